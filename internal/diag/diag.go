@@ -1,0 +1,95 @@
+// Package diag holds diagnostics as data and renders them: text for people, JSON and SARIF for tools. No
+// other package prints to the user, cmd excepted.
+package diag
+
+import "heddle/internal/source"
+
+// Severity orders diagnostics.
+type Severity uint8
+
+const (
+	Note Severity = iota
+	Warning
+	Error
+)
+
+// Code is a stable name of a kind of finding: "race-shared", "barrier-divergence". Codes are listed with
+// their documentation in codes.go.
+type Code string
+
+// Diagnostic is one finding.
+type Diagnostic struct {
+	Code      Code
+	Severity  Severity
+	Message   string // one line, no trailing period
+	Span      source.Span
+	Stack     []source.Frame // inlining and calls that led to Span, innermost first; Stack[0] is Span's own
+	Label     string         // what happened at Span: "(2) just happened here"
+	Related   []Related
+	Notes     []string
+	Help      []string
+	Fixes     []Fix
+	Witness   *Witness
+	Kernel    string // demangled
+	Reproduce string // command line
+	Count     uint64 // hazards that this finding stands for
+}
+
+// Related is another place of a finding.
+type Related struct {
+	Span    source.Span
+	Stack   []source.Frame
+	Message string
+}
+
+// Fix is a suggested change.
+type Fix struct {
+	Message string // a verb phrase
+	Edits   []Edit
+}
+
+// Edit replaces the text of Span by New. Package edit applies edits.
+type Edit struct {
+	Span source.Span
+	New  string
+}
+
+// Witness says what was seen, for machines; see the JSON schema in docs/json.md.
+type Witness struct {
+	Engine        string // "emulator"
+	Launch        string // as flags
+	Seed          uint64
+	First, Second WitnessAccess
+	Memory        string // "shared tile"
+	Offset, Size  uint64 // byte range in Memory
+	Level         string
+	Status        string // "observed": seen in a run; "confirmed": a proof's counterexample that was replayed
+}
+
+// WitnessAccess is one operation of a finding.
+type WitnessAccess struct {
+	Op     string // "st.shared.u32"
+	Thread string // "thread (0,0,0) of block (0,0,0)"
+	Kind   string
+}
+
+// VerdictKind is what an engine can conclude (DESIGN §3).
+type VerdictKind uint8
+
+const (
+	// Clean: no finding in the runs that Scope describes. It proves nothing beyond them.
+	Clean VerdictKind = iota
+	Verified
+	Bug
+	Unknown
+	Unsupported
+)
+
+// Verdict is the conclusion for one kernel.
+type Verdict struct {
+	Kind   VerdictKind
+	Kernel string
+	Scope  string      // what a Clean or Verified covers
+	Reason string      // why Unknown or Unsupported
+	Span   source.Span // of the construct, for Unsupported
+}

@@ -1,0 +1,131 @@
+package event
+
+// Site is a static place in the program of one launch: an instruction with the call path that led to it.
+// The producer numbers its sites densely from 0 and can turn one back into source spans. Detectors only
+// compare sites and use them as indices.
+type Site uint32
+
+// Access is one memory instruction of one warp: every lane of Mask accesses Size bytes at its address.
+// A producer reuses the value between calls; a consumer copies what it keeps.
+type Access struct {
+	Warp   Warp
+	Site   Site
+	Mask   uint32 // lanes that access memory
+	Active uint32 // lanes that are converged with them, guard false included; a superset of Mask
+	Kind   Kind
+	Space  Space // Global or Shared
+	Order  Order
+	Scope  Scope // NoScope exactly when Order is Weak
+	Proxy  Proxy
+	Size   uint8 // bytes a lane: 1, 2, 4, 8, 16 or 32; a vector access is one wide access
+
+	// Addr holds the first byte of each lane's access; entries outside Mask are undefined. A global
+	// address is unique in the launch; a shared address is an offset into the block's shared memory.
+	Addr *[WarpSize]uint64
+
+	// Data holds what a Write stores: word k of a lane is bytes 8k to 8k+7 of its access, little endian,
+	// zero above Size. Nil for other kinds.
+	Data *[4][WarpSize]uint64
+
+	// Stored says for an Atomic which lanes wrote: a compare-and-swap that fails only reads, so it releases
+	// nothing. It equals Mask for every other kind that writes, and is 0 for a Read. Whether a
+	// compare-and-swap fails depends on the schedule, so for races (Conflict) an Atomic always writes.
+	Stored uint32
+}
+
+// Fence is fence or membar, executed by the lanes of Mask.
+type Fence struct {
+	Warp   Warp
+	Site   Site
+	Mask   uint32
+	Active uint32
+	Order  Order // Acquire, Release, AcqRel or SeqCst
+	Scope  Scope
+}
+
+// BarrierOp is how a thread takes part in a barrier.
+type BarrierOp uint8
+
+const (
+	BarSync   BarrierOp = iota // waits; sync and red
+	BarArrive                  // does not wait
+)
+
+// Arrive is the arrival of lanes at a barrier of their block: bar/barrier .sync, .arrive or .red
+// (PTX ISA 9.7.13.1). It comes before the generation's Complete.
+type Arrive struct {
+	Warp    Warp
+	Site    Site
+	Mask    uint32
+	Active  uint32
+	Barrier uint8  // 0..15
+	Count   uint32 // threads that take part as this instruction says; 0: all of the block
+	Op      BarrierOp
+	Red     bool // .red: may not be mixed with the others in one generation
+	Aligned bool // all threads of the warp must execute this same instruction
+}
+
+// Complete is the completion of one generation of a barrier: all arrivals since the last one have
+// happened, and the waiting threads go on.
+type Complete struct {
+	Block   uint32
+	Barrier uint8
+	// Exited says that threads of the block had exited without arriving, and that the barrier completed
+	// because it waits for threads that have not exited only.
+	Exited bool
+}
+
+// WarpSync is bar.warp.sync: the lanes of Mask wait for each other, and memory accesses before it are
+// ordered before those after it among them (PTX ISA 9.7.13.2). It is sent once, when all lanes have come.
+type WarpSync struct {
+	Warp Warp
+	Site Site
+	Mask uint32
+}
+
+// Converge says that from here on the lanes of Mask are the active set of their warp: the start of a
+// branch's first path (if), of its second (else), or reconvergence (fi); Barracuda §3.1. Only the
+// lockstep model gives it a meaning.
+type Converge struct {
+	Warp Warp
+	Mask uint32
+}
+
+// Exit says that lanes have ended.
+type Exit struct {
+	Warp Warp
+	Mask uint32
+}
+
+// Wait is a group of lanes of one warp that cannot go on, in a Stall.
+type Wait struct {
+	Warp    Warp
+	Mask    uint32
+	Site    Site
+	WarpBar bool   // waits at bar.warp.sync; Members says for whom
+	Members uint32 // lanes that bar.warp.sync names
+	Barrier uint8
+	Count   uint32 // as in Arrive
+	Aligned bool
+}
+
+// Stall says that no thread of a block can make progress: all that have not exited wait at barriers that
+// no one can complete.
+type Stall struct {
+	Block   uint32
+	Waiting []Wait
+	Exited  []Exit // lanes that had exited, per warp
+}
+
+// Sink consumes the events of one launch, in an order that is one legal interleaving: an access that
+// observes a value comes after the access that stored it. Methods are called from one goroutine.
+type Sink interface {
+	Access(*Access)
+	Fence(*Fence)
+	Arrive(*Arrive)
+	Complete(*Complete)
+	WarpSync(*WarpSync)
+	Converge(*Converge)
+	Exit(*Exit)
+	Stall(*Stall)
+}

@@ -1,0 +1,99 @@
+// Package event is the one vocabulary of what a kernel does to memory and to synchronization, and holds
+// the one definition of a race (Conflict).
+//
+// Engines that execute or model a kernel produce events; detectors consume them through Sink. Neither
+// side knows the other. The terms are those of the PTX ISA, chapter 8 "Memory Consistency Model".
+package event
+
+// Space is a state space that threads share (PTX ISA 5.1). Registers, parameters and local memory are
+// private to a thread and make no events.
+type Space uint8
+
+const (
+	NoSpace Space = iota
+	Generic       // resolved at run time; never appears in an event
+	Global
+	Shared
+	Local
+	Const
+	Param
+)
+
+var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const", "param"}
+
+// String returns the name that PTX gives to the space.
+func (s Space) String() string { return spaceNames[s] }
+
+// Scope is the set of threads that a strong operation may interact with directly (PTX ISA 8.5).
+// Scopes are ordered: a larger value includes a smaller one.
+type Scope uint8
+
+const (
+	NoScope Scope = iota // a weak operation has none
+	CTA
+	Cluster
+	GPU
+	Sys
+)
+
+var scopeNames = [...]string{"", "cta", "cluster", "gpu", "sys"}
+
+// String returns the name that PTX gives to the scope.
+func (s Scope) String() string { return scopeNames[s] }
+
+// Order is the memory order of an operation or a fence (PTX ISA 8.3, 8.4).
+type Order uint8
+
+const (
+	Weak    Order = iota
+	Relaxed       // .relaxed, .volatile (relaxed.sys, PTX ISA 8.4.2) and .mmio (8.4.1)
+	Acquire
+	Release
+	AcqRel
+	SeqCst // fence.sc, membar
+)
+
+var orderNames = [...]string{"weak", "relaxed", "acquire", "release", "acq_rel", "sc"}
+
+// String returns the name that PTX gives to the order.
+func (o Order) String() string { return orderNames[o] }
+
+// Strong reports whether an operation of this order is strong (PTX ISA 8.3: a fence, or an operation with
+// .relaxed, .acquire, .release, .acq_rel, .volatile or .mmio).
+func (o Order) Strong() bool { return o != Weak }
+
+// Acquires reports whether the order has acquire semantics.
+func (o Order) Acquires() bool { return o == Acquire || o == AcqRel || o == SeqCst }
+
+// Releases reports whether the order has release semantics.
+func (o Order) Releases() bool { return o == Release || o == AcqRel || o == SeqCst }
+
+// Kind says what an access does.
+type Kind uint8
+
+const (
+	Read   Kind = iota
+	Write       // st and the like
+	Atomic      // atom: read-modify-write that returns the old value
+	Reduce      // red: read-modify-write without a result; its read never acquires (PTX ISA 8.8)
+)
+
+var kindNames = [...]string{"read", "write", "atomic", "reduction"}
+
+// String names the kind in reports.
+func (k Kind) String() string { return kindNames[k] }
+
+// Writes reports whether an access of this kind may modify memory.
+func (k Kind) Writes() bool { return k != Read }
+
+// RMW reports whether the access is one atomic read-modify-write.
+func (k Kind) RMW() bool { return k == Atomic || k == Reduce }
+
+// Proxy is the method of memory access (PTX ISA 8.6).
+type Proxy uint8
+
+const (
+	GenericProxy Proxy = iota
+	AsyncProxy
+	TextureProxy
+)

@@ -1,0 +1,226 @@
+// Package ir is the intermediate representation that every engine works on: functions of typed
+// instructions over dense register numbers, with a control-flow graph.
+//
+// It is not SSA: a register may be written at many places, as in PTX. Every instruction keeps its PTX span
+// and its inline stack in the user's source.
+package ir
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/isa"
+	"heddle/internal/source"
+)
+
+// Module is one PTX module after name resolution.
+type Module struct {
+	Files       *source.Set
+	File        source.FileID // the PTX text
+	Version     string        // "8.3"
+	Target      string        // "sm_70": the first of .target
+	AddressSize int           // 32 or 64
+	Vars        []*Var        // module-level variables of every space
+	Funcs       []*Func       // defined and declared, in the order of the text; kernels included
+}
+
+// Kernel returns the kernel of that (mangled) name, or nil.
+func (m *Module) Kernel(name string) *Func {
+	for _, f := range m.Funcs {
+		if f.Kernel && f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// RegID is a register of a function: an index into Func.Regs. NoReg is no register.
+type RegID int32
+
+// NoReg marks an absent register.
+const NoReg RegID = -1
+
+// Reg is a register's declaration. A vector register (.v2, .v4) is split into its components.
+type Reg struct {
+	Name string
+	Type isa.Type
+}
+
+// BlockID is an index into Func.Blocks; the entry is block 0.
+type BlockID int32
+
+// NoBlock marks an absent block.
+const NoBlock BlockID = -1
+
+// Func is a kernel or a device function.
+type Func struct {
+	Module    *Module
+	Index     int // in Module.Funcs
+	Name      string
+	Demangled string // as the user wrote it; equal to Name if it is not mangled
+	Kernel    bool
+	Span      source.Span   // of the name in the PTX text
+	Src       *source.Frame // where the source defines it; nil if unknown
+
+	Params  []*Var // of space Param, in order; offsets are relative to the function's parameter area
+	Results []*Var
+	Regs    []Reg
+	Vars    []*Var   // .local, .shared, .param and .const variables declared in the body
+	Blocks  []*Block // nil for a function that is only declared
+
+	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and the
+	// call arguments declared in the body: each has its Offset in it.
+	ParamSize int
+	// LocalSize is the size in bytes of the function's own .local variables.
+	LocalSize int
+	// NumInstrs is the number of instructions; Instr.Index counts them from 0 in block order.
+	NumInstrs int
+
+	ReqNTID, MaxNTID event.Dim3 // zero if not given
+	ReqCluster       event.Dim3
+	NoReturn         bool
+}
+
+// Var is a variable in memory.
+type Var struct {
+	Name    string
+	Space   event.Space
+	Type    isa.Type
+	Align   int
+	Size    int  // bytes; 0 for an extern array without bound
+	Unsized bool // extern .shared array whose size is the launch's dynamic shared memory
+	Extern  bool
+	// Offset is the place in its area: a kernel's or function's parameters, its local frame. Shared
+	// variables are laid out for a launch by Layout. Global and const variables become objects.
+	Offset int
+	Init   []byte // nil: zero
+	Relocs []Reloc
+	Span   source.Span
+	// PtrSpace is the space of a .ptr parameter, or NoSpace.
+	PtrSpace event.Space
+	Pointer  bool   // a parameter that is (marked or inferred to be) a pointer
+	Source   string // the parameter's name in the user's source, if known
+}
+
+// Reloc is an address in a variable's initialiser.
+type Reloc struct {
+	Offset  int // in the variable
+	Size    int // bytes of the field
+	Target  *Var
+	Func    *Func // instead of Target
+	Addend  int64
+	Generic bool // generic(x): a generic address rather than one in the variable's own space
+}
+
+// Block is a basic block. Its last instruction may be a terminator; without one it falls through to the
+// single successor.
+type Block struct {
+	ID     BlockID
+	Label  string
+	Instrs []*Instr
+	Succs  []BlockID // see Instr: for a conditional branch, taken first, then fall-through
+	Preds  []BlockID
+}
+
+// Instr is one instruction.
+type Instr struct {
+	isa.Desc
+	Index int   // in the function
+	Guard RegID // predicate register, or NoReg
+	Neg   bool  // guard is @!p
+	Dst   []Operand
+	Src   []Operand // in the order of the PTX text; an address is one operand of kind Mem
+	// Call only.
+	Callee  *Func // nil for an indirect call: Src[0] holds the target, Targets the candidates
+	Targets []*Func
+	Span    source.Span   // in the PTX text
+	Src0    *source.Frame // in the user's source, innermost first; nil without line info
+}
+
+// OperandKind says which fields of an Operand count.
+type OperandKind uint8
+
+const (
+	None     OperandKind = iota // the sink "_", or an operand that was left out
+	Register                    // Reg
+	Imm                         // Val: the bits, in the width of the instruction's type
+	Special                     // a special register: Sreg and Dim
+	Mem                         // address Reg or Var plus Val
+	VarAddr                     // address of Var plus Val: mov.u64 %rd, buf
+	FuncAddr                    // Func
+	Vector                      // Elems
+	BranchTo                    // Block
+
+)
+
+// Operand is a source or destination.
+type Operand struct {
+	Kind  OperandKind
+	Neg   bool // !p for predicates
+	Sreg  Sreg
+	Reg   RegID
+	Block BlockID
+	Val   uint64
+	Var   *Var
+	Func  *Func
+	Elems []Operand
+	Span  source.Span
+}
+
+// Sreg is a special register (PTX ISA chapter 10); a component is a register of its own.
+type Sreg uint8
+
+const (
+	NoSreg Sreg = iota
+	TidX
+	TidY
+	TidZ
+	NtidX
+	NtidY
+	NtidZ
+	CtaidX
+	CtaidY
+	CtaidZ
+	NctaidX
+	NctaidY
+	NctaidZ
+	LaneID
+	WarpID
+	NWarpID
+	SMID
+	NSMID
+	GridID
+	LanemaskEQ
+	LanemaskLE
+	LanemaskLT
+	LanemaskGE
+	LanemaskGT
+	Clock
+	ClockHi
+	Clock64
+	GlobalTimer
+	GlobalTimerLo
+	GlobalTimerHi
+	ClusterCtaidX
+	ClusterCtaidY
+	ClusterCtaidZ
+	ClusterNctaidX
+	ClusterNctaidY
+	ClusterNctaidZ
+	ClusterIDX
+	ClusterIDY
+	ClusterIDZ
+	NClusterIDX
+	NClusterIDY
+	NClusterIDZ
+	ClusterCtaRank
+	ClusterNctaRank
+	IsExplicitCluster
+	TotalSmemSize
+	AggrSmemSize
+	DynamicSmemSize
+	ReservedSmemBegin
+	ReservedSmemEnd
+	ReservedSmemCap
+	EnvReg // Operand.Val says which
+	PM     // performance monitors: unknown
+	WarpSz // WARP_SZ
+)

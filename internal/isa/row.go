@@ -1,0 +1,60 @@
+package isa
+
+// Category says what an opcode is for; engines dispatch on it.
+type Category uint8
+
+const (
+	Arith    Category = iota // register to register, integer, float, logic, shift, compare, select, convert, mov
+	Memory                   // ld st ldu atom red and other accesses
+	Address                  // cvta, isspacep, mapa, getctarank: addresses, no access
+	Control                  // bra brx call ret exit trap brkpt
+	Barrier                  // bar barrier, barrier.cluster, mbarrier
+	FenceCat                 // fence membar
+	WarpOp                   // shfl vote match redux activemask elect, bar.warp.sync
+	Async                    // cp.async and relatives
+	Texture                  // tex tld4 txq suld sust sured suq istypep
+	Matrix                   // wmma mma ldmatrix stmatrix wgmma tcgen05 movmatrix
+	Video                    // scalar and SIMD video
+	Stack                    // stacksave alloca ...
+	Misc                     // pmevent nanosleep setmaxnreg prefetch discard applypriority createpolicy griddepcontrol
+)
+
+// Role says what an operand of an opcode is, in the order of the PTX text.
+type Role uint8
+
+const (
+	Dst      Role = iota // register written
+	DstPred              // optional second destination p|q or d|p
+	Src                  // register or immediate read
+	SrcOpt               // read if there
+	PredSrc              // predicate read
+	Addr                 // address operand in brackets
+	Label                // branch target
+	Callee               // function
+	Args                 // call arguments and results, in parentheses
+	ListOpnd             // brace list that is not a data vector
+)
+
+// Effect is what an opcode does to memory that threads share.
+type Effect uint8
+
+const (
+	NoEffect Effect = iota
+	Reads
+	Writes
+	ReadsWrites // atom, red
+	Copies      // cp.async and the like: reads one place, writes another
+	Orders      // fence, barrier: no access of its own
+)
+
+// Row is one opcode of the ISA.
+type Row struct {
+	Opcode   string // first word, or the words that make it an instruction of its own: "bar.warp.sync", "cp.async.bulk"
+	Category Category
+	Roles    []Role
+	Effect   Effect
+	Section  string // of the PTX ISA text, "9.7.1.1"
+	// Executable says that the emulator implements some form of the opcode. A form that it does not
+	// implement stops with "unsupported" all the same.
+	Executable bool
+}

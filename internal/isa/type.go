@@ -1,0 +1,89 @@
+// Package isa is the PTX instruction set as one table: what each opcode is, what its operands mean, what
+// it does to memory and synchronization, and where the ISA text describes it. It decodes the dotted
+// modifiers of an instruction into a Desc. It executes nothing.
+package isa
+
+// Type is an operand type of PTX (PTX ISA 5.2).
+type Type uint8
+
+const (
+	NoType Type = iota
+	Pred
+	B8
+	B16
+	B32
+	B64
+	B128
+	U8
+	U16
+	U32
+	U64
+	S8
+	S16
+	S32
+	S64
+	F16
+	F16x2
+	BF16
+	BF16x2
+	F32
+	F64
+	U16x2
+	S16x2
+	F32x2
+	TF32
+	E4M3
+	E5M2
+	E4M3x2
+	E5M2x2
+	TexRef
+	SamplerRef
+	SurfRef
+	OtherType // a packed format that only instructions not executable here use; see Desc.Mods
+)
+
+// Class groups types by how a register of them is read.
+type Class uint8
+
+const (
+	Bits Class = iota
+	Unsigned
+	Signed
+	Float
+	Predicate
+	Opaque
+)
+
+type typeInfo struct {
+	name  string
+	size  uint8 // bytes; 0 for .pred and opaque types
+	class Class
+}
+
+var typeTable = [...]typeInfo{
+	NoType: {"", 0, Opaque}, Pred: {"pred", 0, Predicate},
+	B8: {"b8", 1, Bits}, B16: {"b16", 2, Bits}, B32: {"b32", 4, Bits}, B64: {"b64", 8, Bits}, B128: {"b128", 16, Bits},
+	U8: {"u8", 1, Unsigned}, U16: {"u16", 2, Unsigned}, U32: {"u32", 4, Unsigned}, U64: {"u64", 8, Unsigned},
+	S8: {"s8", 1, Signed}, S16: {"s16", 2, Signed}, S32: {"s32", 4, Signed}, S64: {"s64", 8, Signed},
+	F16: {"f16", 2, Float}, F16x2: {"f16x2", 4, Float}, BF16: {"bf16", 2, Float}, BF16x2: {"bf16x2", 4, Float},
+	F32: {"f32", 4, Float}, F64: {"f64", 8, Float},
+	U16x2: {"u16x2", 4, Unsigned}, S16x2: {"s16x2", 4, Signed}, F32x2: {"f32x2", 8, Float}, TF32: {"tf32", 4, Float},
+	E4M3: {"e4m3", 1, Float}, E5M2: {"e5m2", 1, Float}, E4M3x2: {"e4m3x2", 2, Float}, E5M2x2: {"e5m2x2", 2, Float},
+	TexRef: {"texref", 0, Opaque}, SamplerRef: {"samplerref", 0, Opaque}, SurfRef: {"surfref", 0, Opaque},
+	OtherType: {"?", 0, Opaque},
+}
+
+// String returns the name that follows the dot in PTX.
+func (t Type) String() string { return typeTable[t].name }
+
+// Size returns the bytes of one value; 0 for .pred and opaque types.
+func (t Type) Size() int { return int(typeTable[t].size) }
+
+// Class returns how bits of the type are read.
+func (t Type) Class() Class { return typeTable[t].class }
+
+// Signed reports whether the type is a signed integer.
+func (t Type) Signed() bool { return typeTable[t].class == Signed }
+
+// IsFloat reports whether the type is a floating-point type, packed ones included.
+func (t Type) IsFloat() bool { return typeTable[t].class == Float }

@@ -1,0 +1,64 @@
+// Package launch says how a kernel is launched: grid, block, cluster, dynamic shared memory and arguments,
+// each with where it came from.
+package launch
+
+import "heddle/internal/event"
+
+// Origin says where a fact of a launch came from, in order of precedence.
+type Origin uint8
+
+const (
+	Default    Origin = iota // nobody said; a stated guess
+	FromPTX                  // .reqntid, .maxntid, .reqnctapercluster
+	FromHost                 // a <<<...>>> in the same file
+	FromPragma               // a "// heddle:" comment above the kernel
+	FromFlag
+)
+
+// Config is a complete launch of one kernel.
+type Config struct {
+	Geometry  event.Geometry
+	DynShared uint32            // bytes of dynamic shared memory
+	Args      []Arg             // one for each kernel parameter
+	Origins   map[string]Origin // by "grid", "block", "cluster", "shared", "arg NAME"
+}
+
+// Arg is the value of one kernel parameter: a pointer to a buffer, or bits.
+type Arg struct {
+	Name   string  // the parameter's source name if known, else its PTX name
+	Buffer *Buffer // nil for a value
+	Bits   []byte  // the value, little endian, of the parameter's size; for a pointer unused
+	// Unknown says that the value is not given: arithmetic carries it along, and a branch or an address
+	// that needs it stops the run (DESIGN §5).
+	Unknown bool
+	// Pointers inside a struct parameter: 8 bytes at Offset are the address of a buffer of its own.
+	Fields []PointerField
+}
+
+// PointerField is a pointer within a struct parameter.
+type PointerField struct {
+	Offset int
+	Buffer *Buffer
+}
+
+// Fill says what a buffer holds at the start.
+type Fill uint8
+
+const (
+	FillZero   Fill = iota
+	FillRandom      // seeded; the same bytes for the same seed and name
+	FillFile        // the bytes of Data, which were read from a file
+	FillUnknown
+	FillIota  // element i of 4 bytes holds i
+	FillValue // every 4-byte element holds Value
+)
+
+// Buffer is a memory object that a pointer argument points to. Two arguments that name one buffer alias.
+type Buffer struct {
+	Name  string
+	Size  uint64 // bytes; 0: unbounded, sparse
+	Fill  Fill
+	Value uint32
+	Seed  uint64
+	Data  []byte
+}

@@ -1,0 +1,309 @@
+// Package ptx scans, parses and prints PTX text, the whole grammar up to ISA 9.x. The tree keeps what was
+// written; which opcodes exist and what they mean is the business of package isa, and names are resolved
+// by package irgen.
+package ptx
+
+import "heddle/internal/source"
+
+// File is one PTX module.
+type File struct {
+	Source *source.File
+	Decls  []Decl // directives and definitions in the order of the text
+}
+
+// Decl is a directive or definition at module level: *Directive, *FileDir, *Section, *Var, *Func or
+// *Prototype, *Comment.
+type Decl interface {
+	Span() source.Span
+	decl()
+}
+
+// Stmt is a statement of a function body: *Inst, *Label, *Var, *Block, *Loc, *Directive, *Prototype,
+// *Comment or *Section.
+type Stmt interface {
+	Span() source.Span
+	stmt()
+}
+
+// node carries the span of every tree node.
+type node struct{ Sp source.Span }
+
+// Span returns the text range of the node.
+func (n node) Span() source.Span { return n.Sp }
+
+// Directive is a directive with operands that has no node of its own: .version, .target, .address_size,
+// .pragma, .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .branchtargets,
+// .calltargets, .alias, .noreturn, .language ...
+type Directive struct {
+	node
+	Name string    // with its dot
+	Args []Operand // numbers, names, strings; vectors nested
+}
+
+// FileDir is .file index "name"{, timestamp, size}.
+type FileDir struct {
+	node
+	Index int64
+	Name  string
+	Extra []int64 // timestamp and size, if written
+}
+
+// Loc is .loc file line column {, function_name label{+off}, inlined_at file line column}.
+type Loc struct {
+	node
+	File, Line, Col int64
+	FuncName        string // label in .debug_str; empty without
+	FuncOff         int64
+	Inlined         bool
+	InFile          int64
+	InLine, InCol   int64
+}
+
+// Section is .section name { ... } with its raw data lines.
+type Section struct {
+	node
+	Name string
+	Data []SectionItem
+}
+
+// SectionItem is one line of a section: a label, or data of a width.
+type SectionItem struct {
+	Label string    // "name" of "name:"; empty for data
+	Type  string    // "b8" ... "b64"
+	Args  []Operand // numbers, labels, label differences
+}
+
+// Comment is a comment that starts with "// heddle": facts that the lowering step or the user left in
+// the text. Other comments are dropped.
+type Comment struct {
+	node
+	Text string // without the slashes and surrounding space
+}
+
+// Linkage of a definition.
+type Linkage uint8
+
+const (
+	NoLinkage Linkage = iota
+	Visible
+	Extern
+	Weak
+	Common
+)
+
+// Var declares a variable or registers: .reg .f32 %f<4>; .shared .align 4 .b8 buf[64]; .param .u64 p.
+type Var struct {
+	node
+	Linkage  Linkage
+	Space    string   // "reg", "shared", "local", "const", "global", "param", "tex", "sreg"
+	Bank     string   // attributes after the space as written: "::cta", "[3]"
+	Align    int64    // 0 if not written
+	Vec      int      // 2 or 4 for .v2 and .v4, else 0
+	Type     string   // without its dot
+	Ptr      *Ptr     // .ptr attribute of a kernel parameter
+	Attrs    []string // .attribute(...) contents as written
+	Names    []VarName
+	TypeSpan source.Span
+}
+
+// Ptr is the .ptr attribute of a parameter: .ptr{.space}{.align N}.
+type Ptr struct {
+	Space string // "" for generic
+	Align int64
+}
+
+// VarName is one declared name.
+type VarName struct {
+	Name string
+	Span source.Span
+	// Range is n of name<n>, declaring name0 .. name(n-1); 0 if absent.
+	Range int64
+	// Dims are array dimensions; -1 stands for [].
+	Dims []int64
+	Init *Init
+}
+
+// Init is an initialiser: a constant expression, or a brace list.
+type Init struct {
+	Value  Operand // nil for a list
+	List   []*Init
+	Braces bool
+}
+
+// Func is .entry or .func, a declaration or a definition.
+type Func struct {
+	node
+	Linkage   Linkage
+	Entry     bool
+	Results   []*Var // .func (.param .b32 r) name
+	Name      string
+	NameSpan  source.Span
+	Params    []*Var
+	Variadic  bool         // "..." ends the parameters
+	HasParens bool         // a parameter list was written, perhaps empty
+	Dirs      []*Directive // performance directives between header and body
+	Body      *Block       // nil for a declaration
+}
+
+// Prototype is label: .callprototype (ret) _ (params) ;
+type Prototype struct {
+	node
+	Name     string
+	Results  []*Var
+	Params   []*Var
+	Dirs     []*Directive
+	Variadic bool
+}
+
+// Block is { ... }, a function's body or a nested scope.
+type Block struct {
+	node
+	Stmts []Stmt
+}
+
+// Label is name:.
+type Label struct {
+	node
+	Name string
+}
+
+// Inst is one instruction.
+type Inst struct {
+	node
+	Guard    *Guard
+	Opcode   string      // the first word
+	Mods     []string    // dotted modifiers in order, without dots
+	OpSpan   source.Span // opcode with modifiers
+	Operands []Operand
+}
+
+// Guard is @p or @!p.
+type Guard struct {
+	Name string
+	Neg  bool
+	Span source.Span
+}
+
+// Operand is an instruction or directive operand: *Name, *Int, *Float, *String, *Vector, *Mem, *Paren,
+// *Unary, *Binary, *Pair, *Index.
+type Operand interface {
+	Span() source.Span
+	operand()
+}
+
+// Name is an identifier: a register, variable, label, function or special register; Field is the
+// component of %tid.x or of a vector register, without its dot.
+type Name struct {
+	node
+	Name  string
+	Field string
+}
+
+// Int is an integer literal with its value in 64 bits. Unsigned says that it had the suffix U.
+type Int struct {
+	node
+	Val      uint64
+	Unsigned bool
+	Text     string // as written, for printing
+}
+
+// Float is a floating literal. Bits is the binary64 value, or the binary32 bits when Single (0f form).
+type Float struct {
+	node
+	Bits   uint64
+	Single bool
+	Text   string
+}
+
+// String is a quoted string, unescaped.
+type String struct {
+	node
+	Val string
+}
+
+// Vector is {a, b, ...}.
+type Vector struct {
+	node
+	Elems []Operand
+}
+
+// Paren is (a, b, ...): call results and arguments.
+type Paren struct {
+	node
+	Elems []Operand
+}
+
+// Mem is [base], [base+offset], or [a, {x, y}] of textures and tensors.
+type Mem struct {
+	node
+	Elems []Operand // the comma-separated parts; one for an ordinary address
+}
+
+// Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x) and mask(x).
+type Unary struct {
+	node
+	Op string // "-", "!", "~", "+", "(.u64)", "generic", ...
+	X  Operand
+}
+
+// Binary is a constant expression or base+offset. "?:" has Z.
+type Binary struct {
+	node
+	Op   string
+	X, Y Operand
+	Z    Operand
+}
+
+// Pair is p|q: two destinations.
+type Pair struct {
+	node
+	X, Y Operand
+}
+
+// Index is a[i].
+type Index struct {
+	node
+	X Operand
+	I Operand
+}
+
+func (*Directive) decl() {}
+func (*FileDir) decl()   {}
+func (*Section) decl()   {}
+func (*Comment) decl()   {}
+func (*Var) decl()       {}
+func (*Func) decl()      {}
+func (*Prototype) decl() {}
+func (*Loc) decl()       {}
+
+func (*Directive) stmt() {}
+func (*Section) stmt()   {}
+func (*Comment) stmt()   {}
+func (*Var) stmt()       {}
+func (*Prototype) stmt() {}
+func (*Block) stmt()     {}
+func (*Label) stmt()     {}
+func (*Inst) stmt()      {}
+func (*Loc) stmt()       {}
+func (*FileDir) stmt()   {}
+
+func (*Name) operand()   {}
+func (*Int) operand()    {}
+func (*Float) operand()  {}
+func (*String) operand() {}
+func (*Vector) operand() {}
+func (*Paren) operand()  {}
+func (*Mem) operand()    {}
+func (*Unary) operand()  {}
+func (*Binary) operand() {}
+func (*Pair) operand()   {}
+func (*Index) operand()  {}
+
+// Error is one mistake in the text.
+type Error struct {
+	Span source.Span
+	Msg  string // what was found and what was expected
+}
+
+// Error returns the message without the position; package source formats positions.
+func (e *Error) Error() string { return e.Msg }

@@ -1,0 +1,106 @@
+// Package race finds data races and barrier errors in a stream of events by happens-before.
+//
+// It knows neither the emulator nor the IR: a site is a number.
+package race
+
+import "heddle/internal/event"
+
+// Model says what orders the lanes of one warp.
+type Model uint8
+
+const (
+	// Independent: lanes are ordered by program order and explicit synchronization only (sm_70+).
+	Independent Model = iota
+	// Lockstep: Barracuda's endi, if, else and fi rules (§3.3.1).
+	Lockstep
+)
+
+// Benign says which conflicting writes of the same value are tolerated.
+type Benign uint8
+
+const (
+	BenignWarp Benign = iota // by lanes of one warp in one instruction, as Barracuda
+	BenignAll                // by any threads, as GPUVerify
+	BenignNone
+)
+
+// Options are the choices of one detector.
+type Options struct {
+	Geometry event.Geometry
+	Model    Model
+	Benign   Benign
+	// SharedBytes is the size of a block's shared memory, static and dynamic.
+	SharedBytes uint32
+}
+
+// Level says how far apart the threads of a race are.
+type Level uint8
+
+const (
+	IntraWarp  Level = iota // lanes of one warp, one instruction or not
+	IntraBlock              // warps of one block
+	InterBlock
+	BranchOrdering // lockstep only: paths of one branch of one warp (Barracuda §3.3.1)
+)
+
+var levelNames = [...]string{"intra-warp", "intra-block", "inter-block", "branch-ordering"}
+
+// String names the level in reports.
+func (l Level) String() string { return levelNames[l] }
+
+// Access is one side of a race.
+type Access struct {
+	Thread event.Thread
+	Site   event.Site
+	Kind   event.Kind
+	Order  event.Order
+	Scope  event.Scope
+	Addr   uint64
+	Size   uint8
+}
+
+// Race is a group of hazards by one pair of sites in one space, with the first hazard as its example.
+type Race struct {
+	Space  event.Space
+	Block  uint32 // of Second, for shared memory
+	First  Access // earlier in the run
+	Second Access
+	Level  Level
+	// Hazards counts distinct (second thread, location) pairs.
+	Hazards uint64
+}
+
+// BarrierKind says what went wrong at a barrier.
+type BarrierKind uint8
+
+const (
+	// Divergence: threads of a block are at different barriers (by id or count), or have exited, or lanes
+	// of a warp came to an aligned barrier by different instructions.
+	Divergence BarrierKind = iota
+	// Deadlock: the block stalled at barriers that nobody can complete, for another reason than divergence:
+	// producers and consumers that wait for each other, or too few arrivals.
+	Deadlock
+	// WarpSyncHang: lanes wait at bar.warp.sync for members that have exited or wait elsewhere.
+	WarpSyncHang
+	// CountMismatch: participants of one generation named different counts, or mixed .red with others.
+	CountMismatch
+)
+
+// BarrierError is one finding about barriers.
+type BarrierError struct {
+	Kind    BarrierKind
+	Block   uint32
+	Barrier uint8
+	Groups  []event.Wait // threads by where they are; in the order of warps
+	Exited  []event.Exit
+	// Count of blocks or generations in which the same sites disagreed.
+	Count uint64
+}
+
+// Report is what a detector found.
+type Report struct {
+	Races    []Race // in the order of their first hazard
+	Barriers []BarrierError
+	// Tolerated counts pairs of same-value writes that Benign let pass.
+	Tolerated uint64
+}

@@ -1,0 +1,138 @@
+package source
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// File is one input text with its line table.
+type File struct {
+	ID      FileID
+	Name    string // as the user gave it, or as a .file directive names it
+	Content []byte // nil for a file that is known by name only
+	lines   []int  // offset of the first byte of each line
+}
+
+// Line returns the text of line n (from 1) without its line break, and whether the file has it.
+func (f *File) Line(n int) (string, bool) {
+	if f.Content == nil || n < 1 || n > len(f.lines) {
+		return "", false
+	}
+	start, end := f.lines[n-1], len(f.Content)
+	if n < len(f.lines) {
+		end = f.lines[n]
+	}
+	return strings.TrimRight(string(f.Content[start:end]), "\r\n"), true
+}
+
+// NumLines returns the number of lines; 0 for a file known by name only.
+func (f *File) NumLines() int { return len(f.lines) }
+
+// PosAt returns the position of the byte at offset, which may be the length of the file.
+func (f *File) PosAt(offset int) Pos {
+	line := sort.SearchInts(f.lines, offset+1)
+	if line == 0 {
+		return MakePos(f.ID, 1, offset+1)
+	}
+	return MakePos(f.ID, line, offset-f.lines[line-1]+1)
+}
+
+// Offset returns the byte offset of p, and whether p lies in the file.
+func (f *File) Offset(p Pos) (int, bool) {
+	if p.File() != f.ID || p.Line() < 1 || p.Line() > len(f.lines) || p.Col() < 1 {
+		return 0, false
+	}
+	off := f.lines[p.Line()-1] + p.Col() - 1
+	return off, off <= len(f.Content)
+}
+
+// Set holds the files of one run. It is safe for concurrent use.
+type Set struct {
+	mu     sync.RWMutex
+	files  []*File // index = ID-1
+	byName map[string]*File
+}
+
+// NewSet returns an empty set.
+func NewSet() *Set { return &Set{byName: make(map[string]*File)} }
+
+// maxFiles is what FileID can name.
+const maxFiles = 1<<16 - 1
+
+// Add adds a file with its content, or gives content to a file known by name only. A name that is there
+// with content already gets a second entry, so that positions into the first stay right. It fails when
+// the set is full.
+func (s *Set) Add(name string, content []byte) (*File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.byName[name]; f != nil && f.Content == nil {
+		f.Content, f.lines = content, lineTable(content)
+		return f, nil
+	}
+	return s.add(name, content)
+}
+
+// Named returns the file of that name, adding it without content if it is not there. When the set is
+// full it returns nil.
+func (s *Set) Named(name string) *File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.byName[name]; f != nil {
+		return f
+	}
+	f, err := s.add(name, nil)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+func (s *Set) add(name string, content []byte) (*File, error) {
+	if len(s.files) == maxFiles {
+		return nil, fmt.Errorf("more than %d source files in one run", maxFiles)
+	}
+	f := &File{ID: FileID(len(s.files) + 1), Name: name, Content: content}
+	if content != nil {
+		f.lines = lineTable(content)
+	}
+	s.files = append(s.files, f)
+	s.byName[name] = f
+	return f, nil
+}
+
+// File returns the file that id names, or nil.
+func (s *Set) File(id FileID) *File {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if id == 0 || int(id) > len(s.files) {
+		return nil
+	}
+	return s.files[id-1]
+}
+
+// Format prints p as file:line:col, without parts that are unknown; "-" for no position.
+func (s *Set) Format(p Pos) string {
+	f := s.File(p.File())
+	if f == nil {
+		return "-"
+	}
+	switch {
+	case p.Line() == 0:
+		return f.Name
+	case p.Col() == 0:
+		return fmt.Sprintf("%s:%d", f.Name, p.Line())
+	}
+	return fmt.Sprintf("%s:%d:%d", f.Name, p.Line(), p.Col())
+}
+
+func lineTable(b []byte) []int {
+	lines := make([]int, 1, len(b)/24+1)
+	for i, c := range b {
+		if c == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
+}

@@ -120,9 +120,16 @@ func (e *ToolError) Error() string {
 
 // output is what a successful compilation yields.
 type output struct {
-	ptx      []byte
-	kernels  []kernelFacts
-	warnings string // clang's stderr
+	ptx       []byte
+	kernels   []kernelFacts
+	functions []place // all that clang emitted, before inlining
+	warnings  string  // clang's stderr
+}
+
+// place is a line of a file by its absolute path.
+type place struct {
+	path string
+	line int
 }
 
 // run compiles. The three processes are started together, so that opt and llc load while clang works.
@@ -155,21 +162,22 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		}
 		return nil, &clangFailure{warnings}
 	}
+	m := parseIR(text)
+	functions := b.debugInfo(m).places(m)
 	if keep {
-		m := parseIR(text)
-		keepCopies(m)
+		expandCopies(m)
 		if text, err = opt.finish(m.print()); err != nil {
 			return nil, b.toolError(ctx, opt, err)
 		}
+		m = parseIR(text)
 	}
-	m := parseIR(text)
 	low := lowerIR(m, b.debugInfo(m), keep)
 	raw, err := llc.finish(low.ir)
 	if err != nil {
 		return nil, b.toolError(ctx, llc, err)
 	}
 	byValTypes(low.kernels, raw)
-	return &output{finishPTX(raw, low, writeFacts(low.kernels, source)), low.kernels, warnings}, nil
+	return &output{finishPTX(raw, low, writeFacts(low.kernels, source)), low.kernels, functions, warnings}, nil
 }
 
 func (b *build) toolError(ctx context.Context, s *stage, err error) error {

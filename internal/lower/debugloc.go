@@ -52,6 +52,18 @@ func (d *debugInfo) chain(id string) []frame {
 	return out
 }
 
+// places returns where the functions of a module are defined.
+func (d *debugInfo) places(m *irModule) []place {
+	var out []place
+	for _, f := range m.funcs {
+		if sp := defineDbgRE.FindString(f.define); sp != "" {
+			id := sp[len(" !dbg "):]
+			out = append(out, place{d.fileOf(id), number(d.meta[id], "line")})
+		}
+	}
+	return out
+}
+
 // subprogram walks from a lexical scope to its function.
 func (d *debugInfo) subprogram(scope string) string {
 	for range 256 {

@@ -32,6 +32,9 @@ type kernelFacts struct {
 func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 	w := &irWriter{d: d, keep: keep, out: &lowered{locs: make([]location, 1)}, shared: make(map[string]int)}
 	for _, line := range m.head {
+		if isIndexObject(line) {
+			continue
+		}
 		w.buf.WriteString(line)
 		w.buf.WriteByte('\n')
 	}
@@ -48,6 +51,19 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 	w.metadata(m, live)
 	w.out.ir = []byte(w.buf.String())
 	return w.out
+}
+
+// isIndexObject reports the declarations of threadIdx and its like, objects without storage that no code
+// refers to once their members are read.
+func isIndexObject(line string) bool {
+	if !strings.HasPrefix(line, "@") {
+		return false
+	}
+	switch symbolIn(line) {
+	case "threadIdx", "blockIdx", "blockDim", "gridDim":
+		return true
+	}
+	return false
 }
 
 // reachable returns the functions that kernels or the initialisers of variables reach; all, if the file

@@ -15,40 +15,39 @@ import "strings"
 //
 // Between clang and llc only passes run that do not touch such accesses: inlining, SROA and mem2reg (this
 // thread's locals), address-space inference. SROA alone drops something: the part of a struct copy that
-// is not used. Copies are therefore marked before opt already.
+// is not used. Copies are therefore written out before opt (copies.go).
 //
 // What the front end itself omits stays omitted: an expression statement `s[t];` reads nothing in C++.
-
-// keepCopies marks memcpy, memmove and memset volatile unless they stay within this thread's frame.
-func keepCopies(m *irModule) {
-	for _, f := range m.funcs {
-		for i, line := range f.body {
-			f.body[i] = f.volatileCopy(line)
-		}
-	}
-}
 
 func isCopy(line string) bool {
 	return strings.Contains(line, "@llvm.mem") && strings.Contains(line, "call void @llvm.mem")
 }
 
-// volatileCopy sets the last argument of a copy, isvolatile.
-func (f *irFunc) volatileCopy(line string) string {
-	if !isCopy(line) {
-		return line
-	}
+// copyCall splits a call of llvm.memcpy, memmove or memset into what precedes its arguments, the
+// arguments, and what follows.
+func copyCall(line string) (before string, ops []string, after string) {
 	i := strings.IndexByte(line, '@')
 	j := strings.IndexByte(line[i:], '(')
 	if j < 0 {
-		return line
+		return line, nil, ""
 	}
 	args, after := bracketed(line[i+j:])
-	ops := splitTop(args)
-	if len(ops) != 4 || ops[3] != "i1 false" || f.localOperand(ops[0]) && (f.localOperand(ops[1]) || !isPointerArg(ops[1])) {
-		return line
+	return line[:i+j], splitTop(args), after
+}
+
+// volatileCopy sets the last argument of a copy, isvolatile, unless it stays within this thread's frame.
+func (f *irFunc) volatileCopy(line string) (string, access) {
+	before, ops, after := copyCall(line)
+	switch {
+	case len(ops) != 4:
+		return line, otherMemory
+	case ops[3] == "i1 true":
+		return line, keptAccess
+	case f.localOperand(ops[0]) && (!isPointerArg(ops[1]) || f.localOperand(ops[1])):
+		return line, localAccess
 	}
 	ops[3] = "i1 true"
-	return line[:i+j] + "(" + strings.Join(ops, ", ") + ")" + after
+	return before + "(" + strings.Join(ops, ", ") + ")" + after, plainAccess
 }
 
 func isPointerArg(op string) bool {
@@ -102,11 +101,7 @@ func (f *irFunc) keepAccess(line string, invariant bool) (string, access) {
 		if !isCopy(line) {
 			return line, otherMemory
 		}
-		marked := f.volatileCopy(line)
-		if marked == line && !strings.Contains(line, "i1 true)") {
-			return line, localAccess
-		}
-		return marked, plainAccess
+		return f.volatileCopy(line)
 	case "atomicrmw", "cmpxchg", "fence":
 		return line, otherMemory
 	}

@@ -3,8 +3,10 @@
 #ifndef HEDDLE_PRELUDE_H
 #define HEDDLE_PRELUDE_H
 
+/* clang lets constexpr functions of the C++ library stand beside device functions of a system header only. */
+#pragma clang system_header
+
 #define __CUDACC__ 1
-#define __NVCC_LIKE__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0

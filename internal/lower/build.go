@@ -165,11 +165,12 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	m := parseIR(text)
 	functions := b.debugInfo(m).places(m)
 	if keep {
-		expandCopies(m)
+		expandCopies(m, "copy")
 		if text, err = opt.finish(m.print()); err != nil {
 			return nil, b.toolError(ctx, opt, err)
 		}
 		m = parseIR(text)
+		expandCopies(m, "late") // those of which inlining made the size known
 	}
 	low := lowerIR(m, b.debugInfo(m), keep)
 	raw, err := llc.finish(low.ir)

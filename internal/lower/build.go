@@ -41,6 +41,7 @@ type build struct {
 	name    string // the input as the user named it
 	headers string // root of the embedded headers on disk
 	tmp     string // directory for the dependency file and overlays
+	pch     string // precompiled prelude; empty: included as text
 }
 
 func (b *build) arch() string {
@@ -61,7 +62,6 @@ func (b *build) clangArgs(extra ...string) []string {
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
-		"-include", filepath.Join(b.headers, "heddle", "prelude.h"),
 		"-isystem", filepath.Join(b.headers, "cuda"),
 		"-idirafter", filepath.Join(b.headers, "std"),
 	}
@@ -79,6 +79,7 @@ func (b *build) clangArgs(extra ...string) []string {
 	for _, i := range b.opt.Includes {
 		args = append(args, "-I"+i)
 	}
+	args = append(args, b.preludeArgs()...)
 	args = append(args, extra...)
 	args = append(args, b.opt.Args...)
 	return append(args, "--", b.name)

@@ -30,6 +30,7 @@ func expandCopies(m *irModule, prefix string) {
 			}
 		}
 		f.body = body
+		f.deriveLocals()
 	}
 }
 

@@ -27,14 +27,17 @@ type debugInfo struct {
 	skip   func(path string) bool   // files whose frames are left out: the embedded headers
 }
 
+// maxInline bounds walks along scopes and inlining: a cycle, which LLVM rejects, must not hang us.
+const maxInline = 256
+
 // chain returns the frames of a DILocation, innermost first.
 func (d *debugInfo) chain(id string) []frame {
 	if c, ok := d.chains[id]; ok {
 		return c
 	}
-	d.chains[id] = nil // a cycle, which LLVM rejects, must not hang us
 	var out []frame
-	for at := id; at != "" && len(out) < 256; {
+	at := id
+	for range maxInline {
 		text := d.meta[at]
 		if !strings.Contains(text, "!DILocation(") {
 			break
@@ -66,7 +69,7 @@ func (d *debugInfo) places(m *irModule) []place {
 
 // subprogram walks from a lexical scope to its function.
 func (d *debugInfo) subprogram(scope string) string {
-	for range 256 {
+	for range maxInline {
 		text := d.meta[scope]
 		if strings.Contains(text, "!DISubprogram(") {
 			return scope
@@ -81,7 +84,7 @@ func (d *debugInfo) subprogram(scope string) string {
 // fileOf returns the path of the file of a scope: its own (code of an included file may stand in a
 // function of another), else that of the scope around it.
 func (d *debugInfo) fileOf(scope string) string {
-	for range 256 {
+	for range maxInline {
 		text, ok := d.meta[scope]
 		if !ok {
 			return ""

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -107,20 +108,24 @@ func (s *declScanner) accessLabel(start, colon int) bool {
 }
 
 // isScope reports heads of namespaces, linkage blocks and classes, whose declarations are looked at one
-// by one.
+// by one. A function's head that begins with "struct" (its result type) ends in a parenthesis or in a
+// qualifier after one.
 func isScope(head string) bool {
-	h := strings.TrimSpace(head)
-	if strings.HasSuffix(h, ")") || strings.HasSuffix(h, "=") {
+	h := stripTemplate(strings.TrimSpace(head))
+	if strings.HasPrefix(h, "extern") && strings.HasSuffix(h, `"`) {
+		return true
+	}
+	if h == "" || functionTailRE.MatchString(h) {
 		return false
 	}
-	h = strings.TrimSpace(stripTemplate(h))
-	for _, kw := range []string{"namespace", "inline namespace", "class", "struct", "union", "typedef struct", "typedef union"} {
-		if h == kw || strings.HasPrefix(h, kw) && !isSymbolByte(h[len(kw)]) {
-			return !strings.Contains(h, "(") || !strings.HasPrefix(h, "struct") && !strings.HasPrefix(h, "class") || !strings.Contains(h[strings.Index(h, "("):], ") const")
-		}
-	}
-	return strings.HasPrefix(h, "extern") && strings.HasSuffix(h, `"`)
+	return scopeRE.MatchString(h)
 }
+
+var (
+	operatorRE     = regexp.MustCompile(`operator\s*[^\s\w(]+`)
+	scopeRE        = regexp.MustCompile(`^(inline\s+)?namespace\b|^(typedef\s+)?(class|struct|union)\b`)
+	functionTailRE = regexp.MustCompile(`(=|\)\s*(const|noexcept|override|final|volatile|&|\s)*)$`)
+)
 
 // stripTemplate removes leading template<...> clauses.
 func stripTemplate(h string) string {
@@ -141,7 +146,7 @@ func isFunctionHead(head string) bool {
 	if !strings.Contains(head, ")") {
 		return false
 	}
-	h := strings.ReplaceAll(head, "operator=", "")
+	h := operatorRE.ReplaceAllString(head, "")
 	depth := 0
 	for i := range len(h) {
 		switch h[i] {
@@ -178,11 +183,11 @@ func statementAt(src []byte, d declaration, off int) (start, end int) {
 			depth++
 		case c == ')' || c == ']':
 			depth--
-		case depth == 0 && c == '{' && i > off:
-			return s.skipBlank(start), s.matching(i)
 		case depth == 0 && c == '{' && s.initialiser(i):
 			i = s.matching(i)
 			continue
+		case depth == 0 && c == '{' && i > off:
+			return s.skipBlank(start), s.matching(i)
 		case depth == 0 && (c == '{' || c == '}'):
 			if i >= off {
 				return s.skipBlank(start), i

@@ -2,8 +2,9 @@
    libdevice is not used. The rest is computed here by range reduction and series.
 
    Accuracy (relative, against the exact result): exp, log, sin, cos, tan, atan and what is built on them
-   about 1e-15; sin, cos and tan lose it for |x| above 1e6; pow about 1e-15 times |y log x|, so 1e-13 at
-   worst; erf, erfc 1e-14; tgamma, lgamma 1e-13. That is enough for values that steer a kernel, and is not bit for bit what a GPU computes. */
+   about 1e-15 away from their zeros; sin, cos and tan lose it as |x| grows, and above 1e9 they are some
+   value of their range; pow about 1e-15 times |y log x|, so 1e-13 at worst; erf 1e-14, erfc, tgamma and
+   lgamma 1e-12. That is enough for values that steer a kernel, and not bit for bit what a GPU computes. */
 #ifndef HEDDLE_MATH_F64_H
 #define HEDDLE_MATH_F64_H
 
@@ -181,6 +182,7 @@ __heddle_out double log1p(double x) { return fabs(x) < 0.3 ? __heddle_log_series
 
 /* sin and cos: x = q pi/2 + r, |r| <= pi/4, by a three-part pi/2. */
 __heddle_out double __heddle_reduce(double x, int *q) {
+  if (fabs(x) > 1e9) x = fmod(x, 6.28318530717958647693);
   double k = rint(x * 0.63661977236758134308);
   double r = fma(k, -1.57079632679489655800e+00, x);
   r = fma(k, -6.12323399573676603587e-17, r);

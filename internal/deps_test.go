@@ -28,7 +28,8 @@ var rules = map[string]string{
 	"check":   "source event isa ptx ir irgen launch emu race lower diag edit",
 
 	"testing/ptxtest": "source diag launch lower check",
-	"testing/gen":     "source event isa ir",
+	"testing/oracle":  "event",
+	"testing/gen":         "source event isa ir",
 	"testing/nodiff":  "source event isa ptx ir irgen launch emu race testing/gen",
 }
 

@@ -27,7 +27,7 @@ type Byte struct {
 type Options struct {
 	Geometry event.Geometry
 	Lockstep bool
-	// Tolerate says whether two conflicting writes of the same bytes are let pass; nil: never.
+	// Tolerate says whether two conflicting weak writes of the same bytes are let pass; nil: never.
 	Tolerate func(sameInstruction bool) bool
 }
 
@@ -177,7 +177,7 @@ func (o *Oracle) check(a *event.Access, t event.Thread) {
 }
 
 func (o *Oracle) tolerated(a, b *access) bool {
-	if o.opt.Tolerate == nil || a.op.Kind != event.Write || b.op.Kind != event.Write {
+	if o.opt.Tolerate == nil || a.op.Kind != event.Write || b.op.Kind != event.Write || a.op.Order.Strong() || b.op.Order.Strong() {
 		return false
 	}
 	sameInstruction := a.seq == b.seq

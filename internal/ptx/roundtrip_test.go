@@ -16,12 +16,42 @@ func testFiles(t testing.TB) []string {
 	return names
 }
 
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 func TestRoundTrip(t *testing.T) {
 	for _, name := range testFiles(t) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		roundTrip(t, name, mustParse(t, name, text))
+		roundTrip(t, name, mustParse(t, name, readFile(t, name)))
 	}
+}
+
+// FuzzParse checks that no text makes the parser or the printer fail, and that what parses survives a
+// round trip.
+func FuzzParse(f *testing.F) {
+	for _, name := range testFiles(f) {
+		f.Add(readFile(f, name))
+	}
+	for _, tt := range errorTests {
+		f.Add([]byte(tt.text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		tree, errs := Parse(newFile(t, "fuzz.ptx", text))
+		if len(errs) == 0 {
+			checkSpans(t, tree, string(text))
+			roundTrip(t, "fuzz.ptx", tree)
+			return
+		}
+		printed(t, tree)
+		for _, e := range errs {
+			if !e.Span.IsValid() || e.Span.End < e.Span.Start || e.Msg == "" {
+				t.Fatalf("error %q has the range %v-%v", e.Msg, e.Span.Start, e.Span.End)
+			}
+		}
+	})
 }

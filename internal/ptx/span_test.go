@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -150,10 +149,7 @@ func (c *spanChecker) content(n any, text string) {
 
 func TestSpans(t *testing.T) {
 	for _, name := range testFiles(t) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, name)
 		checkSpans(t, mustParse(t, name, text), string(text))
 	}
 }
@@ -161,10 +157,7 @@ func TestSpans(t *testing.T) {
 // TestWalk checks that Walk meets every operand that the fields hold.
 func TestWalk(t *testing.T) {
 	for _, name := range testFiles(t) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, name)
 		f := mustParse(t, name, text)
 		met := make(map[Node]bool)
 		Walk(f, func(n Node) bool {

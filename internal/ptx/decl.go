@@ -18,7 +18,7 @@ func (p *parser) module() {
 			p.out.Decls = append(p.out.Decls, d)
 			continue
 		}
-		p.words, p.inInit, p.nest = p.words[:0], false, 0
+		p.inInit, p.nest = false, 0
 		if p.start == begin {
 			p.next()
 		}

@@ -31,11 +31,10 @@ const (
 
 // dirInfo describes the directives that have no node of their own.
 type dirInfo struct {
-	where    context
-	args     argKind
-	max      int  // of arguments; 0 for any number
-	semi     bool // ends with ';'
-	optional bool // may have no arguments
+	where context
+	args  argKind
+	max   int  // of arguments; 0 for any number
+	semi  bool // ends with ';'
 }
 
 var directives = map[string]dirInfo{

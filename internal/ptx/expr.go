@@ -164,7 +164,7 @@ func (p *parser) unary() Operand {
 	case tLBrack:
 		return p.mem()
 	case tLBrace:
-		v := &Vector{}
+		v := p.vectors.alloc()
 		start := p.pos
 		p.next()
 		p.braces++
@@ -283,6 +283,10 @@ func (p *parser) mem() Operand {
 		p.errorAt(p.since(start), "found \"[]\", expected an address in it")
 		return nil
 	}
+	if p.is(".unified") {
+		m.Field = p.text()[1:]
+		p.next()
+	}
 	m.Sp = p.since(start)
 	return m
 }
@@ -315,13 +319,14 @@ func (p *parser) paren() Operand {
 
 // list parses operands up to the closing bracket.
 func (p *parser) list(end kind, to *[]Operand) bool {
-	base := len(p.words)
+	var buf [shortList]Operand
+	list := buf[:0]
 	for p.kind != end {
 		x := p.expr()
 		if x == nil {
 			return false
 		}
-		p.words = append(p.words, x)
+		list = append(list, x)
 		if p.kind != tComma {
 			break
 		}
@@ -335,7 +340,6 @@ func (p *parser) list(end kind, to *[]Operand) bool {
 		p.unexpected("\",\" or " + quote(kindText[end]))
 		return false
 	}
-	*to = p.operands.copy(p.words[base:])
-	p.words = p.words[:base]
+	*to = p.operands.copy(list)
 	return true
 }

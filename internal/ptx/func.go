@@ -70,7 +70,7 @@ func (p *parser) header(f *Func) (ok bool) {
 
 // recoverHeader skips to the body of a function whose header is wrong.
 func (p *parser) recoverHeader() {
-	p.words, p.inInit = p.words[:0], false
+	p.inInit = false
 	for p.kind != tLBrace && p.kind != tSemi && p.kind != tEOF && !(p.kind == tDot && p.firstOnLine() && p.funcFollows()) {
 		p.next()
 	}

@@ -245,6 +245,7 @@ type Paren struct {
 type Mem struct {
 	node
 	Elems []Operand // the comma-separated parts; one for an ordinary address
+	Field string    // "unified" of [a].unified (ISA 5.4.8, 9.7.9.8), without its dot; else empty
 }
 
 // Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x), and the mask

@@ -7,6 +7,9 @@ import (
 	"heddle/internal/source"
 )
 
+// shortList is the length of the operand lists that are collected on the stack.
+const shortList = 8
+
 // Limits of the parser, so that no text makes it, or what walks the tree, run out of stack.
 const (
 	maxErrors = 50   // reported per file
@@ -40,8 +43,7 @@ type parser struct {
 	inInit bool // in an initialiser, where 0xff(x) is a mask
 
 	ops   opcodes
-	words []Operand // stack of operands of the lists being parsed
-	stmts []Stmt    // stack of statements of the blocks being parsed
+	stmts []Stmt // stack of statements of the blocks being parsed
 
 	names    slab[Name]
 	ints     slab[Int]
@@ -51,6 +53,8 @@ type parser struct {
 	guards   slab[Guard]
 	locs     slab[Loc]
 	labels   slab[Label]
+	floats   slab[Float]
+	vectors  slab[Vector]
 	operands slices[Operand]
 }
 
@@ -73,7 +77,7 @@ func (p *parser) errorAt(span source.Span, format string, args ...any) {
 // stop makes the text end at the current token.
 func (p *parser) stop() {
 	p.src, p.off, p.start, p.kind, p.comments = "\x00", 0, 0, tEOF, nil
-	p.lineStart, p.lineBase, p.endAt = 0, p.pos-1, p.pos
+	p.lineStart, p.lineBase, p.lineLimit, p.endAt = 0, p.pos, maxCol, p.pos
 }
 
 // unexpected reports the current token where something else should be.

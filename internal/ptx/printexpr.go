@@ -34,6 +34,9 @@ func (p *printer) expr(x Operand) {
 		p.brackets("(", x.Elems, ")")
 	case *Mem:
 		p.brackets("[", x.Elems, "]")
+		if x.Field != "" {
+			p.text(".", x.Field)
+		}
 	case *Unary:
 		p.unary(x)
 	case *Binary:

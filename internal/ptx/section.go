@@ -23,7 +23,6 @@ func (p *parser) section() *Section {
 	for p.kind != tRBrace {
 		if p.kind == tEOF || !p.sectionItem(s) {
 			p.unexpected("data, a label or \"}\" in a section")
-			p.words = p.words[:0]
 			p.recoverBlock()
 			return nil
 		}
@@ -62,20 +61,20 @@ func isData(text string) bool {
 
 // sectionData parses the values of a line.
 func (p *parser) sectionData(item *SectionItem) bool {
-	base := len(p.words)
+	var buf [shortList]Operand
+	list := buf[:0]
 	for {
 		x := p.expr()
 		if x == nil {
 			return false
 		}
-		p.words = append(p.words, x)
+		list = append(list, x)
 		if p.kind != tComma {
 			break
 		}
 		p.next()
 	}
-	item.Args = p.operands.copy(p.words[base:])
-	p.words = p.words[:base]
+	item.Args = p.operands.copy(list)
 	return true
 }
 

@@ -66,7 +66,7 @@ func (p *parser) recoverBlock() {
 
 // stmt parses one statement and appends it to p.stmts. What is wrong it skips.
 func (p *parser) stmt() {
-	words, begin := len(p.words), p.start
+	begin := p.start
 	ok := false
 	switch p.kind {
 	case tIdent, tAt:
@@ -88,7 +88,6 @@ func (p *parser) stmt() {
 		p.unexpected("an instruction, a label or a directive")
 	}
 	if !ok {
-		p.words = p.words[:words]
 		p.inInit = false
 		if p.start == begin { // always make progress
 			p.next()
@@ -185,7 +184,8 @@ func (p *parser) operandsOf(in *Inst) bool {
 	if p.got(tSemi) {
 		return true
 	}
-	base := len(p.words)
+	var buf [shortList]Operand
+	list := buf[:0]
 	for {
 		if p.firstOnLine() && p.instFollows() {
 			return p.endStmt("an operand or \";\"")
@@ -194,14 +194,13 @@ func (p *parser) operandsOf(in *Inst) bool {
 		if x == nil {
 			return false
 		}
-		p.words = append(p.words, x)
+		list = append(list, x)
 		if p.kind != tComma {
 			break
 		}
 		p.next()
 	}
-	in.Operands = p.operands.copy(p.words[base:])
-	p.words = p.words[:base]
+	in.Operands = p.operands.copy(list)
 	return p.endStmt("\",\" or \";\"")
 }
 

@@ -244,6 +244,16 @@ func TestHostile(t *testing.T) {
 		"hashes":     strings.Repeat("#", n),
 		"high bytes": strings.Repeat("\xff", n),
 		"dwarf":      strings.Repeat("@@DWARF ", n/8),
+		"modifiers":  ".entry k() { a" + strings.Repeat(" .b", n),
+		"attributes": ".global .attribute(.unified(1" + strings.Repeat(",1", n),
+		"one line":   "@@DWARF .section a\n" + strings.Repeat("@@DWARF .byte 1 ", n/8) + ";}",
+		"opcode":     ".entry k() { a" + strings.Repeat(".b", n),
+		"comments":   strings.Repeat("// heddle\n", n/8) + "x",
+		"labels":     ".entry k() { " + strings.Repeat("a: ", n),
+		"params":     ".func f(" + strings.Repeat(".param .u32 x,", n/8),
+		"names":      ".reg .u32 " + strings.Repeat("x,", n),
+		"directives": strings.Repeat(".visible ", n/8),
+		"blanks":     ".visible" + strings.Repeat(" \n", n),
 		"no end":     strings.Repeat(".entry k() {", n/8),
 	} {
 		start := time.Now()
@@ -252,7 +262,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 		printed(t, f)
-		if d := time.Since(start); d > 5*time.Second {
+		if d := time.Since(start); d > 10*time.Second { // all take a few hundred milliseconds
 			t.Errorf("%s: %v", name, d)
 		}
 	}

@@ -83,8 +83,11 @@ func (p *parser) dwarf() *Section {
 	s := &Section{DWARF: true}
 	start := p.pos
 	for first := true; p.kind == tDwarf; first = false {
-		text := strings.TrimLeft(p.src[p.off:p.lineEnd(p.off)], " \t")
-		begins := strings.HasPrefix(text, ".section")
+		i := p.off
+		for class[p.src[i]]&cSpace != 0 {
+			i++
+		}
+		begins := strings.HasPrefix(p.src[i:], ".section")
 		if begins && !first {
 			break // the next section
 		}

@@ -1,6 +1,10 @@
 package ptx
 
-import "heddle/internal/source"
+import (
+	"strings"
+
+	"heddle/internal/source"
+)
 
 // flushComments moves the comments that were passed so far into the statements.
 func (p *parser) flushComments() {
@@ -169,10 +173,14 @@ func (p *parser) opcode(in *Inst) {
 	text := p.src[p.start:end]
 	p.off, p.endAt = end, p.at(end)
 	p.next()
-	for p.kind == tDot && !p.firstOnLine() { // modifiers after a blank
-		text += p.text()
+	if p.kind == tDot && !p.firstOnLine() { // modifiers after a blank
+		parts := []string{text}
+		for p.kind == tDot && !p.firstOnLine() {
+			parts = append(parts, p.text())
+			p.next()
+		}
+		text = strings.Join(parts, "")
 		h = hash(text)
-		p.next()
 	}
 	op := p.ops.get(text, h)
 	in.Opcode, in.Mods = op.name, op.mods

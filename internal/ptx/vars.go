@@ -148,17 +148,19 @@ func (p *parser) attributes() ([]string, bool) {
 	}
 }
 
-func (p *parser) attrArgs(a string) (string, bool) {
-	for sep := "("; p.kind == tLParen || p.kind == tComma; sep = "," {
+// attrArgs parses the integers of an attribute, and returns them with its name.
+func (p *parser) attrArgs(name string) (string, bool) {
+	a := []byte(name)
+	for sep := byte('('); p.kind == tLParen || p.kind == tComma; sep = ',' {
 		p.next()
 		if p.kind != tInt {
 			p.unexpected("an integer")
 			return "", false
 		}
-		a += sep + p.text()
+		a = append(append(a, sep), p.text()...)
 		p.next()
 	}
-	return a + ")", p.want(tRParen)
+	return string(append(a, ')')), p.want(tRParen)
 }
 
 // varName parses a name with its range or dimensions.

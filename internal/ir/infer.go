@@ -41,7 +41,7 @@ type inference struct {
 	size  int // of a pointer
 	defs  [][]*Instr
 	cells map[place]int32
-	from  graph      // copies
+	from  graph // copies
 	sums  []sum
 	add   map[int32][]int // indices in sums of the sums that a node may hold
 	need  []bool          // must hold a pointer

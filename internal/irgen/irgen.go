@@ -26,7 +26,7 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	g := &gen{
 		set:     set,
 		text:    file.Source,
-		mod:     &ir.Module{Files: set, Version: "", AddressSize: 64},
+		mod:     &ir.Module{Files: set, AddressSize: 64},
 		decoded: make(map[string]decoded),
 		bodies:  make(map[*ir.Func]*ptx.Func),
 	}
@@ -48,11 +48,6 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	}
 	if len(g.errs) > 0 {
 		return nil, g.errs
-	}
-	for _, f := range g.mod.Funcs {
-		if f.Kernel {
-			ir.InferPointers(f)
-		}
 	}
 	return g.mod, nil
 }

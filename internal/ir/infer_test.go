@@ -26,7 +26,7 @@ func TestInferPointers(t *testing.T) {
 			Op("cvta.to.global.u64", "c", "a"), Op("add.s64", "d", "b", "c"), Op("ld.global.u8", "v", Mem{Base: "d"})}, []string{"x"}},
 		{"a scaled index is no pointer", []Stmt{
 			Op("ld.param.u64", "a", Mem{Base: "x"}), Op("ld.param.u64", "b", Mem{Base: "y"}),
-			Op("shl.b64", "b", "b", 2), Op("add.s64", "d", "b", "a"), Op("ld.global.u32", "v", Mem{Base: "d"})}, []string{"x"}},
+			Op("shl.b64", "c", "b", 2), Op("add.s64", "d", "c", "a"), Op("ld.global.u32", "v", Mem{Base: "d"})}, []string{"x"}},
 		{"an index of a variable is no pointer", []Stmt{
 			Op("ld.param.u64", "a", Mem{Base: "x"}), Op("mov.u64", "b", "glob"),
 			Op("add.s64", "d", "b", "a"), Op("ld.global.u8", "v", Mem{Base: "d"})}, nil},

@@ -63,7 +63,7 @@ type Func struct {
 	Params  []*Var // of space Param, in order; offsets are relative to the function's parameter area
 	Results []*Var
 	Regs    []Reg
-	Vars    []*Var   // .local, .shared, .param and .const variables declared in the body
+	Vars    []*Var   // variables of every space declared in the body; .shared, .global and .const ones exist once
 	Blocks  []*Block // nil for a function that is only declared
 
 	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and the

@@ -167,6 +167,7 @@ func (f *fgen) variable(d *ptx.Var) {
 		}
 		f.f.Vars = append(f.f.Vars, v)
 	}
+	f.g.initialisers() // a call table must be known when a call names it
 }
 
 // startBlock ends the current block, which falls through, and begins another. A block that is still empty

@@ -141,7 +141,7 @@ func (p *parser) nameOrRange() Operand {
 // funcDirs parses the directives between a header and its body.
 func (p *parser) funcDirs() ([]*Directive, bool) {
 	var list []*Directive
-	for p.kind == tDot {
+	for p.kind == tDot && !p.declFollows() {
 		d := p.directive(inHeader)
 		if d == nil {
 			return nil, false

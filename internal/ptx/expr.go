@@ -167,9 +167,11 @@ func (p *parser) unary() Operand {
 		v := &Vector{}
 		start := p.pos
 		p.next()
+		p.braces++
 		if !p.list(tRBrace, &v.Elems) {
 			return nil
 		}
+		p.braces--
 		v.Sp = p.since(start)
 		return v
 	case tLParen:

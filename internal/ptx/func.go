@@ -19,16 +19,27 @@ func (p *parser) function() *Func {
 	case tSemi:
 		p.next()
 	default:
-		if ok {
+		if ok && !p.declFollows() {
 			p.unexpected("\"{\" or \";\" after the header of " + f.Name)
+			return nil
 		}
-		return nil
 	}
 	f.Sp = p.since(start)
 	if f.Name == "" {
 		return nil
 	}
 	return f
+}
+
+// declFollows reports whether the current token, the first of its line, begins a definition that cannot
+// stand between a function's header and its body. The header before it then was a declaration: compilers
+// of the time of PTX 2 wrote it without a ';', and the ISA (11.2.2) speaks of none.
+func (p *parser) declFollows() bool {
+	if p.kind != tDot || !p.firstOnLine() {
+		return false
+	}
+	text := p.text()
+	return text == ".file" || text == ".global" || text == ".const" || linkage(text) != NoLinkage || p.funcFollows()
 }
 
 // header parses what stands between .func and the body.

@@ -78,7 +78,8 @@ type SectionItem struct {
 }
 
 // Comment is a comment that starts with "// heddle": facts that the lowering step or the user left in
-// the text. Other comments are dropped.
+// the text. Other comments are dropped. One that stands inside of a statement comes after it in the tree,
+// and one in a function's header comes first in its body.
 type Comment struct {
 	node
 	Text string // without the slashes and surrounding space

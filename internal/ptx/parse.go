@@ -36,6 +36,7 @@ type parser struct {
 	errs []*Error
 
 	nest   int  // depth of blocks and operands around the current token
+	braces int  // '{' of vectors and initialisers that the current statement has open
 	inInit bool // in an initialiser, where 0xff(x) is a mask
 
 	ops   opcodes
@@ -164,7 +165,8 @@ func (p *parser) endStmt(expected string) bool {
 // recover skips the rest of a broken statement: through its ';', or up to a '}' or a directive at the
 // beginning of a line. It passes braces that the statement opens.
 func (p *parser) recover() {
-	depth := 0
+	depth := p.braces
+	p.braces = 0
 	for {
 		switch p.kind {
 		case tEOF:
@@ -175,10 +177,12 @@ func (p *parser) recover() {
 		case tLBrace:
 			depth++
 		case tRBrace:
-			if depth == 0 {
+			if depth == 0 || p.firstOnLine() {
 				return
 			}
 			depth--
+		case tDwarf:
+			return
 		case tDot:
 			if p.firstOnLine() && startsStmt(p.text()) {
 				return

@@ -128,10 +128,9 @@ func (p *printer) binary(x *Binary) {
 		return
 	}
 	p.inParens(x.X, precOf(x.X) < prec)
-	switch x.Op {
-	case "+", "-": // as in addresses
-		p.text(x.Op)
-	default:
+	if (x.Op == "+" || x.Op == "-") && precOf(x.X) == unaryPrec && precOf(x.Y) == unaryPrec {
+		p.text(x.Op) // as in addresses
+	} else {
 		p.text(" ", x.Op, " ")
 	}
 	p.inParens(x.Y, precOf(x.Y) <= prec)

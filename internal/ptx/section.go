@@ -90,6 +90,10 @@ func (p *parser) dwarf() *Section {
 			break // the next section
 		}
 		p.next()
+		if first && !begins {
+			p.unexpected("\".section\" before the data of a section")
+			return nil
+		}
 		if begins && !p.dwarfSection(s) || !begins && !p.dwarfItem(s) {
 			return nil
 		}

@@ -229,12 +229,13 @@ func (p *parser) dim(first bool) (int64, bool) {
 func (p *parser) initialise(n *VarName) bool {
 	p.next()
 	p.inInit = true
-	n.Init = p.init_()
+	n.Init = p.initList()
 	p.inInit = false
 	return n.Init != nil
 }
 
-func (p *parser) init_() *Init {
+// initList parses a value or a brace list of them.
+func (p *parser) initList() *Init {
 	in := &Init{}
 	start := p.pos
 	if p.kind != tLBrace {
@@ -252,8 +253,9 @@ func (p *parser) init_() *Init {
 	defer p.leave()
 	in.Braces = true
 	p.next()
+	p.braces++
 	for p.kind != tRBrace {
-		x := p.init_()
+		x := p.initList()
 		if x == nil {
 			return nil
 		}
@@ -271,6 +273,7 @@ func (p *parser) init_() *Init {
 		return nil
 	}
 	p.next()
+	p.braces--
 	in.Span = p.since(start)
 	return in
 }

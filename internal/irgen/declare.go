@@ -171,7 +171,12 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 }
 
 // directives reads what stands between a function's header and its body (PTX ISA 11.4, 11.7).
+//
+// The system call behind assert never returns, which compilers for PTX before 6.4 cannot say.
 func (g *gen) directives(f *ir.Func, d *ptx.Func) {
+	if d.Name == "__assertfail" && d.Body == nil {
+		f.NoReturn = true
+	}
 	for _, dir := range d.Dirs {
 		switch dir.Name {
 		case ".reqntid":

@@ -63,6 +63,7 @@ type gen struct {
 	decoded map[string]*decoded // by the opcode's text
 	bodies  map[*ir.Func]*ptx.Func
 	inits   []pendingInit
+	ranged  int64 // variables in memory declared by name<n>
 }
 
 // decoded is what isa.Decode said of an opcode with its modifiers.

@@ -30,11 +30,11 @@ func CheckTypes(f *Func, in *Instr) []TypeError {
 	return c.errs
 }
 
-// relaxed reports whether registers may be wider than the instruction type (PTX ISA 9.4.1). The text names
-// ld, st and cvt; ptxas and the compilers rely on the same for the other instructions that load and store.
+// relaxed reports whether registers may be wider than the instruction type (PTX ISA 9.4.1): the text names
+// ld, st and cvt; ldu loads as ld does.
 func relaxed(in *Instr) bool {
 	switch in.Op() {
-	case "ld", "st", "ldu", "cvt", "ld.global.nc":
+	case "ld", "ldu", "st", "cvt":
 		return true
 	}
 	return false

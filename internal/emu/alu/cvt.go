@@ -1,6 +1,10 @@
 package alu
 
-import "heddle/internal/isa"
+import (
+	"strings"
+
+	"heddle/internal/isa"
+)
 
 // cvt follows PTX ISA 9.7.9.21: it chooses by the classes of the two types.
 func cvt(d *isa.Desc) (Func, error) {
@@ -109,13 +113,11 @@ func cvtIntSat(from, to isa.Type) Func {
 	})
 }
 
-// cvtPack is PTX ISA 9.7.9.22: two saturated integers above the lower bits of a third operand.
+// cvtPack is PTX ISA 9.7.9.22: two saturated integers above the lower bits of a third operand, which the
+// 16-bit forms do not have. Its three types do not fit into a Desc, so it goes by the modifiers as written.
 func cvtPack(d *isa.Desc) (Func, error) {
-	if d.Flags != isa.Sat || d.SType != isa.S32 {
-		return noForm(d)
-	}
 	width, isSigned := packType(d.Mods)
-	if width == 0 {
+	if d.Flags != isa.Sat || width == 0 {
 		return noForm(d)
 	}
 	lo, hi := int64(0), int64(ones(width))
@@ -133,19 +135,23 @@ func cvtPack(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
-// packType finds the type that cvt.pack converts to; isa.Type has no names for those below a byte.
+// packType returns the type that cvt.pack converts to, or 0.
 func packType(mods []string) (width uint64, isSigned bool) {
+	var types []string
 	for _, m := range mods {
-		switch m {
-		case "u2", "s2":
-			return 2, m[0] == 's'
-		case "u4", "s4":
-			return 4, m[0] == 's'
-		case "u8", "s8":
-			return 8, m[0] == 's'
-		case "u16", "s16":
-			return 16, m[0] == 's'
+		if m != "sat" && m != "pack" {
+			types = append(types, m)
 		}
+	}
+	switch text := strings.Join(types, "."); text {
+	case "u2.s32.b32", "s2.s32.b32":
+		return 2, text[0] == 's'
+	case "u4.s32.b32", "s4.s32.b32":
+		return 4, text[0] == 's'
+	case "u8.s32.b32", "s8.s32.b32":
+		return 8, text[0] == 's'
+	case "u16.s32", "s16.s32":
+		return 16, text[0] == 's'
 	}
 	return 0, false
 }

@@ -30,8 +30,8 @@ var families = map[string]func(*isa.Desc) (Func, error){
 // Lookup returns the function that executes the instruction, or an *UnsupportedError. It is called once for
 // an instruction, so it may take its time; the function it returns may not.
 //
-// The destination is written as wide as the instruction type says. If the register is wider, the result of
-// a signed integer type must still be extended: see Extend.
+// The destination is written as wide as the instruction type says. If the register is wider, the caller
+// must still extend the result of a signed integer type (PTX ISA 9.4.1, table 28).
 func Lookup(d *isa.Desc) (Func, error) {
 	if d.Row == nil {
 		return nil, unsupported(d, "the instruction was not decoded")
@@ -71,22 +71,3 @@ func noForm(d *isa.Desc) (Func, error) {
 // only reports whether d has no flags but those of allowed. A flag that a family does not know must not be
 // ignored: it would change the result.
 func only(d *isa.Desc, allowed isa.Flag) bool { return d.Flags&^allowed == 0 }
-
-// Extend returns the function that widens D[0] in place from the instruction's signed integer type t to a
-// register of size bytes, or nil if there is nothing to do. ld and cvt may have a destination wider than
-// the instruction type; signed integers are then sign-extended, all others zero-extended, which they are
-// already (PTX ISA 9.4.1, table 28).
-func Extend(t isa.Type, size int) Func {
-	if t.Class() != isa.Signed || t == isa.S16x2 || size <= t.Size() {
-		return nil
-	}
-	drop := 64 - 8*uint(t.Size())
-	keep := ^uint64(0) >> (64 - 8*uint(min(size, 8)))
-	return func(o *Ops, mask uint32) {
-		d, s := o.dst(mask), o.D[0]
-		for i := range d {
-			d[i] = uint64(int64(s[i]<<drop)>>drop) & keep
-		}
-		o.done(mask)
-	}
-}

@@ -57,7 +57,7 @@ func cvtIntInt(d *isa.Desc) (Func, error) {
 }
 
 func sext[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = uint64(U(S(a[i])))
 	}

@@ -3,7 +3,7 @@ package alu
 import "heddle/internal/isa"
 
 func andBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(a[i] & b[i]))
 	}
@@ -11,7 +11,7 @@ func andBits[U unsigned](o *Ops, mask uint32) {
 }
 
 func orBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(a[i] | b[i]))
 	}
@@ -19,7 +19,7 @@ func orBits[U unsigned](o *Ops, mask uint32) {
 }
 
 func xorBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(a[i] ^ b[i]))
 	}
@@ -27,7 +27,7 @@ func xorBits[U unsigned](o *Ops, mask uint32) {
 }
 
 func notBits[U unsigned](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = uint64(^U(a[i]))
 	}
@@ -35,7 +35,7 @@ func notBits[U unsigned](o *Ops, mask uint32) {
 }
 
 func cnotBits[U unsigned](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = uint64(b2u(U(a[i]) == 0))
 	}

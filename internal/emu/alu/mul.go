@@ -7,7 +7,7 @@ import (
 )
 
 func mulLo[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(a[i]) * U(b[i]))
 	}
@@ -15,7 +15,7 @@ func mulLo[U unsigned](o *Ops, mask uint32) {
 }
 
 func madLo[U unsigned](o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = uint64(U(a[i])*U(b[i]) + U(c[i]))
 	}
@@ -25,7 +25,7 @@ func madLo[U unsigned](o *Ops, mask uint32) {
 // Wide products of W bits from N-bit factors, W twice N. WU is the unsigned type of W bits, which the
 // result is truncated to; N is signed for signed factors, so that the conversion extends the sign.
 func mulWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(WU(N(a[i])) * WU(N(b[i])))
 	}
@@ -33,7 +33,7 @@ func mulWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 }
 
 func madWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = uint64(WU(N(a[i]))*WU(N(b[i])) + WU(c[i]))
 	}
@@ -57,6 +57,22 @@ func hiFunc(t isa.Type) scalar2 {
 		return mulHiS64
 	}
 	return nil
+}
+
+func mulHiU32(o *Ops, mask uint32) {
+	d, a, b := o.binary(mask)
+	for i := range d {
+		d[i] = uint64(uint32(a[i])) * uint64(uint32(b[i])) >> 32
+	}
+	o.done(mask)
+}
+
+func mulHiS32(o *Ops, mask uint32) {
+	d, a, b := o.binary(mask)
+	for i := range d {
+		d[i] = uint64(uint32(int64(int32(a[i])) * int64(int32(b[i])) >> 32))
+	}
+	o.done(mask)
 }
 
 // mulHiS64 is the upper half of the signed product: the unsigned one, less b if a is negative, less a if b
@@ -106,7 +122,12 @@ func mul(d *isa.Desc) (Func, error) {
 		return wideFunc(d,
 			mulWide[uint32, uint16], mulWide[uint32, int16], mulWide[uint64, uint32], mulWide[uint64, int32])
 	case isa.FnHi:
-		if f := hiFunc(d.Type); f != nil {
+		switch f := hiFunc(d.Type); {
+		case d.Type == isa.U32:
+			return mulHiU32, nil
+		case d.Type == isa.S32:
+			return mulHiS32, nil
+		case f != nil:
 			return lane2(f), nil
 		}
 	}

@@ -6,7 +6,7 @@ import "heddle/internal/isa"
 // Go's shifts do.
 
 func shlBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(a[i]) << uint32(b[i]))
 	}
@@ -14,7 +14,7 @@ func shlBits[U unsigned](o *Ops, mask uint32) {
 }
 
 func shrU[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(a[i]) >> uint32(b[i]))
 	}
@@ -22,7 +22,7 @@ func shrU[U unsigned](o *Ops, mask uint32) {
 }
 
 func shrS[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(S(a[i]) >> uint32(b[i])))
 	}
@@ -70,7 +70,7 @@ func shf(d *isa.Desc) (Func, error) {
 }
 
 func shfLeftWrap(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = (b[i]<<32 | uint64(uint32(a[i]))) << (c[i] & 31) >> 32
 	}
@@ -78,7 +78,7 @@ func shfLeftWrap(o *Ops, mask uint32) {
 }
 
 func shfLeftClamp(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = (b[i]<<32 | uint64(uint32(a[i]))) << (min(uint32(c[i]), 32) & 63) >> 32
 	}
@@ -86,7 +86,7 @@ func shfLeftClamp(o *Ops, mask uint32) {
 }
 
 func shfRightWrap(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = uint64(uint32((b[i]<<32 | uint64(uint32(a[i]))) >> (c[i] & 31)))
 	}
@@ -94,7 +94,7 @@ func shfRightWrap(o *Ops, mask uint32) {
 }
 
 func shfRightClamp(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = uint64(uint32((b[i]<<32 | uint64(uint32(a[i]))) >> (min(uint32(c[i]), 32) & 63)))
 	}

@@ -59,7 +59,7 @@ func benchState(d *isa.Desc) *state {
 			case isa.F32:
 				s.s[i][l] = packF32(float32(x))
 			case isa.F64:
-				s.s[i][l] = double.pack(isa.RN, numberOf(false, r.Uint64()>>20), false)
+				s.s[i][l] = double.pack(isa.RN, numberOf(false, r.Uint64()>>36), false)
 			case isa.F16x2:
 				s.s[i][l] = 0x3c003c00 + uint64(r.IntN(0x300))<<16 + uint64(r.IntN(0x300))
 			default:

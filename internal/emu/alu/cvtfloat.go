@@ -198,9 +198,9 @@ func cvtFloatFloat(d *isa.Desc) (Func, error) {
 		return noForm(d)
 	case (d.Has(isa.Relu) || d.Has(isa.Satfinite)) && (from != single || to != half && to != bfloat):
 		return noForm(d)
-	case from == to && (d.Round == isa.NoRounding || integral(d.Round)):
+	case from == to:
 		return cvtSame(d, to, ftz), nil
-	case narrows && !fp, !narrows && !fp && d.Round != isa.NoRounding, from == to:
+	case narrows && !fp, !narrows && !fp && d.Round != isa.NoRounding:
 		return noForm(d)
 	}
 	plain := d.Flags == 0

@@ -131,7 +131,7 @@ func add(d *isa.Desc) (Func, error) {
 		return addFloat(d)
 	}
 	switch {
-	case d.Has(isa.CC) || d.Row.Opcode == "add.cc":
+	case d.Has(isa.CC):
 		return carryFunc(d, carryAdd)
 	case d.Flags == isa.Sat && d.Type == isa.S32:
 		return addSat, nil
@@ -157,7 +157,7 @@ func sub(d *isa.Desc) (Func, error) {
 		return addFloat(d)
 	}
 	switch {
-	case d.Has(isa.CC) || d.Row.Opcode == "sub.cc":
+	case d.Has(isa.CC):
 		return carryFunc(d, carrySub)
 	case d.Flags == isa.Sat && d.Type == isa.S32:
 		return subSat, nil

@@ -141,7 +141,7 @@ func mad(d *isa.Desc) (Func, error) {
 	}
 	sat := d.Flags == isa.Sat && d.Fn == isa.FnHi && d.Type == isa.S32
 	switch {
-	case d.Has(isa.CC) || d.Row.Opcode == "mad.cc":
+	case d.Has(isa.CC):
 		return carryMad(d, false)
 	case d.Flags != 0 && !sat:
 		return noForm(d)

@@ -54,8 +54,11 @@ func cvtIntInt(d *isa.Desc) (Func, error) {
 
 func sext[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(S(a[i])))
+		d[i+1] = uint64(U(S(a[i+1])))
+		d[i+2] = uint64(U(S(a[i+2])))
+		d[i+3] = uint64(U(S(a[i+3])))
 	}
 	o.done(mask)
 }

@@ -15,16 +15,22 @@ type signed interface {
 
 func addInt[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) + U(b[i]))
+		d[i+1] = uint64(U(a[i+1]) + U(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) + U(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) + U(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func subInt[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) - U(b[i]))
+		d[i+1] = uint64(U(a[i+1]) - U(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) - U(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) - U(b[i+3]))
 	}
 	o.done(mask)
 }

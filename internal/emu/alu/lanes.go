@@ -7,7 +7,9 @@ const full = 1<<32 - 1
 
 // Cheap operations compute all 32 lanes, active or not, and keep the active ones: with a full mask straight
 // into the destination, otherwise into scratch and from there into the destination. Their loops have
-// neither bounds checks nor branches. Dear ones (lane1, lane2, lane3) visit only active lanes.
+// neither bounds checks nor branches; those of the commonest instructions are written out four lanes at a
+// time, which makes them a third faster (BenchmarkWarp). Dear ones (lane1, lane2, lane3) visit only active
+// lanes.
 
 // dst returns where a cheap operation writes its results.
 func (o *Ops) dst(mask uint32) *Lanes {

@@ -8,16 +8,22 @@ import (
 
 func mulLo[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) * U(b[i]))
+		d[i+1] = uint64(U(a[i+1]) * U(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) * U(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) * U(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func madLo[U unsigned](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i])*U(b[i]) + U(c[i]))
+		d[i+1] = uint64(U(a[i+1])*U(b[i+1]) + U(c[i+1]))
+		d[i+2] = uint64(U(a[i+2])*U(b[i+2]) + U(c[i+2]))
+		d[i+3] = uint64(U(a[i+3])*U(b[i+3]) + U(c[i+3]))
 	}
 	o.done(mask)
 }
@@ -26,16 +32,22 @@ func madLo[U unsigned](o *Ops, mask uint32) {
 // result is truncated to; N is signed for signed factors, so that the conversion extends the sign.
 func mulWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(WU(N(a[i])) * WU(N(b[i])))
+		d[i+1] = uint64(WU(N(a[i+1])) * WU(N(b[i+1])))
+		d[i+2] = uint64(WU(N(a[i+2])) * WU(N(b[i+2])))
+		d[i+3] = uint64(WU(N(a[i+3])) * WU(N(b[i+3])))
 	}
 	o.done(mask)
 }
 
 func madWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(WU(N(a[i]))*WU(N(b[i])) + WU(c[i]))
+		d[i+1] = uint64(WU(N(a[i+1]))*WU(N(b[i+1])) + WU(c[i+1]))
+		d[i+2] = uint64(WU(N(a[i+2]))*WU(N(b[i+2])) + WU(c[i+2]))
+		d[i+3] = uint64(WU(N(a[i+3]))*WU(N(b[i+3])) + WU(c[i+3]))
 	}
 	o.done(mask)
 }

@@ -7,24 +7,33 @@ import "heddle/internal/isa"
 
 func shlBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) << uint32(b[i]))
+		d[i+1] = uint64(U(a[i+1]) << uint32(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) << uint32(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) << uint32(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func shrU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) >> uint32(b[i]))
+		d[i+1] = uint64(U(a[i+1]) >> uint32(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) >> uint32(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) >> uint32(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func shrS[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
-	for i := range d {
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(S(a[i]) >> uint32(b[i])))
+		d[i+1] = uint64(U(S(a[i+1]) >> uint32(b[i+1])))
+		d[i+2] = uint64(U(S(a[i+2]) >> uint32(b[i+2])))
+		d[i+3] = uint64(U(S(a[i+3]) >> uint32(b[i+3])))
 	}
 	o.done(mask)
 }

@@ -130,20 +130,21 @@ func postorder(g graph, root int32) []int32 {
 	return order
 }
 
-// mark sets seen for every node that can be reached from those of from.
-func (g graph) mark(seen []bool, from ...int32) {
-	stack := append([]int32(nil), from...)
-	for _, n := range from {
-		seen[n] = true
-	}
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, s := range g[n] {
-			if !seen[s] {
-				seen[s] = true
-				stack = append(stack, s)
+// mark sets seen for every node that can be reached from those of from, and returns those that were not
+// marked before.
+func (g graph) mark(seen []bool, from ...int32) []int32 {
+	var fresh []int32
+	visit := func(nodes []int32) {
+		for _, n := range nodes {
+			if !seen[n] {
+				seen[n] = true
+				fresh = append(fresh, n)
 			}
 		}
 	}
+	visit(from)
+	for i := 0; i < len(fresh); i++ {
+		visit(g[fresh[i]])
+	}
+	return fresh
 }

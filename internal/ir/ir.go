@@ -91,7 +91,7 @@ type Var struct {
 	// Offset is the place in its area: a kernel's or function's parameters, its local frame. Shared
 	// variables are laid out for a launch by Layout. Global and const variables become objects.
 	Offset int
-	Init   []byte // nil: zero
+	Init   []byte // may be shorter than Size: the rest is zero
 	Relocs []Reloc
 	Span   source.Span
 	// PtrSpace is the space of a .ptr parameter, or NoSpace.
@@ -115,6 +115,7 @@ type Reloc struct {
 	Func    *Func // instead of Target
 	Addend  int64
 	Generic bool // generic(x): a generic address rather than one in the variable's own space
+	Shift   int  // the field holds the address shifted right by Shift bits: 0xFF00(x) has Size 1, Shift 8
 }
 
 // Block is a basic block. Its last instruction may be a terminator; without one it falls through to the
@@ -143,8 +144,8 @@ type Instr struct {
 	Dst   []Operand
 	Src   []Operand // in the order of the PTX text; an address is one operand of kind Mem
 	// Call only. Dst are the results and Src the arguments, each a Register, an Imm or a VarVal.
-	Callee  *Func   // nil for an indirect call: Src[0] holds the target, the arguments follow
-	Targets []*Func // of an indirect call: all candidates, if .calltargets or a call table names them
+	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
+	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
 	Span    source.Span   // in the PTX text
 	Src0    *source.Frame // in the user's source, innermost first; nil without line info
 }

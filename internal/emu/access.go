@@ -263,6 +263,9 @@ func (x *exec) gather(mo *memOp, m uint32) {
 			}
 		}
 	}
+	if x.unk != nil {
+		x.unk.obscure(x, mo, m)
+	}
 }
 
 func storeGlobal(x *exec, in *inst, m uint32, s survey) {

@@ -44,7 +44,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		if n == len(d.s) {
 			return fmt.Errorf("%s: too many operands", opcodeText(in))
 		}
-		if d.s[n], err = c.srcOf(o, c.operandType(in, i)); err != nil {
+		if d.s[n], err = c.srcOf(o, ir.SrcType(&in.Desc, i)); err != nil {
 			return err
 		}
 		n++
@@ -84,48 +84,12 @@ func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 
 // predOperand reports whether source i is a predicate by the instruction's form.
 func (c *compiler) predOperand(in *ir.Instr, i int) bool {
-	if in.Type == isa.Pred {
-		return true
-	}
-	if in.Row == nil {
-		return false
-	}
-	k := -1
-	for _, r := range in.Row.Roles {
-		if r == isa.Dst || r == isa.DstPred {
-			continue
-		}
-		if k++; k == i {
-			return r == isa.PredSrc
-		}
-	}
-	return false
-}
-
-// operandType is how wide an immediate in place i is.
-func (c *compiler) operandType(in *ir.Instr, i int) isa.Type {
-	switch in.Op() {
-	case "set", "setp", "cvt":
-		if in.SType != isa.NoType {
-			return in.SType
-		}
-	case "shl", "shr", "shf":
-		if i > 0 {
-			return isa.U32
-		}
-	case "slct":
-		if i == 2 {
-			return in.SType
-		}
-	case "bfe", "bfi", "szext", "bmsk", "lop3", "prmt", "mad", "mul", "dp4a", "dp2a":
-		return isa.B64 // of several widths; irgen gives the bits
-	}
-	return in.Type
+	return in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred
 }
 
 func usesCarry(in *ir.Instr) bool {
 	switch in.Op() {
-	case "addc", "subc", "madc":
+	case "addc", "subc", "madc", "add.cc", "sub.cc", "mad.cc":
 		return true
 	}
 	return in.Has(isa.CC)

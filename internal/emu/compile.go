@@ -25,7 +25,9 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 		space:  newSpace(k.Module.AddressSize),
 	}
 	c := &compiler{p: p, cfg: cfg, consts: make(map[uint64]*alu.Lanes)}
-	c.collect(k)
+	for _, f := range ir.ReachableFuncs(k) {
+		c.addFunc(f)
+	}
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
@@ -78,37 +80,7 @@ type patch struct {
 	join   ir.BlockID
 }
 
-// collect numbers the functions that k can reach. A function whose address is taken can be called from
-// anywhere, so it is taken to be reachable once any indirect call is.
-func (c *compiler) collect(k *ir.Func) {
-	c.addFunc(k)
-	for i := 0; i < len(c.p.funcs); i++ {
-		f := c.p.funcs[i].fn
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				c.addFunc(in.Callee)
-				for _, t := range in.Targets {
-					c.addFunc(t)
-				}
-				for _, o := range in.Src {
-					c.addFunc(o.Func)
-				}
-			}
-		}
-		if i == len(c.p.funcs)-1 {
-			for _, v := range k.Module.Vars {
-				for _, r := range v.Relocs {
-					c.addFunc(r.Func)
-				}
-			}
-		}
-	}
-}
-
 func (c *compiler) addFunc(f *ir.Func) {
-	if f == nil || c.p.byFunc[f] != nil {
-		return
-	}
 	fc := &fcode{fn: f, number: len(c.p.funcs), local: align(f.LocalSize, 16)}
 	fc.assignSlots()
 	c.p.byFunc[f] = fc
@@ -296,7 +268,9 @@ func init() {
 		"cvta": (*compiler).cvta, "isspacep": (*compiler).isspacep,
 		"bar": (*compiler).barrier, "barrier": (*compiler).barrier, "bar.warp.sync": (*compiler).warpSync,
 		"shfl": (*compiler).shuffle, "vote": (*compiler).vote, "match": (*compiler).match,
+		"shfl.sync": (*compiler).shuffle, "vote.sync": (*compiler).vote, "match.sync": (*compiler).match,
 		"redux": (*compiler).redux, "elect": (*compiler).elect, "activemask": (*compiler).activemask,
+		"redux.sync": (*compiler).redux, "elect.sync": (*compiler).elect,
 		"nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
 	}
 }

@@ -51,6 +51,7 @@ type exec struct {
 	log      *writeLog
 
 	coll collected // of the warp operation in progress
+	brx  []brxGroup
 	from [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool pool
 }

@@ -53,8 +53,9 @@ const (
 
 // pool holds what is not in use.
 type pool struct {
-	frags []*fragment
-	joins []*join
+	frags  []*fragment
+	frames [][]*frame // by function
+	joins  []*join
 }
 
 func (x *exec) newFragment(pc int32, mask uint32, f *frame, j *join) *fragment {
@@ -108,7 +109,7 @@ func (x *exec) load(g *fragment) {
 func (x *exec) enter(f *frame) {
 	x.frame, x.code, x.regs, x.preds = f, f.fn.code, f.regs, f.preds
 	if x.unk != nil {
-		x.unk.regs, x.unk.preds, x.unk.origin = f.unk, f.punk, f.origin
+		x.unk.regs, x.unk.preds, x.unk.origin, x.unk.lanes = f.unk, f.punk, f.origin, int32(f.fn.lanes)
 	}
 }
 
@@ -390,9 +391,12 @@ type frame struct {
 	params []byte // ParamSize bytes for each lane
 	local  int    // start of its local variables in the lane's local memory
 	depth  int
-	unk    []uint32 // tracking: lanes of each register whose value is unknown
-	punk   []uint32
-	origin []uint32
-	parUnk []bool
 	ret    *callOp // the call that made it; nil for the kernel
+
+	// Only when unknown values are tracked.
+	unk    []uint32 // lanes of each register whose value is unknown
+	punk   []uint32 // the same for predicates
+	ccUnk  uint32
+	origin []uint32 // where a register's, then a predicate's last unknown value came from
+	parUnk []bool   // bytes of params
 }

@@ -9,11 +9,10 @@ import (
 	"heddle/internal/launch"
 )
 
-// sharedLayout is where the shared variables of a kernel are. Variables of other kernels take no place;
-// extern arrays without bound all start where the static variables end, and share the launch's dynamic
-// shared memory (PTX ISA 5.4.3, CUDA's extern __shared__).
+// sharedLayout is where the shared variables of a kernel are: static ones up to dynamic, then the launch's
+// dynamic shared memory up to total.
 type sharedLayout struct {
-	vars    []*ir.Var
+	vars    []ir.SharedVar
 	offset  map[*ir.Var]uint32
 	dynamic uint32
 	total   uint32
@@ -29,8 +28,7 @@ type paramImage struct {
 func (c *compiler) layout(k *ir.Func) error {
 	p := c.p
 	p.origins = []string{"an input that is not given"}
-	used := c.usedVars()
-	if err := c.layoutShared(used); err != nil {
+	if err := c.layoutShared(k); err != nil {
 		return err
 	}
 	if err := c.layoutParams(k); err != nil {
@@ -69,69 +67,20 @@ func (c *compiler) layout(k *ir.Func) error {
 	return nil
 }
 
-// usedVars lists the variables that the program's functions name, in the order of the text.
-func (c *compiler) usedVars() []*ir.Var {
-	var out []*ir.Var
-	seen := make(map[*ir.Var]bool)
-	var visit func(o []ir.Operand)
-	visit = func(ops []ir.Operand) {
-		for _, o := range ops {
-			if o.Var != nil && !seen[o.Var] {
-				seen[o.Var] = true
-				out = append(out, o.Var)
-			}
-			visit(o.Elems)
-		}
-	}
-	for _, fc := range c.p.funcs {
-		for _, b := range fc.fn.Blocks {
-			for _, in := range b.Instrs {
-				visit(in.Src)
-				visit(in.Dst)
-			}
-		}
-	}
-	for i := 0; i < len(out); i++ { // an initialiser may name further ones
-		for _, r := range out[i].Relocs {
-			if r.Target != nil && !seen[r.Target] {
-				seen[r.Target] = true
-				out = append(out, r.Target)
-			}
-		}
-	}
-	return out
-}
-
-func (c *compiler) layoutShared(used []*ir.Var) error {
+// layoutShared takes the places of the kernel's shared variables from package ir, and adds the launch's
+// dynamic shared memory.
+func (c *compiler) layoutShared(k *ir.Func) error {
 	s := &c.p.shared
 	s.offset = make(map[*ir.Var]uint32)
-	at, dynAlign := 0, 16
-	for _, v := range used {
-		if v.Space != event.Shared {
-			continue
-		}
-		s.vars = append(s.vars, v)
-		if v.Unsized {
-			dynAlign = max(dynAlign, v.Align)
-			continue
-		}
-		at = align(at, max(v.Align, 1))
-		s.offset[v] = uint32(at)
-		at += v.Size
-	}
-	dyn := align(at, dynAlign)
-	if c.cfg.DynShared == 0 {
-		dyn = at
-	}
-	for _, v := range s.vars {
-		if v.Unsized {
-			s.offset[v] = uint32(dyn)
-		}
-	}
-	if total := uint64(dyn) + uint64(c.cfg.DynShared); total > 1<<c.p.space.window {
+	vars, size := ir.Layout(k)
+	total := uint64(size) + uint64(c.cfg.DynShared)
+	if total > 1<<c.p.space.window {
 		return fmt.Errorf("%d bytes of shared memory; at most %d can be addressed", total, uint64(1)<<c.p.space.window)
 	}
-	s.dynamic, s.total = uint32(dyn), uint32(dyn)+c.cfg.DynShared
+	s.vars, s.dynamic, s.total = vars, uint32(size), uint32(total)
+	for _, v := range vars {
+		s.offset[v.Var] = uint32(v.At)
+	}
 	return nil
 }
 
@@ -263,4 +212,3 @@ func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 	}
 	return c.p.space.base(id) + add, nil
 }
-

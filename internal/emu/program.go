@@ -35,14 +35,15 @@ type program struct {
 
 // fcode is one decoded function.
 type fcode struct {
-	fn     *ir.Func
-	number int
-	code   []inst
-	lanes  int // 64-bit registers a frame holds
-	preds  int // predicate registers, slot 0 included
-	slots  []int32
-	calls  int // call sites: callCtx.kids has a slice for each
-	local  int // bytes of local memory, a multiple of 16
+	fn       *ir.Func
+	number   int
+	code     []inst
+	lanes    int // 64-bit registers a frame holds
+	preds    int // predicate registers, slot 0 included
+	slots    []int32
+	calls    int  // call sites: callCtx.kids has a slice for each
+	local    int  // bytes of local memory, a multiple of 16
+	builtins bool // it calls functions of the runtime
 }
 
 // src is a source operand: a constant, broadcast to all lanes, or a register.

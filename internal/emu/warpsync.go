@@ -329,7 +329,7 @@ func (x *exec) collect(in *inst, m uint32) {
 	if x.unk != nil {
 		u, o := x.unk.ofSrc(&in.s[0])
 		if p := x.unk.preds[in.ps[0].slot] & m; p != 0 {
-			u, o = u|p, x.unk.predOrigin
+			u, o = u|p, x.unk.predOrigin(in.ps[0])
 		}
 		if u &= m; u != 0 {
 			c.unknown |= u

@@ -77,19 +77,14 @@ func Regs(decls ...string) Part {
 	return func(b *builder) {
 		for _, d := range decls {
 			name, typ, _ := strings.Cut(d, " ")
+			t, ok := isa.TypeOf(typ)
+			if !ok {
+				panic("no type " + typ)
+			}
 			b.regs[name] = ir.RegID(len(b.f.Regs))
-			b.f.Regs = append(b.f.Regs, ir.Reg{Name: name, Type: typeByName(typ)})
+			b.f.Regs = append(b.f.Regs, ir.Reg{Name: name, Type: t})
 		}
 	}
-}
-
-func typeByName(name string) isa.Type {
-	for t := isa.NoType + 1; t < isa.OtherType; t++ {
-		if t.String() == name {
-			return t
-		}
-	}
-	panic("no type " + name)
 }
 
 // Param declares a parameter of size bytes, aligned to its size.

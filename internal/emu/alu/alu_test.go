@@ -34,6 +34,10 @@ func applyMod(t testing.TB, d *isa.Desc, m string) {
 			return
 		}
 	}
+	if c, ok := cmpNames[m]; ok && strings.HasPrefix(d.Row.Opcode, "set") {
+		d.Cmp = c // before the halves of products: .lo and .hi
+		return
+	}
 	if f, ok := flagNames[m]; ok {
 		d.Flags |= f
 		return
@@ -44,10 +48,6 @@ func applyMod(t testing.TB, d *isa.Desc, m string) {
 	}
 	if f, ok := fnNames[m]; ok {
 		d.Fn = f
-		return
-	}
-	if c, ok := cmpNames[m]; ok && d.Cmp == isa.NoCmp {
-		d.Cmp = c
 		return
 	}
 	switch m {
@@ -69,7 +69,7 @@ var roundNames = map[string]isa.Rounding{
 }
 
 var fnNames = map[string]isa.Fn{
-	"and": isa.FnAnd, "or": isa.FnOr, "xor": isa.FnXor, "hi": isa.FnHi, "wide": isa.FnWide,
+	"and": isa.FnAnd, "or": isa.FnOr, "xor": isa.FnXor, "lo": isa.FnLo, "hi": isa.FnHi, "wide": isa.FnWide,
 	"l": isa.FnLeft, "r": isa.FnRight, "f4e": isa.FnF4E, "b4e": isa.FnB4E, "rc8": isa.FnRC8,
 	"ecl": isa.FnECL, "ecr": isa.FnECR, "rc16": isa.FnRC16, "finite": isa.FnFinite,
 	"infinite": isa.FnInfinite, "number": isa.FnNumber, "notanumber": isa.FnNotANumber,
@@ -78,31 +78,14 @@ var fnNames = map[string]isa.Fn{
 
 var cmpNames = map[string]isa.Cmp{
 	"eq": isa.EQ, "ne": isa.NE, "lt": isa.LT, "le": isa.LE, "gt": isa.GT, "ge": isa.GE,
-	"ls": isa.LS, "hs": isa.HS, "equ": isa.EQU, "neu": isa.NEU, "ltu": isa.LTU, "leu": isa.LEU,
+	"lo": isa.LO, "ls": isa.LS, "hi": isa.HI, "hs": isa.HS, "equ": isa.EQU, "neu": isa.NEU, "ltu": isa.LTU, "leu": isa.LEU,
 	"gtu": isa.GTU, "geu": isa.GEU, "num": isa.NUM, "nan": isa.NAN,
-}
-
-func init() {
-	// .lo and .hi are halves of products and unsigned comparisons; see cmpOrHalf.
-	fnNames["lo"] = isa.FnLo
 }
 
 // lookup finds the function of an instruction given as text.
 func lookup(t testing.TB, text string) Func {
 	t.Helper()
-	d := desc(t, text)
-	if op := d.Row.Opcode; op == "set" || op == "setp" { // there .lo and .hi compare
-		switch d.Mods[0] {
-		case "lo":
-			d.Cmp = isa.LO
-		case "hi":
-			d.Cmp = isa.HI
-		}
-		if d.Fn == isa.FnLo || d.Fn == isa.FnHi {
-			d.Fn = isa.NoFn
-		}
-	}
-	f, err := Lookup(d)
+	f, err := Lookup(desc(t, text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

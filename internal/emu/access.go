@@ -124,7 +124,7 @@ func runGeneric(x *exec, in *inst) {
 // span returns the page that all of the warp's accesses are in, if they are aligned, in bounds and in one
 // page; else nil.
 func (x *exec) span(m *memOp, s survey) (*page, *object) {
-	if s.diff>>pageBits != 0 || s.or&(m.wide-1) != 0 || x.unk != nil || x.log != nil {
+	if s.diff>>pageBits != 0 || s.or&(m.wide-1) != 0 || x.unk != nil {
 		return nil, nil
 	}
 	o := x.mem.find(s.first)

@@ -59,22 +59,15 @@ type barrier struct {
 }
 
 func (c *compiler) barrier(in *ir.Instr) error {
-	op := &barOp{fn: in.Fn, red: isa.NoFn, aligned: in.Has(isa.Aligned)}
+	op := &barOp{fn: in.Fn, aligned: in.Has(isa.Aligned)}
+	switch in.Fn {
+	case isa.FnSync, isa.FnArrive:
+	case isa.FnPopc, isa.FnAnd, isa.FnOr:
+		op.fn, op.red = isa.FnRed, in.Fn
+	default:
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
 	d := inst{run: runBarrier, guard: c.guard(), bar: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
-	for _, m := range in.Mods {
-		switch m {
-		case "cta", "aligned", "u32", "pred":
-		case "sync", "arrive", "red":
-			op.fn = map[string]isa.Fn{"sync": isa.FnSync, "arrive": isa.FnArrive, "red": isa.FnRed}[m]
-		case "popc", "and", "or":
-			op.red = map[string]isa.Fn{"popc": isa.FnPopc, "and": isa.FnAnd, "or": isa.FnOr}[m]
-		default:
-			return fmt.Errorf("%s is not supported", opcodeText(in))
-		}
-	}
-	if op.fn == isa.FnRed && op.red == isa.NoFn || op.fn != isa.FnRed && op.fn != isa.FnSync && op.fn != isa.FnArrive {
-		return fmt.Errorf("%s: which operation is not clear", opcodeText(in))
-	}
 	operands := in.Src
 	if op.fn == isa.FnRed {
 		if len(operands) < 2 || len(in.Dst) != 1 {
@@ -106,7 +99,7 @@ func (c *compiler) barrier(in *ir.Instr) error {
 	op.counted = len(operands) == 2
 	c.emit(d)
 	if !plain { // lanes may part here: see isolate
-		c.emit(inst{run: runJoin})
+		c.control(inst{run: runJoin})
 	}
 	return nil
 }

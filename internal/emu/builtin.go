@@ -45,7 +45,6 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	if name == "malloc" || name == "free" {
 		c.p.usesHeap = true
 	}
-	c.fc.builtins = true
 	run := func(x *exec, in *inst) {
 		var args [8]uint64
 		for t := x.m; t != 0; t &= t - 1 {

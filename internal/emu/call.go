@@ -23,13 +23,14 @@ type callOp struct {
 	site    int // callCtx.kids[site] has the contexts of targets
 	targets []*fcode
 	args    []ir.Operand
-	argSrc  []src  // of register and immediate arguments
-	argPred []psrc // of predicate arguments
+	argSrc  []src     // of register and immediate arguments
+	argPred []psrc    // of predicate arguments
 	results []*ir.Var // in the caller; nil: dropped
 }
 
 func (c *compiler) callInstr(in *ir.Instr) error {
 	op := &callOp{args: in.Src, site: c.fc.calls}
+	c.fc.paramMem = true
 	d := inst{run: runCall, guard: c.guard(), call: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if in.Callee != nil {
 		if len(in.Callee.Blocks) == 0 {
@@ -69,7 +70,7 @@ func (c *compiler) callInstr(in *ir.Instr) error {
 	c.fc.calls++
 	c.emit(d)
 	if in.Guard != ir.NoReg || in.Callee == nil { // lanes may part here: see isolate
-		c.emit(inst{run: runJoin})
+		c.control(inst{run: runJoin})
 	}
 	return nil
 }
@@ -166,7 +167,11 @@ func (x *exec) passArgs(op *callOp, f *frame) {
 		case from.Kind == ir.VarVal:
 			x.move(place{x.frame, from.Var}, in, x.mask)
 		case x.isPredSlot(from):
-			x.putPred(in, x.psrc(op.argPred[i]), x.mask)
+			p := op.argPred[i]
+			x.putPred(in, x.psrc(p), x.mask)
+			if x.unk != nil {
+				in.setUnknown(x.unk.preds[p.slot], x.unk.predOrigin(p), x.mask)
+			}
 		default:
 			x.put(in, x.src(&op.argSrc[i]), x.mask)
 			if x.unk != nil {
@@ -199,6 +204,9 @@ func (x *exec) move(from, to place, m uint32) {
 	if from.v.InReg {
 		if from.v.Type == isa.Pred {
 			x.putPred(to, from.f.preds[from.slot()], m)
+			if x.unk != nil {
+				to.setUnknown(from.f.punk[from.slot()], 0, m)
+			}
 			return
 		}
 		x.put(to, &from.f.regs[from.slot()], m)
@@ -298,7 +306,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 		f.cc = 0
 	} else {
 		f = &frame{fn: fc, regs: make([]alu.Lanes, fc.lanes), preds: make([]uint32, fc.preds)}
-		if !fc.fn.Kernel || fc.usesParams() {
+		if fc.paramMem || !fc.fn.Kernel {
 			f.params = make([]byte, 32*fc.fn.ParamSize)
 		}
 	}
@@ -308,9 +316,6 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	}
 	return f
 }
-
-// usesParams reports whether a kernel has call arguments of its own besides its parameters.
-func (fc *fcode) usesParams() bool { return fc.calls > 0 || fc.builtins }
 
 func (x *exec) freeFrame(f *frame) {
 	x.pool.frames[f.fn.number] = append(x.pool.frames[f.fn.number], f)

@@ -128,7 +128,7 @@ func (c *compiler) compile(fc *fcode) {
 		c.start[i] = int32(len(fc.code))
 		c.block, c.cur = b.ID, firstInstr(f, i)
 		if c.joined[i] {
-			c.emit(inst{run: runJoin})
+			c.control(inst{run: runJoin})
 		}
 		for _, in := range b.Instrs {
 			c.cur = in
@@ -165,9 +165,9 @@ func (c *compiler) fallThrough(b *ir.Block) {
 	}
 	switch {
 	case next == ir.NoBlock:
-		c.emit(inst{run: runRet})
+		c.control(inst{run: runRet})
 	case int(next) != int(b.ID)+1:
-		pc := c.emit(inst{run: runJump})
+		pc := c.control(inst{run: runJump})
 		c.patches = append(c.patches, patch{pc: pc, target: next, join: ir.NoBlock})
 	}
 }
@@ -208,6 +208,12 @@ func (c *compiler) emit(in inst) int32 {
 	return pc
 }
 
+// control emits an instruction that writes no register.
+func (c *compiler) control(in inst) int32 {
+	in.d, in.pd = [2]int32{-1, -1}, [2]int32{-1, -1}
+	return c.emit(in)
+}
+
 // guard returns the guard of the current instruction.
 func (c *compiler) guard() psrc {
 	if c.cur.Guard == ir.NoReg {
@@ -223,7 +229,7 @@ func (c *compiler) guard() psrc {
 // instr decodes one instruction. What cannot be executed stops the run when it is reached.
 func (c *compiler) instr(in *ir.Instr) {
 	if err := c.tryInstr(in); err != nil {
-		c.emit(inst{run: runUnsupported, guard: c.guard(), misc: &miscOp{what: err.Error()}})
+		c.control(inst{run: runUnsupported, guard: c.guard(), misc: &miscOp{what: err.Error()}})
 	}
 }
 
@@ -238,13 +244,7 @@ func (c *compiler) tryInstr(in *ir.Instr) error {
 }
 
 // opcodeText is the opcode with its modifiers.
-func opcodeText(in *ir.Instr) string {
-	s := in.Op()
-	for _, m := range in.Mods {
-		s += "." + m
-	}
-	return s
-}
+func opcodeText(in *ir.Instr) string { return in.Text() }
 
 func runUnsupported(x *exec, in *inst) {
 	x.fail(in, Unsupported, x.first(), "%s", in.misc.what)
@@ -255,7 +255,7 @@ var compilers map[string]func(c *compiler, in *ir.Instr) error
 
 func init() {
 	nop := func(c *compiler, in *ir.Instr) error {
-		c.emit(inst{run: func(*exec, *inst) {}, guard: c.guard()})
+		c.control(inst{run: func(*exec, *inst) {}, guard: c.guard()})
 		return nil
 	}
 	compilers = map[string]func(c *compiler, in *ir.Instr) error{
@@ -268,31 +268,29 @@ func init() {
 		"cvta": (*compiler).cvta, "isspacep": (*compiler).isspacep,
 		"bar": (*compiler).barrier, "barrier": (*compiler).barrier, "bar.warp.sync": (*compiler).warpSync,
 		"shfl": (*compiler).shuffle, "vote": (*compiler).vote, "match": (*compiler).match,
-		"shfl.sync": (*compiler).shuffle, "vote.sync": (*compiler).vote, "match.sync": (*compiler).match,
 		"redux": (*compiler).redux, "elect": (*compiler).elect, "activemask": (*compiler).activemask,
-		"redux.sync": (*compiler).redux, "elect.sync": (*compiler).elect,
 		"nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
 	}
 }
 
 func (c *compiler) bra(in *ir.Instr) error {
-	pc := c.emit(inst{run: runBranch, guard: c.guard()})
+	pc := c.control(inst{run: runBranch, guard: c.guard()})
 	c.patches = append(c.patches, patch{pc: pc, target: in.Src[0].Block, join: c.pdom[c.block]})
 	return nil
 }
 
 func (c *compiler) exitInstr(*ir.Instr) error {
-	c.emit(inst{run: runExit, guard: c.guard()})
+	c.control(inst{run: runExit, guard: c.guard()})
 	return nil
 }
 
 func (c *compiler) ret(*ir.Instr) error {
-	c.emit(inst{run: runRet, guard: c.guard()})
+	c.control(inst{run: runRet, guard: c.guard()})
 	return nil
 }
 
 func (c *compiler) trap(*ir.Instr) error {
-	c.emit(inst{run: func(x *exec, in *inst) { x.fail(in, Trap, x.first(), "trap executed") }, guard: c.guard()})
+	c.control(inst{run: func(x *exec, in *inst) { x.fail(in, Trap, x.first(), "trap executed") }, guard: c.guard()})
 	return nil
 }
 
@@ -301,7 +299,7 @@ func (c *compiler) brx(in *ir.Instr) error {
 	if err != nil {
 		return err
 	}
-	pc := c.emit(inst{run: runBrx, guard: c.guard(), s: [4]src{idx}, misc: &miscOp{}})
+	pc := c.control(inst{run: runBrx, guard: c.guard(), s: [4]src{idx}, misc: &miscOp{}})
 	p := patch{pc: pc, target: ir.NoBlock, join: c.pdom[c.block]}
 	for _, o := range in.Src[1:] {
 		p.table = append(p.table, o.Block)

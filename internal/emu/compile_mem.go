@@ -140,7 +140,7 @@ func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 	if m.extend != 0 {
 		val = extend(val, uint(8*m.size), m.extend)
 	}
-	c.emit(inst{run: runMov, guard: d.guard, d: [2]int32{m.dst[0], -1}, pd: [2]int32{-1, -1}, s: [4]src{{c: c.constant(val)}}})
+	c.emit(inst{run: runMov, guard: d.guard, d: [2]int32{m.dst[0], -1}, pd: [2]int32{-1, -1}, s: [4]src{{c: c.constant(val)}}, sources: 1})
 	return true
 }
 
@@ -204,6 +204,7 @@ func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 			d.run = runKernelParam
 		} else {
 			d.run = runParam
+			c.fc.paramMem = true
 		}
 	case event.Generic, event.NoSpace:
 		d.run = runGeneric
@@ -245,7 +246,7 @@ func (c *compiler) cvta(in *ir.Instr) error {
 		delta = -delta
 	}
 	d := inst{run: runAddConst, guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
-		s: [4]src{s, {c: c.constant(delta)}}}
+		s: [4]src{s, {c: c.constant(delta)}}, sources: 1}
 	if delta == 0 {
 		d.run = runMov
 	}
@@ -292,7 +293,7 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 		}
 		return false
 	}
-	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, s: [4]src{s},
+	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, s: [4]src{s}, sources: 1,
 		run: func(x *exec, in *inst) {
 			a, v := x.src(&in.s[0]), uint32(0)
 			for l := range a {
@@ -305,13 +306,8 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 	return nil
 }
 
-// fence is PTX ISA 9.7.13.4. Fences between proxies order accesses that the emulator does not have.
+// fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not supported.
 func (c *compiler) fence(in *ir.Instr) error {
-	for _, m := range in.Mods {
-		if len(m) >= 5 && m[:5] == "proxy" || m == "mbarrier_init" || m == "sync_restrict" {
-			return fmt.Errorf("%s is not supported", opcodeText(in))
-		}
-	}
 	order, scope := in.Order, in.Scope
 	if !order.Strong() || scope == event.NoScope {
 		return fmt.Errorf("%s: order %v, scope %v is not supported", opcodeText(in), order, scope)

@@ -48,7 +48,6 @@ type exec struct {
 	rng      uint64
 	stop     *Stop
 	unk      *tracker // nil unless unknown values are tracked
-	log      *writeLog
 
 	coll collected // of the warp operation in progress
 	brx  []brxGroup

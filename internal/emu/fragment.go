@@ -361,6 +361,9 @@ func (x *exec) exit(lanes uint32) {
 		x.freeFragment(x.frag)
 		x.next()
 	}
+	if w.alive() == 0 {
+		x.freeFrame(w.root)
+	}
 }
 
 // merge puts fragments of one place together. They have been let go by one event.

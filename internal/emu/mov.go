@@ -37,7 +37,7 @@ func (c *compiler) mov(in *ir.Instr) error {
 	if err != nil {
 		return err
 	}
-	c.emit(inst{run: runMov, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1}, pd: [2]int32{-1, -1}, s: [4]src{from}})
+	c.emit(inst{run: runMov, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1}, pd: [2]int32{-1, -1}, s: [4]src{from}, sources: 1})
 	return nil
 }
 

@@ -43,7 +43,7 @@ type fcode struct {
 	slots    []int32
 	calls    int  // call sites: callCtx.kids has a slice for each
 	local    int  // bytes of local memory, a multiple of 16
-	builtins bool // it calls functions of the runtime
+	paramMem bool // a frame needs memory for call arguments
 }
 
 // src is a source operand: a constant, broadcast to all lanes, or a register.
@@ -61,15 +61,16 @@ type psrc struct {
 
 // inst is a decoded instruction. Which fields count depends on run.
 type inst struct {
-	run   func(x *exec, in *inst)
-	guard psrc
-	pc    int32
-	index int32 // ir.Instr.Index, for sites
-	alu   alu.Func
-	d     [2]int32 // destination registers; -1: none
-	s     [4]src
-	pd    [2]int32 // destination predicates; -1: none
-	ps    [2]psrc
+	run     func(x *exec, in *inst)
+	guard   psrc
+	pc      int32
+	index   int32 // ir.Instr.Index, for sites
+	alu     alu.Func
+	d       [2]int32 // destination registers; -1: none
+	s       [4]src
+	sources int      // of s
+	pd      [2]int32 // destination predicates; -1: none
+	ps      [2]psrc
 
 	target int32 // branch target
 	join   int32 // where lanes that part here come together; noPC: at the end of the function

@@ -63,16 +63,10 @@ func (x *exec) storeScattered(in *inst, m uint32) {
 		if !ok {
 			return
 		}
-		if x.log != nil {
-			continue
-		}
 		if x.unk != nil {
 			x.unk.storedGlobal(x, in, l, o, p, at)
 		}
 		storeWide(p.data[at:], &x.data, l, in.mem.wide)
-	}
-	if x.log != nil {
-		x.log.store(x, in, m)
 	}
 	x.access(in, m, event.Global, m)
 }

@@ -92,9 +92,6 @@ func trackCode(code []inst) {
 		case in.misc != nil && in.misc.targets != nil || in.call != nil && in.ir.Callee == nil:
 			in.run = runNeedsTarget
 		case in.d[0] >= 0 || in.pd[0] >= 0 || in.d[1] >= 0 || in.pd[1] >= 0:
-			if in.alu == nil && in.s == ([4]src{}) && in.ps == ([2]psrc{}) && in.misc == nil {
-				continue // jumps and joins, which leave d and pd at 0
-			}
 			in.run, in.rule = runTracked, trackRules[in.ir.Op()]
 			if in.rule == nil || in.alu == nil {
 				in.rule = anySource
@@ -139,8 +136,8 @@ func (t *tracker) set(d int32, u, origin, m uint32) {
 
 // anySource is the rule that any unknown operand makes the result unknown.
 func anySource(x *exec, in *inst) (u, origin uint32) {
-	for i := range in.s {
-		if v, o := x.unk.ofSrc(&in.s[i]); v&x.m != 0 && in.uses(i) {
+	for i := range in.sources {
+		if v, o := x.unk.ofSrc(&in.s[i]); v&x.m != 0 {
 			u, origin = u|v, o
 		}
 	}
@@ -150,11 +147,6 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 		}
 	}
 	return u, origin
-}
-
-// uses reports whether source i is one: sources that are not there look like register 0.
-func (in *inst) uses(i int) bool {
-	return in.s[i].c != nil || in.s[i].r != 0 || i < in.sources
 }
 
 // trackRules has the opcodes whose result may be known although an operand is not.
@@ -303,7 +295,7 @@ func runNeedsBarrier(x *exec, in *inst) {
 // collected marks the results of a warp operation.
 func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	u, o := x.coll.unknown, x.coll.origin
-	if in.ir.Op() == "elect" || in.ir.Op() == "elect.sync" {
+	if in.ir.Op() == "elect" {
 		t.results(in, 0, 0, m)
 		return
 	}

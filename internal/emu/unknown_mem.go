@@ -207,10 +207,12 @@ func (t *tracker) storedPrivate(x *exec, in *inst, l int) {
 // setUnknown marks a parameter in the lanes of m.
 func (p place) setUnknown(u, origin, m uint32) {
 	if p.v.InReg {
+		s := p.slot()
 		if p.v.Type == isa.Pred {
+			p.f.punk[s] = p.f.punk[s]&^m | u&m
+			p.f.origin[p.f.fn.lanes+int(s)] = origin
 			return
 		}
-		s := p.slot()
 		p.f.unk[s] = p.f.unk[s]&^m | u&m
 		p.f.origin[s] = origin
 		return

@@ -72,7 +72,7 @@ func (c *compiler) emitWarp(in *ir.Instr, d inst, mask *ir.Operand) error {
 	}
 	c.emit(d)
 	if mask != nil && (in.Guard != ir.NoReg || d.warp.members.c == nil) { // lanes may part here
-		c.emit(inst{run: runJoin})
+		c.control(inst{run: runJoin})
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ type Func struct {
 	Linkage   Linkage
 	Entry     bool
 	Attrs     []string // .attribute(...) contents
-	Results   []*Var // .func (.param .b32 r) name
+	Results   []*Var   // .func (.param .b32 r) name
 	Name      string
 	NameSpan  source.Span
 	Params    []*Var

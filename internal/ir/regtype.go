@@ -12,12 +12,12 @@ type TypeError struct {
 	Msg     string
 }
 
-// CheckTypes compares the registers of an instruction with its types (PTX ISA 6.1, 9.4.1): sizes are equal
+// CheckTypes compares the registers of an instruction that is executable with its types (PTX ISA 6.1, 9.4.1): sizes are equal
 // and kinds agree; for ld, st and cvt a register of a bit or integer type may be wider than the
 // instruction type. Operands of AnyType are not checked, nor are special registers, which are read at the
 // width of the instruction.
 func CheckTypes(f *Func, in *Instr) []TypeError {
-	if in.Row == nil || in.Op() == "call" {
+	if in.Row == nil || !in.Row.Executable || in.Op() == "call" {
 		return nil
 	}
 	c := typeChecker{f: f, in: in, relaxed: relaxed(in)}

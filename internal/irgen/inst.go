@@ -29,7 +29,7 @@ func (f *fgen) inst(s *ptx.Inst) {
 	case "brx.idx":
 		to, ok = f.indexedBranch(in, s)
 	default:
-		ok = f.operands(in, s)
+		ok = f.operands(in, s, d.roles)
 	}
 	if !ok {
 		return
@@ -44,18 +44,25 @@ func (f *fgen) inst(s *ptx.Inst) {
 }
 
 // decode decodes an opcode with its modifiers, once for each text.
-func (g *gen) decode(s *ptx.Inst) decoded {
+func (g *gen) decode(s *ptx.Inst) *decoded {
 	text, ok := g.textOf(s)
 	if !ok {
-		desc, err := isa.Decode(s.Opcode, s.Mods)
-		return decoded{desc, err}
+		return decodeNew(s)
 	}
 	if d, ok := g.decoded[string(text)]; ok {
 		return d
 	}
-	desc, err := isa.Decode(s.Opcode, s.Mods)
-	d := decoded{desc, err}
+	d := decodeNew(s)
 	g.decoded[string(text)] = d
+	return d
+}
+
+func decodeNew(s *ptx.Inst) *decoded {
+	desc, err := isa.Decode(s.Opcode, s.Mods)
+	d := &decoded{desc: desc, err: err}
+	if err == nil {
+		d.roles = rolesOf(&d.desc)
+	}
 	return d
 }
 
@@ -112,23 +119,33 @@ func items(ops []ptx.Operand) []item {
 	return out
 }
 
-// operands assigns the operands of the text to the roles of the opcode, in order. Optional roles are filled
-// from the left, as far as there are operands for them.
-func (f *fgen) operands(in *ir.Instr, s *ptx.Inst) bool {
+// operands assigns the operands of the text to the roles of the instruction, in order. Optional roles are
+// filled from the left, as far as there are operands for them.
+//
+// An opcode that is not executable may have forms that its row does not tell apart; all its operands are
+// kept, and only names are resolved.
+func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
 	its := items(s.Operands)
-	roles, ok := assign(in.Row.Roles, its)
-	if !ok {
-		f.g.errorf(s.OpSpan, "%s takes %s, found %d", opText(s), takes(in.Row.Roles), len(s.Operands))
+	roles, ok := assign(want, its)
+	switch {
+	case !in.Row.Executable:
+		roles = looseRoles(roles, its)
+	case !ok:
+		f.g.errorf(s.OpSpan, "%s takes %s, found %d", opText(s), takes(want), len(s.Operands))
 		return false
 	}
 	for i, it := range its {
 		var o ir.Operand
-		switch roles[i] {
+		switch role := roles[i]; role {
 		case isa.Dst, isa.DstPred:
 			o, ok = f.dst(it.op, ir.DstType(&in.Desc, len(in.Dst)))
 			in.Dst = append(in.Dst, o)
 		default:
-			o, ok = f.src(in, it.op, roles[i], ir.SrcType(&in.Desc, len(in.Src)))
+			t := ir.SrcType(&in.Desc, len(in.Src))
+			if role == isa.PredSrc {
+				t = isa.Pred
+			}
+			o, ok = f.src(in, it.op, role, t)
 			in.Src = append(in.Src, o)
 		}
 		if !ok {
@@ -136,6 +153,20 @@ func (f *fgen) operands(in *ir.Instr, s *ptx.Inst) bool {
 		}
 	}
 	return true
+}
+
+// looseRoles keeps destinations, as far as roles could be assigned and are not contradicted, and takes
+// the rest as it is.
+func looseRoles(roles []isa.Role, its []item) []isa.Role {
+	out := make([]isa.Role, len(its))
+	for i := range out {
+		out[i] = isa.SrcOpt
+		_, mem := its[i].op.(*ptx.Mem)
+		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) && !mem {
+			out[i] = isa.Dst
+		}
+	}
+	return out
 }
 
 // assign gives each operand its role.

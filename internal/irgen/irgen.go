@@ -27,7 +27,7 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 		set:     set,
 		text:    file.Source,
 		mod:     &ir.Module{Files: set, AddressSize: 64},
-		decoded: make(map[string]decoded),
+		decoded: make(map[string]*decoded),
 		bodies:  make(map[*ir.Func]*ptx.Func),
 	}
 	if file.Source != nil {
@@ -60,15 +60,16 @@ type gen struct {
 	errs    []*ptx.Error
 	top     scope
 	lines   *lineTable
-	decoded map[string]decoded // by the opcode's text
+	decoded map[string]*decoded // by the opcode's text
 	bodies  map[*ir.Func]*ptx.Func
 	inits   []pendingInit
 }
 
 // decoded is what isa.Decode said of an opcode with its modifiers.
 type decoded struct {
-	desc isa.Desc
-	err  error
+	desc  isa.Desc
+	roles []isa.Role
+	err   error
 }
 
 // pendingInit is an initialiser to be evaluated when all names are known.

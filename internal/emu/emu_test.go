@@ -7,11 +7,12 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	. "heddle/internal/ir/irtest"
+	"heddle/internal/irgen"
 	"heddle/internal/launch"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
 )
 
-// lane-wise index arithmetic that most tests start with: %i is the thread's number in the block.
 func dim(x uint32) event.Dim3 { return event.Dim3{X: x, Y: 1, Z: 1} }
 
 // buffer is an argument that points to size bytes of zeros.
@@ -19,11 +20,15 @@ func buffer(name string, size uint64) launch.Arg {
 	return launch.Arg{Name: name, Buffer: &launch.Buffer{Name: name, Size: size}}
 }
 
-func value32(name string, v uint32) launch.Arg {
-	return launch.Arg{Name: name, Bits: binary.LittleEndian.AppendUint32(nil, v)}
+func value(name string, v uint64) launch.Arg {
+	return launch.Arg{Name: name, Bits: binary.LittleEndian.AppendUint64(nil, v)}
 }
 
+// config is a launch of kernel(): of one or both arguments.
 func config(grid, block uint32, args ...launch.Arg) *launch.Config {
+	if len(args) == 1 {
+		args = append(args, value("x", 0))
+	}
 	return &launch.Config{Geometry: event.Geometry{Grid: dim(grid), Block: dim(block), Cluster: dim(1)}, Args: args}
 }
 
@@ -135,45 +140,62 @@ func twoModels(t *testing.T, f func(t *testing.T, opt Options)) {
 	}
 }
 
-// index puts the thread's number in the grid into i and the address of element i of out into p.
-func index() []Stmt {
-	return []Stmt{
-		Op("mov.u32", "i", "%tid.x"),
-		Op("mov.u32", "b", "%ctaid.x"),
-		Op("mov.u32", "n", "%ntid.x"),
-		Op("mad.lo.u32", "i", "b", "n", "i"),
-		Op("ld.param.u64", "p", at("out", 0)),
-		Op("mul.wide.u32", "q", "i", 4),
-		Op("add.u64", "p", "p", "q"),
-	}
+// kernel compiles the body of a kernel with the parameters out and x. It starts with the thread's number
+// in the grid in %i, that in the block in %t, the address of out in %o and that of its element i in %p.
+func kernel(t testing.TB, text string) *ir.Func {
+	t.Helper()
+	return module(t, `.visible .entry k(.param .u64 out, .param .u64 x) {
+	.reg .u32 %i, %t, %b, %n, %v, %w, %u, %z;
+	.reg .u64 %o, %p, %q, %r, %s, %x;
+	.reg .pred %c, %d, %e;
+	.reg .b16 %h;
+	.reg .f32 %f, %g;
+	mov.u32 %t, %tid.x;
+	mov.u32 %b, %ctaid.x;
+	mov.u32 %n, %ntid.x;
+	mad.lo.u32 %i, %b, %n, %t;
+	ld.param.u64 %o, [out];
+	ld.param.u64 %x, [x];
+	mad.wide.u32 %p, %i, 4, %o;
+`+text+"\n}")
 }
 
-// regs are the registers that tests use.
-func regs() Part {
-	return Regs("i u32", "b u32", "n u32", "v u32", "w u32", "u u32", "k u32", "p u64", "q u64", "r u64", "s u64",
-		"c pred", "d pred", "e pred", "h u16", "f f32")
-}
+// preamble is the number of instructions that kernel puts first.
+const preamble = 7
 
-func body(name string, lists ...[]Stmt) Part {
-	var all []Stmt
-	for _, l := range lists {
-		all = append(all, l...)
+// module compiles PTX text and returns the kernel k.
+func module(t testing.TB, text string) *ir.Func {
+	t.Helper()
+	set := source.NewSet()
+	f, err := set.Add("test.ptx", []byte(".version 8.3\n.target sm_70\n.address_size 64\n"+text+"\n"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return Block(name, all...)
+	tree, errs := ptx.Parse(f)
+	for _, e := range errs {
+		t.Fatal(e)
+	}
+	m, errs := irgen.Module(set, tree)
+	for _, e := range errs {
+		t.Fatal(e)
+	}
+	for _, e := range ir.CheckModule(m) {
+		t.Fatal(e)
+	}
+	return m.Kernel("k")
 }
 
 func TestStraightLine(t *testing.T) {
-	k := Fun("k", regs(), Param("out", 8), Param("x", 4),
-		body("entry", index(), []Stmt{
-			Op("ld.param.u32", "v", at("x", 0)),
-			Op("mad.lo.u32", "v", "i", "i", "v"),
-			Op("st.global.u32", at("p", 0), "v"),
-			Op("ret"),
-		}))
+	k := kernel(t, `
+	ld.param.u32 %v, [x];
+	mad.lo.u32 %v, %i, %i, %v;
+	st.global.u32 [%p], %v;
+	ret;`)
 	twoModels(t, func(t *testing.T, opt Options) {
-		res, r := completed(t, k, config(3, 80, buffer("out", 960), value32("x", 7)), opt)
+		res, r := completed(t, k, config(3, 80, buffer("out", 960), value("x", 7)), opt)
 		wantWords(t, res, "out", 240, func(i int) uint32 { return uint32(i*i + 7) })
-		if res.Blocks != 3 || res.Steps != 3*3*11 || res.LaneInstrs != 240*11 {
+		const n = preamble + 4
+		if res.Blocks != 3 || res.Steps != 3*3*n || res.LaneInstrs != 240*n {
 			t.Errorf("blocks %d, steps %d, lane instructions %d", res.Blocks, res.Steps, res.LaneInstrs)
 		}
 		as := of[access](r)
@@ -195,5 +217,3 @@ func TestStraightLine(t *testing.T) {
 		}
 	})
 }
-
-func at(base string, off int64) Mem { return Mem{Base: base, Off: off} }

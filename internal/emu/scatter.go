@@ -101,7 +101,7 @@ func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string)
 	switch sp.windowOf(a) {
 	case localWindow:
 		w := x.warp
-		top := x.frame.local + x.frame.fn.local
+		top := x.frame.local + x.frame.fn.fn.LocalSize
 		return w.local[l*w.localCap : l*w.localCap+top], off, "local memory"
 	case paramWindow:
 		return x.prog.params.data, off, "kernel parameters"

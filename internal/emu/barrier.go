@@ -145,12 +145,12 @@ func runBarrier(x *exec, in *inst) {
 	}
 	b.lanes[w.index] |= x.m
 	if x.sink != nil {
-		e := event.Arrive{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Barrier: uint8(id),
+		x.evs.arrive = event.Arrive{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Barrier: uint8(id),
 			Count: uint32(count), Red: op.fn == isa.FnRed, Aligned: op.aligned}
 		if op.fn == isa.FnArrive {
-			e.Op = event.BarArrive
+			x.evs.arrive.Op = event.BarArrive
 		}
-		x.sink.Arrive(&e)
+		x.sink.Arrive(&x.evs.arrive)
 	}
 	w.waiting = append(w.waiting, g)
 	x.frag = nil
@@ -266,7 +266,8 @@ func (x *exec) tryComplete(id uint8) {
 	}
 	b.active = false
 	if x.sink != nil {
-		x.sink.Complete(&event.Complete{Block: x.block.id, Barrier: id, Exited: exited})
+		x.evs.complete = event.Complete{Block: x.block.id, Barrier: id, Exited: exited}
+		x.sink.Complete(&x.evs.complete)
 	}
 	x.letGo(b)
 }

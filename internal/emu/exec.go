@@ -38,7 +38,8 @@ type exec struct {
 	tmp  [4]alu.Lanes
 	zero alu.Lanes
 	sink event.Sink
-	ev   event.Access
+	ev   event.Access // events are reused: a sink copies what it keeps
+	evs  events
 
 	prog     *program
 	geo      *event.Geometry
@@ -49,10 +50,21 @@ type exec struct {
 	stop     *Stop
 	unk      *tracker // nil unless unknown values are tracked
 
-	coll collected // of the warp operation in progress
-	brx  []brxGroup
-	from [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
-	pool pool
+	coll  collected // of the warp operation in progress
+	brx   []brxGroup
+	group []*fragment           // of the warp operation in progress
+	from  [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
+	pool  pool
+}
+
+// events are the rarer events, reused from one to the next.
+type events struct {
+	fence    event.Fence
+	arrive   event.Arrive
+	complete event.Complete
+	sync     event.WarpSync
+	converge event.Converge
+	exit     event.Exit
 }
 
 // warp is a warp of a resident block.
@@ -103,7 +115,11 @@ func (x *exec) loop() {
 			continue
 		}
 		x.m = m
-		x.lanes += uint64(bits.OnesCount32(m))
+		if m == full {
+			x.lanes += event.WarpSize
+		} else {
+			x.lanes += uint64(bits.OnesCount32(m))
+		}
 		in.run(x, in)
 	}
 }

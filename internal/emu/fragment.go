@@ -141,7 +141,8 @@ func (x *exec) converge() {
 	}
 	x.warp.active = x.mask
 	if x.sink != nil {
-		x.sink.Converge(&event.Converge{Warp: x.warp.id, Mask: x.mask})
+		x.evs.converge = event.Converge{Warp: x.warp.id, Mask: x.mask}
+		x.sink.Converge(&x.evs.converge)
 	}
 }
 
@@ -351,7 +352,8 @@ func (x *exec) exit(lanes uint32) {
 	w := x.warp
 	w.exited |= lanes
 	if x.sink != nil {
-		x.sink.Exit(&event.Exit{Warp: w.id, Mask: lanes})
+		x.evs.exit = event.Exit{Warp: w.id, Mask: lanes}
+		x.sink.Exit(&x.evs.exit)
 	}
 	x.forget(x.join, lanes)
 	x.mask &^= lanes

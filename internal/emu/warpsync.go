@@ -312,7 +312,8 @@ func runWarpOp(x *exec, in *inst) {
 func (x *exec) warpSynced(in *inst, lanes uint32) {
 	x.wrote = true
 	if x.sink != nil {
-		x.sink.WarpSync(&event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes})
+		x.evs.sync = event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes}
+		x.sink.WarpSync(&x.evs.sync)
 	}
 }
 
@@ -366,7 +367,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 	if there != members&w.alive() {
 		return false
 	}
-	var group []*fragment
+	group := x.group[:0]
 	keep := w.waiting[:0]
 	for _, h := range w.waiting {
 		if match(h) {
@@ -375,7 +376,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 			keep = append(keep, h)
 		}
 	}
-	w.waiting = keep
+	w.waiting, x.group = keep, group
 	frame := x.frame
 	x.coll.lanes = 0
 	for _, h := range group {

@@ -35,7 +35,6 @@ func config(grid, block uint32, args ...launch.Arg) *launch.Config {
 // recorder keeps copies of the events of a run.
 type recorder struct {
 	events []any
-	bytes  uint64 // of accesses
 }
 
 type access struct {

@@ -36,7 +36,6 @@ type exec struct {
 	addr alu.Lanes // effective addresses of the current access
 	data [4][event.WarpSize]uint64
 	tmp  [4]alu.Lanes
-	zero alu.Lanes
 	sink event.Sink
 	ev   event.Access // events are reused: a sink copies what it keeps
 	evs  events

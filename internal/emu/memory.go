@@ -85,14 +85,6 @@ func (o *object) fault(off uint64) *page {
 	return p
 }
 
-// peek returns the page without making it; nil if nothing touched it.
-func (o *object) peek(off uint64) *page {
-	if t := o.dir[off>>(pageBits+tableBits)].Load(); t != nil {
-		return t[off>>pageBits&(tableSize-1)].Load()
-	}
-	return nil
-}
-
 // init gives a page that starts at offset start its first contents.
 func (o *object) init(p *page, start uint64) {
 	switch o.fill {
@@ -121,9 +113,6 @@ func (o *object) init(p *page, start uint64) {
 		}
 	}
 }
-
-// wholePage reports whether all of the page that holds off lies within the object.
-func (o *object) wholePage(off uint64) bool { return off|pageMask < o.size }
 
 // memory is the global and constant memory of one run.
 type memory struct {

@@ -96,8 +96,7 @@ type miscOp struct {
 	vecSrc  []src   // mov pack, brx.idx has none
 	vecDst  []int32 // mov unpack
 	width   uint    // bits of an element of mov pack and unpack; of a truncation
-	signed  bool
-	to      uint // bits of the register that a widening fills
+	to      uint    // bits of the register that a widening fills
 	targets []int32
 	what    string // an unsupported instruction
 }

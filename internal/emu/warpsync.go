@@ -25,7 +25,6 @@ type warpOp struct {
 	members src
 	finish  func(x *exec, in *inst, m uint32)
 	shfl    isa.Fn
-	redux   func(a, b uint32) uint32
 }
 
 // warpKey tells operations apart that cannot be done together.

@@ -42,8 +42,11 @@ func (c constant) asDim() *event.Dim3 {
 	return nil
 }
 
-// maxExprDepth bounds the nesting of an expression and of macros in it.
-const maxExprDepth = 100
+// maxExprDepth bounds the nesting of an expression and of macros in it, maxExprWork its operands.
+const (
+	maxExprDepth = 100
+	maxExprWork  = 10_000
+)
 
 // evaluator computes integer constant expressions of C: literals, names, + - * / % << >> & | ^ ~, casts to
 // integer types, sizeof of plain types, and dim3. What it does not know is notConst, and so is what
@@ -54,6 +57,7 @@ type evaluator struct {
 	toks   []token
 	pos    int
 	depth  int
+	fuel   *int // what is left of maxExprWork; macros can grow exponentially
 }
 
 // eval computes the whole of toks.
@@ -161,7 +165,8 @@ func multiply(x, y int64) (int64, bool) {
 }
 
 func (e *evaluator) unary() constant {
-	if e.depth++; e.depth > maxExprDepth {
+	*e.fuel--
+	if e.depth++; e.depth > maxExprDepth || *e.fuel < 0 {
 		e.pos = len(e.toks) + 1
 		return constant{}
 	}

@@ -227,12 +227,18 @@ func (h *hostScanner) exprEnd(i int) int {
 }
 
 func (h *hostScanner) eval(toks []token) constant {
-	return evaluator{lookup: h.lookup, macro: h.macro}.eval(toks)
+	return h.evaluator().eval(toks)
+}
+
+func (h *hostScanner) evaluator() evaluator {
+	fuel := maxExprWork
+	return evaluator{lookup: h.lookup, macro: h.macro, fuel: &fuel}
 }
 
 // initial computes an initializer: an expression, or the arguments of a constructor with their brackets.
 func (h *hostScanner) initial(isDim bool, toks []token) constant {
-	e := evaluator{lookup: h.lookup, macro: h.macro, toks: toks}
+	e := h.evaluator()
+	e.toks = toks
 	if isDim && len(toks) > 0 && closers[toks[0].text] != "" {
 		if c := e.dim(toks[0].text); e.pos == len(toks) {
 			return c

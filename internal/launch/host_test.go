@@ -45,6 +45,7 @@ func TestHostLaunches(t *testing.T) {
 		{"define twice", "#if X\n#define T 128\n#else\n#define T 64\n#endif\nvoid f() { k<<<2, T>>>(); }", `k (2,1,1) <nil>`},
 		{"macro with arguments", "#define B(x) (x)\nvoid f() { k<<<B(2), 32>>>(); }", `k <nil> (32,1,1)`},
 		{"recursive macro", "#define A B\n#define B A\nvoid f() { k<<<A, 32>>>(); }", `k <nil> (32,1,1)`},
+		{"exponential macro", "#define A (B+B)\n#define B (A+A)\nvoid f() { k<<<A, 32>>>(); }", `k <nil> (32,1,1)`},
 		{"plain int", `int main() { int n = 1000; int t = 256; int b = (n + t - 1) / t; k<<<b, t>>>(n); }`, `k (4,1,1) (256,1,1) ["1000"]`},
 		{"assigned", `int main() { int b = 4; b = atoi(argv[1]); k<<<b, 32>>>(); }`, `k <nil> (32,1,1)`},
 		{"incremented", `int main() { int b = 4; b++; k<<<b, 32>>>(); }`, `k <nil> (32,1,1)`},

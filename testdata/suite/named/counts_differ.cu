@@ -1,0 +1,11 @@
+// Two warps name different counts for one generation.
+// Why: participants of a barrier use the same barrier name and thread count (PTX ISA 9.7.13.1).
+// expect: bug
+// heddle: grid=1 block=64
+__global__ void k(int *out) {
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory"); // want barrier-count-mismatch
+    else
+        asm volatile("bar.arrive 1, 32;" ::: "memory"); // want barrier-count-mismatch
+    out[threadIdx.x] = 1;
+}

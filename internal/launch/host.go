@@ -32,7 +32,14 @@ type hostScanner struct {
 	scopes  []map[string]constant
 	pending map[string]constant // declared in parentheses: parameters, for loops; for the next scope
 	parens  int
+	closer  []int // for an opening bracket the index of the one that closes it, or of the last token
 }
+
+// Bounds that keep the cost linear on junk. Host code does not come near them.
+const (
+	maxListTokens = 500 // of one expression or argument list
+	maxScopes     = 100  // that a name is looked up in
+)
 
 func (s *SourceFacts) hostLaunches(f *source.File, toks []token, defines []string) {
 	if !slices.ContainsFunc(toks, func(t token) bool { return t.is("<<<") }) {
@@ -58,6 +65,7 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, defines []strin
 		}
 		h.macros[name] = scanAll([]byte(val), false)
 	}
+	h.matchBrackets()
 	h.walk(func(int) {}) // fills decls
 	h.findMutable()
 	h.scopes, h.pending, h.parens = []map[string]constant{{}}, make(map[string]constant), 0
@@ -66,6 +74,24 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, defines []strin
 			s.Launches = append(s.Launches, l)
 		}
 	})
+}
+
+func (h *hostScanner) matchBrackets() {
+	h.closer = make([]int, len(h.toks))
+	var open []int
+	for i, t := range h.toks {
+		switch {
+		case t.kind != tokPunct:
+		case closers[t.text] != "":
+			h.closer[i] = len(h.toks) - 1
+			open = append(open, i)
+		case t.text == ")" || t.text == "]" || t.text == "}":
+			if n := len(open) - 1; n >= 0 && closers[h.toks[open[n]].text] == t.text {
+				h.closer[open[n]] = i
+				open = open[:n]
+			}
+		}
+	}
 }
 
 // define records an object-like macro. Two definitions that differ make it ambiguous, that is, no constant.
@@ -170,7 +196,7 @@ func (h *hostScanner) declaration(i int) int {
 			val = h.initial(isDim, h.toks[i+1:end])
 			i = end
 		case next.is("{"), next.is("(") && !h.isFunction(i):
-			end := skipGroup(h.toks, i)
+			end := h.closer[i]
 			val = h.initial(isDim, h.toks[i:end+1])
 			i = end + 1
 		case next.is(","), next.is(";"), next.is(")"):
@@ -194,8 +220,8 @@ func (h *hostScanner) declaration(i int) int {
 // isFunction reports whether the parentheses at i are the parameters of a function: a body follows, or a
 // type stands in them.
 func (h *hostScanner) isFunction(i int) bool {
-	end := skipGroup(h.toks, i)
-	if end == i+1 || end+1 < len(h.toks) && h.toks[end+1].is("{") {
+	end := h.closer[i]
+	if end <= i+1 || end+1 < len(h.toks) && h.toks[end+1].is("{") {
 		return true
 	}
 	first := h.toks[i+1]
@@ -215,15 +241,16 @@ func (h *hostScanner) declare(name string, val constant) {
 
 // exprEnd returns the index of the ',' ';' or closing bracket that ends the expression at i.
 func (h *hostScanner) exprEnd(i int) int {
-	for ; i < len(h.toks); i++ {
+	limit := min(len(h.toks), i+maxListTokens)
+	for ; i < limit; i++ {
 		switch t := h.toks[i]; {
 		case t.is("("), t.is("["), t.is("{"):
-			i = skipGroup(h.toks, i)
+			i = h.closer[i]
 		case t.is(","), t.is(";"), t.is(")"), t.is("]"), t.is("}"):
 			return i
 		}
 	}
-	return len(h.toks)
+	return limit
 }
 
 func (h *hostScanner) eval(toks []token) constant {
@@ -261,7 +288,7 @@ func (h *hostScanner) lookup(name string) constant {
 	if c, ok := h.pending[name]; ok {
 		return c
 	}
-	for _, scope := range slices.Backward(h.scopes) {
+	for _, scope := range slices.Backward(h.scopes[max(0, len(h.scopes)-maxScopes):]) {
 		if c, ok := scope[name]; ok {
 			return c
 		}
@@ -367,7 +394,7 @@ func (h *hostScanner) nameBefore(i int) (token, bool) {
 // does in this statement.
 func (h *hostScanner) templateStart(i int) int {
 	angles, parens := 0, 0
-	for ; i >= 0; i-- {
+	for limit := i - maxListTokens; i >= 0 && i > limit; i-- {
 		switch t := h.toks[i]; {
 		case t.is(";"), t.is("{"), t.is("}"):
 			return -1
@@ -393,7 +420,7 @@ func (h *hostScanner) templateStart(i int) int {
 // if there is none in this statement.
 func (h *hostScanner) list(i int, closing string) (parts [][]token, end int) {
 	start := i
-	for ; i < len(h.toks); i++ {
+	for limit := i + maxListTokens; i < min(limit, len(h.toks)); i++ {
 		switch t := h.toks[i]; {
 		case t.is(closing):
 			if i > start || len(parts) > 0 {
@@ -404,7 +431,7 @@ func (h *hostScanner) list(i int, closing string) (parts [][]token, end int) {
 			parts = append(parts, h.toks[start:i])
 			start = i + 1
 		case t.is("("), t.is("["), t.is("{"):
-			i = skipGroup(h.toks, i)
+			i = h.closer[i]
 		case t.is(";"), t.is("}"):
 			return nil, -1
 		}

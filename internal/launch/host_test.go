@@ -2,7 +2,9 @@ package launch
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/source"
 )
@@ -97,6 +99,18 @@ func TestUnresolved(t *testing.T) {
 	l := ScanCUDA(cuda(t, "void f() { k<<<blocks(n), 64>>>(); }"), nil).Launches
 	if len(l) != 1 || len(l[0].Unresolved) != 1 || l[0].Unresolved[0] != "grid: blocks(n) is not constant" {
 		t.Errorf("got %+v", l)
+	}
+}
+
+// Junk must not take quadratic time: the inputs are a megabyte of the openings that the scanner looks past.
+func TestJunkIsLinear(t *testing.T) {
+	for _, unit := range []string{"int a(", "int a = b + ", "k<<<a,", "template <", "dim3 a{", "{int a=b;", "a<a<", "__global__ a(", "// heddle: x\n", "/*", "R\"(", "'\n"} {
+		text := "// heddle: grid=4\nint z = 1; k<<<1,2>>>(); " + strings.Repeat(unit, 1<<20/len(unit)/4)
+		start := time.Now()
+		ScanCUDA(cuda(t, text), nil)
+		if d := time.Since(start); d > 20*time.Second {
+			t.Errorf("%q repeated: %v", unit, d)
+		}
 	}
 }
 

@@ -182,7 +182,7 @@ var attributes = map[string]bool{
 }
 
 // maxHeader bounds the tokens of one declaration that are looked at, so that junk costs linear time.
-const maxHeader = 2000
+const maxHeader = 1000
 
 // cudaKernelName finds the name in a declaration such as
 //
@@ -243,6 +243,7 @@ var closers = map[string]string{"(": ")", "[": "]", "{": "}"}
 // skipGroup returns the index of the bracket that closes the one at i, or the last token.
 func skipGroup(toks []token, i int) int {
 	open, depth := toks[i].text, 0
+	toks = toks[:min(len(toks), i+maxHeader)]
 	for ; i < len(toks); i++ {
 		switch {
 		case toks[i].is(open):
@@ -260,7 +261,7 @@ func skipGroup(toks []token, i int) int {
 // bracket or semicolon that cannot be in a template argument list.
 func skipAngles(toks []token, i int) int {
 	depth := 0
-	for j := i; j < len(toks); j++ {
+	for j := i; j < min(len(toks), i+maxHeader); j++ {
 		switch t := toks[j]; {
 		case t.is("<"):
 			depth++

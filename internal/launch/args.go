@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,19 @@ func (r *resolver) args(host *HostLaunch) {
 	for i := range slots {
 		r.arg(slots, i)
 	}
+	for _, s := range slots {
+		if s.whole != nil {
+			r.given(s.v, *s.whole)
+		}
+		for _, f := range s.fields {
+			r.given(s.v, f)
+		}
+	}
+}
+
+func (r *resolver) given(v *ir.Var, a assigned) {
+	a.Param = paramName(v)
+	r.cfg.given = append(r.cfg.given, a.ArgSpec)
 }
 
 // hostArgs takes over constant arguments of the host launch for parameters that are numbers. A literal that
@@ -136,6 +150,7 @@ func (r *resolver) arg(slots []slot, i int) *Arg {
 	s.busy = true
 	defer func() { s.busy, s.done = false, true }()
 	arg.Name = paramName(s.v)
+	arg.Float = !isStruct(s.v) && (s.v.Type.IsFloat() || r.readAsFloat(s.v))
 	key := "arg " + arg.Name
 	if s.whole == nil {
 		r.defaultArg(arg, s.v)
@@ -175,7 +190,7 @@ func (r *resolver) defaultArg(arg *Arg, v *ir.Var) {
 		r.cfg.Reasons[key] = "guesses"
 		return
 	}
-	isFloat := v.Type.IsFloat() || r.readAsFloat(v)
+	isFloat := arg.Float
 	put(arg.Bits[:min(len(arg.Bits), 8)], guessBits(arg.Name, isFloat, v.Size, r.cfg.Geometry))
 	r.cfg.Reasons[key] = "guess"
 	if !isFloat {
@@ -349,7 +364,11 @@ func (r *resolver) setField(slots []slot, arg *Arg, s *slot, f assigned) error {
 		if off+len(bits) > v.Size {
 			return fmt.Errorf("%d bytes from there run past the %d bytes of the struct", len(bits), v.Size)
 		}
+		if len(arg.Bits) != v.Size { // the whole was a mistake, which has been reported
+			arg.Bits = make([]byte, v.Size)
+		}
 		copy(arg.Bits[off:], bits)
+		arg.Fields = slices.DeleteFunc(arg.Fields, func(p PointerField) bool { return p.Offset < off+len(bits) && off < p.Offset+8 })
 		return nil
 	}
 	if off+8 > v.Size {

@@ -18,51 +18,31 @@ type kernelFacts struct {
 	loads map[*ir.Var]map[int]isa.Type
 }
 
-// gather scans the kernel and every function that it may call. Of an indirect call without a list of
-// targets all functions of the module are possible.
+// gather scans the kernel and every function that it may call.
 func gather(k *ir.Func) *kernelFacts {
 	facts := &kernelFacts{loads: make(map[*ir.Var]map[int]isa.Type)}
-	seen := map[*ir.Func]bool{}
-	shared := map[*ir.Var]bool{}
-	var visit func(f *ir.Func)
-	visit = func(f *ir.Func) {
-		if f == nil || seen[f] {
-			return
-		}
-		seen[f] = true
-		for _, v := range f.Vars {
-			facts.sharedVar(shared, v)
-		}
+	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				facts.instr(in, shared)
-				visit(in.Callee)
-				for _, t := range in.Targets {
-					visit(t)
-				}
-				if in.Callee == nil && len(in.Targets) == 0 && isCall(in) && f.Module != nil {
-					for _, t := range f.Module.Funcs {
-						if !t.Kernel {
-							visit(t)
-						}
-					}
-				}
+				facts.instr(in)
 			}
 		}
 	}
-	visit(k)
+	vars, size := ir.Layout(k)
+	facts.static = uint64(size)
+	for _, v := range vars {
+		facts.dynamic = facts.dynamic || v.Unsized
+	}
 	return facts
 }
 
-func isCall(in *ir.Instr) bool { return in.Row != nil && in.Row.Opcode == "call" }
-
-func (k *kernelFacts) instr(in *ir.Instr, shared map[*ir.Var]bool) {
+func (k *kernelFacts) instr(in *ir.Instr) {
 	if in.Row != nil && in.Row.Effect == isa.ReadsWrites && (in.Space == event.Global || in.Space == event.Generic) {
 		k.atomics = true
 	}
 	for _, ops := range [2][]ir.Operand{in.Dst, in.Src} {
 		for i := range ops {
-			k.operand(&ops[i], shared)
+			k.operand(&ops[i])
 		}
 	}
 	if in.Space == event.Param && in.Row != nil && in.Row.Effect == isa.Reads && len(in.Src) > 0 {
@@ -81,10 +61,7 @@ func (k *kernelFacts) load(v *ir.Var, off int, in *ir.Instr) {
 	}
 }
 
-func (k *kernelFacts) operand(o *ir.Operand, shared map[*ir.Var]bool) {
-	if o.Var != nil {
-		k.sharedVar(shared, o.Var)
-	}
+func (k *kernelFacts) operand(o *ir.Operand) {
 	switch o.Sreg {
 	case ir.TidY:
 		k.tidY = true
@@ -100,19 +77,6 @@ func (k *kernelFacts) operand(o *ir.Operand, shared map[*ir.Var]bool) {
 		k.ctaid = true
 	}
 	for i := range o.Elems {
-		k.operand(&o.Elems[i], shared)
+		k.operand(&o.Elems[i])
 	}
-}
-
-func (k *kernelFacts) sharedVar(seen map[*ir.Var]bool, v *ir.Var) {
-	if v.Space != event.Shared || seen[v] {
-		return
-	}
-	seen[v] = true
-	if v.Unsized {
-		k.dynamic = true
-		return
-	}
-	align := uint64(max(v.Align, 1))
-	k.static = (k.static+align-1)/align*align + uint64(max(v.Size, 0))
 }

@@ -38,7 +38,7 @@ type hostScanner struct {
 // Bounds that keep the cost linear on junk. Host code does not come near them.
 const (
 	maxListTokens = 500 // of one expression or argument list
-	maxScopes     = 100  // that a name is looked up in
+	maxScopes     = 100 // that a name is looked up in
 )
 
 func (s *SourceFacts) hostLaunches(f *source.File, toks []token, defines []string) {

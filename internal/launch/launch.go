@@ -31,6 +31,7 @@ type Config struct {
 	// Notes are facts of the launch that a user should know: what could not be resolved, what needs an
 	// opt-in on hardware.
 	Notes []string
+	given []ArgSpec // the arguments that are no default, in the order of the parameters
 }
 
 // Arg is the value of one kernel parameter: a pointer to a buffer, or bits.
@@ -41,6 +42,7 @@ type Arg struct {
 	// Unknown says that the value is not given: arithmetic carries it along, and a branch or an address
 	// that needs it stops the run (DESIGN §5).
 	Unknown bool
+	Float   bool // Bits are a floating-point number; for printing
 	// Pointers inside a struct parameter: 8 bytes at Offset are the address of a buffer of its own.
 	Fields []PointerField
 }

@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/internal/ir"
@@ -16,6 +18,19 @@ func Matches(k *ir.Func, name string) bool {
 	masked := replaceAngles(strings.ReplaceAll(head, anonymous, strings.Repeat(".", len(anonymous))), ".")
 	short := head[strings.LastIndexByte(masked, ' ')+1:] // without the return type
 	return name == head || name == short || name == replaceAngles(short, "") || name == BaseName(k.Demangled)
+}
+
+// Unmatched returns an error for each pragma that belongs to none of the kernels of its file: its kernel was
+// renamed, is a template without instance, or is excluded by the preprocessor.
+func (s *SourceFacts) Unmatched(kernels []*ir.Func) []*Error {
+	var errs []*Error
+	for _, p := range s.Pragmas {
+		matches := func(k *ir.Func) bool { return Matches(k, p.Kernel) }
+		if p.Kernel != "" && !slices.ContainsFunc(kernels, matches) {
+			errs = append(errs, &Error{Span: p.Span, Msg: fmt.Sprintf("the kernel %s of this heddle: comment is not in the compiled code", p.Kernel)})
+		}
+	}
+	return errs
 }
 
 // BaseName returns the plain identifier of a demangled function name: "k" of

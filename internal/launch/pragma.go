@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"heddle/internal/source"
@@ -37,7 +38,8 @@ const pragmaPrefix = "heddle:"
 // ScanCUDA collects the pragmas and the host launches of a CUDA or OpenCL file. A pragma is a comment that
 // starts with "heddle:", followed by KEY=VALUE words: grid, block, cluster, shared, kernel, or a
 // parameter. It belongs to the next kernel below it, or to the one that kernel=NAME names. defines are the
-// -D options, NAME or NAME=VALUE, which override the file's own macros.
+// -D options, NAME or NAME=VALUE, which override the file's own macros. The path of a file: argument is
+// relative to the directory of the source file.
 func ScanCUDA(f *source.File, defines []string) *SourceFacts {
 	facts := &SourceFacts{}
 	toks := scanAll(f.Content, false)
@@ -91,14 +93,14 @@ func (s *SourceFacts) pragma(f *source.File, t token, body string) {
 	base := t.start + strings.Index(t.text, pragmaPrefix) + 2 + len(pragmaPrefix)
 	for _, w := range splitWords(strings.TrimSuffix(body, "*/")) {
 		span := spanOf(f, base+w.off, base+w.off+w.len)
-		if err := p.word(w.text, span); err != nil {
+		if err := p.word(w.text, span, filepath.Dir(f.Name)); err != nil {
 			s.Errs = append(s.Errs, &Error{Span: span, Msg: "heddle: comment: " + err.Error()})
 		}
 	}
 	s.Pragmas = append(s.Pragmas, p)
 }
 
-func (p *Pragma) word(text string, span source.Span) error {
+func (p *Pragma) word(text string, span source.Span, dir string) error {
 	key, val, ok := strings.Cut(text, "=")
 	if !ok {
 		return fmt.Errorf("%q lacks '='; want words such as grid=4, block=16,16, shared=1K, n=1024, in=random", text)
@@ -135,6 +137,9 @@ func (p *Pragma) word(text string, span source.Span) error {
 			return err
 		}
 		a.Span = span
+		if a.Kind == ArgFile && !filepath.IsAbs(a.Text) {
+			a.Text = filepath.Join(dir, a.Text)
+		}
 		r.Args = append(r.Args, a)
 	}
 	return nil

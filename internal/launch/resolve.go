@@ -6,6 +6,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/source"
 )
 
 // Resolve decides the launch of kernel k. A fact on the command line (req) counts before a pragma, that
@@ -18,14 +19,17 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	r := &resolver{
 		k:    k,
 		code: gather(k),
+		span: make(map[string]source.Span),
 		cfg:  &Config{Origins: make(map[string]Origin), Reasons: make(map[string]string)},
 	}
 	host := r.hostLaunch(facts)
-	r.layers = []layer{{FromHost, hostRequest(host)}}
-	for _, p := range pragmasOf(k, facts) {
-		r.layers = append(r.layers, layer{FromPragma, p.Request})
+	if host != nil {
+		r.layers = append(r.layers, layer{FromHost, Request{Grid: host.Grid, Block: host.Block, Shared: host.Shared}, host.Span})
 	}
-	r.layers = append(r.layers, layer{FromFlag, req})
+	for _, p := range pragmasOf(k, facts) {
+		r.layers = append(r.layers, layer{FromPragma, p.Request, p.Span})
+	}
+	r.layers = append(r.layers, layer{origin: FromFlag, req: req})
 	r.geometry()
 	r.shared()
 	r.args(host)
@@ -39,14 +43,21 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 type layer struct {
 	origin Origin
 	req    Request
+	span   source.Span
 }
 
 type resolver struct {
 	k      *ir.Func
 	code   *kernelFacts
 	layers []layer
+	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were said
 	cfg    *Config
 	errs   []*Error
+}
+
+// failf reports a mistake in the fact of that name, at the place that said it.
+func (r *resolver) failf(key, format string, args ...any) {
+	r.errorf(format, args...).Span = r.span[key]
 }
 
 func (r *resolver) errorf(format string, args ...any) *Error {
@@ -111,13 +122,6 @@ func (r *resolver) note(format string, args ...any) {
 	r.cfg.Notes = append(r.cfg.Notes, fmt.Sprintf(format, args...))
 }
 
-func hostRequest(l *HostLaunch) Request {
-	if l == nil {
-		return Request{}
-	}
-	return Request{Grid: l.Grid, Block: l.Block, Shared: l.Shared}
-}
-
 // Limits of every CUDA device of compute capability 5.0 and later (CUDA C++ Programming Guide, "Technical
 // Specifications per Compute Capability").
 const (
@@ -134,10 +138,11 @@ const (
 // maxWarps is how many warps event.Warp can number.
 const maxWarps = 1 << 32
 
-// pick returns what the topmost layer says of one fact.
-func pick[T any](r *resolver, get func(Request) *T) (*T, Origin) {
+// pick returns what the topmost layer says of the fact of that name.
+func pick[T any](r *resolver, key string, get func(Request) *T) (*T, Origin) {
 	for _, l := range slices.Backward(r.layers) {
 		if v := get(l.req); v != nil {
+			r.span[key] = l.span
 			return v, l.origin
 		}
 	}
@@ -148,7 +153,7 @@ func (r *resolver) geometry() {
 	g := &r.cfg.Geometry
 	g.Block = r.block()
 	g.Cluster = r.cluster()
-	grid, origin := pick(r, func(q Request) *event.Dim3 { return q.Grid })
+	grid, origin := pick(r, "grid", func(q Request) *event.Dim3 { return q.Grid })
 	if grid == nil {
 		d, why := r.code.grid()
 		grid = &d
@@ -168,11 +173,11 @@ func (r *resolver) geometry() {
 }
 
 func (r *resolver) block() event.Dim3 {
-	block, origin := pick(r, func(q Request) *event.Dim3 { return q.Block })
+	block, origin := pick(r, "block", func(q Request) *event.Dim3 { return q.Block })
 	reqd := r.k.ReqNTID
 	switch {
 	case reqd.Count() > 0 && block != nil && *block != reqd:
-		r.errorf("block %s (%s) contradicts .reqntid %s of kernel %s", dims(*block), origin, dims(reqd), r.k.Demangled)
+		r.failf("block", "block %s (%s) contradicts .reqntid %s of kernel %s", dims(*block), origin, dims(reqd), r.k.Demangled)
 	case reqd.Count() > 0 && block == nil:
 		block, origin = &reqd, FromPTX
 	case block == nil:
@@ -187,11 +192,11 @@ func (r *resolver) block() event.Dim3 {
 }
 
 func (r *resolver) cluster() event.Dim3 {
-	cluster, origin := pick(r, func(q Request) *event.Dim3 { return q.Cluster })
+	cluster, origin := pick(r, "cluster", func(q Request) *event.Dim3 { return q.Cluster })
 	reqd := r.k.ReqCluster
 	switch {
 	case reqd.Count() > 0 && cluster != nil && *cluster != reqd:
-		r.errorf("cluster %s (%s) contradicts .reqnctapercluster %s of kernel %s", dims(*cluster), origin, dims(reqd), r.k.Demangled)
+		r.failf("cluster", "cluster %s (%s) contradicts .reqnctapercluster %s of kernel %s", dims(*cluster), origin, dims(reqd), r.k.Demangled)
 	case reqd.Count() > 0 && cluster == nil:
 		cluster, origin = &reqd, FromPTX
 	case cluster == nil:
@@ -206,28 +211,28 @@ func (r *resolver) checkGeometry() {
 	b, o := g.Block, r.cfg.Origins["block"]
 	switch {
 	case b.X == 0 || b.Y == 0 || b.Z == 0:
-		r.errorf("block %s (%s) has a dimension of 0", dims(b), o)
+		r.failf("block", "block %s (%s) has a dimension of 0", dims(b), o)
 	case b.Count() > maxThreads || b.X > maxThreads || b.Y > maxThreads || b.Z > maxThreads:
-		r.errorf("block %s (%s) has %d threads; a block has at most %d", dims(b), o, b.Count(), maxThreads)
+		r.failf("block", "block %s (%s) has %d threads; a block has at most %d", dims(b), o, b.Count(), maxThreads)
 	case b.Z > maxBlockZ:
-		r.errorf("block %s (%s) is %d deep; the z dimension of a block is at most %d", dims(b), o, b.Z, maxBlockZ)
+		r.failf("block", "block %s (%s) is %d deep; the z dimension of a block is at most %d", dims(b), o, b.Z, maxBlockZ)
 	case r.k.MaxNTID.Count() > 0 && b.Count() > r.k.MaxNTID.Count():
-		r.errorf("block %s (%s) has %d threads; .maxntid (__launch_bounds__) of kernel %s allows %d",
+		r.failf("block", "block %s (%s) has %d threads; .maxntid (__launch_bounds__) of kernel %s allows %d",
 			dims(b), o, b.Count(), r.k.Demangled, r.k.MaxNTID.Count())
 	}
 	d, o := g.Grid, r.cfg.Origins["grid"]
 	switch {
 	case d.X == 0 || d.Y == 0 || d.Z == 0:
-		r.errorf("grid %s (%s) has a dimension of 0", dims(d), o)
+		r.failf("grid", "grid %s (%s) has a dimension of 0", dims(d), o)
 	case d.X > maxGridX || d.Y > maxGridYZ || d.Z > maxGridYZ:
-		r.errorf("grid %s (%s) is too large; a grid has at most %d,%d,%d blocks", dims(d), o, maxGridX, maxGridYZ, maxGridYZ)
+		r.failf("grid", "grid %s (%s) is too large; a grid has at most %d,%d,%d blocks", dims(d), o, maxGridX, maxGridYZ, maxGridYZ)
 	}
 	if len(r.errs) > 0 {
 		return
 	}
 	// The product of three dimensions within these limits fits in 64 bits; times the warps it may not.
 	if blocks := d.Count(); blocks > maxWarps/uint64(g.WarpsPerBlock()) {
-		r.errorf("grid %s of blocks %s has more than 2^32 warps, which heddle cannot number", dims(d), dims(b))
+		r.failf("grid", "grid %s of blocks %s has more than 2^32 warps, which heddle cannot number", dims(d), dims(b))
 	}
 	r.checkCluster()
 }
@@ -236,11 +241,11 @@ func (r *resolver) checkCluster() {
 	c, d := r.cfg.Geometry.Cluster, r.cfg.Geometry.Grid
 	switch {
 	case c.X == 0 || c.Y == 0 || c.Z == 0:
-		r.errorf("cluster %s has a dimension of 0", dims(c))
+		r.failf("cluster", "cluster %s has a dimension of 0", dims(c))
 	case c.X > maxCluster || c.Y > maxCluster || c.Z > maxCluster || c.Count() > maxCluster:
-		r.errorf("cluster %s has %d blocks; a cluster has at most %d", dims(c), c.Count(), maxCluster)
+		r.failf("cluster", "cluster %s has %d blocks; a cluster has at most %d", dims(c), c.Count(), maxCluster)
 	case d.X%c.X != 0 || d.Y%c.Y != 0 || d.Z%c.Z != 0:
-		r.errorf("grid %s is no multiple of the cluster %s", dims(d), dims(c))
+		r.failf("grid", "grid %s (%s) is no multiple of the cluster %s", dims(d), r.cfg.Origins["grid"], dims(c))
 	}
 }
 
@@ -254,7 +259,7 @@ func roundUp(n, unit uint32) uint32 {
 // shared decides the dynamic shared memory. A kernel that uses some gets, if nobody said how much, all that
 // a block can have without opt-in: too little would make heddle report accesses that are in bounds.
 func (r *resolver) shared() {
-	size, origin := pick(r, func(q Request) *uint32 { return q.Shared })
+	size, origin := pick(r, "shared", func(q Request) *uint32 { return q.Shared })
 	if size == nil {
 		n := uint32(0)
 		if r.code.dynamic && r.code.static < sharedPlain {
@@ -267,7 +272,7 @@ func (r *resolver) shared() {
 	r.cfg.Origins["shared"] = origin
 	switch total := uint64(*size) + r.code.static; {
 	case total > sharedOptIn:
-		r.errorf("%d bytes of dynamic (%s) and %d of static shared memory: a block has at most %d on any GPU",
+		r.failf("shared", "%d bytes of dynamic (%s) and %d of static shared memory: a block has at most %d on any GPU",
 			*size, origin, r.code.static, sharedOptIn)
 	case total > sharedPlain:
 		r.note("%d bytes of shared memory a block: more than %d need cudaFuncAttributeMaxDynamicSharedMemorySize", total, sharedPlain)

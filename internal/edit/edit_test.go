@@ -238,7 +238,7 @@ func TestGitApply(t *testing.T) {
 		if err := os.WriteFile(path, f.Content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(git, "-c", "core.autocrlf=false", "apply", ""-")
+		cmd := exec.Command(git, "-c", "core.autocrlf=false", "apply", "-")
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(diff)
 		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 		if out, err := cmd.CombinedOutput(); err != nil {

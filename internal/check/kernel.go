@@ -68,7 +68,7 @@ func benign(name string) (race.Benign, error) {
 
 // checkKernel resolves the launch, runs all seeds and records the verdict.
 func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
-	cfg, errs := launch.Resolve(k, d.opt.Launch, launch.Facts(in.source, k))
+	cfg, errs := launch.Resolve(k, d.opt.Launch, launch.Scan(in.source, d.opt.Lower.Defines))
 	for _, e := range errs {
 		d.inputError(launchDiagnostic(k, e))
 	}

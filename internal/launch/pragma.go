@@ -22,7 +22,19 @@ func (e *Error) Error() string { return e.Msg }
 type SourceFacts struct {
 	Pragmas  []Pragma
 	Launches []HostLaunch
-	Errs     []*Error
+	Errs     []*Error // pragmas that belong to no kernel
+}
+
+// Scan collects the facts of a file, PTX or source by the extension of its name; nil for a file whose text
+// is not known. defines are as in ScanCUDA.
+func Scan(f *source.File, defines []string) *SourceFacts {
+	switch {
+	case f == nil || f.Content == nil:
+		return nil
+	case strings.EqualFold(filepath.Ext(f.Name), ".ptx"):
+		return ScanPTX(f)
+	}
+	return ScanCUDA(f, defines)
 }
 
 // Pragma is one "heddle:" comment.
@@ -31,6 +43,7 @@ type Pragma struct {
 	Line    int    // of the kernel's name; 0 for kernel=NAME
 	Request Request
 	Span    source.Span
+	Errs    []*Error // words that could not be read; Resolve returns them for the kernel
 }
 
 const pragmaPrefix = "heddle:"
@@ -94,7 +107,7 @@ func (s *SourceFacts) pragma(f *source.File, t token, body string) {
 	for _, w := range splitWords(strings.TrimSuffix(body, "*/")) {
 		span := spanOf(f, base+w.off, base+w.off+w.len)
 		if err := p.word(w.text, span, filepath.Dir(f.Name)); err != nil {
-			s.Errs = append(s.Errs, &Error{Span: span, Msg: "heddle: comment: " + err.Error()})
+			p.Errs = append(p.Errs, &Error{Span: span, Msg: "heddle: comment: " + err.Error()})
 		}
 	}
 	s.Pragmas = append(s.Pragmas, p)

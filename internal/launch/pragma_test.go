@@ -92,7 +92,12 @@ func TestPragmaErrors(t *testing.T) {
 		`k.cu:1:17: heddle: comment: block: "0" has a dimension of 0`,
 		`k.cu:4:3: no kernel follows this heddle: comment`,
 	}
-	errs := ScanCUDA(f, nil).Errs
+	facts := ScanCUDA(f, nil)
+	var errs []*Error
+	for _, p := range facts.Pragmas {
+		errs = append(errs, p.Errs...)
+	}
+	errs = append(errs, facts.Errs...)
 	if len(errs) != len(want) {
 		t.Fatalf("got %v", errs)
 	}

@@ -28,8 +28,12 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	}
 	for _, p := range pragmasOf(k, facts) {
 		r.layers = append(r.layers, layer{FromPragma, p.Request, p.Span})
+		r.errs = append(r.errs, p.Errs...)
 	}
 	r.layers = append(r.layers, layer{origin: FromFlag, req: req})
+	if len(r.errs) > 0 {
+		return nil, r.errs
+	}
 	r.geometry()
 	r.shared()
 	r.args(host)

@@ -68,9 +68,9 @@ func benign(name string) (race.Benign, error) {
 
 // checkKernel resolves the launch, runs all seeds and records the verdict.
 func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
-	cfg, errs := launch.Resolve(k, d.opt.Launch, launch.Scan(in.source, d.opt.Lower.Defines))
+	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
 	for _, e := range errs {
-		d.inputError(launchDiagnostic(k, e))
+		d.inputError(launchDiagnostic(k.Demangled, e))
 	}
 	if cfg == nil || len(errs) > 0 {
 		return

@@ -10,6 +10,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
@@ -20,7 +21,7 @@ type input struct {
 	name    string
 	lowered *lower.Result
 	module  *ir.Module
-	source  *source.File // the file itself, which holds pragmas and host code
+	facts   *launch.SourceFacts // pragmas and host launches in the file itself
 }
 
 // load lowers, parses and resolves one file. What is wrong with it goes to report; then it returns nil.
@@ -39,9 +40,15 @@ func (d *driver) load(ctx context.Context, name string) *input {
 		d.inputError(diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error, Message: err.Error()})
 		return nil
 	}
-	in.source = text
+	user := text
 	if low.Name != name {
-		in.source = d.addSource(name)
+		user = d.addSource(name)
+	}
+	if user != nil {
+		in.facts = launch.Scan(user, d.opt.Lower.Defines)
+		for _, e := range in.facts.Errs {
+			d.inputError(launchDiagnostic("", e))
+		}
 	}
 	tree, errs := ptx.Parse(text)
 	if d.syntaxErrors(errs, in) {
@@ -83,6 +90,14 @@ func (d *driver) syntaxErrors(errs []*ptx.Error, in *input) bool {
 	return len(errs) > 0
 }
 
+func launchDiagnostic(kernel string, e *launch.Error) diag.Diagnostic {
+	g := diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Error, Message: e.Msg, Span: e.Span, Kernel: kernel}
+	if e.Help != "" {
+		g.Help = []string{e.Help}
+	}
+	return g
+}
+
 func lowerDiagnostic(name string, err error) diag.Diagnostic {
 	g := diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error, Message: err.Error()}
 	var ce *lower.CompileError
@@ -99,52 +114,9 @@ func lowerDiagnostic(name string, err error) diag.Diagnostic {
 func (d *driver) kernels(in *input) []*ir.Func {
 	var out []*ir.Func
 	for _, f := range in.module.Funcs {
-		if f.Kernel && f.Blocks != nil && matches(f, d.opt.Kernel) {
+		if f.Kernel && f.Blocks != nil && (d.opt.Kernel == "" || launch.Matches(f, d.opt.Kernel)) {
 			out = append(out, f)
 		}
 	}
 	return out
-}
-
-func matches(f *ir.Func, name string) bool {
-	return name == "" || name == f.Name || name == f.Demangled || name == shortName(f)
-}
-
-// shortName is a kernel's name without return type and parameters: "ns::reduce<int>".
-func shortName(f *ir.Func) string {
-	name := f.Demangled
-	depth := 0
-	for i, c := range name {
-		switch c {
-		case '<':
-			depth++
-		case '>':
-			depth--
-		case '(':
-			if depth == 0 && !strings.HasPrefix(name[i:], "(anonymous") {
-				name = name[:i]
-				return name[lastSpace(name)+1:]
-			}
-		}
-	}
-	return name
-}
-
-// lastSpace returns the index of the last space outside angle brackets, or -1: what stands before it is the
-// return type of a template.
-func lastSpace(s string) int {
-	depth := 0
-	for i := len(s) - 1; i >= 0; i-- {
-		switch s[i] {
-		case '>':
-			depth++
-		case '<':
-			depth--
-		case ' ':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
 }

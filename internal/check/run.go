@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/internal/diag"
+	"heddle/internal/launch"
 	"heddle/internal/source"
 )
 
@@ -53,7 +54,7 @@ func Run(ctx context.Context, opt Options, files []string, sink func(diag.Diagno
 func (d *driver) checkFile(ctx context.Context, in *input) {
 	for _, f := range in.module.Funcs {
 		if f.Kernel && f.Blocks != nil {
-			d.kernelsSeen = append(d.kernelsSeen, shortName(f))
+			d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(f.Demangled))
 		}
 	}
 	for _, k := range d.kernels(in) {

@@ -25,12 +25,12 @@ type SourceFacts struct {
 	Errs     []*Error // pragmas that belong to no kernel
 }
 
-// Scan collects the facts of a file, PTX or source by the extension of its name; nil for a file whose text
-// is not known. defines are as in ScanCUDA.
+// Scan collects the facts of a file, PTX or source by the extension of its name. There are none in a file
+// whose text is not known. defines are as in ScanCUDA.
 func Scan(f *source.File, defines []string) *SourceFacts {
 	switch {
 	case f == nil || f.Content == nil:
-		return nil
+		return &SourceFacts{}
 	case strings.EqualFold(filepath.Ext(f.Name), ".ptx"):
 		return ScanPTX(f)
 	}

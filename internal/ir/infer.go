@@ -41,7 +41,7 @@ type inference struct {
 	size  int // of a pointer
 	defs  [][]*Instr
 	cells map[place]int32
-	from  graph      // copies
+	from  graph // copies
 	sums  []sum
 	add   map[int32][]int // indices in sums of the sums that a node may hold
 	need  []bool          // must hold a pointer
@@ -212,11 +212,19 @@ func (x *inference) resolve(o *Operand) (place, bool) {
 func (x *inference) run() bool {
 	x.spread()
 	x.eachInstr(x.roots)
-	// Sums of two registers that may both be parameters are decided last: when one side is a pointer for
-	// another reason, the other is an index.
+	// Sums of two registers that may both be parameters are decided last: when one side holds what is a
+	// pointer for another reason, the other is an index.
+	known := make([]bool, len(x.from))
+	to := x.from.reverse()
+	for n := range x.need {
+		if x.need[n] {
+			to.mark(known, int32(n))
+		}
+	}
 	for _, s := range x.sums {
-		if x.need[s.d] && !x.need[s.a] && !x.need[s.b] && !x.named[s.a] && !x.named[s.b] {
+		if x.need[s.d] && !known[s.a] && !known[s.b] && x.carry[s.a] && x.carry[s.b] && x.named[s.a] == x.named[s.b] {
 			x.require(s.a)
+			to.mark(known, s.a)
 		}
 	}
 	return x.mark()
@@ -259,8 +267,9 @@ func (x *inference) roots(in *Instr) {
 		x.callRoots(in)
 		return
 	case in.Op() == "cvta":
-		if len(in.Src) == 1 && in.Src[0].Kind == Register && pointerSpace(in.Space) && in.Has(isa.ToSpace) {
+		if len(in.Src) == 1 && in.Src[0].Kind == Register && in.Dst[0].Kind == Register && pointerSpace(in.Space) && in.Has(isa.ToSpace) {
 			x.require(int32(in.Src[0].Reg))
+			x.require(int32(in.Dst[0].Reg))
 		}
 		return
 	case !pointerSpace(in.Space) || in.Row == nil || in.Row.Category != isa.Memory && in.Row.Category != isa.Async && in.Row.Category != isa.Misc:

@@ -78,8 +78,13 @@ func (f *fgen) addReg(name string, t isa.Type) ir.RegID {
 func (f *fgen) findUses(stmts []ptx.Stmt) {
 	mention := func(ops []ptx.Operand) {
 		for _, o := range ops {
-			if n, ok := o.(*ptx.Name); ok {
-				f.used[n.Name] = true
+			switch o := o.(type) {
+			case *ptx.Name:
+				f.used[o.Name] = true
+			case *ptx.Range:
+				for i := range rangeLen(o) {
+					f.used[rangeName(o.Name, i)] = true
+				}
 			}
 		}
 	}

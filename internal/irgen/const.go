@@ -364,4 +364,3 @@ func halfBits(f float64) uint16 {
 	m := uint64(math.RoundToEven(frac * 0x1p11))
 	return sign | uint16(uint64(exp-1+15)<<10+m-1<<10)
 }
-

@@ -26,8 +26,8 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	g := &gen{
 		set:     set,
 		text:    file.Source,
-		mod:     &ir.Module{Files: set, Version: "", AddressSize: 64},
-		decoded: make(map[string]decoded),
+		mod:     &ir.Module{Files: set, AddressSize: 64},
+		decoded: make(map[string]*decoded),
 		bodies:  make(map[*ir.Func]*ptx.Func),
 	}
 	if file.Source != nil {
@@ -49,11 +49,6 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	if len(g.errs) > 0 {
 		return nil, g.errs
 	}
-	for _, f := range g.mod.Funcs {
-		if f.Kernel {
-			ir.InferPointers(f)
-		}
-	}
 	return g.mod, nil
 }
 
@@ -65,15 +60,16 @@ type gen struct {
 	errs    []*ptx.Error
 	top     scope
 	lines   *lineTable
-	decoded map[string]decoded // by the opcode's text
+	decoded map[string]*decoded // by the opcode's text
 	bodies  map[*ir.Func]*ptx.Func
 	inits   []pendingInit
 }
 
 // decoded is what isa.Decode said of an opcode with its modifiers.
 type decoded struct {
-	desc isa.Desc
-	err  error
+	desc  isa.Desc
+	roles []isa.Role
+	err   error
 }
 
 // pendingInit is an initialiser to be evaluated when all names are known.

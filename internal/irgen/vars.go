@@ -11,14 +11,6 @@ import (
 // mistake, and sums of sizes must not overflow.
 const maxVarSize = 1 << 40
 
-var typeByName = func() map[string]isa.Type {
-	m := make(map[string]isa.Type)
-	for t := isa.NoType + 1; t < isa.OtherType; t++ {
-		m[t.String()] = t
-	}
-	return m
-}()
-
 var spaceByName = map[string]event.Space{
 	"global": event.Global, "shared": event.Shared, "local": event.Local, "const": event.Const, "param": event.Param,
 	"tex": event.Global, // .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
@@ -29,7 +21,7 @@ func (g *gen) typeOf(d *ptx.Var) (isa.Type, bool) {
 	if d.Space == "tex" {
 		return isa.TexRef, true
 	}
-	t, ok := typeByName[d.Type]
+	t, ok := isa.TypeOf(d.Type)
 	if !ok {
 		g.errorf(d.TypeSpan, "unknown type .%s", d.Type)
 	}
@@ -55,7 +47,7 @@ func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
 	for i := range d.Names {
 		n := &d.Names[i]
 		v := &ir.Var{Name: n.Name, Space: space, Type: t, Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
-		if !g.shape(v, d, n) {
+		if !g.shape(v, d, n, space) {
 			continue
 		}
 		if n.Init != nil && t.Class() != isa.Opaque {
@@ -85,7 +77,7 @@ func expandRange(v *ir.Var, n *ptx.VarName) []*ir.Var {
 }
 
 // shape sets size and alignment from type, vector length, dimensions and .align (PTX ISA 5.4).
-func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName) bool {
+func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bool {
 	elem := max(v.Type.Size(), 1) * max(d.Vec, 1)
 	if v.Type.Class() == isa.Opaque {
 		elem = 8 // a handle
@@ -123,12 +115,12 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName) bool {
 		}
 		v.Size *= int(dim)
 	}
-	if v.Unsized && v.Space != event.Param {
+	if v.Unsized && space != event.Param {
 		if !v.Extern {
 			g.errorf(n.Span, "%s: an array without bound needs an initialiser or .extern", n.Name)
 			return false
 		}
-		v.Unsized = v.Space == event.Shared
+		v.Unsized = space == event.Shared
 	}
 	return true
 }

@@ -59,17 +59,21 @@ type Loc struct {
 	InLine, InCol   int64
 }
 
-// Section is .section name { ... } with its raw data lines.
+// Section is .section name { ... } with its raw data lines, or a run of the @@DWARF lines of PTX 1.x
+// (ISA 11.5.1) that belong to one section.
 type Section struct {
 	node
-	Name string
-	Data []SectionItem
+	Name  string
+	DWARF bool   // written as @@DWARF lines
+	Flags string // of @@DWARF .section: what follows the name, such as `, "", @progbits`
+	Data  []SectionItem
 }
 
 // SectionItem is one line of a section: a label, or data of a width.
 type SectionItem struct {
+	Span  source.Span
 	Label string    // "name" of "name:"; empty for data
-	Type  string    // "b8" ... "b64"
+	Type  string    // "b8" ... "b64"; "byte", "4byte" or "quad" in @@DWARF lines
 	Args  []Operand // numbers, labels, label differences
 }
 
@@ -101,7 +105,7 @@ type Var struct {
 	Vec      int      // 2 or 4 for .v2 and .v4, else 0
 	Type     string   // without its dot
 	Ptr      *Ptr     // .ptr attribute of a kernel parameter
-	Attrs    []string // .attribute(...) contents as written
+	Attrs    []string // .attribute(...) contents, such as ".managed" and ".unified(19,95)", without spaces
 	Names    []VarName
 	TypeSpan source.Span
 }
@@ -125,6 +129,8 @@ type VarName struct {
 
 // Init is an initialiser: a constant expression, or a brace list.
 type Init struct {
+	Span   source.Span
+	Member string  // "filter_mode" of filter_mode = nearest, in lists of .samplerref and .texref; else empty
 	Value  Operand // nil for a list
 	List   []*Init
 	Braces bool
@@ -135,7 +141,8 @@ type Func struct {
 	node
 	Linkage   Linkage
 	Entry     bool
-	Results   []*Var // .func (.param .b32 r) name
+	Attrs     []string // .attribute(...) contents
+	Results   []*Var   // .func (.param .b32 r) name
 	Name      string
 	NameSpan  source.Span
 	Params    []*Var
@@ -185,7 +192,7 @@ type Guard struct {
 }
 
 // Operand is an instruction or directive operand: *Name, *Int, *Float, *String, *Vector, *Mem, *Paren,
-// *Unary, *Binary, *Pair, *Index.
+// *Unary, *Binary, *Pair, *Index, *Range.
 type Operand interface {
 	Span() source.Span
 	operand()
@@ -239,10 +246,11 @@ type Mem struct {
 	Elems []Operand // the comma-separated parts; one for an ordinary address
 }
 
-// Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x) and mask(x).
+// Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x), and the mask
+// operator 0xff(x) of initialisers, whose Op is the mask as written.
 type Unary struct {
 	node
-	Op string // "-", "!", "~", "+", "(.u64)", "generic", ...
+	Op string // "-", "!", "~", "+", "(.u64)", "generic", "0xff", ...
 	X  Operand
 }
 
@@ -265,6 +273,13 @@ type Index struct {
 	node
 	X Operand
 	I Operand
+}
+
+// Range is N<5> in a list of .branchtargets: the names N0 to N4.
+type Range struct {
+	node
+	Name string
+	N    int64
 }
 
 func (*Directive) decl() {}
@@ -298,6 +313,7 @@ func (*Unary) operand()  {}
 func (*Binary) operand() {}
 func (*Pair) operand()   {}
 func (*Index) operand()  {}
+func (*Range) operand()  {}
 
 // Error is one mistake in the text.
 type Error struct {

@@ -1,0 +1,3 @@
+package ptx
+import "testing"
+func checkSpans(t *testing.T, f *File, text string) {}

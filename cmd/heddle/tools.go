@@ -67,11 +67,11 @@ func newExplain(stdout io.Writer) *cobra.Command {
 			if ok {
 				return diag.Explain(stdout, doc)
 			}
-			err := fmt.Errorf("there is no code %q; heddle explain lists all", args[0])
+			hint := "heddle explain lists all"
 			if similar := diag.Similar(args[0]); len(similar) > 0 {
-				err = fmt.Errorf("there is no code %q; did you mean %v?", args[0], similar)
+				hint = "similar are " + strings.Join(similar, ", ")
 			}
-			return err
+			return fmt.Errorf("there is no code %q; %s", args[0], hint)
 		},
 	}
 }

@@ -82,12 +82,12 @@ func Lookup(c Code) (Doc, bool) {
 }
 
 // Similar returns the codes that contain one of the words of name, for a name that is no code.
-func Similar(name string) []Code {
-	var out []Code
+func Similar(name string) []string {
+	var out []string
 	for _, d := range Docs() {
 		for _, w := range strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return c < 'a' || c > 'z' }) {
-			if len(w) > 2 && strings.Contains(string(d.Code), w) && !slices.Contains(out, d.Code) {
-				out = append(out, d.Code)
+			if len(w) > 2 && strings.Contains(string(d.Code), w) && !slices.Contains(out, string(d.Code)) {
+				out = append(out, string(d.Code))
 			}
 		}
 	}

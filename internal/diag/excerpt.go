@@ -159,7 +159,9 @@ func width(r rune) int {
 
 // printable replaces what could disturb a terminal: names and messages may quote any input.
 func printable(s string) string {
-	clean := func(r rune) bool { return r != utf8.RuneError && (!unicode.IsControl(r) || r == '\t') && !unicode.Is(unicode.Cf, r) }
+	clean := func(r rune) bool {
+		return r != utf8.RuneError && (!unicode.IsControl(r) || r == '\t') && !unicode.Is(unicode.Cf, r)
+	}
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
 		return s
 	}

@@ -19,7 +19,7 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringArrayVarP(&opt.Defines, "define", "D", nil, "define the macro `NAME[=VALUE]`")
 	fs.StringVar(&opt.Std, "std", "", "language `STANDARD`, such as c++17 (also -std)")
 	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
-	fs.StringVarP(&opt.OptLevel, "opt-level", "O", "", "analyse what a release build at `LEVEL` 1, 2 or 3 runs (default: code for analysis)")
+	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse what a release build at `LEVEL` 1 to 3 runs (default: code for analysis)")
 	fs.StringVar(&opt.Compiler, "compiler", "", "`PATH` or name of clang (default: found)")
 	fs.BoolVar(&opt.NoCache, "no-cache", false, "compile anew, and keep nothing")
 }
@@ -60,7 +60,8 @@ func checkNumbers(opt *check.Options) error {
 	return nil
 }
 
-// choice is a flag with a few possible words. The first is the default.
+// choice is a flag with a few possible words. The first is the default; an empty first word is the default
+// that cannot be said.
 type choice struct {
 	value *string
 	words []string
@@ -75,8 +76,8 @@ func (c *choice) String() string { return *c.value }
 func (c *choice) Type() string   { return "word" }
 
 func (c *choice) Set(s string) error {
-	if !slices.Contains(c.words, s) {
-		return fmt.Errorf("want %s", strings.Join(c.words, ", "))
+	if s == "" || !slices.Contains(c.words, s) {
+		return fmt.Errorf("want %s", strings.TrimPrefix(strings.Join(c.words, ", "), ", "))
 	}
 	*c.value = s
 	return nil

@@ -32,13 +32,22 @@ type exitError int
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // run is the whole program but for the process: the exit code is returned.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return guarded(args, stderr, func() int { return execute(args, stdin, stdout, stderr) })
+}
+
+// guarded turns a panic, which is a bug in heddle, into a request to report it.
+func guarded(args []string, stderr io.Writer, f func() int) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			reportCrash(stderr, args, p, debug.Stack())
 			code = exitInternal
 		}
 	}()
+	return f()
+}
+
+func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
@@ -57,9 +66,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		return int(exit)
 	}
 	fmt.Fprintf(stderr, "heddle: %v\n", err)
-	if hint := usageHint(root, args, err); hint != "" {
-		fmt.Fprintln(stderr, hint)
-	}
+	fmt.Fprintln(stderr, usageHint(root, args, err))
 	return exitUsage
 }
 

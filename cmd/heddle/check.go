@@ -74,23 +74,31 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, files [
 	}
 	opt.Progress = p.callback()
 	var writeErr error
+	hidden, shown := 0, 0 // mistakes in the input
 	sum, err := check.Run(ctx, opt, files, func(d diag.Diagnostic) {
 		p.clear()
 		to := printer
 		if doc, ok := diag.Lookup(d.Code); ok && doc.Family == diag.Inputs {
-			to = mistakes
+			if to = mistakes; out.format == "text" && shown >= opt.Limit {
+				hidden++
+				return
+			}
+			shown++
 		}
 		writeErr = errors.Join(writeErr, to.Finding(&d))
 	})
 	p.stop()
 	if err != nil {
-		return err
+		return inputError{err}
+	}
+	if hidden > 0 {
+		fmt.Fprintf(stderr, "heddle: %d more mistakes in the input are not shown (--limit %d)\n", hidden, opt.Limit)
 	}
 	for i := range sum.Verdicts {
 		writeErr = errors.Join(writeErr, printer.Verdict(&sum.Verdicts[i]))
 	}
 	if writeErr != nil {
-		return fmt.Errorf("writing the results: %w", writeErr)
+		return inputError{fmt.Errorf("writing the results: %w", writeErr)}
 	}
 	interrupted := ctx.Err() != nil
 	if interrupted {

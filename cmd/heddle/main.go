@@ -31,6 +31,12 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// inputError ends a command whose flags were right and whose input was not.
+type inputError struct{ err error }
+
+func (e inputError) Error() string { return e.err.Error() }
+func (e inputError) Unwrap() error { return e.err }
+
 // run is the whole program but for the process: the exit code is returned.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return guarded(args, stderr, func() int { return execute(args, stdin, stdout, stderr) })
@@ -66,7 +72,10 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return int(exit)
 	}
 	fmt.Fprintf(stderr, "heddle: %v\n", err)
-	fmt.Fprintln(stderr, usageHint(root, args, err))
+	var input inputError
+	if !errors.As(err, &input) {
+		fmt.Fprintln(stderr, usageHint(root, args, err))
+	}
 	return exitUsage
 }
 

@@ -30,16 +30,20 @@ func newPTX(stdout, stderr io.Writer) *cobra.Command {
 				fmt.Fprintln(stderr, strings.TrimRight(ce.Output, "\n"))
 			}
 			if err != nil {
-				return err
+				return inputError{err}
 			}
 			for _, w := range res.Warnings {
 				fmt.Fprintf(stderr, "heddle: warning: %s\n", w)
 			}
 			if output != "" {
-				return os.WriteFile(output, res.PTX, 0o666)
+				err = os.WriteFile(output, res.PTX, 0o666)
+			} else {
+				_, err = stdout.Write(res.PTX)
 			}
-			_, err = stdout.Write(res.PTX)
-			return err
+			if err != nil {
+				return inputError{err}
+			}
+			return nil
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -71,7 +75,7 @@ func newExplain(stdout io.Writer) *cobra.Command {
 			if similar := diag.Similar(args[0]); len(similar) > 0 {
 				hint = "similar are " + strings.Join(similar, ", ")
 			}
-			return fmt.Errorf("there is no code %q; %s", args[0], hint)
+			return inputError{fmt.Errorf("there is no code %q; %s", args[0], hint)}
 		},
 	}
 }

@@ -29,6 +29,7 @@ type Options struct {
 	Command  string         // "check" or "run": for the reproduce line
 	Progress func(Progress) // nil: none
 	Printf   io.Writer      // kernel printf output; nil: discarded
+	Files    *source.Set    // that the positions of findings refer to; nil: a new one
 }
 
 // Progress says how far the current run is.

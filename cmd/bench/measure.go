@@ -146,7 +146,7 @@ func execute(m *emu.Machine, cfg *launch.Config, detect bool) (*emu.Result, erro
 	var sink event.Sink
 	var det *race.Detector
 	if detect {
-		det = race.New(race.Options{Geometry: cfg.Geometry, SharedBytes: m.SharedBytes()})
+		det = race.New(race.Options{Geometry: cfg.Geometry, SharedBytes: uint32(m.SharedBytes())})
 		sink = det
 	}
 	res, err := m.Run(context.Background(), emu.Options{}, sink)

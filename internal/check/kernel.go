@@ -112,7 +112,7 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		Geometry:    r.cfg.Geometry,
 		Model:       raceModel,
 		Benign:      tolerance,
-		SharedBytes: r.machine.SharedBytes(),
+		SharedBytes: uint32(r.machine.SharedBytes()),
 	})
 	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.opt.MaxSteps, Workers: r.opt.Workers}
 	if r.opt.Progress != nil {

@@ -66,10 +66,10 @@ func (m *Machine) Site(s event.Site) SiteInfo {
 	if info.Instr == nil {
 		return info
 	}
-	info.Stack = append(info.Stack, info.Instr.Src0)
+	info.Stack = append(info.Stack, info.Instr.Loc)
 	for ; c.call != nil; c = c.parent {
 		info.Calls = append(info.Calls, c.call)
-		info.Stack = append(info.Stack, c.call.Src0)
+		info.Stack = append(info.Stack, c.call.Loc)
 	}
 	return info
 }

@@ -99,9 +99,9 @@ func (p *printer) block(b *Block) {
 	for _, in := range b.Instrs {
 		fmt.Fprintf(p, "  %3d  ", in.Index)
 		p.instr(in)
-		if in.Src0 != nil && p.f.Module != nil {
+		if in.Loc != nil && p.f.Module != nil {
 			p.WriteString("  ; ")
-			p.frames(p.f.Module.Files, in.Src0)
+			p.frames(p.f.Module.Files, in.Loc)
 		}
 		p.WriteByte('\n')
 	}

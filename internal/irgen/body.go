@@ -237,7 +237,7 @@ func (f *fgen) finish(body *ptx.Block) {
 			end = body.Span().Start
 		}
 		desc, _ := isa.Decode("ret", nil)
-		f.emit(&ir.Instr{Desc: desc, Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Src0: f.frame}, nil)
+		f.emit(&ir.Instr{Desc: desc, Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Loc: f.frame}, nil)
 	}
 	for i, b := range f.f.Blocks {
 		for _, l := range f.edges[i].to {

@@ -16,7 +16,7 @@ func (f *fgen) inst(s *ptx.Inst) {
 		return
 	}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Src0: f.frame}
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame}
 	if s.Guard != nil && !f.guard(in, s.Guard) {
 		return
 	}

@@ -71,11 +71,11 @@ info_string1:
 	}
 	in := f.Blocks[0].Instrs
 	for i, w := range want {
-		if got := stack(m.Files, in[i].Src0); got != w {
+		if got := stack(m.Files, in[i].Loc); got != w {
 			t.Errorf("%s: got %s, want %s", f.Format(in[i]), got, w)
 		}
 	}
-	if in[2].Src0 != in[3].Src0 || in[2].Src0 != in[9].Src0 {
+	if in[2].Loc != in[3].Loc || in[2].Loc != in[9].Loc {
 		t.Error("instructions of one place do not share their frame")
 	}
 	if got := stack(m.Files, f.Src); got != k+"20" || f.Demangled != "kernel(int*)" {
@@ -88,7 +88,7 @@ func TestSelfInlined(t *testing.T) {
 	line := "\t.loc 1 5 3, function_name s, inlined_at 1 5 3\n\tmov.u32 %r1, 1;\n"
 	m := module(t, header+".entry k() {\n.reg .b32 %r<2>;\n"+strings.Repeat(line, 1000)+"}\n.file 1 \"a.cu\"\n")
 	for _, in := range m.Kernel("k").Blocks[0].Instrs {
-		if n := in.Src0.Depth(); n > maxInline+1 {
+		if n := in.Loc.Depth(); n > maxInline+1 {
 			t.Fatalf("a stack of %d frames", n)
 		}
 	}

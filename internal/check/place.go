@@ -10,13 +10,19 @@ import (
 	"heddle/internal/source"
 )
 
-// place is where a user looks for an instruction: in the source if there is line info, else in the PTX.
+// place is where a user looks for an instruction: in the source if there is line info, at the innermost call
+// that has some if it is in code without (a function of heddle's own headers), else in the PTX.
 func place(info emu.SiteInfo) source.Span {
 	if info.Instr == nil {
 		return source.Span{}
 	}
 	if info.Instr.Loc != nil {
 		return source.Span{Start: info.Instr.Loc.Pos}
+	}
+	for _, call := range info.Calls {
+		if call.Loc != nil {
+			return source.Span{Start: call.Loc.Pos}
+		}
 	}
 	return info.Instr.Span
 }
@@ -31,13 +37,14 @@ func stack(info emu.SiteInfo) []source.Frame {
 	for _, call := range info.Calls {
 		out = appendFrames(out, call)
 	}
+	if len(out) == 0 {
+		return []source.Frame{{Pos: info.Instr.Span.Start}}
+	}
 	return out
 }
 
+// appendFrames adds the frames of one instruction; code without line info has none.
 func appendFrames(out []source.Frame, i *ir.Instr) []source.Frame {
-	if i.Loc == nil {
-		return append(out, source.Frame{Pos: i.Span.Start})
-	}
 	for f := i.Loc; f != nil; f = f.Parent {
 		out = append(out, source.Frame{Func: f.Func, Pos: f.Pos})
 	}

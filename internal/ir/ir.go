@@ -147,7 +147,7 @@ type Instr struct {
 	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
 	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
 	Span    source.Span   // in the PTX text
-	Loc    *source.Frame // in the user's source, innermost first; nil without line info
+	Loc     *source.Frame // in the user's source, innermost first; nil without line info
 }
 
 // OperandKind says which fields of an Operand count.

@@ -43,10 +43,18 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	}
 	g.parts = append(g.parts, p)
 	g.count += bits.OnesCount32(a.Mask)
-	g.bad = g.bad || g.parts[0].wait.Count != a.Count || g.parts[0].red != a.Red
+	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) || g.parts[0].red != a.Red
 	if d.opt.Model == Lockstep {
 		w.endInstruction(a.Active, d.lanesOf(a.Warp))
 	}
+}
+
+// fullCount maps a count that names the whole block to 0, which is what no count means.
+func (d *Detector) fullCount(count uint32) uint32 {
+	if count == d.perBlock*event.WarpSize {
+		return 0
+	}
+	return count
 }
 
 // clocks returns what the lanes of mask know together.

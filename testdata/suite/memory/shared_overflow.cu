@@ -5,5 +5,5 @@
 __global__ void k(int *out) {
     __shared__ int s[32];
     s[threadIdx.x] = 1; // want out-of-bounds "shared"
-    out[0] = s[0];
+    out[threadIdx.x] = s[threadIdx.x];
 }

@@ -18,6 +18,7 @@ __global__ void scan_blelloch(int *data) {
     }
     if (t == 0)
         s[N - 1] = 0;
+    __syncthreads();
     for (int d = N / 2; d > 0; d /= 2) {
         int i = (t + 1) * 2 * d - 1;
         if (i < N) {

@@ -188,7 +188,7 @@ func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mas
 			d.dropReads(&t, &c.r)
 		}
 		d.recordWrite(&t, &c.w)
-		if d.opt.Benign == BenignAll {
+		if d.opt.Benign == BenignAll && t.class == 0 {
 			d.keepValue(&t)
 		}
 		return

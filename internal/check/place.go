@@ -46,7 +46,7 @@ func stack(info emu.SiteInfo) []source.Frame {
 // appendFrames adds the frames of one instruction; code without line info has none.
 func appendFrames(out []source.Frame, i *ir.Instr) []source.Frame {
 	for f := i.Loc; f != nil; f = f.Parent {
-		out = append(out, source.Frame{Func: f.Func, Pos: f.Pos})
+		out = append(out, *f) // with its parent: a frame that has one was inlined
 	}
 	return out
 }

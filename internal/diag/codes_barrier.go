@@ -71,16 +71,17 @@ use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware'
 	{
 		Code: CodeWarpSyncHang, Family: Bugs,
 		Title: "__syncwarp waits for lanes that never come",
-		Text: `Lanes wait at bar.warp.sync (__syncwarp) for the lanes that its mask names, and some of those have exited or wait
-somewhere else. The hardware hangs, or goes on with undefined results (PTX ISA 9.7.13.2).`,
+		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for the lanes that the mask names, and some of
+those wait somewhere else, so that neither comes. The hardware hangs (PTX ISA 9.7.13.2). Lanes that have exited are not waited for.`,
 		Fix: `Name in the mask exactly the lanes that come to this place: compute it with __ballot_sync before the branch, or move
 the operation to where the whole warp comes by.`,
 		Example: Example{
 			File: "mask.cu",
 			Text: `__global__ void k(int *out) {
-    if (threadIdx.x >= 16)
-        return;
-    __syncwarp(0xffffffff); // names 16 lanes that are gone
+    if (threadIdx.x < 16)
+        __syncwarp(0xffffffff); // waits for all lanes
+    else
+        __syncthreads(); // and half of them wait here, for the others
     out[threadIdx.x] = 1;
 }
 `,

@@ -97,7 +97,7 @@ type Var struct {
 	// PtrSpace is the space of a .ptr parameter, or NoSpace.
 	PtrSpace event.Space
 	Pointer  bool   // a parameter that is (marked or inferred to be) a pointer
-	Source   string // the parameter's name in the user's source, if known
+	Source   string // the name in the user's source, if known and another one
 	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used as
 	// pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
 	PtrFields []int
@@ -105,6 +105,14 @@ type Var struct {
 	// NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
 	InReg bool
 	Reg   RegID
+}
+
+// Shown returns the variable's name for people.
+func (v *Var) Shown() string {
+	if v.Source != "" {
+		return v.Source
+	}
+	return v.Name
 }
 
 // Reloc is an address in a variable's initialiser.

@@ -8,6 +8,7 @@ package irgen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ianlancetaylor/demangle"
 
@@ -152,4 +153,17 @@ func demangled(name string) string {
 		return s
 	}
 	return name
+}
+
+// variableName returns a variable's name as the user wrote it, or "" if it is not mangled. A variable of a
+// function loses the function: "tile" for reduce(int*)::tile.
+func variableName(name string) string {
+	s := demangled(name)
+	if s == name {
+		return ""
+	}
+	if i := strings.LastIndex(s, ")::"); i >= 0 {
+		s = s[i+len(")::"):]
+	}
+	return s
 }

@@ -46,7 +46,7 @@ func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
 	var out []*ir.Var
 	for i := range d.Names {
 		n := &d.Names[i]
-		v := &ir.Var{Name: n.Name, Space: space, Type: t, Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
+		v := &ir.Var{Name: n.Name, Source: variableName(n.Name), Space: space, Type: t, Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
 		if !g.shape(v, d, n, space) {
 			continue
 		}

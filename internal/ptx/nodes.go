@@ -69,7 +69,8 @@ type Section struct {
 	Data  []SectionItem
 }
 
-// SectionItem is one line of a section: a label, or data of a width.
+// SectionItem is a label of a section, or data of a width: what consecutive lines of that width hold, but a
+// single line of @@DWARF.
 type SectionItem struct {
 	Span  source.Span
 	Label string    // "name" of "name:"; empty for data

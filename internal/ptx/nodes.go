@@ -33,7 +33,7 @@ func (n node) Span() source.Span { return n.Sp }
 
 // Directive is a directive with operands that has no node of its own: .version, .target, .address_size,
 // .pragma, .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .branchtargets,
-// .calltargets, .alias, .noreturn, .language ...
+// .calltargets, .alias, .noreturn ... A list of .branchtargets and .calltargets follows its Label.
 type Directive struct {
 	node
 	Name string    // with its dot

@@ -79,6 +79,8 @@ type Result struct {
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks that ran to their end
+
+	mem *memory
 }
 
 // Machine is one kernel prepared for one launch. It may be run many times; runs do not share memory.

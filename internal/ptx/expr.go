@@ -189,7 +189,8 @@ func (p *parser) prefix(op string) *Unary {
 	if x == nil {
 		return nil
 	}
-	u := &Unary{Op: op, X: x}
+	u := p.unaries.alloc()
+	u.Op, u.X = op, x
 	u.Sp = p.since(start)
 	return u
 }
@@ -255,7 +256,8 @@ func (p *parser) call(op string, start source.Pos) Operand {
 	if x == nil || !p.want(tRParen) {
 		return nil
 	}
-	u := &Unary{Op: op, X: x}
+	u := p.unaries.alloc()
+	u.Op, u.X = op, x
 	u.Sp = p.since(start)
 	return u
 }
@@ -309,7 +311,7 @@ func (p *parser) paren() Operand {
 			return nil
 		}
 	}
-	x := &Paren{}
+	x := p.parens.alloc()
 	if !p.list(tRParen, &x.Elems) {
 		return nil
 	}

@@ -107,7 +107,7 @@ func (p *parser) params() (list []*Var, variadic, ok bool) {
 
 // param parses one parameter.
 func (p *parser) param() *Var {
-	v := &Var{}
+	v := p.vars.alloc()
 	start := p.pos
 	if !p.is(".param") && !p.is(".reg") {
 		p.unexpected("\".param\" or \".reg\"")
@@ -116,11 +116,11 @@ func (p *parser) param() *Var {
 	if !p.varHead(v) {
 		return nil
 	}
-	name, ok := p.varName(v)
+	name, ok := p.varName()
 	if !ok {
 		return nil
 	}
-	v.Names = []VarName{name}
+	v.Names = p.varNames.copy([]VarName{name})
 	v.Sp = p.since(start)
 	return v
 }

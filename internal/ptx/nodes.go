@@ -33,7 +33,7 @@ func (n node) Span() source.Span { return n.Sp }
 
 // Directive is a directive with operands that has no node of its own: .version, .target, .address_size,
 // .pragma, .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .branchtargets,
-// .calltargets, .alias, .noreturn, .language ...
+// .calltargets, .alias, .noreturn ... A list of .branchtargets and .calltargets follows its Label.
 type Directive struct {
 	node
 	Name string    // with its dot
@@ -69,7 +69,8 @@ type Section struct {
 	Data  []SectionItem
 }
 
-// SectionItem is one line of a section: a label, or data of a width.
+// SectionItem is a label of a section, or data of a width: what consecutive lines of that width hold, but a
+// single line of @@DWARF.
 type SectionItem struct {
 	Span  source.Span
 	Label string    // "name" of "name:"; empty for data

@@ -42,8 +42,9 @@ type parser struct {
 	braces int  // '{' of vectors and initialisers that the current statement has open
 	inInit bool // in an initialiser, where 0xff(x) is a mask
 
-	ops   opcodes
-	stmts []Stmt // stack of statements of the blocks being parsed
+	ops    opcodes
+	stmts  []Stmt    // stack of statements of the blocks being parsed
+	values []Operand // of the section data being parsed
 
 	names    slab[Name]
 	ints     slab[Int]
@@ -55,7 +56,14 @@ type parser struct {
 	labels   slab[Label]
 	floats   slab[Float]
 	vectors  slab[Vector]
-	operands slices[Operand]
+	unaries  slab[Unary]
+	parens   slab[Paren]
+	blocks   slab[Block]
+	vars     slab[Var]
+	inits    slab[Init]
+	operands arrays[Operand]
+	varNames arrays[VarName]
+	initList arrays[*Init]
 }
 
 // errorAt records an error. After the limit it moves to the end of the text.

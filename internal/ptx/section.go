@@ -32,7 +32,7 @@ func (p *parser) section() *Section {
 	return s
 }
 
-// sectionItem parses a label or a line of data.
+// sectionItem parses a label, or lines of data of one width.
 func (p *parser) sectionItem(s *Section) bool {
 	item := SectionItem{}
 	start := p.pos
@@ -43,10 +43,16 @@ func (p *parser) sectionItem(s *Section) bool {
 		p.next()
 	case p.kind == tDot && isData(p.text()):
 		item.Type = p.text()[1:]
-		p.next()
-		if !p.sectionData(&item) {
-			return false
+		values := p.values[:0]
+		for p.kind == tDot && p.text()[1:] == item.Type {
+			p.next()
+			var ok bool
+			if values, ok = p.sectionData(values); !ok {
+				return false
+			}
 		}
+		item.Args = p.operands.copy(values)
+		p.values = values
 	default:
 		return false
 	}
@@ -59,23 +65,18 @@ func isData(text string) bool {
 	return text == ".b8" || text == ".b16" || text == ".b32" || text == ".b64"
 }
 
-// sectionData parses the values of a line.
-func (p *parser) sectionData(item *SectionItem) bool {
-	var buf [shortList]Operand
-	list := buf[:0]
+// sectionData parses the values of a line and appends them to values.
+func (p *parser) sectionData(values []Operand) ([]Operand, bool) {
 	for {
 		x := p.expr()
 		if x == nil {
-			return false
+			return values, false
 		}
-		list = append(list, x)
-		if p.kind != tComma {
-			break
+		values = append(values, x)
+		if !p.got(tComma) {
+			return values, true
 		}
-		p.next()
 	}
-	item.Args = p.operands.copy(list)
-	return true
 }
 
 // dwarf parses the @@DWARF lines of one section (ISA 11.5.1).
@@ -137,10 +138,16 @@ func (p *parser) dwarfItem(s *Section) bool {
 	case p.is(".byte"), p.is(".quad"), p.kind == tFloat && (p.text() == ".4byte" || p.text() == ".2byte"):
 		item.Type = p.text()[1:]
 		p.next()
-		if p.line != line || !p.sectionData(&item) {
+		values, ok := p.values[:0], p.line == line
+		if ok {
+			values, ok = p.sectionData(values)
+		}
+		if !ok {
 			p.unexpected("data")
 			return false
 		}
+		item.Args = p.operands.copy(values)
+		p.values = values
 	default:
 		p.unexpected("\".byte\", \".4byte\", \".quad\", a label or \".section\"")
 		return false

@@ -27,14 +27,14 @@ func (s *slab[T]) alloc() *T {
 
 func nextRun(n int) int { return min(max(2*n, firstRun), lastRun) }
 
-// slices cuts short slices from long ones.
-type slices[T any] struct {
+// arrays cuts short slices from long ones.
+type arrays[T any] struct {
 	run  []T
 	used int
 }
 
 // copy returns a copy of list whose capacity is its length; nil for an empty one.
-func (s *slices[T]) copy(list []T) []T {
+func (s *arrays[T]) copy(list []T) []T {
 	n := len(list)
 	if n == 0 {
 		return nil

@@ -16,7 +16,7 @@ func (p *parser) flushComments() {
 
 // block parses { ... }. It returns nil only if there is no '{'.
 func (p *parser) block() *Block {
-	b := &Block{}
+	b := p.blocks.alloc()
 	start, open := p.pos, p.span()
 	if !p.want(tLBrace) {
 		return nil

@@ -41,6 +41,7 @@ type build struct {
 	name    string // the input as the user named it
 	headers string // root of the embedded headers on disk
 	tmp     string // directory for the dependency file and overlays
+	pch     string // precompiled prelude; empty: included as text
 }
 
 func (b *build) arch() string {
@@ -61,7 +62,6 @@ func (b *build) clangArgs(extra ...string) []string {
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
-		"-include", filepath.Join(b.headers, "heddle", "prelude.h"),
 		"-isystem", filepath.Join(b.headers, "cuda"),
 		"-idirafter", filepath.Join(b.headers, "std"),
 	}
@@ -79,6 +79,7 @@ func (b *build) clangArgs(extra ...string) []string {
 	for _, i := range b.opt.Includes {
 		args = append(args, "-I"+i)
 	}
+	args = append(args, b.preludeArgs()...)
 	args = append(args, extra...)
 	args = append(args, b.opt.Args...)
 	return append(args, "--", b.name)
@@ -165,11 +166,12 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	m := parseIR(text)
 	functions := b.debugInfo(m).places(m)
 	if keep {
-		expandCopies(m)
+		expandCopies(m, "copy")
 		if text, err = opt.finish(m.print()); err != nil {
 			return nil, b.toolError(ctx, opt, err)
 		}
 		m = parseIR(text)
+		expandCopies(m, "late") // those of which inlining made the size known
 	}
 	low := lowerIR(m, b.debugInfo(m), keep)
 	raw, err := llc.finish(low.ir)

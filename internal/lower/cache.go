@@ -107,16 +107,17 @@ func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 		return
 	}
 	if writeAtomic(c.path(key), append(append(head, '\n'), ptx...)) == nil {
-		c.prune()
+		c.prune("ptx-", maxEntries)
 	}
 }
 
-// maxEntries bounds the cache; the entries that were written longest ago go first.
+// maxEntries bounds the number of results.
 const maxEntries = 500
 
-func (c resultCache) prune() {
+// prune removes files of a kind that were written longest ago when there are more than limit.
+func (c resultCache) prune(prefix string, limit int) {
 	entries, err := os.ReadDir(c.dir)
-	if err != nil || len(entries) <= maxEntries {
+	if err != nil || len(entries) <= limit {
 		return
 	}
 	type aged struct {
@@ -125,12 +126,15 @@ func (c resultCache) prune() {
 	}
 	var all []aged
 	for _, e := range entries {
-		if fi, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "ptx-") {
+		if fi, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) {
 			all = append(all, aged{e.Name(), fi.ModTime().UnixNano()})
 		}
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
-	for i := 0; i < len(all)-maxEntries*3/4; i++ {
+	if len(all) <= limit {
+		return
+	}
+	for i := 0; i < len(all)-limit*3/4; i++ {
 		_ = os.Remove(filepath.Join(c.dir, all[i].name)) // another process may have done so
 	}
 }

@@ -10,17 +10,20 @@ import (
 // A struct copy is a call of llvm.memcpy, of which SROA drops what is not used of a local copy, reads of
 // shared or global memory with it. expandCopies writes those copies out, a load and a store for each
 // scalar, before opt runs: loads stay even when nothing uses their value. Copies of more than maxElements
-// scalars or 256 bytes stay calls; of those, the unused part may be lost.
+// scalars or 256 bytes, and calls of memcpy in device code, stay calls; of those, the part of a local
+// copy that is not used may be lost.
 
 const maxCopy = 256
 
-func expandCopies(m *irModule) {
+// expandCopies rewrites the copies of all functions. What it adds is named %heddle.PREFIX...; each call on
+// one module needs its own prefix.
+func expandCopies(m *irModule, prefix string) {
 	l := newLayouts(m.head)
 	for _, f := range m.funcs {
 		types := f.pointees()
 		var body []string
 		for _, line := range f.body {
-			if lines := f.expandCopy(line, l, types, len(body)); lines != nil {
+			if lines := f.expandCopy(line, l, types, fmt.Sprintf("%%heddle.%s%d", prefix, len(body))); lines != nil {
 				body = append(body, lines...)
 			} else {
 				body = append(body, line)
@@ -50,8 +53,9 @@ func parseOperand(op string) copyOperand {
 	return o
 }
 
-// expandCopy returns what stands in place of a memcpy; nil if the line stays as it is.
-func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, serial int) []string {
+// expandCopy returns what stands in place of a memcpy, with values named after name; nil if the line stays
+// as it is.
+func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, name string) []string {
 	if !strings.Contains(line, "call void @llvm.memcpy.") {
 		return nil
 	}
@@ -74,7 +78,7 @@ func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, se
 	var out []string
 	add := func(format string, args ...any) { out = append(out, "  "+fmt.Sprintf(format, args...)+attach) }
 	for i, e := range elems {
-		v := fmt.Sprintf("%%heddle.copy%d.%d", serial, i)
+		v := fmt.Sprintf("%s.%d", name, i)
 		from := elementAddress(add, v+".src", src, e)
 		to := elementAddress(add, v+".dst", dst, e)
 		add("%s = load %s, %s, align %d", v, e.typ, from, alignAt(src.align, e))

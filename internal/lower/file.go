@@ -118,9 +118,18 @@ func build1(ctx context.Context, tc *toolchain, name string, content []byte, opt
 		text, _ := os.ReadFile(path) // only for a column: without the text, 1 will do
 		return text
 	}
+	b.pch = b.precompiled(ctx, store)
 	out, err := b.run(ctx, source)
-	var warnings []string
 	var failure *clangFailure
+	if errors.As(err, &failure) && b.pch != "" {
+		// Either the source is wrong, which clang tells better without, or the precompiled form is stale.
+		stale := b.pch
+		b.pch = ""
+		if out, err = b.run(ctx, source); err == nil {
+			_ = os.Remove(stale) // made anew by the next run
+		}
+	}
+	var warnings []string
 	recovered := errors.As(err, &failure)
 	if recovered {
 		out, warnings, err = b.recover(ctx, source, failure)

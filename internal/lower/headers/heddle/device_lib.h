@@ -11,18 +11,22 @@ __attribute__((device)) void *malloc(__SIZE_TYPE__);
 __attribute__((device)) void free(void *);
 __attribute__((device, noreturn)) static __inline__ void abort() { asm volatile("trap;"); __builtin_unreachable(); }
 __attribute__((device, noreturn)) static __inline__ void exit(int) { asm volatile("exit;"); __builtin_unreachable(); }
+}
+/* clang knows no memcpy of device code as a builtin. Typed pointers promise their alignment. */
 __heddle_fn void *memcpy(void *d, const void *s, __SIZE_TYPE__ n) { return __builtin_memcpy(d, s, n); }
 __heddle_fn void *memmove(void *d, const void *s, __SIZE_TYPE__ n) { return __builtin_memmove(d, s, n); }
 __heddle_fn void *memset(void *d, int c, __SIZE_TYPE__ n) { return __builtin_memset(d, c, n); }
-}
+template <typename T, typename U> __heddle_fn void *memcpy(T *d, const U *s, __SIZE_TYPE__ n) { return __builtin_memcpy(d, s, n); }
+template <typename T, typename U> __heddle_fn void *memmove(T *d, const U *s, __SIZE_TYPE__ n) { return __builtin_memmove(d, s, n); }
+template <typename T> __heddle_fn void *memset(T *d, int c, __SIZE_TYPE__ n) { return __builtin_memset(d, c, n); }
 /* What the assert of glibc, of musl and of macOS calls. */
-__attribute__((device, noreturn)) static __inline__ void __assert_fail(const char *message, const char *file, unsigned int line, const char *function) {
+__attribute__((device, always_inline, noreturn)) static __inline__ void __assert_fail(const char *message, const char *file, unsigned int line, const char *function) {
   __assertfail(message, file, line, function, 1);
 }
-__attribute__((device, noreturn)) static __inline__ void __assert_fail(const char *message, const char *file, int line, const char *function) {
+__attribute__((device, always_inline, noreturn)) static __inline__ void __assert_fail(const char *message, const char *file, int line, const char *function) {
   __assertfail(message, file, (unsigned int)line, function, 1);
 }
-__attribute__((device, noreturn)) static __inline__ void __assert_rtn(const char *function, const char *file, int line, const char *message) {
+__attribute__((device, always_inline, noreturn)) static __inline__ void __assert_rtn(const char *function, const char *file, int line, const char *message) {
   __assertfail(message, file, (unsigned int)line, function, 1);
 }
 __heddle_fn void *calloc(__SIZE_TYPE__ n, __SIZE_TYPE__ size) {

@@ -5,18 +5,14 @@
 #ifndef HEDDLE_MATH_STD_H
 #define HEDDLE_MATH_STD_H
 
-template <bool, typename T> struct __heddle_if {};
-template <typename T> struct __heddle_if<true, T> { typedef T type; };
-/* Named through a struct: clang 14 cannot mangle a type trait in a signature. */
-template <typename T> struct __heddle_integral { enum { value = __is_integral(T) }; };
 /* float with float stays float; every other mix of arithmetic types is computed in double. */
-template <typename A, typename B> struct __heddle_mixed { enum { value = __is_arithmetic(A) && __is_arithmetic(B) }; };
+template <typename A, typename B> struct __heddle_mixed { enum { value = __heddle_is<A>::arithmetic && __heddle_is<B>::arithmetic }; };
 template <> struct __heddle_mixed<float, float> { enum { value = false }; };
 template <> struct __heddle_mixed<double, double> { enum { value = false }; };
 
 #define __HEDDLE_OVERLOAD_1(F)                                                                                       \
   __heddle_fn float F(float x) { return F##f(x); }                                                                   \
-  template <typename T> __heddle_fn typename __heddle_if<__heddle_integral<T>::value, double>::type F(T x) { return F((double)x); }
+  template <typename T> __heddle_fn typename __heddle_if<__heddle_is<T>::integral, double>::type F(T x) { return F((double)x); }
 #define __HEDDLE_OVERLOAD_2(F)                                                                                       \
   __heddle_fn float F(float x, float y) { return F##f(x, y); }                                                       \
   template <typename A, typename B>                                                                                  \
@@ -99,28 +95,26 @@ __HEDDLE_CLASSIFY(double, __builtin_huge_val())
 #define __HEDDLE_MINMAX(T)                                        \
   __heddle_hd T min(T a, T b) { return b < a ? b : a; }           \
   __heddle_hd T max(T a, T b) { return a < b ? b : a; }
-#define __HEDDLE_MINMAX_MIXED(A, B, R)                                         \
-  __heddle_hd R min(A a, B b) { return min((R)a, (R)b); }                      \
-  __heddle_hd R max(A a, B b) { return max((R)a, (R)b); }                      \
-  __heddle_hd R min(B a, A b) { return min((R)a, (R)b); }                      \
-  __heddle_hd R max(B a, A b) { return max((R)a, (R)b); }
 __HEDDLE_MINMAX(int)
 __HEDDLE_MINMAX(unsigned int)
 __HEDDLE_MINMAX(long)
 __HEDDLE_MINMAX(unsigned long)
 __HEDDLE_MINMAX(long long)
 __HEDDLE_MINMAX(unsigned long long)
-__HEDDLE_MINMAX_MIXED(int, unsigned int, unsigned int)
-__HEDDLE_MINMAX_MIXED(int, long, long)
-__HEDDLE_MINMAX_MIXED(unsigned int, long, long)
-__HEDDLE_MINMAX_MIXED(int, unsigned long, unsigned long)
-__HEDDLE_MINMAX_MIXED(unsigned int, unsigned long, unsigned long)
-__HEDDLE_MINMAX_MIXED(int, long long, long long)
-__HEDDLE_MINMAX_MIXED(unsigned int, long long, long long)
-__HEDDLE_MINMAX_MIXED(long, unsigned long, unsigned long)
-__HEDDLE_MINMAX_MIXED(int, unsigned long long, unsigned long long)
-__HEDDLE_MINMAX_MIXED(unsigned int, unsigned long long, unsigned long long)
-__HEDDLE_MINMAX_MIXED(long long, unsigned long long, unsigned long long)
+/* Mixed integers meet in their common type; float and double in double. */
+template <typename A, typename B> struct __heddle_common { enum { value = __heddle_is<A>::integral && __heddle_is<B>::integral }; };
+template <> struct __heddle_common<float, double> { enum { value = true }; };
+template <> struct __heddle_common<double, float> { enum { value = true }; };
+template <typename A, typename B>
+__heddle_hd typename __heddle_if<__heddle_common<A, B>::value, decltype(A() + B())>::type min(A a, B b) {
+  typedef decltype(a + b) R;
+  return (R)b < (R)a ? (R)b : (R)a;
+}
+template <typename A, typename B>
+__heddle_hd typename __heddle_if<__heddle_common<A, B>::value, decltype(A() + B())>::type max(A a, B b) {
+  typedef decltype(a + b) R;
+  return (R)a < (R)b ? (R)b : (R)a;
+}
 /* On the device a NaN operand is not taken, as min.f32 defines (PTX ISA 9.7.3.11). */
 #define __HEDDLE_MINMAX_F(T, MIN, MAX)                                         \
   __heddle_fn T min(T a, T b) { return MIN(a, b); }                            \
@@ -129,7 +123,6 @@ __HEDDLE_MINMAX_MIXED(long long, unsigned long long, unsigned long long)
   static __inline__ __attribute__((host)) T max(T a, T b) { return a < b ? b : a; }
 __HEDDLE_MINMAX_F(float, fminf, fmaxf)
 __HEDDLE_MINMAX_F(double, fmin, fmax)
-__HEDDLE_MINMAX_MIXED(float, double, double)
 __heddle_fn unsigned int umin(unsigned int a, unsigned int b) { return b < a ? b : a; }
 __heddle_fn unsigned int umax(unsigned int a, unsigned int b) { return a < b ? b : a; }
 

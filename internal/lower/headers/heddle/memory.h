@@ -4,88 +4,91 @@
 #ifndef HEDDLE_MEMORY_H
 #define HEDDLE_MEMORY_H
 
-#define __HEDDLE_GLOBAL(T, p) ((__attribute__((address_space(1))) T *)(p))
+/* One template an operation: a scalar, or a vector type of two or four components, moves as raw bits. (An
+   overload for each of the 30 types would cost every compilation 60 ms.) */
+template <typename T, bool = __heddle_is<T>::object> struct __heddle_mem {
+  typedef T elem;
+  enum { n = 1 };
+};
+template <typename T> struct __heddle_mem<T, true> {
+  typedef decltype(T::x) elem;
+  enum { n = sizeof(T) / sizeof(elem) };
+};
+template <__SIZE_TYPE__> struct __heddle_bits;
+template <> struct __heddle_bits<1> { typedef unsigned int reg; };
+template <> struct __heddle_bits<2> { typedef unsigned short reg; };
+template <> struct __heddle_bits<4> { typedef unsigned int reg; };
+template <> struct __heddle_bits<8> { typedef unsigned long long reg; };
 
-#define __HEDDLE_LD(NAME, OP, T, PT, C, R)                                                          \
-  __heddle_fn T NAME(const T *p) {                                                                  \
-    R r;                                                                                            \
-    asm volatile("ld." OP "." PT " %0, [%1];" : "=" C(r) : "l"(__HEDDLE_GLOBAL(const T, p)));       \
-    return (T)r;                                                                                    \
-  }
-#define __HEDDLE_LD_V2(NAME, OP, T, PT, C, R)                                                       \
-  __heddle_fn T NAME(const T *p) {                                                                  \
-    R x, y;                                                                                         \
-    asm volatile("ld." OP ".v2." PT " {%0, %1}, [%2];" : "=" C(x), "=" C(y) : "l"(__HEDDLE_GLOBAL(const T, p))); \
-    T v;                                                                                            \
-    v.x = x, v.y = y;                                                                               \
-    return v;                                                                                       \
-  }
-#define __HEDDLE_LD_V4(NAME, OP, T, PT, C, R)                                                       \
-  __heddle_fn T NAME(const T *p) {                                                                  \
-    R x, y, z, w;                                                                                   \
-    asm volatile("ld." OP ".v4." PT " {%0, %1, %2, %3}, [%4];"                                      \
-                 : "=" C(x), "=" C(y), "=" C(z), "=" C(w) : "l"(__HEDDLE_GLOBAL(const T, p)));      \
-    T v;                                                                                            \
-    v.x = x, v.y = y, v.z = z, v.w = w;                                                             \
-    return v;                                                                                       \
-  }
-#define __HEDDLE_ST(NAME, OP, T, PT, C, R)                                                          \
-  __heddle_fn void NAME(T *p, T v) {                                                                \
-    asm volatile("st." OP "." PT " [%0], %1;" ::"l"(__HEDDLE_GLOBAL(T, p)), C((R)v) : "memory");    \
-  }
-#define __HEDDLE_ST_V2(NAME, OP, T, PT, C, R)                                                       \
-  __heddle_fn void NAME(T *p, T v) {                                                                \
-    asm volatile("st." OP ".v2." PT " [%0], {%1, %2};" ::"l"(__HEDDLE_GLOBAL(T, p)), C((R)v.x), C((R)v.y) : "memory"); \
-  }
-#define __HEDDLE_ST_V4(NAME, OP, T, PT, C, R)                                                       \
-  __heddle_fn void NAME(T *p, T v) {                                                                \
-    asm volatile("st." OP ".v4." PT " [%0], {%1, %2, %3, %4};" ::"l"(__HEDDLE_GLOBAL(T, p)),        \
-                 C((R)v.x), C((R)v.y), C((R)v.z), C((R)v.w) : "memory");                            \
+#define __HEDDLE_LD_CASES(OP, SIZE, PT, C)                                                                   \
+  if constexpr (sizeof(E) == SIZE && M::n == 1)                                                              \
+    asm volatile("ld." OP "." PT " %0, [%1];" : "=" C(r[0]) : "l"(a));                                       \
+  else if constexpr (sizeof(E) == SIZE && M::n == 2)                                                         \
+    asm volatile("ld." OP ".v2." PT " {%0, %1}, [%2];" : "=" C(r[0]), "=" C(r[1]) : "l"(a));                 \
+  else if constexpr (sizeof(E) == SIZE && M::n == 4)                                                         \
+    asm volatile("ld." OP ".v4." PT " {%0, %1, %2, %3}, [%4];"                                               \
+                 : "=" C(r[0]), "=" C(r[1]), "=" C(r[2]), "=" C(r[3]) : "l"(a))
+#define __HEDDLE_LD(NAME, OP)                                                                                \
+  template <typename T> __heddle_fn T NAME(const T *p) {                                                     \
+    typedef __heddle_mem<T> M;                                                                               \
+    typedef typename M::elem E;                                                                              \
+    typename __heddle_bits<sizeof(E)>::reg r[M::n];                                                          \
+    __attribute__((address_space(1))) const T *a = (__attribute__((address_space(1))) const T *)p;           \
+    __HEDDLE_LD_CASES(OP, 1, "b8", "r");                                                                     \
+    __HEDDLE_LD_CASES(OP, 2, "b16", "h");                                                                    \
+    __HEDDLE_LD_CASES(OP, 4, "b32", "r");                                                                    \
+    __HEDDLE_LD_CASES(OP, 8, "b64", "l");                                                                    \
+    T v;                                                                                                     \
+    if constexpr (sizeof(E) == 1) {                                                                          \
+      unsigned int w = r[0] & 255;                                                                           \
+      if constexpr (M::n > 1) w |= (r[1] & 255) << 8;                                                        \
+      if constexpr (M::n > 2) w |= (r[2] & 255) << 16 | r[3] << 24;                                          \
+      __builtin_memcpy(&v, &w, sizeof(T));                                                                   \
+    } else {                                                                                                 \
+      __builtin_memcpy(&v, r, sizeof(T));                                                                    \
+    }                                                                                                        \
+    return v;                                                                                                \
   }
 
-/* All types of one function. LD is __HEDDLE_LD or __HEDDLE_ST. */
-#define __HEDDLE_MEM(LD, NAME, OP) \
-  LD(NAME, OP, char, "s8", "r", int) \
-  LD(NAME, OP, signed char, "s8", "r", int) \
-  LD(NAME, OP, unsigned char, "u8", "r", unsigned int) \
-  LD(NAME, OP, short, "s16", "h", short) \
-  LD(NAME, OP, unsigned short, "u16", "h", unsigned short) \
-  LD(NAME, OP, int, "s32", "r", int) \
-  LD(NAME, OP, unsigned int, "u32", "r", unsigned int) \
-  LD(NAME, OP, long, "s64", "l", long) \
-  LD(NAME, OP, unsigned long, "u64", "l", unsigned long) \
-  LD(NAME, OP, long long, "s64", "l", long long) \
-  LD(NAME, OP, unsigned long long, "u64", "l", unsigned long long) \
-  LD(NAME, OP, float, "f32", "f", float) \
-  LD(NAME, OP, double, "f64", "d", double) \
-  LD##_V2(NAME, OP, char2, "s8", "r", int) \
-  LD##_V4(NAME, OP, char4, "s8", "r", int) \
-  LD##_V2(NAME, OP, uchar2, "u8", "r", unsigned int) \
-  LD##_V4(NAME, OP, uchar4, "u8", "r", unsigned int) \
-  LD##_V2(NAME, OP, short2, "s16", "h", short) \
-  LD##_V4(NAME, OP, short4, "s16", "h", short) \
-  LD##_V2(NAME, OP, ushort2, "u16", "h", unsigned short) \
-  LD##_V4(NAME, OP, ushort4, "u16", "h", unsigned short) \
-  LD##_V2(NAME, OP, int2, "s32", "r", int) \
-  LD##_V4(NAME, OP, int4, "s32", "r", int) \
-  LD##_V2(NAME, OP, uint2, "u32", "r", unsigned int) \
-  LD##_V4(NAME, OP, uint4, "u32", "r", unsigned int) \
-  LD##_V2(NAME, OP, longlong2, "s64", "l", long long) \
-  LD##_V2(NAME, OP, ulonglong2, "u64", "l", unsigned long long) \
-  LD##_V2(NAME, OP, float2, "f32", "f", float) \
-  LD##_V4(NAME, OP, float4, "f32", "f", float) \
-  LD##_V2(NAME, OP, double2, "f64", "d", double)
+#define __HEDDLE_ST_CASES(OP, SIZE, PT, C)                                                                   \
+  if constexpr (sizeof(E) == SIZE && M::n == 1)                                                              \
+    asm volatile("st." OP "." PT " [%0], %1;" ::"l"(a), C(r[0]) : "memory");                                 \
+  else if constexpr (sizeof(E) == SIZE && M::n == 2)                                                         \
+    asm volatile("st." OP ".v2." PT " [%0], {%1, %2};" ::"l"(a), C(r[0]), C(r[1]) : "memory");               \
+  else if constexpr (sizeof(E) == SIZE && M::n == 4)                                                         \
+    asm volatile("st." OP ".v4." PT " [%0], {%1, %2, %3, %4};"                                               \
+                 ::"l"(a), C(r[0]), C(r[1]), C(r[2]), C(r[3]) : "memory")
+#define __HEDDLE_ST(NAME, OP)                                                                                \
+  template <typename T> __heddle_fn void NAME(T *p, T v) {                                                   \
+    typedef __heddle_mem<T> M;                                                                               \
+    typedef typename M::elem E;                                                                              \
+    typename __heddle_bits<sizeof(E)>::reg r[M::n];                                                          \
+    if constexpr (sizeof(E) == 1) {                                                                          \
+      unsigned int w = 0;                                                                                    \
+      __builtin_memcpy(&w, &v, sizeof(T));                                                                   \
+      r[0] = w;                                                                                              \
+      if constexpr (M::n > 1) r[1] = w >> 8;                                                                 \
+      if constexpr (M::n > 2) r[2] = w >> 16, r[3] = w >> 24;                                                \
+    } else {                                                                                                 \
+      __builtin_memcpy(r, &v, sizeof(T));                                                                    \
+    }                                                                                                        \
+    __attribute__((address_space(1))) T *a = (__attribute__((address_space(1))) T *)p;                       \
+    __HEDDLE_ST_CASES(OP, 1, "b8", "r");                                                                     \
+    __HEDDLE_ST_CASES(OP, 2, "b16", "h");                                                                    \
+    __HEDDLE_ST_CASES(OP, 4, "b32", "r");                                                                    \
+    __HEDDLE_ST_CASES(OP, 8, "b64", "l");                                                                    \
+  }
 
-__HEDDLE_MEM(__HEDDLE_LD, __ldg, "global.nc")
-__HEDDLE_MEM(__HEDDLE_LD, __ldca, "global.ca")
-__HEDDLE_MEM(__HEDDLE_LD, __ldcg, "global.cg")
-__HEDDLE_MEM(__HEDDLE_LD, __ldcs, "global.cs")
-__HEDDLE_MEM(__HEDDLE_LD, __ldlu, "global.lu")
-__HEDDLE_MEM(__HEDDLE_LD, __ldcv, "global.cv")
-__HEDDLE_MEM(__HEDDLE_ST, __stwb, "global.wb")
-__HEDDLE_MEM(__HEDDLE_ST, __stcg, "global.cg")
-__HEDDLE_MEM(__HEDDLE_ST, __stcs, "global.cs")
-__HEDDLE_MEM(__HEDDLE_ST, __stwt, "global.wt")
+__HEDDLE_LD(__ldg, "global.nc")
+__HEDDLE_LD(__ldca, "global.ca")
+__HEDDLE_LD(__ldcg, "global.cg")
+__HEDDLE_LD(__ldcs, "global.cs")
+__HEDDLE_LD(__ldlu, "global.lu")
+__HEDDLE_LD(__ldcv, "global.cv")
+__HEDDLE_ST(__stwb, "global.wb")
+__HEDDLE_ST(__stcg, "global.cg")
+__HEDDLE_ST(__stcs, "global.cs")
+__HEDDLE_ST(__stwt, "global.wt")
 
 /* Address spaces of generic pointers (PTX ISA 9.7.9.19, 9.7.9.20). */
 #define __HEDDLE_ISSPACE(NAME, SPACE)                                                                      \

@@ -39,34 +39,32 @@ __HEDDLE_SHFL32(up, 0)
 __HEDDLE_SHFL32(down, 0x1f)
 __HEDDLE_SHFL32(bfly, 0x1f)
 
-#define __HEDDLE_SHFL_T32(NAME, MODE, T, BT)                                                                  \
-  __heddle_fn T NAME##_sync(unsigned int mask, T v, BT b, int width = 32) {                                   \
-    return __builtin_bit_cast(T, __heddle_shfl_##MODE(mask, __builtin_bit_cast(unsigned int, v), (unsigned int)b, width)); \
-  }                                                                                                           \
-  __heddle_fn T NAME(T v, BT b, int width = 32) { return NAME##_sync(__activemask(), v, b, width); }
-#define __HEDDLE_SHFL_T64(NAME, MODE, T, BT)                                                                  \
-  __heddle_fn T NAME##_sync(unsigned int mask, T v, BT b, int width = 32) {                                   \
-    unsigned long long u = __builtin_bit_cast(unsigned long long, v);                                         \
-    unsigned int lo = __heddle_shfl_##MODE(mask, (unsigned int)u, (unsigned int)b, width);                    \
-    unsigned int hi = __heddle_shfl_##MODE(mask, (unsigned int)(u >> 32), (unsigned int)b, width);            \
-    return __builtin_bit_cast(T, (unsigned long long)hi << 32 | lo);                                          \
-  }                                                                                                           \
-  __heddle_fn T NAME(T v, BT b, int width = 32) { return NAME##_sync(__activemask(), v, b, width); }
-#define __HEDDLE_SHFL_ALL(N, T)                           \
-  __HEDDLE_SHFL_T##N(__shfl, idx, T, int)                 \
-  __HEDDLE_SHFL_T##N(__shfl_up, up, T, unsigned int)      \
-  __HEDDLE_SHFL_T##N(__shfl_down, down, T, unsigned int)  \
-  __HEDDLE_SHFL_T##N(__shfl_xor, bfly, T, int)
+/* One template a mode. A type narrower than int is passed as int, as by integral promotion. */
+template <typename T, bool = __heddle_is<T>::arithmetic> struct __heddle_lane {};
+template <typename T> struct __heddle_lane<T, true> { typedef decltype(+T()) type; };
 
+#define __HEDDLE_SHFL(NAME, MODE, BT)                                                                          \
+  template <typename T>                                                                                        \
+  __heddle_fn typename __heddle_lane<T>::type NAME##_sync(unsigned int mask, T value, BT b, int width = 32) {  \
+    typedef typename __heddle_lane<T>::type R;                                                                 \
+    R v = value;                                                                                               \
+    if constexpr (sizeof(R) == 8) {                                                                            \
+      unsigned long long u = __builtin_bit_cast(unsigned long long, v);                                        \
+      unsigned int lo = __heddle_shfl_##MODE(mask, (unsigned int)u, (unsigned int)b, width);                   \
+      unsigned int hi = __heddle_shfl_##MODE(mask, (unsigned int)(u >> 32), (unsigned int)b, width);           \
+      return __builtin_bit_cast(R, (unsigned long long)hi << 32 | lo);                                         \
+    } else {                                                                                                   \
+      return __builtin_bit_cast(R, __heddle_shfl_##MODE(mask, __builtin_bit_cast(unsigned int, v), (unsigned int)b, width)); \
+    }                                                                                                          \
+  }                                                                                                            \
+  template <typename T> __heddle_fn typename __heddle_lane<T>::type NAME(T v, BT b, int width = 32) {          \
+    return NAME##_sync(__activemask(), v, b, width);                                                           \
+  }
 /* The shuffles without _sync are gone from sm_70 on; sources that still have them mean the active lanes. */
-__HEDDLE_SHFL_ALL(32, int)
-__HEDDLE_SHFL_ALL(32, unsigned int)
-__HEDDLE_SHFL_ALL(32, float)
-__HEDDLE_SHFL_ALL(64, long)
-__HEDDLE_SHFL_ALL(64, unsigned long)
-__HEDDLE_SHFL_ALL(64, long long)
-__HEDDLE_SHFL_ALL(64, unsigned long long)
-__HEDDLE_SHFL_ALL(64, double)
+__HEDDLE_SHFL(__shfl, idx, int)
+__HEDDLE_SHFL(__shfl_up, up, unsigned int)
+__HEDDLE_SHFL(__shfl_down, down, unsigned int)
+__HEDDLE_SHFL(__shfl_xor, bfly, int)
 
 #define __HEDDLE_VOTE(NAME, MODE)                                                                        \
   __heddle_fn int NAME##_sync(unsigned int mask, int p) {                                                \

@@ -56,7 +56,7 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 			op1, threadText(g, rc.First.Thread), op2, threadText(g, rc.Second.Thread)),
 		Span: place(two), Stack: stack(two), Label: "(2) just happened here",
 		Related:   []diag.Related{{Span: place(one), Stack: stack(one), Message: "and (1) occurred earlier here"}},
-		Notes:     []string{r.whyUnordered(rc)},
+		Notes:     []string{r.whyUnordered(rc), interval(rc)},
 		Reproduce: r.reproduce(seed),
 		Witness: &diag.Witness{
 			Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Level: rc.Level.String(), Status: "observed",
@@ -70,6 +70,18 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 	}
 	d.Notes = append(d.Notes, "launch: "+r.cfg.Describe())
 	return d
+}
+
+// interval says in which barrier interval the race is.
+func interval(rc *race.Race) string {
+	who := "both are"
+	if rc.Level == race.InterBlock {
+		who = "(2) is"
+	}
+	if rc.Interval == 0 {
+		return fmt.Sprintf("%s in barrier interval 0: before the block's first barrier", who)
+	}
+	return fmt.Sprintf("%s in barrier interval %d: after %d barriers of the whole block", who, rc.Interval, rc.Interval)
 }
 
 // raceKind is the kind of DESIGN §4: read-write, write-write or atomic-plain.

@@ -75,6 +75,9 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	if cfg == nil || len(errs) > 0 {
 		return
 	}
+	for _, n := range cfg.Notes {
+		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
+	}
 	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
 	var err error
 	if r.machine, err = emu.New(k, cfg); err != nil {

@@ -109,12 +109,22 @@ func lowerDiagnostic(name string, err error) diag.Diagnostic {
 	return g
 }
 
-// kernels returns the kernels of in that the user selected: all, or those that name matches mangled,
-// demangled, or by the demangled name before its parameters.
-func (d *driver) kernels(in *input) []*ir.Func {
+// defined returns the kernels of a file that have a body.
+func defined(in *input) []*ir.Func {
 	var out []*ir.Func
 	for _, f := range in.module.Funcs {
-		if f.Kernel && f.Blocks != nil && (d.opt.Kernel == "" || launch.Matches(f, d.opt.Kernel)) {
+		if f.Kernel && f.Blocks != nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// kernels returns the kernels of in that the user selected: all, or those that the name matches.
+func (d *driver) kernels(in *input) []*ir.Func {
+	var out []*ir.Func
+	for _, f := range defined(in) {
+		if d.opt.Kernel == "" || launch.Matches(f, d.opt.Kernel) {
 			out = append(out, f)
 		}
 	}

@@ -52,9 +52,12 @@ func Run(ctx context.Context, opt Options, files []string, sink func(diag.Diagno
 }
 
 func (d *driver) checkFile(ctx context.Context, in *input) {
-	for _, f := range in.module.Funcs {
-		if f.Kernel && f.Blocks != nil {
-			d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(f.Demangled))
+	for _, f := range defined(in) {
+		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(f.Demangled))
+	}
+	if in.facts != nil {
+		for _, e := range in.facts.Unmatched(defined(in)) {
+			d.inputError(launchDiagnostic("", e))
 		}
 	}
 	for _, k := range d.kernels(in) {

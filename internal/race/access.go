@@ -49,8 +49,11 @@ func (d *Detector) Access(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
 	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
 	a.class = d.learnSite(e)
-	d.seq++
-	d.eachGroup(&a)
+	if ascending(e) {
+		d.eachLane(&a)
+	} else {
+		d.eachGroup(&a)
+	}
 	if e.Order.Strong() {
 		d.strongAccess(&a)
 	}
@@ -70,22 +73,52 @@ func (d *Detector) learnSite(e *event.Access) class {
 	return s.class
 }
 
+// ascending reports whether the addresses rise from lane to lane, so that no two are equal.
+func ascending(a *event.Access) bool {
+	last := uint64(0)
+	for i, m := 0, a.Mask; m != 0; m &= m - 1 {
+		x := a.Addr[bits.TrailingZeros32(m)&31]
+		if i > 0 && x <= last {
+			return false
+		}
+		last = x
+		i++
+	}
+	return true
+}
+
+// eachLane handles lanes whose addresses all differ.
+func (d *Detector) eachLane(a *access) {
+	var p *page
+	no := ^uint64(0)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		addr := a.Addr[l]
+		if a.Size != 4 {
+			d.touchRange(a, addr, 1<<l)
+			continue
+		}
+		if addr>>pageShift != no {
+			no = addr >> pageShift
+			p = d.page(a.mem, addr)
+		}
+		if p.split != nil || p.sync != nil {
+			d.touchRange(a, addr, 1<<l)
+			continue
+		}
+		d.touch(a, &p.cells[uint32(addr>>2)%pageWords], p, addr, 4, 1<<l)
+	}
+}
+
 // eachGroup handles lanes with one address together.
 func (d *Detector) eachGroup(a *access) {
 	for left := a.Mask; left != 0; {
-		l := bits.TrailingZeros32(left)
-		addr := a.Addr[l]
-		mask := uint32(1) << l
-		rest := left &^ mask
-		if rest != 0 && a.Addr[bits.TrailingZeros32(rest)] <= addr {
-			// Not ascending: others may have the same address.
-			for m := rest; m != 0; m &= m - 1 {
-				if u := bits.TrailingZeros32(m); a.Addr[u] == addr {
-					mask |= 1 << u
-				}
+		addr := a.Addr[bits.TrailingZeros32(left)&31]
+		mask := uint32(0)
+		for m := left; m != 0; m &= m - 1 {
+			if u := bits.TrailingZeros32(m) & 31; a.Addr[u] == addr {
+				mask |= 1 << u
 			}
-		} else if rest != 0 {
-			mask |= d.equalLater(a, rest, addr)
 		}
 		left &^= mask
 		if a.write && mask&(mask-1) != 0 {
@@ -93,40 +126,6 @@ func (d *Detector) eachGroup(a *access) {
 		}
 		d.touchRange(a, addr, mask)
 	}
-}
-
-// equalLater finds lanes of rest with the same address; for ascending addresses, the common case, it is
-// answered once for the whole event.
-func (d *Detector) equalLater(a *access, rest uint32, addr uint64) uint32 {
-	if d.ascending(a) {
-		return 0
-	}
-	mask := uint32(0)
-	for m := rest; m != 0; m &= m - 1 {
-		if u := bits.TrailingZeros32(m); a.Addr[u] == addr {
-			mask |= 1 << u
-		}
-	}
-	return mask
-}
-
-// ascending reports whether the addresses of the event rise from lane to lane.
-func (d *Detector) ascending(a *access) bool {
-	if d.risingOf == a.Access && d.risingAt == d.seq {
-		return d.rising
-	}
-	d.risingOf, d.risingAt, d.rising = a.Access, d.seq, true
-	last := uint64(0)
-	for i, m := 0, a.Mask; m != 0; m &= m - 1 {
-		x := a.Addr[bits.TrailingZeros32(m)]
-		if i > 0 && x <= last {
-			d.rising = false
-			break
-		}
-		last = x
-		i++
-	}
-	return d.rising
 }
 
 // touchRange visits the cells of one address.
@@ -178,6 +177,9 @@ func (d *Detector) clone(m *memory, e entry) entry {
 
 // touch checks the access of the lanes of mask against one cell and records it there (figures 2 and 3).
 func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
+	if a.class == 0 && a.w.even && d.opt.Benign != BenignAll && a.quick(c, mask) {
+		return
+	}
 	t := touching{access: a, page: p, at: at, size: size, mask: mask}
 	if !c.w.empty() {
 		d.checkSide(&t, &c.w)
@@ -194,6 +196,33 @@ func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mas
 		return
 	}
 	d.record(&t, &c.r)
+}
+
+// quick handles the common case: a weak access of a cell whose last accesses plainly happen before it, by a
+// barrier or because they are the thread's own. It reports whether it did.
+func (a *access) quick(c *cell, mask uint32) bool {
+	if !a.plainlyAfter(&c.w, mask) || !a.plainlyAfter(&c.r, mask) {
+		return false
+	}
+	e := entry{uint32(a.w.id), a.w.own[0], mask, uint32(a.Site)}
+	if a.write {
+		c.w, c.r = e, entry{}
+	} else {
+		c.r = e
+	}
+	return true
+}
+
+// plainlyAfter reports whether e is empty, the thread's own, or before the last barrier of the block.
+func (a *access) plainlyAfter(e *entry, mask uint32) bool {
+	w := a.w
+	switch {
+	case e.mask == 0:
+		return e.clk == 0
+	case e.warp == uint32(w.id):
+		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0
+	}
+	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
 }
 
 // touching is an access at one cell.

@@ -6,12 +6,17 @@ import (
 	"heddle/internal/event"
 )
 
-// generation is one generation of a barrier while threads arrive.
+// generation is one generation of a barrier while threads arrive; it has begun when it has parts.
 type generation struct {
 	parts  []part
 	count  int  // threads that have arrived
 	arrive bool // some only arrived and do not wait
 	bad    bool // participants disagree about count or form
+}
+
+func (g *generation) reset() {
+	clear(g.parts)
+	*g = generation{parts: g.parts[:0]}
 }
 
 // part is one arrival, with the lanes' own clocks when they came.
@@ -27,11 +32,7 @@ type part struct {
 // Arrive records the arrival of lanes.
 func (d *Detector) Arrive(a *event.Arrive) {
 	w, b := d.warpOf(a.Warp)
-	g := b.bars[a.Barrier]
-	if g == nil {
-		g = &generation{}
-		b.bars[a.Barrier] = g
-	}
+	g := &b.bars[a.Barrier]
 	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red}
 	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count, Aligned: a.Aligned}
 	if a.Op == event.BarArrive || a.Count != 0 {
@@ -84,12 +85,12 @@ func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
 // synchronizes with sync, sync with sync).
 func (d *Detector) Complete(c *event.Complete) {
 	b := d.blocks[c.Block]
-	if b == nil || b.bars[c.Barrier] == nil {
+	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
 		return
 	}
-	g := b.bars[c.Barrier]
-	b.bars[c.Barrier] = nil
+	g := &b.bars[c.Barrier]
 	d.checkGeneration(b, g, c)
+	defer g.reset()
 	if g.count == d.opt.Geometry.ThreadsPerBlock() && !g.arrive && !b.gone {
 		d.wholeBlock(b)
 		return
@@ -115,14 +116,16 @@ func (d *Detector) Complete(c *event.Complete) {
 func (d *Detector) wholeBlock(b *block) {
 	top := uint32(0)
 	var ext *know
-	for _, w := range b.warps {
+	for i := range b.warps {
+		w := &b.warps[i]
 		all := d.lanesOf(w.id)
 		w.shareBeyond(all, all)
 		top = max(top, w.highest(all))
 		ext = join(ext, w.ext)
 	}
 	b.floor = top
-	for _, w := range b.warps {
+	for i := range b.warps {
+		w := &b.warps[i]
 		w.blk, w.intra, w.in, w.act, w.ext = top, top, nil, activeSet{}, ext
 		for l := range w.own {
 			w.own[l] = top + 1

@@ -10,12 +10,12 @@ import (
 type block struct {
 	id     uint32
 	first  event.Warp // its first warp; its warps are numbered without gaps
-	warps  []*warp
+	warps  []warp
 	live   int     // threads that have not exited
 	gone   bool    // some thread has exited
 	floor  uint32  // every thread of the block knows every other up to here
 	shared *memory // shadow of its shared memory; nil until used
-	bars   [16]*generation
+	bars   [16]generation
 	places []place // synchronization locations in its shared memory
 }
 
@@ -26,21 +26,41 @@ func (d *Detector) blockOf(w event.Warp) *block {
 	}
 	b := d.blocks[id]
 	if b == nil {
-		b = &block{id: id, first: event.Warp(id * d.perBlock), live: d.opt.Geometry.ThreadsPerBlock()}
-		b.warps = make([]*warp, d.perBlock)
-		for i := range b.warps {
-			b.warps[i] = newWarp(b.first + event.Warp(i))
-		}
+		b = d.newBlock(id)
 		d.blocks[id] = b
 	}
 	d.cached = b
 	return b
 }
 
+// newBlock returns the state of a block that starts.
+func (d *Detector) newBlock(id uint32) *block {
+	var b *block
+	if n := len(d.spareBlocks); n > 0 {
+		b = d.spareBlocks[n-1]
+		d.spareBlocks = d.spareBlocks[:n-1]
+	} else {
+		b = &block{warps: make([]warp, d.perBlock)}
+	}
+	b.id, b.first, b.live = id, event.Warp(id*d.perBlock), d.opt.Geometry.ThreadsPerBlock()
+	for i := range b.warps {
+		b.warps[i].start(b.first + event.Warp(i))
+	}
+	return b
+}
+
+// reset makes the state of a block that has ended ready for another one.
+func (b *block) reset() {
+	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
+	for i := range b.bars {
+		b.bars[i].reset()
+	}
+}
+
 // warpOf returns the state of a warp and its block.
 func (d *Detector) warpOf(id event.Warp) (*warp, *block) {
 	b := d.blockOf(id)
-	return b.warps[id-b.first], b
+	return &b.warps[id-b.first], b
 }
 
 // end is the first warp behind the block.
@@ -96,4 +116,6 @@ func (d *Detector) Exit(e *event.Exit) {
 	}
 	d.blocks[b.id] = nil
 	d.cached = nil
+	b.reset()
+	d.spareBlocks = append(d.spareBlocks, b)
 }

@@ -21,6 +21,7 @@ type Detector struct {
 	spare       []*page
 	spareLists  []uint32
 	spareMemory []*memory
+	spareBlocks []*block
 	sites       []siteInfo
 	locations   map[place]*location
 
@@ -30,11 +31,7 @@ type Detector struct {
 	errorIndex map[errorKey]int
 	tolerated  uint64
 
-	within   bool // the race being recorded is within one instruction
-	seq      uint64
-	risingOf *event.Access
-	risingAt uint64
-	rising   bool
+	within bool // the race being recorded is within one instruction
 }
 
 var _ event.Sink = (*Detector)(nil)

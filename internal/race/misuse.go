@@ -61,7 +61,8 @@ func (g *generation) waits() []event.Wait {
 // exited lists the lanes of a block that have ended.
 func (b *block) exited() []event.Exit {
 	var out []event.Exit
-	for _, w := range b.warps {
+	for i := range b.warps {
+		w := &b.warps[i]
 		if w.gone != 0 {
 			out = append(out, event.Exit{Warp: w.id, Mask: w.gone})
 		}
@@ -78,7 +79,7 @@ func (d *Detector) Stall(s *event.Stall) {
 	kind, barrier := Deadlock, s.Waiting[0].Barrier
 	for _, w := range s.Waiting {
 		switch {
-		case !w.WarpBar && b.bars[w.Barrier] != nil && b.bars[w.Barrier].bad:
+		case !w.WarpBar && b.bars[w.Barrier].bad:
 			d.barrierError(CountMismatch, b, w.Barrier, b.bars[w.Barrier].waits(), nil)
 			return
 		case w.WarpBar:

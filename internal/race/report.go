@@ -42,7 +42,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 		First: Access{Thread: first, Site: site, Kind: s.kind, Order: s.order, Scope: s.scope, Addr: at &^ uint64(s.size-1), Size: s.size},
 		Second: Access{Thread: event.ThreadOf(a.w.id, l), Site: a.Site, Kind: a.Kind, Order: a.Order, Scope: a.Scope,
 			Addr: a.Addr[l], Size: a.Size},
-		Level: d.levelOf(a, site, first),
+		Level: d.levelOf(a, site, first), Interval: a.w.round,
 	}
 	h := hazard{addr: at}
 	if a.Space == event.Shared {

@@ -73,10 +73,31 @@ type released struct {
 
 // patterns is what the lanes of a warp have done that may become part of a pattern.
 type patterns struct {
-	fence    [event.Sys + 1][event.WarpSize]*know // last release fence of each scope
-	fenced   uint32                               // lanes with any
-	observed [event.WarpSize]seen                 // what strong reads have observed, for the next acquire fence
-	watched  map[watch]seen                       // the same by place, for an acquire operation on the place
+	fence    [event.Sys + 1]fences // last release fence of each scope
+	fenced   uint32                // lanes with any
+	observed [event.WarpSize]seen  // what strong reads have observed, for the next acquire fence
+	watched  map[watch]seen        // the same by place, for an acquire operation on the place
+}
+
+// fences is what the lanes of a warp knew at their last release fence of one scope. Most fences are never
+// used, so a converged warp keeps its clocks, and the trees are made when a strong write needs them.
+type fences struct {
+	known [event.WarpSize]*know
+	lazy  uint32 // lanes whose known is to be made from what follows
+	own   [event.WarpSize]uint32
+	mates uint32 // clock of the other lanes of the warp
+	blk   uint32
+	ext   *know
+}
+
+// at returns what a lane knew at its fence; nil if it had none.
+func (f *fences) at(w *warp, b *block, all uint32, l int) *know {
+	if f.lazy>>l&1 != 0 {
+		was := warp{id: w.id, own: f.own, intra: f.mates, blk: f.blk, ext: f.ext}
+		f.known[l] = was.clock(l, all, b.first, b.end())
+		f.lazy &^= 1 << l
+	}
+	return f.known[l]
 }
 
 type watch struct {
@@ -113,22 +134,36 @@ func (d *Detector) Fence(f *event.Fence) {
 	}
 }
 
-// releaseFence remembers what the lanes know now. Lanes that know the same share one tree but for their own
-// clocks.
+// releaseFence remembers what the lanes know now.
 func (d *Detector) releaseFence(w *warp, b *block, p *patterns, f *event.Fence) {
-	for m := f.Mask; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m)
-		p.fence[f.Scope][l] = d.clock(w, b, l)
+	all := d.lanesOf(w.id)
+	have := &p.fence[f.Scope]
+	for m := have.lazy &^ f.Mask; m != 0; m &= m - 1 {
+		have.at(w, b, all, bits.TrailingZeros32(m))
 	}
 	p.fenced |= f.Mask
+	if w.in == nil && w.lane == nil && w.act.mask == 0 {
+		have.lazy, have.own, have.mates, have.blk, have.ext = f.Mask, w.own, w.intra, w.blk, w.ext
+		return
+	}
+	have.lazy = 0
+	for m := f.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		have.known[l] = d.clock(w, b, l)
+	}
 }
 
 // strongAccess applies a strong access to the patterns, lane by lane, after all lanes were checked: what a
 // lane acquires orders nothing that the instruction itself does.
 func (d *Detector) strongAccess(a *access) {
 	released := uint32(0)
+	plain := !a.Order.Acquires() && !a.Order.Releases()
 	for m := a.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
+		fenced := a.w.pat != nil && a.w.pat.fenced>>l&1 != 0
+		if plain && !(fenced && a.write) && !d.isSync(a.mem, a.Addr[l]) {
+			continue // neither ends nor observes a pattern
+		}
 		at := place{a.Space, 0, a.Addr[l], a.Size}
 		if a.Space == event.Shared {
 			at.block = a.b.id
@@ -147,6 +182,16 @@ func (d *Detector) strongAccess(a *access) {
 	if released != 0 {
 		a.w.tick(released)
 	}
+}
+
+// isSync reports whether a release pattern has ever written the word at an address.
+func (d *Detector) isSync(m *memory, addr uint64) bool {
+	if len(d.locations) == 0 {
+		return false
+	}
+	p := d.page(m, addr)
+	word := uint32(addr>>2) % pageWords
+	return p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0
 }
 
 // strongRead observes the heads of the write that the lane reads.
@@ -212,7 +257,7 @@ func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 	}
 	if fenced {
 		for scope := event.CTA; scope <= event.Sys; scope++ {
-			d.publish(loc, b, scope, w.pat.fence[scope][l])
+			d.publish(loc, b, scope, w.pat.fence[scope].at(w, b, d.lanesOf(w.id), l))
 		}
 	}
 	return a.Order.Releases()

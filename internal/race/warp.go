@@ -38,12 +38,12 @@ type activeSet struct {
 	clock uint32
 }
 
-func newWarp(id event.Warp) *warp {
-	w := &warp{id: id, even: true}
+// start is the state of a warp before its first instruction: every thread knows itself only.
+func (w *warp) start(id event.Warp) {
+	*w = warp{id: id, even: true}
 	for l := range w.own {
 		w.own[l] = 1
 	}
-	return w
 }
 
 // ofMate returns what lane l knows of lane u of the same warp, u != l, without ext.

@@ -54,6 +54,7 @@ type exec struct {
 	group []*fragment           // of the warp operation in progress
 	from  [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool  pool
+	spec  *speculation // of a worker that runs ahead
 }
 
 // events are the rarer events, reused from one to the next.

@@ -14,8 +14,9 @@ import (
 // that take part. Arrivals are counted in warps, whatever paths their lanes came by; whether that is
 // allowed is for the detector to say, which gets an Arrive for each fragment.
 //
-// Deviation: arrivals with different thread counts in one generation, which the ISA leaves open, stop the
-// run.
+// Deviation: if arrivals of one generation name different thread counts, which the ISA leaves open, the first
+// one's is used; the detector reports the disagreement. A thread that has exited is not waited for if no
+// arrival names a count ("non-exited threads of all other warps"); a count that is named must be reached.
 
 const (
 	numBarriers = 16
@@ -48,6 +49,7 @@ type barOp struct {
 type barrier struct {
 	active   bool
 	count    uint32   // threads, 0: all of the block
+	counted  bool     // some arrival named a count
 	arrivals uint32   // of warps
 	lanes    []uint32 // of each warp, that have arrived
 	arrived  []bool   // warps
@@ -128,14 +130,10 @@ func runBarrier(x *exec, in *inst) {
 		return
 	}
 	b := &x.block.bars[id]
-	if b.active && b.count != x.barrierCount(uint32(count)) {
-		x.fail(in, BadBarrier, x.first(), "barrier %d is used with %s while a generation for %s is incomplete", id,
-			countText(x.barrierCount(uint32(count))), countText(b.count))
-		return
-	}
 	if !b.active {
 		b.start(len(x.block.warps), x.barrierCount(uint32(count)))
 	}
+	b.counted = b.counted || op.counted
 	w, g := x.warp, x.frag
 	x.wrote = true
 	x.save()
@@ -156,13 +154,6 @@ func runBarrier(x *exec, in *inst) {
 	x.frag = nil
 	x.warpArrives(w, uint8(id))
 	x.next()
-}
-
-func countText(count uint32) string {
-	if count == 0 {
-		return "all threads"
-	}
-	return fmt.Sprintf("%d threads", count)
 }
 
 // barrierCount maps the count that names all of the block to 0, which is what no count means.
@@ -193,7 +184,7 @@ func (b *barrier) start(warps int, count uint32) {
 	}
 	clear(b.lanes)
 	clear(b.arrived)
-	b.active, b.count, b.arrivals = true, count, 0
+	b.active, b.count, b.counted, b.arrivals = true, count, false, 0
 	b.popc, b.or, b.and = 0, false, true
 	b.waiting, b.owners = b.waiting[:0], b.owners[:0]
 }
@@ -253,7 +244,11 @@ func (x *exec) tryComplete(id uint8) {
 			exited = exited || b.arrived[i] && x.block.warps[i].exited&^b.lanes[i] != 0
 		}
 	} else {
-		if b.arrivals < uint32(x.block.live) {
+		need := uint32(x.block.live)
+		if b.counted {
+			need = uint32(len(x.block.warps))
+		}
+		if b.arrivals < need {
 			return
 		}
 		for i := range x.block.warps {

@@ -227,7 +227,6 @@ func TestBadBarriers(t *testing.T) {
 		"bar.arrive 0, 0;",
 		"bar.sync %n;", // 64
 		"bar.warp.sync 0xffff;",
-		"bar.arrive 0, 64;\n\tbar.sync 0, 96;",
 	} {
 		k := kernel(t, op+"\n\tret;")
 		_, res, _ := start(t, k, config(1, 64, buffer("out", 4)), Options{})

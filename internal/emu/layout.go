@@ -49,7 +49,7 @@ func (c *compiler) layout(k *ir.Func) error {
 	}
 	for _, v := range vars {
 		p.byVar[v] = len(p.objects)
-		p.objects = append(p.objects, objectSpec{name: v.Name, space: v.Space, size: uint64(v.Size), bounded: true})
+		p.objects = append(p.objects, objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true})
 	}
 	for _, v := range vars {
 		if err := c.initVar(v); err != nil {

@@ -66,10 +66,10 @@ func (m *Machine) Site(s event.Site) SiteInfo {
 	if info.Instr == nil {
 		return info
 	}
-	info.Stack = append(info.Stack, info.Instr.Src0)
+	info.Stack = append(info.Stack, info.Instr.Loc)
 	for ; c.call != nil; c = c.parent {
 		info.Calls = append(info.Calls, c.call)
-		info.Stack = append(info.Stack, c.call.Src0)
+		info.Stack = append(info.Stack, c.call.Loc)
 	}
 	return info
 }
@@ -126,7 +126,7 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 			size = uint64(p.shared.total) - uint64(v.At)
 		}
 		if addr >= uint64(v.At) && addr-uint64(v.At) < size {
-			return Object{Name: v.Name, Space: event.Shared, Base: uint64(v.At), Size: size}, addr - uint64(v.At), true
+			return Object{Name: v.Shown(), Space: event.Shared, Base: uint64(v.At), Size: size}, addr - uint64(v.At), true
 		}
 	}
 	if addr >= uint64(p.shared.dynamic) && addr < uint64(p.shared.total) {
@@ -148,7 +148,7 @@ func (p *program) nearShared(addr uint64) string {
 		return ""
 	}
 	v := p.shared.vars[best]
-	return fmt.Sprintf(" (offset %d of %s)", addr-uint64(v.At), v.Name)
+	return fmt.Sprintf(" (offset %d of %s)", addr-uint64(v.At), v.Shown())
 }
 
 // describe names an address in messages.

@@ -63,7 +63,7 @@ type Func struct {
 	Params  []*Var // of space Param, in order; offsets are relative to the function's parameter area
 	Results []*Var
 	Regs    []Reg
-	Vars    []*Var   // .local, .shared, .param and .const variables declared in the body
+	Vars    []*Var   // variables of every space declared in the body; .shared, .global and .const ones exist once
 	Blocks  []*Block // nil for a function that is only declared
 
 	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and the
@@ -97,7 +97,7 @@ type Var struct {
 	// PtrSpace is the space of a .ptr parameter, or NoSpace.
 	PtrSpace event.Space
 	Pointer  bool   // a parameter that is (marked or inferred to be) a pointer
-	Source   string // the parameter's name in the user's source, if known
+	Source   string // the name in the user's source, if known and another one
 	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used as
 	// pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
 	PtrFields []int
@@ -105,6 +105,14 @@ type Var struct {
 	// NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
 	InReg bool
 	Reg   RegID
+}
+
+// Shown returns the variable's name for people.
+func (v *Var) Shown() string {
+	if v.Source != "" {
+		return v.Source
+	}
+	return v.Name
 }
 
 // Reloc is an address in a variable's initialiser.
@@ -147,7 +155,7 @@ type Instr struct {
 	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
 	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
 	Span    source.Span   // in the PTX text
-	Src0    *source.Frame // in the user's source, innermost first; nil without line info
+	Loc     *source.Frame // in the user's source, innermost first; nil without line info
 }
 
 // OperandKind says which fields of an Operand count.

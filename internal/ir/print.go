@@ -99,9 +99,9 @@ func (p *printer) block(b *Block) {
 	for _, in := range b.Instrs {
 		fmt.Fprintf(p, "  %3d  ", in.Index)
 		p.instr(in)
-		if in.Src0 != nil && p.f.Module != nil {
+		if in.Loc != nil && p.f.Module != nil {
 			p.WriteString("  ; ")
-			p.frames(p.f.Module.Files, in.Src0)
+			p.frames(p.f.Module.Files, in.Loc)
 		}
 		p.WriteByte('\n')
 	}
@@ -139,17 +139,40 @@ func (p *printer) instr(in *Instr) {
 	for _, m := range in.Mods {
 		p.WriteString("." + m)
 	}
-	sep := " "
-	if in.Callee != nil {
-		p.WriteString(" " + in.Callee.Name)
-		sep = ", "
+	if word == "call" {
+		p.call(in)
+		return
 	}
+	sep := " "
 	for _, group := range [][]Operand{in.Dst, in.Src} {
 		for i := range group {
 			p.WriteString(sep)
 			p.operand(&group[i])
 			sep = ", "
 		}
+	}
+}
+
+// call writes "(results), target, (arguments)".
+func (p *printer) call(in *Instr) {
+	p.WriteByte(' ')
+	if len(in.Dst) > 0 {
+		p.WriteByte('(')
+		p.list(in.Dst)
+		p.WriteString("), ")
+	}
+	args := in.Src
+	switch {
+	case in.Callee != nil:
+		p.WriteString(in.Callee.Name)
+	case len(args) > 0:
+		p.operand(&args[0])
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		p.WriteString(", (")
+		p.list(args)
+		p.WriteByte(')')
 	}
 }
 

@@ -30,11 +30,11 @@ func CheckTypes(f *Func, in *Instr) []TypeError {
 	return c.errs
 }
 
-// relaxed reports whether registers may be wider than the instruction type (PTX ISA 9.4.1). The text names
-// ld, st and cvt; ptxas and the compilers rely on the same for the other instructions that load and store.
+// relaxed reports whether registers may be wider than the instruction type (PTX ISA 9.4.1): the text names
+// ld, st and cvt; ldu loads as ld does.
 func relaxed(in *Instr) bool {
 	switch in.Op() {
-	case "ld", "st", "ldu", "cvt", "ld.global.nc":
+	case "ld", "ldu", "st", "cvt":
 		return true
 	}
 	return false
@@ -62,17 +62,25 @@ func (c *typeChecker) operand(o *Operand, t isa.Type) {
 	}
 }
 
-// vector checks the elements of {a, b}. In mov they are the parts of one value, or, with .v2 and .v4, one
-// value each.
+// vector checks the elements of {a, b}.
 func (c *typeChecker) vector(o *Operand, t isa.Type) {
-	if c.in.Op() == "mov" && c.in.Vec <= 1 && t.Size() > 0 && len(o.Elems) > 0 {
-		t = sizedBits(t.Size() / len(o.Elems))
+	if c.in.Op() == "mov" {
+		t = PartType(&c.in.Desc, t, len(o.Elems))
 	}
 	for i := range o.Elems {
 		if o.Elems[i].Kind == Register && t != AnyType && t != isa.OtherType {
 			c.register(&o.Elems[i], t)
 		}
 	}
+}
+
+// PartType returns the type of each of n elements of a vector operand of a mov of type t. They are the
+// parts of one value (PTX ISA 9.7.9.4), or, with .v2 and .v4, one value each.
+func PartType(d *isa.Desc, t isa.Type, n int) isa.Type {
+	if d.Vec > 1 || n == 0 {
+		return t
+	}
+	return sizedBits(t.Size() / n)
 }
 
 // base checks the register of an address: 32 or 64 bits, no float (PTX ISA 6.4.1).

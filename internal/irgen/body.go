@@ -1,6 +1,9 @@
 package irgen
 
 import (
+	"strconv"
+	"strings"
+
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -13,12 +16,15 @@ type fgen struct {
 	g     *gen
 	f     *ir.Func
 	scope *scope
-	used  map[string]bool // names of labels that some branch mentions
+	used  usedLabels
 
 	cur      *ir.Block // nil after an instruction that does not fall through
 	edges    []edge    // by block: its successors, while labels have no blocks yet
 	frame    *source.Frame
 	paramTop int // where the next .param variable of the body goes
+
+	items []item     // scratch
+	free  []ir.Instr // to be used
 }
 
 // edge is where a block goes.
@@ -29,12 +35,12 @@ type edge struct {
 
 // body builds the blocks of f from its definition.
 func (g *gen) body(f *ir.Func, d *ptx.Func) {
-	fg := &fgen{g: g, f: f, used: make(map[string]bool), paramTop: f.ParamSize}
+	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)}, paramTop: f.ParamSize}
 	fg.scope = &scope{parent: &g.top}
 	g.lines.enter(f.Demangled)
 	fg.formals(f.Params)
 	fg.formals(f.Results)
-	fg.findUses(d.Body.Stmts)
+	fg.used.find(d.Body.Stmts)
 	fg.block(d.Body)
 	fg.finish(d.Body)
 	f.Src = outermost(firstLoc(d.Body, g.lines))
@@ -74,31 +80,49 @@ func (f *fgen) addReg(name string, t isa.Type) ir.RegID {
 	return ir.RegID(len(f.f.Regs) - 1)
 }
 
-// findUses collects the labels that branches mention, so that others start no block.
-func (f *fgen) findUses(stmts []ptx.Stmt) {
-	mention := func(ops []ptx.Operand) {
-		for _, o := range ops {
-			switch o := o.(type) {
-			case *ptx.Name:
-				f.used[o.Name] = true
-			case *ptx.Range:
-				for i := range rangeLen(o) {
-					f.used[rangeName(o.Name, i)] = true
-				}
-			}
+// usedLabels are the names that branches mention: other labels start no block.
+type usedLabels struct {
+	names  map[string]bool
+	ranges map[string]int64 // name<n> of .branchtargets: the largest n
+}
+
+func (u *usedLabels) mention(ops []ptx.Operand) {
+	for _, o := range ops {
+		switch o := o.(type) {
+		case *ptx.Name:
+			u.names[o.Name] = true
+		case *ptx.Range:
+			u.ranges[o.Name] = max(u.ranges[o.Name], o.N)
 		}
 	}
+}
+
+func (u *usedLabels) has(name string) bool {
+	if u.names[name] {
+		return true
+	}
+	prefix := strings.TrimRight(name, "0123456789")
+	for ; len(u.ranges) > 0 && len(prefix) < len(name); prefix = name[:len(prefix)+1] {
+		if n, err := strconv.ParseInt(name[len(prefix):], 10, 64); err == nil && n < u.ranges[prefix] {
+			return true
+		}
+	}
+	return false
+}
+
+// find collects the labels that the branches among stmts mention.
+func (u *usedLabels) find(stmts []ptx.Stmt) {
 	for _, s := range stmts {
 		switch s := s.(type) {
 		case *ptx.Block:
-			f.findUses(s.Stmts)
+			u.find(s.Stmts)
 		case *ptx.Inst:
 			if s.Opcode == "bra" {
-				mention(s.Operands)
+				u.mention(s.Operands)
 			}
 		case *ptx.Directive:
 			if s.Name == ".branchtargets" {
-				mention(s.Args)
+				u.mention(s.Args)
 			}
 		}
 	}
@@ -138,7 +162,7 @@ func (f *fgen) stmt(s ptx.Stmt) {
 	case *ptx.Inst:
 		f.inst(s)
 	case *ptx.Label:
-		if sym := f.scope.syms[s.Name]; sym != nil && sym.kind == symLabel && f.used[s.Name] {
+		if sym := f.scope.syms[s.Name]; sym != nil && sym.kind == symLabel && f.used.has(s.Name) {
 			f.startBlock(s.Name)
 			sym.label.block = f.cur.ID
 		}
@@ -167,6 +191,7 @@ func (f *fgen) variable(d *ptx.Var) {
 		}
 		f.f.Vars = append(f.f.Vars, v)
 	}
+	f.g.initialisers() // a call table must be known when a call names it
 }
 
 // startBlock ends the current block, which falls through, and begins another. A block that is still empty
@@ -212,7 +237,7 @@ func (f *fgen) finish(body *ptx.Block) {
 			end = body.Span().Start
 		}
 		desc, _ := isa.Decode("ret", nil)
-		f.emit(&ir.Instr{Desc: desc, Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Src0: f.frame}, nil)
+		f.emit(&ir.Instr{Desc: desc, Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Loc: f.frame}, nil)
 	}
 	for i, b := range f.f.Blocks {
 		for _, l := range f.edges[i].to {

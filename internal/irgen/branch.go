@@ -60,20 +60,11 @@ func (f *fgen) indexedBranch(in *ir.Instr, s *ptx.Inst) ([]*label, bool) {
 		return nil, false
 	}
 	in.Src = []ir.Operand{index}
-	var to []*label
-	for _, a := range list.Args {
-		if r, ok := a.(*ptx.Range); ok {
-			for i := range rangeLen(r) {
-				to = append(to, f.labelNamed(rangeName(r.Name, i), r.Span()))
-			}
-			continue
-		}
-		to = append(to, f.target(a))
+	to, ok := f.targets(list)
+	if !ok {
+		return nil, false
 	}
-	for _, l := range to {
-		if l == nil {
-			return nil, false
-		}
+	for range to {
 		in.Src = append(in.Src, ir.Operand{Kind: ir.BranchTo, Reg: ir.NoReg, Span: s.Operands[1].Span()})
 	}
 	if len(to) == 0 {
@@ -83,8 +74,29 @@ func (f *fgen) indexedBranch(in *ir.Instr, s *ptx.Inst) ([]*label, bool) {
 	return to, true
 }
 
-// rangeLen is n of name<n>, within reason: each name is looked up.
-func rangeLen(r *ptx.Range) int { return int(min(max(r.N, 0), maxRange)) }
+// targets resolves the labels of a .branchtargets list, as far as the first that is missing.
+func (f *fgen) targets(list *ptx.Directive) ([]*label, bool) {
+	var to []*label
+	add := func(l *label) bool {
+		to = append(to, l)
+		return l != nil
+	}
+	for _, a := range list.Args {
+		r, ok := a.(*ptx.Range)
+		if !ok {
+			if !add(f.target(a)) {
+				return nil, false
+			}
+			continue
+		}
+		for i := range int(r.N) {
+			if !add(f.labelNamed(rangeName(r.Name, i), r.Span())) {
+				return nil, false
+			}
+		}
+	}
+	return to, true
+}
 
 // list resolves the name of a .branchtargets or .calltargets list.
 func (f *fgen) list(o ptx.Operand, want string) *ptx.Directive {

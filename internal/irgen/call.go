@@ -243,11 +243,11 @@ func (f *fgen) counts(s *ptx.Inst, sig *signature, p *callParts) bool {
 		least--
 	}
 	if len(p.args) < least || len(p.args) > n {
-		f.g.errorf(s.Span(), "%s takes %d arguments, found %d", sig.name, n, len(p.args))
+		f.g.errorf(s.OpSpan, "%s takes %d arguments, found %d", sig.name, n, len(p.args))
 		return false
 	}
 	if len(p.results) != len(sig.results) {
-		f.g.errorf(s.Span(), "%s has %d results, found %d", sig.name, len(sig.results), len(p.results))
+		f.g.errorf(s.OpSpan, "%s has %d results, found %d", sig.name, len(sig.results), len(p.results))
 		return false
 	}
 	return true

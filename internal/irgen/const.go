@@ -62,6 +62,8 @@ func (g *gen) evalName(s *scope, f *fgen, e *ptx.Name) (constant, bool) {
 	switch {
 	case sym == nil:
 		g.errorf(e.Span(), "%s is not declared; expected a variable, a function or a number", e.Name)
+	case sym.kind == symReg:
+		g.errorf(e.Span(), "%s is a register; it cannot be part of a constant expression", e.Name)
 	case e.Field != "" || sym.kind != symVar && sym.kind != symFunc:
 		g.errorf(e.Span(), "%s is %s; expected a variable, a function or a number", e.Name, sym.what())
 	default:

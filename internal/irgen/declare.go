@@ -152,8 +152,15 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	if !ok {
 		return nil
 	}
-	if f.Kernel || d.Vec != 0 || t.Size() == 0 && t != isa.Pred {
-		g.errorf(d.Span(), "a kernel has no .reg parameters, and no parameter is a vector register")
+	switch {
+	case f.Kernel:
+		g.errorf(d.Span(), "a kernel's parameters must be in state space .param, not .reg (PTX ISA 11.2.1)")
+		return nil
+	case d.Vec != 0:
+		g.errorf(d.Span(), "a vector register as parameter is not supported (PTX ISA 11.2.2 allows base types)")
+		return nil
+	case t.Size() == 0 && t != isa.Pred:
+		g.errorf(d.TypeSpan, "a register cannot have type .%s", d.Type)
 		return nil
 	}
 	var out []*ir.Var
@@ -164,7 +171,12 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 }
 
 // directives reads what stands between a function's header and its body (PTX ISA 11.4, 11.7).
+//
+// The system call behind assert never returns, which compilers for PTX before 6.4 cannot say.
 func (g *gen) directives(f *ir.Func, d *ptx.Func) {
+	if d.Name == "__assertfail" && d.Body == nil {
+		f.NoReturn = true
+	}
 	for _, dir := range d.Dirs {
 		switch dir.Name {
 		case ".reqntid":

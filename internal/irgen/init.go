@@ -13,7 +13,8 @@ import (
 // maxInit bounds the bytes that an initialiser makes us hold.
 const maxInit = 1 << 28
 
-// initialisers evaluates the initialisers of variables, when all names are known (PTX ISA 5.4.4).
+// initialisers evaluates the initialisers that are pending (PTX ISA 5.4.4): those of the module when all its
+// names are known, those of a body at the declaration.
 func (g *gen) initialisers() {
 	for _, p := range g.inits {
 		if p.v.Space != event.Global && p.v.Space != event.Const {
@@ -65,11 +66,11 @@ func (w *initWriter) write(in *ptx.Init, dims []int64, at int) {
 			w.write(in.List[0], nil, at)
 			return
 		}
-		w.g.errorf(w.name.Span, "%s: a list of %d values where one value is expected", w.name.Name, len(in.List))
+		w.g.errorf(in.Span, "%s: a list of %d values where one value is expected", w.name.Name, len(in.List))
 		return
 	}
 	if int64(len(in.List)) > dims[0] {
-		w.g.errorf(w.name.Span, "%s: %d values for %d elements", w.name.Name, len(in.List), dims[0])
+		w.g.errorf(in.List[dims[0]].Span, "%s: %d values for %d elements", w.name.Name, len(in.List), dims[0])
 		return
 	}
 	stride := elem

@@ -15,7 +15,8 @@ func (f *fgen) inst(s *ptx.Inst) {
 		f.g.errorf(s.OpSpan, "%s", d.err)
 		return
 	}
-	in := &ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Src0: f.frame}
+	in := f.newInstr()
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame}
 	if s.Guard != nil && !f.guard(in, s.Guard) {
 		return
 	}
@@ -41,6 +42,16 @@ func (f *fgen) inst(s *ptx.Inst) {
 	if ok {
 		f.emit(in, to)
 	}
+}
+
+// newInstr allocates instructions in runs.
+func (f *fgen) newInstr() *ir.Instr {
+	if len(f.free) == 0 {
+		f.free = make([]ir.Instr, 32)
+	}
+	in := &f.free[0]
+	f.free = f.free[1:]
+	return in
 }
 
 // decode decodes an opcode with its modifiers, once for each text.
@@ -107,8 +118,8 @@ type item struct {
 	second bool // q of p|q
 }
 
-func items(ops []ptx.Operand) []item {
-	out := make([]item, 0, len(ops)+1)
+// items cuts operands into items, appending to out.
+func items(out []item, ops []ptx.Operand) []item {
 	for _, o := range ops {
 		if p, ok := o.(*ptx.Pair); ok {
 			out = append(out, item{op: p.X}, item{op: p.Y, second: true})
@@ -125,7 +136,8 @@ func items(ops []ptx.Operand) []item {
 // An opcode that is not executable may have forms that its row does not tell apart; all its operands are
 // kept, and only names are resolved.
 func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
-	its := items(s.Operands)
+	its := items(f.items[:0], s.Operands)
+	f.items = its
 	roles, ok := assign(want, its)
 	switch {
 	case !in.Row.Executable:
@@ -134,6 +146,14 @@ func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
 		f.g.errorf(s.OpSpan, "%s takes %s, found %d", opText(s), takes(want), len(s.Operands))
 		return false
 	}
+	nd := 0
+	for _, r := range roles {
+		if r == isa.Dst || r == isa.DstPred {
+			nd++
+		}
+	}
+	ops := make([]ir.Operand, len(its))
+	in.Dst, in.Src = ops[:0:nd], ops[nd:nd]
 	for i, it := range its {
 		var o ir.Operand
 		switch role := roles[i]; role {
@@ -144,6 +164,9 @@ func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
 			t := ir.SrcType(&in.Desc, len(in.Src))
 			if role == isa.PredSrc {
 				t = isa.Pred
+			}
+			if v, ok := it.op.(*ptx.Vector); ok && in.Op() == "mov" {
+				t = ir.PartType(&in.Desc, t, len(v.Elems))
 			}
 			o, ok = f.src(in, it.op, role, t)
 			in.Src = append(in.Src, o)
@@ -171,6 +194,9 @@ func looseRoles(roles []isa.Role, its []item) []isa.Role {
 
 // assign gives each operand its role.
 func assign(roles []isa.Role, its []item) ([]isa.Role, bool) {
+	if fixed(roles, its) {
+		return roles, true
+	}
 	spare := len(its)
 	for _, r := range roles {
 		if !optional(r) {
@@ -200,6 +226,19 @@ func assign(roles []isa.Role, its []item) ([]isa.Role, bool) {
 		out = append(out, r)
 	}
 	return out, len(out) == len(its)
+}
+
+// fixed reports whether there is just one operand for each role.
+func fixed(roles []isa.Role, its []item) bool {
+	if len(roles) != len(its) {
+		return false
+	}
+	for i, r := range roles {
+		if r == isa.DstPred || its[i].second {
+			return false
+		}
+	}
+	return true
 }
 
 func optional(r isa.Role) bool { return r == isa.DstPred || r == isa.SrcOpt }

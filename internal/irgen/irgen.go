@@ -8,6 +8,7 @@ package irgen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ianlancetaylor/demangle"
 
@@ -63,6 +64,7 @@ type gen struct {
 	decoded map[string]*decoded // by the opcode's text
 	bodies  map[*ir.Func]*ptx.Func
 	inits   []pendingInit
+	ranged  int64 // variables in memory declared by name<n>
 }
 
 // decoded is what isa.Decode said of an opcode with its modifiers.
@@ -151,4 +153,17 @@ func demangled(name string) string {
 		return s
 	}
 	return name
+}
+
+// variableName returns a variable's name as the user wrote it, or "" if it is not mangled. A variable of a
+// function loses the function: "tile" for reduce(int*)::tile.
+func variableName(name string) string {
+	s := demangled(name)
+	if s == name {
+		return ""
+	}
+	if i := strings.LastIndex(s, ")::"); i >= 0 {
+		s = s[i+len(")::"):]
+	}
+	return s
 }

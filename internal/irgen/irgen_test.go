@@ -101,6 +101,24 @@ b4 ret
 	}
 }
 
+// The failure path of an assertion joins nothing: in PTX before 6.4 only the name says so.
+func TestAssertFail(t *testing.T) {
+	f := module(t, `.version 6.0
+.target sm_70
+.address_size 64
+.extern .func __assertfail(.param .b64 m);
+.entry k()
+{
+	.reg .pred p;
+	@p bra OK;
+	{ .param .b64 m; st.param.b64 [m], 0; call.uni __assertfail, (m); }
+OK:	ret;
+}`).Kernel("k")
+	if len(f.Blocks[1].Succs) != 0 || ir.PostDom(f)[0] != 2 {
+		t.Errorf("blocks:\n%s", f)
+	}
+}
+
 // A body that falls off its end returns there.
 func TestImplicitRet(t *testing.T) {
 	for _, body := range []string{"", "\t.reg .b32 %r<2>;\n\tmov.u32 %r1, 1;", "\tbra END;\nEND:"} {
@@ -157,10 +175,13 @@ func TestImmediates(t *testing.T) {
 
 // The amount of a shift is 32 bits whatever is shifted (PTX ISA 9.7.8.7).
 func TestImmediateOfOtherType(t *testing.T) {
-	f := kernel(t, ".reg .b64 %rd<2>; .reg .b32 %r<3>; .reg .b16 %rs<2>;\nshl.b64 %rd1, %rd1, -1;\nmad.wide.u16 %r1, %rs1, -1, -1;")
+	f := kernel(t, ".reg .b64 %rd<2>; .reg .b32 %r<3>; .reg .b16 %rs<2>;\nshl.b64 %rd1, %rd1, -1;\nmad.wide.u16 %r1, %rs1, -1, -1;\nmov.b64 %rd1, {%r1, -1};")
 	in := f.Blocks[0].Instrs
 	if got := in[0].Src[1].Val; got != 0xffffffff {
 		t.Errorf("shift amount %#x", got)
+	}
+	if got := in[2].Src[0].Elems[1].Val; got != 0xffffffff { // half of a .b64 (9.7.9.4)
+		t.Errorf("part of a packed value %#x", got)
 	}
 	if a, b := in[1].Src[1].Val, in[1].Src[2].Val; a != 0xffff || b != 0xffffffff {
 		t.Errorf("mad.wide.u16: immediates %#x and %#x, want 16 and 32 bits", a, b)

@@ -46,7 +46,7 @@ func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
 	var out []*ir.Var
 	for i := range d.Names {
 		n := &d.Names[i]
-		v := &ir.Var{Name: n.Name, Space: space, Type: t, Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
+		v := &ir.Var{Name: n.Name, Source: variableName(n.Name), Space: space, Type: t, Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
 		if !g.shape(v, d, n, space) {
 			continue
 		}
@@ -62,8 +62,8 @@ func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
 	return out
 }
 
-// maxRange bounds name<n> of variables in memory, each of which becomes an object.
-const maxRange = 1 << 16
+// maxRanged bounds the variables that all name<n> of a module declare in memory, each an object.
+const maxRanged = 1 << 16
 
 // expandRange makes the variables of name<n> (PTX ISA 5.4.6).
 func expandRange(v *ir.Var, n *ptx.VarName) []*ir.Var {
@@ -93,8 +93,8 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bo
 		}
 		v.Align = int(d.Align)
 	}
-	if n.Range > maxRange {
-		g.errorf(n.Span, "%s<%d>: more than %d variables", n.Name, n.Range, maxRange)
+	if g.ranged += min(n.Range, maxRanged+1); g.ranged > maxRanged {
+		g.errorf(n.Span, "%s<%d>: more than %d such variables in one module", n.Name, n.Range, maxRanged)
 		return false
 	}
 	v.Size = elem

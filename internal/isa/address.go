@@ -8,8 +8,12 @@ var addressRows = []Row{
 		{types: of(U32, U64), spaces: windows, flags: ToSpace},
 	}},
 	{Opcode: "isspacep", Category: Address, Roles: dst1, Section: "9.7.9.19", Executable: true, forms: []form{{spaces: windows}}},
-	{Opcode: "cvta.shared::cluster", If: inCluster, Category: Address, Roles: dst1, Section: "9.7.9.20"},
-	{Opcode: "isspacep.shared::cluster", If: inCluster, Category: Address, Roles: dst1, Section: "9.7.9.19"},
+	{Opcode: "cvta.shared::cluster", If: inCluster, Category: Address, Roles: dst1, Section: "9.7.9.20", forms: []form{
+		{types: of(U32, U64), spaces: of(event.Shared), flags: ToSpace},
+	}},
+	{Opcode: "isspacep.shared::cluster", If: inCluster, Category: Address, Roles: dst1, Section: "9.7.9.19", forms: []form{
+		{spaces: of(event.Shared)},
+	}},
 	{Opcode: "mapa", Category: Address, Roles: dst2, Section: "9.7.9.23"},
 	{Opcode: "getctarank", Category: Address, Roles: dst1, Section: "9.7.9.24"},
 	{Opcode: "istypep", Category: Texture, Roles: dst1, Section: "9.7.10.6"},

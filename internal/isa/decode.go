@@ -28,25 +28,25 @@ func (e *DecodeError) Error() string {
 func Decode(opcode string, mods []string) (Desc, error) {
 	row, n := lookup(opcode, mods)
 	if row == nil {
-		return Desc{}, &DecodeError{Opcode: opcode, Msg: "unknown opcode"}
+		return Desc{}, unknownOpcode(opcode, mods)
 	}
-	d := decoder{Desc: Desc{Row: row, Vec: 1, Section: row.Section, Mods: mods}}
-	if row.forms == nil {
-		d.loose(mods[n:])
-		return d.Desc, nil
-	}
-	for _, m := range mods[n:] {
-		if err := d.word(m); err != nil {
-			return Desc{}, err
+	blank := decoder{Desc: Desc{Row: row, Vec: 1, Section: row.Section, Mods: mods}}
+	if row.forms != nil {
+		d := blank
+		err := d.strict(mods[n:])
+		if err == nil || row.Executable {
+			return d.Desc, err
 		}
 	}
-	for i := range row.forms {
-		if f := &row.forms[i]; d.matches(f) {
-			d.finish(f)
-			return d.Desc, nil
-		}
+	blank.loose(mods[n:])
+	return blank.Desc, nil
+}
+
+func unknownOpcode(opcode string, mods []string) error {
+	if table[opcode] != nil && len(mods) > 0 { // the first word of longer opcodes: cp, mbarrier
+		return &DecodeError{Opcode: opcode, Mod: mods[0], Msg: "unknown instruction"}
 	}
-	return Desc{}, d.explain(mods[n:])
+	return &DecodeError{Opcode: opcode, Msg: "unknown opcode"}
 }
 
 // decoder is a Desc in the making.
@@ -56,6 +56,27 @@ type decoder struct {
 	vec   uint8
 	order uint8 // event.Order + 1; 0: not written
 	marks mark
+}
+
+// strict decodes mods as one of the forms of the opcode. On an error the Desc is left empty.
+func (d *decoder) strict(mods []string) (err error) {
+	defer func() {
+		if err != nil {
+			d.Desc = Desc{}
+		}
+	}()
+	for _, m := range mods {
+		if err := d.word(m); err != nil {
+			return err
+		}
+	}
+	for i := range d.Row.forms {
+		if f := &d.Row.forms[i]; d.matches(f) {
+			d.finish(f)
+			return nil
+		}
+	}
+	return d.explain(mods)
 }
 
 func (d *decoder) errorf(mod, format string, args ...any) error {

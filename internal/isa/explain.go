@@ -6,7 +6,11 @@ import "fmt"
 func (d *decoder) explain(mods []string) error {
 	best, least := 0, 1<<30
 	for i := range d.Row.forms {
-		if n := len(d.misfits(&d.Row.forms[i])); n < least {
+		n := 0
+		for _, m := range d.misfits(&d.Row.forms[i]) {
+			n += m.weight()
+		}
+		if n < least {
 			best, least = i, n
 		}
 	}
@@ -34,6 +38,21 @@ type misfit struct {
 	mark    mark
 }
 
+// weight says how unlikely it is that m is the mistake: something is forgotten more easily than a type is
+// wrong.
+func (m *misfit) weight() int {
+	switch {
+	case m.missing:
+		return 1
+	case m.kind == kType:
+		return 4
+	case m.kind == kFlag:
+		return 3
+	}
+	return 2
+}
+
+// is reports whether w is what m is about.
 func (m *misfit) is(w *word) bool {
 	return m.kind == w.kind && m.val == w.val && (m.kind != kFlag || m.flag&w.flag != 0) &&
 		(m.kind != kMark || m.mark&w.mark != 0)

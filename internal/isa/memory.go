@@ -7,6 +7,7 @@ var (
 
 	loadRoles  = []Role{Dst, Addr, SrcOpt}
 	storeRoles = []Role{Addr, Src, SrcOpt}
+	atomRoles  = []Role{Dst, Addr, Src, SrcOpt, SrcOpt}
 
 	anyScope  = of(event.CTA, event.Cluster, event.GPU, event.Sys)
 	loadable  = opt | of(event.Const, event.Global, event.Local, event.Param, event.Shared)
@@ -22,15 +23,15 @@ var memoryRows = []Row{
 		spaces: opt | of(event.Global), defSpace: event.Generic,
 	})},
 	{Opcode: "st", Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", Executable: true, forms: storeForms()},
-	{Opcode: "atom", Category: Memory, Roles: []Role{Dst, Addr, Src, SrcOpt, SrcOpt}, Effect: ReadsWrites, Section: "9.7.13.5",
-		Executable: true, forms: append(atomicForms(order(event.Relaxed, event.Acquire, event.Release, event.AcqRel)), exchangeForms()...)},
-	{Opcode: "red", Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true,
-		forms: atomicForms(order(event.Relaxed, event.Release))},
+	{Opcode: "atom", Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5", Executable: true, forms: atomForms()},
+	{Opcode: "red", Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true, forms: redForms()},
 
-	{Opcode: "ld.shared::cluster", If: inCluster, Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8"},
-	{Opcode: "st.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11"},
-	{Opcode: "atom.shared::cluster", If: inCluster, Category: Memory, Roles: []Role{Dst, Addr, Src, SrcOpt, SrcOpt}, Effect: ReadsWrites, Section: "9.7.13.5"},
-	{Opcode: "red.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6"},
+	{Opcode: "ld.shared::cluster", If: inCluster, Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8", forms: loadForms()},
+	{Opcode: "st.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", forms: storeForms()},
+	{Opcode: "atom.shared::cluster", If: inCluster, Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5",
+		forms: atomForms()},
+	{Opcode: "red.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6",
+		forms: redForms()},
 	{Opcode: "st.async", Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: Writes, Section: "9.7.9.12"},
 	{Opcode: "st.bulk", Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13"},
 	{Opcode: "multimem.ld_reduce", Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14"},
@@ -75,36 +76,45 @@ func storeForms() []form {
 	return f
 }
 
-// atomicForms are the forms that atom and red share. Without an order they are relaxed, without a scope it
-// is .gpu (PTX ISA 9.7.13.5, 9.7.13.6).
-func atomicForms(orders set) []form {
-	base := form{spaces: synced, orders: opt | orders, scopes: opt | anyScope, marks: cacheHint,
-		defSpace: event.Generic, defOrder: event.Relaxed, defScope: event.GPU}
-	global := base
-	global.spaces = opt | of(event.Global)
-	with := func(f form, types, fns, vecs set, must Flag) form {
-		f.types, f.fns, f.vecs, f.must = types, fns, vecs, must
-		return f
-	}
-	extremes := of(FnMin, FnMax)
-	return []form{
-		with(base, of(B32, B64, U32, U64, S32, S64), of(FnAnd, FnOr, FnXor), 0, 0),
-		with(base, int3264|f3264, of(FnAdd), 0, 0),
-		with(base, int3264, extremes, 0, 0),
-		with(base, of(U32), of(FnInc, FnDec), 0, 0),
-		with(base, halves|bhalves, of(FnAdd), 0, NoFtz),
-		with(global, of(F32), of(FnAdd), 1<<2|1<<4, 0),
-		with(global, of(F16, BF16), of(FnAdd)|extremes, 1<<2|1<<4|1<<8, NoFtz),
-		with(global, of(F16x2, BF16x2), of(FnAdd)|extremes, 1<<2|1<<4, NoFtz),
-	}
+// Without an order atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5, 9.7.13.6).
+
+func redForms() []form { return atomics(order(event.Relaxed, event.Release)).all() }
+
+func atomForms() []form {
+	a := atomics(order(event.Relaxed, event.Acquire, event.Release, event.AcqRel))
+	return append(a.all(),
+		a.form(of(B16, B32, B64, B128, U32, U64, S32, S64), of(FnCAS)),
+		a.form(of(B32, B64, B128, U32, U64, S32, S64), of(FnExch)))
 }
 
-// exchangeForms are the forms that only atom has.
-func exchangeForms() []form {
-	base := form{spaces: synced, orders: opt | order(event.Relaxed, event.Acquire, event.Release, event.AcqRel),
-		scopes: opt | anyScope, marks: cacheHint, defSpace: event.Generic, defOrder: event.Relaxed, defScope: event.GPU}
-	cas, exch := base, base
-	cas.types, cas.fns = of(B16, B32, B64, B128, U32, U64, S32, S64), of(FnCAS)
-	exch.types, exch.fns = of(B32, B64, B128, U32, U64, S32, S64), of(FnExch)
-	return []form{cas, exch}
+// atomics makes the forms of atom and red that allow these orders.
+type atomics set
+
+func (a atomics) form(types, fns set) form {
+	return form{types: types, fns: fns, spaces: synced, orders: opt | set(a), scopes: opt | anyScope, marks: cacheHint,
+		defSpace: event.Generic, defOrder: event.Relaxed, defScope: event.GPU}
+}
+
+// vector is a form with several elements, each of which is atomic by itself; only global memory has them.
+func (a atomics) vector(types, fns, sizes set, must Flag) form {
+	f := a.form(types, fns)
+	f.spaces, f.vecs, f.must = opt|of(event.Global), sizes, must
+	return f
+}
+
+// all lists the forms that atom and red have in common.
+func (a atomics) all() []form {
+	extremes := of(FnMin, FnMax)
+	half := a.form(halves|bhalves, of(FnAdd))
+	half.must = NoFtz
+	return []form{
+		a.form(of(B32, B64, U32, U64, S32, S64), of(FnAnd, FnOr, FnXor)),
+		a.form(int3264|f3264, of(FnAdd)),
+		a.form(int3264, extremes),
+		a.form(of(U32), of(FnInc, FnDec)),
+		half,
+		a.vector(of(F32), of(FnAdd), 1<<2|1<<4, 0),
+		a.vector(of(F16, BF16), of(FnAdd)|extremes, 1<<2|1<<4|1<<8, NoFtz),
+		a.vector(of(F16x2, BF16x2), of(FnAdd)|extremes, 1<<2|1<<4, NoFtz),
+	}
 }

@@ -6,6 +6,12 @@ var moveRows = []Row{
 		{types: scalars | of(Pred)},
 		{section: "9.7.9.4", types: of(B128)}, // the packing form shares its other types with the first
 	}},
+	// mov of a vector register, component by component; other than the packing form, the type is that of a
+	// component. The ISA text has it in examples only.
+	{Opcode: "mov.vec", If: []string{"v2", "v4"}, Roles: dst1, Section: "6.4.3", forms: []form{
+		{types: scalars, vecs: 1 << 2},
+		{types: scalars &^ of(B64, U64, S64, F64), vecs: 1 << 4},
+	}},
 	{Opcode: "prmt", Roles: dst3, Section: "9.7.9.7", Executable: true, forms: []form{
 		{types: of(B32), fns: opt | of(FnF4E, FnB4E, FnRC8, FnECL, FnECR, FnRC16)},
 	}},

@@ -10,8 +10,12 @@ var syncRows = []Row{
 	{Opcode: "bar.warp.sync", Category: WarpOp, Roles: []Role{Src}, Effect: Orders, Section: "9.7.13.2", Executable: true, forms: []form{
 		{implied: SyncMask | Warp},
 	}},
-	{Opcode: "barrier.cluster.arrive", Category: Barrier, Effect: Orders, Section: "9.7.13.3"},
-	{Opcode: "barrier.cluster.wait", Category: Barrier, Effect: Orders, Section: "9.7.13.3"},
+	{Opcode: "barrier.cluster.arrive", Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release, defScope: event.Cluster},
+	}},
+	{Opcode: "barrier.cluster.wait", Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire, defScope: event.Cluster},
+	}},
 
 	{Opcode: "fence", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{{
 		orders: opt | order(event.SeqCst, event.AcqRel, event.Acquire, event.Release), defOrder: event.AcqRel, scopes: anyScope,

@@ -18,12 +18,39 @@ func (p *parser) module() {
 			p.out.Decls = append(p.out.Decls, d)
 			continue
 		}
-		p.words, p.inInit, p.nest = p.words[:0], false, 0
+		p.inInit, p.nest = false, 0
 		if p.start == begin {
 			p.next()
 		}
-		p.recover()
-		p.got(tRBrace)
+		p.recoverDecl()
+	}
+}
+
+// recoverDecl skips the rest of a broken definition: through its ';' or its block, or up to a directive at
+// the beginning of a line.
+func (p *parser) recoverDecl() {
+	braces := p.braces
+	p.braces = 0
+	for ; p.kind != tEOF && p.kind != tDwarf; p.next() {
+		switch p.kind {
+		case tSemi:
+			p.next()
+			return
+		case tLBrace:
+			p.next()
+			p.recoverBlock()
+			return
+		case tRBrace:
+			if braces == 0 {
+				p.next()
+				return
+			}
+			braces--
+		case tDot:
+			if p.firstOnLine() && startsStmt(p.text()) {
+				return
+			}
+		}
 	}
 }
 

@@ -31,11 +31,10 @@ const (
 
 // dirInfo describes the directives that have no node of their own.
 type dirInfo struct {
-	where    context
-	args     argKind
-	max      int  // of arguments; 0 for any number
-	semi     bool // ends with ';'
-	optional bool // may have no arguments
+	where context
+	args  argKind
+	max   int  // of arguments; 0 for any number
+	semi  bool // ends with ';'
 }
 
 var directives = map[string]dirInfo{
@@ -141,7 +140,7 @@ func (p *parser) nameOrRange() Operand {
 // funcDirs parses the directives between a header and its body.
 func (p *parser) funcDirs() ([]*Directive, bool) {
 	var list []*Directive
-	for p.kind == tDot {
+	for p.kind == tDot && !p.declFollows() {
 		d := p.directive(inHeader)
 		if d == nil {
 			return nil, false

@@ -164,12 +164,14 @@ func (p *parser) unary() Operand {
 	case tLBrack:
 		return p.mem()
 	case tLBrace:
-		v := &Vector{}
+		v := p.vectors.alloc()
 		start := p.pos
 		p.next()
+		p.braces++
 		if !p.list(tRBrace, &v.Elems) {
 			return nil
 		}
+		p.braces--
 		v.Sp = p.since(start)
 		return v
 	case tLParen:
@@ -187,7 +189,8 @@ func (p *parser) prefix(op string) *Unary {
 	if x == nil {
 		return nil
 	}
-	u := &Unary{Op: op, X: x}
+	u := p.unaries.alloc()
+	u.Op, u.X = op, x
 	u.Sp = p.since(start)
 	return u
 }
@@ -253,7 +256,8 @@ func (p *parser) call(op string, start source.Pos) Operand {
 	if x == nil || !p.want(tRParen) {
 		return nil
 	}
-	u := &Unary{Op: op, X: x}
+	u := p.unaries.alloc()
+	u.Op, u.X = op, x
 	u.Sp = p.since(start)
 	return u
 }
@@ -281,6 +285,10 @@ func (p *parser) mem() Operand {
 		p.errorAt(p.since(start), "found \"[]\", expected an address in it")
 		return nil
 	}
+	if p.is(".unified") {
+		m.Field = p.text()[1:]
+		p.next()
+	}
 	m.Sp = p.since(start)
 	return m
 }
@@ -303,7 +311,7 @@ func (p *parser) paren() Operand {
 			return nil
 		}
 	}
-	x := &Paren{}
+	x := p.parens.alloc()
 	if !p.list(tRParen, &x.Elems) {
 		return nil
 	}
@@ -313,13 +321,14 @@ func (p *parser) paren() Operand {
 
 // list parses operands up to the closing bracket.
 func (p *parser) list(end kind, to *[]Operand) bool {
-	base := len(p.words)
+	var buf [shortList]Operand
+	list := buf[:0]
 	for p.kind != end {
 		x := p.expr()
 		if x == nil {
 			return false
 		}
-		p.words = append(p.words, x)
+		list = append(list, x)
 		if p.kind != tComma {
 			break
 		}
@@ -333,7 +342,6 @@ func (p *parser) list(end kind, to *[]Operand) bool {
 		p.unexpected("\",\" or " + quote(kindText[end]))
 		return false
 	}
-	*to = p.operands.copy(p.words[base:])
-	p.words = p.words[:base]
+	*to = p.operands.copy(list)
 	return true
 }

@@ -19,16 +19,27 @@ func (p *parser) function() *Func {
 	case tSemi:
 		p.next()
 	default:
-		if ok {
+		if ok && !p.declFollows() {
 			p.unexpected("\"{\" or \";\" after the header of " + f.Name)
+			return nil
 		}
-		return nil
 	}
 	f.Sp = p.since(start)
 	if f.Name == "" {
 		return nil
 	}
 	return f
+}
+
+// declFollows reports whether the current token, the first of its line, begins a definition that cannot
+// stand between a function's header and its body. The header before it then was a declaration: compilers
+// of the time of PTX 2 wrote it without a ';', and the ISA (11.2.2) speaks of none.
+func (p *parser) declFollows() bool {
+	if p.kind != tDot || !p.firstOnLine() {
+		return false
+	}
+	text := p.text()
+	return text == ".file" || text == ".global" || text == ".const" || linkage(text) != NoLinkage || p.funcFollows()
 }
 
 // header parses what stands between .func and the body.
@@ -59,7 +70,7 @@ func (p *parser) header(f *Func) (ok bool) {
 
 // recoverHeader skips to the body of a function whose header is wrong.
 func (p *parser) recoverHeader() {
-	p.words, p.inInit = p.words[:0], false
+	p.inInit = false
 	for p.kind != tLBrace && p.kind != tSemi && p.kind != tEOF && !(p.kind == tDot && p.firstOnLine() && p.funcFollows()) {
 		p.next()
 	}
@@ -96,7 +107,7 @@ func (p *parser) params() (list []*Var, variadic, ok bool) {
 
 // param parses one parameter.
 func (p *parser) param() *Var {
-	v := &Var{}
+	v := p.vars.alloc()
 	start := p.pos
 	if !p.is(".param") && !p.is(".reg") {
 		p.unexpected("\".param\" or \".reg\"")
@@ -105,11 +116,11 @@ func (p *parser) param() *Var {
 	if !p.varHead(v) {
 		return nil
 	}
-	name, ok := p.varName(v)
+	name, ok := p.varName()
 	if !ok {
 		return nil
 	}
-	v.Names = []VarName{name}
+	v.Names = p.varNames.copy([]VarName{name})
 	v.Sp = p.since(start)
 	return v
 }

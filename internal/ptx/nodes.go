@@ -33,7 +33,7 @@ func (n node) Span() source.Span { return n.Sp }
 
 // Directive is a directive with operands that has no node of its own: .version, .target, .address_size,
 // .pragma, .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .branchtargets,
-// .calltargets, .alias, .noreturn, .language ...
+// .calltargets, .alias, .noreturn ... A list of .branchtargets and .calltargets follows its Label.
 type Directive struct {
 	node
 	Name string    // with its dot
@@ -69,7 +69,8 @@ type Section struct {
 	Data  []SectionItem
 }
 
-// SectionItem is one line of a section: a label, or data of a width.
+// SectionItem is a label of a section, or data of a width: what consecutive lines of that width hold, but a
+// single line of @@DWARF.
 type SectionItem struct {
 	Span  source.Span
 	Label string    // "name" of "name:"; empty for data
@@ -78,7 +79,8 @@ type SectionItem struct {
 }
 
 // Comment is a comment that starts with "// heddle": facts that the lowering step or the user left in
-// the text. Other comments are dropped.
+// the text. Other comments are dropped. One that stands inside of a statement comes after it in the tree,
+// and one in a function's header comes first in its body.
 type Comment struct {
 	node
 	Text string // without the slashes and surrounding space
@@ -244,6 +246,7 @@ type Paren struct {
 type Mem struct {
 	node
 	Elems []Operand // the comma-separated parts; one for an ordinary address
+	Field string    // "unified" of [a].unified (ISA 5.4.8, 9.7.9.8), without its dot; else empty
 }
 
 // Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x), and the mask

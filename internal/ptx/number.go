@@ -114,8 +114,8 @@ func (p *parser) floatLit() *Float {
 		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
 		return nil
 	}
-	x := &Float{Bits: bits, Single: single, Text: text}
-	x.Sp = p.span()
+	x := p.floats.alloc()
+	x.Sp, x.Bits, x.Single, x.Text = p.span(), bits, single, text
 	p.next()
 	return x
 }

@@ -7,6 +7,9 @@ import (
 	"heddle/internal/source"
 )
 
+// shortList is the length of the operand lists that are collected on the stack.
+const shortList = 8
+
 // Limits of the parser, so that no text makes it, or what walks the tree, run out of stack.
 const (
 	maxErrors = 50   // reported per file
@@ -36,11 +39,12 @@ type parser struct {
 	errs []*Error
 
 	nest   int  // depth of blocks and operands around the current token
+	braces int  // '{' of vectors and initialisers that the current statement has open
 	inInit bool // in an initialiser, where 0xff(x) is a mask
 
-	ops   opcodes
-	words []Operand // stack of operands of the lists being parsed
-	stmts []Stmt    // stack of statements of the blocks being parsed
+	ops    opcodes
+	stmts  []Stmt    // stack of statements of the blocks being parsed
+	values []Operand // of the section data being parsed
 
 	names    slab[Name]
 	ints     slab[Int]
@@ -50,7 +54,16 @@ type parser struct {
 	guards   slab[Guard]
 	locs     slab[Loc]
 	labels   slab[Label]
-	operands slices[Operand]
+	floats   slab[Float]
+	vectors  slab[Vector]
+	unaries  slab[Unary]
+	parens   slab[Paren]
+	blocks   slab[Block]
+	vars     slab[Var]
+	inits    slab[Init]
+	operands arrays[Operand]
+	varNames arrays[VarName]
+	initList arrays[*Init]
 }
 
 // errorAt records an error. After the limit it moves to the end of the text.
@@ -72,7 +85,7 @@ func (p *parser) errorAt(span source.Span, format string, args ...any) {
 // stop makes the text end at the current token.
 func (p *parser) stop() {
 	p.src, p.off, p.start, p.kind, p.comments = "\x00", 0, 0, tEOF, nil
-	p.lineStart, p.lineBase, p.endAt = 0, p.pos-1, p.pos
+	p.lineStart, p.lineBase, p.lineLimit, p.endAt = 0, p.pos, maxCol, p.pos
 }
 
 // unexpected reports the current token where something else should be.
@@ -164,7 +177,8 @@ func (p *parser) endStmt(expected string) bool {
 // recover skips the rest of a broken statement: through its ';', or up to a '}' or a directive at the
 // beginning of a line. It passes braces that the statement opens.
 func (p *parser) recover() {
-	depth := 0
+	depth := p.braces
+	p.braces = 0
 	for {
 		switch p.kind {
 		case tEOF:
@@ -175,10 +189,12 @@ func (p *parser) recover() {
 		case tLBrace:
 			depth++
 		case tRBrace:
-			if depth == 0 {
+			if depth == 0 || p.firstOnLine() {
 				return
 			}
 			depth--
+		case tDwarf:
+			return
 		case tDot:
 			if p.firstOnLine() && startsStmt(p.text()) {
 				return

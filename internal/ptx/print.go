@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -24,6 +25,9 @@ func Print(w io.Writer, f *File) error {
 	_, err := w.Write(p.b)
 	return err
 }
+
+// dataPerLine is the number of values in a line of a section.
+const dataPerLine = 16
 
 // flushAt is the size at which the printer hands on what it has.
 const flushAt = 1 << 16
@@ -181,7 +185,7 @@ func (p *printer) section(s *Section) {
 	p.indent()
 	p.text("{\n")
 	for i := range s.Data {
-		p.item("\t", &s.Data[i])
+		p.item("\t", &s.Data[i], dataPerLine)
 	}
 	p.indent()
 	p.text("}\n")
@@ -196,11 +200,11 @@ func (p *printer) dwarf(s *Section) {
 		p.text(s.Flags, "\n")
 	}
 	for i := range s.Data {
-		p.item("@@DWARF ", &s.Data[i])
+		p.item("@@DWARF ", &s.Data[i], len(s.Data[i].Args)) // one line is one item
 	}
 }
 
-func (p *printer) item(lead string, it *SectionItem) {
+func (p *printer) item(lead string, it *SectionItem, perLine int) {
 	if it.Label != "" {
 		if lead == "\t" {
 			lead = ""
@@ -208,7 +212,9 @@ func (p *printer) item(lead string, it *SectionItem) {
 		p.text(lead, it.Label, ":\n")
 		return
 	}
-	p.text(lead, ".", it.Type, " ")
-	p.list(it.Args)
-	p.text("\n")
+	for row := range slices.Chunk(it.Args, max(perLine, 1)) {
+		p.text(lead, ".", it.Type, " ")
+		p.list(row)
+		p.text("\n")
+	}
 }

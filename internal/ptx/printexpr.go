@@ -34,6 +34,9 @@ func (p *printer) expr(x Operand) {
 		p.brackets("(", x.Elems, ")")
 	case *Mem:
 		p.brackets("[", x.Elems, "]")
+		if x.Field != "" {
+			p.text(".", x.Field)
+		}
 	case *Unary:
 		p.unary(x)
 	case *Binary:
@@ -128,10 +131,9 @@ func (p *printer) binary(x *Binary) {
 		return
 	}
 	p.inParens(x.X, precOf(x.X) < prec)
-	switch x.Op {
-	case "+", "-": // as in addresses
-		p.text(x.Op)
-	default:
+	if (x.Op == "+" || x.Op == "-") && precOf(x.X) == unaryPrec && precOf(x.Y) == unaryPrec {
+		p.text(x.Op) // as in addresses
+	} else {
 		p.text(" ", x.Op, " ")
 	}
 	p.inParens(x.Y, precOf(x.Y) <= prec)

@@ -70,6 +70,7 @@ const (
 	cDigit             // 0-9
 	cHex               // 0-9 a-f A-F
 	cSpace             // blank, tab, \r, \v, \f; not \n
+	cSkip              // may begin what is skipped: \n / #
 )
 
 var class = func() (t [256]uint8) {
@@ -83,10 +84,18 @@ var class = func() (t [256]uint8) {
 			t[c] = cWord | cStart
 		case b == ' ' || b == '\t' || b == '\r' || b == '\v' || b == '\f':
 			t[c] = cSpace
+		case b == '\n' || b == '/' || b == '#':
+			t[c] = cSkip
 		}
 	}
 	return t
 }()
+
+// alone maps bytes that are tokens whatever follows them.
+var alone = [256]kind{
+	',': tComma, ';': tSemi, ':': tColon, '{': tLBrace, '}': tRBrace, '[': tLBrack, ']': tRBrack,
+	'(': tLParen, ')': tRParen, '+': tPlus, '-': tMinus,
+}
 
 // single maps bytes that are tokens by themselves.
 var single = [256]kind{
@@ -107,10 +116,11 @@ type scanner struct {
 	src string // the text and a NUL, which ends every scanning loop
 	off int    // offset after the current token
 
+	file      source.FileID
 	line      int
 	lineStart int        // offset of the current line
-	lineBase  source.Pos // position of column 0 of the current line
-	file      source.FileID
+	lineBase  source.Pos // what the position of an offset in the current line exceeds the offset by
+	lineLimit int        // offset from which on the columns of the current line need care
 
 	kind       kind
 	start      int        // offset of the current token
@@ -139,7 +149,8 @@ func (s *scanner) init(f *source.File) {
 func (s *scanner) newline(offset int) {
 	s.line++
 	s.lineStart = offset
-	s.lineBase = source.MakePos(s.file, s.line, 0)
+	s.lineBase = source.MakePos(s.file, s.line, 1) - source.Pos(offset)
+	s.lineLimit = offset + maxCol
 }
 
 // maxCol is a column that surely fits in a Pos; beyond it package source decides.
@@ -147,11 +158,10 @@ const maxCol = 1<<20 - 2
 
 // at returns the position of an offset in the current line.
 func (s *scanner) at(offset int) source.Pos {
-	col := offset - s.lineStart + 1
-	if col > maxCol {
-		return source.MakePos(s.file, s.line, col)
+	if offset >= s.lineLimit {
+		return source.MakePos(s.file, s.line, offset-s.lineStart+1)
 	}
-	return s.lineBase + source.Pos(col)
+	return s.lineBase + source.Pos(offset)
 }
 
 // text returns the current token as written.
@@ -166,13 +176,13 @@ func (s *scanner) firstOnLine() bool { return s.line != s.prevLine }
 // next moves to the next token.
 func (s *scanner) next() {
 	s.prevEnd, s.prevLine = s.endAt, s.line
-	i := s.off
-	src := s.src
-	for class[src[i]]&cSpace != 0 {
-		i++
-	}
+	src, i := s.src, s.off
 	c := src[i]
-	if c == '\n' || c == '/' || c == '#' {
+	for class[c]&cSpace != 0 {
+		i++
+		c = src[i]
+	}
+	if class[c]&cSkip != 0 {
 		i = s.skip(i)
 		c = src[i]
 	}
@@ -187,6 +197,9 @@ func (s *scanner) next() {
 		if src[i] >= utf8.RuneSelf {
 			i = s.wideWord(i)
 		}
+	case alone[c] != tEOF:
+		i++
+		s.kind = alone[c]
 	case c == '%':
 		i++
 		s.kind = tPercent
@@ -196,9 +209,6 @@ func (s *scanner) next() {
 			}
 			s.kind = tIdent
 		}
-	case c == ',':
-		i++
-		s.kind = tComma
 	case class[c]&cDigit != 0 || c == '.' && class[src[i+1]]&cDigit != 0:
 		i = s.number(i)
 	case c == '.':
@@ -377,7 +387,7 @@ func isDwarfMark(text string) bool {
 // junk takes a run of bytes that no token has, up to the line's end, as one bad token.
 func (s *scanner) junk(i int) int {
 	j := i
-	for j < len(s.src)-1 && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '\n' && s.src[j] != '"' && s.src[j] != '.' {
+	for j < len(s.src)-1 && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '"' && s.src[j] != '.' {
 		j++
 	}
 	if j == i {

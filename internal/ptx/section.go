@@ -23,7 +23,6 @@ func (p *parser) section() *Section {
 	for p.kind != tRBrace {
 		if p.kind == tEOF || !p.sectionItem(s) {
 			p.unexpected("data, a label or \"}\" in a section")
-			p.words = p.words[:0]
 			p.recoverBlock()
 			return nil
 		}
@@ -33,7 +32,7 @@ func (p *parser) section() *Section {
 	return s
 }
 
-// sectionItem parses a label or a line of data.
+// sectionItem parses a label, or lines of data of one width.
 func (p *parser) sectionItem(s *Section) bool {
 	item := SectionItem{}
 	start := p.pos
@@ -44,10 +43,16 @@ func (p *parser) sectionItem(s *Section) bool {
 		p.next()
 	case p.kind == tDot && isData(p.text()):
 		item.Type = p.text()[1:]
-		p.next()
-		if !p.sectionData(&item) {
-			return false
+		values := p.values[:0]
+		for p.kind == tDot && p.text()[1:] == item.Type {
+			p.next()
+			var ok bool
+			if values, ok = p.sectionData(values); !ok {
+				return false
+			}
 		}
+		item.Args = p.operands.copy(values)
+		p.values = values
 	default:
 		return false
 	}
@@ -60,23 +65,18 @@ func isData(text string) bool {
 	return text == ".b8" || text == ".b16" || text == ".b32" || text == ".b64"
 }
 
-// sectionData parses the values of a line.
-func (p *parser) sectionData(item *SectionItem) bool {
-	base := len(p.words)
+// sectionData parses the values of a line and appends them to values.
+func (p *parser) sectionData(values []Operand) ([]Operand, bool) {
 	for {
 		x := p.expr()
 		if x == nil {
-			return false
+			return values, false
 		}
-		p.words = append(p.words, x)
-		if p.kind != tComma {
-			break
+		values = append(values, x)
+		if !p.got(tComma) {
+			return values, true
 		}
-		p.next()
 	}
-	item.Args = p.operands.copy(p.words[base:])
-	p.words = p.words[:base]
-	return true
 }
 
 // dwarf parses the @@DWARF lines of one section (ISA 11.5.1).
@@ -84,12 +84,19 @@ func (p *parser) dwarf() *Section {
 	s := &Section{DWARF: true}
 	start := p.pos
 	for first := true; p.kind == tDwarf; first = false {
-		text := strings.TrimLeft(p.src[p.off:p.lineEnd(p.off)], " \t")
-		begins := strings.HasPrefix(text, ".section")
+		i := p.off
+		for class[p.src[i]]&cSpace != 0 {
+			i++
+		}
+		begins := strings.HasPrefix(p.src[i:], ".section")
 		if begins && !first {
 			break // the next section
 		}
 		p.next()
+		if first && !begins {
+			p.unexpected("\".section\" before the data of a section")
+			return nil
+		}
 		if begins && !p.dwarfSection(s) || !begins && !p.dwarfItem(s) {
 			return nil
 		}
@@ -131,10 +138,16 @@ func (p *parser) dwarfItem(s *Section) bool {
 	case p.is(".byte"), p.is(".quad"), p.kind == tFloat && (p.text() == ".4byte" || p.text() == ".2byte"):
 		item.Type = p.text()[1:]
 		p.next()
-		if p.line != line || !p.sectionData(&item) {
+		values, ok := p.values[:0], p.line == line
+		if ok {
+			values, ok = p.sectionData(values)
+		}
+		if !ok {
 			p.unexpected("data")
 			return false
 		}
+		item.Args = p.operands.copy(values)
+		p.values = values
 	default:
 		p.unexpected("\".byte\", \".4byte\", \".quad\", a label or \".section\"")
 		return false

@@ -10,43 +10,41 @@ const (
 
 // slab allocates values of one type.
 type slab[T any] struct {
-	free []T
-	run  int
+	run  []T
+	used int // of run; an index, since moving a pointer at every call would cost a write barrier
 }
 
 // alloc returns a new zero value.
 func (s *slab[T]) alloc() *T {
-	if len(s.free) == 0 {
-		s.grow()
+	if s.used == len(s.run) {
+		s.run = make([]T, nextRun(len(s.run)))
+		s.used = 0
 	}
-	p := &s.free[0]
-	s.free = s.free[1:]
+	p := &s.run[s.used]
+	s.used++
 	return p
 }
 
-func (s *slab[T]) grow() {
-	s.run = min(max(2*s.run, firstRun), lastRun)
-	s.free = make([]T, s.run)
-}
+func nextRun(n int) int { return min(max(2*n, firstRun), lastRun) }
 
-// slices cuts short slices from long ones.
-type slices[T any] struct {
-	free []T
-	run  int
+// arrays cuts short slices from long ones.
+type arrays[T any] struct {
+	run  []T
+	used int
 }
 
 // copy returns a copy of list whose capacity is its length; nil for an empty one.
-func (s *slices[T]) copy(list []T) []T {
+func (s *arrays[T]) copy(list []T) []T {
 	n := len(list)
 	if n == 0 {
 		return nil
 	}
-	if len(s.free) < n {
-		s.run = min(max(2*s.run, firstRun), lastRun)
-		s.free = make([]T, max(s.run, n))
+	if s.used+n > len(s.run) {
+		s.run = make([]T, max(nextRun(len(s.run)), n))
+		s.used = 0
 	}
-	out := s.free[:n:n]
-	s.free = s.free[n:]
+	out := s.run[s.used : s.used+n : s.used+n]
+	s.used += n
 	copy(out, list)
 	return out
 }

@@ -1,6 +1,10 @@
 package ptx
 
-import "heddle/internal/source"
+import (
+	"strings"
+
+	"heddle/internal/source"
+)
 
 // flushComments moves the comments that were passed so far into the statements.
 func (p *parser) flushComments() {
@@ -12,7 +16,7 @@ func (p *parser) flushComments() {
 
 // block parses { ... }. It returns nil only if there is no '{'.
 func (p *parser) block() *Block {
-	b := &Block{}
+	b := p.blocks.alloc()
 	start, open := p.pos, p.span()
 	if !p.want(tLBrace) {
 		return nil
@@ -66,7 +70,7 @@ func (p *parser) recoverBlock() {
 
 // stmt parses one statement and appends it to p.stmts. What is wrong it skips.
 func (p *parser) stmt() {
-	words, begin := len(p.words), p.start
+	begin := p.start
 	ok := false
 	switch p.kind {
 	case tIdent, tAt:
@@ -88,7 +92,6 @@ func (p *parser) stmt() {
 		p.unexpected("an instruction, a label or a directive")
 	}
 	if !ok {
-		p.words = p.words[:words]
 		p.inInit = false
 		if p.start == begin { // always make progress
 			p.next()
@@ -170,10 +173,14 @@ func (p *parser) opcode(in *Inst) {
 	text := p.src[p.start:end]
 	p.off, p.endAt = end, p.at(end)
 	p.next()
-	for p.kind == tDot && !p.firstOnLine() { // modifiers after a blank
-		text += p.text()
+	if p.kind == tDot && !p.firstOnLine() { // modifiers after a blank
+		parts := []string{text}
+		for p.kind == tDot && !p.firstOnLine() {
+			parts = append(parts, p.text())
+			p.next()
+		}
+		text = strings.Join(parts, "")
 		h = hash(text)
-		p.next()
 	}
 	op := p.ops.get(text, h)
 	in.Opcode, in.Mods = op.name, op.mods
@@ -185,7 +192,8 @@ func (p *parser) operandsOf(in *Inst) bool {
 	if p.got(tSemi) {
 		return true
 	}
-	base := len(p.words)
+	var buf [shortList]Operand
+	list := buf[:0]
 	for {
 		if p.firstOnLine() && p.instFollows() {
 			return p.endStmt("an operand or \";\"")
@@ -194,14 +202,13 @@ func (p *parser) operandsOf(in *Inst) bool {
 		if x == nil {
 			return false
 		}
-		p.words = append(p.words, x)
+		list = append(list, x)
 		if p.kind != tComma {
 			break
 		}
 		p.next()
 	}
-	in.Operands = p.operands.copy(p.words[base:])
-	p.words = p.words[:base]
+	in.Operands = p.operands.copy(list)
 	return p.endStmt("\",\" or \";\"")
 }
 

@@ -14,7 +14,8 @@ func spaceOf(text string) string {
 
 // variable parses a declaration of variables or registers with its linkage and ';' (ISA 5.4).
 func (p *parser) variable() *Var {
-	v := &Var{Linkage: linkage(p.text())}
+	v := p.vars.alloc()
+	v.Linkage = linkage(p.text())
 	start := p.pos
 	if v.Linkage != NoLinkage {
 		p.next()
@@ -26,19 +27,22 @@ func (p *parser) variable() *Var {
 	if !p.varHead(v) {
 		return nil
 	}
+	var buf [shortList]VarName
+	names := buf[:0]
 	for {
-		n, ok := p.varName(v)
+		n, ok := p.varName()
 		if !ok {
 			return nil
 		}
 		if p.kind == tAssign && !p.initialise(&n) {
 			return nil
 		}
-		v.Names = append(v.Names, n)
+		names = append(names, n)
 		if !p.got(tComma) {
 			break
 		}
 	}
+	v.Names = p.varNames.copy(names)
 	if !p.endStmt("\",\" or \";\"") {
 		return nil
 	}
@@ -148,21 +152,23 @@ func (p *parser) attributes() ([]string, bool) {
 	}
 }
 
-func (p *parser) attrArgs(a string) (string, bool) {
-	for sep := "("; p.kind == tLParen || p.kind == tComma; sep = "," {
+// attrArgs parses the integers of an attribute, and returns them with its name.
+func (p *parser) attrArgs(name string) (string, bool) {
+	a := []byte(name)
+	for sep := byte('('); p.kind == tLParen || p.kind == tComma; sep = ',' {
 		p.next()
 		if p.kind != tInt {
 			p.unexpected("an integer")
 			return "", false
 		}
-		a += sep + p.text()
+		a = append(append(a, sep), p.text()...)
 		p.next()
 	}
-	return a + ")", p.want(tRParen)
+	return string(append(a, ')')), p.want(tRParen)
 }
 
 // varName parses a name with its range or dimensions.
-func (p *parser) varName(v *Var) (n VarName, ok bool) {
+func (p *parser) varName() (n VarName, ok bool) {
 	n.Span = p.span()
 	if n.Name, ok = p.ident("a name"); !ok {
 		return n, false
@@ -229,13 +235,14 @@ func (p *parser) dim(first bool) (int64, bool) {
 func (p *parser) initialise(n *VarName) bool {
 	p.next()
 	p.inInit = true
-	n.Init = p.init_()
+	n.Init = p.value()
 	p.inInit = false
 	return n.Init != nil
 }
 
-func (p *parser) init_() *Init {
-	in := &Init{}
+// value parses a value or a brace list of them.
+func (p *parser) value() *Init {
+	in := p.inits.alloc()
 	start := p.pos
 	if p.kind != tLBrace {
 		in.Value = p.initValue(in)
@@ -252,12 +259,15 @@ func (p *parser) init_() *Init {
 	defer p.leave()
 	in.Braces = true
 	p.next()
+	p.braces++
+	var buf [shortList]*Init
+	list := buf[:0]
 	for p.kind != tRBrace {
-		x := p.init_()
+		x := p.value()
 		if x == nil {
 			return nil
 		}
-		in.List = append(in.List, x)
+		list = append(list, x)
 		if p.kind != tComma {
 			break
 		}
@@ -271,6 +281,8 @@ func (p *parser) init_() *Init {
 		return nil
 	}
 	p.next()
+	p.braces--
+	in.List = p.initList.copy(list)
 	in.Span = p.since(start)
 	return in
 }

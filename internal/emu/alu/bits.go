@@ -9,35 +9,54 @@ import (
 // Counting and searching bits: PTX ISA 9.7.1.14 to 9.7.1.18. The destination is 32 bits wide.
 
 // bits32or64 chooses by the width of the source.
-func bits32or64(d *isa.Desc, f32, f64 scalar1) (Func, error) {
-	if d.Flags != 0 {
-		return noForm(d)
-	}
-	switch d.Type {
-	case isa.B32:
-		return lane1(f32), nil
-	case isa.B64:
-		return lane1(f64), nil
+func bits32or64(d *isa.Desc, w32, w64 Func) (Func, error) {
+	switch {
+	case d.Type == isa.B32 && d.Flags == 0:
+		return w32, nil
+	case d.Type == isa.B64 && d.Flags == 0:
+		return w64, nil
 	}
 	return noForm(d)
 }
 
-func popc(d *isa.Desc) (Func, error) {
-	return bits32or64(d,
-		func(a uint64) uint64 { return uint64(bits.OnesCount32(uint32(a))) },
-		func(a uint64) uint64 { return uint64(bits.OnesCount64(a)) })
+func popc(d *isa.Desc) (Func, error) { return bits32or64(d, popc32, popc64) }
+func clz(d *isa.Desc) (Func, error)  { return bits32or64(d, clz32, clz64) }
+func brev(d *isa.Desc) (Func, error) { return bits32or64(d, brev32, brev64) }
+
+func popc32(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	each1(d, a, func(a uint64) uint64 { return uint64(bits.OnesCount32(uint32(a))) })
+	o.done(mask)
 }
 
-func clz(d *isa.Desc) (Func, error) {
-	return bits32or64(d,
-		func(a uint64) uint64 { return uint64(bits.LeadingZeros32(uint32(a))) },
-		func(a uint64) uint64 { return uint64(bits.LeadingZeros64(a)) })
+func popc64(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	each1(d, a, func(a uint64) uint64 { return uint64(bits.OnesCount64(a)) })
+	o.done(mask)
 }
 
-func brev(d *isa.Desc) (Func, error) {
-	return bits32or64(d,
-		func(a uint64) uint64 { return uint64(bits.Reverse32(uint32(a))) },
-		func(a uint64) uint64 { return bits.Reverse64(a) })
+func clz32(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	each1(d, a, func(a uint64) uint64 { return uint64(bits.LeadingZeros32(uint32(a))) })
+	o.done(mask)
+}
+
+func clz64(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	each1(d, a, func(a uint64) uint64 { return uint64(bits.LeadingZeros64(a)) })
+	o.done(mask)
+}
+
+func brev32(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	each1(d, a, func(a uint64) uint64 { return uint64(bits.Reverse32(uint32(a))) })
+	o.done(mask)
+}
+
+func brev64(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	each1(d, a, func(a uint64) uint64 { return bits.Reverse64(a) })
+	o.done(mask)
 }
 
 // bfind is PTX ISA 9.7.1.16.

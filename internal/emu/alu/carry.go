@@ -36,7 +36,7 @@ func carryFunc(d *isa.Desc, op carryOp) (Func, error) {
 	if !only(d, isa.CC) {
 		return noForm(d)
 	}
-	subtract := d.Row.Opcode == "sub" || d.Row.Opcode == "sub.cc" || d.Row.Opcode == "subc"
+	subtract := d.Row.Opcode == "sub" || d.Row.Opcode == "subc"
 	switch d.Type {
 	case isa.U64, isa.S64:
 	case isa.U32, isa.S32:
@@ -48,7 +48,7 @@ func carryFunc(d *isa.Desc, op carryOp) (Func, error) {
 		return noForm(d)
 	}
 	in := d.Row.Opcode == "addc" || d.Row.Opcode == "subc"
-	out := d.Has(isa.CC) || !in
+	out := d.Has(isa.CC)
 	return func(o *Ops, mask uint32) {
 		dst, a, b := o.D[0], o.S[0], o.S[1]
 		flags := *o.CC
@@ -88,7 +88,7 @@ func carryMad(d *isa.Desc, in bool) (Func, error) {
 	if !only(d, isa.CC) || product == nil || op == nil {
 		return noForm(d)
 	}
-	out := d.Has(isa.CC) || !in
+	out := d.Has(isa.CC)
 	return func(o *Ops, mask uint32) {
 		dst, a, b, c := o.D[0], o.S[0], o.S[1], o.S[2]
 		flags := *o.CC

@@ -8,7 +8,7 @@ type compareFunc func(a, b *Lanes) uint32
 func eqInt[U unsigned](a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(U(a[i]) == U(b[i])) << i
+		r = collect(r, U(a[i]) == U(b[i]))
 	}
 	return r
 }
@@ -16,7 +16,7 @@ func eqInt[U unsigned](a, b *Lanes) uint32 {
 func ltInt[T unsigned | signed](a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(T(a[i]) < T(b[i])) << i
+		r = collect(r, T(a[i]) < T(b[i]))
 	}
 	return r
 }
@@ -182,7 +182,8 @@ func set(d *isa.Desc) (Func, error) {
 		}
 		dst := o.dst(mask)
 		for i := range dst {
-			dst[i] = -uint64(t>>i&1) & yes
+			dst[i] = -uint64(t&1) & yes
+			t >>= 1
 		}
 		o.done(mask)
 	}, nil

@@ -8,7 +8,7 @@ import "heddle/internal/isa"
 func eqF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(f32(a[i]) == f32(b[i])) << i
+		r = collect(r, f32(a[i]) == f32(b[i]))
 	}
 	return r
 }
@@ -16,7 +16,7 @@ func eqF32(a, b *Lanes) uint32 {
 func ltF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(f32(a[i]) < f32(b[i])) << i
+		r = collect(r, f32(a[i]) < f32(b[i]))
 	}
 	return r
 }
@@ -24,7 +24,7 @@ func ltF32(a, b *Lanes) uint32 {
 func leF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(f32(a[i]) <= f32(b[i])) << i
+		r = collect(r, f32(a[i]) <= f32(b[i]))
 	}
 	return r
 }
@@ -32,7 +32,7 @@ func leF32(a, b *Lanes) uint32 {
 func numF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(!isNaN32(uint32(a[i])) && !isNaN32(uint32(b[i]))) << i
+		r = collect(r, !isNaN32(uint32(a[i])) && !isNaN32(uint32(b[i])))
 	}
 	return r
 }
@@ -40,7 +40,7 @@ func numF32(a, b *Lanes) uint32 {
 func eqF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(f64(a[i]) == f64(b[i])) << i
+		r = collect(r, f64(a[i]) == f64(b[i]))
 	}
 	return r
 }
@@ -48,7 +48,7 @@ func eqF64(a, b *Lanes) uint32 {
 func ltF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(f64(a[i]) < f64(b[i])) << i
+		r = collect(r, f64(a[i]) < f64(b[i]))
 	}
 	return r
 }
@@ -56,7 +56,7 @@ func ltF64(a, b *Lanes) uint32 {
 func leF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(f64(a[i]) <= f64(b[i])) << i
+		r = collect(r, f64(a[i]) <= f64(b[i]))
 	}
 	return r
 }
@@ -64,7 +64,7 @@ func leF64(a, b *Lanes) uint32 {
 func numF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
-		r |= b2u(!isNaN64(a[i]) && !isNaN64(b[i])) << i
+		r = collect(r, !isNaN64(a[i]) && !isNaN64(b[i]))
 	}
 	return r
 }

@@ -1,10 +1,6 @@
 package alu
 
-import (
-	"strings"
-
-	"heddle/internal/isa"
-)
+import "heddle/internal/isa"
 
 // cvt follows PTX ISA 9.7.9.21: it chooses by the classes of the two types.
 func cvt(d *isa.Desc) (Func, error) {
@@ -57,9 +53,12 @@ func cvtIntInt(d *isa.Desc) (Func, error) {
 }
 
 func sext[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
-	for i := range d {
+	d, a := o.unary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(S(a[i])))
+		d[i+1] = uint64(U(S(a[i+1])))
+		d[i+2] = uint64(U(S(a[i+2])))
+		d[i+3] = uint64(U(S(a[i+3])))
 	}
 	o.done(mask)
 }
@@ -114,9 +113,9 @@ func cvtIntSat(from, to isa.Type) Func {
 }
 
 // cvtPack is PTX ISA 9.7.9.22: two saturated integers above the lower bits of a third operand, which the
-// 16-bit forms do not have. Its three types do not fit into a Desc, so it goes by the modifiers as written.
+// 16-bit forms do not have.
 func cvtPack(d *isa.Desc) (Func, error) {
-	width, isSigned := packType(d.Mods)
+	width, isSigned := packType(d)
 	if d.Flags != isa.Sat || width == 0 {
 		return noForm(d)
 	}
@@ -135,23 +134,19 @@ func cvtPack(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
-// packType returns the type that cvt.pack converts to, or 0.
-func packType(mods []string) (width uint64, isSigned bool) {
-	var types []string
-	for _, m := range mods {
-		if m != "sat" && m != "pack" {
-			types = append(types, m)
-		}
+// packType returns the type that cvt.pack converts to, or 0. Types below a byte have no isa.Type.
+func packType(d *isa.Desc) (width uint64, isSigned bool) {
+	switch d.Type {
+	case isa.U8, isa.S8, isa.U16, isa.S16:
+		return uint64(8 * d.Type.Size()), d.Type.Signed()
 	}
-	switch text := strings.Join(types, "."); text {
-	case "u2.s32.b32", "s2.s32.b32":
-		return 2, text[0] == 's'
-	case "u4.s32.b32", "s4.s32.b32":
-		return 4, text[0] == 's'
-	case "u8.s32.b32", "s8.s32.b32":
-		return 8, text[0] == 's'
-	case "u16.s32", "s16.s32":
-		return 16, text[0] == 's'
+	for _, m := range d.Mods {
+		switch m {
+		case "u2", "s2":
+			return 2, m[0] == 's'
+		case "u4", "s4":
+			return 4, m[0] == 's'
+		}
 	}
 	return 0, false
 }

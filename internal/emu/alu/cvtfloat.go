@@ -39,7 +39,7 @@ func reader(f *format, ftz bool) func(a uint64) float64 {
 	case double:
 		return f64
 	}
-	return func(a uint64) float64 { return f64(widen(f, a, false)) }
+	return f.float
 }
 
 // cvtFloatInt rounds to an integral value and clamps it to the range of the destination. NaN is 0, or the
@@ -55,49 +55,68 @@ func cvtFloatInt(d *isa.Desc) (Func, error) {
 		invalid = 1 << (width - 1)
 	}
 	if d.SType == isa.F32 && d.Round == isa.RZI && width == 32 {
-		return f32ToInt32(to.Signed(), ftz), nil
+		if to.Signed() {
+			return f32ToS32, nil
+		}
+		return f32ToU32, nil
 	}
 	read, mode := reader(formatOf(d.SType), ftz), d.Round
+	lo, hi := -0x1p63, 0x1p63 // numbers in [lo, hi) are in the range of the type and of int64
+	if to == isa.U64 {
+		lo = 0
+	}
+	if width < 64 {
+		lo, hi = 0, math.Ldexp(1, int(width))
+		if to.Signed() {
+			lo, hi = -hi/2, hi/2
+		}
+	}
+	keep := ones(width)
 	return lane1(func(a uint64) uint64 {
-		x := read(a)
-		if x != x {
-			return invalid
+		x := roundIntegral(mode, read(a))
+		if lo <= x && x < hi {
+			return uint64(int64(x)) & keep
 		}
-		x = roundIntegral(mode, x)
-		mag := uint64(math.MaxUint64)
-		if m := math.Abs(x); m < 0x1p64 {
-			mag = uint64(m)
-		}
-		return clampInt(to, x < 0, mag)
+		return clampDouble(to, x, invalid)
 	}), nil
 }
 
-// f32ToInt32 is the usual cast of a float to a 32-bit integer.
-func f32ToInt32(isSigned, ftz bool) Func {
-	if isSigned {
-		return func(o *Ops, mask uint32) {
-			d, a := o.dst(mask), o.S[0]
-			for i := range d {
-				x := float64(f32(a[i]))
-				if x != x {
-					x = 0
-				}
-				d[i] = uint64(uint32(int32(min(max(x, math.MinInt32), math.MaxInt32))))
-			}
-			o.done(mask)
+// clampDouble is the register of a double truncated and clamped to an integer type; NaN is given.
+func clampDouble(to isa.Type, x float64, invalid uint64) uint64 {
+	if x != x {
+		return invalid
+	}
+	mag := uint64(math.MaxUint64)
+	if m := math.Abs(x); m < 0x1p64 {
+		mag = uint64(m)
+	}
+	return clampInt(to, x < 0, mag)
+}
+
+// The usual casts to 32-bit integers. Flushing changes nothing: a subnormal truncates to 0.
+
+func f32ToS32(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	for i := range d {
+		if x := f32(a[i]); -0x1p31 <= x && x < 0x1p31 {
+			d[i] = uint64(uint32(int32(x)))
+		} else {
+			d[i] = clampDouble(isa.S32, float64(x), 0)
 		}
 	}
-	return func(o *Ops, mask uint32) { // flushing changes nothing: a subnormal truncates to 0
-		d, a := o.dst(mask), o.S[0]
-		for i := range d {
-			x := float64(f32(a[i]))
-			if x != x {
-				x = 0
-			}
-			d[i] = uint64(uint32(int64(min(max(x, 0), math.MaxUint32))))
+	o.done(mask)
+}
+
+func f32ToU32(o *Ops, mask uint32) {
+	d, a := o.unary(mask)
+	for i := range d {
+		if x := f32(a[i]); 0 <= x && x < 0x1p32 {
+			d[i] = uint64(uint32(int64(x)))
+		} else {
+			d[i] = clampDouble(isa.U32, float64(x), 0)
 		}
-		o.done(mask)
 	}
+	o.done(mask)
 }
 
 // cvtIntFloat rounds an integer to a floating-point number.
@@ -124,7 +143,7 @@ func cvtIntFloat(d *isa.Desc) (Func, error) {
 }
 
 func intToF32[T unsigned | signed](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = uint64(math.Float32bits(float32(T(a[i]))))
 	}
@@ -132,7 +151,7 @@ func intToF32[T unsigned | signed](o *Ops, mask uint32) {
 }
 
 func intToF64[T unsigned | signed](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = math.Float64bits(float64(T(a[i])))
 	}
@@ -179,9 +198,9 @@ func cvtFloatFloat(d *isa.Desc) (Func, error) {
 		return noForm(d)
 	case (d.Has(isa.Relu) || d.Has(isa.Satfinite)) && (from != single || to != half && to != bfloat):
 		return noForm(d)
-	case from == to && (d.Round == isa.NoRounding || integral(d.Round)):
+	case from == to:
 		return cvtSame(d, to, ftz), nil
-	case narrows && !fp, !narrows && !fp && d.Round != isa.NoRounding, from == to:
+	case narrows && !fp, !narrows && !fp && d.Round != isa.NoRounding:
 		return noForm(d)
 	}
 	plain := d.Flags == 0
@@ -190,6 +209,10 @@ func cvtFloatFloat(d *isa.Desc) (Func, error) {
 		return f32ToF64, nil
 	case plain && from == double && to == single && d.Round == isa.RN:
 		return f64ToF32, nil
+	case plain && to == single && from != double:
+		return lane1(func(a uint64) uint64 { return packF32(float32(from.float(a))) }), nil
+	case plain && from == single && d.Round == isa.RN:
+		return lane1(func(a uint64) uint64 { return to.nearest(float64(f32(a))) }), nil
 	}
 	return lane1(narrower(d, from, to)), nil
 }
@@ -247,7 +270,7 @@ func cvtSame(d *isa.Desc, f *format, ftz bool) Func {
 }
 
 func f32ToF64(o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		x := f32(a[i])
 		if x != x {
@@ -260,7 +283,7 @@ func f32ToF64(o *Ops, mask uint32) {
 }
 
 func f64ToF32(o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = packF32(float32(f64(a[i])))
 	}

@@ -8,7 +8,7 @@ import "math"
 func f64(v uint64) float64 { return math.Float64frombits(v) }
 
 func addF64(o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		x, y := a[i], b[i]
 		r := f64(x) + f64(y)
@@ -22,7 +22,7 @@ func addF64(o *Ops, mask uint32) {
 }
 
 func subF64(o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		x, y := a[i], b[i]
 		r := f64(x) - f64(y)
@@ -36,7 +36,7 @@ func subF64(o *Ops, mask uint32) {
 }
 
 func mulF64(o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		x, y := a[i], b[i]
 		r := f64(x) * f64(y)
@@ -50,7 +50,7 @@ func mulF64(o *Ops, mask uint32) {
 }
 
 func divF64(o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		x, y := a[i], b[i]
 		r := f64(x) / f64(y)
@@ -64,7 +64,7 @@ func divF64(o *Ops, mask uint32) {
 }
 
 func fmaF64(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		x, y, z := a[i], b[i], c[i]
 		r := math.FMA(f64(x), f64(y), f64(z))

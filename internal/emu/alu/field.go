@@ -13,19 +13,32 @@ func bfe(d *isa.Desc) (Func, error) {
 		return noForm(d)
 	}
 	switch d.Type {
-	case isa.U32, isa.U64:
-		width := ones(uint64(8 * d.Type.Size()))
-		return lane3(func(a, b, c uint64) uint64 { return a & width >> (b & 0xff) & ones(c&0xff) }), nil
+	case isa.U32:
+		return bfeU[uint32], nil
+	case isa.U64:
+		return bfeU[uint64], nil
 	case isa.S32:
-		return lane3(func(a, b, c uint64) uint64 {
-			return uint64(uint32(extractSigned(int64(int32(a)), b&0xff, c&0xff)))
-		}), nil
+		return bfeS[uint32, int32], nil
 	case isa.S64:
-		return lane3(func(a, b, c uint64) uint64 {
-			return uint64(extractSigned(int64(a), b&0xff, c&0xff))
-		}), nil
+		return bfeS[uint64, int64], nil
 	}
 	return noForm(d)
+}
+
+func bfeU[U unsigned](o *Ops, mask uint32) {
+	d, a, b, c := o.ternary(mask)
+	for i := range d {
+		d[i] = uint64(U(a[i])) >> (b[i] & 0xff) & ones(c[i]&0xff)
+	}
+	o.done(mask)
+}
+
+func bfeS[U unsigned, S signed](o *Ops, mask uint32) {
+	d, a, b, c := o.ternary(mask)
+	for i := range d {
+		d[i] = uint64(U(extractSigned(int64(S(a[i])), b[i]&0xff, c[i]&0xff)))
+	}
+	o.done(mask)
 }
 
 // extractSigned takes n bits from pos of a sign-extended value and extends their sign. Beyond the value's

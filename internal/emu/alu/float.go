@@ -50,7 +50,8 @@ func (f *format) flush(v uint64) uint64 {
 	return v
 }
 
-// saturate is .sat: the result clamped to [0, 1], NaN as +0.
+// saturate is .sat: the result clamped to [0, 1], NaN as +0. So is -0: the ISA does not say, and a clamp by
+// max(x, +0) gives +0.
 func (f *format) saturate(v uint64) uint64 {
 	if v&f.sign != 0 || v > f.inf {
 		return 0

@@ -47,12 +47,20 @@ func addFloat(d *isa.Desc) (Func, error) {
 		return mixed2(d, op)
 	}
 	switch {
+	case f.is16() && subtract:
+		op = c.narrowSub
+	case f.is16():
+		op = c.narrowAdd
 	case d.Type == isa.F32 && c.plain() && subtract:
 		return subF32, nil
 	case d.Type == isa.F32 && c.plain():
 		return addF32, nil
+	case d.Type == isa.F32 && c.mode == isa.RN && c.sat:
+		return addF32Sat(c.ftz, subtract), nil
+	case d.Type == isa.F32 && c.mode == isa.RN && subtract:
+		return subF32Ftz, nil
 	case d.Type == isa.F32 && c.mode == isa.RN:
-		return addF32Mod(c.ftz, c.sat, subtract), nil
+		return addF32Ftz, nil
 	case d.Type == isa.F64 && c.plain() && subtract:
 		return subF64, nil
 	case d.Type == isa.F64 && c.plain():
@@ -82,10 +90,14 @@ func mulFloat(d *isa.Desc) (Func, error) {
 	}
 	c := newArith(f, d)
 	switch {
+	case f.is16():
+		return lane2(packed2(d.Type, c.narrowMul)), nil
 	case d.Type == isa.F32 && c.plain():
 		return mulF32, nil
+	case d.Type == isa.F32 && c.mode == isa.RN && c.sat:
+		return mulF32Sat(c.ftz), nil
 	case d.Type == isa.F32 && c.mode == isa.RN:
-		return mulF32Mod(c.ftz, c.sat), nil
+		return mulF32Ftz, nil
 	case d.Type == isa.F64 && c.plain():
 		return mulF64, nil
 	}
@@ -97,7 +109,7 @@ func mulFloat(d *isa.Desc) (Func, error) {
 func fma(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
 	allowed := arithFlags(d.Type)
-	if f == half || f == bfloat {
+	if f.is16() {
 		allowed |= isa.Relu
 	}
 	if !ieee(f, d.Round) || !only(d, allowed) || d.Fn != isa.NoFn {
@@ -114,10 +126,14 @@ func fma(d *isa.Desc) (Func, error) {
 		}), nil
 	}
 	switch {
+	case f.is16():
+		return lane3(packed3(d.Type, c.narrowFma)), nil
 	case d.Type == isa.F32 && c.plain():
 		return fmaF32, nil
+	case d.Type == isa.F32 && c.mode == isa.RN && c.sat:
+		return fmaF32Sat(c.ftz), nil
 	case d.Type == isa.F32 && c.mode == isa.RN:
-		return fmaF32Mod(c.ftz, c.sat), nil
+		return fmaF32Ftz, nil
 	case d.Type == isa.F64 && c.plain():
 		return fmaF64, nil
 	}

@@ -50,8 +50,9 @@ var formList = []string{
 	"set.{eq,ne}{,.and,.or,.xor}.{u32,s32,f32,f16,bf16}.{b16,b32,b64}",
 	"set.{eq,ne,lt,le,gt,ge}{,.and}.{u32,s32,f32}.{u16,u32,u64,s16,s32,s64}",
 	"set.{lo,ls,hi,hs}{,.or}.{u32,s32,f32}.{u16,u32,u64}",
-	"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{,.xor}.{u32,s32,f32}.{f32,f64,f16,bf16}",
-	"set.{lt,geu}{,.ftz}.{f16,u16,s16,u32,s32}.{f16,f32}", "set.{lt,geu}{,.ftz}.{f16x2,u32,s32}.f16x2",
+	"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{,.xor}.{u32,s32,f32}.{f32,f64}",
+	"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{,.xor}.{u32,s32}.{f16,bf16}",
+	"set.{lt,geu}{,.ftz}.{f16,u16,s16,u32,s32}.f16", "set.{lt,geu}{,.ftz}.f16.f32", "set.lt.bf16.{f32,u32,s64}", "set.{lt,geu}{,.ftz}.{f16x2,u32,s32}.f16x2",
 	"set.{lt,geu}.{bf16x2,u32,s32}.bf16x2",
 	"selp.{b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64}",
 	"slct{.b16,.b32,.b64,.u32,.s64,.f32,.f64}.s32", "slct{,.ftz}.{b16,b32,b64,f64}.f32",
@@ -257,25 +258,28 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// Lookup refuses what it does not implement rather than ignore a modifier.
-func TestUnsupported(t *testing.T) {
-	for _, text := range []string{
-		"ld.u32", "shfl.b32", "add.f16.f32", "add.sat.u32", "add.ftz.f64", "add.cc.u16", "mul.sat.s32",
-		"mul.wide.u64", "fma.rn.oob.f16", "fma.rn.relu.f32", "min.abs.f32", "neg.u32", "abs.f32x2", "div.f32",
-		"div.rn.f16", "rcp.f32", "sqrt.approx.f64", "tanh.approx.ftz.f32", "ex2.approx.bf16", "popc.u32",
-		"prmt.b32.hi", "setp.lt.b32", "setp.lo.s32", "setp.ltu.u32", "setp.lt.ftz.f64", "setp.u32",
-		"set.lt.f64.f32", "slct.u32.u32", "cvt.rni.f32.f64", "cvt.f32.f64", "cvt.s32.f32", "cvt.f32.s32",
-		"cvt.rn.s32.f32", "cvt.rn.ftz.f64.s32", "cvt.rs.f16x2.f32", "cvt.rn.e4m3x2.f32", "cvt.rm.tf32.f32",
-		"cvt.sat.bf16.f32", "cvt.pack.s16.s32", "mov.b128", "selp.pred", "and.u8", "shf.b32", "testp.f32",
-		"cvt.rn.relu.f32.f64", "min.NaN.f64", "max.ftz.bf16", "add.rz.f16", "lop3.xor.b32",
-	} {
-		d := desc(t, text)
-		f, err := Lookup(d)
-		if _, ok := err.(*UnsupportedError); !ok || f != nil {
-			t.Errorf("%s: error %v, want *UnsupportedError", text, err)
+// Sources says how many sources count: the others may be absent, and whatever they hold changes nothing.
+func TestSources(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, text := range forms() {
+		n, ok := Sources(desc(t, text))
+		if !ok {
+			t.Errorf("%s: no number of sources", text)
+		}
+		s := randomState(r)
+		whole := run(lookup(t, text), *s, full)
+		o := s.ops()
+		for i := n; i < len(o.S); i++ {
+			o.S[i] = nil
+		}
+		lookup(t, text)(o, full)
+		if s.d[0] != whole.d[0] || s.pd != whole.pd {
+			t.Errorf("%s: depends on more than %d sources", text, n)
 		}
 	}
-	if _, err := Lookup(&isa.Desc{}); err == nil {
-		t.Error("a Desc without a row has a function")
+	for _, text := range []string{"ld.global.u32", "bar.sync", "vote.sync.any.pred"} {
+		if _, ok := Sources(desc(t, text)); ok {
+			t.Errorf("%s is none of this package's", text)
+		}
 	}
 }

@@ -14,23 +14,29 @@ type signed interface {
 }
 
 func addInt[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) + U(b[i]))
+		d[i+1] = uint64(U(a[i+1]) + U(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) + U(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) + U(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func subInt[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) - U(b[i]))
+		d[i+1] = uint64(U(a[i+1]) - U(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) - U(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) - U(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func negInt[U unsigned](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = uint64(-U(a[i]))
 	}
@@ -38,7 +44,7 @@ func negInt[U unsigned](o *Ops, mask uint32) {
 }
 
 func absInt[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		s := S(a[i])
 		d[i] = uint64(U(max(s, -s))) // the least value is its own absolute value
@@ -47,7 +53,7 @@ func absInt[U unsigned, S signed](o *Ops, mask uint32) {
 }
 
 func minU[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(min(U(a[i]), U(b[i])))
 	}
@@ -55,7 +61,7 @@ func minU[U unsigned](o *Ops, mask uint32) {
 }
 
 func maxU[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(max(U(a[i]), U(b[i])))
 	}
@@ -63,7 +69,7 @@ func maxU[U unsigned](o *Ops, mask uint32) {
 }
 
 func minS[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(min(S(a[i]), S(b[i]))))
 	}
@@ -71,7 +77,7 @@ func minS[U unsigned, S signed](o *Ops, mask uint32) {
 }
 
 func maxS[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = uint64(U(max(S(a[i]), S(b[i]))))
 	}
@@ -80,7 +86,7 @@ func maxS[U unsigned, S signed](o *Ops, mask uint32) {
 
 // PTX ISA 9.7.1.7: the comparison and the difference are of the type, the sum wraps.
 func sadU[U unsigned](o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		x, y := U(a[i]), U(b[i])
 		d[i] = uint64(U(c[i]) + (max(x, y) - min(x, y)))
@@ -89,7 +95,7 @@ func sadU[U unsigned](o *Ops, mask uint32) {
 }
 
 func sadS[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		x, y := S(a[i]), S(b[i])
 		d[i] = uint64(U(c[i]) + (U(max(x, y)) - U(min(x, y))))
@@ -103,7 +109,7 @@ func clampS32(v int64) uint64 {
 }
 
 func addSat(o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = clampS32(int64(int32(a[i])) + int64(int32(b[i])))
 	}
@@ -111,7 +117,7 @@ func addSat(o *Ops, mask uint32) {
 }
 
 func subSat(o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
+	d, a, b := o.binary(mask)
 	for i := range d {
 		d[i] = clampS32(int64(int32(a[i])) - int64(int32(b[i])))
 	}
@@ -131,7 +137,7 @@ func add(d *isa.Desc) (Func, error) {
 		return addFloat(d)
 	}
 	switch {
-	case d.Has(isa.CC) || d.Row.Opcode == "add.cc":
+	case d.Has(isa.CC):
 		return carryFunc(d, carryAdd)
 	case d.Flags == isa.Sat && d.Type == isa.S32:
 		return addSat, nil
@@ -157,7 +163,7 @@ func sub(d *isa.Desc) (Func, error) {
 		return addFloat(d)
 	}
 	switch {
-	case d.Has(isa.CC) || d.Row.Opcode == "sub.cc":
+	case d.Has(isa.CC):
 		return carryFunc(d, carrySub)
 	case d.Flags == isa.Sat && d.Type == isa.S32:
 		return subSat, nil

@@ -3,31 +3,40 @@ package alu
 import "heddle/internal/isa"
 
 func andBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i] & b[i]))
+		d[i+1] = uint64(U(a[i+1] & b[i+1]))
+		d[i+2] = uint64(U(a[i+2] & b[i+2]))
+		d[i+3] = uint64(U(a[i+3] & b[i+3]))
 	}
 	o.done(mask)
 }
 
 func orBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i] | b[i]))
+		d[i+1] = uint64(U(a[i+1] | b[i+1]))
+		d[i+2] = uint64(U(a[i+2] | b[i+2]))
+		d[i+3] = uint64(U(a[i+3] | b[i+3]))
 	}
 	o.done(mask)
 }
 
 func xorBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i] ^ b[i]))
+		d[i+1] = uint64(U(a[i+1] ^ b[i+1]))
+		d[i+2] = uint64(U(a[i+2] ^ b[i+2]))
+		d[i+3] = uint64(U(a[i+3] ^ b[i+3]))
 	}
 	o.done(mask)
 }
 
 func notBits[U unsigned](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = uint64(^U(a[i]))
 	}
@@ -35,7 +44,7 @@ func notBits[U unsigned](o *Ops, mask uint32) {
 }
 
 func cnotBits[U unsigned](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
+	d, a := o.unary(mask)
 	for i := range d {
 		d[i] = uint64(b2u(U(a[i]) == 0))
 	}

@@ -1,30 +1,50 @@
 package alu
 
-import (
-	"strings"
+import "heddle/internal/isa"
 
-	"heddle/internal/isa"
-)
+// family is what is known of an opcode: how many sources its functions read, predicates not counted, and
+// what chooses the function for a form.
+type family struct {
+	sources int
+	choose  func(*isa.Desc) (Func, error)
+}
 
-// families maps an opcode to what chooses its function.
-var families = map[string]func(*isa.Desc) (Func, error){
-	"add": add, "sub": sub, "mul": mul, "mad": mad, "fma": fma,
-	"add.cc": add, "sub.cc": sub, "mad.cc": mad,
-	"addc": addc, "subc": subc, "madc": madc,
-	"mul24": mul24, "mad24": mad24, "sad": sad, "div": div, "rem": rem,
-	"abs": abs, "neg": neg, "min": minmax, "max": minmax,
-	"popc": popc, "clz": clz, "bfind": bfind, "brev": brev, "bfe": bfe, "bfi": bfi,
-	"fns": fns, "szext": szext, "bmsk": bmsk, "dp4a": dp4a, "dp2a": dp2a,
+var families = map[string]family{
+	"add": {2, add}, "sub": {2, sub}, "mul": {2, mul}, "mad": {3, mad}, "fma": {3, fma},
+	"addc": {2, addc}, "subc": {2, subc}, "madc": {3, madc}, "mul24": {2, mul24}, "mad24": {3, mad24},
+	"sad": {3, sad}, "div": {2, div}, "rem": {2, rem}, "abs": {1, abs}, "neg": {1, neg},
+	"min": {2, minmax}, "max": {2, minmax},
+	"popc": {1, popc}, "clz": {1, clz}, "bfind": {1, bfind}, "brev": {1, brev}, "bfe": {3, bfe}, "bfi": {4, bfi},
+	"fns": {3, fns}, "szext": {2, szext}, "bmsk": {2, bmsk}, "dp4a": {3, dp4a}, "dp2a": {3, dp2a},
 
-	"and": logic, "or": logic, "xor": logic, "not": not, "cnot": cnot, "lop3": lop3,
-	"shl": shl, "shr": shr, "shf": shf, "prmt": prmt,
+	"and": {2, logic}, "or": {2, logic}, "xor": {2, logic}, "not": {1, not}, "cnot": {1, cnot}, "lop3": {4, lop3},
+	"shl": {2, shl}, "shr": {2, shr}, "shf": {3, shf}, "prmt": {3, prmt},
 
-	"setp": setp, "set": set, "selp": selp, "slct": slct, "mov": mov,
-	"cvt": cvt, "cvt.pack": cvtPack,
+	"setp": {2, setp}, "set": {2, set}, "selp": {2, selp}, "slct": {3, slct}, "mov": {1, mov},
+	"cvt": {1, cvt}, "cvt.pack": {3, cvtPack},
 
-	"rcp": rcp, "sqrt": sqrt, "rsqrt": rsqrt, "sin": transcendental, "cos": transcendental,
-	"lg2": transcendental, "ex2": transcendental, "tanh": transcendental,
-	"copysign": copysign, "testp": testp,
+	"rcp": {1, rcp}, "sqrt": {1, sqrt}, "rsqrt": {1, rsqrt}, "sin": {1, transcendental}, "cos": {1, transcendental},
+	"lg2": {1, transcendental}, "ex2": {1, transcendental}, "tanh": {1, transcendental},
+	"copysign": {2, copysign}, "testp": {1, testp},
+}
+
+// Sources returns how many entries of Ops.S the function of d reads, and false if the opcode is none of this
+// package's. An instruction written with more operands is a form that a Desc does not tell from the one
+// with fewer, such as min.f32 of three inputs: it must not be executed by the function of Lookup.
+func Sources(d *isa.Desc) (int, bool) {
+	if d.Row == nil {
+		return 0, false
+	}
+	f, ok := families[d.Row.Opcode]
+	switch {
+	case d.Type == isa.Pred:
+		return 0, ok
+	case d.Row.Opcode == "cvt.pack" && (d.Type == isa.U16 || d.Type == isa.S16):
+		return 2, ok
+	case d.Row.Opcode == "cvt" && d.SType == isa.F32 && (elements(d.Type) == 16 || isF8x2(d.Type)):
+		return 2, ok
+	}
+	return f.sources, ok
 }
 
 // Lookup returns the function that executes the instruction, or an *UnsupportedError. It is called once for
@@ -40,27 +60,12 @@ func Lookup(d *isa.Desc) (Func, error) {
 	if !ok {
 		return nil, unsupported(d, "it is not a register-to-register instruction implemented here")
 	}
-	for _, m := range d.Mods {
-		// These have no place in Desc of their own, so that no family could see them.
-		if m == "oob" || m == "abs" && !d.Has(isa.XorSign) || strings.HasPrefix(m, "scaled::") {
-			return nil, unsupported(d, "modifier ."+m)
-		}
-	}
-	return f(d)
+	return f.choose(d)
 }
 
 // unsupported names the form of d that is not implemented.
 func unsupported(d *isa.Desc, why string) error {
-	s := "instruction"
-	if d.Row != nil {
-		s = d.Row.Opcode
-	}
-	if len(d.Mods) > 0 {
-		s += "." + strings.Join(d.Mods, ".")
-	} else if d.Type != isa.NoType {
-		s += "." + d.Type.String()
-	}
-	return &UnsupportedError{Desc: s, Why: why}
+	return &UnsupportedError{Desc: d.Text(), Why: why}
 }
 
 // noForm is the answer of a family to a combination of types and modifiers that it does not have.

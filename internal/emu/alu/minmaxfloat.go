@@ -18,7 +18,58 @@ func minmaxFloat(d *isa.Desc) (Func, error) {
 	}
 	k := &chooser{format: f, less: d.Row.Opcode == "min",
 		ftz: d.Has(isa.FTZ), nanProp: d.Has(isa.NaNProp), xorsign: d.Has(isa.XorSign)}
+	if d.Type == isa.F32 && !k.nanProp && !k.xorsign {
+		if k.less {
+			return minF32(k.ftz), nil
+		}
+		return maxF32(k.ftz), nil
+	}
 	return lane2(packed2(d.Type, k.choose)), nil
+}
+
+// minF32 is the usual minimum of single precision. Go's min orders zeros as PTX does, but yields NaN if one
+// operand is NaN, where PTX wants the other.
+//
+//go:noinline
+func minF32(ftz bool) Func {
+	return func(o *Ops, mask uint32) {
+		d, a, b := o.binary(mask)
+		for i := range d {
+			x, y := loadF32(a[i], ftz), loadF32(b[i], ftz)
+			r := min(x, y)
+			if r != r {
+				r = number32(x, y)
+			}
+			d[i] = packF32(r)
+		}
+		o.done(mask)
+	}
+}
+
+// maxF32 is the usual maximum.
+//
+//go:noinline
+func maxF32(ftz bool) Func {
+	return func(o *Ops, mask uint32) {
+		d, a, b := o.binary(mask)
+		for i := range d {
+			x, y := loadF32(a[i], ftz), loadF32(b[i], ftz)
+			r := max(x, y)
+			if r != r {
+				r = number32(x, y)
+			}
+			d[i] = packF32(r)
+		}
+		o.done(mask)
+	}
+}
+
+// number32 returns the operand that is not NaN, if there is one.
+func number32(x, y float32) float32 {
+	if x != x {
+		return y
+	}
+	return x
 }
 
 // chooser is a min or max of one format.

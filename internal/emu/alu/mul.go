@@ -7,17 +7,23 @@ import (
 )
 
 func mulLo[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) * U(b[i]))
+		d[i+1] = uint64(U(a[i+1]) * U(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) * U(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) * U(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func madLo[U unsigned](o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
-	for i := range d {
+	d, a, b, c := o.ternary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i])*U(b[i]) + U(c[i]))
+		d[i+1] = uint64(U(a[i+1])*U(b[i+1]) + U(c[i+1]))
+		d[i+2] = uint64(U(a[i+2])*U(b[i+2]) + U(c[i+2]))
+		d[i+3] = uint64(U(a[i+3])*U(b[i+3]) + U(c[i+3]))
 	}
 	o.done(mask)
 }
@@ -25,17 +31,23 @@ func madLo[U unsigned](o *Ops, mask uint32) {
 // Wide products of W bits from N-bit factors, W twice N. WU is the unsigned type of W bits, which the
 // result is truncated to; N is signed for signed factors, so that the conversion extends the sign.
 func mulWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(WU(N(a[i])) * WU(N(b[i])))
+		d[i+1] = uint64(WU(N(a[i+1])) * WU(N(b[i+1])))
+		d[i+2] = uint64(WU(N(a[i+2])) * WU(N(b[i+2])))
+		d[i+3] = uint64(WU(N(a[i+3])) * WU(N(b[i+3])))
 	}
 	o.done(mask)
 }
 
 func madWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
-	for i := range d {
+	d, a, b, c := o.ternary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(WU(N(a[i]))*WU(N(b[i])) + WU(c[i]))
+		d[i+1] = uint64(WU(N(a[i+1]))*WU(N(b[i+1])) + WU(c[i+1]))
+		d[i+2] = uint64(WU(N(a[i+2]))*WU(N(b[i+2])) + WU(c[i+2]))
+		d[i+3] = uint64(WU(N(a[i+3]))*WU(N(b[i+3])) + WU(c[i+3]))
 	}
 	o.done(mask)
 }
@@ -57,6 +69,22 @@ func hiFunc(t isa.Type) scalar2 {
 		return mulHiS64
 	}
 	return nil
+}
+
+func mulHiU32(o *Ops, mask uint32) {
+	d, a, b := o.binary(mask)
+	for i := range d {
+		d[i] = uint64(uint32(a[i])) * uint64(uint32(b[i])) >> 32
+	}
+	o.done(mask)
+}
+
+func mulHiS32(o *Ops, mask uint32) {
+	d, a, b := o.binary(mask)
+	for i := range d {
+		d[i] = uint64(uint32(int64(int32(a[i])) * int64(int32(b[i])) >> 32))
+	}
+	o.done(mask)
 }
 
 // mulHiS64 is the upper half of the signed product: the unsigned one, less b if a is negative, less a if b
@@ -106,7 +134,12 @@ func mul(d *isa.Desc) (Func, error) {
 		return wideFunc(d,
 			mulWide[uint32, uint16], mulWide[uint32, int16], mulWide[uint64, uint32], mulWide[uint64, int32])
 	case isa.FnHi:
-		if f := hiFunc(d.Type); f != nil {
+		switch f := hiFunc(d.Type); {
+		case d.Type == isa.U32:
+			return mulHiU32, nil
+		case d.Type == isa.S32:
+			return mulHiS32, nil
+		case f != nil:
 			return lane2(f), nil
 		}
 	}
@@ -120,7 +153,7 @@ func mad(d *isa.Desc) (Func, error) {
 	}
 	sat := d.Flags == isa.Sat && d.Fn == isa.FnHi && d.Type == isa.S32
 	switch {
-	case d.Has(isa.CC) || d.Row.Opcode == "mad.cc":
+	case d.Has(isa.CC):
 		return carryMad(d, false)
 	case d.Flags != 0 && !sat:
 		return noForm(d)

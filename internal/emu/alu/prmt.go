@@ -18,7 +18,7 @@ func prmt(d *isa.Desc) (Func, error) {
 		return noForm(d)
 	}
 	if d.Fn == isa.NoFn {
-		return lane3(func(a, b, c uint64) uint64 { return permute(a, b, uint32(c)) }), nil
+		return prmtAny, nil
 	}
 	sel, ok := prmtModes[d.Fn]
 	if !ok {
@@ -27,18 +27,26 @@ func prmt(d *isa.Desc) (Func, error) {
 	return lane3(func(a, b, c uint64) uint64 { return permute(a, b, sel[c&3]) }), nil
 }
 
-// permute picks four bytes of b:a. A selector's low three bits name the byte, its top bit replicates the
-// byte's sign instead.
+func prmtAny(o *Ops, mask uint32) {
+	d, a, b, c := o.ternary(mask)
+	for i := range d {
+		d[i] = permute(a[i], b[i], uint32(c[i]))
+	}
+	o.done(mask)
+}
+
+// permute picks four bytes of b:a.
 func permute(a, b uint64, sel uint32) uint64 {
 	src := b<<32 | uint64(uint32(a))
-	var r uint64
-	for n := range 4 {
-		s := sel >> (4 * n)
-		x := uint64(uint8(src >> (8 * (s & 7))))
-		if s&8 != 0 {
-			x = uint64(uint8(int8(x) >> 7))
-		}
-		r |= x << (8 * n)
+	return pick(src, sel) | pick(src, sel>>4)<<8 | pick(src, sel>>8)<<16 | pick(src, sel>>12)<<24
+}
+
+// pick returns the byte that a selector's low three bits name, or, if its fourth bit is set, the byte's
+// sign in all bits.
+func pick(src uint64, sel uint32) uint64 {
+	x := int64(src << (56 - 8*(sel&7))) // the byte on top
+	if sel&8 != 0 {
+		x >>= 63
 	}
-	return r
+	return uint64(x) >> 56
 }

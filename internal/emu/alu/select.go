@@ -3,9 +3,11 @@ package alu
 import "heddle/internal/isa"
 
 func selpBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b, p := o.dst(mask), o.S[0], o.S[1], o.PS[0]
+	p := o.PS[0]
+	d, a, b := o.binary(mask)
 	for i := range d {
-		k := -uint64(p >> i & 1)
+		k := -uint64(p & 1)
+		p >>= 1
 		d[i] = uint64(U(a[i]&k | b[i]&^k))
 	}
 	o.done(mask)
@@ -52,9 +54,12 @@ func slct(d *isa.Desc) (Func, error) {
 }
 
 func movBits[U unsigned](o *Ops, mask uint32) {
-	d, a := o.dst(mask), o.S[0]
-	for i := range d {
+	d, a := o.unary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]))
+		d[i+1] = uint64(U(a[i+1]))
+		d[i+2] = uint64(U(a[i+2]))
+		d[i+3] = uint64(U(a[i+3]))
 	}
 	o.done(mask)
 }

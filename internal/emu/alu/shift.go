@@ -6,25 +6,34 @@ import "heddle/internal/isa"
 // Go's shifts do.
 
 func shlBits[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) << uint32(b[i]))
+		d[i+1] = uint64(U(a[i+1]) << uint32(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) << uint32(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) << uint32(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func shrU[U unsigned](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(a[i]) >> uint32(b[i]))
+		d[i+1] = uint64(U(a[i+1]) >> uint32(b[i+1]))
+		d[i+2] = uint64(U(a[i+2]) >> uint32(b[i+2]))
+		d[i+3] = uint64(U(a[i+3]) >> uint32(b[i+3]))
 	}
 	o.done(mask)
 }
 
 func shrS[U unsigned, S signed](o *Ops, mask uint32) {
-	d, a, b := o.dst(mask), o.S[0], o.S[1]
-	for i := range d {
+	d, a, b := o.binary(mask)
+	for i := 0; i < len(d); i += 4 {
 		d[i] = uint64(U(S(a[i]) >> uint32(b[i])))
+		d[i+1] = uint64(U(S(a[i+1]) >> uint32(b[i+1])))
+		d[i+2] = uint64(U(S(a[i+2]) >> uint32(b[i+2])))
+		d[i+3] = uint64(U(S(a[i+3]) >> uint32(b[i+3])))
 	}
 	o.done(mask)
 }
@@ -70,7 +79,7 @@ func shf(d *isa.Desc) (Func, error) {
 }
 
 func shfLeftWrap(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = (b[i]<<32 | uint64(uint32(a[i]))) << (c[i] & 31) >> 32
 	}
@@ -78,7 +87,7 @@ func shfLeftWrap(o *Ops, mask uint32) {
 }
 
 func shfLeftClamp(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = (b[i]<<32 | uint64(uint32(a[i]))) << (min(uint32(c[i]), 32) & 63) >> 32
 	}
@@ -86,7 +95,7 @@ func shfLeftClamp(o *Ops, mask uint32) {
 }
 
 func shfRightWrap(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = uint64(uint32((b[i]<<32 | uint64(uint32(a[i]))) >> (c[i] & 31)))
 	}
@@ -94,7 +103,7 @@ func shfRightWrap(o *Ops, mask uint32) {
 }
 
 func shfRightClamp(o *Ops, mask uint32) {
-	d, a, b, c := o.dst(mask), o.S[0], o.S[1], o.S[2]
+	d, a, b, c := o.ternary(mask)
 	for i := range d {
 		d[i] = uint64(uint32((b[i]<<32 | uint64(uint32(a[i]))) >> (min(uint32(c[i]), 32) & 63)))
 	}

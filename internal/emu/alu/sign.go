@@ -20,6 +20,15 @@ func signFloat(d *isa.Desc) (Func, error) {
 		clear, flip = f.sign, 0
 	}
 	ftz, keep := d.Has(isa.FTZ), f.sign<<1-1
+	if !ftz && elements(d.Type) == 0 {
+		return func(o *Ops, mask uint32) {
+			d, a := o.unary(mask)
+			for i := range d {
+				d[i] = a[i]&keep&^clear ^ flip
+			}
+			o.done(mask)
+		}, nil
+	}
 	return lane1(packed1(d.Type, func(a uint64) uint64 {
 		a &= keep
 		if ftz {

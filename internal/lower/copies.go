@@ -1,0 +1,171 @@
+package lower
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A struct copy is a call of llvm.memcpy, of which SROA drops what is not used of a local copy, reads of
+// shared or global memory with it. expandCopies writes those copies out, a load and a store for each
+// scalar, before opt runs: loads stay even when nothing uses their value. Copies of more than maxElements
+// scalars or 256 bytes, and calls of memcpy in device code, stay calls; of those, the part of a local
+// copy that is not used may be lost.
+
+const maxCopy = 256
+
+// expandCopies rewrites the copies of all functions. What it adds is named %heddle.PREFIX...; each call on
+// one module needs its own prefix.
+func expandCopies(m *irModule, prefix string) {
+	l := newLayouts(m.head)
+	for _, f := range m.funcs {
+		types := f.pointees()
+		var body []string
+		for _, line := range f.body {
+			if lines := f.expandCopy(line, l, types, fmt.Sprintf("%%heddle.%s%d", prefix, len(body))); lines != nil {
+				body = append(body, lines...)
+			} else {
+				body = append(body, line)
+			}
+		}
+		f.body = body
+	}
+}
+
+// copyOperand is one pointer argument of a copy.
+type copyOperand struct {
+	typ, name string // "ptr", "%x"
+	align     int64
+}
+
+var operandAlignRE = regexp.MustCompile(` align (\d+)`)
+
+func parseOperand(op string) copyOperand {
+	o := copyOperand{align: 1}
+	if m := operandAlignRE.FindStringSubmatch(op); m != nil {
+		o.align, _ = strconv.ParseInt(m[1], 10, 64)
+	}
+	o.typ, _ = paramType(op)
+	if i := strings.LastIndexByte(op, ' '); i >= 0 {
+		o.name = op[i+1:]
+	}
+	return o
+}
+
+// expandCopy returns what stands in place of a memcpy, with values named after name; nil if the line stays
+// as it is.
+func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, name string) []string {
+	if !strings.Contains(line, "call void @llvm.memcpy.") {
+		return nil
+	}
+	text, dbg := splitAttach(line)
+	_, ops, _ := copyCall(text)
+	if len(ops) != 4 || ops[3] != "i1 false" || f.localOperand(ops[0]) && f.localOperand(ops[1]) {
+		return nil
+	}
+	size, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimPrefix(ops[2], "i64 "), "i32 "), 10, 64)
+	dst, src := parseOperand(ops[0]), parseOperand(ops[1])
+	if err != nil || size <= 0 || size > maxCopy || !strings.HasPrefix(dst.name, "%") && !strings.HasPrefix(dst.name, "@") ||
+		!strings.HasPrefix(src.name, "%") && !strings.HasPrefix(src.name, "@") {
+		return nil
+	}
+	elems := copyElements(l, types, dst, src, size)
+	attach := ""
+	if dbg != "" {
+		attach = ", !dbg " + dbg
+	}
+	var out []string
+	add := func(format string, args ...any) { out = append(out, "  "+fmt.Sprintf(format, args...)+attach) }
+	for i, e := range elems {
+		v := fmt.Sprintf("%s.%d", name, i)
+		from := elementAddress(add, v+".src", src, e)
+		to := elementAddress(add, v+".dst", dst, e)
+		add("%s = load %s, %s, align %d", v, e.typ, from, alignAt(src.align, e))
+		add("store %s %s, %s, align %d", e.typ, v, to, alignAt(dst.align, e))
+	}
+	return out
+}
+
+// copyElements chooses the scalars of a copy by the type of either side, else by alignment.
+func copyElements(l *layouts, types map[string]string, dst, src copyOperand, size int64) []element {
+	for _, o := range []copyOperand{dst, src} {
+		elems, n, _, ok := l.scalars(types[strings.TrimPrefix(o.name, "%")])
+		if !ok || n < size {
+			continue
+		}
+		var within []element
+		for _, e := range elems {
+			if e.off+e.size <= size {
+				within = append(within, e)
+			}
+		}
+		return within
+	}
+	return chunks(size, min(dst.align, src.align))
+}
+
+// elementAddress emits the address of an element and returns it as an operand with its type.
+func elementAddress(add func(string, ...any), name string, o copyOperand, e element) string {
+	if strings.HasPrefix(o.typ, "ptr") {
+		if e.off == 0 {
+			return o.typ + " " + o.name
+		}
+		add("%s = getelementptr inbounds i8, %s %s, i64 %d", name, o.typ, o.name, e.off)
+		return o.typ + " " + name
+	}
+	to := strings.Replace(o.typ, "i8", e.typ, 1) // LLVM 14: i8* or i8 addrspace(3)*
+	add("%s.byte = getelementptr inbounds i8, %s %s, i64 %d", name, o.typ, o.name, e.off)
+	add("%s = bitcast %s %s.byte to %s", name, o.typ, name, to)
+	return to + " " + name
+}
+
+// alignAt is the alignment known of an element at an offset from an aligned base.
+func alignAt(base int64, e element) int64 {
+	a := base
+	for a > 1 && (e.off%a != 0 || a > 16) {
+		a /= 2
+	}
+	return a
+}
+
+var (
+	gepTypeRE    = regexp.MustCompile(`^getelementptr (?:inbounds |nuw |nusw )*(.+?), (?:ptr|[^,]*\*)`)
+	castSourceRE = regexp.MustCompile(`^bitcast (.+)\* %`)
+	allocaTypeRE = regexp.MustCompile(`^alloca (.+?)(?:, |$)`)
+	byvalTypeRE  = regexp.MustCompile(` byval\((.+?)\) `)
+)
+
+// pointees notes the type behind pointers where the text says it: locals, elements of arrays, casts to i8*.
+func (f *irFunc) pointees() map[string]string {
+	types := make(map[string]string)
+	for _, p := range splitParams(f.define) {
+		if m := byvalTypeRE.FindStringSubmatch(p); m != nil {
+			name, _ := readSymbol(p[strings.LastIndexByte(p, '%')+1:])
+			types[name] = m[1]
+		}
+	}
+	for _, line := range f.body {
+		text, _ := splitAttach(line)
+		res, rest := opcode(text)
+		if res == "" {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(rest, "alloca "):
+			if m := allocaTypeRE.FindStringSubmatch(rest); m != nil {
+				types[res] = m[1]
+			}
+		case strings.HasPrefix(rest, "getelementptr "):
+			// With one index the result points to the source element type.
+			if m := gepTypeRE.FindStringSubmatch(rest); m != nil && len(splitTop(rest)) == 3 {
+				types[res] = m[1]
+			}
+		case strings.HasPrefix(rest, "bitcast "):
+			if m := castSourceRE.FindStringSubmatch(rest); m != nil {
+				types[res] = m[1]
+			}
+		}
+	}
+	return types
+}

@@ -1,0 +1,192 @@
+package lower
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+const (
+	minClang       = 14 // the first with the options and builtins that the embedded headers need
+	preferredClang = 19 // the one that the tests hold exact output for
+	newestClang    = 40 // how far clang-N is looked for on PATH
+)
+
+// MissingToolError says that no usable compiler, or no opt or llc beside it, was found. The command exits
+// with 2. Its message is one line and names the package to install.
+type MissingToolError struct {
+	Tool   string // "clang", "opt" or "llc"
+	Reason string
+}
+
+func (e *MissingToolError) Error() string {
+	return fmt.Sprintf("%s; install it with: %s", e.Reason, installHint())
+}
+
+func installHint() string {
+	if runtime.GOOS == "darwin" {
+		return "brew install llvm (then put $(brew --prefix llvm)/bin on PATH)"
+	}
+	return fmt.Sprintf("apt-get install clang-%d llvm-%d (Debian, Ubuntu; any version from %d on will do)", preferredClang, preferredClang, minClang)
+}
+
+// toolchain is a clang and the opt and llc of the same LLVM.
+type toolchain struct {
+	Clang, Opt, Llc string // absolute paths
+	Major           int
+	Version         string // the first line of clang --version
+	Stamp           string // identity of the binaries: path, size and time of each
+}
+
+// findToolchain chooses the compiler: the one asked for, else clang-19, else the newest clang-N from 14
+// on, else clang if it is new enough.
+func findToolchain(ctx context.Context, asked string, probes *probeCache) (*toolchain, error) {
+	if asked != "" {
+		path, err := exec.LookPath(asked)
+		if err != nil {
+			return nil, &MissingToolError{"clang", fmt.Sprintf("compiler %s: not found", asked)}
+		}
+		return probe(ctx, path, probes)
+	}
+	var first error
+	for _, name := range clangNames() {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		tc, err := probe(ctx, path, probes)
+		if err == nil {
+			return tc, nil
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first != nil {
+		return nil, first
+	}
+	return nil, &MissingToolError{"clang", fmt.Sprintf("no clang (version %d or later) on PATH to compile .cu files with", minClang)}
+}
+
+func clangNames() []string {
+	names := []string{"clang-" + strconv.Itoa(preferredClang)}
+	for n := newestClang; n >= minClang; n-- {
+		if n != preferredClang {
+			names = append(names, "clang-"+strconv.Itoa(n))
+		}
+	}
+	return append(names, "clang")
+}
+
+// probe learns the version of the clang at path and finds its opt and llc.
+func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	stamp, err := fileStamp(path)
+	if err != nil {
+		return nil, err
+	}
+	version, ok := probes.get(stamp)
+	if !ok {
+		if version, err = clangVersion(ctx, path); err != nil {
+			return nil, err
+		}
+		probes.put(stamp, version)
+	}
+	tc := &toolchain{Clang: path, Version: version, Major: majorOf(version)}
+	switch {
+	case tc.Major == 0:
+		return nil, &MissingToolError{"clang", fmt.Sprintf("%s is not a clang: --version prints %q", path, clip(version, 60))}
+	case strings.HasPrefix(version, "Apple"):
+		return nil, &MissingToolError{"clang", fmt.Sprintf("%s is Apple's clang, which has no NVPTX back end", path)}
+	case tc.Major < minClang:
+		return nil, &MissingToolError{"clang", fmt.Sprintf("%s is version %d; %d or later is needed", path, tc.Major, minClang)}
+	}
+	stamps := []string{stamp}
+	for _, t := range []struct {
+		name string
+		to   *string
+	}{{"opt", &tc.Opt}, {"llc", &tc.Llc}} {
+		p, s := findBeside(path, t.name, tc.Major)
+		if p == "" {
+			return nil, &MissingToolError{t.name, fmt.Sprintf("%s has no %s-%d beside it or on PATH", path, t.name, tc.Major)}
+		}
+		*t.to = p
+		stamps = append(stamps, s)
+	}
+	tc.Stamp = strings.Join(stamps, "\n")
+	return tc, nil
+}
+
+// findBeside finds opt or llc of LLVM major: beside clang (opt-19, then opt where clang resolves to, which
+// is a directory of one LLVM), then opt-19 on PATH.
+func findBeside(clang, tool string, major int) (path, stamp string) {
+	versioned := tool + "-" + strconv.Itoa(major)
+	var candidates []string
+	candidates = append(candidates, filepath.Join(filepath.Dir(clang), versioned))
+	if real, err := filepath.EvalSymlinks(clang); err == nil {
+		candidates = append(candidates, filepath.Join(filepath.Dir(real), tool), filepath.Join(filepath.Dir(real), versioned))
+	}
+	if p, err := exec.LookPath(versioned); err == nil {
+		candidates = append(candidates, p)
+	}
+	for _, c := range candidates {
+		if s, err := fileStamp(c); err == nil {
+			return c, s
+		}
+	}
+	return "", ""
+}
+
+// fileStamp identifies a binary without reading it: what it resolves to, its size and its time.
+func fileStamp(path string) (string, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if fi.IsDir() || fi.Mode()&0o111 == 0 {
+		return "", fmt.Errorf("%s: not executable", path)
+	}
+	return fmt.Sprintf("%s %d %d", path, fi.Size(), fi.ModTime().UnixNano()), nil
+}
+
+func clangVersion(ctx context.Context, path string) (string, error) {
+	out, err := command(ctx, path, "--version").Output()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", &MissingToolError{"clang", fmt.Sprintf("%s --version: %v", path, err)}
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	return strings.TrimSpace(line), nil
+}
+
+var versionRE = regexp.MustCompile(`clang version (\d+)\.`)
+
+func majorOf(version string) int {
+	m := versionRE.FindStringSubmatch(version)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "..."
+	}
+	return s
+}

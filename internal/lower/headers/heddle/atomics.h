@@ -1,0 +1,116 @@
+/* Atomic functions. Without a scope suffix they are .relaxed.gpu, which is what atom means without .sem and
+   .scope (PTX ISA 9.7.13.5); _block is .cta and _system is .sys. They order no other access.
+
+   The unscoped ones are compiler atomics, so that address-space inference reaches them. LLVM up to 19 prints
+   every relaxed atomic without a scope; later versions print the scope that is asked for. The scoped ones
+   are inline assembly on generic addresses, which is the same in every version. */
+#ifndef HEDDLE_ATOMICS_H
+#define HEDDLE_ATOMICS_H
+
+#if __clang_major__ >= 20
+#define __HEDDLE_RMW(OP, P, V) __scoped_atomic_##OP(P, V, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)
+#define __HEDDLE_CAS(P, E, V) __scoped_atomic_compare_exchange_n(P, E, V, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)
+#else
+#define __HEDDLE_RMW(OP, P, V) __atomic_##OP(P, V, __ATOMIC_RELAXED)
+#define __HEDDLE_CAS(P, E, V) __atomic_compare_exchange_n(P, E, V, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#endif
+
+/* One operation in its three scopes. PTX is the operation with its type, C the operand constraint. */
+#define __HEDDLE_SCOPED(NAME, SUFFIX, SCOPE, T, PTX, C)                                                   \
+  __heddle_fn T NAME##SUFFIX(T *p, T v) {                                                                 \
+    T r;                                                                                                  \
+    asm volatile("atom." SCOPE "." PTX " %0, [%1], %2;" : "=" C(r) : "l"(p), C(v) : "memory");            \
+    return r;                                                                                             \
+  }
+#define __HEDDLE_SCOPES(NAME, T, PTX, C)          \
+  __HEDDLE_SCOPED(NAME, _block, "cta", T, PTX, C) \
+  __HEDDLE_SCOPED(NAME, _system, "sys", T, PTX, C)
+#define __HEDDLE_ATOMIC(NAME, OP, T, PTX, C)                          \
+  __heddle_fn T NAME(T *p, T v) { return __HEDDLE_RMW(OP, p, v); }    \
+  __HEDDLE_SCOPES(NAME, T, PTX, C)
+/* Operations that compilers have no builtin for. */
+#define __HEDDLE_ATOMIC_ASM(NAME, T, PTX, C)    \
+  __HEDDLE_SCOPED(NAME, , "gpu", T, PTX, C)     \
+  __HEDDLE_SCOPES(NAME, T, PTX, C)
+
+typedef unsigned int __heddle_u32;
+typedef unsigned long long __heddle_u64;
+
+__HEDDLE_ATOMIC(atomicAdd, fetch_add, int, "add.s32", "r")
+__HEDDLE_ATOMIC(atomicAdd, fetch_add, __heddle_u32, "add.u32", "r")
+__HEDDLE_ATOMIC(atomicAdd, fetch_add, __heddle_u64, "add.u64", "l")
+
+#if __clang_major__ >= 20
+__heddle_fn float atomicAdd(float *p, float v) { return __HEDDLE_RMW(fetch_add, p, v); }
+__heddle_fn double atomicAdd(double *p, double v) { return __HEDDLE_RMW(fetch_add, p, v); }
+#else
+/* Before 20 the order that this builtin asks for is not printed either: plain atom.add.f32. */
+__heddle_fn float atomicAdd(float *p, float v) { return __nvvm_atom_add_gen_f(p, v); }
+__heddle_fn double atomicAdd(double *p, double v) { return __nvvm_atom_add_gen_d(p, v); }
+#endif
+__HEDDLE_SCOPES(atomicAdd, float, "add.f32", "f")
+__HEDDLE_SCOPES(atomicAdd, double, "add.f64", "d")
+
+/* There is no atom.sub: nvcc adds the negation too. */
+#define __HEDDLE_ATOMIC_SUB(SUFFIX)                                                                     \
+  __heddle_fn int atomicSub##SUFFIX(int *p, int v) { return atomicAdd##SUFFIX(p, (int)(0u - (unsigned)v)); } \
+  __heddle_fn __heddle_u32 atomicSub##SUFFIX(__heddle_u32 *p, __heddle_u32 v) { return atomicAdd##SUFFIX(p, 0u - v); }
+__HEDDLE_ATOMIC_SUB()
+__HEDDLE_ATOMIC_SUB(_block)
+__HEDDLE_ATOMIC_SUB(_system)
+
+__HEDDLE_ATOMIC(atomicMin, fetch_min, int, "min.s32", "r")
+__HEDDLE_ATOMIC(atomicMin, fetch_min, __heddle_u32, "min.u32", "r")
+__HEDDLE_ATOMIC(atomicMin, fetch_min, long long, "min.s64", "l")
+__HEDDLE_ATOMIC(atomicMin, fetch_min, __heddle_u64, "min.u64", "l")
+__HEDDLE_ATOMIC(atomicMax, fetch_max, int, "max.s32", "r")
+__HEDDLE_ATOMIC(atomicMax, fetch_max, __heddle_u32, "max.u32", "r")
+__HEDDLE_ATOMIC(atomicMax, fetch_max, long long, "max.s64", "l")
+__HEDDLE_ATOMIC(atomicMax, fetch_max, __heddle_u64, "max.u64", "l")
+
+__HEDDLE_ATOMIC(atomicAnd, fetch_and, int, "and.b32", "r")
+__HEDDLE_ATOMIC(atomicAnd, fetch_and, __heddle_u32, "and.b32", "r")
+__HEDDLE_ATOMIC(atomicAnd, fetch_and, __heddle_u64, "and.b64", "l")
+__HEDDLE_ATOMIC(atomicOr, fetch_or, int, "or.b32", "r")
+__HEDDLE_ATOMIC(atomicOr, fetch_or, __heddle_u32, "or.b32", "r")
+__HEDDLE_ATOMIC(atomicOr, fetch_or, __heddle_u64, "or.b64", "l")
+__HEDDLE_ATOMIC(atomicXor, fetch_xor, int, "xor.b32", "r")
+__HEDDLE_ATOMIC(atomicXor, fetch_xor, __heddle_u32, "xor.b32", "r")
+__HEDDLE_ATOMIC(atomicXor, fetch_xor, __heddle_u64, "xor.b64", "l")
+
+__HEDDLE_ATOMIC_ASM(atomicInc, __heddle_u32, "inc.u32", "r")
+__HEDDLE_ATOMIC_ASM(atomicDec, __heddle_u32, "dec.u32", "r")
+
+__HEDDLE_ATOMIC(atomicExch, exchange_n, int, "exch.b32", "r")
+__HEDDLE_ATOMIC(atomicExch, exchange_n, __heddle_u32, "exch.b32", "r")
+__HEDDLE_ATOMIC(atomicExch, exchange_n, __heddle_u64, "exch.b64", "l")
+#define __HEDDLE_ATOMIC_EXCH_FLOAT(SUFFIX)                                                          \
+  __heddle_fn float atomicExch##SUFFIX(float *p, float v) {                                         \
+    return __builtin_bit_cast(float, atomicExch##SUFFIX((int *)p, __builtin_bit_cast(int, v)));     \
+  }
+__HEDDLE_ATOMIC_EXCH_FLOAT()
+__HEDDLE_ATOMIC_EXCH_FLOAT(_block)
+__HEDDLE_ATOMIC_EXCH_FLOAT(_system)
+
+#define __HEDDLE_CAS_SCOPED(SUFFIX, SCOPE, T, B, C)                                                        \
+  __heddle_fn T atomicCAS##SUFFIX(T *p, T cmp, T v) {                                                      \
+    T r;                                                                                                   \
+    asm volatile("atom." SCOPE ".cas." B " %0, [%1], %2, %3;" : "=" C(r) : "l"(p), C(cmp), C(v) : "memory"); \
+    return r;                                                                                              \
+  }
+#define __HEDDLE_CAS_ALL(T, B, C)                \
+  __heddle_fn T atomicCAS(T *p, T cmp, T v) {    \
+    __HEDDLE_CAS(p, &cmp, v);                    \
+    return cmp;                                  \
+  }                                              \
+  __HEDDLE_CAS_SCOPED(_block, "cta", T, B, C)    \
+  __HEDDLE_CAS_SCOPED(_system, "sys", T, B, C)
+__HEDDLE_CAS_ALL(int, "b32", "r")
+__HEDDLE_CAS_ALL(__heddle_u32, "b32", "r")
+__HEDDLE_CAS_ALL(__heddle_u64, "b64", "l")
+/* LLVM would widen a 16-bit compare-and-swap to a loop over 32 bits, with other bytes touched. */
+__HEDDLE_CAS_SCOPED(, "gpu", unsigned short, "b16", "h")
+__HEDDLE_CAS_SCOPED(_block, "cta", unsigned short, "b16", "h")
+__HEDDLE_CAS_SCOPED(_system, "sys", unsigned short, "b16", "h")
+
+#endif

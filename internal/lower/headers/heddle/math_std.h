@@ -1,0 +1,247 @@
+/* C++ overloads: sin(float), sin of an integer, pow of mixed types; abs, min, max, the classification
+   functions; and all of these in namespace std. They come before the C++ library's headers, so that their
+   constexpr host functions of the same signature stay host functions (clang: CUDA, "overloading based on
+   target attributes"). */
+#ifndef HEDDLE_MATH_STD_H
+#define HEDDLE_MATH_STD_H
+
+/* float with float stays float; every other mix of arithmetic types is computed in double. */
+template <typename A, typename B> struct __heddle_mixed { enum { value = __heddle_is<A>::arithmetic && __heddle_is<B>::arithmetic }; };
+template <> struct __heddle_mixed<float, float> { enum { value = false }; };
+template <> struct __heddle_mixed<double, double> { enum { value = false }; };
+
+#define __HEDDLE_OVERLOAD_1(F)                                                                                       \
+  __heddle_fn float F(float x) { return F##f(x); }                                                                   \
+  template <typename T> __heddle_fn typename __heddle_if<__heddle_is<T>::integral, double>::type F(T x) { return F((double)x); }
+#define __HEDDLE_OVERLOAD_2(F)                                                                                       \
+  __heddle_fn float F(float x, float y) { return F##f(x, y); }                                                       \
+  template <typename A, typename B>                                                                                  \
+  __heddle_fn typename __heddle_if<__heddle_mixed<A, B>::value, double>::type F(A x, B y) { return F((double)x, (double)y); }
+
+__HEDDLE_OVERLOAD_1(sqrt)
+__HEDDLE_OVERLOAD_1(fabs)
+__HEDDLE_OVERLOAD_1(floor)
+__HEDDLE_OVERLOAD_1(ceil)
+__HEDDLE_OVERLOAD_1(trunc)
+__HEDDLE_OVERLOAD_1(rint)
+__HEDDLE_OVERLOAD_1(nearbyint)
+__HEDDLE_OVERLOAD_1(round)
+__HEDDLE_OVERLOAD_1(exp)
+__HEDDLE_OVERLOAD_1(exp2)
+__HEDDLE_OVERLOAD_1(expm1)
+__HEDDLE_OVERLOAD_1(log)
+__HEDDLE_OVERLOAD_1(log2)
+__HEDDLE_OVERLOAD_1(log10)
+__HEDDLE_OVERLOAD_1(log1p)
+__HEDDLE_OVERLOAD_1(sin)
+__HEDDLE_OVERLOAD_1(cos)
+__HEDDLE_OVERLOAD_1(tan)
+__HEDDLE_OVERLOAD_1(asin)
+__HEDDLE_OVERLOAD_1(acos)
+__HEDDLE_OVERLOAD_1(atan)
+__HEDDLE_OVERLOAD_1(sinh)
+__HEDDLE_OVERLOAD_1(cosh)
+__HEDDLE_OVERLOAD_1(tanh)
+__HEDDLE_OVERLOAD_1(asinh)
+__HEDDLE_OVERLOAD_1(acosh)
+__HEDDLE_OVERLOAD_1(atanh)
+__HEDDLE_OVERLOAD_1(cbrt)
+__HEDDLE_OVERLOAD_1(erf)
+__HEDDLE_OVERLOAD_1(erfc)
+__HEDDLE_OVERLOAD_1(lgamma)
+__HEDDLE_OVERLOAD_1(tgamma)
+__HEDDLE_OVERLOAD_1(logb)
+__HEDDLE_OVERLOAD_2(pow)
+__HEDDLE_OVERLOAD_2(atan2)
+__HEDDLE_OVERLOAD_2(hypot)
+__HEDDLE_OVERLOAD_2(fmod)
+__HEDDLE_OVERLOAD_2(remainder)
+__HEDDLE_OVERLOAD_2(fmin)
+__HEDDLE_OVERLOAD_2(fmax)
+__HEDDLE_OVERLOAD_2(fdim)
+__HEDDLE_OVERLOAD_2(copysign)
+__HEDDLE_OVERLOAD_2(nextafter)
+
+__heddle_fn float fma(float a, float b, float c) { return fmaf(a, b, c); }
+__heddle_fn float ldexp(float x, int n) { return ldexpf(x, n); }
+__heddle_fn float scalbn(float x, int n) { return scalbnf(x, n); }
+__heddle_fn float frexp(float x, int *e) { return frexpf(x, e); }
+__heddle_fn float modf(float x, float *ip) { return modff(x, ip); }
+__heddle_fn int ilogb(float x) { return ilogbf(x); }
+__heddle_fn long lrint(float x) { return lrintf(x); }
+__heddle_fn long lround(float x) { return lroundf(x); }
+__heddle_fn long long llrint(float x) { return llrintf(x); }
+__heddle_fn long long llround(float x) { return llroundf(x); }
+__heddle_fn float rsqrt(float x) { return rsqrtf(x); }
+__heddle_fn void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+
+__heddle_fn int abs(int x) { return x < 0 ? -x : x; }
+__heddle_fn long abs(long x) { return x < 0 ? -x : x; }
+__heddle_fn long long abs(long long x) { return x < 0 ? -x : x; }
+__heddle_fn float abs(float x) { return fabsf(x); }
+__heddle_fn double abs(double x) { return fabs(x); }
+__heddle_fn long labs(long x) { return x < 0 ? -x : x; }
+__heddle_fn long long llabs(long long x) { return x < 0 ? -x : x; }
+
+#define __HEDDLE_CLASSIFY(T, INF)                                        \
+  __heddle_fn bool isnan(T x) { return x != x; }                         \
+  __heddle_fn bool isinf(T x) { return x == INF || x == -INF; }          \
+  __heddle_fn bool isfinite(T x) { return x - x == 0; }                  \
+  __heddle_fn bool signbit(T x) { return __builtin_signbit(x); }
+__HEDDLE_CLASSIFY(float, __builtin_huge_valf())
+__HEDDLE_CLASSIFY(double, __builtin_huge_val())
+
+/* nvcc gives min and max to host and device. */
+#define __HEDDLE_MINMAX(T)                                        \
+  __heddle_hd T min(T a, T b) { return b < a ? b : a; }           \
+  __heddle_hd T max(T a, T b) { return a < b ? b : a; }
+__HEDDLE_MINMAX(int)
+__HEDDLE_MINMAX(unsigned int)
+__HEDDLE_MINMAX(long)
+__HEDDLE_MINMAX(unsigned long)
+__HEDDLE_MINMAX(long long)
+__HEDDLE_MINMAX(unsigned long long)
+/* Mixed integers meet in their common type; float and double in double. */
+template <typename A, typename B> struct __heddle_common { enum { value = __heddle_is<A>::integral && __heddle_is<B>::integral }; };
+template <> struct __heddle_common<float, double> { enum { value = true }; };
+template <> struct __heddle_common<double, float> { enum { value = true }; };
+template <typename A, typename B>
+__heddle_hd typename __heddle_if<__heddle_common<A, B>::value, decltype(A() + B())>::type min(A a, B b) {
+  typedef decltype(a + b) R;
+  return (R)b < (R)a ? (R)b : (R)a;
+}
+template <typename A, typename B>
+__heddle_hd typename __heddle_if<__heddle_common<A, B>::value, decltype(A() + B())>::type max(A a, B b) {
+  typedef decltype(a + b) R;
+  return (R)a < (R)b ? (R)b : (R)a;
+}
+/* On the device a NaN operand is not taken, as min.f32 defines (PTX ISA 9.7.3.11). */
+#define __HEDDLE_MINMAX_F(T, MIN, MAX)                                         \
+  __heddle_fn T min(T a, T b) { return MIN(a, b); }                            \
+  __heddle_fn T max(T a, T b) { return MAX(a, b); }                            \
+  static __inline__ __attribute__((host)) T min(T a, T b) { return b < a ? b : a; } \
+  static __inline__ __attribute__((host)) T max(T a, T b) { return a < b ? b : a; }
+__HEDDLE_MINMAX_F(float, fminf, fmaxf)
+__HEDDLE_MINMAX_F(double, fmin, fmax)
+__heddle_fn unsigned int umin(unsigned int a, unsigned int b) { return b < a ? b : a; }
+__heddle_fn unsigned int umax(unsigned int a, unsigned int b) { return a < b ? b : a; }
+
+namespace std {
+using ::abs;
+using ::acos;
+using ::acosf;
+using ::acosh;
+using ::acoshf;
+using ::asin;
+using ::asinf;
+using ::asinh;
+using ::asinhf;
+using ::atan;
+using ::atan2;
+using ::atan2f;
+using ::atanf;
+using ::atanh;
+using ::atanhf;
+using ::cbrt;
+using ::cbrtf;
+using ::ceil;
+using ::ceilf;
+using ::copysign;
+using ::copysignf;
+using ::cos;
+using ::cosf;
+using ::cosh;
+using ::coshf;
+using ::erf;
+using ::erfc;
+using ::erfcf;
+using ::erff;
+using ::exp;
+using ::exp2;
+using ::exp2f;
+using ::expf;
+using ::expm1;
+using ::expm1f;
+using ::fabs;
+using ::fabsf;
+using ::fdim;
+using ::fdimf;
+using ::floor;
+using ::floorf;
+using ::fma;
+using ::fmaf;
+using ::fmax;
+using ::fmaxf;
+using ::fmin;
+using ::fminf;
+using ::fmod;
+using ::fmodf;
+using ::frexp;
+using ::frexpf;
+using ::hypot;
+using ::hypotf;
+using ::ilogb;
+using ::ilogbf;
+using ::isfinite;
+using ::isinf;
+using ::isnan;
+using ::labs;
+using ::ldexp;
+using ::ldexpf;
+using ::lgamma;
+using ::lgammaf;
+using ::llabs;
+using ::llrint;
+using ::llrintf;
+using ::llround;
+using ::llroundf;
+using ::log;
+using ::log10;
+using ::log10f;
+using ::log1p;
+using ::log1pf;
+using ::log2;
+using ::log2f;
+using ::logb;
+using ::logbf;
+using ::logf;
+using ::lrint;
+using ::lrintf;
+using ::lround;
+using ::lroundf;
+using ::modf;
+using ::modff;
+using ::nearbyint;
+using ::nearbyintf;
+using ::nextafter;
+using ::nextafterf;
+using ::pow;
+using ::powf;
+using ::remainder;
+using ::remainderf;
+using ::remquo;
+using ::remquof;
+using ::rint;
+using ::rintf;
+using ::round;
+using ::roundf;
+using ::scalbn;
+using ::scalbnf;
+using ::signbit;
+using ::sin;
+using ::sinf;
+using ::sinh;
+using ::sinhf;
+using ::sqrt;
+using ::sqrtf;
+using ::tan;
+using ::tanf;
+using ::tanh;
+using ::tanhf;
+using ::tgamma;
+using ::tgammaf;
+using ::trunc;
+using ::truncf;
+}  // namespace std
+
+#endif

@@ -1,0 +1,2 @@
+/* What is precompiled: the prelude, included so that it counts as a system header. */
+#include "prelude.h"

@@ -1,0 +1,30 @@
+/* Force-included before every .cu file: the CUDA C++ language as device code sees it. No part of it comes
+   from the CUDA SDK. Host code gets declarations only (runtime.h), since only device code is compiled. */
+#ifndef HEDDLE_PRELUDE_H
+#define HEDDLE_PRELUDE_H
+
+/* clang lets constexpr functions of the C++ library stand beside device functions of a system header only. */
+#pragma clang system_header
+
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#define CUDART_VERSION 12000
+#define CUDA_VERSION 12000
+
+#include "qualifiers.h"
+#include "vector_types.h"
+#include "indices.h"
+#include "sync.h"
+#include "warp.h"
+#include "atomics.h"
+#include "memory.h"
+#include "intrinsics.h"
+#include "math_f64.h"
+#include "math_f32.h"
+#include "math_std.h"
+#include "device_lib.h"
+#include "runtime.h"
+
+#endif

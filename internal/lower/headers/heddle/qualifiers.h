@@ -1,0 +1,42 @@
+/* Function and variable qualifiers. The attributes are clang's own (clang: AttributeReference, CUDA). */
+#ifndef HEDDLE_QUALIFIERS_H
+#define HEDDLE_QUALIFIERS_H
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+/* Managed memory is global memory to a kernel; clang knows the attribute for HIP only. */
+#define __managed__ __attribute__((device))
+#define __grid_constant__
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+/* clang takes __noinline__ as a keyword inside __attribute__ too: libstdc++ writes it so. */
+#if __clang_major__ < 15
+#define __noinline__ __attribute__((noinline))
+#endif
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+#define __nv_pure__
+#define CUDARTAPI
+#define CUDART_CB
+#define __specialization_static static
+#define __nv_nodiscard
+
+/* What our own headers declare device functions with. */
+#define __heddle_fn static __inline__ __attribute__((device, always_inline))
+#define __heddle_hd static __inline__ __attribute__((host, device, always_inline))
+
+/* Traits for our templates, held in enumerators: clang 14 cannot mangle a type trait in a signature. */
+template <typename T> struct __heddle_is {
+  enum { integral = __is_integral(T), arithmetic = __is_arithmetic(T), object = __is_class(T) };
+};
+template <bool, typename T> struct __heddle_if {};
+template <typename T> struct __heddle_if<true, T> { typedef T type; };
+
+#endif

@@ -1,0 +1,349 @@
+package lower
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Host code beside the kernels must not stop their analysis. clang parses it too, so what does not compile
+// there is taken out and clang runs again, until device code stands alone:
+//
+//   - a header that is not found becomes an empty one;
+//   - an error in a host function takes out the statement it is in (a kernel launch leaves `(void)&kernel<...>`
+//     behind, so that templates are still instantiated); when that does not help, the whole body;
+//   - an error elsewhere takes out the declaration, unless it is device code.
+//
+// What is taken out becomes blanks, so that every line and column stays. The edited text reaches clang by
+// a virtual file overlay under the file's own name. An error within device code ends it: the user sees what
+// clang said of the untouched file.
+
+// maxRounds bounds how often clang runs for one file: headers missing one after the other, errors that
+// come up as earlier ones go.
+const maxRounds = 24
+
+// recovery is the state of those rounds.
+type recovery struct {
+	b        *build
+	ctx      context.Context
+	edits    map[string]*edited      // by absolute path
+	stubs    []string                // headers replaced with empty ones
+	device   map[string]map[int]bool // lines with device attributes, by absolute path; nil: not asked yet
+	warnings []string
+}
+
+// edited is a file of which parts are blanked.
+type edited struct {
+	orig, text []byte
+	shown      string              // the name in diagnostics
+	decls      map[int]*editedDecl // by start
+	round      [][2]int            // ranges taken out in this round
+}
+
+// editedDecl is a declaration of which something was taken out.
+type editedDecl struct {
+	declaration
+	level int // 0: statements, 1: the body, 2: all of it
+}
+
+// diagRE matches clang's "file:line:col: error: text". The name may hold colons; line and column may not.
+var diagRE = regexp.MustCompile(`(?m)^(.+?):(\d+):(\d+): (fatal error|error|note): (.*)$`)
+
+var missingRE = regexp.MustCompile(`^'([^']+)' file not found`)
+
+// recover runs clang again and again after first, clang's failure on the file as it is.
+func (b *build) recover(ctx context.Context, source func(string) []byte, first *clangFailure) (*output, []string, error) {
+	r := &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
+	compileError := &CompileError{File: b.name, Output: first.output}
+	failure := first
+	for range maxRounds {
+		if !r.step(failure.output) {
+			return nil, nil, compileError
+		}
+		args, err := r.args()
+		if err != nil {
+			return nil, nil, err
+		}
+		out, err := b.run(ctx, source, args...)
+		if err == nil {
+			if r.touched(out.functions) {
+				return nil, nil, compileError
+			}
+			return out, r.warnings, nil
+		}
+		if !errors.As(err, &failure) {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, compileError
+}
+
+// touched reports whether a function that was compiled for the device lies in what was edited: then it was
+// device code after all, and what is left of it means something else.
+func (r *recovery) touched(fns []place) bool {
+	for _, f := range fns {
+		e := r.edits[f.path]
+		if e == nil {
+			continue
+		}
+		off := offsetOf(e.orig, f.line, 1)
+		for _, d := range e.decls {
+			if off < d.headEnd() && offsetOf(e.orig, f.line+1, 1) > d.start {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// step takes out what clang complained of. It reports false when nothing more may be taken out.
+func (r *recovery) step(output string) bool {
+	for _, e := range r.edits {
+		e.round = e.round[:0]
+	}
+	changed := false
+	pending := "" // an error in a file that cannot be edited, whose notes may lead to one that can
+	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
+		line, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		msg := m[5]
+		if m[4] == "note" {
+			if pending != "" && r.editable(m[1]) {
+				if !r.blank(m[1], line, col, pending) {
+					return false
+				}
+				changed, pending = true, ""
+			}
+			continue
+		}
+		if pending != "" {
+			return false
+		}
+		switch h := missingRE.FindStringSubmatch(msg); {
+		case h != nil:
+			if !r.stub(h[1]) {
+				return false
+			}
+		case strings.HasPrefix(msg, "too many errors"):
+			continue
+		case !r.editable(m[1]):
+			pending = msg
+			continue
+		case !r.blank(m[1], line, col, msg):
+			return false
+		}
+		changed = true
+	}
+	return changed && pending == ""
+}
+
+// stub makes an empty header. Names that leave the stub directory are refused.
+func (r *recovery) stub(name string) bool {
+	if !filepath.IsLocal(name) {
+		return false
+	}
+	for _, s := range r.stubs {
+		if s == name {
+			return false
+		}
+	}
+	path := filepath.Join(r.stubDir(), name)
+	if os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, nil, 0o644) != nil {
+		return false
+	}
+	r.stubs = append(r.stubs, name)
+	r.warnings = append(r.warnings, fmt.Sprintf("%s: header %s not found; host code that needs it is left out", r.b.name, name))
+	return true
+}
+
+func (r *recovery) stubDir() string { return filepath.Join(r.b.tmp, "stubs") }
+
+// blank takes out the host code at a position: first the statement, then the body, then all of it.
+func (r *recovery) blank(file string, line, col int, msg string) bool {
+	e := r.open(file)
+	if e == nil {
+		return false
+	}
+	off := offsetOf(e.orig, line, col)
+	for _, r := range e.round {
+		if off >= r[0] && off < r[1] {
+			return true // a second error in what an earlier one took out
+		}
+	}
+	found, ok := declAt(e.orig, off)
+	if !ok || r.isDevice(file, e.orig, found) {
+		return false
+	}
+	d := e.decls[found.start]
+	if d == nil {
+		d = &editedDecl{declaration: found}
+		e.decls[found.start] = d
+		r.warnings = append(r.warnings, fmt.Sprintf("%s:%d:%d: host code left out: %s", e.shown, line, col, msg))
+	}
+	for ; d.level < 3; d.level++ {
+		start, end := d.start, d.end
+		switch {
+		case d.level < 2 && (d.bodyStart < 0 || off < d.bodyStart || off >= d.bodyEnd):
+			continue
+		case d.level == 0:
+			start, end = statementAt(e.orig, d.declaration, off)
+		case d.level == 1:
+			start, end = d.bodyStart, d.bodyEnd
+		}
+		if e.takeOut(start, end, d.level == 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeOut blanks a range. A launch with template arguments leaves a reference to its kernel, once: when
+// that does not compile either, the next call takes it out too. It reports whether the text changed.
+func (e *edited) takeOut(start, end int, statement bool) bool {
+	if start >= end {
+		return false
+	}
+	text := blanked(e.text, start, end)
+	if k := launchedKernel(string(e.orig[start:end])); statement && k != "" && bytes.Equal(e.text[start:end], e.orig[start:end]) {
+		if ref := "(void)&" + k + ";"; len(ref) <= end-start && !bytes.ContainsRune(e.orig[start:start+len(ref)], '\n') {
+			copy(text[start:], ref)
+		}
+	}
+	if bytes.Equal(text, e.text) {
+		return false
+	}
+	e.text = text
+	e.round = append(e.round, [2]int{start, end})
+	return true
+}
+
+// editable reports whether a file is the user's own.
+func (r *recovery) editable(file string) bool {
+	abs, err := filepath.Abs(file)
+	return err == nil && !strings.HasPrefix(abs, r.b.headers+string(filepath.Separator)) && (file == r.b.name || !isSystemPath(abs))
+}
+
+func (r *recovery) open(file string) *edited {
+	abs, err := filepath.Abs(file)
+	if err != nil || !r.editable(file) {
+		return nil
+	}
+	if e := r.edits[abs]; e != nil {
+		return e
+	}
+	b, err := os.ReadFile(abs)
+	if err != nil {
+		return nil
+	}
+	e := &edited{orig: b, text: append([]byte(nil), b...), shown: file, decls: make(map[int]*editedDecl)}
+	r.edits[abs] = e
+	return e
+}
+
+// isDevice reports whether a declaration carries a device attribute, by what the preprocessor made of its
+// lines: macros such as HD stand for attributes too.
+func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
+	if deviceAttrRE.Match(src[d.start:d.headEnd()]) {
+		return true
+	}
+	if r.device == nil {
+		r.device = r.deviceLines()
+	}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return true
+	}
+	first := 1 + bytes.Count(src[:d.start], []byte{'\n'})
+	last := first + bytes.Count(src[d.start:d.headEnd()], []byte{'\n'})
+	for n := first; n <= last; n++ {
+		if r.device[abs][n] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	deviceAttrRE   = regexp.MustCompile(`__(global|device|constant|shared|managed)__|__attribute__\s*\(\(\s*(global|device|constant|shared)\b`)
+	lineMarkerRE   = regexp.MustCompile(`^# (\d+) "((?:[^"\\]|\\.)*)"`)
+	expandedAttrRE = regexp.MustCompile(`__attribute__\(\((global|device|constant|shared)\)\)`)
+)
+
+// deviceLines preprocesses the file and notes the lines of the user's files that carry device attributes.
+func (r *recovery) deviceLines() map[string]map[int]bool {
+	lines := make(map[string]map[int]bool)
+	args, err := r.args()
+	if err != nil {
+		return lines
+	}
+	// What could be preprocessed is printed even if clang fails.
+	out, _ := command(r.ctx, r.b.tc.Clang, append([]string{"-E"}, r.b.clangArgs(args...)...)...).Output()
+	file, n := "", 0
+	for _, line := range strings.Split(string(out), "\n") {
+		if m := lineMarkerRE.FindStringSubmatch(line); m != nil {
+			n, _ = strconv.Atoi(m[1])
+			file = m[2]
+			if abs, err := filepath.Abs(strings.ReplaceAll(file, `\\`, `\`)); err == nil {
+				file = abs
+			}
+			continue
+		}
+		if expandedAttrRE.MatchString(line) {
+			if lines[file] == nil {
+				lines[file] = make(map[int]bool)
+			}
+			lines[file][n] = true
+		}
+		n++
+	}
+	return lines
+}
+
+// args writes the overlay and returns the options that make clang use it.
+func (r *recovery) args() ([]string, error) {
+	var args []string
+	if len(r.stubs) > 0 {
+		args = append(args, "-idirafter", r.stubDir())
+	}
+	if len(r.edits) == 0 {
+		return args, nil
+	}
+	var y strings.Builder
+	y.WriteString("{ \"version\": 0, \"use-external-names\": false, \"roots\": [\n")
+	n := 0
+	for abs, e := range r.edits {
+		path := filepath.Join(r.b.tmp, fmt.Sprintf("edited%d", n))
+		if err := os.WriteFile(path, e.text, 0o644); err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			y.WriteString(",\n")
+		}
+		fmt.Fprintf(&y, "{ \"type\": \"file\", \"name\": %q, \"external-contents\": %q }", abs, path)
+		n++
+	}
+	y.WriteString("\n]}\n")
+	overlay := filepath.Join(r.b.tmp, "overlay.yaml")
+	if err := os.WriteFile(overlay, []byte(y.String()), 0o644); err != nil {
+		return nil, err
+	}
+	return append(args, "-ivfsoverlay", overlay), nil
+}
+
+// offsetOf returns the byte offset of a line and column.
+func offsetOf(src []byte, line, col int) int {
+	off := 0
+	for line > 1 && off < len(src) {
+		if src[off] == '\n' {
+			line--
+		}
+		off++
+	}
+	return min(off+col-1, len(src))
+}

@@ -1,0 +1,133 @@
+package lower
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// Facts about kernels that PTX cannot say stand as comments at the head of the text:
+//
+//	// heddle.kernel <mangled> <line> <column> <path of the source file>
+//	// heddle.param <mangled> <index> <name> <ptr|val> <LLVM type>
+//
+// so that `heddle ptx x.cu > x.ptx` keeps them. The type comes last and may hold spaces.
+
+// writeFacts returns the comment lines.
+func writeFacts(ks []kernelFacts, source func(path string) []byte) string {
+	var b strings.Builder
+	for _, k := range ks {
+		fmt.Fprintf(&b, "// heddle.kernel %s %d %d %s\n", k.name, k.line, nameColumn(source(k.path), k.line, k.name), k.path)
+		for i, p := range k.params {
+			kind := "val"
+			if p.Pointer {
+				kind = "ptr"
+			}
+			fmt.Fprintf(&b, "// heddle.param %s %d %s %s %s\n", k.name, i, p.Name, kind, p.Type)
+		}
+	}
+	return b.String()
+}
+
+// nameColumn finds a kernel's name in its line of the source, since line tables give functions no column.
+// It returns 1 where the name is not in the text (made by a macro).
+func nameColumn(src []byte, line int, mangled string) int {
+	for range line - 1 {
+		i := bytes.IndexByte(src, '\n')
+		if i < 0 {
+			return 1
+		}
+		src = src[i+1:]
+	}
+	text, _, _ := strings.Cut(string(src), "\n")
+	base := baseName(mangled)
+	for at := 0; base != ""; {
+		i := strings.Index(text[at:], base)
+		if i < 0 {
+			break
+		}
+		i += at
+		end := i + len(base)
+		if (i == 0 || !isWordByte(text[i-1])) && (end == len(text) || !isWordByte(text[end])) {
+			return i + 1
+		}
+		at = end
+	}
+	return 1
+}
+
+func isWordByte(c byte) bool { return isSymbolByte(c) && c != '.' && c != '-' }
+
+// baseName is the unqualified name of a mangled one, without template arguments.
+func baseName(mangled string) string {
+	s, err := demangle.ToString(mangled, demangle.NoParams, demangle.NoTemplateParams)
+	if err != nil {
+		return mangled
+	}
+	s = strings.TrimSuffix(s, "<>")
+	if i := strings.LastIndex(s, "::"); i >= 0 {
+		s = s[i+2:]
+	}
+	if i := strings.LastIndexByte(s, ' '); i >= 0 {
+		s = s[i+1:]
+	}
+	return s
+}
+
+// byValTypes fills in the types of structs passed by value, from the sizes in the .entry headers.
+func byValTypes(ks []kernelFacts, ptx []byte) {
+	sizes := make(map[string]string)
+	for _, m := range byValRE.FindAllSubmatch(ptx, -1) {
+		sizes[string(m[1])] = string(m[2])
+	}
+	for i := range ks {
+		for j := range ks[i].params {
+			if p := &ks[i].params[j]; p.Type == "" {
+				p.Type = fmt.Sprintf("[%s x i8]", sizes[fmt.Sprintf("%s_param_%d", ks[i].name, j)])
+			}
+		}
+	}
+}
+
+var byValRE = regexp.MustCompile(`\.param \.align \d+ \.b8 ([\w$]+)\[(\d+)\]`)
+
+// readFacts reads the comment lines back from the head of a PTX text. Lines that do not have the form are
+// ignored: they are comments.
+func readFacts(text []byte) []Kernel {
+	var ks []Kernel
+	index := make(map[string]int)
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		text = rest
+		s := strings.TrimRight(string(line), "\r")
+		if !strings.HasPrefix(s, "//") {
+			if strings.HasPrefix(strings.TrimSpace(s), ".") {
+				break // the first directive ends the head
+			}
+			continue
+		}
+		f := strings.SplitN(s, " ", 7)
+		if len(f) < 2 {
+			continue
+		}
+		switch {
+		case f[1] == "heddle.kernel" && len(f) >= 3:
+			if _, ok := index[f[2]]; !ok {
+				index[f[2]] = len(ks)
+				ks = append(ks, Kernel{Name: f[2], Demangled: demangle.Filter(f[2])})
+			}
+		case f[1] == "heddle.param" && len(f) == 7:
+			k, ok := index[f[2]]
+			n, err := strconv.Atoi(f[3])
+			if !ok || err != nil || n != len(ks[k].Params) {
+				continue
+			}
+			ks[k].Params = append(ks[k].Params, Param{Name: f[4], Pointer: f[5] == "ptr", Type: f[6]})
+		}
+	}
+	return ks
+}

@@ -1,0 +1,128 @@
+package lower
+
+import (
+	"strconv"
+	"strings"
+)
+
+// element is one scalar of a type's layout.
+type element struct {
+	off, size int64
+	typ       string
+}
+
+// maxElements bounds what a copy is expanded to; larger ones stay calls.
+const maxElements = 64
+
+// layouts computes the scalars of LLVM types by the rules of the NVPTX data layout (natural alignment; i64
+// and pointers 8 bytes).
+type layouts struct {
+	named map[string]string // "%struct.P" -> "{ i32, float }"
+}
+
+func newLayouts(head []string) *layouts {
+	l := &layouts{named: make(map[string]string)}
+	for _, line := range head {
+		if name, def, ok := strings.Cut(line, " = type "); ok {
+			l.named[name] = def
+		}
+	}
+	return l
+}
+
+// scalars returns the elements of a type in order, its size and alignment; ok is false for a type that is
+// not understood or has too many elements.
+func (l *layouts) scalars(typ string) (elems []element, size, align int64, ok bool) {
+	return l.walk(strings.TrimSpace(typ), 0)
+}
+
+func (l *layouts) walk(typ string, depth int) (elems []element, size, align int64, ok bool) {
+	if depth > 16 || typ == "" {
+		return nil, 0, 0, false
+	}
+	if n := scalarSize(typ); n > 0 {
+		return []element{{0, n, typ}}, n, n, true
+	}
+	switch {
+	case typ[0] == '%':
+		return l.walk(l.named[typ], depth+1)
+	case strings.HasPrefix(typ, "<{"):
+		inner, _ := bracketed(typ[1:])
+		return l.structure(splitTop(inner), true, depth)
+	case typ[0] == '{':
+		inner, _ := bracketed(typ)
+		return l.structure(splitTop(inner), false, depth)
+	case typ[0] == '[' || typ[0] == '<':
+		inner, _ := bracketed(typ)
+		count, of, found := strings.Cut(inner, " x ")
+		n, err := strconv.ParseInt(count, 10, 64)
+		if !found || err != nil || n > maxElements {
+			return nil, 0, 0, false
+		}
+		sub, sz, al, good := l.walk(strings.TrimSpace(of), depth+1)
+		if !good || int64(len(sub))*n > maxElements {
+			return nil, 0, 0, false
+		}
+		for i := range n {
+			for _, e := range sub {
+				elems = append(elems, element{e.off + i*sz, e.size, e.typ})
+			}
+		}
+		if typ[0] == '<' {
+			al = sz * n
+		}
+		return elems, sz * n, al, true
+	}
+	return nil, 0, 0, false
+}
+
+func (l *layouts) structure(fields []string, packed bool, depth int) (elems []element, size, align int64, ok bool) {
+	align = 1
+	for _, f := range fields {
+		sub, sz, al, good := l.walk(f, depth+1)
+		if !good || len(elems)+len(sub) > maxElements {
+			return nil, 0, 0, false
+		}
+		if packed {
+			al = 1
+		}
+		size = (size + al - 1) / al * al
+		align = max(align, al)
+		for _, e := range sub {
+			elems = append(elems, element{e.off + size, e.size, e.typ})
+		}
+		size += sz
+	}
+	return elems, (size + align - 1) / align * align, align, true
+}
+
+func scalarSize(typ string) int64 {
+	switch typ {
+	case "i8":
+		return 1
+	case "i16", "half", "bfloat":
+		return 2
+	case "i32", "float":
+		return 4
+	case "i64", "double", "ptr":
+		return 8
+	}
+	if strings.HasSuffix(typ, "*") || strings.HasPrefix(typ, "ptr addrspace(") {
+		return 8
+	}
+	return 0
+}
+
+// chunks covers size bytes with integers of at most align bytes, for memory of unknown type.
+func chunks(size, align int64) []element {
+	var out []element
+	for off := int64(0); off < size; {
+		n := min(align, 8)
+		for n > size-off {
+			n /= 2
+		}
+		out = append(out, element{off, n, "i" + strconv.FormatInt(8*n, 10)})
+		off += n
+	}
+	return out
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package lower
+
+import (
+	"context"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// command prepares a process that dies with ctx, its children included: a compiler may be a wrapper
+// script, or a driver that starts the compiler proper.
+func command(ctx context.Context, path string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	return cmd
+}

@@ -1,0 +1,214 @@
+package lower
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// finishPTX undoes in llc's output what lowerIR did for it: numbers of .loc become positions with inline
+// stacks (PTX ISA 11.5.4), and the volatile marks that only kept accesses in place are removed. Labels and
+// comments that serve nothing are dropped.
+func finishPTX(text []byte, low *lowered, head string) []byte {
+	p := &ptxFinisher{locs: low.locs, files: map[string]int{}, names: map[string]int{}}
+	p.body.Grow(len(text) + len(text)/2)
+	for len(text) > 0 {
+		var line []byte
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			line, text = text, nil
+		}
+		p.line(string(line))
+	}
+	var out bytes.Buffer
+	out.WriteString(head)
+	out.WriteString(p.header.String())
+	for i, f := range p.fileList {
+		fmt.Fprintf(&out, ".file %d %s\n", i+1, ptxQuote(f))
+	}
+	out.WriteByte('\n')
+	out.Write(p.body.Bytes())
+	p.debugStr(&out)
+	return out.Bytes()
+}
+
+type ptxFinisher struct {
+	locs     []location
+	header   strings.Builder // .version .target .address_size
+	body     bytes.Buffer
+	fileList []string
+	files    map[string]int
+	nameList []string
+	names    map[string]int
+	cur      int  // id of the last .loc; 0: none
+	last     int  // id whose chain was written last
+	asm      bool // within inline assembly
+	section  bool // within a section that is dropped
+}
+
+func (p *ptxFinisher) line(line string) {
+	trim := strings.TrimSpace(line)
+	switch {
+	case p.asm:
+		if trim == "// end inline asm" {
+			p.asm = false
+			return
+		}
+		p.write(line)
+	case trim == "// begin inline asm":
+		p.asm = true
+	case p.section:
+		p.section = !strings.Contains(trim, "}")
+	case isDirective(trim, ".loc"):
+		p.loc(trim)
+	case isDirective(trim, ".file"):
+	case strings.HasPrefix(trim, ".section"):
+		p.section = !strings.Contains(trim, "}")
+	case strings.HasPrefix(trim, ".version"), strings.HasPrefix(trim, ".target"), strings.HasPrefix(trim, ".address_size"):
+		target, _, _ := strings.Cut(trim, ", debug")
+		p.header.WriteString(target + "\n")
+	case isDebugLabel(trim):
+	default:
+		p.code(line)
+	}
+}
+
+// code writes an ordinary line without its comment, and takes marks off.
+func (p *ptxFinisher) code(line string) {
+	if i := strings.Index(line, "//"); i >= 0 && !strings.Contains(line[:i], `"`) {
+		line = line[:i]
+	}
+	line = strings.TrimRight(line, " \t")
+	if line == "" {
+		return
+	}
+	if strings.HasPrefix(line, "}") {
+		line += "\n"
+		p.cur, p.last = 0, 0 // positions do not carry over from one function to the next
+	}
+	if strings.Contains(line, ".volatile") {
+		line = p.unmark(line)
+	}
+	p.write(line)
+}
+
+// isDirective tells .loc from .local.
+func isDirective(trim, name string) bool {
+	rest, ok := strings.CutPrefix(trim, name)
+	return ok && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, "\t"))
+}
+
+func (p *ptxFinisher) write(line string) {
+	p.body.WriteString(line)
+	p.body.WriteByte('\n')
+}
+
+// unmark removes .volatile unless the user wrote it. An access whose id is unknown was made by llc itself
+// (a copy of a parameter): also plain.
+func (p *ptxFinisher) unmark(line string) string {
+	trim := strings.TrimSpace(line)
+	if !strings.HasPrefix(trim, "ld.volatile") && !strings.HasPrefix(trim, "st.volatile") {
+		return line
+	}
+	switch p.locs[p.cur].kind {
+	case keptAccess, otherMemory:
+		return line
+	case constantAccess:
+		if strings.HasPrefix(trim, "ld.volatile.global.") {
+			return strings.Replace(line, "ld.volatile.global.", "ld.global.nc.", 1)
+		}
+	}
+	return strings.Replace(line, ".volatile", "", 1)
+}
+
+// loc handles ".loc 1 ID 0": writes the stack of the id unless it is the one in force.
+func (p *ptxFinisher) loc(trim string) {
+	f := strings.Fields(trim)
+	p.cur = 0
+	if len(f) < 3 {
+		return
+	}
+	id, err := strconv.Atoi(f[2])
+	if err != nil || id <= 0 || id >= len(p.locs) {
+		return
+	}
+	p.cur = id
+	chain := p.locs[id].chain
+	if len(chain) == 0 || p.last != 0 && sameChain(chain, p.locs[p.last].chain) {
+		return
+	}
+	p.last = id
+	// The ISA wants the position that a function was inlined at to precede: the stack is written from
+	// the outermost frame inwards.
+	for i := len(chain) - 1; i >= 0; i-- {
+		c := chain[i]
+		fmt.Fprintf(&p.body, "\t.loc %d %d %d", p.file(c.file), c.line, c.col)
+		if i+1 < len(chain) {
+			up := chain[i+1]
+			fmt.Fprintf(&p.body, ", function_name $L__heddle_name%d, inlined_at %d %d %d", p.name(c.fn), p.file(up.file), up.line, up.col)
+		}
+		p.body.WriteByte('\n')
+	}
+}
+
+func sameChain(a, b []frame) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *ptxFinisher) file(name string) int {
+	n, ok := p.files[name]
+	if !ok {
+		p.fileList = append(p.fileList, name)
+		n = len(p.fileList)
+		p.files[name] = n
+	}
+	return n
+}
+
+func (p *ptxFinisher) name(fn string) int {
+	n, ok := p.names[fn]
+	if !ok {
+		n = len(p.nameList)
+		p.nameList = append(p.nameList, fn)
+		p.names[fn] = n
+	}
+	return n
+}
+
+// debugStr writes the names that function_name refers to (ISA 11.5.2, 11.5.4).
+func (p *ptxFinisher) debugStr(out *bytes.Buffer) {
+	if len(p.nameList) == 0 {
+		return
+	}
+	out.WriteString("\n.section .debug_str\n{\n")
+	for i, n := range p.nameList {
+		fmt.Fprintf(out, "$L__heddle_name%d:\n", i)
+		out.WriteString("\t.b8 ")
+		for j := range len(n) {
+			fmt.Fprintf(out, "%d, ", n[j])
+		}
+		out.WriteString("0\n")
+	}
+	out.WriteString("}\n")
+}
+
+// isDebugLabel reports labels that only DWARF sections, which are dropped, refer to.
+func isDebugLabel(trim string) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(trim, "$L__"), "L") // $L__ since LLVM 15
+	return strings.HasSuffix(trim, ":") && len(name) < len(trim) &&
+		(strings.HasPrefix(name, "tmp") || strings.HasPrefix(name, "func_begin") || strings.HasPrefix(name, "func_end"))
+}
+
+func ptxQuote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}

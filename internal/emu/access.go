@@ -335,7 +335,7 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	mo := in.mem
 	switch {
 	case mo.kind == event.Write:
-		x.wrote = true
+		x.wrote, x.changed = true, true
 	case mo.kind == event.Read && mo.order.Strong():
 		x.polled = true
 	}

@@ -178,7 +178,7 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	now := rmw(old, v, w) & mask
 	storeUint(b, mo.size, now)
 	if now != old || mo.kind == event.Reduce { // who does not see the value does not wait for it
-		x.wrote = true
+		x.wrote, x.changed = true, true
 	} else {
 		x.polled = true
 	}

@@ -31,6 +31,7 @@ type exec struct {
 	// it changed something. An iteration that polled and wrote nothing is spinning.
 	polled, wrote bool
 	spinning      bool // the turn ended because the warp only spins
+	changed       bool // the turn changed memory or reached a barrier
 
 	ops  alu.Ops
 	addr alu.Lanes // effective addresses of the current access

@@ -230,7 +230,7 @@ func (x *exec) reduceLater(in *inst, m uint32) {
 		x.spec.written[o.id] = true
 		x.data[0][l] = v[l] & mask
 	}
-	x.wrote = true
+	x.wrote, x.changed = true, true
 	x.access(in, m, event.Global, m)
 }
 
@@ -315,9 +315,13 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
 	x.steps, x.lanes = 0, 0
 	x.startBlock(b, id)
+	quiet := uint64(0)
 	for turns := 0; b.live > 0 && len(b.runnable) > 0; turns++ {
 		x.blockTurn(b, ^uint64(0))
-		if x.stop != nil || sp.failed || b.spins() || x.steps > patience || len(sp.order) > maxLog ||
+		if x.changed {
+			quiet = x.steps
+		}
+		if x.stop != nil || sp.failed || b.spins() || x.steps-quiet > patience || x.steps > longPatience || len(sp.order) > maxLog ||
 			turns%pollInterval == 0 && ctx.Err() != nil {
 			sp.failed = true
 			return

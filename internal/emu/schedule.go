@@ -12,13 +12,14 @@ import (
 // turn of one of its warps, chosen by the seed. Blocks start in the order of their numbers as others end,
 // so that a large grid needs little memory. A grid whose blocks wait for each other (locks, software grid
 // barriers) needs them all resident: when all resident blocks have done nothing but spin for a pass, or
-// none has ended for long, another one starts beside them.
+// have changed nothing for long, others start beside them.
 
 const (
 	defaultResident = 8
-	minQuantum      = 64  // warp instructions of a turn
-	quantumSpread   = 128 // and up to that many more, by the seed
-	patience        = 1 << 20
+	minQuantum      = 64      // warp instructions of a turn
+	quantumSpread   = 128     // and up to that many more, by the seed
+	patience        = 1 << 20 // steps without a change of memory after which blocks are taken to spin
+	longPatience    = 1 << 26 // steps of one block after which others get a chance anyway
 	pollInterval    = 1 << 10 // turns between looks at the context
 	progressSteps   = 1 << 22 // steps between calls of Options.Progress
 )
@@ -35,6 +36,7 @@ type scheduler struct {
 	resident  []*block
 	spare     []*block
 	since     uint64 // step of the last start or end of a block
+	quiet     uint64 // step of the last turn that changed something
 	turns     uint64
 	reported  uint64
 	stalled   bool
@@ -112,8 +114,9 @@ func (s *scheduler) loop() {
 			}
 			idle = idle && b.spins()
 		}
-		if idle || s.x.steps-s.since > patience {
-			s.since = s.x.steps
+		now := s.x.steps
+		if idle || now-max(s.quiet, s.since) > patience || now-s.since > longPatience*uint64(len(s.resident)) {
+			s.since = now
 			want = max(want, len(s.resident)+1+len(s.resident)/2)
 		}
 	}
@@ -137,12 +140,15 @@ func (s *scheduler) turn(b *block) bool {
 		return true // nothing can run: finish reports the stall
 	}
 	x.blockTurn(b, s.opt.MaxSteps-x.steps)
+	if x.changed {
+		s.quiet = x.steps
+	}
 	return x.stop == nil
 }
 
 // blockTurn gives one warp of b that can run a turn of at most limit steps.
 func (x *exec) blockTurn(b *block, limit uint64) {
-	x.block = b
+	x.block, x.changed = b, false
 	r := x.random()
 	i := int(r % uint64(len(b.runnable)))
 	w := b.runnable[i]

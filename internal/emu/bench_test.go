@@ -88,22 +88,38 @@ func BenchmarkMemoryEvents(b *testing.B) {
 	benchmark(b, k, cfg, &drop{})
 }
 
-// The same on all cores: blocks are independent.
-func BenchmarkMemoryParallel(b *testing.B) {
-	k, cfg := memoryKernel(b)
-	m, err := New(k, cfg)
+// Blocks that read one array and write another, on one core and on all.
+func BenchmarkWorkers(b *testing.B) {
+	k := kernel(b, `
+	mov.u32 %u, 0;
+	mad.wide.u32 %q, %i, 4, %x;
+	mov.u32 %v, 0;
+L:
+	ld.global.u32 %w, [%q];
+	mad.lo.u32 %v, %v, 31, %w;
+	add.u64 %q, %q, 4096;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 50;
+	@%c bra L;
+	st.global.u32 [%p], %v;
+	ret;`)
+	m, err := New(k, config(256, 256, buffer("out", 1<<20), buffer("x", 1<<20)))
 	if err != nil {
 		b.Fatal(err)
 	}
-	lanes := uint64(0)
-	for b.Loop() {
-		res, err := m.Run(context.Background(), Options{}, &drop{})
-		if err != nil || res.Status != Completed {
-			b.Fatal(err, res)
-		}
-		lanes += res.LaneInstrs
+	for _, workers := range []int{1, 0} {
+		b.Run(map[int]string{1: "one", 0: "all"}[workers], func(b *testing.B) {
+			lanes := uint64(0)
+			for b.Loop() {
+				res, err := m.Run(context.Background(), Options{Workers: workers}, &drop{})
+				if err != nil || res.Status != Completed {
+					b.Fatal(err, res)
+				}
+				lanes += res.LaneInstrs
+			}
+			b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
+		})
 	}
-	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
 }
 
 func BenchmarkSharedReduction(b *testing.B) {

@@ -148,6 +148,9 @@ func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 		x.loadScattered(in, m)
 		return
 	}
+	if x.spec != nil && !x.spec.reads(x, o) {
+		return
+	}
 	for i, d := range in.mem.dst {
 		if d >= 0 {
 			loadLanes(p.data[:], pageMask, &x.addr, uint64(i)*in.mem.size, in.mem.size, &x.regs[d], m)
@@ -275,7 +278,11 @@ func storeGlobal(x *exec, in *inst, m uint32, s survey) {
 		x.storeScattered(in, m)
 		return
 	}
-	storeLanes(p.data[:], pageMask, &x.addr, &x.data, in.mem.wide, m)
+	if x.spec != nil {
+		x.spec.written[o.id] = true
+	} else {
+		storeLanes(p.data[:], pageMask, &x.addr, &x.data, in.mem.wide, m)
+	}
 	x.access(in, m, event.Global, m)
 }
 
@@ -328,12 +335,15 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	mo := in.mem
 	switch {
 	case mo.kind == event.Write:
-		x.wrote = true
+		x.wrote, x.changed = true, true
 	case mo.kind == event.Read && mo.order.Strong():
 		x.polled = true
 	}
 	if x.sink == nil {
 		return
+	}
+	if x.spec != nil {
+		x.spec.in = in
 	}
 	e := &x.ev
 	e.Warp, e.Site, e.Mask, e.Active = x.warp.id, x.site(in), m, x.mask

@@ -177,8 +177,8 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	}
 	now := rmw(old, v, w) & mask
 	storeUint(b, mo.size, now)
-	if now != old {
-		x.wrote = true
+	if now != old || mo.kind == event.Reduce { // who does not see the value does not wait for it
+		x.wrote, x.changed = true, true
 	} else {
 		x.polled = true
 	}
@@ -193,6 +193,10 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 }
 
 func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
+	if x.spec != nil {
+		x.reduceLater(in, m)
+		return
+	}
 	rmw := in.mem.rmw
 	stored := uint32(0)
 	p, _ := x.span(in.mem, s)

@@ -135,7 +135,7 @@ func runBarrier(x *exec, in *inst) {
 	}
 	b.counted = b.counted || op.counted
 	w, g := x.warp, x.frag
-	x.wrote = true
+	x.wrote, x.changed = true, true
 	x.save()
 	g.wait = wait{kind: atBarrier, bar: uint8(id), in: in, count: uint32(count)}
 	if op.fn == isa.FnRed {

@@ -9,10 +9,6 @@ import (
 	"heddle/internal/launch"
 )
 
-// cpuTime returns the processor seconds used so far, where that is known: on a machine that does other
-// work too, elapsed time says little.
-var cpuTime func() float64
-
 // drop is a sink that drops all events, after a look at them.
 type drop struct{ n uint64 }
 
@@ -33,19 +29,12 @@ func benchmark(b *testing.B, k *ir.Func, cfg *launch.Config, sink event.Sink) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	lanes := uint64(0)
-	cpu := 0.0
-	if cpuTime != nil {
-		cpu = cpuTime()
-	}
 	for b.Loop() {
 		res, err := m.Run(context.Background(), Options{Workers: 1}, sink)
 		if err != nil || res.Status != Completed {
 			b.Fatal(err, res.Status, res.Stop)
 		}
 		lanes += res.LaneInstrs
-	}
-	if cpuTime != nil {
-		b.ReportMetric(float64(lanes)/(cpuTime()-cpu)/1e6, "Mlane/cpu-s")
 	}
 	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
 }
@@ -97,6 +86,40 @@ func BenchmarkMemory(b *testing.B) {
 func BenchmarkMemoryEvents(b *testing.B) {
 	k, cfg := memoryKernel(b)
 	benchmark(b, k, cfg, &drop{})
+}
+
+// Blocks that read one array and write another, on one core and on all.
+func BenchmarkWorkers(b *testing.B) {
+	k := kernel(b, `
+	mov.u32 %u, 0;
+	mad.wide.u32 %q, %i, 4, %x;
+	mov.u32 %v, 0;
+L:
+	ld.global.u32 %w, [%q];
+	mad.lo.u32 %v, %v, 31, %w;
+	add.u64 %q, %q, 4096;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 50;
+	@%c bra L;
+	st.global.u32 [%p], %v;
+	ret;`)
+	m, err := New(k, config(256, 256, buffer("out", 1<<20), buffer("x", 1<<20)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, workers := range []int{1, 0} {
+		b.Run(map[int]string{1: "one", 0: "all"}[workers], func(b *testing.B) {
+			lanes := uint64(0)
+			for b.Loop() {
+				res, err := m.Run(context.Background(), Options{Workers: workers}, &drop{})
+				if err != nil || res.Status != Completed {
+					b.Fatal(err, res)
+				}
+				lanes += res.LaneInstrs
+			}
+			b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
+		})
+	}
 }
 
 func BenchmarkSharedReduction(b *testing.B) {

@@ -45,6 +45,9 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	if name == "malloc" || name == "free" {
 		c.p.usesHeap = true
 	}
+	if name == "vprintf" {
+		c.p.prints = true
+	}
 	run := func(x *exec, in *inst) {
 		var args [8]uint64
 		for t := x.m; t != 0; t &= t - 1 {
@@ -95,7 +98,7 @@ func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
 	}
 	id := len(x.mem.objs)
 	spec := &objectSpec{name: fmt.Sprintf("malloc#%d", id-x.mem.heap+1), space: event.Global, size: args[0], bounded: true, fill: launch.FillZero}
-	o := newObject(spec, x.prog.space.base(id))
+	o := newObject(spec, id, x.prog.space.base(id))
 	x.mem.objs = append(x.mem.objs, o)
 	x.wrote = true
 	return o.base, true
@@ -146,6 +149,9 @@ func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
 	sp := &x.prog.space
 	if addr>>sp.shift != 0 {
 		b := make([]byte, n)
+		if o := x.mem.find(addr); o != nil && x.spec != nil && !x.spec.reads(x, o) {
+			return nil, false
+		}
 		known, ok := x.mem.read(addr, b)
 		if !ok {
 			return nil, false

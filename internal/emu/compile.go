@@ -35,6 +35,7 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 		c.compile(fc)
 	}
 	p.buildContexts()
+	p.ordered = p.inOrder()
 	return &Machine{kernel: k, cfg: cfg, prog: p}, nil
 }
 

@@ -31,6 +31,7 @@ type exec struct {
 	// it changed something. An iteration that polled and wrote nothing is spinning.
 	polled, wrote bool
 	spinning      bool // the turn ended because the warp only spins
+	changed       bool // the turn changed memory or reached a barrier
 
 	ops  alu.Ops
 	addr alu.Lanes // effective addresses of the current access
@@ -54,6 +55,7 @@ type exec struct {
 	group []*fragment           // of the warp operation in progress
 	from  [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
 	pool  pool
+	spec  *speculation // of a worker that runs ahead
 }
 
 // events are the rarer events, reused from one to the next.

@@ -44,6 +44,7 @@ type objectSpec struct {
 // workers may do at once.
 type object struct {
 	*objectSpec
+	id     int
 	base   uint64
 	freed  bool   // by the device's free
 	stored uint32 // origin of the last unknown value that was stored into it
@@ -51,9 +52,9 @@ type object struct {
 	dir    []atomic.Pointer[table]
 }
 
-func newObject(spec *objectSpec, base uint64) *object {
+func newObject(spec *objectSpec, id int, base uint64) *object {
 	n := (spec.size + (pageSize<<tableBits - 1)) >> (pageBits + tableBits)
-	return &object{objectSpec: spec, base: base, dir: make([]atomic.Pointer[table], n)}
+	return &object{objectSpec: spec, id: id, base: base, dir: make([]atomic.Pointer[table], n)}
 }
 
 // page returns the page that holds offset off, which must be less than the size.
@@ -124,7 +125,7 @@ type memory struct {
 func newMemory(p *program) *memory {
 	m := &memory{space: &p.space, heap: len(p.objects)}
 	for i := range p.objects {
-		m.objs = append(m.objs, newObject(&p.objects[i], p.space.base(i)))
+		m.objs = append(m.objs, newObject(&p.objects[i], i, p.space.base(i)))
 	}
 	return m
 }

@@ -31,6 +31,8 @@ type program struct {
 
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
+	prints    bool
+	ordered   bool // blocks are executed one after the other: see inOrder
 }
 
 // fcode is one decoded function.

@@ -37,6 +37,9 @@ func (x *exec) loadScattered(in *inst, m uint32) {
 		if !ok {
 			return
 		}
+		if x.spec != nil && !x.spec.reads(x, o) {
+			return
+		}
 		if o.space == event.Global {
 			visible |= 1 << l
 		}
@@ -62,6 +65,10 @@ func (x *exec) storeScattered(in *inst, m uint32) {
 		p, o, at, ok := x.lane(in, l)
 		if !ok {
 			return
+		}
+		if x.spec != nil {
+			x.spec.written[o.id] = true
+			continue
 		}
 		if x.unk != nil {
 			x.unk.storedGlobal(x, in, l, o, p, at)

@@ -12,13 +12,14 @@ import (
 // turn of one of its warps, chosen by the seed. Blocks start in the order of their numbers as others end,
 // so that a large grid needs little memory. A grid whose blocks wait for each other (locks, software grid
 // barriers) needs them all resident: when all resident blocks have done nothing but spin for a pass, or
-// none has ended for long, another one starts beside them.
+// have changed nothing for long, others start beside them.
 
 const (
 	defaultResident = 8
-	minQuantum      = 64  // warp instructions of a turn
-	quantumSpread   = 128 // and up to that many more, by the seed
-	patience        = 4 << 20
+	minQuantum      = 64      // warp instructions of a turn
+	quantumSpread   = 128     // and up to that many more, by the seed
+	patience        = 1 << 20 // steps without a change of memory after which blocks are taken to spin
+	longPatience    = 1 << 26 // steps of one block after which others get a chance anyway
 	pollInterval    = 1 << 10 // turns between looks at the context
 	progressSteps   = 1 << 22 // steps between calls of Options.Progress
 )
@@ -35,10 +36,12 @@ type scheduler struct {
 	resident  []*block
 	spare     []*block
 	since     uint64 // step of the last start or end of a block
+	quiet     uint64 // step of the last turn that changed something
 	turns     uint64
 	reported  uint64
 	stalled   bool
 	cancelled bool
+	ahead     *workers // nil: blocks run directly
 }
 
 func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
@@ -50,6 +53,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	}
 	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
+	s.ahead = s.newWorkers()
 	s.loop()
 	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, mem: s.x.mem}
 	switch {
@@ -70,7 +74,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 
 func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
-		lockstep: opt.Model == Lockstep, rng: mix(opt.Seed + golden)}
+		lockstep: opt.Model == Lockstep}
 	if m.prog.track {
 		x.unk = new(tracker)
 	}
@@ -80,7 +84,19 @@ func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 // loop runs the grid until it ends or something stops it.
 func (s *scheduler) loop() {
 	want := s.opt.Resident
+	if s.m.prog.ordered {
+		want = 1
+	}
 	for s.next < s.blocks || len(s.resident) > 0 {
+		if s.ahead != nil {
+			if !s.batch() {
+				if s.over() {
+					return
+				}
+				s.ahead = nil
+			}
+			continue
+		}
 		for len(s.resident) < want && s.next < s.blocks {
 			s.start()
 		}
@@ -96,10 +112,11 @@ func (s *scheduler) loop() {
 				i--
 				idle = false
 			}
-			idle = idle && b.idle > len(b.warps)
+			idle = idle && b.spins()
 		}
-		if idle || s.x.steps-s.since > patience {
-			s.since = s.x.steps
+		now := s.x.steps
+		if idle || now-max(s.quiet, s.since) > patience || now-s.since > longPatience*uint64(len(s.resident)) {
+			s.since = now
 			want = max(want, len(s.resident)+1+len(s.resident)/2)
 		}
 	}
@@ -122,7 +139,16 @@ func (s *scheduler) turn(b *block) bool {
 	if len(b.runnable) == 0 {
 		return true // nothing can run: finish reports the stall
 	}
-	x.block = b
+	x.blockTurn(b, s.opt.MaxSteps-x.steps)
+	if x.changed {
+		s.quiet = x.steps
+	}
+	return x.stop == nil
+}
+
+// blockTurn gives one warp of b that can run a turn of at most limit steps.
+func (x *exec) blockTurn(b *block, limit uint64) {
+	x.block, x.changed = b, false
 	r := x.random()
 	i := int(r % uint64(len(b.runnable)))
 	w := b.runnable[i]
@@ -130,15 +156,17 @@ func (s *scheduler) turn(b *block) bool {
 	b.runnable[i] = b.runnable[last]
 	b.runnable = b.runnable[:last]
 	w.queued = false
-	x.turn(w, min(minQuantum+r>>32%quantumSpread, s.opt.MaxSteps-x.steps))
+	x.turn(w, min(minQuantum+r>>32%quantumSpread, limit))
 	b.wake(w)
 	if w.idle {
 		b.idle++
 	} else {
 		b.idle = 0
 	}
-	return x.stop == nil
 }
+
+// spins reports whether b has done nothing but spin for a while.
+func (b *block) spins() bool { return b.idle > len(b.warps) }
 
 // start makes the next block resident.
 func (s *scheduler) start() {
@@ -172,6 +200,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 	g := x.geo
 	n := g.WarpsPerBlock()
 	b.id, b.index, b.live, b.idle = id, g.BlockIndex(id), n, 0
+	x.rng = mix(mix(x.opt.Seed+golden) + uint64(id)*golden) // so that a block's turns do not depend on earlier blocks
 	if size := int(x.prog.shared.total); b.shared == nil {
 		b.shared = make([]byte, size)
 		if x.unk != nil {

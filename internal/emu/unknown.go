@@ -264,9 +264,11 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 }
 
 func runNeedsAddress(x *exec, in *inst) {
-	if x.needs(in, &in.s[0], fmt.Sprintf("the address of this %s", in.mem.kind)) {
-		in.base(x, in)
+	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
+		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind), o)
+		return
 	}
+	in.base(x, in)
 }
 
 func runNeedsTarget(x *exec, in *inst) {

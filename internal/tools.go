@@ -1,5 +1,6 @@
 //go:build deps
 
+// Package internal pins the modules that packages still being written will import.
 package internal
 
 import (

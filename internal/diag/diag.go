@@ -2,7 +2,10 @@
 // other package prints to the user, cmd excepted.
 package diag
 
-import "heddle/internal/source"
+import (
+	"heddle/internal/edit"
+	"heddle/internal/source"
+)
 
 // Severity orders diagnostics.
 type Severity uint8
@@ -48,11 +51,8 @@ type Fix struct {
 	Edits   []Edit
 }
 
-// Edit replaces the text of Span by New. Package edit applies edits.
-type Edit struct {
-	Span source.Span
-	New  string
-}
+// Edit replaces the text of a span. Package edit applies edits.
+type Edit = edit.Edit
 
 // Witness says what was seen, for machines; see the JSON schema in docs/json.md.
 type Witness struct {

@@ -79,6 +79,8 @@ type Result struct {
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks that ran to their end
+
+	mem *memory
 }
 
 // Machine is one kernel prepared for one launch. It may be run many times; runs do not share memory.
@@ -92,7 +94,8 @@ type Machine struct {
 type SiteInfo struct {
 	Instr *ir.Instr
 	// Stack is where the instruction is, innermost first: its own inline stack, then that of each call
-	// that is on the call stack.
+	// that is on the call stack. Entries are nil where there is no line information; Stack[i+1] belongs to
+	// Calls[i]. A recursive call is shown with the calls that led to the function's first activation.
 	Stack []*source.Frame
 	Calls []*ir.Instr // the call instructions that led here, innermost first
 }

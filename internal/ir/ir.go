@@ -63,7 +63,7 @@ type Func struct {
 	Params  []*Var // of space Param, in order; offsets are relative to the function's parameter area
 	Results []*Var
 	Regs    []Reg
-	Vars    []*Var   // .local, .shared, .param and .const variables declared in the body
+	Vars    []*Var   // variables of every space declared in the body; .shared, .global and .const ones exist once
 	Blocks  []*Block // nil for a function that is only declared
 
 	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and the
@@ -91,13 +91,28 @@ type Var struct {
 	// Offset is the place in its area: a kernel's or function's parameters, its local frame. Shared
 	// variables are laid out for a launch by Layout. Global and const variables become objects.
 	Offset int
-	Init   []byte // nil: zero
+	Init   []byte // may be shorter than Size: the rest is zero
 	Relocs []Reloc
 	Span   source.Span
 	// PtrSpace is the space of a .ptr parameter, or NoSpace.
 	PtrSpace event.Space
 	Pointer  bool   // a parameter that is (marked or inferred to be) a pointer
-	Source   string // the parameter's name in the user's source, if known
+	Source   string // the name in the user's source, if known and another one
+	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used as
+	// pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
+	PtrFields []int
+	// InReg says that a parameter or result of a .func is a register, Reg, and has no memory; its Space is
+	// NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
+	InReg bool
+	Reg   RegID
+}
+
+// Shown returns the variable's name for people.
+func (v *Var) Shown() string {
+	if v.Source != "" {
+		return v.Source
+	}
+	return v.Name
 }
 
 // Reloc is an address in a variable's initialiser.
@@ -108,6 +123,7 @@ type Reloc struct {
 	Func    *Func // instead of Target
 	Addend  int64
 	Generic bool // generic(x): a generic address rather than one in the variable's own space
+	Shift   int  // the field holds the address shifted right by Shift bits: 0xFF00(x) has Size 1, Shift 8
 }
 
 // Block is a basic block. Its last instruction may be a terminator; without one it falls through to the
@@ -121,6 +137,13 @@ type Block struct {
 }
 
 // Instr is one instruction.
+//
+// Control flow: bra has one Src of kind BranchTo, and its block has the successors [target] or, guarded,
+// [target, fall-through]. brx.idx has Src[0], the index, and then a BranchTo for each entry of its table;
+// the successors are those targets in that order, and last, if guarded, the fall-through. ret, exit and
+// trap have no successor or, guarded, the fall-through. A call of a function that never returns ends its
+// block without successor unless guarded. A block may occur more than once in Succs, and then does so as
+// often in Preds.
 type Instr struct {
 	isa.Desc
 	Index int   // in the function
@@ -128,11 +151,11 @@ type Instr struct {
 	Neg   bool  // guard is @!p
 	Dst   []Operand
 	Src   []Operand // in the order of the PTX text; an address is one operand of kind Mem
-	// Call only.
-	Callee  *Func // nil for an indirect call: Src[0] holds the target, Targets the candidates
-	Targets []*Func
+	// Call only. Dst are the results and Src the arguments, each a Register, an Imm or a VarVal.
+	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
+	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
 	Span    source.Span   // in the PTX text
-	Src0    *source.Frame // in the user's source, innermost first; nil without line info
+	Loc     *source.Frame // in the user's source, innermost first; nil without line info
 }
 
 // OperandKind says which fields of an Operand count.
@@ -148,7 +171,7 @@ const (
 	FuncAddr                    // Func
 	Vector                      // Elems
 	BranchTo                    // Block
-
+	VarVal                      // the bytes of Var by value: a call argument or result in .param space
 )
 
 // Operand is a source or destination.
@@ -161,7 +184,7 @@ type Operand struct {
 	Val   uint64
 	Var   *Var
 	Func  *Func
-	Elems []Operand
+	Elems []Operand // of a Vector; of a Mem: what follows the address in the brackets (texture coordinates)
 	Span  source.Span
 }
 
@@ -221,6 +244,9 @@ const (
 	ReservedSmemEnd
 	ReservedSmemCap
 	EnvReg // Operand.Val says which
-	PM     // performance monitors: unknown
+	PM     // performance monitors: unknown; Operand.Val says which
 	WarpSz // WARP_SZ
+	CurrentGraphExec
+	ReservedSmemOffset // %reserved_smem_offset_<2>; Operand.Val says which
+	NumSregs
 )

@@ -1,6 +1,10 @@
 package isa
 
-import "heddle/internal/event"
+import (
+	"strings"
+
+	"heddle/internal/event"
+)
 
 // Rounding is a rounding modifier (PTX ISA 6.5.2). The integer forms round a float to an integral value.
 type Rounding uint8
@@ -77,7 +81,7 @@ const (
 	FnLo
 	FnHi
 	FnWide
-	// bar and barrier
+	// bar and barrier. A .red form has its reduction instead: FnPopc, FnAnd or FnOr.
 	FnSync
 	FnArrive
 	FnRed
@@ -123,10 +127,15 @@ const (
 	NoFtz    // .noftz
 	Volatile // .volatile was written
 	Satfinite
-	Warp // bar.warp
+	Warp   // bar.warp
+	Abs    // .abs on its own: min.abs, max.abs of three sources, redux.abs
+	OOB    // fma.oob
+	Scaled // cvt.scaled::n2::ue8m0
+	MMIO   // ld.mmio, st.mmio
 )
 
-// Desc is a decoded instruction without its operands.
+// Desc is a decoded instruction without its operands. Defaults of the ISA are filled in: add.f32 has
+// Round RN, atom.add has Order Relaxed and Scope GPU, bar.sync has Aligned.
 type Desc struct {
 	Row *Row // the opcode's row; never nil after a successful Decode
 
@@ -143,8 +152,21 @@ type Desc struct {
 	Order event.Order
 	Scope event.Scope
 
-	// Mods are all dotted modifiers as written, in order and without dots, for printing.
+	// Section is where the PTX ISA text describes this form: add.s32 is 9.7.1.1, add.f32 is 9.7.3.3.
+	Section string
+
+	// Mods are all dotted modifiers as written, in order and without dots, for printing. Those that belong
+	// to a row's opcode are among them: "warp" and "sync" of bar.warp.sync.
 	Mods []string
+}
+
+// Text returns the instruction's opcode with its modifiers, as written.
+func (d *Desc) Text() string {
+	if d.Row == nil {
+		return strings.Join(d.Mods, ".")
+	}
+	first, _, _ := strings.Cut(d.Row.Opcode, ".")
+	return strings.Join(append([]string{first}, d.Mods...), ".")
 }
 
 // Has reports whether all flags of f are set.

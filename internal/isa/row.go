@@ -1,5 +1,7 @@
 package isa
 
+import "slices"
+
 // Category says what an opcode is for; engines dispatch on it.
 type Category uint8
 
@@ -47,14 +49,34 @@ const (
 	Orders      // fence, barrier: no access of its own
 )
 
-// Row is one opcode of the ISA.
+// Row is one opcode of the ISA. Rows are shared and read-only.
 type Row struct {
 	Opcode   string // first word, or the words that make it an instruction of its own: "bar.warp.sync", "cp.async.bulk"
 	Category Category
-	Roles    []Role
+	Roles    []Role // the longest form; SrcOpt and DstPred may be absent
 	Effect   Effect
-	Section  string // of the PTX ISA text, "9.7.1.1"
+	Section  string // of the PTX ISA text, "9.7.1.1"; where an opcode has several, that of its first form
 	// Executable says that the emulator implements some form of the opcode. A form that it does not
 	// implement stops with "unsupported" all the same.
 	Executable bool
+
+	// If is a modifier that chooses this row among those with the same first word, wherever it stands:
+	// "shared::cluster" for the row "ld.shared::cluster". Such rows keep apart what must not be mistaken
+	// for the common meaning of the opcode.
+	If []string
+
+	forms []form // the syntax lines of the ISA text; nil: modifiers are not checked
+	vocab form   // the union of forms
+}
+
+// Sections returns the sections of the ISA text that describe the opcode, each once, in the order of its
+// forms.
+func (r *Row) Sections() []string {
+	out := []string{r.Section}
+	for i := range r.forms {
+		if s := r.forms[i].section; s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }

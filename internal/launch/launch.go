@@ -15,12 +15,23 @@ const (
 	FromFlag
 )
 
+// String names the origin in reports.
+func (o Origin) String() string {
+	return [...]string{"default", "PTX", "host code", "pragma", "flag"}[o]
+}
+
 // Config is a complete launch of one kernel.
 type Config struct {
 	Geometry  event.Geometry
 	DynShared uint32            // bytes of dynamic shared memory
 	Args      []Arg             // one for each kernel parameter
 	Origins   map[string]Origin // by "grid", "block", "cluster", "shared", "arg NAME"
+	// Reasons say for some of the same keys why a default is what it is: "the kernel never reads blockIdx".
+	Reasons map[string]string
+	// Notes are facts of the launch that a user should know: what could not be resolved, what needs an
+	// opt-in on hardware.
+	Notes []string
+	given []ArgSpec // the arguments that are no default, in the order of the parameters
 }
 
 // Arg is the value of one kernel parameter: a pointer to a buffer, or bits.
@@ -31,6 +42,7 @@ type Arg struct {
 	// Unknown says that the value is not given: arithmetic carries it along, and a branch or an address
 	// that needs it stops the run (DESIGN §5).
 	Unknown bool
+	Float   bool // Bits are a floating-point number; for printing
 	// Pointers inside a struct parameter: 8 bytes at Offset are the address of a buffer of its own.
 	Fields []PointerField
 }

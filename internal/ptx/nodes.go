@@ -33,7 +33,7 @@ func (n node) Span() source.Span { return n.Sp }
 
 // Directive is a directive with operands that has no node of its own: .version, .target, .address_size,
 // .pragma, .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .branchtargets,
-// .calltargets, .alias, .noreturn, .language ...
+// .calltargets, .alias, .noreturn ... A list of .branchtargets and .calltargets follows its Label.
 type Directive struct {
 	node
 	Name string    // with its dot
@@ -59,22 +59,28 @@ type Loc struct {
 	InLine, InCol   int64
 }
 
-// Section is .section name { ... } with its raw data lines.
+// Section is .section name { ... } with its raw data lines, or a run of the @@DWARF lines of PTX 1.x
+// (ISA 11.5.1) that belong to one section.
 type Section struct {
 	node
-	Name string
-	Data []SectionItem
+	Name  string
+	DWARF bool   // written as @@DWARF lines
+	Flags string // of @@DWARF .section: what follows the name, such as `, "", @progbits`
+	Data  []SectionItem
 }
 
-// SectionItem is one line of a section: a label, or data of a width.
+// SectionItem is a label of a section, or data of a width: what consecutive lines of that width hold, but a
+// single line of @@DWARF.
 type SectionItem struct {
+	Span  source.Span
 	Label string    // "name" of "name:"; empty for data
-	Type  string    // "b8" ... "b64"
+	Type  string    // "b8" ... "b64"; "byte", "4byte" or "quad" in @@DWARF lines
 	Args  []Operand // numbers, labels, label differences
 }
 
 // Comment is a comment that starts with "// heddle": facts that the lowering step or the user left in
-// the text. Other comments are dropped.
+// the text. Other comments are dropped. One that stands inside of a statement comes after it in the tree,
+// and one in a function's header comes first in its body.
 type Comment struct {
 	node
 	Text string // without the slashes and surrounding space
@@ -101,7 +107,7 @@ type Var struct {
 	Vec      int      // 2 or 4 for .v2 and .v4, else 0
 	Type     string   // without its dot
 	Ptr      *Ptr     // .ptr attribute of a kernel parameter
-	Attrs    []string // .attribute(...) contents as written
+	Attrs    []string // .attribute(...) contents, such as ".managed" and ".unified(19,95)", without spaces
 	Names    []VarName
 	TypeSpan source.Span
 }
@@ -125,6 +131,8 @@ type VarName struct {
 
 // Init is an initialiser: a constant expression, or a brace list.
 type Init struct {
+	Span   source.Span
+	Member string  // "filter_mode" of filter_mode = nearest, in lists of .samplerref and .texref; else empty
 	Value  Operand // nil for a list
 	List   []*Init
 	Braces bool
@@ -135,7 +143,8 @@ type Func struct {
 	node
 	Linkage   Linkage
 	Entry     bool
-	Results   []*Var // .func (.param .b32 r) name
+	Attrs     []string // .attribute(...) contents
+	Results   []*Var   // .func (.param .b32 r) name
 	Name      string
 	NameSpan  source.Span
 	Params    []*Var
@@ -185,7 +194,7 @@ type Guard struct {
 }
 
 // Operand is an instruction or directive operand: *Name, *Int, *Float, *String, *Vector, *Mem, *Paren,
-// *Unary, *Binary, *Pair, *Index.
+// *Unary, *Binary, *Pair, *Index, *Range.
 type Operand interface {
 	Span() source.Span
 	operand()
@@ -237,12 +246,14 @@ type Paren struct {
 type Mem struct {
 	node
 	Elems []Operand // the comma-separated parts; one for an ordinary address
+	Field string    // "unified" of [a].unified (ISA 5.4.8, 9.7.9.8), without its dot; else empty
 }
 
-// Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x) and mask(x).
+// Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x), and the mask
+// operator 0xff(x) of initialisers, whose Op is the mask as written.
 type Unary struct {
 	node
-	Op string // "-", "!", "~", "+", "(.u64)", "generic", ...
+	Op string // "-", "!", "~", "+", "(.u64)", "generic", "0xff", ...
 	X  Operand
 }
 
@@ -265,6 +276,13 @@ type Index struct {
 	node
 	X Operand
 	I Operand
+}
+
+// Range is N<5> in a list of .branchtargets: the names N0 to N4.
+type Range struct {
+	node
+	Name string
+	N    int64
 }
 
 func (*Directive) decl() {}
@@ -298,6 +316,7 @@ func (*Unary) operand()  {}
 func (*Binary) operand() {}
 func (*Pair) operand()   {}
 func (*Index) operand()  {}
+func (*Range) operand()  {}
 
 // Error is one mistake in the text.
 type Error struct {

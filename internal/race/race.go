@@ -66,6 +66,9 @@ type Race struct {
 	First  Access // earlier in the run
 	Second Access
 	Level  Level
+	// Interval is the barrier interval of Second: how many barriers of its whole block its thread had passed.
+	// Of two threads of one block that race, both are in it, since such a barrier would order them.
+	Interval uint32
 	// Hazards counts distinct (second thread, location) pairs.
 	Hazards uint64
 }

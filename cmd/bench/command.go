@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// binary is what make build leaves.
+const binary = "bin/heddle"
+
+// endToEnd times the command as a user runs it: a process that checks one small file. Cold means an empty
+// compile cache; warm, one that holds the file.
+func endToEnd(cold bool, file string) func() (float64, string, error) {
+	return func() (float64, string, error) {
+		dir, err := os.MkdirTemp("", "heddle-bench")
+		if err != nil {
+			return 0, "", err
+		}
+		defer os.RemoveAll(dir)
+		path, err := extract(dir, "reduce")
+		if err != nil {
+			return 0, "", err
+		}
+		env := append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
+		if filepath.Ext(file) == ".ptx" {
+			low, err := lowered("reduce")
+			if err != nil {
+				return 0, "", err
+			}
+			path = filepath.Join(dir, file)
+			if err := os.WriteFile(path, low.PTX, 0o644); err != nil {
+				return 0, "", err
+			}
+		}
+		if !cold {
+			if err := check(path, env); err != nil {
+				return 0, "", err
+			}
+		}
+		s, err := seconds(func() error { return check(path, env) })
+		return s, "", err
+	}
+}
+
+func check(path string, env []string) error {
+	cmd := exec.Command(binary, "check", "--grid", "4", path)
+	cmd.Env = env
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("exit %d: %s", exit.ExitCode(), out)
+	}
+	return err
+}

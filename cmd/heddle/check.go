@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// outputFlags say how results are printed.
+type outputFlags struct {
+	format, color string
+	printf        bool
+}
+
+var checkHelp = map[string][2]string{
+	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for a launch, and prints the bugs that it finds, or
+what a clean run covers.`},
+	"run": {"check by emulation alone", `run executes each kernel on an emulated GPU for a launch and detects races by happens-before. --seeds tries several
+schedules.`},
+}
+
+const launchHelp = `
+
+The launch comes from flags; else from a comment above the kernel (// heddle: grid=64 block=256 n=1024); else from a
+<<<...>>> with constants in the same file; else from .reqntid or .maxntid; else from defaults, which are printed.`
+
+func newCheck(name string, stdout, stderr io.Writer) *cobra.Command {
+	opt := check.Options{Command: name}
+	var out outputFlags
+	cmd := &cobra.Command{
+		Use:   name + " [flags] FILE...",
+		Short: checkHelp[name][0],
+		Long:  checkHelp[name][1] + launchHelp,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no input file; want .cu or .ptx files")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if err := checkNumbers(&opt); err != nil {
+				return err
+			}
+			return checkFiles(cmd.Context(), opt, out, files, stdout, stderr)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	launchFlags(fs, &opt)
+	engineFlags(fs, &opt)
+	lowerFlags(fs, &opt.Lower)
+	fs.Var(newChoice(&out.format, "text", "json"), "format", "print as `FORMAT` text or json (one object a line)")
+	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
+	return cmd
+}
+
+// checkFiles runs the driver, prints what it finds as it comes, and then the verdicts.
+func checkFiles(ctx context.Context, opt check.Options, out outputFlags, files []string, stdout, stderr io.Writer) error {
+	opt.Files = source.NewSet()
+	p := newProgress(stderr)
+	printer, mistakes := printers(out, opt.Files, stdout, stderr)
+	if out.printf {
+		opt.Printf = p.wrap(stderr)
+	}
+	opt.Progress = p.callback()
+	var writeErr error
+	hidden, shown := 0, 0 // mistakes in the input
+	sum, err := check.Run(ctx, opt, files, func(d diag.Diagnostic) {
+		p.clear()
+		to := printer
+		if doc, ok := diag.Lookup(d.Code); ok && doc.Family == diag.Inputs {
+			if to = mistakes; out.format == "text" && shown >= opt.Limit {
+				hidden++
+				return
+			}
+			shown++
+		}
+		writeErr = errors.Join(writeErr, to.Finding(&d))
+	})
+	p.stop()
+	if err != nil {
+		return inputError{err}
+	}
+	if hidden > 0 {
+		fmt.Fprintf(stderr, "heddle: %d more mistakes in the input are not shown (--limit %d)\n", hidden, opt.Limit)
+	}
+	for i := range sum.Verdicts {
+		writeErr = errors.Join(writeErr, printer.Verdict(&sum.Verdicts[i]))
+	}
+	if writeErr != nil {
+		return inputError{fmt.Errorf("writing the results: %w", writeErr)}
+	}
+	interrupted := ctx.Err() != nil
+	if interrupted {
+		fmt.Fprintln(stderr, "heddle: interrupted; what is not listed was not checked")
+	}
+	if code := exitCode(sum, interrupted); code != exitClean {
+		return exitError(code)
+	}
+	return nil
+}
+
+// exitCode sums up a run. A bug that was found counts, whatever else went wrong.
+func exitCode(sum *check.Summary, interrupted bool) int {
+	code := exitClean
+	for _, v := range sum.Verdicts {
+		switch v.Kind {
+		case diag.Bug:
+			return exitBugs
+		case diag.Unknown, diag.Unsupported:
+			code = exitUnknown
+		}
+	}
+	switch {
+	case sum.Bugs > 0:
+		return exitBugs
+	case interrupted:
+		return exitUnknown
+	case sum.InputErrors > 0:
+		return exitUsage
+	case len(sum.Verdicts) == 0: // nothing was checked, and nobody said why
+		return exitUnknown
+	}
+	return code
+}
+
+// printers returns where findings and verdicts go, and where mistakes in the input go: to standard error for
+// people, into the one stream for tools.
+func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (results, mistakes diag.Printer) {
+	if out.format == "json" {
+		j := diag.NewJSON(stdout, files)
+		return j, j
+	}
+	return diag.NewText(stdout, files, useColor(out.color, stdout)), diag.NewText(stderr, files, useColor(out.color, stderr))
+}
+
+// useColor decides on colour: in doubt only for a terminal, and not if NO_COLOR is set (no-color.org).
+func useColor(when string, w io.Writer) bool {
+	switch when {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

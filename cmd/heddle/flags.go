@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"heddle/internal/check"
+	"heddle/internal/event"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+)
+
+// lowerFlags defines the flags that say how a file becomes PTX.
+func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
+	fs.StringArrayVarP(&opt.Includes, "include", "I", nil, "search `DIR` for headers")
+	fs.StringArrayVarP(&opt.Defines, "define", "D", nil, "define the macro `NAME[=VALUE]`")
+	fs.StringVar(&opt.Std, "std", "", "language `STANDARD`, such as c++17 (also -std)")
+	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
+	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse what a release build at `LEVEL` 1 to 3 runs (default: code for analysis)")
+	fs.StringVar(&opt.Compiler, "compiler", "", "`PATH` or name of clang (default: found)")
+	fs.BoolVar(&opt.NoCache, "no-cache", false, "compile anew, and keep nothing")
+}
+
+// launchFlags defines the flags that say how a kernel is launched.
+func launchFlags(fs *pflag.FlagSet, opt *check.Options) {
+	fs.StringVar(&opt.Kernel, "kernel", "", "check only the kernel `NAME`, mangled or demangled (default: all)")
+	fs.Var(&dimFlag{&opt.Launch.Grid}, "grid", "blocks, as `X[,Y[,Z]]`")
+	fs.Var(&dimFlag{&opt.Launch.Block}, "block", "threads of a block, as `X[,Y[,Z]]`")
+	fs.Var(&dimFlag{&opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
+	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared", "dynamic shared memory in `BYTES`, such as 1024 or 48K")
+	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "argument `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown; NAME may be an index; may be repeated")
+}
+
+// engineFlags defines the flags of the emulator and the race detector.
+func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
+	fs.Uint64Var(&opt.Seed, "seed", 0, "seed `N` of the first schedule")
+	fs.IntVar(&opt.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
+	fs.Var(newChoice(&opt.Warp, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
+	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
+	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 2000000000)")
+	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
+	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "use `N` cores (default: all)")
+}
+
+// checkNumbers reports numbers that no run can have.
+func checkNumbers(opt *check.Options) error {
+	switch {
+	case opt.Seeds < 1:
+		return fmt.Errorf("--seeds %d: at least 1 is needed", opt.Seeds)
+	case opt.Limit < 1:
+		return fmt.Errorf("--limit %d: at least 1 is needed", opt.Limit)
+	case opt.Workers < 0:
+		return fmt.Errorf("--jobs %d: a number of cores is needed", opt.Workers)
+	case opt.Seed+uint64(opt.Seeds-1) < opt.Seed:
+		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", opt.Seed, opt.Seeds)
+	}
+	return nil
+}
+
+// choice is a flag with a few possible words. The first is the default; an empty first word is the default
+// that cannot be said.
+type choice struct {
+	value *string
+	words []string
+}
+
+func newChoice(value *string, words ...string) *choice {
+	*value = words[0]
+	return &choice{value, words}
+}
+
+func (c *choice) String() string { return *c.value }
+func (c *choice) Type() string   { return "word" }
+
+func (c *choice) Set(s string) error {
+	if s == "" || !slices.Contains(c.words, s) {
+		return fmt.Errorf("want %s", strings.TrimPrefix(strings.Join(c.words, ", "), ", "))
+	}
+	*c.value = s
+	return nil
+}
+
+type dimFlag struct{ value **event.Dim3 }
+
+func (d *dimFlag) Type() string { return "dim" }
+
+func (d *dimFlag) String() string {
+	if d.value == nil || *d.value == nil {
+		return ""
+	}
+	return (*d.value).String()
+}
+
+func (d *dimFlag) Set(s string) error {
+	v, err := launch.ParseDim(s)
+	*d.value = &v
+	return err
+}
+
+type sharedFlag struct{ value **uint32 }
+
+func (f *sharedFlag) Type() string { return "bytes" }
+
+func (f *sharedFlag) String() string {
+	if f.value == nil || *f.value == nil {
+		return ""
+	}
+	return fmt.Sprint(**f.value)
+}
+
+func (f *sharedFlag) Set(s string) error {
+	v, err := launch.ParseShared(s)
+	*f.value = &v
+	return err
+}
+
+type argFlag struct{ value *[]launch.ArgSpec }
+
+func (f *argFlag) Type() string { return "arg" }
+
+func (f *argFlag) String() string {
+	if f.value == nil {
+		return ""
+	}
+	words := make([]string, len(*f.value))
+	for i, a := range *f.value {
+		words[i] = a.String()
+	}
+	return strings.Join(words, " ")
+}
+
+func (f *argFlag) Set(s string) error {
+	a, err := launch.ParseArg(s)
+	*f.value = append(*f.value, a)
+	return err
+}

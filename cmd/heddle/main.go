@@ -1,0 +1,134 @@
+// Command heddle finds synchronization bugs in CUDA kernels: data races, barrier divergence and deadlock.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes (DESIGN §3). Scripts rely on them.
+const (
+	exitClean    = 0
+	exitBugs     = 1
+	exitUsage    = 2 // a mistake in flags or input
+	exitUnknown  = 3 // unknown or unsupported, and no bug
+	exitInternal = 4 // a bug in heddle
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// exitError ends a command whose output has been written with an exit code.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// inputError ends a command whose flags were right and whose input was not.
+type inputError struct{ err error }
+
+func (e inputError) Error() string { return e.err.Error() }
+func (e inputError) Unwrap() error { return e.err }
+
+// run is the whole program but for the process: the exit code is returned.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return guarded(args, stderr, func() int { return execute(args, stdin, stdout, stderr) })
+}
+
+// guarded turns a panic, which is a bug in heddle, into a request to report it.
+func guarded(args []string, stderr io.Writer, f func() int) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			reportCrash(stderr, args, p, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	return f()
+}
+
+func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+
+	root := newRoot(stdout, stderr)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(longForms(args))
+	err := root.ExecuteContext(ctx)
+	var exit exitError
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &exit):
+		return int(exit)
+	}
+	fmt.Fprintf(stderr, "heddle: %v\n", err)
+	var input inputError
+	if !errors.As(err, &input) {
+		fmt.Fprintln(stderr, usageHint(root, args, err))
+	}
+	return exitUsage
+}
+
+func reportCrash(w io.Writer, args []string, p any, stack []byte) {
+	fmt.Fprintf(w, "heddle: internal error: %v\n", p)
+	fmt.Fprintf(w, "This is a bug in heddle, not in your code. Please report it with this command, the input file and the text below:\n")
+	fmt.Fprintf(w, "  heddle %s\n%s\n%s", strings.Join(args, " "), versionText(), stack)
+}
+
+// longForms rewrites -std and -arch, which users know from compilers, as GNU flags.
+func longForms(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		for _, name := range []string{"-std", "-arch"} {
+			if a == name || strings.HasPrefix(a, name+"=") {
+				a = "-" + a
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// usageHint says where help is, and for a file in the place of a command, what was meant.
+func usageHint(root *cobra.Command, args []string, err error) string {
+	if strings.HasPrefix(err.Error(), "unknown command") && len(args) > 0 {
+		switch strings.ToLower(filepath.Ext(args[0])) {
+		case ".cu", ".ptx", ".cl", ".ll", ".bc":
+			return "To check a file: heddle check " + args[0]
+		}
+	}
+	cmd, _, findErr := root.Find(args)
+	if findErr != nil {
+		cmd = root
+	}
+	return fmt.Sprintf("See '%s --help'.", cmd.CommandPath())
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "heddle",
+		Short: "find synchronization bugs in CUDA kernels",
+		Long: `heddle finds synchronization bugs in CUDA kernels without a GPU: data races, barrier divergence, deadlock.
+
+Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.`,
+		Example:           "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg n=1024 reduce.cu\n  heddle explain race-shared",
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.AddCommand(newCheck("check", stdout, stderr), newCheck("run", stdout, stderr), newPTX(stdout, stderr), newExplain(stdout), newVersion(stdout))
+	return root
+}

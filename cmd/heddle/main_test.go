@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"heddle": main})
+}
+
+// TestScripts runs the command as users do. The scripts have one command of our own:
+//
+//	exits CODE COMMAND ARGS...     runs the command and demands that exit code
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition: func(cond string) (bool, error) {
+			if cond == "clang" {
+				return hasClang(), nil
+			}
+			return false, errors.New("unknown condition")
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
+			env.Setenv("HOME", env.WorkDir)
+			return nil
+		},
+		UpdateScripts: os.Getenv("HEDDLE_UPDATE") != "",
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("%s exits with %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+func hasClang() bool {
+	for _, name := range []string{"clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// A panic ends with code 4 and says how to report it; the user's code is not blamed.
+func TestCrash(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := guarded([]string{"check", "k.cu"}, &errs, func() int { panic("no such register") })
+	if code != exitInternal || out.Len() > 0 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{"internal error: no such register", "bug in heddle", "heddle check k.cu", "main_test.go"} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("no %q in %s", want, errs.String())
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	verdicts := func(kinds ...diag.VerdictKind) *check.Summary {
+		s := &check.Summary{}
+		for _, k := range kinds {
+			s.Verdicts = append(s.Verdicts, diag.Verdict{Kind: k})
+		}
+		return s
+	}
+	mistake := verdicts(diag.Clean)
+	mistake.InputErrors = 1
+	bugAndMistake := verdicts(diag.Bug)
+	bugAndMistake.InputErrors = 1
+	tests := []struct {
+		name        string
+		sum         *check.Summary
+		interrupted bool
+		want        int
+	}{
+		{"clean", verdicts(diag.Clean, diag.Verified), false, exitClean},
+		{"bug", verdicts(diag.Unsupported, diag.Clean, diag.Bug), false, exitBugs},
+		{"unknown", verdicts(diag.Clean, diag.Unknown), false, exitUnknown},
+		{"unsupported", verdicts(diag.Unsupported, diag.Clean), false, exitUnknown},
+		{"mistake", mistake, false, exitUsage},
+		{"bug and mistake", bugAndMistake, false, exitBugs},
+		{"interrupted", verdicts(diag.Clean), true, exitUnknown},
+		{"bug, then interrupted", verdicts(diag.Bug), true, exitBugs},
+		{"nothing", verdicts(), false, exitUnknown},
+	}
+	for _, tt := range tests {
+		if got := exitCode(tt.sum, tt.interrupted); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestLongForms(t *testing.T) {
+	got := longForms([]string{"-std=c++17", "-arch", "sm_80", "-I", "x", "--", "-std=x"})
+	want := "--std=c++17 --arch sm_80 -I x -- -std=x"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The progress line appears after a second only, is removed before other output, and never comes back.
+func TestProgress(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b)
+	if p.callback() != nil {
+		t.Error("progress without a terminal")
+	}
+	s := check.Progress{Kernel: strings.Repeat("k", 50), Steps: 2_500_000, BlocksDone: 1, Blocks: 4}
+	p.show(s)
+	if b.Len() > 0 {
+		t.Errorf("progress at once: %q", b.String())
+	}
+	p.started = time.Now().Add(-3 * time.Second)
+	p.show(s)
+	p.show(s) // too soon
+	want := "\r\x1b[K" + strings.Repeat("k", 37) + "...: 1 of 4 blocks, 2.5 M warp instructions, 3 s"
+	if b.String() != want {
+		t.Errorf("got  %q\nwant %q", b.String(), want)
+	}
+	b.Reset()
+	if _, err := p.wrap(&b).Write([]byte("printf\n")); err != nil || b.String() != "\r\x1b[Kprintf\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	b.Reset()
+	p.stop()
+	p.last = time.Time{}
+	p.show(s)
+	if b.Len() > 0 {
+		t.Errorf("progress after the end: %q", b.String())
+	}
+}
+
+func TestUseColor(t *testing.T) {
+	var b bytes.Buffer
+	if !useColor("always", &b) || useColor("never", &b) || useColor("auto", &b) {
+		t.Error("colour without being asked, or not when asked")
+	}
+}

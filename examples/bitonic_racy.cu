@@ -1,0 +1,36 @@
+// Bitonic sort with the barrier in the outer loop only.
+// expect: bug
+
+#include <cuda_runtime.h>
+
+const int N = 128;
+
+// heddle: data=random
+__global__ void bitonic(int *data) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = data[blockIdx.x * N + t];
+    for (int k = 2; k <= N; k *= 2) {
+        __syncthreads();
+        for (int j = k / 2; j > 0; j /= 2) {
+            int p = t ^ j;
+            if (p > t) {
+                int a = s[t], b = s[p]; // want race-shared "s"
+                if ((a > b) == ((t & k) == 0)) {
+                    s[t] = b; // want race-shared "s"
+                    s[p] = a; // want race-shared "s"
+                }
+            }
+        }
+    }
+    __syncthreads();
+    data[blockIdx.x * N + t] = s[t];
+}
+
+int main() {
+    int *data;
+    cudaMalloc(&data, 2 * N * sizeof(int));
+    // heddle sorts what it is given: random values by default.
+    bitonic<<<2, N>>>(data);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,28 @@
+// Histogram that counts before the bins are cleared. One value fills all of the input.
+// expect: bug
+
+#include <cuda_runtime.h>
+
+const int BINS = 64;
+
+// heddle: data=zero
+__global__ void histogram(const unsigned char *data, unsigned *hist, int n) {
+    __shared__ unsigned bins[BINS];
+    for (int i = threadIdx.x; i < BINS; i += blockDim.x)
+        bins[i] = 0; // want race-shared "atomic-plain.*bins"
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[data[i] % BINS], 1u); // want race-shared "atomic-plain.*bins"
+    __syncthreads();
+    for (int i = threadIdx.x; i < BINS; i += blockDim.x)
+        atomicAdd(&hist[i], bins[i]);
+}
+
+int main() {
+    const int n = 2048;
+    unsigned char *data;
+    unsigned *hist;
+    cudaMalloc(&data, n);
+    cudaMalloc(&hist, BINS * sizeof(unsigned));
+    histogram<<<4, 128>>>(data, hist, n);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,209 @@
+package check
+
+import (
+	"fmt"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/race"
+)
+
+// findings reports what the detector found in one run.
+func (r *kernelRun) findings(rep *race.Report, seed uint64) {
+	r.tolerated += rep.Tolerated
+	for i := range rep.Races {
+		rc := &rep.Races[i]
+		code := raceCode(rc)
+		a, b := rc.First.Site, rc.Second.Site
+		if b < a {
+			a, b = b, a // which side comes first depends on the schedule
+		}
+		r.add(findingKey{code, a, b}, func() diag.Diagnostic { return r.raceFinding(code, rc, seed) })
+	}
+	for i := range rep.Barriers {
+		be := &rep.Barriers[i]
+		if len(be.Groups) == 0 {
+			continue
+		}
+		code := barrierCodes[be.Kind]
+		key := findingKey{code, be.Groups[0].Site, be.Groups[len(be.Groups)-1].Site}
+		r.add(key, func() diag.Diagnostic { return r.barrierFinding(code, be, seed) })
+	}
+}
+
+func raceCode(rc *race.Race) diag.Code {
+	switch {
+	case rc.Level == race.BranchOrdering:
+		return diag.CodeBranchOrder
+	case rc.Space == event.Shared:
+		return diag.CodeRaceShared
+	}
+	return diag.CodeRaceGlobal
+}
+
+// raceFinding words one race.
+func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
+	g := r.cfg.Geometry
+	one, two := r.machine.Site(rc.First.Site), r.machine.Site(rc.Second.Site)
+	lo := max(rc.First.Addr, rc.Second.Addr)
+	hi := min(rc.First.Addr+uint64(rc.First.Size), rc.Second.Addr+uint64(rc.Second.Size))
+	mem := r.memoryAt(rc.Space, rc.Block, lo, hi-lo)
+	op1, op2 := opText(one.Instr), opText(two.Instr)
+	d := diag.Diagnostic{
+		Code: code, Severity: diag.Error, Kernel: r.kernel.Demangled, Count: rc.Hazards,
+		Message: fmt.Sprintf("%s %s data race on %v between (1) %s by %s and (2) %s by %s", raceKind(rc), rc.Level, mem,
+			op1, threadText(g, rc.First.Thread), op2, threadText(g, rc.Second.Thread)),
+		Span: place(two), Stack: stack(two), Label: "(2) just happened here",
+		Related:   []diag.Related{{Span: place(one), Stack: stack(one), Message: "and (1) occurred earlier here"}},
+		Notes:     []string{r.whyUnordered(rc), interval(rc)},
+		Reproduce: r.reproduce(seed),
+		Witness: &diag.Witness{
+			Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Level: rc.Level.String(), Status: "observed",
+			First:  diag.WitnessAccess{Op: op1, Thread: threadText(g, rc.First.Thread), Kind: rc.First.Kind.String()},
+			Second: diag.WitnessAccess{Op: op2, Thread: threadText(g, rc.Second.Thread), Kind: rc.Second.Kind.String()},
+			Memory: mem.name, Offset: mem.offset, Size: mem.size,
+		},
+	}
+	if rc.Hazards > 1 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs of a thread and a location conflict at these two places", rc.Hazards))
+	}
+	d.Notes = append(d.Notes, "launch: "+r.cfg.Describe())
+	return d
+}
+
+// interval says in which barrier interval the race is.
+func interval(rc *race.Race) string {
+	who := "both are"
+	if rc.Level == race.InterBlock {
+		who = "(2) is"
+	}
+	if rc.Interval == 0 {
+		return fmt.Sprintf("%s in barrier interval 0: before the block's first barrier", who)
+	}
+	return fmt.Sprintf("%s in barrier interval %d: after %d barriers of the whole block", who, rc.Interval, rc.Interval)
+}
+
+// raceKind is the kind of DESIGN §4: read-write, write-write or atomic-plain.
+func raceKind(rc *race.Race) string {
+	a, b := rc.First.Kind, rc.Second.Kind
+	switch {
+	case a.RMW() && b.RMW():
+		return "atomic-atomic"
+	case a.RMW() || b.RMW():
+		return "atomic-plain"
+	case a == event.Write && b == event.Write:
+		return "write-write"
+	}
+	return "read-write"
+}
+
+// whyUnordered says which rule would have to hold for the two accesses not to race.
+func (r *kernelRun) whyUnordered(rc *race.Race) string {
+	a, b := rc.First, rc.Second
+	if a.Order.Strong() && b.Order.Strong() {
+		if a.Addr != b.Addr || a.Size != b.Size {
+			return "both are strong, but they overlap only in part, so they are not morally strong (PTX ISA 8.7)"
+		}
+		g := r.cfg.Geometry
+		if !g.Includes(a.Scope, a.Thread, b.Thread) {
+			return fmt.Sprintf("the scope .%s of (1) does not include the thread of (2) (PTX ISA 8.5, 8.7)", a.Scope)
+		}
+		return fmt.Sprintf("the scope .%s of (2) does not include the thread of (1) (PTX ISA 8.5, 8.7)", b.Scope)
+	}
+	switch rc.Level {
+	case race.IntraWarp:
+		if a.Site == b.Site && r.opt.Warp == "lockstep" {
+			return "lanes of one instruction are not ordered"
+		}
+		return "no __syncwarp, barrier or release/acquire orders the two lanes; a warp does not run in lock step since sm_70"
+	case race.BranchOrdering:
+		return "the two are on different paths of one branch, whose order the hardware may choose"
+	case race.IntraBlock:
+		return "no barrier or release/acquire orders (1) and (2)"
+	}
+	return "__syncthreads does not order blocks; only a release by one thread that another acquires does, with fences or scopes that include both"
+}
+
+var barrierCodes = map[race.BarrierKind]diag.Code{
+	race.Divergence:    diag.CodeBarrierDivergence,
+	race.Deadlock:      diag.CodeBarrierDeadlock,
+	race.WarpSyncHang:  diag.CodeWarpSyncHang,
+	race.CountMismatch: diag.CodeBarrierCount,
+}
+
+// barrierFinding words one barrier error: who waits where, and who is missing.
+func (r *kernelRun) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64) diag.Diagnostic {
+	g := r.cfg.Geometry
+	first := r.machine.Site(be.Groups[0].Site)
+	d := diag.Diagnostic{
+		Code: code, Severity: diag.Error, Kernel: r.kernel.Demangled, Count: be.Count,
+		Message: r.barrierMessage(be),
+		Span:    place(first), Stack: stack(first), Label: r.waitText(be.Groups[0]),
+		Reproduce: r.reproduce(seed),
+		Witness:   &diag.Witness{Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Status: "observed"},
+	}
+	told := map[event.Site]bool{be.Groups[0].Site: true}
+	for _, w := range be.Groups[1:] {
+		if told[w.Site] {
+			continue
+		}
+		told[w.Site] = true
+		info := r.machine.Site(w.Site)
+		d.Related = append(d.Related, diag.Related{Span: place(info), Stack: stack(info), Message: r.waitText(w)})
+	}
+	if len(be.Exited) > 0 {
+		x := be.Exited[0]
+		note := fmt.Sprintf("%s of warp %d had exited", lanesText(g, x.Warp, x.Mask), uint32(x.Warp)%uint32(g.WarpsPerBlock()))
+		if len(be.Exited) > 1 {
+			note += fmt.Sprintf(", and threads of %d more warps", len(be.Exited)-1)
+		}
+		d.Notes = append(d.Notes, note)
+	}
+	if be.Count > 1 {
+		d.Notes = append(d.Notes, fmt.Sprintf("this happened %d times in the launch", be.Count))
+	}
+	d.Notes = append(d.Notes, "launch: "+r.cfg.Describe())
+	return d
+}
+
+func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
+	block := r.cfg.Geometry.BlockIndex(be.Block)
+	switch be.Kind {
+	case race.Divergence:
+		if len(be.Exited) > 0 {
+			return fmt.Sprintf("barrier divergence in block %v: threads wait at barrier %d, others have exited", block, be.Barrier)
+		}
+		return fmt.Sprintf("barrier divergence in block %v: threads are at different barriers", block)
+	case race.CountMismatch:
+		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with different counts or forms", block, be.Barrier)
+	case race.WarpSyncHang:
+		return fmt.Sprintf("lanes of a warp of block %v wait at bar.warp.sync for lanes that never come", block)
+	}
+	return fmt.Sprintf("deadlock in block %v: the threads that wait at barriers wait for arrivals that never come", block)
+}
+
+func (r *kernelRun) waitText(w event.Wait) string {
+	g := r.cfg.Geometry
+	who := fmt.Sprintf("%s of warp %d", lanesText(g, w.Warp, w.Mask), uint32(w.Warp)%uint32(g.WarpsPerBlock()))
+	switch {
+	case w.WarpBar:
+		return fmt.Sprintf("%s waits here for lanes 0x%08x", who, w.Members)
+	case w.Count != 0:
+		return fmt.Sprintf("%s at barrier %d for %d threads", who, w.Barrier, w.Count)
+	}
+	return fmt.Sprintf("%s at barrier %d", who, w.Barrier)
+}
+
+// stopFinding words an error that ended the kernel.
+func (r *kernelRun) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
+	info := r.machine.Site(s.Site)
+	return diag.Diagnostic{
+		Code: code, Severity: diag.Error, Kernel: r.kernel.Demangled, Count: 1,
+		Message: s.Message, Span: place(info), Stack: stack(info),
+		Label:     fmt.Sprintf("%s by %s", opText(info.Instr), threadText(r.cfg.Geometry, s.Thread)),
+		Notes:     []string{"the run of this kernel ended here; what comes later was not checked", "launch: " + r.cfg.Describe()},
+		Reproduce: r.reproduce(seed),
+		Witness:   &diag.Witness{Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Status: "observed"},
+	}
+}

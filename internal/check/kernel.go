@@ -1,0 +1,249 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/race"
+)
+
+// kernelRun is the check of one kernel by the dynamic engine.
+type kernelRun struct {
+	*driver
+	in           *input
+	kernel       *ir.Func
+	cfg          *launch.Config
+	machine      *emu.Machine
+	seen         map[findingKey]bool // findings of earlier seeds
+	bugs         int
+	hidden       int    // findings beyond the limit
+	inconclusive string // why a run did not cover the launch; empty if all did
+	unsupported  *diag.Verdict
+	tolerated    uint64
+	runs         int
+}
+
+// findingKey tells findings of one machine apart: a code and the sites.
+type findingKey struct {
+	code diag.Code
+	a, b event.Site
+}
+
+// checkModels turns the names of models into values once, so that a wrong one is a usage error.
+func (d *driver) checkModels() error {
+	if _, _, err := warpModel(d.opt.Warp); err != nil {
+		return err
+	}
+	_, err := benign(d.opt.Benign)
+	return err
+}
+
+func warpModel(name string) (emu.WarpModel, race.Model, error) {
+	switch name {
+	case "", "independent":
+		return emu.Independent, race.Independent, nil
+	case "lockstep":
+		return emu.Lockstep, race.Lockstep, nil
+	}
+	return 0, 0, fmt.Errorf("warp model %q: expected independent or lockstep", name)
+}
+
+func benign(name string) (race.Benign, error) {
+	switch name {
+	case "", "warp":
+		return race.BenignWarp, nil
+	case "all":
+		return race.BenignAll, nil
+	case "none":
+		return race.BenignNone, nil
+	}
+	return 0, fmt.Errorf("benign %q: expected warp, all or none", name)
+}
+
+// checkKernel resolves the launch, runs all seeds and records the verdict.
+func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
+	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
+	for _, e := range errs {
+		d.inputError(launchDiagnostic(k.Demangled, e))
+	}
+	if cfg == nil || len(errs) > 0 {
+		return
+	}
+	for _, n := range cfg.Notes {
+		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
+	}
+	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
+	var err error
+	if r.machine, err = emu.New(k, cfg); err != nil {
+		d.notRun(k, err)
+		return
+	}
+	for i := range d.opt.Seeds {
+		if !r.run(ctx, d.opt.Seed+uint64(i)) {
+			break
+		}
+	}
+	d.sum.Bugs += r.bugs
+	d.sum.Verdicts = append(d.sum.Verdicts, r.verdict())
+}
+
+// notRun records the verdict on a kernel that the emulator cannot start.
+func (d *driver) notRun(k *ir.Func, err error) {
+	v := diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: err.Error(), Span: k.Span}
+	var u *emu.UnsupportedError
+	if errors.As(err, &u) {
+		v.Reason = u.What
+		if u.Span.IsValid() {
+			v.Span = u.Span
+		}
+	}
+	d.sum.Verdicts = append(d.sum.Verdicts, v)
+}
+
+// run executes the launch once and reports what is new. It returns false when further seeds would say
+// nothing more.
+func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
+	emuModel, raceModel, _ := warpModel(r.opt.Warp)
+	tolerance, _ := benign(r.opt.Benign)
+	det := race.New(race.Options{
+		Geometry:    r.cfg.Geometry,
+		Model:       raceModel,
+		Benign:      tolerance,
+		SharedBytes: uint32(r.machine.SharedBytes()),
+	})
+	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.opt.MaxSteps, Workers: r.opt.Workers}
+	if r.opt.Progress != nil {
+		opt.Progress = func(steps, done, blocks uint64) {
+			r.opt.Progress(Progress{Kernel: r.kernel.Demangled, Steps: steps, BlocksDone: done, Blocks: blocks})
+		}
+	}
+	if r.opt.Printf != nil {
+		opt.Printf = func(_ event.Thread, text string) { fmt.Fprint(r.opt.Printf, text) }
+	}
+	res, err := r.machine.Run(ctx, opt, det)
+	if err != nil {
+		r.inputError(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Error, Message: err.Error(), Span: r.kernel.Span, Kernel: r.kernel.Demangled})
+		return false
+	}
+	r.runs++
+	r.findings(det.Report(), seed)
+	return r.ended(res, seed)
+}
+
+// ended looks at how a run ended: a stop of the kernel is a finding, a limit of heddle decides the verdict.
+func (r *kernelRun) ended(res *emu.Result, seed uint64) bool {
+	switch res.Status {
+	case emu.Stopped:
+		return r.stopped(res.Stop, seed)
+	case emu.StepLimit:
+		r.inconclusive = fmt.Sprintf("the budget of %d warp instructions was used up with %d of %d blocks done (seed %d); raise it with --max-steps, or the kernel does not end",
+			r.budget(), res.Blocks, r.cfg.Geometry.Blocks(), seed)
+		return false
+	case emu.Interrupted:
+		r.inconclusive = fmt.Sprintf("interrupted with %d of %d blocks done (seed %d)", res.Blocks, r.cfg.Geometry.Blocks(), seed)
+		return false
+	}
+	return true
+}
+
+func (r *kernelRun) budget() uint64 {
+	if r.opt.MaxSteps != 0 {
+		return r.opt.MaxSteps
+	}
+	return emu.DefaultMaxSteps
+}
+
+// stopped reports a stop: an error of the kernel as a finding, a limit of heddle as a verdict.
+func (r *kernelRun) stopped(s *emu.Stop, seed uint64) bool {
+	code, isBug := stopCodes[s.Kind]
+	if !isBug {
+		info := r.machine.Site(s.Site)
+		r.unsupported = &diag.Verdict{Kind: diag.Unsupported, Kernel: r.kernel.Demangled, Reason: s.Message, Span: place(info)}
+		return false
+	}
+	r.add(findingKey{code, s.Site, s.Site}, func() diag.Diagnostic { return r.stopFinding(code, s, seed) })
+	return true
+}
+
+// stopCodes are the stops that are bugs of the kernel.
+var stopCodes = map[emu.StopKind]diag.Code{
+	emu.OutOfBounds:   diag.CodeOutOfBounds,
+	emu.Misaligned:    diag.CodeMisaligned,
+	emu.Trap:          diag.CodeTrap,
+	emu.AssertFailed:  diag.CodeAssertFailed,
+	emu.BadBarrier:    diag.CodeBadBarrier,
+	emu.StackOverflow: diag.CodeStackOverflow,
+}
+
+// add reports a finding unless an earlier run did, or the limit is reached.
+func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
+	if r.seen[key] {
+		return
+	}
+	r.seen[key] = true
+	r.bugs++
+	if r.bugs > r.opt.Limit {
+		r.hidden++
+		return
+	}
+	r.report(make())
+}
+
+// verdict sums up: a bug outweighs everything; what was not covered is never called clean.
+func (r *kernelRun) verdict() diag.Verdict {
+	v := diag.Verdict{Kernel: r.kernel.Demangled, Span: r.kernel.Span}
+	if r.kernel.Src != nil {
+		v.Span.Start = r.kernel.Src.Pos
+	}
+	switch {
+	case r.bugs > 0:
+		v.Kind = diag.Bug
+		if r.hidden > 0 {
+			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit %d)", r.hidden, r.opt.Limit)
+		}
+		if r.inconclusive != "" {
+			v.Reason = joinReasons(v.Reason, r.inconclusive)
+		}
+		if r.unsupported != nil {
+			v.Reason = joinReasons(v.Reason, "the run ended early: "+r.unsupported.Reason)
+		}
+	case r.unsupported != nil:
+		v = *r.unsupported
+	case r.inconclusive != "":
+		v.Kind, v.Reason = diag.Unknown, r.inconclusive
+	case r.runs == 0:
+		v.Kind, v.Reason = diag.Unknown, "no run was started"
+	default:
+		v.Kind, v.Scope = diag.Clean, r.scope()
+	}
+	return v
+}
+
+func joinReasons(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// scope says what a clean result covers.
+func (r *kernelRun) scope() string {
+	runs := "1 run"
+	if r.runs > 1 {
+		runs = fmt.Sprintf("%d runs", r.runs)
+	}
+	s := fmt.Sprintf("this launch, these inputs: %s (seed %d), %s", runs, r.opt.Seed, r.cfg.Describe())
+	if r.runs > 1 {
+		s = fmt.Sprintf("this launch, these inputs: %s (seeds %d to %d), %s", runs, r.opt.Seed, r.opt.Seed+uint64(r.runs)-1, r.cfg.Describe())
+	}
+	if r.tolerated > 0 {
+		s += fmt.Sprintf("; %d conflicting writes of the same value were tolerated (--benign none shows them)", r.tolerated)
+	}
+	return s
+}

@@ -1,0 +1,47 @@
+// Package check is the driver: it lowers the input files, resolves the launch of each kernel, runs the
+// engines, and turns what they found into diagnostics and verdicts.
+package check
+
+import (
+	"io"
+
+	"heddle/internal/diag"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+	"heddle/internal/source"
+)
+
+// DefaultLimit is the number of findings printed for each kernel when Options.Limit is 0.
+const DefaultLimit = 20
+
+// Options are the choices of one run of the driver.
+type Options struct {
+	Kernel   string         // mangled or demangled name or its part before '('; empty: all
+	Launch   launch.Request // what the flags said
+	Warp     string         // "independent" | "lockstep"
+	Benign   string         // "warp" | "all" | "none"
+	Seed     uint64         // of the first schedule
+	Seeds    int            // how many schedules, with consecutive seeds
+	MaxSteps uint64         // warp instructions for each run; 0: the emulator's default
+	Workers  int            // goroutines; 0: all cores
+	Limit    int            // findings printed per kernel; 0: DefaultLimit
+	Lower    lower.Options
+	Command  string         // "check" or "run": for the reproduce line
+	Progress func(Progress) // nil: none
+	Printf   io.Writer      // kernel printf output; nil: discarded
+	Files    *source.Set    // that the positions of findings refer to; nil: a new one
+}
+
+// Progress says how far the current run is.
+type Progress struct {
+	Kernel                    string
+	Steps, BlocksDone, Blocks uint64
+}
+
+// Summary is what a run of the driver came to.
+type Summary struct {
+	Verdicts    []diag.Verdict // one for each kernel, in the order of files and kernels
+	Bugs        int
+	Files       *source.Set
+	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
+}

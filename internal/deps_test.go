@@ -1,0 +1,79 @@
+package internal
+
+import (
+	"bufio"
+	"bytes"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rules says what each package may import of this module, by name under internal/. DO NOT CHANGE THIS TABLE
+// TO FIX A BUILD: it is the architecture (ARCHITECTURE.md, "Packages").
+var rules = map[string]string{
+	"source":    "",
+	"event":     "",
+	"edit":      "source",
+	"diag":      "source edit",
+	"isa":       "event",
+	"ptx":       "source",
+	"ir":        "source event isa",
+	"ir/irtest": "source event isa ir",
+	"irgen":     "source event isa ptx ir",
+	"launch":    "source event isa ir",
+	"emu/alu":   "isa event",
+	"emu":       "source event isa ir launch emu/alu",
+	"race":      "event",
+	"lower":     "source",
+	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
+
+	"testing/ptxtest": "source diag launch lower check",
+	"testing/oracle":  "event",
+	"testing/gen":     "source event isa ir",
+	"testing/nodiff":  "source event isa ptx ir irgen launch emu race testing/gen",
+}
+
+// only says which standard packages are confined to which packages of ours.
+var only = map[string][]string{
+	"os/exec":   {"heddle/internal/lower", "heddle/cmd/bench"},
+	"os/signal": {"heddle/cmd/heddle"},
+}
+
+func TestImports(t *testing.T) {
+	const format = `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`
+	out, err := exec.Command("go", "list", "-f", format, "heddle/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for sc := bufio.NewScanner(bytes.NewReader(out)); sc.Scan(); {
+		fields := strings.Fields(sc.Text())
+		pkg, imports := fields[0], fields[1:]
+		for _, imp := range imports {
+			if owners, ok := only[imp]; ok && !slices.Contains(owners, pkg) {
+				t.Errorf("%s imports %s, which only %v may", pkg, imp, owners)
+			}
+		}
+		name, internal := strings.CutPrefix(pkg, "heddle/internal/")
+		if !internal {
+			continue
+		}
+		allowed, ok := rules[name]
+		if !ok {
+			t.Errorf("%s has no rule", pkg)
+			continue
+		}
+		seen++
+		for _, imp := range imports {
+			if dep, ours := strings.CutPrefix(imp, "heddle/"); ours {
+				if !slices.Contains(strings.Fields(allowed), strings.TrimPrefix(dep, "internal/")) {
+					t.Errorf("%s must not import %s", pkg, imp)
+				}
+			}
+		}
+	}
+	if seen < 12 {
+		t.Errorf("go list showed %d packages with a rule; the test looks at the wrong place", seen)
+	}
+}

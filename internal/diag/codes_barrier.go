@@ -1,0 +1,107 @@
+package diag
+
+var barrierDocs = []Doc{
+	{
+		Code: CodeBarrierDivergence, Family: Bugs,
+		Title: "not all threads of the block come to the same barrier",
+		Text: `Some threads of a block wait at a barrier, while others are at another one, or have left the kernel. CUDA allows
+__syncthreads() in conditional code only if the condition is the same for the whole block; otherwise the code is likely
+to hang or to have unintended effects (CUDA C++ Programming Guide, "Synchronization Functions"). That newer devices go
+on when the missing threads have exited makes it no less an error: what the barrier should order is not ordered for the
+threads that did not take part.`,
+		Fix: `Move the barrier out of the conditional code; let threads without work skip the work and not the barrier; do not
+return before the last barrier.`,
+		Example: Example{
+			File: "half.cu",
+			Text: `__global__ void k(int *out) {
+    __shared__ int s[64];
+    if (threadIdx.x < 32) {
+        s[threadIdx.x] = 1;
+        __syncthreads(); // the other 32 threads never come
+    }
+    out[threadIdx.x] = 0;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "64"},
+		},
+	},
+	{
+		Code: CodeBarrierDeadlock, Family: Bugs,
+		Title: "threads wait at barriers that nobody can complete",
+		Text: `All threads of a block that have not exited wait, and no one is left to arrive where they wait: warps that take two
+named barriers in opposite order, a producer and a consumer that wait for each other, or a barrier that counts more
+threads than come to it. Each place where threads wait is named.`,
+		Fix: `Let all warps take the barriers in one order, and make the thread count of each barrier the number of threads that
+arrive at or wait for it in one generation.`,
+		Example: Example{
+			File: "crossed.cu",
+			Text: `__global__ void k(int *out) {
+    if (threadIdx.x < 32) {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        asm volatile("bar.sync 2, 64;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 2, 64;" ::: "memory");
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    }
+    out[threadIdx.x] = 1;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "64"},
+		},
+	},
+	{
+		Code: CodeBarrierCount, Family: Bugs,
+		Title: "participants of one barrier disagree on its thread count or form",
+		Text: `All threads that take part in one generation of a named barrier must name the same number of threads, and must all
+use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware's behaviour is not defined.`,
+		Fix: `Give the same count everywhere; use another barrier number for another group of threads.`,
+		Example: Example{
+			File: "counts.cu",
+			Text: `__global__ void k(int *out) {
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("bar.sync 1, 96;" ::: "memory");
+    out[threadIdx.x] = 1;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "96"},
+		},
+	},
+	{
+		Code: CodeWarpSyncHang, Family: Bugs,
+		Title: "__syncwarp waits for lanes that never come",
+		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for the lanes that the mask names, and some of
+those wait somewhere else, so that neither comes. The hardware hangs (PTX ISA 9.7.13.2). Lanes that have exited are not waited for.`,
+		Fix: `Name in the mask exactly the lanes that come to this place: compute it with __ballot_sync before the branch, or move
+the operation to where the whole warp comes by.`,
+		Example: Example{
+			File: "mask.cu",
+			Text: `__global__ void k(int *out) {
+    if (threadIdx.x < 16)
+        __syncwarp(0xffffffff); // waits for all lanes
+    else
+        __syncthreads(); // and half of them wait here, for the others
+    out[threadIdx.x] = 1;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+	},
+	{
+		Code: CodeBadBarrier, Family: Bugs,
+		Title: "a barrier has an operand that no barrier can have",
+		Text: `The barrier number is above 15, or the thread count is no multiple of the warp size, is 0 for bar.arrive, or exceeds
+the block (PTX ISA 9.7.13.1).`,
+		Fix: `Use barriers 0 to 15 and counts in whole warps.`,
+		Example: Example{
+			File: "number.cu",
+			Text: `__global__ void k(int *out, int b) {
+    asm volatile("bar.sync %0;" :: "r"(b) : "memory");
+    out[threadIdx.x] = 1;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32", "--arg", "b=16"},
+		},
+	},
+}

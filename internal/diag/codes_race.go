@@ -1,0 +1,75 @@
+package diag
+
+var raceDocs = []Doc{
+	{
+		Code: CodeRaceShared, Family: Bugs,
+		Title: "two threads of a block access the same shared memory, and nothing orders them",
+		Text: `Two accesses by different threads of a block overlap in shared memory, at least one of them writes, and no
+synchronization orders them: the result depends on which comes first (PTX ISA 8.7.1). Which one came first in this
+run does not matter; heddle reports what is unordered, not what went wrong this time.
+
+The message names the kind: write-write, read-write, or atomic-plain, where an atomic operation meets an ordinary
+access, which it does not protect. And it names the level: intra-block for threads of different warps, intra-warp for
+lanes of one warp. The lanes of a warp do not run in lock step since sm_70, so that code which relies on it races;
+--warp lockstep checks under the older assumption.`,
+		Fix: `Put __syncthreads() between the two accesses, where all threads of the block come by; between lanes of one warp
+__syncwarp() is enough. In a loop, look also from the end of one iteration to the start of the next. If both accesses
+should happen at any time, make both atomic.`,
+		Example: Example{
+			File: "neighbour.cu",
+			Text: `__global__ void k(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    out[t] = s[63 - t]; // written by another thread
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "64"},
+		},
+	},
+	{
+		Code: CodeRaceGlobal, Family: Bugs,
+		Title: "two threads access the same global memory, and nothing orders them",
+		Text: `Two accesses by different threads overlap in global memory, at least one of them writes, and no synchronization
+orders them (PTX ISA 8.7.1). The level says how far apart the threads are: inter-block, intra-block or intra-warp.
+
+Between blocks __syncthreads() orders nothing. A fence (__threadfence()) alone does not either: it takes a write after
+the fence in one thread (a flag, a counter, a lock), and a read of that value before a fence in the other thread, both
+strong (atomic or volatile), with fences whose scope includes both threads: __threadfence_block() is too narrow
+between blocks (PTX ISA 8.8).`,
+		Fix: `Let each block write memory of its own, or use atomics for all accesses to it, or end the kernel and start
+another. For a flag or a lock: write data, __threadfence(), atomic write of the flag; atomic read of the flag,
+__threadfence(), read data.`,
+		Example: Example{
+			File: "sum.cu",
+			Text: `__global__ void k(int *sum) {
+    *sum = *sum + 1; // all threads of all blocks
+}
+`,
+			Flags: []string{"--grid", "2", "--block", "32"},
+		},
+	},
+	{
+		Code: CodeBranchOrder, Family: Bugs,
+		Title: "the two paths of one branch access the same memory, and their order is not defined",
+		Text: `Lanes of one warp take different paths of a branch, and an access on one path overlaps an access on the other, at
+least one of them a write. Under the lock-step model (--warp lockstep) the hardware runs the paths one after the other,
+but which one comes first is its choice (Barracuda, PLDI 2017, 3.3.1). Under the independent model the same is reported
+as an intra-warp race.`,
+		Fix: `Move one of the two accesses behind the branch, with __syncwarp() before it; or let the paths use different memory.`,
+		Example: Example{
+			File: "paths.cu",
+			Text: `__global__ void k(int *out) {
+    __shared__ int s;
+    if (threadIdx.x < 16)
+        s = 1;
+    else
+        s = 2;
+    __syncthreads();
+    out[threadIdx.x] = s;
+}
+`,
+			Flags: []string{"--warp", "lockstep", "--grid", "1", "--block", "32"},
+		},
+	},
+}

@@ -1,0 +1,173 @@
+package diag
+
+import (
+	"encoding/json"
+	"io"
+
+	"heddle/internal/source"
+)
+
+// SchemaVersion is the version of the JSON that JSON writes (docs/json.md). It grows when a field is dropped
+// or changes its meaning; new fields do not change it.
+const SchemaVersion = 1
+
+// JSON writes one object on a line of its own for each finding and each verdict; docs/json.md has the schema.
+type JSON struct {
+	enc   *json.Encoder
+	files *source.Set
+}
+
+// NewJSON returns a renderer for positions of files.
+func NewJSON(w io.Writer, files *source.Set) *JSON {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &JSON{enc: enc, files: files}
+}
+
+type jsonFinding struct {
+	Schema    int           `json:"schema_version"`
+	Type      string        `json:"type"`
+	Code      Code          `json:"code"`
+	Severity  string        `json:"severity"`
+	Message   string        `json:"message"`
+	Kernel    string        `json:"kernel,omitempty"`
+	Location  *jsonLocation `json:"location,omitempty"`
+	Label     string        `json:"label,omitempty"`
+	Stack     []jsonFrame   `json:"stack,omitempty"`
+	Related   []jsonRelated `json:"related,omitempty"`
+	Notes     []string      `json:"notes,omitempty"`
+	Help      []string      `json:"help,omitempty"`
+	Fixes     []jsonFix     `json:"fixes,omitempty"`
+	Witness   *jsonWitness  `json:"witness,omitempty"`
+	Count     uint64        `json:"count,omitempty"`
+	Reproduce string        `json:"reproduce,omitempty"`
+}
+
+type jsonLocation struct {
+	File      string `json:"file"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	EndLine   int    `json:"end_line,omitempty"`
+	EndColumn int    `json:"end_column,omitempty"`
+}
+
+type jsonFrame struct {
+	Function string        `json:"function,omitempty"`
+	Location *jsonLocation `json:"location,omitempty"`
+}
+
+type jsonRelated struct {
+	Message  string        `json:"message"`
+	Location *jsonLocation `json:"location,omitempty"`
+	Stack    []jsonFrame   `json:"stack,omitempty"`
+}
+
+type jsonFix struct {
+	Message string     `json:"message"`
+	Edits   []jsonEdit `json:"edits"`
+	Patches []string   `json:"patches,omitempty"`
+}
+
+type jsonEdit struct {
+	Location *jsonLocation `json:"location"`
+	New      string        `json:"new"`
+}
+
+type jsonWitness struct {
+	Engine string      `json:"engine"`
+	Status string      `json:"status,omitempty"`
+	Launch string      `json:"launch"`
+	Seed   uint64      `json:"seed"`
+	Level  string      `json:"level,omitempty"`
+	First  *jsonAccess `json:"first,omitempty"`
+	Second *jsonAccess `json:"second,omitempty"`
+	Memory *jsonMemory `json:"memory,omitempty"`
+}
+
+type jsonAccess struct {
+	Op     string `json:"op"`
+	Thread string `json:"thread"`
+	Kind   string `json:"kind,omitempty"`
+}
+
+type jsonMemory struct {
+	Name   string `json:"name"`
+	Offset uint64 `json:"offset"`
+	Size   uint64 `json:"size"`
+}
+
+type jsonVerdict struct {
+	Schema   int           `json:"schema_version"`
+	Type     string        `json:"type"`
+	Verdict  string        `json:"verdict"`
+	Kernel   string        `json:"kernel"`
+	Scope    string        `json:"scope,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Location *jsonLocation `json:"location,omitempty"`
+}
+
+// Finding writes one object of type "finding".
+func (j *JSON) Finding(d *Diagnostic) error {
+	out := jsonFinding{
+		Schema: SchemaVersion, Type: "finding", Code: d.Code, Severity: severities[min(d.Severity, Error)].name,
+		Message: d.Message, Kernel: d.Kernel, Location: j.location(d.Span), Label: d.Label, Stack: j.stack(d.Stack),
+		Notes: d.Notes, Help: d.Help, Witness: witness(d.Witness), Count: d.Count, Reproduce: d.Reproduce,
+	}
+	for _, r := range d.Related {
+		out.Related = append(out.Related, jsonRelated{r.Message, j.location(r.Span), j.stack(r.Stack)})
+	}
+	for _, f := range d.Fixes {
+		fix := jsonFix{Message: f.Message, Edits: []jsonEdit{}, Patches: patches(j.files, f.Edits)}
+		for _, e := range f.Edits {
+			fix.Edits = append(fix.Edits, jsonEdit{j.location(e.Span), e.New})
+		}
+		out.Fixes = append(out.Fixes, fix)
+	}
+	return j.enc.Encode(out)
+}
+
+// Verdict writes one object of type "verdict".
+func (j *JSON) Verdict(v *Verdict) error {
+	return j.enc.Encode(jsonVerdict{
+		Schema: SchemaVersion, Type: "verdict", Verdict: verdictNames[min(int(v.Kind), len(verdictNames)-1)].name,
+		Kernel: v.Kernel, Scope: v.Scope, Reason: v.Reason, Location: j.location(v.Span),
+	})
+}
+
+func (j *JSON) location(s source.Span) *jsonLocation {
+	f := j.files.File(s.Start.File())
+	if f == nil {
+		return nil
+	}
+	l := &jsonLocation{File: f.Name, Line: s.Start.Line(), Column: s.Start.Col()}
+	if s.End.IsValid() && s.End.File() == s.Start.File() {
+		l.EndLine, l.EndColumn = s.End.Line(), s.End.Col()
+	}
+	return l
+}
+
+func (j *JSON) stack(frames []source.Frame) []jsonFrame {
+	var out []jsonFrame
+	for _, f := range frames {
+		out = append(out, jsonFrame{f.Func, j.location(source.Span{Start: f.Pos})})
+	}
+	return out
+}
+
+func witness(w *Witness) *jsonWitness {
+	if w == nil {
+		return nil
+	}
+	out := &jsonWitness{Engine: w.Engine, Status: w.Status, Launch: w.Launch, Seed: w.Seed, Level: w.Level}
+	access := func(a WitnessAccess) *jsonAccess {
+		if a == (WitnessAccess{}) {
+			return nil
+		}
+		return &jsonAccess{a.Op, a.Thread, a.Kind}
+	}
+	out.First, out.Second = access(w.First), access(w.Second)
+	if w.Memory != "" {
+		out.Memory = &jsonMemory{w.Memory, w.Offset, w.Size}
+	}
+	return out
+}

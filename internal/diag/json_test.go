@@ -1,0 +1,83 @@
+package diag
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heddle/internal/source"
+)
+
+func TestJSONFinding(t *testing.T) {
+	set, d := tile(t)
+	var b bytes.Buffer
+	if err := NewJSON(&b, set).Finding(d); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(b.String(), "\n") != 1 {
+		t.Errorf("a finding is not one line: %q", b.String())
+	}
+	want := `{"schema_version":1,"type":"finding","code":"race-shared","severity":"error",
+"message":"read-write intra-block data race on shared s (bytes 4-7)","kernel":"k(int*)",
+"location":{"file":"tile.cu","line":1,"column":44,"end_line":1,"end_column":48},"label":"(2) just happened here",
+"stack":[{"function":"get(int*, int)","location":{"file":"tile.cu","line":1,"column":44}},{"function":"k(int*)","location":{"file":"tile.cu","line":5,"column":21}}],
+"related":[{"message":"and (1) occurred earlier here","location":{"file":"tile.cu","line":4,"column":2,"end_line":4,"end_column":20}}],
+"notes":["no barrier orders (1) and (2)"],"help":["put a barrier between them"],
+"fixes":[{"message":"insert __syncthreads()","edits":[{"location":{"file":"tile.cu","line":5,"column":1},"new":"\t__syncthreads();\n"}],
+"patches":["--- a/tile.cu\n+++ b/tile.cu\n@@ -2,5 +2,6 @@\n __global__ void k(int *out) {\n \t__shared__ int s[64];\n \ts[threadIdx.x] = 1;\n+\t__syncthreads();\n \tout[threadIdx.x] = get(s, 63 - threadIdx.x);\n }\n"]}],
+"witness":{"engine":"emulator","status":"observed","launch":"--grid 1 --block 64","seed":17,"level":"intra-block",
+"first":{"op":"st.shared.u32","thread":"thread (1,0,0) of block (0,0,0)","kind":"write"},
+"second":{"op":"ld.shared.u32","thread":"thread (62,0,0) of block (0,0,0)","kind":"read"},
+"memory":{"name":"shared s","offset":4,"size":4}},
+"count":32,"reproduce":"heddle run --seed 17 --grid 1 --block 64 tile.cu"}`
+	if d := cmp.Diff(decode(t, want), decode(t, b.String())); d != "" {
+		t.Error(d)
+	}
+}
+
+func decode(t *testing.T, s string) (v map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(s), &v); err != nil {
+		t.Fatalf("%v in %s", err, s)
+	}
+	return v
+}
+
+func TestJSONVerdict(t *testing.T) {
+	set := source.NewSet()
+	f := add(t, set, "k.ptx", "wgmma.fence;\n")
+	var b bytes.Buffer
+	if err := NewJSON(&b, set).Verdict(&Verdict{Kind: Unsupported, Kernel: "k<int>(int*)", Reason: "wgmma", Span: source.Span{Start: f.PosAt(0)}}); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"schema_version":1,"type":"verdict","verdict":"unsupported","kernel":"k<int>(int*)","reason":"wgmma","location":{"file":"k.ptx","line":1,"column":1}}` + "\n"
+	if b.String() != want {
+		t.Errorf("got  %s\nwant %s", b.String(), want)
+	}
+}
+
+// Every field that is written must be in the documented schema.
+func TestJSONDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile("json.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := regexp.MustCompile(`json:"([a-z_]+)`).FindAllSubmatch(code, -1)
+	if len(fields) < 30 {
+		t.Fatalf("found only %d fields", len(fields))
+	}
+	for _, m := range fields {
+		if !bytes.Contains(doc, []byte("`"+string(m[1])+"`")) {
+			t.Errorf("docs/json.md does not mention %s", m[1])
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package diag
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"heddle/internal/edit"
+	"heddle/internal/source"
+)
+
+// Printer renders findings and verdicts. An error is one of writing.
+type Printer interface {
+	Finding(*Diagnostic) error
+	Verdict(*Verdict) error
+}
+
+// Text renders for people:
+//
+//	tile.cu:41:9: error[race-shared]: read-write data race on ...
+//	   41 |     out[t] = s[63 - t];
+//	      |              ^ (2) just happened here
+//	tile.cu:29:7: note: and (1) occurred earlier here
+//	...
+//	  help: ...
+//	  reproduce: heddle run --seed 17 ...
+type Text struct {
+	w     *bufio.Writer
+	files *source.Set
+	color bool
+}
+
+// NewText returns a renderer for positions of files. With color it writes ANSI escapes.
+func NewText(w io.Writer, files *source.Set, color bool) *Text {
+	return &Text{w: bufio.NewWriter(w), files: files, color: color}
+}
+
+// style is an ANSI "select graphic rendition" sequence.
+type style string
+
+const (
+	bold    style = "1"
+	red     style = "1;31"
+	green   style = "1;32"
+	magenta style = "1;35"
+	cyan    style = "1;36"
+)
+
+func (t *Text) paint(s style, text string) string {
+	if !t.color || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+var severities = [...]struct {
+	name  string
+	style style
+}{Note: {"note", cyan}, Warning: {"warning", magenta}, Error: {"error", red}}
+
+// Finding prints one finding, followed by an empty line.
+func (t *Text) Finding(d *Diagnostic) error {
+	sev := severities[min(d.Severity, Error)]
+	name := sev.name
+	if d.Code != "" {
+		name += "[" + string(d.Code) + "]"
+	}
+	t.title(d.Span, sev.style, name, d.Message)
+	t.excerpt(d.Span, d.Label, sev.style)
+	t.stack(d.Stack)
+	for _, r := range d.Related {
+		t.title(r.Span, cyan, "note", r.Message)
+		t.excerpt(r.Span, "", cyan)
+		t.stack(r.Stack)
+	}
+	if d.Kernel != "" {
+		t.item("kernel", d.Kernel)
+	}
+	for _, n := range d.Notes {
+		if d.Code == CodeCompile { // the compiler's own lines, with carets that must stay below their text
+			fmt.Fprintf(t.w, "  %s\n", printable(n))
+		} else {
+			t.item("note", n)
+		}
+	}
+	for _, h := range d.Help {
+		t.item("help", h)
+	}
+	for _, f := range d.Fixes {
+		t.fix(f)
+	}
+	if d.Reproduce != "" {
+		t.item("reproduce", d.Reproduce)
+	}
+	fmt.Fprintln(t.w)
+	return t.w.Flush()
+}
+
+var verdictNames = [...]struct {
+	name  string
+	style style
+}{
+	Clean: {"clean", green}, Verified: {"verified", green}, Bug: {"bug", red}, Unknown: {"unknown", magenta}, Unsupported: {"unsupported", magenta},
+}
+
+// Verdict prints the conclusion on one kernel.
+func (t *Text) Verdict(v *Verdict) error {
+	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)]
+	text := "kernel " + v.Kernel
+	switch {
+	case v.Kind == Clean:
+		text += ": no findings in " + v.Scope + "; this is no proof"
+	case v.Scope != "":
+		text += ": " + v.Scope
+	}
+	if v.Reason != "" {
+		text += ": " + v.Reason
+	}
+	if v.Kind != Unsupported {
+		t.title(source.Span{}, name.style, name.name, text)
+		return t.w.Flush()
+	}
+	t.title(v.Span, name.style, name.name, text)
+	t.excerpt(v.Span, "", name.style)
+	return t.w.Flush()
+}
+
+// title prints "place: name: message".
+func (t *Text) title(s source.Span, st style, name, msg string) {
+	if s.IsValid() {
+		fmt.Fprint(t.w, t.paint(bold, printable(t.files.Format(s.Start))+":"), " ")
+	}
+	fmt.Fprintf(t.w, "%s %s\n", t.paint(st, name+":"), t.paint(bold, printable(msg)))
+}
+
+// item prints "  key: text"; further lines of the text are indented below the first.
+func (t *Text) item(key, text string) {
+	lines := strings.Split(text, "\n")
+	fmt.Fprintf(t.w, "  %s %s\n", t.paint(bold, key+":"), printable(lines[0]))
+	for _, l := range lines[1:] {
+		fmt.Fprintf(t.w, "%*s%s\n", len(key)+4, "", printable(l))
+	}
+}
+
+// stack prints where the place was inlined into, or called from. The first frame is the place itself.
+func (t *Text) stack(frames []source.Frame) {
+	for i := 1; i < len(frames); i++ {
+		f := frames[i]
+		if !f.Pos.IsValid() {
+			continue
+		}
+		how := "called from"
+		if frames[i-1].Parent != nil {
+			how = "inlined from"
+		}
+		name := f.Func
+		if name != "" {
+			name += " "
+		}
+		fmt.Fprintf(t.w, "    %s %sat %s\n", how, printable(name), printable(t.files.Format(f.Pos)))
+	}
+}
+
+// fix prints a suggested change, with its patch where the text of the file is known.
+func (t *Text) fix(f Fix) {
+	t.item("help", f.Message)
+	for _, patch := range patches(t.files, f.Edits) {
+		for l := range strings.Lines(patch) {
+			fmt.Fprintf(t.w, "    %s\n", printable(strings.TrimRight(l, "\r\n")))
+		}
+	}
+}
+
+// patches returns a unified diff for each file that edits change, in the order of the edits. Edits that cannot
+// be applied make none.
+func patches(files *source.Set, edits []Edit) []string {
+	byFile := make(map[source.FileID][]Edit)
+	var order []source.FileID
+	for _, e := range edits {
+		id := e.Span.Start.File()
+		if byFile[id] == nil {
+			order = append(order, id)
+		}
+		byFile[id] = append(byFile[id], e)
+	}
+	var out []string
+	for _, id := range order {
+		f := files.File(id)
+		if f == nil {
+			continue
+		}
+		if patch, err := edit.Diff(f, byFile[id]); err == nil && patch != "" {
+			out = append(out, patch)
+		}
+	}
+	return out
+}

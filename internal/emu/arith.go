@@ -1,0 +1,210 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+func popcount(m uint32) int { return bits.OnesCount32(m) }
+
+// arith decodes an instruction from registers to registers, whose meaning is in package alu.
+func (c *compiler) arith(in *ir.Instr) error {
+	return c.arithTo(in, c.guard())
+}
+
+func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
+	f, err := alu.Lookup(&in.Desc)
+	if err != nil {
+		return err
+	}
+	d := inst{guard: guard, alu: f, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	plain := true // one register written, no predicates, no carry
+	if plain, err = c.arithDst(in, &d); err != nil {
+		return err
+	}
+	n, np := 0, 0
+	for i, o := range in.Src {
+		if o.Kind == ir.None {
+			continue
+		}
+		if c.isPred(o) || o.Kind == ir.Imm && c.predOperand(in, i) {
+			if np == len(d.ps) {
+				return fmt.Errorf("%s: too many predicate operands", opcodeText(in))
+			}
+			if d.ps[np], err = c.psrcOf(o); err != nil {
+				return err
+			}
+			np++
+			continue
+		}
+		if n == len(d.s) {
+			return fmt.Errorf("%s: too many operands", opcodeText(in))
+		}
+		if d.s[n], err = c.srcOf(o, ir.SrcType(&in.Desc, i)); err != nil {
+			return err
+		}
+		n++
+	}
+	d.run, d.sources = runArith, n
+	if plain && np == 0 && !usesCarry(in) {
+		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
+	}
+	c.emit(d)
+	return nil
+}
+
+// arithDst decodes the destinations. Sinks keep their place.
+func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
+	n, np := 0, 0
+	setp := in.Op() == "setp"
+	for _, o := range in.Dst {
+		switch {
+		case n == 2 || np == 2:
+			return false, fmt.Errorf("%s: too many destinations", opcodeText(in))
+		case o.Kind == ir.None && setp:
+			np++
+		case o.Kind == ir.None:
+			n++
+		case o.Kind != ir.Register:
+			return false, fmt.Errorf("%s: destination of kind %d is not supported", opcodeText(in), o.Kind)
+		case c.isPred(o):
+			d.pd[np] = c.fc.slots[o.Reg]
+			np++
+		default:
+			d.d[n] = c.fc.slots[o.Reg]
+			n++
+		}
+	}
+	return n == 1 && np == 0 && d.d[0] >= 0, nil
+}
+
+// predOperand reports whether source i is a predicate by the instruction's form.
+func (c *compiler) predOperand(in *ir.Instr, i int) bool {
+	return in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred
+}
+
+func usesCarry(in *ir.Instr) bool {
+	switch in.Op() {
+	case "addc", "subc", "madc", "add.cc", "sub.cc", "mad.cc":
+		return true
+	}
+	return in.Has(isa.CC)
+}
+
+func runArith1(x *exec, in *inst) {
+	o := &x.ops
+	o.D[0] = &x.regs[in.d[0]]
+	o.S[0] = x.src(&in.s[0])
+	in.alu(o, x.m)
+}
+
+func runArith2(x *exec, in *inst) {
+	o := &x.ops
+	o.D[0] = &x.regs[in.d[0]]
+	o.S[0] = x.src(&in.s[0])
+	o.S[1] = x.src(&in.s[1])
+	in.alu(o, x.m)
+}
+
+func runArith3(x *exec, in *inst) {
+	o := &x.ops
+	o.D[0] = &x.regs[in.d[0]]
+	o.S[0] = x.src(&in.s[0])
+	o.S[1] = x.src(&in.s[1])
+	o.S[2] = x.src(&in.s[2])
+	in.alu(o, x.m)
+}
+
+// runArith is the general form.
+func runArith(x *exec, in *inst) {
+	o := &x.ops
+	for i := range o.D {
+		o.D[i] = &x.tmp[2+i]
+		if in.d[i] >= 0 {
+			o.D[i] = &x.regs[in.d[i]]
+		}
+		o.PD[i] = nil
+		if in.pd[i] >= 0 {
+			o.PD[i] = &x.preds[in.pd[i]]
+		}
+		o.PS[i] = x.psrc(in.ps[i])
+	}
+	for i := range o.S {
+		o.S[i] = x.src(&in.s[i])
+	}
+	o.CC = &x.frame.cc
+	in.alu(o, x.m)
+}
+
+// cvt is arithmetic whose registers may be wider than its types (PTX ISA 9.4.1): a source is cut, a
+// destination extended.
+func (c *compiler) cvt(in *ir.Instr) error {
+	guard := c.guard()
+	if len(in.Src) >= 1 && in.Src[0].Kind == ir.Register && !c.isPred(in.Src[0]) {
+		if have, want := c.fn.Regs[in.Src[0].Reg].Type.Size(), in.SType.Size(); have > want && want > 0 {
+			r := c.hidden()
+			s := src{r: c.fc.slots[in.Src[0].Reg]}
+			c.emit(inst{run: runTruncate, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{s}, sources: 1, misc: &miscOp{width: uint(8 * want)}})
+			if err := c.arithFrom(in, guard, r); err != nil {
+				return err
+			}
+			return c.widen(in, guard)
+		}
+	}
+	if err := c.arithTo(in, guard); err != nil {
+		return err
+	}
+	return c.widen(in, guard)
+}
+
+// arithFrom is arithTo with the first source replaced by register r.
+func (c *compiler) arithFrom(in *ir.Instr, guard psrc, r int32) error {
+	if err := c.arithTo(in, guard); err != nil {
+		return err
+	}
+	c.fc.code[len(c.fc.code)-1].s[0] = src{r: r}
+	return nil
+}
+
+// widen extends the result of a narrow signed conversion to its register.
+func (c *compiler) widen(in *ir.Instr, guard psrc) error {
+	if len(in.Dst) == 0 || in.Dst[0].Kind != ir.Register || !in.Type.Signed() {
+		return nil
+	}
+	have, want := in.Type.Size(), c.fn.Regs[in.Dst[0].Reg].Type.Size()
+	if want <= have {
+		return nil
+	}
+	r := c.fc.slots[in.Dst[0].Reg]
+	c.emit(inst{run: runWiden, guard: guard, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: r}}, sources: 1,
+		misc: &miscOp{width: uint(8 * have), to: uint(8 * want)}})
+	return nil
+}
+
+func runTruncate(x *exec, in *inst) {
+	x.uncount()
+	mask := uint64(1)<<in.misc.width - 1
+	d, s := &x.regs[in.d[0]], x.src(&in.s[0])
+	for l := range d {
+		d[l] = s[l] & mask
+	}
+}
+
+func runWiden(x *exec, in *inst) {
+	x.uncount()
+	d := &x.regs[in.d[0]]
+	for t := x.m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		d[l] = extend(d[l], in.misc.width, in.misc.to)
+	}
+}
+
+// extend sign-extends the low from bits of v to to bits.
+func extend(v uint64, from, to uint) uint64 {
+	v = uint64(int64(v<<(64-from)) >> (64 - from))
+	return v << (64 - to) >> (64 - to)
+}

@@ -1,0 +1,248 @@
+package emu
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Atomic operations, PTX ISA 9.7.13.5 (atom) and 9.7.13.6 (red). The lanes of a warp perform theirs one
+// after the other, in lane order.
+
+// rmwFunc computes the new value of a location of size bytes from the old one and the operands.
+type rmwFunc func(old, b, c uint64) uint64
+
+func (c *compiler) atomic(in *ir.Instr) error {
+	red := in.Op() == "red"
+	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope,
+		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
+	if red {
+		m.kind = event.Reduce
+	}
+	if !m.order.Strong() { // "If the .sem qualifier is absent, .relaxed is assumed"
+		m.order = event.Relaxed
+	}
+	if m.scope == event.NoScope {
+		m.scope = event.GPU
+	}
+	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	if err := c.address(in.Src[0], &d, m); err != nil {
+		return err
+	}
+	size := in.Type.Size()
+	if in.Vec > 1 || size == 16 || size < 2 {
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
+	m.size, m.wide = uint64(size), uint64(size)
+	for _, o := range in.Src[1:] {
+		s, err := c.srcOf(o, in.Type)
+		if err != nil {
+			return err
+		}
+		m.src = append(m.src, s)
+	}
+	if m.rmw = rmwOf(in.Fn, in.Type, in.Space); m.rmw == nil {
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
+	m.cas = in.Fn == isa.FnCAS
+	if want := 1 + int(b2u(m.cas)); len(m.src) < want {
+		return fmt.Errorf("%s: %d operands where %d are expected", opcodeText(in), len(m.src), want)
+	}
+	if !red {
+		if len(in.Dst) != 1 {
+			return fmt.Errorf("%s: one destination expected", opcodeText(in))
+		}
+		if o := in.Dst[0]; o.Kind == ir.Register {
+			d.d[0] = c.fc.slots[o.Reg]
+			if in.Type.Signed() {
+				m.extend = c.widerThan(o, in.Type)
+			}
+		}
+	}
+	m.dst = []int32{d.d[0]}
+	if m.space == event.Param || m.space == event.Local || m.space == event.Const {
+		return fmt.Errorf("%s: atomics work on global and shared memory only", opcodeText(in))
+	}
+	return c.finishMem(in, d)
+}
+
+func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
+	switch t {
+	case isa.F32, isa.F64:
+		if fn != isa.FnAdd {
+			return nil
+		}
+		switch {
+		case t == isa.F64:
+			return addF64
+		case sp == event.Shared:
+			return addF32
+		}
+		return addF32Flush // atomicShared replaces it where a generic address points to shared memory
+	}
+	if t.IsFloat() {
+		return nil
+	}
+	return intRMW(fn, t)
+}
+
+// intRMW has the integer and bit-size operations. Operands are cut to the size of t before.
+func intRMW(fn isa.Fn, t isa.Type) rmwFunc {
+	n := uint(8 * t.Size())
+	signed := func(v uint64) int64 { return int64(v<<(64-n)) >> (64 - n) }
+	switch fn {
+	case isa.FnAdd:
+		return func(old, b, _ uint64) uint64 { return old + b }
+	case isa.FnAnd:
+		return func(old, b, _ uint64) uint64 { return old & b }
+	case isa.FnOr:
+		return func(old, b, _ uint64) uint64 { return old | b }
+	case isa.FnXor:
+		return func(old, b, _ uint64) uint64 { return old ^ b }
+	case isa.FnExch:
+		return func(_, b, _ uint64) uint64 { return b }
+	case isa.FnCAS:
+		return func(old, b, c uint64) uint64 {
+			if old == b {
+				return c
+			}
+			return old
+		}
+	case isa.FnInc:
+		return func(old, b, _ uint64) uint64 {
+			if old >= b {
+				return 0
+			}
+			return old + 1
+		}
+	case isa.FnDec:
+		return func(old, b, _ uint64) uint64 {
+			if old == 0 || old > b {
+				return b
+			}
+			return old - 1
+		}
+	case isa.FnMin:
+		if t.Signed() {
+			return func(old, b, _ uint64) uint64 { return uint64(min(signed(old), signed(b))) }
+		}
+		return func(old, b, _ uint64) uint64 { return min(old, b) }
+	case isa.FnMax:
+		if t.Signed() {
+			return func(old, b, _ uint64) uint64 { return uint64(max(signed(old), signed(b))) }
+		}
+		return func(old, b, _ uint64) uint64 { return max(old, b) }
+	}
+	return nil
+}
+
+func addF64(old, b, _ uint64) uint64 {
+	return math.Float64bits(math.Float64frombits(old) + math.Float64frombits(b))
+}
+
+// canonicalNaN is what f32 operations return for a NaN on current targets.
+const canonicalNaN = 0x7fffffff
+
+func addF32(old, b, _ uint64) uint64 {
+	r := math.Float32frombits(uint32(old)) + math.Float32frombits(uint32(b))
+	if r != r {
+		return canonicalNaN
+	}
+	return uint64(math.Float32bits(r))
+}
+
+// addF32Flush is atom.add.f32 on global memory, which "flushes subnormal inputs and results to
+// sign-preserving zero".
+func addF32Flush(old, b, _ uint64) uint64 { return flushF32(addF32(flushF32(old), flushF32(b), 0)) }
+
+func flushF32(v uint64) uint64 {
+	if v&0x7f800000 == 0 {
+		return v & 0x80000000
+	}
+	return v
+}
+
+// update performs one lane's operation on its bytes. It reports whether the lane wrote.
+func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
+	mo := in.mem
+	mask := ^uint64(0) >> (64 - 8*mo.size)
+	old := loadUint(b, mo.size)
+	v, w := x.src(&mo.src[0])[l]&mask, uint64(0)
+	if mo.cas {
+		w = x.src(&mo.src[1])[l] & mask
+	}
+	now := rmw(old, v, w) & mask
+	storeUint(b, mo.size, now)
+	if now != old || mo.kind == event.Reduce { // who does not see the value does not wait for it
+		x.wrote, x.changed = true, true
+	} else {
+		x.polled = true
+	}
+	if in.d[0] >= 0 {
+		r := old
+		if mo.extend != 0 {
+			r = extend(old, uint(8*mo.size), mo.extend)
+		}
+		x.regs[in.d[0]][l] = r
+	}
+	return !mo.cas || old == v
+}
+
+func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
+	if x.spec != nil {
+		x.reduceLater(in, m)
+		return
+	}
+	rmw := in.mem.rmw
+	stored := uint32(0)
+	p, _ := x.span(in.mem, s)
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		var b []byte
+		if p != nil {
+			b = p.data[x.addr[l]&pageMask:]
+		} else {
+			q, o, at, ok := x.lane(in, l)
+			if !ok {
+				return
+			}
+			if x.unk != nil && !x.unk.atomicGlobal(x, in, l, o, q, at) {
+				return
+			}
+			b = q.data[at:]
+		}
+		if x.update(in, rmw, l, b) {
+			stored |= 1 << l
+		}
+	}
+	x.access(in, m, event.Global, stored)
+}
+
+func atomicShared(x *exec, in *inst, m uint32, s survey) {
+	if !x.checkShared(in, m, s) {
+		return
+	}
+	rmw := in.mem.rmw
+	if in.ir.Type == isa.F32 {
+		rmw = addF32
+	}
+	stored := uint32(0)
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		if x.unk != nil && !x.unk.atomicShared(x, in, l) {
+			return
+		}
+		if x.update(in, rmw, l, x.block.shared[x.addr[l]:]) {
+			stored |= 1 << l
+		}
+	}
+	x.access(in, m, event.Shared, stored)
+}
+
+func atomicPrivate(x *exec, in *inst, m uint32, _ survey) {
+	x.fail(in, OutOfBounds, bits.TrailingZeros32(m), "%s of private memory: atomics work on global and shared memory only", in.mem.kind)
+}

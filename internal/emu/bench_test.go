@@ -1,0 +1,207 @@
+package emu
+
+import (
+	"context"
+	"testing"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+)
+
+// drop is a sink that drops all events, after a look at them.
+type drop struct{ n uint64 }
+
+func (d *drop) Access(a *event.Access)     { d.n += a.Addr[0] }
+func (d *drop) Fence(*event.Fence)         {}
+func (d *drop) Arrive(*event.Arrive)       {}
+func (d *drop) Complete(*event.Complete)   {}
+func (d *drop) WarpSync(*event.WarpSync)   {}
+func (d *drop) Converge(e *event.Converge) {}
+func (d *drop) Exit(*event.Exit)           {}
+func (d *drop) Stall(*event.Stall)         {}
+
+func benchmark(b *testing.B, k *ir.Func, cfg *launch.Config, sink event.Sink) {
+	m, err := New(k, cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	lanes := uint64(0)
+	for b.Loop() {
+		res, err := m.Run(context.Background(), Options{Workers: 1}, sink)
+		if err != nil || res.Status != Completed {
+			b.Fatal(err, res.Status, res.Stop)
+		}
+		lanes += res.LaneInstrs
+	}
+	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
+}
+
+func BenchmarkArithmetic(b *testing.B) {
+	benchmark(b, kernel(b, `
+	mov.u32 %u, 0;
+	mov.u32 %v, %i;
+	cvt.rn.f32.u32 %f, %i;
+L:
+	mad.lo.u32 %v, %v, 1664525, %i;
+	xor.b32 %w, %v, %u;
+	shr.u32 %w, %w, 3;
+	add.u32 %v, %v, %w;
+	fma.rn.f32 %f, %f, %f, %f;
+	add.f32 %f, %f, 0f3F800000;
+	and.b32 %z, %v, 255;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 100;
+	@%c bra L;
+	st.global.u32 [%p], %v;
+	ret;`), config(64, 256, buffer("out", 64*256*4)), nil)
+}
+
+// memoryKernel is a grid-stride copy with an update: half of its instructions touch memory or compute addresses.
+func memoryKernel(b *testing.B) (*ir.Func, *launch.Config) {
+	k := kernel(b, `
+	mov.u32 %u, 0;
+	mad.wide.u32 %q, %i, 4, %x;
+L:
+	ld.global.u32 %v, [%q];
+	ld.global.u32 %w, [%p];
+	add.u32 %v, %v, %w;
+	st.global.u32 [%p], %v;
+	add.u64 %q, %q, 4096;
+	add.u64 %p, %p, 4096;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 50;
+	@%c bra L;
+	ret;`)
+	return k, config(64, 256, buffer("out", 1<<20), buffer("x", 1<<20))
+}
+
+func BenchmarkMemory(b *testing.B) {
+	k, cfg := memoryKernel(b)
+	benchmark(b, k, cfg, nil)
+}
+
+func BenchmarkMemoryEvents(b *testing.B) {
+	k, cfg := memoryKernel(b)
+	benchmark(b, k, cfg, &drop{})
+}
+
+// Blocks that read one array and write another, on one core and on all.
+func BenchmarkWorkers(b *testing.B) {
+	k := kernel(b, `
+	mov.u32 %u, 0;
+	mad.wide.u32 %q, %i, 4, %x;
+	mov.u32 %v, 0;
+L:
+	ld.global.u32 %w, [%q];
+	mad.lo.u32 %v, %v, 31, %w;
+	add.u64 %q, %q, 4096;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 50;
+	@%c bra L;
+	st.global.u32 [%p], %v;
+	ret;`)
+	m, err := New(k, config(256, 256, buffer("out", 1<<20), buffer("x", 1<<20)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, workers := range []int{1, 0} {
+		b.Run(map[int]string{1: "one", 0: "all"}[workers], func(b *testing.B) {
+			lanes := uint64(0)
+			for b.Loop() {
+				res, err := m.Run(context.Background(), Options{Workers: workers}, &drop{})
+				if err != nil || res.Status != Completed {
+					b.Fatal(err, res)
+				}
+				lanes += res.LaneInstrs
+			}
+			b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane/s")
+		})
+	}
+}
+
+func BenchmarkSharedReduction(b *testing.B) {
+	benchmark(b, kernel(b, `
+	.shared .align 4 .b8 buf[1024];
+	mov.u32 %w, buf;
+	mad.lo.u32 %w, %t, 4, %w;
+	st.shared.u32 [%w], %i;
+	mov.u32 %u, 128;
+L:
+	bar.sync 0;
+	setp.ge.u32 %c, %t, %u;
+	@%c bra SKIP;
+	mad.lo.u32 %z, %u, 4, %w;
+	ld.shared.u32 %v, [%z];
+	ld.shared.u32 %n, [%w];
+	add.u32 %v, %v, %n;
+	st.shared.u32 [%w], %v;
+SKIP:
+	shr.u32 %u, %u, 1;
+	setp.ne.u32 %c, %u, 0;
+	@%c bra L;
+	setp.ne.u32 %c, %t, 0;
+	@%c ret;
+	mad.wide.u32 %p, %b, 4, %o;
+	st.global.u32 [%p], %v;
+	ret;`), config(1024, 256, buffer("out", 4096)), &drop{})
+}
+
+func BenchmarkGather(b *testing.B) {
+	benchmark(b, kernel(b, `
+	mov.u32 %u, 0;
+	mov.u32 %v, %i;
+L:
+	mad.lo.u32 %v, %v, 1664525, 1013904223;
+	shr.u32 %w, %v, 14;
+	mad.wide.u32 %q, %w, 4, %x;
+	ld.global.u32 %z, [%q];
+	add.u32 %v, %v, %z;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 50;
+	@%c bra L;
+	st.global.u32 [%p], %v;
+	ret;`), config(64, 256, buffer("out", 1<<16), buffer("x", 1<<20)), nil)
+}
+
+func BenchmarkAtomics(b *testing.B) {
+	benchmark(b, kernel(b, `
+	mov.u32 %u, 0;
+L:
+	and.b32 %w, %i, 63;
+	mad.wide.u32 %q, %w, 4, %x;
+	atom.global.add.u32 %v, [%q], 1;
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 50;
+	@%c bra L;
+	ret;`), config(64, 256, buffer("out", 4), buffer("x", 256)), &drop{})
+}
+
+func BenchmarkDivergence(b *testing.B) {
+	benchmark(b, kernel(b, `
+	mov.u32 %u, 0;
+	mov.u32 %v, %i;
+L:
+	and.b32 %w, %v, 1;
+	setp.eq.u32 %c, %w, 0;
+	@%c bra EVEN;
+	mad.lo.u32 %v, %v, 3, 1;
+	bra NEXT;
+EVEN:
+	shr.u32 %v, %v, 1;
+NEXT:
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 100;
+	@%c bra L;
+	st.global.u32 [%p], %v;
+	ret;`), config(64, 256, buffer("out", 1<<16)), nil)
+}
+
+// A million threads that do little: the cost of starting blocks.
+func BenchmarkMillionThreads(b *testing.B) {
+	benchmark(b, kernel(b, `
+	st.global.u32 [%p], %i;
+	ret;`), config(4096, 256, buffer("out", 4<<20)), nil)
+}

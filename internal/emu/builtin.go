@@ -1,0 +1,180 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+)
+
+// Functions that the CUDA runtime provides on the device: they are declared in PTX and have no body.
+
+// builtins by name: what they do for one lane. A result of false stops the lane's instruction.
+var builtins = map[string]struct {
+	params int
+	run    func(x *exec, in *inst, l int, args []uint64) (result uint64, ok bool)
+}{
+	"vprintf":      {2, builtinPrintf},
+	"__assertfail": {5, builtinAssert},
+	"malloc":       {1, builtinMalloc},
+	"free":         {1, builtinFree},
+}
+
+func (c *compiler) builtin(in *ir.Instr) error {
+	name := in.Callee.Name
+	b, ok := builtins[name]
+	if !ok {
+		return fmt.Errorf("call of %s, which has no body in this file", in.Callee.Demangled)
+	}
+	if len(in.Src) != b.params {
+		return fmt.Errorf("call of %s with %d arguments; it has %d", name, len(in.Src), b.params)
+	}
+	for _, o := range in.Src {
+		if o.Kind != ir.VarVal || o.Var.Size > 8 || o.Var.InReg {
+			return fmt.Errorf("call of %s: arguments must be .param variables", name)
+		}
+	}
+	for _, o := range in.Dst {
+		if o.Kind == ir.VarVal && (o.Var.Size > 8 || o.Var.InReg) {
+			return fmt.Errorf("call of %s: the result must be a .param variable of at most 8 bytes", name)
+		}
+	}
+	if name == "malloc" || name == "free" {
+		c.p.usesHeap = true
+	}
+	if name == "vprintf" {
+		c.p.prints = true
+	}
+	run := func(x *exec, in *inst) {
+		var args [8]uint64
+		for t := x.m; t != 0; t &= t - 1 {
+			l := bits.TrailingZeros32(t) & 31
+			for i, o := range in.ir.Src {
+				p := place{x.frame, o.Var}
+				if x.unk != nil && p.unknown(l) {
+					x.dependsOn(in, l, "argument "+fmt.Sprint(i)+" of "+name, 0)
+					return
+				}
+				args[i] = loadParam(p.bytes(l))
+			}
+			r, ok := b.run(x, in, l, args[:b.params])
+			if !ok {
+				return
+			}
+			if len(in.ir.Dst) > 0 && in.ir.Dst[0].Kind == ir.VarVal {
+				p := place{x.frame, in.ir.Dst[0].Var}
+				storeParam(p.bytes(l), r)
+				if x.unk != nil {
+					p.setUnknown(0, 0, 1<<l)
+				}
+			}
+		}
+	}
+	c.emit(inst{run: run, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}})
+	return nil
+}
+
+func loadParam(b []byte) uint64 {
+	var v [8]byte
+	copy(v[:], b)
+	return binary.LittleEndian.Uint64(v[:])
+}
+
+func storeParam(b []byte, v uint64) {
+	var w [8]byte
+	binary.LittleEndian.PutUint64(w[:], v)
+	copy(b, w[:])
+}
+
+// maxHeapObject bounds one allocation of the device's malloc: the default heap of CUDA has 8 MiB.
+const maxHeapObject = 8 << 20
+
+func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
+	if args[0] == 0 || args[0] > maxHeapObject || len(x.mem.objs) >= x.prog.space.max {
+		return 0, true // as the device does when its heap is exhausted
+	}
+	id := len(x.mem.objs)
+	spec := &objectSpec{name: fmt.Sprintf("malloc#%d", id-x.mem.heap+1), space: event.Global, size: args[0], bounded: true, fill: launch.FillZero}
+	o := newObject(spec, id, x.prog.space.base(id))
+	x.mem.objs = append(x.mem.objs, o)
+	x.wrote = true
+	return o.base, true
+}
+
+func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	if args[0] == 0 {
+		return 0, true
+	}
+	id := x.prog.space.object(args[0])
+	if id < x.mem.heap || id >= len(x.mem.objs) || x.mem.objs[id].base != args[0] {
+		x.fail(in, OutOfBounds, l, "free of %s, which malloc did not return", x.describe(args[0]))
+		return 0, false
+	}
+	o := x.mem.objs[id]
+	if o.freed {
+		x.fail(in, OutOfBounds, l, "free of %s, which has been freed", o.name)
+		return 0, false
+	}
+	spec := *o.objectSpec
+	spec.size = 0
+	o.objectSpec, o.freed = &spec, true
+	return 0, true
+}
+
+func builtinAssert(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	x.fail(in, AssertFailed, l, "%s:%d: %s: assertion %q failed",
+		x.cString(l, args[1]), uint32(args[2]), x.cString(l, args[3]), x.cString(l, args[0]))
+	return 0, false
+}
+
+// cString reads a string of the device, at most 4 KiB of it.
+func (x *exec) cString(l int, addr uint64) string {
+	var s []byte
+	for len(s) < 4096 {
+		b, known := x.peek(l, addr+uint64(len(s)), 1)
+		if b == nil || b[0] == 0 || !known {
+			break
+		}
+		s = append(s, b[0])
+	}
+	return string(s)
+}
+
+// peek returns n bytes at a generic address as lane l sees them, and whether they are known; nil if no
+// memory is there.
+func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
+	sp := &x.prog.space
+	if addr>>sp.shift != 0 {
+		b := make([]byte, n)
+		if o := x.mem.find(addr); o != nil && x.spec != nil && !x.spec.reads(x, o) {
+			return nil, false
+		}
+		known, ok := x.mem.read(addr, b)
+		if !ok {
+			return nil, false
+		}
+		return b, known
+	}
+	var b []byte
+	off := addr & (1<<sp.window - 1)
+	known := true
+	switch sp.windowOf(addr) {
+	case sharedWindow:
+		b = x.block.shared
+		if x.unk != nil && off+n <= uint64(len(b)) {
+			known = !x.block.anyUnknown(off, n)
+		}
+	case localWindow, paramWindow:
+		b, off, _ = x.privateBytes(l, addr)
+		if x.unk != nil && off+n <= uint64(len(b)) {
+			known = !x.unk.privateUnknown(x, l, addr, n)
+		}
+	}
+	if off >= uint64(len(b)) || n > uint64(len(b))-off {
+		return nil, false
+	}
+	return b[off : off+n], known
+}

@@ -1,0 +1,431 @@
+package emu
+
+import (
+	"fmt"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/launch"
+)
+
+// maxThreadsPerBlock is the limit of every target so far.
+const maxThreadsPerBlock = 1024
+
+// New prepares kernel k for a launch. It fails if the launch is impossible, and with an UnsupportedError
+// if the emulator cannot set the kernel up at all.
+func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
+	if err := checkLaunch(k, cfg); err != nil {
+		return nil, err
+	}
+	p := &program{
+		byFunc: make(map[*ir.Func]*fcode),
+		byVar:  make(map[*ir.Var]int),
+		space:  newSpace(k.Module.AddressSize),
+	}
+	c := &compiler{p: p, cfg: cfg, consts: make(map[uint64]*alu.Lanes)}
+	for _, f := range ir.ReachableFuncs(k) {
+		c.addFunc(f)
+	}
+	if err := c.layout(k); err != nil {
+		return nil, err
+	}
+	for _, fc := range p.funcs {
+		c.compile(fc)
+	}
+	p.buildContexts()
+	p.ordered = p.inOrder()
+	return &Machine{kernel: k, cfg: cfg, prog: p}, nil
+}
+
+func checkLaunch(k *ir.Func, cfg *launch.Config) error {
+	g := cfg.Geometry
+	switch {
+	case len(k.Blocks) == 0:
+		return fmt.Errorf("kernel %s has no body", k.Demangled)
+	case g.Grid.Count() == 0 || g.Block.Count() == 0:
+		return fmt.Errorf("empty launch: grid %v, block %v", g.Grid, g.Block)
+	case g.Block.Count() > maxThreadsPerBlock:
+		return fmt.Errorf("block %v has %d threads; at most %d are possible", g.Block, g.Block.Count(), maxThreadsPerBlock)
+	case g.Blocks() > 1<<32/uint64(g.WarpsPerBlock()):
+		return fmt.Errorf("grid %v has more than 2^32 warps", g.Grid)
+	case len(cfg.Args) != len(k.Params):
+		return fmt.Errorf("kernel %s has %d parameters; the launch gives %d", k.Demangled, len(k.Params), len(cfg.Args))
+	}
+	return nil
+}
+
+// compiler decodes the functions of one program.
+type compiler struct {
+	p      *program
+	cfg    *launch.Config
+	consts map[uint64]*alu.Lanes
+
+	// of the current function
+	fc      *fcode
+	fn      *ir.Func
+	start   []int32 // pc of each block
+	patches []patch
+	cur     *ir.Instr
+	joined  []bool // blocks where lanes come together
+	pdom    []ir.BlockID
+	block   ir.BlockID // the one being compiled
+}
+
+// patch is a reference to a block whose pc is not known yet.
+type patch struct {
+	pc     int32
+	target ir.BlockID // NoBlock: none
+	table  []ir.BlockID
+	join   ir.BlockID
+}
+
+func (c *compiler) addFunc(f *ir.Func) {
+	fc := &fcode{fn: f, number: len(c.p.funcs), local: align(f.LocalSize, 16)}
+	fc.assignSlots()
+	c.p.byFunc[f] = fc
+	c.p.funcs = append(c.p.funcs, fc)
+}
+
+func align(n, a int) int { return (n + a - 1) / a * a }
+
+// assignSlots gives each register a place in the frame: predicates in a file of their own, and a 128-bit
+// register in two 64-bit ones.
+func (fc *fcode) assignSlots() {
+	fc.preds = 1
+	fc.slots = make([]int32, len(fc.fn.Regs))
+	for i, r := range fc.fn.Regs {
+		switch r.Type {
+		case isa.Pred:
+			fc.slots[i] = int32(fc.preds)
+			fc.preds++
+		case isa.B128:
+			fc.slots[i] = int32(fc.lanes)
+			fc.lanes += 2
+		default:
+			fc.slots[i] = int32(fc.lanes)
+			fc.lanes++
+		}
+	}
+}
+
+func (c *compiler) compile(fc *fcode) {
+	f := fc.fn
+	if len(f.Blocks) == 0 {
+		return
+	}
+	c.fc, c.fn = fc, f
+	c.patches = c.patches[:0]
+	c.start = make([]int32, len(f.Blocks))
+	c.pdom = ir.PostDom(f)
+	c.joined = make([]bool, len(f.Blocks))
+	for _, b := range f.Blocks {
+		if len(b.Succs) > 1 && c.pdom[b.ID] != ir.NoBlock {
+			c.joined[c.pdom[b.ID]] = true
+		}
+	}
+	for i, b := range f.Blocks {
+		c.start[i] = int32(len(fc.code))
+		c.block, c.cur = b.ID, firstInstr(f, i)
+		if c.joined[i] {
+			c.control(inst{run: runJoin})
+		}
+		for _, in := range b.Instrs {
+			c.cur = in
+			c.instr(in)
+		}
+		c.fallThrough(b)
+	}
+	c.patchAll()
+	if c.p.track {
+		trackCode(fc.code)
+	}
+}
+
+// firstInstr returns an instruction that stands for the start of block i: pseudo instructions need one.
+func firstInstr(f *ir.Func, i int) *ir.Instr {
+	for ; i < len(f.Blocks); i++ {
+		if len(f.Blocks[i].Instrs) > 0 {
+			return f.Blocks[i].Instrs[0]
+		}
+	}
+	return &ir.Instr{}
+}
+
+// fallThrough emits the jump or the return that the end of a block stands for.
+func (c *compiler) fallThrough(b *ir.Block) {
+	next := ir.NoBlock
+	if last := b.Last(); last != nil && last.IsTerminator() {
+		if last.Guard == ir.NoReg || len(b.Succs) == 0 {
+			return
+		}
+		next = b.Succs[len(b.Succs)-1]
+	} else if len(b.Succs) > 0 {
+		next = b.Succs[0]
+	}
+	switch {
+	case next == ir.NoBlock:
+		c.control(inst{run: runRet})
+	case int(next) != int(b.ID)+1:
+		pc := c.control(inst{run: runJump})
+		c.patches = append(c.patches, patch{pc: pc, target: next, join: ir.NoBlock})
+	}
+}
+
+func (c *compiler) patchAll() {
+	code := c.fc.code
+	for _, p := range c.patches {
+		in := &code[p.pc]
+		if p.target != ir.NoBlock {
+			in.target = c.start[p.target]
+			in.back = in.target <= p.pc
+		}
+		if p.join != ir.NoBlock {
+			in.join = c.start[p.join]
+		}
+		for _, b := range p.table {
+			in.misc.targets = append(in.misc.targets, c.start[b])
+			in.back = in.back || c.start[b] <= p.pc
+		}
+	}
+}
+
+// emit appends an instruction for the current IR instruction and returns its pc. Without a guard of its
+// own it is executed by all lanes.
+func (c *compiler) emit(in inst) int32 {
+	pc := int32(len(c.fc.code))
+	in.pc, in.ir, in.index = pc, c.cur, int32(c.cur.Index)
+	if in.guard == (psrc{}) {
+		in.guard.xor = full
+	}
+	if in.target == 0 {
+		in.target = noPC
+	}
+	if in.join == 0 {
+		in.join = noPC
+	}
+	c.fc.code = append(c.fc.code, in)
+	return pc
+}
+
+// control emits an instruction that writes no register.
+func (c *compiler) control(in inst) int32 {
+	in.d, in.pd = [2]int32{-1, -1}, [2]int32{-1, -1}
+	return c.emit(in)
+}
+
+// guard returns the guard of the current instruction.
+func (c *compiler) guard() psrc {
+	if c.cur.Guard == ir.NoReg {
+		return psrc{xor: full}
+	}
+	g := psrc{slot: c.fc.slots[c.cur.Guard]}
+	if c.cur.Neg {
+		g.xor = full
+	}
+	return g
+}
+
+// instr decodes one instruction. What cannot be executed stops the run when it is reached.
+func (c *compiler) instr(in *ir.Instr) {
+	if err := c.tryInstr(in); err != nil {
+		c.control(inst{run: runUnsupported, guard: c.guard(), misc: &miscOp{what: err.Error()}})
+	}
+}
+
+func (c *compiler) tryInstr(in *ir.Instr) error {
+	if compile := compilers[in.Op()]; compile != nil {
+		return compile(c, in)
+	}
+	if in.Row != nil && in.Row.Category == isa.Arith {
+		return c.arith(in)
+	}
+	return fmt.Errorf("%s is not supported", opcodeText(in))
+}
+
+// opcodeText is the opcode with its modifiers.
+func opcodeText(in *ir.Instr) string { return in.Text() }
+
+func runUnsupported(x *exec, in *inst) {
+	x.fail(in, Unsupported, x.first(), "%s", in.misc.what)
+}
+
+// compilers has the opcodes that are not arithmetic, by name.
+var compilers map[string]func(c *compiler, in *ir.Instr) error
+
+func init() {
+	nop := func(c *compiler, in *ir.Instr) error {
+		c.control(inst{run: func(*exec, *inst) {}, guard: c.guard()})
+		return nil
+	}
+	compilers = map[string]func(c *compiler, in *ir.Instr) error{
+		"mov": (*compiler).mov, "cvt": (*compiler).cvt,
+		"bra": (*compiler).bra, "brx.idx": (*compiler).brx, "exit": (*compiler).exitInstr, "ret": (*compiler).ret,
+		"trap": (*compiler).trap, "brkpt": nop, "call": (*compiler).callInstr,
+		"ld": (*compiler).load, "ldu": (*compiler).load, "st": (*compiler).store,
+		"atom": (*compiler).atomic, "red": (*compiler).atomic,
+		"membar": (*compiler).fence, "fence": (*compiler).fence,
+		"cvta": (*compiler).cvta, "isspacep": (*compiler).isspacep,
+		"bar": (*compiler).barrier, "barrier": (*compiler).barrier, "bar.warp.sync": (*compiler).warpSync,
+		"shfl": (*compiler).shuffle, "vote": (*compiler).vote, "match": (*compiler).match,
+		"redux": (*compiler).redux, "elect": (*compiler).elect, "activemask": (*compiler).activemask,
+		"nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
+	}
+}
+
+func (c *compiler) bra(in *ir.Instr) error {
+	pc := c.control(inst{run: runBranch, guard: c.guard()})
+	c.patches = append(c.patches, patch{pc: pc, target: in.Src[0].Block, join: c.pdom[c.block]})
+	return nil
+}
+
+func (c *compiler) exitInstr(*ir.Instr) error {
+	c.control(inst{run: runExit, guard: c.guard()})
+	return nil
+}
+
+func (c *compiler) ret(*ir.Instr) error {
+	c.control(inst{run: runRet, guard: c.guard()})
+	return nil
+}
+
+func (c *compiler) trap(*ir.Instr) error {
+	c.control(inst{run: func(x *exec, in *inst) { x.fail(in, Trap, x.first(), "trap executed") }, guard: c.guard()})
+	return nil
+}
+
+func (c *compiler) brx(in *ir.Instr) error {
+	idx, err := c.srcOf(in.Src[0], isa.U32)
+	if err != nil {
+		return err
+	}
+	pc := c.control(inst{run: runBrx, guard: c.guard(), s: [4]src{idx}, misc: &miscOp{}})
+	p := patch{pc: pc, target: ir.NoBlock, join: c.pdom[c.block]}
+	for _, o := range in.Src[1:] {
+		p.table = append(p.table, o.Block)
+	}
+	c.patches = append(c.patches, p)
+	return nil
+}
+
+// constant returns v in all lanes.
+func (c *compiler) constant(v uint64) *alu.Lanes {
+	if l := c.consts[v]; l != nil {
+		return l
+	}
+	l := new(alu.Lanes)
+	for i := range l {
+		l[i] = v
+	}
+	c.consts[v] = l
+	return l
+}
+
+// srcOf decodes a source that is no predicate; typ is how wide an immediate is.
+func (c *compiler) srcOf(o ir.Operand, typ isa.Type) (src, error) {
+	switch o.Kind {
+	case ir.Register:
+		t := c.fn.Regs[o.Reg].Type
+		if t == isa.Pred {
+			return src{}, fmt.Errorf("%s: predicate register where a value is expected", opcodeText(c.cur))
+		}
+		return src{r: c.fc.slots[o.Reg]}, nil
+	case ir.Imm:
+		v := o.Val
+		if n := typ.Size(); n > 0 && n < 8 {
+			v &= 1<<(8*n) - 1
+		}
+		return src{c: c.constant(v)}, nil
+	case ir.FuncAddr:
+		fc := c.p.byFunc[o.Func]
+		return src{c: c.constant(c.p.space.funcAddr(fc.number))}, nil
+	case ir.Special:
+		return c.specialSrc(o)
+	case ir.VarAddr:
+		return c.varSrc(o.Var, o.Val)
+	}
+	return src{}, fmt.Errorf("%s: operand of kind %d is not supported", opcodeText(c.cur), o.Kind)
+}
+
+// hidden returns a register of the emulator's own.
+func (c *compiler) hidden() int32 {
+	c.fc.lanes++
+	return int32(c.fc.lanes - 1)
+}
+
+// specialSrc emits the read of a special register into a hidden one.
+func (c *compiler) specialSrc(o ir.Operand) (src, error) {
+	if v, ok := c.constSreg(o); ok {
+		return src{c: c.constant(v)}, nil
+	}
+	read, err := c.sreg(o)
+	if err != nil {
+		return src{}, err
+	}
+	r := c.hidden()
+	c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
+	return src{r: r}, nil
+}
+
+// varSrc returns the address of a variable, in the variable's own space.
+func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
+	switch v.Space {
+	case event.Global, event.Const:
+		id, ok := c.p.byVar[v]
+		if !ok {
+			return src{}, fmt.Errorf("variable %s has no memory: it is declared extern", v.Name)
+		}
+		return src{c: c.constant(c.p.space.base(id) + add)}, nil
+	case event.Shared:
+		off, ok := c.p.shared.offset[v]
+		if !ok {
+			return src{}, fmt.Errorf("shared variable %s has no place", v.Name)
+		}
+		return src{c: c.constant(uint64(off) + add)}, nil
+	case event.Param:
+		return src{c: c.constant(uint64(v.Offset) + add)}, nil
+	case event.Local:
+		r := c.hidden()
+		at := uint64(v.Offset) + add
+		read := func(x *exec, d *alu.Lanes, m uint32) { fill(d, m, uint64(x.frame.local)+at) }
+		c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
+		return src{r: r}, nil
+	}
+	return src{}, fmt.Errorf("the address of %s, in space %q, is not supported", v.Name, v.Space)
+}
+
+// psrcOf decodes a predicate source.
+func (c *compiler) psrcOf(o ir.Operand) (psrc, error) {
+	p := psrc{}
+	switch o.Kind {
+	case ir.Register:
+		if c.fn.Regs[o.Reg].Type != isa.Pred {
+			return p, fmt.Errorf("%s: %s is no predicate", opcodeText(c.cur), c.fn.Regs[o.Reg].Name)
+		}
+		p.slot = c.fc.slots[o.Reg]
+	case ir.Imm:
+		if o.Val&1 != 0 {
+			p.xor = full
+		}
+	default:
+		return p, fmt.Errorf("%s: predicate operand of kind %d is not supported", opcodeText(c.cur), o.Kind)
+	}
+	if o.Neg {
+		p.xor ^= full
+	}
+	return p, nil
+}
+
+func (c *compiler) isPred(o ir.Operand) bool {
+	return o.Kind == ir.Register && c.fn.Regs[o.Reg].Type == isa.Pred
+}
+
+// fill sets the lanes of m to v.
+func fill(d *alu.Lanes, m uint32, v uint64) {
+	for l := range d {
+		if m>>l&1 != 0 {
+			d[l] = v
+		}
+	}
+}

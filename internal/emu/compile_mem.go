@@ -1,0 +1,322 @@
+package emu
+
+import (
+	"fmt"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// memOp is what a memory instruction does, apart from its address, which is in.s[0] plus off.
+type memOp struct {
+	size  uint64 // bytes of an element
+	wide  uint64 // bytes of the access: all elements
+	off   uint64
+	amask uint64 // cuts the address to its register's width
+	space event.Space
+	kind  event.Kind
+	order event.Order
+	scope event.Scope
+
+	dst    []int32 // loads, atomics: a register for each element; -1: sink
+	extend uint    // bits of the register that a signed element is extended to; 0: not signed or as wide
+	src    []src   // stores, atomics: the operands
+	rmw    func(old, b, c uint64) uint64
+	cas    bool
+
+	// How the access is done in each kind of memory, for the lanes of m, whose addresses are in x.addr.
+	global, shared, private func(x *exec, in *inst, m uint32, s survey)
+}
+
+// address decodes an operand of kind Mem into d.s[0] and m.
+func (c *compiler) address(o ir.Operand, d *inst, m *memOp) (err error) {
+	if o.Kind != ir.Mem || len(o.Elems) > 0 {
+		return fmt.Errorf("%s: an address in brackets is expected", opcodeText(c.cur))
+	}
+	m.amask = ^uint64(0)
+	switch {
+	case o.Var != nil:
+		if m.space == event.Generic && o.Var.Space != event.Generic { // ld of a variable by name
+			m.space = o.Var.Space
+		}
+		d.s[0], err = c.varSrc(o.Var, o.Val)
+	case o.Reg != ir.NoReg:
+		t := c.fn.Regs[o.Reg].Type
+		if t == isa.Pred || t == isa.B128 {
+			return fmt.Errorf("%s: register %s cannot be an address", opcodeText(c.cur), c.fn.Regs[o.Reg].Name)
+		}
+		if n := t.Size(); n < 8 {
+			m.amask = 1<<(8*n) - 1
+		}
+		m.off = o.Val
+		d.s[0] = src{r: c.fc.slots[o.Reg]}
+	default:
+		d.s[0] = src{c: c.constant(o.Val)}
+	}
+	return err
+}
+
+// element sets the size of the access from the instruction's type and vector width, and returns the
+// number of registers it moves.
+func (c *compiler) element(in *ir.Instr, m *memOp) (int, error) {
+	size, n := in.Type.Size(), max(int(in.Vec), 1)
+	if size == 0 {
+		return 0, fmt.Errorf("%s: no size is known for type .%s", opcodeText(in), in.Type)
+	}
+	if size == 16 {
+		size, n = 8, 2*n
+	}
+	m.size, m.wide = uint64(size), uint64(size*n)
+	if m.wide > 32 {
+		return 0, fmt.Errorf("%s: an access of %d bytes is not supported", opcodeText(in), m.wide)
+	}
+	return n, nil
+}
+
+// elements lists the operands that a memory instruction moves.
+func (c *compiler) elements(o ir.Operand, n int, typ isa.Type) ([]src, error) {
+	list, err := c.parts(o, typ)
+	if err == nil && len(list) != n {
+		err = fmt.Errorf("%s: %d operands where %d are expected", opcodeText(c.cur), len(list), n)
+	}
+	return list, err
+}
+
+func (c *compiler) load(in *ir.Instr) error {
+	if in.Type == isa.Pred || len(in.Dst) != 1 || len(in.Src) == 0 {
+		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
+	}
+	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope,
+		global: loadGlobal, shared: loadShared, private: loadPrivate}
+	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	if err := c.address(in.Src[0], &d, m); err != nil {
+		return err
+	}
+	n, err := c.element(in, m)
+	if err != nil {
+		return err
+	}
+	if in.Dst[0].Kind == ir.None {
+		m.dst = make([]int32, n)
+		for i := range m.dst {
+			m.dst[i] = -1
+		}
+	} else {
+		list, err := c.elements(in.Dst[0], n, in.Type)
+		if err != nil {
+			return err
+		}
+		for _, s := range list {
+			m.dst = append(m.dst, s.r)
+		}
+	}
+	if in.Type.Signed() {
+		m.extend = c.widerThan(in.Dst[0], in.Type)
+	}
+	if c.constantParam(in, d) {
+		return nil
+	}
+	return c.finishMem(in, d)
+}
+
+// constantParam emits the load of a scalar kernel parameter, whose value is known, as the copy of a
+// constant. Almost every kernel starts with those.
+func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
+	m, v := d.mem, in.Src[0].Var
+	if m.space != event.Param || v == nil || !c.fn.Kernel || !c.isKernelParam(in) || m.wide != m.size || m.dst[0] < 0 || d.s[0].c == nil {
+		return false
+	}
+	at, img := d.s[0].c[0], &c.p.params
+	if at >= uint64(len(img.data)) || m.size > uint64(len(img.data))-at || at&(m.size-1) != 0 {
+		return false
+	}
+	for _, o := range img.origin[at : at+m.size] {
+		if o != 0 {
+			return false
+		}
+	}
+	val := loadUint(img.data[at:], m.size)
+	if m.extend != 0 {
+		val = extend(val, uint(8*m.size), m.extend)
+	}
+	c.emit(inst{run: runMov, guard: d.guard, d: [2]int32{m.dst[0], -1}, pd: [2]int32{-1, -1}, s: [4]src{{c: c.constant(val)}}, sources: 1})
+	return true
+}
+
+// widerThan returns the bits of the operand's registers if they are wider than typ, else 0.
+func (c *compiler) widerThan(o ir.Operand, typ isa.Type) uint {
+	switch {
+	case o.Kind == ir.Vector:
+		for _, e := range o.Elems {
+			if n := c.widerThan(e, typ); n != 0 {
+				return n
+			}
+		}
+	case o.Kind == ir.Register:
+		if n := c.fn.Regs[o.Reg].Type.Size(); n > typ.Size() {
+			return uint(8 * n)
+		}
+	}
+	return 0
+}
+
+func (c *compiler) store(in *ir.Instr) error {
+	if in.Type == isa.Pred || len(in.Src) < 2 {
+		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
+	}
+	m := &memOp{space: in.Space, kind: event.Write, order: in.Order, scope: in.Scope,
+		global: storeGlobal, shared: storeShared, private: storePrivate}
+	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	if err := c.address(in.Src[0], &d, m); err != nil {
+		return err
+	}
+	n, err := c.element(in, m)
+	if err != nil {
+		return err
+	}
+	if m.src, err = c.elements(in.Src[1], n, in.Type); err != nil {
+		return err
+	}
+	return c.finishMem(in, d)
+}
+
+// finishMem chooses how to run a memory instruction by its state space.
+func (c *compiler) finishMem(in *ir.Instr, d inst) error {
+	m := d.mem
+	switch m.space {
+	case event.Global:
+		d.run = runGlobal
+	case event.Const:
+		if m.kind != event.Read {
+			return fmt.Errorf("%s: constant memory cannot be written", opcodeText(in))
+		}
+		d.run = runGlobal
+	case event.Shared:
+		d.run = runShared
+	case event.Local:
+		d.run = runLocal
+	case event.Param:
+		if c.fn.Kernel && c.isKernelParam(in) {
+			if m.kind != event.Read {
+				return fmt.Errorf("%s: kernel parameters cannot be written", opcodeText(in))
+			}
+			d.run = runKernelParam
+		} else {
+			d.run = runParam
+			c.fc.paramMem = true
+		}
+	case event.Generic, event.NoSpace:
+		d.run = runGeneric
+	default:
+		return fmt.Errorf("%s: space %q is not supported", opcodeText(in), m.space)
+	}
+	c.emit(d)
+	return nil
+}
+
+// isKernelParam reports whether a .param access of a kernel means its parameters rather than the
+// arguments of a call: those are named.
+func (c *compiler) isKernelParam(in *ir.Instr) bool {
+	v := in.Src[0].Var
+	if v == nil {
+		return true
+	}
+	for _, p := range c.fn.Params {
+		if p == v {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *compiler) cvta(in *ir.Instr) error {
+	if len(in.Dst) != 1 || len(in.Src) != 1 || in.Dst[0].Kind != ir.Register {
+		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
+	}
+	if in.Space == event.Param && !c.fn.Kernel {
+		return fmt.Errorf("%s of a device function's parameter is not supported", opcodeText(in))
+	}
+	s, err := c.srcOf(in.Src[0], in.Type)
+	if err != nil {
+		return err
+	}
+	delta := c.p.space.toGeneric(in.Space)
+	if in.Has(isa.ToSpace) {
+		delta = -delta
+	}
+	d := inst{run: runAddConst, guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
+		s: [4]src{s, {c: c.constant(delta)}}, sources: 1}
+	if delta == 0 {
+		d.run = runMov
+	}
+	if in.Type.Size() == 4 {
+		d.s[2].c = c.constant(1<<32 - 1)
+	} else {
+		d.s[2].c = c.constant(^uint64(0))
+	}
+	c.emit(d)
+	return nil
+}
+
+func runAddConst(x *exec, in *inst) {
+	d, s := &x.regs[in.d[0]], x.src(&in.s[0])
+	delta, mask := in.s[1].c[0], in.s[2].c[0]
+	for l := range d {
+		if x.m>>l&1 != 0 {
+			d[l] = (s[l] + delta) & mask
+		}
+	}
+}
+
+// isspacep is PTX ISA 9.7.9.19.
+func (c *compiler) isspacep(in *ir.Instr) error {
+	if len(in.Dst) != 1 || len(in.Src) != 1 || !c.isPred(in.Dst[0]) {
+		return fmt.Errorf("%s: a predicate and an address expected", opcodeText(in))
+	}
+	s, err := c.srcOf(in.Src[0], isa.U64)
+	if err != nil {
+		return err
+	}
+	sp := in.Space
+	test := func(x *exec, a uint64) bool {
+		if o := x.mem.find(a); o != nil {
+			return o.space == sp
+		}
+		switch w := x.prog.space.windowOf(a); sp {
+		case event.Shared:
+			return w == sharedWindow
+		case event.Local:
+			return w == localWindow
+		case event.Param, event.Global:
+			return w == paramWindow
+		}
+		return false
+	}
+	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, s: [4]src{s}, sources: 1,
+		run: func(x *exec, in *inst) {
+			a, v := x.src(&in.s[0]), uint32(0)
+			for l := range a {
+				if x.m>>l&1 != 0 && test(x, a[l]) {
+					v |= 1 << l
+				}
+			}
+			x.setPred(in.pd[0], v, x.m)
+		}})
+	return nil
+}
+
+// fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not supported.
+func (c *compiler) fence(in *ir.Instr) error {
+	order, scope := in.Order, in.Scope
+	if !order.Strong() || scope == event.NoScope {
+		return fmt.Errorf("%s: order %v, scope %v is not supported", opcodeText(in), order, scope)
+	}
+	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, run: func(x *exec, in *inst) {
+		if x.sink != nil {
+			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope}
+			x.sink.Fence(&x.evs.fence)
+		}
+	}})
+	return nil
+}

@@ -1,0 +1,188 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/event"
+)
+
+// exec executes warps, one at a time. What it holds of the current fragment (pc to cc) is a copy of the
+// fragment's own fields while the fragment runs.
+type exec struct {
+	code  []inst
+	pc    int32
+	mask  uint32 // lanes of the current fragment
+	m     uint32 // of these, the lanes that execute the current instruction
+	regs  []alu.Lanes
+	preds []uint32
+	steps uint64 // warp instructions so far
+	limit uint64 // the turn ends when steps reaches it
+	lanes uint64 // lane instructions so far
+
+	frame *frame
+	join  *join
+	frag  *fragment
+	warp  *warp
+	block *block
+
+	// polled: since the last back edge the fragment looked at memory that others may change, and wrote:
+	// it changed something. An iteration that polled and wrote nothing is spinning.
+	polled, wrote bool
+	spinning      bool // the turn ended because the warp only spins
+	changed       bool // the turn changed memory or reached a barrier
+
+	ops  alu.Ops
+	addr alu.Lanes // effective addresses of the current access
+	data [4][event.WarpSize]uint64
+	tmp  [4]alu.Lanes
+	sink event.Sink
+	ev   event.Access // events are reused: a sink copies what it keeps
+	evs  events
+
+	prog     *program
+	geo      *event.Geometry
+	mem      *memory
+	opt      *Options
+	lockstep bool
+	rng      uint64
+	stop     *Stop
+	unk      *tracker // nil unless unknown values are tracked
+
+	coll  collected // of the warp operation in progress
+	brx   []brxGroup
+	group []*fragment           // of the warp operation in progress
+	from  [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
+	pool  pool
+	spec  *speculation // of a worker that runs ahead
+}
+
+// events are the rarer events, reused from one to the next.
+type events struct {
+	fence    event.Fence
+	arrive   event.Arrive
+	complete event.Complete
+	sync     event.WarpSync
+	converge event.Converge
+	exit     event.Exit
+}
+
+// warp is a warp of a resident block.
+type warp struct {
+	id     event.Warp
+	index  int // in the block
+	lanes  uint32
+	exited uint32
+	active uint32 // of the last Converge event
+	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
+	ready   []*fragment
+	waiting []*fragment
+	root    *frame
+	spins   int  // consecutive spinning back edges, over all fragments
+	idle    bool // the last turn did nothing but spin
+	queued  bool // in block.runnable
+	// local memory: each lane has localCap bytes.
+	local    []byte
+	localCap int
+	localUnk []bool
+	tid      [3]alu.Lanes
+}
+
+// block is a resident block.
+type block struct {
+	id       uint32
+	index    event.Dim3
+	warps    []warp
+	runnable []*warp
+	live     int // warps with lanes that have not exited
+	shared   []byte
+	unk      []uint64 // unknown bytes of shared, one bit each; nil: all known
+	origin   uint32
+	bars     [16]barrier
+	idle     int // consecutive turns that only spun
+}
+
+func (w *warp) alive() uint32 { return w.lanes &^ w.exited }
+
+// loop executes until the turn ends.
+func (x *exec) loop() {
+	for x.steps < x.limit {
+		in := &x.code[x.pc]
+		x.pc++
+		x.steps++
+		m := x.mask & (x.preds[in.guard.slot] ^ in.guard.xor)
+		if m == 0 {
+			continue
+		}
+		x.m = m
+		if m == full {
+			x.lanes += event.WarpSize
+		} else {
+			x.lanes += uint64(bits.OnesCount32(m))
+		}
+		in.run(x, in)
+	}
+}
+
+// turn runs warp w for at most quantum steps. It reports whether the warp did anything but spin.
+func (x *exec) turn(w *warp, quantum uint64) {
+	x.warp = w
+	x.spinning = false
+	x.next()
+	if x.frag != nil {
+		x.limit = x.steps + quantum
+		if x.unk != nil {
+			x.loopTracked()
+		} else {
+			x.loop()
+		}
+		if x.frag != nil {
+			x.save()
+			w.ready = append(w.ready, x.frag)
+			x.frag = nil
+		}
+	}
+	for len(w.ready) == 0 && w.alive() != 0 && x.stop == nil && x.releaseInnermost() {
+	}
+	w.idle = x.spinning
+}
+
+// endTurn makes loop return after the current instruction.
+func (x *exec) endTurn() { x.limit = 0 }
+
+// src returns the lanes of a source operand.
+func (x *exec) src(s *src) *alu.Lanes {
+	if s.c != nil {
+		return s.c
+	}
+	return &x.regs[s.r]
+}
+
+func (x *exec) psrc(p psrc) uint32 { return x.preds[p.slot] ^ p.xor }
+
+// setPred writes the lanes of m of predicate slot p.
+func (x *exec) setPred(p int32, v, m uint32) { x.preds[p] = x.preds[p]&^m | v&m }
+
+func (x *exec) site(in *inst) event.Site { return x.frame.ctx.base + event.Site(in.index) }
+
+// fail stops the run. The first failure counts.
+func (x *exec) fail(in *inst, kind StopKind, lane int, format string, args ...any) {
+	x.endTurn()
+	if x.stop != nil {
+		return
+	}
+	t := event.ThreadOf(x.warp.id, lane)
+	s := &Stop{Kind: kind, Site: x.site(in), Thread: t, Message: fmt.Sprintf(format, args...)}
+	s.Block, s.Index = x.geo.Index(t)
+	x.stop = s
+}
+
+// first returns the first lane that executes the current instruction.
+func (x *exec) first() int { return bits.TrailingZeros32(x.m) }
+
+// random returns the next number of the schedule's sequence.
+func (x *exec) random() uint64 {
+	x.rng += golden
+	return mix(x.rng)
+}

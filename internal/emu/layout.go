@@ -1,0 +1,214 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+)
+
+// sharedLayout is where the shared variables of a kernel are: static ones up to dynamic, then the launch's
+// dynamic shared memory up to total.
+type sharedLayout struct {
+	vars    []ir.SharedVar
+	offset  map[*ir.Var]uint32
+	dynamic uint32
+	total   uint32
+}
+
+// paramImage is the kernel's parameter memory.
+type paramImage struct {
+	data   []byte
+	origin []uint32 // of each byte: 0 if it is known, else where it would have come from
+}
+
+// layout makes the memory objects of the launch.
+func (c *compiler) layout(k *ir.Func) error {
+	p := c.p
+	p.origins = []string{"an input that is not given"}
+	if err := c.layoutShared(k); err != nil {
+		return err
+	}
+	if err := c.layoutParams(k); err != nil {
+		return err
+	}
+	var vars []*ir.Var
+	for _, v := range k.Module.Vars {
+		if (v.Space == event.Global || v.Space == event.Const) && (!v.Extern || v.Init != nil) && v.Size > 0 {
+			vars = append(vars, v)
+		}
+	}
+	for _, fc := range p.funcs {
+		for _, v := range fc.fn.Vars {
+			if v.Space == event.Global || v.Space == event.Const {
+				vars = append(vars, v)
+			}
+		}
+	}
+	for _, v := range vars {
+		p.byVar[v] = len(p.objects)
+		p.objects = append(p.objects, objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true})
+	}
+	for _, v := range vars {
+		if err := c.initVar(v); err != nil {
+			return err
+		}
+	}
+	if len(p.objects) > p.space.max {
+		return &UnsupportedError{k.Span, fmt.Sprintf("%d memory objects with %d-bit addresses", len(p.objects), k.Module.AddressSize)}
+	}
+	for _, o := range p.objects {
+		if o.size > p.space.limit {
+			return &UnsupportedError{k.Span, fmt.Sprintf("%s has %d bytes; at most %d can be addressed", o.name, o.size, p.space.limit)}
+		}
+	}
+	return nil
+}
+
+// layoutShared takes the places of the kernel's shared variables from package ir, and adds the launch's
+// dynamic shared memory.
+func (c *compiler) layoutShared(k *ir.Func) error {
+	s := &c.p.shared
+	s.offset = make(map[*ir.Var]uint32)
+	vars, size := ir.Layout(k)
+	total := uint64(size) + uint64(c.cfg.DynShared)
+	if total > 1<<c.p.space.window {
+		return fmt.Errorf("%d bytes of shared memory; at most %d can be addressed", total, uint64(1)<<c.p.space.window)
+	}
+	s.vars, s.dynamic, s.total = vars, uint32(size), uint32(total)
+	for _, v := range vars {
+		s.offset[v.Var] = uint32(v.At)
+	}
+	return nil
+}
+
+// layoutParams fills the kernel's parameters with the arguments, making an object for each buffer.
+func (c *compiler) layoutParams(k *ir.Func) error {
+	img := &c.p.params
+	img.data = make([]byte, k.ParamSize)
+	img.origin = make([]uint32, k.ParamSize)
+	objects := make(map[*launch.Buffer]int)
+	for i, v := range k.Params {
+		a := &c.cfg.Args[i]
+		if v.Offset < 0 || v.Offset+v.Size > len(img.data) {
+			return fmt.Errorf("parameter %s lies outside the parameter area", v.Name)
+		}
+		b := img.data[v.Offset : v.Offset+v.Size]
+		switch {
+		case a.Unknown:
+			c.p.track = true
+			id := uint32(len(c.p.origins))
+			c.p.origins = append(c.p.origins, "argument "+a.Name)
+			for j := range b {
+				img.origin[v.Offset+j] = id
+			}
+		case a.Buffer != nil:
+			if err := putAddr(b, c.bufferAddr(objects, a.Buffer)); err != nil {
+				return fmt.Errorf("argument %s: %w", a.Name, err)
+			}
+			continue
+		default:
+			copy(b, a.Bits)
+		}
+		for _, f := range a.Fields {
+			if f.Offset < 0 || f.Offset+8 > len(b) {
+				return fmt.Errorf("argument %s: no pointer fits at offset %d of %d bytes", a.Name, f.Offset, len(b))
+			}
+			binary.LittleEndian.PutUint64(b[f.Offset:], c.bufferAddr(objects, f.Buffer))
+			for j := range 8 {
+				img.origin[v.Offset+f.Offset+j] = 0
+			}
+		}
+	}
+	return nil
+}
+
+// putAddr writes an address into a parameter.
+func putAddr(b []byte, addr uint64) error {
+	switch len(b) {
+	case 8:
+		binary.LittleEndian.PutUint64(b, addr)
+	case 4:
+		if addr>>32 != 0 {
+			return fmt.Errorf("a 64-bit address does not fit in a parameter of 4 bytes")
+		}
+		binary.LittleEndian.PutUint32(b, uint32(addr))
+	default:
+		return fmt.Errorf("a pointer for a parameter of %d bytes", len(b))
+	}
+	return nil
+}
+
+func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) uint64 {
+	id, ok := objects[b]
+	if !ok {
+		id = len(c.p.objects)
+		objects[b] = id
+		spec := objectSpec{name: b.Name, space: event.Global, size: b.Size, bounded: b.Size != 0,
+			fill: b.Fill, value: b.Value, seed: b.Seed, data: b.Data}
+		if !spec.bounded {
+			spec.size = c.p.space.limit
+		}
+		if b.Fill == launch.FillUnknown {
+			c.p.track = true
+			spec.origin = uint32(len(c.p.origins))
+			c.p.origins = append(c.p.origins, "the contents of "+b.Name)
+		}
+		c.p.objects = append(c.p.objects, spec)
+	}
+	return c.p.space.base(id)
+}
+
+// initVar sets the first contents of a module variable, addresses included.
+func (c *compiler) initVar(v *ir.Var) error {
+	spec := &c.p.objects[c.p.byVar[v]]
+	if v.Init == nil && len(v.Relocs) == 0 {
+		return nil
+	}
+	spec.fill = launch.FillFile
+	spec.data = make([]byte, v.Size)
+	copy(spec.data, v.Init)
+	for _, r := range v.Relocs {
+		addr, err := c.relocAddr(r)
+		if err != nil {
+			return fmt.Errorf("initialiser of %s: %w", v.Name, err)
+		}
+		if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(spec.data) {
+			return fmt.Errorf("initialiser of %s: an address of %d bytes at offset %d does not fit", v.Name, r.Size, r.Offset)
+		}
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], addr)
+		copy(spec.data[r.Offset:r.Offset+r.Size], b[:])
+	}
+	return nil
+}
+
+func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
+	add := uint64(r.Addend)
+	switch {
+	case r.Func != nil:
+		fc := c.p.byFunc[r.Func]
+		if fc == nil {
+			return 0, fmt.Errorf("function %s is not known", r.Func.Name)
+		}
+		return c.p.space.funcAddr(fc.number) + add, nil
+	case r.Target == nil:
+		return add, nil
+	case r.Target.Space == event.Shared:
+		off, ok := c.p.shared.offset[r.Target]
+		if !ok { // named by a variable that no instruction uses
+			return 0, nil
+		}
+		if r.Generic {
+			add += c.p.space.toGeneric(event.Shared)
+		}
+		return uint64(off) + add, nil
+	}
+	id, ok := c.p.byVar[r.Target]
+	if !ok {
+		return 0, fmt.Errorf("the address of %s, which has no memory here", r.Target.Name)
+	}
+	return c.p.space.base(id) + add, nil
+}

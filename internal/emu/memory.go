@@ -1,0 +1,205 @@
+package emu
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"heddle/internal/event"
+	"heddle/internal/launch"
+)
+
+// Pages are small, because a kernel without given sizes touches its arrays anywhere; a warp's coalesced
+// access stays within one.
+const (
+	pageBits  = 12
+	pageSize  = 1 << pageBits
+	pageMask  = pageSize - 1
+	tableBits = 10
+	tableSize = 1 << tableBits
+)
+
+// page is a piece of an object. unk, where not nil, has a bit for each byte whose value is unknown.
+type page struct {
+	data [pageSize]byte
+	unk  *[pageSize / 64]uint64
+}
+
+type table [tableSize]atomic.Pointer[page]
+
+// objectSpec is what an object is at the start of each run.
+type objectSpec struct {
+	name    string
+	space   event.Space // Global or Const
+	size    uint64      // what accesses are checked against
+	bounded bool        // size was given; else it is the limit of the address space
+	fill    launch.Fill
+	value   uint32
+	seed    uint64
+	data    []byte // FillFile; the initialiser of a variable
+	origin  uint32 // of FillUnknown
+}
+
+// object is a piece of global or constant memory in one run. Pages appear when touched, which several
+// workers may do at once.
+type object struct {
+	*objectSpec
+	id     int
+	base   uint64
+	freed  bool   // by the device's free
+	stored uint32 // origin of the last unknown value that was stored into it
+	mu     sync.Mutex
+	dir    []atomic.Pointer[table]
+}
+
+func newObject(spec *objectSpec, id int, base uint64) *object {
+	n := (spec.size + (pageSize<<tableBits - 1)) >> (pageBits + tableBits)
+	return &object{objectSpec: spec, id: id, base: base, dir: make([]atomic.Pointer[table], n)}
+}
+
+// page returns the page that holds offset off, which must be less than the size.
+func (o *object) page(off uint64) *page {
+	if t := o.dir[off>>(pageBits+tableBits)].Load(); t != nil {
+		if p := t[off>>pageBits&(tableSize-1)].Load(); p != nil {
+			return p
+		}
+	}
+	return o.fault(off)
+}
+
+func (o *object) fault(off uint64) *page {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	slot := &o.dir[off>>(pageBits+tableBits)]
+	t := slot.Load()
+	if t == nil {
+		t = new(table)
+		slot.Store(t)
+	}
+	e := &t[off>>pageBits&(tableSize-1)]
+	p := e.Load()
+	if p == nil {
+		p = new(page)
+		o.init(p, off&^pageMask)
+		e.Store(p)
+	}
+	return p
+}
+
+// init gives a page that starts at offset start its first contents.
+func (o *object) init(p *page, start uint64) {
+	switch o.fill {
+	case launch.FillRandom:
+		state := o.seed ^ hashString(o.name) ^ mix(start)
+		for i := 0; i < pageSize; i += 8 {
+			state += golden
+			binary.LittleEndian.PutUint64(p.data[i:], mix(state))
+		}
+	case launch.FillFile:
+		if start < uint64(len(o.data)) {
+			copy(p.data[:], o.data[start:])
+		}
+	case launch.FillUnknown:
+		p.unk = new([pageSize / 64]uint64)
+		for i := range p.unk {
+			p.unk[i] = ^uint64(0)
+		}
+	case launch.FillIota:
+		for i := 0; i < pageSize; i += 4 {
+			binary.LittleEndian.PutUint32(p.data[i:], uint32((start+uint64(i))/4))
+		}
+	case launch.FillValue:
+		for i := 0; i < pageSize; i += 4 {
+			binary.LittleEndian.PutUint32(p.data[i:], o.value)
+		}
+	}
+}
+
+// memory is the global and constant memory of one run.
+type memory struct {
+	space *space
+	objs  []*object
+	heap  int // objects from here on came from the device's malloc
+}
+
+func newMemory(p *program) *memory {
+	m := &memory{space: &p.space, heap: len(p.objects)}
+	for i := range p.objects {
+		m.objs = append(m.objs, newObject(&p.objects[i], i, p.space.base(i)))
+	}
+	return m
+}
+
+// find returns the object that addr belongs to, in its bounds or not, or nil.
+func (m *memory) find(addr uint64) *object {
+	id := m.space.object(addr)
+	if uint(id) >= uint(len(m.objs)) {
+		return nil
+	}
+	return m.objs[id]
+}
+
+// read copies n bytes from addr, which must lie in one object, and reports whether all are known.
+func (m *memory) read(addr uint64, b []byte) (known, ok bool) {
+	o := m.find(addr)
+	if o == nil || !o.contains(addr-o.base, uint64(len(b))) {
+		return false, false
+	}
+	known = true
+	for off := addr - o.base; len(b) > 0; {
+		p := o.page(off)
+		in := off & pageMask
+		n := copy(b, p.data[in:])
+		known = known && p.unknownBits(in, uint64(n)) == 0
+		b, off = b[n:], off+uint64(n)
+	}
+	return known, true
+}
+
+// contains reports whether n bytes at offset off lie in the object.
+func (o *object) contains(off, n uint64) bool { return off < o.size && n <= o.size-off }
+
+// unknownBits returns nonzero if a byte of [in, in+n) is unknown.
+func (p *page) unknownBits(in, n uint64) uint64 {
+	if p.unk == nil {
+		return 0
+	}
+	any := uint64(0)
+	for i := in; i < in+n; i++ {
+		any |= p.unk[i>>6] >> (i & 63) & 1
+	}
+	return any
+}
+
+func (p *page) setUnknown(in, n uint64, unknown bool) {
+	if p.unk == nil {
+		if !unknown {
+			return
+		}
+		p.unk = new([pageSize / 64]uint64)
+	}
+	for i := in; i < in+n; i++ {
+		p.unk[i>>6] &^= 1 << (i & 63)
+		if unknown {
+			p.unk[i>>6] |= 1 << (i & 63)
+		}
+	}
+}
+
+// golden is the increment of SplitMix64 (Steele, Lea, Flood 2014); mix is its finaliser.
+const golden = 0x9e3779b97f4a7c15
+
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// hashString is FNV-1a.
+func hashString(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,153 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// mov is PTX ISA 9.7.9.3 and 9.7.9.4: copy a register, read a special register, take an address, pack and
+// unpack vectors.
+func (c *compiler) mov(in *ir.Instr) error {
+	if len(in.Dst) != 1 || len(in.Src) != 1 {
+		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
+	}
+	d, s := in.Dst[0], in.Src[0]
+	switch {
+	case d.Kind == ir.None:
+		return nil
+	case c.isPred(d):
+		ps, err := c.psrcOf(s)
+		if err != nil {
+			return err
+		}
+		c.emit(inst{run: runMovPred, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[d.Reg], -1}, ps: [2]psrc{ps}})
+		return nil
+	case d.Kind == ir.Vector || s.Kind == ir.Vector || in.Type == isa.B128:
+		return c.movVector(in, d, s)
+	case s.Kind == ir.Special:
+		if _, constant := c.constSreg(s); !constant {
+			return c.movSreg(in, d, s)
+		}
+	}
+	from, err := c.srcOf(s, in.Type)
+	if err != nil {
+		return err
+	}
+	c.emit(inst{run: runMov, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1}, pd: [2]int32{-1, -1}, s: [4]src{from}, sources: 1})
+	return nil
+}
+
+func (c *compiler) movSreg(in *ir.Instr, d, s ir.Operand) error {
+	read, err := c.sreg(s)
+	if err != nil {
+		return err
+	}
+	c.emit(inst{run: runSreg, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
+	return nil
+}
+
+// parts lists the registers or constants of an operand, each of an equal share of the bits, low first. A
+// sink is -1.
+func (c *compiler) parts(o ir.Operand, typ isa.Type) ([]src, error) {
+	if o.Kind == ir.Vector {
+		var out []src
+		for _, e := range o.Elems {
+			if e.Kind == ir.None {
+				out = append(out, src{r: -1})
+				continue
+			}
+			s, err := c.srcOf(e, typ)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, s)
+		}
+		return out, nil
+	}
+	s, err := c.srcOf(o, typ)
+	if err != nil {
+		return nil, err
+	}
+	if o.Kind == ir.Register && c.fn.Regs[o.Reg].Type == isa.B128 {
+		return []src{s, {r: s.r + 1}}, nil
+	}
+	return []src{s}, nil
+}
+
+func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {
+	from, err := c.parts(s, isa.B64)
+	if err != nil {
+		return err
+	}
+	to, err := c.parts(d, isa.B64)
+	if err != nil {
+		return err
+	}
+	total := uint(8 * in.Type.Size())
+	if total == 0 || total%uint(len(from)) != 0 || total%uint(len(to)) != 0 {
+		return fmt.Errorf("%s: vectors of %d and %d elements", opcodeText(in), len(to), len(from))
+	}
+	m := &miscOp{vecSrc: from, width: total / uint(len(from)), to: total / uint(len(to))}
+	for _, t := range to {
+		m.vecDst = append(m.vecDst, t.r)
+	}
+	if m.width > 64 || m.to > 64 {
+		return fmt.Errorf("%s: 128-bit value in a smaller register", opcodeText(in))
+	}
+	c.emit(inst{run: runMovVector, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m})
+	return nil
+}
+
+func runMov(x *exec, in *inst) { copyLanes(&x.regs[in.d[0]], x.src(&in.s[0]), x.m) }
+
+func copyLanes(d, s *alu.Lanes, m uint32) {
+	if m == full {
+		*d = *s
+		return
+	}
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		d[l] = s[l]
+	}
+}
+
+func runMovPred(x *exec, in *inst) { x.setPred(in.pd[0], x.psrc(in.ps[0]), x.m) }
+
+func runSreg(x *exec, in *inst) { in.misc.sreg(x, &x.regs[in.d[0]], x.m) }
+
+// runPseudoSreg computes an operand into a hidden register.
+func runPseudoSreg(x *exec, in *inst) {
+	x.uncount()
+	in.misc.sreg(x, &x.regs[in.d[0]], x.m)
+}
+
+// runMovVector gathers the bits of the sources and deals them out to the destinations.
+func runMovVector(x *exec, in *inst) {
+	p := in.misc
+	for t := x.m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		var v [2]uint64
+		for i := range p.vecSrc {
+			at := uint(i) * p.width
+			e := x.src(&p.vecSrc[i])[l]
+			if p.width < 64 {
+				e &= 1<<p.width - 1
+			}
+			v[at/64] |= e << (at % 64)
+		}
+		for i, r := range p.vecDst {
+			at := uint(i) * p.to
+			e := v[at/64] >> (at % 64)
+			if p.to < 64 {
+				e &= 1<<p.to - 1
+			}
+			if r >= 0 {
+				x.regs[r][l] = e
+			}
+		}
+	}
+}

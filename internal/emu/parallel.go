@@ -1,0 +1,452 @@
+package emu
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+	"sync"
+
+	"heddle/internal/event"
+)
+
+// Independent blocks on several cores, with the events and the result of one.
+//
+// A program whose blocks have no means to wait for each other (program.inOrder) is executed one block
+// after the other. That order is what counts; workers only run ahead of it: each executes blocks of a
+// batch against memory as it was before the batch, and keeps what a block does (events, and with them its
+// stores and reductions) in a log. Then the logs are delivered in the order of the blocks, and their
+// effects applied. A block that read an object which an earlier block of its batch has written, or which it
+// has written itself, saw what it should not have seen: its log is dropped, and it runs again, alone and
+// directly. So does one that spins, runs for very long or fills its log, and every block from the one on
+// that the step budget ends in. Running again is always right, as a log has had no effect.
+
+// batchPerWorker is how many blocks a worker runs between two deliveries.
+const batchPerWorker = 4
+
+// maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
+const maxLog = 1 << 18
+
+// inOrder decides whether the blocks of the program can be executed one after the other: nothing lets one
+// see what another does while it runs, except for plain loads, which the scheduler notices when they spin.
+func (p *program) inOrder() bool {
+	if p.track || p.usesClock || p.usesHeap || p.prints {
+		return false
+	}
+	for _, fc := range p.funcs {
+		for i := range fc.code {
+			m := fc.code[i].mem
+			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
+				continue
+			}
+			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// speculation is the execution of one block ahead of its turn. It is the worker's event.Sink.
+type speculation struct {
+	x       *exec
+	full    bool   // the consumer wants events, not only memory
+	failed  bool   // the block must run again
+	read    []bool // objects, by number
+	written []bool
+	in      *inst // of the access that is logged next
+
+	order   []uint8 // kinds of events, in order
+	access  []accessRecord
+	words   []uint64 // addresses and data
+	fence   []event.Fence
+	arrive  []event.Arrive
+	done    []event.Complete
+	sync    []event.WarpSync
+	active  []event.Converge
+	exit    []event.Exit
+	stall   []event.Stall
+	steps   uint64
+	lanes   uint64
+	stalled bool
+}
+
+const (
+	logAccess = iota
+	logFence
+	logArrive
+	logComplete
+	logWarpSync
+	logConverge
+	logExit
+	logStall
+)
+
+// accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are two
+// words, others one for each lane; data words follow, for each lane.
+type accessRecord struct {
+	in                   *inst
+	warp                 event.Warp
+	site                 event.Site
+	mask, active, stored uint32
+	space                event.Space
+	affine               bool
+	pos                  int // in words
+}
+
+func (s *speculation) reset(objects int, full bool) {
+	if len(s.read) != objects {
+		s.read, s.written = make([]bool, objects), make([]bool, objects)
+	}
+	clear(s.read)
+	clear(s.written)
+	s.full, s.failed, s.stalled = full, false, false
+	s.steps, s.lanes = 0, 0
+	s.order, s.access, s.words = s.order[:0], s.access[:0], s.words[:0]
+	s.fence, s.arrive, s.done, s.sync = s.fence[:0], s.arrive[:0], s.done[:0], s.sync[:0]
+	s.active, s.exit, s.stall = s.active[:0], s.exit[:0], s.stall[:0]
+}
+
+// reads notes a read of object o. It reports false if the block must run again.
+func (s *speculation) reads(x *exec, o *object) bool {
+	if s.written[o.id] {
+		s.fail(x)
+		return false
+	}
+	s.read[o.id] = true
+	return true
+}
+
+func (s *speculation) fail(x *exec) {
+	s.failed = true
+	x.endTurn()
+}
+
+func (s *speculation) add(kind uint8) { s.order = append(s.order, kind) }
+
+func (s *speculation) Access(e *event.Access) {
+	if !s.full && (e.Space != event.Global || !e.Kind.Writes()) {
+		return
+	}
+	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active, stored: e.Stored, space: e.Space, pos: len(s.words)}
+	first := bits.TrailingZeros32(e.Mask) & 31
+	base, stride := e.Addr[first], uint64(0)
+	if rest := e.Mask &^ (1 << first); rest != 0 {
+		k := bits.TrailingZeros32(rest) & 31
+		stride = (e.Addr[k] - base) / uint64(k-first)
+	}
+	r.affine = true
+	for t := e.Mask; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		if e.Addr[l] != base+uint64(l-first)*stride {
+			r.affine = false
+			break
+		}
+	}
+	if r.affine {
+		s.words = append(s.words, base, stride)
+	} else {
+		s.words = appendLanes(s.words, e.Addr, e.Mask)
+	}
+	if e.Data != nil {
+		for k := 0; 8*k < int(e.Size); k++ {
+			s.words = appendLanes(s.words, &e.Data[k], e.Mask)
+		}
+	} else if e.Kind == event.Reduce && e.Space == event.Global {
+		s.words = appendLanes(s.words, &s.x.data[0], e.Mask) // where atomicGlobal has put the operand
+	}
+	s.access = append(s.access, r)
+	s.add(logAccess)
+}
+
+func appendLanes(w []uint64, v *[event.WarpSize]uint64, m uint32) []uint64 {
+	if m == full {
+		return append(w, v[:]...)
+	}
+	for t := m; t != 0; t &= t - 1 {
+		w = append(w, v[bits.TrailingZeros32(t)&31])
+	}
+	return w
+}
+
+func (s *speculation) Fence(e *event.Fence) {
+	if s.full {
+		s.fence = append(s.fence, *e)
+		s.add(logFence)
+	}
+}
+
+func (s *speculation) Arrive(e *event.Arrive) {
+	if s.full {
+		s.arrive = append(s.arrive, *e)
+		s.add(logArrive)
+	}
+}
+
+func (s *speculation) Complete(e *event.Complete) {
+	if s.full {
+		s.done = append(s.done, *e)
+		s.add(logComplete)
+	}
+}
+
+func (s *speculation) WarpSync(e *event.WarpSync) {
+	if s.full {
+		s.sync = append(s.sync, *e)
+		s.add(logWarpSync)
+	}
+}
+
+func (s *speculation) Converge(e *event.Converge) {
+	if s.full {
+		s.active = append(s.active, *e)
+		s.add(logConverge)
+	}
+}
+
+func (s *speculation) Exit(e *event.Exit) {
+	if s.full {
+		s.exit = append(s.exit, *e)
+		s.add(logExit)
+	}
+}
+
+func (s *speculation) Stall(e *event.Stall) {
+	if s.full {
+		s.stall = append(s.stall, *e)
+		s.add(logStall)
+	}
+}
+
+// reduceLater logs a reduction, which is done when the log is delivered.
+func (x *exec) reduceLater(in *inst, m uint32) {
+	mask := ^uint64(0) >> (64 - 8*in.mem.size)
+	v := x.src(&in.mem.src[0])
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		_, o, _, ok := x.lane(in, l)
+		if !ok {
+			return
+		}
+		x.spec.written[o.id] = true
+		x.data[0][l] = v[l] & mask
+	}
+	x.wrote, x.changed = true, true
+	x.access(in, m, event.Global, m)
+}
+
+// workers are the goroutines' states, which they keep from batch to batch.
+type workers struct {
+	execs  []*exec
+	blocks []*block
+	specs  []*speculation
+}
+
+// newWorkers returns nil if running ahead is impossible or useless.
+func (s *scheduler) newWorkers() *workers {
+	n := s.opt.Workers
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	if n == 1 || !s.m.prog.ordered || s.blocks < 2 {
+		return nil
+	}
+	w := &workers{}
+	for range n {
+		w.execs = append(w.execs, s.m.newExec(&s.opt, s.x.mem, nil))
+		w.blocks = append(w.blocks, new(block))
+	}
+	for range n * batchPerWorker {
+		w.specs = append(w.specs, new(speculation))
+	}
+	return w
+}
+
+// batch runs some blocks ahead and delivers what they did. It reports false if one of them must run
+// directly; that one is then the next block.
+func (s *scheduler) batch() bool {
+	w := s.ahead
+	n := int(min(uint64(len(w.specs)), s.blocks-s.next))
+	var wg sync.WaitGroup
+	for i := range min(len(w.execs), n) {
+		wg.Go(func() {
+			for k := i; k < n; k += len(w.execs) {
+				w.execs[i].runAhead(s.ctx, w.blocks[i], uint32(s.next)+uint32(k), w.specs[k], s.x.sink != nil)
+			}
+		})
+	}
+	wg.Wait()
+	written := make([]bool, len(s.x.mem.objs))
+	for k := range n {
+		sp := w.specs[k]
+		if sp.failed || s.x.steps+sp.steps > s.opt.MaxSteps || overlaps(sp.read, written) {
+			return false
+		}
+		s.deliver(sp)
+		for i, v := range sp.written {
+			written[i] = written[i] || v
+		}
+		s.next++
+	}
+	if s.opt.Progress != nil && s.x.steps-s.reported >= progressSteps {
+		s.reported = s.x.steps
+		s.opt.Progress(s.x.steps, s.done, s.blocks)
+	}
+	return true
+}
+
+func overlaps(a, b []bool) bool {
+	for i := range a {
+		if a[i] && b[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// over reports whether the run has been cancelled.
+func (s *scheduler) over() bool {
+	s.cancelled = s.ctx.Err() != nil
+	return s.cancelled
+}
+
+// runAhead executes block id into a log.
+func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculation, events bool) {
+	sp.reset(len(x.mem.objs), events)
+	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
+	x.steps, x.lanes = 0, 0
+	x.startBlock(b, id)
+	quiet := uint64(0)
+	for turns := 0; b.live > 0 && len(b.runnable) > 0; turns++ {
+		x.blockTurn(b, ^uint64(0))
+		if x.changed {
+			quiet = x.steps
+		}
+		if x.stop != nil || sp.failed || b.spins() || x.steps-quiet > patience || x.steps > longPatience || len(sp.order) > maxLog ||
+			turns%pollInterval == 0 && ctx.Err() != nil {
+			sp.failed = true
+			return
+		}
+	}
+	if b.live > 0 {
+		sp.stalled = true
+		x.stall(b)
+	}
+	sp.steps, sp.lanes = x.steps, x.lanes
+}
+
+// deliver sends the events of a log to the consumer and does what it did to memory.
+func (s *scheduler) deliver(sp *speculation) {
+	x := s.x
+	var access, fence, arrive, done, sync, active, exit, stall int
+	for _, kind := range sp.order {
+		switch kind {
+		case logAccess:
+			x.replay(sp, &sp.access[access])
+			access++
+		case logFence:
+			x.sink.Fence(&sp.fence[fence])
+			fence++
+		case logArrive:
+			x.sink.Arrive(&sp.arrive[arrive])
+			arrive++
+		case logComplete:
+			x.sink.Complete(&sp.done[done])
+			done++
+		case logWarpSync:
+			x.sink.WarpSync(&sp.sync[sync])
+			sync++
+		case logConverge:
+			x.sink.Converge(&sp.active[active])
+			active++
+		case logExit:
+			x.sink.Exit(&sp.exit[exit])
+			exit++
+		case logStall:
+			x.sink.Stall(&sp.stall[stall])
+			stall++
+		}
+	}
+	x.steps += sp.steps
+	x.lanes += sp.lanes
+	if sp.stalled {
+		s.stalled = true
+	} else {
+		s.done++
+	}
+}
+
+// replay delivers one access.
+func (x *exec) replay(sp *speculation, r *accessRecord) {
+	mo, w := r.in.mem, sp.words[r.pos:]
+	if r.affine {
+		first := bits.TrailingZeros32(r.mask)
+		for t := r.mask; t != 0; t &= t - 1 {
+			l := bits.TrailingZeros32(t) & 31
+			x.addr[l] = w[0] + uint64(l-first)*w[1]
+		}
+		w = w[2:]
+	} else {
+		w = takeLanes(&x.addr, w, r.mask)
+	}
+	if mo.kind == event.Write {
+		for k := uint64(0); 8*k < mo.wide; k++ {
+			w = takeLanes(&x.data[k], w, r.mask)
+		}
+	}
+	if r.space == event.Global {
+		switch mo.kind {
+		case event.Write:
+			x.storeNow(mo, r.mask)
+		case event.Reduce:
+			takeLanes(&x.data[0], w, r.mask)
+			x.reduceNow(mo, r.mask)
+		}
+	}
+	if x.sink == nil {
+		return
+	}
+	e := &x.ev
+	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind, Space: r.space,
+		Order: mo.order, Scope: mo.scope, Size: uint8(mo.wide), Addr: &x.addr, Stored: r.stored}
+	if mo.kind == event.Write {
+		e.Data = &x.data
+	}
+	x.sink.Access(e)
+}
+
+func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {
+	if m == full {
+		copy(v[:], w)
+		return w[event.WarpSize:]
+	}
+	n := 0
+	for t := m; t != 0; t &= t - 1 {
+		v[bits.TrailingZeros32(t)&31] = w[n]
+		n++
+	}
+	return w[n:]
+}
+
+func (x *exec) storeNow(mo *memOp, m uint32) {
+	if p, _ := x.span(mo, x.survey(m)); p != nil {
+		storeLanes(p.data[:], pageMask, &x.addr, &x.data, mo.wide, m)
+		return
+	}
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		o := x.mem.find(x.addr[l])
+		off := x.addr[l] - o.base
+		storeWide(o.page(off).data[off&pageMask:], &x.data, l, mo.wide)
+	}
+}
+
+func (x *exec) reduceNow(mo *memOp, m uint32) {
+	mask := ^uint64(0) >> (64 - 8*mo.size)
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		o := x.mem.find(x.addr[l])
+		off := x.addr[l] - o.base
+		b := o.page(off).data[off&pageMask:]
+		storeUint(b, mo.size, mo.rmw(loadUint(b, mo.size), x.data[0][l], 0)&mask)
+	}
+}

@@ -1,0 +1,123 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"heddle/internal/event"
+)
+
+// builtinPrintf is vprintf(format, args): the arguments lie in a buffer, each aligned to its size, with
+// the default promotions of C (CUDA C++ Programming Guide, "Formatted Output").
+func builtinPrintf(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
+	p := printer{x: x, lane: l, at: args[1]}
+	text := p.format(x.cString(l, args[0]))
+	if x.opt.Printf != nil {
+		x.opt.Printf(event.ThreadOf(x.warp.id, l), text)
+	}
+	return uint64(p.used), true
+}
+
+type printer struct {
+	x    *exec
+	lane int
+	at   uint64 // address of the next argument
+	used int
+}
+
+// next reads an argument of size bytes.
+func (p *printer) next(size uint64) (uint64, bool) {
+	p.at = (p.at + size - 1) &^ (size - 1)
+	b, known := p.x.peek(p.lane, p.at, size)
+	p.at += size
+	p.used++
+	if b == nil || !known {
+		return 0, false
+	}
+	if size == 4 {
+		return uint64(binary.LittleEndian.Uint32(b)), true
+	}
+	return binary.LittleEndian.Uint64(b), true
+}
+
+func (p *printer) format(f string) string {
+	var out strings.Builder
+	for {
+		i := strings.IndexByte(f, '%')
+		if i < 0 {
+			out.WriteString(f)
+			return out.String()
+		}
+		out.WriteString(f[:i])
+		n := i + 1
+		for n < len(f) && strings.IndexByte("-+ #0123456789.*hljztL", f[n]) >= 0 {
+			n++
+		}
+		if n == len(f) {
+			out.WriteString(f[i:])
+			return out.String()
+		}
+		out.WriteString(p.conversion(f[i+1:n], f[n]))
+		f = f[n+1:]
+	}
+}
+
+// conversion formats one argument. spec is what stands between % and the verb.
+func (p *printer) conversion(spec string, verb byte) string {
+	if verb == '%' {
+		return "%"
+	}
+	size := uint64(4)
+	if strings.ContainsAny(spec, "ljztL") {
+		size = 8 // long has 64 bits on every platform where nvcc is not Windows
+	}
+	half := strings.Count(spec, "h")
+	flags := strings.Trim(spec, "hljztL")
+	for strings.Contains(flags, "*") {
+		w, ok := p.next(4)
+		if !ok {
+			return "?"
+		}
+		flags = strings.Replace(flags, "*", strconv.Itoa(int(int32(w))), 1)
+	}
+	switch verb {
+	case 'd', 'i', 'u', 'x', 'X', 'o', 'c':
+	case 'p', 's', 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
+		size = 8
+	default:
+		return "%" + spec + string(verb)
+	}
+	v, ok := p.next(size)
+	if !ok {
+		return "?"
+	}
+	if half > 0 {
+		v &= 1<<(16/uint(half)) - 1
+	}
+	switch verb {
+	case 'd', 'i':
+		bits := uint(8 * size)
+		if half > 0 {
+			bits = 16 / uint(half)
+		}
+		return fmt.Sprintf("%"+flags+"d", int64(v<<(64-bits))>>(64-bits))
+	case 'u':
+		return fmt.Sprintf("%"+flags+"d", v)
+	case 'x', 'X', 'o':
+		return fmt.Sprintf("%"+flags+string(verb), v)
+	case 'c':
+		return string([]byte{byte(v)})
+	case 'p':
+		return fmt.Sprintf("%#x", v)
+	case 's':
+		return fmt.Sprintf("%"+flags+"s", p.x.cString(p.lane, v))
+	case 'a':
+		verb = 'x'
+	case 'A':
+		verb = 'X'
+	}
+	return fmt.Sprintf("%"+flags+string(verb), math.Float64frombits(v))
+}

@@ -1,0 +1,114 @@
+package emu
+
+import (
+	"heddle/internal/emu/alu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
+
+// full is the mask of a warp whose 32 lanes all take part.
+const full = ^uint32(0)
+
+// noPC stands for a place in no code: the end of a function.
+const noPC = -1
+
+// program is a kernel with all that it can call, decoded for one launch. It is read-only after New, so
+// that runs and workers share it.
+type program struct {
+	funcs  []*fcode // funcs[0] is the kernel; the index is the function's address (funcAddr)
+	byFunc map[*ir.Func]*fcode
+	ctxs   []*callCtx // by ascending base
+	root   *callCtx
+
+	space   space
+	objects []objectSpec // global, const and argument objects, by object number
+	byVar   map[*ir.Var]int
+	shared  sharedLayout
+	params  paramImage
+
+	track   bool     // some input is unknown: registers and memory carry unknown bits
+	origins []string // names of where unknown values come from; origins[0] is "an unknown value"
+
+	usesClock bool // some instruction reads a clock: the result depends on the schedule
+	usesHeap  bool
+	prints    bool
+	ordered   bool // blocks are executed one after the other: see inOrder
+}
+
+// fcode is one decoded function.
+type fcode struct {
+	fn       *ir.Func
+	number   int
+	code     []inst
+	lanes    int // 64-bit registers a frame holds
+	preds    int // predicate registers, slot 0 included
+	slots    []int32
+	calls    int  // call sites: callCtx.kids has a slice for each
+	local    int  // bytes of local memory, a multiple of 16
+	paramMem bool // a frame needs memory for call arguments
+}
+
+// src is a source operand: a constant, broadcast to all lanes, or a register.
+type src struct {
+	c *alu.Lanes
+	r int32
+}
+
+// psrc is a predicate source: slot's mask, inverted where xor has ones. Slot 0 is always 0, which makes
+// the constants.
+type psrc struct {
+	slot int32
+	xor  uint32
+}
+
+// inst is a decoded instruction. Which fields count depends on run.
+type inst struct {
+	run     func(x *exec, in *inst)
+	guard   psrc
+	pc      int32
+	index   int32 // ir.Instr.Index, for sites
+	alu     alu.Func
+	d       [2]int32 // destination registers; -1: none
+	s       [4]src
+	sources int      // of s
+	pd      [2]int32 // destination predicates; -1: none
+	ps      [2]psrc
+
+	target int32 // branch target
+	join   int32 // where lanes that part here come together; noPC: at the end of the function
+	back   bool  // the target is not behind this instruction
+
+	mem  *memOp
+	bar  *barOp
+	warp *warpOp
+	call *callOp
+	misc *miscOp
+
+	// Only when unknown values are tracked: base is what run was before, rule gives the lanes whose
+	// results are unknown.
+	base func(x *exec, in *inst)
+	rule func(x *exec, in *inst) (lanes uint32, origin uint32)
+
+	ir *ir.Instr
+}
+
+// miscOp holds what only rare instructions need.
+type miscOp struct {
+	sreg    func(x *exec, d *alu.Lanes, m uint32)
+	vecSrc  []src   // mov pack, brx.idx has none
+	vecDst  []int32 // mov unpack
+	width   uint    // bits of an element of mov pack and unpack; of a truncation
+	to      uint    // bits of the register that a widening fills
+	targets []int32
+	what    string // an unsupported instruction
+}
+
+// callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are
+// base to base+NumInstrs-1.
+type callCtx struct {
+	fn     *fcode
+	base   event.Site
+	parent *callCtx
+	call   *ir.Instr    // in parent
+	kids   [][]*callCtx // by call site, then by callee in the order of callOp.targets
+}

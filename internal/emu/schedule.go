@@ -1,0 +1,290 @@
+package emu
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// The scheduler runs warps in turns. A few blocks are resident; each pass gives every resident block one
+// turn of one of its warps, chosen by the seed. Blocks start in the order of their numbers as others end,
+// so that a large grid needs little memory. A grid whose blocks wait for each other (locks, software grid
+// barriers) needs them all resident: when all resident blocks have done nothing but spin for a pass, or
+// have changed nothing for long, others start beside them.
+
+const (
+	defaultResident = 8
+	minQuantum      = 64      // warp instructions of a turn
+	quantumSpread   = 128     // and up to that many more, by the seed
+	patience        = 1 << 20 // steps without a change of memory after which blocks are taken to spin
+	longPatience    = 1 << 26 // steps of one block after which others get a chance anyway
+	pollInterval    = 1 << 10 // turns between looks at the context
+	progressSteps   = 1 << 22 // steps between calls of Options.Progress
+)
+
+// scheduler is one run.
+type scheduler struct {
+	x         *exec
+	m         *Machine
+	opt       Options
+	ctx       context.Context
+	blocks    uint64 // of the grid
+	next      uint64 // block to start
+	done      uint64
+	resident  []*block
+	spare     []*block
+	since     uint64 // step of the last start or end of a block
+	quiet     uint64 // step of the last turn that changed something
+	turns     uint64
+	reported  uint64
+	stalled   bool
+	cancelled bool
+	ahead     *workers // nil: blocks run directly
+}
+
+func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
+	if opt.MaxSteps == 0 {
+		opt.MaxSteps = DefaultMaxSteps
+	}
+	if opt.Resident <= 0 {
+		opt.Resident = defaultResident
+	}
+	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
+	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
+	s.ahead = s.newWorkers()
+	s.loop()
+	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, mem: s.x.mem}
+	switch {
+	case s.x.stop != nil:
+		res.Status, res.Stop = Stopped, s.x.stop
+	case s.cancelled:
+		res.Status = Interrupted
+	case s.next < s.blocks || len(s.resident) > 0:
+		res.Status = StepLimit
+	case s.stalled:
+		res.Status = Stalled
+	}
+	if opt.Progress != nil {
+		opt.Progress(res.Steps, s.done, s.blocks)
+	}
+	return res, nil
+}
+
+func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
+	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
+		lockstep: opt.Model == Lockstep}
+	if m.prog.track {
+		x.unk = new(tracker)
+	}
+	return x
+}
+
+// loop runs the grid until it ends or something stops it.
+func (s *scheduler) loop() {
+	want := s.opt.Resident
+	if s.m.prog.ordered {
+		want = 1
+	}
+	for s.next < s.blocks || len(s.resident) > 0 {
+		if s.ahead != nil {
+			if !s.batch() {
+				if s.over() {
+					return
+				}
+				s.ahead = nil
+			}
+			continue
+		}
+		for len(s.resident) < want && s.next < s.blocks {
+			s.start()
+		}
+		idle := true
+		for i := 0; i < len(s.resident); i++ {
+			b := s.resident[i]
+			if !s.turn(b) {
+				return
+			}
+			if b.live == 0 || len(b.runnable) == 0 {
+				s.finish(b)
+				s.resident = append(s.resident[:i], s.resident[i+1:]...)
+				i--
+				idle = false
+			}
+			idle = idle && b.spins()
+		}
+		now := s.x.steps
+		if idle || now-max(s.quiet, s.since) > patience || now-s.since > longPatience*uint64(len(s.resident)) {
+			s.since = now
+			want = max(want, len(s.resident)+1+len(s.resident)/2)
+		}
+	}
+}
+
+// turn gives one warp of b a turn. It reports false if the run is over.
+func (s *scheduler) turn(b *block) bool {
+	x := s.x
+	if s.turns++; s.turns%pollInterval == 0 && s.ctx.Err() != nil {
+		s.cancelled = true
+		return false
+	}
+	if s.opt.Progress != nil && x.steps-s.reported >= progressSteps {
+		s.reported = x.steps
+		s.opt.Progress(x.steps, s.done, s.blocks)
+	}
+	if x.steps >= s.opt.MaxSteps {
+		return false
+	}
+	if len(b.runnable) == 0 {
+		return true // nothing can run: finish reports the stall
+	}
+	x.blockTurn(b, s.opt.MaxSteps-x.steps)
+	if x.changed {
+		s.quiet = x.steps
+	}
+	return x.stop == nil
+}
+
+// blockTurn gives one warp of b that can run a turn of at most limit steps.
+func (x *exec) blockTurn(b *block, limit uint64) {
+	x.block, x.changed = b, false
+	r := x.random()
+	i := int(r % uint64(len(b.runnable)))
+	w := b.runnable[i]
+	last := len(b.runnable) - 1
+	b.runnable[i] = b.runnable[last]
+	b.runnable = b.runnable[:last]
+	w.queued = false
+	x.turn(w, min(minQuantum+r>>32%quantumSpread, limit))
+	b.wake(w)
+	if w.idle {
+		b.idle++
+	} else {
+		b.idle = 0
+	}
+}
+
+// spins reports whether b has done nothing but spin for a while.
+func (b *block) spins() bool { return b.idle > len(b.warps) }
+
+// start makes the next block resident.
+func (s *scheduler) start() {
+	var b *block
+	if n := len(s.spare); n > 0 {
+		b = s.spare[n-1]
+		s.spare = s.spare[:n-1]
+	} else {
+		b = new(block)
+	}
+	s.x.startBlock(b, uint32(s.next))
+	s.resident = append(s.resident, b)
+	s.next++
+	s.since = s.x.steps
+}
+
+// finish ends a block that has no warp left that can run.
+func (s *scheduler) finish(b *block) {
+	s.since = s.x.steps
+	if b.live > 0 {
+		s.stalled = true
+		s.x.stall(b)
+	} else {
+		s.done++
+	}
+	s.spare = append(s.spare, b)
+}
+
+// startBlock sets b up as block id of the launch.
+func (x *exec) startBlock(b *block, id uint32) {
+	g := x.geo
+	n := g.WarpsPerBlock()
+	b.id, b.index, b.live, b.idle = id, g.BlockIndex(id), n, 0
+	x.rng = mix(mix(x.opt.Seed+golden) + uint64(id)*golden) // so that a block's turns do not depend on earlier blocks
+	if size := int(x.prog.shared.total); b.shared == nil {
+		b.shared = make([]byte, size)
+		if x.unk != nil {
+			b.unk = make([]uint64, (size+63)/64)
+		}
+		b.warps = make([]warp, n)
+		for i := range b.warps {
+			b.warps[i].setIndices(g, i)
+		}
+	} else {
+		clear(b.shared)
+		clear(b.unk)
+	}
+	for i := range b.bars {
+		b.bars[i].active = false
+	}
+	b.runnable = b.runnable[:0]
+	x.block = b
+	for i := range b.warps {
+		w := &b.warps[i]
+		w.id = event.Warp(uint64(id)*uint64(n) + uint64(i))
+		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
+		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
+		w.queued = false
+		x.warp, x.mask, x.join = w, w.lanes, nil
+		f := x.newFrame(x.prog.funcs[0], x.prog.root)
+		x.reserveLocal(0, f.fn.local)
+		w.root = f
+		w.ready = append(w.ready, x.newFragment(0, w.lanes, f, nil))
+		b.wake(w)
+	}
+}
+
+func (w *warp) setIndices(g *event.Geometry, index int) {
+	w.index = index
+	w.lanes = g.Lanes(event.Warp(index))
+	for t := w.lanes; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		_, i := g.Index(event.ThreadOf(event.Warp(index), l))
+		w.tid[0][l], w.tid[1][l], w.tid[2][l] = uint64(i.X), uint64(i.Y), uint64(i.Z)
+	}
+}
+
+// stall reports a block whose threads all wait, and gives up what they hold.
+func (x *exec) stall(b *block) {
+	e := event.Stall{Block: b.id}
+	for i := range b.warps {
+		w := &b.warps[i]
+		if w.exited != 0 {
+			e.Exited = append(e.Exited, event.Exit{Warp: w.id, Mask: w.exited})
+		}
+		for _, g := range w.waiting {
+			e.Waiting = append(e.Waiting, waitEvent(w, g))
+		}
+		w.waiting = w.waiting[:0]
+	}
+	if x.sink != nil {
+		x.sink.Stall(&e)
+	}
+}
+
+func waitEvent(w *warp, g *fragment) event.Wait {
+	in := g.wait.in
+	e := event.Wait{Warp: w.id, Mask: g.mask, Site: g.frame.ctx.base + event.Site(in.index)}
+	if g.wait.kind == atWarpSync {
+		e.WarpBar, e.Members = true, g.wait.members
+		return e
+	}
+	e.Barrier, e.Count, e.Aligned = g.wait.bar, g.wait.count, in.bar.aligned
+	return e
+}
+
+// Read copies from the memory that the run left behind: len(b) bytes of the global object of that name (an
+// argument's buffer or a module variable) from offset on. known is false if some byte has no known value.
+func (r *Result) Read(object string, offset uint64, b []byte) (known bool, err error) {
+	for _, o := range r.mem.objs {
+		if o.name != object {
+			continue
+		}
+		known, ok := r.mem.read(o.base+offset, b)
+		if !ok {
+			return false, fmt.Errorf("%d bytes at offset %d of %s, which has %d bytes", len(b), offset, object, o.size)
+		}
+		return known, nil
+	}
+	return false, fmt.Errorf("no memory object is called %s", object)
+}

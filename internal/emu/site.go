@@ -1,0 +1,160 @@
+package emu
+
+import (
+	"fmt"
+	"sort"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
+
+// maxContexts bounds the call tree. A function that occurs in more contexts has one more, which stands
+// for all others: its sites say where, but not by which calls.
+const maxContexts = 4096
+
+// buildContexts numbers the sites: each function of the call tree of the kernel gets a range. A recursive
+// call leads back to the context of the activation that it repeats, so that the tree is finite.
+func (p *program) buildContexts() {
+	shared := make(map[*fcode]*callCtx)
+	next := event.Site(0)
+	add := func(c *callCtx) *callCtx {
+		c.base = next
+		next += event.Site(max(c.fn.fn.NumInstrs, 1))
+		c.kids = make([][]*callCtx, c.fn.calls)
+		p.ctxs = append(p.ctxs, c)
+		return c
+	}
+	p.root = add(&callCtx{fn: p.funcs[0]})
+	for i := 0; i < len(p.ctxs); i++ { // breadth first: p.ctxs grows
+		c := p.ctxs[i]
+		for k := range c.fn.code {
+			in := &c.fn.code[k]
+			if in.call == nil {
+				continue
+			}
+			for _, t := range in.call.targets {
+				c.kids[in.call.site] = append(c.kids[in.call.site], p.context(c, t, in.ir, add, shared))
+			}
+		}
+	}
+}
+
+func (p *program) context(from *callCtx, t *fcode, call *ir.Instr, add func(*callCtx) *callCtx, shared map[*fcode]*callCtx) *callCtx {
+	for c := from; c != nil; c = c.parent {
+		if c.fn == t {
+			return c
+		}
+	}
+	if len(p.ctxs) < maxContexts {
+		return add(&callCtx{fn: t, parent: from, call: call})
+	}
+	if shared[t] == nil {
+		shared[t] = add(&callCtx{fn: t})
+	}
+	return shared[t]
+}
+
+// Site returns what a site of an event stands for. The zero SiteInfo is for a site that is none.
+func (m *Machine) Site(s event.Site) SiteInfo {
+	ctxs := m.prog.ctxs
+	i := sort.Search(len(ctxs), func(i int) bool { return ctxs[i].base > s }) - 1
+	if i < 0 {
+		return SiteInfo{}
+	}
+	c := ctxs[i]
+	info := SiteInfo{Instr: instrAt(c.fn.fn, int(s-c.base))}
+	if info.Instr == nil {
+		return info
+	}
+	info.Stack = append(info.Stack, info.Instr.Loc)
+	for ; c.call != nil; c = c.parent {
+		info.Calls = append(info.Calls, c.call)
+		info.Stack = append(info.Stack, c.call.Loc)
+	}
+	return info
+}
+
+func instrAt(f *ir.Func, index int) *ir.Instr {
+	for _, b := range f.Blocks {
+		if n := len(b.Instrs); n > 0 {
+			if k := index - b.Instrs[0].Index; k >= 0 && k < n {
+				return b.Instrs[k]
+			}
+		}
+	}
+	return nil
+}
+
+// NumSites returns the number of sites; they are 0 to NumSites()-1.
+func (m *Machine) NumSites() int {
+	last := m.prog.ctxs[len(m.prog.ctxs)-1]
+	return int(last.base) + max(last.fn.fn.NumInstrs, 1)
+}
+
+// SharedBytes returns the size of a block's shared memory, static and dynamic.
+func (m *Machine) SharedBytes() int { return int(m.prog.shared.total) }
+
+// Object names the memory at an address of an event: of global memory, or an offset into the shared
+// memory of a block. ok is false if nothing is known to be there.
+func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object, offset uint64, ok bool) {
+	p := m.prog
+	if space == event.Shared {
+		return p.sharedObject(addr)
+	}
+	id := p.space.object(addr)
+	if id < 0 {
+		return Object{}, 0, false
+	}
+	base := p.space.base(id)
+	if id >= len(p.objects) {
+		return Object{Name: fmt.Sprintf("malloc#%d", id-len(p.objects)+1), Space: event.Global, Base: base}, addr - base, p.usesHeap
+	}
+	spec := &p.objects[id]
+	o = Object{Name: spec.name, Space: spec.space, Base: base}
+	if spec.bounded {
+		o.Size = spec.size
+	}
+	return o, addr - base, addr-base < spec.size
+}
+
+// sharedObject finds the shared variable at an offset. Arrays without bound that share the dynamic shared
+// memory go by the name of the first.
+func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
+	for _, v := range p.shared.vars {
+		size := uint64(v.Size)
+		if v.Unsized {
+			size = uint64(p.shared.total) - uint64(v.At)
+		}
+		if addr >= uint64(v.At) && addr-uint64(v.At) < size {
+			return Object{Name: v.Shown(), Space: event.Shared, Base: uint64(v.At), Size: size}, addr - uint64(v.At), true
+		}
+	}
+	if addr >= uint64(p.shared.dynamic) && addr < uint64(p.shared.total) {
+		d := uint64(p.shared.dynamic)
+		return Object{Name: "dynamic shared memory", Space: event.Shared, Base: d, Size: uint64(p.shared.total) - d}, addr - d, true
+	}
+	return Object{}, 0, false
+}
+
+// nearShared says which variable ends before an address that is out of bounds.
+func (p *program) nearShared(addr uint64) string {
+	best := -1
+	for i, v := range p.shared.vars {
+		if uint64(v.At) <= addr && (best < 0 || v.At >= p.shared.vars[best].At) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	v := p.shared.vars[best]
+	return fmt.Sprintf(" (offset %d of %s)", addr-uint64(v.At), v.Shown())
+}
+
+// describe names an address in messages.
+func (x *exec) describe(a uint64) string {
+	if o := x.mem.find(a); o != nil {
+		return fmt.Sprintf("%s+%#x", o.name, a-o.base)
+	}
+	return fmt.Sprintf("%#x", a)
+}

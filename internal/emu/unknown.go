@@ -1,0 +1,330 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/emu/alu"
+)
+
+// Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend on it
+// unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value, the run
+// stops, because it would otherwise speak for one input only. All else that a run shows then holds for
+// every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each lane of a register
+// and for each byte of memory.
+//
+// A result is known if no unknown operand can change it; that is decided by the rules of trackRules and
+// otherwise taken to be unknown, which stops more runs than must stop, and never goes on wrongly.
+
+// tracker holds the unknown bits of the current frame. A value whose bit is set means nothing.
+type tracker struct {
+	regs, preds []uint32
+	origin      []uint32
+	lanes       int32  // registers of the frame: predicate p has origin[lanes+p]
+	fresh       uint64 // makes the stored bits of unknown values differ from each other
+}
+
+func (f *frame) trackUnknown() {
+	n, p := f.fn.lanes, f.fn.preds
+	if f.unk == nil {
+		f.unk, f.punk, f.origin = make([]uint32, n), make([]uint32, p), make([]uint32, n+p)
+		f.parUnk = make([]bool, len(f.params))
+	}
+	clear(f.unk)
+	clear(f.punk)
+	clear(f.parUnk)
+	f.ccUnk = 0
+}
+
+// ofSrc returns the lanes of a source that are unknown, and where from.
+func (t *tracker) ofSrc(s *src) (lanes, origin uint32) {
+	if s.c != nil {
+		return 0, 0
+	}
+	return t.regs[s.r], t.origin[s.r]
+}
+
+func (t *tracker) predOrigin(p psrc) uint32 { return t.origin[t.lanes+p.slot] }
+
+// dependsOn stops the run.
+func (x *exec) dependsOn(in *inst, l int, what string, origin uint32) {
+	x.fail(in, DependsOnInput, l, "%s depends on %s", what, x.prog.origins[origin])
+}
+
+// loopTracked is loop with a look at the guard.
+func (x *exec) loopTracked() {
+	for x.steps < x.limit {
+		in := &x.code[x.pc]
+		x.pc++
+		x.steps++
+		if u := x.unk.preds[in.guard.slot] & x.mask; u != 0 {
+			what := "the guard of " + in.ir.Op()
+			if in.ir.Op() == "bra" {
+				what = "the branch"
+			}
+			x.dependsOn(in, bits.TrailingZeros32(u), what, x.unk.predOrigin(in.guard))
+			return
+		}
+		m := x.mask & (x.preds[in.guard.slot] ^ in.guard.xor)
+		if m == 0 {
+			continue
+		}
+		x.m = m
+		x.lanes += uint64(popcount(m))
+		in.run(x, in)
+	}
+}
+
+// trackCode makes the instructions of a function carry unknown bits along.
+func trackCode(code []inst) {
+	for i := range code {
+		in := &code[i]
+		in.base = in.run
+		switch {
+		case in.mem != nil:
+			in.run = runNeedsAddress
+		case in.bar != nil:
+			in.run = runNeedsBarrier
+		case in.warp != nil:
+			in.run = runNeedsMembers
+		case in.misc != nil && in.misc.vecDst != nil:
+			in.run = runTrackedVector
+		case in.misc != nil && in.misc.targets != nil || in.call != nil && in.ir.Callee == nil:
+			in.run = runNeedsTarget
+		case in.d[0] >= 0 || in.pd[0] >= 0 || in.d[1] >= 0 || in.pd[1] >= 0:
+			in.run, in.rule = runTracked, trackRules[in.ir.Op()]
+			if in.rule == nil || in.alu == nil {
+				in.rule = anySource
+			}
+		}
+	}
+}
+
+func runTracked(x *exec, in *inst) {
+	u, o := in.rule(x, in)
+	if in.alu != nil && usesCarry(in.ir) {
+		u |= x.frame.ccUnk
+		x.frame.ccUnk = x.frame.ccUnk&^x.m | u&x.m
+	}
+	in.base(x, in)
+	x.unk.results(in, u, o, x.m)
+}
+
+// results marks the destinations of in as unknown for the lanes of u, and as known for the others of m.
+func (t *tracker) results(in *inst, u, origin, m uint32) {
+	for _, d := range in.d {
+		if d >= 0 {
+			t.set(d, u, origin, m)
+		}
+	}
+	for _, p := range in.pd {
+		if p >= 0 {
+			t.preds[p] = t.preds[p]&^m | u&m
+			if u&m != 0 {
+				t.origin[t.lanes+p] = origin
+			}
+		}
+	}
+}
+
+func (t *tracker) set(d int32, u, origin, m uint32) {
+	t.regs[d] = t.regs[d]&^m | u&m
+	if u&m != 0 {
+		t.origin[d] = origin
+	}
+}
+
+// anySource is the rule that any unknown operand makes the result unknown.
+func anySource(x *exec, in *inst) (u, origin uint32) {
+	for i := range in.sources {
+		if v, o := x.unk.ofSrc(&in.s[i]); v&x.m != 0 {
+			u, origin = u|v, o
+		}
+	}
+	for _, p := range in.ps {
+		if v := x.unk.preds[p.slot]; v&x.m != 0 {
+			u, origin = u|v, x.unk.predOrigin(p)
+		}
+	}
+	return u, origin
+}
+
+// trackRules has the opcodes whose result may be known although an operand is not.
+var trackRules = map[string]func(x *exec, in *inst) (lanes, origin uint32){
+	"and": func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, 0) },
+	"or":  func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, ^uint64(0)) },
+	"mul": integerProduct, "mul24": integerProduct, "mad": integerProduct, "mad24": integerProduct,
+	"xor": sameOperand, "sub": sameOperand, "selp": selected,
+}
+
+// absorb is for operations where one operand of value v decides the result.
+func absorb(x *exec, in *inst, v uint64) (uint32, uint32) {
+	if in.d[0] < 0 { // predicates
+		a, b := in.ps[0], in.ps[1]
+		ua, ub := x.unk.preds[a.slot], x.unk.preds[b.slot]
+		da, db := x.psrc(a)^uint32(v)^full, x.psrc(b)^uint32(v)^full // lanes where the value is v
+		u := (ua | ub) &^ (da &^ ua) &^ (db &^ ub)
+		if ua&u != 0 {
+			return u, x.unk.predOrigin(a)
+		}
+		return u, x.unk.predOrigin(b)
+	}
+	if n := in.ir.Type.Size(); n > 0 && n < 8 {
+		v &= 1<<(8*n) - 1
+	}
+	ua, oa := x.unk.ofSrc(&in.s[0])
+	ub, ob := x.unk.ofSrc(&in.s[1])
+	u := (ua | ub) &^ (equals(x.src(&in.s[0]), v) &^ ua) &^ (equals(x.src(&in.s[1]), v) &^ ub)
+	if ua&u != 0 {
+		return u, oa
+	}
+	return u, ob
+}
+
+func equals(s *alu.Lanes, v uint64) (m uint32) {
+	for l := range s {
+		if s[l] == v {
+			m |= 1 << l
+		}
+	}
+	return m
+}
+
+// integerProduct: zero times anything is zero, for integers.
+func integerProduct(x *exec, in *inst) (uint32, uint32) {
+	if in.ir.Type.IsFloat() {
+		return anySource(x, in)
+	}
+	u, o := absorb(x, in, 0)
+	if in.sources > 2 {
+		if v, p := x.unk.ofSrc(&in.s[2]); v != 0 {
+			return u | v, p
+		}
+	}
+	return u, o
+}
+
+// sameOperand: x-x and x^x are zero, for integers.
+func sameOperand(x *exec, in *inst) (uint32, uint32) {
+	if in.d[0] >= 0 && in.s[0] == in.s[1] && !in.ir.Type.IsFloat() {
+		return 0, 0
+	}
+	return anySource(x, in)
+}
+
+// selected: only the operand that is chosen counts.
+func selected(x *exec, in *inst) (uint32, uint32) {
+	ua, oa := x.unk.ofSrc(&in.s[0])
+	ub, ob := x.unk.ofSrc(&in.s[1])
+	p, up := x.psrc(in.ps[0]), x.unk.preds[in.ps[0].slot]
+	u := up | p&ua | ^p&ub
+	switch m := u & x.m; {
+	case up&m != 0:
+		return u, x.unk.predOrigin(in.ps[0])
+	case p&ua&m != 0:
+		return u, oa
+	}
+	return u, ob
+}
+
+func runTrackedVector(x *exec, in *inst) {
+	u, o := uint32(0), uint32(0)
+	p := in.misc
+	parts := make([]uint32, len(p.vecSrc))
+	for i := range p.vecSrc {
+		v, w := x.unk.ofSrc(&p.vecSrc[i])
+		if parts[i] = v; v&x.m != 0 {
+			u, o = u|v, w
+		}
+	}
+	in.base(x, in)
+	for i, d := range p.vecDst {
+		if d < 0 {
+			continue
+		}
+		lo, hi := uint(i)*p.to, uint(i+1)*p.to // bits that this destination takes
+		u = 0
+		for k, v := range parts {
+			if uint(k)*p.width < hi && uint(k+1)*p.width > lo {
+				u |= v
+			}
+		}
+		x.unk.set(d, u, o, x.m)
+	}
+}
+
+// needs stops the run if a source is unknown in a lane that executes the instruction.
+func (x *exec) needs(in *inst, s *src, what string) bool {
+	u, o := x.unk.ofSrc(s)
+	if u &= x.m; u == 0 {
+		return true
+	}
+	x.dependsOn(in, bits.TrailingZeros32(u), what, o)
+	return false
+}
+
+func runNeedsAddress(x *exec, in *inst) {
+	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
+		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind), o)
+		return
+	}
+	in.base(x, in)
+}
+
+func runNeedsTarget(x *exec, in *inst) {
+	if x.needs(in, &in.s[0], "the target of "+in.ir.Op()) {
+		in.base(x, in)
+	}
+}
+
+func runNeedsMembers(x *exec, in *inst) {
+	if !in.warp.sync || x.needs(in, &in.warp.members, "the member mask of "+in.ir.Op()) {
+		in.base(x, in)
+	}
+}
+
+func runNeedsBarrier(x *exec, in *inst) {
+	if !x.needs(in, &in.s[0], "the barrier's number") || in.bar.counted && !x.needs(in, &in.s[1], "the barrier's thread count") {
+		return
+	}
+	if u := x.unk.preds[in.ps[0].slot] & x.m; u != 0 {
+		x.dependsOn(in, bits.TrailingZeros32(u), "the barrier's predicate", x.unk.predOrigin(in.ps[0]))
+		return
+	}
+	in.base(x, in)
+}
+
+// collected marks the results of a warp operation.
+func (t *tracker) collected(x *exec, in *inst, m uint32) {
+	u, o := x.coll.unknown, x.coll.origin
+	if in.ir.Op() == "elect" {
+		t.results(in, 0, 0, m)
+		return
+	}
+	if in.warp.shfl == 0 {
+		if u != 0 {
+			u = full
+		}
+		t.results(in, u, o, m)
+		return
+	}
+	sel := uint32(0)
+	for i := 1; i <= 2; i++ {
+		if v, w := t.ofSrc(&in.s[i]); v&m != 0 {
+			sel, o = sel|v, w
+		}
+	}
+	res := sel
+	for l := m; l != 0; l &= l - 1 {
+		k := bits.TrailingZeros32(l) & 31
+		// What comes from a lane that does not take part is undefined.
+		if from := x.from[k]; (u|^x.coll.lanes)>>from&1 != 0 {
+			res |= 1 << k
+		}
+	}
+	d := *in
+	d.pd[0] = -1
+	t.results(&d, res, o, m)
+	d.d, d.pd = [2]int32{-1, -1}, in.pd
+	t.results(&d, sel, o, m)
+}

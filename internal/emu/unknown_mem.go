@@ -1,0 +1,250 @@
+package emu
+
+import (
+	"math/bits"
+
+	"heddle/internal/isa"
+)
+
+// Unknown bytes of memory.
+
+// obscure gives the unknown parts of what a store writes bits of their own, so that a consumer of the
+// event who compares values never finds two unknown ones equal.
+func (t *tracker) obscure(x *exec, mo *memOp, m uint32) {
+	for i := range mo.src {
+		u, _ := t.ofSrc(&mo.src[i])
+		at := uint64(i) * mo.size
+		mask := ^uint64(0) >> (64 - 8*mo.size) << (8 * (at % 8))
+		for u &= m; u != 0; u &= u - 1 {
+			l := bits.TrailingZeros32(u) & 31
+			t.fresh++
+			w := &x.data[at/8][l]
+			*w = *w&^mask | mix(t.fresh)&mask
+		}
+	}
+}
+
+func (t *tracker) loadedGlobal(d int32, l int, o *object, unknown bool) {
+	from := o.stored
+	if from == 0 {
+		from = o.origin
+	}
+	t.set(d, lanesIf(unknown), from, 1<<l)
+}
+
+func lanesIf(b bool) uint32 {
+	if b {
+		return full
+	}
+	return 0
+}
+
+// elem returns whether element i of what a store writes is unknown in lane l.
+func (t *tracker) elem(mo *memOp, i, l int) (bool, uint32) {
+	u, o := t.ofSrc(&mo.src[i])
+	return u>>l&1 != 0, o
+}
+
+func (t *tracker) storedGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) {
+	for i := range in.mem.src {
+		u, from := t.elem(in.mem, i, l)
+		p.setUnknown(at+uint64(i)*in.mem.size, in.mem.size, u)
+		if u {
+			o.stored = from
+		}
+	}
+}
+
+func (b *block) anyUnknown(off, n uint64) bool {
+	for i := off; i < off+n; i++ {
+		if b.unk[i>>6]>>(i&63)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *block) setUnknown(off, n uint64, unknown bool) {
+	for i := off; i < off+n; i++ {
+		b.unk[i>>6] &^= 1 << (i & 63)
+		if unknown {
+			b.unk[i>>6] |= 1 << (i & 63)
+		}
+	}
+}
+
+func (t *tracker) loadShared(x *exec, in *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		for i, d := range in.mem.dst {
+			if d >= 0 {
+				t.set(d, lanesIf(x.block.anyUnknown(x.addr[l]+uint64(i)*in.mem.size, in.mem.size)), x.block.origin, 1<<l)
+			}
+		}
+	}
+}
+
+func (t *tracker) storeShared(x *exec, in *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		for i := range in.mem.src {
+			u, o := t.elem(in.mem, i, l)
+			x.block.setUnknown(x.addr[l]+uint64(i)*in.mem.size, in.mem.size, u)
+			if u {
+				x.block.origin = o
+			}
+		}
+	}
+}
+
+// atomic propagates unknown bits through an atomic operation of lane l on a location whose value is
+// unknown or not. It returns whether the location's new value is unknown, and false if the run stops.
+func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b []byte) (now bool, origin uint32, ok bool) {
+	mo := in.mem
+	operand, o := t.elem(mo, 0, l)
+	if in.d[0] >= 0 {
+		defer t.set(in.d[0], lanesIf(unknown), from, 1<<l)
+	}
+	switch {
+	case mo.cas:
+		if unknown || operand {
+			if operand {
+				from = o
+			}
+			x.dependsOn(in, l, "whether this compare-and-swap succeeds", from)
+			return false, 0, false
+		}
+		mask := ^uint64(0) >> (64 - 8*mo.size)
+		if u, p := t.elem(mo, 1, l); u && loadUint(b, mo.size) == x.src(&mo.src[0])[l]&mask {
+			return true, p, true
+		}
+		return false, 0, true
+	case in.ir.Fn == isa.FnExch:
+		return operand, o, true
+	case operand:
+		return true, o, true
+	}
+	return unknown, from, true
+}
+
+func (t *tracker) atomicGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) bool {
+	from := o.stored
+	if from == 0 {
+		from = o.origin
+	}
+	u, origin, ok := t.atomic(x, in, l, p.unknownBits(at, in.mem.size) != 0, from, p.data[at:])
+	if ok {
+		p.setUnknown(at, in.mem.size, u)
+		if u {
+			o.stored = origin
+		}
+	}
+	return ok
+}
+
+func (t *tracker) atomicShared(x *exec, in *inst, l int) bool {
+	a, b := x.addr[l], x.block
+	u, origin, ok := t.atomic(x, in, l, b.anyUnknown(a, in.mem.size), b.origin, b.shared[a:])
+	if ok {
+		b.setUnknown(a, in.mem.size, u)
+		if u {
+			b.origin = origin
+		}
+	}
+	return ok
+}
+
+// privateUnknown reports whether a byte of private memory is unknown, and where from.
+func (t *tracker) privateBits(x *exec, l int, a uint64) (bits []bool, off uint64) {
+	sp := &x.prog.space
+	off = a & (1<<sp.window - 1)
+	if sp.windowOf(a) == localWindow {
+		return x.warp.localUnk[l*x.warp.localCap : (l+1)*x.warp.localCap], off
+	}
+	n := x.frame.fn.fn.ParamSize
+	return x.frame.parUnk[l*n : (l+1)*n], off
+}
+
+func (t *tracker) privateUnknown(x *exec, l int, a, n uint64) bool {
+	u, _ := t.privateOrigin(x, l, a, n)
+	return u
+}
+
+func (t *tracker) privateOrigin(x *exec, l int, a, n uint64) (bool, uint32) {
+	if x.prog.space.windowOf(a) == paramWindow {
+		off := a & (1<<x.prog.space.window - 1)
+		for _, o := range x.prog.params.origin[off : off+n] {
+			if o != 0 {
+				return true, o
+			}
+		}
+		return false, 0
+	}
+	b, off := t.privateBits(x, l, a)
+	for _, u := range b[off : off+n] {
+		if u {
+			return true, 0
+		}
+	}
+	return false, 0
+}
+
+func (t *tracker) loadedPrivate(x *exec, d int32, l int, a, n uint64) {
+	u, o := t.privateOrigin(x, l, a, n)
+	t.set(d, lanesIf(u), o, 1<<l)
+}
+
+func (t *tracker) storedPrivate(x *exec, in *inst, l int) {
+	b, off := t.privateBits(x, l, x.addr[l])
+	for i := range in.mem.src {
+		u, _ := t.elem(in.mem, i, l)
+		for k := range in.mem.size {
+			b[off+uint64(i)*in.mem.size+k] = u
+		}
+	}
+}
+
+// setUnknown marks a parameter in the lanes of m.
+func (p place) setUnknown(u, origin, m uint32) {
+	if p.v.InReg {
+		s := p.slot()
+		if p.v.Type == isa.Pred {
+			p.f.punk[s] = p.f.punk[s]&^m | u&m
+			p.f.origin[p.f.fn.lanes+int(s)] = origin
+			return
+		}
+		p.f.unk[s] = p.f.unk[s]&^m | u&m
+		p.f.origin[s] = origin
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		b := p.unknownBytes(l)
+		for i := range b {
+			b[i] = u>>l&1 != 0
+		}
+	}
+}
+
+func (p place) unknownBytes(l int) []bool {
+	n := p.f.fn.fn.ParamSize
+	return p.f.parUnk[l*n+p.v.Offset : l*n+p.v.Offset+p.v.Size]
+}
+
+func (p place) unknown(l int) bool {
+	for _, u := range p.unknownBytes(l) {
+		if u {
+			return true
+		}
+	}
+	return false
+}
+
+// copyUnknown copies the unknown bits of a parameter in memory for one lane.
+func (p place) copyUnknown(from place, l int) {
+	if p.v.InReg {
+		p.setUnknown(lanesIf(from.unknown(l)), 0, 1<<l)
+		return
+	}
+	copy(p.unknownBytes(l), from.unknownBytes(l))
+}

@@ -1,0 +1,86 @@
+package ir
+
+// Callees returns the functions that f may call or whose address it takes, each once, in the order of the
+// text. A function whose address f takes counts, since an indirect call may reach it.
+func Callees(f *Func) []*Func {
+	var out []*Func
+	seen := make(map[*Func]bool)
+	add := func(g *Func) {
+		if g != nil && !seen[g] {
+			seen[g] = true
+			out = append(out, g)
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			add(in.Callee)
+			for _, t := range in.Targets {
+				add(t)
+			}
+			for i := range in.Src {
+				add(in.Src[i].Func)
+			}
+		}
+	}
+	return out
+}
+
+// ReachableFuncs returns k and every function that may run when k does, in depth-first order. Addresses
+// of functions in the initialisers of variables that this code mentions count as calls.
+func ReachableFuncs(k *Func) []*Func {
+	seen := map[*Func]bool{k: true}
+	vars := make(map[*Var]bool)
+	out := []*Func{k}
+	add := func(g *Func) {
+		if g != nil && !seen[g] {
+			seen[g] = true
+			out = append(out, g)
+		}
+	}
+	for i := 0; i < len(out); i++ {
+		for _, g := range Callees(out[i]) {
+			add(g)
+		}
+		for _, v := range usedVars(out[i], vars) {
+			for _, r := range v.Relocs {
+				add(r.Func)
+			}
+		}
+	}
+	return out
+}
+
+// usedVars returns the variables that the instructions of f mention, and those whose address stands in
+// their initialisers, except those in seen, which it extends.
+func usedVars(f *Func, seen map[*Var]bool) []*Var {
+	var out []*Var
+	add := func(v *Var) {
+		if v != nil && !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	var operand func(o *Operand)
+	operand = func(o *Operand) {
+		add(o.Var)
+		for i := range o.Elems {
+			operand(&o.Elems[i])
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			for i := range in.Src {
+				operand(&in.Src[i])
+			}
+			for i := range in.Dst {
+				operand(&in.Dst[i])
+			}
+		}
+	}
+	for i := 0; i < len(out); i++ {
+		for _, r := range out[i].Relocs {
+			add(r.Target)
+		}
+	}
+	return out
+}

@@ -1,0 +1,371 @@
+package ir
+
+import (
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/isa"
+)
+
+// InferPointers marks the parameters of f, and of the functions that it can reach, whose values are used
+// as addresses of global or constant memory: as the base of an access or in a cvta, directly or through
+// moves, additions, selections, call arguments, and memory cells that are stored to and loaded from at one
+// constant place of a variable. Of a struct parameter it collects the offsets of such fields (PtrFields).
+// What is marked already stays so.
+//
+// PTX does not say which parameters are pointers, so this is a guess that errs for what registers do not
+// show: a pointer kept in memory at a computed address is missed, and of two parameters whose sum is an
+// address only one is taken.
+func InferPointers(f *Func) {
+	funcs := ReachableFuncs(f)
+	for changed := true; changed; {
+		changed = false
+		for _, g := range slices.Backward(funcs) { // callees first, mostly
+			if len(g.Blocks) > 0 && newInference(g).run() {
+				changed = true
+			}
+		}
+	}
+}
+
+// place is Var+off, a constant place in memory.
+type place struct {
+	v   *Var
+	off int64
+}
+
+// inference works over nodes: the registers of the function, then the cells, memory places of pointer size
+// that are loaded from or stored to. An edge leads from a node to those whose value it may hold.
+type inference struct {
+	f     *Func
+	size  int // of a pointer
+	defs  [][]*Instr
+	cells map[place]int32
+	from  graph // copies
+	sums  []sum
+	add   map[int32][]int // indices in sums of the sums that a node may hold
+	need  []bool          // must hold a pointer
+	carry []bool          // may hold the value of a parameter
+	named []bool          // may hold the address of a variable
+}
+
+// sum is d = a + b.
+type sum struct{ d, a, b int32 }
+
+func newInference(f *Func) *inference {
+	x := &inference{f: f, size: 8, defs: make([][]*Instr, len(f.Regs)), cells: make(map[place]int32), add: make(map[int32][]int)}
+	if f.Module != nil && f.Module.AddressSize == 32 {
+		x.size = 4
+	}
+	x.from = make(graph, len(f.Regs))
+	x.eachInstr(func(in *Instr) {
+		for _, r := range destinations(in) {
+			x.defs[r] = append(x.defs[r], in)
+		}
+	})
+	x.eachInstr(x.copies)
+	x.need = make([]bool, len(x.from))
+	x.carry = make([]bool, len(x.from))
+	x.named = make([]bool, len(x.from))
+	return x
+}
+
+func (x *inference) eachInstr(visit func(*Instr)) {
+	for _, b := range x.f.Blocks {
+		for _, in := range b.Instrs {
+			visit(in)
+		}
+	}
+}
+
+func destinations(in *Instr) []RegID {
+	var out []RegID
+	var walk func(ops []Operand)
+	walk = func(ops []Operand) {
+		for i := range ops {
+			if ops[i].Kind == Register {
+				out = append(out, ops[i].Reg)
+			}
+			walk(ops[i].Elems)
+		}
+	}
+	walk(in.Dst)
+	return out
+}
+
+// copies adds the edges of one instruction.
+func (x *inference) copies(in *Instr) {
+	switch in.Op() {
+	case "ld":
+		x.cellCopies(in, in.Src, in.Dst, func(cell, reg int32) { x.from[reg] = append(x.from[reg], cell) })
+	case "st":
+		x.cellCopies(in, in.Src, in.Src[min(1, len(in.Src)):], func(cell, reg int32) { x.from[cell] = append(x.from[cell], reg) })
+	case "mov", "cvta", "selp", "add", "sub", "mad", "min", "max":
+		if len(in.Dst) != 1 || in.Dst[0].Kind != Register || x.regSize(in.Dst[0].Reg) != x.size {
+			return
+		}
+		x.regCopies(in, int32(in.Dst[0].Reg))
+	}
+}
+
+func (x *inference) regCopies(in *Instr, d int32) {
+	var regs []int32
+	for i := range in.Src {
+		if o := &in.Src[i]; o.Kind == Register && x.regSize(o.Reg) == x.size {
+			regs = append(regs, int32(o.Reg))
+		}
+	}
+	switch in.Op() {
+	case "add":
+		if len(regs) == 2 {
+			x.add[d] = append(x.add[d], len(x.sums))
+			x.sums = append(x.sums, sum{d, regs[0], regs[1]})
+			return
+		}
+	case "sub":
+		regs = regs[:min(len(regs), 1)]
+		if in.Src[0].Kind != Register {
+			regs = nil
+		}
+	case "mad":
+		if n := len(in.Src); n < 3 || in.Src[2].Kind != Register {
+			return
+		}
+		regs = []int32{int32(in.Src[2].Reg)}
+	}
+	x.from[d] = append(x.from[d], regs...)
+}
+
+func (x *inference) regSize(r RegID) int { return x.f.Regs[r].Type.Size() }
+
+// cellCopies pairs the registers of a load or store with the cells that it accesses.
+func (x *inference) cellCopies(in *Instr, src, data []Operand, edge func(cell, reg int32)) {
+	if in.Type.Size() != x.size || len(src) == 0 || len(data) == 0 {
+		return
+	}
+	p, ok := x.resolve(&src[0])
+	if !ok {
+		return
+	}
+	elems := data[:1]
+	if data[0].Kind == Vector {
+		elems = data[0].Elems
+	}
+	for i := range elems {
+		if elems[i].Kind == Register {
+			edge(x.cell(place{p.v, p.off + int64(i*x.size)}), int32(elems[i].Reg))
+		}
+	}
+}
+
+func (x *inference) cell(p place) int32 {
+	n, ok := x.cells[p]
+	if !ok {
+		n = int32(len(x.from))
+		x.cells[p] = n
+		x.from = append(x.from, nil)
+	}
+	return n
+}
+
+// resolve finds the constant place that an address denotes, by following registers that have one
+// definition.
+func (x *inference) resolve(o *Operand) (place, bool) {
+	p := place{off: int64(o.Val)}
+	if o.Kind != Mem && o.Kind != VarAddr {
+		return p, false
+	}
+	if o.Var != nil {
+		p.v = o.Var
+		return p, true
+	}
+	r := o.Reg
+	for range 16 {
+		if r == NoReg || len(x.defs[r]) != 1 {
+			return p, false
+		}
+		in := x.defs[r][0]
+		if in.Guard != NoReg || len(in.Src) == 0 || in.Op() != "mov" && in.Op() != "cvta" && in.Op() != "add" {
+			return p, false
+		}
+		if in.Op() == "add" {
+			if len(in.Src) != 2 || in.Src[1].Kind != Imm {
+				return p, false
+			}
+			p.off += int64(in.Src[1].Val)
+		}
+		switch s := &in.Src[0]; s.Kind {
+		case VarAddr:
+			p.v = s.Var
+			p.off += int64(s.Val)
+			return p, true
+		case Register:
+			r = s.Reg
+		default:
+			return p, false
+		}
+	}
+	return p, false
+}
+
+// run marks pointers and reports whether it marked any that was not.
+func (x *inference) run() bool {
+	x.spread()
+	x.eachInstr(x.roots)
+	// Sums of two registers that may both be parameters are decided last: when one side holds what is a
+	// pointer for another reason, the other is an index.
+	known := make([]bool, len(x.from))
+	to := x.from.reverse()
+	for n := range x.need {
+		if x.need[n] {
+			to.mark(known, int32(n))
+		}
+	}
+	for _, s := range x.sums {
+		if x.need[s.d] && !known[s.a] && !known[s.b] && x.carry[s.a] && x.carry[s.b] && x.named[s.a] == x.named[s.b] {
+			x.require(s.a)
+			to.mark(known, s.a)
+		}
+	}
+	return x.mark()
+}
+
+// spread finds what may hold a parameter's value, and what the address of a variable.
+func (x *inference) spread() {
+	to := x.from.reverse()
+	for _, s := range x.sums {
+		to[s.a] = append(to[s.a], s.d)
+		to[s.b] = append(to[s.b], s.d)
+	}
+	var params []int32
+	for p, n := range x.cells {
+		if slices.Contains(x.f.Params, p.v) {
+			params = append(params, n)
+		}
+	}
+	for _, v := range x.f.Params {
+		if v.InReg {
+			params = append(params, int32(v.Reg))
+		}
+	}
+	to.mark(x.carry, params...)
+	var named []int32
+	for r, defs := range x.defs {
+		for _, in := range defs {
+			if len(in.Src) == 1 && in.Src[0].Kind == VarAddr {
+				named = append(named, int32(r))
+			}
+		}
+	}
+	to.mark(x.named, named...)
+}
+
+// roots requires pointers where an instruction uses a register as one.
+func (x *inference) roots(in *Instr) {
+	switch {
+	case in.Op() == "call":
+		x.callRoots(in)
+		return
+	case in.Op() == "cvta":
+		if len(in.Src) == 1 && in.Src[0].Kind == Register && in.Dst[0].Kind == Register && pointerSpace(in.Space) && in.Has(isa.ToSpace) {
+			x.require(int32(in.Src[0].Reg))
+			x.require(int32(in.Dst[0].Reg))
+		}
+		return
+	case !pointerSpace(in.Space) || in.Row == nil || in.Row.Category != isa.Memory && in.Row.Category != isa.Async && in.Row.Category != isa.Misc:
+		return
+	}
+	for i := range in.Src {
+		if o := &in.Src[i]; o.Kind == Mem && o.Var == nil && o.Reg != NoReg {
+			x.require(int32(o.Reg))
+		}
+	}
+}
+
+// pointerSpace reports whether an access of the space goes through a pointer that a host can pass.
+func pointerSpace(s event.Space) bool {
+	return s == event.Generic || s == event.Global || s == event.Const || s == event.NoSpace
+}
+
+// callRoots requires pointers for arguments whose parameter is one.
+func (x *inference) callRoots(in *Instr) {
+	if in.Callee == nil {
+		return
+	}
+	for i, p := range in.Callee.Params {
+		if i >= len(in.Src) {
+			break
+		}
+		o := &in.Src[i]
+		fields := p.PtrFields
+		if p.Pointer {
+			fields = []int{0}
+		}
+		for _, off := range fields {
+			switch {
+			case o.Kind == Register && off == 0:
+				x.require(int32(o.Reg))
+			case o.Kind == VarVal:
+				if n, ok := x.cells[place{o.Var, int64(off)}]; ok {
+					x.require(n)
+				}
+			}
+		}
+	}
+}
+
+// require marks a node and what flows into it.
+func (x *inference) require(n int32) {
+	work := []int32{n}
+	push := func(m int32) {
+		if !x.need[m] {
+			x.need[m] = true
+			work = append(work, m)
+		}
+	}
+	if x.need[n] {
+		return
+	}
+	x.need[n] = true
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, m := range x.from[n] {
+			push(m)
+		}
+		for _, i := range x.add[n] {
+			switch s := x.sums[i]; {
+			case x.named[s.a] != x.named[s.b]: // the other side is an index
+			case x.carry[s.a] && !x.carry[s.b]:
+				push(s.a)
+			case x.carry[s.b] && !x.carry[s.a]:
+				push(s.b)
+			}
+		}
+	}
+}
+
+// mark sets Pointer and PtrFields of the parameters that are needed.
+func (x *inference) mark() bool {
+	changed := false
+	for _, v := range x.f.Params {
+		if v.InReg && x.need[v.Reg] && !v.Pointer && v.Size == x.size {
+			v.Pointer, changed = true, true
+		}
+	}
+	for p, n := range x.cells {
+		if !x.need[n] || p.off < 0 || p.off+int64(x.size) > int64(p.v.Size) || !slices.Contains(x.f.Params, p.v) {
+			continue
+		}
+		switch off := int(p.off); {
+		case p.v.Size == x.size:
+			changed = changed || !p.v.Pointer
+			p.v.Pointer = true
+		case !slices.Contains(p.v.PtrFields, off):
+			p.v.PtrFields = append(p.v.PtrFields, off)
+			slices.Sort(p.v.PtrFields)
+			changed = true
+		}
+	}
+	return changed
+}

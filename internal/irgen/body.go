@@ -1,0 +1,277 @@
+package irgen
+
+import (
+	"strconv"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// fgen is the state of one function body.
+type fgen struct {
+	g     *gen
+	f     *ir.Func
+	scope *scope
+	used  usedLabels
+
+	cur      *ir.Block // nil after an instruction that does not fall through
+	edges    []edge    // by block: its successors, while labels have no blocks yet
+	frame    *source.Frame
+	paramTop int // where the next .param variable of the body goes
+
+	items []item     // scratch
+	free  []ir.Instr // to be used
+}
+
+// edge is where a block goes.
+type edge struct {
+	to   []*label
+	fall bool // to the next block as well
+}
+
+// body builds the blocks of f from its definition.
+func (g *gen) body(f *ir.Func, d *ptx.Func) {
+	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)}, paramTop: f.ParamSize}
+	fg.scope = &scope{parent: &g.top}
+	g.lines.enter(f.Demangled)
+	fg.formals(f.Params)
+	fg.formals(f.Results)
+	fg.used.find(d.Body.Stmts)
+	fg.block(d.Body)
+	fg.finish(d.Body)
+	f.Src = outermost(firstLoc(d.Body, g.lines))
+	f.Link()
+}
+
+// formals gives the function's parameters their names, and .reg ones their registers.
+func (f *fgen) formals(vars []*ir.Var) {
+	for _, v := range vars {
+		if v.Name == "_" {
+			continue
+		}
+		sym := &symbol{kind: symVar, span: v.Span, v: v}
+		if v.InReg {
+			sym = f.newReg(v.Name, v.Type, 0, v.Span)
+			v.Reg = sym.regs[0]
+		}
+		f.g.define(f.scope, v.Name, sym)
+	}
+}
+
+// newReg adds a register, or the components of a vector register, to the function.
+func (f *fgen) newReg(name string, t isa.Type, vec int, span source.Span) *symbol {
+	sym := &symbol{kind: symReg, span: span, vector: vec > 0}
+	if vec == 0 {
+		sym.regs = []ir.RegID{f.addReg(name, t)}
+		return sym
+	}
+	for _, c := range "xyzw"[:min(vec, 4)] {
+		sym.regs = append(sym.regs, f.addReg(name+"."+string(c), t))
+	}
+	return sym
+}
+
+func (f *fgen) addReg(name string, t isa.Type) ir.RegID {
+	f.f.Regs = append(f.f.Regs, ir.Reg{Name: name, Type: t})
+	return ir.RegID(len(f.f.Regs) - 1)
+}
+
+// usedLabels are the names that branches mention: other labels start no block.
+type usedLabels struct {
+	names  map[string]bool
+	ranges map[string]int64 // name<n> of .branchtargets: the largest n
+}
+
+func (u *usedLabels) mention(ops []ptx.Operand) {
+	for _, o := range ops {
+		switch o := o.(type) {
+		case *ptx.Name:
+			u.names[o.Name] = true
+		case *ptx.Range:
+			u.ranges[o.Name] = max(u.ranges[o.Name], o.N)
+		}
+	}
+}
+
+func (u *usedLabels) has(name string) bool {
+	if u.names[name] {
+		return true
+	}
+	prefix := strings.TrimRight(name, "0123456789")
+	for ; len(u.ranges) > 0 && len(prefix) < len(name); prefix = name[:len(prefix)+1] {
+		if n, err := strconv.ParseInt(name[len(prefix):], 10, 64); err == nil && n < u.ranges[prefix] {
+			return true
+		}
+	}
+	return false
+}
+
+// find collects the labels that the branches among stmts mention.
+func (u *usedLabels) find(stmts []ptx.Stmt) {
+	for _, s := range stmts {
+		switch s := s.(type) {
+		case *ptx.Block:
+			u.find(s.Stmts)
+		case *ptx.Inst:
+			if s.Opcode == "bra" {
+				u.mention(s.Operands)
+			}
+		case *ptx.Directive:
+			if s.Name == ".branchtargets" {
+				u.mention(s.Args)
+			}
+		}
+	}
+}
+
+// block reads a { }: its labels are known in all of it, other names from their declaration on.
+func (f *fgen) block(b *ptx.Block) {
+	f.scope = &scope{parent: f.scope}
+	top := f.paramTop
+	f.declareLabels(b.Stmts)
+	for _, s := range b.Stmts {
+		f.stmt(s)
+	}
+	f.paramTop = top // .param variables of a call sequence end with its scope
+	f.scope = f.scope.parent
+}
+
+func (f *fgen) declareLabels(stmts []ptx.Stmt) {
+	for i, s := range stmts {
+		switch s := s.(type) {
+		case *ptx.Label:
+			sym := &symbol{kind: symLabel, span: s.Span(), label: &label{name: s.Name, block: ir.NoBlock}}
+			if i+1 < len(stmts) {
+				if d, ok := stmts[i+1].(*ptx.Directive); ok && (d.Name == ".branchtargets" || d.Name == ".calltargets") {
+					sym = &symbol{kind: symTargets, span: s.Span(), list: d}
+				}
+			}
+			f.g.define(f.scope, s.Name, sym)
+		case *ptx.Prototype:
+			f.g.define(f.scope, s.Name, &symbol{kind: symProto, span: s.Span(), proto: s})
+		}
+	}
+}
+
+func (f *fgen) stmt(s ptx.Stmt) {
+	switch s := s.(type) {
+	case *ptx.Inst:
+		f.inst(s)
+	case *ptx.Label:
+		if sym := f.scope.syms[s.Name]; sym != nil && sym.kind == symLabel && f.used.has(s.Name) {
+			f.startBlock(s.Name)
+			sym.label.block = f.cur.ID
+		}
+	case *ptx.Loc:
+		f.frame = f.g.lines.loc(s)
+	case *ptx.Var:
+		f.variable(s)
+	case *ptx.Block:
+		f.block(s)
+	}
+}
+
+func (f *fgen) variable(d *ptx.Var) {
+	if d.Space == "reg" {
+		f.register(d)
+		return
+	}
+	for _, v := range f.g.variables(f.scope, d) {
+		f.g.define(f.scope, v.Name, &symbol{kind: symVar, span: v.Span, v: v})
+		switch v.Space {
+		case event.Param:
+			f.g.place(v, &f.paramTop)
+			f.f.ParamSize = max(f.f.ParamSize, f.paramTop)
+		case event.Local:
+			f.g.place(v, &f.f.LocalSize)
+		}
+		f.f.Vars = append(f.f.Vars, v)
+	}
+	f.g.initialisers() // a call table must be known when a call names it
+}
+
+// startBlock ends the current block, which falls through, and begins another. A block that is still empty
+// and has no label yet takes the new one.
+func (f *fgen) startBlock(name string) {
+	if f.cur != nil && len(f.cur.Instrs) == 0 && f.cur.Label == "" {
+		f.cur.Label = name
+		return
+	}
+	if f.cur != nil {
+		f.edges[f.cur.ID].fall = true
+	}
+	f.cur = &ir.Block{ID: ir.BlockID(len(f.f.Blocks)), Label: name}
+	f.f.Blocks = append(f.f.Blocks, f.cur)
+	f.edges = append(f.edges, edge{})
+}
+
+// emit appends an instruction, and ends the block if it can transfer control.
+func (f *fgen) emit(in *ir.Instr, to []*label) {
+	if f.cur == nil {
+		f.startBlock("")
+	}
+	f.cur.Instrs = append(f.cur.Instrs, in)
+	if !in.IsTerminator() {
+		return
+	}
+	e := &f.edges[f.cur.ID]
+	e.to = to
+	f.cur, e.fall = nil, in.Guard != ir.NoReg
+	if e.fall {
+		f.startBlock("")
+	}
+}
+
+// finish ends the last block with the implicit ret, and turns labels into successors.
+func (f *fgen) finish(body *ptx.Block) {
+	if len(f.f.Blocks) == 0 {
+		f.startBlock("")
+	}
+	if f.cur != nil {
+		end := body.Span().End
+		if !end.IsValid() {
+			end = body.Span().Start
+		}
+		desc, _ := isa.Decode("ret", nil)
+		f.emit(&ir.Instr{Desc: desc, Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Loc: f.frame}, nil)
+	}
+	for i, b := range f.f.Blocks {
+		for _, l := range f.edges[i].to {
+			if l != nil && l.block != ir.NoBlock {
+				b.Succs = append(b.Succs, l.block)
+			}
+		}
+		if f.edges[i].fall {
+			b.Succs = append(b.Succs, ir.BlockID(i+1))
+		}
+		f.resolve(b)
+	}
+}
+
+// firstLoc returns the frame of the first .loc of a body.
+func firstLoc(b *ptx.Block, t *lineTable) *source.Frame {
+	for _, s := range b.Stmts {
+		switch s := s.(type) {
+		case *ptx.Loc:
+			if fr := t.loc(s); fr != nil {
+				return fr
+			}
+		case *ptx.Block:
+			if fr := firstLoc(s, t); fr != nil {
+				return fr
+			}
+		}
+	}
+	return nil
+}
+
+func outermost(f *source.Frame) *source.Frame {
+	for f != nil && f.Parent != nil {
+		f = f.Parent
+	}
+	return f
+}

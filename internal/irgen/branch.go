@@ -1,0 +1,133 @@
+package irgen
+
+import (
+	"strconv"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// branch is bra: one label (PTX ISA 9.7.12.3).
+func (f *fgen) branch(in *ir.Instr, s *ptx.Inst) ([]*label, bool) {
+	if len(s.Operands) != 1 {
+		f.g.errorf(s.OpSpan, "%s takes 1 operand, found %d", opText(s), len(s.Operands))
+		return nil, false
+	}
+	l := f.target(s.Operands[0])
+	in.Src = []ir.Operand{{Kind: ir.BranchTo, Reg: ir.NoReg, Span: s.Operands[0].Span()}}
+	return []*label{l}, l != nil
+}
+
+// target resolves the name of a label.
+func (f *fgen) target(o ptx.Operand) *label {
+	n, ok := o.(*ptx.Name)
+	if !ok || n.Field != "" {
+		f.g.errorf(o.Span(), "expected a label")
+		return nil
+	}
+	return f.labelNamed(n.Name, n.Span())
+}
+
+func (f *fgen) labelNamed(name string, span source.Span) *label {
+	sym := f.scope.lookup(f, name)
+	switch {
+	case sym == nil:
+		f.g.errorf(span, "label %s is not in this function, or in a block that cannot be entered from here", name)
+	case sym.kind != symLabel:
+		f.g.errorf(span, "%s is %s; expected a label", name, f.describe(sym))
+	default:
+		return sym.label
+	}
+	return nil
+}
+
+// indexedBranch is brx.idx: an index, and the name of a .branchtargets list (PTX ISA 9.7.12.4).
+func (f *fgen) indexedBranch(in *ir.Instr, s *ptx.Inst) ([]*label, bool) {
+	if len(s.Operands) != 2 {
+		f.g.errorf(s.OpSpan, "%s takes 2 operands, found %d", opText(s), len(s.Operands))
+		return nil, false
+	}
+	index, ok := f.src(in, s.Operands[0], isa.Src, isa.U32)
+	if !ok {
+		return nil, false
+	}
+	list := f.list(s.Operands[1], ".branchtargets")
+	if list == nil {
+		return nil, false
+	}
+	in.Src = []ir.Operand{index}
+	to, ok := f.targets(list)
+	if !ok {
+		return nil, false
+	}
+	for range to {
+		in.Src = append(in.Src, ir.Operand{Kind: ir.BranchTo, Reg: ir.NoReg, Span: s.Operands[1].Span()})
+	}
+	if len(to) == 0 {
+		f.g.errorf(list.Span(), ".branchtargets: expected at least one label")
+		return nil, false
+	}
+	return to, true
+}
+
+// targets resolves the labels of a .branchtargets list, as far as the first that is missing.
+func (f *fgen) targets(list *ptx.Directive) ([]*label, bool) {
+	var to []*label
+	add := func(l *label) bool {
+		to = append(to, l)
+		return l != nil
+	}
+	for _, a := range list.Args {
+		r, ok := a.(*ptx.Range)
+		if !ok {
+			if !add(f.target(a)) {
+				return nil, false
+			}
+			continue
+		}
+		for i := range int(r.N) {
+			if !add(f.labelNamed(rangeName(r.Name, i), r.Span())) {
+				return nil, false
+			}
+		}
+	}
+	return to, true
+}
+
+// list resolves the name of a .branchtargets or .calltargets list.
+func (f *fgen) list(o ptx.Operand, want string) *ptx.Directive {
+	n, ok := o.(*ptx.Name)
+	if !ok {
+		f.g.errorf(o.Span(), "expected the name of a %s list", want)
+		return nil
+	}
+	sym := f.scope.lookup(f, n.Name)
+	switch {
+	case sym == nil:
+		f.g.errorf(o.Span(), "%s is not declared; expected the name of a %s list", n.Name, want)
+	case sym.kind != symTargets || sym.list.Name != want:
+		f.g.errorf(o.Span(), "%s is %s; expected the name of a %s list", n.Name, f.describe(sym), want)
+	default:
+		return sym.list
+	}
+	return nil
+}
+
+// resolve gives the targets of a block's branch their blocks.
+func (f *fgen) resolve(b *ir.Block) {
+	t := b.Terminator()
+	if t == nil {
+		return
+	}
+	to := f.edges[b.ID].to
+	for i := range t.Src {
+		if t.Src[i].Kind == ir.BranchTo {
+			t.Src[i].Block = to[0].block
+			to = to[1:]
+		}
+	}
+}

@@ -1,0 +1,368 @@
+package irgen
+
+import (
+	"math"
+
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+)
+
+// Constant expressions (PTX ISA 4.5): 64-bit integers, signed or unsigned, and binary64 floats, with no
+// conversion between the two; and addresses, a symbol with an offset, where the context takes them.
+
+// constant is the value of a constant expression.
+type constant struct {
+	float    bool
+	single   bool // the 0f form: f is exact, and the bits are those of a binary32
+	f        float64
+	bits32   uint32 // for single
+	n        uint64
+	unsigned bool
+
+	// An address: sym is not nil, and n is the offset.
+	sym     *symbol
+	generic bool
+	mask    uint64 // the mask() operator; 0 if absent
+}
+
+// eval computes a constant expression. It reports what is wrong and returns false. f may be nil outside
+// of a body.
+func (g *gen) eval(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
+	switch e := e.(type) {
+	case *ptx.Int:
+		return constant{n: e.Val, unsigned: e.Unsigned || e.Val > math.MaxInt64}, true
+	case *ptx.Float:
+		if e.Single {
+			b := uint32(e.Bits)
+			return constant{float: true, single: true, bits32: b, f: float64(math.Float32frombits(b))}, true
+		}
+		return constant{float: true, f: math.Float64frombits(e.Bits)}, true
+	case *ptx.Name:
+		return g.evalName(s, f, e)
+	case *ptx.Unary:
+		return g.evalUnary(s, f, e)
+	case *ptx.Binary:
+		return g.evalBinary(s, f, e)
+	case *ptx.Paren:
+		if len(e.Elems) == 1 {
+			return g.eval(s, f, e.Elems[0])
+		}
+	case nil:
+		return constant{}, false
+	}
+	g.errorf(e.Span(), "expected a constant expression")
+	return constant{}, false
+}
+
+func (g *gen) evalName(s *scope, f *fgen, e *ptx.Name) (constant, bool) {
+	if e.Name == "WARP_SZ" && e.Field == "" {
+		return constant{n: 32}, true
+	}
+	sym := s.lookup(f, e.Name)
+	switch {
+	case sym == nil:
+		g.errorf(e.Span(), "%s is not declared; expected a variable, a function or a number", e.Name)
+	case sym.kind == symReg:
+		g.errorf(e.Span(), "%s is a register; it cannot be part of a constant expression", e.Name)
+	case e.Field != "" || sym.kind != symVar && sym.kind != symFunc:
+		g.errorf(e.Span(), "%s is %s; expected a variable, a function or a number", e.Name, sym.what())
+	default:
+		return constant{sym: sym}, true
+	}
+	return constant{}, false
+}
+
+// masks are the operators that take one byte of an address or a number (PTX ISA 5.4.4), with the bits
+// that they shift by.
+func maskShift(mask uint64) (shift int, ok bool) {
+	for shift = 0; shift < 64; shift += 8 {
+		if mask == 0xff<<shift {
+			return shift, true
+		}
+	}
+	return 0, false
+}
+
+func (g *gen) evalUnary(s *scope, f *fgen, e *ptx.Unary) (constant, bool) {
+	x, ok := g.eval(s, f, e.X)
+	if !ok {
+		return x, false
+	}
+	bad := func() (constant, bool) {
+		g.errorf(e.Span(), "operator %s cannot be applied to this operand", e.Op)
+		return constant{}, false
+	}
+	if x.sym != nil {
+		if e.Op == "generic" && !x.generic && x.mask == 0 {
+			x.generic = true
+			return x, true
+		}
+		if m, isMask := parseMask(e.Op); isMask && x.mask == 0 {
+			x.mask = m
+			return x, true
+		}
+		if e.Op == "+" {
+			return x, true
+		}
+		return bad()
+	}
+	if x.float {
+		switch e.Op {
+		case "+":
+			return x, true
+		case "-":
+			if x.single { // the 0f form may not be part of an expression, but its sign is harmless
+				return constant{float: true, single: true, bits32: x.bits32 ^ 1<<31, f: -x.f}, true
+			}
+			return constant{float: true, f: -x.f}, true
+		}
+		return bad()
+	}
+	switch e.Op {
+	case "+":
+		return x, true
+	case "-":
+		return constant{n: -x.n, unsigned: x.unsigned}, true
+	case "!":
+		return constant{n: truth(x.n == 0)}, true
+	case "~":
+		return constant{n: ^x.n, unsigned: true}, true
+	case "(.s64)":
+		return constant{n: x.n}, true
+	case "(.u64)":
+		return constant{n: x.n, unsigned: true}, true
+	}
+	if m, isMask := parseMask(e.Op); isMask {
+		shift, _ := maskShift(m)
+		return constant{n: x.n & m >> shift}, true
+	}
+	return bad()
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (g *gen) evalBinary(s *scope, f *fgen, e *ptx.Binary) (constant, bool) {
+	x, ok1 := g.eval(s, f, e.X)
+	y, ok2 := g.eval(s, f, e.Y)
+	if e.Op == "?:" {
+		z, ok3 := g.eval(s, f, e.Z)
+		if !ok1 || !ok2 || !ok3 {
+			return constant{}, false
+		}
+		return g.conditional(e, x, y, z)
+	}
+	if !ok1 || !ok2 {
+		return constant{}, false
+	}
+	switch {
+	case x.sym != nil || y.sym != nil:
+		return g.addAddress(e, x, y)
+	case x.single || y.single || x.float != y.float:
+		g.errorf(e.Span(), "operator %s: a constant expression takes two integers or two 64-bit floats (PTX ISA 4.5.4)", e.Op)
+		return constant{}, false
+	case x.float:
+		return g.floatOp(e, x.f, y.f)
+	}
+	return g.intOp(e, x, y)
+}
+
+// addAddress is symbol+offset and symbol-offset.
+func (g *gen) addAddress(e *ptx.Binary, x, y constant) (constant, bool) {
+	switch {
+	case e.Op == "+" && x.sym != nil && y.sym == nil && !y.float && x.mask == 0:
+		x.n += y.n
+		return x, true
+	case e.Op == "+" && y.sym != nil && x.sym == nil && !x.float && y.mask == 0:
+		y.n += x.n
+		return y, true
+	case e.Op == "-" && x.sym != nil && y.sym == nil && !y.float && x.mask == 0:
+		x.n -= y.n
+		return x, true
+	}
+	g.errorf(e.Span(), "expected an address plus or minus an integer")
+	return constant{}, false
+}
+
+func (g *gen) conditional(e *ptx.Binary, x, y, z constant) (constant, bool) {
+	if x.sym != nil || x.float || y.sym != nil || z.sym != nil || y.float != z.float || y.single || z.single {
+		g.errorf(e.Span(), "operator ?: takes an integer, and then two integers or two floats (PTX ISA 4.5.5)")
+		return constant{}, false
+	}
+	out := z
+	if x.n != 0 {
+		out = y
+	}
+	out.unsigned = y.unsigned || z.unsigned
+	return out, true
+}
+
+func (g *gen) floatOp(e *ptx.Binary, x, y float64) (constant, bool) {
+	switch e.Op {
+	case "+":
+		return constant{float: true, f: x + y}, true
+	case "-":
+		return constant{float: true, f: x - y}, true
+	case "*":
+		return constant{float: true, f: x * y}, true
+	case "/":
+		return constant{float: true, f: x / y}, true
+	case "<":
+		return constant{n: truth(x < y)}, true
+	case ">":
+		return constant{n: truth(x > y)}, true
+	case "<=":
+		return constant{n: truth(x <= y)}, true
+	case ">=":
+		return constant{n: truth(x >= y)}, true
+	case "==":
+		return constant{n: truth(x == y)}, true
+	case "!=":
+		return constant{n: truth(x != y)}, true
+	}
+	g.errorf(e.Span(), "operator %s does not take floats (PTX ISA 4.5.4)", e.Op)
+	return constant{}, false
+}
+
+// intOp follows PTX ISA 4.5.5; where its text and Table 5 differ (the type of a remainder and of &, |, ^),
+// the bits are the same, and the text decides the type.
+func (g *gen) intOp(e *ptx.Binary, x, y constant) (constant, bool) {
+	u := x.unsigned || y.unsigned
+	sx, sy := int64(x.n), int64(y.n)
+	less := func(a, b uint64) bool {
+		if u {
+			return a < b
+		}
+		return int64(a) < int64(b)
+	}
+	out := constant{unsigned: u}
+	switch e.Op {
+	case "+":
+		out.n = x.n + y.n
+	case "-":
+		out.n = x.n - y.n
+	case "*":
+		out.n = x.n * y.n
+	case "/", "%":
+		if y.n == 0 {
+			g.errorf(e.Span(), "division by zero in a constant expression")
+			return constant{}, false
+		}
+		switch {
+		case e.Op == "%":
+			out = constant{n: x.n % y.n}
+		case u:
+			out.n = x.n / y.n
+		case sy == -1: // the one quotient that overflows
+			out.n = -x.n
+		default:
+			out.n = uint64(sx / sy)
+		}
+	case "&":
+		out.n = x.n & y.n
+	case "|":
+		out.n = x.n | y.n
+	case "^":
+		out.n = x.n ^ y.n
+	case "<<":
+		out = constant{n: x.n << min(y.n, 64), unsigned: x.unsigned}
+	case ">>":
+		out = constant{n: x.n >> min(y.n, 64), unsigned: x.unsigned}
+		if !x.unsigned {
+			out.n = uint64(sx >> min(y.n, 63))
+		}
+	case "&&":
+		out = constant{n: truth(x.n != 0 && y.n != 0)}
+	case "||":
+		out = constant{n: truth(x.n != 0 || y.n != 0)}
+	case "==":
+		out = constant{n: truth(x.n == y.n)}
+	case "!=":
+		out = constant{n: truth(x.n != y.n)}
+	case "<":
+		out = constant{n: truth(less(x.n, y.n))}
+	case ">":
+		out = constant{n: truth(less(y.n, x.n))}
+	case "<=":
+		out = constant{n: truth(!less(y.n, x.n))}
+	case ">=":
+		out = constant{n: truth(!less(x.n, y.n))}
+	default:
+		g.errorf(e.Span(), "operator %s is no operator of constant expressions", e.Op)
+		return constant{}, false
+	}
+	return out, true
+}
+
+// bits converts a constant to the width of a type (PTX ISA 4.5.1, 4.5.2): integers are cut, floats are
+// rounded. It returns what is wrong, or "".
+//
+// An untyped context (NoType) keeps 64 bits of an integer and the written width of a float.
+func (c *constant) bits(t isa.Type) (uint64, string) {
+	if c.sym != nil {
+		return 0, "an address"
+	}
+	switch {
+	case t == isa.NoType || t == isa.OtherType:
+		switch {
+		case c.single:
+			return uint64(c.bits32), ""
+		case c.float:
+			return math.Float64bits(c.f), ""
+		}
+		return c.n, ""
+	case t == isa.Pred:
+		if c.float {
+			return 0, "a float"
+		}
+		return truth(c.n != 0), ""
+	case c.float:
+		return c.floatBits(t)
+	case t.IsFloat() && c.n != 0:
+		return 0, "an integer" // no implicit conversion: 1 and 1.0 differ in bits (4.5.4)
+	}
+	return c.n & widthMask(t.Size()), ""
+}
+
+func (c *constant) floatBits(t isa.Type) (uint64, string) {
+	switch {
+	case t == isa.F64 || t == isa.B64 && !c.single:
+		return math.Float64bits(c.f), ""
+	case (t == isa.F32 || t == isa.B32 || t == isa.TF32) && c.single:
+		return uint64(c.bits32), ""
+	case t == isa.F32 || t == isa.B32 || t == isa.TF32:
+		return uint64(math.Float32bits(float32(c.f))), ""
+	case t == isa.F16 && !c.single:
+		return uint64(halfBits(c.f)), ""
+	}
+	return 0, "a float"
+}
+
+func widthMask(bytes int) uint64 {
+	if bytes >= 8 || bytes == 0 {
+		return ^uint64(0)
+	}
+	return 1<<(8*bytes) - 1
+}
+
+// halfBits rounds to binary16, to nearest even.
+func halfBits(f float64) uint16 {
+	b := math.Float64bits(f)
+	sign := uint16(b >> 48 & 0x8000)
+	abs := math.Abs(f)
+	switch {
+	case f != f:
+		return sign | 0x7e00
+	case abs >= 65520: // halfway between the largest finite value and 2^16 rounds away
+		return sign | 0x7c00
+	case abs < 0x1p-14: // subnormal: units of 2^-24
+		return sign | uint16(math.RoundToEven(abs*0x1p24))
+	}
+	frac, exp := math.Frexp(abs) // abs = frac * 2^exp, frac in [0.5, 1)
+	m := uint64(math.RoundToEven(frac * 0x1p11))
+	return sign | uint16(uint64(exp-1+15)<<10+m-1<<10)
+}

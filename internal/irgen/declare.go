@@ -1,0 +1,233 @@
+package irgen
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+)
+
+// declare enters every name of the module: variables, functions, aliases. Bodies are read afterwards, so
+// the order of the text does not matter for them.
+func (g *gen) declare(file *ptx.File) {
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ptx.Var:
+			g.moduleVar(d)
+		case *ptx.Func:
+			g.function(d)
+		}
+	}
+}
+
+func (g *gen) moduleVar(d *ptx.Var) {
+	switch d.Space {
+	case "reg", "local", "param":
+		g.errorf(d.Span(), "a .%s variable at module level is not supported (PTX ISA 7.1.1 forbids it since version 3.0)", d.Space)
+		return
+	}
+	for _, v := range g.variables(&g.top, d) {
+		if old := g.top.syms[v.Name]; old != nil && old.kind == symVar && g.redeclare(old, v) {
+			continue
+		}
+		g.define(&g.top, v.Name, &symbol{kind: symVar, span: v.Span, v: v})
+		g.mod.Vars = append(g.mod.Vars, v)
+	}
+}
+
+// redeclare merges two declarations of one module variable, at most one of which is not .extern (PTX ISA
+// 11.6.1). The first one's object stands for both.
+func (g *gen) redeclare(old *symbol, v *ir.Var) bool {
+	o := old.v
+	if !o.Extern && !v.Extern || o.Space != v.Space {
+		return false
+	}
+	if o.Extern && !v.Extern {
+		for i := range g.inits { // the initialiser fills the object that everyone refers to
+			if g.inits[i].v == v {
+				g.inits[i].v = o
+			}
+		}
+		*o = *v
+		old.span = v.Span
+	}
+	return true
+}
+
+// function enters a function. A declaration and a definition of one name are one function.
+func (g *gen) function(d *ptx.Func) {
+	f := &ir.Func{Module: g.mod, Name: d.Name, Kernel: d.Entry, Span: d.NameSpan}
+	old := g.top.syms[d.Name]
+	switch {
+	case old == nil:
+		f.Index = len(g.mod.Funcs)
+		f.Demangled = demangled(d.Name)
+		g.mod.Funcs = append(g.mod.Funcs, f)
+		g.put(f)
+	case old.kind != symFunc:
+		g.define(&g.top, d.Name, &symbol{kind: symFunc, span: d.NameSpan})
+		return
+	default:
+		f = old.fn
+		if !g.agrees(f, d) {
+			return
+		}
+	}
+	prev := g.bodies[f]
+	g.directives(f, d)
+	if prev != nil && d.Body == nil {
+		return
+	}
+	g.bodies[f] = d
+	f.Span = d.NameSpan
+	g.signature(f, d)
+}
+
+func (g *gen) put(f *ir.Func) {
+	g.top.put(f.Name, &symbol{kind: symFunc, span: f.Span, fn: f})
+}
+
+// agrees checks a further declaration of a function against the earlier ones.
+func (g *gen) agrees(f *ir.Func, d *ptx.Func) bool {
+	prev := g.bodies[f]
+	at := g.set.Format(f.Span.Start)
+	switch {
+	case prev.Entry != d.Entry:
+		g.errorf(d.NameSpan, "%s is declared as .entry and as .func; the other declaration is at %s", d.Name, at)
+	case prev.Body != nil && d.Body != nil:
+		g.errorf(d.NameSpan, "%s is defined twice; the first definition is at %s", d.Name, at)
+	case countNames(prev.Params) != countNames(d.Params) || countNames(prev.Results) != countNames(d.Results):
+		g.errorf(d.NameSpan, "%s has %d parameters and %d results here, but %d and %d at %s", d.Name,
+			countNames(d.Params), countNames(d.Results), countNames(prev.Params), countNames(prev.Results), at)
+	default:
+		return true
+	}
+	return false
+}
+
+func countNames(vars []*ptx.Var) int {
+	n := 0
+	for _, v := range vars {
+		n += max(len(v.Names), 1)
+	}
+	return n
+}
+
+// signature sets the parameters and results of a function. The variables of its final declaration count;
+// an earlier one's are replaced.
+func (g *gen) signature(f *ir.Func, d *ptx.Func) {
+	f.Params, f.Results, f.ParamSize = nil, nil, 0
+	f.Params = g.formals(f, d.Params)
+	f.Results = g.formals(f, d.Results)
+}
+
+func (g *gen) formals(f *ir.Func, decls []*ptx.Var) []*ir.Var {
+	var out []*ir.Var
+	for _, d := range decls {
+		if d.Space == "reg" {
+			out = append(out, g.regFormals(f, d)...)
+			continue
+		}
+		if d.Space != "param" {
+			g.errorf(d.Span(), "a parameter must be in state space .param or .reg, not .%s", d.Space)
+			continue
+		}
+		for _, v := range g.variables(&g.top, d) {
+			g.place(v, &f.ParamSize)
+			if d.Ptr != nil {
+				v.Pointer = true
+				v.PtrSpace = event.Generic
+				if d.Ptr.Space != "" {
+					v.PtrSpace = spaceByName[d.Ptr.Space]
+				}
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
+	t, ok := g.typeOf(d)
+	if !ok {
+		return nil
+	}
+	switch {
+	case f.Kernel:
+		g.errorf(d.Span(), "a kernel's parameters must be in state space .param, not .reg (PTX ISA 11.2.1)")
+		return nil
+	case d.Vec != 0:
+		g.errorf(d.Span(), "a vector register as parameter is not supported (PTX ISA 11.2.2 allows base types)")
+		return nil
+	case t.Size() == 0 && t != isa.Pred:
+		g.errorf(d.TypeSpan, "a register cannot have type .%s", d.Type)
+		return nil
+	}
+	var out []*ir.Var
+	for _, n := range d.Names {
+		out = append(out, &ir.Var{Name: n.Name, Type: t, Size: t.Size(), Align: max(t.Size(), 1), Span: n.Span, InReg: true, Reg: ir.NoReg})
+	}
+	return out
+}
+
+// directives reads what stands between a function's header and its body (PTX ISA 11.4, 11.7).
+//
+// The system call behind assert never returns, which compilers for PTX before 6.4 cannot say.
+func (g *gen) directives(f *ir.Func, d *ptx.Func) {
+	if d.Name == "__assertfail" && d.Body == nil {
+		f.NoReturn = true
+	}
+	for _, dir := range d.Dirs {
+		switch dir.Name {
+		case ".reqntid":
+			f.ReqNTID = g.dim3(dir)
+		case ".maxntid":
+			f.MaxNTID = g.dim3(dir)
+		case ".reqnctapercluster":
+			f.ReqCluster = g.dim3(dir)
+		case ".noreturn":
+			f.NoReturn = true
+		}
+	}
+}
+
+func (g *gen) dim3(d *ptx.Directive) event.Dim3 {
+	v := [3]uint32{1, 1, 1}
+	for i := range d.Args {
+		n, ok := argInt(d, i)
+		if !ok || i > 2 || n < 1 || n > 1<<31-1 {
+			g.errorf(d.Span(), "%s: expected one to three positive numbers", d.Name)
+			return event.Dim3{}
+		}
+		v[i] = uint32(n)
+	}
+	return event.Dim3{X: v[0], Y: v[1], Z: v[2]}
+}
+
+// aliases resolves .alias a, b: a is another name of b (PTX ISA 11.2.3).
+func (g *gen) aliases(file *ptx.File) {
+	for _, d := range file.Decls {
+		dir, ok := d.(*ptx.Directive)
+		if !ok || dir.Name != ".alias" {
+			continue
+		}
+		if len(dir.Args) != 2 {
+			g.errorf(dir.Span(), ".alias: expected two function names")
+			continue
+		}
+		var fns [2]*symbol
+		for i, a := range dir.Args {
+			n, ok := a.(*ptx.Name)
+			if ok {
+				fns[i] = g.top.syms[n.Name]
+			}
+			if fns[i] == nil || fns[i].kind != symFunc {
+				g.errorf(a.Span(), ".alias: expected the name of a function of this module")
+				fns[i] = nil
+			}
+		}
+		if fns[0] != nil && fns[1] != nil {
+			fns[0].fn = fns[1].fn
+		}
+	}
+}

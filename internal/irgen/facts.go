@@ -1,0 +1,98 @@
+package irgen
+
+import (
+	"strconv"
+	"strings"
+
+	"heddle/internal/ir"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// The lowering step knows what PTX does not say, and leaves it in comments at module level:
+//
+//	// heddle.kernel MANGLED LINE COL PATH
+//	// heddle.param MANGLED INDEX NAME ptr|val TYPE
+//
+// PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a parameter that
+// has none. Facts about kernels that the module does not define are passed over: the compiler may have
+// dropped them. Other comments that begin with "heddle" belong to others.
+
+// facts reads them. They take precedence over what InferPointers would find.
+func (g *gen) facts(file *ptx.File) {
+	for _, f := range g.mod.Funcs {
+		if f.Kernel {
+			ir.InferPointers(f)
+		}
+	}
+	for _, d := range file.Decls {
+		c, ok := d.(*ptx.Comment)
+		if !ok {
+			continue
+		}
+		word, rest, _ := strings.Cut(c.Text, " ")
+		switch word {
+		case "heddle.kernel":
+			g.kernelFact(c, rest)
+		case "heddle.param":
+			g.paramFact(c, rest)
+		}
+	}
+}
+
+// kernelFact is where a kernel is defined in the source.
+func (g *gen) kernelFact(c *ptx.Comment, rest string) {
+	w := strings.SplitN(rest, " ", 4)
+	line, col := 0, 0
+	ok := len(w) == 4 && w[3] != ""
+	if ok {
+		line, ok = number(w[1])
+	}
+	if ok {
+		col, ok = number(w[2])
+	}
+	if !ok || line == 0 {
+		g.errorf(c.Span(), "malformed fact: expected \"heddle.kernel NAME LINE COL PATH\"")
+		return
+	}
+	k := g.mod.Kernel(w[0])
+	file := g.set.Named(w[3])
+	if k == nil || file == nil {
+		return
+	}
+	k.Src = &source.Frame{Func: k.Demangled, Pos: source.MakePos(file.ID, line, col)}
+}
+
+// paramFact is a parameter's name in the source, and whether it is a pointer.
+func (g *gen) paramFact(c *ptx.Comment, rest string) {
+	w := strings.SplitN(rest, " ", 5)
+	index, ok := 0, len(w) == 5 && w[4] != "" && w[2] != "" && (w[3] == "ptr" || w[3] == "val")
+	if ok {
+		index, ok = number(w[1])
+	}
+	if !ok {
+		g.errorf(c.Span(), "malformed fact: expected \"heddle.param NAME INDEX PARAM ptr|val TYPE\"")
+		return
+	}
+	k := g.mod.Kernel(w[0])
+	if k == nil {
+		return
+	}
+	if index >= len(k.Params) {
+		g.errorf(c.Span(), "fact about parameter %d of %s, which has %d", index, k.Name, len(k.Params))
+		return
+	}
+	p := k.Params[index]
+	if w[2] != "-" {
+		p.Source = w[2]
+	}
+	p.Pointer = w[3] == "ptr"
+	if p.Pointer && p.Size != g.mod.AddressSize/8 {
+		g.errorf(c.Span(), "fact about parameter %d of %s: a pointer of %d bytes", index, k.Name, p.Size)
+	}
+}
+
+func number(s string) (int, bool) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	return int(n), err == nil
+}

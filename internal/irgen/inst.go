@@ -1,0 +1,275 @@
+package irgen
+
+import (
+	"strings"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+)
+
+// inst builds one instruction. After an error it leaves the instruction out: the module is lost anyway.
+func (f *fgen) inst(s *ptx.Inst) {
+	d := f.g.decode(s)
+	if d.err != nil {
+		f.g.errorf(s.OpSpan, "%s", d.err)
+		return
+	}
+	in := f.newInstr()
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame}
+	if s.Guard != nil && !f.guard(in, s.Guard) {
+		return
+	}
+	var to []*label
+	ok := false
+	switch in.Op() {
+	case "call":
+		ok = f.call(in, s)
+	case "bra":
+		to, ok = f.branch(in, s)
+	case "brx.idx":
+		to, ok = f.indexedBranch(in, s)
+	default:
+		ok = f.operands(in, s, d.roles)
+	}
+	if !ok {
+		return
+	}
+	for _, e := range ir.CheckTypes(f.f, in) {
+		f.g.errorf(e.Operand.Span, "%s", e.Msg)
+		ok = false
+	}
+	if ok {
+		f.emit(in, to)
+	}
+}
+
+// newInstr allocates instructions in runs.
+func (f *fgen) newInstr() *ir.Instr {
+	if len(f.free) == 0 {
+		f.free = make([]ir.Instr, 32)
+	}
+	in := &f.free[0]
+	f.free = f.free[1:]
+	return in
+}
+
+// decode decodes an opcode with its modifiers, once for each text.
+func (g *gen) decode(s *ptx.Inst) *decoded {
+	text, ok := g.textOf(s)
+	if !ok {
+		return decodeNew(s)
+	}
+	if d, ok := g.decoded[string(text)]; ok {
+		return d
+	}
+	d := decodeNew(s)
+	g.decoded[string(text)] = d
+	return d
+}
+
+func decodeNew(s *ptx.Inst) *decoded {
+	desc, err := isa.Decode(s.Opcode, s.Mods)
+	d := &decoded{desc: desc, err: err}
+	if err == nil {
+		d.roles = rolesOf(&d.desc)
+	}
+	return d
+}
+
+// textOf returns the text of an opcode with its modifiers. Equal texts have equal modifiers.
+func (g *gen) textOf(s *ptx.Inst) ([]byte, bool) {
+	if g.text == nil {
+		return nil, false
+	}
+	start, ok1 := g.text.Offset(s.OpSpan.Start)
+	end, ok2 := g.text.Offset(s.OpSpan.End)
+	if !ok1 || !ok2 || end <= start || end-start > 200 {
+		return nil, false
+	}
+	return g.text.Content[start:end], true
+}
+
+func (f *fgen) guard(in *ir.Instr, p *ptx.Guard) bool {
+	sym := f.scope.lookup(f, p.Name)
+	switch {
+	case sym == nil:
+		f.g.errorf(p.Span, "register %s is not declared", p.Name)
+	case sym.kind != symReg || sym.vector || f.f.Regs[sym.regs[0]].Type != isa.Pred:
+		f.g.errorf(p.Span, "%s is %s; a guard needs a register of type .pred", p.Name, f.describe(sym))
+	default:
+		in.Guard, in.Neg = sym.regs[0], p.Neg
+		return true
+	}
+	return false
+}
+
+// describe is symbol.what with the type of a register.
+func (f *fgen) describe(sym *symbol) string {
+	if sym.kind == symReg && !sym.vector {
+		return "a register of type ." + f.f.Regs[sym.regs[0]].Type.String()
+	}
+	return sym.what()
+}
+
+// item is an operand of the text; the two halves of p|q are one item each.
+type item struct {
+	op     ptx.Operand
+	second bool // q of p|q
+}
+
+// items cuts operands into items, appending to out.
+func items(out []item, ops []ptx.Operand) []item {
+	for _, o := range ops {
+		if p, ok := o.(*ptx.Pair); ok {
+			out = append(out, item{op: p.X}, item{op: p.Y, second: true})
+			continue
+		}
+		out = append(out, item{op: o})
+	}
+	return out
+}
+
+// operands assigns the operands of the text to the roles of the instruction, in order. Optional roles are
+// filled from the left, as far as there are operands for them.
+//
+// An opcode that is not executable may have forms that its row does not tell apart; all its operands are
+// kept, and only names are resolved.
+func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
+	its := items(f.items[:0], s.Operands)
+	f.items = its
+	roles, ok := assign(want, its)
+	switch {
+	case !in.Row.Executable:
+		roles = looseRoles(roles, its)
+	case !ok:
+		f.g.errorf(s.OpSpan, "%s takes %s, found %d", opText(s), takes(want), len(s.Operands))
+		return false
+	}
+	nd := 0
+	for _, r := range roles {
+		if r == isa.Dst || r == isa.DstPred {
+			nd++
+		}
+	}
+	ops := make([]ir.Operand, len(its))
+	in.Dst, in.Src = ops[:0:nd], ops[nd:nd]
+	for i, it := range its {
+		var o ir.Operand
+		switch role := roles[i]; role {
+		case isa.Dst, isa.DstPred:
+			o, ok = f.dst(it.op, ir.DstType(&in.Desc, len(in.Dst)))
+			in.Dst = append(in.Dst, o)
+		default:
+			t := ir.SrcType(&in.Desc, len(in.Src))
+			if role == isa.PredSrc {
+				t = isa.Pred
+			}
+			if v, ok := it.op.(*ptx.Vector); ok && in.Op() == "mov" {
+				t = ir.PartType(&in.Desc, t, len(v.Elems))
+			}
+			o, ok = f.src(in, it.op, role, t)
+			in.Src = append(in.Src, o)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// looseRoles keeps destinations, as far as roles could be assigned and are not contradicted, and takes
+// the rest as it is.
+func looseRoles(roles []isa.Role, its []item) []isa.Role {
+	out := make([]isa.Role, len(its))
+	for i := range out {
+		out[i] = isa.SrcOpt
+		_, mem := its[i].op.(*ptx.Mem)
+		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) && !mem {
+			out[i] = isa.Dst
+		}
+	}
+	return out
+}
+
+// assign gives each operand its role.
+func assign(roles []isa.Role, its []item) ([]isa.Role, bool) {
+	if fixed(roles, its) {
+		return roles, true
+	}
+	spare := len(its)
+	for _, r := range roles {
+		if !optional(r) {
+			spare--
+		}
+	}
+	for _, it := range its {
+		if it.second {
+			spare--
+		}
+	}
+	out := make([]isa.Role, 0, len(its))
+	for _, r := range roles {
+		switch {
+		case len(out) < len(its) && its[len(out)].second != (r == isa.DstPred):
+			if !optional(r) {
+				return nil, false
+			}
+			continue
+		case r == isa.DstPred:
+		case optional(r):
+			if spare <= 0 {
+				continue
+			}
+			spare--
+		}
+		out = append(out, r)
+	}
+	return out, len(out) == len(its)
+}
+
+// fixed reports whether there is just one operand for each role.
+func fixed(roles []isa.Role, its []item) bool {
+	if len(roles) != len(its) {
+		return false
+	}
+	for i, r := range roles {
+		if r == isa.DstPred || its[i].second {
+			return false
+		}
+	}
+	return true
+}
+
+func optional(r isa.Role) bool { return r == isa.DstPred || r == isa.SrcOpt }
+
+// takes says how many operands roles stand for.
+func takes(roles []isa.Role) string {
+	least, most := 0, 0
+	for _, r := range roles {
+		if r == isa.DstPred { // part of d|p
+			continue
+		}
+		most++
+		if !optional(r) {
+			least++
+		}
+	}
+	switch {
+	case most == 0:
+		return "no operands"
+	case least == most && most == 1:
+		return "1 operand"
+	case least == most:
+		return itoa(most) + " operands"
+	}
+	return itoa(least) + " to " + itoa(most) + " operands"
+}
+
+// opText is the opcode as written.
+func opText(s *ptx.Inst) string {
+	if len(s.Mods) == 0 {
+		return s.Opcode
+	}
+	return s.Opcode + "." + strings.Join(s.Mods, ".")
+}

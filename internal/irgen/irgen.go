@@ -1,0 +1,169 @@
+// Package irgen turns the syntax tree of a PTX module into the IR: it resolves names, decodes opcodes,
+// gives every operand its kind and immediates their bits, and cuts bodies into basic blocks.
+//
+// A body that ends without ret, exit, trap or a branch ends with an implicit ret at its closing brace.
+// A label starts a block only if some branch names it. Code that no path reaches stays in the function, as
+// blocks without predecessors.
+package irgen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// maxErrors bounds the errors of one module: one missing declaration may make thousands.
+const maxErrors = 200
+
+// Module builds the IR of a PTX file. With errors, which come in the order in which they were found, the
+// module is nil. Positions of the user's source go to files of set.
+func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
+	g := &gen{
+		set:     set,
+		text:    file.Source,
+		mod:     &ir.Module{Files: set, AddressSize: 64},
+		decoded: make(map[string]*decoded),
+		bodies:  make(map[*ir.Func]*ptx.Func),
+	}
+	if file.Source != nil {
+		g.mod.File = file.Source.ID
+	}
+	g.header(file)
+	g.lines = newLineTable(set, file)
+	g.declare(file)
+	g.aliases(file)
+	g.initialisers()
+	for _, f := range g.mod.Funcs {
+		if fn := g.bodies[f]; fn != nil && fn.Body != nil {
+			g.body(f, fn)
+		}
+	}
+	if len(g.errs) == 0 {
+		g.facts(file)
+	}
+	if len(g.errs) > 0 {
+		return nil, g.errs
+	}
+	return g.mod, nil
+}
+
+// gen is the state of one Module call.
+type gen struct {
+	set     *source.Set
+	text    *source.File
+	mod     *ir.Module
+	errs    []*ptx.Error
+	top     scope
+	lines   *lineTable
+	decoded map[string]*decoded // by the opcode's text
+	bodies  map[*ir.Func]*ptx.Func
+	inits   []pendingInit
+	ranged  int64 // variables in memory declared by name<n>
+}
+
+// decoded is what isa.Decode said of an opcode with its modifiers.
+type decoded struct {
+	desc  isa.Desc
+	roles []isa.Role
+	err   error
+}
+
+// pendingInit is an initialiser to be evaluated when all names are known.
+type pendingInit struct {
+	v    *ir.Var
+	decl *ptx.Var
+	name *ptx.VarName
+	in   *scope
+}
+
+func (g *gen) errorf(span source.Span, format string, args ...any) {
+	switch {
+	case len(g.errs) < maxErrors:
+		g.errs = append(g.errs, &ptx.Error{Span: span, Msg: fmt.Sprintf(format, args...)})
+	case len(g.errs) == maxErrors:
+		g.errs = append(g.errs, &ptx.Error{Span: span, Msg: "too many errors"})
+	}
+}
+
+// header reads .version, .target and .address_size.
+func (g *gen) header(file *ptx.File) {
+	for _, d := range file.Decls {
+		dir, ok := d.(*ptx.Directive)
+		if !ok {
+			continue
+		}
+		switch dir.Name {
+		case ".version":
+			g.mod.Version = g.argText(dir, 0)
+		case ".target":
+			if g.mod.Target == "" {
+				g.mod.Target = g.argText(dir, 0)
+			}
+		case ".address_size":
+			n, ok := argInt(dir, 0)
+			if !ok || n != 32 && n != 64 {
+				g.errorf(dir.Span(), ".address_size: expected 32 or 64")
+				continue
+			}
+			g.mod.AddressSize = int(n)
+		}
+	}
+}
+
+// argText returns the text of a directive's argument as written: "8.3", "sm_70".
+func (g *gen) argText(d *ptx.Directive, i int) string {
+	if i >= len(d.Args) {
+		return ""
+	}
+	switch a := d.Args[i].(type) {
+	case *ptx.Name:
+		return a.Name
+	case *ptx.String:
+		return a.Val
+	case *ptx.Int:
+		return a.Text
+	case *ptx.Float:
+		return a.Text
+	}
+	return ""
+}
+
+// argInt returns the value of a directive's integer argument.
+func argInt(d *ptx.Directive, i int) (int64, bool) {
+	if i >= len(d.Args) {
+		return 0, false
+	}
+	n, ok := d.Args[i].(*ptx.Int)
+	if !ok {
+		return 0, false
+	}
+	return int64(n.Val), true
+}
+
+// demangled returns the name as the user wrote it. The length limit keeps hostile names from growing
+// without bound (a mangled name can stand for one exponentially longer).
+func demangled(name string) string {
+	if s, err := demangle.ToString(name, demangle.MaxLength(12)); err == nil {
+		return s
+	}
+	return name
+}
+
+// variableName returns a variable's name as the user wrote it, or "" if it is not mangled. A variable of a
+// function loses the function: "tile" for reduce(int*)::tile.
+func variableName(name string) string {
+	s := demangled(name)
+	if s == name {
+		return ""
+	}
+	if i := strings.LastIndex(s, ")::"); i >= 0 {
+		s = s[i+len(")::"):]
+	}
+	return s
+}

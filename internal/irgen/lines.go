@@ -1,0 +1,157 @@
+package irgen
+
+import (
+	"bytes"
+	"strings"
+
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// maxInline bounds the depth of an inline stack. Positions that name themselves as their call site would
+// grow one without end.
+const maxInline = 256
+
+// lineTable turns .loc directives into frames (PTX ISA 11.5.3, 11.5.4). Frames of one place are shared.
+type lineTable struct {
+	files  map[int64]source.FileID // by the index of .file
+	strs   []byte                  // contents of .debug_str
+	labels map[string]int          // offsets in strs
+	frames map[frameKey]*source.Frame
+	names  map[int64]string // demangled, by offset in strs
+
+	fn     string // the function whose body is read, demangled
+	recent map[source.Pos]recentFrame
+}
+
+type frameKey struct {
+	fn     string
+	pos    source.Pos
+	parent *source.Frame
+}
+
+type recentFrame struct {
+	frame *source.Frame
+	depth int
+}
+
+func newLineTable(set *source.Set, file *ptx.File) *lineTable {
+	t := &lineTable{
+		files:  make(map[int64]source.FileID),
+		labels: make(map[string]int),
+		frames: make(map[frameKey]*source.Frame),
+		names:  make(map[int64]string),
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ptx.FileDir:
+			if f := set.Named(d.Name); f != nil {
+				t.files[d.Index] = f.ID
+			}
+		case *ptx.Section:
+			if strings.TrimPrefix(d.Name, ".") == "debug_str" {
+				t.strings(d)
+			}
+		}
+	}
+	return t
+}
+
+// strings reads the bytes and the labels of .debug_str.
+func (t *lineTable) strings(s *ptx.Section) {
+	for _, item := range s.Data {
+		if item.Label != "" {
+			t.labels[item.Label] = len(t.strs)
+			continue
+		}
+		width := map[string]int{"b8": 1, "b16": 2, "b32": 4, "b64": 8}[item.Type]
+		for _, a := range item.Args {
+			var v uint64
+			if n, ok := a.(*ptx.Int); ok {
+				v = n.Val
+			}
+			for i := range width {
+				t.strs = append(t.strs, byte(v>>(8*i)))
+			}
+		}
+	}
+}
+
+// enter starts a function's body.
+func (t *lineTable) enter(demangledName string) {
+	t.fn = demangledName
+	t.recent = make(map[source.Pos]recentFrame)
+}
+
+// loc returns the frame of a .loc, or nil if it names no place: an unknown file, or line 0, which stands
+// for code that belongs to no line. Inlined code without a line counts for its call site.
+//
+// The call site of inlined code is the position of an earlier .loc (11.5.4), whose own call site continues
+// the stack. The most recent one of that position is meant.
+func (t *lineTable) loc(l *ptx.Loc) *source.Frame {
+	pos := t.pos(l.File, l.Line, l.Col)
+	if !l.Inlined {
+		if !pos.IsValid() {
+			return nil
+		}
+		return t.frame(t.fn, pos, recentFrame{})
+	}
+	site := t.pos(l.InFile, l.InLine, l.InCol)
+	parent, ok := t.recent[site]
+	if !ok && site.IsValid() {
+		parent = recentFrame{t.intern(frameKey{t.fn, site, nil}), 1}
+	}
+	if !pos.IsValid() {
+		return parent.frame
+	}
+	return t.frame(t.funcName(l), pos, parent)
+}
+
+func (t *lineTable) pos(file, line, col int64) source.Pos {
+	id := t.files[file]
+	if id == 0 || line <= 0 || line > 1<<27 || col < 0 || col > 1<<19 {
+		return 0
+	}
+	return source.MakePos(id, int(line), int(col))
+}
+
+func (t *lineTable) frame(fn string, pos source.Pos, parent recentFrame) *source.Frame {
+	if parent.depth >= maxInline {
+		parent = recentFrame{}
+	}
+	f := t.intern(frameKey{fn, pos, parent.frame})
+	t.recent[pos] = recentFrame{f, parent.depth + 1}
+	return f
+}
+
+func (t *lineTable) intern(k frameKey) *source.Frame {
+	f := t.frames[k]
+	if f == nil {
+		f = &source.Frame{Func: k.fn, Pos: k.pos, Parent: k.parent}
+		t.frames[k] = f
+	}
+	return f
+}
+
+// funcName returns the name of the inlined function that a .loc gives as an offset in .debug_str, or ""
+// if the section does not have it.
+func (t *lineTable) funcName(l *ptx.Loc) string {
+	start, ok := t.labels[l.FuncName]
+	if !ok && strings.TrimPrefix(l.FuncName, ".") != "debug_str" {
+		return ""
+	}
+	off := int64(start) + l.FuncOff
+	if off < 0 || off >= int64(len(t.strs)) {
+		return ""
+	}
+	if s, ok := t.names[off]; ok {
+		return s
+	}
+	name := t.strs[off:]
+	if end := bytes.IndexByte(name, 0); end >= 0 {
+		name = name[:end]
+	}
+	s := demangled(string(name))
+	t.names[off] = s
+	return s
+}

@@ -1,0 +1,342 @@
+package irgen
+
+import (
+	"strconv"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// dst resolves a destination: a register, a vector of registers, or "_".
+func (f *fgen) dst(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
+	out, ok := f.value(o, t)
+	if !ok {
+		return out, false
+	}
+	switch out.Kind {
+	case ir.None, ir.Register:
+		if !out.Neg {
+			return out, true
+		}
+	case ir.Vector:
+		for i := range out.Elems {
+			if k := out.Elems[i].Kind; k != ir.Register && k != ir.None {
+				f.g.errorf(out.Elems[i].Span, "expected a register to write to")
+				return out, false
+			}
+		}
+		return out, true
+	}
+	f.g.errorf(o.Span(), "expected a register to write to")
+	return out, false
+}
+
+// src resolves a source operand of a role.
+func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.Operand, bool) {
+	if m, ok := o.(*ptx.Mem); ok {
+		if role != isa.Addr && role != isa.SrcOpt {
+			f.g.errorf(o.Span(), "%s takes no address in brackets here", in.Op())
+			return ir.Operand{}, false
+		}
+		return f.mem(m)
+	}
+	if role == isa.Addr {
+		f.g.errorf(o.Span(), "%s takes an address in brackets here", in.Op())
+		return ir.Operand{}, false
+	}
+	out, ok := f.value(o, t)
+	if !ok {
+		return out, false
+	}
+	if out.Kind == ir.None && role != isa.SrcOpt {
+		f.g.errorf(o.Span(), "the sink _ cannot be read")
+		return out, false
+	}
+	if role == isa.PredSrc && out.Kind == ir.Register && f.f.Regs[out.Reg].Type != isa.Pred {
+		f.g.errorf(o.Span(), "%s is of type .%s; %s takes a predicate here", f.f.Regs[out.Reg].Name, f.f.Regs[out.Reg].Type, in.Op())
+		return out, false
+	}
+	return out, true
+}
+
+// value resolves an operand that is not an address in brackets. Constants take the bits of type t.
+func (f *fgen) value(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
+	switch o := o.(type) {
+	case *ptx.Name:
+		return f.name(o, t)
+	case *ptx.Vector:
+		return f.vector(o, t)
+	case *ptx.Unary:
+		if n, ok := o.X.(*ptx.Name); ok && o.Op == "!" {
+			return f.negated(o, n)
+		}
+	case *ptx.Int, *ptx.Float, *ptx.Binary, *ptx.Paren:
+	case *ptx.Index:
+		f.g.errorf(o.Span(), "an indexed array a[i] is not supported here; write the byte address, as in [a+8]")
+		return ir.Operand{}, false
+	default:
+		f.g.errorf(o.Span(), "this kind of operand cannot stand here")
+		return ir.Operand{}, false
+	}
+	c, ok := f.g.eval(f.scope, f, o)
+	if !ok {
+		return ir.Operand{}, false
+	}
+	return f.constant(o.Span(), &c, t)
+}
+
+func (f *fgen) constant(span source.Span, c *constant, t isa.Type) (ir.Operand, bool) {
+	if c.sym != nil {
+		if c.generic || c.mask != 0 {
+			f.g.errorf(span, "generic() and masks belong in initialisers (PTX ISA 5.4.4)")
+			return ir.Operand{}, false
+		}
+		out, ok := f.symbol(c.sym, span)
+		out.Val = c.n
+		return out, ok
+	}
+	bits, bad := c.bits(t)
+	if bad != "" {
+		f.g.errorf(span, "%s where a value of type .%s is expected", bad, t)
+		return ir.Operand{}, false
+	}
+	return ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Val: bits, Span: span}, true
+}
+
+// negated is !p.
+func (f *fgen) negated(o *ptx.Unary, n *ptx.Name) (ir.Operand, bool) {
+	out, ok := f.name(n, isa.Pred)
+	if !ok {
+		return out, false
+	}
+	if out.Kind != ir.Register || f.f.Regs[out.Reg].Type != isa.Pred {
+		f.g.errorf(o.Span(), "! takes a register of type .pred")
+		return out, false
+	}
+	out.Neg, out.Span = true, o.Span()
+	return out, true
+}
+
+func (f *fgen) name(n *ptx.Name, t isa.Type) (ir.Operand, bool) {
+	span := n.Span()
+	if n.Name == "_" && n.Field == "" {
+		return ir.Operand{Kind: ir.None, Reg: ir.NoReg, Span: span}, true
+	}
+	if sym := f.scope.lookup(f, n.Name); sym != nil {
+		if n.Field != "" {
+			return f.field(n, sym)
+		}
+		return f.symbol(sym, span)
+	}
+	if out, ok := f.special(n); ok {
+		return out, true
+	}
+	if n.Name == "WARP_SZ" && n.Field == "" {
+		c := constant{n: event.WarpSize}
+		return f.constant(span, &c, t)
+	}
+	f.g.errorf(span, "%s is not declared; expected a register, a variable or a constant", n.Name)
+	return ir.Operand{}, false
+}
+
+// symbol is an operand that is a plain name: a register, or an address.
+func (f *fgen) symbol(sym *symbol, span source.Span) (ir.Operand, bool) {
+	out := ir.Operand{Reg: ir.NoReg, Span: span}
+	switch sym.kind {
+	case symReg:
+		if !sym.vector {
+			out.Kind, out.Reg = ir.Register, sym.regs[0]
+			return out, true
+		}
+		out.Kind = ir.Vector
+		for _, r := range sym.regs {
+			out.Elems = append(out.Elems, ir.Operand{Kind: ir.Register, Reg: r, Span: span})
+		}
+	case symVar:
+		out.Kind, out.Var = ir.VarAddr, sym.v
+	case symFunc:
+		out.Kind, out.Func = ir.FuncAddr, sym.fn
+	default:
+		f.g.errorf(span, "expected a register, a variable or a constant, found %s", sym.what())
+		return out, false
+	}
+	return out, true
+}
+
+// components are the names of a vector's elements (PTX ISA 6.4.3).
+const components, colours = "xyzw", "rgba"
+
+// field is a component of a vector register.
+func (f *fgen) field(n *ptx.Name, sym *symbol) (ir.Operand, bool) {
+	i := strings.Index(components, n.Field)
+	if i < 0 {
+		i = strings.Index(colours, n.Field)
+	}
+	switch {
+	case sym.kind != symReg || !sym.vector:
+		f.g.errorf(n.Span(), "%s is %s and has no component .%s", n.Name, f.describe(sym), n.Field)
+	case len(n.Field) != 1 || i < 0 || i >= len(sym.regs):
+		f.g.errorf(n.Span(), "%s has %d components, and none is called .%s", n.Name, len(sym.regs), n.Field)
+	default:
+		return ir.Operand{Kind: ir.Register, Reg: sym.regs[i], Span: n.Span()}, true
+	}
+	return ir.Operand{}, false
+}
+
+// special resolves a special register (PTX ISA chapter 10). %tid and its like without a component are
+// vectors of four, the last of which reads zero.
+func (f *fgen) special(n *ptx.Name) (ir.Operand, bool) {
+	out := ir.Operand{Kind: ir.Special, Reg: ir.NoReg, Span: n.Span()}
+	name := n.Name
+	if n.Field != "" {
+		name += "." + n.Field
+	}
+	if out.Sreg = ir.SregByName(name); out.Sreg != ir.NoSreg && out.Sreg != ir.WarpSz {
+		return out, true
+	}
+	if x := ir.SregByName(n.Name + ".x"); x != ir.NoSreg {
+		zero := ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Span: n.Span()}
+		switch n.Field {
+		case "w":
+			return zero, true
+		case "":
+			out.Kind, out.Sreg = ir.Vector, ir.NoSreg
+			for i := range 3 {
+				out.Elems = append(out.Elems, ir.Operand{Kind: ir.Special, Sreg: x + ir.Sreg(i), Reg: ir.NoReg, Span: n.Span()})
+			}
+			out.Elems = append(out.Elems, zero)
+			return out, true
+		}
+	}
+	if n.Field != "" {
+		return out, false
+	}
+	return out, numbered(n.Name, &out)
+}
+
+// numbered resolves %envreg0 to 31, %pm0 to 7, %pm0_64 to 7_64 and %reserved_smem_offset_0 and 1.
+func numbered(name string, out *ir.Operand) bool {
+	for _, r := range []struct {
+		prefix, suffix string
+		sreg           ir.Sreg
+		n              uint64
+	}{{"%envreg", "", ir.EnvReg, 32}, {"%pm", "", ir.PM, 8}, {"%pm", "_64", ir.PM, 8}, {"%reserved_smem_offset_", "", ir.ReservedSmemOffset, 2}} {
+		digits, ok := strings.CutPrefix(name, r.prefix)
+		if !ok {
+			continue
+		}
+		digits, ok = strings.CutSuffix(digits, r.suffix)
+		n, err := strconv.ParseUint(digits, 10, 8)
+		if ok && err == nil && n < r.n && strconv.FormatUint(n, 10) == digits {
+			out.Sreg, out.Val = r.sreg, n
+			return true
+		}
+	}
+	return false
+}
+
+// vector is {a, b, ...}. Immediates in the operand of a mov are parts of its type.
+func (f *fgen) vector(v *ptx.Vector, t isa.Type) (ir.Operand, bool) {
+	out := ir.Operand{Kind: ir.Vector, Reg: ir.NoReg, Span: v.Span()}
+	for _, e := range v.Elems {
+		if _, nested := e.(*ptx.Vector); nested {
+			f.g.errorf(e.Span(), "a vector within a vector")
+			return out, false
+		}
+		o, ok := f.value(e, t)
+		if !ok {
+			return out, false
+		}
+		out.Elems = append(out.Elems, o)
+	}
+	if len(out.Elems) == 0 {
+		f.g.errorf(v.Span(), "an empty vector")
+		return out, false
+	}
+	return out, true
+}
+
+// mem is an address in brackets: [reg+imm], [var+imm], [imm], or one followed by coordinates (PTX ISA
+// 6.4.1).
+func (f *fgen) mem(m *ptx.Mem) (ir.Operand, bool) {
+	out := ir.Operand{Kind: ir.Mem, Reg: ir.NoReg, Span: m.Span()}
+	if len(m.Elems) == 0 {
+		f.g.errorf(m.Span(), "an empty address")
+		return out, false
+	}
+	if !f.address(m.Elems[0], &out) {
+		return out, false
+	}
+	for _, e := range m.Elems[1:] {
+		o, ok := f.value(e, isa.NoType)
+		if !ok {
+			return out, false
+		}
+		out.Elems = append(out.Elems, o)
+	}
+	return out, true
+}
+
+// address adds the base and the offset of an address to out.
+func (f *fgen) address(e ptx.Operand, out *ir.Operand) bool {
+	base, offset, minus := e, ptx.Operand(nil), false
+	if b, ok := e.(*ptx.Binary); ok && (b.Op == "+" || b.Op == "-") && f.isRegister(b.X) {
+		base, offset, minus = b.X, b.Y, b.Op == "-"
+	}
+	if f.isRegister(base) {
+		o, ok := f.value(base, isa.NoType)
+		if !ok {
+			return false
+		}
+		if o.Kind != ir.Register {
+			f.g.errorf(base.Span(), "expected a register, a variable or a number as the base of an address")
+			return false
+		}
+		out.Reg = o.Reg
+		if offset == nil {
+			return true
+		}
+		c, ok := f.g.eval(f.scope, f, offset)
+		if !ok {
+			return false
+		}
+		if c.float || c.sym != nil {
+			f.g.errorf(offset.Span(), "expected an integer as the offset of an address")
+			return false
+		}
+		out.Val = c.n
+		if minus {
+			out.Val = -c.n
+		}
+		return true
+	}
+	c, ok := f.g.eval(f.scope, f, e)
+	switch {
+	case !ok:
+		return false
+	case c.float || c.generic || c.mask != 0 || c.sym != nil && c.sym.kind != symVar:
+		f.g.errorf(e.Span(), "expected a register, a variable or a number as the base of an address")
+		return false
+	case c.sym != nil:
+		out.Var = c.sym.v
+	}
+	out.Val = c.n
+	return true
+}
+
+// isRegister reports whether o names a register, a special one or the component of one included.
+func (f *fgen) isRegister(o ptx.Operand) bool {
+	n, ok := o.(*ptx.Name)
+	if !ok {
+		return false
+	}
+	sym := f.scope.lookup(f, n.Name)
+	if sym == nil {
+		return strings.HasPrefix(n.Name, "%")
+	}
+	return sym.kind == symReg
+}

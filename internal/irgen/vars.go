@@ -1,0 +1,174 @@
+package irgen
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+)
+
+// maxVarSize bounds the bytes of one variable, and of a function's areas: what no machine has is a
+// mistake, and sums of sizes must not overflow.
+const maxVarSize = 1 << 40
+
+var spaceByName = map[string]event.Space{
+	"global": event.Global, "shared": event.Shared, "local": event.Local, "const": event.Const, "param": event.Param,
+	"tex": event.Global, // .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
+}
+
+// typeOf returns the type of a declaration.
+func (g *gen) typeOf(d *ptx.Var) (isa.Type, bool) {
+	if d.Space == "tex" {
+		return isa.TexRef, true
+	}
+	t, ok := isa.TypeOf(d.Type)
+	if !ok {
+		g.errorf(d.TypeSpan, "unknown type .%s", d.Type)
+	}
+	return t, ok
+}
+
+// variables makes the variables of one declaration; registers are declared by regs.
+func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
+	t, ok := g.typeOf(d)
+	if !ok {
+		return nil
+	}
+	space, ok := spaceByName[d.Space]
+	if !ok {
+		g.errorf(d.Span(), "state space .%s cannot hold a variable here", d.Space)
+		return nil
+	}
+	if t == isa.Pred {
+		g.errorf(d.TypeSpan, "a .pred variable can be in state space .reg only (PTX ISA 5.2.1)")
+		return nil
+	}
+	var out []*ir.Var
+	for i := range d.Names {
+		n := &d.Names[i]
+		v := &ir.Var{Name: n.Name, Source: variableName(n.Name), Space: space, Type: t, Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
+		if !g.shape(v, d, n, space) {
+			continue
+		}
+		if n.Init != nil && t.Class() != isa.Opaque {
+			g.inits = append(g.inits, pendingInit{v, d, n, s})
+		}
+		if n.Range > 0 {
+			out = append(out, expandRange(v, n)...)
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// maxRanged bounds the variables that all name<n> of a module declare in memory, each an object.
+const maxRanged = 1 << 16
+
+// expandRange makes the variables of name<n> (PTX ISA 5.4.6).
+func expandRange(v *ir.Var, n *ptx.VarName) []*ir.Var {
+	out := make([]*ir.Var, n.Range)
+	for i := range out {
+		c := *v
+		c.Name = rangeName(n.Name, i)
+		out[i] = &c
+	}
+	return out
+}
+
+// shape sets size and alignment from type, vector length, dimensions and .align (PTX ISA 5.4).
+func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bool {
+	elem := max(v.Type.Size(), 1) * max(d.Vec, 1)
+	if v.Type.Class() == isa.Opaque {
+		elem = 8 // a handle
+	}
+	v.Align = elem
+	if elem&(elem-1) != 0 {
+		v.Align = v.Type.Size()
+	}
+	if d.Align != 0 {
+		if d.Align < 0 || d.Align&(d.Align-1) != 0 || d.Align > 1<<20 {
+			g.errorf(d.Span(), ".align %d: expected a power of two", d.Align)
+			return false
+		}
+		v.Align = int(d.Align)
+	}
+	if g.ranged += min(n.Range, maxRanged+1); g.ranged > maxRanged {
+		g.errorf(n.Span, "%s<%d>: more than %d such variables in one module", n.Name, n.Range, maxRanged)
+		return false
+	}
+	v.Size = elem
+	for i, dim := range n.Dims {
+		switch {
+		case dim == -1 && i == 0:
+			dim = initCount(n.Init)
+			if n.Init == nil {
+				v.Unsized = true
+			}
+		case dim < 0:
+			g.errorf(n.Span, "%s: only the first dimension of an array may be left open", n.Name)
+			return false
+		}
+		if dim > 0 && v.Size > maxVarSize/int(min(dim, maxVarSize)) {
+			g.errorf(n.Span, "%s is larger than 2^40 bytes", n.Name)
+			return false
+		}
+		v.Size *= int(dim)
+	}
+	if v.Unsized && space != event.Param {
+		if !v.Extern {
+			g.errorf(n.Span, "%s: an array without bound needs an initialiser or .extern", n.Name)
+			return false
+		}
+		v.Unsized = space == event.Shared
+	}
+	return true
+}
+
+func initCount(in *ptx.Init) int64 {
+	switch {
+	case in == nil:
+		return 0
+	case in.Value != nil:
+		if s, ok := in.Value.(*ptx.String); ok {
+			return int64(len(s.Val)) + 1
+		}
+		return 1
+	}
+	return int64(len(in.List))
+}
+
+// register adds the registers of a .reg declaration to a scope.
+func (f *fgen) register(d *ptx.Var) {
+	g := f.g
+	t, ok := g.typeOf(d)
+	if !ok {
+		return
+	}
+	if t.Size() == 0 && t != isa.Pred {
+		g.errorf(d.TypeSpan, "a register cannot have type .%s", d.Type)
+		return
+	}
+	for i := range d.Names {
+		n := &d.Names[i]
+		switch {
+		case len(n.Dims) > 0 || n.Init != nil:
+			g.errorf(n.Span, "%s: a register can be neither an array nor initialised", n.Name)
+		case n.Range > 0:
+			f.scope.ranges = append(f.scope.ranges, regRange{n.Name, n.Range, t, d.Vec, n.Span})
+		default:
+			g.define(f.scope, n.Name, f.newReg(n.Name, t, d.Vec, n.Span))
+		}
+	}
+}
+
+// place gives a variable its offset in an area that is full up to *top, and moves *top.
+func (g *gen) place(v *ir.Var, top *int) {
+	at := (*top + v.Align - 1) &^ (v.Align - 1)
+	if at+v.Size > maxVarSize {
+		g.errorf(v.Span, "the variables of this function are larger than 2^40 bytes together")
+		return
+	}
+	v.Offset = at
+	*top = at + v.Size
+}

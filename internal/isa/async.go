@@ -1,0 +1,32 @@
+package isa
+
+// asyncRows are asynchronous copies and what completes them: PTX ISA 9.7.9.25 to 9.7.9.28.
+var asyncRows = []Row{
+	{Opcode: "cp.async", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.3.1"},
+	{Opcode: "cp.async.commit_group", Category: Async, Section: "9.7.9.25.3.2"},
+	{Opcode: "cp.async.wait_group", Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.25.3.3"},
+	{Opcode: "cp.async.wait_all", Category: Async, Effect: Orders, Section: "9.7.9.25.3.3"},
+	{Opcode: "cp.async.bulk", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.1"},
+	{Opcode: "cp.reduce.async.bulk", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.2"},
+	{Opcode: "cp.async.bulk.prefetch", Category: Async, Roles: []Role{Addr, Src, SrcOpt}, Section: "9.7.9.25.4.3"},
+	{Opcode: "multimem.cp.async.bulk", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.26"},
+	{Opcode: "multimem.cp.reduce.async.bulk", Category: Async, Roles: []Role{Addr, Addr, Src}, Effect: Copies, Section: "9.7.9.27"},
+	{Opcode: "cp.async.bulk.tensor", Category: Async, Roles: []Role{Addr, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.27.1.2"},
+	{Opcode: "cp.reduce.async.bulk.tensor", Category: Async, Roles: []Role{Addr, Addr, SrcOpt}, Effect: Copies, Section: "9.7.9.27.1.3"},
+	{Opcode: "cp.async.bulk.prefetch.tensor", Category: Async, Roles: []Role{Addr, SrcOpt, SrcOpt}, Section: "9.7.9.27.1.4"},
+	{Opcode: "cp.async.bulk.commit_group", Category: Async, Section: "9.7.9.27.2.1"},
+	{Opcode: "cp.async.bulk.wait_group", Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.27.2.2"},
+	{Opcode: "tensormap.replace", Category: Async, Roles: []Role{Addr, Src, SrcOpt}, Effect: Writes, Section: "9.7.9.28"},
+	{Opcode: "tensormap.cp_fenceproxy", Category: Async, Roles: []Role{Addr, Addr, Src}, Effect: Copies, Section: "9.7.13.16"},
+}
+
+// textureRows are texture and surface accesses: PTX ISA 9.7.10 and 9.7.11.
+var textureRows = []Row{
+	{Opcode: "tex", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.3"},
+	{Opcode: "tld4", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.4"},
+	{Opcode: "txq", Category: Texture, Roles: []Role{Dst, Addr, SrcOpt}, Section: "9.7.10.5"},
+	{Opcode: "suld", Category: Texture, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.11.1"},
+	{Opcode: "sust", Category: Texture, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.11.2"},
+	{Opcode: "sured", Category: Texture, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.11.3"},
+	{Opcode: "suq", Category: Texture, Roles: []Role{Dst, Addr}, Section: "9.7.11.4"},
+}

@@ -1,0 +1,120 @@
+package isa
+
+import "heddle/internal/event"
+
+var (
+	loadHints = cacheOp | evict | cacheHint | prefetchSize
+
+	loadRoles  = []Role{Dst, Addr, SrcOpt}
+	storeRoles = []Role{Addr, Src, SrcOpt}
+	atomRoles  = []Role{Dst, Addr, Src, SrcOpt, SrcOpt}
+
+	anyScope  = of(event.CTA, event.Cluster, event.GPU, event.Sys)
+	loadable  = opt | of(event.Const, event.Global, event.Local, event.Param, event.Shared)
+	storable  = opt | of(event.Global, event.Local, event.Param, event.Shared)
+	synced    = opt | of(event.Global, event.Shared) // .relaxed, .acquire and .release
+	volatiles = opt | of(event.Global, event.Shared, event.Local)
+)
+
+// memoryRows are loads, stores and atomics: PTX ISA 9.7.9.8 to 9.7.9.18 and 9.7.13.5 to 9.7.13.7.
+var memoryRows = []Row{
+	{Opcode: "ld", Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8", Executable: true, forms: loadForms()},
+	{Opcode: "ldu", Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.10", Executable: true, forms: wide(form{
+		spaces: opt | of(event.Global), defSpace: event.Generic,
+	})},
+	{Opcode: "st", Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", Executable: true, forms: storeForms()},
+	{Opcode: "atom", Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5", Executable: true, forms: atomForms()},
+	{Opcode: "red", Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true, forms: redForms()},
+
+	{Opcode: "ld.shared::cluster", If: inCluster, Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8", forms: loadForms()},
+	{Opcode: "st.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", forms: storeForms()},
+	{Opcode: "atom.shared::cluster", If: inCluster, Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5",
+		forms: atomForms()},
+	{Opcode: "red.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6",
+		forms: redForms()},
+	{Opcode: "st.async", Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: Writes, Section: "9.7.9.12"},
+	{Opcode: "st.bulk", Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13"},
+	{Opcode: "multimem.ld_reduce", Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14"},
+	{Opcode: "multimem.st", Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14"},
+	{Opcode: "multimem.red", Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14"},
+	{Opcode: "red.async", Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: ReadsWrites, Section: "9.7.13.7"},
+	{Opcode: "discard", Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17"},
+}
+
+// wide gives f the types that memory holds, and the vectors that the ISA allows: 128 bits, or 256 of
+// global memory as .v8 of 4 bytes or .v4 of 8 (PTX ISA 5.4.2, 9.7.9.8). A .v8 of smaller elements, which
+// some producers emit, is taken as well.
+func wide(f form) []form {
+	scalar, v2, v4, v8 := f, f, f, f
+	scalar.types = inMemory | of(B128)
+	v2.types, v2.vecs = inMemory, 1<<2
+	v4.types, v4.vecs = inMemory, 1<<4
+	v8.types, v8.vecs = inMemory&^of(B64, U64, S64, F64), 1<<8
+	return []form{scalar, v2, v4, v8}
+}
+
+func loadForms() []form {
+	var f []form
+	add := func(g form) { g.defSpace = event.Generic; f = append(f, wide(g)...) }
+	// Without an order a load is weak and has no scope.
+	add(form{spaces: loadable, marks: markWeak | loadHints})
+	add(form{section: "9.7.9.9", spaces: of(event.Global), must: NC, marks: loadHints})
+	// PTX ISA 8.4.2: volatile is relaxed at system scope, with constraints on the implementation.
+	add(form{spaces: volatiles, must: Volatile, marks: prefetchSize, defOrder: event.Relaxed, defScope: event.Sys})
+	add(form{spaces: synced, orders: order(event.Relaxed, event.Acquire), scopes: anyScope, marks: evict | cacheHint | prefetchSize})
+	add(form{spaces: opt | of(event.Global), must: MMIO, orders: order(event.Relaxed), scopes: of(event.Sys)})
+	return f
+}
+
+func storeForms() []form {
+	var f []form
+	add := func(g form) { g.defSpace = event.Generic; f = append(f, wide(g)...) }
+	add(form{spaces: storable, marks: markWeak | cacheOp | evict | cacheHint})
+	add(form{spaces: volatiles, must: Volatile, defOrder: event.Relaxed, defScope: event.Sys})
+	add(form{spaces: synced, orders: order(event.Relaxed, event.Release), scopes: anyScope, marks: evict | cacheHint})
+	add(form{spaces: opt | of(event.Global), must: MMIO, orders: order(event.Relaxed), scopes: of(event.Sys)})
+	return f
+}
+
+// Without an order atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5, 9.7.13.6).
+
+func redForms() []form { return atomics(order(event.Relaxed, event.Release)).all() }
+
+func atomForms() []form {
+	a := atomics(order(event.Relaxed, event.Acquire, event.Release, event.AcqRel))
+	return append(a.all(),
+		a.form(of(B16, B32, B64, B128, U32, U64, S32, S64), of(FnCAS)),
+		a.form(of(B32, B64, B128, U32, U64, S32, S64), of(FnExch)))
+}
+
+// atomics makes the forms of atom and red that allow these orders.
+type atomics set
+
+func (a atomics) form(types, fns set) form {
+	return form{types: types, fns: fns, spaces: synced, orders: opt | set(a), scopes: opt | anyScope, marks: cacheHint,
+		defSpace: event.Generic, defOrder: event.Relaxed, defScope: event.GPU}
+}
+
+// vector is a form with several elements, each of which is atomic by itself; only global memory has them.
+func (a atomics) vector(types, fns, sizes set, must Flag) form {
+	f := a.form(types, fns)
+	f.spaces, f.vecs, f.must = opt|of(event.Global), sizes, must
+	return f
+}
+
+// all lists the forms that atom and red have in common.
+func (a atomics) all() []form {
+	extremes := of(FnMin, FnMax)
+	half := a.form(halves|bhalves, of(FnAdd))
+	half.must = NoFtz
+	return []form{
+		a.form(of(B32, B64, U32, U64, S32, S64), of(FnAnd, FnOr, FnXor)),
+		a.form(int3264|f3264, of(FnAdd)),
+		a.form(int3264, extremes),
+		a.form(of(U32), of(FnInc, FnDec)),
+		half,
+		a.vector(of(F32), of(FnAdd), 1<<2|1<<4, 0),
+		a.vector(of(F16, BF16), of(FnAdd)|extremes, 1<<2|1<<4|1<<8, NoFtz),
+		a.vector(of(F16x2, BF16x2), of(FnAdd)|extremes, 1<<2|1<<4, NoFtz),
+	}
+}

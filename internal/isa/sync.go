@@ -1,0 +1,51 @@
+package isa
+
+import "heddle/internal/event"
+
+// syncRows are barriers and fences: PTX ISA 9.7.13.1 to 9.7.13.4 and what else orders threads.
+var syncRows = []Row{
+	// bar is barrier.aligned.
+	{Opcode: "bar", Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(0, Aligned)},
+	{Opcode: "barrier", Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(Aligned, 0)},
+	{Opcode: "bar.warp.sync", Category: WarpOp, Roles: []Role{Src}, Effect: Orders, Section: "9.7.13.2", Executable: true, forms: []form{
+		{implied: SyncMask | Warp},
+	}},
+	{Opcode: "barrier.cluster.arrive", Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release, defScope: event.Cluster},
+	}},
+	{Opcode: "barrier.cluster.wait", Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire, defScope: event.Cluster},
+	}},
+
+	{Opcode: "fence", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{{
+		orders: opt | order(event.SeqCst, event.AcqRel, event.Acquire, event.Release), defOrder: event.AcqRel, scopes: anyScope,
+	}}},
+	// From sm_70 on membar is fence.sc, its level .gl is scope .gpu.
+	{Opcode: "membar", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
+		{scopes: of(event.CTA, event.Sys), defOrder: event.SeqCst},
+		{mustMarks: markGL, defOrder: event.SeqCst, defScope: event.GPU},
+	}},
+	// Fences between proxies and fences that order only some operations: to take them for a whole fence
+	// would hide races.
+	{Opcode: "fence.proxy", Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
+	{Opcode: "membar.proxy", Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
+	{Opcode: "fence.mbarrier_init", Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
+	{Opcode: "fence.sync_restrict", If: []string{"sync_restrict::shared::cta", "sync_restrict::shared::cluster"},
+		Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
+
+	{Opcode: "griddepcontrol", Category: Misc, Effect: Orders, Section: "9.7.13.13"},
+	{Opcode: "clusterlaunchcontrol.try_cancel", Category: Async, Roles: []Role{Addr, Addr}, Effect: Writes, Section: "9.7.13.17"},
+	{Opcode: "clusterlaunchcontrol.query_cancel", Category: Misc, Roles: []Role{Dst, Src}, Section: "9.7.13.18"},
+}
+
+var barRoles = []Role{Dst, Src, SrcOpt, PredSrc} // Dst and PredSrc of .red only
+
+// barForms are the forms of bar and barrier. bar may not say .aligned, and is.
+func barForms(allowed, implied Flag) []form {
+	f := form{marks: markCTA, flags: allowed, implied: implied}
+	sync, popc, logic := f, f, f
+	sync.fns = of(FnSync, FnArrive)
+	popc.fns, popc.types, popc.mustMarks = of(FnPopc), of(U32), markRed
+	logic.fns, logic.types, logic.mustMarks = of(FnAnd, FnOr), of(Pred), markRed
+	return []form{sync, popc, logic}
+}

@@ -1,0 +1,105 @@
+package isa
+
+import "heddle/internal/event"
+
+// kind says which field of a decoder a word sets.
+type kind uint8
+
+const (
+	noKind kind = iota
+	kType
+	kFn
+	kCmp
+	kRound
+	kVec
+	kSpace
+	kOrder
+	kScope
+	kFlag
+	kMark
+)
+
+// word is one meaning of a modifier. A modifier may have several: .lo is a comparison in setp and half of
+// a product in mul. The opcode's forms decide.
+type word struct {
+	kind kind
+	val  uint8 // of the enumeration; for kOrder the order + 1
+	flag Flag
+	mark mark
+}
+
+// words maps every modifier that an executable opcode knows to its meanings.
+var words = makeWords()
+
+func makeWords() map[string][]word {
+	m := make(map[string][]word, 300)
+	add := func(name string, w word) { m[name] = append(m[name], w) }
+	for t := NoType + 1; t < OtherType; t++ {
+		add(t.String(), word{kind: kType, val: uint8(t)})
+	}
+	for _, n := range narrowTypes {
+		add(n, word{kind: kType, val: uint8(OtherType)})
+	}
+	for f := NoFn + 1; f < numFn; f++ {
+		add(f.String(), word{kind: kFn, val: uint8(f)})
+	}
+	for c := NoCmp + 1; c < numCmp; c++ {
+		add(c.String(), word{kind: kCmp, val: uint8(c)})
+	}
+	for r := NoRounding + 1; r < numRounding; r++ {
+		add(r.String(), word{kind: kRound, val: uint8(r)})
+	}
+	for i, n := range flagNames {
+		if n != "" {
+			add(n, word{kind: kFlag, flag: 1 << i})
+		}
+	}
+	for s := event.Global; s <= event.Param; s++ {
+		add(s.String(), word{kind: kSpace, val: uint8(s)})
+	}
+	for s := event.CTA; s <= event.Sys; s++ {
+		add(s.String(), word{kind: kScope, val: uint8(s)})
+	}
+	for o := event.Relaxed; o <= event.SeqCst; o++ {
+		add(o.String(), word{kind: kOrder, val: uint8(o) + 1})
+	}
+	for _, n := range [...]struct {
+		name string
+		word word
+	}{
+		{"v2", word{kind: kVec, val: 2}}, {"v4", word{kind: kVec, val: 4}}, {"v8", word{kind: kVec, val: 8}},
+		{"shared::cta", word{kind: kSpace, val: uint8(event.Shared)}},
+		{"shared::cluster", word{kind: kSpace, val: uint8(event.Shared)}},
+		{"param::entry", word{kind: kSpace, val: uint8(event.Param)}},
+		{"param::func", word{kind: kSpace, val: uint8(event.Param)}},
+		{"gl", word{kind: kMark, mark: markGL}},
+		{"weak", word{kind: kMark, mark: markWeak}},
+		{"clamp", word{kind: kMark, mark: markClamp}},
+		{"red", word{kind: kMark, mark: markRed}},
+		{"cta", word{kind: kMark, mark: markCTA}},
+		{"abs", word{kind: kMark, mark: markAbs}},
+		{"tensormap", word{kind: kMark, mark: markTensormap}},
+		{"mask", word{kind: kMark, mark: markMask}},
+		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}},
+		{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
+	} {
+		add(n.name, n.word)
+	}
+	for mk, names := range map[mark][]string{
+		cacheOp: {"ca", "cg", "cs", "lu", "cv", "wb", "wt"},
+		evict: {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+			"L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::evict_unchanged"},
+		prefetchSize: {"L2::64B", "L2::128B", "L2::256B"},
+	} {
+		for _, n := range names {
+			add(n, word{kind: kMark, mark: mk})
+		}
+	}
+	return m
+}
+
+// narrowTypes are the packed formats that only instructions not executable here use (PTX ISA 5.2.3).
+var narrowTypes = [...]string{
+	"u2", "s2", "u4", "s4", "b4", "e2m1", "e2m3", "e3m2", "e2m1x2", "e2m3x2", "e3m2x2", "e2m1x4", "e2m3x4", "e3m2x4",
+	"e4m3x4", "e5m2x4", "ue8m0", "ue8m0x2", "ue4m3", "s2f6x2", "b1", "b6x16_p32", "b4x16_p64", "b8x16", "b1024",
+}

@@ -1,0 +1,188 @@
+package launch
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Describe says in one line what the launch is and where each fact came from:
+//
+//	grid 4 (default), block 256 (pragma), in: zeros (default), n = 1024 (flag)
+func (c *Config) Describe() string {
+	g := c.Geometry
+	parts := []string{
+		"grid " + dims(g.Grid) + c.origin("grid"),
+		"block " + dims(g.Block) + c.origin("block"),
+	}
+	if g.Cluster.Count() > 1 {
+		parts = append(parts, "cluster "+dims(g.Cluster)+c.origin("cluster"))
+	}
+	if c.DynShared > 0 {
+		parts = append(parts, fmt.Sprintf("shared %d", c.DynShared)+c.origin("shared"))
+	}
+	for i := range c.Args {
+		parts = append(parts, c.describeArg(i)+c.origin("arg "+c.Args[i].Name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// origin prints where a fact came from, in parentheses.
+func (c *Config) origin(key string) string {
+	if why := c.Reasons[key]; why != "" && c.Origins[key] == Default {
+		return " (" + c.Origins[key].String() + ": " + why + ")"
+	}
+	return " (" + c.Origins[key].String() + ")"
+}
+
+func (c *Config) describeArg(i int) string {
+	a := &c.Args[i]
+	switch {
+	case a.Buffer != nil:
+		if j := c.firstWith(a.Buffer); j < i {
+			return a.Name + ": the buffer of " + c.Args[j].Name
+		}
+		return a.Name + ": " + a.Buffer.describe()
+	case a.Unknown:
+		return a.Name + " unknown"
+	case len(a.Fields) > 0:
+		fields := make([]string, len(a.Fields))
+		for k, f := range a.Fields {
+			fields[k] = fmt.Sprintf("+%d %s", f.Offset, f.Buffer.describe())
+		}
+		return fmt.Sprintf("%s: struct with buffers at %s", a.Name, strings.Join(fields, " and "))
+	}
+	return a.Name + " = " + formatBits(a.Bits, a.Float)
+}
+
+// firstWith returns the first argument that is buffer b.
+func (c *Config) firstWith(b *Buffer) int {
+	for i := range c.Args {
+		if c.Args[i].Buffer == b {
+			return i
+		}
+	}
+	return len(c.Args)
+}
+
+func (b *Buffer) describe() string {
+	var what string
+	switch b.Fill {
+	case FillZero:
+		what = "zeros"
+	case FillRandom:
+		what = "random bytes"
+	case FillFile:
+		what = "given bytes"
+	case FillUnknown:
+		what = "unknown contents"
+	case FillIota:
+		what = "0, 1, 2, ..."
+	case FillValue:
+		what = fmt.Sprintf("words of %#x", b.Value)
+	}
+	if b.Size > 0 {
+		what = fmt.Sprintf("%d bytes of %s", b.Size, what)
+	}
+	return what
+}
+
+// formatBits prints a number as a user would write it; bytes of other sizes in hexadecimal.
+func formatBits(bits []byte, float bool) string {
+	switch {
+	case float && len(bits) == 4:
+		return strconv.FormatFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(bits))), 'g', -1, 32)
+	case float && len(bits) == 8:
+		return strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(bits)), 'g', -1, 64)
+	case len(bits) == 0 || len(bits) > 8 || len(bits)&(len(bits)-1) != 0:
+		return "hex:" + hex.EncodeToString(bits)
+	}
+	var u uint64
+	for i, b := range bits {
+		u |= uint64(b) << (8 * i)
+	}
+	shift := 64 - 8*len(bits)
+	return fmt.Sprint(int64(u<<shift) >> shift)
+}
+
+// Flags returns the command line flags that make this launch again, quoted for a shell. What is a default is
+// left out except for grid and block: the same command decides it in the same way.
+func (c *Config) Flags() string {
+	g := c.Geometry
+	flags := []string{"--grid " + dims(g.Grid), "--block " + dims(g.Block)}
+	if g.Cluster.Count() > 1 {
+		flags = append(flags, "--cluster "+dims(g.Cluster))
+	}
+	if c.Origins["shared"] != Default && c.DynShared > 0 {
+		flags = append(flags, fmt.Sprintf("--shared %d", c.DynShared))
+	}
+	for _, a := range c.given {
+		flags = append(flags, "--arg "+shellQuote(a.String()))
+	}
+	return strings.Join(flags, " ")
+}
+
+// String prints a as ParseArg reads it.
+func (a ArgSpec) String() string {
+	name := a.Param
+	if a.Offset >= 0 {
+		name = fmt.Sprintf("%s+%d", a.Param, a.Offset)
+	}
+	size := ""
+	if a.Size > 0 {
+		size = fmt.Sprintf(":%d", a.Size)
+	}
+	switch a.Kind {
+	case ArgAlias:
+		return name + "=alias:" + a.Text
+	case ArgUnknown:
+		return name + "=unknown" + size
+	case ArgBytes:
+		return name + "=hex:" + a.Text
+	case ArgFile:
+		return name + "=file:" + a.Text + size
+	case ArgBuffer:
+		return name + "=" + a.fillText() + size
+	}
+	return name + "=" + a.Text
+}
+
+func (a ArgSpec) fillText() string {
+	switch a.Fill {
+	case FillRandom:
+		if a.Seed != 0 {
+			return fmt.Sprintf("random@%d", a.Seed)
+		}
+		return "random"
+	case FillIota:
+		return "iota"
+	case FillValue:
+		return fmt.Sprintf("value:%d", a.Value)
+	}
+	return "zero"
+}
+
+// shellQuote quotes s for a POSIX shell if it needs that.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("@%_+=:,./-", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Guesses lists what nobody said, for the scope of a verdict: "n = 256 (default: guess: the threads in x)".
+func (c *Config) Guesses() []string {
+	var out []string
+	for i := range c.Args {
+		if key := "arg " + c.Args[i].Name; c.Origins[key] == Default {
+			out = append(out, c.describeArg(i)+c.origin(key))
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package launch
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// kernelFacts is what the code of a kernel, with all that it calls, says about a sensible launch.
+type kernelFacts struct {
+	tidY, tidZ     bool // reads threadIdx.y, .z
+	ctaid          bool // reads blockIdx or gridDim in any dimension
+	ctaidY, ctaidZ bool
+	atomics        bool   // may do atomics on global memory, by which blocks can tell each other apart
+	dynamic        bool   // uses an extern __shared__ array
+	static         uint64 // bytes of static shared memory
+	// loads holds for each parameter, by offset, the types with which it is read.
+	loads map[*ir.Var]map[int]isa.Type
+}
+
+// gather scans the kernel and every function that it may call.
+func gather(k *ir.Func) *kernelFacts {
+	facts := &kernelFacts{loads: make(map[*ir.Var]map[int]isa.Type)}
+	for _, f := range ir.ReachableFuncs(k) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				facts.instr(in)
+			}
+		}
+	}
+	vars, size := ir.Layout(k)
+	facts.static = uint64(size)
+	for _, v := range vars {
+		facts.dynamic = facts.dynamic || v.Unsized
+	}
+	return facts
+}
+
+func (k *kernelFacts) instr(in *ir.Instr) {
+	if in.Row != nil && in.Row.Effect == isa.ReadsWrites && (in.Space == event.Global || in.Space == event.Generic) {
+		k.atomics = true
+	}
+	for _, ops := range [2][]ir.Operand{in.Dst, in.Src} {
+		for i := range ops {
+			k.operand(&ops[i])
+		}
+	}
+	if in.Space == event.Param && in.Row != nil && in.Row.Effect == isa.Reads && len(in.Src) > 0 {
+		if m := in.Src[0]; m.Kind == ir.Mem && m.Var != nil && m.Reg == ir.NoReg {
+			k.load(m.Var, int(m.Val), in)
+		}
+	}
+}
+
+func (k *kernelFacts) load(v *ir.Var, off int, in *ir.Instr) {
+	if k.loads[v] == nil {
+		k.loads[v] = make(map[int]isa.Type)
+	}
+	for e := range max(int(in.Vec), 1) {
+		k.loads[v][off+e*in.Type.Size()] = in.Type
+	}
+}
+
+func (k *kernelFacts) operand(o *ir.Operand) {
+	switch o.Sreg {
+	case ir.TidY:
+		k.tidY = true
+	case ir.TidZ:
+		k.tidZ = true
+	case ir.CtaidX, ir.NctaidX:
+		k.ctaid = true
+	case ir.CtaidY:
+		k.ctaid, k.ctaidY = true, true
+	case ir.CtaidZ:
+		k.ctaid, k.ctaidZ = true, true
+	case ir.NctaidY, ir.NctaidZ, ir.SMID, ir.ClusterCtaRank, ir.ClusterCtaidX, ir.ClusterIDX:
+		k.ctaid = true
+	}
+	for i := range o.Elems {
+		k.operand(&o.Elems[i])
+	}
+}

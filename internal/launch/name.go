@@ -1,0 +1,85 @@
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/ir"
+)
+
+// Matches reports whether name selects the kernel: its mangled name, its demangled name, the part of that
+// before the parameters, with or without return type and template arguments, or the plain identifier.
+func Matches(k *ir.Func, name string) bool {
+	if name == k.Name || name == k.Demangled {
+		return true
+	}
+	head := headOf(k.Demangled)
+	masked := replaceAngles(strings.ReplaceAll(head, anonymous, strings.Repeat(".", len(anonymous))), ".")
+	short := head[strings.LastIndexByte(masked, ' ')+1:] // without the return type
+	return name == head || name == short || name == replaceAngles(short, "") || name == BaseName(k.Demangled)
+}
+
+// Unmatched returns an error for each pragma that belongs to none of the kernels of its file: its kernel was
+// renamed, is a template without instance, or is excluded by the preprocessor.
+func (s *SourceFacts) Unmatched(kernels []*ir.Func) []*Error {
+	var errs []*Error
+	for _, p := range s.Pragmas {
+		matches := func(k *ir.Func) bool { return Matches(k, p.Kernel) }
+		if p.Kernel != "" && !slices.ContainsFunc(kernels, matches) {
+			errs = append(errs, &Error{Span: p.Span, Msg: fmt.Sprintf("the kernel %s of this heddle: comment is not in the compiled code", p.Kernel)})
+		}
+	}
+	return errs
+}
+
+// BaseName returns the plain identifier of a demangled function name: "k" of
+// "void (anonymous namespace)::ns::k<float, 4>(float*, int)".
+func BaseName(demangled string) string {
+	s := replaceAngles(headOf(demangled), "")
+	s = s[strings.LastIndexByte(s, ' ')+1:]
+	return s[strings.LastIndexByte(s, ':')+1:]
+}
+
+const anonymous = "(anonymous namespace)"
+
+// headOf returns what stands before the parameter list: the first parenthesis outside template arguments
+// that is no anonymous namespace.
+func headOf(s string) string {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '<':
+			depth++
+		case '>':
+			depth--
+		case '(':
+			if strings.HasPrefix(s[i:], anonymous) {
+				i += len(anonymous) - 1
+			} else if depth <= 0 {
+				return s[:i]
+			}
+		}
+	}
+	return s
+}
+
+// replaceAngles puts hidden for each byte of template arguments. With "." offsets stay as they are.
+func replaceAngles(s, hidden string) string {
+	var b strings.Builder
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '<' {
+			depth++
+		}
+		if depth > 0 {
+			b.WriteString(hidden)
+		} else {
+			b.WriteByte(s[i])
+		}
+		if s[i] == '>' {
+			depth = max(depth-1, 0)
+		}
+	}
+	return b.String()
+}

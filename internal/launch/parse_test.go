@@ -1,0 +1,155 @@
+package launch
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heddle/internal/event"
+	"heddle/internal/isa"
+)
+
+func TestParseDim(t *testing.T) {
+	good := map[string]event.Dim3{
+		"256": {X: 256, Y: 1, Z: 1}, "4,2": {X: 4, Y: 2, Z: 1}, "4, 2, 3": {X: 4, Y: 2, Z: 3},
+		"16x8": {X: 16, Y: 8, Z: 1}, "0x10": {X: 16, Y: 1, Z: 1}, "0x10,2": {X: 16, Y: 2, Z: 1},
+	}
+	for s, want := range good {
+		if got, err := ParseDim(s); err != nil || got != want {
+			t.Errorf("ParseDim(%q) = %v, %v; want %v", s, got, err, want)
+		}
+	}
+	bad := map[string]string{
+		"": "missing", "0": "at least 1", "4,0": "at least 1", "-1": "negative", "1,2,3,4": "at most 3",
+		"a": "no number", "4,": "missing", "4294967296": "too large", "4;2": "no number", "1.5": "no number",
+	}
+	for s, want := range bad {
+		if got, err := ParseDim(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseDim(%q) = %v, %v; want an error with %q", s, got, err, want)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	good := map[string]uint64{
+		"0": 0, "1024": 1024, "48K": 48 << 10, "48k": 48 << 10, "48KiB": 48 << 10, "48KB": 48 << 10, "2M": 2 << 20,
+		"1GiB": 1 << 30, "0x400": 1024, "0x4B": 0x4B, "12B": 12,
+	}
+	for s, want := range good {
+		if got, err := ParseSize(s); err != nil || got != want {
+			t.Errorf("ParseSize(%q) = %v, %v; want %v", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"", "K", "-1", "1.5K", "1T", "17179869184G", "99999999999999999999"} {
+		if got, err := ParseSize(s); err == nil {
+			t.Errorf("ParseSize(%q) = %d, want an error", s, got)
+		}
+	}
+}
+
+func TestParseArg(t *testing.T) {
+	tests := map[string]ArgSpec{
+		"n=1024":               {Param: "n", Offset: -1, Kind: ArgValue, Text: "1024"},
+		"n = -1":               {Param: "n", Offset: -1, Kind: ArgValue, Text: "-1"},
+		"x=1.5e-3":             {Param: "x", Offset: -1, Kind: ArgValue, Text: "1.5e-3"},
+		"b=true":               {Param: "b", Offset: -1, Kind: ArgValue, Text: "1"},
+		"p=null":               {Param: "p", Offset: -1, Kind: ArgValue, Text: "0"},
+		"in=random":            {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom},
+		"in=random:4K":         {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom, Size: 4096},
+		"in=random@7:16":       {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom, Size: 16, Seed: 7},
+		"out=zero":             {Param: "out", Offset: -1, Kind: ArgBuffer, Fill: FillZero},
+		"0=iota":               {Param: "0", Offset: -1, Kind: ArgBuffer, Fill: FillIota},
+		"m=value:-1:64":        {Param: "m", Offset: -1, Kind: ArgBuffer, Fill: FillValue, Value: 0xffffffff, Size: 64},
+		"w=file:a:b.bin":       {Param: "w", Offset: -1, Kind: ArgFile, Text: "a:b.bin"},
+		"w=file:a.bin:4K":      {Param: "w", Offset: -1, Kind: ArgFile, Text: "a.bin", Size: 4096},
+		"b=alias:a":            {Param: "b", Offset: -1, Kind: ArgAlias, Text: "a"},
+		"in=unknown":           {Param: "in", Offset: -1, Kind: ArgUnknown},
+		"s=hex:00fF":           {Param: "s", Offset: -1, Kind: ArgBytes, Text: "00fF"},
+		"s+8=random":           {Param: "s", Offset: 8, Kind: ArgBuffer, Fill: FillRandom},
+		"s+0x10=u32:7":         {Param: "s", Offset: 16, Kind: ArgValue, Text: "u32:7"},
+		"s+0=f32:1.5":          {Param: "s", Offset: 0, Kind: ArgValue, Text: "f32:1.5"},
+		"n=0xffffffffffffffff": {Param: "n", Offset: -1, Kind: ArgValue, Text: "0xffffffffffffffff"},
+	}
+	for s, want := range tests {
+		got, err := ParseArg(s)
+		if err != nil {
+			t.Errorf("ParseArg(%q): %v", s, err)
+			continue
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("ParseArg(%q): %s", s, d)
+		}
+		again, err := ParseArg(got.String())
+		if err != nil || cmp.Diff(got, again) != "" {
+			t.Errorf("%q prints as %q, which reads as %+v, %v", s, got.String(), again, err)
+		}
+	}
+}
+
+func TestParseArgErrors(t *testing.T) {
+	tests := map[string]string{
+		"n": "lacks '='", "=4": "names no parameter", "n=": "no value", "n=foo": "is no value", "n=i32:4": "is no value",
+		"in=random:": "missing", "in=random:0": "0 bytes", "in=random:x": "no number", "in=zero@4": "only random",
+		"m=value": "value:N", "m=value:4294967296": "32 bits", "w=file:": "without a path", "b=alias:": "alias:PARAM",
+		"s=hex:0": "hexadecimal", "s=hex:": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
+	}
+	for s, want := range tests {
+		if got, err := ParseArg(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseArg(%q) = %+v, %v; want an error with %q", s, got, err, want)
+		}
+	}
+}
+
+func TestEncodeLiteral(t *testing.T) {
+	tests := []struct {
+		text  string
+		typ   isa.Type
+		float bool
+		want  []byte // nil: an error
+	}{
+		{"1024", isa.U32, false, []byte{0, 4, 0, 0}},
+		{"-1", isa.U32, false, []byte{255, 255, 255, 255}}, // PTX has .u32 for int
+		{"4294967295", isa.S32, false, []byte{255, 255, 255, 255}},
+		{"4294967296", isa.U32, false, nil},
+		{"-2147483649", isa.U32, false, nil},
+		{"300", isa.U8, false, nil},
+		{"-128", isa.S8, false, []byte{0x80}},
+		{"18446744073709551615", isa.U64, false, []byte{255, 255, 255, 255, 255, 255, 255, 255}},
+		{"18446744073709551616", isa.U64, false, nil},
+		{"1.5", isa.U32, false, nil},
+		{"1.5", isa.F32, false, []byte{0, 0, 0xc0, 0x3f}},
+		{"1", isa.F32, false, []byte{0, 0, 0x80, 0x3f}},
+		{"1", isa.B32, true, []byte{0, 0, 0x80, 0x3f}},
+		{"1", isa.B32, false, []byte{1, 0, 0, 0}},
+		{"1.0", isa.B32, false, []byte{0, 0, 0x80, 0x3f}},
+		{"1.0", isa.B16, false, nil},
+		{"1e40", isa.F32, false, nil},
+		{"1", isa.F64, false, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}},
+		{"1.0", isa.F16, false, nil},
+		{"u32:7", isa.F32, false, []byte{7, 0, 0, 0}},
+		{"u64:7", isa.U32, false, nil},
+	}
+	for _, tt := range tests {
+		got, err := encodeLiteral(tt.text, tt.typ, tt.float)
+		if (err != nil) != (tt.want == nil) || cmp.Diff(tt.want, got) != "" && err == nil {
+			t.Errorf("%s as .%s: %v, %v; want %v", tt.text, tt.typ, got, err, tt.want)
+		}
+	}
+}
+
+func FuzzParseArg(f *testing.F) {
+	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a", "v=value:-1:4", "h=hex:00", "x=unknown:4"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		a, err := ParseArg(s)
+		if err != nil {
+			return
+		}
+		again, err := ParseArg(a.String())
+		if err != nil || cmp.Diff(a, again) != "" {
+			t.Errorf("%q reads as %+v and prints as %q, which reads as %+v, %v", s, a, a.String(), again, err)
+		}
+	})
+}

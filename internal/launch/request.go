@@ -1,0 +1,40 @@
+package launch
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/source"
+)
+
+// Request is what one source of facts, such as the command line, says about a launch. What it leaves open
+// is nil or absent.
+type Request struct {
+	Grid, Block, Cluster *event.Dim3
+	Shared               *uint32 // bytes of dynamic shared memory
+	Args                 []ArgSpec
+}
+
+// ArgSpec says what one kernel parameter is given: "n=1024", "in=random:4096", "b=alias:a". The value is
+// checked against the parameter's type by Resolve.
+type ArgSpec struct {
+	Param  string // the parameter's name, or its index from 0
+	Offset int    // of a field in a struct parameter, for "PARAM+OFFSET=..."; -1: the whole parameter
+	Kind   ArgKind
+	Text   string // ArgValue: the literal; ArgFile: the path; ArgAlias: the other parameter
+	Fill   Fill   // ArgBuffer
+	Size   uint64 // ArgBuffer and ArgFile: bytes; 0 if not given
+	Seed   uint64 // ArgBuffer with FillRandom
+	Value  uint32 // ArgBuffer with FillValue
+	Span   source.Span
+}
+
+// ArgKind is the form of an ArgSpec.
+type ArgKind uint8
+
+const (
+	ArgValue   ArgKind = iota // a number: 1024, -1, 0x10, 1.5, u32:7
+	ArgBuffer                 // zero, random, iota, value: a buffer of its own
+	ArgFile                   // file:PATH
+	ArgAlias                  // alias:PARAM: the buffer of another parameter
+	ArgUnknown                // unknown: the value, or the contents of the buffer, is not given
+	ArgBytes                  // hex:00ff...: the bytes in the order of memory
+)

@@ -1,0 +1,226 @@
+package launch
+
+import "bytes"
+
+// A scanner splits C++ or PTX text into the few kinds of token that pragmas and host launches need. It is
+// no C++ front end: it knows comments, strings, numbers and preprocessor lines, so that what looks like a
+// launch inside one of them is not taken for one. It accepts any bytes.
+type scanner struct {
+	src       []byte
+	off       int
+	lineStart bool // only space since the last line break: '#' starts a directive
+	ptx       bool // '%' and '$' are part of names, '#' is none
+}
+
+type tokenKind uint8
+
+const (
+	tokEOF tokenKind = iota
+	tokIdent
+	tokNumber
+	tokString    // string or character literal
+	tokPunct     // one operator or bracket
+	tokComment   // text without the comment marks
+	tokDirective // a preprocessor line without '#', continuation lines joined
+)
+
+type token struct {
+	kind       tokenKind
+	text       string
+	start, end int // offsets in the file
+}
+
+func (t token) is(text string) bool {
+	return (t.kind == tokPunct || t.kind == tokIdent) && t.text == text
+}
+
+// scanAll returns all tokens of src without the final tokEOF.
+func scanAll(src []byte, ptx bool) []token {
+	s := scanner{src: src, lineStart: true, ptx: ptx}
+	var toks []token
+	for {
+		t := s.next()
+		if t.kind == tokEOF {
+			return toks
+		}
+		toks = append(toks, t)
+	}
+}
+
+func (s *scanner) next() token {
+	for s.off < len(s.src) && isSpace(s.src[s.off]) {
+		if s.src[s.off] == '\n' {
+			s.lineStart = true
+		}
+		s.off++
+	}
+	if s.off >= len(s.src) {
+		return token{kind: tokEOF, start: s.off, end: s.off}
+	}
+	start, atStart := s.off, s.lineStart
+	s.lineStart = false
+	c := s.src[start]
+	switch {
+	case c == '/' && s.has("//"):
+		return s.lineComment()
+	case c == '/' && s.has("/*"):
+		s.lineStart = atStart
+		return s.blockComment()
+	case c == '#' && atStart && !s.ptx:
+		return s.directive()
+	case c == '"' || c == '\'':
+		s.quoted(c)
+		return s.tok(tokString, start)
+	case isDigit(c) || c == '.' && start+1 < len(s.src) && isDigit(s.src[start+1]):
+		s.number()
+		return s.tok(tokNumber, start)
+	case s.isName(c):
+		return s.name()
+	}
+	s.off += operatorLen(s.src[start:])
+	return s.tok(tokPunct, start)
+}
+
+func (s *scanner) tok(kind tokenKind, start int) token {
+	return token{kind: kind, text: string(s.src[start:s.off]), start: start, end: s.off}
+}
+
+func (s *scanner) has(prefix string) bool { return bytes.HasPrefix(s.src[s.off:], []byte(prefix)) }
+
+func (s *scanner) lineComment() token {
+	start := s.off
+	n := bytes.IndexByte(s.src[start:], '\n')
+	if n < 0 {
+		n = len(s.src) - start
+	}
+	s.off += n
+	return token{tokComment, string(s.src[start+2 : s.off]), start, s.off}
+}
+
+func (s *scanner) blockComment() token {
+	start := s.off
+	body := s.src[start+2:]
+	if n := bytes.Index(body, []byte("*/")); n >= 0 {
+		s.off = start + 2 + n + 2
+		return token{tokComment, string(body[:n]), start, s.off}
+	}
+	s.off = len(s.src)
+	return token{tokComment, string(body), start, s.off}
+}
+
+// directive consumes a preprocessor line up to a line break that no backslash precedes. A comment at its
+// end is not part of it.
+func (s *scanner) directive() token {
+	start := s.off
+	var text []byte
+	s.off++
+	for s.off < len(s.src) && s.src[s.off] != '\n' && !s.has("//") {
+		switch {
+		case s.has("/*"):
+			s.blockComment()
+			text = append(text, ' ')
+		case s.has("\\\n"):
+			s.off += 2
+			text = append(text, ' ')
+		case s.has("\\\r\n"):
+			s.off += 3
+			text = append(text, ' ')
+		default:
+			text = append(text, s.src[s.off])
+			s.off++
+		}
+	}
+	return token{tokDirective, string(text), start, s.off}
+}
+
+// quoted consumes a literal up to its closing quote or the end of the line.
+func (s *scanner) quoted(quote byte) {
+	for s.off++; s.off < len(s.src) && s.src[s.off] != '\n'; s.off++ {
+		switch s.src[s.off] {
+		case '\\':
+			s.off++
+		case quote:
+			s.off++
+			return
+		}
+	}
+	s.off = min(s.off, len(s.src))
+}
+
+// name consumes an identifier, and the raw string that follows the prefix R.
+func (s *scanner) name() token {
+	start := s.off
+	for s.off < len(s.src) && (s.isName(s.src[s.off]) || isDigit(s.src[s.off])) {
+		s.off++
+	}
+	t := s.tok(tokIdent, start)
+	if !s.ptx && len(t.text) <= 3 && t.text[len(t.text)-1] == 'R' && s.has("\"") {
+		s.rawString()
+		return s.tok(tokString, start)
+	}
+	return t
+}
+
+func (s *scanner) rawString() {
+	open := bytes.IndexByte(s.src[s.off:], '(')
+	if open < 0 || open > 17 { // the delimiter has at most 16 characters
+		s.quoted('"')
+		return
+	}
+	closing := ")" + string(s.src[s.off+1:s.off+open]) + `"`
+	if n := bytes.Index(s.src[s.off+open:], []byte(closing)); n >= 0 {
+		s.off += open + n + len(closing)
+		return
+	}
+	s.off = len(s.src)
+}
+
+// number consumes a preprocessing number: digits, letters, points, digit separators, signed exponents.
+func (s *scanner) number() {
+	for s.off < len(s.src) {
+		c := s.src[s.off]
+		sign := (c == '+' || c == '-') && bytes.IndexByte([]byte("eEpP"), s.src[s.off-1]) >= 0 && !s.hexBefore()
+		sep := c == '\'' && s.off+1 < len(s.src) && (isDigit(s.src[s.off+1]) || isLetter(s.src[s.off+1]))
+		if !isDigit(c) && !isLetter(c) && c != '.' && !sign && !sep {
+			return
+		}
+		s.off++
+	}
+}
+
+// hexBefore reports whether the number that ends before off is hexadecimal without exponent, where e is a
+// digit and the sign an operator: 0xe+1.
+func (s *scanner) hexBefore() bool {
+	i := s.off - 1
+	if c := s.src[i]; c == 'p' || c == 'P' {
+		return false
+	}
+	for i > 0 && (isDigit(s.src[i-1]) || isLetter(s.src[i-1])) {
+		i--
+	}
+	return s.src[i] == '0' && i+1 < s.off && (s.src[i+1] == 'x' || s.src[i+1] == 'X')
+}
+
+func (s *scanner) isName(c byte) bool {
+	return isLetter(c) || c >= 0x80 || c == '$' || s.ptx && c == '%'
+}
+
+func isSpace(c byte) bool  { return c == ' ' || c >= '\t' && c <= '\r' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// operators of more than one character, longest first.
+var operators = []string{
+	"<<<", ">>>", "<<=", ">>=", "...", "->*",
+	"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "->", "::",
+	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+}
+
+func operatorLen(b []byte) int {
+	for _, op := range operators {
+		if bytes.HasPrefix(b, []byte(op)) {
+			return len(op)
+		}
+	}
+	return 1
+}

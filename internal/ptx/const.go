@@ -1,0 +1,144 @@
+package ptx
+
+// number is an integer of a constant expression: 64 bits, signed or unsigned (ISA 4.5.5).
+type number struct {
+	val      uint64
+	unsigned bool
+}
+
+func truth(b bool) number {
+	if b {
+		return number{val: 1}
+	}
+	return number{}
+}
+
+// constInt evaluates an integer constant expression without names other than WARP_SZ, by the rules of ISA
+// 4.5.5 and 4.5.6. Where the two disagree (the type of & | ^) it follows the text of 4.5.5. It returns what it found instead if it cannot.
+func constInt(x Operand) (n number, problem string) {
+	switch x := x.(type) {
+	case *Int:
+		return number{x.Val, x.Unsigned || int64(x.Val) < 0}, ""
+	case *Name:
+		if x.Name == "WARP_SZ" && x.Field == "" {
+			return number{val: 32}, "" // 4.5.1: of all target architectures to date
+		}
+		return n, quote(x.Name)
+	case *Float:
+		return n, quote(x.Text)
+	case *Paren:
+		if len(x.Elems) == 1 {
+			return constInt(x.Elems[0])
+		}
+	case *Unary:
+		if n, problem = constInt(x.X); problem == "" {
+			return constUnary(x.Op, n)
+		}
+		return n, problem
+	case *Binary:
+		return constBinary(x)
+	}
+	return n, "an operand"
+}
+
+func constUnary(op string, x number) (number, string) {
+	switch op {
+	case "+":
+		return x, ""
+	case "-":
+		return number{-x.val, x.unsigned}, ""
+	case "!":
+		return truth(x.val == 0), ""
+	case "~":
+		return number{^x.val, true}, ""
+	case "(.s64)":
+		return number{x.val, false}, ""
+	case "(.u64)":
+		return number{x.val, true}, ""
+	}
+	return x, quote(op)
+}
+
+func constBinary(e *Binary) (number, string) {
+	x, problem := constInt(e.X)
+	if problem != "" {
+		return x, problem
+	}
+	y, problem := constInt(e.Y)
+	if problem != "" {
+		return y, problem
+	}
+	unsigned := x.unsigned || y.unsigned
+	switch e.Op {
+	case "?:":
+		z, problem := constInt(e.Z)
+		unsigned := y.unsigned || z.unsigned
+		if x.val == 0 {
+			y = z
+		}
+		return number{y.val, unsigned}, problem
+	case "+":
+		return number{x.val + y.val, unsigned}, ""
+	case "-":
+		return number{x.val - y.val, unsigned}, ""
+	case "*":
+		return number{x.val * y.val, unsigned}, ""
+	case "/", "%":
+		return divide(e.Op, x, y)
+	case "<<":
+		return number{x.val << y.val, x.unsigned}, ""
+	case ">>":
+		if x.unsigned {
+			return number{x.val >> y.val, true}, ""
+		}
+		return number{val: uint64(int64(x.val) >> y.val)}, ""
+	case "&":
+		return number{x.val & y.val, unsigned}, ""
+	case "|":
+		return number{x.val | y.val, unsigned}, ""
+	case "^":
+		return number{x.val ^ y.val, unsigned}, ""
+	case "&&":
+		return truth(x.val != 0 && y.val != 0), ""
+	case "||":
+		return truth(x.val != 0 || y.val != 0), ""
+	}
+	return compare(e.Op, x, y)
+}
+
+// divide is / with the usual conversions, and %, which takes its operands as unsigned and whose result is
+// signed (Table 5).
+func divide(op string, x, y number) (number, string) {
+	switch {
+	case y.val == 0:
+		return y, "a division by zero"
+	case op == "%":
+		return number{val: x.val % y.val}, ""
+	case x.unsigned || y.unsigned:
+		return number{x.val / y.val, true}, ""
+	}
+	return number{val: uint64(int64(x.val) / int64(y.val))}, ""
+}
+
+func compare(op string, x, y number) (number, string) {
+	less := int64(x.val) < int64(y.val)
+	if x.unsigned || y.unsigned {
+		less = x.val < y.val
+	}
+	equal := x.val == y.val
+	switch op {
+	case "==":
+		return truth(equal), ""
+	case "!=":
+		return truth(!equal), ""
+	case "<":
+		return truth(less), ""
+	case "<=":
+		return truth(less || equal), ""
+	case ">":
+		return truth(!less && !equal), ""
+	case ">=":
+		return truth(!less), ""
+	}
+	return x, quote(op)
+}

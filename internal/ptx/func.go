@@ -1,0 +1,126 @@
+package ptx
+
+// function parses .entry or .func with its linkage (ISA 11.2).
+func (p *parser) function() *Func {
+	f := &Func{Linkage: linkage(p.text())}
+	start := p.pos
+	if f.Linkage != NoLinkage {
+		p.next()
+	}
+	f.Entry = p.is(".entry")
+	p.next()
+	ok := p.header(f)
+	if !ok {
+		p.recoverHeader()
+	}
+	switch p.kind {
+	case tLBrace:
+		f.Body = p.block()
+	case tSemi:
+		p.next()
+	default:
+		if ok && !p.declFollows() {
+			p.unexpected("\"{\" or \";\" after the header of " + f.Name)
+			return nil
+		}
+	}
+	f.Sp = p.since(start)
+	if f.Name == "" {
+		return nil
+	}
+	return f
+}
+
+// declFollows reports whether the current token, the first of its line, begins a definition that cannot
+// stand between a function's header and its body. The header before it then was a declaration: compilers
+// of the time of PTX 2 wrote it without a ';', and the ISA (11.2.2) speaks of none.
+func (p *parser) declFollows() bool {
+	if p.kind != tDot || !p.firstOnLine() {
+		return false
+	}
+	text := p.text()
+	return text == ".file" || text == ".global" || text == ".const" || linkage(text) != NoLinkage || p.funcFollows()
+}
+
+// header parses what stands between .func and the body.
+func (p *parser) header(f *Func) (ok bool) {
+	if p.is(".attribute") {
+		if f.Attrs, ok = p.attributes(); !ok {
+			return false
+		}
+	}
+	if p.kind == tLParen && !f.Entry {
+		if f.Results, _, ok = p.params(); !ok {
+			return false
+		}
+	}
+	f.NameSpan = p.span()
+	if f.Name, ok = p.ident("the name of a function"); !ok {
+		return false
+	}
+	if p.kind == tLParen {
+		f.HasParens = true
+		if f.Params, f.Variadic, ok = p.params(); !ok {
+			return false
+		}
+	}
+	f.Dirs, ok = p.funcDirs()
+	return ok
+}
+
+// recoverHeader skips to the body of a function whose header is wrong.
+func (p *parser) recoverHeader() {
+	p.inInit = false
+	for p.kind != tLBrace && p.kind != tSemi && p.kind != tEOF && !(p.kind == tDot && p.firstOnLine() && p.funcFollows()) {
+		p.next()
+	}
+}
+
+// params parses a parenthesised list of parameters. The "..." of a variadic function may end it.
+func (p *parser) params() (list []*Var, variadic, ok bool) {
+	p.next()
+	for p.kind != tRParen {
+		if p.got(tEllip) {
+			variadic = true
+			break
+		}
+		v := p.param()
+		if v == nil {
+			return nil, false, false
+		}
+		list = append(list, v)
+		if p.kind != tComma {
+			break
+		}
+		if p.next(); p.kind == tRParen {
+			p.unexpected("a parameter after \",\"")
+			return nil, false, false
+		}
+	}
+	if p.kind != tRParen {
+		p.unexpected("\",\" or \")\" in a parameter list")
+		return nil, false, false
+	}
+	p.next()
+	return list, variadic, true
+}
+
+// param parses one parameter.
+func (p *parser) param() *Var {
+	v := p.vars.alloc()
+	start := p.pos
+	if !p.is(".param") && !p.is(".reg") {
+		p.unexpected("\".param\" or \".reg\"")
+		return nil
+	}
+	if !p.varHead(v) {
+		return nil
+	}
+	name, ok := p.varName()
+	if !ok {
+		return nil
+	}
+	v.Names = p.varNames.copy([]VarName{name})
+	v.Sp = p.since(start)
+	return v
+}

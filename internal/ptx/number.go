@@ -1,0 +1,140 @@
+package ptx
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parseInt returns the value of an integer literal (ISA 4.5.1), or what is wrong with it.
+func parseInt(text string) (val uint64, unsigned bool, problem string) {
+	digits := text
+	if n := len(digits) - 1; digits[n] == 'U' || digits[n] == 'u' {
+		digits, unsigned = digits[:n], true
+	}
+	if digits == "" {
+		return 0, false, "expected digits"
+	}
+	base := uint64(10)
+	if digits[0] == '0' && len(digits) > 1 {
+		switch digits[1] {
+		case 'x', 'X':
+			base, digits = 16, digits[2:]
+		case 'b', 'B':
+			base, digits = 2, digits[2:]
+		default:
+			base, digits = 8, digits[1:]
+		}
+	}
+	if digits == "" {
+		return 0, false, "expected digits after the prefix"
+	}
+	limit := math.MaxUint64 / base
+	for i := range len(digits) {
+		d := digitVal(digits[i])
+		if d >= base {
+			return 0, false, "expected only digits of base " + strconv.FormatUint(base, 10)
+		}
+		if val > limit || val*base > math.MaxUint64-d {
+			return 0, false, "expected a number of at most 64 bits"
+		}
+		val = val*base + d
+	}
+	return val, unsigned, ""
+}
+
+// digitVal returns the value of a digit of any base up to 16; 255 for another character.
+func digitVal(c byte) uint64 {
+	switch {
+	case c >= '0' && c <= '9':
+		return uint64(c - '0')
+	case c >= 'a' && c <= 'f':
+		return uint64(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return uint64(c-'A') + 10
+	}
+	return 255
+}
+
+// parseFloat returns the bits of a floating literal (ISA 4.5.2), or what is wrong with it.
+func parseFloat(text string) (bits uint64, single bool, problem string) {
+	if len(text) > 1 && text[0] == '0' {
+		switch text[1] {
+		case 'f', 'F':
+			return hexBits(text[2:], 8)
+		case 'd', 'D':
+			return hexBits(text[2:], 16)
+		}
+	}
+	if strings.ContainsAny(text, "_xXpP") { // which strconv knows and PTX does not
+		return 0, false, "expected a decimal fraction"
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(v, 0) {
+		return 0, false, "expected a decimal fraction"
+	}
+	return math.Float64bits(v), false, ""
+}
+
+// hexBits reads the hexadecimal form of 8 or 16 digits.
+func hexBits(digits string, n int) (bits uint64, single bool, problem string) {
+	problem = "expected exactly " + strconv.Itoa(n) + " hexadecimal digits"
+	if len(digits) != n {
+		return 0, false, problem
+	}
+	for i := range n {
+		d := digitVal(digits[i])
+		if d > 15 {
+			return 0, false, problem
+		}
+		bits = bits<<4 | d
+	}
+	return bits, n == 8, ""
+}
+
+// intLit takes the integer literal at the current token.
+func (p *parser) intLit() *Int {
+	text := p.text()
+	v, unsigned, problem := parseInt(text)
+	if problem != "" {
+		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
+		return nil
+	}
+	x := p.ints.alloc()
+	x.Sp, x.Val, x.Unsigned, x.Text = p.span(), v, unsigned, text
+	p.next()
+	return x
+}
+
+// floatLit takes the floating literal at the current token.
+func (p *parser) floatLit() *Float {
+	text := p.text()
+	bits, single, problem := parseFloat(text)
+	if problem != "" {
+		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
+		return nil
+	}
+	x := p.floats.alloc()
+	x.Sp, x.Bits, x.Single, x.Text = p.span(), bits, single, text
+	p.next()
+	return x
+}
+
+// smallInt consumes an integer literal that is not negative as an int64.
+func (p *parser) smallInt(what string, to *int64) bool {
+	if p.kind != tInt {
+		p.unexpected(what)
+		return false
+	}
+	v, _, problem := parseInt(p.text())
+	if problem == "" && v > math.MaxInt64 {
+		problem = "expected a number of at most 63 bits"
+	}
+	if problem != "" {
+		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
+		return false
+	}
+	*to = int64(v)
+	p.next()
+	return true
+}

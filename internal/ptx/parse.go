@@ -1,0 +1,205 @@
+package ptx
+
+import (
+	"fmt"
+	"strconv"
+
+	"heddle/internal/source"
+)
+
+// shortList is the length of the operand lists that are collected on the stack.
+const shortList = 8
+
+// Limits of the parser, so that no text makes it, or what walks the tree, run out of stack.
+const (
+	maxErrors = 50   // reported per file
+	maxNest   = 200  // blocks, brackets and unary operators inside each other
+	maxChain  = 1000 // binary operators of one expression without parentheses
+)
+
+// Parse parses one PTX module (the textual grammar of PTX ISA 9.x, chapters 4, 5, 7 and 11). Every opcode
+// with every modifier is accepted; which of them exist is the business of package isa.
+//
+// It reports all errors that it finds, up to a limit, in the order of the text, and returns what could be
+// parsed; statements with errors are left out. Time and memory are linear in the text.
+func Parse(f *source.File) (*File, []*Error) {
+	p := &parser{out: &File{Source: f}}
+	p.init(f)
+	p.next()
+	p.module()
+	return p.out, p.errs
+}
+
+// parser is a recursive-descent parser with one token of lookahead. A method that parses a piece of the
+// grammar reports a mistake itself, and returns false (or nil) to make its callers give up as far as the
+// statement, which recovers.
+type parser struct {
+	scanner
+	out  *File
+	errs []*Error
+
+	nest   int  // depth of blocks and operands around the current token
+	braces int  // '{' of vectors and initialisers that the current statement has open
+	inInit bool // in an initialiser, where 0xff(x) is a mask
+
+	ops    opcodes
+	stmts  []Stmt    // stack of statements of the blocks being parsed
+	values []Operand // of the section data being parsed
+
+	names    slab[Name]
+	ints     slab[Int]
+	insts    slab[Inst]
+	mems     slab[Mem]
+	binaries slab[Binary]
+	guards   slab[Guard]
+	locs     slab[Loc]
+	labels   slab[Label]
+	floats   slab[Float]
+	vectors  slab[Vector]
+	unaries  slab[Unary]
+	parens   slab[Paren]
+	blocks   slab[Block]
+	vars     slab[Var]
+	inits    slab[Init]
+	operands arrays[Operand]
+	varNames arrays[VarName]
+	initList arrays[*Init]
+}
+
+// errorAt records an error. After the limit it moves to the end of the text.
+func (p *parser) errorAt(span source.Span, format string, args ...any) {
+	if len(p.errs) > maxErrors {
+		return
+	}
+	if n := len(p.errs); n > 0 && p.errs[n-1].Span == span {
+		return // two rules failed at one token: the first said it
+	}
+	if len(p.errs) == maxErrors {
+		p.errs = append(p.errs, &Error{Span: span, Msg: "too many errors"})
+		p.stop()
+		return
+	}
+	p.errs = append(p.errs, &Error{Span: span, Msg: fmt.Sprintf(format, args...)})
+}
+
+// stop makes the text end at the current token.
+func (p *parser) stop() {
+	p.src, p.off, p.start, p.kind, p.comments = "\x00", 0, 0, tEOF, nil
+	p.lineStart, p.lineBase, p.lineLimit, p.endAt = 0, p.pos, maxCol, p.pos
+}
+
+// unexpected reports the current token where something else should be.
+func (p *parser) unexpected(expected string) {
+	p.errorAt(p.span(), "found %s, expected %s", p.found(), expected)
+}
+
+// found describes the current token.
+func (p *parser) found() string {
+	switch p.kind {
+	case tEOF:
+		return "end of file"
+	case tBad:
+		return p.bad
+	}
+	return quote(p.text())
+}
+
+// quote quotes text for a message, shortened.
+func quote(text string) string {
+	const longest = 60
+	if len(text) > longest {
+		text = text[:longest] + "..."
+	}
+	return strconv.Quote(text)
+}
+
+// is reports whether the current token is the word.
+func (p *parser) is(word string) bool {
+	return (p.kind == tDot || p.kind == tIdent) && p.text() == word
+}
+
+// got consumes a token of kind k and reports whether there was one.
+func (p *parser) got(k kind) bool {
+	if p.kind != k {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// want is got that reports an error.
+func (p *parser) want(k kind) bool {
+	if p.got(k) {
+		return true
+	}
+	p.unexpected(quote(kindText[k]))
+	return false
+}
+
+// ident consumes an identifier; what says in the error message what it should name.
+func (p *parser) ident(what string) (string, bool) {
+	if p.kind != tIdent {
+		p.unexpected(what)
+		return "", false
+	}
+	s := p.text()
+	p.next()
+	return s, true
+}
+
+// since returns the range from start to the end of the last consumed token.
+func (p *parser) since(start source.Pos) source.Span {
+	return source.Span{Start: start, End: p.prevEnd}
+}
+
+// enter goes one level deeper into blocks or operands and reports whether that is within the limit.
+func (p *parser) enter() bool {
+	p.nest++
+	if p.nest <= maxNest {
+		return true
+	}
+	p.errorAt(p.span(), "found %s nested more than %d levels deep, expected a simpler text", p.found(), maxNest)
+	return false
+}
+
+func (p *parser) leave() { p.nest-- }
+
+// endStmt consumes the ';' of a statement. Where it is missing and the next line begins a statement, the
+// parser goes on there.
+func (p *parser) endStmt(expected string) bool {
+	if p.got(tSemi) {
+		return true
+	}
+	p.unexpected(expected)
+	return p.kind == tRBrace || p.firstOnLine() && (p.kind == tIdent || p.kind == tDot || p.kind == tAt)
+}
+
+// recover skips the rest of a broken statement: through its ';', or up to a '}' or a directive at the
+// beginning of a line. It passes braces that the statement opens.
+func (p *parser) recover() {
+	depth := p.braces
+	p.braces = 0
+	for {
+		switch p.kind {
+		case tEOF:
+			return
+		case tSemi:
+			p.next()
+			return
+		case tLBrace:
+			depth++
+		case tRBrace:
+			if depth == 0 || p.firstOnLine() {
+				return
+			}
+			depth--
+		case tDwarf:
+			return
+		case tDot:
+			if p.firstOnLine() && startsStmt(p.text()) {
+				return
+			}
+		}
+		p.next()
+	}
+}

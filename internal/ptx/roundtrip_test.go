@@ -1,0 +1,57 @@
+package ptx
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// testFiles returns the files of testdata, which between them use every construct of the grammar.
+func testFiles(t testing.TB) []string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.ptx")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no test files (%v)", err)
+	}
+	return names
+}
+
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, name := range testFiles(t) {
+		roundTrip(t, name, mustParse(t, name, readFile(t, name)))
+	}
+}
+
+// FuzzParse checks that no text makes the parser or the printer fail, and that what parses survives a
+// round trip.
+func FuzzParse(f *testing.F) {
+	for _, name := range testFiles(f) {
+		f.Add(readFile(f, name))
+	}
+	for _, tt := range errorTests {
+		f.Add([]byte(tt.text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		tree, errs := Parse(newFile(t, "fuzz.ptx", text))
+		if len(errs) == 0 {
+			checkSpans(t, tree, string(text))
+			roundTrip(t, "fuzz.ptx", tree)
+			return
+		}
+		printed(t, tree)
+		for _, e := range errs {
+			if !e.Span.IsValid() || e.Span.End < e.Span.Start || e.Msg == "" {
+				t.Fatalf("error %q has the range %v-%v", e.Msg, e.Span.Start, e.Span.End)
+			}
+		}
+	})
+}

@@ -1,0 +1,463 @@
+package ptx
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"heddle/internal/source"
+)
+
+// kind classifies a token. Punctuation and operators are kinds of their own, named in kindText.
+type kind uint8
+
+const (
+	tEOF     kind = iota
+	tBad          // text that is no token; scanner.bad says why
+	tIdent        // identifiers, opcodes, "_"
+	tDot          // ".word", ".word::word"
+	tInt          // integer literal
+	tFloat        // floating literal
+	tString       // quoted string, with its quotes
+	tDwarf        // @@DWARF
+	tEllip        // ...
+	tComma        // ,
+	tSemi         // ;
+	tColon        // :
+	tLBrace       // {
+	tRBrace       // }
+	tLBrack       // [
+	tRBrack       // ]
+	tLParen       // (
+	tRParen       // )
+	tAt           // @
+	tAssign       // =
+	tBang         // !
+	tTilde        // ~
+	tPlus         // +
+	tMinus        // -
+	tStar         // *
+	tSlash        // /
+	tPercent      // %
+	tShl          // <<
+	tShr          // >>
+	tLt           // <
+	tGt           // >
+	tLe           // <=
+	tGe           // >=
+	tEq           // ==
+	tNe           // !=
+	tAnd          // &
+	tXor          // ^
+	tOr           // |
+	tLAnd         // &&
+	tLOr          // ||
+	tQuest        // ?
+	numKinds
+)
+
+var kindText = [numKinds]string{
+	tEllip: "...", tComma: ",", tSemi: ";", tColon: ":", tLBrace: "{", tRBrace: "}", tLBrack: "[", tRBrack: "]",
+	tLParen: "(", tRParen: ")", tAt: "@", tAssign: "=", tBang: "!", tTilde: "~", tPlus: "+", tMinus: "-",
+	tStar: "*", tSlash: "/", tPercent: "%", tShl: "<<", tShr: ">>", tLt: "<", tGt: ">", tLe: "<=", tGe: ">=",
+	tEq: "==", tNe: "!=", tAnd: "&", tXor: "^", tOr: "|", tLAnd: "&&", tLOr: "||", tQuest: "?",
+}
+
+// class of a byte: bits that the scanner's loops test.
+const (
+	cWord  = 1 << iota // may continue an identifier: [a-zA-Z0-9_$] (ISA 4.4)
+	cStart             // may begin one: a letter, _ or $
+	cDigit             // 0-9
+	cHex               // 0-9 a-f A-F
+	cSpace             // blank, tab, \r, \v, \f; not \n
+	cSkip              // may begin what is skipped: \n / #
+)
+
+var class = func() (t [256]uint8) {
+	for c := range 256 {
+		switch b := byte(c); {
+		case b >= '0' && b <= '9':
+			t[c] = cWord | cDigit | cHex
+		case b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F':
+			t[c] = cWord | cStart | cHex
+		case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '$':
+			t[c] = cWord | cStart
+		case b == ' ' || b == '\t' || b == '\r' || b == '\v' || b == '\f':
+			t[c] = cSpace
+		case b == '\n' || b == '/' || b == '#':
+			t[c] = cSkip
+		}
+	}
+	return t
+}()
+
+// alone maps bytes that are tokens whatever follows them.
+var alone = [256]kind{
+	',': tComma, ';': tSemi, ':': tColon, '{': tLBrace, '}': tRBrace, '[': tLBrack, ']': tRBrack,
+	'(': tLParen, ')': tRParen, '+': tPlus, '-': tMinus,
+}
+
+// single maps bytes that are tokens by themselves.
+var single = [256]kind{
+	',': tComma, ';': tSemi, ':': tColon, '{': tLBrace, '}': tRBrace, '[': tLBrack, ']': tRBrack,
+	'(': tLParen, ')': tRParen, '=': tAssign, '!': tBang, '~': tTilde, '+': tPlus, '-': tMinus, '*': tStar,
+	'/': tSlash, '<': tLt, '>': tGt, '&': tAnd, '^': tXor, '|': tOr, '?': tQuest, '@': tAt, '%': tPercent,
+}
+
+// double maps the second byte of a two-byte token to its kind, by the kind of the first.
+var double = [numKinds][256]kind{
+	tLt: {'<': tShl, '=': tLe}, tGt: {'>': tShr, '=': tGe}, tAssign: {'=': tEq}, tBang: {'=': tNe},
+	tAnd: {'&': tLAnd}, tOr: {'|': tLOr},
+}
+
+// scanner cuts PTX text (ISA chapter 4) into tokens. It holds one token, the current one. Tokens do not
+// span lines, so that a position is the base of its line plus the column.
+type scanner struct {
+	src string // the text and a NUL, which ends every scanning loop
+	off int    // offset after the current token
+
+	file      source.FileID
+	line      int
+	lineStart int        // offset of the current line
+	lineBase  source.Pos // what the position of an offset in the current line exceeds the offset by
+	lineLimit int        // offset from which on the columns of the current line need care
+
+	kind       kind
+	start      int        // offset of the current token
+	pos, endAt source.Pos // range of the current token
+	prevEnd    source.Pos // end of the token before
+	prevLine   int        // line of the token before
+	bad        string     // what is wrong with a tBad token
+
+	comments []*Comment // "// heddle" comments that were passed and are not yet in the tree
+}
+
+func (s *scanner) init(f *source.File) {
+	var b strings.Builder
+	b.Grow(len(f.Content) + 1)
+	b.Write(f.Content)
+	b.WriteByte(0)
+	s.src, s.file = b.String(), f.ID
+	if strings.HasPrefix(s.src, "\xef\xbb\xbf") { // a byte order mark
+		s.off = 3
+	}
+	s.newline(0)
+	s.prevEnd = s.at(0)
+}
+
+// newline notes that a line begins at offset.
+func (s *scanner) newline(offset int) {
+	s.line++
+	s.lineStart = offset
+	s.lineBase = source.MakePos(s.file, s.line, 1) - source.Pos(offset)
+	s.lineLimit = offset + maxCol
+}
+
+// maxCol is a column that surely fits in a Pos; beyond it package source decides.
+const maxCol = 1<<20 - 2
+
+// at returns the position of an offset in the current line.
+func (s *scanner) at(offset int) source.Pos {
+	if offset >= s.lineLimit {
+		return source.MakePos(s.file, s.line, offset-s.lineStart+1)
+	}
+	return s.lineBase + source.Pos(offset)
+}
+
+// text returns the current token as written.
+func (s *scanner) text() string { return s.src[s.start:s.off] }
+
+// span returns the range of the current token.
+func (s *scanner) span() source.Span { return source.Span{Start: s.pos, End: s.endAt} }
+
+// firstOnLine reports whether the current token is the first of its line.
+func (s *scanner) firstOnLine() bool { return s.line != s.prevLine }
+
+// next moves to the next token.
+func (s *scanner) next() {
+	s.prevEnd, s.prevLine = s.endAt, s.line
+	src, i := s.src, s.off
+	c := src[i]
+	for class[c]&cSpace != 0 {
+		i++
+		c = src[i]
+	}
+	if class[c]&cSkip != 0 {
+		i = s.skip(i)
+		c = src[i]
+	}
+	s.start, s.pos = i, s.at(i)
+	switch {
+	case class[c]&cStart != 0:
+		i++
+		for class[src[i]]&cWord != 0 {
+			i++
+		}
+		s.kind = tIdent
+		if src[i] >= utf8.RuneSelf {
+			i = s.wideWord(i)
+		}
+	case alone[c] != tEOF:
+		i++
+		s.kind = alone[c]
+	case c == '%':
+		i++
+		s.kind = tPercent
+		if class[src[i]]&cWord != 0 {
+			for class[src[i]]&cWord != 0 {
+				i++
+			}
+			s.kind = tIdent
+		}
+	case class[c]&cDigit != 0 || c == '.' && class[src[i+1]]&cDigit != 0:
+		i = s.number(i)
+	case c == '.':
+		i = s.dotWord(i)
+	default:
+		i = s.other(i)
+	}
+	s.off, s.endAt = i, s.at(i)
+}
+
+// skip passes blanks, line ends, comments and preprocessor line marks from offset i.
+func (s *scanner) skip(i int) int {
+	src := s.src
+	for {
+		switch c := src[i]; {
+		case class[c]&cSpace != 0:
+			i++
+		case c == '\n':
+			i++
+			s.newline(i)
+		case c == '/' && src[i+1] == '/':
+			i = s.lineComment(i)
+		case c == '/' && src[i+1] == '*':
+			end := strings.Index(src[i+2:], "*/")
+			if end < 0 {
+				return i // other reports it
+			}
+			end += i + 4
+			for ; i < end; i++ {
+				if src[i] == '\n' {
+					s.newline(i + 1)
+				}
+			}
+		case c == '#' && s.lineMark(i):
+			i = s.lineEnd(i)
+		default:
+			return i
+		}
+	}
+}
+
+// lineEnd returns the offset of the line end at or after i.
+func (s *scanner) lineEnd(i int) int {
+	if n := strings.IndexByte(s.src[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(s.src) - 1
+}
+
+// lineComment passes the // comment at i, and keeps it if it begins "// heddle".
+func (s *scanner) lineComment(i int) int {
+	end := s.lineEnd(i)
+	text := strings.TrimLeft(s.src[i+2:end], " \t")
+	if !strings.HasPrefix(text, commentMark) {
+		return end
+	}
+	text = strings.TrimSpace(text)
+	if len(text) > len(commentMark) && class[text[len(commentMark)]]&cWord != 0 {
+		return end
+	}
+	c := &Comment{Text: text}
+	c.Sp = source.Span{Start: s.at(i), End: s.at(end)}
+	s.comments = append(s.comments, c)
+	return end
+}
+
+// commentMark begins the comments that become nodes.
+const commentMark = "heddle"
+
+// lineMark reports whether the # at i begins a line that the C preprocessor leaves in its output (ISA
+// 4.1): # 12 "file", #line, #file or #pragma.
+func (s *scanner) lineMark(i int) bool {
+	if strings.Trim(s.src[s.lineStart:i], " \t") != "" {
+		return false
+	}
+	rest := strings.TrimLeft(s.src[i+1:s.lineEnd(i)], " \t")
+	if rest != "" && class[rest[0]]&cDigit != 0 {
+		return true
+	}
+	for _, w := range [...]string{"line", "file", "pragma", "ident"} {
+		if strings.HasPrefix(rest, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// wideWord continues an identifier at i with letters beyond ASCII. The ISA (4.1) knows none; compilers
+// pass them through from the user's source, and nothing else can begin with such a byte.
+func (s *scanner) wideWord(i int) int {
+	for {
+		r, n := utf8.DecodeRuneInString(s.src[i:])
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			return i
+		case n == 1 && class[byte(r)]&cWord != 0, n > 1 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			i += n
+		default:
+			return i
+		}
+	}
+}
+
+// dotWord scans the token that begins with the dot at i: .global, .shared::cta, or "...".
+func (s *scanner) dotWord(i int) int {
+	src := s.src
+	if strings.HasPrefix(src[i:], "...") {
+		s.kind = tEllip
+		return i + 3
+	}
+	end := modEnd(src, i)
+	if end == i {
+		s.kind, s.bad = tBad, `"."`
+		return i + 1
+	}
+	s.kind = tDot
+	return end
+}
+
+// modEnd returns the end of the .word{::word} at i, or i if there is none.
+func modEnd(src string, i int) int {
+	j := i + 1
+	if class[src[j]]&cWord == 0 {
+		return i
+	}
+	for {
+		for class[src[j]]&cWord != 0 {
+			j++
+		}
+		if src[j] != ':' || src[j+1] != ':' || class[src[j+2]]&cWord == 0 {
+			return j
+		}
+		j += 2
+	}
+}
+
+// other scans what begins with none of the frequent bytes.
+func (s *scanner) other(i int) int {
+	c := s.src[i]
+	switch {
+	case c == 0 && i == len(s.src)-1:
+		s.kind = tEOF
+		return i
+	case c == '"':
+		return s.quoted(i)
+	case c == '@' && strings.HasPrefix(s.src[i:], "@@") && isDwarfMark(s.src[i:]):
+		s.kind = tDwarf
+		return i + len("@@DWARF")
+	case c == '/' && s.src[i+1] == '*':
+		s.kind, s.bad = tBad, "a comment without its */"
+		s.src = s.src[:i+2] + "\x00" // the rest is inside of it
+		return i + 2
+	case c >= utf8.RuneSelf:
+		if end := s.wideWord(i); end > i {
+			s.kind = tIdent
+			return end
+		}
+	}
+	k := single[c]
+	if k == tEOF {
+		return s.junk(i)
+	}
+	s.kind = k
+	if k2 := double[k][s.src[i+1]]; k2 != tEOF {
+		s.kind = k2
+		return i + 2
+	}
+	return i + 1
+}
+
+func isDwarfMark(text string) bool {
+	const n = len("@@DWARF")
+	return len(text) > n && strings.EqualFold(text[:n], "@@DWARF") && class[text[n]]&cWord == 0
+}
+
+// junk takes a run of bytes that no token has, up to the line's end, as one bad token.
+func (s *scanner) junk(i int) int {
+	j := i
+	for j < len(s.src)-1 && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '"' && s.src[j] != '.' {
+		j++
+	}
+	if j == i {
+		j++
+	}
+	s.kind, s.bad = tBad, "stray "+quote(s.src[i:j])
+	return j
+}
+
+// quoted scans the string at i. A string ends on its line (ISA 4.2 gives no continuation).
+func (s *scanner) quoted(i int) int {
+	for j := i + 1; ; j++ {
+		switch c := s.src[j]; {
+		case c == '"':
+			s.kind = tString
+			return j + 1
+		case c == '\\' && s.src[j+1] != '\n' && j+1 < len(s.src)-1:
+			j++
+		case c == '\n', c == 0 && j == len(s.src)-1:
+			s.kind, s.bad = tBad, "a string without its closing quote"
+			return j
+		}
+	}
+}
+
+// number scans the numeric literal at i, which begins with a digit, or a dot and a digit (ISA 4.5). What
+// the digits may be is checked when the value is taken.
+func (s *scanner) number(i int) int {
+	src := s.src
+	j := i
+	s.kind = tInt
+	for class[src[j]]&cDigit != 0 {
+		j++
+	}
+	switch c := src[j]; {
+	case c == '.':
+		s.kind = tFloat
+		j++
+		for class[src[j]]&cDigit != 0 {
+			j++
+		}
+		j = exponent(src, j)
+	case c == 'e' || c == 'E':
+		if k := exponent(src, j); k > j {
+			s.kind = tFloat
+			j = k
+		}
+	case j == i+1 && src[i] == '0' && (c == 'f' || c == 'F' || c == 'd' || c == 'D'):
+		s.kind = tFloat
+	}
+	for class[src[j]]&cWord != 0 { // prefix and digits of 0x.., suffix U, and letters that are wrong
+		j++
+	}
+	return j
+}
+
+// exponent returns the end of the exponent at j, or j if there is none.
+func exponent(src string, j int) int {
+	if src[j] != 'e' && src[j] != 'E' {
+		return j
+	}
+	k := j + 1
+	if src[k] == '+' || src[k] == '-' {
+		k++
+	}
+	if class[src[k]]&cDigit == 0 {
+		return j
+	}
+	for class[src[k]]&cDigit != 0 {
+		k++
+	}
+	return k
+}

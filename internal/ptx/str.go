@@ -1,0 +1,69 @@
+package ptx
+
+import "strings"
+
+// The ISA says nothing of escapes in strings. LLVM writes file names as C does, so they are read and
+// written so.
+
+// str takes the string at the current token.
+func (p *parser) str() Operand {
+	s := &String{Val: unquote(p.text())}
+	s.Sp = p.span()
+	p.next()
+	return s
+}
+
+// unquote returns what a quoted string stands for.
+func unquote(text string) string {
+	text = text[1 : len(text)-1]
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && i+1 < len(text) {
+			i++
+			if isOctal(text[i]) {
+				v := 0
+				end := min(i+3, len(text))
+				for ; i < end && isOctal(text[i]); i++ {
+					v = v<<3 | int(text[i]-'0')
+				}
+				i--
+				b = append(b, byte(v))
+				continue
+			}
+			c = unescape(text[i])
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+func isOctal(c byte) bool { return c >= '0' && c <= '7' }
+
+// unescape returns the character that \c stands for.
+func unescape(c byte) byte {
+	const letters, values = "abfnrtv", "\a\b\f\n\r\t\v"
+	if i := strings.IndexByte(letters, c); i >= 0 {
+		return values[i]
+	}
+	return c
+}
+
+// appendQuoted appends val as a quoted string that unquote turns into val.
+func appendQuoted(b []byte, val string) []byte {
+	b = append(b, '"')
+	for i := range len(val) {
+		switch c := val[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < ' ' || c == 0x7f:
+			b = append(b, '\\', '0'+c>>6, '0'+c>>3&7, '0'+c&7)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,345 @@
+package race
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// class is what decides whether two strong accesses that overlap are morally strong, apart from who makes
+// them: 0 for a weak access, else scope, proxy and size.
+type class uint32
+
+const mixedClass class = ^class(0)
+
+func classOf(order event.Order, scope event.Scope, proxy event.Proxy, size uint8) class {
+	if !order.Strong() {
+		return 0
+	}
+	return class(scope)<<16 | class(proxy)<<8 | class(size)
+}
+
+func (c class) scope() event.Scope { return event.Scope(c >> 16) }
+
+// wide reports whether two accesses of this class are morally strong whoever makes them.
+func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= event.GPU }
+
+// siteInfo is what all accesses of a site have in common.
+type siteInfo struct {
+	known bool
+	kind  event.Kind
+	order event.Order
+	scope event.Scope
+	size  uint8
+	class class
+}
+
+// access is one event while it is checked.
+type access struct {
+	*event.Access
+	w     *warp
+	b     *block
+	mem   *memory
+	class class
+	write bool
+}
+
+// Access checks and records what the lanes of a warp do by one instruction.
+func (d *Detector) Access(e *event.Access) {
+	w, b := d.warpOf(e.Warp)
+	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
+	a.class = d.learnSite(e)
+	if ascending(e) {
+		d.eachLane(&a)
+	} else {
+		d.eachGroup(&a)
+	}
+	if e.Order.Strong() {
+		d.strongAccess(&a)
+	}
+	if d.opt.Model == Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+func (d *Detector) learnSite(e *event.Access) class {
+	for int(e.Site) >= len(d.sites) {
+		d.sites = append(d.sites, siteInfo{})
+	}
+	s := &d.sites[e.Site]
+	if !s.known {
+		*s = siteInfo{true, e.Kind, e.Order, e.Scope, e.Size, classOf(e.Order, e.Scope, e.Proxy, e.Size)}
+	}
+	return s.class
+}
+
+// ascending reports whether the addresses rise from lane to lane, so that no two are equal.
+func ascending(a *event.Access) bool {
+	last := uint64(0)
+	for i, m := 0, a.Mask; m != 0; m &= m - 1 {
+		x := a.Addr[bits.TrailingZeros32(m)&31]
+		if i > 0 && x <= last {
+			return false
+		}
+		last = x
+		i++
+	}
+	return true
+}
+
+// eachLane handles lanes whose addresses all differ.
+func (d *Detector) eachLane(a *access) {
+	var p *page
+	no := ^uint64(0)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		addr := a.Addr[l]
+		if a.Size != 4 {
+			d.touchRange(a, addr, 1<<l)
+			continue
+		}
+		if addr>>pageShift != no {
+			no = addr >> pageShift
+			p = d.page(a.mem, addr)
+		}
+		if p.split != nil || p.sync != nil {
+			d.touchRange(a, addr, 1<<l)
+			continue
+		}
+		d.touch(a, &p.cells[uint32(addr>>2)%pageWords], p, addr, 4, 1<<l)
+	}
+}
+
+// eachGroup handles lanes with one address together.
+func (d *Detector) eachGroup(a *access) {
+	for left := a.Mask; left != 0; {
+		addr := a.Addr[bits.TrailingZeros32(left)&31]
+		mask := uint32(0)
+		for m := left; m != 0; m &= m - 1 {
+			if u := bits.TrailingZeros32(m) & 31; a.Addr[u] == addr {
+				mask |= 1 << u
+			}
+		}
+		left &^= mask
+		if a.write && mask&(mask-1) != 0 {
+			d.sameInstruction(a, addr, mask)
+		}
+		d.touchRange(a, addr, mask)
+	}
+}
+
+// touchRange visits the cells of one address.
+func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
+	for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
+		p := d.page(a.mem, at)
+		word := uint32(at>>2) % pageWords
+		if a.Size >= 4 && (p.split == nil || p.split[word] == nil) {
+			d.touch(a, &p.cells[word], p, at, 4, mask)
+		} else {
+			d.touchBytes(a, p, word, at, addr, mask)
+		}
+		if a.write && p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 && !a.Order.Strong() {
+			d.breakChain(a, at, addr, place{})
+		}
+	}
+}
+
+// touchBytes visits the bytes of a word that is kept by byte, and splits it if it is not yet.
+func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, mask uint32) {
+	if p.split == nil {
+		p.split = make(map[uint32]*[4]cell)
+	}
+	s := p.split[word]
+	if s == nil {
+		s = new([4]cell)
+		for i := range s {
+			s[i].w, s[i].r = d.clone(a.mem, p.cells[word].w), d.clone(a.mem, p.cells[word].r)
+		}
+		p.split[word] = s
+	}
+	for i := max(at, addr); i < min(at+4, addr+uint64(a.Size)); i++ {
+		d.touch(a, &s[i-at], p, i, 1, mask)
+	}
+}
+
+// clone copies an entry; a list is copied into one of its own.
+func (d *Detector) clone(m *memory, e entry) entry {
+	if !e.many() {
+		return e
+	}
+	i := d.newList(m)
+	src, dst := &d.lists[e.warp], &d.lists[i]
+	dst.weak = append(dst.weak[:0], src.weak...)
+	dst.strong = append(dst.strong[:0], src.strong...)
+	dst.class, dst.limit = src.class, src.limit
+	return entry{warp: i, clk: 1}
+}
+
+// touch checks the access of the lanes of mask against one cell and records it there (figures 2 and 3).
+func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
+	if a.class == 0 && a.w.even && d.opt.Benign != BenignAll && a.quick(c, mask) {
+		return
+	}
+	t := touching{access: a, page: p, at: at, size: size, mask: mask}
+	if !c.w.empty() {
+		d.checkSide(&t, &c.w)
+	}
+	if a.write {
+		if !c.r.empty() {
+			d.checkSide(&t, &c.r)
+			d.dropReads(&t, &c.r)
+		}
+		d.recordWrite(&t, &c.w)
+		if d.opt.Benign == BenignAll && t.class == 0 {
+			d.keepValue(&t)
+		}
+		return
+	}
+	d.record(&t, &c.r)
+}
+
+// quick handles the common case: a weak access of a cell whose last accesses plainly happen before it, by a
+// barrier or because they are the thread's own. It reports whether it did.
+func (a *access) quick(c *cell, mask uint32) bool {
+	if !a.plainlyAfter(&c.w, mask) || !a.plainlyAfter(&c.r, mask) {
+		return false
+	}
+	e := entry{uint32(a.w.id), a.w.own[0], mask, uint32(a.Site)}
+	if a.write {
+		c.w, c.r = e, entry{}
+	} else {
+		c.r = e
+	}
+	return true
+}
+
+// plainlyAfter reports whether e is empty, the thread's own, or before the last barrier of the block.
+func (a *access) plainlyAfter(e *entry, mask uint32) bool {
+	w := a.w
+	switch {
+	case e.mask == 0:
+		return e.clk == 0
+	case e.warp == uint32(w.id):
+		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0
+	}
+	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
+}
+
+// touching is an access at one cell.
+type touching struct {
+	*access
+	page *page
+	at   uint64 // first byte of the cell
+	size uint8  // bytes of the cell
+	mask uint32
+	kept []entry // same-value writes that were tolerated, and so stay beside the new one
+}
+
+// checkSide compares with all accesses of one side of the cell.
+func (d *Detector) checkSide(t *touching, side *entry) {
+	if !side.many() {
+		d.checkEntry(t, *side)
+		return
+	}
+	l := &d.lists[side.warp]
+	for _, e := range l.weak {
+		d.checkEntry(t, e)
+	}
+	if t.class != 0 && t.class == l.class && l.class.wide() {
+		return // morally strong with all of them
+	}
+	for _, e := range l.strong {
+		d.checkEntry(t, e)
+	}
+}
+
+func (d *Detector) checkEntry(t *touching, e entry) {
+	racing, other := d.unordered(t, e)
+	if racing == 0 {
+		return
+	}
+	s := &d.sites[e.site]
+	if t.class != 0 && s.class == t.class && d.reach(t, e) {
+		return
+	}
+	if t.class != 0 && s.class != 0 && d.morallyStrong(t, e, lowestLane(racing), other) {
+		return
+	}
+	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll && d.sameValue(t) {
+		d.tolerated++
+		t.kept = append(t.kept, e)
+		return
+	}
+	d.found(t, e, racing, other)
+}
+
+// reach reports whether accesses of the class of t by its warp and by that of e include each other.
+func (d *Detector) reach(t *touching, e entry) bool {
+	return t.class.wide() || d.opt.Geometry.Includes(t.class.scope(), event.ThreadOf(t.w.id, 0), event.ThreadOf(event.Warp(e.warp), 0))
+}
+
+// morallyStrong asks the definition.
+func (d *Detector) morallyStrong(t *touching, e entry, lane, other int) bool {
+	s := &d.sites[e.site]
+	addr := t.Addr[lane]
+	return event.MorallyStrong(d.opt.Geometry,
+		event.Op{Thread: event.ThreadOf(event.Warp(e.warp), other), Kind: s.kind, Order: s.order, Scope: s.scope, Proxy: t.Proxy, Addr: t.at &^ uint64(s.size-1), Size: s.size},
+		event.Op{Thread: event.ThreadOf(t.w.id, lane), Kind: t.Kind, Order: t.Order, Scope: t.Scope, Proxy: t.Proxy, Addr: addr, Size: t.Size})
+}
+
+// unordered returns the lanes of t that some access of e does not happen before, and a lane of e that shows
+// it. It is the test e <= C of figure 2.
+func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
+	w := t.w
+	if e.warp == uint32(w.id) {
+		if e.mask == t.mask && e.mask&(e.mask-1) == 0 {
+			return 0, 0 // the thread itself
+		}
+		return w.unorderedMates(t.mask, e)
+	}
+	if e.clk <= w.blk && e.warp >= uint32(t.b.first) && e.warp < uint32(t.b.end()) {
+		return 0, 0
+	}
+	if w.lane == nil {
+		if w.ext.least(event.Warp(e.warp), e.mask) >= e.clk {
+			return 0, 0
+		}
+		return t.mask, firstUnknown(w.ext, e)
+	}
+	for m := t.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if k := w.beyond(l); k.least(event.Warp(e.warp), e.mask) < e.clk {
+			racing |= 1 << l
+			other = firstUnknown(k, e)
+		}
+	}
+	return racing, other
+}
+
+func firstUnknown(k *know, e entry) int {
+	for m := e.mask; m != 0; m &= m - 1 {
+		if l := bits.TrailingZeros32(m); k.of(event.Warp(e.warp), l) < e.clk {
+			return l
+		}
+	}
+	return lowestLane(e.mask)
+}
+
+// unorderedMates is unordered within one warp.
+func (w *warp) unorderedMates(mask uint32, e entry) (racing uint32, other int) {
+	if e.clk <= max(w.intra, w.blk) {
+		return 0, 0
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		for n := e.mask &^ (1 << l); n != 0; n &= n - 1 {
+			u := bits.TrailingZeros32(n)
+			if w.ofMate(l, u) < e.clk && w.beyond(l).of(w.id, u) < e.clk {
+				racing |= 1 << l
+				other = u
+				break
+			}
+		}
+	}
+	return racing, other
+}

@@ -1,0 +1,150 @@
+package race
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// generation is one generation of a barrier while threads arrive; it has begun when it has parts.
+type generation struct {
+	parts  []part
+	count  int  // threads that have arrived
+	arrive bool // some only arrived and do not wait
+	bad    bool // participants disagree about count or form
+}
+
+func (g *generation) reset() {
+	clear(g.parts)
+	*g = generation{parts: g.parts[:0]}
+}
+
+// part is one arrival, with the lanes' own clocks when they came.
+type part struct {
+	warp  *warp
+	mask  uint32
+	op    event.BarrierOp
+	wait  event.Wait
+	red   bool
+	clock *know // what the arriving lanes know; nil while the fast path may do without
+}
+
+// Arrive records the arrival of lanes.
+func (d *Detector) Arrive(a *event.Arrive) {
+	w, b := d.warpOf(a.Warp)
+	g := &b.bars[a.Barrier]
+	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red}
+	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count, Aligned: a.Aligned}
+	if a.Op == event.BarArrive || a.Count != 0 {
+		// The lanes go on before the generation completes, or may be fewer than the block: keep what they
+		// know now.
+		p.clock = d.clocks(w, b, a.Mask)
+		g.arrive = g.arrive || a.Op == event.BarArrive
+		w.tick(a.Mask)
+	}
+	g.parts = append(g.parts, p)
+	g.count += bits.OnesCount32(a.Mask)
+	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) || g.parts[0].red != a.Red
+	if d.opt.Model == Lockstep {
+		w.endInstruction(a.Active, d.lanesOf(a.Warp))
+	}
+}
+
+// fullCount maps a count that names the whole block to 0, which is what no count means.
+func (d *Detector) fullCount(count uint32) uint32 {
+	if count == d.perBlock*event.WarpSize {
+		return 0
+	}
+	return count
+}
+
+// clocks returns what the lanes of mask know together.
+func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
+	k := w.ext.withWarps(b.first, b.end(), w.blk)
+	var lanes [event.WarpSize]uint32
+	for m := d.lanesOf(w.id); m != 0; m &= m - 1 {
+		u := bits.TrailingZeros32(m)
+		for n := mask; n != 0; n &= n - 1 {
+			l := bits.TrailingZeros32(n)
+			if l == u {
+				lanes[u] = max(lanes[u], w.own[u])
+			} else {
+				lanes[u] = max(lanes[u], w.ofMate(l, u))
+			}
+		}
+	}
+	if w.lane != nil {
+		for n := mask; n != 0; n &= n - 1 {
+			k = join(k, w.lane[bits.TrailingZeros32(n)])
+		}
+	}
+	return k.withLanes(w.id, &lanes)
+}
+
+// Complete ends a generation: the waiting threads learn what all arrivals knew (PTX ISA 8.9.4: arrive
+// synchronizes with sync, sync with sync).
+func (d *Detector) Complete(c *event.Complete) {
+	b := d.blocks[c.Block]
+	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
+		return
+	}
+	g := &b.bars[c.Barrier]
+	d.checkGeneration(b, g, c)
+	defer g.reset()
+	if g.count == d.opt.Geometry.ThreadsPerBlock() && !g.arrive && !b.gone {
+		d.wholeBlock(b)
+		return
+	}
+	var k *know
+	for i := range g.parts {
+		p := &g.parts[i]
+		if p.clock == nil {
+			p.clock = d.clocks(p.warp, b, p.mask)
+			p.warp.tick(p.mask)
+		}
+		k = join(k, p.clock)
+	}
+	for i := range g.parts {
+		if p := &g.parts[i]; p.op == event.BarSync {
+			p.warp.learn(p.mask, k, d.lanesOf(p.warp.id))
+		}
+	}
+}
+
+// wholeBlock is the common barrier, of all threads of the block (Barracuda §4.3.2): one clock is
+// broadcast, and every warp is converged again.
+func (d *Detector) wholeBlock(b *block) {
+	top := uint32(0)
+	var ext *know
+	for i := range b.warps {
+		w := &b.warps[i]
+		all := d.lanesOf(w.id)
+		w.shareBeyond(all, all)
+		top = max(top, w.highest(all))
+		ext = join(ext, w.ext)
+	}
+	b.floor = top
+	for i := range b.warps {
+		w := &b.warps[i]
+		w.blk, w.intra, w.in, w.act, w.ext = top, top, nil, activeSet{}, ext
+		for l := range w.own {
+			w.own[l] = top + 1
+		}
+		w.even = true
+		w.round++
+	}
+}
+
+// WarpSync joins the lanes of the mask.
+func (d *Detector) WarpSync(s *event.WarpSync) {
+	w, _ := d.warpOf(s.Warp)
+	w.sync(s.Mask, d.lanesOf(s.Warp))
+}
+
+// Converge is if, else and fi of the lockstep model.
+func (d *Detector) Converge(c *event.Converge) {
+	if d.opt.Model == Lockstep && c.Mask != 0 {
+		w, _ := d.warpOf(c.Warp)
+		w.endInstruction(c.Mask, d.lanesOf(c.Warp))
+	}
+}

@@ -1,0 +1,101 @@
+package race
+
+import (
+	"testing"
+
+	"heddle/internal/event"
+)
+
+// launchEvents sends the events of blocks that each load, store to shared memory, pass a barrier, load a
+// neighbour's word and store: the shape of most kernels. It returns the number of lane accesses.
+func launchEvents(d *Detector, geo event.Geometry, from, to uint32) int {
+	n := 0
+	addr, data := new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
+	var a event.Access // reused, as an emulator does
+	var arrive event.Arrive
+	var exit event.Exit
+	send := func(w event.Warp, site event.Site, kind event.Kind, space event.Space, base uint64) {
+		a = event.Access{Warp: w, Site: site, Mask: ^uint32(0), Active: ^uint32(0), Kind: kind, Space: space, Size: 4, Addr: addr}
+		for l := range addr {
+			addr[l] = base + uint64(l)*4
+		}
+		if kind == event.Write {
+			a.Data, a.Stored = data, a.Mask
+		}
+		d.Access(&a)
+		n += event.WarpSize
+	}
+	per := uint32(geo.WarpsPerBlock())
+	for b := from; b < to; b++ {
+		for i := range per {
+			w := event.Warp(b*per + i)
+			send(w, 0, event.Read, event.Global, 1<<40+uint64(w)*128)
+			send(w, 1, event.Write, event.Shared, uint64(i)*128)
+			arrive = event.Arrive{Warp: w, Mask: ^uint32(0), Active: ^uint32(0)}
+			d.Arrive(&arrive)
+		}
+		d.Complete(&event.Complete{Block: b})
+		for i := range per {
+			w := event.Warp(b*per + i)
+			send(w, 2, event.Read, event.Shared, uint64((i+1)%per)*128)
+			send(w, 3, event.Write, event.Global, 2<<40+uint64(w)*128)
+			exit = event.Exit{Warp: w, Mask: ^uint32(0)}
+			d.Exit(&exit)
+		}
+	}
+	return n
+}
+
+// BenchmarkAccess measures lanes per second of coalesced accesses to shared and global memory.
+func BenchmarkAccess(b *testing.B) {
+	geo := event.Geometry{Grid: event.Dim3{X: 256, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
+	lanes := 0
+	for b.Loop() {
+		lanes += launchEvents(New(Options{Geometry: geo}), geo, 0, 256)
+	}
+	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
+}
+
+// BenchmarkAtomics measures a counter that all threads of the grid add to.
+func BenchmarkAtomics(b *testing.B) {
+	geo := event.Geometry{Grid: event.Dim3{X: 4096, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
+	addr := new([event.WarpSize]uint64)
+	lanes := 0
+	for b.Loop() {
+		d := New(Options{Geometry: geo})
+		for w := range event.Warp(4096 * 8) {
+			d.Access(&event.Access{Warp: w, Mask: ^uint32(0), Active: ^uint32(0), Stored: ^uint32(0), Kind: event.Atomic,
+				Space: event.Global, Order: event.Relaxed, Scope: event.GPU, Size: 4, Addr: addr})
+			lanes += event.WarpSize
+			d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
+		}
+	}
+	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
+}
+
+// BenchmarkFence measures __threadfence by all threads followed by a volatile store.
+func BenchmarkFence(b *testing.B) {
+	geo := event.Geometry{Grid: event.Dim3{X: 64, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
+	lanes := 0
+	for b.Loop() {
+		d := New(Options{Geometry: geo})
+		for w := range event.Warp(64 * 8) {
+			d.Fence(&event.Fence{Warp: w, Mask: ^uint32(0), Active: ^uint32(0), Order: event.SeqCst, Scope: event.GPU})
+			lanes += event.WarpSize
+			d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
+		}
+	}
+	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
+}
+
+// TestNoAllocation: once the shadow pages are there, accesses, barriers and the end of a block allocate
+// nothing for each event.
+func TestNoAllocation(t *testing.T) {
+	geo := event.Geometry{Grid: event.Dim3{X: 64, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
+	d := New(Options{Geometry: geo})
+	launchEvents(d, geo, 0, 64)
+	events := float64(8 * 6) // of one block
+	if n := testing.AllocsPerRun(10, func() { launchEvents(d, geo, 3, 4) }); n > events {
+		t.Errorf("%v allocations for one block of %v events; only its own state may be allocated", n, events)
+	}
+}

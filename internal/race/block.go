@@ -1,0 +1,121 @@
+package race
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// block is what the detector keeps of a block while any of its threads runs.
+type block struct {
+	id     uint32
+	first  event.Warp // its first warp; its warps are numbered without gaps
+	warps  []warp
+	live   int     // threads that have not exited
+	gone   bool    // some thread has exited
+	floor  uint32  // every thread of the block knows every other up to here
+	shared *memory // shadow of its shared memory; nil until used
+	bars   [16]generation
+	places []place // synchronization locations in its shared memory
+}
+
+func (d *Detector) blockOf(w event.Warp) *block {
+	id := uint32(w) / d.perBlock
+	if d.cached != nil && d.cached.id == id {
+		return d.cached
+	}
+	b := d.blocks[id]
+	if b == nil {
+		b = d.newBlock(id)
+		d.blocks[id] = b
+	}
+	d.cached = b
+	return b
+}
+
+// newBlock returns the state of a block that starts.
+func (d *Detector) newBlock(id uint32) *block {
+	var b *block
+	if n := len(d.spareBlocks); n > 0 {
+		b = d.spareBlocks[n-1]
+		d.spareBlocks = d.spareBlocks[:n-1]
+	} else {
+		b = &block{warps: make([]warp, d.perBlock)}
+	}
+	b.id, b.first, b.live = id, event.Warp(id*d.perBlock), d.opt.Geometry.ThreadsPerBlock()
+	for i := range b.warps {
+		b.warps[i].start(b.first + event.Warp(i))
+	}
+	return b
+}
+
+// reset makes the state of a block that has ended ready for another one.
+func (b *block) reset() {
+	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
+	for i := range b.bars {
+		b.bars[i].reset()
+	}
+}
+
+// warpOf returns the state of a warp and its block.
+func (d *Detector) warpOf(id event.Warp) (*warp, *block) {
+	b := d.blockOf(id)
+	return &b.warps[id-b.first], b
+}
+
+// end is the first warp behind the block.
+func (b *block) end() event.Warp { return b.first + event.Warp(len(b.warps)) }
+
+// clock returns all that a lane knows, its own epoch included.
+func (d *Detector) clock(w *warp, b *block, lane int) *know {
+	return w.clock(lane, d.lanesOf(w.id), b.first, b.end())
+}
+
+// lanesOf returns the lanes of a warp that are threads.
+func (d *Detector) lanesOf(w event.Warp) uint32 {
+	if uint32(w)%d.perBlock == d.perBlock-1 {
+		return d.lastLanes
+	}
+	return ^uint32(0)
+}
+
+// knows returns the last clock of thread u that happens before what thread t does now. It is the full
+// vector clock's C_t(u), to which the compressed forms are equivalent.
+func (d *Detector) knows(t, u event.Thread) uint32 {
+	w, b := d.warpOf(t.Warp())
+	l := t.Lane()
+	if t == u {
+		return w.own[l]
+	}
+	c := w.beyond(l).of(u.Warp(), u.Lane())
+	switch {
+	case u.Warp() == t.Warp():
+		return max(c, w.ofMate(l, u.Lane()))
+	case u.Warp() >= b.first && u.Warp() < b.end():
+		return max(c, w.blk)
+	}
+	return c
+}
+
+// Exit frees the state of a block when its last thread has ended: nobody can learn more from it, and what
+// others know of it they hold themselves.
+func (d *Detector) Exit(e *event.Exit) {
+	w, b := d.warpOf(e.Warp)
+	fresh := e.Mask &^ w.gone
+	w.gone |= fresh
+	b.gone = true
+	b.live -= bits.OnesCount32(fresh)
+	if b.live > 0 {
+		return
+	}
+	for _, at := range b.places {
+		delete(d.locations, at)
+	}
+	if b.shared != nil {
+		d.release(b.shared)
+	}
+	d.blocks[b.id] = nil
+	d.cached = nil
+	b.reset()
+	d.spareBlocks = append(d.spareBlocks, b)
+}

@@ -1,0 +1,53 @@
+package race
+
+import "heddle/internal/event"
+
+// Detector is an event.Sink that finds races and barrier errors online.
+//
+// What it follows: Barracuda §3.3 (clocks, epochs, inflation, lockstep rules) and §4.3 (compression, shadow
+// memory), with the PTX ISA's memory model (chapter 8) in place of the paper's inference where they differ:
+// sync.go names the differences. What it can miss: races on a location after the first one there, and
+// whatever other synchronization orders would leave unordered.
+type Detector struct {
+	opt       Options
+	perBlock  uint32 // warps of a block
+	lastLanes uint32 // lanes of the last warp of a block
+
+	blocks []*block // by number; nil before its first event and after its last
+	cached *block
+
+	global      *memory
+	lists       []list
+	spare       []*page
+	spareLists  []uint32
+	spareMemory []*memory
+	spareBlocks []*block
+	sites       []siteInfo
+	locations   map[place]*location
+
+	groups     []group
+	raceIndex  map[raceKey]int
+	errors     []BarrierError
+	errorIndex map[errorKey]int
+	tolerated  uint64
+
+	within bool // the race being recorded is within one instruction
+}
+
+var _ event.Sink = (*Detector)(nil)
+
+// New returns a detector for one launch.
+func New(opt Options) *Detector {
+	g := opt.Geometry
+	last := event.Warp(g.WarpsPerBlock() - 1)
+	return &Detector{
+		opt:        opt,
+		perBlock:   uint32(g.WarpsPerBlock()),
+		lastLanes:  g.Lanes(last),
+		blocks:     make([]*block, g.Blocks()),
+		global:     newMemory(),
+		locations:  make(map[place]*location),
+		raceIndex:  make(map[raceKey]int),
+		errorIndex: make(map[errorKey]int),
+	}
+}

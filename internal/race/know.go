@@ -1,0 +1,187 @@
+package race
+
+import "heddle/internal/event"
+
+// know is what a thread knows of threads beyond its own block barrier: for every thread the last clock of it
+// that happens before now. It is a persistent radix tree over warp numbers: nodes are never changed once
+// they can be reached from two places, so threads share what they learned from one release, and joining
+// two trees stops at what they share. A node's base holds for all threads below it, which makes "all of
+// block 7 up to clock 3" a handful of nodes: Barracuda's block clocks and its sparse vector clocks (§4.3.1)
+// in one form.
+//
+// The nil tree knows nothing.
+type know struct {
+	base  uint32 // of every thread below
+	max   uint32 // largest clock of any thread below
+	level uint8  // 0: one warp; each level above spans fanout times as many
+	kids  *[fanout]*know
+	lanes *[event.WarpSize]uint32 // level 0 only; nil if base is all
+}
+
+const (
+	fanBits  = 4
+	fanout   = 1 << fanBits
+	topLevel = 8 // spans all 32 bits of a warp number
+)
+
+// of returns the clock that the tree knows of a lane.
+func (k *know) of(w event.Warp, lane int) uint32 {
+	if k == nil {
+		return 0
+	}
+	best := uint32(0)
+	for {
+		best = max(best, k.base)
+		if k.level == 0 {
+			if k.lanes != nil {
+				best = max(best, k.lanes[lane])
+			}
+			return best
+		}
+		if k.kids == nil || best >= k.max {
+			return best
+		}
+		next := k.kids[uint32(w)>>(fanBits*(k.level-1))&(fanout-1)]
+		if next == nil {
+			return best
+		}
+		k = next
+	}
+}
+
+// least returns a clock that the tree knows of every lane of mask.
+func (k *know) least(w event.Warp, mask uint32) uint32 {
+	best := uint32(0)
+	for k != nil {
+		best = max(best, k.base)
+		if k.level == 0 {
+			if k.lanes == nil {
+				return best
+			}
+			low := ^uint32(0)
+			for l := range event.WarpSize {
+				if mask>>l&1 != 0 {
+					low = min(low, k.lanes[l])
+				}
+			}
+			return max(best, low)
+		}
+		if k.kids == nil || best >= k.max {
+			return best
+		}
+		k = k.kids[uint32(w)>>(fanBits*(k.level-1))&(fanout-1)]
+	}
+	return best
+}
+
+// join returns a tree that knows what a or b knows.
+func join(a, b *know) *know {
+	switch {
+	case a == b || b == nil:
+		return a
+	case a == nil:
+		return b
+	case b.max <= a.base:
+		return a
+	case a.max <= b.base:
+		return b
+	}
+	n := &know{base: max(a.base, b.base), max: max(a.max, b.max), level: a.level}
+	if a.level == 0 {
+		n.lanes = joinLanes(a.lanes, b.lanes)
+		return n
+	}
+	same := n.base == a.base && n.max == a.max // n is a so far
+	kids := new([fanout]*know)
+	for i := range kids {
+		ka, kb := kid(a, i), kid(b, i)
+		kids[i] = join(ka, kb)
+		if kids[i] != nil && kids[i].max <= n.base {
+			kids[i] = nil
+		}
+		same = same && kids[i] == ka
+	}
+	if same {
+		return a
+	}
+	n.kids = kids
+	return n
+}
+
+func kid(k *know, i int) *know {
+	if k.kids == nil {
+		return nil
+	}
+	return k.kids[i]
+}
+
+func joinLanes(a, b *[event.WarpSize]uint32) *[event.WarpSize]uint32 {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	n := *a
+	for i, v := range b {
+		n[i] = max(n[i], v)
+	}
+	return &n
+}
+
+// withWarps returns k and the knowledge of clock c of all lanes of the warps from lo to hi-1.
+func (k *know) withWarps(lo, hi event.Warp, c uint32) *know {
+	if lo >= hi || c == 0 {
+		return k
+	}
+	return k.put(topLevel, uint64(lo), uint64(hi), 0, c, nil)
+}
+
+// withLanes returns k and the knowledge of clocks of lanes of one warp; zero clocks say nothing.
+func (k *know) withLanes(w event.Warp, lanes *[event.WarpSize]uint32) *know {
+	c := uint32(0)
+	for _, v := range lanes {
+		c = max(c, v)
+	}
+	if c == 0 {
+		return k
+	}
+	return k.put(topLevel, uint64(w), uint64(w)+1, 0, c, lanes)
+}
+
+// put returns a copy of the path to the warps lo to hi-1 with clock c, or lanes for the one warp that they
+// are. from is the first warp below k.
+func (k *know) put(level uint8, lo, hi, from uint64, c uint32, lanes *[event.WarpSize]uint32) *know {
+	n := &know{level: level}
+	if k != nil {
+		*n = *k
+	}
+	span := uint64(1) << (fanBits * level)
+	n.max = max(n.max, c)
+	if level == 0 && lanes != nil {
+		n.lanes = joinLanes(n.lanes, lanes)
+		return n
+	}
+	if lo <= from && from+span <= hi {
+		n.base = max(n.base, c)
+		return n
+	}
+	kids := new([fanout]*know)
+	if n.kids != nil {
+		*kids = *n.kids
+	}
+	step := span / fanout
+	for i := (max(lo, from) - from) / step; i < fanout && from+i*step < hi; i++ {
+		if kids[i].covers(c, lanes) {
+			continue
+		}
+		kids[i] = kids[i].put(level-1, lo, hi, from+i*step, c, lanes)
+	}
+	n.kids = kids
+	return n
+}
+
+// covers reports whether k knows clock c of all threads below it already.
+func (k *know) covers(c uint32, lanes *[event.WarpSize]uint32) bool {
+	return k != nil && k.base >= c && lanes == nil
+}

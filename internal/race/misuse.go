@@ -1,0 +1,119 @@
+package race
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// Misuse of barriers, decided by this table (PTX ISA 9.7.13.1, 9.7.13.2; Barracuda §3.3.2):
+//
+//	a generation completes, and ...
+//	  participants named different counts, or mixed .red with others   CountMismatch
+//	  lanes of one warp came to it by different aligned instructions   Divergence
+//	  it names no count, and threads of the block had exited           Divergence
+//	a block stalls, and ...
+//	  a waiting barrier has participants that disagree                 CountMismatch
+//	  lanes wait at bar.warp.sync                                      WarpSyncHang
+//	  some thread waits at a barrier without a count, that is, for     Divergence
+//	    the whole block
+//	  all wait at barriers with counts                                 Deadlock
+//
+// Different warps at different instructions with one id and count are right: a barrier is a resource with
+// a number. What it can miss: a barrier that other schedules would leave incomplete.
+
+// checkGeneration looks at a generation that has completed.
+func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
+	switch {
+	case g.bad:
+		d.barrierError(CountMismatch, b, c.Barrier, g.waits(), nil)
+	case splitWarp(g):
+		d.barrierError(Divergence, b, c.Barrier, g.waits(), nil)
+	case c.Exited && g.parts[0].wait.Count == 0:
+		d.barrierError(Divergence, b, c.Barrier, g.waits(), b.exited())
+	}
+}
+
+// splitWarp reports whether lanes of one warp came by different instructions of which one is aligned.
+func splitWarp(g *generation) bool {
+	if len(g.parts) < 2 {
+		return false
+	}
+	for i := range g.parts {
+		for j := range i {
+			p, q := &g.parts[i], &g.parts[j]
+			if p.warp == q.warp && p.wait.Site != q.wait.Site && (p.wait.Aligned || q.wait.Aligned) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (g *generation) waits() []event.Wait {
+	out := make([]event.Wait, 0, len(g.parts))
+	for i := range g.parts {
+		out = append(out, g.parts[i].wait)
+	}
+	return out
+}
+
+// exited lists the lanes of a block that have ended.
+func (b *block) exited() []event.Exit {
+	var out []event.Exit
+	for i := range b.warps {
+		w := &b.warps[i]
+		if w.gone != 0 {
+			out = append(out, event.Exit{Warp: w.id, Mask: w.gone})
+		}
+	}
+	return out
+}
+
+// Stall reports a block that cannot go on.
+func (d *Detector) Stall(s *event.Stall) {
+	b := d.blocks[s.Block]
+	if b == nil || len(s.Waiting) == 0 {
+		return
+	}
+	kind, barrier := Deadlock, s.Waiting[0].Barrier
+	for _, w := range s.Waiting {
+		switch {
+		case !w.WarpBar && b.bars[w.Barrier].bad:
+			d.barrierError(CountMismatch, b, w.Barrier, b.bars[w.Barrier].waits(), nil)
+			return
+		case w.WarpBar:
+			kind = WarpSyncHang
+		case w.Count == 0 && kind != WarpSyncHang:
+			kind, barrier = Divergence, w.Barrier
+		}
+	}
+	d.barrierError(kind, b, barrier, s.Waiting, s.Exited)
+}
+
+// errorKey groups findings of one kind at the same instructions.
+type errorKey struct {
+	kind    BarrierKind
+	barrier uint8
+	first   event.Site
+	last    event.Site
+	exited  bool
+}
+
+// barrierError records a finding, or counts it if the same instructions disagreed before.
+func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, groups []event.Wait, exited []event.Exit) {
+	lo, hi := groups[0].Site, groups[0].Site
+	for _, w := range groups {
+		lo, hi = min(lo, w.Site), max(hi, w.Site)
+	}
+	key := errorKey{kind, barrier, lo, hi, len(exited) > 0}
+	if i, ok := d.errorIndex[key]; ok {
+		d.errors[i].Count++
+		return
+	}
+	d.errorIndex[key] = len(d.errors)
+	d.errors = append(d.errors, BarrierError{Kind: kind, Block: b.id, Barrier: barrier, Count: 1,
+		Groups: append([]event.Wait(nil), groups...), Exited: append([]event.Exit(nil), exited...)})
+}
+
+func lowestLane(mask uint32) int { return bits.TrailingZeros32(mask) }

@@ -1,0 +1,325 @@
+package race
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/internal/event"
+	"heddle/internal/testing/oracle"
+)
+
+// The property tests below hold the detector against package oracle on random event streams. The streams
+// are small and dense: few lanes, few bytes, all orders, scopes and sizes, so that everything collides.
+
+// stream drives both detectors.
+type stream struct {
+	rt    *rapid.T
+	geo   event.Geometry
+	det   *Detector
+	ora   *oracle.Oracle
+	sites []event.Access // static part of each site
+	lanes uint32         // lanes that act
+	past  [][]epochs     // by thread: its last accesses
+	open  map[uint32]bool
+	busy  map[event.Thread]bool // threads that wait at a barrier
+	log   []string
+}
+
+// epochs are the clocks at which the two detectors saw one access.
+type epochs struct{ det, ora uint32 }
+
+func newStream(rt *rapid.T, model Model, benign Benign) *stream {
+	geo := event.Geometry{
+		Grid:    event.Dim3{X: uint32(rapid.IntRange(1, 4).Draw(rt, "blocks")), Y: 1, Z: 1},
+		Block:   event.Dim3{X: rapid.SampledFrom([]uint32{32, 34, 64, 66}).Draw(rt, "threads"), Y: 1, Z: 1},
+		Cluster: event.Dim3{X: uint32(rapid.IntRange(1, 2).Draw(rt, "cluster")), Y: 1, Z: 1},
+	}
+	s := &stream{rt: rt, geo: geo, lanes: 0b1011}
+	if rapid.Bool().Draw(rt, "all lanes") {
+		s.lanes = ^uint32(0)
+	}
+	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64})
+	tolerate := map[Benign]func(bool) bool{
+		BenignWarp: func(same bool) bool { return same }, BenignAll: func(bool) bool { return true }}[benign]
+	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate})
+	s.past = make([][]epochs, int(geo.Blocks())*geo.WarpsPerBlock()*event.WarpSize)
+	s.busy = make(map[event.Thread]bool)
+	for i := range 10 {
+		s.sites = append(s.sites, s.site(event.Site(i)))
+	}
+	return s
+}
+
+// site draws an instruction: its kind, order, scope, space and size are static.
+func (s *stream) site(id event.Site) event.Access {
+	a := event.Access{Site: id, Kind: event.Kind(rapid.IntRange(0, 3).Draw(s.rt, "kind"))}
+	a.Space = rapid.SampledFrom([]event.Space{event.Global, event.Shared}).Draw(s.rt, "space")
+	a.Size = rapid.SampledFrom([]uint8{1, 4, 4, 4, 8, 16}).Draw(s.rt, "size")
+	orders := map[event.Kind][]event.Order{
+		event.Read:   {event.Weak, event.Weak, event.Relaxed, event.Acquire},
+		event.Write:  {event.Weak, event.Weak, event.Relaxed, event.Release},
+		event.Atomic: {event.Relaxed, event.Acquire, event.Release, event.AcqRel},
+		event.Reduce: {event.Relaxed, event.Release},
+	}[a.Kind]
+	a.Order = rapid.SampledFrom(orders).Draw(s.rt, "order")
+	if a.Order.Strong() {
+		a.Scope = s.scope()
+	}
+	return a
+}
+
+func (s *stream) scope() event.Scope {
+	return rapid.SampledFrom([]event.Scope{event.CTA, event.Cluster, event.GPU, event.GPU, event.Sys}).Draw(s.rt, "scope")
+}
+
+func (s *stream) warp() event.Warp {
+	return event.Warp(rapid.IntRange(0, int(s.geo.Blocks())*s.geo.WarpsPerBlock()-1).Draw(s.rt, "warp"))
+}
+
+// free draws lanes of a warp that do not wait.
+func (s *stream) free(w event.Warp) uint32 {
+	mask := s.geo.Lanes(w) & s.lanes
+	for m := mask; m != 0; m &= m - 1 {
+		if l := bits.TrailingZeros32(m); s.busy[event.ThreadOf(w, l)] {
+			mask &^= 1 << l
+		}
+	}
+	if rapid.IntRange(0, 2).Draw(s.rt, "whole") > 0 {
+		return mask
+	}
+	return mask & rapid.Uint32().Draw(s.rt, "mask")
+}
+
+func (s *stream) access() {
+	a := rapid.SampledFrom(s.sites).Draw(s.rt, "site")
+	a.Warp = s.warp()
+	a.Active = s.free(a.Warp)
+	a.Mask = a.Active
+	if rapid.Bool().Draw(s.rt, "guard") {
+		a.Mask &= rapid.Uint32().Draw(s.rt, "pass")
+	}
+	if a.Mask == 0 {
+		return
+	}
+	a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
+	how := rapid.IntRange(0, 2).Draw(s.rt, "spread")
+	base := rapid.IntRange(0, 3).Draw(s.rt, "base")
+	values := uint64(rapid.SampledFrom([]uint32{0, ^uint32(0), 0b0110}).Draw(s.rt, "values"))
+	for l := range event.WarpSize {
+		slot := base
+		switch how {
+		case 1:
+			slot += l
+		case 2:
+			slot += l * 7 % 3
+		}
+		a.Addr[l] = uint64(slot%8) * uint64(a.Size) % 48
+		a.Data[0][l] = values >> l & 1
+	}
+	if a.Kind.Writes() {
+		a.Stored = a.Mask
+		if a.Kind == event.Atomic {
+			a.Stored &= rapid.Uint32().Draw(s.rt, "stored")
+		}
+	}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		t := event.ThreadOf(a.Warp, bits.TrailingZeros32(m))
+		s.past[t] = append(s.past[t], epochs{s.det.knows(t, t), s.ora.Clock(t, t) + 1})
+	}
+	b := a
+	s.logf("%+v addr %v", a, a.Addr)
+	s.det.Access(&a)
+	s.ora.Access(&b)
+}
+
+func (s *stream) fence() {
+	f := event.Fence{Warp: s.warp(), Scope: s.scope()}
+	f.Active = s.free(f.Warp)
+	f.Mask = f.Active
+	f.Order = rapid.SampledFrom([]event.Order{event.Acquire, event.Release, event.AcqRel, event.SeqCst}).Draw(s.rt, "fence")
+	if f.Mask != 0 {
+		s.logf("fence %+v", f)
+		s.det.Fence(&f)
+		s.ora.Fence(&f)
+	}
+}
+
+func (s *stream) warpSync() {
+	ws := event.WarpSync{Warp: s.warp()}
+	if ws.Mask = s.free(ws.Warp); ws.Mask != 0 {
+		s.logf("warpsync %+v", ws)
+		s.det.WarpSync(&ws)
+		s.ora.WarpSync(&ws)
+	}
+}
+
+func (s *stream) converge() {
+	c := event.Converge{Warp: s.warp()}
+	if c.Mask = s.free(c.Warp); c.Mask != 0 {
+		s.logf("converge %+v", c)
+		s.det.Converge(&c)
+		s.ora.Converge(&c)
+	}
+}
+
+// arrive makes lanes arrive at a barrier of their block; complete ends a generation.
+func (s *stream) arrive() {
+	a := event.Arrive{Warp: s.warp(), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier")), Count: 64}
+	a.Active = s.free(a.Warp)
+	a.Mask = a.Active
+	if rapid.Bool().Draw(s.rt, "arrive only") {
+		a.Op = event.BarArrive
+	}
+	if a.Mask == 0 {
+		return
+	}
+	for m := a.Mask; m != 0 && a.Op == event.BarSync; m &= m - 1 {
+		s.busy[event.ThreadOf(a.Warp, bits.TrailingZeros32(m))] = true
+	}
+	s.logf("arrive %+v", a)
+	s.det.Arrive(&a)
+	s.ora.Arrive(&a)
+}
+
+func (s *stream) complete() {
+	c := event.Complete{Block: uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "block")), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier"))}
+	b := s.det.blocks[c.Block]
+	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
+		return
+	}
+	for _, p := range b.bars[c.Barrier].parts {
+		for m := p.mask; m != 0 && p.op == event.BarSync; m &= m - 1 {
+			delete(s.busy, event.ThreadOf(p.warp.id, bits.TrailingZeros32(m)))
+		}
+	}
+	s.logf("complete %+v", c)
+	s.det.Complete(&c)
+	s.ora.Complete(&c)
+}
+
+// blockBarrier is __syncthreads of a whole block, if no thread of it waits.
+func (s *stream) blockBarrier() {
+	block := uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "block"))
+	first := event.Warp(int(block) * s.geo.WarpsPerBlock())
+	for i := range s.geo.WarpsPerBlock() {
+		w := first + event.Warp(i)
+		for m := s.geo.Lanes(w); m != 0; m &= m - 1 {
+			if s.busy[event.ThreadOf(w, bits.TrailingZeros32(m))] {
+				return
+			}
+		}
+	}
+	for i := range s.geo.WarpsPerBlock() {
+		w := first + event.Warp(i)
+		a := event.Arrive{Warp: w, Mask: s.geo.Lanes(w), Active: s.geo.Lanes(w), Barrier: 2}
+		s.logf("arrive %+v", a)
+		s.det.Arrive(&a)
+		s.ora.Arrive(&a)
+	}
+	c := event.Complete{Block: block, Barrier: 2}
+	s.logf("complete %+v", c)
+	s.det.Complete(&c)
+	s.ora.Complete(&c)
+}
+
+func (s *stream) logf(format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf(format, args...))
+}
+
+func (s *stream) step() {
+	switch n := rapid.IntRange(0, 19).Draw(s.rt, "event"); {
+	case n < 11:
+		s.access()
+	case n < 14:
+		s.fence()
+	case n < 15:
+		s.warpSync()
+	case n < 16:
+		s.blockBarrier()
+	case n < 18:
+		s.arrive()
+	case n < 19:
+		s.complete()
+	default:
+		s.converge()
+	}
+}
+
+// checkClocks holds the compressed clocks against the full ones: for each pair of threads and each past
+// access of the second, both say the same about whether it happens before what the first does now.
+func (s *stream) checkClocks() {
+	for u := range s.past {
+		for _, e := range s.past[u][max(0, len(s.past[u])-4):] {
+			for t := range s.past {
+				if t == u || s.geo.Lanes(event.Thread(t).Warp())&s.lanes>>event.Thread(t).Lane()&1 == 0 {
+					continue
+				}
+				det := s.det.knows(event.Thread(t), event.Thread(u)) >= e.det
+				ora := s.ora.Clock(event.Thread(t), event.Thread(u)) >= e.ora
+				if det != ora {
+					s.rt.Fatalf("%s\naccess %+v of thread %d happens before thread %d: detector %v (knows %d), oracle %v (knows %d)",
+						strings.Join(s.log, "\n"), e, u, t, det, s.det.knows(event.Thread(t), event.Thread(u)), ora, s.ora.Clock(event.Thread(t), event.Thread(u)))
+				}
+			}
+		}
+	}
+}
+
+// checkRaces: every race found is one, and every word that has a race has one that was found.
+func (s *stream) checkRaces() {
+	type word struct {
+		space event.Space
+		block uint32
+		addr  uint64
+	}
+	found := map[word]bool{}
+	for i := range s.det.groups {
+		g := &s.det.groups[i]
+		p := oracle.Pair{Space: g.race.Space, A: min(g.race.First.Site, g.race.Second.Site), B: max(g.race.First.Site, g.race.Second.Site)}
+		if s.ora.Pairs[p] == 0 {
+			s.rt.Fatalf("%s\nfalse alarm: %+v", strings.Join(s.log, "\n"), g.race)
+		}
+		for h := range g.hazards {
+			found[word{g.race.Space, h.block, h.addr &^ 3}] = true
+		}
+	}
+	racy := map[word]bool{}
+	for b := range s.ora.Racy {
+		racy[word{b.Space, b.Block, b.Addr &^ 3}] = true
+	}
+	if s.det.opt.Benign == BenignAll {
+		// Values are compared word by word here, access by access in the oracle.
+		for w := range found {
+			if !racy[w] {
+				s.rt.Fatalf("%s\nfalse alarm at %+v", strings.Join(s.log, "\n"), w)
+			}
+		}
+		if len(found) == 0 && len(racy) > 0 {
+			s.rt.Fatalf("%s\nmissed: %v", strings.Join(s.log, "\n"), racy)
+		}
+		return
+	}
+	if fmt.Sprint(found) != fmt.Sprint(racy) {
+		s.rt.Fatalf("%s\nwords with races: detector %v, oracle %v", strings.Join(s.log, "\n"), found, racy)
+	}
+}
+
+func property(t *testing.T, model Model, benign Benign) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStream(rt, model, benign)
+		for range rapid.IntRange(1, 60).Draw(rt, "length") {
+			s.step()
+			s.checkClocks()
+		}
+		s.checkRaces()
+	})
+}
+
+func TestOracleIndependent(t *testing.T) { property(t, Independent, BenignNone) }
+func TestOracleLockstep(t *testing.T)    { property(t, Lockstep, BenignNone) }
+func TestOracleBenignWarp(t *testing.T)  { property(t, Independent, BenignWarp) }
+func TestOracleBenignAll(t *testing.T)   { property(t, Independent, BenignAll) }

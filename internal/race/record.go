@@ -1,0 +1,199 @@
+package race
+
+import "math/bits"
+
+// An access is forgotten only when a later one speaks for it: it happens before the later one, and whatever
+// would race with it races with the later one too. A weak access speaks for all; a strong one only for
+// strong ones of its class, since it does not race with other strong accesses of that class.
+func (d *Detector) speaksFor(t *touching, e entry) bool {
+	if t.class != 0 && d.sites[e.site].class != t.class {
+		return false
+	}
+	racing, _ := d.unordered(t, e)
+	return racing == 0
+}
+
+// entries calls f for each epoch of the lanes of t.
+func (t *touching) entries(f func(entry)) {
+	if t.w.even {
+		f(entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
+		return
+	}
+	for left := t.mask; left != 0; {
+		c := t.w.own[bits.TrailingZeros32(left)]
+		same := uint32(0)
+		for m := left; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m); t.w.own[l] == c {
+				same |= 1 << l
+			}
+		}
+		f(entry{uint32(t.w.id), c, same, uint32(t.Site)})
+		left &^= same
+	}
+}
+
+// record adds the access to one side of a cell.
+func (d *Detector) record(t *touching, side *entry) {
+	if t.w.even {
+		d.add(t, side, entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
+		return
+	}
+	t.entries(func(e entry) { d.add(t, side, e) })
+}
+
+func (d *Detector) add(t *touching, side *entry, e entry) {
+	switch {
+	case side.empty():
+		*side = e
+	case !side.many():
+		if merge(side, e) {
+			return
+		}
+		if d.coveredBy(t, *side, e) {
+			*side = e
+			return
+		}
+		old := *side
+		*side = entry{warp: d.newList(t.mem), clk: 1}
+		d.push(t, side.warp, old)
+		d.push(t, side.warp, e)
+	default:
+		d.push(t, side.warp, e)
+	}
+}
+
+// merge adds e to a set of the same epoch and site.
+func merge(have *entry, e entry) bool {
+	if have.warp == e.warp && have.clk == e.clk && have.site == e.site {
+		have.mask |= e.mask
+		return true
+	}
+	return false
+}
+
+// coveredBy reports whether the new entry e, a part of t, speaks for the old one.
+func (d *Detector) coveredBy(t *touching, old, e entry) bool {
+	part := *t
+	part.mask = e.mask
+	return d.speaksFor(&part, old)
+}
+
+// push adds e to a list: merged with one of the last few, or appended; now and then the list is compacted.
+func (d *Detector) push(t *touching, no uint32, e entry) {
+	l := &d.lists[no]
+	to, c := &l.weak, d.sites[e.site].class
+	if c != 0 {
+		to = &l.strong
+		switch l.class {
+		case 0:
+			l.class = c
+		case c:
+		default:
+			l.class = mixedClass
+		}
+	}
+	for i := max(0, len(*to)-4); i < len(*to); i++ {
+		if merge(&(*to)[i], e) {
+			return
+		}
+	}
+	*to = append(*to, e)
+	if len(*to) >= l.limit {
+		d.compact(t, l)
+	}
+}
+
+// compact drops what later accesses of the same threads at the same site speak for, and what every thread
+// that could come knows. The limit doubles with what stays, so that the cost stays linear.
+func (d *Detector) compact(t *touching, l *list) {
+	l.weak = d.compacted(t, l.weak)
+	l.strong = d.compacted(t, l.strong)
+	l.limit = max(minLimit, 2*max(len(l.weak), len(l.strong)))
+}
+
+func (d *Detector) compacted(t *touching, es []entry) []entry {
+	type thread struct{ warp, site uint32 }
+	covered := make(map[thread]uint32, len(es)) // lanes that a later entry speaks for
+	keep := len(es)
+	for i := len(es) - 1; i >= 0; i-- {
+		e := es[i]
+		if t.mem != d.global && e.clk <= t.b.floor {
+			continue
+		}
+		key := thread{e.warp, e.site}
+		e.mask &^= covered[key]
+		if e.mask == 0 {
+			continue
+		}
+		covered[key] |= e.mask
+		keep--
+		es[keep] = e
+	}
+	return append(es[:0], es[keep:]...)
+}
+
+// dropReads forgets the reads for which a write speaks.
+func (d *Detector) dropReads(t *touching, side *entry) {
+	if t.class == 0 {
+		d.drop(t, side)
+		return
+	}
+	d.filter(t, side)
+}
+
+// drop empties a side.
+func (d *Detector) drop(t *touching, side *entry) {
+	if side.many() {
+		d.dropList(t.mem, side.warp)
+	}
+	*side = entry{}
+}
+
+// filter keeps the entries for which a strong write does not speak.
+func (d *Detector) filter(t *touching, side *entry) {
+	if !side.many() {
+		if d.speaksFor(t, *side) {
+			*side = entry{}
+		}
+		return
+	}
+	l := &d.lists[side.warp]
+	if len(l.strong)+len(l.weak) > 8 {
+		return // long lists are left to compaction
+	}
+	l.strong = d.filtered(t, l.strong)
+	l.weak = d.filtered(t, l.weak)
+	if len(l.strong)+len(l.weak) == 0 {
+		d.drop(t, side)
+	}
+}
+
+func (d *Detector) filtered(t *touching, es []entry) []entry {
+	out := es[:0]
+	for _, e := range es {
+		known := t.mem != d.global && e.clk <= t.b.floor
+		if !known && !d.speaksFor(t, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// recordWrite makes the access the last write of the cell. A weak write replaces all earlier ones: they
+// happen before it, or the race was reported. Tolerated writes of the same value stay beside it.
+func (d *Detector) recordWrite(t *touching, side *entry) {
+	if t.class != 0 {
+		if !side.empty() {
+			d.filter(t, side)
+		}
+		d.record(t, side)
+		return
+	}
+	if !side.empty() {
+		d.drop(t, side)
+	}
+	for _, e := range t.kept {
+		d.add(t, side, e)
+	}
+	d.record(t, side)
+}

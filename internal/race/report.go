@@ -1,0 +1,169 @@
+package race
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// raceKey groups races: by pair of instructions, whichever came first, and by space.
+type raceKey struct {
+	a, b  event.Site
+	space event.Space
+	level bool // branch ordering, which is a finding of its own
+}
+
+// hazard is one (thread, location) of a group.
+type hazard struct {
+	thread event.Thread
+	block  uint32
+	addr   uint64
+}
+
+// maxHazards bounds the memory for telling hazards of one group apart; beyond it the count stands still.
+const maxHazards = 1 << 16
+
+type group struct {
+	race    Race
+	hazards map[hazard]struct{}
+}
+
+// found reports that lanes of an access race with an earlier entry.
+func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
+	first := event.ThreadOf(event.Warp(e.warp), other)
+	d.race(t.access, event.Site(e.site), first, t.at, racing)
+}
+
+// race records a race of lanes of an access, at the cell with address at, with an earlier access.
+func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint64, racing uint32) {
+	l := bits.TrailingZeros32(racing)
+	s := &d.sites[site]
+	r := Race{Space: a.Space,
+		First: Access{Thread: first, Site: site, Kind: s.kind, Order: s.order, Scope: s.scope, Addr: at &^ uint64(s.size-1), Size: s.size},
+		Second: Access{Thread: event.ThreadOf(a.w.id, l), Site: a.Site, Kind: a.Kind, Order: a.Order, Scope: a.Scope,
+			Addr: a.Addr[l], Size: a.Size},
+		Level: d.levelOf(a, site, first), Interval: a.w.round,
+	}
+	h := hazard{addr: at}
+	if a.Space == event.Shared {
+		r.Block, h.block = a.b.id, a.b.id
+	}
+	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, r.Level == BranchOrdering}
+	i, ok := d.raceIndex[key]
+	if !ok {
+		i = len(d.groups)
+		d.raceIndex[key] = i
+		d.groups = append(d.groups, group{race: r, hazards: make(map[hazard]struct{})})
+	}
+	g := &d.groups[i]
+	for m := racing; m != 0 && len(g.hazards) < maxHazards; m &= m - 1 {
+		h.thread = event.ThreadOf(a.w.id, bits.TrailingZeros32(m))
+		g.hazards[h] = struct{}{}
+	}
+}
+
+// levelOf classifies by how far apart the threads are. In the lockstep model lanes of a warp that are not
+// ordered are either in one instruction or on different paths of a branch (Barracuda §3.3.1).
+func (d *Detector) levelOf(a *access, site event.Site, first event.Thread) Level {
+	switch {
+	case first.Warp() == a.w.id:
+		if d.opt.Model == Lockstep && !d.within {
+			return BranchOrdering
+		}
+		return IntraWarp
+	case uint32(first.Warp())/d.perBlock == a.b.id:
+		return IntraBlock
+	}
+	return InterBlock
+}
+
+// sameInstruction looks at lanes of one instruction that write one place (Barracuda §3.3.1, "intra-warp
+// races"). Strong writes of one block's lanes are morally strong. Same values are let pass as Benign says.
+func (d *Detector) sameInstruction(a *access, addr uint64, mask uint32) {
+	if a.class != 0 {
+		return
+	}
+	first := bits.TrailingZeros32(mask)
+	differ := uint32(0)
+	for m := mask &^ (1 << first); m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if d.opt.Benign == BenignNone || a.Data == nil || !sameData(a.Access, first, l) {
+			differ |= 1 << l
+		}
+	}
+	if differ == 0 {
+		d.tolerated++
+		return
+	}
+	d.within = true
+	for at := addr; at < addr+uint64(a.Size); at += 4 {
+		d.race(a, a.Site, event.ThreadOf(a.w.id, first), at, differ)
+	}
+	d.within = false
+}
+
+func sameData(a *event.Access, l, u int) bool {
+	for k := range (int(a.Size) + 7) / 8 {
+		if a.Data[k][l] != a.Data[k][u] {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValue reports whether the lanes of t write what the cell holds already. Only BenignAll keeps values.
+func (d *Detector) sameValue(t *touching) bool {
+	if t.page.vals == nil || t.Data == nil {
+		return false
+	}
+	for m := t.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		for x, ok := t.bytes(l); ok; x, ok = t.next(l, x) {
+			if t.page.vals[x%(1<<pageShift)] != dataByte(t.Access, l, x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keepValue stores what the lanes of t write to the cell.
+func (d *Detector) keepValue(t *touching) {
+	if t.Data == nil {
+		return
+	}
+	if t.page.vals == nil {
+		t.page.vals = new([1 << pageShift]byte)
+	}
+	l := bits.TrailingZeros32(t.mask)
+	for x, ok := t.bytes(l); ok; x, ok = t.next(l, x) {
+		t.page.vals[x%(1<<pageShift)] = dataByte(t.Access, l, x)
+	}
+}
+
+// bytes and next enumerate the bytes of the cell that lane l accesses.
+func (t *touching) bytes(l int) (uint64, bool) {
+	x := max(t.at, t.Addr[l])
+	return x, x < min(t.at+uint64(t.size), t.Addr[l]+uint64(t.Size))
+}
+
+func (t *touching) next(l int, x uint64) (uint64, bool) {
+	x++
+	return x, x < min(t.at+uint64(t.size), t.Addr[l]+uint64(t.Size))
+}
+
+func dataByte(a *event.Access, l int, x uint64) byte {
+	i := x - a.Addr[l]
+	return byte(a.Data[i/8][l] >> (8 * (i % 8)))
+}
+
+// Report returns what was found so far.
+func (d *Detector) Report() *Report {
+	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...)}
+	for i := range d.groups {
+		g := &d.groups[i]
+		g.race.Hazards = uint64(len(g.hazards))
+		r.Races = append(r.Races, g.race)
+	}
+	return r
+}

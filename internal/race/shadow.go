@@ -1,0 +1,145 @@
+package race
+
+import "heddle/internal/event"
+
+// Shadow memory (Barracuda §4.3.3): for each aligned word the last writes and the last reads. A word that
+// is accessed in smaller pieces is split into bytes. Natural alignment, which the machine enforces, makes
+// every access of 4 bytes or more cover whole words, and two accesses of equal size that overlap, equal.
+
+// entry is a set of accesses with one epoch: the lanes of mask of one warp, at clock clk, at one site. A
+// mask of 0 is no access: with clk 0 the entry is empty, with clk 1 warp is the number of a list.
+type entry struct {
+	warp, clk, mask, site uint32
+}
+
+func (e *entry) empty() bool { return e.mask == 0 && e.clk == 0 }
+func (e *entry) many() bool  { return e.mask == 0 && e.clk != 0 }
+
+// cell is the shadow of a word or a byte.
+type cell struct {
+	w, r entry
+}
+
+// list is the inflated form of one side of a cell. Strong accesses of one class are kept apart: they do not
+// race with each other, so that a million atomics on one counter are appended and never searched.
+type list struct {
+	weak   []entry
+	strong []entry
+	class  class // of all of strong; mixedClass if they differ
+	limit  int   // length at which the list is compacted
+}
+
+const (
+	pageShift = 10 // bytes of memory in a page
+	pageWords = 1 << (pageShift - 2)
+)
+
+// page is the shadow of 1 KiB.
+type page struct {
+	cells [pageWords]cell
+	split map[uint32]*[4]cell     // words that are kept by byte; nil if none is
+	sync  *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
+	vals  *[1 << pageShift]byte   // last values of weak writes; kept for BenignAll only
+}
+
+// memory is the shadow of one space, or of one block's shared memory. Pages are found by a map, in front of
+// which a direct-mapped cache answers nearly always.
+type memory struct {
+	pages map[uint64]*page
+	hot   [64]struct {
+		no uint64
+		p  *page
+	}
+	lists []uint32 // numbers of all lists that it ever had, for release
+	free  []uint32 // those of them that are not in use
+}
+
+func newMemory() *memory { return &memory{pages: make(map[uint64]*page)} }
+
+// page returns the shadow page of an address, made if it is not there.
+func (d *Detector) page(m *memory, addr uint64) *page {
+	no := addr >> pageShift
+	h := &m.hot[no%uint64(len(m.hot))]
+	if h.p != nil && h.no == no {
+		return h.p
+	}
+	p := m.pages[no]
+	if p == nil {
+		p = d.newPage()
+		m.pages[no] = p
+	}
+	h.no, h.p = no, p
+	return p
+}
+
+func (d *Detector) newPage() *page {
+	if n := len(d.spare); n > 0 {
+		p := d.spare[n-1]
+		d.spare = d.spare[:n-1]
+		*p = page{}
+		return p
+	}
+	return new(page)
+}
+
+// release gives back the pages and lists of a block's shared memory.
+func (d *Detector) release(m *memory) {
+	for _, p := range m.pages {
+		d.spare = append(d.spare, p)
+	}
+	for _, i := range m.lists {
+		d.lists[i].reset()
+		d.spareLists = append(d.spareLists, i)
+	}
+	clear(m.pages)
+	m.lists, m.free = m.lists[:0], m.free[:0]
+	clear(m.hot[:])
+	d.spareMemory = append(d.spareMemory, m)
+}
+
+// newList returns the number of an empty list.
+func (d *Detector) newList(m *memory) uint32 {
+	if n := len(m.free); n > 0 {
+		i := m.free[n-1]
+		m.free = m.free[:n-1]
+		return i
+	}
+	var i uint32
+	if n := len(d.spareLists); n > 0 {
+		i = d.spareLists[n-1]
+		d.spareLists = d.spareLists[:n-1]
+	} else {
+		i = uint32(len(d.lists))
+		d.lists = append(d.lists, list{limit: minLimit})
+	}
+	if m != d.global {
+		m.lists = append(m.lists, i)
+	}
+	return i
+}
+
+// dropList empties a list for its next use.
+func (d *Detector) dropList(m *memory, i uint32) {
+	d.lists[i].reset()
+	m.free = append(m.free, i)
+}
+
+// minLimit is the length at which a list is compacted first.
+const minLimit = 16
+
+func (l *list) reset() { *l = list{weak: l.weak[:0], strong: l.strong[:0], limit: minLimit} }
+
+func (d *Detector) memoryOf(space event.Space, b *block) *memory {
+	if space != event.Shared {
+		return d.global
+	}
+	if b.shared == nil {
+		if n := len(d.spareMemory); n > 0 {
+			b.shared = d.spareMemory[n-1]
+			d.spareMemory = d.spareMemory[:n-1]
+		} else {
+			b.shared = newMemory()
+		}
+	}
+	return b.shared
+}

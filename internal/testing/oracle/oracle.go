@@ -1,0 +1,256 @@
+// Package oracle is a happens-before race detector without any cleverness, to hold package race against: a
+// full vector clock for every thread, every access kept for ever, every pair compared.
+//
+// What it follows: PTX ISA 8.7 (races), 8.8 (release and acquire patterns), 8.9.2 (observation order), 8.9.4
+// (what synchronizes); Barracuda §3.3.1 for the lockstep model. It shares package event's definition of a
+// conflict with the real detector, and nothing else. Cost: quadratic in everything; for small launches only.
+package oracle
+
+import (
+	"heddle/internal/event"
+)
+
+// Pair is a race between two sites in one space; A <= B.
+type Pair struct {
+	Space event.Space
+	A, B  event.Site
+}
+
+// Byte is a location: one byte of a space. Block is 0 for global memory.
+type Byte struct {
+	Space event.Space
+	Block uint32
+	Addr  uint64
+}
+
+// Options say what the detector is to model.
+type Options struct {
+	Geometry event.Geometry
+	Lockstep bool
+	// Tolerate says whether two conflicting weak writes of the same bytes are let pass; nil: never.
+	Tolerate func(sameInstruction bool) bool
+}
+
+// Oracle is an event.Sink.
+type Oracle struct {
+	opt     Options
+	threads int
+	seq     int
+	vc      []clock // by thread
+	bytes   map[Byte][]*access
+	last    map[Byte]*write // last write to each byte
+	sync    []threadSync    // by thread
+	bars    map[barrier]*generation
+
+	Pairs map[Pair]int
+	Racy  map[Byte]bool
+}
+
+// clock is a full vector clock, indexed by thread.
+type clock []uint32
+
+func (c clock) join(d clock) {
+	for i, v := range d {
+		c[i] = max(c[i], v)
+	}
+}
+
+func (c clock) copy() clock { return append(clock(nil), c...) }
+
+// access is one lane's access, with the thread's own clock when it happened.
+type access struct {
+	op   event.Op
+	site event.Site
+	seq  int
+	at   uint32
+	data [4]uint64
+}
+
+// write is the last write to a place, with the release patterns that reading it observes.
+type write struct {
+	op    event.Op
+	heads []head
+}
+
+// head is the first operation of a release pattern.
+type head struct {
+	thread event.Thread
+	scope  event.Scope
+	vc     clock
+}
+
+type place struct {
+	byteAt Byte
+	size   uint8
+}
+
+// threadSync is what a thread has done that can become part of a pattern.
+type threadSync struct {
+	fences   map[event.Scope]clock // last release fence of each scope
+	released map[place][]head      // release operations on a place
+	observed map[place][]head      // heads that strong reads of a place have observed
+}
+
+type barrier struct {
+	block uint32
+	id    uint8
+}
+
+type generation struct {
+	arrived clock
+	waiters []event.Thread
+}
+
+// New returns an oracle for a launch of a few hundred threads at most.
+func New(opt Options) *Oracle {
+	n := int(opt.Geometry.Blocks()) * opt.Geometry.WarpsPerBlock() * event.WarpSize
+	o := &Oracle{opt: opt, threads: n, bytes: map[Byte][]*access{}, last: map[Byte]*write{},
+		bars: map[barrier]*generation{}, Pairs: map[Pair]int{}, Racy: map[Byte]bool{}}
+	for i := range n {
+		c := make(clock, n)
+		c[i] = 1
+		o.vc = append(o.vc, c)
+		o.sync = append(o.sync, threadSync{map[event.Scope]clock{}, map[place][]head{}, map[place][]head{}})
+	}
+	return o
+}
+
+// Clock returns what thread t knows of thread u.
+func (o *Oracle) Clock(t, u event.Thread) uint32 { return o.vc[t][u] }
+
+func lanes(w event.Warp, mask uint32) []event.Thread {
+	var out []event.Thread
+	for l := range event.WarpSize {
+		if mask>>l&1 != 0 {
+			out = append(out, event.ThreadOf(w, l))
+		}
+	}
+	return out
+}
+
+// Access checks and records the access of each lane, then its synchronization.
+func (o *Oracle) Access(a *event.Access) {
+	o.seq++
+	for _, t := range lanes(a.Warp, a.Mask) {
+		o.vc[t][t]++
+		o.check(a, t)
+	}
+	// Synchronization comes lane by lane after all checks: the lanes of an instruction are concurrent, and
+	// what a lane acquires orders nothing that the instruction itself does.
+	for _, t := range lanes(a.Warp, a.Mask) {
+		o.synchronize(a, t)
+	}
+	o.endInstruction(a.Warp, a.Active)
+}
+
+func (o *Oracle) byteOf(a *event.Access, t event.Thread, i int) Byte {
+	b := Byte{Space: a.Space, Addr: a.Addr[t.Lane()] + uint64(i)}
+	if a.Space == event.Shared {
+		b.Block = o.opt.Geometry.BlockOf(a.Warp)
+	}
+	return b
+}
+
+func (o *Oracle) check(a *event.Access, t event.Thread) {
+	acc := &access{site: a.Site, seq: o.seq, at: o.vc[t][t]}
+	acc.op = event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Addr: a.Addr[t.Lane()], Size: a.Size}
+	if a.Data != nil {
+		for k := range acc.data {
+			acc.data[k] = a.Data[k][t.Lane()]
+		}
+	}
+	told := map[*access]bool{}
+	for i := range int(a.Size) {
+		b := o.byteOf(a, t, i)
+		for _, old := range o.bytes[b] {
+			if !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.vc[t][old.op.Thread] >= old.at || o.tolerated(old, acc) {
+				continue
+			}
+			o.Racy[b] = true
+			if !told[old] {
+				told[old] = true
+				o.Pairs[Pair{a.Space, min(old.site, acc.site), max(old.site, acc.site)}]++
+			}
+		}
+		o.bytes[b] = append(o.bytes[b], acc)
+	}
+}
+
+func (o *Oracle) tolerated(a, b *access) bool {
+	if o.opt.Tolerate == nil || a.op.Kind != event.Write || b.op.Kind != event.Write || a.op.Order.Strong() || b.op.Order.Strong() {
+		return false
+	}
+	sameInstruction := a.seq == b.seq
+	return o.opt.Tolerate(sameInstruction) && sameBytes(a, b)
+}
+
+func sameBytes(a, b *access) bool {
+	for at := max(a.op.Addr, b.op.Addr); at < min(a.op.Addr+uint64(a.op.Size), b.op.Addr+uint64(b.op.Size)); at++ {
+		if a.byteAt(at) != b.byteAt(at) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *access) byteAt(addr uint64) byte {
+	i := addr - a.op.Addr
+	return byte(a.data[i/8] >> (8 * (i % 8)))
+}
+
+// endInstruction is Barracuda's endi: in the lockstep model the active lanes join and go on.
+func (o *Oracle) endInstruction(w event.Warp, active uint32) {
+	if o.opt.Lockstep {
+		o.joinLanes(w, active)
+	}
+}
+
+func (o *Oracle) joinLanes(w event.Warp, mask uint32) {
+	all := make(clock, o.threads)
+	for _, t := range lanes(w, mask) {
+		all.join(o.vc[t])
+	}
+	for _, t := range lanes(w, mask) {
+		o.vc[t].join(all)
+		o.vc[t][t]++
+	}
+}
+
+// Converge is if, else or fi of the lockstep model.
+func (o *Oracle) Converge(c *event.Converge) { o.endInstruction(c.Warp, c.Mask) }
+
+// WarpSync is bar.warp.sync.
+func (o *Oracle) WarpSync(w *event.WarpSync) { o.joinLanes(w.Warp, w.Mask) }
+
+// Arrive records an arrival at a barrier.
+func (o *Oracle) Arrive(a *event.Arrive) {
+	key := barrier{o.opt.Geometry.BlockOf(a.Warp), a.Barrier}
+	g := o.bars[key]
+	if g == nil {
+		g = &generation{arrived: make(clock, o.threads)}
+		o.bars[key] = g
+	}
+	for _, t := range lanes(a.Warp, a.Mask) {
+		g.arrived.join(o.vc[t])
+		o.vc[t][t]++
+		if a.Op == event.BarSync {
+			g.waiters = append(g.waiters, t)
+		}
+	}
+	o.endInstruction(a.Warp, a.Active)
+}
+
+// Complete gives the waiting threads what all arrivals knew.
+func (o *Oracle) Complete(c *event.Complete) {
+	key := barrier{c.Block, c.Barrier}
+	if g := o.bars[key]; g != nil {
+		for _, t := range g.waiters {
+			o.vc[t].join(g.arrived)
+		}
+		delete(o.bars, key)
+	}
+}
+
+// Exit and Stall order nothing.
+func (o *Oracle) Exit(*event.Exit)   {}
+func (o *Oracle) Stall(*event.Stall) {}

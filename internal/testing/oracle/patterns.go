@@ -1,0 +1,94 @@
+package oracle
+
+import "heddle/internal/event"
+
+// Fence is a release fence for later writes, and an acquire fence for what earlier strong reads observed
+// (PTX ISA 8.8, third forms).
+func (o *Oracle) Fence(f *event.Fence) {
+	for _, t := range lanes(f.Warp, f.Mask) {
+		s := &o.sync[t]
+		if f.Order.Acquires() {
+			for _, heads := range s.observed {
+				o.acquire(t, f.Scope, heads)
+			}
+		}
+		if f.Order.Releases() {
+			s.fences[f.Scope] = o.vc[t].copy()
+		}
+		o.vc[t][t]++
+	}
+	o.endInstruction(f.Warp, f.Active)
+}
+
+// acquire joins what release patterns publish, where the pattern's first operation and the acquiring one
+// are morally strong: their scopes include each other's threads (8.9.4).
+func (o *Oracle) acquire(t event.Thread, scope event.Scope, heads []head) {
+	g := o.opt.Geometry
+	for _, h := range heads {
+		if g.Includes(scope, t, h.thread) && g.Includes(h.scope, h.thread, t) {
+			o.vc[t].join(h.vc)
+		}
+	}
+}
+
+// synchronize applies what one lane's access does to the patterns.
+func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
+	op := event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Addr: a.Addr[t.Lane()], Size: a.Size}
+	at := place{o.byteOf(a, t, 0), a.Size}
+	var seen []head // what the read part observes
+	if a.Order.Strong() && a.Kind != event.Write {
+		seen = o.observe(a, t, op)
+		if a.Kind != event.Reduce { // the read of a reduction forms no acquire pattern (8.8)
+			s := &o.sync[t]
+			s.observed[at] = append(s.observed[at], seen...)
+			if a.Order.Acquires() {
+				o.acquire(t, a.Scope, s.observed[at])
+			}
+		}
+	}
+	if a.Stored>>t.Lane()&1 == 0 {
+		return
+	}
+	w := &write{op: op}
+	if a.Order.Strong() {
+		if a.Kind.RMW() {
+			w.heads = append(w.heads, seen...) // observation order goes through the atomic (8.9.2)
+		}
+		w.heads = append(w.heads, o.ownHeads(a, t, at)...)
+	}
+	for i := range int(a.Size) {
+		o.last[o.byteOf(a, t, i)] = w
+	}
+}
+
+// observe returns the heads that a strong read sees: those of the write that it reads, if they are morally
+// strong.
+func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) []head {
+	w := o.last[o.byteOf(a, t, 0)]
+	for i := range int(a.Size) {
+		if w == nil || o.last[o.byteOf(a, t, i)] != w {
+			return nil
+		}
+	}
+	if w.op.Thread != t && !event.MorallyStrong(o.opt.Geometry, w.op, op) {
+		return nil
+	}
+	if w.op.Addr != op.Addr || w.op.Size != op.Size {
+		return nil
+	}
+	return w.heads
+}
+
+// ownHeads are the release patterns that a strong write of t to a place ends.
+func (o *Oracle) ownHeads(a *event.Access, t event.Thread, at place) []head {
+	s := &o.sync[t]
+	if a.Order.Releases() {
+		s.released[at] = append(s.released[at], head{t, a.Scope, o.vc[t].copy()})
+	}
+	var heads []head
+	heads = append(heads, s.released[at]...)
+	for scope, vc := range s.fences {
+		heads = append(heads, head{t, scope, vc})
+	}
+	return heads
+}

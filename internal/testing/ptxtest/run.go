@@ -1,0 +1,112 @@
+package ptxtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// Config says how the files of a suite are run.
+type Config struct {
+	Seeds    []uint64 // each is a run of its own, whose findings must be the expected ones
+	MaxSteps uint64   // 0: a budget fit for small kernels
+}
+
+// defaultSteps is far more than any test kernel needs, and ends one that hangs within a second.
+const defaultSteps = 20_000_000
+
+// File runs one test kernel under each seed, and returns what differs from its expectations.
+func File(ctx context.Context, path string, cfg Config) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var diffs []string
+	for _, seed := range cfg.Seeds {
+		exp, err := Parse(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		opt := check.Options{Seed: seed, MaxSteps: cfg.MaxSteps, Files: source.NewSet(), Limit: 1000}
+		if opt.MaxSteps == 0 {
+			opt.MaxSteps = defaultSteps
+		}
+		if err := options(&opt, exp.Options); err != nil {
+			return nil, fmt.Errorf("%s: options: %w", path, err)
+		}
+		for _, d := range runOnce(ctx, path, opt, exp) {
+			diffs = append(diffs, fmt.Sprintf("seed %d: %s", seed, d))
+		}
+	}
+	return diffs, nil
+}
+
+// options maps the flags that a test kernel may give.
+func options(opt *check.Options, args []string) error {
+	fs := pflag.NewFlagSet("options", pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&opt.Warp, "warp", "independent", "")
+	fs.StringVar(&opt.Benign, "benign", "warp", "")
+	fs.Uint64Var(&opt.MaxSteps, "max-steps", opt.MaxSteps, "")
+	fs.StringVar(&opt.Lower.OptLevel, "opt-level", "", "")
+	fs.StringVar(&opt.Lower.Arch, "arch", "", "")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if fs.NArg() > 0 {
+		return fmt.Errorf("unexpected %q", fs.Args())
+	}
+	return nil
+}
+
+func runOnce(ctx context.Context, path string, opt check.Options, exp *Expect) []string {
+	var findings []Finding
+	var diffs []string
+	sum, err := check.Run(ctx, opt, []string{path}, func(d diag.Diagnostic) {
+		switch {
+		case d.Severity == diag.Error && d.Kernel != "":
+			findings = append(findings, finding(opt.Files, path, d))
+		case d.Severity == diag.Error:
+			diffs = append(diffs, fmt.Sprintf("input error: %s: %s %v", opt.Files.Format(d.Span.Start), d.Message, d.Notes))
+		}
+	})
+	if err != nil {
+		return append(diffs, err.Error())
+	}
+	if len(sum.Verdicts) == 0 {
+		diffs = append(diffs, "no kernel was checked")
+	}
+	for _, v := range sum.Verdicts {
+		if v.Kind != exp.Verdict {
+			diffs = append(diffs, fmt.Sprintf("kernel %s: verdict %v (%s), expected %v", v.Kernel, v.Kind, v.Reason, exp.Verdict))
+		}
+	}
+	return append(diffs, exp.Match(findings)...)
+}
+
+// finding reduces a diagnostic to its lines in the test's own file.
+func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
+	f := Finding{Code: d.Code, Message: d.Message}
+	add := func(p source.Pos) {
+		line := 0 // a place outside the file: no want can be there
+		if file := files.File(p.File()); file != nil && file.Name == path {
+			line = p.Line()
+		}
+		if !slices.Contains(f.Lines, line) {
+			f.Lines = append(f.Lines, line)
+		}
+	}
+	add(d.Span.Start)
+	for _, r := range d.Related {
+		add(r.Span.Start)
+	}
+	return f
+}

@@ -1,0 +1,68 @@
+package ptxtest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	suiteDir    = "../../../testdata/suite"
+	examplesDir = "../../../examples"
+)
+
+// TestSuite runs every kernel of testdata/suite. Each states its expectations and why.
+func TestSuite(t *testing.T) { runDir(t, suiteDir, 80, seeds(3, 20)) }
+
+// TestExamples runs the programs of examples/: the right ones are clean and the planted bugs are found on
+// every seed.
+func TestExamples(t *testing.T) { runDir(t, examplesDir, 20, seeds(3, 20)) }
+
+// seeds are 0 to n-1, with a larger n in the long run.
+func seeds(short, long int) []uint64 {
+	n := short
+	if os.Getenv("HEDDLE_LONG") != "" {
+		n = long
+	}
+	var out []uint64
+	for i := range n {
+		out = append(out, uint64(i))
+	}
+	return out
+}
+
+func runDir(t *testing.T, dir string, atLeast int, seeds []uint64) {
+	files := kernels(t, dir)
+	if len(files) < atLeast {
+		t.Fatalf("%s holds %d kernels, at least %d are expected", dir, len(files), atLeast)
+	}
+	for _, path := range files {
+		name, _ := filepath.Rel(dir, path)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			diffs, err := File(t.Context(), path, Config{Seeds: seeds})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range diffs {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func kernels(t *testing.T, dir string) []string {
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".ptx")) {
+			out = append(out, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

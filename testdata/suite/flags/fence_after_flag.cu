@@ -1,0 +1,17 @@
+// The producer fences after it has set the flag.
+// Why: the release pattern needs the fence before the strong write.
+// expect: bug
+// heddle: grid=2 block=1
+__device__ int data;
+__device__ volatile int flag;
+__global__ void k(int *out) {
+    if (blockIdx.x == 0) {
+        data = 42; // want race-global "data"
+        flag = 1;
+        __threadfence();
+    } else {
+        while (flag == 0) {}
+        __threadfence();
+        out[0] = data; // want race-global "data"
+    }
+}

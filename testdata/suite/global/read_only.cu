@@ -1,0 +1,7 @@
+// All threads read one word and write words of their own.
+// Why: reads do not conflict with reads (PTX ISA 8.7.1 asks for a write).
+// expect: clean
+// heddle: grid=2 block=64
+__global__ void k(const int *in, int *out) {
+    out[blockIdx.x * blockDim.x + threadIdx.x] = in[0];
+}

@@ -1,0 +1,8 @@
+// Two blocks store the same value to one word, and the user tolerates that.
+// Why: --benign all tolerates writes of one value between any threads, as GPUVerify.
+// expect: clean
+// options: --benign all
+// heddle: grid=2 block=64
+__global__ void k(int *flag) {
+    flag[0] = 1;
+}

@@ -1,0 +1,12 @@
+// The lanes of one warp take a lock in turn.
+// Why: right, and with independent scheduling it ends (PTX ISA 3.2).
+// expect: clean
+// heddle: grid=1 block=32
+__device__ int lock, counter;
+__global__ void k() {
+    while (atomicCAS(&lock, 0, 1) != 0) {}
+    __threadfence();
+    counter = counter + 1;
+    __threadfence();
+    atomicExch(&lock, 0);
+}

@@ -1,0 +1,13 @@
+// Lanes leave a loop at different times and then read what lane 31 wrote inside.
+// Why: the lanes wait at the loop's end for each other (fi) before the read.
+// expect: clean
+// options: --warp lockstep
+// heddle: grid=1 block=32
+__global__ void k(int *out) {
+    __shared__ int s;
+    int t = threadIdx.x;
+    for (int i = 0; i <= t; i++)
+        if (i == 31)
+            s = i;
+    out[t] = s;
+}

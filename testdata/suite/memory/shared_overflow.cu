@@ -1,0 +1,9 @@
+// A thread stores behind the block's shared memory.
+// Why: the kernel has 128 bytes of shared memory; element 32 is byte 128.
+// expect: bug
+// heddle: grid=1 block=64
+__global__ void k(int *out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = 1; // want out-of-bounds "shared"
+    out[threadIdx.x] = s[threadIdx.x];
+}

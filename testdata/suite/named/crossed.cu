@@ -1,0 +1,14 @@
+// Two warps wait on two barriers in opposite order.
+// Why: each waits for the other at a different barrier: no one can complete either.
+// expect: bug
+// heddle: grid=1 block=64
+__global__ void k(int *out) {
+    if (threadIdx.x < 32) {
+        asm volatile("bar.sync 1, 64;" ::: "memory"); // want barrier-deadlock
+        asm volatile("bar.sync 2, 64;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 2, 64;" ::: "memory"); // want barrier-deadlock
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    }
+    out[threadIdx.x] = 1;
+}

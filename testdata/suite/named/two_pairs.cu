@@ -1,0 +1,11 @@
+// Two pairs of warps use a barrier each.
+// Why: barriers of different ids are independent; each pair exchanges within itself.
+// expect: clean
+// heddle: grid=1 block=128
+__global__ void k(int *out) {
+    __shared__ int s[128];
+    int t = threadIdx.x, pair = t / 64;
+    s[t] = t;
+    asm volatile("bar.sync %0, 64;" ::"r"(pair + 1) : "memory");
+    out[t] = s[pair * 64 + 63 - (t & 63)];
+}

@@ -76,7 +76,8 @@ func (d *Detector) newPage() *page {
 	if n := len(d.spare); n > 0 {
 		p := d.spare[n-1]
 		d.spare = d.spare[:n-1]
-		*p = page{}
+		clear(p.cells[:])
+		p.split, p.sync, p.vals = nil, nil, nil
 		return p
 	}
 	return new(page)

@@ -79,9 +79,9 @@ func interval(rc *race.Race) string {
 		who = "(2) is"
 	}
 	if rc.Interval == 0 {
-		return fmt.Sprintf("%s in barrier interval 0: before the block's first barrier", who)
+		return who + " in barrier interval 0, before the first barrier of the whole block"
 	}
-	return fmt.Sprintf("%s in barrier interval %d: after %d barriers of the whole block", who, rc.Interval, rc.Interval)
+	return fmt.Sprintf("%s in barrier interval %d, after barrier %d of the whole block", who, rc.Interval, rc.Interval)
 }
 
 // raceKind is the kind of DESIGN §4: read-write, write-write or atomic-plain.

@@ -21,10 +21,9 @@ type stream struct {
 	geo   event.Geometry
 	det   *Detector
 	ora   *oracle.Oracle
-	sites []event.Access // static part of each site
-	lanes uint32         // lanes that act
-	past  [][]epochs     // by thread: its last accesses
-	open  map[uint32]bool
+	sites []event.Access        // static part of each site
+	lanes uint32                // lanes that act
+	past  [][]epochs            // by thread: its last accesses
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
 }

@@ -68,7 +68,7 @@ func Parse(text string) (*Expect, error) {
 		}
 	}
 	if !given {
-		return nil, fmt.Errorf("no line // expect: ...")
+		return nil, fmt.Errorf("no // expect: line")
 	}
 	if (e.Verdict == diag.Bug) != (len(e.Wants) > 0) {
 		return nil, fmt.Errorf("a file that expects a bug has wants, and no other has")

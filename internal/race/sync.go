@@ -63,13 +63,11 @@ type location struct {
 	proxy  event.Proxy
 	// released are release operations on this place by thread: a later strong write of the same thread
 	// ends a pattern that starts there (8.8, second form).
-	released map[event.Thread]released
+	released map[event.Thread]*released
 }
 
-type released struct {
-	scope event.Scope
-	clock *know
-}
+// released is what a thread knew at its last release operation of each scope.
+type released [event.Sys + 1]*know
 
 // patterns is what the lanes of a warp have done that may become part of a pattern.
 type patterns struct {
@@ -200,15 +198,18 @@ func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 	}
 	loc.writer, loc.scope, loc.proxy = t, a.Scope, a.Proxy
 	if a.Order.Releases() {
-		k := d.clock(w, b, l)
 		if loc.released == nil {
-			loc.released = make(map[event.Thread]released)
+			loc.released = make(map[event.Thread]*released)
 		}
-		loc.released[t] = released{max(a.Scope, loc.released[t].scope), k}
-		d.publish(loc, b, a.Scope, k)
+		if loc.released[t] == nil {
+			loc.released[t] = new(released)
+		}
+		loc.released[t][a.Scope] = d.clock(w, b, l)
 	}
-	if r, ok := loc.released[t]; ok {
-		d.publish(loc, b, r.scope, r.clock)
+	if r := loc.released[t]; r != nil {
+		for scope := event.CTA; scope <= event.Sys; scope++ {
+			d.publish(loc, b, scope, r[scope])
+		}
 	}
 	if fenced {
 		for scope := event.CTA; scope <= event.Sys; scope++ {

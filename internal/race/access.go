@@ -288,7 +288,8 @@ func (d *Detector) morallyStrong(t *touching, e entry, lane, other int) bool {
 }
 
 // unordered returns the lanes of t that some access of e does not happen before, and a lane of e that shows
-// it. It is the test e <= C of figure 2.
+// it for the lowest of them: reports and the test for moral strength take these two as a pair. It is the
+// test e <= C of figure 2.
 func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 	w := t.w
 	if e.warp == uint32(w.id) {
@@ -309,8 +310,10 @@ func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 	for m := t.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		if k := w.beyond(l); k.least(event.Warp(e.warp), e.mask) < e.clk {
+			if racing == 0 {
+				other = firstUnknown(k, e)
+			}
 			racing |= 1 << l
-			other = firstUnknown(k, e)
 		}
 	}
 	return racing, other
@@ -335,8 +338,10 @@ func (w *warp) unorderedMates(mask uint32, e entry) (racing uint32, other int) {
 		for n := e.mask &^ (1 << l); n != 0; n &= n - 1 {
 			u := bits.TrailingZeros32(n)
 			if w.ofMate(l, u) < e.clk && w.beyond(l).of(w.id, u) < e.clk {
+				if racing == 0 {
+					other = u
+				}
 				racing |= 1 << l
-				other = u
 				break
 			}
 		}

@@ -1,8 +1,10 @@
 package race
 
 import (
+	"flag"
 	"fmt"
 	"math/bits"
+	"os"
 	"strings"
 	"testing"
 
@@ -282,6 +284,10 @@ func (s *stream) checkRaces() {
 		if s.ora.Pairs[p] == 0 {
 			s.rt.Fatalf("%s\nfalse alarm: %+v", strings.Join(s.log, "\n"), g.race)
 		}
+		first, second := opOf(g.race.First), opOf(g.race.Second)
+		if !event.Conflict(s.geo, first, second) {
+			s.rt.Fatalf("%s\nthe pair does not conflict: %+v", strings.Join(s.log, "\n"), g.race)
+		}
 		for h := range g.hazards {
 			found[word{g.race.Space, h.block, h.addr &^ 3}] = true
 		}
@@ -305,6 +311,21 @@ func (s *stream) checkRaces() {
 	if fmt.Sprint(found) != fmt.Sprint(racy) {
 		s.rt.Fatalf("%s\nwords with races: detector %v, oracle %v", strings.Join(s.log, "\n"), found, racy)
 	}
+}
+
+func opOf(a Access) event.Op {
+	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Addr: a.Addr, Size: a.Size}
+}
+
+// TestMain makes the long run try many more streams.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if os.Getenv("HEDDLE_LONG") != "" {
+		if err := flag.Set("rapid.checks", "20000"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
 }
 
 func property(t *testing.T, model Model, benign Benign) {

@@ -4,9 +4,10 @@ import "math/bits"
 
 // An access is forgotten only when a later one speaks for it: it happens before the later one, and whatever
 // would race with it races with the later one too. A weak access speaks for all; a strong one only for
-// strong ones of its class, since it does not race with other strong accesses of that class.
+// strong ones of its class by threads that its scope reaches: others may be morally strong with the one and
+// not with the other.
 func (d *Detector) speaksFor(t *touching, e entry) bool {
-	if t.class != 0 && d.sites[e.site].class != t.class {
+	if t.class != 0 && (d.sites[e.site].class != t.class || !d.reach(t, e)) {
 		return false
 	}
 	racing, _ := d.unordered(t, e)

@@ -63,13 +63,11 @@ type location struct {
 	proxy  event.Proxy
 	// released are release operations on this place by thread: a later strong write of the same thread
 	// ends a pattern that starts there (8.8, second form).
-	released map[event.Thread]released
+	released map[event.Thread]*released
 }
 
-type released struct {
-	scope event.Scope
-	clock *know
-}
+// released is what a thread knew at its last release operation of each scope.
+type released [event.Sys + 1]*know
 
 // patterns is what the lanes of a warp have done that may become part of a pattern.
 type patterns struct {
@@ -161,7 +159,7 @@ func (d *Detector) strongAccess(a *access) {
 	for m := a.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		fenced := a.w.pat != nil && a.w.pat.fenced>>l&1 != 0
-		if plain && !(fenced && a.write) && !d.isSync(a.mem, a.Addr[l]) {
+		if plain && !(fenced && a.write) && !d.isSync(a.mem, a.Addr[l], a.Size) {
 			continue // neither ends nor observes a pattern
 		}
 		at := place{a.Space, 0, a.Addr[l], a.Size}
@@ -184,14 +182,18 @@ func (d *Detector) strongAccess(a *access) {
 	}
 }
 
-// isSync reports whether a release pattern has ever written the word at an address.
-func (d *Detector) isSync(m *memory, addr uint64) bool {
+// isSync reports whether a release pattern has ever written a word of an access.
+func (d *Detector) isSync(m *memory, addr uint64, size uint8) bool {
 	if len(d.locations) == 0 {
 		return false
 	}
-	p := d.page(m, addr)
-	word := uint32(addr>>2) % pageWords
-	return p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0
+	for x := addr &^ 3; x < addr+uint64(size); x += 4 {
+		word := uint32(x>>2) % pageWords
+		if p := d.page(m, x); p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // strongRead observes the heads of the write that the lane reads.
@@ -245,15 +247,18 @@ func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 	}
 	loc.writer, loc.scope, loc.proxy = t, a.Scope, a.Proxy
 	if a.Order.Releases() {
-		k := d.clock(w, b, l)
 		if loc.released == nil {
-			loc.released = make(map[event.Thread]released)
+			loc.released = make(map[event.Thread]*released)
 		}
-		loc.released[t] = released{max(a.Scope, loc.released[t].scope), k}
-		d.publish(loc, b, a.Scope, k)
+		if loc.released[t] == nil {
+			loc.released[t] = new(released)
+		}
+		loc.released[t][a.Scope] = d.clock(w, b, l)
 	}
-	if r, ok := loc.released[t]; ok {
-		d.publish(loc, b, r.scope, r.clock)
+	if r := loc.released[t]; r != nil {
+		for scope := event.CTA; scope <= event.Sys; scope++ {
+			d.publish(loc, b, scope, r[scope])
+		}
 	}
 	if fenced {
 		for scope := event.CTA; scope <= event.Sys; scope++ {

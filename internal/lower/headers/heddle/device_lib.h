@@ -13,12 +13,12 @@ __attribute__((device, noreturn)) static __inline__ void abort() { asm volatile(
 __attribute__((device, noreturn)) static __inline__ void exit(int) { asm volatile("exit;"); __builtin_unreachable(); }
 }
 /* clang knows no memcpy of device code as a builtin. Typed pointers promise their alignment. */
-__heddle_fn void *memcpy(void *d, const void *s, __SIZE_TYPE__ n) { return __builtin_memcpy(d, s, n); }
-__heddle_fn void *memmove(void *d, const void *s, __SIZE_TYPE__ n) { return __builtin_memmove(d, s, n); }
-__heddle_fn void *memset(void *d, int c, __SIZE_TYPE__ n) { return __builtin_memset(d, c, n); }
-template <typename T, typename U> __heddle_fn void *memcpy(T *d, const U *s, __SIZE_TYPE__ n) { return __builtin_memcpy(d, s, n); }
-template <typename T, typename U> __heddle_fn void *memmove(T *d, const U *s, __SIZE_TYPE__ n) { return __builtin_memmove(d, s, n); }
-template <typename T> __heddle_fn void *memset(T *d, int c, __SIZE_TYPE__ n) { return __builtin_memset(d, c, n); }
+__heddle_fn void *memcpy(void *__d, const void *__s, __SIZE_TYPE__ __n) { return __builtin_memcpy(__d, __s, __n); }
+__heddle_fn void *memmove(void *__d, const void *__s, __SIZE_TYPE__ __n) { return __builtin_memmove(__d, __s, __n); }
+__heddle_fn void *memset(void *__d, int __c, __SIZE_TYPE__ __n) { return __builtin_memset(__d, __c, __n); }
+template <typename __T, typename __U> __heddle_fn void *memcpy(__T *__d, const __U *__s, __SIZE_TYPE__ __n) { return __builtin_memcpy(__d, __s, __n); }
+template <typename __T, typename __U> __heddle_fn void *memmove(__T *__d, const __U *__s, __SIZE_TYPE__ __n) { return __builtin_memmove(__d, __s, __n); }
+template <typename __T> __heddle_fn void *memset(__T *__d, int __c, __SIZE_TYPE__ __n) { return __builtin_memset(__d, __c, __n); }
 /* What the assert of glibc, of musl and of macOS calls. */
 __attribute__((device, always_inline, noreturn)) static __inline__ void __assert_fail(const char *message, const char *file, unsigned int line, const char *function) {
   __assertfail(message, file, line, function, 1);
@@ -29,24 +29,24 @@ __attribute__((device, always_inline, noreturn)) static __inline__ void __assert
 __attribute__((device, always_inline, noreturn)) static __inline__ void __assert_rtn(const char *function, const char *file, int line, const char *message) {
   __assertfail(message, file, (unsigned int)line, function, 1);
 }
-__heddle_fn void *calloc(__SIZE_TYPE__ n, __SIZE_TYPE__ size) {
-  void *p = malloc(n * size);
-  if (p) memset(p, 0, n * size);
-  return p;
+__heddle_fn void *calloc(__SIZE_TYPE__ __n, __SIZE_TYPE__ size) {
+  void *__p = malloc(__n * size);
+  if (__p) memset(__p, 0, __n * size);
+  return __p;
 }
-__heddle_fn __SIZE_TYPE__ strlen(const char *s) {
-  __SIZE_TYPE__ n = 0;
-  while (s[n]) n++;
-  return n;
+__heddle_fn __SIZE_TYPE__ strlen(const char *__s) {
+  __SIZE_TYPE__ __n = 0;
+  while (__s[__n]) __n++;
+  return __n;
 }
-__heddle_fn int strcmp(const char *a, const char *b) {
-  while (*a && *a == *b) a++, b++;
-  return (unsigned char)*a - (unsigned char)*b;
+__heddle_fn int strcmp(const char *__a, const char *__b) {
+  while (*__a && *__a == *__b) __a++, __b++;
+  return (unsigned char)*__a - (unsigned char)*__b;
 }
-__heddle_fn int memcmp(const void *x, const void *y, __SIZE_TYPE__ n) {
-  const unsigned char *a = (const unsigned char *)x, *b = (const unsigned char *)y;
-  for (; n; n--, a++, b++)
-    if (*a != *b) return *a - *b;
+__heddle_fn int memcmp(const void *x, const void *y, __SIZE_TYPE__ __n) {
+  const unsigned char *__a = (const unsigned char *)x, *__b = (const unsigned char *)y;
+  for (; __n; __n--, __a++, __b++)
+    if (*__a != *__b) return *__a - *__b;
   return 0;
 }
 /* clock_t is long on the hosts that have it in this form. */

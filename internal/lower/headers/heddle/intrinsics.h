@@ -5,11 +5,11 @@
 
 /* Function with one, two or three operands that is one instruction. */
 #define __HEDDLE_1(NAME, R, RC, T, TC, PTX) \
-  __heddle_fn R NAME(T a) { R r; asm(PTX " %0, %1;" : "=" RC(r) : TC(a)); return r; }
+  __heddle_fn R NAME(T __a) { R __r; asm(PTX " %0, %1;" : "=" RC(__r) : TC(__a)); return __r; }
 #define __HEDDLE_2(NAME, R, RC, T, TC, PTX) \
-  __heddle_fn R NAME(T a, T b) { R r; asm(PTX " %0, %1, %2;" : "=" RC(r) : TC(a), TC(b)); return r; }
+  __heddle_fn R NAME(T __a, T __b) { R __r; asm(PTX " %0, %1, %2;" : "=" RC(__r) : TC(__a), TC(__b)); return __r; }
 #define __HEDDLE_3(NAME, R, RC, T, TC, PTX) \
-  __heddle_fn R NAME(T a, T b, T c) { R r; asm(PTX " %0, %1, %2, %3;" : "=" RC(r) : TC(a), TC(b), TC(c)); return r; }
+  __heddle_fn R NAME(T __a, T __b, T __c) { R __r; asm(PTX " %0, %1, %2, %3;" : "=" RC(__r) : TC(__a), TC(__b), TC(__c)); return __r; }
 
 /* Integers. */
 __heddle_fn int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
@@ -31,20 +31,20 @@ __HEDDLE_2(__mulhi, int, "r", int, "r", "mul.hi.s32")
 __HEDDLE_2(__umulhi, unsigned int, "r", unsigned int, "r", "mul.hi.u32")
 __HEDDLE_2(__mul64hi, long long, "l", long long, "l", "mul.hi.s64")
 __HEDDLE_2(__umul64hi, unsigned long long, "l", unsigned long long, "l", "mul.hi.u64")
-__heddle_fn unsigned int __sad(int a, int b, unsigned int c) {
-  unsigned int r;
-  asm("sad.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
-  return r;
+__heddle_fn unsigned int __sad(int __a, int __b, unsigned int __c) {
+  unsigned int __r;
+  asm("sad.s32 %0, %1, %2, %3;" : "=r"(__r) : "r"(__a), "r"(__b), "r"(__c));
+  return __r;
 }
 __HEDDLE_3(__usad, unsigned int, "r", unsigned int, "r", "sad.u32")
-__heddle_fn int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
-__heddle_fn int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
-__heddle_fn unsigned int __uhadd(unsigned int a, unsigned int b) { return (unsigned int)(((unsigned long long)a + b) >> 1); }
-__heddle_fn unsigned int __urhadd(unsigned int a, unsigned int b) { return (unsigned int)(((unsigned long long)a + b + 1) >> 1); }
-__heddle_fn unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
-  unsigned int r;
-  asm("fns.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(mask), "r"(base), "r"(offset));
-  return r;
+__heddle_fn int __hadd(int __a, int __b) { return (int)(((long long)__a + __b) >> 1); }
+__heddle_fn int __rhadd(int __a, int __b) { return (int)(((long long)__a + __b + 1) >> 1); }
+__heddle_fn unsigned int __uhadd(unsigned int __a, unsigned int __b) { return (unsigned int)(((unsigned long long)__a + __b) >> 1); }
+__heddle_fn unsigned int __urhadd(unsigned int __a, unsigned int __b) { return (unsigned int)(((unsigned long long)__a + __b + 1) >> 1); }
+__heddle_fn unsigned int __fns(unsigned int __mask, unsigned int __base, int __offset) {
+  unsigned int __r;
+  asm("fns.b32 %0, %1, %2, %3;" : "=r"(__r) : "r"(__mask), "r"(__base), "r"(__offset));
+  return __r;
 }
 __HEDDLE_3(__dp4a, int, "r", int, "r", "dp4a.s32.s32")
 __HEDDLE_3(__dp4a, unsigned int, "r", unsigned int, "r", "dp4a.u32.u32")
@@ -62,8 +62,8 @@ __heddle_fn double __longlong_as_double(long long x) { return __builtin_bit_cast
 __heddle_fn long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 __heddle_fn int __double2hiint(double x) { return (int)(__builtin_bit_cast(unsigned long long, x) >> 32); }
 __heddle_fn int __double2loint(double x) { return (int)__builtin_bit_cast(unsigned long long, x); }
-__heddle_fn double __hiloint2double(int hi, int lo) {
-  return __builtin_bit_cast(double, (unsigned long long)(unsigned)hi << 32 | (unsigned)lo);
+__heddle_fn double __hiloint2double(int __hi, int __lo) {
+  return __builtin_bit_cast(double, (unsigned long long)(unsigned)__hi << 32 | (unsigned)__lo);
 }
 
 /* Conversions in the four rounding modes. To integer: rni, rzi, rpi, rmi. */
@@ -125,7 +125,7 @@ __HEDDLE_1(__frsqrt_rn, float, "f", float, "f", "rsqrt.approx.f32")
 __HEDDLE_2(__fdividef, float, "f", float, "f", "div.approx.f32")
 __HEDDLE_1(__saturatef, float, "f", float, "f", "cvt.sat.f32.f32")
 __heddle_fn float __tanf(float x) { return __fdividef(__sinf(x), __cosf(x)); }
-__heddle_fn void __sincosf(float x, float *s, float *c) { *s = __sinf(x); *c = __cosf(x); }
+__heddle_fn void __sincosf(float x, float *__s, float *__c) { *__s = __sinf(x); *__c = __cosf(x); }
 __heddle_fn float __expf(float x) { return __heddle_ex2(x * 1.4426950408889634f); }
 __heddle_fn float __exp10f(float x) { return __heddle_ex2(x * 3.3219280948873623f); }
 __heddle_fn float __log2f(float x) { return __heddle_lg2(x); }
@@ -134,27 +134,27 @@ __heddle_fn float __log10f(float x) { return __heddle_lg2(x) * 0.301029995663981
 __heddle_fn float __powf(float x, float y) { return __heddle_ex2(y * __heddle_lg2(x)); }
 
 /* Clocks (PTX ISA 10.23, 10.24, 10.28). */
-__heddle_fn long long clock64() { long long r; asm volatile("mov.u64 %0, %%clock64;" : "=l"(r)::"memory"); return r; }
-__heddle_fn unsigned long long __globaltimer() { unsigned long long r; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(r)::"memory"); return r; }
-__heddle_fn long __heddle_clock() { int r; asm volatile("mov.u32 %0, %%clock;" : "=r"(r)::"memory"); return r; }
+__heddle_fn long long clock64() { long long __r; asm volatile("mov.u64 %0, %%clock64;" : "=l"(__r)::"memory"); return __r; }
+__heddle_fn unsigned long long __globaltimer() { unsigned long long __r; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(__r)::"memory"); return __r; }
+__heddle_fn long __heddle_clock() { int __r; asm volatile("mov.u32 %0, %%clock;" : "=r"(__r)::"memory"); return __r; }
 
 /* Packed bytes and halfwords: the common ones, by plain C++. */
-__heddle_fn unsigned int __vadd4(unsigned int a, unsigned int b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
-__heddle_fn unsigned int __vsub4(unsigned int a, unsigned int b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
-__heddle_fn unsigned int __vadd2(unsigned int a, unsigned int b) { return ((a & 0x7fff7fffu) + (b & 0x7fff7fffu)) ^ ((a ^ b) & 0x80008000u); }
-__heddle_fn unsigned int __vsub2(unsigned int a, unsigned int b) { return ((a | 0x80008000u) - (b & 0x7fff7fffu)) ^ ((a ^ ~b) & 0x80008000u); }
-__heddle_fn unsigned int __heddle_vabsdiffu4(unsigned int a, unsigned int b) {
-  unsigned int r = 0;
-  for (int i = 0; i < 32; i += 8) {
-    unsigned int x = a >> i & 255, y = b >> i & 255;
-    r |= (x > y ? x - y : y - x) << i;
+__heddle_fn unsigned int __vadd4(unsigned int __a, unsigned int __b) { return ((__a & 0x7f7f7f7fu) + (__b & 0x7f7f7f7fu)) ^ ((__a ^ __b) & 0x80808080u); }
+__heddle_fn unsigned int __vsub4(unsigned int __a, unsigned int __b) { return ((__a | 0x80808080u) - (__b & 0x7f7f7f7fu)) ^ ((__a ^ ~__b) & 0x80808080u); }
+__heddle_fn unsigned int __vadd2(unsigned int __a, unsigned int __b) { return ((__a & 0x7fff7fffu) + (__b & 0x7fff7fffu)) ^ ((__a ^ __b) & 0x80008000u); }
+__heddle_fn unsigned int __vsub2(unsigned int __a, unsigned int __b) { return ((__a | 0x80008000u) - (__b & 0x7fff7fffu)) ^ ((__a ^ ~__b) & 0x80008000u); }
+__heddle_fn unsigned int __heddle_vabsdiffu4(unsigned int __a, unsigned int __b) {
+  unsigned int __r = 0;
+  for (int __i = 0; __i < 32; __i += 8) {
+    unsigned int x = __a >> __i & 255, y = __b >> __i & 255;
+    __r |= (x > y ? x - y : y - x) << __i;
   }
-  return r;
+  return __r;
 }
-__heddle_fn unsigned int __vabsdiffu4(unsigned int a, unsigned int b) { return __heddle_vabsdiffu4(a, b); }
-__heddle_fn unsigned int __vsadu4(unsigned int a, unsigned int b) {
-  unsigned int d = __heddle_vabsdiffu4(a, b);
-  return (d & 255) + (d >> 8 & 255) + (d >> 16 & 255) + (d >> 24);
+__heddle_fn unsigned int __vabsdiffu4(unsigned int __a, unsigned int __b) { return __heddle_vabsdiffu4(__a, __b); }
+__heddle_fn unsigned int __vsadu4(unsigned int __a, unsigned int __b) {
+  unsigned int __d = __heddle_vabsdiffu4(__a, __b);
+  return (__d & 255) + (__d >> 8 & 255) + (__d >> 16 & 255) + (__d >> 24);
 }
 
 #endif

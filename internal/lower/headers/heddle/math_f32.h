@@ -7,7 +7,7 @@
 
 __HEDDLE_1(sqrtf, float, "f", float, "f", "sqrt.rn.f32")
 __HEDDLE_1(rsqrtf, float, "f", float, "f", "rsqrt.approx.f32")
-__heddle_fn float fmaf(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__heddle_fn float fmaf(float __a, float __b, float __c) { return __fmaf_rn(__a, __b, __c); }
 __heddle_fn float fabsf(float x) { return __builtin_fabsf(x); }
 __heddle_fn float floorf(float x) { return __builtin_floorf(x); }
 __heddle_fn float ceilf(float x) { return __builtin_ceilf(x); }
@@ -16,8 +16,8 @@ __HEDDLE_1(rintf, float, "f", float, "f", "cvt.rni.f32.f32")
 __heddle_fn float nearbyintf(float x) { return rintf(x); }
 __heddle_fn float copysignf(float x, float y) { return __int_as_float((__float_as_int(x) & 0x7fffffff) | (__float_as_int(y) & (int)0x80000000)); }
 __heddle_fn float roundf(float x) {
-  float t = truncf(x);
-  return fabsf(x - t) >= 0.5f ? t + copysignf(1.0f, x) : copysignf(t, x);
+  float __t = truncf(x);
+  return fabsf(x - __t) >= 0.5f ? __t + copysignf(1.0f, x) : copysignf(__t, x);
 }
 __heddle_fn long int lrintf(float x) { return (long)__float2ll_rn(x); }
 __heddle_fn long int lroundf(float x) { return (long)roundf(x); }
@@ -31,24 +31,24 @@ __heddle_fn float nanf(const char *) { return __builtin_nanf(""); }
 
 /* x - 2 pi rint(x / 2 pi), so that the instruction sees [-pi, pi], where its error bound holds. */
 __heddle_fn float __heddle_reducef(float x) {
-  float k = rintf(x * 0.15915494309189535f);
-  float r = __fmaf_rn(k, -6.28318548202514648f, x);
-  return __fmaf_rn(k, 1.74845553146951715e-7f, r);
+  float __k = rintf(x * 0.15915494309189535f);
+  float __r = __fmaf_rn(__k, -6.28318548202514648f, x);
+  return __fmaf_rn(__k, 1.74845553146951715e-7f, __r);
 }
 __heddle_fn float sinf(float x) { return __sinf(__heddle_reducef(x)); }
 __heddle_fn float cosf(float x) { return __cosf(__heddle_reducef(x)); }
 __heddle_fn float tanf(float x) { return sinf(x) / cosf(x); }
-__heddle_fn void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+__heddle_fn void sincosf(float x, float *__s, float *__c) { *__s = sinf(x); *__c = cosf(x); }
 __heddle_fn float sinpif(float x) { return __sinf((x - 2.0f * rintf(0.5f * x)) * 3.14159265358979f); }
 __heddle_fn float cospif(float x) { return __cosf((x - 2.0f * rintf(0.5f * x)) * 3.14159265358979f); }
 __heddle_fn float exp2f(float x) { return __heddle_ex2(x); }
 /* x log2(e) in two parts: the rounding error of the product would be scaled by x. */
 __heddle_fn float expf(float x) {
-  float k = rintf(x * 1.44269504f);
-  float r = __fmaf_rn(k, -0.693147182464599609f, x);
-  r = __fmaf_rn(k, 1.90465429995776804e-9f, r);
-  float v = __heddle_ex2(r * 1.44269504f) * __heddle_ex2(k * 0.5f) * __heddle_ex2(k * 0.5f);
-  return x > 89.0f ? __builtin_huge_valf() : x < -104.0f ? 0.0f : v;
+  float __k = rintf(x * 1.44269504f);
+  float __r = __fmaf_rn(__k, -0.693147182464599609f, x);
+  __r = __fmaf_rn(__k, 1.90465429995776804e-9f, __r);
+  float __v = __heddle_ex2(__r * 1.44269504f) * __heddle_ex2(__k * 0.5f) * __heddle_ex2(__k * 0.5f);
+  return x > 89.0f ? __builtin_huge_valf() : x < -104.0f ? 0.0f : __v;
 }
 __heddle_fn float exp10f(float x) { return __exp10f(x); }
 __heddle_fn float log2f(float x) { return __heddle_lg2(x); }
@@ -84,10 +84,10 @@ __HEDDLE_VIA64_2(hypot)
 __HEDDLE_VIA64_2(rhypot)
 __HEDDLE_VIA64_2(fmod)
 __HEDDLE_VIA64_2(remainder)
-__heddle_fn float powif(float x, int n) { return (float)powi(x, n); }
-__heddle_fn float ldexpf(float x, int n) { return (float)ldexp((double)x, n); }
-__heddle_fn float scalbnf(float x, int n) { return ldexpf(x, n); }
-__heddle_fn float frexpf(float x, int *e) { return (float)frexp((double)x, e); }
+__heddle_fn float powif(float x, int __n) { return (float)powi(x, __n); }
+__heddle_fn float ldexpf(float x, int __n) { return (float)ldexp((double)x, __n); }
+__heddle_fn float scalbnf(float x, int __n) { return ldexpf(x, __n); }
+__heddle_fn float frexpf(float x, int *__e) { return (float)frexp((double)x, __e); }
 __heddle_fn int ilogbf(float x) { return ilogb((double)x); }
 __heddle_fn float modff(float x, float *ip) {
   *ip = truncf(x);
@@ -98,11 +98,11 @@ __heddle_fn float nextafterf(float x, float y) {
   if (x != x || y != y) return x + y;
   if (x == y) return y;
   if (x == 0) return copysignf(1.40129846e-45f, y);
-  int b = __float_as_int(x);
-  return __int_as_float((x < y) == (x > 0) ? b + 1 : b - 1);
+  int __b = __float_as_int(x);
+  return __int_as_float((x < y) == (x > 0) ? __b + 1 : __b - 1);
 }
-__heddle_fn float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
-__heddle_fn float rnorm3df(float a, float b, float c) { return rsqrtf(a * a + b * b + c * c); }
-__heddle_fn float norm4df(float a, float b, float c, float d) { return sqrtf(a * a + b * b + c * c + d * d); }
+__heddle_fn float norm3df(float __a, float __b, float __c) { return sqrtf(__a * __a + __b * __b + __c * __c); }
+__heddle_fn float rnorm3df(float __a, float __b, float __c) { return rsqrtf(__a * __a + __b * __b + __c * __c); }
+__heddle_fn float norm4df(float __a, float __b, float __c, float __d) { return sqrtf(__a * __a + __b * __b + __c * __c + __d * __d); }
 
 #endif

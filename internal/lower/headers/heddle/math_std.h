@@ -6,17 +6,17 @@
 #define HEDDLE_MATH_STD_H
 
 /* float with float stays float; every other mix of arithmetic types is computed in double. */
-template <typename A, typename B> struct __heddle_mixed { enum { value = __heddle_is<A>::arithmetic && __heddle_is<B>::arithmetic }; };
+template <typename __A, typename __B> struct __heddle_mixed { enum { value = __heddle_is<__A>::arithmetic && __heddle_is<__B>::arithmetic }; };
 template <> struct __heddle_mixed<float, float> { enum { value = false }; };
 template <> struct __heddle_mixed<double, double> { enum { value = false }; };
 
 #define __HEDDLE_OVERLOAD_1(F)                                                                                       \
   __heddle_fn float F(float x) { return F##f(x); }                                                                   \
-  template <typename T> __heddle_fn typename __heddle_if<__heddle_is<T>::integral, double>::type F(T x) { return F((double)x); }
+  template <typename __T> __heddle_fn typename __heddle_if<__heddle_is<__T>::integral, double>::type F(__T x) { return F((double)x); }
 #define __HEDDLE_OVERLOAD_2(F)                                                                                       \
   __heddle_fn float F(float x, float y) { return F##f(x, y); }                                                       \
-  template <typename A, typename B>                                                                                  \
-  __heddle_fn typename __heddle_if<__heddle_mixed<A, B>::value, double>::type F(A x, B y) { return F((double)x, (double)y); }
+  template <typename __A, typename __B>                                                                                  \
+  __heddle_fn typename __heddle_if<__heddle_mixed<__A, __B>::value, double>::type F(__A x, __B y) { return F((double)x, (double)y); }
 
 __HEDDLE_OVERLOAD_1(sqrt)
 __HEDDLE_OVERLOAD_1(fabs)
@@ -62,10 +62,10 @@ __HEDDLE_OVERLOAD_2(fdim)
 __HEDDLE_OVERLOAD_2(copysign)
 __HEDDLE_OVERLOAD_2(nextafter)
 
-__heddle_fn float fma(float a, float b, float c) { return fmaf(a, b, c); }
-__heddle_fn float ldexp(float x, int n) { return ldexpf(x, n); }
-__heddle_fn float scalbn(float x, int n) { return scalbnf(x, n); }
-__heddle_fn float frexp(float x, int *e) { return frexpf(x, e); }
+__heddle_fn float fma(float __a, float __b, float __c) { return fmaf(__a, __b, __c); }
+__heddle_fn float ldexp(float x, int __n) { return ldexpf(x, __n); }
+__heddle_fn float scalbn(float x, int __n) { return scalbnf(x, __n); }
+__heddle_fn float frexp(float x, int *__e) { return frexpf(x, __e); }
 __heddle_fn float modf(float x, float *ip) { return modff(x, ip); }
 __heddle_fn int ilogb(float x) { return ilogbf(x); }
 __heddle_fn long lrint(float x) { return lrintf(x); }
@@ -73,7 +73,7 @@ __heddle_fn long lround(float x) { return lroundf(x); }
 __heddle_fn long long llrint(float x) { return llrintf(x); }
 __heddle_fn long long llround(float x) { return llroundf(x); }
 __heddle_fn float rsqrt(float x) { return rsqrtf(x); }
-__heddle_fn void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+__heddle_fn void sincos(float x, float *__s, float *__c) { sincosf(x, __s, __c); }
 
 __heddle_fn int abs(int x) { return x < 0 ? -x : x; }
 __heddle_fn long abs(long x) { return x < 0 ? -x : x; }
@@ -93,8 +93,8 @@ __HEDDLE_CLASSIFY(double, __builtin_huge_val())
 
 /* nvcc gives min and max to host and device. */
 #define __HEDDLE_MINMAX(T)                                        \
-  __heddle_hd T min(T a, T b) { return b < a ? b : a; }           \
-  __heddle_hd T max(T a, T b) { return a < b ? b : a; }
+  __heddle_hd T min(T __a, T __b) { return __b < __a ? __b : __a; }           \
+  __heddle_hd T max(T __a, T __b) { return __a < __b ? __b : __a; }
 __HEDDLE_MINMAX(int)
 __HEDDLE_MINMAX(unsigned int)
 __HEDDLE_MINMAX(long)
@@ -102,29 +102,29 @@ __HEDDLE_MINMAX(unsigned long)
 __HEDDLE_MINMAX(long long)
 __HEDDLE_MINMAX(unsigned long long)
 /* Mixed integers meet in their common type; float and double in double. */
-template <typename A, typename B> struct __heddle_common { enum { value = __heddle_is<A>::integral && __heddle_is<B>::integral }; };
+template <typename __A, typename __B> struct __heddle_common { enum { value = __heddle_is<__A>::integral && __heddle_is<__B>::integral }; };
 template <> struct __heddle_common<float, double> { enum { value = true }; };
 template <> struct __heddle_common<double, float> { enum { value = true }; };
-template <typename A, typename B>
-__heddle_hd typename __heddle_if<__heddle_common<A, B>::value, decltype(A() + B())>::type min(A a, B b) {
-  typedef decltype(a + b) R;
-  return (R)b < (R)a ? (R)b : (R)a;
+template <typename __A, typename __B>
+__heddle_hd typename __heddle_if<__heddle_common<__A, __B>::value, decltype(__A() + __B())>::type min(__A __a, __B __b) {
+  typedef decltype(__a + __b) __R;
+  return (__R)__b < (__R)__a ? (__R)__b : (__R)__a;
 }
-template <typename A, typename B>
-__heddle_hd typename __heddle_if<__heddle_common<A, B>::value, decltype(A() + B())>::type max(A a, B b) {
-  typedef decltype(a + b) R;
-  return (R)a < (R)b ? (R)b : (R)a;
+template <typename __A, typename __B>
+__heddle_hd typename __heddle_if<__heddle_common<__A, __B>::value, decltype(__A() + __B())>::type max(__A __a, __B __b) {
+  typedef decltype(__a + __b) __R;
+  return (__R)__a < (__R)__b ? (__R)__b : (__R)__a;
 }
 /* On the device a NaN operand is not taken, as min.f32 defines (PTX ISA 9.7.3.11). */
 #define __HEDDLE_MINMAX_F(T, MIN, MAX)                                         \
-  __heddle_fn T min(T a, T b) { return MIN(a, b); }                            \
-  __heddle_fn T max(T a, T b) { return MAX(a, b); }                            \
-  static __inline__ __attribute__((host)) T min(T a, T b) { return b < a ? b : a; } \
-  static __inline__ __attribute__((host)) T max(T a, T b) { return a < b ? b : a; }
+  __heddle_fn T min(T __a, T __b) { return MIN(__a, __b); }                            \
+  __heddle_fn T max(T __a, T __b) { return MAX(__a, __b); }                            \
+  static __inline__ __attribute__((host)) T min(T __a, T __b) { return __b < __a ? __b : __a; } \
+  static __inline__ __attribute__((host)) T max(T __a, T __b) { return __a < __b ? __b : __a; }
 __HEDDLE_MINMAX_F(float, fminf, fmaxf)
 __HEDDLE_MINMAX_F(double, fmin, fmax)
-__heddle_fn unsigned int umin(unsigned int a, unsigned int b) { return b < a ? b : a; }
-__heddle_fn unsigned int umax(unsigned int a, unsigned int b) { return a < b ? b : a; }
+__heddle_fn unsigned int umin(unsigned int __a, unsigned int __b) { return __b < __a ? __b : __a; }
+__heddle_fn unsigned int umax(unsigned int __a, unsigned int __b) { return __a < __b ? __b : __a; }
 
 namespace std {
 using ::abs;

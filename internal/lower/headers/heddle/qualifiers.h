@@ -33,10 +33,10 @@
 #define __heddle_hd static __inline__ __attribute__((host, device, always_inline))
 
 /* Traits for our templates, held in enumerators: clang 14 cannot mangle a type trait in a signature. */
-template <typename T> struct __heddle_is {
-  enum { integral = __is_integral(T), arithmetic = __is_arithmetic(T), object = __is_class(T) };
+template <typename __T> struct __heddle_is {
+  enum { integral = __is_integral(__T), arithmetic = __is_arithmetic(__T), object = __is_class(__T) };
 };
-template <bool, typename T> struct __heddle_if {};
-template <typename T> struct __heddle_if<true, T> { typedef T type; };
+template <bool, typename __T> struct __heddle_if {};
+template <typename __T> struct __heddle_if<true, __T> { typedef __T type; };
 
 #endif

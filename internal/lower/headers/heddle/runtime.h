@@ -186,26 +186,26 @@ __attribute__((host, device)) cudaError_t cudaGetDevice(int *);
 }
 
 /* The typed forms that the runtime's C++ part offers. */
-template <class T> cudaError_t cudaMalloc(T **p, size_t n) { return cudaMalloc((void **)p, n); }
-template <class T> cudaError_t cudaMallocHost(T **p, size_t n, unsigned int f = 0) { return cudaMallocHost((void **)p, n, f); }
-template <class T> cudaError_t cudaMallocManaged(T **p, size_t n, unsigned int f = cudaMemAttachGlobal) { return cudaMallocManaged((void **)p, n, f); }
-template <class T> cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t w, size_t h) { return cudaMallocPitch((void **)p, pitch, w, h); }
-template <class T> cudaError_t cudaMallocAsync(T **p, size_t n, cudaStream_t s) { return cudaMallocAsync((void **)p, n, s); }
-template <class T> cudaError_t cudaHostAlloc(T **p, size_t n, unsigned int f) { return cudaHostAlloc((void **)p, n, f); }
-template <class T> cudaError_t cudaHostGetDevicePointer(T **d, void *h, unsigned int f) { return cudaHostGetDevicePointer((void **)d, h, f); }
-template <class T> cudaError_t cudaMemcpyToSymbol(const T &s, const void *src, size_t n, size_t off = 0, cudaMemcpyKind k = cudaMemcpyHostToDevice) { return cudaMemcpyToSymbol((const void *)&s, src, n, off, k); }
-template <class T> cudaError_t cudaMemcpyFromSymbol(void *dst, const T &s, size_t n, size_t off = 0, cudaMemcpyKind k = cudaMemcpyDeviceToHost) { return cudaMemcpyFromSymbol(dst, (const void *)&s, n, off, k); }
-template <class T> cudaError_t cudaGetSymbolAddress(void **p, const T &s) { return cudaGetSymbolAddress(p, (const void *)&s); }
-template <class T> cudaError_t cudaGetSymbolSize(size_t *n, const T &s) { return cudaGetSymbolSize(n, (const void *)&s); }
-template <class T> cudaError_t cudaFuncSetCacheConfig(T *f, cudaFuncCache c) { return cudaFuncSetCacheConfig((const void *)f, c); }
-template <class T> cudaError_t cudaFuncSetAttribute(T *f, cudaFuncAttribute a, int v) { return cudaFuncSetAttribute((const void *)f, a, v); }
-template <class T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, T *f) { return cudaFuncGetAttributes(a, (const void *)f); }
-template <class T> cudaError_t cudaLaunchKernel(T *f, dim3 g, dim3 b, void **args, size_t n = 0, cudaStream_t s = 0) { return cudaLaunchKernel((const void *)f, g, b, args, n, s); }
-template <class T> cudaError_t cudaLaunchCooperativeKernel(T *f, dim3 g, dim3 b, void **args, size_t n = 0, cudaStream_t s = 0) { return cudaLaunchCooperativeKernel((const void *)f, g, b, args, n, s); }
-template <class T> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, T f, int b, size_t s) { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, (const void *)f, b, s); }
-template <class T> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *g, int *b, T f, size_t s = 0, int limit = 0);
-template <class... A, class... B> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *, void (*)(A...), B &&...);
-static inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { cudaExtent e = {w, h, d}; return e; }
-static inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t x, size_t y) { cudaPitchedPtr q = {p, pitch, x, y}; return q; }
+template <class __T> cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
+template <class __T> cudaError_t cudaMallocHost(__T **__p, size_t __n, unsigned int __f = 0) { return cudaMallocHost((void **)__p, __n, __f); }
+template <class __T> cudaError_t cudaMallocManaged(__T **__p, size_t __n, unsigned int __f = cudaMemAttachGlobal) { return cudaMallocManaged((void **)__p, __n, __f); }
+template <class __T> cudaError_t cudaMallocPitch(__T **__p, size_t *pitch, size_t w, size_t __h) { return cudaMallocPitch((void **)__p, pitch, w, __h); }
+template <class __T> cudaError_t cudaMallocAsync(__T **__p, size_t __n, cudaStream_t __s) { return cudaMallocAsync((void **)__p, __n, __s); }
+template <class __T> cudaError_t cudaHostAlloc(__T **__p, size_t __n, unsigned int __f) { return cudaHostAlloc((void **)__p, __n, __f); }
+template <class __T> cudaError_t cudaHostGetDevicePointer(__T **__d, void *__h, unsigned int __f) { return cudaHostGetDevicePointer((void **)__d, __h, __f); }
+template <class __T> cudaError_t cudaMemcpyToSymbol(const __T &__s, const void *__src, size_t __n, size_t off = 0, cudaMemcpyKind __k = cudaMemcpyHostToDevice) { return cudaMemcpyToSymbol((const void *)&__s, __src, __n, off, __k); }
+template <class __T> cudaError_t cudaMemcpyFromSymbol(void *__dst, const __T &__s, size_t __n, size_t off = 0, cudaMemcpyKind __k = cudaMemcpyDeviceToHost) { return cudaMemcpyFromSymbol(__dst, (const void *)&__s, __n, off, __k); }
+template <class __T> cudaError_t cudaGetSymbolAddress(void **__p, const __T &__s) { return cudaGetSymbolAddress(__p, (const void *)&__s); }
+template <class __T> cudaError_t cudaGetSymbolSize(size_t *__n, const __T &__s) { return cudaGetSymbolSize(__n, (const void *)&__s); }
+template <class __T> cudaError_t cudaFuncSetCacheConfig(__T *__f, cudaFuncCache __c) { return cudaFuncSetCacheConfig((const void *)__f, __c); }
+template <class __T> cudaError_t cudaFuncSetAttribute(__T *__f, cudaFuncAttribute __a, int __v) { return cudaFuncSetAttribute((const void *)__f, __a, __v); }
+template <class __T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *__a, __T *__f) { return cudaFuncGetAttributes(__a, (const void *)__f); }
+template <class __T> cudaError_t cudaLaunchKernel(__T *__f, dim3 __g, dim3 __b, void **args, size_t __n = 0, cudaStream_t __s = 0) { return cudaLaunchKernel((const void *)__f, __g, __b, args, __n, __s); }
+template <class __T> cudaError_t cudaLaunchCooperativeKernel(__T *__f, dim3 __g, dim3 __b, void **args, size_t __n = 0, cudaStream_t __s = 0) { return cudaLaunchCooperativeKernel((const void *)__f, __g, __b, args, __n, __s); }
+template <class __T> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *__n, __T __f, int __b, size_t __s) { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(__n, (const void *)__f, __b, __s); }
+template <class __T> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *__g, int *__b, __T __f, size_t __s = 0, int limit = 0);
+template <class... __A, class... __B> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *, void (*)(__A...), __B &&...);
+static inline cudaExtent make_cudaExtent(size_t w, size_t __h, size_t __d) { cudaExtent __e = {w, __h, __d}; return __e; }
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *__p, size_t pitch, size_t x, size_t y) { cudaPitchedPtr __q = {__p, pitch, x, y}; return __q; }
 
 #endif

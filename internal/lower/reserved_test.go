@@ -1,0 +1,25 @@
+package lower
+
+import (
+	"strings"
+	"testing"
+)
+
+// User macros, by -D or #define before an #include, may have any name that the language does not reserve
+// (ISO C++ [macro.names], [lex.name]); the headers must not use such names for themselves. x, y, z, w and f
+// are CUDA's own: members of its vectors and of cudaChannelFormatDesc. Of the C++ library, which may be the
+// system's, only capitals can be asked for: it has members such as a() and b().
+func TestHeadersUseReservedNames(t *testing.T) {
+	const library = "#include <algorithm>\n#include <cmath>\n#include <cstdio>\n#include <iostream>\n#include <limits>\n#include <numeric>\n" +
+		"#include <string>\n#include <type_traits>\n#include <utility>\n#include <vector>\n#include <cuda_runtime.h>\n"
+	for _, c := range []struct{ names, include string }{
+		{"ABCDEFGHIJKLMNOPQRSTUVWXYZ", library},
+		{"abcdeghijklmnopqrstuv", ""},
+	} {
+		opt := Options{NoCache: true} // parsed, not precompiled
+		for _, n := range strings.Split(c.names, "") {
+			opt.Defines = append(opt.Defines, n+"=@")
+		}
+		lowerSource(t, c.include+"__global__ void kernel(float *out) { out[threadIdx.x] = sqrtf(1.5f); }\n", opt)
+	}
+}

@@ -71,8 +71,9 @@ use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware'
 	{
 		Code: CodeWarpSyncHang, Family: Bugs,
 		Title: "__syncwarp waits for lanes that never come",
-		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for the lanes that the mask names, and some of
-those wait somewhere else, so that neither comes. The hardware hangs (PTX ISA 9.7.13.2). Lanes that have exited are not waited for.`,
+		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for the lanes that the mask names, and
+some of those wait somewhere else, so that neither comes. The hardware hangs (PTX ISA 9.7.13.2). Lanes that have exited
+are not waited for.`,
 		Fix: `Name in the mask exactly the lanes that come to this place: compute it with __ballot_sync before the branch, or move
 the operation to where the whole warp comes by.`,
 		Example: Example{

@@ -181,42 +181,8 @@ __heddle_fn double log10(double x) { return log(x) * 0.43429448190325182765; }
 __heddle_out double log1p(double x) { return fabs(x) < 0.3 ? __heddle_log_series(x / (2.0 + x)) : log(1.0 + x); }
 
 /* sin and cos: x = q pi/2 + r, |r| <= pi/4, by a three-part pi/2. */
-<<<<<<< .merge_file_Csc28e
-__heddle_out double __heddle_reduce(double x, int *q) {
-  if (fabs(x) > 1e9) x = fmod(x, 6.28318530717958647693);
-  double k = rint(x * 0.63661977236758134308);
-  double r = fma(k, -1.57079632679489655800e+00, x);
-  r = fma(k, -6.12323399573676603587e-17, r);
-  r = fma(k, 1.49738490485916983000e-33, r);
-  *q = (int)((long long)k & 3);
-  return r;
-}
-__heddle_out double __heddle_sin_series(double r) {
-  double z = r * r, p = -1.0 / 121645100408832000.0;
-  p = fma(p, z, 1.0 / 355687428096000.0);
-  p = fma(p, z, -1.0 / 1307674368000.0);
-  p = fma(p, z, 1.0 / 6227020800.0);
-  p = fma(p, z, -1.0 / 39916800.0);
-  p = fma(p, z, 1.0 / 362880.0);
-  p = fma(p, z, -1.0 / 5040.0);
-  p = fma(p, z, 1.0 / 120.0);
-  p = fma(p, z, -1.0 / 6.0);
-  return fma(p * z, r, r);
-}
-__heddle_out double __heddle_cos_series(double r) {
-  double z = r * r, p = 1.0 / 2432902008176640000.0;
-  p = fma(p, z, -1.0 / 6402373705728000.0);
-  p = fma(p, z, 1.0 / 20922789888000.0);
-  p = fma(p, z, -1.0 / 87178291200.0);
-  p = fma(p, z, 1.0 / 479001600.0);
-  p = fma(p, z, -1.0 / 3628800.0);
-  p = fma(p, z, 1.0 / 40320.0);
-  p = fma(p, z, -1.0 / 720.0);
-  p = fma(p, z, 1.0 / 24.0);
-  p = fma(p, z, -0.5);
-  return fma(p, z, 1.0);
-=======
 __heddle_out double __heddle_reduce(double x, int *__q) {
+  if (fabs(x) > 1e9) x = fmod(x, 6.28318530717958647693);
   double __k = rint(x * 0.63661977236758134308);
   double __r = fma(__k, -1.57079632679489655800e+00, x);
   __r = fma(__k, -6.12323399573676603587e-17, __r);
@@ -248,7 +214,6 @@ __heddle_out double __heddle_cos_series(double __r) {
   __p = fma(__p, z, 1.0 / 24.0);
   __p = fma(__p, z, -0.5);
   return fma(__p, z, 1.0);
->>>>>>> .merge_file_GSlEVO
 }
 __heddle_out double sin(double x) {
   if (!(fabs(x) < __heddle_inf())) return __heddle_nan();

@@ -86,7 +86,9 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	if w[2] != "-" {
 		p.Source = w[2]
 	}
-	p.Pointer = w[3] == "ptr"
+	if byValue := w[3] == "val" && strings.HasPrefix(w[4], "["); !byValue {
+		p.Pointer = w[3] == "ptr" // of a struct by value, of 8 bytes too, the use of its fields decides
+	}
 	if p.Pointer && p.Size != g.mod.AddressSize/8 {
 		g.errorf(c.Span(), "fact about parameter %d of %s: a pointer of %d bytes", index, k.Name, p.Size)
 	}

@@ -397,3 +397,29 @@ func TestParams(t *testing.T) {
 		t.Errorf("%v %v %v", k.MaxNTID, k.ReqNTID, k.ReqCluster)
 	}
 }
+
+// A struct by value with one pointer is 8 bytes of PTX parameter that the front end does not call a pointer;
+// that its field is one shows in the code. Of an integer, the front end's word counts.
+func TestPointerInStructByValue(t *testing.T) {
+	for fact, want := range map[string]bool{"[8 x i8]": true, "i64": false} {
+		src := "// heddle.param k 0 s val " + fact + `
+.version 8.3
+.target sm_80
+.address_size 64
+.visible .entry k(.param .align 8 .b8 k_param_0[8])
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [k_param_0];
+	cvta.to.global.u64 %rd2, %rd1;
+	mov.u32 %r1, %tid.x;
+	st.global.u32 [%rd2], %r1;
+	ret;
+}
+`
+		m := module(t, src)
+		if got := m.Kernel("k").Params[0].Pointer; got != want {
+			t.Errorf("val %s: pointer %v, want %v", fact, got, want)
+		}
+	}
+}

@@ -16,17 +16,17 @@
 #endif
 
 /* One operation in its three scopes. PTX is the operation with its type, C the operand constraint. */
-#define __HEDDLE_SCOPED(NAME, SUFFIX, SCOPE, T, PTX, C)                                                   \
-  __heddle_fn T NAME##SUFFIX(T *__p, T __v) {                                                                 \
-    T __r;                                                                                                  \
-    asm volatile("atom." SCOPE "." PTX " %0, [%1], %2;" : "=" C(__r) : "l"(__p), C(__v) : "memory");            \
-    return __r;                                                                                             \
+#define __HEDDLE_SCOPED(NAME, SUFFIX, SCOPE, T, PTX, C)                                              \
+  __heddle_fn T NAME##SUFFIX(T *__p, T __v) {                                                        \
+    T __r;                                                                                           \
+    asm volatile("atom." SCOPE "." PTX " %0, [%1], %2;" : "=" C(__r) : "l"(__p), C(__v) : "memory"); \
+    return __r;                                                                                      \
   }
 #define __HEDDLE_SCOPES(NAME, T, PTX, C)          \
   __HEDDLE_SCOPED(NAME, _block, "cta", T, PTX, C) \
   __HEDDLE_SCOPED(NAME, _system, "sys", T, PTX, C)
-#define __HEDDLE_ATOMIC(NAME, OP, T, PTX, C)                          \
-  __heddle_fn T NAME(T *__p, T __v) { return __HEDDLE_RMW(OP, __p, __v); }    \
+#define __HEDDLE_ATOMIC(NAME, OP, T, PTX, C)                               \
+  __heddle_fn T NAME(T *__p, T __v) { return __HEDDLE_RMW(OP, __p, __v); } \
   __HEDDLE_SCOPES(NAME, T, PTX, C)
 /* Operations that compilers have no builtin for. */
 #define __HEDDLE_ATOMIC_ASM(NAME, T, PTX, C)    \
@@ -52,7 +52,7 @@ __HEDDLE_SCOPES(atomicAdd, float, "add.f32", "f")
 __HEDDLE_SCOPES(atomicAdd, double, "add.f64", "d")
 
 /* There is no atom.sub: nvcc adds the negation too. */
-#define __HEDDLE_ATOMIC_SUB(SUFFIX)                                                                     \
+#define __HEDDLE_ATOMIC_SUB(SUFFIX)                                                                                  \
   __heddle_fn int atomicSub##SUFFIX(int *__p, int __v) { return atomicAdd##SUFFIX(__p, (int)(0u - (unsigned)__v)); } \
   __heddle_fn __heddle_u32 atomicSub##SUFFIX(__heddle_u32 *__p, __heddle_u32 __v) { return atomicAdd##SUFFIX(__p, 0u - __v); }
 __HEDDLE_ATOMIC_SUB()
@@ -85,25 +85,25 @@ __HEDDLE_ATOMIC(atomicExch, exchange_n, int, "exch.b32", "r")
 __HEDDLE_ATOMIC(atomicExch, exchange_n, __heddle_u32, "exch.b32", "r")
 __HEDDLE_ATOMIC(atomicExch, exchange_n, __heddle_u64, "exch.b64", "l")
 #define __HEDDLE_ATOMIC_EXCH_FLOAT(SUFFIX)                                                          \
-  __heddle_fn float atomicExch##SUFFIX(float *__p, float __v) {                                         \
-    return __builtin_bit_cast(float, atomicExch##SUFFIX((int *)__p, __builtin_bit_cast(int, __v)));     \
+  __heddle_fn float atomicExch##SUFFIX(float *__p, float __v) {                                     \
+    return __builtin_bit_cast(float, atomicExch##SUFFIX((int *)__p, __builtin_bit_cast(int, __v))); \
   }
 __HEDDLE_ATOMIC_EXCH_FLOAT()
 __HEDDLE_ATOMIC_EXCH_FLOAT(_block)
 __HEDDLE_ATOMIC_EXCH_FLOAT(_system)
 
-#define __HEDDLE_CAS_SCOPED(SUFFIX, SCOPE, T, B, C)                                                        \
-  __heddle_fn T atomicCAS##SUFFIX(T *__p, T cmp, T __v) {                                                      \
-    T __r;                                                                                                   \
+#define __HEDDLE_CAS_SCOPED(SUFFIX, SCOPE, T, B, C)                                                                \
+  __heddle_fn T atomicCAS##SUFFIX(T *__p, T cmp, T __v) {                                                          \
+    T __r;                                                                                                         \
     asm volatile("atom." SCOPE ".cas." B " %0, [%1], %2, %3;" : "=" C(__r) : "l"(__p), C(cmp), C(__v) : "memory"); \
-    return __r;                                                                                              \
+    return __r;                                                                                                    \
   }
-#define __HEDDLE_CAS_ALL(T, B, C)                \
-  __heddle_fn T atomicCAS(T *__p, T cmp, T __v) {    \
-    __HEDDLE_CAS(__p, &cmp, __v);                    \
-    return cmp;                                  \
-  }                                              \
-  __HEDDLE_CAS_SCOPED(_block, "cta", T, B, C)    \
+#define __HEDDLE_CAS_ALL(T, B, C)                 \
+  __heddle_fn T atomicCAS(T *__p, T cmp, T __v) { \
+    __HEDDLE_CAS(__p, &cmp, __v);                 \
+    return cmp;                                   \
+  }                                               \
+  __HEDDLE_CAS_SCOPED(_block, "cta", T, B, C)     \
   __HEDDLE_CAS_SCOPED(_system, "sys", T, B, C)
 __HEDDLE_CAS_ALL(int, "b32", "r")
 __HEDDLE_CAS_ALL(__heddle_u32, "b32", "r")

@@ -13,9 +13,9 @@ template <> struct __heddle_mixed<double, double> { enum { value = false }; };
 #define __HEDDLE_OVERLOAD_1(F)                                                                                       \
   __heddle_fn float F(float x) { return F##f(x); }                                                                   \
   template <typename __T> __heddle_fn typename __heddle_if<__heddle_is<__T>::integral, double>::type F(__T x) { return F((double)x); }
-#define __HEDDLE_OVERLOAD_2(F)                                                                                       \
-  __heddle_fn float F(float x, float y) { return F##f(x, y); }                                                       \
-  template <typename __A, typename __B>                                                                                  \
+#define __HEDDLE_OVERLOAD_2(F)                                 \
+  __heddle_fn float F(float x, float y) { return F##f(x, y); } \
+  template <typename __A, typename __B>                        \
   __heddle_fn typename __heddle_if<__heddle_mixed<__A, __B>::value, double>::type F(__A x, __B y) { return F((double)x, (double)y); }
 
 __HEDDLE_OVERLOAD_1(sqrt)
@@ -92,8 +92,8 @@ __HEDDLE_CLASSIFY(float, __builtin_huge_valf())
 __HEDDLE_CLASSIFY(double, __builtin_huge_val())
 
 /* nvcc gives min and max to host and device. */
-#define __HEDDLE_MINMAX(T)                                        \
-  __heddle_hd T min(T __a, T __b) { return __b < __a ? __b : __a; }           \
+#define __HEDDLE_MINMAX(T)                                          \
+  __heddle_hd T min(T __a, T __b) { return __b < __a ? __b : __a; } \
   __heddle_hd T max(T __a, T __b) { return __a < __b ? __b : __a; }
 __HEDDLE_MINMAX(int)
 __HEDDLE_MINMAX(unsigned int)
@@ -116,9 +116,9 @@ __heddle_hd typename __heddle_if<__heddle_common<__A, __B>::value, decltype(__A(
   return (__R)__a < (__R)__b ? (__R)__b : (__R)__a;
 }
 /* On the device a NaN operand is not taken, as min.f32 defines (PTX ISA 9.7.3.11). */
-#define __HEDDLE_MINMAX_F(T, MIN, MAX)                                         \
-  __heddle_fn T min(T __a, T __b) { return MIN(__a, __b); }                            \
-  __heddle_fn T max(T __a, T __b) { return MAX(__a, __b); }                            \
+#define __HEDDLE_MINMAX_F(T, MIN, MAX)                                                          \
+  __heddle_fn T min(T __a, T __b) { return MIN(__a, __b); }                                     \
+  __heddle_fn T max(T __a, T __b) { return MAX(__a, __b); }                                     \
   static __inline__ __attribute__((host)) T min(T __a, T __b) { return __b < __a ? __b : __a; } \
   static __inline__ __attribute__((host)) T max(T __a, T __b) { return __a < __b ? __b : __a; }
 __HEDDLE_MINMAX_F(float, fminf, fmaxf)

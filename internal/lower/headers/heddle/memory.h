@@ -20,63 +20,63 @@ template <> struct __heddle_bits<2> { typedef unsigned short reg; };
 template <> struct __heddle_bits<4> { typedef unsigned int reg; };
 template <> struct __heddle_bits<8> { typedef unsigned long long reg; };
 
-#define __HEDDLE_LD_CASES(OP, SIZE, PT, C)                                                                   \
-  if constexpr (sizeof(__E) == SIZE && __M::__n == 1)                                                              \
-    asm volatile("ld." OP "." PT " %0, [%1];" : "=" C(__r[0]) : "l"(__a));                                       \
-  else if constexpr (sizeof(__E) == SIZE && __M::__n == 2)                                                         \
-    asm volatile("ld." OP ".v2." PT " {%0, %1}, [%2];" : "=" C(__r[0]), "=" C(__r[1]) : "l"(__a));                 \
-  else if constexpr (sizeof(__E) == SIZE && __M::__n == 4)                                                         \
-    asm volatile("ld." OP ".v4." PT " {%0, %1, %2, %3}, [%4];"                                               \
+#define __HEDDLE_LD_CASES(OP, SIZE, PT, C)                                                         \
+  if constexpr (sizeof(__E) == SIZE && __M::__n == 1)                                              \
+    asm volatile("ld." OP "." PT " %0, [%1];" : "=" C(__r[0]) : "l"(__a));                         \
+  else if constexpr (sizeof(__E) == SIZE && __M::__n == 2)                                         \
+    asm volatile("ld." OP ".v2." PT " {%0, %1}, [%2];" : "=" C(__r[0]), "=" C(__r[1]) : "l"(__a)); \
+  else if constexpr (sizeof(__E) == SIZE && __M::__n == 4)                                         \
+    asm volatile("ld." OP ".v4." PT " {%0, %1, %2, %3}, [%4];"                                     \
                  : "=" C(__r[0]), "=" C(__r[1]), "=" C(__r[2]), "=" C(__r[3]) : "l"(__a))
-#define __HEDDLE_LD(NAME, OP)                                                                                \
-  template <typename __T> __heddle_fn __T NAME(const __T *__p) {                                                     \
-    typedef __heddle_mem<__T> __M;                                                                               \
-    typedef typename __M::elem __E;                                                                              \
-    typename __heddle_bits<sizeof(__E)>::reg __r[__M::__n];                                                          \
-    __attribute__((address_space(1))) const __T *__a = (__attribute__((address_space(1))) const __T *)__p;           \
-    __HEDDLE_LD_CASES(OP, 1, "b8", "r");                                                                     \
-    __HEDDLE_LD_CASES(OP, 2, "b16", "h");                                                                    \
-    __HEDDLE_LD_CASES(OP, 4, "b32", "r");                                                                    \
-    __HEDDLE_LD_CASES(OP, 8, "b64", "l");                                                                    \
-    __T __v;                                                                                                     \
-    if constexpr (sizeof(__E) == 1) {                                                                          \
-      unsigned int w = __r[0] & 255;                                                                           \
-      if constexpr (__M::__n > 1) w |= (__r[1] & 255) << 8;                                                        \
-      if constexpr (__M::__n > 2) w |= (__r[2] & 255) << 16 | __r[3] << 24;                                          \
-      __builtin_memcpy(&__v, &w, sizeof(__T));                                                                   \
-    } else {                                                                                                 \
-      __builtin_memcpy(&__v, __r, sizeof(__T));                                                                    \
-    }                                                                                                        \
-    return __v;                                                                                                \
+#define __HEDDLE_LD(NAME, OP)                                                                              \
+  template <typename __T> __heddle_fn __T NAME(const __T *__p) {                                           \
+    typedef __heddle_mem<__T> __M;                                                                         \
+    typedef typename __M::elem __E;                                                                        \
+    typename __heddle_bits<sizeof(__E)>::reg __r[__M::__n];                                                \
+    __attribute__((address_space(1))) const __T *__a = (__attribute__((address_space(1))) const __T *)__p; \
+    __HEDDLE_LD_CASES(OP, 1, "b8", "r");                                                                   \
+    __HEDDLE_LD_CASES(OP, 2, "b16", "h");                                                                  \
+    __HEDDLE_LD_CASES(OP, 4, "b32", "r");                                                                  \
+    __HEDDLE_LD_CASES(OP, 8, "b64", "l");                                                                  \
+    __T __v;                                                                                               \
+    if constexpr (sizeof(__E) == 1) {                                                                      \
+      unsigned int w = __r[0] & 255;                                                                       \
+      if constexpr (__M::__n > 1) w |= (__r[1] & 255) << 8;                                                \
+      if constexpr (__M::__n > 2) w |= (__r[2] & 255) << 16 | __r[3] << 24;                                \
+      __builtin_memcpy(&__v, &w, sizeof(__T));                                                             \
+    } else {                                                                                               \
+      __builtin_memcpy(&__v, __r, sizeof(__T));                                                            \
+    }                                                                                                      \
+    return __v;                                                                                            \
   }
 
-#define __HEDDLE_ST_CASES(OP, SIZE, PT, C)                                                                   \
-  if constexpr (sizeof(__E) == SIZE && __M::__n == 1)                                                              \
-    asm volatile("st." OP "." PT " [%0], %1;" ::"l"(__a), C(__r[0]) : "memory");                                 \
-  else if constexpr (sizeof(__E) == SIZE && __M::__n == 2)                                                         \
-    asm volatile("st." OP ".v2." PT " [%0], {%1, %2};" ::"l"(__a), C(__r[0]), C(__r[1]) : "memory");               \
-  else if constexpr (sizeof(__E) == SIZE && __M::__n == 4)                                                         \
-    asm volatile("st." OP ".v4." PT " [%0], {%1, %2, %3, %4};"                                               \
+#define __HEDDLE_ST_CASES(OP, SIZE, PT, C)                                                           \
+  if constexpr (sizeof(__E) == SIZE && __M::__n == 1)                                                \
+    asm volatile("st." OP "." PT " [%0], %1;" ::"l"(__a), C(__r[0]) : "memory");                     \
+  else if constexpr (sizeof(__E) == SIZE && __M::__n == 2)                                           \
+    asm volatile("st." OP ".v2." PT " [%0], {%1, %2};" ::"l"(__a), C(__r[0]), C(__r[1]) : "memory"); \
+  else if constexpr (sizeof(__E) == SIZE && __M::__n == 4)                                           \
+    asm volatile("st." OP ".v4." PT " [%0], {%1, %2, %3, %4};"                                       \
                  ::"l"(__a), C(__r[0]), C(__r[1]), C(__r[2]), C(__r[3]) : "memory")
-#define __HEDDLE_ST(NAME, OP)                                                                                \
-  template <typename __T> __heddle_fn void NAME(__T *__p, __T __v) {                                                   \
-    typedef __heddle_mem<__T> __M;                                                                               \
-    typedef typename __M::elem __E;                                                                              \
-    typename __heddle_bits<sizeof(__E)>::reg __r[__M::__n];                                                          \
-    if constexpr (sizeof(__E) == 1) {                                                                          \
-      unsigned int w = 0;                                                                                    \
-      __builtin_memcpy(&w, &__v, sizeof(__T));                                                                   \
-      __r[0] = w;                                                                                              \
-      if constexpr (__M::__n > 1) __r[1] = w >> 8;                                                                 \
-      if constexpr (__M::__n > 2) __r[2] = w >> 16, __r[3] = w >> 24;                                                \
-    } else {                                                                                                 \
-      __builtin_memcpy(__r, &__v, sizeof(__T));                                                                    \
-    }                                                                                                        \
-    __attribute__((address_space(1))) __T *__a = (__attribute__((address_space(1))) __T *)__p;                       \
-    __HEDDLE_ST_CASES(OP, 1, "b8", "r");                                                                     \
-    __HEDDLE_ST_CASES(OP, 2, "b16", "h");                                                                    \
-    __HEDDLE_ST_CASES(OP, 4, "b32", "r");                                                                    \
-    __HEDDLE_ST_CASES(OP, 8, "b64", "l");                                                                    \
+#define __HEDDLE_ST(NAME, OP)                                                                  \
+  template <typename __T> __heddle_fn void NAME(__T *__p, __T __v) {                           \
+    typedef __heddle_mem<__T> __M;                                                             \
+    typedef typename __M::elem __E;                                                            \
+    typename __heddle_bits<sizeof(__E)>::reg __r[__M::__n];                                    \
+    if constexpr (sizeof(__E) == 1) {                                                          \
+      unsigned int w = 0;                                                                      \
+      __builtin_memcpy(&w, &__v, sizeof(__T));                                                 \
+      __r[0] = w;                                                                              \
+      if constexpr (__M::__n > 1) __r[1] = w >> 8;                                             \
+      if constexpr (__M::__n > 2) __r[2] = w >> 16, __r[3] = w >> 24;                          \
+    } else {                                                                                   \
+      __builtin_memcpy(__r, &__v, sizeof(__T));                                                \
+    }                                                                                          \
+    __attribute__((address_space(1))) __T *__a = (__attribute__((address_space(1))) __T *)__p; \
+    __HEDDLE_ST_CASES(OP, 1, "b8", "r");                                                       \
+    __HEDDLE_ST_CASES(OP, 2, "b16", "h");                                                      \
+    __HEDDLE_ST_CASES(OP, 4, "b32", "r");                                                      \
+    __HEDDLE_ST_CASES(OP, 8, "b64", "l");                                                      \
   }
 
 __HEDDLE_LD(__ldg, "global.nc")
@@ -91,27 +91,27 @@ __HEDDLE_ST(__stcs, "global.cs")
 __HEDDLE_ST(__stwt, "global.wt")
 
 /* Address spaces of generic pointers (PTX ISA 9.7.9.19, 9.7.9.20). */
-#define __HEDDLE_ISSPACE(NAME, SPACE)                                                                      \
-  __heddle_fn unsigned int NAME(const void *__p) {                                                           \
-    unsigned int __r;                                                                                        \
+#define __HEDDLE_ISSPACE(NAME, SPACE)                                                                               \
+  __heddle_fn unsigned int NAME(const void *__p) {                                                                  \
+    unsigned int __r;                                                                                               \
     asm("{\n\t.reg .pred p1;\n\tisspacep." SPACE " p1, %1;\n\tselp.u32 %0, 1, 0, p1;\n\t}" : "=r"(__r) : "l"(__p)); \
-    return __r;                                                                                              \
+    return __r;                                                                                                     \
   }
 __HEDDLE_ISSPACE(__isGlobal, "global")
 __HEDDLE_ISSPACE(__isShared, "shared")
 __HEDDLE_ISSPACE(__isConstant, "const")
 __HEDDLE_ISSPACE(__isLocal, "local")
 
-#define __HEDDLE_CVTA(SPACE)                                                        \
-  __heddle_fn __SIZE_TYPE__ __cvta_generic_to_##SPACE(const void *__p) {              \
-    __SIZE_TYPE__ __r;                                                                \
-    asm("cvta.to." #SPACE ".u64 %0, %1;" : "=l"(__r) : "l"(__p));                       \
-    return __r;                                                                       \
-  }                                                                                 \
-  __heddle_fn void *__cvta_##SPACE##_to_generic(__SIZE_TYPE__ raw) {                \
-    void *__r;                                                                        \
-    asm("cvta." #SPACE ".u64 %0, %1;" : "=l"(__r) : "l"(raw));                        \
-    return __r;                                                                       \
+#define __HEDDLE_CVTA(SPACE)                                             \
+  __heddle_fn __SIZE_TYPE__ __cvta_generic_to_##SPACE(const void *__p) { \
+    __SIZE_TYPE__ __r;                                                   \
+    asm("cvta.to." #SPACE ".u64 %0, %1;" : "=l"(__r) : "l"(__p));        \
+    return __r;                                                          \
+  }                                                                      \
+  __heddle_fn void *__cvta_##SPACE##_to_generic(__SIZE_TYPE__ raw) {     \
+    void *__r;                                                           \
+    asm("cvta." #SPACE ".u64 %0, %1;" : "=l"(__r) : "l"(raw));           \
+    return __r;                                                          \
   }
 __HEDDLE_CVTA(global)
 __HEDDLE_CVTA(shared)

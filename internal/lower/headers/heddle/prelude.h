@@ -26,5 +26,6 @@
 #include "math_std.h"
 #include "device_lib.h"
 #include "runtime.h"
+#include "textures.h"
 
 #endif

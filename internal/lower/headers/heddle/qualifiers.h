@@ -30,6 +30,7 @@
 
 /* What our own headers declare device functions with. */
 #define __heddle_fn static __inline__ __attribute__((device, always_inline))
+#define __heddle_member __attribute__((device, always_inline))
 #define __heddle_hd static __inline__ __attribute__((host, device, always_inline))
 
 /* Traits for our templates, held in enumerators: clang 14 cannot mangle a type trait in a signature. */

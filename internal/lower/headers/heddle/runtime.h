@@ -4,6 +4,13 @@
 #define HEDDLE_RUNTIME_H
 
 typedef __SIZE_TYPE__ size_t;
+/* nvcc has these without an #include too, from C headers that its own include. */
+typedef unsigned int uint;
+typedef unsigned short ushort;
+typedef unsigned long ulong;
+#ifndef NULL
+#define NULL __null
+#endif
 
 enum cudaError {
   cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInitializationError = 3,

@@ -1,0 +1,219 @@
+/* Cooperative groups (CUDA C++ Programming Guide, "Cooperative Groups"), written on the barriers, votes and
+   shuffles of the language: blocks, tiles of up to 32 threads, coalesced threads, grids, and partitions. */
+#ifndef HEDDLE_COOPERATIVE_GROUPS_H
+#define HEDDLE_COOPERATIVE_GROUPS_H
+
+/* Arrivals at the barrier of the grid: bit 31 changes when the last block arrives. A software barrier, as
+   a grid has none in PTX; all blocks must be resident, as a cooperative launch guarantees. */
+static __device__ unsigned int __heddle_grid_arrived;
+
+namespace cooperative_groups {
+
+typedef unsigned long long __rank_t;
+
+__heddle_fn void __block_sync() { asm volatile("barrier.sync 0;" ::: "memory"); }
+__heddle_fn unsigned int __thread_of_block() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+__heddle_fn unsigned int __threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
+__heddle_fn unsigned int __block_of_grid() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+__heddle_fn unsigned int __blocks_of_grid() { return gridDim.x * gridDim.y * gridDim.z; }
+__heddle_fn void __grid_sync() {
+  __block_sync();
+  if (__thread_of_block() == 0) {
+    unsigned int __step = __block_of_grid() == 0 ? 0x80000000u - (__blocks_of_grid() - 1) : 1u;
+    __threadfence();
+    unsigned int __old = atomicAdd(&__heddle_grid_arrived, __step);
+    while (((*(volatile unsigned int *)&__heddle_grid_arrived ^ __old) & 0x80000000u) == 0) {
+    }
+    __threadfence();
+  }
+  __block_sync();
+}
+/* The lane that is number __n of __mask. */
+__heddle_fn unsigned int __nth_lane(unsigned int __mask, unsigned int __n) {
+  for (; __n != 0; __n--) __mask &= __mask - 1;
+  return __ffs(__mask) - 1;
+}
+
+/* Any group. __lanes is 0 for a block and for a grid. */
+class thread_group {
+ protected:
+  unsigned int __lanes;
+  bool __grid;
+  __heddle_member thread_group(unsigned int __l, bool __g) : __lanes(__l), __grid(__g) {}
+  friend __attribute__((device)) thread_group tiled_partition(const thread_group &, unsigned int);
+
+ public:
+  __heddle_member __rank_t size() const {
+    if (__lanes != 0) return __popc(__lanes);
+    return __grid ? (__rank_t)__blocks_of_grid() * __threads_of_block() : __threads_of_block();
+  }
+  __heddle_member __rank_t num_threads() const { return size(); }
+  __heddle_member __rank_t thread_rank() const {
+    if (__lanes != 0) return __popc(__lanes & __nv_lanemask_lt());
+    return __grid ? (__rank_t)__block_of_grid() * __threads_of_block() + __thread_of_block() : __thread_of_block();
+  }
+  __heddle_member bool is_valid() const { return true; }
+  __heddle_member void sync() const {
+    if (__lanes != 0) __syncwarp(__lanes);
+    else if (__grid) __grid_sync();
+    else __block_sync();
+  }
+};
+
+class thread_block : public thread_group {
+  __heddle_member thread_block() : thread_group(0, false) {}
+  friend __attribute__((device)) thread_block this_thread_block();
+
+ public:
+  static __heddle_member void sync() { __block_sync(); }
+  static __heddle_member unsigned int size() { return __threads_of_block(); }
+  static __heddle_member unsigned int num_threads() { return __threads_of_block(); }
+  static __heddle_member unsigned int thread_rank() { return __thread_of_block(); }
+  static __heddle_member dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+  static __heddle_member dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static __heddle_member dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+  static __heddle_member dim3 dim_threads() { return group_dim(); }
+};
+
+class grid_group : public thread_group {
+  __heddle_member grid_group() : thread_group(0, true) {}
+  friend __attribute__((device)) grid_group this_grid();
+
+ public:
+  __heddle_member void sync() const { __grid_sync(); }
+  static __heddle_member __rank_t size() { return (__rank_t)__blocks_of_grid() * __threads_of_block(); }
+  static __heddle_member __rank_t num_threads() { return size(); }
+  static __heddle_member __rank_t thread_rank() { return (__rank_t)__block_of_grid() * __threads_of_block() + __thread_of_block(); }
+  static __heddle_member __rank_t block_rank() { return __block_of_grid(); }
+  static __heddle_member __rank_t num_blocks() { return __blocks_of_grid(); }
+  static __heddle_member dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  static __heddle_member dim3 dim_blocks() { return group_dim(); }
+  static __heddle_member dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+};
+
+class coalesced_group : public thread_group {
+  __heddle_member unsigned int __lane(unsigned int __rank) const { return __lanes == ~0u ? __rank : __nth_lane(__lanes, __rank); }
+  /* The votes of the members, by rank. */
+  __heddle_member unsigned int __packed(unsigned int __votes) const {
+    if (__lanes == ~0u) return __votes;
+    unsigned int __bits = 0;
+    for (unsigned int __m = __lanes, __i = 0; __m != 0; __m &= __m - 1, __i++) __bits |= (__votes >> (__ffs(__m) - 1) & 1u) << __i;
+    return __bits;
+  }
+
+ public:
+  __heddle_member explicit coalesced_group(unsigned int __mask) : thread_group(__mask, false) {}
+  __heddle_member unsigned int __mask() const { return __lanes; }
+  __heddle_member void sync() const { __syncwarp(__lanes); }
+  __heddle_member unsigned int size() const { return __popc(__lanes); }
+  __heddle_member unsigned int num_threads() const { return size(); }
+  __heddle_member unsigned int thread_rank() const { return __popc(__lanes & __nv_lanemask_lt()); }
+  __heddle_member unsigned int meta_group_size() const { return 1; }
+  __heddle_member unsigned int meta_group_rank() const { return 0; }
+  template <typename __T> __heddle_member __T shfl(__T __v, unsigned int __rank) const { return __shfl_sync(__lanes, __v, __lane(__rank)); }
+  template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __delta) const {
+    unsigned int __r = thread_rank();
+    return __shfl_sync(__lanes, __v, __lane(__r >= __delta ? __r - __delta : __r));
+  }
+  template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __delta) const {
+    unsigned int __r = thread_rank();
+    return __shfl_sync(__lanes, __v, __lane(__r + __delta < size() ? __r + __delta : __r));
+  }
+  __heddle_member int any(int __p) const { return __any_sync(__lanes, __p); }
+  __heddle_member int all(int __p) const { return __all_sync(__lanes, __p); }
+  __heddle_member unsigned int ballot(int __p) const { return __packed(__ballot_sync(__lanes, __p) & __lanes); }
+  template <typename __T> __heddle_member unsigned int match_any(__T __v) const { return __packed(__match_any_sync(__lanes, __v)); }
+  template <typename __T> __heddle_member unsigned int match_all(__T __v, int &__p) const { return __packed(__match_all_sync(__lanes, __v, &__p)); }
+};
+
+/* A tile: __N neighbouring threads of a block, all in one warp. */
+template <unsigned int __N, typename __Parent = void> class thread_block_tile : public thread_group {
+  static_assert(__N != 0 && __N <= 32 && (__N & (__N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+  static __heddle_member unsigned int __mask() {
+    return __N == 32 ? ~0u : ((1u << (__N & 31)) - 1) << (__thread_of_block() & 31 & ~(__N - 1));
+  }
+
+ public:
+  __heddle_member thread_block_tile() : thread_group(__mask(), false) {}
+  __heddle_member void sync() const { __syncwarp(__mask()); }
+  static __heddle_member unsigned int size() { return __N; }
+  static __heddle_member unsigned int num_threads() { return __N; }
+  static __heddle_member unsigned int thread_rank() { return __thread_of_block() & (__N - 1); }
+  static __heddle_member unsigned int meta_group_size() { return (__threads_of_block() + __N - 1) / __N; }
+  static __heddle_member unsigned int meta_group_rank() { return __thread_of_block() / __N; }
+  template <typename __T> __heddle_member __T shfl(__T __v, int __rank) const { return __shfl_sync(__mask(), __v, __rank, __N); }
+  template <typename __T> __heddle_member __T shfl_up(__T __v, unsigned int __d) const { return __shfl_up_sync(__mask(), __v, __d, __N); }
+  template <typename __T> __heddle_member __T shfl_down(__T __v, unsigned int __d) const { return __shfl_down_sync(__mask(), __v, __d, __N); }
+  template <typename __T> __heddle_member __T shfl_xor(__T __v, unsigned int __x) const { return __shfl_xor_sync(__mask(), __v, __x, __N); }
+  __heddle_member int any(int __p) const { return __any_sync(__mask(), __p); }
+  __heddle_member int all(int __p) const { return __all_sync(__mask(), __p); }
+  __heddle_member unsigned int ballot(int __p) const { return __shifted(__ballot_sync(__mask(), __p)); }
+  template <typename __T> __heddle_member unsigned int match_any(__T __v) const { return __shifted(__match_any_sync(__mask(), __v)); }
+  template <typename __T> __heddle_member unsigned int match_all(__T __v, int &__p) const { return __shifted(__match_all_sync(__mask(), __v, &__p)); }
+
+ private:
+  static __heddle_member unsigned int __shifted(unsigned int __votes) { return (__votes & __mask()) >> (__thread_of_block() & 31 & ~(__N - 1)); }
+};
+
+__inline__ __heddle_member thread_block this_thread_block() { return thread_block(); }
+__inline__ __heddle_member grid_group this_grid() { return grid_group(); }
+__heddle_fn coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+__heddle_fn thread_block_tile<1> this_thread() { return thread_block_tile<1>(); }
+
+template <unsigned int __N, typename __G> __heddle_fn thread_block_tile<__N, __G> tiled_partition(const __G &) { return thread_block_tile<__N, __G>(); }
+/* With the size as an argument, of a power of two threads. */
+__inline__ __heddle_member thread_group tiled_partition(const thread_group &, unsigned int __n) {
+  unsigned int __bits = __n >= 32 ? ~0u : ((1u << __n) - 1) << (__thread_of_block() & 31 & ~(__n - 1));
+  return thread_group(__bits, false);
+}
+/* The members of a group of one warp that have the same label. */
+template <typename __T> __heddle_fn coalesced_group labeled_partition(const coalesced_group &__g, __T __label) {
+  return coalesced_group(__match_any_sync(__g.__mask(), __label));
+}
+template <unsigned int __N, typename __P, typename __T>
+__heddle_fn coalesced_group labeled_partition(const thread_block_tile<__N, __P> &__g, __T __label) {
+  unsigned int __base = __thread_of_block() & 31 & ~(__N - 1);
+  return coalesced_group(__g.match_any(__label) << __base);
+}
+template <typename __G> __heddle_fn coalesced_group binary_partition(const __G &__g, bool __p) { return labeled_partition(__g, (int)__p); }
+
+template <typename __G> __heddle_fn void sync(const __G &__g) { __g.sync(); }
+template <typename __G> __heddle_fn void synchronize(const __G &__g) { __g.sync(); }
+template <typename __G> __heddle_fn auto group_size(const __G &__g) { return __g.size(); }
+template <typename __G> __heddle_fn auto thread_rank(const __G &__g) { return __g.thread_rank(); }
+
+template <typename __T> struct plus { __heddle_member __T operator()(__T __a, __T __b) const { return __a + __b; } };
+template <typename __T> struct less { __heddle_member __T operator()(__T __a, __T __b) const { return __b < __a ? __b : __a; } };
+template <typename __T> struct greater { __heddle_member __T operator()(__T __a, __T __b) const { return __a < __b ? __b : __a; } };
+template <typename __T> struct bit_and { __heddle_member __T operator()(__T __a, __T __b) const { return __a & __b; } };
+template <typename __T> struct bit_or { __heddle_member __T operator()(__T __a, __T __b) const { return __a | __b; } };
+template <typename __T> struct bit_xor { __heddle_member __T operator()(__T __a, __T __b) const { return __a ^ __b; } };
+
+/* Each member gets the result. */
+template <unsigned int __N, typename __P, typename __T, typename __Op>
+__heddle_fn __T reduce(const thread_block_tile<__N, __P> &__g, __T __v, __Op __op) {
+  for (unsigned int __d = __N / 2; __d != 0; __d /= 2) __v = __op(__v, __g.shfl_xor(__v, __d));
+  return __v;
+}
+template <typename __T, typename __Op> __heddle_fn __T reduce(const coalesced_group &__g, __T __v, __Op __op) {
+  __T __sum = __g.shfl(__v, 0);
+  for (unsigned int __i = 1; __i < __g.size(); __i++) __sum = __op(__sum, __g.shfl(__v, __i));
+  return __sum;
+}
+template <typename __G, typename __T, typename __Op> __heddle_fn __T inclusive_scan(const __G &__g, __T __v, __Op __op) {
+  for (unsigned int __d = 1; __d < __g.size(); __d *= 2) {
+    __T __u = __g.shfl_up(__v, __d);
+    if (__g.thread_rank() >= __d) __v = __op(__u, __v);
+  }
+  return __v;
+}
+template <typename __G, typename __T> __heddle_fn __T inclusive_scan(const __G &__g, __T __v) { return inclusive_scan(__g, __v, plus<__T>()); }
+template <typename __G, typename __T, typename __Op> __heddle_fn __T exclusive_scan(const __G &__g, __T __v, __Op __op) {
+  __T __u = __g.shfl_up(inclusive_scan(__g, __v, __op), 1);
+  return __g.thread_rank() == 0 ? __T() : __u;
+}
+template <typename __G, typename __T> __heddle_fn __T exclusive_scan(const __G &__g, __T __v) { return exclusive_scan(__g, __v, plus<__T>()); }
+
+}
+
+#endif

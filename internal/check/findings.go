@@ -27,7 +27,11 @@ func (r *kernelRun) findings(rep *race.Report, seed uint64) {
 			continue
 		}
 		code := barrierCodes[be.Kind]
-		key := findingKey{code, be.Groups[0].Site, be.Groups[len(be.Groups)-1].Site}
+		lo, hi := be.Groups[0].Site, be.Groups[0].Site // who comes first depends on the schedule
+		for _, g := range be.Groups {
+			lo, hi = min(lo, g.Site), max(hi, g.Site)
+		}
+		key := findingKey{code, lo, hi}
 		r.add(key, func() diag.Diagnostic { return r.barrierFinding(code, be, seed) })
 	}
 }
@@ -174,6 +178,9 @@ func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
 		if len(be.Exited) > 0 {
 			return fmt.Sprintf("barrier divergence in block %v: threads wait at barrier %d, others have exited", block, be.Barrier)
 		}
+		if cameTwice(be.Groups) {
+			return fmt.Sprintf("barrier divergence in block %v: a warp comes to barrier %d again before it is complete", block, be.Barrier)
+		}
 		return fmt.Sprintf("barrier divergence in block %v: threads are at different barriers", block)
 	case race.CountMismatch:
 		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with different counts or forms", block, be.Barrier)
@@ -181,6 +188,18 @@ func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
 		return fmt.Sprintf("lanes of a warp of block %v wait at bar.warp.sync for lanes that never come", block)
 	}
 	return fmt.Sprintf("deadlock in block %v: the threads that wait at barriers wait for arrivals that never come", block)
+}
+
+// cameTwice reports whether some lane is in two of the groups.
+func cameTwice(groups []event.Wait) bool {
+	seen := make(map[event.Warp]uint32)
+	for _, g := range groups {
+		if seen[g.Warp]&g.Mask != 0 {
+			return true
+		}
+		seen[g.Warp] |= g.Mask
+	}
+	return false
 }
 
 func (r *kernelRun) waitText(w event.Wait) string {

@@ -11,6 +11,8 @@ import (
 //	a generation completes, and ...
 //	  participants named different counts, or mixed .red with others   CountMismatch
 //	  lanes of one warp came to it by different aligned instructions   Divergence
+//	  lanes came to it twice: an arrive, and then another one before    Divergence
+//	    the barrier was reset
 //	  it names no count, and threads of the block had exited           Divergence
 //	a block stalls, and ...
 //	  a waiting barrier has participants that disagree                 CountMismatch
@@ -34,7 +36,8 @@ func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 	}
 }
 
-// splitWarp reports whether lanes of one warp came by different instructions of which one is aligned.
+// splitWarp reports whether lanes of one warp came by different instructions of which one is aligned, or came
+// twice: "care must be taken to keep a warp from executing more barrier instructions than intended" (9.7.13.1).
 func splitWarp(g *generation) bool {
 	if len(g.parts) < 2 {
 		return false
@@ -42,7 +45,10 @@ func splitWarp(g *generation) bool {
 	for i := range g.parts {
 		for j := range i {
 			p, q := &g.parts[i], &g.parts[j]
-			if p.warp == q.warp && p.wait.Site != q.wait.Site && (p.wait.Aligned || q.wait.Aligned) {
+			if p.warp != q.warp {
+				continue
+			}
+			if p.mask&q.mask != 0 || p.wait.Site != q.wait.Site && (p.wait.Aligned || q.wait.Aligned) {
 				return true
 			}
 		}

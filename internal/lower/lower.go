@@ -1,5 +1,16 @@
 // Package lower turns what users have (.cu, .ptx) into PTX: it finds a compiler, compiles for analysis
 // with embedded headers, and caches results by content.
+//
+// CUDA source passes through three processes with this package between them:
+//
+//	clang   -> LLVM IR, unoptimized        (headers/ is force-included; hostcode.go: what the host part breaks)
+//	copies  : struct copies become loads and stores
+//	opt     -> calls inlined, locals in registers, address spaces
+//	lowerIR : accesses marked volatile (keep.go), locations numbered (debugloc.go)
+//	llc     -> PTX
+//	finish  : marks taken off, numbers turned into .loc with inline stacks, facts of kernels put at the head
+//
+// With Options.OptLevel clang's own pipeline takes the place of the steps from copies to opt, and nothing is marked.
 package lower
 
 import "context"

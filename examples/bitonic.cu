@@ -5,6 +5,7 @@
 
 const int N = 128;
 
+// heddle: data=random
 __global__ void bitonic(int *data) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -29,7 +30,6 @@ __global__ void bitonic(int *data) {
 int main() {
     int *data;
     cudaMalloc(&data, 2 * N * sizeof(int));
-    // heddle sorts what it is given: random values by default.
     bitonic<<<2, N>>>(data);
     cudaDeviceSynchronize();
 }

@@ -30,7 +30,6 @@ __global__ void bitonic(int *data) {
 int main() {
     int *data;
     cudaMalloc(&data, 2 * N * sizeof(int));
-    // heddle sorts what it is given: random values by default.
     bitonic<<<2, N>>>(data);
     cudaDeviceSynchronize();
 }

@@ -27,7 +27,7 @@ __global__ void scan_blelloch(int *data) {
             s[i] += left;
         }
     }
-    __syncthreads();
+    __syncthreads(); // redundant: the last step of the down-sweep wrote what the thread itself reads now
     data[2 * t] = s[2 * t];
     data[2 * t + 1] = s[2 * t + 1];
 }

@@ -6,5 +6,5 @@ __global__ void k(int *out) {
     if (blockIdx.x == 1)
         return;
     out[threadIdx.x] = 1;
-    __syncthreads();
+    __syncthreads(); // redundant: it shows divergence, and separates nothing
 }

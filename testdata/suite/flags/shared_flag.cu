@@ -7,7 +7,7 @@ __global__ void k(int *out) {
     __shared__ volatile int flag;
     if (threadIdx.x == 0)
         flag = 0;
-    __syncthreads();
+    __syncthreads(); // redundant: as to races, since all accesses of the flag are strong; it keeps the flag's first value
     if (threadIdx.x == 0) {
         data = 42;
         __threadfence_block();

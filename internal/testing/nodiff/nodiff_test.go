@@ -1,0 +1,250 @@
+// Package nodiff holds engines against each other: they must agree on the same kernels.
+package nodiff
+
+import (
+	"fmt"
+	"io/fs"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+	"heddle/internal/ptx"
+	"heddle/internal/race"
+	"heddle/internal/source"
+	"heddle/internal/testing/oracle"
+)
+
+// Limits of a launch that the oracle, which is quadratic, is given.
+const (
+	maxThreads = 128
+	maxSteps   = 20_000
+	maxCost    = 250_000 // comparisons of accesses by the oracle, about
+)
+
+// TestDetectorAgainstOracle runs the kernels of the suite and of the examples with the real detector and the
+// oracle on the same events. What the detector reports the oracle must report too, site by site; and each
+// access in whose course the oracle finds a first race on some word must make the detector report a race.
+func TestDetectorAgainstOracle(t *testing.T) {
+	compared := 0
+	for _, dir := range []string{"../../../testdata/suite", "../../../examples"} {
+		for _, path := range kernelFiles(t, dir) {
+			t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
+				compared += compareFile(t, path)
+			})
+		}
+	}
+	if compared < 300 {
+		t.Errorf("%d runs were compared, at least 300 are expected", compared)
+	}
+}
+
+func kernelFiles(t *testing.T, dir string) []string {
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".ptx")) {
+			out = append(out, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// compareFile compares the engines on each kernel of a file, under several schedules, and returns how many runs that were.
+func compareFile(t *testing.T, path string) int {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, err := lower.File(t.Context(), path, lower.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := source.NewSet()
+	user, _ := set.Add("user", text)
+	file, _ := set.Add("lowered.ptx", low.PTX)
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	module, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	n := 0
+	for _, k := range module.Funcs {
+		if k.Kernel && k.Blocks != nil {
+			facts := launch.Scan(user, nil)
+			for seed := range uint64(2) {
+				n += compareKernel(t, k, facts, false, seed) + compareKernel(t, k, facts, true, seed)
+			}
+		}
+	}
+	return n
+}
+
+func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
+	t.Helper()
+	cfg, errs := launch.Resolve(k, launch.Request{}, facts)
+	if cfg == nil || len(errs) > 0 {
+		return 0
+	}
+	g := cfg.Geometry
+	if g.Blocks()*uint64(g.WarpsPerBlock())*event.WarpSize > 2*maxThreads || g.Blocks()*uint64(g.ThreadsPerBlock()) > maxThreads {
+		return 0
+	}
+	m, err := emu.New(k, cfg)
+	if err != nil {
+		return 0 // not supported
+	}
+	opt := emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1}
+	model := race.Independent
+	if lockstep {
+		opt.Model, model = emu.Lockstep, race.Lockstep
+	}
+	p := &pair{
+		det: race.New(race.Options{Geometry: g, Model: model, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())}),
+		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep}),
+	}
+	if _, err := m.Run(t.Context(), opt, p); err != nil {
+		t.Fatal(err)
+	}
+	p.finish()
+	for _, d := range p.diffs {
+		t.Errorf("%s, lockstep %v, seed %d: %s", k.Name, lockstep, seed, d)
+	}
+	return 1
+}
+
+// pair sends events to both engines and compares them.
+type pair struct {
+	det   *race.Detector
+	ora   *oracle.Oracle
+	words map[oracle.Byte]bool // words on which the oracle has found a race
+	total uint64               // hazards that the detector has reported
+	diffs []string
+
+	seen, cost int  // accesses, and about how many comparisons they took
+	over       bool // the rest of the events is not looked at
+}
+
+func (p *pair) Access(a *event.Access) {
+	lanes := bits.OnesCount32(a.Mask)
+	p.seen += lanes
+	if p.cost += lanes * p.seen / 8; p.cost > maxCost {
+		p.over = true // what came before is compared all the same
+		return
+	}
+	p.det.Access(a)
+	before := len(p.ora.Racy)
+	p.ora.Access(a)
+	if len(p.ora.Racy) == before {
+		return
+	}
+	fresh := p.freshWords()
+	total := hazards(p.det.Report())
+	if fresh > 0 && total == p.total {
+		p.diffs = append(p.diffs, fmt.Sprintf("the detector misses the first race on a word, by warp %d at site %d", a.Warp, a.Site))
+	}
+	p.total = total
+}
+
+// freshWords returns on how many words the oracle has found a first race since the last call.
+func (p *pair) freshWords() int {
+	if p.words == nil {
+		p.words = make(map[oracle.Byte]bool)
+	}
+	n := 0
+	for b := range p.ora.Racy {
+		b.Addr &^= 3
+		if !p.words[b] {
+			p.words[b] = true
+			n++
+		}
+	}
+	return n
+}
+
+func hazards(r *race.Report) uint64 {
+	n := uint64(0)
+	for i := range r.Races {
+		n += r.Races[i].Hazards
+	}
+	return n
+}
+
+func (p *pair) finish() {
+	for _, r := range p.det.Report().Races {
+		a, b := r.First.Site, r.Second.Site
+		if p.ora.Pairs[oracle.Pair{Space: r.Space, A: min(a, b), B: max(a, b)}] == 0 {
+			p.diffs = append(p.diffs, fmt.Sprintf("the detector alone finds a race of sites %d and %d on %v address %#x", a, b, r.Space, r.Second.Addr))
+		}
+	}
+}
+
+// Fence goes to both.
+func (p *pair) Fence(e *event.Fence) {
+	if !p.over {
+		p.det.Fence(e)
+		p.ora.Fence(e)
+	}
+}
+
+// Arrive goes to both.
+func (p *pair) Arrive(e *event.Arrive) {
+	if !p.over {
+		p.det.Arrive(e)
+		p.ora.Arrive(e)
+	}
+}
+
+// Complete goes to both.
+func (p *pair) Complete(e *event.Complete) {
+	if !p.over {
+		p.det.Complete(e)
+		p.ora.Complete(e)
+	}
+}
+
+// WarpSync goes to both.
+func (p *pair) WarpSync(e *event.WarpSync) {
+	if !p.over {
+		p.det.WarpSync(e)
+		p.ora.WarpSync(e)
+	}
+}
+
+// Converge goes to both.
+func (p *pair) Converge(e *event.Converge) {
+	if !p.over {
+		p.det.Converge(e)
+		p.ora.Converge(e)
+	}
+}
+
+// Exit goes to both.
+func (p *pair) Exit(e *event.Exit) {
+	if !p.over {
+		p.det.Exit(e)
+		p.ora.Exit(e)
+	}
+}
+
+// Stall goes to both.
+func (p *pair) Stall(e *event.Stall) {
+	if !p.over {
+		p.det.Stall(e)
+		p.ora.Stall(e)
+	}
+}

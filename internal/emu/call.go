@@ -120,6 +120,11 @@ func runCallIndirect(x *exec, in *inst) {
 		}
 	}
 	l := bits.TrailingZeros32(same)
+	if n < 0 && x.prog.space.object(addr) >= 0 {
+		// A launch has no way to pass a function: such a parameter looks like any pointer and got a buffer.
+		x.fail(in, Unsupported, l, "indirect call of address %#x, which is data: a function that the host passes is not known", addr)
+		return
+	}
 	if n < 0 {
 		x.fail(in, OutOfBounds, l, "indirect call of address %#x, where no function is", addr)
 		return

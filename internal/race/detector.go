@@ -30,6 +30,9 @@ type Detector struct {
 	errorIndex map[errorKey]int
 	tolerated  uint64
 
+	element     event.Access // of the vector access being split
+	elementAddr [event.WarpSize]uint64
+
 	within   bool // the race being recorded is within one instruction
 	seq      uint64
 	risingOf *event.Access

@@ -18,6 +18,7 @@ type Access struct {
 	Scope  Scope // NoScope exactly when Order is Weak
 	Proxy  Proxy
 	Size   uint8 // bytes a lane: 1, 2, 4, 8, 16 or 32; a vector access is one wide access
+	Elem   uint8 // bytes of an element of a vector access; 0 or Size for a scalar one
 
 	// Addr holds the first byte of each lane's access; entries outside Mask are undefined. A global
 	// address is unique in the launch; a shared address is an offset into the block's shared memory.
@@ -115,6 +116,26 @@ type Stall struct {
 	Block   uint32
 	Waiting []Wait
 	Exited  []Exit // lanes that had exited, per warp
+}
+
+// Elements returns how many scalar operations the access of a lane is: "memory operations with a vector data
+// type are modelled as a set of equivalent memory operations with a scalar data type, executed in an unspecified
+// order on the elements" (PTX ISA 8.2.4). Only for strong ones does it matter.
+func (a *Access) Elements() int {
+	if a.Elem == 0 || !a.Order.Strong() {
+		return 1
+	}
+	return int(a.Size / a.Elem)
+}
+
+// Element makes e element i of a vector access; addr is where its addresses go.
+func (a *Access) Element(i int, e *Access, addr *[WarpSize]uint64) {
+	*e = *a
+	*addr = *a.Addr
+	for l := range addr {
+		addr[l] += uint64(i) * uint64(a.Elem)
+	}
+	e.Addr, e.Size, e.Data = addr, a.Elem, nil
 }
 
 // Sink consumes the events of one launch, in an order that is one legal interleaving: an access that

@@ -46,6 +46,22 @@ type access struct {
 
 // Access checks and records what the lanes of a warp do by one instruction.
 func (d *Detector) Access(e *event.Access) {
+	if n := e.Elements(); n > 1 {
+		for i := range n {
+			e.Element(i, &d.element, &d.elementAddr)
+			d.scalar(&d.element)
+		}
+	} else {
+		d.scalar(e)
+	}
+	if d.opt.Model == Lockstep {
+		w, _ := d.warpOf(e.Warp)
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// scalar is Access for one element.
+func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
 	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
 	a.class = d.learnSite(e)
@@ -56,9 +72,6 @@ func (d *Detector) Access(e *event.Access) {
 	}
 	if e.Order.Strong() {
 		d.strongAccess(&a)
-	}
-	if d.opt.Model == Lockstep {
-		w.endInstruction(e.Active, d.lanesOf(e.Warp))
 	}
 }
 

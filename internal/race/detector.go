@@ -32,6 +32,9 @@ type Detector struct {
 	tolerated  uint64
 
 	within bool // the race being recorded is within one instruction
+
+	element     event.Access // of the vector access being split
+	elementAddr [event.WarpSize]uint64
 }
 
 var _ event.Sink = (*Detector)(nil)

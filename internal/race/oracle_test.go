@@ -69,6 +69,9 @@ func (s *stream) site(id event.Site) event.Access {
 	a.Order = rapid.SampledFrom(orders).Draw(s.rt, "order")
 	if a.Order.Strong() {
 		a.Scope = s.scope()
+		if a.Size >= 8 && !a.Kind.RMW() && rapid.Bool().Draw(s.rt, "vector") {
+			a.Elem = 4
+		}
 	}
 	return a
 }

@@ -130,6 +130,20 @@ func lanes(w event.Warp, mask uint32) []event.Thread {
 
 // Access checks and records the access of each lane, then its synchronization.
 func (o *Oracle) Access(a *event.Access) {
+	if n := a.Elements(); n > 1 {
+		for i := range n {
+			var e event.Access
+			a.Element(i, &e, new([event.WarpSize]uint64))
+			o.scalar(&e)
+		}
+	} else {
+		o.scalar(a)
+	}
+	o.endInstruction(a.Warp, a.Active)
+}
+
+// scalar is Access for one element.
+func (o *Oracle) scalar(a *event.Access) {
 	o.seq++
 	for _, t := range lanes(a.Warp, a.Mask) {
 		o.vc[t][t]++
@@ -140,7 +154,6 @@ func (o *Oracle) Access(a *event.Access) {
 	for _, t := range lanes(a.Warp, a.Mask) {
 		o.synchronize(a, t)
 	}
-	o.endInstruction(a.Warp, a.Active)
 }
 
 func (o *Oracle) byteOf(a *event.Access, t event.Thread, i int) Byte {

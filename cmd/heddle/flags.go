@@ -40,7 +40,7 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.IntVar(&opt.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
 	fs.Var(newChoice(&opt.Warp, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
 	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
-	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 2000000000)")
+	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 20 million and 50,000 for each warp of the launch)")
 	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "use `N` cores (default: all)")
 }

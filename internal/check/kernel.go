@@ -117,7 +117,7 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		Benign:      tolerance,
 		SharedBytes: uint32(r.machine.SharedBytes()),
 	})
-	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.opt.MaxSteps, Workers: r.opt.Workers}
+	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: r.opt.Workers}
 	if r.opt.Progress != nil {
 		opt.Progress = func(steps, done, blocks uint64) {
 			r.opt.Progress(Progress{Kernel: r.kernel.Demangled, Steps: steps, BlocksDone: done, Blocks: blocks})
@@ -152,11 +152,14 @@ func (r *kernelRun) ended(res *emu.Result, seed uint64) bool {
 	return true
 }
 
+// budget is the number of warp instructions that a run may take: what the user said, else enough for long
+// kernels, and little enough that one that spins for ever ends within seconds.
 func (r *kernelRun) budget() uint64 {
 	if r.opt.MaxSteps != 0 {
 		return r.opt.MaxSteps
 	}
-	return emu.DefaultMaxSteps
+	g := r.cfg.Geometry
+	return 20_000_000 + 50_000*g.Blocks()*uint64(g.WarpsPerBlock())
 }
 
 // stopped reports a stop: an error of the kernel as a finding, a limit of heddle as a verdict.

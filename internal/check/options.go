@@ -22,7 +22,7 @@ type Options struct {
 	Benign   string         // "warp" | "all" | "none"
 	Seed     uint64         // of the first schedule
 	Seeds    int            // how many schedules, with consecutive seeds
-	MaxSteps uint64         // warp instructions for each run; 0: the emulator's default
+	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
 	Workers  int            // goroutines; 0: all cores
 	Limit    int            // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options

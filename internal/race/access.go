@@ -27,6 +27,7 @@ func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= ev
 // siteInfo is what all accesses of a site have in common.
 type siteInfo struct {
 	known bool
+	fails bool // it is a compare-and-swap that did not write at least once
 	kind  event.Kind
 	order event.Order
 	scope event.Scope
@@ -81,8 +82,9 @@ func (d *Detector) learnSite(e *event.Access) class {
 	}
 	s := &d.sites[e.Site]
 	if !s.known {
-		*s = siteInfo{true, e.Kind, e.Order, e.Scope, e.Size, classOf(e.Order, e.Scope, e.Proxy, e.Size)}
+		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
 	}
+	s.fails = s.fails || e.Kind == event.Atomic && e.Stored != e.Mask
 	return s.class
 }
 
@@ -184,7 +186,7 @@ func (d *Detector) clone(m *memory, e entry) entry {
 	src, dst := &d.lists[e.warp], &d.lists[i]
 	dst.weak = append(dst.weak[:0], src.weak...)
 	dst.strong = append(dst.strong[:0], src.strong...)
-	dst.class, dst.limit = src.class, src.limit
+	dst.class, dst.limit, dst.broken = src.class, src.limit, src.broken
 	return entry{warp: i, clk: 1}
 }
 
@@ -261,6 +263,10 @@ func (d *Detector) checkSide(t *touching, side *entry) {
 	if t.class != 0 && t.class == l.class && l.class.wide() {
 		return // morally strong with all of them
 	}
+	if t.class == 0 && t.size == 4 && l.chain() {
+		d.checkChain(t, l.strong)
+		return
+	}
 	for _, e := range l.strong {
 		d.checkEntry(t, e)
 	}
@@ -278,10 +284,14 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 	if t.class != 0 && s.class != 0 && d.morallyStrong(t, e, lowestLane(racing), other) {
 		return
 	}
-	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll && d.sameValue(t) {
-		d.tolerated++
-		t.kept = append(t.kept, e)
-		return
+	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll {
+		part := *t
+		part.mask = d.otherValue(t)
+		if racing, other = d.unordered(&part, e); racing == 0 {
+			d.tolerated++
+			t.kept = append(t.kept, e)
+			return
+		}
 	}
 	d.found(t, e, racing, other)
 }

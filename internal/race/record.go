@@ -1,6 +1,10 @@
 package race
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
 
 // An access is forgotten only when a later one speaks for it: it happens before the later one, and whatever
 // would race with it races with the later one too. A weak access speaks for all; a strong one only for
@@ -82,9 +86,10 @@ func (d *Detector) coveredBy(t *touching, old, e entry) bool {
 // push adds e to a list: merged with one of the last few, or appended; now and then the list is compacted.
 func (d *Detector) push(t *touching, no uint32, e entry) {
 	l := &d.lists[no]
-	to, c := &l.weak, d.sites[e.site].class
+	to, c, last := &l.weak, d.sites[e.site].class, 4
 	if c != 0 {
-		to = &l.strong
+		to, last = &l.strong, 1 // the order of strong writes matters
+		l.broken = l.broken || len(l.strong) > 0 && d.sites[e.site].kind == event.Write
 		switch l.class {
 		case 0:
 			l.class = c
@@ -93,7 +98,7 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 			l.class = mixedClass
 		}
 	}
-	for i := max(0, len(*to)-4); i < len(*to); i++ {
+	for i := max(0, len(*to)-last); i < len(*to); i++ {
 		if merge(&(*to)[i], e) {
 			return
 		}

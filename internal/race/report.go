@@ -111,20 +111,21 @@ func sameData(a *event.Access, l, u int) bool {
 	return true
 }
 
-// sameValue reports whether the lanes of t write what the cell holds already. Only BenignAll keeps values.
-func (d *Detector) sameValue(t *touching) bool {
+// otherValue returns the lanes of t that do not write what the cell holds already. Only BenignAll keeps values.
+func (d *Detector) otherValue(t *touching) uint32 {
 	if t.page.vals == nil || t.Data == nil {
-		return false
+		return t.mask
 	}
+	differ := uint32(0)
 	for m := t.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		for x, ok := t.bytes(l); ok; x, ok = t.next(l, x) {
 			if t.page.vals[x%(1<<pageShift)] != dataByte(t.Access, l, x) {
-				return false
+				differ |= 1 << l
 			}
 		}
 	}
-	return true
+	return differ
 }
 
 // keepValue stores what the lanes of t write to the cell.

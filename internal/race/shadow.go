@@ -26,6 +26,7 @@ type list struct {
 	weak   []entry
 	strong []entry
 	class  class // of all of strong; mixedClass if they differ
+	broken bool  // a strong write that is no atomic came after another strong one: see observed.go
 	limit  int   // length at which the list is compacted
 }
 

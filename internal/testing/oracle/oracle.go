@@ -42,8 +42,13 @@ type Oracle struct {
 	sync    []threadSync    // by thread
 	bars    map[barrier]*generation
 
+	current map[event.Thread]*access // of the event in progress
+
 	Pairs map[Pair]int
-	Racy  map[Byte]bool
+	Racy  map[Byte]bool // bytes with a race
+	// Unsynchronized are bytes with accesses that no synchronization orders. Of these, some may be ordered by
+	// what was observed (PTX ISA 8.9.5, second rule), and so be no race.
+	Unsynchronized map[Byte]bool
 }
 
 // clock is a full vector clock, indexed by thread.
@@ -64,12 +69,21 @@ type access struct {
 	seq  int
 	at   uint32
 	data [4]uint64
+
+	observers []observer // strong reads that a strong write precedes in observation order
+}
+
+// observer is a strong read, and when it was.
+type observer struct {
+	thread event.Thread
+	at     uint32
 }
 
 // write is the last write to a place, with the release patterns that reading it observes.
 type write struct {
 	op    event.Op
 	heads []head
+	chain []*access // the strong writes that a read of it observes: itself, and others through atomics
 }
 
 // head is the first operation of a release pattern.
@@ -105,7 +119,7 @@ type generation struct {
 func New(opt Options) *Oracle {
 	n := int(opt.Geometry.Blocks()) * opt.Geometry.WarpsPerBlock() * event.WarpSize
 	o := &Oracle{opt: opt, threads: n, bytes: map[Byte][]*access{}, last: map[Byte]*write{},
-		bars: map[barrier]*generation{}, Pairs: map[Pair]int{}, Racy: map[Byte]bool{}}
+		bars: map[barrier]*generation{}, Pairs: map[Pair]int{}, Racy: map[Byte]bool{}, Unsynchronized: map[Byte]bool{}, current: map[event.Thread]*access{}}
 	for i := range n {
 		c := make(clock, n)
 		c[i] = 1
@@ -179,7 +193,10 @@ func (o *Oracle) check(a *event.Access, t event.Thread) {
 			if !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.vc[t][old.op.Thread] >= old.at || o.tolerated(old, acc) {
 				continue
 			}
-			o.Racy[b] = true
+			o.Unsynchronized[b] = true
+			if !o.observed(old, t) {
+				o.Racy[b] = true
+			}
 			if !told[old] {
 				told[old] = true
 				o.Pairs[Pair{a.Space, min(old.site, acc.site), max(old.site, acc.site)}]++
@@ -187,6 +204,18 @@ func (o *Oracle) check(a *event.Access, t event.Thread) {
 		}
 		o.bytes[b] = append(o.bytes[b], acc)
 	}
+	o.current[t] = acc
+}
+
+// observed reports whether a strong write precedes what t does now by the second rule of causality order: some
+// read that observed it happens before now (8.9.5).
+func (o *Oracle) observed(old *access, t event.Thread) bool {
+	for _, z := range old.observers {
+		if o.vc[t][z.thread] >= z.at {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *Oracle) tolerated(a, b *access) bool {

@@ -36,8 +36,16 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	op := event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Addr: a.Addr[t.Lane()], Size: a.Size}
 	at := place{o.byteOf(a, t, 0), a.Size}
 	var seen []head // what the read part observes
+	var chain []*access
 	if a.Order.Strong() && a.Kind != event.Write {
-		seen = o.observe(a, t, op)
+		if w := o.observe(a, t, op); w != nil {
+			seen, chain = w.heads, w.chain
+		}
+		if a.Kind != event.Reduce {
+			for _, x := range chain {
+				x.observers = append(x.observers, observer{t, o.current[t].at})
+			}
+		}
 		if a.Kind != event.Reduce { // the read of a reduction forms no acquire pattern (8.8)
 			s := &o.sync[t]
 			s.observed[at] = append(s.observed[at], seen...)
@@ -53,17 +61,18 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	if a.Order.Strong() {
 		if a.Kind.RMW() {
 			w.heads = append(w.heads, seen...) // observation order goes through the atomic (8.9.2)
+			w.chain = append(w.chain, chain...)
 		}
 		w.heads = append(w.heads, o.ownHeads(a, t, at)...)
+		w.chain = append(w.chain, o.current[t])
 	}
 	for i := range int(a.Size) {
 		o.last[o.byteOf(a, t, i)] = w
 	}
 }
 
-// observe returns the heads that a strong read sees: those of the write that it reads, if they are morally
-// strong.
-func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) []head {
+// observe returns the write that a strong read reads, if it is one write and they are morally strong; else nil.
+func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) *write {
 	w := o.last[o.byteOf(a, t, 0)]
 	for i := range int(a.Size) {
 		if w == nil || o.last[o.byteOf(a, t, i)] != w {
@@ -76,7 +85,7 @@ func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) []head {
 	if w.op.Addr != op.Addr || w.op.Size != op.Size {
 		return nil
 	}
-	return w.heads
+	return w
 }
 
 // ownHeads are the release patterns that a strong write of t to a place ends.

@@ -1,17 +1,17 @@
-// Many threads atomically add; a thread that is ordered after only one of them writes plainly.
-// Why: the flag orders block 0's atomic before block 1's store, block 2's atomic stays unordered. Remembering
-// only the last atomic of a location would miss it.
+// Two blocks store strongly; a thread that is ordered after only one of them writes plainly.
+// Why: the flag orders block 0's store before block 1's, block 2's stays unordered, and a store observes nothing.
+// Remembering only the last strong write of a location would miss it.
 // expect: bug
 // heddle: grid=3 block=1
 __device__ int counter, seen;
 __device__ volatile int flag;
 __global__ void k() {
     if (blockIdx.x == 2) {
-        atomicAdd(&counter, 1); // want race-global "counter"
+        *(volatile int *)&counter = 1; // want race-global "counter"
         atomicAdd(&seen, 1);
     } else if (blockIdx.x == 0) {
         while (*(volatile int *)&seen == 0) {}
-        atomicAdd(&counter, 1);
+        *(volatile int *)&counter = 2;
         __threadfence();
         flag = 1;
     } else {

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -56,16 +55,7 @@ func opText(i *ir.Instr) string {
 	if i == nil {
 		return "?"
 	}
-	if len(i.Mods) == 0 {
-		return i.Row.Opcode
-	}
-	return opcodeHead(i.Row.Opcode) + "." + strings.Join(i.Mods, ".")
-}
-
-// opcodeHead is the first word of an opcode: rows such as bar.warp.sync name words that Mods holds too.
-func opcodeHead(op string) string {
-	head, _, _ := strings.Cut(op, ".")
-	return head
+	return i.Text()
 }
 
 // threadText names a thread as CUDA does.

@@ -49,6 +49,9 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		}
 		n++
 	}
+	if want, ok := alu.Sources(&in.Desc); ok && n > want {
+		return fmt.Errorf("%s with %d operands is not supported", opcodeText(in), n)
+	}
 	d.run, d.sources = runArith, n
 	if plain && np == 0 && !usesCarry(in) {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]

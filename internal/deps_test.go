@@ -30,8 +30,7 @@ var rules = map[string]string{
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
-	"testing/gen":     "source event isa ir",
-	"testing/nodiff":  "source event isa ptx ir irgen launch emu race testing/gen",
+	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle",
 }
 
 // only says which standard packages are confined to which packages of ours.

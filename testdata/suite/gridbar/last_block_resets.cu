@@ -7,7 +7,7 @@ __device__ unsigned count, again;
 __global__ void k() {
     __shared__ bool last;
     if (threadIdx.x == 0) {
-        __threadfence();
+        __threadfence(); // redundant: the atomics alone order the store, as this kernel shows
         last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
         atomicAdd(&again, 1);
         if (atomicAdd(&again, 1) == 2 * gridDim.x - 1)

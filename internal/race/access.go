@@ -204,10 +204,13 @@ func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mas
 			d.checkSide(&t, &c.r)
 			d.dropReads(&t, &c.r)
 		}
-		d.recordWrite(&t, &c.w)
 		if d.opt.Benign == BenignAll && t.class == 0 {
+			t.mask = t.agreeing()
+			d.recordWrite(&t, &c.w)
 			d.keepValue(&t)
+			return
 		}
+		d.recordWrite(&t, &c.w)
 		return
 	}
 	d.record(&t, &c.r)

@@ -128,6 +128,25 @@ func (d *Detector) otherValue(t *touching) uint32 {
 	return differ
 }
 
+// agreeing returns the lanes that write to the cell what the first of them writes. One value is kept for a cell,
+// so lanes of one instruction that write another are not remembered: their race was reported already.
+func (t *touching) agreeing() uint32 {
+	first := bits.TrailingZeros32(t.mask)
+	if t.Data == nil {
+		return t.mask
+	}
+	same := t.mask
+	for m := t.mask &^ (1 << first); m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		for x, ok := t.bytes(first); ok; x, ok = t.next(first, x) {
+			if dataByte(t.Access, first, x) != dataByte(t.Access, l, x) {
+				same &^= 1 << l
+			}
+		}
+	}
+	return same
+}
+
 // keepValue stores what the lanes of t write to the cell.
 func (d *Detector) keepValue(t *touching) {
 	if t.Data == nil {

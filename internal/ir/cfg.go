@@ -72,15 +72,6 @@ func ReversePostorder(f *Func) []BlockID {
 	return out
 }
 
-// Reachable reports for each block whether a path from the entry leads to it.
-func Reachable(f *Func) []bool {
-	seen := make([]bool, len(f.Blocks))
-	for _, b := range ReversePostorder(f) {
-		seen[b] = true
-	}
-	return seen
-}
-
 // graph is a directed graph over 0..len-1: the form in which the algorithms of this package see the CFG,
 // its reverse, and either with a virtual node.
 type graph [][]int32

@@ -2,22 +2,13 @@ package ir
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"heddle/internal/source"
 )
 
-// Fprint writes f for people: its parameters and variables, and each block with its edges and
+// String prints f for people: its parameters and variables, and each block with its edges and
 // instructions. The form is not meant to be read back.
-func Fprint(w io.Writer, f *Func) error {
-	var p printer
-	p.fn(f)
-	_, err := io.WriteString(w, p.String())
-	return err
-}
-
-// String returns what Fprint writes.
 func (f *Func) String() string {
 	var p printer
 	p.fn(f)

@@ -2,7 +2,6 @@ package isa
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -101,12 +100,3 @@ func hasPrefix(s, prefix []string) bool {
 
 // Rows returns all rows, in the order of the ISA text's chapters.
 func Rows() iter.Seq[*Row] { return rows(families) }
-
-// Opcodes returns the opcodes of all rows, sorted.
-func Opcodes() []string {
-	all := make(map[string]bool)
-	for r := range Rows() {
-		all[r.Opcode] = true
-	}
-	return slices.Sorted(maps.Keys(all))
-}

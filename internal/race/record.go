@@ -18,10 +18,10 @@ func (d *Detector) speaksFor(t *touching, e entry) bool {
 	return racing == 0
 }
 
-// entries calls f for each epoch of the lanes of t.
-func (t *touching) entries(f func(entry)) {
+// record adds the access to one side of a cell: an entry for each epoch that its lanes are in.
+func (d *Detector) record(t *touching, side *entry) {
 	if t.w.even {
-		f(entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
+		d.add(t, side, entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
 		return
 	}
 	for left := t.mask; left != 0; {
@@ -32,18 +32,9 @@ func (t *touching) entries(f func(entry)) {
 				same |= 1 << l
 			}
 		}
-		f(entry{uint32(t.w.id), c, same, uint32(t.Site)})
+		d.add(t, side, entry{uint32(t.w.id), c, same, uint32(t.Site)})
 		left &^= same
 	}
-}
-
-// record adds the access to one side of a cell.
-func (d *Detector) record(t *touching, side *entry) {
-	if t.w.even {
-		d.add(t, side, entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
-		return
-	}
-	t.entries(func(e entry) { d.add(t, side, e) })
 }
 
 func (d *Detector) add(t *touching, side *entry, e entry) {

@@ -132,15 +132,6 @@ func Goto(to string) Stmt { return Op("bra", label(to)) }
 // next block.
 func If(pred, then string) Stmt { return When(pred, Goto(then)) }
 
-// Switch is brx.idx.
-func Switch(index string, to ...string) Stmt {
-	args := []any{index}
-	for _, t := range to {
-		args = append(args, label(t))
-	}
-	return Op("brx.idx", args...)
-}
-
 // When guards an instruction by a predicate register, which may begin with "!".
 func When(pred string, s Stmt) Stmt {
 	return func(b *builder) *ir.Instr {

@@ -30,7 +30,8 @@ var rules = map[string]string{
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
-	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle",
+	"testing/gen":     "event",
+	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen",
 }
 
 // only says which standard packages are confined to which packages of ours.

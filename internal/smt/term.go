@@ -359,3 +359,11 @@ func same(a, b *node) bool {
 	}
 	return true
 }
+
+// ExtractLow returns the lowest bit that an OpExtract takes.
+func (c *Context) ExtractLow(t Term) int { return int(c.nodes[t].aux) }
+
+// SumParts returns the constant of an OpSum and the coefficient of each argument.
+func (c *Context) SumParts(t Term) (constant uint64, coef []uint64) {
+	return c.nodes[t].val, c.nodes[t].coef
+}

@@ -159,7 +159,7 @@ func TestSolveSmall(t *testing.T) {
 func TestSolverLimits(t *testing.T) {
 	c := smt.New()
 	p, q := c.Var("p", 64), c.Var("q", 64)
-	hard := []smt.Term{c.Eq(c.Mul(p, q), c.Const(2147483647*2147483629, 64)), c.Ult(c.Const(1, 64), p), c.Ult(p, c.Const(1<<32, 64)), c.Ult(q, c.Const(1<<32, 64))}
+	hard := []smt.Term{c.Eq(c.Mul(p, q), c.Const(3000000019*3999999979, 64)), c.Ult(c.Const(1, 64), p), c.Ult(p, c.Const(1<<32, 64)), c.Ult(q, c.Const(1<<32, 64))}
 	if a := (&sat.Solver{Gates: 100}).Solve(context.Background(), c, hard); a.Status != smt.Unknown || a.Reason != "the circuit has more than 100 gates" {
 		t.Errorf("gates: %v %q", a.Status, a.Reason)
 	}

@@ -98,7 +98,7 @@ func TestRestart(t *testing.T) {
 	}
 	defer s.Close()
 	c := smt.New()
-	hard := c.Eq(c.Mul(c.Var("p", 64), c.Var("q", 64)), c.Const(2147483647*2147483629, 64))
+	hard := c.Eq(c.Mul(c.Var("p", 64), c.Var("q", 64)), c.Const(3000000019*3999999979, 64))
 	big := c.Ult(c.Const(3, 64), c.Var("p", 64))
 	s.Time = 30 * time.Millisecond
 	first := s.Solve(context.Background(), c, []smt.Term{hard, big, c.Ult(c.Var("p", 64), c.Const(1<<32, 64)), c.Ult(c.Var("q", 64), c.Const(1<<32, 64))})

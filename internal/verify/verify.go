@@ -33,6 +33,7 @@ const (
 type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
+	Limit          int          // stop after so many findings; 0: find all
 	Solvers        []smt.Solver // asked in order for what the simplifier leaves
 }
 
@@ -229,6 +230,9 @@ var depths = []int{0, 2, 4}
 
 // decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it.
 func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
+	if p.opt.Limit > 0 && len(p.res.Findings) >= p.opt.Limit {
+		return
+	}
 	p.res.Stats.Pairs++
 	var ans smt.Answer
 	for i, d := range depths {

@@ -1,48 +1,92 @@
-package verify
+package verify_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"heddle/internal/event"
 	"heddle/internal/irgen"
+	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/lower"
 	"heddle/internal/ptx"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
 	"heddle/internal/source"
-	"os"
-	"fmt"
+	"heddle/internal/verify"
 )
 
-func TestTry(t *testing.T) {
-	path := os.Getenv("TRY")
-	if path == "" { t.Skip() }
+// verifyFile verifies the only kernel of a file with the launch that the file gives.
+func verifyFile(t *testing.T, path string) (*verify.Result, error) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	low, err := lower.File(t.Context(), path, lower.Options{})
-	if err != nil { t.Fatal(err) }
+	if err != nil {
+		t.Fatal(err)
+	}
 	set := source.NewSet()
+	user, _ := set.Add("user", text)
 	file, _ := set.Add("lowered.ptx", low.PTX)
 	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 { t.Fatal(errs[0]) }
-	module, errs := irgen.Module(set, tree)
-	if len(errs) > 0 { t.Fatal(errs[0]) }
-	for _, k := range module.Funcs {
-		if !k.Kernel { continue }
-		start := time.Now()
-		g := event.Geometry{Grid: event.Dim3{X: 4, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
-		if b := os.Getenv("BLOCK"); b != "" { fmt.Sscanf(b, "%d,%d", &g.Block.X, &g.Block.Y) }
-		th, err := lockstep.Build(k, lockstep.Options{Geometry: g})
-		if err != nil { fmt.Println(k.Demangled, err); continue }
-		built := time.Since(start)
-		r := Kernel(t.Context(), th, Options{Solvers: []smt.Solver{&sat.Solver{Time: 5*time.Second}}})
-		fmt.Println(k.Demangled, "verified", r.Verified(), "terms", th.Context.Len(), "build", built, "all", time.Since(start), r.Stats, th.Approximate)
-		for i, f := range r.Findings { if i < 6 { fmt.Println("   ", f.String(), loc(set, f)) } }
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
 	}
+	module, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	for _, k := range module.Funcs {
+		if !k.Kernel {
+			continue
+		}
+		cfg, errs := launch.Resolve(k, launch.Request{}, launch.Scan(user, nil))
+		if len(errs) > 0 {
+			t.Fatal(errs[0])
+		}
+		th, err := lockstep.Build(k, lockstep.Options{Geometry: cfg.Geometry})
+		if err != nil {
+			return nil, err
+		}
+		return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Solvers: []smt.Solver{&sat.Solver{Time: 300 * time.Millisecond}}}), nil
+	}
+	t.Fatal("no kernel")
+	return nil, nil
 }
-func loc(set *source.Set, f Finding) string {
-	s := ""
-	if f.A != nil && f.A.Loc != nil { s += " " + f.A.Loc.Pos.String() }
-	if f.B != nil && f.B.Loc != nil { s += " " + f.B.Loc.Pos.String() }
-	return s
+
+// proved are right examples whose proof needs block barriers, distinct indices and loop counters alone, and so
+// must be found whatever else changes.
+var proved = []string{"bfs", "histogram", "reduce", "reduce_warp", "scan", "stencil", "transpose"}
+
+// TestExamples: no example with a planted bug is verified, and of the right ones those are that need nothing
+// but block barriers for their proof.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*.cu")
+	if err != nil || len(files) < 30 {
+		t.Fatal(files, err)
+	}
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".cu")
+		t.Run(name, func(t *testing.T) {
+			r, err := verifyFile(t, path)
+			if err != nil {
+				t.Skip(err)
+			}
+			t.Logf("verified %v, %+v", r.Verified(), r.Stats)
+			for i := range r.Findings {
+				t.Log(r.Findings[i].String())
+			}
+			if strings.Contains(name, "_racy") && r.Verified() {
+				t.Error("a kernel with a planted bug is verified")
+			}
+			if slices.Contains(proved, name) && !r.Verified() {
+				t.Error("not verified")
+			}
+		})
+	}
 }

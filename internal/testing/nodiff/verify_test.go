@@ -29,7 +29,7 @@ func TestVerifiedMeansClean(t *testing.T) {
 	}
 	verified, refuted := 0, 0
 	for seed := range n {
-		k := gen.Random(rand.New(rand.NewSource(int64(seed))))
+		k := gen.Random(rand.New(rand.NewSource(int64(seed))), gen.Options{BlockBarriers: seed%4 > 0})
 		f := build(t, k.PTX)
 		cfg, errs := launch.Resolve(f, request(k), nil)
 		if len(errs) > 0 {

@@ -22,6 +22,7 @@ type kernelRun struct {
 	machine      *emu.Machine
 	seen         map[findingKey]bool // findings of earlier seeds
 	bugs         int
+	repeated     int    // findings that an earlier run reported
 	hidden       int    // findings beyond the limit
 	inconclusive string // why a run did not cover the launch; empty if all did
 	unsupported  *diag.Verdict
@@ -187,6 +188,7 @@ var stopCodes = map[emu.StopKind]diag.Code{
 // add reports a finding unless an earlier run did, or the limit is reached.
 func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
 	if r.seen[key] {
+		r.repeated++
 		return
 	}
 	r.seen[key] = true

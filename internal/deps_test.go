@@ -25,8 +25,11 @@ var rules = map[string]string{
 	"emu/alu":   "isa event",
 	"emu":       "source event isa ir launch emu/alu",
 	"race":      "event",
-	"lower":     "source",
+	"lower":     "source lower/fatbin",
+	"project":   "lower",
 	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
+
+	"lower/fatbin": "",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",

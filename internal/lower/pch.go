@@ -20,7 +20,7 @@ const maxPCH = 16
 // precompiled returns the path of the precompiled prelude, making it first if need be; "" without a cache
 // directory, with options of unknown effect, or if it cannot be made.
 func (b *build) precompiled(ctx context.Context, cache resultCache) string {
-	if cache.dir == "" || len(b.opt.Args) > 0 {
+	if cache.dir == "" || len(b.opt.Args) > 0 || b.opt.CUDAPath != "" {
 		return ""
 	}
 	h := sha256.New()
@@ -31,8 +31,8 @@ func (b *build) precompiled(ctx context.Context, cache resultCache) string {
 	}
 	made := filepath.Join(b.tmp, "pch")
 	p := *b
-	p.name = filepath.Join(b.headers, "heddle", "pch.cu")
-	p.opt.Includes, p.opt.Defines = nil, nil
+	p.path = filepath.Join(b.headers, "heddle", "pch.cu")
+	p.opt = p.opt.withoutFiles()
 	if command(ctx, b.tc.Clang, p.clangArgs("-Xclang", "-emit-pch", "-o", made)...).Run() != nil {
 		return ""
 	}
@@ -44,8 +44,17 @@ func (b *build) precompiled(ctx context.Context, cache resultCache) string {
 	return path
 }
 
+// withoutFiles drops what concerns the user's files alone.
+func (opt Options) withoutFiles() Options {
+	opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced = nil, nil, nil, nil, nil
+	return opt
+}
+
 // preludeArgs makes clang begin with the prelude.
 func (b *build) preludeArgs() []string {
+	if b.opt.CUDAPath != "" {
+		return nil
+	}
 	if b.pch != "" {
 		return []string{"-Xclang", "-include-pch", "-Xclang", b.pch}
 	}

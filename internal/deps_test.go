@@ -29,7 +29,8 @@ var rules = map[string]string{
 	"project":   "lower",
 	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
 
-	"lower/fatbin": "",
+	"lower/fatbin":            "",
+	"lower/fatbin/fatbintest": "",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",

@@ -3,6 +3,7 @@ package fatbin
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heddle/internal/lower/fatbin/fatbintest"
 )
 
 func ptxText(version string, arch int, kernels ...string) []byte {
@@ -38,11 +41,11 @@ func TestForms(t *testing.T) {
 	text := ptxText("8.3", 80, "_Z6kernelPi", "second")
 	for _, header := range []uint32{64, 80, 112} {
 		for _, comp := range []Compression{None, LZ4, Zstd} {
-			s := spec{kind: PTX, arch: 80, header: header, comp: comp, data: text}
+			s := fatbintest.Image{Kind: 1, Arch: 80, Header: header, Comp: string(comp), Data: text}
 			if header > 64 {
-				s.name = "src/k.cu"
+				s.Name = "src/k.cu"
 			}
-			f := open(t, region(t, s))
+			f := open(t, fatbintest.Region(t, s))
 			if len(f.Images) != 1 {
 				t.Fatalf("header %d, %s: %d images", header, comp, len(f.Images))
 			}
@@ -51,7 +54,7 @@ func TestForms(t *testing.T) {
 			if err != nil || !bytes.Equal(got, text) {
 				t.Errorf("header %d, %s: %q, %v", header, comp, got, err)
 			}
-			if im.Kind != PTX || im.Arch != 80 || im.Name != s.name || im.Compression != comp {
+			if im.Kind != PTX || im.Arch != 80 || im.Name != s.Name || im.Compression != comp {
 				t.Errorf("header %d, %s: %+v", header, comp, im)
 			}
 			names, err := im.Kernels()
@@ -66,22 +69,22 @@ func TestForms(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var content []byte
-		var want []spec
+		var want []fatbintest.Image
 		var regions []int
 		for n := range rapid.IntRange(1, 4).Draw(r, "regions") {
-			var images []spec
+			var images []fatbintest.Image
 			for range rapid.IntRange(0, 4).Draw(r, "images") {
-				s := spec{
-					kind: PTX, arch: rapid.Uint32Range(30, 130).Draw(r, "arch"), header: rapid.SampledFrom([]uint32{64, 80, 112}).Draw(r, "header"),
-					comp: rapid.SampledFrom([]Compression{None, LZ4, Zstd}).Draw(r, "comp"),
-					data: append(bytes.Repeat([]byte("mov.u32 %r1, %r2; "), 8), rapid.SliceOfN(rapid.ByteRange(1, 255), 0, 200).Draw(r, "data")...),
+				s := fatbintest.Image{
+					Kind: 1, Arch: rapid.Uint32Range(30, 130).Draw(r, "arch"), Header: rapid.SampledFrom([]uint32{64, 80, 112}).Draw(r, "header"),
+					Comp: rapid.SampledFrom([]string{"none", "lz4", "zstd"}).Draw(r, "comp"),
+					Data: append(bytes.Repeat([]byte("mov.u32 %r1, %r2; "), 8), rapid.SliceOfN(rapid.ByteRange(1, 255), 0, 200).Draw(r, "data")...),
 				}
 				images, want, regions = append(images, s), append(want, s), append(regions, n)
 			}
-			content = append(content, region(t, images...)...)
+			content = append(content, fatbintest.Region(t, images...)...)
 			content = append(content, make([]byte, rapid.SampledFrom([]int{0, 8, 24, 40}).Draw(r, "gap"))...)
 		}
-		for _, c := range [][]byte{content, elfFile(elf.EM_X86_64, section{".text", []byte("x")}, section{".nv_fatbin", content})} {
+		for _, c := range [][]byte{content, fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{".text", []byte("x")}, fatbintest.Section{".nv_fatbin", content})} {
 			f, err := Open(c)
 			if err != nil {
 				r.Fatal(err)
@@ -91,8 +94,8 @@ func TestRoundTrip(t *testing.T) {
 			}
 			for i, im := range f.Images {
 				got, err := im.Data()
-				if err != nil || !bytes.Equal(got, want[i].data) || uint32(im.Arch) != want[i].arch {
-					r.Fatalf("image %d: %q, %v; want %q", i, got, err, want[i].data)
+				if err != nil || !bytes.Equal(got, want[i].Data) || uint32(im.Arch) != want[i].Arch {
+					r.Fatalf("image %d: %q, %v; want %q", i, got, err, want[i].Data)
 				}
 				for j := range i {
 					if same := regions[i] == regions[j]; same != (im.Region == f.Images[j].Region) {
@@ -107,11 +110,11 @@ func TestRoundTrip(t *testing.T) {
 // DESIGN §1 and the doc comment of Select: for each region the newest architecture, then the newest ISA, and
 // what else defines a kernel that these lack.
 func TestSelect(t *testing.T) {
-	img := func(arch uint32, version string, kernels ...string) spec {
-		return spec{kind: PTX, arch: arch, header: 64, comp: LZ4, data: ptxText(version, int(arch), kernels...)}
+	img := func(arch uint32, version string, kernels ...string) fatbintest.Image {
+		return fatbintest.Image{Kind: 1, Arch: arch, Header: 64, Comp: "lz4", Data: ptxText(version, int(arch), kernels...)}
 	}
-	sass := func(kernels ...string) spec {
-		return spec{kind: ELF, arch: 90, header: 64, comp: None, data: cubin(kernels...)}
+	sass := func(kernels ...string) fatbintest.Image {
+		return fatbintest.Image{Kind: 2, Arch: 90, Header: 64, Data: fatbintest.Cubin(kernels...)}
 	}
 	for _, c := range []struct {
 		name    string
@@ -119,17 +122,17 @@ func TestSelect(t *testing.T) {
 		want    []int // numbers of the chosen images
 		sass    []string
 	}{
-		{"one", region(t, img(80, "8.3", "a")), []int{1}, nil},
-		{"newest arch, as a number", region(t, img(90, "7.0", "a"), img(100, "6.9", "a"), img(80, "8.8", "a")), []int{2}, nil},
-		{"newest ISA on a tie, as numbers", region(t, img(80, "8.9", "a"), img(80, "8.10", "a")), []int{2}, nil},
-		{"each region for itself", append(region(t, img(90, "8.0", "a"), img(80, "8.0", "a")), region(t, img(70, "8.0", "a"))...), []int{1, 3}, nil},
-		{"an older image with a kernel of its own", region(t, img(70, "8.0", "a", "old"), img(90, "8.0", "a")), []int{1, 2}, nil},
-		{"several units of one region", region(t, img(90, "8.0", "a"), img(90, "8.0", "b")), []int{1, 2}, nil},
-		{"SASS of the same kernels", region(t, sass("a"), img(80, "8.0", "a")), []int{2}, nil},
-		{"SASS of others", append(region(t, sass("a", "b")), region(t, img(80, "8.0", "a"))...), []int{2}, []string{"b"}},
-		{"SASS alone", region(t, sass("a")), nil, []string{"a"}},
-		{"cubin", cubin("a", "b"), nil, []string{"a", "b"}},
-		{"no kernel", region(t, img(80, "8.0")), []int{1}, nil},
+		{"one", fatbintest.Region(t, img(80, "8.3", "a")), []int{1}, nil},
+		{"newest arch, as a number", fatbintest.Region(t, img(90, "7.0", "a"), img(100, "6.9", "a"), img(80, "8.8", "a")), []int{2}, nil},
+		{"newest ISA on a tie, as numbers", fatbintest.Region(t, img(80, "8.9", "a"), img(80, "8.10", "a")), []int{2}, nil},
+		{"each region for itself", append(fatbintest.Region(t, img(90, "8.0", "a"), img(80, "8.0", "a")), fatbintest.Region(t, img(70, "8.0", "a"))...), []int{1, 3}, nil},
+		{"an older image with a kernel of its own", fatbintest.Region(t, img(70, "8.0", "a", "old"), img(90, "8.0", "a")), []int{1, 2}, nil},
+		{"several units of one region", fatbintest.Region(t, img(90, "8.0", "a"), img(90, "8.0", "b")), []int{1, 2}, nil},
+		{"SASS of the same kernels", fatbintest.Region(t, sass("a"), img(80, "8.0", "a")), []int{2}, nil},
+		{"SASS of others", append(fatbintest.Region(t, sass("a", "b")), fatbintest.Region(t, img(80, "8.0", "a"))...), []int{2}, []string{"b"}},
+		{"SASS alone", fatbintest.Region(t, sass("a")), nil, []string{"a"}},
+		{"cubin", fatbintest.Cubin("a", "b"), nil, []string{"a", "b"}},
+		{"no kernel", fatbintest.Region(t, img(80, "8.0")), []int{1}, nil},
 	} {
 		s, err := open(t, c.content).Select()
 		if err != nil {
@@ -144,17 +147,17 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: images %v, SASS %v; want %v, %v", c.name, got, s.SASS, c.want, c.sass)
 		}
 	}
-	f := open(t, region(t, spec{kind: 8, arch: 90, header: 64, data: []byte("LTO")}))
+	f := open(t, fatbintest.Region(t, fatbintest.Image{Kind: 8, Arch: 90, Header: 64, Data: []byte("LTO")}))
 	if s, err := f.Select(); err != nil || s.Opaque != 1 || len(s.Images) != 0 {
-		t.Errorf("an image of another kind: %+v, %v", s, err)
+		t.Errorf("an image of another Kind: %+v, %v", s, err)
 	}
 }
 
 // What is broken is an error at its place, and never a shorter list of images.
 func TestBroken(t *testing.T) {
 	text := bytes.Repeat(ptxText("8.0", 80, "a"), 4)
-	good := region(t, spec{kind: PTX, arch: 80, header: 64, comp: LZ4, data: text})
-	zst := region(t, spec{kind: PTX, arch: 80, header: 64, comp: Zstd, data: text})
+	good := fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 80, Header: 64, Comp: "lz4", Data: text})
+	zst := fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 80, Header: 64, Comp: "zstd", Data: text})
 	with := func(b []byte, at int, v []byte) []byte {
 		b = bytes.Clone(b)
 		copy(b[at:], v)
@@ -202,9 +205,10 @@ func TestBroken(t *testing.T) {
 }
 
 func TestArchive(t *testing.T) {
-	object := elfFile(elf.EM_X86_64, section{"__nv_relfatbin", region(t, spec{kind: PTX, arch: 80, header: 80, comp: Zstd, data: ptxText("8.0", 80, "a")})})
+	object := fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{"__nv_relfatbin", fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 80, Header: 80, Comp: "zstd", Data: ptxText("8.0", 80, "a")})})
 	member := func(name string, b []byte) []byte {
-		return pad(append(fmt.Appendf(nil, "%-16s%-12s%-6s%-6s%-8s%-10d`\n", name, "0", "0", "0", "644", len(b)), b...), 2)
+		m := append(fmt.Appendf(nil, "%-16s%-12s%-6s%-6s%-8s%-10d`\n", name, "0", "0", "0", "644", len(b)), b...)
+		return append(m, make([]byte, len(b)%2)...)
 	}
 	lib := slices.Concat([]byte(archiveMagic), member("/", []byte("odd")), member("a.o/", object), member("b.o/", object))
 	if n := len(open(t, lib).Images); n != 2 {
@@ -231,7 +235,7 @@ func TestLinkedByGCC(t *testing.T) {
 	write("main.c", []byte("int main(void) { return 0; }\n"))
 	for i, kernel := range []string{"first", "second"} {
 		data := fmt.Sprintf("unit%d.fatbin", i)
-		write(data, region(t, spec{kind: PTX, arch: 80, header: 64, comp: LZ4, data: ptxText("8.0", 80, kernel)}))
+		write(data, fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 80, Header: 64, Comp: "lz4", Data: ptxText("8.0", 80, kernel)}))
 		unit := fmt.Sprintf("unit%d.s", i)
 		write(unit, fmt.Appendf(nil, "\t.section .nv_fatbin,\"a\"\n\t.align 8\n\t.incbin \"%s\"\n\t.section .note.GNU-stack,\"\"\n", filepath.Join(dir, data)))
 		args = append(args, filepath.Join(dir, unit))
@@ -263,11 +267,11 @@ func TestNoDeviceCode(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	text := ptxText("8.0", 80, "a")
 	for _, comp := range []Compression{None, LZ4, Zstd} {
-		r := region(f, spec{kind: PTX, arch: 80, header: 80, name: "k.cu", comp: comp, data: text}, spec{kind: ELF, arch: 80, header: 64, data: cubin("a")})
+		r := fatbintest.Region(f, fatbintest.Image{Kind: 1, Arch: 80, Header: 80, Name: "k.cu", Comp: string(comp), Data: text}, fatbintest.Image{Kind: 2, Arch: 80, Header: 64, Data: fatbintest.Cubin("a")})
 		f.Add(r)
-		f.Add(elfFile(elf.EM_X86_64, section{".nv_fatbin", r}))
+		f.Add(fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{".nv_fatbin", r}))
 	}
-	f.Add(cubin("a"))
+	f.Add(fatbintest.Cubin("a"))
 	f.Add([]byte(archiveMagic + "a.o/            0           0     0     644     4         `\n\x7fELF"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		file, err := Open(content)
@@ -301,3 +305,7 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+func le16(v uint16) []byte { return binary.LittleEndian.AppendUint16(nil, v) }
+func le32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
+func le64(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }

@@ -1,4 +1,6 @@
-package fatbin
+// Package fatbintest writes fatbins and ELF files for tests. It follows the layout that package fatbin documents,
+// field by field, and shares no code with the reader.
+package fatbintest
 
 import (
 	"bytes"
@@ -10,16 +12,14 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The writer of the tests follows the layout that fatbin.go documents, field by field, and shares no code with
-// the reader.
-
-type spec struct {
-	kind   Kind
-	arch   uint32
-	header uint32 // 64, 80 or 112
-	name   string // needs a header of more than 64 bytes
-	comp   Compression
-	data   []byte
+// Image describes one image.
+type Image struct {
+	Kind   int // 1 PTX, 2 cubin
+	Arch   uint32
+	Header uint32 // 64, 80 or 112; 0 is 64
+	Name   string // needs a header of more than 64 bytes
+	Comp   string // "lz4", "zstd"; otherwise none
+	Data   []byte
 }
 
 func le16(v int) []byte    { return binary.LittleEndian.AppendUint16(nil, uint16(v)) }
@@ -34,48 +34,52 @@ func pad(b []byte, to int) []byte {
 }
 
 // write makes one image: header, payload, padding to 8 bytes.
-func (s spec) write(t testing.TB) []byte {
+func (s Image) write(t testing.TB) []byte {
 	t.Helper()
-	payload, flags, compressed, whole := bytes.Clone(s.data), uint64(0x11), uint32(0), uint64(0)
-	switch s.comp {
-	case LZ4:
+	if s.Header == 0 {
+		s.Header = 64
+	}
+	payload, flags, compressed, whole := bytes.Clone(s.Data), uint64(0x11), uint32(0), uint64(0)
+	switch s.Comp {
+	case "lz4":
 		flags |= 0x2000
 		var c lz4.Compressor
-		out := make([]byte, lz4.CompressBlockBound(len(s.data)))
-		n, err := c.CompressBlock(s.data, out)
+		out := make([]byte, lz4.CompressBlockBound(len(s.Data)))
+		n, err := c.CompressBlock(s.Data, out)
 		if err != nil || n == 0 {
 			t.Fatalf("LZ4: %d, %v", n, err)
 		}
 		payload = out[:n]
-	case Zstd:
+	case "zstd":
 		flags |= 0x8000
 		w, err := zstd.NewWriter(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		payload = w.EncodeAll(s.data, nil)
+		payload = w.EncodeAll(s.Data, nil)
 	default:
 		payload = append(payload, 0) // PTX is a C string
 	}
-	if s.comp == LZ4 || s.comp == Zstd {
-		compressed, whole = uint32(len(payload)), uint64(len(s.data))
+	if s.Comp == "lz4" || s.Comp == "zstd" {
+		compressed, whole = uint32(len(payload)), uint64(len(s.Data))
 	}
 	payload = pad(payload, 8)
 	nameOff := uint32(0)
-	if s.name != "" {
+	if s.Name != "" {
 		nameOff = 64
 	}
 	h := bytes.Join([][]byte{
-		le16(int(s.kind)), le16(0x101), le32(s.header), le32(uint32(len(payload))), le32(0), // 0
-		le32(compressed), le32(0), le16(5), le16(8), le32(s.arch), // 16
-		le32(nameOff), le32(uint32(len(s.name))), le64(flags), le64(0), // 32
-		le64(whole), []byte(s.name), // 56
+		le16(s.Kind), le16(0x101), le32(s.Header), le32(uint32(len(payload))), le32(0), // 0
+		le32(compressed), le32(0), le16(5), le16(8), le32(s.Arch), // 16
+		le32(nameOff), le32(uint32(len(s.Name))), le64(flags), le64(0), // 32
+		le64(whole), []byte(s.Name), // 56
 	}, nil)
-	h = append(h, make([]byte, int(s.header)-len(h))...)
+	h = append(h, make([]byte, int(s.Header)-len(h))...)
 	return append(h, payload...)
 }
 
-func region(t testing.TB, images ...spec) []byte {
+// Region writes a region: its header and its images.
+func Region(t testing.TB, images ...Image) []byte {
 	t.Helper()
 	var body []byte
 	for _, s := range images {
@@ -85,14 +89,15 @@ func region(t testing.TB, images ...spec) []byte {
 	return append(head, body...)
 }
 
-type section struct {
-	name string
-	data []byte
+// Section is a section of an ELF file.
+type Section struct {
+	Name string
+	Data []byte
 }
 
-// elfFile writes a little-endian ELF64 file: header, sections, names, section headers. A section .symtab is
+// ELF writes a little-endian ELF64 file: header, sections, names, section headers. A section .symtab is
 // linked to the one before it, which holds its names.
-func elfFile(machine elf.Machine, sections ...section) []byte {
+func ELF(machine elf.Machine, sections ...Section) []byte {
 	names := []byte{0}
 	nameAt := func(s string) uint32 {
 		at := len(names)
@@ -110,13 +115,13 @@ func elfFile(machine elf.Machine, sections ...section) []byte {
 		body = append(body, data...)
 	}
 	for i, s := range sections {
-		switch s.name {
+		switch s.Name {
 		case ".symtab":
-			add(nameAt(s.name), elf.SHT_SYMTAB, s.data, uint32(i), 1, 24)
+			add(nameAt(s.Name), elf.SHT_SYMTAB, s.Data, uint32(i), 1, 24)
 		case ".strtab":
-			add(nameAt(s.name), elf.SHT_STRTAB, s.data, 0, 0, 0)
+			add(nameAt(s.Name), elf.SHT_STRTAB, s.Data, 0, 0, 0)
 		default:
-			add(nameAt(s.name), elf.SHT_PROGBITS, s.data, 0, 0, 0)
+			add(nameAt(s.Name), elf.SHT_PROGBITS, s.Data, 0, 0, 0)
 		}
 	}
 	n := nameAt(".shstrtab")
@@ -129,8 +134,11 @@ func elfFile(machine elf.Machine, sections ...section) []byte {
 	return append(body, headers...)
 }
 
-// cubin writes an ELF file with entry points and one function that is none.
-func cubin(kernels ...string) []byte {
+// machineCUDA is e_machine of a cubin.
+const machineCUDA = 190
+
+// Cubin writes an ELF file with entry points and one function that is none.
+func Cubin(kernels ...string) []byte {
 	names := []byte{0}
 	symbols := make([]byte, 24)
 	for _, k := range append(kernels, "helper") {
@@ -141,5 +149,5 @@ func cubin(kernels ...string) []byte {
 		symbols = append(symbols, bytes.Join([][]byte{le32(uint32(len(names))), {1<<4 | byte(elf.STT_FUNC), other}, le16(1), le64(0), le64(16)}, nil)...)
 		names = append(append(names, k...), 0)
 	}
-	return elfFile(machineCUDA, section{".strtab", names}, section{".symtab", symbols})
+	return ELF(machineCUDA, Section{".strtab", names}, Section{".symtab", symbols})
 }

@@ -84,7 +84,7 @@ func TestRoundTrip(t *testing.T) {
 			content = append(content, fatbintest.Region(t, images...)...)
 			content = append(content, make([]byte, rapid.SampledFrom([]int{0, 8, 24, 40}).Draw(r, "gap"))...)
 		}
-		for _, c := range [][]byte{content, fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{".text", []byte("x")}, fatbintest.Section{".nv_fatbin", content})} {
+		for _, c := range [][]byte{content, fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{Name: ".text", Data: []byte("x")}, fatbintest.Section{Name: ".nv_fatbin", Data: content})} {
 			f, err := Open(c)
 			if err != nil {
 				r.Fatal(err)
@@ -205,7 +205,7 @@ func TestBroken(t *testing.T) {
 }
 
 func TestArchive(t *testing.T) {
-	object := fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{"__nv_relfatbin", fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 80, Header: 80, Comp: "zstd", Data: ptxText("8.0", 80, "a")})})
+	object := fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{Name: "__nv_relfatbin", Data: fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 80, Header: 80, Comp: "zstd", Data: ptxText("8.0", 80, "a")})})
 	member := func(name string, b []byte) []byte {
 		m := append(fmt.Appendf(nil, "%-16s%-12s%-6s%-6s%-8s%-10d`\n", name, "0", "0", "0", "644", len(b)), b...)
 		return append(m, make([]byte, len(b)%2)...)
@@ -269,7 +269,7 @@ func FuzzOpen(f *testing.F) {
 	for _, comp := range []Compression{None, LZ4, Zstd} {
 		r := fatbintest.Region(f, fatbintest.Image{Kind: 1, Arch: 80, Header: 80, Name: "k.cu", Comp: string(comp), Data: text}, fatbintest.Image{Kind: 2, Arch: 80, Header: 64, Data: fatbintest.Cubin("a")})
 		f.Add(r)
-		f.Add(fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{".nv_fatbin", r}))
+		f.Add(fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{Name: ".nv_fatbin", Data: r}))
 	}
 	f.Add(fatbintest.Cubin("a"))
 	f.Add([]byte(archiveMagic + "a.o/            0           0     0     644     4         `\n\x7fELF"))

@@ -149,7 +149,7 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 		}
 		return readText(path)
 	}
-	b.pch = b.precompiled(ctx, store)
+	defer b.preparePCH(ctx, store)()
 	out, err := b.run(ctx, source)
 	var failure *clangFailure
 	if errors.As(err, &failure) && b.pch != "" {

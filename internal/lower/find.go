@@ -100,7 +100,10 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 	if err != nil {
 		return nil, err
 	}
-	version, ok := probes.get(stamp)
+	version, ok := namedVersion(path), true
+	if version == "" {
+		version, ok = probes.get(stamp)
+	}
 	if !ok {
 		if version, err = clangVersion(ctx, path); err != nil {
 			return nil, err
@@ -130,6 +133,18 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 	}
 	tc.Stamp = strings.Join(stamps, "\n")
 	return tc, nil
+}
+
+var versionedRE = regexp.MustCompile(`^clang-(\d+)$`)
+
+// namedVersion is the version of a clang installed under one (clang-19), in the form that clang prints; "" for
+// others. To ask it would take as long as half a compilation.
+func namedVersion(path string) string {
+	m := versionedRE.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return ""
+	}
+	return "clang version " + m[1] + ".x"
 }
 
 // findBeside finds opt or llc of LLVM major: beside clang (opt-19, then opt where clang resolves to, which

@@ -117,7 +117,7 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 		return nil, err
 	}
 	raw, err := llc.finish(low.ir)
-	if m := unknownRE.FindStringSubmatch(llc.stderr.String()); err == nil && m != nil {
+	if m := unknownRE.FindStringSubmatch(llc.stderr.String()); m != nil {
 		return nil, &InputError{File: b.name, Reason: fmt.Sprintf("LLVM %d does not know %s; name a newer one's clang with --compiler, or an older architecture with --arch", b.tc.Major, m[1])}
 	}
 	if err != nil {
@@ -134,7 +134,7 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 
 // defineLine is the line of a module's text that defines a function; 1 in bitcode.
 func defineLine(content []byte, name string) int {
-	at := regexp.MustCompile(`(?m)^\s*define\s[^;{}\n]*@"?` + regexp.QuoteMeta(name) + `"?\(`).FindIndex(content)
+	at := regexp.MustCompile(`(?m)^[ \t]*define\s[^;{}\n]*@"?` + regexp.QuoteMeta(name) + `"?\(`).FindIndex(content)
 	if at == nil {
 		return 1
 	}
@@ -190,7 +190,7 @@ func (m *irModule) takeTarget() target {
 	}
 	for i, line := range m.head {
 		if strings.HasPrefix(line, "attributes ") {
-			m.head[i] = take(line)
+			m.head[i] = strings.Replace(take(line), "{ }", `{ "heddle" }`, 1) // an empty group is no group
 		}
 	}
 	for _, f := range m.funcs {

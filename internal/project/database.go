@@ -81,7 +81,7 @@ func at(path string, text []byte, err error) string {
 	if offset < 0 || offset > int64(len(text)) {
 		return path
 	}
-	before := string(text[:offset])
+	before := string(text[:max(offset-1, 0)]) // the offset counts the byte that is wrong
 	return fmt.Sprintf("%s:%d:%d", path, 1+strings.Count(before, "\n"), len(before)-strings.LastIndexByte(before, '\n'))
 }
 

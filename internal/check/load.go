@@ -38,13 +38,33 @@ func (d *driver) load(ctx context.Context, file Input) []*input {
 	var out []*input
 	for _, low := range results {
 		for _, w := range low.Warnings {
-			d.report(diag.Diagnostic{Code: diag.CodeHostCode, Severity: diag.Warning, Message: w})
+			code := diag.CodeHostCode
+			if low.Lang == lower.Binary {
+				code = diag.CodeInput
+			}
+			d.report(diag.Diagnostic{Code: code, Severity: diag.Warning, Message: w})
 		}
+		d.machineCode(file, low.SASS)
 		if in := d.parse(file, low); in != nil {
 			out = append(out, in)
 		}
 	}
 	return out
+}
+
+// machineCode gives the verdict on kernels of which there is no PTX.
+func (d *driver) machineCode(file Input, kernels []lower.Kernel) {
+	for _, k := range kernels {
+		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(k.Demangled))
+		if d.opt.Kernel != "" && !launch.Matches(&ir.Func{Name: k.Name, Demangled: k.Demangled}, d.opt.Kernel) {
+			continue
+		}
+		d.kernelsRun++
+		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
+			Kind: diag.Unsupported, Kernel: k.Demangled,
+			Reason: file.Name + " holds machine code (SASS) of it and no PTX; build with -gencode arch=compute_80,code=compute_80 (or your architecture)",
+		})
+	}
 }
 
 // parse reads one module.

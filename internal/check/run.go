@@ -19,6 +19,7 @@ type driver struct {
 	sink        func(diag.Diagnostic)
 	kernelsSeen []string
 	kernelsRun  int
+	inFile      int // kernels of the current file
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -47,7 +48,12 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 		return nil, err
 	}
 	for _, file := range inputs {
-		for _, in := range d.load(ctx, file) {
+		modules := d.load(ctx, file)
+		d.inFile = 0
+		for _, in := range modules {
+			d.inFile += len(defined(in))
+		}
+		for _, in := range modules {
 			d.checkFile(ctx, in)
 		}
 		if ctx.Err() != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ianlancetaylor/demangle"
+
 	"heddle/internal/lower/fatbin"
 )
 
@@ -151,8 +153,8 @@ func isBitcode(content []byte) bool {
 	return bytes.HasPrefix(content, []byte("BC\xC0\xDE")) || bytes.HasPrefix(content, []byte{0xDE, 0xC0, 0x17, 0x0B})
 }
 
-// lowerBinary takes the PTX out of an ELF file or a fatbin. Kernels that are there as SASS alone are named in a
-// warning: not analysed is not clean.
+// lowerBinary takes the PTX out of an ELF file or a fatbin. Kernels that are there as SASS alone are named:
+// not analysed is not clean.
 func lowerBinary(name string, content []byte) ([]*Result, error) {
 	f, err := fatbin.Open(content)
 	if err != nil {
@@ -177,8 +179,8 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 		}
 		out = append(out, &Result{Name: fmt.Sprintf("%s[%d].ptx", name, im.Number), Image: im.Number, Lang: Binary, PTX: text, Kernels: readFacts(text)})
 	}
-	if len(sel.SASS) > 0 {
-		out[0].Warnings = append(out[0].Warnings, fmt.Sprintf("%s: not analysed, as there is no PTX of them: kernels %s", name, clip(strings.Join(sel.SASS, ", "), 400)))
+	for _, name := range sel.SASS {
+		out[0].SASS = append(out[0].SASS, Kernel{Name: name, Demangled: demangle.Filter(name)})
 	}
 	if sel.Opaque > 0 {
 		out[0].Warnings = append(out[0].Warnings, fmt.Sprintf("%s: %d images that are neither PTX nor machine code (code for link-time optimization?) are not analysed", name, sel.Opaque))

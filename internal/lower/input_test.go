@@ -80,8 +80,8 @@ func TestBinary(t *testing.T) {
 		}
 	}
 	// Not analysed is not clean.
-	if w := strings.Join(results[0].Warnings, "\n"); !strings.Contains(w, "not analysed, as there is no PTX of them: kernels sass") {
-		t.Errorf("warnings %q", w)
+	if sass := results[0].SASS; len(sass) != 1 || sass[0].Name != "sass" || len(results[1].SASS) != 0 {
+		t.Errorf("SASS %v, %v", sass, results[1].SASS)
 	}
 	if _, err := File(context.Background(), writeSource(t, "app", string(app)), Options{}); err == nil || !strings.Contains(err.Error(), "2 modules") {
 		t.Errorf("File: %v", err)

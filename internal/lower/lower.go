@@ -56,6 +56,7 @@ type Result struct {
 	Image    int    // number of the image in a binary; else 0
 	PTX      []byte
 	Kernels  []Kernel
+	SASS     []Kernel // kernels of a binary that are machine code without PTX: with its first result
 	Warnings []string // what the compiler said without failing; host-only code that did not compile
 	Cached   bool
 }

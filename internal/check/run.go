@@ -90,10 +90,17 @@ func (d *driver) noKernel(inputs []Input) {
 	default:
 		slices.Sort(d.kernelsSeen)
 		g.Message = fmt.Sprintf("no kernel %q", d.opt.Kernel)
-		g.Help = []string{"the kernels are: " + strings.Join(slices.Compact(d.kernelsSeen), ", ")}
+		names, more := slices.Compact(d.kernelsSeen), ""
+		if n := len(names) - mostNames; n > 0 {
+			names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+		}
+		g.Help = []string{"the kernels are: " + strings.Join(names, ", ") + more}
 	}
 	d.inputError(g)
 }
+
+// mostNames bounds a list of kernels: libraries have thousands.
+const mostNames = 40
 
 // listed names the first few inputs.
 func listed(inputs []Input) string {

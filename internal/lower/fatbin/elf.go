@@ -3,6 +3,7 @@ package fatbin
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ func isELF(b []byte) bool { return bytes.HasPrefix(b, []byte(elf.ELFMAG)) }
 
 // elf reads the containers of an ELF file. A cubin is its own only image.
 func (f *File) elf(content []byte) error {
-	e, err := elf.NewFile(bytes.NewReader(content))
+	e, err := openELF(content)
 	if err != nil {
 		return err
 	}
@@ -51,10 +52,22 @@ func (f *File) elf(content []byte) error {
 	return nil
 }
 
+// openELF is elf.NewFile for cubins too: ptxas writes versions of its own into e_version (20), which debug/elf
+// refuses.
+func openELF(content []byte) (*elf.File, error) {
+	const machineAt, versionAt, header = 18, 20, 24
+	if len(content) >= header && content[elf.EI_DATA] == byte(elf.ELFDATA2LSB) && binary.LittleEndian.Uint16(content[machineAt:]) == machineCUDA {
+		content = bytes.Clone(content)
+		content[elf.EI_VERSION] = byte(elf.EV_CURRENT)
+		binary.LittleEndian.PutUint32(content[versionAt:], uint32(elf.EV_CURRENT))
+	}
+	return elf.NewFile(bytes.NewReader(content))
+}
+
 // cubinKernels returns the entry points of a cubin: functions marked STO_CUDA_ENTRY.
 func cubinKernels(cubin []byte) ([]string, error) {
 	const entry = 0x10
-	e, err := elf.NewFile(bytes.NewReader(cubin))
+	e, err := openELF(cubin)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"heddle/internal/diag"
@@ -24,8 +25,8 @@ type input struct {
 	facts   *launch.SourceFacts // pragmas and host launches in the file itself
 }
 
-// load lowers, parses and resolves one file. What is wrong with it goes to report; then it has no modules.
-func (d *driver) load(ctx context.Context, file Input) []*input {
+// lower gives the modules of one file. What is wrong with it goes to report; then there are none.
+func (d *driver) lower(ctx context.Context, file Input) []*lower.Result {
 	results, err := lower.Lower(ctx, file.Input, d.opt.Lower)
 	if err != nil {
 		var ie *lower.InputError
@@ -35,7 +36,6 @@ func (d *driver) load(ctx context.Context, file Input) []*input {
 		d.inputError(lowerDiagnostic(file.Name, err))
 		return nil
 	}
-	var out []*input
 	for _, low := range results {
 		for _, w := range low.Warnings {
 			code := diag.CodeHostCode
@@ -45,18 +45,31 @@ func (d *driver) load(ctx context.Context, file Input) []*input {
 			d.report(diag.Diagnostic{Code: code, Severity: diag.Warning, Message: w})
 		}
 		d.machineCode(file, low.SASS)
-		if in := d.parse(file, low); in != nil {
-			out = append(out, in)
-		}
 	}
-	return out
+	return results
+}
+
+// selects reports whether a kernel known by its names alone is to be checked.
+func (d *driver) selects(k lower.Kernel) bool {
+	return d.opt.Kernel == "" || launch.Matches(&ir.Func{Name: k.Name, Demangled: k.Demangled}, d.opt.Kernel)
+}
+
+// passesOver reports a module of a binary, which may hold hundreds, without a kernel that is asked for.
+func (d *driver) passesOver(low *lower.Result) bool {
+	if low.Lang != lower.Binary || d.opt.Kernel == "" || slices.ContainsFunc(low.Kernels, d.selects) {
+		return false
+	}
+	for _, k := range low.Kernels {
+		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(k.Demangled))
+	}
+	return true
 }
 
 // machineCode gives the verdict on kernels of which there is no PTX.
 func (d *driver) machineCode(file Input, kernels []lower.Kernel) {
 	for _, k := range kernels {
 		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(k.Demangled))
-		if d.opt.Kernel != "" && !launch.Matches(&ir.Func{Name: k.Name, Demangled: k.Demangled}, d.opt.Kernel) {
+		if !d.selects(k) {
 			continue
 		}
 		d.kernelsRun++

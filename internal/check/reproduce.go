@@ -14,7 +14,7 @@ const Stdin = "<stdin>"
 func (r *kernelRun) reproduce(seed uint64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "heddle %s", command(r.opt.Command))
-	if r.inFile > 1 {
+	if r.several {
 		fmt.Fprintf(&b, " --kernel %s", quote(r.kernel.Name))
 	}
 	if seed != 0 {

@@ -19,7 +19,7 @@ type driver struct {
 	sink        func(diag.Diagnostic)
 	kernelsSeen []string
 	kernelsRun  int
-	inFile      int // kernels of the current file
+	several     bool // the current file has more than one kernel, or module
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -48,13 +48,20 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 		return nil, err
 	}
 	for _, file := range inputs {
-		modules := d.load(ctx, file)
-		d.inFile = 0
-		for _, in := range modules {
-			d.inFile += len(defined(in))
-		}
-		for _, in := range modules {
+		results := d.lower(ctx, file)
+		for _, low := range results {
+			if d.passesOver(low) {
+				continue
+			}
+			in := d.parse(file, low)
+			if in == nil {
+				continue
+			}
+			d.several = len(results) > 1 || len(defined(in)) > 1
 			d.checkFile(ctx, in)
+			if ctx.Err() != nil {
+				break
+			}
 		}
 		if ctx.Err() != nil {
 			break

@@ -177,13 +177,24 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 		if err != nil {
 			return nil, &InputError{File: name, Reason: err.Error()}
 		}
-		out = append(out, &Result{Name: fmt.Sprintf("%s[%d].ptx", name, im.Number), Image: im.Number, Lang: Binary, PTX: text, Kernels: readFacts(text)})
+		names, err := im.Kernels()
+		if err != nil {
+			return nil, &InputError{File: name, Reason: err.Error()}
+		}
+		out = append(out, &Result{Name: fmt.Sprintf("%s[%d].ptx", name, im.Number), Image: im.Number, Lang: Binary, PTX: text, Kernels: named(names)})
 	}
-	for _, name := range sel.SASS {
-		out[0].SASS = append(out[0].SASS, Kernel{Name: name, Demangled: demangle.Filter(name)})
-	}
+	out[0].SASS = named(sel.SASS)
 	if sel.Opaque > 0 {
 		out[0].Warnings = append(out[0].Warnings, fmt.Sprintf("%s: %d images that are neither PTX nor machine code (code for link-time optimization?) are not analysed", name, sel.Opaque))
 	}
 	return out, nil
+}
+
+// named is all that is known of kernels by their names.
+func named(names []string) []Kernel {
+	var out []Kernel
+	for _, n := range names {
+		out = append(out, Kernel{Name: n, Demangled: demangle.Filter(n)})
+	}
+	return out
 }

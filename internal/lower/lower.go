@@ -55,7 +55,7 @@ type Result struct {
 	Lang     Lang   // of the input
 	Image    int    // number of the image in a binary; else 0
 	PTX      []byte
-	Kernels  []Kernel
+	Kernels  []Kernel // of a PTX file those that heddle has made facts of
 	SASS     []Kernel // kernels of a binary that are machine code without PTX: with its first result
 	Warnings []string // what the compiler said without failing; host-only code that did not compile
 	Cached   bool

@@ -50,6 +50,12 @@ func TestWalk(t *testing.T) {
 	if got, err := Walk(filepath.Join(dir, "build")); err != nil || len(got) != 1 {
 		t.Errorf("a build tree that is asked for: %q, %v", got, err)
 	}
+	if got, err := Walk(filepath.Join(dir, "loop", "a")); err != nil || len(got) != 1 {
+		t.Errorf("below a link: %q, %v", got, err)
+	}
+	if got, err := Walk(filepath.Join(dir, "loop")); err != nil || len(got) != len(want) || got[0] != filepath.Join(dir, "loop", "a", "z.PTX") {
+		t.Errorf("a link: %q, %v", got, err)
+	}
 	if _, err := Walk(filepath.Join(dir, "nowhere")); err == nil {
 		t.Error("no error for a directory that is not there")
 	}
@@ -233,4 +239,32 @@ func TestDatabaseMistakes(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
+}
+
+// Whatever a database says, reading it ends, and with a message where it is wrong.
+func FuzzDatabase(f *testing.F) {
+	f.Add(`[{"directory": "/x", "file": "k.cu", "command": "nvcc -I a,b -DX='1 2' @r --pre-include h -x cu k.cu"}]`)
+	f.Add(`[{"file": "k.cu", "arguments": ["clang", "-isystem", "a", "-UX", "-std=c++17", "-Xclang"]}]`)
+	f.Add(`[{"file": "k.cu", "command": "a \\\" b"}]`)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(dir, "compile_commands.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := ReadDatabase(dir)
+		if err != nil {
+			return
+		}
+		for _, e := range db.Entries {
+			if !filepath.IsAbs(e.Path) || db.Lookup(e.Path) == nil {
+				t.Fatalf("entry %q", e.Path)
+			}
+			for _, d := range e.Flags.Includes {
+				if !filepath.IsAbs(d) {
+					t.Fatalf("directory %q is relative", d)
+				}
+			}
+		}
+	})
 }

@@ -32,16 +32,20 @@ func Directory(arg string) (dir string, ok bool) {
 
 // Walk returns the files with kernels below dir in the order of their names, each path beginning with dir. It
 // passes over hidden directories and files, vendored code and build trees, but never over dir itself. Symbolic
-// links are not followed.
+// links below it are not followed.
 func Walk(dir string) ([]string, error) {
 	var files []string
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	root := dir
+	if fi, err := os.Lstat(dir); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		root += string(filepath.Separator) // the link that the user names is followed
+	}
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil && path == dir:
+		case err != nil && path == root:
 			return err
 		case err != nil: // a directory that cannot be read: say so rather than check less
 			return fmt.Errorf("looking for files: %w", err)
-		case path == dir:
+		case path == root:
 			return nil
 		case e.IsDir():
 			if skipped(path, e.Name()) {

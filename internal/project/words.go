@@ -69,7 +69,7 @@ func expandResponses(args []string, dir string, depth int) ([]string, error) {
 			continue
 		}
 		for _, name := range strings.Split(files, ",") {
-			text, err := os.ReadFile(absolute(dir, name))
+			text, err := readResponse(absolute(dir, name))
 			if err != nil {
 				out = append(out, "@"+name) // shown among what is not used
 				continue
@@ -85,4 +85,19 @@ func expandResponses(args []string, dir string, depth int) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// maxResponse bounds the size of a response file.
+const maxResponse = 16 << 20
+
+// readResponse reads a response file. Devices and pipes, which may have no end, are none.
+func readResponse(path string) ([]byte, error) {
+	fi, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !fi.Mode().IsRegular() || fi.Size() > maxResponse:
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, maxResponse)
+	}
+	return os.ReadFile(path)
 }

@@ -150,6 +150,39 @@ func TestLLVMTypedPointers(t *testing.T) {
 	}
 }
 
+// Kernels are marked by their calling convention or by an annotation, wherever in its node the word stands. One
+// that were not noticed would be dropped as a function that no kernel calls.
+func TestLLVMKernels(t *testing.T) {
+	needLLC(t)
+	text := nvptx + `define ptx_kernel void @a() {
+  ret void
+}
+define void @b() {
+  ret void
+}
+define void @c$d() {
+  ret void
+}
+define void @e() {
+  ret void
+}
+!nvvm.annotations = !{!0, !1, !2}
+!0 = !{ptr @b, !"maxntidx", i32 64, !"kernel", i32 1}
+!1 = !{ptr @c$d, !"kernel", i32 1, !"minctasm", i32 2}
+!2 = !{ptr @e, !"align", i32 8}
+`
+	if needLLC(t)[0].Major > 20 {
+		t.Skip("annotations are upgraded by newer LLVMs")
+	}
+	r, err := File(context.Background(), writeSource(t, "k.ll", text), Options{CacheDir: testCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(regexp.MustCompile(`\.entry`).FindAllString(string(r.PTX), -1)); got != 3 || len(r.Kernels) != 3 {
+		t.Errorf("%d entries, kernels %v\n%s", got, r.Kernels, r.PTX)
+	}
+}
+
 func TestBitcode(t *testing.T) {
 	tc := needLLC(t)[0]
 	path := filepath.Join(t.TempDir(), "k.bc")

@@ -110,10 +110,12 @@ func (d *driver) scan(file Input, low *lower.Result, text *source.File) *launch.
 	switch low.Lang {
 	case lower.PTX:
 		return launch.ScanPTX(text)
-	case lower.CUDA, lower.OpenCL:
+	case lower.CUDA:
 		if f := d.addText(file.Name, file.Content); f != nil {
-			return launch.ScanCUDA(f, append(file.Flags.Defines[:len(file.Flags.Defines):len(file.Flags.Defines)], d.opt.Lower.Defines...))
+			return launch.ScanCUDA(f, slices.Concat(file.Flags.Defines, d.opt.Lower.Defines))
 		}
+	case lower.OpenCL:
+		return launch.Scan(d.addText(file.Name, file.Content), d.opt.Lower.Defines)
 	}
 	return nil
 }

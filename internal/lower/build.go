@@ -57,22 +57,18 @@ func (b *build) depFile() string { return filepath.Join(b.tmp, "deps") }
 
 // clangArgs is the command line that turns the input into LLVM IR on stdout.
 func (b *build) clangArgs(extra ...string) []string {
-	args := []string{
-		"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(),
-		"-Xclang", "-target-feature", "-Xclang", "+ptx" + ptxVersion(b.tc.Major),
+	args := b.languageArgs()
+	args = append(args,
+		"-Xclang", "-target-feature", "-Xclang", "+ptx"+ptxVersion(b.tc.Major),
 		"-S", "-emit-llvm", "-o", "-",
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
-	}
-	args = append(args, b.cudaArgs()...)
+	)
 	if b.opt.OptLevel == "" {
 		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes")
 	} else {
 		args = append(args, "-O"+b.opt.OptLevel)
-	}
-	if b.opt.Std != "" {
-		args = append(args, "-std="+b.opt.Std)
 	}
 	for _, d := range b.opt.Defines {
 		args = append(args, "-D"+d)
@@ -90,17 +86,21 @@ func (b *build) clangArgs(extra ...string) []string {
 	return append(args, "--", b.path)
 }
 
-// cudaArgs say where CUDA's own headers are: those of heddle, or those of the toolkit that the user names, with
-// which clang brings its own prelude along.
-func (b *build) cudaArgs() []string {
+// languageArgs are the options that say the language, the target and where CUDA's own headers are: those of heddle,
+// or those of the toolkit that the user names, with which clang brings its own prelude along.
+func (b *build) languageArgs() []string {
+	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch()}
+	if b.opt.Std != "" {
+		args = append(args, "-std="+b.opt.Std)
+	}
 	if b.opt.CUDAPath == "" {
-		return []string{
+		return append(args,
 			"-nocudainc", "-nocudalib",
 			"-isystem", filepath.Join(b.headers, "cuda"),
 			"-idirafter", filepath.Join(b.headers, "std"),
-		}
+		)
 	}
-	args := []string{"--cuda-path=" + b.opt.CUDAPath, "-Wno-unknown-cuda-version"}
+	args = append(args, "--cuda-path="+b.opt.CUDAPath, "-Wno-unknown-cuda-version")
 	if _, err := os.Stat(filepath.Join(b.opt.CUDAPath, "nvvm", "libdevice")); err != nil {
 		args = append(args, "-nocudalib")
 	}

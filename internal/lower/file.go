@@ -56,8 +56,8 @@ func openCache(opt Options) resultCache {
 	return store
 }
 
-// lowerCUDA lowers CUDA C++, from the cache where it can.
-func lowerCUDA(ctx context.Context, in Input, content []byte, opt Options) (*Result, error) {
+// compile lowers CUDA C++, from the cache where it can.
+func compile(ctx context.Context, in Input, content []byte, opt Options) (*Result, error) {
 	if i := bytes.IndexByte(content, 0); i >= 0 {
 		return nil, &InputError{File: in.Name, Reason: fmt.Sprintf("not CUDA source: byte %d is NUL; is it a binary file?", i)}
 	}
@@ -96,7 +96,7 @@ func newBuild(in Input, content []byte, opt Options, tmp string) (*build, error)
 	if in.Content == nil {
 		return b, nil
 	}
-	b.path = filepath.Join(tmp, "input.cu")
+	b.path = filepath.Join(tmp, "input."+string(in.Lang))
 	cwd, err := os.Getwd() // what it includes by quotes is looked for here
 	if err != nil {
 		return nil, err
@@ -149,17 +149,8 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 		}
 		return readText(path)
 	}
-	defer b.preparePCH(ctx, store)()
-	out, err := b.run(ctx, source)
+	out, err := b.runCUDA(ctx, source, store)
 	var failure *clangFailure
-	if errors.As(err, &failure) && b.pch != "" {
-		// Either the source is wrong, which clang tells better without, or the precompiled form is stale.
-		stale := b.pch
-		b.pch = ""
-		if out, err = b.run(ctx, source); err == nil {
-			_ = os.Remove(stale) // made anew by the next run
-		}
-	}
 	var warnings []string
 	recovered := errors.As(err, &failure)
 	if recovered {
@@ -187,6 +178,22 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 		}
 	}
 	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings}, nil
+}
+
+// runCUDA compiles with the prelude in precompiled form where it is there.
+func (b *build) runCUDA(ctx context.Context, source func(string) []byte, store resultCache) (*output, error) {
+	defer b.preparePCH(ctx, store)()
+	out, err := b.run(ctx, source)
+	var failure *clangFailure
+	if errors.As(err, &failure) && b.pch != "" {
+		// Either the source is wrong, which clang tells better without, or the precompiled form is stale.
+		stale := b.pch
+		b.pch = ""
+		if out, err = b.run(ctx, source); err == nil {
+			_ = os.Remove(stale) // made anew by the next runs
+		}
+	}
+	return out, err
 }
 
 func ptxName(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) + ".ptx" }

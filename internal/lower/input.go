@@ -73,6 +73,7 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 			return nil, err
 		}
 	}
+	in.Lang = lang
 	opt = opt.with(in.Flags)
 	switch lang {
 	case PTX:
@@ -86,7 +87,7 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 	var res *Result
 	switch lang {
 	case CUDA:
-		res, err = lowerCUDA(ctx, in, content, opt)
+		res, err = compile(ctx, in, content, opt)
 	case LLVM:
 		res, err = lowerLLVM(ctx, in.Name, content, opt)
 	default:

@@ -112,6 +112,9 @@ func nvcc(ctx context.Context, in Input, content []byte, opt Options) (*Result, 
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
 		return nil, &ToolError{File: b.name, Tool: path, Output: "it ended without an error and without PTX"}
 	}
+	if abs, err := filepath.Abs(b.path); err == nil { // nvcc names files by their whole paths
+		text = bytes.ReplaceAll(text, []byte(`"`+abs+`"`), []byte(`"`+b.name+`"`))
+	}
 	var warnings []string
 	for _, line := range strings.Split(b.shown(said.String()), "\n") {
 		if strings.Contains(line, "warning") {

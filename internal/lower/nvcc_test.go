@@ -80,6 +80,16 @@ func TestNVCC(t *testing.T) {
 	}
 }
 
+// Places are in the file as the user named it, also where nvcc read another.
+func TestNVCCPlaces(t *testing.T) {
+	dir := fakeNVCC(t, `d=$(dirname "$0")/..; cp "$d/prepared.ptx" "$out"; echo ".file 1 \"$(tail -n 1 "$d/args")\"" >> "$out"`)
+	opt := Options{Compiler: filepath.Join(dir, "bin", "nvcc")}
+	results, err := Lower(context.Background(), Input{Name: "<stdin>", Content: []byte(goodKernel), Lang: CUDA}, opt)
+	if err != nil || !strings.Contains(string(results[0].PTX), `.file 1 "<stdin>"`) {
+		t.Errorf("%+v, %v", results, err)
+	}
+}
+
 func TestNVCCFails(t *testing.T) {
 	path := writeSource(t, "k.cu", goodKernel)
 	dir := fakeNVCC(t, `echo "k.cu(3): error: expected a \";\"" >&2; exit 2`)

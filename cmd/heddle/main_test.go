@@ -68,13 +68,17 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func hasClang() bool { return hasTool("clang") }
+func hasClang() bool {
+	_, err := exec.LookPath("clang")
+	return err == nil || hasTool("clang", 14)
+}
 
-// hasLLC reports an llc with opt that reads opaque pointers.
-func hasLLC() bool { return hasTool("llc") && hasTool("opt") }
+// hasLLC reports an llc with its opt that reads opaque pointers.
+func hasLLC() bool { return hasTool("llc", 15) && hasTool("opt", 15) }
 
-func hasTool(tool string) bool {
-	for n := 19; n >= 15; n-- {
+// hasTool reports a tool of LLVM from a version on.
+func hasTool(tool string, oldest int) bool {
+	for n := oldest; n < 30; n++ {
 		if _, err := exec.LookPath(fmt.Sprintf("%s-%d", tool, n)); err == nil {
 			return true
 		}

@@ -30,6 +30,8 @@ var rules = map[string]string{
 	"smt":       "",
 	"smt/sat":   "smt",
 	"smt/proc":  "smt",
+	"lockstep":  "event isa ir smt",
+	"verify":    "event ir smt lockstep",
 	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
 
 	"lower/fatbin":            "",
@@ -38,7 +40,8 @@ var rules = map[string]string{
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
-	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen",
+
+	"testing/nodiff": "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }
 
 // only says which standard packages are confined to which packages of ours.

@@ -25,13 +25,17 @@ var rules = map[string]string{
 	"emu/alu":   "isa event",
 	"emu":       "source event isa ir launch emu/alu",
 	"race":      "event",
-	"lower":     "source",
+	"lower":     "source lower/fatbin",
+	"project":   "lower",
 	"smt":       "",
 	"smt/sat":   "smt",
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt",
 	"verify":    "event ir smt lockstep",
 	"check":     "source event isa ptx ir irgen launch emu race lower diag edit smt smt/sat smt/proc lockstep verify",
+
+	"lower/fatbin":            "",
+	"lower/fatbin/fatbintest": "",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",

@@ -209,7 +209,9 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 		if cfg == nil || len(errs) > 0 {
 			continue
 		}
-		r := &kernelRun{driver: p.driver, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen}
+		run := *p.driver
+		run.opt.Command = "run" // that shows it again
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization}
 		var err error
 		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
 			return 0, false
@@ -220,6 +222,16 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 		}
 	}
 	return 0, false
+}
+
+// synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
+// leave its arrays, which says nothing about races.
+func synchronization(code diag.Code) bool {
+	switch code {
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock:
+		return true
+	}
+	return false
 }
 
 // argument is the value of a parameter in a counterexample.

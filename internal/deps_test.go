@@ -32,7 +32,10 @@ var rules = map[string]string{
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt",
 	"verify":    "event ir smt lockstep",
-	"check":     "source event isa ptx ir irgen launch emu race lower diag edit smt smt/sat smt/proc lockstep verify",
+	"suppress":  "source diag launch",
+	"baseline":  "source diag",
+	"gitrev":    "",
+	"check":     "source event isa ptx ir irgen launch emu race lower diag edit smt smt/sat smt/proc lockstep verify suppress",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",
@@ -46,7 +49,7 @@ var rules = map[string]string{
 
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
-	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench", "heddle/internal/gitrev"}, // gitrev: asks git for an older revision
 	"os/signal": {"heddle/cmd/heddle"},
 }
 

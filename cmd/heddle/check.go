@@ -19,6 +19,7 @@ import (
 type outputFlags struct {
 	format, color string
 	printf        bool
+	known         knownFlags
 }
 
 var checkHelp = map[string][2]string{
@@ -61,6 +62,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 			if err != nil {
 				return inputError{err}
 			}
+			if err := out.known.check(); err != nil {
+				return err
+			}
 			opt.Database = in.database
 			return checkFiles(cmd.Context(), opt, out, inputs, stdout, stderr)
 		},
@@ -74,27 +78,38 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
-	fs.Var(newChoice(&out.format, "text", "json"), "format", "print as `FORMAT` text or json (one object a line)")
+	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
+	out.known.define(fs)
 	return cmd
 }
 
 // checkFiles runs the driver, prints what it finds as it comes, and then the verdicts.
-func checkFiles(ctx context.Context, opt check.Options, out outputFlags, inputs []check.Input, stdout, stderr io.Writer) error {
+func checkFiles(ctx context.Context, opt check.Options, out outputFlags, inputs []check.Input, stdout, stderr io.Writer) (err error) {
 	opt.Files = source.NewSet()
 	p := newProgress(stderr)
+	opt.Progress = p.callback()
+	known, err := out.known.open(ctx, opt, inputs, stderr)
+	if err != nil {
+		return inputError{err}
+	}
+	defer func() {
+		if closeErr := known.close(); closeErr != nil {
+			fmt.Fprintf(stderr, "heddle: %v\n", closeErr)
+		}
+	}()
+	opt.Known = known.callback()
 	printer, mistakes := printers(out, opt.Files, stdout, stderr)
 	if out.printf {
 		opt.Printf = p.wrap(stderr)
 	}
-	opt.Progress = p.callback()
 	var writeErr error
 	hidden, shown := 0, 0 // mistakes in the input
 	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
 		p.clear()
 		to := printer
-		if doc, ok := diag.Lookup(d.Code); ok && doc.Family == diag.Inputs {
+		if d.Code.Family() == diag.Inputs {
 			if to = mistakes; out.format == "text" && shown >= opt.Limit {
 				hidden++
 				return
@@ -113,10 +128,13 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, inputs 
 	for i := range sum.Verdicts {
 		writeErr = errors.Join(writeErr, printer.Verdict(&sum.Verdicts[i]))
 	}
-	if writeErr != nil {
+	if writeErr = errors.Join(writeErr, printer.Close()); writeErr != nil {
 		return inputError{fmt.Errorf("writing the results: %w", writeErr)}
 	}
 	interrupted := ctx.Err() != nil
+	if err := known.finish(sum, interrupted, stderr); err != nil {
+		return inputError{err}
+	}
 	if interrupted {
 		fmt.Fprintln(stderr, "heddle: interrupted; what is not listed was not checked")
 	}
@@ -153,9 +171,18 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 // printers returns where findings and verdicts go, and where mistakes in the input go: to standard error for
 // people, into the one stream for tools.
 func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (results, mistakes diag.Printer) {
-	if out.format == "json" {
-		j := diag.NewJSON(stdout, files)
-		return j, j
+	switch out.format {
+	case "json":
+		results = diag.NewJSON(stdout, files)
+	case "sarif":
+		results = diag.NewSARIF(stdout, files, workingDirectory(), moduleVersion())
+	case "github":
+		results = diag.NewGitHub(stdout, files, workingDirectory())
+	case "junit":
+		results = diag.NewJUnit(stdout, files, workingDirectory())
+	}
+	if results != nil {
+		return results, results
 	}
 	return diag.NewText(stdout, files, useColor(out.color, stdout)), diag.NewText(stderr, files, useColor(out.color, stderr))
 }

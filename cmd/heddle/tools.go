@@ -152,13 +152,18 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// moduleVersion is the version of the module, or (devel).
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
 // versionText names the build: module version or revision, Go and platform.
 func versionText() string {
-	version, revision := "(devel)", ""
+	version, revision := moduleVersion(), ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			version = info.Main.Version
-		}
 		for _, s := range info.Settings {
 			switch {
 			case s.Key == "vcs.revision":

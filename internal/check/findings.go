@@ -67,6 +67,7 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 			First:  diag.WitnessAccess{Op: op1, Thread: threadText(g, rc.First.Thread), Kind: rc.First.Kind.String()},
 			Second: diag.WitnessAccess{Op: op2, Thread: threadText(g, rc.Second.Thread), Kind: rc.Second.Kind.String()},
 			Memory: mem.name, Offset: mem.offset, Size: mem.size,
+			Interval: rc.Interval, Entry: kernelPlace(r.kernel),
 		},
 	}
 	if rc.Hazards > 1 {

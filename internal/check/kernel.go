@@ -29,6 +29,8 @@ type kernelRun struct {
 	unsupported  *diag.Verdict
 	tolerated    uint64
 	runs         int
+	aside        aside // findings that do not count
+	cut          bool  // a finding ended a run early
 }
 
 // findingKey tells findings of one machine apart: a code and the sites.
@@ -83,6 +85,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
 	var err error
 	if r.machine, err = emu.New(k, cfg); err != nil {
+		d.checked(in, k, nil)
 		d.notRun(k, err)
 		return
 	}
@@ -93,6 +96,11 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	}
 	d.sum.Bugs += r.bugs
 	d.sum.Verdicts = append(d.sum.Verdicts, r.verdict())
+	if r.unsupported == nil && r.inconclusive == "" && r.runs > 0 && !r.cut {
+		d.checked(in, k, allCodes)
+	} else {
+		d.checked(in, k, nil)
+	}
 }
 
 // notRun records the verdict on a kernel that the emulator cannot start.
@@ -196,17 +204,28 @@ func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
 		return
 	}
 	r.seen[key] = true
+	g := make()
+	r.cut = r.cut || endsRun(key.code)
+	if r.setAside(&g, &r.aside) {
+		if endsRun(key.code) && r.inconclusive == "" {
+			r.inconclusive = fmt.Sprintf("a run ended at a finding that is not counted (%s at %s); what comes later was not checked", key.code, r.files.Format(g.Span.Start))
+		}
+		if g.Suppressed != nil {
+			r.report(g)
+		}
+		return
+	}
 	r.bugs++
 	if r.bugs > r.opt.Limit {
 		r.hidden++
 		return
 	}
-	r.report(make())
+	r.report(g)
 }
 
 // verdict sums up: a bug outweighs everything; what was not covered is never called clean.
 func (r *kernelRun) verdict() diag.Verdict {
-	v := diag.Verdict{Kernel: r.kernel.Demangled, Span: r.kernel.Span}
+	v := diag.Verdict{Kernel: r.kernel.Demangled, Span: r.kernel.Span, Suppressed: r.aside.suppressed, Known: r.aside.known}
 	if r.kernel.Src != nil {
 		v.Span.Start = r.kernel.Src.Pos
 	}
@@ -224,6 +243,7 @@ func (r *kernelRun) verdict() diag.Verdict {
 		}
 	case r.unsupported != nil:
 		v = *r.unsupported
+		v.Suppressed, v.Known = r.aside.suppressed, r.aside.known
 	case r.inconclusive != "":
 		v.Kind, v.Reason = diag.Unknown, r.inconclusive
 	case r.runs == 0:

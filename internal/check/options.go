@@ -34,6 +34,9 @@ type Options struct {
 	Progress func(Progress) // nil: none
 	Printf   io.Writer      // kernel printf output; nil: discarded
 	Files    *source.Set    // that the positions of findings refer to; nil: a new one
+
+	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
+	Known func(*diag.Diagnostic) bool
 }
 
 // Input is one input of a run.

@@ -26,6 +26,14 @@ func place(info emu.SiteInfo) source.Span {
 	return info.Instr.Span
 }
 
+// kernelPlace is where a user looks for a kernel.
+func kernelPlace(k *ir.Func) source.Span {
+	if k.Src != nil {
+		return source.Span{Start: k.Src.Pos}
+	}
+	return k.Span
+}
+
 // stack flattens the inline stacks of an instruction and of the calls that led to it.
 func stack(info emu.SiteInfo) []source.Frame {
 	var out []source.Frame

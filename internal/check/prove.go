@@ -32,6 +32,7 @@ type proof struct {
 	in     *input
 	kernel *ir.Func
 	cfg    *launch.Config
+	aside  aside // findings of replays that do not count
 }
 
 // proveKernel verifies one kernel for all inputs of its launch shape, replays what it cannot prove, and
@@ -46,7 +47,12 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	}
 	p := &proof{driver: d, in: in, kernel: k, cfg: cfg}
 	v := p.verdict(ctx)
-	v.Kernel = k.Demangled
+	v.Kernel, v.Suppressed, v.Known = k.Demangled, p.aside.suppressed, p.aside.known
+	if v.Kind == diag.Verified {
+		d.checked(in, k, synchronization)
+	} else {
+		d.checked(in, k, nil)
+	}
 	if !v.Span.IsValid() {
 		v.Span = k.Span
 		if k.Src != nil {
@@ -159,7 +165,7 @@ func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
 		default:
 			n, shown := p.replay(ctx, f, seen)
-			if bugs += n; n == 0 && !shown {
+			if bugs += n; !shown {
 				open = append(open, p.describe(f)+" is possible; no replay showed it")
 			}
 		}
@@ -167,6 +173,9 @@ func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	if bugs > 0 {
 		p.sum.Bugs += bugs
 		return diag.Verdict{Kind: diag.Bug}
+	}
+	if len(open) == 0 {
+		open = []string{"all counterexamples show findings that are not counted, beside which nothing is proved"}
 	}
 	reason := open[0]
 	if len(open) > 1 {
@@ -217,7 +226,9 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 			return 0, false
 		}
 		r.run(ctx, 0)
-		if r.bugs > 0 || r.repeated > 0 {
+		p.aside.suppressed += r.aside.suppressed
+		p.aside.known += r.aside.known
+		if r.bugs > 0 || r.repeated > 0 || r.aside.any() {
 			return r.bugs, true
 		}
 	}

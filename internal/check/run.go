@@ -9,6 +9,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/launch"
 	"heddle/internal/source"
+	"heddle/internal/suppress"
 )
 
 // driver is the state of one Run.
@@ -20,6 +21,8 @@ type driver struct {
 	kernelsSeen []string
 	kernelsRun  int
 	several     bool // the current file has more than one kernel, or module
+	inputName   string
+	ignored     *suppress.Set
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -43,11 +46,13 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 		opt.Limit = DefaultLimit
 	}
 	opt.Seeds = max(opt.Seeds, 1)
-	d := &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink}
+	d := &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
 	for _, file := range inputs {
+		d.inputName = file.Name
+		from := len(d.sum.Verdicts)
 		results := d.lower(ctx, file)
 		for _, low := range results {
 			if d.passesOver(low) {
@@ -63,9 +68,16 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 				break
 			}
 		}
+		for i := range d.sum.Verdicts[from:] {
+			d.sum.Verdicts[from+i].Input = file.Name
+		}
 		if ctx.Err() != nil {
 			break
 		}
+	}
+	d.inputName = ""
+	for _, g := range d.ignored.Unused() {
+		d.report(g)
 	}
 	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
 		d.noKernel(inputs)
@@ -80,6 +92,12 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	if in.facts != nil {
 		for _, e := range in.facts.Unmatched(defined(in)) {
 			d.inputError(launchDiagnostic("", e))
+		}
+	}
+	d.readComments(in)
+	for _, k := range defined(in) {
+		if d.opt.Kernel != "" && !launch.Matches(k, d.opt.Kernel) {
+			d.checked(in, k, nil)
 		}
 	}
 	for _, k := range d.kernels(in) {
@@ -129,6 +147,17 @@ func listed(inputs []Input) string {
 
 // report sends one finding, with the text of the files that it names.
 func (d *driver) report(g diag.Diagnostic) {
+	if g.Input = d.inputName; g.Input == "" {
+		if f := d.files.File(g.Span.Start.File()); f != nil {
+			g.Input = f.Name
+		}
+	}
+	d.readTexts(&g)
+	d.sink(g)
+}
+
+// readTexts reads the files that a finding names.
+func (d *driver) readTexts(g *diag.Diagnostic) {
 	d.needText(g.Span)
 	for _, f := range g.Stack {
 		d.needText(source.Span{Start: f.Pos})
@@ -139,7 +168,6 @@ func (d *driver) report(g diag.Diagnostic) {
 			d.needText(source.Span{Start: f.Pos})
 		}
 	}
-	d.sink(g)
 }
 
 func (d *driver) needText(s source.Span) {

@@ -33,6 +33,9 @@ const (
 	CodeHostCode Code = "host-code"
 	CodeLaunch   Code = "launch"
 	CodeInput    Code = "input"
+
+	CodeSuppression       Code = "suppression"
+	CodeSuppressionUnused Code = "suppression-unused"
 )
 
 // Family groups codes by who has to act on them.
@@ -69,6 +72,12 @@ type Example struct {
 // Docs returns the documentation of all codes, in the order in which they are listed to users.
 func Docs() []Doc {
 	return slices.Concat(raceDocs, barrierDocs, memoryDocs, limitDocs, inputDocs)
+}
+
+// Family returns the family of a code; Bugs for one that is not documented.
+func (c Code) Family() Family {
+	d, _ := Lookup(c)
+	return d.Family
 }
 
 // Lookup returns the documentation of a code.

@@ -77,4 +77,41 @@ case those that exist are listed.`,
 			Flags: []string{"--kernel", "other"},
 		},
 	},
+	{
+		Code: CodeSuppression, Family: Inputs,
+		Title: "a heddle:ignore comment cannot be used",
+		Text: `The comment names no code, or one that does not exist or is no bug of a kernel, or it gives no reason. It suppresses
+nothing. The form is
+
+    // heddle:ignore CODE[, CODE] REASON
+
+at the end of the line of one of the operations of a finding, or alone in the line above. The reason is for whoever reads
+the code next, and appears in JSON and SARIF.`,
+		Fix: `Write a code that heddle explain lists, and why the finding is no problem.`,
+		Example: Example{
+			File: "reason.cu",
+			Text: `__global__ void k(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = 1; // heddle:ignore race-shared
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+	},
+	{
+		Code: CodeSuppressionUnused, Family: Inputs,
+		Title: "a heddle:ignore comment matches no finding",
+		Text: `The kernel that holds the comment was checked to its end, and no finding with a code of the comment has an operation in
+its line. What was to be ignored has been repaired or was moved away, or this launch does not show it.`,
+		Fix: `Remove the comment, or put it where the operation is. If another launch needs it, check that one too.`,
+		Example: Example{
+			File: "unused.cu",
+			Text: `__global__ void k(int *out) {
+    out[threadIdx.x] = 1; // heddle:ignore race-global every thread has its own element
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+	},
 }

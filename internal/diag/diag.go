@@ -1,8 +1,10 @@
-// Package diag holds diagnostics as data and renders them: text for people, JSON and SARIF for tools. No
-// other package prints to the user, cmd excepted.
+// Package diag holds diagnostics as data and renders them: text for people; JSON, SARIF, JUnit XML and workflow
+// commands for tools. No other package prints to the user, cmd excepted.
 package diag
 
 import (
+	"fmt"
+
 	"heddle/internal/edit"
 	"heddle/internal/source"
 )
@@ -36,6 +38,15 @@ type Diagnostic struct {
 	Kernel    string // demangled
 	Reproduce string // command line
 	Count     uint64 // hazards that this finding stands for
+
+	Input      string       // the input that it was found in, as the user named it
+	Suppressed *Suppression // not nil: a comment says that this finding is to be ignored
+}
+
+// Suppression is a heddle:ignore comment that a finding matches.
+type Suppression struct {
+	Reason string
+	Span   source.Span // of the comment
 }
 
 // Related is another place of a finding.
@@ -64,6 +75,11 @@ type Witness struct {
 	Offset, Size  uint64 // byte range in Memory
 	Level         string
 	Status        string // "observed": seen in a run; "confirmed": a proof's counterexample that was replayed
+
+	// Interval is the barrier interval of a race: how many barriers of its whole block the second thread had
+	// passed. Between threads of one block it is that of both.
+	Interval uint32
+	Entry    source.Span // where the kernel begins
 }
 
 // WitnessAccess is one operation of a finding.
@@ -92,4 +108,38 @@ type Verdict struct {
 	Scope  string      // what a Clean or Verified covers
 	Reason string      // why Unknown or Unsupported
 	Span   source.Span // of the construct, for Unsupported
+	Input  string      // the input that holds the kernel, as the user named it
+
+	Suppressed int // findings that heddle:ignore comments match
+	Known      int // findings that were known before: of a baseline or an older revision
+}
+
+// Text says in one line what the verdict is worth, without its kind.
+func (v *Verdict) Text() string {
+	text := "kernel " + v.Kernel
+	switch {
+	case v.Kind == Clean && v.Suppressed+v.Known > 0:
+		text += ": no other findings in " + v.Scope + "; this is no proof"
+	case v.Kind == Clean:
+		text += ": no findings in " + v.Scope + "; this is no proof"
+	case v.Scope != "":
+		text += ": " + v.Scope
+	}
+	if v.Reason != "" {
+		text += ": " + v.Reason
+	}
+	if v.Suppressed > 0 {
+		text += "; " + count(v.Suppressed, "finding is", "findings are") + " suppressed by heddle:ignore"
+	}
+	if v.Known > 0 {
+		text += "; " + count(v.Known, "finding is", "findings are") + " known and not shown"
+	}
+	return text
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -41,6 +41,15 @@ type jsonFinding struct {
 	Witness   *jsonWitness  `json:"witness,omitempty"`
 	Count     uint64        `json:"count,omitempty"`
 	Reproduce string        `json:"reproduce,omitempty"`
+
+	Fingerprint  string            `json:"fingerprint"`
+	Suppressions []jsonSuppression `json:"suppressions,omitempty"`
+}
+
+type jsonSuppression struct {
+	Kind     string        `json:"kind"`
+	Reason   string        `json:"justification"`
+	Location *jsonLocation `json:"location,omitempty"`
 }
 
 type jsonLocation struct {
@@ -74,14 +83,15 @@ type jsonEdit struct {
 }
 
 type jsonWitness struct {
-	Engine string      `json:"engine"`
-	Status string      `json:"status,omitempty"`
-	Launch string      `json:"launch"`
-	Seed   uint64      `json:"seed"`
-	Level  string      `json:"level,omitempty"`
-	First  *jsonAccess `json:"first,omitempty"`
-	Second *jsonAccess `json:"second,omitempty"`
-	Memory *jsonMemory `json:"memory,omitempty"`
+	Engine   string      `json:"engine"`
+	Status   string      `json:"status,omitempty"`
+	Launch   string      `json:"launch"`
+	Seed     uint64      `json:"seed"`
+	Level    string      `json:"level,omitempty"`
+	Interval *uint32     `json:"interval,omitempty"`
+	First    *jsonAccess `json:"first,omitempty"`
+	Second   *jsonAccess `json:"second,omitempty"`
+	Memory   *jsonMemory `json:"memory,omitempty"`
 }
 
 type jsonAccess struct {
@@ -104,6 +114,9 @@ type jsonVerdict struct {
 	Scope    string        `json:"scope,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Location *jsonLocation `json:"location,omitempty"`
+
+	Suppressed int `json:"suppressed,omitempty"`
+	Known      int `json:"known,omitempty"`
 }
 
 // Finding writes one object of type "finding".
@@ -112,6 +125,10 @@ func (j *JSON) Finding(d *Diagnostic) error {
 		Schema: SchemaVersion, Type: "finding", Code: d.Code, Severity: severities[min(d.Severity, Error)].name,
 		Message: d.Message, Kernel: d.Kernel, Location: j.location(d.Span), Label: d.Label, Stack: j.stack(d.Stack),
 		Notes: d.Notes, Help: d.Help, Witness: witness(d.Witness), Count: d.Count, Reproduce: d.Reproduce,
+		Fingerprint: Fingerprint(j.files, d),
+	}
+	if s := d.Suppressed; s != nil {
+		out.Suppressions = []jsonSuppression{{Kind: "inSource", Reason: s.Reason, Location: j.location(s.Span)}}
 	}
 	for _, r := range d.Related {
 		out.Related = append(out.Related, jsonRelated{r.Message, j.location(r.Span), j.stack(r.Stack)})
@@ -130,9 +147,12 @@ func (j *JSON) Finding(d *Diagnostic) error {
 func (j *JSON) Verdict(v *Verdict) error {
 	return j.enc.Encode(jsonVerdict{
 		Schema: SchemaVersion, Type: "verdict", Verdict: verdictNames[min(int(v.Kind), len(verdictNames)-1)].name,
-		Kernel: v.Kernel, Scope: v.Scope, Reason: v.Reason, Location: j.location(v.Span),
+		Kernel: v.Kernel, Scope: v.Scope, Reason: v.Reason, Location: j.location(v.Span), Suppressed: v.Suppressed, Known: v.Known,
 	})
 }
+
+// Close does nothing: everything has been written.
+func (j *JSON) Close() error { return nil }
 
 func (j *JSON) location(s source.Span) *jsonLocation {
 	f := j.files.File(s.Start.File())
@@ -165,7 +185,9 @@ func witness(w *Witness) *jsonWitness {
 		}
 		return &jsonAccess{a.Op, a.Thread, a.Kind}
 	}
-	out.First, out.Second = access(w.First), access(w.Second)
+	if out.First, out.Second = access(w.First), access(w.Second); out.First != nil {
+		out.Interval = &w.Interval
+	}
 	if w.Memory != "" {
 		out.Memory = &jsonMemory{w.Memory, w.Offset, w.Size}
 	}

@@ -10,10 +10,11 @@ import (
 	"heddle/internal/source"
 )
 
-// Printer renders findings and verdicts. An error is one of writing.
+// Printer renders findings and verdicts, and after the last of them is closed. An error is one of writing.
 type Printer interface {
 	Finding(*Diagnostic) error
 	Verdict(*Verdict) error
+	Close() error
 }
 
 // Text renders for people:
@@ -59,8 +60,11 @@ var severities = [...]struct {
 	style style
 }{Note: {"note", cyan}, Warning: {"warning", magenta}, Error: {"error", red}}
 
-// Finding prints one finding, followed by an empty line.
+// Finding prints one finding, followed by an empty line. One that is suppressed is only counted in the verdict.
 func (t *Text) Finding(d *Diagnostic) error {
+	if d.Suppressed != nil {
+		return nil
+	}
 	sev := severities[min(d.Severity, Error)]
 	name := sev.name
 	if d.Code != "" {
@@ -107,16 +111,7 @@ var verdictNames = [...]struct {
 // Verdict prints the conclusion on one kernel.
 func (t *Text) Verdict(v *Verdict) error {
 	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)]
-	text := "kernel " + v.Kernel
-	switch {
-	case v.Kind == Clean:
-		text += ": no findings in " + v.Scope + "; this is no proof"
-	case v.Scope != "":
-		text += ": " + v.Scope
-	}
-	if v.Reason != "" {
-		text += ": " + v.Reason
-	}
+	text := v.Text()
 	if v.Kind != Unsupported {
 		t.title(source.Span{}, name.style, name.name, text)
 		return t.w.Flush()
@@ -125,6 +120,9 @@ func (t *Text) Verdict(v *Verdict) error {
 	t.excerpt(v.Span, "", name.style)
 	return t.w.Flush()
 }
+
+// Close does nothing: everything has been printed.
+func (t *Text) Close() error { return nil }
 
 // title prints "place: name: message".
 func (t *Text) title(s source.Span, st style, name, msg string) {

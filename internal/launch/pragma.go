@@ -74,7 +74,8 @@ func (s *SourceFacts) pragmas(f *source.File, toks []token, nameAt func(toks []t
 	waiting := 0 // index of the first pragma that has no kernel yet
 	for i, t := range toks {
 		if t.kind == tokComment {
-			if body, ok := strings.CutPrefix(strings.TrimLeft(t.text, " \t\r\n*/"), pragmaPrefix); ok {
+			body, ok := strings.CutPrefix(strings.TrimLeft(t.text, " \t\r\n*/"), pragmaPrefix)
+			if ok && !isIgnore(body) {
 				s.pragma(f, t, body)
 			}
 			continue
@@ -98,6 +99,12 @@ func (s *SourceFacts) pragmas(f *source.File, toks []token, nameAt func(toks []t
 				Help: "put it above the kernel, or name the kernel: // heddle: kernel=NAME grid=4"})
 		}
 	}
+}
+
+// isIgnore reports a heddle:ignore comment, which package suppress reads.
+func isIgnore(body string) bool {
+	rest, ok := strings.CutPrefix(body, "ignore")
+	return ok && (rest == "" || isSpace(rest[0]))
 }
 
 // pragma reads the words of one comment.

@@ -82,6 +82,13 @@ func (s *Set) Add(name string, content []byte) (*File, error) {
 	return s.add(name, content)
 }
 
+// Lookup returns the file of that name that was added last, or nil.
+func (s *Set) Lookup(name string) *File {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.byName[name]
+}
+
 // Named returns the file of that name, adding it without content if it is not there. When the set is
 // full it returns nil.
 func (s *Set) Named(name string) *File {

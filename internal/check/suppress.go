@@ -1,0 +1,113 @@
+package check
+
+import (
+	"heddle/internal/diag"
+	"heddle/internal/ir"
+	"heddle/internal/lower"
+	"heddle/internal/source"
+	"heddle/internal/suppress"
+)
+
+// aside counts findings that are no reason for a verdict "bug".
+type aside struct{ suppressed, known int }
+
+func (a aside) any() bool { return a.suppressed+a.known > 0 }
+
+// setAside reports whether a finding is suppressed by a comment or known from before, and marks it.
+func (d *driver) setAside(g *diag.Diagnostic, n *aside) bool {
+	d.readTexts(g)
+	if g.Suppressed = d.ignored.Match(g); g.Suppressed != nil {
+		n.suppressed++
+		return true
+	}
+	if d.opt.Known != nil && d.opt.Known(g) {
+		n.known++
+		return true
+	}
+	return false
+}
+
+// readComments reads the heddle:ignore comments of the files that a module executes.
+func (d *driver) readComments(in *input) {
+	for _, k := range defined(in) {
+		for _, p := range d.placesOf(in, k, nil) {
+			d.readDirectives(p.File, in.lowered.Lang == lower.PTX)
+		}
+	}
+	if in.lowered.Lang != lower.PTX {
+		if f := d.files.Lookup(in.name); f != nil {
+			d.readDirectives(f.ID, false)
+		}
+	}
+}
+
+func (d *driver) readDirectives(id source.FileID, ptx bool) {
+	d.needText(source.Span{Start: source.MakePos(id, 1, 1)})
+	for _, g := range d.ignored.Read(d.files.File(id), ptx) {
+		d.inputError(g)
+	}
+}
+
+// checked says for which codes everything that a kernel executes was looked at; nil: for none.
+func (d *driver) checked(in *input, k *ir.Func, codes func(diag.Code) bool) {
+	d.ignored.Add(d.placesOf(in, k, codes)...)
+}
+
+func allCodes(diag.Code) bool { return true }
+
+// placesOf returns the lines that a kernel and what it calls have in each file and function.
+func (d *driver) placesOf(in *input, k *ir.Func, codes func(diag.Code) bool) []suppress.Place {
+	type key struct {
+		file source.FileID
+		fn   string
+	}
+	lines := make(map[key]*suppress.Place)
+	var order []*suppress.Place
+	add := func(p source.Pos, fn string) {
+		if !p.IsValid() || p.Line() == 0 {
+			return
+		}
+		at := lines[key{p.File(), fn}]
+		if at == nil {
+			at = &suppress.Place{File: p.File(), First: p.Line(), Last: p.Line(), Kernel: k.Demangled, Checked: codes}
+			lines[key{p.File(), fn}] = at
+			order = append(order, at)
+		}
+		at.First, at.Last = min(at.First, p.Line()), max(at.Last, p.Line())
+	}
+	seen := map[*ir.Func]bool{k: true}
+	for todo := []*ir.Func{k}; len(todo) > 0; todo = todo[1:] {
+		f := todo[0]
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				for frame := i.Loc; frame != nil; frame = frame.Parent {
+					add(frame.Pos, frame.Func)
+				}
+				if i.Loc == nil && in.lowered.Lang == lower.PTX {
+					add(i.Span.Start, f.Name)
+				}
+				for _, callee := range append(i.Targets[:len(i.Targets):len(i.Targets)], i.Callee) {
+					if callee != nil && !seen[callee] {
+						seen[callee] = true
+						todo = append(todo, callee)
+					}
+				}
+			}
+		}
+	}
+	out := make([]suppress.Place, len(order))
+	for i, p := range order {
+		out[i] = *p
+	}
+	return out
+}
+
+// endsRun are the findings behind which nothing of the kernel or block was executed.
+func endsRun(code diag.Code) bool {
+	switch code {
+	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed, diag.CodeBadBarrier, diag.CodeStackOverflow,
+		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+package diag
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"heddle/internal/source"
+)
+
+// GitHub writes workflow commands, from which GitHub Actions makes annotations of lines:
+//
+//	::error file=a.cu,line=3,endLine=3,col=5,endColumn=9,title=heddle%3A race-shared::message
+//
+// See "Workflow commands for GitHub Actions" in its documentation. Verdicts are lines of the log, or warnings
+// where nothing was decided.
+type GitHub struct {
+	w     *bufio.Writer
+	files *source.Set
+	paths paths
+}
+
+// NewGitHub returns a renderer for positions of files. Names of files below base become relative to it.
+func NewGitHub(w io.Writer, files *source.Set, base string) *GitHub {
+	return &GitHub{w: bufio.NewWriter(w), files: files, paths: paths{base}}
+}
+
+var githubCommands = [...]string{Note: "notice", Warning: "warning", Error: "error"}
+
+// Finding writes one command. A finding that is suppressed makes none.
+func (g *GitHub) Finding(d *Diagnostic) error {
+	if d.Suppressed != nil {
+		return nil
+	}
+	text := fullText(d)
+	for _, r := range d.Related {
+		text += "\n" + r.Message
+		if r.Span.IsValid() {
+			text += " at " + g.files.Format(r.Span.Start)
+		}
+	}
+	if d.Kernel != "" {
+		text += "\nkernel: " + d.Kernel
+	}
+	g.command(githubCommands[min(d.Severity, Error)], d.Span, d.Input, "heddle: "+string(d.Code), text)
+	return g.w.Flush()
+}
+
+// Verdict writes a line, which is no command, or a warning for what was not decided.
+func (g *GitHub) Verdict(v *Verdict) error {
+	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)].name
+	if v.Kind == Unknown || v.Kind == Unsupported {
+		g.command("warning", v.Span, v.Input, "heddle: "+name, v.Text())
+	} else {
+		fmt.Fprintf(g.w, "%s: %s\n", name, printable(v.Text()))
+	}
+	return g.w.Flush()
+}
+
+// Close does nothing: everything has been written.
+func (g *GitHub) Close() error { return nil }
+
+// dataEscapes and propertyEscapes are the rules of the runner for the message and for the values before it.
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func (g *GitHub) command(name string, s source.Span, input, title, text string) {
+	var props []string
+	add := func(key, value string) { props = append(props, key+"="+propertyEscapes.Replace(value)) }
+	number := func(key string, n int) {
+		if n > 0 {
+			add(key, fmt.Sprint(n))
+		}
+	}
+	if file, r := placeOf(g.files, s, input); file != "" {
+		rel, _ := g.paths.rel(file)
+		add("file", rel)
+		number("line", r.line)
+		number("endLine", r.endLine)
+		if r.endLine == 0 || r.endLine == r.line { // columns of several lines are not accepted
+			number("col", r.col)
+			number("endColumn", r.endCol)
+		}
+	}
+	add("title", title)
+	fmt.Fprintf(g.w, "::%s %s::%s\n", name, strings.Join(props, ","), dataEscapes.Replace(text))
+}

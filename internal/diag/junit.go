@@ -1,0 +1,184 @@
+package diag
+
+import (
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"heddle/internal/source"
+)
+
+// JUnit collects findings and verdicts, and writes them when it is closed as JUnit XML: a test suite for each
+// input, a test case for each kernel. A bug is a failure. Unknown and unsupported are skipped, with the reason:
+// the kernel has neither passed nor failed, and a limit of heddle is no error of the kernel; the exit code tells
+// them from a pass. A mistake in the input is an error, in a case of its own if it is about no kernel.
+type JUnit struct {
+	w      io.Writer
+	files  *source.Set
+	paths  paths
+	suites []*junitSuite
+}
+
+// NewJUnit returns a renderer for positions of files. Names of files below base become relative to it.
+func NewJUnit(w io.Writer, files *source.Set, base string) *JUnit {
+	return &JUnit{w: w, files: files, paths: paths{base}}
+}
+
+type junitSuites struct {
+	XMLName  xml.Name      `xml:"testsuites"`
+	Name     string        `xml:"name,attr"`
+	Tests    int           `xml:"tests,attr"`
+	Failures int           `xml:"failures,attr"`
+	Errors   int           `xml:"errors,attr"`
+	Skipped  int           `xml:"skipped,attr"`
+	Suites   []*junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Errors   int          `xml:"errors,attr"`
+	Skipped  int          `xml:"skipped,attr"`
+	Cases    []*junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string         `xml:"classname,attr"`
+	Name    string         `xml:"name,attr"`
+	Failure *junitProblem  `xml:"failure"`
+	Errors  []junitProblem `xml:"error"`
+	Skipped *junitProblem  `xml:"skipped"`
+	Out     string         `xml:"system-out,omitempty"`
+
+	codes []string
+	text  strings.Builder // findings
+	done  bool            // has its verdict
+}
+
+type junitProblem struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",chardata"`
+}
+
+// Finding adds a finding to the case of its kernel.
+func (j *JUnit) Finding(d *Diagnostic) error {
+	inputs := d.Code.Family() == Inputs
+	name := d.Kernel
+	if name == "" {
+		name = "(input)"
+	}
+	if inputs && d.Severity == Note {
+		return nil
+	}
+	c := j.open(d.Input, name)
+	var b strings.Builder
+	if err := NewText(&b, j.files, false).Finding(d); err != nil {
+		return err
+	}
+	switch {
+	case d.Suppressed != nil: // the verdict counts it
+	case inputs && d.Severity == Error:
+		c.Errors = append(c.Errors, junitProblem{Message: d.Message, Type: string(d.Code), Text: b.String()})
+	case d.Severity == Error:
+		c.codes = append(c.codes, string(d.Code))
+		c.text.WriteString(b.String())
+	default:
+		c.Out += b.String()
+	}
+	return nil
+}
+
+// Verdict ends the case of a kernel.
+func (j *JUnit) Verdict(v *Verdict) error {
+	c := j.open(v.Input, v.Kernel)
+	c.done = true
+	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)].name
+	c.Out += name + ": " + v.Text() + "\n"
+	switch v.Kind {
+	case Bug:
+		c.Failure = &junitProblem{Message: cmp.Or(summary(c.codes), name), Type: name, Text: c.text.String()}
+	case Unknown, Unsupported:
+		c.Skipped = &junitProblem{Message: name + ": " + v.Text()}
+	}
+	return nil
+}
+
+// summary names each code once, with how often it was found.
+func summary(codes []string) string {
+	times := make(map[string]int)
+	var order []string
+	for _, c := range codes {
+		if times[c]++; times[c] == 1 {
+			order = append(order, c)
+		}
+	}
+	for i, c := range order {
+		if times[c] > 1 {
+			order[i] = fmt.Sprintf("%s (%d times)", c, times[c])
+		}
+	}
+	return strings.Join(order, ", ")
+}
+
+// open returns the last case of that name if it has no verdict yet, else a new one: two modules of a binary may
+// hold kernels of one name.
+func (j *JUnit) open(input, name string) *junitCase {
+	file := "(no file)"
+	if input != "" {
+		file, _ = j.paths.rel(input)
+	}
+	var s *junitSuite
+	for _, t := range j.suites {
+		if t.Name == file {
+			s = t
+		}
+	}
+	if s == nil {
+		s = &junitSuite{Name: file}
+		j.suites = append(j.suites, s)
+	}
+	for _, c := range s.Cases {
+		if c.Name == name && !c.done {
+			return c
+		}
+	}
+	c := &junitCase{Class: file, Name: name}
+	s.Cases = append(s.Cases, c)
+	return c
+}
+
+// Close writes the document.
+func (j *JUnit) Close() error {
+	all := junitSuites{Name: "heddle", Suites: j.suites}
+	for _, s := range j.suites {
+		for _, c := range s.Cases {
+			s.Tests++
+			switch { // one case counts once
+			case len(c.Errors) > 0:
+				s.Errors++
+			case c.Failure != nil:
+				s.Failures++
+			case c.Skipped != nil:
+				s.Skipped++
+			}
+		}
+		all.Tests += s.Tests
+		all.Failures += s.Failures
+		all.Errors += s.Errors
+		all.Skipped += s.Skipped
+	}
+	if _, err := io.WriteString(j.w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(j.w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(j.w, "\n")
+	return err
+}

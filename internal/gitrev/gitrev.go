@@ -1,0 +1,120 @@
+// Package gitrev shows the files of an older revision of a git repository, in a worktree of its own that is
+// removed afterwards. The user's checkout and index are left alone.
+package gitrev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Tree is a revision that is checked out in a temporary directory.
+type Tree struct {
+	Commit string // the full hash
+	root   string // of the user's checkout, without symbolic links
+	dir    string // of the revision's files
+	temp   string // that holds dir
+}
+
+// Checkout checks a revision out of the repository that holds dir. The caller closes the tree.
+func Checkout(ctx context.Context, dir, rev string) (*Tree, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errors.New("git is not installed, or not in PATH")
+	}
+	root, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, fmt.Errorf("%s is in no git repository with a worktree: %w", dir, err)
+	}
+	if root, err = filepath.EvalSymlinks(filepath.FromSlash(root)); err != nil {
+		return nil, err
+	}
+	commit, err := git(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if err != nil {
+		hint := ""
+		if shallow, _ := git(ctx, root, "rev-parse", "--is-shallow-repository"); shallow == "true" {
+			hint = "; this clone is shallow: fetch more of its history (actions/checkout with fetch-depth: 0)"
+		}
+		return nil, fmt.Errorf("there is no revision %q in %s%s", rev, root, hint)
+	}
+	t := &Tree{Commit: commit, root: root}
+	if t.temp, err = os.MkdirTemp("", "heddle-rev-"); err != nil {
+		return nil, err
+	}
+	if t.temp, err = filepath.EvalSymlinks(t.temp); err != nil {
+		return nil, err
+	}
+	t.dir = filepath.Join(t.temp, "tree")
+	// No hook of the user runs for this.
+	if _, err := git(ctx, root, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.dir, commit); err != nil {
+		return nil, errors.Join(fmt.Errorf("git cannot check out %s: %w", rev, err), t.Close())
+	}
+	return t, nil
+}
+
+// Close removes the files and git's record of them.
+func (t *Tree) Close() error {
+	ctx := context.Background() // also after an interrupt
+	_, _ = git(ctx, t.root, "worktree", "remove", "--force", t.dir)
+	err := os.RemoveAll(t.temp)
+	_, pruneErr := git(ctx, t.root, "worktree", "prune")
+	return errors.Join(err, pruneErr)
+}
+
+// Path returns where the revision has a file or directory of the user's checkout, and whether it has it.
+func (t *Tree) Path(name string) (string, bool) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", false
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(dir, filepath.Base(abs))
+	}
+	rel, err := filepath.Rel(t.root, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	path := filepath.Join(t.dir, rel)
+	_, err = os.Stat(path)
+	return path, err == nil
+}
+
+// git runs a command in a directory and returns what it prints, without space around it.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = environment(os.Environ())
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if msg := strings.TrimSpace(stderr.String()); msg != "" {
+			return "", errors.New(strings.TrimPrefix(msg, "fatal: "))
+		}
+		return "", err
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// local are the variables that tie git to one repository, as a hook that runs heddle has them (git rev-parse
+// --local-env-vars).
+var local = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE",
+	"GIT_IMPLICIT_WORK_TREE", "GIT_INTERNAL_SUPER_PREFIX",
+}
+
+func environment(env []string) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(local, name)
+	})
+	return append(out, "LC_ALL=C")
+}

@@ -30,11 +30,12 @@ func TestJSONFinding(t *testing.T) {
 "notes":["no barrier orders (1) and (2)"],"help":["put a barrier between them"],
 "fixes":[{"message":"insert __syncthreads()","edits":[{"location":{"file":"tile.cu","line":5,"column":1},"new":"\t__syncthreads();\n"}],
 "patches":["--- a/tile.cu\n+++ b/tile.cu\n@@ -2,5 +2,6 @@\n __global__ void k(int *out) {\n \t__shared__ int s[64];\n \ts[threadIdx.x] = 1;\n+\t__syncthreads();\n \tout[threadIdx.x] = get(s, 63 - threadIdx.x);\n }\n"]}],
-"witness":{"engine":"emulator","status":"observed","launch":"--grid 1 --block 64","seed":17,"level":"intra-block",
+"witness":{"engine":"emulator","status":"observed","launch":"--grid 1 --block 64","seed":17,"level":"intra-block","interval":0,
 "first":{"op":"st.shared.u32","thread":"thread (1,0,0) of block (0,0,0)","kind":"write"},
 "second":{"op":"ld.shared.u32","thread":"thread (62,0,0) of block (0,0,0)","kind":"read"},
 "memory":{"name":"shared s","offset":4,"size":4}},
 "count":32,"reproduce":"heddle run --seed 17 --grid 1 --block 64 tile.cu"}`
+	want = strings.TrimSuffix(want, "}") + `,"fingerprint":"` + Fingerprint(set, d) + `"}`
 	if d := cmp.Diff(decode(t, want), decode(t, b.String())); d != "" {
 		t.Error(d)
 	}
@@ -58,6 +59,19 @@ func TestJSONVerdict(t *testing.T) {
 	want := `{"schema_version":1,"type":"verdict","verdict":"unsupported","kernel":"k<int>(int*)","reason":"wgmma","location":{"file":"k.ptx","line":1,"column":1}}` + "\n"
 	if b.String() != want {
 		t.Errorf("got  %s\nwant %s", b.String(), want)
+	}
+}
+
+func TestJSONSuppressed(t *testing.T) {
+	set, d := tile(t)
+	d.Suppressed = &Suppression{Reason: "on purpose", Span: d.Related[0].Span}
+	var b bytes.Buffer
+	if err := NewJSON(&b, set).Finding(d); err != nil {
+		t.Fatal(err)
+	}
+	want := decode(t, `{"s":[{"kind":"inSource","justification":"on purpose","location":{"file":"tile.cu","line":4,"column":2,"end_line":4,"end_column":20}}]}`)
+	if d := cmp.Diff(want["s"], decode(t, b.String())["suppressions"]); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -1,0 +1,132 @@
+package diag
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heddle/internal/source"
+)
+
+// document is JUnit XML as a reader sees it.
+type document struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
+	Suites   []struct {
+		Name  string `xml:"name,attr"`
+		Tests int    `xml:"tests,attr"`
+		Cases []struct {
+			Name    string `xml:"name,attr"`
+			Failure *struct {
+				Message string `xml:"message,attr"`
+				Text    string `xml:",chardata"`
+			} `xml:"failure"`
+			Error *struct {
+				Type string `xml:"type,attr"`
+			} `xml:"error"`
+			Skipped *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"skipped"`
+			Out string `xml:"system-out"`
+		} `xml:"testcase"`
+	} `xml:"testsuite"`
+}
+
+func junitOf(t rapid.TB, set *source.Set, ds []*Diagnostic, vs []*Verdict) (doc document) {
+	t.Helper()
+	var b bytes.Buffer
+	j := NewJUnit(&b, set, "/base")
+	for _, d := range ds {
+		if err := j.Finding(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, v := range vs {
+		if err := j.Verdict(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := xml.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatalf("%v in\n%s", err, b.String())
+	}
+	return doc
+}
+
+func TestJUnit(t *testing.T) {
+	set, d := tile(t)
+	d.Input = "tile.cu"
+	hidden := *d
+	hidden.Suppressed = &Suppression{Reason: "why"}
+	doc := junitOf(t, set, []*Diagnostic{
+		d, d, &hidden,
+		{Code: CodeHostCode, Severity: Warning, Message: "left out", Input: "tile.cu"},
+		{Code: CodeCompile, Severity: Error, Message: "no", Input: "broken.cu"},
+	}, []*Verdict{
+		{Kind: Bug, Kernel: "k(int*)", Input: "tile.cu", Suppressed: 1},
+		{Kind: Clean, Kernel: "ok", Scope: "s", Input: "/base/tile.cu"},
+		{Kind: Unsupported, Kernel: "u", Reason: "wgmma", Input: "tile.cu"},
+	})
+	if doc.Tests != 5 || doc.Failures != 1 || doc.Errors != 1 || doc.Skipped != 1 {
+		t.Errorf("%d tests, %d failures, %d errors, %d skipped", doc.Tests, doc.Failures, doc.Errors, doc.Skipped)
+	}
+	var got []string
+	for _, s := range doc.Suites {
+		for _, c := range s.Cases {
+			line := s.Name + " " + c.Name
+			switch {
+			case c.Failure != nil:
+				line += " failed: " + c.Failure.Message
+				if n := strings.Count(c.Failure.Text, "error[race-shared]"); n != 2 {
+					t.Errorf("%d findings in the failure", n)
+				}
+			case c.Error != nil:
+				line += " error: " + c.Error.Type
+			case c.Skipped != nil:
+				line += " skipped: " + c.Skipped.Message
+			}
+			got = append(got, line)
+		}
+	}
+	want := []string{
+		"tile.cu k(int*) failed: race-shared (2 times)",
+		"tile.cu (input)",
+		"tile.cu ok",
+		"tile.cu u skipped: unsupported: kernel u: wgmma",
+		"broken.cu (input) error: compile-error",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if out := doc.Suites[0].Cases[0].Out; !strings.Contains(out, "1 finding is suppressed") {
+		t.Errorf("output %q", out)
+	}
+}
+
+// Whatever names and messages hold, the document is well-formed and a name of good characters survives.
+func TestJUnitNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"k<a&b>(\"x\")", "]]>", "\x00\x1b\xff", "\uFFFE"})).Draw(t, "name")
+		doc := junitOf(t, source.NewSet(), []*Diagnostic{{Code: CodeTrap, Severity: Error, Message: name, Kernel: name, Input: "f"}},
+			[]*Verdict{{Kind: Bug, Kernel: name, Input: "f", Reason: name}})
+		cases := doc.Suites[0].Cases
+		if name == "" {
+			return
+		}
+		if len(cases) != 1 || cases[0].Failure == nil {
+			t.Fatalf("%d cases for one kernel", len(cases))
+		}
+	})
+	doc := junitOf(t, source.NewSet(), nil, []*Verdict{{Kind: Clean, Kernel: "f<a&b>(\"']]>", Input: "f"}})
+	if got := doc.Suites[0].Cases[0].Name; got != "f<a&b>(\"']]>" {
+		t.Errorf("the name is read back as %q", got)
+	}
+}

@@ -1,0 +1,70 @@
+package baseline
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+func finding(t *testing.T, set *source.Set, line string) *diag.Diagnostic {
+	t.Helper()
+	f, err := set.Add("k.cu", []byte(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &diag.Diagnostic{Code: diag.CodeTrap, Kernel: "k", Span: source.Span{Start: f.PosAt(0)}, Witness: &diag.Witness{}}
+}
+
+// A file that is read back covers as many findings of a fingerprint as it counted, and no other.
+func TestRoundTrip(t *testing.T) {
+	set := source.NewSet()
+	a, b, c := finding(t, set, "a;"), finding(t, set, "b;"), finding(t, set, "c;")
+	s := New()
+	for _, d := range []*diag.Diagnostic{b, a, a} {
+		s.Add(set, d)
+	}
+	var first, second bytes.Buffer
+	if err := s.Write(&first); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read("f", first.Bytes())
+	if err != nil || s.Len() != 3 {
+		t.Fatalf("%v, %d findings", err, s.Len())
+	}
+	if err := s.Write(&second); err != nil || second.String() != first.String() {
+		t.Errorf("%v; written again:\n%s\nfirst:\n%s", err, second.String(), first.String())
+	}
+	for i, tt := range []struct {
+		d    *diag.Diagnostic
+		want bool
+	}{{a, true}, {a, true}, {a, false}, {c, false}, {b, true}, {b, false}} {
+		if got := s.Take(set, tt.d); got != tt.want {
+			t.Errorf("finding %d is known: %v", i, got)
+		}
+	}
+}
+
+func TestReadMistakes(t *testing.T) {
+	const head = `{"heddle_baseline": 1, "findings": [`
+	tests := []struct{ name, text, want string }{
+		{"empty", "", "f:1:1: not a baseline of heddle: EOF"},
+		{"no JSON", "{\n  x\n", "f:2:3: not a baseline of heddle: invalid character 'x'"},
+		{"wrong type", "{\n \"heddle_baseline\": \"1\"}", "f:2:"},
+		{"an array", "[]", "f:1:"},
+		{"another document", `{"version": "2.1.0", "runs": []}`, `"heddle_baseline" is missing`},
+		{"newer", `{"heddle_baseline": 7}`, "f: a baseline of version 7, and this heddle reads 1"},
+		{"null", head + "null]}", "finding 1 has no fingerprint"},
+		{"no fingerprint", head + `{"count": 1}]}`, "finding 1 has no fingerprint"},
+		{"no count", head + `{"fingerprint": "ab"}]}`, "finding 1 (ab) has a count of 0"},
+		{"twice", head + `{"fingerprint": "ab", "count": 1}, {"fingerprint": "ab", "count": 1}]}`, "ab is there twice"},
+	}
+	for _, tt := range tests {
+		_, err := Read("f", []byte(tt.text))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func (x *exec) span(m *memOp, s survey) (*page, *object) {
 		return nil, nil
 	}
 	o := x.mem.find(s.first)
-	if o == nil || o.space != m.space && m.space == event.Const {
+	if o == nil || m.space == event.Const && !o.isConst() {
 		return nil, nil
 	}
 	off := s.first - o.base

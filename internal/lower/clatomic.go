@@ -144,6 +144,9 @@ func clSwitched(name string, do func(sem, scope string) string) string {
 
 // atomic is atomic_OP and atomic_OP_explicit of 2.0.
 func (g *clGen) atomic(name string) {
+	if !g.generic {
+		return // nor are there the types before 2.0
+	}
 	op := strings.TrimSuffix(strings.TrimPrefix(name, "atomic_"), "_explicit")
 	for _, t := range clAtomics {
 		if strings.HasPrefix(op, "flag") {
@@ -236,6 +239,9 @@ func (g *clGen) compareExchange(name string, t atomicType, space [2]string) {
 
 // atomicInit is an ordinary store (6.15.12.1).
 func (g *clGen) atomicInit(name string) {
+	if !g.generic {
+		return
+	}
 	for _, t := range clAtomics {
 		for _, space := range g.atomicSpaces() {
 			g.function("void", name, []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic), t.name + " v"},

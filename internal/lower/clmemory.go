@@ -107,7 +107,7 @@ func (g *clGen) asyncCopy(name string) {
 					}
 				}
 				g.function("event_t", name, append(params, "event_t e"),
-					fmt.Sprintf("for (size_t i = get_local_linear_id(); i < n; i += __heddle_work_group_size()) d[%s] = s[%s]; return e;", to, from))
+					fmt.Sprintf("for (size_t i = __heddle_local_linear_id(); i < n; i += __heddle_work_group_size()) d[%s] = s[%s]; return e;", to, from))
 			}
 		}
 	}

@@ -96,6 +96,8 @@ var values = []struct {
 	{"get_global_size(0) + get_local_size(1) * 100 + get_num_groups(2) * 1000 + get_work_dim() * 10000", 11132},
 	{"get_local_size(3) + get_global_id(3) + get_global_offset(0)", 1},
 	{"get_sub_group_size() + get_num_sub_groups() * 100", 132},
+	// 6.15.10
+	{"(to_global(&data[3]) == &data[3]) + 10 * (to_local(data) == 0) + 100 * get_fence(data) + 1000 * get_fence(&tile)", 1211},
 	// 6.15.15: an image is as large as the launch
 	{"(write_imagef(im, (int2)(3, 0), (float4)(1, 2, 3, 4)), get_image_width(im))", 32},
 	{"printf(\"%d %v4f\\n\", 3, (float4)(1.0f))", 0},
@@ -104,7 +106,7 @@ var values = []struct {
 // TestValues runs all of them in one kernel, in 2.0.
 func TestValues(t *testing.T) {
 	var text strings.Builder
-	text.WriteString("kernel void k(global double *out, global int *data, write_only image2d_t im) {\n  float f; int n; int2 n2; n = 123;\n" +
+	text.WriteString("kernel void k(global double *out, global int *data, write_only image2d_t im) {\n  float f; int n; int2 n2; n = 123; local int tile;\n" +
 		"  global atomic_int *at = (global atomic_int *)(data + 60);\n  if (get_global_id(0) != 0) return;\n  for (int i = 0; i < 64; i++) data[i] = i;\n")
 	for i, v := range values {
 		fmt.Fprintf(&text, "  out[%d] = (double)(%s);\n", i, v.expr)

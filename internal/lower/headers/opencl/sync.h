@@ -83,6 +83,15 @@ __heddle_cl int __heddle_is_local(const volatile void *__p) {
   __asm__("{\n\t.reg .pred p1;\n\tisspacep.shared p1, %1;\n\tselp.u32 %0, 1, 0, p1;\n\t}" : "=r"(__r) : "l"(__p));
   return __r;
 }
+/* Casts that LLVM does not see through: it cannot do without those that never run. */
+#define __HEDDLE_AS(NAME, AS, SPACE)                                               \
+  __heddle_cl AS void *NAME(const volatile void *__p) {                            \
+    ulong __r;                                                                     \
+    __asm__("cvta.to." SPACE ".u64 %0, %1;" : "=l"(__r) : "l"(__p));               \
+    return (AS void *)__r;                                                         \
+  }
+__HEDDLE_AS(__heddle_as__local, __local, "shared")
+__HEDDLE_AS(__heddle_as__global, __global, "global")
 __heddle_cl cl_mem_fence_flags get_fence(const void *__p) { return __heddle_is_local(__p) ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE; }
 #endif
 

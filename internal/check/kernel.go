@@ -27,6 +27,7 @@ type kernelRun struct {
 	unsupported  *diag.Verdict
 	tolerated    uint64
 	runs         int
+	parts        bool // something in the kernel orders part of memory only
 }
 
 // findingKey tells findings of one machine apart: a code and the sites.
@@ -78,7 +79,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	for _, n := range cfg.Notes {
 		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
 	}
-	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
+	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool), parts: ir.OrdersParts(k)}
 	var err error
 	if r.machine, err = emu.New(k, cfg); err != nil {
 		d.notRun(k, err)
@@ -143,7 +144,7 @@ type detector interface {
 }
 
 func (r *kernelRun) detector(opt race.Options) detector {
-	if ir.OrdersParts(r.kernel) {
+	if r.parts {
 		return race.NewSplit(opt)
 	}
 	return race.New(opt)

@@ -123,6 +123,11 @@ func clNames(text string) (names []string, unsupported string) {
 			parens++
 		case c == ')':
 			parens--
+		case (c == '=' || c == '[' || c == ',' || c == ';') && braces == 0 && parens == 0 && last != "":
+			own[last] = true // a variable or a type
+			if c == ';' {
+				candidate = ""
+			}
 		case c == '{':
 			if braces == 0 && parens == 0 && candidate != "" {
 				own[candidate] = true
@@ -130,7 +135,7 @@ func clNames(text string) (names []string, unsupported string) {
 			braces++
 		case c == '}':
 			braces--
-		case c == ';' && braces == 0:
+		case c == ';' && braces == 0 && parens == 0:
 			candidate = ""
 		}
 		if c != ' ' && c != '\n' && c != '\t' {

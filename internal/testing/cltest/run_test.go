@@ -27,6 +27,7 @@ func compile(t *testing.T, text string, opt lower.Options) *ir.Module {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	opt.NoCache = true // what is compiled here is compiled once
 	low, err := lower.File(t.Context(), path, opt)
 	if ce, ok := err.(*lower.CompileError); ok {
 		t.Fatalf("%s", ce.Output[:min(len(ce.Output), 3000)])

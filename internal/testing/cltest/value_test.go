@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 )
 
@@ -180,6 +183,7 @@ func TestStandards(t *testing.T) {
 		"global int counter = 2; kernel void k(global int *out) { *out = counter + 1; }",                    // 2.0
 		"int f(int *p) { return *p; } kernel void k(global int *out) { local int x; x = 3; *out = f(&x); }", // 2.0: generic
 		"float min3(float a) { return a; } float length(float x) { return 3 + x; } kernel void k(global int *out) { *out = (int)length(min3(0)); }",
+		"constant int length = 3; typedef int mix; constant float step[1] = {1}, dot = 2; kernel void k(global int *out) { mix i = length; *out = i; }",
 		"kernel void f(global int *p) { *p = 3; } kernel void k(global int *out) { f(out); }",
 	} {
 		m := compile(t, text, lower.Options{})
@@ -188,5 +192,34 @@ func TestStandards(t *testing.T) {
 		if got[0] != 3 {
 			t.Errorf("%s: %d", text, got[0])
 		}
+	}
+}
+
+// TestPrintf: what 6.15.13 says of vectors.
+func TestPrintf(t *testing.T) {
+	m := compile(t, `kernel void k(void) {
+  float4 v = (float4)(1.0f, 2.5f, -3.0f, 0.0f);
+  printf("%d %s|", 7, "x");
+  printf("%v4f|%5.1v4hlf|", v, v);
+  printf("%v3hhd %v2hx %v2ld %v8hhu|", (char3)(1, -1, 3), (short2)(255, 16), (long2)(-5, 1L << 40), (uchar8)(200));
+  printf("%f %e %%|", 1.5f, 2.0);
+  printf("%d\n", sizeof(long));
+}`, lower.Options{})
+	var got strings.Builder
+	k := m.Kernel("k")
+	cfg, errs := launch.Resolve(k, launch.Request{Block: &event.Dim3{X: 1, Y: 1, Z: 1}}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	machine, err := emu.New(k, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := machine.Run(t.Context(), emu.Options{Printf: func(_ event.Thread, text string) { got.WriteString(text) }}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := "7 x|1.000000,2.500000,-3.000000,0.000000|  1.0,  2.5, -3.0,  0.0|1,-1,3 ff,10 -5,1099511627776 200,200,200,200,200,200,200,200|1.500000 2.000000e+00 %|8\n"
+	if got.String() != want {
+		t.Errorf("got  %q\nwant %q", got.String(), want)
 	}
 }

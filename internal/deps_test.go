@@ -25,18 +25,29 @@ var rules = map[string]string{
 	"emu/alu":   "isa event",
 	"emu":       "source event isa ir launch emu/alu",
 	"race":      "event",
-	"lower":     "source",
-	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
+	"lower":     "source lower/fatbin",
+	"project":   "lower",
+	"smt":       "",
+	"smt/sat":   "smt",
+	"smt/proc":  "smt",
+	"lockstep":  "event isa ir smt",
+	"verify":    "event ir smt lockstep",
+	"check":     "source event isa ptx ir irgen launch emu race lower diag edit smt smt/sat smt/proc lockstep verify",
+
+	"lower/fatbin":            "",
+	"lower/fatbin/fatbintest": "",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
 	"testing/cltest":  "",
-	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle",
+	"testing/gen":     "event",
+
+	"testing/nodiff": "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }
 
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
-	"os/exec":   {"heddle/internal/lower", "heddle/cmd/bench"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench"},
 	"os/signal": {"heddle/cmd/heddle"},
 }
 

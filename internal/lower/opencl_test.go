@@ -45,7 +45,7 @@ func TestEveryBuiltin(t *testing.T) {
 			if err := os.WriteFile(source, []byte("kernel void k(global int *p) { *p = 1; }\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			b := &build{tc: tc, name: source, headers: root, tmp: dir, cl: &openCL{std: std}}
+			b := &build{tc: tc, name: source, path: source, headers: root, tmp: dir, cl: &openCL{std: std}}
 			b.cl.prelude = filepath.Join(dir, "builtins.h")
 			text := clPrelude(names, b.cl.generic())
 			for _, n := range names {

@@ -39,6 +39,7 @@ var rules = map[string]string{
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
+	"testing/cltest":  "",
 	"testing/gen":     "event",
 
 	"testing/nodiff": "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",

@@ -29,6 +29,7 @@ type kernelRun struct {
 	unsupported  *diag.Verdict
 	tolerated    uint64
 	runs         int
+	parts        bool // something in the kernel orders part of memory only
 }
 
 // findingKey tells findings of one machine apart: a code and the sites.
@@ -80,7 +81,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	for _, n := range cfg.Notes {
 		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
 	}
-	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
+	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool), parts: ir.OrdersParts(k)}
 	var err error
 	if r.machine, err = emu.New(k, cfg); err != nil {
 		d.notRun(k, err)
@@ -113,7 +114,7 @@ func (d *driver) notRun(k *ir.Func, err error) {
 func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 	emuModel, raceModel, _ := warpModel(r.opt.Warp)
 	tolerance, _ := benign(r.opt.Benign)
-	det := race.New(race.Options{
+	det := r.detector(race.Options{
 		Geometry:    r.cfg.Geometry,
 		Model:       raceModel,
 		Benign:      tolerance,
@@ -136,6 +137,19 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 	r.runs++
 	r.findings(det.Report(), seed)
 	return r.ended(res, seed)
+}
+
+// detector is a sink that reports.
+type detector interface {
+	event.Sink
+	Report() *race.Report
+}
+
+func (r *kernelRun) detector(opt race.Options) detector {
+	if r.parts {
+		return race.NewSplit(opt)
+	}
+	return race.New(opt)
 }
 
 // ended looks at how a run ended: a stop of the kernel is a finding, a limit of heddle decides the verdict.

@@ -18,7 +18,7 @@ type rmwFunc func(old, b, c uint64) uint64
 
 func (c *compiler) atomic(in *ir.Instr) error {
 	red := in.Op() == "red"
-	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
 	if red {
 		m.kind = event.Reduce

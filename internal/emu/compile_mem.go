@@ -18,6 +18,7 @@ type memOp struct {
 	kind  event.Kind
 	order event.Order
 	scope event.Scope
+	part  event.Orders // what an acquire or release orders
 
 	dst    []int32 // loads, atomics: a register for each element; -1: sink
 	extend uint    // bits of the register that a signed element is extended to; 0: not signed or as wide
@@ -87,7 +88,7 @@ func (c *compiler) load(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Dst) != 1 || len(in.Src) == 0 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
 	}
-	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: loadGlobal, shared: loadShared, private: loadPrivate}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
@@ -165,7 +166,7 @@ func (c *compiler) store(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Src) < 2 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
 	}
-	m := &memOp{space: in.Space, kind: event.Write, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Write, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: storeGlobal, shared: storeShared, private: storePrivate}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
@@ -308,13 +309,13 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 
 // fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not supported.
 func (c *compiler) fence(in *ir.Instr) error {
-	order, scope := in.Order, in.Scope
+	order, scope, orders := in.Order, in.Scope, in.Orders
 	if !order.Strong() || scope == event.NoScope {
 		return fmt.Errorf("%s: order %v, scope %v is not supported", opcodeText(in), order, scope)
 	}
 	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, run: func(x *exec, in *inst) {
 		if x.sink != nil {
-			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope}
+			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope, Orders: orders}
 			x.sink.Fence(&x.evs.fence)
 		}
 	}})

@@ -305,6 +305,11 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 		if u != 0 {
 			u = full
 		}
+		for _, d := range in.warp.results {
+			if d >= 0 {
+				t.set(d, u, o, m)
+			}
+		}
 		t.results(in, u, o, m)
 		return
 	}

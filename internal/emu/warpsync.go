@@ -25,6 +25,10 @@ type warpOp struct {
 	members src
 	finish  func(x *exec, in *inst, m uint32)
 	shfl    isa.Fn
+
+	// Matrix operations: more of what a lane brings, and the registers that are written.
+	more    []src
+	results []int32
 }
 
 // warpKey tells operations apart that cannot be done together.
@@ -32,6 +36,7 @@ type warpKey struct {
 	op string
 	fn isa.Fn
 	t  isa.Type
+	at *ir.Instr // the instruction, where all lanes must execute the same one; else nil
 }
 
 // collected is what the lanes of one operation brought.
@@ -41,11 +46,12 @@ type collected struct {
 	pred    uint32
 	unknown uint32 // lanes whose value or predicate is unknown
 	origin  uint32
+	more    []alu.Lanes
 }
 
 // warpInst starts the decoding of a warp operation.
 func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (inst, *warpOp) {
-	op := &warpOp{key: warpKey{in.Op(), in.Fn, in.Type}, finish: finish}
+	op := &warpOp{key: warpKey{op: in.Op(), fn: in.Fn, t: in.Type}, finish: finish}
 	return inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}, op
 }
 
@@ -335,6 +341,9 @@ func (x *exec) collect(in *inst, m uint32) {
 			c.unknown |= u
 			c.origin = o
 		}
+	}
+	if len(in.warp.more) > 0 {
+		x.collectMore(in.warp, m)
 	}
 }
 

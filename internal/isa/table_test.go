@@ -87,7 +87,7 @@ func TestRowsAreUnique(t *testing.T) {
 			t.Errorf("two rows for %s", row.Opcode)
 		}
 		seen[row.Opcode] = true
-		if row.Executable && row.forms == nil {
+		if row.Executable && row.forms == nil && row.Category != Matrix { // those: Desc.Matrix
 			t.Errorf("%s is executable, but its modifiers are not known", row.Opcode)
 		}
 		if !slices.Equal(row.Roles, orderedRoles(row.Roles)) {

@@ -85,6 +85,14 @@ func (c *compiler) destinations(o ir.Operand, n int) ([]int32, error) {
 	return regs, nil
 }
 
+// spaceOf returns the state space of a matrix instruction's address.
+func spaceOf(in *ir.Instr) event.Space {
+	if in.Space == event.NoSpace {
+		return event.Generic
+	}
+	return in.Space
+}
+
 // Matrices of 8 rows of 16 bytes: ldmatrix (PTX ISA 9.7.14.5.15), stmatrix (9.7.14.5.16), movmatrix (9.7.14.5.17).
 // A register of lane l holds elements 2(l%4) and 2(l%4)+1 of row l/4.
 
@@ -109,7 +117,7 @@ func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst,
 		l := bits.TrailingZeros32(m)
 		x.fail(in, OutOfBounds, l, "%s needs an address of shared memory (PTX ISA 9.7.14.5), which %#x is not", in.ir.Op(), x.addr[l])
 	}
-	m := &memOp{space: in.Space, kind: kind, size: 4, wide: 4 * rowWords, global: elsewhere, private: elsewhere, shared: loadShared}
+	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, global: elsewhere, private: elsewhere, shared: loadShared}
 	if kind == event.Write {
 		m.shared = storeShared
 	}
@@ -121,7 +129,7 @@ func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst,
 	switch m.space {
 	case event.Shared:
 		access = runShared
-	case event.NoSpace, event.Generic:
+	case event.Generic:
 	default:
 		return d, fmt.Errorf("%s: an address of shared memory expected", opcodeText(in))
 	}

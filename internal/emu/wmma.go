@@ -104,6 +104,7 @@ type wmmaAccess struct {
 	in     *ir.Instr
 	load   bool
 	runs   bool  // elements of a run are neighbours in memory
+	space  event.Space
 	addr   int32 // register with the address of the lane's next access
 	stride src   // in elements
 	regs   []src // the fragment
@@ -183,10 +184,13 @@ func (a *wmmaAccess) operands() (addr, list ir.Operand, stride *ir.Operand, err 
 
 // start emits the computation of the address of each lane's first element.
 func (a *wmmaAccess) start(c *compiler, o ir.Operand) error {
-	m := &memOp{space: a.in.Space}
+	m := &memOp{space: spaceOf(a.in)}
 	var d inst
 	if err := c.address(o, &d, m); err != nil {
 		return err
+	}
+	if a.space = m.space; a.space != event.Global && a.space != event.Shared && a.space != event.Generic {
+		return fmt.Errorf("%s: an address of global or shared memory expected", opcodeText(a.in))
 	}
 	a.addr = c.hidden()
 	c.emit(inst{guard: c.guard(), d: [2]int32{a.addr, -1}, pd: [2]int32{-1, -1}, s: [4]src{d.s[0], a.stride}, sources: 2,
@@ -280,7 +284,7 @@ func (a *wmmaAccess) step(c *compiler, i int, r []src) error {
 
 // access emits one load or store of registers of size bytes each.
 func (a *wmmaAccess) access(c *compiler, regs []src, size, off uint64) error {
-	m := &memOp{space: a.in.Space, size: size, wide: size * uint64(len(regs)), off: off, amask: ^uint64(0)}
+	m := &memOp{space: a.space, size: size, wide: size * uint64(len(regs)), off: off, amask: ^uint64(0)}
 	if a.load {
 		m.kind, m.global, m.shared, m.private = event.Read, loadGlobal, loadShared, loadPrivate
 		for _, r := range regs {
@@ -289,9 +293,6 @@ func (a *wmmaAccess) access(c *compiler, regs []src, size, off uint64) error {
 	} else {
 		m.kind, m.global, m.shared, m.private = event.Write, storeGlobal, storeShared, storePrivate
 		m.src = regs
-	}
-	if m.space != event.Global && m.space != event.Shared && m.space != event.NoSpace && m.space != event.Generic {
-		return fmt.Errorf("%s: an address of global or shared memory expected", opcodeText(a.in))
 	}
 	return c.finishMem(a.in, inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: a.addr}}})
 }

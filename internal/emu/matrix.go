@@ -117,7 +117,7 @@ func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst,
 		l := bits.TrailingZeros32(m)
 		x.fail(in, OutOfBounds, l, "%s needs an address of shared memory (PTX ISA 9.7.14.5), which %#x is not", in.ir.Op(), x.addr[l])
 	}
-	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, global: elsewhere, private: elsewhere, shared: loadShared}
+	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4, global: elsewhere, private: elsewhere, shared: loadShared}
 	if kind == event.Write {
 		m.shared = storeShared
 	}

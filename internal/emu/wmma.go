@@ -103,7 +103,7 @@ type wmmaAccess struct {
 	fragmentPlan
 	in     *ir.Instr
 	load   bool
-	runs   bool  // elements of a run are neighbours in memory
+	runs   bool // elements of a run are neighbours in memory
 	space  event.Space
 	addr   int32 // register with the address of the lane's next access
 	stride src   // in elements

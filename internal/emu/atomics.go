@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
@@ -18,7 +19,7 @@ import (
 type rmwFunc func(old, b, c uint64) uint64
 
 func (c *compiler) atomic(in *ir.Instr) error {
-	red := in.Op() == "red"
+	red := strings.HasPrefix(in.Op(), "red")
 	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
 	if red {

@@ -158,8 +158,8 @@ func wideAtomicText(op, space, typ string, n int, operands [][]uint64, init []ui
 func TestWideAtomicsStop(t *testing.T) {
 	for text, message := range map[string]string{
 		".shared .align 16 .b8 sh[16];\nmov.u64 %q, sh;\ncvta.shared.u64 %q, %q;\natom.add.v2.f32 {%f, %g}, [%q], {%f, %g};": "global memory only",
-		".reg .b128 %A;\nmov.b128 %A, {%o, %o};\natom.global.cas.b128 %A, [%x], %A, %A;":                                    "whether this compare-and-swap succeeds depends on the contents of in",
-		".reg .f32 %k, %l;\natom.global.add.v2.f32 {%k, %l}, [%x], {%k, %l};\nsetp.eq.f32 %c, %l, 0f00000000;\n@%c trap;":     "the contents of in",
+		".reg .b128 %A;\nmov.b128 %A, {%o, %o};\natom.global.cas.b128 %A, [%x], %A, %A;":                                     "whether this compare-and-swap succeeds depends on the contents of in",
+		".reg .f32 %k, %l;\natom.global.add.v2.f32 {%k, %l}, [%x], {%k, %l};\nsetp.eq.f32 %c, %l, 0f00000000;\n@%c trap;":    "the contents of in",
 	} {
 		_, res, _ := start(t, kernel(t, text+"\nret;"), config(1, 1, buffer("out", 64), unknownBuffer()), Options{})
 		if res.Stop == nil || !strings.Contains(res.Stop.Message, message) {

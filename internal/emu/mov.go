@@ -42,6 +42,10 @@ func (c *compiler) mov(in *ir.Instr) error {
 }
 
 func (c *compiler) movSreg(in *ir.Instr, d, s ir.Operand) error {
+	if name := opaqueSreg(s); name != "" {
+		c.unknownInto(c.guard(), c.fc.slots[d.Reg], c.origin(name), true)
+		return nil
+	}
 	read, err := c.sreg(s)
 	if err != nil {
 		return err

@@ -96,6 +96,9 @@ func trackCode(code []inst) {
 			if in.rule == nil || in.alu == nil {
 				in.rule = anySource
 			}
+			if in.misc != nil && in.misc.origin != 0 {
+				in.rule = unknownSource
+			}
 		}
 	}
 }

@@ -40,8 +40,8 @@ var miscRows = []Row{
 	{Opcode: "applypriority", Category: Misc, Roles: []Role{Addr, Src}, Section: "9.7.9.16", Executable: true, forms: []form{
 		{spaces: opt | of(event.Global), mustMarks: evict},
 	}},
-	{Opcode: "createpolicy", Category: Misc, Roles: []Role{Dst, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.9.18"},
+	{Opcode: "createpolicy", Category: Misc, Roles: []Role{Dst, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.9.18", Executable: true},
 	{Opcode: "nanosleep", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.2", Executable: true, forms: []form{{types: of(U32)}}},
 	{Opcode: "pmevent", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.3", Executable: true, forms: []form{{marks: markMask}}},
-	{Opcode: "setmaxnreg", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5"},
+	{Opcode: "setmaxnreg", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5", Executable: true},
 }

@@ -261,7 +261,7 @@ func init() {
 		return nil
 	}
 	compilers = map[string]func(c *compiler, in *ir.Instr) error{
-		"mov": (*compiler).mov, "cvt": (*compiler).cvt,
+		"mov": (*compiler).mov, "mov.vec": (*compiler).movComponents, "cvt": (*compiler).cvt,
 		"bra": (*compiler).bra, "brx.idx": (*compiler).brx, "exit": (*compiler).exitInstr, "ret": (*compiler).ret,
 		"trap": (*compiler).trap, "brkpt": nop, "call": (*compiler).callInstr,
 		"ld": (*compiler).load, "ldu": (*compiler).load, "st": (*compiler).store,

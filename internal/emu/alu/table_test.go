@@ -105,7 +105,7 @@ func product3(a, b, c []string) [][3]string {
 func TestTable(t *testing.T) {
 	forms := 0
 	for row := range isa.Rows() {
-		if row.Category != isa.Arith || !row.Executable || row.Opcode == "cvt.pack" {
+		if row.Category != isa.Arith || !row.Executable || row.Opcode == "cvt.pack" || row.Opcode == "mov.vec" {
 			continue
 		}
 		v := vocabulary

@@ -242,6 +242,9 @@ func (c *compiler) tryInstr(in *ir.Instr) error {
 	if in.Row != nil && in.Row.Category == isa.Arith {
 		return c.arith(in)
 	}
+	if in.Row != nil && in.Row.Category == isa.Video {
+		return c.video(in)
+	}
 	return fmt.Errorf("%s is not supported", opcodeText(in))
 }
 

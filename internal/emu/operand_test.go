@@ -140,3 +140,23 @@ func TestClusterShared(t *testing.T) {
 		}
 	}
 }
+
+// Selectors and signs of video instructions reach the arithmetic: PTX ISA 9.7.18.
+func TestVideo(t *testing.T) {
+	for text, want := range map[string]uint32{
+		"vadd.u32.u32.u32 %v, %u.b1, %w.h1;":          0x33 + 0x8899, // u is 0x11223344, w is 0x8899aabb
+		"vsub.s32.s32.u32.sat %v.h0, %u, %w, %u;":     0x11228000,    // clamped to -2^15 and merged
+		"vmad.s32.s32.u32 %v, %u.b0, -%w.b0, 5;":      1<<32 + 5 - 0x44*0xbb,
+		"vadd2.u32.u32.u32 %v, %u, %w, 0;":            0x99bbddff,
+		"vabsdiff4.u32.u32.u32.add %v, %u, %w, 1;":    1 + 0x77*4,
+		"vset4.u32.u32.gt %v.b20, %w, %u.b7654, %u;":  0x11013301, // 1 in bytes 2 and 0; b7654 is the second source
+		"vshr.s32.s32.u32.clamp.max %v, %w, 100, -5;": 0xffffffff,
+		"vmin2.s32.s32.s32 %v.h1, %u, %w.h22, %u;":    0xaabb3344,
+	} {
+		k := kernel(t, "mov.u32 %u, 0x11223344;\nmov.u32 %w, 0x8899aabb;\n"+text+"\nst.global.u32 [%p], %v;\nret;")
+		res, _ := completed(t, k, config(1, 32, buffer("out", 128)), Options{})
+		if got := words(t, res, "out", 1)[0]; got != want {
+			t.Errorf("%s: %#x, want %#x", text, got, want)
+		}
+	}
+}

@@ -14,7 +14,7 @@ var videoRows = func() []Row {
 	var rows []Row
 	add := func(section string, opcodes ...string) {
 		for _, o := range opcodes {
-			rows = append(rows, Row{Opcode: o, Category: Video, Roles: dst2opt, Section: section})
+			rows = append(rows, Row{Opcode: o, Category: Video, Roles: dst2opt, Section: section, Executable: true})
 		}
 	}
 	add("9.7.18.1.1", "vadd", "vsub", "vabsdiff", "vmin", "vmax")

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -449,5 +450,23 @@ func TestMatrixUnknown(t *testing.T) {
 		config(1, 32, buffer("out", 4096), unknownBuffer()), Options{})
 	if res.Status != Completed {
 		t.Errorf("status %d", res.Status)
+	}
+}
+
+// Instructions that are not executed, in the forms of the ISA text: each is read without an error and stops
+// the run as unsupported, by its name. None is skipped in silence.
+func TestUnsupportedInstructions(t *testing.T) {
+	b, err := os.ReadFile("testdata/unsupported.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range strings.Split(strings.TrimSpace(string(b)), "\n") {
+		k := moduleText(t, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 x) {\n"+
+			".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"+text+"\nret;\n}")
+		_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
+		opcode, _, _ := strings.Cut(strings.TrimSuffix(text, ";"), " ")
+		if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.HasPrefix(res.Stop.Message, opcode+" is not supported") {
+			t.Errorf("%s: %+v", text, res.Stop)
+		}
 	}
 }

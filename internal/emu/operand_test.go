@@ -160,3 +160,19 @@ func TestVideo(t *testing.T) {
 		}
 	}
 }
+
+// Launching kernels from a kernel is named at the call.
+func TestDynamicParallelism(t *testing.T) {
+	k := module(t, `.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 s);
+.visible .entry k(.param .u64 out, .param .u64 x) {
+	.param .b64 a; .param .b64 s; .param .b32 r;
+	st.param.b64 [a], 0;
+	st.param.b64 [s], 0;
+	call (r), cudaLaunchDeviceV2, (a, s);
+	ret;
+}`)
+	_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
+	if s := res.Stop; s == nil || s.Kind != Unsupported || !strings.Contains(s.Message, "call of cudaLaunchDeviceV2: kernels that a kernel launches") {
+		t.Errorf("%+v", res.Stop)
+	}
+}

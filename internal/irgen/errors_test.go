@@ -26,6 +26,7 @@ func TestErrors(t *testing.T) {
 		{"brx.idx %r1, «ts»;", "ts is not declared; expected the name of a .branchtargets list"},
 		{"«frobnicate.u32» %r1, %r2;", "unknown opcode"},
 		{"«add.u33» %r1, %r2, 1;", "u33"},
+		{"«st.const.u32» [%rd1], %r2;", "constant memory can only be read by a kernel"},
 		{"«add.u32» %r1, %r2;", "add.u32 takes 3 operands, found 2"},
 		{"«ld.global.u32» %r1, [%rd1], %rd2;", "takes 2 operands, found 3"},
 		{"«atom.global.cas.b32» %r1, [%rd1], 0;", "takes 4 operands, found 3"},

@@ -176,3 +176,11 @@ func TestDynamicParallelism(t *testing.T) {
 		t.Errorf("%+v", res.Stop)
 	}
 }
+
+// A module may hold the address of a function that the kernel cannot reach.
+func TestUnreachableFunctionPointer(t *testing.T) {
+	k := module(t, `.func f() { ret; }
+.global .align 8 .u64 table[1] = {f};
+.visible .entry k(.param .u64 out, .param .u64 x) { ret; }`)
+	completed(t, k, config(1, 32, buffer("out", 64)), Options{})
+}

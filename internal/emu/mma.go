@@ -149,6 +149,9 @@ func (p *product) known(t [4]element, layouts []string) bool {
 func (p *product) accumulates(t [4]element) bool {
 	narrow := func(e element) bool { return e.name == "f16" || e.name == "f32" }
 	a, b, c, d := t[1], t[2], t[3], t[0]
+	if p.saturate && a.float != nil || p.round != isa.NoRounding && a.name != "f64" {
+		return false
+	}
 	switch a.name {
 	case "f16":
 		return b.name == "f16" && narrow(c) && narrow(d)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -468,5 +469,32 @@ func TestUnsupportedInstructions(t *testing.T) {
 		if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.HasPrefix(res.Stop.Message, opcode+" is not supported") {
 			t.Errorf("%s: %+v", text, res.Stop)
 		}
+	}
+}
+
+// Blocks that run ahead on other cores do the same: events and memory of one worker and of several agree.
+func TestMatrixParallel(t *testing.T) {
+	k := kernel(t, `.reg .b32 %a<4>, %c<8>;
+	.shared .align 16 .b8 sh[512];
+	mov.u64 %q, sh;
+	shl.b32 %u, %t, 4;
+	st.shared.v4.u32 [%u], {%i, %t, %i, %t};
+	bar.sync 0;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%u];
+	wmma.load.c.sync.aligned.row.m16n16k8.global.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, [%x];
+	wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, {%a0, %a1, %a2, %a3}, {%a0, %a1, %a2, %a3}, {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};
+	mad.wide.u32 %r, %b, 1024, %o;
+	wmma.store.d.sync.aligned.col.m16n16k8.global.f32 [%r], {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};
+	ret;`)
+	const blocks = 40
+	run := func(workers int) ([]uint32, []access) {
+		in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: 1024, Fill: launch.FillRandom, Seed: 5}}
+		res, rec := completed(t, k, config(blocks, 32, buffer("out", 1024*blocks), in), Options{Workers: workers})
+		return words(t, res, "out", 256*blocks), of[access](rec)
+	}
+	w1, e1 := run(1)
+	w4, e4 := run(4)
+	if !slices.Equal(w1, w4) || !slices.Equal(e1, e4) || len(e1) != blocks*(1+1+2+8) {
+		t.Errorf("one worker and four differ: %d and %d accesses", len(e1), len(e4))
 	}
 }

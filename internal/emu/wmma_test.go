@@ -409,15 +409,18 @@ func TestMatrixUnsupported(t *testing.T) {
 			t.Errorf("%s: %+v", text, res.Stop)
 		}
 	}
+	// A block of fewer threads than a warp has.
+	_, res, _ := start(t, kernel(t, "movmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, 16, buffer("out", 128)), Options{})
+	if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.Contains(res.Stop.Message, "all 32 threads") {
+		t.Errorf("16 threads: %+v", res.Stop)
+	}
 	// "or if any thread in the warp has exited": 9.7.14.5.15.
-	for _, threads := range []uint32{16, 32} {
-		_, res, _ := start(t, kernel(t, "setp.gt.u32 %c, %t, 29;\n@%c exit;\nmovmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, threads, buffer("out", 128)), Options{})
-		if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.Contains(res.Stop.Message, "all 32 threads") {
-			t.Errorf("%d threads: %+v", threads, res.Stop)
-		}
+	_, res, rec := start(t, kernel(t, "setp.gt.u32 %c, %t, 29;\n@%c exit;\nmovmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, 32, buffer("out", 128)), Options{})
+	if st := of[event.Stall](rec); res.Status != Stalled || len(st) != 1 || st[0].Waiting[0].Mask != 0x3fffffff || st[0].Exited[0].Mask != 0xc0000000 {
+		t.Errorf("two threads have exited: status %d, %+v", res.Status, st)
 	}
 	// Lanes of which some take another path wait for ever.
-	_, res, _ := start(t, kernel(t, `setp.gt.u32 %c, %t, 29;
+	_, res, _ = start(t, kernel(t, `setp.gt.u32 %c, %t, 29;
 	@%c bra OTHER;
 	movmatrix.sync.aligned.m8n8.trans.b16 %v, %v;
 	bra END;

@@ -27,9 +27,16 @@ type Options struct {
 	Limit    int            // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options
 	Command  string         // "check" or "run": for the reproduce line
+	Database string         // what -p named: for the reproduce line
 	Progress func(Progress) // nil: none
 	Printf   io.Writer      // kernel printf output; nil: discarded
 	Files    *source.Set    // that the positions of findings refer to; nil: a new one
+}
+
+// Input is one input of a run.
+type Input struct {
+	lower.Input
+	Found bool // in a directory that the user named: a file of some other use is no mistake
 }
 
 // Progress says how far the current run is.

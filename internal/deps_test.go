@@ -32,7 +32,7 @@ var rules = map[string]string{
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt",
 	"verify":    "event ir smt lockstep",
-	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
+	"check":     "source event isa ptx ir irgen launch emu race lower diag edit smt smt/sat smt/proc lockstep verify",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

@@ -26,6 +26,9 @@ var checkHelp = map[string][2]string{
 what a clean run covers.`},
 	"run": {"check by emulation alone", `run executes each kernel on an emulated GPU for a launch and detects races by happens-before. --seeds tries several
 schedules.`},
+	"verify": {"prove the absence of races and divergence for all inputs", `verify proves that no two threads of a kernel race and that no barrier diverges, for every input of the launch shape and
+without unrolling a loop; or shows a bug that a run of the counterexample shows too; or says what it could not decide.
+Arguments that --arg gives are fixed, all others are arbitrary.`},
 }
 
 const launchHelp = `
@@ -37,7 +40,7 @@ The launch comes from flags; else from a comment above the kernel (// heddle: gr
 <<<...>>> with constants in the same file; else from .reqntid or .maxntid; else from defaults, which are printed.`
 
 func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Command: name}
+	opt := check.Options{Command: name, Prove: name == "verify"}
 	var out outputFlags
 	var in inputFlags
 	cmd := &cobra.Command{
@@ -66,6 +69,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	fs.SortFlags = false
 	launchFlags(fs, &opt)
 	engineFlags(fs, &opt)
+	if opt.Prove {
+		fs.DurationVar(&opt.Timeout, "timeout", check.DefaultTimeout, "give the proof of a kernel at most `TIME`, such as 90s")
+	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	fs.Var(newChoice(&out.format, "text", "json"), "format", "print as `FORMAT` text or json (one object a line)")

@@ -4,6 +4,7 @@ package check
 
 import (
 	"io"
+	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/launch"
@@ -24,6 +25,8 @@ type Options struct {
 	Seeds    int            // how many schedules, with consecutive seeds
 	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
 	Workers  int            // goroutines; 0: all cores
+	Prove    bool           // verify for all inputs instead of running
+	Timeout  time.Duration  // for the proof of one kernel; 0: DefaultTimeout
 	Limit    int            // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options
 	Command  string         // "check" or "run": for the reproduce line

@@ -84,6 +84,10 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
+		if d.opt.Prove {
+			d.proveKernel(ctx, in, k)
+			continue
+		}
 		d.checkKernel(ctx, in, k)
 	}
 }

@@ -22,6 +22,7 @@ type Detector struct {
 	spareLists  []uint32
 	spareMemory []*memory
 	spareBlocks []*block
+	spareCopied []*copied
 	sites       []siteInfo
 	locations   map[place]*location
 
@@ -33,6 +34,7 @@ type Detector struct {
 
 	within bool // the race being recorded is within one instruction
 
+	copying     event.Access // the part of a copy that is looked at
 	element     event.Access // of the vector access being split
 	elementAddr [event.WarpSize]uint64
 }

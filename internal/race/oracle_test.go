@@ -28,6 +28,8 @@ type stream struct {
 	past  [][]epochs            // by thread: its last accesses
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
+
+	noCopies bool // half of the streams have no asynchronous copies
 }
 
 // epochs are the clocks at which the two detectors saw one access.
@@ -43,6 +45,7 @@ func newStream(rt *rapid.T, model Model, benign Benign) *stream {
 	if rapid.Bool().Draw(rt, "all lanes") {
 		s.lanes = ^uint32(0)
 	}
+	s.noCopies = rapid.Bool().Draw(rt, "no copies")
 	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64})
 	tolerate := map[Benign]func(bool) bool{
 		BenignWarp: func(same bool) bool { return same }, BenignAll: func(bool) bool { return true }}[benign]
@@ -72,6 +75,8 @@ func (s *stream) site(id event.Site) event.Access {
 		if a.Size >= 8 && !a.Kind.RMW() && rapid.Bool().Draw(s.rt, "vector") {
 			a.Elem = 4
 		}
+	} else if a.Kind == event.Read && a.Space == event.Global && rapid.IntRange(0, 3).Draw(s.rt, "noncoherent") == 0 {
+		a.Proxy = event.TextureProxy
 	}
 	return a
 }
@@ -121,7 +126,7 @@ func (s *stream) access() {
 		case 2:
 			slot += l * 7 % 3
 		}
-		a.Addr[l] = uint64(slot%8) * uint64(a.Size) % 48
+		a.Addr[l] = address(slot, a.Size)
 		a.Data[0][l] = values >> l & 1
 	}
 	if a.Kind.Writes() {
@@ -138,6 +143,54 @@ func (s *stream) access() {
 	s.logf("%+v addr %v", a, a.Addr)
 	s.det.Access(&a)
 	s.ora.Access(&b)
+}
+
+func address(slot int, size uint8) uint64 { return uint64(slot%8) * uint64(size) % 48 }
+
+// copy issues asynchronous copies. Their sites are the last ones, so that a site is of one size.
+func (s *stream) copy() {
+	c := event.Copy{Warp: s.warp(), Mask: 0, Size: rapid.SampledFrom([]uint8{4, 8, 16}).Draw(s.rt, "copy size")}
+	c.Site = event.Site(len(s.sites)) + event.Site(bits.TrailingZeros8(c.Size))
+	c.Active = s.free(c.Warp)
+	if c.Mask = c.Active & rapid.Uint32().Draw(s.rt, "issue"); c.Mask == 0 {
+		return
+	}
+	c.To, c.From, c.Read = new([event.WarpSize]uint64), new([event.WarpSize]uint64), new([event.WarpSize]uint8)
+	to, from := rapid.IntRange(0, 7).Draw(s.rt, "to"), rapid.IntRange(0, 7).Draw(s.rt, "from")
+	spread, broadcast := rapid.IntRange(0, 3).Draw(s.rt, "spread"), rapid.Bool().Draw(s.rt, "broadcast")
+	part := rapid.SampledFrom([]uint8{c.Size, c.Size, 0, 1, 3, c.Size / 2, c.Size - 1}).Draw(s.rt, "part")
+	for l := range event.WarpSize {
+		c.To[l], c.From[l], c.Read[l] = address(to+l*spread, c.Size), address(from+l, c.Size), c.Size
+		if broadcast {
+			c.From[l] = address(from, c.Size)
+		}
+		if l&1 != 0 {
+			c.Read[l] = part
+		}
+	}
+	s.logf("copy %+v to %v from %v read %v", c, c.To, c.From, c.Read)
+	s.det.Copy(&c)
+	s.ora.Copy(&c)
+}
+
+// copyGroup closes and waits for groups.
+func (s *stream) copyGroup() {
+	g := event.CopyGroup{Warp: s.warp(), Commit: rapid.Bool().Draw(s.rt, "commit")}
+	g.Wait = !g.Commit || rapid.Bool().Draw(s.rt, "wait")
+	if g.Wait {
+		g.Pending = uint32(rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(s.rt, "pending"))
+	}
+	g.Active = s.free(g.Warp)
+	g.Mask = g.Active
+	if rapid.Bool().Draw(s.rt, "guard") {
+		g.Mask &= rapid.Uint32().Draw(s.rt, "pass")
+	}
+	if g.Mask == 0 {
+		return
+	}
+	s.logf("group %+v", g)
+	s.det.CopyGroup(&g)
+	s.ora.CopyGroup(&g)
 }
 
 func (s *stream) fence() {
@@ -235,7 +288,7 @@ func (s *stream) logf(format string, args ...any) {
 }
 
 func (s *stream) step() {
-	switch n := rapid.IntRange(0, 19).Draw(s.rt, "event"); {
+	switch n := rapid.IntRange(0, 25).Draw(s.rt, "event"); {
 	case n < 11:
 		s.access()
 	case n < 14:
@@ -248,6 +301,10 @@ func (s *stream) step() {
 		s.arrive()
 	case n < 19:
 		s.complete()
+	case n < 22 && !s.noCopies:
+		s.copy()
+	case n < 25 && !s.noCopies:
+		s.copyGroup()
 	default:
 		s.converge()
 	}
@@ -322,7 +379,7 @@ func (s *stream) checkRaces() {
 }
 
 func opOf(a Access) event.Op {
-	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Addr: a.Addr, Size: a.Size}
+	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Async: a.Async, Addr: a.Addr, Size: a.Size}
 }
 
 // TestMain makes the long run try many more streams.

@@ -393,6 +393,37 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// TestOracleCopies is about asynchronous copies alone: few threads and little else, so that groups are waited for,
+// published and not.
+func TestOracleCopies(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStream(rt, Independent, rapid.SampledFrom([]Benign{BenignNone, BenignWarp, BenignAll}).Draw(rt, "benign"))
+		s.lanes = rapid.SampledFrom([]uint32{0b1, 0b11}).Draw(rt, "lanes")
+		s.noCopies = false
+		for i := range s.sites {
+			if a := &s.sites[i]; i%2 == 0 {
+				*a = event.Access{Site: a.Site, Kind: event.Kind(i / 2 % 2), Space: event.Shared - event.Space(i/4%2), Size: 4}
+			}
+		}
+		for range rapid.IntRange(1, 40).Draw(rt, "length") {
+			switch n := rapid.IntRange(0, 9).Draw(rt, "event"); {
+			case n < 3:
+				s.copy()
+			case n < 6:
+				s.copyGroup()
+			case n < 8:
+				s.access()
+			case n < 9:
+				s.blockBarrier()
+			default:
+				s.step()
+			}
+		}
+		s.checkClocks()
+		s.checkRaces()
+	})
+}
+
 func property(t *testing.T, model Model, benign Benign) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStream(rt, model, benign)

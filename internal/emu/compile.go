@@ -270,7 +270,12 @@ func init() {
 		"bar": (*compiler).barrier, "barrier": (*compiler).barrier, "bar.warp.sync": (*compiler).warpSync,
 		"shfl": (*compiler).shuffle, "vote": (*compiler).vote, "match": (*compiler).match,
 		"redux": (*compiler).redux, "elect": (*compiler).elect, "activemask": (*compiler).activemask,
-		"nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
+		"cp.async": (*compiler).copyAsync, "cp.async.commit_group": (*compiler).copyGroup,
+		"cp.async.wait_group": (*compiler).copyGroup, "cp.async.wait_all": (*compiler).copyGroup,
+		// Nothing that is executed goes through the proxies that these fences join to the generic one.
+		"fence.proxy.alias": nop, "membar.proxy.alias": nop, "fence.proxy.async": nop, "membar.proxy.async": nop,
+		"griddepcontrol": nop, // orders grids, of which there is one
+		"nanosleep":      nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
 	}
 }
 

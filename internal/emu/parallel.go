@@ -65,6 +65,8 @@ type speculation struct {
 	active  []event.Converge
 	exit    []event.Exit
 	stall   []event.Stall
+	copied  []copyRecord
+	group   []event.CopyGroup
 	steps   uint64
 	lanes   uint64
 	stalled bool
@@ -79,7 +81,15 @@ const (
 	logConverge
 	logExit
 	logStall
+	logCopy
+	logGroup
 )
+
+// copyRecord is an event.Copy. The words are destinations, sources and bytes to read, for each lane.
+type copyRecord struct {
+	event.Copy
+	pos int
+}
 
 // accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are two
 // words, others one for each lane; data words follow, for each lane.
@@ -104,6 +114,7 @@ func (s *speculation) reset(objects int, full bool) {
 	s.order, s.access, s.words = s.order[:0], s.access[:0], s.words[:0]
 	s.fence, s.arrive, s.done, s.sync = s.fence[:0], s.arrive[:0], s.done[:0], s.sync[:0]
 	s.active, s.exit, s.stall = s.active[:0], s.exit[:0], s.stall[:0]
+	s.copied, s.group = s.copied[:0], s.group[:0]
 }
 
 // reads notes a read of object o. It reports false if the block must run again.
@@ -215,6 +226,38 @@ func (s *speculation) Stall(e *event.Stall) {
 		s.stall = append(s.stall, *e)
 		s.add(logStall)
 	}
+}
+
+func (s *speculation) Copy(e *event.Copy) {
+	if !s.full {
+		return
+	}
+	r := copyRecord{*e, len(s.words)}
+	s.words = appendLanes(appendLanes(s.words, e.To, e.Mask), e.From, e.Mask)
+	for t := e.Mask; t != 0; t &= t - 1 {
+		s.words = append(s.words, uint64(e.Read[bits.TrailingZeros32(t)&31]))
+	}
+	s.copied = append(s.copied, r)
+	s.add(logCopy)
+}
+
+func (s *speculation) CopyGroup(e *event.CopyGroup) {
+	if s.full {
+		s.group = append(s.group, *e)
+		s.add(logGroup)
+	}
+}
+
+// replayCopy delivers the issue of copies.
+func (x *exec) replayCopy(sp *speculation, r *copyRecord) {
+	s := &x.evs.copied
+	w := takeLanes(&s.from, takeLanes(&s.to, sp.words[r.pos:], r.Mask), r.Mask)
+	for t, i := r.Mask, 0; t != 0; t, i = t&(t-1), i+1 {
+		s.read[bits.TrailingZeros32(t)&31] = uint8(w[i])
+	}
+	x.evs.copy = r.Copy
+	x.evs.copy.To, x.evs.copy.From, x.evs.copy.Read = &s.to, &s.from, &s.read
+	x.sink.Copy(&x.evs.copy)
 }
 
 // reduceLater logs a reduction, which is done when the log is delivered.
@@ -337,7 +380,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 // deliver sends the events of a log to the consumer and does what it did to memory.
 func (s *scheduler) deliver(sp *speculation) {
 	x := s.x
-	var access, fence, arrive, done, sync, active, exit, stall int
+	var access, fence, arrive, done, sync, active, exit, stall, copied, group int
 	for _, kind := range sp.order {
 		switch kind {
 		case logAccess:
@@ -364,6 +407,12 @@ func (s *scheduler) deliver(sp *speculation) {
 		case logStall:
 			x.sink.Stall(&sp.stall[stall])
 			stall++
+		case logCopy:
+			x.replayCopy(sp, &sp.copied[copied])
+			copied++
+		case logGroup:
+			x.sink.CopyGroup(&sp.group[group])
+			group++
 		}
 	}
 	x.steps += sp.steps
@@ -407,7 +456,7 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	}
 	e := &x.ev
 	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind, Space: r.space,
-		Order: mo.order, Scope: mo.scope, Size: uint8(mo.wide), Elem: uint8(mo.size), Addr: &x.addr, Stored: r.stored}
+		Order: mo.order, Scope: mo.scope, Proxy: mo.proxy, Size: uint8(mo.wide), Elem: uint8(mo.size), Addr: &x.addr, Stored: r.stored}
 	if mo.kind == event.Write {
 		e.Data = &x.data
 	}

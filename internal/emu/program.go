@@ -84,6 +84,9 @@ type inst struct {
 	call *callOp
 	misc *miscOp
 
+	copy  *copyOp
+	group *groupOp
+
 	// Only when unknown values are tracked: base is what run was before, rule gives the lanes whose
 	// results are unknown.
 	base func(x *exec, in *inst)

@@ -11,7 +11,6 @@ type raceKey struct {
 	a, b  event.Site
 	space event.Space
 	level bool // branch ordering, which is a finding of its own
-	cause Cause
 }
 
 // hazard is one (thread, location) of a group.
@@ -57,7 +56,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if a.Space == event.Shared {
 		r.Block, h.block = a.b.id, a.b.id
 	}
-	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, r.Level == BranchOrdering, cause}
+	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, r.Level == BranchOrdering}
 	i, ok := d.raceIndex[key]
 	if !ok {
 		i = len(d.groups)

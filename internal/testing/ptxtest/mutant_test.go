@@ -17,6 +17,25 @@ import (
 // sync matches the statements whose loss should show: barriers, fences, __syncwarp, named barriers.
 var sync = regexp.MustCompile(`asm volatile\("bar[^;]*;"[^;]*;|__(syncthreads|threadfence|threadfence_block|syncwarp)\([^)]*\);`)
 
+// ptxSync and ptxOrder are the same in PTX: instructions that order, and orders of memory accesses.
+var (
+	ptxSync  = regexp.MustCompile(`^\t(@!?%p\d+ )?(fence\.|membar\.|bar\.|cp\.async\.wait)[^;]*;`)
+	ptxOrder = regexp.MustCompile(`\.(acquire|release|acq_rel)\b`)
+)
+
+// mutate returns a line without its synchronization, and whether it has any.
+func mutate(path, line string) (string, bool) {
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(line), "//") || strings.Contains(line, "// redundant: "):
+		return "", false
+	case !strings.HasSuffix(path, ".ptx"):
+		return sync.ReplaceAllString(line, ";"), sync.MatchString(line)
+	case ptxSync.MatchString(line):
+		return "", true
+	}
+	return ptxOrder.ReplaceAllString(line, ".relaxed"), ptxOrder.MatchString(line)
+}
+
 // TestMutants takes the synchronization statements out of the right kernels, one at a time: each loss must
 // be found, unless the line says "// redundant: REASON".
 func TestMutants(t *testing.T) {
@@ -45,12 +64,13 @@ func TestMutants(t *testing.T) {
 func mutateFile(t *testing.T, path string, lines []string) int {
 	n := 0
 	for i, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "//") || strings.Contains(line, "// redundant: ") || !sync.MatchString(line) {
+		without, ok := mutate(path, line)
+		if !ok {
 			continue
 		}
 		n++
 		mutant := append([]string(nil), lines...)
-		mutant[i] = sync.ReplaceAllString(line, ";")
+		mutant[i] = without
 		name := filepath.Join(t.TempDir(), filepath.Base(path))
 		if err := os.WriteFile(name, []byte(strings.Join(mutant, "\n")), 0o644); err != nil {
 			t.Fatal(err)

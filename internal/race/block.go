@@ -117,7 +117,6 @@ func (d *Detector) Exit(e *event.Exit) {
 	for i := range b.warps {
 		if cs := b.warps[i].async; cs != nil {
 			d.spareCopied = append(d.spareCopied, cs.open...) // their entries stay pending
-			b.warps[i].async = nil
 		}
 	}
 	d.blocks[b.id] = nil

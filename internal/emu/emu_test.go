@@ -76,7 +76,12 @@ func (r *recorder) Converge(e *event.Converge)   { r.events = append(r.events, *
 func (r *recorder) Exit(e *event.Exit)           { r.events = append(r.events, *e) }
 func (r *recorder) CopyGroup(e *event.CopyGroup) { r.events = append(r.events, *e) }
 func (r *recorder) Copy(e *event.Copy) {
-	c := copied{Copy: *e, to: *e.To, from: *e.From, read: *e.Read}
+	c := copied{Copy: *e}
+	for l := range 32 {
+		if e.Mask>>l&1 != 0 {
+			c.to[l], c.from[l], c.read[l] = e.To[l], e.From[l], e.Read[l]
+		}
+	}
 	c.Copy.To, c.Copy.From, c.Copy.Read = nil, nil, nil
 	r.events = append(r.events, c)
 }

@@ -94,7 +94,7 @@ func causeText(rc *race.Race) string {
 // interval says in which barrier interval the race is.
 func interval(rc *race.Race) string {
 	who := "both are"
-	if rc.Level == race.InterBlock {
+	if rc.Level == race.InterBlock || rc.Cause != race.Unordered { // barriers need not be between them then
 		who = "(2) is"
 	}
 	if rc.Interval == 0 {

@@ -55,7 +55,7 @@ func (c *compiler) copyAsync(in *ir.Instr) error {
 	if cg == ca || op.size != 16 && (cg || op.size != 4 && op.size != 8) {
 		return fmt.Errorf("%s of %d bytes: .ca copies 4, 8 or 16 bytes, .cg 16", opcodeText(in), op.size)
 	}
-	d := inst{guard: c.guard(), run: runCopy, copy: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	d := inst{guard: c.guard(), run: runCopy, misc: &miscOp{copy: op}, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	for i, p := range []*inst{&op.to, &op.from} {
 		p.mem = &memOp{kind: event.Write, space: event.Shared, wide: op.size}
 		if i == 1 {
@@ -91,7 +91,7 @@ func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
 	case c.isPred(rest[0]):
 		d.ps[0], err = c.psrcOf(rest[0])
 	default:
-		d.copy.sized = true
+		d.misc.copy.sized = true
 		d.s[2], err = c.srcOf(rest[0], isa.U32)
 	}
 	return err
@@ -110,7 +110,7 @@ func (c *compiler) copyGroup(in *ir.Instr) error {
 		}
 		op.wait, op.pending = true, uint32(min(in.Src[0].Val, 1<<31))
 	}
-	c.control(inst{run: runCopyGroup, guard: c.guard(), group: op})
+	c.control(inst{run: runCopyGroup, guard: c.guard(), misc: &miscOp{group: op}})
 	return nil
 }
 
@@ -132,14 +132,14 @@ func runCopy(x *exec, in *inst) {
 	}
 	x.wrote, x.changed = true, true
 	if x.sink != nil {
-		x.evs.copy = event.Copy{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Size: uint8(in.copy.size), To: &s.to, From: &s.from, Read: &s.read}
+		x.evs.copy = event.Copy{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Size: uint8(in.misc.copy.size), To: &s.to, From: &s.from, Read: &s.read}
 		x.sink.Copy(&x.evs.copy)
 	}
 }
 
 // copyOperands finds what one lane copies, and reports whether it may.
 func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
-	op := in.copy
+	op := in.misc.copy
 	size := op.size
 	to, from := op.to.mem, op.from.mem
 	s.to[l] = (x.src(&in.s[0])[l] + to.off) & to.amask
@@ -176,7 +176,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 
 // copyNow does the copies of the lanes of m. It reports false if the block must run again.
 func (x *exec) copyNow(s *lateCopy, m uint32) bool {
-	size := s.in.copy.size
+	size := s.in.misc.copy.size
 	b := x.block
 	for ; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
@@ -204,7 +204,7 @@ func (x *exec) copyNow(s *lateCopy, m uint32) bool {
 }
 
 func runCopyGroup(x *exec, in *inst) {
-	op, cs := in.group, &x.warp.copies
+	op, cs := in.misc.group, &x.warp.copies
 	if op.commit {
 		for t := x.m; t != 0; t &= t - 1 {
 			cs.closed[bits.TrailingZeros32(t)&31]++
@@ -267,7 +267,7 @@ func (o *object) unknownFrom() uint32 {
 // runNeedsCopy stops the run if a copy's addresses, or how much it copies, are unknown.
 func runNeedsCopy(x *exec, in *inst) {
 	if !x.needs(in, &in.s[0], "the destination of this asynchronous copy") || !x.needs(in, &in.s[1], "the source of this asynchronous copy") ||
-		in.copy.sized && !x.needs(in, &in.s[2], "the size of this asynchronous copy") {
+		in.misc.copy.sized && !x.needs(in, &in.s[2], "the size of this asynchronous copy") {
 		return
 	}
 	if u := x.unk.preds[in.ps[0].slot] & x.m; u != 0 {

@@ -84,9 +84,6 @@ type inst struct {
 	call *callOp
 	misc *miscOp
 
-	copy  *copyOp
-	group *groupOp
-
 	// Only when unknown values are tracked: base is what run was before, rule gives the lanes whose
 	// results are unknown.
 	base func(x *exec, in *inst)
@@ -104,6 +101,8 @@ type miscOp struct {
 	to      uint    // bits of the register that a widening fills
 	targets []int32
 	what    string // an unsupported instruction
+	copy    *copyOp
+	group   *groupOp
 }
 
 // callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are

@@ -83,7 +83,7 @@ func trackCode(code []inst) {
 		switch {
 		case in.mem != nil:
 			in.run = runNeedsAddress
-		case in.copy != nil:
+		case in.misc != nil && in.misc.copy != nil:
 			in.run = runNeedsCopy
 		case in.bar != nil:
 			in.run = runNeedsBarrier

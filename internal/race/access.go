@@ -247,7 +247,7 @@ func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 	case e.mask == 0:
 		return e.clk == 0
 	case e.warp == uint32(w.id):
-		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0 && !e.concurrent()
+		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0 && e.clk < pending
 	}
 	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
 }

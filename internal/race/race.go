@@ -80,7 +80,8 @@ type Race struct {
 	Level  Level
 	Cause  Cause
 	// Interval is the barrier interval of Second: how many barriers of its whole block its thread had passed.
-	// Of two threads of one block that race, both are in it, since such a barrier would order them.
+	// Of two threads of one block that race because they are unordered, both are in it, since such a barrier would
+	// order them.
 	Interval uint32
 	// Hazards counts distinct (second thread, location) pairs.
 	Hazards uint64

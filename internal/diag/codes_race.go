@@ -90,11 +90,11 @@ small enough to cover it. If other threads read the bytes, put __syncthreads() b
 buffer is filled again, put __syncthreads() between its last use and the copy.`,
 		Example: Example{
 			File: "stage.cu",
-			Text: `__global__ void k(const int *in, int *out) {
+			Text: `#include <cuda_pipeline.h>
+__global__ void k(const int *in, int *out) {
     __shared__ int s[32];
-    unsigned to = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x]);
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(in + threadIdx.x) : "memory");
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));
+    __pipeline_commit();
     __syncthreads(); // does not wait for copies
     out[threadIdx.x] = s[threadIdx.x];
 }

@@ -14,8 +14,9 @@ import (
 	"heddle/internal/source"
 )
 
-// sync matches the statements whose loss should show: barriers, fences, __syncwarp, named barriers.
-var sync = regexp.MustCompile(`asm volatile\("bar[^;]*;"[^;]*;|__(syncthreads|threadfence|threadfence_block|syncwarp)\([^)]*\);`)
+// sync matches the statements whose loss should show: barriers, fences, __syncwarp, named barriers,
+// commits of and waits for copies.
+var sync = regexp.MustCompile(`asm volatile\("bar[^;]*;"[^;]*;|__(syncthreads|threadfence|threadfence_block|syncwarp|pipeline_commit|pipeline_wait_prior)\([^)]*\);`)
 
 // ptxSync and ptxOrder are the same in PTX: instructions that order, and orders of memory accesses.
 var (

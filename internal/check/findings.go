@@ -38,6 +38,10 @@ func (r *kernelRun) findings(rep *race.Report, seed uint64) {
 
 func raceCode(rc *race.Race) diag.Code {
 	switch {
+	case rc.First.Async || rc.Second.Async: // waited for or not: that depends on the schedule
+		return diag.CodeAsyncCopy
+	case rc.Cause == race.OtherProxy:
+		return diag.CodeNoncoherent
 	case rc.Level == race.BranchOrdering:
 		return diag.CodeBranchOrder
 	case rc.Space == event.Shared:
@@ -56,8 +60,8 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 	op1, op2 := opText(one.Instr), opText(two.Instr)
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.kernel.Demangled, Count: rc.Hazards,
-		Message: fmt.Sprintf("%s %s data race on %v between (1) %s by %s and (2) %s by %s", raceKind(rc), rc.Level, mem,
-			op1, threadText(g, rc.First.Thread), op2, threadText(g, rc.Second.Thread)),
+		Message: fmt.Sprintf("%s %s data race on %v between (1) %s by %s and (2) %s by %s%s", raceKind(rc), rc.Level, mem,
+			op1, threadText(g, rc.First.Thread), op2, threadText(g, rc.Second.Thread), causeText(rc)),
 		Span: place(two), Stack: stack(two), Label: "(2) just happened here",
 		Related:   []diag.Related{{Span: place(one), Stack: stack(one), Message: "and (1) occurred earlier here"}},
 		Notes:     []string{r.whyUnordered(rc), interval(rc)},
@@ -87,10 +91,21 @@ func fenceFlag(s event.Space) string {
 	return "CLK_GLOBAL_MEM_FENCE"
 }
 
+// causeText says in a few words what a race is about, where it is not just two accesses that nothing orders.
+func causeText(rc *race.Race) string {
+	switch rc.Cause {
+	case race.NotWaited:
+		return ": asynchronous copy not waited for"
+	case race.OtherProxy:
+		return ": non-coherent load of data that the kernel writes"
+	}
+	return ""
+}
+
 // interval says in which barrier interval the race is.
 func interval(rc *race.Race) string {
 	who := "both are"
-	if rc.Level == race.InterBlock {
+	if rc.Level == race.InterBlock || rc.Cause != race.Unordered { // barriers need not be between them then
 		who = "(2) is"
 	}
 	if rc.Interval == 0 {
@@ -116,6 +131,12 @@ func raceKind(rc *race.Race) string {
 // whyUnordered says which rule would have to hold for the two accesses not to race.
 func (r *kernelRun) whyUnordered(rc *race.Race) string {
 	a, b := rc.First, rc.Second
+	switch {
+	case rc.Cause == race.NotWaited:
+		return notWaited(rc)
+	case rc.Cause == race.OtherProxy:
+		return "a non-coherent load is ordered with no write of the same kernel, not even of its own thread: nothing joins its proxy to the generic one (PTX ISA 8.6, 8.9.5)"
+	}
 	if a.Order.Strong() && b.Order.Strong() {
 		if a.Addr != b.Addr || a.Size != b.Size {
 			return "both are strong, but they overlap only in part, so they are not morally strong (PTX ISA 8.7)"
@@ -138,6 +159,25 @@ func (r *kernelRun) whyUnordered(rc *race.Race) string {
 		return "no barrier or release/acquire orders (1) and (2)"
 	}
 	return "__syncthreads does not order blocks; only a release by one thread that another acquires does, with fences or scopes that include both"
+}
+
+// notWaited says which copy was not complete, and whether its thread is to blame alone.
+func notWaited(rc *race.Race) string {
+	which := "(1) is an asynchronous copy that was"
+	switch {
+	case rc.First.Async && rc.Second.Async:
+		which = "both are asynchronous copies, of which (1) was"
+		if rc.First.Site == rc.Second.Site && rc.First.Thread != rc.Second.Thread {
+			which = "both are asynchronous copies, which were"
+		}
+	case rc.Second.Async:
+		which = "(2) is an asynchronous copy that was"
+	}
+	what := which + " not complete: its thread had not waited for its group by cp.async.wait_group or cp.async.wait_all, and a copy is ordered before nothing until then (PTX ISA 8.9.1.1, 9.7.9.25.3.3)"
+	if rc.First.Thread != rc.Second.Thread {
+		what += "; other threads also need a barrier after the wait"
+	}
+	return what
 }
 
 var barrierCodes = map[race.BarrierKind]diag.Code{

@@ -11,6 +11,8 @@ const (
 	CodeRaceShared  Code = "race-shared"
 	CodeRaceGlobal  Code = "race-global"
 	CodeBranchOrder Code = "race-branch-order"
+	CodeAsyncCopy   Code = "race-async-copy"
+	CodeNoncoherent Code = "race-noncoherent"
 
 	CodeBarrierDivergence Code = "barrier-divergence"
 	CodeBarrierDeadlock   Code = "barrier-deadlock"

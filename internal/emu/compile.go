@@ -282,8 +282,12 @@ func init() {
 		"atom.shared::cluster": (*compiler).atomic, "red.shared::cluster": (*compiler).atomic,
 		"cvta.shared::cluster": (*compiler).cvta, "isspacep.shared::cluster": (*compiler).isspacep,
 		"mapa": (*compiler).mapa, "getctarank": (*compiler).getctarank, "createpolicy": (*compiler).createpolicy,
-		"setmaxnreg": nop,
-		"nanosleep":  nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
+		"cp.async": (*compiler).copyAsync, "cp.async.commit_group": (*compiler).copyGroup,
+		"cp.async.wait_group": (*compiler).copyGroup, "cp.async.wait_all": (*compiler).copyGroup,
+		// Nothing that is executed goes through the proxies that these fences join to the generic one.
+		"fence.proxy.alias": nop, "membar.proxy.alias": nop, "fence.proxy.async": nop, "membar.proxy.async": nop,
+		"griddepcontrol": nop, // orders grids, of which there is one
+		"setmaxnreg":     nop, "nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
 	}
 }
 

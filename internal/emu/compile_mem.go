@@ -20,6 +20,7 @@ type memOp struct {
 	order event.Order
 	scope event.Scope
 	part  event.Orders // what an acquire or release orders
+	proxy event.Proxy
 
 	dst    []int32 // loads, atomics: a register for each element; -1: sink
 	extend uint    // bits of the register that a signed element is extended to; 0: not signed or as wide
@@ -91,6 +92,9 @@ func (c *compiler) load(in *ir.Instr) error {
 	}
 	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: loadGlobal, shared: loadShared, private: loadPrivate}
+	if in.Has(isa.NC) || in.Op() == "ldu" {
+		m.proxy = event.TextureProxy
+	}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
 		return err

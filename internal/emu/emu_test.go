@@ -43,6 +43,13 @@ type access struct {
 	Data [4][32]uint64
 }
 
+// copied is a recorded event.Copy.
+type copied struct {
+	event.Copy
+	to, from [event.WarpSize]uint64
+	read     [event.WarpSize]uint8
+}
+
 func (r *recorder) Access(a *event.Access) {
 	c := access{Access: *a}
 	for l := range 32 {
@@ -61,13 +68,24 @@ func (r *recorder) Access(a *event.Access) {
 	c.Access.Addr, c.Access.Data = nil, nil
 	r.events = append(r.events, c)
 }
-func (r *recorder) Fence(e *event.Fence)       { r.events = append(r.events, *e) }
-func (r *recorder) Arrive(e *event.Arrive)     { r.events = append(r.events, *e) }
-func (r *recorder) Complete(e *event.Complete) { r.events = append(r.events, *e) }
-func (r *recorder) WarpSync(e *event.WarpSync) { r.events = append(r.events, *e) }
-func (r *recorder) Converge(e *event.Converge) { r.events = append(r.events, *e) }
-func (r *recorder) Exit(e *event.Exit)         { r.events = append(r.events, *e) }
-func (r *recorder) Stall(e *event.Stall)       { r.events = append(r.events, *e) }
+func (r *recorder) Fence(e *event.Fence)         { r.events = append(r.events, *e) }
+func (r *recorder) Arrive(e *event.Arrive)       { r.events = append(r.events, *e) }
+func (r *recorder) Complete(e *event.Complete)   { r.events = append(r.events, *e) }
+func (r *recorder) WarpSync(e *event.WarpSync)   { r.events = append(r.events, *e) }
+func (r *recorder) Converge(e *event.Converge)   { r.events = append(r.events, *e) }
+func (r *recorder) Exit(e *event.Exit)           { r.events = append(r.events, *e) }
+func (r *recorder) CopyGroup(e *event.CopyGroup) { r.events = append(r.events, *e) }
+func (r *recorder) Copy(e *event.Copy) {
+	c := copied{Copy: *e}
+	for l := range 32 {
+		if e.Mask>>l&1 != 0 {
+			c.to[l], c.from[l], c.read[l] = e.To[l], e.From[l], e.Read[l]
+		}
+	}
+	c.Copy.To, c.Copy.From, c.Copy.Read = nil, nil, nil
+	r.events = append(r.events, c)
+}
+func (r *recorder) Stall(e *event.Stall) { r.events = append(r.events, *e) }
 
 // of returns the events of type T, in order.
 func of[T any](r *recorder) (out []T) {

@@ -67,6 +67,9 @@ type events struct {
 	sync     event.WarpSync
 	converge event.Converge
 	exit     event.Exit
+	copy     event.Copy
+	group    event.CopyGroup
+	copied   lateCopy // what copy points to
 }
 
 // warp is a warp of a resident block.
@@ -88,6 +91,7 @@ type warp struct {
 	localCap int
 	localUnk []bool
 	tid      [3]alu.Lanes
+	copies   copyState
 }
 
 // block is a resident block.

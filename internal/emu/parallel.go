@@ -65,6 +65,8 @@ type speculation struct {
 	active  []event.Converge
 	exit    []event.Exit
 	stall   []event.Stall
+	copied  []copyRecord
+	group   []event.CopyGroup
 	steps   uint64
 	lanes   uint64
 	stalled bool
@@ -79,6 +81,8 @@ const (
 	logConverge
 	logExit
 	logStall
+	logCopy
+	logGroup
 )
 
 // accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are two
@@ -104,6 +108,7 @@ func (s *speculation) reset(objects int, full bool) {
 	s.order, s.access, s.words = s.order[:0], s.access[:0], s.words[:0]
 	s.fence, s.arrive, s.done, s.sync = s.fence[:0], s.arrive[:0], s.done[:0], s.sync[:0]
 	s.active, s.exit, s.stall = s.active[:0], s.exit[:0], s.stall[:0]
+	s.copied, s.group = s.copied[:0], s.group[:0]
 }
 
 // reads notes a read of object o. It reports false if the block must run again.
@@ -337,7 +342,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 // deliver sends the events of a log to the consumer and does what it did to memory.
 func (s *scheduler) deliver(sp *speculation) {
 	x := s.x
-	var access, fence, arrive, done, sync, active, exit, stall int
+	var access, fence, arrive, done, sync, active, exit, stall, copied, group int
 	for _, kind := range sp.order {
 		switch kind {
 		case logAccess:
@@ -364,6 +369,12 @@ func (s *scheduler) deliver(sp *speculation) {
 		case logStall:
 			x.sink.Stall(&sp.stall[stall])
 			stall++
+		case logCopy:
+			x.replayCopy(sp, &sp.copied[copied])
+			copied++
+		case logGroup:
+			x.sink.CopyGroup(&sp.group[group])
+			group++
 		}
 	}
 	x.steps += sp.steps
@@ -407,7 +418,8 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	}
 	e := &x.ev
 	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind, Space: r.space,
-		Order: mo.order, Scope: mo.scope, Orders: mo.part, Size: uint8(mo.wide), Elem: uint8(mo.elem), Addr: &x.addr, Stored: r.stored}
+		Order: mo.order, Scope: mo.scope, Orders: mo.part, Proxy: mo.proxy, Size: uint8(mo.wide), Elem: uint8(mo.elem),
+		Addr: &x.addr, Stored: r.stored}
 	if mo.kind == event.Write {
 		e.Data = &x.data
 	}

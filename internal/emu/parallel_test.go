@@ -36,6 +36,32 @@ func TestWorkersAgree(t *testing.T) {
 	membar.gl;
 	bar.warp.sync 0xffffffff;
 	ret;`, true, 0, false},
+		{"copies", `.shared .align 16 .b8 buf[1024];
+	mov.u32 %w, buf;
+	mad.lo.u32 %w, %t, 8, %w;
+	add.u32 %v, %t, %b;
+	and.b32 %v, %v, 7;
+	mad.wide.u32 %q, %t, 8, %x;
+	cp.async.ca.shared.global [%w], [%q], 8, %v;
+	cp.async.commit_group;
+	setp.lt.u32 %c, %t, 40;
+	@%c cp.async.ca.shared.global [%w+512], [%p], 4, %c;
+	@!%c cp.async.wait_group 0;
+	ld.shared.u32 %v, [%w];
+	cp.async.wait_all;
+	ld.shared.u32 %u, [%w];
+	add.u32 %v, %v, %u;
+	st.global.u32 [%p], %v;
+	ret;`, true, 0, false},
+		{"copies of what is written", `.shared .align 16 .b8 buf[1024];
+	mov.u32 %w, buf;
+	mad.lo.u32 %w, %t, 4, %w;
+	st.global.u32 [%p], %i;
+	cp.async.ca.shared.global [%w], [%p], 4;
+	cp.async.wait_all;
+	ld.shared.u32 %u, [%w];
+	st.global.u32 [%p+4], %u;
+	ret;`, true, 0, false},
 		{"locks", "setp.ne.u32 %c, %t, 0;\n@%c ret;\nL:\natom.global.exch.b32 %v, [%x], 1;\nsetp.ne.u32 %c, %v, 0;\n@%c bra L;\natom.global.exch.b32 %v, [%x], 0;\nret;", false, 0, false},
 		{"stall", "setp.eq.u32 %c, %b, 7;\nsetp.lt.and.u32 %c, %t, 9, %c;\n@%c bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", true, 0, true},
 		{"error", "setp.eq.u32 %c, %i, 700;\n@%c add.u64 %p, %p, 1;\nst.global.u32 [%p], %i;\nret;", true, 0, true},

@@ -102,6 +102,8 @@ type miscOp struct {
 	targets []int32
 	what    string // an unsupported instruction
 	origin  uint32 // where a result that is always unknown comes from; 0: it is not
+	copy    *copyOp
+	group   *groupOp
 }
 
 // callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are

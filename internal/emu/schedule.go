@@ -225,6 +225,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false
+		w.copies.reset()
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)
 		x.reserveLocal(0, f.fn.local)

@@ -83,6 +83,8 @@ func trackCode(code []inst) {
 		switch {
 		case in.mem != nil:
 			in.run = runNeedsAddress
+		case in.misc != nil && in.misc.copy != nil:
+			in.run = runNeedsCopy
 		case in.bar != nil:
 			in.run = runNeedsBarrier
 		case in.warp != nil:

@@ -35,6 +35,34 @@ type Access struct {
 	Stored uint32
 }
 
+// Copy is the issue of asynchronous copies by the lanes of a warp: cp.async, not bulk (PTX ISA 9.7.9.25.3.1). The
+// copy of each lane reads Read bytes of global memory at From, and writes Size bytes of the block's shared memory at
+// To, of which those behind the first Read are zero. It does so at some time from now on, as a weak access, ordered
+// after what the lane did before and before nothing else (8.9.1.1), until a CopyGroup waits for it.
+type Copy struct {
+	Warp   Warp
+	Site   Site
+	Mask   uint32
+	Active uint32
+	Size   uint8             // 4, 8 or 16; To and From are multiples of it
+	To     *[WarpSize]uint64 // offsets into the block's shared memory
+	From   *[WarpSize]uint64 // addresses of global memory, as in Access
+	Read   *[WarpSize]uint8  // at most Size
+}
+
+// CopyGroup is cp.async.commit_group, cp.async.wait_group or cp.async.wait_all, which is both (PTX ISA 9.7.9.25.3.2,
+// 9.7.9.25.3.3), by the lanes of Mask. Groups are a matter of each lane: the copies that it issued between two
+// commits are a group, perhaps an empty one.
+type CopyGroup struct {
+	Warp    Warp
+	Site    Site
+	Mask    uint32
+	Active  uint32
+	Commit  bool // first: closes the group of the copies that were issued since the last one
+	Wait    bool // then: all groups that were closed have completed, but for the last Pending ones
+	Pending uint32
+}
+
 // Fence is fence or membar, executed by the lanes of Mask.
 type Fence struct {
 	Warp   Warp
@@ -146,6 +174,8 @@ func (a *Access) Element(i int, e *Access, addr *[WarpSize]uint64) {
 // observes a value comes after the access that stored it. Methods are called from one goroutine.
 type Sink interface {
 	Access(*Access)
+	Copy(*Copy)
+	CopyGroup(*CopyGroup)
 	Fence(*Fence)
 	Arrive(*Arrive)
 	Complete(*Complete)

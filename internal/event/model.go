@@ -144,7 +144,10 @@ func (k Kind) RMW() bool { return k == Atomic || k == Reduce }
 type Proxy uint8
 
 const (
+	// GenericProxy is the method of ld, st, atom, red, and of cp.async, which is no bulk copy (9.7.9.25.2).
 	GenericProxy Proxy = iota
 	AsyncProxy
+	// TextureProxy is the method of ld.global.nc, "for loading read-only global data through the non-coherent
+	// texture cache" (13.33), and of ldu.
 	TextureProxy
 )

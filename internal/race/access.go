@@ -27,10 +27,12 @@ func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= ev
 // siteInfo is what all accesses of a site have in common.
 type siteInfo struct {
 	known bool
+	async bool // it issues asynchronous copies: what it does to global memory is a read, to shared memory a write
 	fails bool // it is a compare-and-swap that did not write at least once
 	kind  event.Kind
 	order event.Order
 	scope event.Scope
+	proxy event.Proxy
 	size  uint8
 	class class
 }
@@ -43,6 +45,9 @@ type access struct {
 	mem   *memory
 	class class
 	write bool
+
+	special bool    // not in the generic proxy, or of an asynchronous copy
+	copied  *copied // of which it is a part; nil: in program order
 }
 
 // Access checks and records what the lanes of a warp do by one instruction.
@@ -69,7 +74,7 @@ func (d *Detector) Access(e *event.Access) {
 // scalar is Access for one element.
 func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
-	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
+	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
 	if ascending(e) {
 		d.eachLane(&a)
@@ -87,7 +92,7 @@ func (d *Detector) learnSite(e *event.Access) class {
 	}
 	s := &d.sites[e.Site]
 	if !s.known {
-		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
+		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, proxy: e.Proxy, size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
 	}
 	s.fails = s.fails || e.Kind == event.Atomic && e.Stored != e.Mask
 	return s.class
@@ -197,10 +202,14 @@ func (d *Detector) clone(m *memory, e entry) entry {
 
 // touch checks the access of the lanes of mask against one cell and records it there (figures 2 and 3).
 func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
-	if a.class == 0 && a.w.even && d.opt.Benign != BenignAll && a.quick(c, mask) {
+	if a.class == 0 && a.w.even && !a.special && d.opt.Benign != BenignAll && a.quick(c, mask) {
 		return
 	}
 	t := touching{access: a, page: p, at: at, size: size, mask: mask}
+	if a.Proxy != event.GenericProxy {
+		d.loadNoncoherent(&t, c)
+		return
+	}
 	if !c.w.empty() {
 		d.checkSide(&t, &c.w)
 	}
@@ -243,7 +252,7 @@ func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 	case e.mask == 0:
 		return e.clk == 0
 	case e.warp == uint32(w.id):
-		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0
+		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0 && e.clk < pending
 	}
 	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
 }
@@ -292,7 +301,7 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 	if t.class != 0 && s.class != 0 && d.morallyStrong(t, e, lowestLane(racing), other) {
 		return
 	}
-	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll {
+	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll && t.copied == nil && !s.async {
 		part := *t
 		part.mask = d.otherValue(t)
 		if racing, other = d.unordered(&part, e); racing == 0 {
@@ -323,6 +332,9 @@ func (d *Detector) morallyStrong(t *touching, e entry, lane, other int) bool {
 // test e <= C of figure 2.
 func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 	w := t.w
+	if e.concurrent() {
+		return t.mask, d.partner(t, e)
+	}
 	if e.warp == uint32(w.id) {
 		if e.mask == t.mask && e.mask&(e.mask-1) == 0 {
 			return 0, 0 // the thread itself

@@ -114,6 +114,11 @@ func (d *Detector) Exit(e *event.Exit) {
 	if b.shared != nil {
 		d.release(b.shared)
 	}
+	for i := range b.warps {
+		if cs := b.warps[i].async; cs != nil {
+			d.spareCopied = append(d.spareCopied, cs.open...) // their entries stay pending
+		}
+	}
 	d.blocks[b.id] = nil
 	d.cached = nil
 	b.reset()

@@ -22,6 +22,7 @@ type Detector struct {
 	spareLists  []uint32
 	spareMemory []*memory
 	spareBlocks []*block
+	spareCopied []*copied
 	sites       []siteInfo
 	locations   map[place]*location
 
@@ -34,6 +35,7 @@ type Detector struct {
 	within bool // the race being recorded is within one instruction
 
 	relaxed     event.Access // an acquire or release that orders nothing of what this detector looks at
+	copying     event.Access // the part of a copy that is looked at
 	element     event.Access // of the vector access being split
 	elementAddr [event.WarpSize]uint64
 }

@@ -29,6 +29,8 @@ type stream struct {
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
 	parts bool // what orders memory may order some of it only
+
+	noCopies bool // half of the streams have no asynchronous copies
 }
 
 // epochs are the clocks at which the two detectors saw one access.
@@ -48,6 +50,7 @@ func newStream(rt *rapid.T, model Model, benign Benign, parts bool) *stream {
 	if rapid.Bool().Draw(rt, "all lanes") {
 		s.lanes = ^uint32(0)
 	}
+	s.noCopies = rapid.Bool().Draw(rt, "no copies")
 	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64, Only: only})
 	tolerate := map[Benign]func(bool) bool{
 		BenignWarp: func(same bool) bool { return same }, BenignAll: func(bool) bool { return true }}[benign]
@@ -77,6 +80,8 @@ func (s *stream) site(id event.Site) event.Access {
 		if a.Size >= 8 && !a.Kind.RMW() && rapid.Bool().Draw(s.rt, "vector") {
 			a.Elem = 4
 		}
+	} else if a.Kind == event.Read && a.Space == event.Global && rapid.IntRange(0, 3).Draw(s.rt, "noncoherent") == 0 {
+		a.Proxy = event.TextureProxy
 	}
 	return a
 }
@@ -133,7 +138,7 @@ func (s *stream) access() {
 		case 2:
 			slot += l * 7 % 3
 		}
-		a.Addr[l] = uint64(slot%8) * uint64(a.Size) % 48
+		a.Addr[l] = address(slot, a.Size)
 		a.Data[0][l] = values >> l & 1
 	}
 	if a.Kind.Writes() {
@@ -150,6 +155,54 @@ func (s *stream) access() {
 	s.logf("%+v addr %v", a, a.Addr)
 	s.det.Access(&a)
 	s.ora.Access(&b)
+}
+
+func address(slot int, size uint8) uint64 { return uint64(slot%8) * uint64(size) % 48 }
+
+// copy issues asynchronous copies. Their sites are the last ones, so that a site is of one size.
+func (s *stream) copy() {
+	c := event.Copy{Warp: s.warp(), Mask: 0, Size: rapid.SampledFrom([]uint8{4, 8, 16}).Draw(s.rt, "copy size")}
+	c.Site = event.Site(len(s.sites)) + event.Site(bits.TrailingZeros8(c.Size))
+	c.Active = s.free(c.Warp)
+	if c.Mask = c.Active & rapid.Uint32().Draw(s.rt, "issue"); c.Mask == 0 {
+		return
+	}
+	c.To, c.From, c.Read = new([event.WarpSize]uint64), new([event.WarpSize]uint64), new([event.WarpSize]uint8)
+	to, from := rapid.IntRange(0, 7).Draw(s.rt, "to"), rapid.IntRange(0, 7).Draw(s.rt, "from")
+	spread, broadcast := rapid.IntRange(0, 3).Draw(s.rt, "spread"), rapid.Bool().Draw(s.rt, "broadcast")
+	part := rapid.SampledFrom([]uint8{c.Size, c.Size, 0, 1, 3, c.Size / 2, c.Size - 1}).Draw(s.rt, "part")
+	for l := range event.WarpSize {
+		c.To[l], c.From[l], c.Read[l] = address(to+l*spread, c.Size), address(from+l, c.Size), c.Size
+		if broadcast {
+			c.From[l] = address(from, c.Size)
+		}
+		if l&1 != 0 {
+			c.Read[l] = part
+		}
+	}
+	s.logf("copy %+v to %v from %v read %v", c, c.To, c.From, c.Read)
+	s.det.Copy(&c)
+	s.ora.Copy(&c)
+}
+
+// copyGroup closes and waits for groups.
+func (s *stream) copyGroup() {
+	g := event.CopyGroup{Warp: s.warp(), Commit: rapid.Bool().Draw(s.rt, "commit")}
+	g.Wait = !g.Commit || rapid.Bool().Draw(s.rt, "wait")
+	if g.Wait {
+		g.Pending = uint32(rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(s.rt, "pending"))
+	}
+	g.Active = s.free(g.Warp)
+	g.Mask = g.Active
+	if rapid.Bool().Draw(s.rt, "guard") {
+		g.Mask &= rapid.Uint32().Draw(s.rt, "pass")
+	}
+	if g.Mask == 0 {
+		return
+	}
+	s.logf("group %+v", g)
+	s.det.CopyGroup(&g)
+	s.ora.CopyGroup(&g)
 }
 
 func (s *stream) fence() {
@@ -247,7 +300,7 @@ func (s *stream) logf(format string, args ...any) {
 }
 
 func (s *stream) step() {
-	switch n := rapid.IntRange(0, 19).Draw(s.rt, "event"); {
+	switch n := rapid.IntRange(0, 25).Draw(s.rt, "event"); {
 	case n < 11:
 		s.access()
 	case n < 14:
@@ -260,6 +313,10 @@ func (s *stream) step() {
 		s.arrive()
 	case n < 19:
 		s.complete()
+	case n < 22 && !s.noCopies:
+		s.copy()
+	case n < 25 && !s.noCopies:
+		s.copyGroup()
 	default:
 		s.converge()
 	}
@@ -334,7 +391,7 @@ func (s *stream) checkRaces() {
 }
 
 func opOf(a Access) event.Op {
-	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Addr: a.Addr, Size: a.Size}
+	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Async: a.Async, Addr: a.Addr, Size: a.Size}
 }
 
 // TestMain makes the long run try many more streams.
@@ -346,6 +403,37 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// TestOracleCopies is about asynchronous copies alone: few threads and little else, so that groups are waited for,
+// published and not.
+func TestOracleCopies(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStream(rt, Independent, rapid.SampledFrom([]Benign{BenignNone, BenignWarp, BenignAll}).Draw(rt, "benign"), false)
+		s.lanes = rapid.SampledFrom([]uint32{0b1, 0b11}).Draw(rt, "lanes")
+		s.noCopies = false
+		for i := range s.sites {
+			if a := &s.sites[i]; i%2 == 0 {
+				*a = event.Access{Site: a.Site, Kind: event.Kind(i / 2 % 2), Space: event.Shared - event.Space(i/4%2), Size: 4}
+			}
+		}
+		for range rapid.IntRange(1, 40).Draw(rt, "length") {
+			switch n := rapid.IntRange(0, 9).Draw(rt, "event"); {
+			case n < 3:
+				s.copy()
+			case n < 6:
+				s.copyGroup()
+			case n < 8:
+				s.access()
+			case n < 9:
+				s.blockBarrier()
+			default:
+				s.step()
+			}
+		}
+		s.checkClocks()
+		s.checkRaces()
+	})
 }
 
 func property(t *testing.T, model Model, benign Benign, parts bool) {

@@ -44,12 +44,22 @@ const (
 	IntraBlock              // warps of one block
 	InterBlock
 	BranchOrdering // lockstep only: paths of one branch of one warp (Barracuda §3.3.1)
+	SameThread     // a thread and its own asynchronous copy, or its own accesses through different proxies
 )
 
-var levelNames = [...]string{"intra-warp", "intra-block", "inter-block", "branch-ordering"}
+var levelNames = [...]string{"intra-warp", "intra-block", "inter-block", "branch-ordering", "same-thread"}
 
 // String names the level in reports.
 func (l Level) String() string { return levelNames[l] }
+
+// Cause says why nothing orders the two sides of a race.
+type Cause uint8
+
+const (
+	Unordered  Cause = iota // neither happens before the other
+	NotWaited               // one is by an asynchronous copy that its thread had not waited for
+	OtherProxy              // one is a load through another proxy, which is ordered with no write of the same kernel
+)
 
 // Access is one side of a race.
 type Access struct {
@@ -58,6 +68,8 @@ type Access struct {
 	Kind   event.Kind
 	Order  event.Order
 	Scope  event.Scope
+	Proxy  event.Proxy
+	Async  bool // by an asynchronous copy that Thread issued
 	Addr   uint64
 	Size   uint8
 }
@@ -69,8 +81,10 @@ type Race struct {
 	First  Access // earlier in the run
 	Second Access
 	Level  Level
+	Cause  Cause
 	// Interval is the barrier interval of Second: how many barriers of its whole block its thread had passed.
-	// Of two threads of one block that race, both are in it, since such a barrier would order them.
+	// Of two threads of one block that race because they are unordered, both are in it, since such a barrier would
+	// order them.
 	Interval uint32
 	// Hazards counts distinct (second thread, location) pairs.
 	Hazards uint64

@@ -20,6 +20,13 @@ func (d *Detector) speaksFor(t *touching, e entry) bool {
 
 // record adds the access to one side of a cell: an entry for each epoch that its lanes are in.
 func (d *Detector) record(t *touching, side *entry) {
+	if side.clk == noncoherent {
+		return // it races with every write already
+	}
+	if t.copied != nil {
+		d.recordPending(t, side)
+		return
+	}
 	if t.w.even {
 		d.add(t, side, entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
 		return

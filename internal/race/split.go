@@ -25,6 +25,12 @@ func (s *Split) Access(e *event.Access) { s.shared.Access(e); s.global.Access(e)
 // Fence implements event.Sink.
 func (s *Split) Fence(e *event.Fence) { s.shared.Fence(e); s.global.Fence(e) }
 
+// Copy implements event.Sink.
+func (s *Split) Copy(e *event.Copy) { s.shared.Copy(e); s.global.Copy(e) }
+
+// CopyGroup implements event.Sink.
+func (s *Split) CopyGroup(e *event.CopyGroup) { s.shared.CopyGroup(e); s.global.CopyGroup(e) }
+
 // Arrive implements event.Sink.
 func (s *Split) Arrive(e *event.Arrive) { s.shared.Arrive(e); s.global.Arrive(e) }
 

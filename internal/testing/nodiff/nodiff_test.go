@@ -148,6 +148,7 @@ type pair struct {
 	det   *race.Detector
 	ora   *oracle.Oracle
 	words map[oracle.Byte]bool // words on which the oracle has found a race
+	racy  int                  // bytes on which it has found one
 	total uint64               // hazards that the detector has reported
 	diffs []string
 
@@ -163,15 +164,20 @@ func (p *pair) Access(a *event.Access) {
 		return
 	}
 	p.det.Access(a)
-	before := len(p.ora.Racy)
 	p.ora.Access(a)
-	if len(p.ora.Racy) == before {
+	p.compare(a.Warp, a.Site)
+}
+
+// compare looks at what the last event has shown.
+func (p *pair) compare(w event.Warp, site event.Site) {
+	if len(p.ora.Racy) == p.racy {
 		return
 	}
+	p.racy = len(p.ora.Racy)
 	fresh := p.freshWords()
 	total := hazards(p.det.Report())
 	if fresh > 0 && total == p.total {
-		p.diffs = append(p.diffs, fmt.Sprintf("the detector misses the first race on a word, by warp %d at site %d", a.Warp, a.Site))
+		p.diffs = append(p.diffs, fmt.Sprintf("the detector misses the first race on a word, by warp %d at site %d", w, site))
 	}
 	p.total = total
 }
@@ -246,6 +252,24 @@ func (p *pair) Converge(e *event.Converge) {
 	if !p.over {
 		p.det.Converge(e)
 		p.ora.Converge(e)
+	}
+}
+
+// Copy goes to both. A first race must be found here too.
+func (p *pair) Copy(e *event.Copy) {
+	if p.over {
+		return
+	}
+	p.det.Copy(e)
+	p.ora.Copy(e)
+	p.compare(e.Warp, e.Site)
+}
+
+// CopyGroup goes to both.
+func (p *pair) CopyGroup(e *event.CopyGroup) {
+	if !p.over {
+		p.det.CopyGroup(e)
+		p.ora.CopyGroup(e)
 	}
 }
 

@@ -15,18 +15,36 @@ import (
 	"heddle/internal/source"
 )
 
-// sync matches the statements whose loss should show: barriers, fences, __syncwarp, named barriers.
-var sync = regexp.MustCompile(`asm volatile\("bar[^;]*;"[^;]*;|__(syncthreads|threadfence|threadfence_block|syncwarp)\([^)]*\);|` +
+// sync matches the statements whose loss should show: barriers, fences, __syncwarp, named barriers, commits of and
+// waits for copies.
+var sync = regexp.MustCompile(`asm volatile\("bar[^;]*;"[^;]*;|__(syncthreads|threadfence|threadfence_block|syncwarp|pipeline_commit|pipeline_wait_prior)\([^)]*\);|` +
 	`\b(barrier|work_group_barrier|sub_group_barrier|mem_fence|atomic_work_item_fence|wait_group_events)\([^)]*\);`)
 
-// mutations are what is done to a line, one at a time: the flags of OpenCL's barriers and fences name the other memory.
-var mutations = []struct {
+// mutation is what is done to a line, one at a time.
+type mutation struct {
 	what *regexp.Regexp
 	to   string
-}{
+}
+
+// mutations are those of sources: synchronization is lost, the flags of OpenCL's barriers and fences name the other memory.
+var mutations = []mutation{
 	{sync, ";"},
 	{regexp.MustCompile(`CLK_LOCAL_MEM_FENCE`), "CLK_GLOBAL_MEM_FENCE"},
 	{regexp.MustCompile(`CLK_GLOBAL_MEM_FENCE`), "CLK_LOCAL_MEM_FENCE"},
+}
+
+// ptxMutations are those of PTX: instructions that order are lost, orders of memory accesses become relaxed.
+var ptxMutations = []mutation{
+	{regexp.MustCompile(`^\t(@!?%p\d+ )?(fence\.|membar\.|bar\.|cp\.async\.wait)[^;]*;`), ""},
+	{regexp.MustCompile(`\.(acquire|release|acq_rel)\b`), ".relaxed"},
+}
+
+// mutationsOf are those of a file.
+func mutationsOf(path string) []mutation {
+	if strings.HasSuffix(path, ".ptx") {
+		return ptxMutations
+	}
+	return mutations
 }
 
 // TestMutants takes the synchronization statements out of the right kernels, one at a time: each loss must
@@ -61,7 +79,7 @@ func mutateFile(t *testing.T, path string, lines []string) int {
 		if strings.HasPrefix(strings.TrimSpace(line), "//") || strings.Contains(line, "// redundant: ") {
 			continue
 		}
-		for _, m := range mutations {
+		for _, m := range mutationsOf(path) {
 			if !m.what.MatchString(line) {
 				continue
 			}

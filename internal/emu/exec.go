@@ -48,6 +48,8 @@ type exec struct {
 	lockstep bool
 	rng      uint64
 	stop     *Stop
+	// annotations that failed, one for each site
+	annotations []FailedAnnotation
 	unk      *tracker // nil unless unknown values are tracked
 
 	coll  collected // of the warp operation in progress
@@ -75,6 +77,8 @@ type warp struct {
 	lanes  uint32
 	exited uint32
 	active uint32 // of the last Converge event
+	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be checked.
+	ghost, undecided uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment
 	waiting []*fragment

@@ -62,6 +62,7 @@ func (b *build) clangArgs(extra ...string) []string {
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
+		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.headers, "api"),
 		"-isystem", filepath.Join(b.headers, "cuda"),
 		"-idirafter", filepath.Join(b.headers, "std"),
 	}

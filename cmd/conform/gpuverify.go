@@ -121,7 +121,7 @@ const maxSteps = 5_000_000
 // jobs are the runs to try: the launch made small, then as the header has it if it is not too large to
 // execute, each with the choices of arguments that satisfy the preconditions.
 func (f *verifyFlags) jobs(path, src string) []Job {
-	base := Job{File: path, Compiler: []string{"-include", "heddle.h"}, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
+	base := Job{File: path, Compiler: preludes(src), Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
 	if f.warp > 0 {
 		base.Warp = "lockstep"
 	}
@@ -145,6 +145,18 @@ func (f *verifyFlags) jobs(path, src string) []Job {
 	return out
 }
 
+// preludes includes what the suite's own cuda.h declares, and ours keeps in headers of their own.
+func preludes(src string) []string {
+	out := []string{"-include", "heddle.h"}
+	if strings.Contains(src, "curand") {
+		out = append(out, "-include", "curand_kernel.h")
+	}
+	if strings.Contains(src, "cooperative_groups") {
+		out = append(out, "-include", "cooperative_groups.h")
+	}
+	return out
+}
+
 // withArguments makes a job of each choice of arguments. With several kernels in a file, each choice gives
 // values to the kernel that it is for.
 func withArguments(j Job, src string) []Job {
@@ -159,8 +171,10 @@ func withArguments(j Job, src string) []Job {
 	if len(kernels) != 1 {
 		return []Job{j}
 	}
+	k := &kernels[0]
 	var out []Job
-	for _, args := range kernels[0].choices(j.Grid, j.Block, defines) {
+	all := k.choices(j.Grid, j.Block, defines)
+	for _, args := range slices.Concat(all, k.variants(all[0])) {
 		j.Args = args
 		out = append(out, j)
 	}

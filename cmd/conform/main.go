@@ -128,34 +128,43 @@ func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 	return out
 }
 
-// attempt tries the jobs of a case until one is within the kernel's assumptions. A kernel that should pass
-// and does not, in a launch that was made smaller, gets a second chance in the launch of the suite.
+// attempt does the jobs of a case: all those of its smaller launch, until one shows a defect; if none of
+// them is within the kernel's assumptions, or they do not say what the suite says, those of the suite's own
+// launch, and then these count.
 func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 	var best Outcome
 	tried := 0
-	for i := range k.Jobs {
-		j := &k.Jobs[i]
-		if best.Result != nil && !best.better(j) {
-			continue
+	for scaled := range 2 {
+		var found Outcome
+		for i := range k.Jobs {
+			j := &k.Jobs[i]
+			if (j.Note == "") != (scaled == 1) && k.Jobs[0].Note != "" || ctx.Err() != nil {
+				continue
+			}
+			o := Outcome{Case: k, Job: j, Result: isolated(ctx, c.engine, j, c.limit)}
+			tried++
+			if found.Result == nil || o.rank() > found.rank() {
+				found = o
+			}
+			if found.rank() == decisive || o.Result.Stage < Sane {
+				break
+			}
 		}
-		o := Outcome{Case: k, Job: j, Result: isolated(ctx, c.engine, j, c.limit)}
-		tried++
-		if v := o.Result.verdict(); best.Result == nil || v != "outside" && v != "failed" {
-			best = o
+		if found.Result != nil && (best.Result == nil || found.rank() > 0) {
+			best = found
+		}
+		again := best.rank() == 0 || (k.Expect == Pass) == (best.rank() == decisive)
+		if k.Jobs[0].Note == "" || !again {
+			break
 		}
 	}
 	best.Tried = tried
 	return best
 }
 
-// better reports whether job j may say more than the outcome: any may if the kernel is not meant for the
-// launch, and the launch of the suite if something was found in a smaller one.
-func (o *Outcome) better(j *Job) bool {
-	switch o.Result.verdict() {
-	case "outside":
-		return true
-	case "bug", "other":
-		return o.Case.Expect == Pass && o.Job.Note != "" && j.Note == ""
-	}
-	return false
+const decisive = 6
+
+// rank orders the outcomes of one case by what they say of the kernel: 0 is nothing.
+func (o *Outcome) rank() int {
+	return map[string]int{"outside": 0, "failed": 1, "unsupported": 2, "unknown": 3, "clean": 4, "other": 5, "bug": decisive}[o.Result.verdict()]
 }

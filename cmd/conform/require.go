@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,9 +19,12 @@ import (
 
 // kernelText is what the source says of one kernel.
 type kernelText struct {
-	name     string
-	scalars  []string // names of the integer parameters
-	requires []string // conditions
+	name      string
+	scalars   []string // names of the integer parameters
+	pointers  []string // of the pointers
+	others    []string // of parameters of other types: a function pointer is one
+	functions []string // of the file
+	requires  []string // conditions
 }
 
 var kernelRE = regexp.MustCompile(`(?:\b__global__|\b__kernel|(?m:^|\s)kernel)\b[^;{}()]*?(?:__attribute__\s*\(\([^)]*\)*\s*\)\)|__launch_bounds__\s*\([^)]*\))?[^;{}()]*?\b(\w+)\s*\(([^)]*)\)\s*\{`)
@@ -32,12 +36,13 @@ func kernelsOf(src string) []kernelText {
 	for _, m := range kernelRE.FindAllStringSubmatchIndex(src, -1) {
 		k := kernelText{name: src[m[2]:m[3]]}
 		for p := range strings.SplitSeq(src[m[4]:m[5]], ",") {
-			if name, ok := integerParam(p); ok {
-				k.scalars = append(k.scalars, name)
-			}
+			k.param(p)
+		}
+		for _, f := range functionRE.FindAllStringSubmatch(src, -1) {
+			k.functions = append(k.functions, f[1])
 		}
 		body := bodyOf(src[m[1]-1:])
-		for _, form := range []string{"__requires", "__global_requires"} {
+		for _, form := range []string{"__requires", "__global_requires", "__assume"} {
 			k.requires = append(k.requires, argumentsOf(body, form)...)
 		}
 		out = append(out, k)
@@ -51,16 +56,23 @@ func stripComments(s string) string { return commentRE.ReplaceAllString(s, " ") 
 
 var paramRE = regexp.MustCompile(`^\s*(?:const\s+|__private\s+|unsigned\s+|signed\s+)*(?:unsigned|int|uint|long|ulong|short|ushort|char|uchar|size_t|bool)?(?:\s+(?:int|const))*\s+(\w+)\s*$`)
 
-// integerParam reads one parameter's declaration.
-func integerParam(p string) (string, bool) {
-	if strings.ContainsAny(p, "*&[") {
-		return "", false
+var (
+	functionRE = regexp.MustCompile(`\b(\w+)\s*\([^;{}()]*\)\s*\{`)
+	nameRE     = regexp.MustCompile(`(\w+)\s*(?:\[[^\]]*\]\s*)*$`)
+)
+
+// param sorts one parameter's declaration.
+func (k *kernelText) param(p string) {
+	name := nameRE.FindStringSubmatch(p)
+	switch {
+	case name == nil:
+	case strings.ContainsAny(p, "*["):
+		k.pointers = append(k.pointers, name[1])
+	case paramRE.MatchString(p):
+		k.scalars = append(k.scalars, name[1])
+	default:
+		k.others = append(k.others, name[1])
 	}
-	m := paramRE.FindStringSubmatch(p)
-	if m == nil {
-		return "", false
-	}
-	return m[1], true
 }
 
 // bodyOf returns the text within the brace that s begins with.
@@ -101,43 +113,73 @@ func argumentsOf(s, name string) []string {
 }
 
 // maxChoices bounds the choices of arguments for one kernel.
-const maxChoices = 8
+const maxChoices = 6
+
+// functionBase and above stand for the addresses of functions.
+const functionBase = 1 << 40
 
 // choices returns the arguments to try for a launch, the likeliest first. There is always one.
 func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [][]string {
-	sizes := launchNames(grid, block)
-	var conds []expr
-	var names []string
-	candidates := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 0, 3, 7, 100, -1}
+	s := search{k: k, known: launchNames(grid, block), values: map[string]int64{}, limit: maxChoices}
+	maps.Copy(s.known, defines)
+	for i, f := range k.functions {
+		s.known[f] = functionBase + int64(i)
+		s.functions = append(s.functions, functionBase+int64(i))
+	}
+	s.candidates = []int64{1, 2, 3, 4, 7, 8, 16, 32, 64, 100, 128, 256, 1024, 0, -1}
+	for _, v := range launchNames(grid, block) {
+		s.candidates = append(s.candidates, v, 2*v)
+	}
 	for _, text := range k.requires {
 		e, used, numbers, err := parseExpr(text)
 		if err != nil {
 			continue
 		}
-		conds = append(conds, e)
+		s.conds = append(s.conds, e)
 		for _, n := range used {
-			if slices.Contains(k.scalars, n) && !slices.Contains(names, n) {
-				names = append(names, n)
+			if (slices.Contains(k.scalars, n) || slices.Contains(k.others, n)) && !slices.Contains(s.names, n) {
+				s.names = append(s.names, n)
 			}
 		}
 		for _, n := range numbers {
-			candidates = append([]int64{n, n + 1, n - 1, 2 * n}, candidates...)
+			s.candidates = append(s.candidates, n, n+1, n-1, 2*n)
 		}
 	}
-	for _, v := range sizes {
-		candidates = append(candidates, v, 2*v)
+	s.candidates = distinct(s.candidates)
+	slices.SortStableFunc(s.candidates, func(a, b int64) int { return cmp.Compare(unlikely(a), unlikely(b)) })
+	if len(s.names) > 0 && len(s.names) <= 4 {
+		s.assign(0)
 	}
-	candidates = distinct(candidates)
-	slices.SortStableFunc(candidates, func(a, b int64) int { return cmp.Compare(unlikely(a), unlikely(b)) })
-	if len(names) == 0 || len(names) > 4 {
-		return [][]string{nil}
-	}
-	s := search{names: names, candidates: candidates, conds: conds, sizes: sizes, defines: defines, values: map[string]int64{}}
-	s.assign(0)
 	if len(s.found) == 0 {
 		return [][]string{nil}
 	}
 	return s.found
+}
+
+// variants are more launches of a kernel for the same choice: other contents of its buffers, other numbers.
+func (k *kernelText) variants(choice []string) [][]string {
+	var out [][]string
+	for _, fill := range []string{"iota", "random"} {
+		args := slices.Clone(choice)
+		for _, p := range k.pointers {
+			args = append(args, p+"="+fill)
+		}
+		if len(k.pointers) > 0 {
+			out = append(out, args)
+		}
+	}
+	for _, v := range []int{1, 2, 3} {
+		args := slices.Clone(choice)
+		for _, n := range k.scalars {
+			if !slices.ContainsFunc(choice, func(a string) bool { return strings.HasPrefix(a, n+"=") }) {
+				args = append(args, fmt.Sprintf("%s=%d", n, v))
+			}
+		}
+		if len(args) > len(choice) {
+			out = append(out, args)
+		}
+	}
+	return out
 }
 
 // unlikely puts positive values that are not too large first.
@@ -163,23 +205,27 @@ func distinct(in []int64) []int64 {
 
 // search tries values for names in turn.
 type search struct {
+	k          *kernelText
 	names      []string
 	candidates []int64
+	functions  []int64
 	conds      []expr
-	sizes      map[string]int64
-	defines    map[string]int64
+	known      map[string]int64
 	values     map[string]int64
 	found      [][]string
+	limit      int // of found
 	tried      int
 }
 
 func (s *search) lookup(name string) (int64, bool) {
-	for _, m := range []map[string]int64{s.values, s.sizes, s.defines} {
-		if v, ok := m[name]; ok {
-			return v, true
-		}
+	if v, ok := s.values[name]; ok {
+		return v, true
 	}
-	return 0, false
+	if slices.Contains(s.names, name) { // not assigned yet
+		return 0, false
+	}
+	v, ok := s.known[name]
+	return v, ok
 }
 
 // assign gives name i each candidate. A condition that cannot be evaluated yet, or at all, does not count.
@@ -190,21 +236,33 @@ func (s *search) assign(i int) {
 		}
 	}
 	if i == len(s.names) {
-		var args []string
-		for _, n := range s.names {
-			args = append(args, fmt.Sprintf("%s=%d", n, s.values[n]))
-		}
-		s.found = append(s.found, args)
+		s.found = append(s.found, s.arguments())
 		return
 	}
-	for _, v := range s.candidates {
-		if s.tried++; len(s.found) >= maxChoices || s.tried > 1_000_000 {
+	candidates := s.candidates
+	if slices.Contains(s.k.others, s.names[i]) {
+		candidates = s.functions
+	}
+	for _, v := range candidates {
+		if s.tried++; len(s.found) >= s.limit || s.tried > 1_000_000 {
 			break
 		}
 		s.values[s.names[i]] = v
 		s.assign(i + 1)
 	}
 	delete(s.values, s.names[i])
+}
+
+func (s *search) arguments() []string {
+	var args []string
+	for _, n := range s.names {
+		if v := s.values[n]; v >= functionBase {
+			args = append(args, n+"=func:"+s.k.functions[v-functionBase])
+		} else {
+			args = append(args, fmt.Sprintf("%s=%d", n, v))
+		}
+	}
+	return args
 }
 
 // launchNames are the names by which kernels read the launch.

@@ -31,6 +31,7 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
+	p.track = p.track || p.readsTextures()
 	for _, fc := range p.funcs {
 		c.compile(fc)
 	}

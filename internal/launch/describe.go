@@ -48,6 +48,8 @@ func (c *Config) describeArg(i int) string {
 		return a.Name + ": " + a.Buffer.describe()
 	case a.Unknown:
 		return a.Name + " unknown"
+	case a.Func != "":
+		return a.Name + ": function " + a.Func
 	case len(a.Fields) > 0:
 		fields := make([]string, len(a.Fields))
 		for k, f := range a.Fields {
@@ -140,6 +142,8 @@ func (a ArgSpec) String() string {
 		return name + "=alias:" + a.Text
 	case ArgUnknown:
 		return name + "=unknown" + size
+	case ArgFunc:
+		return name + "=func:" + a.Text
 	case ArgBytes:
 		return name + "=hex:" + a.Text
 	case ArgFile:

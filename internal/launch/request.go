@@ -37,4 +37,5 @@ const (
 	ArgAlias                  // alias:PARAM: the buffer of another parameter
 	ArgUnknown                // unknown: the value, or the contents of the buffer, is not given
 	ArgBytes                  // hex:00ff...: the bytes in the order of memory
+	ArgFunc                   // func:NAME: the address of a device function
 )

@@ -15,7 +15,7 @@ import (
 
 // formatVersion changes whenever the same input would give other output: it is part of every key. Changes
 // to the embedded headers need none, as their hash is part of the key too.
-const formatVersion = "1"
+const formatVersion = "2"
 
 // A cache entry is named by the hash of all that is known before compiling: this package's version, the
 // tools, the options, the input's name and content. What clang read besides stands in the entry with its

@@ -13,8 +13,8 @@ type Case struct {
 	File   string
 	Expect Expectation
 	Jobs   []Job // in the order in which they are tried: the first that is within the kernel's assumptions counts
-	// Why says, for a label of our own, what decides it.
-	Why string
+	// Want is the verdict that a label of our own demands, and Why what decides it; both may be empty.
+	Want, Why string
 	// Theirs is a label of the suite that is not ours; WhyNot says what is wrong with it.
 	Theirs, WhyNot string
 }

@@ -26,6 +26,7 @@ type Suite interface {
 
 // suites by name, for --suite.
 var suites = map[string]Suite{
+	"barracuda": barracuda{},
 	"gpuverify": gpuverify{},
 }
 

@@ -17,6 +17,12 @@ import (
 func (o *Outcome) judgement() string {
 	v := o.Result.verdict()
 	switch {
+	case o.Case.Want != "" && v != o.Case.Want:
+		return "disagrees"
+	case o.Case.Theirs != "":
+		return "agrees with our label, not theirs"
+	case o.Case.Want != "":
+		return "agrees"
 	case v == "failed" && o.Case.Expect == Rejected:
 		return "rejected, as expected"
 	case v == "failed":

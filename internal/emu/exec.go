@@ -50,7 +50,7 @@ type exec struct {
 	stop     *Stop
 	// annotations that failed, one for each site
 	annotations []FailedAnnotation
-	unk      *tracker // nil unless unknown values are tracked
+	unk         *tracker // nil unless unknown values are tracked
 
 	coll  collected // of the warp operation in progress
 	brx   []brxGroup

@@ -43,7 +43,7 @@ type Arg struct {
 	// that needs it stops the run (DESIGN §5).
 	Unknown bool
 	Func    string // the value is the address of this device function; empty for other values
-	Float   bool // Bits are a floating-point number; for printing
+	Float   bool   // Bits are a floating-point number; for printing
 	// Pointers inside a struct parameter: 8 bytes at Offset are the address of a buffer of its own.
 	Fields []PointerField
 }

@@ -42,7 +42,7 @@ func newCheck(name string, stdout, stderr io.Writer) *cobra.Command {
 		Long:  checkHelp[name][1] + launchHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("no input file; want .cu or .ptx files")
+				return errors.New("no input file; want .cu, .cl or .ptx files")
 			}
 			return nil
 		},

@@ -112,7 +112,7 @@ func (d *driver) notRun(k *ir.Func, err error) {
 func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 	emuModel, raceModel, _ := warpModel(r.opt.Warp)
 	tolerance, _ := benign(r.opt.Benign)
-	det := race.New(race.Options{
+	det := r.detector(race.Options{
 		Geometry:    r.cfg.Geometry,
 		Model:       raceModel,
 		Benign:      tolerance,
@@ -142,6 +142,19 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		r.add(findingKey{diag.CodeAnnotation, a.Site, a.Site}, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
 	}
 	return r.ended(res, seed)
+}
+
+// detector is a sink that reports.
+type detector interface {
+	event.Sink
+	Report() *race.Report
+}
+
+func (r *kernelRun) detector(opt race.Options) detector {
+	if ir.OrdersParts(r.kernel) {
+		return race.NewSplit(opt)
+	}
+	return race.New(opt)
 }
 
 // ended looks at how a run ended: a stop of the kernel is a finding, a limit of heddle decides the verdict.

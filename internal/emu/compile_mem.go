@@ -308,13 +308,13 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 
 // fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not supported.
 func (c *compiler) fence(in *ir.Instr) error {
-	order, scope := in.Order, in.Scope
+	order, scope, orders := in.Order, in.Scope, in.Orders
 	if !order.Strong() || scope == event.NoScope {
 		return fmt.Errorf("%s: order %v, scope %v is not supported", opcodeText(in), order, scope)
 	}
 	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, run: func(x *exec, in *inst) {
 		if x.sink != nil {
-			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope}
+			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope, Orders: orders}
 			x.sink.Fence(&x.evs.fence)
 		}
 	}})

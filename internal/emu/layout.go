@@ -14,6 +14,7 @@ import (
 type sharedLayout struct {
 	vars    []ir.SharedVar
 	offset  map[*ir.Var]uint32
+	locals  []launch.Local // __local arguments, in the dynamic part
 	dynamic uint32
 	total   uint32
 }
@@ -73,10 +74,11 @@ func (c *compiler) layoutShared(k *ir.Func) error {
 	s := &c.p.shared
 	s.offset = make(map[*ir.Var]uint32)
 	vars, size := ir.Layout(k)
-	total := uint64(size) + uint64(c.cfg.DynShared)
+	total := uint64(size) + uint64(c.cfg.SharedBytes(uint32(size)))
 	if total > 1<<c.p.space.window {
 		return fmt.Errorf("%d bytes of shared memory; at most %d can be addressed", total, uint64(1)<<c.p.space.window)
 	}
+	s.locals = c.cfg.Locals
 	s.vars, s.dynamic, s.total = vars, uint32(size), uint32(total)
 	for _, v := range vars {
 		s.offset[v.Var] = uint32(v.At)

@@ -294,7 +294,7 @@ func runWarpOp(x *exec, in *inst) {
 		x.collect(in, same)
 		x.finishWarpOp(in, same)
 		if in.ir.Op() == "bar.warp.sync" {
-			x.warpSynced(in, same)
+			x.warpSynced(in, same, in.ir.Orders)
 		}
 		return
 	}
@@ -308,10 +308,10 @@ func runWarpOp(x *exec, in *inst) {
 	x.next()
 }
 
-func (x *exec) warpSynced(in *inst, lanes uint32) {
+func (x *exec) warpSynced(in *inst, lanes uint32, orders event.Orders) {
 	x.wrote = true
 	if x.sink != nil {
-		x.evs.sync = event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes}
+		x.evs.sync = event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes, Orders: orders}
 		x.sink.WarpSync(&x.evs.sync)
 	}
 }
@@ -389,7 +389,11 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 	}
 	x.enter(g.frame)
 	if key.op == "bar.warp.sync" {
-		x.warpSynced(g.wait.in, there)
+		orders := g.wait.in.ir.Orders
+		for _, h := range group {
+			orders = orders.Meet(h.wait.in.ir.Orders)
+		}
+		x.warpSynced(g.wait.in, there, orders)
 	}
 	x.enter(frame)
 	for _, h := range group {

@@ -42,6 +42,7 @@ type Fence struct {
 	Active uint32
 	Order  Order // Acquire, Release, AcqRel or SeqCst
 	Scope  Scope
+	Orders Orders
 }
 
 // BarrierOp is how a thread takes part in a barrier.
@@ -64,6 +65,7 @@ type Arrive struct {
 	Op      BarrierOp
 	Red     bool // .red: may not be mixed with the others in one generation
 	Aligned bool // all threads of the warp must execute this same instruction
+	Orders  Orders
 }
 
 // Complete is the completion of one generation of a barrier: all arrivals since the last one have
@@ -79,9 +81,10 @@ type Complete struct {
 // WarpSync is bar.warp.sync: the lanes of Mask wait for each other, and memory accesses before it are
 // ordered before those after it among them (PTX ISA 9.7.13.2). It is sent once, when all lanes have come.
 type WarpSync struct {
-	Warp Warp
-	Site Site
-	Mask uint32
+	Warp   Warp
+	Site   Site
+	Mask   uint32
+	Orders Orders
 }
 
 // Converge says that from here on the lanes of Mask are the active set of their warp: the start of a

@@ -21,7 +21,8 @@ type fgen struct {
 	cur      *ir.Block // nil after an instruction that does not fall through
 	edges    []edge    // by block: its successors, while labels have no blocks yet
 	frame    *source.Frame
-	paramTop int // where the next .param variable of the body goes
+	orders   event.Orders // of the next instruction
+	paramTop int          // where the next .param variable of the body goes
 
 	items []item     // scratch
 	free  []ir.Instr // to be used
@@ -168,10 +169,29 @@ func (f *fgen) stmt(s ptx.Stmt) {
 		}
 	case *ptx.Loc:
 		f.frame = f.g.lines.loc(s)
+	case *ptx.Directive:
+		f.pragma(s)
 	case *ptx.Var:
 		f.variable(s)
 	case *ptx.Block:
 		f.block(s)
+	}
+}
+
+const orderPragma = "heddle.order "
+
+// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier
+// or a fence, orders. Other pragmas are hints.
+func (f *fgen) pragma(d *ptx.Directive) {
+	if d.Name != ".pragma" {
+		return
+	}
+	word, ok := strings.CutPrefix(f.g.argText(d, 0), orderPragma)
+	if !ok {
+		return
+	}
+	if f.orders, ok = event.OrdersNamed(word); !ok {
+		f.g.errorf(d.Span(), "unknown memory %q; expected all, global, shared or none", word)
 	}
 }
 

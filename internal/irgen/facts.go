@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
@@ -88,6 +89,9 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	}
 	if byValue := w[3] == "val" && strings.HasPrefix(w[4], "["); !byValue {
 		p.Pointer = w[3] == "ptr" // of a struct by value, of 8 bytes too, the use of its fields decides
+	}
+	if p.Pointer && strings.Contains(w[4], "addrspace(3)") {
+		p.PtrSpace = event.Shared
 	}
 	if p.Pointer && p.Size != g.mod.AddressSize/8 {
 		g.errorf(c.Span(), "fact about parameter %d of %s: a pointer of %d bytes", index, k.Name, p.Size)

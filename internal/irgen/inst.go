@@ -3,6 +3,7 @@ package irgen
 import (
 	"strings"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/ptx"
@@ -16,7 +17,12 @@ func (f *fgen) inst(s *ptx.Inst) {
 		return
 	}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame}
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders}
+	f.orders = event.OrdersAll
+	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders {
+		f.g.errorf(s.OpSpan, "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier or a fence", opText(s))
+		return
+	}
 	if s.Guard != nil && !f.guard(in, s.Guard) {
 		return
 	}

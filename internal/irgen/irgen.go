@@ -160,6 +160,9 @@ func demangled(name string) string {
 func variableName(name string) string {
 	s := demangled(name)
 	if s == name {
+		if i := strings.LastIndex(name, "_$_"); i > 0 { // OpenCL: FUNCTION.NAME, with LLVM's spelling of the point
+			return name[i+len("_$_"):]
+		}
 		return ""
 	}
 	if i := strings.LastIndex(s, ")::"); i >= 0 {

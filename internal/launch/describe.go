@@ -46,6 +46,8 @@ func (c *Config) describeArg(i int) string {
 			return a.Name + ": the buffer of " + c.Args[j].Name
 		}
 		return a.Name + ": " + a.Buffer.describe()
+	case a.Local != nil:
+		return fmt.Sprintf("%s: %d bytes of local memory", a.Name, a.Local.Size)
 	case a.Unknown:
 		return a.Name + " unknown"
 	case a.Func != "":
@@ -146,6 +148,8 @@ func (a ArgSpec) String() string {
 		return name + "=func:" + a.Text
 	case ArgBytes:
 		return name + "=hex:" + a.Text
+	case ArgLocal:
+		return name + "=local" + size
 	case ArgFile:
 		return name + "=file:" + a.Text + size
 	case ArgBuffer:

@@ -108,6 +108,7 @@ var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": 
 //	unknown                           contents, or a number, that are not given
 //	file:PATH                         the bytes of a file; :SIZE asks for at least so many
 //	alias:PARAM                       the buffer of another parameter
+//	local:SIZE                        shared memory of each block, for a __local pointer of OpenCL
 //	hex:00ff10                        bytes in the order of memory
 //	func:NAME                         the address of a device function, mangled or demangled
 //	null                              a null pointer
@@ -151,6 +152,9 @@ func (a *ArgSpec) parseValue(val string) error {
 		return a.parseSize(rest, hasRest)
 	}
 	switch head {
+	case "local":
+		a.Kind = ArgLocal
+		return a.parseSize(rest, hasRest)
 	case "unknown":
 		a.Kind = ArgUnknown
 		return a.parseSize(rest, hasRest)

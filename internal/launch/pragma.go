@@ -49,7 +49,7 @@ type Pragma struct {
 const pragmaPrefix = "heddle:"
 
 // ScanCUDA collects the pragmas and the host launches of a CUDA or OpenCL file. A pragma is a comment that
-// starts with "heddle:", followed by KEY=VALUE words: grid, block, cluster, shared, kernel, or a
+// starts with "heddle:", followed by KEY=VALUE words: grid, block, cluster, global, local, shared, kernel, or a
 // parameter. It belongs to the next kernel below it, or to the one that kernel=NAME names. defines are the
 // -D options, NAME or NAME=VALUE, which override the file's own macros. The path of a file: argument is
 // relative to the directory of the source file.
@@ -120,7 +120,7 @@ func (p *Pragma) word(text string, span source.Span, dir string) error {
 	}
 	r := &p.Request
 	switch key {
-	case "grid", "block", "cluster":
+	case "grid", "block", "cluster", "global", "local":
 		d, err := ParseDim(val)
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
@@ -128,8 +128,10 @@ func (p *Pragma) word(text string, span source.Span, dir string) error {
 		switch key {
 		case "grid":
 			r.Grid = &d
-		case "block":
+		case "block", "local":
 			r.Block = &d
+		case "global":
+			r.Global = &d
 		default:
 			r.Cluster = &d
 		}

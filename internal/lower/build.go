@@ -42,6 +42,7 @@ type build struct {
 	headers string // root of the embedded headers on disk
 	tmp     string // directory for the dependency file and overlays
 	pch     string // precompiled prelude; empty: included as text
+	cl      *openCL
 }
 
 func (b *build) arch() string {
@@ -55,24 +56,19 @@ func (b *build) depFile() string { return filepath.Join(b.tmp, "deps") }
 
 // clangArgs is the command line that turns the input into LLVM IR on stdout.
 func (b *build) clangArgs(extra ...string) []string {
-	args := []string{
-		"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(), "-nocudainc", "-nocudalib",
-		"-Xclang", "-target-feature", "-Xclang", "+ptx" + ptxVersion(b.tc.Major),
+	args := b.languageArgs()
+	args = append(args,
+		"-Xclang", "-target-feature", "-Xclang", "+ptx"+ptxVersion(b.tc.Major),
 		"-S", "-emit-llvm", "-o", "-",
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
 		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.headers, "api"),
-		"-isystem", filepath.Join(b.headers, "cuda"),
-		"-idirafter", filepath.Join(b.headers, "std"),
-	}
+	)
 	if b.opt.OptLevel == "" {
 		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes")
 	} else {
 		args = append(args, "-O"+b.opt.OptLevel)
-	}
-	if b.opt.Std != "" {
-		args = append(args, "-std="+b.opt.Std)
 	}
 	for _, d := range b.opt.Defines {
 		args = append(args, "-D"+d)
@@ -80,14 +76,38 @@ func (b *build) clangArgs(extra ...string) []string {
 	for _, i := range b.opt.Includes {
 		args = append(args, "-I"+i)
 	}
-	args = append(args, b.preludeArgs()...)
+	if b.cl == nil {
+		args = append(args, b.preludeArgs()...)
+	}
 	args = append(args, extra...)
 	args = append(args, b.opt.Args...)
 	return append(args, "--", b.name)
 }
 
+// languageArgs are the options that say the language, the target and where its headers are.
+func (b *build) languageArgs() []string {
+	if b.cl != nil {
+		return b.cl.args(b)
+	}
+	args := []string{
+		"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(), "-nocudainc", "-nocudalib",
+		"-isystem", filepath.Join(b.headers, "cuda"),
+		"-idirafter", filepath.Join(b.headers, "std"),
+	}
+	if b.opt.Std != "" {
+		args = append(args, "-std="+b.opt.Std)
+	}
+	return args
+}
+
 func (b *build) optArgs() []string {
-	return []string{"-S", "-passes=" + analysisPasses, "-inline-threshold=" + inlineThreshold, "-o", "-", "-"}
+	passes := analysisPasses
+	if b.cl != nil {
+		// With their arguments in registers, functions that choose by a constant flag, order or scope are
+		// inlined without the other choices.
+		passes = "function(sroa)," + passes
+	}
+	return []string{"-S", "-passes=" + passes, "-inline-threshold=" + inlineThreshold, "-o", "-", "-"}
 }
 
 func (b *build) llcArgs() []string {
@@ -165,6 +185,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, &clangFailure{warnings}
 	}
 	m := parseIR(text)
+	if b.cl != nil {
+		prepareOpenCL(m)
+	}
 	functions := b.debugInfo(m).places(m)
 	if keep {
 		expandCopies(m, "copy")
@@ -203,8 +226,14 @@ func (b *build) debugInfo(m *irModule) *debugInfo {
 	return &debugInfo{
 		meta: m.meta, chains: map[string][]frame{}, files: map[string]string{},
 		names: func(path string) string { return userName(path, abs, b.name, cwd) },
-		skip:  func(path string) bool { return strings.HasPrefix(path, b.headers+string(filepath.Separator)) },
+		skip:  b.isOurs,
 	}
+}
+
+// isOurs reports whether a file is an embedded header, or made for this compilation.
+func (b *build) isOurs(path string) bool {
+	const sep = string(filepath.Separator)
+	return strings.HasPrefix(path, b.headers+sep) || strings.HasPrefix(path, b.tmp+sep)
 }
 
 // userName is how messages name a file: the input as the user gave it, what lies under the working

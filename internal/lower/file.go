@@ -19,13 +19,13 @@ type InputError struct {
 
 func (e *InputError) Error() string { return e.File + ": " + e.Reason }
 
-const accepted = "accepted are .cu (CUDA C++) and .ptx"
+const accepted = "accepted are .cu (CUDA C++), .cl (OpenCL C) and .ptx"
 
 func lowerFile(ctx context.Context, name string, opt Options) (*Result, error) {
 	ext := strings.ToLower(filepath.Ext(name))
 	switch ext {
-	case ".ptx", ".cu":
-	case ".cl", ".ll", ".bc":
+	case ".ptx", ".cu", ".cl":
+	case ".ll", ".bc":
 		return nil, &InputError{name, ext + " files are not yet supported; " + accepted}
 	case "":
 		return nil, &InputError{name, "no file extension to tell the language by; " + accepted}
@@ -40,7 +40,7 @@ func lowerFile(ctx context.Context, name string, opt Options) (*Result, error) {
 		return &Result{Name: name, PTX: content, Kernels: readFacts(content)}, nil
 	}
 	if i := bytes.IndexByte(content, 0); i >= 0 {
-		return nil, &InputError{name, fmt.Sprintf("not CUDA source: byte %d is NUL; is it a binary file?", i)}
+		return nil, &InputError{name, fmt.Sprintf("not source text: byte %d is NUL; is it a binary file?", i)}
 	}
 	if err := checkOptions(opt); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func checkOptions(opt Options) error {
 	return nil
 }
 
-// compile lowers CUDA C++, from the cache where it can.
+// compile lowers CUDA C++ or OpenCL C, from the cache where it can.
 func compile(ctx context.Context, name string, content []byte, opt Options) (*Result, error) {
 	var store resultCache
 	if !opt.NoCache {
@@ -118,17 +118,13 @@ func build1(ctx context.Context, tc *toolchain, name string, content []byte, opt
 		text, _ := os.ReadFile(path) // only for a column: without the text, 1 will do
 		return text
 	}
-	b.pch = b.precompiled(ctx, store)
-	out, err := b.run(ctx, source)
-	var failure *clangFailure
-	if errors.As(err, &failure) && b.pch != "" {
-		// Either the source is wrong, which clang tells better without, or the precompiled form is stale.
-		stale := b.pch
-		b.pch = ""
-		if out, err = b.run(ctx, source); err == nil {
-			_ = os.Remove(stale) // made anew by the next run
-		}
+	var out *output
+	if strings.EqualFold(filepath.Ext(name), ".cl") {
+		out, err = b.runOpenCL(ctx, source)
+	} else {
+		out, err = b.runCUDA(ctx, source, store)
 	}
+	var failure *clangFailure
 	var warnings []string
 	recovered := errors.As(err, &failure)
 	if recovered {
@@ -142,13 +138,29 @@ func build1(ctx context.Context, tc *toolchain, name string, content []byte, opt
 	if !recovered {
 		// What a missing header or a broken host function depends on is not known, so that is not cached.
 		deps, err := readDeps(b.depFile(), func(p string) bool {
-			return p == name || strings.HasPrefix(p, root+string(filepath.Separator))
+			return p == name || b.isOurs(p)
 		})
 		if err == nil {
 			store.put(k, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
 		}
 	}
 	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings}, nil
+}
+
+// runCUDA compiles with the prelude in precompiled form where that is possible.
+func (b *build) runCUDA(ctx context.Context, source func(string) []byte, store resultCache) (*output, error) {
+	b.pch = b.precompiled(ctx, store)
+	out, err := b.run(ctx, source)
+	var failure *clangFailure
+	if errors.As(err, &failure) && b.pch != "" {
+		// Either the source is wrong, which clang tells better without, or the precompiled form is stale.
+		stale := b.pch
+		b.pch = ""
+		if out, err = b.run(ctx, source); err == nil {
+			_ = os.Remove(stale) // made anew by the next run
+		}
+	}
+	return out, err
 }
 
 func ptxName(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) + ".ptx" }

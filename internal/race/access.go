@@ -291,7 +291,7 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 		part := *t
 		part.mask = d.otherValue(t)
 		if racing, other = d.unordered(&part, e); racing == 0 {
-			d.tolerated++
+			d.tolerate(t.Space)
 			t.kept = append(t.kept, e)
 			return
 		}

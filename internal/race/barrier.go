@@ -11,6 +11,7 @@ type generation struct {
 	parts  []part
 	count  int  // threads that have arrived
 	arrive bool // some only arrived and do not wait
+	void   bool // some order nothing
 	bad    bool // participants disagree about count or form
 }
 
@@ -26,6 +27,7 @@ type part struct {
 	op    event.BarrierOp
 	wait  event.Wait
 	red   bool
+	void  bool  // it orders nothing of what this detector looks at
 	clock *know // what the arriving lanes know; nil while the fast path may do without
 }
 
@@ -33,7 +35,7 @@ type part struct {
 func (d *Detector) Arrive(a *event.Arrive) {
 	w, b := d.warpOf(a.Warp)
 	g := &b.bars[a.Barrier]
-	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red}
+	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red, void: !d.ordered(a.Orders)}
 	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count, Aligned: a.Aligned}
 	if a.Op == event.BarArrive || a.Count != 0 {
 		// The lanes go on before the generation completes, or may be fewer than the block: keep what they
@@ -42,6 +44,7 @@ func (d *Detector) Arrive(a *event.Arrive) {
 		g.arrive = g.arrive || a.Op == event.BarArrive
 		w.tick(a.Mask)
 	}
+	g.void = g.void || p.void
 	g.parts = append(g.parts, p)
 	g.count += bits.OnesCount32(a.Mask)
 	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) || g.parts[0].red != a.Red
@@ -91,13 +94,16 @@ func (d *Detector) Complete(c *event.Complete) {
 	g := &b.bars[c.Barrier]
 	d.checkGeneration(b, g, c)
 	defer g.reset()
-	if g.count == d.opt.Geometry.ThreadsPerBlock() && !g.arrive && !b.gone {
+	if g.count == d.opt.Geometry.ThreadsPerBlock() && !g.arrive && !g.void && !b.gone {
 		d.wholeBlock(b)
 		return
 	}
 	var k *know
 	for i := range g.parts {
 		p := &g.parts[i]
+		if p.void {
+			continue
+		}
 		if p.clock == nil {
 			p.clock = d.clocks(p.warp, b, p.mask)
 			p.warp.tick(p.mask)
@@ -105,7 +111,7 @@ func (d *Detector) Complete(c *event.Complete) {
 		k = join(k, p.clock)
 	}
 	for i := range g.parts {
-		if p := &g.parts[i]; p.op == event.BarSync {
+		if p := &g.parts[i]; p.op == event.BarSync && !p.void {
 			p.warp.learn(p.mask, k, d.lanesOf(p.warp.id))
 		}
 	}
@@ -135,8 +141,16 @@ func (d *Detector) wholeBlock(b *block) {
 	}
 }
 
+// ordered reports whether a barrier or fence orders what this detector looks at.
+func (d *Detector) ordered(o event.Orders) bool {
+	return d.opt.Only == event.NoSpace || o.Covers(d.opt.Only)
+}
+
 // WarpSync joins the lanes of the mask.
 func (d *Detector) WarpSync(s *event.WarpSync) {
+	if !d.ordered(s.Orders) {
+		return
+	}
 	w, _ := d.warpOf(s.Warp)
 	w.sync(s.Mask, d.lanesOf(s.Warp))
 }

@@ -31,6 +31,9 @@ type Options struct {
 	Benign   Benign
 	// SharedBytes is the size of a block's shared memory, static and dynamic.
 	SharedBytes uint32
+	// Only is Global or Shared for a detector that reports races in this space alone, and to which barriers and
+	// fences that do not order it order nothing; NoSpace for one that takes all to order all. See Split.
+	Only event.Space
 }
 
 // Level says how far apart the threads of a race are.

@@ -36,6 +36,9 @@ func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 
 // race records a race of lanes of an access, at the cell with address at, with an earlier access.
 func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint64, racing uint32) {
+	if !d.reports(a.Space) {
+		return
+	}
 	l := bits.TrailingZeros32(racing)
 	s := &d.sites[site]
 	r := Race{Space: a.Space,
@@ -59,6 +62,16 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	for m := racing; m != 0 && len(g.hazards) < maxHazards; m &= m - 1 {
 		h.thread = event.ThreadOf(a.w.id, bits.TrailingZeros32(m))
 		g.hazards[h] = struct{}{}
+	}
+}
+
+// reports reports whether races in a space are looked for.
+func (d *Detector) reports(s event.Space) bool { return d.opt.Only == event.NoSpace || d.opt.Only == s }
+
+// tolerate counts writes of the same value that are let pass.
+func (d *Detector) tolerate(s event.Space) {
+	if d.reports(s) {
+		d.tolerated++
 	}
 }
 
@@ -92,7 +105,7 @@ func (d *Detector) sameInstruction(a *access, addr uint64, mask uint32) {
 		}
 	}
 	if differ == 0 {
-		d.tolerated++
+		d.tolerate(a.Space)
 		return
 	}
 	d.within = true

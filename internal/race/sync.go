@@ -113,8 +113,14 @@ func (w *warp) patterns() *patterns {
 // Fence makes what the lanes observed known to them, and their past publishable.
 func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
-	p := w.patterns()
 	all := d.lanesOf(f.Warp)
+	if !d.ordered(f.Orders) {
+		if d.opt.Model == Lockstep {
+			w.endInstruction(f.Active, all)
+		}
+		return
+	}
+	p := w.patterns()
 	for m := f.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		if f.Order.Acquires() {

@@ -49,7 +49,7 @@ func TestDetectorAgainstOracle(t *testing.T) {
 func kernelFiles(t *testing.T, dir string) []string {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".ptx")) {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") || strings.HasSuffix(path, ".ptx")) {
 			out = append(out, path)
 		}
 		return err
@@ -87,14 +87,24 @@ func compareFile(t *testing.T, path string) int {
 		if k.Kernel && k.Blocks != nil {
 			facts := launch.Scan(user, nil)
 			for seed := range uint64(2) {
-				n += compareKernel(t, k, facts, false, seed) + compareKernel(t, k, facts, true, seed)
+				for _, only := range spaces(k) {
+					n += compareKernel(t, k, facts, false, seed, only) + compareKernel(t, k, facts, true, seed, only)
+				}
 			}
 		}
 	}
 	return n
 }
 
-func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
+// spaces are those that a kernel is looked at for apart.
+func spaces(k *ir.Func) []event.Space {
+	if ir.OrdersParts(k) {
+		return []event.Space{event.Shared, event.Global}
+	}
+	return []event.Space{event.NoSpace}
+}
+
+func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, launch.Request{}, facts)
 	if cfg == nil || len(errs) > 0 {
@@ -114,8 +124,8 @@ func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep
 		opt.Model, model = emu.Lockstep, race.Lockstep
 	}
 	p := &pair{
-		det: race.New(race.Options{Geometry: g, Model: model, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())}),
-		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep}),
+		det: race.New(race.Options{Geometry: g, Model: model, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes()), Only: only}),
+		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep, Only: only}),
 	}
 	if _, err := m.Run(t.Context(), opt, p); err != nil {
 		t.Fatal(err)

@@ -29,6 +29,9 @@ type Options struct {
 	Lockstep bool
 	// Tolerate says whether two conflicting weak writes of the same bytes are let pass; nil: never.
 	Tolerate func(sameInstruction bool) bool
+	// Only is as in package race: the one space of which races count, and what orders other memory only orders
+	// nothing.
+	Only event.Space
 }
 
 // Oracle is an event.Sink.
@@ -190,7 +193,7 @@ func (o *Oracle) check(a *event.Access, t event.Thread) {
 	for i := range int(a.Size) {
 		b := o.byteOf(a, t, i)
 		for _, old := range o.bytes[b] {
-			if !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.vc[t][old.op.Thread] >= old.at || o.tolerated(old, acc) {
+			if !o.counts(a.Space) || !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.vc[t][old.op.Thread] >= old.at || o.tolerated(old, acc) {
 				continue
 			}
 			o.Unsynchronized[b] = true
@@ -262,7 +265,19 @@ func (o *Oracle) joinLanes(w event.Warp, mask uint32) {
 func (o *Oracle) Converge(c *event.Converge) { o.endInstruction(c.Warp, c.Mask) }
 
 // WarpSync is bar.warp.sync.
-func (o *Oracle) WarpSync(w *event.WarpSync) { o.joinLanes(w.Warp, w.Mask) }
+func (o *Oracle) WarpSync(w *event.WarpSync) {
+	if o.orders(w.Orders) {
+		o.joinLanes(w.Warp, w.Mask)
+	}
+}
+
+// counts reports whether races in a space are looked for.
+func (o *Oracle) counts(s event.Space) bool { return o.opt.Only == event.NoSpace || o.opt.Only == s }
+
+// orders reports whether a barrier or fence orders what is looked at.
+func (o *Oracle) orders(by event.Orders) bool {
+	return o.opt.Only == event.NoSpace || by.Covers(o.opt.Only)
+}
 
 // Arrive records an arrival at a barrier.
 func (o *Oracle) Arrive(a *event.Arrive) {
@@ -273,6 +288,9 @@ func (o *Oracle) Arrive(a *event.Arrive) {
 		o.bars[key] = g
 	}
 	for _, t := range lanes(a.Warp, a.Mask) {
+		if !o.orders(a.Orders) {
+			continue
+		}
 		g.arrived.join(o.vc[t])
 		o.vc[t][t]++
 		if a.Op == event.BarSync {

@@ -6,6 +6,9 @@ import "heddle/internal/event"
 // (PTX ISA 8.8, third forms).
 func (o *Oracle) Fence(f *event.Fence) {
 	for _, t := range lanes(f.Warp, f.Mask) {
+		if !o.orders(f.Orders) {
+			continue
+		}
 		s := &o.sync[t]
 		if f.Order.Acquires() {
 			for _, heads := range s.observed {

@@ -45,7 +45,10 @@ func smallestFactor(n uint32) uint32 {
 	return n
 }
 
-// parseDims reads "64", "[8,8]" and "8,8".
+// anySize stands for a size that a suite leaves open, "*".
+const anySize = 64
+
+// parseDims reads "64", "[8,8]", "8,8" and "*".
 func parseDims(s string) (event.Dim3, error) {
 	d := [3]uint32{1, 1, 1}
 	parts := strings.Split(strings.Trim(s, "[]"), ",")
@@ -53,6 +56,10 @@ func parseDims(s string) (event.Dim3, error) {
 		return event.Dim3{}, fmt.Errorf("%q has %d dimensions", s, len(parts))
 	}
 	for i, p := range parts {
+		if strings.TrimSpace(p) == "*" {
+			d[i] = anySize
+			continue
+		}
 		n, err := strconv.ParseUint(strings.TrimSpace(p), 10, 32)
 		if err != nil || n == 0 {
 			return event.Dim3{}, fmt.Errorf("%q is no size", s)

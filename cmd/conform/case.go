@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 )
@@ -17,6 +18,8 @@ type Case struct {
 	Want, Why string
 	// Theirs is a label of the suite that is not ours; WhyNot says what is wrong with it.
 	Theirs, WhyNot string
+	// Cause is what a suite says of an expected failure: "race", "divergence", ...
+	Cause string
 }
 
 // Expectation is what a suite says of a kernel.
@@ -49,6 +52,25 @@ type Job struct {
 	MaxSteps uint64
 	Seeds    int
 	Note     string // how this launch differs from that of the suite
+	Exclude  Exclusion
+}
+
+// Exclusion says which findings a case excludes by itself, by the flags in its header.
+type Exclusion struct {
+	Races       bool     // divergence only
+	Annotations bool     // annotations are guesses, or off
+	Arrays      []string // races count on these arrays only; nil: on all
+}
+
+func (e *Exclusion) has(f *Finding) bool {
+	switch {
+	case f.Code == "annotation-failed":
+		return e.Annotations
+	case !strings.HasPrefix(f.Code, "race-"):
+		return false
+	}
+	_, array, _ := strings.Cut(f.Memory, " ")
+	return e.Races || e.Arrays != nil && !slices.Contains(e.Arrays, array)
 }
 
 // Stage is how far a kernel came.
@@ -82,6 +104,7 @@ type Result struct {
 type Finding struct {
 	Code    string
 	Message string
+	Memory  string // of a race: "shared tile"
 	Line    int
 }
 

@@ -49,7 +49,9 @@ type verifyFlags struct {
 	warp        int // --warp-sync
 	intraGroup  bool
 	noBenign    bool
-	ignored     []string
+	values      []string // --kernel-args: hexadecimal values of the parameters that are no pointers
+	exclude     Exclusion
+	compiler    []string
 }
 
 func readCase(name, path, src string) (Case, error) {
@@ -73,7 +75,38 @@ func readCase(name, path, src string) (Case, error) {
 		return c, err
 	}
 	c.Jobs = f.jobs(path, src)
+	if c.Expect == Fail {
+		c.Cause = causeOf(lines[2])
+	}
 	return c, nil
+}
+
+// causes are words of the comments at the head of a kernel that say why it fails, the most telling first.
+var causes = []struct {
+	name string
+	rx   *regexp.Regexp
+}{
+	{"race", regexp.MustCompile(`(?i)\brac(e|es|y|ing)\b|write by thread|read by thread|atomic by thread`)},
+	{"divergence", regexp.MustCompile(`(?i)diverge|non-uniform|not reached by all`)},
+	{"annotation", regexp.MustCompile(`(?i)invariant|assert|precondition|postcondition|requires`)},
+	{"memory", regexp.MustCompile(`(?i)null|bounds|constant memory|align`)},
+}
+
+// causeOf reads the comments before the first line of code.
+func causeOf(text string) string {
+	var head strings.Builder
+	for line := range strings.Lines(text) {
+		if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "//") && !strings.HasPrefix(s, "#") {
+			break
+		}
+		head.WriteString(line)
+	}
+	for _, c := range causes {
+		if c.rx.MatchString(head.String()) {
+			return c.name
+		}
+	}
+	return "not said"
 }
 
 var quotedRE = regexp.MustCompile(`"([^"]*)"`)
@@ -98,11 +131,21 @@ func parseFlags(line string) (*verifyFlags, error) {
 			f.intraGroup = true
 		case "--no-benign-tolerance":
 			f.noBenign = true
+		case "--kernel-args":
+			f.values = strings.Split(value, ",")[1:]
+		case "--only-divergence", "--only-log":
+			f.exclude.Races = true
+		case "--vcgen-opt":
+			if arrays, ok := strings.CutPrefix(value, "/checkArrays:"); ok {
+				f.exclude.Arrays = strings.Split(arrays, ",")
+			}
+		case "--only-requires", "--invariants-as-candidates":
+			f.exclude.Annotations = true
+		case "--no-annotations":
+			f.compiler = append(f.compiler, "-U__HEDDLE__") // as for any other compiler
 		default:
 			if d, ok := strings.CutPrefix(word, "-D"); ok {
 				f.defines = append(f.defines, d)
-			} else {
-				f.ignored = append(f.ignored, word)
 			}
 		}
 		if err != nil {
@@ -116,12 +159,12 @@ func parseFlags(line string) (*verifyFlags, error) {
 }
 
 // maxSteps ends a run that does not end by itself: the kernels of the suite are small.
-const maxSteps = 5_000_000
+const maxSteps = 30_000_000
 
 // jobs are the runs to try: the launch made small, then as the header has it if it is not too large to
 // execute, each with the choices of arguments that satisfy the preconditions.
 func (f *verifyFlags) jobs(path, src string) []Job {
-	base := Job{File: path, Compiler: preludes(src), Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
+	base := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
 	if f.warp > 0 {
 		base.Warp = "lockstep"
 	}
@@ -137,10 +180,10 @@ func (f *verifyFlags) jobs(path, src string) []Job {
 	if small.Grid != grid || small.Block != block {
 		small.Note = fmt.Sprintf("scaled from %v blocks of %v", grid, block)
 	}
-	out := withArguments(small, src)
+	out := f.withArguments(small, src)
 	if small.Note != "" && grid.Count()*block.Count() <= 1<<20 && block.Count() <= 1024 {
 		base.Grid, base.Block = grid, block
-		out = append(out, withArguments(base, src)...)
+		out = append(out, f.withArguments(base, src)...)
 	}
 	return out
 }
@@ -159,7 +202,7 @@ func preludes(src string) []string {
 
 // withArguments makes a job of each choice of arguments. With several kernels in a file, each choice gives
 // values to the kernel that it is for.
-func withArguments(j Job, src string) []Job {
+func (f *verifyFlags) withArguments(j Job, src string) []Job {
 	defines := map[string]int64{}
 	for _, d := range slices.Concat(j.Defines, sourceDefines(src)) {
 		name, value, _ := strings.Cut(d, "=")
@@ -172,6 +215,10 @@ func withArguments(j Job, src string) []Job {
 		return []Job{j}
 	}
 	k := &kernels[0]
+	if f.values != nil {
+		j.Args = k.given(f.values)
+		return []Job{j}
+	}
 	var out []Job
 	all := k.choices(j.Grid, j.Block, defines)
 	for _, args := range slices.Concat(all, k.variants(all[0])) {

@@ -147,14 +147,14 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 			if found.Result == nil || o.rank() > found.rank() {
 				found = o
 			}
-			if found.rank() == decisive || o.Result.Stage < Sane {
+			if v := o.Result.verdict(); found.rank() == decisive || o.Result.Stage < Sane || v == "unknown" || v == "unsupported" {
 				break
 			}
 		}
 		if found.Result != nil && (best.Result == nil || found.rank() > 0) {
 			best = found
 		}
-		again := best.rank() == 0 || (k.Expect == Pass) == (best.rank() == decisive)
+		again := best.rank() == 0 || k.Expect == Pass && best.rank() > 4 || k.Expect == Fail && best.rank() < decisive
 		if k.Jobs[0].Note == "" || !again {
 			break
 		}

@@ -23,6 +23,7 @@ type kernelText struct {
 	scalars   []string // names of the integer parameters
 	pointers  []string // of the pointers
 	others    []string // of parameters of other types: a function pointer is one
+	values    []string // scalars and others, in their order
 	functions []string // of the file
 	requires  []string // conditions
 }
@@ -66,12 +67,13 @@ func (k *kernelText) param(p string) {
 	name := nameRE.FindStringSubmatch(p)
 	switch {
 	case name == nil:
+	case strings.Contains(p, "local "): // has no buffer
 	case strings.ContainsAny(p, "*["):
 		k.pointers = append(k.pointers, name[1])
 	case paramRE.MatchString(p):
-		k.scalars = append(k.scalars, name[1])
+		k.scalars, k.values = append(k.scalars, name[1]), append(k.values, name[1])
 	default:
-		k.others = append(k.others, name[1])
+		k.others, k.values = append(k.others, name[1]), append(k.values, name[1])
 	}
 }
 
@@ -154,6 +156,31 @@ func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [
 		return [][]string{nil}
 	}
 	return s.found
+}
+
+// given assigns hexadecimal values to the parameters that are no pointers, in their order.
+func (k *kernelText) given(values []string) []string {
+	var args []string
+	for i, v := range values {
+		if i >= len(k.values) {
+			break
+		}
+		if name := k.values[i]; slices.Contains(k.scalars, name) {
+			args = append(args, name+"="+v)
+		} else {
+			args = append(args, name+"=hex:"+littleEndian(strings.TrimPrefix(v, "0x")))
+		}
+	}
+	return args
+}
+
+// littleEndian reverses the bytes of a hexadecimal number.
+func littleEndian(hex string) string {
+	var b strings.Builder
+	for i := len(hex) - 2; i >= 0; i -= 2 {
+		b.WriteString(hex[i : i+2])
+	}
+	return b.String()
 }
 
 // variants are more launches of a kernel for the same choice: other contents of its buffers, other numbers.

@@ -34,7 +34,7 @@ func (dynamic) Check(ctx context.Context, job *Job) *Result {
 	sum, err := check.Run(ctx, check.Options{
 		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, Seeds: job.Seeds,
 		MaxSteps: job.MaxSteps, Workers: 1, Lower: opt, Command: "run", Files: files,
-	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d) })
+	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()
 		return res
@@ -57,11 +57,17 @@ func (dynamic) Check(ctx context.Context, job *Job) *Result {
 }
 
 // add takes over what check reports: a defect, or a mistake in the input, which is an error here.
-func (r *Result) add(d *diag.Diagnostic) {
+func (r *Result) add(d *diag.Diagnostic, except *Exclusion) {
 	doc, _ := diag.Lookup(d.Code)
 	switch {
 	case doc.Family == diag.Bugs:
-		r.Findings = append(r.Findings, Finding{string(d.Code), d.Message, d.Span.Start.Line()})
+		f := Finding{Code: string(d.Code), Message: d.Message, Line: d.Span.Start.Line()}
+		if d.Witness != nil {
+			f.Memory = d.Witness.Memory
+		}
+		if !except.has(&f) {
+			r.Findings = append(r.Findings, f)
+		}
 	case d.Severity == diag.Error:
 		r.Error = d.Message
 	}

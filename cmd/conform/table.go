@@ -156,6 +156,7 @@ func summary(w io.Writer, list []Outcome) {
 			}
 		}
 	}
+	failures(w, list)
 	if len(causes) == 0 {
 		return
 	}
@@ -164,6 +165,30 @@ func summary(w io.Writer, list []Outcome) {
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(causes[b]-causes[a], strings.Compare(a, b)) })
 	for _, k := range keys {
 		fmt.Fprintf(w, "%4d  %s\n", causes[k], k)
+	}
+}
+
+// failures says how many of the expected failures were found, by what the suite names as their cause.
+func failures(w io.Writer, list []Outcome) {
+	total, bugs, others := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := range list {
+		o := &list[i]
+		if o.Case.Cause == "" {
+			continue
+		}
+		total[o.Case.Cause]++
+		switch o.Result.verdict() {
+		case "bug":
+			bugs[o.Case.Cause]++
+		case "other":
+			others[o.Case.Cause]++
+		}
+	}
+	if len(total) > 0 {
+		fmt.Fprintln(w, "\nexpected failures, by what the kernel's own text names:")
+	}
+	for _, c := range slices.Sorted(maps.Keys(total)) {
+		fmt.Fprintf(w, "%4d  %s: %d with a synchronization finding, %d with another\n", total[c], c, bugs[c], others[c])
 	}
 }
 

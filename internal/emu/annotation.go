@@ -103,6 +103,8 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		}
 	case ends && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) { x.condition(in, check) }
+	case strings.HasPrefix(name, "snapshot_to"):
+		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
 	case name == "enabled":
 		d.run = func(x *exec, in *inst) { x.annotationValue(in, 1) }
 	default:
@@ -126,7 +128,7 @@ func runUndecided(x *exec, in *inst) {
 func (x *exec) condition(in *inst, check func(*exec, *inst, uint32)) {
 	p := place{x.frame, in.ir.Src[0].Var}
 	failed := uint32(0)
-	for t := x.m &^ x.warp.undecided; t != 0; t &= t - 1 {
+	for t := x.m &^ (x.warp.undecided | x.warp.unmodelled); t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if x.unk != nil && p.unknown(l) {
 			continue

@@ -78,7 +78,8 @@ type warp struct {
 	exited uint32
 	active uint32 // of the last Converge event
 	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be checked.
-	ghost, undecided uint32
+	// unmodelled lanes have ghost state that the machine does not keep: no condition of theirs is checked.
+	ghost, undecided, unmodelled uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment
 	waiting []*fragment

@@ -39,6 +39,16 @@
 #define __HEDDLE_CAT_(a, b) a##b
 #define __HEDDLE_CAT(a, b) __HEDDLE_CAT_(a, b)
 
+/* Functions of which nothing is known: a call stops `heddle run` as unsupported. */
+#ifdef __cplusplus
+#define __HEDDLE_UNINTERPRETED extern "C" __HEDDLE_DEVICE
+#else
+#define __HEDDLE_UNINTERPRETED extern
+#endif
+#define DECLARE_UF_UNARY(NAME, A, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A)
+#define DECLARE_UF_BINARY(NAME, A, B, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A, B)
+#define DECLARE_UF_TERNARY(NAME, A, B, C, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A, B, C)
+
 #ifndef __HEDDLE__
 
 #define __HEDDLE_NOTHING ((void)0)

@@ -18,6 +18,8 @@ type Case struct {
 	Want, Why string
 	// Theirs is a label of the suite that is not ours; WhyNot says what is wrong with it.
 	Theirs, WhyNot string
+	// Except is why a bug in a kernel that should pass is right all the same.
+	Except string
 	// Cause is what a suite says of an expected failure: "race", "divergence", ...
 	Cause string
 }

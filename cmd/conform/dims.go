@@ -11,7 +11,7 @@ import (
 // The launches of a suite are made for tools that do not execute them: a million threads is one. A run is
 // made smaller, to at most maxBlocks blocks of maxThreads threads, by dividing the largest dimension by its
 // smallest prime factor until the product is small enough: what divided the size still does unless it was
-// divided away, a power of two stays one, and the number of dimensions above 1 changes last.
+// divided away, and a power of two stays one.
 const (
 	maxBlocks  = 4
 	maxThreads = 64

@@ -33,6 +33,7 @@ var kernelRE = regexp.MustCompile(`(?:\b__global__|\b__kernel|(?m:^|\s)kernel)\b
 // kernelsOf finds the kernels of a source text.
 func kernelsOf(src string) []kernelText {
 	src = stripComments(src)
+	macros := objectMacroRE.FindAllStringSubmatch(src, -1)
 	var out []kernelText
 	for _, m := range kernelRE.FindAllStringSubmatchIndex(src, -1) {
 		k := kernelText{name: src[m[2]:m[3]]}
@@ -44,11 +45,33 @@ func kernelsOf(src string) []kernelText {
 		}
 		body := bodyOf(src[m[1]-1:])
 		for _, form := range []string{"__requires", "__global_requires", "__assume"} {
-			k.requires = append(k.requires, argumentsOf(body, form)...)
+			for _, text := range argumentsOf(body, form) {
+				k.requires = append(k.requires, expand(text, macros))
+			}
 		}
 		out = append(out, k)
 	}
 	return out
+}
+
+var (
+	objectMacroRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)$`)
+	wordRE        = regexp.MustCompile(`\b[A-Za-z_]\w*`)
+)
+
+// expand replaces macros without parameters by their text, twice over.
+func expand(s string, macros [][]string) string {
+	for range 2 {
+		s = wordRE.ReplaceAllStringFunc(s, func(word string) string {
+			for _, m := range macros {
+				if m[1] == word {
+					return strings.TrimSpace(m[2])
+				}
+			}
+			return word
+		})
+	}
+	return s
 }
 
 var commentRE = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
@@ -195,7 +218,7 @@ func (k *kernelText) variants(choice []string) [][]string {
 			out = append(out, args)
 		}
 	}
-	for _, v := range []int{1, 2, 3} {
+	for _, v := range []int{0, 1, 2, 3} {
 		args := slices.Clone(choice)
 		for _, n := range k.scalars {
 			if !slices.ContainsFunc(choice, func(a string) bool { return strings.HasPrefix(a, n+"=") }) {

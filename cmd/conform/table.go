@@ -31,6 +31,10 @@ func (o *Outcome) judgement() string {
 		return v
 	case o.Case.Expect == Rejected:
 		return "accepted"
+	case o.Case.Except != "" && v == "bug":
+		return "exception"
+	case o.Case.Except != "" && v == "clean":
+		return "no exception any more"
 	case o.Case.Expect == Pass && v == "bug":
 		return "FALSE ALARM?"
 	case o.Case.Expect == Pass && v == "other":
@@ -56,7 +60,7 @@ func (o *Outcome) needsLook() bool {
 func (c *choices) report(w io.Writer, list []Outcome) int {
 	code := 0
 	for i := range list {
-		if j := list[i].judgement(); j == "not reached" || j == "FALSE ALARM?" || j == "disagrees" {
+		if j := list[i].judgement(); j == "not reached" || j == "FALSE ALARM?" || j == "disagrees" || j == "no exception any more" {
 			code = 1
 		}
 	}
@@ -88,9 +92,7 @@ func (o *Outcome) remark() string {
 	if o.Job.Note != "" && o.Result.verdict() == "bug" {
 		parts = append(parts, o.Job.Note)
 	}
-	if o.Case.WhyNot != "" {
-		parts = append(parts, o.Case.WhyNot)
-	}
+	parts = append(parts, o.Case.WhyNot, o.Case.Except)
 	return strings.TrimSpace(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; "))
 }
 

@@ -23,6 +23,12 @@
 #ifdef __clang__
 #pragma clang system_header
 #endif
+#if !defined(__OPENCL_C_VERSION__) && !defined(__OPENCL_CPP_VERSION__)
+#include <assert.h> /* first: glibc's declares a function __assert */
+#ifndef __cplusplus
+#include <stdbool.h>
+#endif
+#endif
 #ifdef __CUDACC__
 #define __HEDDLE_DEVICE __attribute__((device))
 #else

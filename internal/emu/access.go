@@ -354,7 +354,7 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	e := &x.ev
 	e.Warp, e.Site, e.Mask, e.Active = x.warp.id, x.site(in), m, x.mask
 	e.Kind, e.Space, e.Order, e.Scope = mo.kind, sp, mo.order, mo.scope
-	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.size), &x.addr, stored
+	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.elem), &x.addr, stored
 	e.Data = nil
 	if mo.kind == event.Write {
 		e.Data = &x.data

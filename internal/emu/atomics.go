@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
+	"heddle/internal/emu/alu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -17,7 +19,7 @@ import (
 type rmwFunc func(old, b, c uint64) uint64
 
 func (c *compiler) atomic(in *ir.Instr) error {
-	red := in.Op() == "red"
+	red := strings.HasPrefix(in.Op(), "red")
 	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
 	if red {
@@ -34,8 +36,14 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		return err
 	}
 	size := in.Type.Size()
-	if in.Vec > 1 || size == 16 || size < 2 {
+	if in.Vec > 1 || size == 16 {
+		return c.wideAtomic(in, d)
+	}
+	if size < 2 {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
+	if isPair(in.Type) {
+		m.elem = 2
 	}
 	m.size, m.wide = uint64(size), uint64(size)
 	for _, o := range in.Src[1:] {
@@ -85,7 +93,11 @@ func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 		return addF32Flush // atomicShared replaces it where a generic address points to shared memory
 	}
 	if t.IsFloat() {
-		return nil
+		f := alu.AtomicFloat(fn, t)
+		if f == nil {
+			return nil
+		}
+		return func(old, b, _ uint64) uint64 { return f(old, b) }
 	}
 	return intRMW(fn, t)
 }
@@ -228,7 +240,7 @@ func atomicShared(x *exec, in *inst, m uint32, s survey) {
 	}
 	rmw := in.mem.rmw
 	if in.ir.Type == isa.F32 {
-		rmw = addF32
+		rmw = addF32 // subnormal numbers are kept in shared memory
 	}
 	stored := uint32(0)
 	for t := m; t != 0; t &= t - 1 {

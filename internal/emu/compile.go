@@ -31,7 +31,7 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
-	p.track = p.track || p.readsTextures()
+	c.trackOpaque()
 	for _, fc := range p.funcs {
 		c.compile(fc)
 	}
@@ -242,6 +242,9 @@ func (c *compiler) tryInstr(in *ir.Instr) error {
 	if in.Row != nil && in.Row.Category == isa.Arith {
 		return c.arith(in)
 	}
+	if in.Row != nil && in.Row.Category == isa.Video {
+		return c.video(in)
+	}
 	return fmt.Errorf("%s is not supported", opcodeText(in))
 }
 
@@ -261,7 +264,7 @@ func init() {
 		return nil
 	}
 	compilers = map[string]func(c *compiler, in *ir.Instr) error{
-		"mov": (*compiler).mov, "cvt": (*compiler).cvt,
+		"mov": (*compiler).mov, "mov.vec": (*compiler).movComponents, "cvt": (*compiler).cvt,
 		"bra": (*compiler).bra, "brx.idx": (*compiler).brx, "exit": (*compiler).exitInstr, "ret": (*compiler).ret,
 		"trap": (*compiler).trap, "brkpt": nop, "call": (*compiler).callInstr,
 		"ld": (*compiler).load, "ldu": (*compiler).load, "st": (*compiler).store,
@@ -271,7 +274,16 @@ func init() {
 		"bar": (*compiler).barrier, "barrier": (*compiler).barrier, "bar.warp.sync": (*compiler).warpSync,
 		"shfl": (*compiler).shuffle, "vote": (*compiler).vote, "match": (*compiler).match,
 		"redux": (*compiler).redux, "elect": (*compiler).elect, "activemask": (*compiler).activemask,
-		"nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
+		"ldmatrix": (*compiler).ldmatrix, "stmatrix": (*compiler).stmatrix, "movmatrix": (*compiler).movmatrix,
+		"mma": (*compiler).mma, "wmma.mma": (*compiler).wmmaMMA, "wmma.load": (*compiler).wmmaLoad, "wmma.store": (*compiler).wmmaStore,
+		"tex": (*compiler).opaque, "tld4": (*compiler).opaque, "txq": (*compiler).opaque, "suld": (*compiler).opaque,
+		"suq": (*compiler).opaque, "istypep": (*compiler).opaque, "sust": (*compiler).surfaceStore, "sured": (*compiler).surfaceStore,
+		"ld.shared::cluster": (*compiler).load, "st.shared::cluster": (*compiler).store,
+		"atom.shared::cluster": (*compiler).atomic, "red.shared::cluster": (*compiler).atomic,
+		"cvta.shared::cluster": (*compiler).cvta, "isspacep.shared::cluster": (*compiler).isspacep,
+		"mapa": (*compiler).mapa, "getctarank": (*compiler).getctarank, "createpolicy": (*compiler).createpolicy,
+		"setmaxnreg": nop,
+		"nanosleep":  nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
 	}
 }
 
@@ -360,11 +372,15 @@ func (c *compiler) specialSrc(o ir.Operand) (src, error) {
 	if v, ok := c.constSreg(o); ok {
 		return src{c: c.constant(v)}, nil
 	}
+	r := c.hidden()
+	if name := opaqueSreg(o); name != "" {
+		c.unknownInto(psrc{xor: full}, r, c.origin(name), false)
+		return src{r: r}, nil
+	}
 	read, err := c.sreg(o)
 	if err != nil {
 		return src{}, err
 	}
-	r := c.hidden()
 	c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
 	return src{r: r}, nil
 }

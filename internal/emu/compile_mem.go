@@ -12,6 +12,7 @@ import (
 type memOp struct {
 	size  uint64 // bytes of an element
 	wide  uint64 // bytes of the access: all elements
+	elem  uint64 // bytes of what is one operation for the memory model; mostly size
 	off   uint64
 	amask uint64 // cuts the address to its register's width
 	space event.Space
@@ -64,8 +65,8 @@ func (c *compiler) element(in *ir.Instr, m *memOp) (int, error) {
 	if size == 0 {
 		return 0, fmt.Errorf("%s: no size is known for type .%s", opcodeText(in), in.Type)
 	}
-	if size == 16 {
-		size, n = 8, 2*n
+	if size == 16 { // in two registers, but one operation
+		size, n, m.elem = 8, 2*n, 16
 	}
 	m.size, m.wide = uint64(size), uint64(size*n)
 	if m.wide > 32 {
@@ -184,6 +185,9 @@ func (c *compiler) store(in *ir.Instr) error {
 // finishMem chooses how to run a memory instruction by its state space.
 func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	m := d.mem
+	if m.elem == 0 {
+		m.elem = m.size
+	}
 	switch m.space {
 	case event.Global:
 		d.run = runGlobal

@@ -165,8 +165,14 @@ const preamble = 7
 // module compiles PTX text and returns the kernel k.
 func module(t testing.TB, text string) *ir.Func {
 	t.Helper()
+	return moduleText(t, ".version 8.3\n.target sm_70\n.address_size 64\n"+text+"\n")
+}
+
+// moduleText is module with the directives at the head in text.
+func moduleText(t testing.TB, text string) *ir.Func {
+	t.Helper()
 	set := source.NewSet()
-	f, err := set.Add("test.ptx", []byte(".version 8.3\n.target sm_70\n.address_size 64\n"+text+"\n"))
+	f, err := set.Add("test.ptx", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

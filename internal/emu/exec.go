@@ -52,12 +52,13 @@ type exec struct {
 	annotations []FailedAnnotation
 	unk         *tracker // nil unless unknown values are tracked
 
-	coll  collected // of the warp operation in progress
-	brx   []brxGroup
-	group []*fragment           // of the warp operation in progress
-	from  [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
-	pool  pool
-	spec  *speculation // of a worker that runs ahead
+	coll   collected // of the warp operation in progress
+	matrix *matrixScratch
+	brx    []brxGroup
+	group  []*fragment           // of the warp operation in progress
+	from   [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
+	pool   pool
+	spec   *speculation // of a worker that runs ahead
 }
 
 // events are the rarer events, reused from one to the next.

@@ -102,6 +102,7 @@ type miscOp struct {
 	to      uint    // bits of the register that a widening fills
 	targets []int32
 	what    string // an unsupported instruction
+	origin  uint32 // where a result that is always unknown comes from; 0: it is not
 }
 
 // callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are

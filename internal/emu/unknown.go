@@ -96,6 +96,9 @@ func trackCode(code []inst) {
 			if in.rule == nil || in.alu == nil {
 				in.rule = anySource
 			}
+			if in.misc != nil && in.misc.origin != 0 {
+				in.rule = unknownSource
+			}
 		}
 	}
 }
@@ -304,6 +307,11 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	if in.warp.shfl == 0 {
 		if u != 0 {
 			u = full
+		}
+		for _, d := range in.warp.results {
+			if d >= 0 {
+				t.set(d, u, o, m)
+			}
 		}
 		t.results(in, u, o, m)
 		return

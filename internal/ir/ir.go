@@ -86,6 +86,7 @@ type Var struct {
 	Type    isa.Type
 	Align   int
 	Size    int  // bytes; 0 for an extern array without bound
+	Stride  int  // bytes from an element of the first dimension to the next
 	Unsized bool // extern .shared array whose size is the launch's dynamic shared memory
 	Extern  bool
 	// Offset is the place in its area: a kernel's or function's parameters, its local frame. Shared

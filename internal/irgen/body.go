@@ -38,6 +38,9 @@ type edge struct {
 func (g *gen) body(f *ir.Func, d *ptx.Func) {
 	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)}, paramTop: f.ParamSize}
 	fg.scope = &scope{parent: &g.top}
+	if f.Kernel {
+		f.LocalSize = g.local
+	}
 	g.lines.enter(f.Demangled)
 	fg.formals(f.Params)
 	fg.formals(f.Results)
@@ -55,12 +58,27 @@ func (f *fgen) formals(vars []*ir.Var) {
 			continue
 		}
 		sym := &symbol{kind: symVar, span: v.Span, v: v}
+		if whole := f.g.vectors[v]; whole != "" {
+			f.component(whole, v)
+			continue
+		}
 		if v.InReg {
 			sym = f.newReg(v.Name, v.Type, 0, v.Span)
 			v.Reg = sym.regs[0]
 		}
 		f.g.define(f.scope, v.Name, sym)
 	}
+}
+
+// component gives a component of a vector parameter its register.
+func (f *fgen) component(whole string, v *ir.Var) {
+	v.Reg = f.addReg(v.Name, v.Type)
+	sym := f.scope.syms[whole]
+	if sym == nil || !sym.vector || v.Name == whole+"."+components[:1] {
+		sym = &symbol{kind: symReg, span: v.Span, vector: true}
+		f.g.define(f.scope, whole, sym)
+	}
+	sym.regs = append(sym.regs, v.Reg)
 }
 
 // newReg adds a register, or the components of a vector register, to the function.

@@ -69,6 +69,7 @@ func (f *fgen) call(in *ir.Instr, s *ptx.Inst) bool {
 	if !ok {
 		return false
 	}
+	p.results, p.args = f.spread(p.results), f.spread(p.args)
 	if sig != nil && !f.counts(s, sig, &p) {
 		return false
 	}
@@ -95,6 +96,31 @@ func (f *fgen) call(in *ir.Instr, s *ptx.Inst) bool {
 		in.Src = append(in.Src, out)
 	}
 	return true
+}
+
+// spread puts the components of vectors in their place.
+func (f *fgen) spread(ops []ptx.Operand) []ptx.Operand {
+	var out []ptx.Operand
+	for _, o := range ops {
+		switch o := o.(type) {
+		case *ptx.Vector:
+			out = append(out, o.Elems...)
+			continue
+		case *ptx.Name:
+			sym := f.scope.lookup(f, o.Name)
+			if sym == nil || sym.kind != symReg || !sym.vector || o.Field != "" {
+				break
+			}
+			for i := range sym.regs {
+				c := *o
+				c.Field = components[i:][:1]
+				out = append(out, &c)
+			}
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 // callee resolves the target: a function, or a register with a list of candidates or a prototype.
@@ -201,6 +227,12 @@ func (g *gen) protoSignature(p *ptx.Prototype) *signature {
 		for _, d := range decls {
 			t, ok := g.typeOf(d)
 			if !ok {
+				continue
+			}
+			if d.Space == "reg" && d.Vec > 0 {
+				for range d.Vec * max(len(d.Names), 1) {
+					to = append(to, formal{t, t.Size()})
+				}
 				continue
 			}
 			for i := range d.Names {

@@ -158,6 +158,9 @@ func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
 			nd++
 		}
 	}
+	if in.Row.Category == isa.Video {
+		return f.videoOperands(in, its)
+	}
 	ops := make([]ir.Operand, len(its))
 	in.Dst, in.Src = ops[:0:nd], ops[nd:nd]
 	for i, it := range its {

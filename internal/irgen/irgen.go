@@ -30,6 +30,7 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 		mod:     &ir.Module{Files: set, AddressSize: 64},
 		decoded: make(map[string]*decoded),
 		bodies:  make(map[*ir.Func]*ptx.Func),
+		vectors: make(map[*ir.Var]string),
 	}
 	if file.Source != nil {
 		g.mod.File = file.Source.ID
@@ -63,6 +64,8 @@ type gen struct {
 	lines   *lineTable
 	decoded map[string]*decoded // by the opcode's text
 	bodies  map[*ir.Func]*ptx.Func
+	vectors map[*ir.Var]string // the vector parameter in registers that a component belongs to
+	local   int                // bytes of the module's .local variables
 	inits   []pendingInit
 	ranged  int64 // variables in memory declared by name<n>
 }

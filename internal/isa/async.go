@@ -22,11 +22,11 @@ var asyncRows = []Row{
 
 // textureRows are texture and surface accesses: PTX ISA 9.7.10 and 9.7.11.
 var textureRows = []Row{
-	{Opcode: "tex", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.3"},
-	{Opcode: "tld4", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.4"},
-	{Opcode: "txq", Category: Texture, Roles: []Role{Dst, Addr, SrcOpt}, Section: "9.7.10.5"},
-	{Opcode: "suld", Category: Texture, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.11.1"},
+	{Opcode: "tex", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.3", Executable: true},
+	{Opcode: "tld4", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.4", Executable: true},
+	{Opcode: "txq", Category: Texture, Roles: []Role{Dst, Addr, SrcOpt}, Section: "9.7.10.5", Executable: true},
+	{Opcode: "suld", Category: Texture, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.11.1", Executable: true},
 	{Opcode: "sust", Category: Texture, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.11.2"},
 	{Opcode: "sured", Category: Texture, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.11.3"},
-	{Opcode: "suq", Category: Texture, Roles: []Role{Dst, Addr}, Section: "9.7.11.4"},
+	{Opcode: "suq", Category: Texture, Roles: []Role{Dst, Addr}, Section: "9.7.11.4", Executable: true},
 }

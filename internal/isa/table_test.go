@@ -87,7 +87,7 @@ func TestRowsAreUnique(t *testing.T) {
 			t.Errorf("two rows for %s", row.Opcode)
 		}
 		seen[row.Opcode] = true
-		if row.Executable && row.forms == nil {
+		if row.Executable && row.forms == nil && !loose(row) {
 			t.Errorf("%s is executable, but its modifiers are not known", row.Opcode)
 		}
 		if !slices.Equal(row.Roles, orderedRoles(row.Roles)) {
@@ -97,6 +97,16 @@ func TestRowsAreUnique(t *testing.T) {
 			t.Errorf("%s: Lookup leads elsewhere: %v", row.Opcode, got)
 		}
 	}
+}
+
+// loose reports whether the modifiers of an executable row are not checked here: whoever executes it decodes them
+// (Desc.Matrix, alu.Video), or they do not matter, as the result is unknown or a hint.
+func loose(row *Row) bool {
+	switch row.Category {
+	case Matrix, Video, Texture:
+		return true
+	}
+	return row.Opcode == "createpolicy" || row.Opcode == "setmaxnreg"
 }
 
 // orderedRoles returns roles with destinations first.

@@ -95,15 +95,15 @@
 #endif
 
 __HEDDLE_EXTERN void __heddle_ghost(__HEDDLE_NONE);
-__HEDDLE_EXTERN void __heddle_assert(int condition, int all);
-__HEDDLE_EXTERN void __heddle_assume(int condition, int all);
-__HEDDLE_EXTERN void __heddle_requires(int condition, int all);
-__HEDDLE_EXTERN void __heddle_ensures(int condition, int all);
-__HEDDLE_EXTERN void __heddle_invariant(int condition, int all);
-__HEDDLE_EXTERN void __heddle_candidate(int condition, int all);
-__HEDDLE_EXTERN void __heddle_function_wide(int condition, int candidate);
-__HEDDLE_EXTERN void __heddle_barrier_invariant(int condition, int pair);
-__HEDDLE_EXTERN void __heddle_instance(long thread);
+__HEDDLE_EXTERN void __heddle_assert(int /*condition*/, int /*all*/);
+__HEDDLE_EXTERN void __heddle_assume(int /*condition*/, int /*all*/);
+__HEDDLE_EXTERN void __heddle_requires(int /*condition*/, int /*all*/);
+__HEDDLE_EXTERN void __heddle_ensures(int /*condition*/, int /*all*/);
+__HEDDLE_EXTERN void __heddle_invariant(int /*condition*/, int /*all*/);
+__HEDDLE_EXTERN void __heddle_candidate(int /*condition*/, int /*all*/);
+__HEDDLE_EXTERN void __heddle_function_wide(int /*condition*/, int /*candidate*/);
+__HEDDLE_EXTERN void __heddle_barrier_invariant(int /*condition*/, int /*pair*/);
+__HEDDLE_EXTERN void __heddle_instance(long /*thread*/);
 
 #define __HEDDLE_STATE(KIND, ALL, ...) (__heddle_ghost(), __heddle_##KIND(!!(__VA_ARGS__), ALL))
 #define __assert(...) __HEDDLE_STATE(assert, 0, __VA_ARGS__)
@@ -129,13 +129,13 @@ __HEDDLE_EXTERN void __heddle_instance(long thread);
 #else
 #define __HEDDLE_OF_SPACE(RESULT, NAME, SPACE, SUFFIX)                     \
   __HEDDLE_EXTERN RESULT __heddle_##NAME##SUFFIX(const volatile SPACE void *); \
-  __HEDDLE_INLINE RESULT __heddle_at_##NAME(const volatile SPACE void *p) { return __heddle_##NAME##SUFFIX(p); }
+  __HEDDLE_INLINE RESULT __heddle_at_##NAME(const volatile SPACE void *__p) { return __heddle_##NAME##SUFFIX(__p); }
 #define __HEDDLE_OF_POINTER(RESULT, NAME)                                  \
   __HEDDLE_OF_SPACE(RESULT, NAME, __global, _global)                       \
   __HEDDLE_OF_SPACE(RESULT, NAME, __local, _local)                         \
   __HEDDLE_OF_SPACE(RESULT, NAME, __private, _private)                     \
   __HEDDLE_EXTERN RESULT __heddle_##NAME##_constant(const __constant void *); \
-  __HEDDLE_INLINE RESULT __heddle_at_##NAME(const __constant void *p) { return __heddle_##NAME##_constant(p); }
+  __HEDDLE_INLINE RESULT __heddle_at_##NAME(const __constant void *__p) { return __heddle_##NAME##_constant(__p); }
 #define __HEDDLE_AT(NAME, p) __heddle_at_##NAME(p)
 #endif
 
@@ -170,7 +170,7 @@ __HEDDLE_OF_POINTER(void, taken_pointer)
 #define __array_snapshot(to, from) (__HEDDLE_AT(snapshot_to, to), __HEDDLE_AT(snapshot_from, from))
 
 /* Permissions to look at an element within barrier invariants. */
-__HEDDLE_EXTERN void __heddle_permission(int condition, int write);
+__HEDDLE_EXTERN void __heddle_permission(int /*condition*/, int /*write*/);
 #define __read_permission(TYPE, ...) (__heddle_ghost(), (void)(__VA_ARGS__), __heddle_permission(1, 0))
 #define __write_permission(TYPE, ...) (__heddle_ghost(), (void)(__VA_ARGS__), __heddle_permission(1, 1))
 
@@ -179,7 +179,7 @@ __HEDDLE_EXTERN int __heddle_dominator_enabled(__HEDDLE_NONE);
 __HEDDLE_EXTERN int __heddle_same_group(__HEDDLE_NONE);
 __HEDDLE_EXTERN int __heddle_all(int);
 __HEDDLE_EXTERN int __heddle_exclusive(int);
-__HEDDLE_EXTERN int __heddle_taken_value(__SIZE_TYPE__ offset, __SIZE_TYPE__ value);
+__HEDDLE_EXTERN int __heddle_taken_value(__SIZE_TYPE__ /*offset*/, __SIZE_TYPE__ /*value*/);
 __HEDDLE_EXTERN int __heddle_uniform(long);
 __HEDDLE_EXTERN int __heddle_distinct(long);
 __HEDDLE_EXTERN long __heddle_other(long);
@@ -200,18 +200,18 @@ __HEDDLE_EXTERN long __heddle_return(__HEDDLE_NONE);
 #define __HEDDLE_INLINE static inline __attribute__((always_inline, unused))
 #endif
 #define __HEDDLE_VALUES(NAME, T)                                                                       \
-  __HEDDLE_INLINE bool __uniform_##NAME(T v) { return __heddle_uniform((long)v) != 0; }                \
-  __HEDDLE_INLINE bool __distinct_##NAME(T v) { return __heddle_distinct((long)v) != 0; }              \
-  __HEDDLE_INLINE T __other_##NAME(T v) { return (T)__heddle_other((long)v); }                         \
-  __HEDDLE_INLINE T __old_##NAME(T v) { return (T)__heddle_old((long)v); }                             \
+  __HEDDLE_INLINE bool __uniform_##NAME(T __v) { return __heddle_uniform((long)__v) != 0; }                \
+  __HEDDLE_INLINE bool __distinct_##NAME(T __v) { return __heddle_distinct((long)__v) != 0; }              \
+  __HEDDLE_INLINE T __other_##NAME(T __v) { return (T)__heddle_other((long)__v); }                         \
+  __HEDDLE_INLINE T __old_##NAME(T __v) { return (T)__heddle_old((long)__v); }                             \
   __HEDDLE_INLINE T __return_val_##NAME(__HEDDLE_NONE) { return (T)__heddle_return(); }
 #define __HEDDLE_FLOATS(NAME, T, BITS)                                                                 \
-  __HEDDLE_INLINE BITS __heddle_bits_of_##NAME(T v) { BITS b; __builtin_memcpy(&b, &v, sizeof b); return b; } \
-  __HEDDLE_INLINE T __heddle_##NAME##_of(BITS b) { T v; __builtin_memcpy(&v, &b, sizeof v); return v; }     \
-  __HEDDLE_INLINE bool __uniform_##NAME(T v) { return __heddle_uniform((long)__heddle_bits_of_##NAME(v)) != 0; } \
-  __HEDDLE_INLINE bool __distinct_##NAME(T v) { return __heddle_distinct((long)__heddle_bits_of_##NAME(v)) != 0; } \
-  __HEDDLE_INLINE T __other_##NAME(T v) { return __heddle_##NAME##_of((BITS)__heddle_other((long)__heddle_bits_of_##NAME(v))); } \
-  __HEDDLE_INLINE T __old_##NAME(T v) { return __heddle_##NAME##_of((BITS)__heddle_old((long)__heddle_bits_of_##NAME(v))); } \
+  __HEDDLE_INLINE BITS __heddle_bits_of_##NAME(T __v) { BITS __b; __builtin_memcpy(&__b, &__v, sizeof __b); return __b; } \
+  __HEDDLE_INLINE T __heddle_##NAME##_of(BITS __b) { T __v; __builtin_memcpy(&__v, &__b, sizeof __v); return __v; }     \
+  __HEDDLE_INLINE bool __uniform_##NAME(T __v) { return __heddle_uniform((long)__heddle_bits_of_##NAME(__v)) != 0; } \
+  __HEDDLE_INLINE bool __distinct_##NAME(T __v) { return __heddle_distinct((long)__heddle_bits_of_##NAME(__v)) != 0; } \
+  __HEDDLE_INLINE T __other_##NAME(T __v) { return __heddle_##NAME##_of((BITS)__heddle_other((long)__heddle_bits_of_##NAME(__v))); } \
+  __HEDDLE_INLINE T __old_##NAME(T __v) { return __heddle_##NAME##_of((BITS)__heddle_old((long)__heddle_bits_of_##NAME(__v))); } \
   __HEDDLE_INLINE T __return_val_##NAME(__HEDDLE_NONE) { return __heddle_##NAME##_of((BITS)__heddle_return()); }
 __HEDDLE_VALUES(bool, bool)
 __HEDDLE_VALUES(char, char)
@@ -326,33 +326,33 @@ __HEDDLE_VECTOR(float4)
 
 /* Additions that are taken not to overflow: as a value, and as a statement about two or three terms. */
 #ifdef __cplusplus
-template <typename T> __HEDDLE_DEVICE inline bool __add_noovfl(T a, T b) { T r; return !__builtin_add_overflow(a, b, &r); }
-template <typename T> __HEDDLE_DEVICE inline bool __add_noovfl(T a, T b, T c) {
-  T r;
-  return !__builtin_add_overflow(a, b, &r) && !__builtin_add_overflow(r, c, &r);
+template <typename __T> __HEDDLE_DEVICE inline bool __add_noovfl(__T __a, __T __b) { __T __r; return !__builtin_add_overflow(__a, __b, &__r); }
+template <typename __T> __HEDDLE_DEVICE inline bool __add_noovfl(__T __a, __T __b, __T __c) {
+  __T __r;
+  return !__builtin_add_overflow(__a, __b, &__r) && !__builtin_add_overflow(__r, __c, &__r);
 }
-#define __HEDDLE_SUM(NAME, T) static __inline__ __HEDDLE_DEVICE T __add_noovfl_##NAME(T a, T b)
+#define __HEDDLE_SUM(NAME, T) static __inline__ __HEDDLE_DEVICE T __add_noovfl_##NAME(T __a, T __b)
 #else
 #define __HEDDLE_NO_OVERFLOW(T)                                                                                 \
-  static inline __attribute__((overloadable, unused)) bool __add_noovfl(T a, T b) { T r; return !__builtin_add_overflow(a, b, &r); } \
-  static inline __attribute__((overloadable, unused)) bool __add_noovfl(T a, T b, T c) {                                 \
-    T r;                                                                                                        \
-    return !__builtin_add_overflow(a, b, &r) && !__builtin_add_overflow(r, c, &r);                              \
+  static inline __attribute__((overloadable, unused)) bool __add_noovfl(T __a, T __b) { T __r; return !__builtin_add_overflow(__a, __b, &__r); } \
+  static inline __attribute__((overloadable, unused)) bool __add_noovfl(T __a, T __b, T __c) {                                 \
+    T __r;                                                                                                        \
+    return !__builtin_add_overflow(__a, __b, &__r) && !__builtin_add_overflow(__r, __c, &__r);                              \
   }
 __HEDDLE_NO_OVERFLOW(int)
 __HEDDLE_NO_OVERFLOW(unsigned int)
 __HEDDLE_NO_OVERFLOW(long)
 __HEDDLE_NO_OVERFLOW(unsigned long)
-#define __HEDDLE_SUM(NAME, T) static inline __attribute__((unused)) T __add_noovfl_##NAME(T a, T b)
+#define __HEDDLE_SUM(NAME, T) static inline __attribute__((unused)) T __add_noovfl_##NAME(T __a, T __b)
 #endif
 /* Under heddle the sum comes with the assumption. */
 #define __HEDDLE_SUM_OF(NAME, T)    \
   __HEDDLE_SUM(NAME, T) {           \
-    T r;                            \
-    bool over = __builtin_add_overflow(a, b, &r); \
-    __assume(!over);                \
-    (void)over;                     \
-    return r;                       \
+    T __r;                            \
+    bool __over = __builtin_add_overflow(__a, __b, &__r); \
+    __assume(!__over);                \
+    (void)__over;                     \
+    return __r;                       \
   }
 __HEDDLE_SUM_OF(char, char)
 __HEDDLE_SUM_OF(short, short)

@@ -26,16 +26,23 @@ var rules = map[string]string{
 	"emu":       "source event isa ir launch emu/alu",
 	"race":      "event",
 	"lower":     "source",
+	"smt":       "",
+	"smt/sat":   "smt",
+	"smt/proc":  "smt",
+	"lockstep":  "event isa ir smt",
+	"verify":    "event ir smt lockstep",
 	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
-	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle",
+	"testing/gen":     "event",
+
+	"testing/nodiff": "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }
 
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
-	"os/exec":   {"heddle/internal/lower", "heddle/cmd/bench", "heddle/cmd/conform"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench", "heddle/cmd/conform"},
 	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform"},
 }
 

@@ -106,7 +106,13 @@ func spaces(k *ir.Func) []event.Space {
 
 func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
-	cfg, errs := launch.Resolve(k, launch.Request{}, facts)
+	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed)
+}
+
+// compareLaunch compares the engines on one launch; it returns 0 if there was none to compare.
+func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
+	t.Helper()
+	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {
 		return 0
 	}

@@ -36,6 +36,7 @@ var rules = map[string]string{
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
+	"testing/cltest":  "",
 
 	"testing/nodiff": "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }

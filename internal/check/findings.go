@@ -69,11 +69,22 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 			Memory: mem.name, Offset: mem.offset, Size: mem.size,
 		},
 	}
+	if r.parts {
+		d.Notes = append(d.Notes, fmt.Sprintf("barriers and fences count only where their flags name this memory (%s)", fenceFlag(rc.Space)))
+	}
 	if rc.Hazards > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs of a thread and a location conflict at these two places", rc.Hazards))
 	}
 	d.Notes = append(d.Notes, "launch: "+r.cfg.Describe())
 	return d
+}
+
+// fenceFlag is the flag of OpenCL's barriers and fences for a space.
+func fenceFlag(s event.Space) string {
+	if s == event.Shared {
+		return "CLK_LOCAL_MEM_FENCE"
+	}
+	return "CLK_GLOBAL_MEM_FENCE"
 }
 
 // interval says in which barrier interval the race is.

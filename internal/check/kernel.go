@@ -28,6 +28,7 @@ type kernelRun struct {
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	tolerated    uint64
 	runs         int
+	parts        bool // something in the kernel orders part of memory only
 }
 
 // findingKey tells findings of one machine apart: a code and the sites.
@@ -79,7 +80,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	for _, n := range cfg.Notes {
 		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
 	}
-	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
+	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool), parts: ir.OrdersParts(k)}
 	var err error
 	if r.machine, err = emu.New(k, cfg); err != nil {
 		d.notRun(k, err)
@@ -151,7 +152,7 @@ type detector interface {
 }
 
 func (r *kernelRun) detector(opt race.Options) detector {
-	if ir.OrdersParts(r.kernel) {
+	if r.parts {
 		return race.NewSplit(opt)
 	}
 	return race.New(opt)

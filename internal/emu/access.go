@@ -128,7 +128,7 @@ func (x *exec) span(m *memOp, s survey) (*page, *object) {
 		return nil, nil
 	}
 	o := x.mem.find(s.first)
-	if o == nil || o.space != m.space && m.space == event.Const {
+	if o == nil || m.space == event.Const && !o.isConst() {
 		return nil, nil
 	}
 	off := s.first - o.base
@@ -353,7 +353,7 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	}
 	e := &x.ev
 	e.Warp, e.Site, e.Mask, e.Active = x.warp.id, x.site(in), m, x.mask
-	e.Kind, e.Space, e.Order, e.Scope = mo.kind, sp, mo.order, mo.scope
+	e.Kind, e.Space, e.Order, e.Scope, e.Orders = mo.kind, sp, mo.order, mo.scope, mo.part
 	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.elem), &x.addr, stored
 	e.Data = nil
 	if mo.kind == event.Write {

@@ -20,7 +20,7 @@ type rmwFunc func(old, b, c uint64) uint64
 
 func (c *compiler) atomic(in *ir.Instr) error {
 	red := strings.HasPrefix(in.Op(), "red")
-	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
 	if red {
 		m.kind = event.Reduce

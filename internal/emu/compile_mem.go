@@ -19,6 +19,7 @@ type memOp struct {
 	kind  event.Kind
 	order event.Order
 	scope event.Scope
+	part  event.Orders // what an acquire or release orders
 
 	dst    []int32 // loads, atomics: a register for each element; -1: sink
 	extend uint    // bits of the register that a signed element is extended to; 0: not signed or as wide
@@ -88,7 +89,7 @@ func (c *compiler) load(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Dst) != 1 || len(in.Src) == 0 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
 	}
-	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: loadGlobal, shared: loadShared, private: loadPrivate}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
@@ -166,7 +167,7 @@ func (c *compiler) store(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Src) < 2 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
 	}
-	m := &memOp{space: in.Space, kind: event.Write, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Write, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: storeGlobal, shared: storeShared, private: storePrivate}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {

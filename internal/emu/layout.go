@@ -110,6 +110,9 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 			if err := putAddr(b, c.bufferAddr(objects, a.Buffer)); err != nil {
 				return fmt.Errorf("argument %s: %w", a.Name, err)
 			}
+			if v.PtrSpace == event.Const {
+				c.p.objects[objects[a.Buffer]].constant = true
+			}
 			continue
 		case a.Func != "":
 			addr, err := c.funcNamed(a.Func)

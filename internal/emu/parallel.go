@@ -407,7 +407,7 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	}
 	e := &x.ev
 	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind, Space: r.space,
-		Order: mo.order, Scope: mo.scope, Size: uint8(mo.wide), Elem: uint8(mo.elem), Addr: &x.addr, Stored: r.stored}
+		Order: mo.order, Scope: mo.scope, Orders: mo.part, Size: uint8(mo.wide), Elem: uint8(mo.elem), Addr: &x.addr, Stored: r.stored}
 	if mo.kind == event.Write {
 		e.Data = &x.data
 	}

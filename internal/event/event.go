@@ -16,6 +16,7 @@ type Access struct {
 	Space  Space // Global or Shared
 	Order  Order
 	Scope  Scope // NoScope exactly when Order is Weak
+	Orders Orders
 	Proxy  Proxy
 	Size   uint8 // bytes a lane: 1, 2, 4, 8, 16 or 32; a vector access is one wide access
 	Elem   uint8 // bytes of an element of a vector access; 0 or Size for a scalar one

@@ -24,8 +24,9 @@ var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const"
 // String returns the name that PTX gives to the space.
 func (s Space) String() string { return spaceNames[s] }
 
-// Orders says which memory a barrier or a fence orders. PTX's order all; those of OpenCL order what their flags name
-// (OpenCL C 3.0, 6.15.8).
+// Orders says which memory a barrier, a fence, or an acquire or release operation orders. Those of PTX order all; of
+// OpenCL, barriers and fences order what their flags name (OpenCL C 3.0, 6.15.8), and atomic operations the memory
+// that they are in.
 type Orders uint8
 
 const (

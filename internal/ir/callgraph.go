@@ -87,7 +87,7 @@ func usedVars(f *Func, seen map[*Var]bool) []*Var {
 	return out
 }
 
-// OrdersParts reports whether kernel k may execute a barrier or a fence that orders some memory only.
+// OrdersParts reports whether kernel k may execute something that orders some memory only.
 func OrdersParts(k *Func) bool {
 	for _, f := range ReachableFuncs(k) {
 		for _, b := range f.Blocks {

@@ -154,7 +154,7 @@ type Instr struct {
 	Src   []Operand // in the order of the PTX text; an address is one operand of kind Mem
 	// Call only. Dst are the results and Src the arguments, each a Register, an Imm or a VarVal.
 	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
-	Orders  event.Orders  // of barriers and fences: what .pragma "heddle.order" leaves them of the memory that they order
+	Orders  event.Orders  // of what orders memory: which, as .pragma "heddle.order" says
 	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
 	Span    source.Span   // in the PTX text
 	Loc     *source.Frame // in the user's source, innermost first; nil without line info

@@ -198,8 +198,8 @@ func (f *fgen) stmt(s ptx.Stmt) {
 
 const orderPragma = "heddle.order "
 
-// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier
-// or a fence, orders. Other pragmas are hints.
+// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier,
+// a fence or a strong operation, orders. Other pragmas are hints.
 func (f *fgen) pragma(d *ptx.Directive) {
 	if d.Name != ".pragma" {
 		return

@@ -19,8 +19,8 @@ func (f *fgen) inst(s *ptx.Inst) {
 	in := f.newInstr()
 	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders}
 	f.orders = event.OrdersAll
-	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders {
-		f.g.errorf(s.OpSpan, "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier or a fence", opText(s))
+	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders && !in.Order.Strong() {
+		f.g.errorf(s.OpSpan, "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", opText(s))
 		return
 	}
 	if s.Guard != nil && !f.guard(in, s.Guard) {

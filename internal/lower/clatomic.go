@@ -119,31 +119,51 @@ func clOrders(name string) map[string]string {
 	return map[string]string{"acquire": "acquire", "release": "release", "acq_rel": "acq_rel", "seq_cst": "acq_rel"}
 }
 
-// switched is the operation in each order and scope; do writes it for one. The inliner leaves the one that constants
-// choose.
-func clSwitched(name string, do func(sem, scope string) string) string {
+// atomicMode is one order and scope of an operation.
+type atomicMode struct {
+	sem, scope string // of PTX
+	// part says that it orders the memory that the atomic object is in and no other, as all orders but seq_cst do:
+	// happens-before of global and of local memory are two relations (OpenCL 2.0, 3.3.6).
+	part bool
+}
+
+// instr is the assembly up to the operation: "atom.acquire.gpu.global", behind a .pragma if need be.
+func (m atomicMode) instr(opcode, space string) string {
+	text := fmt.Sprintf("%s.%s.%s%s", opcode, m.sem, m.scope, space)
+	if m.part && space != "" {
+		text = fmt.Sprintf(`.pragma \"heddle.order %s\";\n\t%s`, space[1:], text)
+	}
+	return text
+}
+
+// clSwitched is the operation in each order and scope; do writes it for one. The inliner leaves the one that
+// constants choose.
+func clSwitched(name string, do func(m atomicMode) string) string {
 	var b strings.Builder
-	scopes := func(sem string) {
+	scopes := func(sem string, part bool) {
 		fmt.Fprintf(&b, "switch (scope) { case memory_scope_device: %s break; case memory_scope_all_svm_devices: %s break; default: %s break; } ",
-			do(sem, "gpu"), do(sem, "sys"), do(sem, "cta"))
+			do(atomicMode{sem, "gpu", part}), do(atomicMode{sem, "sys", part}), do(atomicMode{sem, "cta", part}))
 	}
 	orders := clOrders(name)
 	b.WriteString("switch (order) { ")
 	for _, o := range []string{"acquire", "release", "acq_rel", "seq_cst"} {
 		if sem := orders[o]; sem != "" {
 			fmt.Fprintf(&b, "case memory_order_%s: ", o)
-			scopes(sem)
+			scopes(sem, o != "seq_cst")
 			b.WriteString("break; ")
 		}
 	}
 	b.WriteString("default: ")
-	scopes("relaxed")
+	scopes("relaxed", false)
 	b.WriteString("} ")
 	return b.String()
 }
 
 // atomic is atomic_OP and atomic_OP_explicit of 2.0.
 func (g *clGen) atomic(name string) {
+	if !g.generic {
+		return // nor are there the types before 2.0
+	}
 	op := strings.TrimSuffix(strings.TrimPrefix(name, "atomic_"), "_explicit")
 	for _, t := range clAtomics {
 		if strings.HasPrefix(op, "flag") {
@@ -165,17 +185,15 @@ func (g *clGen) atomic(name string) {
 func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
 	ret := t.name
 	params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic)}
-	var do func(sem, scope string) string
+	var do func(m atomicMode) string
 	rmw := func(op, value string) {
-		do = func(sem, scope string) string {
-			return t.atom(fmt.Sprintf("atom.%s.%s%s", sem, scope, space[1]), op, value)
-		}
+		do = func(m atomicMode) string { return t.atom(m.instr("atom", space[1]), op, value) }
 	}
-	orders, after, pre := []string{"memory_order order"}, "return r;", t.name+" r; "
+	after, pre := "return r;", t.name+" r; "
 	switch op {
 	case "load":
-		do = func(sem, scope string) string {
-			return fmt.Sprintf(`__asm__ volatile("ld.%s.%s%s.%s %%0, [%%1];" : "=%s"(r) : "l"(p) : "memory");`, sem, scope, space[1], t.ptx, t.reg)
+		do = func(m atomicMode) string {
+			return fmt.Sprintf(`__asm__ volatile("%s.%s %%0, [%%1];" : "=%s"(r) : "l"(p) : "memory");`, m.instr("ld", space[1]), t.ptx, t.reg)
 		}
 	case "store", "flag_clear":
 		ret, after, pre = "void", "", ""
@@ -185,8 +203,8 @@ func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
 		} else {
 			value = "0"
 		}
-		do = func(sem, scope string) string {
-			return fmt.Sprintf(`__asm__ volatile("st.%s.%s%s.%s [%%0], %%1;" : : "l"(p), "%s"(%s) : "memory");`, sem, scope, space[1], t.ptx, t.reg, value)
+		do = func(m atomicMode) string {
+			return fmt.Sprintf(`__asm__ volatile("%s.%s [%%0], %%1;" : : "l"(p), "%s"(%s) : "memory");`, m.instr("st", space[1]), t.ptx, t.reg, value)
 		}
 	case "flag_test_and_set":
 		ret, after = "bool", "return r != 0;"
@@ -205,14 +223,41 @@ func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
 		}
 		rmw(strings.NewReplacer("fetch_sub", "add", "fetch_", "").Replace(op), value)
 	}
-	body := pre + clSwitched(op, do) + after
+	g.atomicOverloads(ret, name, params, []string{"memory_order order"}, t, space, pre+clSwitched(op, do)+after)
+}
+
+// atomicOverloads writes a function without order and scope, or its _explicit forms. A generic pointer is looked at when
+// the kernel runs.
+func (g *clGen) atomicOverloads(ret, name string, params, orders []string, t atomicType, space [2]string, body string) {
 	const device = "memory_scope scope = memory_scope_device; "
-	if !strings.HasSuffix(name, "_explicit") {
-		g.function(ret, name, params, "memory_order order = memory_order_seq_cst; "+device+body)
-		return
+	forms := []struct {
+		params []string
+		set    string
+	}{{params, "memory_order order = memory_order_seq_cst; " + device}}
+	if strings.HasSuffix(name, "_explicit") {
+		params = append(params, orders...)
+		forms[0].params, forms[0].set = params, device
+		forms = append(forms, forms[0])
+		forms[1].params, forms[1].set = append(params[:len(params):len(params)], "memory_scope scope"), ""
 	}
-	g.function(ret, name, append(params, orders...), device+body)
-	g.function(ret, name, append(append(params, orders...), "memory_scope scope"), body)
+	for _, f := range forms {
+		if space[1] != "" {
+			g.function(ret, name, f.params, f.set+body)
+			continue
+		}
+		args := ""
+		for _, p := range f.params[1:] {
+			args += ", " + p[strings.LastIndexAny(p, " *")+1:]
+		}
+		call := func(space string) string {
+			return fmt.Sprintf("%s((volatile %s %s *)__heddle_as%s(p)%s)", name, space, t.atomic, space, args)
+		}
+		text := fmt.Sprintf("if (__heddle_is_local(p)) return %s; return %s;", call("__local"), call("__global"))
+		if ret == "void" {
+			text = fmt.Sprintf("if (__heddle_is_local(p)) %s; else %s;", call("__local"), call("__global"))
+		}
+		g.function(ret, name, f.params, text)
+	}
 }
 
 // compareExchange writes the forms of a compare-and-swap. It has the order of success also when it fails.
@@ -220,22 +265,18 @@ func (g *clGen) compareExchange(name string, t atomicType, space [2]string) {
 	for _, expected := range g.spaces(false) {
 		params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic), fmt.Sprintf("%s %s *e", expected, t.name), t.name + " v"}
 		bits := clInteger(t.size, true).name
-		body := fmt.Sprintf("%s r, c = *e; ", t.name) + clSwitched("compare_exchange", func(sem, scope string) string {
-			return t.atom(fmt.Sprintf("atom.%s.%s%s", sem, scope, space[1]), "cas", "v")
+		body := fmt.Sprintf("%s r, c = *e; ", t.name) + clSwitched("compare_exchange", func(m atomicMode) string {
+			return t.atom(m.instr("atom", space[1]), "cas", "v")
 		}) + fmt.Sprintf("if (__builtin_astype(r, %s) == __builtin_astype(c, %s)) return true; *e = r; return false;", bits, bits)
-		const device = "memory_scope scope = memory_scope_device; "
-		if !strings.HasSuffix(name, "_explicit") {
-			g.function("bool", name, params, "memory_order order = memory_order_seq_cst; "+device+body)
-			continue
-		}
-		params = append(params, "memory_order order", "memory_order failure")
-		g.function("bool", name, params, device+body)
-		g.function("bool", name, append(params, "memory_scope scope"), body)
+		g.atomicOverloads("bool", name, params, []string{"memory_order order", "memory_order failure"}, t, space, body)
 	}
 }
 
 // atomicInit is an ordinary store (6.15.12.1).
 func (g *clGen) atomicInit(name string) {
+	if !g.generic {
+		return
+	}
 	for _, t := range clAtomics {
 		for _, space := range g.atomicSpaces() {
 			g.function("void", name, []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic), t.name + " v"},

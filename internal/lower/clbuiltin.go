@@ -39,7 +39,7 @@ var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
 		add(fmt.Sprintf("vstore%d", n), (*clGen).vstore)
 	}
 	for _, n := range clWidths {
-		w := strings.TrimPrefix(fmt.Sprint(n), "1")
+		w := strings.TrimPrefix(clFloats[0].vec(n), "float")
 		add("vload_half"+w+" vloada_half"+w, (*clGen).vloadHalf)
 		for _, mode := range []string{"", "_rte", "_rtz", "_rtp", "_rtn"} {
 			add("vstore_half"+w+mode+" vstorea_half"+w+mode, (*clGen).vstoreHalf)

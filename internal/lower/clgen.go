@@ -103,7 +103,7 @@ type clRow struct {
 	// The first form is for scalars and vectors, the others are for vectors only.
 	sigs string
 	// expr is the scalar value: a, b, c, d are the parameters, NAME the function's name (SHORT without native_ or
-	// half_), $ is f for float and half and nothing for double; TYPE, BITS, UNSIGNED, WIDE, LONG, MIN and MAX are
+	// half_), $ is f for float and half and nothing for double; TYPE, BITS, UNSIGNED, WIDE, LONG, LOWEST and HIGHEST are
 	// the type, its size in bits, its unsigned type, the one of twice the size, the 64-bit one, its limits.
 	expr string
 }
@@ -259,7 +259,7 @@ func (r *clRow) scalar(name string, t clType) string {
 	}
 	short := strings.TrimPrefix(strings.TrimPrefix(name, "native_"), "half_")
 	e := strings.NewReplacer("NAME", name, "SHORT", short, "LONG", long, "$", suffix, "TYPE", t.name, "BITS", fmt.Sprint(8*t.size), "UNSIGNED", unsigned, "WIDE", wide,
-		"MIN", clLimit(t, false), "MAX", clLimit(t, true)).Replace(r.expr)
+		"LOWEST", clLimit(t, false), "HIGHEST", clLimit(t, true)).Replace(r.expr)
 	return "(" + e + ")"
 }
 

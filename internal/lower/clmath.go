@@ -53,8 +53,8 @@ var clRows = []clRow{
 	// 6.15.3, integer functions. Narrow types are promoted to int, which holds sums and products.
 	{"abs", clInts, "UT", "a < 0 ? (UNSIGNED)0 - (UNSIGNED)a : (UNSIGNED)a"},
 	{"abs_diff", clInts, "UTT", "a > b ? (UNSIGNED)a - (UNSIGNED)b : (UNSIGNED)b - (UNSIGNED)a"},
-	{"add_sat", clInts, "TTT", "({ TYPE r; __builtin_add_overflow(a, b, &r) ? (b < 0 ? MIN : MAX) : r; })"},
-	{"sub_sat", clInts, "TTT", "({ TYPE r; __builtin_sub_overflow(a, b, &r) ? (b > 0 && MIN == 0 ? MIN : b < 0 ? MAX : MIN) : r; })"},
+	{"add_sat", clInts, "TTT", "({ TYPE r; __builtin_add_overflow(a, b, &r) ? (b < 0 ? LOWEST : HIGHEST) : r; })"},
+	{"sub_sat", clInts, "TTT", "({ TYPE r; __builtin_sub_overflow(a, b, &r) ? (b > 0 && LOWEST == 0 ? LOWEST : b < 0 ? HIGHEST : LOWEST) : r; })"},
 	{"hadd", clInts, "TTT", "(a >> 1) + (b >> 1) + (a & b & 1)"},
 	{"rhadd", clInts, "TTT", "(a >> 1) + (b >> 1) + ((a | b) & 1)"},
 	{"clz", clInts, "TT", "a == 0 ? BITS : __builtin_clzl((UNSIGNED)a) - (64 - BITS)"},
@@ -65,11 +65,11 @@ var clRows = []clRow{
 	{"mul_hi", clInts[6:7], "TTT", "__heddle_m___mul64hi(a, b)"},
 	{"mul_hi", clInts[7:], "TTT", "__heddle_m___umul64hi(a, b)"},
 	{"mad_hi", clInts, "TTTT", "mul_hi(a, b) + c"},
-	{"mad_sat", clInts[:6], "TTTT", "({ LONG r = (LONG)a * (LONG)b + (LONG)c; r < (LONG)MIN ? MIN : r > (LONG)MAX ? MAX : (TYPE)r; })"},
+	{"mad_sat", clInts[:6], "TTTT", "({ LONG r = (LONG)a * (LONG)b + (LONG)c; r < (LONG)LOWEST ? LOWEST : r > (LONG)HIGHEST ? HIGHEST : (TYPE)r; })"},
 	// The 128-bit sum as two halves: it fits if the high half is what extending the low one gives.
 	{"mad_sat", clInts[6:7], "TTTT", "({ ulong l = (ulong)a * (ulong)b, s = l + (ulong)c; long h = mul_hi(a, b) + (c < 0 ? -1 : 0) + (s < l); " +
-		"h == ((long)s >> 63) ? (long)s : h < 0 ? MIN : MAX; })"},
-	{"mad_sat", clInts[7:], "TTTT", "({ ulong l = a * b, s = l + c; mul_hi(a, b) + (s < l) == 0 ? s : MAX; })"},
+		"h == ((long)s >> 63) ? (long)s : h < 0 ? LOWEST : HIGHEST; })"},
+	{"mad_sat", clInts[7:], "TTTT", "({ ulong l = a * b, s = l + c; mul_hi(a, b) + (s < l) == 0 ? s : HIGHEST; })"},
 	{"mul24", clInts[4:6], "TTT", "a * b"},
 	{"mad24", clInts[4:6], "TTTT", "a * b + c"},
 	{"upsample", clInts[:6], "WTU", "(WIDE)((WIDE)a << BITS | (WIDE)b)"},

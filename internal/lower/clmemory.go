@@ -89,8 +89,9 @@ func (g *clGen) prefetch(name string) {
 	}
 }
 
-// asyncCopy is a copy that the work-items of the group share, item i the elements i, i+size, ... (LIMITATIONS.md
-// says what that leaves out.)
+// asyncCopy is a copy that the work-items of the group share (LIMITATIONS.md says what that leaves out). An element
+// is copied by another item than the one of its index, which is the one that most likely touches it besides: the
+// copy is not in the program order of either.
 func (g *clGen) asyncCopy(name string) {
 	strided := name == "async_work_group_strided_copy"
 	for _, t := range clAll {
@@ -107,7 +108,8 @@ func (g *clGen) asyncCopy(name string) {
 					}
 				}
 				g.function("event_t", name, append(params, "event_t e"),
-					fmt.Sprintf("for (size_t i = get_local_linear_id(); i < n; i += __heddle_work_group_size()) d[%s] = s[%s]; return e;", to, from))
+					fmt.Sprintf("size_t size = __heddle_work_group_size(); "+
+						"for (size_t i = (__heddle_local_linear_id() + size / 2) %% size; i < n; i += size) d[%s] = s[%s]; return e;", to, from))
 			}
 		}
 	}

@@ -1,10 +1,13 @@
 package lower
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -75,8 +78,12 @@ func (b *build) tryOpenCL(ctx context.Context, source func(string) []byte) (*out
 		}
 		return nil, &clangFailure{pre.stderr.String()}
 	}
+	names, unsupported := clNames(string(text))
+	if unsupported != "" {
+		return nil, b.unsupported(unsupported, source)
+	}
 	path := filepath.Join(b.tmp, "builtins.h")
-	if err := os.WriteFile(path, []byte(clPrelude(clNames(string(text)), b.cl.generic())), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(clPrelude(names, b.cl.generic())), 0o644); err != nil {
 		return nil, err
 	}
 	b.cl.prelude = path
@@ -84,9 +91,8 @@ func (b *build) tryOpenCL(ctx context.Context, source func(string) []byte) (*out
 }
 
 // clNames returns the words of a preprocessed text that name built-in functions, without those that the text
-// defines itself.
-func clNames(text string) []string {
-	var names []string
+// defines itself; and the first that names what is not supported.
+func clNames(text string) (names []string, unsupported string) {
 	seen := make(map[string]bool)
 	own := make(map[string]bool)
 	braces, parens := 0, 0
@@ -117,6 +123,11 @@ func clNames(text string) []string {
 			parens++
 		case c == ')':
 			parens--
+		case (c == '=' || c == '[' || c == ',' || c == ';') && braces == 0 && parens == 0 && last != "":
+			own[last] = true // a variable or a type
+			if c == ';' {
+				candidate = ""
+			}
 		case c == '{':
 			if braces == 0 && parens == 0 && candidate != "" {
 				own[candidate] = true
@@ -124,7 +135,7 @@ func clNames(text string) []string {
 			braces++
 		case c == '}':
 			braces--
-		case c == ';' && braces == 0:
+		case c == ';' && braces == 0 && parens == 0:
 			candidate = ""
 		}
 		if c != ' ' && c != '\n' && c != '\t' {
@@ -134,11 +145,46 @@ func clNames(text string) []string {
 	}
 	keep := names[:0]
 	for _, n := range names {
-		if !own[n] && clDefine(n) != nil {
+		switch {
+		case own[n]:
+		case clDefine(n) != nil:
 			keep = append(keep, n)
+		case unsupported == "" && clUnsupported(n) != "":
+			unsupported = n
 		}
 	}
-	return keep
+	return keep, unsupported
+}
+
+var (
+	enqueueRE   = regexp.MustCompile(`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|get_kernel_(work_group_size|preferred_work_group_size_multiple|sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
+	pipeRE      = regexp.MustCompile(`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|get_pipe_(num|max)_packets)$`)
+	workGroupRE = regexp.MustCompile(`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
+)
+
+// clUnsupported says why a built-in function is not supported; empty if it is none of those.
+func clUnsupported(name string) string {
+	switch {
+	case enqueueRE.MatchString(name):
+		return "kernels that enqueue kernels are not supported"
+	case pipeRE.MatchString(name):
+		return "pipes are not supported"
+	case workGroupRE.MatchString(name):
+		return "of the work-group functions only work_group_all and work_group_any are supported"
+	}
+	return ""
+}
+
+// unsupported is the error for a built-in function that the file names, at its first place in the text.
+func (b *build) unsupported(name string, source func(string) []byte) error {
+	line, col := 1, 1
+	text := source(b.name)
+	if at := regexp.MustCompile(`\b` + name + `\b`).FindIndex(text); at != nil {
+		before := text[:at[0]]
+		line += bytes.Count(before, []byte{'\n'})
+		col = at[0] - bytes.LastIndexByte(before, '\n')
+	}
+	return &InputError{fmt.Sprintf("%s:%d:%d", b.name, line, col), name + ": " + clUnsupported(name)}
 }
 
 // skipLiteral returns the index behind the string or character literal at i.

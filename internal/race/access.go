@@ -47,6 +47,11 @@ type access struct {
 
 // Access checks and records what the lanes of a warp do by one instruction.
 func (d *Detector) Access(e *event.Access) {
+	if e.Orders != event.OrdersAll && !d.ordered(e.Orders) {
+		d.relaxed = *e
+		d.relaxed.Order = event.Relaxed
+		e = &d.relaxed
+	}
 	if n := e.Elements(); n > 1 {
 		for i := range n {
 			e.Element(i, &d.element, &d.elementAddr)

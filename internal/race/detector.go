@@ -33,6 +33,7 @@ type Detector struct {
 
 	within bool // the race being recorded is within one instruction
 
+	relaxed     event.Access // an acquire or release that orders nothing of what this detector looks at
 	element     event.Access // of the vector access being split
 	elementAddr [event.WarpSize]uint64
 }

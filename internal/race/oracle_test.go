@@ -28,25 +28,30 @@ type stream struct {
 	past  [][]epochs            // by thread: its last accesses
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
+	parts bool // what orders memory may order some of it only
 }
 
 // epochs are the clocks at which the two detectors saw one access.
 type epochs struct{ det, ora uint32 }
 
-func newStream(rt *rapid.T, model Model, benign Benign) *stream {
+func newStream(rt *rapid.T, model Model, benign Benign, parts bool) *stream {
 	geo := event.Geometry{
 		Grid:    event.Dim3{X: uint32(rapid.IntRange(1, 4).Draw(rt, "blocks")), Y: 1, Z: 1},
 		Block:   event.Dim3{X: rapid.SampledFrom([]uint32{32, 34, 64, 66}).Draw(rt, "threads"), Y: 1, Z: 1},
 		Cluster: event.Dim3{X: uint32(rapid.IntRange(1, 2).Draw(rt, "cluster")), Y: 1, Z: 1},
 	}
-	s := &stream{rt: rt, geo: geo, lanes: 0b1011}
+	s := &stream{rt: rt, geo: geo, lanes: 0b1011, parts: parts}
+	only := event.NoSpace
+	if parts {
+		only = rapid.SampledFrom([]event.Space{event.Global, event.Shared}).Draw(rt, "only")
+	}
 	if rapid.Bool().Draw(rt, "all lanes") {
 		s.lanes = ^uint32(0)
 	}
-	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64})
+	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64, Only: only})
 	tolerate := map[Benign]func(bool) bool{
 		BenignWarp: func(same bool) bool { return same }, BenignAll: func(bool) bool { return true }}[benign]
-	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate})
+	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate, Only: only})
 	s.past = make([][]epochs, int(geo.Blocks())*geo.WarpsPerBlock()*event.WarpSize)
 	s.busy = make(map[event.Thread]bool)
 	for i := range 10 {
@@ -68,7 +73,7 @@ func (s *stream) site(id event.Site) event.Access {
 	}[a.Kind]
 	a.Order = rapid.SampledFrom(orders).Draw(s.rt, "order")
 	if a.Order.Strong() {
-		a.Scope = s.scope()
+		a.Scope, a.Orders = s.scope(), s.orders()
 		if a.Size >= 8 && !a.Kind.RMW() && rapid.Bool().Draw(s.rt, "vector") {
 			a.Elem = 4
 		}
@@ -78,6 +83,13 @@ func (s *stream) site(id event.Site) event.Access {
 
 func (s *stream) scope() event.Scope {
 	return rapid.SampledFrom([]event.Scope{event.CTA, event.Cluster, event.GPU, event.GPU, event.Sys}).Draw(s.rt, "scope")
+}
+
+func (s *stream) orders() event.Orders {
+	if !s.parts {
+		return event.OrdersAll
+	}
+	return rapid.SampledFrom([]event.Orders{event.OrdersAll, event.OrdersGlobal, event.OrdersShared, event.OrdersNone}).Draw(s.rt, "orders")
 }
 
 func (s *stream) warp() event.Warp {
@@ -141,7 +153,7 @@ func (s *stream) access() {
 }
 
 func (s *stream) fence() {
-	f := event.Fence{Warp: s.warp(), Scope: s.scope()}
+	f := event.Fence{Warp: s.warp(), Scope: s.scope(), Orders: s.orders()}
 	f.Active = s.free(f.Warp)
 	f.Mask = f.Active
 	f.Order = rapid.SampledFrom([]event.Order{event.Acquire, event.Release, event.AcqRel, event.SeqCst}).Draw(s.rt, "fence")
@@ -153,7 +165,7 @@ func (s *stream) fence() {
 }
 
 func (s *stream) warpSync() {
-	ws := event.WarpSync{Warp: s.warp()}
+	ws := event.WarpSync{Warp: s.warp(), Orders: s.orders()}
 	if ws.Mask = s.free(ws.Warp); ws.Mask != 0 {
 		s.logf("warpsync %+v", ws)
 		s.det.WarpSync(&ws)
@@ -172,7 +184,7 @@ func (s *stream) converge() {
 
 // arrive makes lanes arrive at a barrier of their block; complete ends a generation.
 func (s *stream) arrive() {
-	a := event.Arrive{Warp: s.warp(), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier")), Count: 64}
+	a := event.Arrive{Warp: s.warp(), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier")), Count: 64, Orders: s.orders()}
 	a.Active = s.free(a.Warp)
 	a.Mask = a.Active
 	if rapid.Bool().Draw(s.rt, "arrive only") {
@@ -219,7 +231,7 @@ func (s *stream) blockBarrier() {
 	}
 	for i := range s.geo.WarpsPerBlock() {
 		w := first + event.Warp(i)
-		a := event.Arrive{Warp: w, Mask: s.geo.Lanes(w), Active: s.geo.Lanes(w), Barrier: 2}
+		a := event.Arrive{Warp: w, Mask: s.geo.Lanes(w), Active: s.geo.Lanes(w), Barrier: 2, Orders: s.orders()}
 		s.logf("arrive %+v", a)
 		s.det.Arrive(&a)
 		s.ora.Arrive(&a)
@@ -336,9 +348,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func property(t *testing.T, model Model, benign Benign) {
+func property(t *testing.T, model Model, benign Benign, parts bool) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStream(rt, model, benign)
+		s := newStream(rt, model, benign, parts)
 		for range rapid.IntRange(1, 60).Draw(rt, "length") {
 			s.step()
 			s.checkClocks()
@@ -347,7 +359,11 @@ func property(t *testing.T, model Model, benign Benign) {
 	})
 }
 
-func TestOracleIndependent(t *testing.T) { property(t, Independent, BenignNone) }
-func TestOracleLockstep(t *testing.T)    { property(t, Lockstep, BenignNone) }
-func TestOracleBenignWarp(t *testing.T)  { property(t, Independent, BenignWarp) }
-func TestOracleBenignAll(t *testing.T)   { property(t, Independent, BenignAll) }
+func TestOracleIndependent(t *testing.T) { property(t, Independent, BenignNone, false) }
+func TestOracleLockstep(t *testing.T)    { property(t, Lockstep, BenignNone, false) }
+func TestOracleBenignWarp(t *testing.T)  { property(t, Independent, BenignWarp, false) }
+func TestOracleBenignAll(t *testing.T)   { property(t, Independent, BenignAll, false) }
+
+// The detector for one space, where barriers, fences and strong operations order parts of memory.
+func TestOraclePartsIndependent(t *testing.T) { property(t, Independent, BenignNone, true) }
+func TestOraclePartsLockstep(t *testing.T)    { property(t, Lockstep, BenignWarp, true) }

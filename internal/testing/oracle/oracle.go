@@ -147,6 +147,11 @@ func lanes(w event.Warp, mask uint32) []event.Thread {
 
 // Access checks and records the access of each lane, then its synchronization.
 func (o *Oracle) Access(a *event.Access) {
+	if !o.orders(a.Orders) {
+		b := *a
+		b.Order = event.Relaxed
+		a = &b
+	}
 	if n := a.Elements(); n > 1 {
 		for i := range n {
 			var e event.Access

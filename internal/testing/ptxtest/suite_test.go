@@ -56,7 +56,7 @@ func runDir(t *testing.T, dir string, atLeast int, seeds []uint64) {
 func kernels(t *testing.T, dir string) []string {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".ptx")) {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") || strings.HasSuffix(path, ".ptx")) {
 			out = append(out, path)
 		}
 		return err

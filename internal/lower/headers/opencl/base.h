@@ -129,14 +129,15 @@ __HEDDLE_VECTORS(half)
 
 #define kernel_exec(X, typen) kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(typen)))
 
-/* 6.15.13: printf. The format is in the constant space, where vprintf wants a generic address. */
+/* 6.15.13: printf. The format is in the constant space, where vprintf wants a generic address; the
+   result is 0. */
 int __heddle_vprintf(const char *__format, ...) __asm__("vprintf");
 __heddle_cl const char *__heddle_format(__constant const char *__f) {
   const char *__r;
   __asm__("cvta.const.u64 %0, %1;" : "=l"(__r) : "l"(__f));
   return __r;
 }
-#define printf(FORMAT, ...) __heddle_vprintf(__heddle_format(FORMAT), ##__VA_ARGS__)
+#define printf(FORMAT, ...) (__heddle_vprintf(__heddle_format(FORMAT), ##__VA_ARGS__), 0)
 
 /* 6.13.14 of 2.0, 6.15.15: samplers and image formats. */
 #define CLK_FLOAT 0x10DE

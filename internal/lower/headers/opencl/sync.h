@@ -65,6 +65,36 @@ __heddle_cl void mem_fence(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "fenc
 __heddle_cl void read_mem_fence(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "fence.acquire.cta;") }
 __heddle_cl void write_mem_fence(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "fence.release.cta;") }
 
+#if __HEDDLE_GENERIC
+/* 6.15.10, address space qualifier functions: clang turns to_global(p) into a call of __to_global. */
+#define __HEDDLE_TO(NAME, AS, SPACE)                                                                                  \
+  AS void *__##NAME(void *__p) {                                                                                      \
+    ulong __r;                                                                                                        \
+    uint __is;                                                                                                        \
+    __asm__("{\n\t.reg .pred p1;\n\tisspacep." SPACE " p1, %2;\n\tcvta.to." SPACE ".u64 %0, %2;\n\t"                     \
+            "selp.u32 %1, 1, 0, p1;\n\t}" : "=l"(__r), "=r"(__is) : "l"(__p));                                        \
+    if (!__is) return (AS void *)0; /* which is not the address 0 in every space */                                   \
+    return (AS void *)__r;                                                                                            \
+  }
+__HEDDLE_TO(to_global, __global, "global")
+__HEDDLE_TO(to_local, __local, "shared")
+__heddle_cl int __heddle_is_local(const volatile void *__p) {
+  int __r;
+  __asm__("{\n\t.reg .pred p1;\n\tisspacep.shared p1, %1;\n\tselp.u32 %0, 1, 0, p1;\n\t}" : "=r"(__r) : "l"(__p));
+  return __r;
+}
+/* Casts that LLVM does not see through: it cannot do without those that never run. */
+#define __HEDDLE_AS(NAME, AS, SPACE)                                               \
+  __heddle_cl AS void *NAME(const volatile void *__p) {                            \
+    ulong __r;                                                                     \
+    __asm__("cvta.to." SPACE ".u64 %0, %1;" : "=l"(__r) : "l"(__p));               \
+    return (AS void *)__r;                                                         \
+  }
+__HEDDLE_AS(__heddle_as__local, __local, "shared")
+__HEDDLE_AS(__heddle_as__global, __global, "global")
+__heddle_cl cl_mem_fence_flags get_fence(const void *__p) { return __heddle_is_local(__p) ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE; }
+#endif
+
 /* 6.15.16: all and any of a work-group; bar.red orders as a barrier does, which the text does not promise. */
 #define __HEDDLE_VOTE(NAME, OP)                                                                                         \
   __heddle_cl int NAME(int __p) {                                                                                       \

@@ -30,13 +30,16 @@ __heddle_cl size_t get_global_linear_id(void) {
   return (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
 }
 
+/* The same by warps, which says nothing about how many dimensions the kernel has in mind. */
+__heddle_cl uint __heddle_local_linear_id(void) { return __nvvm_read_ptx_sreg_warpid() * 32 + __nvvm_read_ptx_sreg_laneid(); }
+
 /* Sub-groups (6.15.1, 6.15.19). */
 __heddle_cl size_t __heddle_work_group_size(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
 __heddle_cl uint get_max_sub_group_size(void) { return 32; }
 __heddle_cl uint get_num_sub_groups(void) { return (uint)(__heddle_work_group_size() + 31) / 32; }
 __heddle_cl uint get_enqueued_num_sub_groups(void) { return get_num_sub_groups(); }
-__heddle_cl uint get_sub_group_id(void) { return (uint)get_local_linear_id() / 32; }
-__heddle_cl uint get_sub_group_local_id(void) { return (uint)get_local_linear_id() % 32; }
+__heddle_cl uint get_sub_group_id(void) { return __nvvm_read_ptx_sreg_warpid(); }
+__heddle_cl uint get_sub_group_local_id(void) { return __nvvm_read_ptx_sreg_laneid(); }
 __heddle_cl uint get_sub_group_size(void) {
   uint __left = (uint)__heddle_work_group_size() - get_sub_group_id() * 32;
   return __left < 32 ? __left : 32;

@@ -87,7 +87,7 @@ func (p *printer) vector(spec string, verb byte) string {
 	var parts []string
 	for i := range uint64(n) {
 		if b, known := p.x.peek(p.lane, p.at+i*size, size); b != nil && known {
-			parts = append(parts, element(flags, verb, b))
+			parts = append(parts, vectorElement(flags, verb, b))
 		} else {
 			parts = append(parts, "?")
 		}
@@ -96,8 +96,8 @@ func (p *printer) vector(spec string, verb byte) string {
 	return strings.Join(parts, ",")
 }
 
-// element formats one element of a vector.
-func element(flags string, verb byte, b []byte) string {
+// vectorElement formats one element of a vector.
+func vectorElement(flags string, verb byte, b []byte) string {
 	v := uint64(0)
 	for i := len(b) - 1; i >= 0; i-- {
 		v = v<<8 | uint64(b[i])

@@ -106,11 +106,11 @@ func spaces(k *ir.Func) []event.Space {
 
 func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
-	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed)
+	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed, only)
 }
 
 // compareLaunch compares the engines on one launch; it returns 0 if there was none to compare.
-func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
+func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {

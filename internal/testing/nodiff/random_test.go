@@ -125,7 +125,7 @@ func compareRandom(t *testing.T, k gen.Kernel, seed uint64) int {
 	f := build(t, k.PTX)
 	n := 0
 	for _, lockstep := range []bool{false, true} {
-		n += compareLaunch(t, f, request(k), nil, lockstep, seed)
+		n += compareLaunch(t, f, request(k), nil, lockstep, seed, event.NoSpace)
 		n += compareWorkers(t, f, request(k), lockstep, seed)
 	}
 	return n

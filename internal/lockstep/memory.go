@@ -224,7 +224,12 @@ func (x *exec) param(v *ir.Var, off, size int) smt.Term {
 			}
 		}
 	}
-	return x.c.Var(fmt.Sprintf("%sparam:%s+%d:%d", inGrid, v.Name, off, w), w)
+	return x.c.Var(ParamName(v, off, w), w)
+}
+
+// ParamName is the name of the variable for the w bits at an offset of a parameter: a model gives them by it.
+func ParamName(v *ir.Var, off, w int) string {
+	return fmt.Sprintf("%sparam:%s+%d:%d", inGrid, v.Name, off, w)
 }
 
 // results writes what an instruction loads: value gives element i.

@@ -11,9 +11,20 @@ import (
 
 // prepareOpenCL rewrites a module that clang made of OpenCL C.
 func prepareOpenCL(m *irModule) {
+	inlineFunctions(m)
 	workGroupSizes(m)
 	calledKernels(m)
 	accessComponents(m)
+}
+
+// inlineFunctions keeps the bodies of functions that are inline and not static: C would look for another definition
+// if they are not inlined, and there is no other translation unit.
+func inlineFunctions(m *irModule) {
+	for _, f := range m.funcs {
+		if rest, ok := strings.CutPrefix(f.define, "define available_externally "); ok {
+			f.define = "define internal " + strings.TrimPrefix(rest, "dso_local ")
+		}
+	}
 }
 
 var (

@@ -184,7 +184,7 @@ func (b *build) unsupported(name string, source func(string) []byte) error {
 		line += bytes.Count(before, []byte{'\n'})
 		col = at[0] - bytes.LastIndexByte(before, '\n')
 	}
-	return &InputError{fmt.Sprintf("%s:%d:%d", b.name, line, col), name + ": " + clUnsupported(name)}
+	return &InputError{File: fmt.Sprintf("%s:%d:%d", b.name, line, col), Reason: name + ": " + clUnsupported(name)}
 }
 
 // skipLiteral returns the index behind the string or character literal at i.

@@ -184,6 +184,7 @@ func TestStandards(t *testing.T) {
 		"int f(int *p) { return *p; } kernel void k(global int *out) { local int x; x = 3; *out = f(&x); }", // 2.0: generic
 		"float min3(float a) { return a; } float length(float x) { return 3 + x; } kernel void k(global int *out) { *out = (int)length(min3(0)); }",
 		"constant int length = 3; typedef int mix; constant float step[1] = {1}, dot = 2; kernel void k(global int *out) { mix i = length; *out = i; }",
+		"inline int f(int x) { " + strings.Repeat("x = x * 3 + (x >> 2) + 1; ", 300) + "return 3; } kernel void k(global int *out) { *out = f(*out); }",
 		"kernel void f(global int *p) { *p = 3; } kernel void k(global int *out) { f(out); }",
 	} {
 		m := compile(t, text, lower.Options{})

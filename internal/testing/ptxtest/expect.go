@@ -1,4 +1,4 @@
-// Package ptxtest runs kernels that state their own expectations. A test kernel is a .cu or .ptx file with
+// Package ptxtest runs kernels that state their own expectations. A test kernel is a .cu, .cl or .ptx file with
 // these comments:
 //
 //	// expect: clean | bug | unknown | unsupported   the verdict on every kernel of the file, always given

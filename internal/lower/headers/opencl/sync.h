@@ -1,6 +1,7 @@
 /* Barriers and fences (6.15.8, 6.15.12.6). PTX's barriers order all memory, where those of OpenCL order what
-   their flags name: a .pragma before the instruction keeps the flags for the detector. flags that are no
-   constant are looked at when the kernel runs. */
+   their flags name: a .pragma before the instruction keeps the flags for the detector. Flags that are no
+   constant are looked at when the kernel runs; of a barrier, those count that all work-items of a warp name, so that
+   they come to it by one instruction. */
 #ifndef HEDDLE_OPENCL_SYNC_H
 #define HEDDLE_OPENCL_SYNC_H
 
@@ -35,11 +36,26 @@ typedef enum memory_order {
   case 3: __asm__ volatile(INSTR ::: "memory"); break;  \
   }
 
+__heddle_cl cl_mem_fence_flags __heddle_common(cl_mem_fence_flags __f) {
+  cl_mem_fence_flags __r;
+  __asm__ volatile("{\n\t.reg .pred p1;\n\t.reg .pred p2;\n\t.reg .b32 m, a, b;\n\tactivemask.b32 m;\n\t"
+                   "and.b32 a, %1, 1;\n\tsetp.ne.u32 p1, a, 0;\n\tvote.sync.all.pred p2, p1, m;\n\tselp.u32 a, 1, 0, p2;\n\t"
+                   "and.b32 b, %1, 2;\n\tsetp.ne.u32 p1, b, 0;\n\tvote.sync.all.pred p2, p1, m;\n\tselp.u32 b, 2, 0, p2;\n\t"
+                   "or.b32 %0, a, b;\n\t}" : "=r"(__r) : "r"(__f) : "memory");
+  return __r;
+}
+#define __HEDDLE_BARRIER(FLAGS)                                                                  \
+  if (__builtin_constant_p(FLAGS)) {                                                             \
+    __HEDDLE_FLAGGED(FLAGS, "bar.sync 0;")                                                       \
+  } else {                                                                                       \
+    __HEDDLE_FLAGGED(__heddle_common(FLAGS), "bar.sync 0;")                                      \
+  }
+
 /* "orders memory operations ... to become visible to all work-items in the work-group"; a wider scope makes
    them visible further, but what another group may see of it, it must acquire. */
-__heddle_cl void work_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "bar.sync 0;") }
-__heddle_cl void work_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_FLAGGED(__f, "bar.sync 0;") }
-__heddle_cl void barrier(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "bar.sync 0;") }
+__heddle_cl void work_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
+__heddle_cl void work_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_BARRIER(__f) }
+__heddle_cl void barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
 __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f, "bar.warp.sync 0xffffffff;") }
 __heddle_cl void sub_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_FLAGGED(__f, "bar.warp.sync 0xffffffff;") }
 

@@ -196,7 +196,14 @@ func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
 	case race.CountMismatch:
 		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with different counts or forms", block, be.Barrier)
 	case race.WarpSyncHang:
-		return fmt.Sprintf("lanes of a warp of block %v wait at bar.warp.sync for lanes that never come", block)
+		at := "bar.warp.sync"
+		for _, g := range be.Groups {
+			if g.WarpBar {
+				at = r.machine.Site(g.Site).Instr.Op() // or a shuffle, a matrix instruction
+				break
+			}
+		}
+		return fmt.Sprintf("lanes of a warp of block %v wait at %s for lanes that never come", block, at)
 	}
 	return fmt.Sprintf("deadlock in block %v: the threads that wait at barriers wait for arrivals that never come", block)
 }

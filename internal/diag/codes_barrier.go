@@ -73,7 +73,8 @@ use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware'
 		Title: "__syncwarp waits for lanes that never come",
 		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for the lanes that the mask names, and
 some of those wait somewhere else, so that neither comes. The hardware hangs (PTX ISA 9.7.13.2). Lanes that have exited
-are not waited for.`,
+are not waited for, except by matrix instructions (ldmatrix, stmatrix, mma, wmma): those all threads of the warp must
+execute, and what they do otherwise is undefined (9.7.14).`,
 		Fix: `Name in the mask exactly the lanes that come to this place: compute it with __ballot_sync before the branch, or move
 the operation to where the whole warp comes by.`,
 		Example: Example{

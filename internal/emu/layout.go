@@ -213,8 +213,8 @@ func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 	switch {
 	case r.Func != nil:
 		fc := c.p.byFunc[r.Func]
-		if fc == nil {
-			return 0, fmt.Errorf("function %s is not known", r.Func.Name)
+		if fc == nil { // ir.ReachableFuncs has those of all variables that an instruction uses
+			return 0, nil
 		}
 		return c.p.space.funcAddr(fc.number) + add, nil
 	case r.Target == nil:

@@ -18,13 +18,15 @@ import (
 // Which thread of the warp performs an access the ISA leaves open ("collectively"). For ldmatrix and stmatrix
 // it is taken to be the thread that gives the row's address; for wmma see fragmentPlan.
 
-// wholeWarp emits an operation of all 32 lanes: finish finds in x.coll.more what the lanes hold in the
+// wholeWarp emits an operation of all 32 lanes. "The behavior is undefined ... if any thread in the warp has exited":
+// lanes that have exited, or that execute another instruction, are waited for in vain, which the run
+// reports as lanes that hang. A warp that never had 32 threads is a limit. Finish finds in x.coll.more what the lanes hold in the
 // registers from, and writes the registers of to for the lanes of m.
 func (c *compiler) wholeWarp(in *ir.Instr, from []src, to []int32, finish func(x *exec, in *inst, m uint32)) {
 	d, op := c.warpInst(in, func(x *exec, in *inst, m uint32) {
 		if there := x.coll.lanes; there != full {
 			x.fail(in, Unsupported, bits.TrailingZeros32(there), "%s is undefined unless all 32 threads of the warp "+
-				"execute it; here only %d do, the others have exited or do not exist", in.ir.Text(), popcount(there))
+				"execute it; this one has only %d", in.ir.Text(), popcount(there))
 			return
 		}
 		finish(x, in, m)

@@ -68,13 +68,6 @@ type operandLayout struct {
 	size  int       // elements of the dense matrix
 }
 
-// at decodes element i of a lane from its registers.
-func (o *operandLayout) at(regs []alu.Lanes, l, i int) uint64 {
-	per := o.perRegister()
-	v := regs[i/per][l] >> (uint(i%per) * o.bits)
-	return v & (^uint64(0) >> (64 - o.bits))
-}
-
 // position is where element i of a lane stands: its outer and inner index, and which of several products it
 // belongs to.
 type position func(lane, i int) (outer, inner, product int)
@@ -156,6 +149,9 @@ func (p *product) known(t [4]element, layouts []string) bool {
 func (p *product) accumulates(t [4]element) bool {
 	narrow := func(e element) bool { return e.name == "f16" || e.name == "f32" }
 	a, b, c, d := t[1], t[2], t[3], t[0]
+	if p.saturate && a.float != nil || p.round != isa.NoRounding && a.name != "f64" {
+		return false
+	}
 	switch a.name {
 	case "f16":
 		return b.name == "f16" && narrow(c) && narrow(d)
@@ -238,114 +234,140 @@ func (c *compiler) matrixProduct(in *ir.Instr, p *product) error {
 		}
 		from = append(from, list...)
 	}
+	multiply := p.method()
 	c.wholeWarp(in, from, to, func(x *exec, in *inst, m uint32) {
 		if x.matrix == nil {
 			x.matrix = new(matrixScratch)
 		}
-		x.matrix.multiply(p, x.coll.more)
+		multiply(x.matrix, x.coll.more)
 		p.deliver(x, to, m)
 	})
 	return nil
 }
 
-// matrixScratch holds dense matrices; one goroutine's.
+// matrixScratch holds dense matrices: A by rows, B by columns, C by rows, and D as bits. It is one goroutine's.
 type matrixScratch struct {
-	a, b, c []uint64  // elements as bits
-	fa, fb  []float64 // and as numbers
-	ia, ib  []int64
-	d       []uint64
+	a, b, c matrixOf[float64]
+	i, j, k matrixOf[int64]
+	u, v, w matrixOf[uint64]
+	d       matrixOf[uint64]
 }
 
-func sized[T any](s *[]T, n int) []T {
-	if cap(*s) < n {
-		*s = make([]T, n)
+type matrixOf[T any] []T
+
+func (m *matrixOf[T]) sized(n int) []T {
+	if cap(*m) < n {
+		*m = make([]T, n)
 	}
-	*s = (*s)[:n]
-	return *s
+	*m = (*m)[:n]
+	return *m
 }
 
-// dense collects a matrix from the registers of the lanes.
-func dense(to *[]uint64, o *operandLayout, regs []alu.Lanes) []uint64 {
-	m := sized(to, o.size)
-	for l := range o.place {
-		for i, at := range o.place[l] {
-			m[at] = o.at(regs, l, i)
+// gather collects a matrix from the registers of the lanes.
+func gather[T any](to *matrixOf[T], o *operandLayout, regs []alu.Lanes, read func(v uint64) T) []T {
+	m, per, mask := to.sized(o.size), o.perRegister(), ^uint64(0)>>(64-o.bits)
+	for r := range o.regs {
+		lanes := &regs[r]
+		for l := range o.place {
+			v := lanes[l]
+			for _, at := range o.place[l][r*per : (r+1)*per] {
+				m[at] = read(v & mask)
+				v >>= o.bits
+			}
 		}
 	}
 	return m
 }
 
-func (s *matrixScratch) multiply(p *product, regs []alu.Lanes) {
-	a := dense(&s.a, &p.a, regs)
-	b := dense(&s.b, &p.b, regs[p.a.regs:])
-	c := dense(&s.c, &p.c, regs[p.a.regs+p.b.regs:])
-	d := sized(&s.d, p.d.size)
-	var dot func(at, row, col int) // at: in C and D; row, col: where the row of A and the column of B start
+// method returns how the product is computed from the registers of A, B and C, one after the other.
+func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
+	b, c := p.a.regs, p.a.regs+p.b.regs
 	switch {
 	case p.a.name == "f64":
-		fused := alu.FusedF64(p.round)
-		dot = func(at, row, col int) {
-			sum := c[at]
-			for k := range p.k {
-				sum = fused(a[row+k], b[col+k], sum)
-			}
-			d[at] = sum
+		same, fused := func(v uint64) uint64 { return v }, alu.FusedF64(p.round)
+		return func(s *matrixScratch, regs []alu.Lanes) {
+			p.fused(s.d.sized(p.d.size), gather(&s.u, &p.a, regs, same), gather(&s.v, &p.b, regs[b:], same), gather(&s.w, &p.c, regs[c:], same), fused)
 		}
 	case p.a.float != nil:
-		fa, fb := numbers(&s.fa, a, p.a.float), numbers(&s.fb, b, p.b.float)
-		dot = func(at, row, col int) {
-			sum := p.c.float(c[at])
-			for k := range p.k {
-				sum += float64(fa[row+k] * fb[col+k])
+		return func(s *matrixScratch, regs []alu.Lanes) {
+			sum := gather(&s.c, &p.c, regs[c:], p.c.float)
+			multiply(p, sum, gather(&s.a, &p.a, regs, p.a.float), gather(&s.b, &p.b, regs[b:], p.b.float))
+			for i, d := 0, s.d.sized(p.d.size); i < len(d); i++ {
+				d[i] = p.d.round(sum[i])
 			}
-			d[at] = p.d.round(sum)
-		}
-	default:
-		ia, ib := integers(&s.ia, a, &p.a), integers(&s.ib, b, &p.b)
-		dot = func(at, row, col int) {
-			sum := int64(int32(c[at]))
-			for k := range p.k {
-				switch p.bitOp {
-				case isa.FnAnd:
-					sum += ia[row+k] & ib[col+k]
-				case isa.FnXor:
-					sum += ia[row+k] ^ ib[col+k]
-				default:
-					sum += ia[row+k] * ib[col+k]
-				}
-			}
-			if p.saturate {
-				sum = min(max(sum, math.MinInt32), math.MaxInt32)
-			}
-			d[at] = uint64(uint32(sum))
 		}
 	}
+	return func(s *matrixScratch, regs []alu.Lanes) {
+		sum := gather(&s.k, &p.c, regs[c:], p.c.integer())
+		x, y := gather(&s.i, &p.a, regs, p.a.integer()), gather(&s.j, &p.b, regs[b:], p.b.integer())
+		if p.bitOp == isa.FnXor {
+			p.differences(sum, x, y)
+		} else { // of single bits the product is the conjunction
+			multiply(p, sum, x, y)
+		}
+		for i, d := 0, s.d.sized(p.d.size); i < len(d); i++ {
+			if p.saturate {
+				sum[i] = min(max(sum[i], math.MinInt32), math.MaxInt32)
+			}
+			d[i] = uint64(uint32(sum[i]))
+		}
+	}
+}
+
+// integer returns how elements are read as integers.
+func (e *element) integer() func(v uint64) int64 {
+	drop := 64 - e.bits
+	if e.sign {
+		return func(v uint64) int64 { return int64(v<<drop) >> drop }
+	}
+	return func(v uint64) int64 { return int64(v) }
+}
+
+// multiply adds the products to sum, those of one element by ascending k. Four columns at a time do not wait for
+// each other's additions; every number of columns is a multiple of four.
+func multiply[T int64 | float64](p *product, sum, a, b []T) {
 	for q := range p.count {
 		for r := range p.m {
-			for col := range p.n {
-				dot((q*p.m+r)*p.n+col, (q*p.m+r)*p.k, (q*p.n+col)*p.k)
+			row := a[(q*p.m+r)*p.k:][:p.k]
+			for col := 0; col < p.n; col += 4 {
+				from := b[(q*p.n+col)*p.k:]
+				b0, b1, b2, b3 := from[:p.k], from[p.k:][:p.k], from[2*p.k:][:p.k], from[3*p.k:][:p.k]
+				to := sum[(q*p.m+r)*p.n+col:][:4]
+				s0, s1, s2, s3 := to[0], to[1], to[2], to[3]
+				for k, v := range row {
+					s0 += T(v * b0[k]) // the conversion forbids fusing
+					s1 += T(v * b1[k])
+					s2 += T(v * b2[k])
+					s3 += T(v * b3[k])
+				}
+				to[0], to[1], to[2], to[3] = s0, s1, s2, s3
 			}
 		}
 	}
 }
 
-func numbers(to *[]float64, from []uint64, read func(uint64) float64) []float64 {
-	f := sized(to, len(from))
-	for i, v := range from {
-		f[i] = read(v)
-	}
-	return f
-}
-
-func integers(to *[]int64, from []uint64, e *operandLayout) []int64 {
-	n := sized(to, len(from))
-	for i, v := range from {
-		n[i] = int64(v)
-		if e.sign {
-			n[i] = int64(v<<(64-e.bits)) >> (64 - e.bits)
+// differences adds the number of bits in which row and column differ.
+func (p *product) differences(sum, a, b []int64) {
+	for r := range p.m {
+		for col := range p.n {
+			for k := range p.k {
+				sum[r*p.n+col] += a[r*p.k+k] ^ b[col*p.k+k]
+			}
 		}
 	}
-	return n
+}
+
+// fused is the product in double precision.
+func (p *product) fused(d, a, b, c []uint64, fma func(a, b, c uint64) uint64) {
+	for r := range p.m {
+		for col := range p.n {
+			sum := c[r*p.n+col]
+			for k := range p.k {
+				sum = fma(a[r*p.k+k], b[col*p.k+k], sum)
+			}
+			d[r*p.n+col] = sum
+		}
+	}
 }
 
 // deliver writes the lanes of m of the registers of D.

@@ -380,3 +380,39 @@ func TestMMADoubleRounding(t *testing.T) {
 		}
 	}
 }
+
+// Nanoseconds for a product of one warp.
+func BenchmarkMMA(b *testing.B) {
+	for _, op := range []string{
+		"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+		"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%s0,%s1,%s2,%s3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%s0,%s1,%s2,%s3};",
+		"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [%r6];",
+	} {
+		k := kernel(b, `.reg .b32 %r<9>;
+	.reg .f32 %f<4>;
+	.reg .b32 %s<4>;
+	.shared .align 16 .b8 sh[512];
+	mov.u64 %q, sh;
+	shl.b32 %r6, %t, 4;
+	mov.u32 %u, 0;
+LOOP:
+	`+op+`
+	add.u32 %u, %u, 1;
+	setp.lt.u32 %c, %u, 1000;
+	@%c bra LOOP;
+	ret;`)
+		b.Run(op[:strings.IndexByte(op, ' ')], func(b *testing.B) {
+			m, err := New(k, config(1, 32, buffer("out", 128)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if res, err := m.Run(b.Context(), Options{}, nil); err != nil || res.Status != Completed {
+					b.Fatal(err, res.Stop)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/instr")
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -157,6 +158,59 @@ func TestVideo(t *testing.T) {
 		res, _ := completed(t, k, config(1, 32, buffer("out", 128)), Options{})
 		if got := words(t, res, "out", 1)[0]; got != want {
 			t.Errorf("%s: %#x, want %#x", text, got, want)
+		}
+	}
+}
+
+// Launching kernels from a kernel is named at the call.
+func TestDynamicParallelism(t *testing.T) {
+	k := module(t, `.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 s);
+.visible .entry k(.param .u64 out, .param .u64 x) {
+	.param .b64 a; .param .b64 s; .param .b32 r;
+	st.param.b64 [a], 0;
+	st.param.b64 [s], 0;
+	call (r), cudaLaunchDeviceV2, (a, s);
+	ret;
+}`)
+	_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
+	if s := res.Stop; s == nil || s.Kind != Unsupported || !strings.Contains(s.Message, "call of cudaLaunchDeviceV2: kernels that a kernel launches") {
+		t.Errorf("%+v", res.Stop)
+	}
+}
+
+// A module may hold the address of a function that the kernel cannot reach.
+func TestUnreachableFunctionPointer(t *testing.T) {
+	k := module(t, `.func f() { ret; }
+.global .align 8 .u64 table[1] = {f};
+.visible .entry k(.param .u64 out, .param .u64 x) { ret; }`)
+	completed(t, k, config(1, 32, buffer("out", 64)), Options{})
+}
+
+// isspacep, PTX ISA 9.7.9.19: each kind of generic address lies in its own window, and in no other, except that the
+// window of kernel parameters is contained in that of .global.
+func TestIsspacep(t *testing.T) {
+	spaces := []string{"global", "shared", "local", "const", "param"}
+	in := func(space, of string) bool { return space == of || space == "global" && of == "param" }
+	for a, of := range spaces {
+		text := map[string]string{
+			"global": "mov.u64 %q, %o;\n", "shared": "mov.u64 %q, s;\ncvta.shared.u64 %q, %q;\n", "local": "mov.u64 %q, l;\ncvta.local.u64 %q, %q;\n",
+			"const": "mov.u64 %q, c;\ncvta.const.u64 %q, %q;\n", "param": "mov.u64 %q, out;\ncvta.param.u64 %q, %q;\n",
+		}[of]
+		for i, space := range spaces {
+			text += "isspacep." + space + " %c, %q;\nselp.u32 %v, 1, 0, %c;\nst.global.u32 [%p+" + strconv.Itoa(4*i) + "], %v;\n"
+		}
+		k := module(t, `.const .u32 c;
+.visible .entry k(.param .u64 out, .param .u64 x) {
+	.shared .u32 s; .local .u32 l;
+	.reg .u64 %o, %p, %q; .reg .pred %c; .reg .u32 %v;
+	ld.param.u64 %o, [out];
+	mov.u64 %p, %o;
+`+text+"ret;\n}")
+		res, _ := completed(t, k, config(1, 1, buffer("out", 64)), Options{})
+		for i, v := range words(t, res, "out", len(spaces)) {
+			if want := in(spaces[i], of); v != 0 != want {
+				t.Errorf("isspacep.%s of an address in .%s (%d): %d", spaces[i], of, a, v)
+			}
 		}
 	}
 }

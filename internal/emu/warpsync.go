@@ -303,7 +303,7 @@ func runWarpOp(x *exec, in *inst) {
 		x.fail(in, BadBarrier, l, "lane %d executes %s with member mask %#08x, which does not name it", l, in.ir.Op(), members)
 		return
 	}
-	if same == x.m && members&x.warp.alive() == same {
+	if same == x.m && op.awaits(x.warp, members) == same {
 		x.coll.lanes = 0
 		x.collect(in, same)
 		x.finishWarpOp(in, same)
@@ -320,6 +320,15 @@ func runWarpOp(x *exec, in *inst) {
 	x.frag = nil
 	x.tryWarpSync(g)
 	x.next()
+}
+
+// awaits returns the lanes that an operation waits for: those of members that have not exited. For one that all
+// threads of the warp must execute, exited ones are missing for ever.
+func (op *warpOp) awaits(w *warp, members uint32) uint32 {
+	if op.key.at != nil {
+		return members & w.lanes
+	}
+	return members & w.alive()
 }
 
 func (x *exec) warpSynced(in *inst, lanes uint32, orders event.Orders) {
@@ -380,7 +389,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 			there |= h.mask
 		}
 	}
-	if there != members&w.alive() {
+	if there != g.wait.in.warp.awaits(w, members) {
 		return false
 	}
 	group := x.group[:0]

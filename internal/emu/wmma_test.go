@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -407,15 +409,18 @@ func TestMatrixUnsupported(t *testing.T) {
 			t.Errorf("%s: %+v", text, res.Stop)
 		}
 	}
+	// A block of fewer threads than a warp has.
+	_, res, _ := start(t, kernel(t, "movmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, 16, buffer("out", 128)), Options{})
+	if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.Contains(res.Stop.Message, "all 32 threads") {
+		t.Errorf("16 threads: %+v", res.Stop)
+	}
 	// "or if any thread in the warp has exited": 9.7.14.5.15.
-	for _, threads := range []uint32{16, 32} {
-		_, res, _ := start(t, kernel(t, "setp.gt.u32 %c, %t, 29;\n@%c exit;\nmovmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, threads, buffer("out", 128)), Options{})
-		if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.Contains(res.Stop.Message, "all 32 threads") {
-			t.Errorf("%d threads: %+v", threads, res.Stop)
-		}
+	_, res, rec := start(t, kernel(t, "setp.gt.u32 %c, %t, 29;\n@%c exit;\nmovmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, 32, buffer("out", 128)), Options{})
+	if st := of[event.Stall](rec); res.Status != Stalled || len(st) != 1 || st[0].Waiting[0].Mask != 0x3fffffff || st[0].Exited[0].Mask != 0xc0000000 {
+		t.Errorf("two threads have exited: status %d, %+v", res.Status, st)
 	}
 	// Lanes of which some take another path wait for ever.
-	_, res, _ := start(t, kernel(t, `setp.gt.u32 %c, %t, 29;
+	_, res, _ = start(t, kernel(t, `setp.gt.u32 %c, %t, 29;
 	@%c bra OTHER;
 	movmatrix.sync.aligned.m8n8.trans.b16 %v, %v;
 	bra END;
@@ -449,5 +454,50 @@ func TestMatrixUnknown(t *testing.T) {
 		config(1, 32, buffer("out", 4096), unknownBuffer()), Options{})
 	if res.Status != Completed {
 		t.Errorf("status %d", res.Status)
+	}
+}
+
+// Instructions that are not executed, in the forms of the ISA text: each is read without an error and stops
+// the run as unsupported, by its name. None is skipped in silence.
+func TestUnsupportedInstructions(t *testing.T) {
+	b, err := os.ReadFile("testdata/unsupported.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range strings.Split(strings.TrimSpace(string(b)), "\n") {
+		k := moduleText(t, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 x) {\n"+
+			".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"+text+"\nret;\n}")
+		_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
+		opcode, _, _ := strings.Cut(strings.TrimSuffix(text, ";"), " ")
+		if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.HasPrefix(res.Stop.Message, opcode+" is not supported") {
+			t.Errorf("%s: %+v", text, res.Stop)
+		}
+	}
+}
+
+// Blocks that run ahead on other cores do the same: events and memory of one worker and of several agree.
+func TestMatrixParallel(t *testing.T) {
+	k := kernel(t, `.reg .b32 %a<4>, %c<8>;
+	.shared .align 16 .b8 sh[512];
+	mov.u64 %q, sh;
+	shl.b32 %u, %t, 4;
+	st.shared.v4.u32 [%u], {%i, %t, %i, %t};
+	bar.sync 0;
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%u];
+	wmma.load.c.sync.aligned.row.m16n16k8.global.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, [%x];
+	wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, {%a0, %a1, %a2, %a3}, {%a0, %a1, %a2, %a3}, {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};
+	mad.wide.u32 %r, %b, 1024, %o;
+	wmma.store.d.sync.aligned.col.m16n16k8.global.f32 [%r], {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};
+	ret;`)
+	const blocks = 40
+	run := func(workers int) ([]uint32, []access) {
+		in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: 1024, Fill: launch.FillRandom, Seed: 5}}
+		res, rec := completed(t, k, config(blocks, 32, buffer("out", 1024*blocks), in), Options{Workers: workers})
+		return words(t, res, "out", 256*blocks), of[access](rec)
+	}
+	w1, e1 := run(1)
+	w4, e4 := run(4)
+	if !slices.Equal(w1, w4) || !slices.Equal(e1, e4) || len(e1) != blocks*(1+1+2+8) {
+		t.Errorf("one worker and four differ: %d and %d accesses", len(e1), len(e4))
 	}
 }

@@ -40,8 +40,8 @@ func unsigned(size int) (isa.Type, bool) {
 }
 
 // offsetFrom resolves reg+imm and reg-imm; ok is false after an error.
-func (f *fgen) offsetFrom(o *ptx.Binary) (ir.Operand, bool) {
-	base, ok := f.value(o.X, isa.NoType)
+func (f *fgen) offsetFrom(o ptx.Operand) (ir.Operand, bool) {
+	base, ok := f.value(o.X(), isa.NoType)
 	if !ok {
 		return base, false
 	}
@@ -51,56 +51,55 @@ func (f *fgen) offsetFrom(o *ptx.Binary) (ir.Operand, bool) {
 			t, _ = unsigned(r.Size())
 		}
 	}
-	c, ok := f.g.eval(f.scope, f, o.Y)
+	c, ok := f.g.eval(f.scope, f, o.Y())
 	if !ok {
 		return base, false
 	}
 	if t == isa.NoType || c.float || c.sym != nil {
-		f.g.errorf(o.Span(), "expected an integer register and a constant on the sides of %s", o.Op)
+		f.g.errorf(o.Span(), "expected an integer register and a constant on the sides of %s", o.Op())
 		return base, false
 	}
 	n := c.n
-	if o.Op == "-" {
+	if o.Op() == "-" {
 		n = -n
 	}
-	imm := ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Val: n & (1<<(8*t.Size()-1)<<1 - 1), Span: o.Y.Span()}
+	imm := ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Val: n & (1<<(8*t.Size()-1)<<1 - 1), Span: o.Y().Span()}
 	return f.helper(o.Span(), "add", []string{t.String()}, t, base, imm), true
 }
 
 // registerOffset reports whether o is reg+imm or reg-imm.
-func (f *fgen) registerOffset(o *ptx.Binary) bool {
-	return (o.Op == "+" || o.Op == "-") && f.isRegister(o.X)
+func (f *fgen) registerOffset(o ptx.Operand) bool {
+	return o.Kind() == ptx.Binary && (o.Op() == "+" || o.Op() == "-") && f.isRegister(o.X())
 }
 
 // element resolves a[i] to the address of the element: of the variable, or in a register.
-func (f *fgen) element(o *ptx.Index) (ir.Operand, bool) {
+func (f *fgen) element(o ptx.Operand) (ir.Operand, bool) {
 	bad := ir.Operand{}
-	n, isName := o.X.(*ptx.Name)
 	var sym *symbol
-	if isName && n.Field == "" {
-		sym = f.scope.lookup(f, n.Name)
+	if n := o.X(); n.Kind() == ptx.Name && n.Field() == "" {
+		sym = f.scope.lookup(f, n.Name())
 	}
 	if sym == nil || sym.kind != symVar {
-		f.g.errorf(o.X.Span(), "expected the name of an array in front of [")
+		f.g.errorf(o.X().Span(), "expected the name of an array in front of [")
 		return bad, false
 	}
 	v := sym.v
 	addr := ir.Operand{Kind: ir.VarAddr, Reg: ir.NoReg, Var: v, Span: o.Span()}
-	index := o.I
+	index := o.Y()
 	add := uint64(0)
-	if b, ok := index.(*ptx.Binary); ok && f.registerOffset(b) {
-		c, ok := f.g.eval(f.scope, f, b.Y)
+	if b := index; f.registerOffset(b) {
+		c, ok := f.g.eval(f.scope, f, b.Y())
 		if !ok {
 			return bad, false
 		}
 		if c.float || c.sym != nil {
-			f.g.errorf(b.Y.Span(), "expected an integer")
+			f.g.errorf(b.Y().Span(), "expected an integer")
 			return bad, false
 		}
-		if add = c.n; b.Op == "-" {
+		if add = c.n; b.Op() == "-" {
 			add = -add
 		}
-		index = b.X
+		index = b.X()
 	}
 	if !f.isRegister(index) {
 		c, ok := f.g.eval(f.scope, f, index)
@@ -150,7 +149,7 @@ func (f *fgen) scale(index ptx.Operand, size int) (ir.Operand, bool) {
 }
 
 // elementMem is a[i] where an address in brackets may stand.
-func (f *fgen) elementMem(in *ir.Instr, o *ptx.Index) (ir.Operand, bool) {
+func (f *fgen) elementMem(in *ir.Instr, o ptx.Operand) (ir.Operand, bool) {
 	a, ok := f.element(o)
 	if !ok {
 		return a, false

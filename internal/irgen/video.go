@@ -9,22 +9,21 @@ import (
 // videoOperand is an operand of a video instruction: a register with or without a selector, a constant, or, for
 // vmad, a register behind a minus sign (PTX ISA 9.7.18).
 func (f *fgen) videoOperand(o ptx.Operand) (ir.Operand, bool) {
-	if u, ok := o.(*ptx.Unary); ok && u.Op == "-" && f.isRegister(u.X) {
-		out, ok := f.videoOperand(u.X)
+	if o.Kind() == ptx.Unary && o.Op() == "-" && f.isRegister(o.X()) {
+		out, ok := f.videoOperand(o.X())
 		out.Neg = true
 		return out, ok
 	}
-	n, isName := o.(*ptx.Name)
-	if !isName || n.Field == "" {
+	if o.Kind() != ptx.Name || o.Field() == "" {
 		return f.value(o, isa.B32)
 	}
-	sym := f.scope.lookup(f, n.Name)
+	sym := f.scope.lookup(f, o.Name())
 	if sym == nil || sym.kind != symReg || sym.vector {
 		return f.value(o, isa.B32)
 	}
 	out := ir.Operand{Kind: ir.Register, Reg: sym.regs[0], Span: o.Span()}
-	if !out.SetSelector(n.Field) {
-		f.g.errorf(o.Span(), "%s is no selector of a byte or half-word", n.Field)
+	if !out.SetSelector(o.Field()) {
+		f.g.errorf(o.Span(), "%s is no selector of a byte or half-word", o.Field())
 		return out, false
 	}
 	return out, true

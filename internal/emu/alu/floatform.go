@@ -112,6 +112,9 @@ func mulFloat(d *isa.Desc) (Func, error) {
 // later.
 func fma(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
+	if d.Has(isa.OOB) {
+		return nil, unsupported(d, "the bits of an OOB NaN are not documented")
+	}
 	allowed := arithFlags(d.Type)
 	if f.is16() {
 		allowed |= isa.Relu

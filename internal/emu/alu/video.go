@@ -44,7 +44,6 @@ type video struct {
 	op         string // without 2 or 4
 	o          VideoOperands
 	signed     [3]bool // of d, a, b
-	types      int
 	sat        bool
 	second     string // add, min, max
 	cmp        string

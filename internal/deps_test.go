@@ -39,16 +39,16 @@ var rules = map[string]string{
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
-	"testing/cltest":  "",
 	"testing/gen":     "event",
+	"testing/cltest":  "",
 
 	"testing/nodiff": "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }
 
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
-	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench"},
-	"os/signal": {"heddle/cmd/heddle"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench", "heddle/cmd/conform"},
+	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform"},
 }
 
 func TestImports(t *testing.T) {

@@ -272,6 +272,19 @@ func (r *kernelRun) waitText(w event.Wait) string {
 	return fmt.Sprintf("%s at barrier %d", who, w.Barrier)
 }
 
+// annotationFinding words an annotation that does not hold.
+func (r *kernelRun) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
+	info := r.machine.Site(a.Site)
+	who := threadText(r.cfg.Geometry, a.Thread)
+	return diag.Diagnostic{
+		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.kernel.Demangled, Count: a.Count,
+		Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who), Span: place(info), Stack: stack(info), Label: "false here",
+		Notes:     []string{"launch: " + r.cfg.Describe()},
+		Reproduce: r.reproduce(seed),
+		Witness:   &diag.Witness{Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Status: "observed"},
+	}
+}
+
 // stopFinding words an error that ended the kernel.
 func (r *kernelRun) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
 	info := r.machine.Site(s.Site)

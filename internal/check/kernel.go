@@ -27,6 +27,7 @@ type kernelRun struct {
 	hidden       int                  // findings beyond the limit
 	inconclusive string               // why a run did not cover the launch; empty if all did
 	unsupported  *diag.Verdict
+	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	tolerated    uint64
 	runs         int
 	parts        bool // something in the kernel orders part of memory only
@@ -135,7 +136,14 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		return false
 	}
 	r.runs++
+	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
+		return r.outside(res.Stop, seed)
+	}
 	r.findings(det.Report(), seed)
+	for i := range res.Annotations {
+		a := &res.Annotations[i]
+		r.add(findingKey{diag.CodeAnnotation, a.Site, a.Site}, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
+	}
 	return r.ended(res, seed)
 }
 
@@ -164,6 +172,16 @@ func (r *kernelRun) ended(res *emu.Result, seed uint64) bool {
 	case emu.Interrupted:
 		r.inconclusive = fmt.Sprintf("interrupted with %d of %d blocks done (seed %d)", res.Blocks, r.cfg.Geometry.Blocks(), seed)
 		return false
+	}
+	return true
+}
+
+// outside says that the kernel is not meant for this run: nothing that was seen in it counts.
+func (r *kernelRun) outside(s *emu.Stop, seed uint64) bool {
+	info := r.machine.Site(s.Site)
+	r.assumptions = &diag.Verdict{
+		Kind: diag.Unknown, Kernel: r.kernel.Demangled, Span: place(info),
+		Reason: fmt.Sprintf("the run is outside the kernel's assumptions: %s for %s (seed %d)", s.Message, threadText(r.cfg.Geometry, s.Thread), seed),
 	}
 	return true
 }
@@ -238,6 +256,8 @@ func (r *kernelRun) verdict() diag.Verdict {
 		}
 	case r.unsupported != nil:
 		v = *r.unsupported
+	case r.assumptions != nil:
+		v = *r.assumptions
 	case r.inconclusive != "":
 		v.Kind, v.Reason = diag.Unknown, r.inconclusive
 	case r.runs == 0:

@@ -24,11 +24,13 @@ const (
 	CodeMisaligned    Code = "misaligned"
 	CodeTrap          Code = "trap"
 	CodeAssertFailed  Code = "assert-failed"
+	CodeAnnotation    Code = "annotation-failed"
 	CodeStackOverflow Code = "stack-overflow"
 
 	CodeStepLimit      Code = "step-limit"
 	CodeUnsupported    Code = "unsupported"
 	CodeDependsOnInput Code = "depends-on-input"
+	CodeAssumptions    Code = "outside-assumptions"
 
 	CodeSyntax   Code = "ptx-syntax"
 	CodeCompile  Code = "compile-error"

@@ -342,6 +342,12 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	if x.sink == nil {
 		return
 	}
+	if g := x.warp.ghost; g != 0 { // what annotations read, nobody does
+		m, stored = m&^g, stored&^g
+		if m == 0 {
+			return
+		}
+	}
 	if x.spec != nil {
 		x.spec.in = in
 	}

@@ -32,6 +32,9 @@ var dynamicParallelism = map[string]bool{
 }
 
 func (c *compiler) builtin(in *ir.Instr) error {
+	if c.annotation(in) {
+		return nil
+	}
 	name := in.Callee.Name
 	b, ok := builtins[name]
 	if dynamicParallelism[name] {

@@ -61,6 +61,7 @@ const (
 	AssertFailed
 	BadBarrier // id above 15, count that is no multiple of the warp size, ...
 	StackOverflow
+	OutsideAssumptions // __requires or __assume does not hold: the kernel is not meant for this run
 )
 
 // Stop is the reason for which a run stopped.
@@ -79,6 +80,8 @@ type Result struct {
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks that ran to their end
+	// Annotations of heddle.h that did not hold, in the order in which they failed.
+	Annotations []FailedAnnotation
 
 	mem *memory
 }

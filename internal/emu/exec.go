@@ -48,7 +48,9 @@ type exec struct {
 	lockstep bool
 	rng      uint64
 	stop     *Stop
-	unk      *tracker // nil unless unknown values are tracked
+	// annotations that failed, one for each site
+	annotations []FailedAnnotation
+	unk         *tracker // nil unless unknown values are tracked
 
 	coll   collected // of the warp operation in progress
 	matrix *matrixScratch
@@ -79,6 +81,9 @@ type warp struct {
 	lanes  uint32
 	exited uint32
 	active uint32 // of the last Converge event
+	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be checked.
+	// unmodelled lanes have ghost state that the machine does not keep: no condition of theirs is checked.
+	ghost, undecided, unmodelled uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment
 	waiting []*fragment

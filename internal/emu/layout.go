@@ -114,6 +114,14 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 				c.p.objects[objects[a.Buffer]].constant = true
 			}
 			continue
+		case a.Func != "":
+			addr, err := c.funcNamed(a.Func)
+			if err != nil {
+				return fmt.Errorf("argument %s: %w", a.Name, err)
+			}
+			if err := putAddr(b, addr); err != nil {
+				return fmt.Errorf("argument %s: %w", a.Name, err)
+			}
 		default:
 			copy(b, a.Bits)
 		}
@@ -128,6 +136,16 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 		}
 	}
 	return nil
+}
+
+// funcNamed returns the address of a function that the kernel mentions, by its name or as launch.Matches.
+func (c *compiler) funcNamed(name string) (uint64, error) {
+	for _, fc := range c.p.funcs[1:] {
+		if launch.Matches(fc.fn, name) {
+			return c.p.space.funcAddr(fc.number), nil
+		}
+	}
+	return 0, fmt.Errorf("the kernel mentions no function %s", name)
 }
 
 // putAddr writes an address into a parameter.

@@ -29,7 +29,7 @@ const maxLog = 1 << 18
 // inOrder decides whether the blocks of the program can be executed one after the other: nothing lets one
 // see what another does while it runs, except for plain loads, which the scheduler notices when they spin.
 func (p *program) inOrder() bool {
-	if p.track || p.usesClock || p.usesHeap || p.prints {
+	if p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
 		return false
 	}
 	for _, fc := range p.funcs {

@@ -32,6 +32,7 @@ type program struct {
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
 	prints    bool
+	annotated bool // annotations are called
 	ordered   bool // blocks are executed one after the other: see inOrder
 }
 

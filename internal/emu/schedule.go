@@ -55,7 +55,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
 	s.ahead = s.newWorkers()
 	s.loop()
-	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, mem: s.x.mem}
+	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Annotations: s.x.annotations, mem: s.x.mem}
 	switch {
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
@@ -223,6 +223,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w := &b.warps[i]
 		w.id = event.Warp(uint64(id)*uint64(n) + uint64(i))
 		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
+		w.ghost, w.undecided, w.unmodelled = 0, 0, 0
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false
 		w.copies.reset()

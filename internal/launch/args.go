@@ -239,6 +239,12 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 		b, err := r.alias(slots, a)
 		arg.Buffer = b
 		return err
+	case a.Kind == ArgFunc:
+		if v.Size != 8 {
+			return fmt.Errorf("it is %s, and only a pointer can be a function", typeName(v))
+		}
+		arg.Bits, arg.Func = make([]byte, v.Size), a.Text
+		return nil
 	case isPointer(v), a.Kind == ArgBuffer && v.Size == 8 && !isStruct(v):
 		return setPointerArg(arg, a)
 	case a.Kind == ArgUnknown:

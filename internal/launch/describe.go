@@ -50,6 +50,8 @@ func (c *Config) describeArg(i int) string {
 		return fmt.Sprintf("%s: %d bytes of local memory", a.Name, a.Local.Size)
 	case a.Unknown:
 		return a.Name + " unknown"
+	case a.Func != "":
+		return a.Name + ": function " + a.Func
 	case len(a.Fields) > 0:
 		fields := make([]string, len(a.Fields))
 		for k, f := range a.Fields {
@@ -142,6 +144,8 @@ func (a ArgSpec) String() string {
 		return name + "=alias:" + a.Text
 	case ArgUnknown:
 		return name + "=unknown" + size
+	case ArgFunc:
+		return name + "=func:" + a.Text
 	case ArgBytes:
 		return name + "=hex:" + a.Text
 	case ArgLocal:

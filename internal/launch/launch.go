@@ -60,6 +60,7 @@ type Arg struct {
 	// Unknown says that the value is not given: arithmetic carries it along, and a branch or an address
 	// that needs it stops the run (DESIGN §5).
 	Unknown bool
+	Func    string // the value is the address of this device function; empty for other values
 	Local   *Local // of a __local pointer, whose Bits hold the offset
 	Float   bool   // Bits are a floating-point number; for printing
 	// Pointers inside a struct parameter: 8 bytes at Offset are the address of a buffer of its own.

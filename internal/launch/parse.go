@@ -110,6 +110,7 @@ var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": 
 //	alias:PARAM                       the buffer of another parameter
 //	local:SIZE                        shared memory of each block, for a __local pointer of OpenCL
 //	hex:00ff10                        bytes in the order of memory
+//	func:NAME                         the address of a device function, mangled or demangled
 //	null                              a null pointer
 func ParseArg(s string) (ArgSpec, error) {
 	name, val, ok := strings.Cut(s, "=")
@@ -172,6 +173,12 @@ func (a *ArgSpec) parseValue(val string) error {
 			return fmt.Errorf("%q: want alias:PARAM", val)
 		}
 		a.Kind, a.Text = ArgAlias, rest
+		return nil
+	case "func":
+		if rest == "" {
+			return fmt.Errorf("%q: want func:NAME, a device function", val)
+		}
+		a.Kind, a.Text = ArgFunc, rest
 		return nil
 	case "hex":
 		if _, err := hex.DecodeString(rest); err != nil || rest == "" {

@@ -38,5 +38,6 @@ const (
 	ArgAlias                  // alias:PARAM: the buffer of another parameter
 	ArgUnknown                // unknown: the value, or the contents of the buffer, is not given
 	ArgBytes                  // hex:00ff...: the bytes in the order of memory
+	ArgFunc                   // func:NAME: the address of a device function
 	ArgLocal                  // local:SIZE: bytes of shared memory of each block, for an OpenCL __local pointer
 )

@@ -65,6 +65,7 @@ func (b *build) clangArgs(extra ...string) []string {
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
+		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.headers, "api"),
 	)
 	if b.opt.OptLevel == "" {
 		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes")

@@ -44,7 +44,8 @@ func parseIR(text []byte) *irModule {
 		case fn != nil && line == "}":
 			fn = nil
 		case fn != nil:
-			if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#dbg_") && !strings.HasPrefix(s, ";") && !strings.Contains(s, "@llvm.dbg.") {
+			if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#dbg_") && !strings.HasPrefix(s, ";") && !strings.Contains(s, "@llvm.dbg.") &&
+				!strings.Contains(s, "@llvm.experimental.noalias.scope.decl(") { // its metadata does not reach llc
 				fn.body = append(fn.body, line)
 			}
 		case strings.HasPrefix(line, "define "):

@@ -166,6 +166,10 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 	}
 	text, dbg := splitAttach(line)
 	attach := line[len(text):]
+	if cast, store, ok := constantStore(text, len(w.out.locs)); ok {
+		w.buf.WriteString(cast)
+		text = store
+	}
 	invariant := invariantRE.FindString(attach)
 	kept, kind := f.keepAccess(text, invariant != "")
 	switch {

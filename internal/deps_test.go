@@ -23,10 +23,11 @@ var rules = map[string]string{
 	"irgen":     "source event isa ptx ir",
 	"launch":    "source event isa ir",
 	"emu/alu":   "isa event",
-	"emu":       "source event isa ir launch emu/alu",
+	"slice":     "event isa ir",
+	"emu":       "source event isa ir launch slice emu/alu",
 	"race":      "event",
 	"lower":     "source",
-	"check":     "source event isa ptx ir irgen launch emu race lower diag edit",
+	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",

@@ -129,6 +129,6 @@ Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported an
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(newCheck("check", stdout, stderr), newCheck("run", stdout, stderr), newPTX(stdout, stderr), newExplain(stdout), newVersion(stdout))
+	root.AddCommand(newCheck("check", stdout, stderr), newCheck("run", stdout, stderr), newTrace(stdout, stderr), newPTX(stdout, stderr), newExplain(stdout), newVersion(stdout))
 	return root
 }

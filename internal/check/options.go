@@ -26,6 +26,7 @@ type Options struct {
 	Workers  int            // goroutines; 0: all cores
 	Limit    int            // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options
+	Trace    *Trace         // not nil: trace each kernel, as heddle trace does
 	Command  string         // "check" or "run": for the reproduce line
 	Progress func(Progress) // nil: none
 	Printf   io.Writer      // kernel printf output; nil: discarded

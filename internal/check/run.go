@@ -62,7 +62,11 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
-		d.checkKernel(ctx, in, k)
+		if d.opt.Trace != nil {
+			d.traceKernel(ctx, in, k)
+		} else {
+			d.checkKernel(ctx, in, k)
+		}
 	}
 }
 

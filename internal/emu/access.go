@@ -350,7 +350,7 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	e.Kind, e.Space, e.Order, e.Scope = mo.kind, sp, mo.order, mo.scope
 	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.size), &x.addr, stored
 	e.Data = nil
-	if mo.kind == event.Write {
+	if mo.kind == event.Write && mo.src != nil {
 		e.Data = &x.data
 	}
 	x.sink.Access(e)

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/launch"
+	"heddle/internal/slice"
 )
 
 // maxThreadsPerBlock is the limit of every target so far.
@@ -15,7 +16,10 @@ const maxThreadsPerBlock = 1024
 
 // New prepares kernel k for a launch. It fails if the launch is impossible, and with an UnsupportedError
 // if the emulator cannot set the kernel up at all.
-func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
+func New(k *ir.Func, cfg *launch.Config) (*Machine, error) { return newMachine(k, cfg, nil) }
+
+// newMachine is New for a run if sl is nil, else for a trace of that slice.
+func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice) (*Machine, error) {
 	if err := checkLaunch(k, cfg); err != nil {
 		return nil, err
 	}
@@ -24,12 +28,16 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 		byVar:  make(map[*ir.Var]int),
 		space:  newSpace(k.Module.AddressSize),
 	}
-	c := &compiler{p: p, cfg: cfg, consts: make(map[uint64]*alu.Lanes)}
+	c := &compiler{p: p, cfg: cfg, slice: sl, consts: make(map[uint64]*alu.Lanes)}
+	p.traced = sl != nil
 	for _, f := range ir.ReachableFuncs(k) {
 		c.addFunc(f)
 	}
 	if err := c.layout(k); err != nil {
 		return nil, err
+	}
+	if sl != nil {
+		p.track = sl.Track
 	}
 	for _, fc := range p.funcs {
 		c.compile(fc)
@@ -60,6 +68,7 @@ func checkLaunch(k *ir.Func, cfg *launch.Config) error {
 type compiler struct {
 	p      *program
 	cfg    *launch.Config
+	slice  *slice.Slice // of a trace; nil for a run
 	consts map[uint64]*alu.Lanes
 
 	// of the current function
@@ -121,7 +130,7 @@ func (c *compiler) compile(fc *fcode) {
 	c.pdom = ir.PostDom(f)
 	c.joined = make([]bool, len(f.Blocks))
 	for _, b := range f.Blocks {
-		if len(b.Succs) > 1 && c.pdom[b.ID] != ir.NoBlock {
+		if c.splits(b) && c.pdom[b.ID] != ir.NoBlock {
 			c.joined[c.pdom[b.ID]] = true
 		}
 	}
@@ -131,16 +140,28 @@ func (c *compiler) compile(fc *fcode) {
 		if c.joined[i] {
 			c.control(inst{run: runJoin})
 		}
-		for _, in := range b.Instrs {
-			c.cur = in
-			c.instr(in)
+		if c.instrs(b) {
+			c.fallThrough(b)
 		}
-		c.fallThrough(b)
 	}
 	c.patchAll()
 	if c.p.track {
 		trackCode(fc.code)
 	}
+}
+
+// instrs decodes the instructions of a block. It reports whether control goes on behind them.
+func (c *compiler) instrs(b *ir.Block) bool {
+	on := true
+	for _, in := range b.Instrs {
+		c.cur = in
+		if c.slice == nil {
+			c.instr(in)
+		} else {
+			on = c.tracedInstr(in)
+		}
+	}
+	return on
 }
 
 // firstInstr returns an instruction that stands for the start of block i: pseudo instructions need one.

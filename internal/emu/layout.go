@@ -27,7 +27,7 @@ type paramImage struct {
 // layout makes the memory objects of the launch.
 func (c *compiler) layout(k *ir.Func) error {
 	p := c.p
-	p.origins = []string{"an input that is not given"}
+	p.origins = []string{"an input that is not given", "memory that was not written before"}
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
@@ -49,7 +49,12 @@ func (c *compiler) layout(k *ir.Func) error {
 	}
 	for _, v := range vars {
 		p.byVar[v] = len(p.objects)
-		p.objects = append(p.objects, objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true})
+		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
+		if c.slice != nil && v.Init == nil { // the host fills it
+			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
+			p.origins = append(p.origins, "the contents of "+spec.name)
+		}
+		p.objects = append(p.objects, spec)
 	}
 	for _, v := range vars {
 		if err := c.initVar(v); err != nil {

@@ -9,6 +9,9 @@ import (
 // full is the mask of a warp whose 32 lanes all take part.
 const full = ^uint32(0)
 
+// originFresh is the origin of what memory holds at the start of a trace.
+const originFresh = 1
+
 // noPC stands for a place in no code: the end of a function.
 const noPC = -1
 
@@ -26,6 +29,7 @@ type program struct {
 	shared  sharedLayout
 	params  paramImage
 
+	traced  bool     // only a slice is executed: NewTrace
 	track   bool     // some input is unknown: registers and memory carry unknown bits
 	origins []string // names of where unknown values come from; origins[0] is "an unknown value"
 
@@ -101,6 +105,9 @@ type miscOp struct {
 	to      uint    // bits of the register that a widening fills
 	targets []int32
 	what    string // an unsupported instruction
+	predDst []int32
+	unknown bool // the results are unknown, with this origin
+	origin  uint32
 }
 
 // callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are

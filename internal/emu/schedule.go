@@ -52,6 +52,9 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		opt.Resident = defaultResident
 	}
 	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
+	if opt.Block != nil {
+		s.next, s.blocks = uint64(*opt.Block), uint64(*opt.Block)+1
+	}
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
 	s.ahead = s.newWorkers()
 	s.loop()
@@ -213,6 +216,12 @@ func (x *exec) startBlock(b *block, id uint32) {
 	} else {
 		clear(b.shared)
 		clear(b.unk)
+	}
+	if x.prog.traced && b.unk != nil {
+		for i := range b.unk {
+			b.unk[i] = ^uint64(0)
+		}
+		b.origin = originFresh
 	}
 	for i := range b.bars {
 		b.bars[i].active = false

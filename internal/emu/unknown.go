@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"heddle/internal/emu/alu"
+	"heddle/internal/event"
 )
 
 // Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend on it
@@ -81,6 +82,7 @@ func trackCode(code []inst) {
 		in := &code[i]
 		in.base = in.run
 		switch {
+		case in.misc != nil && in.misc.unknown:
 		case in.mem != nil:
 			in.run = runNeedsAddress
 		case in.bar != nil:
@@ -265,6 +267,14 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 
 func runNeedsAddress(x *exec, in *inst) {
 	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
+		if in.mem.space == event.Const { // no one else sees it: what is loaded is unknown
+			for _, d := range in.mem.dst {
+				if d >= 0 {
+					x.unk.set(d, full, o, x.m)
+				}
+			}
+			return
+		}
 		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind), o)
 		return
 	}

@@ -71,7 +71,7 @@ func (d *Detector) scalar(e *event.Access) {
 	} else {
 		d.eachGroup(&a)
 	}
-	if e.Order.Strong() {
+	if e.Order.Strong() && !d.opt.Static {
 		d.strongAccess(&a)
 	}
 }

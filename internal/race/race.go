@@ -31,6 +31,11 @@ type Options struct {
 	Benign   Benign
 	// SharedBytes is the size of a block's shared memory, static and dynamic.
 	SharedBytes uint32
+	// Static says that the events are those of one execution that is to speak for all. Strong accesses and
+	// fences synchronize nothing then: what a strong read observes differs between executions.
+	Static bool
+	// Recycling reports barriers of which one generation may begin before the last one is over (recycle.go).
+	Recycling bool
 }
 
 // Level says how far apart the threads of a race are.

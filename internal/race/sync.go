@@ -113,8 +113,11 @@ func (w *warp) patterns() *patterns {
 // Fence makes what the lanes observed known to them, and their past publishable.
 func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
-	p := w.patterns()
 	all := d.lanesOf(f.Warp)
+	if d.opt.Static {
+		return
+	}
+	p := w.patterns()
 	for m := f.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		if f.Order.Acquires() {

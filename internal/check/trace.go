@@ -1,0 +1,279 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"strings"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/race"
+	"heddle/internal/slice"
+)
+
+// A trace decides a kernel whose synchronization does not depend on its input once and for all inputs (Weft,
+// PLDI 2015): one execution of one block with unknown inputs, of the slice that decides who comes to which
+// barrier and shared address. If every generation of every barrier is recycled safely, happens-before is the
+// same in every execution (Lemma 1, Theorem 1), and so are the races. RATIONALE.md has the argument.
+
+// Trace are the choices of heddle trace.
+type Trace struct {
+	Blocks [][3]uint32 // block indices to trace; nil: block 0
+	All    bool        // trace every block of the grid
+	Stats  func(TraceStats)
+}
+
+// TraceStats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9 and
+// 10): a command is an access of one thread to shared memory, or its arrival at a barrier.
+type TraceStats struct {
+	Kernel    string
+	Block     event.Dim3
+	Threads   int
+	Commands  uint64
+	Barriers  uint64 // completed generations
+	Addresses int    // distinct first bytes of shared accesses
+	Executed  uint64 // warp instructions
+	Sliced    int    // instructions of the kernel that the trace executes
+	Total     int    // instructions of the kernel
+	Time      time.Duration
+}
+
+// traceKernel traces one kernel and records the verdict.
+func (d *driver) traceKernel(ctx context.Context, in *input, k *ir.Func) {
+	cfg := d.resolve(in, k)
+	if cfg == nil {
+		return
+	}
+	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
+	v := r.trace(ctx)
+	d.sum.Bugs += r.bugs
+	d.sum.Verdicts = append(d.sum.Verdicts, v)
+}
+
+// tracer is the trace of one kernel.
+type tracer struct {
+	*kernelRun
+	slice    *slice.Slice
+	emuModel emu.WarpModel
+	model    race.Model
+	blocks   []uint32
+	known    []string // arguments that were given
+	benign   uint64   // groups of races that turned out to be benign
+	stopped  *emu.Stop
+}
+
+// trace traces the kernel, reports what it finds, and returns the verdict.
+func (r *kernelRun) trace(ctx context.Context) diag.Verdict {
+	if v := r.beyondTrace(); v != nil {
+		return *v
+	}
+	t := &tracer{kernelRun: r}
+	r.cfg, t.known = unknownInputs(r.cfg)
+	if err := t.selectBlocks(); err != nil {
+		r.inputError(launchDiagnostic(r.kernel.Demangled, &launch.Error{Msg: err.Error()}))
+		return diag.Verdict{Kind: diag.Unknown, Kernel: r.kernel.Demangled, Reason: err.Error(), Span: r.kernel.Span}
+	}
+	t.chooseModel()
+	machine, err := emu.NewTrace(r.kernel, r.cfg, t.slice)
+	if err != nil {
+		return cannotStart(r.kernel, err)
+	}
+	r.machine = machine
+	if !t.slice.BlockIndex && len(t.blocks) > 1 {
+		t.blocks = t.blocks[:1]
+	}
+	for _, b := range t.blocks {
+		if !t.block(ctx, b) {
+			break
+		}
+	}
+	return t.conclude()
+}
+
+// beyondTrace finds constructs whose synchronization a trace does not model.
+func (r *kernelRun) beyondTrace() *diag.Verdict {
+	in, what := slice.Unsupported(r.kernel)
+	if in == nil {
+		return nil
+	}
+	return &diag.Verdict{Kind: diag.Unsupported, Kernel: r.kernel.Demangled, Reason: what, Span: place(emu.SiteInfo{Instr: in})}
+}
+
+// unknownInputs returns the launch without what nobody said: arguments are unknown unless a flag or a pragma
+// gives them.
+func unknownInputs(cfg *launch.Config) (*launch.Config, []string) {
+	c := *cfg
+	c.Args = append([]launch.Arg(nil), cfg.Args...)
+	var known []string
+	for i := range c.Args {
+		a := &c.Args[i]
+		if o := cfg.Origins["arg "+a.Name]; (o == launch.FromFlag || o == launch.FromPragma) && a.Buffer == nil && !a.Unknown {
+			known = append(known, a.Name)
+			continue
+		}
+		a.Unknown, a.Buffer, a.Fields = true, nil, nil
+	}
+	return &c, known
+}
+
+// selectBlocks decides which blocks are traced, by number.
+func (t *tracer) selectBlocks() error {
+	g := t.cfg.Geometry
+	opt := t.opt.Trace
+	if opt == nil {
+		opt = &Trace{}
+	}
+	if opt.All {
+		for b := range g.Blocks() {
+			t.blocks = append(t.blocks, uint32(b))
+		}
+		return nil
+	}
+	for _, x := range opt.Blocks {
+		if t.cfg.Origins["grid"] == launch.Default && t.cfg.Reasons["grid"] == "" || x[0] >= g.Grid.X || x[1] >= g.Grid.Y || x[2] >= g.Grid.Z {
+			if t.cfg.Origins["grid"] != launch.Default {
+				return fmt.Errorf("there is no block (%d,%d,%d) in a grid of %v", x[0], x[1], x[2], g.Grid)
+			}
+			c := *t.cfg
+			c.Geometry.Grid = event.Dim3{X: max(g.Grid.X, x[0]+1), Y: max(g.Grid.Y, x[1]+1), Z: max(g.Grid.Z, x[2]+1)}
+			t.cfg, g = &c, c.Geometry
+		}
+		t.blocks = append(t.blocks, x[0]+g.Grid.X*(x[1]+g.Grid.Y*x[2]))
+	}
+	if len(t.blocks) == 0 {
+		t.blocks = []uint32{0}
+	}
+	return nil
+}
+
+// chooseModel slices the kernel, and takes the lockstep model for one that exchanges values among lanes
+// without naming them, which has a meaning only where a warp runs in lock step.
+func (t *tracer) chooseModel() {
+	t.emuModel, t.model, _ = warpModel(t.opt.Warp)
+	opt := slice.Options{Grid: t.cfg.Origins["grid"] != launch.Default, Lockstep: t.model == race.Lockstep}
+	t.slice = slice.Of(t.kernel, opt)
+	if in := t.slice.Maskless(); in != nil && t.model != race.Lockstep {
+		t.emuModel, t.model = emu.Lockstep, race.Lockstep
+		opt.Lockstep = true
+		t.slice = slice.Of(t.kernel, opt)
+		t.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Kernel: t.kernel.Demangled, Span: place(emu.SiteInfo{Instr: in}),
+			Message: fmt.Sprintf("%s names no lanes, so warps are taken to run in lock step (--warp lockstep)", in.Text())})
+	}
+}
+
+// block traces one block. It returns false when more blocks would say nothing.
+func (t *tracer) block(ctx context.Context, b uint32) bool {
+	start := time.Now()
+	det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: race.BenignNone,
+		SharedBytes: uint32(t.machine.SharedBytes()), Static: true, Recycling: true})
+	sink := &traceSink{Detector: det, addresses: make([]uint64, (t.machine.SharedBytes()+63)/64), detailed: t.opt.Trace != nil && t.opt.Trace.Stats != nil}
+	res, err := t.machine.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &b}, sink)
+	if err != nil {
+		t.inputError(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Error, Message: err.Error(), Span: t.kernel.Span, Kernel: t.kernel.Demangled})
+		return false
+	}
+	t.runs++
+	rep := det.Report()
+	if len(rep.Races) > 0 {
+		t.classify(ctx, rep, b)
+	}
+	t.findings(rep, 0)
+	if sink.detailed {
+		t.opt.Trace.Stats(TraceStats{Kernel: t.kernel.Demangled, Block: t.cfg.Geometry.BlockIndex(b), Threads: t.cfg.Geometry.ThreadsPerBlock(),
+			Commands: sink.commands, Barriers: sink.barriers, Addresses: sink.count(), Executed: res.Steps,
+			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start)})
+	}
+	return t.ended(res, 0)
+}
+
+// traceSink passes to the detector what a trace checks, and counts.
+type traceSink struct {
+	*race.Detector
+	commands, barriers uint64
+	addresses          []uint64 // one bit for each byte of shared memory
+	detailed           bool
+}
+
+func (s *traceSink) Access(e *event.Access) {
+	if e.Space != event.Shared {
+		return
+	}
+	s.commands += uint64(bits.OnesCount32(e.Mask))
+	if s.detailed {
+		for m := e.Mask; m != 0; m &= m - 1 {
+			a := e.Addr[bits.TrailingZeros32(m)&31]
+			s.addresses[a>>6] |= 1 << (a & 63)
+		}
+	}
+	s.Detector.Access(e)
+}
+
+func (s *traceSink) Arrive(e *event.Arrive) {
+	s.commands += uint64(bits.OnesCount32(e.Mask))
+	s.Detector.Arrive(e)
+}
+
+func (s *traceSink) Complete(e *event.Complete) {
+	s.barriers++
+	s.Detector.Complete(e)
+}
+
+func (s *traceSink) count() int {
+	n := 0
+	for _, w := range s.addresses {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// conclude sums up.
+func (t *tracer) conclude() diag.Verdict {
+	v := t.verdict()
+	if v.Kind != diag.Clean {
+		return v
+	}
+	v.Kind, v.Scope = diag.Verified, t.traceScope()
+	return v
+}
+
+// traceScope says what the trace covers.
+func (t *tracer) traceScope() string {
+	g := t.cfg.Geometry
+	parts := []string{fmt.Sprintf("shared memory and barriers of a block of %v threads, all inputs", g.Block)}
+	switch {
+	case !t.slice.BlockIndex:
+		parts = append(parts, "every block")
+	case t.opt.Trace != nil && t.opt.Trace.All:
+		parts = append(parts, fmt.Sprintf("every block of a grid of %v", g.Grid))
+	default:
+		names := make([]string, len(t.blocks))
+		for i, b := range t.blocks {
+			names[i] = g.BlockIndex(b).String()
+		}
+		parts = append(parts, "block "+strings.Join(names, ", "))
+	}
+	if t.slice.GridSize {
+		parts = append(parts, fmt.Sprintf("grid %v", g.Grid))
+	}
+	if len(t.known) > 0 {
+		parts = append(parts, "with the given "+strings.Join(t.known, ", "))
+	}
+	if t.cfg.DynShared > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes of dynamic shared memory", t.cfg.DynShared))
+	}
+	if t.model == race.Lockstep {
+		parts = append(parts, "warps in lock step")
+	}
+	if t.slice.Assumes {
+		parts = append(parts, "if no assertion fails and no trap is executed")
+	}
+	if t.tolerated > 0 {
+		parts = append(parts, fmt.Sprintf("%d conflicting writes of the same value were tolerated (--benign none shows them)", t.tolerated))
+	}
+	return strings.Join(parts, "; ") + "; global memory was not checked"
+}

@@ -129,6 +129,7 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		Model:       raceModel,
 		Benign:      tolerance,
 		SharedBytes: uint32(r.machine.SharedBytes()),
+		Recycling:   true,
 	})
 	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: r.opt.Workers}
 	if r.opt.Progress != nil {

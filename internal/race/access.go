@@ -240,7 +240,8 @@ func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 	case e.warp == uint32(w.id):
 		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0
 	}
-	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
+	v := e.warp - uint32(a.b.first)
+	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) && e.clk <= w.peers[v])
 }
 
 // touching is an access at one cell.
@@ -324,7 +325,7 @@ func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 		}
 		return w.unorderedMates(t.mask, e)
 	}
-	if e.clk <= w.blk && e.warp >= uint32(t.b.first) && e.warp < uint32(t.b.end()) {
+	if v := e.warp - uint32(t.b.first); v < uint32(len(t.b.warps)) && e.clk <= w.knowsWarp(int(v)) {
 		return 0, 0
 	}
 	if w.lane == nil {

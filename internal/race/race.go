@@ -92,6 +92,14 @@ const (
 	WarpSyncHang
 	// CountMismatch: participants of one generation named different counts, or mixed .red with others.
 	CountMismatch
+	// NoWaiter: a generation was completed by arrivals alone, so that it orders nothing.
+	NoWaiter
+	// Recycled: threads may come to a barrier before its last generation is over (recycle.go). The first group
+	// comes too early; the others are the generation before.
+	Recycled
+	// TooMany: more threads may come to a generation than it counts, and those that are left over find no
+	// partners. Groups as for Recycled.
+	TooMany
 )
 
 // BarrierError is one finding about barriers.
@@ -101,6 +109,9 @@ type BarrierError struct {
 	Barrier uint8
 	Groups  []event.Wait // threads by where they are; in the order of warps
 	Exited  []event.Exit
+	// Generation says for Recycled and TooMany how many generations had completed, the last of them the one
+	// that may not be over.
+	Generation uint64
 	// Count of blocks or generations in which the same sites disagreed.
 	Count uint64
 }

@@ -162,7 +162,7 @@ func (t *tracer) chooseModel() {
 		opt.Lockstep = true
 		t.slice = slice.Of(t.kernel, opt)
 		t.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Kernel: t.kernel.Demangled, Span: place(emu.SiteInfo{Instr: in}),
-			Message: fmt.Sprintf("%s names no lanes, so warps are taken to run in lock step (--warp lockstep)", in.Text())})
+			Message: fmt.Sprintf("%s exchanges values among whatever lanes are active, so warps are taken to run in lock step (--warp lockstep)", in.Text())})
 	}
 }
 

@@ -81,7 +81,7 @@ func (f *function) class(in *ir.Instr) kind {
 		}
 		return pure
 	case isa.WarpOp:
-		if in.Has(isa.SyncMask) {
+		if in.Has(isa.SyncMask) && !f.namesActive(in) {
 			return sync
 		}
 		return pure
@@ -95,6 +95,24 @@ func (f *function) class(in *ir.Instr) kind {
 		return ignored
 	}
 	return other
+}
+
+// namesActive reports whether an operation of a warp names just the lanes that happen to be active:
+// shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It waits for no one.
+func (f *function) namesActive(in *ir.Instr) bool {
+	if len(in.Src) == 0 {
+		return false
+	}
+	mask := &in.Src[len(in.Src)-1]
+	if mask.Kind != ir.Register || in.Op() == "bar.warp.sync" {
+		return false
+	}
+	for _, d := range f.defs[mask.Reg] {
+		if f.instrs[d].Op() != "activemask" {
+			return false
+		}
+	}
+	return len(f.defs[mask.Reg]) > 0
 }
 
 // varies reports whether a special register has a value that the launch does not determine.

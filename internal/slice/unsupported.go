@@ -51,7 +51,7 @@ func (s *Slice) Maskless() *ir.Instr {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp && !in.Has(isa.SyncMask) && in.Op() != "activemask" {
+			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp && f.kinds[i] == pure && in.Op() != "activemask" {
 				return in
 			}
 		}

@@ -69,6 +69,10 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 			Memory: mem.name, Offset: mem.offset, Size: mem.size,
 		},
 	}
+	if r.sameValue[pairOf(r.machine, rc)] {
+		d.Message = "benign " + d.Message
+		d.Notes = append(d.Notes, sameValueNote())
+	}
 	if rc.Hazards > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs of a thread and a location conflict at these two places", rc.Hazards))
 	}

@@ -26,6 +26,7 @@ type kernelRun struct {
 	inconclusive string // why a run did not cover the launch; empty if all did
 	unsupported  *diag.Verdict
 	tolerated    uint64
+	sameValue    map[sitePair]bool // races of a trace that turned out to be benign
 	runs         int
 }
 

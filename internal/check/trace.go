@@ -62,9 +62,8 @@ type tracer struct {
 	emuModel emu.WarpModel
 	model    race.Model
 	blocks   []uint32
-	known    []string // arguments that were given
-	benign   uint64   // groups of races that turned out to be benign
-	stopped  *emu.Stop
+	known    []string       // arguments that were given
+	whole    *launch.Config // the launch with its guesses
 }
 
 // trace traces the kernel, reports what it finds, and returns the verdict.
@@ -72,7 +71,7 @@ func (r *kernelRun) trace(ctx context.Context) diag.Verdict {
 	if v := r.beyondTrace(); v != nil {
 		return *v
 	}
-	t := &tracer{kernelRun: r}
+	t := &tracer{kernelRun: r, whole: r.cfg}
 	r.cfg, t.known = unknownInputs(r.cfg)
 	if err := t.selectBlocks(); err != nil {
 		r.inputError(launchDiagnostic(r.kernel.Demangled, &launch.Error{Msg: err.Error()}))
@@ -237,7 +236,10 @@ func (t *tracer) conclude() diag.Verdict {
 	if v.Kind != diag.Clean {
 		return v
 	}
-	v.Kind, v.Scope = diag.Verified, t.traceScope()
+	v.Scope = t.traceScope()
+	if t.tolerated == 0 { // that writes are of the same value was seen, not proved
+		v.Kind = diag.Verified
+	}
 	return v
 }
 

@@ -52,6 +52,9 @@ func (c *compiler) layout(k *ir.Func) error {
 		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
 		if c.slice != nil && v.Init == nil { // the host fills it
 			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
+			if c.slice.Options().Data {
+				spec.fill, spec.seed = launch.FillRandom, c.slice.Options().Seed
+			}
 			p.origins = append(p.origins, "the contents of "+spec.name)
 		}
 		p.objects = append(p.objects, spec)

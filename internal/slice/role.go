@@ -41,6 +41,9 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 // the order of the threads, since it may compete with others without a race; so it counts as unknown.
 func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	data := f.data[in.Index]
+	if s.opt.Data {
+		return Run
+	}
 	switch in.Op() {
 	case "ld", "ldu":
 		switch {
@@ -92,6 +95,7 @@ func (s *Slice) sum() {
 		}
 		s.Assumes = s.Assumes || f.doomed()
 	}
+	s.Track = s.Track && !s.opt.Data
 }
 
 // reads reports whether an instruction can bring an unknown value into the slice: from memory, which may

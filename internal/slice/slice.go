@@ -32,9 +32,13 @@ const (
 
 // Options say what is known about the launch.
 type Options struct {
-	Grid      bool // the size of the grid is known
-	Lockstep  bool // a warp runs in lock step, so that its active lanes are determined
-	DynShared bool // the launch has dynamic shared memory
+	Grid bool // the size of the grid is known
+	// Data puts what is stored into shared memory into the slice too: for a run with made-up inputs, which
+	// shows which values are equal.
+	Data bool
+	Seed uint64 // of the made-up inputs
+
+	Lockstep bool // a warp runs in lock step, so that its active lanes are determined
 }
 
 // Slice is what a trace of one kernel executes.
@@ -82,6 +86,9 @@ type function struct {
 	acts    bool         // a call of it may do what the trace must see
 }
 
+// Options returns what the slice was made for.
+func (s *Slice) Options() Options { return s.opt }
+
 // Of slices a kernel and what it calls.
 func Of(k *ir.Func, opt Options) *Slice {
 	s := &Slice{funcs: make(map[*ir.Func]*function), opt: opt}
@@ -98,6 +105,10 @@ func Of(k *ir.Func, opt Options) *Slice {
 	s.callsThatAct()
 	for _, f := range s.order {
 		s.funcs[f].roots(f == k)
+	}
+	if opt.Data {
+		s.cell(&s.need.shared)
+		s.cell(&s.need.local)
 	}
 	for len(s.work) > 0 {
 		it := s.work[len(s.work)-1]

@@ -85,7 +85,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 		}
 	}
 	d.sum.Bugs += r.bugs
-	d.sum.Verdicts = append(d.sum.Verdicts, r.verdict())
+	d.sum.Verdicts = append(d.sum.Verdicts, r.withTrace(ctx, r.verdict()))
 }
 
 // resolve decides the launch of a kernel and reports what is wrong with it; then it returns nil.

@@ -118,16 +118,11 @@ PLDI 2015).`,
 		Example: Example{
 			File: "again.cu",
 			Text: `__global__ void k(int *out) {
-    for (int i = 0; i < 2; i++) {
-        if (threadIdx.x < 32)
-            asm volatile("bar.arrive 1, 64;" ::: "memory"); // does not wait: may be here again at once
-        else
-            asm volatile("bar.sync 1, 64;" ::: "memory");
-    }
+    asm volatile("bar.sync 1, 64;" ::: "memory"); // two pairs of warps share one barrier
     out[threadIdx.x] = 1;
 }
 `,
-			Flags: []string{"--grid", "1", "--block", "64"},
+			Flags: []string{"--grid", "1", "--block", "128"},
 		},
 	},
 	{

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,9 @@ func ScanCUDA(f *source.File, defines []string) *SourceFacts {
 // ScanPTX collects the pragmas of a PTX file: comments above an .entry.
 func ScanPTX(f *source.File) *SourceFacts {
 	facts := &SourceFacts{}
+	if !bytes.Contains(f.Content, []byte(pragmaPrefix)) { // most PTX is generated, and long
+		return facts
+	}
 	facts.pragmas(f, scanAll(f.Content, true), ptxKernelName)
 	return facts
 }

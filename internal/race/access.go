@@ -267,7 +267,7 @@ func (d *Detector) checkSide(t *touching, side *entry) {
 	if t.class != 0 && t.class == l.class && l.class.wide() {
 		return // morally strong with all of them
 	}
-	if t.class == 0 && t.size == 4 && l.chain() {
+	if t.class == 0 && t.size == 4 && l.chain() && !d.opt.Static {
 		d.checkChain(t, l.strong)
 		return
 	}

@@ -89,6 +89,9 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 			l.class = mixedClass
 		}
 	}
+	if (c == 0 || c == l.class && d.sites[e.site].kind == event.Read) && l.replaced(*to, e) {
+		return
+	}
 	for i := max(0, len(*to)-last); i < len(*to); i++ {
 		if merge(&(*to)[i], e) {
 			return
@@ -98,6 +101,31 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 	if len(*to) >= l.limit {
 		d.compact(t, l)
 	}
+}
+
+// replaced puts a weak access, or a strong read among strong accesses of its class, in the place of an earlier
+// one by the same threads, for which it speaks: whoever knows it knows the earlier one. Accesses of one epoch are kept apart by site, so that a race is reported at
+// each place, but for a list that is long. Without this the readers of a table, which all warps read again and again, would pile up.
+func (l *list) replaced(list []entry, e entry) bool {
+	long := len(list) >= minLimit
+	hint := &l.last[e.warp%uint32(len(l.last))]
+	if i := int(*hint); i < len(list) && list[i].yields(e, long) {
+		list[i] = e
+		return true
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].yields(e, long) {
+			list[i] = e
+			*hint = uint16(i)
+			return true
+		}
+	}
+	*hint = uint16(len(list)) // where it will be appended
+	return false
+}
+
+func (have *entry) yields(e entry, long bool) bool {
+	return have.warp == e.warp && have.mask&^e.mask == 0 && (long || have.clk < e.clk || have.site == e.site)
 }
 
 // compact drops what later accesses of the same threads at the same site speak for, and what every thread

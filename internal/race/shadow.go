@@ -25,9 +25,10 @@ type cell struct {
 type list struct {
 	weak   []entry
 	strong []entry
-	class  class // of all of strong; mixedClass if they differ
-	broken bool  // a strong write that is no atomic came after another strong one: see observed.go
-	limit  int   // length at which the list is compacted
+	class  class      // of all of strong; mixedClass if they differ
+	broken bool       // a strong write that is no atomic came after another strong one: see observed.go
+	limit  int        // length at which the list is compacted
+	last   [32]uint16 // where the last entry of a warp may be, by its low bits
 }
 
 const (

@@ -3,6 +3,7 @@ module heddle
 go 1.26.8
 
 require (
+	github.com/go-air/gini v1.0.4
 	github.com/google/go-cmp v0.7.0
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/rogpeppe/go-internal v1.14.1

@@ -28,15 +28,19 @@ var rules = map[string]string{
 	"race":      "event",
 	"lower":     "source",
 	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit",
+	"smt":       "",
+	"smt/sat":   "smt",
+	"smt/proc":  "smt",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
-	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle",
+	"testing/gen":     "event",
+	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen",
 }
 
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
-	"os/exec":   {"heddle/internal/lower", "heddle/cmd/bench"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench"},
 	"os/signal": {"heddle/cmd/heddle"},
 }
 

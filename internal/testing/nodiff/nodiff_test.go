@@ -96,7 +96,13 @@ func compareFile(t *testing.T, path string) int {
 
 func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
 	t.Helper()
-	cfg, errs := launch.Resolve(k, launch.Request{}, facts)
+	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed)
+}
+
+// compareLaunch compares the engines on one launch; it returns 0 if there was none to compare.
+func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
+	t.Helper()
+	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {
 		return 0
 	}

@@ -1,0 +1,184 @@
+package smt
+
+import "maps"
+
+// Model gives values to variables and functions. What it does not mention is 0.
+type Model struct {
+	Vars  map[string]uint64            // a Boolean is 0 or 1
+	Funcs map[string]map[string]uint64 // by function, then by Key of the arguments
+}
+
+// Key is how Model.Funcs names a list of arguments.
+func Key(args []uint64) string {
+	b := make([]byte, 0, 8*len(args))
+	for _, a := range args {
+		for s := 0; s < 64; s += 8 {
+			b = append(b, byte(a>>s))
+		}
+	}
+	return string(b)
+}
+
+// Clone returns a copy that shares nothing.
+func (m *Model) Clone() *Model {
+	r := &Model{Vars: maps.Clone(m.Vars), Funcs: map[string]map[string]uint64{}}
+	for f, t := range m.Funcs {
+		r.Funcs[f] = maps.Clone(t)
+	}
+	return r
+}
+
+// Evaluator computes the values of terms under one model.
+type Evaluator struct {
+	c    *Context
+	m    *Model
+	val  []uint64
+	done []bool
+}
+
+// Evaluate returns an evaluator of c under m, which must not change while it is used.
+func (c *Context) Evaluate(m *Model) *Evaluator { return &Evaluator{c: c, m: m} }
+
+// Value returns the value of t: a Boolean is 0 or 1.
+func (e *Evaluator) Value(t Term) uint64 {
+	if n := len(e.c.nodes); len(e.val) < n {
+		e.val = append(e.val, make([]uint64, n-len(e.val))...)
+		e.done = append(e.done, make([]bool, n-len(e.done))...)
+	}
+	stack := []Term{t}
+	for len(stack) > 0 {
+		t := stack[len(stack)-1]
+		if e.done[t] {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		n := len(stack)
+		for _, a := range e.c.nodes[t].args {
+			if !e.done[a] {
+				stack = append(stack, a)
+			}
+		}
+		if len(stack) == n {
+			e.val[t], e.done[t] = e.apply(&e.c.nodes[t]), true
+			stack = stack[:n-1]
+		}
+	}
+	return e.val[t]
+}
+
+// Holds reports whether a Boolean term is true.
+func (e *Evaluator) Holds(t Term) bool { return e.Value(t) == 1 }
+
+func (e *Evaluator) apply(n *node) uint64 {
+	c := e.c
+	arg := func(i int) uint64 { return e.val[n.args[i]] }
+	one := func(b bool) uint64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	switch n.op {
+	case OpConst:
+		return n.val
+	case OpVar:
+		v := e.m.Vars[c.vars[n.aux].name]
+		if n.width == 0 {
+			return v & 1
+		}
+		return v & mask(n.width)
+	case OpApp:
+		args := make([]uint64, len(n.args))
+		for i := range args {
+			args[i] = arg(i)
+		}
+		return e.m.Funcs[c.funcs[n.aux].Name][Key(args)]
+	case OpNot:
+		return 1 - arg(0)
+	case OpAnd, OpOr:
+		for i := range n.args {
+			if (arg(i) == 1) == (n.op == OpOr) {
+				return one(n.op == OpOr)
+			}
+		}
+		return one(n.op == OpAnd)
+	case OpIte:
+		if arg(0) == 1 {
+			return arg(1)
+		}
+		return arg(2)
+	case OpEq:
+		return one(arg(0) == arg(1))
+	case OpUlt:
+		return one(arg(0) < arg(1))
+	case OpSlt:
+		w := c.nodes[n.args[0]].width
+		return one(signed(arg(0), w) < signed(arg(1), w))
+	}
+	return e.vector(n)
+}
+
+func (e *Evaluator) vector(n *node) uint64 {
+	w := n.width
+	m := mask(w)
+	x := e.val[n.args[0]]
+	var y uint64
+	if len(n.args) > 1 {
+		y = e.val[n.args[1]]
+	}
+	switch n.op {
+	case OpSum:
+		s := n.val
+		for i, t := range n.args {
+			s += n.coef[i] * e.val[t]
+		}
+		return s & m
+	case OpMul, OpBvAnd, OpBvOr, OpBvXor:
+		for _, t := range n.args[1:] {
+			switch v := e.val[t]; n.op {
+			case OpMul:
+				x *= v
+			case OpBvAnd:
+				x &= v
+			case OpBvOr:
+				x |= v
+			case OpBvXor:
+				x ^= v
+			}
+		}
+		return x & m
+	case OpUDiv:
+		if y == 0 {
+			return m
+		}
+		return x / y
+	case OpURem:
+		if y == 0 {
+			return x
+		}
+		return x % y
+	case OpSDiv:
+		return sdiv(x, y, w)
+	case OpSRem:
+		return srem(x, y, w)
+	case OpShl:
+		if y >= uint64(w) {
+			return 0
+		}
+		return x << y & m
+	case OpLShr:
+		if y >= uint64(w) {
+			return 0
+		}
+		return x >> y
+	case OpAShr:
+		return uint64(signed(x, w)>>min(y, uint64(w)-1)) & m
+	case OpExtract:
+		return x >> n.aux & m
+	case OpZExt:
+		return x
+	case OpSExt:
+		return uint64(signed(x, e.c.nodes[n.args[0]].width)) & m
+	}
+	panic("smt: operator without meaning")
+}

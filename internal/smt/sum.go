@@ -1,0 +1,299 @@
+package smt
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// maxMonomials bounds a sum. A longer one keeps its two parts as opaque arguments: hash functions and the
+// like would otherwise multiply into forms that nobody reads.
+const maxMonomials = 64
+
+// linear is c + sum of k[i]*t[i] modulo 2^w, with t ascending and no k zero: the normal form.
+type linear struct {
+	w uint8
+	c uint64
+	t []Term
+	k []uint64
+}
+
+// view returns the normal form of a term. Its slices belong to the term.
+func (c *Context) view(t Term) linear {
+	n := &c.nodes[t]
+	switch n.op {
+	case OpConst:
+		return linear{w: n.width, c: n.val}
+	case OpSum:
+		return linear{w: n.width, c: n.val, t: n.args, k: n.coef}
+	}
+	return linear{w: n.width, t: []Term{t}, k: []uint64{1}}
+}
+
+// plus returns a*ka + b*kb.
+func (a linear) plus(ka uint64, b linear, kb uint64) linear {
+	m := mask(a.w)
+	r := linear{w: a.w, c: (a.c*ka + b.c*kb) & m}
+	r.t = make([]Term, 0, len(a.t)+len(b.t))
+	r.k = make([]uint64, 0, len(a.t)+len(b.t))
+	put := func(t Term, k uint64) {
+		if k &= m; k != 0 {
+			r.t, r.k = append(r.t, t), append(r.k, k)
+		}
+	}
+	i, j := 0, 0
+	for i < len(a.t) || j < len(b.t) {
+		switch {
+		case j == len(b.t) || i < len(a.t) && a.t[i] < b.t[j]:
+			put(a.t[i], a.k[i]*ka)
+			i++
+		case i == len(a.t) || b.t[j] < a.t[i]:
+			put(b.t[j], b.k[j]*kb)
+			j++
+		default:
+			put(a.t[i], a.k[i]*ka+b.k[j]*kb)
+			i++
+			j++
+		}
+	}
+	return r
+}
+
+// term interns a normal form.
+func (c *Context) term(l linear) Term {
+	switch {
+	case len(l.t) == 0:
+		return c.Const(l.c, int(l.w))
+	case len(l.t) == 1 && l.k[0] == 1 && l.c == 0:
+		return l.t[0]
+	}
+	return c.intern(node{op: OpSum, width: l.w, val: l.c, args: l.t, coef: l.k})
+}
+
+// combine returns a*ka + b*kb as a term.
+func (c *Context) combine(a Term, ka uint64, b Term, kb uint64) Term {
+	c.sameWidth(a, b)
+	la, lb := c.view(a), c.view(b)
+	if len(la.t)+len(lb.t) > maxMonomials && len(la.t) > 1 && len(lb.t) > 1 && a != b {
+		r := linear{w: la.w, t: []Term{a}, k: []uint64{1}}
+		return c.term(r.plus(ka, linear{w: la.w, t: []Term{b}, k: []uint64{1}}, kb))
+	}
+	return c.term(la.plus(ka, lb, kb))
+}
+
+// Add returns a + b.
+func (c *Context) Add(a, b Term) Term { return c.combine(a, 1, b, 1) }
+
+// Sub returns a - b.
+func (c *Context) Sub(a, b Term) Term { return c.combine(a, 1, b, ^uint64(0)) }
+
+// Neg returns -a.
+func (c *Context) Neg(a Term) Term { return c.MulConst(a, ^uint64(0)) }
+
+// AddConst returns a + k.
+func (c *Context) AddConst(a Term, k uint64) Term {
+	l := c.view(a)
+	l.c = (l.c + k) & mask(l.w)
+	return c.term(l)
+}
+
+// MulConst returns a * k.
+func (c *Context) MulConst(a Term, k uint64) Term {
+	l := c.view(a)
+	return c.term(l.plus(k, linear{w: l.w}, 0))
+}
+
+// BvNot returns the complement of every bit, -a - 1.
+func (c *Context) BvNot(a Term) Term { return c.AddConst(c.Neg(a), ^uint64(0)) }
+
+// Mul returns a * b, multiplied out where that stays small.
+func (c *Context) Mul(a, b Term) Term {
+	c.sameWidth(a, b)
+	if v, ok := c.Value(a); ok {
+		return c.MulConst(b, v)
+	}
+	if v, ok := c.Value(b); ok {
+		return c.MulConst(a, v)
+	}
+	la, lb := c.view(a), c.view(b)
+	if (len(la.t)+1)*(len(lb.t)+1) > 12 {
+		return c.product(a, b)
+	}
+	r := linear{w: la.w, c: la.c * lb.c & mask(la.w)}
+	r = r.plus(1, linear{w: la.w, t: la.t, k: la.k}, lb.c)
+	r = r.plus(1, linear{w: la.w, t: lb.t, k: lb.k}, la.c)
+	for i, x := range la.t {
+		for j, y := range lb.t {
+			xy := c.view(c.product(x, y))
+			r = r.plus(1, xy, la.k[i]*lb.k[j])
+		}
+	}
+	return c.term(r)
+}
+
+// product returns the non-linear monomial of two atoms.
+func (c *Context) product(a, b Term) Term {
+	var args []Term
+	for _, t := range [2]Term{a, b} {
+		if c.nodes[t].op == OpMul {
+			args = append(args, c.nodes[t].args...)
+		} else {
+			args = append(args, t)
+		}
+	}
+	slices.Sort(args)
+	return c.intern(node{op: OpMul, width: c.nodes[a].width, args: args})
+}
+
+func (c *Context) sameWidth(a, b Term) {
+	if c.nodes[a].width != c.nodes[b].width {
+		panic("smt: operands of different widths")
+	}
+}
+
+// interval is a set of integers; ok is false where it does not fit.
+type interval struct {
+	lo, hi int64
+	ok     bool
+}
+
+// reading returns the integers that t stands for in a sum, and whether they are its signed value rather than
+// its unsigned one: the narrower of the two.
+func (c *Context) reading(t Term) (iv interval, asSigned bool) {
+	f := &c.facts[t]
+	if f.uhi > math.MaxInt64 || f.slo < 0 && uint64(f.shi-f.slo) < f.uhi-f.ulo {
+		return interval{f.slo, f.shi, true}, true
+	}
+	return interval{int64(f.ulo), int64(f.uhi), true}, false
+}
+
+// plusTimes returns iv + k*b.
+func (iv interval) plusTimes(k int64, b interval) interval {
+	if !iv.ok || !b.ok {
+		return interval{}
+	}
+	if k < 0 {
+		b.lo, b.hi = b.hi, b.lo
+	}
+	lo, ok1 := mulAdd(iv.lo, k, b.lo)
+	hi, ok2 := mulAdd(iv.hi, k, b.hi)
+	return interval{lo, hi, ok1 && ok2}
+}
+
+// mulAdd returns a + k*b if that does not overflow.
+func mulAdd(a, k, b int64) (int64, bool) {
+	h, l := bits.Mul64(abs(k), abs(b))
+	if h != 0 || l > math.MaxInt64 {
+		return 0, false
+	}
+	p := int64(l)
+	if (k < 0) != (b < 0) {
+		p = -p
+	}
+	s := a + p
+	return s, (s > a) == (p > 0)
+}
+
+func abs(v int64) uint64 {
+	if v < 0 {
+		return -uint64(v)
+	}
+	return uint64(v)
+}
+
+// integer returns the range of a sum over the integers: coefficients and constant signed, arguments as
+// reading says. The bit-vector is that integer modulo 2^w.
+func (c *Context) integer(l linear) interval {
+	k := signed(l.c, l.w)
+	iv := interval{k, k, true}
+	for i, t := range l.t {
+		r, _ := c.reading(t)
+		iv = iv.plusTimes(signed(l.k[i], l.w), r)
+	}
+	return iv
+}
+
+// unsignedFits reports whether iv lies in [0, 2^w).
+func (iv interval) unsignedFits(w uint8) bool {
+	return iv.ok && iv.lo >= 0 && uint64(iv.hi) <= mask(w)
+}
+
+// signedFits reports whether iv lies in [-2^(w-1), 2^(w-1)).
+func (iv interval) signedFits(w uint8) bool {
+	half := int64(mask(w) >> 1)
+	return iv.ok && iv.lo >= -half-1 && iv.hi <= half
+}
+
+func (c *Context) sumFacts(n *node) facts {
+	l := linear{w: n.width, c: n.val, t: n.args, k: n.coef}
+	iv := c.integer(l)
+	f := anyValue(n.width)
+	f.zeros |= c.sumTrailing(l)
+	switch {
+	case iv.unsignedFits(n.width):
+		f.ulo, f.uhi = uint64(iv.lo), uint64(iv.hi)
+	case iv.signedFits(n.width):
+		f.slo, f.shi = iv.lo, iv.hi
+	case iv.ok && n.width < 62:
+		// The value lies in the range moved by a multiple of 2^w, if that does not cross one.
+		m := int64(1) << n.width
+		if q := floorDiv(iv.lo, m); q == floorDiv(iv.hi, m) {
+			f.ulo, f.uhi = uint64(iv.lo-q*m), uint64(iv.hi-q*m)
+		}
+	}
+	return f
+}
+
+func floorDiv(a, m int64) int64 {
+	q := a / m
+	if a%m < 0 {
+		q--
+	}
+	return q
+}
+
+// sumTrailing returns the low bits that are zero in every summand.
+func (c *Context) sumTrailing(l linear) uint64 {
+	low := 63
+	if l.c != 0 {
+		low = bits.TrailingZeros64(l.c)
+	}
+	for i, t := range l.t {
+		low = min(low, bits.TrailingZeros64(l.k[i])+bits.TrailingZeros64(^c.facts[t].zeros))
+	}
+	return (uint64(1)<<low - 1) & mask(l.w)
+}
+
+// split returns l as high*g + low over the integers, where every coefficient of high is a multiple of g and
+// low lies in [0, g); ok is false if there is no such split that the ranges show.
+func (c *Context) split(l linear, g uint64) (high, low linear, ok bool) {
+	if g == 0 || g > 1<<62 {
+		return high, low, false
+	}
+	high, low = linear{w: l.w}, linear{w: l.w}
+	for i, t := range l.t {
+		k := signed(l.k[i], l.w)
+		if k%int64(g) == 0 {
+			high.t, high.k = append(high.t, t), append(high.k, uint64(k/int64(g))&mask(l.w))
+		} else {
+			low.t, low.k = append(low.t, t), append(low.k, l.k[i])
+		}
+	}
+	k := signed(l.c, l.w)
+	q := floorDiv(k, int64(g))
+	rest := k - q*int64(g)
+	low.c = uint64(rest) & mask(l.w)
+	iv := c.integer(low)
+	if !iv.ok || signed(low.c, l.w) != rest {
+		return high, low, false
+	}
+	// Move a multiple of g from one constant to the other, so that low starts in [0, g).
+	if s := floorDiv(iv.lo, int64(g)); s != 0 {
+		q, rest = q+s, rest-s*int64(g)
+		low.c = uint64(rest) & mask(l.w)
+		iv = c.integer(low)
+	}
+	high.c = uint64(q) & mask(l.w)
+	exact := signed(low.c, l.w) == rest && signed(high.c, l.w) == q // else the constants wrapped
+	return high, low, exact && iv.ok && iv.lo >= 0 && uint64(iv.hi) < g
+}

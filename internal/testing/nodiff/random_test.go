@@ -1,0 +1,211 @@
+package nodiff
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math/rand"
+	"os"
+	"testing"
+
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/launch"
+	"heddle/internal/ptx"
+	"heddle/internal/race"
+	"heddle/internal/source"
+	"heddle/internal/testing/gen"
+)
+
+// TestRandomKernels: on random kernels the detector agrees with the oracle, and one worker sends the same
+// events and leaves the same memory as two.
+func TestRandomKernels(t *testing.T) {
+	n := 150
+	if testing.Short() {
+		n = 20
+	}
+	if os.Getenv("HEDDLE_LONG") != "" {
+		n = 5000
+	}
+	ran := 0
+	for seed := range n {
+		k := gen.Random(rand.New(rand.NewSource(int64(seed))))
+		ran += compareRandom(t, k, uint64(seed))
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s", seed, k.PTX)
+		}
+	}
+	if ran < 3*n {
+		t.Errorf("%d runs of %d kernels were compared", ran, n)
+	}
+}
+
+// TestRandomKernelsVary: the generator is worth something only if its kernels end in all ways.
+func TestRandomKernelsVary(t *testing.T) {
+	const n = 200
+	racy, completed, stalled := 0, 0, 0
+	for seed := range int64(n) {
+		k := gen.Random(rand.New(rand.NewSource(seed)))
+		f := build(t, k.PTX)
+		cfg, errs := launch.Resolve(f, request(k), nil)
+		if len(errs) > 0 {
+			t.Fatal(errs[0])
+		}
+		m, err := emu.New(f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())})
+		r, err := m.Run(t.Context(), emu.Options{MaxSteps: maxSteps, Workers: 1}, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Report().Races) > 0 {
+			racy++
+		}
+		switch r.Status {
+		case emu.Completed:
+			completed++
+		case emu.Stalled:
+			stalled++
+		}
+	}
+	if racy < n/5 || n-racy < n/5 || completed < n/2 || stalled < n/50 {
+		t.Errorf("of %d kernels %d race, %d run to their end, %d deadlock", n, racy, completed, stalled)
+	}
+}
+
+// FuzzRandomKernels is TestRandomKernels on kernels that the fuzzer makes.
+func FuzzRandomKernels(f *testing.F) {
+	for seed := range int64(8) {
+		data := make([]byte, 200)
+		rand.New(rand.NewSource(seed)).Read(data)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		k := gen.Random(&gen.Bytes{Data: data})
+		compareRandom(t, k, uint64(len(data)))
+		if t.Failed() {
+			t.Log(k.PTX)
+		}
+	})
+}
+
+func build(t *testing.T, text string) *ir.Func {
+	t.Helper()
+	set := source.NewSet()
+	file, err := set.Add("random.ptx", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		t.Fatalf("%v\n%s", errs[0], text)
+	}
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatalf("%v\n%s", errs[0], text)
+	}
+	return m.Funcs[0]
+}
+
+func request(k gen.Kernel) launch.Request {
+	grid, block := k.Grid, k.Block
+	return launch.Request{Grid: &grid, Block: &block, Args: []launch.ArgSpec{
+		{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom, Size: 4 * gen.Words, Seed: 1},
+		{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: "3"},
+	}}
+}
+
+func compareRandom(t *testing.T, k gen.Kernel, seed uint64) int {
+	t.Helper()
+	f := build(t, k.PTX)
+	n := 0
+	for _, lockstep := range []bool{false, true} {
+		n += compareLaunch(t, f, request(k), nil, lockstep, seed)
+		n += compareWorkers(t, f, request(k), lockstep, seed)
+	}
+	return n
+}
+
+// compareWorkers runs a kernel with one and with two workers.
+func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool, seed uint64) int {
+	t.Helper()
+	cfg, errs := launch.Resolve(f, req, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	m, err := emu.New(f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(workers int) string {
+		opt := emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: workers}
+		if lockstep {
+			opt.Model = emu.Lockstep
+		}
+		d := newDigest()
+		r, err := m.Run(t.Context(), opt, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("status %d, %d steps, %d events, %x", r.Status, r.Steps, d.n, d.h.Sum64())
+	}
+	if one, two := run(1), run(2); one != two {
+		t.Errorf("lockstep %v, seed %d: one worker: %s; two: %s", lockstep, seed, one, two)
+	}
+	return 1
+}
+
+// digest hashes the events of a run. What an event leaves undefined, the entries outside its mask, is not in it.
+type digest struct {
+	h interface {
+		Write([]byte) (int, error)
+		Sum64() uint64
+	}
+	n   int
+	buf bytes.Buffer
+}
+
+func newDigest() *digest { return &digest{h: fnv.New64a()} }
+
+func (d *digest) put(vals ...any) {
+	d.n++
+	d.buf.Reset()
+	for _, v := range vals {
+		if err := binary.Write(&d.buf, binary.LittleEndian, v); err != nil {
+			panic(err)
+		}
+	}
+	_, _ = d.h.Write(d.buf.Bytes())
+}
+
+func (d *digest) Access(a *event.Access) {
+	d.put(uint8(1), a.Warp, a.Site, a.Mask, a.Active, a.Kind, a.Space, a.Order, a.Scope, a.Size, a.Elem, a.Stored)
+	for l := range event.WarpSize {
+		if a.Mask>>l&1 == 1 {
+			d.put(a.Addr[l])
+			for k := range 4 {
+				if a.Data != nil {
+					d.put(a.Data[k][l])
+				}
+			}
+		}
+	}
+}
+
+func (d *digest) Fence(e *event.Fence)       { d.put(uint8(2), *e) }
+func (d *digest) Arrive(e *event.Arrive)     { d.put(uint8(3), *e) }
+func (d *digest) Complete(e *event.Complete) { d.put(uint8(4), *e) }
+func (d *digest) WarpSync(e *event.WarpSync) { d.put(uint8(5), *e) }
+func (d *digest) Converge(e *event.Converge) { d.put(uint8(6), *e) }
+func (d *digest) Exit(e *event.Exit)         { d.put(uint8(7), *e) }
+func (d *digest) Stall(e *event.Stall) {
+	d.put(uint8(8), e.Block, uint32(len(e.Waiting)), uint32(len(e.Exited)))
+	for _, w := range e.Waiting {
+		d.put(w)
+	}
+}

@@ -72,14 +72,15 @@ type compiler struct {
 	consts map[uint64]*alu.Lanes
 
 	// of the current function
-	fc      *fcode
-	fn      *ir.Func
-	start   []int32 // pc of each block
-	patches []patch
-	cur     *ir.Instr
-	joined  []bool // blocks where lanes come together
-	pdom    []ir.BlockID
-	block   ir.BlockID // the one being compiled
+	fc       *fcode
+	fn       *ir.Func
+	start    []int32 // pc of each block
+	patches  []patch
+	explored []exploredAt
+	cur      *ir.Instr
+	joined   []bool // blocks where lanes come together
+	pdom     []ir.BlockID
+	block    ir.BlockID // the one being compiled
 }
 
 // patch is a reference to a block whose pc is not known yet.
@@ -125,7 +126,7 @@ func (c *compiler) compile(fc *fcode) {
 		return
 	}
 	c.fc, c.fn = fc, f
-	c.patches = c.patches[:0]
+	c.patches, c.explored = c.patches[:0], c.explored[:0]
 	c.start = make([]int32, len(f.Blocks))
 	c.pdom = ir.PostDom(f)
 	c.joined = make([]bool, len(f.Blocks))
@@ -134,6 +135,7 @@ func (c *compiler) compile(fc *fcode) {
 			c.joined[c.pdom[b.ID]] = true
 		}
 	}
+	c.joinsOfRegions()
 	for i, b := range f.Blocks {
 		c.start[i] = int32(len(fc.code))
 		c.block, c.cur = b.ID, firstInstr(f, i)
@@ -196,6 +198,9 @@ func (c *compiler) fallThrough(b *ir.Block) {
 
 func (c *compiler) patchAll() {
 	code := c.fc.code
+	for _, e := range c.explored {
+		code[e.pc].explore.join = c.start[e.join]
+	}
 	for _, p := range c.patches {
 		in := &code[p.pc]
 		if p.target != ir.NoBlock {
@@ -297,6 +302,9 @@ func init() {
 
 func (c *compiler) bra(in *ir.Instr) error {
 	pc := c.control(inst{run: runBranch, guard: c.guard()})
+	if in.Guard != ir.NoReg {
+		c.exploreRegion(pc)
+	}
 	c.patches = append(c.patches, patch{pc: pc, target: in.Src[0].Block, join: c.pdom[c.block]})
 	return nil
 }

@@ -80,6 +80,8 @@ type Result struct {
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks that ran to their end
+	// Maybe has the accesses of a trace that it made on paths that perhaps no input takes.
+	Maybe map[event.Site]bool
 
 	mem *memory
 }

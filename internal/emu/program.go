@@ -82,6 +82,8 @@ type inst struct {
 	join   int32 // where lanes that part here come together; noPC: at the end of the function
 	back   bool  // the target is not behind this instruction
 
+	explore *exploreOp // of a branch in a trace
+
 	mem  *memOp
 	bar  *barOp
 	warp *warpOp

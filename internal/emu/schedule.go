@@ -58,7 +58,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
 	s.ahead = s.newWorkers()
 	s.loop()
-	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, mem: s.x.mem}
+	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Maybe: s.x.maybe, mem: s.x.mem}
 	switch {
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
@@ -79,7 +79,7 @@ func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == Lockstep}
 	if m.prog.track {
-		x.unk = new(tracker)
+		x.unk, x.maybe = new(tracker), make(map[event.Site]bool)
 	}
 	return x
 }

@@ -59,6 +59,9 @@ func (x *exec) loopTracked() {
 		x.pc++
 		x.steps++
 		if u := x.unk.preds[in.guard.slot] & x.mask; u != 0 {
+			if x.prog.traced && x.traceGuard(in, u) {
+				continue
+			}
 			what := "the guard of " + in.ir.Op()
 			if in.ir.Op() == "bra" {
 				what = "the branch"

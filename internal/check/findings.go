@@ -73,6 +73,9 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 		d.Message = "benign " + d.Message
 		d.Notes = append(d.Notes, sameValueNote())
 	}
+	if rc.First.Order == event.Weak && strongPair(r.machine, rc) {
+		d.Notes = append(d.Notes, "both are volatile or relaxed: no data race by PTX ISA 8.7, but which value is read depends on the order")
+	}
 	if rc.Hazards > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs of a thread and a location conflict at these two places", rc.Hazards))
 	}

@@ -178,6 +178,9 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	}
 	t.runs++
 	rep := det.Report()
+	if t.opt.Trace == nil {
+		t.competing(rep)
+	}
 	if len(rep.Races) > 0 {
 		t.classify(ctx, rep, b)
 	}
@@ -190,12 +193,58 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	return t.ended(res, 0)
 }
 
+// competing takes the pairs of strong accesses out of the report, for heddle check, to which they are no races.
+// If one may carry a value of the slice, the trace does not hold for all executions.
+func (t *tracer) competing(rep *race.Report) {
+	out := rep.Races[:0]
+	for _, rc := range rep.Races {
+		a, b := t.machine.Site(rc.First.Site), t.machine.Site(rc.Second.Site)
+		if !strongPair(t.machine, &rc) {
+			out = append(out, rc)
+			continue
+		}
+		read, other := b, a
+		if rc.Second.Kind != event.Read {
+			read, other = a, b
+		}
+		if t.slice.Strong && t.unsupported == nil {
+			t.unsupported = &diag.Verdict{Kind: diag.Unsupported, Kernel: t.kernel.Demangled, Span: place(read),
+				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and what is exchanged decides an address, a branch or a barrier%s",
+					opText(read.Instr), opText(other.Instr), t.files.Format(place(other).Start), t.tryLockstep(&rc))}
+		}
+	}
+	rep.Races = out
+}
+
+// strongPair reports whether the two accesses of a race are morally strong (PTX ISA 8.7).
+func strongPair(m *emu.Machine, rc *race.Race) bool {
+	a, b := m.Site(rc.First.Site).Instr, m.Site(rc.Second.Site).Instr
+	return a.Order.Strong() && b.Order.Strong() && rc.First.Addr == rc.Second.Addr && rc.First.Size == rc.Second.Size
+}
+
+// tryLockstep is a hint for code that counts on the lanes of a warp running together.
+func (t *tracer) tryLockstep(rc *race.Race) string {
+	if t.model == race.Lockstep || rc.First.Thread.Warp() != rc.Second.Thread.Warp() {
+		return ""
+	}
+	return "; if the warp is meant to run in lock step, say --warp lockstep"
+}
+
 // traceSink passes to the detector what a trace checks, and counts.
 type traceSink struct {
 	*race.Detector
 	commands, barriers uint64
 	addresses          []uint64 // one bit for each byte of shared memory
 	detailed           bool
+}
+
+// weaken makes a volatile or relaxed load or store an ordinary one, so that two that nothing orders are found:
+// for the paper they are a race (Definition 8). By the PTX ISA they are none (8.7), but which value is read
+// depends on the order all the same.
+func weaken(e *event.Access) {
+	if !e.Kind.RMW() {
+		e.Order, e.Scope = event.Weak, event.NoScope
+	}
 }
 
 func (s *traceSink) Access(e *event.Access) {
@@ -209,6 +258,7 @@ func (s *traceSink) Access(e *event.Access) {
 			s.addresses[a>>6] |= 1 << (a & 63)
 		}
 	}
+	weaken(e)
 	s.Detector.Access(e)
 }
 
@@ -270,6 +320,9 @@ func (t *tracer) traceScope() string {
 	}
 	if t.model == race.Lockstep {
 		parts = append(parts, "warps in lock step")
+	}
+	for _, v := range t.slice.Tables {
+		parts = append(parts, fmt.Sprintf("%s as initialised", v.Shown()))
 	}
 	if t.slice.Assumes {
 		parts = append(parts, "if no assertion fails and no trap is executed")

@@ -121,6 +121,7 @@ type bothSinks struct{ a, b *race.Detector }
 
 func (s bothSinks) Access(e *event.Access) {
 	if e.Space == event.Shared {
+		weaken(e)
 		s.a.Access(e)
 		s.b.Access(e)
 	}

@@ -270,7 +270,7 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 
 func runNeedsAddress(x *exec, in *inst) {
 	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
-		if in.mem.space == event.Const { // no one else sees it: what is loaded is unknown
+		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced && in.mem.space == event.Global) { // no one else sees it: what is loaded is unknown
 			for _, d := range in.mem.dst {
 				if d >= 0 {
 					x.unk.set(d, full, o, x.m)

@@ -1,6 +1,9 @@
 package slice
 
-import "heddle/internal/ir"
+import (
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
 
 // Region is what lies between a branch and the place where its paths meet.
 type Region struct {
@@ -56,4 +59,31 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 		work = append(work, block.Succs...)
 	}
 	return r, true
+}
+
+// findTables makes loads from initialised variables in global memory that the code does not write loads of
+// constants.
+func (s *Slice) findTables() {
+	s.written = make(map[*ir.Var]bool)
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for _, in := range f.instrs {
+			if in != nil && (in.Op() == "st" || in.Op() == "atom" || in.Op() == "red") && f.kindOf(in) == input {
+				if v := f.base(in); v != nil {
+					s.written[v] = true
+				}
+			}
+		}
+	}
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, in := range f.instrs {
+			if in == nil || f.kinds[i] != input || in.Op() != "ld" && in.Op() != "ldu" || in.Order.Strong() {
+				continue
+			}
+			if v := f.base(in); v != nil && (v.Space == event.Global || v.Space == event.Const) && v.Init != nil && !s.written[v] {
+				f.kinds[i] = constant
+			}
+		}
+	}
 }

@@ -37,8 +37,9 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 	return Run
 }
 
-// sharedRole decides about an access to shared memory. What a strong access reads or leaves there depends on
-// the order of the threads, since it may compete with others without a race; so it counts as unknown.
+// sharedRole decides about an access to shared memory. The result of an atomic depends on the order in which
+// threads come, and is unknown. So does what a volatile or other strong access reads, if it competes with others;
+// whether it does is for the detector to say (Strong).
 func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	data := f.data[in.Index]
 	if s.opt.Data {
@@ -46,19 +47,13 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	}
 	switch in.Op() {
 	case "ld", "ldu":
-		switch {
-		case !data:
+		if !data {
 			return Touch
-		case in.Order.Strong():
-			return Unknown
 		}
 		return Run
 	case "st":
-		switch {
-		case !data:
+		if !data {
 			return Touch
-		case in.Order.Strong():
-			return Unknown
 		}
 		return Run
 	}
@@ -89,6 +84,7 @@ func (s *Slice) sum() {
 			case Unknown:
 				s.Track = true
 			case Run:
+				s.Strong = s.Strong || f.kindOf(in) == shared && in.Order.Strong()
 				s.Track = s.Track || f.reads(in)
 			}
 			s.Kept++

@@ -1,6 +1,7 @@
 package slice
 
 import (
+	"slices"
 	"strings"
 
 	"heddle/internal/event"
@@ -251,6 +252,11 @@ func (f *function) wanted(i int32) {
 			if in.Space != event.Shared && f.addressIs(in, f.private) {
 				f.s.cell(&f.s.need.local)
 			}
+		}
+	case constant:
+		f.whole(i)
+		if v := f.base(in); v != nil && v.Space == event.Global && !slices.Contains(f.s.Tables, v) {
+			f.s.Tables = append(f.s.Tables, v)
 		}
 	case local:
 		f.whole(i)

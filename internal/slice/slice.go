@@ -50,14 +50,21 @@ type Slice struct {
 	Track bool
 	// BlockIndex and GridSize say that the slice reads them: else the trace speaks for every block and grid.
 	BlockIndex, GridSize bool
+	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for all
+	// executions only if none of them competes with another access.
+	Strong bool
+	// Tables are variables in global memory whose initial values the slice reads. The kernel does not write
+	// them; that the host does not either is an assumption.
+	Tables []*ir.Var
 	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to hold.
 	Assumes bool
 	// Kept and Total count instructions.
 	Kept, Total int
 
-	opt  Options
-	need struct{ shared, local bool } // cells
-	work []item
+	opt     Options
+	written map[*ir.Var]bool             // module variables that the code writes
+	need    struct{ shared, local bool } // cells
+	work    []item
 }
 
 // item is a register of a function whose definitions are needed.
@@ -102,6 +109,7 @@ func Of(k *ir.Func, opt Options) *Slice {
 		s.funcs[f].controlDependence()
 		s.funcs[f].classify()
 	}
+	s.findTables()
 	s.callsThatAct()
 	for _, f := range s.order {
 		s.funcs[f].roots(f == k)

@@ -64,6 +64,7 @@ type tracer struct {
 	blocks   []uint32
 	known    []string       // arguments that were given
 	whole    *launch.Config // the launch with its guesses
+	possible []race.Race    // on paths that perhaps no input takes
 }
 
 // trace traces the kernel, reports what it finds, and returns the verdict.
@@ -182,7 +183,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		t.competing(rep)
 	}
 	if len(rep.Races) > 0 {
-		t.classify(ctx, rep, b)
+		t.classify(ctx, rep, res.Maybe, b)
 	}
 	t.findings(rep, 0)
 	if sink.detailed {
@@ -284,6 +285,13 @@ func (s *traceSink) count() int {
 func (t *tracer) conclude() diag.Verdict {
 	v := t.verdict()
 	if v.Kind != diag.Clean {
+		return v
+	}
+	if n := len(t.possible); n > 0 {
+		a, b := t.machine.Site(t.possible[0].First.Site), t.machine.Site(t.possible[0].Second.Site)
+		v.Kind, v.Span = diag.Unknown, place(b)
+		v.Reason = fmt.Sprintf("%d races are possible, the first of %s at %s with %s here, if some input takes the paths on which they are; %d runs with made-up inputs did not",
+			n, opText(a.Instr), t.files.Format(place(a).Start), opText(b.Instr), randomRuns)
 		return v
 	}
 	v.Scope = t.traceScope()

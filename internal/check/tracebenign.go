@@ -33,62 +33,77 @@ func pairOf(m *emu.Machine, rc *race.Race) sitePair {
 	return sitePair{a, b}
 }
 
-// classify removes from the report the races that --benign tolerates, and notes the other benign ones.
-func (t *tracer) classify(ctx context.Context, rep *race.Report, block uint32) {
-	writes := false
+// classify looks at the races of a trace again in runs with made-up inputs. It removes from the report those
+// that --benign tolerates, notes the other benign ones, and puts aside those that depend on a path that perhaps
+// no input takes (maybe), unless a run shows them.
+func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event.Site]bool, block uint32) {
+	doubtful := func(rc *race.Race) bool { return maybe[rc.First.Site] || maybe[rc.Second.Site] }
+	writes := func(rc *race.Race) bool { return rc.First.Kind == event.Write && rc.Second.Kind == event.Write }
+	doubt, values := false, false
 	for i := range rep.Races {
-		writes = writes || rep.Races[i].First.Kind == event.Write && rep.Races[i].Second.Kind == event.Write
-	}
-	if !writes {
-		return
+		doubt = doubt || doubtful(&rep.Races[i])
+		values = values || writes(&rep.Races[i])
 	}
 	tolerance, _ := benign(t.opt.Benign)
-	kept, harmful := make(map[sitePair]bool), make(map[sitePair]bool)
-	for i := range randomRuns {
-		if !t.randomRun(ctx, block, uint64(i), tolerance, kept, harmful) {
-			return // nothing is known about values
-		}
+	all := t.seenBy(ctx, block, race.BenignNone, doubt)
+	kept := t.seenBy(ctx, block, tolerance, values && tolerance != race.BenignNone)
+	harmful := kept
+	if tolerance != race.BenignAll {
+		harmful = t.seenBy(ctx, block, race.BenignAll, values && (kept == nil || t.anyWrites(rep, kept)))
 	}
 	t.sameValue = make(map[sitePair]bool)
 	out := rep.Races[:0]
 	for _, rc := range rep.Races {
 		at := pairOf(t.machine, &rc)
-		if rc.First.Kind == event.Write && rc.Second.Kind == event.Write && !harmful[at] {
-			if !kept[at] {
-				t.tolerated += rc.Hazards
-				continue
-			}
-			t.sameValue[at] = true
+		switch {
+		case doubtful(&rc) && !all[at]:
+			t.possible = append(t.possible, rc)
+		case writes(&rc) && kept != nil && !kept[at]:
+			t.tolerated += rc.Hazards
+		default:
+			t.sameValue[at] = writes(&rc) && harmful != nil && !harmful[at]
+			out = append(out, rc)
 		}
-		out = append(out, rc)
 	}
 	rep.Races = out
 }
 
-// randomRun traces the kernel with its data for one set of made-up inputs, and adds the races that --benign does not
-// tolerate to kept, and those that are not benign to harmful. It reports whether the run came to its end.
-func (t *tracer) randomRun(ctx context.Context, block uint32, seed uint64, tolerance race.Benign, kept, harmful map[sitePair]bool) bool {
-	opt0 := t.slice.Options()
-	opt0.Data, opt0.Seed = true, seed
-	m, err := emu.NewTrace(t.kernel, t.randomInputs(seed), slice.Of(t.kernel, opt0))
-	if err != nil {
-		return false
+// anyWrites reports whether the report has a race of two writes that is in kept.
+func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
+	for i := range rep.Races {
+		rc := &rep.Races[i]
+		if rc.First.Kind == event.Write && rc.Second.Kind == event.Write && kept[pairOf(t.machine, rc)] {
+			return true
+		}
 	}
-	opt := race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Static: true}
-	some := race.New(opt)
-	opt.Benign = race.BenignAll
-	all := race.New(opt)
-	res, err := m.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &block}, bothSinks{some, all})
-	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
-		return false
+	return false
+}
+
+// seenBy returns the races that a detector with some tolerance finds in the runs with made-up inputs; nil if
+// they are not wanted, or if a run did not come to its end.
+func (t *tracer) seenBy(ctx context.Context, block uint32, tolerance race.Benign, wanted bool) map[sitePair]bool {
+	if !wanted {
+		return nil
 	}
-	for i := range some.Report().Races {
-		kept[pairOf(m, &some.Report().Races[i])] = true
+	seen := make(map[sitePair]bool)
+	for seed := range uint64(randomRuns) {
+		opt := t.slice.Options()
+		opt.Data, opt.Seed = true, seed
+		m, err := emu.NewTrace(t.kernel, t.randomInputs(seed), slice.Of(t.kernel, opt))
+		if err != nil {
+			return nil
+		}
+		det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Static: true})
+		res, err := m.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &block}, &traceSink{Detector: det})
+		if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
+			return nil
+		}
+		rep := det.Report()
+		for i := range rep.Races {
+			seen[pairOf(m, &rep.Races[i])] = true
+		}
 	}
-	for i := range all.Report().Races {
-		harmful[pairOf(m, &all.Report().Races[i])] = true
-	}
-	return true
+	return seen
 }
 
 // randomInputs gives every argument that nobody gave a small number or a buffer.
@@ -115,24 +130,6 @@ func (t *tracer) randomInputs(seed uint64) *launch.Config {
 	}
 	return &c
 }
-
-// bothSinks sends the events of shared memory and of synchronization to two detectors.
-type bothSinks struct{ a, b *race.Detector }
-
-func (s bothSinks) Access(e *event.Access) {
-	if e.Space == event.Shared {
-		weaken(e)
-		s.a.Access(e)
-		s.b.Access(e)
-	}
-}
-func (s bothSinks) Fence(*event.Fence)         {}
-func (s bothSinks) Arrive(e *event.Arrive)     { s.a.Arrive(e); s.b.Arrive(e) }
-func (s bothSinks) Complete(e *event.Complete) { s.a.Complete(e); s.b.Complete(e) }
-func (s bothSinks) WarpSync(e *event.WarpSync) { s.a.WarpSync(e); s.b.WarpSync(e) }
-func (s bothSinks) Converge(e *event.Converge) { s.a.Converge(e); s.b.Converge(e) }
-func (s bothSinks) Exit(e *event.Exit)         { s.a.Exit(e); s.b.Exit(e) }
-func (s bothSinks) Stall(e *event.Stall)       { s.a.Stall(e); s.b.Stall(e) }
 
 // sameValueNote says what is known about the values of a benign race.
 func sameValueNote() string {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
@@ -210,7 +211,11 @@ func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
 	case race.WarpSyncHang:
 		return fmt.Sprintf("lanes of a warp of block %v wait at bar.warp.sync for lanes that never come", block)
 	}
-	return fmt.Sprintf("deadlock in block %v: the threads that wait at barriers wait for arrivals that never come", block)
+	why := "the threads that wait at barriers wait for arrivals that never come"
+	if notes := r.deadlockNotes(be); len(notes) > 0 {
+		why = strings.Join(notes, "; ")
+	}
+	return fmt.Sprintf("deadlock in block %v: %s", block, why)
 }
 
 // cameTwice reports whether some lane is in two of the groups.

@@ -117,7 +117,7 @@ func (d *Detector) eachLane(a *access) {
 			no = addr >> pageShift
 			p = d.page(a.mem, addr)
 		}
-		if p.split != nil || p.sync != nil {
+		if p.split != nil || p.sync != nil || p.twins {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
@@ -148,6 +148,14 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 	for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
 		p := d.page(a.mem, at)
 		word := uint32(at>>2) % pageWords
+		if a.Size >= 8 && word&1 == 0 && p.split == nil && p.sync == nil && p.together(word) {
+			d.touch(a, &p.cells[word], p, at, 8, mask)
+			at += 4
+			continue
+		}
+		if p.twins {
+			d.part(a.mem, p, word)
+		}
 		if a.Size >= 4 && (p.split == nil || p.split[word] == nil) {
 			d.touch(a, &p.cells[word], p, at, 4, mask)
 		} else {

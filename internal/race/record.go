@@ -137,6 +137,9 @@ func (d *Detector) compact(t *touching, l *list) {
 }
 
 func (d *Detector) compacted(t *touching, es []entry) []entry {
+	if len(es) <= 2*minLimit {
+		return d.compactedFew(t, es)
+	}
 	type thread struct{ warp, site uint32 }
 	covered := make(map[thread]uint32, len(es)) // lanes that a later entry speaks for
 	keep := len(es)
@@ -153,6 +156,27 @@ func (d *Detector) compacted(t *touching, es []entry) []entry {
 		covered[key] |= e.mask
 		keep--
 		es[keep] = e
+	}
+	return append(es[:0], es[keep:]...)
+}
+
+// compactedFew is compacted for a short list, for which a map would cost more than it saves.
+func (d *Detector) compactedFew(t *touching, es []entry) []entry {
+	keep := len(es)
+	for i := len(es) - 1; i >= 0; i-- {
+		e := es[i]
+		if t.mem != d.global && e.clk <= t.b.floor {
+			continue
+		}
+		for j := keep; j < len(es); j++ {
+			if es[j].warp == e.warp && es[j].site == e.site {
+				e.mask &^= es[j].mask
+			}
+		}
+		if e.mask != 0 {
+			keep--
+			es[keep] = e
+		}
 	}
 	return append(es[:0], es[keep:]...)
 }

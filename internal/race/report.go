@@ -31,7 +31,9 @@ type group struct {
 // found reports that lanes of an access race with an earlier entry.
 func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 	first := event.ThreadOf(event.Warp(e.warp), other)
-	d.race(t.access, event.Site(e.site), first, t.at, racing)
+	for at := t.at; at < t.at+uint64(t.size); at += 4 { // a hazard for each word, whether or not they are twins
+		d.race(t.access, event.Site(e.site), first, at, racing)
+	}
 }
 
 // race records a race of lanes of an access, at the cell with address at, with an earlier access.

@@ -35,7 +35,7 @@ var rules = map[string]string{
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
-	"testing/nodiff":  "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen",
+	"testing/nodiff":  "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen",
 }
 
 // only says which standard packages are confined to which packages of ours.

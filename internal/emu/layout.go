@@ -50,7 +50,7 @@ func (c *compiler) layout(k *ir.Func) error {
 	for _, v := range vars {
 		p.byVar[v] = len(p.objects)
 		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
-		if c.slice != nil && v.Init == nil { // the host fills it
+		if c.slice != nil && (v.Init == nil || c.slice.Written(v)) { // the host fills it, or the kernel
 			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
 			if c.slice.Options().Data {
 				spec.fill, spec.seed = launch.FillRandom, c.slice.Options().Seed
@@ -60,6 +60,9 @@ func (c *compiler) layout(k *ir.Func) error {
 		p.objects = append(p.objects, spec)
 	}
 	for _, v := range vars {
+		if c.slice != nil && c.slice.Written(v) {
+			continue
+		}
 		if err := c.initVar(v); err != nil {
 			return err
 		}

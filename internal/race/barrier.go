@@ -44,7 +44,7 @@ type part struct {
 	wait   event.Wait
 	red    bool
 	joined bool      // what its lanes know is part of the generation's knowledge
-	epoch  laneEpoch // when the lanes came
+	epoch  laneEpoch // when the lanes came; kept only for Options.Recycling, and not for a whole block
 }
 
 // Arrive records the arrival of lanes.
@@ -58,11 +58,12 @@ func (d *Detector) Arrive(a *event.Arrive) {
 		// know now.
 		g.arrive = g.arrive || a.Op == event.BarArrive
 		if d.opt.Recycling {
-			d.checkRecycling(w, g, &p)
+			d.checkRecycling(w, g, a.Mask)
+			p.epoch = w.epochOf(a.Mask)
 		}
 		d.contribute(b, g, &p)
 	} else if d.opt.Recycling {
-		d.checkRecycling(w, g, &p)
+		d.checkRecycling(w, g, a.Mask)
 	}
 	g.parts = append(g.parts, p)
 	g.count += bits.OnesCount32(a.Mask)
@@ -123,6 +124,9 @@ func (d *Detector) Complete(c *event.Complete) {
 	}
 	for i := range g.parts {
 		if p := &g.parts[i]; !p.joined {
+			if d.opt.Recycling {
+				p.epoch = p.warp.epochOf(p.mask)
+			}
 			d.contribute(b, g, p)
 		}
 	}

@@ -69,9 +69,8 @@ func (p *past) forget() {
 	*p = past{parts: p.parts[:0]}
 }
 
-// checkRecycling notes whether a part that arrives now may come before the last generation is over.
-func (d *Detector) checkRecycling(w *warp, g *generation, p *part) {
-	p.epoch = w.epochOf(p.mask)
+// checkRecycling notes whether lanes that arrive now may come before the last generation is over.
+func (d *Detector) checkRecycling(w *warp, g *generation, mask uint32) {
 	if !g.past.any || g.past.whole {
 		return
 	}
@@ -79,11 +78,11 @@ func (d *Detector) checkRecycling(w *warp, g *generation, p *part) {
 	if i := g.past.waiter; i >= 0 {
 		q := &g.past.parts[i]
 		one := laneEpoch{mask: q.mask & -q.mask, clk: q.epoch.of(bits.TrailingZeros32(q.mask))}
-		safe = d.after(w, p.mask, q.warp, &one)
+		safe = d.after(w, mask, q.warp, &one)
 	} else {
 		for i := range g.past.parts {
 			q := &g.past.parts[i]
-			safe = safe && d.after(w, p.mask, q.warp, &q.epoch)
+			safe = safe && d.after(w, mask, q.warp, &q.epoch)
 		}
 	}
 	if !safe {

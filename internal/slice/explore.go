@@ -87,3 +87,6 @@ func (s *Slice) findTables() {
 		}
 	}
 }
+
+// Written reports whether the code writes a module variable.
+func (s *Slice) Written(v *ir.Var) bool { return s.written[v] }

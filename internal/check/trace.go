@@ -73,7 +73,7 @@ func (r *kernelRun) trace(ctx context.Context) diag.Verdict {
 		return *v
 	}
 	t := &tracer{kernelRun: r, whole: r.cfg}
-	r.cfg, t.known = unknownInputs(r.cfg)
+	r.cfg, t.known = unknownInputs(r.kernel, r.cfg)
 	if err := t.selectBlocks(); err != nil {
 		r.inputError(launchDiagnostic(r.kernel.Demangled, &launch.Error{Msg: err.Error()}))
 		return diag.Verdict{Kind: diag.Unknown, Kernel: r.kernel.Demangled, Reason: err.Error(), Span: r.kernel.Span}
@@ -105,18 +105,22 @@ func (r *kernelRun) beyondTrace() *diag.Verdict {
 }
 
 // unknownInputs returns the launch without what nobody said: arguments are unknown unless a flag or a pragma
-// gives them.
-func unknownInputs(cfg *launch.Config) (*launch.Config, []string) {
+// gives them. Structs stay unknown, since what is given may be some of their fields.
+func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	c := *cfg
 	c.Args = append([]launch.Arg(nil), cfg.Args...)
 	var known []string
 	for i := range c.Args {
 		a := &c.Args[i]
-		if o := cfg.Origins["arg "+a.Name]; (o == launch.FromFlag || o == launch.FromPragma) && a.Buffer == nil && !a.Unknown {
+		given := cfg.Origins["arg "+a.Name] >= launch.FromPragma && !a.Unknown && len(a.Fields) == 0
+		if v := k.Params[i]; given && v.Size == v.Type.Size() && (a.Buffer == nil || a.Buffer.Fill != launch.FillUnknown) {
 			known = append(known, a.Name)
 			continue
 		}
 		a.Unknown, a.Buffer, a.Fields = true, nil, nil
+		if a.Bits == nil {
+			a.Bits = make([]byte, k.Params[i].Size)
+		}
 	}
 	return &c, known
 }
@@ -155,7 +159,10 @@ func (t *tracer) selectBlocks() error {
 // without naming them, which has a meaning only where a warp runs in lock step.
 func (t *tracer) chooseModel() {
 	t.emuModel, t.model, _ = warpModel(t.opt.Warp)
-	opt := slice.Options{Grid: t.cfg.Origins["grid"] != launch.Default, Lockstep: t.model == race.Lockstep}
+	opt := slice.Options{Grid: t.cfg.Origins["grid"] != launch.Default, Lockstep: t.model == race.Lockstep, Given: make(map[*ir.Var]bool)}
+	for i, v := range t.kernel.Params {
+		opt.Given[v] = t.cfg.Args[i].Buffer != nil
+	}
 	t.slice = slice.Of(t.kernel, opt)
 	if in := t.slice.Maskless(); in != nil && t.model != race.Lockstep {
 		t.emuModel, t.model = emu.Lockstep, race.Lockstep

@@ -61,8 +61,8 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 	return r, true
 }
 
-// findTables makes loads from initialised variables in global memory that the code does not write loads of
-// constants.
+// findTables makes loads from initialised variables in global memory, and from arrays with given contents,
+// that the code does not write loads of constants.
 func (s *Slice) findTables() {
 	s.written = make(map[*ir.Var]bool)
 	for _, fn := range s.order {
@@ -81,7 +81,7 @@ func (s *Slice) findTables() {
 			if in == nil || f.kinds[i] != input || in.Op() != "ld" && in.Op() != "ldu" || in.Order.Strong() {
 				continue
 			}
-			if v := f.base(in); v != nil && (v.Space == event.Global || v.Space == event.Const) && v.Init != nil && !s.written[v] {
+			if v := f.base(in); v != nil && !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) && v.Init != nil) {
 				f.kinds[i] = constant
 			}
 		}

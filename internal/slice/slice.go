@@ -38,6 +38,9 @@ type Options struct {
 	Data bool
 	Seed uint64 // of the made-up inputs
 
+	// Given are pointer parameters whose arrays have known contents.
+	Given map[*ir.Var]bool
+
 	Lockstep bool // a warp runs in lock step, so that its active lanes are determined
 }
 

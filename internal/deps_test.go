@@ -26,16 +26,23 @@ var rules = map[string]string{
 	"slice":     "event isa ir",
 	"emu":       "source event isa ir launch slice emu/alu",
 	"race":      "event",
-	"lower":     "source",
-	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit",
+	"lower":     "source lower/fatbin",
+	"project":   "lower",
 	"smt":       "",
 	"smt/sat":   "smt",
 	"smt/proc":  "smt",
+	"lockstep":  "event isa ir smt",
+	"verify":    "event ir smt lockstep",
+	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify",
+
+	"lower/fatbin":            "",
+	"lower/fatbin/fatbintest": "",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
-	"testing/nodiff":  "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen",
+
+	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }
 
 // only says which standard packages are confined to which packages of ours.

@@ -26,23 +26,30 @@ var checkHelp = map[string][2]string{
 what a clean run covers.`},
 	"run": {"check by emulation alone", `run executes each kernel on an emulated GPU for a launch and detects races by happens-before. --seeds tries several
 schedules.`},
+	"verify": {"prove the absence of races and divergence for all inputs", `verify proves that no two threads of a kernel race and that no barrier diverges, for every input of the launch shape and
+without unrolling a loop; or shows a bug that a run of the counterexample shows too; or says what it could not decide.
+Arguments that --arg gives are fixed, all others are arbitrary.`},
 }
 
 const launchHelp = `
 
+A FILE is CUDA C++ (.cu), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
+(also ./...) stands for the files below it, - for standard input.
+
 The launch comes from flags; else from a comment above the kernel (// heddle: grid=64 block=256 n=1024); else from a
 <<<...>>> with constants in the same file; else from .reqntid or .maxntid; else from defaults, which are printed.`
 
-func newCheck(name string, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Command: name}
+func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	opt := check.Options{Command: name, Prove: name == "verify"}
 	var out outputFlags
+	var in inputFlags
 	cmd := &cobra.Command{
-		Use:   name + " [flags] FILE...",
+		Use:   name + " [flags] FILE|DIR|-...",
 		Short: checkHelp[name][0],
 		Long:  checkHelp[name][1] + launchHelp,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no input file; want .cu or .ptx files")
+			if len(args) == 0 && in.database == "" {
+				return errors.New("no input file; want .cu, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
 			}
 			return nil
 		},
@@ -50,13 +57,22 @@ func newCheck(name string, stdout, stderr io.Writer) *cobra.Command {
 			if err := checkNumbers(&opt); err != nil {
 				return err
 			}
-			return checkFiles(cmd.Context(), opt, out, files, stdout, stderr)
+			inputs, err := in.inputs(files, stdin, stderr)
+			if err != nil {
+				return inputError{err}
+			}
+			opt.Database = in.database
+			return checkFiles(cmd.Context(), opt, out, inputs, stdout, stderr)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	launchFlags(fs, &opt)
 	engineFlags(fs, &opt)
+	if opt.Prove {
+		fs.DurationVar(&opt.Timeout, "timeout", check.DefaultTimeout, "give the proof of a kernel at most `TIME`, such as 90s")
+	}
+	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	fs.Var(newChoice(&out.format, "text", "json"), "format", "print as `FORMAT` text or json (one object a line)")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
@@ -65,7 +81,7 @@ func newCheck(name string, stdout, stderr io.Writer) *cobra.Command {
 }
 
 // checkFiles runs the driver, prints what it finds as it comes, and then the verdicts.
-func checkFiles(ctx context.Context, opt check.Options, out outputFlags, files []string, stdout, stderr io.Writer) error {
+func checkFiles(ctx context.Context, opt check.Options, out outputFlags, inputs []check.Input, stdout, stderr io.Writer) error {
 	opt.Files = source.NewSet()
 	p := newProgress(stderr)
 	printer, mistakes := printers(out, opt.Files, stdout, stderr)
@@ -75,7 +91,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, files [
 	opt.Progress = p.callback()
 	var writeErr error
 	hidden, shown := 0, 0 // mistakes in the input
-	sum, err := check.Run(ctx, opt, files, func(d diag.Diagnostic) {
+	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
 		p.clear()
 		to := printer
 		if doc, ok := diag.Lookup(d.Code); ok && doc.Family == diag.Inputs {

@@ -20,7 +20,8 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringVar(&opt.Std, "std", "", "language `STANDARD`, such as c++17 (also -std)")
 	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
 	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse what a release build at `LEVEL` 1 to 3 runs (default: code for analysis)")
-	fs.StringVar(&opt.Compiler, "compiler", "", "`PATH` or name of clang (default: found)")
+	fs.StringVar(&opt.Compiler, "compiler", "", "compile with clang, nvcc, or the one at `PATH` (default: a clang that is found)")
+	fs.StringVar(&opt.CUDAPath, "cuda-path", "", "use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
 	fs.BoolVar(&opt.NoCache, "no-cache", false, "compile anew, and keep nothing")
 }
 

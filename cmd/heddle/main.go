@@ -58,7 +58,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 
-	root := newRoot(stdout, stderr)
+	root := newRoot(stdin, stdout, stderr)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -117,7 +117,7 @@ func usageHint(root *cobra.Command, args []string, err error) string {
 	return fmt.Sprintf("See '%s --help'.", cmd.CommandPath())
 }
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
+func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heddle",
 		Short: "find synchronization bugs in CUDA kernels",
@@ -129,6 +129,6 @@ Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported an
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(newCheck("check", stdout, stderr), newCheck("run", stdout, stderr), newTrace(stdout, stderr), newPTX(stdout, stderr), newExplain(stdout), newVersion(stdout))
+	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newExplain(stdout), newVersion(stdout))
 	return root
 }

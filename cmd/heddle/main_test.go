@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -20,17 +21,21 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"heddle": main})
 }
 
-// TestScripts runs the command as users do. The scripts have one command of our own:
+// TestScripts runs the command as users do. The scripts have commands of our own:
 //
 //	exits CODE COMMAND ARGS...     runs the command and demands that exit code
+//	fatbin [-elf] OUT IMAGE...     writes a fatbin (fatbin_test.go)
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "fatbin": fatbinCommand(t)},
 		Condition: func(cond string) (bool, error) {
-			if cond == "clang" {
+			switch cond {
+			case "clang":
 				return hasClang(), nil
+			case "llc":
+				return hasLLC(), nil
 			}
 			return false, errors.New("unknown condition")
 		},
@@ -64,8 +69,17 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func hasClang() bool {
-	for _, name := range []string{"clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"} {
-		if _, err := exec.LookPath(name); err == nil {
+	_, err := exec.LookPath("clang")
+	return err == nil || hasTool("clang", 14)
+}
+
+// hasLLC reports an llc with its opt that reads opaque pointers.
+func hasLLC() bool { return hasTool("llc", 15) && hasTool("opt", 15) }
+
+// hasTool reports a tool of LLVM from a version on.
+func hasTool(tool string, oldest int) bool {
+	for n := oldest; n < 30; n++ {
+		if _, err := exec.LookPath(fmt.Sprintf("%s-%d", tool, n)); err == nil {
 			return true
 		}
 	}

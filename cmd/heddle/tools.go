@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,43 +15,92 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/lower"
+	"heddle/internal/project"
 )
 
-func newPTX(stdout, stderr io.Writer) *cobra.Command {
-	var opt lower.Options
-	var output string
+func newPTX(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	p := ptxCommand{stdin: stdin, stdout: stdout, stderr: stderr}
 	cmd := &cobra.Command{
 		Use:   "ptx [flags] FILE",
 		Short: "print the PTX that heddle analyses",
-		Long:  "ptx compiles a file for analysis, as check does, and prints the PTX.",
-		Args:  exactly(1, "one input file"),
+		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. An ELF file or a fatbin is not compiled: the PTX
+in it is printed. --list shows what such a file holds; --image N picks one.`,
+		Args: exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			res, err := lower.File(cmd.Context(), files[0], opt)
-			var ce *lower.CompileError
-			if errors.As(err, &ce) {
-				fmt.Fprintln(stderr, strings.TrimRight(ce.Output, "\n"))
-			}
-			if err != nil {
-				return inputError{err}
-			}
-			for _, w := range res.Warnings {
-				fmt.Fprintf(stderr, "heddle: warning: %s\n", w)
-			}
-			if output != "" {
-				err = os.WriteFile(output, res.PTX, 0o666)
-			} else {
-				_, err = stdout.Write(res.PTX)
-			}
-			if err != nil {
+			if err := p.run(cmd.Context(), files[0]); err != nil {
 				return inputError{err}
 			}
 			return nil
 		},
 	}
-	cmd.Flags().SortFlags = false
-	lowerFlags(cmd.Flags(), &opt)
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write to `FILE` instead of standard output")
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	p.in.define(fs)
+	lowerFlags(fs, &p.opt)
+	fs.BoolVar(&p.list, "list", false, "list the images of an ELF file or a fatbin: kind, architecture, size, compression, kernels")
+	fs.IntVar(&p.image, "image", 0, "print image `N` of an ELF file or a fatbin")
+	fs.StringVarP(&p.output, "output", "o", "", "write to `FILE` instead of standard output")
+	cmd.MarkFlagsMutuallyExclusive("list", "image")
 	return cmd
+}
+
+// ptxCommand is heddle ptx.
+type ptxCommand struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	opt            lower.Options
+	in             inputFlags
+	list           bool
+	image          int
+	output         string
+}
+
+func (p *ptxCommand) run(ctx context.Context, arg string) error {
+	if dir, ok := project.Directory(arg); ok {
+		return fmt.Errorf("%s is a directory; want one file", dir)
+	}
+	inputs, err := p.in.inputs([]string{arg}, p.stdin, p.stderr)
+	if err != nil {
+		return err
+	}
+	var text []byte
+	switch in := inputs[0].Input; {
+	case p.list:
+		var b bytes.Buffer
+		err = listImages(&b, in)
+		text = b.Bytes()
+	case p.image != 0:
+		text, err = imageText(in, p.image)
+	default:
+		text, err = p.lower(ctx, in)
+	}
+	if err != nil {
+		return err
+	}
+	if p.output != "" {
+		return os.WriteFile(p.output, text, 0o666)
+	}
+	_, err = p.stdout.Write(text)
+	return err
+}
+
+// lower returns the PTX of the only module of a file.
+func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) {
+	results, err := lower.Lower(ctx, in, p.opt)
+	var ce *lower.CompileError
+	if errors.As(err, &ce) {
+		fmt.Fprintln(p.stderr, strings.TrimRight(ce.Output, "\n"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range results[0].Warnings {
+		fmt.Fprintf(p.stderr, "heddle: warning: %s\n", w)
+	}
+	if len(results) > 1 {
+		return nil, fmt.Errorf("%s holds %d modules of PTX; choose one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
+	}
+	return results[0].PTX, nil
 }
 
 func newExplain(stdout io.Writer) *cobra.Command {

@@ -18,18 +18,19 @@ can deadlock, whether each barrier is reused safely, and whether accesses to sha
 with unknown inputs; a kernel whose barriers or shared addresses depend on its input is unsupported, and --arg gives an
 argument a value. Global memory is not checked: heddle run does that.`
 
-func newTrace(stdout, stderr io.Writer) *cobra.Command {
+func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	opt := check.Options{Command: "trace", Trace: &check.Trace{}}
 	var out outputFlags
+	var in inputFlags
 	var stats bool
 	var blocks string
 	cmd := &cobra.Command{
-		Use:   "trace [flags] FILE...",
+		Use:   "trace [flags] FILE|DIR|-...",
 		Short: "verify barriers and shared memory of a block for all inputs",
 		Long:  traceHelp + launchHelp,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no input file; want .cu or .ptx files")
+			if len(args) == 0 && in.database == "" {
+				return errors.New("no input file; want .cu, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
 			}
 			return nil
 		},
@@ -44,7 +45,12 @@ func newTrace(stdout, stderr io.Writer) *cobra.Command {
 			if stats {
 				opt.Trace.Stats = func(s check.TraceStats) { printStats(stdout, s) }
 			}
-			return checkFiles(cmd.Context(), opt, out, files, stdout, stderr)
+			inputs, err := in.inputs(files, stdin, stderr)
+			if err != nil {
+				return inputError{err}
+			}
+			opt.Database = in.database
+			return checkFiles(cmd.Context(), opt, out, inputs, stdout, stderr)
 		},
 	}
 	fs := cmd.Flags()
@@ -56,6 +62,7 @@ func newTrace(stdout, stderr io.Writer) *cobra.Command {
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a trace after `N` warp instructions (default: 2 billion)")
 	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
 	fs.BoolVar(&stats, "stats", false, "print commands, dynamic barriers and shared addresses of each block, time and memory")
+	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	fs.Var(newChoice(&out.format, "text", "json"), "format", "print as `FORMAT` text or json (one object a line)")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")

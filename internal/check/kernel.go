@@ -22,8 +22,10 @@ type kernelRun struct {
 	machine      *emu.Machine
 	seen         map[findingKey]bool // findings of earlier seeds
 	bugs         int
-	hidden       int    // findings beyond the limit
-	inconclusive string // why a run did not cover the launch; empty if all did
+	only         func(diag.Code) bool // findings that count; nil: all
+	repeated     int                  // findings that an earlier run reported
+	hidden       int                  // findings beyond the limit
+	inconclusive string               // why a run did not cover the launch; empty if all did
 	unsupported  *diag.Verdict
 	tolerated    uint64
 	sameValue    map[sitePair]bool // races of a trace that turned out to be benign
@@ -201,7 +203,11 @@ var stopCodes = map[emu.StopKind]diag.Code{
 
 // add reports a finding unless an earlier run did, or the limit is reached.
 func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
+	if r.only != nil && !r.only(key.code) {
+		return
+	}
 	if r.seen[key] {
+		r.repeated++
 		return
 	}
 	r.seen[key] = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"heddle/internal/diag"
@@ -16,36 +17,79 @@ import (
 	"heddle/internal/source"
 )
 
-// input is one file of the command line after lowering.
+// input is one module of PTX: a file of the command line after lowering, or a part of one.
 type input struct {
-	name    string
+	name    string // as the user says it
 	lowered *lower.Result
 	module  *ir.Module
 	facts   *launch.SourceFacts // pragmas and host launches in the file itself
 }
 
-// load lowers, parses and resolves one file. What is wrong with it goes to report; then it returns nil.
-func (d *driver) load(ctx context.Context, name string) *input {
-	low, err := lower.File(ctx, name, d.opt.Lower)
+// lower gives the modules of one file. What is wrong with it goes to report; then there are none.
+func (d *driver) lower(ctx context.Context, file Input) []*lower.Result {
+	results, err := lower.Lower(ctx, file.Input, d.opt.Lower)
 	if err != nil {
-		d.inputError(lowerDiagnostic(name, err))
+		var ie *lower.InputError
+		if file.Found && errors.As(err, &ie) && ie.NoKernel {
+			return nil
+		}
+		d.inputError(lowerDiagnostic(file.Name, err))
 		return nil
 	}
-	for _, w := range low.Warnings {
-		d.report(diag.Diagnostic{Code: diag.CodeHostCode, Severity: diag.Warning, Message: w})
+	for _, low := range results {
+		for _, w := range low.Warnings {
+			code := diag.CodeHostCode
+			if low.Lang == lower.Binary {
+				code = diag.CodeInput
+			}
+			d.report(diag.Diagnostic{Code: code, Severity: diag.Warning, Message: w})
+		}
+		d.machineCode(file, low.SASS)
 	}
-	in := &input{name: name, lowered: low}
+	return results
+}
+
+// selects reports whether a kernel known by its names alone is to be checked.
+func (d *driver) selects(k lower.Kernel) bool {
+	return d.opt.Kernel == "" || launch.Matches(&ir.Func{Name: k.Name, Demangled: k.Demangled}, d.opt.Kernel)
+}
+
+// passesOver reports a module of a binary, which may hold hundreds, without a kernel that is asked for.
+func (d *driver) passesOver(low *lower.Result) bool {
+	if low.Lang != lower.Binary || d.opt.Kernel == "" || slices.ContainsFunc(low.Kernels, d.selects) {
+		return false
+	}
+	for _, k := range low.Kernels {
+		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(k.Demangled))
+	}
+	return true
+}
+
+// machineCode gives the verdict on kernels of which there is no PTX.
+func (d *driver) machineCode(file Input, kernels []lower.Kernel) {
+	for _, k := range kernels {
+		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(k.Demangled))
+		if !d.selects(k) {
+			continue
+		}
+		d.kernelsRun++
+		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
+			Kind: diag.Unsupported, Kernel: k.Demangled,
+			Reason: file.Name + " holds machine code (SASS) of it and no PTX; build with -gencode arch=compute_80,code=compute_80 (or your architecture)",
+		})
+	}
+}
+
+// parse reads one module.
+func (d *driver) parse(file Input, low *lower.Result) *input {
+	in := &input{name: file.Name, lowered: low}
 	text, err := d.files.Add(low.Name, low.PTX)
 	if err != nil {
 		d.inputError(diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error, Message: err.Error()})
 		return nil
 	}
-	user := text
-	if low.Name != name {
-		user = d.addSource(name)
-	}
-	if user != nil {
-		in.facts = launch.Scan(user, d.opt.Lower.Defines)
+	in.facts = d.scan(file, low, text)
+	if in.facts != nil {
 		for _, e := range in.facts.Errs {
 			d.inputError(launchDiagnostic("", e))
 		}
@@ -61,17 +105,37 @@ func (d *driver) load(ctx context.Context, name string) *input {
 	return in
 }
 
+// scan reads the pragmas and host launches of the text that the user wrote; nil where there is none.
+func (d *driver) scan(file Input, low *lower.Result, text *source.File) *launch.SourceFacts {
+	switch low.Lang {
+	case lower.PTX:
+		return launch.ScanPTX(text)
+	case lower.CUDA:
+		if f := d.addText(file.Name, file.Content); f != nil {
+			return launch.ScanCUDA(f, slices.Concat(file.Flags.Defines, d.opt.Lower.Defines))
+		}
+	case lower.OpenCL:
+		return launch.Scan(d.addText(file.Name, file.Content), d.opt.Lower.Defines)
+	}
+	return nil
+}
+
 // addSource gives the set the text of a user's file; nil if it cannot be read.
-func (d *driver) addSource(name string) *source.File {
+func (d *driver) addSource(name string) *source.File { return d.addText(name, nil) }
+
+// addText is addSource for text that may be there already.
+func (d *driver) addText(name string, content []byte) *source.File {
 	f := d.files.Named(name)
 	if f == nil || f.Content != nil {
 		return f
 	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return nil
+	if content == nil {
+		var err error
+		if content, err = os.ReadFile(name); err != nil {
+			return nil
+		}
 	}
-	f, err = d.files.Add(name, content)
+	f, err := d.files.Add(name, content)
 	if err != nil {
 		return nil
 	}
@@ -82,7 +146,11 @@ func (d *driver) addSource(name string) *source.File {
 func (d *driver) syntaxErrors(errs []*ptx.Error, in *input) bool {
 	for _, e := range errs {
 		g := diag.Diagnostic{Code: diag.CodeSyntax, Severity: diag.Error, Message: e.Msg, Span: e.Span}
-		if in.lowered.Name != in.name {
+		switch in.lowered.Lang {
+		case lower.PTX:
+		case lower.Binary:
+			g.Notes = []string{fmt.Sprintf("this is image %d of %s; heddle ptx --image %d %s prints it", in.lowered.Image, in.name, in.lowered.Image, quote(in.name))}
+		default:
 			g.Notes = []string{fmt.Sprintf("this is PTX that heddle made of %s: a bug in heddle, or inline assembly in that file", in.name)}
 		}
 		d.inputError(g)

@@ -4,6 +4,7 @@ package check
 
 import (
 	"io"
+	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/launch"
@@ -24,13 +25,22 @@ type Options struct {
 	Seeds    int            // how many schedules, with consecutive seeds
 	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
 	Workers  int            // goroutines; 0: all cores
+	Prove    bool           // verify for all inputs instead of running
+	Timeout  time.Duration  // for the proof of one kernel; 0: DefaultTimeout
 	Limit    int            // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options
 	Trace    *Trace         // not nil: trace each kernel, as heddle trace does
 	Command  string         // "check" or "run": for the reproduce line
+	Database string         // what -p named: for the reproduce line
 	Progress func(Progress) // nil: none
 	Printf   io.Writer      // kernel printf output; nil: discarded
 	Files    *source.Set    // that the positions of findings refer to; nil: a new one
+}
+
+// Input is one input of a run.
+type Input struct {
+	lower.Input
+	Found bool // in a directory that the user named: a file of some other use is no mistake
 }
 
 // Progress says how far the current run is.

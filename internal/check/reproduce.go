@@ -3,13 +3,18 @@ package check
 import (
 	"fmt"
 	"strings"
+
+	"heddle/internal/lower"
 )
+
+// Stdin is what messages call the standard input.
+const Stdin = "<stdin>"
 
 // reproduce is the command that shows a finding again.
 func (r *kernelRun) reproduce(seed uint64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "heddle %s", command(r.opt.Command))
-	if n := len(r.kernelsSeen); n > 1 {
+	if r.several {
 		fmt.Fprintf(&b, " --kernel %s", quote(r.kernel.Name))
 	}
 	if seed != 0 {
@@ -24,8 +29,36 @@ func (r *kernelRun) reproduce(seed uint64) string {
 	if flags := r.cfg.Flags(); flags != "" {
 		b.WriteString(" " + flags)
 	}
-	b.WriteString(" " + quote(r.in.name))
+	r.compiling(&b)
+	name := r.in.name
+	if name == Stdin {
+		name = "-"
+	}
+	b.WriteString(" " + quote(name))
 	return b.String()
+}
+
+// compiling writes the flags that say how the file was compiled.
+func (r *kernelRun) compiling(b *strings.Builder) {
+	flag := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				fmt.Fprintf(b, " %s %s", name, quote(v))
+			}
+		}
+	}
+	if l := r.in.lowered.Lang; l == lower.PTX || l == lower.Binary {
+		return
+	}
+	low := &r.opt.Lower
+	flag("-p", r.opt.Database)
+	flag("-I", low.Includes...)
+	flag("-D", low.Defines...)
+	flag("--std", low.Std)
+	flag("--arch", low.Arch)
+	flag("-O", low.OptLevel)
+	flag("--compiler", low.Compiler)
+	flag("--cuda-path", low.CUDAPath)
 }
 
 func command(c string) string {

@@ -19,6 +19,7 @@ type driver struct {
 	sink        func(diag.Diagnostic)
 	kernelsSeen []string
 	kernelsRun  int
+	several     bool // the current file has more than one kernel, or module
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -26,6 +27,15 @@ type driver struct {
 // stops the whole run. When ctx is cancelled, what was found so far has been sent, and the kernels that
 // were not finished have an Unknown verdict.
 func Run(ctx context.Context, opt Options, files []string, sink func(diag.Diagnostic)) (*Summary, error) {
+	inputs := make([]Input, len(files))
+	for i, name := range files {
+		inputs[i].Name = name
+	}
+	return RunInputs(ctx, opt, inputs, sink)
+}
+
+// RunInputs is Run for inputs of which more is known than the name of a file.
+func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.Diagnostic)) (*Summary, error) {
 	if opt.Files == nil {
 		opt.Files = source.NewSet()
 	}
@@ -37,16 +47,28 @@ func Run(ctx context.Context, opt Options, files []string, sink func(diag.Diagno
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
-	for _, name := range files {
-		if in := d.load(ctx, name); in != nil {
+	for _, file := range inputs {
+		results := d.lower(ctx, file)
+		for _, low := range results {
+			if d.passesOver(low) {
+				continue
+			}
+			in := d.parse(file, low)
+			if in == nil {
+				continue
+			}
+			d.several = len(results) > 1 || len(defined(in)) > 1
 			d.checkFile(ctx, in)
+			if ctx.Err() != nil {
+				break
+			}
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
 	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
-		d.noKernel(files)
+		d.noKernel(inputs)
 	}
 	return d.sum, nil
 }
@@ -62,26 +84,50 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
-		if d.opt.Trace != nil {
+		switch {
+		case d.opt.Prove:
+			d.proveKernel(ctx, in, k)
+		case d.opt.Trace != nil:
 			d.traceKernel(ctx, in, k)
-		} else {
+		default:
 			d.checkKernel(ctx, in, k)
 		}
 	}
 }
 
 // noKernel says that nothing was checked, and what there is.
-func (d *driver) noKernel(files []string) {
+func (d *driver) noKernel(inputs []Input) {
 	g := diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error}
 	switch {
 	case len(d.kernelsSeen) == 0:
-		g.Message = fmt.Sprintf("no kernel in %s", strings.Join(files, ", "))
+		g.Message = fmt.Sprintf("no kernel in %s", listed(inputs))
 	default:
 		slices.Sort(d.kernelsSeen)
 		g.Message = fmt.Sprintf("no kernel %q", d.opt.Kernel)
-		g.Help = []string{"the kernels are: " + strings.Join(slices.Compact(d.kernelsSeen), ", ")}
+		names, more := slices.Compact(d.kernelsSeen), ""
+		if n := len(names) - mostNames; n > 0 {
+			names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+		}
+		g.Help = []string{"the kernels are: " + strings.Join(names, ", ") + more}
 	}
 	d.inputError(g)
+}
+
+// mostNames bounds a list of kernels: libraries have thousands.
+const mostNames = 40
+
+// listed names the first few inputs.
+func listed(inputs []Input) string {
+	const most = 5
+	var names []string
+	for _, in := range inputs[:min(len(inputs), most)] {
+		names = append(names, in.Name)
+	}
+	s := strings.Join(names, ", ")
+	if n := len(inputs) - most; n > 0 {
+		s += fmt.Sprintf(" and %d more files", n)
+	}
+	return s
 }
 
 // report sends one finding, with the text of the files that it names.

@@ -193,7 +193,7 @@ func (g *gen) directives(f *ir.Func, d *ptx.Func) {
 
 func (g *gen) dim3(d *ptx.Directive) event.Dim3 {
 	v := [3]uint32{1, 1, 1}
-	for i := range d.Args {
+	for i := range d.Args.Len() {
 		n, ok := argInt(d, i)
 		if !ok || i > 2 || n < 1 || n > 1<<31-1 {
 			g.errorf(d.Span(), "%s: expected one to three positive numbers", d.Name)
@@ -211,15 +211,14 @@ func (g *gen) aliases(file *ptx.File) {
 		if !ok || dir.Name != ".alias" {
 			continue
 		}
-		if len(dir.Args) != 2 {
+		if dir.Args.Len() != 2 {
 			g.errorf(dir.Span(), ".alias: expected two function names")
 			continue
 		}
 		var fns [2]*symbol
-		for i, a := range dir.Args {
-			n, ok := a.(*ptx.Name)
-			if ok {
-				fns[i] = g.top.syms[n.Name]
+		for i, a := range dir.Args.All() {
+			if a.Kind() == ptx.Name {
+				fns[i] = g.top.syms[a.Name()]
 			}
 			if fns[i] == nil || fns[i].kind != symFunc {
 				g.errorf(a.Span(), ".alias: expected the name of a function of this module")

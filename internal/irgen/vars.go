@@ -129,10 +129,9 @@ func initCount(in *ptx.Init) int64 {
 	switch {
 	case in == nil:
 		return 0
-	case in.Value != nil:
-		if s, ok := in.Value.(*ptx.String); ok {
-			return int64(len(s.Val)) + 1
-		}
+	case in.Value.Kind() == ptx.String:
+		return int64(len(in.Value.Str())) + 1
+	case in.Value.Kind() != ptx.NoOperand:
 		return 1
 	}
 	return int64(len(in.List))

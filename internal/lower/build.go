@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,7 @@ type build struct {
 	tc      *toolchain
 	opt     Options
 	name    string // the input as the user named it
+	path    string // what the compiler reads: that file, or one that text from elsewhere was written to
 	headers string // root of the embedded headers on disk
 	tmp     string // directory for the dependency file and overlays
 	pch     string // precompiled prelude; empty: included as text
@@ -55,34 +57,72 @@ func (b *build) depFile() string { return filepath.Join(b.tmp, "deps") }
 
 // clangArgs is the command line that turns the input into LLVM IR on stdout.
 func (b *build) clangArgs(extra ...string) []string {
-	args := []string{
-		"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch(), "-nocudainc", "-nocudalib",
-		"-Xclang", "-target-feature", "-Xclang", "+ptx" + ptxVersion(b.tc.Major),
+	args := b.languageArgs()
+	args = append(args,
+		"-Xclang", "-target-feature", "-Xclang", "+ptx"+ptxVersion(b.tc.Major),
 		"-S", "-emit-llvm", "-o", "-",
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
-		"-isystem", filepath.Join(b.headers, "cuda"),
-		"-idirafter", filepath.Join(b.headers, "std"),
-	}
+	)
 	if b.opt.OptLevel == "" {
 		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes")
 	} else {
 		args = append(args, "-O"+b.opt.OptLevel)
 	}
-	if b.opt.Std != "" {
-		args = append(args, "-std="+b.opt.Std)
-	}
 	for _, d := range b.opt.Defines {
 		args = append(args, "-D"+d)
 	}
-	for _, i := range b.opt.Includes {
-		args = append(args, "-I"+i)
+	for _, u := range b.opt.Undefines {
+		args = append(args, "-U"+u)
 	}
+	args = append(args, b.includeArgs()...)
 	args = append(args, b.preludeArgs()...)
+	for _, f := range b.opt.Forced {
+		args = append(args, "-include", f)
+	}
 	args = append(args, extra...)
 	args = append(args, b.opt.Args...)
-	return append(args, "--", b.name)
+	return append(args, "--", b.path)
+}
+
+// languageArgs are the options that say the language, the target and where CUDA's own headers are: those of heddle,
+// or those of the toolkit that the user names, with which clang brings its own prelude along.
+func (b *build) languageArgs() []string {
+	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch()}
+	if b.opt.Std != "" {
+		args = append(args, "-std="+b.opt.Std)
+	}
+	if b.opt.CUDAPath == "" {
+		return append(args,
+			"-nocudainc", "-nocudalib",
+			"-isystem", filepath.Join(b.headers, "cuda"),
+			"-idirafter", filepath.Join(b.headers, "std"),
+		)
+	}
+	args = append(args, "--cuda-path="+b.opt.CUDAPath, "-Wno-unknown-cuda-version")
+	if _, err := os.Stat(filepath.Join(b.opt.CUDAPath, "nvvm", "libdevice")); err != nil {
+		args = append(args, "-nocudalib")
+	}
+	return args
+}
+
+// includeArgs are the user's directories. A CUDA toolkit among them comes after heddle's headers, which replace
+// its own: what else is in it can still be found.
+func (b *build) includeArgs() []string {
+	var args []string
+	add := func(flag string, dirs []string) {
+		for _, d := range dirs {
+			if _, err := os.Stat(filepath.Join(d, "cuda_runtime.h")); err == nil && b.opt.CUDAPath == "" {
+				args = append(args, "-idirafter", d)
+				continue
+			}
+			args = append(args, flag, d)
+		}
+	}
+	add("-I", b.opt.Includes)
+	add("-isystem", b.opt.Systems)
+	return args
 }
 
 func (b *build) optArgs() []string {
@@ -194,15 +234,17 @@ func (b *build) toolError(ctx context.Context, s *stage, err error) error {
 }
 
 func (b *build) debugInfo(m *irModule) *debugInfo {
-	abs, err := filepath.Abs(b.name)
+	abs, err := filepath.Abs(b.path)
 	if err != nil {
-		abs = b.name
+		abs = b.path
 	}
 	cwd, _ := filepath.Abs(".")
 	return &debugInfo{
 		meta: m.meta, chains: map[string][]frame{}, files: map[string]string{},
 		names: func(path string) string { return userName(path, abs, b.name, cwd) },
-		skip:  func(path string) bool { return strings.HasPrefix(path, b.headers+string(filepath.Separator)) },
+		skip: func(path string) bool {
+			return b.headers != "" && strings.HasPrefix(path, b.headers+string(filepath.Separator))
+		},
 	}
 }
 

@@ -61,10 +61,10 @@ func key(tc *toolchain, name string, content []byte, opt Options) string {
 		h.Write([]byte{'\n'})
 	}
 	put(formatVersion, headerHash(), tc.Stamp, tc.Version, cwd, name)
-	put(opt.Arch, opt.OptLevel, opt.Std)
-	put(opt.Includes...)
-	put(opt.Defines...)
-	put(opt.Args...)
+	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath)
+	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced, opt.Args} {
+		put(list...)
+	}
 	for _, v := range []string{"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SDKROOT"} {
 		put(v, os.Getenv(v))
 	}

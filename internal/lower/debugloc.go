@@ -67,6 +67,27 @@ func (d *debugInfo) places(m *irModule) []place {
 	return out
 }
 
+// argNames returns the names that debug info gives the n parameters of a function, "" where it gives none.
+// LLVM IR keeps names of values only where the compiler was told so.
+func (d *debugInfo) argNames(scope string, n int) []string {
+	names := make([]string, n)
+	if scope == "" {
+		return names
+	}
+	for _, text := range d.meta {
+		if !strings.HasPrefix(text, "!DILocalVariable(") || field(text, "scope") != scope {
+			continue
+		}
+		switch i := number(text, "arg"); {
+		case i > n: // the parameters of the source are others
+			return make([]string, n)
+		case i > 0:
+			names[i-1] = quoted(text, "name")
+		}
+	}
+	return names
+}
+
 // subprogram walks from a lexical scope to its function.
 func (d *debugInfo) subprogram(scope string) string {
 	for range maxInline {

@@ -13,51 +13,23 @@ import (
 
 // InputError says that a file is no input that can be lowered. The command exits with 2.
 type InputError struct {
-	File   string
-	Reason string
+	File     string
+	Reason   string
+	NoKernel bool // a file of some other use, such as a program without device code: within a directory no mistake
 }
 
 func (e *InputError) Error() string { return e.File + ": " + e.Reason }
-
-const accepted = "accepted are .cu (CUDA C++) and .ptx"
-
-func lowerFile(ctx context.Context, name string, opt Options) (*Result, error) {
-	ext := strings.ToLower(filepath.Ext(name))
-	switch ext {
-	case ".ptx", ".cu":
-	case ".cl", ".ll", ".bc":
-		return nil, &InputError{name, ext + " files are not yet supported; " + accepted}
-	case "":
-		return nil, &InputError{name, "no file extension to tell the language by; " + accepted}
-	default:
-		return nil, &InputError{name, "unknown file extension " + ext + "; " + accepted}
-	}
-	content, err := readInput(name)
-	if err != nil {
-		return nil, err
-	}
-	if ext == ".ptx" {
-		return &Result{Name: name, PTX: content, Kernels: readFacts(content)}, nil
-	}
-	if i := bytes.IndexByte(content, 0); i >= 0 {
-		return nil, &InputError{name, fmt.Sprintf("not CUDA source: byte %d is NUL; is it a binary file?", i)}
-	}
-	if err := checkOptions(opt); err != nil {
-		return nil, err
-	}
-	return compile(ctx, name, content, opt)
-}
 
 func readInput(name string) ([]byte, error) {
 	content, err := os.ReadFile(name)
 	var pe *os.PathError
 	switch {
 	case errors.As(err, &pe):
-		return nil, &InputError{name, pe.Err.Error()}
+		return nil, &InputError{File: name, Reason: pe.Err.Error()}
 	case err != nil:
 		return nil, err
 	case len(bytes.TrimSpace(content)) == 0:
-		return nil, &InputError{name, "the file is empty"}
+		return nil, &InputError{File: name, Reason: "the file is empty"}
 	}
 	return content, nil
 }
@@ -74,26 +46,82 @@ func checkOptions(opt Options) error {
 	return nil
 }
 
-// compile lowers CUDA C++, from the cache where it can.
-func compile(ctx context.Context, name string, content []byte, opt Options) (*Result, error) {
+// openCache returns the cache that the options ask for. Without a home there is no cache directory: then
+// nothing is cached.
+func openCache(opt Options) resultCache {
 	var store resultCache
 	if !opt.NoCache {
-		// Without a home there is no cache directory: then nothing is cached.
 		store.dir, _ = cacheDir(opt)
 	}
+	return store
+}
+
+// compile lowers CUDA C++, from the cache where it can.
+func compile(ctx context.Context, in Input, content []byte, opt Options) (*Result, error) {
+	if i := bytes.IndexByte(content, 0); i >= 0 {
+		return nil, &InputError{File: in.Name, Reason: fmt.Sprintf("not CUDA source: byte %d is NUL; is it a binary file?", i)}
+	}
+	if isNVCC(opt.Compiler) {
+		return nvcc(ctx, in, content, opt)
+	}
+	if err := checkCUDAPath(opt.CUDAPath); err != nil {
+		return nil, err
+	}
+	store := openCache(opt)
 	tc, err := findToolchain(ctx, opt.Compiler, &probeCache{store.dir})
 	if err != nil {
 		return nil, err
 	}
-	k := key(tc, name, content, opt)
+	k := key(tc, in.Name, content, opt)
 	if e, ptx, ok := store.get(k); ok {
-		return &Result{Name: ptxName(name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings, Cached: true}, nil
+		return &Result{Name: ptxName(in.Name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings, Cached: true}, nil
 	}
-	return build1(ctx, tc, name, content, opt, store, k)
+	return build1(ctx, tc, in, content, opt, store, k)
+}
+
+// checkCUDAPath reports a --cuda-path that holds no CUDA toolkit.
+func checkCUDAPath(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, "include", "cuda_runtime.h")); err != nil {
+		return fmt.Errorf("--cuda-path %s: no include/cuda_runtime.h there; want the directory of a CUDA toolkit, such as /usr/local/cuda", dir)
+	}
+	return nil
+}
+
+// newBuild prepares a compilation. Text that is in no file is written to one: compilers want a path.
+func newBuild(in Input, content []byte, opt Options, tmp string) (*build, error) {
+	b := &build{opt: opt, name: in.Name, path: in.Name, tmp: tmp}
+	if in.Content == nil {
+		return b, nil
+	}
+	b.path = filepath.Join(tmp, "input."+string(in.Lang))
+	cwd, err := os.Getwd() // what it includes by quotes is looked for here
+	if err != nil {
+		return nil, err
+	}
+	b.opt.Includes = append([]string{cwd}, opt.Includes...)
+	return b, os.WriteFile(b.path, content, 0o600)
+}
+
+// shown replaces the path that the compiler read by the name that the user knows.
+func (b *build) shown(s string) string {
+	if b.path == b.name {
+		return s
+	}
+	return strings.ReplaceAll(s, b.path, b.name)
+}
+
+// readText reads a file of which only a column is wanted: without the text, 1 will do.
+func readText(path string) []byte {
+	text, _ := os.ReadFile(path)
+	return text
 }
 
 // build1 compiles and stores the result.
-func build1(ctx context.Context, tc *toolchain, name string, content []byte, opt Options, store resultCache, k string) (*Result, error) {
+func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Options, store resultCache, k string) (*Result, error) {
+	name := in.Name
 	tmp, err := os.MkdirTemp("", "heddle-")
 	if err != nil {
 		return nil, err
@@ -110,15 +138,51 @@ func build1(ctx context.Context, tc *toolchain, name string, content []byte, opt
 	if err != nil {
 		return nil, err
 	}
-	b := &build{tc: tc, opt: opt, name: name, headers: root, tmp: tmp}
+	b, err := newBuild(in, content, opt, tmp)
+	if err != nil {
+		return nil, err
+	}
+	b.tc, b.headers = tc, root
 	source := func(path string) []byte {
 		if path == name {
 			return content
 		}
-		text, _ := os.ReadFile(path) // only for a column: without the text, 1 will do
-		return text
+		return readText(path)
 	}
-	b.pch = b.precompiled(ctx, store)
+	out, err := b.runCUDA(ctx, source, store)
+	var failure *clangFailure
+	var warnings []string
+	recovered := errors.As(err, &failure)
+	if recovered {
+		out, warnings, err = b.recover(ctx, source, failure)
+	}
+	var refused *CompileError
+	if errors.As(err, &refused) {
+		refused.Output = b.shown(refused.Output)
+	}
+	if err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered)...)
+	warnings = append(warnings, uninstantiated(name, content, out.kernels)...)
+	for i, w := range warnings {
+		warnings[i] = b.shown(w)
+	}
+	if !recovered {
+		// What a missing header or a broken host function depends on is not known, so that is not cached.
+		deps, err := readDeps(b.depFile(), func(p string) bool {
+			return p == b.path || strings.HasPrefix(p, root+string(filepath.Separator))
+		})
+		if err == nil {
+			store.put(k, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
+		}
+	}
+	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings}, nil
+}
+
+// runCUDA compiles with the prelude in precompiled form where it is there.
+func (b *build) runCUDA(ctx context.Context, source func(string) []byte, store resultCache) (*output, error) {
+	defer b.preparePCH(ctx, store)()
 	out, err := b.run(ctx, source)
 	var failure *clangFailure
 	if errors.As(err, &failure) && b.pch != "" {
@@ -126,29 +190,10 @@ func build1(ctx context.Context, tc *toolchain, name string, content []byte, opt
 		stale := b.pch
 		b.pch = ""
 		if out, err = b.run(ctx, source); err == nil {
-			_ = os.Remove(stale) // made anew by the next run
+			_ = os.Remove(stale) // made anew by the next runs
 		}
 	}
-	var warnings []string
-	recovered := errors.As(err, &failure)
-	if recovered {
-		out, warnings, err = b.recover(ctx, source, failure)
-	}
-	if err != nil {
-		return nil, err
-	}
-	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered)...)
-	warnings = append(warnings, uninstantiated(name, content, out.kernels)...)
-	if !recovered {
-		// What a missing header or a broken host function depends on is not known, so that is not cached.
-		deps, err := readDeps(b.depFile(), func(p string) bool {
-			return p == name || strings.HasPrefix(p, root+string(filepath.Separator))
-		})
-		if err == nil {
-			store.put(k, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
-		}
-	}
-	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings}, nil
+	return out, err
 }
 
 func ptxName(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) + ".ptx" }

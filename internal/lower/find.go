@@ -21,11 +21,14 @@ const (
 // MissingToolError says that no usable compiler, or no opt or llc beside it, was found. The command exits
 // with 2. Its message is one line and names the package to install.
 type MissingToolError struct {
-	Tool   string // "clang", "opt" or "llc"
+	Tool   string // "clang", "opt", "llc" or "nvcc"
 	Reason string
 }
 
 func (e *MissingToolError) Error() string {
+	if e.Tool == "nvcc" {
+		return e.Reason + "; install the CUDA toolkit, or leave out --compiler nvcc: clang, which heddle uses by default, needs no CUDA"
+	}
 	return fmt.Sprintf("%s; install it with: %s", e.Reason, installHint())
 }
 
@@ -47,7 +50,7 @@ type toolchain struct {
 // findToolchain chooses the compiler: the one asked for, else clang-19, else the newest clang-N from 14
 // on, else clang if it is new enough.
 func findToolchain(ctx context.Context, asked string, probes *probeCache) (*toolchain, error) {
-	if asked != "" {
+	if asked != "" && asked != "clang" {
 		path, err := exec.LookPath(asked)
 		if err != nil {
 			return nil, &MissingToolError{"clang", fmt.Sprintf("compiler %s: not found", asked)}
@@ -97,7 +100,10 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 	if err != nil {
 		return nil, err
 	}
-	version, ok := probes.get(stamp)
+	version, ok := namedVersion(path), true
+	if version == "" {
+		version, ok = probes.get(stamp)
+	}
 	if !ok {
 		if version, err = clangVersion(ctx, path); err != nil {
 			return nil, err
@@ -127,6 +133,18 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 	}
 	tc.Stamp = strings.Join(stamps, "\n")
 	return tc, nil
+}
+
+var versionedRE = regexp.MustCompile(`^clang-(\d+)$`)
+
+// namedVersion is the version of a clang installed under one (clang-19), in the form that clang prints; "" for
+// others. To ask it would take as long as half a compilation.
+func namedVersion(path string) string {
+	m := versionedRE.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return ""
+	}
+	return "clang version " + m[1] + ".x"
 }
 
 // findBeside finds opt or llc of LLVM major: beside clang (opt-19, then opt where clang resolves to, which

@@ -226,7 +226,7 @@ func (e *edited) takeOut(start, end int, statement bool) bool {
 // editable reports whether a file is the user's own.
 func (r *recovery) editable(file string) bool {
 	abs, err := filepath.Abs(file)
-	return err == nil && !strings.HasPrefix(abs, r.b.headers+string(filepath.Separator)) && (file == r.b.name || !isSystemPath(abs))
+	return err == nil && !strings.HasPrefix(abs, r.b.headers+string(filepath.Separator)) && (file == r.b.path || !isSystemPath(abs))
 }
 
 func (r *recovery) open(file string) *edited {

@@ -77,7 +77,7 @@ func (m *irModule) addMeta(line string) {
 	m.named = append(m.named, line)
 }
 
-var kernelMetaRE = regexp.MustCompile(`@("[^"]*"|[\w.$-]+), !"kernel", i32 1`)
+var kernelMetaRE = regexp.MustCompile(`@("[^"]*"|[\w.$-]+),.* !"kernel", i32 1\b`)
 
 // markKernels reads !nvvm.annotations, which is how LLVM up to 20 tells kernels from functions.
 func (m *irModule) markKernels() {

@@ -24,6 +24,7 @@ type kernelFacts struct {
 	name   string
 	line   int
 	path   string
+	scope  string // its DISubprogram; empty without debug info
 	params []Param
 }
 
@@ -35,7 +36,7 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 		if isIndexObject(line) {
 			continue
 		}
-		w.buf.WriteString(line)
+		w.buf.WriteString(withoutAttachments(line))
 		w.buf.WriteByte('\n')
 	}
 	live := m.reachable()
@@ -51,6 +52,19 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 	w.metadata(m, live)
 	w.out.ir = []byte(w.buf.String())
 	return w.out
+}
+
+var declareAttachRE = regexp.MustCompile(`^declare( ![a-zA-Z_.]+ ![0-9]+)+`)
+
+// withoutAttachments takes from a global variable or a declaration the metadata that is not written again.
+func withoutAttachments(line string) string {
+	switch {
+	case strings.HasPrefix(line, "@"):
+		return attachRE.ReplaceAllString(line, "")
+	case strings.HasPrefix(line, "declare !"):
+		return declareAttachRE.ReplaceAllString(line, "declare")
+	}
+	return line
 }
 
 // isIndexObject reports the declarations of threadIdx and its like, objects without storage that no code
@@ -120,7 +134,10 @@ type irWriter struct {
 	locSP  []int          // id -> DISubprogram
 }
 
-var defineDbgRE = regexp.MustCompile(` !dbg ![0-9]+`)
+var (
+	defineDbgRE    = regexp.MustCompile(` !dbg ![0-9]+`)
+	defineAttachRE = regexp.MustCompile(`( ![a-zA-Z_.]+ ![0-9]+)+$`)
+)
 
 // Metadata numbers of the text that we write: names that cannot clash with those of the input are
 // impossible (metadata is numbered), so ours start far above.
@@ -129,7 +146,7 @@ const metaBase = 10_000_000
 func (w *irWriter) function(f *irFunc) {
 	w.spFunc = append(w.spFunc, f.name)
 	clear(w.shared)
-	head := defineDbgRE.ReplaceAllString(strings.TrimSuffix(f.define, " {"), "")
+	head := defineAttachRE.ReplaceAllString(strings.TrimSuffix(f.define, " {"), "")
 	fmt.Fprintf(&w.buf, "%s !dbg !%d {\n", head, metaBase+2+len(w.spFunc))
 	for _, line := range f.body {
 		w.instruction(f, line)
@@ -270,17 +287,27 @@ func facts(f *irFunc, d *debugInfo) kernelFacts {
 	k := kernelFacts{name: f.name}
 	if m := defineDbgRE.FindString(f.define); m != "" {
 		sp := strings.TrimPrefix(m, " !dbg ")
+		k.scope = sp
 		k.line = number(d.meta[sp], "line")
 		k.path = d.names(d.fileOf(sp))
 	}
-	for i, p := range splitParams(f.define) {
-		k.params = append(k.params, paramFacts(i, p))
+	params := splitParams(f.define)
+	names := d.argNames(k.scope, len(params))
+	for i, p := range params {
+		q := paramFacts(p)
+		if q.Name == "" {
+			q.Name = names[i]
+		}
+		if q.Name == "" {
+			q.Name = fmt.Sprintf("arg%d", i)
+		}
+		k.params = append(k.params, q)
 	}
 	return k
 }
 
 // paramFacts reads "ptr noundef byval(%struct.P) align 4 %pp".
-func paramFacts(i int, p string) Param {
+func paramFacts(p string) Param {
 	typ, rest := paramType(p)
 	out := Param{Type: typ, Pointer: strings.HasPrefix(typ, "ptr") || strings.HasSuffix(typ, "*")}
 	if strings.Contains(rest, "byval(") {
@@ -292,9 +319,6 @@ func paramFacts(i int, p string) Param {
 		if j+1+n == len(p) && (name == "" || name[0] < '0' || name[0] > '9') {
 			out.Name = name
 		}
-	}
-	if out.Name == "" {
-		out.Name = fmt.Sprintf("arg%d", i)
 	}
 	return out
 }

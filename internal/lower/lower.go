@@ -13,19 +13,26 @@
 // With Options.OptLevel clang's own pipeline takes the place of the steps from copies to opt, and nothing is marked.
 package lower
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Options are the choices of one lowering.
 type Options struct {
-	Compiler string   // path or name of clang; empty: found
-	Arch     string   // "sm_70"; empty: a default
-	OptLevel string   // "": for analysis (DESIGN §1); "1", "2", "3": what a release build would run
-	Std      string   // -std
-	Includes []string // -I
-	Defines  []string // -D
-	Args     []string // passed to the compiler as they are
-	CacheDir string   // empty: the user's cache directory
-	NoCache  bool
+	Compiler  string   // "clang" or "nvcc", or the path or name of one; empty: a clang that is found
+	CUDAPath  string   // a CUDA toolkit whose headers are used; empty: the embedded ones
+	Arch      string   // "sm_70"; empty: a default
+	OptLevel  string   // "": for analysis (DESIGN §1); "1", "2", "3": what a release build would run
+	Std       string   // -std
+	Includes  []string // -I
+	Systems   []string // -isystem
+	Defines   []string // -D
+	Undefines []string // -U, which take effect after the -D
+	Forced    []string // -include
+	Args      []string // passed to the compiler as they are
+	CacheDir  string   // empty: the user's cache directory
+	NoCache   bool
 }
 
 // Kernel is what lowering knows of a kernel beyond its PTX.
@@ -42,11 +49,14 @@ type Param struct {
 	Type    string // LLVM type, for messages: "ptr", "i32", "float", "[24 x i8]" (a struct by value)
 }
 
-// Result is the PTX of one input file.
+// Result is one module of PTX.
 type Result struct {
 	Name     string // of the PTX text: the input's own for .ptx, NAME.ptx within diagnostics otherwise
+	Lang     Lang   // of the input
+	Image    int    // number of the image in a binary; else 0
 	PTX      []byte
-	Kernels  []Kernel
+	Kernels  []Kernel // of a PTX file those that heddle has made facts of
+	SASS     []Kernel // kernels of a binary that are machine code without PTX: with its first result
 	Warnings []string // what the compiler said without failing; host-only code that did not compile
 	Cached   bool
 }
@@ -59,7 +69,14 @@ type CompileError struct {
 
 func (e *CompileError) Error() string { return e.File + ": does not compile" }
 
-// File lowers one input file, chosen by its extension.
+// File lowers one file that gives one module.
 func File(ctx context.Context, name string, opt Options) (*Result, error) {
-	return lowerFile(ctx, name, opt)
+	results, err := Lower(ctx, Input{Name: name}, opt)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(results) > 1:
+		return nil, &InputError{File: name, Reason: fmt.Sprintf("%d modules of PTX in one file", len(results))}
+	}
+	return results[0], nil
 }

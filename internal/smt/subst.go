@@ -2,9 +2,18 @@ package smt
 
 // Substitution replaces terms by others of the same sort, everywhere at once, and simplifies what it builds.
 type Substitution struct {
-	c    *Context
-	to   map[Term]Term
-	memo map[Term]Term
+	c      *Context
+	to     map[Term]Term
+	memo   map[Term]Term
+	rename func(name string) string // of variables and functions; nil: none
+}
+
+// Rename returns a substitution that gives variables and functions other names; rename returns a name that
+// stays as it is. A renamed variable keeps its range.
+func (c *Context) Rename(rename func(name string) string) *Substitution {
+	s := c.Substitute()
+	s.rename = rename
+	return s
 }
 
 // Substitute returns a substitution that replaces nothing yet.
@@ -32,14 +41,22 @@ func (s *Substitution) Apply(t Term) Term {
 // Under returns t with every replacement made inside it, but not of t itself.
 func (s *Substitution) under(t Term) Term {
 	n := s.c.nodes[t]
-	if len(n.args) == 0 {
+	if n.op == OpConst || s.rename == nil && len(n.args) == 0 {
 		return t
 	}
 	if r, ok := s.memo[t]; ok {
 		return r
 	}
+	if n.op == OpVar {
+		r := s.c.variable(s.rename(s.c.vars[n.aux].name), n.width, s.c.facts[t])
+		s.memo[t] = r
+		return r
+	}
+	if s.rename != nil && n.op == OpApp {
+		n.aux = s.function(n.aux)
+	}
 	args := make([]Term, len(n.args))
-	changed := false
+	changed := n.aux != s.c.nodes[t].aux
 	for i, a := range n.args {
 		args[i] = s.Apply(a)
 		changed = changed || args[i] != a
@@ -50,6 +67,20 @@ func (s *Substitution) under(t Term) Term {
 	}
 	s.memo[t] = r
 	return r
+}
+
+// function returns the renamed function.
+func (s *Substitution) function(f uint32) uint32 {
+	fn := s.c.funcs[f]
+	name := s.rename(fn.Name)
+	if name == fn.Name {
+		return f
+	}
+	args := make([]int, len(fn.Args))
+	for i, w := range fn.Args {
+		args[i] = int(w)
+	}
+	return s.c.Declare(name, int(fn.Result), args...)
 }
 
 // rebuild makes a node again, with other arguments.

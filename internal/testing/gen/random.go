@@ -40,12 +40,19 @@ type Kernel struct {
 // threads meet.
 const Words = 16
 
+// Options narrow what a random kernel may do.
+type Options struct {
+	// BlockBarriers leaves out named and counted barriers, and makes accesses by thread index and barriers
+	// in uniform loops more frequent: kernels of which many are right.
+	BlockBarriers bool
+}
+
 // Random returns a kernel that always terminates or deadlocks: every loop counts. It draws structured and
 // unstructured branches on thread ids, loaded values and uniform values; loops; weak, relaxed, acquire,
 // release and volatile accesses of 1 to 8 bytes, vectors, atomics and reductions on shared and global memory;
 // fences; whole, counted and arriving barriers; warp barriers, shuffles and votes; early exits.
-func Random(src Source) Kernel {
-	g := &random{src: src}
+func Random(src Source, opt Options) Kernel {
+	g := &random{src: src, opt: opt}
 	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}}
 	k.Grid.X = uint32(1 + src.Intn(2))
 	switch src.Intn(4) {
@@ -70,6 +77,7 @@ const (
 
 type random struct {
 	src     Source
+	opt     Options
 	out     strings.Builder
 	labels  int
 	loops   int // loop counters in use, which are registers of their own
@@ -151,6 +159,7 @@ func (g *random) compute(int) {
 	case 2:
 		g.emit("mad.lo.u32 %s, %s, %d, %s;", d, a, 1+g.n(4), b)
 	case 3:
+		d = "%v1"
 		g.emit("mov.u32 %s, %%tid.x;", d)
 	case 4:
 		g.emit("mov.u32 %s, %d;", d, g.n(Words))
@@ -171,7 +180,7 @@ func (g *random) compare(int) {
 // address puts the address of a word in a register and returns the space and the operand.
 func (g *random) address(align int) (space, operand string) {
 	index := g.value()
-	if g.n(3) == 0 {
+	if g.n(3) == 0 || g.opt.BlockBarriers && g.n(4) > 0 {
 		index = "%v1" // often the thread's id, so that some kernels are free of races
 	}
 	g.emit("and.b32 %%w, %s, %d;", index, Words-1)
@@ -259,6 +268,10 @@ func (g *random) barrier(int) { g.emit("bar.sync 0;") }
 
 // counted is a named barrier, which may well not match.
 func (g *random) counted(int) {
+	if g.opt.BlockBarriers {
+		g.barrier(0)
+		return
+	}
 	id, count := 1+g.n(2), 32*(1+g.n((g.threads+31)/32))
 	op := []string{"bar.sync", "bar.arrive", "bar.sync", "barrier.sync"}[g.n(4)]
 	g.emit("%s %d, %d;", op, id, count)
@@ -327,7 +340,7 @@ func (g *random) loop(depth int) {
 	head, end := g.label(), g.label()
 	g.emit("mov.u32 %%c%d, 0;", c)
 	g.out.WriteString(head + ":\n")
-	if g.n(3) == 0 {
+	if g.n(3) == 0 && !g.opt.BlockBarriers {
 		g.emit("and.b32 %%w, %%v1, 3;")
 	} else {
 		g.emit("mov.u32 %%w, %d;", 1+g.n(3))

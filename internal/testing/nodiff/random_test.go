@@ -32,7 +32,7 @@ func TestRandomKernels(t *testing.T) {
 	}
 	ran := 0
 	for seed := range n {
-		k := gen.Random(rand.New(rand.NewSource(int64(seed))))
+		k := gen.Random(rand.New(rand.NewSource(int64(seed))), gen.Options{})
 		ran += compareRandom(t, k, uint64(seed))
 		if t.Failed() {
 			t.Fatalf("seed %d:\n%s", seed, k.PTX)
@@ -48,7 +48,7 @@ func TestRandomKernelsVary(t *testing.T) {
 	const n = 200
 	racy, completed, stalled := 0, 0, 0
 	for seed := range int64(n) {
-		k := gen.Random(rand.New(rand.NewSource(seed)))
+		k := gen.Random(rand.New(rand.NewSource(seed)), gen.Options{})
 		f := build(t, k.PTX)
 		cfg, errs := launch.Resolve(f, request(k), nil)
 		if len(errs) > 0 {
@@ -86,7 +86,7 @@ func FuzzRandomKernels(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		k := gen.Random(&gen.Bytes{Data: data})
+		k := gen.Random(&gen.Bytes{Data: data}, gen.Options{})
 		compareRandom(t, k, uint64(len(data)))
 		if t.Failed() {
 			t.Log(k.PTX)

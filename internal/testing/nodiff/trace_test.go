@@ -44,7 +44,7 @@ func TestTraceAgainstRun(t *testing.T) {
 func TestTraceOfRandomKernels(t *testing.T) {
 	compared := 0
 	for seed := range int64(300) {
-		k := gen.Random(rand.New(rand.NewSource(seed)))
+		k := gen.Random(rand.New(rand.NewSource(seed)), gen.Options{})
 		set := source.NewSet()
 		file, err := set.Add("random.ptx", []byte(k.PTX))
 		if err != nil {

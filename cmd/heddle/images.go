@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"heddle/internal/lower"
+	"heddle/internal/lower/fatbin"
+)
+
+// openImages opens an input as an ELF file or a fatbin.
+func openImages(in lower.Input) (*fatbin.File, error) {
+	content := in.Content
+	if content == nil {
+		var err error
+		if content, err = os.ReadFile(in.Name); err != nil {
+			return nil, err
+		}
+	}
+	if !fatbin.Is(content) {
+		return nil, fmt.Errorf("%s is neither an ELF file nor a fatbin: it holds no images", in.Name)
+	}
+	f, err := fatbin.Open(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return f, nil
+}
+
+// listImages prints a table of the images, marking those that check analyses.
+func listImages(w io.Writer, in lower.Input) error {
+	f, err := openImages(in)
+	if err != nil {
+		return err
+	}
+	if len(f.Images) == 0 {
+		return fmt.Errorf("%s: no device code in it: no section .nv_fatbin or __nv_relfatbin", in.Name)
+	}
+	checked := make(map[*fatbin.Image]bool)
+	if sel, err := f.Select(); err == nil { // what cannot be read is said in its row
+		for _, im := range sel.Images {
+			checked[im] = true
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "image\tregion\tkind\tarch\tbytes\tstored\tcompression\tchecked\tname\tkernels")
+	for _, im := range f.Images {
+		size, kernels := "?", ""
+		data, err := im.Data()
+		if err == nil {
+			size = fmt.Sprint(len(data))
+			var names []string
+			names, err = im.Kernels()
+			kernels = strings.Join(names, " ")
+		}
+		if err != nil {
+			kernels = "error: " + err.Error()
+		}
+		mark := "-"
+		if checked[im] {
+			mark = "yes"
+		}
+		fmt.Fprintf(t, "%d\t%d\t%v\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
+			im.Number, im.Region, im.Kind, archText(im), size, im.Stored, im.Compression, mark, cmp.Or(im.Name, "-"), cmp.Or(kernels, "-"))
+	}
+	return t.Flush()
+}
+
+// archText names an architecture as nvcc does: virtual for PTX, real for machine code.
+func archText(im *fatbin.Image) string {
+	switch {
+	case im.Arch == 0:
+		return "-"
+	case im.Kind == fatbin.PTX:
+		return fmt.Sprintf("compute_%d", im.Arch)
+	}
+	return fmt.Sprintf("sm_%d", im.Arch)
+}
+
+// imageText returns the PTX of one image.
+func imageText(in lower.Input, number int) ([]byte, error) {
+	f, err := openImages(in)
+	if err != nil {
+		return nil, err
+	}
+	if number < 1 || number > len(f.Images) {
+		return nil, fmt.Errorf("%s has no image %d; heddle ptx --list %s shows its %d images", in.Name, number, in.Name, len(f.Images))
+	}
+	im := f.Images[number-1]
+	if im.Kind != fatbin.PTX {
+		return nil, fmt.Errorf("image %d of %s is a %v, not PTX", number, in.Name, im.Kind)
+	}
+	return im.Data()
+}

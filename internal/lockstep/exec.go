@@ -1,0 +1,320 @@
+package lockstep
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/internal/ir"
+	"heddle/internal/smt"
+)
+
+// maxPasses bounds the fixpoint over what is known of loops. Each pass settles at least one loop register.
+const maxPasses = 24
+
+// counterPrefix begins the names of loop counters, which are private to a thread.
+const counterPrefix = private + "k"
+
+// exec is the state of building one Thread.
+type exec struct {
+	c     *smt.Context
+	f     *ir.Func
+	opt   Options
+	dom   *ir.DomTree
+	loops *ir.LoopForest
+	rpo   []ir.BlockID
+	live  []bitset // registers live at the start of each block
+	info  map[*ir.Loop]*loopInfo
+	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
+	dirty *dirtiness
+
+	outer  smt.Term   // everything that holds around the innermost of them
+	gone   []smt.Term // how the thread may have ended within the innermost loop
+	around []*ir.Loop // the loops that execution is in, outermost first
+
+	th          *Thread
+	objects     map[string]*Object
+	bases       map[smt.Term]*Object  // by base address
+	target      map[*ir.Instr]*Object // where each memory instruction went in the last pass
+	changed     bool                  // this pass learned something of a loop
+	settling    bool                  // it is not known yet where accesses go: nothing is given up
+	final       bool                  // accesses and ends are recorded
+	approx      map[string]bool
+	uniformMemo map[smt.Term]bool
+}
+
+// state is what is known at a program point.
+type state struct {
+	pred smt.Term // the thread is here
+	regs []smt.Term
+	tag  Tag
+}
+
+// undef stands for a register that nothing has written.
+const undef = ^smt.Term(0)
+
+func (s *state) clone() *state {
+	return &state{pred: s.pred, regs: slices.Clone(s.regs), tag: Tag{s.tag.Barrier, slices.Clone(s.tag.Iters)}}
+}
+
+// edge is a state on its way to a block.
+type edge struct {
+	to ir.BlockID
+	st *state
+}
+
+// Build runs one thread of f symbolically.
+func Build(f *ir.Func, opt Options) (th *Thread, err error) {
+	if opt.Terms == 0 {
+		opt.Terms = DefaultTerms
+	}
+	x := &exec{
+		c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[string]*Object{}, bases: map[smt.Term]*Object{},
+		target: map[*ir.Instr]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
+	}
+	x.c.Limit(opt.Terms)
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *UnsupportedError:
+			th, err = nil, e
+		case *ErrTerms:
+			th, err = nil, e
+		default:
+			panic(e)
+		}
+	}()
+	if err := x.prepare(); err != nil {
+		return nil, err
+	}
+	for pass := 0; ; pass++ {
+		x.changed, x.settling = false, pass < 2
+		x.pass()
+		if !x.changed && !x.settling {
+			break
+		}
+		if pass == maxPasses {
+			x.giveUpOnLoops()
+		}
+	}
+	x.final = true
+	x.pass()
+	x.th.Axioms = x.axioms()
+	for a := range x.approx {
+		x.th.Approximate = append(x.th.Approximate, a)
+	}
+	slices.Sort(x.th.Approximate)
+	return x.th, nil
+}
+
+func (x *exec) unsupported(in *ir.Instr, format string, args ...any) {
+	panic(&UnsupportedError{Instr: in, What: fmt.Sprintf(format, args...)})
+}
+
+func (x *exec) prepare() error {
+	if x.f.Blocks == nil {
+		return &UnsupportedError{What: "a function without a body"}
+	}
+	x.dom = ir.Dominators(x.f)
+	x.loops = ir.FindLoops(x.f, x.dom)
+	if !x.loops.Reducible {
+		return &UnsupportedError{What: "irreducible control flow"}
+	}
+	x.rpo = ir.ReversePostorder(x.f)
+	x.live = liveness(x.f)
+	for _, l := range x.loops.Loops {
+		x.info[l] = x.newLoop(l)
+		if x.info[l].barriers {
+			x.info[l].slot = len(x.slots)
+			x.slots = append(x.slots, l)
+		}
+	}
+	return nil
+}
+
+// pass executes the kernel once with what is known of its loops.
+func (x *exec) pass() {
+	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.dirty = findDirty(x)
+	x.indices()
+	zero := x.c.Const(0, 32)
+	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs))}
+	for i := range st.regs {
+		st.regs[i] = undef
+	}
+	st.tag.Barrier = x.c.Const(0, 16)
+	for range x.slots {
+		st.tag.Iters = append(st.tag.Iters, zero)
+	}
+	x.around = nil
+	x.outer, x.gone = smt.True, nil
+	x.region(nil, st)
+	for _, o := range x.objects {
+		x.th.Objects = append(x.th.Objects, o)
+	}
+	slices.SortFunc(x.th.Objects, func(a, b *Object) int { return cmpString(a.Name, b.Name) })
+}
+
+func cmpString(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// region executes the blocks of a loop, or those of the function outside loops, once. It returns the edges
+// that go back to the loop's header, and those that leave the loop.
+func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
+	first := ir.BlockID(0)
+	if l != nil {
+		first = l.Header
+	}
+	waiting := map[ir.BlockID][]*state{first: {in}}
+	deliver := func(e edge) {
+		switch {
+		case e.st.pred == smt.False:
+		case l != nil && e.to == l.Header:
+			back = append(back, e)
+		case l != nil && !l.Contains(e.to):
+			exits = append(exits, e)
+		default:
+			waiting[e.to] = append(waiting[e.to], e.st)
+		}
+	}
+	for _, b := range x.rpo {
+		states := waiting[b]
+		if len(states) == 0 {
+			continue
+		}
+		inner := x.loops.Of[b]
+		if inner != l && (inner == nil || inner.Parent != l || inner.Header != b) {
+			continue
+		}
+		delete(waiting, b)
+		st := x.join(b, states)
+		if x.c.Exceeded() {
+			panic(&ErrTerms{x.opt.Terms})
+		}
+		if inner != l {
+			for _, e := range x.loop(inner, st) {
+				deliver(e)
+			}
+			continue
+		}
+		for _, e := range x.block(x.f.Blocks[b], st) {
+			deliver(e)
+		}
+	}
+	return back, exits
+}
+
+// join merges the states that reach a block: at most one of them holds.
+func (x *exec) join(b ir.BlockID, states []*state) *state {
+	st := states[0]
+	if len(states) == 1 {
+		return st.clone()
+	}
+	r := st.clone()
+	preds := make([]smt.Term, len(states))
+	for i, s := range states {
+		preds[i] = s.pred
+	}
+	r.pred = x.c.Or(preds...)
+	for reg := range r.regs {
+		if !x.live[b].has(reg) {
+			r.regs[reg] = undef
+			continue
+		}
+		r.regs[reg] = x.merge(states, func(s *state) smt.Term { return s.regs[reg] })
+	}
+	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier })
+	for i := range r.tag.Iters {
+		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] })
+	}
+	return r
+}
+
+// merge chooses among the values of one thing. An undefined value may be anything, so the others win.
+func (x *exec) merge(states []*state, get func(*state) smt.Term) smt.Term {
+	r := undef
+	for i := len(states) - 1; i >= 0; i-- {
+		switch v := get(states[i]); {
+		case v == undef || v == r:
+		case r == undef:
+			r = v
+		default:
+			r = x.c.Ite(states[i].pred, v, r)
+		}
+	}
+	return r
+}
+
+// block executes one block and returns its successors' states.
+func (x *exec) block(b *ir.Block, st *state) []edge {
+	for _, in := range b.Instrs {
+		if in.IsTerminator() && in == b.Last() {
+			return x.terminator(b, in, st)
+		}
+		x.instr(in, st)
+	}
+	var out []edge
+	for _, s := range b.Succs {
+		out = append(out, edge{s, st})
+	}
+	if len(b.Succs) == 0 {
+		x.exit(nil, st)
+	}
+	return out
+}
+
+func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
+	taken, rest := st, (*state)(nil)
+	if in.Guard != ir.NoReg {
+		p := x.guard(in, st)
+		taken, rest = st.clone(), st
+		taken.pred = x.c.And(st.pred, p)
+		rest.pred = x.c.And(st.pred, x.c.Not(p))
+	}
+	var out []edge
+	switch in.Op() {
+	case "bra":
+		out = append(out, edge{b.Succs[0], taken})
+	case "brx.idx":
+		index := x.read(in.Src[0], 32, taken)
+		n := len(in.Src) - 1
+		for i := range n { // an index beyond the table is undefined behaviour
+			s := taken.clone()
+			s.pred = x.c.And(taken.pred, x.c.Eq(index, x.c.Const(uint64(i), 32)))
+			out = append(out, edge{b.Succs[i], s})
+		}
+	case "ret", "exit":
+		x.exit(in, taken)
+	case "trap": // ends the whole grid: nothing happens after it
+		x.gone = append(x.gone, taken.pred)
+	case "call": // does not return: a failed assertion, abort
+		x.gone = append(x.gone, taken.pred)
+	default:
+		x.unsupported(in, "%s at the end of a block", in.Text())
+	}
+	if rest != nil {
+		out = append(out, edge{b.Succs[len(b.Succs)-1], rest})
+	}
+	return out
+}
+
+func (x *exec) exit(in *ir.Instr, st *state) {
+	x.gone = append(x.gone, st.pred)
+	if !x.final {
+		return
+	}
+	at := Tag{Barrier: x.c.Const(exitTag, 16)}
+	for range x.slots {
+		at.Iters = append(at.Iters, x.c.Const(0, 32))
+	}
+	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: st.tag, At: at})
+}
+
+// exitTag is the barrier number of the end of a thread in a Tag.
+const exitTag = 0xffff

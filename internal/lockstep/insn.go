@@ -1,0 +1,232 @@
+package lockstep
+
+import (
+	"fmt"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/smt"
+)
+
+// guard returns the condition of a guarded instruction.
+func (x *exec) guard(in *ir.Instr, st *state) smt.Term {
+	if in.Guard == ir.NoReg {
+		return smt.True
+	}
+	p := x.reg(in.Guard, st)
+	if in.Neg {
+		p = x.c.Not(p)
+	}
+	return p
+}
+
+// reg returns the value of a register; one that nothing wrote may hold anything.
+func (x *exec) reg(r ir.RegID, st *state) smt.Term {
+	if v := st.regs[r]; v != undef {
+		return v
+	}
+	return x.apply(fmt.Sprintf("%su%d", private, r), width(x.f.Regs[r].Type), x.counters())
+}
+
+// read returns an operand in w bits (0: a predicate).
+func (x *exec) read(o ir.Operand, w int, st *state) smt.Term {
+	c := x.c
+	switch o.Kind {
+	case ir.Register:
+		v := x.reg(o.Reg, st)
+		if c.Width(v) == 0 || w == 0 {
+			if o.Neg {
+				v = c.Not(v)
+			}
+			if w > 0 { // a predicate as a number
+				v = c.Ite(v, c.Const(1, w), c.Const(0, w))
+			} else if c.Width(v) > 0 {
+				v = c.Not(c.Eq(v, c.Const(0, c.Width(v))))
+			}
+			return v
+		}
+		return x.resize(v, w, x.f.Regs[o.Reg].Type.Signed())
+	case ir.Imm:
+		if w == 0 {
+			return smt.Bool(o.Val&1 == 1)
+		}
+		return c.Const(o.Val, w)
+	case ir.Special:
+		return x.resize(x.special(o), w, false)
+	case ir.VarAddr:
+		return x.resize(c.AddConst(x.baseOf(x.object(o.Var, 0)), o.Val), w, false)
+	}
+	return x.fresh("operand", w)
+}
+
+// fresh is a value that nothing is known of, one for each thread and iteration.
+func (x *exec) fresh(kind string, w int) smt.Term {
+	return x.apply(private+kind, w, x.counters())
+}
+
+// pure is a value that depends on its operands alone, in a way that is not modelled.
+func (x *exec) pure(name string, w int, args ...smt.Term) smt.Term {
+	widths := make([]int, len(args))
+	for i, a := range args {
+		widths[i] = x.c.Width(a)
+		name += fmt.Sprintf(".%d", widths[i])
+	}
+	return x.c.Apply(x.c.Declare(fmt.Sprintf("%sop:%s:%d", inGrid, name, w), w, widths...), args...)
+}
+
+// set writes a register under the instruction's guard.
+func (x *exec) set(in *ir.Instr, o ir.Operand, v smt.Term, asSigned bool, st *state) {
+	if o.Kind != ir.Register || o.Reg == ir.NoReg {
+		return
+	}
+	w := width(x.f.Regs[o.Reg].Type)
+	switch n := x.c.Width(v); {
+	case w == 0 && n > 0:
+		v = x.c.Not(x.c.Eq(v, x.c.Const(0, n)))
+	case w > 0 && n == 0:
+		v = x.c.Ite(v, x.c.Const(1, w), x.c.Const(0, w))
+	case w > 0:
+		v = x.resize(v, w, asSigned)
+	}
+	if in.Guard != ir.NoReg {
+		v = x.c.Ite(x.guard(in, st), v, x.reg(o.Reg, st))
+	}
+	st.regs[o.Reg] = v
+}
+
+// instr executes an instruction that does not transfer control.
+func (x *exec) instr(in *ir.Instr, st *state) {
+	switch in.Row.Category {
+	case isa.Barrier, isa.WarpOp:
+		x.synchronize(in, st)
+		return
+	case isa.FenceCat:
+		x.approximate("a fence orders nothing")
+		return
+	case isa.Memory, isa.Async:
+		x.memory(in, st)
+		return
+	}
+	switch {
+	case in.Op() == "call" && in.Callee != nil && in.Callee.Name == "vprintf":
+		x.opaqueAll(in, private, st)
+		return
+	case in.Op() == "call":
+		x.unsupported(in, "a call of a function that is not inlined")
+	case in.Row.Category == isa.Stack, in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect:
+		x.unsupported(in, "%s", in.Text())
+	case in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:
+		x.unsupported(in, "%s", in.Text())
+	}
+	if len(in.Dst) == 0 {
+		return // cvta of nothing, prefetch, nanosleep and the like
+	}
+	if x.compare(in, st) {
+		return
+	}
+	if v, ok := x.compute(in, st); ok {
+		x.set(in, in.Dst[0], v, in.Type.Signed(), st)
+		return
+	}
+	x.opaque(in, st)
+}
+
+// opaque gives the destinations values that only depend on the sources; of an instruction that reads more
+// than its sources, values of which nothing is known.
+func (x *exec) opaque(in *ir.Instr, st *state) {
+	depends := in.Row.Effect != isa.NoEffect || in.Row.Category == isa.Texture
+	var args []smt.Term
+	for _, o := range in.Src {
+		switch o.Kind {
+		case ir.Register:
+			args = append(args, x.reg(o.Reg, st))
+		case ir.Imm:
+			args = append(args, x.c.Const(o.Val, 64))
+		case ir.Vector:
+			for _, e := range o.Elems {
+				if e.Kind == ir.Register {
+					args = append(args, x.reg(e.Reg, st))
+				}
+			}
+		case ir.None:
+		default:
+			if o.Kind == ir.Special && o.Sreg < ir.LaneID {
+				args = append(args, x.special(o))
+			} else {
+				depends = true
+			}
+		}
+	}
+	n := 0
+	each := func(o ir.Operand) {
+		if o.Kind != ir.Register || o.Reg == ir.NoReg {
+			return
+		}
+		w := width(x.f.Regs[o.Reg].Type)
+		if depends {
+			x.set(in, o, x.fresh(fmt.Sprintf("i%d.%d", in.Index, n), w), false, st)
+		} else {
+			x.set(in, o, x.pure(fmt.Sprintf("%s#%d", in.Text(), n), w, args...), false, st)
+		}
+		n++
+	}
+	for _, o := range in.Dst {
+		if o.Kind == ir.Vector {
+			for _, e := range o.Elems {
+				each(e)
+			}
+			continue
+		}
+		each(o)
+	}
+}
+
+// special returns a special register.
+func (x *exec) special(o ir.Operand) smt.Term {
+	c, g := x.c, x.opt.Geometry
+	k := func(v uint32) smt.Term { return c.Const(uint64(v), 32) }
+	switch o.Sreg {
+	case ir.TidX, ir.TidY, ir.TidZ:
+		return x.th.Tid[o.Sreg-ir.TidX]
+	case ir.CtaidX, ir.CtaidY, ir.CtaidZ:
+		return x.th.Ctaid[o.Sreg-ir.CtaidX]
+	case ir.NtidX:
+		return k(g.Block.X)
+	case ir.NtidY:
+		return k(g.Block.Y)
+	case ir.NtidZ:
+		return k(g.Block.Z)
+	case ir.NctaidX:
+		return k(g.Grid.X)
+	case ir.NctaidY:
+		return k(g.Grid.Y)
+	case ir.NctaidZ:
+		return k(g.Grid.Z)
+	case ir.WarpSz:
+		return k(32)
+	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
+		return c.BvAnd(x.linear(), k(31))
+	}
+	return x.fresh("s:"+o.Sreg.String(), 64)
+}
+
+// linear is the index of the thread in its block, x fastest.
+func (x *exec) linear() smt.Term {
+	c, b := x.c, x.opt.Geometry.Block
+	t := x.th.Tid
+	r := c.Add(t[0], c.MulConst(t[1], uint64(b.X)))
+	return c.Add(r, c.MulConst(t[2], uint64(b.X)*uint64(b.Y)))
+}
+
+// indices makes the symbols of the thread's and the block's index.
+func (x *exec) indices() {
+	b, g := x.opt.Geometry.Block, x.opt.Geometry.Grid
+	for i, n := range []uint32{b.X, b.Y, b.Z} {
+		x.th.Tid[i] = x.c.VarIn(fmt.Sprintf("%stid.%c", private, "xyz"[i]), 32, 0, uint64(n)-1)
+	}
+	for i, n := range []uint32{g.X, g.Y, g.Z} {
+		x.th.Ctaid[i] = x.c.VarIn(fmt.Sprintf("%sctaid.%c", inBlock, "xyz"[i]), 32, 0, uint64(n)-1)
+	}
+}
+
+func (x *exec) approximate(why string) { x.approx[why] = true }

@@ -1,0 +1,308 @@
+package lockstep
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/smt"
+)
+
+// object returns the array of a variable, or the one that the pointer at an offset of a parameter points to.
+func (x *exec) object(v *ir.Var, field int) *Object {
+	name := v.Shown()
+	if field > 0 {
+		name = fmt.Sprintf("%s+%d", name, field)
+	}
+	key := fmt.Sprintf("%s\x00%s", v.Name, name)
+	o := x.objects[key]
+	if o == nil {
+		o = &Object{Name: name, Space: v.Space, Var: v, Field: field}
+		if v.Space == event.Param {
+			if o.Space = v.PtrSpace; o.Space == event.NoSpace || o.Space == event.Generic {
+				o.Space = event.Global
+			}
+		}
+		x.objects[key] = o
+	}
+	return o
+}
+
+// baseOf returns the address at which an object starts.
+func (x *exec) baseOf(o *Object) smt.Term {
+	t := x.c.Var(base+o.Var.Name+"+"+fmt.Sprint(o.Field), 64)
+	x.bases[t] = o
+	return t
+}
+
+// place is where an access goes under a condition.
+type place struct {
+	cond   smt.Term
+	object *Object
+	offset smt.Term
+}
+
+// maxPlaces bounds how often a pointer chosen among several arrays is split by cases.
+const maxPlaces = 8
+
+// resolve splits an address into objects and offsets: an address is the base of one object plus an offset, or
+// a choice of such.
+func (x *exec) resolve(addr smt.Term) []place {
+	c := x.c
+	if o, off, ok := x.baseAndOffset(addr); ok {
+		return []place{{smt.True, o, off}}
+	}
+	if cond, a, b, ok := x.splitChoice(addr); ok {
+		out := x.under(cond, x.resolve(a))
+		out = append(out, x.under(c.Not(cond), x.resolve(b))...)
+		if len(out) <= maxPlaces {
+			return out
+		}
+	}
+	return []place{{smt.True, nil, x.resize(addr, 64, false)}}
+}
+
+func (x *exec) under(cond smt.Term, ps []place) []place {
+	for i := range ps {
+		ps[i].cond = x.c.And(cond, ps[i].cond)
+	}
+	return ps
+}
+
+// baseAndOffset finds the one base that an address contains, with coefficient 1. A 32-bit address holds the
+// lower half of the base.
+func (x *exec) baseAndOffset(addr smt.Term) (*Object, smt.Term, bool) {
+	c := x.c
+	args, coef := []smt.Term{addr}, []uint64{1}
+	if c.Op(addr) == smt.OpSum {
+		args = c.Args(addr)
+		_, coef = c.SumParts(addr)
+	}
+	var found *Object
+	var b smt.Term
+	for i, a := range args {
+		whole := a
+		if c.Op(a) == smt.OpExtract && c.ExtractLow(a) == 0 {
+			whole = c.Args(a)[0]
+		}
+		if o := x.bases[whole]; o != nil && coef[i] == 1 {
+			if found != nil {
+				return nil, 0, false
+			}
+			found, b = o, a
+		}
+	}
+	if found == nil {
+		return nil, 0, false
+	}
+	off := c.Sub(addr, b)
+	if x.hasBase(off) {
+		return nil, 0, false
+	}
+	return found, x.resize(off, 64, true), true
+}
+
+func (x *exec) hasBase(t smt.Term) bool {
+	has := false
+	x.c.Visit([]smt.Term{t}, func(u smt.Term) { has = has || x.bases[u] != nil })
+	return has
+}
+
+// splitChoice takes the first choice among pointers in an address apart.
+func (x *exec) splitChoice(addr smt.Term) (cond, a, b smt.Term, ok bool) {
+	c := x.c
+	args := []smt.Term{addr}
+	if c.Op(addr) == smt.OpSum {
+		args = c.Args(addr)
+	}
+	for _, t := range args {
+		if c.Op(t) != smt.OpIte || !x.hasBase(t) {
+			continue
+		}
+		parts := c.Args(t)
+		then, other := c.Substitute(), c.Substitute()
+		then.Replace(t, parts[1])
+		other.Replace(t, parts[2])
+		return parts[0], then.Apply(addr), other.Apply(addr), true
+	}
+	return 0, 0, 0, false
+}
+
+// memory executes loads, stores and atomics.
+func (x *exec) memory(in *ir.Instr, st *state) {
+	if in.Op() == "ld" && x.loadParam(in, st) {
+		return
+	}
+	switch in.Op() {
+	case "ld", "ldu", "st", "atom", "red":
+	case "prefetch", "prefetchu", "discard", "applypriority":
+		return
+	default:
+		x.unsupported(in, "%s", in.Text())
+	}
+	mem := x.memOperand(in)
+	space := in.Space
+	if mem.Var != nil && (space == event.Generic || space == event.NoSpace) {
+		space = mem.Var.Space
+	}
+	addr := x.address(mem, st)
+	if space == event.Local || mem.Var != nil && mem.Var.Space == event.Local {
+		x.results(in, func(i int, w int) smt.Term { return x.fresh(fmt.Sprintf("l%d.%d", in.Index, i), w) }, st)
+		return
+	}
+	elem, n := in.Type.Size(), max(int(in.Vec), 1)
+	if space == event.Const || space == event.Param {
+		x.results(in, func(i int, w int) smt.Term {
+			return x.pure("const", 8*min(elem, 8), x.c.AddConst(addr, uint64(i*elem)))
+		}, st)
+		return
+	}
+	places := x.resolve(addr)
+	for _, p := range places {
+		x.record(in, p, space, elem*n, st)
+	}
+	x.results(in, func(i int, w int) smt.Term {
+		return x.loaded(in, places, i, elem, st)
+	}, st)
+}
+
+// memOperand returns the address operand.
+func (x *exec) memOperand(in *ir.Instr) *ir.Operand {
+	for i := range in.Src {
+		if in.Src[i].Kind == ir.Mem {
+			return &in.Src[i]
+		}
+	}
+	x.unsupported(in, "%s without an address", in.Text())
+	return nil
+}
+
+func (x *exec) address(o *ir.Operand, st *state) smt.Term {
+	c := x.c
+	switch {
+	case o.Var != nil && o.Var.Space != event.Local:
+		return c.AddConst(x.baseOf(x.object(o.Var, 0)), o.Val)
+	case o.Reg != ir.NoReg && o.Var == nil:
+		return c.AddConst(x.reg(o.Reg, st), o.Val)
+	}
+	return c.Const(o.Val, 64)
+}
+
+// loadParam executes ld.param; it reports false if in is none.
+func (x *exec) loadParam(in *ir.Instr, st *state) bool {
+	mem := x.memOperand(in)
+	if mem.Var == nil || mem.Var.Space != event.Param {
+		if in.Space == event.Param {
+			x.unsupported(in, "a parameter that is read at an address that is computed")
+		}
+		return false
+	}
+	elem := in.Type.Size()
+	x.results(in, func(i int, w int) smt.Term {
+		return x.param(mem.Var, int(mem.Val)+i*elem, elem)
+	}, st)
+	return true
+}
+
+func (x *exec) param(v *ir.Var, off, size int) smt.Term {
+	if size == 8 {
+		isPointer := off == 0 && v.Pointer
+		for _, f := range v.PtrFields {
+			isPointer = isPointer || f == off
+		}
+		if isPointer {
+			return x.baseOf(x.object(v, off))
+		}
+	}
+	w := 8 * min(size, 8)
+	for i, p := range x.f.Params {
+		if p == v && off == 0 && size == v.Size {
+			if k, ok := x.opt.Args[i]; ok {
+				return x.c.Const(k, w)
+			}
+		}
+	}
+	return x.c.Var(ParamName(v, off, w), w)
+}
+
+// ParamName is the name of the variable for the w bits at an offset of a parameter: a model gives them by it.
+func ParamName(v *ir.Var, off, w int) string {
+	return fmt.Sprintf("%sparam:%s+%d:%d", inGrid, v.Name, off, w)
+}
+
+// results writes what an instruction loads: value gives element i.
+func (x *exec) results(in *ir.Instr, value func(i, w int) smt.Term, st *state) {
+	if len(in.Dst) == 0 {
+		return
+	}
+	elems := []ir.Operand{in.Dst[0]}
+	if in.Dst[0].Kind == ir.Vector {
+		elems = in.Dst[0].Elems
+	}
+	vals := make([]smt.Term, len(elems))
+	for i := range elems {
+		vals[i] = value(i, 8*min(in.Type.Size(), 8))
+	}
+	for i, o := range elems {
+		x.set(in, o, vals[i], in.Type.Signed(), st)
+	}
+}
+
+// loaded is the value of element i of a load. Up to the first race all threads of a block see the memory of
+// the start of the interval, if the thread itself has not changed it since.
+func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.Term {
+	w := 8 * min(elem, 8)
+	if in.Op() == "atom" || in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] {
+		return x.fresh(fmt.Sprintf("l%d.%d", in.Index, i), w)
+	}
+	o := places[0].object
+	off := x.c.AddConst(places[0].offset, uint64(i*elem))
+	name := strings.ReplaceAll(o.Var.Name, "$", "_") + fmt.Sprintf("+%d:%d", o.Field, w)
+	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
+		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
+	}
+	args := append([]smt.Term{off, st.tag.Barrier}, st.tag.Iters...)
+	widths := []int{64, 16}
+	for range st.tag.Iters {
+		widths = append(widths, 32)
+	}
+	return x.c.Apply(x.c.Declare(inBlock+"m:"+name, w, widths...), args...)
+}
+
+// record notes an access.
+func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *state) {
+	if p.object != nil {
+		space = p.object.Space
+	}
+	x.target[in] = p.object
+	if !x.final {
+		return
+	}
+	a := Access{
+		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard(in, st), p.cond), Object: p.object, Offset: p.offset, Size: size,
+		Space: space, Order: in.Order, Scope: in.Scope, Start: st.tag,
+	}
+	switch in.Op() {
+	case "st":
+		a.Kind = event.Write
+		if n := len(in.Src); size <= 8 && in.Vec <= 1 && in.Src[n-1].Kind != ir.Vector {
+			a.Value, a.HasVal = x.read(in.Src[1], 8*size, st), true
+		}
+	case "atom":
+		a.Kind = event.Atomic
+	case "red":
+		a.Kind = event.Reduce
+	}
+	if a.Guard == smt.False {
+		return
+	}
+	x.th.Accesses = append(x.th.Accesses, a)
+}
+
+// isStore reports whether an instruction may change shared or global memory.
+func isStore(in *ir.Instr) bool {
+	return in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
+		in.Space != event.Local && in.Space != event.Param
+}

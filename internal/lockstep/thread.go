@@ -1,0 +1,104 @@
+// Package lockstep runs one arbitrary thread of a kernel symbolically, once, in predicated form: control flow
+// is flattened but for loops, joins become choices, and what the thread does to memory and at barriers comes
+// out as guarded accesses and interval ends over hash-consed terms. Two renamed instances of the result are
+// the two threads of the lock-step form (Collingbourne et al., ESOP 2013, sections 4.1 and 4.2).
+//
+// What it follows: the paper's predication of reducible control flow, with the enabling predicate of a block
+// as a term instead of the variable v_active, and a loop's counter v_L as a free variable k. Instead of the
+// paper's lock-step execution of a loop it describes an arbitrary iteration k: registers at the header are
+// closed forms of k, or functions of the iteration vector that an Axiom ties to iteration k-1 (one-step
+// history). Barriers are not assertions on the way but tags: each access carries the barrier instance that
+// its thread passed last, (barrier, iteration vector), and two accesses of one block can race only if their
+// tags are equal.
+//
+// What it can miss: nothing within the stated assumptions. Loops are taken to run at most 2^32 times; an
+// access after a loop assumes that the loop ends; accesses stay within the object that they are computed
+// from, and pointer parameters do not alias. Loads see the memory of the start of their barrier interval,
+// which holds up to the first race.
+package lockstep
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/smt"
+)
+
+// Options are what is fixed of a launch.
+type Options struct {
+	Geometry event.Geometry
+	// Args holds the values of scalar parameters that are known, by index.
+	Args map[int]uint64
+	// Terms bounds the number of terms; 0: DefaultTerms.
+	Terms int
+}
+
+// DefaultTerms is the default of Options.Terms.
+const DefaultTerms = 3_000_000
+
+// Object is an array: what a pointer parameter points to, or a variable.
+type Object struct {
+	Name  string
+	Space event.Space
+	Var   *ir.Var // the variable, or the parameter that points to it
+	Field int     // offset of the pointer in a struct parameter
+}
+
+// Tag names the barrier instance that a thread passed last, or is about to pass: the barrier instruction (0:
+// kernel entry, Exit: the end) and the iteration of each loop with barriers that it stands in.
+type Tag struct {
+	Barrier smt.Term
+	Iters   []smt.Term // by barrier loop; 0 outside
+}
+
+// Access is what one memory instruction does, if Guard holds.
+type Access struct {
+	Instr  *ir.Instr
+	Guard  smt.Term
+	Object *Object  // nil: may be any of its space
+	Offset smt.Term // 64 bits, from the start of Object; without an Object the address
+	Size   int
+	Space  event.Space // Shared or Global; Generic if Object is nil and nothing said which
+	Kind   event.Kind
+	Order  event.Order
+	Scope  event.Scope
+	Value  smt.Term // of a store of up to 8 bytes, else False
+	HasVal bool
+	Start  Tag
+}
+
+// End is the end of a barrier interval: a barrier, or the exit of the thread.
+type End struct {
+	Instr *ir.Instr // nil for the end of the kernel
+	Guard smt.Term
+	Start Tag
+	At    Tag
+}
+
+// Thread is the result: everything that one arbitrary thread may do.
+type Thread struct {
+	Context  *smt.Context
+	Func     *ir.Func
+	Accesses []Access
+	Ends     []End
+	Objects  []*Object
+	Tid      [3]smt.Term
+	Ctaid    [3]smt.Term
+	Geometry event.Geometry
+	Axioms   *Axioms
+	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
+	Approximate []string
+	Notes       []string
+}
+
+// UnsupportedError says which construct of a kernel has no lock-step form.
+type UnsupportedError struct {
+	Instr *ir.Instr // nil if it is not one instruction
+	What  string
+}
+
+func (e *UnsupportedError) Error() string { return "unsupported: " + e.What }
+
+// ErrTerms says that the terms of a kernel went beyond the budget.
+type ErrTerms struct{ Limit int }
+
+func (e *ErrTerms) Error() string { return "term budget used up" }

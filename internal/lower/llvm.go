@@ -1,0 +1,277 @@
+package lower
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// LLVM IR from the user is analysed as it is: no pass of opt runs on it, and llc keeps every access (keep.go).
+// opt without passes only reads the file, verifies it, and prints it in the form that irtext.go relies on.
+
+// lowerLLVM lowers a module of LLVM IR for NVPTX, text or bitcode.
+func lowerLLVM(ctx context.Context, name string, content []byte, opt Options) (*Result, error) {
+	store := openCache(opt)
+	backends, err := findBackends(ctx, opt.Compiler, &probeCache{store.dir})
+	if err != nil {
+		return nil, err
+	}
+	// The newest reads the most. Text with typed pointers is read by LLVM up to 16 only.
+	var first error
+	for _, tc := range backends {
+		k := key(tc, name, content, opt)
+		if e, ptx, ok := store.get(k); ok {
+			return &Result{Name: ptxName(name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings, Cached: true}, nil
+		}
+		ptx, err := (&build{tc: tc, opt: opt, name: name, path: name}).fromIR(ctx, content)
+		var refused *readError
+		switch {
+		case err == nil:
+			store.put(k, cacheEntry{}, ptx)
+			return &Result{Name: ptxName(name), PTX: ptx, Kernels: readFacts(ptx)}, nil
+		case !errors.As(err, &refused):
+			return nil, err
+		case first == nil:
+			first = refused.inputError(name, content, tc.Major)
+		}
+	}
+	return nil, first
+}
+
+// readError is opt's refusal to read a module.
+type readError struct{ output string }
+
+func (e *readError) Error() string { return "not readable: " + e.output }
+
+var (
+	producerRE  = regexp.MustCompile(`Producer: 'LLVM ?(\d+)|!"[^"\n]*(?:clang|LLVM) version (\d+)`)
+	irMessageRE = regexp.MustCompile(`<stdin>:(\d+:\d+): error: (.*)`)
+)
+
+// inputError words the refusal: the place, and what to do where a newer LLVM has written the module.
+func (e *readError) inputError(name string, content []byte, major int) error {
+	out := &InputError{File: name, Reason: fmt.Sprintf("LLVM %d cannot read it: %s", major, clip(firstLine(e.output), 200))}
+	if m := irMessageRE.FindStringSubmatch(e.output); m != nil {
+		out.File, out.Reason = name+":"+m[1], fmt.Sprintf("LLVM %d cannot read it: %s", major, clip(m[2], 200))
+	}
+	if n := producer(e.output, content); n > major {
+		out.Reason += fmt.Sprintf("; LLVM %d has written it: install llvm-%d, or name its clang with --compiler", n, n)
+	} else {
+		out.Reason += "; if a newer LLVM has written it, name that one's clang with --compiler"
+	}
+	return out
+}
+
+// producer is the major version of the LLVM that wrote a module, by opt's message or the module's ident; 0 if
+// neither says so.
+func producer(message string, content []byte) int {
+	m := producerRE.FindStringSubmatch(message)
+	if m == nil {
+		m = producerRE.FindStringSubmatch(string(content))
+	}
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1] + m[2])
+	return n
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// fromIR makes PTX of a module.
+func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	read, err := start(ctx, b.tc.Opt, []string{"-S", "-o", "-", "-"})
+	if err != nil {
+		return nil, err
+	}
+	text, err := read.finish(content)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &readError{read.stderr.String()}
+	}
+	m := parseIR(text)
+	if err := b.checkTriple(m); err != nil {
+		return nil, err
+	}
+	target := m.takeTarget()
+	keep := b.opt.OptLevel == ""
+	if keep {
+		expandCopies(m, "late")
+	}
+	low := lowerIR(m, b.debugInfo(m), keep)
+	llc, err := start(ctx, b.tc.Llc, b.llcArgsFor(target))
+	if err != nil {
+		return nil, err
+	}
+	raw, err := llc.finish(low.ir)
+	if m := unknownRE.FindStringSubmatch(llc.stderr.String()); m != nil {
+		return nil, &InputError{File: b.name, Reason: fmt.Sprintf("LLVM %d does not know %s; name a newer one's clang with --compiler, or an older architecture with --arch", b.tc.Major, m[1])}
+	}
+	if err != nil {
+		return nil, b.toolError(ctx, llc, err)
+	}
+	byValTypes(low.kernels, raw)
+	for i := range low.kernels {
+		if k := &low.kernels[i]; k.line == 0 || k.path == "" { // no debug info: the place is in the module itself
+			k.path, k.line = b.name, defineLine(content, k.name)
+		}
+	}
+	return finishPTX(raw, low, writeFacts(low.kernels, readText)), nil
+}
+
+// defineLine is the line of a module's text that defines a function; 1 in bitcode.
+func defineLine(content []byte, name string) int {
+	at := regexp.MustCompile(`(?m)^[ \t]*define\s[^;{}\n]*@"?` + regexp.QuoteMeta(name) + `"?\(`).FindIndex(content)
+	if at == nil {
+		return 1
+	}
+	return 1 + bytes.Count(content[:at[0]], []byte{'\n'})
+}
+
+// target is what the functions of a module were compiled for.
+type target struct {
+	arch string // "sm_90a"; empty: unknown
+	ptx  int    // 83 for +ptx83; 0: unknown
+}
+
+// unknownRE matches llc's warning of a processor or a PTX version for which it takes another.
+var unknownRE = regexp.MustCompile(`'\+?(\w+)' is not a recognized`)
+
+var (
+	tripleRE  = regexp.MustCompile(`^target triple = "([^"]*)"`)
+	cpuRE     = regexp.MustCompile(` ?"target-cpu"="(sm_(\d+)[a-z]*)"`)
+	featureRE = regexp.MustCompile(` ?"target-features"="([^"]*)"`)
+	ptxRE     = regexp.MustCompile(`\+ptx(\d+)`)
+)
+
+func (b *build) checkTriple(m *irModule) error {
+	for _, line := range m.head {
+		t := tripleRE.FindStringSubmatch(line)
+		switch {
+		case t == nil:
+			continue
+		case strings.HasPrefix(t[1], "nvptx64"):
+			return nil
+		}
+		return &InputError{File: b.name, Reason: fmt.Sprintf("a module for %s, not for nvptx64; the device side of a .cu file comes from clang --cuda-device-only -emit-llvm", t[1]), NoKernel: true}
+	}
+	return &InputError{File: b.name, Reason: `no target triple; want target triple = "nvptx64-nvidia-cuda"`, NoKernel: true}
+}
+
+// takeTarget removes the targets of single functions, so that llc's flags decide for all, and returns the
+// newest that was asked for.
+func (m *irModule) takeTarget() target {
+	var t target
+	newest := 0
+	take := func(line string) string {
+		if c := cpuRE.FindStringSubmatch(line); c != nil {
+			if n, _ := strconv.Atoi(c[2]); n > newest {
+				newest, t.arch = n, c[1]
+			}
+		}
+		for _, p := range ptxRE.FindAllStringSubmatch(strings.Join(featureRE.FindStringSubmatch(line), " "), -1) {
+			n, _ := strconv.Atoi(p[1])
+			t.ptx = max(t.ptx, n)
+		}
+		return featureRE.ReplaceAllString(cpuRE.ReplaceAllString(line, ""), "")
+	}
+	for i, line := range m.head {
+		if strings.HasPrefix(line, "attributes ") {
+			m.head[i] = strings.Replace(take(line), "{ }", `{ "heddle" }`, 1) // an empty group is no group
+		}
+	}
+	for _, f := range m.funcs {
+		f.define = take(f.define)
+	}
+	return t
+}
+
+// llcArgsFor is llcArgs for the target of a module, unless the user asks for another architecture.
+func (b *build) llcArgsFor(t target) []string {
+	with := *b
+	if with.opt.Arch == "" {
+		with.opt.Arch = t.arch
+	}
+	args := with.llcArgs()
+	if own, _ := strconv.Atoi(ptxVersion(b.tc.Major)); t.ptx > own {
+		args = append([]string{"-mattr=+ptx" + strconv.Itoa(t.ptx)}, args...)
+	}
+	return args
+}
+
+// findBackends returns the LLVMs whose llc and opt are there, the newest first; only that of a clang that was
+// asked for.
+func findBackends(ctx context.Context, asked string, probes *probeCache) ([]*toolchain, error) {
+	if asked != "" && !isNVCC(asked) {
+		tc, err := findToolchain(ctx, asked, probes)
+		if err != nil {
+			return nil, err
+		}
+		return []*toolchain{tc}, nil
+	}
+	var out []*toolchain
+	add := func(llc string, major int) {
+		opt, optStamp := findBeside(llc, "opt", major)
+		stamp, err := fileStamp(llc)
+		if err == nil && opt != "" {
+			out = append(out, &toolchain{Llc: llc, Opt: opt, Major: major, Version: "llc", Stamp: stamp + "\n" + optStamp})
+		}
+	}
+	for n := newestClang; n >= minClang; n-- {
+		if llc, err := exec.LookPath("llc-" + strconv.Itoa(n)); err == nil {
+			add(llc, n)
+		}
+	}
+	if len(out) == 0 { // an LLVM that is not installed under its version, as on macOS
+		if llc, err := exec.LookPath("llc"); err == nil {
+			version, err := llcVersion(ctx, llc, probes)
+			if err != nil {
+				return nil, err
+			}
+			if version >= minClang {
+				add(llc, version)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, &MissingToolError{"llc", fmt.Sprintf("no llc with its opt (version %d or later) on PATH to lower LLVM IR with", minClang)}
+	}
+	return out, nil
+}
+
+var llvmVersionRE = regexp.MustCompile(`LLVM version (\d+)\.`)
+
+func llcVersion(ctx context.Context, llc string, probes *probeCache) (int, error) {
+	stamp, err := fileStamp(llc)
+	if err != nil {
+		return 0, err
+	}
+	version, ok := probes.get(stamp)
+	if !ok {
+		out, err := command(ctx, llc, "--version").Output()
+		if err != nil {
+			return 0, &MissingToolError{"llc", fmt.Sprintf("%s --version: %v", filepath.Base(llc), err)}
+		}
+		m := llvmVersionRE.FindStringSubmatch(string(out))
+		if m == nil {
+			return 0, &MissingToolError{"llc", fmt.Sprintf("%s prints no LLVM version", llc)}
+		}
+		version = m[1]
+		probes.put(stamp, version)
+	}
+	n, _ := strconv.Atoi(version)
+	return n, nil
+}

@@ -1,0 +1,103 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// splitCommand splits a command line as a POSIX shell does, without expansions: blanks separate, ' takes all
+// literally, within " a backslash escapes " \ $ and `, elsewhere any byte.
+func splitCommand(s string) ([]string, error) {
+	var out []string
+	var word strings.Builder
+	inWord, quote := false, byte(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+			if inWord {
+				out = append(out, word.String())
+				word.Reset()
+			}
+			inWord = false
+			continue
+		case c == quote && quote != 0:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == '\\' && quote != '\'' && i+1 < len(s) && (quote == 0 || strings.IndexByte("\"\\$`", s[i+1]) >= 0):
+			i++
+			word.WriteByte(s[i])
+		default:
+			word.WriteByte(c)
+		}
+		inWord = true
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if inWord {
+		out = append(out, word.String())
+	}
+	return out, nil
+}
+
+// maxResponses bounds how deep response files may name others.
+const maxResponses = 8
+
+// expandResponses replaces @FILE, and nvcc's --options-file FILE, with the words of those files. A response file
+// that is not there, as after a clean build, is left out.
+func expandResponses(args []string, dir string, depth int) ([]string, error) {
+	if depth > maxResponses {
+		return nil, errors.New("response files that name each other")
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		var files string
+		switch a := args[i]; {
+		case strings.HasPrefix(a, "@") && len(a) > 1:
+			files = a[1:]
+		case (a == "--options-file" || a == "-optf") && i+1 < len(args):
+			i++
+			files = args[i]
+		case strings.HasPrefix(a, "--options-file="), strings.HasPrefix(a, "-optf="):
+			_, files, _ = strings.Cut(a, "=")
+		default:
+			out = append(out, a)
+			continue
+		}
+		for _, name := range strings.Split(files, ",") {
+			text, err := readResponse(absolute(dir, name))
+			if err != nil {
+				out = append(out, "@"+name) // shown among what is not used
+				continue
+			}
+			words, err := splitCommand(string(text))
+			if err != nil {
+				return nil, fmt.Errorf("response file %s: %w", name, err)
+			}
+			if words, err = expandResponses(words, dir, depth+1); err != nil {
+				return nil, err
+			}
+			out = append(out, words...)
+		}
+	}
+	return out, nil
+}
+
+// maxResponse bounds the size of a response file.
+const maxResponse = 16 << 20
+
+// readResponse reads a response file. Devices and pipes, which may have no end, are none.
+func readResponse(path string) ([]byte, error) {
+	fi, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !fi.Mode().IsRegular() || fi.Size() > maxResponse:
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, maxResponse)
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,308 @@
+// Package verify proves that no two threads of a kernel race and that no barrier diverges, for all inputs, or
+// finds a counterexample, or says what it could not decide.
+//
+// What it follows: DESIGN section 6. Package lockstep describes one arbitrary thread by guarded accesses and
+// interval ends; two renamed instances are two arbitrary threads. A race is a pair of accesses, one of each,
+// whose guards and overlap are satisfiable together with equal start tags: both lie in one barrier interval.
+// A divergence is a pair of interval ends with equal start tags that are not the same barrier instance. Each
+// pair is one small query.
+//
+// Why this is sound with respect to the lock-step form: see RATIONALE.md, "Intervals by tags".
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// Benign says which writes of the same value are no race.
+type Benign uint8
+
+const (
+	BenignWarp Benign = iota // between lanes of one warp by one instruction
+	BenignAll                // between any threads
+	BenignNone
+)
+
+// Options are the choices of one verification.
+type Options struct {
+	Benign         Benign
+	OnlyIntraBlock bool
+	Limit          int          // stop after so many findings; 0: find all
+	Solvers        []smt.Solver // asked in order for what the simplifier leaves
+}
+
+// Kind says what a Finding is about.
+type Kind uint8
+
+const (
+	Race Kind = iota
+	Divergence
+)
+
+// Finding is a pair that is not proved harmless.
+type Finding struct {
+	Kind       Kind
+	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
+	Object     *lockstep.Object
+	OtherBlock bool   // the threads are of different blocks
+	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
+	Model      *smt.Model
+	Tid, Ctaid [2]event.Dim3 // of the two threads, from Model
+}
+
+// Stats counts the queries.
+type Stats struct {
+	Pairs, BySimplifier, BySolver int
+}
+
+// Result is what a verification came to: verified if there are no findings.
+type Result struct {
+	Findings []Finding
+	Stats    Stats
+	Thread   *lockstep.Thread
+}
+
+// Verified reports whether every pair was proved harmless.
+func (r *Result) Verified() bool { return len(r.Findings) == 0 }
+
+// prover is the state of one verification.
+type prover struct {
+	ctx  context.Context
+	th   *lockstep.Thread
+	c    *smt.Context
+	opt  Options
+	res  *Result
+	pair [2]*smt.Substitution // the two threads of one block
+	far  [2]*smt.Substitution // of two blocks
+}
+
+// Kernel verifies what th describes.
+func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
+	for i := range 2 {
+		p.pair[i] = lockstep.Instance(p.c, i+1, false)
+		p.far[i] = lockstep.Instance(p.c, i+1, true)
+	}
+	p.divergence()
+	p.races()
+	return p.res
+}
+
+// differ is the formula that the two threads are not the same one.
+func (p *prover) differ(s [2]*smt.Substitution, idx [3]smt.Term) smt.Term {
+	var eq []smt.Term
+	for _, t := range idx {
+		eq = append(eq, p.c.Eq(s[0].Apply(t), s[1].Apply(t)))
+	}
+	return p.c.Not(p.c.And(eq...))
+}
+
+// divergence compares the ends of intervals.
+func (p *prover) divergence() {
+	ends := p.th.Ends
+	barriers := false
+	for _, e := range ends {
+		barriers = barriers || e.Instr != nil
+	}
+	if !barriers {
+		return
+	}
+	for i := range ends {
+		for j := i; j < len(ends); j++ {
+			a, b := &ends[i], &ends[j]
+			if a.Instr == nil && b.Instr == nil {
+				continue
+			}
+			s := p.pair
+			terms := append(append([]smt.Term{a.Guard}, a.Start.Terms()...), a.At.Terms()...)
+			other := append(append([]smt.Term{b.Guard}, b.Start.Terms()...), b.At.Terms()...)
+			atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
+			q := []smt.Term{
+				s[0].Apply(a.Guard), s[1].Apply(b.Guard), p.differ(s, p.th.Tid),
+				a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
+			}
+			f := Finding{Kind: Divergence, A: a.Instr, B: b.Instr}
+			p.decide(q, [2][]smt.Term{terms, other}, s, f)
+		}
+	}
+}
+
+// races compares accesses, within a block and between blocks.
+func (p *prover) races() {
+	acc := p.th.Accesses
+	for i := range acc {
+		for j := i; j < len(acc); j++ {
+			if !p.comparable(&acc[i], &acc[j]) {
+				continue
+			}
+			p.race(&acc[i], &acc[j], false)
+			if acc[i].Space == event.Global && !p.opt.OnlyIntraBlock {
+				p.race(&acc[i], &acc[j], true)
+			}
+		}
+	}
+}
+
+// comparable reports whether two accesses can conflict as far as their kinds and arrays say.
+func (p *prover) comparable(a, b *lockstep.Access) bool {
+	if !a.Kind.Writes() && !b.Kind.Writes() {
+		return false
+	}
+	if a.Object != nil && b.Object != nil {
+		return a.Object == b.Object
+	}
+	return a.Space == b.Space || a.Space == event.Generic || b.Space == event.Generic
+}
+
+// strongTogether reports whether two accesses are morally strong wherever they meet: equal sizes cannot
+// overlap in part, because accesses are aligned (PTX ISA 5.1, 8.7).
+func strongTogether(a, b *lockstep.Access, otherBlock bool) bool {
+	if !a.Order.Strong() || !b.Order.Strong() || a.Size != b.Size {
+		return false
+	}
+	return !otherBlock || a.Scope >= event.GPU && b.Scope >= event.GPU
+}
+
+func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
+	if strongTogether(a, b, otherBlock) {
+		return
+	}
+	c, s := p.c, p.pair
+	if otherBlock {
+		s = p.far
+	}
+	q := []smt.Term{s[0].Apply(a.Guard), s[1].Apply(b.Guard)}
+	terms := append([]smt.Term{a.Guard, a.Offset}, a.Start.Terms()...)
+	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
+	if otherBlock {
+		q = append(q, p.differ(s, p.th.Ctaid))
+	} else {
+		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
+	}
+	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil {
+		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
+	}
+	if a.HasVal && b.HasVal && a.Size == b.Size {
+		same := c.Eq(s[0].Apply(a.Value), s[1].Apply(b.Value))
+		switch {
+		case p.opt.Benign == BenignAll:
+			q = append(q, c.Not(same))
+			terms, other = append(terms, a.Value), append(other, b.Value)
+		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
+			q = append(q, c.Not(c.And(same, p.sameWarp(s))))
+			terms, other = append(terms, a.Value), append(other, b.Value)
+		}
+	}
+	object := a.Object
+	if object == nil {
+		object = b.Object
+	}
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
+}
+
+// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole.
+func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
+	c := p.c
+	if n == m {
+		return c.Eq(a, b)
+	}
+	d := c.AddConst(c.Sub(a, b), uint64(n-1)) // -n < a-b < m
+	return c.Ult(d, c.Const(uint64(n+m-1), 64))
+}
+
+// sameWarp is the formula that two threads of a block are of one warp.
+func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
+	c, g := p.c, p.th.Geometry.Block
+	t := p.th.Tid
+	lin := c.Add(c.Add(t[0], c.MulConst(t[1], uint64(g.X))), c.MulConst(t[2], uint64(g.X)*uint64(g.Y)))
+	w := c.LShr(lin, c.Const(5, 32))
+	return c.Eq(s[0].Apply(w), s[1].Apply(w))
+}
+
+// depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
+var depths = []int{0, 2, 4}
+
+// decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it.
+func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
+	if p.opt.Limit > 0 && len(p.res.Findings) >= p.opt.Limit {
+		return
+	}
+	p.res.Stats.Pairs++
+	var ans smt.Answer
+	for i, d := range depths {
+		all := append([]smt.Term(nil), q...)
+		for t := range 2 {
+			for _, ax := range p.th.Axioms.For(terms[t], d) {
+				all = append(all, s[t].Apply(ax))
+			}
+		}
+		if i > 0 && len(all) == len(q) {
+			break // there are no axioms
+		}
+		solvers := p.opt.Solvers
+		if i == 0 && len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0 {
+			solvers = nil // cheap first: a model without the axioms means nothing
+		}
+		if p.c.Exceeded() {
+			f.Reason = "term budget used up"
+			p.res.Findings = append(p.res.Findings, f)
+			return
+		}
+		ans = p.c.Decide(p.ctx, all, solvers...)
+		if ans.Status == smt.Unsat {
+			if ans.By == "simplifier" {
+				p.res.Stats.BySimplifier++
+			} else {
+				p.res.Stats.BySolver++
+			}
+			return
+		}
+	}
+	if ans.Status == smt.Unknown {
+		f.Reason = ans.Reason
+	} else {
+		f.Model = ans.Model
+		p.witness(&f, s)
+	}
+	p.res.Findings = append(p.res.Findings, f)
+}
+
+// witness reads the two threads from the model.
+func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
+	e := p.c.Evaluate(f.Model)
+	dim := func(i int, t [3]smt.Term) event.Dim3 {
+		v := func(j int) uint32 { return uint32(e.Value(s[i].Apply(t[j]))) }
+		return event.Dim3{X: v(0), Y: v(1), Z: v(2)}
+	}
+	for i := range 2 {
+		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
+	}
+}
+
+// String says what a finding is about, for tests and logs.
+func (f *Finding) String() string {
+	text := func(in *ir.Instr) string {
+		if in == nil {
+			return "the end"
+		}
+		return fmt.Sprintf("%s #%d", in.Text(), in.Index)
+	}
+	kind := "race"
+	if f.Kind == Divergence {
+		kind = "divergence"
+	}
+	out := fmt.Sprintf("%s: %s and %s", kind, text(f.A), text(f.B))
+	if f.OtherBlock {
+		out += ", different blocks"
+	}
+	if f.Reason != "" {
+		return out + ": " + f.Reason
+	}
+	return fmt.Sprintf("%s: threads %v %v of blocks %v %v", out, f.Tid[0], f.Tid[1], f.Ctaid[0], f.Ctaid[1])
+}

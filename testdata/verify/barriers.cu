@@ -1,0 +1,236 @@
+// Small kernels for the static engine, each with what must come out and why. All are launched with 4 blocks of 64
+// threads. "verified": the pattern is right for every input. "race" and "divergence": an input exists that shows it.
+#define N 64
+
+// verified: every thread of the block sees the same n
+__global__ void uniform_conditional_barrier(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t;
+    if (n > 3) {
+        __syncthreads();
+        out[blockIdx.x * N + t] = s[N - 1 - t];
+    }
+}
+
+// divergence: half of the block never comes
+__global__ void divergent_conditional_barrier(int *out) {
+    if (threadIdx.x < 32)
+        __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 1;
+}
+
+// divergence: whether a thread comes depends on its own data
+__global__ void data_conditional_barrier(const int *in, int *out) {
+    if (in[threadIdx.x] > 0)
+        __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 1;
+}
+
+// verified: the whole block leaves, or none of it
+__global__ void uniform_early_return(int *out, int n) {
+    __shared__ int s[N];
+    if (n == 0)
+        return;
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
+// divergence: threads beyond n have ended when the others wait
+__global__ void early_return(int *out, int n) {
+    if (threadIdx.x >= n)
+        return;
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 1;
+}
+
+// divergence: two barriers, each for a part of the block
+__global__ void barrier_in_both_branches(int *out) {
+    if (threadIdx.x & 1)
+        __syncthreads();
+    else
+        __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 1;
+}
+
+// verified: write, barrier, read, barrier, in each iteration
+__global__ void two_barriers_an_iteration(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i++) {
+        s[t] = i + t;
+        __syncthreads();
+        sum += s[(t + i) % N];
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// race: the write of the next iteration meets the read of this one
+__global__ void one_barrier_an_iteration(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i++) {
+        s[t] = i + t;
+        __syncthreads();
+        sum += s[(t + i) % N];
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// divergence: as many barriers as the thread's index
+__global__ void trip_count_by_thread(int *out) {
+    for (int i = 0; i < threadIdx.x; i++)
+        __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 1;
+}
+
+// verified: barriers in the inner loop and between
+__global__ void nested_loops(int *out, int n, int m) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            s[t] = i * j;
+            __syncthreads();
+            sum += s[(t + 1) % N];
+            __syncthreads();
+        }
+        s[N - 1 - t] = i;
+        __syncthreads();
+        sum += s[(t + 2) % N];
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// race: without the barrier after the inner loop, its last read meets the write that follows
+__global__ void nested_loops_racy(int *out, int n, int m) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            __syncthreads();
+            s[t] = i * j;
+            __syncthreads();
+            sum += s[(t + 1) % N];
+        }
+        s[N - 1 - t] = i;
+        __syncthreads();
+        sum += s[(t + 2) % N];
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// verified: a do-while loop
+__global__ void do_while(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, i = 0;
+    do {
+        s[t] = i;
+        __syncthreads();
+        out[blockIdx.x * N + t] += s[(t + 1) % N];
+        __syncthreads();
+        i++;
+    } while (i < n);
+}
+
+// verified: the bound is read from shared memory after a barrier, so it is the same for all
+__global__ void bound_from_shared(int *out, const int *in) {
+    __shared__ int bound, s[N];
+    int t = threadIdx.x, sum = 0;
+    if (t == 0)
+        bound = in[blockIdx.x];
+    __syncthreads();
+    int b = bound;
+    for (int i = 0; i < b; i++) {
+        s[t] = i;
+        __syncthreads();
+        sum += s[(t + 1) % N];
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// verified: leaving both loops at once, where no barrier is
+__global__ void break_out_of_nested(int *out, const int *in, int n) {
+    int t = threadIdx.x, found = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            if (in[i * n + j] == t) {
+                found = j;
+                goto done;
+            }
+        }
+    }
+done:
+    __syncthreads();
+    out[blockIdx.x * N + t] = found;
+}
+
+// divergence: threads leave the loop with the barrier at different iterations
+__global__ void break_before_barrier(int *out, const int *in, int n) {
+    int t = threadIdx.x;
+    for (int i = 0; i < n; i++) {
+        if (in[i] == t)
+            break;
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = 1;
+}
+
+// verified: a switch on a uniform value, a barrier in one case
+__global__ void uniform_switch(int *out, int mode) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t;
+    switch (mode) {
+    case 0: out[blockIdx.x * N + t] = s[t]; break;
+    case 1: __syncthreads(); out[blockIdx.x * N + t] = s[N - 1 - t]; break;
+    default: out[blockIdx.x * N + t] = 7;
+    }
+}
+
+// race: case 0 reads without a barrier
+__global__ void switch_racy(int *out, int mode) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t;
+    switch (mode) {
+    case 0: out[blockIdx.x * N + t] = s[N - 1 - t]; break;
+    case 1: __syncthreads(); out[blockIdx.x * N + t] = s[N - 1 - t]; break;
+    default: out[blockIdx.x * N + t] = 7;
+    }
+}
+
+// verified: a tree reduction with a halving distance
+__global__ void halving(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    for (int d = N / 2; d > 0; d >>= 1) {
+        if (t < d)
+            s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+// race: the guard lets the upper half add as well
+__global__ void halving_racy(const int *in, int *out) {
+    __shared__ int s[2 * N];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    for (int d = N / 2; d > 0; d >>= 1) {
+        if (t <= d)
+            s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}

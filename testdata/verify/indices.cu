@@ -1,0 +1,163 @@
+// Small kernels for the static engine about addresses, each with what must come out and why. All are launched with 4
+// blocks of 64 threads.
+#define N 64
+
+// verified: one element a thread
+__global__ void map(const int *in, int *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] + 1;
+}
+
+// race: neighbours in different blocks share an element
+__global__ void overlapping_blocks(int *out) { out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x; }
+
+// race: every thread writes its index to one place
+__global__ void one_place(int *out) { out[0] = threadIdx.x; }
+
+// verified: a grid-stride loop with a fixed number of rounds
+__global__ void grid_stride(int *out) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 4096; i += gridDim.x * blockDim.x)
+        out[i] = i;
+}
+
+// race: the stride is too small, so that two threads come to one element
+__global__ void grid_stride_racy(int *out) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 4096; i += blockDim.x)
+        out[i] = i + blockIdx.x;
+}
+
+// verified: a pointer that walks
+__global__ void walking_pointer(int *out, int n) {
+    int *p = out + (blockIdx.x * N + threadIdx.x) * 16;
+    for (int i = 0; i < 16; i++)
+        *p++ = i;
+}
+
+// race: the pointer walks into the next thread's part
+__global__ void walking_pointer_racy(int *out) {
+    int *p = out + (blockIdx.x * N + threadIdx.x) * 16;
+    for (int i = 0; i < 17; i++)
+        *p++ = threadIdx.x;
+}
+
+// verified: two halves of a double buffer, swapped by index
+__global__ void double_buffer_index(int *out) {
+    __shared__ int s[2][N];
+    int t = threadIdx.x, cur = 0;
+    s[0][t] = t;
+    __syncthreads();
+    for (int i = 0; i < 10; i++) {
+        s[1 - cur][t] = s[cur][(t + 1) % N];
+        cur = 1 - cur;
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = s[cur][t];
+}
+
+// verified: swapped by xor
+__global__ void double_buffer_xor(int *out) {
+    __shared__ int s[2 * N];
+    int t = threadIdx.x, cur = 0;
+    s[t] = t;
+    __syncthreads();
+    for (int i = 0; i < 10; i++) {
+        s[(cur ^ N) + t] = s[cur + (t + 1) % N];
+        cur ^= N;
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = s[cur + t];
+}
+
+// race: reads the buffer that the others write
+__global__ void double_buffer_racy(int *out) {
+    __shared__ int s[2][N];
+    int t = threadIdx.x, cur = 0;
+    s[0][t] = t;
+    __syncthreads();
+    for (int i = 0; i < 10; i++) {
+        s[1 - cur][t] = s[1 - cur][(t + 1) % N];
+        cur = 1 - cur;
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = s[cur][t];
+}
+
+// verified: a choice of two arrays, each thread at its own element
+__global__ void chosen_array(int *a, int *b, int c) {
+    int i = blockIdx.x * N + threadIdx.x;
+    int *p = c ? a : b;
+    p[i] = i;
+}
+
+// race: two threads may choose the same array and then the same element
+__global__ void chosen_array_racy(int *a, int *b) {
+    int *p = threadIdx.x & 1 ? a : b;
+    p[threadIdx.x / 4] = threadIdx.x;
+}
+
+// race: 16 bytes of one thread against 4 bytes of another
+__global__ void vector_against_scalar(int *out) {
+    __shared__ int4 s[N];
+    int t = threadIdx.x;
+    s[t] = make_int4(t, t, t, t);
+    out[blockIdx.x * N + t] = ((int *)s)[t];
+}
+
+// verified: the vector is as wide as the scalars that each thread reads of it
+__global__ void own_vector(int *out) {
+    __shared__ int4 s[N];
+    int t = threadIdx.x;
+    s[t] = make_int4(t, t, t, t);
+    out[blockIdx.x * N + t] = ((int *)s)[4 * t + 3];
+}
+
+// race: a byte of a word that another thread writes
+__global__ void byte_against_word(int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t;
+    out[blockIdx.x * N + t] = ((char *)s)[t];
+}
+
+// verified: only atomics meet
+__global__ void atomics(int *out, const int *in) { atomicAdd(&out[in[threadIdx.x] & 7], 1); }
+
+// race: an atomic meets a plain read
+__global__ void atomic_against_read(int *out, const int *in) {
+    atomicAdd(&out[in[threadIdx.x] & 7], 1);
+    if (threadIdx.x == 5)
+        out[N + blockIdx.x] = out[3];
+}
+
+// race: a permutation is not known to be one
+__global__ void scatter(int *out, const int *index) { out[index[blockIdx.x * N + threadIdx.x]] = threadIdx.x; }
+
+// verified: the array that only one thread of each block writes
+__global__ void one_writer(int *out) {
+    if (threadIdx.x == 3)
+        out[blockIdx.x] = 1;
+}
+
+// race: one thread of each block writes the same place
+__global__ void one_writer_racy(int *out) {
+    if (threadIdx.x == 3)
+        out[0] = blockIdx.x;
+}
+
+// verified: a tile with a padded row, transposed
+__global__ void padded_tile(const int *in, int *out) {
+    __shared__ int s[8][9];
+    int x = threadIdx.x % 8, y = threadIdx.x / 8;
+    s[y][x] = in[blockIdx.x * N + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = s[x][y];
+}
+
+// race: the rows of the tile overlap
+__global__ void narrow_tile(const int *in, int *out) {
+    __shared__ int s[64];
+    int x = threadIdx.x % 8, y = threadIdx.x / 8;
+    s[y * 7 + x] = in[blockIdx.x * N + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = s[x * 7 + y];
+}

@@ -45,11 +45,16 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 		values = values || writes(&rep.Races[i])
 	}
 	tolerance, _ := benign(t.opt.Benign)
-	all := t.seenBy(ctx, block, race.BenignNone, doubt)
-	kept := t.seenBy(ctx, block, tolerance, values && tolerance != race.BenignNone)
+	racing := make(map[*ir.Instr]bool)
+	for i := range rep.Races {
+		at := pairOf(t.machine, &rep.Races[i])
+		racing[at.a], racing[at.b] = true, true
+	}
+	all := t.seenBy(ctx, block, racing, race.BenignNone, doubt)
+	kept := t.seenBy(ctx, block, racing, tolerance, values && tolerance != race.BenignNone)
 	harmful := kept
 	if tolerance != race.BenignAll {
-		harmful = t.seenBy(ctx, block, race.BenignAll, values && (kept == nil || t.anyWrites(rep, kept)))
+		harmful = t.seenBy(ctx, block, racing, race.BenignAll, values && (kept == nil || t.anyWrites(rep, kept)))
 	}
 	t.sameValue = make(map[sitePair]bool)
 	out := rep.Races[:0]
@@ -79,9 +84,9 @@ func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
 	return false
 }
 
-// seenBy returns the races that a detector with some tolerance finds in the runs with made-up inputs; nil if
-// they are not wanted, or if a run did not come to its end.
-func (t *tracer) seenBy(ctx context.Context, block uint32, tolerance race.Benign, wanted bool) map[sitePair]bool {
+// seenBy returns the races between instructions of a set that a detector with some tolerance finds in the runs
+// with made-up inputs; nil if they are not wanted, or if a run did not come to its end.
+func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]bool, tolerance race.Benign, wanted bool) map[sitePair]bool {
 	if !wanted {
 		return nil
 	}
@@ -94,7 +99,7 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, tolerance race.Benign
 			return nil
 		}
 		det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Static: true})
-		res, err := m.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &block}, &traceSink{Detector: det})
+		res, err := m.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &block}, &someSites{traceSink{Detector: det}, sitesOf(m, racing)})
 		if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
 			return nil
 		}
@@ -104,6 +109,27 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, tolerance race.Benign
 		}
 	}
 	return seen
+}
+
+// someSites lets only the accesses of some sites through: a race of two of them does not depend on the others.
+type someSites struct {
+	traceSink
+	sites []bool
+}
+
+func (s *someSites) Access(e *event.Access) {
+	if s.sites[e.Site] {
+		s.traceSink.Access(e)
+	}
+}
+
+// sitesOf marks the sites of instructions.
+func sitesOf(m *emu.Machine, set map[*ir.Instr]bool) []bool {
+	out := make([]bool, m.NumSites())
+	for i := range out {
+		out[i] = set[m.Site(event.Site(i)).Instr]
+	}
+	return out
 }
 
 // randomInputs gives every argument that nobody gave a small number or a buffer.

@@ -28,7 +28,7 @@ func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
 func measurements() []measurement {
 	square := event.Dim3{X: 16, Y: 16, Z: 1}
-	return []measurement{
+	return append([]measurement{
 		{"ptx: parse", "MB/s", parse},
 		{"emu: matmul, no detection", "M lane-instr/s", speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, false, "n=256")},
 		{"emu: matmul, detection", "M lane-instr/s", speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, true, "n=256")},
@@ -41,7 +41,7 @@ func measurements() []measurement {
 		{"heddle check reduce.cu, cold", "s", endToEnd(true, "reduce.cu")},
 		{"heddle check reduce.cu, warm", "s", endToEnd(false, "reduce.cu")},
 		{"heddle check reduce.ptx", "s", endToEnd(false, "reduce.ptx")},
-	}
+	}, traces()...)
 }
 
 // lowered compiles one of the embedded kernels; the result comes from the compile cache after the first time.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
@@ -75,6 +76,13 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 	}
 	if r.parts {
 		d.Notes = append(d.Notes, fmt.Sprintf("barriers and fences count only where their flags name this memory (%s)", fenceFlag(rc.Space)))
+	}
+	if r.sameValue[pairOf(r.machine, rc)] {
+		d.Message = "benign " + d.Message
+		d.Notes = append(d.Notes, sameValueNote())
+	}
+	if rc.First.Order == event.Weak && strongPair(r.machine, rc) {
+		d.Notes = append(d.Notes, "both are volatile or relaxed: no data race by PTX ISA 8.7, but which value is read depends on the order")
 	}
 	if rc.Hazards > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs of a thread and a location conflict at these two places", rc.Hazards))
@@ -185,6 +193,9 @@ var barrierCodes = map[race.BarrierKind]diag.Code{
 	race.Deadlock:      diag.CodeBarrierDeadlock,
 	race.WarpSyncHang:  diag.CodeWarpSyncHang,
 	race.CountMismatch: diag.CodeBarrierCount,
+	race.NoWaiter:      diag.CodeBarrierNoWaiter,
+	race.Recycled:      diag.CodeBarrierRecycle,
+	race.TooMany:       diag.CodeBarrierTooMany,
 }
 
 // barrierFinding words one barrier error: who waits where, and who is missing.
@@ -197,6 +208,11 @@ func (r *kernelRun) barrierFinding(code diag.Code, be *race.BarrierError, seed u
 		Span:    place(first), Stack: stack(first), Label: r.waitText(be.Groups[0]),
 		Reproduce: r.reproduce(seed),
 		Witness:   &diag.Witness{Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Status: "observed"},
+	}
+	if be.Kind == race.Recycled || be.Kind == race.TooMany {
+		d.Label += fmt.Sprintf(", for generation %d", be.Generation+1)
+		d.Notes = append(d.Notes, fmt.Sprintf("no chain of barriers leads from the end of generation %d to here, so that these threads may come to generation %d in place of others",
+			be.Generation, be.Generation))
 	}
 	told := map[event.Site]bool{be.Groups[0].Site: true}
 	for _, w := range be.Groups[1:] {
@@ -235,6 +251,14 @@ func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
 		return fmt.Sprintf("barrier divergence in block %v: threads are at different barriers", block)
 	case race.CountMismatch:
 		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with different counts or forms", block, be.Barrier)
+	case race.NoWaiter:
+		return fmt.Sprintf("a generation of barrier %d in block %v is completed by arrivals alone: no thread waits, so that it orders nothing", be.Barrier, block)
+	case race.Recycled:
+		return fmt.Sprintf("barrier %d is reused too early in block %v: nothing orders generation %d before an arrival for generation %d",
+			be.Barrier, block, be.Generation, be.Generation+1)
+	case race.TooMany:
+		return fmt.Sprintf("more threads come to barrier %d in block %v than generation %d counts, and those that are left over find no partners",
+			be.Barrier, block, be.Generation)
 	case race.WarpSyncHang:
 		at := "bar.warp.sync"
 		for _, g := range be.Groups {
@@ -245,7 +269,11 @@ func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
 		}
 		return fmt.Sprintf("lanes of a warp of block %v wait at %s for lanes that never come", block, at)
 	}
-	return fmt.Sprintf("deadlock in block %v: the threads that wait at barriers wait for arrivals that never come", block)
+	why := "the threads that wait at barriers wait for arrivals that never come"
+	if notes := r.deadlockNotes(be); len(notes) > 0 {
+		why = strings.Join(notes, "; ")
+	}
+	return fmt.Sprintf("deadlock in block %v: %s", block, why)
 }
 
 // cameTwice reports whether some lane is in two of the groups.

@@ -29,6 +29,7 @@ type kernelRun struct {
 	unsupported  *diag.Verdict
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	tolerated    uint64
+	sameValue    map[sitePair]bool // races of a trace that turned out to be benign
 	runs         int
 	parts        bool // something in the kernel orders part of memory only
 }
@@ -72,15 +73,9 @@ func benign(name string) (race.Benign, error) {
 
 // checkKernel resolves the launch, runs all seeds and records the verdict.
 func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
-	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
-	for _, e := range errs {
-		d.inputError(launchDiagnostic(k.Demangled, e))
-	}
-	if cfg == nil || len(errs) > 0 {
+	cfg := d.resolve(in, k)
+	if cfg == nil {
 		return
-	}
-	for _, n := range cfg.Notes {
-		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
 	}
 	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool), parts: ir.OrdersParts(k)}
 	var err error
@@ -94,11 +89,30 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 		}
 	}
 	d.sum.Bugs += r.bugs
-	d.sum.Verdicts = append(d.sum.Verdicts, r.verdict())
+	d.sum.Verdicts = append(d.sum.Verdicts, r.withTrace(ctx, r.verdict()))
+}
+
+// resolve decides the launch of a kernel and reports what is wrong with it; then it returns nil.
+func (d *driver) resolve(in *input, k *ir.Func) *launch.Config {
+	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
+	for _, e := range errs {
+		d.inputError(launchDiagnostic(k.Demangled, e))
+	}
+	if cfg == nil || len(errs) > 0 {
+		return nil
+	}
+	for _, n := range cfg.Notes {
+		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
+	}
+	return cfg
 }
 
 // notRun records the verdict on a kernel that the emulator cannot start.
 func (d *driver) notRun(k *ir.Func, err error) {
+	d.sum.Verdicts = append(d.sum.Verdicts, cannotStart(k, err))
+}
+
+func cannotStart(k *ir.Func, err error) diag.Verdict {
 	v := diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: err.Error(), Span: k.Span}
 	var u *emu.UnsupportedError
 	if errors.As(err, &u) {
@@ -107,7 +121,7 @@ func (d *driver) notRun(k *ir.Func, err error) {
 			v.Span = u.Span
 		}
 	}
-	d.sum.Verdicts = append(d.sum.Verdicts, v)
+	return v
 }
 
 // run executes the launch once and reports what is new. It returns false when further seeds would say
@@ -120,6 +134,7 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		Model:       raceModel,
 		Benign:      tolerance,
 		SharedBytes: uint32(r.machine.SharedBytes()),
+		Recycling:   true,
 	})
 	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: r.opt.Workers}
 	if r.opt.Progress != nil {

@@ -19,6 +19,9 @@ const (
 	CodeBarrierCount      Code = "barrier-count-mismatch"
 	CodeWarpSyncHang      Code = "warp-sync-hang"
 	CodeBadBarrier        Code = "bad-barrier"
+	CodeBarrierRecycle    Code = "barrier-recycling"
+	CodeBarrierTooMany    Code = "barrier-too-many"
+	CodeBarrierNoWaiter   Code = "barrier-no-waiter"
 
 	CodeOutOfBounds   Code = "out-of-bounds"
 	CodeMisaligned    Code = "misaligned"

@@ -348,6 +348,9 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 			return
 		}
 	}
+	if x.unk != nil && (x.doubtful != 0 || x.onMaybe()) {
+		x.maybe[x.site(in)] = true
+	}
 	if x.spec != nil {
 		x.spec.in = in
 	}
@@ -356,7 +359,7 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	e.Kind, e.Space, e.Order, e.Scope, e.Orders, e.Proxy = mo.kind, sp, mo.order, mo.scope, mo.part, mo.proxy
 	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.elem), &x.addr, stored
 	e.Data = nil
-	if mo.kind == event.Write {
+	if mo.kind == event.Write && mo.src != nil {
 		e.Data = &x.data
 	}
 	x.sink.Access(e)

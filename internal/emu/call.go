@@ -347,6 +347,7 @@ func (x *exec) reserveLocal(start, size int) {
 			w.localUnk = unk
 		}
 		w.local, w.localCap = mem, grown
+		x.forgetLocal(start, size)
 		return
 	}
 	for t := x.mask; t != 0; t &= t - 1 {
@@ -356,6 +357,7 @@ func (x *exec) reserveLocal(start, size int) {
 			clear(w.localUnk[l*w.localCap+start : l*w.localCap+start+size])
 		}
 	}
+	x.forgetLocal(start, size)
 }
 
 // runBrx is brx.idx (PTX ISA 9.7.12.4). Lanes with one target go on together.

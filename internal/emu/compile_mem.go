@@ -26,6 +26,7 @@ type memOp struct {
 	extend uint    // bits of the register that a signed element is extended to; 0: not signed or as wide
 	src    []src   // stores, atomics: the operands
 	rmw    func(old, b, c uint64) uint64
+	origin uint32 // of what an unknown write leaves
 	cas    bool
 
 	// How the access is done in each kind of memory, for the lanes of m, whose addresses are in x.addr.

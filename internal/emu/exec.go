@@ -41,13 +41,16 @@ type exec struct {
 	ev   event.Access // events are reused: a sink copies what it keeps
 	evs  events
 
-	prog     *program
-	geo      *event.Geometry
-	mem      *memory
-	opt      *Options
-	lockstep bool
-	rng      uint64
-	stop     *Stop
+	prog        *program
+	geo         *event.Geometry
+	mem         *memory
+	opt         *Options
+	lockstep    bool
+	rng         uint64
+	stop        *Stop
+	doubtful    uint32 // lanes of the current access whose guard is unknown, in a trace
+	doubtOrigin uint32
+	maybe       map[event.Site]bool // accesses that perhaps no input makes
 	// annotations that failed, one for each site
 	annotations []FailedAnnotation
 	unk         *tracker // nil unless unknown values are tracked

@@ -28,7 +28,7 @@ type paramImage struct {
 // layout makes the memory objects of the launch.
 func (c *compiler) layout(k *ir.Func) error {
 	p := c.p
-	p.origins = []string{"an input that is not given"}
+	p.origins = []string{"an input that is not given", "memory that was not written before"}
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
@@ -50,9 +50,20 @@ func (c *compiler) layout(k *ir.Func) error {
 	}
 	for _, v := range vars {
 		p.byVar[v] = len(p.objects)
-		p.objects = append(p.objects, objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true})
+		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
+		if c.slice != nil && (v.Init == nil || c.slice.Written(v)) { // the host fills it, or the kernel
+			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
+			if c.slice.Options().Data {
+				spec.fill, spec.seed = launch.FillRandom, c.slice.Options().Seed
+			}
+			p.origins = append(p.origins, "the contents of "+spec.name)
+		}
+		p.objects = append(p.objects, spec)
 	}
 	for _, v := range vars {
+		if c.slice != nil && c.slice.Written(v) {
+			continue
+		}
 		if err := c.initVar(v); err != nil {
 			return err
 		}

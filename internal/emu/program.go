@@ -9,6 +9,9 @@ import (
 // full is the mask of a warp whose 32 lanes all take part.
 const full = ^uint32(0)
 
+// originFresh is the origin of what memory holds at the start of a trace.
+const originFresh = 1
+
 // noPC stands for a place in no code: the end of a function.
 const noPC = -1
 
@@ -26,6 +29,7 @@ type program struct {
 	shared  sharedLayout
 	params  paramImage
 
+	traced  bool     // only a slice is executed: NewTrace
 	track   bool     // some input is unknown: registers and memory carry unknown bits
 	origins []string // names of where unknown values come from; origins[0] is "an unknown value"
 
@@ -79,6 +83,8 @@ type inst struct {
 	join   int32 // where lanes that part here come together; noPC: at the end of the function
 	back   bool  // the target is not behind this instruction
 
+	explore *exploreOp // of a branch in a trace
+
 	mem  *memOp
 	bar  *barOp
 	warp *warpOp
@@ -105,6 +111,8 @@ type miscOp struct {
 	origin  uint32 // where a result that is always unknown comes from; 0: it is not
 	copy    *copyOp
 	group   *groupOp
+	predDst []int32
+	unknown bool // the results are unknown, with this origin
 }
 
 // callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are

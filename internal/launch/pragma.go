@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -73,6 +74,9 @@ func ScanOpenCL(f *source.File) *SourceFacts {
 // ScanPTX collects the pragmas of a PTX file: comments above an .entry.
 func ScanPTX(f *source.File) *SourceFacts {
 	facts := &SourceFacts{}
+	if !bytes.Contains(f.Content, []byte(pragmaPrefix)) { // most PTX is generated, and long
+		return facts
+	}
 	facts.pragmas(f, scanAll(f.Content, true), ptxKernelName)
 	return facts
 }

@@ -81,7 +81,7 @@ func (d *Detector) scalar(e *event.Access) {
 	} else {
 		d.eachGroup(&a)
 	}
-	if e.Order.Strong() {
+	if e.Order.Strong() && !d.opt.Static {
 		d.strongAccess(&a)
 	}
 }
@@ -127,7 +127,7 @@ func (d *Detector) eachLane(a *access) {
 			no = addr >> pageShift
 			p = d.page(a.mem, addr)
 		}
-		if p.split != nil || p.sync != nil {
+		if p.split != nil || p.sync != nil || p.twins {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
@@ -158,6 +158,14 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 	for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
 		p := d.page(a.mem, at)
 		word := uint32(at>>2) % pageWords
+		if a.Size >= 8 && word&1 == 0 && p.split == nil && p.sync == nil && p.together(word) {
+			d.touch(a, &p.cells[word], p, at, 8, mask)
+			at += 4
+			continue
+		}
+		if p.twins {
+			d.part(a.mem, p, word)
+		}
 		if a.Size >= 4 && (p.split == nil || p.split[word] == nil) {
 			d.touch(a, &p.cells[word], p, at, 4, mask)
 		} else {
@@ -254,7 +262,8 @@ func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 	case e.warp == uint32(w.id):
 		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0 && e.clk < pending
 	}
-	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
+	v := e.warp - uint32(a.b.first)
+	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) && e.clk <= w.peers[v])
 }
 
 // touching is an access at one cell.
@@ -280,7 +289,7 @@ func (d *Detector) checkSide(t *touching, side *entry) {
 	if t.class != 0 && t.class == l.class && l.class.wide() {
 		return // morally strong with all of them
 	}
-	if t.class == 0 && t.size == 4 && l.chain() {
+	if t.class == 0 && t.size == 4 && l.chain() && !d.opt.Static {
 		d.checkChain(t, l.strong)
 		return
 	}
@@ -341,7 +350,7 @@ func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 		}
 		return w.unorderedMates(t.mask, e)
 	}
-	if e.clk <= w.blk && e.warp >= uint32(t.b.first) && e.warp < uint32(t.b.end()) {
+	if v := e.warp - uint32(t.b.first); v < uint32(len(t.b.warps)) && e.clk <= w.knowsWarp(int(v)) {
 		return 0, 0
 	}
 	if w.lane == nil {

@@ -13,22 +13,40 @@ type generation struct {
 	arrive bool // some only arrived and do not wait
 	void   bool // some order nothing
 	bad    bool // participants disagree about count or form
+
+	// What those who have arrived know together: of the warps of the block, and of all else.
+	peers []uint32 // empty: nothing
+	blk   uint32
+	known *know
+
+	number uint64 // generations of this barrier that have completed; kept only for Options.Recycling
+	past   past   // the last of them
+	unsafe []int  // parts that may come before the last one is over
 }
 
+// reset makes g ready for the next generation of the same barrier.
 func (g *generation) reset() {
 	clear(g.parts)
-	*g = generation{parts: g.parts[:0]}
+	*g = generation{parts: g.parts[:0], peers: g.peers[:0], unsafe: g.unsafe[:0], number: g.number, past: g.past}
+}
+
+// forget makes g ready for the barrier of another block.
+func (g *generation) forget() {
+	g.reset()
+	g.number = 0
+	g.past.forget()
 }
 
 // part is one arrival, with the lanes' own clocks when they came.
 type part struct {
-	warp  *warp
-	mask  uint32
-	op    event.BarrierOp
-	wait  event.Wait
-	red   bool
-	void  bool  // it orders nothing of what this detector looks at
-	clock *know // what the arriving lanes know; nil while the fast path may do without
+	warp   *warp
+	mask   uint32
+	op     event.BarrierOp
+	wait   event.Wait
+	red    bool
+	void   bool      // it orders nothing of what this detector looks at
+	joined bool      // what its lanes know is part of the generation's knowledge
+	epoch  laneEpoch // when the lanes came; kept only for Options.Recycling, and not for a whole block
 }
 
 // Arrive records the arrival of lanes.
@@ -40,9 +58,16 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	if a.Op == event.BarArrive || a.Count != 0 {
 		// The lanes go on before the generation completes, or may be fewer than the block: keep what they
 		// know now.
-		p.clock = d.clocks(w, b, a.Mask)
 		g.arrive = g.arrive || a.Op == event.BarArrive
-		w.tick(a.Mask)
+		if d.opt.Recycling {
+			d.checkRecycling(w, g, a.Mask)
+			p.epoch = w.epochOf(a.Mask)
+		}
+		if !p.void {
+			d.contribute(b, g, &p)
+		}
+	} else if d.opt.Recycling {
+		d.checkRecycling(w, g, a.Mask)
 	}
 	g.void = g.void || p.void
 	g.parts = append(g.parts, p)
@@ -63,7 +88,7 @@ func (d *Detector) fullCount(count uint32) uint32 {
 
 // clocks returns what the lanes of mask know together.
 func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
-	k := w.ext.withWarps(b.first, b.end(), w.blk)
+	k := withPeers(w.ext.withWarps(b.first, b.end(), w.blk), b, w.peers, w.blk)
 	var lanes [event.WarpSize]uint32
 	for m := d.lanesOf(w.id); m != 0; m &= m - 1 {
 		u := bits.TrailingZeros32(m)
@@ -93,26 +118,28 @@ func (d *Detector) Complete(c *event.Complete) {
 	}
 	g := &b.bars[c.Barrier]
 	d.checkGeneration(b, g, c)
-	defer g.reset()
+	if d.opt.Recycling {
+		defer d.recycle(g)
+	} else {
+		defer g.reset()
+	}
 	if g.count == d.opt.Geometry.ThreadsPerBlock() && !g.arrive && !g.void && !b.gone {
 		d.wholeBlock(b)
 		return
 	}
-	var k *know
 	for i := range g.parts {
-		p := &g.parts[i]
-		if p.void {
-			continue
+		if p := &g.parts[i]; !p.joined {
+			if d.opt.Recycling {
+				p.epoch = p.warp.epochOf(p.mask)
+			}
+			if !p.void {
+				d.contribute(b, g, p)
+			}
 		}
-		if p.clock == nil {
-			p.clock = d.clocks(p.warp, b, p.mask)
-			p.warp.tick(p.mask)
-		}
-		k = join(k, p.clock)
 	}
 	for i := range g.parts {
 		if p := &g.parts[i]; p.op == event.BarSync && !p.void {
-			p.warp.learn(p.mask, k, d.lanesOf(p.warp.id))
+			d.inform(b, g, p)
 		}
 	}
 }
@@ -132,7 +159,7 @@ func (d *Detector) wholeBlock(b *block) {
 	b.floor = top
 	for i := range b.warps {
 		w := &b.warps[i]
-		w.blk, w.intra, w.in, w.act, w.ext = top, top, nil, activeSet{}, ext
+		w.blk, w.intra, w.in, w.act, w.ext, w.peers = top, top, nil, activeSet{}, ext, w.peers[:0]
 		for l := range w.own {
 			w.own[l] = top + 1
 		}

@@ -34,6 +34,11 @@ type Options struct {
 	// Only is Global or Shared for a detector that reports races in this space alone, and to which barriers and
 	// fences that do not order it order nothing; NoSpace for one that takes all to order all. See Split.
 	Only event.Space
+	// Static says that the events are those of one execution that is to speak for all. Strong accesses and
+	// fences synchronize nothing then: what a strong read observes differs between executions.
+	Static bool
+	// Recycling reports barriers of which one generation may begin before the last one is over (recycle.go).
+	Recycling bool
 }
 
 // Level says how far apart the threads of a race are.
@@ -104,6 +109,14 @@ const (
 	WarpSyncHang
 	// CountMismatch: participants of one generation named different counts, or mixed .red with others.
 	CountMismatch
+	// NoWaiter: a generation was completed by arrivals alone, so that it orders nothing.
+	NoWaiter
+	// Recycled: threads may come to a barrier before its last generation is over (recycle.go). The first group
+	// comes too early; the others are the generation before.
+	Recycled
+	// TooMany: more threads may come to a generation than it counts, and those that are left over find no
+	// partners. Groups as for Recycled.
+	TooMany
 )
 
 // BarrierError is one finding about barriers.
@@ -113,6 +126,9 @@ type BarrierError struct {
 	Barrier uint8
 	Groups  []event.Wait // threads by where they are; in the order of warps
 	Exited  []event.Exit
+	// Generation says for Recycled and TooMany how many generations had completed, the last of them the one
+	// that may not be over.
+	Generation uint64
 	// Count of blocks or generations in which the same sites disagreed.
 	Count uint64
 }

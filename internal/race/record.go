@@ -96,6 +96,9 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 			l.class = mixedClass
 		}
 	}
+	if (c == 0 || c == l.class && d.sites[e.site].kind == event.Read) && l.replaced(*to, e) {
+		return
+	}
 	for i := max(0, len(*to)-last); i < len(*to); i++ {
 		if merge(&(*to)[i], e) {
 			return
@@ -107,6 +110,31 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 	}
 }
 
+// replaced puts a weak access, or a strong read among strong accesses of its class, in the place of an earlier
+// one by the same threads, for which it speaks: whoever knows it knows the earlier one. Accesses of one epoch are kept apart by site, so that a race is reported at
+// each place, but for a list that is long. Without this the readers of a table, which all warps read again and again, would pile up.
+func (l *list) replaced(list []entry, e entry) bool {
+	long := len(list) >= minLimit
+	hint := &l.last[e.warp%uint32(len(l.last))]
+	if i := int(*hint); i < len(list) && list[i].yields(e, long) {
+		list[i] = e
+		return true
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].yields(e, long) {
+			list[i] = e
+			*hint = uint16(i)
+			return true
+		}
+	}
+	*hint = uint16(len(list)) // where it will be appended
+	return false
+}
+
+func (have *entry) yields(e entry, long bool) bool {
+	return have.warp == e.warp && have.mask&^e.mask == 0 && (long || have.clk < e.clk || have.site == e.site)
+}
+
 // compact drops what later accesses of the same threads at the same site speak for, and what every thread
 // that could come knows. The limit doubles with what stays, so that the cost stays linear.
 func (d *Detector) compact(t *touching, l *list) {
@@ -116,6 +144,9 @@ func (d *Detector) compact(t *touching, l *list) {
 }
 
 func (d *Detector) compacted(t *touching, es []entry) []entry {
+	if len(es) <= 2*minLimit {
+		return d.compactedFew(t, es)
+	}
 	type thread struct{ warp, site uint32 }
 	covered := make(map[thread]uint32, len(es)) // lanes that a later entry speaks for
 	keep := len(es)
@@ -132,6 +163,27 @@ func (d *Detector) compacted(t *touching, es []entry) []entry {
 		covered[key] |= e.mask
 		keep--
 		es[keep] = e
+	}
+	return append(es[:0], es[keep:]...)
+}
+
+// compactedFew is compacted for a short list, for which a map would cost more than it saves.
+func (d *Detector) compactedFew(t *touching, es []entry) []entry {
+	keep := len(es)
+	for i := len(es) - 1; i >= 0; i-- {
+		e := es[i]
+		if t.mem != d.global && e.clk <= t.b.floor {
+			continue
+		}
+		for j := keep; j < len(es); j++ {
+			if es[j].warp == e.warp && es[j].site == e.site {
+				e.mask &^= es[j].mask
+			}
+		}
+		if e.mask != 0 {
+			keep--
+			es[keep] = e
+		}
 	}
 	return append(es[:0], es[keep:]...)
 }

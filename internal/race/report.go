@@ -38,7 +38,9 @@ func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 	case e.concurrent():
 		cause = NotWaited
 	}
-	d.race(t.access, event.Site(e.site), first, t.at, racing, cause)
+	for at := t.at; at < t.at+uint64(t.size); at += 4 { // a hazard for each word, whether or not they are twins
+		d.race(t.access, event.Site(e.site), first, at, racing, cause)
+	}
 }
 
 // race records a race of lanes of an access, at the cell with address at, with an earlier access.

@@ -25,9 +25,10 @@ type cell struct {
 type list struct {
 	weak   []entry
 	strong []entry
-	class  class // of all of strong; mixedClass if they differ
-	broken bool  // a strong write that is no atomic came after another strong one: see observed.go
-	limit  int   // length at which the list is compacted
+	class  class      // of all of strong; mixedClass if they differ
+	broken bool       // a strong write that is no atomic came after another strong one: see observed.go
+	limit  int        // length at which the list is compacted
+	last   [32]uint16 // where the last entry of a warp may be, by its low bits
 }
 
 const (
@@ -38,6 +39,8 @@ const (
 // page is the shadow of 1 KiB.
 type page struct {
 	cells [pageWords]cell
+	twin  twins
+	twins bool                    // some bit of twin may be set
 	split map[uint32]*[4]cell     // words that are kept by byte; nil if none is
 	sync  *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
 	vals  *[1 << pageShift]byte   // last values of weak writes; kept for BenignAll only
@@ -79,6 +82,7 @@ func (d *Detector) newPage() *page {
 		d.spare = d.spare[:n-1]
 		clear(p.cells[:])
 		p.split, p.sync, p.vals = nil, nil, nil
+		p.twin, p.twins = twins{}, false
 		return p
 	}
 	return new(page)

@@ -114,7 +114,7 @@ func (w *warp) patterns() *patterns {
 func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
 	all := d.lanesOf(f.Warp)
-	if !d.ordered(f.Orders) {
+	if d.opt.Static || !d.ordered(f.Orders) {
 		if d.opt.Model == Lockstep {
 			w.endInstruction(f.Active, all)
 		}
@@ -146,7 +146,7 @@ func (d *Detector) releaseFence(w *warp, b *block, p *patterns, f *event.Fence) 
 		have.at(w, b, all, bits.TrailingZeros32(m))
 	}
 	p.fenced |= f.Mask
-	if w.in == nil && w.lane == nil && w.act.mask == 0 {
+	if w.in == nil && w.lane == nil && w.act.mask == 0 && len(w.peers) == 0 {
 		have.lazy, have.own, have.mates, have.blk, have.ext = f.Mask, w.own, w.intra, w.blk, w.ext
 		return
 	}

@@ -66,10 +66,16 @@ func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
 	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
 	a.class = d.learnSite(e)
-	if ascending(e) {
-		d.eachLane(&a)
-	} else {
-		d.eachGroup(&a)
+	left, rising := e.Mask, ascending(e)
+	if d.hasRuns(&a) && (rising || !a.write) {
+		left = d.eachRun(&a)
+	}
+	switch {
+	case left == 0:
+	case rising:
+		d.eachLane(&a, left)
+	default:
+		d.eachGroup(&a, left)
 	}
 	if e.Order.Strong() {
 		d.strongAccess(&a)
@@ -103,10 +109,10 @@ func ascending(a *event.Access) bool {
 }
 
 // eachLane handles lanes whose addresses all differ.
-func (d *Detector) eachLane(a *access) {
+func (d *Detector) eachLane(a *access, lanes uint32) {
 	var p *page
 	no := ^uint64(0)
-	for m := a.Mask; m != 0; m &= m - 1 {
+	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		addr := a.Addr[l]
 		if a.Size != 4 {
@@ -121,13 +127,13 @@ func (d *Detector) eachLane(a *access) {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
-		d.touch(a, &p.cells[uint32(addr>>2)%pageWords], p, addr, 4, 1<<l)
+		d.touch(a, d.cell(a.mem, p, uint32(addr>>2)%pageWords), p, addr, 4, 1<<l)
 	}
 }
 
 // eachGroup handles lanes with one address together.
-func (d *Detector) eachGroup(a *access) {
-	for left := a.Mask; left != 0; {
+func (d *Detector) eachGroup(a *access, lanes uint32) {
+	for left := lanes; left != 0; {
 		addr := a.Addr[bits.TrailingZeros32(left)&31]
 		mask := uint32(0)
 		for m := left; m != 0; m &= m - 1 {
@@ -149,7 +155,7 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 		p := d.page(a.mem, at)
 		word := uint32(at>>2) % pageWords
 		if a.Size >= 4 && (p.split == nil || p.split[word] == nil) {
-			d.touch(a, &p.cells[word], p, at, 4, mask)
+			d.touch(a, d.cell(a.mem, p, word), p, at, 4, mask)
 		} else {
 			d.touchBytes(a, p, word, at, addr, mask)
 		}
@@ -167,8 +173,9 @@ func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, 
 	s := p.split[word]
 	if s == nil {
 		s = new([4]cell)
+		c := d.cell(a.mem, p, word)
 		for i := range s {
-			s[i].w, s[i].r = d.clone(a.mem, p.cells[word].w), d.clone(a.mem, p.cells[word].r)
+			s[i].w, s[i].r = d.clone(a.mem, c.w), d.clone(a.mem, c.r)
 		}
 		p.split[word] = s
 	}

@@ -43,7 +43,7 @@ func newStream(rt *rapid.T, model Model, benign Benign) *stream {
 	if rapid.Bool().Draw(rt, "all lanes") {
 		s.lanes = ^uint32(0)
 	}
-	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64})
+	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 1024})
 	tolerate := map[Benign]func(bool) bool{
 		BenignWarp: func(same bool) bool { return same }, BenignAll: func(bool) bool { return true }}[benign]
 	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate})
@@ -110,7 +110,7 @@ func (s *stream) access() {
 		return
 	}
 	a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
-	how := rapid.IntRange(0, 2).Draw(s.rt, "spread")
+	how := rapid.IntRange(0, 4).Draw(s.rt, "spread")
 	base := rapid.IntRange(0, 3).Draw(s.rt, "base")
 	values := uint64(rapid.SampledFrom([]uint32{0, ^uint32(0), 0b0110}).Draw(s.rt, "values"))
 	for l := range event.WarpSize {
@@ -122,6 +122,12 @@ func (s *stream) access() {
 			slot += l * 7 % 3
 		}
 		a.Addr[l] = uint64(slot%8) * uint64(a.Size) % 48
+		switch how { // coalesced: what rows are for
+		case 3:
+			a.Addr[l] = uint64(base+l) * uint64(a.Size)
+		case 4:
+			a.Addr[l] = uint64(base+l%16) * uint64(a.Size)
+		}
 		a.Data[0][l] = values >> l & 1
 	}
 	if a.Kind.Writes() {

@@ -37,7 +37,7 @@ const (
 
 // page is the shadow of 1 KiB.
 type page struct {
-	cells [pageWords]cell
+	rows  [pageRows]row
 	split map[uint32]*[4]cell     // words that are kept by byte; nil if none is
 	sync  *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
 	vals  *[1 << pageShift]byte   // last values of weak writes; kept for BenignAll only
@@ -77,7 +77,7 @@ func (d *Detector) newPage() *page {
 	if n := len(d.spare); n > 0 {
 		p := d.spare[n-1]
 		d.spare = d.spare[:n-1]
-		clear(p.cells[:])
+		clear(p.rows[:])
 		p.split, p.sync, p.vals = nil, nil, nil
 		return p
 	}
@@ -87,6 +87,7 @@ func (d *Detector) newPage() *page {
 // release gives back the pages and lists of a block's shared memory.
 func (d *Detector) release(m *memory) {
 	for _, p := range m.pages {
+		d.releaseRows(p)
 		d.spare = append(d.spare, p)
 	}
 	for _, i := range m.lists {

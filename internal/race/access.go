@@ -67,7 +67,10 @@ func (d *Detector) scalar(e *event.Access) {
 	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
 	a.class = d.learnSite(e)
 	left, rising := e.Mask, ascending(e)
-	if d.hasRuns(&a) && (rising || !a.write) {
+	switch {
+	case a.class != 0:
+		left = d.eachAtomic(&a)
+	case d.hasRuns(&a) && (rising || !a.write):
 		left = d.eachRun(&a)
 	}
 	switch {
@@ -77,7 +80,7 @@ func (d *Detector) scalar(e *event.Access) {
 	default:
 		d.eachGroup(&a, left)
 	}
-	if e.Order.Strong() {
+	if e.Order.Strong() && !d.quiet(&a) {
 		d.strongAccess(&a)
 	}
 }

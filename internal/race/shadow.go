@@ -27,7 +27,7 @@ type list struct {
 	strong []entry
 	class  class // of all of strong; mixedClass if they differ
 	broken bool  // a strong write that is no atomic came after another strong one: see observed.go
-	limit  int   // length at which the list is compacted
+	limit  int   // length at which the list is compacted: of weak, and a quarter of that of strong
 }
 
 const (
@@ -129,6 +129,9 @@ func (d *Detector) dropList(m *memory, i uint32) {
 
 // minLimit is the length at which a list is compacted first.
 const minLimit = 16
+
+// full reports whether it is time to compact the list. Strong entries are only appended, and so wait longer.
+func (l *list) full() bool { return len(l.weak) >= l.limit || len(l.strong) >= 4*l.limit }
 
 func (l *list) reset() { *l = list{weak: l.weak[:0], strong: l.strong[:0], limit: minLimit} }
 

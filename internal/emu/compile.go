@@ -31,8 +31,10 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
+	p.shape = shapeOf(cfg.Geometry.Block)
 	for _, fc := range p.funcs {
 		c.compile(fc)
+		p.compileAffine(fc)
 	}
 	p.buildContexts()
 	p.ordered = p.inOrder()

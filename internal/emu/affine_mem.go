@@ -108,6 +108,8 @@ func (x *exec) loadAffine(in *inst, p *pattern, buf []byte, at uint64) {
 			}
 		case mo.size == 4 && p.even && p.step == 4:
 			load32(d, (*[4 * event.WarpSize]byte)(buf[from:]))
+		case mo.size == 4 && p.kx == 0:
+			x.loadRows(d, buf[from+uint64(p.lo):], uint64(-p.lo), uint64(p.ky))
 		case mo.size == 4:
 			for l := range d {
 				d[l] = uint64(binary.LittleEndian.Uint32(buf[from+p.off[l]:]))
@@ -123,6 +125,17 @@ func (x *exec) loadAffine(in *inst, p *pattern, buf []byte, at uint64) {
 		}
 	}
 	x.signExtend(mo, full)
+}
+
+// loadRows loads one word for each row of the shape.
+func (x *exec) loadRows(d *alu.Lanes, buf []byte, at, ky uint64) {
+	n := int(x.prog.shape.row)
+	for l := 0; l < len(d); at += ky {
+		v := uint64(binary.LittleEndian.Uint32(buf[at:]))
+		for end := l + n; l < end && l < len(d); l++ {
+			d[l] = v
+		}
+	}
 }
 
 // load32 loads neighbouring words.

@@ -15,7 +15,10 @@ const maxThreadsPerBlock = 1024
 
 // New prepares kernel k for a launch. It fails if the launch is impossible, and with an UnsupportedError
 // if the emulator cannot set the kernel up at all.
-func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
+func New(k *ir.Func, cfg *launch.Config) (*Machine, error) { return newMachine(k, cfg, true) }
+
+// newMachine is New, without affine registers if forms is false.
+func newMachine(k *ir.Func, cfg *launch.Config, forms bool) (*Machine, error) {
 	if err := checkLaunch(k, cfg); err != nil {
 		return nil, err
 	}
@@ -31,7 +34,9 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
-	p.shape = shapeOf(cfg.Geometry.Block)
+	if forms {
+		p.shape = shapeOf(cfg.Geometry.Block)
+	}
 	for _, fc := range p.funcs {
 		c.compile(fc)
 		p.compileAffine(fc)

@@ -112,7 +112,7 @@ type pattern struct {
 
 const patternBits = 6
 
-// pattern returns a pattern from the cache of x.
+// pattern returns a pattern from the cache of x. It is valid until the next call.
 func (x *exec) pattern(kx, ky int64) *pattern {
 	slot := &x.patterns[(uint64(kx)*golden+uint64(ky)*0xbf58476d1ce4e5b9)>>(64-patternBits)]
 	if p := *slot; p != nil && p.kx == kx && p.ky == ky {

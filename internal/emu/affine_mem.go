@@ -149,6 +149,7 @@ func load32(d *alu.Lanes, b *[4 * event.WarpSize]byte) {
 }
 
 func runAffineStoreGlobal(x *exec, in *inst) {
+	x.readLanes(in) // before the pattern is there, which lasts until another one is asked for
 	p, base, ok := x.addresses(in)
 	if !ok {
 		runLanes(x, in)
@@ -159,7 +160,6 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 		runLanes(x, in)
 		return
 	}
-	x.readLanes(in)
 	if x.spec != nil {
 		x.spec.written[o.id] = true
 		x.gather(in.mem, full)
@@ -171,12 +171,12 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 }
 
 func runAffineStoreShared(x *exec, in *inst) {
+	x.readLanes(in)
 	p, base, ok := x.addresses(in)
 	if !ok || base+uint64(p.hi)+in.mem.wide > uint64(len(x.block.shared)) {
 		runLanes(x, in)
 		return
 	}
-	x.readLanes(in)
 	x.storeAffine(in, p, x.block.shared, base)
 	x.setAddresses(p, base)
 	x.access(in, full, event.Shared, full)

@@ -354,4 +354,5 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 		e.Data = &x.data
 	}
 	x.sink.Access(e)
+	e.Row = 0
 }

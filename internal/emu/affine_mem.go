@@ -54,6 +54,12 @@ func (x *exec) setAddresses(p *pattern, base uint64) {
 	for l := range x.addr {
 		x.addr[l] = base + p.off[l]
 	}
+	switch {
+	case p.even:
+		x.ev.Row, x.ev.Step = event.WarpSize, p.step
+	default:
+		x.ev.Row, x.ev.Step = uint8(x.prog.shape.row), uint64(p.kx)
+	}
 }
 
 func runAffineLoadGlobal(x *exec, in *inst) {

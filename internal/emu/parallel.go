@@ -411,6 +411,9 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	if mo.kind == event.Write {
 		e.Data = &x.data
 	}
+	if r.affine && r.mask == full {
+		e.Row, e.Step = event.WarpSize, sp.words[r.pos+1]
+	}
 	x.sink.Access(e)
 }
 

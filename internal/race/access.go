@@ -66,16 +66,19 @@ func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
 	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
 	a.class = d.learnSite(e)
-	left, rising := e.Mask, ascending(e)
+	left := e.Mask
 	switch {
 	case a.class != 0:
 		left = d.eachAtomic(&a)
-	case d.hasRuns(&a) && (rising || !a.write):
+	case e.Row > 1 && e.Step == 0 && !a.write:
+		d.eachRow(&a)
+		left = 0
+	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) || ascending(e)):
 		left = d.eachRun(&a)
 	}
 	switch {
 	case left == 0:
-	case rising:
+	case ascending(e):
 		d.eachLane(&a, left)
 	default:
 		d.eachGroup(&a, left)
@@ -131,6 +134,14 @@ func (d *Detector) eachLane(a *access, lanes uint32) {
 			continue
 		}
 		d.touch(a, d.cell(a.mem, p, uint32(addr>>2)%pageWords), p, addr, 4, 1<<l)
+	}
+}
+
+// eachRow handles reads of one address by each row of lanes.
+func (d *Detector) eachRow(a *access) {
+	n := int(a.Row)
+	for l := 0; l < event.WarpSize; l += n {
+		d.touchRange(a, a.Addr[l], uint32(1<<n-1)<<l)
 	}
 }
 

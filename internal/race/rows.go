@@ -18,6 +18,7 @@ const (
 	rowWords = 1 << (rowShift - 2)
 	pageRows = 1 << (pageShift - rowShift)
 	minRun   = 8 // words; shorter runs would make the lists of a row longer than those of its cells
+	maxShort = 3 // after so many shorter runs the rest of the warp is not looked at
 )
 
 // laneMap says which lane accesses a word: the low 5 bits added to the number of the word in the row, which
@@ -60,19 +61,28 @@ func (d *Detector) runsOf(s *runs) []run {
 func (d *Detector) eachRun(a *access) (left uint32) {
 	size := uint64(a.Size)
 	shift := uint32(bits.TrailingZeros8(a.Size)) - 2
+	short := 0
 	for m := a.Mask; m != 0; {
 		l := uint32(bits.TrailingZeros32(m))
 		addr := a.Addr[l&31]
 		top := min(uint32(bits.TrailingZeros32(^(m >> l))), uint32((1<<rowShift-addr%(1<<rowShift))/size))
 		n := uint32(1)
+		if a.Row != 0 && a.Step == size {
+			n = min(top, uint32(a.Row)-l%uint32(a.Row))
+		}
 		for n < top && a.Addr[(l+n)&31] == addr+uint64(n)*size {
 			n++
 		}
 		lanes := uint32(1<<n-1) << l
-		m &^= lanes
-		if n<<shift < minRun || !d.touchRun(a, addr, n<<shift, l, shift) {
+		if n<<shift < minRun {
+			if short++; short == maxShort {
+				return left | m
+			}
+			left |= lanes
+		} else if !d.touchRun(a, addr, n<<shift, l, shift) {
 			left |= lanes
 		}
+		m &^= lanes
 	}
 	return left
 }

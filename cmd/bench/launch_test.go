@@ -6,6 +6,7 @@ import (
 	"heddle/internal/event"
 )
 
+// benchOne measures a launch of an embedded kernel on one core.
 func benchOne(b *testing.B, name string, grid, block event.Dim3, detect bool, args ...string) {
 	m, cfg, err := machine(name, grid, block, args)
 	if err != nil {
@@ -13,7 +14,7 @@ func benchOne(b *testing.B, name string, grid, block event.Dim3, detect bool, ar
 	}
 	var n uint64
 	for b.Loop() {
-		res, err := execute(m, cfg, detect)
+		res, err := execute(m, cfg, detect, 1)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -22,6 +23,7 @@ func benchOne(b *testing.B, name string, grid, block event.Dim3, detect bool, ar
 	b.ReportMetric(float64(n)/1e6/b.Elapsed().Seconds(), "Mlane/s")
 }
 
+// BenchmarkLaunch has the launches of the table, for profiles (go test -bench Launch -cpuprofile).
 func BenchmarkLaunch(b *testing.B) {
 	square := event.Dim3{X: 16, Y: 16, Z: 1}
 	for _, det := range []bool{false, true} {

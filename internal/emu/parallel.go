@@ -2,9 +2,12 @@ package emu
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"runtime"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"heddle/internal/event"
 )
@@ -267,14 +270,23 @@ func (s *scheduler) batch() bool {
 	w := s.ahead
 	n := int(min(uint64(len(w.specs)), s.blocks-s.next))
 	var wg sync.WaitGroup
+	var crash atomic.Pointer[workerPanic]
 	for i := range min(len(w.execs), n) {
 		wg.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					crash.CompareAndSwap(nil, &workerPanic{v, debug.Stack()})
+				}
+			}()
 			for k := i; k < n; k += len(w.execs) {
 				w.execs[i].runAhead(s.ctx, w.blocks[i], uint32(s.next)+uint32(k), w.specs[k], s.x.sink != nil)
 			}
 		})
 	}
 	wg.Wait()
+	if p := crash.Load(); p != nil {
+		panic(p)
+	}
 	written := make([]bool, len(s.x.mem.objs))
 	for k := range n {
 		sp := w.specs[k]
@@ -293,6 +305,15 @@ func (s *scheduler) batch() bool {
 	}
 	return true
 }
+
+// workerPanic is a panic of a worker, which goes on in the goroutine that called Run: only there can the caller
+// recover.
+type workerPanic struct {
+	value any
+	stack []byte
+}
+
+func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
 func overlaps(a, b []bool) bool {
 	for i := range a {

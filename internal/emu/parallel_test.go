@@ -2,7 +2,9 @@ package emu
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"heddle/internal/launch"
@@ -123,5 +125,26 @@ L:
 		if err != nil || res.Status != Completed {
 			t.Errorf("%d workers: %+v, %v", workers, res, err)
 		}
+	}
+}
+
+// TestWorkerPanic: a bug of the emulator in a worker ends in the goroutine that called Run, as it does without workers.
+func TestWorkerPanic(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		m, err := New(kernel(t, "st.global.u32 [%p], %i;\nret;"), config(8, 32, buffer("out", 1024)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := m.prog.funcs[0].code
+		code[len(code)-1].run = func(*exec, *inst) { panic("planted") }
+		func() {
+			defer func() {
+				if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "planted") {
+					t.Errorf("%d workers: recovered %v", workers, p)
+				}
+			}()
+			_, err = m.Run(context.Background(), Options{Workers: workers}, nil)
+			t.Errorf("%d workers: Run returned %v", workers, err)
+		}()
 	}
 }

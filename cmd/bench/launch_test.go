@@ -29,9 +29,17 @@ func BenchmarkLaunch(b *testing.B) {
 	for _, det := range []bool{false, true} {
 		s := map[bool]string{false: "", true: "Det"}[det]
 		b.Run("matmul"+s, func(b *testing.B) { benchOne(b, "matmul", square, square, det, "n=256") })
-		b.Run("transpose"+s, func(b *testing.B) { benchOne(b, "transpose", event.Dim3{X: 32, Y: 32, Z: 1}, event.Dim3{X: 32, Y: 8, Z: 1}, det, "n=1024") })
-		b.Run("histogram"+s, func(b *testing.B) { benchOne(b, "histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, det, "n=1048576", "in=random") })
-		b.Run("vecadd"+s, func(b *testing.B) { benchOne(b, "vecadd", event.Dim3{X: 4096, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, det) })
-		b.Run("reduce"+s, func(b *testing.B) { benchOne(b, "reduce", event.Dim3{X: 4096, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, det) })
+		b.Run("transpose"+s, func(b *testing.B) {
+			benchOne(b, "transpose", event.Dim3{X: 32, Y: 32, Z: 1}, event.Dim3{X: 32, Y: 8, Z: 1}, det, "n=1024")
+		})
+		b.Run("histogram"+s, func(b *testing.B) {
+			benchOne(b, "histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, det, "n=1048576", "in=random")
+		})
+		b.Run("vecadd"+s, func(b *testing.B) {
+			benchOne(b, "vecadd", event.Dim3{X: 4096, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, det)
+		})
+		b.Run("reduce"+s, func(b *testing.B) {
+			benchOne(b, "reduce", event.Dim3{X: 4096, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, det)
+		})
 	}
 }

@@ -436,6 +436,7 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 		e.Row, e.Step = event.WarpSize, sp.words[r.pos+1]
 	}
 	x.sink.Access(e)
+	e.Row = 0 // as access expects it
 }
 
 func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {

@@ -148,3 +148,24 @@ func TestWorkerPanic(t *testing.T) {
 		}()
 	}
 }
+
+// TestLayoutAfterDelivery: the layout of an event that was delivered from a log is not that of the next one, here of
+// a block that must run again because it reads what the block before it has written. The recorder checks layouts.
+func TestLayoutAfterDelivery(t *testing.T) {
+	m, err := New(kernel(t, `
+	xor.b32 %w, %t, 5;
+	mad.wide.u32 %q, %w, 4, %o;
+	ld.global.u32 %v, [%q];
+	st.global.u32 [%p], %v;
+	ret;`), config(2, 32, buffer("out", 256)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &recorder{}
+	if _, err := m.Run(context.Background(), Options{Workers: 2}, rec); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(of[access](rec)); n != 4 {
+		t.Errorf("%d accesses, want a load and a store of each block", n)
+	}
+}

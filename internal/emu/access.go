@@ -343,6 +343,9 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 		return
 	}
 	if g := x.warp.ghost; g != 0 { // what annotations read, nobody does
+		if m&g != 0 {
+			x.ev.Row = 0 // the layout is that of all lanes
+		}
 		m, stored = m&^g, stored&^g
 		if m == 0 {
 			return
@@ -363,4 +366,5 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 		e.Data = &x.data
 	}
 	x.sink.Access(e)
+	e.Row = 0
 }

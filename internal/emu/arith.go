@@ -58,7 +58,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		return fmt.Errorf("%s with %d operands is not supported", opcodeText(in), n)
 	}
 	d.run, d.sources = runArith, n
-	if plain && np == 0 && !usesCarry(in) {
+	if d.plain = plain && np == 0 && !usesCarry(in); d.plain {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
 	}
 	c.emit(d)

@@ -315,6 +315,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 			f.params = make([]byte, 32*fc.fn.ParamSize)
 		}
 	}
+	f.newForms()
 	f.ctx, f.parent, f.ret, f.depth, f.local = ctx, nil, nil, 0, 0
 	if x.unk != nil {
 		f.trackUnknown()

@@ -16,10 +16,10 @@ const maxThreadsPerBlock = 1024
 
 // New prepares kernel k for a launch. It fails if the launch is impossible, and with an UnsupportedError
 // if the emulator cannot set the kernel up at all.
-func New(k *ir.Func, cfg *launch.Config) (*Machine, error) { return newMachine(k, cfg, nil) }
+func New(k *ir.Func, cfg *launch.Config) (*Machine, error) { return newMachine(k, cfg, nil, true) }
 
-// newMachine is New for a run if sl is nil, else for a trace of that slice.
-func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice) (*Machine, error) {
+// newMachine is New for a run if sl is nil, else for a trace of that slice; without affine registers if forms is false.
+func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*Machine, error) {
 	if err := checkLaunch(k, cfg); err != nil {
 		return nil, err
 	}
@@ -40,8 +40,12 @@ func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice) (*Machine, erro
 		p.track = sl.Track
 	}
 	c.trackOpaque()
+	if forms {
+		p.shape = shapeOf(cfg.Geometry.Block)
+	}
 	for _, fc := range p.funcs {
 		c.compile(fc)
+		p.compileAffine(fc)
 	}
 	p.buildContexts()
 	p.ordered = p.inOrder()

@@ -28,6 +28,7 @@ type memOp struct {
 	rmw    func(old, b, c uint64) uint64
 	origin uint32 // of what an unknown write leaves
 	cas    bool
+	adds   bool // rmw adds integers of 32 bits
 
 	// How the access is done in each kind of memory, for the lanes of m, whose addresses are in x.addr.
 	global, shared, private func(x *exec, in *inst, m uint32, s survey)

@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"heddle/internal/event"
@@ -51,6 +52,11 @@ type copied struct {
 }
 
 func (r *recorder) Access(a *event.Access) {
+	for l := 1; a.Row != 0 && l < event.WarpSize; l++ {
+		if a.Mask != full || l%int(a.Row) != 0 && a.Addr[l] != a.Addr[l-1]+a.Step {
+			panic(fmt.Sprintf("rows of %d lanes, step %d, do not describe %+v at %v", a.Row, a.Step, a, a.Addr))
+		}
+	}
 	c := access{Access: *a}
 	for l := range 32 {
 		if a.Mask>>l&1 == 0 {
@@ -65,7 +71,7 @@ func (r *recorder) Access(a *event.Access) {
 			}
 		}
 	}
-	c.Access.Addr, c.Access.Data = nil, nil
+	c.Access.Addr, c.Access.Data, c.Access.Row, c.Access.Step = nil, nil, 0, 0
 	r.events = append(r.events, c)
 }
 func (r *recorder) Fence(e *event.Fence)         { r.events = append(r.events, *e) }

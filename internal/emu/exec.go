@@ -15,7 +15,9 @@ type exec struct {
 	pc    int32
 	mask  uint32 // lanes of the current fragment
 	m     uint32 // of these, the lanes that execute the current instruction
+	gone  uint32 // lanes of the warp that are no threads or have exited
 	regs  []alu.Lanes
+	forms []affine // of regs; empty if none may have a form
 	preds []uint32
 	steps uint64 // warp instructions so far
 	limit uint64 // the turn ends when steps reaches it
@@ -33,13 +35,14 @@ type exec struct {
 	spinning      bool // the turn ended because the warp only spins
 	changed       bool // the turn changed memory or reached a barrier
 
-	ops  alu.Ops
-	addr alu.Lanes // effective addresses of the current access
-	data [4][event.WarpSize]uint64
-	tmp  [4]alu.Lanes
-	sink event.Sink
-	ev   event.Access // events are reused: a sink copies what it keeps
-	evs  events
+	ops      alu.Ops
+	addr     alu.Lanes // effective addresses of the current access
+	data     [4][event.WarpSize]uint64
+	tmp      [4]alu.Lanes
+	patterns [1 << patternBits]*pattern
+	sink     event.Sink
+	ev       event.Access // events are reused: a sink copies what it keeps
+	evs      events
 
 	prog        *program
 	geo         *event.Geometry
@@ -142,6 +145,7 @@ func (x *exec) loop() {
 func (x *exec) turn(w *warp, quantum uint64) {
 	x.warp = w
 	x.spinning = false
+	x.gone = ^w.alive()
 	x.next()
 	if x.frag != nil {
 		x.limit = x.steps + quantum

@@ -110,7 +110,7 @@ func (x *exec) load(g *fragment) {
 
 // enter makes f the current frame.
 func (x *exec) enter(f *frame) {
-	x.frame, x.code, x.regs, x.preds = f, f.fn.code, f.regs, f.preds
+	x.frame, x.code, x.regs, x.preds, x.forms = f, f.fn.code, f.regs, f.preds, f.forms
 	if x.unk != nil {
 		x.unk.regs, x.unk.preds, x.unk.origin, x.unk.lanes = f.unk, f.punk, f.origin, int32(f.fn.lanes)
 	}
@@ -357,6 +357,7 @@ func runExit(x *exec, in *inst) { x.exit(x.m) }
 func (x *exec) exit(lanes uint32) {
 	w := x.warp
 	w.exited |= lanes
+	x.gone |= lanes
 	if x.sink != nil {
 		x.evs.exit = event.Exit{Warp: w.id, Mask: lanes}
 		x.sink.Exit(&x.evs.exit)
@@ -397,6 +398,7 @@ type frame struct {
 	ctx    *callCtx
 	parent *frame
 	regs   []alu.Lanes
+	forms  []affine
 	preds  []uint32
 	cc     uint32
 	params []byte // ParamSize bytes for each lane

@@ -2,9 +2,12 @@ package emu
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"runtime"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"heddle/internal/event"
 )
@@ -272,14 +275,23 @@ func (s *scheduler) batch() bool {
 	w := s.ahead
 	n := int(min(uint64(len(w.specs)), s.blocks-s.next))
 	var wg sync.WaitGroup
+	var crash atomic.Pointer[workerPanic]
 	for i := range min(len(w.execs), n) {
 		wg.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					crash.CompareAndSwap(nil, &workerPanic{v, debug.Stack()})
+				}
+			}()
 			for k := i; k < n; k += len(w.execs) {
 				w.execs[i].runAhead(s.ctx, w.blocks[i], uint32(s.next)+uint32(k), w.specs[k], s.x.sink != nil)
 			}
 		})
 	}
 	wg.Wait()
+	if p := crash.Load(); p != nil {
+		panic(p)
+	}
 	written := make([]bool, len(s.x.mem.objs))
 	for k := range n {
 		sp := w.specs[k]
@@ -298,6 +310,15 @@ func (s *scheduler) batch() bool {
 	}
 	return true
 }
+
+// workerPanic is a panic of a worker, which goes on in the goroutine that called Run: only there can the caller
+// recover.
+type workerPanic struct {
+	value any
+	stack []byte
+}
+
+func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
 func overlaps(a, b []bool) bool {
 	for i := range a {
@@ -423,7 +444,11 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	if mo.kind == event.Write {
 		e.Data = &x.data
 	}
+	if r.affine && r.mask == full {
+		e.Row, e.Step = event.WarpSize, sp.words[r.pos+1]
+	}
 	x.sink.Access(e)
+	e.Row = 0 // as access expects it
 }
 
 func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {

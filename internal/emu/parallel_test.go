@@ -2,7 +2,9 @@ package emu
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"heddle/internal/launch"
@@ -149,5 +151,47 @@ L:
 		if err != nil || res.Status != Completed {
 			t.Errorf("%d workers: %+v, %v", workers, res, err)
 		}
+	}
+}
+
+// TestWorkerPanic: a bug of the emulator in a worker ends in the goroutine that called Run, as it does without workers.
+func TestWorkerPanic(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		m, err := New(kernel(t, "st.global.u32 [%p], %i;\nret;"), config(8, 32, buffer("out", 1024)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := m.prog.funcs[0].code
+		code[len(code)-1].run = func(*exec, *inst) { panic("planted") }
+		func() {
+			defer func() {
+				if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "planted") {
+					t.Errorf("%d workers: recovered %v", workers, p)
+				}
+			}()
+			_, err = m.Run(context.Background(), Options{Workers: workers}, nil)
+			t.Errorf("%d workers: Run returned %v", workers, err)
+		}()
+	}
+}
+
+// TestLayoutAfterDelivery: the layout of an event that was delivered from a log is not that of the next one, here of
+// a block that must run again because it reads what the block before it has written. The recorder checks layouts.
+func TestLayoutAfterDelivery(t *testing.T) {
+	m, err := New(kernel(t, `
+	xor.b32 %w, %t, 5;
+	mad.wide.u32 %q, %w, 4, %o;
+	ld.global.u32 %v, [%q];
+	st.global.u32 [%p], %v;
+	ret;`), config(2, 32, buffer("out", 256)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &recorder{}
+	if _, err := m.Run(context.Background(), Options{Workers: 2}, rec); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(of[access](rec)); n != 4 {
+		t.Errorf("%d accesses, want a load and a store of each block", n)
 	}
 }

@@ -27,6 +27,7 @@ type program struct {
 	objects []objectSpec // global, const and argument objects, by object number
 	byVar   map[*ir.Var]int
 	shared  sharedLayout
+	shape   shape // of a block, for affine registers
 	params  paramImage
 
 	traced  bool     // only a slice is executed: NewTrace
@@ -48,9 +49,11 @@ type fcode struct {
 	lanes    int // 64-bit registers a frame holds
 	preds    int // predicate registers, slot 0 included
 	slots    []int32
-	calls    int  // call sites: callCtx.kids has a slice for each
-	local    int  // bytes of local memory, a multiple of 16
-	paramMem bool // a frame needs memory for call arguments
+	calls    int    // call sites: callCtx.kids has a slice for each
+	local    int    // bytes of local memory, a multiple of 16
+	paramMem bool   // a frame needs memory for call arguments
+	affine   bool   // some register may have a form
+	narrow   []bool // registers of 32 bits, where some may have a form
 }
 
 // src is a source operand: a constant, broadcast to all lanes, or a register.
@@ -91,7 +94,10 @@ type inst struct {
 	call *callOp
 	misc *miscOp
 
-	// Only when unknown values are tracked: base is what run was before, rule gives the lanes whose
+	plain  bool      // alu writes one register, and neither reads nor writes predicates or the carry flag
+	affine *affineOp // nil if the instruction touches no register that may have a form
+
+	// base is what run was before forms or unknown values were kept track of; rule gives the lanes whose
 	// results are unknown.
 	base func(x *exec, in *inst)
 	rule func(x *exec, in *inst) (lanes uint32, origin uint32)

@@ -19,7 +19,7 @@ import (
 
 // NewTrace prepares kernel k for a trace of the slice s, as New does for a run.
 func NewTrace(k *ir.Func, cfg *launch.Config, s *slice.Slice) (*Machine, error) {
-	return newMachine(k, cfg, s)
+	return newMachine(k, cfg, s, false)
 }
 
 // tracedInstr decodes an instruction as its role says. It reports whether the block goes on behind it.

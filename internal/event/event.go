@@ -33,6 +33,10 @@ type Access struct {
 	// nothing. It equals Mask for every other kind that writes, and is 0 for a Read. Whether a
 	// compare-and-swap fails depends on the schedule, so for races (Conflict) an Atomic always writes.
 	Stored uint32
+	// Row and Step may describe Addr: if Row is not 0, all lanes of the warp are in Mask, and from each lane to the next the
+	// address grows by Step, but for lanes whose number is a multiple of Row. They say nothing that Addr does not.
+	Row  uint8
+	Step uint64
 }
 
 // Copy is the issue of asynchronous copies by the lanes of a warp: cp.async, not bulk (PTX ISA 9.7.9.25.3.1). The
@@ -167,7 +171,7 @@ func (a *Access) Element(i int, e *Access, addr *[WarpSize]uint64) {
 	for l := range addr {
 		addr[l] += uint64(i) * uint64(a.Elem)
 	}
-	e.Addr, e.Size, e.Data = addr, a.Elem, nil
+	e.Addr, e.Size, e.Data, e.Row = addr, a.Elem, nil, 0
 }
 
 // Sink consumes the events of one launch, in an order that is one legal interleaving: an access that

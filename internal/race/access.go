@@ -76,12 +76,24 @@ func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
 	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
-	if ascending(e) {
-		d.eachLane(&a)
-	} else {
-		d.eachGroup(&a)
+	left := e.Mask
+	switch {
+	case a.class != 0:
+		left = d.eachAtomic(&a)
+	case e.Row > 1 && e.Step == 0 && !a.write:
+		d.eachRow(&a)
+		left = 0
+	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) || ascending(e)):
+		left = d.eachRun(&a)
 	}
-	if e.Order.Strong() && !d.opt.Static {
+	switch {
+	case left == 0:
+	case ascending(e):
+		d.eachLane(&a, left)
+	default:
+		d.eachGroup(&a, left)
+	}
+	if e.Order.Strong() && !d.opt.Static && !d.quiet(&a) {
 		d.strongAccess(&a)
 	}
 }
@@ -113,10 +125,10 @@ func ascending(a *event.Access) bool {
 }
 
 // eachLane handles lanes whose addresses all differ.
-func (d *Detector) eachLane(a *access) {
+func (d *Detector) eachLane(a *access, lanes uint32) {
 	var p *page
 	no := ^uint64(0)
-	for m := a.Mask; m != 0; m &= m - 1 {
+	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		addr := a.Addr[l]
 		if a.Size != 4 {
@@ -131,13 +143,21 @@ func (d *Detector) eachLane(a *access) {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
-		d.touch(a, &p.cells[uint32(addr>>2)%pageWords], p, addr, 4, 1<<l)
+		d.touch(a, d.cell(a.mem, p, uint32(addr>>2)%pageWords), p, addr, 4, 1<<l)
+	}
+}
+
+// eachRow handles reads of one address by each row of lanes.
+func (d *Detector) eachRow(a *access) {
+	n := int(a.Row)
+	for l := 0; l < event.WarpSize; l += n {
+		d.touchRange(a, a.Addr[l], uint32(1<<n-1)<<l)
 	}
 }
 
 // eachGroup handles lanes with one address together.
-func (d *Detector) eachGroup(a *access) {
-	for left := a.Mask; left != 0; {
+func (d *Detector) eachGroup(a *access, lanes uint32) {
+	for left := lanes; left != 0; {
 		addr := a.Addr[bits.TrailingZeros32(left)&31]
 		mask := uint32(0)
 		for m := left; m != 0; m &= m - 1 {
@@ -158,8 +178,8 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 	for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
 		p := d.page(a.mem, at)
 		word := uint32(at>>2) % pageWords
-		if a.Size >= 8 && word&1 == 0 && p.split == nil && p.sync == nil && p.together(word) {
-			d.touch(a, &p.cells[word], p, at, 8, mask)
+		if a.Size >= 8 && word&1 == 0 && p.split == nil && p.sync == nil && d.together(a.mem, p, word) {
+			d.touch(a, d.cell(a.mem, p, word), p, at, 8, mask)
 			at += 4
 			continue
 		}
@@ -167,7 +187,7 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 			d.part(a.mem, p, word)
 		}
 		if a.Size >= 4 && (p.split == nil || p.split[word] == nil) {
-			d.touch(a, &p.cells[word], p, at, 4, mask)
+			d.touch(a, d.cell(a.mem, p, word), p, at, 4, mask)
 		} else {
 			d.touchBytes(a, p, word, at, addr, mask)
 		}
@@ -185,8 +205,9 @@ func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, 
 	s := p.split[word]
 	if s == nil {
 		s = new([4]cell)
+		c := d.cell(a.mem, p, word)
 		for i := range s {
-			s[i].w, s[i].r = d.clone(a.mem, p.cells[word].w), d.clone(a.mem, p.cells[word].r)
+			s[i].w, s[i].r = d.clone(a.mem, c.w), d.clone(a.mem, c.r)
 		}
 		p.split[word] = s
 	}

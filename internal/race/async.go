@@ -53,9 +53,9 @@ func (d *Detector) Copy(e *event.Copy) {
 	d.writeOf(&a, c, e.Mask)
 	d.learnSite(a.Access)
 	d.sites[e.Site].async = true
-	d.eachRead(&a, c, e.Mask, d.eachGroup)
+	d.eachRead(&a, c, e.Mask, func(a *access) { d.eachGroup(a, a.Mask) })
 	d.writeOf(&a, c, e.Mask)
-	d.eachGroup(&a)
+	d.eachGroup(&a, e.Mask)
 	if d.opt.Model == Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
 	}
@@ -176,8 +176,11 @@ func (d *Detector) settleLanes(a *access) {
 		for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
 			p := d.page(a.mem, at)
 			word := uint32(at>>2) % pageWords
+			if p.twins {
+				d.part(a.mem, p, word)
+			}
 			if p.split == nil || p.split[word] == nil {
-				d.settleCell(&t, &p.cells[word], a.copied.clk[l])
+				d.settleCell(&t, d.cell(a.mem, p, word), a.copied.clk[l])
 			} else {
 				s := p.split[word]
 				for i := max(at, addr); i < min(at+4, addr+uint64(a.Size)); i++ {

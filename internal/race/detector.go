@@ -18,7 +18,11 @@ type Detector struct {
 
 	global      *memory
 	lists       []list
+	runs        [][]run // by number; 0 is none
 	spare       []*page
+	covered     map[run]uint32 // of compactRuns
+	spareRuns   []uint32
+	spareCells  []*[rowWords]cell
 	spareLists  []uint32
 	spareMemory []*memory
 	spareBlocks []*block
@@ -52,6 +56,8 @@ func New(opt Options) *Detector {
 		lastLanes:  g.Lanes(last),
 		blocks:     make([]*block, g.Blocks()),
 		global:     newMemory(),
+		runs:       make([][]run, 1),
+		covered:    make(map[run]uint32),
 		locations:  make(map[place]*location),
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),

@@ -51,7 +51,7 @@ func newStream(rt *rapid.T, model Model, benign Benign, parts bool) *stream {
 		s.lanes = ^uint32(0)
 	}
 	s.noCopies = rapid.Bool().Draw(rt, "no copies")
-	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64, Only: only})
+	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 1024, Only: only})
 	tolerate := map[Benign]func(bool) bool{
 		BenignWarp: func(same bool) bool { return same }, BenignAll: func(bool) bool { return true }}[benign]
 	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate, Only: only})
@@ -127,7 +127,7 @@ func (s *stream) access() {
 		return
 	}
 	a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
-	how := rapid.IntRange(0, 2).Draw(s.rt, "spread")
+	how := rapid.IntRange(0, 5).Draw(s.rt, "spread")
 	base := rapid.IntRange(0, 3).Draw(s.rt, "base")
 	values := uint64(rapid.SampledFrom([]uint32{0, ^uint32(0), 0b0110}).Draw(s.rt, "values"))
 	for l := range event.WarpSize {
@@ -139,7 +139,21 @@ func (s *stream) access() {
 			slot += l * 7 % 3
 		}
 		a.Addr[l] = address(slot, a.Size)
+		switch how { // coalesced: what rows are for
+		case 3:
+			a.Addr[l] = uint64(base+l) * uint64(a.Size)
+		case 4:
+			a.Addr[l] = uint64(base+l%16) * uint64(a.Size)
+		case 5:
+			a.Addr[l] = uint64(base+l/16) * uint64(a.Size)
+		}
 		a.Data[0][l] = values >> l & 1
+	}
+	if a.Mask == ^uint32(0) && rapid.Bool().Draw(s.rt, "rows known") {
+		a.Row, a.Step = map[int]uint8{0: 32, 3: 32, 4: 16, 5: 16}[how], uint64(a.Size)
+		if how == 0 || how == 5 {
+			a.Step = 0
+		}
 	}
 	if a.Kind.Writes() {
 		a.Stored = a.Mask

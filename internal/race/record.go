@@ -105,7 +105,7 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 		}
 	}
 	*to = append(*to, e)
-	if len(*to) >= l.limit {
+	if l.full() {
 		d.compact(t, l)
 	}
 }
@@ -140,7 +140,7 @@ func (have *entry) yields(e entry, long bool) bool {
 func (d *Detector) compact(t *touching, l *list) {
 	l.weak = d.compacted(t, l.weak)
 	l.strong = d.compacted(t, l.strong)
-	l.limit = max(minLimit, 2*max(len(l.weak), len(l.strong)))
+	l.limit = max(minLimit, 2*max(len(l.weak), len(l.strong)/4))
 }
 
 func (d *Detector) compacted(t *touching, es []entry) []entry {

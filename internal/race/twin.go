@@ -8,12 +8,12 @@ type twins [pageWords / 128]uint64 // one bit for each pair
 
 // together returns whether the pair of words that begins with word, an even one, has one cell. If its words
 // have the same history, it has from now on.
-func (p *page) together(word uint32) bool {
+func (d *Detector) together(m *memory, p *page, word uint32) bool {
 	bit := uint64(1) << (word / 2 % 64)
 	if p.twin[word/128]&bit != 0 {
 		return true
 	}
-	a, b := &p.cells[word], &p.cells[word+1]
+	a, b := d.cell(m, p, word), d.cell(m, p, word+1)
 	if *a != *b || a.w.many() || a.r.many() {
 		return false
 	}
@@ -30,6 +30,6 @@ func (d *Detector) part(m *memory, p *page, word uint32) {
 		return
 	}
 	p.twin[word/128] &^= bit
-	a := p.cells[word]
-	p.cells[word+1] = cell{d.clone(m, a.w), d.clone(m, a.r)}
+	a := d.cell(m, p, word)
+	*d.cell(m, p, word+1) = cell{d.clone(m, a.w), d.clone(m, a.r)}
 }

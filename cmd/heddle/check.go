@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"heddle/internal/check"
@@ -20,6 +21,12 @@ type outputFlags struct {
 	format, color string
 	printf        bool
 	known         knownFlags
+}
+
+func (out *outputFlags) define(fs *pflag.FlagSet) {
+	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
+	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	out.known.define(fs)
 }
 
 var checkHelp = map[string][2]string{
@@ -50,7 +57,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 		Long:  checkHelp[name][1] + launchHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && in.database == "" {
-				return errors.New("no input file; want .cu, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
+				return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
 			}
 			return nil
 		},
@@ -78,10 +85,8 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
-	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
-	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	out.define(fs)
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
-	out.known.define(fs)
 	return cmd
 }
 

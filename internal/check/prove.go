@@ -10,6 +10,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -62,6 +63,20 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	d.sum.Verdicts = append(d.sum.Verdicts, v)
 }
 
+// openCL says what of OpenCL in the kernel the static engine does not know: to it, barriers order all memory, and
+// pointers among the parameters point to global memory.
+func (p *proof) openCL() string {
+	if ir.OrdersParts(p.kernel) {
+		return "proofs about barriers and fences that order part of memory only (heddle check knows them)"
+	}
+	for _, v := range p.kernel.Params {
+		if v.Pointer && v.PtrSpace == event.Shared {
+			return "proofs about __local arguments (heddle check knows them)"
+		}
+	}
+	return ""
+}
+
 func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	limit := p.opt.Timeout
 	if limit == 0 {
@@ -71,6 +86,9 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	defer cancel()
 	if p.opt.Warp == "lockstep" {
 		return diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
+	}
+	if why := p.openCL(); why != "" {
+		return diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	th, err := lockstep.Build(p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
 	var no *lockstep.UnsupportedError
@@ -220,15 +238,15 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 		}
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside}
 		var err error
 		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
 			return 0, false
 		}
 		r.run(ctx, 0)
-		p.aside.suppressed += r.aside.suppressed
-		p.aside.known += r.aside.known
-		if r.bugs > 0 || r.repeated > 0 || r.aside.any() {
+		before := p.aside.hits
+		p.aside = r.aside
+		if r.bugs > 0 || r.repeated > 0 || r.aside.hits > before {
 			return r.bugs, true
 		}
 	}

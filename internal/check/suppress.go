@@ -1,6 +1,9 @@
 package check
 
 import (
+	"fmt"
+	"slices"
+
 	"heddle/internal/diag"
 	"heddle/internal/ir"
 	"heddle/internal/lower"
@@ -8,23 +11,51 @@ import (
 	"heddle/internal/suppress"
 )
 
-// aside counts findings that are no reason for a verdict "bug".
-type aside struct{ suppressed, known int }
+// aside are findings that are no reason for a verdict "bug".
+type aside struct {
+	suppressed, known int
+	hits              int             // how often one came up
+	seen              map[string]bool // by place, with those that another engine has set aside before
+}
 
-func (a aside) any() bool { return a.suppressed+a.known > 0 }
+func (a *aside) any() bool { return len(a.seen) > 0 }
 
-// setAside reports whether a finding is suppressed by a comment or known from before, and marks it.
-func (d *driver) setAside(g *diag.Diagnostic, n *aside) bool {
-	d.readTexts(g)
-	if g.Suppressed = d.ignored.Match(g); g.Suppressed != nil {
-		n.suppressed++
-		return true
+// setAside reports whether a finding does not count, because a comment suppresses it or it is known from before,
+// and records it.
+func (r *kernelRun) setAside(g *diag.Diagnostic) bool {
+	r.readTexts(g)
+	at := placesKey(g)
+	if !r.aside.seen[at] {
+		g.Suppressed = r.ignored.Match(g)
+		switch {
+		case g.Suppressed != nil:
+			r.aside.suppressed++
+			r.report(*g)
+		case r.opt.Known != nil && r.opt.Known(g):
+			r.aside.known++
+		default:
+			return false
+		}
+		if r.aside.seen == nil {
+			r.aside.seen = make(map[string]bool)
+		}
+		r.aside.seen[at] = true
 	}
-	if d.opt.Known != nil && d.opt.Known(g) {
-		n.known++
-		return true
+	r.aside.hits++
+	if endsRun(g.Code) && r.inconclusive == "" {
+		r.inconclusive = fmt.Sprintf("a run ended at a finding that is not counted (%s at %s); what comes later was not checked", g.Code, r.files.Format(g.Span.Start))
 	}
-	return false
+	return true
+}
+
+// placesKey tells findings of one kernel apart, whichever engine found them.
+func placesKey(g *diag.Diagnostic) string {
+	at := []source.Pos{g.Span.Start}
+	for _, r := range g.Related {
+		at = append(at, r.Span.Start)
+	}
+	slices.Sort(at)
+	return fmt.Sprint(g.Code, at)
 }
 
 // readComments reads the heddle:ignore comments of the files that a module executes.
@@ -106,7 +137,7 @@ func (d *driver) placesOf(in *input, k *ir.Func, codes func(diag.Code) bool) []s
 func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed, diag.CodeBadBarrier, diag.CodeStackOverflow,
-		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang:
+		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang, diag.CodeBarrierTooMany, diag.CodeAnnotation:
 		return true
 	}
 	return false

@@ -21,7 +21,8 @@ type fgen struct {
 	cur      *ir.Block // nil after an instruction that does not fall through
 	edges    []edge    // by block: its successors, while labels have no blocks yet
 	frame    *source.Frame
-	paramTop int // where the next .param variable of the body goes
+	orders   event.Orders // of the next instruction
+	paramTop int          // where the next .param variable of the body goes
 
 	items []item     // scratch
 	free  []ir.Instr // to be used
@@ -37,6 +38,9 @@ type edge struct {
 func (g *gen) body(f *ir.Func, d *ptx.Func) {
 	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)}, paramTop: f.ParamSize}
 	fg.scope = &scope{parent: &g.top}
+	if f.Kernel {
+		f.LocalSize = g.local
+	}
 	g.lines.enter(f.Demangled)
 	fg.formals(f.Params)
 	fg.formals(f.Results)
@@ -54,12 +58,27 @@ func (f *fgen) formals(vars []*ir.Var) {
 			continue
 		}
 		sym := &symbol{kind: symVar, span: v.Span, v: v}
+		if whole := f.g.vectors[v]; whole != "" {
+			f.component(whole, v)
+			continue
+		}
 		if v.InReg {
 			sym = f.newReg(v.Name, v.Type, 0, v.Span)
 			v.Reg = sym.regs[0]
 		}
 		f.g.define(f.scope, v.Name, sym)
 	}
+}
+
+// component gives a component of a vector parameter its register.
+func (f *fgen) component(whole string, v *ir.Var) {
+	v.Reg = f.addReg(v.Name, v.Type)
+	sym := f.scope.syms[whole]
+	if sym == nil || !sym.vector || v.Name == whole+"."+components[:1] {
+		sym = &symbol{kind: symReg, span: v.Span, vector: true}
+		f.g.define(f.scope, whole, sym)
+	}
+	sym.regs = append(sym.regs, v.Reg)
 }
 
 // newReg adds a register, or the components of a vector register, to the function.
@@ -190,11 +209,30 @@ func (f *fgen) stmt(s ptx.Stmt) {
 		f.frame = f.g.lines.loc(s.Loc())
 	case ptx.StmtNode:
 		switch n := s.Node().(type) {
+		case *ptx.Directive:
+			f.pragma(n)
 		case *ptx.Var:
 			f.variable(n)
 		case *ptx.Block:
 			f.block(n)
 		}
+	}
+}
+
+const orderPragma = "heddle.order "
+
+// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier,
+// a fence or a strong operation, orders. Other pragmas are hints.
+func (f *fgen) pragma(d *ptx.Directive) {
+	if d.Name != ".pragma" {
+		return
+	}
+	word, ok := strings.CutPrefix(f.g.argText(d, 0), orderPragma)
+	if !ok {
+		return
+	}
+	if f.orders, ok = event.OrdersNamed(word); !ok {
+		f.g.errorf(d.Span(), "unknown memory %q; expected all, global, shared or none", word)
 	}
 }
 

@@ -62,32 +62,62 @@ func (f *fgen) call(in *ir.Instr, s ptx.Inst) bool {
 	if !ok {
 		return false
 	}
-	if sig != nil && !f.counts(s, sig, &p) {
+	results, args := f.spread(p.results), f.spread(p.args)
+	if sig != nil && !f.counts(s, sig, len(results), len(args)) {
 		return false
 	}
-	for i, o := range p.results.All() {
+	for i, o := range results {
 		out, ok := f.argument(o, sig.result(i))
 		if !ok {
 			return false
 		}
 		if k := out.Kind; k != ir.Register && k != ir.VarVal && k != ir.None || out.Neg {
-			f.g.errorf(o.Span(), "expected a register or a .param variable for a result")
+			f.g.errorf(o.op.Span(), "expected a register or a .param variable for a result")
 			return false
 		}
 		in.Dst = append(in.Dst, out)
 	}
-	for i, o := range p.args.All() {
+	for i, o := range args {
 		out, ok := f.argument(o, sig.param(i))
 		if !ok {
 			return false
 		}
 		if k := out.Kind; k != ir.Register && k != ir.VarVal && k != ir.Imm || out.Neg {
-			f.g.errorf(o.Span(), "expected a register, a .param variable or a constant for an argument")
+			f.g.errorf(o.op.Span(), "expected a register, a .param variable or a constant for an argument")
 			return false
 		}
 		in.Src = append(in.Src, out)
 	}
 	return true
+}
+
+// passed is an argument or a result of a call: an operand, or a component of a vector.
+type passed struct {
+	op   ptx.Operand
+	part int // -1: the whole
+}
+
+// spread puts the components of vector registers and of lists in braces in their place.
+func (f *fgen) spread(ops ptx.Operands) []passed {
+	var out []passed
+	for _, o := range ops.All() {
+		n := 0
+		switch o.Kind() {
+		case ptx.Vector:
+			n = o.Parts().Len()
+		case ptx.Name:
+			if sym := f.scope.lookup(f, o.Name()); sym != nil && sym.kind == symReg && sym.vector && o.Field() == "" {
+				n = len(sym.regs)
+			}
+		}
+		for i := range n {
+			out = append(out, passed{o, i})
+		}
+		if n == 0 {
+			out = append(out, passed{o, -1})
+		}
+	}
+	return out
 }
 
 // callee resolves the target: a function, or a register with a list of candidates or a prototype.
@@ -195,6 +225,12 @@ func (g *gen) protoSignature(p *ptx.Prototype) *signature {
 			if !ok {
 				continue
 			}
+			if d.Space == "reg" && d.Vec > 0 {
+				for range d.Vec * max(len(d.Names), 1) {
+					to = append(to, formal{t, t.Size()})
+				}
+				continue
+			}
 			for i := range d.Names {
 				v := ir.Var{Type: t}
 				if g.shape(&v, d, &d.Names[i], event.Param) {
@@ -229,17 +265,17 @@ func (s *signature) result(i int) formal {
 	return formal{size: -1}
 }
 
-func (f *fgen) counts(s ptx.Inst, sig *signature, p *callParts) bool {
+func (f *fgen) counts(s ptx.Inst, sig *signature, results, args int) bool {
 	n, least := len(sig.params), len(sig.params)
 	if sig.open {
 		least--
 	}
-	if p.args.Len() < least || p.args.Len() > n {
-		f.g.errorf(s.OpSpan(), "%s takes %d arguments, found %d", sig.name, n, p.args.Len())
+	if args < least || args > n {
+		f.g.errorf(s.OpSpan(), "%s takes %d arguments, found %d", sig.name, n, args)
 		return false
 	}
-	if p.results.Len() != len(sig.results) {
-		f.g.errorf(s.OpSpan(), "%s has %d results, found %d", sig.name, len(sig.results), p.results.Len())
+	if results != len(sig.results) {
+		f.g.errorf(s.OpSpan(), "%s has %d results, found %d", sig.name, len(sig.results), results)
 		return false
 	}
 	return true
@@ -247,10 +283,14 @@ func (f *fgen) counts(s ptx.Inst, sig *signature, p *callParts) bool {
 
 // argument resolves an argument or result: a register, a constant, or the value of a .param variable of
 // the same size as the formal.
-func (f *fgen) argument(o ptx.Operand, want formal) (ir.Operand, bool) {
+func (f *fgen) argument(a passed, want formal) (ir.Operand, bool) {
+	o := a.op
 	out, ok := f.value(o, want.typ)
 	if !ok {
 		return out, false
+	}
+	if a.part >= 0 {
+		out = out.Elems[a.part]
 	}
 	size := 0
 	switch out.Kind {

@@ -1,6 +1,7 @@
 package irgen
 
 import (
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/ptx"
@@ -14,7 +15,12 @@ func (f *fgen) inst(s ptx.Inst) {
 		return
 	}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame}
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders}
+	f.orders = event.OrdersAll
+	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders && !in.Order.Strong() {
+		f.g.errorf(s.OpSpan(), "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
+		return
+	}
 	if p, ok := s.Guard(); ok && !f.guard(in, p) {
 		return
 	}
@@ -126,6 +132,9 @@ func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 		if r == isa.Dst || r == isa.DstPred {
 			nd++
 		}
+	}
+	if in.Row.Category == isa.Video {
+		return f.videoOperands(in, its)
 	}
 	ops := make([]ir.Operand, len(its))
 	in.Dst, in.Src = ops[:0:nd], ops[nd:nd]

@@ -29,6 +29,7 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 		mod:     &ir.Module{Files: set, AddressSize: 64},
 		decoded: make([]*decoded, file.Words()),
 		bodies:  make(map[*ir.Func]*ptx.Func),
+		vectors: make(map[*ir.Var]string),
 	}
 	if file.Source != nil {
 		g.mod.File = file.Source.ID
@@ -61,6 +62,8 @@ type gen struct {
 	lines   *lineTable
 	decoded []*decoded // by ptx.Inst.Word
 	bodies  map[*ir.Func]*ptx.Func
+	vectors map[*ir.Var]string // the vector parameter in registers that a component belongs to
+	local   int                // bytes of the module's .local variables
 	inits   []pendingInit
 	ranged  int64 // variables in memory declared by name<n>
 }
@@ -153,6 +156,9 @@ func demangled(name string) string {
 func variableName(name string) string {
 	s := demangled(name)
 	if s == name {
+		if i := strings.LastIndex(name, "_$_"); i > 0 { // OpenCL: FUNCTION.NAME, with LLVM's spelling of the point
+			return name[i+len("_$_"):]
+		}
 		return ""
 	}
 	if i := strings.LastIndex(s, ")::"); i >= 0 {

@@ -44,6 +44,9 @@ func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.O
 		}
 		return f.mem(o)
 	}
+	if o.Kind() == ptx.Index && role == isa.Addr {
+		return f.elementMem(in, o)
+	}
 	if role == isa.Addr {
 		f.g.errorf(o.Span(), "%s takes an address in brackets here", in.Op())
 		return ir.Operand{}, false
@@ -74,10 +77,13 @@ func (f *fgen) value(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 		if o.X().Kind() == ptx.Name && o.Op() == "!" {
 			return f.negated(o)
 		}
-	case ptx.Int, ptx.Float, ptx.Binary, ptx.Paren, ptx.Mask:
+	case ptx.Binary:
+		if f.registerOffset(o) {
+			return f.offsetFrom(o)
+		}
+	case ptx.Int, ptx.Float, ptx.Paren, ptx.Mask:
 	case ptx.Index:
-		f.g.errorf(o.Span(), "an indexed array a[i] is not supported here; write the byte address, as in [a+8]")
-		return ir.Operand{}, false
+		return f.element(o)
 	default:
 		f.g.errorf(o.Span(), "this kind of operand cannot stand here")
 		return ir.Operand{}, false
@@ -157,6 +163,10 @@ func (f *fgen) symbol(sym *symbol, span source.Span) (ir.Operand, bool) {
 			out.Elems = append(out.Elems, ir.Operand{Kind: ir.Register, Reg: r, Span: span})
 		}
 	case symVar:
+		if sym.v.Space == event.Local && !f.f.Kernel && f.g.top.syms[sym.v.Name] == sym {
+			f.g.errorf(span, "%s: a .local variable of the module is supported in kernels only", sym.v.Name)
+			return out, false
+		}
 		out.Kind, out.Var = ir.VarAddr, sym.v
 	case symFunc:
 		out.Kind, out.Func = ir.FuncAddr, sym.fn

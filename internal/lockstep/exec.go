@@ -98,6 +98,9 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 	}
 	x.final = true
 	x.pass()
+	if err := x.th.noncoherent(); err != nil {
+		return nil, err
+	}
 	x.th.Axioms = x.axioms()
 	for a := range x.approx {
 		x.th.Approximate = append(x.th.Approximate, a)

@@ -137,7 +137,7 @@ func (d *driver) placesOf(in *input, k *ir.Func, codes func(diag.Code) bool) []s
 func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed, diag.CodeBadBarrier, diag.CodeStackOverflow,
-		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang, diag.CodeBarrierTooMany, diag.CodeAnnotation:
+		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang, diag.CodeBarrierTooMany:
 		return true
 	}
 	return false

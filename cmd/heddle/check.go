@@ -91,7 +91,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 }
 
 // checkFiles runs the driver, prints what it finds as it comes, and then the verdicts.
-func checkFiles(ctx context.Context, opt check.Options, out outputFlags, inputs []check.Input, stdout, stderr io.Writer) (err error) {
+func checkFiles(ctx context.Context, opt check.Options, out outputFlags, inputs []check.Input, stdout, stderr io.Writer) error {
 	opt.Files = source.NewSet()
 	p := newProgress(stderr)
 	opt.Progress = p.callback()

@@ -143,6 +143,11 @@ func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, in
 		return set
 	}
 	opt.Files, opt.Known, opt.Printf, opt.Limit = source.NewSet(), nil, nil, math.MaxInt
+	opt.Lower.NoCache = true // its keys hold the temporary path
+	if opt.Trace != nil {
+		quiet := *opt.Trace
+		quiet.Stats, opt.Trace = nil, &quiet
+	}
 	opt.Lower.Includes = alsoIn(tree, opt.Lower.Includes)
 	opt.Lower.Systems = alsoIn(tree, opt.Lower.Systems)
 	opt.Lower.Forced = insteadIn(tree, opt.Lower.Forced)

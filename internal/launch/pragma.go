@@ -88,7 +88,7 @@ func (s *SourceFacts) pragmas(f *source.File, toks []token, nameAt func(toks []t
 	for i, t := range toks {
 		if t.kind == tokComment {
 			body, ok := strings.CutPrefix(strings.TrimLeft(t.text, " \t\r\n*/"), pragmaPrefix)
-			if ok && !isIgnore(body) {
+			if ok && !(f.Content[t.start+1] == '/' && isIgnore(body)) {
 				s.pragma(f, t, body)
 			}
 			continue

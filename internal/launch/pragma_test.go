@@ -107,3 +107,46 @@ func TestPragmaErrors(t *testing.T) {
 		}
 	}
 }
+
+// A heddle:ignore comment is no pragma: it is about findings, and needs no kernel below it. In a block comment it
+// has no meaning, which must not go unseen.
+func TestIgnoreIsNoPragma(t *testing.T) {
+	tests := []struct {
+		text          string
+		pragmas, errs int
+	}{
+		{"// heddle:ignore race-shared why\n", 0, 0},
+		{"// heddle:ignore\n", 0, 0},
+		{"/// heddle:ignore race-shared why\n", 0, 0},
+		{"// heddle: ignore=3\n", 1, 1}, // a parameter of that name, for a kernel that does not follow
+		{"// heddle:ignored x\n", 1, 1},
+		{"/* heddle:ignore race-shared why */\n", 1, 1},
+	}
+	for _, tt := range tests {
+		f, err := source.NewSet().Add("k.cu", []byte(tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts := ScanCUDA(f, nil)
+		if len(facts.Pragmas) != tt.pragmas || len(facts.Errs) != tt.errs {
+			t.Errorf("%q: %d pragmas, errors %v", tt.text, len(facts.Pragmas), facts.Errs)
+		}
+	}
+}
+
+// LineComments finds what is a // comment and nothing else.
+func TestLineComments(t *testing.T) {
+	const text = "a; // one\n  // two\r\n/* // no */ b; // three\n\"// no\" R\"(\n// no\n)\" // four"
+	f, err := source.NewSet().Add("k.cu", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range LineComments(f, false) {
+		got = append(got, fmt.Sprintf("%v %v %q", c.Span.Start, c.Alone, strings.TrimSpace(c.Text)))
+	}
+	want := []string{`1:4 false "one"`, `2:3 true "two"`, `3:16 false "three"`, `6:4 false "four"`}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}

@@ -60,15 +60,31 @@ func placesKey(g *diag.Diagnostic) string {
 
 // readComments reads the heddle:ignore comments of the files that a module executes.
 func (d *driver) readComments(in *input) {
-	for _, k := range defined(in) {
-		for _, p := range d.placesOf(in, k, nil) {
-			d.readDirectives(p.File, in.lowered.Lang == lower.PTX)
+	ptx := in.lowered.Lang == lower.PTX
+	seen := make(map[source.FileID]bool)
+	var last source.FileID // of most instructions
+	read := func(p source.Pos, ptx bool) {
+		if id := p.File(); id != last && p.IsValid() {
+			if last = id; !seen[id] {
+				seen[id] = true
+				d.readDirectives(id, ptx)
+			}
 		}
 	}
-	if in.lowered.Lang != lower.PTX {
-		if f := d.files.Lookup(in.name); f != nil {
-			d.readDirectives(f.ID, false)
+	for _, f := range in.module.Funcs {
+		if ptx {
+			read(f.Span.Start, true)
 		}
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				for frame := i.Loc; frame != nil; frame = frame.Parent {
+					read(frame.Pos, false)
+				}
+			}
+		}
+	}
+	if f := d.files.Lookup(in.name); f != nil && !ptx {
+		d.readDirectives(f.ID, false)
 	}
 }
 
@@ -81,13 +97,15 @@ func (d *driver) readDirectives(id source.FileID, ptx bool) {
 
 // checked says for which codes everything that a kernel executes was looked at; nil: for none.
 func (d *driver) checked(in *input, k *ir.Func, codes func(diag.Code) bool) {
-	d.ignored.Add(d.placesOf(in, k, codes)...)
+	if d.ignored.Any() {
+		d.ignored.Add(placesOf(in, k, codes)...)
+	}
 }
 
 func allCodes(diag.Code) bool { return true }
 
 // placesOf returns the lines that a kernel and what it calls have in each file and function.
-func (d *driver) placesOf(in *input, k *ir.Func, codes func(diag.Code) bool) []suppress.Place {
+func placesOf(in *input, k *ir.Func, codes func(diag.Code) bool) []suppress.Place {
 	type key struct {
 		file source.FileID
 		fn   string
@@ -109,6 +127,12 @@ func (d *driver) placesOf(in *input, k *ir.Func, codes func(diag.Code) bool) []s
 	seen := map[*ir.Func]bool{k: true}
 	for todo := []*ir.Func{k}; len(todo) > 0; todo = todo[1:] {
 		f := todo[0]
+		if f.Src != nil {
+			add(f.Src.Pos, f.Demangled)
+		}
+		if in.lowered.Lang == lower.PTX {
+			add(f.Span.Start, f.Name)
+		}
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
 				for frame := i.Loc; frame != nil; frame = frame.Parent {

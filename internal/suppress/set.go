@@ -72,6 +72,16 @@ func help(m *mistake) []string {
 	return []string{m.help}
 }
 
+// Any reports whether a file that was read has a directive.
+func (s *Set) Any() bool {
+	for _, list := range s.files {
+		if len(list) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Match returns the suppression of a finding, or nil. The files of its places must have been read.
 func (s *Set) Match(d *diag.Diagnostic) *diag.Suppression {
 	out := s.at(d.Code, d.Span)

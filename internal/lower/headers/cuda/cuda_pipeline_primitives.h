@@ -17,7 +17,7 @@ __heddle_fn void __pipeline_memcpy_async(void * __dst, const void * __src, __SIZ
 
 __heddle_fn void __pipeline_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-/* Waits for all but the last prior commits. cp.async.wait_group takes a constant. */
+/* Waits for all but the last prior commits, for up to 15. cp.async.wait_group takes a constant. */
 #define __HEDDLE_WAIT_PRIOR(N) \
   case N: asm volatile("cp.async.wait_group " #N ";" ::: "memory"); break
 __heddle_fn void __pipeline_wait_prior(__SIZE_TYPE__ __prior) {
@@ -30,7 +30,15 @@ __heddle_fn void __pipeline_wait_prior(__SIZE_TYPE__ __prior) {
     __HEDDLE_WAIT_PRIOR(5);
     __HEDDLE_WAIT_PRIOR(6);
     __HEDDLE_WAIT_PRIOR(7);
-    default: asm volatile("cp.async.wait_group 8;" ::: "memory"); break;
+    __HEDDLE_WAIT_PRIOR(8);
+    __HEDDLE_WAIT_PRIOR(9);
+    __HEDDLE_WAIT_PRIOR(10);
+    __HEDDLE_WAIT_PRIOR(11);
+    __HEDDLE_WAIT_PRIOR(12);
+    __HEDDLE_WAIT_PRIOR(13);
+    __HEDDLE_WAIT_PRIOR(14);
+    __HEDDLE_WAIT_PRIOR(15);
+    default: break; /* to wait for more than was asked for would hide races, to wait for less hides none */
   }
 }
 #undef __HEDDLE_WAIT_PRIOR

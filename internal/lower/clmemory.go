@@ -89,7 +89,8 @@ func (g *clGen) prefetch(name string) {
 	}
 }
 
-// asyncCopy is a copy that the work-items of the group share (LIMITATIONS.md says what that leaves out). An element
+// asyncCopy is a copy that the work-items of the group share, to local memory as asynchronous copies of theirs
+// (LIMITATIONS.md says what that leaves out). An element
 // is copied by another item than the one of its index, which is the one that most likely touches it besides: the
 // copy is not in the program order of either.
 func (g *clGen) asyncCopy(name string) {
@@ -107,17 +108,43 @@ func (g *clGen) asyncCopy(name string) {
 						to = "i * step"
 					}
 				}
+				element := fmt.Sprintf("d[%s] = s[%s];", to, from)
+				if k == 0 {
+					element = cpAsync(element, t.size*n, fmt.Sprintf("&d[%s]", to), fmt.Sprintf("&s[%s]", from))
+				}
 				g.function("event_t", name, append(params, "event_t e"),
-					fmt.Sprintf("size_t size = __heddle_work_group_size(); "+
-						"for (size_t i = (__heddle_local_linear_id() + size / 2) %% size; i < n; i += size) d[%s] = s[%s]; return e;", to, from))
+					"size_t size = __heddle_work_group_size(); "+
+						"for (size_t i = (__heddle_local_linear_id() + size / 2) % size; i < n; i += size) { "+element+" } return e;")
 			}
 		}
 	}
 }
 
+// cpAsync copies an element to local memory asynchronously where cp.async can (PTX ISA 9.7.9.25.3: 4, 8 or 16 bytes
+// at a time); else it is plain. A vector of three takes the room of four.
+func cpAsync(plain string, bytes int, to, from string) string {
+	if bytes%3 == 0 {
+		bytes = bytes / 3 * 4
+	}
+	chunk := min(bytes, 16)
+	if chunk < 4 {
+		return plain
+	}
+	how := "ca"
+	if chunk == 16 {
+		how = "cg"
+	}
+	var b strings.Builder
+	for at := 0; at < bytes; at += chunk {
+		fmt.Fprintf(&b, `__asm volatile("cp.async.%s.shared.global [%%0], [%%1], %d;" :: "l"((size_t)(%s) + %d), "l"((size_t)(%s) + %d) : "memory"); `,
+			how, chunk, to, at, from, at)
+	}
+	return b.String()
+}
+
 // waitEvents ends the copies: every work-item executes it, and then sees them.
 func (g *clGen) waitEvents(name string) {
 	for _, space := range g.spaces(false) {
-		g.function("void", name, []string{"int n", space + " event_t *e"}, "work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+		g.function("void", name, []string{"int n", space + " event_t *e"}, "__asm volatile(\"cp.async.wait_all;\" ::: \"memory\"); work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
 	}
 }

@@ -6,7 +6,7 @@
 kernel void k(global const int *in, global int *out) {
     local int tile[64];
     int i = get_local_id(0);
-    event_t e = async_work_group_copy(tile, in + 64 * get_group_id(0), 64, 0);  // want race-shared "tile"
-    out[get_global_id(0)] = tile[63 - i];                                       // want race-shared "tile"
+    event_t e = async_work_group_copy(tile, in + 64 * get_group_id(0), 64, 0);  // want race-async-copy "tile"
+    out[get_global_id(0)] = tile[63 - i];                                       // want race-async-copy "tile"
     wait_group_events(1, &e);
 }

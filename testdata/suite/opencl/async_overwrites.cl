@@ -7,8 +7,8 @@ kernel void k(global const int *in, global int *out) {
     int i = get_local_id(0);
     tile[i] = i;
     barrier(CLK_LOCAL_MEM_FENCE);
-    int other = tile[63 - i];                                                   // want race-shared "tile"
-    event_t e = async_work_group_copy(tile, in, 64, 0);                         // want race-shared "tile"
+    int other = tile[63 - i];                                                   // want race-async-copy "tile"
+    event_t e = async_work_group_copy(tile, in, 64, 0);                         // want race-async-copy "tile"
     wait_group_events(1, &e);
     out[i] = other + tile[i];
 }

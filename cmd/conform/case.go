@@ -115,13 +115,11 @@ type Verdict struct {
 	Kernel, Kind, Reason string
 }
 
-// synchronization are the codes of races, divergence and deadlock; other findings are of other kinds.
-var synchronization = []string{
-	"race-shared", "race-global", "race-branch-order",
-	"barrier-divergence", "barrier-deadlock", "barrier-count-mismatch", "warp-sync-hang", "bad-barrier",
+// isSynchronization reports whether a finding is a race, divergence, deadlock or misuse of a barrier; others are of other
+// kinds.
+func (f Finding) isSynchronization() bool {
+	return strings.HasPrefix(f.Code, "race-") || strings.HasPrefix(f.Code, "barrier-") || f.Code == "warp-sync-hang" || f.Code == "bad-barrier"
 }
-
-func (f Finding) isSynchronization() bool { return slices.Contains(synchronization, f.Code) }
 
 // verdict sums up a result in one word: "bug" for a synchronization defect, "other" for findings of other
 // kinds only, else the weakest verdict of the kernels; "failed" if a stage was not passed.

@@ -45,7 +45,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		}
 		at.Iters = append(at.Iters, it)
 	}
-	g := x.guard(in, st)
+	g := x.guard
 	if x.final {
 		x.th.Ends = append(x.th.Ends, End{Instr: in, Guard: x.c.And(x.outer, st.pred, g), Start: st.tag, At: at})
 	}

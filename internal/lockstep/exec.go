@@ -32,12 +32,16 @@ type exec struct {
 	around []*ir.Loop // the loops that execution is in, outermost first
 
 	th          *Thread
-	objects     map[string]*Object
-	bases       map[smt.Term]*Object  // by base address
-	target      map[*ir.Instr]*Object // where each memory instruction went in the last pass
-	changed     bool                  // this pass learned something of a loop
-	settling    bool                  // it is not known yet where accesses go: nothing is given up
-	final       bool                  // accesses and ends are recorded
+	objects     map[array]*Object
+	bases       map[smt.Term]*Object    // by base address
+	target      map[*ir.Instr][]*Object // where each memory instruction went in the last pass; absent: anywhere
+	moved       bool                    // in this pass one went elsewhere
+	changed     bool                    // this pass learned something of a loop
+	settling    bool                    // it is not known yet where accesses go: nothing is given up
+	final       bool                    // accesses and ends are recorded
+	at          *ir.Instr               // the instruction that is executed
+	drawn       int                     // unknown values that it drew so far
+	guard       smt.Term                // its guard, as it was before the instruction wrote anything
 	approx      map[string]bool
 	uniformMemo map[smt.Term]bool
 }
@@ -68,8 +72,8 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 		opt.Terms = DefaultTerms
 	}
 	x := &exec{
-		c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[string]*Object{}, bases: map[smt.Term]*Object{},
-		target: map[*ir.Instr]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
+		c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
+		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
 	}
 	x.c.Limit(opt.Terms)
 	defer func() {
@@ -87,17 +91,23 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 		return nil, err
 	}
 	for pass := 0; ; pass++ {
-		x.changed, x.settling = false, pass < 2
+		x.changed, x.moved, x.settling = false, false, pass < 2
 		x.pass()
-		if !x.changed && !x.settling {
+		if !x.changed && !x.moved && !x.settling {
 			break
 		}
-		if pass == maxPasses {
+		switch pass {
+		case maxPasses:
 			x.giveUpOnLoops()
+		case 4 * maxPasses:
+			x.unsupported(nil, "loops of which nothing settles")
 		}
 	}
 	x.final = true
 	x.pass()
+	if x.changed || x.moved {
+		panic("lockstep: the last pass learned something")
+	}
 	x.th.Axioms = x.axioms()
 	for a := range x.approx {
 		x.th.Approximate = append(x.th.Approximate, a)
@@ -227,24 +237,30 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 			r.regs[reg] = undef
 			continue
 		}
-		r.regs[reg] = x.merge(states, func(s *state) smt.Term { return s.regs[reg] })
+		r.regs[reg] = x.merge(states, func(s *state) smt.Term { return s.regs[reg] }, func() smt.Term {
+			return x.apply(fmt.Sprintf("%sj%d.%d", private, b, reg), width(x.f.Regs[reg].Type), x.counters())
+		})
 	}
-	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier })
+	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier }, nil)
 	for i := range r.tag.Iters {
-		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] })
+		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] }, nil)
 	}
 	return r
 }
 
-// merge chooses among the values of one thing. An undefined value may be anything, so the others win.
-func (x *exec) merge(states []*state, get func(*state) smt.Term) smt.Term {
-	r := undef
-	for i := len(states) - 1; i >= 0; i-- {
-		switch v := get(states[i]); {
-		case v == undef || v == r:
-		case r == undef:
-			r = v
-		default:
+// merge chooses among the values of one thing. An undefined one may be anything, unless all are.
+func (x *exec) merge(states []*state, get func(*state) smt.Term, anything func() smt.Term) smt.Term {
+	defined := func(v, other smt.Term) smt.Term {
+		if v == undef && other != undef {
+			return anything()
+		}
+		return v
+	}
+	r := get(states[len(states)-1])
+	for i := len(states) - 2; i >= 0; i-- {
+		v := get(states[i])
+		v, r = defined(v, r), defined(r, v)
+		if v != r {
 			r = x.c.Ite(states[i].pred, v, r)
 		}
 	}
@@ -254,6 +270,8 @@ func (x *exec) merge(states []*state, get func(*state) smt.Term) smt.Term {
 // block executes one block and returns its successors' states.
 func (x *exec) block(b *ir.Block, st *state) []edge {
 	for _, in := range b.Instrs {
+		x.at, x.drawn = in, 0
+		x.guard = x.condition(in, st)
 		if in.IsTerminator() && in == b.Last() {
 			return x.terminator(b, in, st)
 		}
@@ -272,7 +290,7 @@ func (x *exec) block(b *ir.Block, st *state) []edge {
 func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 	taken, rest := st, (*state)(nil)
 	if in.Guard != ir.NoReg {
-		p := x.guard(in, st)
+		p := x.guard
 		taken, rest = st.clone(), st
 		taken.pred = x.c.And(st.pred, p)
 		rest.pred = x.c.And(st.pred, x.c.Not(p))

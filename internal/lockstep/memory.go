@@ -2,7 +2,6 @@ package lockstep
 
 import (
 	"fmt"
-	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -10,16 +9,26 @@ import (
 	"heddle/internal/smt"
 )
 
+// array identifies an Object: a variable, or the pointer at an offset of a parameter.
+type array struct {
+	v     *ir.Var
+	field int
+}
+
 // object returns the array of a variable, or the one that the pointer at an offset of a parameter points to.
+// All shared arrays without bound are one: they start at one address (ir.Layout).
 func (x *exec) object(v *ir.Var, field int) *Object {
-	name := v.Shown()
-	if field > 0 {
-		name = fmt.Sprintf("%s+%d", name, field)
+	key := array{v, field}
+	if v.Space == event.Shared && v.Unsized {
+		key = array{}
 	}
-	key := fmt.Sprintf("%s\x00%s", v.Name, name)
 	o := x.objects[key]
 	if o == nil {
-		o = &Object{Name: name, Space: v.Space, Var: v, Field: field}
+		name := v.Shown()
+		if field > 0 {
+			name = fmt.Sprintf("%s+%d", name, field)
+		}
+		o = &Object{Name: name, Space: v.Space, Var: v, Field: field, index: len(x.objects)}
 		if v.Space == event.Param {
 			if o.Space = v.PtrSpace; o.Space == event.NoSpace || o.Space == event.Generic {
 				o.Space = event.Global
@@ -32,7 +41,7 @@ func (x *exec) object(v *ir.Var, field int) *Object {
 
 // baseOf returns the address at which an object starts.
 func (x *exec) baseOf(o *Object) smt.Term {
-	t := x.c.Var(base+o.Var.Name+"+"+fmt.Sprint(o.Field), 64)
+	t := x.c.Var(fmt.Sprintf("%s%d:%s", base, o.index, o.Name), 64)
 	x.bases[t] = o
 	return t
 }
@@ -137,7 +146,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	switch in.Op() {
 	case "ld", "ldu", "st", "atom", "red":
-	case "prefetch", "prefetchu", "discard", "applypriority":
+	case "prefetch", "prefetchu", "applypriority":
 		return
 	default:
 		x.unsupported(in, "%s", in.Text())
@@ -149,7 +158,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	addr := x.address(mem, st)
 	if space == event.Local || mem.Var != nil && mem.Var.Space == event.Local {
-		x.results(in, func(i int, w int) smt.Term { return x.fresh(fmt.Sprintf("l%d.%d", in.Index, i), w) }, st)
+		x.results(in, func(i int, w int) smt.Term { return x.fresh("l", w) }, st)
 		return
 	}
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
@@ -160,6 +169,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 		return
 	}
 	places := x.resolve(addr)
+	x.aim(in, places)
 	for _, p := range places {
 		x.record(in, p, space, elem*n, st)
 	}
@@ -255,11 +265,11 @@ func (x *exec) results(in *ir.Instr, value func(i, w int) smt.Term, st *state) {
 func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.Term {
 	w := 8 * min(elem, 8)
 	if in.Op() == "atom" || in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] {
-		return x.fresh(fmt.Sprintf("l%d.%d", in.Index, i), w)
+		return x.fresh("l", w)
 	}
 	o := places[0].object
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
-	name := strings.ReplaceAll(o.Var.Name, "$", "_") + fmt.Sprintf("+%d:%d", o.Field, w)
+	name := fmt.Sprintf("%d:%d", o.index, w)
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
@@ -276,13 +286,12 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *st
 	if p.object != nil {
 		space = p.object.Space
 	}
-	x.target[in] = p.object
 	if !x.final {
 		return
 	}
 	a := Access{
-		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard(in, st), p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Order: in.Order, Scope: in.Scope, Start: st.tag,
+		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
+		Space: space, Order: in.Order, Scope: in.Scope, Start: st.tag, Iters: x.counters(),
 	}
 	switch in.Op() {
 	case "st":

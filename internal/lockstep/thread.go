@@ -41,6 +41,7 @@ type Object struct {
 	Space event.Space
 	Var   *ir.Var // the variable, or the parameter that points to it
 	Field int     // offset of the pointer in a struct parameter
+	index int
 }
 
 // Tag names the barrier instance that a thread passed last, or is about to pass: the barrier instruction (0:
@@ -64,6 +65,7 @@ type Access struct {
 	Value  smt.Term // of a store of up to 8 bytes, else False
 	HasVal bool
 	Start  Tag
+	Iters  []smt.Term // of all loops around, outermost first
 }
 
 // End is the end of a barrier interval: a barrier, or the exit of the thread.

@@ -142,7 +142,7 @@ func (p *prover) races() {
 				continue
 			}
 			p.race(&acc[i], &acc[j], false)
-			if acc[i].Space == event.Global && !p.opt.OnlyIntraBlock {
+			if acc[i].Space != event.Shared && acc[j].Space != event.Shared && !p.opt.OnlyIntraBlock {
 				p.race(&acc[i], &acc[j], true)
 			}
 		}
@@ -195,7 +195,11 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 			q = append(q, c.Not(same))
 			terms, other = append(terms, a.Value), append(other, b.Value)
 		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
-			q = append(q, c.Not(c.And(same, p.sameWarp(s))))
+			once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
+			for i := range a.Iters {
+				once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
+			}
+			q = append(q, c.Not(c.And(once...)))
 			terms, other = append(terms, a.Value), append(other, b.Value)
 		}
 	}

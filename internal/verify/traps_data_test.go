@@ -1,8 +1,8 @@
 package verify_test
 
-// once is a race that is there if the threads of a block get here: all write one word of shared memory,
+// once is a race that is there if two threads of a block get here: they write one word of shared memory,
 // different values.
-const once = "st.shared.u32 [%s+4000], %t;\n"
+const once = "st.shared.u32 [w], %t;\n"
 
 var traps = []trap{
 	{

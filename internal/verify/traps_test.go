@@ -37,6 +37,7 @@ const prologue = `.version 8.7
 	.reg .b64 %%A, %%B, %%P, %%d<20>;
 	.shared .align 16 .b8 s[4096];
 	.shared .align 16 .b8 r[4096];
+	.shared .align 16 .b8 w[4];
 	ld.param.u64 %%A, [A];
 	ld.param.u64 %%B, [B];
 	ld.param.u32 %%n, [n];

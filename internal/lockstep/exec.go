@@ -11,8 +11,8 @@ import (
 // maxPasses bounds the fixpoint over what is known of loops. Each pass settles at least one loop register.
 const maxPasses = 24
 
-// counterPrefix begins the names of loop counters, which are private to a thread.
-const counterPrefix = private + "k"
+// counterPrefix begins the names of loop counters, which are private to a thread, and no other names.
+const counterPrefix = private + "#"
 
 // exec is the state of building one Thread.
 type exec struct {
@@ -151,7 +151,7 @@ func (x *exec) pass() {
 	for i := range st.regs {
 		st.regs[i] = undef
 	}
-	st.tag.Barrier = x.c.Const(0, 16)
+	st.tag.Barrier = x.c.Const(0, tagWidth)
 	for range x.slots {
 		st.tag.Iters = append(st.tag.Iters, zero)
 	}
@@ -327,12 +327,16 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	if !x.final {
 		return
 	}
-	at := Tag{Barrier: x.c.Const(exitTag, 16)}
+	at := Tag{Barrier: x.c.Const(exitTag, tagWidth)}
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, 32))
 	}
 	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: st.tag, At: at})
 }
 
-// exitTag is the barrier number of the end of a thread in a Tag.
-const exitTag = 0xffff
+// Tag.Barrier has tagWidth bits: 0 for the kernel's entry, exitTag for the end of a thread, else the barrier's
+// instruction number plus 1.
+const (
+	tagWidth = 32
+	exitTag  = 1<<tagWidth - 1
+)

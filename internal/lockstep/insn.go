@@ -3,6 +3,7 @@ package lockstep
 import (
 	"fmt"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/smt"
@@ -54,7 +55,11 @@ func (x *exec) read(o ir.Operand, w int, st *state) smt.Term {
 	case ir.Special:
 		return x.resize(x.special(o), w, false)
 	case ir.VarAddr:
-		return x.resize(c.AddConst(x.baseOf(x.object(o.Var, 0)), o.Val), w, false)
+		field := 0
+		if o.Var.Space == event.Param {
+			field = itself
+		}
+		return x.resize(c.AddConst(x.baseOf(x.object(o.Var, field)), o.Val), w, false)
 	}
 	return x.fresh("operand", w)
 }
@@ -110,6 +115,8 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		return
 	}
 	switch {
+	case in.Op() == "mapa":
+		x.unsupported(in, "shared memory of another block")
 	case in.Op() == "call" && in.Callee != nil && in.Callee.Name == "vprintf":
 		x.opaqueAll(in, private, st)
 		return

@@ -9,11 +9,15 @@ import (
 	"heddle/internal/smt"
 )
 
-// array identifies an Object: a variable, or the pointer at an offset of a parameter.
+// array identifies an Object: a variable, what the pointer at an offset of a parameter points to, or a
+// parameter itself.
 type array struct {
 	v     *ir.Var
 	field int
 }
+
+// itself is the field that stands for the memory of a parameter.
+const itself = -1
 
 // object returns the array of a variable, or the one that the pointer at an offset of a parameter points to.
 // All shared arrays without bound are one: they start at one address (ir.Layout).
@@ -29,7 +33,7 @@ func (x *exec) object(v *ir.Var, field int) *Object {
 			name = fmt.Sprintf("%s+%d", name, field)
 		}
 		o = &Object{Name: name, Space: v.Space, Var: v, Field: field, index: len(x.objects)}
-		if v.Space == event.Param {
+		if v.Space == event.Param && field != itself {
 			if o.Space = v.PtrSpace; o.Space == event.NoSpace || o.Space == event.Generic {
 				o.Space = event.Global
 			}
@@ -41,7 +45,7 @@ func (x *exec) object(v *ir.Var, field int) *Object {
 
 // baseOf returns the address at which an object starts.
 func (x *exec) baseOf(o *Object) smt.Term {
-	t := x.c.Var(fmt.Sprintf("%s%d:%s", base, o.index, o.Name), 64)
+	t := x.c.Var(fmt.Sprintf("%s%d:%s", base, o.index, o.Var.Name), 64)
 	x.bases[t] = o
 	return t
 }
@@ -264,7 +268,7 @@ func (x *exec) results(in *ir.Instr, value func(i, w int) smt.Term, st *state) {
 // the start of the interval, if the thread itself has not changed it since.
 func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.Term {
 	w := 8 * min(elem, 8)
-	if in.Op() == "atom" || in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] {
+	if in.Op() == "atom" || in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] || places[0].object.Space == event.Local {
 		return x.fresh("l", w)
 	}
 	o := places[0].object
@@ -274,7 +278,7 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
 	args := append([]smt.Term{off, st.tag.Barrier}, st.tag.Iters...)
-	widths := []int{64, 16}
+	widths := []int{64, tagWidth}
 	for range st.tag.Iters {
 		widths = append(widths, 32)
 	}
@@ -285,6 +289,9 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *state) {
 	if p.object != nil {
 		space = p.object.Space
+		if space == event.Local || space == event.Param { // no other thread gets there, or nobody writes
+			return
+		}
 	}
 	if !x.final {
 		return

@@ -490,4 +490,96 @@ E:`,
 		name: "atomics",
 		body: `atom.gpu.global.add.u32 %x1, [%A], 1; st.volatile.global.u32 [%A], %x1; red.gpu.global.max.u32 [%A], 3;`,
 	},
+	{
+		name: "private number of iterations inside a loop",
+		body: `mov.u32 %x1, 0; mov.u32 %x2, 0;
+L:	mov.u32 %x3, 0;
+M:	add.u32 %x3, %x3, 1;
+	setp.lt.u32 %p1, %x3, %t;
+	@%p1 bra M;
+	mul.lo.u32 %x4, %x2, %x2;
+	add.u32 %x2, %x4, %x3;
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, 4;
+	@%p1 bra L;
+	setp.eq.u32 %p2, %x2, 2;
+	@%p2 bra Z;
+	bar.sync 0;
+Z:`,
+		why: "how often the inner loop runs is the thread's own",
+	},
+	{
+		name: "private number of iterations in an address",
+		body: `mov.u32 %x1, 0; mov.u32 %x2, 0;
+L:	mov.u32 %x3, 0;
+M:	add.u32 %x3, %x3, 1;
+	setp.lt.u32 %p1, %x3, %t;
+	@%p1 bra M;
+	mul.lo.u32 %x4, %x2, %x2;
+	add.u32 %x2, %x4, %x3;
+	shl.b32 %x5, %x2, 2;
+	shl.b32 %x6, %t, 8;
+	add.u32 %x5, %x5, %x6;
+	add.u32 %x5, %x5, %s;
+	st.shared.u32 [%x5], %t;
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, 4;
+	@%p1 bra L;`,
+		why: "a thread's own square of its own number may lead to another thread's word",
+	},
+	{
+		name: "generic address of local memory",
+		body: `.local .align 4 .b8 loc[16];
+	mov.u64 %d1, loc;
+	cvta.local.u64 %d1, %d1;
+	st.u32 [%d1], %t;
+	bar.sync 0;
+	ld.u32 %x1, [%d1];
+	setp.eq.u32 %p2, %x1, 5;
+	@%p2 bar.sync 0;`,
+		why: "each thread has its own: in thread 5 alone",
+	},
+	{
+		name: "local memory, then its generic address",
+		body: `.local .align 4 .b8 loc[16];
+	mov.u64 %d1, loc;
+	cvta.local.u64 %d1, %d1;
+	st.local.u32 [loc], %t;
+	ld.u32 %x1, [%d1];
+	setp.eq.u32 %p2, %x1, 5;
+	@%p2 bar.sync 0;`,
+		why: "each thread has its own: in thread 5 alone",
+	},
+	{
+		name: "accesses of local memory by its generic address",
+		body: `.local .align 4 .b8 loc[16];
+	mov.u64 %d1, loc;
+	cvta.local.u64 %d1, %d1;
+	st.u32 [%d1], %t;
+	ld.u32 %x1, [%d1];`,
+	},
+	{
+		name: "address of a parameter",
+		body: `mov.b64 %d1, A;
+	cvta.param.u64 %d1, %d1;
+	ld.u32 %x1, [%d1];
+	ld.global.u32 %x2, [%A];
+	setp.eq.u32 %p1, %x1, %x2;
+	@%p1 bra Z;
+	` + once + "Z:",
+		why: "the pointer is not what it points to",
+	},
+	{
+		name: "shared memory of another block",
+		body: `mov.u64 %d1, s;
+	cvta.shared.u64 %d1, %d1;
+	mapa.u64 %d2, %d1, 1;
+	setp.eq.u32 %p1, %t, 0;
+	setp.eq.and.u32 %p1, %b, 0, %p1;
+	@%p1 st.u32 [%d2], 1;
+	setp.eq.u32 %p2, %t, 0;
+	setp.eq.and.u32 %p2, %b, 1, %p2;
+	@%p2 ld.shared.u32 %x1, [%s];`,
+		why: "block 0 writes the shared memory of block 1, which reads it",
+	},
 }

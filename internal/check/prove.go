@@ -66,7 +66,7 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	if p.opt.Warp == "lockstep" {
 		return diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
 	}
-	th, err := lockstep.Build(p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
+	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):
@@ -75,6 +75,8 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 			v.Span = spanOf(no.Instr)
 		}
 		return v
+	case ctx.Err() != nil:
+		return diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
 	case err != nil:
 		return diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}

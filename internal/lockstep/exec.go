@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -16,6 +17,7 @@ const counterPrefix = private + "#"
 
 // exec is the state of building one Thread.
 type exec struct {
+	ctx   context.Context
 	c     *smt.Context
 	f     *ir.Func
 	opt   Options
@@ -67,12 +69,13 @@ type edge struct {
 }
 
 // Build runs one thread of f symbolically.
-func Build(f *ir.Func, opt Options) (th *Thread, err error) {
+// Its error is an *UnsupportedError, an *ErrTerms, or that of ctx.
+func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error) {
 	if opt.Terms == 0 {
 		opt.Terms = DefaultTerms
 	}
 	x := &exec{
-		c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
+		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
 		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
 	}
 	x.c.Limit(opt.Terms)
@@ -83,6 +86,8 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 			th, err = nil, e
 		case *ErrTerms:
 			th, err = nil, e
+		case errStopped:
+			th, err = nil, e.error
 		default:
 			panic(e)
 		}
@@ -118,6 +123,19 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 
 func (x *exec) unsupported(in *ir.Instr, format string, args ...any) {
 	panic(&UnsupportedError{Instr: in, What: fmt.Sprintf(format, args...)})
+}
+
+// errStopped carries the error of a context out of the depth of a pass.
+type errStopped struct{ error }
+
+// pause gives up if there are too many terms, or if nobody waits any more.
+func (x *exec) pause() {
+	if x.c.Exceeded() {
+		panic(&ErrTerms{x.opt.Terms})
+	}
+	if err := x.ctx.Err(); err != nil {
+		panic(errStopped{err})
+	}
 }
 
 func (x *exec) prepare() error {
@@ -204,9 +222,7 @@ func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
 		}
 		delete(waiting, b)
 		st := x.join(b, states)
-		if x.c.Exceeded() {
-			panic(&ErrTerms{x.opt.Terms})
-		}
+		x.pause()
 		if inner != l {
 			for _, e := range x.loop(inner, st) {
 				deliver(e)

@@ -63,25 +63,32 @@ const maxPlaces = 8
 // resolve splits an address into objects and offsets: an address is the base of one object plus an offset, or
 // a choice of such.
 func (x *exec) resolve(addr smt.Term) []place {
-	c := x.c
-	if o, off, ok := x.baseAndOffset(addr); ok {
-		return []place{{smt.True, o, off}}
+	if out := x.split(smt.True, addr, nil); len(out) <= maxPlaces {
+		return out
 	}
-	if cond, a, b, ok := x.splitChoice(addr); ok {
-		out := x.under(cond, x.resolve(a))
-		out = append(out, x.under(c.Not(cond), x.resolve(b))...)
-		if len(out) <= maxPlaces {
-			return out
-		}
-	}
-	return []place{{smt.True, nil, x.resize(addr, 64, false)}}
+	return []place{x.anywhere(smt.True, addr)}
 }
 
-func (x *exec) under(cond smt.Term, ps []place) []place {
-	for i := range ps {
-		ps[i].cond = x.c.And(cond, ps[i].cond)
+// split appends to out the places to which addr may lead under cond. It stops beyond maxPlaces.
+func (x *exec) split(cond, addr smt.Term, out []place) []place {
+	if len(out) > maxPlaces || cond == smt.False {
+		return out
 	}
-	return ps
+	if o, off, ok := x.baseAndOffset(addr); ok {
+		return append(out, place{cond, o, off})
+	}
+	choice, a, b, ok := x.splitChoice(addr)
+	if !ok {
+		return append(out, x.anywhere(cond, addr))
+	}
+	x.pause()
+	out = x.split(x.c.And(cond, choice), a, out)
+	return x.split(x.c.And(cond, x.c.Not(choice)), b, out)
+}
+
+// anywhere is the place of an address of which no array is known.
+func (x *exec) anywhere(cond, addr smt.Term) place {
+	return place{cond, nil, x.resize(addr, 64, false)}
 }
 
 // baseAndOffset finds the one base that an address contains, with coefficient 1. A 32-bit address holds the

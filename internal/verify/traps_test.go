@@ -84,7 +84,7 @@ func TestTraps(t *testing.T) {
 	for i := range traps {
 		tr := &traps[i]
 		t.Run(tr.name, func(t *testing.T) {
-			th, err := lockstep.Build(tr.build(t), lockstep.Options{Geometry: g})
+			th, err := lockstep.Build(t.Context(), tr.build(t), lockstep.Options{Geometry: g})
 			if err != nil {
 				if tr.why == "" {
 					t.Error(err)

@@ -37,7 +37,7 @@ func TestVerifiedMeansClean(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(errs[0])
 		}
-		th, err := lockstep.Build(f, lockstep.Options{Geometry: cfg.Geometry})
+		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: cfg.Geometry})
 		var no *lockstep.UnsupportedError
 		if errors.As(err, &no) {
 			continue
@@ -98,7 +98,7 @@ func TestVerifiedPhasesAreClean(t *testing.T) {
 	for seed := first; seed < n; seed++ {
 		k := gen.Phases(rand.New(rand.NewSource(int64(seed))))
 		f := build(t, k.PTX)
-		th, err := lockstep.Build(f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
+		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}

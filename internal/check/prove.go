@@ -144,7 +144,7 @@ func (p *proof) scope() string {
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	return s + "; assuming that pointer arguments do not alias, accesses stay in their arrays, and loops end"
+	return s + "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
 }
 
 // examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.

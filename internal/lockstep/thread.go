@@ -13,7 +13,7 @@
 //
 // What it can miss: nothing within the stated assumptions. Loops are taken to run at most 2^32 times; an
 // access after a loop assumes that the loop ends; accesses stay within the object that they are computed
-// from, and pointer parameters do not alias. Loads see the memory of the start of their barrier interval,
+// from, and pointer parameters do not alias each other or variables. Loads see the memory of the start of their barrier interval,
 // which holds up to the first race.
 package lockstep
 

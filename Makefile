@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo test test-long bench lint build clang fuzz
+.PHONY: demo test test-long bench lint build clang z3 fuzz
 
 build: $(BIN)
 
@@ -21,8 +21,12 @@ demo: clang build
 clang:
 	@sh scripts/install-clang.sh
 
+# z3 is a second opinion for the tests of the solver.
+z3:
+	@sh scripts/install-z3.sh
+
 # test is what .ci/run runs.
-test: clang lint
+test: clang z3 lint
 	$(GO) test ./...
 	$(GO) test -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... ./internal/check/... ./internal/lower
 
@@ -33,7 +37,7 @@ lint:
 	$(GO) mod tidy -diff
 
 # test-long adds what takes minutes: many seeds, long property runs, fuzzing.
-test-long: clang
+test-long: clang z3
 	HEDDLE_LONG=1 $(GO) test -timeout 60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 
@@ -41,7 +45,7 @@ FUZZTIME ?= 20s
 fuzz:
 	@for pkg in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 	  done; done
 
 bench: clang build

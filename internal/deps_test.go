@@ -23,7 +23,8 @@ var rules = map[string]string{
 	"irgen":     "source event isa ptx ir",
 	"launch":    "source event isa ir",
 	"emu/alu":   "isa event",
-	"emu":       "source event isa ir launch emu/alu",
+	"slice":     "event isa ir",
+	"emu":       "source event isa ir launch slice emu/alu",
 	"race":      "event",
 	"lower":     "source lower/fatbin",
 	"project":   "lower",
@@ -32,7 +33,7 @@ var rules = map[string]string{
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt",
 	"verify":    "event ir smt lockstep",
-	"check":     "source event isa ptx ir irgen launch emu race lower diag edit smt smt/sat smt/proc lockstep verify",
+	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",
@@ -40,14 +41,15 @@ var rules = map[string]string{
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
+	"testing/cltest":  "",
 
-	"testing/nodiff": "source event isa ptx ir irgen launch emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
+	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }
 
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
-	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench"},
-	"os/signal": {"heddle/cmd/heddle"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/cmd/bench", "heddle/cmd/conform"},
+	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform"},
 }
 
 func TestImports(t *testing.T) {

@@ -28,7 +28,7 @@ func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
 func measurements() []measurement {
 	square := event.Dim3{X: 16, Y: 16, Z: 1}
-	return []measurement{
+	return append([]measurement{
 		{"ptx: parse", "MB/s", parse},
 		{"emu: matmul, no detection", "M lane-instr/s", speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, false, "n=256")},
 		{"emu: matmul, detection", "M lane-instr/s", speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, true, "n=256")},
@@ -36,12 +36,14 @@ func measurements() []measurement {
 		{"emu: transpose, detection", "M lane-instr/s", speed("transpose", event.Dim3{X: 32, Y: 32, Z: 1}, event.Dim3{X: 32, Y: 8, Z: 1}, true, "n=1024")},
 		{"emu: histogram, no detection", "M lane-instr/s", speed("histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, false, "n=1048576", "in=random")},
 		{"emu: histogram, detection", "M lane-instr/s", speed("histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, true, "n=1048576", "in=random")},
+		{"emu: matmul, no detection, 2 workers against 1", "x", scaling("matmul", square, square, false, "n=256")},
+		{"emu: matmul, detection, 2 workers against 1", "x", scaling("matmul", square, square, true, "n=256")},
 		{"1,048,576 threads: vecadd, detection", "s", million("vecadd")},
 		{"1,048,576 threads: reduce, detection", "s", million("reduce")},
 		{"heddle check reduce.cu, cold", "s", endToEnd(true, "reduce.cu")},
 		{"heddle check reduce.cu, warm", "s", endToEnd(false, "reduce.cu")},
 		{"heddle check reduce.ptx", "s", endToEnd(false, "reduce.ptx")},
-	}
+	}, traces()...)
 }
 
 // lowered compiles one of the embedded kernels; the result comes from the compile cache after the first time.
@@ -141,15 +143,15 @@ func machine(name string, grid, block event.Dim3, args []string) (*emu.Machine, 
 	return m, cfg, err
 }
 
-// execute runs a launch once, and fails if it does not complete or a race is found: the kernels are right.
-func execute(m *emu.Machine, cfg *launch.Config, detect bool) (*emu.Result, error) {
+// execute runs a launch once on so many cores, and fails if it does not complete or a race is found: the kernels are right.
+func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu.Result, error) {
 	var sink event.Sink
 	var det *race.Detector
 	if detect {
 		det = race.New(race.Options{Geometry: cfg.Geometry, SharedBytes: uint32(m.SharedBytes())})
 		sink = det
 	}
-	res, err := m.Run(context.Background(), emu.Options{}, sink)
+	res, err := m.Run(context.Background(), emu.Options{Workers: workers}, sink)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +166,28 @@ func execute(m *emu.Machine, cfg *launch.Config, detect bool) (*emu.Result, erro
 	return res, nil
 }
 
-// speed times a launch in lane instructions.
+// scaling compares a launch on two cores with one.
+func scaling(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64, string, error) {
+	return func() (float64, string, error) {
+		m, cfg, err := machine(name, grid, block, args)
+		if err != nil {
+			return 0, "", err
+		}
+		var took [3]float64
+		for _, workers := range []int{1, 2} {
+			took[workers], err = seconds(func() error {
+				_, err := execute(m, cfg, detect, workers)
+				return err
+			})
+			if err != nil {
+				return 0, "", err
+			}
+		}
+		return took[1] / took[2], fmt.Sprintf("%d cores here", runtime.GOMAXPROCS(0)), nil
+	}
+}
+
+// speed times a launch on one core in lane instructions.
 func speed(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64, string, error) {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, grid, block, args)
@@ -173,7 +196,7 @@ func speed(name string, grid, block event.Dim3, detect bool, args ...string) fun
 		}
 		var res *emu.Result
 		s, err := seconds(func() error {
-			res, err = execute(m, cfg, detect)
+			res, err = execute(m, cfg, detect, 1)
 			return err
 		})
 		if err != nil {
@@ -194,7 +217,7 @@ func million(name string) func() (float64, string, error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		s, err := seconds(func() error {
-			_, err := execute(m, cfg, true)
+			_, err := execute(m, cfg, true, 0)
 			return err
 		})
 		runtime.ReadMemStats(&after)

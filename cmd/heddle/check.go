@@ -49,7 +49,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 		Long:  checkHelp[name][1] + launchHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && in.database == "" {
-				return errors.New("no input file; want .cu, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
+				return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
 			}
 			return nil
 		},

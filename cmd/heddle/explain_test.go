@@ -34,7 +34,7 @@ func TestCodeExamples(t *testing.T) {
 				}
 			case diag.Limits:
 				want := "unsupported"
-				if doc.Code == diag.CodeStepLimit {
+				if doc.Code == diag.CodeStepLimit || doc.Code == diag.CodeAssumptions {
 					want = "unknown"
 				}
 				if code != exitUnknown || !slices.Contains(verdicts, want) {

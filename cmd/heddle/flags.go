@@ -17,7 +17,7 @@ import (
 func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringArrayVarP(&opt.Includes, "include", "I", nil, "search `DIR` for headers")
 	fs.StringArrayVarP(&opt.Defines, "define", "D", nil, "define the macro `NAME[=VALUE]`")
-	fs.StringVar(&opt.Std, "std", "", "language `STANDARD`, such as c++17 (also -std)")
+	fs.StringVar(&opt.Std, "std", "", "language `STANDARD`, such as c++17 or CL2.0 (also -std)")
 	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
 	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse what a release build at `LEVEL` 1 to 3 runs (default: code for analysis)")
 	fs.StringVar(&opt.Compiler, "compiler", "", "compile with clang, nvcc, or the one at `PATH` (default: a clang that is found)")
@@ -30,9 +30,11 @@ func launchFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.StringVar(&opt.Kernel, "kernel", "", "check only the kernel `NAME`, mangled or demangled (default: all)")
 	fs.Var(&dimFlag{&opt.Launch.Grid}, "grid", "blocks, as `X[,Y[,Z]]`")
 	fs.Var(&dimFlag{&opt.Launch.Block}, "block", "threads of a block, as `X[,Y[,Z]]`")
+	fs.Var(&dimFlag{&opt.Launch.Global}, "global", "threads of the launch in all, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
+	fs.Var(&dimFlag{&opt.Launch.Block}, "local", "the same as --block: OpenCL's local size")
 	fs.Var(&dimFlag{&opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
 	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared", "dynamic shared memory in `BYTES`, such as 1024 or 48K")
-	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "argument `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown; NAME may be an index; may be repeated")
+	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "argument `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
 }
 
 // engineFlags defines the flags of the emulator and the race detector.

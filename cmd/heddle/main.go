@@ -85,12 +85,15 @@ func reportCrash(w io.Writer, args []string, p any, stack []byte) {
 	fmt.Fprintf(w, "  heddle %s\n%s\n%s", strings.Join(args, " "), versionText(), stack)
 }
 
-// longForms rewrites -std and -arch, which users know from compilers, as GNU flags.
+// longForms rewrites -std, -cl-std and -arch, which users know from compilers, as GNU flags.
 func longForms(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		if a == "--" {
 			return append(out, args[i:]...)
+		}
+		if rest, ok := strings.CutPrefix(a, "-cl-std"); ok && (rest == "" || rest[0] == '=') {
+			a = "-std" + rest
 		}
 		for _, name := range []string{"-std", "-arch"} {
 			if a == name || strings.HasPrefix(a, name+"=") {
@@ -129,6 +132,6 @@ Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported an
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newExplain(stdout), newVersion(stdout))
+	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newExplain(stdout), newVersion(stdout))
 	return root
 }

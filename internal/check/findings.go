@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
@@ -38,6 +39,10 @@ func (r *kernelRun) findings(rep *race.Report, seed uint64) {
 
 func raceCode(rc *race.Race) diag.Code {
 	switch {
+	case rc.First.Async || rc.Second.Async: // waited for or not: that depends on the schedule
+		return diag.CodeAsyncCopy
+	case rc.Cause == race.OtherProxy:
+		return diag.CodeNoncoherent
 	case rc.Level == race.BranchOrdering:
 		return diag.CodeBranchOrder
 	case rc.Space == event.Shared:
@@ -56,8 +61,8 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 	op1, op2 := opText(one.Instr), opText(two.Instr)
 	d := diag.Diagnostic{
 		Code: code, Severity: diag.Error, Kernel: r.kernel.Demangled, Count: rc.Hazards,
-		Message: fmt.Sprintf("%s %s data race on %v between (1) %s by %s and (2) %s by %s", raceKind(rc), rc.Level, mem,
-			op1, threadText(g, rc.First.Thread), op2, threadText(g, rc.Second.Thread)),
+		Message: fmt.Sprintf("%s %s data race on %v between (1) %s by %s and (2) %s by %s%s", raceKind(rc), rc.Level, mem,
+			op1, threadText(g, rc.First.Thread), op2, threadText(g, rc.Second.Thread), causeText(rc)),
 		Span: place(two), Stack: stack(two), Label: "(2) just happened here",
 		Related:   []diag.Related{{Span: place(one), Stack: stack(one), Message: "and (1) occurred earlier here"}},
 		Notes:     []string{r.whyUnordered(rc), interval(rc)},
@@ -69,6 +74,16 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 			Memory: mem.name, Offset: mem.offset, Size: mem.size,
 		},
 	}
+	if r.parts {
+		d.Notes = append(d.Notes, fmt.Sprintf("barriers and fences count only where their flags name this memory (%s)", fenceFlag(rc.Space)))
+	}
+	if r.sameValue[pairOf(r.machine, rc)] {
+		d.Message = "benign " + d.Message
+		d.Notes = append(d.Notes, sameValueNote())
+	}
+	if rc.First.Order == event.Weak && strongPair(r.machine, rc) {
+		d.Notes = append(d.Notes, "both are volatile or relaxed: no data race by PTX ISA 8.7, but which value is read depends on the order")
+	}
 	if rc.Hazards > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d pairs of a thread and a location conflict at these two places", rc.Hazards))
 	}
@@ -76,10 +91,29 @@ func (r *kernelRun) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag
 	return d
 }
 
+// fenceFlag is the flag of OpenCL's barriers and fences for a space.
+func fenceFlag(s event.Space) string {
+	if s == event.Shared {
+		return "CLK_LOCAL_MEM_FENCE"
+	}
+	return "CLK_GLOBAL_MEM_FENCE"
+}
+
+// causeText says in a few words what a race is about, where it is not just two accesses that nothing orders.
+func causeText(rc *race.Race) string {
+	switch rc.Cause {
+	case race.NotWaited:
+		return ": asynchronous copy not waited for"
+	case race.OtherProxy:
+		return ": non-coherent load of data that the kernel writes"
+	}
+	return ""
+}
+
 // interval says in which barrier interval the race is.
 func interval(rc *race.Race) string {
 	who := "both are"
-	if rc.Level == race.InterBlock {
+	if rc.Level == race.InterBlock || rc.Cause != race.Unordered { // barriers need not be between them then
 		who = "(2) is"
 	}
 	if rc.Interval == 0 {
@@ -105,6 +139,12 @@ func raceKind(rc *race.Race) string {
 // whyUnordered says which rule would have to hold for the two accesses not to race.
 func (r *kernelRun) whyUnordered(rc *race.Race) string {
 	a, b := rc.First, rc.Second
+	switch {
+	case rc.Cause == race.NotWaited:
+		return notWaited(rc)
+	case rc.Cause == race.OtherProxy:
+		return "a non-coherent load is ordered with no write of the same kernel, not even of its own thread: nothing joins its proxy to the generic one (PTX ISA 8.6, 8.9.5)"
+	}
 	if a.Order.Strong() && b.Order.Strong() {
 		if a.Addr != b.Addr || a.Size != b.Size {
 			return "both are strong, but they overlap only in part, so they are not morally strong (PTX ISA 8.7)"
@@ -129,11 +169,33 @@ func (r *kernelRun) whyUnordered(rc *race.Race) string {
 	return "__syncthreads does not order blocks; only a release by one thread that another acquires does, with fences or scopes that include both"
 }
 
+// notWaited says which copy was not complete, and whether its thread is to blame alone.
+func notWaited(rc *race.Race) string {
+	which := "(1) is an asynchronous copy that was"
+	switch {
+	case rc.First.Async && rc.Second.Async:
+		which = "both are asynchronous copies, of which (1) was"
+		if rc.First.Site == rc.Second.Site && rc.First.Thread != rc.Second.Thread {
+			which = "both are asynchronous copies, which were"
+		}
+	case rc.Second.Async:
+		which = "(2) is an asynchronous copy that was"
+	}
+	what := which + " not complete: its thread had not waited for its group by cp.async.wait_group or cp.async.wait_all, and a copy is ordered before nothing until then (PTX ISA 8.9.1.1, 9.7.9.25.3.3)"
+	if rc.First.Thread != rc.Second.Thread {
+		what += "; other threads also need a barrier after the wait"
+	}
+	return what
+}
+
 var barrierCodes = map[race.BarrierKind]diag.Code{
 	race.Divergence:    diag.CodeBarrierDivergence,
 	race.Deadlock:      diag.CodeBarrierDeadlock,
 	race.WarpSyncHang:  diag.CodeWarpSyncHang,
 	race.CountMismatch: diag.CodeBarrierCount,
+	race.NoWaiter:      diag.CodeBarrierNoWaiter,
+	race.Recycled:      diag.CodeBarrierRecycle,
+	race.TooMany:       diag.CodeBarrierTooMany,
 }
 
 // barrierFinding words one barrier error: who waits where, and who is missing.
@@ -146,6 +208,11 @@ func (r *kernelRun) barrierFinding(code diag.Code, be *race.BarrierError, seed u
 		Span:    place(first), Stack: stack(first), Label: r.waitText(be.Groups[0]),
 		Reproduce: r.reproduce(seed),
 		Witness:   &diag.Witness{Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Status: "observed"},
+	}
+	if be.Kind == race.Recycled || be.Kind == race.TooMany {
+		d.Label += fmt.Sprintf(", for generation %d", be.Generation+1)
+		d.Notes = append(d.Notes, fmt.Sprintf("no chain of barriers leads from the end of generation %d to here, so that these threads may come to generation %d in place of others",
+			be.Generation, be.Generation))
 	}
 	told := map[event.Site]bool{be.Groups[0].Site: true}
 	for _, w := range be.Groups[1:] {
@@ -184,10 +251,29 @@ func (r *kernelRun) barrierMessage(be *race.BarrierError) string {
 		return fmt.Sprintf("barrier divergence in block %v: threads are at different barriers", block)
 	case race.CountMismatch:
 		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with different counts or forms", block, be.Barrier)
+	case race.NoWaiter:
+		return fmt.Sprintf("a generation of barrier %d in block %v is completed by arrivals alone: no thread waits, so that it orders nothing", be.Barrier, block)
+	case race.Recycled:
+		return fmt.Sprintf("barrier %d is reused too early in block %v: nothing orders generation %d before an arrival for generation %d",
+			be.Barrier, block, be.Generation, be.Generation+1)
+	case race.TooMany:
+		return fmt.Sprintf("more threads come to barrier %d in block %v than generation %d counts, and those that are left over find no partners",
+			be.Barrier, block, be.Generation)
 	case race.WarpSyncHang:
-		return fmt.Sprintf("lanes of a warp of block %v wait at bar.warp.sync for lanes that never come", block)
+		at := "bar.warp.sync"
+		for _, g := range be.Groups {
+			if g.WarpBar {
+				at = r.machine.Site(g.Site).Instr.Op() // or a shuffle, a matrix instruction
+				break
+			}
+		}
+		return fmt.Sprintf("lanes of a warp of block %v wait at %s for lanes that never come", block, at)
 	}
-	return fmt.Sprintf("deadlock in block %v: the threads that wait at barriers wait for arrivals that never come", block)
+	why := "the threads that wait at barriers wait for arrivals that never come"
+	if notes := r.deadlockNotes(be); len(notes) > 0 {
+		why = strings.Join(notes, "; ")
+	}
+	return fmt.Sprintf("deadlock in block %v: %s", block, why)
 }
 
 // cameTwice reports whether some lane is in two of the groups.
@@ -212,6 +298,19 @@ func (r *kernelRun) waitText(w event.Wait) string {
 		return fmt.Sprintf("%s at barrier %d for %d threads", who, w.Barrier, w.Count)
 	}
 	return fmt.Sprintf("%s at barrier %d", who, w.Barrier)
+}
+
+// annotationFinding words an annotation that does not hold.
+func (r *kernelRun) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
+	info := r.machine.Site(a.Site)
+	who := threadText(r.cfg.Geometry, a.Thread)
+	return diag.Diagnostic{
+		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.kernel.Demangled, Count: a.Count,
+		Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who), Span: place(info), Stack: stack(info), Label: "false here",
+		Notes:     []string{"launch: " + r.cfg.Describe()},
+		Reproduce: r.reproduce(seed),
+		Witness:   &diag.Witness{Engine: "emulator", Launch: r.cfg.Flags(), Seed: seed, Status: "observed"},
+	}
 }
 
 // stopFinding words an error that ended the kernel.

@@ -27,8 +27,11 @@ type kernelRun struct {
 	hidden       int                  // findings beyond the limit
 	inconclusive string               // why a run did not cover the launch; empty if all did
 	unsupported  *diag.Verdict
+	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	tolerated    uint64
+	sameValue    map[sitePair]bool // races of a trace that turned out to be benign
 	runs         int
+	parts        bool // something in the kernel orders part of memory only
 }
 
 // findingKey tells findings of one machine apart: a code and the sites.
@@ -70,17 +73,11 @@ func benign(name string) (race.Benign, error) {
 
 // checkKernel resolves the launch, runs all seeds and records the verdict.
 func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
-	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
-	for _, e := range errs {
-		d.inputError(launchDiagnostic(k.Demangled, e))
-	}
-	if cfg == nil || len(errs) > 0 {
+	cfg := d.resolve(in, k)
+	if cfg == nil {
 		return
 	}
-	for _, n := range cfg.Notes {
-		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
-	}
-	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
+	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool), parts: ir.OrdersParts(k)}
 	var err error
 	if r.machine, err = emu.New(k, cfg); err != nil {
 		d.notRun(k, err)
@@ -92,11 +89,30 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 		}
 	}
 	d.sum.Bugs += r.bugs
-	d.sum.Verdicts = append(d.sum.Verdicts, r.verdict())
+	d.sum.Verdicts = append(d.sum.Verdicts, r.withTrace(ctx, r.verdict()))
+}
+
+// resolve decides the launch of a kernel and reports what is wrong with it; then it returns nil.
+func (d *driver) resolve(in *input, k *ir.Func) *launch.Config {
+	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
+	for _, e := range errs {
+		d.inputError(launchDiagnostic(k.Demangled, e))
+	}
+	if cfg == nil || len(errs) > 0 {
+		return nil
+	}
+	for _, n := range cfg.Notes {
+		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: k.Demangled})
+	}
+	return cfg
 }
 
 // notRun records the verdict on a kernel that the emulator cannot start.
 func (d *driver) notRun(k *ir.Func, err error) {
+	d.sum.Verdicts = append(d.sum.Verdicts, cannotStart(k, err))
+}
+
+func cannotStart(k *ir.Func, err error) diag.Verdict {
 	v := diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: err.Error(), Span: k.Span}
 	var u *emu.UnsupportedError
 	if errors.As(err, &u) {
@@ -105,7 +121,7 @@ func (d *driver) notRun(k *ir.Func, err error) {
 			v.Span = u.Span
 		}
 	}
-	d.sum.Verdicts = append(d.sum.Verdicts, v)
+	return v
 }
 
 // run executes the launch once and reports what is new. It returns false when further seeds would say
@@ -113,11 +129,12 @@ func (d *driver) notRun(k *ir.Func, err error) {
 func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 	emuModel, raceModel, _ := warpModel(r.opt.Warp)
 	tolerance, _ := benign(r.opt.Benign)
-	det := race.New(race.Options{
+	det := r.detector(race.Options{
 		Geometry:    r.cfg.Geometry,
 		Model:       raceModel,
 		Benign:      tolerance,
 		SharedBytes: uint32(r.machine.SharedBytes()),
+		Recycling:   true,
 	})
 	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: r.opt.Workers}
 	if r.opt.Progress != nil {
@@ -134,8 +151,28 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		return false
 	}
 	r.runs++
+	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
+		return r.outside(res.Stop, seed)
+	}
 	r.findings(det.Report(), seed)
+	for i := range res.Annotations {
+		a := &res.Annotations[i]
+		r.add(findingKey{diag.CodeAnnotation, a.Site, a.Site}, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
+	}
 	return r.ended(res, seed)
+}
+
+// detector is a sink that reports.
+type detector interface {
+	event.Sink
+	Report() *race.Report
+}
+
+func (r *kernelRun) detector(opt race.Options) detector {
+	if r.parts {
+		return race.NewSplit(opt)
+	}
+	return race.New(opt)
 }
 
 // ended looks at how a run ended: a stop of the kernel is a finding, a limit of heddle decides the verdict.
@@ -150,6 +187,16 @@ func (r *kernelRun) ended(res *emu.Result, seed uint64) bool {
 	case emu.Interrupted:
 		r.inconclusive = fmt.Sprintf("interrupted with %d of %d blocks done (seed %d)", res.Blocks, r.cfg.Geometry.Blocks(), seed)
 		return false
+	}
+	return true
+}
+
+// outside says that the kernel is not meant for this run: nothing that was seen in it counts.
+func (r *kernelRun) outside(s *emu.Stop, seed uint64) bool {
+	info := r.machine.Site(s.Site)
+	r.assumptions = &diag.Verdict{
+		Kind: diag.Unknown, Kernel: r.kernel.Demangled, Span: place(info),
+		Reason: fmt.Sprintf("the run is outside the kernel's assumptions: %s for %s (seed %d)", s.Message, threadText(r.cfg.Geometry, s.Thread), seed),
 	}
 	return true
 }
@@ -224,6 +271,8 @@ func (r *kernelRun) verdict() diag.Verdict {
 		}
 	case r.unsupported != nil:
 		v = *r.unsupported
+	case r.assumptions != nil:
+		v = *r.assumptions
 	case r.inconclusive != "":
 		v.Kind, v.Reason = diag.Unknown, r.inconclusive
 	case r.runs == 0:

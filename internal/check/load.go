@@ -115,7 +115,9 @@ func (d *driver) scan(file Input, low *lower.Result, text *source.File) *launch.
 			return launch.ScanCUDA(f, slices.Concat(file.Flags.Defines, d.opt.Lower.Defines))
 		}
 	case lower.OpenCL:
-		return launch.Scan(d.addText(file.Name, file.Content), d.opt.Lower.Defines)
+		if f := d.addText(file.Name, file.Content); f != nil {
+			return launch.ScanOpenCL(f)
+		}
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ type Options struct {
 	Timeout  time.Duration  // for the proof of one kernel; 0: DefaultTimeout
 	Limit    int            // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options
+	Trace    *Trace         // not nil: trace each kernel, as heddle trace does
 	Command  string         // "check" or "run": for the reproduce line
 	Database string         // what -p named: for the reproduce line
 	Progress func(Progress) // nil: none

@@ -10,6 +10,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -56,6 +57,20 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	d.sum.Verdicts = append(d.sum.Verdicts, v)
 }
 
+// openCL says what of OpenCL in the kernel the static engine does not know: to it, barriers order all memory, and
+// pointers among the parameters point to global memory.
+func (p *proof) openCL() string {
+	if ir.OrdersParts(p.kernel) {
+		return "proofs about barriers and fences that order part of memory only (heddle check knows them)"
+	}
+	for _, v := range p.kernel.Params {
+		if v.Pointer && v.PtrSpace == event.Shared {
+			return "proofs about __local arguments (heddle check knows them)"
+		}
+	}
+	return ""
+}
+
 func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	limit := p.opt.Timeout
 	if limit == 0 {
@@ -65,6 +80,9 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	defer cancel()
 	if p.opt.Warp == "lockstep" {
 		return diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
+	}
+	if why := p.openCL(); why != "" {
+		return diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
 	var no *lockstep.UnsupportedError

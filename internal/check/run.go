@@ -84,11 +84,14 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
-		if d.opt.Prove {
+		switch {
+		case d.opt.Prove:
 			d.proveKernel(ctx, in, k)
-			continue
+		case d.opt.Trace != nil:
+			d.traceKernel(ctx, in, k)
+		default:
+			d.checkKernel(ctx, in, k)
 		}
-		d.checkKernel(ctx, in, k)
 	}
 }
 

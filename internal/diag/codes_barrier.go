@@ -73,7 +73,8 @@ use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware'
 		Title: "__syncwarp waits for lanes that never come",
 		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for the lanes that the mask names, and
 some of those wait somewhere else, so that neither comes. The hardware hangs (PTX ISA 9.7.13.2). Lanes that have exited
-are not waited for.`,
+are not waited for, except by matrix instructions (ldmatrix, stmatrix, mma, wmma): those all threads of the warp must
+execute, and what they do otherwise is undefined (9.7.14).`,
 		Fix: `Name in the mask exactly the lanes that come to this place: compute it with __ballot_sync before the branch, or move
 the operation to where the whole warp comes by.`,
 		Example: Example{
@@ -103,6 +104,62 @@ the block (PTX ISA 9.7.13.1).`,
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "b=16"},
+		},
+	},
+	{
+		Code: CodeBarrierRecycle, Family: Bugs,
+		Title: "a barrier is used again before its last use is over",
+		Text: `A named barrier begins its next generation as soon as one is complete. Here threads may come for the next generation
+while threads of the last one are still on their way, and take part in the wrong one: who waits for whom is then a
+matter of luck. A thread that comes to a barrier again must know that the last generation is over: because it waited in
+it, or because a chain of other barriers leads from a thread that did. To have arrived (bar.arrive) is not enough, since
+that does not wait (R. Sharma, M. Bauer, A. Aiken, "Verification of Producer-Consumer Synchronization in GPU Programs",
+PLDI 2015).`,
+		Fix: `Use another barrier number, or let the threads synchronize on another barrier in between.`,
+		Example: Example{
+			File: "again.cu",
+			Text: `__global__ void k(int *out) {
+    asm volatile("bar.sync 1, 64;" ::: "memory"); // two pairs of warps share one barrier
+    out[threadIdx.x] = 1;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "128"},
+		},
+	},
+	{
+		Code: CodeBarrierTooMany, Family: Bugs,
+		Title: "more threads come to a barrier than it counts",
+		Text: `A generation of a named barrier is complete when as many threads have come as it counts. Here more come, and nothing
+makes those that are left over wait for the next generation, so that it is a matter of luck who takes part; the others
+find no partners.`,
+		Fix: `Make the count the number of threads that come in one generation, or give the other threads a barrier of their own.`,
+		Example: Example{
+			File: "over.cu",
+			Text: `__global__ void k(int *out) {
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("bar.arrive 1, 64;" ::: "memory"); // two warps
+    out[threadIdx.x] = 1;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "96"},
+		},
+	},
+	{
+		Code: CodeBarrierNoWaiter, Family: Bugs,
+		Title: "a barrier is completed by arrivals alone",
+		Text: `All threads that took part in a generation of a named barrier came by bar.arrive, which does not wait. Nobody learns
+that the others have come: the barrier orders nothing. A thread that was meant to wait has most likely missed it.`,
+		Fix: `Let the threads that need the others' work wait: bar.sync with the same number and count.`,
+		Example: Example{
+			File: "arrivals.cu",
+			Text: `__global__ void k(int *out) {
+    asm volatile("bar.arrive 1, 64;" ::: "memory");
+    out[threadIdx.x] = 1;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "64"},
 		},
 	},
 }

@@ -69,7 +69,7 @@ does not fit, a file that is too short.`,
 		Title: "an input file or kernel cannot be used",
 		Text: `A file cannot be read, is of no known kind, or holds no kernel; or no kernel has the name that --kernel gives, in which
 case those that exist are listed.`,
-		Fix: `Give files that define a kernel (__global__, .entry): .cu, .ptx, .ll, .bc, or programs with PTX in them.`,
+		Fix: `Give files that define a kernel (__global__, __kernel, .entry): .cu, .cl, .ptx, .ll, .bc, or programs with PTX in them.`,
 		Example: Example{
 			File: "name.cu",
 			Text: `__global__ void k(int *out) { out[threadIdx.x] = 1; }

@@ -54,4 +54,21 @@ the kernel goes or what it accesses, so that one run cannot speak for all inputs
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "in=unknown"},
 		},
 	},
+	{
+		Code: CodeAssumptions, Family: Limits,
+		Title: "the run is none of those that the kernel is meant for",
+		Text: `A __requires of the kernel, or an __assume, was false. Such a run says nothing about the kernel: what was found in it
+is not reported, and the verdict is unknown.`,
+		Fix: `Launch the kernel with what it requires: the report says which condition was false, and for which thread.`,
+		Example: Example{
+			File: "required.cu",
+			Text: `#include "heddle.h"
+__global__ void k(int *a, int n) {
+    __requires(n == 64);
+    a[threadIdx.x % n] = 0;
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32", "--arg", "n=3"},
+		},
+	},
 }

@@ -69,6 +69,23 @@ __global__ void k(int n) {
 		},
 	},
 	{
+		Code: CodeAnnotation, Family: Bugs,
+		Title: "an annotation of heddle.h does not hold",
+		Text: `The condition of an __assert, an __invariant, an __ensures, or of the __requires of a function that the kernel calls was
+false for the thread that is named. Unlike a failed assert(), it does not end the run. Conditions that one thread's
+execution does not decide (on other threads, on accesses made so far, on the function's result) are not checked.`,
+		Fix: `Repair the annotation or what it states; or state with __requires which inputs the kernel is meant for.`,
+		Example: Example{
+			File: "annotated.cu",
+			Text: `#include "heddle.h"
+__global__ void k(int n) {
+    __assert(threadIdx.x < n);
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32", "--arg", "n=16"},
+		},
+	},
+	{
 		Code: CodeStackOverflow, Family: Bugs,
 		Title: "calls nest too deeply",
 		Text:  `Device functions call each other, or themselves, beyond the depth that a thread's stack has room for.`,

@@ -72,4 +72,55 @@ as an intra-warp race.`,
 			Flags: []string{"--warp", "lockstep", "--grid", "1", "--block", "32"},
 		},
 	},
+	{
+		Code: CodeAsyncCopy, Family: Bugs,
+		Title: "nothing orders an asynchronous copy and another access to the same memory",
+		Text: `cp.async (__pipeline_memcpy_async, memcpy_async) copies from global to shared memory in the background. Until the
+thread that issued it waits for its group, the copy is ordered before nothing, not even before later accesses of that
+thread itself: who reads the destination may see old bytes, who writes the source may change what is copied (PTX ISA
+8.9.1.1, 9.7.9.25.1). Barriers and fences do not wait for copies. Two copies to one place without a wait between them are
+not ordered either. After the wait a copy is like an access of its thread before the wait: other threads see it behind a
+barrier that comes after the wait. And a copy is issued after the accesses of its own thread only: where other threads
+may still use the destination, a barrier must come before the copy.
+
+cp.async.wait_group N waits for all groups but the N that were committed last; copies that no cp.async.commit_group has
+closed belong to no group yet, and only cp.async.wait_all waits for them too.`,
+		Fix: `Before the first access to the bytes, let the thread that issued the copy commit its group and wait for it, with an N
+small enough to cover it. If other threads read the bytes, put __syncthreads() behind the wait, not before it. Before a
+buffer is filled again, put __syncthreads() between its last use and the copy.`,
+		Example: Example{
+			File: "stage.cu",
+			Text: `#include <cuda_pipeline.h>
+__global__ void k(const int *in, int *out) {
+    __shared__ int s[32];
+    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));
+    __pipeline_commit();
+    __syncthreads(); // does not wait for copies
+    out[threadIdx.x] = s[threadIdx.x];
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+	},
+	{
+		Code: CodeNoncoherent, Family: Bugs,
+		Title: "a non-coherent load reads data that the kernel writes",
+		Text: `ld.global.nc (__ldg, and loads through const __restrict__ pointers) reads by way of the texture cache, which is not
+kept coherent with writes of the same kernel (PTX ISA 2.3, 9.7.9.9). It is another proxy than the one of ordinary accesses
+(8.6), and no barrier or fence orders it with them: not with writes by other threads, and not with those of the thread
+itself (8.9.5). So data that is read in this way must be read-only for the whole kernel, or a load may return what was there
+before, or, if a write follows it, what comes later.`,
+		Fix: `Use an ordinary load: no __ldg(), and no const __restrict__ on pointers to memory that the kernel also writes; or
+write to another array.`,
+		Example: Example{
+			File: "ldg.cu",
+			Text: `__global__ void k(int *a, int *out) {
+    a[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = __ldg(&a[31 - threadIdx.x]);
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+	},
 }

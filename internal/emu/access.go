@@ -128,7 +128,7 @@ func (x *exec) span(m *memOp, s survey) (*page, *object) {
 		return nil, nil
 	}
 	o := x.mem.find(s.first)
-	if o == nil || o.space != m.space && m.space == event.Const {
+	if o == nil || m.space == event.Const && !o.isConst() {
 		return nil, nil
 	}
 	off := s.first - o.base
@@ -342,16 +342,29 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	if x.sink == nil {
 		return
 	}
+	if g := x.warp.ghost; g != 0 { // what annotations read, nobody does
+		if m&g != 0 {
+			x.ev.Row = 0 // the layout is that of all lanes
+		}
+		m, stored = m&^g, stored&^g
+		if m == 0 {
+			return
+		}
+	}
+	if x.unk != nil && (x.doubtful != 0 || x.onMaybe()) {
+		x.maybe[x.site(in)] = true
+	}
 	if x.spec != nil {
 		x.spec.in = in
 	}
 	e := &x.ev
 	e.Warp, e.Site, e.Mask, e.Active = x.warp.id, x.site(in), m, x.mask
-	e.Kind, e.Space, e.Order, e.Scope = mo.kind, sp, mo.order, mo.scope
-	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.size), &x.addr, stored
+	e.Kind, e.Space, e.Order, e.Scope, e.Orders, e.Proxy = mo.kind, sp, mo.order, mo.scope, mo.part, mo.proxy
+	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.elem), &x.addr, stored
 	e.Data = nil
-	if mo.kind == event.Write {
+	if mo.kind == event.Write && mo.src != nil {
 		e.Data = &x.data
 	}
 	x.sink.Access(e)
+	e.Row = 0
 }

@@ -17,7 +17,12 @@ func (c *compiler) arith(in *ir.Instr) error {
 }
 
 func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
-	f, err := alu.Lookup(&in.Desc)
+	lookup := alu.Lookup
+	want, known := alu.Sources(&in.Desc)
+	if len(in.Src) == 3 && (in.Op() == "min" || in.Op() == "max") {
+		lookup, want = alu.ThreeInputs, 3
+	}
+	f, err := lookup(&in.Desc)
 	if err != nil {
 		return err
 	}
@@ -49,11 +54,11 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		}
 		n++
 	}
-	if want, ok := alu.Sources(&in.Desc); ok && n > want {
+	if known && n > want {
 		return fmt.Errorf("%s with %d operands is not supported", opcodeText(in), n)
 	}
 	d.run, d.sources = runArith, n
-	if plain && np == 0 && !usesCarry(in) {
+	if d.plain = plain && np == 0 && !usesCarry(in); d.plain {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
 	}
 	c.emit(d)

@@ -1,10 +1,13 @@
 package emu
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
+	"heddle/internal/emu/alu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -17,8 +20,8 @@ import (
 type rmwFunc func(old, b, c uint64) uint64
 
 func (c *compiler) atomic(in *ir.Instr) error {
-	red := in.Op() == "red"
-	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope,
+	red := strings.HasPrefix(in.Op(), "red")
+	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
 	if red {
 		m.kind = event.Reduce
@@ -34,8 +37,14 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		return err
 	}
 	size := in.Type.Size()
-	if in.Vec > 1 || size == 16 || size < 2 {
+	if in.Vec > 1 || size == 16 {
+		return c.wideAtomic(in, d)
+	}
+	if size < 2 {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
+	if isPair(in.Type) {
+		m.elem = 2
 	}
 	m.size, m.wide = uint64(size), uint64(size)
 	for _, o := range in.Src[1:] {
@@ -49,6 +58,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	m.cas = in.Fn == isa.FnCAS
+	m.adds = in.Fn == isa.FnAdd && size == 4 && !in.Type.IsFloat()
 	if want := 1 + int(b2u(m.cas)); len(m.src) < want {
 		return fmt.Errorf("%s: %d operands where %d are expected", opcodeText(in), len(m.src), want)
 	}
@@ -63,6 +73,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 			}
 		}
 	}
+	m.adds = m.adds && m.extend == 0
 	m.dst = []int32{d.d[0]}
 	if m.space == event.Param || m.space == event.Local || m.space == event.Const {
 		return fmt.Errorf("%s: atomics work on global and shared memory only", opcodeText(in))
@@ -85,7 +96,11 @@ func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 		return addF32Flush // atomicShared replaces it where a generic address points to shared memory
 	}
 	if t.IsFloat() {
-		return nil
+		f := alu.AtomicFloat(fn, t)
+		if f == nil {
+			return nil
+		}
+		return func(old, b, _ uint64) uint64 { return f(old, b) }
 	}
 	return intRMW(fn, t)
 }
@@ -192,6 +207,40 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	return !mo.cas || old == v
 }
 
+// updateAll is update for all lanes of m, whose bytes are in buf at the addresses cut by mask; no values are
+// unknown.
+func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint32) (stored uint32) {
+	mo := in.mem
+	if !mo.adds || in.d[0] < 0 {
+		for t := m; t != 0; t &= t - 1 {
+			l := lowest(t)
+			if x.update(in, rmw, l, buf[x.addr[l]&mask:]) {
+				stored |= 1 << l
+			}
+		}
+		return stored
+	}
+	v, d := x.src(&mo.src[0]), &x.regs[in.d[0]]
+	added, not := uint32(0), false
+	for t := m; t != 0; t &= t - 1 {
+		l := lowest(t)
+		b := buf[x.addr[l]&mask:]
+		n := uint32(v[l])
+		old := binary.LittleEndian.Uint32(b)
+		binary.LittleEndian.PutUint32(b, old+n)
+		d[l] = uint64(old)
+		added |= n
+		not = not || n == 0
+	}
+	if added != 0 || mo.kind == event.Reduce {
+		x.wrote, x.changed = true, true
+	}
+	if not && mo.kind != event.Reduce {
+		x.polled = true
+	}
+	return m
+}
+
 func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 	if x.spec != nil {
 		x.reduceLater(in, m)
@@ -200,22 +249,21 @@ func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 	rmw := in.mem.rmw
 	stored := uint32(0)
 	p, _ := x.span(in.mem, s)
+	if p != nil {
+		stored = x.updateAll(in, rmw, p.data[:], pageMask, m)
+		x.access(in, m, event.Global, stored)
+		return
+	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		var b []byte
-		if p != nil {
-			b = p.data[x.addr[l]&pageMask:]
-		} else {
-			q, o, at, ok := x.lane(in, l)
-			if !ok {
-				return
-			}
-			if x.unk != nil && !x.unk.atomicGlobal(x, in, l, o, q, at) {
-				return
-			}
-			b = q.data[at:]
+		q, o, at, ok := x.lane(in, l)
+		if !ok {
+			return
 		}
-		if x.update(in, rmw, l, b) {
+		if x.unk != nil && !x.unk.atomicGlobal(x, in, l, o, q, at) {
+			return
+		}
+		if x.update(in, rmw, l, q.data[at:]) {
 			stored |= 1 << l
 		}
 	}
@@ -228,12 +276,17 @@ func atomicShared(x *exec, in *inst, m uint32, s survey) {
 	}
 	rmw := in.mem.rmw
 	if in.ir.Type == isa.F32 {
-		rmw = addF32
+		rmw = addF32 // subnormal numbers are kept in shared memory
 	}
 	stored := uint32(0)
+	if x.unk == nil {
+		stored = x.updateAll(in, rmw, x.block.shared, ^uint64(0), m)
+		x.access(in, m, event.Shared, stored)
+		return
+	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
-		if x.unk != nil && !x.unk.atomicShared(x, in, l) {
+		if !x.unk.atomicShared(x, in, l) {
 			return
 		}
 		if x.update(in, rmw, l, x.block.shared[x.addr[l]:]) {

@@ -144,7 +144,7 @@ func runBarrier(x *exec, in *inst) {
 	b.lanes[w.index] |= x.m
 	if x.sink != nil {
 		x.evs.arrive = event.Arrive{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Barrier: uint8(id),
-			Count: uint32(count), Red: op.fn == isa.FnRed, Aligned: op.aligned}
+			Count: uint32(count), Red: op.fn == isa.FnRed, Aligned: op.aligned, Orders: in.ir.Orders}
 		if op.fn == isa.FnArrive {
 			x.evs.arrive.Op = event.BarArrive
 		}

@@ -19,6 +19,8 @@ func (d *drop) Complete(*event.Complete)   {}
 func (d *drop) WarpSync(*event.WarpSync)   {}
 func (d *drop) Converge(e *event.Converge) {}
 func (d *drop) Exit(*event.Exit)           {}
+func (d *drop) Copy(*event.Copy)           {}
+func (d *drop) CopyGroup(*event.CopyGroup) {}
 func (d *drop) Stall(*event.Stall)         {}
 
 func benchmark(b *testing.B, k *ir.Func, cfg *launch.Config, sink event.Sink) {

@@ -23,9 +23,23 @@ var builtins = map[string]struct {
 	"free":         {1, builtinFree},
 }
 
+// dynamicParallelism are the functions by which a kernel launches others (PTX ISA 6.4.4, CUDA Programming Guide,
+// CUDA Dynamic Parallelism, PTX support).
+var dynamicParallelism = map[string]bool{
+	"cudaLaunchDevice": true, "cudaLaunchDeviceV2": true, "cudaGetParameterBuffer": true, "cudaGetParameterBufferV2": true,
+	"cudaDeviceSynchronize": true, "__cudaCDP2LaunchDeviceV2": true, "__cudaCDP2GetParameterBufferV2": true,
+	"__cudaCDP2LaunchDevice": true, "__cudaCDP2GetParameterBuffer": true,
+}
+
 func (c *compiler) builtin(in *ir.Instr) error {
+	if c.annotation(in) {
+		return nil
+	}
 	name := in.Callee.Name
 	b, ok := builtins[name]
+	if dynamicParallelism[name] {
+		return fmt.Errorf("call of %s: kernels that a kernel launches (dynamic parallelism) are not supported", name)
+	}
 	if !ok {
 		return fmt.Errorf("call of %s, which has no body in this file", in.Callee.Demangled)
 	}

@@ -315,6 +315,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 			f.params = make([]byte, 32*fc.fn.ParamSize)
 		}
 	}
+	f.newForms()
 	f.ctx, f.parent, f.ret, f.depth, f.local = ctx, nil, nil, 0, 0
 	if x.unk != nil {
 		f.trackUnknown()
@@ -347,6 +348,7 @@ func (x *exec) reserveLocal(start, size int) {
 			w.localUnk = unk
 		}
 		w.local, w.localCap = mem, grown
+		x.forgetLocal(start, size)
 		return
 	}
 	for t := x.mask; t != 0; t &= t - 1 {
@@ -356,6 +358,7 @@ func (x *exec) reserveLocal(start, size int) {
 			clear(w.localUnk[l*w.localCap+start : l*w.localCap+start+size])
 		}
 	}
+	x.forgetLocal(start, size)
 }
 
 // runBrx is brx.idx (PTX ISA 9.7.12.4). Lanes with one target go on together.

@@ -116,6 +116,9 @@ func TestCalls(t *testing.T) {
 			}
 			return uint32(i + 7)
 		}, 1},
+		{"prototype", `mov.u64 %q, plus7;
+	P: .callprototype (.reg .u32 _) _ (.reg .u32 _);
+	call (%v), %q, (%i), P;`, func(i int) uint32 { return uint32(i + 7) }, 1},
 		{"early", `{ .param .b32 a; .param .b32 b;
 	st.param.b32 [a], %i;
 	call (b), early, (a);

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/launch"
+	"heddle/internal/slice"
 )
 
 // maxThreadsPerBlock is the limit of every target so far.
@@ -15,7 +16,10 @@ const maxThreadsPerBlock = 1024
 
 // New prepares kernel k for a launch. It fails if the launch is impossible, and with an UnsupportedError
 // if the emulator cannot set the kernel up at all.
-func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
+func New(k *ir.Func, cfg *launch.Config) (*Machine, error) { return newMachine(k, cfg, nil, true) }
+
+// newMachine is New for a run if sl is nil, else for a trace of that slice; without affine registers if forms is false.
+func newMachine(k *ir.Func, cfg *launch.Config, sl *slice.Slice, forms bool) (*Machine, error) {
 	if err := checkLaunch(k, cfg); err != nil {
 		return nil, err
 	}
@@ -24,15 +28,24 @@ func New(k *ir.Func, cfg *launch.Config) (*Machine, error) {
 		byVar:  make(map[*ir.Var]int),
 		space:  newSpace(k.Module.AddressSize),
 	}
-	c := &compiler{p: p, cfg: cfg, consts: make(map[uint64]*alu.Lanes)}
+	c := &compiler{p: p, cfg: cfg, slice: sl, consts: make(map[uint64]*alu.Lanes)}
+	p.traced = sl != nil
 	for _, f := range ir.ReachableFuncs(k) {
 		c.addFunc(f)
 	}
 	if err := c.layout(k); err != nil {
 		return nil, err
 	}
+	if sl != nil {
+		p.track = sl.Track
+	}
+	c.trackOpaque()
+	if forms {
+		p.shape = shapeOf(cfg.Geometry.Block)
+	}
 	for _, fc := range p.funcs {
 		c.compile(fc)
+		p.compileAffine(fc)
 	}
 	p.buildContexts()
 	p.ordered = p.inOrder()
@@ -60,17 +73,19 @@ func checkLaunch(k *ir.Func, cfg *launch.Config) error {
 type compiler struct {
 	p      *program
 	cfg    *launch.Config
+	slice  *slice.Slice // of a trace; nil for a run
 	consts map[uint64]*alu.Lanes
 
 	// of the current function
-	fc      *fcode
-	fn      *ir.Func
-	start   []int32 // pc of each block
-	patches []patch
-	cur     *ir.Instr
-	joined  []bool // blocks where lanes come together
-	pdom    []ir.BlockID
-	block   ir.BlockID // the one being compiled
+	fc       *fcode
+	fn       *ir.Func
+	start    []int32 // pc of each block
+	patches  []patch
+	explored []exploredAt
+	cur      *ir.Instr
+	joined   []bool // blocks where lanes come together
+	pdom     []ir.BlockID
+	block    ir.BlockID // the one being compiled
 }
 
 // patch is a reference to a block whose pc is not known yet.
@@ -116,31 +131,44 @@ func (c *compiler) compile(fc *fcode) {
 		return
 	}
 	c.fc, c.fn = fc, f
-	c.patches = c.patches[:0]
+	c.patches, c.explored = c.patches[:0], c.explored[:0]
 	c.start = make([]int32, len(f.Blocks))
 	c.pdom = ir.PostDom(f)
 	c.joined = make([]bool, len(f.Blocks))
 	for _, b := range f.Blocks {
-		if len(b.Succs) > 1 && c.pdom[b.ID] != ir.NoBlock {
+		if c.splits(b) && c.pdom[b.ID] != ir.NoBlock {
 			c.joined[c.pdom[b.ID]] = true
 		}
 	}
+	c.joinsOfRegions()
 	for i, b := range f.Blocks {
 		c.start[i] = int32(len(fc.code))
 		c.block, c.cur = b.ID, firstInstr(f, i)
 		if c.joined[i] {
 			c.control(inst{run: runJoin})
 		}
-		for _, in := range b.Instrs {
-			c.cur = in
-			c.instr(in)
+		if c.instrs(b) {
+			c.fallThrough(b)
 		}
-		c.fallThrough(b)
 	}
 	c.patchAll()
 	if c.p.track {
 		trackCode(fc.code)
 	}
+}
+
+// instrs decodes the instructions of a block. It reports whether control goes on behind them.
+func (c *compiler) instrs(b *ir.Block) bool {
+	on := true
+	for _, in := range b.Instrs {
+		c.cur = in
+		if c.slice == nil {
+			c.instr(in)
+		} else {
+			on = c.tracedInstr(in)
+		}
+	}
+	return on
 }
 
 // firstInstr returns an instruction that stands for the start of block i: pseudo instructions need one.
@@ -175,6 +203,9 @@ func (c *compiler) fallThrough(b *ir.Block) {
 
 func (c *compiler) patchAll() {
 	code := c.fc.code
+	for _, e := range c.explored {
+		code[e.pc].explore.join = c.start[e.join]
+	}
 	for _, p := range c.patches {
 		in := &code[p.pc]
 		if p.target != ir.NoBlock {
@@ -241,6 +272,9 @@ func (c *compiler) tryInstr(in *ir.Instr) error {
 	if in.Row != nil && in.Row.Category == isa.Arith {
 		return c.arith(in)
 	}
+	if in.Row != nil && in.Row.Category == isa.Video {
+		return c.video(in)
+	}
 	return fmt.Errorf("%s is not supported", opcodeText(in))
 }
 
@@ -260,7 +294,7 @@ func init() {
 		return nil
 	}
 	compilers = map[string]func(c *compiler, in *ir.Instr) error{
-		"mov": (*compiler).mov, "cvt": (*compiler).cvt,
+		"mov": (*compiler).mov, "mov.vec": (*compiler).movComponents, "cvt": (*compiler).cvt,
 		"bra": (*compiler).bra, "brx.idx": (*compiler).brx, "exit": (*compiler).exitInstr, "ret": (*compiler).ret,
 		"trap": (*compiler).trap, "brkpt": nop, "call": (*compiler).callInstr,
 		"ld": (*compiler).load, "ldu": (*compiler).load, "st": (*compiler).store,
@@ -270,12 +304,28 @@ func init() {
 		"bar": (*compiler).barrier, "barrier": (*compiler).barrier, "bar.warp.sync": (*compiler).warpSync,
 		"shfl": (*compiler).shuffle, "vote": (*compiler).vote, "match": (*compiler).match,
 		"redux": (*compiler).redux, "elect": (*compiler).elect, "activemask": (*compiler).activemask,
-		"nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
+		"ldmatrix": (*compiler).ldmatrix, "stmatrix": (*compiler).stmatrix, "movmatrix": (*compiler).movmatrix,
+		"mma": (*compiler).mma, "wmma.mma": (*compiler).wmmaMMA, "wmma.load": (*compiler).wmmaLoad, "wmma.store": (*compiler).wmmaStore,
+		"tex": (*compiler).opaque, "tld4": (*compiler).opaque, "txq": (*compiler).opaque, "suld": (*compiler).opaque,
+		"suq": (*compiler).opaque, "istypep": (*compiler).opaque, "sust": (*compiler).surfaceStore, "sured": (*compiler).surfaceStore,
+		"ld.shared::cluster": (*compiler).load, "st.shared::cluster": (*compiler).store,
+		"atom.shared::cluster": (*compiler).atomic, "red.shared::cluster": (*compiler).atomic,
+		"cvta.shared::cluster": (*compiler).cvta, "isspacep.shared::cluster": (*compiler).isspacep,
+		"mapa": (*compiler).mapa, "getctarank": (*compiler).getctarank, "createpolicy": (*compiler).createpolicy,
+		"cp.async": (*compiler).copyAsync, "cp.async.commit_group": (*compiler).copyGroup,
+		"cp.async.wait_group": (*compiler).copyGroup, "cp.async.wait_all": (*compiler).copyGroup,
+		// Nothing that is executed goes through the proxies that these fences join to the generic one.
+		"fence.proxy.alias": nop, "membar.proxy.alias": nop, "fence.proxy.async": nop, "membar.proxy.async": nop,
+		"griddepcontrol": nop, // orders grids, of which there is one
+		"setmaxnreg":     nop, "nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
 	}
 }
 
 func (c *compiler) bra(in *ir.Instr) error {
 	pc := c.control(inst{run: runBranch, guard: c.guard()})
+	if in.Guard != ir.NoReg {
+		c.exploreRegion(pc)
+	}
 	c.patches = append(c.patches, patch{pc: pc, target: in.Src[0].Block, join: c.pdom[c.block]})
 	return nil
 }
@@ -359,11 +409,15 @@ func (c *compiler) specialSrc(o ir.Operand) (src, error) {
 	if v, ok := c.constSreg(o); ok {
 		return src{c: c.constant(v)}, nil
 	}
+	r := c.hidden()
+	if name := opaqueSreg(o); name != "" {
+		c.unknownInto(psrc{xor: full}, r, c.origin(name), false)
+		return src{r: r}, nil
+	}
 	read, err := c.sreg(o)
 	if err != nil {
 		return src{}, err
 	}
-	r := c.hidden()
 	c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
 	return src{r: r}, nil
 }

@@ -12,18 +12,23 @@ import (
 type memOp struct {
 	size  uint64 // bytes of an element
 	wide  uint64 // bytes of the access: all elements
+	elem  uint64 // bytes of what is one operation for the memory model; mostly size
 	off   uint64
 	amask uint64 // cuts the address to its register's width
 	space event.Space
 	kind  event.Kind
 	order event.Order
 	scope event.Scope
+	part  event.Orders // what an acquire or release orders
+	proxy event.Proxy
 
 	dst    []int32 // loads, atomics: a register for each element; -1: sink
 	extend uint    // bits of the register that a signed element is extended to; 0: not signed or as wide
 	src    []src   // stores, atomics: the operands
 	rmw    func(old, b, c uint64) uint64
+	origin uint32 // of what an unknown write leaves
 	cas    bool
+	adds   bool // rmw adds integers of 32 bits
 
 	// How the access is done in each kind of memory, for the lanes of m, whose addresses are in x.addr.
 	global, shared, private func(x *exec, in *inst, m uint32, s survey)
@@ -64,8 +69,8 @@ func (c *compiler) element(in *ir.Instr, m *memOp) (int, error) {
 	if size == 0 {
 		return 0, fmt.Errorf("%s: no size is known for type .%s", opcodeText(in), in.Type)
 	}
-	if size == 16 {
-		size, n = 8, 2*n
+	if size == 16 { // in two registers, but one operation
+		size, n, m.elem = 8, 2*n, 16
 	}
 	m.size, m.wide = uint64(size), uint64(size*n)
 	if m.wide > 32 {
@@ -87,8 +92,11 @@ func (c *compiler) load(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Dst) != 1 || len(in.Src) == 0 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
 	}
-	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: loadGlobal, shared: loadShared, private: loadPrivate}
+	if in.Has(isa.NC) || in.Op() == "ldu" {
+		m.proxy = event.TextureProxy
+	}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
 		return err
@@ -165,7 +173,7 @@ func (c *compiler) store(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Src) < 2 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
 	}
-	m := &memOp{space: in.Space, kind: event.Write, order: in.Order, scope: in.Scope,
+	m := &memOp{space: in.Space, kind: event.Write, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: storeGlobal, shared: storeShared, private: storePrivate}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
@@ -184,6 +192,9 @@ func (c *compiler) store(in *ir.Instr) error {
 // finishMem chooses how to run a memory instruction by its state space.
 func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	m := d.mem
+	if m.elem == 0 {
+		m.elem = m.size
+	}
 	switch m.space {
 	case event.Global:
 		d.run = runGlobal
@@ -308,13 +319,13 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 
 // fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not supported.
 func (c *compiler) fence(in *ir.Instr) error {
-	order, scope := in.Order, in.Scope
+	order, scope, orders := in.Order, in.Scope, in.Orders
 	if !order.Strong() || scope == event.NoScope {
 		return fmt.Errorf("%s: order %v, scope %v is not supported", opcodeText(in), order, scope)
 	}
 	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, run: func(x *exec, in *inst) {
 		if x.sink != nil {
-			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope}
+			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope, Orders: orders}
 			x.sink.Fence(&x.evs.fence)
 		}
 	}})

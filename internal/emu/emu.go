@@ -30,6 +30,7 @@ type Options struct {
 	Seed     uint64                                        // fixes the schedule
 	MaxSteps uint64                                        // warp instructions; 0: a default of DefaultMaxSteps
 	Workers  int                                           // goroutines for independent blocks; 0: all cores
+	Block    *uint32                                       // the only block to run; nil: all
 	Resident int                                           // blocks that run at a time; 0: chosen from the launch
 	Progress func(steps uint64, blocksDone, blocks uint64) // called now and then; may be nil
 	Printf   func(thread event.Thread, text string)        // output of the kernel's printf; may be nil
@@ -61,6 +62,7 @@ const (
 	AssertFailed
 	BadBarrier // id above 15, count that is no multiple of the warp size, ...
 	StackOverflow
+	OutsideAssumptions // __requires or __assume does not hold: the kernel is not meant for this run
 )
 
 // Stop is the reason for which a run stopped.
@@ -79,6 +81,10 @@ type Result struct {
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
 	Blocks     uint64 // blocks that ran to their end
+	// Annotations of heddle.h that did not hold, in the order in which they failed.
+	Annotations []FailedAnnotation
+	// Maybe has the accesses of a trace that it made on paths that perhaps no input takes.
+	Maybe map[event.Site]bool
 
 	mem *memory
 }

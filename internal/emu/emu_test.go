@@ -3,6 +3,7 @@ package emu
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"heddle/internal/event"
@@ -43,7 +44,19 @@ type access struct {
 	Data [4][32]uint64
 }
 
+// copied is a recorded event.Copy.
+type copied struct {
+	event.Copy
+	to, from [event.WarpSize]uint64
+	read     [event.WarpSize]uint8
+}
+
 func (r *recorder) Access(a *event.Access) {
+	for l := 1; a.Row != 0 && l < event.WarpSize; l++ {
+		if a.Mask != full || l%int(a.Row) != 0 && a.Addr[l] != a.Addr[l-1]+a.Step {
+			panic(fmt.Sprintf("rows of %d lanes, step %d, do not describe %+v at %v", a.Row, a.Step, a, a.Addr))
+		}
+	}
 	c := access{Access: *a}
 	for l := range 32 {
 		if a.Mask>>l&1 == 0 {
@@ -58,16 +71,27 @@ func (r *recorder) Access(a *event.Access) {
 			}
 		}
 	}
-	c.Access.Addr, c.Access.Data = nil, nil
+	c.Access.Addr, c.Access.Data, c.Access.Row, c.Access.Step = nil, nil, 0, 0
 	r.events = append(r.events, c)
 }
-func (r *recorder) Fence(e *event.Fence)       { r.events = append(r.events, *e) }
-func (r *recorder) Arrive(e *event.Arrive)     { r.events = append(r.events, *e) }
-func (r *recorder) Complete(e *event.Complete) { r.events = append(r.events, *e) }
-func (r *recorder) WarpSync(e *event.WarpSync) { r.events = append(r.events, *e) }
-func (r *recorder) Converge(e *event.Converge) { r.events = append(r.events, *e) }
-func (r *recorder) Exit(e *event.Exit)         { r.events = append(r.events, *e) }
-func (r *recorder) Stall(e *event.Stall)       { r.events = append(r.events, *e) }
+func (r *recorder) Fence(e *event.Fence)         { r.events = append(r.events, *e) }
+func (r *recorder) Arrive(e *event.Arrive)       { r.events = append(r.events, *e) }
+func (r *recorder) Complete(e *event.Complete)   { r.events = append(r.events, *e) }
+func (r *recorder) WarpSync(e *event.WarpSync)   { r.events = append(r.events, *e) }
+func (r *recorder) Converge(e *event.Converge)   { r.events = append(r.events, *e) }
+func (r *recorder) Exit(e *event.Exit)           { r.events = append(r.events, *e) }
+func (r *recorder) CopyGroup(e *event.CopyGroup) { r.events = append(r.events, *e) }
+func (r *recorder) Copy(e *event.Copy) {
+	c := copied{Copy: *e}
+	for l := range 32 {
+		if e.Mask>>l&1 != 0 {
+			c.to[l], c.from[l], c.read[l] = e.To[l], e.From[l], e.Read[l]
+		}
+	}
+	c.Copy.To, c.Copy.From, c.Copy.Read = nil, nil, nil
+	r.events = append(r.events, c)
+}
+func (r *recorder) Stall(e *event.Stall) { r.events = append(r.events, *e) }
 
 // of returns the events of type T, in order.
 func of[T any](r *recorder) (out []T) {
@@ -165,8 +189,14 @@ const preamble = 7
 // module compiles PTX text and returns the kernel k.
 func module(t testing.TB, text string) *ir.Func {
 	t.Helper()
+	return moduleText(t, ".version 8.3\n.target sm_70\n.address_size 64\n"+text+"\n")
+}
+
+// moduleText is module with the directives at the head in text.
+func moduleText(t testing.TB, text string) *ir.Func {
+	t.Helper()
 	set := source.NewSet()
-	f, err := set.Add("test.ptx", []byte(".version 8.3\n.target sm_70\n.address_size 64\n"+text+"\n"))
+	f, err := set.Add("test.ptx", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

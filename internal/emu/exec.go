@@ -15,7 +15,9 @@ type exec struct {
 	pc    int32
 	mask  uint32 // lanes of the current fragment
 	m     uint32 // of these, the lanes that execute the current instruction
+	gone  uint32 // lanes of the warp that are no threads or have exited
 	regs  []alu.Lanes
+	forms []affine // of regs; empty if none may have a form
 	preds []uint32
 	steps uint64 // warp instructions so far
 	limit uint64 // the turn ends when steps reaches it
@@ -33,29 +35,36 @@ type exec struct {
 	spinning      bool // the turn ended because the warp only spins
 	changed       bool // the turn changed memory or reached a barrier
 
-	ops  alu.Ops
-	addr alu.Lanes // effective addresses of the current access
-	data [4][event.WarpSize]uint64
-	tmp  [4]alu.Lanes
-	sink event.Sink
-	ev   event.Access // events are reused: a sink copies what it keeps
-	evs  events
+	ops      alu.Ops
+	addr     alu.Lanes // effective addresses of the current access
+	data     [4][event.WarpSize]uint64
+	tmp      [4]alu.Lanes
+	patterns [1 << patternBits]*pattern
+	sink     event.Sink
+	ev       event.Access // events are reused: a sink copies what it keeps
+	evs      events
 
-	prog     *program
-	geo      *event.Geometry
-	mem      *memory
-	opt      *Options
-	lockstep bool
-	rng      uint64
-	stop     *Stop
-	unk      *tracker // nil unless unknown values are tracked
+	prog        *program
+	geo         *event.Geometry
+	mem         *memory
+	opt         *Options
+	lockstep    bool
+	rng         uint64
+	stop        *Stop
+	doubtful    uint32 // lanes of the current access whose guard is unknown, in a trace
+	doubtOrigin uint32
+	maybe       map[event.Site]bool // accesses that perhaps no input makes
+	// annotations that failed, one for each site
+	annotations []FailedAnnotation
+	unk         *tracker // nil unless unknown values are tracked
 
-	coll  collected // of the warp operation in progress
-	brx   []brxGroup
-	group []*fragment           // of the warp operation in progress
-	from  [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
-	pool  pool
-	spec  *speculation // of a worker that runs ahead
+	coll   collected // of the warp operation in progress
+	matrix *matrixScratch
+	brx    []brxGroup
+	group  []*fragment           // of the warp operation in progress
+	from   [event.WarpSize]uint8 // shfl: the lane that each lane's value came from
+	pool   pool
+	spec   *speculation // of a worker that runs ahead
 }
 
 // events are the rarer events, reused from one to the next.
@@ -66,6 +75,9 @@ type events struct {
 	sync     event.WarpSync
 	converge event.Converge
 	exit     event.Exit
+	copy     event.Copy
+	group    event.CopyGroup
+	copied   lateCopy // what copy points to
 }
 
 // warp is a warp of a resident block.
@@ -75,6 +87,9 @@ type warp struct {
 	lanes  uint32
 	exited uint32
 	active uint32 // of the last Converge event
+	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be checked.
+	// unmodelled lanes have ghost state that the machine does not keep: no condition of theirs is checked.
+	ghost, undecided, unmodelled uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment
 	waiting []*fragment
@@ -87,6 +102,7 @@ type warp struct {
 	localCap int
 	localUnk []bool
 	tid      [3]alu.Lanes
+	copies   copyState
 }
 
 // block is a resident block.
@@ -129,6 +145,7 @@ func (x *exec) loop() {
 func (x *exec) turn(w *warp, quantum uint64) {
 	x.warp = w
 	x.spinning = false
+	x.gone = ^w.alive()
 	x.next()
 	if x.frag != nil {
 		x.limit = x.steps + quantum

@@ -42,6 +42,9 @@ type join struct {
 	arrived uint32
 	depth   int32
 	owns    *frame // freed with the join: the callee whose return this is
+
+	explore *exploration // of a trace: two paths that are taken one after the other
+	maybe   bool         // what comes before the join is on such a path
 }
 
 // Limits of patience, in back edges.
@@ -84,7 +87,7 @@ func (x *exec) newJoin(pc int32, f *frame, mask uint32) *join {
 	}
 	*j = join{pc: pc, frame: f, parent: x.join, live: mask}
 	if x.join != nil {
-		j.depth = x.join.depth + 1
+		j.depth, j.maybe = x.join.depth+1, x.join.maybe
 	}
 	return j
 }
@@ -107,7 +110,7 @@ func (x *exec) load(g *fragment) {
 
 // enter makes f the current frame.
 func (x *exec) enter(f *frame) {
-	x.frame, x.code, x.regs, x.preds = f, f.fn.code, f.regs, f.preds
+	x.frame, x.code, x.regs, x.preds, x.forms = f, f.fn.code, f.regs, f.preds, f.forms
 	if x.unk != nil {
 		x.unk.regs, x.unk.preds, x.unk.origin, x.unk.lanes = f.unk, f.punk, f.origin, int32(f.fn.lanes)
 	}
@@ -219,6 +222,9 @@ func (x *exec) uncount() {
 func (x *exec) arrive(j *join) {
 	j.arrived |= x.mask
 	if j.arrived == j.live {
+		if j.explore != nil && x.explored(j) {
+			return
+		}
 		x.mask, x.join, x.pc = j.live, j.parent, j.pc
 		if x.frame != j.frame {
 			x.enter(j.frame)
@@ -268,7 +274,7 @@ func (x *exec) releaseInnermost() bool {
 	var best *join
 	for _, g := range x.warp.waiting {
 		for j := g.join; j != nil; j = j.parent {
-			if j.arrived != 0 && (best == nil || j.depth > best.depth) {
+			if j.arrived != 0 && j.explore == nil && (best == nil || j.depth > best.depth) {
 				best = j
 			}
 		}
@@ -299,7 +305,7 @@ func (x *exec) backEdge() {
 		if g.spins >= spinEdges || g.edges >= patientEdges {
 			g.edges, g.spins = 0, 0
 			for j := x.join; j != nil; j = j.parent {
-				if j.arrived != 0 {
+				if j.arrived != 0 && j.explore == nil {
 					x.release(j)
 				}
 			}
@@ -351,6 +357,7 @@ func runExit(x *exec, in *inst) { x.exit(x.m) }
 func (x *exec) exit(lanes uint32) {
 	w := x.warp
 	w.exited |= lanes
+	x.gone |= lanes
 	if x.sink != nil {
 		x.evs.exit = event.Exit{Warp: w.id, Mask: lanes}
 		x.sink.Exit(&x.evs.exit)
@@ -391,6 +398,7 @@ type frame struct {
 	ctx    *callCtx
 	parent *frame
 	regs   []alu.Lanes
+	forms  []affine
 	preds  []uint32
 	cc     uint32
 	params []byte // ParamSize bytes for each lane

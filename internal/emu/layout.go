@@ -14,6 +14,7 @@ import (
 type sharedLayout struct {
 	vars    []ir.SharedVar
 	offset  map[*ir.Var]uint32
+	locals  []launch.Local // __local arguments, in the dynamic part
 	dynamic uint32
 	total   uint32
 }
@@ -27,7 +28,7 @@ type paramImage struct {
 // layout makes the memory objects of the launch.
 func (c *compiler) layout(k *ir.Func) error {
 	p := c.p
-	p.origins = []string{"an input that is not given"}
+	p.origins = []string{"an input that is not given", "memory that was not written before"}
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
@@ -49,9 +50,20 @@ func (c *compiler) layout(k *ir.Func) error {
 	}
 	for _, v := range vars {
 		p.byVar[v] = len(p.objects)
-		p.objects = append(p.objects, objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true})
+		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
+		if c.slice != nil && (v.Init == nil || c.slice.Written(v)) { // the host fills it, or the kernel
+			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
+			if c.slice.Options().Data {
+				spec.fill, spec.seed = launch.FillRandom, c.slice.Options().Seed
+			}
+			p.origins = append(p.origins, "the contents of "+spec.name)
+		}
+		p.objects = append(p.objects, spec)
 	}
 	for _, v := range vars {
+		if c.slice != nil && c.slice.Written(v) {
+			continue
+		}
 		if err := c.initVar(v); err != nil {
 			return err
 		}
@@ -73,10 +85,11 @@ func (c *compiler) layoutShared(k *ir.Func) error {
 	s := &c.p.shared
 	s.offset = make(map[*ir.Var]uint32)
 	vars, size := ir.Layout(k)
-	total := uint64(size) + uint64(c.cfg.DynShared)
+	total := uint64(size) + uint64(c.cfg.SharedBytes(uint32(size)))
 	if total > 1<<c.p.space.window {
 		return fmt.Errorf("%d bytes of shared memory; at most %d can be addressed", total, uint64(1)<<c.p.space.window)
 	}
+	s.locals = c.cfg.Locals
 	s.vars, s.dynamic, s.total = vars, uint32(size), uint32(total)
 	for _, v := range vars {
 		s.offset[v.Var] = uint32(v.At)
@@ -108,7 +121,18 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 			if err := putAddr(b, c.bufferAddr(objects, a.Buffer)); err != nil {
 				return fmt.Errorf("argument %s: %w", a.Name, err)
 			}
+			if v.PtrSpace == event.Const {
+				c.p.objects[objects[a.Buffer]].constant = true
+			}
 			continue
+		case a.Func != "":
+			addr, err := c.funcNamed(a.Func)
+			if err != nil {
+				return fmt.Errorf("argument %s: %w", a.Name, err)
+			}
+			if err := putAddr(b, addr); err != nil {
+				return fmt.Errorf("argument %s: %w", a.Name, err)
+			}
 		default:
 			copy(b, a.Bits)
 		}
@@ -123,6 +147,16 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 		}
 	}
 	return nil
+}
+
+// funcNamed returns the address of a function that the kernel mentions, by its name or as launch.Matches.
+func (c *compiler) funcNamed(name string) (uint64, error) {
+	for _, fc := range c.p.funcs[1:] {
+		if launch.Matches(fc.fn, name) {
+			return c.p.space.funcAddr(fc.number), nil
+		}
+	}
+	return 0, fmt.Errorf("the kernel mentions no function %s", name)
 }
 
 // putAddr writes an address into a parameter.
@@ -190,8 +224,8 @@ func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 	switch {
 	case r.Func != nil:
 		fc := c.p.byFunc[r.Func]
-		if fc == nil {
-			return 0, fmt.Errorf("function %s is not known", r.Func.Name)
+		if fc == nil { // ir.ReachableFuncs has those of all variables that an instruction uses
+			return 0, nil
 		}
 		return c.p.space.funcAddr(fc.number) + add, nil
 	case r.Target == nil:

@@ -42,6 +42,10 @@ func (c *compiler) mov(in *ir.Instr) error {
 }
 
 func (c *compiler) movSreg(in *ir.Instr, d, s ir.Operand) error {
+	if name := opaqueSreg(s); name != "" {
+		c.unknownInto(c.guard(), c.fc.slots[d.Reg], c.origin(name), true)
+		return nil
+	}
 	read, err := c.sreg(s)
 	if err != nil {
 		return err
@@ -76,6 +80,31 @@ func (c *compiler) parts(o ir.Operand, typ isa.Type) ([]src, error) {
 		return []src{s, {r: s.r + 1}}, nil
 	}
 	return []src{s}, nil
+}
+
+// movComponents is mov.v2 and mov.v4 of vector registers (PTX ISA 6.4.3): component by component, all read before
+// any is written.
+func (c *compiler) movComponents(in *ir.Instr) error {
+	if len(in.Dst) != 1 || len(in.Src) != 1 {
+		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
+	}
+	from, err := c.elements(in.Src[0], int(in.Vec), in.Type)
+	if err != nil {
+		return err
+	}
+	to, err := c.destinations(in.Dst[0], int(in.Vec))
+	if err != nil {
+		return err
+	}
+	bits := uint(8 * in.Type.Size())
+	for _, s := range from {
+		if s.c == nil && s.r < 0 || bits*uint(in.Vec) > 128 {
+			return fmt.Errorf("%s is not supported", opcodeText(in))
+		}
+	}
+	m := &miscOp{vecSrc: from, width: bits, vecDst: to, to: bits}
+	c.emit(inst{run: runMovVector, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m})
+	return nil
 }
 
 func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {

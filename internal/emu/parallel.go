@@ -2,9 +2,12 @@ package emu
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"runtime"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"heddle/internal/event"
 )
@@ -29,7 +32,7 @@ const maxLog = 1 << 18
 // inOrder decides whether the blocks of the program can be executed one after the other: nothing lets one
 // see what another does while it runs, except for plain loads, which the scheduler notices when they spin.
 func (p *program) inOrder() bool {
-	if p.track || p.usesClock || p.usesHeap || p.prints {
+	if p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
 		return false
 	}
 	for _, fc := range p.funcs {
@@ -38,7 +41,7 @@ func (p *program) inOrder() bool {
 			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
 				continue
 			}
-			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() {
+			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() || m.kind == event.Reduce && m.wide != m.size {
 				return false
 			}
 		}
@@ -65,6 +68,8 @@ type speculation struct {
 	active  []event.Converge
 	exit    []event.Exit
 	stall   []event.Stall
+	copied  []copyRecord
+	group   []event.CopyGroup
 	steps   uint64
 	lanes   uint64
 	stalled bool
@@ -79,6 +84,8 @@ const (
 	logConverge
 	logExit
 	logStall
+	logCopy
+	logGroup
 )
 
 // accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are two
@@ -104,6 +111,7 @@ func (s *speculation) reset(objects int, full bool) {
 	s.order, s.access, s.words = s.order[:0], s.access[:0], s.words[:0]
 	s.fence, s.arrive, s.done, s.sync = s.fence[:0], s.arrive[:0], s.done[:0], s.sync[:0]
 	s.active, s.exit, s.stall = s.active[:0], s.exit[:0], s.stall[:0]
+	s.copied, s.group = s.copied[:0], s.group[:0]
 }
 
 // reads notes a read of object o. It reports false if the block must run again.
@@ -267,14 +275,23 @@ func (s *scheduler) batch() bool {
 	w := s.ahead
 	n := int(min(uint64(len(w.specs)), s.blocks-s.next))
 	var wg sync.WaitGroup
+	var crash atomic.Pointer[workerPanic]
 	for i := range min(len(w.execs), n) {
 		wg.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					crash.CompareAndSwap(nil, &workerPanic{v, debug.Stack()})
+				}
+			}()
 			for k := i; k < n; k += len(w.execs) {
 				w.execs[i].runAhead(s.ctx, w.blocks[i], uint32(s.next)+uint32(k), w.specs[k], s.x.sink != nil)
 			}
 		})
 	}
 	wg.Wait()
+	if p := crash.Load(); p != nil {
+		panic(p)
+	}
 	written := make([]bool, len(s.x.mem.objs))
 	for k := range n {
 		sp := w.specs[k]
@@ -293,6 +310,15 @@ func (s *scheduler) batch() bool {
 	}
 	return true
 }
+
+// workerPanic is a panic of a worker, which goes on in the goroutine that called Run: only there can the caller
+// recover.
+type workerPanic struct {
+	value any
+	stack []byte
+}
+
+func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
 func overlaps(a, b []bool) bool {
 	for i := range a {
@@ -337,7 +363,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 // deliver sends the events of a log to the consumer and does what it did to memory.
 func (s *scheduler) deliver(sp *speculation) {
 	x := s.x
-	var access, fence, arrive, done, sync, active, exit, stall int
+	var access, fence, arrive, done, sync, active, exit, stall, copied, group int
 	for _, kind := range sp.order {
 		switch kind {
 		case logAccess:
@@ -364,6 +390,12 @@ func (s *scheduler) deliver(sp *speculation) {
 		case logStall:
 			x.sink.Stall(&sp.stall[stall])
 			stall++
+		case logCopy:
+			x.replayCopy(sp, &sp.copied[copied])
+			copied++
+		case logGroup:
+			x.sink.CopyGroup(&sp.group[group])
+			group++
 		}
 	}
 	x.steps += sp.steps
@@ -407,11 +439,16 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	}
 	e := &x.ev
 	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind, Space: r.space,
-		Order: mo.order, Scope: mo.scope, Size: uint8(mo.wide), Elem: uint8(mo.size), Addr: &x.addr, Stored: r.stored}
+		Order: mo.order, Scope: mo.scope, Orders: mo.part, Proxy: mo.proxy, Size: uint8(mo.wide), Elem: uint8(mo.elem),
+		Addr: &x.addr, Stored: r.stored}
 	if mo.kind == event.Write {
 		e.Data = &x.data
 	}
+	if r.affine && r.mask == full {
+		e.Row, e.Step = event.WarpSize, sp.words[r.pos+1]
+	}
 	x.sink.Access(e)
+	e.Row = 0 // as access expects it
 }
 
 func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {

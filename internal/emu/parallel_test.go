@@ -2,7 +2,9 @@ package emu
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"heddle/internal/launch"
@@ -35,6 +37,32 @@ func TestWorkersAgree(t *testing.T) {
 	@%c st.global.u32 [%p], %v;
 	membar.gl;
 	bar.warp.sync 0xffffffff;
+	ret;`, true, 0, false},
+		{"copies", `.shared .align 16 .b8 buf[1024];
+	mov.u32 %w, buf;
+	mad.lo.u32 %w, %t, 8, %w;
+	add.u32 %v, %t, %b;
+	and.b32 %v, %v, 7;
+	mad.wide.u32 %q, %t, 8, %x;
+	cp.async.ca.shared.global [%w], [%q], 8, %v;
+	cp.async.commit_group;
+	setp.lt.u32 %c, %t, 40;
+	@%c cp.async.ca.shared.global [%w+512], [%p], 4, %c;
+	@!%c cp.async.wait_group 0;
+	ld.shared.u32 %v, [%w];
+	cp.async.wait_all;
+	ld.shared.u32 %u, [%w];
+	add.u32 %v, %v, %u;
+	st.global.u32 [%p], %v;
+	ret;`, true, 0, false},
+		{"copies of what is written", `.shared .align 16 .b8 buf[1024];
+	mov.u32 %w, buf;
+	mad.lo.u32 %w, %t, 4, %w;
+	st.global.u32 [%p], %i;
+	cp.async.ca.shared.global [%w], [%p], 4;
+	cp.async.wait_all;
+	ld.shared.u32 %u, [%w];
+	st.global.u32 [%p+4], %u;
 	ret;`, true, 0, false},
 		{"locks", "setp.ne.u32 %c, %t, 0;\n@%c ret;\nL:\natom.global.exch.b32 %v, [%x], 1;\nsetp.ne.u32 %c, %v, 0;\n@%c bra L;\natom.global.exch.b32 %v, [%x], 0;\nret;", false, 0, false},
 		{"stall", "setp.eq.u32 %c, %b, 7;\nsetp.lt.and.u32 %c, %t, 9, %c;\n@%c bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", true, 0, true},
@@ -123,5 +151,47 @@ L:
 		if err != nil || res.Status != Completed {
 			t.Errorf("%d workers: %+v, %v", workers, res, err)
 		}
+	}
+}
+
+// TestWorkerPanic: a bug of the emulator in a worker ends in the goroutine that called Run, as it does without workers.
+func TestWorkerPanic(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		m, err := New(kernel(t, "st.global.u32 [%p], %i;\nret;"), config(8, 32, buffer("out", 1024)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := m.prog.funcs[0].code
+		code[len(code)-1].run = func(*exec, *inst) { panic("planted") }
+		func() {
+			defer func() {
+				if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "planted") {
+					t.Errorf("%d workers: recovered %v", workers, p)
+				}
+			}()
+			_, err = m.Run(context.Background(), Options{Workers: workers}, nil)
+			t.Errorf("%d workers: Run returned %v", workers, err)
+		}()
+	}
+}
+
+// TestLayoutAfterDelivery: the layout of an event that was delivered from a log is not that of the next one, here of
+// a block that must run again because it reads what the block before it has written. The recorder checks layouts.
+func TestLayoutAfterDelivery(t *testing.T) {
+	m, err := New(kernel(t, `
+	xor.b32 %w, %t, 5;
+	mad.wide.u32 %q, %w, 4, %o;
+	ld.global.u32 %v, [%q];
+	st.global.u32 [%p], %v;
+	ret;`), config(2, 32, buffer("out", 256)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &recorder{}
+	if _, err := m.Run(context.Background(), Options{Workers: 2}, rec); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(of[access](rec)); n != 4 {
+		t.Errorf("%d accesses, want a load and a store of each block", n)
 	}
 }

@@ -53,16 +53,75 @@ func (p *printer) format(f string) string {
 		}
 		out.WriteString(f[:i])
 		n := i + 1
-		for n < len(f) && strings.IndexByte("-+ #0123456789.*hljztL", f[n]) >= 0 {
+		for n < len(f) && strings.IndexByte("-+ #0123456789.*hljztLv", f[n]) >= 0 {
 			n++
 		}
 		if n == len(f) {
 			out.WriteString(f[i:])
 			return out.String()
 		}
-		out.WriteString(p.conversion(f[i+1:n], f[n]))
+		out.WriteString(p.vector(f[i+1:n], f[n]))
 		f = f[n+1:]
 	}
+}
+
+// vector formats %vNf and its like: the N elements of an OpenCL vector (OpenCL C 3.0, 6.15.13.2), separated by
+// commas. Elements are as they are in memory: nothing is promoted.
+func (p *printer) vector(spec string, verb byte) string {
+	flags, rest, ok := strings.Cut(spec, "v")
+	if !ok {
+		return p.conversion(spec, verb)
+	}
+	digits := strings.TrimRight(rest, "hl")
+	n, err := strconv.Atoi(digits)
+	size := map[string]uint64{"hh": 1, "h": 2, "hl": 4, "": 4, "l": 8}[rest[len(digits):]]
+	if err != nil || n < 2 || n > 16 || size == 0 {
+		return "%" + spec + string(verb)
+	}
+	slots := uint64(n) // a vector of three takes the room of four
+	if n == 3 {
+		slots = 4
+	}
+	p.at = (p.at + slots*size - 1) / (slots * size) * (slots * size)
+	p.used++
+	var parts []string
+	for i := range uint64(n) {
+		if b, known := p.x.peek(p.lane, p.at+i*size, size); b != nil && known {
+			parts = append(parts, formatted(flags, verb, b))
+		} else {
+			parts = append(parts, "?")
+		}
+	}
+	p.at += slots * size
+	return strings.Join(parts, ",")
+}
+
+// formatted prints one element of a vector.
+func formatted(flags string, verb byte, b []byte) string {
+	v := uint64(0)
+	for i := len(b) - 1; i >= 0; i-- {
+		v = v<<8 | uint64(b[i])
+	}
+	shift := 64 - 8*uint(len(b))
+	switch verb {
+	case 'd', 'i':
+		return fmt.Sprintf("%"+flags+"d", int64(v<<shift)>>shift)
+	case 'u':
+		return fmt.Sprintf("%"+flags+"d", v)
+	case 'x', 'X', 'o':
+		return fmt.Sprintf("%"+flags+string(verb), v)
+	}
+	f := math.Float64frombits(v)
+	if len(b) == 4 {
+		f = float64(math.Float32frombits(uint32(v)))
+	}
+	switch verb {
+	case 'f', 'F', 'e', 'E', 'g', 'G':
+		return fmt.Sprintf("%"+flags+string(verb), f)
+	case 'a', 'A':
+		return fmt.Sprintf("%"+flags+string(verb+'x'-'a'), f)
+	}
+	return "?"
 }
 
 // conversion formats one argument. spec is what stands between % and the verb.

@@ -9,6 +9,9 @@ import (
 // full is the mask of a warp whose 32 lanes all take part.
 const full = ^uint32(0)
 
+// originFresh is the origin of what memory holds at the start of a trace.
+const originFresh = 1
+
 // noPC stands for a place in no code: the end of a function.
 const noPC = -1
 
@@ -24,14 +27,17 @@ type program struct {
 	objects []objectSpec // global, const and argument objects, by object number
 	byVar   map[*ir.Var]int
 	shared  sharedLayout
+	shape   shape // of a block, for affine registers
 	params  paramImage
 
+	traced  bool     // only a slice is executed: NewTrace
 	track   bool     // some input is unknown: registers and memory carry unknown bits
 	origins []string // names of where unknown values come from; origins[0] is "an unknown value"
 
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
 	prints    bool
+	annotated bool // annotations are called
 	ordered   bool // blocks are executed one after the other: see inOrder
 }
 
@@ -43,9 +49,11 @@ type fcode struct {
 	lanes    int // 64-bit registers a frame holds
 	preds    int // predicate registers, slot 0 included
 	slots    []int32
-	calls    int  // call sites: callCtx.kids has a slice for each
-	local    int  // bytes of local memory, a multiple of 16
-	paramMem bool // a frame needs memory for call arguments
+	calls    int    // call sites: callCtx.kids has a slice for each
+	local    int    // bytes of local memory, a multiple of 16
+	paramMem bool   // a frame needs memory for call arguments
+	affine   bool   // some register may have a form
+	narrow   []bool // registers of 32 bits, where some may have a form
 }
 
 // src is a source operand: a constant, broadcast to all lanes, or a register.
@@ -78,13 +86,18 @@ type inst struct {
 	join   int32 // where lanes that part here come together; noPC: at the end of the function
 	back   bool  // the target is not behind this instruction
 
+	explore *exploreOp // of a branch in a trace
+
 	mem  *memOp
 	bar  *barOp
 	warp *warpOp
 	call *callOp
 	misc *miscOp
 
-	// Only when unknown values are tracked: base is what run was before, rule gives the lanes whose
+	plain  bool      // alu writes one register, and neither reads nor writes predicates or the carry flag
+	affine *affineOp // nil if the instruction touches no register that may have a form
+
+	// base is what run was before forms or unknown values were kept track of; rule gives the lanes whose
 	// results are unknown.
 	base func(x *exec, in *inst)
 	rule func(x *exec, in *inst) (lanes uint32, origin uint32)
@@ -101,6 +114,11 @@ type miscOp struct {
 	to      uint    // bits of the register that a widening fills
 	targets []int32
 	what    string // an unsupported instruction
+	origin  uint32 // where a result that is always unknown comes from; 0: it is not
+	copy    *copyOp
+	group   *groupOp
+	predDst []int32
+	unknown bool // the results are unknown, with this origin
 }
 
 // callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are

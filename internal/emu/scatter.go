@@ -13,7 +13,7 @@ import (
 func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 	a, mo := x.addr[l], in.mem
 	o = x.mem.find(a)
-	if o == nil || !o.contains(a-o.base, mo.wide) || mo.space == event.Const && o.space != event.Const {
+	if o == nil || !o.contains(a-o.base, mo.wide) || mo.space == event.Const && !o.isConst() {
 		x.badAddress(in, l, a)
 		return nil, nil, 0, false
 	}
@@ -189,7 +189,7 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s, which has been freed", kind, wide, x.describe(a))
 	case a < o.base:
 		x.fail(in, OutOfBounds, l, "%s of %d bytes at %d bytes before the start of %s", kind, wide, o.base-a, o.name)
-	case in.mem.space == event.Const && o.space != event.Const:
+	case in.mem.space == event.Const && !o.isConst():
 		x.fail(in, OutOfBounds, l, "%s of constant memory at %s, which is not constant", kind, x.describe(a))
 	case o.bounded:
 		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s, which has %d bytes", kind, wide, a-o.base, o.name, o.size)

@@ -52,10 +52,13 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		opt.Resident = defaultResident
 	}
 	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
+	if opt.Block != nil {
+		s.next, s.blocks = uint64(*opt.Block), uint64(*opt.Block)+1
+	}
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
 	s.ahead = s.newWorkers()
 	s.loop()
-	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, mem: s.x.mem}
+	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Annotations: s.x.annotations, Maybe: s.x.maybe, mem: s.x.mem}
 	switch {
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
@@ -76,7 +79,7 @@ func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == Lockstep}
 	if m.prog.track {
-		x.unk = new(tracker)
+		x.unk, x.maybe = new(tracker), make(map[event.Site]bool)
 	}
 	return x
 }
@@ -214,6 +217,12 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.shared)
 		clear(b.unk)
 	}
+	if x.prog.traced && b.unk != nil {
+		for i := range b.unk {
+			b.unk[i] = ^uint64(0)
+		}
+		b.origin = originFresh
+	}
 	for i := range b.bars {
 		b.bars[i].active = false
 	}
@@ -223,8 +232,10 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w := &b.warps[i]
 		w.id = event.Warp(uint64(id)*uint64(n) + uint64(i))
 		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
+		w.ghost, w.undecided, w.unmodelled = 0, 0, 0
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false
+		w.copies.reset()
 		x.warp, x.mask, x.join = w, w.lanes, nil
 		f := x.newFrame(x.prog.funcs[0], x.prog.root)
 		x.reserveLocal(0, f.fn.local)

@@ -129,6 +129,11 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 			return Object{Name: v.Shown(), Space: event.Shared, Base: uint64(v.At), Size: size}, addr - uint64(v.At), true
 		}
 	}
+	for _, l := range p.shared.locals {
+		if addr >= uint64(l.At) && addr-uint64(l.At) < uint64(l.Size) {
+			return Object{Name: l.Name, Space: event.Shared, Base: uint64(l.At), Size: uint64(l.Size)}, addr - uint64(l.At), true
+		}
+	}
 	if addr >= uint64(p.shared.dynamic) && addr < uint64(p.shared.total) {
 		d := uint64(p.shared.dynamic)
 		return Object{Name: "dynamic shared memory", Space: event.Shared, Base: d, Size: uint64(p.shared.total) - d}, addr - d, true

@@ -74,10 +74,7 @@ func b2u(b bool) uint64 {
 
 // sreg returns how to read a special register that differs between threads or in time.
 func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), error) {
-	cl := c.cfg.Geometry.Cluster
-	if cl.Count() == 0 {
-		cl.X, cl.Y, cl.Z = 1, 1, 1
-	}
+	cl := c.cluster()
 	uniform := func(f func(x *exec) uint64) func(*exec, *alu.Lanes, uint32) {
 		return func(x *exec, d *alu.Lanes, m uint32) { fill(d, m, f(x)) }
 	}
@@ -135,10 +132,7 @@ func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), er
 	case ir.ClusterIDZ:
 		return uniform(func(x *exec) uint64 { return uint64(x.block.index.Z / cl.Z) }), nil
 	case ir.ClusterCtaRank:
-		return uniform(func(x *exec) uint64 {
-			i := x.block.index
-			return uint64(i.X%cl.X + cl.X*(i.Y%cl.Y+cl.Y*(i.Z%cl.Z)))
-		}), nil
+		return uniform(func(x *exec) uint64 { return x.ctaRank(cl) }), nil
 	}
-	return nil, fmt.Errorf("special register number %d is not supported", o.Sreg)
+	return nil, fmt.Errorf("special register %s is not supported", o.Sreg)
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"heddle/internal/emu/alu"
+	"heddle/internal/event"
 )
 
 // Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend on it
@@ -58,6 +59,9 @@ func (x *exec) loopTracked() {
 		x.pc++
 		x.steps++
 		if u := x.unk.preds[in.guard.slot] & x.mask; u != 0 {
+			if x.prog.traced && x.traceGuard(in, u) {
+				continue
+			}
 			what := "the guard of " + in.ir.Op()
 			if in.ir.Op() == "bra" {
 				what = "the branch"
@@ -81,8 +85,11 @@ func trackCode(code []inst) {
 		in := &code[i]
 		in.base = in.run
 		switch {
+		case in.misc != nil && in.misc.unknown:
 		case in.mem != nil:
 			in.run = runNeedsAddress
+		case in.misc != nil && in.misc.copy != nil:
+			in.run = runNeedsCopy
 		case in.bar != nil:
 			in.run = runNeedsBarrier
 		case in.warp != nil:
@@ -95,6 +102,9 @@ func trackCode(code []inst) {
 			in.run, in.rule = runTracked, trackRules[in.ir.Op()]
 			if in.rule == nil || in.alu == nil {
 				in.rule = anySource
+			}
+			if in.misc != nil && in.misc.origin != 0 {
+				in.rule = unknownSource
 			}
 		}
 	}
@@ -265,6 +275,14 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 
 func runNeedsAddress(x *exec, in *inst) {
 	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
+		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced && in.mem.space == event.Global) { // no one else sees it: what is loaded is unknown
+			for _, d := range in.mem.dst {
+				if d >= 0 {
+					x.unk.set(d, full, o, x.m)
+				}
+			}
+			return
+		}
 		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind), o)
 		return
 	}
@@ -304,6 +322,11 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	if in.warp.shfl == 0 {
 		if u != 0 {
 			u = full
+		}
+		for _, d := range in.warp.results {
+			if d >= 0 {
+				t.set(d, u, o, m)
+			}
 		}
 		t.results(in, u, o, m)
 		return

@@ -89,6 +89,9 @@ func (t *tracker) storeShared(x *exec, in *inst, m uint32) {
 		l := bits.TrailingZeros32(m) & 31
 		for i := range in.mem.src {
 			u, o := t.elem(in.mem, i, l)
+			if x.uncertain(l) {
+				u = true
+			}
 			x.block.setUnknown(x.addr[l]+uint64(i)*in.mem.size, in.mem.size, u)
 			if u {
 				x.block.origin = o
@@ -198,6 +201,7 @@ func (t *tracker) storedPrivate(x *exec, in *inst, l int) {
 	b, off := t.privateBits(x, l, x.addr[l])
 	for i := range in.mem.src {
 		u, _ := t.elem(in.mem, i, l)
+		u = u || x.uncertain(l)
 		for k := range in.mem.size {
 			b[off+uint64(i)*in.mem.size+k] = u
 		}

@@ -25,13 +25,19 @@ type warpOp struct {
 	members src
 	finish  func(x *exec, in *inst, m uint32)
 	shfl    isa.Fn
+
+	// Matrix operations: more of what a lane brings, and the registers that are written.
+	more    []src
+	results []int32
 }
 
 // warpKey tells operations apart that cannot be done together.
 type warpKey struct {
-	op string
-	fn isa.Fn
-	t  isa.Type
+	op    string
+	fn    isa.Fn
+	t     isa.Type
+	flags isa.Flag
+	at    *ir.Instr // the instruction, where all lanes must execute the same one; else nil
 }
 
 // collected is what the lanes of one operation brought.
@@ -41,11 +47,12 @@ type collected struct {
 	pred    uint32
 	unknown uint32 // lanes whose value or predicate is unknown
 	origin  uint32
+	more    []alu.Lanes
 }
 
 // warpInst starts the decoding of a warp operation.
 func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (inst, *warpOp) {
-	op := &warpOp{key: warpKey{in.Op(), in.Fn, in.Type}, finish: finish}
+	op := &warpOp{key: warpKey{op: in.Op(), fn: in.Fn, t: in.Type, flags: in.Flags}, finish: finish}
 	return inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}, op
 }
 
@@ -217,12 +224,19 @@ func (c *compiler) redux(in *ir.Instr) error {
 		isa.FnMin: func(a, b uint32) uint32 { return pick(a, b, signed, true) },
 		isa.FnMax: func(a, b uint32) uint32 { return pick(a, b, signed, false) },
 	}[in.Fn]
-	if f == nil || in.Type.IsFloat() {
+	if in.Type == isa.F32 {
+		extreme := alu.ExtremeF32(in.Fn == isa.FnMin, in.Has(isa.Abs), in.Has(isa.NaNProp))
+		f = func(a, b uint32) uint32 { return uint32(extreme(uint64(a), uint64(b))) }
+	}
+	if f == nil {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	return c.valueAndMask(in, func(x *exec, in *inst, m uint32) {
 		first := bits.TrailingZeros32(x.coll.lanes)
 		r := uint32(x.coll.value[first&31])
+		if in.ir.Type == isa.F32 { // of one value too .abs and canonical NaN
+			r = f(r, r)
+		}
 		for u := x.coll.lanes &^ (1 << first); u != 0; u &= u - 1 {
 			r = f(r, uint32(x.coll.value[bits.TrailingZeros32(u)&31]))
 		}
@@ -289,12 +303,12 @@ func runWarpOp(x *exec, in *inst) {
 		x.fail(in, BadBarrier, l, "lane %d executes %s with member mask %#08x, which does not name it", l, in.ir.Op(), members)
 		return
 	}
-	if same == x.m && members&x.warp.alive() == same {
+	if same == x.m && op.awaits(x.warp, members) == same {
 		x.coll.lanes = 0
 		x.collect(in, same)
 		x.finishWarpOp(in, same)
 		if in.ir.Op() == "bar.warp.sync" {
-			x.warpSynced(in, same)
+			x.warpSynced(in, same, in.ir.Orders)
 		}
 		return
 	}
@@ -308,10 +322,19 @@ func runWarpOp(x *exec, in *inst) {
 	x.next()
 }
 
-func (x *exec) warpSynced(in *inst, lanes uint32) {
+// awaits returns the lanes that an operation waits for: those of members that have not exited. For one that all
+// threads of the warp must execute, exited ones are missing for ever.
+func (op *warpOp) awaits(w *warp, members uint32) uint32 {
+	if op.key.at != nil {
+		return members & w.lanes
+	}
+	return members & w.alive()
+}
+
+func (x *exec) warpSynced(in *inst, lanes uint32, orders event.Orders) {
 	x.wrote = true
 	if x.sink != nil {
-		x.evs.sync = event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes}
+		x.evs.sync = event.WarpSync{Warp: x.warp.id, Site: x.site(in), Mask: lanes, Orders: orders}
 		x.sink.WarpSync(&x.evs.sync)
 	}
 }
@@ -335,6 +358,9 @@ func (x *exec) collect(in *inst, m uint32) {
 			c.unknown |= u
 			c.origin = o
 		}
+	}
+	if len(in.warp.more) > 0 {
+		x.collectMore(in.warp, m)
 	}
 }
 
@@ -363,7 +389,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 			there |= h.mask
 		}
 	}
-	if there != members&w.alive() {
+	if there != g.wait.in.warp.awaits(w, members) {
 		return false
 	}
 	group := x.group[:0]
@@ -389,7 +415,11 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 	}
 	x.enter(g.frame)
 	if key.op == "bar.warp.sync" {
-		x.warpSynced(g.wait.in, there)
+		orders := g.wait.in.ir.Orders
+		for _, h := range group {
+			orders = orders.Meet(h.wait.in.ir.Orders)
+		}
+		x.warpSynced(g.wait.in, there, orders)
 	}
 	x.enter(frame)
 	for _, h := range group {

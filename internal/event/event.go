@@ -16,6 +16,7 @@ type Access struct {
 	Space  Space // Global or Shared
 	Order  Order
 	Scope  Scope // NoScope exactly when Order is Weak
+	Orders Orders
 	Proxy  Proxy
 	Size   uint8 // bytes a lane: 1, 2, 4, 8, 16 or 32; a vector access is one wide access
 	Elem   uint8 // bytes of an element of a vector access; 0 or Size for a scalar one
@@ -32,6 +33,38 @@ type Access struct {
 	// nothing. It equals Mask for every other kind that writes, and is 0 for a Read. Whether a
 	// compare-and-swap fails depends on the schedule, so for races (Conflict) an Atomic always writes.
 	Stored uint32
+	// Row and Step may describe Addr: if Row is not 0, all lanes of the warp are in Mask, and from each lane to the next the
+	// address grows by Step, but for lanes whose number is a multiple of Row. They say nothing that Addr does not.
+	Row  uint8
+	Step uint64
+}
+
+// Copy is the issue of asynchronous copies by the lanes of a warp: cp.async, not bulk (PTX ISA 9.7.9.25.3.1). The
+// copy of each lane reads Read bytes of global memory at From, and writes Size bytes of the block's shared memory at
+// To, of which those behind the first Read are zero. It does so at some time from now on, as a weak access, ordered
+// after what the lane did before and before nothing else (8.9.1.1), until a CopyGroup waits for it.
+type Copy struct {
+	Warp   Warp
+	Site   Site
+	Mask   uint32
+	Active uint32
+	Size   uint8             // 4, 8 or 16; To and From are multiples of it
+	To     *[WarpSize]uint64 // offsets into the block's shared memory
+	From   *[WarpSize]uint64 // addresses of global memory, as in Access
+	Read   *[WarpSize]uint8  // at most Size
+}
+
+// CopyGroup is cp.async.commit_group, cp.async.wait_group or cp.async.wait_all, which is both (PTX ISA 9.7.9.25.3.2,
+// 9.7.9.25.3.3), by the lanes of Mask. Groups are a matter of each lane: the copies that it issued between two
+// commits are a group, perhaps an empty one.
+type CopyGroup struct {
+	Warp    Warp
+	Site    Site
+	Mask    uint32
+	Active  uint32
+	Commit  bool // first: closes the group of the copies that were issued since the last one
+	Wait    bool // then: all groups that were closed have completed, but for the last Pending ones
+	Pending uint32
 }
 
 // Fence is fence or membar, executed by the lanes of Mask.
@@ -42,6 +75,7 @@ type Fence struct {
 	Active uint32
 	Order  Order // Acquire, Release, AcqRel or SeqCst
 	Scope  Scope
+	Orders Orders
 }
 
 // BarrierOp is how a thread takes part in a barrier.
@@ -64,6 +98,7 @@ type Arrive struct {
 	Op      BarrierOp
 	Red     bool // .red: may not be mixed with the others in one generation
 	Aligned bool // all threads of the warp must execute this same instruction
+	Orders  Orders
 }
 
 // Complete is the completion of one generation of a barrier: all arrivals since the last one have
@@ -79,9 +114,10 @@ type Complete struct {
 // WarpSync is bar.warp.sync: the lanes of Mask wait for each other, and memory accesses before it are
 // ordered before those after it among them (PTX ISA 9.7.13.2). It is sent once, when all lanes have come.
 type WarpSync struct {
-	Warp Warp
-	Site Site
-	Mask uint32
+	Warp   Warp
+	Site   Site
+	Mask   uint32
+	Orders Orders
 }
 
 // Converge says that from here on the lanes of Mask are the active set of their warp: the start of a
@@ -135,13 +171,15 @@ func (a *Access) Element(i int, e *Access, addr *[WarpSize]uint64) {
 	for l := range addr {
 		addr[l] += uint64(i) * uint64(a.Elem)
 	}
-	e.Addr, e.Size, e.Data = addr, a.Elem, nil
+	e.Addr, e.Size, e.Data, e.Row = addr, a.Elem, nil, 0
 }
 
 // Sink consumes the events of one launch, in an order that is one legal interleaving: an access that
 // observes a value comes after the access that stored it. Methods are called from one goroutine.
 type Sink interface {
 	Access(*Access)
+	Copy(*Copy)
+	CopyGroup(*CopyGroup)
 	Fence(*Fence)
 	Arrive(*Arrive)
 	Complete(*Complete)

@@ -24,6 +24,57 @@ var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const"
 // String returns the name that PTX gives to the space.
 func (s Space) String() string { return spaceNames[s] }
 
+// Orders says which memory a barrier, a fence, or an acquire or release operation orders. Those of PTX order all; of
+// OpenCL, barriers and fences order what their flags name (OpenCL C 3.0, 6.15.8), and atomic operations the memory
+// that they are in.
+type Orders uint8
+
+const (
+	OrdersAll Orders = iota
+	OrdersGlobal
+	OrdersShared
+	OrdersNone
+)
+
+var ordersNames = [...]string{"all", "global", "shared", "none"}
+
+// String returns the name of the memory.
+func (o Orders) String() string { return ordersNames[o] }
+
+// OrdersNamed returns the value of a name, and whether there is one.
+func OrdersNamed(name string) (Orders, bool) {
+	for i, n := range ordersNames {
+		if n == name {
+			return Orders(i), true
+		}
+	}
+	return 0, false
+}
+
+// Covers reports whether accesses of a space are ordered.
+func (o Orders) Covers(s Space) bool {
+	switch o {
+	case OrdersAll:
+		return true
+	case OrdersGlobal:
+		return s == Global
+	case OrdersShared:
+		return s == Shared
+	}
+	return false
+}
+
+// Meet returns what both a and o order.
+func (o Orders) Meet(a Orders) Orders {
+	switch {
+	case o == a || a == OrdersAll:
+		return o
+	case o == OrdersAll:
+		return a
+	}
+	return OrdersNone
+}
+
 // Scope is the set of threads that a strong operation may interact with directly (PTX ISA 8.5).
 // Scopes are ordered: a larger value includes a smaller one.
 type Scope uint8
@@ -93,7 +144,10 @@ func (k Kind) RMW() bool { return k == Atomic || k == Reduce }
 type Proxy uint8
 
 const (
+	// GenericProxy is the method of ld, st, atom, red, and of cp.async, which is no bulk copy (9.7.9.25.2).
 	GenericProxy Proxy = iota
 	AsyncProxy
+	// TextureProxy is the method of ld.global.nc, "for loading read-only global data through the non-coherent
+	// texture cache" (13.33), and of ldu.
 	TextureProxy
 )

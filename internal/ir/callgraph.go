@@ -1,5 +1,7 @@
 package ir
 
+import "heddle/internal/event"
+
 // Callees returns the functions that f may call or whose address it takes, each once, in the order of the
 // text. A function whose address f takes counts, since an indirect call may reach it.
 func Callees(f *Func) []*Func {
@@ -83,4 +85,18 @@ func usedVars(f *Func, seen map[*Var]bool) []*Var {
 		}
 	}
 	return out
+}
+
+// OrdersParts reports whether kernel k may execute something that orders some memory only.
+func OrdersParts(k *Func) bool {
+	for _, f := range ReachableFuncs(k) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if in.Orders != event.OrdersAll {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

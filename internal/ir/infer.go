@@ -272,7 +272,12 @@ func (x *inference) roots(in *Instr) {
 			x.require(int32(in.Dst[0].Reg))
 		}
 		return
-	case !pointerSpace(in.Space) || in.Row == nil || in.Row.Category != isa.Memory && in.Row.Category != isa.Async && in.Row.Category != isa.Misc:
+	case !pointerSpace(in.Space) || in.Row == nil:
+		return
+	}
+	switch in.Row.Category {
+	case isa.Memory, isa.Async, isa.Misc, isa.Matrix:
+	default:
 		return
 	}
 	for i := range in.Src {

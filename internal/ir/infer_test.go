@@ -17,6 +17,9 @@ func TestInferPointers(t *testing.T) {
 		want  []string // of the parameters x and y
 	}{
 		{"base of an access", []Stmt{Op("ld.param.u64", "a", Mem{Base: "x"}), Op("ld.u32", "v", Mem{Base: "a", Off: 4})}, []string{"x"}},
+		{"tile of a matrix", []Stmt{Op("ld.param.u64", "a", Mem{Base: "x"}), Op("ld.param.u64", "b", Mem{Base: "y"}),
+			Op("wmma.load.a.sync.aligned.row.m8n8k32.s4", []any{"v"}, Mem{Base: "a"}), Op("wmma.store.d.sync.aligned.row.m8n8k32.global.s32", Mem{Base: "b"}, []any{"v", "v"})},
+			[]string{"x", "y"}},
 		{"cvta", []Stmt{Op("ld.param.u64", "a", Mem{Base: "y"}), Op("cvta.to.global.u64", "b", "a")}, []string{"y"}},
 		{"through mov, add and mad", []Stmt{
 			Op("ld.param.u64", "a", Mem{Base: "x"}), Op("mov.b64", "b", "a"), Op("add.s64", "c", "b", 16),

@@ -86,6 +86,7 @@ type Var struct {
 	Type    isa.Type
 	Align   int
 	Size    int  // bytes; 0 for an extern array without bound
+	Stride  int  // bytes from an element of the first dimension to the next
 	Unsized bool // extern .shared array whose size is the launch's dynamic shared memory
 	Extern  bool
 	// Offset is the place in its area: a kernel's or function's parameters, its local frame. Shared
@@ -153,6 +154,7 @@ type Instr struct {
 	Src   []Operand // in the order of the PTX text; an address is one operand of kind Mem
 	// Call only. Dst are the results and Src the arguments, each a Register, an Imm or a VarVal.
 	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
+	Orders  event.Orders  // of what orders memory: which, as .pragma "heddle.order" says
 	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
 	Span    source.Span   // in the PTX text
 	Loc     *source.Frame // in the user's source, innermost first; nil without line info

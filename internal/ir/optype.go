@@ -40,7 +40,9 @@ func DstType(d *isa.Desc, i int) isa.Type {
 		return second(i, isa.B32)
 	case "shfl", "shfl.sync", "lop3":
 		return second(i, isa.B32)
-	case "call", "cvt.pack", "createpolicy":
+	case "createpolicy":
+		return isa.B64
+	case "call", "cvt.pack":
 		return AnyType
 	}
 	if i > 0 || mixed(d) {
@@ -137,7 +139,7 @@ func arithSrc(d *isa.Desc, i int) isa.Type {
 // 64 bits whatever the type is.
 func memorySrc(d *isa.Desc, i int) isa.Type {
 	data := 0
-	switch d.Row.Opcode {
+	switch strings.TrimSuffix(d.Row.Opcode, ".shared::cluster") {
 	case "st", "red":
 		data = 1
 	case "atom":

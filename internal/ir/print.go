@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"heddle/internal/isa"
 	"heddle/internal/source"
 )
 
@@ -168,7 +169,10 @@ func (p *printer) call(in *Instr) {
 }
 
 func (p *printer) operand(o *Operand) {
-	if o.Neg {
+	switch {
+	case o.Neg && p.f != nil && o.Kind == Register && p.f.Regs[o.Reg].Type != isa.Pred: // vmad
+		p.WriteByte('-')
+	case o.Neg:
 		p.WriteByte('!')
 	}
 	switch o.Kind {
@@ -176,6 +180,9 @@ func (p *printer) operand(o *Operand) {
 		p.WriteByte('_')
 	case Register:
 		p.reg(o.Reg)
+		if s := o.Selector(); s != "" {
+			p.WriteString("." + s)
+		}
 	case Imm:
 		if o.Val < 1<<16 {
 			fmt.Fprintf(p, "%d", o.Val)

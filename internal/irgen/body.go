@@ -21,7 +21,8 @@ type fgen struct {
 	cur      *ir.Block // nil after an instruction that does not fall through
 	edges    []edge    // by block: its successors, while labels have no blocks yet
 	frame    *source.Frame
-	paramTop int // where the next .param variable of the body goes
+	orders   event.Orders // of the next instruction
+	paramTop int          // where the next .param variable of the body goes
 
 	items []item     // scratch
 	free  []ir.Instr // to be used
@@ -37,10 +38,13 @@ type edge struct {
 func (g *gen) body(f *ir.Func, d *ptx.Func) {
 	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)}, paramTop: f.ParamSize}
 	fg.scope = &scope{parent: &g.top}
+	if f.Kernel {
+		f.LocalSize = g.local
+	}
 	g.lines.enter(f.Demangled)
 	fg.formals(f.Params)
 	fg.formals(f.Results)
-	fg.used.find(d.Body.Stmts)
+	fg.used.find(d.Body)
 	fg.block(d.Body)
 	fg.finish(d.Body)
 	f.Src = outermost(firstLoc(d.Body, g.lines))
@@ -54,12 +58,27 @@ func (f *fgen) formals(vars []*ir.Var) {
 			continue
 		}
 		sym := &symbol{kind: symVar, span: v.Span, v: v}
+		if whole := f.g.vectors[v]; whole != "" {
+			f.component(whole, v)
+			continue
+		}
 		if v.InReg {
 			sym = f.newReg(v.Name, v.Type, 0, v.Span)
 			v.Reg = sym.regs[0]
 		}
 		f.g.define(f.scope, v.Name, sym)
 	}
+}
+
+// component gives a component of a vector parameter its register.
+func (f *fgen) component(whole string, v *ir.Var) {
+	v.Reg = f.addReg(v.Name, v.Type)
+	sym := f.scope.syms[whole]
+	if sym == nil || !sym.vector || v.Name == whole+"."+components[:1] {
+		sym = &symbol{kind: symReg, span: v.Span, vector: true}
+		f.g.define(f.scope, whole, sym)
+	}
+	sym.regs = append(sym.regs, v.Reg)
 }
 
 // newReg adds a register, or the components of a vector register, to the function.
@@ -86,15 +105,21 @@ type usedLabels struct {
 	ranges map[string]int64 // name<n> of .branchtargets: the largest n
 }
 
-func (u *usedLabels) mention(ops []ptx.Operand) {
-	for _, o := range ops {
-		switch o := o.(type) {
-		case *ptx.Name:
-			u.names[o.Name] = true
-		case *ptx.Range:
-			u.ranges[o.Name] = max(u.ranges[o.Name], o.N)
+func (u *usedLabels) mention(ops ptx.Operands) {
+	for _, o := range ops.All() {
+		switch o.Kind() {
+		case ptx.Name:
+			u.names[o.Name()] = true
+		case ptx.Range:
+			u.ranges[o.Name()] = max(u.ranges[o.Name()], rangeLen(o))
 		}
 	}
+}
+
+// rangeLen is n of name<n>.
+func rangeLen(o ptx.Operand) int64 {
+	n, _ := o.Y().Int()
+	return int64(n)
 }
 
 func (u *usedLabels) has(name string) bool {
@@ -110,19 +135,22 @@ func (u *usedLabels) has(name string) bool {
 	return false
 }
 
-// find collects the labels that the branches among stmts mention.
-func (u *usedLabels) find(stmts []ptx.Stmt) {
-	for _, s := range stmts {
-		switch s := s.(type) {
-		case *ptx.Block:
-			u.find(s.Stmts)
-		case *ptx.Inst:
-			if s.Opcode == "bra" {
-				u.mention(s.Operands)
+// find collects the labels that the branches of b mention.
+func (u *usedLabels) find(b *ptx.Block) {
+	for s := range b.Stmts() {
+		switch s.Kind() {
+		case ptx.StmtInst:
+			if in := s.Inst(); in.Opcode() == "bra" {
+				u.mention(in.Operands())
 			}
-		case *ptx.Directive:
-			if s.Name == ".branchtargets" {
-				u.mention(s.Args)
+		case ptx.StmtNode:
+			switch n := s.Node().(type) {
+			case *ptx.Block:
+				u.find(n)
+			case *ptx.Directive:
+				if n.Name == ".branchtargets" {
+					u.mention(n.Args)
+				}
 			}
 		}
 	}
@@ -132,46 +160,79 @@ func (u *usedLabels) find(stmts []ptx.Stmt) {
 func (f *fgen) block(b *ptx.Block) {
 	f.scope = &scope{parent: f.scope}
 	top := f.paramTop
-	f.declareLabels(b.Stmts)
-	for _, s := range b.Stmts {
+	f.declareLabels(b)
+	for s := range b.Stmts() {
 		f.stmt(s)
 	}
 	f.paramTop = top // .param variables of a call sequence end with its scope
 	f.scope = f.scope.parent
 }
 
-func (f *fgen) declareLabels(stmts []ptx.Stmt) {
-	for i, s := range stmts {
-		switch s := s.(type) {
-		case *ptx.Label:
-			sym := &symbol{kind: symLabel, span: s.Span(), label: &label{name: s.Name, block: ir.NoBlock}}
-			if i+1 < len(stmts) {
-				if d, ok := stmts[i+1].(*ptx.Directive); ok && (d.Name == ".branchtargets" || d.Name == ".calltargets") {
-					sym = &symbol{kind: symTargets, span: s.Span(), list: d}
+// declareLabels enters the labels of b. The label right before a list of targets names the list.
+func (f *fgen) declareLabels(b *ptx.Block) {
+	var last *symbol // the label before the current statement
+	for s := range b.Stmts() {
+		label := last
+		last = nil
+		switch s.Kind() {
+		case ptx.StmtLabel:
+			last = newLabel(s)
+			f.g.define(f.scope, s.Label(), last)
+		case ptx.StmtNode:
+			switch n := s.Node().(type) {
+			case *ptx.Directive:
+				if label != nil && (n.Name == ".branchtargets" || n.Name == ".calltargets") {
+					*label = symbol{kind: symTargets, span: label.span, list: n}
 				}
+			case *ptx.Prototype:
+				f.g.define(f.scope, n.Name, &symbol{kind: symProto, span: n.Span(), proto: n})
 			}
-			f.g.define(f.scope, s.Name, sym)
-		case *ptx.Prototype:
-			f.g.define(f.scope, s.Name, &symbol{kind: symProto, span: s.Span(), proto: s})
 		}
 	}
 }
 
+func newLabel(s ptx.Stmt) *symbol {
+	return &symbol{kind: symLabel, span: s.Span(), label: &label{name: s.Label(), block: ir.NoBlock}}
+}
+
 func (f *fgen) stmt(s ptx.Stmt) {
-	switch s := s.(type) {
-	case *ptx.Inst:
-		f.inst(s)
-	case *ptx.Label:
-		if sym := f.scope.syms[s.Name]; sym != nil && sym.kind == symLabel && f.used.has(s.Name) {
-			f.startBlock(s.Name)
+	switch s.Kind() {
+	case ptx.StmtInst:
+		f.inst(s.Inst())
+	case ptx.StmtLabel:
+		name := s.Label()
+		if sym := f.scope.syms[name]; sym != nil && sym.kind == symLabel && f.used.has(name) {
+			f.startBlock(name)
 			sym.label.block = f.cur.ID
 		}
-	case *ptx.Loc:
-		f.frame = f.g.lines.loc(s)
-	case *ptx.Var:
-		f.variable(s)
-	case *ptx.Block:
-		f.block(s)
+	case ptx.StmtLoc:
+		f.frame = f.g.lines.loc(s.Loc())
+	case ptx.StmtNode:
+		switch n := s.Node().(type) {
+		case *ptx.Directive:
+			f.pragma(n)
+		case *ptx.Var:
+			f.variable(n)
+		case *ptx.Block:
+			f.block(n)
+		}
+	}
+}
+
+const orderPragma = "heddle.order "
+
+// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier,
+// a fence or a strong operation, orders. Other pragmas are hints.
+func (f *fgen) pragma(d *ptx.Directive) {
+	if d.Name != ".pragma" {
+		return
+	}
+	word, ok := strings.CutPrefix(f.g.argText(d, 0), orderPragma)
+	if !ok {
+		return
+	}
+	if f.orders, ok = event.OrdersNamed(word); !ok {
+		f.g.errorf(d.Span(), "unknown memory %q; expected all, global, shared or none", word)
 	}
 }
 
@@ -254,16 +315,18 @@ func (f *fgen) finish(body *ptx.Block) {
 
 // firstLoc returns the frame of the first .loc of a body.
 func firstLoc(b *ptx.Block, t *lineTable) *source.Frame {
-	for _, s := range b.Stmts {
-		switch s := s.(type) {
-		case *ptx.Loc:
-			if fr := t.loc(s); fr != nil {
-				return fr
+	for s := range b.Stmts() {
+		var fr *source.Frame
+		switch s.Kind() {
+		case ptx.StmtLoc:
+			fr = t.loc(s.Loc())
+		case ptx.StmtNode:
+			if inner, ok := s.Node().(*ptx.Block); ok {
+				fr = firstLoc(inner, t)
 			}
-		case *ptx.Block:
-			if fr := firstLoc(s, t); fr != nil {
-				return fr
-			}
+		}
+		if fr != nil {
+			return fr
 		}
 	}
 	return nil

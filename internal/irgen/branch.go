@@ -12,24 +12,24 @@ import (
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // branch is bra: one label (PTX ISA 9.7.12.3).
-func (f *fgen) branch(in *ir.Instr, s *ptx.Inst) ([]*label, bool) {
-	if len(s.Operands) != 1 {
-		f.g.errorf(s.OpSpan, "%s takes 1 operand, found %d", opText(s), len(s.Operands))
+func (f *fgen) branch(in *ir.Instr, s ptx.Inst) ([]*label, bool) {
+	ops := s.Operands()
+	if ops.Len() != 1 {
+		f.g.errorf(s.OpSpan(), "%s takes 1 operand, found %d", s.Text(), ops.Len())
 		return nil, false
 	}
-	l := f.target(s.Operands[0])
-	in.Src = []ir.Operand{{Kind: ir.BranchTo, Reg: ir.NoReg, Span: s.Operands[0].Span()}}
+	l := f.target(ops.At(0))
+	in.Src = []ir.Operand{{Kind: ir.BranchTo, Reg: ir.NoReg, Span: ops.At(0).Span()}}
 	return []*label{l}, l != nil
 }
 
 // target resolves the name of a label.
 func (f *fgen) target(o ptx.Operand) *label {
-	n, ok := o.(*ptx.Name)
-	if !ok || n.Field != "" {
+	if o.Kind() != ptx.Name || o.Field() != "" {
 		f.g.errorf(o.Span(), "expected a label")
 		return nil
 	}
-	return f.labelNamed(n.Name, n.Span())
+	return f.labelNamed(o.Name(), o.Span())
 }
 
 func (f *fgen) labelNamed(name string, span source.Span) *label {
@@ -46,16 +46,17 @@ func (f *fgen) labelNamed(name string, span source.Span) *label {
 }
 
 // indexedBranch is brx.idx: an index, and the name of a .branchtargets list (PTX ISA 9.7.12.4).
-func (f *fgen) indexedBranch(in *ir.Instr, s *ptx.Inst) ([]*label, bool) {
-	if len(s.Operands) != 2 {
-		f.g.errorf(s.OpSpan, "%s takes 2 operands, found %d", opText(s), len(s.Operands))
+func (f *fgen) indexedBranch(in *ir.Instr, s ptx.Inst) ([]*label, bool) {
+	ops := s.Operands()
+	if ops.Len() != 2 {
+		f.g.errorf(s.OpSpan(), "%s takes 2 operands, found %d", s.Text(), ops.Len())
 		return nil, false
 	}
-	index, ok := f.src(in, s.Operands[0], isa.Src, isa.U32)
+	index, ok := f.src(in, ops.At(0), isa.Src, isa.U32)
 	if !ok {
 		return nil, false
 	}
-	list := f.list(s.Operands[1], ".branchtargets")
+	list := f.list(ops.At(1), ".branchtargets")
 	if list == nil {
 		return nil, false
 	}
@@ -65,7 +66,7 @@ func (f *fgen) indexedBranch(in *ir.Instr, s *ptx.Inst) ([]*label, bool) {
 		return nil, false
 	}
 	for range to {
-		in.Src = append(in.Src, ir.Operand{Kind: ir.BranchTo, Reg: ir.NoReg, Span: s.Operands[1].Span()})
+		in.Src = append(in.Src, ir.Operand{Kind: ir.BranchTo, Reg: ir.NoReg, Span: ops.At(1).Span()})
 	}
 	if len(to) == 0 {
 		f.g.errorf(list.Span(), ".branchtargets: expected at least one label")
@@ -81,16 +82,15 @@ func (f *fgen) targets(list *ptx.Directive) ([]*label, bool) {
 		to = append(to, l)
 		return l != nil
 	}
-	for _, a := range list.Args {
-		r, ok := a.(*ptx.Range)
-		if !ok {
+	for _, a := range list.Args.All() {
+		if a.Kind() != ptx.Range {
 			if !add(f.target(a)) {
 				return nil, false
 			}
 			continue
 		}
-		for i := range int(r.N) {
-			if !add(f.labelNamed(rangeName(r.Name, i), r.Span())) {
+		for i := range int(rangeLen(a)) {
+			if !add(f.labelNamed(rangeName(a.Name(), i), a.Span())) {
 				return nil, false
 			}
 		}
@@ -100,17 +100,17 @@ func (f *fgen) targets(list *ptx.Directive) ([]*label, bool) {
 
 // list resolves the name of a .branchtargets or .calltargets list.
 func (f *fgen) list(o ptx.Operand, want string) *ptx.Directive {
-	n, ok := o.(*ptx.Name)
-	if !ok {
+	if o.Kind() != ptx.Name {
 		f.g.errorf(o.Span(), "expected the name of a %s list", want)
 		return nil
 	}
-	sym := f.scope.lookup(f, n.Name)
+	name := o.Name()
+	sym := f.scope.lookup(f, name)
 	switch {
 	case sym == nil:
-		f.g.errorf(o.Span(), "%s is not declared; expected the name of a %s list", n.Name, want)
+		f.g.errorf(o.Span(), "%s is not declared; expected the name of a %s list", name, want)
 	case sym.kind != symTargets || sym.list.Name != want:
-		f.g.errorf(o.Span(), "%s is %s; expected the name of a %s list", n.Name, f.describe(sym), want)
+		f.g.errorf(o.Span(), "%s is %s; expected the name of a %s list", name, f.describe(sym), want)
 	default:
 		return sym.list
 	}

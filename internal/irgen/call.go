@@ -10,41 +10,34 @@ import (
 
 // callParts are the operands of a call as written: call (results), target, (args), list.
 type callParts struct {
-	results, args []ptx.Operand
+	results, args ptx.Operands
 	target        ptx.Operand
-	list          ptx.Operand // prototype, .calltargets list or call table; nil if absent
+	list          ptx.Operand // prototype, .calltargets list or call table; none if absent
 }
 
 // split sorts the operands of a call (PTX ISA 9.7.12.5).
-func splitCall(ops []ptx.Operand) (callParts, bool) {
+func splitCall(ops ptx.Operands) (callParts, bool) {
 	var p callParts
-	if r, ok := first[*ptx.Paren](&ops); ok {
-		p.results = r.Elems
-	}
-	if len(ops) == 0 {
+	p.results = parenthesised(&ops)
+	if ops.Len() == 0 {
 		return p, false
 	}
-	p.target, ops = ops[0], ops[1:]
-	if a, ok := first[*ptx.Paren](&ops); ok {
-		p.args = a.Elems
+	p.target, ops = ops.At(0), ops.From(1)
+	p.args = parenthesised(&ops)
+	if ops.Len() > 0 {
+		p.list, ops = ops.At(0), ops.From(1)
 	}
-	if len(ops) > 0 {
-		p.list, ops = ops[0], ops[1:]
-	}
-	return p, len(ops) == 0
+	return p, ops.Len() == 0
 }
 
-// first takes the first operand if it is of type T.
-func first[T ptx.Operand](ops *[]ptx.Operand) (T, bool) {
-	var none T
-	if len(*ops) == 0 {
-		return none, false
+// parenthesised takes the first operand if it is a list in parentheses, and returns its parts.
+func parenthesised(ops *ptx.Operands) ptx.Operands {
+	if ops.Len() == 0 || ops.At(0).Kind() != ptx.Paren {
+		return ptx.Operands{}
 	}
-	t, ok := (*ops)[0].(T)
-	if ok {
-		*ops = (*ops)[1:]
-	}
-	return t, ok
+	list := ops.At(0).Parts()
+	*ops = ops.From(1)
+	return list
 }
 
 // shape is what a call's operands are checked against: the parameters of a function or prototype.
@@ -59,37 +52,38 @@ type formal struct {
 	size int // bytes; -1 for an array without bound
 }
 
-func (f *fgen) call(in *ir.Instr, s *ptx.Inst) bool {
-	p, ok := splitCall(s.Operands)
+func (f *fgen) call(in *ir.Instr, s ptx.Inst) bool {
+	p, ok := splitCall(s.Operands())
 	if !ok {
-		f.g.errorf(s.OpSpan, "malformed call: expected (results), function, (arguments), list")
+		f.g.errorf(s.OpSpan(), "malformed call: expected (results), function, (arguments), list")
 		return false
 	}
 	sig, ok := f.callee(in, &p)
 	if !ok {
 		return false
 	}
-	if sig != nil && !f.counts(s, sig, &p) {
+	results, args := f.spread(p.results), f.spread(p.args)
+	if sig != nil && !f.counts(s, sig, len(results), len(args)) {
 		return false
 	}
-	for i, o := range p.results {
+	for i, o := range results {
 		out, ok := f.argument(o, sig.result(i))
 		if !ok {
 			return false
 		}
 		if k := out.Kind; k != ir.Register && k != ir.VarVal && k != ir.None || out.Neg {
-			f.g.errorf(o.Span(), "expected a register or a .param variable for a result")
+			f.g.errorf(o.op.Span(), "expected a register or a .param variable for a result")
 			return false
 		}
 		in.Dst = append(in.Dst, out)
 	}
-	for i, o := range p.args {
+	for i, o := range args {
 		out, ok := f.argument(o, sig.param(i))
 		if !ok {
 			return false
 		}
 		if k := out.Kind; k != ir.Register && k != ir.VarVal && k != ir.Imm || out.Neg {
-			f.g.errorf(o.Span(), "expected a register, a .param variable or a constant for an argument")
+			f.g.errorf(o.op.Span(), "expected a register, a .param variable or a constant for an argument")
 			return false
 		}
 		in.Src = append(in.Src, out)
@@ -97,16 +91,45 @@ func (f *fgen) call(in *ir.Instr, s *ptx.Inst) bool {
 	return true
 }
 
+// passed is an argument or a result of a call: an operand, or a component of a vector.
+type passed struct {
+	op   ptx.Operand
+	part int // -1: the whole
+}
+
+// spread puts the components of vector registers and of lists in braces in their place.
+func (f *fgen) spread(ops ptx.Operands) []passed {
+	var out []passed
+	for _, o := range ops.All() {
+		n := 0
+		switch o.Kind() {
+		case ptx.Vector:
+			n = o.Parts().Len()
+		case ptx.Name:
+			if sym := f.scope.lookup(f, o.Name()); sym != nil && sym.kind == symReg && sym.vector && o.Field() == "" {
+				n = len(sym.regs)
+			}
+		}
+		for i := range n {
+			out = append(out, passed{o, i})
+		}
+		if n == 0 {
+			out = append(out, passed{o, -1})
+		}
+	}
+	return out
+}
+
 // callee resolves the target: a function, or a register with a list of candidates or a prototype.
 func (f *fgen) callee(in *ir.Instr, p *callParts) (*signature, bool) {
-	if n, ok := p.target.(*ptx.Name); ok && n.Field == "" {
-		if sym := f.scope.lookup(f, n.Name); sym != nil && sym.kind == symFunc {
-			if p.list != nil {
-				f.g.errorf(p.list.Span(), "a direct call of %s takes no list of targets", n.Name)
+	if t := p.target; t.Kind() == ptx.Name && t.Field() == "" {
+		if sym := f.scope.lookup(f, t.Name()); sym != nil && sym.kind == symFunc {
+			if p.list.Kind() != ptx.NoOperand {
+				f.g.errorf(p.list.Span(), "a direct call of %s takes no list of targets", t.Name())
 				return nil, false
 			}
 			if sym.fn.Kernel {
-				f.g.errorf(n.Span(), "%s is a kernel and cannot be called", n.Name)
+				f.g.errorf(t.Span(), "%s is a kernel and cannot be called", t.Name())
 				return nil, false
 			}
 			in.Callee = sym.fn
@@ -122,7 +145,7 @@ func (f *fgen) callee(in *ir.Instr, p *callParts) (*signature, bool) {
 		return nil, false
 	}
 	in.Src = append(in.Src, out)
-	if p.list == nil {
+	if p.list.Kind() == ptx.NoOperand {
 		f.g.errorf(p.target.Span(), "an indirect call needs a .callprototype, a .calltargets list or a call table (PTX ISA 9.7.12.5)")
 		return nil, false
 	}
@@ -131,24 +154,23 @@ func (f *fgen) callee(in *ir.Instr, p *callParts) (*signature, bool) {
 
 // candidates resolves the last operand of an indirect call.
 func (f *fgen) candidates(in *ir.Instr, o ptx.Operand) (*signature, bool) {
-	n, ok := o.(*ptx.Name)
-	if !ok {
+	if o.Kind() != ptx.Name {
 		f.g.errorf(o.Span(), "expected a .callprototype, a .calltargets list or a call table")
 		return nil, false
 	}
-	sym := f.scope.lookup(f, n.Name)
+	name := o.Name()
+	sym := f.scope.lookup(f, name)
 	switch {
 	case sym == nil:
-		f.g.errorf(o.Span(), "%s is not declared; expected a .callprototype, a .calltargets list or a call table", n.Name)
+		f.g.errorf(o.Span(), "%s is not declared; expected a .callprototype, a .calltargets list or a call table", name)
 		return nil, false
 	case sym.kind == symProto:
 		return f.g.protoSignature(sym.proto), true
 	case sym.kind == symTargets && sym.list.Name == ".calltargets":
-		for _, a := range sym.list.Args {
-			n, ok := a.(*ptx.Name)
+		for _, a := range sym.list.Args.All() {
 			var fn *symbol
-			if ok {
-				fn = f.scope.lookup(f, n.Name)
+			if a.Kind() == ptx.Name {
+				fn = f.scope.lookup(f, a.Name())
 			}
 			if fn == nil || fn.kind != symFunc {
 				f.g.errorf(a.Span(), "expected the name of a function")
@@ -163,11 +185,11 @@ func (f *fgen) candidates(in *ir.Instr, o ptx.Operand) (*signature, bool) {
 			}
 		}
 	default:
-		f.g.errorf(o.Span(), "%s is %s; expected a .callprototype, a .calltargets list or a call table", n.Name, f.describe(sym))
+		f.g.errorf(o.Span(), "%s is %s; expected a .callprototype, a .calltargets list or a call table", name, f.describe(sym))
 		return nil, false
 	}
 	if len(in.Targets) == 0 {
-		f.g.errorf(o.Span(), "%s names no function", n.Name)
+		f.g.errorf(o.Span(), "%s names no function", name)
 		return nil, false
 	}
 	return f.g.signatureOf(in.Targets[0]), true
@@ -201,6 +223,12 @@ func (g *gen) protoSignature(p *ptx.Prototype) *signature {
 		for _, d := range decls {
 			t, ok := g.typeOf(d)
 			if !ok {
+				continue
+			}
+			if d.Space == "reg" && d.Vec > 0 {
+				for range d.Vec * max(len(d.Names), 1) {
+					to = append(to, formal{t, t.Size()})
+				}
 				continue
 			}
 			for i := range d.Names {
@@ -237,17 +265,17 @@ func (s *signature) result(i int) formal {
 	return formal{size: -1}
 }
 
-func (f *fgen) counts(s *ptx.Inst, sig *signature, p *callParts) bool {
+func (f *fgen) counts(s ptx.Inst, sig *signature, results, args int) bool {
 	n, least := len(sig.params), len(sig.params)
 	if sig.open {
 		least--
 	}
-	if len(p.args) < least || len(p.args) > n {
-		f.g.errorf(s.OpSpan, "%s takes %d arguments, found %d", sig.name, n, len(p.args))
+	if args < least || args > n {
+		f.g.errorf(s.OpSpan(), "%s takes %d arguments, found %d", sig.name, n, args)
 		return false
 	}
-	if len(p.results) != len(sig.results) {
-		f.g.errorf(s.OpSpan, "%s has %d results, found %d", sig.name, len(sig.results), len(p.results))
+	if results != len(sig.results) {
+		f.g.errorf(s.OpSpan(), "%s has %d results, found %d", sig.name, len(sig.results), results)
 		return false
 	}
 	return true
@@ -255,10 +283,14 @@ func (f *fgen) counts(s *ptx.Inst, sig *signature, p *callParts) bool {
 
 // argument resolves an argument or result: a register, a constant, or the value of a .param variable of
 // the same size as the formal.
-func (f *fgen) argument(o ptx.Operand, want formal) (ir.Operand, bool) {
+func (f *fgen) argument(a passed, want formal) (ir.Operand, bool) {
+	o := a.op
 	out, ok := f.value(o, want.typ)
 	if !ok {
 		return out, false
+	}
+	if a.part >= 0 {
+		out = out.Elems[a.part]
 	}
 	size := 0
 	switch out.Kind {

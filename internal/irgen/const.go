@@ -28,44 +28,47 @@ type constant struct {
 // eval computes a constant expression. It reports what is wrong and returns false. f may be nil outside
 // of a body.
 func (g *gen) eval(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
-	switch e := e.(type) {
-	case *ptx.Int:
-		return constant{n: e.Val, unsigned: e.Unsigned || e.Val > math.MaxInt64}, true
-	case *ptx.Float:
-		if e.Single {
-			b := uint32(e.Bits)
+	switch e.Kind() {
+	case ptx.Int:
+		n, unsigned := e.Int()
+		return constant{n: n, unsigned: unsigned || n > math.MaxInt64}, true
+	case ptx.Float:
+		bits, single := e.Float()
+		if single {
+			b := uint32(bits)
 			return constant{float: true, single: true, bits32: b, f: float64(math.Float32frombits(b))}, true
 		}
-		return constant{float: true, f: math.Float64frombits(e.Bits)}, true
-	case *ptx.Name:
+		return constant{float: true, f: math.Float64frombits(bits)}, true
+	case ptx.Name:
 		return g.evalName(s, f, e)
-	case *ptx.Unary:
+	case ptx.Unary:
 		return g.evalUnary(s, f, e)
-	case *ptx.Binary:
+	case ptx.Mask:
+		return g.evalMask(s, f, e)
+	case ptx.Binary:
 		return g.evalBinary(s, f, e)
-	case *ptx.Paren:
-		if len(e.Elems) == 1 {
-			return g.eval(s, f, e.Elems[0])
+	case ptx.Paren:
+		if e.Parts().Len() == 1 {
+			return g.eval(s, f, e.X())
 		}
-	case nil:
-		return constant{}, false
 	}
 	g.errorf(e.Span(), "expected a constant expression")
 	return constant{}, false
 }
 
-func (g *gen) evalName(s *scope, f *fgen, e *ptx.Name) (constant, bool) {
-	if e.Name == "WARP_SZ" && e.Field == "" {
+func (g *gen) evalName(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
+	name := e.Name()
+	if name == "WARP_SZ" && e.Field() == "" {
 		return constant{n: 32}, true
 	}
-	sym := s.lookup(f, e.Name)
+	sym := s.lookup(f, name)
 	switch {
 	case sym == nil:
-		g.errorf(e.Span(), "%s is not declared; expected a variable, a function or a number", e.Name)
+		g.errorf(e.Span(), "%s is not declared; expected a variable, a function or a number", name)
 	case sym.kind == symReg:
-		g.errorf(e.Span(), "%s is a register; it cannot be part of a constant expression", e.Name)
-	case e.Field != "" || sym.kind != symVar && sym.kind != symFunc:
-		g.errorf(e.Span(), "%s is %s; expected a variable, a function or a number", e.Name, sym.what())
+		g.errorf(e.Span(), "%s is a register; it cannot be part of a constant expression", name)
+	case e.Field() != "" || sym.kind != symVar && sym.kind != symFunc:
+		g.errorf(e.Span(), "%s is %s; expected a variable, a function or a number", name, sym.what())
 	default:
 		return constant{sym: sym}, true
 	}
@@ -83,31 +86,47 @@ func maskShift(mask uint64) (shift int, ok bool) {
 	return 0, false
 }
 
-func (g *gen) evalUnary(s *scope, f *fgen, e *ptx.Unary) (constant, bool) {
-	x, ok := g.eval(s, f, e.X)
+// evalMask is 0xff(x).
+func (g *gen) evalMask(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
+	x, ok := g.eval(s, f, e.Y())
 	if !ok {
 		return x, false
 	}
+	m, _ := e.X().Int()
+	shift, ok := maskShift(m)
+	switch {
+	case !ok || x.float || x.mask != 0:
+		g.errorf(e.Span(), "operator %s cannot be applied to this operand", e.X().Text())
+		return constant{}, false
+	case x.sym != nil:
+		x.mask = m
+		return x, true
+	}
+	return constant{n: x.n & m >> shift}, true
+}
+
+func (g *gen) evalUnary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
+	x, ok := g.eval(s, f, e.X())
+	if !ok {
+		return x, false
+	}
+	op := e.Op()
 	bad := func() (constant, bool) {
-		g.errorf(e.Span(), "operator %s cannot be applied to this operand", e.Op)
+		g.errorf(e.Span(), "operator %s cannot be applied to this operand", op)
 		return constant{}, false
 	}
 	if x.sym != nil {
-		if e.Op == "generic" && !x.generic && x.mask == 0 {
+		if op == "generic" && !x.generic && x.mask == 0 {
 			x.generic = true
 			return x, true
 		}
-		if m, isMask := parseMask(e.Op); isMask && x.mask == 0 {
-			x.mask = m
-			return x, true
-		}
-		if e.Op == "+" {
+		if op == "+" {
 			return x, true
 		}
 		return bad()
 	}
 	if x.float {
-		switch e.Op {
+		switch op {
 		case "+":
 			return x, true
 		case "-":
@@ -118,7 +137,7 @@ func (g *gen) evalUnary(s *scope, f *fgen, e *ptx.Unary) (constant, bool) {
 		}
 		return bad()
 	}
-	switch e.Op {
+	switch op {
 	case "+":
 		return x, true
 	case "-":
@@ -132,10 +151,6 @@ func (g *gen) evalUnary(s *scope, f *fgen, e *ptx.Unary) (constant, bool) {
 	case "(.u64)":
 		return constant{n: x.n, unsigned: true}, true
 	}
-	if m, isMask := parseMask(e.Op); isMask {
-		shift, _ := maskShift(m)
-		return constant{n: x.n & m >> shift}, true
-	}
 	return bad()
 }
 
@@ -146,11 +161,11 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-func (g *gen) evalBinary(s *scope, f *fgen, e *ptx.Binary) (constant, bool) {
-	x, ok1 := g.eval(s, f, e.X)
-	y, ok2 := g.eval(s, f, e.Y)
-	if e.Op == "?:" {
-		z, ok3 := g.eval(s, f, e.Z)
+func (g *gen) evalBinary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
+	x, ok1 := g.eval(s, f, e.X())
+	y, ok2 := g.eval(s, f, e.Y())
+	if e.Op() == "?:" {
+		z, ok3 := g.eval(s, f, e.Z())
 		if !ok1 || !ok2 || !ok3 {
 			return constant{}, false
 		}
@@ -163,7 +178,7 @@ func (g *gen) evalBinary(s *scope, f *fgen, e *ptx.Binary) (constant, bool) {
 	case x.sym != nil || y.sym != nil:
 		return g.addAddress(e, x, y)
 	case x.single || y.single || x.float != y.float:
-		g.errorf(e.Span(), "operator %s: a constant expression takes two integers or two 64-bit floats (PTX ISA 4.5.4)", e.Op)
+		g.errorf(e.Span(), "operator %s: a constant expression takes two integers or two 64-bit floats (PTX ISA 4.5.4)", e.Op())
 		return constant{}, false
 	case x.float:
 		return g.floatOp(e, x.f, y.f)
@@ -172,15 +187,16 @@ func (g *gen) evalBinary(s *scope, f *fgen, e *ptx.Binary) (constant, bool) {
 }
 
 // addAddress is symbol+offset and symbol-offset.
-func (g *gen) addAddress(e *ptx.Binary, x, y constant) (constant, bool) {
+func (g *gen) addAddress(e ptx.Operand, x, y constant) (constant, bool) {
+	op := e.Op()
 	switch {
-	case e.Op == "+" && x.sym != nil && y.sym == nil && !y.float && x.mask == 0:
+	case op == "+" && x.sym != nil && y.sym == nil && !y.float && x.mask == 0:
 		x.n += y.n
 		return x, true
-	case e.Op == "+" && y.sym != nil && x.sym == nil && !x.float && y.mask == 0:
+	case op == "+" && y.sym != nil && x.sym == nil && !x.float && y.mask == 0:
 		y.n += x.n
 		return y, true
-	case e.Op == "-" && x.sym != nil && y.sym == nil && !y.float && x.mask == 0:
+	case op == "-" && x.sym != nil && y.sym == nil && !y.float && x.mask == 0:
 		x.n -= y.n
 		return x, true
 	}
@@ -188,7 +204,7 @@ func (g *gen) addAddress(e *ptx.Binary, x, y constant) (constant, bool) {
 	return constant{}, false
 }
 
-func (g *gen) conditional(e *ptx.Binary, x, y, z constant) (constant, bool) {
+func (g *gen) conditional(e ptx.Operand, x, y, z constant) (constant, bool) {
 	if x.sym != nil || x.float || y.sym != nil || z.sym != nil || y.float != z.float || y.single || z.single {
 		g.errorf(e.Span(), "operator ?: takes an integer, and then two integers or two floats (PTX ISA 4.5.5)")
 		return constant{}, false
@@ -201,8 +217,8 @@ func (g *gen) conditional(e *ptx.Binary, x, y, z constant) (constant, bool) {
 	return out, true
 }
 
-func (g *gen) floatOp(e *ptx.Binary, x, y float64) (constant, bool) {
-	switch e.Op {
+func (g *gen) floatOp(e ptx.Operand, x, y float64) (constant, bool) {
+	switch e.Op() {
 	case "+":
 		return constant{float: true, f: x + y}, true
 	case "-":
@@ -224,13 +240,13 @@ func (g *gen) floatOp(e *ptx.Binary, x, y float64) (constant, bool) {
 	case "!=":
 		return constant{n: truth(x != y)}, true
 	}
-	g.errorf(e.Span(), "operator %s does not take floats (PTX ISA 4.5.4)", e.Op)
+	g.errorf(e.Span(), "operator %s does not take floats (PTX ISA 4.5.4)", e.Op())
 	return constant{}, false
 }
 
 // intOp follows PTX ISA 4.5.5; where its text and Table 5 differ (the type of a remainder and of &, |, ^),
 // the bits are the same, and the text decides the type.
-func (g *gen) intOp(e *ptx.Binary, x, y constant) (constant, bool) {
+func (g *gen) intOp(e ptx.Operand, x, y constant) (constant, bool) {
 	u := x.unsigned || y.unsigned
 	sx, sy := int64(x.n), int64(y.n)
 	less := func(a, b uint64) bool {
@@ -240,7 +256,7 @@ func (g *gen) intOp(e *ptx.Binary, x, y constant) (constant, bool) {
 		return int64(a) < int64(b)
 	}
 	out := constant{unsigned: u}
-	switch e.Op {
+	switch op := e.Op(); op {
 	case "+":
 		out.n = x.n + y.n
 	case "-":
@@ -253,7 +269,7 @@ func (g *gen) intOp(e *ptx.Binary, x, y constant) (constant, bool) {
 			return constant{}, false
 		}
 		switch {
-		case e.Op == "%":
+		case op == "%":
 			out = constant{n: x.n % y.n}
 		case u:
 			out.n = x.n / y.n
@@ -292,7 +308,7 @@ func (g *gen) intOp(e *ptx.Binary, x, y constant) (constant, bool) {
 	case ">=":
 		out = constant{n: truth(!less(x.n, y.n))}
 	default:
-		g.errorf(e.Span(), "operator %s is no operator of constant expressions", e.Op)
+		g.errorf(e.Span(), "operator %s is no operator of constant expressions", op)
 		return constant{}, false
 	}
 	return out, true

@@ -1,6 +1,8 @@
 package irgen
 
 import (
+	"strings"
+
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -22,7 +24,16 @@ func (g *gen) declare(file *ptx.File) {
 
 func (g *gen) moduleVar(d *ptx.Var) {
 	switch d.Space {
-	case "reg", "local", "param":
+	case "local":
+		if g.oldLocals() {
+			for _, v := range g.variables(&g.top, d) {
+				g.place(v, &g.local)
+				g.define(&g.top, v.Name, &symbol{kind: symVar, span: v.Span, v: v})
+			}
+			return
+		}
+		fallthrough
+	case "reg", "param":
 		g.errorf(d.Span(), "a .%s variable at module level is not supported (PTX ISA 7.1.1 forbids it since version 3.0)", d.Space)
 		return
 	}
@@ -33,6 +44,13 @@ func (g *gen) moduleVar(d *ptx.Var) {
 		g.define(&g.top, v.Name, &symbol{kind: symVar, span: v.Span, v: v})
 		g.mod.Vars = append(g.mod.Vars, v)
 	}
+}
+
+// oldLocals reports whether the module may have .local variables outside of functions: before PTX ISA 3.0 they
+// were allocated statically (7.1.1). They come first in the local memory of every kernel.
+func (g *gen) oldLocals() bool {
+	major, _, _ := strings.Cut(g.mod.Version, ".")
+	return major == "1" || major == "2"
 }
 
 // redeclare merges two declarations of one module variable, at most one of which is not .extern (PTX ISA
@@ -156,8 +174,8 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	case f.Kernel:
 		g.errorf(d.Span(), "a kernel's parameters must be in state space .param, not .reg (PTX ISA 11.2.1)")
 		return nil
-	case d.Vec != 0:
-		g.errorf(d.Span(), "a vector register as parameter is not supported (PTX ISA 11.2.2 allows base types)")
+	case d.Vec > len(components):
+		g.errorf(d.Span(), "a vector register has at most %d components", len(components))
 		return nil
 	case t.Size() == 0 && t != isa.Pred:
 		g.errorf(d.TypeSpan, "a register cannot have type .%s", d.Type)
@@ -165,7 +183,16 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	}
 	var out []*ir.Var
 	for _, n := range d.Names {
-		out = append(out, &ir.Var{Name: n.Name, Type: t, Size: t.Size(), Align: max(t.Size(), 1), Span: n.Span, InReg: true, Reg: ir.NoReg})
+		// A vector register is passed component by component (PTX ISA 6.4.3: "Vectors may also be passed as
+		// arguments to called functions").
+		for i := range max(d.Vec, 1) {
+			v := &ir.Var{Name: n.Name, Type: t, Size: t.Size(), Align: max(t.Size(), 1), Span: n.Span, InReg: true, Reg: ir.NoReg}
+			if d.Vec > 0 {
+				v.Name += "." + components[i:][:1]
+				g.vectors[v] = n.Name
+			}
+			out = append(out, v)
+		}
 	}
 	return out
 }
@@ -193,7 +220,7 @@ func (g *gen) directives(f *ir.Func, d *ptx.Func) {
 
 func (g *gen) dim3(d *ptx.Directive) event.Dim3 {
 	v := [3]uint32{1, 1, 1}
-	for i := range d.Args {
+	for i := range d.Args.Len() {
 		n, ok := argInt(d, i)
 		if !ok || i > 2 || n < 1 || n > 1<<31-1 {
 			g.errorf(d.Span(), "%s: expected one to three positive numbers", d.Name)
@@ -211,15 +238,14 @@ func (g *gen) aliases(file *ptx.File) {
 		if !ok || dir.Name != ".alias" {
 			continue
 		}
-		if len(dir.Args) != 2 {
+		if dir.Args.Len() != 2 {
 			g.errorf(dir.Span(), ".alias: expected two function names")
 			continue
 		}
 		var fns [2]*symbol
-		for i, a := range dir.Args {
-			n, ok := a.(*ptx.Name)
-			if ok {
-				fns[i] = g.top.syms[n.Name]
+		for i, a := range dir.Args.All() {
+			if a.Kind() == ptx.Name {
+				fns[i] = g.top.syms[a.Name()]
 			}
 			if fns[i] == nil || fns[i].kind != symFunc {
 				g.errorf(a.Span(), ".alias: expected the name of a function of this module")

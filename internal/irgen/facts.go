@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
@@ -89,9 +90,22 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 	if byValue := w[3] == "val" && strings.HasPrefix(w[4], "["); !byValue {
 		p.Pointer = w[3] == "ptr" // of a struct by value, of 8 bytes too, the use of its fields decides
 	}
+	if p.Pointer {
+		p.PtrSpace = pointerSpace(w[4])
+	}
 	if p.Pointer && p.Size != g.mod.AddressSize/8 {
 		g.errorf(c.Span(), "fact about parameter %d of %s: a pointer of %d bytes", index, k.Name, p.Size)
 	}
+}
+
+// pointerSpace reads the address space of a pointer's LLVM type, as NVPTX numbers them.
+func pointerSpace(typ string) event.Space {
+	for n, space := range map[string]event.Space{"(1)": event.Global, "(3)": event.Shared, "(4)": event.Const} {
+		if strings.Contains(typ, "addrspace"+n) {
+			return space
+		}
+	}
+	return event.NoSpace
 }
 
 func number(s string) (int, bool) {

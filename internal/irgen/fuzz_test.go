@@ -26,6 +26,11 @@ func FuzzModule(f *testing.F) {
 		header + ".global .u64 a[2][2] = {{generic(a)+4, 1}, {0xff(a)}}; .const .v4 .f32 c = {1.0, 0f00000000};",
 		header + ".entry k() { .reg .v4 .f32 v; ld.global.v4.f32 v, [16]; st.shared.f32 [-4], v.w; }\n.shared .b8 s[];",
 		header + ".func f() .noreturn; .entry k() { call f; ret; }\n.alias g, f;\n// heddle.param k 0 a val i32",
+		header + ".entry k() { .shared .u32 a[4]; .reg .b32 %r<4>; .reg .v2 .u32 v; ld.shared.u32 %r1, a[%r2-1]; mov.v2.u32 v, {%r1, %r2}; add.u32 %r1, %r2+1, a[1]; }",
+		header + ".entry k() { .reg .b32 %r<9>; vadd4.u32.s32.u32 %r1.b20, %r2.b3210, %r3, %r4; vmad.s32.u32.s32.shr7 %r1, -%r2.h1, %r3.b0, %r4; }",
+		header + ".func (.reg .v2 .u32 r) f(.reg .v4 .u16 x) { mov.u32 r.x, 1; } .entry k() { .reg .v2 .u32 v; .reg .v4 .u16 w; call (v), f, (w); }",
+		".version 2.1\n.target sm_20\n.local .u32 l[3]; .entry k() { .reg .u32 r; ld.local.u32 r, l[1]; }",
+		header + ".entry k() { .reg .b32 %r<9>; mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1,%r2}, {%r3}, {%r4}, {%r1,%r2}; tex.2d.v4.f32.f32 {%r1,_,_,_}|%r2, [%r3, {%r4,%r5}]; }",
 	} {
 		f.Add(s)
 	}

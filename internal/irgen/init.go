@@ -3,7 +3,6 @@ package irgen
 import (
 	"encoding/binary"
 	"strconv"
-	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -49,8 +48,8 @@ type initWriter struct {
 // write stores an initialiser for an element of dimensions dims at byte offset at.
 func (w *initWriter) write(in *ptx.Init, dims []int64, at int) {
 	elem := w.v.Type.Size()
-	if in.Value != nil {
-		if s, ok := in.Value.(*ptx.String); ok && elem == 1 && len(dims) == 1 {
+	if in.Value.Kind() != ptx.NoOperand {
+		if s := in.Value; s.Kind() == ptx.String && elem == 1 && len(dims) == 1 {
 			w.text(s, dims[0], at)
 			return
 		}
@@ -83,13 +82,14 @@ func (w *initWriter) write(in *ptx.Init, dims []int64, at int) {
 }
 
 // text stores the bytes of a string. What is left of the array stays zero, which ends the string.
-func (w *initWriter) text(s *ptx.String, room int64, at int) {
-	if int64(len(s.Val)) > room {
-		w.g.errorf(s.Span(), "%s: a string of %d bytes for %d elements", w.name.Name, len(s.Val), room)
+func (w *initWriter) text(s ptx.Operand, room int64, at int) {
+	val := s.Str()
+	if int64(len(val)) > room {
+		w.g.errorf(s.Span(), "%s: a string of %d bytes for %d elements", w.name.Name, len(val), room)
 		return
 	}
-	if b := w.room(at, len(s.Val)); b != nil {
-		copy(b, s.Val)
+	if b := w.room(at, len(val)); b != nil {
+		copy(b, val)
 	}
 }
 
@@ -158,20 +158,6 @@ func (w *initWriter) reloc(e ptx.Operand, c *constant, at, size int) {
 	if w.room(at, size) != nil {
 		w.v.Relocs = append(w.v.Relocs, r)
 	}
-}
-
-// parseMask reads the operator of mask(x), written as its mask: 0xFF00(x).
-func parseMask(op string) (uint64, bool) {
-	digits, ok := strings.CutPrefix(strings.ToLower(op), "0x")
-	if !ok {
-		return 0, false
-	}
-	m, err := strconv.ParseUint(digits, 16, 64)
-	if err != nil {
-		return 0, false
-	}
-	_, ok = maskShift(m)
-	return m, ok
 }
 
 // rangeName is element i of name<n>.

@@ -1,23 +1,27 @@
 package irgen
 
 import (
-	"strings"
-
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/ptx"
 )
 
 // inst builds one instruction. After an error it leaves the instruction out: the module is lost anyway.
-func (f *fgen) inst(s *ptx.Inst) {
+func (f *fgen) inst(s ptx.Inst) {
 	d := f.g.decode(s)
 	if d.err != nil {
-		f.g.errorf(s.OpSpan, "%s", d.err)
+		f.g.errorf(s.OpSpan(), "%s", d.err)
 		return
 	}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame}
-	if s.Guard != nil && !f.guard(in, s.Guard) {
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders}
+	f.orders = event.OrdersAll
+	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders && !in.Order.Strong() {
+		f.g.errorf(s.OpSpan(), "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
+		return
+	}
+	if p, ok := s.Guard(); ok && !f.guard(in, p) {
 		return
 	}
 	var to []*label
@@ -54,43 +58,20 @@ func (f *fgen) newInstr() *ir.Instr {
 	return in
 }
 
-// decode decodes an opcode with its modifiers, once for each text.
-func (g *gen) decode(s *ptx.Inst) *decoded {
-	text, ok := g.textOf(s)
-	if !ok {
-		return decodeNew(s)
-	}
-	if d, ok := g.decoded[string(text)]; ok {
-		return d
-	}
-	d := decodeNew(s)
-	g.decoded[string(text)] = d
-	return d
-}
-
-func decodeNew(s *ptx.Inst) *decoded {
-	desc, err := isa.Decode(s.Opcode, s.Mods)
-	d := &decoded{desc: desc, err: err}
-	if err == nil {
-		d.roles = rolesOf(&d.desc)
+// decode decodes an opcode with its modifiers, once for each spelling.
+func (g *gen) decode(s ptx.Inst) *decoded {
+	d := g.decoded[s.Word()]
+	if d == nil {
+		d = &decoded{}
+		g.decoded[s.Word()] = d
+		if d.desc, d.err = isa.Decode(s.Opcode(), s.Mods()); d.err == nil {
+			d.roles = rolesOf(&d.desc)
+		}
 	}
 	return d
 }
 
-// textOf returns the text of an opcode with its modifiers. Equal texts have equal modifiers.
-func (g *gen) textOf(s *ptx.Inst) ([]byte, bool) {
-	if g.text == nil {
-		return nil, false
-	}
-	start, ok1 := g.text.Offset(s.OpSpan.Start)
-	end, ok2 := g.text.Offset(s.OpSpan.End)
-	if !ok1 || !ok2 || end <= start || end-start > 200 {
-		return nil, false
-	}
-	return g.text.Content[start:end], true
-}
-
-func (f *fgen) guard(in *ir.Instr, p *ptx.Guard) bool {
+func (f *fgen) guard(in *ir.Instr, p ptx.Guard) bool {
 	sym := f.scope.lookup(f, p.Name)
 	switch {
 	case sym == nil:
@@ -119,10 +100,10 @@ type item struct {
 }
 
 // items cuts operands into items, appending to out.
-func items(out []item, ops []ptx.Operand) []item {
-	for _, o := range ops {
-		if p, ok := o.(*ptx.Pair); ok {
-			out = append(out, item{op: p.X}, item{op: p.Y, second: true})
+func items(out []item, ops ptx.Operands) []item {
+	for _, o := range ops.All() {
+		if o.Kind() == ptx.Pair {
+			out = append(out, item{op: o.X()}, item{op: o.Y(), second: true})
 			continue
 		}
 		out = append(out, item{op: o})
@@ -135,15 +116,15 @@ func items(out []item, ops []ptx.Operand) []item {
 //
 // An opcode that is not executable may have forms that its row does not tell apart; all its operands are
 // kept, and only names are resolved.
-func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
-	its := items(f.items[:0], s.Operands)
+func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
+	its := items(f.items[:0], s.Operands())
 	f.items = its
 	roles, ok := assign(want, its)
 	switch {
 	case !in.Row.Executable:
 		roles = looseRoles(roles, its)
 	case !ok:
-		f.g.errorf(s.OpSpan, "%s takes %s, found %d", opText(s), takes(want), len(s.Operands))
+		f.g.errorf(s.OpSpan(), "%s takes %s, found %d", s.Text(), takes(want), s.Operands().Len())
 		return false
 	}
 	nd := 0
@@ -151,6 +132,9 @@ func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
 		if r == isa.Dst || r == isa.DstPred {
 			nd++
 		}
+	}
+	if in.Row.Category == isa.Video {
+		return f.videoOperands(in, its)
 	}
 	ops := make([]ir.Operand, len(its))
 	in.Dst, in.Src = ops[:0:nd], ops[nd:nd]
@@ -165,8 +149,8 @@ func (f *fgen) operands(in *ir.Instr, s *ptx.Inst, want []isa.Role) bool {
 			if role == isa.PredSrc {
 				t = isa.Pred
 			}
-			if v, ok := it.op.(*ptx.Vector); ok && in.Op() == "mov" {
-				t = ir.PartType(&in.Desc, t, len(v.Elems))
+			if it.op.Kind() == ptx.Vector && in.Op() == "mov" {
+				t = ir.PartType(&in.Desc, t, it.op.Parts().Len())
 			}
 			o, ok = f.src(in, it.op, role, t)
 			in.Src = append(in.Src, o)
@@ -184,8 +168,7 @@ func looseRoles(roles []isa.Role, its []item) []isa.Role {
 	out := make([]isa.Role, len(its))
 	for i := range out {
 		out[i] = isa.SrcOpt
-		_, mem := its[i].op.(*ptx.Mem)
-		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) && !mem {
+		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) && its[i].op.Kind() != ptx.Mem {
 			out[i] = isa.Dst
 		}
 	}
@@ -264,12 +247,4 @@ func takes(roles []isa.Role) string {
 		return itoa(most) + " operands"
 	}
 	return itoa(least) + " to " + itoa(most) + " operands"
-}
-
-// opText is the opcode as written.
-func opText(s *ptx.Inst) string {
-	if len(s.Mods) == 0 {
-		return s.Opcode
-	}
-	return s.Opcode + "." + strings.Join(s.Mods, ".")
 }

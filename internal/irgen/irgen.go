@@ -26,10 +26,10 @@ const maxErrors = 200
 func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	g := &gen{
 		set:     set,
-		text:    file.Source,
 		mod:     &ir.Module{Files: set, AddressSize: 64},
-		decoded: make(map[string]*decoded),
+		decoded: make([]*decoded, file.Words()),
 		bodies:  make(map[*ir.Func]*ptx.Func),
+		vectors: make(map[*ir.Var]string),
 	}
 	if file.Source != nil {
 		g.mod.File = file.Source.ID
@@ -56,13 +56,14 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 // gen is the state of one Module call.
 type gen struct {
 	set     *source.Set
-	text    *source.File
 	mod     *ir.Module
 	errs    []*ptx.Error
 	top     scope
 	lines   *lineTable
-	decoded map[string]*decoded // by the opcode's text
+	decoded []*decoded // by ptx.Inst.Word
 	bodies  map[*ir.Func]*ptx.Func
+	vectors map[*ir.Var]string // the vector parameter in registers that a component belongs to
+	local   int                // bytes of the module's .local variables
 	inits   []pendingInit
 	ranged  int64 // variables in memory declared by name<n>
 }
@@ -118,32 +119,27 @@ func (g *gen) header(file *ptx.File) {
 
 // argText returns the text of a directive's argument as written: "8.3", "sm_70".
 func (g *gen) argText(d *ptx.Directive, i int) string {
-	if i >= len(d.Args) {
+	if i >= d.Args.Len() {
 		return ""
 	}
-	switch a := d.Args[i].(type) {
-	case *ptx.Name:
-		return a.Name
-	case *ptx.String:
-		return a.Val
-	case *ptx.Int:
-		return a.Text
-	case *ptx.Float:
-		return a.Text
+	switch a := d.Args.At(i); a.Kind() {
+	case ptx.Name:
+		return a.Name()
+	case ptx.String:
+		return a.Str()
+	case ptx.Int, ptx.Float:
+		return a.Text()
 	}
 	return ""
 }
 
 // argInt returns the value of a directive's integer argument.
 func argInt(d *ptx.Directive, i int) (int64, bool) {
-	if i >= len(d.Args) {
+	if i >= d.Args.Len() || d.Args.At(i).Kind() != ptx.Int {
 		return 0, false
 	}
-	n, ok := d.Args[i].(*ptx.Int)
-	if !ok {
-		return 0, false
-	}
-	return int64(n.Val), true
+	n, _ := d.Args.At(i).Int()
+	return int64(n), true
 }
 
 // demangled returns the name as the user wrote it. The length limit keeps hostile names from growing
@@ -160,6 +156,9 @@ func demangled(name string) string {
 func variableName(name string) string {
 	s := demangled(name)
 	if s == name {
+		if i := strings.LastIndex(name, "_$_"); i > 0 { // OpenCL: FUNCTION.NAME, with LLVM's spelling of the point
+			return name[i+len("_$_"):]
+		}
 		return ""
 	}
 	if i := strings.LastIndex(s, ")::"); i >= 0 {

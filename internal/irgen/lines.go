@@ -65,10 +65,10 @@ func (t *lineTable) strings(s *ptx.Section) {
 			continue
 		}
 		width := map[string]int{"b8": 1, "b16": 2, "b32": 4, "b64": 8}[item.Type]
-		for _, a := range item.Args {
+		for _, a := range item.Args.All() {
 			var v uint64
-			if n, ok := a.(*ptx.Int); ok {
-				v = n.Val
+			if a.Kind() == ptx.Int {
+				v, _ = a.Int()
 			}
 			for i := range width {
 				t.strs = append(t.strs, byte(v>>(8*i)))
@@ -88,7 +88,7 @@ func (t *lineTable) enter(demangledName string) {
 //
 // The call site of inlined code is the position of an earlier .loc (11.5.4), whose own call site continues
 // the stack. The most recent one of that position is meant.
-func (t *lineTable) loc(l *ptx.Loc) *source.Frame {
+func (t *lineTable) loc(l ptx.Loc) *source.Frame {
 	pos := t.pos(l.File, l.Line, l.Col)
 	if !l.Inlined {
 		if !pos.IsValid() {
@@ -104,7 +104,7 @@ func (t *lineTable) loc(l *ptx.Loc) *source.Frame {
 	if !pos.IsValid() {
 		return parent.frame
 	}
-	return t.frame(t.funcName(l), pos, parent)
+	return t.frame(t.funcName(&l), pos, parent)
 }
 
 func (t *lineTable) pos(file, line, col int64) source.Pos {

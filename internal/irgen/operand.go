@@ -37,12 +37,15 @@ func (f *fgen) dst(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
 
 // src resolves a source operand of a role.
 func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.Operand, bool) {
-	if m, ok := o.(*ptx.Mem); ok {
+	if o.Kind() == ptx.Mem {
 		if role != isa.Addr && role != isa.SrcOpt {
 			f.g.errorf(o.Span(), "%s takes no address in brackets here", in.Op())
 			return ir.Operand{}, false
 		}
-		return f.mem(m)
+		return f.mem(o)
+	}
+	if o.Kind() == ptx.Index && role == isa.Addr {
+		return f.elementMem(in, o)
 	}
 	if role == isa.Addr {
 		f.g.errorf(o.Span(), "%s takes an address in brackets here", in.Op())
@@ -65,19 +68,22 @@ func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.O
 
 // value resolves an operand that is not an address in brackets. Constants take the bits of type t.
 func (f *fgen) value(o ptx.Operand, t isa.Type) (ir.Operand, bool) {
-	switch o := o.(type) {
-	case *ptx.Name:
+	switch o.Kind() {
+	case ptx.Name:
 		return f.name(o, t)
-	case *ptx.Vector:
+	case ptx.Vector:
 		return f.vector(o, t)
-	case *ptx.Unary:
-		if n, ok := o.X.(*ptx.Name); ok && o.Op == "!" {
-			return f.negated(o, n)
+	case ptx.Unary:
+		if o.X().Kind() == ptx.Name && o.Op() == "!" {
+			return f.negated(o)
 		}
-	case *ptx.Int, *ptx.Float, *ptx.Binary, *ptx.Paren:
-	case *ptx.Index:
-		f.g.errorf(o.Span(), "an indexed array a[i] is not supported here; write the byte address, as in [a+8]")
-		return ir.Operand{}, false
+	case ptx.Binary:
+		if f.registerOffset(o) {
+			return f.offsetFrom(o)
+		}
+	case ptx.Int, ptx.Float, ptx.Paren, ptx.Mask:
+	case ptx.Index:
+		return f.element(o)
 	default:
 		f.g.errorf(o.Span(), "this kind of operand cannot stand here")
 		return ir.Operand{}, false
@@ -108,8 +114,8 @@ func (f *fgen) constant(span source.Span, c *constant, t isa.Type) (ir.Operand, 
 }
 
 // negated is !p.
-func (f *fgen) negated(o *ptx.Unary, n *ptx.Name) (ir.Operand, bool) {
-	out, ok := f.name(n, isa.Pred)
+func (f *fgen) negated(o ptx.Operand) (ir.Operand, bool) {
+	out, ok := f.name(o.X(), isa.Pred)
 	if !ok {
 		return out, false
 	}
@@ -121,13 +127,13 @@ func (f *fgen) negated(o *ptx.Unary, n *ptx.Name) (ir.Operand, bool) {
 	return out, true
 }
 
-func (f *fgen) name(n *ptx.Name, t isa.Type) (ir.Operand, bool) {
-	span := n.Span()
-	if n.Name == "_" && n.Field == "" {
+func (f *fgen) name(n ptx.Operand, t isa.Type) (ir.Operand, bool) {
+	span, name := n.Span(), n.Name()
+	if name == "_" && n.Field() == "" {
 		return ir.Operand{Kind: ir.None, Reg: ir.NoReg, Span: span}, true
 	}
-	if sym := f.scope.lookup(f, n.Name); sym != nil {
-		if n.Field != "" {
+	if sym := f.scope.lookup(f, name); sym != nil {
+		if n.Field() != "" {
 			return f.field(n, sym)
 		}
 		return f.symbol(sym, span)
@@ -135,11 +141,11 @@ func (f *fgen) name(n *ptx.Name, t isa.Type) (ir.Operand, bool) {
 	if out, ok := f.special(n); ok {
 		return out, true
 	}
-	if n.Name == "WARP_SZ" && n.Field == "" {
+	if name == "WARP_SZ" && n.Field() == "" {
 		c := constant{n: event.WarpSize}
 		return f.constant(span, &c, t)
 	}
-	f.g.errorf(span, "%s is not declared; expected a register, a variable or a constant", n.Name)
+	f.g.errorf(span, "%s is not declared; expected a register, a variable or a constant", name)
 	return ir.Operand{}, false
 }
 
@@ -157,6 +163,10 @@ func (f *fgen) symbol(sym *symbol, span source.Span) (ir.Operand, bool) {
 			out.Elems = append(out.Elems, ir.Operand{Kind: ir.Register, Reg: r, Span: span})
 		}
 	case symVar:
+		if sym.v.Space == event.Local && !f.f.Kernel && f.g.top.syms[sym.v.Name] == sym {
+			f.g.errorf(span, "%s: a .local variable of the module is supported in kernels only", sym.v.Name)
+			return out, false
+		}
 		out.Kind, out.Var = ir.VarAddr, sym.v
 	case symFunc:
 		out.Kind, out.Func = ir.FuncAddr, sym.fn
@@ -171,16 +181,17 @@ func (f *fgen) symbol(sym *symbol, span source.Span) (ir.Operand, bool) {
 const components, colours = "xyzw", "rgba"
 
 // field is a component of a vector register.
-func (f *fgen) field(n *ptx.Name, sym *symbol) (ir.Operand, bool) {
-	i := strings.Index(components, n.Field)
+func (f *fgen) field(n ptx.Operand, sym *symbol) (ir.Operand, bool) {
+	field := n.Field()
+	i := strings.Index(components, field)
 	if i < 0 {
-		i = strings.Index(colours, n.Field)
+		i = strings.Index(colours, field)
 	}
 	switch {
 	case sym.kind != symReg || !sym.vector:
-		f.g.errorf(n.Span(), "%s is %s and has no component .%s", n.Name, f.describe(sym), n.Field)
-	case len(n.Field) != 1 || i < 0 || i >= len(sym.regs):
-		f.g.errorf(n.Span(), "%s has %d components, and none is called .%s", n.Name, len(sym.regs), n.Field)
+		f.g.errorf(n.Span(), "%s is %s and has no component .%s", n.Name(), f.describe(sym), field)
+	case len(field) != 1 || i < 0 || i >= len(sym.regs):
+		f.g.errorf(n.Span(), "%s has %d components, and none is called .%s", n.Name(), len(sym.regs), field)
 	default:
 		return ir.Operand{Kind: ir.Register, Reg: sym.regs[i], Span: n.Span()}, true
 	}
@@ -189,18 +200,14 @@ func (f *fgen) field(n *ptx.Name, sym *symbol) (ir.Operand, bool) {
 
 // special resolves a special register (PTX ISA chapter 10). %tid and its like without a component are
 // vectors of four, the last of which reads zero.
-func (f *fgen) special(n *ptx.Name) (ir.Operand, bool) {
+func (f *fgen) special(n ptx.Operand) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Special, Reg: ir.NoReg, Span: n.Span()}
-	name := n.Name
-	if n.Field != "" {
-		name += "." + n.Field
-	}
-	if out.Sreg = ir.SregByName(name); out.Sreg != ir.NoSreg && out.Sreg != ir.WarpSz {
+	if out.Sreg = ir.SregByName(n.Text()); out.Sreg != ir.NoSreg && out.Sreg != ir.WarpSz {
 		return out, true
 	}
-	if x := ir.SregByName(n.Name + ".x"); x != ir.NoSreg {
+	if x := ir.SregByName(n.Name() + ".x"); x != ir.NoSreg {
 		zero := ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Span: n.Span()}
-		switch n.Field {
+		switch n.Field() {
 		case "w":
 			return zero, true
 		case "":
@@ -212,10 +219,10 @@ func (f *fgen) special(n *ptx.Name) (ir.Operand, bool) {
 			return out, true
 		}
 	}
-	if n.Field != "" {
+	if n.Field() != "" {
 		return out, false
 	}
-	return out, numbered(n.Name, &out)
+	return out, numbered(n.Name(), &out)
 }
 
 // numbered resolves %envreg0 to 31, %pm0 to 7, %pm0_64 to 7_64 and %reserved_smem_offset_0 and 1.
@@ -240,10 +247,10 @@ func numbered(name string, out *ir.Operand) bool {
 }
 
 // vector is {a, b, ...}. Immediates in the operand of a mov are parts of its type.
-func (f *fgen) vector(v *ptx.Vector, t isa.Type) (ir.Operand, bool) {
+func (f *fgen) vector(v ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Vector, Reg: ir.NoReg, Span: v.Span()}
-	for _, e := range v.Elems {
-		if _, nested := e.(*ptx.Vector); nested {
+	for _, e := range v.Parts().All() {
+		if e.Kind() == ptx.Vector {
 			f.g.errorf(e.Span(), "a vector within a vector")
 			return out, false
 		}
@@ -262,16 +269,12 @@ func (f *fgen) vector(v *ptx.Vector, t isa.Type) (ir.Operand, bool) {
 
 // mem is an address in brackets: [reg+imm], [var+imm], [imm], or one followed by coordinates (PTX ISA
 // 6.4.1).
-func (f *fgen) mem(m *ptx.Mem) (ir.Operand, bool) {
+func (f *fgen) mem(m ptx.Operand) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Mem, Reg: ir.NoReg, Span: m.Span()}
-	if len(m.Elems) == 0 {
-		f.g.errorf(m.Span(), "an empty address")
+	if !f.address(m.X(), &out) {
 		return out, false
 	}
-	if !f.address(m.Elems[0], &out) {
-		return out, false
-	}
-	for _, e := range m.Elems[1:] {
+	for _, e := range m.Parts().From(1).All() {
 		o, ok := f.value(e, isa.NoType)
 		if !ok {
 			return out, false
@@ -283,9 +286,9 @@ func (f *fgen) mem(m *ptx.Mem) (ir.Operand, bool) {
 
 // address adds the base and the offset of an address to out.
 func (f *fgen) address(e ptx.Operand, out *ir.Operand) bool {
-	base, offset, minus := e, ptx.Operand(nil), false
-	if b, ok := e.(*ptx.Binary); ok && (b.Op == "+" || b.Op == "-") && f.isRegister(b.X) {
-		base, offset, minus = b.X, b.Y, b.Op == "-"
+	base, offset, minus := e, ptx.Operand{}, false
+	if e.Kind() == ptx.Binary && (e.Op() == "+" || e.Op() == "-") && f.isRegister(e.X()) {
+		base, offset, minus = e.X(), e.Y(), e.Op() == "-"
 	}
 	if f.isRegister(base) {
 		o, ok := f.value(base, isa.NoType)
@@ -297,7 +300,7 @@ func (f *fgen) address(e ptx.Operand, out *ir.Operand) bool {
 			return false
 		}
 		out.Reg = o.Reg
-		if offset == nil {
+		if offset.Kind() == ptx.NoOperand {
 			return true
 		}
 		c, ok := f.g.eval(f.scope, f, offset)
@@ -330,13 +333,12 @@ func (f *fgen) address(e ptx.Operand, out *ir.Operand) bool {
 
 // isRegister reports whether o names a register, a special one or the component of one included.
 func (f *fgen) isRegister(o ptx.Operand) bool {
-	n, ok := o.(*ptx.Name)
-	if !ok {
+	if o.Kind() != ptx.Name {
 		return false
 	}
-	sym := f.scope.lookup(f, n.Name)
+	sym := f.scope.lookup(f, o.Name())
 	if sym == nil {
-		return strings.HasPrefix(n.Name, "%")
+		return strings.HasPrefix(o.Text(), "%")
 	}
 	return sym.kind == symReg
 }

@@ -25,6 +25,10 @@ func rolesOf(d *isa.Desc) []isa.Role {
 		}
 	case "setp", "set", "lop3": // a predicate to combine with: .and, .or, .xor
 		return lastOptional(r, d.Fn != isa.NoFn, isa.PredSrc)
+	case "min", "max": // three inputs: with .abs, or without it; never with .xorsign
+		if d.Has(isa.Abs) || d.Has(isa.XorSign) || d.Type != isa.F32 {
+			return lastOptional(r, d.Has(isa.Abs), isa.Src)
+		}
 	case "shfl", "vote": // the member mask
 		return lastOptional(r, d.Has(isa.SyncMask), isa.Src)
 	case "ld", "ldu", "st", "red":

@@ -97,7 +97,7 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bo
 		g.errorf(n.Span, "%s<%d>: more than %d such variables in one module", n.Name, n.Range, maxRanged)
 		return false
 	}
-	v.Size = elem
+	v.Size, v.Stride = elem, elem
 	for i, dim := range n.Dims {
 		switch {
 		case dim == -1 && i == 0:
@@ -113,7 +113,9 @@ func (g *gen) shape(v *ir.Var, d *ptx.Var, n *ptx.VarName, space event.Space) bo
 			g.errorf(n.Span, "%s is larger than 2^40 bytes", n.Name)
 			return false
 		}
-		v.Size *= int(dim)
+		if v.Size *= int(dim); i > 0 {
+			v.Stride *= int(dim)
+		}
 	}
 	if v.Unsized && space != event.Param {
 		if !v.Extern {
@@ -129,10 +131,9 @@ func initCount(in *ptx.Init) int64 {
 	switch {
 	case in == nil:
 		return 0
-	case in.Value != nil:
-		if s, ok := in.Value.(*ptx.String); ok {
-			return int64(len(s.Val)) + 1
-		}
+	case in.Value.Kind() == ptx.String:
+		return int64(len(in.Value.Str())) + 1
+	case in.Value.Kind() != ptx.NoOperand:
 		return 1
 	}
 	return int64(len(in.List))

@@ -1,11 +1,15 @@
 package isa
 
+import "heddle/internal/event"
+
 // asyncRows are asynchronous copies and what completes them: PTX ISA 9.7.9.25 to 9.7.9.28.
 var asyncRows = []Row{
-	{Opcode: "cp.async", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.3.1"},
-	{Opcode: "cp.async.commit_group", Category: Async, Section: "9.7.9.25.3.2"},
-	{Opcode: "cp.async.wait_group", Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.25.3.3"},
-	{Opcode: "cp.async.wait_all", Category: Async, Effect: Orders, Section: "9.7.9.25.3.3"},
+	// Two spaces are written, and a Desc has one: Space is the destination's, .global a mark.
+	{Opcode: "cp.async", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.3.1", Executable: true,
+		forms: []form{{spaces: of(event.Shared), mustMarks: cacheOp | markFromGlobal, marks: cacheHint | prefetchSize}}},
+	{Opcode: "cp.async.commit_group", Category: Async, Section: "9.7.9.25.3.2", Executable: true, forms: plain},
+	{Opcode: "cp.async.wait_group", Category: Async, Roles: []Role{Src}, Effect: Orders, Section: "9.7.9.25.3.3", Executable: true, forms: plain},
+	{Opcode: "cp.async.wait_all", Category: Async, Effect: Orders, Section: "9.7.9.25.3.3", Executable: true, forms: plain},
 	{Opcode: "cp.async.bulk", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.1"},
 	{Opcode: "cp.reduce.async.bulk", Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.2"},
 	{Opcode: "cp.async.bulk.prefetch", Category: Async, Roles: []Role{Addr, Src, SrcOpt}, Section: "9.7.9.25.4.3"},
@@ -22,11 +26,11 @@ var asyncRows = []Row{
 
 // textureRows are texture and surface accesses: PTX ISA 9.7.10 and 9.7.11.
 var textureRows = []Row{
-	{Opcode: "tex", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.3"},
-	{Opcode: "tld4", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.4"},
-	{Opcode: "txq", Category: Texture, Roles: []Role{Dst, Addr, SrcOpt}, Section: "9.7.10.5"},
-	{Opcode: "suld", Category: Texture, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.11.1"},
+	{Opcode: "tex", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.3", Executable: true},
+	{Opcode: "tld4", Category: Texture, Roles: []Role{Dst, DstPred, Addr, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.10.4", Executable: true},
+	{Opcode: "txq", Category: Texture, Roles: []Role{Dst, Addr, SrcOpt}, Section: "9.7.10.5", Executable: true},
+	{Opcode: "suld", Category: Texture, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.11.1", Executable: true},
 	{Opcode: "sust", Category: Texture, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.11.2"},
 	{Opcode: "sured", Category: Texture, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.11.3"},
-	{Opcode: "suq", Category: Texture, Roles: []Role{Dst, Addr}, Section: "9.7.11.4"},
+	{Opcode: "suq", Category: Texture, Roles: []Role{Dst, Addr}, Section: "9.7.11.4", Executable: true},
 }

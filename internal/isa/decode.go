@@ -100,6 +100,9 @@ func (d *decoder) word(m string) error {
 		}
 		return nil
 	}
+	if m == "const" && d.Row.Category == Memory {
+		return d.errorf(m, "constant memory can only be read by a kernel (PTX ISA 5.1.3); what a kernel writes is global, shared or local memory")
+	}
 	return d.errorf(m, "not a modifier of %s", d.Row.Opcode)
 }
 

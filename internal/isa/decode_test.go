@@ -323,3 +323,25 @@ func TestDecodeControlAndMisc(t *testing.T) {
 		{"alloca.u64", "9.7.17.3", Desc{Type: U64}},
 	})
 }
+
+func TestDecodeAsync(t *testing.T) {
+	runDecodeTests(t, []decodeTest{
+		{"cp.async.ca.shared.global", "9.7.9.25.3.1", Desc{Space: event.Shared}},
+		{"cp.async.cg.shared::cta.global.L2::cache_hint.L2::128B", "9.7.9.25.3.1", Desc{Space: event.Shared}},
+		{"cp.async.commit_group", "9.7.9.25.3.2", Desc{}},
+		{"cp.async.wait_group", "9.7.9.25.3.3", Desc{}},
+		{"cp.async.wait_all", "9.7.9.25.3.3", Desc{}},
+		{"fence.proxy.alias", "9.7.13.4", Desc{}},
+		{"fence.proxy.async", "9.7.13.4", Desc{}},
+		{"fence.proxy.async.global", "9.7.13.4", Desc{Space: event.Global}},
+		{"membar.proxy.async.shared::cta", "9.7.13.4", Desc{Space: event.Shared}},
+		{"griddepcontrol.wait", "9.7.13.13", Desc{Fn: FnWait}},
+		{"griddepcontrol.launch_dependents", "9.7.13.13", Desc{}},
+	})
+	for _, bad := range []string{"cp.async.shared.global", "cp.async.ca.shared", "cp.async.ca.global.shared.x", "cp.async.wait_all.x", "griddepcontrol", "fence.proxy.async.local"} {
+		w := strings.Split(bad, ".")
+		if d, err := Decode(w[0], w[1:]); err == nil {
+			t.Errorf("%s decodes as %+v", bad, d)
+		}
+	}
+}

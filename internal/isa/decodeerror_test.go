@@ -40,7 +40,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"ld.local.nc.u32", "local", "the state space"},
 		{"ld.mmio.relaxed.gpu.u32", "gpu", "the scope"},
 		{"st.acquire.gpu.u32", "acquire", "not a modifier of st"},
-		{"st.const.u32", "const", "not a modifier of st"},
+		{"st.const.u32", "const", "constant memory can only be read by a kernel"},
 		{"st.v3.u32", "v3", "unknown"},
 		{"ld.v8.f64", "", ""},
 		{"atom.u32", "", "the operation is missing"},

@@ -41,8 +41,10 @@ const (
 	prefetchSize
 	level // .L1, .L2
 	markTensormap
-	markMask // pmevent.mask
-	markGL   // membar.gl
+	markMask       // pmevent.mask
+	markGL         // membar.gl
+	markFromGlobal // the source of cp.async
+	markDependents // griddepcontrol.launch_dependents
 )
 
 // order is the set of orders that may be written.

@@ -1,14 +1,15 @@
 package isa
 
-// matrixRows are the matrix instructions of a warp: PTX ISA 9.7.14.
+// matrixRows are the matrix instructions of a warp: PTX ISA 9.7.14. Their modifiers are decoded by
+// Desc.Matrix.
 var matrixRows = []Row{
-	{Opcode: "wmma.load", Category: Matrix, Roles: []Role{Dst, Addr, SrcOpt}, Effect: Reads, Section: "9.7.14.4.3"},
-	{Opcode: "wmma.store", Category: Matrix, Roles: []Role{Addr, Src, SrcOpt}, Effect: Writes, Section: "9.7.14.4.4"},
-	{Opcode: "wmma.mma", Category: Matrix, Roles: dst3, Section: "9.7.14.4.5"},
-	{Opcode: "mma", Category: Matrix, Roles: []Role{Dst, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.14.5.14"},
-	{Opcode: "ldmatrix", Category: Matrix, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.14.5.15"},
-	{Opcode: "stmatrix", Category: Matrix, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.14.5.16"},
-	{Opcode: "movmatrix", Category: Matrix, Roles: dst1, Section: "9.7.14.5.17"},
+	{Opcode: "wmma.load", Category: Matrix, Roles: []Role{Dst, Addr, SrcOpt}, Effect: Reads, Section: "9.7.14.4.3", Executable: true},
+	{Opcode: "wmma.store", Category: Matrix, Roles: []Role{Addr, Src, SrcOpt}, Effect: Writes, Section: "9.7.14.4.4", Executable: true},
+	{Opcode: "wmma.mma", Category: Matrix, Roles: dst3, Section: "9.7.14.4.5", Executable: true},
+	{Opcode: "mma", Category: Matrix, Roles: []Role{Dst, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.14.5.14", Executable: true},
+	{Opcode: "ldmatrix", Category: Matrix, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.14.5.15", Executable: true},
+	{Opcode: "stmatrix", Category: Matrix, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.14.5.16", Executable: true},
+	{Opcode: "movmatrix", Category: Matrix, Roles: dst1, Section: "9.7.14.5.17", Executable: true},
 	{Opcode: "mma.sp", If: []string{"sp", "sp::ordered_metadata"}, Category: Matrix,
 		Roles: []Role{Dst, Src, Src, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.14.6.3"},
 }

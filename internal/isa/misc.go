@@ -14,7 +14,7 @@ var videoRows = func() []Row {
 	var rows []Row
 	add := func(section string, opcodes ...string) {
 		for _, o := range opcodes {
-			rows = append(rows, Row{Opcode: o, Category: Video, Roles: dst2opt, Section: section})
+			rows = append(rows, Row{Opcode: o, Category: Video, Roles: dst2opt, Section: section, Executable: true})
 		}
 	}
 	add("9.7.18.1.1", "vadd", "vsub", "vabsdiff", "vmin", "vmax")
@@ -40,8 +40,8 @@ var miscRows = []Row{
 	{Opcode: "applypriority", Category: Misc, Roles: []Role{Addr, Src}, Section: "9.7.9.16", Executable: true, forms: []form{
 		{spaces: opt | of(event.Global), mustMarks: evict},
 	}},
-	{Opcode: "createpolicy", Category: Misc, Roles: []Role{Dst, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.9.18"},
+	{Opcode: "createpolicy", Category: Misc, Roles: []Role{Dst, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.9.18", Executable: true},
 	{Opcode: "nanosleep", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.2", Executable: true, forms: []form{{types: of(U32)}}},
 	{Opcode: "pmevent", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.3", Executable: true, forms: []form{{marks: markMask}}},
-	{Opcode: "setmaxnreg", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5"},
+	{Opcode: "setmaxnreg", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5", Executable: true},
 }

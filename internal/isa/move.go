@@ -8,7 +8,7 @@ var moveRows = []Row{
 	}},
 	// mov of a vector register, component by component; other than the packing form, the type is that of a
 	// component. The ISA text has it in examples only.
-	{Opcode: "mov.vec", If: []string{"v2", "v4"}, Roles: dst1, Section: "6.4.3", forms: []form{
+	{Opcode: "mov.vec", If: []string{"v2", "v4"}, Roles: dst1, Section: "6.4.3", Executable: true, forms: []form{
 		{types: scalars, vecs: 1 << 2},
 		{types: scalars &^ of(B64, U64, S64, F64), vecs: 1 << 4},
 	}},

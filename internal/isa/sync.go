@@ -25,7 +25,12 @@ var syncRows = []Row{
 		{scopes: of(event.CTA, event.Sys), defOrder: event.SeqCst},
 		{mustMarks: markGL, defOrder: event.SeqCst, defScope: event.GPU},
 	}},
-	// Fences between proxies and fences that order only some operations: to take them for a whole fence
+	// Fences between the generic proxy and one through which nothing that is executable goes: they order nothing.
+	{Opcode: "fence.proxy.alias", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
+	{Opcode: "fence.proxy.async", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
+	{Opcode: "membar.proxy.alias", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
+	{Opcode: "membar.proxy.async", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
+	// Other fences between proxies, and fences that order only some operations: to take them for a whole fence
 	// would hide races.
 	{Opcode: "fence.proxy", Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "membar.proxy", Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
@@ -33,10 +38,14 @@ var syncRows = []Row{
 	{Opcode: "fence.sync_restrict", If: []string{"sync_restrict::shared::cta", "sync_restrict::shared::cluster"},
 		Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 
-	{Opcode: "griddepcontrol", Category: Misc, Effect: Orders, Section: "9.7.13.13"},
+	{Opcode: "griddepcontrol", Category: Misc, Effect: Orders, Section: "9.7.13.13", Executable: true, forms: []form{
+		{mustMarks: markDependents}, {fns: of(FnWait)},
+	}},
 	{Opcode: "clusterlaunchcontrol.try_cancel", Category: Async, Roles: []Role{Addr, Addr}, Effect: Writes, Section: "9.7.13.17"},
 	{Opcode: "clusterlaunchcontrol.query_cancel", Category: Misc, Roles: []Role{Dst, Src}, Section: "9.7.13.18"},
 }
+
+var asyncProxy = []form{{spaces: opt | of(event.Global, event.Shared)}}
 
 var barRoles = []Role{Dst, Src, SrcOpt, PredSrc} // Dst and PredSrc of .red only
 

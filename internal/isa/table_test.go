@@ -67,6 +67,8 @@ func TestEveryRowIsInTheISA(t *testing.T) {
 		for _, s := range row.Sections() {
 			opcode := row.Opcode
 			switch opcode {
+			case "fence.proxy.alias", "fence.proxy.async", "membar.proxy.alias", "membar.proxy.async":
+				opcode = opcode[:strings.LastIndex(opcode, ".")] // the plain forms, which have rows of their own
 			case "fence.sync_restrict", "ld.shared::cluster", "st.shared::cluster", "atom.shared::cluster",
 				"red.shared::cluster", "cvta.shared::cluster", "isspacep.shared::cluster":
 				opcode, _, _ = strings.Cut(opcode, ".") // a form that has a row of its own
@@ -87,7 +89,7 @@ func TestRowsAreUnique(t *testing.T) {
 			t.Errorf("two rows for %s", row.Opcode)
 		}
 		seen[row.Opcode] = true
-		if row.Executable && row.forms == nil {
+		if row.Executable && row.forms == nil && !loose(row) {
 			t.Errorf("%s is executable, but its modifiers are not known", row.Opcode)
 		}
 		if !slices.Equal(row.Roles, orderedRoles(row.Roles)) {
@@ -97,6 +99,16 @@ func TestRowsAreUnique(t *testing.T) {
 			t.Errorf("%s: Lookup leads elsewhere: %v", row.Opcode, got)
 		}
 	}
+}
+
+// loose reports whether the modifiers of an executable row are not checked here: whoever executes it decodes them
+// (Desc.Matrix, alu.Video), or they do not matter, as the result is unknown or a hint.
+func loose(row *Row) bool {
+	switch row.Category {
+	case Matrix, Video, Texture:
+		return true
+	}
+	return row.Opcode == "createpolicy" || row.Opcode == "setmaxnreg"
 }
 
 // orderedRoles returns roles with destinations first.
@@ -171,10 +183,14 @@ func TestLookupOfSeveralWords(t *testing.T) {
 		{"cp.async.bulk.wait_group.read", "cp.async.bulk.wait_group"},
 		{"cp.async.mbarrier.arrive.noinc.shared.b64", "cp.async.mbarrier.arrive"},
 		{"mbarrier.arrive.expect_tx.shared.b64", "mbarrier.arrive"},
-		{"fence.proxy.async", "fence.proxy"},
+		{"fence.proxy.async", "fence.proxy.async"},
+		{"fence.proxy.async.shared::cta", "fence.proxy.async"},
+		{"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "fence.proxy"},
+		{"fence.proxy.tensormap::generic.release.gpu", "fence.proxy"},
+		{"fence.proxy.alias", "fence.proxy.alias"},
 		{"fence.mbarrier_init.release.cluster", "fence.mbarrier_init"},
 		{"fence.acquire.sync_restrict::shared::cluster.cluster", "fence.sync_restrict"},
-		{"membar.proxy.alias", "membar.proxy"},
+		{"membar.proxy.alias", "membar.proxy.alias"},
 		{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "mma"},
 		{"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "mma.sp"},
 		{"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "mma.sp"},

@@ -80,6 +80,8 @@ func makeWords() map[string][]word {
 		{"abs", word{kind: kMark, mark: markAbs}},
 		{"tensormap", word{kind: kMark, mark: markTensormap}},
 		{"mask", word{kind: kMark, mark: markMask}},
+		{"global", word{kind: kMark, mark: markFromGlobal}},
+		{"launch_dependents", word{kind: kMark, mark: markDependents}},
 		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}},
 		{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
 	} {

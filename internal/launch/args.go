@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -130,6 +131,8 @@ func isPointer(v *ir.Var) bool { return v.Pointer && v.Size == 8 }
 
 func typeName(v *ir.Var) string {
 	switch {
+	case isPointer(v) && v.PtrSpace == event.Shared:
+		return "local pointer"
 	case isPointer(v):
 		return "pointer"
 	case isStruct(v):
@@ -152,7 +155,12 @@ func (r *resolver) arg(slots []slot, i int) *Arg {
 	arg.Name = paramName(s.v)
 	arg.Float = !isStruct(s.v) && (s.v.Type.IsFloat() || r.readAsFloat(s.v))
 	key := "arg " + arg.Name
-	if s.whole == nil {
+	if s.v.PtrSpace == event.Shared && isPointer(s.v) {
+		if err := r.localArg(arg, s); err != nil {
+			e := r.errorf("argument %s: %v", arg.Name, err)
+			e.Span = s.whole.Span
+		}
+	} else if s.whole == nil {
 		r.defaultArg(arg, s.v)
 	} else {
 		r.cfg.Origins[key] = s.whole.origin
@@ -222,6 +230,8 @@ func (a *Arg) setPointer(off int, b *Buffer) {
 func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	v, a := s.v, s.whole.ArgSpec
 	switch {
+	case a.Kind == ArgLocal:
+		return fmt.Errorf("it is %s, and local memory is for a __local pointer", typeName(v))
 	case a.Kind == ArgAlias:
 		if v.Size != 8 {
 			return fmt.Errorf("it is %s, and only a pointer can be an alias", typeName(v))
@@ -229,6 +239,12 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 		b, err := r.alias(slots, a)
 		arg.Buffer = b
 		return err
+	case a.Kind == ArgFunc:
+		if v.Size != 8 {
+			return fmt.Errorf("it is %s, and only a pointer can be a function", typeName(v))
+		}
+		arg.Bits, arg.Func = make([]byte, v.Size), a.Text
+		return nil
 	case isPointer(v), a.Kind == ArgBuffer && v.Size == 8 && !isStruct(v):
 		return setPointerArg(arg, a)
 	case a.Kind == ArgUnknown:

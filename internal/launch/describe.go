@@ -46,8 +46,12 @@ func (c *Config) describeArg(i int) string {
 			return a.Name + ": the buffer of " + c.Args[j].Name
 		}
 		return a.Name + ": " + a.Buffer.describe()
+	case a.Local != nil:
+		return fmt.Sprintf("%s: %d bytes of local memory", a.Name, a.Local.Size)
 	case a.Unknown:
 		return a.Name + " unknown"
+	case a.Func != "":
+		return a.Name + ": function " + a.Func
 	case len(a.Fields) > 0:
 		fields := make([]string, len(a.Fields))
 		for k, f := range a.Fields {
@@ -140,8 +144,12 @@ func (a ArgSpec) String() string {
 		return name + "=alias:" + a.Text
 	case ArgUnknown:
 		return name + "=unknown" + size
+	case ArgFunc:
+		return name + "=func:" + a.Text
 	case ArgBytes:
 		return name + "=hex:" + a.Text
+	case ArgLocal:
+		return name + "=local" + size
 	case ArgFile:
 		return name + "=file:" + a.Text + size
 	case ArgBuffer:

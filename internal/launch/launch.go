@@ -24,6 +24,7 @@ func (o Origin) String() string {
 type Config struct {
 	Geometry  event.Geometry
 	DynShared uint32            // bytes of dynamic shared memory
+	Locals    []Local           // shared memory behind that for __local arguments, in the order of the parameters
 	Args      []Arg             // one for each kernel parameter
 	Origins   map[string]Origin // by "grid", "block", "cluster", "shared", "arg NAME"
 	// Reasons say for some of the same keys why a default is what it is: "the kernel never reads blockIdx".
@@ -34,6 +35,23 @@ type Config struct {
 	given []ArgSpec // the arguments that are no default, in the order of the parameters
 }
 
+// Local is the shared memory of each block that an OpenCL kernel's __local pointer points to.
+type Local struct {
+	Name string
+	At   uint32 // offset in the block's shared memory
+	Size uint32 // bytes
+}
+
+// SharedBytes returns the shared memory of a block beyond the kernel's own variables, of which there are static
+// bytes.
+func (c *Config) SharedBytes(static uint32) uint32 {
+	n := c.DynShared
+	for _, l := range c.Locals {
+		n = l.At + l.Size - static
+	}
+	return n
+}
+
 // Arg is the value of one kernel parameter: a pointer to a buffer, or bits.
 type Arg struct {
 	Name   string  // the parameter's source name if known, else its PTX name
@@ -42,7 +60,9 @@ type Arg struct {
 	// Unknown says that the value is not given: arithmetic carries it along, and a branch or an address
 	// that needs it stops the run (DESIGN §5).
 	Unknown bool
-	Float   bool // Bits are a floating-point number; for printing
+	Func    string // the value is the address of this device function; empty for other values
+	Local   *Local // of a __local pointer, whose Bits hold the offset
+	Float   bool   // Bits are a floating-point number; for printing
 	// Pointers inside a struct parameter: 8 bytes at Offset are the address of a buffer of its own.
 	Fields []PointerField
 }

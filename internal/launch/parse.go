@@ -13,6 +13,17 @@ import (
 // ParseDim reads a size in one to three dimensions: "256", "16,16", "4,4,2" or "16x16".
 // Dimensions that are left out are 1.
 func ParseDim(s string) (event.Dim3, error) {
+	d, err := parseTriple(s, [3]uint32{1, 1, 1})
+	if err == nil && d.Count() == 0 {
+		return event.Dim3{}, fmt.Errorf("%q has a dimension of 0; every dimension is at least 1", s)
+	}
+	return d, err
+}
+
+// ParseIndex reads the index of a block or a thread: "X", "X,Y" or "X,Y,Z"; what is left out is 0.
+func ParseIndex(s string) (event.Dim3, error) { return parseTriple(s, [3]uint32{}) }
+
+func parseTriple(s string, dims [3]uint32) (event.Dim3, error) {
 	sep := ","
 	if !strings.Contains(s, ",") && !strings.HasPrefix(strings.TrimSpace(s), "0x") {
 		sep = "x"
@@ -21,14 +32,10 @@ func ParseDim(s string) (event.Dim3, error) {
 	if len(parts) > 3 {
 		return event.Dim3{}, fmt.Errorf("%q has %d dimensions, at most 3 are possible", s, len(parts))
 	}
-	dims := [3]uint32{1, 1, 1}
 	for i, p := range parts {
 		n, err := strconv.ParseUint(strings.TrimSpace(p), 0, 32)
 		if err != nil {
 			return event.Dim3{}, fmt.Errorf("%q is no size: %s; want X, X,Y or X,Y,Z", s, numberProblem(p, err))
-		}
-		if n == 0 {
-			return event.Dim3{}, fmt.Errorf("%q has a dimension of 0; every dimension is at least 1", s)
 		}
 		dims[i] = uint32(n)
 	}
@@ -108,7 +115,9 @@ var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": 
 //	unknown                           contents, or a number, that are not given
 //	file:PATH                         the bytes of a file; :SIZE asks for at least so many
 //	alias:PARAM                       the buffer of another parameter
+//	local:SIZE                        shared memory of each block, for a __local pointer of OpenCL
 //	hex:00ff10                        bytes in the order of memory
+//	func:NAME                         the address of a device function, mangled or demangled
 //	null                              a null pointer
 func ParseArg(s string) (ArgSpec, error) {
 	name, val, ok := strings.Cut(s, "=")
@@ -150,6 +159,9 @@ func (a *ArgSpec) parseValue(val string) error {
 		return a.parseSize(rest, hasRest)
 	}
 	switch head {
+	case "local":
+		a.Kind = ArgLocal
+		return a.parseSize(rest, hasRest)
 	case "unknown":
 		a.Kind = ArgUnknown
 		return a.parseSize(rest, hasRest)
@@ -168,6 +180,12 @@ func (a *ArgSpec) parseValue(val string) error {
 			return fmt.Errorf("%q: want alias:PARAM", val)
 		}
 		a.Kind, a.Text = ArgAlias, rest
+		return nil
+	case "func":
+		if rest == "" {
+			return fmt.Errorf("%q: want func:NAME, a device function", val)
+		}
+		a.Kind, a.Text = ArgFunc, rest
 		return nil
 	case "hex":
 		if _, err := hex.DecodeString(rest); err != nil || rest == "" {

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,7 @@ type SourceFacts struct {
 	Errs     []*Error // pragmas that belong to no kernel
 }
 
-// Scan collects the facts of a file, PTX or source by the extension of its name. There are none in a file
+// Scan collects the facts of a file, PTX, OpenCL C or CUDA by the extension of its name. There are none in a file
 // whose text is not known. defines are as in ScanCUDA.
 func Scan(f *source.File, defines []string) *SourceFacts {
 	switch {
@@ -33,6 +34,8 @@ func Scan(f *source.File, defines []string) *SourceFacts {
 		return &SourceFacts{}
 	case strings.EqualFold(filepath.Ext(f.Name), ".ptx"):
 		return ScanPTX(f)
+	case strings.EqualFold(filepath.Ext(f.Name), ".cl"):
+		return ScanOpenCL(f)
 	}
 	return ScanCUDA(f, defines)
 }
@@ -48,8 +51,8 @@ type Pragma struct {
 
 const pragmaPrefix = "heddle:"
 
-// ScanCUDA collects the pragmas and the host launches of a CUDA or OpenCL file. A pragma is a comment that
-// starts with "heddle:", followed by KEY=VALUE words: grid, block, cluster, shared, kernel, or a
+// ScanCUDA collects the pragmas and the host launches of a CUDA file. A pragma is a comment that
+// starts with "heddle:", followed by KEY=VALUE words: grid, block, cluster, global, local, shared, kernel, or a
 // parameter. It belongs to the next kernel below it, or to the one that kernel=NAME names. defines are the
 // -D options, NAME or NAME=VALUE, which override the file's own macros. The path of a file: argument is
 // relative to the directory of the source file.
@@ -61,9 +64,19 @@ func ScanCUDA(f *source.File, defines []string) *SourceFacts {
 	return facts
 }
 
+// ScanOpenCL collects the pragmas of an OpenCL C file.
+func ScanOpenCL(f *source.File) *SourceFacts {
+	facts := &SourceFacts{}
+	facts.pragmas(f, scanAll(f.Content, false), openCLKernelName)
+	return facts
+}
+
 // ScanPTX collects the pragmas of a PTX file: comments above an .entry.
 func ScanPTX(f *source.File) *SourceFacts {
 	facts := &SourceFacts{}
+	if !bytes.Contains(f.Content, []byte(pragmaPrefix)) { // most PTX is generated, and long
+		return facts
+	}
 	facts.pragmas(f, scanAll(f.Content, true), ptxKernelName)
 	return facts
 }
@@ -120,7 +133,7 @@ func (p *Pragma) word(text string, span source.Span, dir string) error {
 	}
 	r := &p.Request
 	switch key {
-	case "grid", "block", "cluster":
+	case "grid", "block", "cluster", "global", "local":
 		d, err := ParseDim(val)
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
@@ -128,8 +141,10 @@ func (p *Pragma) word(text string, span source.Span, dir string) error {
 		switch key {
 		case "grid":
 			r.Grid = &d
-		case "block":
+		case "block", "local":
 			r.Block = &d
+		case "global":
+			r.Global = &d
 		default:
 			r.Cluster = &d
 		}
@@ -190,7 +205,10 @@ func spanOf(f *source.File, start, end int) source.Span {
 }
 
 // kernelMarks start the declaration of a kernel.
-var kernelMarks = map[string]bool{"__global__": true, "__kernel": true}
+var (
+	kernelMarks = map[string]bool{"__global__": true, "__kernel": true}
+	openCLMarks = map[string]bool{"kernel": true, "__kernel": true}
+)
 
 // attributes take arguments in a declaration but are not the function's name.
 var attributes = map[string]bool{
@@ -209,14 +227,23 @@ const maxHeader = 1000
 // The name is the last identifier with parentheses before the body that is no attribute: macros with
 // arguments may stand before it.
 func cudaKernelName(toks []token, i int) (token, bool) {
-	if toks[i].kind != tokIdent || !kernelMarks[toks[i].text] {
+	return kernelName(toks, i, kernelMarks)
+}
+
+// openCLKernelName is cudaKernelName for OpenCL C, where kernel is a keyword too.
+func openCLKernelName(toks []token, i int) (token, bool) {
+	return kernelName(toks, i, openCLMarks)
+}
+
+func kernelName(toks []token, i int, marks map[string]bool) (token, bool) {
+	if toks[i].kind != tokIdent || !marks[toks[i].text] {
 		return token{}, false
 	}
 	var name token
 	toks = toks[:min(len(toks), i+maxHeader)]
 	for i++; i < len(toks); i++ {
 		t := toks[i]
-		if t.is("{") || t.is(";") || t.kind == tokIdent && kernelMarks[t.text] {
+		if t.is("{") || t.is(";") || t.kind == tokIdent && marks[t.text] {
 			break
 		}
 		if t.is("(") || t.is("[") {

@@ -9,7 +9,8 @@ import (
 // is nil or absent.
 type Request struct {
 	Grid, Block, Cluster *event.Dim3
-	Shared               *uint32 // bytes of dynamic shared memory
+	Global               *event.Dim3 // threads of the launch, as OpenCL says it; instead of Grid
+	Shared               *uint32     // bytes of dynamic shared memory
 	Args                 []ArgSpec
 }
 
@@ -21,7 +22,7 @@ type ArgSpec struct {
 	Kind   ArgKind
 	Text   string // ArgValue: the literal; ArgFile: the path; ArgAlias: the other parameter
 	Fill   Fill   // ArgBuffer
-	Size   uint64 // ArgBuffer and ArgFile: bytes; 0 if not given
+	Size   uint64 // ArgBuffer, ArgFile and ArgLocal: bytes; 0 if not given
 	Seed   uint64 // ArgBuffer with FillRandom
 	Value  uint32 // ArgBuffer with FillValue
 	Span   source.Span
@@ -37,4 +38,6 @@ const (
 	ArgAlias                  // alias:PARAM: the buffer of another parameter
 	ArgUnknown                // unknown: the value, or the contents of the buffer, is not given
 	ArgBytes                  // hex:00ff...: the bytes in the order of memory
+	ArgFunc                   // func:NAME: the address of a device function
+	ArgLocal                  // local:SIZE: bytes of shared memory of each block, for an OpenCL __local pointer
 )

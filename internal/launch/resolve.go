@@ -37,6 +37,7 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	r.geometry()
 	r.shared()
 	r.args(host)
+	r.locals()
 	if len(r.errs) > 0 {
 		return nil, r.errs
 	}
@@ -157,7 +158,7 @@ func (r *resolver) geometry() {
 	g := &r.cfg.Geometry
 	g.Block = r.block()
 	g.Cluster = r.cluster()
-	grid, origin := pick(r, "grid", func(q Request) *event.Dim3 { return q.Grid })
+	grid, origin := r.grid()
 	if grid == nil {
 		d, why := r.code.grid()
 		grid = &d
@@ -176,6 +177,48 @@ func (r *resolver) geometry() {
 	}
 }
 
+// grid returns what was said about the number of blocks, or about that of all threads.
+func (r *resolver) grid() (*event.Dim3, Origin) {
+	for _, l := range slices.Backward(r.layers) {
+		grid, global := l.req.Grid, l.req.Global
+		if grid == nil && global == nil {
+			continue
+		}
+		r.span["grid"] = l.span
+		if global == nil {
+			return grid, l.origin
+		}
+		b := r.cfg.Geometry.Block
+		switch {
+		case grid != nil:
+			r.failf("grid", "grid %s and global size %s (%s): one of them says it", dims(*grid), dims(*global), l.origin)
+		case b.Count() == 0:
+		case global.X%b.X != 0 || global.Y%b.Y != 0 || global.Z%b.Z != 0:
+			r.failf("grid", "global size %s (%s) is no multiple of the local size %s (%s)", dims(*global), l.origin, dims(b), r.cfg.Origins["block"])
+		default:
+			return &event.Dim3{X: global.X / b.X, Y: global.Y / b.Y, Z: global.Z / b.Z}, l.origin
+		}
+		return &event.Dim3{X: 1, Y: 1, Z: 1}, l.origin // after an error
+	}
+	return nil, Default
+}
+
+// within returns the largest block up to d that divides the global size, if one is given: what an OpenCL runtime
+// chooses for a local size that is left open.
+func (r *resolver) within(d event.Dim3) event.Dim3 {
+	global, _ := pick(r, "grid", func(q Request) *event.Dim3 { return q.Global })
+	if global == nil {
+		return d
+	}
+	divisor := func(n, most uint32) uint32 {
+		for most > 1 && n%most != 0 {
+			most--
+		}
+		return max(most, 1)
+	}
+	return event.Dim3{X: divisor(global.X, d.X), Y: divisor(global.Y, d.Y), Z: divisor(global.Z, d.Z)}
+}
+
 func (r *resolver) block() event.Dim3 {
 	block, origin := pick(r, "block", func(q Request) *event.Dim3 { return q.Block })
 	reqd := r.k.ReqNTID
@@ -185,7 +228,7 @@ func (r *resolver) block() event.Dim3 {
 	case reqd.Count() > 0 && block == nil:
 		block, origin = &reqd, FromPTX
 	case block == nil:
-		d := r.code.block(r.k.MaxNTID)
+		d := r.within(r.code.block(r.k.MaxNTID))
 		block = &d
 		if r.k.MaxNTID.Count() > 0 {
 			origin = FromPTX

@@ -111,7 +111,10 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	x.final = true
 	x.pass()
 	if x.changed || x.moved {
-		panic("lockstep: the last pass learned something")
+		x.unsupported(nil, "loops of which nothing settles")
+	}
+	if err := x.th.noncoherent(); err != nil {
+		return nil, err
 	}
 	x.th.Axioms = x.axioms()
 	for a := range x.approx {

@@ -146,7 +146,13 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 // opaque gives the destinations values that only depend on the sources; of an instruction that reads more
 // than its sources, values of which nothing is known.
 func (x *exec) opaque(in *ir.Instr, st *state) {
-	depends := in.Row.Effect != isa.NoEffect || in.Row.Category == isa.Texture || readsCarry(in)
+	depends := in.Row.Effect != isa.NoEffect || readsCarry(in)
+	switch in.Row.Category {
+	case isa.Texture, isa.Matrix, isa.Video: // what textures hold, what other lanes hold, selectors that are no part of the text
+		depends = true
+	case isa.Address: // mapa, getctarank: which block an address is of
+		depends = depends || in.Op() != "isspacep"
+	}
 	var args []smt.Term
 	name := in.Text()
 	var take func(o ir.Operand)

@@ -318,6 +318,11 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *st
 	case "red":
 		a.Kind = event.Reduce
 	}
+	if a.Kind != event.Write && a.Kind != event.Read && (in.Vec > 1 || in.Type == isa.F16x2 || in.Type == isa.BF16x2) {
+		// Several operations, one for each element (PTX ISA 9.7.13.5): as one of the whole size it would be morally
+		// strong with another of that size, which it is not. Weak is on the safe side.
+		a.Order, a.Scope = event.Weak, event.NoScope
+	}
 	if a.Guard == smt.False {
 		return
 	}

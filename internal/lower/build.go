@@ -44,6 +44,7 @@ type build struct {
 	headers string // root of the embedded headers on disk
 	tmp     string // directory for the dependency file and overlays
 	pch     string // precompiled prelude; empty: included as text
+	cl      *openCL
 }
 
 func (b *build) arch() string {
@@ -64,6 +65,7 @@ func (b *build) clangArgs(extra ...string) []string {
 		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
+		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.headers, "api"),
 	)
 	if b.opt.OptLevel == "" {
 		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes")
@@ -77,7 +79,9 @@ func (b *build) clangArgs(extra ...string) []string {
 		args = append(args, "-U"+u)
 	}
 	args = append(args, b.includeArgs()...)
-	args = append(args, b.preludeArgs()...)
+	if b.cl == nil {
+		args = append(args, b.preludeArgs()...)
+	}
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
 	}
@@ -89,6 +93,9 @@ func (b *build) clangArgs(extra ...string) []string {
 // languageArgs are the options that say the language, the target and where CUDA's own headers are: those of heddle,
 // or those of the toolkit that the user names, with which clang brings its own prelude along.
 func (b *build) languageArgs() []string {
+	if b.cl != nil {
+		return b.cl.args(b)
+	}
 	args := []string{"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + b.arch()}
 	if b.opt.Std != "" {
 		args = append(args, "-std="+b.opt.Std)
@@ -126,7 +133,13 @@ func (b *build) includeArgs() []string {
 }
 
 func (b *build) optArgs() []string {
-	return []string{"-S", "-passes=" + analysisPasses, "-inline-threshold=" + inlineThreshold, "-o", "-", "-"}
+	passes := analysisPasses
+	if b.cl != nil {
+		// With their arguments in registers, functions that choose by a constant flag, order or scope are
+		// inlined without the other choices.
+		passes = "function(sroa)," + passes
+	}
+	return []string{"-S", "-passes=" + passes, "-inline-threshold=" + inlineThreshold, "-o", "-", "-"}
 }
 
 func (b *build) llcArgs() []string {
@@ -204,6 +217,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, &clangFailure{warnings}
 	}
 	m := parseIR(text)
+	if b.cl != nil {
+		prepareOpenCL(m)
+	}
 	functions := b.debugInfo(m).places(m)
 	if keep {
 		expandCopies(m, "copy")
@@ -242,10 +258,13 @@ func (b *build) debugInfo(m *irModule) *debugInfo {
 	return &debugInfo{
 		meta: m.meta, chains: map[string][]frame{}, files: map[string]string{},
 		names: func(path string) string { return userName(path, abs, b.name, cwd) },
-		skip: func(path string) bool {
-			return b.headers != "" && strings.HasPrefix(path, b.headers+string(filepath.Separator))
-		},
+		skip:  b.isOurs,
 	}
+}
+
+// isOurs reports whether a file is an embedded header, or made for this compilation.
+func (b *build) isOurs(path string) bool {
+	return b.headers != "" && strings.HasPrefix(path, b.headers+string(filepath.Separator)) || b.cl != nil && path == b.cl.prelude
 }
 
 // userName is how messages name a file: the input as the user gave it, what lies under the working

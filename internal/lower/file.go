@@ -56,10 +56,13 @@ func openCache(opt Options) resultCache {
 	return store
 }
 
-// compile lowers CUDA C++, from the cache where it can.
+// compile lowers CUDA C++ or OpenCL C, from the cache where it can.
 func compile(ctx context.Context, in Input, content []byte, opt Options) (*Result, error) {
 	if i := bytes.IndexByte(content, 0); i >= 0 {
-		return nil, &InputError{File: in.Name, Reason: fmt.Sprintf("not CUDA source: byte %d is NUL; is it a binary file?", i)}
+		return nil, &InputError{File: in.Name, Reason: fmt.Sprintf("not source text: byte %d is NUL; is it a binary file?", i)}
+	}
+	if isNVCC(opt.Compiler) && in.Lang == OpenCL {
+		return nil, &InputError{File: in.Name, Reason: "nvcc compiles no OpenCL C; leave --compiler out"}
 	}
 	if isNVCC(opt.Compiler) {
 		return nvcc(ctx, in, content, opt)
@@ -149,7 +152,12 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 		}
 		return readText(path)
 	}
-	out, err := b.runCUDA(ctx, source, store)
+	var out *output
+	if in.Lang == OpenCL {
+		out, err = b.runOpenCL(ctx, source)
+	} else {
+		out, err = b.runCUDA(ctx, source, store)
+	}
 	var failure *clangFailure
 	var warnings []string
 	recovered := errors.As(err, &failure)
@@ -171,7 +179,7 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 	if !recovered {
 		// What a missing header or a broken host function depends on is not known, so that is not cached.
 		deps, err := readDeps(b.depFile(), func(p string) bool {
-			return p == b.path || strings.HasPrefix(p, root+string(filepath.Separator))
+			return p == b.path || b.isOurs(p)
 		})
 		if err == nil {
 			store.put(k, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)

@@ -77,7 +77,7 @@ func findToolchain(ctx context.Context, asked string, probes *probeCache) (*tool
 	if first != nil {
 		return nil, first
 	}
-	return nil, &MissingToolError{"clang", fmt.Sprintf("no clang (version %d or later) on PATH to compile .cu files with", minClang)}
+	return nil, &MissingToolError{"clang", fmt.Sprintf("no clang (version %d or later) on PATH to compile .cu and .cl files with", minClang)}
 }
 
 func clangNames() []string {

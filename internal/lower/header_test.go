@@ -84,6 +84,11 @@ var headerCases = []struct {
 	{name: "overloads and std", src: `f[0] = sin(f[1]) + std::exp(f[2]) + std::sqrt(f[3]) + pow(f[4], 2.0f) + std::fabs(f[5]); d[0] = sqrt(n) + pow(d[1], 2) + std::sin(d[2]) + std::abs(d[3]); p[0] = std::abs(n) + std::isnan(f[1]) + isinf(d[1]);`,
 		want: []string{`sqrt\.rn\.f32`, `sqrt\.rn\.f64`}},
 	{name: "launch bounds and inlining", src: `p[0] = inlined(n) + kept(n);`, want: []string{`call`, `kept`}, no: []string{`inlined`}},
+	{name: "inlined __restrict__", src: `restricted(p, p + n);`, want: []string{`ld\.global\.u32`, `st\.global\.u32`}, no: []string{`call`, `ld\.global\.nc`}},
+	// PTX ISA 9.7.9.25.3; CUDA C++ Programming Guide, "Pipeline Primitives Interface"
+	{name: "pipeline primitives", src: `__shared__ float4 s[64]; __pipeline_memcpy_async(s, f, 16, 4); __pipeline_memcpy_async(s + 1, f, 8); __pipeline_commit(); __pipeline_wait_prior(2);`,
+		want: []string{`cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+\], 16, `, `cp\.async\.ca\.shared\.global \[%r\d+\], \[%rd\d+\], 8, `, `cp\.async\.commit_group;`, `cp\.async\.wait_group 2;`},
+		no:   []string{`wait_group [013-9]`, `trap`}},
 	{name: "constant and managed memory", src: `p[0] = table[n] + counter; counter = 3;`, want: []string{`ld\.const\.u32`, `ld\.global\.u32`, `st\.global\.u32`}},
 	{name: "dynamic shared memory", src: `extern __shared__ int dyn[]; dyn[threadIdx.x] = n; p[0] = dyn[1];`, want: []string{`st\.shared\.u32`, `ld\.shared\.u32`}},
 	{name: "inline assembly", src: `asm volatile("bar.sync 1, 64;" ::: "memory"); asm volatile("// heddle.point 7" ::: "memory"); unsigned r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); u[0] = r;`,
@@ -97,6 +102,7 @@ var headerCases = []struct {
 const headerPrologue = `#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 #include <math_constants.h>
+#include <cuda_pipeline.h>
 #include "helper_math.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +115,7 @@ const headerPrologue = `#include <cuda_runtime.h>
 #include <float.h>
 __device__ __forceinline__ int inlined(int x) { return x * 3; }
 __device__ __noinline__ int kept(int x) { return x * 5; }
+__device__ __forceinline__ void restricted(int *__restrict__ a, const int *__restrict__ b) { *a = *b; }
 __constant__ int table[16];
 __managed__ int counter;
 template <typename T> __host__ __device__ T twice(T x) { return x + x; }

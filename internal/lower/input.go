@@ -86,12 +86,10 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 	}
 	var res *Result
 	switch lang {
-	case CUDA:
+	case CUDA, OpenCL:
 		res, err = compile(ctx, in, content, opt)
 	case LLVM:
 		res, err = lowerLLVM(ctx, in.Name, content, opt)
-	default:
-		err = &InputError{File: in.Name, Reason: "." + string(lang) + " files are not yet supported; " + accepted}
 	}
 	if err != nil {
 		return nil, err
@@ -100,7 +98,7 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 	return []*Result{res}, nil
 }
 
-const accepted = "accepted are .cu (CUDA C++), .ptx, .ll and .bc (LLVM IR), and ELF files and fatbins that carry PTX"
+const accepted = "accepted are .cu (CUDA C++), .cl (OpenCL C), .ptx, .ll and .bc (LLVM IR), and ELF files and fatbins that carry PTX"
 
 // language decides on the language: what was said, else the extension, else the content. Without content,
 // which is nil before the file is read, it may leave the question open.

@@ -44,7 +44,7 @@ func parseIR(text []byte) *irModule {
 		case fn != nil && line == "}":
 			fn = nil
 		case fn != nil:
-			if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#dbg_") && !strings.HasPrefix(s, ";") && !strings.Contains(s, "@llvm.dbg.") {
+			if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#dbg_") && !strings.HasPrefix(s, ";") && !strings.Contains(s, "@llvm.dbg.") && !strings.Contains(s, noaliasScope) {
 				fn.body = append(fn.body, line)
 			}
 		case strings.HasPrefix(line, "define "):
@@ -133,6 +133,9 @@ func references(s string, f func(string)) {
 		s = s[i+1+n:]
 	}
 }
+
+// noaliasScope says that pointers do not alias, in terms of metadata nodes, which are not written again.
+const noaliasScope = "@llvm.experimental.noalias.scope.decl(metadata !"
 
 // attachRE matches the metadata attachments that end an instruction.
 var attachRE = regexp.MustCompile(`(, ![a-zA-Z_.]+ ![0-9]+)+$`)

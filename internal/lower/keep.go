@@ -1,6 +1,9 @@
 package lower
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Keeping every access.
 //
@@ -106,6 +109,33 @@ func (f *irFunc) keepAccess(line string, invariant bool) (string, access) {
 		return line, otherMemory
 	}
 	return line, noAccess
+}
+
+// constantSpace is how LLVM writes a pointer to constant memory.
+const constantSpace = "ptr addrspace(4) "
+
+// constantStore turns a store to constant memory, which PTX has no instruction for, into one to a generic
+// address, so that the access reaches the PTX and is reported where a thread executes it. cast is a line that
+// comes before; n makes a name in it unique.
+func constantStore(line string, n int) (cast, store string, ok bool) {
+	_, rest := opcode(line)
+	args, isStore := strings.CutPrefix(rest, "store ")
+	if !isStore || !strings.Contains(args, constantSpace) {
+		return "", "", false
+	}
+	ops := splitTop(args)
+	if len(ops) < 2 {
+		return "", "", false
+	}
+	p, isConstant := strings.CutPrefix(ops[1], constantSpace)
+	if !isConstant {
+		return "", "", false
+	}
+	name := fmt.Sprintf("%%heddle.constant%d", n)
+	ops[1] = "ptr " + name
+	// Inline assembly, since llc would see through an addrspacecast.
+	cast = fmt.Sprintf("  %s = call ptr asm \"cvta.const.u64 $0, $1;\", \"=l,l\"(%s%s)\n", name, constantSpace, p)
+	return cast, "  store " + strings.Join(ops, ", "), true
 }
 
 // beforeAlign returns the operands of a load or store up to ", align N".

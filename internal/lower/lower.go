@@ -1,4 +1,4 @@
-// Package lower turns what users have (.cu, .ptx) into PTX: it finds a compiler, compiles for analysis
+// Package lower turns what users have (.cu, .cl, .ptx) into PTX: it finds a compiler, compiles for analysis
 // with embedded headers, and caches results by content.
 //
 // CUDA source passes through three processes with this package between them:
@@ -10,7 +10,7 @@
 //	llc     -> PTX
 //	finish  : marks taken off, numbers turned into .loc with inline stacks, facts of kernels put at the head
 //
-// With Options.OptLevel clang's own pipeline takes the place of the steps from copies to opt, and nothing is marked.
+// OpenCL C goes the same way (opencl.go). With Options.OptLevel clang's own pipeline takes the place of the steps from copies to opt, and nothing is marked.
 package lower
 
 import (
@@ -24,7 +24,7 @@ type Options struct {
 	CUDAPath  string   // a CUDA toolkit whose headers are used; empty: the embedded ones
 	Arch      string   // "sm_70"; empty: a default
 	OptLevel  string   // "": for analysis (DESIGN §1); "1", "2", "3": what a release build would run
-	Std       string   // -std
+	Std       string   // -std, or -cl-std for OpenCL C
 	Includes  []string // -I
 	Systems   []string // -isystem
 	Defines   []string // -D

@@ -126,7 +126,7 @@ func TestCUDAPathArgs(t *testing.T) {
 		return strings.Join(b.clangArgs(), " ")
 	}
 	with := args(Options{CUDAPath: toolkit, Includes: []string{inc}})
-	for _, absent := range []string{"-nocudainc", "-nocudalib", "/h/", "-idirafter"} {
+	for _, absent := range []string{"-nocudainc", "-nocudalib", "/h/cuda", "/h/std", "/h/heddle", "-idirafter"} {
 		if strings.Contains(with, absent) {
 			t.Errorf("%s in %s", absent, with)
 		}

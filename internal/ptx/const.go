@@ -16,26 +16,27 @@ func truth(b bool) number {
 // constInt evaluates an integer constant expression without names other than WARP_SZ, by the rules of ISA
 // 4.5.5 and 4.5.6. Where the two disagree (the type of & | ^) it follows the text of 4.5.5. It returns what it found instead if it cannot.
 func constInt(x Operand) (n number, problem string) {
-	switch x := x.(type) {
-	case *Int:
-		return number{x.Val, x.Unsigned || int64(x.Val) < 0}, ""
-	case *Name:
-		if x.Name == "WARP_SZ" && x.Field == "" {
+	switch x.Kind() {
+	case Int:
+		v, unsigned := x.Int()
+		return number{v, unsigned || int64(v) < 0}, ""
+	case Name:
+		if x.Text() == "WARP_SZ" {
 			return number{val: 32}, "" // 4.5.1: of all target architectures to date
 		}
-		return n, quote(x.Name)
-	case *Float:
-		return n, quote(x.Text)
-	case *Paren:
-		if len(x.Elems) == 1 {
-			return constInt(x.Elems[0])
+		return n, quote(x.Name())
+	case Float:
+		return n, quote(x.Text())
+	case Paren:
+		if x.Parts().Len() == 1 {
+			return constInt(x.X())
 		}
-	case *Unary:
-		if n, problem = constInt(x.X); problem == "" {
-			return constUnary(x.Op, n)
+	case Unary:
+		if n, problem = constInt(x.X()); problem == "" {
+			return constUnary(x.Op(), n)
 		}
 		return n, problem
-	case *Binary:
+	case Binary:
 		return constBinary(x)
 	}
 	return n, "an operand"
@@ -59,19 +60,19 @@ func constUnary(op string, x number) (number, string) {
 	return x, quote(op)
 }
 
-func constBinary(e *Binary) (number, string) {
-	x, problem := constInt(e.X)
+func constBinary(e Operand) (number, string) {
+	x, problem := constInt(e.X())
 	if problem != "" {
 		return x, problem
 	}
-	y, problem := constInt(e.Y)
+	y, problem := constInt(e.Y())
 	if problem != "" {
 		return y, problem
 	}
 	unsigned := x.unsigned || y.unsigned
-	switch e.Op {
+	switch op := e.Op(); op {
 	case "?:":
-		z, problem := constInt(e.Z)
+		z, problem := constInt(e.Z())
 		unsigned := y.unsigned || z.unsigned
 		if x.val == 0 {
 			y = z
@@ -84,7 +85,7 @@ func constBinary(e *Binary) (number, string) {
 	case "*":
 		return number{x.val * y.val, unsigned}, ""
 	case "/", "%":
-		return divide(e.Op, x, y)
+		return divide(op, x, y)
 	case "<<":
 		return number{x.val << y.val, x.unsigned}, ""
 	case ">>":
@@ -103,7 +104,7 @@ func constBinary(e *Binary) (number, string) {
 	case "||":
 		return truth(x.val != 0 || y.val != 0), ""
 	}
-	return compare(e.Op, x, y)
+	return compare(e.Op(), x, y)
 }
 
 // divide is / with the usual conversions, and %, which takes its operands as unsigned and whose result is

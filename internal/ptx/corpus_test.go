@@ -44,6 +44,7 @@ func corpusFile(t *testing.T, path string) (ok, wrong bool) {
 		return false, false
 	}
 	f, errs := Parse(newFile(t, path, text))
+	checkPlain(t, f, errs)
 	for end, want := range invalidCorpus {
 		if !strings.HasSuffix(filepath.ToSlash(path), end) {
 			continue
@@ -59,6 +60,7 @@ func corpusFile(t *testing.T, path string) (ok, wrong bool) {
 	}
 	return t.Run(filepath.Base(path), func(t *testing.T) {
 		checkSpans(t, f, string(text))
+		checkRecords(t, f)
 		roundTrip(t, path, f)
 	}), false
 }

@@ -13,11 +13,12 @@ func (p *parser) module() {
 		if p.got(tSemi) {
 			continue
 		}
-		begin := p.start
+		begin, before := p.start, p.mark()
 		if d := p.decl(); d != nil {
 			p.out.Decls = append(p.out.Decls, d)
 			continue
 		}
+		p.reset(before)
 		p.inInit, p.nest = false, 0
 		if p.start == begin {
 			p.next()
@@ -75,7 +76,7 @@ func (p *parser) decl() Decl {
 
 // moduleLabel parses a prototype at module level.
 func (p *parser) moduleLabel() Decl {
-	start, name := p.pos, p.text()
+	start, name := p.pos(), p.text()
 	p.next()
 	p.next() // the colon
 	if !p.is(".callprototype") {
@@ -99,7 +100,9 @@ func (p *parser) dotDecl() Decl {
 			return d
 		}
 	case text == ".loc":
-		if d := p.loc(); d != nil {
+		d := &Loc{}
+		if p.loc(d) {
+			p.got(tSemi)
 			return d
 		}
 	case p.funcFollows() && (text == ".entry" || text == ".func" || linkage(text) != NoLinkage):

@@ -86,7 +86,7 @@ func dirText(dirs []*Directive) string {
 	var s string
 	for _, d := range dirs {
 		var args []string
-		for _, a := range d.Args {
+		for _, a := range d.Args.All() {
 			args = append(args, sexpr(a))
 		}
 		s += " " + d.Name + "(" + strings.Join(args, " ") + ")"
@@ -114,15 +114,15 @@ func TestInsts(t *testing.T) {
 		if tt.want == "" || len(errs) > 0 {
 			continue
 		}
-		in := f.Decls[0].(*Func).Body.Stmts[0].(*Inst)
-		got := strings.Join(append([]string{in.Opcode}, in.Mods...), " ")
-		if in.Guard != nil {
-			got = in.Guard.Name + " " + got
-			if in.Guard.Neg {
+		in := bodyOf(f)[0].Inst()
+		got := strings.Join(append([]string{in.Opcode()}, in.Mods()...), " ")
+		if g, ok := in.Guard(); ok {
+			got = g.Name + " " + got
+			if g.Neg {
 				got = "!" + got
 			}
 		}
-		for i, x := range in.Operands {
+		for i, x := range in.Operands().All() {
 			if i == 0 {
 				got += ":"
 			}
@@ -146,10 +146,13 @@ func TestManyOpcodes(t *testing.T) {
 	}
 	b.WriteString("}\n")
 	f := mustParse(t, "test.ptx", []byte(b.String()))
-	for i, s := range f.Decls[0].(*Func).Body.Stmts {
-		in := s.(*Inst)
-		if in.Opcode != fmt.Sprintf("op%d", i%n) || len(in.Mods) != 1 || in.Mods[0] != fmt.Sprintf("x%d", i%n) {
-			t.Fatalf("statement %d is %s %v", i, in.Opcode, in.Mods)
+	if f.Words() != n {
+		t.Errorf("%d different opcodes, want %d", f.Words(), n)
+	}
+	for i, s := range bodyOf(f) {
+		in := s.Inst()
+		if in.Word() != i%n || in.Opcode() != fmt.Sprintf("op%d", i%n) || len(in.Mods()) != 1 || in.Mods()[0] != fmt.Sprintf("x%d", i%n) {
+			t.Fatalf("statement %d is %s %v", i, in.Opcode(), in.Mods())
 		}
 	}
 }
@@ -166,47 +169,18 @@ func TestComments(t *testing.T) {
 	ret; // heddle end
 }`))
 	var got []string
-	Walk(f, func(n Node) bool {
+	walk(f, func(n any) {
 		switch n := n.(type) {
 		case *Comment:
 			got = append(got, fmt.Sprintf("%v %s", n.Sp.Start, n.Text))
-		case *Inst:
-			got = append(got, n.Opcode)
+		case Stmt:
+			if n.Kind() == StmtInst {
+				got = append(got, n.Inst().Opcode())
+			}
 		}
-		return true
 	})
 	want := "1:1 heddle: top|2:1 heddle.point 3|6:12 heddle header|ret|8:7 heddle end"
 	if g := strings.Join(got, "|"); g != want {
 		t.Errorf("got  %s\nwant %s", g, want)
-	}
-}
-
-// TestPrintMade checks that a tree not made by the parser prints with the parentheses that it needs.
-func TestPrintMade(t *testing.T) {
-	one, two := &Int{Val: 1}, &Int{Val: 2, Unsigned: true}
-	sum := &Binary{Op: "+", X: one, Y: two}
-	cond := &Binary{Op: "?:", X: one, Y: one, Z: two}
-	for _, tt := range []struct {
-		x    Operand
-		want string
-	}{
-		{&Binary{Op: "*", X: sum, Y: sum}, "(1+2U) * (1+2U)"},
-		{&Binary{Op: "-", X: sum, Y: sum}, "1+2U - (1+2U)"},
-		{&Unary{Op: "-", X: sum}, "-(1+2U)"},
-		{&Unary{Op: "generic", X: sum}, "generic(1+2U)"},
-		{&Binary{Op: "?:", X: cond, Y: cond, Z: cond}, "(1 ? 1 : 2U) ? 1 ? 1 : 2U : 1 ? 1 : 2U"},
-		{&Float{Bits: 0x3f800000, Single: true}, "0f3F800000"},
-		{&Float{Bits: 0x3ff0000000000000}, "0d3FF0000000000000"},
-		{&String{Val: "a\"\n\\"}, `"a\"\012\\"`},
-	} {
-		f := &File{Decls: []Decl{&Func{Entry: true, Name: "k", Body: &Block{Stmts: []Stmt{&Inst{Opcode: "op", Operands: []Operand{tt.x}}}}}}}
-		want := ".entry k\n{\n\top " + tt.want + ";\n}\n"
-		got := string(printed(t, f))
-		if got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-		if _, isStr := tt.x.(*String); !isStr {
-			mustParse(t, "made.ptx", []byte(got))
-		}
 	}
 }

@@ -67,11 +67,15 @@ func (p *parser) directive(where context) *Directive {
 		p.unexpected(where.String())
 		return nil
 	}
-	d := &Directive{Name: name}
-	start := p.pos
+	d := p.dirs.alloc()
+	d.Name = name
+	start, line := p.pos(), p.line
 	p.next()
-	if info.args != noArgs && !p.dirArgs(d, info) {
-		return nil
+	if info.args != noArgs {
+		if !p.dirArgs(name, info) {
+			return nil
+		}
+		d.Args = p.operands(0, line)
 	}
 	d.Sp = p.since(start)
 	if info.semi {
@@ -83,16 +87,17 @@ func (p *parser) directive(where context) *Directive {
 	return d
 }
 
-func (p *parser) dirArgs(d *Directive, info dirInfo) bool {
+// dirArgs parses the arguments of a directive and leaves them on the stack.
+func (p *parser) dirArgs(name string, info dirInfo) bool {
 	for {
 		at := p.span()
 		a := p.dirArg(info.args)
-		if a == nil {
+		if a.kind() == NoOperand {
 			return false
 		}
-		d.Args = append(d.Args, a)
-		if info.max > 0 && len(d.Args) > info.max {
-			p.errorAt(at, "found %d arguments of %s, expected at most %d", len(d.Args), d.Name, info.max)
+		p.stack = append(p.stack, a)
+		if n := len(p.stack); info.max > 0 && n > info.max {
+			p.errorAt(at, "found %d arguments of %s, expected at most %d", n, name, info.max)
 			return false
 		}
 		if !p.got(tComma) {
@@ -101,40 +106,37 @@ func (p *parser) dirArgs(d *Directive, info dirInfo) bool {
 	}
 }
 
-func (p *parser) dirArg(k argKind) Operand {
+func (p *parser) dirArg(k argKind) operand {
 	switch {
 	case k == strs && p.kind == tString:
 		return p.str()
 	case k == strs:
 		p.unexpected("a string")
-		return nil
+		return operand{}
 	case k == names && p.kind == tIdent:
 		return p.nameOrRange()
 	case k == names:
 		p.unexpected("a name")
-		return nil
+		return operand{}
 	case p.kind == tDot || p.kind == tIdent && p.text() != "WARP_SZ":
 		p.unexpected("a number")
-		return nil
+		return operand{}
 	}
 	return p.expr()
 }
 
 // nameOrRange parses a name, or N<5> (ISA 11.3.1).
-func (p *parser) nameOrRange() Operand {
-	start := p.pos
-	n := p.names.alloc()
-	n.Sp, n.Name = p.span(), p.text()
+func (p *parser) nameOrRange() operand {
+	n := p.token(Name, 0)
 	p.next()
 	if p.kind != tLt {
 		return n
 	}
-	r := &Range{Name: n.Name}
-	if !p.count(&r.N) {
-		return nil
+	count := p.count()
+	if count.kind() == NoOperand {
+		return count
 	}
-	r.Sp = p.since(start)
-	return r
+	return p.compound(Range, 0, n.start, n, count)
 }
 
 // funcDirs parses the directives between a header and its body.
@@ -153,7 +155,7 @@ func (p *parser) funcDirs() ([]*Directive, bool) {
 // fileDir parses .file index "name" {, timestamp, size} (ISA 11.5.3).
 func (p *parser) fileDir() *FileDir {
 	d := &FileDir{}
-	start := p.pos
+	start := p.pos()
 	p.next()
 	if !p.smallInt("a file index", &d.Index) {
 		return nil

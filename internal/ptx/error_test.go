@@ -152,6 +152,7 @@ func TestErrors(t *testing.T) {
 				}
 			}
 			printed(t, f) // what was parsed can be used
+			checkPlain(t, f, errs)
 		})
 	}
 }
@@ -273,8 +274,9 @@ func TestTruncated(t *testing.T) {
 	for _, name := range testFiles(t) {
 		text := readFile(t, name)
 		for n := 0; n < len(text); n += 3 {
-			f, _ := Parse(newFile(t, name, text[:n]))
+			f, errs := Parse(newFile(t, name, text[:n]))
 			printed(t, f)
+			checkPlain(t, f, errs)
 		}
 	}
 }
@@ -291,6 +293,7 @@ func TestBrokenBytes(t *testing.T) {
 				broken := bytes.Clone(text)
 				broken[i] = c
 				f, errs := Parse(newFile(t, name, broken))
+				checkPlain(t, f, errs)
 				if len(errs) == 0 {
 					roundTrip(t, name, f)
 				}

@@ -1,87 +1,103 @@
 package ptx
 
-import "heddle/internal/source"
+// An operand that is being parsed is a record by value; one of kind NoOperand stands for an error that was
+// reported. Its parts are in the tree already.
+
+// token makes an operand of the current token.
+func (p *parser) token(k OperandKind, flags uint8) operand {
+	return operand{start: uint32(p.start), end: uint32(p.off), meta: meta(k, flags, 0)}
+}
+
+// compound makes an operand that began at start and ends with the last consumed token.
+func (p *parser) compound(k OperandKind, op uint8, start uint32, parts ...operand) operand {
+	first := len(p.out.ops)
+	p.out.ops = append(p.out.ops, parts...)
+	return operand{start, uint32(p.prev.off), uint32(first), meta(k, op, len(parts))}
+}
+
+// unstack moves the operands on the stack from base on to the tree, and returns where they are.
+func (p *parser) unstack(base int) (first, n uint32) {
+	first, n = uint32(len(p.out.ops)), uint32(len(p.stack)-base)
+	p.out.ops = append(p.out.ops, p.stack[base:]...)
+	p.stack = p.stack[:base]
+	return first, n
+}
+
+// operands is unstack for a node of which the first line is given.
+func (p *parser) operands(base, line int) Operands {
+	first, n := p.unstack(base)
+	return Operands{p.out, first, n, uint32(line)}
+}
+
+// keep moves x to the tree.
+func (p *parser) keep(x operand) Operand {
+	p.out.ops = append(p.out.ops, x)
+	return Operand{p.out, uint32(len(p.out.ops) - 1), uint32(p.line)}
+}
 
 // operand parses an operand of an instruction (ISA chapter 6): an expression, or two destinations p|q.
-func (p *parser) operand() Operand {
+func (p *parser) operand() operand {
+	var x operand
 	if p.kind == tIdent { // nearly always a name alone
 		n := p.name()
 		if p.kind == tComma || p.kind == tSemi {
 			return n
 		}
-		if x := p.postfix(n); x != nil {
-			return p.afterOperand(x, n.Sp.Start)
-		}
-		return nil
+		x = p.postfix(n)
+	} else {
+		x = p.unary()
 	}
-	start := p.pos
-	x := p.unary()
-	if x == nil {
-		return nil
+	if x.kind() == NoOperand {
+		return x
 	}
-	return p.afterOperand(x, start)
-}
-
-// afterOperand continues an operand that began with x.
-func (p *parser) afterOperand(x Operand, start source.Pos) Operand {
-	if p.kind == tOr && isDest(x) {
+	if p.kind == tOr && p.isDest(&x) {
 		p.next()
 		y := p.unary()
-		if y == nil {
-			return nil
+		if y.kind() == NoOperand {
+			return y
 		}
-		d := &Pair{X: x, Y: y}
-		d.Sp = p.since(start)
-		return d
+		return p.compound(Pair, 0, x.start, x, y)
 	}
-	return p.exprFrom(x, start)
+	return p.exprFrom(x)
 }
 
 // isDest reports whether x can be the first of two destinations; of other things '|' is the bitwise or.
-func isDest(x Operand) bool {
-	switch x := x.(type) {
-	case *Name:
-		return x.Name != "WARP_SZ"
-	case *Vector:
-		return true
-	}
-	return false
+func (p *parser) isDest(x *operand) bool {
+	return x.kind() == Vector || x.kind() == Name && p.src[x.start:x.end] != "WARP_SZ"
 }
 
 // expr parses an expression (ISA 4.5.4).
-func (p *parser) expr() Operand {
-	start := p.pos
+func (p *parser) expr() operand {
 	x := p.unary()
-	if x == nil {
-		return nil
+	if x.kind() == NoOperand {
+		return x
 	}
-	return p.exprFrom(x, start)
+	return p.exprFrom(x)
 }
 
-// exprFrom parses the rest of an expression whose first part, x, began at start.
-func (p *parser) exprFrom(x Operand, start source.Pos) Operand {
+// exprFrom parses the rest of an expression whose first part is x.
+func (p *parser) exprFrom(x operand) operand {
 	if p.binaryOp() == 0 {
 		return x
 	}
-	if x = p.binary(x, start, 1); x == nil || p.kind != tQuest {
+	if x = p.binary(x, 1); x.kind() == NoOperand || p.kind != tQuest {
 		return x
 	}
 	if !p.enter() {
 		p.leave()
-		return nil
+		return operand{}
 	}
 	defer p.leave()
 	p.next()
-	b := p.binaries.alloc()
-	b.Op, b.X = "?:", x
-	if b.Y = p.expr(); b.Y == nil || !p.want(tColon) {
-		return nil
+	y := p.expr()
+	if y.kind() == NoOperand || !p.want(tColon) {
+		return operand{}
 	}
-	if b.Z = p.expr(); b.Z == nil {
-		return nil
+	z := p.expr()
+	if z.kind() == NoOperand {
+		return z
 	}
-	b.Sp = p.since(start)
-	return b
+	return p.compound(Binary, uint8(tQuest), x.start, x, y, z)
 }
 
 // precedence of the binary operators, from 1; 0 for other tokens. (ISA Table 4; '?' stands below all.)
@@ -95,13 +111,12 @@ var precedence = [numKinds]uint8{
 func (p *parser) binaryOp() uint8 {
 	if p.kind == tIdent && p.src[p.start] == '%' && (class[p.src[p.start+1]]&cDigit != 0 || p.text() == "%WARP_SZ") {
 		p.kind, p.off = tPercent, p.start+1
-		p.endAt = p.at(p.off)
 	}
 	return precedence[p.kind]
 }
 
 // binary parses operators of at least precedence least after x.
-func (p *parser) binary(x Operand, start source.Pos, least uint8) Operand {
+func (p *parser) binary(x operand, least uint8) operand {
 	for chain := 0; ; chain++ {
 		prec := p.binaryOp()
 		if prec < max(least, 2) {
@@ -109,239 +124,236 @@ func (p *parser) binary(x Operand, start source.Pos, least uint8) Operand {
 		}
 		if chain == maxChain {
 			p.errorAt(p.span(), "found %s after %d operators, expected a shorter expression", p.found(), maxChain)
-			return nil
+			return operand{}
 		}
-		b := p.binaries.alloc()
-		b.Op, b.X = kindText[p.kind], x
+		op := uint8(p.kind)
 		p.next()
-		right := p.pos
 		y := p.unary()
-		if y == nil {
-			return nil
+		if y.kind() == NoOperand {
+			return y
 		}
 		if p.binaryOp() > prec {
-			if y = p.binary(y, right, prec+1); y == nil {
-				return nil
+			if y = p.binary(y, prec+1); y.kind() == NoOperand {
+				return y
 			}
 		}
-		b.Y = y
-		b.Sp = p.since(start)
-		x = b
+		x = p.compound(Binary, op, x.start, x, y)
 	}
 }
 
 // unary parses a prefix operator or a primary.
-func (p *parser) unary() Operand {
+func (p *parser) unary() operand {
 	switch p.kind {
 	case tIdent:
 		return p.postfix(p.name())
 	case tInt:
 		return p.intOrMask()
 	case tFloat:
-		if x := p.floatLit(); x != nil {
-			return x
-		}
-		return nil
+		return p.floatLit()
 	case tString:
 		return p.str()
 	case tDot: // a section in DWARF data
-		n := p.names.alloc()
-		n.Sp, n.Name = p.span(), p.text()
+		n := p.token(Name, 0)
 		p.next()
 		return n
 	}
 	if !p.enter() {
 		p.leave()
-		return nil
+		return operand{}
 	}
 	defer p.leave()
 	switch p.kind {
 	case tMinus, tPlus, tBang, tTilde:
-		if u := p.prefix(kindText[p.kind]); u != nil {
-			return u
-		}
-		return nil
+		return p.prefix(uint8(p.kind), uint32(p.start))
 	case tLBrack:
 		return p.mem()
 	case tLBrace:
-		v := p.vectors.alloc()
-		start := p.pos
+		start := p.start
 		p.next()
 		p.braces++
-		if !p.list(tRBrace, &v.Elems) {
-			return nil
+		x := p.list(Vector, tRBrace, start)
+		if x.kind() != NoOperand {
+			p.braces--
 		}
-		p.braces--
-		v.Sp = p.since(start)
-		return v
+		return x
 	case tLParen:
 		return p.paren()
 	}
 	p.unexpected("an operand")
-	return nil
+	return operand{}
 }
 
-// prefix parses op x, with the operator as the current token.
-func (p *parser) prefix(op string) *Unary {
-	start := p.pos
+// prefix parses op x, which began at start, with the last token of op as the current one.
+func (p *parser) prefix(op uint8, start uint32) operand {
 	p.next()
 	x := p.unary()
-	if x == nil {
-		return nil
+	if x.kind() == NoOperand {
+		return x
 	}
-	u := p.unaries.alloc()
-	u.Op, u.X = op, x
-	u.Sp = p.since(start)
-	return u
+	return p.compound(Unary, op, start, x)
 }
 
 // name takes an identifier, with its component if one follows: %tid.x, r1.b0, V.w.
-func (p *parser) name() *Name {
-	n := p.names.alloc()
-	n.Sp, n.Name = p.span(), p.text()
+func (p *parser) name() operand {
+	n := p.token(Name, 0)
 	if p.src[p.off] == '.' && class[p.src[p.off+1]]&cStart != 0 {
 		end := modEnd(p.src, p.off)
-		n.Field = p.src[p.off+1 : end]
-		p.off, p.endAt = end, p.at(end)
-		n.Sp.End = p.endAt
+		n.end, n.meta = uint32(end), meta(Name, hasField, 0)
+		p.off = end
 	}
 	p.next()
 	return n
 }
 
-// postfix parses a[i] and generic(x) after the name.
-func (p *parser) postfix(n *Name) Operand {
-	switch {
-	case p.kind == tLBrack && p.pos == n.Sp.End:
+// postfix parses a[i], and generic(x) or mask(0xff, x), after the name n.
+func (p *parser) postfix(n operand) operand {
+	switch p.kind {
+	case tLBrack:
+		if p.start != int(n.end) {
+			return n
+		}
 		if !p.enter() {
 			p.leave()
-			return nil
+			return operand{}
 		}
 		defer p.leave()
 		p.next()
 		i := p.expr()
-		if i == nil || !p.want(tRBrack) {
-			return nil
+		if i.kind() == NoOperand || !p.want(tRBrack) {
+			return operand{}
 		}
-		x := &Index{X: n, I: i}
-		x.Sp = p.since(n.Sp.Start)
-		return x
-	case p.kind == tLParen && (n.Name == "generic" || n.Name == "mask"):
-		return p.call(n.Name, n.Sp.Start)
+		return p.compound(Index, 0, n.start, n, i)
+	case tLParen:
+		switch p.src[n.start:n.end] {
+		case "generic":
+			return p.call(n.start, operand{})
+		case "mask":
+			return p.maskCall(n.start)
+		}
 	}
 	return n
 }
 
-// call parses the parenthesised operand of generic(x), 0xff(x) or mask(0xff, x) (ISA 5.4.4). The
-// last, which the text of the ISA names and its examples do not use, becomes the second.
-func (p *parser) call(op string, start source.Pos) Operand {
+// call parses the parenthesised operand of generic(x) or, with a mask, of 0xff(x) (ISA 5.4.4).
+func (p *parser) call(start uint32, mask operand) operand {
 	if !p.enter() {
 		p.leave()
-		return nil
+		return operand{}
 	}
 	defer p.leave()
 	p.next()
-	if op == "mask" {
-		if p.kind != tInt {
-			p.unexpected("an integer mask")
-			return nil
-		}
-		m := p.intLit()
-		if m == nil || !p.want(tComma) {
-			return nil
-		}
-		op = m.Text
-	}
-	x := p.expr()
-	if x == nil || !p.want(tRParen) {
-		return nil
-	}
-	u := p.unaries.alloc()
-	u.Op, u.X = op, x
-	u.Sp = p.since(start)
-	return u
+	return p.callArg(start, mask)
 }
 
-func (p *parser) intOrMask() Operand {
-	x := p.intLit()
-	if x == nil {
-		return nil
+func (p *parser) callArg(start uint32, mask operand) operand {
+	x := p.expr()
+	if x.kind() == NoOperand || !p.want(tRParen) {
+		return operand{}
 	}
-	if p.inInit && p.kind == tLParen {
-		return p.call(x.Text, x.Sp.Start)
+	if mask.kind() == NoOperand {
+		return p.compound(Unary, opGeneric, start, x)
+	}
+	flags := uint8(0)
+	if mask.start != start {
+		flags = inWords
+	}
+	return p.compound(Mask, flags, start, mask, x)
+}
+
+// maskCall parses the operands of mask(0xff, x), which the text of the ISA (5.4.4) names and its examples do
+// not use. It means 0xff(x).
+func (p *parser) maskCall(start uint32) operand {
+	if !p.enter() {
+		p.leave()
+		return operand{}
+	}
+	defer p.leave()
+	p.next()
+	if p.kind != tInt {
+		p.unexpected("an integer mask")
+		return operand{}
+	}
+	m := p.intLit()
+	if m.kind() == NoOperand || !p.want(tComma) {
+		return operand{}
+	}
+	return p.callArg(start, m)
+}
+
+func (p *parser) intOrMask() operand {
+	x := p.intLit()
+	if x.kind() != NoOperand && p.inInit && p.kind == tLParen {
+		return p.call(x.start, x)
 	}
 	return x
 }
 
 // mem parses [address] and [a, b, {c, d}].
-func (p *parser) mem() Operand {
-	m := p.mems.alloc()
-	start := p.pos
+func (p *parser) mem() operand {
+	start, at := p.start, p.pos()
 	p.next()
-	if !p.list(tRBrack, &m.Elems) {
-		return nil
+	m := p.list(Mem, tRBrack, start)
+	if m.kind() == NoOperand {
+		return m
 	}
-	if len(m.Elems) == 0 {
-		p.errorAt(p.since(start), "found \"[]\", expected an address in it")
-		return nil
+	if m.parts() == 0 {
+		p.errorAt(p.since(at), "found \"[]\", expected an address in it")
+		return operand{}
 	}
 	if p.is(".unified") {
-		m.Field = p.text()[1:]
+		m.end = uint32(p.off)
+		m.meta |= hasField << metaOp
 		p.next()
 	}
-	m.Sp = p.since(start)
 	return m
 }
 
 // paren parses (a, b), or the cast (.u64)x.
-func (p *parser) paren() Operand {
-	start := p.pos
+func (p *parser) paren() operand {
+	start := p.start
 	p.next()
-	for _, cast := range [...]string{"(.s64)", "(.u64)"} {
-		if p.is(cast[1:5]) {
-			if p.next(); p.kind != tRParen {
-				p.unexpected("\")\" of the cast")
-				return nil
-			}
-			u := p.prefix(cast)
-			if u != nil {
-				u.Sp.Start = start
-				return u
-			}
-			return nil
-		}
+	cast := uint8(0)
+	switch {
+	case p.is(".s64"):
+		cast = opS64
+	case p.is(".u64"):
+		cast = opU64
+	default:
+		return p.list(Paren, tRParen, start)
 	}
-	x := p.parens.alloc()
-	if !p.list(tRParen, &x.Elems) {
-		return nil
+	if p.next(); p.kind != tRParen {
+		p.unexpected("\")\" of the cast")
+		return operand{}
 	}
-	x.Sp = p.since(start)
-	return x
+	return p.prefix(cast, uint32(start))
 }
 
-// list parses operands up to the closing bracket.
-func (p *parser) list(end kind, to *[]Operand) bool {
-	var buf [shortList]Operand
-	list := buf[:0]
+// list parses operands up to the closing bracket; the opening one, at start, is consumed.
+func (p *parser) list(k OperandKind, end kind, start int) operand {
+	base := len(p.stack)
 	for p.kind != end {
 		x := p.expr()
-		if x == nil {
-			return false
+		if x.kind() == NoOperand {
+			return x
 		}
-		list = append(list, x)
+		p.stack = append(p.stack, x)
 		if p.kind != tComma {
 			break
 		}
 		p.next()
 		if p.kind == end {
 			p.unexpected("an operand after \",\"")
-			return false
+			return operand{}
 		}
+	}
+	if len(p.stack)-base > maxParts {
+		p.errorAt(p.span(), "found a list of %d operands, expected at most %d", len(p.stack)-base, maxParts)
+		return operand{}
 	}
 	if !p.got(end) {
 		p.unexpected("\",\" or " + quote(kindText[end]))
-		return false
+		return operand{}
 	}
-	*to = p.operands.copy(list)
-	return true
+	first, n := p.unstack(base)
+	return operand{uint32(start), uint32(p.prev.off), first, meta(k, 0, int(n))}
 }

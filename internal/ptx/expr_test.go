@@ -3,59 +3,51 @@ package ptx
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // sexpr writes an operand with its structure visible.
 func sexpr(x Operand) string {
-	many := func(op string, list []Operand) string {
-		parts := []string{op}
-		for _, e := range list {
-			parts = append(parts, sexpr(e))
+	op := ""
+	switch x.Kind() {
+	case Name:
+		if x.Field() != "" {
+			return "(field " + x.Name() + " " + x.Field() + ")"
 		}
-		return "(" + strings.Join(parts, " ") + ")"
+		return x.Name()
+	case Int:
+		v, unsigned := x.Int()
+		if unsigned {
+			return fmt.Sprintf("%dU", v)
+		}
+		return fmt.Sprint(v)
+	case Float:
+		bits, single := x.Float()
+		if single {
+			return fmt.Sprintf("f32:%v", math.Float32frombits(uint32(bits)))
+		}
+		return fmt.Sprintf("f64:%v", math.Float64frombits(bits))
+	case String:
+		return fmt.Sprintf("%q", x.Str())
+	case Range:
+		n, _ := x.Y().Int()
+		return fmt.Sprintf("(range %s %d)", x.Name(), n)
+	case Unary, Binary:
+		op = x.Op()
+	default:
+		op = map[OperandKind]string{Vector: "vec", Paren: "paren", Mem: "mem" + x.Field(), Pair: "pair", Index: "index", Mask: "mask"}[x.Kind()]
 	}
-	switch x := x.(type) {
-	case *Name:
-		if x.Field != "" {
-			return "(field " + x.Name + " " + x.Field + ")"
-		}
-		return x.Name
-	case *Int:
-		if x.Unsigned {
-			return fmt.Sprintf("%dU", x.Val)
-		}
-		return fmt.Sprint(x.Val)
-	case *Float:
-		if x.Single {
-			return fmt.Sprintf("f32:%v", math.Float32frombits(uint32(x.Bits)))
-		}
-		return fmt.Sprintf("f64:%v", math.Float64frombits(x.Bits))
-	case *String:
-		return fmt.Sprintf("%q", x.Val)
-	case *Vector:
-		return many("vec", x.Elems)
-	case *Paren:
-		return many("paren", x.Elems)
-	case *Mem:
-		return many("mem"+x.Field, x.Elems)
-	case *Unary:
-		return many(x.Op, []Operand{x.X})
-	case *Binary:
-		if x.Z != nil {
-			return many(x.Op, []Operand{x.X, x.Y, x.Z})
-		}
-		return many(x.Op, []Operand{x.X, x.Y})
-	case *Pair:
-		return many("pair", []Operand{x.X, x.Y})
-	case *Index:
-		return many("index", []Operand{x.X, x.I})
-	case *Range:
-		return fmt.Sprintf("(range %s %d)", x.Name, x.N)
+	parts := []string{op}
+	for _, e := range x.Parts().All() {
+		parts = append(parts, sexpr(e))
 	}
-	return fmt.Sprintf("%T", x)
+	return "(" + strings.Join(parts, " ") + ")"
 }
+
+// bodyOf returns the statements of the first function.
+func bodyOf(f *File) []Stmt { return slices.Collect(f.Decls[0].(*Func).Body.Stmts()) }
 
 // TestOperands parses operands of instructions (ISA 4.5 and chapter 6).
 func TestOperands(t *testing.T) {
@@ -115,6 +107,7 @@ func TestOperands(t *testing.T) {
 		{"15%4", "(% 15 4)"},
 		{"15 % 4", "(% 15 4)"},
 		{"64%WARP_SZ", "(% 64 WARP_SZ)"},
+		{"mask(0xff, a)", "(mask 255 a)"},
 		{"generic(a)+4", "(+ (generic a) 4)"},
 		{"-generic(a)", "(- (generic a))"},
 	} {
@@ -123,12 +116,12 @@ func TestOperands(t *testing.T) {
 			t.Errorf("%s: %s", tt.text, errorList(errs))
 			continue
 		}
-		in := f.Decls[0].(*Func).Body.Stmts[0].(*Inst)
-		if len(in.Operands) != 1 {
-			t.Errorf("%s: %d operands, want 1", tt.text, len(in.Operands))
+		ops := bodyOf(f)[0].Inst().Operands()
+		if ops.Len() != 1 {
+			t.Errorf("%s: %d operands, want 1", tt.text, ops.Len())
 			continue
 		}
-		if got := sexpr(in.Operands[0]); got != tt.want {
+		if got := sexpr(ops.At(0)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.text, got, tt.want)
 		}
 		roundTrip(t, tt.text, f)

@@ -3,7 +3,7 @@ package ptx
 // function parses .entry or .func with its linkage (ISA 11.2).
 func (p *parser) function() *Func {
 	f := &Func{Linkage: linkage(p.text())}
-	start := p.pos
+	start := p.pos()
 	if f.Linkage != NoLinkage {
 		p.next()
 	}
@@ -70,7 +70,7 @@ func (p *parser) header(f *Func) (ok bool) {
 
 // recoverHeader skips to the body of a function whose header is wrong.
 func (p *parser) recoverHeader() {
-	p.inInit = false
+	p.inInit, p.stack = false, p.stack[:0]
 	for p.kind != tLBrace && p.kind != tSemi && p.kind != tEOF && !(p.kind == tDot && p.firstOnLine() && p.funcFollows()) {
 		p.next()
 	}
@@ -108,7 +108,7 @@ func (p *parser) params() (list []*Var, variadic, ok bool) {
 // param parses one parameter.
 func (p *parser) param() *Var {
 	v := p.vars.alloc()
-	start := p.pos
+	start := p.pos()
 	if !p.is(".param") && !p.is(".reg") {
 		p.unexpected("\".param\" or \".reg\"")
 		return nil
@@ -120,7 +120,7 @@ func (p *parser) param() *Var {
 	if !ok {
 		return nil
 	}
-	v.Names = p.varNames.copy([]VarName{name})
+	v.Names = p.names.one(name)
 	v.Sp = p.since(start)
 	return v
 }

@@ -5,27 +5,17 @@ package ptx
 
 import "heddle/internal/source"
 
-// File is one PTX module.
-type File struct {
-	Source *source.File
-	Decls  []Decl // directives and definitions in the order of the text
-}
+// Node is a directive, declaration, comment or block.
+type Node interface{ Span() source.Span }
 
-// Decl is a directive or definition at module level: *Directive, *FileDir, *Section, *Var, *Func or
-// *Prototype, *Comment.
+// Decl is a directive or definition at module level: *Directive, *FileDir, *Section, *Var, *Func, *Prototype,
+// *Loc or *Comment.
 type Decl interface {
-	Span() source.Span
+	Node
 	decl()
 }
 
-// Stmt is a statement of a function body: *Inst, *Label, *Var, *Block, *Loc, *Directive, *Prototype,
-// *Comment or *Section.
-type Stmt interface {
-	Span() source.Span
-	stmt()
-}
-
-// node carries the span of every tree node.
+// node carries the span of a Node.
 type node struct{ Sp source.Span }
 
 // Span returns the text range of the node.
@@ -36,8 +26,8 @@ func (n node) Span() source.Span { return n.Sp }
 // .calltargets, .alias, .noreturn ... A list of .branchtargets and .calltargets follows its Label.
 type Directive struct {
 	node
-	Name string    // with its dot
-	Args []Operand // numbers, names, strings; vectors nested
+	Name string   // with its dot
+	Args Operands // numbers, names, strings
 }
 
 // FileDir is .file index "name"{, timestamp, size}.
@@ -73,9 +63,9 @@ type Section struct {
 // single line of @@DWARF.
 type SectionItem struct {
 	Span  source.Span
-	Label string    // "name" of "name:"; empty for data
-	Type  string    // "b8" ... "b64"; "byte", "4byte" or "quad" in @@DWARF lines
-	Args  []Operand // numbers, labels, label differences
+	Label string   // "name" of "name:"; empty for data
+	Type  string   // "b8" ... "b64"; "byte", "4byte" or "quad" in @@DWARF lines
+	Args  Operands // numbers, labels, label differences
 }
 
 // Comment is a comment that starts with "// heddle": facts that the lowering step or the user left in
@@ -133,7 +123,7 @@ type VarName struct {
 type Init struct {
 	Span   source.Span
 	Member string  // "filter_mode" of filter_mode = nearest, in lists of .samplerref and .texref; else empty
-	Value  Operand // nil for a list
+	Value  Operand // none for a list
 	List   []*Init
 	Braces bool
 }
@@ -164,127 +154,6 @@ type Prototype struct {
 	Variadic bool
 }
 
-// Block is { ... }, a function's body or a nested scope.
-type Block struct {
-	node
-	Stmts []Stmt
-}
-
-// Label is name:.
-type Label struct {
-	node
-	Name string
-}
-
-// Inst is one instruction.
-type Inst struct {
-	node
-	Guard    *Guard
-	Opcode   string      // the first word
-	Mods     []string    // dotted modifiers in order, without dots
-	OpSpan   source.Span // opcode with modifiers
-	Operands []Operand
-}
-
-// Guard is @p or @!p.
-type Guard struct {
-	Name string
-	Neg  bool
-	Span source.Span
-}
-
-// Operand is an instruction or directive operand: *Name, *Int, *Float, *String, *Vector, *Mem, *Paren,
-// *Unary, *Binary, *Pair, *Index, *Range.
-type Operand interface {
-	Span() source.Span
-	operand()
-}
-
-// Name is an identifier: a register, variable, label, function or special register; Field is the
-// component of %tid.x or of a vector register, without its dot.
-type Name struct {
-	node
-	Name  string
-	Field string
-}
-
-// Int is an integer literal with its value in 64 bits. Unsigned says that it had the suffix U.
-type Int struct {
-	node
-	Val      uint64
-	Unsigned bool
-	Text     string // as written, for printing
-}
-
-// Float is a floating literal. Bits is the binary64 value, or the binary32 bits when Single (0f form).
-type Float struct {
-	node
-	Bits   uint64
-	Single bool
-	Text   string
-}
-
-// String is a quoted string, unescaped.
-type String struct {
-	node
-	Val string
-}
-
-// Vector is {a, b, ...}.
-type Vector struct {
-	node
-	Elems []Operand
-}
-
-// Paren is (a, b, ...): call results and arguments.
-type Paren struct {
-	node
-	Elems []Operand
-}
-
-// Mem is [base], [base+offset], or [a, {x, y}] of textures and tensors.
-type Mem struct {
-	node
-	Elems []Operand // the comma-separated parts; one for an ordinary address
-	Field string    // "unified" of [a].unified (ISA 5.4.8, 9.7.9.8), without its dot; else empty
-}
-
-// Unary is -x, !x, ~x, or a cast such as (.u64)x in a constant expression; also generic(x), and the mask
-// operator 0xff(x) of initialisers, whose Op is the mask as written.
-type Unary struct {
-	node
-	Op string // "-", "!", "~", "+", "(.u64)", "generic", "0xff", ...
-	X  Operand
-}
-
-// Binary is a constant expression or base+offset. "?:" has Z.
-type Binary struct {
-	node
-	Op   string
-	X, Y Operand
-	Z    Operand
-}
-
-// Pair is p|q: two destinations.
-type Pair struct {
-	node
-	X, Y Operand
-}
-
-// Index is a[i].
-type Index struct {
-	node
-	X Operand
-	I Operand
-}
-
-// Range is N<5> in a list of .branchtargets: the names N0 to N4.
-type Range struct {
-	node
-	Name string
-	N    int64
-}
-
 func (*Directive) decl() {}
 func (*FileDir) decl()   {}
 func (*Section) decl()   {}
@@ -293,30 +162,6 @@ func (*Var) decl()       {}
 func (*Func) decl()      {}
 func (*Prototype) decl() {}
 func (*Loc) decl()       {}
-
-func (*Directive) stmt() {}
-func (*Section) stmt()   {}
-func (*Comment) stmt()   {}
-func (*Var) stmt()       {}
-func (*Prototype) stmt() {}
-func (*Block) stmt()     {}
-func (*Label) stmt()     {}
-func (*Inst) stmt()      {}
-func (*Loc) stmt()       {}
-func (*FileDir) stmt()   {}
-
-func (*Name) operand()   {}
-func (*Int) operand()    {}
-func (*Float) operand()  {}
-func (*String) operand() {}
-func (*Vector) operand() {}
-func (*Paren) operand()  {}
-func (*Mem) operand()    {}
-func (*Unary) operand()  {}
-func (*Binary) operand() {}
-func (*Pair) operand()   {}
-func (*Index) operand()  {}
-func (*Range) operand()  {}
 
 // Error is one mistake in the text.
 type Error struct {

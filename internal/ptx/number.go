@@ -93,29 +93,38 @@ func hexBits(digits string, n int) (bits uint64, single bool, problem string) {
 }
 
 // intLit takes the integer literal at the current token.
-func (p *parser) intLit() *Int {
-	text := p.text()
-	v, unsigned, problem := parseInt(text)
+func (p *parser) intLit() operand {
+	v, unsigned, problem := parseInt(p.text())
 	if problem != "" {
 		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
-		return nil
+		return operand{}
 	}
-	x := p.ints.alloc()
-	x.Sp, x.Val, x.Unsigned, x.Text = p.span(), v, unsigned, text
+	flags := uint8(0)
+	if unsigned {
+		flags = isUnsigned
+	}
+	x := p.token(Int, flags)
+	x.setInt(v)
 	p.next()
 	return x
 }
 
-// floatLit takes the floating literal at the current token.
-func (p *parser) floatLit() *Float {
-	text := p.text()
-	bits, single, problem := parseFloat(text)
-	if problem != "" {
-		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
-		return nil
+// setInt sets the value of an Int, if it fits; otherwise it stays in the text.
+func (o *operand) setInt(v uint64) {
+	if v > math.MaxUint32 {
+		o.meta |= isWide << metaOp
+		return
 	}
-	x := p.floats.alloc()
-	x.Sp, x.Bits, x.Single, x.Text = p.span(), bits, single, text
+	o.val = uint32(v)
+}
+
+// floatLit takes the floating literal at the current token.
+func (p *parser) floatLit() operand {
+	if _, _, problem := parseFloat(p.text()); problem != "" {
+		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
+		return operand{}
+	}
+	x := p.token(Float, 0)
 	p.next()
 	return x
 }

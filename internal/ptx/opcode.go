@@ -1,61 +1,73 @@
 package ptx
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // opcode is a written opcode, cut into its parts. A module uses few different ones, so the instructions
 // of one spelling share it.
 type opcode struct {
-	text string // as written, with dots; empty in a free slot
+	text string // as written, with dots
 	name string
 	mods []string
+	hash uint32
 }
 
-// opcodes is a hash table of the spellings seen, with open addressing.
+// opcodes finds the opcodes seen by their spelling: a hash table with open addressing.
 type opcodes struct {
-	slots []opcode // a power of two
-	used  int
+	slots []uint32 // one more than an index in words; a power of two
+	words []opcode
 }
 
-const firstOpcodes = 256
+const firstOpcodes = 128
 
-// get returns the opcode of that spelling, whose hash is h.
-func (t *opcodes) get(text string, h uint32) *opcode {
-	if t.used*2 >= len(t.slots) {
-		t.grow()
-	}
+// find returns the index of the opcode of that spelling, whose hash is h.
+func (t *opcodes) find(text string, h uint32) (uint32, bool) {
 	mask := uint32(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		switch s := &t.slots[i]; s.text {
-		case text:
-			return s
-		case "":
-			*s = split(text)
-			t.used++
-			return s
+	for i := h; len(t.slots) > 0; i++ {
+		s := t.slots[i&mask]
+		if s == 0 {
+			break
+		}
+		if t.words[s-1].text == text {
+			return s - 1, true
 		}
 	}
+	return 0, false
 }
 
-func (t *opcodes) grow() {
-	old := t.slots
-	t.slots = make([]opcode, max(2*len(old), firstOpcodes))
-	mask := uint32(len(t.slots) - 1)
-	for _, s := range old {
-		if s.text == "" {
-			continue
-		}
-		i := hash(s.text) & mask
-		for t.slots[i].text != "" {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = s
+// get is find that adds what is not there.
+func (t *opcodes) get(text string) uint32 {
+	h := hash(text+padding, 0, len(text))
+	if i, ok := t.find(text, h); ok {
+		return i
 	}
+	t.words = append(t.words, split(text, h))
+	if 2*len(t.words) > len(t.slots) {
+		t.slots = make([]uint32, max(2*len(t.slots), firstOpcodes))
+		for i := range t.words {
+			t.enter(uint32(i))
+		}
+	} else {
+		t.enter(uint32(len(t.words) - 1))
+	}
+	return uint32(len(t.words) - 1)
+}
+
+func (t *opcodes) enter(word uint32) {
+	mask := uint32(len(t.slots) - 1)
+	i := t.words[word].hash & mask
+	for t.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = word + 1
 }
 
 // split cuts "ld.shared::cta.u32" into "ld" and {"shared::cta", "u32"}.
-func split(text string) opcode {
+func split(text string, h uint32) opcode {
 	name, rest, ok := strings.Cut(text, ".")
-	o := opcode{text: text, name: name}
+	o := opcode{text: text, name: name, hash: h}
 	if ok {
 		o.mods = strings.Split(rest, ".")
 		o.mods = o.mods[:len(o.mods):len(o.mods)]
@@ -63,48 +75,49 @@ func split(text string) opcode {
 	return o
 }
 
-// hash is FNV-1a, as opcodeEnd computes it.
-func hash(text string) uint32 {
-	h := uint32(hashSeed)
-	for i := range len(text) {
-		h = (h ^ uint32(text[i])) * hashPrime
+// hash hashes src[start:end] in words of 8 bytes; as many must follow end.
+func hash(src string, start, end int) uint32 {
+	const k = 0x9e3779b97f4a7c15
+	h := uint64(end - start)
+	for end-start >= 8 {
+		h = mix(h^word(src, start), k)
+		start += 8
 	}
-	return h
+	h = mix(h^word(src, start)&(1<<(8*uint(end-start))-1), k)
+	return uint32(h ^ h>>32)
 }
 
-const (
-	hashSeed  = 2166136261
-	hashPrime = 16777619
-)
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}
 
-// opcodeEnd returns the end of the opcode with its modifiers that begins at i, and the hash of its text.
-// Modifiers follow without blanks: ".shared::cta", ".128x256b", ".const[2]" (ISA 5.1.3.1).
-func opcodeEnd(src string, i int) (int, uint32) {
-	h := uint32(hashSeed)
+// word returns 8 bytes of src as one number.
+func word(src string, i int) uint64 {
+	s := src[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// opcodeEnd returns the end of the opcode with its modifiers that begins at i. Modifiers follow without
+// blanks: ".shared::cta", ".128x256b", ".const[2]" (ISA 5.1.3.1).
+func opcodeEnd(src string, i int) int {
 	for {
-		c := src[i]
-		n := 1
-		switch {
+		switch c := src[i]; {
 		case class[c]&cWord != 0:
-		case c == '.':
-			if class[src[i+1]]&cWord == 0 {
-				return i, h
-			}
-		case c == ':':
-			if src[i+1] != ':' || class[src[i+2]]&cWord == 0 {
-				return i, h
-			}
-			n = 2
-		case c == '[':
-			if n = bankLen(src[i:]); n == 0 {
-				return i, h
-			}
-		default:
-			return i, h
-		}
-		for ; n > 0; n-- {
-			h = (h ^ uint32(src[i])) * hashPrime
 			i++
+		case c == '.' && class[src[i+1]]&cWord != 0:
+			i++
+		case c == ':' && src[i+1] == ':' && class[src[i+2]]&cWord != 0:
+			i += 2
+		case c == '[':
+			n := bankLen(src[i:])
+			if n == 0 {
+				return i
+			}
+			i += n
+		default:
+			return i
 		}
 	}
 }

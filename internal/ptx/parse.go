@@ -2,19 +2,20 @@ package ptx
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"heddle/internal/source"
 )
 
-// shortList is the length of the operand lists that are collected on the stack.
-const shortList = 8
-
 // Limits of the parser, so that no text makes it, or what walks the tree, run out of stack.
 const (
-	maxErrors = 50   // reported per file
-	maxNest   = 200  // blocks, brackets and unary operators inside each other
-	maxChain  = 1000 // binary operators of one expression without parentheses
+	maxErrors = 50                 // reported per file
+	maxNest   = 200                // blocks, brackets and unary operators inside each other
+	maxChain  = 1000               // binary operators of one expression without parentheses
+	maxOps    = 1<<16 - 1          // operands of one instruction
+	maxText   = math.MaxUint32 - 1 // bytes
 )
 
 // Parse parses one PTX module (the textual grammar of PTX ISA 9.x, chapters 4, 5, 7 and 11). Every opcode
@@ -22,12 +23,31 @@ const (
 //
 // It reports all errors that it finds, up to a limit, in the order of the text, and returns what could be
 // parsed; statements with errors are left out. Time and memory are linear in the text.
-func Parse(f *source.File) (*File, []*Error) {
-	p := &parser{out: &File{Source: f}}
+func Parse(f *source.File) (*File, []*Error) { return parse(f, true) }
+
+// parse is Parse. Whether it reads plain statements as such makes no difference to what it returns.
+func parse(f *source.File, plain bool) (*File, []*Error) {
+	p := &parser{out: &File{Source: f}, readPlain: plain}
+	if len(f.Content) > maxText {
+		at := f.PosAt(0)
+		p.errorAt(source.Span{Start: at, End: at}, "found %d bytes, expected a file of at most %d", len(f.Content), maxText)
+		return p.out, p.errs
+	}
 	p.init(f)
+	p.out.text = p.src
+	p.reserve()
 	p.next()
 	p.module()
+	p.out.words = p.ops.words
 	return p.out, p.errs
+}
+
+// reserve makes room for what a text of this form usually holds, so that the large arrays need not grow: a
+// statement for each line, an operand for each comma and somewhat more than one for each line.
+func (p *parser) reserve() {
+	f, lines := p.out, p.out.Source.NumLines()
+	f.stmts = make([]stmt, 0, lines)
+	f.ops = make([]operand, 0, strings.Count(p.src, ",")+lines+lines/4)
 }
 
 // parser is a recursive-descent parser with one token of lookahead. A method that parses a piece of the
@@ -42,28 +62,40 @@ type parser struct {
 	braces int  // '{' of vectors and initialisers that the current statement has open
 	inInit bool // in an initialiser, where 0xff(x) is a mask
 
-	ops    opcodes
-	stmts  []Stmt    // stack of statements of the blocks being parsed
-	values []Operand // of the section data being parsed
+	ops   opcodes
+	stack []operand // of the lists being parsed
 
-	names    slab[Name]
-	ints     slab[Int]
-	insts    slab[Inst]
-	mems     slab[Mem]
-	binaries slab[Binary]
-	guards   slab[Guard]
-	locs     slab[Loc]
-	labels   slab[Label]
-	floats   slab[Float]
-	vectors  slab[Vector]
-	unaries  slab[Unary]
-	parens   slab[Paren]
-	blocks   slab[Block]
-	vars     slab[Var]
-	inits    slab[Init]
-	operands arrays[Operand]
-	varNames arrays[VarName]
-	initList arrays[*Init]
+	vars  slab[Var]
+	names slab[VarName]
+	inits slab[Init]
+	dirs  slab[Directive]
+
+	readPlain bool
+	pending   [maxPlain]operand // of the plain instruction being read
+}
+
+// add appends a statement.
+func (p *parser) add(s stmt) { p.out.stmts = append(p.out.stmts, s) }
+
+// addNode appends a statement that is a node, and returns its index.
+func (p *parser) addNode(n Node) int {
+	p.add(stmt{kind: StmtNode, a: uint32(len(p.out.nodes))})
+	p.out.nodes = append(p.out.nodes, n)
+	return len(p.out.stmts) - 1
+}
+
+// mark is how far the arrays of the tree are filled.
+type mark struct{ stmts, nodes, ops int }
+
+func (p *parser) mark() mark {
+	return mark{len(p.out.stmts), len(p.out.nodes), len(p.out.ops)}
+}
+
+// reset drops what was added to the tree since m.
+func (p *parser) reset(m mark) {
+	f := p.out
+	f.stmts, f.nodes, f.ops = f.stmts[:m.stmts], f.nodes[:m.nodes], f.ops[:m.ops]
+	p.stack = p.stack[:0]
 }
 
 // errorAt records an error. After the limit it moves to the end of the text.
@@ -84,8 +116,7 @@ func (p *parser) errorAt(span source.Span, format string, args ...any) {
 
 // stop makes the text end at the current token.
 func (p *parser) stop() {
-	p.src, p.off, p.start, p.kind, p.comments = "\x00", 0, 0, tEOF, nil
-	p.lineStart, p.lineBase, p.lineLimit, p.endAt = 0, p.pos, maxCol, p.pos
+	p.src, p.end, p.off, p.kind, p.comments = p.src[:p.start]+padding, p.start, p.start, tEOF, nil
 }
 
 // unexpected reports the current token where something else should be.
@@ -149,7 +180,7 @@ func (p *parser) ident(what string) (string, bool) {
 
 // since returns the range from start to the end of the last consumed token.
 func (p *parser) since(start source.Pos) source.Span {
-	return source.Span{Start: start, End: p.prevEnd}
+	return source.Span{Start: start, End: source.MakePos(p.file, p.prev.line, p.prev.off-p.prev.lineStart+1)}
 }
 
 // enter goes one level deeper into blocks or operands and reports whether that is within the limit.

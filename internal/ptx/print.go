@@ -2,7 +2,6 @@ package ptx
 
 import (
 	"io"
-	"slices"
 	"strconv"
 )
 
@@ -59,19 +58,29 @@ func (p *printer) decl(d Decl) {
 		p.function(d)
 	case *Prototype:
 		p.prototype(d)
-	case Stmt: // all others may stand in bodies too
-		p.stmt(d)
+	case *Loc:
+		p.loc(d)
+	default: // all others may stand in bodies too
+		p.node(d)
 	}
 }
 
 func (p *printer) stmt(s Stmt) {
+	switch s.Kind() {
+	case StmtInst:
+		p.inst(s.Inst())
+	case StmtLabel:
+		p.text(s.Label(), ":\n")
+	case StmtLoc:
+		l := s.Loc()
+		p.loc(&l)
+	case StmtNode:
+		p.node(s.Node())
+	}
+}
+
+func (p *printer) node(s Node) {
 	switch s := s.(type) {
-	case *Inst:
-		p.inst(s)
-	case *Label:
-		p.text(s.Name, ":\n")
-	case *Loc:
-		p.loc(s)
 	case *Var:
 		p.indent()
 		p.variable(s)
@@ -98,7 +107,7 @@ func (p *printer) block(b *Block) {
 	p.indent()
 	p.text("{\n")
 	p.depth++
-	for _, s := range b.Stmts {
+	for s := range b.Stmts() {
 		p.stmt(s)
 	}
 	p.depth--
@@ -106,29 +115,26 @@ func (p *printer) block(b *Block) {
 	p.text("}\n")
 }
 
-func (p *printer) inst(in *Inst) {
+func (p *printer) inst(in Inst) {
 	p.indent()
-	if in.Guard != nil {
+	if g, ok := in.Guard(); ok {
 		p.text("@")
-		if in.Guard.Neg {
+		if g.Neg {
 			p.text("!")
 		}
-		p.text(in.Guard.Name, " ")
+		p.text(g.Name, " ")
 	}
-	p.text(in.Opcode)
-	for _, m := range in.Mods {
-		p.text(".", m)
-	}
-	if len(in.Operands) > 0 {
+	p.text(in.Text())
+	if ops := in.Operands(); ops.Len() > 0 {
 		p.text(" ")
-		p.list(in.Operands)
+		p.list(ops)
 	}
 	p.text(";\n")
 }
 
 func (p *printer) directive(d *Directive) {
 	p.text(d.Name)
-	if len(d.Args) > 0 {
+	if d.Args.Len() > 0 {
 		p.text(" ")
 		p.list(d.Args)
 	}
@@ -200,7 +206,7 @@ func (p *printer) dwarf(s *Section) {
 		p.text(s.Flags, "\n")
 	}
 	for i := range s.Data {
-		p.item("@@DWARF ", &s.Data[i], len(s.Data[i].Args)) // one line is one item
+		p.item("@@DWARF ", &s.Data[i], s.Data[i].Args.Len()) // one line is one item
 	}
 }
 
@@ -212,9 +218,15 @@ func (p *printer) item(lead string, it *SectionItem, perLine int) {
 		p.text(lead, it.Label, ":\n")
 		return
 	}
-	for row := range slices.Chunk(it.Args, max(perLine, 1)) {
-		p.text(lead, ".", it.Type, " ")
-		p.list(row)
-		p.text("\n")
+	for i, x := range it.Args.All() {
+		if i%perLine == 0 {
+			p.text(lead, ".", it.Type, " ")
+		}
+		p.expr(x)
+		if (i+1)%perLine == 0 || i+1 == it.Args.Len() {
+			p.text("\n")
+		} else {
+			p.text(", ")
+		}
 	}
 }

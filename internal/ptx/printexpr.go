@@ -1,13 +1,8 @@
 package ptx
 
-import (
-	"fmt"
-	"strconv"
-)
-
 // list writes operands with commas.
-func (p *printer) list(ops []Operand) {
-	for i, x := range ops {
+func (p *printer) list(ops Operands) {
+	for i, x := range ops.All() {
 		if i > 0 {
 			p.text(", ")
 		}
@@ -16,135 +11,85 @@ func (p *printer) list(ops []Operand) {
 }
 
 func (p *printer) expr(x Operand) {
-	switch x := x.(type) {
-	case *Name:
-		p.text(x.Name)
-		if x.Field != "" {
-			p.text(".", x.Field)
+	switch x.Kind() {
+	case Name, Int, Float:
+		p.text(x.Text())
+	case String:
+		p.b = appendQuoted(p.b, x.Str())
+	case Vector:
+		p.brackets("{", x, "}")
+	case Paren:
+		p.brackets("(", x, ")")
+	case Mem:
+		p.brackets("[", x, "]")
+		if x.Field() != "" {
+			p.text(".", x.Field())
 		}
-	case *Int:
-		p.intLit(x)
-	case *Float:
-		p.floatLit(x)
-	case *String:
-		p.b = appendQuoted(p.b, x.Val)
-	case *Vector:
-		p.brackets("{", x.Elems, "}")
-	case *Paren:
-		p.brackets("(", x.Elems, ")")
-	case *Mem:
-		p.brackets("[", x.Elems, "]")
-		if x.Field != "" {
-			p.text(".", x.Field)
-		}
-	case *Unary:
+	case Unary:
 		p.unary(x)
-	case *Binary:
+	case Binary:
 		p.binary(x)
-	case *Pair:
-		p.expr(x.X)
+	case Pair:
+		p.expr(x.X())
 		p.text("|")
-		p.expr(x.Y)
-	case *Index:
-		p.expr(x.X)
+		p.expr(x.Y())
+	case Index:
+		p.expr(x.X())
 		p.text("[")
-		p.expr(x.I)
+		p.expr(x.Y())
 		p.text("]")
-	case *Range:
-		p.text(x.Name, "<")
-		p.int(x.N)
+	case Range:
+		p.text(x.Name(), "<")
+		p.expr(x.Y())
 		p.text(">")
+	case Mask:
+		p.mask(x)
 	}
 }
 
-func (p *printer) brackets(open string, elems []Operand, end string) {
+func (p *printer) brackets(open string, x Operand, end string) {
 	p.text(open)
-	p.list(elems)
+	p.list(x.Parts())
 	p.text(end)
 }
 
-// intLit writes an integer as it was written, or in decimal if it was made otherwise.
-func (p *printer) intLit(x *Int) {
-	if x.Text != "" {
-		p.text(x.Text)
-		return
-	}
-	p.b = strconv.AppendUint(p.b, x.Val, 10)
-	if x.Unsigned {
-		p.text("U")
-	}
-}
-
-func (p *printer) floatLit(x *Float) {
-	switch {
-	case x.Text != "":
-		p.text(x.Text)
-	case x.Single:
-		p.b = fmt.Appendf(p.b, "0f%08X", uint32(x.Bits))
-	default:
-		p.b = fmt.Appendf(p.b, "0d%016X", x.Bits)
-	}
-}
-
-// unary writes -x, (.u64)x, generic(x) or 0xff(x).
-func (p *printer) unary(x *Unary) {
-	p.text(x.Op)
-	if class[x.Op[0]]&cWord != 0 {
+// unary writes -x, (.u64)x or generic(x).
+func (p *printer) unary(x Operand) {
+	p.text(x.Op())
+	if x.rec().op() == opGeneric {
 		p.text("(")
-		p.expr(x.X)
+		p.expr(x.X())
 		p.text(")")
 		return
 	}
-	p.inParens(x.X, precOf(x.X) < unaryPrec)
+	p.expr(x.X())
 }
 
-// unaryPrec is the precedence of everything that is not a Binary.
-const unaryPrec = 12
-
-// precOf returns the precedence of the outermost operator.
-func precOf(x Operand) uint8 {
-	b, ok := x.(*Binary)
-	if !ok {
-		return unaryPrec
-	}
-	if b.Op == "?:" {
-		return precedence[tQuest]
-	}
-	for k, text := range kindText {
-		if text == b.Op {
-			return precedence[k]
-		}
-	}
-	return 0
-}
-
-// binary writes an expression. The parser keeps parentheses as nodes; a tree that was made otherwise gets
-// those that it needs.
-func (p *printer) binary(x *Binary) {
-	prec := precOf(x)
-	if x.Op == "?:" {
-		p.inParens(x.X, precOf(x.X) <= prec)
-		p.text(" ? ")
-		p.expr(x.Y)
-		p.text(" : ")
-		p.expr(x.Z)
-		return
-	}
-	p.inParens(x.X, precOf(x.X) < prec)
-	if (x.Op == "+" || x.Op == "-") && precOf(x.X) == unaryPrec && precOf(x.Y) == unaryPrec {
-		p.text(x.Op) // as in addresses
+// mask writes 0xff(x), which only initialisers may hold, or mask(0xff, x).
+func (p *printer) mask(x Operand) {
+	if x.rec().op() == inWords {
+		p.text("mask(", x.X().Text(), ", ")
 	} else {
-		p.text(" ", x.Op, " ")
+		p.text(x.X().Text(), "(")
 	}
-	p.inParens(x.Y, precOf(x.Y) <= prec)
+	p.expr(x.Y())
+	p.text(")")
 }
 
-func (p *printer) inParens(x Operand, parens bool) {
-	if parens {
-		p.text("(")
+// binary writes an expression, whose parentheses are operands of their own.
+func (p *printer) binary(x Operand) {
+	p.expr(x.X())
+	switch op := x.Op(); {
+	case op == "?:":
+		p.text(" ? ")
+		p.expr(x.Y())
+		p.text(" : ")
+		p.expr(x.Z())
+		return
+	case (op == "+" || op == "-") && x.X().Kind() != Binary && x.Y().Kind() != Binary:
+		p.text(op) // as in addresses
+	default:
+		p.text(" ", op, " ")
 	}
-	p.expr(x)
-	if parens {
-		p.text(")")
-	}
+	p.expr(x.Y())
 }

@@ -42,8 +42,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		tree, errs := Parse(newFile(t, "fuzz.ptx", text))
+		checkPlain(t, tree, errs)
 		if len(errs) == 0 {
 			checkSpans(t, tree, string(text))
+			checkRecords(t, tree)
 			roundTrip(t, "fuzz.ptx", tree)
 			return
 		}

@@ -65,25 +65,28 @@ var kindText = [numKinds]string{
 
 // class of a byte: bits that the scanner's loops test.
 const (
-	cWord  = 1 << iota // may continue an identifier: [a-zA-Z0-9_$] (ISA 4.4)
-	cStart             // may begin one: a letter, _ or $
-	cDigit             // 0-9
-	cHex               // 0-9 a-f A-F
-	cSpace             // blank, tab, \r, \v, \f; not \n
-	cSkip              // may begin what is skipped: \n / #
+	cWord   = 1 << iota // may continue an identifier: [a-zA-Z0-9_$] (ISA 4.4)
+	cStart              // may begin one: a letter, _ or $
+	cDigit              // 0-9
+	cHex                // 0-9 a-f A-F
+	cSpace              // blank, tab, \r, \v, \f; not \n
+	cSkip               // may begin what is skipped: \n / #
+	cOpcode             // may be in an opcode: cWord and the dot
 )
 
 var class = func() (t [256]uint8) {
 	for c := range 256 {
 		switch b := byte(c); {
 		case b >= '0' && b <= '9':
-			t[c] = cWord | cDigit | cHex
+			t[c] = cWord | cDigit | cHex | cOpcode
 		case b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F':
-			t[c] = cWord | cStart | cHex
+			t[c] = cWord | cStart | cHex | cOpcode
 		case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '$':
-			t[c] = cWord | cStart
+			t[c] = cWord | cStart | cOpcode
 		case b == ' ' || b == '\t' || b == '\r' || b == '\v' || b == '\f':
 			t[c] = cSpace
+		case b == '.':
+			t[c] = cOpcode
 		case b == '\n' || b == '/' || b == '#':
 			t[c] = cSkip
 		}
@@ -113,69 +116,63 @@ var double = [numKinds][256]kind{
 // scanner cuts PTX text (ISA chapter 4) into tokens. It holds one token, the current one. Tokens do not
 // span lines, so that a position is the base of its line plus the column.
 type scanner struct {
-	src string // the text and a NUL, which ends every scanning loop
+	src string // the text and padding: NULs, the first of which ends every scanning loop
+	end int    // offset of the padding
 	off int    // offset after the current token
 
 	file      source.FileID
 	line      int
-	lineStart int        // offset of the current line
-	lineBase  source.Pos // what the position of an offset in the current line exceeds the offset by
-	lineLimit int        // offset from which on the columns of the current line need care
+	lineStart int // offset of the current line
 
-	kind       kind
-	start      int        // offset of the current token
-	pos, endAt source.Pos // range of the current token
-	prevEnd    source.Pos // end of the token before
-	prevLine   int        // line of the token before
-	bad        string     // what is wrong with a tBad token
+	kind  kind
+	start int    // offset of the current token
+	prev  place  // end of the token before
+	bad   string // what is wrong with a tBad token
 
 	comments []*Comment // "// heddle" comments that were passed and are not yet in the tree
 }
 
+// place is an offset with its line.
+type place struct{ off, line, lineStart int }
+
+// padding follows the text, so that a word of 8 bytes can be read at any of its bytes.
+const padding = "\x00\x00\x00\x00\x00\x00\x00\x00"
+
 func (s *scanner) init(f *source.File) {
 	var b strings.Builder
-	b.Grow(len(f.Content) + 1)
+	b.Grow(len(f.Content) + len(padding))
 	b.Write(f.Content)
-	b.WriteByte(0)
-	s.src, s.file = b.String(), f.ID
+	b.WriteString(padding)
+	s.src, s.end, s.file = b.String(), len(f.Content), f.ID
 	if strings.HasPrefix(s.src, "\xef\xbb\xbf") { // a byte order mark
 		s.off = 3
 	}
 	s.newline(0)
-	s.prevEnd = s.at(0)
 }
 
-// newline notes that a line begins at offset.
-func (s *scanner) newline(offset int) {
-	s.line++
-	s.lineStart = offset
-	s.lineBase = source.MakePos(s.file, s.line, 1) - source.Pos(offset)
-	s.lineLimit = offset + maxCol
-}
-
-// maxCol is a column that surely fits in a Pos; beyond it package source decides.
-const maxCol = 1<<20 - 2
+// newline notes that the next line begins at offset.
+func (s *scanner) newline(offset int) { s.line, s.lineStart = s.line+1, offset }
 
 // at returns the position of an offset in the current line.
 func (s *scanner) at(offset int) source.Pos {
-	if offset >= s.lineLimit {
-		return source.MakePos(s.file, s.line, offset-s.lineStart+1)
-	}
-	return s.lineBase + source.Pos(offset)
+	return source.MakePos(s.file, s.line, offset-s.lineStart+1)
 }
+
+// pos returns the position of the current token.
+func (s *scanner) pos() source.Pos { return s.at(s.start) }
 
 // text returns the current token as written.
 func (s *scanner) text() string { return s.src[s.start:s.off] }
 
 // span returns the range of the current token.
-func (s *scanner) span() source.Span { return source.Span{Start: s.pos, End: s.endAt} }
+func (s *scanner) span() source.Span { return source.Span{Start: s.at(s.start), End: s.at(s.off)} }
 
 // firstOnLine reports whether the current token is the first of its line.
-func (s *scanner) firstOnLine() bool { return s.line != s.prevLine }
+func (s *scanner) firstOnLine() bool { return s.line != s.prev.line }
 
 // next moves to the next token.
 func (s *scanner) next() {
-	s.prevEnd, s.prevLine = s.endAt, s.line
+	s.prev = place{s.off, s.line, s.lineStart}
 	src, i := s.src, s.off
 	c := src[i]
 	for class[c]&cSpace != 0 {
@@ -186,7 +183,7 @@ func (s *scanner) next() {
 		i = s.skip(i)
 		c = src[i]
 	}
-	s.start, s.pos = i, s.at(i)
+	s.start = i
 	switch {
 	case class[c]&cStart != 0:
 		i++
@@ -216,7 +213,7 @@ func (s *scanner) next() {
 	default:
 		i = s.other(i)
 	}
-	s.off, s.endAt = i, s.at(i)
+	s.off = i
 }
 
 // skip passes blanks, line ends, comments and preprocessor line marks from offset i.
@@ -255,7 +252,7 @@ func (s *scanner) lineEnd(i int) int {
 	if n := strings.IndexByte(s.src[i:], '\n'); n >= 0 {
 		return i + n
 	}
-	return len(s.src) - 1
+	return s.end
 }
 
 // lineComment passes the // comment at i, and keeps it if it begins "// heddle".
@@ -349,7 +346,7 @@ func modEnd(src string, i int) int {
 func (s *scanner) other(i int) int {
 	c := s.src[i]
 	switch {
-	case c == 0 && i == len(s.src)-1:
+	case c == 0 && i == s.end:
 		s.kind = tEOF
 		return i
 	case c == '"':
@@ -359,7 +356,7 @@ func (s *scanner) other(i int) int {
 		return i + len("@@DWARF")
 	case c == '/' && s.src[i+1] == '*':
 		s.kind, s.bad = tBad, "a comment without its */"
-		s.src = s.src[:i+2] + "\x00" // the rest is inside of it
+		s.src, s.end = s.src[:i+2]+padding, i+2 // the rest is inside of it
 		return i + 2
 	case c >= utf8.RuneSelf:
 		if end := s.wideWord(i); end > i {
@@ -387,7 +384,7 @@ func isDwarfMark(text string) bool {
 // junk takes a run of bytes that no token has, up to the line's end, as one bad token.
 func (s *scanner) junk(i int) int {
 	j := i
-	for j < len(s.src)-1 && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '"' && s.src[j] != '.' {
+	for j < s.end && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '"' && s.src[j] != '.' {
 		j++
 	}
 	if j == i {
@@ -404,9 +401,9 @@ func (s *scanner) quoted(i int) int {
 		case c == '"':
 			s.kind = tString
 			return j + 1
-		case c == '\\' && s.src[j+1] != '\n' && j+1 < len(s.src)-1:
+		case c == '\\' && s.src[j+1] != '\n' && j+1 < s.end:
 			j++
-		case c == '\n', c == 0 && j == len(s.src)-1:
+		case c == '\n', c == 0 && j == s.end:
 			s.kind, s.bad = tBad, "a string without its closing quote"
 			return j
 		}

@@ -1,15 +1,11 @@
 package ptx
 
-import (
-	"strings"
-
-	"heddle/internal/source"
-)
+import "strings"
 
 // section parses .section name { lines } (ISA 11.5.2).
 func (p *parser) section() *Section {
 	s := &Section{}
-	start := p.pos
+	start := p.pos()
 	p.next()
 	if p.kind != tDot && p.kind != tIdent {
 		p.unexpected("the name of a section")
@@ -35,7 +31,7 @@ func (p *parser) section() *Section {
 // sectionItem parses a label, or lines of data of one width.
 func (p *parser) sectionItem(s *Section) bool {
 	item := SectionItem{}
-	start := p.pos
+	start := p.pos()
 	switch {
 	case p.kind == tIdent && p.labelFollows():
 		item.Label = p.text()
@@ -43,16 +39,17 @@ func (p *parser) sectionItem(s *Section) bool {
 		p.next()
 	case p.kind == tDot && isData(p.text()):
 		item.Type = p.text()[1:]
-		values := p.values[:0]
+		at := p.line
 		for p.kind == tDot && p.text()[1:] == item.Type {
+			if p.readPlain && p.plainData("."+item.Type) {
+				continue
+			}
 			p.next()
-			var ok bool
-			if values, ok = p.sectionData(values); !ok {
+			if !p.sectionData() {
 				return false
 			}
 		}
-		item.Args = p.operands.copy(values)
-		p.values = values
+		item.Args = p.operands(0, at)
 	default:
 		return false
 	}
@@ -65,16 +62,16 @@ func isData(text string) bool {
 	return text == ".b8" || text == ".b16" || text == ".b32" || text == ".b64"
 }
 
-// sectionData parses the values of a line and appends them to values.
-func (p *parser) sectionData(values []Operand) ([]Operand, bool) {
+// sectionData parses the values of a line and leaves them on the stack.
+func (p *parser) sectionData() bool {
 	for {
 		x := p.expr()
-		if x == nil {
-			return values, false
+		if x.kind() == NoOperand {
+			return false
 		}
-		values = append(values, x)
+		p.stack = append(p.stack, x)
 		if !p.got(tComma) {
-			return values, true
+			return true
 		}
 	}
 }
@@ -82,7 +79,7 @@ func (p *parser) sectionData(values []Operand) ([]Operand, bool) {
 // dwarf parses the @@DWARF lines of one section (ISA 11.5.1).
 func (p *parser) dwarf() *Section {
 	s := &Section{DWARF: true}
-	start := p.pos
+	start := p.pos()
 	for first := true; p.kind == tDwarf; first = false {
 		i := p.off
 		for class[p.src[i]]&cSpace != 0 {
@@ -120,7 +117,6 @@ func (p *parser) dwarfSection(s *Section) bool {
 	}
 	s.Flags = strings.TrimSpace(flags)
 	p.off += len(flags)
-	p.endAt = p.at(p.off)
 	p.next()
 	return true
 }
@@ -129,7 +125,7 @@ func (p *parser) dwarfSection(s *Section) bool {
 func (p *parser) dwarfItem(s *Section) bool {
 	item := SectionItem{}
 	line := p.line
-	start := p.pos
+	start := p.pos()
 	switch {
 	case p.kind == tIdent && p.labelFollows():
 		item.Label = p.text()
@@ -138,21 +134,16 @@ func (p *parser) dwarfItem(s *Section) bool {
 	case p.is(".byte"), p.is(".quad"), p.kind == tFloat && (p.text() == ".4byte" || p.text() == ".2byte"):
 		item.Type = p.text()[1:]
 		p.next()
-		values, ok := p.values[:0], p.line == line
-		if ok {
-			values, ok = p.sectionData(values)
-		}
-		if !ok {
+		if p.line != line || !p.sectionData() {
 			p.unexpected("data")
 			return false
 		}
-		item.Args = p.operands.copy(values)
-		p.values = values
+		item.Args = p.operands(0, line)
 	default:
 		p.unexpected("\".byte\", \".4byte\", \".quad\", a label or \".section\"")
 		return false
 	}
-	item.Span = source.Span{Start: start, End: p.prevEnd}
+	item.Span = p.since(start)
 	s.Data = append(s.Data, item)
 	return true
 }

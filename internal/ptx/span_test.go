@@ -8,19 +8,12 @@ import (
 	"heddle/internal/source"
 )
 
-// checkSpans checks that every node's range lies in the file and within its parent's, that ranges of one
-// list follow each other, and that the text of a range is what the node says. It walks the tree by its
-// fields, so that no kind of node is forgotten.
+// checkSpans checks that every range lies in the file and within its parent's, that ranges of one list follow
+// each other, and that the text of a range is what the node says.
 func checkSpans(t *testing.T, f *File, text string) {
 	t.Helper()
 	c := &spanChecker{t: t, f: f, text: text}
-	last := 0
-	for _, d := range f.Decls {
-		if _, ok := d.(*Comment); ok {
-			continue
-		}
-		_, last = c.node(d, last, len(text))
-	}
+	c.parts(f, 0, len(text), len(text))
 }
 
 type spanChecker struct {
@@ -29,63 +22,50 @@ type spanChecker struct {
 	text string
 }
 
-// node checks n, whose range should lie in [from, to), and returns its range.
-func (c *spanChecker) node(n any, from, to int) (start, end int) {
-	v := reflect.ValueOf(n)
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
+// node checks n, whose range should lie in [from, to), and returns the end of its range.
+func (c *spanChecker) node(n any, from, to int) int {
+	span, ok := spanOf(n)
+	if !ok {
+		return from
 	}
-	start, end = c.offsets(spanOf(v), n)
+	start, end := c.offsets(span, n)
 	if start < from || end > to || start >= end {
 		c.t.Fatalf("%T %q at %d-%d is not within %d-%d", n, c.text[start:end], start, end, from, to)
 	}
 	c.content(n, c.text[start:end])
-	if _, ok := n.(VarName); ok {
-		c.fields(v, start, to) // the range is that of the name, without its initialiser
-	} else {
-		c.fields(v, start, end)
+	if _, ok := n.(*VarName); ok {
+		return c.parts(n, start, end, to) // the range is that of the name, without its initialiser
 	}
-	return start, end
+	c.parts(n, start, end, end)
+	return end
 }
 
-// fields checks the nodes that v holds.
-func (c *spanChecker) fields(v reflect.Value, from, to int) {
-	last := from
-	for i := range v.NumField() {
-		switch fv := v.Field(i); fv.Kind() {
-		case reflect.Slice:
-			at := last
-			for j := range fv.Len() {
-				e := fv.Index(j)
-				if _, ok := e.Interface().(*Comment); ok {
-					continue // may stand inside of the statement that it follows in the tree
-				}
-				if hasSpan(e) {
-					_, at = c.node(e.Interface(), at, to)
-				}
-			}
-		case reflect.Pointer, reflect.Interface:
-			if !fv.IsNil() && hasSpan(fv) {
-				c.node(fv.Interface(), from, to)
-			}
+// parts checks the parts of n, whose own range ends at end, and returns the end of the last one.
+func (c *spanChecker) parts(n any, from, end, to int) int {
+	for _, x := range children(n) {
+		if s, ok := x.(Stmt); ok && s.Kind() == StmtNode {
+			x = s.Node()
 		}
-	}
-}
-
-func hasSpan(v reflect.Value) bool {
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		v = v.Elem()
-	}
-	return v.Kind() == reflect.Struct && spanOf(v).IsValid()
-}
-
-func spanOf(v reflect.Value) source.Span {
-	for _, name := range []string{"Sp", "Span"} {
-		if f := v.FieldByName(name); f.IsValid() {
-			return f.Interface().(source.Span)
+		if _, ok := x.(*Comment); ok {
+			continue // may stand inside of the statement that it follows in the tree
 		}
+		from = c.node(x, from, to)
 	}
-	return source.Span{}
+	return max(from, end)
+}
+
+func spanOf(n any) (source.Span, bool) {
+	switch n := n.(type) {
+	case *Ptr:
+		return source.Span{}, false
+	case *VarName:
+		return n.Span, true
+	case *Init:
+		return n.Span, true
+	case *SectionItem:
+		return n.Span, true
+	}
+	return n.(Node).Span(), true
 }
 
 func (c *spanChecker) offsets(s source.Span, n any) (start, end int) {
@@ -101,29 +81,11 @@ func (c *spanChecker) offsets(s source.Span, n any) (start, end int) {
 func (c *spanChecker) content(n any, text string) {
 	want := ""
 	switch n := n.(type) {
-	case *Inst:
-		start, end := c.offsets(n.OpSpan, n)
-		op := strings.Join(append([]string{n.Opcode}, n.Mods...), ".")
-		if got := strings.Join(strings.Fields(c.text[start:end]), ""); got != op {
-			c.t.Errorf("opcode %s has the text %q", op, got)
-		}
-		if !strings.HasSuffix(text, ";") {
-			c.t.Errorf("instruction %q does not end with ';'", text)
-		}
+	case Stmt:
+		c.stmt(n, text)
 		return
-	case *Name:
-		if want = n.Name; n.Field != "" {
-			want += "." + n.Field
-		}
-	case *Int:
-		want = n.Text
-	case *Float:
-		want = n.Text
-	case *Guard:
-		text = strings.ReplaceAll(text, " ", "")
-		if want = "@" + n.Name; n.Neg {
-			want = "@!" + n.Name
-		}
+	case Operand:
+		want = n.Text()
 	case *Func:
 		if start, end := c.offsets(n.NameSpan, n); c.text[start:end] != n.Name {
 			c.t.Errorf("the name of %s has the text %q", n.Name, c.text[start:end])
@@ -134,7 +96,7 @@ func (c *spanChecker) content(n any, text string) {
 			c.t.Errorf("the type .%s has the text %q", n.Type, c.text[start:end])
 		}
 		return
-	case VarName:
+	case *VarName:
 		if !strings.HasPrefix(text, n.Name) {
 			c.t.Errorf("%s has the text %q", n.Name, text)
 		}
@@ -147,6 +109,39 @@ func (c *spanChecker) content(n any, text string) {
 	}
 }
 
+func (c *spanChecker) stmt(s Stmt, text string) {
+	switch s.Kind() {
+	case StmtLabel:
+		if !strings.HasPrefix(text, s.Label()) || !strings.HasSuffix(text, ":") {
+			c.t.Errorf("label %s has the text %q", s.Label(), text)
+		}
+	case StmtLoc:
+		if l := s.Loc(); l.Span() != s.Span() || !strings.HasPrefix(text, ".loc") {
+			c.t.Errorf("a .loc has the range %v and the text %q", l.Span(), text)
+		}
+	case StmtInst:
+		in := s.Inst()
+		start, end := c.offsets(in.OpSpan(), in)
+		op := strings.Join(append([]string{in.Opcode()}, in.Mods()...), ".")
+		if got := strings.Join(strings.Fields(c.text[start:end]), ""); got != op || got != in.Text() {
+			c.t.Errorf("opcode %s has the text %q", op, got)
+		}
+		if !strings.HasSuffix(text, ";") {
+			c.t.Errorf("instruction %q does not end with ';'", text)
+		}
+		if g, ok := in.Guard(); ok {
+			start, end := c.offsets(g.Span, in)
+			want := "@" + g.Name
+			if g.Neg {
+				want = "@!" + g.Name
+			}
+			if got := strings.Join(strings.Fields(c.text[start:end]), ""); got != want {
+				c.t.Errorf("guard %s has the text %q", want, got)
+			}
+		}
+	}
+}
+
 func TestSpans(t *testing.T) {
 	for _, name := range testFiles(t) {
 		text := readFile(t, name)
@@ -154,42 +149,34 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestWalk checks that Walk meets every operand that the fields hold.
-func TestWalk(t *testing.T) {
+// TestKinds checks that the test files have every kind of statement, operand and node.
+func TestKinds(t *testing.T) {
+	var stmts [StmtLoc + 1]bool
+	var ops [Mask + 1]bool
+	nodes := make(map[reflect.Type]bool)
 	for _, name := range testFiles(t) {
-		text := readFile(t, name)
-		f := mustParse(t, name, text)
-		met := make(map[Node]bool)
-		Walk(f, func(n Node) bool {
-			if met[n] {
-				t.Errorf("%s: Walk meets %T at %v twice", name, n, n.Span().Start)
+		walk(mustParse(t, name, readFile(t, name)), func(n any) {
+			switch n := n.(type) {
+			case Stmt:
+				stmts[n.Kind()] = true
+			case Operand:
+				ops[n.Kind()] = true
+			case Node:
+				nodes[reflect.TypeOf(n)] = true
 			}
-			met[n] = true
-			return true
 		})
-		var visit func(v reflect.Value)
-		visit = func(v reflect.Value) {
-			switch v.Kind() {
-			case reflect.Pointer, reflect.Interface:
-				if v.IsNil() || v.Type() == fileType {
-					return
-				}
-				if n, ok := v.Interface().(Node); ok && !met[n] {
-					t.Errorf("%s: Walk leaves out %T at %v", name, n, n.Span().Start)
-				}
-				visit(v.Elem())
-			case reflect.Struct:
-				for i := range v.NumField() {
-					if v.Type().Field(i).Type != reflect.TypeFor[node]() {
-						visit(v.Field(i))
-					}
-				}
-			case reflect.Slice:
-				for i := range v.Len() {
-					visit(v.Index(i))
-				}
-			}
+	}
+	for k, ok := range stmts {
+		if !ok {
+			t.Errorf("no statement of kind %d", k)
 		}
-		visit(reflect.ValueOf(f))
+	}
+	for k, ok := range ops[Name:] {
+		if !ok {
+			t.Errorf("no operand of kind %d", k+int(Name))
+		}
+	}
+	if len(nodes) < 9 {
+		t.Errorf("%d types of nodes: %v", len(nodes), nodes)
 	}
 }

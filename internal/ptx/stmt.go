@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"math"
 	"strings"
 
 	"heddle/internal/source"
@@ -9,25 +10,26 @@ import (
 // flushComments moves the comments that were passed so far into the statements.
 func (p *parser) flushComments() {
 	for _, c := range p.comments {
-		p.stmts = append(p.stmts, c)
+		p.addNode(c)
 	}
 	p.comments = p.comments[:0]
 }
 
-// block parses { ... }. It returns nil only if there is no '{'.
+// block parses { ... } and the statements in it. It returns nil only if there is no '{'.
 func (p *parser) block() *Block {
-	b := p.blocks.alloc()
-	start, open := p.pos, p.span()
+	b := &Block{file: p.out}
+	start, open := p.pos(), p.span()
 	if !p.want(tLBrace) {
 		return nil
 	}
+	b.first = uint32(len(p.out.stmts))
+	b.end = b.first
 	if !p.enter() {
 		p.leave()
 		p.recoverBlock()
 		b.Sp = p.since(start)
 		return b
 	}
-	base := len(p.stmts)
 	for {
 		if len(p.comments) > 0 {
 			p.flushComments()
@@ -40,16 +42,23 @@ func (p *parser) block() *Block {
 			p.errorAt(p.span(), "found %s, expected \"}\" that closes the block opened at %s", p.found(), open.Start)
 			break
 		}
-		p.stmt()
+		if !p.readPlain || !p.plain() {
+			p.stmt()
+		}
 	}
 	p.leave()
 	b.Sp = p.since(start)
-	if n := len(p.stmts) - base; n > 0 {
-		b.Stmts = make([]Stmt, n)
-		copy(b.Stmts, p.stmts[base:])
-	}
-	p.stmts = p.stmts[:base]
+	b.end = uint32(len(p.out.stmts))
 	return b
+}
+
+// nested parses a block within a body.
+func (p *parser) nested() {
+	at := p.addNode(nil)
+	b := p.block()
+	s := &p.out.stmts[at]
+	s.b = b.end
+	p.out.nodes[s.a] = b
 }
 
 // recoverBlock skips through the '}' of a block that was opened before the current token.
@@ -68,9 +77,9 @@ func (p *parser) recoverBlock() {
 	}
 }
 
-// stmt parses one statement and appends it to p.stmts. What is wrong it skips.
+// stmt parses one statement. What is wrong it skips.
 func (p *parser) stmt() {
-	begin := p.start
+	begin, before := p.start, p.mark()
 	ok := false
 	switch p.kind {
 	case tIdent, tAt:
@@ -78,20 +87,21 @@ func (p *parser) stmt() {
 	case tDot:
 		ok = p.dotStmt()
 	case tLBrace:
-		p.stmts = append(p.stmts, p.block())
+		p.nested()
 		ok = true
 	case tSemi: // an empty statement, as in "L: ;"
 		p.next()
 		ok = true
 	case tDwarf:
 		if s := p.dwarf(); s != nil {
-			p.stmts = append(p.stmts, s)
+			p.addNode(s)
 			ok = true
 		}
 	default:
 		p.unexpected("an instruction, a label or a directive")
 	}
 	if !ok {
+		p.reset(before)
 		p.inInit = false
 		if p.start == begin { // always make progress
 			p.next()
@@ -102,18 +112,18 @@ func (p *parser) stmt() {
 
 // labelOrInst parses "name:" or "@p opcode operands;".
 func (p *parser) labelOrInst() bool {
-	start := p.pos
-	var guard *Guard
+	in := stmt{kind: StmtInst, start: uint32(p.start), line: uint32(p.line)}
+	var guard operand
 	if p.kind == tAt {
 		p.next()
-		guard = p.guards.alloc()
-		guard.Neg = p.got(tBang)
-		name, ok := p.ident("a predicate register after \"@\"")
-		if !ok {
+		in.guard = ifTrue
+		if p.got(tBang) {
+			in.guard = ifFalse
+		}
+		guard = p.token(Name, 0)
+		if _, ok := p.ident("a predicate register after \"@\""); !ok {
 			return false
 		}
-		guard.Name = name
-		guard.Span = p.since(start)
 		if p.kind != tIdent {
 			p.unexpected("an instruction after its guard")
 			return false
@@ -125,14 +135,12 @@ func (p *parser) labelOrInst() bool {
 		p.unexpected("an instruction, a label or a directive")
 		return false
 	}
-	in := p.insts.alloc()
-	in.Guard = guard
-	p.opcode(in)
-	if !p.operandsOf(in) {
+	p.opcode(&in)
+	if !p.operandsOf(&in, guard) {
 		return false
 	}
-	in.Sp = p.since(start)
-	p.stmts = append(p.stmts, in)
+	in.end = uint32(p.prev.off)
+	p.add(in)
 	return true
 }
 
@@ -147,8 +155,8 @@ func (p *parser) labelFollows() bool {
 
 // label parses name: and, if a prototype follows, that.
 func (p *parser) label() bool {
-	start := p.pos
-	name := p.text()
+	l := stmt{kind: StmtLabel, start: uint32(p.start), line: uint32(p.line), d: uint32(p.off)}
+	start, name := p.pos(), p.text()
 	p.next()
 	p.next() // the colon
 	if p.is(".callprototype") {
@@ -156,22 +164,20 @@ func (p *parser) label() bool {
 		if proto == nil {
 			return false
 		}
-		p.stmts = append(p.stmts, proto)
+		p.addNode(proto)
 		return true
 	}
-	l := p.labels.alloc()
-	l.Name = name
-	l.Sp = p.since(start)
-	p.stmts = append(p.stmts, l)
+	l.end = uint32(p.prev.off)
+	p.add(l)
 	return true
 }
 
 // opcode takes the opcode at the current token with its modifiers.
-func (p *parser) opcode(in *Inst) {
-	start := p.pos
-	end, h := opcodeEnd(p.src, p.start)
+func (p *parser) opcode(in *stmt) {
+	in.c = uint32(p.start)
+	end := opcodeEnd(p.src, p.start)
 	text := p.src[p.start:end]
-	p.off, p.endAt = end, p.at(end)
+	p.off = end
 	p.next()
 	if p.kind == tDot && !p.firstOnLine() { // modifiers after a blank
 		parts := []string{text}
@@ -180,36 +186,43 @@ func (p *parser) opcode(in *Inst) {
 			p.next()
 		}
 		text = strings.Join(parts, "")
-		h = hash(text)
 	}
-	op := p.ops.get(text, h)
-	in.Opcode, in.Mods = op.name, op.mods
-	in.OpSpan = p.since(start)
+	in.a, in.d = p.ops.get(text), uint32(p.prev.off)
 }
 
-// operandsOf parses the operands of an instruction and its ';'.
-func (p *parser) operandsOf(in *Inst) bool {
-	if p.got(tSemi) {
-		return true
-	}
-	var buf [shortList]Operand
-	list := buf[:0]
-	for {
-		if p.firstOnLine() && p.instFollows() {
-			return p.endStmt("an operand or \";\"")
-		}
-		x := p.operand()
-		if x == nil {
-			return false
-		}
-		list = append(list, x)
-		if p.kind != tComma {
+// operandsOf parses the operands of an instruction and its ';'. They go to the tree after the guard.
+func (p *parser) operandsOf(in *stmt, guard operand) bool {
+	ok := true
+	if !p.got(tSemi) {
+		for {
+			if p.firstOnLine() && p.instFollows() {
+				ok = p.endStmt("an operand or \";\"")
+				p.stack = p.stack[:0]
+				break
+			}
+			x := p.operand()
+			if x.kind() == NoOperand {
+				return false
+			}
+			p.stack = append(p.stack, x)
+			if p.kind == tComma {
+				p.next()
+				continue
+			}
+			ok = p.endStmt("\",\" or \";\"")
 			break
 		}
-		p.next()
 	}
-	in.Operands = p.operands.copy(list)
-	return p.endStmt("\",\" or \";\"")
+	if len(p.stack) > maxOps {
+		p.errorAt(p.span(), "found %d operands of one instruction, expected at most %d", len(p.stack), maxOps)
+		return false
+	}
+	if in.guard != noGuard {
+		p.out.ops = append(p.out.ops, guard)
+	}
+	first, n := p.unstack(0)
+	in.b, in.n = first, uint16(n)
+	return ok
 }
 
 // instFollows reports whether the current token, the first of its line where an operand should be, rather
@@ -219,7 +232,7 @@ func (p *parser) instFollows() bool {
 	case tAt, tDot, tRBrace:
 		return true
 	case tIdent:
-		i, _ := opcodeEnd(p.src, p.start)
+		i := opcodeEnd(p.src, p.start)
 		if i == p.start || class[p.src[i]]&cSpace == 0 {
 			return false
 		}
@@ -236,23 +249,26 @@ func (p *parser) instFollows() bool {
 func (p *parser) dotStmt() bool {
 	switch text := p.text(); {
 	case text == ".loc":
-		l := p.loc()
-		if l == nil {
+		s := stmt{kind: StmtLoc, start: uint32(p.start), line: uint32(p.line)}
+		var l Loc
+		if !p.loc(&l) {
 			return false
 		}
-		p.stmts = append(p.stmts, l)
+		s.end = uint32(p.prev.off)
+		p.addLoc(s, &l)
+		p.got(tSemi) // some writers end it
 	case text == ".section":
 		s := p.section()
 		if s == nil {
 			return false
 		}
-		p.stmts = append(p.stmts, s)
+		p.addNode(s)
 	case text == ".file":
 		f := p.fileDir()
 		if f == nil {
 			return false
 		}
-		p.stmts = append(p.stmts, f)
+		p.addNode(f)
 	case text == ".callprototype":
 		p.errorAt(p.span(), "found \".callprototype\", expected a label before it")
 		return false
@@ -261,13 +277,13 @@ func (p *parser) dotStmt() bool {
 		if v == nil {
 			return false
 		}
-		p.stmts = append(p.stmts, v)
+		p.addNode(v)
 	default:
 		d := p.directive(inBody)
 		if d == nil {
 			return false
 		}
-		p.stmts = append(p.stmts, d)
+		p.addNode(d)
 	}
 	return true
 }
@@ -298,12 +314,11 @@ func (p *parser) prototype(name string, start source.Pos) *Prototype {
 }
 
 // loc parses .loc file line column {, function_name label{+n}, inlined_at file line column} (ISA 11.5.4).
-func (p *parser) loc() *Loc {
-	l := p.locs.alloc()
-	start := p.pos
+func (p *parser) loc(l *Loc) bool {
+	start := p.pos()
 	p.next()
 	if !p.places(&l.File, &l.Line, &l.Col) {
-		return nil
+		return false
 	}
 	for p.kind == tComma {
 		p.next()
@@ -311,22 +326,32 @@ func (p *parser) loc() *Loc {
 		case p.is("function_name"):
 			p.next()
 			if !p.strLabel(l) {
-				return nil
+				return false
 			}
 		case p.is("inlined_at"):
 			p.next()
 			l.Inlined = true
 			if !p.places(&l.InFile, &l.InLine, &l.InCol) {
-				return nil
+				return false
 			}
 		default:
 			p.unexpected("\"function_name\" or \"inlined_at\"")
-			return nil
+			return false
 		}
 	}
 	l.Sp = p.since(start)
-	p.got(tSemi) // some writers end it
-	return l
+	return true
+}
+
+// addLoc appends the statement s, which says l.
+func (p *parser) addLoc(s stmt, l *Loc) {
+	if !l.Inlined && l.FuncName == "" && max(l.File, l.Line, l.Col) <= math.MaxUint32 {
+		s.a, s.b, s.c = uint32(l.File), uint32(l.Line), uint32(l.Col)
+	} else {
+		p.out.locs = append(p.out.locs, *l)
+		s.d = uint32(len(p.out.locs))
+	}
+	p.add(s)
 }
 
 // places parses the three numbers of a place.

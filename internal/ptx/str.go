@@ -6,9 +6,8 @@ import "strings"
 // written so.
 
 // str takes the string at the current token.
-func (p *parser) str() Operand {
-	s := &String{Val: unquote(p.text())}
-	s.Sp = p.span()
+func (p *parser) str() operand {
+	s := p.token(String, 0)
 	p.next()
 	return s
 }

@@ -4,7 +4,10 @@ import "strings"
 
 // spaceOf returns the state space that a dotted word begins, without its dot; "" if it begins none.
 func spaceOf(text string) string {
-	word, _, _ := strings.Cut(text[1:], "::")
+	word := text[1:]
+	if i := strings.IndexByte(word, ':'); i >= 0 {
+		word = word[:i] // of shared::cta
+	}
 	switch word {
 	case "reg", "sreg", "const", "global", "local", "param", "shared", "tex":
 		return word
@@ -16,7 +19,7 @@ func spaceOf(text string) string {
 func (p *parser) variable() *Var {
 	v := p.vars.alloc()
 	v.Linkage = linkage(p.text())
-	start := p.pos
+	start := p.pos()
 	if v.Linkage != NoLinkage {
 		p.next()
 		if p.kind != tDot || spaceOf(p.text()) == "" {
@@ -27,8 +30,6 @@ func (p *parser) variable() *Var {
 	if !p.varHead(v) {
 		return nil
 	}
-	var buf [shortList]VarName
-	names := buf[:0]
 	for {
 		n, ok := p.varName()
 		if !ok {
@@ -37,12 +38,15 @@ func (p *parser) variable() *Var {
 		if p.kind == tAssign && !p.initialise(&n) {
 			return nil
 		}
-		names = append(names, n)
+		if v.Names == nil {
+			v.Names = p.names.one(n)
+		} else {
+			v.Names = append(v.Names, n)
+		}
 		if !p.got(tComma) {
 			break
 		}
 	}
-	v.Names = p.varNames.copy(names)
 	if !p.endStmt("\",\" or \";\"") {
 		return nil
 	}
@@ -174,14 +178,17 @@ func (p *parser) varName() (n VarName, ok bool) {
 		return n, false
 	}
 	if p.kind == tLt {
-		if !p.count(&n.Range) {
+		count := p.count()
+		if count.kind() == NoOperand {
 			return n, false
 		}
+		val, _, _ := parseInt(p.src[count.start:count.end])
+		n.Range = int64(val)
 		if p.kind == tLBrack || p.kind == tAssign {
 			p.unexpected("\",\" or \";\" after a range of names, which has neither dimensions nor an initialiser")
 			return n, false
 		}
-		n.Span.End = p.prevEnd
+		n.Span = p.since(n.Span.Start)
 	}
 	for p.kind == tLBrack {
 		d, ok := p.dim(len(n.Dims) == 0)
@@ -194,17 +201,22 @@ func (p *parser) varName() (n VarName, ok bool) {
 }
 
 // count parses <n>, a positive number.
-func (p *parser) count(to *int64) bool {
+func (p *parser) count() operand {
 	p.next()
-	at := p.span()
-	if !p.smallInt("the number of names", to) {
-		return false
+	at, x := p.span(), p.token(Int, 0)
+	var n int64
+	if !p.smallInt("the number of names", &n) {
+		return operand{}
 	}
-	if *to == 0 {
+	if n == 0 {
 		p.errorAt(at, "found a range of 0 names, expected at least 1")
-		return false
+		return operand{}
 	}
-	return p.want(tGt)
+	if !p.want(tGt) {
+		return operand{}
+	}
+	x.setInt(uint64(n))
+	return x
 }
 
 // dim parses [n], or [], which is -1 and may stand first only (ISA 5.4.3).
@@ -214,13 +226,14 @@ func (p *parser) dim(first bool) (int64, bool) {
 		p.next()
 		return -1, true
 	}
-	at := p.pos
+	at, before := p.pos(), len(p.out.ops)
 	x := p.expr()
-	if x == nil {
+	if x.kind() == NoOperand {
 		return 0, false
 	}
 	span := p.since(at)
-	n, problem := constInt(x)
+	n, problem := constInt(p.keep(x))
+	p.out.ops = p.out.ops[:before] // the number is all that is kept
 	if problem == "" && int64(n.val) < 0 {
 		problem = "a size that is negative or too large"
 	}
@@ -243,13 +256,13 @@ func (p *parser) initialise(n *VarName) bool {
 // value parses a value or a brace list of them.
 func (p *parser) value() *Init {
 	in := p.inits.alloc()
-	start := p.pos
+	start := p.pos()
 	if p.kind != tLBrace {
-		in.Value = p.initValue(in)
-		in.Span = p.since(start)
-		if in.Value == nil {
+		x := p.initValue(in)
+		if x.kind() == NoOperand {
 			return nil
 		}
+		in.Value, in.Span = p.keep(x), p.since(start)
 		return in
 	}
 	if !p.enter() {
@@ -260,14 +273,12 @@ func (p *parser) value() *Init {
 	in.Braces = true
 	p.next()
 	p.braces++
-	var buf [shortList]*Init
-	list := buf[:0]
 	for p.kind != tRBrace {
 		x := p.value()
 		if x == nil {
 			return nil
 		}
-		list = append(list, x)
+		in.List = append(in.List, x)
 		if p.kind != tComma {
 			break
 		}
@@ -282,16 +293,15 @@ func (p *parser) value() *Init {
 	}
 	p.next()
 	p.braces--
-	in.List = p.initList.copy(list)
 	in.Span = p.since(start)
 	return in
 }
 
 // initValue parses a value, or member = value of a sampler or texture (ISA 5.3.2).
-func (p *parser) initValue(in *Init) Operand {
+func (p *parser) initValue(in *Init) operand {
 	x := p.expr()
-	if n, ok := x.(*Name); ok && p.kind == tAssign {
-		in.Member = n.Name
+	if x.kind() == Name && p.kind == tAssign {
+		in.Member = p.src[x.start:x.end]
 		p.next()
 		return p.expr()
 	}

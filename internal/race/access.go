@@ -27,10 +27,12 @@ func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= ev
 // siteInfo is what all accesses of a site have in common.
 type siteInfo struct {
 	known bool
+	async bool // it issues asynchronous copies: what it does to global memory is a read, to shared memory a write
 	fails bool // it is a compare-and-swap that did not write at least once
 	kind  event.Kind
 	order event.Order
 	scope event.Scope
+	proxy event.Proxy
 	size  uint8
 	class class
 }
@@ -43,10 +45,18 @@ type access struct {
 	mem   *memory
 	class class
 	write bool
+
+	special bool    // not in the generic proxy, or of an asynchronous copy
+	copied  *copied // of which it is a part; nil: in program order
 }
 
 // Access checks and records what the lanes of a warp do by one instruction.
 func (d *Detector) Access(e *event.Access) {
+	if e.Orders != event.OrdersAll && !d.ordered(e.Orders) {
+		d.relaxed = *e
+		d.relaxed.Order = event.Relaxed
+		e = &d.relaxed
+	}
 	if n := e.Elements(); n > 1 {
 		for i := range n {
 			e.Element(i, &d.element, &d.elementAddr)
@@ -64,14 +74,26 @@ func (d *Detector) Access(e *event.Access) {
 // scalar is Access for one element.
 func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
-	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes()}
+	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
-	if ascending(e) {
-		d.eachLane(&a)
-	} else {
-		d.eachGroup(&a)
+	left := e.Mask
+	switch {
+	case a.class != 0:
+		left = d.eachAtomic(&a)
+	case e.Row > 1 && e.Step == 0 && !a.write:
+		d.eachRow(&a)
+		left = 0
+	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) || ascending(e)):
+		left = d.eachRun(&a)
 	}
-	if e.Order.Strong() {
+	switch {
+	case left == 0:
+	case ascending(e):
+		d.eachLane(&a, left)
+	default:
+		d.eachGroup(&a, left)
+	}
+	if e.Order.Strong() && !d.opt.Static && !d.quiet(&a) {
 		d.strongAccess(&a)
 	}
 }
@@ -82,7 +104,7 @@ func (d *Detector) learnSite(e *event.Access) class {
 	}
 	s := &d.sites[e.Site]
 	if !s.known {
-		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
+		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, proxy: e.Proxy, size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
 	}
 	s.fails = s.fails || e.Kind == event.Atomic && e.Stored != e.Mask
 	return s.class
@@ -103,10 +125,10 @@ func ascending(a *event.Access) bool {
 }
 
 // eachLane handles lanes whose addresses all differ.
-func (d *Detector) eachLane(a *access) {
+func (d *Detector) eachLane(a *access, lanes uint32) {
 	var p *page
 	no := ^uint64(0)
-	for m := a.Mask; m != 0; m &= m - 1 {
+	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		addr := a.Addr[l]
 		if a.Size != 4 {
@@ -117,17 +139,25 @@ func (d *Detector) eachLane(a *access) {
 			no = addr >> pageShift
 			p = d.page(a.mem, addr)
 		}
-		if p.split != nil || p.sync != nil {
+		if p.split != nil || p.sync != nil || p.twins {
 			d.touchRange(a, addr, 1<<l)
 			continue
 		}
-		d.touch(a, &p.cells[uint32(addr>>2)%pageWords], p, addr, 4, 1<<l)
+		d.touch(a, d.cell(a.mem, p, uint32(addr>>2)%pageWords), p, addr, 4, 1<<l)
+	}
+}
+
+// eachRow handles reads of one address by each row of lanes.
+func (d *Detector) eachRow(a *access) {
+	n := int(a.Row)
+	for l := 0; l < event.WarpSize; l += n {
+		d.touchRange(a, a.Addr[l], uint32(1<<n-1)<<l)
 	}
 }
 
 // eachGroup handles lanes with one address together.
-func (d *Detector) eachGroup(a *access) {
-	for left := a.Mask; left != 0; {
+func (d *Detector) eachGroup(a *access, lanes uint32) {
+	for left := lanes; left != 0; {
 		addr := a.Addr[bits.TrailingZeros32(left)&31]
 		mask := uint32(0)
 		for m := left; m != 0; m &= m - 1 {
@@ -148,8 +178,16 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 	for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
 		p := d.page(a.mem, at)
 		word := uint32(at>>2) % pageWords
+		if a.Size >= 8 && word&1 == 0 && p.split == nil && p.sync == nil && d.together(a.mem, p, word) {
+			d.touch(a, d.cell(a.mem, p, word), p, at, 8, mask)
+			at += 4
+			continue
+		}
+		if p.twins {
+			d.part(a.mem, p, word)
+		}
 		if a.Size >= 4 && (p.split == nil || p.split[word] == nil) {
-			d.touch(a, &p.cells[word], p, at, 4, mask)
+			d.touch(a, d.cell(a.mem, p, word), p, at, 4, mask)
 		} else {
 			d.touchBytes(a, p, word, at, addr, mask)
 		}
@@ -167,8 +205,9 @@ func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, 
 	s := p.split[word]
 	if s == nil {
 		s = new([4]cell)
+		c := d.cell(a.mem, p, word)
 		for i := range s {
-			s[i].w, s[i].r = d.clone(a.mem, p.cells[word].w), d.clone(a.mem, p.cells[word].r)
+			s[i].w, s[i].r = d.clone(a.mem, c.w), d.clone(a.mem, c.r)
 		}
 		p.split[word] = s
 	}
@@ -192,10 +231,14 @@ func (d *Detector) clone(m *memory, e entry) entry {
 
 // touch checks the access of the lanes of mask against one cell and records it there (figures 2 and 3).
 func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
-	if a.class == 0 && a.w.even && d.opt.Benign != BenignAll && a.quick(c, mask) {
+	if a.class == 0 && a.w.even && !a.special && d.opt.Benign != BenignAll && a.quick(c, mask) {
 		return
 	}
 	t := touching{access: a, page: p, at: at, size: size, mask: mask}
+	if a.Proxy != event.GenericProxy {
+		d.loadNoncoherent(&t, c)
+		return
+	}
 	if !c.w.empty() {
 		d.checkSide(&t, &c.w)
 	}
@@ -238,9 +281,10 @@ func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 	case e.mask == 0:
 		return e.clk == 0
 	case e.warp == uint32(w.id):
-		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0
+		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0 && e.clk < pending
 	}
-	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
+	v := e.warp - uint32(a.b.first)
+	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) && e.clk <= w.peers[v])
 }
 
 // touching is an access at one cell.
@@ -266,7 +310,7 @@ func (d *Detector) checkSide(t *touching, side *entry) {
 	if t.class != 0 && t.class == l.class && l.class.wide() {
 		return // morally strong with all of them
 	}
-	if t.class == 0 && t.size == 4 && l.chain() {
+	if t.class == 0 && t.size == 4 && l.chain() && !d.opt.Static {
 		d.checkChain(t, l.strong)
 		return
 	}
@@ -287,11 +331,11 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 	if t.class != 0 && s.class != 0 && d.morallyStrong(t, e, lowestLane(racing), other) {
 		return
 	}
-	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll {
+	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll && t.copied == nil && !s.async {
 		part := *t
 		part.mask = d.otherValue(t)
 		if racing, other = d.unordered(&part, e); racing == 0 {
-			d.tolerated++
+			d.tolerate(t.Space)
 			t.kept = append(t.kept, e)
 			return
 		}
@@ -318,13 +362,16 @@ func (d *Detector) morallyStrong(t *touching, e entry, lane, other int) bool {
 // test e <= C of figure 2.
 func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 	w := t.w
+	if e.concurrent() {
+		return t.mask, d.partner(t, e)
+	}
 	if e.warp == uint32(w.id) {
 		if e.mask == t.mask && e.mask&(e.mask-1) == 0 {
 			return 0, 0 // the thread itself
 		}
 		return w.unorderedMates(t.mask, e)
 	}
-	if e.clk <= w.blk && e.warp >= uint32(t.b.first) && e.warp < uint32(t.b.end()) {
+	if v := e.warp - uint32(t.b.first); v < uint32(len(t.b.warps)) && e.clk <= w.knowsWarp(int(v)) {
 		return 0, 0
 	}
 	if w.lane == nil {

@@ -11,37 +11,65 @@ type generation struct {
 	parts  []part
 	count  int  // threads that have arrived
 	arrive bool // some only arrived and do not wait
+	void   bool // some order nothing
 	bad    bool // participants disagree about count or form
+
+	// What those who have arrived know together: of the warps of the block, and of all else.
+	peers []uint32 // empty: nothing
+	blk   uint32
+	known *know
+
+	number uint64 // generations of this barrier that have completed; kept only for Options.Recycling
+	past   past   // the last of them
+	unsafe []int  // parts that may come before the last one is over
 }
 
+// reset makes g ready for the next generation of the same barrier.
 func (g *generation) reset() {
 	clear(g.parts)
-	*g = generation{parts: g.parts[:0]}
+	*g = generation{parts: g.parts[:0], peers: g.peers[:0], unsafe: g.unsafe[:0], number: g.number, past: g.past}
+}
+
+// forget makes g ready for the barrier of another block.
+func (g *generation) forget() {
+	g.reset()
+	g.number = 0
+	g.past.forget()
 }
 
 // part is one arrival, with the lanes' own clocks when they came.
 type part struct {
-	warp  *warp
-	mask  uint32
-	op    event.BarrierOp
-	wait  event.Wait
-	red   bool
-	clock *know // what the arriving lanes know; nil while the fast path may do without
+	warp   *warp
+	mask   uint32
+	op     event.BarrierOp
+	wait   event.Wait
+	red    bool
+	void   bool      // it orders nothing of what this detector looks at
+	joined bool      // what its lanes know is part of the generation's knowledge
+	epoch  laneEpoch // when the lanes came; kept only for Options.Recycling, and not for a whole block
 }
 
 // Arrive records the arrival of lanes.
 func (d *Detector) Arrive(a *event.Arrive) {
 	w, b := d.warpOf(a.Warp)
 	g := &b.bars[a.Barrier]
-	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red}
+	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red, void: !d.ordered(a.Orders)}
 	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count, Aligned: a.Aligned}
 	if a.Op == event.BarArrive || a.Count != 0 {
 		// The lanes go on before the generation completes, or may be fewer than the block: keep what they
 		// know now.
-		p.clock = d.clocks(w, b, a.Mask)
 		g.arrive = g.arrive || a.Op == event.BarArrive
-		w.tick(a.Mask)
+		if d.opt.Recycling {
+			d.checkRecycling(w, g, a.Mask)
+			p.epoch = w.epochOf(a.Mask)
+		}
+		if !p.void {
+			d.contribute(b, g, &p)
+		}
+	} else if d.opt.Recycling {
+		d.checkRecycling(w, g, a.Mask)
 	}
+	g.void = g.void || p.void
 	g.parts = append(g.parts, p)
 	g.count += bits.OnesCount32(a.Mask)
 	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) || g.parts[0].red != a.Red
@@ -60,7 +88,7 @@ func (d *Detector) fullCount(count uint32) uint32 {
 
 // clocks returns what the lanes of mask know together.
 func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
-	k := w.ext.withWarps(b.first, b.end(), w.blk)
+	k := withPeers(w.ext.withWarps(b.first, b.end(), w.blk), b, w.peers, w.blk)
 	var lanes [event.WarpSize]uint32
 	for m := d.lanesOf(w.id); m != 0; m &= m - 1 {
 		u := bits.TrailingZeros32(m)
@@ -90,23 +118,28 @@ func (d *Detector) Complete(c *event.Complete) {
 	}
 	g := &b.bars[c.Barrier]
 	d.checkGeneration(b, g, c)
-	defer g.reset()
-	if g.count == d.opt.Geometry.ThreadsPerBlock() && !g.arrive && !b.gone {
+	if d.opt.Recycling {
+		defer d.recycle(g)
+	} else {
+		defer g.reset()
+	}
+	if g.count == d.opt.Geometry.ThreadsPerBlock() && !g.arrive && !g.void && !b.gone {
 		d.wholeBlock(b)
 		return
 	}
-	var k *know
 	for i := range g.parts {
-		p := &g.parts[i]
-		if p.clock == nil {
-			p.clock = d.clocks(p.warp, b, p.mask)
-			p.warp.tick(p.mask)
+		if p := &g.parts[i]; !p.joined {
+			if d.opt.Recycling {
+				p.epoch = p.warp.epochOf(p.mask)
+			}
+			if !p.void {
+				d.contribute(b, g, p)
+			}
 		}
-		k = join(k, p.clock)
 	}
 	for i := range g.parts {
-		if p := &g.parts[i]; p.op == event.BarSync {
-			p.warp.learn(p.mask, k, d.lanesOf(p.warp.id))
+		if p := &g.parts[i]; p.op == event.BarSync && !p.void {
+			d.inform(b, g, p)
 		}
 	}
 }
@@ -126,7 +159,7 @@ func (d *Detector) wholeBlock(b *block) {
 	b.floor = top
 	for i := range b.warps {
 		w := &b.warps[i]
-		w.blk, w.intra, w.in, w.act, w.ext = top, top, nil, activeSet{}, ext
+		w.blk, w.intra, w.in, w.act, w.ext, w.peers = top, top, nil, activeSet{}, ext, w.peers[:0]
 		for l := range w.own {
 			w.own[l] = top + 1
 		}
@@ -135,8 +168,16 @@ func (d *Detector) wholeBlock(b *block) {
 	}
 }
 
+// ordered reports whether a barrier or fence orders what this detector looks at.
+func (d *Detector) ordered(o event.Orders) bool {
+	return d.opt.Only == event.NoSpace || o.Covers(d.opt.Only)
+}
+
 // WarpSync joins the lanes of the mask.
 func (d *Detector) WarpSync(s *event.WarpSync) {
+	if !d.ordered(s.Orders) {
+		return
+	}
 	w, _ := d.warpOf(s.Warp)
 	w.sync(s.Mask, d.lanesOf(s.Warp))
 }

@@ -53,7 +53,7 @@ func (d *Detector) newBlock(id uint32) *block {
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
 	for i := range b.bars {
-		b.bars[i].reset()
+		b.bars[i].forget()
 	}
 }
 
@@ -68,7 +68,7 @@ func (b *block) end() event.Warp { return b.first + event.Warp(len(b.warps)) }
 
 // clock returns all that a lane knows, its own epoch included.
 func (d *Detector) clock(w *warp, b *block, lane int) *know {
-	return w.clock(lane, d.lanesOf(w.id), b.first, b.end())
+	return withPeers(w.clock(lane, d.lanesOf(w.id), b.first, b.end()), b, w.peers, w.blk)
 }
 
 // lanesOf returns the lanes of a warp that are threads.
@@ -92,7 +92,7 @@ func (d *Detector) knows(t, u event.Thread) uint32 {
 	case u.Warp() == t.Warp():
 		return max(c, w.ofMate(l, u.Lane()))
 	case u.Warp() >= b.first && u.Warp() < b.end():
-		return max(c, w.blk)
+		return max(c, w.knowsWarp(int(u.Warp()-b.first)))
 	}
 	return c
 }
@@ -108,11 +108,19 @@ func (d *Detector) Exit(e *event.Exit) {
 	if b.live > 0 {
 		return
 	}
+	if d.opt.Recycling {
+		d.unsafeEnd(b)
+	}
 	for _, at := range b.places {
 		delete(d.locations, at)
 	}
 	if b.shared != nil {
 		d.release(b.shared)
+	}
+	for i := range b.warps {
+		if cs := b.warps[i].async; cs != nil {
+			d.spareCopied = append(d.spareCopied, cs.open...) // their entries stay pending
+		}
 	}
 	d.blocks[b.id] = nil
 	d.cached = nil

@@ -18,10 +18,15 @@ type Detector struct {
 
 	global      *memory
 	lists       []list
+	runs        [][]run // by number; 0 is none
 	spare       []*page
+	covered     map[run]uint32 // of compactRuns
+	spareRuns   []uint32
+	spareCells  []*[rowWords]cell
 	spareLists  []uint32
 	spareMemory []*memory
 	spareBlocks []*block
+	spareCopied []*copied
 	sites       []siteInfo
 	locations   map[place]*location
 
@@ -33,6 +38,8 @@ type Detector struct {
 
 	within bool // the race being recorded is within one instruction
 
+	relaxed     event.Access // an acquire or release that orders nothing of what this detector looks at
+	copying     event.Access // the part of a copy that is looked at
 	element     event.Access // of the vector access being split
 	elementAddr [event.WarpSize]uint64
 }
@@ -49,6 +56,8 @@ func New(opt Options) *Detector {
 		lastLanes:  g.Lanes(last),
 		blocks:     make([]*block, g.Blocks()),
 		global:     newMemory(),
+		runs:       make([][]run, 1),
+		covered:    make(map[run]uint32),
 		locations:  make(map[place]*location),
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),

@@ -14,6 +14,11 @@ import (
 //	  lanes came to it twice: an arrive, and then another one before    Divergence
 //	    the barrier was reset
 //	  it names no count, and threads of the block had exited           Divergence
+//	  all participants only arrived                                    NoWaiter
+//	  some may have come before the last one was over (recycle.go)     Recycled
+//	a block stalls or ends, and ...
+//	  a generation that is not complete has participants that may      TooMany
+//	    have come before the last one was over
 //	a block stalls, and ...
 //	  a waiting barrier has participants that disagree                 CountMismatch
 //	  lanes wait at bar.warp.sync                                      WarpSyncHang
@@ -31,6 +36,8 @@ func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 		d.barrierError(CountMismatch, b, c.Barrier, g.waits(), nil)
 	case splitWarp(g):
 		d.barrierError(Divergence, b, c.Barrier, g.waits(), nil)
+	case !g.waited():
+		d.barrierError(NoWaiter, b, c.Barrier, g.waits(), nil)
 	case c.Exited && g.parts[0].wait.Count == 0:
 		d.barrierError(Divergence, b, c.Barrier, g.waits(), b.exited())
 	}
@@ -51,6 +58,16 @@ func splitWarp(g *generation) bool {
 			if p.mask&q.mask != 0 || p.wait.Site != q.wait.Site && (p.wait.Aligned || q.wait.Aligned) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// waited reports whether some participant waits for the others.
+func (g *generation) waited() bool {
+	for i := range g.parts {
+		if g.parts[i].op == event.BarSync {
+			return true
 		}
 	}
 	return false
@@ -82,6 +99,9 @@ func (d *Detector) Stall(s *event.Stall) {
 	if b == nil || len(s.Waiting) == 0 {
 		return
 	}
+	if d.unsafeEnd(b) {
+		return
+	}
 	kind, barrier := Deadlock, s.Waiting[0].Barrier
 	for _, w := range s.Waiting {
 		switch {
@@ -108,11 +128,7 @@ type errorKey struct {
 
 // barrierError records a finding, or counts it if the same instructions disagreed before.
 func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, groups []event.Wait, exited []event.Exit) {
-	lo, hi := groups[0].Site, groups[0].Site
-	for _, w := range groups {
-		lo, hi = min(lo, w.Site), max(hi, w.Site)
-	}
-	key := errorKey{kind, barrier, lo, hi, len(exited) > 0}
+	key := keyOf(kind, barrier, groups, exited)
 	if i, ok := d.errorIndex[key]; ok {
 		d.errors[i].Count++
 		return
@@ -120,6 +136,20 @@ func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, group
 	d.errorIndex[key] = len(d.errors)
 	d.errors = append(d.errors, BarrierError{Kind: kind, Block: b.id, Barrier: barrier, Count: 1,
 		Groups: append([]event.Wait(nil), groups...), Exited: append([]event.Exit(nil), exited...)})
+}
+
+// keyOf tells findings apart: by their lowest and highest site, and by who comes too early.
+func keyOf(kind BarrierKind, barrier uint8, groups []event.Wait, exited []event.Exit) errorKey {
+	lo, hi := groups[0].Site, groups[0].Site
+	for _, w := range groups {
+		lo, hi = min(lo, w.Site), max(hi, w.Site)
+	}
+	return errorKey{kind, barrier, lo, hi, len(exited) > 0}
+}
+
+// lastError returns the finding that these groups are counted in.
+func (d *Detector) lastError(kind BarrierKind, groups []event.Wait) *BarrierError {
+	return &d.errors[d.errorIndex[keyOf(kind, groups[0].Barrier, groups, nil)]]
 }
 
 func lowestLane(mask uint32) int { return bits.TrailingZeros32(mask) }

@@ -28,25 +28,33 @@ type stream struct {
 	past  [][]epochs            // by thread: its last accesses
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
+	parts bool // what orders memory may order some of it only
+
+	noCopies bool // half of the streams have no asynchronous copies
 }
 
 // epochs are the clocks at which the two detectors saw one access.
 type epochs struct{ det, ora uint32 }
 
-func newStream(rt *rapid.T, model Model, benign Benign) *stream {
+func newStream(rt *rapid.T, model Model, benign Benign, parts bool) *stream {
 	geo := event.Geometry{
 		Grid:    event.Dim3{X: uint32(rapid.IntRange(1, 4).Draw(rt, "blocks")), Y: 1, Z: 1},
 		Block:   event.Dim3{X: rapid.SampledFrom([]uint32{32, 34, 64, 66}).Draw(rt, "threads"), Y: 1, Z: 1},
 		Cluster: event.Dim3{X: uint32(rapid.IntRange(1, 2).Draw(rt, "cluster")), Y: 1, Z: 1},
 	}
-	s := &stream{rt: rt, geo: geo, lanes: 0b1011}
+	s := &stream{rt: rt, geo: geo, lanes: 0b1011, parts: parts}
+	only := event.NoSpace
+	if parts {
+		only = rapid.SampledFrom([]event.Space{event.Global, event.Shared}).Draw(rt, "only")
+	}
 	if rapid.Bool().Draw(rt, "all lanes") {
 		s.lanes = ^uint32(0)
 	}
-	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 64})
+	s.noCopies = rapid.Bool().Draw(rt, "no copies")
+	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 1024, Only: only})
 	tolerate := map[Benign]func(bool) bool{
 		BenignWarp: func(same bool) bool { return same }, BenignAll: func(bool) bool { return true }}[benign]
-	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate})
+	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate, Only: only})
 	s.past = make([][]epochs, int(geo.Blocks())*geo.WarpsPerBlock()*event.WarpSize)
 	s.busy = make(map[event.Thread]bool)
 	for i := range 10 {
@@ -68,16 +76,25 @@ func (s *stream) site(id event.Site) event.Access {
 	}[a.Kind]
 	a.Order = rapid.SampledFrom(orders).Draw(s.rt, "order")
 	if a.Order.Strong() {
-		a.Scope = s.scope()
+		a.Scope, a.Orders = s.scope(), s.orders()
 		if a.Size >= 8 && !a.Kind.RMW() && rapid.Bool().Draw(s.rt, "vector") {
 			a.Elem = 4
 		}
+	} else if a.Kind == event.Read && a.Space == event.Global && rapid.IntRange(0, 3).Draw(s.rt, "noncoherent") == 0 {
+		a.Proxy = event.TextureProxy
 	}
 	return a
 }
 
 func (s *stream) scope() event.Scope {
 	return rapid.SampledFrom([]event.Scope{event.CTA, event.Cluster, event.GPU, event.GPU, event.Sys}).Draw(s.rt, "scope")
+}
+
+func (s *stream) orders() event.Orders {
+	if !s.parts {
+		return event.OrdersAll
+	}
+	return rapid.SampledFrom([]event.Orders{event.OrdersAll, event.OrdersGlobal, event.OrdersShared, event.OrdersNone}).Draw(s.rt, "orders")
 }
 
 func (s *stream) warp() event.Warp {
@@ -110,7 +127,7 @@ func (s *stream) access() {
 		return
 	}
 	a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
-	how := rapid.IntRange(0, 2).Draw(s.rt, "spread")
+	how := rapid.IntRange(0, 5).Draw(s.rt, "spread")
 	base := rapid.IntRange(0, 3).Draw(s.rt, "base")
 	values := uint64(rapid.SampledFrom([]uint32{0, ^uint32(0), 0b0110}).Draw(s.rt, "values"))
 	for l := range event.WarpSize {
@@ -121,8 +138,22 @@ func (s *stream) access() {
 		case 2:
 			slot += l * 7 % 3
 		}
-		a.Addr[l] = uint64(slot%8) * uint64(a.Size) % 48
+		a.Addr[l] = address(slot, a.Size)
+		switch how { // coalesced: what rows are for
+		case 3:
+			a.Addr[l] = uint64(base+l) * uint64(a.Size)
+		case 4:
+			a.Addr[l] = uint64(base+l%16) * uint64(a.Size)
+		case 5:
+			a.Addr[l] = uint64(base+l/16) * uint64(a.Size)
+		}
 		a.Data[0][l] = values >> l & 1
+	}
+	if a.Mask == ^uint32(0) && rapid.Bool().Draw(s.rt, "rows known") {
+		a.Row, a.Step = map[int]uint8{0: 32, 3: 32, 4: 16, 5: 16}[how], uint64(a.Size)
+		if how == 0 || how == 5 {
+			a.Step = 0
+		}
 	}
 	if a.Kind.Writes() {
 		a.Stored = a.Mask
@@ -140,8 +171,56 @@ func (s *stream) access() {
 	s.ora.Access(&b)
 }
 
+func address(slot int, size uint8) uint64 { return uint64(slot%8) * uint64(size) % 48 }
+
+// copy issues asynchronous copies. Their sites are the last ones, so that a site is of one size.
+func (s *stream) copy() {
+	c := event.Copy{Warp: s.warp(), Mask: 0, Size: rapid.SampledFrom([]uint8{4, 8, 16}).Draw(s.rt, "copy size")}
+	c.Site = event.Site(len(s.sites)) + event.Site(bits.TrailingZeros8(c.Size))
+	c.Active = s.free(c.Warp)
+	if c.Mask = c.Active & rapid.Uint32().Draw(s.rt, "issue"); c.Mask == 0 {
+		return
+	}
+	c.To, c.From, c.Read = new([event.WarpSize]uint64), new([event.WarpSize]uint64), new([event.WarpSize]uint8)
+	to, from := rapid.IntRange(0, 7).Draw(s.rt, "to"), rapid.IntRange(0, 7).Draw(s.rt, "from")
+	spread, broadcast := rapid.IntRange(0, 3).Draw(s.rt, "spread"), rapid.Bool().Draw(s.rt, "broadcast")
+	part := rapid.SampledFrom([]uint8{c.Size, c.Size, 0, 1, 3, c.Size / 2, c.Size - 1}).Draw(s.rt, "part")
+	for l := range event.WarpSize {
+		c.To[l], c.From[l], c.Read[l] = address(to+l*spread, c.Size), address(from+l, c.Size), c.Size
+		if broadcast {
+			c.From[l] = address(from, c.Size)
+		}
+		if l&1 != 0 {
+			c.Read[l] = part
+		}
+	}
+	s.logf("copy %+v to %v from %v read %v", c, c.To, c.From, c.Read)
+	s.det.Copy(&c)
+	s.ora.Copy(&c)
+}
+
+// copyGroup closes and waits for groups.
+func (s *stream) copyGroup() {
+	g := event.CopyGroup{Warp: s.warp(), Commit: rapid.Bool().Draw(s.rt, "commit")}
+	g.Wait = !g.Commit || rapid.Bool().Draw(s.rt, "wait")
+	if g.Wait {
+		g.Pending = uint32(rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(s.rt, "pending"))
+	}
+	g.Active = s.free(g.Warp)
+	g.Mask = g.Active
+	if rapid.Bool().Draw(s.rt, "guard") {
+		g.Mask &= rapid.Uint32().Draw(s.rt, "pass")
+	}
+	if g.Mask == 0 {
+		return
+	}
+	s.logf("group %+v", g)
+	s.det.CopyGroup(&g)
+	s.ora.CopyGroup(&g)
+}
+
 func (s *stream) fence() {
-	f := event.Fence{Warp: s.warp(), Scope: s.scope()}
+	f := event.Fence{Warp: s.warp(), Scope: s.scope(), Orders: s.orders()}
 	f.Active = s.free(f.Warp)
 	f.Mask = f.Active
 	f.Order = rapid.SampledFrom([]event.Order{event.Acquire, event.Release, event.AcqRel, event.SeqCst}).Draw(s.rt, "fence")
@@ -153,7 +232,7 @@ func (s *stream) fence() {
 }
 
 func (s *stream) warpSync() {
-	ws := event.WarpSync{Warp: s.warp()}
+	ws := event.WarpSync{Warp: s.warp(), Orders: s.orders()}
 	if ws.Mask = s.free(ws.Warp); ws.Mask != 0 {
 		s.logf("warpsync %+v", ws)
 		s.det.WarpSync(&ws)
@@ -172,7 +251,7 @@ func (s *stream) converge() {
 
 // arrive makes lanes arrive at a barrier of their block; complete ends a generation.
 func (s *stream) arrive() {
-	a := event.Arrive{Warp: s.warp(), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier")), Count: 64}
+	a := event.Arrive{Warp: s.warp(), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier")), Count: 64, Orders: s.orders()}
 	a.Active = s.free(a.Warp)
 	a.Mask = a.Active
 	if rapid.Bool().Draw(s.rt, "arrive only") {
@@ -219,7 +298,7 @@ func (s *stream) blockBarrier() {
 	}
 	for i := range s.geo.WarpsPerBlock() {
 		w := first + event.Warp(i)
-		a := event.Arrive{Warp: w, Mask: s.geo.Lanes(w), Active: s.geo.Lanes(w), Barrier: 2}
+		a := event.Arrive{Warp: w, Mask: s.geo.Lanes(w), Active: s.geo.Lanes(w), Barrier: 2, Orders: s.orders()}
 		s.logf("arrive %+v", a)
 		s.det.Arrive(&a)
 		s.ora.Arrive(&a)
@@ -235,7 +314,7 @@ func (s *stream) logf(format string, args ...any) {
 }
 
 func (s *stream) step() {
-	switch n := rapid.IntRange(0, 19).Draw(s.rt, "event"); {
+	switch n := rapid.IntRange(0, 25).Draw(s.rt, "event"); {
 	case n < 11:
 		s.access()
 	case n < 14:
@@ -248,6 +327,10 @@ func (s *stream) step() {
 		s.arrive()
 	case n < 19:
 		s.complete()
+	case n < 22 && !s.noCopies:
+		s.copy()
+	case n < 25 && !s.noCopies:
+		s.copyGroup()
 	default:
 		s.converge()
 	}
@@ -322,7 +405,7 @@ func (s *stream) checkRaces() {
 }
 
 func opOf(a Access) event.Op {
-	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Addr: a.Addr, Size: a.Size}
+	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Async: a.Async, Addr: a.Addr, Size: a.Size}
 }
 
 // TestMain makes the long run try many more streams.
@@ -336,9 +419,40 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func property(t *testing.T, model Model, benign Benign) {
+// TestOracleCopies is about asynchronous copies alone: few threads and little else, so that groups are waited for,
+// published and not.
+func TestOracleCopies(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStream(rt, model, benign)
+		s := newStream(rt, Independent, rapid.SampledFrom([]Benign{BenignNone, BenignWarp, BenignAll}).Draw(rt, "benign"), false)
+		s.lanes = rapid.SampledFrom([]uint32{0b1, 0b11}).Draw(rt, "lanes")
+		s.noCopies = false
+		for i := range s.sites {
+			if a := &s.sites[i]; i%2 == 0 {
+				*a = event.Access{Site: a.Site, Kind: event.Kind(i / 2 % 2), Space: event.Shared - event.Space(i/4%2), Size: 4}
+			}
+		}
+		for range rapid.IntRange(1, 40).Draw(rt, "length") {
+			switch n := rapid.IntRange(0, 9).Draw(rt, "event"); {
+			case n < 3:
+				s.copy()
+			case n < 6:
+				s.copyGroup()
+			case n < 8:
+				s.access()
+			case n < 9:
+				s.blockBarrier()
+			default:
+				s.step()
+			}
+		}
+		s.checkClocks()
+		s.checkRaces()
+	})
+}
+
+func property(t *testing.T, model Model, benign Benign, parts bool) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStream(rt, model, benign, parts)
 		for range rapid.IntRange(1, 60).Draw(rt, "length") {
 			s.step()
 			s.checkClocks()
@@ -347,7 +461,11 @@ func property(t *testing.T, model Model, benign Benign) {
 	})
 }
 
-func TestOracleIndependent(t *testing.T) { property(t, Independent, BenignNone) }
-func TestOracleLockstep(t *testing.T)    { property(t, Lockstep, BenignNone) }
-func TestOracleBenignWarp(t *testing.T)  { property(t, Independent, BenignWarp) }
-func TestOracleBenignAll(t *testing.T)   { property(t, Independent, BenignAll) }
+func TestOracleIndependent(t *testing.T) { property(t, Independent, BenignNone, false) }
+func TestOracleLockstep(t *testing.T)    { property(t, Lockstep, BenignNone, false) }
+func TestOracleBenignWarp(t *testing.T)  { property(t, Independent, BenignWarp, false) }
+func TestOracleBenignAll(t *testing.T)   { property(t, Independent, BenignAll, false) }
+
+// The detector for one space, where barriers, fences and strong operations order parts of memory.
+func TestOraclePartsIndependent(t *testing.T) { property(t, Independent, BenignNone, true) }
+func TestOraclePartsLockstep(t *testing.T)    { property(t, Lockstep, BenignWarp, true) }

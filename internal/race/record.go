@@ -20,6 +20,13 @@ func (d *Detector) speaksFor(t *touching, e entry) bool {
 
 // record adds the access to one side of a cell: an entry for each epoch that its lanes are in.
 func (d *Detector) record(t *touching, side *entry) {
+	if side.clk == noncoherent {
+		return // it races with every write already
+	}
+	if t.copied != nil {
+		d.recordPending(t, side)
+		return
+	}
 	if t.w.even {
 		d.add(t, side, entry{uint32(t.w.id), t.w.own[0], t.mask, uint32(t.Site)})
 		return
@@ -89,15 +96,43 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 			l.class = mixedClass
 		}
 	}
+	if (c == 0 || c == l.class && d.sites[e.site].kind == event.Read) && l.replaced(*to, e) {
+		return
+	}
 	for i := max(0, len(*to)-last); i < len(*to); i++ {
 		if merge(&(*to)[i], e) {
 			return
 		}
 	}
 	*to = append(*to, e)
-	if len(*to) >= l.limit {
+	if l.full() {
 		d.compact(t, l)
 	}
+}
+
+// replaced puts a weak access, or a strong read among strong accesses of its class, in the place of an earlier
+// one by the same threads, for which it speaks: whoever knows it knows the earlier one. Accesses of one epoch are kept apart by site, so that a race is reported at
+// each place, but for a list that is long. Without this the readers of a table, which all warps read again and again, would pile up.
+func (l *list) replaced(list []entry, e entry) bool {
+	long := len(list) >= minLimit
+	hint := &l.last[e.warp%uint32(len(l.last))]
+	if i := int(*hint); i < len(list) && list[i].yields(e, long) {
+		list[i] = e
+		return true
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].yields(e, long) {
+			list[i] = e
+			*hint = uint16(i)
+			return true
+		}
+	}
+	*hint = uint16(len(list)) // where it will be appended
+	return false
+}
+
+func (have *entry) yields(e entry, long bool) bool {
+	return have.warp == e.warp && have.mask&^e.mask == 0 && (long || have.clk < e.clk || have.site == e.site)
 }
 
 // compact drops what later accesses of the same threads at the same site speak for, and what every thread
@@ -105,10 +140,13 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 func (d *Detector) compact(t *touching, l *list) {
 	l.weak = d.compacted(t, l.weak)
 	l.strong = d.compacted(t, l.strong)
-	l.limit = max(minLimit, 2*max(len(l.weak), len(l.strong)))
+	l.limit = max(minLimit, 2*max(len(l.weak), len(l.strong)/4))
 }
 
 func (d *Detector) compacted(t *touching, es []entry) []entry {
+	if len(es) <= 2*minLimit {
+		return d.compactedFew(t, es)
+	}
 	type thread struct{ warp, site uint32 }
 	covered := make(map[thread]uint32, len(es)) // lanes that a later entry speaks for
 	keep := len(es)
@@ -125,6 +163,27 @@ func (d *Detector) compacted(t *touching, es []entry) []entry {
 		covered[key] |= e.mask
 		keep--
 		es[keep] = e
+	}
+	return append(es[:0], es[keep:]...)
+}
+
+// compactedFew is compacted for a short list, for which a map would cost more than it saves.
+func (d *Detector) compactedFew(t *touching, es []entry) []entry {
+	keep := len(es)
+	for i := len(es) - 1; i >= 0; i-- {
+		e := es[i]
+		if t.mem != d.global && e.clk <= t.b.floor {
+			continue
+		}
+		for j := keep; j < len(es); j++ {
+			if es[j].warp == e.warp && es[j].site == e.site {
+				e.mask &^= es[j].mask
+			}
+		}
+		if e.mask != 0 {
+			keep--
+			es[keep] = e
+		}
 	}
 	return append(es[:0], es[keep:]...)
 }

@@ -31,18 +31,31 @@ type group struct {
 // found reports that lanes of an access race with an earlier entry.
 func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 	first := event.ThreadOf(event.Warp(e.warp), other)
-	d.race(t.access, event.Site(e.site), first, t.at, racing)
+	cause := Unordered
+	switch {
+	case e.clk == noncoherent || t.Proxy != event.GenericProxy:
+		cause = OtherProxy
+	case e.concurrent():
+		cause = NotWaited
+	}
+	for at := t.at; at < t.at+uint64(t.size); at += 4 { // a hazard for each word, whether or not they are twins
+		d.race(t.access, event.Site(e.site), first, at, racing, cause)
+	}
 }
 
 // race records a race of lanes of an access, at the cell with address at, with an earlier access.
-func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint64, racing uint32) {
+func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint64, racing uint32, cause Cause) {
+	if !d.reports(a.Space) {
+		return
+	}
 	l := bits.TrailingZeros32(racing)
 	s := &d.sites[site]
 	r := Race{Space: a.Space,
-		First: Access{Thread: first, Site: site, Kind: s.kind, Order: s.order, Scope: s.scope, Addr: at &^ uint64(s.size-1), Size: s.size},
+		First: Access{Thread: first, Site: site, Kind: s.kindIn(a.Space), Order: s.order, Scope: s.scope, Proxy: s.proxy, Async: s.async,
+			Addr: at &^ uint64(s.size-1), Size: s.size},
 		Second: Access{Thread: event.ThreadOf(a.w.id, l), Site: a.Site, Kind: a.Kind, Order: a.Order, Scope: a.Scope,
-			Addr: a.Addr[l], Size: a.Size},
-		Level: d.levelOf(a, site, first), Interval: a.w.round,
+			Proxy: a.Proxy, Async: a.copied != nil, Addr: a.Addr[l], Size: a.Size},
+		Level: d.levelOf(a, first, event.ThreadOf(a.w.id, l), cause), Cause: cause, Interval: a.w.round,
 	}
 	h := hazard{addr: at}
 	if a.Space == event.Shared {
@@ -62,12 +75,32 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	}
 }
 
+// reports reports whether races in a space are looked for.
+func (d *Detector) reports(s event.Space) bool { return d.opt.Only == event.NoSpace || d.opt.Only == s }
+
+// tolerate counts writes of the same value that are let pass.
+func (d *Detector) tolerate(s event.Space) {
+	if d.reports(s) {
+		d.tolerated++
+	}
+}
+
+// kindIn is what the site does in a space.
+func (s *siteInfo) kindIn(space event.Space) event.Kind {
+	if s.async && space == event.Global {
+		return event.Read
+	}
+	return s.kind
+}
+
 // levelOf classifies by how far apart the threads are. In the lockstep model lanes of a warp that are not
 // ordered are either in one instruction or on different paths of a branch (Barracuda §3.3.1).
-func (d *Detector) levelOf(a *access, site event.Site, first event.Thread) Level {
+func (d *Detector) levelOf(a *access, first, second event.Thread, cause Cause) Level {
 	switch {
+	case first == second:
+		return SameThread
 	case first.Warp() == a.w.id:
-		if d.opt.Model == Lockstep && !d.within {
+		if d.opt.Model == Lockstep && !d.within && cause == Unordered {
 			return BranchOrdering
 		}
 		return IntraWarp
@@ -87,19 +120,31 @@ func (d *Detector) sameInstruction(a *access, addr uint64, mask uint32) {
 	differ := uint32(0)
 	for m := mask &^ (1 << first); m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		if d.opt.Benign == BenignNone || a.Data == nil || !sameData(a.Access, first, l) {
+		if d.opt.Benign == BenignNone || !a.sameValue(first, l) {
 			differ |= 1 << l
 		}
 	}
 	if differ == 0 {
-		d.tolerated++
+		d.tolerate(a.Space)
 		return
+	}
+	cause := Unordered
+	if a.copied != nil {
+		cause = NotWaited
 	}
 	d.within = true
 	for at := addr; at < addr+uint64(a.Size); at += 4 {
-		d.race(a, a.Site, event.ThreadOf(a.w.id, first), at, differ)
+		d.race(a, a.Site, event.ThreadOf(a.w.id, first), at, differ, cause)
 	}
 	d.within = false
+}
+
+// sameValue reports whether two lanes of one instruction are known to write the same.
+func (a *access) sameValue(l, u int) bool {
+	if a.copied != nil {
+		return a.copied.sameSource(l, u)
+	}
+	return a.Data != nil && sameData(a.Access, l, u)
 }
 
 func sameData(a *event.Access, l, u int) bool {

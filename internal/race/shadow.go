@@ -25,9 +25,10 @@ type cell struct {
 type list struct {
 	weak   []entry
 	strong []entry
-	class  class // of all of strong; mixedClass if they differ
-	broken bool  // a strong write that is no atomic came after another strong one: see observed.go
-	limit  int   // length at which the list is compacted
+	class  class      // of all of strong; mixedClass if they differ
+	broken bool       // a strong write that is no atomic came after another strong one: see observed.go
+	limit  int        // length at which the list is compacted: of weak, and a quarter of that of strong
+	last   [32]uint16 // where the last entry of a warp may be, by its low bits
 }
 
 const (
@@ -37,7 +38,9 @@ const (
 
 // page is the shadow of 1 KiB.
 type page struct {
-	cells [pageWords]cell
+	rows  [pageRows]row
+	twin  twins
+	twins bool                    // some bit of twin may be set
 	split map[uint32]*[4]cell     // words that are kept by byte; nil if none is
 	sync  *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
 	vals  *[1 << pageShift]byte   // last values of weak writes; kept for BenignAll only
@@ -77,8 +80,9 @@ func (d *Detector) newPage() *page {
 	if n := len(d.spare); n > 0 {
 		p := d.spare[n-1]
 		d.spare = d.spare[:n-1]
-		clear(p.cells[:])
+		clear(p.rows[:])
 		p.split, p.sync, p.vals = nil, nil, nil
+		p.twin, p.twins = twins{}, false
 		return p
 	}
 	return new(page)
@@ -87,6 +91,7 @@ func (d *Detector) newPage() *page {
 // release gives back the pages and lists of a block's shared memory.
 func (d *Detector) release(m *memory) {
 	for _, p := range m.pages {
+		d.releaseRows(p)
 		d.spare = append(d.spare, p)
 	}
 	for _, i := range m.lists {
@@ -128,6 +133,9 @@ func (d *Detector) dropList(m *memory, i uint32) {
 
 // minLimit is the length at which a list is compacted first.
 const minLimit = 16
+
+// full reports whether it is time to compact the list. Strong entries are only appended, and so wait longer.
+func (l *list) full() bool { return len(l.weak) >= l.limit || len(l.strong) >= 4*l.limit }
 
 func (l *list) reset() { *l = list{weak: l.weak[:0], strong: l.strong[:0], limit: minLimit} }
 

@@ -113,8 +113,14 @@ func (w *warp) patterns() *patterns {
 // Fence makes what the lanes observed known to them, and their past publishable.
 func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
-	p := w.patterns()
 	all := d.lanesOf(f.Warp)
+	if d.opt.Static || !d.ordered(f.Orders) {
+		if d.opt.Model == Lockstep {
+			w.endInstruction(f.Active, all)
+		}
+		return
+	}
+	p := w.patterns()
 	for m := f.Mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		if f.Order.Acquires() {
@@ -140,7 +146,7 @@ func (d *Detector) releaseFence(w *warp, b *block, p *patterns, f *event.Fence) 
 		have.at(w, b, all, bits.TrailingZeros32(m))
 	}
 	p.fenced |= f.Mask
-	if w.in == nil && w.lane == nil && w.act.mask == 0 {
+	if w.in == nil && w.lane == nil && w.act.mask == 0 && len(w.peers) == 0 {
 		have.lazy, have.own, have.mates, have.blk, have.ext = f.Mask, w.own, w.intra, w.blk, w.ext
 		return
 	}

@@ -12,7 +12,7 @@ import (
 //   - own[l], if u is l itself;
 //   - intra, if u is in the same warp (converged format), or in[l][u] where lanes have synchronized in parts
 //     (nested), or act.clock while both are in the active set of the lockstep model (diverged);
-//   - blk, if u is in the same block: the last barrier of the whole block;
+//   - blk, if u is in the same block: the last barrier of the whole block; or its warp's clock in peers;
 //   - ext (sparse), what was learned by named barriers and by acquiring, for all lanes or for one.
 //
 // A thread's own clock rises only when others may learn it: at releases and barriers. Between them its
@@ -25,8 +25,10 @@ type warp struct {
 	blk   uint32
 	in    *[event.WarpSize][event.WarpSize]uint32
 	act   activeSet
+	peers []uint32 // what all lanes know of each warp of the block: peers.go; empty: blk
 	ext   *know
 	lane  *[event.WarpSize]*know // what single lanes know beyond ext; nil if none does
+	async *copies                // nil until the first
 	pat   *patterns              // fences and observed releases; nil until the first
 	gone  uint32                 // lanes that have exited
 	round uint32                 // barriers of the whole block that the warp has passed
@@ -40,7 +42,7 @@ type activeSet struct {
 
 // start is the state of a warp before its first instruction: every thread knows itself only.
 func (w *warp) start(id event.Warp) {
-	*w = warp{id: id, even: true}
+	*w = warp{id: id, even: true, peers: w.peers[:0]}
 	for l := range w.own {
 		w.own[l] = 1
 	}

@@ -39,6 +39,14 @@ func (f *File) PosAt(offset int) Pos {
 	return MakePos(f.ID, line, offset-f.lines[line-1]+1)
 }
 
+// PosNear is PosAt for an offset that is probably in the given line, which it then need not search for.
+func (f *File) PosNear(offset, line int) Pos {
+	if line < 1 || line >= len(f.lines) || offset < f.lines[line-1] || offset >= f.lines[line] {
+		return f.PosAt(offset)
+	}
+	return MakePos(f.ID, line, offset-f.lines[line-1]+1)
+}
+
 // Offset returns the byte offset of p, and whether p lies in the file.
 func (f *File) Offset(p Pos) (int, bool) {
 	if p.File() != f.ID || p.Line() < 1 || p.Line() > len(f.lines) || p.Col() < 1 {

@@ -23,7 +23,7 @@ var expectation = regexp.MustCompile(`(?m)^// (verified|race|divergence): .*\n__
 
 // TestMicro: small kernels, one pattern each.
 func TestMicro(t *testing.T) {
-	for _, name := range []string{"barriers", "indices"} {
+	for _, name := range []string{"barriers", "indices", "elements"} {
 		path := "../../testdata/verify/" + name + ".cu"
 		text, err := os.ReadFile(path)
 		if err != nil {

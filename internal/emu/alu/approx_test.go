@@ -112,3 +112,71 @@ func TestMixedPrecision(t *testing.T) {
 		}
 	}
 }
+
+// The half-precision functions, for every operand: PTX ISA 9.7.4.9 and 9.7.4.10. Subnormal results of ex2 on .f16
+// have no relative error of that size in the format; there half a unit in the last place is the best.
+func TestApproxHalves(t *testing.T) {
+	relative := func(got, exact float64) float64 { return math.Abs(got-exact) / math.Abs(exact) }
+	absolute := func(got, exact float64) float64 { return math.Abs(got - exact) }
+	for _, c := range []struct {
+		text    string
+		ty      isa.Type
+		exact   func(x float64) float64
+		diff    func(got, exact float64) float64
+		bound   float64
+		minimum float64 // least normal result
+	}{
+		{"tanh.approx.f16", isa.F16, math.Tanh, absolute, math.Pow(2, -10.987), 0},
+		{"tanh.approx.bf16", isa.BF16, math.Tanh, absolute, 0x1p-8, 0},
+		{"ex2.approx.f16", isa.F16, func(x float64) float64 { return math.Exp(x * math.Ln2) }, relative, math.Pow(2, -9.9), 0x1p-14},
+		{"ex2.approx.ftz.bf16", isa.BF16, func(x float64) float64 { return math.Exp(x * math.Ln2) }, relative, 0x1p-7, 0x1p-126},
+	} {
+		l := layouts[c.ty]
+		for v := range uint64(1 << 16) {
+			x := l.decode(v)
+			if x.nan || x.inf {
+				continue
+			}
+			in, _ := x.rat.Float64()
+			exact := c.exact(in)
+			got := l.decode(eval(t, c.text, v))
+			switch {
+			case got.inf && c.ty == isa.F16 && exact > 65519, got.inf && c.ty == isa.BF16 && exact > 3.39e38:
+			case got.nan || got.inf:
+				t.Fatalf("%s %g is no number, want %g", c.text, in, exact)
+			default:
+				y, _ := got.rat.Float64()
+				if small := math.Abs(exact) < c.minimum; !small && c.diff(y, exact) > c.bound || small && math.Abs(y-exact) > c.minimum {
+					t.Fatalf("%s %g = %g, want %g within %g", c.text, in, y, exact, c.bound)
+				}
+			}
+		}
+	}
+}
+
+// div.approx and div.full: at most two units in the last place (PTX ISA 9.7.3.8), and sin and cos further out
+// (9.7.3.18: 2^-14.7 within 100 pi).
+func TestApproxWider(t *testing.T) {
+	r := rand.New(rand.NewPCG(91, 92))
+	for range 20000 {
+		a, b := r.Uint32(), r.Uint32()
+		x, y := math.Float32frombits(a), math.Float32frombits(b)
+		q := float64(x) / float64(y)
+		if m := math.Abs(float64(y)); x != x || y != y || m < 0x1p-126 || m > 0x1p126 || math.Abs(q) < 0x1p-126 || math.Abs(q) > math.MaxFloat32 {
+			continue
+		}
+		ulp := math.Ldexp(1, math.Ilogb(q)-23)
+		for _, text := range []string{"div.approx.f32", "div.full.f32"} {
+			if got := float64(f32(eval(t, text, uint64(a), uint64(b)))); math.Abs(got-q) > 2*ulp {
+				t.Fatalf("%s %g / %g = %g, want %g", text, x, y, got, q)
+			}
+		}
+		z := float32((r.Float64() - 0.5) * 200 * math.Pi)
+		s, c := math.Sincos(float64(z))
+		for text, exact := range map[string]float64{"sin.approx.f32": s, "cos.approx.f32": c} {
+			if got := float64(f32(eval(t, text, uint64(math.Float32bits(z))))); math.Abs(got-exact) > math.Pow(2, -14.7) {
+				t.Fatalf("%s %g = %g, want %g", text, z, got, exact)
+			}
+		}
+	}
+}

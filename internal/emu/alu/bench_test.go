@@ -19,7 +19,7 @@ func BenchmarkWarp(b *testing.B) {
 		{"min.s32", full}, {"div.s32", full}, {"popc.b32", full}, {"selp.b32", full},
 		{"setp.lt.s32", full}, {"setp.eq.and.u32", full}, {"setp.lt.f32", full}, {"set.lt.u32.s32", full},
 		{"add.f32", full}, {"add.ftz.f32", full}, {"fma.rn.f32", full}, {"fma.rn.ftz.f32", full},
-		{"fma.rz.f32", full}, {"div.rn.f32", full}, {"sqrt.rn.f32", full}, {"max.f32", full}, {"neg.f32", full},
+		{"fma.rz.f32", full}, {"add.rm.f32", full}, {"mul.rp.f32", full}, {"div.rz.f32", full}, {"div.rn.f32", full}, {"sqrt.rn.f32", full}, {"max.f32", full}, {"neg.f32", full},
 		{"add.f64", full}, {"fma.rn.f64", full}, {"add.rp.f64", full}, {"fma.rn.f16x2", full},
 		{"ex2.approx.f32", full}, {"sin.approx.f32", full},
 		{"cvt.rn.f32.s32", full}, {"cvt.rzi.s32.f32", full}, {"cvt.u64.u32", full}, {"cvt.s64.s32", full},

@@ -6,6 +6,10 @@ import "heddle/internal/isa"
 func cvt(d *isa.Desc) (Func, error) {
 	from, to := d.SType, d.Type
 	switch {
+	case d.Round == isa.RS:
+		return nil, unsupported(d, "stochastic rounding is not implemented")
+	case from == isa.OtherType || to == isa.OtherType:
+		return nil, unsupported(d, "formats of 4 and 6 bits, of scale factors and of four elements are not implemented")
 	case elements(to) != 0 || elements(from) != 0 || isF8x2(to) || isF8x2(from) || to == isa.TF32:
 		return cvtPacked(d)
 	case isInt(from) && isInt(to):

@@ -51,6 +51,8 @@ func addFloat(d *isa.Desc) (Func, error) {
 		op = c.narrowSub
 	case f.is16():
 		op = c.narrowAdd
+	case c.directedSingle(d.Type):
+		return c.singleDirected(d.Row.Opcode), nil
 	case d.Type == isa.F32 && c.plain() && subtract:
 		return subF32, nil
 	case d.Type == isa.F32 && c.plain():
@@ -92,6 +94,8 @@ func mulFloat(d *isa.Desc) (Func, error) {
 	switch {
 	case f.is16():
 		return lane2(packed2(d.Type, c.narrowMul)), nil
+	case c.directedSingle(d.Type):
+		return c.singleDirected("mul"), nil
 	case d.Type == isa.F32 && c.plain():
 		return mulF32, nil
 	case d.Type == isa.F32 && c.mode == isa.RN && c.sat:
@@ -108,6 +112,9 @@ func mulFloat(d *isa.Desc) (Func, error) {
 // later.
 func fma(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
+	if d.Has(isa.OOB) {
+		return nil, unsupported(d, "the bits of an OOB NaN are not documented")
+	}
 	allowed := arithFlags(d.Type)
 	if f.is16() {
 		allowed |= isa.Relu
@@ -128,6 +135,8 @@ func fma(d *isa.Desc) (Func, error) {
 	switch {
 	case f.is16():
 		return lane3(packed3(d.Type, c.narrowFma)), nil
+	case c.directedSingle(d.Type):
+		return c.singleDirected("fma"), nil
 	case d.Type == isa.F32 && c.plain():
 		return fmaF32, nil
 	case d.Type == isa.F32 && c.mode == isa.RN && c.sat:
@@ -158,6 +167,8 @@ func divFloat(d *isa.Desc) (Func, error) {
 		return divF32, nil
 	case d.Type == isa.F64 && c.plain():
 		return divF64, nil
+	case c.directedSingle(d.Type):
+		return c.singleDirected("div"), nil
 	}
 	return lane2(c.divScalar), nil
 }
@@ -178,6 +189,8 @@ func rcp(d *isa.Desc) (Func, error) {
 		return lane1(func(a uint64) uint64 { return packF32(1 / f32(a)) }), nil
 	case d.Type == isa.F64 && c.plain():
 		return lane1(rcpF64), nil
+	case c.directedSingle(d.Type):
+		return c.singleDirected("rcp"), nil
 	}
 	return lane1(c.rcpScalar), nil
 }
@@ -198,6 +211,8 @@ func sqrt(d *isa.Desc) (Func, error) {
 		return sqrtF32, nil
 	case d.Type == isa.F64 && c.plain():
 		return lane1(sqrtF64), nil
+	case c.directedSingle(d.Type):
+		return c.singleDirected("sqrt"), nil
 	}
 	return lane1(c.sqrtScalar), nil
 }

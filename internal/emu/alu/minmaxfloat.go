@@ -27,6 +27,21 @@ func minmaxFloat(d *isa.Desc) (Func, error) {
 	return lane2(packed2(d.Type, k.choose)), nil
 }
 
+// ThreeInputs returns the function of min and max of three single-precision inputs: of the first two, then of
+// that and the third (PTX ISA 9.7.3.11, 9.7.3.12). With .abs the magnitudes are compared.
+func ThreeInputs(d *isa.Desc) (Func, error) {
+	op := d.Row.Opcode
+	if op != "min" && op != "max" || d.Type != isa.F32 || !oneType(d) || !only(d, isa.FTZ|isa.NaNProp|isa.Abs) {
+		return noForm(d)
+	}
+	k := &chooser{format: single, less: op == "min", ftz: d.Has(isa.FTZ), nanProp: d.Has(isa.NaNProp)}
+	keep := single.sign<<1 - 1
+	if d.Has(isa.Abs) {
+		keep = single.sign - 1
+	}
+	return lane3(func(a, b, c uint64) uint64 { return k.choose(k.choose(a&keep, b&keep), c&keep) }), nil
+}
+
 // minF32 is the usual minimum of single precision. Go's min orders zeros as PTX does, but yields NaN if one
 // operand is NaN, where PTX wants the other.
 //

@@ -123,3 +123,32 @@ func TestNaN(t *testing.T) {
 	want(t, "add.sat.f32", 0x3f800000, 0x7f800000, 0)
 	want(t, "fma.rn.bf16", 0x7fff, 0x7fc0, 0, 0)
 }
+
+// min and max of three inputs: PTX ISA 9.7.3.11.
+func TestThreeInputs(t *testing.T) {
+	const nan, one, two, minusThree, nzero, sub = 0x7fc00001, 0x3f800000, 0x40000000, 0xc0400000, 0x80000000, 0x80000001
+	for _, c := range []struct {
+		text    string
+		a, b, c uint64
+		want    uint64
+	}{
+		{"min.f32", two, one, minusThree, minusThree}, {"min.f32", minusThree, one, two, minusThree}, {"max.f32", one, two, minusThree, two},
+		{"max.abs.f32", one, two, minusThree, 0x40400000}, {"min.abs.f32", minusThree, two, minusThree, two},
+		{"min.f32", nan, two, nan, two}, {"min.f32", nan, nan, two, two}, {"min.f32", nan, nan, nan, 0x7fffffff},
+		{"min.NaN.f32", one, two, nan, 0x7fffffff}, {"max.NaN.f32", nan, two, one, 0x7fffffff},
+		{"min.f32", 0, nzero, 0, nzero}, {"max.f32", nzero, nzero, 0, 0}, {"min.ftz.f32", sub, one, two, nzero},
+	} {
+		f, err := ThreeInputs(desc(t, c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := eval3(f, c.a|1<<40, c.b, c.c); got != c.want {
+			t.Errorf("%s %#x, %#x, %#x = %#x, want %#x", c.text, c.a, c.b, c.c, got, c.want)
+		}
+	}
+	for _, text := range []string{"min.f64", "min.f16", "add.f32", "min.xorsign.abs.f32", "max.s32"} {
+		if _, err := ThreeInputs(desc(t, text)); err == nil {
+			t.Errorf("%s has three inputs", text)
+		}
+	}
+}

@@ -14,7 +14,7 @@ var notImplemented = []struct {
 	what string
 	is   func(d *isa.Desc) bool
 }{
-	{"min and max of three inputs with .abs", func(d *isa.Desc) bool { return d.Has(isa.Abs) }},
+	{"min and max of three inputs with .abs: ThreeInputs", func(d *isa.Desc) bool { return d.Has(isa.Abs) }},
 	{"fma.oob", func(d *isa.Desc) bool { return d.Has(isa.OOB) }},
 	{"128-bit mov", func(d *isa.Desc) bool { return d.Type == isa.B128 }},
 	{"stochastic rounding", func(d *isa.Desc) bool { return d.Round == isa.RS }},
@@ -105,7 +105,7 @@ func product3(a, b, c []string) [][3]string {
 func TestTable(t *testing.T) {
 	forms := 0
 	for row := range isa.Rows() {
-		if row.Category != isa.Arith || !row.Executable || row.Opcode == "cvt.pack" {
+		if row.Category != isa.Arith || !row.Executable || row.Opcode == "cvt.pack" || row.Opcode == "mov.vec" {
 			continue
 		}
 		v := vocabulary

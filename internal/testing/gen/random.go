@@ -50,7 +50,8 @@ type Options struct {
 // Random returns a kernel that always terminates or deadlocks: every loop counts. It draws structured and
 // unstructured branches on thread ids, loaded values and uniform values; loops; weak, relaxed, acquire,
 // release and volatile accesses of 1 to 8 bytes, vectors, atomics and reductions on shared and global memory;
-// fences; whole, counted and arriving barriers; warp barriers, shuffles and votes; early exits.
+// fences; asynchronous copies, their groups and waits; loads through the texture proxy; whole, counted and
+// arriving barriers; warp barriers, shuffles and votes; early exits.
 func Random(src Source, opt Options) Kernel {
 	g := &random{src: src, opt: opt}
 	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}}
@@ -144,7 +145,7 @@ func (g *random) block(depth int) {
 func (g *random) statement(depth int) {
 	kinds := []func(int){
 		g.compute, g.access, g.access, g.access, g.barrier, g.branch, g.loop, g.atomic, g.fence, g.compute,
-		g.access, g.warp, g.counted, g.leave, g.compare, g.jump,
+		g.access, g.warp, g.counted, g.leave, g.compare, g.jump, g.copy, g.copy, g.group, g.group,
 	}
 	kinds[g.n(len(kinds))](depth)
 }
@@ -228,8 +229,29 @@ func (g *random) access(int) {
 		g.emit("%sst%s.u32 %s, %s;", guard, space, at, g.value())
 	case 7:
 		space, at := g.address(4)
-		g.emit("%sld%s.u32 %s, %s;", guard, space, g.value(), at)
+		nc := ""
+		if space == ".global" && g.n(4) == 3 {
+			nc = ".nc"
+		}
+		g.emit("%sld%s%s.u32 %s, %s;", guard, space, nc, g.value(), at)
 	}
+}
+
+// copy is an asynchronous copy, of all of the source, a part of it, or nothing.
+func (g *random) copy(int) {
+	size := 4 << g.n(3)
+	g.emit("and.b32 %%w, %s, %d;", g.value(), 4*Words-size)
+	g.emit("mov.u32 %%s, sh;")
+	g.emit("add.u32 %%s, %%s, %%w;")
+	g.emit("and.b32 %%w, %s, %d;", g.value(), 4*Words-size)
+	g.emit("cvt.u64.u32 %%a, %%w;")
+	g.emit("add.u64 %%a, %%a, %%g;")
+	part := []string{"", "", fmt.Sprintf(", %d", g.n(size+1)), ", " + g.pred()}[g.n(4)]
+	g.emit("cp.async.ca.shared.global [%%s], [%%a], %d%s;", size, part)
+}
+
+func (g *random) group(int) {
+	g.emit("cp.async.%s;", []string{"commit_group", "commit_group", "wait_all", "wait_group 0", "wait_group 1"}[g.n(5)])
 }
 
 func (g *random) scope(sem string) string {

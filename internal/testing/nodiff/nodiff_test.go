@@ -49,7 +49,7 @@ func TestDetectorAgainstOracle(t *testing.T) {
 func kernelFiles(t *testing.T, dir string) []string {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".ptx")) {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") || strings.HasSuffix(path, ".ptx")) {
 			out = append(out, path)
 		}
 		return err
@@ -68,7 +68,9 @@ func compareFile(t *testing.T, path string) int {
 	for _, k := range module.Funcs {
 		if k.Kernel && k.Blocks != nil {
 			for seed := range uint64(2) {
-				n += compareKernel(t, k, facts, false, seed) + compareKernel(t, k, facts, true, seed)
+				for _, only := range spaces(k) {
+					n += compareKernel(t, k, facts, false, seed, only) + compareKernel(t, k, facts, true, seed, only)
+				}
 			}
 		}
 	}
@@ -100,13 +102,21 @@ func module(t *testing.T, path string) (*ir.Module, *launch.SourceFacts) {
 	return module, launch.Scan(user, nil)
 }
 
-func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
+// spaces are those that a kernel is looked at for apart.
+func spaces(k *ir.Func) []event.Space {
+	if ir.OrdersParts(k) {
+		return []event.Space{event.Shared, event.Global}
+	}
+	return []event.Space{event.NoSpace}
+}
+
+func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
-	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed)
+	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed, only)
 }
 
 // compareLaunch compares the engines on one launch; it returns 0 if there was none to compare.
-func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, lockstep bool, seed uint64) int {
+func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {
@@ -126,8 +136,8 @@ func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.S
 		opt.Model, model = emu.Lockstep, race.Lockstep
 	}
 	p := &pair{
-		det: race.New(race.Options{Geometry: g, Model: model, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())}),
-		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep}),
+		det: race.New(race.Options{Geometry: g, Model: model, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes()), Only: only}),
+		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep, Only: only}),
 	}
 	if _, err := m.Run(t.Context(), opt, p); err != nil {
 		t.Fatal(err)
@@ -144,6 +154,7 @@ type pair struct {
 	det   *race.Detector
 	ora   *oracle.Oracle
 	words map[oracle.Byte]bool // words on which the oracle has found a race
+	racy  int                  // bytes on which it has found one
 	total uint64               // hazards that the detector has reported
 	diffs []string
 
@@ -159,15 +170,20 @@ func (p *pair) Access(a *event.Access) {
 		return
 	}
 	p.det.Access(a)
-	before := len(p.ora.Racy)
 	p.ora.Access(a)
-	if len(p.ora.Racy) == before {
+	p.compare(a.Warp, a.Site)
+}
+
+// compare looks at what the last event has shown.
+func (p *pair) compare(w event.Warp, site event.Site) {
+	if len(p.ora.Racy) == p.racy {
 		return
 	}
+	p.racy = len(p.ora.Racy)
 	fresh := p.freshWords()
 	total := hazards(p.det.Report())
 	if fresh > 0 && total == p.total {
-		p.diffs = append(p.diffs, fmt.Sprintf("the detector misses the first race on a word, by warp %d at site %d", a.Warp, a.Site))
+		p.diffs = append(p.diffs, fmt.Sprintf("the detector misses the first race on a word, by warp %d at site %d", w, site))
 	}
 	p.total = total
 }
@@ -242,6 +258,24 @@ func (p *pair) Converge(e *event.Converge) {
 	if !p.over {
 		p.det.Converge(e)
 		p.ora.Converge(e)
+	}
+}
+
+// Copy goes to both. A first race must be found here too.
+func (p *pair) Copy(e *event.Copy) {
+	if p.over {
+		return
+	}
+	p.det.Copy(e)
+	p.ora.Copy(e)
+	p.compare(e.Warp, e.Site)
+}
+
+// CopyGroup goes to both.
+func (p *pair) CopyGroup(e *event.CopyGroup) {
+	if !p.over {
+		p.det.CopyGroup(e)
+		p.ora.CopyGroup(e)
 	}
 }
 

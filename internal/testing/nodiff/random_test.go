@@ -125,7 +125,7 @@ func compareRandom(t *testing.T, k gen.Kernel, seed uint64) int {
 	f := build(t, k.PTX)
 	n := 0
 	for _, lockstep := range []bool{false, true} {
-		n += compareLaunch(t, f, request(k), nil, lockstep, seed)
+		n += compareLaunch(t, f, request(k), nil, lockstep, seed, event.NoSpace)
 		n += compareWorkers(t, f, request(k), lockstep, seed)
 	}
 	return n
@@ -184,7 +184,7 @@ func (d *digest) put(vals ...any) {
 }
 
 func (d *digest) Access(a *event.Access) {
-	d.put(uint8(1), a.Warp, a.Site, a.Mask, a.Active, a.Kind, a.Space, a.Order, a.Scope, a.Size, a.Elem, a.Stored)
+	d.put(uint8(1), a.Warp, a.Site, a.Mask, a.Active, a.Kind, a.Space, a.Order, a.Scope, a.Proxy, a.Size, a.Elem, a.Stored)
 	for l := range event.WarpSize {
 		if a.Mask>>l&1 == 1 {
 			d.put(a.Addr[l])
@@ -197,12 +197,22 @@ func (d *digest) Access(a *event.Access) {
 	}
 }
 
-func (d *digest) Fence(e *event.Fence)       { d.put(uint8(2), *e) }
-func (d *digest) Arrive(e *event.Arrive)     { d.put(uint8(3), *e) }
-func (d *digest) Complete(e *event.Complete) { d.put(uint8(4), *e) }
-func (d *digest) WarpSync(e *event.WarpSync) { d.put(uint8(5), *e) }
-func (d *digest) Converge(e *event.Converge) { d.put(uint8(6), *e) }
-func (d *digest) Exit(e *event.Exit)         { d.put(uint8(7), *e) }
+func (d *digest) Copy(c *event.Copy) {
+	d.put(uint8(9), c.Warp, c.Site, c.Mask, c.Active, c.Size)
+	for l := range event.WarpSize {
+		if c.Mask>>l&1 == 1 {
+			d.put(c.To[l], c.From[l], c.Read[l])
+		}
+	}
+}
+
+func (d *digest) CopyGroup(e *event.CopyGroup) { d.put(uint8(10), *e) }
+func (d *digest) Fence(e *event.Fence)         { d.put(uint8(2), *e) }
+func (d *digest) Arrive(e *event.Arrive)       { d.put(uint8(3), *e) }
+func (d *digest) Complete(e *event.Complete)   { d.put(uint8(4), *e) }
+func (d *digest) WarpSync(e *event.WarpSync)   { d.put(uint8(5), *e) }
+func (d *digest) Converge(e *event.Converge)   { d.put(uint8(6), *e) }
+func (d *digest) Exit(e *event.Exit)           { d.put(uint8(7), *e) }
 func (d *digest) Stall(e *event.Stall) {
 	d.put(uint8(8), e.Block, uint32(len(e.Waiting)), uint32(len(e.Exited)))
 	for _, w := range e.Waiting {

@@ -29,6 +29,9 @@ type Options struct {
 	Lockstep bool
 	// Tolerate says whether two conflicting weak writes of the same bytes are let pass; nil: never.
 	Tolerate func(sameInstruction bool) bool
+	// Only is as in package race: the one space of which races count, and what orders other memory only orders
+	// nothing.
+	Only event.Space
 }
 
 // Oracle is an event.Sink.
@@ -41,6 +44,7 @@ type Oracle struct {
 	last    map[Byte]*write // last write to each byte
 	sync    []threadSync    // by thread
 	bars    map[barrier]*generation
+	copies  []copies // by thread
 
 	current map[event.Thread]*access // of the event in progress
 
@@ -69,6 +73,7 @@ type access struct {
 	seq  int
 	at   uint32
 	data [4]uint64
+	from [2]uint64 // of an asynchronous copy: where the data come from, and how many bytes
 
 	observers []observer // strong reads that a strong write precedes in observation order
 }
@@ -124,6 +129,7 @@ func New(opt Options) *Oracle {
 		c := make(clock, n)
 		c[i] = 1
 		o.vc = append(o.vc, c)
+		o.copies = append(o.copies, copies{})
 		o.sync = append(o.sync, threadSync{map[event.Scope]clock{}, map[place][]head{}, map[place][]head{}})
 	}
 	return o
@@ -144,6 +150,11 @@ func lanes(w event.Warp, mask uint32) []event.Thread {
 
 // Access checks and records the access of each lane, then its synchronization.
 func (o *Oracle) Access(a *event.Access) {
+	if !o.orders(a.Orders) {
+		b := *a
+		b.Order = event.Relaxed
+		a = &b
+	}
 	if n := a.Elements(); n > 1 {
 		for i := range n {
 			var e event.Access
@@ -161,7 +172,7 @@ func (o *Oracle) scalar(a *event.Access) {
 	o.seq++
 	for _, t := range lanes(a.Warp, a.Mask) {
 		o.vc[t][t]++
-		o.check(a, t)
+		o.plain(a, t)
 	}
 	// Synchronization comes lane by lane after all checks: the lanes of an instruction are concurrent, and
 	// what a lane acquires orders nothing that the instruction itself does.
@@ -170,48 +181,63 @@ func (o *Oracle) scalar(a *event.Access) {
 	}
 }
 
-func (o *Oracle) byteOf(a *event.Access, t event.Thread, i int) Byte {
-	b := Byte{Space: a.Space, Addr: a.Addr[t.Lane()] + uint64(i)}
-	if a.Space == event.Shared {
-		b.Block = o.opt.Geometry.BlockOf(a.Warp)
+// byteOf returns byte i of an operation.
+func (o *Oracle) byteOf(space event.Space, op event.Op, i int) Byte {
+	b := Byte{Space: space, Addr: op.Addr + uint64(i)}
+	if space == event.Shared {
+		b.Block = o.opt.Geometry.BlockOf(op.Thread.Warp())
 	}
 	return b
 }
 
-func (o *Oracle) check(a *event.Access, t event.Thread) {
-	acc := &access{site: a.Site, seq: o.seq, at: o.vc[t][t]}
-	acc.op = event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Addr: a.Addr[t.Lane()], Size: a.Size}
+func opOf(a *event.Access, t event.Thread) event.Op {
+	return event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Addr: a.Addr[t.Lane()], Size: a.Size}
+}
+
+// plain checks and records the access of a lane in program order.
+func (o *Oracle) plain(a *event.Access, t event.Thread) {
+	acc := &access{op: opOf(a, t), site: a.Site, seq: o.seq, at: o.vc[t][t]}
 	if a.Data != nil {
 		for k := range acc.data {
 			acc.data[k] = a.Data[k][t.Lane()]
 		}
 	}
+	o.current[t] = o.check(acc, a.Space)
+}
+
+// check compares an access with all earlier ones, and returns it.
+func (o *Oracle) check(acc *access, space event.Space) *access {
 	told := map[*access]bool{}
-	for i := range int(a.Size) {
-		b := o.byteOf(a, t, i)
+	for i := range int(acc.op.Size) {
+		b := o.byteOf(space, acc.op, i)
 		for _, old := range o.bytes[b] {
-			if !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.vc[t][old.op.Thread] >= old.at || o.tolerated(old, acc) {
+			if !o.counts(space) || !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.ordered(old, acc) || o.tolerated(old, acc) {
 				continue
 			}
 			o.Unsynchronized[b] = true
-			if !o.observed(old, t) {
+			if !o.observed(old, acc) {
 				o.Racy[b] = true
 			}
 			if !told[old] {
 				told[old] = true
-				o.Pairs[Pair{a.Space, min(old.site, acc.site), max(old.site, acc.site)}]++
+				o.Pairs[Pair{space, min(old.site, acc.site), max(old.site, acc.site)}]++
 			}
 		}
 		o.bytes[b] = append(o.bytes[b], acc)
 	}
-	o.current[t] = acc
+	return acc
 }
 
-// observed reports whether a strong write precedes what t does now by the second rule of causality order: some
-// read that observed it happens before now (8.9.5).
-func (o *Oracle) observed(old *access, t event.Thread) bool {
+// ordered reports whether old happens before acc, in a way that reaches its proxy.
+func (o *Oracle) ordered(old, acc *access) bool {
+	return event.Preserved(o.opt.Geometry, old.op, acc.op) && o.vc[acc.op.Thread][old.op.Thread] >= old.at
+}
+
+// observed reports whether a strong write precedes acc by the second rule of causality order: some read that
+// observed it happens before acc (8.9.5).
+func (o *Oracle) observed(old, acc *access) bool {
 	for _, z := range old.observers {
-		if o.vc[t][z.thread] >= z.at {
+		if o.vc[acc.op.Thread][z.thread] >= z.at && event.Preserved(o.opt.Geometry, old.op, acc.op) {
 			return true
 		}
 	}
@@ -223,6 +249,9 @@ func (o *Oracle) tolerated(a, b *access) bool {
 		return false
 	}
 	sameInstruction := a.seq == b.seq
+	if a.op.Async || b.op.Async { // what a copy will write is not known: only of the same source is it the same
+		return sameInstruction && o.opt.Tolerate(true) && a.from == b.from
+	}
 	return o.opt.Tolerate(sameInstruction) && sameBytes(a, b)
 }
 
@@ -262,7 +291,19 @@ func (o *Oracle) joinLanes(w event.Warp, mask uint32) {
 func (o *Oracle) Converge(c *event.Converge) { o.endInstruction(c.Warp, c.Mask) }
 
 // WarpSync is bar.warp.sync.
-func (o *Oracle) WarpSync(w *event.WarpSync) { o.joinLanes(w.Warp, w.Mask) }
+func (o *Oracle) WarpSync(w *event.WarpSync) {
+	if o.orders(w.Orders) {
+		o.joinLanes(w.Warp, w.Mask)
+	}
+}
+
+// counts reports whether races in a space are looked for.
+func (o *Oracle) counts(s event.Space) bool { return o.opt.Only == event.NoSpace || o.opt.Only == s }
+
+// orders reports whether a barrier or fence orders what is looked at.
+func (o *Oracle) orders(by event.Orders) bool {
+	return o.opt.Only == event.NoSpace || by.Covers(o.opt.Only)
+}
 
 // Arrive records an arrival at a barrier.
 func (o *Oracle) Arrive(a *event.Arrive) {
@@ -273,6 +314,9 @@ func (o *Oracle) Arrive(a *event.Arrive) {
 		o.bars[key] = g
 	}
 	for _, t := range lanes(a.Warp, a.Mask) {
+		if !o.orders(a.Orders) {
+			continue
+		}
 		g.arrived.join(o.vc[t])
 		o.vc[t][t]++
 		if a.Op == event.BarSync {

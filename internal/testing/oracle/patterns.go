@@ -6,6 +6,9 @@ import "heddle/internal/event"
 // (PTX ISA 8.8, third forms).
 func (o *Oracle) Fence(f *event.Fence) {
 	for _, t := range lanes(f.Warp, f.Mask) {
+		if !o.orders(f.Orders) {
+			continue
+		}
 		s := &o.sync[t]
 		if f.Order.Acquires() {
 			for _, heads := range s.observed {
@@ -33,8 +36,8 @@ func (o *Oracle) acquire(t event.Thread, scope event.Scope, heads []head) {
 
 // synchronize applies what one lane's access does to the patterns.
 func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
-	op := event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Addr: a.Addr[t.Lane()], Size: a.Size}
-	at := place{o.byteOf(a, t, 0), a.Size}
+	op := opOf(a, t)
+	at := place{o.byteOf(a.Space, op, 0), a.Size}
 	var seen []head // what the read part observes
 	var chain []*access
 	if a.Order.Strong() && a.Kind != event.Write {
@@ -67,15 +70,15 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 		w.chain = append(w.chain, o.current[t])
 	}
 	for i := range int(a.Size) {
-		o.last[o.byteOf(a, t, i)] = w
+		o.last[o.byteOf(a.Space, op, i)] = w
 	}
 }
 
 // observe returns the write that a strong read reads, if it is one write and they are morally strong; else nil.
 func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) *write {
-	w := o.last[o.byteOf(a, t, 0)]
+	w := o.last[o.byteOf(a.Space, op, 0)]
 	for i := range int(a.Size) {
-		if w == nil || o.last[o.byteOf(a, t, i)] != w {
+		if w == nil || o.last[o.byteOf(a.Space, op, i)] != w {
 			return nil
 		}
 	}

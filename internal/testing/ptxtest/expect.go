@@ -1,10 +1,11 @@
-// Package ptxtest runs kernels that state their own expectations. A test kernel is a .cu or .ptx file with
+// Package ptxtest runs kernels that state their own expectations. A test kernel is a .cu, .cl or .ptx file with
 // these comments:
 //
-//	// expect: clean | bug | unknown | unsupported   the verdict on every kernel of the file, always given
+//	// expect: clean | verified | bug | ...          the verdict on every kernel of the file, always given
 //	// options: --warp lockstep --benign all ...     flags of heddle run
 //	// heddle: grid=1 block=64                       the launch, read by heddle itself
 //	... // want CODE "regexp"                        on each line that a finding names
+//	... // unsupported "regexp"                      on the line that the verdict names, with its reason
 //
 // A finding names the lines of both its operations (or of all its groups), and each of them must carry a
 // want with its code, whose regexp matches the finding's message; and each want must be met by a finding.
@@ -33,10 +34,11 @@ type Expect struct {
 	Verdict diag.VerdictKind
 	Options []string
 	Wants   []*Want
+	Stops   []*Want // where the verdict is unsupported, and why; Code is empty
 }
 
 var verdicts = map[string]diag.VerdictKind{
-	"clean": diag.Clean, "bug": diag.Bug, "unknown": diag.Unknown, "unsupported": diag.Unsupported,
+	"clean": diag.Clean, "bug": diag.Bug, "unknown": diag.Unknown, "unsupported": diag.Unsupported, "verified": diag.Verified,
 }
 
 // Parse reads the expectations of a file.
@@ -51,7 +53,7 @@ func Parse(text string) (*Expect, error) {
 		if v, ok := strings.CutPrefix(comment, "expect: "); ok {
 			kind, known := verdicts[strings.TrimSpace(v)]
 			if !known || given {
-				return nil, fmt.Errorf("line %d: expect: wants one of clean, bug, unknown, unsupported, once", i+1)
+				return nil, fmt.Errorf("line %d: expect: wants one of clean, verified, bug, unknown, unsupported, once", i+1)
 			}
 			e.Verdict, given = kind, true
 		}
@@ -65,6 +67,14 @@ func Parse(text string) (*Expect, error) {
 			}
 			w.Line = i + 1
 			e.Wants = append(e.Wants, w)
+		}
+		if _, why, ok := strings.Cut(line, "// unsupported "); ok {
+			w, err := parseWant("unsupported " + why)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
+			}
+			w.Line = i + 1
+			e.Stops = append(e.Stops, w)
 		}
 	}
 	if !given {

@@ -18,6 +18,7 @@ import (
 type Config struct {
 	Seeds    []uint64 // each is a run of its own, whose findings must be the expected ones
 	MaxSteps uint64   // 0: a budget fit for small kernels
+	Trace    bool     // as heddle trace does
 }
 
 // defaultSteps is far more than any test kernel needs, and ends one that hangs within a second.
@@ -36,6 +37,9 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		opt := check.Options{Seed: seed, MaxSteps: cfg.MaxSteps, Files: source.NewSet(), Limit: 1000}
+		if cfg.Trace {
+			opt.Trace, opt.Command = &check.Trace{}, "trace"
+		}
 		if opt.MaxSteps == 0 {
 			opt.MaxSteps = defaultSteps
 		}
@@ -88,18 +92,28 @@ func runOnce(ctx context.Context, path string, opt check.Options, exp *Expect) [
 		if v.Kind != exp.Verdict {
 			diffs = append(diffs, fmt.Sprintf("kernel %s: verdict %v (%s), expected %v", v.Kernel, v.Kind, v.Reason, exp.Verdict))
 		}
+		for _, w := range exp.Stops {
+			if line := lineIn(opt.Files, path, v.Span.Start); line != w.Line || !w.Rx.MatchString(v.Reason) {
+				diffs = append(diffs, fmt.Sprintf("line %d: unsupported %q, expected in line %d matching %v", line, v.Reason, w.Line, w.Rx))
+			}
+		}
 	}
 	return append(diffs, exp.Match(findings)...)
+}
+
+// lineIn returns the line of a place in the test's own file; 0 for another place: no want can be there.
+func lineIn(files *source.Set, path string, p source.Pos) int {
+	if file := files.File(p.File()); file != nil && file.Name == path {
+		return p.Line()
+	}
+	return 0
 }
 
 // finding reduces a diagnostic to its lines in the test's own file.
 func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
 	f := Finding{Code: d.Code, Message: d.Message}
 	add := func(p source.Pos) {
-		line := 0 // a place outside the file: no want can be there
-		if file := files.File(p.File()); file != nil && file.Name == path {
-			line = p.Line()
-		}
+		line := lineIn(files, path, p)
 		if !slices.Contains(f.Lines, line) {
 			f.Lines = append(f.Lines, line)
 		}

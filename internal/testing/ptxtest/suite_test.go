@@ -10,11 +10,17 @@ import (
 
 const (
 	suiteDir    = "../../../testdata/suite"
+	traceDir    = "../../../testdata/trace"
 	examplesDir = "../../../examples"
 )
 
 // TestSuite runs every kernel of testdata/suite. Each states its expectations and why.
 func TestSuite(t *testing.T) { runDir(t, suiteDir, 80, seeds(3, 20)) }
+
+// TestTrace traces the kernels of testdata/trace.
+func TestTrace(t *testing.T) {
+	runFiles(t, traceDir, 30, Config{Seeds: []uint64{0}, Trace: true})
+}
 
 // TestExamples runs the programs of examples/: the right ones are clean and the planted bugs are found on
 // every seed.
@@ -34,6 +40,10 @@ func seeds(short, long int) []uint64 {
 }
 
 func runDir(t *testing.T, dir string, atLeast int, seeds []uint64) {
+	runFiles(t, dir, atLeast, Config{Seeds: seeds})
+}
+
+func runFiles(t *testing.T, dir string, atLeast int, cfg Config) {
 	files := kernels(t, dir)
 	if len(files) < atLeast {
 		t.Fatalf("%s holds %d kernels, at least %d are expected", dir, len(files), atLeast)
@@ -42,7 +52,7 @@ func runDir(t *testing.T, dir string, atLeast int, seeds []uint64) {
 		name, _ := filepath.Rel(dir, path)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			diffs, err := File(t.Context(), path, Config{Seeds: seeds})
+			diffs, err := File(t.Context(), path, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +66,7 @@ func runDir(t *testing.T, dir string, atLeast int, seeds []uint64) {
 func kernels(t *testing.T, dir string) []string {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".ptx")) {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") || strings.HasSuffix(path, ".ptx")) {
 			out = append(out, path)
 		}
 		return err

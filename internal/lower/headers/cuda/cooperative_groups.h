@@ -1,5 +1,5 @@
 /* Cooperative groups (CUDA C++ Programming Guide, "Cooperative Groups"), written on the barriers, votes and
-   shuffles of the language: blocks, tiles of up to 32 threads, coalesced threads, grids, and partitions. */
+   shuffles of the language: blocks, tiles of up to 32 threads, coalesced threads, grids, clusters, and partitions. */
 #ifndef HEDDLE_COOPERATIVE_GROUPS_H
 #define HEDDLE_COOPERATIVE_GROUPS_H
 
@@ -91,6 +91,52 @@ class grid_group : public thread_group {
   static __heddle_member dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
 };
 
+/* The blocks of a cluster (PTX ISA 9.7.13.3, 9.7.9.23). Without one in the launch, a block is a cluster of its own. */
+class cluster_group : public thread_group {
+  __heddle_member cluster_group() : thread_group(0, false) {}
+  friend __attribute__((device)) cluster_group this_cluster();
+#define __HEDDLE_CLUSTER(NAME, REG)                            \
+  static __heddle_member unsigned int NAME() {                 \
+    unsigned int __r;                                          \
+    asm volatile("mov.u32 %0, %%cluster_" REG ";" : "=r"(__r)); \
+    return __r;                                                \
+  }
+
+ public:
+  __HEDDLE_CLUSTER(block_rank, "ctarank")
+  __HEDDLE_CLUSTER(num_blocks, "nctarank")
+  static __heddle_member dim3 block_index() {
+    dim3 __d;
+    asm volatile("mov.u32 %0, %%cluster_ctaid.x;\n\tmov.u32 %1, %%cluster_ctaid.y;\n\tmov.u32 %2, %%cluster_ctaid.z;" : "=r"(__d.x), "=r"(__d.y), "=r"(__d.z));
+    return __d;
+  }
+  static __heddle_member dim3 dim_blocks() {
+    dim3 __d;
+    asm volatile("mov.u32 %0, %%cluster_nctaid.x;\n\tmov.u32 %1, %%cluster_nctaid.y;\n\tmov.u32 %2, %%cluster_nctaid.z;" : "=r"(__d.x), "=r"(__d.y), "=r"(__d.z));
+    return __d;
+  }
+  static __heddle_member __rank_t num_threads() { return (__rank_t)num_blocks() * __threads_of_block(); }
+  static __heddle_member __rank_t size() { return num_threads(); }
+  static __heddle_member __rank_t thread_rank() { return (__rank_t)block_rank() * __threads_of_block() + __thread_of_block(); }
+  static __heddle_member void barrier_arrive() { asm volatile("barrier.cluster.arrive;" ::: "memory"); }
+  static __heddle_member void barrier_wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+  static __heddle_member void sync() {
+    barrier_arrive();
+    barrier_wait();
+  }
+  /* The same variable of another block. */
+  template <typename __T> static __heddle_member __T *map_shared_rank(__T *__p, unsigned int __rank) {
+    unsigned long long __r;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(__r) : "l"(__p), "r"(__rank));
+    return (__T *)__r;
+  }
+  static __heddle_member unsigned int query_shared_rank(const void *__p) {
+    unsigned int __r;
+    asm("getctarank.u64 %0, %1;" : "=r"(__r) : "l"(__p));
+    return __r;
+  }
+};
+
 class coalesced_group : public thread_group {
   __heddle_member unsigned int __lane(unsigned int __rank) const { return __lanes == ~0u ? __rank : __nth_lane(__lanes, __rank); }
   /* The votes of the members, by rank. */
@@ -157,6 +203,7 @@ template <unsigned int __N, typename __Parent = void> class thread_block_tile : 
 
 __inline__ __heddle_member thread_block this_thread_block() { return thread_block(); }
 __inline__ __heddle_member grid_group this_grid() { return grid_group(); }
+__inline__ __heddle_member cluster_group this_cluster() { return cluster_group(); }
 __heddle_fn coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 __heddle_fn thread_block_tile<1> this_thread() { return thread_block_tile<1>(); }
 
@@ -181,6 +228,16 @@ template <typename __G> __heddle_fn void sync(const __G &__g) { __g.sync(); }
 template <typename __G> __heddle_fn void synchronize(const __G &__g) { __g.sync(); }
 template <typename __G> __heddle_fn auto group_size(const __G &__g) { return __g.size(); }
 template <typename __G> __heddle_fn auto thread_rank(const __G &__g) { return __g.thread_rank(); }
+
+/* One member runs the function; which one is not specified. */
+template <typename __G, typename __F, typename... __A> __heddle_fn void invoke_one(const __G &__g, __F &&__f, __A &&...__args) {
+  if (__g.thread_rank() == 0) __f((__A &&)__args...);
+}
+template <typename __G, typename __F, typename... __A> __heddle_fn auto invoke_one_broadcast(const __G &__g, __F &&__f, __A &&...__args) {
+  decltype(__f((__A &&)__args...)) __r{};
+  if (__g.thread_rank() == 0) __r = __f((__A &&)__args...);
+  return __g.shfl(__r, 0);
+}
 
 template <typename __T> struct plus { __heddle_member __T operator()(__T __a, __T __b) const { return __a + __b; } };
 template <typename __T> struct less { __heddle_member __T operator()(__T __a, __T __b) const { return __b < __a ? __b : __a; } };

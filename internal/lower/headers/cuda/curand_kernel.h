@@ -1,7 +1,9 @@
 /* Random numbers on the device: the interface of curand_kernel.h. Each generator is Marsaglia's xorwow
    ("Xorshift RNGs", Journal of Statistical Software 8(14), 2003, section 3.1), so the numbers are not those
    of NVIDIA's library; what is read and written of a state is alike: each call reads and updates all of it.
-   The block-wide generator (curandStateMtgp32) and the quasirandom ones are not here. */
+   The block-wide generator, curandStateMtgp32, has the shape of "A Variant of Mersenne Twister Suitable for
+   Graphic Processors" (Saito, Matsumoto, ACM TOMS 39(2), 2013, section 3), with constants of our own: up to
+   256 threads of a block draw together. The quasirandom ones are not here. */
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
 
@@ -46,6 +48,28 @@ template <typename __S> __heddle_fn unsigned int curand(__S *__state) {
 }
 template <typename __S> __heddle_fn void skipahead(unsigned long long __n, __S *__state) { __state->d += 362437u * (unsigned int)__n; }
 template <typename __S> __heddle_fn void skipahead_sequence(unsigned long long __n, __S *__state) { __state->v[0] ^= (unsigned int)__n; }
+
+/* Thread t of the block makes word t + 351 of a ring of 1024 from words t, t + 1 and t + 84; then the ring
+   moves on by the number of threads. More than 256 threads would read what others write. */
+struct curandStateMtgp32 {
+  unsigned int s[1024];
+  int offset, pid;
+  void *k;
+};
+typedef struct curandStateMtgp32 curandStateMtgp32_t;
+struct mtgp32_kernel_params;
+typedef struct mtgp32_kernel_params mtgp32_kernel_params_t;
+__heddle_fn unsigned int curand(curandStateMtgp32_t *__state) {
+  int __threads = blockDim.x * blockDim.y * blockDim.z;
+  int __first = __state->offset, __id = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z), __t = __first + __id;
+  unsigned int __y = __state->s[__t & 1023] ^ __state->s[(__t + 1) & 1023] << 13 ^ __state->s[(__t + 84) & 1023] >> 4 ^ (unsigned int)__state->pid;
+  __state->s[(__t + 351) & 1023] = __y;
+  __y ^= __y >> 16 ^ __state->s[(__t + 83) & 1023];
+  __syncthreads();
+  if (__id == 0) __state->offset = (__first + __threads) & 1023;
+  __syncthreads();
+  return __y;
+}
 
 /* In (0, 1]. */
 template <typename __S> __heddle_fn float curand_uniform(__S *__state) { return ((float)(curand(__state) >> 8) + 1.0f) * 0x1p-24f; }

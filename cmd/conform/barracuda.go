@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/internal/event"
+)
+
+// barracuda is the table racey.py of Barracuda's tests: a source file, macros, and what is expected. What
+// counts here are labels of our own (labels.go), each with its reason, since some of theirs suppose warps in
+// lock step, or look at what lies outside of one launch.
+type barracuda struct{}
+
+var (
+	programRE = regexp.MustCompile(`(?s)CudaRaceTestProgram\("([^"]+)",(.*?)\n\s*\]\)`)
+	macroRE   = regexp.MustCompile(`'(\w+)'\s*:\s*(?:None|'(\w+)')`)
+	errorRE   = regexp.MustCompile(`CudaError\.(\w+)`)
+)
+
+func (barracuda) Cases(dir string) ([]Case, error) {
+	table, err := os.ReadFile(filepath.Join(dir, "racey.py"))
+	if err != nil {
+		return nil, err
+	}
+	var out []Case
+	for _, m := range programRE.FindAllStringSubmatch(string(table), -1) {
+		c, err := configuration(dir, m[1], m[2])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func configuration(dir, file, rest string) (Case, error) {
+	macros := map[string]string{}
+	var names, defines []string
+	for _, d := range macroRE.FindAllStringSubmatch(rest, -1) {
+		macros[d[1]] = d[2]
+		if d[2] == "" {
+			names = append(names, d[1])
+			defines = append(defines, d[1])
+		} else {
+			defines = append(defines, d[1]+"="+d[2])
+		}
+	}
+	slices.Sort(names)
+	key := strings.TrimSuffix(filepath.Base(file), ".cu")
+	config := strings.Join(names, " ")
+	grid, block, err := shapeOf(key, macros)
+	if err != nil {
+		return Case{}, fmt.Errorf("racey.py: %s: %w", file, err)
+	}
+	config = strings.TrimSpace(fmt.Sprintf("%s %dx%d", config, grid.X, block.X))
+	theirs := "racy"
+	if slices.Contains(errorRE.FindStringSubmatch(rest), "NO_RACE") {
+		theirs = "free"
+	}
+	l := labelOf(key, config)
+	if l == nil {
+		return Case{}, fmt.Errorf("racey.py: %s %s: labels.go has no label for it", key, config)
+	}
+	c := Case{
+		Name: key + " " + config, File: filepath.Join(dir, file), Want: l.want, Why: l.why, Expect: Pass,
+		Jobs: []Job{{File: filepath.Join(dir, file), Defines: defines, Grid: grid, Block: block, Warp: "independent", Benign: "warp", MaxSteps: maxSteps, Seeds: 4}},
+	}
+	if l.want == "bug" {
+		c.Expect = Fail
+	}
+	if (theirs == "racy") != (l.want == "bug") {
+		c.Theirs, c.WhyNot = theirs, l.whyNot
+	}
+	return c, nil
+}
+
+// shapeOf returns the launch: the macros say it, or main does.
+func shapeOf(key string, macros map[string]string) (grid, block event.Dim3, err error) {
+	grid, block = event.Dim3{X: 1, Y: 1, Z: 1}, event.Dim3{X: 1, Y: 1, Z: 1}
+	if key == "flag_sync_across_blocks" {
+		grid.X = 2
+	}
+	for name, to := range map[string]*uint32{"BLOCKS": &grid.X, "THREADS": &block.X} {
+		if text, ok := macros[name]; ok {
+			n, err := strconv.ParseUint(text, 10, 32)
+			if err != nil || n == 0 {
+				return grid, block, fmt.Errorf("%s=%s", name, text)
+			}
+			*to = uint32(n)
+		}
+	}
+	return grid, block, nil
+}

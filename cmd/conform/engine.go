@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Engine is something that comes to verdicts on kernels.
+type Engine interface {
+	// Check does one job. What goes wrong is part of the result.
+	Check(ctx context.Context, job *Job) *Result
+}
+
+// engines by name, for --engine.
+var engines = map[string]Engine{
+	"run": dynamic{},
+}
+
+// isolated runs a job in a process of its own, which is this program again: a crash, a hang or a lack of
+// memory is then a result like others.
+func isolated(ctx context.Context, engine string, job *Job, limit time.Duration) *Result {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	start := time.Now()
+	res, err := spawn(ctx, engine, job)
+	if err != nil {
+		res = &Result{Error: err.Error()}
+		if ctx.Err() != nil {
+			res.Error = fmt.Sprintf("not done after %v", limit)
+		}
+	}
+	res.Seconds = time.Since(start).Seconds()
+	return res
+}
+
+func spawn(ctx context.Context, engine string, job *Job) (*Result, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	in, err := json.Marshal(job)
+	if err != nil {
+		return nil, err
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, self, workerFlag, engine)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &out, &errs
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("internal error: %w: %s", err, crashLine(errs.String()))
+	}
+	res := new(Result)
+	if err := json.Unmarshal(out.Bytes(), res); err != nil {
+		return nil, fmt.Errorf("internal error: the worker's answer: %w", err)
+	}
+	return res, nil
+}
+
+// crashLine picks the line of a crash that says what it was.
+func crashLine(s string) string {
+	for line := range strings.Lines(s) {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
+			return strings.TrimSpace(line)
+		}
+	}
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// workerFlag makes this program do one job: it is no flag for users.
+const workerFlag = "-worker"
+
+// worker does one job that comes by in, and writes the result to out.
+func worker(engine string, in io.Reader, out io.Writer) error {
+	e, ok := engines[engine]
+	if !ok {
+		return errors.New("no engine " + engine)
+	}
+	var job Job
+	if err := json.NewDecoder(in).Decode(&job); err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(e.Check(context.Background(), &job))
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/internal/event"
+)
+
+// gpuverify is the test suite of GPUVerify: a directory for each kernel, in a file kernel.cu or kernel.cl
+// whose first line says "//pass" or "//xfail:CODE" and whose second has the flags of the tool.
+type gpuverify struct{}
+
+func (gpuverify) Cases(dir string) ([]Case, error) {
+	var out []Case
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() != "kernel.cu" && e.Name() != "kernel.cl" {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		c, err := readCase(filepath.ToSlash(name), path, string(src))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		out = append(out, c)
+		return nil
+	})
+	return out, err
+}
+
+// verifyFlags are the flags of line 2 that change what is to be shown.
+type verifyFlags struct {
+	grid, block event.Dim3
+	global      event.Dim3 // --global_size; zero if not given
+	defines     []string
+	warp        int // --warp-sync
+	intraGroup  bool
+	noBenign    bool
+	values      []string // --kernel-args: hexadecimal values of the parameters that are no pointers
+	exclude     Exclusion
+	compiler    []string
+}
+
+func readCase(name, path, src string) (Case, error) {
+	lines := strings.SplitN(src, "\n", 3)
+	if len(lines) < 3 || !strings.HasPrefix(lines[0], "//") || !strings.HasPrefix(lines[1], "//") {
+		return Case{}, fmt.Errorf("no header of two lines")
+	}
+	c := Case{Name: name, File: path, Except: exceptionOf(path)}
+	switch word := strings.ToLower(strings.TrimSpace(lines[0][2:])); {
+	case word == "pass":
+		c.Expect = Pass
+	case word == "xfail:not_all_verified":
+		c.Expect = Fail
+	case strings.HasPrefix(word, "xfail:"):
+		c.Expect = Rejected
+	default:
+		return c, fmt.Errorf("line 1 says %q; expected pass or xfail", word)
+	}
+	f, err := parseFlags(lines[1][2:])
+	if err != nil && c.Expect != Rejected {
+		return c, err
+	}
+	c.Jobs = f.jobs(path, src)
+	if c.Expect == Fail {
+		c.Cause = causeOf(lines[2])
+	}
+	return c, nil
+}
+
+// causes are words of the comments at the head of a kernel that say why it fails, the most telling first.
+var causes = []struct {
+	name string
+	rx   *regexp.Regexp
+}{
+	{"race", regexp.MustCompile(`(?i)\brac(e|es|y|ing)\b|write by thread|read by thread|atomic by thread`)},
+	{"divergence", regexp.MustCompile(`(?i)diverge|non-uniform|not reached by all`)},
+	{"annotation", regexp.MustCompile(`(?i)invariant|assert|precondition|postcondition|requires`)},
+	{"memory", regexp.MustCompile(`(?i)null|bounds|constant memory|align`)},
+}
+
+// causeOf reads the comments before the first line of code.
+func causeOf(text string) string {
+	var head strings.Builder
+	for line := range strings.Lines(text) {
+		if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "//") && !strings.HasPrefix(s, "#") {
+			break
+		}
+		head.WriteString(line)
+	}
+	for _, c := range causes {
+		if c.rx.MatchString(head.String()) {
+			return c.name
+		}
+	}
+	return "not said"
+}
+
+var quotedRE = regexp.MustCompile(`"([^"]*)"`)
+
+func parseFlags(line string) (*verifyFlags, error) {
+	f := &verifyFlags{grid: event.Dim3{X: 1, Y: 1, Z: 1}, block: event.Dim3{X: 1, Y: 1, Z: 1}}
+	var groups bool
+	for word := range strings.FieldsSeq(quotedRE.ReplaceAllString(line, "$1")) {
+		flag, value, _ := strings.Cut(word, "=")
+		var err error
+		switch flag {
+		case "--blockDim", "--local_size":
+			f.block, err = parseDims(value)
+		case "--gridDim", "--num_groups":
+			f.grid, err = parseDims(value)
+			groups = true
+		case "--global_size":
+			f.global, err = parseDims(value)
+		case "--warp-sync":
+			f.warp, err = strconv.Atoi(value)
+		case "--only-intra-group":
+			f.intraGroup = true
+		case "--no-benign-tolerance":
+			f.noBenign = true
+		case "--kernel-args":
+			f.values = strings.Split(value, ",")[1:]
+		case "--only-divergence", "--only-log":
+			f.exclude.Races = true
+		case "--vcgen-opt":
+			if arrays, ok := strings.CutPrefix(value, "/checkArrays:"); ok {
+				f.exclude.Arrays = strings.Split(arrays, ",")
+			}
+		case "--only-requires", "--invariants-as-candidates":
+			f.exclude.Annotations = true
+		case "--no-annotations":
+			f.compiler = append(f.compiler, "-U__HEDDLE__") // as for any other compiler
+		default:
+			if d, ok := strings.CutPrefix(word, "-D"); ok {
+				f.defines = append(f.defines, d)
+			}
+		}
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", word, err)
+		}
+	}
+	if !groups && f.global.X > 0 {
+		f.grid = event.Dim3{X: max(f.global.X/f.block.X, 1), Y: max(f.global.Y/f.block.Y, 1), Z: max(f.global.Z/f.block.Z, 1)}
+	}
+	return f, nil
+}
+
+// maxSteps ends a run that does not end by itself: the kernels of the suite are small.
+const maxSteps = 30_000_000
+
+// jobs are the runs to try: the launch made small, then as the header has it if it is not too large to
+// execute, each with the choices of arguments that satisfy the preconditions.
+func (f *verifyFlags) jobs(path, src string) []Job {
+	base := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
+	if f.warp > 0 {
+		base.Warp = "lockstep"
+	}
+	if f.noBenign {
+		base.Benign = "none"
+	}
+	grid, block := f.grid, f.block
+	if f.intraGroup {
+		grid = event.Dim3{X: 1, Y: 1, Z: 1}
+	}
+	small := base
+	small.Grid, small.Block = scaleDown(grid, maxBlocks), scaleDown(block, maxThreads)
+	if small.Grid != grid || small.Block != block {
+		small.Note = fmt.Sprintf("scaled from %v blocks of %v", grid, block)
+	}
+	out := f.withArguments(small, src)
+	if small.Note != "" && grid.Count()*block.Count() <= 1<<20 && block.Count() <= 1024 {
+		base.Grid, base.Block = grid, block
+		out = append(out, f.withArguments(base, src)...)
+	}
+	return out
+}
+
+// preludes includes what the suite's own cuda.h declares, and ours keeps in headers of their own.
+func preludes(src string) []string {
+	out := []string{"-include", "heddle.h"}
+	if strings.Contains(src, "curand") {
+		out = append(out, "-include", "curand_kernel.h")
+	}
+	if strings.Contains(src, "cooperative_groups") {
+		out = append(out, "-include", "cooperative_groups.h")
+	}
+	return out
+}
+
+// withArguments makes a job of each choice of arguments. With several kernels in a file, each choice gives
+// values to the kernel that it is for.
+func (f *verifyFlags) withArguments(j Job, src string) []Job {
+	defines := map[string]int64{}
+	for _, d := range slices.Concat(j.Defines, sourceDefines(src)) {
+		name, value, _ := strings.Cut(d, "=")
+		if v, err := strconv.ParseInt(value, 0, 64); err == nil {
+			defines[name] = v
+		}
+	}
+	kernels := kernelsOf(src)
+	if len(kernels) != 1 {
+		return []Job{j}
+	}
+	k := &kernels[0]
+	if f.values != nil {
+		j.Args = k.given(f.values)
+		return []Job{j}
+	}
+	var out []Job
+	all := k.choices(j.Grid, j.Block, defines)
+	for _, args := range slices.Concat(all, k.variants(all[0])) {
+		j.Args = args
+		out = append(out, j)
+	}
+	return out
+}
+
+var defineRE = regexp.MustCompile(`(?m)^\s*#\s*define\s+(\w+)\s+\(?(\w+)\)?\s*$`)
+
+func sourceDefines(src string) []string {
+	var out []string
+	for _, m := range defineRE.FindAllStringSubmatch(src, -1) {
+		out = append(out, m[1]+"="+m[2])
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// label is what heddle run must say of one configuration of Barracuda's tests, by the PTX ISA (9.1) and the
+// CUDA C++ Programming Guide, for the warps of sm_70 and later.
+type label struct {
+	file   string
+	config string // of the macros, then BLOCKSxTHREADS; "*" stands for any words
+	want   string // the verdict
+	why    string
+	whyNot string // what is wrong with a label of theirs that is another
+}
+
+// labels, of which the first that fits counts.
+var labels = []label{
+	{"atomic_increment", "* 1x3", "clean", "the condition on THREADS is false: no thread does the atomic", ""},
+	{"atomic_increment", "* 2x1", "clean", "the condition on THREADS is false: no thread does the atomic", ""},
+	{"atomic_increment", "*", "other", "no race, but a 4-byte atomic on an object of 1 byte: out of bounds", ""},
+
+	{"base", "*", "bug", "two threads store to one byte, or load and store, without order (ISA 8.7.1)", ""},
+	{"base_with_syncthreads", "* 1x33", "clean", "the two accesses are on both sides of a barrier of their block (ISA 9.7.13.1)", ""},
+	{"base_with_syncthreads", "* 2x1", "bug", "a barrier orders nothing between blocks; that both store 0 is no excuse (ISA 8.7.1)", ""},
+	{"branch_race", "*", "bug", "one lane stores, another loads, and nothing orders the paths of a branch", ""},
+
+	{"flag_sync_across_blocks", "2x1", "clean", "volatile accesses are relaxed at .sys, and so morally strong (ISA 8.7, 9.7.9.8)", ""},
+	{"flag_sync_across_blocks", "ATOMIC*", "clean", "two atomics are morally strong (ISA 8.7)", ""},
+	{"flag_sync_across_blocks", "NO_VOLATILE PTX_CA *", "bug", "a weak store and a weak load (ISA 8.7.1)", ""},
+	{"flag_sync_across_blocks", "NO_VOLATILE PTX_CG *", "bug", "a weak store and a weak load (ISA 8.7.1)",
+		"a cache operator is a hint and makes no access strong (ISA 9.7.9.1): the spin is on a weak load"},
+
+	{"implicit_intra_warp_sync", "*", "bug", "two lanes access one byte without __syncwarp",
+		"lanes are not in lock step since sm_70: only program order and synchronization order them (ISA 3.1, 8.7.1)"},
+
+	{"warp_lock", "SHARED* 2x1", "clean", "each block has its own x and one thread", "a block of one thread cannot race on shared memory"},
+	{"warp_lock", "* SHARED 2x1", "clean", "each block has its own x and one thread", "a block of one thread cannot race on shared memory"},
+	{"warp_lock", "GLOBAL 1x33", "clean", lockOrders, ""},
+	{"warp_lock", "GLOBAL 2x1", "clean", lockOrders, ""},
+	{"warp_lock", "SHARED 1x33", "clean", lockOrders, ""},
+	{"warp_lock", "* NO_VOLATILE *", "clean", lockOrders, noVolatile},
+	{"warp_lock", "NO_VOLATILE *", "clean", lockOrders, noVolatile},
+	{"warp_lock", "*", "bug", "without a fence on one side, the atomics are relaxed and synchronize nothing (ISA 8.8)", ""},
+
+	{"two_streams", "*", "clean", "one launch of one thread", "the race is between two launches, and heddle looks at one at a time"},
+	{"dynamic_parallelism", "*", "failed", "kernels launched by kernels do not compile without the SDK", "not decided: dynamic parallelism is not supported"},
+	{"dynamic_parallelism_with_streams", "*", "failed", "kernels launched by kernels do not compile without the SDK", "not decided: dynamic parallelism is not supported"},
+}
+
+const (
+	lockOrders = "fence and atomic exchange are a release pattern, compare-and-swap and fence an acquire pattern (ISA 8.8)"
+	noVolatile = "the lock is accessed by atomics only, for which volatile means nothing"
+)
+
+func labelOf(file, config string) *label {
+	for i := range labels {
+		if l := &labels[i]; l.file == file && matches(l.config, config) {
+			return l
+		}
+	}
+	return nil
+}
+
+// matches compares with a pattern in which * stands for any text.
+func matches(pattern, s string) bool {
+	head, tail, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == s
+	}
+	rest, ok := strings.CutPrefix(s, head)
+	if !ok {
+		return false
+	}
+	for i := range len(rest) + 1 {
+		if matches(tail, rest[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// exceptions are kernels of GPUVerify's suite that it passes and on which a run of heddle reports a race, by
+// the end of their path.
+var exceptions = map[string]string{
+	"CUDA/annotation_tests/test_axiom":   contradictsAxiom,
+	"OpenCL/annotation_tests/test_axiom": contradictsAxiom,
+
+	"CUDA/pointertests/test12":                     readBeside,
+	"OpenCL/multidimarrays/test5":                  readBeside,
+	"OpenCL/benign_race_tests/pass/readafterwrite": readBeside,
+	"OpenCL/benign_race_tests/pass/writeafterread": readBeside,
+
+	"OpenCL/inter_group_and_barrier_flag_tests/pass/read_then_write": differentFlags,
+	"OpenCL/inter_group_and_barrier_flag_tests/pass/write_then_read": differentFlags,
+}
+
+const (
+	contradictsAxiom = "an __axiom says that there is but one block; axioms have no effect on a run"
+	readBeside       = "a read beside unordered writes that do not change the value, which GPUVerify tolerates, is a data race (ISA 8.7.1)"
+	differentFlags   = "one work-item's barrier has the flag of local memory, the other's has not: the barrier is a fence of both, each with its own flags (OpenCL C 3.0, 6.15.8)"
+)
+
+func exceptionOf(path string) string {
+	dir := filepath.ToSlash(filepath.Dir(path))
+	for name, why := range exceptions {
+		if strings.HasSuffix(dir, "/"+name) || dir == name {
+			return why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heddle/internal/event"
+)
+
+// The arguments of a launch. GPUVerify reasons about every value of a parameter that satisfies __requires;
+// a run needs one. For the parameters that preconditions name, values are searched that satisfy all
+// preconditions that can be read here: numbers in the preconditions and beside them, sizes of the launch,
+// powers of two. Other parameters keep the default of heddle. A run that finds a precondition violated all
+// the same is discarded, and the next choice tried.
+
+// kernelText is what the source says of one kernel.
+type kernelText struct {
+	name      string
+	scalars   []string // names of the integer parameters
+	pointers  []string // of the pointers
+	others    []string // of parameters of other types: a function pointer is one
+	values    []string // scalars and others, in their order
+	functions []string // of the file
+	requires  []string // conditions
+}
+
+var kernelRE = regexp.MustCompile(`(?:\b__global__|\b__kernel|(?m:^|\s)kernel)\b[^;{}()]*?(?:__attribute__\s*\(\([^)]*\)*\s*\)\)|__launch_bounds__\s*\([^)]*\))?[^;{}()]*?\b(\w+)\s*\(([^)]*)\)\s*\{`)
+
+// kernelsOf finds the kernels of a source text.
+func kernelsOf(src string) []kernelText {
+	src = stripComments(src)
+	macros := objectMacroRE.FindAllStringSubmatch(src, -1)
+	var out []kernelText
+	for _, m := range kernelRE.FindAllStringSubmatchIndex(src, -1) {
+		k := kernelText{name: src[m[2]:m[3]]}
+		for p := range strings.SplitSeq(src[m[4]:m[5]], ",") {
+			k.param(p)
+		}
+		for _, f := range functionRE.FindAllStringSubmatch(src, -1) {
+			k.functions = append(k.functions, f[1])
+		}
+		body := bodyOf(src[m[1]-1:])
+		for _, form := range []string{"__requires", "__global_requires", "__assume"} {
+			for _, text := range argumentsOf(body, form) {
+				k.requires = append(k.requires, expand(text, macros))
+			}
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+var (
+	objectMacroRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)$`)
+	wordRE        = regexp.MustCompile(`\b[A-Za-z_]\w*`)
+)
+
+// expand replaces macros without parameters by their text, twice over.
+func expand(s string, macros [][]string) string {
+	for range 2 {
+		s = wordRE.ReplaceAllStringFunc(s, func(word string) string {
+			for _, m := range macros {
+				if m[1] == word {
+					return strings.TrimSpace(m[2])
+				}
+			}
+			return word
+		})
+	}
+	return s
+}
+
+var commentRE = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+
+func stripComments(s string) string { return commentRE.ReplaceAllString(s, " ") }
+
+var paramRE = regexp.MustCompile(`^\s*(?:const\s+|__private\s+|unsigned\s+|signed\s+)*(?:unsigned|int|uint|long|ulong|short|ushort|char|uchar|size_t|bool)?(?:\s+(?:int|const))*\s+(\w+)\s*$`)
+
+var (
+	functionRE = regexp.MustCompile(`\b(\w+)\s*\([^;{}()]*\)\s*\{`)
+	nameRE     = regexp.MustCompile(`(\w+)\s*(?:\[[^\]]*\]\s*)*$`)
+)
+
+// param sorts one parameter's declaration.
+func (k *kernelText) param(p string) {
+	name := nameRE.FindStringSubmatch(p)
+	switch {
+	case name == nil:
+	case strings.Contains(p, "local "): // has no buffer
+	case strings.ContainsAny(p, "*["):
+		k.pointers = append(k.pointers, name[1])
+	case paramRE.MatchString(p):
+		k.scalars, k.values = append(k.scalars, name[1]), append(k.values, name[1])
+	default:
+		k.others, k.values = append(k.others, name[1]), append(k.values, name[1])
+	}
+}
+
+// bodyOf returns the text within the brace that s begins with.
+func bodyOf(s string) string {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return s[1:i]
+			}
+		}
+	}
+	return s
+}
+
+// argumentsOf lists the argument texts of the calls of a function.
+func argumentsOf(s, name string) []string {
+	var out []string
+	for _, m := range regexp.MustCompile(`\b`+name+`\s*\(`).FindAllStringIndex(s, -1) {
+		depth := 1
+		for i := m[1]; i < len(s); i++ {
+			switch s[i] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			if depth == 0 {
+				out = append(out, s[m[1]:i])
+				break
+			}
+		}
+	}
+	return out
+}
+
+// maxChoices bounds the choices of arguments for one kernel.
+const maxChoices = 6
+
+// functionBase and above stand for the addresses of functions.
+const functionBase = 1 << 40
+
+// choices returns the arguments to try for a launch, the likeliest first. There is always one.
+func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [][]string {
+	s := search{k: k, known: launchNames(grid, block), values: map[string]int64{}, limit: maxChoices}
+	maps.Copy(s.known, defines)
+	for i, f := range k.functions {
+		s.known[f] = functionBase + int64(i)
+		s.functions = append(s.functions, functionBase+int64(i))
+	}
+	s.candidates = []int64{1, 2, 3, 4, 7, 8, 16, 32, 64, 100, 128, 256, 1024, 0, -1}
+	for _, v := range launchNames(grid, block) {
+		s.candidates = append(s.candidates, v, 2*v)
+	}
+	for _, text := range k.requires {
+		e, used, numbers, err := parseExpr(text)
+		if err != nil {
+			continue
+		}
+		s.conds = append(s.conds, e)
+		for _, n := range used {
+			if (slices.Contains(k.scalars, n) || slices.Contains(k.others, n)) && !slices.Contains(s.names, n) {
+				s.names = append(s.names, n)
+			}
+		}
+		for _, n := range numbers {
+			s.candidates = append(s.candidates, n, n+1, n-1, 2*n)
+		}
+	}
+	s.candidates = distinct(s.candidates)
+	slices.SortStableFunc(s.candidates, func(a, b int64) int { return cmp.Compare(unlikely(a), unlikely(b)) })
+	if len(s.names) > 0 && len(s.names) <= 4 {
+		s.assign(0)
+	}
+	if len(s.found) == 0 {
+		return [][]string{nil}
+	}
+	return s.found
+}
+
+// given assigns hexadecimal values to the parameters that are no pointers, in their order.
+func (k *kernelText) given(values []string) []string {
+	var args []string
+	for i, v := range values {
+		if i >= len(k.values) {
+			break
+		}
+		if name := k.values[i]; slices.Contains(k.scalars, name) {
+			args = append(args, name+"="+v)
+		} else {
+			args = append(args, name+"=hex:"+littleEndian(strings.TrimPrefix(v, "0x")))
+		}
+	}
+	return args
+}
+
+// littleEndian reverses the bytes of a hexadecimal number.
+func littleEndian(hex string) string {
+	var b strings.Builder
+	for i := len(hex) - 2; i >= 0; i -= 2 {
+		b.WriteString(hex[i : i+2])
+	}
+	return b.String()
+}
+
+// variants are more launches of a kernel for the same choice: other contents of its buffers, other numbers.
+func (k *kernelText) variants(choice []string) [][]string {
+	var out [][]string
+	for _, fill := range []string{"iota", "random"} {
+		args := slices.Clone(choice)
+		for _, p := range k.pointers {
+			args = append(args, p+"="+fill)
+		}
+		if len(k.pointers) > 0 {
+			out = append(out, args)
+		}
+	}
+	for _, v := range []int{0, 1, 2, 3} {
+		args := slices.Clone(choice)
+		for _, n := range k.scalars {
+			if !slices.ContainsFunc(choice, func(a string) bool { return strings.HasPrefix(a, n+"=") }) {
+				args = append(args, fmt.Sprintf("%s=%d", n, v))
+			}
+		}
+		if len(args) > len(choice) {
+			out = append(out, args)
+		}
+	}
+	return out
+}
+
+// unlikely puts positive values that are not too large first.
+func unlikely(v int64) int {
+	switch {
+	case v > 0 && v <= 4096:
+		return 0
+	case v == 0:
+		return 1
+	}
+	return 2
+}
+
+func distinct(in []int64) []int64 {
+	var out []int64
+	for _, v := range in {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// search tries values for names in turn.
+type search struct {
+	k          *kernelText
+	names      []string
+	candidates []int64
+	functions  []int64
+	conds      []expr
+	known      map[string]int64
+	values     map[string]int64
+	found      [][]string
+	limit      int // of found
+	tried      int
+}
+
+func (s *search) lookup(name string) (int64, bool) {
+	if v, ok := s.values[name]; ok {
+		return v, true
+	}
+	if slices.Contains(s.names, name) { // not assigned yet
+		return 0, false
+	}
+	v, ok := s.known[name]
+	return v, ok
+}
+
+// assign gives name i each candidate. A condition that cannot be evaluated yet, or at all, does not count.
+func (s *search) assign(i int) {
+	for _, c := range s.conds {
+		if v, err := c(s.lookup); err == nil && v == 0 {
+			return
+		}
+	}
+	if i == len(s.names) {
+		s.found = append(s.found, s.arguments())
+		return
+	}
+	candidates := s.candidates
+	if slices.Contains(s.k.others, s.names[i]) {
+		candidates = s.functions
+	}
+	for _, v := range candidates {
+		if s.tried++; len(s.found) >= s.limit || s.tried > 1_000_000 {
+			break
+		}
+		s.values[s.names[i]] = v
+		s.assign(i + 1)
+	}
+	delete(s.values, s.names[i])
+}
+
+func (s *search) arguments() []string {
+	var args []string
+	for _, n := range s.names {
+		if v := s.values[n]; v >= functionBase {
+			args = append(args, n+"=func:"+s.k.functions[v-functionBase])
+		} else {
+			args = append(args, fmt.Sprintf("%s=%d", n, v))
+		}
+	}
+	return args
+}
+
+// launchNames are the names by which kernels read the launch.
+func launchNames(grid, block event.Dim3) map[string]int64 {
+	m := map[string]int64{}
+	g, b := [3]uint32{grid.X, grid.Y, grid.Z}, [3]uint32{block.X, block.Y, block.Z}
+	for i, axis := range []string{"x", "y", "z"} {
+		m["gridDim."+axis], m["blockDim."+axis] = int64(g[i]), int64(b[i])
+		m[fmt.Sprintf("get_num_groups(%d)", i)] = int64(g[i])
+		m[fmt.Sprintf("get_local_size(%d)", i)] = int64(b[i])
+		m[fmt.Sprintf("get_global_size(%d)", i)] = int64(g[i]) * int64(b[i])
+	}
+	return m
+}

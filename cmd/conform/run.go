@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// dynamic is the engine of heddle run.
+type dynamic struct{}
+
+func (dynamic) Check(ctx context.Context, job *Job) *Result {
+	res := new(Result)
+	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
+	if !build(ctx, job, opt, res) {
+		return res
+	}
+	req, err := job.request()
+	if err != nil {
+		res.Error = err.Error()
+		return res
+	}
+	files := source.NewSet()
+	sum, err := check.Run(ctx, check.Options{
+		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, Seeds: job.Seeds,
+		MaxSteps: job.MaxSteps, Workers: 1, Lower: opt, Command: "run", Files: files,
+	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
+	if err != nil {
+		res.Error = err.Error()
+		return res
+	}
+	outside := 0
+	for _, v := range sum.Verdicts {
+		res.Verdicts = append(res.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})
+		if strings.Contains(v.Reason, "outside the kernel's assumptions") {
+			outside++
+			res.Assumptions = v.Reason
+		}
+	}
+	if outside < len(sum.Verdicts) {
+		res.Assumptions = ""
+	}
+	if res.Error == "" && len(sum.Verdicts) > 0 {
+		res.Stage = Ended
+	}
+	return res
+}
+
+// add takes over what check reports: a defect, or a mistake in the input, which is an error here.
+func (r *Result) add(d *diag.Diagnostic, except *Exclusion) {
+	doc, _ := diag.Lookup(d.Code)
+	switch {
+	case doc.Family == diag.Bugs:
+		f := Finding{Code: string(d.Code), Message: d.Message, Line: d.Span.Start.Line()}
+		if d.Witness != nil {
+			f.Memory = d.Witness.Memory
+		}
+		if !except.has(&f) {
+			r.Findings = append(r.Findings, f)
+		}
+	case d.Severity == diag.Error:
+		r.Error = d.Message
+	}
+}
+
+func kindName(k diag.VerdictKind) string {
+	switch k {
+	case diag.Clean:
+		return "clean"
+	case diag.Verified:
+		return "verified"
+	case diag.Bug:
+		return "bug"
+	case diag.Unknown:
+		return "unknown"
+	}
+	return "unsupported"
+}
+
+// build takes the file through the stages before execution, so that a failure is told by its stage.
+func build(ctx context.Context, job *Job, opt lower.Options, res *Result) bool {
+	low, err := lower.File(ctx, job.File, opt)
+	if err != nil {
+		res.Error = firstError(err)
+		return false
+	}
+	res.Stage = Lowered
+	files := source.NewSet()
+	text, err := files.Add(low.Name, low.PTX)
+	if err != nil {
+		res.Error = err.Error()
+		return false
+	}
+	tree, errs := ptx.Parse(text)
+	if len(errs) > 0 {
+		res.Error = errs[0].Msg
+		return false
+	}
+	res.Stage = Parsed
+	module, errs := irgen.Module(files, tree)
+	if len(errs) > 0 {
+		res.Error = errs[0].Msg
+		return false
+	}
+	res.Stage = Built
+	if errs := ir.CheckModule(module); len(errs) > 0 {
+		res.Error = errs[0].Error()
+		return false
+	}
+	res.Stage = Sane
+	return true
+}
+
+// firstError is the first line in which a compiler says what is wrong.
+func firstError(err error) string {
+	var ce *lower.CompileError
+	if !errors.As(err, &ce) {
+		return err.Error()
+	}
+	for line := range strings.Lines(ce.Output) {
+		if _, msg, ok := strings.Cut(line, "error: "); ok {
+			return "compiler: " + strings.TrimSpace(msg)
+		}
+	}
+	return err.Error()
+}
+
+// request is the launch as check takes it. Arguments that the kernel does not have are no mistake where a
+// file has several kernels: they are given to those that have them.
+func (j *Job) request() (launch.Request, error) {
+	req := launch.Request{Grid: &j.Grid, Block: &j.Block}
+	if j.Shared > 0 {
+		req.Shared = &j.Shared
+	}
+	for _, text := range j.Args {
+		a, err := launch.ParseArg(text)
+		if err != nil {
+			return req, fmt.Errorf("argument %s: %w", text, err)
+		}
+		req.Args = append(req.Args, a)
+	}
+	return req, nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heddle/internal/check"
+	"heddle/internal/launch"
+)
+
+const traceHelp = `trace decides kernels with named barriers (bar.sync and bar.arrive, warp specialization) for all inputs: whether threads
+can deadlock, whether each barrier is reused safely, and whether accesses to shared memory race. It executes one block
+with unknown inputs; a kernel whose barriers or shared addresses depend on its input is unsupported, and --arg gives an
+argument a value. Global memory is not checked: heddle run does that.`
+
+func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	opt := check.Options{Command: "trace", Trace: &check.Trace{}}
+	var out outputFlags
+	var in inputFlags
+	var stats bool
+	var blocks string
+	cmd := &cobra.Command{
+		Use:   "trace [flags] FILE|DIR|-...",
+		Short: "verify barriers and shared memory of a block for all inputs",
+		Long:  traceHelp + launchHelp,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && in.database == "" {
+				return errors.New("no input file; want .cu, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, files []string) error {
+			opt.Seeds = 1
+			if err := checkNumbers(&opt); err != nil {
+				return err
+			}
+			if err := blockIndices(blocks, opt.Trace); err != nil {
+				return err
+			}
+			if stats {
+				opt.Trace.Stats = func(s check.TraceStats) { printStats(stdout, s) }
+			}
+			inputs, err := in.inputs(files, stdin, stderr)
+			if err != nil {
+				return inputError{err}
+			}
+			opt.Database = in.database
+			return checkFiles(cmd.Context(), opt, out, inputs, stdout, stderr)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	launchFlags(fs, &opt)
+	fs.StringVar(&blocks, "blockidx", "", "trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which stands for all if blockIdx does not matter)")
+	fs.Var(newChoice(&opt.Warp, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
+	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
+	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a trace after `N` warp instructions (default: 2 billion)")
+	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
+	fs.BoolVar(&stats, "stats", false, "print commands, dynamic barriers and shared addresses of each block, time and memory")
+	in.define(fs)
+	lowerFlags(fs, &opt.Lower)
+	fs.Var(newChoice(&out.format, "text", "json"), "format", "print as `FORMAT` text or json (one object a line)")
+	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	return cmd
+}
+
+// blockIndices reads --blockidx.
+func blockIndices(s string, t *check.Trace) error {
+	switch s {
+	case "":
+		return nil
+	case "all":
+		t.All = true
+		return nil
+	}
+	if strings.HasPrefix(s, "-") {
+		return fmt.Errorf("--blockidx %s: want X[,Y[,Z]] or all", s)
+	}
+	x, err := launch.ParseIndex(s)
+	if err != nil {
+		return fmt.Errorf("--blockidx %s: %w", s, err)
+	}
+	t.Blocks = [][3]uint32{{x.X, x.Y, x.Z}}
+	return nil
+}
+
+// printStats prints the counts of one block. Memory is what the process took from the system at most.
+func printStats(w io.Writer, s check.TraceStats) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Fprintf(w, "stats: %s block %v: %d threads, %d commands, %d dynamic barriers, %d shared addresses\n",
+		s.Kernel, s.Block, s.Threads, s.Commands, s.Barriers, s.Addresses)
+	fmt.Fprintf(w, "stats: %d of %d instructions in the slice, %d warp instructions executed, %.1f ms, %.1f MB\n",
+		s.Sliced, s.Total, s.Executed, float64(s.Time.Microseconds())/1000, float64(m.Sys)/1e6)
+}

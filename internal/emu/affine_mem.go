@@ -1,0 +1,240 @@
+package emu
+
+import (
+	"encoding/binary"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/event"
+)
+
+// Loads and stores at addresses that have a form: all lanes are checked at once.
+
+// addresses returns the pattern of the current access and its address in lane 0. ok is false where the access must
+// be done lane by lane.
+func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
+	f := x.form(&in.affine.src[0])
+	if f.state == lanesOnly || x.m != full {
+		return nil, 0, false
+	}
+	p = x.pattern(f.kx, f.ky)
+	mo := in.mem
+	base = (f.b + mo.off) & mo.amask
+	if !p.small || (base|p.bits)&(mo.wide-1) != 0 {
+		return nil, 0, false
+	}
+	lo, hi := base+uint64(p.lo), base+uint64(p.hi)
+	return p, base, lo <= base && hi >= base && hi <= mo.amask-mo.wide+1
+}
+
+// affinePage returns the page where the access of all lanes is, and the place of lane 0 in it, or nil.
+func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, uint64) {
+	mo := in.mem
+	if mo.space == event.Generic || mo.space == event.NoSpace {
+		if sp := &x.prog.space; (base+uint64(p.lo))>>sp.shift == 0 {
+			return nil, nil, 0
+		}
+	}
+	o := x.mem.find(base)
+	if o == nil || o.space != mo.space && mo.space == event.Const || mo.kind == event.Write && o.space != event.Global {
+		return nil, nil, 0
+	}
+	first := base + uint64(p.lo) - o.base
+	last := first + uint64(p.hi-p.lo)
+	if base < o.base+uint64(-p.lo) || first>>pageBits != last>>pageBits || !o.contains(last, mo.wide) {
+		return nil, nil, 0
+	}
+	return o.page(first), o, (base - o.base) & pageMask
+}
+
+// setAddresses fills x.addr for who gets the event.
+func (x *exec) setAddresses(p *pattern, base uint64) {
+	if x.sink == nil {
+		return
+	}
+	for l := range x.addr {
+		x.addr[l] = base + p.off[l]
+	}
+	switch {
+	case p.even:
+		x.ev.Row, x.ev.Step = event.WarpSize, p.step
+	default:
+		x.ev.Row, x.ev.Step = uint8(x.prog.shape.row), uint64(p.kx)
+	}
+}
+
+func runAffineLoadGlobal(x *exec, in *inst) {
+	p, base, ok := x.addresses(in)
+	if !ok {
+		runLanes(x, in)
+		return
+	}
+	pg, o, at := x.affinePage(in, p, base)
+	if pg == nil {
+		runLanes(x, in)
+		return
+	}
+	if x.spec != nil && !x.spec.reads(x, o) {
+		return
+	}
+	x.loadAffine(in, p, pg.data[:], at)
+	if o.space == event.Global {
+		x.setAddresses(p, base)
+		x.access(in, full, event.Global, 0)
+	}
+}
+
+func runAffineLoadShared(x *exec, in *inst) {
+	p, base, ok := x.addresses(in)
+	if !ok || base+uint64(p.hi)+in.mem.wide > uint64(len(x.block.shared)) {
+		runLanes(x, in)
+		return
+	}
+	x.loadAffine(in, p, x.block.shared, base)
+	x.setAddresses(p, base)
+	x.access(in, full, event.Shared, 0)
+}
+
+// loadAffine loads the elements of all lanes. Lane 0 is at buf[at].
+func (x *exec) loadAffine(in *inst, p *pattern, buf []byte, at uint64) {
+	mo := in.mem
+	for _, r := range in.affine.writes {
+		x.forms[r].state = lanesOnly
+	}
+	for i, r := range mo.dst {
+		if r < 0 {
+			continue
+		}
+		d := &x.regs[r]
+		from := at + uint64(i)*mo.size
+		switch {
+		case p.kx|p.ky == 0:
+			v := loadUint(buf[from:], mo.size)
+			for l := range d {
+				d[l] = v
+			}
+		case mo.size == 4 && p.even && p.step == 4:
+			load32(d, (*[4 * event.WarpSize]byte)(buf[from:]))
+		case mo.size == 4 && p.kx == 0:
+			x.loadRows(d, buf[from+uint64(p.lo):], uint64(-p.lo), uint64(p.ky))
+		case mo.size == 4:
+			for l := range d {
+				d[l] = uint64(binary.LittleEndian.Uint32(buf[from+p.off[l]:]))
+			}
+		case mo.size == 8:
+			for l := range d {
+				d[l] = binary.LittleEndian.Uint64(buf[from+p.off[l]:])
+			}
+		default:
+			for l := range d {
+				d[l] = loadUint(buf[from+p.off[l]:], mo.size)
+			}
+		}
+	}
+	x.signExtend(mo, full)
+}
+
+// loadRows loads one word for each row of the shape.
+func (x *exec) loadRows(d *alu.Lanes, buf []byte, at, ky uint64) {
+	n := int(x.prog.shape.row)
+	for l := 0; l < len(d); at += ky {
+		v := uint64(binary.LittleEndian.Uint32(buf[at:]))
+		for end := l + n; l < end && l < len(d); l++ {
+			d[l] = v
+		}
+	}
+}
+
+// load32 loads neighbouring words.
+func load32(d *alu.Lanes, b *[4 * event.WarpSize]byte) {
+	for l := 0; l < len(d); l += 4 {
+		d[l] = uint64(binary.LittleEndian.Uint32(b[4*l:]))
+		d[l+1] = uint64(binary.LittleEndian.Uint32(b[4*l+4:]))
+		d[l+2] = uint64(binary.LittleEndian.Uint32(b[4*l+8:]))
+		d[l+3] = uint64(binary.LittleEndian.Uint32(b[4*l+12:]))
+	}
+}
+
+func runAffineStoreGlobal(x *exec, in *inst) {
+	x.readLanes(in) // before the pattern is there, which lasts until another one is asked for
+	p, base, ok := x.addresses(in)
+	if !ok {
+		runLanes(x, in)
+		return
+	}
+	pg, o, at := x.affinePage(in, p, base)
+	if pg == nil {
+		runLanes(x, in)
+		return
+	}
+	if x.spec != nil {
+		x.spec.written[o.id] = true
+		x.gather(in.mem, full)
+	} else {
+		x.storeAffine(in, p, pg.data[:], at)
+	}
+	x.setAddresses(p, base)
+	x.access(in, full, event.Global, full)
+}
+
+func runAffineStoreShared(x *exec, in *inst) {
+	x.readLanes(in)
+	p, base, ok := x.addresses(in)
+	if !ok || base+uint64(p.hi)+in.mem.wide > uint64(len(x.block.shared)) {
+		runLanes(x, in)
+		return
+	}
+	x.storeAffine(in, p, x.block.shared, base)
+	x.setAddresses(p, base)
+	x.access(in, full, event.Shared, full)
+}
+
+// readLanes brings the lanes of what is stored up to date. The address is the first of what is read.
+func (x *exec) readLanes(in *inst) {
+	for _, r := range in.affine.reads {
+		if x.forms[r].state == formOnly && r != in.affine.src[0].r {
+			x.fillLanes(r)
+		}
+	}
+	for i := range in.mem.src {
+		if s := &in.mem.src[i]; s.c == nil && s.r == in.affine.src[0].r && x.forms[s.r].state == formOnly {
+			x.fillLanes(s.r)
+		}
+	}
+}
+
+// storeAffine stores the elements of all lanes, in lane order.
+func (x *exec) storeAffine(in *inst, p *pattern, buf []byte, at uint64) {
+	mo := in.mem
+	if mo.wide != 4 || x.sink != nil {
+		x.gather(mo, full)
+	}
+	if mo.wide != 4 {
+		for l := range event.WarpSize {
+			storeWide(buf[at+p.off[l]:], &x.data, l, mo.wide)
+		}
+		return
+	}
+	s := &x.data[0]
+	if x.sink == nil && mo.size == 4 {
+		s = x.src(&mo.src[0])
+	} else if x.sink == nil {
+		x.gather(mo, full)
+	}
+	if p.even && p.step == 4 {
+		store32((*[4 * event.WarpSize]byte)(buf[at:]), s)
+		return
+	}
+	for l := range s {
+		binary.LittleEndian.PutUint32(buf[at+p.off[l]:], uint32(s[l]))
+	}
+}
+
+// store32 stores neighbouring words.
+func store32(b *[4 * event.WarpSize]byte, s *alu.Lanes) {
+	for l := 0; l < len(s); l += 4 {
+		binary.LittleEndian.PutUint32(b[4*l:], uint32(s[l]))
+		binary.LittleEndian.PutUint32(b[4*l+4:], uint32(s[l+1]))
+		binary.LittleEndian.PutUint32(b[4*l+8:], uint32(s[l+2]))
+		binary.LittleEndian.PutUint32(b[4*l+12:], uint32(s[l+3]))
+	}
+}

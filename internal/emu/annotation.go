@@ -1,0 +1,161 @@
+package emu
+
+import (
+	"math/bits"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
+
+// Annotations: calls of the functions that heddle.h declares and nobody defines.
+//
+// An annotation is evaluated by each thread that comes to it, between a call of __heddle_ghost and the call
+// that takes its condition. What the thread reads in between is no access of the kernel, so the consumer of
+// events is not told. A condition that asks for what the execution of one thread does not show (the value of
+// another thread, what has been written so far, the result of the function) is not checked.
+
+// annotationPrefix is common to the names of heddle.h.
+const annotationPrefix = "__heddle_"
+
+// ghostCall begins an annotation.
+const ghostCall = annotationPrefix + "ghost"
+
+// AnnotationKind says what an annotation states.
+type AnnotationKind uint8
+
+const (
+	Assertion AnnotationKind = iota
+	Invariant
+	Precondition // of a function that the kernel calls
+	Postcondition
+)
+
+var annotationNames = [...]string{Assertion: "assertion", Invariant: "invariant", Precondition: "precondition", Postcondition: "postcondition"}
+
+func (k AnnotationKind) String() string { return annotationNames[k] }
+
+// FailedAnnotation is an annotation whose condition was false.
+type FailedAnnotation struct {
+	Kind         AnnotationKind
+	Site         event.Site
+	Thread       event.Thread // the first
+	Block, Index event.Dim3   // blockIdx and threadIdx of Thread
+	Count        uint64       // how often any thread found it so
+}
+
+// conditions are the calls that end an annotation, and what is done with a condition that is false.
+var conditions = map[string]func(x *exec, in *inst, failed uint32){
+	"assert":            func(x *exec, in *inst, failed uint32) { x.annotationFailed(in, Assertion, failed) },
+	"invariant":         func(x *exec, in *inst, failed uint32) { x.annotationFailed(in, Invariant, failed) },
+	"ensures":           func(x *exec, in *inst, failed uint32) { x.annotationFailed(in, Postcondition, failed) },
+	"requires":          requires,
+	"assume":            func(x *exec, in *inst, failed uint32) { x.outside(in, "__assume", failed) },
+	"candidate":         func(*exec, *inst, uint32) {}, // a guess, which may be wrong
+	"function_wide":     func(*exec, *inst, uint32) {}, // means every loop of the function, not this place
+	"barrier_invariant": func(*exec, *inst, uint32) {}, // means the state at the barrier that follows
+	"permission":        func(*exec, *inst, uint32) {},
+}
+
+// requires: what a kernel requires, the launch must give; what a function requires, its caller must.
+func requires(x *exec, in *inst, failed uint32) {
+	if loc := in.ir.Loc; x.frame.parent == nil && (loc == nil || loc.Parent == nil) {
+		x.outside(in, "__requires", failed)
+		return
+	}
+	x.annotationFailed(in, Precondition, failed)
+}
+
+// outside ends a run that is none of those that the kernel is meant for.
+func (x *exec) outside(in *inst, what string, failed uint32) {
+	x.fail(in, OutsideAssumptions, bits.TrailingZeros32(failed), "%s does not hold", what)
+}
+
+func (x *exec) annotationFailed(in *inst, kind AnnotationKind, failed uint32) {
+	n := uint64(bits.OnesCount32(failed))
+	site := x.site(in)
+	for i := range x.annotations {
+		if x.annotations[i].Site == site {
+			x.annotations[i].Count += n
+			return
+		}
+	}
+	t := event.ThreadOf(x.warp.id, bits.TrailingZeros32(failed))
+	a := FailedAnnotation{Kind: kind, Site: site, Thread: t, Count: n}
+	a.Block, a.Index = x.geo.Index(t)
+	x.annotations = append(x.annotations, a)
+}
+
+// annotation decodes a call of a function of heddle.h. It reports false for other functions.
+func (c *compiler) annotation(in *ir.Instr) bool {
+	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
+	if !ok {
+		return false
+	}
+	c.p.annotated = true
+	d := inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	check, ends := conditions[name]
+	switch {
+	case in.Callee.Name == ghostCall:
+		d.run = func(x *exec, _ *inst) {
+			x.warp.ghost |= x.m
+			x.warp.undecided &^= x.m
+		}
+	case ends && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
+		d.run = func(x *exec, in *inst) { x.condition(in, check) }
+	case strings.HasPrefix(name, "snapshot_to"):
+		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
+	case name == "enabled":
+		d.run = func(x *exec, in *inst) { x.annotationValue(in, 1) }
+	default:
+		d.run = runUndecided
+	}
+	c.emit(d)
+	return true
+}
+
+// runUndecided is a function of which one thread's execution does not show the value.
+func runUndecided(x *exec, in *inst) {
+	if plain := x.m &^ x.warp.ghost; plain != 0 && len(in.ir.Dst) > 0 {
+		x.fail(in, Unsupported, bits.TrailingZeros32(plain), "call of %s outside an annotation", in.ir.Callee.Demangled)
+		return
+	}
+	x.warp.undecided |= x.m & x.warp.ghost
+	x.annotationValue(in, 0)
+}
+
+// condition ends the annotation of the current lanes.
+func (x *exec) condition(in *inst, check func(*exec, *inst, uint32)) {
+	p := place{x.frame, in.ir.Src[0].Var}
+	failed := uint32(0)
+	for t := x.m &^ (x.warp.undecided | x.warp.unmodelled); t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		if x.unk != nil && p.unknown(l) {
+			continue
+		}
+		if loadParam(p.bytes(l)) == 0 {
+			failed |= 1 << l
+		}
+	}
+	x.warp.ghost &^= x.m
+	x.warp.undecided &^= x.m
+	if failed != 0 {
+		check(x, in, failed)
+	}
+}
+
+// annotationValue is the result of a function that is called within an annotation.
+func (x *exec) annotationValue(in *inst, v uint64) {
+	if len(in.ir.Dst) == 0 || in.ir.Dst[0].Kind != ir.VarVal {
+		return
+	}
+	p := place{x.frame, in.ir.Dst[0].Var}
+	for t := x.m; t != 0; t &= t - 1 {
+		b := p.bytes(bits.TrailingZeros32(t) & 31)
+		clear(b)
+		storeParam(b, v)
+	}
+	if x.unk != nil {
+		p.setUnknown(0, 0, x.m)
+	}
+}

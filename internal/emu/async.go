@@ -1,0 +1,278 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Asynchronous copies that are not bulk, PTX ISA 9.7.9.25.3. A copy may be done at any time from its issue to the
+// wait that covers it; the emulator does it at one of these two, as the seed says, so that schedules show both the old
+// and the new bytes to who looks too early. A copy that is not waited for may never be done.
+
+// copyOp is a decoded cp.async: s[0] is the destination, s[1] the source, s[2] the bytes to copy if sized, ps[0]
+// whether none are.
+type copyOp struct {
+	size     uint64 // that are written
+	sized    bool
+	to, from inst // stand for the two accesses, in messages; their mem has what is added to the addresses
+}
+
+// groupOp is a decoded commit_group, wait_group or wait_all.
+type groupOp struct {
+	commit, wait bool
+	pending      uint32
+}
+
+// copyState is what a warp has issued.
+type copyState struct {
+	closed [event.WarpSize]uint32 // groups, by lane
+	late   []lateCopy
+}
+
+// lateCopy is a copy that is done when it is waited for.
+type lateCopy struct {
+	in       *inst
+	mask     uint32
+	group    [event.WarpSize]uint32
+	to, from alu.Lanes
+	read     [event.WarpSize]uint8
+}
+
+func (s *copyState) reset() { s.closed, s.late = [event.WarpSize]uint32{}, s.late[:0] }
+
+func (c *compiler) copyAsync(in *ir.Instr) error {
+	if len(in.Src) < 3 || in.Src[2].Kind != ir.Imm {
+		return fmt.Errorf("%s: two addresses and a constant size expected", opcodeText(in))
+	}
+	op := &copyOp{size: in.Src[2].Val}
+	cg, ca := slices.Contains(in.Mods, "cg"), slices.Contains(in.Mods, "ca")
+	if cg == ca || op.size != 16 && (cg || op.size != 4 && op.size != 8) {
+		return fmt.Errorf("%s of %d bytes: .ca copies 4, 8 or 16 bytes, .cg 16", opcodeText(in), op.size)
+	}
+	d := inst{guard: c.guard(), run: runCopy, misc: &miscOp{copy: op}, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	for i, p := range []*inst{&op.to, &op.from} {
+		p.mem = &memOp{kind: event.Write, space: event.Shared, wide: op.size}
+		if i == 1 {
+			p.mem.kind, p.mem.space = event.Read, event.Global
+		}
+		p.ir, p.index = in, int32(in.Index)
+		if err := c.address(in.Src[i], p, p.mem); err != nil {
+			return err
+		}
+		d.s[i] = p.s[0]
+	}
+	if err := c.copyOptions(in, &d); err != nil {
+		return err
+	}
+	c.emit(d)
+	return nil
+}
+
+// copyOptions decodes what may come behind the size: a number of bytes or a predicate, and a cache policy, which
+// changes nothing.
+func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
+	rest := in.Src[3:]
+	if slices.Contains(in.Mods, "L2::cache_hint") {
+		if len(rest) == 0 {
+			return fmt.Errorf("%s: a cache policy expected", opcodeText(in))
+		}
+		rest = rest[:len(rest)-1]
+	}
+	switch {
+	case len(rest) == 0:
+	case len(rest) > 1:
+		return fmt.Errorf("%s: %d operands too many", opcodeText(in), len(rest)-1)
+	case c.isPred(rest[0]):
+		d.ps[0], err = c.psrcOf(rest[0])
+	default:
+		d.misc.copy.sized = true
+		d.s[2], err = c.srcOf(rest[0], isa.U32)
+	}
+	return err
+}
+
+func (c *compiler) copyGroup(in *ir.Instr) error {
+	op := &groupOp{}
+	switch in.Op() {
+	case "cp.async.commit_group":
+		op.commit = true
+	case "cp.async.wait_all": // "equivalent to cp.async.commit_group; cp.async.wait_group 0"
+		op.commit, op.wait = true, true
+	default:
+		if len(in.Src) != 1 || in.Src[0].Kind != ir.Imm {
+			return fmt.Errorf("%s: a constant number of groups expected", opcodeText(in))
+		}
+		op.wait, op.pending = true, uint32(min(in.Src[0].Val, 1<<31))
+	}
+	c.control(inst{run: runCopyGroup, guard: c.guard(), misc: &miscOp{group: op}})
+	return nil
+}
+
+func runCopy(x *exec, in *inst) {
+	s := &x.evs.copied
+	s.in, s.mask = in, x.m
+	for t := x.m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		if !x.copyOperands(in, l, s) {
+			return
+		}
+	}
+	w := x.warp
+	if late := x.random()&1 != 0; late {
+		s.group = w.copies.closed
+		w.copies.late = append(w.copies.late, *s)
+	} else if !x.copyNow(s, x.m) {
+		return
+	}
+	x.wrote, x.changed = true, true
+	if x.sink != nil {
+		x.evs.copy = event.Copy{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Size: uint8(in.misc.copy.size), To: &s.to, From: &s.from, Read: &s.read}
+		x.sink.Copy(&x.evs.copy)
+	}
+}
+
+// copyOperands finds what one lane copies, and reports whether it may.
+func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
+	op := in.misc.copy
+	size := op.size
+	to, from := op.to.mem, op.from.mem
+	s.to[l] = (x.src(&in.s[0])[l] + to.off) & to.amask
+	s.from[l] = (x.src(&in.s[1])[l] + from.off) & from.amask
+	n := size
+	switch {
+	case op.sized:
+		n = x.src(&in.s[2])[l] & (1<<32 - 1)
+	case x.psrc(in.ps[0])>>l&1 != 0:
+		n = 0
+	}
+	if n > size {
+		x.fail(in, OutOfBounds, l, "asynchronous copy of %d bytes from the source into %d bytes of shared memory (PTX ISA 9.7.9.25.3.1)", n, size)
+		return false
+	}
+	s.read[l] = uint8(n)
+	x.addr[l] = s.to[l]
+	if !x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) {
+		return false
+	}
+	if n == 0 {
+		return true
+	}
+	switch o := x.mem.find(s.from[l]); {
+	case o == nil || !o.contains(s.from[l]-o.base, n):
+		x.badAddress(&op.from, l, s.from[l])
+		return false
+	case s.from[l]&(size-1) != 0:
+		x.misaligned(&op.from, l, s.from[l])
+		return false
+	}
+	return true
+}
+
+// copyNow does the copies of the lanes of m. It reports false if the block must run again.
+func (x *exec) copyNow(s *lateCopy, m uint32) bool {
+	size := s.in.misc.copy.size
+	b := x.block
+	for ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		to, n := s.to[l], uint64(s.read[l])
+		bytes := b.shared[to : to+size]
+		clear(bytes[n:])
+		if x.unk != nil {
+			b.setUnknown(to, size, false)
+		}
+		if n == 0 {
+			continue
+		}
+		o := x.mem.find(s.from[l])
+		if x.spec != nil && !x.spec.reads(x, o) {
+			return false
+		}
+		off := s.from[l] - o.base
+		p := o.page(off)
+		copy(bytes[:n], p.data[off&pageMask:])
+		if x.unk != nil {
+			x.unk.copied(b, to, n, o, p, off&pageMask)
+		}
+	}
+	return true
+}
+
+func runCopyGroup(x *exec, in *inst) {
+	op, cs := in.misc.group, &x.warp.copies
+	if op.commit {
+		for t := x.m; t != 0; t &= t - 1 {
+			cs.closed[bits.TrailingZeros32(t)&31]++
+		}
+	}
+	if op.wait && !x.completeCopies(cs, x.m, op.pending) {
+		return
+	}
+	if x.sink != nil {
+		x.evs.group = event.CopyGroup{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Commit: op.commit, Wait: op.wait, Pending: op.pending}
+		x.sink.CopyGroup(&x.evs.group)
+	}
+}
+
+// completeCopies does the late copies of the lanes of m in all closed groups but the last few.
+func (x *exec) completeCopies(cs *copyState, m, last uint32) bool {
+	still := cs.late[:0]
+	for i := range cs.late {
+		s := &cs.late[i]
+		done := uint32(0)
+		for t := m & s.mask; t != 0; t &= t - 1 {
+			l := bits.TrailingZeros32(t) & 31
+			if uint64(s.group[l])+uint64(last) < uint64(cs.closed[l]) {
+				done |= 1 << l
+			}
+		}
+		if done != 0 {
+			if !x.copyNow(s, done) {
+				return false
+			}
+			x.wrote, x.changed = true, true
+			s.mask &^= done
+		}
+		if s.mask != 0 {
+			still = append(still, *s)
+		}
+	}
+	cs.late = still
+	return true
+}
+
+// copied gives the bytes of a copy the unknown bits of their source.
+func (t *tracker) copied(b *block, to, n uint64, o *object, p *page, at uint64) {
+	for i := range n {
+		if p.unknownBits(at+i, 1) != 0 {
+			b.setUnknown(to+i, 1, true)
+			b.origin = o.unknownFrom()
+		}
+	}
+}
+
+// unknownFrom says where the unknown values in an object come from.
+func (o *object) unknownFrom() uint32 {
+	if o.stored != 0 {
+		return o.stored
+	}
+	return o.origin
+}
+
+// runNeedsCopy stops the run if a copy's addresses, or how much it copies, are unknown.
+func runNeedsCopy(x *exec, in *inst) {
+	if !x.needs(in, &in.s[0], "the destination of this asynchronous copy") || !x.needs(in, &in.s[1], "the source of this asynchronous copy") ||
+		in.misc.copy.sized && !x.needs(in, &in.s[2], "the size of this asynchronous copy") {
+		return
+	}
+	if u := x.unk.preds[in.ps[0].slot] & x.m; u != 0 {
+		x.dependsOn(in, bits.TrailingZeros32(u), "whether this asynchronous copy reads its source", x.unk.predOrigin(in.ps[0]))
+		return
+	}
+	in.base(x, in)
+}

@@ -1,0 +1,209 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Atomic operations on more than one register: vectors, of which "the atomicity is guaranteed separately for
+// each of the individual scalar elements", and .b128 (PTX ISA 9.7.13.5, 9.7.13.6).
+
+// isPair reports whether t is two 16-bit numbers, each of which is atomic by itself.
+func isPair(t isa.Type) bool { return t == isa.F16x2 || t == isa.BF16x2 }
+
+// wideAtomic finishes the decoding of such an operation, whose address d has.
+func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
+	m, size := d.mem, in.Type.Size()
+	n := max(int(in.Vec), 1)
+	m.elem = uint64(size)
+	switch {
+	case size == 16:
+		size, n = 8, 2
+		if m.cas = in.Fn == isa.FnCAS; !m.cas && in.Fn != isa.FnExch {
+			return fmt.Errorf("%s is not supported", opcodeText(in))
+		}
+	case m.space == event.Shared:
+		return fmt.Errorf("%s: vectors are atomic in global memory only", opcodeText(in))
+	default:
+		if isPair(in.Type) {
+			m.elem = 2
+		}
+		if m.rmw = rmwOf(in.Fn, in.Type, in.Space); m.rmw == nil || !in.Type.IsFloat() {
+			return fmt.Errorf("%s is not supported", opcodeText(in))
+		}
+	}
+	m.size, m.wide = uint64(size), uint64(size*n)
+	operands := 1 + int(b2u(m.cas))
+	if len(in.Src) < 1+operands {
+		return fmt.Errorf("%s: %d operands where %d are expected", opcodeText(in), len(in.Src)-1, operands)
+	}
+	for _, o := range in.Src[1 : 1+operands] {
+		list, err := c.elements(o, n, in.Type)
+		if err != nil {
+			return err
+		}
+		m.src = append(m.src, list...)
+	}
+	for _, s := range m.src {
+		if s.c == nil && s.r < 0 {
+			return fmt.Errorf("%s: the sink _ cannot be read", opcodeText(in))
+		}
+	}
+	for range n {
+		m.dst = append(m.dst, -1)
+	}
+	if len(in.Dst) == 1 && in.Dst[0].Kind != ir.None {
+		var err error
+		if m.dst, err = c.destinations(in.Dst[0], n); err != nil {
+			return err
+		}
+	}
+	m.global, m.shared = atomicWideGlobal, atomicWideShared
+	return c.finishMem(in, d)
+}
+
+func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
+	stored := uint32(0)
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		p, o, at, ok := x.lane(in, l)
+		if !ok {
+			return
+		}
+		if x.unk != nil {
+			from := o.stored
+			if from == 0 {
+				from = o.origin
+			}
+			ok := x.unk.atomicWide(x, in, l, from, p.data[at:], func(off, n uint64) bool { return p.unknownBits(at+off, n) != 0 },
+				func(off, n uint64, u bool, origin uint32) {
+					if p.setUnknown(at+off, n, u); u {
+						o.stored = origin
+					}
+				})
+			if !ok {
+				return
+			}
+		}
+		if x.updateWide(in, l, p.data[at:]) {
+			stored |= 1 << l
+		}
+	}
+	x.access(in, m, event.Global, stored)
+}
+
+func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
+	if in.ir.Vec > 1 {
+		x.fail(in, OutOfBounds, bits.TrailingZeros32(m), "%s of shared memory: vectors are atomic in global memory only (PTX ISA 9.7.13.5)", in.mem.kind)
+		return
+	}
+	if !x.checkShared(in, m, s) {
+		return
+	}
+	stored := uint32(0)
+	for t := m; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		a, blk := x.addr[l], x.block
+		if x.unk != nil {
+			ok := x.unk.atomicWide(x, in, l, blk.origin, blk.shared[a:], func(off, n uint64) bool { return blk.anyUnknown(a+off, n) },
+				func(off, n uint64, u bool, origin uint32) {
+					if blk.setUnknown(a+off, n, u); u {
+						blk.origin = origin
+					}
+				})
+			if !ok {
+				return
+			}
+		}
+		if x.updateWide(in, l, blk.shared[a:]) {
+			stored |= 1 << l
+		}
+	}
+	x.access(in, m, event.Shared, stored)
+}
+
+// updateWide performs one lane's operation on its bytes. It reports whether the lane wrote.
+func (x *exec) updateWide(in *inst, l int, b []byte) bool {
+	mo := in.mem
+	n := len(mo.dst)
+	mask := ^uint64(0) >> (64 - 8*mo.size)
+	var old, now [8]uint64
+	write := true
+	for i := range n {
+		old[i] = loadUint(b[uint64(i)*mo.size:], mo.size)
+		now[i] = x.src(&mo.src[i])[l] & mask
+		write = write && (!mo.cas || old[i] == now[i])
+	}
+	for i := range n {
+		switch {
+		case mo.cas && write:
+			now[i] = x.src(&mo.src[n+i])[l]
+		case mo.cas:
+			now[i] = old[i]
+		case mo.rmw != nil:
+			now[i] = mo.rmw(old[i], now[i], 0) & mask
+		}
+	}
+	if now != old || mo.kind == event.Reduce {
+		x.wrote, x.changed = true, true
+	} else {
+		x.polled = true
+	}
+	for i := range n {
+		storeUint(b[uint64(i)*mo.size:], mo.size, now[i])
+		if r := mo.dst[i]; r >= 0 {
+			x.regs[r][l] = old[i]
+		}
+	}
+	return write
+}
+
+// atomicWide carries unknown bits through one lane's operation, before it is performed. is and set read and
+// write those of the location. It returns false if the run stops.
+func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte, is func(off, n uint64) bool,
+	set func(off, n uint64, u bool, origin uint32)) bool {
+	mo := in.mem
+	n := len(mo.dst)
+	var old [8]bool
+	same := true
+	for i := range n {
+		off := uint64(i) * mo.size
+		old[i] = is(off, mo.size)
+		operand, o := t.elem(mo, i, l)
+		if mo.cas {
+			if operand || old[i] {
+				x.dependsOn(in, l, "whether this compare-and-swap succeeds", pickOrigin(operand, o, from))
+				return false
+			}
+			same = same && binary.LittleEndian.Uint64(b[off:]) == x.src(&mo.src[i])[l]
+			continue
+		}
+		set(off, mo.size, operand || old[i] && mo.rmw != nil, pickOrigin(operand, o, from))
+	}
+	for i := range n {
+		if mo.cas && same {
+			u, o := t.elem(mo, n+i, l)
+			set(uint64(i)*mo.size, mo.size, u, o)
+		}
+	}
+	// Last: a destination may be an operand, whose bits count until the operation is done. The caller performs
+	// the operation on values only.
+	for i, r := range mo.dst {
+		if r >= 0 {
+			t.set(r, lanesIf(old[i]), from, 1<<l)
+		}
+	}
+	return true
+}
+
+func pickOrigin(first bool, a, b uint32) uint32 {
+	if first {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,250 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/emu/alu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Matrix instructions of a warp, PTX ISA 9.7.14. They are .sync.aligned: a thread waits until all threads of
+// the warp execute the same instruction. What they exchange goes through registers and orders no memory; what
+// they read and write in memory are weak operations (9.7.14.4.3, 9.7.14.5.15), here ordinary loads and stores
+// of single lanes that are decoded in front of the exchange or behind it.
+//
+// Which thread of the warp performs an access the ISA leaves open ("collectively"). For ldmatrix and stmatrix
+// it is taken to be the thread that gives the row's address; for wmma see fragmentPlan.
+
+// wholeWarp emits an operation of all 32 lanes. "The behavior is undefined ... if any thread in the warp has exited":
+// lanes that have exited, or that execute another instruction, are waited for in vain, which the run
+// reports as lanes that hang. A warp that never had 32 threads is a limit. Finish finds in x.coll.more what the lanes hold in the
+// registers from, and writes the registers of to for the lanes of m.
+func (c *compiler) wholeWarp(in *ir.Instr, from []src, to []int32, finish func(x *exec, in *inst, m uint32)) {
+	d, op := c.warpInst(in, func(x *exec, in *inst, m uint32) {
+		if there := x.coll.lanes; there != full {
+			x.fail(in, Unsupported, bits.TrailingZeros32(there), "%s is undefined unless all 32 threads of the warp "+
+				"execute it; this one has only %d", in.ir.Text(), popcount(there))
+			return
+		}
+		finish(x, in, m)
+	})
+	op.key.at = in
+	op.sync, op.members = true, src{c: c.constant(uint64(full))}
+	op.more, op.results = from, to
+	d.s[0] = src{c: c.constant(0)}
+	c.emit(d)
+	if in.Guard != ir.NoReg { // lanes may part here: see isolate
+		c.control(inst{run: runJoin})
+	}
+}
+
+// collectMore adds the registers of a matrix operation to what the lanes of m bring.
+func (x *exec) collectMore(op *warpOp, m uint32) {
+	c := &x.coll
+	for len(c.more) < len(op.more) {
+		c.more = append(c.more, alu.Lanes{})
+	}
+	for i := range op.more {
+		copyLanes(&c.more[i], x.src(&op.more[i]), m)
+		if x.unk == nil {
+			continue
+		}
+		if u, o := x.unk.ofSrc(&op.more[i]); u&m != 0 {
+			c.unknown |= u & m
+			c.origin = o
+		}
+	}
+}
+
+// hiddenList returns n registers of the emulator's own.
+func (c *compiler) hiddenList(n int) (regs []int32, srcs []src) {
+	for range n {
+		r := c.hidden()
+		regs, srcs = append(regs, r), append(srcs, src{r: r})
+	}
+	return regs, srcs
+}
+
+// destinations lists the registers of a brace list of n.
+func (c *compiler) destinations(o ir.Operand, n int) ([]int32, error) {
+	if o.Kind == ir.None {
+		return nil, fmt.Errorf("%s: %d destination registers expected", opcodeText(c.cur), n)
+	}
+	list, err := c.elements(o, n, isa.NoType)
+	if err != nil {
+		return nil, err
+	}
+	var regs []int32
+	for _, s := range list {
+		if s.c != nil {
+			return nil, fmt.Errorf("%s: a register to write to expected", opcodeText(c.cur))
+		}
+		regs = append(regs, s.r)
+	}
+	return regs, nil
+}
+
+// spaceOf returns the state space of a matrix instruction's address.
+func spaceOf(in *ir.Instr) event.Space {
+	if in.Space == event.NoSpace {
+		return event.Generic
+	}
+	return in.Space
+}
+
+// Matrices of 8 rows of 16 bytes: ldmatrix (PTX ISA 9.7.14.5.15), stmatrix (9.7.14.5.16), movmatrix (9.7.14.5.17).
+// A register of lane l holds elements 2(l%4) and 2(l%4)+1 of row l/4.
+
+const rowWords = 4 // 32-bit words of a row
+
+// rowMatrix checks the form and returns how many matrices it moves.
+func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
+	f := in.Matrix()
+	n = f.Count
+	if in.Op() == "movmatrix" {
+		n = 1
+	}
+	if f.M != 8 || f.N != 8 || f.K != 0 || n == 0 || len(f.Types) != 1 || f.Types[0] != "b16" || len(f.Other) != 0 {
+		return 0, false, fmt.Errorf("%s is not supported: of its shapes only 8x8 matrices of .b16 are", opcodeText(in))
+	}
+	return n, f.Trans, nil
+}
+
+// rowAccess decodes the access of a row by each of the lanes that give an address.
+func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst, error) {
+	elsewhere := func(x *exec, in *inst, m uint32, _ survey) {
+		l := bits.TrailingZeros32(m)
+		x.fail(in, OutOfBounds, l, "%s needs an address of shared memory (PTX ISA 9.7.14.5), which %#x is not", in.ir.Op(), x.addr[l])
+	}
+	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4, global: elsewhere, private: elsewhere, shared: loadShared}
+	if kind == event.Write {
+		m.shared = storeShared
+	}
+	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	if err := c.address(in.Src[0], &d, m); err != nil {
+		return d, err
+	}
+	access := runGeneric
+	switch m.space {
+	case event.Shared:
+		access = runShared
+	case event.Generic:
+	default:
+		return d, fmt.Errorf("%s: an address of shared memory expected", opcodeText(in))
+	}
+	d.run = func(x *exec, in *inst) {
+		x.uncount()
+		if x.m &= lanes; x.m != 0 {
+			access(x, in)
+		}
+	}
+	return d, nil
+}
+
+func (c *compiler) ldmatrix(in *ir.Instr) error {
+	n, trans, err := rowMatrix(in)
+	if err != nil {
+		return err
+	}
+	if len(in.Dst) != 1 || len(in.Src) != 1 {
+		return fmt.Errorf("%s: a list of registers and an address expected", opcodeText(in))
+	}
+	to, err := c.destinations(in.Dst[0], n)
+	if err != nil {
+		return err
+	}
+	d, err := c.rowAccess(in, event.Read, full>>(32-8*n))
+	if err != nil {
+		return err
+	}
+	rows, rowSrc := c.hiddenList(rowWords)
+	d.mem.dst = rows
+	c.emit(d)
+	c.wholeWarp(in, rowSrc, to, func(x *exec, in *inst, m uint32) {
+		for i, r := range to {
+			if r < 0 {
+				continue
+			}
+			for t := m; t != 0; t &= t - 1 {
+				l := bits.TrailingZeros32(t) & 31
+				x.regs[r][l] = ldFragment(x.coll.more, 8*i, l, trans)
+			}
+		}
+	})
+	return nil
+}
+
+// ldFragment is what lane l gets of the matrix whose rows the lanes from first hold, one each.
+func ldFragment(words []alu.Lanes, first, l int, trans bool) uint64 {
+	if !trans {
+		return words[l%4][first+l/4]
+	}
+	at := func(row, col int) uint64 { return words[col/2][first+row] >> (16 * (col % 2)) & 0xffff }
+	return at(2*(l%4), l/4) | at(2*(l%4)+1, l/4)<<16
+}
+
+func (c *compiler) stmatrix(in *ir.Instr) error {
+	n, trans, err := rowMatrix(in)
+	if err != nil {
+		return err
+	}
+	if len(in.Src) != 2 {
+		return fmt.Errorf("%s: an address and a list of registers expected", opcodeText(in))
+	}
+	from, err := c.elements(in.Src[1], n, isa.B32)
+	if err != nil {
+		return err
+	}
+	d, err := c.rowAccess(in, event.Write, full>>(32-8*n))
+	if err != nil {
+		return err
+	}
+	rows, rowSrc := c.hiddenList(rowWords)
+	c.wholeWarp(in, from, rows, func(x *exec, in *inst, m uint32) {
+		for t := m; t != 0; t &= t - 1 {
+			l := bits.TrailingZeros32(t) & 31
+			if l/8 >= n {
+				continue
+			}
+			for w, r := range rows {
+				x.regs[r][l] = stRow(&x.coll.more[l/8], l%8, w, trans)
+			}
+		}
+	})
+	d.mem.src = rowSrc
+	c.emit(d)
+	return nil
+}
+
+// stRow is word w of a row of the matrix whose fragments the lanes hold in frag.
+func stRow(frag *alu.Lanes, row, w int, trans bool) uint64 {
+	if !trans {
+		return frag[4*row+w] & 0xffffffff
+	}
+	at := func(r, c int) uint64 { return frag[4*r+c/2] >> (16 * (c % 2)) & 0xffff }
+	return at(2*w, row) | at(2*w+1, row)<<16
+}
+
+func (c *compiler) movmatrix(in *ir.Instr) error {
+	if _, _, err := rowMatrix(in); err != nil {
+		return err
+	}
+	if len(in.Dst) != 1 || len(in.Src) != 1 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
+		return fmt.Errorf("%s: one destination register and one source expected", opcodeText(in))
+	}
+	from, err := c.srcOf(in.Src[0], isa.B32)
+	if err != nil {
+		return err
+	}
+	to := []int32{c.fc.slots[in.Dst[0].Reg]}
+	c.wholeWarp(in, []src{from}, to, func(x *exec, in *inst, m uint32) {
+		for t := m; t != 0; t &= t - 1 {
+			l := bits.TrailingZeros32(t) & 31
+			x.regs[to[0]][l] = stRow(&x.coll.more[0], l/4, l%4, true)
+		}
+	})
+	return nil
+}

@@ -1,0 +1,187 @@
+package emu
+
+import (
+	"fmt"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Values that are not modelled: what textures and surfaces hold, and special registers of the machine. They are
+// unknown values, like inputs that are not given: a kernel may compute and store them, and stops where a branch, an
+// address or a barrier needs one.
+//
+// Texture and surface reads go through a path of their own, which is not coherent with stores of the same grid
+// (PTX ISA 9.7.10, 9.7.11); they make no events, so that a race of a store with them is not found. Surface stores
+// are not executed.
+
+// opaqueOps are the opcodes whose results are unknown: texture and surface reads and queries.
+var opaqueOps = map[string]string{
+	"tex": "a texture", "tld4": "a texture", "txq": "a property of a texture",
+	"suld": "a surface", "suq": "a property of a surface", "istypep": "a property of a texture or surface",
+}
+
+// opaqueSreg returns the name of a special register with a value that depends on the machine; "" for others.
+func opaqueSreg(o ir.Operand) string {
+	if o.Kind != ir.Special {
+		return ""
+	}
+	switch o.Sreg {
+	case ir.PM, ir.EnvReg:
+		return fmt.Sprintf("%s%d", o.Sreg, o.Val)
+	case ir.AggrSmemSize, ir.ReservedSmemBegin, ir.ReservedSmemEnd, ir.ReservedSmemCap, ir.ReservedSmemOffset, ir.CurrentGraphExec:
+		return o.Sreg.String()
+	}
+	return ""
+}
+
+// trackOpaque turns the tracking of unknown values on if some instruction makes one.
+func (c *compiler) trackOpaque() {
+	for _, fc := range c.p.funcs {
+		for _, b := range fc.fn.Blocks {
+			for _, in := range b.Instrs {
+				_, opaque := opaqueOps[in.Op()]
+				for _, o := range in.Src {
+					opaque = opaque || opaqueSreg(o) != ""
+					for _, e := range o.Elems {
+						opaque = opaque || opaqueSreg(e) != ""
+					}
+				}
+				c.p.track = c.p.track || opaque
+			}
+		}
+	}
+}
+
+// origin returns the number of a place where unknown values come from.
+func (c *compiler) origin(name string) uint32 {
+	for i, o := range c.p.origins {
+		if o == name {
+			return uint32(i)
+		}
+	}
+	c.p.origins = append(c.p.origins, name)
+	return uint32(len(c.p.origins) - 1)
+}
+
+// unknownInto emits the writing of an unknown value to a register.
+func (c *compiler) unknownInto(guard psrc, r int32, from uint32, counts bool) {
+	c.emitUnknown(inst{guard: guard, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}}, from, counts)
+}
+
+func (c *compiler) emitUnknown(d inst, from uint32, counts bool) {
+	d.misc = &miscOp{origin: from}
+	d.run = func(x *exec, _ *inst) {
+		if !counts {
+			x.uncount()
+		}
+	}
+	c.emit(d)
+}
+
+// opaque decodes an instruction whose results are unknown.
+func (c *compiler) opaque(in *ir.Instr) error {
+	from := c.origin(opaqueOps[in.Op()])
+	guard := c.guard()
+	var regs []ir.Operand
+	for _, o := range in.Dst {
+		if o.Kind == ir.Vector {
+			regs = append(regs, o.Elems...)
+			continue
+		}
+		regs = append(regs, o)
+	}
+	first := true
+	for _, o := range regs {
+		switch {
+		case o.Kind == ir.None:
+			continue
+		case o.Kind != ir.Register:
+			return fmt.Errorf("%s: destination registers expected", opcodeText(in))
+		case c.isPred(o):
+			c.emitUnknown(inst{guard: guard, d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[o.Reg], -1}}, from, first)
+		default:
+			c.unknownInto(guard, c.fc.slots[o.Reg], from, first)
+		}
+		first = false
+	}
+	if first {
+		c.control(inst{run: func(*exec, *inst) {}, guard: guard})
+	}
+	return nil
+}
+
+// surfaceStore refuses sust and sured.
+func (c *compiler) surfaceStore(in *ir.Instr) error {
+	return fmt.Errorf("%s is not supported: heddle does not model the memory of surfaces, so that races on it would be missed", opcodeText(in))
+}
+
+// unknownSource is the rule of instructions whose results are unknown whatever their sources are.
+func unknownSource(_ *exec, in *inst) (lanes, origin uint32) { return full, in.misc.origin }
+
+// Clusters, PTX ISA 9.7.9.23 (mapa), 9.7.9.24 (getctarank) and accesses in .shared::cluster. A block reaches its
+// own shared memory only: its window is part of the cluster's (5.1.7), so that such accesses mean what
+// they mean in .shared::cta, and an address of another block comes from mapa, which refuses to make one.
+
+// ctaRank returns %cluster_ctarank of the current block.
+func (x *exec) ctaRank(cl event.Dim3) uint64 {
+	i := x.block.index
+	return uint64(i.X%cl.X + cl.X*(i.Y%cl.Y+cl.Y*(i.Z%cl.Z)))
+}
+
+// cluster returns the launch's cluster; of one block if there is none.
+func (c *compiler) cluster() event.Dim3 {
+	cl := c.cfg.Geometry.Cluster
+	if cl.Count() == 0 {
+		return event.Dim3{X: 1, Y: 1, Z: 1}
+	}
+	return cl
+}
+
+func (c *compiler) mapa(in *ir.Instr) error {
+	if len(in.Dst) != 1 || len(in.Src) != 2 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
+		return fmt.Errorf("%s: a destination register, an address and the rank of a block expected", opcodeText(in))
+	}
+	a, err := c.srcOf(in.Src[0], in.Type)
+	if err != nil {
+		return err
+	}
+	rank, err := c.srcOf(in.Src[1], isa.U32)
+	if err != nil {
+		return err
+	}
+	cl := c.cluster()
+	c.emit(inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1}, s: [4]src{a, rank}, sources: 2,
+		run: func(x *exec, in *inst) {
+			own, to := x.ctaRank(cl), x.src(&in.s[1])
+			for l := range to {
+				if r := uint64(uint32(to[l])); x.m>>l&1 != 0 && r != own {
+					kind := Unsupported
+					if r >= cl.Count() {
+						kind = OutOfBounds
+					}
+					x.fail(in, kind, l, "mapa to block %d of a cluster of %d: of shared memory only the block's own (%d) can be reached here", r, cl.Count(), own)
+					return
+				}
+			}
+			copyLanes(&x.regs[in.d[0]], x.src(&in.s[0]), x.m)
+		}})
+	return nil
+}
+
+func (c *compiler) getctarank(in *ir.Instr) error {
+	d, _ := c.warpInst(in, nil)
+	d.warp = nil
+	cl := c.cluster()
+	d.run = func(x *exec, in *inst) { x.setLanes(in, x.m, x.ctaRank(cl)) }
+	return c.emitPlain(in, d)
+}
+
+// createpolicy makes a cache policy, which only says how caches are used (PTX ISA 9.7.9.18): any value does.
+func (c *compiler) createpolicy(in *ir.Instr) error {
+	d, _ := c.warpInst(in, nil)
+	d.warp = nil
+	d.run = func(x *exec, in *inst) { x.setLanes(in, x.m, 0) }
+	return c.emitPlain(in, d)
+}

@@ -1,0 +1,48 @@
+package emu
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// Asynchronous copies in the log of a block that runs ahead. They change shared memory alone, so that the log has them
+// for the consumer only.
+
+// copyRecord is an event.Copy. The words are destinations, sources and bytes to read, for each lane.
+type copyRecord struct {
+	event.Copy
+	pos int
+}
+
+func (s *speculation) Copy(e *event.Copy) {
+	if !s.full {
+		return
+	}
+	r := copyRecord{*e, len(s.words)}
+	s.words = appendLanes(appendLanes(s.words, e.To, e.Mask), e.From, e.Mask)
+	for t := e.Mask; t != 0; t &= t - 1 {
+		s.words = append(s.words, uint64(e.Read[bits.TrailingZeros32(t)&31]))
+	}
+	s.copied = append(s.copied, r)
+	s.add(logCopy)
+}
+
+func (s *speculation) CopyGroup(e *event.CopyGroup) {
+	if s.full {
+		s.group = append(s.group, *e)
+		s.add(logGroup)
+	}
+}
+
+// replayCopy delivers the issue of copies.
+func (x *exec) replayCopy(sp *speculation, r *copyRecord) {
+	s := &x.evs.copied
+	w := takeLanes(&s.from, takeLanes(&s.to, sp.words[r.pos:], r.Mask), r.Mask)
+	for t, i := r.Mask, 0; t != 0; t, i = t&(t-1), i+1 {
+		s.read[bits.TrailingZeros32(t)&31] = uint8(w[i])
+	}
+	x.evs.copy = r.Copy
+	x.evs.copy.To, x.evs.copy.From, x.evs.copy.Read = &s.to, &s.from, &s.read
+	x.sink.Copy(&x.evs.copy)
+}

@@ -1,0 +1,239 @@
+package emu
+
+import (
+	"fmt"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/launch"
+	"heddle/internal/slice"
+)
+
+// A trace executes only the slice of a kernel that its synchronization and its shared addresses depend on
+// (package slice). What is left out never gets a value; accesses to shared memory outside of the slice are
+// checked and sent as events without data, and accesses to global memory are not done at all.
+//
+// Shared and local memory, and constant memory without an initialiser, start unknown: a trace speaks for all
+// that they may hold.
+
+// NewTrace prepares kernel k for a trace of the slice s, as New does for a run.
+func NewTrace(k *ir.Func, cfg *launch.Config, s *slice.Slice) (*Machine, error) {
+	return newMachine(k, cfg, s, false)
+}
+
+// tracedInstr decodes an instruction as its role says. It reports whether the block goes on behind it.
+func (c *compiler) tracedInstr(in *ir.Instr) bool {
+	switch c.slice.Role(c.fn, in) {
+	case slice.Run:
+		c.instr(in)
+	case slice.Touch:
+		c.touch(in)
+	case slice.Unknown:
+		c.unknownResult(in)
+	case slice.Join:
+		if to := c.slice.Target(c.fn, c.block); to == ir.NoBlock {
+			c.control(inst{run: runRet})
+		} else if int(to) != int(c.block)+1 {
+			pc := c.control(inst{run: runJump})
+			c.patches = append(c.patches, patch{pc: pc, target: to, join: ir.NoBlock})
+		}
+		return false
+	}
+	return true
+}
+
+// splits reports whether lanes may part at the end of a block.
+func (c *compiler) splits(b *ir.Block) bool {
+	if len(b.Succs) < 2 {
+		return false
+	}
+	if c.slice == nil {
+		return true
+	}
+	t := b.Terminator()
+	return t == nil || c.slice.Role(c.fn, t) == slice.Run
+}
+
+// touch emits an access that moves no data.
+func (c *compiler) touch(in *ir.Instr) {
+	m := &memOp{space: in.Space, order: in.Order, scope: in.Scope, global: touchNothing, private: touchNothing, shared: touchShared}
+	switch {
+	case in.Op() == "st":
+		m.kind = event.Write
+	case in.Op() == "atom":
+		m.kind = event.Atomic
+	case in.Op() == "red":
+		m.kind = event.Reduce
+	}
+	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	if err := c.address(in.Src[0], &d, m); err != nil {
+		c.control(inst{run: runUnsupported, guard: d.guard, misc: &miscOp{what: err.Error()}})
+		return
+	}
+	if _, err := c.element(in, m); err != nil {
+		c.control(inst{run: runUnsupported, guard: d.guard, misc: &miscOp{what: err.Error()}})
+		return
+	}
+	if m.space == event.Shared {
+		d.run = runShared
+	} else {
+		d.run = runGeneric
+	}
+	c.emit(d)
+}
+
+func touchNothing(*exec, *inst, uint32, survey) {}
+
+func touchShared(x *exec, in *inst, m uint32, s survey) {
+	if !x.checkShared(in, m, s) {
+		return
+	}
+	stored := uint32(0)
+	if in.mem.kind.Writes() {
+		stored = m
+	}
+	x.access(in, m, event.Shared, stored)
+}
+
+// unknownResult emits what makes the results of an instruction unknown, after the event if it is an access
+// to shared memory.
+func (c *compiler) unknownResult(in *ir.Instr) {
+	if c.slice.Options().Data {
+		c.madeUp(in)
+		return
+	}
+	if in.Row.Category == isa.Memory && (in.Space == event.Shared || in.Space == event.Generic || in.Space == event.NoSpace) && c.slice.Shared(c.fn, in) {
+		c.touch(in)
+		if t := &c.fc.code[len(c.fc.code)-1]; t.mem != nil && t.mem.kind.Writes() {
+			t.mem.shared, t.mem.origin = touchAndForget, c.originOf(in)
+		}
+	}
+	d := inst{run: runUnknown, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{unknown: true, origin: c.originOf(in)}}
+	for _, o := range in.Dst {
+		c.unknownDst(o, d.misc)
+	}
+	if len(d.misc.vecDst)+len(d.misc.predDst) > 0 {
+		c.emit(d)
+	}
+}
+
+func (c *compiler) unknownDst(o ir.Operand, m *miscOp) {
+	switch {
+	case o.Kind == ir.Vector:
+		for _, e := range o.Elems {
+			c.unknownDst(e, m)
+		}
+	case c.isPred(o):
+		m.predDst = append(m.predDst, c.fc.slots[o.Reg])
+	case o.Kind == ir.Register:
+		m.vecDst = append(m.vecDst, c.fc.slots[o.Reg])
+	}
+}
+
+// originOf names where an unknown value comes from: "argument n", "global memory, loaded from argument 2 (in)
+// in line 40".
+func (c *compiler) originOf(in *ir.Instr) uint32 {
+	what := c.slice.Origin(c.fn, in)
+	if line := c.lineOf(in); line != "" {
+		what = fmt.Sprintf("%s at %s", what, line)
+	}
+	for i, o := range c.p.origins {
+		if o == what {
+			return uint32(i)
+		}
+	}
+	c.p.origins = append(c.p.origins, what)
+	return uint32(len(c.p.origins) - 1)
+}
+
+// lineOf is where the user finds an instruction.
+func (c *compiler) lineOf(in *ir.Instr) string {
+	pos := in.Span.Start
+	if in.Loc != nil {
+		pos = in.Loc.Pos
+	}
+	if c.fn.Module == nil || c.fn.Module.Files == nil || !pos.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("line %d", pos.Line())
+}
+
+func runUnknown(x *exec, in *inst) {
+	for _, d := range in.misc.vecDst {
+		x.unk.set(d, full, in.misc.origin, x.m)
+	}
+	for _, p := range in.misc.predDst {
+		x.unk.preds[p] |= x.m
+		x.unk.origin[x.unk.lanes+p] = in.misc.origin
+	}
+}
+
+// touchAndForget is a write whose value is not followed: the bytes are unknown from now on.
+func touchAndForget(x *exec, in *inst, m uint32, s survey) {
+	touchShared(x, in, m, s)
+	if x.stop != nil || x.unk == nil {
+		return
+	}
+	for l := range event.WarpSize {
+		if m>>l&1 != 0 {
+			x.block.setUnknown(x.addr[l], in.mem.wide, true)
+		}
+	}
+	x.block.origin = in.mem.origin
+}
+
+// forgetLocal makes the local memory of a new frame unknown, in a trace.
+func (x *exec) forgetLocal(start, size int) {
+	if !x.prog.traced || x.unk == nil {
+		return
+	}
+	w := x.warp
+	for l := range event.WarpSize {
+		if x.mask>>l&1 != 0 {
+			b := w.localUnk[l*w.localCap+start : l*w.localCap+start+size]
+			for i := range b {
+				b[i] = true
+			}
+		}
+	}
+}
+
+// madeUp emits an instruction whose result depends on an input, for a run with made-up inputs: a load from
+// global memory gives a number that is determined by its address, whatever the address; all else is executed.
+func (c *compiler) madeUp(in *ir.Instr) {
+	if in.Op() != "ld" && in.Op() != "ldu" {
+		c.instr(in)
+		return
+	}
+	c.instr(in)
+	d := &c.fc.code[len(c.fc.code)-1]
+	if d.mem == nil {
+		return
+	}
+	seed := mix(c.slice.Options().Seed + 1)
+	made := func(x *exec, in *inst, m uint32, _ survey) {
+		for i, r := range in.mem.dst {
+			if r >= 0 {
+				for l := range event.WarpSize {
+					if m>>l&1 != 0 {
+						x.regs[r][l] = madeUpValue(mix(x.addr[l]+uint64(i)*in.mem.size)^seed, in.mem.size)
+					}
+				}
+			}
+		}
+	}
+	d.mem.global, d.mem.shared, d.mem.private = made, made, made
+	d.run = runGlobal
+}
+
+// madeUpValue returns a number of a size whose bits, read as a float, lie between 1 and 2.
+func madeUpValue(bits, size uint64) uint64 {
+	switch size {
+	case 8:
+		return bits>>12 | 0x3ff<<52
+	case 4:
+		return bits>>41 | 0x7f<<23
+	}
+	return bits & (1<<(8*size) - 1)
+}

@@ -1,0 +1,298 @@
+package emu
+
+import (
+	"fmt"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// wmma.load, wmma.store and wmma.mma: PTX ISA 9.7.14.4.
+//
+// "The distribution of fragments loaded by the threads in a warp is unspecified" (9.7.14.4.1). Here every
+// lane holds a run of elements of one row of A, C or D, or of one column of B: the runs of the matrix in order go to the
+// lanes in order, and start again if there are fewer runs than lanes, as for the .f16 fragments, which hold
+// every element twice or more. So the same lane performs the same access with every program, and a program whose
+// lanes race with a wmma.load for another distribution only is not noticed.
+
+// fragmentPlan is the distribution of a matrix over the lanes.
+type fragmentPlan struct {
+	element
+	regs         int // of a lane
+	elems        int // of a lane
+	outer, inner int // rows and columns of A, C, D; columns and rows of B
+}
+
+// planOf returns the distribution of operand "a", "b", "c" or "d" with elements of type e.
+func planOf(f *isa.MatrixForm, operand string, e element) fragmentPlan {
+	p := fragmentPlan{element: e, outer: f.M, inner: f.N}
+	switch operand {
+	case "a":
+		p.inner = f.K
+	case "b":
+		p.outer, p.inner = f.N, f.K
+	}
+	p.elems = max(p.outer*p.inner/event.WarpSize, e.perRegister())
+	if e.name == "f16" && (operand == "a" || operand == "b") {
+		p.elems = 16 // eight registers for every shape (9.7.14.4.1)
+	}
+	p.regs = p.elems / e.perRegister()
+	return p
+}
+
+// run returns which run of elements a lane holds: its outer index and the first inner one.
+func (p *fragmentPlan) run(l int) (outer, inner int) {
+	first := l * p.elems % (p.outer * p.inner)
+	return first / p.inner, first % p.inner
+}
+
+func (p *fragmentPlan) layout() operandLayout {
+	return newLayout(p.element, p.elems, p.outer, p.inner, 1, func(l, i int) (int, int, int) {
+		o, first := p.run(l)
+		return o, first + i, 0
+	})
+}
+
+// wmmaShapes has the shapes of wmma by the type of A, as m, n, k.
+var wmmaShapes = map[string][][3]int{
+	"f16": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}}, "bf16": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}},
+	"s8": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}}, "u8": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}},
+	"tf32": {{16, 16, 8}}, "f64": {{8, 8, 4}},
+	"s4": {{8, 8, 32}}, "u4": {{8, 8, 32}}, "b1": {{8, 8, 128}},
+}
+
+// wmmaShape reports whether the ISA has the shape for some multiplicand, or for that of type name.
+func wmmaShape(f *isa.MatrixForm, name string) bool {
+	for a, shapes := range wmmaShapes {
+		for _, s := range shapes {
+			if s == [3]int{f.M, f.N, f.K} && (name == "" || name == a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *compiler) wmmaMMA(in *ir.Instr) error {
+	f := in.Matrix()
+	names := f.Types // D, A, B, C; or D, C with .f16 multiplicands
+	if len(names) == 2 {
+		names = []string{names[0], "f16", "f16", names[1]}
+	}
+	if len(names) != 4 || len(f.Other) != 0 || len(f.Layouts) != 2 || !wmmaShape(&f, names[1]) {
+		return fmt.Errorf("%s: no such combination of shape and types, or one that is not supported", opcodeText(in))
+	}
+	var t [4]element
+	for i, name := range names {
+		t[i], _ = elementOf(name)
+	}
+	p := &product{m: f.M, n: f.N, k: f.K, count: 1, round: f.Round, saturate: f.Satfinite, bitOp: f.BitOp}
+	if names[1] != names[2] || !p.accumulates(t) {
+		return fmt.Errorf("%s: these types do not go together", opcodeText(in))
+	}
+	for i, o := range []*operandLayout{&p.d, &p.a, &p.b, &p.c} {
+		plan := planOf(&f, []string{"d", "a", "b", "c"}[i], t[i])
+		*o = plan.layout()
+	}
+	return c.matrixProduct(in, p)
+}
+
+// wmmaAccess is a wmma.load or wmma.store in the making.
+type wmmaAccess struct {
+	fragmentPlan
+	in     *ir.Instr
+	load   bool
+	runs   bool // elements of a run are neighbours in memory
+	space  event.Space
+	addr   int32 // register with the address of the lane's next access
+	stride src   // in elements
+	regs   []src // the fragment
+}
+
+func (c *compiler) wmmaLoad(in *ir.Instr) error  { return c.wmmaMemory(in, true) }
+func (c *compiler) wmmaStore(in *ir.Instr) error { return c.wmmaMemory(in, false) }
+
+func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
+	f := in.Matrix()
+	if len(f.Types) != 1 || len(f.Layouts) != 1 || len(f.Other) != 0 || f.Operand == "" {
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
+	e, ok := elementOf(f.Types[0])
+	multiplicand := f.Operand == "a" || f.Operand == "b"
+	shapeOf := ""
+	if multiplicand {
+		shapeOf = e.name
+	}
+	if !ok || !wmmaShape(&f, shapeOf) || !multiplicand && e.name != "f16" && e.name != "f32" && e.name != "s32" && e.name != "f64" {
+		return fmt.Errorf("%s: no such combination of shape and type, or one that is not supported", opcodeText(in))
+	}
+	a := &wmmaAccess{fragmentPlan: planOf(&f, f.Operand, e), in: in, load: load}
+	a.runs = (f.Layouts[0] == "row") == (f.Operand != "b")
+	if !a.runs && e.bits < 8 {
+		return fmt.Errorf("%s: elements of less than a byte must be .row for A and .col for B (PTX ISA 9.7.14.4.3)", opcodeText(in))
+	}
+	addr, list, stride, err := a.operands()
+	if err != nil {
+		return err
+	}
+	n := a.fragmentPlan.regs
+	if a.regs, err = c.elements(list, n, isa.NoType); err != nil {
+		return err
+	}
+	for _, s := range a.regs {
+		if !load && s.c == nil && s.r < 0 || load && s.c != nil {
+			return fmt.Errorf("%s: %d registers expected", opcodeText(in), n)
+		}
+	}
+	lead := a.outer // elements from one row or column of memory to the next
+	if a.runs {
+		lead = a.inner
+	}
+	a.stride = src{c: c.constant(uint64(lead))}
+	if stride != nil {
+		if a.stride, err = c.srcOf(*stride, isa.U32); err != nil {
+			return err
+		}
+	}
+	c.wholeWarp(in, nil, nil, func(*exec, *inst, uint32) {})
+	if err := a.start(c, addr); err != nil {
+		return err
+	}
+	return a.accesses(c)
+}
+
+// operands sorts the operands: address, list of registers, and stride or nil.
+func (a *wmmaAccess) operands() (addr, list ir.Operand, stride *ir.Operand, err error) {
+	s := a.in.Src
+	switch {
+	case a.load && len(a.in.Dst) == 1 && len(s) > 0:
+		addr, list, s = s[0], a.in.Dst[0], s[1:]
+	case !a.load && len(a.in.Dst) == 0 && len(s) > 1:
+		addr, list, s = s[0], s[1], s[2:]
+	default:
+		s = append(s, s...) // an error below
+	}
+	if len(s) > 1 || addr.Kind != ir.Mem {
+		return addr, list, nil, fmt.Errorf("%s: an address, a list of registers and perhaps a stride expected", opcodeText(a.in))
+	}
+	if len(s) == 1 {
+		stride = &s[0]
+	}
+	return addr, list, stride, nil
+}
+
+// start emits the computation of the address of each lane's first element.
+func (a *wmmaAccess) start(c *compiler, o ir.Operand) error {
+	m := &memOp{space: spaceOf(a.in)}
+	var d inst
+	if err := c.address(o, &d, m); err != nil {
+		return err
+	}
+	if a.space = m.space; a.space != event.Global && a.space != event.Shared && a.space != event.Generic {
+		return fmt.Errorf("%s: an address of global or shared memory expected", opcodeText(a.in))
+	}
+	a.addr = c.hidden()
+	c.emit(inst{guard: c.guard(), d: [2]int32{a.addr, -1}, pd: [2]int32{-1, -1}, s: [4]src{d.s[0], a.stride}, sources: 2,
+		run: func(x *exec, in *inst) {
+			x.uncount()
+			base, stride, to := x.src(&in.s[0]), x.src(&in.s[1]), &x.regs[in.d[0]]
+			for l := range to {
+				if x.m>>l&1 == 0 {
+					continue
+				}
+				outer, inner := a.run(l)
+				at := uint64(outer)*uint64(uint32(stride[l])) + uint64(inner)
+				if !a.runs {
+					at = uint64(inner)*uint64(uint32(stride[l])) + uint64(outer)
+				}
+				to[l] = (base[l] + m.off + at*uint64(a.bits)/8) & m.amask
+			}
+		}})
+	return nil
+}
+
+// maxWide bounds one access, in bytes: what a vector load or store has. The rows of a matrix are aligned to it or to their run.
+const maxWide = 16
+
+// accesses emits the loads or stores: of neighbours by 16 bytes, else element by element.
+func (a *wmmaAccess) accesses(c *compiler) error {
+	size := uint64(a.register() / 8)
+	if a.runs {
+		per := int(min(maxWide/size, uint64(len(a.regs))))
+		for i := 0; i < len(a.regs); i += per {
+			if err := a.access(c, a.regs[i:i+per], size, uint64(i)*size); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	per := a.perRegister()
+	for i := range a.elems {
+		r := a.regs[i/per]
+		if per == 1 {
+			if err := a.step(c, i, []src{r}); err != nil {
+				return err
+			}
+			continue
+		}
+		if i%per != 0 {
+			continue
+		}
+		hidden, parts := c.hiddenList(per)
+		whole := &miscOp{vecSrc: parts, width: a.bits, vecDst: []int32{r.r}, to: a.register()}
+		if !a.load {
+			whole = &miscOp{vecSrc: []src{r}, width: a.register(), vecDst: hidden, to: a.bits}
+			c.emitParts(whole)
+		}
+		for k := range per {
+			if err := a.step(c, i+k, parts[k:k+1]); err != nil {
+				return err
+			}
+		}
+		if a.load {
+			c.emitParts(whole)
+		}
+	}
+	return nil
+}
+
+func (c *compiler) emitParts(m *miscOp) {
+	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m, run: func(x *exec, in *inst) {
+		x.uncount()
+		runMovVector(x, in)
+	}})
+}
+
+// step is the access of element i, a row or column of memory behind the one before.
+func (a *wmmaAccess) step(c *compiler, i int, r []src) error {
+	if i > 0 {
+		size := uint64(a.bits / 8)
+		c.emit(inst{guard: c.guard(), d: [2]int32{a.addr, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: a.addr}, a.stride}, sources: 2,
+			run: func(x *exec, in *inst) {
+				x.uncount()
+				stride, to := x.src(&in.s[1]), &x.regs[in.d[0]]
+				for l := range to {
+					if x.m>>l&1 != 0 {
+						to[l] += uint64(uint32(stride[l])) * size
+					}
+				}
+			}})
+	}
+	return a.access(c, r, uint64(a.bits/8), 0)
+}
+
+// access emits one load or store of registers of size bytes each.
+func (a *wmmaAccess) access(c *compiler, regs []src, size, off uint64) error {
+	m := &memOp{space: a.space, size: size, wide: size * uint64(len(regs)), off: off, amask: ^uint64(0)}
+	if a.load {
+		m.kind, m.global, m.shared, m.private = event.Read, loadGlobal, loadShared, loadPrivate
+		for _, r := range regs {
+			m.dst = append(m.dst, r.r)
+		}
+	} else {
+		m.kind, m.global, m.shared, m.private = event.Write, storeGlobal, storeShared, storePrivate
+		m.src = regs
+	}
+	return c.finishMem(a.in, inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: a.addr}}})
+}

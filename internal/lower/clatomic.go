@@ -1,0 +1,286 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Atomic functions, 6.15.12, by the PTX instruction with the state space of the pointer.
+
+// clLegacy are the functions of OpenCL 1.x: relaxed, and of device scope (6.15.12.8), which is what atom means
+// without .sem and .scope (PTX ISA 9.7.13.5). inc and dec add 1 and -1.
+var clLegacy = map[string]string{
+	"add": "add", "sub": "add", "inc": "add", "dec": "add", "xchg": "exch", "cmpxchg": "cas",
+	"min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor",
+}
+
+// atomicType is a type of atomics with its PTX names.
+type atomicType struct {
+	clType
+	atomic string // atomic_int
+	reg    string // constraint of inline assembly
+	ptx    string // s32
+}
+
+var clAtomics = []atomicType{
+	{clInts[4], "atomic_int", "r", "s32"}, {clInts[5], "atomic_uint", "r", "u32"},
+	{clInts[6], "atomic_long", "l", "s64"}, {clInts[7], "atomic_ulong", "l", "u64"},
+	{clFloats[0], "atomic_float", "f", "f32"}, {clFloats[1], "atomic_double", "d", "f64"},
+}
+
+// ptxType is the type suffix that an operation takes.
+func (t atomicType) ptxType(op string) string {
+	switch op {
+	case "exch", "cas", "and", "or", "xor":
+		return fmt.Sprintf("b%d", 8*t.size)
+	case "add":
+		if t.ptx == "s64" {
+			return "u64"
+		}
+	}
+	return t.ptx
+}
+
+// atomicSpaces are the address spaces of atomic objects, and what PTX calls them.
+func (g *clGen) atomicSpaces() [][2]string {
+	out := [][2]string{{"__global", ".global"}, {"__local", ".shared"}}
+	if g.generic {
+		out = append(out, [2]string{"__generic", ""})
+	}
+	return out
+}
+
+// legacyAtomic is atomic_OP and atom_OP.
+func (g *clGen) legacyAtomic(name string) {
+	op := name[strings.IndexByte(name, '_')+1:]
+	ptx := clLegacy[op]
+	for _, t := range clAtomics[:5] {
+		if t.float && op != "xchg" {
+			continue
+		}
+		for _, space := range g.atomicSpaces() {
+			params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.name)}
+			value := "v"
+			switch op {
+			case "cmpxchg":
+				params = append(params, t.name+" c")
+			case "sub":
+				value = "-v"
+			case "inc":
+				value = "(" + t.name + ")1"
+			case "dec":
+				value = "(" + t.name + ")-1"
+			}
+			if op != "inc" && op != "dec" {
+				params = append(params, t.name+" v")
+			}
+			g.function(t.name, name, params, fmt.Sprintf("%s r; %s return r;", t.name, t.atom("atom"+space[1], ptx, value)))
+		}
+	}
+}
+
+// atom is the assembly of one read-modify-write of *p by a value, for cas with c.
+func (t atomicType) atom(instr, op, value string) string {
+	compare, in := "", ""
+	typ, reg := t.ptxType(op), t.reg
+	result := "r"
+	if t.float && op != "add" { // bits
+		unsigned := clInteger(t.size, false).name
+		reg = map[int]string{4: "r", 8: "l"}[t.size]
+		value = fmt.Sprintf("__builtin_astype(%s, %s)", value, unsigned)
+		in = fmt.Sprintf("%s t; ", unsigned)
+		result = "t"
+	}
+	operands := fmt.Sprintf(`"l"(p), "%s"(%s)`, reg, value)
+	if op == "cas" {
+		c := "c"
+		if t.float {
+			c = fmt.Sprintf("__builtin_astype(c, %s)", clInteger(t.size, false).name)
+		}
+		compare = ", %3"
+		operands = fmt.Sprintf(`"l"(p), "%s"(%s), "%s"(%s)`, reg, c, reg, value)
+	}
+	s := fmt.Sprintf(`%s__asm__ volatile("%s.%s.%s %%0, [%%1], %%2%s;" : "=%s"(%s) : %s : "memory");`, in, instr, op, typ, compare, reg, result, operands)
+	if result == "t" {
+		s = "{ " + s + fmt.Sprintf(" r = __builtin_astype(t, %s); }", t.name)
+	}
+	return s
+}
+
+// clOrders are the memory orders that an operation may have, with what PTX calls them. Sequential consistency is
+// acquire and release here: its total order synchronizes nothing more.
+func clOrders(name string) map[string]string {
+	switch {
+	case strings.HasPrefix(name, "load"):
+		return map[string]string{"acquire": "acquire", "seq_cst": "acquire"}
+	case strings.HasPrefix(name, "store"), name == "flag_clear":
+		return map[string]string{"release": "release", "seq_cst": "release"}
+	}
+	return map[string]string{"acquire": "acquire", "release": "release", "acq_rel": "acq_rel", "seq_cst": "acq_rel"}
+}
+
+// atomicMode is one order and scope of an operation.
+type atomicMode struct {
+	sem, scope string // of PTX
+	// part says that it orders the memory that the atomic object is in and no other, as all orders but seq_cst do:
+	// happens-before of global and of local memory are two relations (OpenCL 2.0, 3.3.6).
+	part bool
+}
+
+// instr is the assembly up to the operation: "atom.acquire.gpu.global", behind a .pragma if need be.
+func (m atomicMode) instr(opcode, space string) string {
+	text := fmt.Sprintf("%s.%s.%s%s", opcode, m.sem, m.scope, space)
+	if m.part && space != "" {
+		text = fmt.Sprintf(`.pragma \"heddle.order %s\";\n\t%s`, space[1:], text)
+	}
+	return text
+}
+
+// clSwitched is the operation in each order and scope; do writes it for one. The inliner leaves the one that
+// constants choose.
+func clSwitched(name string, do func(m atomicMode) string) string {
+	var b strings.Builder
+	scopes := func(sem string, part bool) {
+		fmt.Fprintf(&b, "switch (scope) { case memory_scope_device: %s break; case memory_scope_all_svm_devices: %s break; default: %s break; } ",
+			do(atomicMode{sem, "gpu", part}), do(atomicMode{sem, "sys", part}), do(atomicMode{sem, "cta", part}))
+	}
+	orders := clOrders(name)
+	b.WriteString("switch (order) { ")
+	for _, o := range []string{"acquire", "release", "acq_rel", "seq_cst"} {
+		if sem := orders[o]; sem != "" {
+			fmt.Fprintf(&b, "case memory_order_%s: ", o)
+			scopes(sem, o != "seq_cst")
+			b.WriteString("break; ")
+		}
+	}
+	b.WriteString("default: ")
+	scopes("relaxed", false)
+	b.WriteString("} ")
+	return b.String()
+}
+
+// atomic is atomic_OP and atomic_OP_explicit of 2.0.
+func (g *clGen) atomic(name string) {
+	if !g.generic {
+		return // nor are there the types before 2.0
+	}
+	op := strings.TrimSuffix(strings.TrimPrefix(name, "atomic_"), "_explicit")
+	for _, t := range clAtomics {
+		if strings.HasPrefix(op, "flag") {
+			if t.name != "int" {
+				continue
+			}
+			t.atomic = "atomic_flag"
+		}
+		if t.float && strings.HasPrefix(op, "fetch") && op != "fetch_add" && op != "fetch_sub" {
+			continue
+		}
+		for _, space := range g.atomicSpaces() {
+			g.atomicForms(name, op, t, space)
+		}
+	}
+}
+
+// atomicForms writes the forms of one name for a type and a space: without order and scope, with an order, with both.
+func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
+	ret := t.name
+	params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic)}
+	var do func(m atomicMode) string
+	rmw := func(op, value string) {
+		do = func(m atomicMode) string { return t.atom(m.instr("atom", space[1]), op, value) }
+	}
+	after, pre := "return r;", t.name+" r; "
+	switch op {
+	case "load":
+		do = func(m atomicMode) string {
+			return fmt.Sprintf(`__asm__ volatile("%s.%s %%0, [%%1];" : "=%s"(r) : "l"(p) : "memory");`, m.instr("ld", space[1]), t.ptx, t.reg)
+		}
+	case "store", "flag_clear":
+		ret, after, pre = "void", "", ""
+		value := "v"
+		if op == "store" {
+			params = append(params, t.name+" v")
+		} else {
+			value = "0"
+		}
+		do = func(m atomicMode) string {
+			return fmt.Sprintf(`__asm__ volatile("%s.%s [%%0], %%1;" : : "l"(p), "%s"(%s) : "memory");`, m.instr("st", space[1]), t.ptx, t.reg, value)
+		}
+	case "flag_test_and_set":
+		ret, after = "bool", "return r != 0;"
+		rmw("exch", "1")
+	case "compare_exchange_strong", "compare_exchange_weak":
+		g.compareExchange(name, t, space)
+		return
+	case "exchange":
+		params = append(params, t.name+" v")
+		rmw("exch", "v")
+	default:
+		params = append(params, t.name+" v")
+		value := "v"
+		if op == "fetch_sub" {
+			value = "-v"
+		}
+		rmw(strings.NewReplacer("fetch_sub", "add", "fetch_", "").Replace(op), value)
+	}
+	g.atomicOverloads(ret, name, params, []string{"memory_order order"}, t, space, pre+clSwitched(op, do)+after)
+}
+
+// atomicOverloads writes a function without order and scope, or its _explicit forms. A generic pointer is looked at when
+// the kernel runs.
+func (g *clGen) atomicOverloads(ret, name string, params, orders []string, t atomicType, space [2]string, body string) {
+	const device = "memory_scope scope = memory_scope_device; "
+	forms := []struct {
+		params []string
+		set    string
+	}{{params, "memory_order order = memory_order_seq_cst; " + device}}
+	if strings.HasSuffix(name, "_explicit") {
+		params = append(params, orders...)
+		forms[0].params, forms[0].set = params, device
+		forms = append(forms, forms[0])
+		forms[1].params, forms[1].set = append(params[:len(params):len(params)], "memory_scope scope"), ""
+	}
+	for _, f := range forms {
+		if space[1] != "" {
+			g.function(ret, name, f.params, f.set+body)
+			continue
+		}
+		args := ""
+		for _, p := range f.params[1:] {
+			args += ", " + p[strings.LastIndexAny(p, " *")+1:]
+		}
+		call := func(space string) string {
+			return fmt.Sprintf("%s((volatile %s %s *)__heddle_as%s(p)%s)", name, space, t.atomic, space, args)
+		}
+		text := fmt.Sprintf("if (__heddle_is_local(p)) return %s; return %s;", call("__local"), call("__global"))
+		if ret == "void" {
+			text = fmt.Sprintf("if (__heddle_is_local(p)) %s; else %s;", call("__local"), call("__global"))
+		}
+		g.function(ret, name, f.params, text)
+	}
+}
+
+// compareExchange writes the forms of a compare-and-swap. It has the order of success also when it fails.
+func (g *clGen) compareExchange(name string, t atomicType, space [2]string) {
+	for _, expected := range g.spaces(false) {
+		params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic), fmt.Sprintf("%s %s *e", expected, t.name), t.name + " v"}
+		bits := clInteger(t.size, true).name
+		body := fmt.Sprintf("%s r, c = *e; ", t.name) + clSwitched("compare_exchange", func(m atomicMode) string {
+			return t.atom(m.instr("atom", space[1]), "cas", "v")
+		}) + fmt.Sprintf("if (__builtin_astype(r, %s) == __builtin_astype(c, %s)) return true; *e = r; return false;", bits, bits)
+		g.atomicOverloads("bool", name, params, []string{"memory_order order", "memory_order failure"}, t, space, body)
+	}
+}
+
+// atomicInit is an ordinary store (6.15.12.1).
+func (g *clGen) atomicInit(name string) {
+	if !g.generic {
+		return
+	}
+	for _, t := range clAtomics {
+		for _, space := range g.atomicSpaces() {
+			g.function("void", name, []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic), t.name + " v"},
+				fmt.Sprintf("*(%s %s *)p = v;", space[0], t.name))
+		}
+	}
+}

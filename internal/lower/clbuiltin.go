@@ -1,0 +1,161 @@
+package lower
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// clDefinition is how the built-in functions of one name are written.
+type clDefinition func(g *clGen, name string)
+
+// clBuiltins has the names that are no part of headers/opencl/base.h, but for convert_ and as_ functions.
+var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
+	out := make(map[string]clDefinition)
+	add := func(names string, def clDefinition) {
+		for _, n := range strings.Fields(names) {
+			if before := out[n]; before != nil {
+				out[n] = func(g *clGen, name string) { before(g, name); def(g, name) }
+				continue
+			}
+			out[n] = def
+		}
+	}
+	for i := range clRows {
+		add(clRows[i].names, clRows[i].write)
+	}
+	add("any all", (*clGen).anyAll)
+	add("select", (*clGen).selects)
+	add("cross", (*clGen).cross)
+	add("dot length distance normalize fast_length fast_distance fast_normalize", (*clGen).geometric)
+	add("shuffle", (*clGen).shuffle)
+	add("shuffle2", (*clGen).shuffle)
+	add("prefetch", (*clGen).prefetch)
+	add("async_work_group_copy async_work_group_strided_copy", (*clGen).asyncCopy)
+	add("wait_group_events", (*clGen).waitEvents)
+	for _, n := range clWidths[1:] {
+		add(fmt.Sprintf("vload%d", n), (*clGen).vload)
+		add(fmt.Sprintf("vstore%d", n), (*clGen).vstore)
+	}
+	for _, n := range clWidths {
+		w := strings.TrimPrefix(clFloats[0].vec(n), "float")
+		add("vload_half"+w+" vloada_half"+w, (*clGen).vloadHalf)
+		for _, mode := range []string{"", "_rte", "_rtz", "_rtp", "_rtn"} {
+			add("vstore_half"+w+mode+" vstorea_half"+w+mode, (*clGen).vstoreHalf)
+		}
+	}
+	for op := range clLegacy {
+		add("atomic_"+op+" atom_"+op, (*clGen).legacyAtomic)
+	}
+	for _, name := range strings.Fields("store load exchange compare_exchange_strong compare_exchange_weak fetch_add fetch_sub " +
+		"fetch_or fetch_xor fetch_and fetch_min fetch_max flag_test_and_set flag_clear") {
+		add("atomic_"+name+" atomic_"+name+"_explicit", (*clGen).atomic)
+	}
+	add("atomic_init", (*clGen).atomicInit)
+	image := func(g *clGen, _ string) { g.include("images.h") }
+	add("read_imagef read_imagei read_imageui write_imagef write_imagei write_imageui get_image_width get_image_height get_image_depth "+
+		"get_image_dim get_image_array_size get_image_channel_data_type get_image_channel_order", image)
+	subgroup := func(g *clGen, _ string) { g.include("subgroup.h") }
+	add("sub_group_all sub_group_any sub_group_broadcast sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max "+
+		"sub_group_scan_inclusive_add sub_group_scan_exclusive_add sub_group_scan_inclusive_min sub_group_scan_inclusive_max sub_group_scan_exclusive_min sub_group_scan_exclusive_max "+
+		"sub_group_shuffle sub_group_shuffle_xor sub_group_shuffle_up sub_group_shuffle_down", subgroup)
+	return out
+})
+
+// include brings in an embedded header, once.
+func (g *clGen) include(name string) { fmt.Fprintf(g, "#include \"opencl/%s\"\n", name) }
+
+var (
+	convertRE = regexp.MustCompile(`^convert_(u?char|u?short|u?int|u?long|float|double|half)(2|3|4|8|16|)(_sat)?(_rt[ezpn])?$`)
+	asTypeRE  = regexp.MustCompile(`^as_(u?char|u?short|u?int|u?long|float|double|half|size_t)(2|3|4|8|16|)$`)
+)
+
+// clDefine finds how a name is written; nil if it is no built-in function.
+func clDefine(name string) clDefinition {
+	switch {
+	case convertRE.MatchString(name):
+		return (*clGen).convert
+	case asTypeRE.MatchString(name):
+		return func(g *clGen, name string) {
+			fmt.Fprintf(g, "#define %s(X) __builtin_astype((X), %s)\n", name, strings.TrimPrefix(name, "as_"))
+		}
+	}
+	return clBuiltins()[name]
+}
+
+// clMathRE finds what the math headers define.
+var clMathRE = regexp.MustCompile(`__heddle_m_|__u?ll2(float|double)_r|__double2float_r`)
+
+var clWordRE = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// clPrelude writes the definitions of names, and before each what it is made of.
+func clPrelude(names []string, generic bool) string {
+	out := &clGen{generic: generic}
+	done := make(map[string]bool)
+	var write func(name string)
+	write = func(name string) {
+		def := clDefine(name)
+		if def == nil || done[name] {
+			return
+		}
+		done[name] = true
+		one := &clGen{generic: generic}
+		def(one, name)
+		text := one.String()
+		for _, w := range clWordRE.FindAllString(text, -1) {
+			write(w)
+		}
+		out.WriteString(text)
+	}
+	for _, n := range names {
+		write(n)
+	}
+	text := out.String()
+	var head strings.Builder
+	head.WriteString("#pragma clang system_header\n#pragma OPENCL EXTENSION cl_clang_storage_class_specifiers : enable\n")
+	if clMathRE.MatchString(text) {
+		head.WriteString(clMathHeaders())
+	}
+	return head.String() + text
+}
+
+var (
+	mathFnRE  = regexp.MustCompile(`(?m)^__heddle_(?:fn|out)\s+(?:[\w]+[\s*]+)+?(\w+)\(`)
+	mathRowRE = regexp.MustCompile(`(?m)^__HEDDLE_(?:[123]|F2I|I2F)\((\w+),`)
+	// In OpenCL C, long has 64 bits, and long long 128.
+	longLongRE    = regexp.MustCompile(`\blong long( int)?\b`)
+	longLiteralRE = regexp.MustCompile(`\b(0x[0-9a-fA-F]+|[0-9]+)(U?)LL\b`)
+	via64RE       = regexp.MustCompile(`(?m)^__HEDDLE_VIA64(?:_2)?\((\w+)\)`)
+)
+
+// clMathHeaders brings in the math headers of CUDA under names of their own, __heddle_m_NAME: the user may have
+// functions of the same names.
+var clMathHeaders = sync.OnceValue(func() string {
+	var define, include, undef strings.Builder
+	define.WriteString("#define __heddle_fn static __inline__ __attribute__((always_inline, overloadable))\n")
+	seen := make(map[string]bool)
+	rename := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			fmt.Fprintf(&define, "#define %s __heddle_m_%s\n", name, name)
+			fmt.Fprintf(&undef, "#undef %s\n", name)
+		}
+	}
+	for _, h := range []string{"intrinsics", "math_f64", "math_f32"} {
+		text, err := headerFS.ReadFile("headers/heddle/" + h + ".h")
+		if err != nil {
+			panic("BUG: embedded headers: " + err.Error())
+		}
+		for _, re := range []*regexp.Regexp{mathFnRE, mathRowRE} {
+			for _, m := range re.FindAllSubmatch(text, -1) {
+				rename(string(m[1]))
+			}
+		}
+		for _, m := range via64RE.FindAllSubmatch(text, -1) {
+			rename(string(m[1]) + "f")
+		}
+		include.WriteString(longLongRE.ReplaceAllString(longLiteralRE.ReplaceAllString(string(text), "$1${2}L"), "long"))
+	}
+	return define.String() + include.String() + undef.String()
+})

@@ -1,0 +1,215 @@
+package lower
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// clang writes `v.x = e` as a load of the whole vector, an insertion, and a store of the whole vector, and reads
+// `v.x` by loading all of it. What the source accesses are the components that it names: accesses of the others
+// would race with those of other work-items. accessComponents puts scalar accesses in place of such sequences, as they
+// stand in clang's unoptimized text: each loaded vector is used once, in one of the next lines.
+
+var (
+	vectorLoadRE  = regexp.MustCompile(`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), (<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+	extractRE     = regexp.MustCompile(`^  (%[\w.]+) = extractelement (<\d+ x \w+>) (%[\w.]+), (i\d+) (\S+?)(, ![a-z].*)?$`)
+	insertRE      = regexp.MustCompile(`^  (%[\w.]+) = insertelement (<\d+ x \w+>) (%[\w.]+), (\w+) (\S+), (i\d+) (\S+?)(, ![a-z].*)?$`)
+	shuffleRE     = regexp.MustCompile(`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), <(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
+	vectorStoreRE = regexp.MustCompile(`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), (\S.*?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+)
+
+// accessComponents rewrites all functions.
+func accessComponents(m *irModule) {
+	for _, f := range m.funcs {
+		uses := countUses(f.body)
+		var out []string
+		for i := 0; i < len(f.body); i++ {
+			lines, used := componentAccess(f.body[i:], uses, len(out))
+			if used == 0 {
+				out = append(out, f.body[i])
+				continue
+			}
+			out = append(out, lines...)
+			i += used - 1
+		}
+		f.body = out
+	}
+}
+
+var valueRE = regexp.MustCompile(`%[\w.]+`)
+
+func countUses(body []string) map[string]int {
+	uses := make(map[string]int)
+	for _, line := range body {
+		for _, v := range valueRE.FindAllString(line, -1) {
+			uses[v]++
+		}
+	}
+	return uses
+}
+
+// vectorLoad is a load of a whole vector.
+type vectorLoad struct {
+	result, volatile, elem, ptrType, ptr, attach string
+	n                                            int
+	size                                         int64
+}
+
+func parseVectorLoad(line string) *vectorLoad {
+	s := vectorLoadRE.FindStringSubmatch(line)
+	if s == nil {
+		return nil
+	}
+	v := &vectorLoad{result: s[1], volatile: s[2], elem: s[5], ptrType: s[6], ptr: s[7], attach: dbgOnly(s[9])}
+	v.n, _ = strconv.Atoi(s[4])
+	v.size = scalarSize(v.elem)
+	return v
+}
+
+// dbgOnly keeps the position of the attachments.
+func dbgOnly(attach string) string { return dbgRE.FindString(attach) }
+
+// component emits the address of a component and returns it as an operand with its type.
+func (v *vectorLoad) component(out *[]string, name, index string) string {
+	add := func(format string, args ...any) {
+		*out = append(*out, "  "+fmt.Sprintf(format, args...)+v.attach)
+	}
+	base, typ := v.ptr, v.ptrType
+	if !strings.HasPrefix(typ, "ptr") { // LLVM 14: a typed pointer
+		scalar := v.elem + typ[strings.IndexByte(typ, '>')+1:]
+		add("%s.vec = bitcast %s %s to %s", name, typ, base, scalar)
+		base, typ = name+".vec", scalar
+	}
+	add("%s.at = getelementptr inbounds %s, %s %s, %s", name, v.elem, typ, base, index)
+	return typ + " " + name + ".at"
+}
+
+// componentAccess looks for a sequence at the start of body. It returns what stands in its place, and how many lines
+// it has; 0 if there is none.
+func componentAccess(body []string, uses map[string]int, id int) (out []string, used int) {
+	v := parseVectorLoad(body[0])
+	if v == nil || v.size == 0 || uses[v.result] != 2 || len(body) < 2 {
+		return nil, 0
+	}
+	name := fmt.Sprintf("%%heddle.c%d", id)
+	if s := extractRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result {
+		at := v.component(&out, name, s[4]+" "+s[5])
+		return append(out, fmt.Sprintf("  %s = load %s%s, %s, align %d%s", s[1], v.volatile, v.elem, at, v.size, v.attach)), 2
+	}
+	if s := shuffleRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result {
+		return v.readSwizzle(name, s), 2
+	}
+	if s := insertRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result && len(body) > 2 {
+		st := vectorStoreRE.FindStringSubmatch(body[2])
+		if st == nil || st[3] != s[1] || st[5] != v.ptr || uses[s[1]] != 2 {
+			return nil, 0
+		}
+		at := v.component(&out, name, s[6]+" "+s[7])
+		return append(out, fmt.Sprintf("  store %s%s %s, %s, align %d%s", st[1], v.elem, s[5], at, v.size, dbgOnly(st[7]))), 3
+	}
+	return v.writeSwizzle(name, body, uses)
+}
+
+// shuffleMask reads the mask of a shufflevector; -1 stands for a component that does not matter.
+func shuffleMask(text string, n int) []int {
+	mask := make([]int, n)
+	if text == "zeroinitializer" {
+		return mask
+	}
+	for i := range mask {
+		mask[i] = -1
+	}
+	if !strings.HasPrefix(text, "<") {
+		return mask
+	}
+	for i, e := range splitTop(text[1 : len(text)-1]) {
+		if k, err := strconv.Atoi(strings.TrimPrefix(e, "i32 ")); err == nil && i < n {
+			mask[i] = k
+		}
+	}
+	return mask
+}
+
+// readSwizzle loads the components that a shuffle of the loaded vector takes.
+func (v *vectorLoad) readSwizzle(name string, s []string) []string {
+	var out []string
+	n, _ := strconv.Atoi(s[6])
+	value := "poison"
+	typ := fmt.Sprintf("<%d x %s>", n, v.elem)
+	loaded := make(map[int]string)
+	mask := shuffleMask(s[7], n)
+	if len(mask) > 0 && !anyOf(mask) {
+		return []string{fmt.Sprintf("  %s = shufflevector %s poison, %s poison, <%d x i32> %s%s", s[1], s[2], s[2], n, s[7], v.attach)}
+	}
+	last := 0
+	for i, k := range mask {
+		if k >= 0 {
+			last = i
+		}
+	}
+	for i, k := range mask {
+		if k < 0 || k >= v.n {
+			continue
+		}
+		if loaded[k] == "" {
+			one := fmt.Sprintf("%s.%d", name, k)
+			at := v.component(&out, one, fmt.Sprintf("i64 %d", k))
+			out = append(out, fmt.Sprintf("  %s = load %s%s, %s, align %d%s", one, v.volatile, v.elem, at, v.size, v.attach))
+			loaded[k] = one
+		}
+		to := fmt.Sprintf("%s.v%d", name, i)
+		if i == last {
+			to = s[1]
+		}
+		out = append(out, fmt.Sprintf("  %s = insertelement %s %s, %s %s, i64 %d%s", to, typ, value, v.elem, loaded[k], i, v.attach))
+		value = to
+	}
+	return out
+}
+
+func anyOf(mask []int) bool {
+	for _, k := range mask {
+		if k >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// writeSwizzle stores the components that `v.zw = e` names: the loaded vector, e widened, both shuffled together.
+func (v *vectorLoad) writeSwizzle(name string, body []string, uses map[string]int) (out []string, used int) {
+	i := 1
+	var widen string
+	first := shuffleRE.FindStringSubmatch(body[1])
+	if first != nil && first[3] != v.result && len(body) > 2 { // e has fewer components
+		widen = body[1]
+		i = 2
+	}
+	if i+1 >= len(body) {
+		return nil, 0
+	}
+	s := shuffleRE.FindStringSubmatch(body[i])
+	st := vectorStoreRE.FindStringSubmatch(body[i+1])
+	if s == nil || st == nil || s[3] != v.result || s[5] == v.result || st[3] != s[1] || st[5] != v.ptr || uses[s[1]] != 2 {
+		return nil, 0
+	}
+	if widen != "" {
+		out = append(out, widen)
+	}
+	n, _ := strconv.Atoi(s[6])
+	for c, k := range shuffleMask(s[7], n) {
+		if k == c || k < 0 {
+			continue
+		}
+		one := fmt.Sprintf("%s.%d", name, c)
+		if k < v.n {
+			return nil, 0 // a component moves within the vector: not an assignment to components
+		}
+		out = append(out, fmt.Sprintf("  %s = extractelement %s %s, i64 %d%s", one, s[4], s[5], k-v.n, v.attach))
+		at := v.component(&out, one, fmt.Sprintf("i64 %d", c))
+		out = append(out, fmt.Sprintf("  store %s%s %s, %s, align %d%s", st[1], v.elem, one, at, v.size, dbgOnly(st[7])))
+	}
+	return out, i + 2
+}

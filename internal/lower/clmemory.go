@@ -1,0 +1,123 @@
+package lower
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Built-in functions that read and write memory by pointers to any element type: 6.15.7, 6.15.11.
+
+// trailing returns the number that ends a name, 1 without.
+func trailing(name string) int {
+	digits := name[len(strings.TrimRight(name, "0123456789")):]
+	if n, err := strconv.Atoi(digits); err == nil {
+		return n
+	}
+	return 1
+}
+
+// vload is vloadn(offset, p): n elements from p + offset*n, which need the alignment of an element only.
+func (g *clGen) vload(name string) {
+	n := trailing(name)
+	for _, t := range clAll {
+		for _, space := range g.spaces(true) {
+			g.function(t.vec(n), name, []string{"size_t o", fmt.Sprintf("%s const %s *p", space, t.name)},
+				"p += o * "+fmt.Sprint(n)+"; return "+clVector(t.vec(n), n, func(i int) string { return fmt.Sprintf("p[%d]", i) })+";")
+		}
+	}
+}
+
+func (g *clGen) vstore(name string) {
+	n := trailing(name)
+	for _, t := range clAll {
+		for _, space := range g.spaces(false) {
+			var b strings.Builder
+			fmt.Fprintf(&b, "p += o * %d;", n)
+			for i := range n {
+				fmt.Fprintf(&b, " p[%d] = %s;", i, clComponent("v", n, i))
+			}
+			g.function("void", name, []string{t.vec(n) + " v", "size_t o", fmt.Sprintf("%s %s *p", space, t.name)}, b.String())
+		}
+	}
+}
+
+var halfNameRE = regexp.MustCompile(`^v(?:load|store)(a?)_half(\d*)(_rt[ezpn])?$`)
+
+// halfName takes a name such as vstorea_half3_rtz apart: the vector length, the distance of vectors, the mode.
+func halfName(name string) (n, step int, mode string) {
+	m := halfNameRE.FindStringSubmatch(name)
+	n, step = 1, 1
+	if m[2] != "" {
+		n, _ = strconv.Atoi(m[2])
+		step = n
+		if m[1] == "a" && n == 3 {
+			step = 4
+		}
+	}
+	return n, step, m[3]
+}
+
+func (g *clGen) vloadHalf(name string) {
+	n, step, _ := halfName(name)
+	for _, space := range g.spaces(true) {
+		g.function(clFloats[0].vec(n), name, []string{"size_t o", space + " const half *p"},
+			fmt.Sprintf("p += o * %d; return ", step)+clVector(clFloats[0].vec(n), n, func(i int) string { return fmt.Sprintf("(float)p[%d]", i) })+";")
+	}
+}
+
+func (g *clGen) vstoreHalf(name string) {
+	n, step, mode := halfName(name)
+	for _, t := range clFloats[:2] {
+		for _, space := range g.spaces(false) {
+			var b strings.Builder
+			fmt.Fprintf(&b, "p += o * %d;", step)
+			for i := range n {
+				fmt.Fprintf(&b, " p[%d] = convert_half%s(%s);", i, mode, clComponent("v", n, i))
+			}
+			g.function("void", name, []string{t.vec(n) + " v", "size_t o", space + " half *p"}, b.String())
+		}
+	}
+}
+
+func (g *clGen) prefetch(name string) {
+	for _, t := range clAll {
+		for _, n := range clWidths {
+			g.function("void", name, []string{"__global const " + t.vec(n) + " *p", "size_t n"}, "")
+		}
+	}
+}
+
+// asyncCopy is a copy that the work-items of the group share (LIMITATIONS.md says what that leaves out). An element
+// is copied by another item than the one of its index, which is the one that most likely touches it besides: the
+// copy is not in the program order of either.
+func (g *clGen) asyncCopy(name string) {
+	strided := name == "async_work_group_strided_copy"
+	for _, t := range clAll {
+		for _, n := range clWidths {
+			for k, spaces := range [][2]string{{"__local", "__global"}, {"__global", "__local"}} {
+				params := []string{fmt.Sprintf("%s %s *d", spaces[0], t.vec(n)), fmt.Sprintf("%s const %s *s", spaces[1], t.vec(n)), "size_t n"}
+				from, to := "i", "i"
+				if strided {
+					params = append(params, "size_t step")
+					if k == 0 {
+						from = "i * step"
+					} else {
+						to = "i * step"
+					}
+				}
+				g.function("event_t", name, append(params, "event_t e"),
+					fmt.Sprintf("size_t size = __heddle_work_group_size(); "+
+						"for (size_t i = (__heddle_local_linear_id() + size / 2) %% size; i < n; i += size) d[%s] = s[%s]; return e;", to, from))
+			}
+		}
+	}
+}
+
+// waitEvents ends the copies: every work-item executes it, and then sees them.
+func (g *clGen) waitEvents(name string) {
+	for _, space := range g.spaces(false) {
+		g.function("void", name, []string{"int n", space + " event_t *e"}, "work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+	}
+}

@@ -1,0 +1,2 @@
+#include <cuda/pipeline>
+#include "cuda_pipeline_primitives.h"

@@ -1,0 +1,77 @@
+/* Images (6.15.15). An image is a buffer of pixels of 16 bytes at (x, y, z), 2^12 by 2^12 of them in each plane
+   but for one-dimensional ones: what its elements are packed to does not matter for who touches which. A
+   read through a sampler reads the pixel that the coordinates name, without wrapping or filtering; the
+   size of an image is that of the launch. */
+#ifndef HEDDLE_OPENCL_IMAGES_H
+#define HEDDLE_OPENCL_IMAGES_H
+
+__heddle_cl int __heddle_coord(float __c) { return (int)__c; }
+__heddle_cl int2 __heddle_coord(float2 __c) { return __builtin_convertvector(__c, int2); }
+__heddle_cl int4 __heddle_coord(float4 __c) { return __builtin_convertvector(__c, int4); }
+__heddle_cl ulong __heddle_pixel(int __c) { return (uint)__c; }
+__heddle_cl ulong __heddle_pixel(int2 __c) { return (ulong)((uint)__c.x & 4095) | (ulong)((uint)__c.y & 4095) << 12; }
+__heddle_cl ulong __heddle_pixel(int4 __c) { return __heddle_pixel(__c.xy) | (ulong)((uint)__c.z & 4095) << 24; }
+
+#define __HEDDLE_IMAGE_READ(ACCESS, IMAGE, F, T, CI)                                                   \
+  __heddle_cl T##4 read_image##F(ACCESS IMAGE __i, CI __c) {                                           \
+    return *(__global T##4 *)(__heddle_base(__i) + 16 * __heddle_pixel(__c));                          \
+  }
+#define __HEDDLE_IMAGE_SAMPLE(ACCESS, IMAGE, F, T, CI, CF)                                             \
+  __heddle_cl T##4 read_image##F(ACCESS IMAGE __i, sampler_t __s, CI __c) { return read_image##F(__i, __c); } \
+  __heddle_cl T##4 read_image##F(ACCESS IMAGE __i, sampler_t __s, CF __c) { return read_image##F(__i, __heddle_coord(__c)); }
+#define __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, F, T, CI)                                                  \
+  __heddle_cl void write_image##F(ACCESS IMAGE __i, CI __c, T##4 __v) {                                \
+    *(__global T##4 *)(__heddle_base(__i) + 16 * __heddle_pixel(__c)) = __v;                           \
+  }
+
+#define __HEDDLE_IMAGE_ACCESS(ACCESS, IMAGE, CI, CF)                                                   \
+  __heddle_cl ulong __heddle_base(ACCESS IMAGE __i) {                                                  \
+    ulong __r;                                                                                         \
+    __asm__("mov.u64 %0, %1;" : "=l"(__r) : "l"(__i));                                                 \
+    return __r;                                                                                        \
+  }                                                                                                    \
+  __heddle_cl int get_image_width(ACCESS IMAGE __i) { return (int)get_global_size(0); }                \
+  __heddle_cl int get_image_height(ACCESS IMAGE __i) { return (int)get_global_size(1); }               \
+  __heddle_cl int get_image_depth(ACCESS IMAGE __i) { return (int)get_global_size(2); }                \
+  __heddle_cl size_t get_image_array_size(ACCESS IMAGE __i) { return get_global_size(2); }             \
+  __heddle_cl int get_image_channel_data_type(ACCESS IMAGE __i) { return CLK_FLOAT; }                  \
+  __heddle_cl int get_image_channel_order(ACCESS IMAGE __i) { return CLK_RGBA; }
+#define __HEDDLE_IMAGE_READABLE(ACCESS, IMAGE, CI, CF)                                                 \
+  __HEDDLE_IMAGE_READ(ACCESS, IMAGE, f, float, CI)                                                     \
+  __HEDDLE_IMAGE_READ(ACCESS, IMAGE, i, int, CI)                                                       \
+  __HEDDLE_IMAGE_READ(ACCESS, IMAGE, ui, uint, CI)
+#define __HEDDLE_IMAGE_WRITABLE(ACCESS, IMAGE, CI, CF)                                                 \
+  __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, f, float, CI)                                                    \
+  __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, i, int, CI)                                                      \
+  __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, ui, uint, CI)
+#define __HEDDLE_IMAGE(IMAGE, CI, CF)                                                                  \
+  __HEDDLE_IMAGE_ACCESS(read_only, IMAGE, CI, CF)                                                      \
+  __HEDDLE_IMAGE_ACCESS(write_only, IMAGE, CI, CF)                                                     \
+  __HEDDLE_IMAGE_READABLE(read_only, IMAGE, CI, CF)                                                    \
+  __HEDDLE_IMAGE_SAMPLE(read_only, IMAGE, f, float, CI, CF)                                            \
+  __HEDDLE_IMAGE_SAMPLE(read_only, IMAGE, i, int, CI, CF)                                              \
+  __HEDDLE_IMAGE_SAMPLE(read_only, IMAGE, ui, uint, CI, CF)                                            \
+  __HEDDLE_IMAGE_WRITABLE(write_only, IMAGE, CI, CF)
+
+__HEDDLE_IMAGE(image1d_t, int, float)
+__HEDDLE_IMAGE(image1d_buffer_t, int, float)
+__HEDDLE_IMAGE(image1d_array_t, int2, float2)
+__HEDDLE_IMAGE(image2d_t, int2, float2)
+__HEDDLE_IMAGE(image2d_array_t, int4, float4)
+__HEDDLE_IMAGE(image3d_t, int4, float4)
+#if __HEDDLE_GENERIC
+#define __HEDDLE_IMAGE_RW(IMAGE, CI, CF)                 \
+  __HEDDLE_IMAGE_ACCESS(read_write, IMAGE, CI, CF)       \
+  __HEDDLE_IMAGE_READABLE(read_write, IMAGE, CI, CF)     \
+  __HEDDLE_IMAGE_WRITABLE(read_write, IMAGE, CI, CF)
+__HEDDLE_IMAGE_RW(image1d_t, int, float)
+__HEDDLE_IMAGE_RW(image1d_buffer_t, int, float)
+__HEDDLE_IMAGE_RW(image1d_array_t, int2, float2)
+__HEDDLE_IMAGE_RW(image2d_t, int2, float2)
+__HEDDLE_IMAGE_RW(image2d_array_t, int4, float4)
+__HEDDLE_IMAGE_RW(image3d_t, int4, float4)
+#endif
+__heddle_cl int2 get_image_dim(read_only image2d_t __i) { return (int2)(get_image_width(__i), get_image_height(__i)); }
+__heddle_cl int2 get_image_dim(write_only image2d_t __i) { return (int2)(get_image_width(__i), get_image_height(__i)); }
+
+#endif

@@ -1,0 +1,48 @@
+/* Work-item functions (6.15.1). A work-group is a block, a sub-group a warp. The global offset is zero, as
+   NULL for global_work_offset means to clEnqueueNDRangeKernel. All work-groups have one size. */
+#ifndef HEDDLE_OPENCL_WORKITEM_H
+#define HEDDLE_OPENCL_WORKITEM_H
+
+#define __HEDDLE_DIM(NAME, REG, ELSE)                           \
+  __heddle_cl size_t NAME(uint __d) {                           \
+    switch (__d) {                                              \
+    case 0: return (uint)__nvvm_read_ptx_sreg_##REG##_x();      \
+    case 1: return (uint)__nvvm_read_ptx_sreg_##REG##_y();      \
+    case 2: return (uint)__nvvm_read_ptx_sreg_##REG##_z();      \
+    }                                                           \
+    return ELSE;                                                \
+  }
+__HEDDLE_DIM(get_local_id, tid, 0)
+__HEDDLE_DIM(get_group_id, ctaid, 0)
+__HEDDLE_DIM(get_local_size, ntid, 1)
+__HEDDLE_DIM(get_enqueued_local_size, ntid, 1)
+__HEDDLE_DIM(get_num_groups, nctaid, 1)
+
+__heddle_cl size_t get_global_offset(uint __d) { return 0; }
+__heddle_cl size_t get_global_size(uint __d) { return get_num_groups(__d) * get_local_size(__d); }
+__heddle_cl size_t get_global_id(uint __d) { return get_group_id(__d) * get_local_size(__d) + get_local_id(__d); }
+/* The launch does not say how many dimensions were asked for: those up to the last that is larger than 1. */
+__heddle_cl uint get_work_dim(void) { return get_global_size(2) > 1 ? 3 : get_global_size(1) > 1 ? 2 : 1; }
+__heddle_cl size_t get_local_linear_id(void) {
+  return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
+}
+__heddle_cl size_t get_global_linear_id(void) {
+  return (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
+}
+
+/* The same by warps, which says nothing about how many dimensions the kernel has in mind. */
+__heddle_cl uint __heddle_local_linear_id(void) { return __nvvm_read_ptx_sreg_warpid() * 32 + __nvvm_read_ptx_sreg_laneid(); }
+
+/* Sub-groups (6.15.1, 6.15.19). */
+__heddle_cl size_t __heddle_work_group_size(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
+__heddle_cl uint get_max_sub_group_size(void) { return 32; }
+__heddle_cl uint get_num_sub_groups(void) { return (uint)(__heddle_work_group_size() + 31) / 32; }
+__heddle_cl uint get_enqueued_num_sub_groups(void) { return get_num_sub_groups(); }
+__heddle_cl uint get_sub_group_id(void) { return __nvvm_read_ptx_sreg_warpid(); }
+__heddle_cl uint get_sub_group_local_id(void) { return __nvvm_read_ptx_sreg_laneid(); }
+__heddle_cl uint get_sub_group_size(void) {
+  uint __left = (uint)__heddle_work_group_size() - get_sub_group_id() * 32;
+  return __left < 32 ? __left : 32;
+}
+
+#endif

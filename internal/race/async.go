@@ -1,0 +1,287 @@
+package race
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"heddle/internal/event"
+)
+
+// Asynchronous copies (PTX ISA 8.9.1.1, 9.7.9.25.3) and loads through another proxy (8.6, 8.9.5).
+//
+// A copy happens after all that its thread knew when it issued it, and before what its thread does after the wait
+// that covers its group. In between it is concurrent with everything, with its own thread too. So it is checked
+// when it is issued, and leaves entries whose clock nobody can know: pending + the number of its group. The wait
+// turns them into accesses of the thread at its clock of then: whoever learns that clock learns of the wait. A
+// copy that is never waited for stays pending, beyond the end of its thread.
+//
+// A load through the texture proxy (ld.global.nc) is ordered with no write of the same kernel, not even one of its own
+// thread: only proxy-preserved base causality is causality, and no fence joins that proxy to the generic one.
+// Its entry has the clock that nobody ever knows, and speaks for every other read of the cell: whichever write
+// comes races with it.
+
+const (
+	pending     = 0xf000_0000 // clocks from here on are groups of copies
+	noncoherent = math.MaxUint32
+)
+
+// concurrent reports whether no thread can know of e, not even its own.
+func (e *entry) concurrent() bool { return e.clk >= pending }
+
+// copies is what a warp has issued and not waited for.
+type copies struct {
+	closed [event.WarpSize]uint32 // groups, by lane
+	open   []*copied
+}
+
+// copied is one instruction that issued copies.
+type copied struct {
+	site     event.Site
+	mask     uint32 // lanes that have not waited for theirs
+	size     uint8
+	clk      [event.WarpSize]uint32 // pending + group
+	to, from [event.WarpSize]uint64
+	read     [event.WarpSize]uint8
+}
+
+// Copy checks what copies will do, and records them as pending.
+func (d *Detector) Copy(e *event.Copy) {
+	w, b := d.warpOf(e.Warp)
+	c := d.issue(w, e)
+	a := access{Access: &d.copying, w: w, b: b, copied: c, special: true}
+	d.writeOf(&a, c, e.Mask)
+	d.learnSite(a.Access)
+	d.sites[e.Site].async = true
+	d.eachRead(&a, c, e.Mask, func(a *access) { d.eachGroup(a, a.Mask) })
+	d.writeOf(&a, c, e.Mask)
+	d.eachGroup(&a, e.Mask)
+	if d.opt.Model == Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// issue remembers copies until they are waited for.
+func (d *Detector) issue(w *warp, e *event.Copy) *copied {
+	if w.async == nil {
+		w.async = new(copies)
+	}
+	var c *copied
+	if n := len(d.spareCopied); n > 0 {
+		c = d.spareCopied[n-1]
+		d.spareCopied = d.spareCopied[:n-1]
+	} else {
+		c = new(copied)
+	}
+	c.site, c.mask, c.size = e.Site, e.Mask, e.Size
+	c.to, c.from, c.read = *e.To, *e.From, *e.Read
+	for l := range c.clk {
+		c.clk[l] = min(pending+w.async.closed[l], noncoherent-1)
+	}
+	w.async.open = append(w.async.open, c)
+	return c
+}
+
+// writeOf makes a what some lanes of a copy write.
+func (d *Detector) writeOf(a *access, c *copied, mask uint32) {
+	d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: mask, Kind: event.Write, Space: event.Shared, Size: c.size, Addr: &c.to}
+	a.mem, a.write = d.memoryOf(event.Shared, a.b), true
+}
+
+// eachRead makes a what some lanes of a copy read, in pieces of a size that is a power of two.
+func (d *Detector) eachRead(a *access, c *copied, mask uint32, visit func(*access)) {
+	from := &d.elementAddr
+	*from = c.from
+	for left := mask; left != 0; {
+		n := c.read[bits.TrailingZeros32(left)&31]
+		same := uint32(0)
+		for m := left; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m) & 31; c.read[l] == n {
+				same |= 1 << l
+			}
+		}
+		left &^= same
+		for size := uint8(16); size > 0; size >>= 1 {
+			if n&size == 0 {
+				continue
+			}
+			d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: same, Kind: event.Read, Space: event.Global, Size: size, Addr: from}
+			a.mem, a.write = d.global, false
+			visit(a)
+			for m := same; m != 0; m &= m - 1 {
+				from[bits.TrailingZeros32(m)&31] += uint64(size)
+			}
+		}
+	}
+}
+
+// CopyGroup closes groups, and makes the copies that were waited for accesses of their threads.
+func (d *Detector) CopyGroup(e *event.CopyGroup) {
+	w, b := d.warpOf(e.Warp)
+	if w.async == nil {
+		w.async = new(copies)
+	}
+	cs := w.async
+	if e.Commit {
+		for m := e.Mask; m != 0; m &= m - 1 {
+			cs.closed[bits.TrailingZeros32(m)&31]++
+		}
+	}
+	if e.Wait {
+		still := cs.open[:0]
+		for _, c := range cs.open {
+			if done := c.mask & cs.complete(c, e.Mask, e.Pending); done != 0 {
+				d.settle(w, b, c, done)
+				c.mask &^= done
+			}
+			if c.mask != 0 {
+				still = append(still, c)
+			} else {
+				d.spareCopied = append(d.spareCopied, c)
+			}
+		}
+		cs.open = still
+	}
+	if d.opt.Model == Lockstep {
+		w.endInstruction(e.Active, d.lanesOf(e.Warp))
+	}
+}
+
+// complete returns the lanes of mask whose copies belong to groups that are closed, but for the last few.
+func (cs *copies) complete(c *copied, mask, last uint32) uint32 {
+	done := uint32(0)
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		if uint64(c.clk[l]-pending)+uint64(last) < uint64(cs.closed[l]) {
+			done |= 1 << l
+		}
+	}
+	return done
+}
+
+// settle turns the pending entries of some lanes' copies into accesses of now.
+func (d *Detector) settle(w *warp, b *block, c *copied, done uint32) {
+	a := access{Access: &d.copying, w: w, b: b, copied: c}
+	d.eachRead(&a, c, done, d.settleLanes)
+	d.writeOf(&a, c, done)
+	d.settleLanes(&a)
+}
+
+// settleLanes visits the cells of each lane's part of a copy.
+func (d *Detector) settleLanes(a *access) {
+	for m := a.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		t := touching{access: a, mask: 1 << l}
+		addr := a.Addr[l]
+		for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
+			p := d.page(a.mem, at)
+			word := uint32(at>>2) % pageWords
+			if p.twins {
+				d.part(a.mem, p, word)
+			}
+			if p.split == nil || p.split[word] == nil {
+				d.settleCell(&t, d.cell(a.mem, p, word), a.copied.clk[l])
+			} else {
+				s := p.split[word]
+				for i := max(at, addr); i < min(at+4, addr+uint64(a.Size)); i++ {
+					d.settleCell(&t, &s[i-at], a.copied.clk[l])
+				}
+			}
+			if a.write && p.sync != nil && p.sync[word/64]>>(word%64)&1 != 0 {
+				d.breakChain(a, at, addr, place{})
+			}
+		}
+	}
+}
+
+// settleCell finds the pending entry of one lane and gives it the lane's clock. It may be gone: an access that raced
+// with it took its place.
+func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
+	side := &c.r
+	if t.write {
+		side = &c.w
+	}
+	now := entry{uint32(t.w.id), t.w.own[lowestLane(t.mask)], t.mask, uint32(t.Site)}
+	was := now
+	was.clk = clk
+	if !side.many() {
+		switch {
+		case *side == was:
+			*side = now
+		case was.within(side):
+			side.mask &^= t.mask
+			d.add(t, side, now)
+		}
+		return
+	}
+	l := &d.lists[side.warp]
+	for i := len(l.weak) - 1; i >= 0; i-- {
+		e := &l.weak[i]
+		switch {
+		case *e == was:
+			*e = now
+			return
+		case was.within(e):
+			e.mask &^= t.mask
+			// Behind it, not at the end: of one thread and site, what comes later speaks for what comes before.
+			l.weak = slices.Insert(l.weak, i+1, now)
+			return
+		}
+	}
+}
+
+// within reports whether the lanes of e are a part of those of f, by the same copy.
+func (e *entry) within(f *entry) bool {
+	return e.warp == f.warp && e.clk == f.clk && e.site == f.site && e.mask&f.mask != 0
+}
+
+// recordPending is record for a copy that is issued.
+func (d *Detector) recordPending(t *touching, side *entry) {
+	for left := t.mask; left != 0; {
+		c := t.copied.clk[bits.TrailingZeros32(left)&31]
+		same := uint32(0)
+		for m := left; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m) & 31; t.copied.clk[l] == c {
+				same |= 1 << l
+			}
+		}
+		d.add(t, side, entry{uint32(t.w.id), c, same, uint32(t.Site)})
+		left &^= same
+	}
+}
+
+// loadNoncoherent checks and records a load through the texture proxy at one cell.
+func (d *Detector) loadNoncoherent(t *touching, c *cell) {
+	if !c.w.empty() {
+		d.eachEntry(&c.w, func(e entry) { d.found(t, e, t.mask, d.partner(t, e)) })
+	}
+	if c.r.clk != noncoherent {
+		d.drop(t, &c.r)
+		c.r = entry{uint32(t.w.id), noncoherent, t.mask, uint32(t.Site)}
+	}
+}
+
+func (d *Detector) eachEntry(side *entry, visit func(entry)) {
+	if !side.many() {
+		visit(*side)
+		return
+	}
+	for _, e := range d.lists[side.warp].weak {
+		visit(e)
+	}
+	for _, e := range d.lists[side.warp].strong {
+		visit(e)
+	}
+}
+
+// partner returns the lane of e to name beside the lowest lane of t, where all of them race: the same one if it
+// can be, since a thread that trips over its own copy is the simplest case to understand.
+func (d *Detector) partner(t *touching, e entry) int {
+	if l := lowestLane(t.mask); e.warp == uint32(t.w.id) && e.mask>>l&1 != 0 {
+		return l
+	}
+	return lowestLane(e.mask)
+}
+
+// sameSource reports whether two lanes copy the same bytes.
+func (c *copied) sameSource(l, u int) bool { return c.from[l] == c.from[u] && c.read[l] == c.read[u] }

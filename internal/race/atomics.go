@@ -1,0 +1,74 @@
+package race
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// Atomics that scatter over words and that all threads of the grid may mix (histograms, counters) are the
+// common strong accesses. They are morally strong with each other, so of an atomic on a word whose other atomics
+// are of the same class only the weak accesses there have to be looked at.
+
+// eachAtomic handles what it can of such atomics, lane by lane, and returns the lanes that are left.
+func (d *Detector) eachAtomic(a *access) (left uint32) {
+	if !a.class.wide() || a.Size != 4 || !a.w.even || !a.Kind.RMW() {
+		return a.Mask
+	}
+	e := entry{uint32(a.w.id), a.w.own[0], 0, uint32(a.Site)}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		p := d.page(a.mem, a.Addr[l])
+		rw := &p.rows[a.Addr[l]>>rowShift%pageRows]
+		e.mask = 1 << l
+		if rw.cells == nil || p.split != nil || p.sync != nil || p.twins || !d.appendAtomic(a, &rw.cells[a.Addr[l]>>2%rowWords], e) {
+			left |= e.mask
+		}
+	}
+	return left
+}
+
+// appendAtomic does what touch does where the cell holds no reads, a list of atomics of one class, and weak
+// writes that plainly happen before. It reports whether that is so.
+func (d *Detector) appendAtomic(a *access, c *cell, e entry) bool {
+	if !c.r.empty() || !c.w.many() {
+		return false
+	}
+	l := &d.lists[c.w.warp]
+	if l.class != a.class || len(l.strong) == 0 {
+		return false
+	}
+	for i := range l.weak {
+		if !a.plainlyAfter(&l.weak[i], e.mask) {
+			return false
+		}
+	}
+	if len(l.weak) > 0 && a.mem != d.global {
+		d.forgetKnown(a.b, l)
+	}
+	if merge(&l.strong[len(l.strong)-1], e) {
+		return true
+	}
+	l.strong = append(l.strong, e)
+	if l.full() {
+		d.compact(&touching{access: a}, l)
+	}
+	return true
+}
+
+// forgetKnown drops the weak accesses that every thread of the block knows, which are all that can come.
+func (d *Detector) forgetKnown(b *block, l *list) {
+	out := l.weak[:0]
+	for _, e := range l.weak {
+		if e.clk > b.floor {
+			out = append(out, e)
+		}
+	}
+	l.weak = out
+}
+
+// quiet reports whether a strong access that neither acquires nor releases can be part of no pattern: no pattern
+// has been written anywhere, and the warp has no release fence that a write could end.
+func (d *Detector) quiet(a *access) bool {
+	return a.Order == event.Relaxed && len(d.locations) == 0 && (a.w.pat == nil || a.w.pat.fenced == 0)
+}

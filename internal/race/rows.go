@@ -1,0 +1,321 @@
+package race
+
+import (
+	"math/bits"
+
+	"heddle/internal/event"
+)
+
+// Rows: the compact form of shadow memory (Barracuda §4.3.3 has "coalesced accesses" in mind, and keeps a record a
+// warp). The common access of a warp is one word, or a vector of words, for each lane, at neighbouring addresses.
+// It is kept as one run for the whole row of 32 words in place of 32 cells, and checked at once. A row keeps
+// this form as long as what comes is such a run too, and plainly ordered with what is there. Anything else
+// inflates the row into cells first, which then hold exactly what the runs said; so the compact form decides
+// nothing by itself but "no race".
+
+const (
+	rowShift = 7 // bytes of memory in a row
+	rowWords = 1 << (rowShift - 2)
+	pageRows = 1 << (pageShift - rowShift)
+	minRun   = 8 // words; shorter runs would make the lists of a row longer than those of its cells
+	maxShort = 3 // after so many shorter runs the rest of the warp is not looked at
+)
+
+// laneMap says which lane accesses a word: the low 5 bits added to the number of the word in the row, which
+// was shifted by the bits above: 0 for accesses of one word, 1 for two.
+type laneMap uint32
+
+func laneMapOf(lane, word, shift uint32) laneMap { return laneMap((lane-word>>shift)&31 | shift<<5) }
+
+func (m laneMap) lane(word uint32) uint32 { return (word>>(m>>5) + uint32(m)) & 31 }
+
+// run is a set of accesses by one warp to words of a row, at one clock and site. Without words it is none.
+type run struct {
+	warp, clk, words, site uint32
+	lanes                  laneMap
+}
+
+// runs are the last writes, or the last reads, of a row: one, or a list. A word is in one run of writes at most.
+type runs struct {
+	one  [1]run
+	list uint32 // number of the list that holds all; 0: none
+}
+
+// row is the shadow of 32 words.
+type row struct {
+	w, r  runs
+	cells *[rowWords]cell // the row is inflated, and w and r are empty; else nil
+}
+
+func (d *Detector) runsOf(s *runs) []run {
+	switch {
+	case s.list != 0:
+		return d.runs[s.list]
+	case s.one[0].words == 0:
+		return nil
+	}
+	return s.one[:]
+}
+
+// eachRun handles what it can of a weak access in rows, and returns the lanes that are left.
+func (d *Detector) eachRun(a *access) (left uint32) {
+	size := uint64(a.Size)
+	shift := uint32(bits.TrailingZeros8(a.Size)) - 2
+	short := 0
+	for m := a.Mask; m != 0; {
+		l := uint32(bits.TrailingZeros32(m))
+		addr := a.Addr[l&31]
+		top := min(uint32(bits.TrailingZeros32(^(m >> l))), uint32((1<<rowShift-addr%(1<<rowShift))/size))
+		n := uint32(1)
+		if a.Row != 0 && a.Step == size {
+			n = min(top, uint32(a.Row)-l%uint32(a.Row))
+		}
+		for n < top && a.Addr[(l+n)&31] == addr+uint64(n)*size {
+			n++
+		}
+		lanes := uint32(1<<n-1) << l
+		if n<<shift < minRun {
+			if short++; short == maxShort {
+				return left | m
+			}
+			left |= lanes
+		} else if !d.touchRun(a, addr, n<<shift, l, shift) {
+			left |= lanes
+		}
+		m &^= lanes
+	}
+	return left
+}
+
+// touchRun is touch for a run of words from addr on, the first of them accessed by lane l. It reports false, and
+// has done nothing, if that needs cells.
+func (d *Detector) touchRun(a *access, addr uint64, words, l, shift uint32) bool {
+	p := d.page(a.mem, addr)
+	rw := &p.rows[addr>>rowShift%pageRows]
+	if rw.cells != nil || p.split != nil || p.sync != nil {
+		return false
+	}
+	word := uint32(addr>>2) % rowWords
+	n := run{uint32(a.w.id), a.w.own[0], uint32(1<<words-1) << word, uint32(a.Site), laneMapOf(l, word, shift)}
+	if !d.plain(a, &rw.w, &n) {
+		return false
+	}
+	if !a.write {
+		d.readRun(a, &rw.r, n)
+		return true
+	}
+	if !d.plain(a, &rw.r, &n) {
+		return false
+	}
+	d.strip(&rw.r, n.words)
+	d.strip(&rw.w, n.words)
+	d.addRun(a, &rw.w, n)
+	return true
+}
+
+// plain reports whether all runs that share words with n plainly happen before it.
+func (d *Detector) plain(a *access, s *runs, n *run) bool {
+	if s.list == 0 {
+		return s.one[0].words&n.words == 0 || a.afterRun(&s.one[0], n.lanes)
+	}
+	for i := range d.runs[s.list] {
+		if e := &d.runs[s.list][i]; e.words&n.words != 0 && !a.afterRun(e, n.lanes) {
+			return false
+		}
+	}
+	return true
+}
+
+// afterRun is plainlyAfter for runs: lanes that access by the same map are the same threads at each word.
+func (a *access) afterRun(e *run, lanes laneMap) bool {
+	w := a.w
+	if e.warp == uint32(w.id) {
+		return e.clk <= max(w.intra, w.blk) || e.lanes == lanes
+	}
+	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
+}
+
+// readRun records a read: in place of those before it, in the run of the same warp and clock, or beside the others.
+func (d *Detector) readRun(a *access, s *runs, n run) {
+	if s.list == 0 {
+		e := &s.one[0]
+		switch {
+		case e.words&^n.words == 0 && (e.words == 0 || a.afterRun(e, n.lanes)):
+			*e = n
+		case !mergeRun(e, &n):
+			d.addRun(a, s, n)
+		}
+		return
+	}
+	list := d.runs[s.list]
+	for i := max(0, len(list)-4); i < len(list); i++ {
+		if mergeRun(&list[i], &n) {
+			return
+		}
+	}
+	d.addRun(a, s, n)
+}
+
+func mergeRun(e, n *run) bool {
+	if e.warp == n.warp && e.clk == n.clk && e.site == n.site && e.lanes == n.lanes {
+		e.words |= n.words
+		return true
+	}
+	return false
+}
+
+// strip removes words from all runs of a side.
+func (d *Detector) strip(s *runs, words uint32) {
+	if s.list == 0 {
+		s.one[0].words &^= words
+		return
+	}
+	list := d.runs[s.list]
+	out := list[:0]
+	for _, e := range list {
+		if e.words &^= words; e.words != 0 {
+			out = append(out, e)
+		}
+	}
+	d.runs[s.list] = out
+	if len(out) == 0 {
+		d.dropRuns(s)
+	}
+}
+
+// addRun appends a run.
+func (d *Detector) addRun(a *access, s *runs, n run) {
+	if s.list == 0 {
+		if s.one[0].words == 0 {
+			s.one[0] = n
+			return
+		}
+		s.list = d.newRuns()
+		d.runs[s.list] = append(d.runs[s.list], s.one[0])
+		s.one[0] = run{}
+	}
+	list := d.runs[s.list]
+	if len(list) >= minLimit && len(list) == cap(list) {
+		list = d.compactRuns(a, list)
+	}
+	d.runs[s.list] = append(list, n)
+}
+
+// compactRuns drops what later accesses of the same threads at the same site speak for, and what every thread
+// that could come knows. A list is compacted when it is full, so that what stays decides how far it grows.
+func (d *Detector) compactRuns(a *access, list []run) []run {
+	clear(d.covered)
+	keep := len(list)
+	for i := len(list) - 1; i >= 0; i-- {
+		e := list[i]
+		if a.mem != d.global && e.clk <= a.b.floor {
+			continue
+		}
+		key := run{warp: e.warp, site: e.site, lanes: e.lanes}
+		e.words &^= d.covered[key]
+		if e.words != 0 {
+			d.covered[key] |= e.words
+			keep--
+			list[keep] = e
+		}
+	}
+	return append(list[:0], list[keep:]...)
+}
+
+func (d *Detector) newRuns() uint32 {
+	if n := len(d.spareRuns); n > 0 {
+		i := d.spareRuns[n-1]
+		d.spareRuns = d.spareRuns[:n-1]
+		return i
+	}
+	d.runs = append(d.runs, nil)
+	return uint32(len(d.runs) - 1)
+}
+
+// dropRuns empties a side.
+func (d *Detector) dropRuns(s *runs) {
+	if s.list != 0 {
+		d.runs[s.list] = d.runs[s.list][:0]
+		d.spareRuns = append(d.spareRuns, s.list)
+	}
+	*s = runs{}
+}
+
+// cell returns the shadow of a word by itself. It inflates the row.
+func (d *Detector) cell(m *memory, p *page, word uint32) *cell {
+	rw := &p.rows[word/rowWords]
+	if rw.cells == nil {
+		d.inflate(m, rw)
+	}
+	return &rw.cells[word%rowWords]
+}
+
+func (d *Detector) inflate(m *memory, rw *row) {
+	if n := len(d.spareCells); n > 0 {
+		rw.cells = d.spareCells[n-1]
+		d.spareCells = d.spareCells[:n-1]
+		clear(rw.cells[:])
+	} else {
+		rw.cells = new([rowWords]cell)
+	}
+	for _, e := range d.runsOf(&rw.w) {
+		for t := e.words; t != 0; t &= t - 1 {
+			i := uint32(bits.TrailingZeros32(t)) & 31
+			rw.cells[i].w = e.entry(i)
+		}
+	}
+	for _, e := range d.runsOf(&rw.r) {
+		for t := e.words; t != 0; t &= t - 1 {
+			i := uint32(bits.TrailingZeros32(t)) & 31
+			d.putRead(m, &rw.cells[i].r, e.entry(i))
+		}
+	}
+	d.dropRuns(&rw.w)
+	d.dropRuns(&rw.r)
+}
+
+// entry is what the run says of one word.
+func (e *run) entry(word uint32) entry {
+	return entry{e.warp, e.clk, 1 << e.lanes.lane(word), e.site}
+}
+
+// putRead adds an entry to the reads of a cell, as add does for an access that is concurrent with them.
+func (d *Detector) putRead(m *memory, side *entry, e entry) {
+	switch {
+	case side.empty():
+		*side = e
+		return
+	case !side.many():
+		if merge(side, e) {
+			return
+		}
+		old := *side
+		*side = entry{warp: d.newList(m), clk: 1}
+		d.lists[side.warp].weak = append(d.lists[side.warp].weak, old)
+	}
+	l := &d.lists[side.warp]
+	for i := max(0, len(l.weak)-4); i < len(l.weak); i++ {
+		if merge(&l.weak[i], e) {
+			return
+		}
+	}
+	l.weak = append(l.weak, e)
+	l.limit = max(l.limit, 2*len(l.weak))
+}
+
+// releaseRows gives back what the rows of a page hold. Lists of cells are given back by memory.lists.
+func (d *Detector) releaseRows(p *page) {
+	for i := range p.rows {
+		rw := &p.rows[i]
+		if rw.cells != nil {
+			d.spareCells = append(d.spareCells, rw.cells)
+		}
+		d.dropRuns(&rw.w)
+		d.dropRuns(&rw.r)
+	}
+}
+
+// hasRuns reports whether an access may be handled in rows: weak, of whole words, by a warp with one clock.
+func (d *Detector) hasRuns(a *access) bool {
+	return a.class == 0 && a.w.even && a.Size >= 4 && d.opt.Benign != BenignAll && a.Proxy == event.GenericProxy
+}

@@ -1,0 +1,92 @@
+package slice
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
+
+// Region is what lies between a branch and the place where its paths meet.
+type Region struct {
+	Join ir.BlockID
+	Regs []ir.RegID // needed registers that are written in it
+}
+
+// Explore returns the region of the branch that ends block b, if a trace may take both of its paths when it
+// does not know which one is taken: nothing in it waits for other threads, ends one or calls, and the branch
+// is not part of a loop (the paper's footnote 3).
+func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
+	f := s.funcs[fn]
+	join := f.target[b]
+	if join == ir.NoBlock {
+		return Region{}, false
+	}
+	seen := make(map[ir.BlockID]bool)
+	written := make(map[ir.RegID]bool)
+	work := append([]ir.BlockID(nil), fn.Blocks[b].Succs...)
+	r := Region{Join: join}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if at == join || seen[at] || !f.live[at] {
+			continue
+		}
+		if at == b {
+			return r, false
+		}
+		seen[at] = true
+		block := fn.Blocks[at]
+		for _, in := range block.Instrs {
+			if s.Role(fn, in) == Skip {
+				continue
+			}
+			switch f.kindOf(in) {
+			case sync, calls, other, argument, fails:
+				return r, false
+			case always, branch:
+				if in.Op() == "exit" || in.Op() == "ret" {
+					return r, false
+				}
+			}
+			for i := range in.Dst {
+				eachReg(&in.Dst[i], func(reg ir.RegID) {
+					if f.needed[reg] && !written[reg] {
+						written[reg] = true
+						r.Regs = append(r.Regs, reg)
+					}
+				})
+			}
+		}
+		work = append(work, block.Succs...)
+	}
+	return r, true
+}
+
+// findTables makes loads from initialised variables in global memory, and from arrays with given contents,
+// that the code does not write loads of constants.
+func (s *Slice) findTables() {
+	s.written = make(map[*ir.Var]bool)
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for _, in := range f.instrs {
+			if in != nil && (in.Op() == "st" || in.Op() == "atom" || in.Op() == "red") && f.kindOf(in) == input {
+				if v := f.base(in); v != nil {
+					s.written[v] = true
+				}
+			}
+		}
+	}
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, in := range f.instrs {
+			if in == nil || f.kinds[i] != input || in.Op() != "ld" && in.Op() != "ldu" || in.Order.Strong() {
+				continue
+			}
+			if v := f.base(in); v != nil && !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) && v.Init != nil) {
+				f.kinds[i] = constant
+			}
+		}
+	}
+}
+
+// Written reports whether the code writes a module variable.
+func (s *Slice) Written(v *ir.Var) bool { return s.written[v] }

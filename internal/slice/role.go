@@ -1,0 +1,165 @@
+package slice
+
+import (
+	"fmt"
+
+	"heddle/internal/ir"
+)
+
+// Role returns what a trace does with an instruction of fn.
+func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
+	f := s.funcs[fn]
+	i := in.Index
+	k := f.kindOf(in)
+	switch k {
+	case always:
+		return Run
+	case fails:
+		if in.Guard != ir.NoReg && !f.needed[in.Guard] || in.Op() == "call" {
+			return Skip
+		}
+		return Run
+	case branch:
+		if f.kept[i] {
+			return Run
+		}
+		return Join
+	}
+	if !f.kept[i] || k == ignored {
+		return Skip
+	}
+	switch k {
+	case input:
+		return Unknown
+	case shared:
+		return s.sharedRole(f, in)
+	}
+	return Run
+}
+
+// sharedRole decides about an access to shared memory. The result of an atomic depends on the order in which
+// threads come, and is unknown. So does what a volatile or other strong access reads, if it competes with others;
+// whether it does is for the detector to say (Strong).
+func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
+	data := f.data[in.Index]
+	if s.opt.Data {
+		return Run
+	}
+	switch in.Op() {
+	case "ld", "ldu":
+		if !data {
+			return Touch
+		}
+		return Run
+	case "st":
+		if !data {
+			return Touch
+		}
+		return Run
+	}
+	if data || s.need.shared {
+		return Unknown
+	}
+	return Touch
+}
+
+// Target returns the block to which a branch with role Join goes, or NoBlock for the end of the function.
+func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn].target[b] }
+
+// sum counts the instructions, and decides whether unknown values can come in.
+func (s *Slice) sum() {
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, in := range f.instrs {
+			if in == nil || !f.live[f.block[i]] {
+				continue
+			}
+			s.Total++
+			switch r := s.Role(fn, in); r {
+			case Skip:
+				s.Assumes = s.Assumes || f.kindOf(in) == fails
+				continue
+			case Join:
+				continue
+			case Unknown:
+				s.Track = true
+			case Run:
+				s.Strong = s.Strong || f.kindOf(in) == shared && in.Order.Strong()
+				s.Track = s.Track || f.reads(in)
+			}
+			s.Kept++
+		}
+		s.Assumes = s.Assumes || f.doomed()
+	}
+	s.Track = s.Track && !s.opt.Data
+}
+
+// reads reports whether an instruction can bring an unknown value into the slice: from memory, which may
+// not have been written, or from a parameter.
+func (f *function) reads(in *ir.Instr) bool {
+	switch f.kindOf(in) {
+	case shared, local:
+		return in.Op() == "ld" || in.Op() == "ldu"
+	case constant, calls, argument, other:
+		return true
+	}
+	return false
+}
+
+// Shared reports whether an access may be to shared memory.
+func (s *Slice) Shared(fn *ir.Func, in *ir.Instr) bool { return s.funcs[fn].kindOf(in) == shared }
+
+// Origin says for people where the unknown result of an instruction comes from.
+func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
+	switch in.Op() {
+	case "ld", "ldu":
+		if s.Shared(fn, in) {
+			return "what other threads may store at the same time: the value that " + in.Text() + " reads"
+		}
+		f := s.funcs[fn]
+		if v := f.base(in); v != nil {
+			for i, p := range fn.Params {
+				if p == v {
+					return fmt.Sprintf("input: a value loaded from argument %d (%s)", i, v.Shown())
+				}
+			}
+			return "input: a value loaded from " + v.Shown()
+		}
+		return "input: a value loaded from global memory"
+	case "atom":
+		return "the order in which threads come to " + in.Text()
+	case "activemask":
+		return "which lanes happen to be converged: the result of activemask"
+	case "mov", "cvt":
+		return "a special register that the launch does not determine, read"
+	}
+	return "the result of " + in.Text()
+}
+
+// base finds a variable or kernel parameter that the address of a load comes from; nil if there is none.
+func (f *function) base(in *ir.Instr) *ir.Var {
+	seen := make(map[ir.RegID]bool)
+	var walk func(o *ir.Operand) *ir.Var
+	walk = func(o *ir.Operand) *ir.Var {
+		if o.Var != nil && (o.Kind == ir.VarAddr || o.Kind == ir.Mem) {
+			return o.Var
+		}
+		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] || f.fn.Regs[o.Reg].Type.Size() < 8 {
+			return nil
+		}
+		seen[o.Reg] = true
+		for _, d := range f.defs[o.Reg] {
+			def := f.instrs[d]
+			if k := f.kindOf(def); k != pure && k != constant {
+				continue
+			}
+			for j := range def.Src {
+				if v := walk(&def.Src[j]); v != nil {
+					return v
+				}
+			}
+		}
+		return nil
+	}
+	return walk(&in.Src[0])
+}

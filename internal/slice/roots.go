@@ -1,0 +1,301 @@
+package slice
+
+import (
+	"slices"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// kind is what an instruction is to the slice.
+type kind uint8
+
+const (
+	pure     kind = iota // from registers to registers
+	branch               // bra, brx, guarded exit or ret
+	always               // control that needs nothing: an unguarded exit, ret or bra
+	fails                // trap, a failed assertion
+	sync                 // a barrier, an operation that waits for the warp
+	shared               // an access that may be to shared memory
+	local                // an access to local memory
+	input                // its result depends on what is not known; it does nothing else
+	constant             // a load of constant memory or of a parameter
+	argument             // an access to the parameters of a call or a function
+	calls
+	ignored // does nothing that a trace sees
+	other   // unknown to the slice: executed, so that the emulator decides
+)
+
+// kindOf returns the kind of an instruction.
+func (f *function) kindOf(in *ir.Instr) kind { return f.kinds[in.Index] }
+
+// classify decides what each instruction is.
+func (f *function) classify() {
+	f.pointers()
+	for i, in := range f.instrs {
+		if in != nil {
+			f.kinds[i] = f.class(in)
+		}
+	}
+}
+
+func (f *function) class(in *ir.Instr) kind {
+	op := in.Op()
+	switch op {
+	case "bra", "exit", "ret":
+		if in.Guard == ir.NoReg {
+			return always
+		}
+		return branch
+	case "brx.idx":
+		return branch
+	case "trap":
+		return fails
+	case "call":
+		if in.Callee != nil && in.Callee.Name == "__assertfail" {
+			return fails
+		}
+		return calls
+	case "bar", "barrier", "bar.warp.sync":
+		return sync
+	case "activemask":
+		if f.s.opt.Lockstep {
+			return pure
+		}
+		return input
+	case "ld", "ldu", "st", "atom", "red":
+		return f.access(in)
+	case "fence", "membar", "brkpt", "nanosleep", "pmevent", "prefetch", "prefetchu", "applypriority", "createpolicy", "setmaxnreg", "discard":
+		return ignored
+	}
+	if in.Row == nil {
+		return other
+	}
+	switch in.Row.Category {
+	case isa.Arith, isa.Address, isa.Video:
+		for i := range in.Src {
+			if in.Src[i].Kind == ir.Special && f.varies(in.Src[i].Sreg) {
+				return input
+			}
+		}
+		return pure
+	case isa.WarpOp:
+		if in.Has(isa.SyncMask) && !f.namesActive(in) {
+			return sync
+		}
+		return pure
+	case isa.Texture:
+		return input
+	case isa.Matrix:
+		if in.Row.Effect == isa.NoEffect && !strings.HasPrefix(op, "wgmma") && !strings.HasPrefix(op, "tcgen05") {
+			return input // a product of registers
+		}
+	case isa.FenceCat:
+		return ignored
+	}
+	return other
+}
+
+// namesActive reports whether an operation of a warp names just the lanes that happen to be active:
+// shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It waits for no one.
+func (f *function) namesActive(in *ir.Instr) bool {
+	if len(in.Src) == 0 {
+		return false
+	}
+	mask := &in.Src[len(in.Src)-1]
+	if mask.Kind != ir.Register || in.Op() == "bar.warp.sync" {
+		return false
+	}
+	for _, d := range f.defs[mask.Reg] {
+		if f.instrs[d].Op() != "activemask" {
+			return false
+		}
+	}
+	return len(f.defs[mask.Reg]) > 0
+}
+
+// varies reports whether a special register has a value that the launch does not determine.
+func (f *function) varies(s ir.Sreg) bool {
+	switch s {
+	case ir.TidX, ir.TidY, ir.TidZ, ir.NtidX, ir.NtidY, ir.NtidZ, ir.LaneID, ir.WarpID, ir.NWarpID, ir.WarpSz,
+		ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.LanemaskEQ, ir.LanemaskLE, ir.LanemaskLT, ir.LanemaskGE, ir.LanemaskGT,
+		ir.DynamicSmemSize, ir.TotalSmemSize, ir.AggrSmemSize,
+		ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ,
+		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.ClusterCtaRank, ir.ClusterNctaRank, ir.IsExplicitCluster:
+		return false
+	case ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
+		return !f.s.opt.Grid
+	}
+	return true
+}
+
+func (f *function) access(in *ir.Instr) kind {
+	space := in.Space
+	addr := &in.Src[0]
+	if (space == event.Generic || space == event.NoSpace) && addr.Var != nil && addr.Var.Space != event.Generic {
+		space = addr.Var.Space
+	}
+	switch space {
+	case event.Shared:
+		return shared
+	case event.Local:
+		return local
+	case event.Const:
+		return constant
+	case event.Param:
+		if f.fn.Kernel && f.ownParam(addr.Var) && in.Op() != "st" {
+			return constant
+		}
+		return argument
+	case event.Generic, event.NoSpace:
+		if addr.Reg == ir.NoReg {
+			return other
+		}
+		switch {
+		case f.shared[addr.Reg]:
+			return shared
+		case f.private[addr.Reg]:
+			return local
+		}
+	}
+	return input
+}
+
+// ownParam reports whether a .param variable is a parameter of the kernel, and not of a call in it.
+func (f *function) ownParam(v *ir.Var) bool {
+	if v == nil {
+		return true
+	}
+	for _, p := range f.fn.Params {
+		if p == v {
+			return true
+		}
+	}
+	return false
+}
+
+// roots puts into the slice what a trace must see.
+func (f *function) roots(kernel bool) {
+	for i, in := range f.instrs {
+		if in == nil || !f.live[f.block[i]] {
+			continue
+		}
+		i := int32(i)
+		switch f.kindOf(in) {
+		case sync:
+			f.keep(i)
+			f.syncOperands(in)
+		case shared:
+			f.keep(i)
+			f.operand(&in.Src[0])
+		case other:
+			f.whole(i)
+		case calls:
+			if f.callActs(in) {
+				f.whole(i)
+			}
+		case argument:
+			if !kernel && in.Op() == "st" && f.isResult(in.Src[0].Var) {
+				f.whole(i)
+			}
+		}
+	}
+	if !kernel {
+		for _, v := range f.fn.Results {
+			if v.InReg {
+				f.reg(int32(v.Reg))
+			}
+		}
+	}
+}
+
+func (f *function) isResult(v *ir.Var) bool {
+	for _, r := range f.fn.Results {
+		if r == v || v == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// syncOperands makes the operands needed that say who waits for whom, and not the data that go along.
+func (f *function) syncOperands(in *ir.Instr) {
+	switch in.Op() {
+	case "bar", "barrier":
+		n := len(in.Src)
+		if in.Fn != isa.FnSync && in.Fn != isa.FnArrive {
+			n-- // the predicate of a reduction
+		}
+		for j := range in.Src[:n] {
+			f.operand(&in.Src[j])
+		}
+	default: // the member mask comes last
+		f.operand(&in.Src[len(in.Src)-1])
+	}
+}
+
+// wanted is called for an instruction that writes a needed register.
+func (f *function) wanted(i int32) {
+	in := f.instrs[i]
+	switch k := f.kindOf(in); k {
+	case input:
+		f.keep(i)
+		f.data[i] = true
+	case shared:
+		f.keep(i)
+		f.data[i] = true
+		f.operand(&in.Src[0])
+		if in.Op() == "ld" {
+			f.s.cell(&f.s.need.shared)
+			if in.Space != event.Shared && f.addressIs(in, f.private) {
+				f.s.cell(&f.s.need.local)
+			}
+		}
+	case constant:
+		f.whole(i)
+		if v := f.base(in); v != nil && v.Space == event.Global && !slices.Contains(f.s.Tables, v) {
+			f.s.Tables = append(f.s.Tables, v)
+		}
+	case local:
+		f.whole(i)
+		f.s.cell(&f.s.need.local)
+	case argument:
+		f.whole(i)
+		if v := in.Src[0].Var; v != nil && !f.ownParam(v) {
+			f.variable(v)
+		}
+	default:
+		f.whole(i)
+	}
+}
+
+func (f *function) addressIs(in *ir.Instr, set []bool) bool {
+	a := &in.Src[0]
+	return a.Reg != ir.NoReg && set[a.Reg]
+}
+
+// cell makes what is stored into a space needed.
+func (s *Slice) cell(need *bool) {
+	if *need {
+		return
+	}
+	*need = true
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, in := range f.instrs {
+			if in == nil || !f.live[f.block[i]] || in.Op() != "st" {
+				continue
+			}
+			switch f.kindOf(in) {
+			case shared:
+				f.whole(int32(i))
+			case local:
+				if s.need.local {
+					f.whole(int32(i))
+				}
+			}
+		}
+	}
+}

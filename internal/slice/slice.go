@@ -1,0 +1,275 @@
+// Package slice finds out which instructions of a kernel can reach its synchronization and the addresses
+// of its shared memory: a backward slice (Weiser, ICSE 1981). A trace executes those alone.
+//
+// What decides a trace (Weft, PLDI 2015, §5.1) is which thread comes to which barrier and which shared
+// address, in which order. So the criterion of the slice is: barriers, the operations of a warp that wait
+// for each other, the addresses and guards of accesses that may be to shared memory, and the branches on
+// which any of them depends. Most of a kernel's floating-point arithmetic is outside.
+//
+// Registers are tracked without regard to flow: a register is needed or not, in all of a function. Memory
+// is one cell for each space: if a needed value is loaded from shared memory, what is stored there is
+// needed too. Branches count if something that counts is control dependent on them (Ferrante, Ottenstein,
+// Warren, TOPLAS 1987); other branches go at once to where their paths meet. That takes loops without
+// synchronization to end, and assertions to hold: see LIMITATIONS.md.
+package slice
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Role says what a trace does with an instruction.
+type Role uint8
+
+const (
+	Skip    Role = iota
+	Run          // execute it
+	Touch        // an access that moves no data: its address and its event are all that counts
+	Unknown      // the results are unknown; an access to shared memory is an event all the same
+	Join         // a branch whose outcome does not matter: go to where its paths meet, Slice.Target
+)
+
+// Options say what is known about the launch.
+type Options struct {
+	Grid bool // the size of the grid is known
+	// Data puts what is stored into shared memory into the slice too: for a run with made-up inputs, which
+	// shows which values are equal.
+	Data bool
+	Seed uint64 // of the made-up inputs
+
+	// Given are pointer parameters whose arrays have known contents.
+	Given map[*ir.Var]bool
+
+	Lockstep bool // a warp runs in lock step, so that its active lanes are determined
+}
+
+// Slice is what a trace of one kernel executes.
+type Slice struct {
+	funcs map[*ir.Func]*function
+	order []*ir.Func
+
+	// Track says that unknown values can come into the slice, so that the trace must look out for them.
+	Track bool
+	// BlockIndex and GridSize say that the slice reads them: else the trace speaks for every block and grid.
+	BlockIndex, GridSize bool
+	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for all
+	// executions only if none of them competes with another access.
+	Strong bool
+	// Tables are variables in global memory whose initial values the slice reads. The kernel does not write
+	// them; that the host does not either is an assumption.
+	Tables []*ir.Var
+	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to hold.
+	Assumes bool
+	// Kept and Total count instructions.
+	Kept, Total int
+
+	opt     Options
+	written map[*ir.Var]bool             // module variables that the code writes
+	need    struct{ shared, local bool } // cells
+	work    []item
+}
+
+// item is a register of a function whose definitions are needed.
+type item struct {
+	f *function
+	r int32
+}
+
+// function is one function while it is sliced.
+type function struct {
+	s       *Slice
+	fn      *ir.Func
+	instrs  []*ir.Instr // by Index
+	block   []ir.BlockID
+	defs    [][]int32 // instructions that write a register; the last entry is for the carry flag
+	needed  []bool    // registers
+	vars    map[*ir.Var]bool
+	kinds   []kind
+	kept    []bool
+	data    []bool // what the instruction computes is needed
+	ctl     [][]ir.BlockID
+	target  []ir.BlockID // of branches that do not matter, by block
+	shared  []bool       // registers that may hold a generic address of shared memory
+	private []bool       // registers that may hold a generic address of local memory
+	live    []bool       // blocks that can be reached without a failed assertion
+	acts    bool         // a call of it may do what the trace must see
+}
+
+// Options returns what the slice was made for.
+func (s *Slice) Options() Options { return s.opt }
+
+// Of slices a kernel and what it calls.
+func Of(k *ir.Func, opt Options) *Slice {
+	s := &Slice{funcs: make(map[*ir.Func]*function), opt: opt}
+	for _, f := range ir.ReachableFuncs(k) {
+		if len(f.Blocks) > 0 {
+			s.funcs[f] = newFunction(s, f)
+			s.order = append(s.order, f)
+		}
+	}
+	for _, f := range s.order {
+		s.funcs[f].controlDependence()
+		s.funcs[f].classify()
+	}
+	s.findTables()
+	s.callsThatAct()
+	for _, f := range s.order {
+		s.funcs[f].roots(f == k)
+	}
+	if opt.Data {
+		s.cell(&s.need.shared)
+		s.cell(&s.need.local)
+	}
+	for len(s.work) > 0 {
+		it := s.work[len(s.work)-1]
+		s.work = s.work[:len(s.work)-1]
+		for _, i := range it.f.defs[it.r] {
+			it.f.wanted(i)
+		}
+	}
+	s.sum()
+	return s
+}
+
+func newFunction(s *Slice, fn *ir.Func) *function {
+	n := fn.NumInstrs
+	f := &function{s: s, fn: fn, instrs: make([]*ir.Instr, n), block: make([]ir.BlockID, n), kept: make([]bool, n),
+		kinds: make([]kind, n), data: make([]bool, n), defs: make([][]int32, len(fn.Regs)+1), needed: make([]bool, len(fn.Regs)+1), vars: make(map[*ir.Var]bool)}
+	counts := make([]int32, len(fn.Regs)+1)
+	f.eachDef(func(r int32, _ *ir.Instr) { counts[r]++ })
+	total := 0
+	for _, c := range counts {
+		total += int(c)
+	}
+	all := make([]int32, total)
+	for r, c := range counts {
+		f.defs[r], all = all[:0:c], all[c:]
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			f.instrs[in.Index], f.block[in.Index] = in, b.ID
+		}
+	}
+	f.eachDef(func(r int32, in *ir.Instr) { f.defs[r] = append(f.defs[r], int32(in.Index)) })
+	return f
+}
+
+func (f *function) carry() int32 { return int32(len(f.fn.Regs)) }
+
+// eachDef visits the registers that instructions write.
+func (f *function) eachDef(visit func(r int32, in *ir.Instr)) {
+	for _, b := range f.fn.Blocks {
+		for _, in := range b.Instrs {
+			for i := range in.Dst {
+				eachReg(&in.Dst[i], func(r ir.RegID) { visit(int32(r), in) })
+			}
+			if in.Has(isa.CC) {
+				visit(f.carry(), in)
+			}
+		}
+	}
+}
+
+func eachReg(o *ir.Operand, visit func(ir.RegID)) {
+	if (o.Kind == ir.Register || o.Kind == ir.Mem) && o.Reg != ir.NoReg {
+		visit(o.Reg)
+	}
+	for i := range o.Elems {
+		eachReg(&o.Elems[i], visit)
+	}
+}
+
+// keep makes an instruction part of the slice, with all that decides whether it is executed.
+func (f *function) keep(i int32) {
+	if f.kept[i] {
+		return
+	}
+	f.kept[i] = true
+	in := f.instrs[i]
+	if in.Guard != ir.NoReg {
+		f.reg(int32(in.Guard))
+	}
+	for _, b := range f.ctl[f.block[i]] {
+		t := f.fn.Blocks[b].Last()
+		f.keep(int32(t.Index))
+		f.sources(t)
+	}
+}
+
+// reg makes a register needed.
+func (f *function) reg(r int32) {
+	if !f.needed[r] {
+		f.needed[r] = true
+		f.s.work = append(f.s.work, item{f, r})
+	}
+}
+
+func (f *function) operand(o *ir.Operand) {
+	eachReg(o, func(r ir.RegID) { f.reg(int32(r)) })
+	if o.Kind == ir.Special {
+		f.special(o)
+	}
+	if o.Kind == ir.VarVal && o.Var != nil {
+		f.variable(o.Var)
+	}
+}
+
+// special notes what a needed special register says about the launch.
+func (f *function) special(o *ir.Operand) {
+	switch o.Sreg {
+	case ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ,
+		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.ClusterCtaRank:
+		f.s.BlockIndex = true
+	case ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ:
+		f.s.GridSize = true
+	}
+}
+
+// sources makes all that an instruction reads needed.
+func (f *function) sources(in *ir.Instr) {
+	for i := range in.Src {
+		f.operand(&in.Src[i])
+	}
+	if usesCarry(in) {
+		f.reg(f.carry())
+	}
+}
+
+// usesCarry reports whether an instruction reads the carry flag (PTX ISA 9.7.2).
+func usesCarry(in *ir.Instr) bool {
+	switch in.Op() {
+	case "addc", "subc", "madc":
+		return true
+	}
+	return false
+}
+
+// variable makes the contents of a call's parameter needed.
+func (f *function) variable(v *ir.Var) {
+	if f.vars[v] {
+		return
+	}
+	f.vars[v] = true
+	for i, in := range f.instrs {
+		if in != nil && in.Space == event.Param && len(in.Src) > 0 && in.Src[0].Var == v && in.Op() == "st" {
+			f.whole(int32(i))
+		}
+		if in != nil && in.Op() == "call" {
+			for j := range in.Dst {
+				if in.Dst[j].Var == v {
+					f.whole(int32(i))
+				}
+			}
+		}
+	}
+}
+
+// whole makes an instruction with all its operands part of the slice.
+func (f *function) whole(i int32) {
+	f.keep(i)
+	if !f.data[i] {
+		f.data[i] = true
+		f.sources(f.instrs[i])
+	}
+}

@@ -1,0 +1,98 @@
+package slice
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// roles slices a kernel body and returns "role opcode" for every instruction that is not skipped.
+func roles(t *testing.T, body string, opt Options) (*Slice, []string) {
+	t.Helper()
+	text := ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u32 n)\n{\n" +
+		"\t.reg .pred %p<8>;\n\t.reg .b32 %r<16>;\n\t.reg .b64 %d<8>;\n\t.reg .f32 %f<8>;\n\t.shared .align 4 .b8 s[256];\n" + body + "}\n"
+	set := source.NewSet()
+	file, err := set.Add("k.ptx", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	k := m.Kernel("k")
+	s := Of(k, opt)
+	var out []string
+	for _, b := range k.Blocks {
+		for _, in := range b.Instrs {
+			if r := s.Role(k, in); r != Skip {
+				out = append(out, [...]string{"", "run", "touch", "unknown", "join"}[r]+" "+in.Text())
+			}
+		}
+	}
+	return s, out
+}
+
+const address = "\tmov.u32 %r1, %tid.x;\n\tmad.lo.u32 %r2, %r1, 4, 0;\n"
+
+func TestRoles(t *testing.T) {
+	at := []string{"run mov.u32", "run mad.lo.u32"}
+	load := "\tld.param.u64 %d1, [in];\n\tld.global.f32 %f1, [%d1];\n"
+	cases := []struct {
+		name, body string
+		want       []string
+		track      bool
+	}{
+		{"data are left out, addresses stay", address + load + "\tadd.f32 %f2, %f1, %f1;\n\tst.shared.f32 [%r2], %f2;\n\tret;\n",
+			append(slices.Clone(at), "touch st.shared.f32", "run ret"), false},
+		{"an input that decides a shared address is unknown", load + "\tcvt.rzi.u32.f32 %r3, %f1;\n\tst.shared.u32 [%r3], 1;\n\tret;\n",
+			[]string{"unknown ld.global.f32", "run cvt.rzi.u32.f32", "touch st.shared.u32", "run ret"}, true},
+		{"what is loaded from shared memory for an address makes what is stored needed",
+			address + "\tst.shared.u32 [%r2], %r1;\n\tbar.sync 1, 64;\n\tld.shared.u32 %r4, [%r2];\n\tst.shared.u32 [%r4], 1;\n\tret;\n",
+			append(slices.Clone(at), "run st.shared.u32", "run bar.sync", "run ld.shared.u32", "run st.shared.u32", "run ret"), true},
+		{"a branch without effect is passed by", load + "\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\tst.global.f32 [%d1], %f1;\na:\n\tbar.sync 1, 64;\n\tret;\n",
+			[]string{"join bra", "run bar.sync", "run ret"}, false},
+		{"a branch around a barrier counts", "\tld.param.u32 %r3, [n];\n\tsetp.eq.u32 %p1, %r3, 0;\n\t@%p1 bra a;\n\tbar.sync 1, 64;\na:\n\tret;\n",
+			[]string{"run ld.param.u32", "run setp.eq.u32", "run bra", "run bar.sync", "run ret"}, true},
+		{"what comes behind an early return depends on it", "\tmov.u32 %r1, %tid.x;\n\tsetp.gt.u32 %p1, %r1, 31;\n\t@%p1 ret;\n\tbar.sync 1, 32;\n\tret;\n",
+			[]string{"run mov.u32", "run setp.gt.u32", "run ret", "run bar.sync", "run ret"}, false},
+		{"the result of an atomic depends on the order", "\tatom.shared.add.u32 %r3, [s], 4;\n\tst.shared.u32 [%r3], 1;\n\tret;\n",
+			[]string{"unknown atom.shared.add.u32", "touch st.shared.u32", "run ret"}, true},
+		{"an atomic whose result decides nothing", "\tatom.shared.add.u32 %r3, [s], 4;\n\tret;\n",
+			[]string{"touch atom.shared.add.u32", "run ret"}, false},
+		{"assertions are taken to hold", load + "\tsetp.gt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra a;\n\ttrap;\na:\n\tbar.sync 1, 64;\n\tret;\n",
+			[]string{"join bra", "run trap", "run bar.sync", "run ret"}, false},
+	}
+	for _, c := range cases {
+		s, got := roles(t, c.body, Options{})
+		if !slices.Equal(got, c.want) || s.Track != c.track {
+			t.Errorf("%s: track %v\n got %s\nwant %s", c.name, s.Track, strings.Join(got, "; "), strings.Join(c.want, "; "))
+		}
+	}
+}
+
+func TestExplore(t *testing.T) {
+	diamond := "\tld.param.u32 %r3, [n];\n\tsetp.eq.u32 %p1, %r3, 0;\n\t@%p1 bra a;\n\tst.shared.u32 [s], 1;\n\tbra b;\na:\n\tMIDDLE\n\tst.shared.u32 [s+4], 1;\nb:\n\tret;\n"
+	for middle, want := range map[string]bool{"mov.u32 %r5, 1;": true, "bar.sync 1, 64;": false, "exit;": false} {
+		s, _ := roles(t, strings.Replace(diamond, "MIDDLE", middle, 1), Options{})
+		k := s.order[0]
+		var b ir.BlockID
+		for _, block := range k.Blocks {
+			if l := block.Last(); l != nil && l.Op() == "bra" && l.Guard != ir.NoReg {
+				b = block.ID
+			}
+		}
+		if _, got := s.Explore(k, b); got != want {
+			t.Errorf("with %q on one path: explored %v, want %v", middle, got, want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package slice
+
+import (
+	"slices"
+	"strings"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Unsupported returns an instruction that synchronizes or writes shared memory in a way that a trace does not
+// model, and a name for it; nil if there is none. An mbarrier comes first: it is what makes asynchronous
+// copies wait.
+func Unsupported(k *ir.Func) (*ir.Instr, string) {
+	var first *ir.Instr
+	what := ""
+	for _, f := range ir.ReachableFuncs(k) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				name := unsupportedName(in)
+				if name == "mbarrier" {
+					return in, name
+				}
+				if name != "" && first == nil {
+					first, what = in, name
+				}
+			}
+		}
+	}
+	return first, what
+}
+
+func unsupportedName(in *ir.Instr) string {
+	if in.Row == nil {
+		return ""
+	}
+	op := in.Op()
+	switch {
+	case strings.HasPrefix(op, "mbarrier"):
+		return "mbarrier"
+	case in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect: // accesses of a whole warp
+		return op
+	case in.Row.Category == isa.Async, strings.HasPrefix(op, "barrier.cluster"), strings.HasPrefix(op, "wgmma"),
+		strings.HasPrefix(op, "tcgen05"), slices.Contains(in.Row.If, "shared::cluster"):
+		return op
+	}
+	return ""
+}
+
+// Maskless returns an operation of the slice that exchanges values among the active lanes of a warp without
+// naming them: the forms of shfl and vote from before sm_70. nil if there is none.
+func (s *Slice) Maskless() *ir.Instr {
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		for i, in := range f.instrs {
+			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp && f.kinds[i] == pure && in.Op() != "activemask" {
+				return in
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package ptxtest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// output is what heddle check prints on a file, as JSON, findings and verdicts.
+func output(ctx context.Context, path string, workers int) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	exp, err := Parse(string(text))
+	if err != nil {
+		return "", err
+	}
+	opt := check.Options{MaxSteps: defaultSteps, Workers: workers, Files: source.NewSet()}
+	if err := options(&opt, exp.Options); err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	p := diag.NewJSON(&out, opt.Files)
+	sum, err := check.Run(ctx, opt, []string{path}, func(d diag.Diagnostic) { _ = p.Finding(&d) })
+	if err != nil {
+		return "", err
+	}
+	for i := range sum.Verdicts {
+		if err := p.Verdict(&sum.Verdicts[i]); err != nil {
+			return "", err
+		}
+	}
+	return out.String(), nil
+}
+
+// TestSameOutput: no output depends on the number of cores, on map order or on timing: the same bytes on one
+// and on two cores, again and again.
+func TestSameOutput(t *testing.T) {
+	runs := 2
+	if os.Getenv("HEDDLE_LONG") != "" {
+		runs = 50
+	}
+	for _, dir := range []string{suiteDir, examplesDir} {
+		for _, path := range kernels(t, dir) {
+			name, _ := filepath.Rel(dir, path)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				first := ""
+				for i := range runs {
+					got, err := output(t.Context(), path, 1+i%2)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if i == 0 {
+						first = got
+					}
+					if got != first {
+						t.Fatalf("run %d, on %d cores, differs:\n%s\nthe first was:\n%s", i, 1+i%2, got, first)
+					}
+				}
+			})
+		}
+	}
+}

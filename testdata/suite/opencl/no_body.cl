@@ -1,0 +1,8 @@
+// A function without a body.
+// Why: what it does is not known.
+// expect: unsupported
+// heddle: global=64 local=64
+int unknown(int i);
+kernel void k(global int *out) {
+    out[get_global_id(0)] = unknown(3);
+}

@@ -1,0 +1,12 @@
+// The kernel says how large its groups are; the launch says how many work-items there are.
+// Why: reqd_work_group_size is the local size (6.7.2): with another one, tile[31 - i] would be out of bounds.
+// expect: clean
+// heddle: global=96
+__attribute__((reqd_work_group_size(32, 1, 1)))
+kernel void k(global int *out) {
+    local int tile[32];
+    int i = get_local_id(0);
+    tile[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[31 - i];
+}

@@ -1,0 +1,7 @@
+// Two warps arrive, and nobody waits.
+// Why: the generation is complete and orders nothing; the paper's tool rejects it.
+// expect: bug
+// heddle: grid=1 block=64
+__global__ void k(void) {
+    asm volatile("bar.arrive 1, 64;" ::: "memory"); // want barrier-no-waiter
+}

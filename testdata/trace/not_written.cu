@@ -1,0 +1,9 @@
+// A branch around a barrier reads shared memory that nobody has written.
+// Why: it may hold anything at the start.
+// expect: unsupported
+// heddle: grid=1 block=64
+__global__ void k(void) {
+    __shared__ int flag[64];
+    if (flag[threadIdx.x] == 0) // unsupported "memory that was not written"
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+}

@@ -1,0 +1,7 @@
+// The number of the barrier is an argument.
+// Why: no trace can speak for all values of it.
+// expect: unsupported
+// heddle: grid=1 block=64
+__global__ void k(int id) {
+    asm volatile("bar.sync %0, 64;" :: "r"(id) : "memory"); // unsupported "barrier's number depends on argument id"
+}

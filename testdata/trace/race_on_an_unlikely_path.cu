@@ -1,0 +1,11 @@
+// The same for a value that no made-up input has.
+// Why: some input takes the path (in[t] == 123), but it was not shown: heddle does not say verified, nor bug.
+// expect: unknown
+// heddle: grid=1 block=64
+__global__ void k(const float *in, float *out) {
+    __shared__ float s[64];
+    s[threadIdx.x] = 1;
+    if (in[threadIdx.x] == 123)
+        out[threadIdx.x] = s[63 - threadIdx.x];
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+}

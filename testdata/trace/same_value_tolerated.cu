@@ -1,0 +1,11 @@
+// Two warps write one value to one place.
+// Why: --benign all tolerates writes of one value; that it is one was seen and not proved, so this is no proof.
+// expect: clean
+// options: --benign all
+// heddle: grid=1 block=64
+__global__ void k(const float *in, float *out) {
+    __shared__ float s;
+    s = in[0];
+    __syncthreads();
+    out[threadIdx.x] = s;
+}

@@ -90,7 +90,7 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	if why := p.openCL(); why != "" {
 		return diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
-	th, err := lockstep.Build(p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
+	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):
@@ -99,6 +99,8 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 			v.Span = spanOf(no.Instr)
 		}
 		return v
+	case ctx.Err() != nil:
+		return diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
 	case err != nil:
 		return diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
@@ -166,7 +168,7 @@ func (p *proof) scope() string {
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	return s + "; assuming that pointer arguments do not alias, accesses stay in their arrays, and loops end"
+	return s + "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
 }
 
 // examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.

@@ -35,7 +35,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	if !isBlockBarrier(in) {
 		x.unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
 	}
-	at := Tag{Barrier: x.c.Const(uint64(in.Index)+1, 16)}
+	at := Tag{Barrier: x.c.Const(uint64(in.Index)+1, tagWidth)}
 	for _, l := range x.slots {
 		it := x.c.Const(0, 32)
 		for _, around := range x.around {
@@ -45,7 +45,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		}
 		at.Iters = append(at.Iters, it)
 	}
-	g := x.guard(in, st)
+	g := x.guard
 	if x.final {
 		x.th.Ends = append(x.th.Ends, End{Instr: in, Guard: x.c.And(x.outer, st.pred, g), Start: st.tag, At: at})
 	}

@@ -15,6 +15,9 @@ func (x *exec) compare(in *ir.Instr, st *state) bool {
 	c := x.c
 	var p smt.Term
 	if in.Type.Class() == isa.Float {
+		if in.Type == isa.F16x2 || in.Type == isa.BF16x2 { // two comparisons, one for each destination
+			return false
+		}
 		w := width(in.Type)
 		p = x.pure("setp."+in.Text(), 0, x.read(in.Src[0], w, st), x.read(in.Src[1], w, st))
 	} else {
@@ -82,7 +85,7 @@ func (x *exec) relation(op isa.Cmp, a, b smt.Term, asSigned bool) (smt.Term, boo
 // compute executes an instruction from integers to one integer; ok is false for what is not modelled.
 func (x *exec) compute(in *ir.Instr, st *state) (v smt.Term, ok bool) {
 	c := x.c
-	if in.Flags&(isa.CC|isa.Sat) != 0 || in.Vec > 1 {
+	if in.Flags&^(isa.ToSpace|isa.CC) != 0 || in.Vec > 1 || readsCarry(in) { // .sat, .relu
 		return 0, false
 	}
 	t := in.Type
@@ -187,20 +190,21 @@ func (x *exec) divide(quotient, signed bool, a, b smt.Term) smt.Term {
 	c := x.c
 	w := c.Width(a)
 	var r smt.Term
+	var zero string
 	switch {
 	case quotient && signed:
-		r = c.SDiv(a, b)
+		r, zero = c.SDiv(a, b), "sdiv0"
 	case quotient:
-		r = c.UDiv(a, b)
+		r, zero = c.UDiv(a, b), "udiv0"
 	case signed:
-		r = c.SRem(a, b)
+		r, zero = c.SRem(a, b), "srem0"
 	default:
-		r = c.URem(a, b)
+		r, zero = c.URem(a, b), "urem0"
 	}
 	if v, ok := c.Value(b); ok && v != 0 {
 		return r
 	}
-	return c.Ite(c.Eq(b, c.Const(0, w)), x.pure("div0", w, a), r)
+	return c.Ite(c.Eq(b, c.Const(0, w)), x.pure(zero, w, a), r)
 }
 
 func (x *exec) multiply(in *ir.Instr, w int, st *state) (smt.Term, bool) {
@@ -221,6 +225,33 @@ func (x *exec) multiply(in *ir.Instr, w int, st *state) (smt.Term, bool) {
 		r = c.Add(r, x.read(in.Src[2], c.Width(r), st))
 	}
 	return r, true
+}
+
+// pack executes mov between a register and the parts of a vector, the first of which is the lowest
+// (PTX ISA 9.7.9.4).
+func (x *exec) pack(in *ir.Instr, st *state) bool {
+	if in.Op() != "mov" || len(in.Src) != 1 || len(in.Dst) != 1 || in.Type.Size() > 8 || width(in.Type) == 0 {
+		return false
+	}
+	w, from, to := width(in.Type), in.Src[0], in.Dst[0]
+	switch {
+	case from.Kind == ir.Vector && to.Kind != ir.Vector && w%len(from.Elems) == 0:
+		part := w / len(from.Elems)
+		r := x.read(from.Elems[0], part, st)
+		for _, e := range from.Elems[1:] {
+			r = x.c.Concat(x.read(e, part, st), r)
+		}
+		x.set(in, to, r, false, st)
+	case to.Kind == ir.Vector && from.Kind != ir.Vector && w%len(to.Elems) == 0:
+		part := w / len(to.Elems)
+		v := x.read(from, w, st) // before any part is written: one may be the source
+		for i, e := range to.Elems {
+			x.set(in, e, x.c.Extract(v, i*part, part), false, st)
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // convert executes cvt between integers.

@@ -1,6 +1,8 @@
 package lockstep
 
 import (
+	"slices"
+
 	"heddle/internal/event"
 	"heddle/internal/ir"
 )
@@ -16,17 +18,16 @@ type dirtiness struct {
 // findDirty computes it from where the accesses went in the last pass.
 func findDirty(x *exec) *dirtiness {
 	d := &dirtiness{written: map[*Object]bool{}, any: map[event.Space]bool{}, at: map[*ir.Instr]bool{}}
-	index := map[*Object]int{}
-	for _, o := range x.objects {
-		index[o] = len(index)
-	}
 	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
 			if !isStore(in) {
 				continue
 			}
-			if o := x.target[in]; o != nil {
+			objects, known := x.target[in]
+			for _, o := range objects {
 				d.written[o] = true
+			}
+			if known {
 				continue
 			}
 			for _, s := range []event.Space{event.Global, event.Shared} {
@@ -36,7 +37,7 @@ func findDirty(x *exec) *dirtiness {
 			}
 		}
 	}
-	n := len(index)
+	n := len(x.objects)
 	at := make([]bitset, len(x.f.Blocks)) // the start of each block; bit n: any
 	for i := range at {
 		at[i] = newBitset(n + 1)
@@ -45,10 +46,14 @@ func findDirty(x *exec) *dirtiness {
 		for _, in := range b.Instrs {
 			visit(in, set)
 			switch {
-			case isStore(in) && x.target[in] != nil:
-				set.add(index[x.target[in]])
 			case isStore(in):
-				set.add(n)
+				objects, known := x.target[in]
+				for _, o := range objects {
+					set.add(o.index)
+				}
+				if !known {
+					set.add(n)
+				}
 			case isBlockBarrier(in) && in.Guard == ir.NoReg:
 				clear(set)
 			}
@@ -66,10 +71,34 @@ func findDirty(x *exec) *dirtiness {
 	}
 	for i, b := range x.f.Blocks {
 		flow(b, append(bitset(nil), at[i]...), func(in *ir.Instr, set bitset) {
-			if o := x.target[in]; o == nil || set.has(n) || set.has(index[o]) {
-				d.at[in] = true
+			objects, known := x.target[in]
+			dirty := !known || set.has(n)
+			for _, o := range objects {
+				dirty = dirty || set.has(o.index)
 			}
+			d.at[in] = dirty
 		})
 	}
 	return d
+}
+
+// aim notes which arrays a memory instruction may go to: all of its space if one of the places is not known.
+func (x *exec) aim(in *ir.Instr, places []place) {
+	var objects []*Object
+	for _, p := range places {
+		switch {
+		case p.object == nil:
+			if _, known := x.target[in]; known {
+				delete(x.target, in)
+				x.moved = true
+			}
+			return
+		case !slices.Contains(objects, p.object):
+			objects = append(objects, p.object)
+		}
+	}
+	if was, known := x.target[in]; !known || !slices.Equal(was, objects) {
+		x.target[in] = objects
+		x.moved = true
+	}
 }

@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -11,11 +12,12 @@ import (
 // maxPasses bounds the fixpoint over what is known of loops. Each pass settles at least one loop register.
 const maxPasses = 24
 
-// counterPrefix begins the names of loop counters, which are private to a thread.
-const counterPrefix = private + "k"
+// counterPrefix begins the names of loop counters, which are private to a thread, and no other names.
+const counterPrefix = private + "#"
 
 // exec is the state of building one Thread.
 type exec struct {
+	ctx   context.Context
 	c     *smt.Context
 	f     *ir.Func
 	opt   Options
@@ -32,12 +34,16 @@ type exec struct {
 	around []*ir.Loop // the loops that execution is in, outermost first
 
 	th          *Thread
-	objects     map[string]*Object
-	bases       map[smt.Term]*Object  // by base address
-	target      map[*ir.Instr]*Object // where each memory instruction went in the last pass
-	changed     bool                  // this pass learned something of a loop
-	settling    bool                  // it is not known yet where accesses go: nothing is given up
-	final       bool                  // accesses and ends are recorded
+	objects     map[array]*Object
+	bases       map[smt.Term]*Object    // by base address
+	target      map[*ir.Instr][]*Object // where each memory instruction went in the last pass; absent: anywhere
+	moved       bool                    // in this pass one went elsewhere
+	changed     bool                    // this pass learned something of a loop
+	settling    bool                    // it is not known yet where accesses go: nothing is given up
+	final       bool                    // accesses and ends are recorded
+	at          *ir.Instr               // the instruction that is executed
+	drawn       int                     // unknown values that it drew so far
+	guard       smt.Term                // its guard, as it was before the instruction wrote anything
 	approx      map[string]bool
 	uniformMemo map[smt.Term]bool
 }
@@ -63,13 +69,14 @@ type edge struct {
 }
 
 // Build runs one thread of f symbolically.
-func Build(f *ir.Func, opt Options) (th *Thread, err error) {
+// Its error is an *UnsupportedError, an *ErrTerms, or that of ctx.
+func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error) {
 	if opt.Terms == 0 {
 		opt.Terms = DefaultTerms
 	}
 	x := &exec{
-		c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[string]*Object{}, bases: map[smt.Term]*Object{},
-		target: map[*ir.Instr]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
+		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
+		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
 	}
 	x.c.Limit(opt.Terms)
 	defer func() {
@@ -79,6 +86,8 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 			th, err = nil, e
 		case *ErrTerms:
 			th, err = nil, e
+		case errStopped:
+			th, err = nil, e.error
 		default:
 			panic(e)
 		}
@@ -87,17 +96,23 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 		return nil, err
 	}
 	for pass := 0; ; pass++ {
-		x.changed, x.settling = false, pass < 2
+		x.changed, x.moved, x.settling = false, false, pass < 2
 		x.pass()
-		if !x.changed && !x.settling {
+		if !x.changed && !x.moved && !x.settling {
 			break
 		}
-		if pass == maxPasses {
+		switch pass {
+		case maxPasses:
 			x.giveUpOnLoops()
+		case 4 * maxPasses:
+			x.unsupported(nil, "loops of which nothing settles")
 		}
 	}
 	x.final = true
 	x.pass()
+	if x.changed || x.moved {
+		x.unsupported(nil, "loops of which nothing settles")
+	}
 	if err := x.th.noncoherent(); err != nil {
 		return nil, err
 	}
@@ -111,6 +126,19 @@ func Build(f *ir.Func, opt Options) (th *Thread, err error) {
 
 func (x *exec) unsupported(in *ir.Instr, format string, args ...any) {
 	panic(&UnsupportedError{Instr: in, What: fmt.Sprintf(format, args...)})
+}
+
+// errStopped carries the error of a context out of the depth of a pass.
+type errStopped struct{ error }
+
+// pause gives up if there are too many terms, or if nobody waits any more.
+func (x *exec) pause() {
+	if x.c.Exceeded() {
+		panic(&ErrTerms{x.opt.Terms})
+	}
+	if err := x.ctx.Err(); err != nil {
+		panic(errStopped{err})
+	}
 }
 
 func (x *exec) prepare() error {
@@ -144,7 +172,7 @@ func (x *exec) pass() {
 	for i := range st.regs {
 		st.regs[i] = undef
 	}
-	st.tag.Barrier = x.c.Const(0, 16)
+	st.tag.Barrier = x.c.Const(0, tagWidth)
 	for range x.slots {
 		st.tag.Iters = append(st.tag.Iters, zero)
 	}
@@ -197,9 +225,7 @@ func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
 		}
 		delete(waiting, b)
 		st := x.join(b, states)
-		if x.c.Exceeded() {
-			panic(&ErrTerms{x.opt.Terms})
-		}
+		x.pause()
 		if inner != l {
 			for _, e := range x.loop(inner, st) {
 				deliver(e)
@@ -230,24 +256,30 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 			r.regs[reg] = undef
 			continue
 		}
-		r.regs[reg] = x.merge(states, func(s *state) smt.Term { return s.regs[reg] })
+		r.regs[reg] = x.merge(states, func(s *state) smt.Term { return s.regs[reg] }, func() smt.Term {
+			return x.apply(fmt.Sprintf("%sj%d.%d", private, b, reg), width(x.f.Regs[reg].Type), x.counters())
+		})
 	}
-	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier })
+	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier }, nil)
 	for i := range r.tag.Iters {
-		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] })
+		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] }, nil)
 	}
 	return r
 }
 
-// merge chooses among the values of one thing. An undefined value may be anything, so the others win.
-func (x *exec) merge(states []*state, get func(*state) smt.Term) smt.Term {
-	r := undef
-	for i := len(states) - 1; i >= 0; i-- {
-		switch v := get(states[i]); {
-		case v == undef || v == r:
-		case r == undef:
-			r = v
-		default:
+// merge chooses among the values of one thing. An undefined one may be anything, unless all are.
+func (x *exec) merge(states []*state, get func(*state) smt.Term, anything func() smt.Term) smt.Term {
+	defined := func(v, other smt.Term) smt.Term {
+		if v == undef && other != undef {
+			return anything()
+		}
+		return v
+	}
+	r := get(states[len(states)-1])
+	for i := len(states) - 2; i >= 0; i-- {
+		v := get(states[i])
+		v, r = defined(v, r), defined(r, v)
+		if v != r {
 			r = x.c.Ite(states[i].pred, v, r)
 		}
 	}
@@ -257,6 +289,8 @@ func (x *exec) merge(states []*state, get func(*state) smt.Term) smt.Term {
 // block executes one block and returns its successors' states.
 func (x *exec) block(b *ir.Block, st *state) []edge {
 	for _, in := range b.Instrs {
+		x.at, x.drawn = in, 0
+		x.guard = x.condition(in, st)
 		if in.IsTerminator() && in == b.Last() {
 			return x.terminator(b, in, st)
 		}
@@ -275,7 +309,7 @@ func (x *exec) block(b *ir.Block, st *state) []edge {
 func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 	taken, rest := st, (*state)(nil)
 	if in.Guard != ir.NoReg {
-		p := x.guard(in, st)
+		p := x.guard
 		taken, rest = st.clone(), st
 		taken.pred = x.c.And(st.pred, p)
 		rest.pred = x.c.And(st.pred, x.c.Not(p))
@@ -312,12 +346,16 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	if !x.final {
 		return
 	}
-	at := Tag{Barrier: x.c.Const(exitTag, 16)}
+	at := Tag{Barrier: x.c.Const(exitTag, tagWidth)}
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, 32))
 	}
 	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: st.tag, At: at})
 }
 
-// exitTag is the barrier number of the end of a thread in a Tag.
-const exitTag = 0xffff
+// Tag.Barrier has tagWidth bits: 0 for the kernel's entry, exitTag for the end of a thread, else the barrier's
+// instruction number plus 1.
+const (
+	tagWidth = 32
+	exitTag  = 1<<tagWidth - 1
+)

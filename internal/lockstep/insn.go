@@ -3,13 +3,14 @@ package lockstep
 import (
 	"fmt"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/smt"
 )
 
-// guard returns the condition of a guarded instruction.
-func (x *exec) guard(in *ir.Instr, st *state) smt.Term {
+// condition returns the guard of an instruction.
+func (x *exec) condition(in *ir.Instr, st *state) smt.Term {
 	if in.Guard == ir.NoReg {
 		return smt.True
 	}
@@ -20,12 +21,12 @@ func (x *exec) guard(in *ir.Instr, st *state) smt.Term {
 	return p
 }
 
-// reg returns the value of a register; one that nothing wrote may hold anything.
+// reg returns the value of a register; one that nothing wrote may hold anything, at each reading.
 func (x *exec) reg(r ir.RegID, st *state) smt.Term {
 	if v := st.regs[r]; v != undef {
 		return v
 	}
-	return x.apply(fmt.Sprintf("%su%d", private, r), width(x.f.Regs[r].Type), x.counters())
+	return x.fresh("u", width(x.f.Regs[r].Type))
 }
 
 // read returns an operand in w bits (0: a predicate).
@@ -54,14 +55,20 @@ func (x *exec) read(o ir.Operand, w int, st *state) smt.Term {
 	case ir.Special:
 		return x.resize(x.special(o), w, false)
 	case ir.VarAddr:
-		return x.resize(c.AddConst(x.baseOf(x.object(o.Var, 0)), o.Val), w, false)
+		field := 0
+		if o.Var.Space == event.Param {
+			field = itself
+		}
+		return x.resize(c.AddConst(x.baseOf(x.object(o.Var, field)), o.Val), w, false)
 	}
 	return x.fresh("operand", w)
 }
 
-// fresh is a value that nothing is known of, one for each thread and iteration.
+// fresh is a value that nothing is known of, one for each thread and iteration. What is drawn elsewhere, or
+// again by the same instruction, is another.
 func (x *exec) fresh(kind string, w int) smt.Term {
-	return x.apply(private+kind, w, x.counters())
+	x.drawn++
+	return x.apply(fmt.Sprintf("%s%s%d.%d", private, kind, x.at.Index, x.drawn), w, x.counters())
 }
 
 // pure is a value that depends on its operands alone, in a way that is not modelled.
@@ -89,7 +96,7 @@ func (x *exec) set(in *ir.Instr, o ir.Operand, v smt.Term, asSigned bool, st *st
 		v = x.resize(v, w, asSigned)
 	}
 	if in.Guard != ir.NoReg {
-		v = x.c.Ite(x.guard(in, st), v, x.reg(o.Reg, st))
+		v = x.c.Ite(x.guard, v, x.reg(o.Reg, st))
 	}
 	st.regs[o.Reg] = v
 }
@@ -108,6 +115,8 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		return
 	}
 	switch {
+	case in.Op() == "mapa":
+		x.unsupported(in, "shared memory of another block")
 	case in.Op() == "call" && in.Callee != nil && in.Callee.Name == "vprintf":
 		x.opaqueAll(in, private, st)
 		return
@@ -124,6 +133,9 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 	if x.compare(in, st) {
 		return
 	}
+	if x.pack(in, st) {
+		return
+	}
 	if v, ok := x.compute(in, st); ok {
 		x.set(in, in.Dst[0], v, in.Type.Signed(), st)
 		return
@@ -134,7 +146,7 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 // opaque gives the destinations values that only depend on the sources; of an instruction that reads more
 // than its sources, values of which nothing is known.
 func (x *exec) opaque(in *ir.Instr, st *state) {
-	depends := in.Row.Effect != isa.NoEffect
+	depends := in.Row.Effect != isa.NoEffect || readsCarry(in)
 	switch in.Row.Category {
 	case isa.Texture, isa.Matrix, isa.Video: // what textures hold, what other lanes hold, selectors that are no part of the text
 		depends = true
@@ -142,39 +154,45 @@ func (x *exec) opaque(in *ir.Instr, st *state) {
 		depends = depends || in.Op() != "isspacep"
 	}
 	var args []smt.Term
-	for _, o := range in.Src {
-		switch o.Kind {
-		case ir.Register:
-			args = append(args, x.reg(o.Reg, st))
-		case ir.Imm:
+	name := in.Text()
+	var take func(o ir.Operand)
+	take = func(o ir.Operand) {
+		switch {
+		case o.Kind == ir.Register:
+			v := x.reg(o.Reg, st)
+			if o.Neg && x.c.Width(v) == 0 {
+				v = x.c.Not(v)
+			}
+			args = append(args, v)
+		case o.Kind == ir.Imm:
 			args = append(args, x.c.Const(o.Val, 64))
-		case ir.Vector:
+		case o.Kind == ir.Vector:
 			for _, e := range o.Elems {
-				if e.Kind == ir.Register {
-					args = append(args, x.reg(e.Reg, st))
-				}
+				take(e)
 			}
-		case ir.None:
+		case o.Kind == ir.None: // which operand it is that was left out matters
+			name += fmt.Sprintf("_%d", len(args))
+		case o.Kind == ir.Special && o.Sreg < ir.LaneID:
+			args = append(args, x.special(o))
 		default:
-			if o.Kind == ir.Special && o.Sreg < ir.LaneID {
-				args = append(args, x.special(o))
-			} else {
-				depends = true
-			}
+			depends = true
 		}
+	}
+	for _, o := range in.Src {
+		take(o)
 	}
 	n := 0
 	each := func(o ir.Operand) {
+		n++
 		if o.Kind != ir.Register || o.Reg == ir.NoReg {
 			return
 		}
 		w := width(x.f.Regs[o.Reg].Type)
 		if depends {
-			x.set(in, o, x.fresh(fmt.Sprintf("i%d.%d", in.Index, n), w), false, st)
+			x.set(in, o, x.fresh("i", w), false, st)
 		} else {
-			x.set(in, o, x.pure(fmt.Sprintf("%s#%d", in.Text(), n), w, args...), false, st)
+			x.set(in, o, x.pure(fmt.Sprintf("%s#%d", name, n), w, args...), false, st)
 		}
-		n++
 	}
 	for _, o := range in.Dst {
 		if o.Kind == ir.Vector {
@@ -187,7 +205,17 @@ func (x *exec) opaque(in *ir.Instr, st *state) {
 	}
 }
 
-// special returns a special register.
+// readsCarry reports whether an instruction reads the carry flag, which is no operand (PTX ISA 9.7.2).
+func readsCarry(in *ir.Instr) bool {
+	switch in.Op() {
+	case "addc", "subc", "madc":
+		return true
+	}
+	return false
+}
+
+// special returns a special register. One that may change as the thread runs, as the clock does, is another
+// value at each reading.
 func (x *exec) special(o ir.Operand) smt.Term {
 	c, g := x.c, x.opt.Geometry
 	k := func(v uint32) smt.Term { return c.Const(uint64(v), 32) }
@@ -213,7 +241,7 @@ func (x *exec) special(o ir.Operand) smt.Term {
 	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
 		return c.BvAnd(x.linear(), k(31))
 	}
-	return x.fresh("s:"+o.Sreg.String(), 64)
+	return x.fresh("s", 64)
 }
 
 // linear is the index of the thread in its block, x fastest.

@@ -136,7 +136,7 @@ func (x *exec) eachSlot(l *ir.Loop, info *loopInfo, entry *state, visit func(i i
 	if !info.barriers {
 		return
 	}
-	visit(n, func(s *state) *smt.Term { return &s.tag.Barrier }, 16)
+	visit(n, func(s *state) *smt.Term { return &s.tag.Barrier }, tagWidth)
 	for j := range x.slots {
 		visit(n+1+j, func(s *state) *smt.Term { return &s.tag.Iters[j] }, 32)
 	}

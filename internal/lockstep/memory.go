@@ -2,7 +2,6 @@ package lockstep
 
 import (
 	"fmt"
-	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -10,17 +9,31 @@ import (
 	"heddle/internal/smt"
 )
 
+// array identifies an Object: a variable, what the pointer at an offset of a parameter points to, or a
+// parameter itself.
+type array struct {
+	v     *ir.Var
+	field int
+}
+
+// itself is the field that stands for the memory of a parameter.
+const itself = -1
+
 // object returns the array of a variable, or the one that the pointer at an offset of a parameter points to.
+// All shared arrays without bound are one: they start at one address (ir.Layout).
 func (x *exec) object(v *ir.Var, field int) *Object {
-	name := v.Shown()
-	if field > 0 {
-		name = fmt.Sprintf("%s+%d", name, field)
+	key := array{v, field}
+	if v.Space == event.Shared && v.Unsized {
+		key = array{}
 	}
-	key := fmt.Sprintf("%s\x00%s", v.Name, name)
 	o := x.objects[key]
 	if o == nil {
-		o = &Object{Name: name, Space: v.Space, Var: v, Field: field}
-		if v.Space == event.Param {
+		name := v.Shown()
+		if field > 0 {
+			name = fmt.Sprintf("%s+%d", name, field)
+		}
+		o = &Object{Name: name, Space: v.Space, Var: v, Field: field, index: len(x.objects)}
+		if v.Space == event.Param && field != itself {
 			if o.Space = v.PtrSpace; o.Space == event.NoSpace || o.Space == event.Generic {
 				o.Space = event.Global
 			}
@@ -32,7 +45,7 @@ func (x *exec) object(v *ir.Var, field int) *Object {
 
 // baseOf returns the address at which an object starts.
 func (x *exec) baseOf(o *Object) smt.Term {
-	t := x.c.Var(base+o.Var.Name+"+"+fmt.Sprint(o.Field), 64)
+	t := x.c.Var(fmt.Sprintf("%s%d:%s", base, o.index, o.Var.Name), 64)
 	x.bases[t] = o
 	return t
 }
@@ -50,25 +63,32 @@ const maxPlaces = 8
 // resolve splits an address into objects and offsets: an address is the base of one object plus an offset, or
 // a choice of such.
 func (x *exec) resolve(addr smt.Term) []place {
-	c := x.c
-	if o, off, ok := x.baseAndOffset(addr); ok {
-		return []place{{smt.True, o, off}}
+	if out := x.split(smt.True, addr, nil); len(out) <= maxPlaces {
+		return out
 	}
-	if cond, a, b, ok := x.splitChoice(addr); ok {
-		out := x.under(cond, x.resolve(a))
-		out = append(out, x.under(c.Not(cond), x.resolve(b))...)
-		if len(out) <= maxPlaces {
-			return out
-		}
-	}
-	return []place{{smt.True, nil, x.resize(addr, 64, false)}}
+	return []place{x.anywhere(smt.True, addr)}
 }
 
-func (x *exec) under(cond smt.Term, ps []place) []place {
-	for i := range ps {
-		ps[i].cond = x.c.And(cond, ps[i].cond)
+// split appends to out the places to which addr may lead under cond. It stops beyond maxPlaces.
+func (x *exec) split(cond, addr smt.Term, out []place) []place {
+	if len(out) > maxPlaces || cond == smt.False {
+		return out
 	}
-	return ps
+	if o, off, ok := x.baseAndOffset(addr); ok {
+		return append(out, place{cond, o, off})
+	}
+	choice, a, b, ok := x.splitChoice(addr)
+	if !ok {
+		return append(out, x.anywhere(cond, addr))
+	}
+	x.pause()
+	out = x.split(x.c.And(cond, choice), a, out)
+	return x.split(x.c.And(cond, x.c.Not(choice)), b, out)
+}
+
+// anywhere is the place of an address of which no array is known.
+func (x *exec) anywhere(cond, addr smt.Term) place {
+	return place{cond, nil, x.resize(addr, 64, false)}
 }
 
 // baseAndOffset finds the one base that an address contains, with coefficient 1. A 32-bit address holds the
@@ -137,7 +157,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	switch in.Op() {
 	case "ld", "ldu", "st", "atom", "red":
-	case "prefetch", "prefetchu", "discard", "applypriority":
+	case "prefetch", "prefetchu", "applypriority":
 		return
 	default:
 		x.unsupported(in, "%s", in.Text())
@@ -149,7 +169,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	addr := x.address(mem, st)
 	if space == event.Local || mem.Var != nil && mem.Var.Space == event.Local {
-		x.results(in, func(i int, w int) smt.Term { return x.fresh(fmt.Sprintf("l%d.%d", in.Index, i), w) }, st)
+		x.results(in, func(i int, w int) smt.Term { return x.fresh("l", w) }, st)
 		return
 	}
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
@@ -160,6 +180,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 		return
 	}
 	places := x.resolve(addr)
+	x.aim(in, places)
 	for _, p := range places {
 		x.record(in, p, space, elem*n, st)
 	}
@@ -254,17 +275,17 @@ func (x *exec) results(in *ir.Instr, value func(i, w int) smt.Term, st *state) {
 // the start of the interval, if the thread itself has not changed it since.
 func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.Term {
 	w := 8 * min(elem, 8)
-	if in.Op() == "atom" || in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] {
-		return x.fresh(fmt.Sprintf("l%d.%d", in.Index, i), w)
+	if in.Op() == "atom" || in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] || places[0].object.Space == event.Local {
+		return x.fresh("l", w)
 	}
 	o := places[0].object
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
-	name := strings.ReplaceAll(o.Var.Name, "$", "_") + fmt.Sprintf("+%d:%d", o.Field, w)
+	name := fmt.Sprintf("%d:%d", o.index, w)
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
 	args := append([]smt.Term{off, st.tag.Barrier}, st.tag.Iters...)
-	widths := []int{64, 16}
+	widths := []int{64, tagWidth}
 	for range st.tag.Iters {
 		widths = append(widths, 32)
 	}
@@ -275,14 +296,16 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *state) {
 	if p.object != nil {
 		space = p.object.Space
+		if space == event.Local || space == event.Param { // no other thread gets there, or nobody writes
+			return
+		}
 	}
-	x.target[in] = p.object
 	if !x.final {
 		return
 	}
 	a := Access{
-		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard(in, st), p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Order: in.Order, Scope: in.Scope, Start: st.tag,
+		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
+		Space: space, Order: in.Order, Scope: in.Scope, Start: st.tag, Iters: x.counters(),
 	}
 	switch in.Op() {
 	case "st":

@@ -13,7 +13,7 @@
 //
 // What it can miss: nothing within the stated assumptions. Loops are taken to run at most 2^32 times; an
 // access after a loop assumes that the loop ends; accesses stay within the object that they are computed
-// from, and pointer parameters do not alias. Loads see the memory of the start of their barrier interval,
+// from, and pointer parameters do not alias each other or variables. Loads see the memory of the start of their barrier interval,
 // which holds up to the first race.
 package lockstep
 
@@ -41,6 +41,7 @@ type Object struct {
 	Space event.Space
 	Var   *ir.Var // the variable, or the parameter that points to it
 	Field int     // offset of the pointer in a struct parameter
+	index int
 }
 
 // Tag names the barrier instance that a thread passed last, or is about to pass: the barrier instruction (0:
@@ -64,6 +65,7 @@ type Access struct {
 	Value  smt.Term // of a store of up to 8 bytes, else False
 	HasVal bool
 	Start  Tag
+	Iters  []smt.Term // of all loops around, outermost first
 }
 
 // End is the end of a barrier interval: a barrier, or the exit of the thread.

@@ -58,7 +58,7 @@ func TestMicro(t *testing.T) {
 				continue
 			}
 			t.Run(base, func(t *testing.T) {
-				th, err := lockstep.Build(k, lockstep.Options{Geometry: g})
+				th, err := lockstep.Build(t.Context(), k, lockstep.Options{Geometry: g})
 				if err != nil {
 					t.Fatal(err)
 				}

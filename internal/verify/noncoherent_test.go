@@ -51,7 +51,7 @@ func TestNoncoherentLoads(t *testing.T) {
 			t.Fatal(errs[0])
 		}
 		one := event.Dim3{X: 1, Y: 1, Z: 1}
-		_, err = lockstep.Build(m.Kernel("k"), lockstep.Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}})
+		_, err = lockstep.Build(t.Context(), m.Kernel("k"), lockstep.Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}})
 		if (err != nil) != test.unsupported || err != nil && !strings.Contains(err.Error(), "of an array that the kernel also writes") {
 			t.Errorf("%s: %v", test.name, err)
 		}

@@ -73,13 +73,14 @@ func (r *Result) Verified() bool { return len(r.Findings) == 0 }
 
 // prover is the state of one verification.
 type prover struct {
-	ctx  context.Context
-	th   *lockstep.Thread
-	c    *smt.Context
-	opt  Options
-	res  *Result
-	pair [2]*smt.Substitution // the two threads of one block
-	far  [2]*smt.Substitution // of two blocks
+	ctx     context.Context
+	th      *lockstep.Thread
+	c       *smt.Context
+	opt     Options
+	res     *Result
+	pair    [2]*smt.Substitution // the two threads of one block
+	far     [2]*smt.Substitution // of two blocks
+	stopped bool                 // out of time
 }
 
 // Kernel verifies what th describes.
@@ -114,7 +115,7 @@ func (p *prover) divergence() {
 		return
 	}
 	for i := range ends {
-		for j := i; j < len(ends); j++ {
+		for j := i; j < len(ends) && !p.done(); j++ {
 			a, b := &ends[i], &ends[j]
 			if a.Instr == nil && b.Instr == nil {
 				continue
@@ -137,12 +138,12 @@ func (p *prover) divergence() {
 func (p *prover) races() {
 	acc := p.th.Accesses
 	for i := range acc {
-		for j := i; j < len(acc); j++ {
+		for j := i; j < len(acc) && !p.done(); j++ {
 			if !p.comparable(&acc[i], &acc[j]) {
 				continue
 			}
 			p.race(&acc[i], &acc[j], false)
-			if acc[i].Space == event.Global && !p.opt.OnlyIntraBlock {
+			if acc[i].Space != event.Shared && acc[j].Space != event.Shared && !p.opt.OnlyIntraBlock {
 				p.race(&acc[i], &acc[j], true)
 			}
 		}
@@ -195,7 +196,11 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 			q = append(q, c.Not(same))
 			terms, other = append(terms, a.Value), append(other, b.Value)
 		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
-			q = append(q, c.Not(c.And(same, p.sameWarp(s))))
+			once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
+			for i := range a.Iters {
+				once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
+			}
+			q = append(q, c.Not(c.And(once...)))
 			terms, other = append(terms, a.Value), append(other, b.Value)
 		}
 	}
@@ -228,12 +233,23 @@ func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 // depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
 var depths = []int{0, 2, 4}
 
+// done reports whether no more pairs are to be decided.
+func (p *prover) done() bool {
+	return p.stopped || p.opt.Limit > 0 && len(p.res.Findings) >= p.opt.Limit
+}
+
 // decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it.
 func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
-	if p.opt.Limit > 0 && len(p.res.Findings) >= p.opt.Limit {
+	if p.done() {
 		return
 	}
 	p.res.Stats.Pairs++
+	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
+		f.Reason = "out of time"
+		p.res.Findings = append(p.res.Findings, f)
+		p.stopped = true
+		return
+	}
 	var ans smt.Answer
 	for i, d := range depths {
 		all := append([]smt.Term(nil), q...)

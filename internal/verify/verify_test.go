@@ -49,7 +49,7 @@ func verifyFile(t *testing.T, path string) (*verify.Result, error) {
 		if len(errs) > 0 {
 			t.Fatal(errs[0])
 		}
-		th, err := lockstep.Build(k, lockstep.Options{Geometry: cfg.Geometry})
+		th, err := lockstep.Build(t.Context(), k, lockstep.Options{Geometry: cfg.Geometry})
 		if err != nil {
 			return nil, err
 		}

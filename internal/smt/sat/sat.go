@@ -124,6 +124,9 @@ func (b *blaster) query(asserts []smt.Term) ([]z.Lit, error) {
 // ackermann adds that a function of equal arguments has equal results.
 func (b *blaster) ackermann(roots []z.Lit) ([]z.Lit, error) {
 	for i, t := range b.apps {
+		if b.ctx.Err() != nil {
+			return nil, fmt.Errorf("out of time")
+		}
 		for _, u := range b.apps[:i] {
 			if b.c.Name(t) != b.c.Name(u) {
 				continue

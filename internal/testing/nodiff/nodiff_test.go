@@ -63,6 +63,23 @@ func kernelFiles(t *testing.T, dir string) []string {
 // compareFile compares the engines on each kernel of a file, under several schedules, and returns how many runs that were.
 func compareFile(t *testing.T, path string) int {
 	t.Helper()
+	module, facts := module(t, path)
+	n := 0
+	for _, k := range module.Funcs {
+		if k.Kernel && k.Blocks != nil {
+			for seed := range uint64(2) {
+				for _, only := range spaces(k) {
+					n += compareKernel(t, k, facts, false, seed, only) + compareKernel(t, k, facts, true, seed, only)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// module lowers a file and returns its kernels, and what the source says of their launches.
+func module(t *testing.T, path string) (*ir.Module, *launch.SourceFacts) {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -82,18 +99,7 @@ func compareFile(t *testing.T, path string) int {
 	if len(errs) > 0 {
 		t.Fatal(errs[0])
 	}
-	n := 0
-	for _, k := range module.Funcs {
-		if k.Kernel && k.Blocks != nil {
-			facts := launch.Scan(user, nil)
-			for seed := range uint64(2) {
-				for _, only := range spaces(k) {
-					n += compareKernel(t, k, facts, false, seed, only) + compareKernel(t, k, facts, true, seed, only)
-				}
-			}
-		}
-	}
-	return n
+	return module, launch.Scan(user, nil)
 }
 
 // spaces are those that a kernel is looked at for apart.

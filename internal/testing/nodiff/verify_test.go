@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heddle/internal/emu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -35,7 +36,7 @@ func TestVerifiedMeansClean(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(errs[0])
 		}
-		th, err := lockstep.Build(f, lockstep.Options{Geometry: cfg.Geometry})
+		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: cfg.Geometry})
 		var no *lockstep.UnsupportedError
 		if errors.As(err, &no) {
 			continue
@@ -49,7 +50,7 @@ func TestVerifiedMeansClean(t *testing.T) {
 			continue
 		}
 		verified++
-		if what := anyBug(t, f, cfg); what != "" {
+		if what := anyBug(t, f, cfg, 10); what != "" {
 			t.Fatalf("seed %d is verified, but a run finds %s\n%s", seed, what, k.PTX)
 		}
 	}
@@ -60,13 +61,13 @@ func TestVerifiedMeansClean(t *testing.T) {
 }
 
 // anyBug runs a kernel under some schedules and names a bug, if there is one.
-func anyBug(t *testing.T, f *ir.Func, cfg *launch.Config) string {
+func anyBug(t *testing.T, f *ir.Func, cfg *launch.Config, seeds uint64) string {
 	t.Helper()
 	m, err := emu.New(f, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range uint64(10) {
+	for seed := range seeds {
 		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())})
 		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1}, d)
 		if err != nil {
@@ -81,4 +82,52 @@ func anyBug(t *testing.T, f *ir.Func, cfg *launch.Config) string {
 		}
 	}
 	return ""
+}
+
+// TestVerifiedPhasesAreClean is TestVerifiedMeansClean on gen.Phases, under several arguments and contents.
+func TestVerifiedPhasesAreClean(t *testing.T) {
+	n := 300
+	if testing.Short() {
+		n = 50
+	}
+	if os.Getenv("HEDDLE_LONG") != "" {
+		n = 20_000
+	}
+	verified := 0
+	for seed := range n {
+		k := gen.Phases(rand.New(rand.NewSource(int64(seed))))
+		f := build(t, k.PTX)
+		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
+		}
+		r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}})
+		if !r.Verified() {
+			continue
+		}
+		verified++
+		for i, number := range []string{"0", "1", "2", "3", "6", "0xffffffff"} {
+			cfg, errs := launch.Resolve(f, phaseRequest(k, number, uint64(1+i/2)), nil)
+			if len(errs) > 0 {
+				t.Fatal(errs[0])
+			}
+			if what := anyBug(t, f, cfg, 2); what != "" {
+				t.Fatalf("seed %d is verified, but a run with n = %s finds %s\n%s", seed, number, what, k.PTX)
+			}
+		}
+	}
+	t.Logf("%d verified of %d", verified, n)
+	if verified < n/20 {
+		t.Errorf("only %d of %d kernels were verified: the test shows little", verified, n)
+	}
+}
+
+func phaseRequest(k gen.Kernel, number string, contents uint64) launch.Request {
+	grid, block := k.Grid, k.Block
+	buffer := func(name string, words int) launch.ArgSpec {
+		return launch.ArgSpec{Param: name, Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom, Size: uint64(4 * words), Seed: contents}
+	}
+	return launch.Request{Grid: &grid, Block: &block, Args: []launch.ArgSpec{
+		buffer("mem", gen.PhaseWords*int(grid.X)), buffer("ro", 16), {Param: "n", Offset: -1, Kind: launch.ArgValue, Text: number},
+	}}
 }

@@ -1,0 +1,95 @@
+package nodiff
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+	"heddle/internal/verify"
+)
+
+// TestVerifiedMutantsAreClean breaks the synchronization of kernels that are verified: each barrier is taken
+// out, moved over its neighbour, or put under each condition that the kernel computes. A mutant that is verified
+// all the same must be right: no run may show a bug.
+func TestVerifiedMutantsAreClean(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many proofs")
+	}
+	mutants, alive := 0, 0
+	for _, dir := range []string{"../../../testdata/verify", "../../../testdata/suite/shared", "../../../testdata/suite/divergence", "../../../testdata/suite/memory"} {
+		for _, path := range kernelFiles(t, dir) {
+			m, facts := module(t, path)
+			for _, k := range m.Funcs {
+				if !k.Kernel || k.Blocks == nil {
+					continue
+				}
+				cfg, errs := launch.Resolve(k, launch.Request{}, facts)
+				if cfg == nil || len(errs) > 0 || cfg.Geometry.ThreadsPerBlock() > 128 || !proved(t, k, cfg) {
+					continue
+				}
+				eachMutant(k, func(what string) {
+					mutants++
+					if !proved(t, k, cfg) {
+						return
+					}
+					alive++
+					if bug := anyBug(t, k, cfg, 3); bug != "" {
+						t.Errorf("%s, %s: %s is verified, but a run finds %s", filepath.Base(path), k.Demangled, what, bug)
+					}
+				})
+			}
+		}
+	}
+	t.Logf("%d mutants, %d still verified", mutants, alive)
+	if mutants < 100 || alive > mutants/2 {
+		t.Errorf("%d mutants, %d still verified: the test shows little", mutants, alive)
+	}
+}
+
+func proved(t *testing.T, k *ir.Func, cfg *launch.Config) bool {
+	t.Helper()
+	k.Link()
+	th, err := lockstep.Build(t.Context(), k, lockstep.Options{Geometry: cfg.Geometry})
+	if err != nil {
+		return false
+	}
+	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}}).Verified()
+}
+
+// eachMutant changes k, calls visit, and puts k back as it was.
+func eachMutant(k *ir.Func, visit func(what string)) {
+	for _, b := range k.Blocks {
+		whole := b.Instrs
+		for i, in := range whole {
+			if in.Op() != "bar.sync" && in.Op() != "bar" && in.Op() != "barrier" || in.Guard != ir.NoReg {
+				continue
+			}
+			b.Instrs = slices.Delete(slices.Clone(whole), i, i+1)
+			visit(in.Text() + " taken out")
+			for _, j := range []int{i - 1, i + 1} {
+				if j >= 0 && j < len(whole) && !whole[j].IsTerminator() {
+					b.Instrs = slices.Clone(whole)
+					b.Instrs[i], b.Instrs[j] = b.Instrs[j], b.Instrs[i]
+					visit(in.Text() + " moved over " + whole[j].Text())
+				}
+			}
+			b.Instrs = whole
+			for r := range k.Regs {
+				if k.Regs[r].Type == isa.Pred {
+					in.Guard = ir.RegID(r)
+					visit(in.Text() + " under " + k.Regs[r].Name)
+					in.Guard = ir.NoReg
+				}
+			}
+		}
+		b.Instrs = whole
+	}
+	k.Link()
+}

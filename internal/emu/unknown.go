@@ -35,6 +35,12 @@ func (f *frame) trackUnknown() {
 	clear(f.punk)
 	clear(f.parUnk)
 	f.ccUnk = 0
+	for s, origin := range f.fn.unwritten {
+		f.unk[s], f.origin[s] = full, origin
+	}
+	for s, origin := range f.fn.unwrittenPreds {
+		f.punk[s], f.origin[n+int(s)] = full, origin
+	}
 }
 
 // ofSrc returns the lanes of a source that are unknown, and where from.

@@ -70,6 +70,7 @@ func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn
 func (s *Slice) sum() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
+		f.findUnwritten()
 		for i, in := range f.instrs {
 			if in == nil || !f.live[f.block[i]] {
 				continue
@@ -90,6 +91,7 @@ func (s *Slice) sum() {
 			s.Kept++
 		}
 		s.Assumes = s.Assumes || f.doomed()
+		s.Track = s.Track || len(f.unwritten) > 0
 	}
 	s.Track = s.Track && !s.opt.Data
 }

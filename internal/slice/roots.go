@@ -259,8 +259,10 @@ func (f *function) wanted(i int32) {
 		}
 	case constant:
 		f.whole(i)
-		if v := f.base(in); v != nil && v.Space == event.Global && !slices.Contains(f.s.Tables, v) {
-			f.s.Tables = append(f.s.Tables, v)
+		for _, v := range f.bases(in) {
+			if (v.Space == event.Global || v.Space == event.Const && v.Init != nil) && !slices.Contains(f.s.Tables, v) {
+				f.s.Tables = append(f.s.Tables, v)
+			}
 		}
 	case local:
 		f.whole(i)

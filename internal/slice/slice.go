@@ -56,7 +56,7 @@ type Slice struct {
 	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for all
 	// executions only if none of them competes with another access.
 	Strong bool
-	// Tables are variables in global memory whose initial values the slice reads. The kernel does not write
+	// Tables are variables in global and constant memory whose initial values the slice reads. The kernel does not write
 	// them; that the host does not either is an assumption.
 	Tables []*ir.Var
 	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to hold.

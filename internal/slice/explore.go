@@ -50,7 +50,7 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 					return r, false
 				}
 			}
-			if in.Has(isa.CC) && f.needed[f.carry()] {
+			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row != nil && in.Row.Category == isa.WarpOp { // the lanes are not those of a run
 				return r, false
 			}
 			for i := range in.Dst {

@@ -165,7 +165,7 @@ func (t *tracer) chooseModel() {
 	t.emuModel, t.model, _ = warpModel(t.opt.Warp)
 	opt := slice.Options{Grid: t.cfg.Origins["grid"] != launch.Default, Lockstep: t.model == race.Lockstep, Given: make(map[*ir.Var]bool)}
 	for i, v := range t.kernel.Params {
-		opt.Given[v] = t.cfg.Args[i].Buffer != nil
+		opt.Given[v] = t.cfg.Args[i].Buffer != nil && !t.aliased(i)
 	}
 	t.slice = slice.Of(t.kernel, opt)
 	if in := t.slice.Maskless(); in != nil && t.model != race.Lockstep {
@@ -175,6 +175,24 @@ func (t *tracer) chooseModel() {
 		t.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Kernel: t.kernel.Demangled, Span: place(emu.SiteInfo{Instr: in}),
 			Message: fmt.Sprintf("%s exchanges values among whatever lanes are active, so warps are taken to run in lock step (--warp lockstep)", in.Text())})
 	}
+}
+
+// aliased reports whether another argument is said to point to the buffer of argument i, so that stores
+// through it change what is known.
+func (t *tracer) aliased(i int) bool {
+	b := t.cfg.Args[i].Buffer
+	for j := range t.whole.Args {
+		a := &t.whole.Args[j]
+		if j != i && a.Buffer == b {
+			return true
+		}
+		for k := range a.Fields {
+			if a.Fields[k].Buffer == b {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // block traces one block. It returns false when more blocks would say nothing.

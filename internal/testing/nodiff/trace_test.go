@@ -227,9 +227,9 @@ type command struct {
 
 // commands records the commands of each thread.
 type commands struct {
-	m   *emu.Machine
-	det *race.Detector // nil: none
-	of  map[event.Thread][]command
+	m      *emu.Machine
+	det    *race.Detector // nil: none
+	of     map[event.Thread][]command
 	weaken bool // as a trace does
 	// Instructions that the trace executed on paths that perhaps no input takes.
 	maybe map[*ir.Instr]bool

@@ -65,6 +65,7 @@ type tracer struct {
 	known    []string       // arguments that were given
 	whole    *launch.Config // the launch with its guesses
 	possible []race.Race    // on paths that perhaps no input takes
+	only     event.Space    // shared if some barrier or fence of OpenCL orders part of memory only
 }
 
 // trace traces the kernel, reports what it finds, and returns the verdict.
@@ -73,6 +74,9 @@ func (r *kernelRun) trace(ctx context.Context) diag.Verdict {
 		return *v
 	}
 	t := &tracer{kernelRun: r, whole: r.cfg}
+	if ir.OrdersParts(r.kernel) {
+		t.only = event.Shared
+	}
 	r.cfg, t.known = unknownInputs(r.kernel, r.cfg)
 	if err := t.selectBlocks(); err != nil {
 		r.inputError(launchDiagnostic(r.kernel.Demangled, &launch.Error{Msg: err.Error()}))
@@ -161,7 +165,7 @@ func (t *tracer) chooseModel() {
 	t.emuModel, t.model, _ = warpModel(t.opt.Warp)
 	opt := slice.Options{Grid: t.cfg.Origins["grid"] != launch.Default, Lockstep: t.model == race.Lockstep, Given: make(map[*ir.Var]bool)}
 	for i, v := range t.kernel.Params {
-		opt.Given[v] = t.cfg.Args[i].Buffer != nil
+		opt.Given[v] = t.cfg.Args[i].Buffer != nil && !t.aliased(i)
 	}
 	t.slice = slice.Of(t.kernel, opt)
 	if in := t.slice.Maskless(); in != nil && t.model != race.Lockstep {
@@ -173,11 +177,29 @@ func (t *tracer) chooseModel() {
 	}
 }
 
+// aliased reports whether another argument is said to point to the buffer of argument i, so that stores
+// through it change what is known.
+func (t *tracer) aliased(i int) bool {
+	b := t.cfg.Args[i].Buffer
+	for j := range t.whole.Args {
+		a := &t.whole.Args[j]
+		if j != i && a.Buffer == b {
+			return true
+		}
+		for k := range a.Fields {
+			if a.Fields[k].Buffer == b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // block traces one block. It returns false when more blocks would say nothing.
 func (t *tracer) block(ctx context.Context, b uint32) bool {
 	start := time.Now()
 	det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: race.BenignNone,
-		SharedBytes: uint32(t.machine.SharedBytes()), Static: true, Recycling: true})
+		SharedBytes: uint32(t.machine.SharedBytes()), Only: t.only, Static: true, Recycling: true})
 	sink := &traceSink{Detector: det, addresses: make([]uint64, (t.machine.SharedBytes()+63)/64), detailed: t.opt.Trace != nil && t.opt.Trace.Stats != nil}
 	res, err := t.machine.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &b}, sink)
 	if err != nil {

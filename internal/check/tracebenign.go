@@ -98,7 +98,7 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]
 		if err != nil {
 			return nil
 		}
-		det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Static: true})
+		det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true})
 		res, err := m.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &block}, &someSites{traceSink{Detector: det}, sitesOf(m, racing)})
 		if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
 			return nil

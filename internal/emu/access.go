@@ -353,6 +353,9 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	}
 	if x.unk != nil && (x.doubtful != 0 || x.onMaybe()) {
 		x.maybe[x.site(in)] = true
+		if x.lockstep && sp == event.Shared {
+			x.crosses(in, m)
+		}
 	}
 	if x.spec != nil {
 		x.spec.in = in

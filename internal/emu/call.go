@@ -318,7 +318,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	f.newForms()
 	f.ctx, f.parent, f.ret, f.depth, f.local = ctx, nil, nil, 0, 0
 	if x.unk != nil {
-		f.trackUnknown()
+		f.trackUnknown(x.prog.traced)
 	}
 	return f
 }

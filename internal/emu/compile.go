@@ -141,6 +141,7 @@ func (c *compiler) compile(fc *fcode) {
 		}
 	}
 	c.joinsOfRegions()
+	c.unwritten()
 	for i, b := range f.Blocks {
 		c.start[i] = int32(len(fc.code))
 		c.block, c.cur = b.ID, firstInstr(f, i)

@@ -1,6 +1,8 @@
 package emu
 
 import (
+	"math/bits"
+
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -24,6 +26,8 @@ type exploration struct {
 	op     *exploreOp
 	next   int32 // pc of the path that is still to be taken; noPC: none
 	origin uint32
+	branch *inst
+	first  map[uint64]lanesOfByte // accesses of the first path to shared memory; lock step only
 
 	// As they were before the first path.
 	regs    []alu.Lanes
@@ -81,7 +85,10 @@ func (c *compiler) joinsOfRegions() {
 func (x *exec) exploreBranch(in *inst, origin uint32) {
 	op := in.explore
 	j := x.newJoin(op.join, x.frame, x.mask)
-	j.explore = &exploration{op: op, next: x.pc, origin: origin}
+	j.explore = &exploration{op: op, next: x.pc, origin: origin, branch: in}
+	if x.lockstep {
+		j.explore.first = make(map[uint64]lanesOfByte)
+	}
 	j.maybe = true
 	j.explore.save(x)
 	x.join = j
@@ -142,6 +149,56 @@ func (x *exec) explored(j *join) bool {
 	return false
 }
 
+// lanesOfByte are the lanes that read, write and atomically change a byte on the first path.
+type lanesOfByte struct{ read, write, atomic uint32 }
+
+// crosses compares an access to shared memory on an explored path with those on the other one. In lock step
+// the order of lanes on two paths of a branch is open (Barracuda §3.3.1), but the trace takes both with all
+// lanes, one after the other, as if they were ordered. So two lanes that can meet there end the trace.
+func (x *exec) crosses(in *inst, m uint32) {
+	for j := x.join; j != nil && j.maybe; j = j.parent {
+		if e := j.explore; e != nil && e.first != nil && !x.noted(e, in, m) {
+			x.dependsOn(e.branch, bits.TrailingZeros32(m), "the branch, whose paths access the same shared memory in lanes of one warp,", e.origin)
+			return
+		}
+	}
+}
+
+// noted notes an access on the first path. It reports whether one on the second path conflicts with no other
+// lane's on the first.
+func (x *exec) noted(e *exploration, in *inst, m uint32) bool {
+	kind := in.mem.kind
+	for ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		for a := x.addr[l]; a < x.addr[l]+in.mem.wide; a++ {
+			o := e.first[a]
+			if e.next == noPC {
+				others := o.write
+				if kind != event.Read {
+					others |= o.read
+				}
+				if !kind.RMW() {
+					others |= o.atomic
+				}
+				if others&^(1<<l) != 0 {
+					return false
+				}
+				continue
+			}
+			switch {
+			case kind == event.Read:
+				o.read |= 1 << l
+			case kind.RMW():
+				o.atomic |= 1 << l
+			default:
+				o.write |= 1 << l
+			}
+			e.first[a] = o
+		}
+	}
+	return true
+}
+
 // onMaybe reports whether the current fragment is on a path that perhaps no input takes.
 func (x *exec) onMaybe() bool { return x.join != nil && x.join.maybe }
 
@@ -154,11 +211,14 @@ func (x *exec) guarded(in *inst, u, known uint32) (uint32, bool) {
 	case in.mem != nil && in.mem.space != event.Const && in.mem.space != event.Param:
 		x.doubtful, x.doubtOrigin = u, origin
 		return known | u, true
-	case in.bar != nil, in.warp != nil, in.call != nil,
+	case in.bar != nil, in.warp != nil, in.call != nil, in.ir.Row != nil && in.ir.Row.Category == isa.WarpOp,
 		in.misc != nil && in.misc.targets != nil, in.d[0] < 0 && in.pd[0] < 0 && (in.misc == nil || !in.misc.unknown):
 		return 0, false
 	}
 	x.unk.results(in, u, origin, u)
+	if in.ir.Has(isa.CC) {
+		x.frame.ccUnk |= u
+	}
 	if in.mem != nil {
 		for _, d := range in.mem.dst {
 			if d >= 0 {

@@ -54,6 +54,8 @@ type fcode struct {
 	paramMem bool   // a frame needs memory for call arguments
 	affine   bool   // some register may have a form
 	narrow   []bool // registers of 32 bits, where some may have a form
+	// Slots that are unknown at first, in a trace, with where that comes from; and the predicates among them.
+	unwritten, unwrittenPreds map[int32]uint32
 }
 
 // src is a source operand: a constant, broadcast to all lanes, or a register.

@@ -22,6 +22,26 @@ func NewTrace(k *ir.Func, cfg *launch.Config, s *slice.Slice) (*Machine, error) 
 	return newMachine(k, cfg, s, false)
 }
 
+// unwritten makes the registers unknown that the current function may read before it writes them.
+func (c *compiler) unwritten() {
+	if c.slice == nil || !c.slice.Track {
+		return
+	}
+	c.fc.unwritten, c.fc.unwrittenPreds = make(map[int32]uint32), make(map[int32]uint32)
+	for _, r := range c.slice.Unwritten(c.fn) {
+		slot, origin := c.fc.slots[r], c.origin(fmt.Sprintf("register %s, which is read before it is written", c.fn.Regs[r].Name))
+		switch c.fn.Regs[r].Type {
+		case isa.Pred:
+			c.fc.unwrittenPreds[slot] = origin
+		case isa.B128:
+			c.fc.unwritten[slot+1] = origin
+			fallthrough
+		default:
+			c.fc.unwritten[slot] = origin
+		}
+	}
+}
+
 // tracedInstr decodes an instruction as its role says. It reports whether the block goes on behind it.
 func (c *compiler) tracedInstr(in *ir.Instr) bool {
 	switch c.slice.Role(c.fn, in) {

@@ -25,7 +25,8 @@ type tracker struct {
 	fresh       uint64 // makes the stored bits of unknown values differ from each other
 }
 
-func (f *frame) trackUnknown() {
+// trackUnknown begins with everything known; in a trace, with what may be read before it is written unknown.
+func (f *frame) trackUnknown(traced bool) {
 	n, p := f.fn.lanes, f.fn.preds
 	if f.unk == nil {
 		f.unk, f.punk, f.origin = make([]uint32, n), make([]uint32, p), make([]uint32, n+p)
@@ -33,8 +34,16 @@ func (f *frame) trackUnknown() {
 	}
 	clear(f.unk)
 	clear(f.punk)
-	clear(f.parUnk)
+	for i := range f.parUnk {
+		f.parUnk[i] = traced
+	}
 	f.ccUnk = 0
+	for s, origin := range f.fn.unwritten {
+		f.unk[s], f.origin[s] = full, origin
+	}
+	for s, origin := range f.fn.unwrittenPreds {
+		f.punk[s], f.origin[n+int(s)] = full, origin
+	}
 }
 
 // ofSrc returns the lanes of a source that are unknown, and where from.

@@ -12,6 +12,7 @@ import (
 func (f *function) controlDependence() {
 	g := f.pruned()
 	pdom := ir.PostDominators(g)
+	ends := ending(g)
 	n := len(g.Blocks)
 	f.ctl = make([][]ir.BlockID, n)
 	f.target = make([]ir.BlockID, n)
@@ -26,6 +27,10 @@ func (f *function) controlDependence() {
 			continue
 		}
 		for _, s := range b.Succs {
+			if !ends[s] { // nothing postdominates what lies behind
+				f.dependAll(g, s, b.ID)
+				continue
+			}
 			for at := s; at != join && at != ir.NoBlock; at = pdom.IDom(at) {
 				f.ctl[at] = append(f.ctl[at], b.ID)
 			}
@@ -33,18 +38,51 @@ func (f *function) controlDependence() {
 	}
 }
 
-// pruned is the function without the blocks that cannot be reached or from which every path ends in a trap.
-func (f *function) pruned() *ir.Func {
-	n := len(f.fn.Blocks)
-	doomed := make([]bool, n)
-	for changed := true; changed; {
-		changed = false
-		for i := n - 1; i >= 0; i-- {
-			if b := f.fn.Blocks[i]; !doomed[i] && f.dies(b, doomed) {
-				doomed[i], changed = true, true
+// dependAll makes everything that can be reached from block s control dependent on block b.
+func (f *function) dependAll(g *ir.Func, s, b ir.BlockID) {
+	seen := make([]bool, len(g.Blocks))
+	seen[s] = true
+	for work := []ir.BlockID{s}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		f.ctl[at] = append(f.ctl[at], b)
+		for _, n := range g.Blocks[at].Succs {
+			if !seen[n] {
+				seen[n] = true
+				work = append(work, n)
 			}
 		}
 	}
+}
+
+// ending marks the blocks from which the function can end: those that are not caught in an endless loop.
+func ending(g *ir.Func) []bool {
+	out := make([]bool, len(g.Blocks))
+	var work []ir.BlockID
+	for _, b := range g.Blocks {
+		t := b.Last()
+		if len(b.Succs) == 0 || t != nil && (t.Op() == "exit" || t.Op() == "ret") {
+			out[b.ID] = true
+			work = append(work, b.ID)
+		}
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range g.Blocks[b].Preds {
+			if !out[p] {
+				out[p] = true
+				work = append(work, p)
+			}
+		}
+	}
+	return out
+}
+
+// pruned is the function without the blocks that cannot be reached or from which every path ends in a trap.
+func (f *function) pruned() *ir.Func {
+	n := len(f.fn.Blocks)
+	doomed := f.s.doomedBlocks(f.fn)
 	if doomed[0] { // there is nothing else
 		clear(doomed)
 	}
@@ -73,23 +111,48 @@ func (f *function) pruned() *ir.Func {
 	return g
 }
 
-// dies reports whether every path from the start of b ends in a trap, an assertion that fails or a call that
-// does not return.
-func (f *function) dies(b *ir.Block, doomed []bool) bool {
-	for _, in := range b.Instrs {
-		if in.Guard != ir.NoReg {
-			continue
+// doomedBlocks marks the blocks from which every path ends in a trap or in an assertion that fails.
+func (s *Slice) doomedBlocks(fn *ir.Func) []bool {
+	doomed := make([]bool, len(fn.Blocks))
+	for changed := true; changed; {
+		changed = false
+		for i := len(doomed) - 1; i >= 0; i-- {
+			if b := fn.Blocks[i]; !doomed[i] && s.dies(b, doomed) {
+				doomed[i], changed = true, true
+			}
 		}
-		if in.Op() == "trap" || in.Op() == "call" && in.Callee != nil && (in.Callee.Name == "__assertfail" || in.Callee.NoReturn) {
+	}
+	return doomed
+}
+
+// dies reports whether every path from the start of b ends in a trap, an assertion that fails or a call that
+// does.
+func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
+	for _, in := range b.Instrs {
+		if in.Guard == ir.NoReg && (in.Op() == "trap" || in.Op() == "call" && in.Callee != nil && s.fatal(in.Callee)) {
 			return true
 		}
 	}
-	for _, s := range b.Succs {
-		if !doomed[s] {
+	for _, next := range b.Succs {
+		if !doomed[next] {
 			return false
 		}
 	}
 	return len(b.Succs) > 0
+}
+
+// fatal reports whether a call of fn ends in a trap. That it does not return is not enough: it may end the
+// thread, which is no error, or go round for ever.
+func (s *Slice) fatal(fn *ir.Func) bool {
+	if len(fn.Blocks) == 0 {
+		return fn.Name == "__assertfail" || fn.NoReturn
+	}
+	if fatal, known := s.fatals[fn]; known {
+		return fatal
+	}
+	s.fatals[fn] = false // of a recursive call
+	s.fatals[fn] = s.doomedBlocks(fn)[0]
+	return s.fatals[fn]
 }
 
 // doomed reports whether paths were left out.
@@ -107,37 +170,96 @@ func (f *function) doomed() bool {
 	return false
 }
 
+// cells of memory, as far as addresses are concerned that are stored there.
+const (
+	sharedCell = iota
+	localCell
+	globalCell
+	paramCell
+	numCells
+)
+
 // pointers finds the registers that may hold a generic address of shared or local memory: those that the
-// address of such a variable, or something loaded from memory that threads write, can flow into. What a
-// launch passes as an argument or in global memory is no address of shared memory: no host knows one.
-func (f *function) pointers() {
-	n := len(f.fn.Regs)
-	f.shared, f.private = make([]bool, n), make([]bool, n)
-	if !f.hasGeneric() {
+// address of such a variable or the result of a cvta can flow into, by registers or by a cell of memory that one
+// was stored to. What a launch passes as an argument or in global memory is no address of shared memory: no host
+// knows one.
+func (s *Slice) pointers() {
+	generic := false
+	for _, fn := range s.order {
+		f := s.funcs[fn]
+		n := len(fn.Regs)
+		f.shared, f.private = make([]bool, n), make([]bool, n)
+		generic = generic || f.hasGeneric()
+		if fn != s.order[0] {
+			for _, v := range append(append([]*ir.Var(nil), fn.Params...), fn.Results...) {
+				if v.InReg {
+					f.shared[v.Reg], f.private[v.Reg] = true, true
+				}
+			}
+		}
+	}
+	if !generic {
 		return
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, in := range f.instrs {
-			if in == nil || len(in.Dst) == 0 {
-				continue
-			}
-			sh, lo := f.pointerSources(in)
-			if !sh && !lo {
-				continue
-			}
-			for i := range in.Dst {
-				eachReg(&in.Dst[i], func(r ir.RegID) {
-					if sh && !f.shared[r] {
-						f.shared[r], changed = true, true
-					}
-					if lo && !f.private[r] {
-						f.private[r], changed = true, true
-					}
-				})
-			}
+		for _, fn := range s.order {
+			changed = s.funcs[fn].flow() || changed
 		}
 	}
+}
+
+// flow carries addresses one step on through each instruction of f. It reports whether one came to a new place.
+func (f *function) flow() (changed bool) {
+	set := func(to *bool, v bool) {
+		if v && !*to {
+			*to, changed = true, true
+		}
+	}
+	for _, in := range f.instrs {
+		if in == nil {
+			continue
+		}
+		switch in.Op() {
+		case "st", "atom", "red":
+			sh, lo := f.holds(in.Src[1:])
+			for _, c := range f.cellsOf(in) {
+				set(&f.s.holdsShared[c], sh)
+				set(&f.s.holdsLocal[c], lo)
+			}
+		}
+		if len(in.Dst) == 0 {
+			continue
+		}
+		sh, lo := f.pointerSources(in)
+		for i := range in.Dst {
+			eachReg(&in.Dst[i], func(r ir.RegID) {
+				set(&f.shared[r], sh)
+				set(&f.private[r], lo)
+			})
+		}
+	}
+	return changed
+}
+
+// cellsOf returns the cells that an access may be to.
+func (f *function) cellsOf(in *ir.Instr) []int {
+	switch in.Space {
+	case event.Shared:
+		return []int{sharedCell}
+	case event.Local:
+		return []int{localCell}
+	case event.Global:
+		return []int{globalCell}
+	case event.Const:
+		return nil
+	case event.Param:
+		if f.fn.Kernel && f.ownParam(in.Src[0].Var) {
+			return nil
+		}
+		return []int{paramCell}
+	}
+	return []int{sharedCell, localCell, globalCell, paramCell}
 }
 
 func (f *function) hasGeneric() bool {
@@ -149,25 +271,31 @@ func (f *function) hasGeneric() bool {
 	return false
 }
 
+// pointerSources reports whether the results of an instruction may hold addresses of shared or local memory.
 func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 	switch in.Op() {
 	case "ld", "ldu", "atom":
-		switch in.Space {
-		case event.Global, event.Const:
-			return false, false
-		case event.Param:
-			if f.fn.Kernel && f.ownParam(in.Src[0].Var) {
-				return false, false
-			}
+		for _, c := range f.cellsOf(in) {
+			// What a caller passes is not looked at.
+			sh = sh || f.s.holdsShared[c] || c == paramCell && !f.fn.Kernel
+			lo = lo || f.s.holdsLocal[c] || c == paramCell && !f.fn.Kernel
 		}
-		return in.Type.Size() >= 4 && !in.Type.IsFloat(), in.Type.Size() >= 4 && !in.Type.IsFloat()
+		return sh, lo
 	case "call":
 		return true, true
 	case "setp", "bar", "barrier":
 		return false, false
+	case "cvta":
+		sh, lo = in.Space == event.Shared, in.Space == event.Local
 	}
-	for i := range in.Src {
-		o := &in.Src[i]
+	s, l := f.holds(in.Src)
+	return sh || s, lo || l
+}
+
+// holds reports whether operands may hold addresses of shared or local memory.
+func (f *function) holds(operands []ir.Operand) (sh, lo bool) {
+	for i := range operands {
+		o := &operands[i]
 		eachReg(o, func(r ir.RegID) { sh, lo = sh || f.shared[r], lo || f.private[r] })
 		for _, v := range varsOf(o) {
 			sh = sh || v.Space == event.Shared
@@ -201,13 +329,17 @@ func (s *Slice) callsThatAct() {
 					continue
 				}
 				switch k := f.kindOf(in); {
-				case k == sync, k == shared, k == other, k == calls && f.callActs(in):
+				case f.endsThread(in), k == sync, k == shared, k == other, k == calls && f.callActs(in):
 					f.acts, changed = true, true
 				}
 			}
 		}
 	}
 }
+
+// endsThread reports whether an instruction of a function that is called ends the thread: then nothing behind
+// the call is executed.
+func (f *function) endsThread(in *ir.Instr) bool { return in.Op() == "exit" && f.fn != f.s.order[0] }
 
 // callActs reports whether a call may do what a trace must see. A store through a pointer to local memory
 // that the callee got counts as such, since the caller may load from there.

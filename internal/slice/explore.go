@@ -1,8 +1,11 @@
 package slice
 
 import (
+	"slices"
+
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // Region is what lies between a branch and the place where its paths meet.
@@ -47,6 +50,9 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 					return r, false
 				}
 			}
+			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row != nil && in.Row.Category == isa.WarpOp { // the lanes are not those of a run
+				return r, false
+			}
 			for i := range in.Dst {
 				eachReg(&in.Dst[i], func(reg ir.RegID) {
 					if f.needed[reg] && !written[reg] {
@@ -68,8 +74,8 @@ func (s *Slice) findTables() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for _, in := range f.instrs {
-			if in != nil && (in.Op() == "st" || in.Op() == "atom" || in.Op() == "red") && f.kindOf(in) == input {
-				if v := f.base(in); v != nil {
+			if in != nil && (in.Op() == "st" || in.Op() == "atom" || in.Op() == "red") {
+				for _, v := range f.bases(in) {
 					s.written[v] = true
 				}
 			}
@@ -81,11 +87,17 @@ func (s *Slice) findTables() {
 			if in == nil || f.kinds[i] != input || in.Op() != "ld" && in.Op() != "ldu" || in.Order.Strong() {
 				continue
 			}
-			if v := f.base(in); v != nil && !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) && v.Init != nil) {
+			if vs := f.bases(in); len(vs) > 0 && !slices.ContainsFunc(vs, func(v *ir.Var) bool { return !s.table(v) }) {
 				f.kinds[i] = constant
 			}
 		}
 	}
+}
+
+// table reports whether the contents of a variable, or of the array that a parameter points to, are known and
+// not written.
+func (s *Slice) table(v *ir.Var) bool {
+	return !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) && v.Init != nil)
 }
 
 // Written reports whether the code writes a module variable.

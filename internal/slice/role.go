@@ -2,6 +2,7 @@ package slice
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/ir"
 )
@@ -70,6 +71,7 @@ func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn
 func (s *Slice) sum() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
+		f.findUnwritten()
 		for i, in := range f.instrs {
 			if in == nil || !f.live[f.block[i]] {
 				continue
@@ -90,6 +92,7 @@ func (s *Slice) sum() {
 			s.Kept++
 		}
 		s.Assumes = s.Assumes || f.doomed()
+		s.Track = s.Track || len(f.unwritten) > 0
 	}
 	s.Track = s.Track && !s.opt.Data
 }
@@ -136,16 +139,25 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 	return "the result of " + in.Text()
 }
 
-// base finds a variable or kernel parameter that the address of a load comes from; nil if there is none.
+// base returns a variable or kernel parameter that the address of an access comes from; nil if none is found.
 func (f *function) base(in *ir.Instr) *ir.Var {
+	if vs := f.bases(in); len(vs) > 0 {
+		return vs[0]
+	}
+	return nil
+}
+
+// bases finds the variables and kernel parameters that the address of an access comes from. More than one
+// may go into a sum: an index loaded from a table is among them.
+func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
 	seen := make(map[ir.RegID]bool)
-	var walk func(o *ir.Operand) *ir.Var
-	walk = func(o *ir.Operand) *ir.Var {
-		if o.Var != nil && (o.Kind == ir.VarAddr || o.Kind == ir.Mem) {
-			return o.Var
+	var walk func(o *ir.Operand)
+	walk = func(o *ir.Operand) {
+		if o.Var != nil && (o.Kind == ir.VarAddr || o.Kind == ir.Mem) && !slices.Contains(vs, o.Var) {
+			vs = append(vs, o.Var)
 		}
 		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] || f.fn.Regs[o.Reg].Type.Size() < 8 {
-			return nil
+			return
 		}
 		seen[o.Reg] = true
 		for _, d := range f.defs[o.Reg] {
@@ -154,12 +166,10 @@ func (f *function) base(in *ir.Instr) *ir.Var {
 				continue
 			}
 			for j := range def.Src {
-				if v := walk(&def.Src[j]); v != nil {
-					return v
-				}
+				walk(&def.Src[j])
 			}
 		}
-		return nil
 	}
-	return walk(&in.Src[0])
+	walk(&in.Src[0])
+	return vs
 }

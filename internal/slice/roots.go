@@ -33,7 +33,6 @@ func (f *function) kindOf(in *ir.Instr) kind { return f.kinds[in.Index] }
 
 // classify decides what each instruction is.
 func (f *function) classify() {
-	f.pointers()
 	for i, in := range f.instrs {
 		if in != nil {
 			f.kinds[i] = f.class(in)
@@ -116,12 +115,14 @@ func (f *function) namesActive(in *ir.Instr) bool {
 	return len(f.defs[mask.Reg]) > 0
 }
 
-// varies reports whether a special register has a value that the launch does not determine.
+// varies reports whether a special register has a value that the launch does not determine. %warpid and %nwarpid
+// are about the places of an SM (PTX ISA 10.4 and 10.5), %total_smem_size
+// about what it allocates.
 func (f *function) varies(s ir.Sreg) bool {
 	switch s {
-	case ir.TidX, ir.TidY, ir.TidZ, ir.NtidX, ir.NtidY, ir.NtidZ, ir.LaneID, ir.WarpID, ir.NWarpID, ir.WarpSz,
+	case ir.TidX, ir.TidY, ir.TidZ, ir.NtidX, ir.NtidY, ir.NtidZ, ir.LaneID, ir.WarpSz,
 		ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.LanemaskEQ, ir.LanemaskLE, ir.LanemaskLT, ir.LanemaskGE, ir.LanemaskGT,
-		ir.DynamicSmemSize, ir.TotalSmemSize, ir.AggrSmemSize,
+		ir.DynamicSmemSize,
 		ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ,
 		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.ClusterCtaRank, ir.ClusterNctaRank, ir.IsExplicitCluster:
 		return false
@@ -183,6 +184,9 @@ func (f *function) roots(kernel bool) {
 			continue
 		}
 		i := int32(i)
+		if f.endsThread(in) {
+			f.keep(i)
+		}
 		switch f.kindOf(in) {
 		case sync:
 			f.keep(i)
@@ -255,8 +259,10 @@ func (f *function) wanted(i int32) {
 		}
 	case constant:
 		f.whole(i)
-		if v := f.base(in); v != nil && v.Space == event.Global && !slices.Contains(f.s.Tables, v) {
-			f.s.Tables = append(f.s.Tables, v)
+		for _, v := range f.bases(in) {
+			if (v.Space == event.Global || v.Space == event.Const && v.Init != nil) && !slices.Contains(f.s.Tables, v) {
+				f.s.Tables = append(f.s.Tables, v)
+			}
 		}
 	case local:
 		f.whole(i)

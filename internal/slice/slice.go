@@ -56,7 +56,7 @@ type Slice struct {
 	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for all
 	// executions only if none of them competes with another access.
 	Strong bool
-	// Tables are variables in global memory whose initial values the slice reads. The kernel does not write
+	// Tables are variables in global and constant memory whose initial values the slice reads. The kernel does not write
 	// them; that the host does not either is an assumption.
 	Tables []*ir.Var
 	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to hold.
@@ -66,8 +66,11 @@ type Slice struct {
 
 	opt     Options
 	written map[*ir.Var]bool             // module variables that the code writes
+	fatals  map[*ir.Func]bool            // functions that end in a trap
 	need    struct{ shared, local bool } // cells
-	work    []item
+	// Cells that may hold generic addresses of shared or local memory.
+	holdsShared, holdsLocal [numCells]bool
+	work                    []item
 }
 
 // item is a register of a function whose definitions are needed.
@@ -78,22 +81,23 @@ type item struct {
 
 // function is one function while it is sliced.
 type function struct {
-	s       *Slice
-	fn      *ir.Func
-	instrs  []*ir.Instr // by Index
-	block   []ir.BlockID
-	defs    [][]int32 // instructions that write a register; the last entry is for the carry flag
-	needed  []bool    // registers
-	vars    map[*ir.Var]bool
-	kinds   []kind
-	kept    []bool
-	data    []bool // what the instruction computes is needed
-	ctl     [][]ir.BlockID
-	target  []ir.BlockID // of branches that do not matter, by block
-	shared  []bool       // registers that may hold a generic address of shared memory
-	private []bool       // registers that may hold a generic address of local memory
-	live    []bool       // blocks that can be reached without a failed assertion
-	acts    bool         // a call of it may do what the trace must see
+	s         *Slice
+	fn        *ir.Func
+	instrs    []*ir.Instr // by Index
+	block     []ir.BlockID
+	defs      [][]int32 // instructions that write a register; the last entry is for the carry flag
+	needed    []bool    // registers
+	vars      map[*ir.Var]bool
+	kinds     []kind
+	kept      []bool
+	data      []bool // what the instruction computes is needed
+	ctl       [][]ir.BlockID
+	target    []ir.BlockID // of branches that do not matter, by block
+	shared    []bool       // registers that may hold a generic address of shared memory
+	private   []bool       // registers that may hold a generic address of local memory
+	live      []bool       // blocks that can be reached without a failed assertion
+	unwritten []ir.RegID   // needed registers that may be read before they are written
+	acts      bool         // a call of it may do what the trace must see
 }
 
 // Options returns what the slice was made for.
@@ -101,7 +105,7 @@ func (s *Slice) Options() Options { return s.opt }
 
 // Of slices a kernel and what it calls.
 func Of(k *ir.Func, opt Options) *Slice {
-	s := &Slice{funcs: make(map[*ir.Func]*function), opt: opt}
+	s := &Slice{funcs: make(map[*ir.Func]*function), fatals: make(map[*ir.Func]bool), opt: opt}
 	for _, f := range ir.ReachableFuncs(k) {
 		if len(f.Blocks) > 0 {
 			s.funcs[f] = newFunction(s, f)
@@ -110,6 +114,9 @@ func Of(k *ir.Func, opt Options) *Slice {
 	}
 	for _, f := range s.order {
 		s.funcs[f].controlDependence()
+	}
+	s.pointers()
+	for _, f := range s.order {
 		s.funcs[f].classify()
 	}
 	s.findTables()

@@ -45,6 +45,10 @@ type Options struct {
 	// BlockBarriers leaves out named and counted barriers, and makes accesses by thread index and barriers
 	// in uniform loops more frequent: kernels of which many are right.
 	BlockBarriers bool
+	// Traceable leaves out asynchronous copies, makes accesses by thread index more frequent, and adds generic
+	// addresses of shared memory, some of which go through local memory, and arithmetic with carry: kernels of
+	// which a trace decides many.
+	Traceable bool
 }
 
 // Random returns a kernel that always terminates or deadlocks: every loop counts. It draws structured and
@@ -63,6 +67,9 @@ func Random(src Source, opt Options) Kernel {
 		k.Block = event.Dim3{X: 8, Y: 4, Z: 1}
 	case 3:
 		k.Block.X = uint32(1 + src.Intn(63)) // partly filled warps
+	}
+	if opt.Traceable && src.Intn(2) == 0 { // each thread has a word of its own
+		k.Block = event.Dim3{X: uint32(1 + src.Intn(Words)), Y: 1, Z: 1}
 	}
 	g.threads = int(k.Block.Count())
 	g.body()
@@ -114,6 +121,7 @@ func (g *random) text() string {
 	.reg .b16 %%h;
 	.reg .pred %%p<%d>, %%q;
 	.shared .align 16 .b8 sh[%d];
+	.local .align 8 .b8 lo[8];
 	ld.param.u64 %%g, [mem];
 	ld.param.u32 %%v0, [n];
 	mov.u32 %%v1, %%tid.x;
@@ -121,6 +129,7 @@ func (g *random) text() string {
 	mov.u32 %%v3, %%laneid;
 	mov.u32 %%v4, %%ntid.x;
 	mov.u32 %%v5, 5;
+	add.cc.u32 %%w, %%v5, 0;
 %s	ret;
 }
 `, valueRegs, g.maxLoop+1, predRegs, 4*Words, g.out.String())
@@ -147,7 +156,54 @@ func (g *random) statement(depth int) {
 		g.compute, g.access, g.access, g.access, g.barrier, g.branch, g.loop, g.atomic, g.fence, g.compute,
 		g.access, g.warp, g.counted, g.leave, g.compare, g.jump, g.copy, g.copy, g.group, g.group,
 	}
-	kinds[g.n(len(kinds))](depth)
+	k := g.n(len(kinds))
+	if g.opt.Traceable && k >= 16 {
+		[]func(int){g.carry, g.choice}[k%2](depth)
+		return
+	}
+	kinds[k](depth)
+}
+
+// choice is a branch on an input, each of whose paths accesses the thread's own word, one at a distance, or none, and may add.
+func (g *random) choice(int) {
+	p, other, end := g.pred(), g.label(), g.label()
+	g.emit("and.b32 %%w, %%v1, %d;", Words-1)
+	g.emit("mad.wide.u32 %%a, %%w, 4, %%g;")
+	g.emit("ld.global.u32 %%w, [%%a];")
+	g.emit("and.b32 %%w, %%w, 1;")
+	g.emit("setp.eq.u32 %s, %%w, 0;", p)
+	path := func() {
+		if g.n(4) == 0 {
+			g.emit("add.cc.u32 %s, %%v1, %d;", g.value(), -g.n(2))
+		}
+		if g.n(4) == 0 {
+			return
+		}
+		g.emit("mov.u32 %%w, %%tid.x;")
+		g.emit("xor.b32 %%w, %%w, %d;", []int{0, 0, 1, Words - 1}[g.n(4)])
+		g.emit("and.b32 %%w, %%w, %d;", Words-1)
+		g.emit("mov.u32 %%s, sh;")
+		g.emit("mad.lo.u32 %%s, %%w, 4, %%s;")
+		g.emit("%s", []string{"st.shared.u32 [%s], %v1;", "ld.shared.u32 %w, [%s];", "red.shared.add.u32 [%s], 1;"}[g.n(3)])
+	}
+	g.emit("@%s bra %s;", p, other)
+	path()
+	g.emit("bra %s;", end)
+	g.out.WriteString(other + ":\n")
+	path()
+	g.out.WriteString(end + ":\n")
+}
+
+// carry adds with the carry of an earlier addition, which may be on another path.
+func (g *random) carry(int) {
+	switch g.n(3) {
+	case 0:
+		g.emit("add.cc.u32 %s, %s, %d;", g.value(), g.value(), -1-g.n(3))
+	case 1:
+		g.emit("addc.u32 %s, %s, 0;", g.value(), g.value())
+	case 2:
+		g.compute(0)
+	}
 }
 
 func (g *random) compute(int) {
@@ -181,7 +237,7 @@ func (g *random) compare(int) {
 // address puts the address of a word in a register and returns the space and the operand.
 func (g *random) address(align int) (space, operand string) {
 	index := g.value()
-	if g.n(3) == 0 || g.opt.BlockBarriers && g.n(4) > 0 {
+	if g.n(3) == 0 || (g.opt.BlockBarriers || g.opt.Traceable) && g.n(4) > 0 {
 		index = "%v1" // often the thread's id, so that some kernels are free of races
 	}
 	g.emit("and.b32 %%w, %s, %d;", index, Words-1)
@@ -196,6 +252,15 @@ func (g *random) address(align int) (space, operand string) {
 	}
 	g.emit("mov.u32 %%s, sh;")
 	g.emit("add.u32 %%s, %%s, %%w;")
+	if g.opt.Traceable && g.n(3) == 0 {
+		g.emit("cvt.u64.u32 %%a, %%s;")
+		g.emit("cvta.shared.u64 %%a, %%a;")
+		if g.n(2) == 0 {
+			g.emit("st.local.u64 [lo], %%a;")
+			g.emit("ld.local.u64 %%a, [lo];")
+		}
+		return "", "[%a]"
+	}
 	return ".shared", "[%s]"
 }
 

@@ -40,11 +40,11 @@ func TestTraceAgainstRun(t *testing.T) {
 	}
 }
 
-// TestTraceOfRandomKernels does the same with random kernels.
+// TestTraceOfRandomKernels does the same with random kernels, in both warp models.
 func TestTraceOfRandomKernels(t *testing.T) {
 	compared := 0
-	for seed := range int64(300) {
-		k := gen.Random(rand.New(rand.NewSource(seed)), gen.Options{})
+	for seed := range int64(1000) {
+		k := gen.Random(rand.New(rand.NewSource(seed)), gen.Options{Traceable: seed >= 100})
 		set := source.NewSet()
 		file, err := set.Add("random.ptx", []byte(k.PTX))
 		if err != nil {
@@ -52,7 +52,8 @@ func TestTraceOfRandomKernels(t *testing.T) {
 		}
 		fn := kernelsIn(t, set, file)[0]
 		req := launch.Request{Grid: &k.Grid, Block: &k.Block}
-		compared += traceLaunch(t, fn, req, nil)
+		compared += traceLaunch(t, fn, req, nil, race.Independent)
+		compared += traceLaunch(t, fn, req, nil, race.Lockstep)
 		if t.Failed() {
 			t.Fatalf("seed %d:\n%s", seed, k.PTX)
 		}
@@ -107,11 +108,11 @@ func kernelsIn(t *testing.T, set *source.Set, file *source.File) (out []*ir.Func
 
 func traceAgainstRun(t *testing.T, k *ir.Func, facts *launch.SourceFacts) int {
 	t.Helper()
-	return traceLaunch(t, k, launch.Request{}, facts)
+	return traceLaunch(t, k, launch.Request{}, facts, race.Independent)
 }
 
 // traceLaunch compares the trace of block 0 with a few runs of it, and returns how many.
-func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts) int {
+func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, model race.Model) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {
@@ -120,8 +121,8 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	if in, _ := slice.Unsupported(k); in != nil {
 		return 0
 	}
-	s := slice.Of(k, slice.Options{Grid: true})
-	if s.Maskless() != nil {
+	s := slice.Of(k, slice.Options{Grid: true, Lockstep: model == race.Lockstep})
+	if s.Maskless() != nil && model != race.Lockstep {
 		return 0
 	}
 	unknown := *cfg
@@ -133,9 +134,15 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	if err != nil {
 		return 0
 	}
-	traced := &commands{m: m, det: race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes()), Static: true, Recycling: true})}
+	opt := race.Options{Geometry: cfg.Geometry, Model: model, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes()), Recycling: true}
+	if ir.OrdersParts(k) {
+		opt.Only = event.Shared
+	}
+	static := opt
+	static.Static = true
+	traced := &commands{m: m, det: race.New(static), weaken: true}
 	block := uint32(0)
-	res, err := m.Run(t.Context(), emu.Options{Block: &block, Workers: 1, MaxSteps: maxSteps}, traced)
+	res, err := m.Run(t.Context(), emu.Options{Model: emuModel(model), Block: &block, Workers: 1, MaxSteps: maxSteps}, traced)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,12 +156,21 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	}
 	n := 0
 	for _, fill := range []launch.Fill{launch.FillZero, launch.FillRandom, launch.FillIota} {
-		n += runAgainst(t, k, cfg, fill, traced)
+		n += runAgainst(t, k, cfg, fill, traced, opt)
 	}
 	return n
 }
 
-func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, traced *commands) int {
+func emuModel(m race.Model) emu.WarpModel {
+	if m == race.Lockstep {
+		return emu.Lockstep
+	}
+	return emu.Independent
+}
+
+// runAgainst holds a trace that found nothing against a run with other inputs: its commands, and what a
+// detector finds in it.
+func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, traced *commands, opt race.Options) int {
 	t.Helper()
 	c := *cfg
 	c.Args = slices.Clone(cfg.Args)
@@ -174,11 +190,15 @@ func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, 
 	if err != nil {
 		return 0
 	}
-	run := &commands{m: m}
+	run := &commands{m: m, det: race.New(opt)}
 	block := uint32(0)
-	res, err := m.Run(t.Context(), emu.Options{Seed: 3, Block: &block, Workers: 1, MaxSteps: maxSteps}, run)
+	res, err := m.Run(t.Context(), emu.Options{Model: emuModel(opt.Model), Seed: 3, Block: &block, Workers: 1, MaxSteps: maxSteps}, run)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if rep := run.det.Report(); len(rep.Races)+len(rep.Barriers) > 0 {
+		t.Errorf("%s, fill %d: the trace found nothing, the run %d races and %d errors at barriers", k.Name, fill, len(rep.Races), len(rep.Barriers))
+		return 0
 	}
 	if res.Status != emu.Completed {
 		return 0 // an address out of bounds, a loop that takes long
@@ -207,9 +227,10 @@ type command struct {
 
 // commands records the commands of each thread.
 type commands struct {
-	m   *emu.Machine
-	det *race.Detector // nil: none
-	of  map[event.Thread][]command
+	m      *emu.Machine
+	det    *race.Detector // nil: none
+	of     map[event.Thread][]command
+	weaken bool // as a trace does
 	// Instructions that the trace executed on paths that perhaps no input takes.
 	maybe map[*ir.Instr]bool
 }
@@ -242,7 +263,7 @@ func (c *commands) Access(e *event.Access) {
 	}
 	c.add(e.Warp, e.Mask, e.Site, func(l int) uint64 { return e.Addr[l] })
 	if c.det != nil {
-		if !e.Kind.RMW() {
+		if c.weaken && !e.Kind.RMW() {
 			e.Order, e.Scope = event.Weak, event.NoScope
 		}
 		c.det.Access(e)

@@ -1,0 +1,93 @@
+package slice
+
+import "heddle/internal/ir"
+
+// Unwritten returns the needed registers of fn that may be read before they are written. What they hold then is
+// not defined, so that a trace begins with them unknown. A guarded write counts as none: the trace sees for
+// itself in which lanes it happens.
+func (s *Slice) Unwritten(fn *ir.Func) []ir.RegID { return s.funcs[fn].unwritten }
+
+// regSet is a set of needed registers, by their rank among these.
+type regSet []uint64
+
+func (s regSet) add(i int32)      { s[i/64] |= 1 << (i % 64) }
+func (s regSet) remove(i int32)   { s[i/64] &^= 1 << (i % 64) }
+func (s regSet) has(i int32) bool { return s[i/64]>>(i%64)&1 != 0 }
+
+// join adds t to s and reports whether that was more than nothing.
+func (s regSet) join(t regSet) (changed bool) {
+	for i, w := range t {
+		changed = changed || w&^s[i] != 0
+		s[i] |= w
+	}
+	return changed
+}
+
+// findUnwritten is a liveness analysis (Kildall) of the needed registers.
+func (f *function) findUnwritten() {
+	rank := make([]int32, len(f.fn.Regs))
+	var regs []ir.RegID
+	for r := range rank {
+		rank[r] = -1
+		if f.needed[r] {
+			rank[r] = int32(len(regs))
+			regs = append(regs, ir.RegID(r))
+		}
+	}
+	words := (len(regs) + 63) / 64
+	in := make([]regSet, len(f.fn.Blocks)) // live at the start of a block
+	for i := range in {
+		in[i] = make(regSet, words)
+	}
+	live := make(regSet, words)
+	for changed := true; changed; {
+		changed = false
+		for i := len(in) - 1; i >= 0; i-- {
+			clear(live)
+			for _, s := range f.fn.Blocks[i].Succs {
+				live.join(in[s])
+			}
+			f.liveBefore(f.fn.Blocks[i], rank, live)
+			changed = in[i].join(live) || changed
+		}
+	}
+	for _, v := range f.fn.Params { // written by the caller
+		if v.InReg && rank[v.Reg] >= 0 {
+			in[0].remove(rank[v.Reg])
+		}
+	}
+	for i, r := range regs {
+		if in[0].has(int32(i)) {
+			f.unwritten = append(f.unwritten, r)
+		}
+	}
+}
+
+// liveBefore turns the set of registers that are live at the end of a block into that at its start.
+func (f *function) liveBefore(b *ir.Block, rank []int32, live regSet) {
+	use := func(r ir.RegID) {
+		if i := rank[r]; i >= 0 {
+			live.add(i)
+		}
+	}
+	for i := len(b.Instrs) - 1; i >= 0; i-- {
+		in := b.Instrs[i]
+		if !f.kept[in.Index] {
+			continue
+		}
+		if in.Guard == ir.NoReg {
+			for j := range in.Dst {
+				eachReg(&in.Dst[j], func(r ir.RegID) {
+					if i := rank[r]; i >= 0 {
+						live.remove(i)
+					}
+				})
+			}
+		} else {
+			use(in.Guard)
+		}
+		for j := range in.Src {
+			eachReg(&in.Src[j], use)
+		}
+	}
+}

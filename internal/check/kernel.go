@@ -144,7 +144,7 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		SharedBytes: uint32(r.machine.SharedBytes()),
 		Recycling:   true,
 	})
-	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: r.opt.Workers}
+	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: max(r.opt.Workers, 1)}
 	if r.opt.Progress != nil {
 		opt.Progress = func(steps, done, blocks uint64) {
 			r.opt.Progress(Progress{Kernel: r.kernel.Demangled, Steps: steps, BlocksDone: done, Blocks: blocks})

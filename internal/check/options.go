@@ -24,7 +24,7 @@ type Options struct {
 	Seed     uint64         // of the first schedule
 	Seeds    int            // how many schedules, with consecutive seeds
 	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
-	Workers  int            // goroutines; 0: all cores
+	Workers  int            // goroutines that emulate independent blocks; 0: one, because the detector takes the events in turn
 	Prove    bool           // verify for all inputs instead of running
 	Timeout  time.Duration  // for the proof of one kernel; 0: DefaultTimeout
 	Limit    int            // findings printed per kernel; 0: DefaultLimit

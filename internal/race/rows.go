@@ -132,7 +132,8 @@ func (a *access) afterRun(e *run, lanes laneMap) bool {
 	if e.warp == uint32(w.id) {
 		return e.clk <= max(w.intra, w.blk) || e.lanes == lanes
 	}
-	return e.clk <= w.blk && e.warp >= uint32(a.b.first) && e.warp < uint32(a.b.end())
+	v := e.warp - uint32(a.b.first)
+	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) && e.clk <= w.peers[v])
 }
 
 // readRun records a read: in place of those before it, in the run of the same warp and clock, or beside the others.

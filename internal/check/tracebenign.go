@@ -3,6 +3,8 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
+	"sync"
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -90,23 +92,40 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]
 	if !wanted {
 		return nil
 	}
-	seen := make(map[sitePair]bool)
+	// The runs do not know of each other: each has a slice, a machine and a detector of its own.
+	var each [randomRuns]map[sitePair]bool
+	var wg sync.WaitGroup
 	for seed := range uint64(randomRuns) {
-		opt := t.slice.Options()
-		opt.Data, opt.Seed = true, seed
-		m, err := emu.NewTrace(t.kernel, t.randomInputs(seed), slice.Of(t.kernel, opt))
-		if err != nil {
+		wg.Go(func() { each[seed] = t.madeUpRun(ctx, block, seed, racing, tolerance) })
+	}
+	wg.Wait()
+	seen := make(map[sitePair]bool)
+	for _, one := range each {
+		if one == nil {
 			return nil
 		}
-		det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true})
-		res, err := m.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &block}, &someSites{traceSink{Detector: det}, sitesOf(m, racing)})
-		if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
-			return nil
-		}
-		rep := det.Report()
-		for i := range rep.Races {
-			seen[pairOf(m, &rep.Races[i])] = true
-		}
+		maps.Copy(seen, one)
+	}
+	return seen
+}
+
+// madeUpRun returns the races of one run with made-up inputs; nil if it did not come to its end.
+func (t *tracer) madeUpRun(ctx context.Context, block uint32, seed uint64, racing map[*ir.Instr]bool, tolerance race.Benign) map[sitePair]bool {
+	opt := t.slice.Options()
+	opt.Data, opt.Seed = true, seed
+	m, err := emu.NewTrace(t.kernel, t.randomInputs(seed), slice.Of(t.kernel, opt))
+	if err != nil {
+		return nil
+	}
+	det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true})
+	res, err := m.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &block}, &someSites{traceSink{Detector: det}, sitesOf(m, racing)})
+	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
+		return nil
+	}
+	seen := make(map[sitePair]bool)
+	rep := det.Report()
+	for i := range rep.Races {
+		seen[pairOf(m, &rep.Races[i])] = true
 	}
 	return seen
 }

@@ -6,6 +6,7 @@ kernel void k(global int *out) {
     local int tile[64];
     int i = get_local_id(0);
     tile[i] = i;
-    barrier(i % 3 ? CLK_LOCAL_MEM_FENCE : CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    barrier(i % 3 ? CLK_LOCAL_MEM_FENCE
+                  : CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); // redundant: no global memory is shared
     out[i] = tile[63 - i];
 }

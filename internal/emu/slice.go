@@ -158,13 +158,7 @@ func (c *compiler) originOf(in *ir.Instr) uint32 {
 	if line := c.lineOf(in); line != "" {
 		what = fmt.Sprintf("%s at %s", what, line)
 	}
-	for i, o := range c.p.origins {
-		if o == what {
-			return uint32(i)
-		}
-	}
-	c.p.origins = append(c.p.origins, what)
-	return uint32(len(c.p.origins) - 1)
+	return c.origin(what)
 }
 
 // lineOf is where the user finds an instruction.

@@ -161,9 +161,6 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 		w.buf.WriteByte('\n')
 		return
 	}
-	if strings.Contains(line, "@llvm.experimental.noalias.scope.decl(") {
-		return // of an inlined __restrict__ parameter; the accesses' side of it is cut off, and the scope is not written
-	}
 	text, dbg := splitAttach(line)
 	attach := line[len(text):]
 	if cast, store, ok := constantStore(text, len(w.out.locs)); ok {

@@ -1,2 +1,1 @@
-#include <cuda/pipeline>
-#include "cuda_pipeline_primitives.h"
+#include <cuda/pipeline> /* and with it the primitives */

@@ -10,7 +10,7 @@ namespace cooperative_groups {
 template <typename __G, typename __T, typename __U, typename __Size>
 __heddle_fn void memcpy_async(const __G &__g, __T *__to, const __U *__from, const __Size &__size) {
   ::cuda::__copy_shared<::cuda::__size_alignment<__Size, __T>::value>(__to, __from, __size, (unsigned int)__g.thread_rank(), (unsigned int)__g.size());
-  asm volatile("cp.async.commit_group;" ::: "memory");
+  __pipeline_commit();
 }
 template <typename __G, typename __T, typename __TL, typename __U, typename __UL>
 __heddle_fn void memcpy_async(const __G &__g, __T *__to, const __TL &__n, const __U *__from, const __UL &__m) {
@@ -21,7 +21,7 @@ template <typename __G> __heddle_fn void wait(const __G &__g) {
   __g.sync();
 }
 template <unsigned int __N, typename __G> __heddle_fn void wait_prior(const __G &__g) {
-  ::cuda::__wait_prior(__N);
+  __pipeline_wait_prior(__N);
   __g.sync();
 }
 }

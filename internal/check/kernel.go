@@ -100,13 +100,22 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	}
 }
 
-// resolve decides the launch of a kernel and reports what is wrong with it; then it returns nil.
-func (d *driver) resolve(in *input, k *ir.Func) *launch.Config {
+// config decides the launch of a kernel and reports what is wrong with it; then it returns nil.
+func (d *driver) config(in *input, k *ir.Func) *launch.Config {
 	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
 	for _, e := range errs {
 		d.inputError(launchDiagnostic(k.Demangled, e))
 	}
-	if cfg == nil || len(errs) > 0 {
+	if len(errs) > 0 {
+		return nil
+	}
+	return cfg
+}
+
+// resolve is config for a launch that is executed: it also reports what a user should know of it.
+func (d *driver) resolve(in *input, k *ir.Func) *launch.Config {
+	cfg := d.config(in, k)
+	if cfg == nil {
 		return nil
 	}
 	for _, n := range cfg.Notes {
@@ -266,10 +275,7 @@ func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
 
 // verdict sums up: a bug outweighs everything; what was not covered is never called clean.
 func (r *kernelRun) verdict() diag.Verdict {
-	v := diag.Verdict{Kernel: r.kernel.Demangled, Span: r.kernel.Span}
-	if r.kernel.Src != nil {
-		v.Span.Start = r.kernel.Src.Pos
-	}
+	v := diag.Verdict{Kernel: r.kernel.Demangled, Span: kernelPlace(r.kernel)}
 	switch {
 	case r.bugs > 0:
 		v.Kind = diag.Bug

@@ -34,19 +34,18 @@ type proof struct {
 	kernel *ir.Func
 	cfg    *launch.Config
 	aside  aside // findings of replays that do not count
+	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
+	replayed map[string]bool
 }
 
 // proveKernel verifies one kernel for all inputs of its launch shape, replays what it cannot prove, and
 // records the verdict.
 func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
-	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
-	for _, e := range errs {
-		d.inputError(launchDiagnostic(k.Demangled, e))
-	}
-	if cfg == nil || len(errs) > 0 {
+	cfg := d.config(in, k)
+	if cfg == nil {
 		return
 	}
-	p := &proof{driver: d, in: in, kernel: k, cfg: cfg}
+	p := &proof{driver: d, in: in, kernel: k, cfg: cfg, replayed: map[string]bool{}}
 	v := p.verdict(ctx)
 	v.Kernel, v.Suppressed, v.Known = k.Demangled, p.aside.suppressed, p.aside.known
 	if v.Kind == diag.Verified {
@@ -55,10 +54,7 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 		d.checked(in, k, nil)
 	}
 	if !v.Span.IsValid() {
-		v.Span = k.Span
-		if k.Src != nil {
-			v.Span.Start = k.Src.Pos
-		}
+		v.Span = kernelPlace(k)
 	}
 	d.sum.Verdicts = append(d.sum.Verdicts, v)
 }
@@ -234,6 +230,13 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 				req.Args = append([]launch.ArgSpec{spec}, req.Args...) // what the user said comes last and wins
 			}
 		}
+		key := fmt.Sprint(req.Args)
+		if did, again := p.replayed[key]; again {
+			if did {
+				return 0, true
+			}
+			continue
+		}
 		cfg, errs := launch.Resolve(p.kernel, req, p.in.facts)
 		if cfg == nil || len(errs) > 0 {
 			continue
@@ -248,7 +251,8 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 		r.run(ctx, 0)
 		before := p.aside.hits
 		p.aside = r.aside
-		if r.bugs > 0 || r.repeated > 0 || r.aside.hits > before {
+		shown = r.bugs > 0 || r.repeated > 0 || r.aside.hits > before
+		if p.replayed[key] = shown; shown {
 			return r.bugs, true
 		}
 	}

@@ -55,25 +55,12 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 		Use:   name + " [flags] FILE|DIR|-...",
 		Short: checkHelp[name][0],
 		Long:  checkHelp[name][1] + launchHelp,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && in.database == "" {
-				return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
-			}
-			return nil
-		},
+		Args:  in.some,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := checkNumbers(&opt); err != nil {
 				return err
 			}
-			inputs, err := in.inputs(files, stdin, stderr)
-			if err != nil {
-				return inputError{err}
-			}
-			if err := out.known.check(); err != nil {
-				return err
-			}
-			opt.Database = in.database
-			return checkFiles(cmd.Context(), opt, out, inputs, stdout, stderr)
+			return checkFiles(cmd.Context(), opt, out, &in, files, stdin, stdout, stderr)
 		},
 	}
 	fs := cmd.Flags()
@@ -90,8 +77,17 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	return cmd
 }
 
-// checkFiles runs the driver, prints what it finds as it comes, and then the verdicts.
-func checkFiles(ctx context.Context, opt check.Options, out outputFlags, inputs []check.Input, stdout, stderr io.Writer) error {
+// checkFiles runs the driver on what files and the flags of the input name, prints what it finds as it comes, and then
+// the verdicts.
+func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inputFlags, files []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	inputs, err := in.inputs(files, stdin, stderr)
+	if err != nil {
+		return inputError{err}
+	}
+	if err := out.known.check(); err != nil {
+		return err
+	}
+	opt.Database = in.database
 	opt.Files = source.NewSet()
 	p := newProgress(stderr)
 	opt.Progress = p.callback()

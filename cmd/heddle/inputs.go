@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/internal/check"
@@ -24,6 +25,14 @@ func (f *inputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "the input is in `LANGUAGE` cu, cl, ptx or ll (default: told by extension and content)")
 	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without FILE, check all CUDA files of it")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "say what of the compile commands is not used")
+}
+
+// some is a check of a command's arguments: that there is an input.
+func (f *inputFlags) some(_ *cobra.Command, args []string) error {
+	if len(args) == 0 && f.database == "" {
+		return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
+	}
+	return nil
 }
 
 // inputs resolves the arguments: files, directories, - for standard input, and the files of a compilation

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -28,12 +27,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "trace [flags] FILE|DIR|-...",
 		Short: "verify barriers and shared memory of a block for all inputs",
 		Long:  traceHelp + launchHelp,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && in.database == "" {
-				return errors.New("no input file; want .cu, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
-			}
-			return nil
-		},
+		Args:  in.some,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			opt.Seeds = 1
 			if err := checkNumbers(&opt); err != nil {
@@ -45,15 +39,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if stats {
 				opt.Trace.Stats = func(s check.TraceStats) { printStats(stdout, s) }
 			}
-			inputs, err := in.inputs(files, stdin, stderr)
-			if err != nil {
-				return inputError{err}
-			}
-			if err := out.known.check(); err != nil {
-				return err
-			}
-			opt.Database = in.database
-			return checkFiles(cmd.Context(), opt, out, inputs, stdout, stderr)
+			return checkFiles(cmd.Context(), opt, out, &in, files, stdin, stdout, stderr)
 		},
 	}
 	fs := cmd.Flags()

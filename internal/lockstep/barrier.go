@@ -59,36 +59,37 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 
 // opaqueAll gives all destinations values of which nothing is known but who shares them.
 func (x *exec) opaqueAll(in *ir.Instr, scope string, st *state) {
-	n := 0
-	each := func(o ir.Operand) {
-		if o.Kind == ir.Register && o.Reg != ir.NoReg {
-			w := width(x.f.Regs[o.Reg].Type)
-			x.set(in, o, x.apply(fmt.Sprintf("%sr%d.%d", scope, in.Index, n), w, x.counters()), false, st)
-		}
-		n++
-	}
-	for _, o := range in.Dst {
-		if o.Kind == ir.Vector {
-			for _, e := range o.Elems {
-				each(e)
-			}
-			continue
-		}
-		each(o)
-	}
+	x.eachResult(in, func(n int, o ir.Operand, w int) {
+		x.set(in, o, x.apply(fmt.Sprintf("%sr%d.%d", scope, in.Index, n), w, x.counters()), false, st)
+	})
 }
 
-// sameTag is the formula that two tags name the same barrier instance.
-func sameTag(c *smt.Context, a, b Tag) smt.Term {
-	eq := []smt.Term{c.Eq(a.Barrier, b.Barrier)}
-	for i := range a.Iters {
-		eq = append(eq, c.Eq(a.Iters[i], b.Iters[i]))
+// eachResult calls visit for each register that an instruction writes: with its number among the results, sinks and
+// elements of vectors counted, and its width.
+func (x *exec) eachResult(in *ir.Instr, visit func(n int, o ir.Operand, width int)) {
+	n := 0
+	for _, d := range in.Dst {
+		parts := []ir.Operand{d}
+		if d.Kind == ir.Vector {
+			parts = d.Elems
+		}
+		for _, o := range parts {
+			if o.Kind == ir.Register && o.Reg != ir.NoReg {
+				visit(n, o, width(x.f.Regs[o.Reg].Type))
+			}
+			n++
+		}
 	}
-	return c.And(eq...)
 }
 
 // Same is the formula that t and u name the same barrier instance.
-func (t Tag) Same(c *smt.Context, u Tag) smt.Term { return sameTag(c, t, u) }
+func (t Tag) Same(c *smt.Context, u Tag) smt.Term {
+	eq := []smt.Term{c.Eq(t.Barrier, u.Barrier)}
+	for i := range t.Iters {
+		eq = append(eq, c.Eq(t.Iters[i], u.Iters[i]))
+	}
+	return c.And(eq...)
+}
 
 // Renamed returns the tag under a renaming of symbols.
 func (t Tag) Renamed(s *smt.Substitution) Tag {

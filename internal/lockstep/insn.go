@@ -181,28 +181,13 @@ func (x *exec) opaque(in *ir.Instr, st *state) {
 	for _, o := range in.Src {
 		take(o)
 	}
-	n := 0
-	each := func(o ir.Operand) {
-		n++
-		if o.Kind != ir.Register || o.Reg == ir.NoReg {
-			return
-		}
-		w := width(x.f.Regs[o.Reg].Type)
+	x.eachResult(in, func(n int, o ir.Operand, w int) {
 		if depends {
 			x.set(in, o, x.fresh("i", w), false, st)
 		} else {
 			x.set(in, o, x.pure(fmt.Sprintf("%s#%d", name, n), w, args...), false, st)
 		}
-	}
-	for _, o := range in.Dst {
-		if o.Kind == ir.Vector {
-			for _, e := range o.Elems {
-				each(e)
-			}
-			continue
-		}
-		each(o)
-	}
+	})
 }
 
 // readsCarry reports whether an instruction reads the carry flag, which is no operand (PTX ISA 9.7.2).
@@ -239,17 +224,9 @@ func (x *exec) special(o ir.Operand) smt.Term {
 	case ir.WarpSz:
 		return k(32)
 	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
-		return c.BvAnd(x.linear(), k(31))
+		return c.BvAnd(x.th.Linear(), k(31))
 	}
 	return x.fresh("s", 64)
-}
-
-// linear is the index of the thread in its block, x fastest.
-func (x *exec) linear() smt.Term {
-	c, b := x.c, x.opt.Geometry.Block
-	t := x.th.Tid
-	r := c.Add(t[0], c.MulConst(t[1], uint64(b.X)))
-	return c.Add(r, c.MulConst(t[2], uint64(b.X)*uint64(b.Y)))
 }
 
 // indices makes the symbols of the thread's and the block's index.

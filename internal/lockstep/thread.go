@@ -92,6 +92,13 @@ type Thread struct {
 	Notes       []string
 }
 
+// Linear is the index of the thread in its block, x fastest: warps are cut from it (PTX ISA 10.4).
+func (t *Thread) Linear() smt.Term {
+	c, b := t.Context, t.Geometry.Block
+	r := c.Add(t.Tid[0], c.MulConst(t.Tid[1], uint64(b.X)))
+	return c.Add(r, c.MulConst(t.Tid[2], uint64(b.X)*uint64(b.Y)))
+}
+
 // UnsupportedError says which construct of a kernel has no lock-step form.
 type UnsupportedError struct {
 	Instr *ir.Instr // nil if it is not one instruction

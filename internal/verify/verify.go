@@ -223,11 +223,8 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 
 // sameWarp is the formula that two threads of a block are of one warp.
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
-	c, g := p.c, p.th.Geometry.Block
-	t := p.th.Tid
-	lin := c.Add(c.Add(t[0], c.MulConst(t[1], uint64(g.X))), c.MulConst(t[2], uint64(g.X)*uint64(g.Y)))
-	w := c.LShr(lin, c.Const(5, 32))
-	return c.Eq(s[0].Apply(w), s[1].Apply(w))
+	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
+	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
 }
 
 // depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
@@ -250,19 +247,20 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 		p.stopped = true
 		return
 	}
+	loops := len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
 	var ans smt.Answer
-	for i, d := range depths {
+	for _, d := range depths {
+		if d > 0 && !loops {
+			break // there are no axioms
+		}
 		all := append([]smt.Term(nil), q...)
 		for t := range 2 {
 			for _, ax := range p.th.Axioms.For(terms[t], d) {
 				all = append(all, s[t].Apply(ax))
 			}
 		}
-		if i > 0 && len(all) == len(q) {
-			break // there are no axioms
-		}
 		solvers := p.opt.Solvers
-		if i == 0 && len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0 {
+		if d == 0 && loops {
 			solvers = nil // cheap first: a model without the axioms means nothing
 		}
 		if p.c.Exceeded() {

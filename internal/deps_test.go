@@ -45,6 +45,7 @@ var rules = map[string]string{
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
 	"testing/cltest":  "",
+	"testing/kernels": "source ptx ir irgen launch lower",
 
 	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
 }

@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"heddle/internal/event"
-	"heddle/internal/irgen"
 	"heddle/internal/lockstep"
 	"heddle/internal/lower"
-	"heddle/internal/ptx"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
-	"heddle/internal/source"
+	"heddle/internal/testing/kernels"
 	"heddle/internal/verify"
 )
 
@@ -36,20 +34,7 @@ func TestMicro(t *testing.T) {
 		if n := strings.Count(string(text), "__global__"); n != len(want) {
 			t.Fatalf("%s: %d kernels, %d expectations", path, n, len(want))
 		}
-		low, err := lower.File(t.Context(), path, lower.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := source.NewSet()
-		file, _ := set.Add("lowered.ptx", low.PTX)
-		tree, errs := ptx.Parse(file)
-		if len(errs) > 0 {
-			t.Fatal(errs[0])
-		}
-		module, errs := irgen.Module(set, tree)
-		if len(errs) > 0 {
-			t.Fatal(errs[0])
-		}
+		module, _ := kernels.File(t, path, lower.Options{})
 		one := event.Dim3{X: 1, Y: 1, Z: 1}
 		g := event.Geometry{Grid: event.Dim3{X: 4, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
 		for _, k := range module.Funcs {

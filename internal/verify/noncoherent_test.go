@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"heddle/internal/event"
-	"heddle/internal/irgen"
 	"heddle/internal/lockstep"
-	"heddle/internal/ptx"
-	"heddle/internal/source"
+	"heddle/internal/testing/kernels"
 )
 
 // A load through the texture proxy is ordered with no write of the kernel (PTX ISA 8.6, 8.9.5), so that nothing is
@@ -23,8 +21,7 @@ func TestNoncoherentLoads(t *testing.T) {
 		{"ordinary load", "ld.global.u32", "%a", false},
 		{"ldu", "ldu.global.u32", "%a", true},
 	} {
-		set := source.NewSet()
-		file, err := set.Add("k.ptx", []byte(`.version 8.0
+		m := kernels.PTX(t, `.version 8.0
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 .ptr .global a, .param .u64 .ptr .global b)
@@ -38,20 +35,9 @@ func TestNoncoherentLoads(t *testing.T) {
 	st.global.u32 [`+test.written+`], %r;
 	ret;
 }
-`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree, errs := ptx.Parse(file)
-		if len(errs) > 0 {
-			t.Fatal(errs[0])
-		}
-		m, errs := irgen.Module(set, tree)
-		if len(errs) > 0 {
-			t.Fatal(errs[0])
-		}
+`)
 		one := event.Dim3{X: 1, Y: 1, Z: 1}
-		_, err = lockstep.Build(t.Context(), m.Kernel("k"), lockstep.Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}})
+		_, err := lockstep.Build(t.Context(), m.Kernel("k"), lockstep.Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}})
 		if (err != nil) != test.unsupported || err != nil && !strings.Contains(err.Error(), "of an array that the kernel also writes") {
 			t.Errorf("%s: %v", test.name, err)
 		}

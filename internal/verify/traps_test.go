@@ -8,12 +8,10 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/irgen"
 	"heddle/internal/lockstep"
-	"heddle/internal/ptx"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
-	"heddle/internal/source"
+	"heddle/internal/testing/kernels"
 	"heddle/internal/verify"
 )
 
@@ -59,17 +57,7 @@ const prologue = `.version 8.7
 
 func (tr *trap) build(t *testing.T) *ir.Func {
 	t.Helper()
-	set := source.NewSet()
-	file, _ := set.Add("k.ptx", []byte(fmt.Sprintf(prologue, tr.module, tr.body)))
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	module, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	for _, k := range module.Funcs {
+	for _, k := range kernels.PTX(t, fmt.Sprintf(prologue, tr.module, tr.body)).Funcs {
 		if k.Kernel {
 			return k
 		}

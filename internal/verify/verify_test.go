@@ -1,51 +1,30 @@
 package verify_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"heddle/internal/irgen"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
 	"heddle/internal/lower"
-	"heddle/internal/ptx"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
-	"heddle/internal/source"
+	"heddle/internal/testing/kernels"
 	"heddle/internal/verify"
 )
 
 // verifyFile verifies the only kernel of a file with the launch that the file gives.
 func verifyFile(t *testing.T, path string) (*verify.Result, error) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	low, err := lower.File(t.Context(), path, lower.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := source.NewSet()
-	user, _ := set.Add("user", text)
-	file, _ := set.Add("lowered.ptx", low.PTX)
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	module, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
+	module, facts := kernels.File(t, path, lower.Options{})
 	for _, k := range module.Funcs {
 		if !k.Kernel {
 			continue
 		}
-		cfg, errs := launch.Resolve(k, launch.Request{}, launch.Scan(user, nil))
+		cfg, errs := launch.Resolve(k, launch.Request{}, facts)
 		if len(errs) > 0 {
 			t.Fatal(errs[0])
 		}

@@ -13,11 +13,9 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/irgen"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
-	"heddle/internal/ptx"
-	"heddle/internal/source"
+	"heddle/internal/testing/kernels"
 )
 
 // compile lowers OpenCL C to a module.
@@ -35,20 +33,7 @@ func compile(t *testing.T, text string, opt lower.Options) *ir.Module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := source.NewSet()
-	file, err := set.Add("k.ptx", low.PTX)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	m, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	return m
+	return kernels.PTX(t, string(low.PTX))
 }
 
 // run executes a kernel with one work-group of n work-items. args are the contents of buffers by parameter name; it

@@ -10,8 +10,10 @@ import (
 	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
+	"heddle/internal/lower"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
+	"heddle/internal/testing/kernels"
 	"heddle/internal/verify"
 )
 
@@ -25,7 +27,7 @@ func TestVerifiedMutantsAreClean(t *testing.T) {
 	mutants, alive := 0, 0
 	for _, dir := range []string{"../../../testdata/verify", "../../../testdata/suite/shared", "../../../testdata/suite/divergence", "../../../testdata/suite/memory"} {
 		for _, path := range kernelFiles(t, dir) {
-			m, facts := module(t, path)
+			m, facts := kernels.File(t, path, lower.Options{})
 			for _, k := range m.Funcs {
 				if !k.Kernel || k.Blocks == nil {
 					continue

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/bits"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,12 +12,10 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/irgen"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
-	"heddle/internal/ptx"
 	"heddle/internal/race"
-	"heddle/internal/source"
+	"heddle/internal/testing/kernels"
 	"heddle/internal/testing/oracle"
 )
 
@@ -63,7 +60,7 @@ func kernelFiles(t *testing.T, dir string) []string {
 // compareFile compares the engines on each kernel of a file, under several schedules, and returns how many runs that were.
 func compareFile(t *testing.T, path string) int {
 	t.Helper()
-	module, facts := module(t, path)
+	module, facts := kernels.File(t, path, lower.Options{})
 	n := 0
 	for _, k := range module.Funcs {
 		if k.Kernel && k.Blocks != nil {
@@ -75,31 +72,6 @@ func compareFile(t *testing.T, path string) int {
 		}
 	}
 	return n
-}
-
-// module lowers a file and returns its kernels, and what the source says of their launches.
-func module(t *testing.T, path string) (*ir.Module, *launch.SourceFacts) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	low, err := lower.File(t.Context(), path, lower.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := source.NewSet()
-	user, _ := set.Add("user", text)
-	file, _ := set.Add("lowered.ptx", low.PTX)
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	module, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	return module, launch.Scan(user, nil)
 }
 
 // spaces are those that a kernel is looked at for apart.

@@ -12,12 +12,10 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/irgen"
 	"heddle/internal/launch"
-	"heddle/internal/ptx"
 	"heddle/internal/race"
-	"heddle/internal/source"
 	"heddle/internal/testing/gen"
+	"heddle/internal/testing/kernels"
 )
 
 // TestRandomKernels: on random kernels the detector agrees with the oracle, and one worker sends the same
@@ -49,7 +47,7 @@ func TestRandomKernelsVary(t *testing.T) {
 	racy, completed, stalled := 0, 0, 0
 	for seed := range int64(n) {
 		k := gen.Random(rand.New(rand.NewSource(seed)), gen.Options{})
-		f := build(t, k.PTX)
+		f := kernels.PTX(t, k.PTX).Funcs[0]
 		cfg, errs := launch.Resolve(f, request(k), nil)
 		if len(errs) > 0 {
 			t.Fatal(errs[0])
@@ -94,24 +92,6 @@ func FuzzRandomKernels(f *testing.F) {
 	})
 }
 
-func build(t *testing.T, text string) *ir.Func {
-	t.Helper()
-	set := source.NewSet()
-	file, err := set.Add("random.ptx", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatalf("%v\n%s", errs[0], text)
-	}
-	m, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatalf("%v\n%s", errs[0], text)
-	}
-	return m.Funcs[0]
-}
-
 func request(k gen.Kernel) launch.Request {
 	grid, block := k.Grid, k.Block
 	return launch.Request{Grid: &grid, Block: &block, Args: []launch.ArgSpec{
@@ -122,7 +102,7 @@ func request(k gen.Kernel) launch.Request {
 
 func compareRandom(t *testing.T, k gen.Kernel, seed uint64) int {
 	t.Helper()
-	f := build(t, k.PTX)
+	f := kernels.PTX(t, k.PTX).Funcs[0]
 	n := 0
 	for _, lockstep := range []bool{false, true} {
 		n += compareLaunch(t, f, request(k), nil, lockstep, seed, event.NoSpace)

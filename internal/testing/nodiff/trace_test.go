@@ -3,7 +3,6 @@ package nodiff
 import (
 	"math/bits"
 	"math/rand"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -11,14 +10,12 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/irgen"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
-	"heddle/internal/ptx"
 	"heddle/internal/race"
 	"heddle/internal/slice"
-	"heddle/internal/source"
 	"heddle/internal/testing/gen"
+	"heddle/internal/testing/kernels"
 )
 
 // TestTraceAgainstRun holds the trace of a kernel, which executes a slice with unknown inputs, against a run
@@ -45,12 +42,7 @@ func TestTraceOfRandomKernels(t *testing.T) {
 	compared := 0
 	for seed := range int64(1000) {
 		k := gen.Random(rand.New(rand.NewSource(seed)), gen.Options{Traceable: seed >= 100})
-		set := source.NewSet()
-		file, err := set.Add("random.ptx", []byte(k.PTX))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fn := kernelsIn(t, set, file)[0]
+		fn := kernels.PTX(t, k.PTX).Funcs[0]
 		req := launch.Request{Grid: &k.Grid, Block: &k.Block}
 		compared += traceLaunch(t, fn, req, nil, race.Independent)
 		compared += traceLaunch(t, fn, req, nil, race.Lockstep)
@@ -71,36 +63,10 @@ type kernelFacts struct {
 
 func kernelsOf(t *testing.T, path string) (out []kernelFacts) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	low, err := lower.File(t.Context(), path, lower.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := source.NewSet()
-	user, _ := set.Add("user"+filepath.Ext(path), text)
-	file, _ := set.Add("lowered.ptx", low.PTX)
-	for _, k := range kernelsIn(t, set, file) {
-		out = append(out, kernelFacts{k, launch.Scan(user, nil)})
-	}
-	return out
-}
-
-func kernelsIn(t *testing.T, set *source.Set, file *source.File) (out []*ir.Func) {
-	t.Helper()
-	tree, errs := ptx.Parse(file)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	module, errs := irgen.Module(set, tree)
-	if len(errs) > 0 {
-		t.Fatal(errs[0])
-	}
-	for _, k := range module.Funcs {
+	m, facts := kernels.File(t, path, lower.Options{})
+	for _, k := range m.Funcs {
 		if k.Kernel && k.Blocks != nil {
-			out = append(out, k)
+			out = append(out, kernelFacts{k, facts})
 		}
 	}
 	return out

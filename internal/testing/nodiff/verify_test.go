@@ -16,6 +16,7 @@ import (
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
 	"heddle/internal/testing/gen"
+	"heddle/internal/testing/kernels"
 	"heddle/internal/verify"
 )
 
@@ -31,7 +32,7 @@ func TestVerifiedMeansClean(t *testing.T) {
 	verified, refuted := 0, 0
 	for seed := range n {
 		k := gen.Random(rand.New(rand.NewSource(int64(seed))), gen.Options{BlockBarriers: seed%4 > 0})
-		f := build(t, k.PTX)
+		f := kernels.PTX(t, k.PTX).Funcs[0]
 		cfg, errs := launch.Resolve(f, request(k), nil)
 		if len(errs) > 0 {
 			t.Fatal(errs[0])
@@ -96,7 +97,7 @@ func TestVerifiedPhasesAreClean(t *testing.T) {
 	verified := 0
 	for seed := range n {
 		k := gen.Phases(rand.New(rand.NewSource(int64(seed))))
-		f := build(t, k.PTX)
+		f := kernels.PTX(t, k.PTX).Funcs[0]
 		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)

@@ -1,0 +1,58 @@
+// Package kernels builds the IR of kernels for tests of the packages that work on it. What is wrong with a kernel
+// ends the test.
+package kernels
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// PTX returns the module of a PTX text.
+func PTX(t testing.TB, text string) *ir.Module {
+	t.Helper()
+	return module(t, source.NewSet(), []byte(text))
+}
+
+// File lowers a file, and returns its module and what its text says of launches.
+func File(t testing.TB, path string, opt lower.Options) (*ir.Module, *launch.SourceFacts) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, err := lower.File(t.Context(), path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := source.NewSet()
+	user, err := set.Add("user"+filepath.Ext(path), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return module(t, set, low.PTX), launch.Scan(user, nil)
+}
+
+func module(t testing.TB, set *source.Set, text []byte) *ir.Module {
+	t.Helper()
+	file, err := set.Add("kernels.ptx", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		t.Fatalf("%v\n%s", errs[0], text)
+	}
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatalf("%v\n%s", errs[0], text)
+	}
+	return m
+}

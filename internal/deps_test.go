@@ -33,6 +33,7 @@ var rules = map[string]string{
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt",
 	"verify":    "event ir smt lockstep",
+	"place":     "",
 	"suppress":  "source diag launch",
 	"baseline":  "source diag",
 	"gitrev":    "",

@@ -1,0 +1,80 @@
+// Package place finds where the barriers of a kernel must stand, at the least cost, so that an oracle has nothing to
+// object to.
+//
+// What it follows: Anand and Polikarpova, "Automatic Synchronization for GPU Kernels" (FMCAD 2018), section III:
+// the label tree, label intervals, the placement constraints of simple and of loop races, the cost model and
+// Algorithm 1.
+package place
+
+import "context"
+
+// Label is a node of a kernel's label tree (section III.A), by its number in Tree.Labels. A barrier is placed after a
+// label, as its right sibling.
+type Label int
+
+// None is no label: the parent of the root.
+const None Label = -1
+
+// Kind says what a node of the tree stands for.
+type Kind uint8
+
+const (
+	Stmt  Kind = iota // a statement without blocks of its own
+	Start             // the start node of its parent: a barrier after it stands at the beginning of the block
+	Block             // a statement list whose statements run as often as it: the body of the kernel, a bare { }
+	Cond              // a block that runs at most once each time its surroundings do: a branch of an if, a case
+	Loop              // a block that runs again and again
+)
+
+// Node is one label.
+type Node struct {
+	Kind   Kind
+	Parent Label // the block around; None for the root
+	Kids   []Label
+	// Closed says that no barrier may stand after this label: a macro expansion, the part of a source that this
+	// compilation did not see, after a return, between a case label and its statement.
+	Closed bool
+	// Barrier says that the node is a barrier statement of the input that a placement may take away.
+	Barrier bool
+	// Trips is how often a barrier after this label is executed by one thread, if that was measured; 0 if not.
+	Trips float64
+}
+
+// Tree is the label tree of one function. The labels of a block's Kids are in the order of the text, the start node
+// first; Labels[0] is the root. Of an if with an else both branches are Cond kids of the same block, one after the
+// other; they never run in one execution of it.
+type Tree struct {
+	Labels []Node
+}
+
+// Placement is a set of labels: a barrier stands after each. Labels of Barrier nodes that are in it stay, others go.
+type Placement map[Label]bool
+
+// Race is a pair of statements that may race under a placement.
+type Race struct {
+	A, B Label // in the order of the text, or equal
+	// Paths says which races there are of P^0 (within an iteration of all common loops) to P^d (across iterations of
+	// the j-th common loop, outermost first); nil if the oracle cannot say.
+	Paths []bool
+	// OtherBlock is set if the threads are of two blocks: no barrier of a block helps.
+	OtherBlock bool
+	// Why tells the user what races, with places.
+	Why string
+}
+
+// Answer is what an oracle says of a placement.
+type Answer struct {
+	Races       []Race
+	Divergences []Label // barriers that not all threads reach together
+	// Verified is set if the oracle proved that there is neither; otherwise Unknown says why it has nothing more to
+	// say, or is empty if it found what it lists.
+	Verified bool
+	Unknown  string
+}
+
+// Oracle judges placements. It is sound if it says nothing wrong of what it passes; what it misses, the result of a
+// search misses too.
+type Oracle interface {
+	Name() string
+	Check(ctx context.Context, p Placement) (*Answer, error)
+}

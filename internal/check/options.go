@@ -26,8 +26,10 @@ type Options struct {
 	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
 	Workers  int            // goroutines that emulate independent blocks; 0: one, because the detector takes the events in turn
 	Prove    bool           // verify for all inputs instead of running
-	Timeout  time.Duration  // for the proof of one kernel; 0: DefaultTimeout
-	Limit    int            // findings printed per kernel; 0: DefaultLimit
+	Form     string         // "pred" | "lockstep": print this form of each kernel to FormTo, and check nothing
+	FormTo   io.Writer
+	Timeout  time.Duration // for the proof of one kernel; 0: DefaultTimeout
+	Limit    int           // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options
 	Trace    *Trace         // not nil: trace each kernel, as heddle trace does
 	Command  string         // "check" or "run": for the reproduce line
@@ -57,5 +59,6 @@ type Summary struct {
 	Verdicts    []diag.Verdict // one for each kernel, in the order of files and kernels
 	Bugs        int
 	Files       *source.Set
+	Printed     int // kernels of which a form was printed
 	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
 }

@@ -23,6 +23,7 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
+	formErr     error // of writing to FormTo
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -75,6 +76,9 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 			break
 		}
 	}
+	if d.formErr != nil {
+		return nil, fmt.Errorf("writing the forms: %w", d.formErr)
+	}
 	d.inputName = ""
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
@@ -103,6 +107,8 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
 		switch {
+		case d.opt.Form != "":
+			d.printForm(k)
 		case d.opt.Prove:
 			d.proveKernel(ctx, in, k)
 		case d.opt.Trace != nil:

@@ -37,8 +37,8 @@ type Options struct {
 
 	// Settings returns what a configuration says of a kernel of an input; nil: there is none.
 	Settings func(input string, k *ir.Func) Setting
-	Printf   io.Writer      // kernel printf output; nil: discarded
-	Files    *source.Set    // that the positions of findings refer to; nil: a new one
+	Printf   io.Writer   // kernel printf output; nil: discarded
+	Files    *source.Set // that the positions of findings refer to; nil: a new one
 
 	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
 	Known func(*diag.Diagnostic) bool

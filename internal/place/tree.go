@@ -83,7 +83,7 @@ type Race struct {
 
 // Answer is what an oracle says of a placement.
 type Answer struct {
-	Races       []Race
+	Races []Race
 	// Divergences are barriers that not all threads reach together. An oracle may add labels that are not in the
 	// placement: a barrier there would diverge under any.
 	Divergences []Label

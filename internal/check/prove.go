@@ -226,7 +226,7 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 		}
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
 		var err error
 		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
 			return 0, false

@@ -85,7 +85,8 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	}
 	solvers, stop := p.solvers()
 	defer stop()
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), Solvers: solvers})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Solvers: solvers})
+	p.sum.Queries.Add(r.Stats)
 	if r.Verified() {
 		return diag.Verdict{Kind: diag.Verified, Scope: p.scope()}
 	}

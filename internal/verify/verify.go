@@ -13,6 +13,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -59,6 +60,15 @@ type Finding struct {
 // Stats counts the queries.
 type Stats struct {
 	Pairs, BySimplifier, BySolver int
+	Time                          time.Duration // in all queries
+}
+
+// Add adds the queries of another verification.
+func (s *Stats) Add(o Stats) {
+	s.Pairs += o.Pairs
+	s.BySimplifier += o.BySimplifier
+	s.BySolver += o.BySolver
+	s.Time += o.Time
 }
 
 // Result is what a verification came to: verified if there are no findings.
@@ -269,7 +279,9 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 			p.res.Findings = append(p.res.Findings, f)
 			return
 		}
+		start := time.Now()
 		ans = p.c.Decide(p.ctx, all, solvers...)
+		p.res.Stats.Time += time.Since(start)
 		if ans.Status == smt.Unsat {
 			if ans.By == "simplifier" {
 				p.res.Stats.BySimplifier++

@@ -47,13 +47,15 @@ var rules = map[string]string{
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",
 
+	"testing/lockrun": "event isa ir launch emu/alu lockstep/form",
+
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
 	"testing/cltest":  "",
 	"testing/kernels": "source ptx ir irgen launch lower",
 
-	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
+	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 }
 
 // only says which standard packages are confined to which packages of ours.

@@ -36,6 +36,7 @@ var rules = map[string]string{
 	"place":     "place/maxsat",
 	"suppress":  "source diag launch",
 	"config":    "source event launch",
+	"lsp":       "source diag",
 	"baseline":  "source diag",
 	"gitrev":    "",
 	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify suppress",

@@ -47,7 +47,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	}
 	g := x.guard
 	if x.final {
-		x.th.Ends = append(x.th.Ends, End{Instr: in, Guard: x.c.And(x.outer, st.pred, g), Start: st.tag, At: at})
+		x.th.Ends = append(x.th.Ends, End{Instr: in, Guard: x.c.And(x.here(st), g), Start: st.tag, At: at})
 	}
 	next := Tag{Barrier: x.c.Ite(g, at.Barrier, st.tag.Barrier)}
 	for i := range at.Iters {

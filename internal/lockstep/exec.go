@@ -3,6 +3,7 @@ package lockstep
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"heddle/internal/ir"
@@ -29,6 +30,9 @@ type exec struct {
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
 	dirty *dirtiness
 
+	annotations
+	kernelParam map[*ir.Var]bool
+
 	outer  smt.Term   // everything that holds around the innermost of them
 	gone   []smt.Term // how the thread may have ended within the innermost loop
 	around []*ir.Loop // the loops that execution is in, outermost first
@@ -50,16 +54,21 @@ type exec struct {
 
 // state is what is known at a program point.
 type state struct {
-	pred smt.Term // the thread is here
-	regs []smt.Term
-	tag  Tag
+	pred    smt.Term // the thread is here
+	regs    []smt.Term
+	tag     Tag
+	scratch map[slot]smt.Term
+	annotating
 }
 
 // undef stands for a register that nothing has written.
 const undef = ^smt.Term(0)
 
 func (s *state) clone() *state {
-	return &state{pred: s.pred, regs: slices.Clone(s.regs), tag: Tag{s.tag.Barrier, slices.Clone(s.tag.Iters)}}
+	return &state{
+		pred: s.pred, regs: slices.Clone(s.regs), tag: Tag{s.tag.Barrier, slices.Clone(s.tag.Iters)},
+		scratch: maps.Clone(s.scratch), annotating: s.annotating,
+	}
 }
 
 // edge is a state on its way to a block.
@@ -117,6 +126,10 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 		return nil, err
 	}
 	x.th.Axioms = x.axioms()
+	x.th.Given = map[string]uint64{}
+	for name, v := range x.given {
+		x.th.Given[name], _ = x.c.Value(v)
+	}
 	for a := range x.approx {
 		x.th.Approximate = append(x.th.Approximate, a)
 	}
@@ -151,6 +164,11 @@ func (x *exec) prepare() error {
 		return &UnsupportedError{What: "irreducible control flow"}
 	}
 	x.rpo = ir.ReversePostorder(x.f)
+	x.kernelParam = map[*ir.Var]bool{}
+	for _, v := range x.f.Params {
+		x.kernelParam[v] = true
+	}
+	x.annotations.init(x.f, x.rpo)
 	x.live = liveness(x.f)
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -168,7 +186,8 @@ func (x *exec) pass() {
 	x.dirty = findDirty(x)
 	x.indices()
 	zero := x.c.Const(0, 32)
-	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs))}
+	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs)), annotating: annotating{ghost: smt.False, known: smt.True}}
+	x.annotations.reset()
 	for i := range st.regs {
 		st.regs[i] = undef
 	}
@@ -264,6 +283,9 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 	for i := range r.tag.Iters {
 		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] }, nil)
 	}
+	r.ghost = x.merge(states, func(s *state) smt.Term { return s.ghost }, nil)
+	r.known = x.merge(states, func(s *state) smt.Term { return s.known }, nil)
+	r.scratch = x.joinScratch(states)
 	return r
 }
 
@@ -330,7 +352,11 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 		x.exit(in, taken)
 	case "trap": // ends the whole grid: nothing happens after it
 		x.gone = append(x.gone, taken.pred)
-	case "call": // does not return: a failed assertion, abort
+	case "call": // does not return
+		if in.Callee == nil || in.Callee.Name != "__assertfail" {
+			x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
+		}
+		x.state(in, Asserted, smt.False, taken)
 		x.gone = append(x.gone, taken.pred)
 	default:
 		x.unsupported(in, "%s at the end of a block", in.Text())
@@ -350,7 +376,7 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, 32))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: st.tag, At: at})
+	x.th.Ends = append(x.th.Ends, End{Guard: x.here(st), Start: st.tag, At: at})
 }
 
 // Tag.Barrier has tagWidth bits: 0 for the kernel's entry, exitTag for the end of a thread, else the barrier's

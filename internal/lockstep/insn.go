@@ -121,7 +121,8 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		x.opaqueAll(in, private, st)
 		return
 	case in.Op() == "call":
-		x.unsupported(in, "a call of a function that is not inlined")
+		x.call(in, st)
+		return
 	case in.Row.Category == isa.Stack, in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect:
 		x.unsupported(in, "%s", in.Text())
 	case in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:

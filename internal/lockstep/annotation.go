@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/internal/ir"
@@ -61,9 +62,12 @@ type Log struct {
 
 // Other says what a symbol of the other thread stands for: Value, where the other thread is there (Here), else
 // Absent. Loops are the counters of the loops around, which are the symbol's arguments.
+//
+// Known is what the other thread has come by, if it is there: both come to an annotation together, and so have passed
+// the same ones before it.
 type Other struct {
-	Here, Value, Absent smt.Term
-	Loops               []smt.Term
+	Here, Known, Value, Absent smt.Term
+	Loops                      []smt.Term
 }
 
 // SameBlock is true if the two threads are of one block.
@@ -320,7 +324,7 @@ func (x *exec) constant(t smt.Term) bool {
 		}
 		name := x.c.Name(u)
 		switch {
-		case strings.HasPrefix(name, paramPrefix), strings.HasPrefix(name, private+"tid."), strings.HasPrefix(name, inBlock+"ctaid."), strings.HasPrefix(name, base):
+		case strings.HasPrefix(name, paramPrefix), strings.HasPrefix(name, private+"tid."), strings.HasPrefix(name, inBlock+"ctaid."), strings.HasPrefix(name, base), strings.HasPrefix(name, opPrefix):
 		case strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
 		default:
 			ok = false
@@ -406,7 +410,7 @@ func (x *exec) isEnabled(in *ir.Instr, st *state) smt.Term {
 // other is a value that the other thread has at this place.
 func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	sym := x.apply(fmt.Sprintf("%sother%d", private, in.Index), x.c.Width(v), x.counters())
-	o := Other{Here: x.c.And(x.outer, x.assumed, st.pred, st.known, x.guard), Value: x.whereEnabled(v), Loops: x.counters()}
+	o := Other{Here: x.c.And(x.outer, st.pred, x.guard), Known: x.ownFacts(st), Value: x.whereEnabled(v), Loops: x.counters()}
 	if absent := x.disabled(v); x.constant(absent) {
 		o.Absent = absent
 	} else {
@@ -417,6 +421,25 @@ func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	}
 	x.th.Others[x.c.Name(sym)] = o
 	return sym
+}
+
+// ownFacts is what is known on the way that speaks of the thread alone.
+func (x *exec) ownFacts(st *state) smt.Term {
+	all := x.c.And(x.assumed, st.known)
+	facts := []smt.Term{all}
+	if x.c.Op(all) == smt.OpAnd {
+		facts = slices.Clone(x.c.Args(all))
+	}
+	return x.c.And(slices.DeleteFunc(facts, func(t smt.Term) bool {
+		other := false
+		x.c.Visit([]smt.Term{t}, func(u smt.Term) {
+			if op := x.c.Op(u); op == smt.OpVar || op == smt.OpApp {
+				_, is := x.th.Others[x.c.Name(u)]
+				other = other || is || x.c.Name(u) == SameBlock
+			}
+		})
+		return other
+	})...)
 }
 
 // log is the access to an array that a condition asks for. The same question twice in one annotation is about one

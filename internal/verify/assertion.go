@@ -261,7 +261,9 @@ func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.
 			}
 			value := there.Apply(c.Ite(o.Here, o.Value, o.Absent))
 			all[1-t] = append(slices.Clip(all[1-t]), value)
-			add = append(add, c.Eq(s[t].Apply(u), s[1-t].Apply(value)))
+			known := there.Apply(c.Implies(o.Here, o.Known))
+			all[1-t] = append(all[1-t], known)
+			add = append(add, c.Eq(s[t].Apply(u), s[1-t].Apply(value)), s[1-t].Apply(known))
 		})
 	}
 	return add, all

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/internal/diag"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/source"
@@ -38,8 +39,20 @@ type Options struct {
 	Printf         io.Writer      // kernel printf output; nil: discarded
 	Files          *source.Set    // that the positions of findings refer to; nil: a new one
 
+	// Settings returns what a configuration says of a kernel of an input; nil: there is none.
+	Settings func(input string, k *ir.Func) Setting
+
 	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
 	Known func(*diag.Diagnostic) bool
+}
+
+// Setting is what a configuration says of one kernel. What flags say counts before it.
+type Setting struct {
+	Launch  []launch.Setting
+	Engine  string        // how check examines it: "run", "verify" or "trace"; empty: as others
+	Timeout time.Duration // for its proof; 0: Options.Timeout
+	Skip    string        // the reason why it is not checked
+	Span    source.Span   // of the table that says so
 }
 
 // Input is one input of a run.
@@ -60,5 +73,6 @@ type Summary struct {
 	Bugs        int
 	Queries     verify.Stats // of all proofs
 	Files       *source.Set
+	Skipped     int // kernels that a configuration excludes
 	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
 }

@@ -39,7 +39,6 @@ type Assertion struct {
 	Kind  AssertionKind
 	Guard smt.Term
 	Cond  smt.Term
-	Start Tag
 	Iters []smt.Term // of all loops around, outermost first
 	Place Place
 	Logs  []Log // the symbols in Cond that stand for an access
@@ -58,6 +57,7 @@ type Log struct {
 	Writes bool
 	Has    smt.Term
 	Offset smt.Term
+	Start  Tag // of the barrier interval, for the memory that the array is in
 }
 
 // Other says what a symbol of the other thread stands for: Value, where the other thread is there (Here), else
@@ -258,11 +258,12 @@ func (x *exec) addAssertion(in *ir.Instr, kind AssertionKind, guard, cond smt.Te
 	if cond == smt.True || guard == smt.False {
 		return
 	}
-	a := Assertion{Instr: in, Kind: kind, Guard: guard, Cond: cond, Start: st.tag, Iters: x.counters(), Place: x.place(in)}
+	a := Assertion{Instr: in, Kind: kind, Guard: guard, Cond: cond, Iters: x.counters(), Place: x.place(in)}
 	seen := map[smt.Term]bool{}
 	x.c.Visit([]smt.Term{cond}, func(t smt.Term) {
 		if l, ok := x.logs[t]; ok && !seen[l.Has] {
 			seen[l.Has] = true
+			l.Start = x.tag(st, orders(l.Object.Space))
 			a.Logs = append(a.Logs, l)
 		}
 	})

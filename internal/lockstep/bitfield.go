@@ -5,7 +5,7 @@ import (
 	"heddle/internal/smt"
 )
 
-// bitfield is bfe (PTX ISA 9.7.1.21) with constant position and length of a field that lies within the source; other fields
+// bitfield is bfe (PTX ISA 9.7.1.19) with constant position and length of a field that lies within the source; other fields
 // are filled up with the sign or zero, and are left to the caller.
 func (x *exec) bitfield(in *ir.Instr, w int, arg func(int) smt.Term, st *state) (smt.Term, bool) {
 	c := x.c

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/smt"
 )
@@ -28,6 +29,7 @@ type exec struct {
 	live  []bitset // registers live at the start of each block
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
+	parts int        // of memory that barriers order each for itself
 	dirty *dirtiness
 
 	annotations
@@ -56,7 +58,7 @@ type exec struct {
 type state struct {
 	pred    smt.Term // the thread is here
 	regs    []smt.Term
-	tag     Tag
+	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 	scratch map[slot]smt.Term
 	annotating
 }
@@ -66,7 +68,7 @@ const undef = ^smt.Term(0)
 
 func (s *state) clone() *state {
 	return &state{
-		pred: s.pred, regs: slices.Clone(s.regs), tag: Tag{s.tag.Barrier, slices.Clone(s.tag.Iters)},
+		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
 		scratch: maps.Clone(s.scratch), annotating: s.annotating,
 	}
 }
@@ -169,6 +171,7 @@ func (x *exec) prepare() error {
 		x.kernelParam[v] = true
 	}
 	x.annotations.init(x.f, x.rpo)
+	x.parts = partsOf(x.f)
 	x.live = liveness(x.f)
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -185,15 +188,13 @@ func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
 	x.dirty = findDirty(x)
 	x.indices()
-	zero := x.c.Const(0, 32)
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs)), annotating: annotating{ghost: smt.False, known: smt.True}}
 	x.annotations.reset()
 	for i := range st.regs {
 		st.regs[i] = undef
 	}
-	st.tag.Barrier = x.c.Const(0, tagWidth)
-	for range x.slots {
-		st.tag.Iters = append(st.tag.Iters, zero)
+	for range x.parts * x.tagLen() {
+		st.tags = append(st.tags, x.c.Const(0, tagWidth))
 	}
 	x.around = nil
 	x.outer, x.gone = smt.True, nil
@@ -279,9 +280,8 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 			return x.apply(fmt.Sprintf("%sj%d.%d", private, b, reg), width(x.f.Regs[reg].Type), x.counters())
 		})
 	}
-	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier }, nil)
-	for i := range r.tag.Iters {
-		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] }, nil)
+	for i := range r.tags {
+		r.tags[i] = x.merge(states, func(s *state) smt.Term { return s.tags[i] }, nil)
 	}
 	r.ghost = x.merge(states, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, func(s *state) smt.Term { return s.known }, nil)
@@ -374,14 +374,7 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	}
 	at := Tag{Barrier: x.c.Const(exitTag, tagWidth)}
 	for range x.slots {
-		at.Iters = append(at.Iters, x.c.Const(0, 32))
+		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.here(st), Start: st.tag, At: at})
+	x.th.Ends = append(x.th.Ends, End{Guard: x.here(st), Start: x.tag(st, event.OrdersAll), At: at})
 }
-
-// Tag.Barrier has tagWidth bits: 0 for the kernel's entry, exitTag for the end of a thread, else the barrier's
-// instruction number plus 1.
-const (
-	tagWidth = 32
-	exitTag  = 1<<tagWidth - 1
-)

@@ -139,7 +139,7 @@ func (p *prover) loggedBy(a *lockstep.Assertion, l lockstep.Log, n int) []logged
 			start = append(start, s.Apply(t))
 		}
 		when := []smt.Term{s.Apply(x.Guard), p.earlier(x, iters, a)}
-		for j, t := range a.Start.Terms() {
+		for j, t := range l.Start.Terms() {
 			when = append(when, c.Eq(start[j], t))
 		}
 		if c.And(when...) == smt.False {

@@ -200,7 +200,8 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
 	}
-	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil {
+	// An address of the shared window is no generic address: such a pair may meet anywhere.
+	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
 	if a.HasVal && b.HasVal && a.Size == b.Size {

@@ -66,6 +66,7 @@ type Access struct {
 	HasVal bool
 	Start  Tag
 	Iters  []smt.Term // of all loops around, outermost first
+	Place  Place
 }
 
 // End is the end of a barrier interval: a barrier, or the exit of the thread.
@@ -87,6 +88,10 @@ type Thread struct {
 	Ctaid    [3]smt.Term
 	Geometry event.Geometry
 	Axioms   *Axioms
+
+	Assertions []Assertion
+	Others     map[string]Other  // what symbols in conditions stand for
+	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 	Notes       []string

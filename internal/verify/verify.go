@@ -44,6 +44,8 @@ type Kind uint8
 const (
 	Race Kind = iota
 	Divergence
+	Violation // of an annotation
+	Vacuous   // an assumption that cannot hold
 )
 
 // Finding is a pair that is not proved harmless.
@@ -54,7 +56,8 @@ type Finding struct {
 	OtherBlock bool   // the threads are of different blocks
 	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
 	Model      *smt.Model
-	Tid, Ctaid [2]event.Dim3 // of the two threads, from Model
+	Assertion  *lockstep.Assertion // of a Violation and Vacuous
+	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
 }
 
 // Stats counts the queries.
@@ -100,6 +103,7 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
 	}
+	p.assertions()
 	p.divergence()
 	p.races()
 	return p.res
@@ -258,6 +262,8 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 		p.stopped = true
 		return
 	}
+	more, terms := p.others(terms, s)
+	q = append(q, more...)
 	loops := len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
 	var ans smt.Answer
 	for _, d := range depths {
@@ -314,6 +320,9 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 
 // String says what a finding is about, for tests and logs.
 func (f *Finding) String() string {
+	if f.Assertion != nil {
+		return f.violationText()
+	}
 	text := func(in *ir.Instr) string {
 		if in == nil {
 			return "the end"

@@ -29,7 +29,10 @@ type exec struct {
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
 	parts int        // of memory that barriers order each for itself
-	dirty *dirtiness
+	// The asynchronous copies that may be under way at an instruction.
+	pending map[*ir.Instr][]*ir.Instr
+	atomics []atomicUse // of the final pass
+	dirty   *dirtiness
 
 	outer  smt.Term   // everything that holds around the innermost of them
 	gone   []smt.Term // how the thread may have ended within the innermost loop
@@ -118,6 +121,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	if err := x.th.noncoherent(); err != nil {
 		return nil, err
 	}
+	x.distinctSlots()
 	x.th.Axioms = x.axioms()
 	for a := range x.approx {
 		x.th.Approximate = append(x.th.Approximate, a)
@@ -154,6 +158,7 @@ func (x *exec) prepare() error {
 	}
 	x.rpo = ir.ReversePostorder(x.f)
 	x.parts = partsOf(x.f)
+	x.pending = findPending(x.f)
 	x.live = liveness(x.f)
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -168,6 +173,7 @@ func (x *exec) prepare() error {
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.atomics = nil
 	x.dirty = findDirty(x)
 	x.indices()
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs))}
@@ -330,7 +336,10 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 		x.exit(in, taken)
 	case "trap": // ends the whole grid: nothing happens after it
 		x.gone = append(x.gone, taken.pred)
-	case "call": // does not return: a failed assertion, abort
+	case "call": // does not return
+		if in.Callee == nil || in.Callee.Name != "__assertfail" {
+			x.unsupported(in, "a call of a function that is not inlined")
+		}
 		x.gone = append(x.gone, taken.pred)
 	default:
 		x.unsupported(in, "%s at the end of a block", in.Text())

@@ -88,7 +88,7 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Solvers: solvers})
 	p.sum.Queries.Add(r.Stats)
 	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.scope()}
+		return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
 	}
 	return p.examine(ctx, r)
 }
@@ -136,7 +136,7 @@ func (p *proof) fixedArgs() map[int]uint64 {
 }
 
 // scope says what a proof covers.
-func (p *proof) scope() string {
+func (p *proof) scope(r *verify.Result) string {
 	g := p.cfg.Geometry
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
 	var given []string
@@ -148,7 +148,11 @@ func (p *proof) scope() string {
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	return s + "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	s += "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	if r.Counters {
+		s += ", and that counters of atomic additions do not wrap around"
+	}
+	return s
 }
 
 // examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.
@@ -254,7 +258,7 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, given map[string]
 // leave its arrays, which says nothing about races.
 func synchronization(code diag.Code) bool {
 	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
 		return true
 	}
 	return false

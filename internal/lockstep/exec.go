@@ -30,7 +30,10 @@ type exec struct {
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
 	parts int        // of memory that barriers order each for itself
-	dirty *dirtiness
+	// The asynchronous copies that may be under way at an instruction.
+	pending map[*ir.Instr][]*ir.Instr
+	atomics []atomicUse // of the final pass
+	dirty   *dirtiness
 
 	annotations
 	kernelParam map[*ir.Var]bool
@@ -127,6 +130,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	if err := x.th.noncoherent(); err != nil {
 		return nil, err
 	}
+	x.distinctSlots()
 	x.th.Axioms = x.axioms()
 	x.th.Given = map[string]uint64{}
 	for name, v := range x.given {
@@ -172,6 +176,7 @@ func (x *exec) prepare() error {
 	}
 	x.annotations.init(x.f, x.rpo)
 	x.parts = partsOf(x.f)
+	x.pending = findPending(x.f)
 	x.live = liveness(x.f)
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -186,6 +191,7 @@ func (x *exec) prepare() error {
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.atomics = nil
 	x.dirty = findDirty(x)
 	x.indices()
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs)), annotating: annotating{ghost: smt.False, known: smt.True}}

@@ -54,6 +54,7 @@ type Finding struct {
 	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
 	Object     *lockstep.Object
 	OtherBlock bool   // the threads are of different blocks
+	SameThread bool   // a thread and an asynchronous copy of its own
 	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
 	Model      *smt.Model
 	Assertion  *lockstep.Assertion // of a Violation and Vacuous
@@ -79,6 +80,7 @@ type Result struct {
 	Findings []Finding
 	Stats    Stats
 	Thread   *lockstep.Thread
+	Counters bool // rests on counters that do not wrap around
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -157,6 +159,7 @@ func (p *prover) races() {
 				continue
 			}
 			p.race(&acc[i], &acc[j], false)
+			p.ownCopy(&acc[i], &acc[j])
 			if acc[i].Space != event.Shared && acc[j].Space != event.Shared && !p.opt.OnlyIntraBlock {
 				p.race(&acc[i], &acc[j], true)
 			}
@@ -204,19 +207,23 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	if a.HasVal && b.HasVal && a.Size == b.Size {
-		same := c.Eq(s[0].Apply(a.Value), s[1].Apply(b.Value))
+	if len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
+		eq := make([]smt.Term, len(a.Values))
+		for i := range eq {
+			eq[i] = c.Eq(s[0].Apply(a.Values[i]), s[1].Apply(b.Values[i]))
+		}
+		same := c.And(eq...)
 		switch {
 		case p.opt.Benign == BenignAll:
 			q = append(q, c.Not(same))
-			terms, other = append(terms, a.Value), append(other, b.Value)
+			terms, other = append(terms, a.Values...), append(other, b.Values...)
 		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
 			once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
 			for i := range a.Iters {
 				once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
 			}
 			q = append(q, c.Not(c.And(once...)))
-			terms, other = append(terms, a.Value), append(other, b.Value)
+			terms, other = append(terms, a.Values...), append(other, b.Values...)
 		}
 	}
 	object := a.Object
@@ -226,14 +233,21 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
 }
 
-// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole.
+// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole, unless an offset
+// shows that it is not.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
-	if n == m {
+	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
 		return c.Eq(a, b)
 	}
 	d := c.AddConst(c.Sub(a, b), uint64(n-1)) // -n < a-b < m
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
+}
+
+// misaligned reports whether an offset is certainly no multiple of n, a power of two.
+func (p *prover) misaligned(off smt.Term, n int) bool {
+	_, ones := p.c.KnownBits(off)
+	return ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.
@@ -276,6 +290,8 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 				all = append(all, s[t].Apply(ax))
 			}
 		}
+		slots := p.slots(terms, d, s, &f)
+		all = append(all, slots...)
 		solvers := p.opt.Solvers
 		if d == 0 && loops {
 			solvers = nil // cheap first: a model without the axioms means nothing
@@ -289,6 +305,7 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 		ans = p.c.Decide(p.ctx, all, solvers...)
 		p.res.Stats.Time += time.Since(start)
 		if ans.Status == smt.Unsat {
+			p.res.Counters = p.res.Counters || len(slots) > 0 && p.th.Slots.Wrap
 			if ans.By == "simplifier" {
 				p.res.Stats.BySimplifier++
 			} else {

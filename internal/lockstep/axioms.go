@@ -1,7 +1,6 @@
 package lockstep
 
 import (
-	"fmt"
 	"math/bits"
 
 	"heddle/internal/smt"
@@ -57,11 +56,15 @@ func (x *exec) axioms() *Axioms {
 		a.of[info.name("act", info.privateAct)] = x.schema(params, x.activity(info))
 		a.of[info.name("kx", info.privateExit)] = x.schema(info.around, x.leaving(info))
 		for i, r := range info.regs {
-			if r.form != unknown || r.next == undef || r.init == undef {
+			first, next := r.init, r.next
+			if r.form == offset {
+				first, next = x.c.Const(0, r.width), r.body
+			}
+			if r.form != unknown && r.form != offset || r.next == undef || r.init == undef {
 				continue
 			}
-			h := x.apply(info.name(fmt.Sprintf("h%d.", i), r.private), r.width, params)
-			a.of[x.c.Name(h)] = x.schema(params, []smt.Term{x.c.Eq(h, x.stepped(info, r.init, r.next))})
+			h := x.symbol(info, i, r, params)
+			a.of[x.c.Name(h)] = x.schema(params, []smt.Term{x.c.Eq(h, x.stepped(info, first, next))})
 		}
 	}
 	return a
@@ -130,12 +133,47 @@ func (x *exec) tripBounds(info *loopInfo) []smt.Term {
 		conds = c.Args(info.back)
 	}
 	var out []smt.Term
+	if last, ok := x.lastTrip(info, conds); ok {
+		out = append(out, c.Ule(info.counter, c.Const(last, 32)))
+	}
 	for _, t := range conds {
 		if b, ok := x.tripBound(info, t); ok {
 			out = append(out, b)
 		}
 	}
 	return out
+}
+
+// maxTrips bounds how many iterations are counted out.
+const maxTrips = 4096
+
+// lastTrip counts out the iterations of a loop whose conditions for going on depend on nothing but k: the first at
+// which one of them fails is the last. Where other things matter too, it is a bound.
+func (x *exec) lastTrip(info *loopInfo, conds []smt.Term) (uint64, bool) {
+	c := x.c
+	var counted []smt.Term
+	for _, t := range conds {
+		free := false
+		c.Visit([]smt.Term{t}, func(u smt.Term) {
+			op := c.Op(u)
+			free = free || (op == smt.OpVar || op == smt.OpApp) && u != info.counter
+		})
+		if !free {
+			counted = append(counted, t)
+		}
+	}
+	all := c.And(counted...)
+	if all == smt.True {
+		return 0, false
+	}
+	for k := range uint64(maxTrips) {
+		s := c.Substitute()
+		s.Replace(info.counter, c.Const(k, 32))
+		if s.Apply(all) == smt.False {
+			return k, true
+		}
+	}
+	return 0, false
 }
 
 // tripBound is the bound on k of one condition for going on.

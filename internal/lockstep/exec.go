@@ -24,7 +24,9 @@ type exec struct {
 	dom   *ir.DomTree
 	loops *ir.LoopForest
 	rpo   []ir.BlockID
-	live  []bitset // registers live at the start of each block
+	live  []bitset     // registers live at the start of each block
+	whole []ir.BlockID // see rejoins
+	reach []smt.Term   // in this pass, by block: the thread comes to its end
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
 	dirty *dirtiness
@@ -116,6 +118,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	if err := x.th.noncoherent(); err != nil {
 		return nil, err
 	}
+	x.th.Loops = x.describe()
 	x.th.Axioms = x.axioms()
 	for a := range x.approx {
 		x.th.Approximate = append(x.th.Approximate, a)
@@ -152,6 +155,7 @@ func (x *exec) prepare() error {
 	}
 	x.rpo = ir.ReversePostorder(x.f)
 	x.live = liveness(x.f)
+	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
 		if x.info[l].barriers {
@@ -177,6 +181,7 @@ func (x *exec) pass() {
 		st.tag.Iters = append(st.tag.Iters, zero)
 	}
 	x.around = nil
+	x.reach = slices.Repeat([]smt.Term{undef}, len(x.f.Blocks))
 	x.outer, x.gone = smt.True, nil
 	x.region(nil, st)
 	for _, o := range x.objects {
@@ -250,7 +255,11 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 	for i, s := range states {
 		preds[i] = s.pred
 	}
-	r.pred = x.c.Or(preds...)
+	if d := x.whole[b]; d != ir.NoBlock && x.reach[d] != undef {
+		r.pred = x.reach[d]
+	} else {
+		r.pred = x.either(preds)
+	}
 	for reg := range r.regs {
 		if !x.live[b].has(reg) {
 			r.regs[reg] = undef
@@ -292,6 +301,7 @@ func (x *exec) block(b *ir.Block, st *state) []edge {
 		x.at, x.drawn = in, 0
 		x.guard = x.condition(in, st)
 		if in.IsTerminator() && in == b.Last() {
+			x.reach[b.ID] = st.pred
 			return x.terminator(b, in, st)
 		}
 		x.instr(in, st)
@@ -300,6 +310,7 @@ func (x *exec) block(b *ir.Block, st *state) []edge {
 	for _, s := range b.Succs {
 		out = append(out, edge{s, st})
 	}
+	x.reach[b.ID] = st.pred
 	if len(b.Succs) == 0 {
 		x.exit(nil, st)
 	}

@@ -87,6 +87,7 @@ type Thread struct {
 	Ctaid    [3]smt.Term
 	Geometry event.Geometry
 	Axioms   *Axioms
+	Loops    []Loop
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 	Notes       []string

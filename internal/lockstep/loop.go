@@ -348,7 +348,8 @@ func (x *exec) varies(info *loopInfo, t smt.Term) bool {
 	return x.mentions(x.c.Name(info.counter), t)
 }
 
-// ownSymbols reports whether a term needs the unknown header value of a register of the loop.
+// ownSymbols reports whether a term needs the unknown header value of a register of the loop; or of one inside, which
+// may be made of one of this loop.
 func (x *exec) ownSymbols(info *loopInfo, t smt.Term) bool {
 	own := false
 	x.c.Visit([]smt.Term{t}, func(u smt.Term) {
@@ -357,11 +358,21 @@ func (x *exec) ownSymbols(info *loopInfo, t smt.Term) bool {
 		}
 		name := x.c.Name(u)[len(private):]
 		var reg, loop int
-		if n, _ := fmt.Sscanf(name, "h%d.%d", &reg, &loop); n == 2 && loop == info.index {
+		if n, _ := fmt.Sscanf(name, "h%d.%d", &reg, &loop); n == 2 && x.inside(x.loops.Loops[loop], info.l) {
 			own = true
 		}
 	})
 	return own
+}
+
+// inside reports whether a loop is another, or lies in it.
+func (x *exec) inside(l, outer *ir.Loop) bool {
+	for ; l != nil; l = l.Parent {
+		if l == outer {
+			return true
+		}
+	}
+	return false
 }
 
 // leave returns the states at the edges that leave the loop, at the iteration in which the thread leaves.

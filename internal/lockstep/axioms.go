@@ -15,9 +15,24 @@ import (
 //
 // and the bound on k that a counting condition implies.
 type Axioms struct {
-	c  *smt.Context
-	of map[string]func(args []smt.Term) []smt.Term
+	c       *smt.Context
+	of      map[string]func(args []smt.Term) []smt.Term
+	assumed map[string]func(args []smt.Term) []smt.Term // by the name of act
 }
+
+// Assume adds that the invariants hold at the header of a loop, in each iteration that a thread is in; they replace those
+// of an earlier call. They are over the counters of the loops around and the loop's own. It is for the caller to prove
+// them; or to assume them of earlier iterations only, while he does.
+func (a *Axioms) Assume(l *Loop, invariants []smt.Term) {
+	name := a.c.Name(l.Act)
+	delete(a.assumed, name)
+	if all := a.c.And(invariants...); all != smt.True {
+		a.assumed[name] = schema(a.c, append(append([]smt.Term(nil), l.Around...), l.Counter), []smt.Term{a.c.Implies(a.c.And(l.Entry, l.Act), all)})
+	}
+}
+
+// About reports whether t is a symbol that an axiom speaks of: what a loop, at some iteration, makes of something.
+func (a *Axioms) About(t smt.Term) bool { return a.c.Op(t) == smt.OpApp && a.of[a.c.Name(t)] != nil }
 
 // For returns the axioms for the symbols in terms, and for the symbols of those, depth levels deep.
 func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
@@ -33,7 +48,11 @@ func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
 		})
 		var fresh []smt.Term
 		for _, t := range apps {
-			fresh = append(fresh, a.of[a.c.Name(t)](a.c.Args(t))...)
+			name, args := a.c.Name(t), a.c.Args(t)
+			fresh = append(fresh, a.of[name](args)...)
+			if more := a.assumed[name]; more != nil {
+				fresh = append(fresh, more(args)...)
+			}
 		}
 		if len(fresh) == 0 {
 			break
@@ -46,15 +65,15 @@ func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
 
 // axioms collects what the last pass says of the loops.
 func (x *exec) axioms() *Axioms {
-	a := &Axioms{c: x.c, of: map[string]func([]smt.Term) []smt.Term{}}
+	a := &Axioms{c: x.c, of: map[string]func([]smt.Term) []smt.Term{}, assumed: map[string]func([]smt.Term) []smt.Term{}}
 	for _, l := range x.loops.Loops {
 		info := x.info[l]
 		if info.entry == smt.False && info.around == nil && len(info.regs) == 0 {
 			continue // never reached
 		}
 		params := append(info.counters(), info.counter)
-		a.of[info.name("act", info.privateAct)] = x.schema(params, x.activity(info))
-		a.of[info.name("kx", info.privateExit)] = x.schema(info.around, x.leaving(info))
+		a.of[info.name("act", info.privateAct)] = schema(x.c, params, x.activity(info))
+		a.of[info.name("kx", info.privateExit)] = schema(x.c, info.around, x.leaving(info))
 		for i, r := range info.regs {
 			first, next := r.init, r.next
 			if r.form == offset {
@@ -64,16 +83,16 @@ func (x *exec) axioms() *Axioms {
 				continue
 			}
 			h := x.symbol(info, i, r, params)
-			a.of[x.c.Name(h)] = x.schema(params, []smt.Term{x.c.Eq(h, x.stepped(info, first, next))})
+			a.of[x.c.Name(h)] = schema(x.c, params, []smt.Term{x.c.Eq(h, x.stepped(info, first, next))})
 		}
 	}
 	return a
 }
 
 // schema returns a function that puts arguments in the place of the loop counters.
-func (x *exec) schema(params, body []smt.Term) func([]smt.Term) []smt.Term {
+func schema(c *smt.Context, params, body []smt.Term) func([]smt.Term) []smt.Term {
 	return func(args []smt.Term) []smt.Term {
-		s := x.c.Substitute()
+		s := c.Substitute()
 		for i, p := range params {
 			s.Replace(p, args[i])
 		}

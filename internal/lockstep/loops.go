@@ -25,6 +25,7 @@ type Loop struct {
 type Slot struct {
 	Name   string
 	At     smt.Term // at the header, in iteration Counter
+	Symbol smt.Term // if not Closed: what stands for it in At and everywhere else, a function of the iteration vector
 	Init   smt.Term // in iteration 0
 	Next   smt.Term // what this iteration makes of it
 	Closed bool     // At says it without a symbol of the loop
@@ -53,12 +54,14 @@ func (x *exec) describe() []Loop {
 			}
 			s := Slot{Name: x.slotName(i), At: x.headerValue(info, i, r, info.counter, at), Init: r.init, Next: r.next, Closed: r.form != unknown && r.form != offset, Tag: i >= len(x.f.Regs)}
 			s.Own = info.barriers && i == len(x.f.Regs)+1+info.slot
-			lp.Slots = append(lp.Slots, s)
-			if r.form == offset {
+			if r.form == offset { // the number of strides is all that there is to know
 				s.Name, s.At = s.Name+".strides", x.symbol(info, i, r, at)
 				s.Init, s.Next = x.c.Const(0, r.width), r.body
-				lp.Slots = append(lp.Slots, s)
 			}
+			if !s.Closed {
+				s.Symbol = s.At
+			}
+			lp.Slots = append(lp.Slots, s)
 		}
 		out = append(out, lp)
 	}

@@ -34,11 +34,14 @@ var rules = map[string]string{
 	"lockstep":  "event isa ir smt",
 	"invariant": "smt lockstep",
 	"verify":    "event ir smt lockstep invariant",
-	"place":     "",
+	"place":     "place/maxsat",
 	"suppress":  "source diag launch",
+	"config":    "source event launch",
 	"baseline":  "source diag",
 	"gitrev":    "",
 	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress",
+
+	"place/maxsat": "",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

@@ -26,9 +26,16 @@ type Axioms struct {
 func (a *Axioms) Assume(l *Loop, invariants []smt.Term) {
 	name := a.c.Name(l.Act)
 	delete(a.assumed, name)
-	if all := a.c.And(invariants...); all != smt.True {
-		a.assumed[name] = schema(a.c, append(append([]smt.Term(nil), l.Around...), l.Counter), []smt.Term{a.c.Implies(a.c.And(l.Entry, l.Act), all)})
+	all := a.c.And(invariants...)
+	if all == smt.True {
+		return
 	}
+	params := append(append([]smt.Term(nil), l.Around...), l.Counter)
+	there := []smt.Term{l.Entry, l.Act}
+	for _, k := range params { // what an axiom calls the iteration before the first is none
+		there = append(there, a.c.Not(a.c.Eq(k, a.c.Const(1<<32-1, 32))))
+	}
+	a.assumed[name] = schema(a.c, params, []smt.Term{a.c.Implies(a.c.And(there...), all)})
 }
 
 // About reports whether t is a symbol that an axiom speaks of: what a loop, at some iteration, makes of something.

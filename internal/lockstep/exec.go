@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/smt"
 )
@@ -29,6 +30,7 @@ type exec struct {
 	reach []smt.Term   // in this pass, by block: the thread comes to its end
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
+	parts int        // of memory that barriers order each for itself
 	dirty *dirtiness
 
 	outer  smt.Term   // everything that holds around the innermost of them
@@ -54,14 +56,14 @@ type exec struct {
 type state struct {
 	pred smt.Term // the thread is here
 	regs []smt.Term
-	tag  Tag
+	tags []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 }
 
 // undef stands for a register that nothing has written.
 const undef = ^smt.Term(0)
 
 func (s *state) clone() *state {
-	return &state{pred: s.pred, regs: slices.Clone(s.regs), tag: Tag{s.tag.Barrier, slices.Clone(s.tag.Iters)}}
+	return &state{pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags)}
 }
 
 // edge is a state on its way to a block.
@@ -154,6 +156,7 @@ func (x *exec) prepare() error {
 		return &UnsupportedError{What: "irreducible control flow"}
 	}
 	x.rpo = ir.ReversePostorder(x.f)
+	x.parts = partsOf(x.f)
 	x.live = liveness(x.f)
 	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {
@@ -171,14 +174,12 @@ func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
 	x.dirty = findDirty(x)
 	x.indices()
-	zero := x.c.Const(0, 32)
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs))}
 	for i := range st.regs {
 		st.regs[i] = undef
 	}
-	st.tag.Barrier = x.c.Const(0, tagWidth)
-	for range x.slots {
-		st.tag.Iters = append(st.tag.Iters, zero)
+	for range x.parts * x.tagLen() {
+		st.tags = append(st.tags, x.c.Const(0, tagWidth))
 	}
 	x.around = nil
 	x.reach = slices.Repeat([]smt.Term{undef}, len(x.f.Blocks))
@@ -244,8 +245,17 @@ func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
 	return back, exits
 }
 
-// join merges the states that reach a block: at most one of them holds.
+// join merges the states that reach a block, the header of a loop from outside: at most one of them holds.
 func (x *exec) join(b ir.BlockID, states []*state) *state {
+	r := x.meet(b, states)
+	if d := x.whole[b]; len(states) > 1 && d != ir.NoBlock && x.reach[d] != undef {
+		r.pred = x.reach[d]
+	}
+	return r
+}
+
+// meet merges the states that reach a block.
+func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	st := states[0]
 	if len(states) == 1 {
 		return st.clone()
@@ -255,11 +265,7 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 	for i, s := range states {
 		preds[i] = s.pred
 	}
-	if d := x.whole[b]; d != ir.NoBlock && x.reach[d] != undef {
-		r.pred = x.reach[d]
-	} else {
-		r.pred = x.either(preds)
-	}
+	r.pred = x.either(preds)
 	for reg := range r.regs {
 		if !x.live[b].has(reg) {
 			r.regs[reg] = undef
@@ -269,9 +275,8 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 			return x.apply(fmt.Sprintf("%sj%d.%d", private, b, reg), width(x.f.Regs[reg].Type), x.counters())
 		})
 	}
-	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier }, nil)
-	for i := range r.tag.Iters {
-		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] }, nil)
+	for i := range r.tags {
+		r.tags[i] = x.merge(states, func(s *state) smt.Term { return s.tags[i] }, nil)
 	}
 	return r
 }
@@ -359,14 +364,7 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	}
 	at := Tag{Barrier: x.c.Const(exitTag, tagWidth)}
 	for range x.slots {
-		at.Iters = append(at.Iters, x.c.Const(0, 32))
+		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: st.tag, At: at})
+	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: x.tag(st, event.OrdersAll), At: at})
 }
-
-// Tag.Barrier has tagWidth bits: 0 for the kernel's entry, exitTag for the end of a thread, else the barrier's
-// instruction number plus 1.
-const (
-	tagWidth = 32
-	exitTag  = 1<<tagWidth - 1
-)

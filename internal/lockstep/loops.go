@@ -47,13 +47,13 @@ func (x *exec) describe() []Loop {
 			Act:   x.apply(info.name("act", info.privateAct), 0, at),
 			Exits: append(append([]smt.Term(nil), info.exits...), info.gone...),
 		}
-		for i := range len(x.f.Regs) + 1 + len(x.slots) {
+		for i := range len(x.f.Regs) + x.parts*x.tagLen() {
 			r := info.regs[i]
 			if r == nil || r.init == undef || r.next == undef {
 				continue
 			}
 			s := Slot{Name: x.slotName(i), At: x.headerValue(info, i, r, info.counter, at), Init: r.init, Next: r.next, Closed: r.form != unknown && r.form != offset, Tag: i >= len(x.f.Regs)}
-			s.Own = info.barriers && i == len(x.f.Regs)+1+info.slot
+			s.Own = info.barriers && s.Tag && (i-len(x.f.Regs))%x.tagLen() == 1+info.slot
 			if r.form == offset { // the number of strides is all that there is to know
 				s.Name, s.At = s.Name+".strides", x.symbol(info, i, r, at)
 				s.Init, s.Next = x.c.Const(0, r.width), r.body
@@ -69,12 +69,14 @@ func (x *exec) describe() []Loop {
 }
 
 func (x *exec) slotName(i int) string {
-	switch n := len(x.f.Regs); {
-	case i < n:
+	n := len(x.f.Regs)
+	if i < n {
 		return x.f.Regs[i].Name
-	case i == n:
-		return "barrier"
-	default:
-		return fmt.Sprintf("iteration%d", i-n-1)
 	}
+	part, at := (i-n)/x.tagLen(), (i-n)%x.tagLen()
+	name := [numParts]string{"barrier", "barrier.shared", "barrier.global"}[part]
+	if at > 0 {
+		name = fmt.Sprintf("%s.iteration%d", name, at-1)
+	}
+	return name
 }

@@ -13,7 +13,6 @@ package verify
 import (
 	"context"
 	"fmt"
-
 	"time"
 
 	"heddle/internal/event"
@@ -62,6 +61,15 @@ type Finding struct {
 // Stats counts the queries.
 type Stats struct {
 	Pairs, BySimplifier, BySolver int
+	Time                          time.Duration // in all queries
+}
+
+// Add adds the queries of another verification.
+func (s *Stats) Add(o Stats) {
+	s.Pairs += o.Pairs
+	s.BySimplifier += o.BySimplifier
+	s.BySolver += o.BySolver
+	s.Time += o.Time
 }
 
 // Result is what a verification came to: verified if there are no findings.
@@ -191,7 +199,8 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
 	}
-	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil {
+	// An address of the shared window is no generic address: such a pair may meet anywhere.
+	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
 	if a.HasVal && b.HasVal && a.Size == b.Size {
@@ -308,7 +317,10 @@ func (p *prover) ask(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution) 
 		if p.c.Exceeded() {
 			return smt.Answer{Reason: "term budget used up"}, loops
 		}
-		if ans = p.c.Decide(p.ctx, all, solvers...); ans.Status == smt.Unsat {
+		start := time.Now()
+		ans = p.c.Decide(p.ctx, all, solvers...)
+		p.res.Stats.Time += time.Since(start)
+		if ans.Status == smt.Unsat {
 			break
 		}
 	}

@@ -159,6 +159,13 @@ func (l *loop) moves(t smt.Term) bool {
 	return found
 }
 
+// mentions reports whether t contains v.
+func (l *loop) mentions(t, v smt.Term) bool {
+	found := false
+	l.c.Visit([]smt.Term{t}, func(u smt.Term) { found = found || u == v })
+	return found
+}
+
 // Text shows a candidate, with registers by their names.
 func (s *Set) Text(c *Candidate) string {
 	text := s.th.Context.String(c.formula)

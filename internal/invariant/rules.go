@@ -88,7 +88,9 @@ func loopBound(l *loop) {
 				weak := le(o[0], o[1])
 				l.add(weak)
 				for _, x := range l.open(c.Width(o[0])) {
-					l.add(c.Or(weak, c.Eq(x.v, x.Init)))
+					if l.mentions(weak, x.v) {
+						l.add(c.Or(weak, c.Eq(x.v, x.Init)))
+					}
 				}
 			}
 		}

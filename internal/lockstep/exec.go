@@ -265,24 +265,26 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	for i, s := range states {
 		preds[i] = s.pred
 	}
-	r.pred = x.either(preds)
+	var ways []smt.Term
+	r.pred, ways = x.either(preds)
 	for reg := range r.regs {
 		if !x.live[b].has(reg) {
 			r.regs[reg] = undef
 			continue
 		}
-		r.regs[reg] = x.merge(states, func(s *state) smt.Term { return s.regs[reg] }, func() smt.Term {
+		r.regs[reg] = x.merge(states, ways, func(s *state) smt.Term { return s.regs[reg] }, func() smt.Term {
 			return x.apply(fmt.Sprintf("%sj%d.%d", private, b, reg), width(x.f.Regs[reg].Type), x.counters())
 		})
 	}
 	for i := range r.tags {
-		r.tags[i] = x.merge(states, func(s *state) smt.Term { return s.tags[i] }, nil)
+		r.tags[i] = x.merge(states, ways, func(s *state) smt.Term { return s.tags[i] }, nil)
 	}
 	return r
 }
 
-// merge chooses among the values of one thing. An undefined one may be anything, unless all are.
-func (x *exec) merge(states []*state, get func(*state) smt.Term, anything func() smt.Term) smt.Term {
+// merge chooses among the values of one thing, by what tells the ways to it apart. An undefined one may be anything,
+// unless all are.
+func (x *exec) merge(states []*state, ways []smt.Term, get func(*state) smt.Term, anything func() smt.Term) smt.Term {
 	defined := func(v, other smt.Term) smt.Term {
 		if v == undef && other != undef {
 			return anything()
@@ -294,7 +296,7 @@ func (x *exec) merge(states []*state, get func(*state) smt.Term, anything func()
 		v := get(states[i])
 		v, r = defined(v, r), defined(r, v)
 		if v != r {
-			r = x.c.Ite(states[i].pred, v, r)
+			r = x.c.Ite(ways[i], v, r)
 		}
 	}
 	return r

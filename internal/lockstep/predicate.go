@@ -61,7 +61,8 @@ func (x *exec) closes(d, b ir.BlockID) bool {
 // either is the disjunction of the predicates of states that meet. What they have in common stays outside of it, and two
 // that differ in one condition alone become one: behind a branch both sides of which come together, the predicate is that
 // before the branch again. Without this, whatever follows a branch on the thread's index would seem to depend on it.
-func (x *exec) either(preds []smt.Term) smt.Term {
+// Ways are what tells the states apart, where one of them holds.
+func (x *exec) either(preds []smt.Term) (pred smt.Term, ways []smt.Term) {
 	c := x.c
 	sets := make([][]smt.Term, len(preds))
 	for i, p := range preds {
@@ -76,13 +77,16 @@ func (x *exec) either(preds []smt.Term) smt.Term {
 	for i, s := range sets {
 		sets[i] = slices.DeleteFunc(slices.Clone(s), func(t smt.Term) bool { return slices.Contains(common, t) })
 	}
+	for _, s := range sets {
+		ways = append(ways, c.And(s...))
+	}
 	for x.resolveOne(&sets) {
 	}
 	rest := make([]smt.Term, len(sets))
 	for i, s := range sets {
 		rest[i] = c.And(s...)
 	}
-	return c.And(append(common, c.Or(rest...))...)
+	return c.And(append(common, c.Or(rest...))...), ways
 }
 
 func (x *exec) conjuncts(p smt.Term) []smt.Term {

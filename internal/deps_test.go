@@ -32,14 +32,15 @@ var rules = map[string]string{
 	"smt/sat":   "smt",
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt",
-	"verify":    "event ir smt lockstep",
+	"invariant": "smt lockstep",
+	"verify":    "event ir smt lockstep invariant",
 	"place":     "place/maxsat",
 	"suppress":  "source diag launch",
 	"config":    "source event launch",
 	"lsp":       "source diag",
 	"baseline":  "source diag",
 	"gitrev":    "",
-	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify suppress",
+	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress",
 
 	"place/maxsat": "",
 

@@ -96,6 +96,7 @@ type Thread struct {
 	Others     map[string]Other  // what symbols in conditions stand for
 	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
 	Slots      *Slots
+	Loops      []Loop
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/invariant"
 	"heddle/internal/ir"
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
@@ -78,9 +79,11 @@ func (s *Stats) Add(o Stats) {
 // Result is what a verification came to: verified if there are no findings.
 type Result struct {
 	Findings []Finding
-	Stats    Stats
-	Thread   *lockstep.Thread
-	Counters bool // rests on counters that do not wrap around
+	// Invariants of loops that were looked for; nil if every pair was decided without.
+	Invariants *invariant.Set
+	Stats      Stats
+	Thread     *lockstep.Thread
+	Counters   bool // rests on counters that do not wrap around
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -278,8 +281,45 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	}
 	more, terms := p.others(terms, s)
 	q = append(q, more...)
-	loops := len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
-	var ans smt.Answer
+	ans, loops := p.ask(q, terms, s, &f)
+	if ans.Status != smt.Unsat && loops && p.strengthen() {
+		ans, _ = p.ask(q, terms, s, &f)
+	}
+	if ans.Status == smt.Unsat {
+		if ans.By == "simplifier" {
+			p.res.Stats.BySimplifier++
+		} else {
+			p.res.Stats.BySolver++
+		}
+		return
+	}
+	if ans.Status == smt.Unknown {
+		f.Reason = ans.Reason
+	} else {
+		f.Model = ans.Model
+		p.witness(&f, s)
+	}
+	p.res.Findings = append(p.res.Findings, f)
+}
+
+// invariantTime is how long invariants are looked for, at most.
+const invariantTime = 10 * time.Second
+
+// strengthen looks for invariants of the loops, once, and reports whether it found any.
+func (p *prover) strengthen() bool {
+	if p.res.Invariants != nil || len(p.th.Loops) == 0 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
+	defer cancel()
+	p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
+	return p.res.Invariants.Found()
+}
+
+// ask puts a query with more and more of what is known of the loops that it speaks of, until it has no model. It reports
+// whether it speaks of any.
+func (p *prover) ask(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f *Finding) (ans smt.Answer, loops bool) {
+	loops = len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
 	for _, d := range depths {
 		if d > 0 && !loops {
 			break // there are no axioms
@@ -290,37 +330,24 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 				all = append(all, s[t].Apply(ax))
 			}
 		}
-		slots := p.slots(terms, d, s, &f)
+		slots := p.slots(terms, d, s, f)
 		all = append(all, slots...)
 		solvers := p.opt.Solvers
 		if d == 0 && loops {
 			solvers = nil // cheap first: a model without the axioms means nothing
 		}
 		if p.c.Exceeded() {
-			f.Reason = "term budget used up"
-			p.res.Findings = append(p.res.Findings, f)
-			return
+			return smt.Answer{Reason: "term budget used up"}, loops
 		}
 		start := time.Now()
 		ans = p.c.Decide(p.ctx, all, solvers...)
 		p.res.Stats.Time += time.Since(start)
 		if ans.Status == smt.Unsat {
 			p.res.Counters = p.res.Counters || len(slots) > 0 && p.th.Slots.Wrap
-			if ans.By == "simplifier" {
-				p.res.Stats.BySimplifier++
-			} else {
-				p.res.Stats.BySolver++
-			}
-			return
+			break
 		}
 	}
-	if ans.Status == smt.Unknown {
-		f.Reason = ans.Reason
-	} else {
-		f.Model = ans.Model
-		p.witness(&f, s)
-	}
-	p.res.Findings = append(p.res.Findings, f)
+	return ans, loops
 }
 
 // witness reads the two threads from the model.

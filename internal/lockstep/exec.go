@@ -170,7 +170,7 @@ func (x *exec) prepare() error {
 	x.dom = ir.Dominators(x.f)
 	x.loops = ir.FindLoops(x.f, x.dom)
 	if !x.loops.Reducible {
-		return &UnsupportedError{What: "irreducible control flow"}
+		return &UnsupportedError{What: ir.ExplainIrreducible(x.f, x.dom)}
 	}
 	x.rpo = ir.ReversePostorder(x.f)
 	x.kernelParam = map[*ir.Var]bool{}

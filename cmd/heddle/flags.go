@@ -45,7 +45,7 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 20 million and 50,000 for each warp of the launch)")
 	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
-	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "emulate independent blocks on `N` cores (default: 1, which is no slower: the detector takes the events in turn)")
+	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "work on `N` kernels at a time (default: one for each core), and emulate independent blocks on as many (default: 1, which is no slower: the detector takes the events in turn)")
 }
 
 // checkNumbers reports numbers that no run can have.

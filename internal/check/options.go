@@ -24,17 +24,20 @@ type Options struct {
 	Seed     uint64         // of the first schedule
 	Seeds    int            // how many schedules, with consecutive seeds
 	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
-	Workers  int            // goroutines that emulate independent blocks; 0: one, because the detector takes the events in turn
-	Prove    bool           // verify for all inputs instead of running
-	Timeout  time.Duration  // for the proof of one kernel; 0: DefaultTimeout
-	Limit    int            // findings printed per kernel; 0: DefaultLimit
-	Lower    lower.Options
-	Trace    *Trace         // not nil: trace each kernel, as heddle trace does
-	Command  string         // "check" or "run": for the reproduce line
-	Database string         // what -p named: for the reproduce line
-	Progress func(Progress) // nil: none
-	Printf   io.Writer      // kernel printf output; nil: discarded
-	Files    *source.Set    // that the positions of findings refer to; nil: a new one
+	// Workers is how many kernels are worked on at a time, 0: one for each core; and how many goroutines emulate
+	// independent blocks of a run, 0: one, because the detector takes the events in turn.
+	Workers   int
+	Prove     bool          // verify for all inputs instead of running
+	ThenProve bool          // verify what is clean in all runs
+	Timeout   time.Duration // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
+	Limit     int           // findings printed per kernel; 0: DefaultLimit
+	Lower     lower.Options
+	Trace     *Trace         // not nil: trace each kernel, as heddle trace does
+	Command   string         // "check" or "run": for the reproduce line
+	Database  string         // what -p named: for the reproduce line
+	Progress  func(Progress) // nil: none
+	Printf    io.Writer      // kernel printf output; nil: discarded
+	Files     *source.Set    // that the positions of findings refer to; nil: a new one
 
 	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
 	Known func(*diag.Diagnostic) bool

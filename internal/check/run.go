@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/internal/diag"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/source"
 	"heddle/internal/suppress"
@@ -23,6 +24,7 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
+	before      <-chan struct{} // closed when the kernels before this one are done; nil: there are none
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -100,8 +102,9 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 			d.checked(in, k, nil)
 		}
 	}
-	for _, k := range d.kernels(in) {
-		d.kernelsRun++
+	kernels := d.kernels(in)
+	d.kernelsRun += len(kernels)
+	d.each(kernels, func(d *driver, k *ir.Func) {
 		switch {
 		case d.opt.Prove:
 			d.proveKernel(ctx, in, k)
@@ -110,7 +113,7 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 		default:
 			d.checkKernel(ctx, in, k)
 		}
-	}
+	})
 }
 
 // noKernel says that nothing was checked, and what there is.
@@ -150,6 +153,7 @@ func listed(inputs []Input) string {
 
 // report sends one finding, with the text of the files that it names.
 func (d *driver) report(g diag.Diagnostic) {
+	d.turn()
 	if g.Input = d.inputName; g.Input == "" {
 		if f := d.files.File(g.Span.Start.File()); f != nil {
 			g.Input = f.Name

@@ -68,6 +68,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	fs.SortFlags = false
 	launchFlags(fs, &opt)
 	engineFlags(fs, &opt)
+	if opt.Prove || opt.ThenProve {
+		proofFlags(fs, &opt)
+	}
 	switch {
 	case opt.Prove:
 		fs.DurationVar(&opt.Timeout, "timeout", check.DefaultTimeout, "give the proof of a kernel at most `TIME`, such as 90s")

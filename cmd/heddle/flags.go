@@ -48,6 +48,12 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "work on `N` kernels at a time (default: one for each core), and emulate independent blocks on as many (default: 1, which is no slower: the detector takes the events in turn)")
 }
 
+// proofFlags defines the flags of proofs for all inputs.
+func proofFlags(fs *pflag.FlagSet, opt *check.Options) {
+	fs.Var(newChoice(&opt.Solver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries by `SOLVER` embedded, z3, cvc5 or auto: the embedded one, and z3 where it is installed")
+	fs.StringVar(&opt.SMTDir, "smt-dir", "", "keep the queries of proofs in `DIR`, as SMT-LIB 2 files")
+}
+
 // checkNumbers reports numbers that no run can have.
 func checkNumbers(opt *check.Options) error {
 	switch {

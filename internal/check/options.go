@@ -29,6 +29,8 @@ type Options struct {
 	Workers   int
 	Prove     bool          // verify for all inputs instead of running
 	ThenProve bool          // verify what is clean in all runs
+	Solver    string        // "embedded" | "z3" | "cvc5" | "auto", which is the default
+	SMTDir    string        // keep the queries of proofs there; empty: nowhere
 	Timeout   time.Duration // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
 	Limit     int           // findings printed per kernel; 0: DefaultLimit
 	Lower     lower.Options

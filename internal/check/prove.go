@@ -15,9 +15,6 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/smt"
-	"heddle/internal/smt/proc"
-	"heddle/internal/smt/sat"
 	"heddle/internal/source"
 	"heddle/internal/verify"
 )
@@ -29,9 +26,6 @@ const (
 	CheckTimeout   = 10 * time.Second
 )
 
-// queryTime bounds one query; several solvers are asked one after the other.
-const queryTime = 5 * time.Second
-
 // proof is the verification of one kernel by the static engine.
 type proof struct {
 	*driver
@@ -39,8 +33,9 @@ type proof struct {
 	kernel *ir.Func
 	cfg    *launch.Config
 	// The values of scalar parameters that the proof is for, by index; the others are arbitrary.
-	fixed map[int]uint64
-	aside aside // findings of replays that do not count
+	fixed   map[int]uint64
+	aside   aside // findings of replays that do not count
+	queries int   // that were kept
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -164,9 +159,7 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	case err != nil:
 		return diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	solvers, stop := p.solvers()
-	defer stop()
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), Solvers: solvers})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), Pool: p.solving.pool(), Record: p.recorder()})
 	if r.Verified() {
 		return diag.Verdict{Kind: diag.Verified, Scope: p.scope()}
 	}
@@ -184,17 +177,6 @@ func (p *proof) tolerance() verify.Benign {
 		return verify.BenignNone
 	}
 	return verify.BenignWarp
-}
-
-// solvers returns the one in process, and z3 behind it where it is installed.
-func (p *proof) solvers() ([]smt.Solver, func()) {
-	list := []smt.Solver{&sat.Solver{Time: queryTime}}
-	z3 := proc.Find(proc.Z3)
-	if z3 == nil {
-		return list, func() {}
-	}
-	z3.Time, z3.Memory = queryTime, 4096
-	return append(list, z3), z3.Close
 }
 
 // scalars are the values of the scalar parameters that the launch knows from that origin, or from one that counts more.
@@ -239,7 +221,11 @@ func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 		f := &r.Findings[i]
 		switch {
 		case f.Model == nil:
-			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), f.Reason))
+			reason := f.Reason
+			if p.solving.hint != "" && ctx.Err() == nil {
+				reason += "; " + p.solving.hint
+			}
+			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
 		case ctx.Err() != nil:
 			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
 		default:

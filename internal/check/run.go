@@ -24,6 +24,7 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
+	solving     *solving        // for proofs
 	before      <-chan struct{} // closed when the kernels before this one are done; nil: there are none
 }
 
@@ -52,6 +53,11 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
+	var err error
+	if d.solving, err = newSolving(&d.opt); err != nil {
+		return nil, err
+	}
+	defer d.solving.close()
 	for _, file := range inputs {
 		d.inputName = file.Name
 		from := len(d.sum.Verdicts)
@@ -84,7 +90,7 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
 		d.noKernel(inputs)
 	}
-	return d.sum, nil
+	return d.sum, d.solving.failure
 }
 
 func (d *driver) checkFile(ctx context.Context, in *input) {

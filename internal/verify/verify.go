@@ -13,6 +13,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -35,6 +36,9 @@ type Options struct {
 	OnlyIntraBlock bool
 	Limit          int          // stop after so many findings; 0: find all
 	Solvers        []smt.Solver // asked in order for what the simplifier leaves
+	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
+	Record func(what *Finding, script []byte, a smt.Answer)
 }
 
 // Kind says what a Finding is about.
@@ -56,9 +60,19 @@ type Finding struct {
 	Tid, Ctaid [2]event.Dim3 // of the two threads, from Model
 }
 
-// Stats counts the queries.
+// Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
 type Stats struct {
-	Pairs, BySimplifier, BySolver int
+	Pairs        int
+	BySimplifier int                    // pairs proved harmless by the simplifier
+	BySolver     int                    // by solvers
+	Queries      map[string]*QueryStats // by who decided: "simplifier", a solver's name, "nobody"
+}
+
+// QueryStats counts the queries that one party decided.
+type QueryStats struct {
+	Unsat, Sat, Unknown int
+	Cached              int           // known from before
+	Time                time.Duration // that solvers took for them
 }
 
 // Result is what a verification came to: verified if there are no findings.
@@ -81,17 +95,30 @@ type prover struct {
 	pair    [2]*smt.Substitution // the two threads of one block
 	far     [2]*smt.Substitution // of two blocks
 	stopped bool                 // out of time
+	pairs   []*pair              // in the order in which they were asked
+	waiting []*pair              // for a solver
+	bad     int                  // pairs that turned out to be findings
 }
 
 // Kernel verifies what th describes.
 func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
+	p.res.Stats.Queries = map[string]*QueryStats{}
+	if p.opt.Pool == nil {
+		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
+	}
 	for i := range 2 {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
 	}
 	p.divergence()
 	p.races()
+	p.drain()
+	for _, x := range p.pairs {
+		if x.bad {
+			p.res.Findings = append(p.res.Findings, x.finding)
+		}
+	}
 	return p.res
 }
 
@@ -225,78 +252,6 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
-}
-
-// depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
-var depths = []int{0, 2, 4}
-
-// done reports whether no more pairs are to be decided.
-func (p *prover) done() bool {
-	return p.stopped || p.opt.Limit > 0 && len(p.res.Findings) >= p.opt.Limit
-}
-
-// decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it.
-func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
-	if p.done() {
-		return
-	}
-	p.res.Stats.Pairs++
-	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
-		f.Reason = "out of time"
-		p.res.Findings = append(p.res.Findings, f)
-		p.stopped = true
-		return
-	}
-	loops := len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
-	var ans smt.Answer
-	for _, d := range depths {
-		if d > 0 && !loops {
-			break // there are no axioms
-		}
-		all := append([]smt.Term(nil), q...)
-		for t := range 2 {
-			for _, ax := range p.th.Axioms.For(terms[t], d) {
-				all = append(all, s[t].Apply(ax))
-			}
-		}
-		solvers := p.opt.Solvers
-		if d == 0 && loops {
-			solvers = nil // cheap first: a model without the axioms means nothing
-		}
-		if p.c.Exceeded() {
-			f.Reason = "term budget used up"
-			p.res.Findings = append(p.res.Findings, f)
-			return
-		}
-		ans = p.c.Decide(p.ctx, all, solvers...)
-		if ans.Status == smt.Unsat {
-			if ans.By == "simplifier" {
-				p.res.Stats.BySimplifier++
-			} else {
-				p.res.Stats.BySolver++
-			}
-			return
-		}
-	}
-	if ans.Status == smt.Unknown {
-		f.Reason = ans.Reason
-	} else {
-		f.Model = ans.Model
-		p.witness(&f, s)
-	}
-	p.res.Findings = append(p.res.Findings, f)
-}
-
-// witness reads the two threads from the model.
-func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
-	e := p.c.Evaluate(f.Model)
-	dim := func(i int, t [3]smt.Term) event.Dim3 {
-		v := func(j int) uint32 { return uint32(e.Value(s[i].Apply(t[j]))) }
-		return event.Dim3{X: v(0), Y: v(1), Z: v(2)}
-	}
-	for i := range 2 {
-		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
-	}
 }
 
 // String says what a finding is about, for tests and logs.

@@ -157,11 +157,6 @@ func TestQueryCopy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q, asserts := newQuery(t)
 		copied := q.c.Query(asserts)
-		rename := q.c.Rename(func(name string) string { return "other " + name })
-		var renamed []smt.Term
-		for _, a := range asserts {
-			renamed = append(renamed, rename.Apply(a))
-		}
 		a, b := solver.Solve(ctx, q.c, asserts), solver.Solve(ctx, copied.Context, copied.Asserts)
 		if a.Status != b.Status {
 			t.Fatalf("%v, the copy %v of %s", a.Status, b.Status, q.c.String(q.c.And(asserts...)))

@@ -71,12 +71,6 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	if opt.Prove || opt.ThenProve {
 		proofFlags(fs, &opt)
 	}
-	switch {
-	case opt.Prove:
-		fs.DurationVar(&opt.Timeout, "timeout", check.DefaultTimeout, "give the proof of a kernel at most `TIME`, such as 90s")
-	case opt.ThenProve:
-		fs.DurationVar(&opt.Timeout, "timeout", check.CheckTimeout, "give the proof of a kernel that is clean at most `TIME`, such as 90s")
-	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
@@ -87,15 +81,20 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 // checkFiles runs the driver on what files and the flags of the input name, prints what it finds as it comes, and then
 // the verdicts.
 func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inputFlags, files []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := out.known.check(); err != nil {
+		return err
+	}
+	opt.Files = source.NewSet()
+	printer, mistakes := printers(out, opt.Files, stdout, stderr)
+	if err := in.config.read(opt.Files, mistakes); err != nil {
+		return inputError{errors.Join(err, mistakes.Close())}
+	}
+	in.config.apply(&opt)
 	inputs, err := in.inputs(files, stdin, stderr)
 	if err != nil {
 		return inputError{err}
 	}
-	if err := out.known.check(); err != nil {
-		return err
-	}
 	opt.Database = in.database
-	opt.Files = source.NewSet()
 	p := newProgress(stderr)
 	opt.Progress = p.callback()
 	known, err := out.known.open(ctx, opt, inputs, stderr)
@@ -108,7 +107,6 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 		}
 	}()
 	opt.Known = known.callback()
-	printer, mistakes := printers(out, opt.Files, stdout, stderr)
 	if out.printf {
 		opt.Printf = p.wrap(stderr)
 	}
@@ -170,7 +168,7 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
-	case len(sum.Verdicts) == 0: // nothing was checked, and nobody said why
+	case len(sum.Verdicts) == 0 && sum.Skipped == 0: // nothing was checked, and nobody said why
 		return exitUnknown
 	}
 	return code

@@ -64,6 +64,8 @@ func (s *Summary) add(part *Summary) {
 	s.Verdicts = append(s.Verdicts, part.Verdicts...)
 	s.Bugs += part.Bugs
 	s.InputErrors += part.InputErrors
+	s.Skipped += part.Skipped
+	s.Queries.Add(&part.Queries)
 }
 
 // crash carries the first panic of several goroutines to the one that waits for them, where it can be reported.

@@ -47,13 +47,22 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 		return
 	}
 	x.loops = len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
+	start := time.Now()
 	if p.reduce(x); len(p.waiting) >= mostWaiting {
-		p.drain()
+		p.solve()
 	}
+	p.res.Stats.Time += time.Since(start)
 }
 
-// drain has solvers decide what waits for them, until nothing does.
+// drain has solvers decide what waits for them.
 func (p *prover) drain() {
+	start := time.Now()
+	p.solve()
+	p.res.Stats.Time += time.Since(start)
+}
+
+// solve has solvers decide what waits for them, until nothing does.
+func (p *prover) solve() {
 	for len(p.waiting) > 0 {
 		batch := p.waiting
 		p.waiting = nil
@@ -171,6 +180,7 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 // Add adds the counts of another verification.
 func (s *Stats) Add(t *Stats) {
 	s.Pairs += t.Pairs
+	s.Time += t.Time
 	s.BySimplifier += t.BySimplifier
 	s.BySolver += t.BySolver
 	if s.Queries == nil {

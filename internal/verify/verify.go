@@ -65,6 +65,7 @@ type Stats struct {
 	Pairs        int
 	BySimplifier int                    // pairs proved harmless by the simplifier
 	BySolver     int                    // by solvers
+	Time         time.Duration          // in all queries, by whomever
 	Queries      map[string]*QueryStats // by who decided: "simplifier", a solver's name, "nobody"
 }
 
@@ -213,7 +214,8 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
 	}
-	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil {
+	// An address of the shared window is no generic address: such a pair may meet anywhere.
+	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
 	if a.HasVal && b.HasVal && a.Size == b.Size {

@@ -33,15 +33,15 @@ type Unit struct {
 // Func is a kernel or a device function of the user's sources, a member function or lambda expression among them. A
 // template is one Func whatever is instantiated.
 type Func struct {
-	Name    string        // as declared: "reduce", "operator()" of a lambda expression
-	Mangled []string      // of the instances that clang named; a function that is no template has one
-	Kernel  bool          // a kernel, or a template of one
-	File    *source.File  // where its body is
-	Span    source.Span   // of the body, braces included
-	Tree    place.Tree    // label 0 is the body
-	Nodes   []Node        // by label
-	First   int           // number of the point of label 0; label l has First+l
-	clipped []source.Span // parts of the body within which there is no label, for Locate
+	Name    string       // as declared: "reduce", "operator()" of a lambda expression
+	Mangled []string     // of the instances that clang named; a function that is no template has one
+	Kernel  bool         // a kernel, or a template of one
+	File    *source.File // where its body is
+	Span    source.Span  // of the body, braces included
+	Tree    place.Tree   // label 0 is the body
+	Nodes   []Node       // by label
+	First   int          // number of the point of label 0; label l has First+l
+	pieces  []piece
 }
 
 // Node is where a label is in the text.
@@ -51,9 +51,9 @@ type Node struct {
 	Span source.Span
 	// At is the offset where a mark or a barrier goes that stands after the label; -1 if Closed. Of a Barrier it is the
 	// offset where the statement begins.
-	At int
-	// open and shut are offsets where braces must be added to make a place; -1 if there are braces.
-	open, shut int
+	At    int
+	head  int  // of a block without braces: the offset behind the last token before it; else 0
+	alone bool // of a Barrier: its block can do without any statement in its place
 }
 
 // Find returns the function and the label of a point.

@@ -225,11 +225,13 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	}
 	functions := b.debugInfo(m).places(m)
 	if keep {
+		hidePoints(m)
 		expandCopies(m, "copy")
 		if text, err = opt.finish(m.print()); err != nil {
 			return nil, b.toolError(ctx, opt, err)
 		}
 		m = parseIR(text)
+		showPoints(m)
 		expandCopies(m, "late") // those of which inlining made the size known
 	}
 	low := lowerIR(m, b.debugInfo(m), keep)

@@ -33,11 +33,14 @@ var rules = map[string]string{
 	"smt/proc":  "smt",
 	"lockstep":  "event isa ir smt",
 	"verify":    "event ir smt lockstep",
-	"place":     "",
+	"place":     "place/maxsat",
 	"suppress":  "source diag launch",
+	"config":    "source event launch",
 	"baseline":  "source diag",
 	"gitrev":    "",
 	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify suppress",
+
+	"place/maxsat": "",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

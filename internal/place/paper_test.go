@@ -89,7 +89,7 @@ func TestOptimalityAsPrinted(t *testing.T) {
 		return explore(kernel(loop(times(20),
 			cond(both(below(10, 0), every(2)), do(rd(read))),
 			cond(both(below(10, 0), every(1)), do()),
-			cond(both(below(10, 0), every(3)), do(wr(tid(0)))))))
+			cond(both(below(10, 0), every(6)), do(wr(tid(0)))))))
 	}
 	for _, c := range []struct {
 		alg  Algorithm

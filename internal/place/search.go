@@ -87,7 +87,9 @@ type search struct {
 	must   problem // what every placement satisfies
 	enough problem // the paper's constraints
 	inform bool    // the oracle knows the ways of all races so far
-	res    *Result
+	// hopeful says that there is a placement: barriers at all places were right.
+	hopeful bool
+	res     *Result
 }
 
 // Synthesize finds a placement of least cost to which the oracle has no objection. The error is the oracle's, or that
@@ -257,6 +259,8 @@ func (s *search) next(ctx context.Context) (*solution, error) {
 	case paper == nil && s.opt.Algorithm == Paper:
 		s.res.GaveUp = "the constraints of the races that were found have no solution"
 		return nil, nil
+	case paper == nil && !s.inform && !s.hopeful:
+		return s.everywhere(ctx, least)
 	case paper == nil:
 		return least, nil // the label intervals do not hold the place: control jumps
 	case !s.inform || !less(least.cost, paper.cost):
@@ -264,6 +268,50 @@ func (s *search) next(ctx context.Context) (*solution, error) {
 		return paper, nil
 	}
 	return least, nil
+}
+
+// everywhere asks about barriers at all places: if races are left then no placement helps, and there is no need to try
+// one after the other. If not, it returns sol, to go on.
+func (s *search) everywhere(ctx context.Context, sol *solution) (*solution, error) {
+	for s.res.Calls < s.opt.MaxCalls {
+		p := Placement{}
+		for l := range s.tree.Labels {
+			if s.text.open(Label(l)) && !s.banned[Label(l)] {
+				p[Label(l)] = true
+			}
+		}
+		a, err := s.ask(ctx, p)
+		switch {
+		case err != nil:
+			return nil, err
+		case s.ban(a.Divergences, p):
+			continue
+		case len(a.Races) == 0:
+			s.hopeful = true
+			return s.solve(ctx, &s.must) // more may be banned now
+		}
+		for i := range a.Races {
+			s.text.order(&a.Races[i])
+			r := &a.Races[i]
+			s.res.Stuck = append(s.res.Stuck, Stuck{Race: r, Loop: None, Cause: s.cause(r)})
+		}
+		return nil, nil
+	}
+	return sol, nil
+}
+
+// cause says why barriers at all places do not separate a race of which the ways are not known.
+func (s *search) cause(r *Race) Cause {
+	cause := NoPlace
+	for _, c := range s.text.constraints(r) {
+		for _, l := range c.wide {
+			if s.banned[l] {
+				return Diverges
+			}
+			cause = Useless
+		}
+	}
+	return cause
 }
 
 // accept ends a search with a placement to which the oracle has no objection.
@@ -276,10 +324,12 @@ func (s *search) accept(sol *solution, a *Answer) {
 func (s *search) stuck() {
 	seen := map[key]bool{}
 	for _, c := range s.must.clauses {
-		if seen[c.of.key()] || slices.ContainsFunc(c.labels, func(l Label) bool { return !s.banned[l] }) {
+		k := c.of.key()
+		k.path = 0 // to a user near and far are one
+		if seen[k] || slices.ContainsFunc(c.labels, func(l Label) bool { return !s.banned[l] }) {
 			continue
 		}
-		seen[c.of.key()] = true
+		seen[k] = true
 		st := Stuck{Race: c.of.race, Level: c.of.level, Loop: c.of.loop}
 		switch {
 		case slices.ContainsFunc(c.of.wide, func(l Label) bool { return s.banned[l] }):

@@ -91,9 +91,9 @@ func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 	return sol, nil
 }
 
-// combinations says which P of a race may hold together: lines 11, 12 and 29 of Algorithm 1.
+// combinations says which P of a race may hold together: lines 11, 12 and 29 of Algorithm 1. Line 29 excludes the one
+// assignment that did not do; here another P must hold, because fewer do no better.
 func (s *search) combinations(m *maxsat.Problem, ch *choice, p []maxsat.Lit) {
-	m.AddHard(p...)
 	for i := 1; i < len(p); i++ {
 		for j := i + 1; j < len(p); j++ {
 			m.AddHard(-p[i], -p[j])
@@ -102,9 +102,7 @@ func (s *search) combinations(m *maxsat.Problem, ch *choice, p []maxsat.Lit) {
 	for _, was := range ch.failed {
 		var other []maxsat.Lit
 		for i, on := range was {
-			if on {
-				other = append(other, -p[i])
-			} else {
+			if !on {
 				other = append(other, p[i])
 			}
 		}
@@ -112,18 +110,13 @@ func (s *search) combinations(m *maxsat.Problem, ch *choice, p []maxsat.Lit) {
 	}
 }
 
-// satisfied returns the P that a placement makes true: those whose constraint it satisfies. The paper takes the
-// solver's own values, of which some may be false for no reason; then the same placement would be tried again. Of
-// several ways across iterations the innermost counts, which holds the others.
+// satisfied returns the P that a placement makes true, which the solver's own values need not be: those whose
+// constraint it satisfies, and for one across iterations of a loop those of the loops around it, which it holds.
 func (ch *choice) satisfied(p Placement) []bool {
 	on := make([]bool, len(ch.ways))
-	for i, w := range ch.ways {
-		on[i] = slices.ContainsFunc(w.narrow, func(l Label) bool { return p[l] })
-		if on[i] && i > 1 {
-			for j := 1; j < i; j++ {
-				on[j] = false
-			}
-		}
+	for i := len(ch.ways) - 1; i >= 0; i-- {
+		on[i] = slices.ContainsFunc(ch.ways[i].narrow, func(l Label) bool { return p[l] }) ||
+			i > 0 && i+1 < len(on) && on[i+1]
 	}
 	return on
 }

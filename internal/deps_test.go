@@ -35,6 +35,7 @@ var rules = map[string]string{
 	"verify":    "event ir smt lockstep",
 	"place":     "place/maxsat",
 	"suppress":  "source diag launch",
+	"config":    "source event launch",
 	"baseline":  "source diag",
 	"gitrev":    "",
 	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify suppress",

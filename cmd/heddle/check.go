@@ -80,15 +80,20 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 // checkFiles runs the driver on what files and the flags of the input name, prints what it finds as it comes, and then
 // the verdicts.
 func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inputFlags, files []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := out.known.check(); err != nil {
+		return err
+	}
+	opt.Files = source.NewSet()
+	printer, mistakes := printers(out, opt.Files, stdout, stderr)
+	if err := in.config.read(opt.Files, mistakes); err != nil {
+		return inputError{errors.Join(err, mistakes.Close())}
+	}
+	in.config.apply(&opt)
 	inputs, err := in.inputs(files, stdin, stderr)
 	if err != nil {
 		return inputError{err}
 	}
-	if err := out.known.check(); err != nil {
-		return err
-	}
 	opt.Database = in.database
-	opt.Files = source.NewSet()
 	p := newProgress(stderr)
 	opt.Progress = p.callback()
 	known, err := out.known.open(ctx, opt, inputs, stderr)
@@ -101,7 +106,6 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 		}
 	}()
 	opt.Known = known.callback()
-	printer, mistakes := printers(out, opt.Files, stdout, stderr)
 	if out.printf {
 		opt.Printf = p.wrap(stderr)
 	}
@@ -163,7 +167,7 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
-	case len(sum.Verdicts) == 0: // nothing was checked, and nobody said why
+	case len(sum.Verdicts) == 0 && sum.Skipped == 0: // nothing was checked, and nobody said why
 		return exitUnknown
 	}
 	return code

@@ -59,20 +59,6 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	d.sum.Verdicts = append(d.sum.Verdicts, v)
 }
 
-// openCL says what of OpenCL in the kernel the static engine does not know: to it, barriers order all memory, and
-// pointers among the parameters point to global memory.
-func (p *proof) openCL() string {
-	if ir.OrdersParts(p.kernel) {
-		return "proofs about barriers and fences that order part of memory only (heddle check knows them)"
-	}
-	for _, v := range p.kernel.Params {
-		if v.Pointer && v.PtrSpace == event.Shared {
-			return "proofs about __local arguments (heddle check knows them)"
-		}
-	}
-	return ""
-}
-
 func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	limit := p.opt.Timeout
 	if limit == 0 {
@@ -82,9 +68,6 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	defer cancel()
 	if p.opt.Warp == "lockstep" {
 		return diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
-	}
-	if why := p.openCL(); why != "" {
-		return diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
 	var no *lockstep.UnsupportedError
@@ -102,7 +85,8 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 	}
 	solvers, stop := p.solvers()
 	defer stop()
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), Solvers: solvers})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Solvers: solvers})
+	p.sum.Queries.Add(r.Stats)
 	if r.Verified() {
 		return diag.Verdict{Kind: diag.Verified, Scope: p.scope()}
 	}
@@ -243,7 +227,7 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 		}
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
 		var err error
 		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
 			return 0, false
@@ -273,7 +257,7 @@ func synchronization(code diag.Code) bool {
 func (p *proof) argument(f *verify.Finding, i int, v *ir.Var, contents uint64) (launch.ArgSpec, bool) {
 	spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 	switch {
-	case v.Pointer && contents > 0:
+	case v.Pointer && contents > 0 && v.PtrSpace != event.Shared:
 		spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, contents
 		return spec, true
 	case v.Pointer || v.Size > 8 || len(v.PtrFields) > 0:

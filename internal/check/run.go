@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/internal/diag"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/source"
 	"heddle/internal/suppress"
@@ -102,15 +103,47 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
+		one := d.with(in, k)
+		if one == nil {
+			continue
+		}
 		switch {
-		case d.opt.Prove:
-			d.proveKernel(ctx, in, k)
-		case d.opt.Trace != nil:
-			d.traceKernel(ctx, in, k)
+		case one.opt.Prove:
+			one.proveKernel(ctx, in, k)
+		case one.opt.Trace != nil:
+			one.traceKernel(ctx, in, k)
 		default:
-			d.checkKernel(ctx, in, k)
+			one.checkKernel(ctx, in, k)
 		}
 	}
+}
+
+// with returns the driver as a configuration wants it for one kernel; nil if the kernel is not to be checked.
+func (d *driver) with(in *input, k *ir.Func) *driver {
+	if d.opt.Settings == nil {
+		return d
+	}
+	s := d.opt.Settings(in.name, k)
+	if s.Skip != "" {
+		d.sum.Skipped++
+		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Span: s.Span, Kernel: k.Demangled,
+			Message: fmt.Sprintf("kernel %s is skipped: %s", k.Demangled, s.Skip)})
+		return nil
+	}
+	one := *d
+	one.opt.Launch.Config = s.Launch
+	if s.Timeout > 0 && d.opt.Timeout == 0 {
+		one.opt.Timeout = s.Timeout
+	}
+	if d.opt.Command == "check" {
+		switch s.Engine {
+		case "verify":
+			one.opt.Prove = true
+		case "trace":
+			one.opt.Trace = &Trace{}
+		}
+	}
+	return &one
 }
 
 // noKernel says that nothing was checked, and what there is.

@@ -12,6 +12,16 @@ type Request struct {
 	Global               *event.Dim3 // threads of the launch, as OpenCL says it; instead of Grid
 	Shared               *uint32     // bytes of dynamic shared memory
 	Args                 []ArgSpec
+
+	// Config is what a configuration file says of the kernel, the weakest first. Everything else of a Request
+	// counts before it.
+	Config []Setting
+}
+
+// Setting is what one place of a configuration file says about a launch.
+type Setting struct {
+	Request Request // without Config
+	Span    source.Span
 }
 
 // ArgSpec says what one kernel parameter is given: "n=1024", "in=random:4096", "b=alias:a". The value is

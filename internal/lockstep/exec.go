@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/smt"
 )
@@ -27,6 +28,7 @@ type exec struct {
 	live  []bitset // registers live at the start of each block
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
+	parts int        // of memory that barriers order each for itself
 	dirty *dirtiness
 
 	outer  smt.Term   // everything that holds around the innermost of them
@@ -52,14 +54,14 @@ type exec struct {
 type state struct {
 	pred smt.Term // the thread is here
 	regs []smt.Term
-	tag  Tag
+	tags []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 }
 
 // undef stands for a register that nothing has written.
 const undef = ^smt.Term(0)
 
 func (s *state) clone() *state {
-	return &state{pred: s.pred, regs: slices.Clone(s.regs), tag: Tag{s.tag.Barrier, slices.Clone(s.tag.Iters)}}
+	return &state{pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags)}
 }
 
 // edge is a state on its way to a block.
@@ -151,6 +153,7 @@ func (x *exec) prepare() error {
 		return &UnsupportedError{What: "irreducible control flow"}
 	}
 	x.rpo = ir.ReversePostorder(x.f)
+	x.parts = partsOf(x.f)
 	x.live = liveness(x.f)
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -167,14 +170,12 @@ func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
 	x.dirty = findDirty(x)
 	x.indices()
-	zero := x.c.Const(0, 32)
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs))}
 	for i := range st.regs {
 		st.regs[i] = undef
 	}
-	st.tag.Barrier = x.c.Const(0, tagWidth)
-	for range x.slots {
-		st.tag.Iters = append(st.tag.Iters, zero)
+	for range x.parts * x.tagLen() {
+		st.tags = append(st.tags, x.c.Const(0, tagWidth))
 	}
 	x.around = nil
 	x.outer, x.gone = smt.True, nil
@@ -260,9 +261,8 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 			return x.apply(fmt.Sprintf("%sj%d.%d", private, b, reg), width(x.f.Regs[reg].Type), x.counters())
 		})
 	}
-	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier }, nil)
-	for i := range r.tag.Iters {
-		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] }, nil)
+	for i := range r.tags {
+		r.tags[i] = x.merge(states, func(s *state) smt.Term { return s.tags[i] }, nil)
 	}
 	return r
 }
@@ -348,14 +348,7 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	}
 	at := Tag{Barrier: x.c.Const(exitTag, tagWidth)}
 	for range x.slots {
-		at.Iters = append(at.Iters, x.c.Const(0, 32))
+		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: st.tag, At: at})
+	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: x.tag(st, event.OrdersAll), At: at})
 }
-
-// Tag.Barrier has tagWidth bits: 0 for the kernel's entry, exitTag for the end of a thread, else the barrier's
-// instruction number plus 1.
-const (
-	tagWidth = 32
-	exitTag  = 1<<tagWidth - 1
-)

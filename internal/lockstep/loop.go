@@ -136,9 +136,8 @@ func (x *exec) eachSlot(l *ir.Loop, info *loopInfo, entry *state, visit func(i i
 	if !info.barriers {
 		return
 	}
-	visit(n, func(s *state) *smt.Term { return &s.tag.Barrier }, tagWidth)
-	for j := range x.slots {
-		visit(n+1+j, func(s *state) *smt.Term { return &s.tag.Iters[j] }, 32)
+	for j := range x.parts * x.tagLen() {
+		visit(n+j, func(s *state) *smt.Term { return &s.tags[j] }, tagWidth)
 	}
 }
 
@@ -340,9 +339,8 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 				st.regs[r] = undef
 			}
 		}
-		st.tag.Barrier = s.Apply(st.tag.Barrier)
-		for j, v := range st.tag.Iters {
-			st.tag.Iters[j] = s.Apply(v)
+		for j, v := range st.tags {
+			st.tags[j] = s.Apply(v)
 		}
 		out[i] = edge{e.to, st}
 	}

@@ -284,10 +284,9 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
-	args := append([]smt.Term{off, st.tag.Barrier}, st.tag.Iters...)
-	widths := []int{64, tagWidth}
-	for range st.tag.Iters {
-		widths = append(widths, 32)
+	args, widths := []smt.Term{off}, []int{64}
+	for _, t := range x.tag(st, orders(o.Space)).Terms() {
+		args, widths = append(args, t), append(widths, tagWidth)
 	}
 	return x.c.Apply(x.c.Declare(inBlock+"m:"+name, w, widths...), args...)
 }
@@ -296,16 +295,21 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *state) {
 	if p.object != nil {
 		space = p.object.Space
-		if space == event.Local || space == event.Param { // no other thread gets there, or nobody writes
+		if space == event.Local || space == event.Param || space == event.Const { // no other thread gets there, or nobody writes
 			return
 		}
 	}
 	if !x.final {
 		return
 	}
+	if x.parts > 1 && space != event.Shared && space != event.Global { // one of either, each with its own interval
+		x.record(in, p, event.Shared, size, st)
+		x.record(in, p, event.Global, size, st)
+		return
+	}
 	a := Access{
 		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Order: in.Order, Scope: in.Scope, Start: st.tag, Iters: x.counters(),
+		Space: space, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Iters: x.counters(),
 	}
 	switch in.Op() {
 	case "st":

@@ -13,6 +13,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -59,6 +60,15 @@ type Finding struct {
 // Stats counts the queries.
 type Stats struct {
 	Pairs, BySimplifier, BySolver int
+	Time                          time.Duration // in all queries
+}
+
+// Add adds the queries of another verification.
+func (s *Stats) Add(o Stats) {
+	s.Pairs += o.Pairs
+	s.BySimplifier += o.BySimplifier
+	s.BySolver += o.BySolver
+	s.Time += o.Time
 }
 
 // Result is what a verification came to: verified if there are no findings.
@@ -186,7 +196,8 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
 	}
-	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil {
+	// An address of the shared window is no generic address: such a pair may meet anywhere.
+	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
 	if a.HasVal && b.HasVal && a.Size == b.Size {
@@ -268,7 +279,9 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 			p.res.Findings = append(p.res.Findings, f)
 			return
 		}
+		start := time.Now()
 		ans = p.c.Decide(p.ctx, all, solvers...)
+		p.res.Stats.Time += time.Since(start)
 		if ans.Status == smt.Unsat {
 			if ans.By == "simplifier" {
 				p.res.Stats.BySimplifier++

@@ -75,9 +75,7 @@ func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Pat
 		}
 		between := x.between(c, a, b, l)
 		if between || slices.ContainsFunc(again, func(loop Label) bool { return x.within(l, loop) }) {
-			if x.represents(l, a, b) {
-				c.wide = append(c.wide, l)
-			}
+			c.wide = append(c.wide, l)
 		}
 		if between && x.certain(c, a, b, l) {
 			c.narrow = append(c.narrow, l)
@@ -136,16 +134,25 @@ func (x *text) certain(c *constraint, a, b site, l Label) bool {
 	}
 }
 
-// represents reports whether l needs to be looked at among those that may be executed. In a block that holds neither
-// access and that control does not leave on the way, whatever is reached behind any label is behind its start too.
-func (x *text) represents(l Label, a, b site) bool {
-	n := &x.t.Labels[l]
-	block := n.Parent
-	if n.Barrier || n.Kind == Start || block == None || slices.Contains(a.around, block) || slices.Contains(b.around, block) || x.jumps[block] {
-		return true
+// useless returns the labels that are no better on the way of a constraint than those of p, which do not separate it.
+// A block that holds neither access is on the way as a whole or not at all: its labels that the same threads reach are
+// all on it or none is.
+func (x *text) useless(c *constraint, p Placement) Placement {
+	a, b := x.site(c.race.A), x.site(c.race.B)
+	out := Placement{}
+	for l, on := range p {
+		if !on {
+			continue
+		}
+		out[l] = true
+		if block := x.t.Labels[l].Parent; block == None || slices.Contains(a.around, block) || slices.Contains(b.around, block) {
+			continue
+		}
+		for _, k := range x.sameThreads(l) {
+			out[k] = true
+		}
 	}
-	first := x.t.Labels[block].Kids[0]
-	return x.t.Labels[first].Kind != Start || !x.open(first)
+	return out
 }
 
 // distance counts slots from l to the access that comes last on the way.

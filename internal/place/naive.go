@@ -36,6 +36,12 @@ func (s *search) naive(ctx context.Context) error {
 		}
 		return nil
 	}
+	return s.descend(ctx, p, last)
+}
+
+// descend takes away from a placement that is right, as the answer to it says, one barrier after the other that is not
+// needed, in the order of the text.
+func (s *search) descend(ctx context.Context, p Placement, last *Answer) error {
 	for _, l := range p.Labels() {
 		delete(p, l)
 		a, err := s.ask(ctx, p)

@@ -37,12 +37,13 @@ func TestFigures(t *testing.T) {
 		// only one: the best place is inside the conditional in the middle, of which the label intervals do not know.
 		{"section III.E: inside the middle if", func() (*stmt, want) {
 			at := func(plus int) expr { return func(t int, it []int) int { return 100*it[0] + t + plus } }
-			middle := cond(both(below(10, 0), every(1)), do())
+			five := do()
+			middle := cond(both(below(10, 0), every(1)), five)
 			l := loop(times(20),
 				cond(both(below(10, 0), every(2)), do(rd(at(2)))),
 				middle,
 				cond(both(below(10, 0), every(6)), do(wr(at(0)))))
-			return kernel(l), want{start: []*stmt{middle}}
+			return kernel(l), want{after: []*stmt{five}}
 		}},
 	} {
 		for _, alg := range []Algorithm{Exact, Paper} {

@@ -87,9 +87,7 @@ type search struct {
 	must   problem // what every placement satisfies
 	enough problem // the paper's constraints
 	inform bool    // the oracle knows the ways of all races so far
-	// hopeful says that there is a placement: barriers at all places were right.
-	hopeful bool
-	res     *Result
+	res    *Result
 }
 
 // Synthesize finds a placement of least cost to which the oracle has no objection. The error is the oracle's, or that
@@ -203,7 +201,7 @@ func (s *search) learn(r *Race, sol *solution) {
 			old = c
 		}
 		// A barrier of sol that were on the way would have separated the two: one of the others must.
-		s.must.clauses = append(s.must.clauses, clause{old, without(old.wide, sol.p)})
+		s.must.clauses = append(s.must.clauses, clause{old, without(old.wide, s.text.useless(old, sol.p))})
 		s.enough.clauses = append(s.enough.clauses, clause{old, without(old.narrow, sol.p)})
 	}
 }
@@ -228,7 +226,7 @@ func (s *search) learnChoice(r *Race, sol *solution) {
 	}
 	slices.Sort(all.wide)
 	all.wide = slices.Compact(all.wide)
-	s.must.clauses = append(s.must.clauses, clause{all, without(all.wide, sol.p)})
+	s.must.clauses = append(s.must.clauses, clause{all, without(all.wide, s.text.useless(all, sol.p))})
 }
 
 func without(labels []Label, p Placement) []Label {
@@ -259,8 +257,8 @@ func (s *search) next(ctx context.Context) (*solution, error) {
 	case paper == nil && s.opt.Algorithm == Paper:
 		s.res.GaveUp = "the constraints of the races that were found have no solution"
 		return nil, nil
-	case paper == nil && !s.inform && !s.hopeful:
-		return s.everywhere(ctx, least)
+	case paper == nil && !s.inform:
+		return nil, s.everywhere(ctx)
 	case paper == nil:
 		return least, nil // the label intervals do not hold the place: control jumps
 	case !s.inform || !less(least.cost, paper.cost):
@@ -270,10 +268,10 @@ func (s *search) next(ctx context.Context) (*solution, error) {
 	return least, nil
 }
 
-// everywhere asks about barriers at all places: if races are left then no placement helps, and there is no need to try
-// one after the other. If not, it returns sol, to go on.
-func (s *search) everywhere(ctx context.Context, sol *solution) (*solution, error) {
-	for s.res.Calls < s.opt.MaxCalls {
+// everywhere ends a search in which the label intervals hold no solution and the ways of the races are not known: it
+// asks about barriers at all places. If races are left then, no placement helps; if not, those that are not needed go.
+func (s *search) everywhere(ctx context.Context) error {
+	for {
 		p := Placement{}
 		for l := range s.tree.Labels {
 			if s.text.open(Label(l)) && !s.banned[Label(l)] {
@@ -283,21 +281,19 @@ func (s *search) everywhere(ctx context.Context, sol *solution) (*solution, erro
 		a, err := s.ask(ctx, p)
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case s.ban(a.Divergences, p):
 			continue
 		case len(a.Races) == 0:
-			s.hopeful = true
-			return s.solve(ctx, &s.must) // more may be banned now
+			return s.descend(ctx, p, a)
 		}
 		for i := range a.Races {
-			s.text.order(&a.Races[i])
 			r := &a.Races[i]
+			s.text.order(r)
 			s.res.Stuck = append(s.res.Stuck, Stuck{Race: r, Loop: None, Cause: s.cause(r)})
 		}
-		return nil, nil
+		return nil
 	}
-	return sol, nil
 }
 
 // cause says why barriers at all places do not separate a race of which the ways are not known.
@@ -382,6 +378,13 @@ func (s *search) reasons(l Label) []Reason {
 	}
 	if len(alone) > 0 {
 		return alone
+	}
+	for _, ch := range s.enough.choices { // outside the intervals of the paper, and right all the same
+		for _, w := range ch.ways {
+			if len(shared) == 0 && slices.Contains(w.wide, l) {
+				shared = append(shared, Reason{w.race, w.level, w.loop})
+			}
+		}
 	}
 	return shared
 }

@@ -34,6 +34,7 @@ var rules = map[string]string{
 	"lockstep":  "event isa ir smt",
 	"verify":    "event ir smt lockstep",
 	"place":     "",
+	"repair":    "source event isa ptx ir edit place",
 	"suppress":  "source diag launch",
 	"baseline":  "source diag",
 	"gitrev":    "",

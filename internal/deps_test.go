@@ -38,7 +38,7 @@ var rules = map[string]string{
 	"suppress":  "source diag launch",
 	"baseline":  "source diag",
 	"gitrev":    "",
-	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify suppress",
+	"check":     "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep verify suppress repair",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

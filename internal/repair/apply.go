@@ -72,7 +72,7 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 		if err := x.check(r); err != nil {
 			return nil, err
 		}
-		e := &emitter{levels: x.flow.levels(r), t: t, number: i}
+		e := &emitter{levels: x.flow.levels(r, plan.Serial), t: t, number: i}
 		if err := e.emit(); err != nil {
 			return nil, err
 		}
@@ -183,13 +183,13 @@ func (x *Transformer) check(r *region) error {
 func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 	for _, p := range slices.Concat(plan.Barriers, plan.Bare) {
 		if !inRegion.has(p.Block) {
-			if err := x.barrierAt(t, p, "bar.sync \t0;"); err != nil {
+			if err := t.put(p, "bar.sync \t0;", false); err != nil {
 				return err
 			}
 		}
 	}
 	for _, p := range plan.Warps {
-		if err := x.barrierAt(t, p, "bar.warp.sync \t-1;"); err != nil {
+		if err := t.put(p, "bar.warp.sync \t-1;", false); err != nil {
 			return err
 		}
 	}
@@ -209,19 +209,6 @@ func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 				t.replace(s.end, s.end, "\n\t"+w)
 			}
 		}
-	}
-	return nil
-}
-
-func (x *Transformer) barrierAt(t *text, p Point, barrier string) error {
-	off, err := t.point(p, false)
-	if err != nil {
-		return err
-	}
-	if p.Index < len(x.k.Func.Block(p.Block).Instrs) {
-		t.replace(off, off, barrier+"\n\t")
-	} else {
-		t.replace(off, off, "\n\t"+barrier)
 	}
 	return nil
 }

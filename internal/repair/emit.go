@@ -133,7 +133,7 @@ func (e *emitter) label(t target) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			e.t.early(off, name+":\n\t")
+			e.t.insert(off, name+":\n\t", entering)
 		}
 	}
 	if e.labels == nil {
@@ -159,12 +159,10 @@ func (e *emitter) cuts() error {
 			before = e.after[t.block][t.cut-2]
 		}
 		jump := fmt.Sprintf("%s%s:", e.jump("", e.ids[t], e.nextFrom(t.block, before)), name)
-		off, err := e.t.point(Point{t.block, c.index}, true)
-		if err != nil {
-			return err
-		}
 		if c.barrier == nil {
-			e.t.replace(off, off, jump+"\n\t")
+			if err := e.t.put(Point{t.block, c.index}, jump, true); err != nil {
+				return err
+			}
 			continue
 		}
 		s, ok := e.t.at(c.barrier)
@@ -215,7 +213,7 @@ func (e *emitter) leave(u ir.BlockID) error {
 		if err != nil {
 			return err
 		}
-		e.t.early(off, "\n\t"+strings.TrimSuffix(e.jump("", id(v), stable), "\n"))
+		e.t.insert(off, "\n\t"+strings.TrimSuffix(e.jump("", id(v), stable), "\n"), leaving)
 		return nil
 	}
 	in := b.Terminator()
@@ -330,7 +328,7 @@ func (e *emitter) exitLabel() string {
 			return name
 		}
 		e.t.exits[name] = true
-		e.t.early(off, name+":\n\t")
+		e.t.insert(off, name+":\n\t", entering)
 	}
 	return name
 }

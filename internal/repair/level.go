@@ -25,10 +25,11 @@ type levels struct {
 	groups []*group             // a group comes before those in it
 	of     map[ir.BlockID]*group
 	top    int
+	serial bool // each cut has a stable block of its own, so that branches come one after the other
 }
 
-func (w *flow) levels(r *region) *levels {
-	l := &levels{w: w, r: r, start: map[ir.BlockID]int{}, end: map[ir.BlockID]int{}, after: map[ir.BlockID][]int{}, of: map[ir.BlockID]*group{}}
+func (w *flow) levels(r *region, serial bool) *levels {
+	l := &levels{w: w, r: r, serial: serial, start: map[ir.BlockID]int{}, end: map[ir.BlockID]int{}, after: map[ir.BlockID][]int{}, of: map[ir.BlockID]*group{}}
 	for _, lp := range w.loops.Loops { // an outer loop comes first
 		if !r.in.has(lp.Header) || !slices.ContainsFunc(lp.Blocks, func(b ir.BlockID) bool { return len(r.cuts[b]) > 0 }) {
 			continue
@@ -87,25 +88,47 @@ func (l *levels) order(g *group) []ir.BlockID {
 			}
 		}
 	}
-	seen := map[ir.BlockID]bool{}
-	var out []ir.BlockID
-	var visit func(b ir.BlockID)
-	visit = func(b ir.BlockID) {
-		seen[b] = true
-		for _, s := range succs[b] {
-			if !seen[s] {
-				visit(s)
+	waits := map[ir.BlockID]int{}
+	for _, list := range succs {
+		for _, s := range list {
+			waits[s]++
+		}
+	}
+	var out, ready []ir.BlockID
+	for _, b := range roots {
+		if waits[b] == 0 {
+			ready = append(ready, b)
+		}
+	}
+	for len(ready) > 0 {
+		i := 0
+		for j := range ready {
+			if l.earlier(ready[j], ready[i]) {
+				i = j
 			}
 		}
+		b := ready[i]
+		ready = slices.Delete(ready, i, i+1)
 		out = append(out, b)
-	}
-	for _, b := range roots {
-		if !seen[b] {
-			visit(b)
+		for _, s := range succs[b] {
+			if waits[s]--; waits[s] == 0 {
+				ready = append(ready, s)
+			}
 		}
 	}
-	slices.Reverse(out)
 	return out
+}
+
+// earlier reports whether a comes before b for the user, where neither must: in the source, or in the text.
+func (l *levels) earlier(a, b ir.BlockID) bool {
+	x, y := firstOf(l.w.f.Block(a)), firstOf(l.w.f.Block(b))
+	if x == nil || y == nil {
+		return a < b
+	}
+	if x.Loc != nil && y.Loc != nil && x.Loc.Pos != y.Loc.Pos && x.Loc.Pos.File() == y.Loc.Pos.File() {
+		return x.Loc.Pos < y.Loc.Pos
+	}
+	return x.Span.Start < y.Span.Start
 }
 
 // scope gives the blocks of a group, or of the region, their levels from base on, and returns the last one.
@@ -145,7 +168,11 @@ func (l *levels) scope(g *group, base int) int {
 		at = free(at)
 		l.start[b] = at
 		for range l.r.cuts[b] {
+			if l.serial {
+				at = max(at, used)
+			}
 			at = free(at + 1)
+			used = max(used, at)
 			l.after[b] = append(l.after[b], at)
 		}
 		l.end[b] = at

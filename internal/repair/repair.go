@@ -55,6 +55,9 @@ type Plan struct {
 	Drop map[int]bool
 	// Split are the block barriers of the kernel, by Instr.Index, to which the control flow is to bring all threads.
 	Split map[int]bool
+	// Serial brings the places in different branches one after the other, in the order of the source (Algorithm 1);
+	// otherwise threads of different branches may meet at one barrier.
+	Serial bool
 	// Texts replaces instructions, by Instr.Index.
 	Texts map[int]string
 	// Before are texts to be put before instructions, by Instr.Index.

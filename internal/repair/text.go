@@ -26,7 +26,6 @@ type text struct {
 	close  int // offset of the brace that closes the body
 	open   int // behind the one that opens it
 	prefix string
-	first  []change // of edits at one place these come first: they end or begin a block
 	edits  []change
 	exits  map[string]bool // labels that were put at exits
 	locs   []loc
@@ -43,7 +42,18 @@ type loc struct {
 type change struct {
 	start, end int
 	new        string
+	rank       rank
 }
+
+// rank orders what is inserted at one place.
+type rank uint8
+
+const (
+	behind   rank = iota // behind the last instruction of a block
+	leaving              // the jump to where the block falls through to
+	entering             // the label of a block
+	inside               // before an instruction
+)
 
 func newText(k *Kernel) (*text, error) {
 	t := &text{k: k, instrs: map[int]stmt{}, labels: map[string]stmt{}, exits: map[string]bool{}}
@@ -125,10 +135,25 @@ func (t *text) locBefore(off int) string {
 	return t.locs[i-1].text
 }
 
-// early inserts text that comes before what else is inserted at that place.
-func (t *text) early(off int, s string) { t.first = append(t.first, change{off, off, s}) }
+func (t *text) insert(off int, s string, r rank) { t.edits = append(t.edits, change{off, off, s, r}) }
 
-func (t *text) replace(start, end int, s string) { t.edits = append(t.edits, change{start, end, s}) }
+func (t *text) replace(start, end int, s string) {
+	t.edits = append(t.edits, change{start, end, s, inside})
+}
+
+// put inserts text at a place.
+func (t *text) put(p Point, s string, jump bool) error {
+	off, err := t.point(p, jump)
+	if err != nil {
+		return err
+	}
+	if p.Index < len(t.k.Func.Block(p.Block).Instrs) {
+		t.insert(off, s+"\n\t", inside)
+	} else {
+		t.insert(off, "\n\t"+s, behind)
+	}
+	return nil
+}
 
 // point returns the offset of a place, which must not be in a nested { }: nothing can branch into one.
 func (t *text) point(p Point, jump bool) (int, error) {
@@ -180,10 +205,12 @@ type Region struct {
 
 // finish applies the edits.
 func (t *text) finish() (*Patch, error) {
-	t.edits = append(t.first, t.edits...)
 	slices.SortStableFunc(t.edits, func(a, b change) int {
 		if a.start != b.start {
 			return a.start - b.start
+		}
+		if a.rank != b.rank {
+			return int(a.rank) - int(b.rank)
 		}
 		return a.end - b.end
 	})

@@ -239,14 +239,17 @@ func TestTransformationKeepsEffects(t *testing.T) {
 		}
 		text := g.text(uniform)
 		k := parse(t, text)
-		plan := &Plan{}
+		plan := &Plan{Serial: rapid.Bool().Draw(t, "serial")}
 		for range rapid.IntRange(1, 4).Draw(t, "cuts") {
 			b := ir.BlockID(rapid.IntRange(0, len(k.Func.Blocks)-1).Draw(t, "block"))
 			n := len(k.Func.Block(b).Instrs)
 			if n == 0 {
 				continue
 			}
-			plan.Barriers = append(plan.Barriers, Point{b, rapid.IntRange(0, n-1).Draw(t, "at")})
+			if k.Func.Block(b).Terminator() != nil {
+				n--
+			}
+			plan.Barriers = append(plan.Barriers, Point{b, rapid.IntRange(0, n).Draw(t, "at")})
 		}
 		p, err := New(k).Apply(plan)
 		if err != nil {

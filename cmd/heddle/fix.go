@@ -158,6 +158,9 @@ func (c *fixCommand) text(f *check.Fix) error {
 	default:
 		fmt.Fprintf(w, "  %s\n", f.After.Text())
 	}
+	for _, r := range f.Redundant {
+		fmt.Fprintf(w, "  %s: warning: %s\n", c.opt.Files.Format(r.Span.Start), r.Text)
+	}
 	for _, n := range f.Notes {
 		fmt.Fprintf(w, "  note: %s\n", n)
 	}
@@ -172,16 +175,17 @@ func (c *fixCommand) json(f *check.Fix, res *check.FixResult) error {
 		What  string `json:"what"`
 	}
 	out := struct {
-		Kernel   string            `json:"kernel"`
-		Status   string            `json:"status"`
-		Findings []json.RawMessage `json:"findings,omitempty"`
-		Changes  []change          `json:"changes,omitempty"`
-		Why      string            `json:"why,omitempty"`
-		Verdict  string            `json:"verdict"`
-		Scope    string            `json:"scope,omitempty"`
-		Notes    []string          `json:"notes,omitempty"`
-		Checked  int               `json:"texts_checked"`
-		Millis   int64             `json:"total_ms"`
+		Kernel    string            `json:"kernel"`
+		Status    string            `json:"status"`
+		Findings  []json.RawMessage `json:"findings,omitempty"`
+		Changes   []change          `json:"changes,omitempty"`
+		Redundant []change          `json:"redundant,omitempty"`
+		Why       string            `json:"why,omitempty"`
+		Verdict   string            `json:"verdict"`
+		Scope     string            `json:"scope,omitempty"`
+		Notes     []string          `json:"notes,omitempty"`
+		Checked   int               `json:"texts_checked"`
+		Millis    int64             `json:"total_ms"`
 	}{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Verdict: f.Verdict(), Scope: f.After.Scope, Notes: f.Notes,
 		Checked: f.Judged, Millis: f.Total.Milliseconds()}
 	for i := range f.Wrong {
@@ -193,6 +197,9 @@ func (c *fixCommand) json(f *check.Fix, res *check.FixResult) error {
 	}
 	for _, ch := range f.Changes {
 		out.Changes = append(out.Changes, change{c.opt.Files.Format(ch.Span.Start), ch.Text})
+	}
+	for _, r := range f.Redundant {
+		out.Redundant = append(out.Redundant, change{c.opt.Files.Format(r.Span.Start), r.Text})
 	}
 	return json.NewEncoder(c.stdout).Encode(out)
 }

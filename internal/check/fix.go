@@ -43,16 +43,18 @@ func (s FixStatus) String() string { return fixStatusNames[s] }
 
 // Fix is the repair of one kernel.
 type Fix struct {
-	Kernel  string
-	Status  FixStatus
-	Wrong   []diag.Diagnostic // what was wrong, each with its witness
-	Changes []FixChange
-	Why     string       // why that is enough, or why the kernel cannot be repaired
-	After   diag.Verdict // of the repaired kernel, or of one that needs no repair
-	Notes   []string     // what else a user should know
-	Judged  int          // texts that were checked on the way
-	Checks  time.Duration
-	Total   time.Duration
+	Kernel    string
+	Name      string // in the PTX text
+	Status    FixStatus
+	Wrong     []diag.Diagnostic // what was wrong, each with its witness
+	Changes   []FixChange
+	Redundant []FixChange  // barriers that the kernel, as it is now, does not need
+	Why       string       // why that is enough, or why the kernel cannot be repaired
+	After     diag.Verdict // of the repaired kernel, or of one that needs no repair
+	Notes     []string     // what else a user should know
+	Judged    int          // texts that were checked on the way
+	Checks    time.Duration
+	Total     time.Duration
 }
 
 // Verdict names the verdict after the repair.
@@ -124,7 +126,7 @@ func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink 
 // fixKernel repairs one kernel in text, in which others may have been repaired.
 func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir.Func, text []byte) (*Fix, []byte, error) {
 	began := time.Now()
-	out := &Fix{Kernel: k.Demangled}
+	out := &Fix{Kernel: k.Demangled, Name: k.Name}
 	if d.config(in, k) == nil {
 		out.Status, out.Why = NotChecked, "its launch is not known"
 		return out, text, nil
@@ -167,7 +169,49 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	default:
 		out.After = verdictOf(k, r.Before)
 	}
-	return out, text, nil
+	if out.Status == NothingToFix {
+		text, err = d.redundant(ctx, fix, k, kernel, j, text, out)
+	}
+	return out, text, err
+}
+
+// redundant looks for barriers that a kernel does not need, and takes them away if it is asked to and they are proved
+// redundant.
+func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kernel *repair.Kernel, j *judge, text []byte, out *Fix) ([]byte, error) {
+	list, patch, err := repair.FindRedundant(ctx, kernel, j, repair.Options{})
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	byIndex := instructions(k)
+	for _, r := range list {
+		word := "redundant: the kernel stays verified without it"
+		if !r.Proved {
+			word = "redundant in the runs tried, which is no proof"
+		}
+		in := byIndex[r.Barrier.Index]
+		out.Redundant = append(out.Redundant, FixChange{opText(in) + " is " + word, spanOf(in)})
+	}
+	if patch != nil && fix.Redundant {
+		out.Status, text = Repaired, patch.Text
+		for _, r := range list {
+			if in := byIndex[r.Barrier.Index]; r.Proved {
+				out.Changes = append(out.Changes, FixChange{"without " + opText(in), spanOf(in)})
+			}
+		}
+		out.Why = "each barrier that was taken away is redundant: the kernel is verified without it"
+	}
+	return text, nil
+}
+
+// instructions are those of a kernel by number.
+func instructions(k *ir.Func) map[int]*ir.Instr {
+	byIndex := map[int]*ir.Instr{}
+	for _, b := range k.Blocks {
+		for _, in := range b.Instrs {
+			byIndex[in.Index] = in
+		}
+	}
+	return byIndex
 }
 
 // verdictOf words a judgement.
@@ -211,12 +255,7 @@ func (d *driver) wrong(ctx context.Context, in *input, k *ir.Func, j *judge) []d
 
 // changes words what a repair does.
 func changes(k *ir.Func, r *repair.Result) []FixChange {
-	byIndex := map[int]*ir.Instr{}
-	for _, b := range k.Blocks {
-		for _, in := range b.Instrs {
-			byIndex[in.Index] = in
-		}
-	}
+	byIndex := instructions(k)
 	var out []FixChange
 	for _, c := range r.Changes {
 		f := FixChange{Text: c.What}

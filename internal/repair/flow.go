@@ -9,10 +9,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// set is a set of blocks.
+// set is a set of blocks, or of registers.
 type set []uint64
 
 func newSet(n int) set              { return make(set, (n+63)/64) }
+func (s set) remove(b ir.BlockID)   { s[b/64] &^= 1 << (b % 64) }
 func (s set) has(b ir.BlockID) bool { return s[b/64]>>(b%64)&1 != 0 }
 func (s set) add(b ir.BlockID)      { s[b/64] |= 1 << (b % 64) }
 func (s set) equal(t set) bool      { return slices.Equal(s, t) }
@@ -21,6 +22,17 @@ func (s set) intersect(t set) {
 	for i := range s {
 		s[i] &= t[i]
 	}
+}
+
+// include adds the elements of t, and reports whether one was new.
+func (s set) include(t set) (fresh bool) {
+	for i := range s {
+		if t[i]&^s[i] != 0 {
+			s[i] |= t[i]
+			fresh = true
+		}
+	}
+	return fresh
 }
 func (s set) len() (n int) {
 	for _, w := range s {
@@ -39,7 +51,8 @@ type flow struct {
 	leaves   []bool         // some way leads to the end
 	controls [][]ir.BlockID // for each block those whose branch decides whether it is entered
 	uniform  []bool         // all threads of a block enter it equally often, as far as is known
-	varying  []bool         // by register: threads may hold different values
+	in       []set          // by block, the registers that may hold different values in the threads where it begins
+	varying  set            // the same at the place that is looked at
 }
 
 func newFlow(f *ir.Func) *flow {
@@ -136,22 +149,24 @@ func (w *flow) controlDependence() {
 	}
 }
 
-// uniformity finds blocks that all threads of a block enter equally often and registers that hold the same value in
-// all of them, by propagation of what may differ. Forced are blocks of which it is known that they are not: every
-// branch that decides about them may go different ways.
+// uniformity finds blocks that all threads of a block enter equally often, by propagation of what may differ: a
+// register differs from its definition on if an operand does or not all threads come to the definition. Forced are
+// blocks of which it is known that not all threads come: every branch that decides about them may go different ways.
 func (w *flow) uniformity(forced []ir.BlockID) {
 	n := len(w.f.Blocks)
 	w.uniform = make([]bool, n)
-	w.varying = make([]bool, len(w.f.Regs))
+	w.in = make([]set, n)
 	branches := make([]bool, n) // may go different ways
 	for i := range n {
 		w.uniform[i] = true
+		w.in[i] = newSet(len(w.f.Regs))
 	}
 	for _, b := range forced {
 		for _, u := range w.controls[b] {
 			branches[u] = true
 		}
 	}
+	w.varying = newSet(len(w.f.Regs))
 	for changed := true; changed; {
 		changed = false
 		for _, id := range w.rpo {
@@ -159,13 +174,15 @@ func (w *flow) uniformity(forced []ir.BlockID) {
 			if w.uniform[id] && slices.ContainsFunc(w.controls[id], func(u ir.BlockID) bool { return branches[u] || !w.uniform[u] }) {
 				w.uniform[id], changed = false, true
 			}
+			copy(w.varying, w.in[id])
 			for _, in := range b.Instrs {
-				if w.define(in, !w.uniform[id]) {
-					changed = true
+				if in == b.Terminator() && !branches[id] && w.differs(in) {
+					branches[id], changed = true, true
 				}
+				w.define(in, !w.uniform[id])
 			}
-			if t := b.Terminator(); t != nil && !branches[id] && w.differs(t) {
-				branches[id], changed = true, true
+			for _, s := range b.Succs {
+				changed = w.in[s].include(w.varying) || changed
 			}
 		}
 	}
@@ -173,46 +190,43 @@ func (w *flow) uniformity(forced []ir.BlockID) {
 
 // differs reports whether threads may go different ways at a terminator.
 func (w *flow) differs(t *ir.Instr) bool {
-	if t.Guard != ir.NoReg && w.varying[t.Guard] {
+	if t.Guard != ir.NoReg && w.varying.has(ir.BlockID(t.Guard)) {
 		return true
 	}
 	return t.Op() == "brx.idx" && w.operand(t.Src[0])
 }
 
-// define propagates through one instruction, and reports whether something new was found.
-func (w *flow) define(in *ir.Instr, differ bool) (changed bool) {
+// define propagates through one instruction. A guarded definition may leave the register as it was.
+func (w *flow) define(in *ir.Instr, differ bool) {
 	if len(in.Dst) == 0 {
-		return false
+		return
 	}
 	switch in.Row.Category {
 	case isa.WarpOp, isa.Async, isa.Texture, isa.Matrix, isa.Stack:
 		differ = true
-	case isa.Barrier:
-		if in.Op() == "bar" || in.Op() == "barrier" { // a reduction gives all threads the same
-			return false
-		}
-		differ = true
+	case isa.Barrier: // a reduction gives all threads the same
+		differ = in.Op() != "bar" && in.Op() != "barrier"
 	case isa.Memory:
 		differ = differ || in.Row.Effect != isa.Reads || in.Order.Strong() || w.private(in)
 	case isa.Control:
 		differ = true // the result of a call
 	}
-	differ = differ || in.Guard != ir.NoReg && w.varying[in.Guard] || slices.ContainsFunc(in.Src, w.operand)
-	if !differ {
-		return false
-	}
+	differ = differ || in.Guard != ir.NoReg && w.varying.has(ir.BlockID(in.Guard)) || slices.ContainsFunc(in.Src, w.operand)
 	for _, d := range in.Dst {
 		regs := []ir.Operand{d}
 		if d.Kind == ir.Vector {
 			regs = d.Elems
 		}
 		for _, r := range regs {
-			if r.Kind == ir.Register && r.Reg != ir.NoReg && !w.varying[r.Reg] {
-				w.varying[r.Reg], changed = true, true
+			switch {
+			case r.Kind != ir.Register || r.Reg == ir.NoReg:
+			case differ:
+				w.varying.add(ir.BlockID(r.Reg))
+			case in.Guard == ir.NoReg:
+				w.varying.remove(ir.BlockID(r.Reg))
 			}
 		}
 	}
-	return changed
 }
 
 // private reports whether a load is of memory that each thread has for itself.
@@ -224,9 +238,9 @@ func (w *flow) private(in *ir.Instr) bool {
 func (w *flow) operand(o ir.Operand) bool {
 	switch o.Kind {
 	case ir.Register:
-		return o.Reg != ir.NoReg && w.varying[o.Reg]
+		return o.Reg != ir.NoReg && w.varying.has(ir.BlockID(o.Reg))
 	case ir.Mem:
-		return o.Reg != ir.NoReg && w.varying[o.Reg] || slices.ContainsFunc(o.Elems, w.operand)
+		return o.Reg != ir.NoReg && w.varying.has(ir.BlockID(o.Reg)) || slices.ContainsFunc(o.Elems, w.operand)
 	case ir.Vector:
 		return slices.ContainsFunc(o.Elems, w.operand)
 	case ir.Special:

@@ -40,12 +40,13 @@ var rules = map[string]string{
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers",
+	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair",
 	"smt/answers": "smt",
 
 	"place/maxsat": "",
 
 	"lockstep/form": "event isa ir",
+	"repair":        "source event isa ptx ir edit place",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

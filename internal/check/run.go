@@ -29,6 +29,10 @@ type driver struct {
 	before      <-chan struct{} // closed when the kernels before this one are done; nil: there are none
 }
 
+func newDriver(opt Options, sink func(diag.Diagnostic)) *driver {
+	return &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
+}
+
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
 // known. Mistakes in the input are findings too, counted by Summary.InputErrors; the error is for what
 // stops the whole run. When ctx is cancelled, what was found so far has been sent, and the kernels that
@@ -50,7 +54,7 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 		opt.Limit = DefaultLimit
 	}
 	opt.Seeds = max(opt.Seeds, 1)
-	d := &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
+	d := newDriver(opt, sink)
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}

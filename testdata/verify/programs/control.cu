@@ -419,7 +419,7 @@ __global__ void two_exits_private(int *out, int n) {
     }
 }
 
-// verified: a machine of three states, with goto; the input drives it and is the same for all threads of a block
+// unknown: the loops of this machine of three states share a header; that all threads stay together in them is not found
 // heddle: grid=4 block=64
 __global__ void machine(const int *program, int *out, int n) {
     __shared__ int s[N];

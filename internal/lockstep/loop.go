@@ -114,6 +114,10 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 		*get(head) = x.headerValue(info, i, r, info.counter, at)
 	})
 	head.pred = x.apply(info.name("act", info.privateAct), 0, at)
+	head.scratch = x.keptScratch(l, entry.scratch)
+	assumed := x.assumed
+	x.assumed = x.c.And(assumed, entry.known)
+	head.known = smt.True
 	outer := x.outer
 	info.entry = x.c.And(outer, entry.pred)
 	x.outer = info.entry
@@ -123,7 +127,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	back, exits := x.region(l, head)
 	info.gone, x.gone = x.gone, gone
 	x.around = x.around[:len(x.around)-1]
-	x.outer = outer
+	x.outer, x.assumed = outer, assumed
 	x.learn(l, info, back, exits)
 	return x.leave(info, entry, exits)
 }
@@ -396,6 +400,11 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 			} else {
 				st.regs[r] = undef
 			}
+		}
+		st.known = c.And(entry.known, s.Apply(st.known))
+		st.ghost = s.Apply(st.ghost)
+		for k, v := range st.scratch {
+			st.scratch[k] = s.Apply(v)
 		}
 		for j, v := range st.tags {
 			st.tags[j] = s.Apply(v)

@@ -26,10 +26,11 @@ const (
 	Precondition // of a called function
 	Postcondition
 	BarrierInvariant
-	Assumed // not checked: only whether it can hold, and whether anything is left if it does
+	KnownTarget // an indirect call leads to no function that is not known
+	Assumed     // not checked: only whether it can hold, and whether anything is left if it does
 )
 
-var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition", "barrier invariant", "assumption"}
+var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition", "barrier invariant", "list of functions that may be called", "assumption"}
 
 func (k AssertionKind) String() string { return assertionNames[k] }
 
@@ -126,8 +127,19 @@ func calleeName(in *ir.Instr) string {
 
 // call executes a call that was not inlined: annotations, and functions without a body that have no effect.
 func (x *exec) call(in *ir.Instr, st *state) {
-	if in.Callee == nil || in.Callee.Blocks != nil {
-		x.unsupported(in, "a call that is not inlined: of %s", calleeName(in))
+	switch {
+	case in.Callee == nil:
+		x.state(in, KnownTarget, smt.False, st)
+		for i := range in.Dst {
+			if o := in.Dst[i]; o.Kind == ir.Register {
+				x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
+			} else if x.isScratch(&o) {
+				x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
+			}
+		}
+		return
+	case in.Callee.Blocks != nil: // inlined before: here it returns
+		return
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	if !ok {
@@ -202,7 +214,7 @@ var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state
 	"invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.stated(in, Invariant, cond, st) },
 	"assume":    func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.assume(in, cond, st) },
 	"requires": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
-		if in.Loc == nil || in.Loc.Parent == nil {
+		if in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil) {
 			x.learnParameter(cond, st)
 			x.assume(in, cond, st)
 			return

@@ -373,6 +373,9 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 }
 
 func (x *exec) exit(in *ir.Instr, st *state) {
+	if in != nil {
+		x.ended(in, st)
+	}
 	x.gone = append(x.gone, st.pred)
 	if !x.final {
 		return

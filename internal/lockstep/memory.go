@@ -191,7 +191,11 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 		x.record(in, p, space, elem*n, st)
 	}
 	x.results(in, func(i int, w int) smt.Term {
-		return x.loaded(in, places, i, elem, st)
+		v := x.loaded(in, places, i, elem, st)
+		if st.ghost != smt.False {
+			x.ghostLoads[v] = true
+		}
+		return v
 	}, st)
 }
 

@@ -255,8 +255,8 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
 }
 
-// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole, unless an offset
-// shows that it is not.
+// overlap is the formula that two ranges of bytes meet. Accesses are aligned (PTX ISA 5.1), so that ranges of one size
+// meet whole; one that is known not to be is taken as it stands.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
 	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
@@ -266,10 +266,10 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
 }
 
-// misaligned reports whether an offset is certainly no multiple of n, a power of two.
+// misaligned reports whether the offset of an access of n bytes is certainly no multiple of n.
 func (p *prover) misaligned(off smt.Term, n int) bool {
 	_, ones := p.c.KnownBits(off)
-	return ones&uint64(n-1) != 0
+	return n&(n-1) == 0 && ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.

@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
-	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -197,128 +195,4 @@ func (p *proof) scope() string {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
 	return s + "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
-}
-
-// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.
-func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
-	bugs := 0
-	seen := map[findingKey]bool{}
-	var open []string
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		switch {
-		case f.Model == nil:
-			reason := f.Reason
-			if p.solving.hint != "" && ctx.Err() == nil {
-				reason += "; " + p.solving.hint
-			}
-			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
-		case ctx.Err() != nil:
-			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
-		default:
-			n, shown := p.replay(ctx, f, seen)
-			if bugs += n; !shown {
-				open = append(open, p.describe(f)+" is possible; no replay showed it")
-			}
-		}
-	}
-	if bugs > 0 {
-		p.sum.Bugs += bugs
-		return diag.Verdict{Kind: diag.Bug}
-	}
-	if len(open) == 0 {
-		open = []string{"all counterexamples show findings that are not counted, beside which nothing is proved"}
-	}
-	reason := open[0]
-	if len(open) > 1 {
-		reason += fmt.Sprintf(" (and %d more)", len(open)-1)
-	}
-	if len(r.Thread.Approximate) > 0 {
-		reason += "; " + strings.Join(r.Thread.Approximate, "; ")
-	}
-	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
-}
-
-func (p *proof) describe(f *verify.Finding) string {
-	at := func(in *ir.Instr) string {
-		if in == nil {
-			return "the end of the kernel"
-		}
-		return fmt.Sprintf("%s at %s", in.Text(), p.files.Format(spanOf(in).Start))
-	}
-	if f.Kind == verify.Divergence {
-		return fmt.Sprintf("divergence between %s and %s", at(f.A), at(f.B))
-	}
-	return fmt.Sprintf("a race between %s and %s", at(f.A), at(f.B))
-}
-
-// replays are the contents that buffers get, one after the other; 0 leaves them as they are by default.
-var replays = []uint64{0, 1, 2, 3}
-
-// replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
-// before showed; shown says whether there was anything at all.
-func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingKey]bool) (fresh int, shown bool) {
-	for _, contents := range replays {
-		req := p.opt.Launch
-		req.Args = slices.Clone(req.Args)
-		for i, v := range p.kernel.Params {
-			if spec, ok := p.argument(f, i, v, contents); ok {
-				req.Args = append([]launch.ArgSpec{spec}, req.Args...) // what the user said comes last and wins
-			}
-		}
-		key := fmt.Sprint(req.Args)
-		if did, again := p.replayed[key]; again {
-			if did {
-				return 0, true
-			}
-			continue
-		}
-		cfg, errs := launch.Resolve(p.kernel, req, p.in.facts)
-		if cfg == nil || len(errs) > 0 {
-			continue
-		}
-		run := *p.driver
-		run.opt.Command = "run" // that shows it again
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
-		var err error
-		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
-			return 0, false
-		}
-		r.run(ctx, 0)
-		before := p.aside.hits
-		p.aside = r.aside
-		shown = r.bugs > 0 || r.repeated > 0 || r.aside.hits > before
-		if p.replayed[key] = shown; shown {
-			return r.bugs, true
-		}
-	}
-	return 0, false
-}
-
-// synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
-// leave its arrays, which says nothing about races.
-func synchronization(code diag.Code) bool {
-	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock:
-		return true
-	}
-	return false
-}
-
-// argument is the value of a parameter in a counterexample.
-func (p *proof) argument(f *verify.Finding, i int, v *ir.Var, contents uint64) (launch.ArgSpec, bool) {
-	spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
-	switch {
-	case v.Pointer && contents > 0 && v.PtrSpace != event.Shared:
-		spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, contents
-		return spec, true
-	case v.Pointer || v.Size > 8 || len(v.PtrFields) > 0:
-		return spec, false
-	}
-	val, ok := f.Model.Vars[lockstep.ParamName(v, 0, 8*v.Size)]
-	if !ok {
-		return spec, false
-	}
-	spec.Kind, spec.Text = launch.ArgValue, fmt.Sprintf("%#x", val)
-	return spec, true
 }

@@ -68,12 +68,20 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 	if !r.opt.ThenProve || v.Kind != diag.Clean || r.aside.any() || ctx.Err() != nil {
 		return v
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.opt.Timeout, CheckTimeout))
+	limit := cmp.Or(r.opt.Timeout, CheckTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p := &proof{driver: r.driver, in: r.in, kernel: r.kernel, cfg: r.cfg, replayed: map[string]bool{}}
 	p.fixed = p.scalars(launch.FromFlag)
-	proved := p.verdict(ctx)
-	if all := p.scalars(launch.Default); proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
+	all := p.scalars(launch.Default)
+	general := ctx
+	if len(all) > len(p.fixed) { // leave time for the launch's own scalars
+		var stop context.CancelFunc
+		general, stop = context.WithTimeout(ctx, limit/2)
+		defer stop()
+	}
+	proved := p.verdict(general)
+	if proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
 		p.fixed = all
 		if again := p.verdict(ctx); again.Kind != diag.Unknown {
 			proved = again

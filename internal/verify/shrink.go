@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
@@ -14,6 +16,9 @@ const mostShrunk = 8
 // bounds are the limits that are tried for the numbers of a counterexample, one after the other. With small arguments the loops
 // that a run has to go through are short.
 var bounds = []struct{ param, index uint64 }{{32, 3}, {32, 0}, {1024, 0}, {1 << 16, 0}}
+
+// shrinkTime bounds what solvers take to make the arguments of one finding small.
+const shrinkTime = 300 * time.Millisecond
 
 // shrink looks for a model with small values: arguments that a solver can make small, then every number as small as the
 // other values let it.
@@ -52,6 +57,8 @@ func (p *prover) numbers(asked []smt.Term) []smt.Term {
 
 // bounded asks for a model whose arguments, and for a start its indices, are within a bound; nil if there is none, or none is found.
 func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
+	ctx, cancel := context.WithTimeout(p.ctx, shrinkTime)
+	defer cancel()
 	for _, most := range bounds {
 		q := slices.Clone(x.asked)
 		n := len(q)
@@ -67,14 +74,14 @@ func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
 		if len(q) == n {
 			continue
 		}
-		if p.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil
 		}
 		r := p.c.Reduce(q)
 		a := smt.Answer{Status: r.Status, Model: r.Model}
 		if r.Status == smt.Unknown {
 			exported := p.c.Query(r.Asserts)
-			a = p.opt.Pool.Solve(p.ctx, []*smt.Query{exported})[0]
+			a = p.opt.Pool.Solve(ctx, []*smt.Query{exported})[0]
 			a.Model = exported.Original(a.Model)
 			a = r.Answer(q, a)
 		}

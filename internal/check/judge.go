@@ -11,6 +11,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/launch"
+	"heddle/internal/lockstep"
 	"heddle/internal/ptx"
 	"heddle/internal/race"
 	"heddle/internal/repair"
@@ -204,7 +205,7 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	out.Reason = "the static engine finds no proof"
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread.Given, out) {
+		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread, out) {
 			out.Grade = repair.Buggy
 			return
 		}
@@ -225,15 +226,11 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 const mostCounterexamples = 8
 
 // replay runs a counterexample. A launch that shows something is tried first from then on.
-func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, given map[string]uint64, out *repair.Judgement) bool {
+func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, th *lockstep.Thread, out *repair.Judgement) bool {
+	loaded := th.Contents(f.Model, mostContents)
 	for _, contents := range replays {
 		req := j.opt.Launch
-		req.Args = slices.Clone(req.Args)
-		for i, v := range p.kernel.Params {
-			if spec, ok := pr.argument(f, given, i, v, contents); ok {
-				req.Args = append([]launch.ArgSpec{spec}, req.Args...)
-			}
-		}
+		req.Args = slices.Concat(pr.arguments(th, f, loaded, contents), req.Args)
 		found := &repair.Judgement{Grade: repair.Clean}
 		if err := j.runOnce(ctx, p, trial{req: req}, found); err != nil {
 			continue

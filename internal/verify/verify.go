@@ -63,6 +63,12 @@ type Finding struct {
 	Model      *smt.Model
 	Assertion  *lockstep.Assertion // of a Violation and Vacuous
 	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
+	Iters      [2][]uint32         // of the loops around A and B, outermost first, from Model
+	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
+	// loops without a closed form.
+	Free  []*ir.Instr
+	Loops bool
+	iters [2][]smt.Term
 }
 
 // Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
@@ -107,6 +113,7 @@ type prover struct {
 	pairs   []*pair              // in the order in which they were asked
 	waiting []*pair              // for a solver
 	bad     int                  // pairs that turned out to be findings
+	shrunk  int                  // findings whose model was made small
 }
 
 // Kernel verifies what th describes.
@@ -252,7 +259,7 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if object == nil {
 		object = b.Object
 	}
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: [2][]smt.Term{a.Iters, b.Iters}})
 }
 
 // overlap is the formula that two ranges of bytes meet. Accesses are aligned (PTX ISA 5.1), so that ranges of one size

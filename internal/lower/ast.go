@@ -128,7 +128,7 @@ func (b *build) dump(ctx context.Context, read func(*Tree) error) error {
 		stop()
 	}
 	waitErr := cmd.Wait()
-	if waitErr != nil && seen.n == 0 {
+	if waitErr != nil && seen.n == 0 && cmd.ProcessState.ExitCode() > 0 { // it ended by itself
 		return &CompileError{File: b.name, Output: b.shown(stderr.String())}
 	}
 	return err

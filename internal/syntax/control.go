@@ -2,8 +2,8 @@ package syntax
 
 import "heddle/internal/place"
 
-// ifStmt adds the condition, which is evaluated before the branches, and the branches. The place after the statement is
-// that after its last branch.
+// ifStmt adds the branches; the condition belongs to the first. The place after the statement is that after its last
+// branch.
 func (b *builder) ifStmt(bl *block, it item) {
 	kids := it.kids
 	var els *node
@@ -11,37 +11,26 @@ func (b *builder) ifStmt(bl *block, it item) {
 		els, kids = kids[len(kids)-1], kids[:len(kids)-1]
 	}
 	then := kids[len(kids)-1]
-	thenAt := b.startOfBody(it, then)
-	b.add(place.Stmt, bl.label, it.from, thenAt)
 	thenEnd := it.to
 	if els != nil {
 		if e, ok := b.extent(then); ok {
 			thenEnd = e.to
 		}
 	}
-	l := b.add(place.Cond, bl.label, thenAt, thenEnd)
-	dead := b.body(l, then, it.from, thenAt, true)
-	b.f.Nodes[l+1].Span = b.span(thenAt, thenAt)
+	l := b.add(place.Cond, bl.label, it.from, thenEnd)
+	dead := b.body(l, then, it.from, true)
 	if els == nil {
 		b.after(bl, l, it.extent)
 		return
 	}
 	l = b.add(place.Cond, bl.label, thenEnd, it.to)
-	elseDead := b.body(l, els, thenEnd, b.startOfBody(it, els), true)
+	elseDead := b.body(l, els, thenEnd, true)
 	bl.dead = bl.dead || dead && elseDead
 	b.after(bl, l, it.extent)
 }
 
-// startOfBody is where the head of a statement ends.
-func (b *builder) startOfBody(it item, body *node) int {
-	if e, ok := b.extent(body); ok && e.from >= it.from && e.from <= it.to {
-		return e.from
-	}
-	return it.from
-}
-
-// loop adds a loop. What its head does once comes before it, what it does at the end of an iteration is its last kid,
-// and what it does at the beginning is its start node.
+// loop adds a loop. What its head does once comes before it, what it does at the end of an iteration is its last kid; the
+// rest of the head belongs to the loop.
 func (b *builder) loop(bl *block, it item) {
 	part := func(i int) *node {
 		if i < len(it.kids) && it.kids[i].kind != "" {
@@ -61,22 +50,9 @@ func (b *builder) loop(bl *block, it item) {
 	}
 	b.closed(bl.label, it, once)
 	l := b.add(place.Loop, bl.label, it.from, it.to)
-	at := b.startOfBody(it, body)
-	if it.kind == "DoStmt" {
-		b.doBody(l, it, body)
-	} else {
-		b.body(l, body, it.from, at, true)
-	}
+	b.body(l, body, it.from, true)
 	b.closed(l, it, last)
 	b.after(bl, l, it.extent)
-}
-
-// doBody adds the body of do while, whose beginning has no condition.
-func (b *builder) doBody(l place.Label, it item, body *node) {
-	b.body(l, body, it.from, b.startOfBody(it, body), true)
-	s := l + 1
-	at := b.f.Nodes[s].Span.End
-	b.f.Nodes[s].Span.Start = at
 }
 
 // closed adds a part of the head of a statement, after which there is no place.
@@ -102,13 +78,14 @@ func (b *builder) switchStmt(bl *block, it item) {
 		b.after(bl, b.add(place.Stmt, bl.label, it.from, it.to), it.extent)
 		return
 	}
-	b.add(place.Stmt, bl.label, it.from, body.begin.offset)
+	start := it.from // the condition belongs to the first case
 	for i, g := range groups {
 		end := it.to
 		if i+1 < len(groups) {
 			end = groups[i+1].start
 		}
-		l := b.add(place.Cond, bl.label, g.start, end)
+		l := b.add(place.Cond, bl.label, start, end)
+		start = end
 		b.caseBody(l, g)
 		if i+1 == len(groups) {
 			b.after(bl, l, it.extent)
@@ -174,12 +151,11 @@ func (b *builder) caseBody(l place.Label, g group) {
 			at = end
 		}
 	}
-	place := max(at, first.from)
-	bl := b.startOf(l, at, place, place)
-	bl.open, bl.labelled = true, true
-	b.stmt(bl, item{node: sub, extent: extent{from: max(e.from, first.from), to: first.to, begins: e.begins, ends: first.ends}})
-	bl.labelled = false
-	for _, it := range g.items[1:] {
-		b.stmt(bl, it)
+	bl := b.startOf(l, at)
+	bl.open = true
+	g.items[0] = item{
+		node: sub, labelled: true,
+		extent: extent{from: max(e.from, first.from), to: first.to, begins: e.begins, ends: first.ends},
 	}
+	b.listItems(bl, g.items)
 }

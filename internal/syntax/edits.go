@@ -161,15 +161,12 @@ func (e *editor) brace(block place.Label, what pieceKind) int {
 // takes.
 func (e *editor) headOf(block place.Label) int {
 	n := &e.f.Nodes[block]
-	if e.f.Tree.Labels[block].Kind == place.Loop {
-		return e.offset(n.Span.Start)
+	start := e.offset(n.Span.Start)
+	if at := e.text.skipBlank(start); string(e.text[at:n.head]) == "else" { // the span begins behind the first branch
+		return at
 	}
-	return e.lineOfHead(n.head)
+	return start
 }
-
-// lineOfHead is the offset of the first token of the line in which a head ends; a head of several lines ends with lines
-// that are indented more.
-func (e *editor) lineOfHead(head int) int { return e.text.lineStart(max(head-1, 0)) }
 
 func (e *editor) offset(p source.Pos) int {
 	off, _ := e.f.File.Offset(p)
@@ -181,7 +178,11 @@ func (e *editor) offset(p source.Pos) int {
 func (e *editor) indent(l place.Label, at int) string {
 	labels := e.f.Tree.Labels
 	if labels[l].Kind != place.Start {
-		return e.text.indent(e.firstOf(l))
+		at := e.firstOf(l)
+		if !e.text.first(at) && e.isCase(labels[l].Parent) { // it stands behind the label
+			return e.deeper(at)
+		}
+		return e.text.indent(at)
 	}
 	block := labels[l].Parent
 	if kids := labels[block].Kids; len(kids) > 1 {
@@ -189,7 +190,18 @@ func (e *editor) indent(l place.Label, at int) string {
 			return e.text.indent(next)
 		}
 	}
-	outer := e.text.indent(max(at-1, 0))
+	return e.deeper(max(at-1, 0))
+}
+
+// isCase reports whether a block is a case of a switch: its beginning is behind a colon.
+func (e *editor) isCase(block place.Label) bool {
+	n := e.f.Nodes[block+1]
+	return e.f.Tree.Labels[block].Kind == place.Cond && n.At > 0 && e.text[n.At-1] == ':'
+}
+
+// deeper is the indentation of a line in a block that begins in the line of at.
+func (e *editor) deeper(at int) string {
+	outer := e.text.indent(at)
 	if strings.HasSuffix(outer, "\t") || outer == "" && strings.Contains(string(e.text), "\n\t") {
 		return outer + "\t"
 	}

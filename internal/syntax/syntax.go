@@ -46,8 +46,8 @@ type Func struct {
 
 // Node is where a label is in the text.
 type Node struct {
-	// Span is the statement: from its first byte to behind its last, the semicolon included. Of a Start it is the place
-	// at the beginning of the block, or the head of a loop (its condition belongs to each iteration's beginning).
+	// Span is the statement: from its first byte to behind its last, the semicolon included. Of a Start it is empty, the
+	// place at the beginning of the block.
 	Span source.Span
 	// At is the offset where a mark or a barrier goes that stands after the label; -1 if Closed. Of a Barrier it is the
 	// offset where the statement begins.
@@ -81,7 +81,7 @@ func (u *Unit) FuncOf(p source.Pos) *Func {
 }
 
 // Locate returns the label of what an instruction was compiled from: of the innermost frame that is in f, the smallest
-// statement that holds its position. The condition of a loop is the loop's Start.
+// statement that holds its position. The head of an if or a loop is part of that statement.
 func (f *Func) Locate(fr *source.Frame) (place.Label, bool) {
 	for ; fr != nil; fr = fr.Parent {
 		if l, ok := f.At(fr.Pos); ok {

@@ -151,6 +151,15 @@ func (t text) directive(from, to int) bool {
 	return false
 }
 
+// inDirective reports whether i is in the line of a preprocessor directive, as the place of a #pragma is.
+func (t text) inDirective(i int) bool {
+	start := t.lineStart(i)
+	for start < i && (t[start] == ' ' || t[start] == '\t') {
+		start++
+	}
+	return t[start] == '#'
+}
+
 // lineStart returns the offset of the first byte of the line that i is in.
 func (t text) lineStart(i int) int { return bytes.LastIndexByte(t[:i], '\n') + 1 }
 

@@ -13,6 +13,7 @@ type builder struct {
 	f    *Func
 
 	openCL bool
+	jump   map[*node]jumps
 }
 
 // piece is text that a placement may need, in the order of the text: of two at one offset the earlier comes first.
@@ -32,16 +33,15 @@ const (
 )
 
 func newBuilder(file *source.File, path string, openCL bool) *builder {
-	return &builder{file: file, path: path, text: text(file.Content), openCL: openCL}
+	return &builder{file: file, path: path, text: text(file.Content), openCL: openCL, jump: make(map[*node]jumps)}
 }
 
 // block is a statement list in the making.
 type block struct {
-	label    place.Label
-	open     bool // barriers may stand between its statements
-	wrapped  bool // by braces that are not there
-	labelled bool // a statement of it stands behind a label of its own: case, goto
-	dead     bool // what comes next is not reached from before
+	label   place.Label
+	open    bool // barriers may stand between its statements
+	wrapped bool // by braces that are not there
+	dead    bool // what comes next is not reached from before
 }
 
 func (b *builder) function(f *Func, body *node) {
@@ -50,7 +50,12 @@ func (b *builder) function(f *Func, body *node) {
 	f.Span = b.span(start, end)
 	root := b.add(place.Block, place.None, start, end)
 	b.close(root)
-	b.list(b.startOf(root, start+1, start+1, start+1), body.kids)
+	b.list(b.startOf(root, start+1), body.kids)
+}
+
+func (b *builder) offset(p source.Pos) int {
+	off, _ := b.file.Offset(p)
+	return off
 }
 
 func (b *builder) span(start, end int) source.Span {
@@ -81,9 +86,13 @@ func (b *builder) piece(offset int, what pieceKind, l place.Label) {
 	b.f.pieces = append(b.f.pieces, piece{offset, what, l})
 }
 
-// startOf makes the start node of a block, which begins at the offset at (-1: no place), with the span that counts for it.
-func (b *builder) startOf(l place.Label, at, start, end int) *block {
-	s := b.add(place.Start, l, start, end)
+// startOf makes the start node of a block, which begins at the offset at (-1: no place).
+func (b *builder) startOf(l place.Label, at int) *block {
+	from := at
+	if at < 0 {
+		from = b.offset(b.f.Nodes[l].Span.Start)
+	}
+	s := b.add(place.Start, l, from, from)
 	if at >= 0 {
 		b.point(s, at)
 	}
@@ -115,7 +124,7 @@ func (b *builder) extent(n *node) (extent, bool) {
 	if !b.here(n.begin) || !b.here(n.end) {
 		return extent{}, false
 	}
-	e := extent{from: n.begin.offset, begins: !n.begin.macro}
+	e := extent{from: n.begin.offset, begins: !n.begin.macro && !b.text.inDirective(n.begin.offset)}
 	switch n.kind {
 	case "IfStmt", "ForStmt", "WhileStmt", "CXXForRangeStmt", "SwitchStmt", "LabelStmt", "AttributedStmt", "CaseStmt", "DefaultStmt":
 		if sub := lastKid(n); sub != nil {
@@ -158,35 +167,49 @@ func isAttr(kind string) bool { return len(kind) > 4 && kind[len(kind)-4:] == "A
 type item struct {
 	*node
 	extent
-	merged bool
+	merged   bool
+	more     jumps // of what was merged into it
+	labelled bool  // it stands behind a label of its own: case, goto
 }
 
 // items finds where the statements of a list are. Those of other files, which an #include within the function brought,
 // have no place.
 func (b *builder) items(kids []*node) []item {
 	var out []item
-	for _, n := range kids {
-		e, ok := b.extent(n)
+	for _, kid := range kids {
+		e, ok := b.extent(kid)
 		if !ok {
 			continue
 		}
 		if n := len(out) - 1; n >= 0 && e.from < out[n].to {
 			last := &out[n]
 			last.merged = true
+			last.more |= b.jumps(kid)
 			if e.to >= last.to {
 				last.to, last.ends = e.to, e.ends
 			}
 			continue
 		}
-		out = append(out, item{node: n, extent: e})
+		out = append(out, item{node: kid, extent: e})
 	}
 	return out
 }
 
 // list adds the statements of a block.
-func (b *builder) list(bl *block, kids []*node) {
-	for _, it := range b.items(kids) {
+func (b *builder) list(bl *block, kids []*node) { b.listItems(bl, b.items(kids)) }
+
+func (b *builder) listItems(bl *block, items []item) {
+	for _, it := range items {
+		first := len(b.f.Nodes)
 		b.stmt(bl, it)
+		if b.jumps(it.node)|it.more == 0 {
+			continue
+		}
+		for l := first; l < len(b.f.Nodes); l++ { // both branches of an if are labels of the list
+			if n := &b.f.Tree.Labels[l]; n.Parent == bl.label && n.Kind != place.Start {
+				n.Jump = true
+			}
+		}
 	}
 }
 
@@ -205,7 +228,7 @@ func (b *builder) stmt(bl *block, it item) {
 	switch kind := it.kind; {
 	case kind == "CompoundStmt" && b.braces(it.node):
 		l := b.add(place.Block, bl.label, it.from, it.to)
-		dead := b.body(l, it.node, it.from, it.from, bl.open)
+		dead := b.body(l, it.node, it.from, bl.open)
 		bl.dead = bl.dead || dead
 		b.after(bl, l, it.extent)
 	case kind == "IfStmt":
@@ -217,10 +240,11 @@ func (b *builder) stmt(bl *block, it item) {
 	case kind == "LabelStmt", kind == "AttributedStmt":
 		sub := lastKid(it.node)
 		bl.dead = bl.dead && kind != "LabelStmt"
-		inner := *bl
-		inner.labelled = true
-		b.stmt(&inner, item{node: sub, extent: it.extent})
-		bl.dead = inner.dead
+		own := it.extent
+		if e, ok := b.extent(sub); ok && kind == "AttributedStmt" { // #pragma unroll stands in another line
+			own = e
+		}
+		b.stmt(bl, item{node: sub, extent: own, labelled: true})
 	default:
 		b.leaf(bl, it)
 	}
@@ -235,7 +259,7 @@ func (b *builder) leaf(bl *block, it item) {
 		return
 	}
 	if at := it.node.begin.offset; bl.open && it.ends && b.barrier(it.node) {
-		b.f.Nodes[l] = Node{Span: b.span(at, it.to), At: at, alone: !bl.wrapped && !bl.labelled}
+		b.f.Nodes[l] = Node{Span: b.span(at, it.to), At: at, alone: !bl.wrapped && !it.labelled}
 		b.f.Tree.Labels[l].Barrier, b.f.Tree.Labels[l].Closed = true, bl.dead
 		b.piece(at, standing, l)
 		return
@@ -262,20 +286,16 @@ func (b *builder) barrier(n *node) bool {
 	return false
 }
 
-// body adds the block of a statement whose head is [start, at the block). It reports whether its end is not reached.
-func (b *builder) body(l place.Label, n *node, start, end int, open bool) (dead bool) {
+// body adds the block of a statement whose head begins at start. It reports whether its end is not reached.
+func (b *builder) body(l place.Label, n *node, start int, open bool) (dead bool) {
 	if b.braces(n) {
-		at := n.begin.offset + 1
-		if end == start { // a bare block
-			start, end = at, at
-		}
-		bl := b.startOf(l, at, start, end)
+		bl := b.startOf(l, n.begin.offset+1)
 		b.list(bl, n.kids)
 		return bl.dead
 	}
 	e, ok := b.extent(n)
 	if n.kind == "CompoundStmt" || !ok || !open || !e.begins || !e.ends || b.text.directive(b.text.lastToken(start, e.from), e.to) {
-		bl := b.startOf(l, -1, start, end)
+		bl := b.startOf(l, -1)
 		if ok {
 			b.list(bl, []*node{n})
 		}
@@ -283,7 +303,7 @@ func (b *builder) body(l place.Label, n *node, start, end int, open bool) (dead 
 	}
 	b.f.Nodes[l].head = b.text.lastToken(start, e.from)
 	b.piece(e.from, openBrace, l)
-	bl := b.startOf(l, e.from, start, end)
+	bl := b.startOf(l, e.from)
 	bl.wrapped = true
 	b.list(bl, []*node{n})
 	b.piece(e.to, closeBrace, l)

@@ -240,7 +240,11 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		return nil, b.toolError(ctx, llc, err)
 	}
 	byValTypes(low.kernels, raw)
-	return &output{finishPTX(raw, low, writeFacts(low.kernels, source)), low.kernels, functions, warnings}, nil
+	facts := writeFacts(low.kernels, source)
+	if b.cl != nil {
+		facts = "// heddle.language cl\n" + facts
+	}
+	return &output{finishPTX(raw, low, facts), low.kernels, functions, warnings}, nil
 }
 
 func (b *build) toolError(ctx context.Context, s *stage, err error) error {

@@ -52,6 +52,18 @@ func cacheDir(opt Options) (string, error) {
 	return filepath.Join(base, "heddle"), nil
 }
 
+// CacheDir returns the directory in which results are kept, for others who keep theirs there; empty if none are to be kept.
+func CacheDir(opt Options) string {
+	if opt.NoCache {
+		return ""
+	}
+	dir, err := cacheDir(opt)
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
 // key hashes what a compilation depends on apart from the files that it includes.
 func key(tc *toolchain, name string, content []byte, opt Options) string {
 	cwd, _ := os.Getwd()

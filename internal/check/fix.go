@@ -262,10 +262,14 @@ func changes(k *ir.Func, r *repair.Result) []FixChange {
 		if c.At != nil {
 			in := byIndex[c.At.Index] // the same in the text as the user knows it
 			f.Span = spanOf(in)
-			f.Text += fmt.Sprintf(" before %s", opText(in))
+			if c.Old {
+				f.Text += ": " + opText(in)
+			} else {
+				f.Text += " before " + opText(in)
+			}
 		}
 		if c.Cut {
-			f.Text += ", to which the control flow now brings all threads of the block"
+			f.Text += "; the control flow now brings all threads of the block there"
 		}
 		out = append(out, f)
 	}

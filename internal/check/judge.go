@@ -215,9 +215,10 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 		return
 	}
 	out.Reason = "the static engine finds no proof"
+	did := map[string]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Model != nil && j.replay(outer, pr, p, f, out) {
+		if f.Model != nil && j.replay(outer, pr, p, f, did, out) {
 			out.Grade = repair.Buggy
 			return
 		}
@@ -237,8 +238,8 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 // mostCounterexamples bounds what is replayed of one text.
 const mostCounterexamples = 8
 
-// replay runs a counterexample. A launch that shows something is tried first from then on.
-func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, out *repair.Judgement) bool {
+// replay runs a counterexample, unless did says that a run with its scalars was made already. A launch that shows something is tried first from then on.
+func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, did map[string]bool, out *repair.Judgement) bool {
 	for _, contents := range replays {
 		req := j.opt.Launch
 		req.Args = slices.Clone(req.Args)
@@ -247,6 +248,11 @@ func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Find
 				req.Args = append([]launch.ArgSpec{spec}, req.Args...)
 			}
 		}
+		key := fmt.Sprint(req.Args)
+		if did[key] {
+			continue
+		}
+		did[key] = true
 		found := &repair.Judgement{Grade: repair.Clean}
 		if err := j.runOnce(ctx, p, trial{req: req}, found); err != nil {
 			continue

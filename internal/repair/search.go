@@ -93,7 +93,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 	}
 	for _, in := range Barriers(k.Func) {
 		if best.plan.Drop[in.Index] {
-			res.Changes = append(res.Changes, Change{What: "without the barrier", At: in})
+			res.Changes = append(res.Changes, Change{What: "the barrier goes away", At: in, Old: true})
 		}
 	}
 	return res, nil
@@ -164,10 +164,19 @@ func (r *repairer) divergent() []*ir.Instr {
 				odd = append(odd, in)
 			}
 		}
-		if len(odd) == 0 {
-			odd = pair
+		if len(odd) == 0 { // it must be that a branch keeps threads away which seems to go the same way for all
 			for _, in := range pair {
-				r.x.Diverges(r.x.blockOf(in))
+				b := r.x.blockOf(in)
+				if r.x.Diverges(b); !r.x.flow.uniform[b] {
+					odd = append(odd, in)
+				}
+			}
+		}
+		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
+			for _, in := range Barriers(r.x.k.Func) {
+				if !r.x.flow.uniform[r.x.blockOf(in)] {
+					odd = append(odd, in)
+				}
 			}
 		}
 		for _, in := range odd {
@@ -340,18 +349,41 @@ func (r *repairer) sides() []*ir.Instr {
 	return out
 }
 
-// everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere.
+// everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere. Barriers that
+// diverge may stay if the control flow brings all threads to them.
 func everywhere(split bool) strategy {
 	return func(r *repairer) []action {
 		out := []action{}
+		gone := r.divergent()
+		for _, in := range gone {
+			if split && !r.strong {
+				out = append(out, r.keep(in))
+			}
+		}
 		for _, in := range r.sides() {
 			for _, p := range r.x.near(in) {
+				at := r.x.where(in)
+				if slices.Contains(gone, in) && p.Block == at.Block && (p.Index == at.Index || p.Index == at.Index+1) {
+					continue // the place of the barrier itself
+				}
 				if split || r.x.flow.uniform[p.Block] {
 					out = append(out, r.x.barrierAction(r.opt.Cost, p))
 				}
 			}
 		}
 		return unique(out)
+	}
+}
+
+// keep leaves a barrier where it is and brings all threads there. Among equal costs it is better than a new barrier.
+func (r *repairer) keep(in *ir.Instr) action {
+	return action{
+		key: fmt.Sprint("keep ", in.Index), cost: 0.99 * r.x.pointCost(r.opt.Cost, r.x.where(in)),
+		add: func(pl *Plan) {
+			delete(pl.Drop, in.Index)
+			pl.Split[in.Index] = true
+		},
+		what: Change{What: "the barrier stays", At: in, Cut: true, Old: true},
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"heddle/internal/event"
 	"heddle/internal/ir"
 )
 
@@ -206,7 +205,7 @@ func (a *attempt) cost() (c float64) {
 
 // try carries out actions; nil if they cannot be.
 func (r *repairer) try(ctx context.Context, actions []action) (*attempt, error) {
-	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}, Before: map[int]string{}, After: map[int]string{}}
+	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}}
 	for _, in := range r.divergent() {
 		if r.strong { // what it orders is more than races tell
 			plan.Split[in.Index] = true
@@ -240,7 +239,7 @@ type strategy func(*repairer) []action
 // search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	var best *attempt
-	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, fences, fencesAndBarriers, atomics} {
+	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
 		a, err := r.widest(ctx, s)
 		if err != nil {
 			return nil, err
@@ -417,5 +416,3 @@ func warps(r *repairer) []action {
 // warpCost is what a barrier of a warp costs against one of the block.
 const warpCost = 0.1
 
-// sharedOnly reports whether a finding is about memory that no other block reaches.
-func sharedOnly(in *ir.Instr) bool { return in != nil && in.Space == event.Shared }

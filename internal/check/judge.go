@@ -27,7 +27,6 @@ type judge struct {
 	in       *input
 	kernel   string // mangled
 	launches []trial
-	static   bool
 	limit    time.Duration // of a proof
 	spent    time.Duration
 }
@@ -73,7 +72,7 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 }
 
 // Judge implements repair.Judge.
-func (j *judge) Judge(ctx context.Context, text []byte) (*repair.Judgement, error) {
+func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	began := time.Now()
 	defer func() { j.spent += time.Since(began) }()
 	p, err := parseKernel(j.in.lowered.Name, j.kernel, text)
@@ -90,7 +89,7 @@ func (j *judge) Judge(ctx context.Context, text []byte) (*repair.Judgement, erro
 			return out, nil
 		}
 	}
-	if out.Grade == repair.Clean && j.static {
+	if out.Grade == repair.Clean && proof {
 		j.prove(ctx, p, out)
 	}
 	return out, ctx.Err()

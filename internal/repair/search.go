@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"heddle/internal/ir"
@@ -34,12 +33,18 @@ type repairer struct {
 	x      *Transformer
 	judge  Judge
 	opt    Options
-	seen   map[[32]byte]*Judgement
-	judged int
+	seen   map[judged]*Judgement
+	asked  int
 	byOff  map[int]*ir.Instr
 	strong bool      // the kernel has accesses that may meet without being a race
 	found  []located // what is to be repaired
 	why    error     // the last reason for which a plan could not be carried out
+}
+
+// judged is what a judgement was about.
+type judged struct {
+	text  [32]byte
+	proof bool
 }
 
 // located is a finding in the kernel as it was.
@@ -56,7 +61,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 	if opt.Rounds == 0 {
 		opt.Rounds = 6
 	}
-	r := &repairer{x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func), seen: map[[32]byte]*Judgement{}, byOff: map[int]*ir.Instr{}}
+	r := &repairer{x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func), seen: map[judged]*Judgement{}, byOff: map[int]*ir.Instr{}}
 	for _, b := range k.Func.Blocks {
 		for _, in := range b.Instrs {
 			if off, ok := k.File.Offset(in.Span.Start); ok {
@@ -64,12 +69,12 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 			}
 		}
 	}
-	before, err := r.look(ctx, k.File.Content)
+	before, err := r.look(ctx, k.File.Content, true)
 	if err != nil {
 		return nil, err
 	}
 	res := &Result{Before: before}
-	defer func() { res.Judged = r.judged }()
+	defer func() { res.Judged = r.asked }()
 	if before.Grade != Buggy {
 		return res, nil
 	}
@@ -99,23 +104,19 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 }
 
 // look asks the judge, once for each text.
-func (r *repairer) look(ctx context.Context, text []byte) (*Judgement, error) {
-	key := sha256.Sum256(text)
+func (r *repairer) look(ctx context.Context, text []byte, proof bool) (*Judgement, error) {
+	key := judged{sha256.Sum256(text), proof}
 	if j := r.seen[key]; j != nil {
 		return j, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	j, err := r.judge.Judge(ctx, text)
+	j, err := r.judge.Judge(ctx, text, proof)
 	if err != nil {
 		return nil, err
 	}
-	r.judged++
-	if os.Getenv("HEDDLE_DBG") != "" {
-		fmt.Fprintf(os.Stderr, "JUDGE %d: grade %d reason %q findings %+v\n", r.judged, j.Grade, j.Reason, j.Findings)
-		os.WriteFile(fmt.Sprintf("/tmp/repair/j%d.ptx", r.judged), text, 0o666)
-	}
+	r.asked++
 	r.seen[key] = j
 	return j, nil
 }
@@ -204,7 +205,7 @@ func (a *attempt) cost() (c float64) {
 }
 
 // try carries out actions; nil if they cannot be.
-func (r *repairer) try(ctx context.Context, actions []action) (*attempt, error) {
+func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*attempt, error) {
 	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}}
 	for _, in := range r.divergent() {
 		if r.strong { // what it orders is more than races tell
@@ -225,7 +226,7 @@ func (r *repairer) try(ctx context.Context, actions []action) (*attempt, error) 
 	if err != nil {
 		return nil, err
 	}
-	j, err := r.look(ctx, patch.Text)
+	j, err := r.look(ctx, patch.Text, proof)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +267,7 @@ func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 			return nil, nil
 		}
 		tried = len(actions)
-		a, err := r.try(ctx, actions)
+		a, err := r.try(ctx, actions, true)
 		if a == nil || err != nil {
 			return nil, err
 		}
@@ -280,12 +281,32 @@ func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 	return nil, nil
 }
 
-// narrow leaves out what is not needed, the costliest first.
-func (r *repairer) narrow(ctx context.Context, a *attempt) (*attempt, error) {
+// narrow leaves out what is not needed, the costliest first. What no proof was found for is narrowed by runs alone, and
+// then looked at once more: a counterexample makes one more run.
+func (r *repairer) narrow(ctx context.Context, wide *attempt) (*attempt, error) {
+	for range r.opt.Rounds {
+		a, err := r.without(ctx, wide)
+		if err != nil || a.grade == Verified || len(a.actions) == len(wide.actions) {
+			return a, err
+		}
+		j, err := r.look(ctx, a.patch.Text, true)
+		if err != nil {
+			return nil, err
+		}
+		if j.Grade >= wide.grade {
+			a.judgement, a.grade = j, j.Grade
+			return a, nil
+		}
+		clear(r.seen) // there are more runs now
+	}
+	return wide, nil
+}
+
+func (r *repairer) without(ctx context.Context, a *attempt) (*attempt, error) {
 	list := slices.Clone(a.actions)
 	slices.SortStableFunc(list, func(a, b action) int { return cmp.Compare(b.cost, a.cost) })
-	var without func(part []action) error
-	without = func(part []action) error {
+	var leave func(part []action) error
+	leave = func(part []action) error {
 		if len(part) == 0 {
 			return nil
 		}
@@ -295,7 +316,7 @@ func (r *repairer) narrow(ctx context.Context, a *attempt) (*attempt, error) {
 				rest = append(rest, x)
 			}
 		}
-		b, err := r.try(ctx, rest)
+		b, err := r.try(ctx, rest, a.grade == Verified)
 		if err != nil {
 			return err
 		}
@@ -306,12 +327,12 @@ func (r *repairer) narrow(ctx context.Context, a *attempt) (*attempt, error) {
 		if len(part) == 1 {
 			return nil
 		}
-		if err := without(part[:len(part)/2]); err != nil {
+		if err := leave(part[:len(part)/2]); err != nil {
 			return err
 		}
-		return without(part[len(part)/2:])
+		return leave(part[len(part)/2:])
 	}
-	return a, without(list)
+	return a, leave(list)
 }
 
 // unique drops actions that are there already.
@@ -415,4 +436,3 @@ func warps(r *repairer) []action {
 
 // warpCost is what a barrier of a warp costs against one of the block.
 const warpCost = 0.1
-

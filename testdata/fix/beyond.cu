@@ -80,7 +80,7 @@ __global__ void divergent_call_ref(const int *in, int *out, int n) {
     out[t] = v;
 }
 
-// repaired: both branches write, then both read what the other wrote
+// repaired: both branches write, and read what the other wrote: which comes first the program does not say
 // heddle: grid=1 block=64
 __global__ void two_branches(const int *in, int *out) {
     __shared__ int s[N];
@@ -92,15 +92,6 @@ __global__ void two_branches(const int *in, int *out) {
         s[t] = -in[t];
         out[t] = s[t - 32];
     }
-}
-
-// heddle: grid=1 block=64
-__global__ void two_branches_ref(const int *in, int *out) {
-    __shared__ int s[N];
-    int t = threadIdx.x;
-    s[t] = t < 32 ? in[t] : -in[t];
-    __syncthreads();
-    out[t] = s[t ^ 32];
 }
 
 // repaired: a break ends the loop for some threads before others

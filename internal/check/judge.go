@@ -27,6 +27,7 @@ type judge struct {
 	in       *input
 	kernel   string // mangled
 	launches []trial
+	hunted   bool          // inputs were looked for, or a bug was found without; only of the first text
 	limit    time.Duration // of a proof
 	spent    time.Duration
 }
@@ -85,13 +86,17 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 			return nil, err
 		}
 		if len(out.Findings) > 0 {
-			out.Grade = repair.Buggy
+			out.Grade, j.hunted = repair.Buggy, true
 			return out, nil
 		}
 	}
 	if out.Grade == repair.Clean && proof {
 		j.prove(ctx, p, out)
 	}
+	if !j.hunted && (out.Grade == repair.Clean || out.Grade == repair.Unknown) {
+		j.hunt(ctx, p, out)
+	}
+	j.hunted = true
 	return out, ctx.Err()
 }
 

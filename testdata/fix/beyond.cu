@@ -265,3 +265,14 @@ __global__ void right_condition(const int *in, int *out, int n) {
         out[blockIdx.x * N + t] = s[N - 1 - t];
     }
 }
+
+// repaired: the race needs an index in the input that two threads share, which zeros do not show
+// heddle: grid=1 block=64
+__global__ void hidden_by_inputs(const int *index, int *out) {
+    __shared__ int s[2 * N];
+    int t = threadIdx.x;
+    s[t] = t;
+    int k = index[t];
+    if (k > 0 && k < 4)
+        out[t] = s[(t + k) % N];
+}

@@ -205,7 +205,11 @@ func (p *proof) describe(f *verify.Finding) string {
 }
 
 // replays are the contents that buffers get, one after the other; 0 leaves them as they are by default.
-var replays = []uint64{0, 1, 2, 3}
+// The last replay is the launch as it stands: a counterexample may need numbers that are too large to run.
+var replays = []uint64{0, 1, 2, 3, asLaunched}
+
+// asLaunched stands for the arguments of the launch instead of those of a counterexample.
+const asLaunched = ^uint64(0)
 
 // replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
 // before showed; shown says whether there was anything at all.
@@ -214,6 +218,10 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 		req := p.opt.Launch
 		req.Args = slices.Clone(req.Args)
 		for i, v := range p.kernel.Params {
+			if contents == asLaunched {
+				break
+			}
+			req.Args = append(p.fields(f, i, v), req.Args...)
 			if spec, ok := p.argument(f, i, v, contents); ok {
 				req.Args = append([]launch.ArgSpec{spec}, req.Args...) // what the user said comes last and wins
 			}
@@ -273,4 +281,19 @@ func (p *proof) argument(f *verify.Finding, i int, v *ir.Var, contents uint64) (
 	}
 	spec.Kind, spec.Text = launch.ArgValue, fmt.Sprintf("%#x", val)
 	return spec, true
+}
+
+// fields are the values of the fields of a struct parameter in a counterexample.
+func (p *proof) fields(f *verify.Finding, i int, v *ir.Var) []launch.ArgSpec {
+	var specs []launch.ArgSpec
+	for off := 0; v.Size > 8 && off < v.Size; off++ {
+		for _, size := range []int{8, 4, 2, 1} {
+			if val, ok := f.Model.Vars[lockstep.ParamName(v, off, 8*size)]; ok && !slices.Contains(v.PtrFields, off) {
+				specs = append(specs, launch.ArgSpec{Param: fmt.Sprint(i), Offset: off, Kind: launch.ArgValue, Text: fmt.Sprintf("u%d:%#x", 8*size, val)})
+				off += size - 1
+				break
+			}
+		}
+	}
+	return specs
 }

@@ -166,23 +166,6 @@ kernel void even_and_odd(global int *a, global int *b) {
     p[i / 2] = i;
 }
 
-// verified: two arrays change places at each step, with a barrier between
-// heddle: global=64 local=64 a=local:256 b=local:256
-kernel void swap(global int *out, local int *a, local int *b, int steps) {
-    int i = get_local_id(0);
-    local int *from = a, *to = b;
-    a[i] = i;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int s = 0; s < steps; s++) {
-        to[i] = from[(i + 1) % 64];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        local int *t = from;
-        from = to;
-        to = t;
-    }
-    out[i] = from[i];
-}
-
 // verified: vectors of four at element addresses
 // heddle: global=256 local=64
 kernel void vectors(global const float *in, global float *out) {

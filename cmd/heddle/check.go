@@ -68,6 +68,8 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	launchFlags(fs, &opt)
 	engineFlags(fs, &opt)
 	if opt.Prove {
+		opt.FormTo = stdout
+		fs.Var(newChoice(&opt.Form, "", "pred", "lockstep"), "print", "print `FORM` pred, the predicated program of one thread, or lockstep, that of two, instead of a proof")
 		fs.DurationVar(&opt.Timeout, "timeout", check.DefaultTimeout, "give the proof of a kernel at most `TIME`, such as 90s")
 	}
 	in.define(fs)
@@ -167,7 +169,7 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
-	case len(sum.Verdicts) == 0 && sum.Skipped == 0: // nothing was checked, and nobody said why
+	case len(sum.Verdicts) == 0 && sum.Skipped == 0 && sum.Printed == 0: // nothing was checked, and nobody said why
 		return exitUnknown
 	}
 	return code

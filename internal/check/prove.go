@@ -163,12 +163,14 @@ func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch {
+		case f.Kind == verify.Vacuous:
+			open = append(open, p.describe(f)+" is a contradiction: "+f.Reason)
 		case f.Model == nil:
 			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), f.Reason))
 		case ctx.Err() != nil:
 			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
 		default:
-			n, shown := p.replay(ctx, f, seen)
+			n, shown := p.replay(ctx, f, r.Thread.Given, seen)
 			if bugs += n; !shown {
 				open = append(open, p.describe(f)+" is possible; no replay showed it")
 			}
@@ -198,7 +200,12 @@ func (p *proof) describe(f *verify.Finding) string {
 		}
 		return fmt.Sprintf("%s at %s", in.Text(), p.files.Format(spanOf(in).Start))
 	}
-	if f.Kind == verify.Divergence {
+	switch f.Kind {
+	case verify.Violation:
+		return fmt.Sprintf("a violation of the %s at %s", f.Assertion.Kind, p.files.Format(spanOf(f.A).Start))
+	case verify.Vacuous:
+		return fmt.Sprintf("the assumption at %s", p.files.Format(spanOf(f.A).Start))
+	case verify.Divergence:
 		return fmt.Sprintf("divergence between %s and %s", at(f.A), at(f.B))
 	}
 	return fmt.Sprintf("a race between %s and %s", at(f.A), at(f.B))
@@ -213,7 +220,7 @@ const asLaunched = ^uint64(0)
 
 // replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
 // before showed; shown says whether there was anything at all.
-func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingKey]bool) (fresh int, shown bool) {
+func (p *proof) replay(ctx context.Context, f *verify.Finding, given map[string]uint64, seen map[findingKey]bool) (fresh int, shown bool) {
 	for _, contents := range replays {
 		req := p.opt.Launch
 		req.Args = slices.Clone(req.Args)
@@ -222,7 +229,7 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 				break
 			}
 			req.Args = append(p.fields(f, i, v), req.Args...)
-			if spec, ok := p.argument(f, i, v, contents); ok {
+			if spec, ok := p.argument(f, given, i, v, contents); ok {
 				req.Args = append([]launch.ArgSpec{spec}, req.Args...) // what the user said comes last and wins
 			}
 		}
@@ -259,14 +266,14 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, seen map[findingK
 // leave its arrays, which says nothing about races.
 func synchronization(code diag.Code) bool {
 	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock:
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
 		return true
 	}
 	return false
 }
 
 // argument is the value of a parameter in a counterexample.
-func (p *proof) argument(f *verify.Finding, i int, v *ir.Var, contents uint64) (launch.ArgSpec, bool) {
+func (p *proof) argument(f *verify.Finding, given map[string]uint64, i int, v *ir.Var, contents uint64) (launch.ArgSpec, bool) {
 	spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 	switch {
 	case v.Pointer && contents > 0 && v.PtrSpace != event.Shared:
@@ -275,7 +282,11 @@ func (p *proof) argument(f *verify.Finding, i int, v *ir.Var, contents uint64) (
 	case v.Pointer || v.Size > 8 || len(v.PtrFields) > 0:
 		return spec, false
 	}
-	val, ok := f.Model.Vars[lockstep.ParamName(v, 0, 8*v.Size)]
+	name := lockstep.ParamName(v, 0, 8*v.Size)
+	val, ok := f.Model.Vars[name]
+	if !ok {
+		val, ok = given[name]
+	}
 	if !ok {
 		return spec, false
 	}

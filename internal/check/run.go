@@ -24,6 +24,7 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
+	formErr     error // of writing to FormTo
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -76,6 +77,9 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 			break
 		}
 	}
+	if d.formErr != nil {
+		return nil, fmt.Errorf("writing the forms: %w", d.formErr)
+	}
 	d.inputName = ""
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
@@ -103,6 +107,10 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
+		if d.opt.Form != "" {
+			d.printForm(k)
+			continue
+		}
 		one := d.with(in, k)
 		if one == nil {
 			continue

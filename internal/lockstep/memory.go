@@ -152,6 +152,12 @@ func (x *exec) splitChoice(addr smt.Term) (cond, a, b smt.Term, ok bool) {
 
 // memory executes loads, stores and atomics.
 func (x *exec) memory(in *ir.Instr, st *state) {
+	if op := in.Op(); op == "ld" || op == "st" {
+		if mem := x.memOperand(in); x.isScratch(mem) {
+			x.scratchAccess(in, mem, st)
+			return
+		}
+	}
 	if in.Op() == "ld" && x.loadParam(in, st) {
 		return
 	}
@@ -262,6 +268,9 @@ func (x *exec) param(v *ir.Var, off, size int) smt.Term {
 		}
 	}
 	w := 8 * min(size, 8)
+	if k, ok := x.given[ParamName(v, off, w)]; ok {
+		return k
+	}
 	for i, p := range x.f.Params {
 		if p == v && off == 0 && size == v.Size {
 			if k, ok := x.opt.Args[i]; ok {
@@ -272,9 +281,12 @@ func (x *exec) param(v *ir.Var, off, size int) smt.Term {
 	return x.c.Var(ParamName(v, off, w), w)
 }
 
+// paramPrefix begins the names of the values of parameters.
+const paramPrefix = inGrid + "param:"
+
 // ParamName is the name of the variable for the w bits at an offset of a parameter: a model gives them by it.
 func ParamName(v *ir.Var, off, w int) string {
-	return fmt.Sprintf("%sparam:%s+%d:%d", inGrid, v.Name, off, w)
+	return fmt.Sprintf("%s%s+%d:%d", paramPrefix, v.Name, off, w)
 }
 
 // results writes what an instruction loads: value gives element i.
@@ -340,8 +352,8 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 		return
 	}
 	a := Access{
-		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Iters: x.counters(),
+		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(st.ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
+		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Iters: x.counters(), Place: x.place(in),
 		Async: in.Op() == "cp.async", Pending: x.pending[in],
 	}
 	if in.Op() == "st" {

@@ -18,8 +18,8 @@ import (
 // ordered with that of the other. So of an array that is stored to, only additions of one interval, or of two blocks,
 // are taken to differ.
 
-// Slot is an execution of an addition to a counter, whose result is a symbol.
-type Slot struct {
+// Ticket is one: an execution of an addition to a counter, whose result is a symbol.
+type Ticket struct {
 	Object *Object
 	Offset smt.Term
 	Start  Tag
@@ -39,11 +39,11 @@ type Slots struct {
 
 type slotSchema struct {
 	counters []smt.Term
-	slot     Slot
+	slot     Ticket
 }
 
 // For returns the slots among terms, with the terms that are their results.
-func (s *Slots) For(terms []smt.Term) (results []smt.Term, slots []Slot) {
+func (s *Slots) For(terms []smt.Term) (results []smt.Term, slots []Ticket) {
 	if s == nil || len(s.of) == 0 {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (s *Slots) For(terms []smt.Term) (results []smt.Term, slots []Slot) {
 
 // Apart is the formula that the results of two additions by different threads differ as they must; a and b are the slots of the
 // results ra and rb, all as terms of their threads.
-func (s *Slots) Apart(a, b Slot, ra, rb smt.Term, otherBlock bool) smt.Term {
+func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 	c := s.c
 	if a.Object != b.Object || otherBlock && a.Object.Space == event.Shared || c.Width(ra) != c.Width(rb) {
 		return smt.True
@@ -92,7 +92,7 @@ func (s *Slots) Apart(a, b Slot, ra, rb smt.Term, otherBlock bool) smt.Term {
 }
 
 // Renamed returns the slot under a renaming of symbols.
-func (s Slot) Renamed(sub *smt.Substitution) Slot {
+func (s Ticket) Renamed(sub *smt.Substitution) Ticket {
 	s.Offset, s.Start = sub.Apply(s.Offset), s.Start.Renamed(sub)
 	return s
 }
@@ -171,7 +171,7 @@ func (x *exec) distinctSlots() {
 			total = n.sum * threads
 		}
 		wraps = wraps || total == 0
-		x.th.Slots.of[x.c.Name(u.result)] = slotSchema{u.counters, Slot{
+		x.th.Slots.of[x.c.Name(u.result)] = slotSchema{u.counters, Ticket{
 			Object: o, Offset: u.places[0].offset, Start: u.start, Add: u.add, Down: u.down, Stored: x.storedTo(o), Total: total,
 		}}
 	}

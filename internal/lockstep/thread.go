@@ -69,6 +69,7 @@ type Access struct {
 	// Pending are the copies whose accesses the thread itself may not have waited for when it makes this one.
 	Pending []*ir.Instr
 	Iters   []smt.Term // of all loops around, outermost first
+	Place   Place
 }
 
 // End is the end of a barrier interval: a barrier, or the exit of the thread.
@@ -90,7 +91,12 @@ type Thread struct {
 	Ctaid    [3]smt.Term
 	Geometry event.Geometry
 	Axioms   *Axioms
-	Slots    *Slots
+
+	Assertions []Assertion
+	Others     map[string]Other  // what symbols in conditions stand for
+	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Slots      *Slots
+	Loops      []Loop
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

@@ -17,7 +17,7 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 		return nil
 	}
 	var results [2][]smt.Term
-	var slots [2][]lockstep.Slot
+	var slots [2][]lockstep.Ticket
 	for t := range 2 {
 		all := slices.Concat(terms[t], p.th.Axioms.For(terms[t], d))
 		results[t], slots[t] = p.th.Slots.For(all)

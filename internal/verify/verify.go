@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/invariant"
 	"heddle/internal/ir"
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
@@ -44,6 +45,8 @@ type Kind uint8
 const (
 	Race Kind = iota
 	Divergence
+	Violation // of an annotation
+	Vacuous   // an assumption that cannot hold
 )
 
 // Finding is a pair that is not proved harmless.
@@ -55,7 +58,8 @@ type Finding struct {
 	SameThread bool   // a thread and an asynchronous copy of its own
 	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
 	Model      *smt.Model
-	Tid, Ctaid [2]event.Dim3 // of the two threads, from Model
+	Assertion  *lockstep.Assertion // of a Violation and Vacuous
+	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
 }
 
 // Stats counts the queries.
@@ -75,9 +79,11 @@ func (s *Stats) Add(o Stats) {
 // Result is what a verification came to: verified if there are no findings.
 type Result struct {
 	Findings []Finding
-	Stats    Stats
-	Thread   *lockstep.Thread
-	Counters bool // rests on counters that do not wrap around
+	// Invariants of loops that were looked for; nil if every pair was decided without.
+	Invariants *invariant.Set
+	Stats      Stats
+	Thread     *lockstep.Thread
+	Counters   bool // rests on counters that do not wrap around
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -102,6 +108,7 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
 	}
+	p.assertions()
 	p.divergence()
 	p.races()
 	return p.res
@@ -272,8 +279,47 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 		p.stopped = true
 		return
 	}
-	loops := len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
-	var ans smt.Answer
+	more, terms := p.others(terms, s)
+	q = append(q, more...)
+	ans, loops := p.ask(q, terms, s, &f)
+	if ans.Status != smt.Unsat && loops && p.strengthen() {
+		ans, _ = p.ask(q, terms, s, &f)
+	}
+	if ans.Status == smt.Unsat {
+		if ans.By == "simplifier" {
+			p.res.Stats.BySimplifier++
+		} else {
+			p.res.Stats.BySolver++
+		}
+		return
+	}
+	if ans.Status == smt.Unknown {
+		f.Reason = ans.Reason
+	} else {
+		f.Model = ans.Model
+		p.witness(&f, s)
+	}
+	p.res.Findings = append(p.res.Findings, f)
+}
+
+// invariantTime is how long invariants are looked for, at most.
+const invariantTime = 10 * time.Second
+
+// strengthen looks for invariants of the loops, once, and reports whether it found any.
+func (p *prover) strengthen() bool {
+	if p.res.Invariants != nil || len(p.th.Loops) == 0 {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
+	defer cancel()
+	p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
+	return p.res.Invariants.Found()
+}
+
+// ask puts a query with more and more of what is known of the loops that it speaks of, until it has no model. It reports
+// whether it speaks of any.
+func (p *prover) ask(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f *Finding) (ans smt.Answer, loops bool) {
+	loops = len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
 	for _, d := range depths {
 		if d > 0 && !loops {
 			break // there are no axioms
@@ -284,37 +330,24 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 				all = append(all, s[t].Apply(ax))
 			}
 		}
-		slots := p.slots(terms, d, s, &f)
+		slots := p.slots(terms, d, s, f)
 		all = append(all, slots...)
 		solvers := p.opt.Solvers
 		if d == 0 && loops {
 			solvers = nil // cheap first: a model without the axioms means nothing
 		}
 		if p.c.Exceeded() {
-			f.Reason = "term budget used up"
-			p.res.Findings = append(p.res.Findings, f)
-			return
+			return smt.Answer{Reason: "term budget used up"}, loops
 		}
 		start := time.Now()
 		ans = p.c.Decide(p.ctx, all, solvers...)
 		p.res.Stats.Time += time.Since(start)
 		if ans.Status == smt.Unsat {
 			p.res.Counters = p.res.Counters || len(slots) > 0 && p.th.Slots.Wrap
-			if ans.By == "simplifier" {
-				p.res.Stats.BySimplifier++
-			} else {
-				p.res.Stats.BySolver++
-			}
-			return
+			break
 		}
 	}
-	if ans.Status == smt.Unknown {
-		f.Reason = ans.Reason
-	} else {
-		f.Model = ans.Model
-		p.witness(&f, s)
-	}
-	p.res.Findings = append(p.res.Findings, f)
+	return ans, loops
 }
 
 // witness reads the two threads from the model.
@@ -331,6 +364,9 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 
 // String says what a finding is about, for tests and logs.
 func (f *Finding) String() string {
+	if f.Assertion != nil {
+		return f.violationText()
+	}
 	text := func(in *ir.Instr) string {
 		if in == nil {
 			return "the end"

@@ -183,7 +183,11 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
 	if space == event.Const || space == event.Param {
+		places := x.resolve(addr)
 		x.results(in, func(i int, w int) smt.Term {
+			if v, ok := x.table(places, i*elem, elem); ok {
+				return v
+			}
 			return x.pure("const", 8*min(elem, 8), x.c.AddConst(addr, uint64(i*elem)))
 		}, st)
 		return
@@ -323,6 +327,9 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
 	if o.Field == itself {
 		return x.paramAt(o.Var, off, elem)
+	}
+	if v, ok := x.table(places, i*elem, elem); ok {
+		return v
 	}
 	name := fmt.Sprintf("%d:%d", o.index, w)
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {

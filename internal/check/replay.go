@@ -128,8 +128,12 @@ func (p *proof) unsure(f *verify.Finding) string {
 }
 
 // replays are the contents that buffers get, one after the other: what the loads of the model saw, or if that is nothing,
-// what they have by default; then random bytes, by seed.
-var replays = []uint64{0, 1, 2, 3}
+// what they have by default; then random bytes, by seed. The last replay is the launch as it stands: a counterexample may
+// need numbers that are too large to run.
+var replays = []uint64{0, 1, 2, 3, asLaunched}
+
+// asLaunched stands for the arguments of the launch instead of those of a counterexample.
+const asLaunched = ^uint64(0)
 
 // replaySteps bounds one replay, in warp instructions: counterexamples are made small.
 const replaySteps = 5_000_000
@@ -193,6 +197,9 @@ func synchronization(code diag.Code) bool {
 // arguments are the values of the parameters in a counterexample: scalars, fields of structs, and what buffers hold.
 func (p *proof) arguments(th *lockstep.Thread, f *verify.Finding, loaded map[*lockstep.Object][]byte, contents uint64) []launch.ArgSpec {
 	var out []launch.ArgSpec
+	if contents == asLaunched {
+		return nil
+	}
 	for i, v := range p.kernel.Params {
 		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0

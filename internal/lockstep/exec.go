@@ -183,6 +183,9 @@ func (x *exec) prepare() error {
 		x.kernelParam[v] = true
 	}
 	x.annotations.init(x.f, x.rpo)
+	if err := x.refuseGroupCopies(); err != nil {
+		return err
+	}
 	x.parts = partsOf(x.f)
 	x.pending = findPending(x.f)
 	x.live = liveness(x.f)

@@ -290,12 +290,12 @@ func checkOrder(t *testing.T, p *form.Program) {
 // TestVerifiedHoldsForForm: what verify proves, the execution of φ has no counterexample to. It is told of more than
 // interleavings: different barriers of one number are a divergence for φ.
 func TestVerifiedHoldsForForm(t *testing.T) {
-	n := 300
+	n := 60
 	if testing.Short() {
-		n = 50
+		n = 20
 	}
 	if os.Getenv("HEDDLE_LONG") != "" {
-		n = 20_000
+		n = 4000
 	}
 	verified, executed := 0, 0
 	for seed := range uint64(n) {

@@ -221,3 +221,6 @@ func (h *houdini) refute(o step, of []*Candidate) (ans smt.Answer) {
 	}
 	return ans
 }
+
+// At is the candidate in iteration Counter of its loop.
+func (c *Candidate) At() smt.Term { return c.at }

@@ -166,6 +166,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	}
 	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Pool: p.solving.pool(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
+	p.listInvariants(r)
 	return r, diag.Verdict{}
 }
 

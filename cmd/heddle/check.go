@@ -30,8 +30,9 @@ func (out *outputFlags) define(fs *pflag.FlagSet) {
 }
 
 var checkHelp = map[string][2]string{
-	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for a launch, and prints the bugs that it finds, or
-what a clean run covers.`},
+	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for a launch, and prints the bugs that it finds. For
+a kernel that is clean it tries a proof for all inputs of the launch shape, within --timeout: the verdict is "verified", or
+"clean" with what the run covers and what kept it from a proof.`},
 	"run": {"check by emulation alone", `run executes each kernel on an emulated GPU for a launch and detects races by happens-before. --seeds tries several
 schedules.`},
 	"verify": {"prove the absence of races and divergence for all inputs", `verify proves that no two threads of a kernel race and that no barrier diverges, for every input of the launch shape and
@@ -48,7 +49,7 @@ The launch comes from flags; else from a comment above the kernel (// heddle: gr
 <<<...>>> with constants in the same file; else from .reqntid or .maxntid; else from defaults, which are printed.`
 
 func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Command: name, Prove: name == "verify"}
+	opt := check.Options{Command: name, Prove: name == "verify", ThenProve: name == "check"}
 	var out outputFlags
 	var in inputFlags
 	cmd := &cobra.Command{
@@ -68,7 +69,11 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	launchFlags(fs, &opt)
 	engineFlags(fs, &opt)
 	if opt.Prove {
-		fs.DurationVar(&opt.Timeout, "timeout", check.DefaultTimeout, "give the proof of a kernel at most `TIME`, such as 90s")
+		opt.FormTo = stdout
+		fs.Var(newChoice(&opt.Form, "", "pred", "lockstep"), "print", "print `FORM` pred, the predicated program of one thread, or lockstep, that of two, instead of a proof")
+	}
+	if opt.Prove || opt.ThenProve {
+		proofFlags(fs, &opt)
 	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
@@ -167,7 +172,7 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
-	case len(sum.Verdicts) == 0 && sum.Skipped == 0: // nothing was checked, and nobody said why
+	case len(sum.Verdicts) == 0 && sum.Skipped == 0 && sum.Printed == 0: // nothing was checked, and nobody said why
 		return exitUnknown
 	}
 	return code

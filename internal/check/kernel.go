@@ -92,7 +92,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 		}
 	}
 	d.sum.Bugs += r.bugs
-	d.sum.Verdicts = append(d.sum.Verdicts, r.withTrace(ctx, r.verdict()))
+	d.sum.Verdicts = append(d.sum.Verdicts, r.withProof(ctx, r.withTrace(ctx, r.verdict())))
 	if r.unsupported == nil && r.assumptions == nil && r.inconclusive == "" && r.runs > 0 && !r.cut {
 		d.checked(in, k, allCodes)
 	} else {
@@ -160,7 +160,10 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		}
 	}
 	if r.opt.Printf != nil {
-		opt.Printf = func(_ event.Thread, text string) { fmt.Fprint(r.opt.Printf, text) }
+		opt.Printf = func(_ event.Thread, text string) {
+			r.turn()
+			fmt.Fprint(r.opt.Printf, text)
+		}
 	}
 	res, err := r.machine.Run(ctx, opt, det)
 	if err != nil {

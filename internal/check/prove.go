@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,18 +15,16 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/smt"
-	"heddle/internal/smt/proc"
-	"heddle/internal/smt/sat"
 	"heddle/internal/source"
 	"heddle/internal/verify"
 )
 
-// DefaultTimeout is the time that a proof of one kernel may take when Options.Timeout is 0.
-const DefaultTimeout = 60 * time.Second
-
-// queryTime bounds one query; several solvers are asked one after the other.
-const queryTime = 5 * time.Second
+// Times that a proof of one kernel may take when Options.Timeout is 0: when a proof is asked for, and when it follows a
+// clean run, where it should not keep users waiting.
+const (
+	DefaultTimeout = 60 * time.Second
+	CheckTimeout   = 10 * time.Second
+)
 
 // proof is the verification of one kernel by the static engine.
 type proof struct {
@@ -33,7 +32,10 @@ type proof struct {
 	in     *input
 	kernel *ir.Func
 	cfg    *launch.Config
-	aside  aside // findings of replays that do not count
+	// The values of scalar parameters that the proof is for, by index; the others are arbitrary.
+	fixed   map[int]uint64
+	aside   aside // findings of replays that do not count
+	queries int   // that were kept
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -46,6 +48,9 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 		return
 	}
 	p := &proof{driver: d, in: in, kernel: k, cfg: cfg, replayed: map[string]bool{}}
+	p.fixed = p.scalars(launch.FromFlag)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.opt.Timeout, DefaultTimeout))
+	defer cancel()
 	v := p.verdict(ctx)
 	v.Kernel, v.Suppressed, v.Known = k.Demangled, p.aside.suppressed, p.aside.known
 	if v.Kind == diag.Verified {
@@ -59,17 +64,86 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	d.sum.Verdicts = append(d.sum.Verdicts, v)
 }
 
-func (p *proof) verdict(ctx context.Context) diag.Verdict {
-	limit := p.opt.Timeout
-	if limit == 0 {
-		limit = DefaultTimeout
+// withProof lifts the verdict on a kernel that is clean in all runs to a proof where one comes through, and to a bug
+// where a counterexample of it is confirmed. Else the verdict is that of the runs, and says what kept it from a proof.
+func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict {
+	if !r.opt.ThenProve || v.Kind != diag.Clean || r.aside.any() || ctx.Err() != nil {
+		return v
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.opt.Timeout, CheckTimeout))
 	defer cancel()
-	if p.opt.Warp == "lockstep" {
-		return diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
+	p := &proof{driver: r.driver, in: r.in, kernel: r.kernel, cfg: r.cfg, replayed: map[string]bool{}}
+	p.fixed = p.scalars(launch.FromFlag)
+	proved := p.verdict(ctx)
+	if all := p.scalars(launch.Default); proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
+		p.fixed = all
+		if again := p.verdict(ctx); again.Kind != diag.Unknown {
+			proved = again
+		}
 	}
-	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
+	switch proved.Kind {
+	case diag.Bug:
+		proved.Kernel, proved.Span = v.Kernel, v.Span
+		proved.Suppressed, proved.Known = p.aside.suppressed, p.aside.known
+		return proved
+	case diag.Verified:
+		v.Kind = diag.Verified
+		v.Scope = proved.Scope + "; nothing else found in " + v.Scope
+	case diag.Unsupported:
+		v.Reason = "unsupported: " + proved.Reason
+		if proved.Span.IsValid() {
+			v.Reason += " at " + p.files.Format(proved.Span.Start)
+		}
+	default:
+		v.Reason = proved.Reason
+	}
+	v.Suppressed, v.Known = p.aside.suppressed, p.aside.known
+	return v
+}
+
+// aliases says which arguments of the launch share a buffer: a proof takes all to be apart.
+func (p *proof) aliases() string {
+	of := map[*launch.Buffer]string{}
+	reason := ""
+	add := func(name string, b *launch.Buffer) {
+		switch first, twice := of[b]; {
+		case b == nil:
+		case twice:
+			reason = fmt.Sprintf("proofs about arguments that alias (%s and %s)", first, name)
+		default:
+			of[b] = name
+		}
+	}
+	for i := range p.cfg.Args {
+		a := &p.cfg.Args[i]
+		add(a.Name, a.Buffer)
+		for _, f := range a.Fields {
+			add(fmt.Sprintf("%s+%d", a.Name, f.Offset), f.Buffer)
+		}
+	}
+	return reason
+}
+
+func (p *proof) verdict(ctx context.Context) diag.Verdict {
+	r, v := p.verify(ctx, 0)
+	if r == nil {
+		return v
+	}
+	if r.Verified() {
+		return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
+	}
+	return p.examine(ctx, r)
+}
+
+// verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
+func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
+	if p.opt.Warp == "lockstep" {
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
+	}
+	if why := p.aliases(); why != "" {
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
+	}
+	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixed})
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):
@@ -77,20 +151,15 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 		if no.Instr != nil {
 			v.Span = spanOf(no.Instr)
 		}
-		return v
+		return nil, v
 	case ctx.Err() != nil:
-		return diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
 	case err != nil:
-		return diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	solvers, stop := p.solvers()
-	defer stop()
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Solvers: solvers})
-	p.sum.Queries.Add(r.Stats)
-	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.scope()}
-	}
-	return p.examine(ctx, r)
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Pool: p.solving.pool(), Record: p.recorder()})
+	p.sum.Queries.Add(&r.Stats)
+	return r, diag.Verdict{}
 }
 
 // spanOf is where a user looks for an instruction.
@@ -106,24 +175,12 @@ func (p *proof) tolerance() verify.Benign {
 	return verify.BenignWarp
 }
 
-// solvers returns the one in process, and z3 behind it where it is installed.
-func (p *proof) solvers() ([]smt.Solver, func()) {
-	list := []smt.Solver{&sat.Solver{Time: queryTime}}
-	z3 := proc.Find(proc.Z3)
-	if z3 == nil {
-		return list, func() {}
-	}
-	z3.Time, z3.Memory = queryTime, 4096
-	return append(list, z3), z3.Close
-}
-
-// fixedArgs are the scalars that the user gave by flags: the proof is for these values alone. Everything else
-// is for all values, whatever launches the source shows.
-func (p *proof) fixedArgs() map[int]uint64 {
+// scalars are the values of the scalar parameters that the launch knows from that origin, or from one that counts more.
+func (p *proof) scalars(from launch.Origin) map[int]uint64 {
 	out := map[int]uint64{}
 	for i, v := range p.kernel.Params {
 		a := p.cfg.Args[i]
-		if p.cfg.Origins["arg "+a.Name] != launch.FromFlag || a.Buffer != nil || a.Unknown || v.Size > 8 {
+		if p.cfg.Origins["arg "+a.Name] < from || v.Pointer || a.Buffer != nil || a.Unknown || v.Size > 8 || len(v.PtrFields) > 0 {
 			continue
 		}
 		var bits uint64
@@ -136,19 +193,23 @@ func (p *proof) fixedArgs() map[int]uint64 {
 }
 
 // scope says what a proof covers.
-func (p *proof) scope() string {
+func (p *proof) scope(r *verify.Result) string {
 	g := p.cfg.Geometry
-	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
 	var given []string
 	for i := range p.kernel.Params {
-		if a := p.cfg.Args[i]; p.cfg.Origins["arg "+a.Name] == launch.FromFlag && a.Buffer == nil {
-			given = append(given, a.Name)
+		if _, ok := p.fixed[i]; ok {
+			given = append(given, p.cfg.Args[i].Name)
 		}
 	}
+	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	return s + "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	s += "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	if r.Counters {
+		s += ", and that counters of atomic additions do not wrap around"
+	}
+	return s
 }
 
 // examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.
@@ -162,7 +223,11 @@ func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 		case f.Kind == verify.Vacuous:
 			open = append(open, p.describe(f)+" is a contradiction: "+f.Reason)
 		case f.Model == nil:
-			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), f.Reason))
+			reason := f.Reason
+			if p.solving.hint != "" && ctx.Err() == nil {
+				reason += "; " + p.solving.hint
+			}
+			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
 		case ctx.Err() != nil:
 			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
 		default:
@@ -254,7 +319,7 @@ func (p *proof) replay(ctx context.Context, f *verify.Finding, given map[string]
 // leave its arrays, which says nothing about races.
 func synchronization(code diag.Code) bool {
 	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
 		return true
 	}
 	return false

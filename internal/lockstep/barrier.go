@@ -36,6 +36,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	if !isBlockBarrier(in) {
 		x.unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
 	}
+	x.settled(in)
 	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
 	for _, l := range x.slots {
 		it := x.c.Const(0, tagWidth)

@@ -235,6 +235,12 @@ func (x *exec) special(o ir.Operand) smt.Term {
 		return k(32)
 	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
 		return c.BvAnd(x.th.Linear(), k(31))
+	case ir.WarpID:
+		// In PTX it may change as the thread runs (10.5). From OpenCL it comes as the number of a sub-group, which is a
+		// run of 32 work-items.
+		if x.f.Module != nil && x.f.Module.OpenCL {
+			return c.LShr(x.th.Linear(), k(5))
+		}
 	}
 	return x.fresh("s", 64)
 }

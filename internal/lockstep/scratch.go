@@ -100,7 +100,7 @@ func (x *exec) inScratch(s slot, st *state) bool {
 }
 
 // joinScratch merges what is known in all states.
-func (x *exec) joinScratch(states []*state) map[slot]smt.Term {
+func (x *exec) joinScratch(states []*state, ways []smt.Term) map[slot]smt.Term {
 	out := map[slot]smt.Term{}
 	keys := slices.Collect(maps.Keys(states[0].scratch))
 	slices.SortFunc(keys, func(a, b slot) int { // terms come in the same order in every run
@@ -113,7 +113,7 @@ func (x *exec) joinScratch(states []*state) map[slot]smt.Term {
 			everywhere = everywhere && ok
 		}
 		if everywhere {
-			out[s] = x.merge(states, func(st *state) smt.Term { return st.scratch[s] }, nil)
+			out[s] = x.merge(states, ways, func(st *state) smt.Term { return st.scratch[s] }, nil)
 		}
 	}
 	return out

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/invariant"
 	"heddle/internal/ir"
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
@@ -36,6 +37,9 @@ type Options struct {
 	OnlyIntraBlock bool
 	Limit          int          // stop after so many findings; 0: find all
 	Solvers        []smt.Solver // asked in order for what the simplifier leaves
+	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
+	Record func(what *Finding, script []byte, a smt.Answer)
 }
 
 // Kind says what a Finding is about.
@@ -54,31 +58,37 @@ type Finding struct {
 	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
 	Object     *lockstep.Object
 	OtherBlock bool   // the threads are of different blocks
+	SameThread bool   // a thread and an asynchronous copy of its own
 	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
 	Model      *smt.Model
 	Assertion  *lockstep.Assertion // of a Violation and Vacuous
 	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
 }
 
-// Stats counts the queries.
+// Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
 type Stats struct {
-	Pairs, BySimplifier, BySolver int
-	Time                          time.Duration // in all queries
+	Pairs        int
+	BySimplifier int                    // pairs proved harmless by the simplifier
+	BySolver     int                    // by solvers
+	Time         time.Duration          // in all queries, by whomever
+	Queries      map[string]*QueryStats // by who decided: "simplifier", a solver's name, "nobody"
 }
 
-// Add adds the queries of another verification.
-func (s *Stats) Add(o Stats) {
-	s.Pairs += o.Pairs
-	s.BySimplifier += o.BySimplifier
-	s.BySolver += o.BySolver
-	s.Time += o.Time
+// QueryStats counts the queries that one party decided.
+type QueryStats struct {
+	Unsat, Sat, Unknown int
+	Cached              int           // known from before
+	Time                time.Duration // that solvers took for them
 }
 
 // Result is what a verification came to: verified if there are no findings.
 type Result struct {
 	Findings []Finding
-	Stats    Stats
-	Thread   *lockstep.Thread
+	// Invariants of loops that were looked for; nil if every pair was decided without.
+	Invariants *invariant.Set
+	Stats      Stats
+	Thread     *lockstep.Thread
+	Counters   bool // rests on counters that do not wrap around
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -94,11 +104,19 @@ type prover struct {
 	pair    [2]*smt.Substitution // the two threads of one block
 	far     [2]*smt.Substitution // of two blocks
 	stopped bool                 // out of time
+	pairs   []*pair              // in the order in which they were asked
+	waiting []*pair              // for a solver
+	bad     int                  // pairs that turned out to be findings
 }
 
 // Kernel verifies what th describes.
 func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
+	p.res.Stats.Queries = map[string]*QueryStats{}
+	if p.opt.Pool == nil {
+		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
+	}
+	p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
 	for i := range 2 {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
@@ -106,6 +124,12 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p.assertions()
 	p.divergence()
 	p.races()
+	p.drain()
+	for _, x := range p.pairs {
+		if x.bad {
+			p.res.Findings = append(p.res.Findings, x.finding)
+		}
+	}
 	return p.res
 }
 
@@ -157,6 +181,7 @@ func (p *prover) races() {
 				continue
 			}
 			p.race(&acc[i], &acc[j], false)
+			p.ownCopy(&acc[i], &acc[j])
 			if acc[i].Space != event.Shared && acc[j].Space != event.Shared && !p.opt.OnlyIntraBlock {
 				p.race(&acc[i], &acc[j], true)
 			}
@@ -204,19 +229,23 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	if a.HasVal && b.HasVal && a.Size == b.Size {
-		same := c.Eq(s[0].Apply(a.Value), s[1].Apply(b.Value))
+	if len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
+		eq := make([]smt.Term, len(a.Values))
+		for i := range eq {
+			eq[i] = c.Eq(s[0].Apply(a.Values[i]), s[1].Apply(b.Values[i]))
+		}
+		same := c.And(eq...)
 		switch {
 		case p.opt.Benign == BenignAll:
 			q = append(q, c.Not(same))
-			terms, other = append(terms, a.Value), append(other, b.Value)
+			terms, other = append(terms, a.Values...), append(other, b.Values...)
 		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
 			once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
 			for i := range a.Iters {
 				once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
 			}
 			q = append(q, c.Not(c.And(once...)))
-			terms, other = append(terms, a.Value), append(other, b.Value)
+			terms, other = append(terms, a.Values...), append(other, b.Values...)
 		}
 	}
 	object := a.Object
@@ -226,8 +255,8 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
 }
 
-// overlap is the formula that two ranges of bytes meet. Accesses are aligned (PTX ISA 5.1), so that ranges of one size
-// meet whole; one that is known not to be is taken as it stands.
+// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole, unless an offset
+// shows that it is not.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
 	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
@@ -237,92 +266,16 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
 }
 
-// misaligned reports whether the offset of an access of n bytes is certainly no multiple of n.
+// misaligned reports whether an offset is certainly no multiple of n, a power of two.
 func (p *prover) misaligned(off smt.Term, n int) bool {
 	_, ones := p.c.KnownBits(off)
-	return n&(n-1) == 0 && ones&uint64(n-1) != 0
+	return ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
-}
-
-// depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
-var depths = []int{0, 2, 4}
-
-// done reports whether no more pairs are to be decided.
-func (p *prover) done() bool {
-	return p.stopped || p.opt.Limit > 0 && len(p.res.Findings) >= p.opt.Limit
-}
-
-// decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it.
-func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
-	if p.done() {
-		return
-	}
-	p.res.Stats.Pairs++
-	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
-		f.Reason = "out of time"
-		p.res.Findings = append(p.res.Findings, f)
-		p.stopped = true
-		return
-	}
-	more, terms := p.others(terms, s)
-	q = append(q, more...)
-	loops := len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
-	var ans smt.Answer
-	for _, d := range depths {
-		if d > 0 && !loops {
-			break // there are no axioms
-		}
-		all := append([]smt.Term(nil), q...)
-		for t := range 2 {
-			for _, ax := range p.th.Axioms.For(terms[t], d) {
-				all = append(all, s[t].Apply(ax))
-			}
-		}
-		solvers := p.opt.Solvers
-		if d == 0 && loops {
-			solvers = nil // cheap first: a model without the axioms means nothing
-		}
-		if p.c.Exceeded() {
-			f.Reason = "term budget used up"
-			p.res.Findings = append(p.res.Findings, f)
-			return
-		}
-		start := time.Now()
-		ans = p.c.Decide(p.ctx, all, solvers...)
-		p.res.Stats.Time += time.Since(start)
-		if ans.Status == smt.Unsat {
-			if ans.By == "simplifier" {
-				p.res.Stats.BySimplifier++
-			} else {
-				p.res.Stats.BySolver++
-			}
-			return
-		}
-	}
-	if ans.Status == smt.Unknown {
-		f.Reason = ans.Reason
-	} else {
-		f.Model = ans.Model
-		p.witness(&f, s)
-	}
-	p.res.Findings = append(p.res.Findings, f)
-}
-
-// witness reads the two threads from the model.
-func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
-	e := p.c.Evaluate(f.Model)
-	dim := func(i int, t [3]smt.Term) event.Dim3 {
-		v := func(j int) uint32 { return uint32(e.Value(s[i].Apply(t[j]))) }
-		return event.Dim3{X: v(0), Y: v(1), Z: v(2)}
-	}
-	for i := range 2 {
-		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
-	}
 }
 
 // String says what a finding is about, for tests and logs.

@@ -31,20 +31,27 @@ var rules = map[string]string{
 	"smt":         "",
 	"smt/sat":     "smt",
 	"smt/proc":    "smt",
-	"smt/answers": "smt",
 	"lockstep":    "event isa ir smt",
-	"verify":      "event ir smt lockstep",
+	"invariant":   "smt lockstep",
+	"verify":      "event ir smt lockstep invariant",
 	"place":       "place/maxsat",
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
+	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/answers smt/sat smt/proc lockstep verify suppress",
+	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair",
+	"smt/answers": "smt",
 
 	"place/maxsat": "",
 
+	"lockstep/form": "event isa ir",
+	"repair":        "source event isa ptx ir edit place",
+
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",
+
+	"testing/lockrun": "event isa ir launch emu/alu lockstep/form",
 
 	"testing/ptxtest": "source diag launch lower check",
 	"testing/oracle":  "event",
@@ -52,7 +59,7 @@ var rules = map[string]string{
 	"testing/cltest":  "",
 	"testing/kernels": "source ptx ir irgen launch lower",
 
-	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen smt smt/sat lockstep verify",
+	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 }
 
 // only says which standard packages are confined to which packages of ours.

@@ -68,6 +68,10 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	fs.SortFlags = false
 	launchFlags(fs, &opt)
 	engineFlags(fs, &opt)
+	if opt.Prove {
+		opt.FormTo = stdout
+		fs.Var(newChoice(&opt.Form, "", "pred", "lockstep"), "print", "print `FORM` pred, the predicated program of one thread, or lockstep, that of two, instead of a proof")
+	}
 	if opt.Prove || opt.ThenProve {
 		proofFlags(fs, &opt)
 	}
@@ -168,7 +172,7 @@ func exitCode(sum *check.Summary, interrupted bool) int {
 		return exitUnknown
 	case sum.InputErrors > 0:
 		return exitUsage
-	case len(sum.Verdicts) == 0 && sum.Skipped == 0: // nothing was checked, and nobody said why
+	case len(sum.Verdicts) == 0 && sum.Skipped == 0 && sum.Printed == 0: // nothing was checked, and nobody said why
 		return exitUnknown
 	}
 	return code

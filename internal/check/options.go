@@ -44,6 +44,10 @@ type Options struct {
 	Printf         io.Writer      // kernel printf output; nil: discarded
 	Files          *source.Set    // that the positions of findings refer to; nil: a new one
 
+	// Form is "pred" or "lockstep": print this form of each kernel to FormTo, and check nothing.
+	Form   string
+	FormTo io.Writer
+
 	// Settings returns what a configuration says of a kernel of an input; nil: there is none.
 	Settings func(input string, k *ir.Func) Setting
 
@@ -78,6 +82,7 @@ type Summary struct {
 	Bugs        int
 	Queries     verify.Stats // of all proofs
 	Files       *source.Set
+	Printed     int // kernels of which a form was printed
 	Skipped     int // kernels that a configuration excludes
 	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
 }

@@ -131,11 +131,23 @@ func (p *proof) aliases() string {
 }
 
 func (p *proof) verdict(ctx context.Context) diag.Verdict {
+	r, v := p.verify(ctx, 0)
+	if r == nil {
+		return v
+	}
+	if r.Verified() {
+		return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
+	}
+	return p.examine(ctx, r)
+}
+
+// verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
+func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
 	if p.opt.Warp == "lockstep" {
-		return diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
 	}
 	if why := p.aliases(); why != "" {
-		return diag.Verdict{Kind: diag.Unsupported, Reason: why}
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixed})
 	var no *lockstep.UnsupportedError
@@ -145,18 +157,15 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 		if no.Instr != nil {
 			v.Span = spanOf(no.Instr)
 		}
-		return v
+		return nil, v
 	case ctx.Err() != nil:
-		return diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
 	case err != nil:
-		return diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Pool: p.solving.pool(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
-	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.scope()}
-	}
-	return p.examine(ctx, r)
+	return r, diag.Verdict{}
 }
 
 // spanOf is where a user looks for an instruction.
@@ -190,7 +199,7 @@ func (p *proof) scalars(from launch.Origin) map[int]uint64 {
 }
 
 // scope says what a proof covers.
-func (p *proof) scope() string {
+func (p *proof) scope(r *verify.Result) string {
 	g := p.cfg.Geometry
 	var given []string
 	for i := range p.kernel.Params {
@@ -202,5 +211,9 @@ func (p *proof) scope() string {
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	return s + "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	s += "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	if r.Counters {
+		s += ", and that counters of atomic additions do not wrap around"
+	}
+	return s
 }

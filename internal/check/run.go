@@ -24,8 +24,13 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
+	formErr     error           // of writing to FormTo
 	solving     *solving        // for proofs
 	before      <-chan struct{} // closed when the kernels before this one are done; nil: there are none
+}
+
+func newDriver(opt Options, sink func(diag.Diagnostic)) *driver {
+	return &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -49,7 +54,7 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 		opt.Limit = DefaultLimit
 	}
 	opt.Seeds = max(opt.Seeds, 1)
-	d := &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
+	d := newDriver(opt, sink)
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
@@ -83,6 +88,9 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 			break
 		}
 	}
+	if d.formErr != nil {
+		return nil, fmt.Errorf("writing the forms: %w", d.formErr)
+	}
 	d.inputName = ""
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
@@ -110,6 +118,12 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 	}
 	kernels := d.kernels(in)
 	d.kernelsRun += len(kernels)
+	if d.opt.Form != "" {
+		for _, k := range kernels {
+			d.printForm(k)
+		}
+		return
+	}
 	d.each(kernels, func(d *driver, k *ir.Func) {
 		one := d.with(in, k)
 		if one == nil {

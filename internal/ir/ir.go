@@ -18,6 +18,7 @@ type Module struct {
 	Version     string        // "8.3"
 	Target      string        // "sm_70": the first of .target
 	AddressSize int           // 32 or 64
+	OpenCL      bool          // compiled from OpenCL C
 	Vars        []*Var        // module-level variables of every space
 	Funcs       []*Func       // defined and declared, in the order of the text; kernels included
 }

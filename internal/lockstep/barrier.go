@@ -36,6 +36,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	if !isBlockBarrier(in) {
 		x.unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
 	}
+	x.settled(in)
 	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
 	for _, l := range x.slots {
 		it := x.c.Const(0, tagWidth)
@@ -48,7 +49,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	}
 	if x.final {
 		x.th.Ends = append(x.th.Ends, End{
-			Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]},
+			Instr: in, Guard: x.c.And(x.here(st), x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]},
 		})
 	}
 	for p := range x.parts {

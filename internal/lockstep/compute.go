@@ -142,6 +142,8 @@ func (x *exec) logic(op string, w, n int, arg func(int) smt.Term) (smt.Term, boo
 func (x *exec) integer(in *ir.Instr, w int, arg func(int) smt.Term, st *state) (smt.Term, bool) {
 	c, signed := x.c, in.Type.Signed()
 	switch in.Op() {
+	case "bfe":
+		return x.bitfield(in, w, arg, st)
 	case "add":
 		return c.Add(arg(0), arg(1)), true
 	case "sub":

@@ -79,6 +79,22 @@ func (p *Pool) Solve(ctx context.Context, queries []*Query) []Answer {
 	return out
 }
 
+// Solver returns a solver of single queries that has the pool decide them.
+func (p *Pool) Solver() Solver { return pooled{p} }
+
+type pooled struct{ *Pool }
+
+func (p pooled) Name() string { return "pool" }
+
+func (p pooled) Solve(ctx context.Context, c *Context, asserts []Term) Answer {
+	q := c.Query(asserts)
+	a := p.Pool.Solve(ctx, []*Query{q})[0]
+	if a.Status == Sat {
+		a.Model = q.Original(a.Model)
+	}
+	return a
+}
+
 // one decides a query, unless it is known or somebody else is at it.
 func (p *Pool) one(ctx context.Context, q *Query) Answer {
 	p.mu.Lock()

@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"context"
 	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/invariant"
 	"heddle/internal/smt"
 )
 
@@ -18,6 +20,8 @@ type pair struct {
 	asked    []smt.Term
 	reduced  *smt.Reduced
 	exported *smt.Query
+	slots    bool // what was asked last says that threads take different slots
+	strong   bool // it was asked with invariants
 	bad      bool // it is a finding
 }
 
@@ -39,7 +43,8 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 		return
 	}
 	p.res.Stats.Pairs++
-	x := &pair{finding: f, query: q, terms: terms, threads: s}
+	more, terms := p.others(terms, s)
+	x := &pair{finding: f, query: append(q, more...), terms: terms, threads: s}
 	p.pairs = append(p.pairs, x)
 	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
 		p.found(x, smt.Answer{Reason: "out of time"})
@@ -82,6 +87,25 @@ func (p *prover) solve() {
 	}
 }
 
+// failures is how many findings there are so far, once nothing waits.
+func (p *prover) failures() int {
+	p.drain()
+	return len(p.res.Findings) + p.bad
+}
+
+// invariantTime is how long invariants are looked for, at most.
+const invariantTime = 10 * time.Second
+
+// strengthen looks for invariants of the loops, once, and reports whether there are any.
+func (p *prover) strengthen() bool {
+	if p.res.Invariants == nil && len(p.th.Loops) > 0 {
+		ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
+		defer cancel()
+		p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
+	}
+	return p.res.Invariants != nil && p.res.Invariants.Found()
+}
+
 // reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.
 func (p *prover) reduce(x *pair) {
 	if p.c.Exceeded() {
@@ -96,6 +120,9 @@ func (p *prover) reduce(x *pair) {
 			x.asked = append(x.asked, x.threads[t].Apply(ax))
 		}
 	}
+	slots := p.slots(x.terms, d, x.threads, &x.finding)
+	x.slots = len(slots) > 0
+	x.asked = append(x.asked, slots...)
 	r := p.c.Reduce(x.asked)
 	switch {
 	case r.Status != smt.Unknown:
@@ -116,6 +143,7 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 	}
 	switch {
 	case a.Status == smt.Unsat:
+		p.res.Counters = p.res.Counters || x.slots && p.th.Slots.Wrap
 		if a.By == "simplifier" {
 			p.res.Stats.BySimplifier++
 		} else {
@@ -123,6 +151,9 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		}
 		x.query, x.asked = nil, nil
 	case x.loops && x.level < len(depths):
+		p.reduce(x)
+	case x.loops && !x.strong && p.strengthen():
+		x.strong, x.level = true, 0
 		p.reduce(x)
 	default:
 		p.found(x, a)

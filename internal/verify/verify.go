@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/invariant"
 	"heddle/internal/ir"
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
@@ -35,8 +36,8 @@ type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
 	Limit          int          // stop after so many findings; 0: find all
-	Solvers        []smt.Solver // asked in order for what the simplifier leaves
-	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
+	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
 }
@@ -47,6 +48,8 @@ type Kind uint8
 const (
 	Race Kind = iota
 	Divergence
+	Violation // of an annotation
+	Vacuous   // an assumption that cannot hold
 )
 
 // Finding is a pair that is not proved harmless.
@@ -55,10 +58,12 @@ type Finding struct {
 	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
 	Object     *lockstep.Object
 	OtherBlock bool   // the threads are of different blocks
+	SameThread bool   // a thread and an asynchronous copy of its own
 	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
 	Model      *smt.Model
-	Tid, Ctaid [2]event.Dim3 // of the two threads, from Model
-	Iters      [2][]uint32   // of the loops around A and B, outermost first, from Model
+	Assertion  *lockstep.Assertion // of a Violation and Vacuous
+	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
+	Iters      [2][]uint32         // of the loops around A and B, outermost first, from Model
 	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
 	// loops without a closed form.
 	Free  []*ir.Instr
@@ -85,8 +90,11 @@ type QueryStats struct {
 // Result is what a verification came to: verified if there are no findings.
 type Result struct {
 	Findings []Finding
-	Stats    Stats
-	Thread   *lockstep.Thread
+	// Invariants of loops that were looked for; nil if every pair was decided without.
+	Invariants *invariant.Set
+	Stats      Stats
+	Thread     *lockstep.Thread
+	Counters   bool // rests on counters that do not wrap around
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -115,10 +123,12 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
 	}
+	p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
 	for i := range 2 {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
 	}
+	p.assertions()
 	p.divergence()
 	p.races()
 	p.drain()
@@ -178,6 +188,7 @@ func (p *prover) races() {
 				continue
 			}
 			p.race(&acc[i], &acc[j], false)
+			p.ownCopy(&acc[i], &acc[j])
 			if acc[i].Space != event.Shared && acc[j].Space != event.Shared && !p.opt.OnlyIntraBlock {
 				p.race(&acc[i], &acc[j], true)
 			}
@@ -225,19 +236,23 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	if a.HasVal && b.HasVal && a.Size == b.Size {
-		same := c.Eq(s[0].Apply(a.Value), s[1].Apply(b.Value))
+	if len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
+		eq := make([]smt.Term, len(a.Values))
+		for i := range eq {
+			eq[i] = c.Eq(s[0].Apply(a.Values[i]), s[1].Apply(b.Values[i]))
+		}
+		same := c.And(eq...)
 		switch {
 		case p.opt.Benign == BenignAll:
 			q = append(q, c.Not(same))
-			terms, other = append(terms, a.Value), append(other, b.Value)
+			terms, other = append(terms, a.Values...), append(other, b.Values...)
 		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
 			once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
 			for i := range a.Iters {
 				once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
 			}
 			q = append(q, c.Not(c.And(once...)))
-			terms, other = append(terms, a.Value), append(other, b.Value)
+			terms, other = append(terms, a.Values...), append(other, b.Values...)
 		}
 	}
 	object := a.Object
@@ -247,14 +262,21 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: [2][]smt.Term{a.Iters, b.Iters}})
 }
 
-// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole.
+// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole, unless an offset
+// shows that it is not.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
-	if n == m {
+	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
 		return c.Eq(a, b)
 	}
 	d := c.AddConst(c.Sub(a, b), uint64(n-1)) // -n < a-b < m
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
+}
+
+// misaligned reports whether an offset is certainly no multiple of n, a power of two.
+func (p *prover) misaligned(off smt.Term, n int) bool {
+	_, ones := p.c.KnownBits(off)
+	return ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.
@@ -265,6 +287,9 @@ func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 
 // String says what a finding is about, for tests and logs.
 func (f *Finding) String() string {
+	if f.Assertion != nil {
+		return f.violationText()
+	}
 	text := func(in *ir.Instr) string {
 		if in == nil {
 			return "the end"

@@ -20,9 +20,11 @@ type pair struct {
 	asked    []smt.Term
 	reduced  *smt.Reduced
 	exported *smt.Query
-	slots    bool // what was asked last says that threads take different slots
-	strong   bool // it was asked with invariants
-	bad      bool // it is a finding
+	slots    bool          // what was asked last says that threads take different slots
+	strong   bool          // it was asked with invariants
+	bad      bool          // it is a finding
+	first    []smt.Term    // what query began as
+	iters    [2][]smt.Term // counters of the loops around the two accesses, if their ways are asked for
 }
 
 // depths are how many levels of loop axioms are tried, one after the other: most pairs need none.

@@ -38,10 +38,12 @@ var rules = map[string]string{
 	"syntax":      "source edit isa event ir place",
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
+	"report":      "source diag edit",
+	"syntax":      "source edit place",
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair",
+	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair place syntax",
 	"smt/answers": "smt",
 
 	"place/maxsat": "",

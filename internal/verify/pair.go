@@ -20,9 +20,11 @@ type pair struct {
 	asked    []smt.Term
 	reduced  *smt.Reduced
 	exported *smt.Query
-	slots    bool // what was asked last says that threads take different slots
-	strong   bool // it was asked with invariants
-	bad      bool // it is a finding
+	slots    bool          // what was asked last says that threads take different slots
+	strong   bool          // it was asked with invariants
+	bad      bool          // it is a finding
+	first    []smt.Term    // what query began as
+	iters    [2][]smt.Term // counters of the loops around the two accesses, if their ways are asked for
 }
 
 // depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
@@ -192,7 +194,8 @@ func (p *prover) found(x *pair, a smt.Answer) {
 		x.finding.Reason = a.Reason
 		return
 	}
-	x.finding.Model = a.Model
+	x.finding.Model = p.shrink(x, a.Model)
+	x.finding.Free, x.finding.Loops = p.th.Free(x.asked)
 	p.witness(&x.finding, x.threads)
 }
 
@@ -205,6 +208,9 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 	}
 	for i := range 2 {
 		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
+		for _, k := range f.iters[i] {
+			f.Iters[i] = append(f.Iters[i], uint32(e.Value(s[i].Apply(k))))
+		}
 	}
 }
 

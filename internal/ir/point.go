@@ -62,7 +62,7 @@ func (e *LostBarrierError) Error() string {
 // choice takes away is the one that follows its mark in the block; where there is none, the error is a
 // *LostBarrierError.
 func Placed(m *Module, choose Choice) (*Module, error) {
-	return copied(m, func(p *placer, b *Block, instrs []*Instr) error { return p.place(b, instrs, choose) })
+	return duplicate(m, func(p *placer, b *Block, instrs []*Instr) error { return p.place(b, instrs, choose) })
 }
 
 // NewPoint is a point to be put into a module.
@@ -73,7 +73,7 @@ type NewPoint struct {
 
 // Pointed returns a copy of m, as Placed makes them, with points before and after instructions.
 func Pointed(m *Module, before, after map[*Instr][]NewPoint) *Module {
-	out, _ := copied(m, func(p *placer, b *Block, instrs []*Instr) error { // there is nothing that could be lost
+	out, _ := duplicate(m, func(p *placer, b *Block, instrs []*Instr) error { // there is nothing that could be lost
 		for _, in := range instrs {
 			for _, n := range before[in] {
 				b.Instrs = append(b.Instrs, pointAt(in, n, in.Span.Start))
@@ -96,8 +96,8 @@ func pointAt(in *Instr, n NewPoint, at source.Pos) *Instr {
 	}
 }
 
-// copied copies a module. fill gives a block of the copy its instructions.
-func copied(m *Module, fill func(p *placer, b *Block, instrs []*Instr) error) (*Module, error) {
+// duplicate copies a module. fill gives a block of the copy its instructions.
+func duplicate(m *Module, fill func(p *placer, b *Block, instrs []*Instr) error) (*Module, error) {
 	p := &placer{fill: fill, funcs: make(map[*Func]*Func, len(m.Funcs)), vars: make(map[*Var]*Var)}
 	out := *m
 	out.Funcs = make([]*Func, len(m.Funcs))

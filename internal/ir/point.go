@@ -16,6 +16,7 @@ const (
 	NoSync    Sync = iota // nothing; a barrier that stands there goes
 	BlockSync             // bar.sync 0, of all threads of the block; a barrier that stands there stays as it is
 	WarpSync              // bar.warp.sync of all lanes; a barrier that stands there becomes one
+	AsIs                  // what is there without the points: nothing, or the barrier that stands
 )
 
 // Choice says what becomes of the point of that number, and which memory the barrier then orders. A barrier that stands
@@ -208,7 +209,7 @@ func (p *placer) place(b *Block, instrs []*Instr, choose Choice) error {
 			switch {
 			case standing:
 				marks = append(marks, pending{in, sync, orders})
-			case sync != NoSync:
+			case sync == BlockSync || sync == WarpSync:
 				b.Instrs = append(b.Instrs, barrierAt(in, sync, orders))
 			}
 			continue
@@ -227,7 +228,7 @@ func (p *placer) place(b *Block, instrs []*Instr, choose Choice) error {
 		b.Instrs = append(b.Instrs, p.instr(in))
 	}
 	for _, m := range marks {
-		if m.sync != BlockSync {
+		if m.sync == NoSync || m.sync == WarpSync {
 			return &LostBarrierError{int(m.at.Src[0].Val), m.at.Loc}
 		}
 	}

@@ -35,10 +35,13 @@ const (
 type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
-	Limit          int          // stop after so many findings; 0: find all
-	Ways           bool         // say of each race in which iterations it is; needs Limit 0
-	Solvers        []smt.Solver // asked in order for what the simplifier leaves
-	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	Limit          int  // stop after so many findings; 0: find all
+	Ways           bool // say of each race in which iterations it is; needs Limit 0
+	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
+	// nil: none.
+	Shown   func(*Finding) bool
+	Solvers []smt.Solver // asked in order for what the simplifier leaves
+	Pool    *smt.Pool    // instead of Solvers: several queries at a time
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
 }

@@ -37,6 +37,8 @@ var rules = map[string]string{
 	"place":       "place/maxsat",
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
+	"report":      "source diag edit",
+	"syntax":      "source edit place",
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",

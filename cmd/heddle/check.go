@@ -19,6 +19,7 @@ import (
 // outputFlags say how results are printed.
 type outputFlags struct {
 	format, color string
+	html          string // the file of an HTML report; empty: none
 	printf        bool
 	known         knownFlags
 }
@@ -26,6 +27,7 @@ type outputFlags struct {
 func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	fs.StringVar(&out.html, "html", "", "write a report for people to `FILE`, beside what is printed: one HTML file that needs no network")
 	out.known.define(fs)
 }
 
@@ -90,6 +92,13 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	}
 	opt.Files = source.NewSet()
 	printer, mistakes := printers(out, opt.Files, stdout, stderr)
+	if out.html != "" {
+		page, err := createReport(out.html, opt.Files, commandLine(ctx))
+		if err != nil {
+			return inputError{err}
+		}
+		printer, mistakes = both{printer, page}, both{mistakes, page.findings()}
+	}
 	if err := in.config.read(opt.Files, mistakes); err != nil {
 		return inputError{errors.Join(err, mistakes.Close())}
 	}

@@ -183,7 +183,11 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
 	if space == event.Const || space == event.Param {
+		places := x.resolve(addr)
 		x.results(in, func(i int, w int) smt.Term {
+			if v, ok := x.table(places, i*elem, elem); ok {
+				return v
+			}
 			return x.pure("const", 8*min(elem, 8), x.c.AddConst(addr, uint64(i*elem)))
 		}, st)
 		return
@@ -196,7 +200,11 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
-		return x.loaded(in, places, i, elem, st)
+		v := x.loaded(in, places, i, elem, st)
+		if st.ghost != smt.False {
+			x.ghostLoads[v] = true
+		}
+		return v
 	}, st)
 	if kind != event.Read && kind != event.Write && len(x.atomics) == noted {
 		x.atomic(in, places, undef, st)
@@ -228,17 +236,33 @@ func (x *exec) address(o *ir.Operand, st *state) smt.Term {
 // loadParam executes ld.param; it reports false if in is none.
 func (x *exec) loadParam(in *ir.Instr, st *state) bool {
 	mem := x.memOperand(in)
-	if mem.Var == nil || mem.Var.Space != event.Param {
-		if in.Space == event.Param {
-			x.unsupported(in, "a parameter that is read at an address that is computed")
-		}
+	elem := in.Type.Size()
+	if mem.Var != nil && mem.Var.Space == event.Param {
+		x.results(in, func(i int, w int) smt.Term {
+			return x.param(mem.Var, int(mem.Val)+i*elem, elem)
+		}, st)
+		return true
+	}
+	if in.Space != event.Param {
 		return false
 	}
-	elem := in.Type.Size()
+	places := x.resolve(x.address(mem, st))
+	if len(places) != 1 || places[0].object == nil || places[0].object.Field != itself {
+		x.unsupported(in, "a parameter that is read at an address that is computed")
+	}
 	x.results(in, func(i int, w int) smt.Term {
-		return x.param(mem.Var, int(mem.Val)+i*elem, elem)
+		return x.paramAt(places[0].object.Var, x.c.AddConst(places[0].offset, uint64(i*elem)), elem)
 	}, st)
 	return true
+}
+
+// paramAt is what a parameter holds at an offset, the same for all threads; at one that is not constant, nothing else
+// is known of it.
+func (x *exec) paramAt(v *ir.Var, off smt.Term, size int) smt.Term {
+	if k, ok := x.c.Value(off); ok && k < uint64(v.Size) {
+		return x.param(v, int(k), size)
+	}
+	return x.pure("param:"+v.Name, 8*min(size, 8), off)
 }
 
 func (x *exec) param(v *ir.Var, off, size int) smt.Term {
@@ -305,6 +329,12 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	}
 	o := places[0].object
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
+	if o.Field == itself {
+		return x.paramAt(o.Var, off, elem)
+	}
+	if v, ok := x.table(places, i*elem, elem); ok {
+		return v
+	}
 	name := fmt.Sprintf("%d:%d", o.index, w)
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)

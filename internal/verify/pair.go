@@ -194,7 +194,8 @@ func (p *prover) found(x *pair, a smt.Answer) {
 		x.finding.Reason = a.Reason
 		return
 	}
-	x.finding.Model = a.Model
+	x.finding.Model = p.shrink(x, a.Model)
+	x.finding.Free, x.finding.Loops = p.th.Free(x.asked)
 	p.witness(&x.finding, x.threads)
 }
 
@@ -207,6 +208,9 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 	}
 	for i := range 2 {
 		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
+		for _, k := range f.iters[i] {
+			f.Iters[i] = append(f.Iters[i], uint32(e.Value(s[i].Apply(k))))
+		}
 	}
 }
 

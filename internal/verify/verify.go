@@ -67,6 +67,12 @@ type Finding struct {
 	Model      *smt.Model
 	Assertion  *lockstep.Assertion // of a Violation and Vacuous
 	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
+	Iters      [2][]uint32         // of the loops around A and B, outermost first, from Model
+	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
+	// loops without a closed form.
+	Free  []*ir.Instr
+	Loops bool
+	iters [2][]smt.Term
 	// Ways are those of a race, if Options.Ways asks for them: the first that in one iteration of all loops around both
 	// accesses (Same), then for each of these loops, outermost first, those across its iterations and within one of
 	// the loops around it.
@@ -115,6 +121,7 @@ type prover struct {
 	pairs   []*pair              // in the order in which they were asked
 	waiting []*pair              // for a solver
 	bad     int                  // pairs that turned out to be findings
+	shrunk  int                  // findings whose model was made small
 }
 
 // Kernel verifies what th describes.
@@ -284,15 +291,15 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if object == nil {
 		object = b.Object
 	}
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: [2][]smt.Term{a.Iters, b.Iters}})
 	if p.opt.Ways && len(p.pairs) > 0 {
 		x := p.pairs[len(p.pairs)-1]
 		x.first, x.iters = q, [2][]smt.Term{a.Iters, b.Iters}
 	}
 }
 
-// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole, unless an offset
-// shows that it is not.
+// overlap is the formula that two ranges of bytes meet. Accesses are aligned (PTX ISA 5.1), so that ranges of one size
+// meet whole; one that is known not to be is taken as it stands.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
 	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
@@ -302,10 +309,10 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
 }
 
-// misaligned reports whether an offset is certainly no multiple of n, a power of two.
+// misaligned reports whether the offset of an access of n bytes is certainly no multiple of n.
 func (p *prover) misaligned(off smt.Term, n int) bool {
 	_, ones := p.c.KnownBits(off)
-	return ones&uint64(n-1) != 0
+	return n&(n-1) == 0 && ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.

@@ -39,7 +39,6 @@ var rules = map[string]string{
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
 	"report":      "source diag edit",
-	"syntax":      "source edit place",
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",

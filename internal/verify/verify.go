@@ -39,6 +39,9 @@ type Options struct {
 	Ways           bool         // say of each race in which iterations it is; needs Limit 0
 	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
 	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
+	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
+	// nil: none.
+	Shown func(*Finding) bool
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
 }

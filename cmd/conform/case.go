@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"heddle/internal/event"
+	"heddle/internal/verify"
 )
 
 // Case is one kernel file of a suite, in one configuration, with what its authors expect of it.
@@ -13,13 +15,16 @@ type Case struct {
 	Name   string // unique in the suite: the directory, or the configuration
 	File   string
 	Expect Expectation
-	Jobs   []Job // in the order in which they are tried: the first that is within the kernel's assumptions counts
+	Jobs   []Job // runs, in the order in which they are tried: the first that is within the kernel's assumptions counts
+	Proof  *Job  // the one job of a proof: the launch that the suite names, for all inputs; nil: the suite is not for proofs
 	// Want is the verdict that a label of our own demands, and Why what decides it; both may be empty.
 	Want, Why string
 	// Theirs is a label of the suite that is not ours; WhyNot says what is wrong with it.
 	Theirs, WhyNot string
 	// Except is why a bug in a kernel that should pass is right all the same.
 	Except string
+	// Proved is why a proof of a kernel that should fail is right all the same.
+	Proved string
 	// Cause is what a suite says of an expected failure: "race", "divergence", ...
 	Cause string
 }
@@ -55,6 +60,10 @@ type Job struct {
 	Seeds    int
 	Note     string // how this launch differs from that of the suite
 	Exclude  Exclusion
+
+	// Of proofs.
+	OnlyIntraBlock bool
+	Timeout        time.Duration
 }
 
 // Exclusion says which findings a case excludes by itself, by the flags in its header.
@@ -100,6 +109,7 @@ type Result struct {
 	// Assumptions says that every kernel's run was outside what the kernel assumes.
 	Assumptions string
 	Seconds     float64
+	Queries     verify.Stats // of a proof
 }
 
 // Finding is a defect that the engine reports.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -154,6 +155,57 @@ func TestLabelPattern(t *testing.T) {
 	}
 }
 
+// writeSuite makes a directory with a kernel for each case.
+func writeSuite(t *testing.T, dir string, kernels map[string]string) {
+	t.Helper()
+	for name, text := range kernels {
+		d := filepath.Join(dir, name)
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(d, "kernel.cu"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Proofs of kernels of our own: the verdicts follow from what the kernels do, and a proof of one that should fail
+// makes the exit code.
+func TestProofs(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	kernels := map[string]string{
+		"right": "//pass\n//--blockDim=256 --gridDim=64\n__global__ void k(int *a) { a[blockIdx.x * 256 + threadIdx.x] = 1; }\n",
+		"racy":  "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n//possible race\n__global__ void k(int *a) { a[0] = threadIdx.x; }\n",
+		// GPUVerify's option: writes by different blocks do not count.
+		"intra":  "//pass\n//--blockDim=64 --gridDim=2 --only-intra-group\n__global__ void k(int *a) { a[threadIdx.x] = blockIdx.x; }\n",
+		"strict": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 --no-benign-tolerance\n__global__ void k(int *a) { a[0] = 1; }\n",
+		"alarm":  "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { if (a[64] != a[64]) a[0] = threadIdx.x; a[threadIdx.x / 2] = threadIdx.x; }\n",
+		"broken": "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = ; }\n",
+	}
+	writeSuite(t, filepath.Join(dir, "suite"), kernels)
+	var out, errs bytes.Buffer
+	if code := run([]string{"--engine", "verify", "--all", filepath.Join(dir, "suite")}, &out, &errs); code != 0 {
+		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
+	}
+	if strings.Contains(out.String(), "no clang") {
+		t.Skip("no clang")
+	}
+	for _, want := range []string{`right +pass +verified +agrees`, `racy +fail +bug +agrees`, `intra +pass +verified +agrees`, `strict +fail +bug +agrees`,
+		`alarm +pass +bug +not proved`, `broken +rejected +error +rejected, as expected`, `expected pass: 3; 2 verified`, `queries: [1-9]`, `no kernel that should fail is verified`} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("no %s in\n%s", want, out.String())
+		}
+	}
+	writeSuite(t, filepath.Join(dir, "wrong"), map[string]string{
+		"clean": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[threadIdx.x] = 1; }\n",
+	})
+	out.Reset()
+	if code := run([]string{"--engine", "verify", filepath.Join(dir, "wrong")}, &out, &errs); code != 1 || !strings.Contains(out.String(), "clean (not said): NO REASON KNOWN") {
+		t.Errorf("exit code %d\n%s", code, out.String())
+	}
+}
+
 // The program as a whole, on kernels of our own that state what the suite's would.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
@@ -166,15 +218,7 @@ func TestRun(t *testing.T) {
 		"broken":   "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = ; }\n",
 		"unwanted": "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = ; }\n",
 	}
-	for name, text := range kernels {
-		d := filepath.Join(dir, "suite", name)
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(d, "kernel.cu"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeSuite(t, filepath.Join(dir, "suite"), kernels)
 	var out, errs bytes.Buffer
 	if code := run([]string{"--all", filepath.Join(dir, "suite")}, &out, &errs); code != 1 {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())

@@ -21,7 +21,8 @@ type Engine interface {
 
 // engines by name, for --engine.
 var engines = map[string]Engine{
-	"run": dynamic{},
+	"run":    dynamic{},
+	"verify": static{},
 }
 
 // isolated runs a job in a process of its own, which is this program again: a crash, a hang or a lack of

@@ -59,7 +59,7 @@ func readCase(name, path, src string) (Case, error) {
 	if len(lines) < 3 || !strings.HasPrefix(lines[0], "//") || !strings.HasPrefix(lines[1], "//") {
 		return Case{}, fmt.Errorf("no header of two lines")
 	}
-	c := Case{Name: name, File: path, Except: exceptionOf(path)}
+	c := Case{Name: name, File: path, Except: reasonFor(exceptions, path), Proved: reasonFor(provedAllTheSame, path)}
 	switch word := strings.ToLower(strings.TrimSpace(lines[0][2:])); {
 	case word == "pass":
 		c.Expect = Pass
@@ -75,6 +75,7 @@ func readCase(name, path, src string) (Case, error) {
 		return c, err
 	}
 	c.Jobs = f.jobs(path, src)
+	c.Proof = f.proof(path, src)
 	if c.Expect == Fail {
 		c.Cause = causeOf(lines[2])
 	}
@@ -161,16 +162,38 @@ func parseFlags(line string) (*verifyFlags, error) {
 // maxSteps ends a run that does not end by itself: the kernels of the suite are small.
 const maxSteps = 30_000_000
 
+// base is what all jobs of a case have in common.
+func (f *verifyFlags) base(path, src string) Job {
+	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
+	if f.warp > 0 {
+		j.Warp = "lockstep"
+	}
+	if f.noBenign {
+		j.Benign = "none"
+	}
+	return j
+}
+
+// maxBlock is how many threads a block has at most (CUDA C++ Programming Guide, compute capabilities).
+const maxBlock = 1024
+
+// proof is the job of a proof: the launch as the header has it if there can be one, with no argument fixed but those that it gives.
+func (f *verifyFlags) proof(path, src string) *Job {
+	j := f.base(path, src)
+	j.Grid, j.Block, j.OnlyIntraBlock = f.grid, scaleDown(f.block, maxBlock), f.intraGroup
+	if j.Block != f.block {
+		j.Note = fmt.Sprintf("scaled from blocks of %v", f.block)
+	}
+	if kernels := kernelsOf(src); f.values != nil && len(kernels) == 1 {
+		j.Args = kernels[0].given(f.values)
+	}
+	return &j
+}
+
 // jobs are the runs to try: the launch made small, then as the header has it if it is not too large to
 // execute, each with the choices of arguments that satisfy the preconditions.
 func (f *verifyFlags) jobs(path, src string) []Job {
-	base := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
-	if f.warp > 0 {
-		base.Warp = "lockstep"
-	}
-	if f.noBenign {
-		base.Benign = "none"
-	}
+	base := f.base(path, src)
 	grid, block := f.grid, f.block
 	if f.intraGroup {
 		grid = event.Dim3{X: 1, Y: 1, Z: 1}

@@ -2,6 +2,7 @@
 // come to the end and where it disagrees with what the suite expects. It holds no kernel itself:
 //
 //	go run ./cmd/conform --suite gpuverify --engine run DIR
+//	go run ./cmd/conform --suite gpuverify --engine verify DIR
 package main
 
 import (
@@ -51,7 +52,7 @@ type choices struct {
 }
 
 // run is the program but for the process. The exit code is 1 if a kernel did not come to the end, or a
-// verdict disagrees with an expectation that binds.
+// verdict disagrees with an expectation that binds; of proofs, if a kernel that should fail is verified.
 func run(args []string, stdout, stderr io.Writer) int {
 	fs := flag.NewFlagSet("conform", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -92,9 +93,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "conform: no case there")
 		return 2
 	}
+	if c.engine == "verify" {
+		for i := range cases {
+			if cases[i].Proof == nil {
+				fmt.Fprintf(stderr, "conform: the suite %s says nothing of proofs\n", c.suite)
+				return 2
+			}
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	return c.report(stdout, outcomes(ctx, &c, cases))
+	list := outcomes(ctx, &c, cases)
+	if c.engine == "verify" {
+		return c.reportProofs(stdout, list)
+	}
+	return c.report(stdout, list)
 }
 
 func names[V any](m map[string]V) string {
@@ -133,6 +146,9 @@ func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 // them is within the kernel's assumptions, or they do not say what the suite says, those of the suite's own
 // launch, and then these count.
 func attempt(ctx context.Context, c *choices, k *Case) Outcome {
+	if c.engine == "verify" {
+		return prove(ctx, c, k)
+	}
 	var best Outcome
 	tried := 0
 	for scaled := range 2 {

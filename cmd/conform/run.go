@@ -78,7 +78,7 @@ func kindName(k diag.VerdictKind) string {
 	case diag.Clean:
 		return "clean"
 	case diag.Verified:
-		return "verified"
+		return verified
 	case diag.Bug:
 		return "bug"
 	case diag.Unknown:

@@ -19,16 +19,26 @@ import (
 type inputFlags struct {
 	lang, database string
 	verbose        bool
+	config         configFlags
 }
 
 func (f *inputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "the input is in `LANGUAGE` cu, cl, ptx or ll (default: told by extension and content)")
 	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without FILE, check all CUDA files of it")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "say what of the compile commands is not used")
+	f.config.define(fs)
 }
 
 // some is a check of a command's arguments: that there is an input.
 func (f *inputFlags) some(_ *cobra.Command, args []string) error {
+	if path, err := f.config.find(); err == nil && path != "" {
+		return nil // it may say which files count
+	}
+	return f.anything(args)
+}
+
+// anything is some once the configuration is read.
+func (f *inputFlags) anything(args []string) error {
 	if len(args) == 0 && f.database == "" {
 		return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
 	}
@@ -38,6 +48,12 @@ func (f *inputFlags) some(_ *cobra.Command, args []string) error {
 // inputs resolves the arguments: files, directories, - for standard input, and the files of a compilation
 // database. Notes go to log.
 func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]check.Input, error) {
+	if len(args) == 0 && f.database == "" {
+		args = f.config.project()
+	}
+	if err := f.anything(args); err != nil {
+		return nil, err
+	}
 	var db *project.Database
 	if f.database != "" {
 		var err error
@@ -80,8 +96,14 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 		if len(files) == 0 {
 			return nil, fmt.Errorf("%s: no .cu, .cl, .ptx, .ll or .bc file below it", arg)
 		}
+		found := len(out)
 		for _, name := range files {
-			out = append(out, check.Input{Input: lower.Input{Name: name}, Found: true})
+			if f.config.checks(name) {
+				out = append(out, check.Input{Input: lower.Input{Name: name}, Found: true})
+			}
+		}
+		if len(out) == found {
+			return nil, fmt.Errorf("%s: %s excludes every file below it", arg, f.config.file.Path)
 		}
 	}
 	for i := range out {

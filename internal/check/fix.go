@@ -59,7 +59,7 @@ type Fix struct {
 
 // Verdict names the verdict after the repair.
 func (f *Fix) Verdict() string {
-	return [...]string{diag.Clean: "clean", diag.Verified: "verified", diag.Bug: "bug", diag.Unknown: "unknown", diag.Unsupported: "unsupported"}[f.After.Kind]
+	return f.After.Kind.String()
 }
 
 // FixChange is a part of a repair.
@@ -89,6 +89,11 @@ func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink 
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
+	var err error
+	if d.solving, err = newSolving(&d.opt); err != nil {
+		return nil, err
+	}
+	defer d.solving.close()
 	out := &FixResult{Files: opt.Files}
 	defer func() { out.InputErrors = d.sum.InputErrors }()
 	d.inputName = file.Name

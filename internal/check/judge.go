@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -197,32 +196,21 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 		return
 	}
 	pr := &proof{driver: j.driver, in: j.in, kernel: p.kernel, cfg: cfg}
-	if why := pr.openCL(); why != "" || j.opt.Warp == "lockstep" {
-		out.Reason = why
-		return
-	}
-	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: cfg.Geometry, Args: pr.fixedArgs()})
-	var no *lockstep.UnsupportedError
+	pr.fixed = pr.scalars(launch.FromFlag)
+	r, v := pr.verify(ctx, mostCounterexamples)
 	switch {
-	case errors.As(err, &no):
-		out.Reason = "the static engine does not know " + no.What
+	case r == nil:
+		out.Reason = v.Kind.String() + ": " + v.Reason
 		return
-	case err != nil:
-		out.Reason = err.Error()
-		return
-	}
-	solvers, stop := pr.solvers()
-	defer stop()
-	r := verify.Kernel(ctx, th, verify.Options{Benign: pr.tolerance(), Solvers: solvers, Limit: mostCounterexamples})
-	if r.Verified() {
-		out.Grade, out.Scope = repair.Verified, pr.scope()
+	case r.Verified():
+		out.Grade, out.Scope = repair.Verified, pr.scope(r)
 		return
 	}
 	out.Reason = "the static engine finds no proof"
 	did := map[string]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Model != nil && j.replay(outer, pr, p, f, did, out) {
+		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread, did, out) {
 			out.Grade = repair.Buggy
 			return
 		}
@@ -242,16 +230,13 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 // mostCounterexamples bounds what is replayed of one text.
 const mostCounterexamples = 8
 
-// replay runs a counterexample, unless did says that a run with its scalars was made already. A launch that shows something is tried first from then on.
-func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, did map[string]bool, out *repair.Judgement) bool {
+// replay runs a counterexample, unless did says that a run with its arguments was made already. A launch that shows
+// something is tried first from then on.
+func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, th *lockstep.Thread, did map[string]bool, out *repair.Judgement) bool {
+	loaded := th.Contents(f.Model, mostContents)
 	for _, contents := range replays {
 		req := j.opt.Launch
-		req.Args = slices.Clone(req.Args)
-		for i, v := range p.kernel.Params {
-			if spec, ok := pr.argument(f, i, v, contents); ok {
-				req.Args = append([]launch.ArgSpec{spec}, req.Args...)
-			}
-		}
+		req.Args = slices.Concat(pr.arguments(th, f, loaded, contents), req.Args)
 		key := fmt.Sprint(req.Args)
 		if did[key] {
 			continue

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"heddle/internal/diag"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/verify"
 )
 
 // DefaultLimit is the number of findings printed for each kernel when Options.Limit is 0.
@@ -24,20 +26,42 @@ type Options struct {
 	Seed     uint64         // of the first schedule
 	Seeds    int            // how many schedules, with consecutive seeds
 	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
-	Workers  int            // goroutines that emulate independent blocks; 0: one, because the detector takes the events in turn
-	Prove    bool           // verify for all inputs instead of running
-	Timeout  time.Duration  // for the proof of one kernel; 0: DefaultTimeout
-	Limit    int            // findings printed per kernel; 0: DefaultLimit
-	Lower    lower.Options
-	Trace    *Trace         // not nil: trace each kernel, as heddle trace does
-	Command  string         // "check" or "run": for the reproduce line
-	Database string         // what -p named: for the reproduce line
-	Progress func(Progress) // nil: none
-	Printf   io.Writer      // kernel printf output; nil: discarded
-	Files    *source.Set    // that the positions of findings refer to; nil: a new one
+	// Workers is how many kernels are worked on at a time, 0: one for each core; and how many goroutines emulate
+	// independent blocks of a run, 0: one, because the detector takes the events in turn.
+	Workers        int
+	Prove          bool          // verify for all inputs instead of running
+	OnlyIntraBlock bool          // of proofs: races between threads of different blocks do not count
+	ThenProve      bool          // verify what is clean in all runs
+	Solver         string        // "embedded" | "z3" | "cvc5" | "auto", which is the default
+	SMTDir         string        // keep the queries of proofs there; empty: nowhere
+	Timeout        time.Duration // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
+	Limit          int           // findings printed per kernel; 0: DefaultLimit
+	Lower          lower.Options
+	Trace          *Trace         // not nil: trace each kernel, as heddle trace does
+	Command        string         // "check" or "run": for the reproduce line
+	Database       string         // what -p named: for the reproduce line
+	Progress       func(Progress) // nil: none
+	Printf         io.Writer      // kernel printf output; nil: discarded
+	Files          *source.Set    // that the positions of findings refer to; nil: a new one
+
+	// Form is "pred" or "lockstep": print this form of each kernel to FormTo, and check nothing.
+	Form   string
+	FormTo io.Writer
+
+	// Settings returns what a configuration says of a kernel of an input; nil: there is none.
+	Settings func(input string, k *ir.Func) Setting
 
 	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
 	Known func(*diag.Diagnostic) bool
+}
+
+// Setting is what a configuration says of one kernel. What flags say counts before it.
+type Setting struct {
+	Launch  []launch.Setting
+	Engine  string        // how check examines it: "run", "verify" or "trace"; empty: as others
+	Timeout time.Duration // for its proof; 0: Options.Timeout
+	Skip    string        // the reason why it is not checked
+	Span    source.Span   // of the table that says so
 }
 
 // Input is one input of a run.
@@ -56,6 +80,9 @@ type Progress struct {
 type Summary struct {
 	Verdicts    []diag.Verdict // one for each kernel, in the order of files and kernels
 	Bugs        int
+	Queries     verify.Stats // of all proofs
 	Files       *source.Set
+	Printed     int // kernels of which a form was printed
+	Skipped     int // kernels that a configuration excludes
 	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/internal/diag"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/source"
 	"heddle/internal/suppress"
@@ -23,6 +24,9 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
+	formErr     error           // of writing to FormTo
+	solving     *solving        // for proofs
+	before      <-chan struct{} // closed when the kernels before this one are done; nil: there are none
 }
 
 func newDriver(opt Options, sink func(diag.Diagnostic)) *driver {
@@ -54,6 +58,11 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
+	var err error
+	if d.solving, err = newSolving(&d.opt); err != nil {
+		return nil, err
+	}
+	defer d.solving.close()
 	for _, file := range inputs {
 		d.inputName = file.Name
 		from := len(d.sum.Verdicts)
@@ -79,6 +88,9 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 			break
 		}
 	}
+	if d.formErr != nil {
+		return nil, fmt.Errorf("writing the forms: %w", d.formErr)
+	}
 	d.inputName = ""
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
@@ -86,7 +98,7 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
 		d.noKernel(inputs)
 	}
-	return d.sum, nil
+	return d.sum, d.solving.failure
 }
 
 func (d *driver) checkFile(ctx context.Context, in *input) {
@@ -104,17 +116,57 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 			d.checked(in, k, nil)
 		}
 	}
-	for _, k := range d.kernels(in) {
-		d.kernelsRun++
+	kernels := d.kernels(in)
+	d.kernelsRun += len(kernels)
+	if d.opt.Form != "" {
+		for _, k := range kernels {
+			d.printForm(k)
+		}
+		return
+	}
+	d.each(kernels, func(d *driver, k *ir.Func) {
+		one := d.with(in, k)
+		if one == nil {
+			return
+		}
 		switch {
-		case d.opt.Prove:
-			d.proveKernel(ctx, in, k)
-		case d.opt.Trace != nil:
-			d.traceKernel(ctx, in, k)
+		case one.opt.Prove:
+			one.proveKernel(ctx, in, k)
+		case one.opt.Trace != nil:
+			one.traceKernel(ctx, in, k)
 		default:
-			d.checkKernel(ctx, in, k)
+			one.checkKernel(ctx, in, k)
+		}
+	})
+}
+
+// with returns the driver as a configuration wants it for one kernel; nil if the kernel is not to be checked.
+func (d *driver) with(in *input, k *ir.Func) *driver {
+	if d.opt.Settings == nil {
+		return d
+	}
+	s := d.opt.Settings(in.name, k)
+	if s.Skip != "" {
+		d.sum.Skipped++
+		d.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Span: s.Span, Kernel: k.Demangled,
+			Message: fmt.Sprintf("kernel %s is skipped: %s", k.Demangled, s.Skip)})
+		return nil
+	}
+	one := *d
+	one.opt.Launch.Config = s.Launch
+	if s.Timeout > 0 && d.opt.Timeout == 0 {
+		one.opt.Timeout = s.Timeout
+	}
+	if d.opt.Command == "check" {
+		one.opt.ThenProve = one.opt.ThenProve && s.Engine != "run"
+		switch s.Engine {
+		case "verify":
+			one.opt.Prove = true
+		case "trace":
+			one.opt.Trace = &Trace{}
 		}
 	}
+	return &one
 }
 
 // noKernel says that nothing was checked, and what there is.
@@ -154,6 +206,7 @@ func listed(inputs []Input) string {
 
 // report sends one finding, with the text of the files that it names.
 func (d *driver) report(g diag.Diagnostic) {
+	d.turn()
 	if g.Input = d.inputName; g.Input == "" {
 		if f := d.files.File(g.Span.Start.File()); f != nil {
 			g.Input = f.Name

@@ -101,6 +101,9 @@ const (
 	Unsupported
 )
 
+// String is the stable name of a conclusion: "clean", "verified", "bug", "unknown", "unsupported".
+func (k VerdictKind) String() string { return verdictNames[min(int(k), len(verdictNames)-1)].name }
+
 // Verdict is the conclusion for one kernel.
 type Verdict struct {
 	Kind   VerdictKind

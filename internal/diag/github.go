@@ -49,7 +49,7 @@ func (g *GitHub) Finding(d *Diagnostic) error {
 
 // Verdict writes a line, which is no command, or a warning for what was not decided.
 func (g *GitHub) Verdict(v *Verdict) error {
-	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)].name
+	name := v.Kind.String()
 	if v.Kind == Unknown || v.Kind == Unsupported {
 		g.command("warning", v.Span, v.Input, "heddle: "+name, v.Text())
 	} else {

@@ -146,7 +146,7 @@ func (j *JSON) Finding(d *Diagnostic) error {
 // Verdict writes one object of type "verdict".
 func (j *JSON) Verdict(v *Verdict) error {
 	return j.enc.Encode(jsonVerdict{
-		Schema: SchemaVersion, Type: "verdict", Verdict: verdictNames[min(int(v.Kind), len(verdictNames)-1)].name,
+		Schema: SchemaVersion, Type: "verdict", Verdict: v.Kind.String(),
 		Kernel: v.Kernel, Scope: v.Scope, Reason: v.Reason, Location: j.location(v.Span), Suppressed: v.Suppressed, Known: v.Known,
 	})
 }

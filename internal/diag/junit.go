@@ -96,7 +96,7 @@ func (j *JUnit) Finding(d *Diagnostic) error {
 func (j *JUnit) Verdict(v *Verdict) error {
 	c := j.open(v.Input, v.Kernel)
 	c.done = true
-	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)].name
+	name := v.Kind.String()
 	c.Out += name + ": " + v.Text() + "\n"
 	switch v.Kind {
 	case Bug:

@@ -123,7 +123,7 @@ func (s *SARIF) Finding(d *Diagnostic) error {
 // Verdict adds a result of kind pass or open (3.27.9). A bug has its findings, and only what else there is to
 // know becomes a notification.
 func (s *SARIF) Verdict(v *Verdict) error {
-	kind, name := "pass", verdictNames[min(int(v.Kind), len(verdictNames)-1)].name
+	kind, name := "pass", v.Kind.String()
 	text := name + ": " + v.Text()
 	switch v.Kind {
 	case Bug:

@@ -373,10 +373,10 @@ func runBrx(x *exec, in *inst) {
 			x.fail(in, OutOfBounds, l, "brx.idx with index %d of a table of %d targets", i, len(targets))
 			return
 		}
-		groups = addLane(groups, targets[i], l)
+		groups = addLanes(groups, targets[i], 1<<l)
 	}
-	if off := x.mask &^ x.m; off != 0 {
-		groups = append(groups, brxGroup{x.pc, off})
+	if off := x.mask &^ x.m; off != 0 { // the next instruction may be a target too
+		groups = addLanes(groups, x.pc, off)
 	}
 	x.brx = groups
 	if len(groups) == 1 {
@@ -395,17 +395,17 @@ type brxGroup struct {
 	lanes uint32
 }
 
-func addLane(groups []brxGroup, pc int32, l int) []brxGroup {
+func addLanes(groups []brxGroup, pc int32, lanes uint32) []brxGroup {
 	for i := range groups {
 		if groups[i].pc == pc {
-			groups[i].lanes |= 1 << l
+			groups[i].lanes |= lanes
 			return groups
 		}
 	}
-	return append(groups, brxGroup{pc, 1 << l})
+	return append(groups, brxGroup{pc, lanes})
 }
 
-// scatter sends each group of lanes to its place; all come together at joinPC.
+// scatter sends each group of lanes to its place, of which there are several; all come together at joinPC.
 func (x *exec) scatter(groups []brxGroup, joinPC int32) {
 	j := x.joinFor(joinPC)
 	x.join = j

@@ -319,6 +319,7 @@ func init() {
 		"fence.proxy.alias": nop, "membar.proxy.alias": nop, "fence.proxy.async": nop, "membar.proxy.async": nop,
 		"griddepcontrol": nop, // orders grids, of which there is one
 		"setmaxnreg":     nop, "nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
+		"heddle.point": nop,
 	}
 }
 

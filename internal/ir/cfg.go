@@ -99,8 +99,12 @@ func (g graph) reverse() graph {
 // postorder lists the nodes reachable from root, each after those that the depth-first search enters
 // from it. It keeps its own stack: a generated function may have a path of many thousand blocks.
 func postorder(g graph, root int32) []int32 {
+	return postorderFrom(g, root, make([]bool, len(g)))
+}
+
+// postorderFrom is postorder over the nodes that are not seen, which it marks.
+func postorderFrom(g graph, root int32, seen []bool) []int32 {
 	type visit struct{ node, next int32 }
-	seen := make([]bool, len(g))
 	seen[root] = true
 	order := make([]int32, 0, len(g))
 	stack := []visit{{node: root}}

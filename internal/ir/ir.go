@@ -18,6 +18,7 @@ type Module struct {
 	Version     string        // "8.3"
 	Target      string        // "sm_70": the first of .target
 	AddressSize int           // 32 or 64
+	OpenCL      bool          // compiled from OpenCL C
 	Vars        []*Var        // module-level variables of every space
 	Funcs       []*Func       // defined and declared, in the order of the text; kernels included
 }
@@ -156,6 +157,7 @@ type Instr struct {
 	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
 	Orders  event.Orders  // of what orders memory: which, as .pragma "heddle.order" says
 	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
+	Caller  *Instr        // the call in whose place Inline put it; nil elsewhere
 	Span    source.Span   // in the PTX text
 	Loc     *source.Frame // in the user's source, innermost first; nil without line info
 }

@@ -126,7 +126,7 @@ func arithSrc(d *isa.Desc, i int) isa.Type {
 		if d.Fn == isa.FnWide {
 			return at(t, t, widened(t))
 		}
-	case "nanosleep", "pmevent", "setmaxnreg":
+	case "nanosleep", "pmevent", "setmaxnreg", "heddle.point":
 		return isa.B32
 	}
 	if d.Row.Category != isa.Arith || mixed(d) {

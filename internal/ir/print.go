@@ -30,9 +30,27 @@ func (f *Func) Format(in *Instr) string {
 	return p.String()
 }
 
+// FormatParts returns the destinations of an instruction and the rest of it without its guard, with the registers
+// named as name says: "%r1" and "add.s32 %r2, 1".
+func (f *Func) FormatParts(in *Instr, name func(RegID) string) (dst, rest string) {
+	d, r := printer{f: f, name: name}, printer{f: f, name: name}
+	if word, _, _ := strings.Cut(in.Op(), "."); word == "call" {
+		unguarded := *in
+		unguarded.Guard = NoReg
+		r.instr(&unguarded)
+		return "", r.String()
+	}
+	d.list(in.Dst)
+	unguarded := *in
+	unguarded.Guard, unguarded.Dst = NoReg, nil
+	r.instr(&unguarded)
+	return d.String(), r.String()
+}
+
 type printer struct {
 	strings.Builder
-	f *Func
+	f    *Func
+	name func(RegID) string // of registers; nil: as they are declared
 }
 
 func (p *printer) fn(f *Func) {
@@ -248,6 +266,8 @@ func (p *printer) reg(r RegID) {
 	switch {
 	case r == NoReg:
 		p.WriteString("%none")
+	case p.name != nil:
+		p.WriteString(p.name(r))
 	case p.f != nil && int(r) < len(p.f.Regs):
 		p.WriteString(p.f.Regs[r].Name)
 	default:

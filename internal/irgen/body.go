@@ -222,13 +222,15 @@ func (f *fgen) stmt(s ptx.Stmt) {
 const orderPragma = "heddle.order "
 
 // pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier,
-// a fence or a strong operation, orders. Other pragmas are hints.
+// a fence or a strong operation, orders; and those that mark points. Other pragmas are hints.
 func (f *fgen) pragma(d *ptx.Directive) {
 	if d.Name != ".pragma" {
 		return
 	}
-	word, ok := strings.CutPrefix(f.g.argText(d, 0), orderPragma)
+	text := f.g.argText(d, 0)
+	word, ok := strings.CutPrefix(text, orderPragma)
 	if !ok {
+		f.point(d, text)
 		return
 	}
 	if f.orders, ok = event.OrdersNamed(word); !ok {

@@ -14,6 +14,7 @@ import (
 //
 //	// heddle.kernel MANGLED LINE COL PATH
 //	// heddle.param MANGLED INDEX NAME ptr|val TYPE
+//	// heddle.language cl
 //
 // PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a parameter that
 // has none. Facts about kernels that the module does not define are passed over: the compiler may have
@@ -37,6 +38,8 @@ func (g *gen) facts(file *ptx.File) {
 			g.kernelFact(c, rest)
 		case "heddle.param":
 			g.paramFact(c, rest)
+		case "heddle.language":
+			g.mod.OpenCL = strings.TrimSpace(rest) == "cl"
 		}
 	}
 }

@@ -19,6 +19,7 @@ const (
 	Video                    // scalar and SIMD video
 	Stack                    // stacksave alloca ...
 	Misc                     // pmevent nanosleep setmaxnreg prefetch discard applypriority createpolicy griddepcontrol
+	Point                    // a place where a barrier may stand: see point.go
 )
 
 // Role says what an operand of an opcode is, in the order of the PTX text.

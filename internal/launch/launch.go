@@ -12,12 +12,13 @@ const (
 	FromPTX                  // .reqntid, .maxntid, .reqnctapercluster
 	FromHost                 // a <<<...>>> in the same file
 	FromPragma               // a "// heddle:" comment above the kernel
+	FromConfig               // a configuration file
 	FromFlag
 )
 
 // String names the origin in reports.
 func (o Origin) String() string {
-	return [...]string{"default", "PTX", "host code", "pragma", "flag"}[o]
+	return [...]string{"default", "PTX", "host code", "pragma", "configuration", "flag"}[o]
 }
 
 // Config is a complete launch of one kernel.

@@ -12,6 +12,16 @@ type Request struct {
 	Global               *event.Dim3 // threads of the launch, as OpenCL says it; instead of Grid
 	Shared               *uint32     // bytes of dynamic shared memory
 	Args                 []ArgSpec
+
+	// Config is what a configuration file says of the kernel, the weakest first. Everything else of a Request
+	// counts before it.
+	Config []Setting
+}
+
+// Setting is what one place of a configuration file says about a launch.
+type Setting struct {
+	Request Request // without Config
+	Span    source.Span
 }
 
 // ArgSpec says what one kernel parameter is given: "n=1024", "in=random:4096", "b=alias:a". The value is
@@ -37,7 +47,7 @@ const (
 	ArgFile                   // file:PATH
 	ArgAlias                  // alias:PARAM: the buffer of another parameter
 	ArgUnknown                // unknown: the value, or the contents of the buffer, is not given
-	ArgBytes                  // hex:00ff...: the bytes in the order of memory
+	ArgBytes                  // hex:00ff: the bytes in the order of memory; of a pointer's buffer hex:00ff... with zeros behind them
 	ArgFunc                   // func:NAME: the address of a device function
 	ArgLocal                  // local:SIZE: bytes of shared memory of each block, for an OpenCL __local pointer
 )

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/source"
 )
 
-// Resolve decides the launch of kernel k. A fact on the command line (req) counts before a pragma, that
-// before a launch in host code, that before what the PTX says, and that before a default; each fact is
+// Resolve decides the launch of kernel k. A fact on the command line (req) counts before one of a
+// configuration file, that before a pragma, that before a launch in host code, that before what the PTX says, and that before a default; each fact is
 // decided alone. Of several pragmas the later one counts, of several host launches the first with a
 // constant grid and block. facts may be nil.
 //
@@ -29,6 +29,9 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	for _, p := range pragmasOf(k, facts) {
 		r.layers = append(r.layers, layer{FromPragma, p.Request, p.Span})
 		r.errs = append(r.errs, p.Errs...)
+	}
+	for _, s := range req.Config {
+		r.layers = append(r.layers, layer{FromConfig, s.Request, s.Span})
 	}
 	r.layers = append(r.layers, layer{origin: FromFlag, req: req})
 	if len(r.errs) > 0 {

@@ -1,7 +1,6 @@
 package lockstep
 
 import (
-	"fmt"
 	"math/bits"
 
 	"heddle/internal/smt"
@@ -16,9 +15,31 @@ import (
 //
 // and the bound on k that a counting condition implies.
 type Axioms struct {
-	c  *smt.Context
-	of map[string]func(args []smt.Term) []smt.Term
+	c       *smt.Context
+	of      map[string]func(args []smt.Term) []smt.Term
+	assumed map[string]func(args []smt.Term) []smt.Term // by the name of act
 }
+
+// Assume adds that the invariants hold at the header of a loop, in each iteration that a thread is in; they replace those
+// of an earlier call. They are over the counters of the loops around and the loop's own. It is for the caller to prove
+// them; or to assume them of earlier iterations only, while he does.
+func (a *Axioms) Assume(l *Loop, invariants []smt.Term) {
+	name := a.c.Name(l.Act)
+	delete(a.assumed, name)
+	all := a.c.And(invariants...)
+	if all == smt.True {
+		return
+	}
+	params := append(append([]smt.Term(nil), l.Around...), l.Counter)
+	there := []smt.Term{l.Entry, l.Act}
+	for _, k := range params { // what an axiom calls the iteration before the first is none
+		there = append(there, a.c.Not(a.c.Eq(k, a.c.Const(1<<32-1, 32))))
+	}
+	a.assumed[name] = schema(a.c, params, []smt.Term{a.c.Implies(a.c.And(there...), all)})
+}
+
+// About reports whether t is a symbol that an axiom speaks of: what a loop, at some iteration, makes of something.
+func (a *Axioms) About(t smt.Term) bool { return a.c.Op(t) == smt.OpApp && a.of[a.c.Name(t)] != nil }
 
 // For returns the axioms for the symbols in terms, and for the symbols of those, depth levels deep.
 func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
@@ -34,7 +55,11 @@ func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
 		})
 		var fresh []smt.Term
 		for _, t := range apps {
-			fresh = append(fresh, a.of[a.c.Name(t)](a.c.Args(t))...)
+			name, args := a.c.Name(t), a.c.Args(t)
+			fresh = append(fresh, a.of[name](args)...)
+			if more := a.assumed[name]; more != nil {
+				fresh = append(fresh, more(args)...)
+			}
 		}
 		if len(fresh) == 0 {
 			break
@@ -47,30 +72,34 @@ func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
 
 // axioms collects what the last pass says of the loops.
 func (x *exec) axioms() *Axioms {
-	a := &Axioms{c: x.c, of: map[string]func([]smt.Term) []smt.Term{}}
+	a := &Axioms{c: x.c, of: map[string]func([]smt.Term) []smt.Term{}, assumed: map[string]func([]smt.Term) []smt.Term{}}
 	for _, l := range x.loops.Loops {
 		info := x.info[l]
 		if info.entry == smt.False && info.around == nil && len(info.regs) == 0 {
 			continue // never reached
 		}
 		params := append(info.counters(), info.counter)
-		a.of[info.name("act", info.privateAct)] = x.schema(params, x.activity(info))
-		a.of[info.name("kx", info.privateExit)] = x.schema(info.around, x.leaving(info))
+		a.of[info.name("act", info.privateAct)] = schema(x.c, params, x.activity(info))
+		a.of[info.name("kx", info.privateExit)] = schema(x.c, info.around, x.leaving(info))
 		for i, r := range info.regs {
-			if r.form != unknown || r.next == undef || r.init == undef {
+			first, next := r.init, r.next
+			if r.form == offset {
+				first, next = x.c.Const(0, r.width), r.body
+			}
+			if r.form != unknown && r.form != offset || r.next == undef || r.init == undef {
 				continue
 			}
-			h := x.apply(info.name(fmt.Sprintf("h%d.", i), r.private), r.width, params)
-			a.of[x.c.Name(h)] = x.schema(params, []smt.Term{x.c.Eq(h, x.stepped(info, r.init, r.next))})
+			h := x.symbol(info, i, r, params)
+			a.of[x.c.Name(h)] = schema(x.c, params, []smt.Term{x.c.Eq(h, x.stepped(info, first, next))})
 		}
 	}
 	return a
 }
 
 // schema returns a function that puts arguments in the place of the loop counters.
-func (x *exec) schema(params, body []smt.Term) func([]smt.Term) []smt.Term {
+func schema(c *smt.Context, params, body []smt.Term) func([]smt.Term) []smt.Term {
 	return func(args []smt.Term) []smt.Term {
-		s := x.c.Substitute()
+		s := c.Substitute()
 		for i, p := range params {
 			s.Replace(p, args[i])
 		}
@@ -130,12 +159,47 @@ func (x *exec) tripBounds(info *loopInfo) []smt.Term {
 		conds = c.Args(info.back)
 	}
 	var out []smt.Term
+	if last, ok := x.lastTrip(info, conds); ok {
+		out = append(out, c.Ule(info.counter, c.Const(last, 32)))
+	}
 	for _, t := range conds {
 		if b, ok := x.tripBound(info, t); ok {
 			out = append(out, b)
 		}
 	}
 	return out
+}
+
+// maxTrips bounds how many iterations are counted out.
+const maxTrips = 4096
+
+// lastTrip counts out the iterations of a loop whose conditions for going on depend on nothing but k: the first at
+// which one of them fails is the last. Where other things matter too, it is a bound.
+func (x *exec) lastTrip(info *loopInfo, conds []smt.Term) (uint64, bool) {
+	c := x.c
+	var counted []smt.Term
+	for _, t := range conds {
+		free := false
+		c.Visit([]smt.Term{t}, func(u smt.Term) {
+			op := c.Op(u)
+			free = free || (op == smt.OpVar || op == smt.OpApp) && u != info.counter
+		})
+		if !free {
+			counted = append(counted, t)
+		}
+	}
+	all := c.And(counted...)
+	if all == smt.True {
+		return 0, false
+	}
+	for k := range uint64(maxTrips) {
+		s := c.Substitute()
+		s.Replace(info.counter, c.Const(k, 32))
+		if s.Apply(all) == smt.False {
+			return k, true
+		}
+	}
+	return 0, false
 }
 
 // tripBound is the bound on k of one condition for going on.

@@ -3,6 +3,7 @@ package lockstep
 import (
 	"fmt"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/smt"
@@ -35,25 +36,30 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	if !isBlockBarrier(in) {
 		x.unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
 	}
-	at := Tag{Barrier: x.c.Const(uint64(in.Index)+1, tagWidth)}
+	x.settled(in)
+	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
 	for _, l := range x.slots {
-		it := x.c.Const(0, 32)
+		it := x.c.Const(0, tagWidth)
 		for _, around := range x.around {
 			if around == l {
 				it = x.info[l].counter
 			}
 		}
-		at.Iters = append(at.Iters, it)
+		at = append(at, it)
 	}
-	g := x.guard
 	if x.final {
-		x.th.Ends = append(x.th.Ends, End{Instr: in, Guard: x.c.And(x.outer, st.pred, g), Start: st.tag, At: at})
+		x.th.Ends = append(x.th.Ends, End{
+			Instr: in, Guard: x.c.And(x.here(st), x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]},
+		})
 	}
-	next := Tag{Barrier: x.c.Ite(g, at.Barrier, st.tag.Barrier)}
-	for i := range at.Iters {
-		next.Iters = append(next.Iters, x.c.Ite(g, at.Iters[i], st.tag.Iters[i]))
+	for p := range x.parts {
+		if !ordersPart(in.Orders, p) {
+			continue
+		}
+		for i, t := range x.tagOf(st, p) {
+			x.tagOf(st, p)[i] = x.c.Ite(x.guard, at[i], t)
+		}
 	}
-	st.tag = next
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
 }
 

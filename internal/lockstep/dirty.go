@@ -55,7 +55,7 @@ func findDirty(x *exec) *dirtiness {
 					set.add(n)
 				}
 			case isBlockBarrier(in) && in.Guard == ir.NoReg:
-				clear(set)
+				d.clean(x, in.Orders, set)
 			}
 		}
 	}
@@ -80,6 +80,19 @@ func findDirty(x *exec) *dirtiness {
 		})
 	}
 	return d
+}
+
+// clean takes the arrays out of set whose writes a barrier that orders part of memory ends an interval of.
+func (d *dirtiness) clean(x *exec, by event.Orders, set bitset) {
+	if by == event.OrdersAll {
+		clear(set)
+		return
+	}
+	for _, o := range x.objects {
+		if ordersPart(by, partOf(o.Space)) {
+			set.remove(o.index)
+		}
+	}
 }
 
 // aim notes which arrays a memory instruction may go to: all of its space if one of the places is not known.

@@ -2,9 +2,12 @@ package lockstep
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/smt"
 )
@@ -24,10 +27,19 @@ type exec struct {
 	dom   *ir.DomTree
 	loops *ir.LoopForest
 	rpo   []ir.BlockID
-	live  []bitset // registers live at the start of each block
+	live  []bitset     // registers live at the start of each block
+	whole []ir.BlockID // see rejoins
+	reach []smt.Term   // in this pass, by block: the thread comes to its end
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
-	dirty *dirtiness
+	parts int        // of memory that barriers order each for itself
+	// The asynchronous copies that may be under way at an instruction.
+	pending map[*ir.Instr][]*ir.Instr
+	atomics []atomicUse // of the final pass
+	dirty   *dirtiness
+
+	annotations
+	kernelParam map[*ir.Var]bool
 
 	outer  smt.Term   // everything that holds around the innermost of them
 	gone   []smt.Term // how the thread may have ended within the innermost loop
@@ -50,16 +62,21 @@ type exec struct {
 
 // state is what is known at a program point.
 type state struct {
-	pred smt.Term // the thread is here
-	regs []smt.Term
-	tag  Tag
+	pred    smt.Term // the thread is here
+	regs    []smt.Term
+	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
+	scratch map[slot]smt.Term
+	annotating
 }
 
 // undef stands for a register that nothing has written.
 const undef = ^smt.Term(0)
 
 func (s *state) clone() *state {
-	return &state{pred: s.pred, regs: slices.Clone(s.regs), tag: Tag{s.tag.Barrier, slices.Clone(s.tag.Iters)}}
+	return &state{
+		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
+		scratch: maps.Clone(s.scratch), annotating: s.annotating,
+	}
 }
 
 // edge is a state on its way to a block.
@@ -73,6 +90,10 @@ type edge struct {
 func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error) {
 	if opt.Terms == 0 {
 		opt.Terms = DefaultTerms
+	}
+	f, err = ir.Inline(f)
+	if no := (*ir.InlineError)(nil); errors.As(err, &no) {
+		return nil, &UnsupportedError{Instr: no.Instr, What: no.What}
 	}
 	x := &exec{
 		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
@@ -116,7 +137,13 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	if err := x.th.noncoherent(); err != nil {
 		return nil, err
 	}
+	x.distinctSlots()
+	x.th.Loops = x.describe()
 	x.th.Axioms = x.axioms()
+	x.th.Given = map[string]uint64{}
+	for name, v := range x.given {
+		x.th.Given[name], _ = x.c.Value(v)
+	}
 	for a := range x.approx {
 		x.th.Approximate = append(x.th.Approximate, a)
 	}
@@ -148,10 +175,18 @@ func (x *exec) prepare() error {
 	x.dom = ir.Dominators(x.f)
 	x.loops = ir.FindLoops(x.f, x.dom)
 	if !x.loops.Reducible {
-		return &UnsupportedError{What: "irreducible control flow"}
+		return &UnsupportedError{What: ir.ExplainIrreducible(x.f, x.dom)}
 	}
 	x.rpo = ir.ReversePostorder(x.f)
+	x.kernelParam = map[*ir.Var]bool{}
+	for _, v := range x.f.Params {
+		x.kernelParam[v] = true
+	}
+	x.annotations.init(x.f, x.rpo)
+	x.parts = partsOf(x.f)
+	x.pending = findPending(x.f)
 	x.live = liveness(x.f)
+	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
 		if x.info[l].barriers {
@@ -165,18 +200,19 @@ func (x *exec) prepare() error {
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.atomics = nil
 	x.dirty = findDirty(x)
 	x.indices()
-	zero := x.c.Const(0, 32)
-	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs))}
+	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs)), annotating: annotating{ghost: smt.False, known: smt.True}}
+	x.annotations.reset()
 	for i := range st.regs {
 		st.regs[i] = undef
 	}
-	st.tag.Barrier = x.c.Const(0, tagWidth)
-	for range x.slots {
-		st.tag.Iters = append(st.tag.Iters, zero)
+	for range x.parts * x.tagLen() {
+		st.tags = append(st.tags, x.c.Const(0, tagWidth))
 	}
 	x.around = nil
+	x.reach = slices.Repeat([]smt.Term{undef}, len(x.f.Blocks))
 	x.outer, x.gone = smt.True, nil
 	x.region(nil, st)
 	for _, o := range x.objects {
@@ -239,8 +275,17 @@ func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
 	return back, exits
 }
 
-// join merges the states that reach a block: at most one of them holds.
+// join merges the states that reach a block, the header of a loop from outside: at most one of them holds.
 func (x *exec) join(b ir.BlockID, states []*state) *state {
+	r := x.meet(b, states)
+	if d := x.whole[b]; len(states) > 1 && d != ir.NoBlock && x.reach[d] != undef {
+		r.pred = x.reach[d]
+	}
+	return r
+}
+
+// meet merges the states that reach a block.
+func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	st := states[0]
 	if len(states) == 1 {
 		return st.clone()
@@ -250,25 +295,29 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 	for i, s := range states {
 		preds[i] = s.pred
 	}
-	r.pred = x.c.Or(preds...)
+	var ways []smt.Term
+	r.pred, ways = x.either(preds)
 	for reg := range r.regs {
 		if !x.live[b].has(reg) {
 			r.regs[reg] = undef
 			continue
 		}
-		r.regs[reg] = x.merge(states, func(s *state) smt.Term { return s.regs[reg] }, func() smt.Term {
+		r.regs[reg] = x.merge(states, ways, func(s *state) smt.Term { return s.regs[reg] }, func() smt.Term {
 			return x.apply(fmt.Sprintf("%sj%d.%d", private, b, reg), width(x.f.Regs[reg].Type), x.counters())
 		})
 	}
-	r.tag.Barrier = x.merge(states, func(s *state) smt.Term { return s.tag.Barrier }, nil)
-	for i := range r.tag.Iters {
-		r.tag.Iters[i] = x.merge(states, func(s *state) smt.Term { return s.tag.Iters[i] }, nil)
+	for i := range r.tags {
+		r.tags[i] = x.merge(states, ways, func(s *state) smt.Term { return s.tags[i] }, nil)
 	}
+	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
+	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
+	r.scratch = x.joinScratch(states, ways)
 	return r
 }
 
-// merge chooses among the values of one thing. An undefined one may be anything, unless all are.
-func (x *exec) merge(states []*state, get func(*state) smt.Term, anything func() smt.Term) smt.Term {
+// merge chooses among the values of one thing, by what tells the ways to it apart. An undefined one may be anything,
+// unless all are.
+func (x *exec) merge(states []*state, ways []smt.Term, get func(*state) smt.Term, anything func() smt.Term) smt.Term {
 	defined := func(v, other smt.Term) smt.Term {
 		if v == undef && other != undef {
 			return anything()
@@ -280,7 +329,7 @@ func (x *exec) merge(states []*state, get func(*state) smt.Term, anything func()
 		v := get(states[i])
 		v, r = defined(v, r), defined(r, v)
 		if v != r {
-			r = x.c.Ite(states[i].pred, v, r)
+			r = x.c.Ite(ways[i], v, r)
 		}
 	}
 	return r
@@ -292,6 +341,7 @@ func (x *exec) block(b *ir.Block, st *state) []edge {
 		x.at, x.drawn = in, 0
 		x.guard = x.condition(in, st)
 		if in.IsTerminator() && in == b.Last() {
+			x.reach[b.ID] = st.pred
 			return x.terminator(b, in, st)
 		}
 		x.instr(in, st)
@@ -300,6 +350,7 @@ func (x *exec) block(b *ir.Block, st *state) []edge {
 	for _, s := range b.Succs {
 		out = append(out, edge{s, st})
 	}
+	x.reach[b.ID] = st.pred
 	if len(b.Succs) == 0 {
 		x.exit(nil, st)
 	}
@@ -330,7 +381,11 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 		x.exit(in, taken)
 	case "trap": // ends the whole grid: nothing happens after it
 		x.gone = append(x.gone, taken.pred)
-	case "call": // does not return: a failed assertion, abort
+	case "call": // does not return
+		if in.Callee == nil || in.Callee.Name != "__assertfail" {
+			x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
+		}
+		x.state(in, Asserted, smt.False, taken)
 		x.gone = append(x.gone, taken.pred)
 	default:
 		x.unsupported(in, "%s at the end of a block", in.Text())
@@ -342,20 +397,16 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 }
 
 func (x *exec) exit(in *ir.Instr, st *state) {
+	if in != nil {
+		x.ended(in, st)
+	}
 	x.gone = append(x.gone, st.pred)
 	if !x.final {
 		return
 	}
 	at := Tag{Barrier: x.c.Const(exitTag, tagWidth)}
 	for range x.slots {
-		at.Iters = append(at.Iters, x.c.Const(0, 32))
+		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.c.And(x.outer, st.pred), Start: st.tag, At: at})
+	x.th.Ends = append(x.th.Ends, End{Guard: x.here(st), Start: x.tag(st, event.OrdersAll), At: at})
 }
-
-// Tag.Barrier has tagWidth bits: 0 for the kernel's entry, exitTag for the end of a thread, else the barrier's
-// instruction number plus 1.
-const (
-	tagWidth = 32
-	exitTag  = 1<<tagWidth - 1
-)

@@ -61,8 +61,14 @@ func (x *exec) read(o ir.Operand, w int, st *state) smt.Term {
 		}
 		return x.resize(c.AddConst(x.baseOf(x.object(o.Var, field)), o.Val), w, false)
 	}
+	if o.Kind == ir.FuncAddr && w == 64 {
+		return x.c.Const(functionAddress+uint64(o.Func.Index)<<8, 64)
+	}
 	return x.fresh("operand", w)
 }
+
+// functionAddress is where functions are taken to begin: their addresses differ from each other and from zero.
+const functionAddress = 0xf00d_0000_0000_0000
 
 // fresh is a value that nothing is known of, one for each thread and iteration. What is drawn elsewhere, or
 // again by the same instruction, is another.
@@ -71,6 +77,9 @@ func (x *exec) fresh(kind string, w int) smt.Term {
 	return x.apply(fmt.Sprintf("%s%s%d.%d", private, kind, x.at.Index, x.drawn), w, x.counters())
 }
 
+// opPrefix begins the names of functions of nothing but their arguments.
+const opPrefix = inGrid + "op:"
+
 // pure is a value that depends on its operands alone, in a way that is not modelled.
 func (x *exec) pure(name string, w int, args ...smt.Term) smt.Term {
 	widths := make([]int, len(args))
@@ -78,7 +87,7 @@ func (x *exec) pure(name string, w int, args ...smt.Term) smt.Term {
 		widths[i] = x.c.Width(a)
 		name += fmt.Sprintf(".%d", widths[i])
 	}
-	return x.c.Apply(x.c.Declare(fmt.Sprintf("%sop:%s:%d", inGrid, name, w), w, widths...), args...)
+	return x.c.Apply(x.c.Declare(fmt.Sprintf("%s%s:%d", opPrefix, name, w), w, widths...), args...)
 }
 
 // set writes a register under the instruction's guard.
@@ -121,7 +130,8 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		x.opaqueAll(in, private, st)
 		return
 	case in.Op() == "call":
-		x.unsupported(in, "a call of a function that is not inlined")
+		x.call(in, st)
+		return
 	case in.Row.Category == isa.Stack, in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect:
 		x.unsupported(in, "%s", in.Text())
 	case in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:
@@ -225,6 +235,12 @@ func (x *exec) special(o ir.Operand) smt.Term {
 		return k(32)
 	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
 		return c.BvAnd(x.th.Linear(), k(31))
+	case ir.WarpID:
+		// In PTX it may change as the thread runs (10.5). From OpenCL it comes as the number of a sub-group, which is a
+		// run of 32 work-items.
+		if x.f.Module != nil && x.f.Module.OpenCL {
+			return c.LShr(x.th.Linear(), k(5))
+		}
 	}
 	return x.fresh("s", 64)
 }

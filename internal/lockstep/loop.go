@@ -18,17 +18,23 @@ const (
 	leftShift             // entry << step*k
 	rightShift
 	arithShift
-	direct // k = 0: the entry's; else what the body computes at k-1, which needs no header value
+	quotient // entry / 2^(step*k), rounded toward zero as signed division is
+	direct   // k = 0: the entry's; else what the body computes at k-1, which needs no header value
+	cyclic   // one of a few values in turn: buffers that are swapped or rotated, a parity that flips
+	offset   // entry + stride*q(k), where q is a function of the iteration vector as unknown has it
 )
 
 // loopReg is a register, or a part of the tag, that a loop may change.
 type loopReg struct {
 	form       form
-	step       smt.Term // additive: as wide as the register; shifts: how far, a constant
-	private    bool     // unknown, and not the same in all threads of a block
-	hopeless   bool     // a closed form was tried and did not hold
-	body       smt.Term // direct: what an iteration computes
-	init, next smt.Term // of the last pass: at the entry, and after one iteration
+	step       smt.Term   // additive: as wide as the register; shifts: how far, a constant
+	private    bool       // unknown, and not the same in all threads of a block
+	recent     bool       // the form was found in this pass, with that of another register: nothing to check yet
+	hopeless   bool       // a closed form was tried and did not hold
+	body       smt.Term   // direct: what an iteration computes; offset: q after it
+	turns      []smt.Term // cyclic: the values, the entry's first
+	stride     uint64     // offset
+	init, next smt.Term   // of the last pass: at the entry, and after one iteration
 	width      int
 }
 
@@ -108,16 +114,21 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 		*get(head) = x.headerValue(info, i, r, info.counter, at)
 	})
 	head.pred = x.apply(info.name("act", info.privateAct), 0, at)
+	head.scratch = x.keptScratch(l, entry.scratch)
+	assumed := x.assumed
+	x.assumed = x.c.And(assumed, entry.known)
+	head.known = smt.True
 	outer := x.outer
 	info.entry = x.c.And(outer, entry.pred)
 	x.outer = info.entry
 	x.around = append(x.around, l)
+	x.atHeader(l, head)
 	gone := x.gone
 	x.gone = nil
 	back, exits := x.region(l, head)
 	info.gone, x.gone = x.gone, gone
 	x.around = x.around[:len(x.around)-1]
-	x.outer = outer
+	x.outer, x.assumed = outer, assumed
 	x.learn(l, info, back, exits)
 	return x.leave(info, entry, exits)
 }
@@ -136,9 +147,8 @@ func (x *exec) eachSlot(l *ir.Loop, info *loopInfo, entry *state, visit func(i i
 	if !info.barriers {
 		return
 	}
-	visit(n, func(s *state) *smt.Term { return &s.tag.Barrier }, tagWidth)
-	for j := range x.slots {
-		visit(n+1+j, func(s *state) *smt.Term { return &s.tag.Iters[j] }, 32)
+	for j := range x.parts * x.tagLen() {
+		visit(n+j, func(s *state) *smt.Term { return &s.tags[j] }, tagWidth)
 	}
 }
 
@@ -153,13 +163,22 @@ func (x *exec) headerValue(info *loopInfo, i int, r *loopReg, k smt.Term, at []s
 		return r.init
 	case additive:
 		return c.Add(r.init, c.Mul(r.step, x.resize(k, r.width, false)))
-	case leftShift, rightShift, arithShift:
+	case leftShift, rightShift, arithShift, quotient:
 		return x.shifted(r, k)
 	case direct:
 		s := c.Substitute()
 		s.Replace(info.counter, c.AddConst(info.counter, ^uint64(0)))
 		return c.Ite(c.Eq(k, c.Const(0, 32)), r.init, s.Apply(r.body))
+	case cyclic:
+		return x.turn(r, k)
+	case offset:
+		return c.Add(r.init, c.MulConst(x.symbol(info, i, r, at), r.stride))
 	}
+	return x.symbol(info, i, r, at)
+}
+
+// symbol is the function of the iteration vector that stands for a register of which no closed form is known.
+func (x *exec) symbol(info *loopInfo, i int, r *loopReg, at []smt.Term) smt.Term {
 	return x.apply(info.name(fmt.Sprintf("h%d.", i), r.private), r.width, at)
 }
 
@@ -175,6 +194,8 @@ func (x *exec) shifted(r *loopReg, k smt.Term) smt.Term {
 		near = c.Shl(r.init, by)
 	case rightShift:
 		near = c.LShr(r.init, by)
+	case quotient: // of the magnitude, with the sign put back
+		near = c.Ite(c.Slt(r.init, last), c.Neg(c.LShr(c.Neg(r.init), by)), c.LShr(r.init, by))
 	default:
 		near = c.AShr(r.init, by)
 		last = c.AShr(r.init, c.Const(uint64(r.width-1), r.width))
@@ -194,7 +215,7 @@ func (x *exec) learn(l *ir.Loop, info *loopInfo, back, exits []edge) {
 		for i, e := range back {
 			states[i] = e.st
 		}
-		latch = x.join(l.Header, states)
+		latch = x.meet(l.Header, states)
 		info.back = latch.pred
 	}
 	demote := func(flag *bool, ts ...smt.Term) {
@@ -207,11 +228,17 @@ func (x *exec) learn(l *ir.Loop, info *loopInfo, back, exits []edge) {
 	at := append(info.counters(), info.counter)
 	x.eachSlot(l, info, nil, func(i int, get func(*state) *smt.Term, w int) {
 		r := info.regs[i]
-		r.next = undef
+		r.next, r.recent = undef, false
 		if latch != nil {
 			r.next = *get(latch)
 		}
+	})
+	x.eachSlot(l, info, nil, func(i int, _ func(*state) *smt.Term, w int) {
+		r := info.regs[i]
 		x.classify(info, i, r, at)
+		if r.form == offset && !r.private && !x.settling && !x.uniform(r.body) {
+			r.private, x.changed = true, true
+		}
 		if r.form == unknown && !r.private && !x.settling && (r.next == undef || r.init == undef || !x.uniform(r.next, r.init)) {
 			r.private, x.changed = true, true
 		}
@@ -221,6 +248,9 @@ func (x *exec) learn(l *ir.Loop, info *loopInfo, back, exits []edge) {
 // classify finds a closed form of a register, or checks the one that it has.
 func (x *exec) classify(info *loopInfo, i int, r *loopReg, at []smt.Term) {
 	c := x.c
+	if r.recent {
+		return
+	}
 	if r.form != unknown {
 		if !x.holds(info, i, r, at) {
 			r.form, r.hopeless, x.changed = unknown, !x.settling, true
@@ -240,6 +270,7 @@ func (x *exec) classify(info *loopInfo, i int, r *loopReg, at []smt.Term) {
 		r.form, r.step = additive, c.Sub(r.next, h)
 	case !x.ownSymbols(info, r.next):
 		r.form, r.body = direct, r.next
+	case x.cycle(info, i, r, at), x.strides(info, i, r, at):
 	default:
 		for s := 1; s <= 4; s++ {
 			by := c.Const(uint64(s), r.width)
@@ -250,6 +281,8 @@ func (x *exec) classify(info *loopInfo, i int, r *loopReg, at []smt.Term) {
 				r.form, r.step = rightShift, by
 			case c.AShr(h, by):
 				r.form, r.step = arithShift, by
+			case x.divided(h, by):
+				r.form, r.step = quotient, by
 			}
 		}
 	}
@@ -280,6 +313,10 @@ func (x *exec) holds(info *loopInfo, i int, r *loopReg, at []smt.Term) bool {
 		return true
 	case invariant:
 		return r.next == r.init
+	case cyclic:
+		return x.turns(info, r)
+	case offset:
+		return x.strided(info, i, r, at)
 	}
 	now := x.headerValue(info, i, r, info.counter, at)
 	after := x.headerValue(info, i, r, c.AddConst(info.counter, 1), at)
@@ -292,8 +329,22 @@ func (x *exec) holds(info *loopInfo, i int, r *loopReg, at []smt.Term) bool {
 		return r.next == c.Shl(now, r.step)
 	case rightShift:
 		return r.next == c.LShr(now, r.step)
+	case quotient:
+		return r.next == x.divided(now, r.step)
 	}
 	return r.next == c.AShr(now, r.step)
+}
+
+// divided is t / 2^by as compilers write signed division: 2^by - 1 is added to a negative t before the shift.
+func (x *exec) divided(t, by smt.Term) smt.Term {
+	c := x.c
+	w := c.Width(t)
+	s, _ := c.Value(by)
+	sign := t
+	if s > 1 {
+		sign = c.AShr(t, c.Const(uint64(w-1), w))
+	}
+	return c.AShr(c.Add(t, c.LShr(sign, c.Const(uint64(w)-s, w))), by)
 }
 
 // varies reports whether a term may change from one iteration of the loop to the next.
@@ -301,7 +352,8 @@ func (x *exec) varies(info *loopInfo, t smt.Term) bool {
 	return x.mentions(x.c.Name(info.counter), t)
 }
 
-// ownSymbols reports whether a term needs the unknown header value of a register of the loop.
+// ownSymbols reports whether a term needs the unknown header value of a register of the loop; or of one inside, which
+// may be made of one of this loop.
 func (x *exec) ownSymbols(info *loopInfo, t smt.Term) bool {
 	own := false
 	x.c.Visit([]smt.Term{t}, func(u smt.Term) {
@@ -310,11 +362,21 @@ func (x *exec) ownSymbols(info *loopInfo, t smt.Term) bool {
 		}
 		name := x.c.Name(u)[len(private):]
 		var reg, loop int
-		if n, _ := fmt.Sscanf(name, "h%d.%d", &reg, &loop); n == 2 && loop == info.index {
+		if n, _ := fmt.Sscanf(name, "h%d.%d", &reg, &loop); n == 2 && x.inside(x.loops.Loops[loop], info.l) {
 			own = true
 		}
 	})
 	return own
+}
+
+// inside reports whether a loop is another, or lies in it.
+func (x *exec) inside(l, outer *ir.Loop) bool {
+	for ; l != nil; l = l.Parent {
+		if l == outer {
+			return true
+		}
+	}
+	return false
 }
 
 // leave returns the states at the edges that leave the loop, at the iteration in which the thread leaves.
@@ -340,9 +402,13 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 				st.regs[r] = undef
 			}
 		}
-		st.tag.Barrier = s.Apply(st.tag.Barrier)
-		for j, v := range st.tag.Iters {
-			st.tag.Iters[j] = s.Apply(v)
+		st.known = c.And(entry.known, s.Apply(st.known))
+		st.ghost = s.Apply(st.ghost)
+		for k, v := range st.scratch {
+			st.scratch[k] = s.Apply(v)
+		}
+		for j, v := range st.tags {
+			st.tags[j] = s.Apply(v)
 		}
 		out[i] = edge{e.to, st}
 	}

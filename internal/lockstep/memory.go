@@ -152,12 +152,21 @@ func (x *exec) splitChoice(addr smt.Term) (cond, a, b smt.Term, ok bool) {
 
 // memory executes loads, stores and atomics.
 func (x *exec) memory(in *ir.Instr, st *state) {
+	if op := in.Op(); op == "ld" || op == "st" {
+		if mem := x.memOperand(in); x.isScratch(mem) {
+			x.scratchAccess(in, mem, st)
+			return
+		}
+	}
 	if in.Op() == "ld" && x.loadParam(in, st) {
 		return
 	}
 	switch in.Op() {
 	case "ld", "ldu", "st", "atom", "red":
-	case "prefetch", "prefetchu", "applypriority":
+	case "prefetch", "prefetchu", "applypriority", "cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all":
+		return
+	case "cp.async":
+		x.copyAsync(in, st)
 		return
 	default:
 		x.unsupported(in, "%s", in.Text())
@@ -181,12 +190,21 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	places := x.resolve(addr)
 	x.aim(in, places)
+	kind := kindOf(in)
 	for _, p := range places {
-		x.record(in, p, space, elem*n, st)
+		x.record(in, p, space, elem*n, kind, st)
 	}
+	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
-		return x.loaded(in, places, i, elem, st)
+		v := x.loaded(in, places, i, elem, st)
+		if st.ghost != smt.False {
+			x.ghostLoads[v] = true
+		}
+		return v
 	}, st)
+	if kind != event.Read && kind != event.Write && len(x.atomics) == noted {
+		x.atomic(in, places, undef, st)
+	}
 }
 
 // memOperand returns the address operand.
@@ -238,6 +256,9 @@ func (x *exec) param(v *ir.Var, off, size int) smt.Term {
 		}
 	}
 	w := 8 * min(size, 8)
+	if k, ok := x.given[ParamName(v, off, w)]; ok {
+		return k
+	}
 	for i, p := range x.f.Params {
 		if p == v && off == 0 && size == v.Size {
 			if k, ok := x.opt.Args[i]; ok {
@@ -248,9 +269,12 @@ func (x *exec) param(v *ir.Var, off, size int) smt.Term {
 	return x.c.Var(ParamName(v, off, w), w)
 }
 
+// paramPrefix begins the names of the values of parameters.
+const paramPrefix = inGrid + "param:"
+
 // ParamName is the name of the variable for the w bits at an offset of a parameter: a model gives them by it.
 func ParamName(v *ir.Var, off, w int) string {
-	return fmt.Sprintf("%sparam:%s+%d:%d", inGrid, v.Name, off, w)
+	return fmt.Sprintf("%s%s+%d:%d", paramPrefix, v.Name, off, w)
 }
 
 // results writes what an instruction loads: value gives element i.
@@ -275,7 +299,12 @@ func (x *exec) results(in *ir.Instr, value func(i, w int) smt.Term, st *state) {
 // the start of the interval, if the thread itself has not changed it since.
 func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.Term {
 	w := 8 * min(elem, 8)
-	if in.Op() == "atom" || in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] || places[0].object.Space == event.Local {
+	if in.Op() == "atom" {
+		v := x.fresh("l", w)
+		x.atomic(in, places, v, st)
+		return v
+	}
+	if in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] || places[0].object.Space == event.Local {
 		return x.fresh("l", w)
 	}
 	o := places[0].object
@@ -284,39 +313,36 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
-	args := append([]smt.Term{off, st.tag.Barrier}, st.tag.Iters...)
-	widths := []int{64, tagWidth}
-	for range st.tag.Iters {
-		widths = append(widths, 32)
+	args, widths := []smt.Term{off}, []int{64}
+	for _, t := range x.tag(st, orders(o.Space)).Terms() {
+		args, widths = append(args, t), append(widths, tagWidth)
 	}
 	return x.c.Apply(x.c.Declare(inBlock+"m:"+name, w, widths...), args...)
 }
 
 // record notes an access.
-func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *state) {
+func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind event.Kind, st *state) {
 	if p.object != nil {
 		space = p.object.Space
-		if space == event.Local || space == event.Param { // no other thread gets there, or nobody writes
+		if space == event.Local || space == event.Param || space == event.Const { // no other thread gets there, or nobody writes
 			return
 		}
 	}
 	if !x.final {
 		return
 	}
-	a := Access{
-		Instr: in, Guard: x.c.And(x.outer, st.pred, x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Order: in.Order, Scope: in.Scope, Start: st.tag, Iters: x.counters(),
+	if x.parts > 1 && space != event.Shared && space != event.Global { // one of either, each with its own interval
+		x.record(in, p, event.Shared, size, kind, st)
+		x.record(in, p, event.Global, size, kind, st)
+		return
 	}
-	switch in.Op() {
-	case "st":
-		a.Kind = event.Write
-		if n := len(in.Src); size <= 8 && in.Vec <= 1 && in.Src[n-1].Kind != ir.Vector {
-			a.Value, a.HasVal = x.read(in.Src[1], 8*size, st), true
-		}
-	case "atom":
-		a.Kind = event.Atomic
-	case "red":
-		a.Kind = event.Reduce
+	a := Access{
+		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(st.ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
+		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Iters: x.counters(), Place: x.place(in),
+		Async: in.Op() == "cp.async", Pending: x.pending[in],
+	}
+	if in.Op() == "st" {
+		a.Values = x.stored(in, st)
 	}
 	if a.Kind != event.Write && a.Kind != event.Read && (in.Vec > 1 || in.Type == isa.F16x2 || in.Type == isa.BF16x2) {
 		// Several operations, one for each element (PTX ISA 9.7.13.5): as one of the whole size it would be morally
@@ -329,8 +355,38 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, st *st
 	x.th.Accesses = append(x.th.Accesses, a)
 }
 
+// kindOf is what a load, a store or an atomic does.
+func kindOf(in *ir.Instr) event.Kind {
+	switch in.Op() {
+	case "st":
+		return event.Write
+	case "atom":
+		return event.Atomic
+	case "red":
+		return event.Reduce
+	}
+	return event.Read
+}
+
+// stored returns the elements that a store writes.
+func (x *exec) stored(in *ir.Instr, st *state) []smt.Term {
+	elems := []ir.Operand{in.Src[1]}
+	if in.Src[1].Kind == ir.Vector {
+		elems = in.Src[1].Elems
+	}
+	size := in.Type.Size()
+	if size > 8 || len(elems) != max(int(in.Vec), 1) {
+		return nil
+	}
+	vals := make([]smt.Term, len(elems))
+	for i, o := range elems {
+		vals[i] = x.read(o, 8*size, st)
+	}
+	return vals
+}
+
 // isStore reports whether an instruction may change shared or global memory.
 func isStore(in *ir.Instr) bool {
-	return in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
+	return in.Op() == "cp.async" || in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
 		in.Space != event.Local && in.Space != event.Param
 }

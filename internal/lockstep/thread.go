@@ -62,10 +62,14 @@ type Access struct {
 	Kind   event.Kind
 	Order  event.Order
 	Scope  event.Scope
-	Value  smt.Term // of a store of up to 8 bytes, else False
-	HasVal bool
+	Values []smt.Term // the elements that a store writes; nil if it is none
 	Start  Tag
-	Iters  []smt.Term // of all loops around, outermost first
+	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
+	Async bool
+	// Pending are the copies whose accesses the thread itself may not have waited for when it makes this one.
+	Pending []*ir.Instr
+	Iters   []smt.Term // of all loops around, outermost first
+	Place   Place
 }
 
 // End is the end of a barrier interval: a barrier, or the exit of the thread.
@@ -87,9 +91,14 @@ type Thread struct {
 	Ctaid    [3]smt.Term
 	Geometry event.Geometry
 	Axioms   *Axioms
+
+	Assertions []Assertion
+	Others     map[string]Other  // what symbols in conditions stand for
+	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Slots      *Slots
+	Loops      []Loop
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
-	Notes       []string
 }
 
 // Linear is the index of the thread in its block, x fastest: warps are cut from it (PTX ISA 10.4).

@@ -14,6 +14,7 @@ import (
 //
 //	// heddle.kernel <mangled> <line> <column> <path of the source file>
 //	// heddle.param <mangled> <index> <name> <ptr|val> <LLVM type>
+//	// heddle.language cl
 //
 // so that `heddle ptx x.cu > x.ptx` keeps them. The type comes last and may hold spaces.
 

@@ -33,6 +33,21 @@ type Options struct {
 	Args      []string // passed to the compiler as they are
 	CacheDir  string   // empty: the user's cache directory
 	NoCache   bool
+	Marked    []Marked // files that are compiled with marks in them
+}
+
+// Marked is a source file with text put into it for one compilation: points (package syntax). Positions in the result
+// are those of the file without marks. Files are named as positions name them.
+type Marked struct {
+	Name    string
+	Content []byte // without the marks
+	Marks   []Mark // in ascending order of Offset
+}
+
+// Mark is text that goes before the byte at Offset. It has no line break, so that lines stay what they are.
+type Mark struct {
+	Offset int
+	Text   string
 }
 
 // Kernel is what lowering knows of a kernel beyond its PTX.

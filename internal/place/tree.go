@@ -34,6 +34,9 @@ type Node struct {
 	// Closed says that no barrier may stand after this label: a macro expansion, the part of a source that this
 	// compilation did not see, after a return, between a case label and its statement.
 	Closed bool
+	// Jump says that control may leave the block at this statement: break, continue, return, goto, or a statement
+	// with one of them inside. Labels before and after it are not reached by the same threads.
+	Jump bool
 	// Barrier says that the node is a barrier statement of the input that a placement may take away.
 	Barrier bool
 	// Trips is how often a barrier after this label is executed by one thread, if that was measured; 0 if not.
@@ -43,6 +46,10 @@ type Node struct {
 // Tree is the label tree of one function. The labels of a block's Kids are in the order of the text, the start node
 // first; Labels[0] is the root. Of an if with an else both branches are Cond kids of the same block, one after the
 // other; they never run in one execution of it.
+//
+// What a condition accesses belongs to the label of its Cond or Loop: it is executed before the first of the block's
+// kids (of the first branch of an if with an else; of a loop in every iteration). What is executed at the end of an
+// iteration, the step of a for or the condition of a do, is a Closed Stmt, the last of the loop's kids.
 type Tree struct {
 	Labels []Node
 }
@@ -50,12 +57,24 @@ type Tree struct {
 // Placement is a set of labels: a barrier stands after each. Labels of Barrier nodes that are in it stay, others go.
 type Placement map[Label]bool
 
-// Race is a pair of statements that may race under a placement.
+// Path says in which order the two accesses of a race meet, with regard to one level of the loops around both.
+type Path uint8
+
+const (
+	// Near: at level 0 A and then B within one iteration of all common loops; at level j B and then A in the next
+	// iteration of the j-th common loop, outermost first, and the same iterations of those around it.
+	Near Path = 1 << iota
+	// Far, for levels from 1: any other order across iterations of the j-th common loop. A barrier anywhere in the
+	// body of the loop is on the way.
+	Far
+)
+
+// Race is a pair of accesses that may race under a placement.
 type Race struct {
-	A, B Label // in the order of the text, or equal
-	// Paths says which races there are of P^0 (within an iteration of all common loops) to P^d (across iterations of
-	// the j-th common loop, outermost first); nil if the oracle cannot say.
-	Paths []bool
+	A, B Label // of the statements, or of the Cond or Loop whose condition accesses; in the order of execution, or equal
+	// Paths says for level 0 (within an iteration of all common loops) and for each common loop which races there
+	// are: the paper's P^0 to P^d, finer; nil if the oracle cannot say.
+	Paths []Path
 	// OtherBlock is set if the threads are of two blocks: no barrier of a block helps.
 	OtherBlock bool
 	// Why tells the user what races, with places.
@@ -64,8 +83,10 @@ type Race struct {
 
 // Answer is what an oracle says of a placement.
 type Answer struct {
-	Races       []Race
-	Divergences []Label // barriers that not all threads reach together
+	Races []Race
+	// Divergences are barriers that not all threads reach together. An oracle may add labels that are not in the
+	// placement: a barrier there would diverge under any.
+	Divergences []Label
 	// Verified is set if the oracle proved that there is neither; otherwise Unknown says why it has nothing more to
 	// say, or is empty if it found what it lists.
 	Verified bool

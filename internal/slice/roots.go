@@ -66,7 +66,7 @@ func (f *function) class(in *ir.Instr) kind {
 		return input
 	case "ld", "ldu", "st", "atom", "red":
 		return f.access(in)
-	case "fence", "membar", "brkpt", "nanosleep", "pmevent", "prefetch", "prefetchu", "applypriority", "createpolicy", "setmaxnreg", "discard":
+	case "fence", "membar", "brkpt", "nanosleep", "pmevent", "prefetch", "prefetchu", "applypriority", "createpolicy", "setmaxnreg", "discard", "heddle.point":
 		return ignored
 	}
 	if in.Row == nil {

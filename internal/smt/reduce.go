@@ -219,6 +219,9 @@ func (s *Substitution) fresh(t Term) Term {
 	return s.c.rebuild(&n, args)
 }
 
+// Solved reads a conjunct as an equation of a variable: t holds only where v = by.
+func (c *Context) Solved(t Term) (v, by Term, ok bool) { return c.solve(t) }
+
 // solve finds a variable that an equation determines: v = by, where v does not occur in by.
 func (c *Context) solve(t Term) (v, by Term, ok bool) {
 	n := c.nodes[t]

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/lower"
+	"heddle/internal/source"
+)
+
+// static is the engine of heddle verify.
+type static struct{}
+
+// reserve is the part of a job's time that is kept from the proof: for the compiler.
+const reserve = 5 * time.Second
+
+// prove does the one job of a proof.
+func prove(ctx context.Context, c *choices, k *Case) Outcome {
+	j := *k.Proof
+	j.Timeout = max(c.limit-reserve, time.Second)
+	o := Outcome{Case: k, Job: &j, Result: &Result{Error: "interrupted"}, Tried: 1}
+	if ctx.Err() == nil {
+		o.Result = isolated(ctx, c.engine, &j, c.limit)
+	}
+	return o
+}
+
+func (static) Check(ctx context.Context, job *Job) *Result {
+	res := new(Result)
+	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
+	if !build(ctx, job, opt, res) {
+		return res
+	}
+	req, err := job.request()
+	if err != nil {
+		res.Error = err.Error()
+		return res
+	}
+	sum, err := check.Run(ctx, check.Options{
+		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, MaxSteps: job.MaxSteps, Workers: 1,
+		Prove: true, OnlyIntraBlock: job.OnlyIntraBlock, Timeout: job.Timeout, Lower: opt, Command: "verify", Files: source.NewSet(),
+	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
+	if err != nil {
+		res.Error = err.Error()
+		return res
+	}
+	res.Queries = sum.Queries
+	for _, v := range sum.Verdicts {
+		res.Verdicts = append(res.Verdicts, Verdict{v.Kernel, kindName(v.Kind), v.Reason})
+	}
+	if res.Error == "" && len(sum.Verdicts) > 0 {
+		res.Stage = Ended
+	}
+	return res
+}
+
+// What a proof came to.
+const (
+	verified    = "verified"
+	refuted     = "bug"      // confirmed by a replay
+	possible    = "possible" // a counterexample of the abstraction that no replay confirms
+	undecided   = "unknown"
+	unsupported = "unsupported"
+	failed      = "error" // the engine was not reached
+)
+
+// weight orders them: of several kernels the heaviest counts.
+var weight = map[string]int{verified: 0, undecided: 1, unsupported: 2, possible: 3, refuted: 4}
+
+// proof sums up a result: verified only if every kernel is.
+func (r *Result) proof() string {
+	if r.Stage < Ended {
+		return failed
+	}
+	word := verified
+	for _, v := range r.Verdicts {
+		kind := v.Kind
+		if kind == undecided && possibleRE.MatchString(v.Reason) {
+			kind = possible
+		}
+		if weight[kind] > weight[word] {
+			word = kind
+		}
+	}
+	return word
+}
+
+var possibleRE = regexp.MustCompile(`\b(is|are) possible\b`)
+
+// proofJudgement compares with what the suite expects.
+func (o *Outcome) proofJudgement() string {
+	got := o.Result.proof()
+	switch {
+	case got == failed && o.Case.Expect == Rejected:
+		return "rejected, as expected"
+	case got == verified && o.Case.Expect == Fail && o.Case.Proved != "":
+		return "proved all the same"
+	case got == verified && o.Case.Expect == Fail:
+		return "VERIFIED?"
+	case o.Case.Expect == Rejected && got == verified:
+		return "accepted"
+	case o.Case.Expect == Rejected:
+		return "agrees"
+	case (got == verified) == (o.Case.Expect == Pass):
+		return "agrees"
+	}
+	return "not proved"
+}
+
+// reportProofs prints the outcomes of proofs and returns the exit code.
+func (c *choices) reportProofs(w io.Writer, list []Outcome) int {
+	code := 0
+	for i := range list {
+		if list[i].proofJudgement() == "VERIFIED?" {
+			code = 1
+		}
+	}
+	if c.json {
+		enc := json.NewEncoder(w)
+		for i := range list {
+			if enc.Encode(list[i].proofRecord()) != nil {
+				return 2
+			}
+		}
+		return code
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "case\texpected\tgot\tjudgement\ttime\tcause")
+	for i := range list {
+		o := &list[i]
+		if j := o.proofJudgement(); c.all || j != "agrees" && j != "rejected, as expected" {
+			fmt.Fprintf(t, "%s\t%v\t%s\t%s\t%.1fs\t%s\n", o.Case.Name, o.Case.Expect, o.Result.proof(), j, o.Result.Seconds, clip(o.Result.proofReason(), 200))
+		}
+	}
+	t.Flush()
+	for _, ext := range []string{".cu", ".cl"} {
+		proofSummary(w, ext, list)
+	}
+	wrongProofs(w, list)
+	return code
+}
+
+// proofReason says in a line what decided.
+func (r *Result) proofReason() string {
+	word := r.proof()
+	for _, v := range r.Verdicts {
+		if word != refuted && word != verified && v.Reason != "" && weight[v.Kind] >= min(weight[word], weight[undecided]) {
+			return v.Reason
+		}
+	}
+	return r.reason()
+}
+
+func (o *Outcome) proofRecord() any {
+	return struct {
+		Case, File, Expected, Got, Judgement, Cause string
+		Grid, Block                                 string
+		Result                                      *Result
+	}{
+		o.Case.Name, o.Case.File, o.Case.Expect.String(), o.Result.proof(), o.proofJudgement(), o.Result.proofReason(),
+		o.Job.Grid.String(), o.Job.Block.String(), o.Result,
+	}
+}
+
+// proofSummary counts the kernels of one language.
+func proofSummary(w io.Writer, ext string, list []Outcome) {
+	got := map[Expectation]map[string]int{Pass: {}, Fail: {}, Rejected: {}}
+	causes := map[string]int{}
+	var seconds []float64
+	var pairs, simplified, solved int
+	var solving time.Duration
+	for i := range list {
+		o := &list[i]
+		if filepath.Ext(o.Case.File) != ext {
+			continue
+		}
+		word := o.Result.proof()
+		got[o.Case.Expect][word]++
+		seconds = append(seconds, o.Result.Seconds)
+		q := &o.Result.Queries
+		pairs, simplified, solved, solving = pairs+q.Pairs, simplified+q.BySimplifier, solved+q.BySolver, solving+q.Time
+		if o.Case.Expect == Pass && word != verified {
+			causes[word+": "+proofCause(o)]++
+		}
+	}
+	if len(seconds) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s: %d cases\n", ext, len(seconds))
+	for e := Pass; e <= Rejected; e++ {
+		n := 0
+		for _, k := range got[e] {
+			n += k
+		}
+		if n == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "  expected %v: %d;", e, n)
+		for _, word := range []string{verified, refuted, possible, undecided, unsupported, failed} {
+			fmt.Fprintf(w, " %d %s (%.1f%%);", got[e][word], word, 100*float64(got[e][word])/float64(n))
+		}
+		fmt.Fprintln(w)
+	}
+	slices.Sort(seconds)
+	at := func(q float64) float64 { return seconds[int(q*float64(len(seconds)-1)+0.5)] }
+	fmt.Fprintf(w, "  time of a case: median %.2f s, 95th percentile %.2f s, worst %.2f s\n", at(0.5), at(0.95), at(1))
+	fmt.Fprintf(w, "  queries: %d; unsatisfiable by the simplifier %d, by a solver %d; %.1f s in all\n", pairs, simplified, solved, solving.Seconds())
+	if len(causes) > 0 {
+		fmt.Fprintln(w, "  pass kernels that are not verified, by cause:")
+	}
+	keys := slices.Collect(maps.Keys(causes))
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(causes[b]-causes[a], strings.Compare(a, b)) })
+	for _, k := range keys {
+		fmt.Fprintf(w, "%6d  %s\n", causes[k], k)
+	}
+}
+
+// wrongProofs lists the proofs of kernels that should fail, each: every one is an error of the engine or of the
+// suite, and belongs in the list of exceptions only with its reason.
+func wrongProofs(w io.Writer, list []Outcome) {
+	n := 0
+	for i := range list {
+		o := &list[i]
+		if o.Result.proof() != verified || o.Case.Expect != Fail {
+			continue
+		}
+		if n++; n == 1 {
+			fmt.Fprintln(w, "\nexpected to fail, and verified:")
+		}
+		why := o.Case.Proved
+		if why == "" {
+			why = "NO REASON KNOWN"
+		}
+		fmt.Fprintf(w, "  %s (%s): %s\n", o.Case.Name, o.Case.Cause, why)
+	}
+	if n == 0 {
+		fmt.Fprintln(w, "\nno kernel that should fail is verified")
+	}
+}
+
+// placesRE are the places and the instructions that reasons name.
+var placesRE = regexp.MustCompile(`(between|and) .*? at \S+?:\d+(:\d+)?`)
+
+// proofCause is a reason without what is particular to the case.
+func proofCause(o *Outcome) string {
+	s := placesRE.ReplaceAllString(o.Result.proofReason(), "$1 ...")
+	if o.Result.proof() == refuted {
+		s = placeRE.ReplaceAllString(s, "")
+		s, _, _ = strings.Cut(s, ":")
+	}
+	s, _, _ = strings.Cut(s, " (and ")
+	return clip(numberRE.ReplaceAllString(quoteRE.ReplaceAllString(s, "'...'"), "N"), 110)
+}

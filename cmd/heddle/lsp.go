@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heddle/internal/check"
+	"heddle/internal/config"
+	"heddle/internal/diag"
+	"heddle/internal/lower"
+	"heddle/internal/lsp"
+	"heddle/internal/source"
+)
+
+// newLSP is the command that editors start.
+func newLSP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	var e editorEngine
+	cmd := &cobra.Command{
+		Use:   "lsp [flags]",
+		Short: "serve an editor by the Language Server Protocol",
+		Long: `lsp speaks the Language Server Protocol on standard input and output: diagnostics for .cu, .cuh, .cl and .ptx while they
+are edited and when they are saved, verdicts on hover and above each kernel. docs/editor.md says how to set up VS Code and
+Neovim. Launches and compiler flags come from comments, host code and heddle.toml, as for heddle check.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			logf := func(text string) { fmt.Fprintf(stderr, "heddle lsp: %s\n", text) }
+			err := lsp.NewServer(stdin, stdout, &e, moduleVersion(), logf).Serve(cmd.Context())
+			if err != nil {
+				return inputError{fmt.Errorf("lsp: %w", err)}
+			}
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&e.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json")
+	fs.Bool("stdio", true, "accepted, since editors pass it: standard input and output are used in any case")
+	lowerFlags(fs, &e.lower)
+	return cmd
+}
+
+// editorEngine examines documents as heddle check does files.
+type editorEngine struct {
+	lower    lower.Options
+	database string
+}
+
+func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report, error) {
+	report := &lsp.Report{Files: source.NewSet()}
+	opt := check.Options{
+		Command: string(req.Mode), Prove: req.Mode == lsp.Proof, Kernel: req.Kernel,
+		Lower: e.lower, Database: e.database, Files: report.Files,
+		Progress: func(p check.Progress) { req.Progress(p.Kernel) },
+	}
+	in := inputFlags{database: e.database}
+	settings := configFlags{}
+	mistakes := collector{report}
+	if path, err := config.Find(filepath.Dir(req.Path)); err != nil {
+		return nil, err
+	} else if path == "" {
+		settings.none = true
+	} else {
+		settings.path = path
+	}
+	if err := settings.read(report.Files, mistakes); err != nil && len(report.Findings) == 0 {
+		return nil, err
+	}
+	settings.apply(&opt)
+	inputs, err := in.inputs([]string{req.Path}, nil, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	doc := &inputs[0]
+	doc.Content, doc.Found = req.Text, true // a header without kernels is no mistake
+	if lang, ok := documentLang[strings.ToLower(filepath.Ext(req.Path))]; ok {
+		doc.Lang = lang
+	}
+	doc.Flags.Includes = append([]string{filepath.Dir(req.Path)}, doc.Flags.Includes...)
+	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
+		report.Findings = append(report.Findings, compilerErrors(report.Files, d)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Verdicts = sum.Verdicts
+	return report, nil
+}
+
+// documentLang is the language of documents by their extension.
+var documentLang = map[string]lower.Lang{".cu": lower.CUDA, ".cuh": lower.CUDA, ".cl": lower.OpenCL, ".ptx": lower.PTX, ".ll": lower.LLVM}
+
+// collector is a printer that keeps findings in a report.
+type collector struct{ *lsp.Report }
+
+func (c collector) Finding(d *diag.Diagnostic) error {
+	c.Findings = append(c.Findings, *d)
+	return nil
+}
+
+func (c collector) Verdict(v *diag.Verdict) error { return nil }
+func (c collector) Close() error                  { return nil }
+
+// compilerLine is how clang and nvcc say where something is wrong.
+var compilerLine = regexp.MustCompile(`^(.+?)[:(](\d+)(?::(\d+))?\)?: (?:fatal )?(error|warning)(?: #\S+)?: (.*)$`)
+
+// compilerErrors makes of the output of a compiler findings at the lines that it names.
+func compilerErrors(files *source.Set, d diag.Diagnostic) []diag.Diagnostic {
+	if d.Code != diag.CodeCompile {
+		return []diag.Diagnostic{d}
+	}
+	var out []diag.Diagnostic
+	for _, line := range d.Notes {
+		m := compilerLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		f := files.Named(m[1])
+		if f == nil {
+			continue
+		}
+		row, _ := strconv.Atoi(m[2]) // digits, and too many of them are a line that is not there
+		col, _ := strconv.Atoi(m[3])
+		one := d
+		one.Message, one.Notes = m[5], nil
+		one.Span = source.Span{Start: source.MakePos(f.ID, row, col)}
+		if m[4] == "warning" {
+			one.Severity = diag.Warning
+		}
+		out = append(out, one)
+	}
+	if len(out) == 0 {
+		return []diag.Diagnostic{d}
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// editor is a client that knows just enough of the protocol.
+type editor struct {
+	t  *testing.T
+	r  *bufio.Reader
+	w  io.WriteCloser
+	id int
+}
+
+func (e *editor) send(method string, id int, params string) {
+	e.t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params)
+	if id > 0 {
+		body = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
+	}
+	if _, err := fmt.Fprintf(e.w, "Content-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// until reads messages up to one that has all of the words, and returns it.
+func (e *editor) until(words ...string) string {
+	e.t.Helper()
+	defer time.AfterFunc(60*time.Second, func() { e.w.Close() }).Stop()
+next:
+	for {
+		length := 0
+		for {
+			line, err := e.r.ReadString('\n')
+			if err != nil {
+				e.t.Fatalf("waiting for %q: %v", words, err)
+			}
+			if line = strings.TrimSpace(line); line == "" {
+				break
+			}
+			if v, ok := strings.CutPrefix(line, "Content-Length: "); ok {
+				if length, err = strconv.Atoi(v); err != nil {
+					e.t.Fatal(err)
+				}
+			}
+		}
+		body := make([]byte, length)
+		if _, err := io.ReadFull(e.r, body); err != nil {
+			e.t.Fatal(err)
+		}
+		for _, w := range words {
+			if !bytes.Contains(body, []byte(w)) {
+				continue next
+			}
+		}
+		return string(body)
+	}
+}
+
+func (e *editor) call(method, params string) string {
+	e.t.Helper()
+	e.id++
+	e.send(method, e.id, params)
+	return e.until(fmt.Sprintf(`"id":%d,`, e.id))
+}
+
+// TestEditor writes a kernel in an editor, mends it there, and asks for its proof: nothing of it is saved.
+func TestEditor(t *testing.T) {
+	dir := t.TempDir()
+	header := filepath.Join(dir, "size.h")
+	if err := os.WriteFile(header, []byte("#define SIZE 65\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := "#include \"size.h\"\n// heddle: block=64\n__global__ void k(int *out)\n{\n\t__shared__ int s[SIZE];\n\ts[threadIdx.x] = 1;\n\n\tout[threadIdx.x + 64 * blockIdx.x] = s[threadIdx.x + 1];\n}\n"
+	uri := "file://" + filepath.ToSlash(filepath.Join(dir, "k.cu"))
+	fromEditor, toServer := io.Pipe()
+	fromServer, toEditor := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- run([]string{"lsp", "--stdio"}, fromEditor, toEditor, io.Discard)
+		toEditor.Close()
+	}()
+	e := &editor{t: t, r: bufio.NewReader(fromServer), w: toServer}
+	e.call("initialize", `{"capabilities":{},"initializationOptions":{"delay":0}}`)
+	e.send("initialized", 0, "{}")
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.send("textDocument/didOpen", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"languageId":"cuda","version":1,"text":%s}}`, uri, quoted))
+	got := e.until("publishDiagnostics", "race-shared")
+	// The read in line 8, from 0 line 7; the write is the other place.
+	for _, want := range []string{`"line":7`, `"relatedInformation"`, `"line":5`, uri} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	if got := e.call("textDocument/codeLens", fmt.Sprintf(`{"textDocument":{"uri":%q}}`, uri)); !strings.Contains(got, "heddle: bug") || !strings.Contains(got, `"line":2`) {
+		t.Error(got)
+	}
+	e.send("textDocument/didChange", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"version":2},"contentChanges":[{"range":{"start":{"line":6,"character":0},"end":{"line":6,"character":0}},"text":"\t__syncthreads();"}]}`, uri))
+	e.until("publishDiagnostics", `"version":2`, `"diagnostics":[]`)
+	if got := e.call("workspace/executeCommand", fmt.Sprintf(`{"command":"heddle.verify","arguments":[%q,"k(int*)"]}`, uri)); !strings.Contains(got, "verified: kernel k(int*)") {
+		t.Error(got)
+	}
+	if got := e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":2,"character":16}}`, uri)); !strings.Contains(got, "**verified**") {
+		t.Error(got)
+	}
+	// What the compiler says is at its line.
+	e.send("textDocument/didChange", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"version":3},"contentChanges":[{"range":{"start":{"line":5,"character":0},"end":{"line":5,"character":1}},"text":"x"}]}`, uri))
+	if got := e.until("publishDiagnostics", "compile-error"); !strings.Contains(got, `"start":{"line":5,"character":0}`) || !strings.Contains(got, "undeclared identifier") {
+		t.Error(got)
+	}
+	e.call("shutdown", "null")
+	e.send("exit", 0, "null")
+	if got := <-code; got != exitClean {
+		t.Errorf("exit code %d", got)
+	}
+}

@@ -1,0 +1,195 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/internal/event"
+	"heddle/internal/launch"
+	"heddle/internal/source"
+)
+
+func read(t *testing.T, text string) (*File, []error) {
+	t.Helper()
+	src, err := source.NewSet().Add("proj/heddle.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(src)
+}
+
+func TestParse(t *testing.T) {
+	f, errs := read(t, `
+include = ["src/**/*.cu"]
+exclude = ["third_party"]
+engine = "check"
+timeout = "20s"
+
+[compile]
+includes = ["include", "/abs"]
+defines = ["N=4"]
+std = "c++17"
+arch = "sm_80"
+opt-level = 3
+
+[[kernel]]
+name = "reduce*"
+file = "src/r.cu"
+grid = 64
+block = [8, 8]
+shared = "48K"
+args = { n = 1024, x = 1.5, in = "random:4096", on = true, w = "file:w.bin" }
+engine = "verify"
+timeout = 2.5
+
+[[kernel]]
+name = "scratch"
+skip = "needs real data"
+`)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	shared := uint32(48 << 10)
+	want := Kernel{
+		Name: "reduce*", File: "src/r.cu", Engine: "verify", Timeout: 2500 * time.Millisecond,
+		Launch: launch.Request{Grid: &event.Dim3{X: 64, Y: 1, Z: 1}, Block: &event.Dim3{X: 8, Y: 8, Z: 1}, Shared: &shared},
+	}
+	if f.Engine != "check" || f.Timeout != 20*time.Second || !reflect.DeepEqual(f.Include, []string{"src/**/*.cu"}) {
+		t.Errorf("%+v", f)
+	}
+	if c := f.Compile; !reflect.DeepEqual(c, Compile{Includes: []string{"proj/include", "/abs"}, Defines: []string{"N=4"}, Std: "c++17", Arch: "sm_80", OptLevel: "3"}) {
+		t.Errorf("%+v", c)
+	}
+	k := f.Kernels[0]
+	var args []string
+	for _, a := range k.Launch.Args {
+		if got := a.Span.Start.Line(); got != 20 {
+			t.Errorf("%s is in line %d, expected 20", a.Param, got)
+		}
+		args = append(args, a.String())
+	}
+	// Sorted by name; a file: is relative to the configuration.
+	if got := strings.Join(args, " "); got != "in=random:4096 n=1024 on=1 w=file:proj/w.bin x=1.5" {
+		t.Errorf("arguments %s", got)
+	}
+	if k.Span.Start.Line() != 15 {
+		t.Errorf("the table is in line %d, expected 15", k.Span.Start.Line())
+	}
+	k.Launch.Args, k.Span = nil, source.Span{}
+	if !reflect.DeepEqual(k, want) {
+		t.Errorf("%+v", k)
+	}
+	if f.Kernels[1].Skip != "needs real data" {
+		t.Errorf("%+v", f.Kernels[1])
+	}
+}
+
+// Each mistake is named, at its place; of a string that is where its text starts.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct{ text, place, msg string }{
+		{"x = [1,", "1:", "expected"},
+		{"[[kernel]]\nname = 'a'\ngird = 8\n", "3:1", "unknown key kernel.gird"},
+		{"a = 1\nb = 2\n", "1:1", "unknown key a"},
+		{"a = 1\nb = 2\n", "2:1", "unknown key b"},
+		{"include = 'x'", "1:11", "a value of another type is expected here than string"},
+		{"include = [3, []]", "1:", "expected a string or a number"},
+		{"exclude = ['[']", "1:13", "no pattern of file names"},
+		{"[[kernel]]\nname='a'\ngrid = 'x'\n", "3:9", "x"},
+		{"[[kernel]]\nname='a'\nblock = [1, 'b']\n", "3:14", "expected a whole number"},
+		{"[[kernel]]\nname='a'\nblock = {x=1}\n", "3:", "expected a string or a number"},
+		{"[[kernel]]\nname='a'\n\nengine = 'magic'\n", "4:11", `engine "magic": expected run, verify, trace, check`},
+		{"[[kernel]]\nname='a'\ntimeout = '-3s'\n", "3:12", "is no time"},
+		{"[compile]\nopt-level = 4\n", "2:13", "expected 1, 2 or 3"},
+		{"[[kernel]]\nname='a'\nargs = { n = 1, m = 'file:' }\n", "3:17", "m"},
+		{"[[kernel]]\nname='a'\n[kernel.args]\n'odd name' = 'zero:x'\n", "4:1", "odd name"},
+		{"include = []\n\n[[kernel]]\ngrid = 1\n", "3:3", "this [[kernel]] has no name"},
+		{"[[kernel]]\nname='a'\nname='b'\n", "", "already defined"},
+	} {
+		_, errs := read(t, c.text)
+		found := false
+		for _, err := range errs {
+			e := err.(*Error)
+			if strings.HasPrefix(e.Span.Start.String(), c.place) && strings.Contains(e.Msg, c.msg) {
+				found = true
+			}
+		}
+		if !found {
+			var got []string
+			for _, err := range errs {
+				got = append(got, fmt.Sprintf("%v: %v", err.(*Error).Span.Start, err))
+			}
+			t.Errorf("%q: expected %s: %s; got %q", c.text, c.place, c.msg, got)
+		}
+	}
+}
+
+func TestChecks(t *testing.T) {
+	f := &File{Path: "heddle.toml", Include: []string{"src/**/*.cu", "one.ptx"}, Exclude: []string{"src/old", "**/gen_*"}}
+	for name, want := range map[string]bool{
+		"src/a.cu": true, "./src/deep/er/a.cu": true, "one.ptx": true, "two.ptx": false, "src/a.cl": false,
+		"src/old/a.cu": false, "src/x/gen_a.cu": false, "src/older/a.cu": true, "../elsewhere.cu": true,
+	} {
+		if got := f.Checks(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestFor(t *testing.T) {
+	f := &File{Path: "heddle.toml", Kernels: []Kernel{{Name: "reduce*"}, {Name: "reduce<float, ?>*", File: "a/*.cu"}, {Name: "_Z4scan*"}, {Name: "exact"}}}
+	for _, c := range []struct {
+		file, mangled, demangled string
+		want                     int
+	}{
+		{"a/x.cu", "_Z6reduce", "reduce<float, 4>(int*)", 2},
+		{"b/x.cu", "_Z6reduce", "reduce<float, 4>(int*)", 1},
+		{"b/x.cu", "_Z4scanPi", "scan(int*)", 1},
+		{"b/x.cu", "_Z5exactPi", "exact(int*)", 1},
+		{"b/x.cu", "_Z7exactlyPi", "exactly(int*)", 0},
+	} {
+		if got := f.For(c.file, c.mangled, c.demangled); len(got) != c.want {
+			t.Errorf("%s in %s: %d tables", c.demangled, c.file, len(got))
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	deep := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(filepath.Join(deep, Name), 0o755); err != nil { // a directory of that name does not count
+		t.Fatal(err)
+	}
+	want := filepath.Join(dir, Name)
+	if err := os.WriteFile(want, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(deep); err != nil || got != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// Whatever a file says, reading it ends, with a message where it is wrong.
+func FuzzParse(f *testing.F) {
+	f.Add("include = ['a']\n[[kernel]]\nname='x'\nargs={n=1}\ngrid=[1,2]\n")
+	f.Add("[[kernel]]\n[kernel.args]\n\"a.b\" = 3\n[kernel.args.c]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		src, err := source.NewSet().Add("heddle.toml", []byte(text))
+		if err != nil {
+			return
+		}
+		c, errs := parse(src)
+		if (c == nil) != (len(errs) > 0) {
+			t.Errorf("%v, %v", c, errs)
+		}
+		for _, err := range errs {
+			if err.Error() == "" {
+				t.Error("an empty message")
+			}
+		}
+	})
+}

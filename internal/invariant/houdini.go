@@ -1,0 +1,201 @@
+// Package invariant finds what holds at the header of a loop in every iteration, where closed forms do not say it: a
+// table of rules proposes candidates, and Houdini keeps the largest set of them that is inductive.
+//
+// What it follows: Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java" (FME 2001), with the rules that
+// GPUVerify's users needed most. A candidate survives if it holds at the entry of its loop, and if an iteration that all
+// survivors hold before leaves it true. The iteration is arbitrary, and so are all values that it loads: whatever another
+// thread may have written before the last barrier is a free function of the address and of the barrier instance, as in
+// all queries about a lockstep.Thread. Since the axioms speak of the iterations before too, the survivors are assumed of
+// those as well (k-induction, with as many steps as axioms are unfolded).
+//
+// Why candidates of all loops may be assumed together: order the visits of loop headers by time. A query about a visit
+// mentions visits before it only: the earlier iterations of its own loop, the iteration that the loops around are in, and
+// the last iterations of loops that have ended. So induction over time shows all survivors.
+package invariant
+
+import (
+	"context"
+	"time"
+
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// Candidate is what a rule proposed for a loop.
+type Candidate struct {
+	Rule *Rule
+	Loop int    // index in lockstep.Thread.Loops
+	Died string // why it is none; empty: it is an invariant
+
+	formula smt.Term // over place holders for the values of registers and the iteration
+	at      smt.Term // over the loop's own symbols: in iteration Counter
+}
+
+// Set is what the search came to.
+type Set struct {
+	Candidates []*Candidate
+	Queries    int
+	Done       bool // false: time ran out, and nothing was learned
+	th         *lockstep.Thread
+}
+
+// Found reports whether there are invariants.
+func (s *Set) Found() bool {
+	for _, c := range s.Candidates {
+		if c.Died == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// queryTime is what one query of the search may take: a candidate that needs more is given up.
+const queryTime = time.Second
+
+// depths are how many levels of axioms are tried.
+var depths = []int{1, 3}
+
+// Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If ctx ends before,
+// none are.
+func Find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
+	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
+	for i := range th.Loops {
+		l := propose(th, i)
+		h.loops = append(h.loops, l)
+		h.set.Candidates = append(h.set.Candidates, l.candidates...)
+	}
+	for i := range h.loops {
+		h.assume(i)
+	}
+	for again := true; again && h.ctx.Err() == nil && !h.c.Exceeded(); {
+		again = false
+		for i := range h.loops {
+			again = h.check(i, h.entry(i), "does not hold when the loop is entered") || again
+			again = h.check(i, h.iteration(i), "an iteration does not keep it") || again
+		}
+	}
+	h.set.Done = h.ctx.Err() == nil && !h.c.Exceeded()
+	if !h.set.Done {
+		for i := range h.loops {
+			th.Axioms.Assume(h.loops[i].Loop, nil)
+		}
+		for _, c := range h.set.Candidates {
+			if c.Died == "" {
+				c.Died = "time ran out"
+			}
+		}
+	}
+	return h.set
+}
+
+// houdini is the state of one search.
+type houdini struct {
+	ctx     context.Context
+	th      *lockstep.Thread
+	c       *smt.Context
+	solvers []smt.Solver
+	loops   []*loop
+	set     *Set
+}
+
+// alive returns the candidates of a loop that nothing speaks against yet.
+func (h *houdini) alive(i int) []*Candidate {
+	var out []*Candidate
+	for _, c := range h.loops[i].candidates {
+		if c.Died == "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (h *houdini) assume(i int) {
+	var inv []smt.Term
+	for _, c := range h.alive(i) {
+		inv = append(inv, c.at)
+	}
+	h.th.Axioms.Assume(h.loops[i].Loop, inv)
+}
+
+// step is one of the two obligations: from says when, and what a candidate becomes then.
+type step struct {
+	from []smt.Term
+	of   func(*Candidate) smt.Term
+}
+
+// entry: the thread comes to the loop.
+func (h *houdini) entry(i int) step {
+	l := h.loops[i]
+	s := l.first()
+	return step{[]smt.Term{l.Entry}, func(c *Candidate) smt.Term { return s.Apply(c.formula) }}
+}
+
+// iteration: the thread is in an iteration and goes on. There is a next one: loops run at most 2^32 times.
+func (h *houdini) iteration(i int) step {
+	l := h.loops[i]
+	s := l.next()
+	last := h.c.Eq(l.Counter, h.c.Const(1<<32-1, 32))
+	return step{[]smt.Term{l.Entry, l.Back, h.c.Not(last)}, func(c *Candidate) smt.Term { return s.Apply(c.formula) }}
+}
+
+// check drops the candidates of a loop for which an obligation fails, and reports whether there were any.
+func (h *houdini) check(i int, o step, why string) bool {
+	dropped := false
+	drop := func(c *Candidate, why string) {
+		c.Died, dropped = why, true
+		h.assume(i)
+	}
+	for {
+		live := h.alive(i)
+		if len(live) == 0 {
+			return dropped
+		}
+		ans := h.refute(o, live)
+		if ans.Status == smt.Unsat || h.ctx.Err() != nil {
+			return dropped
+		}
+		if ans.Status == smt.Sat && ans.Model != nil {
+			e, n := h.c.Evaluate(ans.Model), 0
+			for _, c := range live {
+				if !e.Holds(o.of(c)) {
+					drop(c, why)
+					n++
+				}
+			}
+			if n > 0 {
+				continue
+			}
+		}
+		if len(live) == 1 {
+			drop(live[0], "undecided: "+ans.Reason)
+			continue
+		}
+		for _, c := range live { // one by one: some are easier than all
+			switch ans := h.refute(o, []*Candidate{c}); ans.Status {
+			case smt.Sat:
+				drop(c, why)
+			case smt.Unknown:
+				drop(c, "undecided: "+ans.Reason)
+			}
+		}
+	}
+}
+
+// refute looks for a state in which an obligation fails for one of the candidates.
+func (h *houdini) refute(o step, of []*Candidate) (ans smt.Answer) {
+	var holds []smt.Term
+	for _, c := range of {
+		holds = append(holds, o.of(c))
+	}
+	q := append(append([]smt.Term(nil), o.from...), h.c.Not(h.c.And(holds...)))
+	for _, d := range depths {
+		h.set.Queries++
+		ctx, cancel := context.WithTimeout(h.ctx, queryTime)
+		ans = h.c.Decide(ctx, append(h.th.Axioms.For(q, d), q...), h.solvers...)
+		cancel()
+		if ans.Status == smt.Unsat || h.ctx.Err() != nil {
+			break
+		}
+	}
+	return ans
+}

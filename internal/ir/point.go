@@ -1,0 +1,251 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/isa"
+	"heddle/internal/source"
+)
+
+// Sync is what a point becomes.
+type Sync uint8
+
+const (
+	NoSync    Sync = iota // nothing; a barrier that stands there goes
+	BlockSync             // bar.sync 0, of all threads of the block; a barrier that stands there stays as it is
+	WarpSync              // bar.warp.sync of all lanes; a barrier that stands there becomes one
+)
+
+// Choice says what becomes of the point of that number, and which memory the barrier then orders. A barrier that stands
+// and stays keeps its own order.
+type Choice func(point int) (Sync, event.Orders)
+
+// Point returns the number of a point, whether in is one, and whether it is that of the barrier that comes next.
+func (in *Instr) Point() (n int, point, standing bool) {
+	if point, standing = in.IsPoint(); !point {
+		return 0, false, false
+	}
+	return int(in.Src[0].Val), true, standing
+}
+
+// Points returns the numbers of the points of a kernel and of what it calls, ascending, each once. A point occurs as
+// often as the function that holds it was inlined.
+func Points(k *Func) []int {
+	var out []int
+	for _, f := range ReachableFuncs(k) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if n, ok, _ := in.Point(); ok {
+					out = append(out, n)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// LostBarrierError says that the barrier of a point is not where it was marked.
+type LostBarrierError struct {
+	Point int
+	Loc   *source.Frame
+}
+
+func (e *LostBarrierError) Error() string {
+	return fmt.Sprintf("the barrier of point %d is not there: what was compiled for it is no single bar.sync", e.Point)
+}
+
+// Placed returns a copy of m without points, in which the chosen ones are barriers. m is left as it was, and what the
+// copy does not change (files, module variables, instructions other than calls) it shares with m. A barrier that a
+// choice takes away is the one that follows its mark in the block; where there is none, the error is a
+// *LostBarrierError.
+func Placed(m *Module, choose Choice) (*Module, error) {
+	p := &placer{choose: choose, funcs: make(map[*Func]*Func, len(m.Funcs)), vars: make(map[*Var]*Var)}
+	out := *m
+	out.Funcs = make([]*Func, len(m.Funcs))
+	for i, f := range m.Funcs {
+		c := *f
+		c.Module = &out
+		out.Funcs[i], p.funcs[f] = &c, &c
+	}
+	out.Vars = p.variables(m.Vars)
+	for i, f := range m.Funcs {
+		c := out.Funcs[i]
+		c.Vars = p.variables(f.Vars)
+		if err := p.blocks(c, f.Blocks); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
+}
+
+// placer is the state of one Placed.
+type placer struct {
+	choose Choice
+	funcs  map[*Func]*Func
+	vars   map[*Var]*Var // those that hold addresses of functions, directly or not
+}
+
+// variables copies the variables that refer to functions, since the functions are others now.
+func (p *placer) variables(vars []*Var) []*Var {
+	refers := make(map[*Var]bool)
+	for changed := true; changed; { // a table of tables refers too
+		changed = false
+		for _, v := range vars {
+			if refers[v] {
+				continue
+			}
+			refers[v] = slices.ContainsFunc(v.Relocs, func(r Reloc) bool { return r.Func != nil || refers[r.Target] || p.vars[r.Target] != nil })
+			changed = changed || refers[v]
+		}
+	}
+	if len(refers) == 0 {
+		return vars
+	}
+	out := slices.Clone(vars)
+	for i, v := range vars {
+		if refers[v] {
+			c := *v
+			out[i], p.vars[v] = &c, &c
+		}
+	}
+	for i, v := range vars {
+		if refers[v] {
+			p.rewire(out[i])
+		}
+	}
+	return out
+}
+
+// rewire makes the initialiser of a copy refer to copies.
+func (p *placer) rewire(v *Var) {
+	v.Relocs = slices.Clone(v.Relocs)
+	for i := range v.Relocs {
+		r := &v.Relocs[i]
+		r.Func = p.fn(r.Func)
+		if c := p.vars[r.Target]; c != nil {
+			r.Target = c
+		}
+	}
+}
+
+func (p *placer) fn(f *Func) *Func {
+	if f == nil {
+		return nil
+	}
+	return p.funcs[f]
+}
+
+// blocks gives c copies of blocks.
+func (p *placer) blocks(c *Func, blocks []*Block) error {
+	if blocks == nil {
+		return nil
+	}
+	c.Blocks = make([]*Block, len(blocks))
+	for i, b := range blocks {
+		nb := &Block{Label: b.Label, Succs: b.Succs, Instrs: make([]*Instr, 0, len(b.Instrs))}
+		if err := p.instrs(nb, b.Instrs); err != nil {
+			return err
+		}
+		c.Blocks[i] = nb
+	}
+	c.Link()
+	return nil
+}
+
+// pending is a point whose barrier comes next.
+type pending struct {
+	at     *Instr
+	sync   Sync
+	orders event.Orders
+}
+
+func (p *placer) instrs(b *Block, instrs []*Instr) error {
+	var marks []pending
+	for _, in := range instrs {
+		n, point, standing := in.Point()
+		if point {
+			sync, orders := p.choose(n)
+			switch {
+			case standing:
+				marks = append(marks, pending{in, sync, orders})
+			case sync != NoSync:
+				b.Instrs = append(b.Instrs, barrierAt(in, sync, orders))
+			}
+			continue
+		}
+		if len(marks) > 0 && in.isBlockBarrier() {
+			m := marks[0]
+			marks = marks[1:]
+			switch m.sync {
+			case NoSync:
+				continue
+			case WarpSync:
+				b.Instrs = append(b.Instrs, barrierAt(in, WarpSync, m.orders))
+				continue
+			}
+		}
+		b.Instrs = append(b.Instrs, p.instr(in))
+	}
+	for _, m := range marks {
+		if m.sync != BlockSync {
+			return &LostBarrierError{int(m.at.Src[0].Val), m.at.Loc}
+		}
+	}
+	return nil
+}
+
+// isBlockBarrier reports whether in is bar.sync 0, of all threads.
+func (in *Instr) isBlockBarrier() bool {
+	op := in.Op()
+	return (op == "bar" || op == "barrier") && in.Fn == isa.FnSync && in.Guard == NoReg &&
+		len(in.Src) == 1 && in.Src[0].Kind == Imm && in.Src[0].Val == 0
+}
+
+// barrierAt returns a barrier in the place of an instruction.
+func barrierAt(in *Instr, sync Sync, orders event.Orders) *Instr {
+	op, mods, operand := "bar", []string{"sync"}, uint64(0)
+	if sync == WarpSync {
+		mods, operand = []string{"warp", "sync"}, 0xffffffff
+	}
+	desc, err := isa.Decode(op, mods)
+	if err != nil {
+		panic("ir: " + err.Error()) // both are rows of the table
+	}
+	return &Instr{
+		Desc: desc, Guard: NoReg, Orders: orders, Span: in.Span, Loc: in.Loc,
+		Src: []Operand{{Kind: Imm, Val: operand, Span: in.Span}},
+	}
+}
+
+// instr copies an instruction. Its operands are shared unless they name what was copied.
+func (p *placer) instr(in *Instr) *Instr {
+	c := *in
+	c.Callee = p.fn(in.Callee)
+	if in.Targets != nil {
+		c.Targets = make([]*Func, len(in.Targets))
+		for i, t := range in.Targets {
+			c.Targets[i] = p.fn(t)
+		}
+	}
+	c.Dst, c.Src = p.operands(in.Dst), p.operands(in.Src)
+	return &c
+}
+
+func (p *placer) operands(ops []Operand) []Operand {
+	named := slices.ContainsFunc(ops, func(o Operand) bool { return o.Func != nil || p.vars[o.Var] != nil })
+	if !named {
+		return ops
+	}
+	ops = slices.Clone(ops)
+	for i := range ops {
+		o := &ops[i]
+		o.Func = p.fn(o.Func)
+		if c := p.vars[o.Var]; c != nil {
+			o.Var = c
+		}
+	}
+	return ops
+}

@@ -1,0 +1,39 @@
+package irgen
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/ptx"
+)
+
+// The pragmas that mark places where a barrier may stand, and barriers that may go; N is a number from 0.
+const (
+	pointPragma   = "heddle.point "
+	barrierPragma = "heddle.barrier "
+)
+
+// point turns the pragma of a point into a pseudo instruction. Any other text is someone else's hint.
+func (f *fgen) point(d *ptx.Directive, text string) {
+	word, ok := strings.CutPrefix(text, pointPragma)
+	standing := false
+	if !ok {
+		if word, standing = strings.CutPrefix(text, barrierPragma); !standing {
+			return
+		}
+	}
+	n, err := strconv.ParseUint(word, 10, 64)
+	if err != nil || n > math.MaxInt32 {
+		f.g.errorf(d.Span(), "%q is no number of a point; expected 0 to %d", word, math.MaxInt32)
+		return
+	}
+	in := f.newInstr()
+	*in = ir.Instr{
+		Desc: isa.PointDesc(int(n), standing), Guard: ir.NoReg, Span: d.Span(), Loc: f.frame,
+		Src: []ir.Operand{{Kind: ir.Imm, Val: n, Span: d.Span()}},
+	}
+	f.emit(in, nil)
+}

@@ -1,0 +1,540 @@
+package lockstep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/ir"
+	"heddle/internal/smt"
+)
+
+// Annotations: calls of the functions that heddle.h declares. What they mean is GPUVerify's: two threads in lock
+// step come to an annotation together, in one iteration of the loops around; a condition speaks of one of them,
+// and of the other by __other, __uniform, __distinct, __all and __exclusive.
+//
+// An annotation that is to be checked becomes an Assertion. Whatever it says, an assumption too, is known on the
+// way from there on, for the thread itself: it strengthens the guards of what comes later, never of what came
+// before, and it is no part of the predicate, since it says nothing of where the thread goes.
+
+// AssertionKind says what an Assertion was in the source.
+type AssertionKind uint8
+
+const (
+	Asserted AssertionKind = iota
+	Invariant
+	Precondition // of a called function
+	Postcondition
+	BarrierInvariant
+	KnownTarget // an indirect call leads to no function that is not known
+	Assumed     // not checked: only whether it can hold, and whether anything is left if it does
+)
+
+var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition", "barrier invariant", "list of functions that may be called", "assumption"}
+
+func (k AssertionKind) String() string { return assertionNames[k] }
+
+// Assertion is a condition that must hold for every thread that comes to it.
+type Assertion struct {
+	Instr *ir.Instr
+	Kind  AssertionKind
+	Guard smt.Term
+	Cond  smt.Term
+	Iters []smt.Term // of all loops around, outermost first
+	Place Place
+	Logs  []Log // the symbols in Cond that stand for an access
+}
+
+// Place orders what a thread does within one iteration of the loops that two places share.
+type Place struct {
+	Loops []int // around, outermost first
+	Rank  int   // in the order of the text with loops cut open
+}
+
+// Log is what a condition asks of the accesses that the thread has made since the last barrier: whether there was
+// one (Has), and its offset in bytes. The condition must hold for each of them and for none.
+type Log struct {
+	Object *Object
+	Writes bool
+	Has    smt.Term
+	Offset smt.Term
+	Start  Tag // of the barrier interval, for the memory that the array is in
+}
+
+// Other says what a symbol of the other thread stands for: Value, where the other thread is there (Here), else
+// Absent. Loops are the counters of the loops around, which are the symbol's arguments.
+//
+// Known is what the other thread has come by, if it is there: both come to an annotation together, and so have passed
+// the same ones before it.
+type Other struct {
+	Here, Known, Value, Absent smt.Term
+	Loops                      []smt.Term
+}
+
+// SameBlock is true if the two threads are of one block.
+const SameBlock = private + "same"
+
+// annotating is what a state knows of annotations.
+type annotating struct {
+	ghost smt.Term // within an annotation: what is read is no access
+	known smt.Term // assumed or checked on the way, in this iteration of the innermost loop
+}
+
+// annotations are what a pass collects.
+type annotations struct {
+	assumed smt.Term // known around the innermost loop
+	given   map[string]smt.Term
+	rank    map[*ir.Instr]int
+	blockOf map[*ir.Instr]ir.BlockID
+	began   *ir.Instr              // the annotation
+	wide    map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
+	logs    map[smt.Term]Log       // by Has and by Offset
+	enabled map[smt.Term]smt.Term
+	contracts
+}
+
+func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
+	a.given, a.rank, a.blockOf = map[string]smt.Term{}, map[*ir.Instr]int{}, map[*ir.Instr]ir.BlockID{}
+	a.logs, a.wide = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}
+	for _, b := range rpo {
+		for _, in := range f.Blocks[b].Instrs {
+			a.rank[in], a.blockOf[in] = len(a.rank), b
+		}
+	}
+}
+
+func (a *annotations) reset() {
+	a.assumed, a.enabled = smt.True, map[smt.Term]smt.Term{}
+	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}, ghostLoads: map[smt.Term]bool{}}
+}
+
+// here is what holds if the thread is at this point.
+func (x *exec) here(st *state) smt.Term {
+	return x.c.And(x.outer, x.assumed, st.pred, st.known)
+}
+
+// place returns where the current instruction is.
+func (x *exec) place(in *ir.Instr) Place {
+	p := Place{Rank: x.rank[in]}
+	for _, l := range x.around {
+		p.Loops = append(p.Loops, x.info[l].index)
+	}
+	return p
+}
+
+const annotationPrefix = "__heddle_"
+
+func calleeName(in *ir.Instr) string {
+	if in.Callee == nil {
+		return "a function by its address"
+	}
+	return in.Callee.Demangled
+}
+
+// call executes a call that was not inlined: annotations, and functions without a body that have no effect.
+func (x *exec) call(in *ir.Instr, st *state) {
+	switch {
+	case in.Callee == nil:
+		x.state(in, KnownTarget, smt.False, st)
+		for i := range in.Dst {
+			if o := in.Dst[i]; o.Kind == ir.Register {
+				x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
+			} else if x.isScratch(&o) {
+				x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
+			}
+		}
+		return
+	case in.Callee.Blocks != nil: // inlined before: here it returns
+		x.returned(in, st)
+		return
+	}
+	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
+	if !ok {
+		x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
+	}
+	if f, ok := strings.CutPrefix(name, "uf_"); ok {
+		x.uninterpreted(in, f, st)
+		return
+	}
+	if name == "ghost" {
+		st.ghost, x.began = x.c.Or(st.ghost, x.guard), in
+		return
+	}
+	if do, ok := statements[name]; ok {
+		cond := x.c.Not(x.c.Eq(x.argument(in, 0, 32, st), x.c.Const(0, 32)))
+		do(x, in, cond, st)
+		st.ghost = x.c.And(st.ghost, x.c.Not(x.guard))
+		return
+	}
+	base := name
+	for _, space := range []string{"_global", "_local", "_private", "_constant"} {
+		base = strings.TrimSuffix(base, space)
+	}
+	if v, ok := values[base]; ok {
+		if x.c.And(x.guard, x.c.Not(st.ghost)) != smt.False {
+			x.unsupported(in, "%s outside an annotation", shownAnnotation(base))
+		}
+		x.result(in, v(x, in, st), st)
+		return
+	}
+	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier: it is only checked
+		return
+	}
+	if base == "fresh" { // distinct pointers do not alias: that is assumed of all of them
+		if _, _, ok := x.baseAndOffset(x.argument(in, 0, 64, st)); !ok && !x.settling {
+			x.unsupported(in, "__requires_fresh_array of a pointer that is no argument")
+		}
+		return
+	}
+	x.unsupported(in, "%s in proofs", shownAnnotation(base))
+}
+
+// shownAnnotation is how the user wrote it.
+func shownAnnotation(name string) string {
+	for _, p := range [][2]string{
+		{"read_offset", "__read_offset_bytes"}, {"write_offset", "__write_offset_bytes"}, {"ptr_offset", "__ptr_offset_bytes"},
+		{"taken", "__atomic_has_taken_value"}, {"snapshot", "__array_snapshot"}, {"return", "__return_val"}, {"instance", "__barrier_invariant"},
+	} {
+		if strings.HasPrefix(name, p[0]) {
+			return p[1]
+		}
+	}
+	return "__" + name
+}
+
+// uninterpreted is a function of its arguments, declared by DECLARE_UF.
+func (x *exec) uninterpreted(in *ir.Instr, name string, st *state) {
+	var args []smt.Term
+	for i := range in.Src {
+		args = append(args, x.argument(in, i, 64, st))
+	}
+	if len(in.Dst) == 0 {
+		return
+	}
+	w := 64
+	if d := in.Dst[0]; d.Kind == ir.VarVal {
+		w = 8 * min(d.Var.Size, 8)
+	}
+	x.result(in, x.pure("uf_"+name, w, args...), st)
+}
+
+// statements are the calls that end an annotation.
+var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state){
+	"assert": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.stated(in, Asserted, cond, st) },
+	"invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
+		x.atLoopHead(in)
+		x.stated(in, Invariant, cond, st)
+	},
+	"assume": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.assume(in, cond, st) },
+	"requires": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
+		if in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil) {
+			x.learnParameter(cond, st)
+			x.assume(in, cond, st)
+			return
+		}
+		x.stated(in, Precondition, cond, st)
+	},
+	"ensures":       func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
+	"function_wide": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
+	"candidate":     func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
+	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
+		x.stated(in, BarrierInvariant, cond, st)
+	},
+}
+
+// atLoopHead makes sure that an invariant is the first thing that an iteration comes to, other annotations and what
+// computes them aside.
+func (x *exec) atLoopHead(in *ir.Instr) {
+	const where = "an invariant that does not stand at the head of a loop; elsewhere it is an __assert"
+	if len(x.around) == 0 || x.began == nil {
+		x.unsupported(in, where)
+	}
+	head := x.around[len(x.around)-1].Header
+	if x.blockOf[x.began] != head {
+		x.unsupported(in, where)
+	}
+	within := false
+	for _, b := range x.f.Blocks[head].Instrs {
+		switch {
+		case b == x.began:
+			return
+		case b.Op() == "call" && b.Callee != nil && b.Callee.Name == annotationPrefix+"ghost":
+			within = true
+		case b.Op() == "call" && b.Callee != nil && len(b.Callee.Params) == 2 && len(b.Callee.Results) == 0:
+			within = false // a statement with its condition
+		case !within && (isStore(b) || isBlockBarrier(b)):
+			x.unsupported(in, where)
+		}
+	}
+}
+
+// forAll reports whether an annotation is meant for disabled threads too (the global forms).
+func (x *exec) forAll(in *ir.Instr, st *state) bool {
+	if len(in.Src) < 2 || strings.HasSuffix(in.Callee.Name, "barrier_invariant") {
+		return false
+	}
+	v, ok := x.c.Value(x.argument(in, 1, 32, st))
+	return !ok || v != 0
+}
+
+// stated handles a condition that is checked where the thread is; in a global form, also for threads that are not.
+func (x *exec) stated(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
+	x.state(in, kind, cond, st)
+	if x.forAll(in, st) {
+		x.statedOfAbsent(in, in, kind, cond, st)
+	}
+}
+
+// statedOfAbsent checks a condition for threads that do not come to it. What their registers would hold there is not
+// known: it must speak of things that are the same everywhere.
+func (x *exec) statedOfAbsent(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
+	absent := x.c.Not(x.c.And(x.outer, st.pred, x.guard))
+	if absent == smt.False || !x.final {
+		return
+	}
+	cond = x.disabled(cond)
+	if cond == smt.True {
+		return
+	}
+	if !x.constant(cond) {
+		x.unsupported(in, "a global annotation about values of threads that do not come to it")
+	}
+	x.addAssertion(at, in, kind, absent, cond, st)
+}
+
+// state records an assertion, and goes on with what it says.
+func (x *exec) state(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
+	x.stateAt(in, in, kind, cond, st)
+}
+
+// stateAt is state for an annotation that stands elsewhere than at the instruction where it is checked.
+func (x *exec) stateAt(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
+	cond = x.whereEnabled(cond)
+	if x.final {
+		x.addAssertion(at, in, kind, x.c.And(x.here(st), x.guard), cond, st)
+	}
+	x.know(cond, st)
+}
+
+func (x *exec) addAssertion(at, in *ir.Instr, kind AssertionKind, guard, cond smt.Term, st *state) {
+	if cond == smt.True || guard == smt.False {
+		return
+	}
+	a := Assertion{Instr: in, Kind: kind, Guard: guard, Cond: cond, Iters: x.counters(), Place: x.place(at)}
+	seen := map[smt.Term]bool{}
+	x.c.Visit([]smt.Term{cond}, func(t smt.Term) {
+		if l, ok := x.logs[t]; ok && !seen[l.Has] {
+			seen[l.Has] = true
+			l.Start = x.tag(st, orders(l.Object.Space))
+			a.Logs = append(a.Logs, l)
+		}
+	})
+	x.th.Assertions = append(x.th.Assertions, a)
+}
+
+// assume goes on with what an assumption says. One that asks for the accesses so far says nothing that is used.
+func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) {
+	cond = x.whereEnabled(cond)
+	if x.final && cond != smt.True {
+		x.addAssertion(in, in, Assumed, x.c.And(x.here(st), x.guard), cond, st)
+	}
+	x.know(cond, st)
+}
+
+// know adds a condition to what is known on the way.
+func (x *exec) know(cond smt.Term, st *state) {
+	logs := false
+	x.c.Visit([]smt.Term{cond}, func(t smt.Term) { logs = logs || x.logs[t].Has != 0 })
+	if !logs {
+		st.known = x.c.And(st.known, x.c.Implies(x.guard, cond))
+	}
+}
+
+// learnParameter takes the value of a parameter from a precondition that says it: everything is then executed with
+// this value. It counts only where every thread comes to it.
+func (x *exec) learnParameter(cond smt.Term, st *state) {
+	if x.outer != smt.True || st.pred != smt.True || x.guard != smt.True {
+		return
+	}
+	conds := []smt.Term{cond}
+	if x.c.Op(cond) == smt.OpAnd {
+		conds = x.c.Args(cond)
+	}
+	for _, t := range conds {
+		v, by, ok := x.c.Solved(t)
+		if !ok || x.c.Op(v) != smt.OpVar || !strings.HasPrefix(x.c.Name(v), paramPrefix) {
+			continue
+		}
+		if k, isConst := x.c.Value(by); isConst && !x.knows(x.c.Name(v)) {
+			x.given[x.c.Name(v)] = x.c.Const(k, x.c.Width(v))
+			x.changed = true
+		}
+	}
+}
+
+func (x *exec) knows(name string) bool {
+	_, ok := x.given[name]
+	return ok
+}
+
+// constant reports whether a term is the same wherever a thread is: it speaks of its index, of parameters and of
+// the launch, of accesses, and of nothing that changes on the way.
+func (x *exec) constant(t smt.Term) bool {
+	ok := true
+	x.c.Visit([]smt.Term{t}, func(u smt.Term) {
+		if op := x.c.Op(u); op != smt.OpVar && op != smt.OpApp || x.logs[u].Has != 0 {
+			return
+		}
+		name := x.c.Name(u)
+		switch {
+		case strings.HasPrefix(name, paramPrefix), strings.HasPrefix(name, private+"tid."), strings.HasPrefix(name, inBlock+"ctaid."), strings.HasPrefix(name, base), strings.HasPrefix(name, opPrefix):
+		case strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
+		default:
+			ok = false
+		}
+	})
+	return ok
+}
+
+// underLog reports whether a counter occurs in t only as an argument of the symbols of accesses.
+func (x *exec) underLog(t, counter smt.Term) bool {
+	s := x.c.Substitute()
+	for u := range x.logs {
+		s.Replace(u, x.c.Const(0, x.c.Width(u)))
+	}
+	return !x.mentions(x.c.Name(counter), s.Apply(t))
+}
+
+// whereEnabled is a condition for a thread that comes to it.
+func (x *exec) whereEnabled(cond smt.Term) smt.Term { return x.withEnabled(cond, smt.True) }
+
+// disabled is a condition for a thread that does not.
+func (x *exec) disabled(cond smt.Term) smt.Term { return x.withEnabled(cond, smt.False) }
+
+func (x *exec) withEnabled(cond, v smt.Term) smt.Term {
+	s := x.c.Substitute()
+	for e := range x.enabled {
+		s.Replace(e, v)
+	}
+	if s.Len() == 0 {
+		return cond
+	}
+	return s.Apply(cond)
+}
+
+// values are the functions that a condition may ask.
+var values = map[string]func(x *exec, in *ir.Instr, st *state) smt.Term{
+	"enabled":    func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.isEnabled(in, st), 32) },
+	"same_group": func(x *exec, _ *ir.Instr, _ *state) smt.Term { return x.number(x.c.BoolVar(SameBlock), 32) },
+	"other": func(x *exec, in *ir.Instr, st *state) smt.Term {
+		return x.other(in, x.argument(in, 0, 64, st), st)
+	},
+	"uniform": func(x *exec, in *ir.Instr, st *state) smt.Term {
+		v := x.argument(in, 0, 64, st)
+		return x.number(x.c.Eq(v, x.other(in, v, st)), 32)
+	},
+	"distinct": func(x *exec, in *ir.Instr, st *state) smt.Term {
+		v := x.argument(in, 0, 64, st)
+		return x.number(x.c.Not(x.c.Eq(v, x.other(in, v, st))), 32)
+	},
+	"all": func(x *exec, in *ir.Instr, st *state) smt.Term {
+		v := x.argument(in, 0, 32, st)
+		return x.number(x.c.And(x.truth(v), x.truth(x.other(in, v, st))), 32)
+	},
+	"exclusive": func(x *exec, in *ir.Instr, st *state) smt.Term {
+		v := x.argument(in, 0, 32, st)
+		return x.number(x.c.Not(x.c.And(x.truth(v), x.truth(x.other(in, v, st)))), 32)
+	},
+	"read":         func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.log(in, false, st).Has, 32) },
+	"write":        func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.log(in, true, st).Has, 32) },
+	"read_offset":  func(x *exec, in *ir.Instr, st *state) smt.Term { return x.log(in, false, st).Offset },
+	"write_offset": func(x *exec, in *ir.Instr, st *state) smt.Term { return x.log(in, true, st).Offset },
+	"old":          func(x *exec, in *ir.Instr, st *state) smt.Term { return x.oldValue(in, st) },
+	"return":       func(x *exec, in *ir.Instr, st *state) smt.Term { return x.returnValue(in) },
+	"ptr_base": func(x *exec, in *ir.Instr, st *state) smt.Term {
+		return x.ofPointer(in, st, func(o *Object, _ smt.Term) smt.Term { return x.c.Const(uint64(o.index)+1, 64) })
+	},
+	"ptr_offset": func(x *exec, in *ir.Instr, st *state) smt.Term {
+		return x.ofPointer(in, st, func(_ *Object, off smt.Term) smt.Term { return off })
+	},
+}
+
+func (x *exec) truth(v smt.Term) smt.Term { return x.c.Not(x.c.Eq(v, x.c.Const(0, x.c.Width(v)))) }
+
+func (x *exec) number(b smt.Term, w int) smt.Term {
+	return x.c.Ite(b, x.c.Const(1, w), x.c.Const(0, w))
+}
+
+// isEnabled is a symbol for "the thread comes to this place", which is true or false by who asks.
+func (x *exec) isEnabled(in *ir.Instr, st *state) smt.Term {
+	e := x.apply(fmt.Sprintf("%sen%d", private, in.Index), 0, x.counters())
+	x.enabled[e] = x.c.And(x.outer, st.pred, x.guard)
+	return e
+}
+
+// other is a value that the other thread has at this place.
+func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
+	sym := x.apply(fmt.Sprintf("%sother%d", private, in.Index), x.c.Width(v), x.counters())
+	o := Other{Here: x.c.And(x.outer, st.pred, x.guard), Known: x.ownFacts(st), Value: x.whereEnabled(v), Loops: x.counters()}
+	if absent := x.disabled(v); x.constant(absent) {
+		o.Absent = absent
+	} else {
+		o.Absent = x.fresh("absent", x.c.Width(v))
+	}
+	if x.th.Others == nil {
+		x.th.Others = map[string]Other{}
+	}
+	x.th.Others[x.c.Name(sym)] = o
+	return sym
+}
+
+// ownFacts is what is known on the way that speaks of the thread alone.
+func (x *exec) ownFacts(st *state) smt.Term {
+	all := x.c.And(x.assumed, st.known)
+	facts := []smt.Term{all}
+	if x.c.Op(all) == smt.OpAnd {
+		facts = slices.Clone(x.c.Args(all))
+	}
+	return x.c.And(slices.DeleteFunc(facts, func(t smt.Term) bool {
+		other := false
+		x.c.Visit([]smt.Term{t}, func(u smt.Term) {
+			if op := x.c.Op(u); op == smt.OpVar || op == smt.OpApp {
+				_, is := x.th.Others[x.c.Name(u)]
+				other = other || is || x.c.Name(u) == SameBlock
+			}
+		})
+		return other
+	})...)
+}
+
+// log is the access to an array that a condition asks for. The same question twice in one annotation is about one
+// access, whichever it is.
+func (x *exec) log(in *ir.Instr, writes bool, st *state) Log {
+	o, _, ok := x.baseAndOffset(x.argument(in, 0, 64, st))
+	if !ok {
+		if x.settling || !x.final {
+			return Log{Has: x.c.BoolVar(private + "log?"), Offset: x.c.Var(private+"log?offset", 64)}
+		}
+		x.unsupported(in, "an annotation about accesses by a pointer of which the array is not known")
+	}
+	kind := "r"
+	if writes {
+		kind = "w"
+	}
+	name := fmt.Sprintf("%slog%s%d", private, kind, o.index)
+	l := Log{Object: o, Writes: writes, Has: x.c.BoolVar(name), Offset: x.c.Var(name+".offset", 64)}
+	x.logs[l.Has], x.logs[l.Offset] = l, l
+	return l
+}
+
+// ofPointer chooses by where a pointer leads.
+func (x *exec) ofPointer(in *ir.Instr, st *state, value func(o *Object, off smt.Term) smt.Term) smt.Term {
+	r := x.fresh("ptr", 64)
+	places := x.resolve(x.argument(in, 0, 64, st))
+	for i := len(places) - 1; i >= 0; i-- {
+		if p := places[i]; p.object != nil {
+			r = x.c.Ite(p.cond, value(p.object, p.offset), r)
+		}
+	}
+	return r
+}

@@ -1,0 +1,250 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// document is a text that is open in the editor.
+type document struct {
+	uri, path string
+	text      string
+	version   int
+	timer     *time.Timer        // of the check after an edit; nil: none waits
+	cancel    context.CancelFunc // of the run under way; nil: none
+	run       int                // number of the latest run
+	reports   []part             // of the runs that came to their end
+	checked   string             // the text that reports are about
+	published map[string][]diagnostic
+}
+
+// part is a report, and the kernel that it is about; empty: all.
+type part struct {
+	*Report
+	kernel string
+}
+
+// take keeps a report in the place of what was known of the kernel. Reports of another text are dropped.
+func (d *document) take(r *Report, kernel string) {
+	if d.checked != d.text || kernel == "" {
+		d.reports = nil
+	}
+	d.reports = append(slices.DeleteFunc(d.reports, func(p part) bool { return p.kernel == kernel }), part{r, kernel})
+	d.checked = d.text
+}
+
+// current reports whether the last word on a kernel is that of the i-th report.
+func (d *document) current(i int, kernel string) bool {
+	return !slices.ContainsFunc(d.reports[i+1:], func(p part) bool { return p.kernel == kernel })
+}
+
+// findings goes through what is known to be wrong with the document.
+func (d *document) findings(visit func(*source.Set, *diag.Diagnostic)) {
+	for i, p := range d.reports {
+		for j := range p.Findings {
+			if f := &p.Findings[j]; f.Suppressed == nil && d.current(i, f.Kernel) {
+				visit(p.Files, f)
+			}
+		}
+	}
+}
+
+// verdicts goes through the kernels of the document.
+func (d *document) verdicts(visit func(*source.Set, *diag.Verdict)) {
+	for i, p := range d.reports {
+		for j := range p.Verdicts {
+			if v := &p.Verdicts[j]; d.current(i, v.Kernel) {
+				visit(p.Files, v)
+			}
+		}
+	}
+}
+
+func (s *Server) didOpen(raw json.RawMessage) *rpcError {
+	p, err := params[struct {
+		TextDocument textDocument `json:"textDocument"`
+	}](raw)
+	if err != nil {
+		return err
+	}
+	t := p.TextDocument
+	path := pathOf(t.URI)
+	if path == "" {
+		return nil // of no file: nothing could include it, and it includes nothing
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := &document{uri: t.URI, path: path, text: t.Text, version: t.Version, published: map[string][]diagnostic{}}
+	s.docs[t.URI] = d
+	s.start(d, Full)
+	return nil
+}
+
+func (s *Server) didChange(raw json.RawMessage) *rpcError {
+	p, err := params[didChange](raw)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.docs[p.TextDocument.URI]
+	if d == nil {
+		return nil
+	}
+	for _, c := range p.ContentChanges {
+		if c.Range == nil {
+			d.text = c.Text
+			continue
+		}
+		from, to := s.enc.offset(d.text, c.Range.Start), s.enc.offset(d.text, c.Range.End)
+		if from > to {
+			return fail(codeInvalidParams, "a change whose end is before its start")
+		}
+		d.text = d.text[:from] + c.Text + d.text[to:]
+	}
+	d.version = p.TextDocument.Version
+	if d.cancel != nil { // what runs is about a text that is gone
+		d.cancel()
+	}
+	if !s.onChange {
+		return nil
+	}
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+	d.timer = time.AfterFunc(s.delay, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.docs[d.uri] == d && s.root.Err() == nil {
+			s.start(d, Quick)
+		}
+	})
+	return nil
+}
+
+func (s *Server) didSave(raw json.RawMessage) *rpcError {
+	p, err := params[textDocumentPosition](raw)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.docs[p.TextDocument.URI]; d != nil {
+		s.start(d, Full)
+	}
+	return nil
+}
+
+func (s *Server) didClose(raw json.RawMessage) *rpcError {
+	p, err := params[textDocumentPosition](raw)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.docs[p.TextDocument.URI]
+	if d == nil {
+		return nil
+	}
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+	if d.cancel != nil {
+		d.cancel()
+	}
+	delete(s.docs, d.uri)
+	s.publish(d, map[string][]diagnostic{})
+	return nil
+}
+
+// start examines a document in the background, in the place of a run that is under way. s.mu is held.
+func (s *Server) start(d *document, mode Mode) {
+	if d.timer != nil {
+		d.timer.Stop()
+		d.timer = nil
+	}
+	if d.cancel != nil {
+		d.cancel()
+	}
+	ctx, cancel := context.WithCancel(s.root)
+	d.cancel = cancel
+	d.run++
+	run, text := d.run, d.text
+	s.work.Go(func() {
+		defer cancel()
+		s.examine(ctx, d, run, Request{Path: d.path, Text: []byte(text), Mode: mode})
+	})
+}
+
+// examine runs the engine and publishes what it found, unless something newer has begun.
+func (s *Server) examine(ctx context.Context, d *document, run int, req Request) {
+	report, err := s.withProgress(ctx, "heddle "+string(req.Mode), func(ctx context.Context, say func(string)) (*Report, error) {
+		req.Progress = say
+		return s.engine.Check(ctx, req)
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil || d.run != run || s.docs[d.uri] != d {
+		return
+	}
+	d.cancel = nil
+	if err != nil {
+		s.show(err.Error())
+		return
+	}
+	d.take(report, "")
+	s.publish(d, s.diagnostics(d))
+	if s.refresh {
+		id, _ := s.calls.expect()
+		s.send(&message{ID: &id, Method: "workspace/codeLens/refresh"})
+	}
+}
+
+// publish sends the diagnostics of a document, by URI: they may be in headers. What was published before and is not
+// among them is taken back. s.mu is held.
+func (s *Server) publish(d *document, all map[string][]diagnostic) {
+	for uri := range d.published {
+		if all[uri] == nil {
+			all[uri] = []diagnostic{}
+		}
+	}
+	d.published = map[string][]diagnostic{}
+	for uri, list := range all {
+		if len(list) > 0 {
+			d.published[uri] = list
+		}
+	}
+	for uri := range all {
+		out := publishDiagnostics{URI: uri, Diagnostics: []diagnostic{}}
+		for _, other := range s.docs { // several documents may include one header
+			out.Diagnostics = append(out.Diagnostics, other.published[uri]...)
+		}
+		if s.docs[d.uri] != d {
+			out.Diagnostics = append(out.Diagnostics, d.published[uri]...)
+		}
+		if uri == d.uri {
+			out.Version = &d.version
+		}
+		if err := s.conn.notify("textDocument/publishDiagnostics", out); err != nil {
+			s.log(err.Error())
+		}
+	}
+}
+
+func (s *Server) send(m *message) {
+	if err := s.conn.write(m); err != nil {
+		s.log(err.Error())
+	}
+}
+
+// show tells the user of something that is not about a place.
+func (s *Server) show(text string) {
+	if err := s.conn.notify("window/showMessage", showMessage{Type: severityWarning, Message: text}); err != nil {
+		s.log(err.Error())
+	}
+}

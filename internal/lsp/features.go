@@ -1,0 +1,319 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// diagnostics turns what is known of a document into what the client shows, by URI. s.mu is held.
+func (s *Server) diagnostics(d *document) map[string][]diagnostic {
+	out := map[string][]diagnostic{}
+	d.findings(func(files *source.Set, f *diag.Diagnostic) {
+		uri, g := s.finding(d, files, f)
+		out[uri] = append(out[uri], g)
+	})
+	d.verdicts(func(files *source.Set, v *diag.Verdict) {
+		if v.Kind != diag.Unknown && v.Kind != diag.Unsupported {
+			return
+		}
+		uri, r := s.place(d, files, v.Span)
+		out[uri] = append(out[uri], diagnostic{Range: r, Severity: severityInformation, Code: v.Kind.String(), Source: "heddle", Message: sentence(v)})
+	})
+	return out
+}
+
+// finding is what the client shows of one, and where.
+func (s *Server) finding(d *document, files *source.Set, f *diag.Diagnostic) (uri string, g diagnostic) {
+	uri, r := s.place(d, files, f.Span)
+	g = diagnostic{Range: r, Severity: severity(f.Severity), Code: string(f.Code), Source: "heddle", Message: text(f)}
+	if data, err := json.Marshal(map[string]string{"fingerprint": diag.Fingerprint(files, f)}); err == nil {
+		g.Data = data
+	}
+	for _, rel := range f.Related {
+		uri, r := s.place(d, files, rel.Span)
+		g.RelatedInformation = append(g.RelatedInformation, related{location{uri, r}, rel.Message})
+	}
+	return uri, g
+}
+
+func sentence(v *diag.Verdict) string { return v.Kind.String() + ": " + v.Text() }
+
+// text is a finding in full: editors show nothing else of it.
+func text(f *diag.Diagnostic) string {
+	lines := append([]string{f.Message}, f.Notes...)
+	for _, h := range f.Help {
+		lines = append(lines, "help: "+h)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func severity(s diag.Severity) int {
+	switch s {
+	case diag.Error:
+		return severityError
+	case diag.Warning:
+		return severityWarning
+	}
+	return severityInformation
+}
+
+// place is where a span is; the head of the document if it is nowhere.
+func (s *Server) place(d *document, files *source.Set, span source.Span) (uri string, r lspRange) {
+	f := files.File(span.Start.File())
+	if f == nil {
+		return d.uri, lspRange{}
+	}
+	if f.Name == d.path {
+		return d.uri, s.enc.span(f, span)
+	}
+	return uriOf(f.Name), s.enc.span(f, span)
+}
+
+// lookup returns a document with a report of the text that it has now. s.mu is held.
+func (s *Server) lookup(uri string) *document {
+	d := s.docs[uri]
+	if d == nil || len(d.reports) == 0 || d.checked != d.text {
+		return nil
+	}
+	return d
+}
+
+func (s *Server) lenses(raw json.RawMessage) (any, *rpcError) {
+	p, err := params[textDocumentPosition](raw)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []codeLens{}
+	d := s.lookup(p.TextDocument.URI)
+	if d == nil {
+		return out, nil
+	}
+	d.verdicts(func(files *source.Set, v *diag.Verdict) {
+		f := files.File(v.Span.Start.File())
+		if f == nil || f.Name != d.path {
+			return
+		}
+		r := s.enc.span(f, v.Span)
+		lens := func(title, mode string) {
+			out = append(out, codeLens{r, command{title, "heddle." + mode, []any{d.uri, v.Kernel}}})
+		}
+		lens("heddle: "+v.Kind.String(), string(Full))
+		lens("verify", string(Proof))
+		lens("run", string(Quick))
+		if _, ok := s.engine.(Repairer); ok {
+			lens("sync", repair)
+		}
+	})
+	slices.SortStableFunc(out, func(a, b codeLens) int { return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line) })
+	return out, nil
+}
+
+// hover answers with the verdict on a kernel, or with what a barrier is for.
+func (s *Server) hover(ctx context.Context, raw json.RawMessage) (any, *rpcError) {
+	p, failure := params[textDocumentPosition](raw)
+	if failure != nil {
+		return nil, failure
+	}
+	s.mu.Lock()
+	d := s.docs[p.TextDocument.URI]
+	if d == nil {
+		s.mu.Unlock()
+		return nil, nil
+	}
+	req := Request{Path: d.path, Text: []byte(d.text), Mode: Full, Progress: func(string) {}}
+	line, col := p.Position.Line+1, 1
+	if rest := d.text[s.enc.offset(d.text, position{p.Position.Line, 0}):]; rest != "" {
+		first, _, _ := strings.Cut(rest, "\n")
+		col = s.enc.bytes(first, p.Position.Character) + 1
+	}
+	verdict := s.kernelAt(p)
+	s.mu.Unlock()
+	if verdict != nil {
+		return verdict, nil
+	}
+	b, ok := s.engine.(Barriers)
+	if !ok {
+		return nil, nil
+	}
+	say, err := b.Barrier(ctx, req, line, col)
+	if err != nil {
+		return nil, fail(codeInternal, "%v", err)
+	}
+	if say == "" {
+		return nil, nil
+	}
+	return &hover{Contents: markup{"markdown", say}}, nil
+}
+
+// kernelAt returns the hover of the kernel whose name is at a position. s.mu is held.
+func (s *Server) kernelAt(p textDocumentPosition) *hover {
+	d := s.lookup(p.TextDocument.URI)
+	if d == nil {
+		return nil
+	}
+	var found *hover
+	d.verdicts(func(files *source.Set, v *diag.Verdict) {
+		uri, r := s.place(d, files, v.Span)
+		at := p.Position
+		if uri == d.uri && at.Line == r.Start.Line && at.Character >= r.Start.Character && at.Character <= r.End.Character {
+			found = &hover{Contents: markup{"markdown", fmt.Sprintf("**%s** %s", v.Kind, v.Text())}, Range: &r}
+		}
+	})
+	return found
+}
+
+// actions offers the fixes of the findings in a range.
+func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
+	p, err := params[codeActionParams](raw)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []codeAction{}
+	d := s.lookup(p.TextDocument.URI)
+	if d == nil {
+		return out, nil
+	}
+	d.findings(func(files *source.Set, f *diag.Diagnostic) {
+		uri, about := s.finding(d, files, f)
+		if uri != d.uri || about.Range.End.Line < p.Range.Start.Line || about.Range.Start.Line > p.Range.End.Line {
+			return
+		}
+		for j, fix := range f.Fixes {
+			if edit, ok := s.edit(d, files, fix.Edits); ok {
+				out = append(out, codeAction{Title: fix.Message, Kind: "quickfix", Diagnostics: []diagnostic{about}, IsPreferred: j == 0, Edit: edit})
+			}
+		}
+	})
+	return out, nil
+}
+
+// edit turns edits into those of the client; ok is false if one is in no file.
+func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w workspaceEdit, ok bool) {
+	w.Changes = map[string][]textEdit{}
+	for _, e := range edits {
+		f := files.File(e.Span.Start.File())
+		if f == nil {
+			return w, false
+		}
+		uri := uriOf(f.Name)
+		if f.Name == d.path {
+			uri = d.uri
+		}
+		at := s.enc.position(f, e.Span.Start)
+		r := lspRange{at, at}
+		if e.Span.End.IsValid() {
+			r.End = s.enc.position(f, e.Span.End)
+		}
+		w.Changes[uri] = append(w.Changes[uri], textEdit{r, e.New})
+	}
+	return w, len(w.Changes) > 0
+}
+
+// commands are what executeCommand knows.
+func (s *Server) commands() []string {
+	list := []string{"heddle." + string(Full), "heddle." + string(Quick), "heddle." + string(Proof)}
+	if _, ok := s.engine.(Repairer); ok {
+		list = append(list, "heddle."+repair)
+	}
+	return list
+}
+
+// execute runs a command on a document, and for a lens on one kernel of it.
+func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcError) {
+	p, failure := params[executeCommand](raw)
+	if failure != nil {
+		return nil, failure
+	}
+	mode, ok := strings.CutPrefix(p.Command, "heddle.")
+	if !ok || !slices.Contains(s.commands(), p.Command) {
+		return nil, fail(codeInvalidParams, "no command %s; there are %s", p.Command, strings.Join(s.commands(), ", "))
+	}
+	var uri, kernel string
+	for i, to := range []*string{&uri, &kernel} {
+		if i < len(p.Arguments) {
+			if err := json.Unmarshal(p.Arguments[i], to); err != nil {
+				return nil, fail(codeInvalidParams, "argument %d of %s: %v", i+1, p.Command, err)
+			}
+		}
+	}
+	s.mu.Lock()
+	d := s.docs[uri]
+	if d == nil {
+		s.mu.Unlock()
+		return nil, fail(codeInvalidParams, "%q is not open", uri)
+	}
+	req := Request{Path: d.path, Text: []byte(d.text), Mode: Mode(mode), Kernel: kernel}
+	s.mu.Unlock()
+	if mode == repair {
+		return s.repair(ctx, d, req)
+	}
+	report, err := s.withProgress(ctx, "heddle "+mode, func(ctx context.Context, say func(string)) (*Report, error) {
+		req.Progress = say
+		return s.engine.Check(ctx, req)
+	})
+	if err != nil {
+		return nil, fail(codeInternal, "%v", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.docs[uri] == d && d.text == string(req.Text) && ctx.Err() == nil {
+		d.take(report, kernel)
+		s.publish(d, s.diagnostics(d))
+	}
+	var lines []string
+	for i := range report.Verdicts {
+		lines = append(lines, sentence(&report.Verdicts[i]))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// repair asks the engine for barriers and lets the client apply what it says.
+func (s *Server) repair(ctx context.Context, d *document, req Request) (any, *rpcError) {
+	var fixes []diag.Fix
+	var note string
+	var files *source.Set
+	_, err := s.withProgress(ctx, "heddle sync", func(ctx context.Context, say func(string)) (_ *Report, err error) {
+		req.Progress = say
+		files, fixes, note, err = s.engine.(Repairer).Repair(ctx, req)
+		return nil, err
+	})
+	if err != nil {
+		return nil, fail(codeInternal, "%v", err)
+	}
+	if len(fixes) == 0 {
+		return note, nil
+	}
+	s.mu.Lock()
+	current := s.docs[d.uri] == d && d.text == string(req.Text)
+	edit, ok := s.edit(d, files, fixes[0].Edits)
+	s.mu.Unlock()
+	if !current || !ok {
+		return nil, fail(codeInternal, "the document has changed; try again")
+	}
+	raw, err := json.Marshal(map[string]any{"label": fixes[0].Message, "edit": edit})
+	if err != nil {
+		return nil, fail(codeInternal, "%v", err)
+	}
+	id, answer := s.calls.expect()
+	s.send(&message{ID: &id, Method: "workspace/applyEdit", Params: raw})
+	select {
+	case m := <-answer:
+		if m.Error != nil {
+			return nil, m.Error
+		}
+	case <-ctx.Done():
+		return nil, nil
+	}
+	return note, nil
+}

@@ -1,0 +1,265 @@
+package lsp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// DefaultDelay is how long after the last edit a document is checked.
+const DefaultDelay = 600 * time.Millisecond
+
+// Server talks to one client.
+type Server struct {
+	conn    *conn
+	engine  Engine
+	version string
+	log     func(string)
+
+	calls calls
+	work  sync.WaitGroup // runs and requests in the background
+	root  context.Context
+	stop  context.CancelFunc
+
+	mu       sync.Mutex
+	docs     map[string]*document // by URI
+	enc      encoding
+	onChange bool
+	delay    time.Duration
+	progress bool // the client shows progress
+	refresh  bool // the client asks anew for lenses when told so
+	ready    bool
+	down     bool
+	tokens   map[string]context.CancelFunc // of progress that is shown
+	last     int                           // number of the last token
+}
+
+// NewServer returns a server over a pair of streams. log gets what goes wrong outside any request.
+func NewServer(r io.Reader, w io.Writer, engine Engine, version string, log func(string)) *Server {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Server{
+		conn: &conn{r: bufio.NewReader(r), w: w}, engine: engine, version: version, log: log,
+		calls: calls{cancel: map[string]context.CancelFunc{}, waits: map[string]chan<- *message{}},
+		root:  ctx, stop: stop, docs: map[string]*document{}, onChange: true, delay: DefaultDelay,
+		tokens: map[string]context.CancelFunc{},
+	}
+}
+
+// errExit is the regular end of a session.
+var errExit = errors.New("exit")
+
+// Serve answers until the client says exit, the stream ends, or ctx does. It returns nil only after a shutdown.
+func (s *Server) Serve(ctx context.Context) error {
+	defer s.work.Wait()
+	defer s.stop()
+	undo := context.AfterFunc(ctx, s.stop)
+	defer undo()
+	messages, over := make(chan *message), make(chan struct{})
+	defer close(over)
+	failed := make(chan error, 1)
+	go func() { // its last read ends with the stream
+		for {
+			m, err := s.conn.read()
+			var bad *rpcError
+			if errors.As(err, &bad) {
+				m, err = &message{Error: bad}, nil
+			}
+			if err != nil {
+				failed <- err
+				return
+			}
+			select {
+			case messages <- m:
+			case <-over:
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case m := <-messages:
+			if err := s.handle(m); err == errExit {
+				if s.down {
+					return nil
+				}
+				return errors.New("the client left without a shutdown")
+			} else if err != nil {
+				return err
+			}
+		case err := <-failed:
+			if err == io.EOF && s.down {
+				return nil
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// handle does what one message asks. An error is one of writing.
+func (s *Server) handle(m *message) error {
+	switch {
+	case m.Method == "" && m.Error != nil && m.ID == nil: // a content that could not be read
+		null := json.RawMessage("null")
+		return s.conn.write(&message{ID: &null, Error: m.Error})
+	case m.Method == "" && m.ID != nil:
+		s.calls.deliver(m)
+		return nil
+	case m.Method == "exit":
+		return errExit
+	case m.ID == nil:
+		s.notification(m)
+		return nil
+	}
+	if f := s.background(m.Method); f != nil && s.ready && !s.down {
+		id := string(*m.ID)
+		ctx := s.calls.begin(s.root, id)
+		s.work.Go(func() {
+			result, err := f(ctx, m.Params)
+			if s.calls.end(ctx, id) {
+				result, err = nil, fail(codeCancelled, "cancelled")
+			}
+			if err := s.respond(m, result, err); err != nil {
+				s.log(err.Error())
+			}
+		})
+		return nil
+	}
+	result, err := s.request(m)
+	return s.respond(m, result, err)
+}
+
+func (s *Server) respond(m *message, result any, failure *rpcError) error {
+	if failure != nil {
+		return s.conn.write(&message{ID: m.ID, Error: failure})
+	}
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	return s.conn.write(&message{ID: m.ID, Result: raw})
+}
+
+// params decodes the parameters of a request.
+func params[T any](raw json.RawMessage) (T, *rpcError) {
+	var p T
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return p, fail(codeInvalidParams, "%v", err)
+	}
+	return p, nil
+}
+
+// background returns what answers a request that may take long.
+func (s *Server) background(method string) func(context.Context, json.RawMessage) (any, *rpcError) {
+	switch method {
+	case "workspace/executeCommand":
+		return s.execute
+	case "textDocument/hover":
+		return s.hover
+	}
+	return nil
+}
+
+// request answers what is answered at once.
+func (s *Server) request(m *message) (any, *rpcError) {
+	switch {
+	case m.Method == "initialize":
+		return s.initialize(m.Params)
+	case !s.ready:
+		return nil, fail(codeNotInitialized, "the first request is initialize")
+	case s.down:
+		return nil, fail(codeInvalidRequest, "the server is shut down")
+	}
+	switch m.Method {
+	case "shutdown":
+		s.down = true
+		s.stop()
+		return nil, nil
+	case "textDocument/codeLens":
+		return s.lenses(m.Params)
+	case "textDocument/codeAction":
+		return s.actions(m.Params)
+	}
+	return nil, fail(codeMethodNotFound, "%s is not supported", m.Method)
+}
+
+func (s *Server) initialize(raw json.RawMessage) (any, *rpcError) {
+	if s.ready {
+		return nil, fail(codeInvalidRequest, "initialize came twice")
+	}
+	p, err := params[initializeParams](raw)
+	if err != nil {
+		return nil, err
+	}
+	name := "utf-16"
+	for _, e := range p.Capabilities.General.PositionEncodings {
+		if e == "utf-8" {
+			s.enc, name = utf8Bytes, e
+		}
+	}
+	s.progress = p.Capabilities.Window.WorkDoneProgress
+	s.refresh = p.Capabilities.Workspace.CodeLens.RefreshSupport
+	if o := p.InitializationOptions; o.OnChange != nil {
+		s.onChange = *o.OnChange
+	}
+	if o := p.InitializationOptions; o.Delay != nil {
+		s.delay = time.Duration(max(*o.Delay, 0)) * time.Millisecond
+	}
+	s.ready = true
+	type object = map[string]any
+	return object{
+		"capabilities": object{
+			"positionEncoding":       name,
+			"textDocumentSync":       object{"openClose": true, "change": 2, "save": object{"includeText": false}},
+			"hoverProvider":          true,
+			"codeLensProvider":       object{"resolveProvider": false},
+			"codeActionProvider":     object{"codeActionKinds": []string{"quickfix"}},
+			"executeCommandProvider": object{"commands": s.commands()},
+		},
+		"serverInfo": object{"name": "heddle", "version": s.version},
+	}, nil
+}
+
+// notification does what a notification says. One that is not understood is passed over, as the protocol wants.
+func (s *Server) notification(m *message) {
+	if !s.ready || s.down {
+		return
+	}
+	var err *rpcError
+	switch m.Method {
+	case "textDocument/didOpen":
+		err = s.didOpen(m.Params)
+	case "textDocument/didChange":
+		err = s.didChange(m.Params)
+	case "textDocument/didSave":
+		err = s.didSave(m.Params)
+	case "textDocument/didClose":
+		err = s.didClose(m.Params)
+	case "$/cancelRequest":
+		var p struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if json.Unmarshal(m.Params, &p) == nil {
+			s.calls.stop(string(p.ID))
+		}
+	case "window/workDoneProgress/cancel":
+		var p struct {
+			Token string `json:"token"`
+		}
+		if json.Unmarshal(m.Params, &p) == nil {
+			s.mu.Lock()
+			if cancel := s.tokens[p.Token]; cancel != nil {
+				cancel()
+			}
+			s.mu.Unlock()
+		}
+	}
+	if err != nil {
+		s.log(m.Method + ": " + err.Message)
+	}
+}

@@ -1,0 +1,139 @@
+// Package maxsat solves small weighted partial MaxSAT problems in process: hard clauses hold, and the weight of the
+// soft clauses that do not is least.
+//
+// What it follows: OLL (Andres, Kaufmann, Matheis and Schaub, ICLP 2012; Morgado, Dodaro and Marques-Silva, "Core-
+// guided MaxSAT with soft cardinality constraints", CP 2014), with totalizers (Bailleux and Boufkhad, CP 2003) for the
+// cardinality constraints, over go-air/gini; with stratification and hardening (Ansótegui, Bonet and Levy, "SAT-based
+// MaxSAT algorithms", AIJ 2013), because the weights of package place lie far apart.
+//
+// What is checked of each answer: the model satisfies every hard clause, and its weight, counted again, is the lower
+// bound that the cores prove. What is not: that a core is one, which is the SAT solver's word; tests compare with z3
+// and with brute force.
+package maxsat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Lit is a literal: a variable from 1 up, or its negation.
+type Lit int
+
+// Soft is a clause that costs Weight if it does not hold. Weights are positive.
+type Soft struct {
+	Clause []Lit
+	Weight int64
+}
+
+// Problem is a weighted partial MaxSAT problem over the variables 1 to Vars.
+type Problem struct {
+	Vars int
+	Hard [][]Lit
+	Soft []Soft
+}
+
+// NewVar returns a variable of its own.
+func (p *Problem) NewVar() Lit {
+	p.Vars++
+	return Lit(p.Vars)
+}
+
+// AddHard demands a clause.
+func (p *Problem) AddHard(clause ...Lit) {
+	p.Hard = append(p.Hard, append([]Lit(nil), clause...))
+}
+
+// AddSoft asks for a clause.
+func (p *Problem) AddSoft(weight int64, clause ...Lit) {
+	p.Soft = append(p.Soft, Soft{append([]Lit(nil), clause...), weight})
+}
+
+// Model says which variables are true, by number; index 0 is not used.
+type Model []bool
+
+// Holds reports whether a literal is true.
+func (m Model) Holds(l Lit) bool {
+	if l < 0 {
+		return !m[-l]
+	}
+	return m[l]
+}
+
+func (m Model) satisfies(clause []Lit) bool {
+	for _, l := range clause {
+		if m.Holds(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// Cost is the weight of the soft clauses that do not hold in m; ok says whether the hard ones do.
+func (p *Problem) Cost(m Model) (cost int64, ok bool) {
+	for _, h := range p.Hard {
+		if !m.satisfies(h) {
+			return 0, false
+		}
+	}
+	for _, s := range p.Soft {
+		if !m.satisfies(s.Clause) {
+			cost += s.Weight
+		}
+	}
+	return cost, true
+}
+
+// ErrWeights says that the weights of a problem do not fit.
+var ErrWeights = errors.New("maxsat: weights must be positive, and their sum below 2^63")
+
+// check reports what is wrong with a problem.
+func (p *Problem) check() error {
+	lits := func(clause []Lit) error {
+		for _, l := range clause {
+			if l == 0 || l > Lit(p.Vars) || -l > Lit(p.Vars) {
+				return fmt.Errorf("maxsat: literal %d of %d variables", l, p.Vars)
+			}
+		}
+		return nil
+	}
+	for _, h := range p.Hard {
+		if err := lits(h); err != nil {
+			return err
+		}
+	}
+	sum := int64(0)
+	for _, s := range p.Soft {
+		if s.Weight <= 0 || s.Weight > math.MaxInt64-sum {
+			return ErrWeights
+		}
+		sum += s.Weight
+		if err := lits(s.Clause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Solve returns a model of least cost, or a nil model if the hard clauses have none. The error is that of ctx, of a
+// problem that is none, or tells of a wrong answer of the SAT solver.
+func Solve(ctx context.Context, p *Problem) (Model, int64, error) {
+	if err := p.check(); err != nil {
+		return nil, 0, err
+	}
+	for _, h := range p.Hard {
+		if len(h) == 0 {
+			return nil, 0, nil
+		}
+	}
+	m, bound, err := newSearch(p).run(ctx)
+	if err != nil || m == nil {
+		return nil, 0, err
+	}
+	cost, ok := p.Cost(m)
+	if !ok || cost != bound {
+		return nil, 0, fmt.Errorf("maxsat: the solver's model costs %d (hard clauses hold: %v), its cores prove %d", cost, ok, bound)
+	}
+	return m, cost, nil
+}

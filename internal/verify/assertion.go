@@ -1,0 +1,279 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// Annotations: what each assertion says of a thread, of a pair, and of the accesses of a thread.
+//
+// An assertion in a loop may be used for the iteration before when it is checked for an arbitrary one: that is
+// induction over the iterations, in the order in which two threads in lock step come to them. Another assertion may
+// be used where it comes earlier on the way. If one fails there is a finding, and nothing is called verified.
+
+// assertions checks all annotations.
+func (p *prover) assertions() {
+	for i := range p.th.Assertions {
+		a := &p.th.Assertions[i]
+		if p.done() {
+			return
+		}
+		if a.Kind == lockstep.Assumed {
+			p.vacuous(a)
+			continue
+		}
+		p.assertion(a)
+	}
+}
+
+// vacuous looks for an assumption that cannot hold: nothing that comes after it would be checked.
+func (p *prover) vacuous(a *lockstep.Assertion) {
+	if len(a.Logs) > 0 || p.relational(a.Cond) || p.relational(a.Guard) {
+		return
+	}
+	c := p.c
+	reachable := c.Decide(p.ctx, []smt.Term{a.Guard}, p.opt.Solvers...)
+	if reachable.Status != smt.Sat {
+		return
+	}
+	if c.Decide(p.ctx, []smt.Term{a.Guard, a.Cond}, p.opt.Solvers...).Status == smt.Unsat {
+		p.res.Findings = append(p.res.Findings, Finding{Kind: Vacuous, A: a.Instr, Assertion: a, Reason: "it holds for no input, so that nothing behind it is checked"})
+	}
+}
+
+// relational reports whether a condition speaks of the other thread.
+func (p *prover) relational(t smt.Term) bool {
+	found := false
+	p.c.Visit([]smt.Term{t}, func(u smt.Term) {
+		if op := p.c.Op(u); op == smt.OpVar || op == smt.OpApp {
+			name := p.c.Name(u)
+			_, other := p.th.Others[name]
+			found = found || other || name == lockstep.SameBlock
+		}
+	})
+	return found
+}
+
+// maxLogChoices bounds the combinations of accesses for which one condition is checked.
+const maxLogChoices = 4096
+
+// assertion checks one annotation, for each choice of the accesses that it asks for.
+func (p *prover) assertion(a *lockstep.Assertion) {
+	f := Finding{Kind: Violation, A: a.Instr, Assertion: a}
+	choices := make([][]logged, len(a.Logs))
+	total := 1
+	for i, l := range a.Logs {
+		choices[i] = p.loggedBy(a, l, i)
+		total *= len(choices[i])
+		if total > maxLogChoices {
+			f.Reason = "too many accesses to look at in combination"
+			p.res.Findings = append(p.res.Findings, f)
+			return
+		}
+	}
+	before := p.failures()
+	p.eachChoice(choices, nil, func(chosen []logged) {
+		if p.failures() > before { // one counterexample is enough
+			return
+		}
+		cond, extra := a.Cond, []smt.Term(nil)
+		s := p.c.Substitute()
+		for i, l := range chosen {
+			s.Replace(a.Logs[i].Has, smt.Bool(l.when != nil))
+			if l.when != nil {
+				s.Replace(a.Logs[i].Offset, l.offset)
+				extra = append(extra, l.when...)
+			}
+		}
+		if len(chosen) > 0 {
+			cond = s.Apply(cond)
+		}
+		p.violation(a, cond, extra, f)
+	})
+}
+
+// logged is an access that a condition may mean; none if when is nil.
+type logged struct {
+	when   []smt.Term
+	offset smt.Term
+}
+
+func (p *prover) eachChoice(choices [][]logged, chosen []logged, visit func([]logged)) {
+	if len(choices) == 0 {
+		visit(chosen)
+		return
+	}
+	for _, l := range choices[0] {
+		p.eachChoice(choices[1:], append(slices.Clone(chosen), l), visit)
+	}
+}
+
+// loggedBy lists the accesses of the thread itself, in the current barrier interval and before the annotation, that
+// the n-th question of a condition may be about.
+func (p *prover) loggedBy(a *lockstep.Assertion, l lockstep.Log, n int) []logged {
+	out := []logged{{}}
+	c := p.c
+	for i := range p.th.Accesses {
+		x := &p.th.Accesses[i]
+		switch {
+		case x.Object != nil && x.Object != l.Object:
+			continue
+		case x.Object == nil && x.Space != event.Generic && x.Space != l.Object.Space:
+			continue
+		case l.Writes && !x.Kind.Writes() || !l.Writes && x.Kind == event.Write:
+			continue
+		}
+		s := c.Substitute()
+		iters := make([]smt.Term, len(x.Iters))
+		for j, k := range x.Iters {
+			iters[j] = c.Var(fmt.Sprintf("p!~%d.%d", n, j), 32)
+			s.Replace(k, iters[j])
+		}
+		start := make([]smt.Term, 0, 4)
+		for _, t := range x.Start.Terms() {
+			start = append(start, s.Apply(t))
+		}
+		when := []smt.Term{s.Apply(x.Guard), p.earlier(x, iters, a)}
+		for j, t := range l.Start.Terms() {
+			when = append(when, c.Eq(start[j], t))
+		}
+		if c.And(when...) == smt.False {
+			continue
+		}
+		elems := max(int(x.Instr.Vec), 1)
+		for e := range elems {
+			off := c.Var(fmt.Sprintf("p!~%d.any", n), 64)
+			if x.Object != nil {
+				off = c.AddConst(s.Apply(x.Offset), uint64(e*x.Size/elems))
+			}
+			out = append(out, logged{when, off})
+		}
+	}
+	return out
+}
+
+// earlier is the formula that an access, in iterations iters of its loops, comes before an annotation: in an earlier
+// iteration of a loop around both, or earlier in the text.
+func (p *prover) earlier(x *lockstep.Access, iters []smt.Term, a *lockstep.Assertion) smt.Term {
+	c := p.c
+	n := 0
+	for n < len(x.Place.Loops) && n < len(a.Place.Loops) && x.Place.Loops[n] == a.Place.Loops[n] {
+		n++
+	}
+	r := smt.Bool(x.Place.Rank < a.Place.Rank)
+	for i := n - 1; i >= 0; i-- {
+		r = c.Or(c.Ult(iters[i], a.Iters[i]), c.And(c.Eq(iters[i], a.Iters[i]), r))
+	}
+	return r
+}
+
+// violation asks whether a condition can be false: of one thread, or of a pair if it speaks of the other one.
+func (p *prover) violation(a *lockstep.Assertion, cond smt.Term, extra []smt.Term, f Finding) {
+	terms := append([]smt.Term{a.Guard, p.c.Not(cond)}, extra...)
+	terms = append(terms, p.before(a)...)
+	pairs := []bool{false}
+	relational := p.relational(p.c.And(terms...))
+	if relational && !p.opt.OnlyIntraBlock && p.th.Geometry.Grid.Count() > 1 {
+		pairs = []bool{false, true}
+	}
+	if relational && p.th.Geometry.Block.Count() == 1 {
+		pairs = pairs[1:]
+	}
+	for _, far := range pairs {
+		s := p.pair
+		if far {
+			s = p.far
+		}
+		q := make([]smt.Term, len(terms))
+		for i, t := range terms {
+			q[i] = s[0].Apply(t)
+		}
+		switch {
+		case far:
+			q = append(q, p.differ(s, p.th.Ctaid))
+		case relational:
+			q = append(q, p.differ(s, p.th.Tid))
+		}
+		f.OtherBlock = far
+		n := p.failures()
+		p.decide(q, [2][]smt.Term{terms, nil}, s, f)
+		if p.failures() > n {
+			return
+		}
+	}
+}
+
+// before says that the assertions of the innermost loop around a held in the iteration before.
+func (p *prover) before(a *lockstep.Assertion) []smt.Term {
+	if len(a.Iters) == 0 {
+		return nil
+	}
+	c := p.c
+	k := a.Iters[len(a.Iters)-1]
+	s := c.Substitute()
+	s.Replace(k, c.AddConst(k, ^uint64(0)))
+	var out []smt.Term
+	for i := range p.th.Assertions {
+		b := &p.th.Assertions[i]
+		if slices.Equal(b.Place.Loops, a.Place.Loops) && len(b.Logs) == 0 {
+			out = append(out, c.Or(c.Eq(k, c.Const(0, 32)), s.Apply(c.Implies(b.Guard, b.Cond))))
+		}
+	}
+	return out
+}
+
+// others ties the symbols of conditions that stand for values of the other thread to what they are: it returns what
+// that adds to a query, and to the terms of which it is made.
+func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.Term, all [2][]smt.Term) {
+	all = terms
+	if len(p.th.Others) == 0 {
+		return nil, all
+	}
+	c := p.c
+	n := 0
+	for t := range 2 {
+		seen := map[smt.Term]bool{}
+		c.Visit(terms[t], func(u smt.Term) {
+			op := c.Op(u)
+			if op != smt.OpVar && op != smt.OpApp || seen[u] {
+				return
+			}
+			seen[u] = true
+			name := c.Name(u)
+			if name == lockstep.SameBlock {
+				add = append(add, c.Eq(s[t].Apply(u), smt.Bool(s == p.pair)))
+			}
+			o, ok := p.th.Others[name]
+			if !ok {
+				return
+			}
+			there := c.Substitute()
+			for i, k := range o.Loops {
+				n++
+				k2 := c.Var(fmt.Sprintf("p!~other%d", n), 32)
+				there.Replace(k, k2)
+				add = append(add, c.Eq(s[1-t].Apply(k2), s[t].Apply(c.Args(u)[i])))
+			}
+			value := there.Apply(c.Ite(o.Here, o.Value, o.Absent))
+			all[1-t] = append(slices.Clip(all[1-t]), value)
+			known := there.Apply(c.Implies(o.Here, o.Known))
+			all[1-t] = append(all[1-t], known)
+			add = append(add, c.Eq(s[t].Apply(u), s[1-t].Apply(value)), s[1-t].Apply(known))
+		})
+	}
+	return add, all
+}
+
+// violationText says what a finding about an annotation is about.
+func (f *Finding) violationText() string {
+	word := f.Assertion.Kind.String()
+	if f.Kind == Vacuous {
+		return fmt.Sprintf("%s #%d can never hold", word, f.A.Index)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s #%d", word, f.A.Index))
+}

@@ -48,7 +48,7 @@ var rules = map[string]string{
 	"place/maxsat": "",
 
 	"lockstep/form": "event isa ir",
-	"repair":        "source event isa ptx ir edit place",
+	"repair":        "source event isa ptx ir edit",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

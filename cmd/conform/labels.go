@@ -127,6 +127,9 @@ var provedAllTheSame = map[string]string{
 
 	"CUDA/misc/fail/miscfail2": "the invariants hold; GPUVerify, told to infer none, lacks one for its induction",
 
+	"OpenCL/benign_race_tests/fail/writewritearray_adversarial": sameValue,
+
+	"OpenCL/asymmetric_asserts/fail":   "the assertions hold; GPUVerify, told to assume them for one thread only, cannot show it",
 	"OpenCL/reducedstrengthnonloopbug": "the kernel is empty; the defect is in a function that it does not call",
 }
 

@@ -19,6 +19,7 @@ import (
 // outputFlags say how results are printed.
 type outputFlags struct {
 	format, color string
+	html          string // the file of an HTML report; empty: none
 	printf        bool
 	known         knownFlags
 }
@@ -26,12 +27,14 @@ type outputFlags struct {
 func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	fs.StringVar(&out.html, "html", "", "write a report for people to `FILE`, beside what is printed: one HTML file that needs no network")
 	out.known.define(fs)
 }
 
 var checkHelp = map[string][2]string{
-	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for a launch, and prints the bugs that it finds, or
-what a clean run covers.`},
+	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for a launch, and prints the bugs that it finds. For
+a kernel that is clean it tries a proof for all inputs of the launch shape, within --timeout: the verdict is "verified", or
+"clean" with what the run covers and what kept it from a proof.`},
 	"run": {"check by emulation alone", `run executes each kernel on an emulated GPU for a launch and detects races by happens-before. --seeds tries several
 schedules.`},
 	"verify": {"prove the absence of races and divergence for all inputs", `verify proves that no two threads of a kernel race and that no barrier diverges, for every input of the launch shape and
@@ -48,7 +51,7 @@ The launch comes from flags; else from a comment above the kernel (// heddle: gr
 <<<...>>> with constants in the same file; else from .reqntid or .maxntid; else from defaults, which are printed.`
 
 func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Command: name, Prove: name == "verify"}
+	opt := check.Options{Command: name, Prove: name == "verify", ThenProve: name == "check"}
 	var out outputFlags
 	var in inputFlags
 	cmd := &cobra.Command{
@@ -70,7 +73,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	if opt.Prove {
 		opt.FormTo = stdout
 		fs.Var(newChoice(&opt.Form, "", "pred", "lockstep"), "print", "print `FORM` pred, the predicated program of one thread, or lockstep, that of two, instead of a proof")
-		fs.DurationVar(&opt.Timeout, "timeout", check.DefaultTimeout, "give the proof of a kernel at most `TIME`, such as 90s")
+	}
+	if opt.Prove || opt.ThenProve {
+		proofFlags(fs, &opt)
 	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
@@ -87,6 +92,13 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	}
 	opt.Files = source.NewSet()
 	printer, mistakes := printers(out, opt.Files, stdout, stderr)
+	if out.html != "" {
+		page, err := createReport(out.html, opt.Files, commandLine(ctx))
+		if err != nil {
+			return inputError{err}
+		}
+		printer, mistakes = both{printer, page}, both{mistakes, page.findings()}
+	}
 	if err := in.config.read(opt.Files, mistakes); err != nil {
 		return inputError{errors.Join(err, mistakes.Close())}
 	}

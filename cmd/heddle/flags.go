@@ -45,7 +45,18 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 20 million and 50,000 for each warp of the launch)")
 	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
-	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "emulate independent blocks on `N` cores (default: 1, which is no slower: the detector takes the events in turn)")
+	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "work on `N` kernels at a time (default: one for each core), and emulate independent blocks on as many (default: 1, which is no slower: the detector takes the events in turn)")
+}
+
+// proofFlags defines the flags of proofs for all inputs.
+func proofFlags(fs *pflag.FlagSet, opt *check.Options) {
+	fs.Var(newChoice(&opt.Solver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries by `SOLVER` embedded, z3, cvc5 or auto: the embedded one, and z3 where it is installed")
+	limit := check.DefaultTimeout
+	if opt.ThenProve {
+		limit = check.CheckTimeout
+	}
+	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("give the proof of a kernel at most `TIME`, such as 90s (default: %v)", limit))
+	fs.StringVar(&opt.SMTDir, "smt-dir", "", "keep the queries of proofs in `DIR`, as SMT-LIB 2 files")
 }
 
 // checkNumbers reports numbers that no run can have.
@@ -55,6 +66,8 @@ func checkNumbers(opt *check.Options) error {
 		return fmt.Errorf("--seeds %d: at least 1 is needed", opt.Seeds)
 	case opt.Limit < 1:
 		return fmt.Errorf("--limit %d: at least 1 is needed", opt.Limit)
+	case opt.Timeout < 0:
+		return fmt.Errorf("--timeout %v: a time above 0 is needed", opt.Timeout)
 	case opt.Workers < 0:
 		return fmt.Errorf("--jobs %d: a number of cores is needed", opt.Workers)
 	case opt.Seed+uint64(opt.Seeds-1) < opt.Seed:

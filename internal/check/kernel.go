@@ -22,10 +22,11 @@ type kernelRun struct {
 	machine      *emu.Machine
 	seen         map[findingKey]bool // findings of earlier seeds
 	bugs         int
-	only         func(diag.Code) bool // findings that count; nil: all
-	repeated     int                  // findings that an earlier run reported
-	hidden       int                  // findings beyond the limit
-	inconclusive string               // why a run did not cover the launch; empty if all did
+	only         func(diag.Code) bool   // findings that count; nil: all
+	mark         func(*diag.Diagnostic) // adds to each finding what is known of the run; nil: nothing
+	repeated     int                    // findings that an earlier run reported
+	hidden       int                    // findings beyond the limit
+	inconclusive string                 // why a run did not cover the launch; empty if all did
 	unsupported  *diag.Verdict
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	tolerated    uint64
@@ -92,7 +93,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 		}
 	}
 	d.sum.Bugs += r.bugs
-	d.sum.Verdicts = append(d.sum.Verdicts, r.withTrace(ctx, r.verdict()))
+	d.sum.Verdicts = append(d.sum.Verdicts, r.withProof(ctx, r.withTrace(ctx, r.verdict())))
 	if r.unsupported == nil && r.assumptions == nil && r.inconclusive == "" && r.runs > 0 && !r.cut {
 		d.checked(in, k, allCodes)
 	} else {
@@ -160,7 +161,10 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		}
 	}
 	if r.opt.Printf != nil {
-		opt.Printf = func(_ event.Thread, text string) { fmt.Fprint(r.opt.Printf, text) }
+		opt.Printf = func(_ event.Thread, text string) {
+			r.turn()
+			fmt.Fprint(r.opt.Printf, text)
+		}
 	}
 	res, err := r.machine.Run(ctx, opt, det)
 	if err != nil {
@@ -261,6 +265,9 @@ func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
 	}
 	r.seen[key] = true
 	g := make()
+	if r.mark != nil {
+		r.mark(&g)
+	}
 	r.cut = r.cut || endsRun(key.code)
 	if r.setAside(&g) {
 		return

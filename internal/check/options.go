@@ -19,18 +19,23 @@ const DefaultLimit = 20
 
 // Options are the choices of one run of the driver.
 type Options struct {
-	Kernel         string         // mangled or demangled name or its part before '('; empty: all
-	Launch         launch.Request // what the flags said
-	Warp           string         // "independent" | "lockstep"
-	Benign         string         // "warp" | "all" | "none"
-	Seed           uint64         // of the first schedule
-	Seeds          int            // how many schedules, with consecutive seeds
-	MaxSteps       uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
-	Workers        int            // goroutines that emulate independent blocks; 0: one, because the detector takes the events in turn
-	Prove          bool           // verify for all inputs instead of running
-	OnlyIntraBlock bool           // of proofs: races between threads of different blocks do not count
-	Timeout        time.Duration  // for the proof of one kernel; 0: DefaultTimeout
-	Limit          int            // findings printed per kernel; 0: DefaultLimit
+	Kernel   string         // mangled or demangled name or its part before '('; empty: all
+	Launch   launch.Request // what the flags said
+	Warp     string         // "independent" | "lockstep"
+	Benign   string         // "warp" | "all" | "none"
+	Seed     uint64         // of the first schedule
+	Seeds    int            // how many schedules, with consecutive seeds
+	MaxSteps uint64         // warp instructions for each run; 0: 20 million and 50,000 for each warp
+	// Workers is how many kernels are worked on at a time, 0: one for each core; and how many goroutines emulate
+	// independent blocks of a run, 0: one, because the detector takes the events in turn.
+	Workers        int
+	Prove          bool          // verify for all inputs instead of running
+	OnlyIntraBlock bool          // of proofs: races between threads of different blocks do not count
+	ThenProve      bool          // verify what is clean in all runs
+	Solver         string        // "embedded" | "z3" | "cvc5" | "auto", which is the default
+	SMTDir         string        // keep the queries of proofs there; empty: nowhere
+	Timeout        time.Duration // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
+	Limit          int           // findings printed per kernel; 0: DefaultLimit
 	Lower          lower.Options
 	Trace          *Trace         // not nil: trace each kernel, as heddle trace does
 	Command        string         // "check" or "run": for the reproduce line

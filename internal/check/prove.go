@@ -1,31 +1,28 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
-	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
-	"heddle/internal/smt"
-	"heddle/internal/smt/proc"
-	"heddle/internal/smt/sat"
 	"heddle/internal/source"
 	"heddle/internal/verify"
 )
 
-// DefaultTimeout is the time that a proof of one kernel may take when Options.Timeout is 0.
-const DefaultTimeout = 60 * time.Second
-
-// queryTime bounds one query; several solvers are asked one after the other.
-const queryTime = 5 * time.Second
+// Times that a proof of one kernel may take when Options.Timeout is 0: when a proof is asked for, and when it follows a
+// clean run, where it should not keep users waiting.
+const (
+	DefaultTimeout = 60 * time.Second
+	CheckTimeout   = 10 * time.Second
+)
 
 // proof is the verification of one kernel by the static engine.
 type proof struct {
@@ -33,7 +30,11 @@ type proof struct {
 	in     *input
 	kernel *ir.Func
 	cfg    *launch.Config
-	aside  aside // findings of replays that do not count
+	// The values of scalar parameters that the proof is for, by index; the others are arbitrary.
+	fixed   map[int]uint64
+	aside   aside // findings of replays that do not count
+	queries int   // that were kept
+	ways    bool  // races are asked for the iterations in which they are
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -46,6 +47,9 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 		return
 	}
 	p := &proof{driver: d, in: in, kernel: k, cfg: cfg, replayed: map[string]bool{}}
+	p.fixed = p.scalars(launch.FromFlag)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.opt.Timeout, DefaultTimeout))
+	defer cancel()
 	v := p.verdict(ctx)
 	v.Kernel, v.Suppressed, v.Known = k.Demangled, p.aside.suppressed, p.aside.known
 	if v.Kind == diag.Verified {
@@ -59,17 +63,94 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	d.sum.Verdicts = append(d.sum.Verdicts, v)
 }
 
-func (p *proof) verdict(ctx context.Context) diag.Verdict {
-	limit := p.opt.Timeout
-	if limit == 0 {
-		limit = DefaultTimeout
+// withProof lifts the verdict on a kernel that is clean in all runs to a proof where one comes through, and to a bug
+// where a counterexample of it is confirmed. Else the verdict is that of the runs, and says what kept it from a proof.
+func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict {
+	if !r.opt.ThenProve || v.Kind != diag.Clean || r.aside.any() || ctx.Err() != nil {
+		return v
 	}
+	limit := cmp.Or(r.opt.Timeout, CheckTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if p.opt.Warp == "lockstep" {
-		return diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
+	p := &proof{driver: r.driver, in: r.in, kernel: r.kernel, cfg: r.cfg, replayed: map[string]bool{}}
+	p.fixed = p.scalars(launch.FromFlag)
+	all := p.scalars(launch.Default)
+	general := ctx
+	if len(all) > len(p.fixed) { // leave time for the launch's own scalars
+		var stop context.CancelFunc
+		general, stop = context.WithTimeout(ctx, limit/2)
+		defer stop()
 	}
-	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixedArgs()})
+	proved := p.verdict(general)
+	if proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
+		p.fixed = all
+		if again := p.verdict(ctx); again.Kind != diag.Unknown {
+			proved = again
+		}
+	}
+	switch proved.Kind {
+	case diag.Bug:
+		proved.Kernel, proved.Span = v.Kernel, v.Span
+		proved.Suppressed, proved.Known = p.aside.suppressed, p.aside.known
+		return proved
+	case diag.Verified:
+		v.Kind = diag.Verified
+		v.Scope = proved.Scope + "; nothing else found in " + v.Scope
+	case diag.Unsupported:
+		v.Reason = "unsupported: " + proved.Reason
+		if proved.Span.IsValid() {
+			v.Reason += " at " + p.files.Format(proved.Span.Start)
+		}
+	default:
+		v.Reason = proved.Reason
+	}
+	v.Suppressed, v.Known = p.aside.suppressed, p.aside.known
+	return v
+}
+
+// aliases says which arguments of the launch share a buffer: a proof takes all to be apart.
+func (p *proof) aliases() string {
+	of := map[*launch.Buffer]string{}
+	reason := ""
+	add := func(name string, b *launch.Buffer) {
+		switch first, twice := of[b]; {
+		case b == nil:
+		case twice:
+			reason = fmt.Sprintf("proofs about arguments that alias (%s and %s)", first, name)
+		default:
+			of[b] = name
+		}
+	}
+	for i := range p.cfg.Args {
+		a := &p.cfg.Args[i]
+		add(a.Name, a.Buffer)
+		for _, f := range a.Fields {
+			add(fmt.Sprintf("%s+%d", a.Name, f.Offset), f.Buffer)
+		}
+	}
+	return reason
+}
+
+func (p *proof) verdict(ctx context.Context) diag.Verdict {
+	r, v := p.verify(ctx, 0)
+	if r == nil {
+		return v
+	}
+	if r.Verified() {
+		return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
+	}
+	return p.examine(ctx, r)
+}
+
+// verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
+func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
+	if p.opt.Warp == "lockstep" {
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
+	}
+	if why := p.aliases(); why != "" {
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
+	}
+	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixed})
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):
@@ -77,20 +158,15 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 		if no.Instr != nil {
 			v.Span = spanOf(no.Instr)
 		}
-		return v
+		return nil, v
 	case ctx.Err() != nil:
-		return diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
 	case err != nil:
-		return diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	solvers, stop := p.solvers()
-	defer stop()
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Solvers: solvers})
-	p.sum.Queries.Add(r.Stats)
-	if r.Verified() {
-		return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
-	}
-	return p.examine(ctx, r)
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Pool: p.solving.pool(), Record: p.recorder()})
+	p.sum.Queries.Add(&r.Stats)
+	return r, diag.Verdict{}
 }
 
 // spanOf is where a user looks for an instruction.
@@ -106,24 +182,12 @@ func (p *proof) tolerance() verify.Benign {
 	return verify.BenignWarp
 }
 
-// solvers returns the one in process, and z3 behind it where it is installed.
-func (p *proof) solvers() ([]smt.Solver, func()) {
-	list := []smt.Solver{&sat.Solver{Time: queryTime}}
-	z3 := proc.Find(proc.Z3)
-	if z3 == nil {
-		return list, func() {}
-	}
-	z3.Time, z3.Memory = queryTime, 4096
-	return append(list, z3), z3.Close
-}
-
-// fixedArgs are the scalars that the user gave by flags: the proof is for these values alone. Everything else
-// is for all values, whatever launches the source shows.
-func (p *proof) fixedArgs() map[int]uint64 {
+// scalars are the values of the scalar parameters that the launch knows from that origin, or from one that counts more.
+func (p *proof) scalars(from launch.Origin) map[int]uint64 {
 	out := map[int]uint64{}
 	for i, v := range p.kernel.Params {
 		a := p.cfg.Args[i]
-		if p.cfg.Origins["arg "+a.Name] != launch.FromFlag || a.Buffer != nil || a.Unknown || v.Size > 8 {
+		if p.cfg.Origins["arg "+a.Name] < from || v.Pointer || a.Buffer != nil || a.Unknown || v.Size > 8 || len(v.PtrFields) > 0 {
 			continue
 		}
 		var bits uint64
@@ -138,13 +202,13 @@ func (p *proof) fixedArgs() map[int]uint64 {
 // scope says what a proof covers.
 func (p *proof) scope(r *verify.Result) string {
 	g := p.cfg.Geometry
-	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
 	var given []string
 	for i := range p.kernel.Params {
-		if a := p.cfg.Args[i]; p.cfg.Origins["arg "+a.Name] == launch.FromFlag && a.Buffer == nil {
-			given = append(given, a.Name)
+		if _, ok := p.fixed[i]; ok {
+			given = append(given, p.cfg.Args[i].Name)
 		}
 	}
+	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
@@ -153,158 +217,4 @@ func (p *proof) scope(r *verify.Result) string {
 		s += ", and that counters of atomic additions do not wrap around"
 	}
 	return s
-}
-
-// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.
-func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
-	bugs := 0
-	seen := map[findingKey]bool{}
-	var open []string
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		switch {
-		case f.Kind == verify.Vacuous:
-			open = append(open, p.describe(f)+" is a contradiction: "+f.Reason)
-		case f.Model == nil:
-			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), f.Reason))
-		case ctx.Err() != nil:
-			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
-		default:
-			n, shown := p.replay(ctx, f, r.Thread.Given, seen)
-			if bugs += n; !shown {
-				open = append(open, p.describe(f)+" is possible; no replay showed it")
-			}
-		}
-	}
-	if bugs > 0 {
-		p.sum.Bugs += bugs
-		return diag.Verdict{Kind: diag.Bug}
-	}
-	if len(open) == 0 {
-		open = []string{"all counterexamples show findings that are not counted, beside which nothing is proved"}
-	}
-	reason := open[0]
-	if len(open) > 1 {
-		reason += fmt.Sprintf(" (and %d more)", len(open)-1)
-	}
-	if len(r.Thread.Approximate) > 0 {
-		reason += "; " + strings.Join(r.Thread.Approximate, "; ")
-	}
-	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
-}
-
-func (p *proof) describe(f *verify.Finding) string {
-	at := func(in *ir.Instr) string {
-		if in == nil {
-			return "the end of the kernel"
-		}
-		return fmt.Sprintf("%s at %s", in.Text(), p.files.Format(spanOf(in).Start))
-	}
-	switch f.Kind {
-	case verify.Violation:
-		return fmt.Sprintf("a violation of the %s at %s", f.Assertion.Kind, p.files.Format(spanOf(f.A).Start))
-	case verify.Vacuous:
-		return fmt.Sprintf("the assumption at %s", p.files.Format(spanOf(f.A).Start))
-	case verify.Divergence:
-		return fmt.Sprintf("divergence between %s and %s", at(f.A), at(f.B))
-	}
-	return fmt.Sprintf("a race between %s and %s", at(f.A), at(f.B))
-}
-
-// replays are the contents that buffers get, one after the other; 0 leaves them as they are by default.
-// The last replay is the launch as it stands: a counterexample may need numbers that are too large to run.
-var replays = []uint64{0, 1, 2, 3, asLaunched}
-
-// asLaunched stands for the arguments of the launch instead of those of a counterexample.
-const asLaunched = ^uint64(0)
-
-// replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
-// before showed; shown says whether there was anything at all.
-func (p *proof) replay(ctx context.Context, f *verify.Finding, given map[string]uint64, seen map[findingKey]bool) (fresh int, shown bool) {
-	for _, contents := range replays {
-		req := p.opt.Launch
-		req.Args = slices.Clone(req.Args)
-		for i, v := range p.kernel.Params {
-			if contents == asLaunched {
-				break
-			}
-			req.Args = append(p.fields(f, i, v), req.Args...)
-			if spec, ok := p.argument(f, given, i, v, contents); ok {
-				req.Args = append([]launch.ArgSpec{spec}, req.Args...) // what the user said comes last and wins
-			}
-		}
-		key := fmt.Sprint(req.Args)
-		if did, again := p.replayed[key]; again {
-			if did {
-				return 0, true
-			}
-			continue
-		}
-		cfg, errs := launch.Resolve(p.kernel, req, p.in.facts)
-		if cfg == nil || len(errs) > 0 {
-			continue
-		}
-		run := *p.driver
-		run.opt.Command = "run" // that shows it again
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
-		var err error
-		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
-			return 0, false
-		}
-		r.run(ctx, 0)
-		before := p.aside.hits
-		p.aside = r.aside
-		shown = r.bugs > 0 || r.repeated > 0 || r.aside.hits > before
-		if p.replayed[key] = shown; shown {
-			return r.bugs, true
-		}
-	}
-	return 0, false
-}
-
-// synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
-// leave its arrays, which says nothing about races.
-func synchronization(code diag.Code) bool {
-	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
-		return true
-	}
-	return false
-}
-
-// argument is the value of a parameter in a counterexample.
-func (p *proof) argument(f *verify.Finding, given map[string]uint64, i int, v *ir.Var, contents uint64) (launch.ArgSpec, bool) {
-	spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
-	switch {
-	case v.Pointer && contents > 0 && v.PtrSpace != event.Shared:
-		spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, contents
-		return spec, true
-	case v.Pointer || v.Size > 8 || len(v.PtrFields) > 0:
-		return spec, false
-	}
-	name := lockstep.ParamName(v, 0, 8*v.Size)
-	val, ok := f.Model.Vars[name]
-	if !ok {
-		val, ok = given[name]
-	}
-	if !ok {
-		return spec, false
-	}
-	spec.Kind, spec.Text = launch.ArgValue, fmt.Sprintf("%#x", val)
-	return spec, true
-}
-
-// fields are the values of the fields of a struct parameter in a counterexample.
-func (p *proof) fields(f *verify.Finding, i int, v *ir.Var) []launch.ArgSpec {
-	var specs []launch.ArgSpec
-	for off := 0; v.Size > 8 && off < v.Size; off++ {
-		for _, size := range []int{8, 4, 2, 1} {
-			if val, ok := f.Model.Vars[lockstep.ParamName(v, off, 8*size)]; ok && !slices.Contains(v.PtrFields, off) {
-				specs = append(specs, launch.ArgSpec{Param: fmt.Sprint(i), Offset: off, Kind: launch.ArgValue, Text: fmt.Sprintf("u%d:%#x", 8*size, val)})
-				off += size - 1
-				break
-			}
-		}
-	}
-	return specs
 }

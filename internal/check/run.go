@@ -24,7 +24,13 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
-	formErr     error // of writing to FormTo
+	formErr     error           // of writing to FormTo
+	solving     *solving        // for proofs
+	before      <-chan struct{} // closed when the kernels before this one are done; nil: there are none
+}
+
+func newDriver(opt Options, sink func(diag.Diagnostic)) *driver {
+	return &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -48,10 +54,15 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 		opt.Limit = DefaultLimit
 	}
 	opt.Seeds = max(opt.Seeds, 1)
-	d := &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
+	d := newDriver(opt, sink)
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
+	var err error
+	if d.solving, err = newSolving(&d.opt); err != nil {
+		return nil, err
+	}
+	defer d.solving.close()
 	for _, file := range inputs {
 		d.inputName = file.Name
 		from := len(d.sum.Verdicts)
@@ -87,7 +98,7 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
 		d.noKernel(inputs)
 	}
-	return d.sum, nil
+	return d.sum, d.solving.failure
 }
 
 func (d *driver) checkFile(ctx context.Context, in *input) {
@@ -105,15 +116,18 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 			d.checked(in, k, nil)
 		}
 	}
-	for _, k := range d.kernels(in) {
-		d.kernelsRun++
-		if d.opt.Form != "" {
+	kernels := d.kernels(in)
+	d.kernelsRun += len(kernels)
+	if d.opt.Form != "" {
+		for _, k := range kernels {
 			d.printForm(k)
-			continue
 		}
+		return
+	}
+	d.each(kernels, func(d *driver, k *ir.Func) {
 		one := d.with(in, k)
 		if one == nil {
-			continue
+			return
 		}
 		switch {
 		case one.opt.Prove:
@@ -123,7 +137,7 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 		default:
 			one.checkKernel(ctx, in, k)
 		}
-	}
+	})
 }
 
 // with returns the driver as a configuration wants it for one kernel; nil if the kernel is not to be checked.
@@ -144,6 +158,7 @@ func (d *driver) with(in *input, k *ir.Func) *driver {
 		one.opt.Timeout = s.Timeout
 	}
 	if d.opt.Command == "check" {
+		one.opt.ThenProve = one.opt.ThenProve && s.Engine != "run"
 		switch s.Engine {
 		case "verify":
 			one.opt.Prove = true
@@ -191,6 +206,7 @@ func listed(inputs []Input) string {
 
 // report sends one finding, with the text of the files that it names.
 func (d *driver) report(g diag.Diagnostic) {
+	d.turn()
 	if g.Input = d.inputName; g.Input == "" {
 		if f := d.files.File(g.Span.Start.File()); f != nil {
 			g.Input = f.Name

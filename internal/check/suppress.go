@@ -23,6 +23,7 @@ func (a *aside) any() bool { return len(a.seen) > 0 }
 // setAside reports whether a finding does not count, because a comment suppresses it or it is known from before,
 // and records it.
 func (r *kernelRun) setAside(g *diag.Diagnostic) bool {
+	r.turn()
 	r.readTexts(g)
 	at := placesKey(g)
 	if !r.aside.seen[at] {
@@ -97,6 +98,7 @@ func (d *driver) readDirectives(id source.FileID, ptx bool) {
 
 // checked says for which codes everything that a kernel executes was looked at; nil: for none.
 func (d *driver) checked(in *input, k *ir.Func, codes func(diag.Code) bool) {
+	d.turn()
 	if d.ignored.Any() {
 		d.ignored.Add(placesOf(in, k, codes)...)
 	}

@@ -47,8 +47,10 @@ func propose(th *lockstep.Thread, index int) *loop {
 		x := &value{Slot: s, width: l.c.Width(s.At)}
 		if !s.Closed {
 			name := fmt.Sprintf("%s%d.%s", holder, index, s.Name)
-			if x.v = l.c.Var(name, max(x.width, 1)); x.width == 0 {
+			if x.width == 0 {
 				x.v = l.c.BoolVar(name)
+			} else {
+				x.v = l.c.Var(name, x.width)
 			}
 			l.holders.Replace(s.Symbol, x.v)
 		}

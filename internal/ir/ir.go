@@ -157,6 +157,7 @@ type Instr struct {
 	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
 	Orders  event.Orders  // of what orders memory: which, as .pragma "heddle.order" says
 	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
+	Caller  *Instr        // the call in whose place Inline put it; nil elsewhere
 	Span    source.Span   // in the PTX text
 	Loc     *source.Frame // in the user's source, innermost first; nil without line info
 }

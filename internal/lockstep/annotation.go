@@ -26,10 +26,11 @@ const (
 	Precondition // of a called function
 	Postcondition
 	BarrierInvariant
-	Assumed // not checked: only whether it can hold, and whether anything is left if it does
+	KnownTarget // an indirect call leads to no function that is not known
+	Assumed     // not checked: only whether it can hold, and whether anything is left if it does
 )
 
-var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition", "barrier invariant", "assumption"}
+var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition", "barrier invariant", "list of functions that may be called", "assumption"}
 
 func (k AssertionKind) String() string { return assertionNames[k] }
 
@@ -84,21 +85,27 @@ type annotations struct {
 	assumed smt.Term // known around the innermost loop
 	given   map[string]smt.Term
 	rank    map[*ir.Instr]int
-	logs    map[smt.Term]Log // by Has and by Offset
+	blockOf map[*ir.Instr]ir.BlockID
+	began   *ir.Instr              // the annotation
+	wide    map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
+	logs    map[smt.Term]Log       // by Has and by Offset
 	enabled map[smt.Term]smt.Term
+	contracts
 }
 
 func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
-	a.given, a.rank = map[string]smt.Term{}, map[*ir.Instr]int{}
+	a.given, a.rank, a.blockOf = map[string]smt.Term{}, map[*ir.Instr]int{}, map[*ir.Instr]ir.BlockID{}
+	a.logs, a.wide = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}
 	for _, b := range rpo {
 		for _, in := range f.Blocks[b].Instrs {
-			a.rank[in] = len(a.rank)
+			a.rank[in], a.blockOf[in] = len(a.rank), b
 		}
 	}
 }
 
 func (a *annotations) reset() {
-	a.assumed, a.logs, a.enabled = smt.True, map[smt.Term]Log{}, map[smt.Term]smt.Term{}
+	a.assumed, a.enabled = smt.True, map[smt.Term]smt.Term{}
+	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}, ghostLoads: map[smt.Term]bool{}}
 }
 
 // here is what holds if the thread is at this point.
@@ -126,8 +133,20 @@ func calleeName(in *ir.Instr) string {
 
 // call executes a call that was not inlined: annotations, and functions without a body that have no effect.
 func (x *exec) call(in *ir.Instr, st *state) {
-	if in.Callee == nil || in.Callee.Blocks != nil {
-		x.unsupported(in, "a call that is not inlined: of %s", calleeName(in))
+	switch {
+	case in.Callee == nil:
+		x.state(in, KnownTarget, smt.False, st)
+		for i := range in.Dst {
+			if o := in.Dst[i]; o.Kind == ir.Register {
+				x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
+			} else if x.isScratch(&o) {
+				x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
+			}
+		}
+		return
+	case in.Callee.Blocks != nil: // inlined before: here it returns
+		x.returned(in, st)
+		return
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	if !ok {
@@ -138,7 +157,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	if name == "ghost" {
-		st.ghost = x.c.Or(st.ghost, x.guard)
+		st.ghost, x.began = x.c.Or(st.ghost, x.guard), in
 		return
 	}
 	if do, ok := statements[name]; ok {
@@ -156,6 +175,9 @@ func (x *exec) call(in *ir.Instr, st *state) {
 			x.unsupported(in, "%s outside an annotation", shownAnnotation(base))
 		}
 		x.result(in, v(x, in, st), st)
+		return
+	}
+	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier: it is only checked
 		return
 	}
 	if base == "fresh" { // distinct pointers do not alias: that is assumed of all of them
@@ -198,21 +220,52 @@ func (x *exec) uninterpreted(in *ir.Instr, name string, st *state) {
 
 // statements are the calls that end an annotation.
 var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state){
-	"assert":    func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.stated(in, Asserted, cond, st) },
-	"invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.stated(in, Invariant, cond, st) },
-	"assume":    func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.assume(in, cond, st) },
+	"assert": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.stated(in, Asserted, cond, st) },
+	"invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
+		x.atLoopHead(in)
+		x.stated(in, Invariant, cond, st)
+	},
+	"assume": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.assume(in, cond, st) },
 	"requires": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
-		if in.Loc == nil || in.Loc.Parent == nil {
+		if in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil) {
 			x.learnParameter(cond, st)
 			x.assume(in, cond, st)
 			return
 		}
 		x.stated(in, Precondition, cond, st)
 	},
-	"candidate": func(*exec, *ir.Instr, smt.Term, *state) {}, // a guess, which may be wrong
+	"ensures":       func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
+	"function_wide": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
+	"candidate":     func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
 	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
 		x.stated(in, BarrierInvariant, cond, st)
 	},
+}
+
+// atLoopHead makes sure that an invariant is the first thing that an iteration comes to, other annotations and what
+// computes them aside.
+func (x *exec) atLoopHead(in *ir.Instr) {
+	const where = "an invariant that does not stand at the head of a loop; elsewhere it is an __assert"
+	if len(x.around) == 0 || x.began == nil {
+		x.unsupported(in, where)
+	}
+	head := x.around[len(x.around)-1].Header
+	if x.blockOf[x.began] != head {
+		x.unsupported(in, where)
+	}
+	within := false
+	for _, b := range x.f.Blocks[head].Instrs {
+		switch {
+		case b == x.began:
+			return
+		case b.Op() == "call" && b.Callee != nil && b.Callee.Name == annotationPrefix+"ghost":
+			within = true
+		case b.Op() == "call" && b.Callee != nil && len(b.Callee.Params) == 2 && len(b.Callee.Results) == 0:
+			within = false // a statement with its condition
+		case !within && (isStore(b) || isBlockBarrier(b)):
+			x.unsupported(in, where)
+		}
+	}
 }
 
 // forAll reports whether an annotation is meant for disabled threads too (the global forms).
@@ -226,11 +279,15 @@ func (x *exec) forAll(in *ir.Instr, st *state) bool {
 
 // stated handles a condition that is checked where the thread is; in a global form, also for threads that are not.
 func (x *exec) stated(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
-	everyone := x.forAll(in, st)
 	x.state(in, kind, cond, st)
-	if !everyone {
-		return
+	if x.forAll(in, st) {
+		x.statedOfAbsent(in, in, kind, cond, st)
 	}
+}
+
+// statedOfAbsent checks a condition for threads that do not come to it. What their registers would hold there is not
+// known: it must speak of things that are the same everywhere.
+func (x *exec) statedOfAbsent(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
 	absent := x.c.Not(x.c.And(x.outer, st.pred, x.guard))
 	if absent == smt.False || !x.final {
 		return
@@ -242,23 +299,28 @@ func (x *exec) stated(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state
 	if !x.constant(cond) {
 		x.unsupported(in, "a global annotation about values of threads that do not come to it")
 	}
-	x.addAssertion(in, kind, absent, cond, st)
+	x.addAssertion(at, in, kind, absent, cond, st)
 }
 
 // state records an assertion, and goes on with what it says.
 func (x *exec) state(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
+	x.stateAt(in, in, kind, cond, st)
+}
+
+// stateAt is state for an annotation that stands elsewhere than at the instruction where it is checked.
+func (x *exec) stateAt(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
 	cond = x.whereEnabled(cond)
 	if x.final {
-		x.addAssertion(in, kind, x.c.And(x.here(st), x.guard), cond, st)
+		x.addAssertion(at, in, kind, x.c.And(x.here(st), x.guard), cond, st)
 	}
 	x.know(cond, st)
 }
 
-func (x *exec) addAssertion(in *ir.Instr, kind AssertionKind, guard, cond smt.Term, st *state) {
+func (x *exec) addAssertion(at, in *ir.Instr, kind AssertionKind, guard, cond smt.Term, st *state) {
 	if cond == smt.True || guard == smt.False {
 		return
 	}
-	a := Assertion{Instr: in, Kind: kind, Guard: guard, Cond: cond, Iters: x.counters(), Place: x.place(in)}
+	a := Assertion{Instr: in, Kind: kind, Guard: guard, Cond: cond, Iters: x.counters(), Place: x.place(at)}
 	seen := map[smt.Term]bool{}
 	x.c.Visit([]smt.Term{cond}, func(t smt.Term) {
 		if l, ok := x.logs[t]; ok && !seen[l.Has] {
@@ -274,7 +336,7 @@ func (x *exec) addAssertion(in *ir.Instr, kind AssertionKind, guard, cond smt.Te
 func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) {
 	cond = x.whereEnabled(cond)
 	if x.final && cond != smt.True {
-		x.addAssertion(in, Assumed, x.c.And(x.here(st), x.guard), cond, st)
+		x.addAssertion(in, in, Assumed, x.c.And(x.here(st), x.guard), cond, st)
 	}
 	x.know(cond, st)
 }
@@ -387,6 +449,8 @@ var values = map[string]func(x *exec, in *ir.Instr, st *state) smt.Term{
 	"write":        func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.log(in, true, st).Has, 32) },
 	"read_offset":  func(x *exec, in *ir.Instr, st *state) smt.Term { return x.log(in, false, st).Offset },
 	"write_offset": func(x *exec, in *ir.Instr, st *state) smt.Term { return x.log(in, true, st).Offset },
+	"old":          func(x *exec, in *ir.Instr, st *state) smt.Term { return x.oldValue(in, st) },
+	"return":       func(x *exec, in *ir.Instr, st *state) smt.Term { return x.returnValue(in) },
 	"ptr_base": func(x *exec, in *ir.Instr, st *state) smt.Term {
 		return x.ofPointer(in, st, func(o *Object, _ smt.Term) smt.Term { return x.c.Const(uint64(o.index)+1, 64) })
 	},

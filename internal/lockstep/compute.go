@@ -93,7 +93,7 @@ func (x *exec) compute(in *ir.Instr, st *state) (v smt.Term, ok bool) {
 	arg := func(i int) smt.Term { return x.read(in.Src[i], w, st) }
 	switch op := in.Op(); op {
 	case "mov", "cvta":
-		if len(in.Src) != 1 || in.Src[0].Kind == ir.Vector || in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.FuncAddr || t.Size() > 8 {
+		if len(in.Src) != 1 || in.Src[0].Kind == ir.Vector || in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.FuncAddr && w != 64 || t.Size() > 8 {
 			return 0, false
 		}
 		return arg(0), true

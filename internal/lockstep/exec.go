@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,6 +90,10 @@ type edge struct {
 func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error) {
 	if opt.Terms == 0 {
 		opt.Terms = DefaultTerms
+	}
+	f, err = ir.Inline(f)
+	if no := (*ir.InlineError)(nil); errors.As(err, &no) {
+		return nil, &UnsupportedError{Instr: no.Instr, What: no.What}
 	}
 	x := &exec{
 		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
@@ -395,6 +400,9 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 }
 
 func (x *exec) exit(in *ir.Instr, st *state) {
+	if in != nil {
+		x.ended(in, st)
+	}
 	x.gone = append(x.gone, st.pred)
 	if !x.final {
 		return

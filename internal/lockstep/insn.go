@@ -61,8 +61,14 @@ func (x *exec) read(o ir.Operand, w int, st *state) smt.Term {
 		}
 		return x.resize(c.AddConst(x.baseOf(x.object(o.Var, field)), o.Val), w, false)
 	}
+	if o.Kind == ir.FuncAddr && w == 64 {
+		return x.c.Const(functionAddress+uint64(o.Func.Index)<<8, 64)
+	}
 	return x.fresh("operand", w)
 }
+
+// functionAddress is where functions are taken to begin: their addresses differ from each other and from zero.
+const functionAddress = 0xf00d_0000_0000_0000
 
 // fresh is a value that nothing is known of, one for each thread and iteration. What is drawn elsewhere, or
 // again by the same instruction, is another.

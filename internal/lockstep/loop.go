@@ -122,6 +122,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	info.entry = x.c.And(outer, entry.pred)
 	x.outer = info.entry
 	x.around = append(x.around, l)
+	x.atHeader(l, head)
 	gone := x.gone
 	x.gone = nil
 	back, exits := x.region(l, head)

@@ -200,7 +200,11 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
-		return x.loaded(in, places, i, elem, st)
+		v := x.loaded(in, places, i, elem, st)
+		if st.ghost != smt.False {
+			x.ghostLoads[v] = true
+		}
+		return v
 	}, st)
 	if kind != event.Read && kind != event.Write && len(x.atomics) == noted {
 		x.atomic(in, places, undef, st)

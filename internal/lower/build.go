@@ -45,6 +45,8 @@ type build struct {
 	tmp     string // directory for the dependency file and overlays
 	pch     string // precompiled prelude; empty: included as text
 	cl      *openCL
+	marked  map[string]*markedFile // by absolute path
+	overlay []string               // options that put the marked files in place of the plain ones
 }
 
 func (b *build) arch() string {
@@ -85,6 +87,7 @@ func (b *build) clangArgs(extra ...string) []string {
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
 	}
+	args = append(args, b.overlay...)
 	args = append(args, extra...)
 	args = append(args, b.opt.Args...)
 	return append(args, "--", b.path)
@@ -222,11 +225,13 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	}
 	functions := b.debugInfo(m).places(m)
 	if keep {
+		hidePoints(m)
 		expandCopies(m, "copy")
 		if text, err = opt.finish(m.print()); err != nil {
 			return nil, b.toolError(ctx, opt, err)
 		}
 		m = parseIR(text)
+		showPoints(m)
 		expandCopies(m, "late") // those of which inlining made the size known
 	}
 	low := lowerIR(m, b.debugInfo(m), keep)
@@ -263,6 +268,12 @@ func (b *build) debugInfo(m *irModule) *debugInfo {
 		meta: m.meta, chains: map[string][]frame{}, files: map[string]string{},
 		names: func(path string) string { return userName(path, abs, b.name, cwd) },
 		skip:  b.isOurs,
+		column: func(path string, line, col int) int {
+			if f := b.marked[path]; f != nil {
+				return f.column(line, col)
+			}
+			return col
+		},
 	}
 }
 

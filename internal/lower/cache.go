@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -51,6 +52,18 @@ func cacheDir(opt Options) (string, error) {
 	return filepath.Join(base, "heddle"), nil
 }
 
+// CacheDir returns the directory in which results are kept, for others who keep theirs there; empty if none are to be kept.
+func CacheDir(opt Options) string {
+	if opt.NoCache {
+		return ""
+	}
+	dir, err := cacheDir(opt)
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
 // key hashes what a compilation depends on apart from the files that it includes.
 func key(tc *toolchain, name string, content []byte, opt Options) string {
 	cwd, _ := os.Getwd()
@@ -65,6 +78,12 @@ func key(tc *toolchain, name string, content []byte, opt Options) string {
 	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath)
 	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced, opt.Args} {
 		put(list...)
+	}
+	for _, m := range opt.Marked {
+		put(m.Name, string(m.Content))
+		for _, k := range m.Marks {
+			put(strconv.Itoa(k.Offset), k.Text)
+		}
 	}
 	for _, v := range []string{"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SDKROOT"} {
 		put(v, os.Getenv(v))

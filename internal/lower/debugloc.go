@@ -23,8 +23,9 @@ type debugInfo struct {
 	meta   map[string]string
 	chains map[string][]frame
 	files  map[string]string
-	names  func(path string) string // how the user knows a file
-	skip   func(path string) bool   // files whose frames are left out: the embedded headers
+	names  func(path string) string             // how the user knows a file
+	skip   func(path string) bool               // files whose frames are left out: the embedded headers
+	column func(path string, line, col int) int // of the file as it is, without marks; nil: all are
 }
 
 // maxInline bounds walks along scopes and inlining: a cycle, which LLVM rejects, must not hang us.
@@ -47,12 +48,19 @@ func (d *debugInfo) chain(id string) []frame {
 		fn := d.linkageName(d.subprogram(scope))
 		line := number(text, "line")
 		if line > 0 && path != "" && !d.skip(path) {
-			out = append(out, frame{d.names(path), line, number(text, "column"), fn})
+			out = append(out, frame{d.names(path), line, d.columnOf(path, line, number(text, "column")), fn})
 		}
 		at = field(text, "inlinedAt")
 	}
 	d.chains[id] = out
 	return out
+}
+
+func (d *debugInfo) columnOf(path string, line, col int) int {
+	if d.column == nil {
+		return col
+	}
+	return d.column(path, line, col)
 }
 
 // places returns where the functions of a module are defined.

@@ -64,6 +64,9 @@ func compile(ctx context.Context, in Input, content []byte, opt Options) (*Resul
 	if isNVCC(opt.Compiler) && in.Lang == OpenCL {
 		return nil, &InputError{File: in.Name, Reason: "nvcc compiles no OpenCL C; leave --compiler out"}
 	}
+	if isNVCC(opt.Compiler) && len(opt.Marked) > 0 {
+		return nil, &InputError{File: in.Name, Reason: "places for barriers are marked with clang alone; leave --compiler out"}
+	}
 	if isNVCC(opt.Compiler) {
 		return nvcc(ctx, in, content, opt)
 	}
@@ -122,14 +125,19 @@ func readText(path string) []byte {
 	return text
 }
 
-// build1 compiles and stores the result.
-func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Options, store resultCache, k string) (*Result, error) {
-	name := in.Name
+// setUp prepares a compilation in a directory of its own, which done removes: the headers are on disk, the marks in
+// their files.
+func setUp(tc *toolchain, in Input, content []byte, opt Options, store resultCache) (b *build, done func(), err error) {
 	tmp, err := os.MkdirTemp("", "heddle-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer os.RemoveAll(tmp)
+	done = func() { _ = os.RemoveAll(tmp) }
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
 	headerDir := store.dir
 	if headerDir == "" {
 		headerDir = tmp
@@ -139,13 +147,26 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 		root, err = writeHeaders(tmp)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	b, err := newBuild(in, content, opt, tmp)
+	if b, err = newBuild(in, content, opt, tmp); err != nil {
+		return nil, nil, err
+	}
+	b.tc, b.headers = tc, root
+	if err = b.setMarked(opt.Marked); err != nil {
+		return nil, nil, err
+	}
+	return b, done, nil
+}
+
+// build1 compiles and stores the result.
+func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Options, store resultCache, k string) (*Result, error) {
+	name := in.Name
+	b, done, err := setUp(tc, in, content, opt, store)
 	if err != nil {
 		return nil, err
 	}
-	b.tc, b.headers = tc, root
+	defer done()
 	source := func(path string) []byte {
 		if path == name {
 			return content
@@ -171,7 +192,7 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 	if err != nil {
 		return nil, err
 	}
-	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered)...)
+	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered || b.marked != nil)...)
 	warnings = append(warnings, uninstantiated(name, content, out.kernels)...)
 	for i, w := range warnings {
 		warnings[i] = b.shown(w)

@@ -60,6 +60,10 @@ var missingRE = regexp.MustCompile(`^'([^']+)' file not found`)
 // recover runs clang again and again after first, clang's failure on the file as it is.
 func (b *build) recover(ctx context.Context, source func(string) []byte, first *clangFailure) (*output, []string, error) {
 	r := &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
+	for abs, f := range b.marked { // one overlay holds both
+		r.edits[abs] = &edited{orig: f.text, text: append([]byte(nil), f.text...), shown: f.name, decls: make(map[int]*editedDecl)}
+	}
+	b.overlay = nil
 	compileError := &CompileError{File: b.name, Output: first.output}
 	failure := first
 	for range maxRounds {
@@ -314,26 +318,12 @@ func (r *recovery) args() ([]string, error) {
 	if len(r.edits) == 0 {
 		return args, nil
 	}
-	var y strings.Builder
-	y.WriteString("{ \"version\": 0, \"use-external-names\": false, \"roots\": [\n")
-	n := 0
+	texts := make(map[string][]byte)
 	for abs, e := range r.edits {
-		path := filepath.Join(r.b.tmp, fmt.Sprintf("edited%d", n))
-		if err := os.WriteFile(path, e.text, 0o644); err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			y.WriteString(",\n")
-		}
-		fmt.Fprintf(&y, "{ \"type\": \"file\", \"name\": %q, \"external-contents\": %q }", abs, path)
-		n++
+		texts[abs] = e.text
 	}
-	y.WriteString("\n]}\n")
-	overlay := filepath.Join(r.b.tmp, "overlay.yaml")
-	if err := os.WriteFile(overlay, []byte(y.String()), 0o644); err != nil {
-		return nil, err
-	}
-	return append(args, "-ivfsoverlay", overlay), nil
+	overlay, err := writeOverlay(r.b.tmp, "edited", texts)
+	return append(args, overlay...), err
 }
 
 // offsetOf returns the byte offset of a line and column.

@@ -67,27 +67,28 @@ func (b *build) runOpenCL(ctx context.Context, source func(string) []byte) (*out
 }
 
 func (b *build) tryOpenCL(ctx context.Context, source func(string) []byte) (*output, error) {
-	pre, err := start(ctx, b.tc.Clang, b.clangArgs("-E", "-P"))
-	if err != nil {
+	if err := b.writeBuiltins(ctx, source); err != nil {
 		return nil, err
 	}
-	text, err := pre.finish(nil)
+	return b.run(ctx, source)
+}
+
+// writeBuiltins writes the header with the built-in functions that the file may call.
+func (b *build) writeBuiltins(ctx context.Context, source func(string) []byte) error {
+	text, err := b.frontEnd(ctx, "-E", "-P")
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, &clangFailure{pre.stderr.String()}
+		return err
 	}
 	names, unsupported := clNames(string(text))
 	if unsupported != "" {
-		return nil, b.unsupported(unsupported, source)
+		return b.unsupported(unsupported, source)
 	}
 	path := filepath.Join(b.tmp, "builtins.h")
 	if err := os.WriteFile(path, []byte(clPrelude(names, b.cl.generic())), 0o644); err != nil {
-		return nil, err
+		return err
 	}
 	b.cl.prelude = path
-	return b.run(ctx, source)
+	return nil
 }
 
 // clNames returns the words of a preprocessed text that name built-in functions, without those that the text

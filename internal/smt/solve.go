@@ -1,16 +1,22 @@
 package smt
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// Answer is what a solver says of a query.
+// Answer is what is known of a query.
 type Answer struct {
 	Status Status
-	Model  *Model // if Sat; nil from a solver that gives none
-	Reason string // if Unknown: why
-	By     string // who decided: "simplifier" or a solver's name
+	Model  *Model        // if Sat; nil from a solver that gives none
+	Reason string        // if Unknown: why
+	By     string        // who decided: "simplifier" or a solver's name
+	Time   time.Duration // that solvers took
+	Cached bool          // it was known from before
 }
 
-// Solver decides conjunctions. It must not make terms of c. A Solver need not be safe for concurrent use.
+// Solver decides conjunctions. It makes terms of c at most for the ranges of variables, so that nobody else may use c
+// meanwhile. A Solver need not be safe for concurrent use.
 type Solver interface {
 	Name() string
 	Solve(ctx context.Context, c *Context, asserts []Term) Answer
@@ -23,25 +29,17 @@ func (c *Context) Decide(ctx context.Context, asserts []Term, solvers ...Solver)
 	if r.Status != Unknown {
 		return Answer{Status: r.Status, Model: r.Model, By: "simplifier"}
 	}
-	reasons := "no solver"
-	for i, s := range solvers {
-		a := s.Solve(ctx, c, r.Asserts)
-		a.By = s.Name()
-		if a.Status == Sat && a.Model != nil {
-			r.Complete(a.Model)
-			if !c.Satisfies(a.Model, asserts) {
-				a = Answer{Reason: "its model does not satisfy the query", By: s.Name()}
-			}
-		}
-		if a.Status != Unknown {
-			return a
-		}
-		if i == 0 {
-			reasons = ""
-		} else {
-			reasons += "; "
-		}
-		reasons += s.Name() + ": " + a.Reason
+	return r.Answer(asserts, ask(ctx, c, r.Asserts, solvers))
+}
+
+// Answer turns the answer to r.Asserts into one to the query that r came from.
+func (r *Reduced) Answer(asserts []Term, a Answer) Answer {
+	if a.Status != Sat {
+		return a
 	}
-	return Answer{Reason: reasons}
+	r.Complete(a.Model)
+	if !r.c.Satisfies(a.Model, asserts) {
+		return Answer{Reason: a.By + ": its model does not satisfy the query", Time: a.Time}
+	}
+	return a
 }

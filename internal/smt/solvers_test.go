@@ -2,7 +2,9 @@ package smt_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -97,6 +99,11 @@ func TestInProcessAgainstZ3(t *testing.T) {
 	z3.Time = 20 * time.Second
 	mine := &sat.Solver{Time: 20 * time.Second}
 	ctx := context.Background()
+	if os.Getenv("HEDDLE_LONG") != "" {
+		if err := flag.Set("rapid.checks", "10000"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	decided, bySimplifier := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		q, asserts := newQuery(t)

@@ -33,27 +33,27 @@ type Unit struct {
 // Func is a kernel or a device function of the user's sources, a member function or lambda expression among them. A
 // template is one Func whatever is instantiated.
 type Func struct {
-	Name    string        // as declared: "reduce", "operator()" of a lambda expression
-	Mangled []string      // of the instances that clang named; a function that is no template has one
-	Kernel  bool          // a kernel, or a template of one
-	File    *source.File  // where its body is
-	Span    source.Span   // of the body, braces included
-	Tree    place.Tree    // label 0 is the body
-	Nodes   []Node        // by label
-	First   int           // number of the point of label 0; label l has First+l
-	clipped []source.Span // parts of the body within which there is no label, for Locate
+	Name    string       // as declared: "reduce", "operator()" of a lambda expression
+	Mangled []string     // of the instances that clang named; a function that is no template has one
+	Kernel  bool         // a kernel, or a template of one
+	File    *source.File // where its body is
+	Span    source.Span  // of the body, braces included
+	Tree    place.Tree   // label 0 is the body
+	Nodes   []Node       // by label
+	First   int          // number of the point of label 0; label l has First+l
+	pieces  []piece
 }
 
 // Node is where a label is in the text.
 type Node struct {
-	// Span is the statement: from its first byte to behind its last, the semicolon included. Of a Start it is the place
-	// at the beginning of the block, or the head of a loop (its condition belongs to each iteration's beginning).
+	// Span is the statement: from its first byte to behind its last, the semicolon included. Of a Start it is empty, the
+	// place at the beginning of the block.
 	Span source.Span
 	// At is the offset where a mark or a barrier goes that stands after the label; -1 if Closed. Of a Barrier it is the
 	// offset where the statement begins.
-	At int
-	// open and shut are offsets where braces must be added to make a place; -1 if there are braces.
-	open, shut int
+	At    int
+	head  int  // of a block without braces: the offset behind the last token before it; else 0
+	alone bool // of a Barrier: its block can do without any statement in its place
 }
 
 // Find returns the function and the label of a point.
@@ -81,7 +81,7 @@ func (u *Unit) FuncOf(p source.Pos) *Func {
 }
 
 // Locate returns the label of what an instruction was compiled from: of the innermost frame that is in f, the smallest
-// statement that holds its position. The condition of a loop is the loop's Start.
+// statement that holds its position. The head of an if or a loop is part of that statement.
 func (f *Func) Locate(fr *source.Frame) (place.Label, bool) {
 	for ; fr != nil; fr = fr.Parent {
 		if l, ok := f.At(fr.Pos); ok {

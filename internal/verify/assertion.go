@@ -76,9 +76,9 @@ func (p *prover) assertion(a *lockstep.Assertion) {
 			return
 		}
 	}
-	before := len(p.res.Findings)
+	before := p.failures()
 	p.eachChoice(choices, nil, func(chosen []logged) {
-		if len(p.res.Findings) > before { // one counterexample is enough
+		if p.failures() > before { // one counterexample is enough
 			return
 		}
 		cond, extra := a.Cond, []smt.Term(nil)
@@ -200,9 +200,9 @@ func (p *prover) violation(a *lockstep.Assertion, cond smt.Term, extra []smt.Ter
 			q = append(q, p.differ(s, p.th.Tid))
 		}
 		f.OtherBlock = far
-		n := len(p.res.Findings)
+		n := p.failures()
 		p.decide(q, [2][]smt.Term{terms, nil}, s, f)
-		if len(p.res.Findings) > n {
+		if p.failures() > n {
 			return
 		}
 	}

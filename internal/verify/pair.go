@@ -1,65 +1,243 @@
 package verify
 
 import (
-	"slices"
+	"context"
+	"time"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/event"
+	"heddle/internal/invariant"
 	"heddle/internal/smt"
 )
 
-// maxSlots bounds the pairs of slots that one query says something of.
-const maxSlots = 100
-
-// slots says of the results of atomics in a query that they differ as those of different threads must. d is how deep
-// the axioms of loops are that the query has.
-func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Finding) []smt.Term {
-	if f.SameThread {
-		return nil
-	}
-	var results [2][]smt.Term
-	var slots [2][]lockstep.Ticket
-	for t := range 2 {
-		all := slices.Concat(terms[t], p.th.Axioms.For(terms[t], d))
-		results[t], slots[t] = p.th.Slots.For(all)
-	}
-	var out []smt.Term
-	for i, a := range slots[0] {
-		for j, b := range slots[1] {
-			if len(out) >= maxSlots {
-				return out
-			}
-			if t := p.th.Slots.Apart(a.Renamed(s[0]), b.Renamed(s[1]), s[0].Apply(results[0][i]), s[1].Apply(results[1][j]), f.OtherBlock); t != smt.True {
-				out = append(out, t)
-			}
-		}
-	}
-	return out
+// pair is one question: can two guarded accesses, or two ends of intervals, meet? It goes through the levels of depths.
+type pair struct {
+	finding  Finding // what it is if the answer is yes, or if there is none
+	query    []smt.Term
+	terms    [2][]smt.Term // what the query is made of, for each thread as lockstep gave it
+	threads  [2]*smt.Substitution
+	loops    bool // there are axioms for it
+	level    int  // of depths, the next to ask
+	asked    []smt.Term
+	reduced  *smt.Reduced
+	exported *smt.Query
+	slots    bool          // what was asked last says that threads take different slots
+	strong   bool          // it was asked with invariants
+	bad      bool          // it is a finding
+	first    []smt.Term    // what query began as
+	iters    [2][]smt.Term // counters of the loops around the two accesses, if their ways are asked for
 }
 
-// ownCopy looks for a race of a thread with an asynchronous copy that it issued and has not waited for.
-func (p *prover) ownCopy(a, b *lockstep.Access) {
-	if !(a.Async && slices.Contains(b.Pending, a.Instr) || b.Async && slices.Contains(a.Pending, b.Instr)) {
+// depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
+var depths = []int{0, 2, 4}
+
+// mostWaiting is how many queries are gathered before solvers get them: enough to keep all of them busy.
+const mostWaiting = 64
+
+// done reports whether no more pairs are to be decided.
+func (p *prover) done() bool {
+	return p.stopped || p.opt.Limit > 0 && p.bad >= p.opt.Limit
+}
+
+// decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it. What the
+// simplifier leaves waits for drain.
+func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
+	if p.done() {
 		return
 	}
-	c, s := p.c, p.pair
-	q := []smt.Term{
-		s[0].Apply(a.Guard), s[1].Apply(b.Guard), c.Not(p.differ(s, p.th.Tid)), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])),
+	p.res.Stats.Pairs++
+	more, terms := p.others(terms, s)
+	x := &pair{finding: f, query: append(q, more...), terms: terms, threads: s}
+	p.pairs = append(p.pairs, x)
+	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
+		p.found(x, smt.Answer{Reason: "out of time"})
+		p.stopped = true
+		return
 	}
-	if a.Object != nil && b.Object != nil {
-		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
+	x.loops = len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
+	start := time.Now()
+	if p.reduce(x); len(p.waiting) >= mostWaiting {
+		p.solve()
 	}
-	if a.Instr == b.Instr { // two executions
-		var same []smt.Term
-		for i := range a.Iters {
-			same = append(same, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
+	p.res.Stats.Time += time.Since(start)
+}
+
+// drain has solvers decide what waits for them.
+func (p *prover) drain() {
+	start := time.Now()
+	p.solve()
+	p.res.Stats.Time += time.Since(start)
+}
+
+// solve has solvers decide what waits for them, until nothing does.
+func (p *prover) solve() {
+	for len(p.waiting) > 0 {
+		batch := p.waiting
+		p.waiting = nil
+		queries := make([]*smt.Query, len(batch))
+		for i, x := range batch {
+			queries[i] = x.exported
 		}
-		q = append(q, c.Not(c.And(same...)))
+		for i, a := range p.opt.Pool.Solve(p.ctx, queries) {
+			x := batch[i]
+			if a.Status == smt.Sat {
+				a.Model = x.exported.Original(a.Model)
+				a = x.reduced.Answer(x.asked, a)
+			}
+			x.exported, x.reduced = nil, nil
+			p.answered(x, a)
+		}
 	}
-	object := a.Object
-	if object == nil {
-		object = b.Object
+}
+
+// failures is how many findings there are so far, once nothing waits.
+func (p *prover) failures() int {
+	p.drain()
+	return len(p.res.Findings) + p.bad
+}
+
+// invariantTime is how long invariants are looked for, at most.
+const invariantTime = 10 * time.Second
+
+// strengthen looks for invariants of the loops, once, and reports whether there are any.
+func (p *prover) strengthen() bool {
+	if p.res.Invariants == nil && len(p.th.Loops) > 0 {
+		ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
+		defer cancel()
+		p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
 	}
-	terms := append([]smt.Term{a.Guard, a.Offset}, a.Start.Terms()...)
-	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, SameThread: true})
+	return p.res.Invariants != nil && p.res.Invariants.Found()
+}
+
+// reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.
+func (p *prover) reduce(x *pair) {
+	if p.c.Exceeded() {
+		p.found(x, smt.Answer{Reason: "term budget used up"})
+		return
+	}
+	d := depths[x.level]
+	x.level++
+	x.asked = append([]smt.Term(nil), x.query...)
+	for t := range 2 {
+		for _, ax := range p.th.Axioms.For(x.terms[t], d) {
+			x.asked = append(x.asked, x.threads[t].Apply(ax))
+		}
+	}
+	slots := p.slots(x.terms, d, x.threads, &x.finding)
+	x.slots = len(slots) > 0
+	x.asked = append(x.asked, slots...)
+	r := p.c.Reduce(x.asked)
+	switch {
+	case r.Status != smt.Unknown:
+		p.answered(x, smt.Answer{Status: r.Status, Model: r.Model, By: "simplifier"})
+	case d == 0 && x.loops: // cheap first: a model without the axioms means nothing
+		p.reduce(x)
+	default:
+		x.reduced, x.exported = r, p.c.Query(r.Asserts)
+		p.waiting = append(p.waiting, x)
+	}
+}
+
+// answered takes the answer to what was asked last.
+func (p *prover) answered(x *pair, a smt.Answer) {
+	p.count(a)
+	if p.opt.Record != nil {
+		p.opt.Record(&x.finding, p.c.Script(x.asked), a)
+	}
+	switch {
+	case a.Status == smt.Unsat:
+		p.res.Counters = p.res.Counters || x.slots && p.th.Slots.Wrap
+		if a.By == "simplifier" {
+			p.res.Stats.BySimplifier++
+		} else {
+			p.res.Stats.BySolver++
+		}
+		x.query, x.asked = nil, nil
+	case x.loops && x.level < len(depths):
+		p.reduce(x)
+	case x.loops && !x.strong && p.strengthen():
+		x.strong, x.level = true, 0
+		p.reduce(x)
+	default:
+		p.found(x, a)
+	}
+}
+
+func (p *prover) count(a smt.Answer) {
+	by := a.By
+	if a.Status == smt.Unknown {
+		by = "nobody"
+	}
+	q := p.res.Stats.Queries[by]
+	if q == nil {
+		q = &QueryStats{}
+		p.res.Stats.Queries[by] = q
+	}
+	switch a.Status {
+	case smt.Unsat:
+		q.Unsat++
+	case smt.Sat:
+		q.Sat++
+	default:
+		q.Unknown++
+	}
+	if a.Cached {
+		q.Cached++
+	}
+	q.Time += a.Time
+}
+
+// found makes a pair a finding.
+func (p *prover) found(x *pair, a smt.Answer) {
+	x.bad = true
+	p.bad++
+	if a.Status != smt.Sat {
+		x.finding.Reason = a.Reason
+		return
+	}
+	x.finding.Model = p.shrink(x, a.Model)
+	x.finding.Free, x.finding.Loops = p.th.Free(x.asked)
+	p.witness(&x.finding, x.threads)
+}
+
+// witness reads the two threads from the model.
+func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
+	e := p.c.Evaluate(f.Model)
+	dim := func(i int, t [3]smt.Term) event.Dim3 {
+		v := func(j int) uint32 { return uint32(e.Value(s[i].Apply(t[j]))) }
+		return event.Dim3{X: v(0), Y: v(1), Z: v(2)}
+	}
+	for i := range 2 {
+		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
+		for _, k := range f.iters[i] {
+			f.Iters[i] = append(f.Iters[i], uint32(e.Value(s[i].Apply(k))))
+		}
+	}
+}
+
+// Add adds the counts of another verification.
+func (s *Stats) Add(t *Stats) {
+	s.Pairs += t.Pairs
+	s.Time += t.Time
+	s.BySimplifier += t.BySimplifier
+	s.BySolver += t.BySolver
+	if s.Queries == nil {
+		s.Queries = map[string]*QueryStats{}
+	}
+	for by, q := range t.Queries {
+		sum := s.Queries[by]
+		if sum == nil {
+			sum = &QueryStats{}
+			s.Queries[by] = sum
+		}
+		sum.Unsat, sum.Sat, sum.Unknown, sum.Cached, sum.Time = sum.Unsat+q.Unsat, sum.Sat+q.Sat, sum.Unknown+q.Unknown, sum.Cached+q.Cached, sum.Time+q.Time
+	}
+}
+
+// SolverTime is what all solvers took together.
+func (s *Stats) SolverTime() time.Duration {
+	var sum time.Duration
+	for _, q := range s.Queries {
+		sum += q.Time
+	}
+	return sum
 }

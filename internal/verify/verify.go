@@ -36,7 +36,11 @@ type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
 	Limit          int          // stop after so many findings; 0: find all
+	Ways           bool         // say of each race in which iterations it is; needs Limit 0
 	Solvers        []smt.Solver // asked in order for what the simplifier leaves
+	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
+	Record func(what *Finding, script []byte, a smt.Answer)
 }
 
 // Kind says what a Finding is about.
@@ -60,20 +64,32 @@ type Finding struct {
 	Model      *smt.Model
 	Assertion  *lockstep.Assertion // of a Violation and Vacuous
 	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
+	Iters      [2][]uint32         // of the loops around A and B, outermost first, from Model
+	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
+	// loops without a closed form.
+	Free  []*ir.Instr
+	Loops bool
+	iters [2][]smt.Term
+	// Ways are those of a race, if Options.Ways asks for them: the first that in one iteration of all loops around both
+	// accesses (Same), then for each of these loops, outermost first, those across its iterations and within one of
+	// the loops around it.
+	Ways []Way
 }
 
-// Stats counts the queries.
+// Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
 type Stats struct {
-	Pairs, BySimplifier, BySolver int
-	Time                          time.Duration // in all queries
+	Pairs        int
+	BySimplifier int                    // pairs proved harmless by the simplifier
+	BySolver     int                    // by solvers
+	Time         time.Duration          // in all queries, by whomever
+	Queries      map[string]*QueryStats // by who decided: "simplifier", a solver's name, "nobody"
 }
 
-// Add adds the queries of another verification.
-func (s *Stats) Add(o Stats) {
-	s.Pairs += o.Pairs
-	s.BySimplifier += o.BySimplifier
-	s.BySolver += o.BySolver
-	s.Time += o.Time
+// QueryStats counts the queries that one party decided.
+type QueryStats struct {
+	Unsat, Sat, Unknown int
+	Cached              int           // known from before
+	Time                time.Duration // that solvers took for them
 }
 
 // Result is what a verification came to: verified if there are no findings.
@@ -99,18 +115,57 @@ type prover struct {
 	pair    [2]*smt.Substitution // the two threads of one block
 	far     [2]*smt.Substitution // of two blocks
 	stopped bool                 // out of time
+	pairs   []*pair              // in the order in which they were asked
+	waiting []*pair              // for a solver
+	bad     int                  // pairs that turned out to be findings
+	shrunk  int                  // findings whose model was made small
 }
 
 // Kernel verifies what th describes.
 func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+	p := newProver(ctx, th, opt)
+	p.assertions()
+	p.divergence()
+	p.races()
+	p.drain()
+	if opt.Ways {
+		p.ways()
+	}
+	return p.result()
+}
+
+// Diverging returns as findings the barriers that some thread of a block reaches in an iteration of the loops around in
+// which another thread does not: each diverges whatever other barriers there are. Those that are not decided are not
+// among them.
+func Diverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+	p := newProver(ctx, th, opt)
+	for _, x := range p.diverging() {
+		x.bad = x.bad && x.finding.Model != nil
+	}
+	return p.result()
+}
+
+func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
 	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
+	p.res.Stats.Queries = map[string]*QueryStats{}
+	if p.opt.Pool == nil {
+		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
+	}
+	p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
 	for i := range 2 {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
 	}
-	p.assertions()
-	p.divergence()
-	p.races()
+	return p
+}
+
+// result collects the findings.
+func (p *prover) result() *Result {
+	for _, x := range p.pairs {
+		if x.bad {
+			p.res.Findings = append(p.res.Findings, x.finding)
+		}
+	}
 	return p.res
 }
 
@@ -233,11 +288,15 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if object == nil {
 		object = b.Object
 	}
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: [2][]smt.Term{a.Iters, b.Iters}})
+	if p.opt.Ways && len(p.pairs) > 0 {
+		x := p.pairs[len(p.pairs)-1]
+		x.first, x.iters = q, [2][]smt.Term{a.Iters, b.Iters}
+	}
 }
 
-// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole, unless an offset
-// shows that it is not.
+// overlap is the formula that two ranges of bytes meet. Accesses are aligned (PTX ISA 5.1), so that ranges of one size
+// meet whole; one that is known not to be is taken as it stands.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
 	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
@@ -247,119 +306,16 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
 }
 
-// misaligned reports whether an offset is certainly no multiple of n, a power of two.
+// misaligned reports whether the offset of an access of n bytes is certainly no multiple of n.
 func (p *prover) misaligned(off smt.Term, n int) bool {
 	_, ones := p.c.KnownBits(off)
-	return ones&uint64(n-1) != 0
+	return n&(n-1) == 0 && ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
-}
-
-// depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
-var depths = []int{0, 2, 4}
-
-// done reports whether no more pairs are to be decided.
-func (p *prover) done() bool {
-	return p.stopped || p.opt.Limit > 0 && len(p.res.Findings) >= p.opt.Limit
-}
-
-// decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it.
-func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
-	if p.done() {
-		return
-	}
-	p.res.Stats.Pairs++
-	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
-		f.Reason = "out of time"
-		p.res.Findings = append(p.res.Findings, f)
-		p.stopped = true
-		return
-	}
-	more, terms := p.others(terms, s)
-	q = append(q, more...)
-	ans, loops := p.ask(q, terms, s, &f)
-	if ans.Status != smt.Unsat && loops && p.strengthen() {
-		ans, _ = p.ask(q, terms, s, &f)
-	}
-	if ans.Status == smt.Unsat {
-		if ans.By == "simplifier" {
-			p.res.Stats.BySimplifier++
-		} else {
-			p.res.Stats.BySolver++
-		}
-		return
-	}
-	if ans.Status == smt.Unknown {
-		f.Reason = ans.Reason
-	} else {
-		f.Model = ans.Model
-		p.witness(&f, s)
-	}
-	p.res.Findings = append(p.res.Findings, f)
-}
-
-// invariantTime is how long invariants are looked for, at most.
-const invariantTime = 10 * time.Second
-
-// strengthen looks for invariants of the loops, once, and reports whether it found any.
-func (p *prover) strengthen() bool {
-	if p.res.Invariants != nil || len(p.th.Loops) == 0 {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
-	defer cancel()
-	p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
-	return p.res.Invariants.Found()
-}
-
-// ask puts a query with more and more of what is known of the loops that it speaks of, until it has no model. It reports
-// whether it speaks of any.
-func (p *prover) ask(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f *Finding) (ans smt.Answer, loops bool) {
-	loops = len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
-	for _, d := range depths {
-		if d > 0 && !loops {
-			break // there are no axioms
-		}
-		all := append([]smt.Term(nil), q...)
-		for t := range 2 {
-			for _, ax := range p.th.Axioms.For(terms[t], d) {
-				all = append(all, s[t].Apply(ax))
-			}
-		}
-		slots := p.slots(terms, d, s, f)
-		all = append(all, slots...)
-		solvers := p.opt.Solvers
-		if d == 0 && loops {
-			solvers = nil // cheap first: a model without the axioms means nothing
-		}
-		if p.c.Exceeded() {
-			return smt.Answer{Reason: "term budget used up"}, loops
-		}
-		start := time.Now()
-		ans = p.c.Decide(p.ctx, all, solvers...)
-		p.res.Stats.Time += time.Since(start)
-		if ans.Status == smt.Unsat {
-			p.res.Counters = p.res.Counters || len(slots) > 0 && p.th.Slots.Wrap
-			break
-		}
-	}
-	return ans, loops
-}
-
-// witness reads the two threads from the model.
-func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
-	e := p.c.Evaluate(f.Model)
-	dim := func(i int, t [3]smt.Term) event.Dim3 {
-		v := func(j int) uint32 { return uint32(e.Value(s[i].Apply(t[j]))) }
-		return event.Dim3{X: v(0), Y: v(1), Z: v(2)}
-	}
-	for i := range 2 {
-		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
-	}
 }
 
 // String says what a finding is about, for tests and logs.

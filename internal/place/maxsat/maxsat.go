@@ -3,8 +3,8 @@
 //
 // What it follows: OLL (Andres, Kaufmann, Matheis and Schaub, ICLP 2012; Morgado, Dodaro and Marques-Silva, "Core-
 // guided MaxSAT with soft cardinality constraints", CP 2014), with totalizers (Bailleux and Boufkhad, CP 2003) for the
-// cardinality constraints, over go-air/gini. Deviations: no stratification and no core minimization, because the
-// problems of package place have some hundred soft clauses.
+// cardinality constraints, over go-air/gini; with stratification and hardening (Ansótegui, Bonet and Levy, "SAT-based
+// MaxSAT algorithms", AIJ 2013), because the weights of package place lie far apart.
 //
 // What is checked of each answer: the model satisfies every hard clause, and its weight, counted again, is the lower
 // bound that the cores prove. What is not: that a core is one, which is the SAT solver's word; tests compare with z3

@@ -2,6 +2,7 @@ package maxsat
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -74,26 +75,97 @@ func (s *search) pay(l z.Lit, weight int64) {
 	}
 }
 
-// run raises the bound by one core after the other until what is left can be assumed together.
+// run raises the bound by one core after the other until what is left can be assumed together. Heavy assumptions come
+// first; each model on the way is an upper bound, and what weighs more than the bounds are apart holds in every
+// better model.
 func (s *search) run(ctx context.Context) (Model, int64, error) {
-	for {
-		assumed := make([]z.Lit, 0, len(s.weight))
-		for l := range s.weight {
-			assumed = append(assumed, l)
-		}
-		slices.Sort(assumed) // the same problem has the same answer
-		sat, core, err := s.sat.solve(ctx, assumed)
+	var best Model
+	upper := int64(math.MaxInt64)
+	for level := s.heaviest(math.MaxInt64); ; {
+		sat, core, err := s.sat.solve(ctx, s.assumptions(level))
 		switch {
 		case err != nil:
 			return nil, 0, err
-		case sat:
-			return s.sat.model(s.p.Vars), s.bound, nil
-		case len(core) == 0:
-			return nil, 0, nil
+		case !sat && len(core) == 0:
+			return best, upper, nil // only before the first model: then there is none
+		case !sat:
+			core, err = s.trim(ctx, core)
+			if err != nil {
+				return nil, 0, err
+			}
+			s.relax(core)
+			if best != nil {
+				s.harden(upper)
+			}
+			continue
 		}
-		s.relax(core)
+		m := s.sat.model(s.p.Vars)
+		if cost, _ := s.p.Cost(m); cost < upper {
+			best, upper = m, cost
+		}
+		if upper == s.bound || level == 0 {
+			return best, s.bound, nil
+		}
+		s.harden(upper)
+		level = s.heaviest((level - 1) / 2)
 	}
 }
+
+// heaviest is the largest weight of an assumption up to most; 0 if there is none: then all are to be assumed.
+func (s *search) heaviest(most int64) int64 {
+	w := int64(0)
+	for _, v := range s.weight {
+		if v <= most {
+			w = max(w, v)
+		}
+	}
+	return w
+}
+
+// assumptions returns those that weigh at least level, in an order that is the same each time.
+func (s *search) assumptions(level int64) []z.Lit {
+	var out []z.Lit
+	for l, w := range s.weight {
+		if w >= level {
+			out = append(out, l)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// harden demands what cannot be false in a model that costs less than upper, or as much with what is false being
+// lighter.
+func (s *search) harden(upper int64) {
+	for _, l := range s.assumptions(upper - s.bound + 1) {
+		s.sat.add(l)
+		delete(s.weight, l)
+	}
+}
+
+// trim makes a core smaller: without a literal that is not needed.
+func (s *search) trim(ctx context.Context, core []z.Lit) ([]z.Lit, error) {
+	if len(core) > maxTrim {
+		return core, nil
+	}
+	for i := 0; i < len(core) && len(core) > 1; {
+		sat, smaller, err := s.sat.solve(ctx, slices.Delete(slices.Clone(core), i, i+1))
+		switch {
+		case err != nil:
+			return nil, err
+		case sat:
+			i++
+		case len(smaller) == 0: // the hard clauses alone have no model
+			return core, nil
+		default:
+			core, i = smaller, 0
+		}
+	}
+	return core, nil
+}
+
+// maxTrim bounds the size of cores that are made smaller.
+const maxTrim = 40
 
 // relax pays for a core: at least one of its literals is false. That a second one is too costs again, and so on.
 func (s *search) relax(core []z.Lit) {
@@ -182,9 +254,7 @@ func (s *solver) add(clause ...z.Lit) {
 // gini ends the process if it is asked under assumptions right after it found others unsatisfiable; with a clause
 // between it does not, even with one that says nothing.
 func (s *solver) solve(ctx context.Context, assumed []z.Lit) (sat bool, core []z.Lit, err error) {
-	s.add(s.tidy, s.tidy.Not())
-	s.g.Assume(assumed...)
-	switch r := s.wait(ctx); r {
+	switch s.wait(ctx, assumed) {
 	case 1:
 		return true, nil, nil
 	case -1:
@@ -195,29 +265,21 @@ func (s *solver) solve(ctx context.Context, assumed []z.Lit) (sat bool, core []z
 	return false, nil, ctx.Err()
 }
 
-// wait runs the SAT solver until it is done or ctx ends: 1, -1, or 0. Without an end to watch for it costs no
-// goroutine.
-func (s *solver) wait(ctx context.Context) int {
-	if ctx.Done() == nil {
-		return s.g.Solve()
-	}
-	if ctx.Err() != nil {
-		return 0
-	}
-	run := s.g.GoSolve()
-	for nap := 10 * time.Microsecond; ; nap = min(2*nap, maxNap) {
-		if r, done := run.Test(); done {
+// wait runs the SAT solver until it is done or ctx ends: 1, -1, or 0. It looks at ctx at times that double: a search
+// that is broken off keeps what it learned.
+func (s *solver) wait(ctx context.Context, assumed []z.Lit) int {
+	for patience := 50 * time.Millisecond; ctx.Err() == nil; patience *= 2 {
+		s.add(s.tidy, s.tidy.Not())
+		s.g.Assume(assumed...)
+		if r := s.g.Try(min(patience, maxPatience)); r != 0 {
 			return r
 		}
-		if ctx.Err() != nil {
-			return run.Stop()
-		}
-		time.Sleep(nap)
 	}
+	return 0
 }
 
-// maxNap bounds how long a finished search may wait to be noticed.
-const maxNap = time.Millisecond
+// maxPatience bounds how long the end of a context may go unnoticed.
+const maxPatience = 2 * time.Second
 
 func (s *solver) model(vars int) Model {
 	m := make(Model, vars+1)

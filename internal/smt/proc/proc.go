@@ -96,7 +96,11 @@ func (s *Solver) start() (*process, error) {
 	if logic == "" {
 		logic = "ALL"
 	}
-	prologue := "(set-option :print-success false)\n(set-option :produce-models true)\n(set-logic " + logic + ")\n"
+	prologue := "(set-option :print-success false)\n(set-option :produce-models true)\n"
+	if s.Kind == Z3 && s.Time > 0 { // so that it ends by itself if heddle is killed
+		prologue += fmt.Sprintf("(set-option :timeout %d)\n", (s.Time + time.Second).Milliseconds())
+	}
+	prologue += "(set-logic " + logic + ")\n"
 	if _, err := io.WriteString(p.in, prologue); err != nil {
 		p.kill()
 		return nil, errEnded

@@ -51,9 +51,9 @@
 #else
 #define __HEDDLE_UNINTERPRETED extern
 #endif
-#define DECLARE_UF_UNARY(NAME, A, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A)
-#define DECLARE_UF_BINARY(NAME, A, B, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A, B)
-#define DECLARE_UF_TERNARY(NAME, A, B, C, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A, B, C)
+#define DECLARE_UF_UNARY(NAME, A, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A) __asm__("__heddle_uf_" #NAME)
+#define DECLARE_UF_BINARY(NAME, A, B, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A, B) __asm__("__heddle_uf_" #NAME)
+#define DECLARE_UF_TERNARY(NAME, A, B, C, RESULT) __HEDDLE_UNINTERPRETED RESULT NAME(A, B, C) __asm__("__heddle_uf_" #NAME)
 
 #ifndef __HEDDLE__
 
@@ -98,7 +98,8 @@ __HEDDLE_EXTERN void __heddle_ghost(__HEDDLE_NONE);
 __HEDDLE_EXTERN void __heddle_assert(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_assume(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_requires(int /*condition*/, int /*all*/);
-__HEDDLE_EXTERN void __heddle_ensures(int /*condition*/, int /*all*/);
+/* returns_twice keeps LLVM from inlining the function that states it: where it returns, and what, must stay visible. */
+__HEDDLE_EXTERN __attribute__((returns_twice)) void __heddle_ensures(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_invariant(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_candidate(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_function_wide(int /*condition*/, int /*candidate*/);

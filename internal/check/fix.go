@@ -1,0 +1,278 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/repair"
+	"heddle/internal/source"
+)
+
+// FixOptions are the choices of a repair.
+type FixOptions struct {
+	Atomic    bool          // offer atomic updates
+	Redundant bool          // take redundant barriers away
+	Budget    time.Duration // for each kernel; 0: DefaultFixBudget
+}
+
+// DefaultFixBudget is the time that the repair of one kernel may take.
+const DefaultFixBudget = 30 * time.Second
+
+// proofTime bounds a proof of a repair, which needs several.
+const proofTime = 5 * time.Second
+
+// FixStatus says what became of a kernel.
+type FixStatus uint8
+
+const (
+	NothingToFix FixStatus = iota
+	Repaired
+	NotRepaired
+	NotChecked
+)
+
+var fixStatusNames = [...]string{"unchanged", "repaired", "not repaired", "not checked"}
+
+// String names the status.
+func (s FixStatus) String() string { return fixStatusNames[s] }
+
+// Fix is the repair of one kernel.
+type Fix struct {
+	Kernel    string
+	Name      string // in the PTX text
+	Status    FixStatus
+	Wrong     []diag.Diagnostic // what was wrong, each with its witness
+	Changes   []FixChange
+	Redundant []FixChange  // barriers that the kernel, as it is now, does not need
+	Why       string       // why that is enough, or why the kernel cannot be repaired
+	After     diag.Verdict // of the repaired kernel, or of one that needs no repair
+	Notes     []string     // what else a user should know
+	Judged    int          // texts that were checked on the way
+	Checks    time.Duration
+	Total     time.Duration
+}
+
+// Verdict names the verdict after the repair.
+func (f *Fix) Verdict() string {
+	return f.After.Kind.String()
+}
+
+// FixChange is a part of a repair.
+type FixChange struct {
+	Text string
+	Span source.Span
+}
+
+// FixResult is what a repair of a file came to.
+type FixResult struct {
+	Fixes       []Fix
+	PTX         []byte // of the module with all repairs; what it was if there were none
+	Files       *source.Set
+	InputErrors int
+}
+
+// FixFile repairs the kernels of a file with one module of PTX. Mistakes in the input go to sink.
+func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink func(diag.Diagnostic)) (*FixResult, error) {
+	if opt.Files == nil {
+		opt.Files = source.NewSet()
+	}
+	opt.Seeds, opt.Limit, opt.Command = max(opt.Seeds, 1), max(opt.Limit, 1), "run"
+	if fix.Budget == 0 {
+		fix.Budget = DefaultFixBudget
+	}
+	d := newDriver(opt, sink)
+	if err := d.checkModels(); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.solving, err = newSolving(&d.opt); err != nil {
+		return nil, err
+	}
+	defer d.solving.close()
+	out := &FixResult{Files: opt.Files}
+	defer func() { out.InputErrors = d.sum.InputErrors }()
+	d.inputName = file.Name
+	results := d.lower(ctx, file)
+	if len(results) > 1 {
+		return nil, fmt.Errorf("%s holds %d modules of PTX; heddle ptx --image N prints one, which can be repaired", file.Name, len(results))
+	}
+	if len(results) == 0 {
+		return out, nil
+	}
+	in := d.parse(file, results[0])
+	if in == nil {
+		return out, nil
+	}
+	out.PTX = in.lowered.PTX
+	d.several = len(defined(in)) > 1
+	for _, f := range defined(in) {
+		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(f.Demangled))
+	}
+	for _, k := range d.kernels(in) {
+		d.kernelsRun++
+		f, text, err := d.fixKernel(ctx, fix, in, k, out.PTX)
+		if err != nil {
+			return nil, err
+		}
+		out.Fixes = append(out.Fixes, *f)
+		out.PTX = text
+	}
+	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
+		d.noKernel([]Input{file})
+	}
+	return out, nil
+}
+
+// fixKernel repairs one kernel in text, in which others may have been repaired.
+func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir.Func, text []byte) (*Fix, []byte, error) {
+	began := time.Now()
+	out := &Fix{Kernel: k.Demangled, Name: k.Name}
+	if d.config(in, k) == nil {
+		out.Status, out.Why = NotChecked, "its launch is not known"
+		return out, text, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, fix.Budget)
+	defer cancel()
+	j := &judge{driver: d, in: in, kernel: k.Name, static: true, limit: proofTime}
+	for i := range d.opt.Seeds {
+		j.launches = append(j.launches, trial{d.opt.Launch, d.opt.Seed + uint64(i)})
+	}
+	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()
+	p, err := parseKernel(in.lowered.Name, k.Name, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	kernel := &repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}
+	r, err := repair.Repair(ctx, kernel, j, repair.Options{Atomic: fix.Atomic})
+	switch {
+	case ctx.Err() != nil:
+		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
+		return out, text, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	out.Judged = r.Judged
+	switch {
+	case r.Patch != nil:
+		out.Status, text = Repaired, r.Patch.Text
+		out.Wrong = d.wrong(ctx, in, k, j)
+		out.Changes = changes(k, r)
+		out.After = verdictOf(k, r.After)
+		out.Why = "what showed the bug shows nothing any more; the repaired kernel is " + out.Verdict() + ": " + out.After.Text()
+	case r.Reason != "":
+		out.Status, out.Why = NotRepaired, r.Reason
+		out.Wrong = d.wrong(ctx, in, k, j)
+		out.After = verdictOf(k, r.Before)
+	case r.Before.Grade == repair.Unknown:
+		out.Status, out.Why = NotChecked, r.Before.Reason
+		out.After = verdictOf(k, r.Before)
+	default:
+		out.After = verdictOf(k, r.Before)
+	}
+	if out.Status == NothingToFix {
+		text, err = d.redundant(ctx, fix, k, kernel, j, text, out)
+	}
+	return out, text, err
+}
+
+// redundant looks for barriers that a kernel does not need, and takes them away if it is asked to and they are proved
+// redundant.
+func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kernel *repair.Kernel, j *judge, text []byte, out *Fix) ([]byte, error) {
+	list, patch, err := repair.FindRedundant(ctx, kernel, j, repair.Options{})
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	byIndex := instructions(k)
+	for _, r := range list {
+		word := "redundant: the kernel stays verified without it"
+		if !r.Proved {
+			word = "redundant in the runs tried, which is no proof"
+		}
+		in := byIndex[r.Barrier.Index]
+		out.Redundant = append(out.Redundant, FixChange{opText(in) + " is " + word, spanOf(in)})
+	}
+	if patch != nil && fix.Redundant {
+		out.Status, text = Repaired, patch.Text
+		for _, r := range list {
+			if in := byIndex[r.Barrier.Index]; r.Proved {
+				out.Changes = append(out.Changes, FixChange{"without " + opText(in), spanOf(in)})
+			}
+		}
+		out.Why = "each barrier that was taken away is redundant: the kernel is verified without it"
+	}
+	return text, nil
+}
+
+// instructions are those of a kernel by number.
+func instructions(k *ir.Func) map[int]*ir.Instr {
+	byIndex := map[int]*ir.Instr{}
+	for _, b := range k.Blocks {
+		for _, in := range b.Instrs {
+			byIndex[in.Index] = in
+		}
+	}
+	return byIndex
+}
+
+// verdictOf words a judgement.
+func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
+	v := diag.Verdict{Kernel: k.Demangled, Scope: j.Scope}
+	switch j.Grade {
+	case repair.Verified:
+		v.Kind = diag.Verified
+	case repair.Clean:
+		v.Kind = diag.Clean
+	case repair.Unknown:
+		v.Kind, v.Reason = diag.Unknown, j.Reason
+	default:
+		v.Kind = diag.Bug
+	}
+	return v
+}
+
+// wrong runs the launch that showed the bug once more, for its findings with their witnesses.
+func (d *driver) wrong(ctx context.Context, in *input, k *ir.Func, j *judge) []diag.Diagnostic {
+	var out []diag.Diagnostic
+	run := *d
+	run.sink = func(g diag.Diagnostic) { out = append(out, g) }
+	for _, t := range j.launches {
+		cfg, errs := launch.Resolve(k, t.req, in.facts)
+		if len(errs) > 0 {
+			continue
+		}
+		r := &kernelRun{driver: &run, in: in, kernel: k, cfg: cfg, seen: map[findingKey]bool{}, parts: ir.OrdersParts(k), only: synchronization}
+		var err error
+		if r.machine, err = emu.New(k, cfg); err != nil {
+			continue
+		}
+		r.run(ctx, t.seed)
+		if len(out) > 0 {
+			break
+		}
+	}
+	return out
+}
+
+// changes words what a repair does.
+func changes(k *ir.Func, r *repair.Result) []FixChange {
+	byIndex := instructions(k)
+	var out []FixChange
+	for _, c := range r.Changes {
+		f := FixChange{Text: c.What}
+		if c.At != nil {
+			in := byIndex[c.At.Index] // the same in the text as the user knows it
+			f.Span = spanOf(in)
+			f.Text += fmt.Sprintf(" before %s", opText(in))
+		}
+		if c.Cut {
+			f.Text += ", to which the control flow now brings all threads of the block"
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,245 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	"heddle/internal/ptx"
+	"heddle/internal/race"
+	"heddle/internal/repair"
+	"heddle/internal/source"
+	"heddle/internal/verify"
+)
+
+// judge is the repair.Judge of one kernel: it runs the emulator with the race detector on some launches, and if they
+// show nothing, the static engine, whose counterexamples become launches too.
+type judge struct {
+	*driver
+	in       *input
+	kernel   string // mangled
+	launches []trial
+	static   bool
+	limit    time.Duration // of a proof
+	spent    time.Duration
+}
+
+// trial is a launch and a schedule.
+type trial struct {
+	req  launch.Request
+	seed uint64
+}
+
+// parsed is a text made ready.
+type parsed struct {
+	file   *source.File
+	tree   *ptx.Func
+	kernel *ir.Func
+}
+
+// parseKernel reads a text of PTX and finds the kernel of that name in it.
+func parseKernel(name, kernel string, text []byte) (*parsed, error) {
+	set := source.NewSet()
+	file, err := set.Add(name, text)
+	if err != nil {
+		return nil, err
+	}
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("%s: %s", set.Format(errs[0].Span.Start), errs[0].Msg)
+	}
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("%s: %s", set.Format(errs[0].Span.Start), errs[0].Msg)
+	}
+	p := &parsed{file: file, kernel: m.Kernel(kernel)}
+	for _, d := range tree.Decls {
+		if fn, ok := d.(*ptx.Func); ok && fn.Entry && fn.Name == kernel && fn.Body != nil {
+			p.tree = fn
+		}
+	}
+	if p.kernel == nil || p.tree == nil {
+		return nil, fmt.Errorf("no kernel %s in the text", kernel)
+	}
+	return p, nil
+}
+
+// Judge implements repair.Judge.
+func (j *judge) Judge(ctx context.Context, text []byte) (*repair.Judgement, error) {
+	began := time.Now()
+	defer func() { j.spent += time.Since(began) }()
+	p, err := parseKernel(j.in.lowered.Name, j.kernel, text)
+	if err != nil {
+		return nil, fmt.Errorf("a repaired text is not right: %w", err)
+	}
+	out := &repair.Judgement{Grade: repair.Clean}
+	for _, t := range j.launches {
+		if err := j.runOnce(ctx, p, t, out); err != nil {
+			return nil, err
+		}
+		if len(out.Findings) > 0 {
+			out.Grade = repair.Buggy
+			return out, nil
+		}
+	}
+	if out.Grade == repair.Clean && j.static {
+		j.prove(ctx, p, out)
+	}
+	return out, ctx.Err()
+}
+
+// runOnce executes one launch and adds what it shows.
+func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Judgement) error {
+	cfg, errs := launch.Resolve(p.kernel, t.req, j.in.facts)
+	if len(errs) > 0 {
+		return fmt.Errorf("%s", errs[0].Msg)
+	}
+	m, err := emu.New(p.kernel, cfg)
+	if err != nil {
+		out.Grade, out.Reason = repair.Unknown, err.Error()
+		return nil
+	}
+	r := &kernelRun{driver: j.driver, kernel: p.kernel, cfg: cfg, parts: ir.OrdersParts(p.kernel)}
+	emuModel, raceModel, _ := warpModel(j.opt.Warp)
+	tolerance, _ := benign(j.opt.Benign)
+	det := r.detector(race.Options{Geometry: cfg.Geometry, Model: raceModel, Benign: tolerance, SharedBytes: uint32(m.SharedBytes())})
+	res, err := m.Run(ctx, emu.Options{Model: emuModel, Seed: t.seed, MaxSteps: j.steps(cfg), Workers: 1}, det)
+	if err != nil {
+		return err
+	}
+	rep := det.Report()
+	at := func(s event.Site) int { return offsetOf(p.file, m.Site(s).Instr) }
+	for i := range rep.Races {
+		rc := &rep.Races[i]
+		f := repair.Finding{Kind: repair.Race, A: at(rc.First.Site), B: at(rc.Second.Site), Reach: reachOf[rc.Level], Shown: true}
+		if rc.Cause != race.Unordered {
+			f.Kind, f.Text = repair.Other, causeText(rc)
+		}
+		out.Findings = append(out.Findings, f)
+	}
+	for i := range rep.Barriers {
+		be := &rep.Barriers[i]
+		f := repair.Finding{Kind: repair.Divergence, A: repair.End, B: repair.End, Shown: true, Reach: repair.InBlock}
+		if be.Kind != race.Divergence && be.Kind != race.Deadlock && be.Kind != race.WarpSyncHang {
+			f.Kind = repair.Other
+		}
+		var sites []event.Site
+		for _, g := range be.Groups {
+			if !slices.Contains(sites, g.Site) {
+				sites = append(sites, g.Site)
+			}
+		}
+		if len(sites) == 0 {
+			continue
+		}
+		f.A = at(sites[0])
+		for _, s := range sites[1:] {
+			f.B = at(s)
+			out.Findings = append(out.Findings, f)
+		}
+		if len(sites) == 1 {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	switch res.Status {
+	case emu.Stopped:
+		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+	case emu.StepLimit:
+		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+	}
+	out.Scope = "this launch, these inputs: " + cfg.Describe()
+	return nil
+}
+
+// steps bounds a run of a judge, which makes many.
+func (j *judge) steps(cfg *launch.Config) uint64 {
+	if j.opt.MaxSteps != 0 {
+		return j.opt.MaxSteps
+	}
+	return 200_000 + 5_000*cfg.Geometry.Blocks()*uint64(cfg.Geometry.WarpsPerBlock())
+}
+
+var reachOf = map[race.Level]repair.Reach{
+	race.IntraWarp: repair.InWarp, race.SameThread: repair.InWarp, race.BranchOrdering: repair.InWarp,
+	race.IntraBlock: repair.InBlock, race.InterBlock: repair.AcrossBlocks,
+}
+
+func offsetOf(f *source.File, in *ir.Instr) int {
+	if in == nil {
+		return repair.End
+	}
+	off, ok := f.Offset(in.Span.Start)
+	if !ok {
+		return repair.End
+	}
+	return off
+}
+
+// prove asks the static engine.
+func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
+	outer := ctx
+	ctx, cancel := context.WithTimeout(ctx, j.limit)
+	defer cancel()
+	cfg, errs := launch.Resolve(p.kernel, j.opt.Launch, j.in.facts)
+	if len(errs) > 0 {
+		return
+	}
+	pr := &proof{driver: j.driver, in: j.in, kernel: p.kernel, cfg: cfg}
+	pr.fixed = pr.scalars(launch.FromFlag)
+	r, v := pr.verify(ctx, mostCounterexamples)
+	switch {
+	case r == nil:
+		out.Reason = v.Kind.String() + ": " + v.Reason
+		return
+	case r.Verified():
+		out.Grade, out.Scope = repair.Verified, pr.scope(r)
+		return
+	}
+	out.Reason = "the static engine finds no proof"
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread, out) {
+			out.Grade = repair.Buggy
+			return
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		g := repair.Finding{Kind: repair.Race, A: offsetOf(p.file, f.A), B: offsetOf(p.file, f.B), Reach: repair.InBlock}
+		if f.Kind == verify.Divergence {
+			g.Kind = repair.Divergence
+		} else if f.OtherBlock {
+			g.Reach = repair.AcrossBlocks
+		}
+		out.Findings = append(out.Findings, g)
+	}
+}
+
+// mostCounterexamples bounds what is replayed of one text.
+const mostCounterexamples = 8
+
+// replay runs a counterexample. A launch that shows something is tried first from then on.
+func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, th *lockstep.Thread, out *repair.Judgement) bool {
+	loaded := th.Contents(f.Model, mostContents)
+	for _, contents := range replays {
+		req := j.opt.Launch
+		req.Args = slices.Concat(pr.arguments(th, f, loaded, contents), req.Args)
+		found := &repair.Judgement{Grade: repair.Clean}
+		if err := j.runOnce(ctx, p, trial{req: req}, found); err != nil {
+			continue
+		}
+		if len(found.Findings) > 0 {
+			j.launches = append([]trial{{req: req}}, j.launches...)
+			out.Findings = found.Findings
+			return true
+		}
+	}
+	return false
+}

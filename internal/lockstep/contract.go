@@ -1,0 +1,134 @@
+package lockstep
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"heddle/internal/ir"
+	"heddle/internal/smt"
+)
+
+// Postconditions and function-wide invariants: what stands at the beginning of a function and is meant for another
+// place in it.
+
+// contracts are what has been stated of the functions that execution is in, or has been in.
+type contracts struct {
+	promised   map[*ir.Instr][]promise // by the call; nil stands for the kernel
+	wide       []promise
+	old        map[smt.Term]smt.Term // symbols for values at the entry
+	ghostLoads map[smt.Term]bool     // what loads within annotations gave
+}
+
+// promise is a condition as it was computed at the entry of a function.
+type promise struct {
+	in       *ir.Instr
+	when     smt.Term // the thread was there
+	cond     smt.Term
+	everyone bool
+}
+
+// promise handles __ensures: the condition is checked where the function returns. All of it but the result, the
+// accesses and what is in memory is the same then as at the entry, since arguments are passed by value.
+func (x *exec) promise(in *ir.Instr, cond smt.Term, st *state) {
+	s := x.c.Substitute()
+	for sym, v := range x.old {
+		s.Replace(sym, v)
+	}
+	now := false
+	x.c.Visit([]smt.Term{cond}, func(t smt.Term) { now = now || x.ghostLoads[t] })
+	if now {
+		x.unsupported(in, "a postcondition about what memory holds at the end")
+	}
+	p := promise{in, x.c.And(st.pred, x.guard), s.Apply(cond), x.forAll(in, st)}
+	x.promised[in.Caller] = append(x.promised[in.Caller], p)
+}
+
+// oldValue is a value at the entry of the function: a symbol, so that what else comes from memory can be told apart.
+func (x *exec) oldValue(in *ir.Instr, st *state) smt.Term {
+	sym := x.apply(fmt.Sprintf("%sold%d", private, in.Index), 64, x.counters())
+	x.old[sym] = x.argument(in, 0, 64, st)
+	return sym
+}
+
+// returnValue is the result of the function, which is known where it returns.
+func (x *exec) returnValue(in *ir.Instr) smt.Term {
+	if in.Caller == nil {
+		x.unsupported(in, "__return_val in a function of which the end is not known")
+	}
+	return x.resultSymbol(in.Caller)
+}
+
+func (x *exec) resultSymbol(call *ir.Instr) smt.Term {
+	return x.apply(fmt.Sprintf("%sret%d", private, call.Index), 64, x.counters())
+}
+
+// returned checks the postconditions of a call that was inlined.
+func (x *exec) returned(in *ir.Instr, st *state) {
+	for _, p := range x.promised[in] {
+		s := x.c.Substitute()
+		if len(in.Src) == 1 {
+			s.Replace(x.resultSymbol(in), x.argument(in, 0, 64, st))
+		}
+		cond := s.Apply(x.othersReturn(p.cond, s))
+		x.stateAt(in, p.in, Postcondition, x.c.Implies(p.when, cond), st)
+		if p.everyone {
+			x.statedOfAbsent(in, p.in, Postcondition, cond, st)
+		}
+	}
+	delete(x.promised, in)
+}
+
+// othersReturn replaces the symbols for values of the other thread by ones in which its result is known.
+func (x *exec) othersReturn(cond smt.Term, result *smt.Substitution) smt.Term {
+	s := x.c.Substitute()
+	x.c.Visit([]smt.Term{cond}, func(t smt.Term) {
+		if op := x.c.Op(t); op != smt.OpVar && op != smt.OpApp {
+			return
+		}
+		o, ok := x.th.Others[x.c.Name(t)]
+		if !ok {
+			return
+		}
+		name := x.c.Name(t) + ".returned"
+		o.Value = result.Apply(o.Value)
+		x.th.Others[name] = o
+		s.Replace(t, x.apply(name, x.c.Width(t), x.c.Args(t)))
+	})
+	return s.Apply(cond)
+}
+
+// ended checks the postconditions of the kernel itself.
+func (x *exec) ended(in *ir.Instr, st *state) {
+	for _, p := range x.promised[nil] {
+		x.stateAt(in, p.in, Postcondition, x.c.Implies(p.when, p.cond), st)
+	}
+}
+
+// functionWide notes an invariant of all loops of a function.
+func (x *exec) functionWide(in *ir.Instr, cond smt.Term, st *state) {
+	if candidate, ok := x.c.Value(x.argument(in, 1, 32, st)); ok && candidate != 0 {
+		return
+	}
+	cond = x.whereEnabled(cond)
+	if !x.settling && !x.constant(cond) {
+		x.unsupported(in, "a function-wide invariant about more than accesses, thread indices and arguments")
+	}
+	if x.wide[in] != cond { // loops before it are meant too: they have it in the next pass
+		x.wide[in], x.changed = cond, true
+	}
+}
+
+// atHeader states the function-wide invariants at the header of a loop of the function.
+func (x *exec) atHeader(l *ir.Loop, head *state) {
+	all := slices.SortedFunc(maps.Keys(x.wide), func(a, b *ir.Instr) int { return a.Index - b.Index })
+	for _, w := range all {
+		for _, in := range x.f.Blocks[l.Header].Instrs {
+			if in.Caller == w.Caller {
+				x.guard = smt.True
+				x.stateAt(in, w, Invariant, x.wide[w], head)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package lower
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Files with marks reach clang by a virtual file overlay under their own names, so that includes and the names in
+// diagnostics stay what they are. Marks have no line breaks; what they do to columns is undone where columns are read.
+
+// markedFile is a file with marks, ready to be compiled.
+type markedFile struct {
+	name  string
+	text  []byte
+	shift map[int][]shift // by line
+}
+
+// shift says that the marks up to and including one have moved what follows in the line.
+type shift struct {
+	col  int // of the mark, in the text without marks
+	from int // column at which the mark begins in the text with marks
+	size int // bytes of the mark
+}
+
+// mark puts the marks into a file's text.
+func mark(m Marked) (*markedFile, error) {
+	f := &markedFile{name: m.Name, shift: make(map[int][]shift)}
+	line, start, at, grown := 1, 0, 0, 0 // grown: by the marks of this line
+	for _, k := range m.Marks {
+		if k.Offset < at || k.Offset > len(m.Content) || strings.ContainsAny(k.Text, "\r\n") {
+			return nil, fmt.Errorf("%s: the mark %q at byte %d is out of order or not in one line", m.Name, k.Text, k.Offset)
+		}
+		for i := start; i < k.Offset; i++ {
+			if m.Content[i] == '\n' {
+				line, start, grown = line+1, i+1, 0
+			}
+		}
+		col := k.Offset - start + 1
+		f.shift[line] = append(f.shift[line], shift{col, col + grown, len(k.Text)})
+		grown += len(k.Text)
+		f.text = append(append(f.text, m.Content[at:k.Offset]...), k.Text...)
+		at = k.Offset
+	}
+	f.text = append(f.text, m.Content[at:]...)
+	return f, nil
+}
+
+// column returns where a column of the text with marks is without them. What is in a mark is where the mark is.
+func (f *markedFile) column(line, col int) int {
+	shifts := f.shift[line]
+	i := sort.Search(len(shifts), func(i int) bool { return shifts[i].from > col })
+	if i == 0 {
+		return col
+	}
+	s := shifts[i-1]
+	if col < s.from+s.size {
+		return s.col
+	}
+	return col - (s.from + s.size - s.col)
+}
+
+// setMarked readies the marks of a compilation. The input itself may be a file that was written for it, and then gets
+// its marks there.
+func (b *build) setMarked(marked []Marked) error {
+	if len(marked) == 0 {
+		return nil
+	}
+	b.marked = make(map[string]*markedFile)
+	over := make(map[string][]byte)
+	for _, m := range marked {
+		f, err := mark(m)
+		if err != nil {
+			return err
+		}
+		path := m.Name
+		if m.Name == b.name {
+			path = b.path
+		}
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		b.marked[abs] = f
+		over[abs] = f.text
+	}
+	var err error
+	b.overlay, err = writeOverlay(b.tmp, "marked", over)
+	return err
+}
+
+// writeOverlay writes the texts, by absolute path, into files of a directory, and returns the options that make clang
+// read them in place of the files of those paths.
+func writeOverlay(dir, name string, texts map[string][]byte) ([]string, error) {
+	var paths []string
+	for p := range texts {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	var y strings.Builder
+	y.WriteString("{ \"version\": 0, \"use-external-names\": false, \"roots\": [\n")
+	for n, abs := range paths {
+		path := filepath.Join(dir, fmt.Sprintf("%s%d", name, n))
+		if err := os.WriteFile(path, texts[abs], 0o644); err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			y.WriteString(",\n")
+		}
+		fmt.Fprintf(&y, "{ \"type\": \"file\", \"name\": %q, \"external-contents\": %q }", abs, path)
+	}
+	y.WriteString("\n]}\n")
+	overlay := filepath.Join(dir, name+".yaml")
+	if err := os.WriteFile(overlay, []byte(y.String()), 0o644); err != nil {
+		return nil, err
+	}
+	return []string{"-ivfsoverlay", overlay}, nil
+}

@@ -1,0 +1,169 @@
+package place
+
+import (
+	"slices"
+)
+
+// constraint is what one way of a race asks for: a barrier after one of these labels.
+type constraint struct {
+	race  *Race
+	level int  // 0: within an iteration; j: across iterations of the j-th common loop
+	path  Path // Near or Far
+	loop  Label
+	// wide are all labels that may be executed on the way: a placement without any of them cannot separate the two
+	// accesses. narrow are those of the paper: each is executed on the way whenever both accesses are.
+	wide, narrow []Label
+	// ahead is how many slots are between a label and the second access.
+	ahead map[Label]int
+}
+
+// key tells the ways of races apart.
+type key struct {
+	a, b  Label
+	level int
+	path  Path
+}
+
+func (c *constraint) key() key { return key{c.race.A, c.race.B, c.level, c.path} }
+
+// order swaps the statements of a race into the order of execution.
+func (x *text) order(r *Race) {
+	if x.site(r.A).at > x.site(r.B).at {
+		r.A, r.B = r.B, r.A
+	}
+}
+
+// constraints returns what the ways of a race ask for; of a race of which the ways are not known, all that are possible.
+func (x *text) constraints(r *Race) []*constraint {
+	a, b := x.site(r.A), x.site(r.B)
+	loops := x.commonLoops(a, b)
+	var out []*constraint
+	for level := 0; level <= len(loops); level++ {
+		paths := Near
+		if r.Paths != nil {
+			paths = 0
+			if level < len(r.Paths) {
+				paths = r.Paths[level]
+			}
+		}
+		for _, p := range []Path{Near, Far} {
+			if paths&p == 0 || p == Far && level == 0 {
+				continue
+			}
+			out = append(out, x.constraint(r, a, b, loops, level, p))
+		}
+	}
+	return out
+}
+
+func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Path) *constraint {
+	c := &constraint{race: r, level: level, path: path, loop: None, ahead: map[Label]int{}}
+	d := len(loops)
+	region := None // on the way control stays below it
+	switch {
+	case level > 0:
+		c.loop = loops[level-1]
+		region = c.loop
+	case d > 0:
+		region = loops[d-1]
+	}
+	again := x.repeated(a, b, loops, level)
+	for i := range x.t.Labels {
+		l := Label(i)
+		if !x.open(l) || !x.within(l, region) {
+			continue
+		}
+		between := x.between(c, a, b, l)
+		if between || slices.ContainsFunc(again, func(loop Label) bool { return x.within(l, loop) }) {
+			c.wide = append(c.wide, l)
+		}
+		if between && x.certain(c, a, b, l) {
+			c.narrow = append(c.narrow, l)
+		}
+		c.ahead[l] = x.distance(c, a, b, l)
+	}
+	return c
+}
+
+// repeated returns the loops that may run on while control is on the way: those around one of the accesses only, and,
+// across iterations of an outer loop, the next common one.
+func (x *text) repeated(a, b site, loops []Label, level int) []Label {
+	var out []Label
+	for _, s := range []site{a, b} {
+		for _, l := range s.around {
+			if x.t.Labels[l].Kind == Loop && !slices.Contains(loops, l) {
+				out = append(out, l)
+			}
+		}
+	}
+	if level > 0 && level < len(loops) {
+		out = append(out, loops[level])
+	}
+	return out
+}
+
+// between reports whether the slot of l lies on the way as the text has it.
+func (x *text) between(c *constraint, a, b site, l Label) bool {
+	s := x.slot[l]
+	switch {
+	case c.path == Far:
+		return true
+	case c.level == 0:
+		return a.at < s && s < b.at
+	}
+	return s < a.at || b.at < s
+}
+
+// certain reports whether l, which is between, is executed whenever the two accesses are and control does not jump:
+// the label intervals of section III.B.
+func (x *text) certain(c *constraint, a, b site, l Label) bool {
+	switch s := x.slot[l]; {
+	case c.path == Far: // which access comes first is open: only what both have around them is sure
+		for _, block := range x.blocks[l] {
+			if !slices.Contains(a.around, block) || !slices.Contains(b.around, block) {
+				return false
+			}
+		}
+		return true
+	case c.level == 0:
+		return x.covered(l, a.around, b.around)
+	case s < a.at:
+		return x.covered(l, a.around)
+	default:
+		return x.covered(l, b.around)
+	}
+}
+
+// useless returns the labels that are no better on the way of a constraint than those of p, which do not separate it.
+// A block that holds neither access is on the way as a whole or not at all: its labels that the same threads reach are
+// all on it or none is.
+func (x *text) useless(c *constraint, p Placement) Placement {
+	a, b := x.site(c.race.A), x.site(c.race.B)
+	out := Placement{}
+	for l, on := range p {
+		if !on {
+			continue
+		}
+		out[l] = true
+		if block := x.t.Labels[l].Parent; block == None || slices.Contains(a.around, block) || slices.Contains(b.around, block) {
+			continue
+		}
+		for _, k := range x.sameThreads(l) {
+			out[k] = true
+		}
+	}
+	return out
+}
+
+// distance counts slots from l to the access that comes last on the way.
+func (x *text) distance(c *constraint, a, b site, l Label) int {
+	last := b
+	if c.level > 0 && c.path == Near {
+		last = a
+	}
+	d := last.at - x.slot[l]
+	if d < 0 { // around the loop
+		d += 2 * len(x.t.Labels)
+	}
+	return d / 2
+}

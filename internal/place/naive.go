@@ -1,0 +1,59 @@
+package place
+
+import "context"
+
+// naive is the baseline of section IV.B: a barrier after each label, less those that diverge, less each one without
+// which there is no race.
+func (s *search) naive(ctx context.Context) error {
+	p := Placement{}
+	for l := range s.tree.Labels {
+		if s.text.open(Label(l)) {
+			p[Label(l)] = true
+		}
+	}
+	var last *Answer
+	for {
+		if s.res.Calls >= s.opt.MaxCalls {
+			s.res.GaveUp = "barriers at all places still diverge"
+			return nil
+		}
+		a, err := s.ask(ctx, p)
+		if err != nil {
+			return err
+		}
+		if !s.ban(a.Divergences, p) {
+			last = a
+			break
+		}
+		for l := range s.banned {
+			delete(p, l)
+		}
+	}
+	if len(last.Races) > 0 {
+		for i := range last.Races {
+			r := &last.Races[i]
+			s.res.Stuck = append(s.res.Stuck, Stuck{Race: r, Loop: None, Cause: Useless})
+		}
+		return nil
+	}
+	return s.descend(ctx, p, last)
+}
+
+// descend takes away from a placement that is right, as the answer to it says, one barrier after the other that is not
+// needed, in the order of the text.
+func (s *search) descend(ctx context.Context, p Placement, last *Answer) error {
+	for _, l := range p.Labels() {
+		delete(p, l)
+		a, err := s.ask(ctx, p)
+		if err != nil {
+			return err
+		}
+		if len(a.Races) > 0 || s.ban(a.Divergences, p) {
+			p[l] = true
+		} else {
+			last = a
+		}
+	}
+	s.accept(&solution{p: p}, last)
+	return nil
+}

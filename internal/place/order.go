@@ -1,0 +1,130 @@
+package place
+
+import "slices"
+
+// text is the order of a tree's labels and what is around each: section III.A.
+type text struct {
+	t *Tree
+	// slot is the place of a barrier after each label in the program text order, the post-order of the tree. Slots are
+	// even; what executes between two of them has an odd position.
+	slot []int
+	// blocks are the blocks around each label, outermost first.
+	blocks [][]Label
+	// jumps says that control may leave a block at one of its kids.
+	jumps []bool
+}
+
+func newText(t *Tree) *text {
+	n := len(t.Labels)
+	x := &text{t: t, slot: make([]int, n), blocks: make([][]Label, n), jumps: make([]bool, n)}
+	next := 0
+	var visit func(l Label, around []Label)
+	visit = func(l Label, around []Label) {
+		x.blocks[l] = around
+		inner := append(slices.Clip(around), l)
+		for _, k := range t.Labels[l].Kids {
+			visit(k, inner)
+			x.jumps[l] = x.jumps[l] || t.Labels[k].Jump || x.jumps[k]
+		}
+		next += 2
+		x.slot[l] = next
+	}
+	if n > 0 {
+		visit(0, nil)
+	}
+	return x
+}
+
+// open reports whether a barrier may stand after l. After the root there is no place.
+func (x *text) open(l Label) bool { return l != 0 && !x.t.Labels[l].Closed }
+
+// site is where an access executes: its position among the slots, and the blocks around it.
+type site struct {
+	at     int
+	around []Label
+}
+
+// site returns where the accesses of a label execute: just before its slot, or, of a condition, just before the
+// first slot of its block. The condition of a loop is inside the loop, since each iteration executes it.
+func (x *text) site(l Label) site {
+	n := &x.t.Labels[l]
+	if n.Kind != Cond && n.Kind != Loop {
+		return site{x.slot[l] - 1, x.blocks[l]}
+	}
+	s := site{x.slot[l] - 1, x.blocks[l]}
+	if len(n.Kids) > 0 {
+		s.at = x.slot[n.Kids[0]] - 1
+	}
+	if n.Kind == Loop {
+		s.around = append(slices.Clip(s.around), l)
+	}
+	return s
+}
+
+// commonLoops are the loops around both sites, outermost first.
+func (x *text) commonLoops(a, b site) []Label {
+	var out []Label
+	for _, l := range a.around {
+		if x.t.Labels[l].Kind == Loop && slices.Contains(b.around, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// within reports whether l is below block, or block is None.
+func (x *text) within(l, block Label) bool {
+	return block == None || slices.Contains(x.blocks[l], block)
+}
+
+// covered reports whether all blocks around l are in around.
+func (x *text) covered(l Label, around ...[]Label) bool {
+	for _, b := range x.blocks[l] {
+		if !slices.ContainsFunc(around, func(s []Label) bool { return slices.Contains(s, b) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameThreads returns the labels that exactly the threads reach that reach l, as often: its neighbours in the block up
+// to a kid where control may leave.
+func (x *text) sameThreads(l Label) []Label {
+	parent := x.t.Labels[l].Parent
+	if parent == None {
+		return []Label{l}
+	}
+	kids := x.t.Labels[parent].Kids
+	leaves := func(k Label) bool { return x.t.Labels[k].Jump || x.jumps[k] }
+	i := slices.Index(kids, l)
+	first, last := i, i
+	for first > 0 && !leaves(kids[first]) {
+		first--
+	}
+	for last+1 < len(kids) && !leaves(kids[last+1]) {
+		last++
+	}
+	return kids[first : last+1]
+}
+
+// Before reports whether what a accesses is executed before what b accesses, if both are in one execution of the block
+// that holds them; false if they are equal.
+func (t *Tree) Before(a, b Label) bool {
+	x := newText(t)
+	return x.site(a).at < x.site(b).at
+}
+
+// CommonLoops returns the loops around what both labels access, outermost first.
+func (t *Tree) CommonLoops(a, b Label) []Label {
+	x := newText(t)
+	return x.commonLoops(x.site(a), x.site(b))
+}
+
+// Depth is the number of blocks around a label.
+func (t *Tree) Depth(l Label) int {
+	n := 0
+	for b := t.Labels[l].Parent; b != None; b = t.Labels[b].Parent {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,239 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// isBarrier reports whether in is a barrier of the whole block that does nothing else.
+func isBarrier(in *ir.Instr) bool {
+	return in.Row != nil && in.Row.Category == isa.Barrier && (in.Op() == "bar" || in.Op() == "barrier") && in.Fn == isa.FnSync &&
+		len(in.Src) == 1 && in.Src[0].Kind == ir.Imm && in.Src[0].Val == 0
+}
+
+// otherBarrier reports whether in takes part in a barrier of the block in another way.
+func otherBarrier(in *ir.Instr) bool {
+	return in.Row != nil && in.Row.Category == isa.Barrier && (in.Op() == "bar" || in.Op() == "barrier") && !isBarrier(in)
+}
+
+// Transformer carries out plans on one kernel.
+type Transformer struct {
+	k      *Kernel
+	flow   *flow
+	forced []ir.BlockID
+}
+
+// New analyses the control flow of a kernel.
+func New(k *Kernel) *Transformer { return &Transformer{k: k, flow: newFlow(k.Func)} }
+
+// Diverges says that not all threads come to a block, whatever the analysis thinks.
+func (x *Transformer) Diverges(b ir.BlockID) {
+	if x.flow.uniform[b] {
+		x.forced = append(x.forced, b)
+		x.flow.uniformity(x.forced)
+	}
+}
+
+// Apply carries out a plan.
+func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
+	t, err := newText(x.k)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range Barriers(x.k.Func) {
+		if b := x.blockOf(in); plan.Split[in.Index] {
+			x.Diverges(b)
+			if x.flow.uniform[b] {
+				return nil, unsupported(in, "all threads come to this barrier")
+			}
+		}
+	}
+	cuts, err := x.cuts(t, plan)
+	if err != nil {
+		return nil, err
+	}
+	inRegion := newSet(len(x.k.Func.Blocks))
+	regions, err := x.flow.regions(cuts, func(r *region) map[ir.BlockID][]cut {
+		for i := range r.in {
+			inRegion[i] |= r.in[i]
+		}
+		return x.more(r, plan)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var code strings.Builder
+	patch := &Patch{}
+	for i, r := range regions {
+		if err := x.check(r); err != nil {
+			return nil, err
+		}
+		e := &emitter{levels: x.flow.levels(r, plan.Serial), t: t, number: i}
+		if err := e.emit(); err != nil {
+			return nil, err
+		}
+		code.WriteString(e.code.String())
+		about := Region{Levels: e.top, Loops: len(e.groups), Blocks: r.in.len()}
+		if in := x.k.Func.Block(r.entry).Last(); in != nil {
+			about.Span = in.Span
+		}
+		patch.Regions = append(patch.Regions, about)
+	}
+	if err := x.plain(t, plan, inRegion); err != nil {
+		return nil, err
+	}
+	if code.Len() > 0 {
+		t.replace(t.open, t.open, fmt.Sprintf("\n\t.reg .b32 \t%%%snext;\n\t.reg .pred \t%%%sp, %%%sactive;", t.prefix, t.prefix, t.prefix))
+		end := ""
+		if l := x.lastInText(); l != nil && l.Span.Start == l.Span.End {
+			end = "\tret;\n"
+		}
+		t.replace(t.close, t.close, end+code.String())
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	out, err := t.finish()
+	if err != nil {
+		return nil, err
+	}
+	out.Regions = patch.Regions
+	return out, nil
+}
+
+// lastInText returns the last instruction of the kernel's text.
+func (x *Transformer) lastInText() *ir.Instr {
+	b := x.k.Func.Blocks
+	return b[len(b)-1].Last()
+}
+
+// cuts returns the places to which the control flow must bring all threads.
+func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
+	out := map[ir.BlockID][]cut{}
+	for _, p := range plan.Barriers {
+		if !x.flow.uniform[p.Block] {
+			out[p.Block] = append(out[p.Block], cut{index: p.Index})
+		}
+	}
+	for _, b := range x.k.Func.Blocks {
+		for i, in := range b.Instrs {
+			switch {
+			case plan.Drop[in.Index]:
+				s, ok := t.at(in)
+				if !ok {
+					return nil, unsupported(in, "the place of this barrier in the text is not known")
+				}
+				t.replace(s.insert, s.end, "")
+			case plan.Split[in.Index]:
+				out[b.ID] = append(out[b.ID], cut{i, in})
+			}
+		}
+	}
+	return out, nil
+}
+
+// more returns the barriers in a region that become cuts because the region has others.
+func (x *Transformer) more(r *region, plan *Plan) map[ir.BlockID][]cut {
+	out := map[ir.BlockID][]cut{}
+	for _, b := range x.k.Func.Blocks {
+		if !r.in.has(b.ID) {
+			continue
+		}
+		for i, in := range b.Instrs {
+			if isBarrier(in) && !plan.Drop[in.Index] && !plan.Split[in.Index] {
+				out[b.ID] = append(out[b.ID], cut{i, in})
+			}
+		}
+		for _, p := range plan.Bare {
+			if p.Block == b.ID {
+				out[b.ID] = append(out[b.ID], cut{index: p.Index})
+			}
+		}
+		if x.flow.uniform[b.ID] {
+			for _, p := range plan.Barriers {
+				if p.Block == b.ID {
+					out[b.ID] = append(out[b.ID], cut{index: p.Index})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// check reports what a region must not hold.
+func (x *Transformer) check(r *region) error {
+	for _, b := range x.k.Func.Blocks {
+		if !r.in.has(b.ID) {
+			continue
+		}
+		for _, in := range b.Instrs {
+			if otherBarrier(in) {
+				return unsupported(in, "%s is in a part of the control flow that all threads would have to pass together", in.Text())
+			}
+		}
+	}
+	return nil
+}
+
+// plain puts the barriers into the text that need no transformation, and the texts of the plan.
+func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
+	for _, p := range slices.Concat(plan.Barriers, plan.Bare) {
+		if !inRegion.has(p.Block) {
+			if err := t.put(p, "bar.sync \t0;", false); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range plan.Warps {
+		if err := t.put(p, "bar.warp.sync \t-1;", false); err != nil {
+			return err
+		}
+	}
+	for _, b := range x.k.Func.Blocks {
+		for _, in := range b.Instrs {
+			s, ok := t.at(in)
+			if !ok {
+				continue
+			}
+			if w, ok := plan.Before[in.Index]; ok {
+				t.replace(s.insert, s.insert, w+"\n\t")
+			}
+			if w, ok := plan.Texts[in.Index]; ok {
+				t.replace(s.start, s.end, w)
+			}
+			if w, ok := plan.After[in.Index]; ok {
+				t.replace(s.end, s.end, "\n\t"+w)
+			}
+		}
+	}
+	return nil
+}
+
+// blockOf returns the block that holds an instruction.
+func (x *Transformer) blockOf(in *ir.Instr) ir.BlockID {
+	for _, b := range x.k.Func.Blocks {
+		if n := len(b.Instrs); n > 0 && b.Instrs[0].Index <= in.Index && in.Index <= b.Instrs[n-1].Index {
+			return b.ID
+		}
+	}
+	return ir.NoBlock
+}
+
+// Barriers returns the block barriers of the kernel.
+func Barriers(f *ir.Func) []*ir.Instr {
+	var out []*ir.Instr
+	for _, b := range f.Blocks {
+		out = slices.AppendSeq(out, func(yield func(*ir.Instr) bool) {
+			for _, in := range b.Instrs {
+				if isBarrier(in) && !yield(in) {
+					return
+				}
+			}
+		})
+	}
+	return out
+}

@@ -1,0 +1,346 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/ir"
+)
+
+// target is where a thread goes on behind a stable block: the beginning of a block, or behind its n-th cut.
+type target struct {
+	block ir.BlockID
+	cut   int // 0: the beginning, else one more than the index of the cut
+}
+
+// emitter writes one transformed region.
+//
+// A thread that is to pass a stable block writes into a register where it goes on, and jumps to the stable block. Behind
+// the barrier each thread compares: if what comes next belongs to this level, it goes there, else to the next stable
+// block.
+type emitter struct {
+	*levels
+	t       *text
+	number  int // of the region
+	ids     map[target]int
+	labels  map[target]string
+	targets []target
+	code    strings.Builder
+}
+
+// prefixed names.
+func (e *emitter) next() string        { return "%" + e.t.prefix + "next" }
+func (e *emitter) pred() string        { return "%" + e.t.prefix + "p" }
+func (e *emitter) active() string      { return "%" + e.t.prefix + "active" }
+func (e *emitter) stable(n int) string { return fmt.Sprintf("$%sstable%d_%d", e.t.prefix, e.number, n) }
+func (e *emitter) behind(g *group) string {
+	return fmt.Sprintf("$%sbehind%d_%d", e.t.prefix, e.number, g.first+1)
+}
+
+// exitID is the number of the region's exit.
+const exitID = 0
+
+func (e *emitter) emit() error {
+	e.collect()
+	e.assign(nil)
+	if err := e.cuts(); err != nil {
+		return err
+	}
+	for b := range e.w.f.Blocks {
+		if id := ir.BlockID(b); e.r.in.has(id) || id == e.r.entry {
+			if err := e.leave(id); err != nil {
+				return err
+			}
+		}
+	}
+	for n := 1; n <= e.top; n++ {
+		e.stableBlock(n)
+	}
+	return nil
+}
+
+// collect finds the targets.
+func (e *emitter) collect() {
+	seen := map[target]bool{}
+	add := func(t target) {
+		if !seen[t] {
+			seen[t] = true
+			e.targets = append(e.targets, t)
+		}
+	}
+	for _, b := range e.w.rpo {
+		if !e.r.in.has(b) && b != e.r.entry {
+			continue
+		}
+		if e.r.in.has(b) {
+			for i := range e.r.cuts[b] {
+				add(target{b, i + 1})
+			}
+		}
+		for _, s := range e.w.f.Block(b).Succs {
+			if s != e.r.exit && !e.direct(b, s) {
+				add(target{block: s})
+			}
+		}
+	}
+}
+
+// assign numbers the targets of a group, those in one group next to each other.
+func (e *emitter) assign(g *group) {
+	if e.ids == nil {
+		e.ids = map[target]int{}
+	}
+	low := len(e.ids) + 1
+	for _, t := range e.targets {
+		if e.of[t.block] == g {
+			e.ids[t] = len(e.ids) + 1
+		}
+	}
+	for _, c := range e.groups {
+		if c.parent == g {
+			e.assign(c)
+		}
+	}
+	if g != nil {
+		g.low, g.high = low, len(e.ids)
+	}
+}
+
+// level returns the level at which a target runs.
+func (e *emitter) level(t target) int {
+	if t.cut > 0 {
+		return e.after[t.block][t.cut-1]
+	}
+	return e.start[t.block]
+}
+
+// label returns the label of a target and puts it into the text if there is none.
+func (e *emitter) label(t target) (string, error) {
+	if s, ok := e.labels[t]; ok {
+		return s, nil
+	}
+	b := e.w.f.Block(t.block)
+	name := fmt.Sprintf("$%slabel%d_%d", e.t.prefix, e.number, e.ids[t])
+	if t.cut == 0 {
+		if at, ok := e.t.labels[b.Label]; ok && b.Label != "" {
+			if at.nested {
+				return "", unsupported(firstOf(b), "a label is needed inside of { }, where no branch from outside leads")
+			}
+			name = b.Label
+		} else {
+			off, err := e.t.point(Point{Block: t.block}, true)
+			if err != nil {
+				return "", err
+			}
+			e.t.insert(off, name+":\n\t", entering)
+		}
+	}
+	if e.labels == nil {
+		e.labels = map[target]string{}
+	}
+	e.labels[t] = name
+	return name, nil
+}
+
+// cuts puts the jump to the stable block into the text at each cut.
+func (e *emitter) cuts() error {
+	for _, t := range e.targets {
+		name, err := e.label(t)
+		if err != nil {
+			return err
+		}
+		if t.cut == 0 {
+			continue
+		}
+		c := e.r.cuts[t.block][t.cut-1]
+		before := e.start[t.block]
+		if t.cut > 1 {
+			before = e.after[t.block][t.cut-2]
+		}
+		jump := fmt.Sprintf("%s%s:", e.jump("", e.ids[t], e.nextFrom(t.block, before)), name)
+		if c.barrier == nil {
+			if err := e.t.put(Point{t.block, c.index}, jump, true); err != nil {
+				return err
+			}
+			continue
+		}
+		s, ok := e.t.at(c.barrier)
+		if !ok {
+			return unsupported(c.barrier, "the place of this barrier in the text is not known")
+		}
+		e.t.replace(s.insert, s.end, jump)
+	}
+	return nil
+}
+
+func (e *emitter) nextFrom(b ir.BlockID, level int) int { return e.levels.next(e.of[b], level) }
+
+// jump is the text by which a thread goes to a stable block; guard is "@p " or empty.
+func (e *emitter) jump(guard string, id, stable int) string {
+	return fmt.Sprintf("%smov.u32 \t%s, %d;\n\t%sbra \t%s;\n", guard, e.next(), id, guard, e.stable(stable))
+}
+
+func guardText(f *ir.Func, in *ir.Instr) string {
+	if in.Guard == ir.NoReg {
+		return ""
+	}
+	not := ""
+	if in.Neg {
+		not = "!"
+	}
+	return "@" + not + f.Regs[in.Guard].Name + " "
+}
+
+// leave rewrites the edges that leave a block for another level.
+func (e *emitter) leave(u ir.BlockID) error {
+	b := e.w.f.Block(u)
+	if !e.w.leaves[u] && len(b.Succs) == 0 {
+		return nil // a trap
+	}
+	stable := e.nextFrom(u, e.end[u])
+	id := func(v ir.BlockID) int {
+		if v == ir.NoBlock || v == e.r.exit {
+			return exitID
+		}
+		return e.ids[target{block: v}]
+	}
+	fall := func(v ir.BlockID) error {
+		if e.direct(u, v) {
+			return nil
+		}
+		off, err := e.t.point(Point{u, len(b.Instrs)}, false)
+		if err != nil {
+			return err
+		}
+		e.t.insert(off, "\n\t"+strings.TrimSuffix(e.jump("", id(v), stable), "\n"), leaving)
+		return nil
+	}
+	in := b.Terminator()
+	if in == nil {
+		return fall(b.Succs[0])
+	}
+	s, ok := e.t.at(in)
+	if !ok {
+		return unsupported(in, "the place of this instruction in the text is not known")
+	}
+	guard := guardText(e.w.f, in)
+	switch in.Op() {
+	case "bra":
+		if !e.direct(u, b.Succs[0]) {
+			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, id(b.Succs[0]), stable), "\n"))
+		}
+		if guard != "" {
+			return fall(b.Succs[1])
+		}
+	case "ret", "exit":
+		if !e.direct(u, ir.NoBlock) {
+			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, exitID, stable), "\n"))
+		}
+		if guard != "" {
+			return fall(b.Succs[0])
+		}
+	default:
+		if slices.ContainsFunc(b.Succs, func(v ir.BlockID) bool { return !e.direct(u, v) }) {
+			return unsupported(in, "%s leads past a place where all threads must meet", in.Text())
+		}
+	}
+	return nil
+}
+
+// group returns the innermost group whose stable blocks n is one of.
+func (e *emitter) group(n int) *group {
+	var out *group
+	for _, g := range e.groups { // inner ones come later
+		if g.first < n && n <= g.last {
+			out = g
+		}
+	}
+	return out
+}
+
+func (e *emitter) line(format string, args ...any) {
+	e.code.WriteString("\t")
+	fmt.Fprintf(&e.code, format, args...)
+	e.code.WriteString("\n")
+}
+
+// stableBlock writes the stable block n: the barrier, and where each thread goes on.
+func (e *emitter) stableBlock(n int) {
+	g := e.group(n)
+	fmt.Fprintf(&e.code, "%s:\n", e.stable(n))
+	if loc := e.loc(n); loc != "" {
+		e.line("%s", loc)
+	}
+	if g == nil || n != g.first+1 {
+		e.line("bar.sync \t0;")
+		e.dispatch(g, n)
+		return
+	}
+	e.line("setp.ge.u32 \t%s, %s, %d;", e.active(), e.next(), g.low)
+	e.line("setp.le.and.u32 \t%s, %s, %d, %s;", e.active(), e.next(), g.high, e.active())
+	e.line("bar.red.or.pred \t%s, 0, %s;", e.active(), e.active())
+	e.line("@!%s bra \t%s;", e.active(), e.behind(g))
+	e.dispatch(g, n)
+	fmt.Fprintf(&e.code, "%s:\n", e.behind(g))
+	e.dispatch(g.parent, g.last)
+}
+
+// dispatch sends each thread on its way behind the barrier of level n.
+func (e *emitter) dispatch(g *group, n int) {
+	for _, t := range e.targets {
+		var here bool
+		h := e.of[t.block]
+		switch header := t.cut == 0 && h != nil && h.loop.Header == t.block; {
+		case header && h == g:
+			here = n == g.last // once more round
+		case header && h.parent == g:
+			here = n == h.first
+		default:
+			here = h == g && e.level(t) == n
+		}
+		if here {
+			e.line("setp.eq.u32 \t%s, %s, %d;", e.pred(), e.next(), e.ids[t])
+			e.line("@%s bra \t%s;", e.pred(), e.labels[t])
+		}
+	}
+	switch to := e.levels.next(g, n); {
+	case to <= e.top:
+		e.line("bra.uni \t%s;", e.stable(to))
+	case e.r.exit == ir.NoBlock:
+		e.line("ret;")
+	default:
+		e.line("bra.uni \t%s;", e.exitLabel())
+	}
+}
+
+// exitLabel names the region's exit.
+func (e *emitter) exitLabel() string {
+	b := e.w.f.Block(e.r.exit)
+	if at, ok := e.t.labels[b.Label]; ok && b.Label != "" && !at.nested {
+		return b.Label
+	}
+	name := fmt.Sprintf("$%sexit%d", e.t.prefix, e.number)
+	if !e.t.exits[name] {
+		off, err := e.t.point(Point{Block: e.r.exit}, true)
+		if err != nil {
+			e.t.err = err
+			return name
+		}
+		e.t.exits[name] = true
+		e.t.insert(off, name+":\n\t", entering)
+	}
+	return name
+}
+
+// loc returns the .loc that the first cut of a level stands under.
+func (e *emitter) loc(n int) string {
+	for _, t := range e.targets {
+		if t.cut > 0 && e.level(t) == n {
+			if off, err := e.t.point(Point{t.block, e.r.cuts[t.block][t.cut-1].index}, false); err == nil {
+				return e.t.locBefore(off)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package repair
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Redundant is a barrier that a kernel does not need.
+type Redundant struct {
+	Barrier *ir.Instr
+	// Proved: the kernel stays Verified without it, and without those before it in the list. Otherwise the runs that
+	// were tried show nothing without it, which says little.
+	Proved bool
+	Cost   float64
+}
+
+// FindRedundant tries to leave out the barriers of a kernel that a judge has nothing against, the costliest first, each
+// together with those that were found before. The patch leaves out those that are proved; it is nil if there are none.
+//
+// "A barrier is redundant if no race appears without it" (AuCS, section II.C) holds only where no two accesses may
+// meet without being a race: strong accesses, atomic ones among them, may, and a barrier may decide what they see. So in
+// a kernel with strong accesses none is called redundant.
+func FindRedundant(ctx context.Context, k *Kernel, judge Judge, opt Options) ([]Redundant, *Patch, error) {
+	if opt.Cost == (Cost{}) {
+		opt.Cost = DefaultCost
+	}
+	bars := Barriers(k.Func)
+	if len(bars) == 0 || hasStrong(k.Func) {
+		return nil, nil, nil
+	}
+	base, err := judge.Judge(ctx, k.File.Content)
+	if err != nil || base.Grade < Clean {
+		return nil, nil, err
+	}
+	x := New(k)
+	cost := func(in *ir.Instr) float64 { return x.pointCost(opt.Cost, x.where(in)) }
+	slices.SortStableFunc(bars, func(a, b *ir.Instr) int { return cmp.Compare(cost(b), cost(a)) })
+	var out []Redundant
+	var best *Patch
+	gone := map[int]bool{}
+	for _, in := range bars {
+		gone[in.Index] = true
+		p, err := x.Apply(&Plan{Drop: gone})
+		if err != nil {
+			return nil, nil, err
+		}
+		j, err := judge.Judge(ctx, p.Text)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case j.Grade < base.Grade:
+			delete(gone, in.Index)
+		case j.Grade == Verified:
+			out = append(out, Redundant{in, true, cost(in)})
+			best = p
+		default:
+			out = append(out, Redundant{in, false, cost(in)})
+		}
+	}
+	return out, best, nil
+}
+
+// hasStrong reports whether a kernel has accesses that may meet without being a race, or calls what may have some.
+func hasStrong(f *ir.Func) bool {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if in.Row == nil || in.Op() == "call" {
+				return true
+			}
+			if in.Row.Category == isa.Memory && in.Order != event.Weak && in.Row.Effect != isa.NoEffect {
+				return true
+			}
+		}
+	}
+	return false
+}

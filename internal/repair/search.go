@@ -1,0 +1,389 @@
+package repair
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+)
+
+// Options are the choices of a repair.
+type Options struct {
+	Cost   Cost
+	Atomic bool // plain updates may become atomic ones, which may change the meaning of floating-point sums
+	Rounds int  // how often new findings may add to what is tried; 0: 6
+}
+
+// Result is what a repair came to.
+type Result struct {
+	Before, After *Judgement
+	Patch         *Patch // nil: nothing was to be done, or Reason says why nothing could be
+	Changes       []Change
+	Cost          float64 // of the changes
+	Reason        string  // why the kernel cannot be repaired
+	Judged        int     // texts that the judge looked at
+}
+
+// repairer is the state of one repair.
+type repairer struct {
+	x      *Transformer
+	judge  Judge
+	opt    Options
+	seen   map[[32]byte]*Judgement
+	judged int
+	byOff  map[int]*ir.Instr
+	strong bool      // the kernel has accesses that may meet without being a race
+	found  []located // what is to be repaired
+	why    error     // the last reason for which a plan could not be carried out
+}
+
+// located is a finding in the kernel as it was.
+type located struct {
+	Finding
+	a, b *ir.Instr // nil for the end, or for what a repair put there
+}
+
+// Repair looks for the cheapest plan that the judge accepts.
+func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, error) {
+	if opt.Cost == (Cost{}) {
+		opt.Cost = DefaultCost
+	}
+	if opt.Rounds == 0 {
+		opt.Rounds = 6
+	}
+	r := &repairer{x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func), seen: map[[32]byte]*Judgement{}, byOff: map[int]*ir.Instr{}}
+	for _, b := range k.Func.Blocks {
+		for _, in := range b.Instrs {
+			if off, ok := k.File.Offset(in.Span.Start); ok {
+				r.byOff[off] = in
+			}
+		}
+	}
+	before, err := r.look(ctx, k.File.Content)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Before: before}
+	defer func() { res.Judged = r.judged }()
+	if before.Grade != Buggy {
+		return res, nil
+	}
+	r.learn(before, nil)
+	r.divergent()
+	best, err := r.search(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if best == nil {
+		res.Reason = r.reason()
+		return res, nil
+	}
+	res.Patch, res.After = best.patch, best.judgement
+	for _, a := range best.actions {
+		if a.what.What != "" {
+			res.Changes = append(res.Changes, a.what)
+		}
+		res.Cost += a.cost
+	}
+	for _, in := range Barriers(k.Func) {
+		if best.plan.Drop[in.Index] {
+			res.Changes = append(res.Changes, Change{What: "without the barrier", At: in})
+		}
+	}
+	return res, nil
+}
+
+// look asks the judge, once for each text.
+func (r *repairer) look(ctx context.Context, text []byte) (*Judgement, error) {
+	key := sha256.Sum256(text)
+	if j := r.seen[key]; j != nil {
+		return j, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	j, err := r.judge.Judge(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	r.judged++
+	if os.Getenv("HEDDLE_DBG") != "" {
+		fmt.Fprintf(os.Stderr, "JUDGE %d: grade %d reason %q findings %+v\n", r.judged, j.Grade, j.Reason, j.Findings)
+		os.WriteFile(fmt.Sprintf("/tmp/repair/j%d.ptx", r.judged), text, 0o666)
+	}
+	r.seen[key] = j
+	return j, nil
+}
+
+// learn adds findings to what is to be repaired, and reports whether one was new.
+func (r *repairer) learn(j *Judgement, p *Patch) (fresh bool) {
+	at := func(off int) *ir.Instr {
+		if off == End {
+			return nil
+		}
+		if p != nil {
+			old, ok := p.Origin(off)
+			if !ok {
+				return nil
+			}
+			off = old
+		}
+		return r.byOff[off]
+	}
+	for _, f := range j.Findings {
+		l := located{f, at(f.A), at(f.B)}
+		if !slices.ContainsFunc(r.found, func(o located) bool { return o.Kind == l.Kind && o.a == l.a && o.b == l.b && o.Reach == l.Reach }) {
+			r.found = append(r.found, l)
+			fresh = true
+		}
+	}
+	return fresh
+}
+
+// divergent tells the transformer to which barriers not all threads come. Of two that disagree it is the one that some
+// branch keeps threads from, if only one is.
+func (r *repairer) divergent() []*ir.Instr {
+	var out []*ir.Instr
+	for _, f := range r.found {
+		if f.Kind != Divergence || !f.Shown {
+			continue
+		}
+		var pair, odd []*ir.Instr
+		for _, in := range []*ir.Instr{f.a, f.b} {
+			if in == nil || !isBarrier(in) {
+				continue
+			}
+			pair = append(pair, in)
+			if !r.x.flow.uniform[r.x.blockOf(in)] {
+				odd = append(odd, in)
+			}
+		}
+		if len(odd) == 0 {
+			odd = pair
+			for _, in := range pair {
+				r.x.Diverges(r.x.blockOf(in))
+			}
+		}
+		for _, in := range odd {
+			if !slices.Contains(out, in) {
+				out = append(out, in)
+			}
+		}
+	}
+	return out
+}
+
+// attempt is a plan that was carried out and judged.
+type attempt struct {
+	actions   []action
+	plan      *Plan
+	patch     *Patch
+	judgement *Judgement
+	grade     Grade
+}
+
+func (a *attempt) cost() (c float64) {
+	for _, act := range a.actions {
+		c += act.cost
+	}
+	return c
+}
+
+// try carries out actions; nil if they cannot be.
+func (r *repairer) try(ctx context.Context, actions []action) (*attempt, error) {
+	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}, Before: map[int]string{}, After: map[int]string{}}
+	for _, in := range r.divergent() {
+		if r.strong { // what it orders is more than races tell
+			plan.Split[in.Index] = true
+		} else {
+			plan.Drop[in.Index] = true
+		}
+	}
+	for _, a := range actions {
+		a.add(plan)
+	}
+	patch, err := r.x.Apply(plan)
+	var no *Unsupported
+	if errors.As(err, &no) {
+		r.why = err
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	j, err := r.look(ctx, patch.Text)
+	if err != nil {
+		return nil, err
+	}
+	return &attempt{actions, plan, patch, j, j.Grade}, nil
+}
+
+// A strategy offers actions for what was found. All of them together are tried first: if they do not help, no part of
+// them does, because more order never makes a race.
+type strategy func(*repairer) []action
+
+// search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
+func (r *repairer) search(ctx context.Context) (*attempt, error) {
+	var best *attempt
+	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, fences, fencesAndBarriers, atomics} {
+		a, err := r.widest(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if a == nil || best != nil && a.grade <= best.grade {
+			continue
+		}
+		if a, err = r.narrow(ctx, a); err != nil {
+			return nil, err
+		}
+		if best = a; best.grade == Verified {
+			break
+		}
+	}
+	return best, nil
+}
+
+// widest tries all actions of a strategy, and what new findings add to them; nil if that does not help.
+func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
+	tried := -1
+	for range r.opt.Rounds {
+		actions := s(r)
+		if actions == nil || len(actions) == tried {
+			return nil, nil
+		}
+		tried = len(actions)
+		a, err := r.try(ctx, actions)
+		if a == nil || err != nil {
+			return nil, err
+		}
+		if a.grade >= Clean {
+			return a, nil
+		}
+		if !r.learn(a.judgement, a.patch) {
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// narrow leaves out what is not needed, the costliest first.
+func (r *repairer) narrow(ctx context.Context, a *attempt) (*attempt, error) {
+	list := slices.Clone(a.actions)
+	slices.SortStableFunc(list, func(a, b action) int { return cmp.Compare(b.cost, a.cost) })
+	var without func(part []action) error
+	without = func(part []action) error {
+		if len(part) == 0 {
+			return nil
+		}
+		var rest []action
+		for _, x := range a.actions {
+			if !slices.ContainsFunc(part, func(p action) bool { return p.key == x.key }) {
+				rest = append(rest, x)
+			}
+		}
+		b, err := r.try(ctx, rest)
+		if err != nil {
+			return err
+		}
+		if b != nil && b.grade >= a.grade {
+			a = b
+			return nil
+		}
+		if len(part) == 1 {
+			return nil
+		}
+		if err := without(part[:len(part)/2]); err != nil {
+			return err
+		}
+		return without(part[len(part)/2:])
+	}
+	return a, without(list)
+}
+
+// unique drops actions that are there already.
+func unique(list []action) []action {
+	seen := map[string]bool{}
+	out := []action{}
+	for _, a := range list {
+		if !seen[a.key] {
+			seen[a.key] = true
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// nothing lets barriers that diverge go away, if there are any.
+func nothing(r *repairer) []action {
+	if len(r.divergent()) == 0 {
+		return nil
+	}
+	return []action{}
+}
+
+// sides are the instructions that something was found at.
+func (r *repairer) sides() []*ir.Instr {
+	var out []*ir.Instr
+	for _, f := range r.found {
+		for _, in := range []*ir.Instr{f.a, f.b} {
+			if in != nil && f.Kind != Other && !slices.Contains(out, in) {
+				out = append(out, in)
+			}
+		}
+	}
+	return out
+}
+
+// everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere.
+func everywhere(split bool) strategy {
+	return func(r *repairer) []action {
+		out := []action{}
+		for _, in := range r.sides() {
+			for _, p := range r.x.near(in) {
+				if split || r.x.flow.uniform[p.Block] {
+					out = append(out, r.x.barrierAction(r.opt.Cost, p))
+				}
+			}
+		}
+		return unique(out)
+	}
+}
+
+// serial offers the same, and that branches come one after the other.
+func serial(r *repairer) []action {
+	list := everywhere(true)(r)
+	return append(list, action{"serial", 0, func(pl *Plan) { pl.Serial = true }, Change{}})
+}
+
+// warps offers barriers of a warp, if all races are within one.
+func warps(r *repairer) []action {
+	out := []action{}
+	for _, f := range r.found {
+		if f.Shown && (f.Kind != Race || f.Reach != InWarp) {
+			return nil
+		}
+	}
+	for _, in := range r.sides() {
+		for _, p := range r.x.near(in) {
+			a := r.x.barrierAction(r.opt.Cost, p)
+			a.key = "warp " + a.key
+			a.cost *= warpCost
+			a.what.What, a.what.Cut = "a barrier of the warp", false
+			a.add = func(pl *Plan) { pl.Warps = append(pl.Warps, p) }
+			out = append(out, a)
+		}
+	}
+	return unique(out)
+}
+
+// warpCost is what a barrier of a warp costs against one of the block.
+const warpCost = 0.1
+
+// sharedOnly reports whether a finding is about memory that no other block reaches.
+func sharedOnly(in *ir.Instr) bool { return in != nil && in.Space == event.Shared }

@@ -1,0 +1,141 @@
+// Package answers keeps what solvers answered in files, for the next run: one file for each query, named by its digest. Only
+// what was decided is kept. A file that is not whole is no answer, and a model is checked by who reads it; an "unsat" is
+// believed if the sum at its end is right.
+package answers
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync/atomic"
+
+	"heddle/internal/smt"
+)
+
+// version changes whenever answers of before are not to be used: when the format of the files changes, or a solver turns out
+// to have been wrong.
+const version = "1"
+
+// most bounds the number of files.
+const most = 20_000
+
+// Dir is a smt.Store over a directory. What cannot be read or written is not kept, without an error.
+type Dir struct {
+	path    string
+	written atomic.Int64
+}
+
+// Open returns the store in dir, which need not exist.
+func Open(dir string) *Dir { return &Dir{path: filepath.Join(dir, "answers-"+version)} }
+
+// entry is the content of a file, behind which its sum stands.
+type entry struct {
+	Digest string
+	Status string
+	By     string
+	Vars   map[string]uint64            `json:",omitempty"`
+	Funcs  map[string]map[string]uint64 `json:",omitempty"` // arguments in hexadecimal
+}
+
+func (d *Dir) file(q smt.Digest) string {
+	name := hex.EncodeToString(q[:])
+	return filepath.Join(d.path, name)
+}
+
+// Get reads an answer.
+func (d *Dir) Get(q smt.Digest) (smt.Answer, bool) {
+	b, err := os.ReadFile(d.file(q))
+	if err != nil || len(b) < sha256.Size {
+		return smt.Answer{}, false
+	}
+	text, sum := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+	var e entry
+	if sha256.Sum256(text) != [sha256.Size]byte(sum) || json.Unmarshal(text, &e) != nil || e.Digest != hex.EncodeToString(q[:]) {
+		return smt.Answer{}, false
+	}
+	a := smt.Answer{By: e.By}
+	switch e.Status {
+	case smt.Unsat.String():
+		a.Status = smt.Unsat
+	case smt.Sat.String():
+		a.Status = smt.Sat
+		a.Model = &smt.Model{Vars: e.Vars, Funcs: map[string]map[string]uint64{}}
+		if a.Model.Vars == nil {
+			a.Model.Vars = map[string]uint64{}
+		}
+		for f, table := range e.Funcs {
+			a.Model.Funcs[f] = map[string]uint64{}
+			for args, v := range table {
+				key, err := hex.DecodeString(args)
+				if err != nil {
+					return smt.Answer{}, false
+				}
+				a.Model.Funcs[f][string(key)] = v
+			}
+		}
+	default:
+		return smt.Answer{}, false
+	}
+	return a, true
+}
+
+// Put writes an answer.
+func (d *Dir) Put(q smt.Digest, a smt.Answer) {
+	e := entry{Digest: hex.EncodeToString(q[:]), Status: a.Status.String(), By: a.By}
+	if a.Status == smt.Sat {
+		e.Vars, e.Funcs = a.Model.Vars, map[string]map[string]uint64{}
+		for f, table := range a.Model.Funcs {
+			e.Funcs[f] = map[string]uint64{}
+			for args, v := range table {
+				e.Funcs[f][hex.EncodeToString([]byte(args))] = v
+			}
+		}
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(text)
+	if os.MkdirAll(d.path, 0o755) != nil {
+		return
+	}
+	f, err := os.CreateTemp(d.path, ".tmp-*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(append(text, sum[:]...))
+	if f.Close() != nil || err != nil || os.Rename(f.Name(), d.file(q)) != nil {
+		_ = os.Remove(f.Name())
+		return
+	}
+	d.written.Add(1)
+}
+
+// Prune removes the oldest files when there are too many. It is called at the end of a run.
+func (d *Dir) Prune() {
+	if d.written.Load() == 0 {
+		return
+	}
+	entries, err := os.ReadDir(d.path)
+	if err != nil || len(entries) <= most {
+		return
+	}
+	type aged struct {
+		name string
+		at   int64
+	}
+	var all []aged
+	for _, e := range entries {
+		if fi, err := e.Info(); err == nil && !strings.HasPrefix(e.Name(), ".") {
+			all = append(all, aged{e.Name(), fi.ModTime().UnixNano()})
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
+	for _, a := range all[:max(len(all)-most*3/4, 0)] {
+		_ = os.Remove(filepath.Join(d.path, a.name)) // another process may have done so
+	}
+}

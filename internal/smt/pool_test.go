@@ -1,0 +1,194 @@
+package smt_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+)
+
+// counting is a solver that counts what it is asked, and may be wrong or slow.
+type counting struct {
+	asked *atomic.Int64
+	smt.Solver
+}
+
+func (c counting) Solve(ctx context.Context, x *smt.Context, asserts []smt.Term) smt.Answer {
+	c.asked.Add(1)
+	return c.Solver.Solve(ctx, x, asserts)
+}
+
+// memory is a store.
+type memory struct {
+	mu sync.Mutex
+	m  map[smt.Digest]smt.Answer
+}
+
+func (s *memory) Get(d smt.Digest) (smt.Answer, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, ok := s.m[d]
+	return a, ok
+}
+
+func (s *memory) Put(d smt.Digest, a smt.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.m[d] = a
+}
+
+func pooled(n int, store smt.Store) (*smt.Pool, *atomic.Int64) {
+	asked := new(atomic.Int64)
+	return smt.NewPool(n, func() []smt.Solver { return []smt.Solver{counting{asked, &sat.Solver{Time: time.Minute}}} }, store), asked
+}
+
+// product says that the product of two variables is v, and that both are above 1: sat exactly if v is not prime.
+func product(c *smt.Context, a, b string, v uint64) []smt.Term {
+	x, y := c.VarIn(a, 16, 2, 255), c.VarIn(b, 16, 2, 255)
+	return []smt.Term{c.Eq(c.Mul(x, y), c.Const(v, 16))}
+}
+
+// TestPool: answers come in the order of the queries, with models for the original names; a query that differs from
+// another in names alone is solved once, at the same time or later.
+func TestPool(t *testing.T) {
+	for _, n := range []int{1, 4} {
+		p, asked := pooled(n, nil)
+		c := smt.New()
+		var queries []*smt.Query
+		var asserts [][]smt.Term
+		for i := range 20 {
+			a := product(c, fmt.Sprintf("a%d", i), fmt.Sprintf("b%d", i), 251+uint64(i%10))
+			asserts = append(asserts, a)
+			queries = append(queries, c.Query(a))
+		}
+		for i, a := range p.Solve(t.Context(), queries) {
+			v := 251 + i%10
+			prime := v == 251 || v == 257
+			if (a.Status == smt.Unsat) != prime || a.Status == smt.Unknown {
+				t.Errorf("%d workers: %d is a product: %v (%s)", n, v, a.Status, a.Reason)
+			}
+			if m := queries[i].Original(a.Model); a.Status == smt.Sat && !c.Satisfies(m, asserts[i]) {
+				t.Errorf("%d workers: %v is no model for %d", n, m, v)
+			}
+		}
+		if asked.Load() != 10 {
+			t.Errorf("%d workers: %d queries solved, want 10", n, asked.Load())
+		}
+	}
+}
+
+// TestPoolStore: what is in the store is not solved again, unless it cannot be right.
+func TestPoolStore(t *testing.T) {
+	store := &memory{m: map[smt.Digest]smt.Answer{}}
+	c := smt.New()
+	q := c.Query(product(c, "a", "b", 253))
+	prime := c.Query(product(c, "a", "b", 251))
+	wrong := &smt.Model{Vars: map[string]uint64{"x0": 3, "x1": 5}}
+	for _, tc := range []struct {
+		what   string
+		q      *smt.Query
+		stored smt.Answer
+		want   smt.Status
+		asked  int64
+	}{
+		{"a model that is none", q, smt.Answer{Status: smt.Sat, Model: wrong}, smt.Sat, 1},
+		{"sat without a model", q, smt.Answer{Status: smt.Sat}, smt.Sat, 1},
+		{"unknown", q, smt.Answer{Reason: "out of time"}, smt.Sat, 1},
+		{"a model", q, smt.Answer{Status: smt.Sat, Model: &smt.Model{Vars: map[string]uint64{"x0": 11, "x1": 23}}}, smt.Sat, 0},
+		{"unsat", prime, smt.Answer{Status: smt.Unsat}, smt.Unsat, 0},
+	} {
+		p, asked := pooled(1, store)
+		store.m[tc.q.Digest] = tc.stored
+		a := p.Solve(t.Context(), []*smt.Query{tc.q})[0]
+		if a.Status != tc.want || asked.Load() != tc.asked || a.Cached != (tc.asked == 0) {
+			t.Errorf("%s: %v, %d queries solved, cached %v; want %v, %d", tc.what, a.Status, asked.Load(), a.Cached, tc.want, tc.asked)
+		}
+	}
+}
+
+// TestPoolUnknown: what nobody decided is not kept, and has everybody's reason.
+func TestPoolUnknown(t *testing.T) {
+	store := &memory{m: map[smt.Digest]smt.Answer{}}
+	asked := new(atomic.Int64)
+	tight := func() []smt.Solver {
+		return []smt.Solver{counting{asked, &sat.Solver{Gates: 10}}, counting{asked, &sat.Solver{Gates: 20}}}
+	}
+	p := smt.NewPool(2, tight, store)
+	c := smt.New()
+	q := c.Query(product(c, "a", "b", 253))
+	for range 2 {
+		a := p.Solve(t.Context(), []*smt.Query{q})[0]
+		if a.Status != smt.Unknown || a.Reason != "gini: the circuit has more than 10 gates; gini: the circuit has more than 20 gates" {
+			t.Errorf("%v %q", a.Status, a.Reason)
+		}
+	}
+	if asked.Load() != 4 || len(store.m) != 0 {
+		t.Errorf("asked %d times, want 4; %d answers kept", asked.Load(), len(store.m))
+	}
+}
+
+func TestPoolCancelled(t *testing.T) {
+	p, _ := pooled(2, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := smt.New()
+	for _, a := range p.Solve(ctx, []*smt.Query{c.Query(product(c, "a", "b", 253)), c.Query(product(c, "a", "b", 251))}) {
+		if a.Status != smt.Unknown || a.Reason == "" {
+			t.Errorf("%v %q", a.Status, a.Reason)
+		}
+	}
+}
+
+// TestQueryCopy: a copied query has the answer of the original, and its digest tells contents apart, not names.
+func TestQueryCopy(t *testing.T) {
+	if testing.Short() {
+		t.Skip()
+	}
+	solver := &sat.Solver{Time: 20 * time.Second}
+	ctx := context.Background()
+	seen := map[smt.Digest]string{}
+	rapid.Check(t, func(t *rapid.T) {
+		q, asserts := newQuery(t)
+		copied := q.c.Query(asserts)
+		a, b := solver.Solve(ctx, q.c, asserts), solver.Solve(ctx, copied.Context, copied.Asserts)
+		if a.Status != b.Status {
+			t.Fatalf("%v, the copy %v of %s", a.Status, b.Status, q.c.String(q.c.And(asserts...)))
+		}
+		if b.Status == smt.Sat && !q.c.Satisfies(copied.Original(b.Model), asserts) {
+			t.Fatalf("the model of the copy is none of %s", q.c.String(q.c.And(asserts...)))
+		}
+		// The copy prints as the original does, but for names: so a digest that two queries share must print alike.
+		text := string(copied.Context.Script(copied.Asserts))
+		if other, twice := seen[copied.Digest]; twice && other != text {
+			t.Fatalf("one digest for\n%s\nand\n%s", other, text)
+		}
+		seen[copied.Digest] = text
+	})
+}
+
+// TestDigestNames: names do not matter, ranges and everything else do.
+func TestDigestNames(t *testing.T) {
+	c := smt.New()
+	base := c.Query(product(c, "a", "b", 253)).Digest
+	if c.Query(product(c, "p", "q", 253)).Digest != base || smt.New().Query(product(c, "a", "b", 253)[:0]).Digest == base {
+		t.Error("names matter")
+	}
+	other := smt.New()
+	if other.Query(product(other, "z", "y", 253)).Digest != base {
+		t.Error("the context matters")
+	}
+	x, y := c.VarIn("c", 16, 2, 254), c.VarIn("d", 16, 2, 255)
+	if c.Query([]smt.Term{c.Eq(c.Mul(x, y), c.Const(253, 16))}).Digest == base {
+		t.Error("ranges do not matter")
+	}
+	if c.Query(product(c, "a", "a", 253)).Digest == base || c.Query(product(c, "a", "b", 252)).Digest == base {
+		t.Error("variables or constants do not matter")
+	}
+}

@@ -1,0 +1,161 @@
+package syntax
+
+import "heddle/internal/place"
+
+// ifStmt adds the branches; the condition belongs to the first. The place after the statement is that after its last
+// branch.
+func (b *builder) ifStmt(bl *block, it item) {
+	kids := it.kids
+	var els *node
+	if it.hasElse && len(kids) > 1 {
+		els, kids = kids[len(kids)-1], kids[:len(kids)-1]
+	}
+	then := kids[len(kids)-1]
+	thenEnd := it.to
+	if els != nil {
+		if e, ok := b.extent(then); ok {
+			thenEnd = e.to
+		}
+	}
+	l := b.add(place.Cond, bl.label, it.from, thenEnd)
+	dead := b.body(l, then, it.from, true)
+	if els == nil {
+		b.after(bl, l, it.extent)
+		return
+	}
+	l = b.add(place.Cond, bl.label, thenEnd, it.to)
+	elseDead := b.body(l, els, thenEnd, true)
+	bl.dead = bl.dead || dead && elseDead
+	b.after(bl, l, it.extent)
+}
+
+// loop adds a loop. What its head does once comes before it, what it does at the end of an iteration is its last kid; the
+// rest of the head belongs to the loop.
+func (b *builder) loop(bl *block, it item) {
+	part := func(i int) *node {
+		if i < len(it.kids) && it.kids[i].kind != "" {
+			return it.kids[i]
+		}
+		return nil
+	}
+	var once, last *node
+	body := lastKid(it.node)
+	switch it.kind {
+	case "ForStmt": // init, variable, condition, increment, body
+		once, last = part(0), part(3)
+	case "CXXForRangeStmt": // init, range, begin, end, condition, increment, variable, body
+		once = part(1)
+	case "DoStmt": // body, condition
+		body, last = part(0), part(1)
+	}
+	b.closed(bl.label, it, once)
+	l := b.add(place.Loop, bl.label, it.from, it.to)
+	b.body(l, body, it.from, true)
+	b.closed(l, it, last)
+	b.after(bl, l, it.extent)
+}
+
+// closed adds a part of the head of a statement, after which there is no place.
+func (b *builder) closed(parent place.Label, it item, n *node) {
+	if n == nil || !b.here(n.begin) || !b.here(n.end) {
+		return
+	}
+	end := n.end.offset + n.end.size
+	if n.end.macro {
+		end = b.text.behindArguments(end)
+	}
+	if n.begin.offset >= it.from && end <= it.to {
+		b.add(place.Stmt, parent, n.begin.offset, end)
+	}
+}
+
+// switchStmt adds a switch: its condition, and a block for each case, up to the next. A switch that is no plain list of
+// cases is one statement.
+func (b *builder) switchStmt(bl *block, it item) {
+	body := lastKid(it.node)
+	groups, ok := b.cases(body)
+	if !ok {
+		b.after(bl, b.add(place.Stmt, bl.label, it.from, it.to), it.extent)
+		return
+	}
+	start := it.from // the condition belongs to the first case
+	for i, g := range groups {
+		end := it.to
+		if i+1 < len(groups) {
+			end = groups[i+1].start
+		}
+		l := b.add(place.Cond, bl.label, start, end)
+		start = end
+		b.caseBody(l, g)
+		if i+1 == len(groups) {
+			b.after(bl, l, it.extent)
+		}
+	}
+}
+
+// group is a case of a switch with what follows it up to the next.
+type group struct {
+	start int
+	label *node
+	items []item
+}
+
+// cases cuts the body of a switch at its cases.
+func (b *builder) cases(body *node) ([]group, bool) {
+	if !b.braces(body) {
+		return nil, false
+	}
+	var out []group
+	for _, it := range b.items(body.kids) {
+		isCase := it.kind == "CaseStmt" || it.kind == "DefaultStmt"
+		switch {
+		case it.merged, !isCase && len(out) == 0, !it.begins && isCase, hasCase(it.node, isCase):
+			return nil, false
+		case isCase:
+			out = append(out, group{start: it.from, label: it.node})
+		}
+		g := &out[len(out)-1]
+		g.items = append(g.items, it)
+	}
+	return out, len(out) > 0
+}
+
+// hasCase reports whether a statement holds a case of a switch around it, other than at its head if that is one.
+func hasCase(n *node, head bool) bool {
+	isCase := n.kind == "CaseStmt" || n.kind == "DefaultStmt"
+	switch {
+	case isCase && !head:
+		return true
+	case n.kind == "SwitchStmt":
+		return false
+	}
+	for _, kid := range n.kids {
+		if hasCase(kid, isCase && head && kid == lastKid(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// caseBody adds the statements of a case. Its beginning is behind the colon.
+func (b *builder) caseBody(l place.Label, g group) {
+	first := g.items[0]
+	sub := first.node
+	for sub.kind == "CaseStmt" || sub.kind == "DefaultStmt" {
+		sub = lastKid(sub)
+	}
+	at := -1
+	e, ok := b.extent(sub)
+	if ok && (e.begins || sub.begin.macro && !b.text.inDirective(e.from)) {
+		if end := b.text.lastToken(first.from, e.from); end > first.from && b.text[end-1] == ':' && !b.text.directive(first.from, e.from) {
+			at = end
+		}
+	}
+	bl := b.startOf(l, at)
+	bl.open = true
+	g.items[0] = item{
+		node: sub, labelled: true,
+		extent: extent{from: max(e.from, first.from), to: first.to, begins: e.begins, ends: first.ends},
+	}
+	b.listItems(bl, g.items)
+}

@@ -1,0 +1,295 @@
+package syntax_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/lower"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+	"heddle/internal/syntax"
+)
+
+// read returns the unit of a file.
+func read(t testing.TB, set *source.Set, in lower.Input, opt lower.Options) *syntax.Unit {
+	t.Helper()
+	var u *syntax.Unit
+	err := lower.AST(t.Context(), in, opt, func(tree *lower.Tree) (err error) {
+		u, err = syntax.Read(set, tree, tree.OpenCL, tree.User)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// marked returns the options with the marks of a unit.
+func marked(u *syntax.Unit, opt lower.Options) lower.Options {
+	for _, fm := range u.Marks() {
+		m := lower.Marked{Name: fm.File.Name, Content: fm.File.Content}
+		for _, k := range fm.Marks {
+			m.Marks = append(m.Marks, lower.Mark(k))
+		}
+		opt.Marked = append(opt.Marked, m)
+	}
+	return opt
+}
+
+// compile returns the IR of a file.
+func compile(t testing.TB, set *source.Set, in lower.Input, opt lower.Options) *ir.Module {
+	t.Helper()
+	res, err := lower.Lower(t.Context(), in, opt)
+	if err != nil {
+		if refused, ok := err.(*lower.CompileError); ok {
+			t.Log(refused.Output)
+		}
+		t.Fatal(err)
+	}
+	file, err := set.Add("kernels.ptx", res[0].PTX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	return m
+}
+
+// none is the placement without barriers where points are, and with those that stand.
+func none(m *ir.Module) (*ir.Module, error) {
+	standing := make(map[int]bool)
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if n, _, stands := in.Point(); stands {
+					standing[n] = true
+				}
+			}
+		}
+	}
+	return ir.Placed(m, func(n int) (ir.Sync, event.Orders) {
+		if standing[n] {
+			return ir.BlockSync, 0
+		}
+		return ir.NoSync, 0
+	})
+}
+
+// TestMarksChangeNothing compiles kernels with and without marks. Without the points both must have the same accesses,
+// barriers, calls and branches at the same places of the source, in control flow of the same form: marks are there to
+// be looked at, and an answer for the marked kernel is one for the user's.
+func TestMarksChangeNothing(t *testing.T) {
+	n := 0
+	for i, path := range sources(t) {
+		if os.Getenv("HEDDLE_LONG") == "" && i%8 != 0 {
+			continue
+		}
+		t.Run(path, func(t *testing.T) {
+			set := source.NewSet()
+			in := lower.Input{Name: path}
+			u := read(t, set, in, lower.Options{})
+			plain, with := compile(t, set, in, lower.Options{}), compile(t, set, in, marked(u, lower.Options{}))
+			if len(plain.Funcs) != len(with.Funcs) {
+				t.Fatalf("%d functions without marks, %d with them", len(plain.Funcs), len(with.Funcs))
+			}
+			placed, err := none(with)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range ir.CheckModule(placed) {
+				t.Error(err)
+			}
+			for i, f := range plain.Funcs {
+				if f.Blocks == nil {
+					continue
+				}
+				n++
+				if what := compareFuncs(f, placed.Funcs[i]); what != "" {
+					t.Errorf("%s: %s\nwithout marks:\n%s\nwith marks:\n%s", f.Demangled, what, skeleton(f), skeleton(placed.Funcs[i]))
+				}
+			}
+		})
+	}
+	if n < 20 {
+		t.Errorf("only %d functions were compared", n)
+	}
+}
+
+// sources are the kernels of the suites and the examples.
+func sources(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, dir := range []string{"../../examples", "../../testdata"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if ext := filepath.Ext(path); err == nil && (ext == ".cu" || ext == ".cl") {
+				out = append(out, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// part is a block of the skeleton of a function: what it does that others can see, and where it goes.
+type part struct {
+	does []string
+	to   []int
+}
+
+// skeletonOf is the control flow of a function without blocks that only pass on, with the instructions that matter.
+func skeletonOf(f *ir.Func) []part {
+	parts := make([]part, len(f.Blocks))
+	for i, b := range f.Blocks {
+		p := &parts[i]
+		for _, in := range b.Instrs {
+			if s := visible(f, in); s != "" {
+				p.does = append(p.does, s)
+			}
+		}
+		for _, s := range b.Succs {
+			p.to = append(p.to, int(s))
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		dropUnreached(parts)
+		preds := make([]int, len(parts))
+		preds[0]++
+		for i := range parts {
+			if len(parts[i].to) == 2 && parts[i].to[0] == parts[i].to[1] {
+				parts[i].to, changed = parts[i].to[:1], true
+			}
+			for _, s := range parts[i].to {
+				preds[s]++
+			}
+		}
+		for i := range parts {
+			for k, s := range parts[i].to {
+				if q := parts[s]; s != i && len(q.does) == 0 && len(q.to) == 1 && q.to[0] != s { // passes on
+					parts[i].to[k], changed = q.to[0], true
+				}
+			}
+			if len(parts[i].to) == 1 {
+				if s := parts[i].to[0]; s != i && s != 0 && preds[s] == 1 {
+					parts[i] = part{append(slices.Clone(parts[i].does), parts[s].does...), parts[s].to}
+					parts[s] = part{}
+					changed = true
+					break // the counts are those of before
+				}
+			}
+		}
+	}
+	return parts
+}
+
+// dropUnreached empties the blocks that no path enters.
+func dropUnreached(parts []part) {
+	seen := make([]bool, len(parts))
+	for work := []int{0}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[at] {
+			seen[at] = true
+			work = append(work, parts[at].to...)
+		}
+	}
+	for i := range parts {
+		if !seen[i] {
+			parts[i] = part{}
+		}
+	}
+}
+
+// visible is what counts of an instruction: its opcode and its place in the source.
+func visible(f *ir.Func, in *ir.Instr) string {
+	op := in.Op()
+	switch {
+	case op == "bra" || op == "brx.idx" || op == "ld" && strings.Contains(in.Text(), "param") || op == "st" && strings.Contains(in.Text(), "param"):
+		return ""
+	case op == "ret" || op == "exit":
+		return op
+	case in.Row.Effect == 0 && op != "call" && op != "trap":
+		return ""
+	}
+	s := in.Text()
+	for fr := in.Loc; fr != nil; fr = fr.Parent {
+		s += " " + f.Module.Files.Format(fr.Pos)
+	}
+	return s
+}
+
+func skeleton(f *ir.Func) string {
+	var b strings.Builder
+	for i, p := range skeletonOf(f) {
+		if len(p.does)+len(p.to) > 0 {
+			fmt.Fprintf(&b, "%d: %v -> %v\n", i, p.does, p.to)
+		}
+	}
+	return b.String()
+}
+
+// compareFuncs matches the skeletons block by block from the entry on. The compiler may turn a condition round, so the
+// two ways of a branch may be exchanged, but each block has one counterpart.
+func compareFuncs(f, g *ir.Func) string {
+	a, b := skeletonOf(f), skeletonOf(g)
+	if !match(a, b, map[int]int{}, map[int]int{}, [][2]int{{0, 0}}) {
+		return "not the same"
+	}
+	return ""
+}
+
+func match(a, b []part, to, from map[int]int, work [][2]int) bool {
+	for len(work) > 0 {
+		x, y := work[0][0], work[0][1]
+		work = work[1:]
+		if at, ok := to[x]; ok {
+			if at != y {
+				return false
+			}
+			continue
+		}
+		if _, ok := from[y]; ok || !slices.Equal(a[x].does, b[y].does) || len(a[x].to) != len(b[y].to) {
+			return false
+		}
+		to[x], from[y] = y, x
+		switch p, q := a[x].to, b[y].to; len(p) {
+		case 2:
+			straight := append([][2]int{{p[0], q[0]}, {p[1], q[1]}}, work...)
+			if match(a, b, clone(to), clone(from), straight) {
+				return true
+			}
+			work = append([][2]int{{p[0], q[1]}, {p[1], q[0]}}, work...)
+		default:
+			for i := range p {
+				work = append(work, [2]int{p[i], q[i]})
+			}
+		}
+	}
+	return true
+}
+
+func clone(m map[int]int) map[int]int {
+	out := make(map[int]int, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package syntax
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"heddle/internal/source"
+)
+
+// Read reads the tree that clang prints (-ast-dump=json). user says how positions name a file, and whether it is the
+// user's. Files get their text from set, or from the disk.
+func Read(set *source.Set, r io.Reader, openCL bool, user func(path string) (string, bool)) (*Unit, error) {
+	rd := &reader{
+		s: newScanner(r), set: set, user: user, unit: &Unit{OpenCL: openCL},
+		known: make(map[string]userFile), seen: make(map[loc]*Func),
+	}
+	if err := rd.s.expect('{'); err != nil {
+		return nil, err
+	}
+	if err := rd.decl(nil); err != nil {
+		return nil, err
+	}
+	for _, f := range rd.unit.Funcs {
+		f.First = rd.unit.points
+		rd.unit.points += len(f.Nodes)
+	}
+	return rd.unit, nil
+}
+
+// reader is the state of one Read.
+type reader struct {
+	s     *scanner
+	set   *source.Set
+	user  func(path string) (string, bool)
+	unit  *Unit
+	known map[string]userFile
+	seen  map[loc]*Func // by where the name is declared; nil: a function that does not count
+	err   error
+}
+
+// userFile is what is known of a path.
+type userFile struct {
+	file *source.File // nil: none of the user's
+	name string
+}
+
+// file returns the user's file of a path, or nil.
+func (r *reader) file(path string) *source.File {
+	if k, ok := r.known[path]; ok {
+		return k.file
+	}
+	k := userFile{}
+	if name, ok := r.user(path); ok && path != "" {
+		k.name = name
+		if k.file = r.set.Lookup(name); k.file == nil || k.file.Content == nil {
+			k.file = nil
+			if text, err := os.ReadFile(path); err == nil {
+				k.file, r.err = r.set.Add(name, text)
+			}
+		}
+	}
+	r.known[path] = k
+	return k.file
+}
+
+// decl reads a declaration at file, namespace or class scope. template is the declaration of the template that it is a
+// part of.
+func (r *reader) decl(template *node) error {
+	n := new(node)
+	return r.s.node(n, func() error {
+		if n.kind != "TranslationUnitDecl" && r.file(n.at.file) == nil {
+			return r.s.skip()
+		}
+		switch n.kind {
+		case "TranslationUnitDecl", "NamespaceDecl", "LinkageSpecDecl", "CXXRecordDecl", "ClassTemplateDecl",
+			"ClassTemplateSpecializationDecl", "ClassTemplatePartialSpecializationDecl", "FunctionTemplateDecl", "ExportDecl":
+			return r.s.array(func() error { return r.decl(n) })
+		case "FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl", "CXXConversionDecl":
+			return r.function(n)
+		}
+		return r.s.skip()
+	})
+}
+
+// function reads the parts of a function. Of several with one place, the first is the pattern of a template, and the
+// others are its instances.
+func (r *reader) function(n *node) error {
+	if f, ok := r.seen[n.at]; ok {
+		if f != nil && n.mangled != "" {
+			f.Mangled = append(f.Mangled, n.mangled)
+		}
+		return r.s.skip()
+	}
+	device, kernel := r.unit.OpenCL, false
+	var body *node
+	err := r.s.array(func() error {
+		kid, err := r.s.tree()
+		if err != nil {
+			return err
+		}
+		switch kid.kind {
+		case "CompoundStmt":
+			body = kid
+		case "CUDAGlobalAttr", "OpenCLKernelAttr", "DeviceKernelAttr":
+			device, kernel = true, true
+		case "CUDADeviceAttr":
+			device = true
+		}
+		return nil
+	})
+	if err != nil || body == nil {
+		return err
+	}
+	r.seen[n.at] = nil
+	// Statements that are no constant expressions, as marks are, may not stand in a constexpr function before C++20.
+	if !device || n.constexpr {
+		return nil
+	}
+	if f := r.add(n, body, kernel); f != nil {
+		r.seen[n.at] = f
+	}
+	r.lambdas(body)
+	return r.err
+}
+
+// add makes a Func of a body that is in plain text.
+func (r *reader) add(n, body *node, kernel bool) *Func {
+	file := r.file(body.begin.file)
+	if file == nil {
+		return nil
+	}
+	b := newBuilder(file, body.begin.file, r.unit.OpenCL)
+	if !b.braces(body) {
+		return nil
+	}
+	f := &Func{Name: n.name, Kernel: kernel, File: file}
+	if n.mangled != "" {
+		f.Mangled = []string{n.mangled}
+	}
+	b.function(f, body)
+	for _, other := range r.unit.Funcs {
+		if other.Span == f.Span { // a header that is included twice
+			return nil
+		}
+	}
+	r.unit.Funcs = append(r.unit.Funcs, f)
+	for _, known := range r.unit.Files {
+		if known == file {
+			return f
+		}
+	}
+	r.unit.Files = append(r.unit.Files, file)
+	return f
+}
+
+// lambdas adds the lambda expressions of a body, which are device functions as it is.
+func (r *reader) lambdas(n *node) {
+	if n.kind == "LambdaExpr" && len(n.kids) > 0 {
+		if body := n.kids[len(n.kids)-1]; body.kind == "CompoundStmt" {
+			r.add(&node{name: "operator()", mangled: callOperator(n)}, body, false)
+		}
+	}
+	for i, kid := range n.kids {
+		if n.kind == "LambdaExpr" && i < len(n.kids)-1 && kid.kind == "CXXRecordDecl" {
+			continue // it has the body once more
+		}
+		r.lambdas(kid)
+	}
+}
+
+// callOperator returns the mangled name of what a lambda expression's closure is called by.
+func callOperator(lambda *node) string {
+	for _, kid := range lambda.kids {
+		for _, m := range kid.kids {
+			if kid.kind == "CXXRecordDecl" && m.kind == "CXXMethodDecl" && m.name == "operator()" {
+				return m.mangled
+			}
+		}
+	}
+	return ""
+}
+
+// String names the function and its place, for messages.
+func (f *Func) String() string {
+	return fmt.Sprintf("%s (%s:%d)", f.Name, f.File.Name, f.Span.Start.Line())
+}

@@ -1,0 +1,65 @@
+package verify
+
+import (
+	"slices"
+
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// maxSlots bounds the pairs of slots that one query says something of.
+const maxSlots = 100
+
+// slots says of the results of atomics in a query that they differ as those of different threads must. d is how deep
+// the axioms of loops are that the query has.
+func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Finding) []smt.Term {
+	if f.SameThread {
+		return nil
+	}
+	var results [2][]smt.Term
+	var slots [2][]lockstep.Ticket
+	for t := range 2 {
+		all := slices.Concat(terms[t], p.th.Axioms.For(terms[t], d))
+		results[t], slots[t] = p.th.Slots.For(all)
+	}
+	var out []smt.Term
+	for i, a := range slots[0] {
+		for j, b := range slots[1] {
+			if len(out) >= maxSlots {
+				return out
+			}
+			if t := p.th.Slots.Apart(a.Renamed(s[0]), b.Renamed(s[1]), s[0].Apply(results[0][i]), s[1].Apply(results[1][j]), f.OtherBlock); t != smt.True {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// ownCopy looks for a race of a thread with an asynchronous copy that it issued and has not waited for.
+func (p *prover) ownCopy(a, b *lockstep.Access) {
+	if !(a.Async && slices.Contains(b.Pending, a.Instr) || b.Async && slices.Contains(a.Pending, b.Instr)) {
+		return
+	}
+	c, s := p.c, p.pair
+	q := []smt.Term{
+		s[0].Apply(a.Guard), s[1].Apply(b.Guard), c.Not(p.differ(s, p.th.Tid)), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])),
+	}
+	if a.Object != nil && b.Object != nil {
+		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
+	}
+	if a.Instr == b.Instr { // two executions
+		var same []smt.Term
+		for i := range a.Iters {
+			same = append(same, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
+		}
+		q = append(q, c.Not(c.And(same...)))
+	}
+	object := a.Object
+	if object == nil {
+		object = b.Object
+	}
+	terms := append([]smt.Term{a.Guard, a.Offset}, a.Start.Terms()...)
+	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, SameThread: true})
+}

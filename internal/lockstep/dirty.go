@@ -54,7 +54,7 @@ func findDirty(x *exec) *dirtiness {
 				if !known {
 					set.add(n)
 				}
-			case x.warp && isWarpBarrier(in): // behind it other lanes may have written
+			case x.warp && x.isWarpBarrier(in): // behind it other lanes may have written
 				set.add(n)
 			case isBlockBarrier(in) && in.Guard == ir.NoReg:
 				d.clean(x, in.Orders, set)

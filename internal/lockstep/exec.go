@@ -173,8 +173,8 @@ func (x *exec) prepare() error {
 	if x.f.Blocks == nil {
 		return &UnsupportedError{What: "a function without a body"}
 	}
-	x.parts, x.warp = partsOf(x.f)
 	x.dom = ir.Dominators(x.f)
+	x.parts, x.warp = x.partsOf()
 	x.loops = ir.FindLoops(x.f, x.dom)
 	if !x.loops.Reducible {
 		return &UnsupportedError{What: ir.ExplainIrreducible(x.f, x.dom)}

@@ -30,13 +30,13 @@ const partWarp = 1
 
 // partsOf is how many tags the threads of a kernel need, and whether the second is that of the warp. Of a kernel that has
 // barriers of parts of memory too, barriers of warps order nothing.
-func partsOf(f *ir.Func) (parts int, warp bool) {
-	for _, b := range f.Blocks {
+func (x *exec) partsOf() (parts int, warp bool) {
+	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
 			if isBlockBarrier(in) && in.Orders != event.OrdersAll {
 				return numParts, false
 			}
-			warp = warp || isWarpBarrier(in)
+			warp = warp || x.isWarpBarrier(in)
 		}
 	}
 	if warp {
@@ -46,12 +46,49 @@ func partsOf(f *ir.Func) (parts int, warp bool) {
 }
 
 // isWarpBarrier reports whether in is a barrier of all lanes of a warp for all memory.
-func isWarpBarrier(in *ir.Instr) bool {
-	return in.Op() == "bar.warp.sync" && in.Orders == event.OrdersAll && len(in.Src) == 1 && in.Src[0].Kind == ir.Imm && uint32(in.Src[0].Val) == 1<<32-1
+func (x *exec) isWarpBarrier(in *ir.Instr) bool {
+	if in.Op() != "bar.warp.sync" || in.Orders != event.OrdersAll || len(in.Src) != 1 {
+		return false
+	}
+	mask := in.Src[0]
+	if mask.Kind == ir.Register {
+		mask = x.only(mask.Reg, in)
+	}
+	return mask.Kind == ir.Imm && uint32(mask.Val) == 1<<32-1
+}
+
+// only returns what the one instruction that writes a register writes to it, if that is a number and use comes behind it;
+// else an operand of no kind.
+func (x *exec) only(r ir.RegID, use *ir.Instr) ir.Operand {
+	var def *ir.Instr
+	at := map[*ir.Instr]ir.BlockID{}
+	for i, b := range x.f.Blocks {
+		for _, in := range b.Instrs {
+			if at[in] = ir.BlockID(i); writes(in, r) {
+				if def != nil {
+					return ir.Operand{}
+				}
+				def = in
+			}
+		}
+	}
+	switch {
+	case def == nil, def.Op() != "mov", def.Guard != ir.NoReg, len(def.Src) != 1:
+		return ir.Operand{}
+	case at[def] == at[use] && def.Index < use.Index, at[def] != at[use] && x.dom.Dominates(at[def], at[use]):
+		return def.Src[0]
+	}
+	return ir.Operand{}
+}
+
+func writes(in *ir.Instr, r ir.RegID) bool {
+	found := false
+	eachReg(in.Dst, true, func(d ir.RegID) { found = found || d == r })
+	return found
 }
 
 // tagged reports whether a barrier is one that tags name.
-func (x *exec) tagged(in *ir.Instr) bool { return isBlockBarrier(in) || x.warp && isWarpBarrier(in) }
+func (x *exec) tagged(in *ir.Instr) bool { return isBlockBarrier(in) || x.warp && x.isWarpBarrier(in) }
 
 // partOf is the part that a space is in.
 func partOf(s event.Space) int {

@@ -420,6 +420,15 @@ var warpTraps = []trap{
 		body: "st.shared.u32 [%Q], %t;\n" + warpSync + near,
 	},
 	{
+		name: "a barrier of all lanes by a register",
+		body: "mov.b32 %x7, -1;\nst.shared.u32 [%Q], %t;\nbar.warp.sync %x7;\n" + near,
+	},
+	{
+		name: "a barrier of some lanes by a register",
+		body: "mov.b32 %x7, -1;\nsetp.gt.u32 %p1, %n, 7;\n@%p1 mov.b32 %x7, 1;\nst.shared.u32 [%Q], %t;\nbar.warp.sync %x7;\n" + near,
+		why:  "with n > 7 the mask names lane 0 alone",
+	},
+	{
 		name: "a word of another warp, behind a barrier of the warp",
 		body: "st.shared.u32 [%Q], %t;\n" + warpSync + "xor.b32 %x1, %o, 128;\nadd.u32 %x1, %x1, %r;\nld.shared.u32 %x2, [%x1];",
 		why:  "lane 0 of warp 0 reads what lane 0 of warp 1 writes",

@@ -49,7 +49,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	}
 	if x.final {
 		x.th.Ends = append(x.th.Ends, End{
-			Instr: in, Guard: x.c.And(x.here(st), x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]},
+			Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.c.And(x.outer, x.required, st.pred, x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]},
 		})
 	}
 	for p := range x.parts {

@@ -158,18 +158,29 @@ func (p *prover) divergence() {
 			if a.Instr == nil && b.Instr == nil {
 				continue
 			}
-			s := p.pair
-			terms := append(append([]smt.Term{a.Guard}, a.Start.Terms()...), a.At.Terms()...)
-			other := append(append([]smt.Term{b.Guard}, b.Start.Terms()...), b.At.Terms()...)
-			atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
-			q := []smt.Term{
-				s[0].Apply(a.Guard), s[1].Apply(b.Guard), p.differ(s, p.th.Tid),
-				a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
+			if a.Instr != nil {
+				p.parts(a, b, a.Guard, b.Bare)
 			}
-			f := Finding{Kind: Divergence, A: a.Instr, B: b.Instr}
-			p.decide(q, [2][]smt.Term{terms, other}, s, f)
+			if b.Instr != nil && j != i && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
+				p.parts(a, b, a.Bare, b.Guard)
+			}
 		}
 	}
+}
+
+// parts asks whether one thread can come to the end a and another to b instead. The one that is at its end when the
+// threads part has passed the annotations on its way; what the other one assumes on its way counts for nothing, since it
+// may be behind the point where they part.
+func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term) {
+	s := p.pair
+	terms := append(append([]smt.Term{guardA}, a.Start.Terms()...), a.At.Terms()...)
+	other := append(append([]smt.Term{guardB}, b.Start.Terms()...), b.At.Terms()...)
+	atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
+	q := []smt.Term{
+		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, p.th.Tid),
+		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
+	}
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr})
 }
 
 // races compares accesses, within a block and between blocks.

@@ -39,7 +39,6 @@ var rules = map[string]string{
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
 	"report":      "source diag edit",
-	"syntax":      "source edit place",
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
@@ -49,7 +48,7 @@ var rules = map[string]string{
 	"place/maxsat": "",
 
 	"lockstep/form": "event isa ir",
-	"repair":        "source event isa ptx ir edit place",
+	"repair":        "source event isa ptx ir edit",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

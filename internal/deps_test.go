@@ -35,6 +35,7 @@ var rules = map[string]string{
 	"invariant":   "smt lockstep",
 	"verify":      "event ir smt lockstep invariant",
 	"place":       "place/maxsat",
+	"syntax":      "source edit isa event ir place",
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
 	"report":      "source diag edit",

@@ -69,7 +69,7 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 	mod, err := ir.Placed(m.in.module, func(n int) (ir.Sync, event.Orders) {
 		l := placer.Label(n - m.fn.First)
 		if l < 0 || int(l) >= len(m.fn.Nodes) {
-			return ir.BlockSync, event.OrdersAll // a barrier of another function stays
+			return ir.AsIs, 0 // a barrier of another function stays
 		}
 		if p[l] {
 			return ir.BlockSync, event.OrdersAll

@@ -193,20 +193,19 @@ func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 			return err
 		}
 	}
+	for _, in := range plan.Inserts {
+		if err := t.put(in.At, in.Text, false); err != nil {
+			return err
+		}
+	}
 	for _, b := range x.k.Func.Blocks {
 		for _, in := range b.Instrs {
 			s, ok := t.at(in)
 			if !ok {
 				continue
 			}
-			if w, ok := plan.Before[in.Index]; ok {
-				t.replace(s.insert, s.insert, w+"\n\t")
-			}
 			if w, ok := plan.Texts[in.Index]; ok {
 				t.replace(s.start, s.end, w)
-			}
-			if w, ok := plan.After[in.Index]; ok {
-				t.replace(s.end, s.end, "\n\t"+w)
 			}
 		}
 	}

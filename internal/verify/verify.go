@@ -37,8 +37,8 @@ type Options struct {
 	OnlyIntraBlock bool
 	Limit          int          // stop after so many findings; 0: find all
 	Ways           bool         // say of each race in which iterations it is; needs Limit 0
-	Solvers        []smt.Solver // asked in order for what the simplifier leaves
-	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
+	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
 }

@@ -89,7 +89,7 @@ func anyBug(t *testing.T, f *ir.Func, cfg *launch.Config, seeds uint64) string {
 func TestVerifiedPhasesAreClean(t *testing.T) { verifiedIsClean(t, gen.Phases, 300, 20) }
 
 // TestVerifiedLoopsAreClean is the same on gen.LoopState: few of its kernels are right.
-func TestVerifiedLoopsAreClean(t *testing.T) { verifiedIsClean(t, gen.LoopState, 60, 10) }
+func TestVerifiedLoopsAreClean(t *testing.T) { verifiedIsClean(t, gen.LoopState, 40, 10) }
 
 // verifiedIsClean draws n kernels, of which one in few or more is to be verified, and runs those that are.
 func verifiedIsClean(t *testing.T, draw func(gen.Source) gen.Kernel, n, few int) {

@@ -27,6 +27,7 @@ type judge struct {
 	kernel   string // mangled
 	launches []trial
 	hunted   bool          // inputs were looked for, or a bug was found without; only of the first text
+	long     bool          // a run of the text took too long
 	limit    time.Duration // of a proof
 	spent    time.Duration
 }
@@ -80,6 +81,7 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 		return nil, fmt.Errorf("a repaired text is not right: %w", err)
 	}
 	out := &repair.Judgement{Grade: repair.Clean}
+	j.long = false
 	for _, t := range j.launches {
 		if err := j.runOnce(ctx, p, t, out); err != nil {
 			return nil, err
@@ -89,7 +91,7 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 			return out, nil
 		}
 	}
-	if out.Grade == repair.Clean && proof {
+	if proof && (out.Grade == repair.Clean || j.long) {
 		j.prove(ctx, p, out)
 	}
 	if !j.hunted && (out.Grade == repair.Clean || out.Grade == repair.Unknown) {
@@ -157,6 +159,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+		j.long = true
 	}
 	out.Scope = "this launch, these inputs: " + cfg.Describe()
 	return nil
@@ -233,10 +236,9 @@ const mostCounterexamples = 8
 // replay runs a counterexample, unless did says that a run with its arguments was made already. A launch that shows
 // something is tried first from then on.
 func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, th *lockstep.Thread, did map[string]bool, out *repair.Judgement) bool {
-	loaded := th.Contents(f.Model, mostContents)
 	for _, contents := range replays {
 		req := j.opt.Launch
-		req.Args = slices.Concat(pr.arguments(th, f, loaded, contents), req.Args)
+		req.Args = slices.Concat(pr.arguments(f, th, contents), req.Args)
 		key := fmt.Sprint(req.Args)
 		if did[key] {
 			continue

@@ -324,10 +324,14 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		x.atomic(in, places, v, st)
 		return v
 	}
-	if in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] || places[0].object.Space == event.Local {
+	if in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || places[0].object.Space == event.Local {
 		return x.fresh("l", w)
 	}
 	o := places[0].object
+	fixed := !x.dirty.written[o] && !x.dirty.any[o.Space]
+	if !fixed && x.dirty.at[in] {
+		return x.fresh("l", w)
+	}
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
 	if o.Field == itself {
 		return x.paramAt(o.Var, off, elem)
@@ -336,7 +340,7 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		return v
 	}
 	name := fmt.Sprintf("%d:%d", o.index, w)
-	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
+	if fixed {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
 	args, widths := []smt.Term{off}, []int{64}
@@ -357,14 +361,14 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	if !x.final {
 		return
 	}
-	if x.parts > 1 && space != event.Shared && space != event.Global { // one of either, each with its own interval
+	if x.parts == numParts && space != event.Shared && space != event.Global { // one of either, each with its own interval
 		x.record(in, p, event.Shared, size, kind, st)
 		x.record(in, p, event.Global, size, kind, st)
 		return
 	}
 	a := Access{
 		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(st.ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Iters: x.counters(), Place: x.place(in),
+		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Iters: x.counters(), Place: x.place(in),
 		Async: in.Op() == "cp.async", Pending: x.pending[in],
 	}
 	if in.Op() == "st" {

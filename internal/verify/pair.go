@@ -167,7 +167,7 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		x.query, x.asked = nil, nil
 	case x.loops && x.level < len(depths):
 		p.reduce(x)
-	case x.loops && !x.strong && p.strengthen():
+	case x.loops && !x.strong && !(p.opt.Shown != nil && p.opt.Shown(&x.finding)) && p.strengthen():
 		x.strong, x.level = true, 0
 		p.reduce(x)
 	default:

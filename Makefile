@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo test test-long bench lint build clang z3 fuzz
+.PHONY: demo test test-long bench lint build clang optional fuzz
 
 build: $(BIN)
 
@@ -21,12 +21,13 @@ demo: clang build
 clang:
 	@sh scripts/install-clang.sh
 
-# z3 is a second opinion for the tests of the solver.
-z3:
-	@sh scripts/install-z3.sh
+# z3 is a second opinion for the tests of the solver, chromium opens the HTML report in them.
+optional:
+	@sh scripts/install-optional.sh z3
+	@sh scripts/install-optional.sh chromium
 
 # test is what .ci/run runs.
-test: clang z3 lint
+test: clang optional lint
 	$(GO) test ./...
 	$(GO) test -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... ./internal/check/... ./internal/lower
 
@@ -37,7 +38,7 @@ lint:
 	$(GO) mod tidy -diff
 
 # test-long adds what takes minutes: many seeds, long property runs, fuzzing.
-test-long: clang z3
+test-long: clang optional
 	HEDDLE_LONG=1 $(GO) test -timeout 60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 

@@ -35,18 +35,20 @@ var rules = map[string]string{
 	"invariant":   "smt lockstep",
 	"verify":      "event ir smt lockstep invariant",
 	"place":       "place/maxsat",
+	"syntax":      "source edit isa event ir place",
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
+	"report":      "source diag edit",
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair",
+	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair place syntax",
 	"smt/answers": "smt",
 
 	"place/maxsat": "",
 
 	"lockstep/form": "event isa ir",
-	"repair":        "source event isa ptx ir edit place",
+	"repair":        "source event isa ptx ir edit",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

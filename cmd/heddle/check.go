@@ -19,13 +19,16 @@ import (
 // outputFlags say how results are printed.
 type outputFlags struct {
 	format, color string
+	html          string // the file of an HTML report; empty: none
 	printf        bool
+	invariants    bool
 	known         knownFlags
 }
 
 func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	fs.StringVar(&out.html, "html", "", "write a report for people to `FILE`, beside what is printed: one HTML file that needs no network")
 	out.known.define(fs)
 }
 
@@ -78,6 +81,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
+	if opt.Prove {
+		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
+	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
 	return cmd
 }
@@ -90,6 +96,13 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	}
 	opt.Files = source.NewSet()
 	printer, mistakes := printers(out, opt.Files, stdout, stderr)
+	if out.html != "" {
+		page, err := createReport(out.html, opt.Files, commandLine(ctx))
+		if err != nil {
+			return inputError{err}
+		}
+		printer, mistakes = both{printer, page}, both{mistakes, page.findings()}
+	}
 	if err := in.config.read(opt.Files, mistakes); err != nil {
 		return inputError{errors.Join(err, mistakes.Close())}
 	}
@@ -113,6 +126,9 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	opt.Known = known.callback()
 	if out.printf {
 		opt.Printf = p.wrap(stderr)
+	}
+	if out.invariants {
+		opt.Invariants = p.wrap(stderr)
 	}
 	var writeErr error
 	hidden, shown := 0, 0 // mistakes in the input

@@ -63,7 +63,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(longForms(args))
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(context.WithValue(ctx, typed{}, args))
 	var exit exitError
 	switch {
 	case err == nil:
@@ -132,6 +132,6 @@ Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported an
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout, stderr), newExplain(stdout), newVersion(stdout))
+	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout, stderr), newSync(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout, stderr), newExplain(stdout), newVersion(stdout))
 	return root
 }

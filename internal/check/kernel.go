@@ -22,10 +22,11 @@ type kernelRun struct {
 	machine      *emu.Machine
 	seen         map[findingKey]bool // findings of earlier seeds
 	bugs         int
-	only         func(diag.Code) bool // findings that count; nil: all
-	repeated     int                  // findings that an earlier run reported
-	hidden       int                  // findings beyond the limit
-	inconclusive string               // why a run did not cover the launch; empty if all did
+	only         func(diag.Code) bool   // findings that count; nil: all
+	mark         func(*diag.Diagnostic) // adds to each finding what is known of the run; nil: nothing
+	repeated     int                    // findings that an earlier run reported
+	hidden       int                    // findings beyond the limit
+	inconclusive string                 // why a run did not cover the launch; empty if all did
 	unsupported  *diag.Verdict
 	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
 	tolerated    uint64
@@ -264,6 +265,9 @@ func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
 	}
 	r.seen[key] = true
 	g := make()
+	if r.mark != nil {
+		r.mark(&g)
+	}
 	r.cut = r.cut || endsRun(key.code)
 	if r.setAside(&g) {
 		return

@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
-	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -36,6 +34,8 @@ type proof struct {
 	fixed   map[int]uint64
 	aside   aside // findings of replays that do not count
 	queries int   // that were kept
+	ways    bool  // races are asked for the iterations in which they are
+	shown   func(*verify.Finding) bool
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -70,12 +70,20 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 	if !r.opt.ThenProve || v.Kind != diag.Clean || r.aside.any() || ctx.Err() != nil {
 		return v
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.opt.Timeout, CheckTimeout))
+	limit := cmp.Or(r.opt.Timeout, CheckTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p := &proof{driver: r.driver, in: r.in, kernel: r.kernel, cfg: r.cfg, replayed: map[string]bool{}}
 	p.fixed = p.scalars(launch.FromFlag)
-	proved := p.verdict(ctx)
-	if all := p.scalars(launch.Default); proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
+	all := p.scalars(launch.Default)
+	general := ctx
+	if len(all) > len(p.fixed) { // leave time for the launch's own scalars
+		var stop context.CancelFunc
+		general, stop = context.WithTimeout(ctx, limit/2)
+		defer stop()
+	}
+	proved := p.verdict(general)
+	if proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
 		p.fixed = all
 		if again := p.verdict(ctx); again.Kind != diag.Unknown {
 			proved = again
@@ -157,8 +165,9 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	case err != nil:
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Pool: p.solving.pool(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
+	p.listInvariants(r)
 	return r, diag.Verdict{}
 }
 
@@ -210,139 +219,4 @@ func (p *proof) scope(r *verify.Result) string {
 		s += ", and that counters of atomic additions do not wrap around"
 	}
 	return s
-}
-
-// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.
-func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
-	bugs := 0
-	seen := map[findingKey]bool{}
-	var open []string
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		switch {
-		case f.Kind == verify.Vacuous:
-			open = append(open, p.describe(f)+" is a contradiction: "+f.Reason)
-		case f.Model == nil:
-			reason := f.Reason
-			if p.solving.hint != "" && ctx.Err() == nil {
-				reason += "; " + p.solving.hint
-			}
-			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
-		case ctx.Err() != nil:
-			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
-		default:
-			n, shown := p.replay(ctx, f, r.Thread.Given, seen)
-			if bugs += n; !shown {
-				open = append(open, p.describe(f)+" is possible; no replay showed it")
-			}
-		}
-	}
-	if bugs > 0 {
-		p.sum.Bugs += bugs
-		return diag.Verdict{Kind: diag.Bug}
-	}
-	if len(open) == 0 {
-		open = []string{"all counterexamples show findings that are not counted, beside which nothing is proved"}
-	}
-	reason := open[0]
-	if len(open) > 1 {
-		reason += fmt.Sprintf(" (and %d more)", len(open)-1)
-	}
-	if len(r.Thread.Approximate) > 0 {
-		reason += "; " + strings.Join(r.Thread.Approximate, "; ")
-	}
-	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
-}
-
-func (p *proof) describe(f *verify.Finding) string {
-	at := func(in *ir.Instr) string {
-		if in == nil {
-			return "the end of the kernel"
-		}
-		return fmt.Sprintf("%s at %s", in.Text(), p.files.Format(spanOf(in).Start))
-	}
-	switch f.Kind {
-	case verify.Violation:
-		return fmt.Sprintf("a violation of the %s at %s", f.Assertion.Kind, p.files.Format(spanOf(f.A).Start))
-	case verify.Vacuous:
-		return fmt.Sprintf("the assumption at %s", p.files.Format(spanOf(f.A).Start))
-	case verify.Divergence:
-		return fmt.Sprintf("divergence between %s and %s", at(f.A), at(f.B))
-	}
-	return fmt.Sprintf("a race between %s and %s", at(f.A), at(f.B))
-}
-
-// replays are the contents that buffers get, one after the other; 0 leaves them as they are by default.
-var replays = []uint64{0, 1, 2, 3}
-
-// replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
-// before showed; shown says whether there was anything at all.
-func (p *proof) replay(ctx context.Context, f *verify.Finding, given map[string]uint64, seen map[findingKey]bool) (fresh int, shown bool) {
-	for _, contents := range replays {
-		req := p.opt.Launch
-		req.Args = slices.Clone(req.Args)
-		for i, v := range p.kernel.Params {
-			if spec, ok := p.argument(f, given, i, v, contents); ok {
-				req.Args = append([]launch.ArgSpec{spec}, req.Args...) // what the user said comes last and wins
-			}
-		}
-		key := fmt.Sprint(req.Args)
-		if did, again := p.replayed[key]; again {
-			if did {
-				return 0, true
-			}
-			continue
-		}
-		cfg, errs := launch.Resolve(p.kernel, req, p.in.facts)
-		if cfg == nil || len(errs) > 0 {
-			continue
-		}
-		run := *p.driver
-		run.opt.Command = "run" // that shows it again
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
-		var err error
-		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
-			return 0, false
-		}
-		r.run(ctx, 0)
-		before := p.aside.hits
-		p.aside = r.aside
-		shown = r.bugs > 0 || r.repeated > 0 || r.aside.hits > before
-		if p.replayed[key] = shown; shown {
-			return r.bugs, true
-		}
-	}
-	return 0, false
-}
-
-// synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
-// leave its arrays, which says nothing about races.
-func synchronization(code diag.Code) bool {
-	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
-		return true
-	}
-	return false
-}
-
-// argument is the value of a parameter in a counterexample.
-func (p *proof) argument(f *verify.Finding, given map[string]uint64, i int, v *ir.Var, contents uint64) (launch.ArgSpec, bool) {
-	spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
-	switch {
-	case v.Pointer && contents > 0 && v.PtrSpace != event.Shared:
-		spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, contents
-		return spec, true
-	case v.Pointer || v.Size > 8 || len(v.PtrFields) > 0:
-		return spec, false
-	}
-	name := lockstep.ParamName(v, 0, 8*v.Size)
-	val, ok := f.Model.Vars[name]
-	if !ok {
-		val, ok = given[name]
-	}
-	if !ok {
-		return spec, false
-	}
-	spec.Kind, spec.Text = launch.ArgValue, fmt.Sprintf("%#x", val)
-	return spec, true
 }

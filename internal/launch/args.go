@@ -250,6 +250,8 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	case a.Kind == ArgUnknown:
 		arg.Bits, arg.Unknown = make([]byte, v.Size), true
 		return nil
+	case a.unbounded():
+		return fmt.Errorf("it is %s, and bytes that go on (%s) are for a pointer", typeName(v), andZeros)
 	case a.Kind == ArgBytes, a.Kind == ArgFile:
 		return setBytes(arg, a, v.Size)
 	case a.Kind == ArgBuffer && isStruct(v) && a.Fill == FillZero && a.Size == 0:
@@ -290,7 +292,7 @@ func newBuffer(name string, a ArgSpec) (*Buffer, error) {
 			return nil, err
 		}
 		b.Fill, b.Data = FillFile, data
-		if b.Size == 0 {
+		if b.Size == 0 && !a.unbounded() {
 			b.Size = uint64(len(data))
 		}
 	}
@@ -300,10 +302,13 @@ func newBuffer(name string, a ArgSpec) (*Buffer, error) {
 	return b, nil
 }
 
+// unbounded reports whether a buffer goes on behind its bytes.
+func (a *ArgSpec) unbounded() bool { return a.Kind == ArgBytes && strings.HasSuffix(a.Text, andZeros) }
+
 // bytesOf returns the bytes of a file or of hex digits: at least a.Size of them, and cut to that.
 func bytesOf(a ArgSpec) ([]byte, error) {
 	if a.Kind == ArgBytes {
-		return hex.DecodeString(a.Text)
+		return hex.DecodeString(strings.TrimSuffix(a.Text, andZeros))
 	}
 	info, err := os.Stat(a.Text)
 	if err != nil {

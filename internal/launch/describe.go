@@ -81,6 +81,9 @@ func (b *Buffer) describe() string {
 		what = "random bytes"
 	case FillFile:
 		what = "given bytes"
+		if b.Size == 0 {
+			what = fmt.Sprintf("%d given bytes and zeros", len(b.Data))
+		}
 	case FillUnknown:
 		what = "unknown contents"
 	case FillIota:

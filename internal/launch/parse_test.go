@@ -92,7 +92,7 @@ func TestParseArgErrors(t *testing.T) {
 		"n": "lacks '='", "=4": "names no parameter", "n=": "no value", "n=foo": "is no value", "n=i32:4": "is no value",
 		"in=random:": "missing", "in=random:0": "0 bytes", "in=random:x": "no number", "in=zero@4": "only random",
 		"m=value": "value:N", "m=value:4294967296": "32 bits", "w=file:": "without a path", "b=alias:": "alias:PARAM",
-		"s=hex:0": "hexadecimal", "s=hex:": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
+		"s=hex:0": "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal", "s=hex:0...": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
 	}
 	for s, want := range tests {
 		if got, err := ParseArg(s); err == nil || !strings.Contains(err.Error(), want) {
@@ -139,7 +139,7 @@ func TestEncodeLiteral(t *testing.T) {
 }
 
 func FuzzParseArg(f *testing.F) {
-	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a", "v=value:-1:4", "h=hex:00", "x=unknown:4"} {
+	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a", "v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

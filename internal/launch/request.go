@@ -47,7 +47,7 @@ const (
 	ArgFile                   // file:PATH
 	ArgAlias                  // alias:PARAM: the buffer of another parameter
 	ArgUnknown                // unknown: the value, or the contents of the buffer, is not given
-	ArgBytes                  // hex:00ff...: the bytes in the order of memory
+	ArgBytes                  // hex:00ff: the bytes in the order of memory; of a pointer's buffer hex:00ff... with zeros behind them
 	ArgFunc                   // func:NAME: the address of a device function
 	ArgLocal                  // local:SIZE: bytes of shared memory of each block, for an OpenCL __local pointer
 )

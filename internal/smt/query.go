@@ -208,3 +208,25 @@ func (q *Query) Original(m *Model) *Model {
 	}
 	return r
 }
+
+// Canonical gives a model the names of the query: the inverse of Original.
+func (q *Query) Canonical(m *Model) *Model {
+	r := &Model{Vars: make(map[string]uint64, len(m.Vars)), Funcs: make(map[string]map[string]uint64, len(m.Funcs))}
+	for i, name := range q.vars {
+		if v, ok := m.Vars[name]; ok {
+			r.Vars["x"+strconv.Itoa(i)] = v
+		}
+	}
+	for i, name := range q.funcs {
+		if t, ok := m.Funcs[name]; ok {
+			r.Funcs["f"+strconv.Itoa(i)] = t
+		}
+	}
+	return r
+}
+
+// Var returns the name in the query of an original variable, and whether it occurs.
+func (q *Query) Var(name string) (string, bool) {
+	i := slices.Index(q.vars, name)
+	return "x" + strconv.Itoa(i), i >= 0
+}

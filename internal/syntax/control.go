@@ -146,7 +146,7 @@ func (b *builder) caseBody(l place.Label, g group) {
 	}
 	at := -1
 	e, ok := b.extent(sub)
-	if ok && e.begins {
+	if ok && (e.begins || sub.begin.macro && !b.text.inDirective(e.from)) {
 		if end := b.text.lastToken(first.from, e.from); end > first.from && b.text[end-1] == ':' && !b.text.directive(first.from, e.from) {
 			at = end
 		}

@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"bytes"
+
 	"heddle/internal/place"
 	"heddle/internal/source"
 )
@@ -30,6 +32,7 @@ const (
 	pointHere                   // a barrier after the label
 	standing                    // the barrier that the label is
 	closeBrace                  // of the block of the label
+	lineBefore                  // a barrier after the label, in the line before the one that begins here
 )
 
 func newBuilder(file *source.File, path string, openCL bool) *builder {
@@ -205,8 +208,9 @@ func (b *builder) listItems(bl *block, items []item) {
 		if b.jumps(it.node)|it.more == 0 {
 			continue
 		}
-		for l := first; l < len(b.f.Nodes); l++ { // both branches of an if are labels of the list
-			if n := &b.f.Tree.Labels[l]; n.Parent == bl.label && n.Kind != place.Start {
+		kids := b.f.Tree.Labels[bl.label].Kids
+		for i, l := range kids { // both branches of an if are labels of the list; what a loop does once is one too
+			if n := &b.f.Tree.Labels[l]; int(l) >= first && (n.Kind != place.Stmt || i == len(kids)-1) {
 				n.Jump = true
 			}
 		}
@@ -226,6 +230,8 @@ func (b *builder) stmt(bl *block, it item) {
 		return
 	}
 	switch kind := it.kind; {
+	case it.node.begin.macro && it.node.end.macro && it.node.begin.offset == it.node.end.offset: // all of it is one macro's
+		b.leaf(bl, it)
 	case kind == "CompoundStmt" && b.braces(it.node):
 		l := b.add(place.Block, bl.label, it.from, it.to)
 		dead := b.body(l, it.node, it.from, bl.open)
@@ -286,6 +292,16 @@ func (b *builder) barrier(n *node) bool {
 	return false
 }
 
+// opens reports whether a brace can go before a statement that is a block without braces, whose head begins at start.
+// If it is what a macro expands to, or begins so, the head must be plain.
+func (b *builder) opens(n *node, start int, e extent) bool {
+	if e.begins || !n.begin.macro || b.text.inDirective(e.from) {
+		return e.begins
+	}
+	head := b.text[start:max(start, b.text.lastToken(start, e.from))]
+	return bytes.HasSuffix(head, []byte(")")) || bytes.HasSuffix(head, []byte("else")) || bytes.HasSuffix(head, []byte("do"))
+}
+
 // body adds the block of a statement whose head begins at start. It reports whether its end is not reached.
 func (b *builder) body(l place.Label, n *node, start int, open bool) (dead bool) {
 	if b.braces(n) {
@@ -294,7 +310,7 @@ func (b *builder) body(l place.Label, n *node, start int, open bool) (dead bool)
 		return bl.dead
 	}
 	e, ok := b.extent(n)
-	if n.kind == "CompoundStmt" || !ok || !open || !e.begins || !e.ends || b.text.directive(b.text.lastToken(start, e.from), e.to) {
+	if n.kind == "CompoundStmt" || !ok || !open || !b.opens(n, start, e) || !e.ends || b.text.directive(b.text.lastToken(start, e.from), e.to) {
 		bl := b.startOf(l, -1)
 		if ok {
 			b.list(bl, []*node{n})

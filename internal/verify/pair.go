@@ -2,10 +2,12 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/invariant"
+	"heddle/internal/lockstep"
 	"heddle/internal/smt"
 )
 
@@ -20,9 +22,11 @@ type pair struct {
 	asked    []smt.Term
 	reduced  *smt.Reduced
 	exported *smt.Query
-	slots    bool // what was asked last says that threads take different slots
-	strong   bool // it was asked with invariants
-	bad      bool // it is a finding
+	slots    bool          // what was asked last says that threads take different slots
+	strong   bool          // it was asked with invariants
+	bad      bool          // it is a finding
+	first    []smt.Term    // what query began as
+	iters    [2][]smt.Term // counters of the loops around the two accesses, if their ways are asked for
 }
 
 // depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
@@ -44,7 +48,7 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	}
 	p.res.Stats.Pairs++
 	more, terms := p.others(terms, s)
-	x := &pair{finding: f, query: append(q, more...), terms: terms, threads: s}
+	x := &pair{finding: f, query: append(q, more...), terms: terms, threads: s, strong: p.res.Invariants != nil}
 	p.pairs = append(p.pairs, x)
 	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
 		p.found(x, smt.Answer{Reason: "out of time"})
@@ -98,12 +102,17 @@ const invariantTime = 10 * time.Second
 
 // strengthen looks for invariants of the loops, once, and reports whether there are any.
 func (p *prover) strengthen() bool {
-	if p.res.Invariants == nil && len(p.th.Loops) > 0 {
+	if p.res.Invariants == nil && slices.ContainsFunc(p.th.Loops, open) {
 		ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
 		defer cancel()
 		p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
 	}
 	return p.res.Invariants != nil && p.res.Invariants.Found()
+}
+
+// open reports whether there is anything about a loop that closed forms do not say.
+func open(l lockstep.Loop) bool {
+	return slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
 }
 
 // reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.
@@ -152,7 +161,7 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		x.query, x.asked = nil, nil
 	case x.loops && x.level < len(depths):
 		p.reduce(x)
-	case x.loops && !x.strong && p.strengthen():
+	case x.loops && !x.strong && !(p.opt.Shown != nil && p.opt.Shown(&x.finding)) && p.strengthen():
 		x.strong, x.level = true, 0
 		p.reduce(x)
 	default:
@@ -192,7 +201,8 @@ func (p *prover) found(x *pair, a smt.Answer) {
 		x.finding.Reason = a.Reason
 		return
 	}
-	x.finding.Model = a.Model
+	x.finding.Model = p.shrink(x, a.Model)
+	x.finding.Free, x.finding.Loops = p.th.Free(x.asked)
 	p.witness(&x.finding, x.threads)
 }
 
@@ -205,6 +215,9 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 	}
 	for i := range 2 {
 		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
+		for _, k := range f.iters[i] {
+			f.Iters[i] = append(f.Iters[i], uint32(e.Value(s[i].Apply(k))))
+		}
 	}
 }
 

@@ -36,8 +36,12 @@ type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
 	Limit          int          // stop after so many findings; 0: find all
-	Solvers        []smt.Solver // asked in order for what the simplifier leaves
-	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	Ways           bool         // say of each race in which iterations it is; needs Limit 0
+	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
+	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
+	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
+	// nil: none.
+	Shown func(*Finding) bool
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
 }
@@ -63,6 +67,16 @@ type Finding struct {
 	Model      *smt.Model
 	Assertion  *lockstep.Assertion // of a Violation and Vacuous
 	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
+	Iters      [2][]uint32         // of the loops around A and B, outermost first, from Model
+	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
+	// loops without a closed form.
+	Free  []*ir.Instr
+	Loops bool
+	iters [2][]smt.Term
+	// Ways are those of a race, if Options.Ways asks for them: the first that in one iteration of all loops around both
+	// accesses (Same), then for each of these loops, outermost first, those across its iterations and within one of
+	// the loops around it.
+	Ways []Way
 }
 
 // Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
@@ -107,24 +121,54 @@ type prover struct {
 	pairs   []*pair              // in the order in which they were asked
 	waiting []*pair              // for a solver
 	bad     int                  // pairs that turned out to be findings
+	shrunk  int                  // findings whose model was made small
+	// Barriers of a warp order what its lanes do.
+	converged bool
 }
 
 // Kernel verifies what th describes.
 func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+	p := newProver(ctx, th, opt)
+	p.assertions()
+	p.divergence()
+	p.converged = p.convergence()
+	p.races()
+	p.drain()
+	if opt.Ways {
+		p.ways()
+	}
+	return p.result()
+}
+
+// Diverging returns as findings the barriers that some thread of a block reaches in an iteration of the loops around in
+// which another thread does not: each diverges whatever other barriers there are. Those that are not decided are not
+// among them.
+func Diverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+	p := newProver(ctx, th, opt)
+	for _, x := range p.diverging() {
+		x.bad = x.bad && x.finding.Model != nil
+	}
+	return p.result()
+}
+
+func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
 	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
 	p.res.Stats.Queries = map[string]*QueryStats{}
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
 	}
-	p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
+	if len(p.opt.Solvers) == 0 {
+		p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
+	}
 	for i := range 2 {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
 	}
-	p.assertions()
-	p.divergence()
-	p.races()
-	p.drain()
+	return p
+}
+
+// result collects the findings.
+func (p *prover) result() *Result {
 	for _, x := range p.pairs {
 		if x.bad {
 			p.res.Findings = append(p.res.Findings, x.finding)
@@ -158,28 +202,32 @@ func (p *prover) divergence() {
 			if a.Instr == nil && b.Instr == nil {
 				continue
 			}
-			if a.Instr != nil {
-				p.parts(a, b, a.Guard, b.Bare)
-			}
-			if b.Instr != nil && j != i && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
-				p.parts(a, b, a.Bare, b.Guard)
-			}
+			p.apart(a, b)
 		}
 	}
 }
 
-// parts asks whether one thread can come to the end a and another to b instead. The one that is at its end when the
-// threads part has passed the annotations on its way; what the other one assumes on its way counts for nothing, since it
-// may be behind the point where they part.
-func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term) {
+// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of them.
+// The one that is at its end when they part has passed the annotations on its way; what the other one assumes on its way
+// counts for nothing, since it may be behind the point where they part.
+func (p *prover) apart(a, b *lockstep.End, more ...smt.Term) {
+	if a.Instr != nil {
+		p.parts(a, b, a.Guard, b.Bare, more)
+	}
+	if b.Instr != nil && a != b && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
+		p.parts(a, b, a.Bare, b.Guard, more)
+	}
+}
+
+func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, more []smt.Term) {
 	s := p.pair
 	terms := append(append([]smt.Term{guardA}, a.Start.Terms()...), a.At.Terms()...)
 	other := append(append([]smt.Term{guardB}, b.Start.Terms()...), b.At.Terms()...)
 	atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
-	q := []smt.Term{
+	q := append([]smt.Term{
 		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, p.th.Tid),
 		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
-	}
+	}, more...)
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr})
 }
 
@@ -235,6 +283,10 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 		q = append(q, p.differ(s, p.th.Ctaid))
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
+		if p.converged { // lanes of one warp that a barrier of the warp separates are ordered
+			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
+			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
+		}
 	}
 	// An address of the shared window is no generic address: such a pair may meet anywhere.
 	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
@@ -263,11 +315,15 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if object == nil {
 		object = b.Object
 	}
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: [2][]smt.Term{a.Iters, b.Iters}})
+	if p.opt.Ways && len(p.pairs) > 0 {
+		x := p.pairs[len(p.pairs)-1]
+		x.first, x.iters = q, [2][]smt.Term{a.Iters, b.Iters}
+	}
 }
 
-// overlap is the formula that two ranges of bytes meet; equal sizes are aligned, so they meet whole, unless an offset
-// shows that it is not.
+// overlap is the formula that two ranges of bytes meet. Accesses are aligned (PTX ISA 5.1), so that ranges of one size
+// meet whole; one that is known not to be is taken as it stands.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
 	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
@@ -277,10 +333,10 @@ func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
 }
 
-// misaligned reports whether an offset is certainly no multiple of n, a power of two.
+// misaligned reports whether the offset of an access of n bytes is certainly no multiple of n.
 func (p *prover) misaligned(off smt.Term, n int) bool {
 	_, ones := p.c.KnownBits(off)
-	return ones&uint64(n-1) != 0
+	return n&(n-1) == 0 && ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.

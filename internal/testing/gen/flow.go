@@ -132,7 +132,7 @@ func (g *flow) flowStatement(depth int) {
 		g.flowCompute()
 	case k < 8:
 		g.decide()
-		g.emit("@%s%%p bra %s;", []string{"", "!"}[g.n(2)], g.target())
+		g.jumpIf([]string{"", "!"}[g.n(2)], "p", g.target())
 	case k == 8:
 		g.tableJump()
 	case k < 11:
@@ -156,6 +156,18 @@ func (g *flow) flowStatement(depth int) {
 	default:
 		g.emit("bar.sync 0;")
 	}
+}
+
+// jumpIf goes to a label if a predicate holds: by a branch that is taken, or by one that is not, which lists the
+// successors of the block the other way round.
+func (g *flow) jumpIf(not, pred, to string) {
+	if g.n(2) == 0 {
+		g.emit("@%s%%%s bra %s;", not, pred, to)
+		return
+	}
+	stay := g.label()
+	g.emit("@%s%%%s bra %s;\n\tbra %s;", map[string]string{"": "!", "!": ""}[not], pred, stay, to)
+	g.out.WriteString(stay + ":\n")
 }
 
 // target is a label to which control may go from here: further on in a region around, or the header of the loop.
@@ -259,7 +271,8 @@ func (g *flow) flowLoop(depth int) {
 	}
 	g.emit("%s\n\tmov.u32 %%c%d, 0;", bound, id)
 	g.out.WriteString(head + ":\n")
-	g.emit("add.u32 %%c%d, %%c%d, 1;\n\tsetp.gt.u32 %%f, %%c%d, %%e%d;\n\t@%%f bra %s;", id, id, id, id, end)
+	g.emit("add.u32 %%c%d, %%c%d, 1;\n\tsetp.gt.u32 %%f, %%c%d, %%e%d;", id, id, id, id)
+	g.jumpIf("", "f", end)
 	g.region(depth-1, head)
 	if g.n(3) == 0 { // do-while
 		g.decide()

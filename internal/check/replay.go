@@ -1,0 +1,259 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	"heddle/internal/verify"
+)
+
+// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.
+func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
+	bugs := 0
+	seen := map[findingKey]bool{}
+	var open []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Kind == verify.Vacuous:
+			open = append(open, p.describe(f)+" is a contradiction: "+f.Reason)
+		case f.Model == nil:
+			reason := f.Reason
+			if p.solving.hint != "" && ctx.Err() == nil {
+				reason += "; " + p.solving.hint
+			}
+			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
+		case ctx.Err() != nil:
+			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
+		default:
+			n, shown := p.replay(ctx, r.Thread, f, seen)
+			if bugs += n; !shown {
+				open = append(open, p.describe(f)+" is possible; no replay showed it"+p.unsure(f))
+			}
+		}
+	}
+	if bugs > 0 {
+		p.sum.Bugs += bugs
+		return diag.Verdict{Kind: diag.Bug}
+	}
+	if len(open) == 0 {
+		open = []string{"all counterexamples show findings that are not counted, beside which nothing is proved"}
+	}
+	reason := open[0]
+	if len(open) > 1 {
+		reason += fmt.Sprintf(" (and %d more)", len(open)-1)
+	}
+	if len(r.Thread.Approximate) > 0 {
+		reason += "; " + strings.Join(r.Thread.Approximate, "; ")
+	}
+	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
+}
+
+func (p *proof) describe(f *verify.Finding) string {
+	switch f.Kind {
+	case verify.Violation:
+		return fmt.Sprintf("a violation of the %s at %s", f.Assertion.Kind, p.files.Format(spanOf(f.A).Start))
+	case verify.Vacuous:
+		return fmt.Sprintf("the assumption at %s", p.files.Format(spanOf(f.A).Start))
+	case verify.Divergence:
+		return fmt.Sprintf("divergence between %s and %s", p.at(f.A), p.at(f.B))
+	}
+	return fmt.Sprintf("a race between %s and %s", p.at(f.A), p.at(f.B))
+}
+
+func (p *proof) at(in *ir.Instr) string {
+	if in == nil {
+		return "the end of the kernel"
+	}
+	return fmt.Sprintf("%s at %s", in.Text(), p.files.Format(spanOf(in).Start))
+}
+
+// counterexample says who meets in the model of a finding, and with which arguments.
+func (p *proof) counterexample(f *verify.Finding) string {
+	who := func(i int) string {
+		s := fmt.Sprintf("thread %v", f.Tid[i])
+		if f.Ctaid[0] != f.Ctaid[1] {
+			s += fmt.Sprintf(" of block %v", f.Ctaid[i])
+		}
+		switch n := len(f.Iters[i]); {
+		case n == 1:
+			s += fmt.Sprintf(" in iteration %d", f.Iters[i][0])
+		case n > 1:
+			s += fmt.Sprintf(" in iterations %s of the loops around", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Iters[i]), " ", ", "), "[]"))
+		}
+		return s
+	}
+	text := who(0) + " and " + who(1)
+	if f.Ctaid[0] == f.Ctaid[1] {
+		text += fmt.Sprintf(" of block %v", f.Ctaid[0])
+	}
+	for i, v := range p.kernel.Params {
+		if val, ok := f.Model.Vars[lockstep.ParamName(v, 0, 8*v.Size)]; ok && !v.Pointer && v.Size <= 8 {
+			shift := 64 - 8*v.Size
+			text += fmt.Sprintf(", %s = %d", p.cfg.Args[i].Name, int64(val<<shift)>>shift)
+		}
+	}
+	return text
+}
+
+// unsure says of a counterexample that no run showed what it is, and which abstraction may have made it.
+func (p *proof) unsure(f *verify.Finding) string {
+	text := " (" + p.counterexample(f)
+	const most = 3
+	var free []string
+	for _, in := range f.Free[:min(len(f.Free), most)] {
+		free = append(free, p.at(in))
+	}
+	if n := len(f.Free) - most; n > 0 {
+		free = append(free, fmt.Sprintf("%d more", n))
+	}
+	if len(free) > 0 {
+		text += "; the result may be anything of " + strings.Join(free, ", ")
+	}
+	if f.Loops {
+		text += "; of loops only the last step before is known"
+	}
+	return text + ")"
+}
+
+// replays are the contents that buffers get, one after the other: what the loads of the model saw, or if that is nothing,
+// what they have by default; then random bytes, by seed. The last replay is the launch as it stands: a counterexample may
+// need numbers that are too large to run.
+var replays = []uint64{0, 1, 2, 3, asLaunched}
+
+// asLaunched stands for the arguments of the launch instead of those of a counterexample.
+const asLaunched = ^uint64(0)
+
+// replaySteps bounds one replay, in warp instructions: counterexamples are made small.
+const replaySteps = 5_000_000
+
+// mostContents bounds the bytes of one buffer that a replay gives.
+const mostContents = 4096
+
+// replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
+// before showed; shown says whether there was anything at all.
+func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding, seen map[findingKey]bool) (fresh int, shown bool) {
+	for _, contents := range replays {
+		req := p.opt.Launch
+		req.Args = slices.Concat(p.arguments(f, th, contents), req.Args) // what the user said comes last and wins
+		key := fmt.Sprint(req.Args)
+		if did, again := p.replayed[key]; again {
+			if did {
+				return 0, true
+			}
+			continue
+		}
+		cfg, errs := launch.Resolve(p.kernel, req, p.in.facts)
+		if cfg == nil || len(errs) > 0 {
+			continue
+		}
+		run := *p.driver
+		run.opt.Command = "run" // that shows it again
+		run.opt.MaxSteps = cmp.Or(run.opt.MaxSteps, replaySteps)
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
+		r.mark = func(g *diag.Diagnostic) {
+			g.Notes = append(g.Notes, "counterexample of a proof, confirmed by replay: "+p.counterexample(f))
+			if g.Witness != nil {
+				g.Witness.Status = "confirmed"
+			}
+		}
+		var err error
+		if r.machine, err = emu.New(p.kernel, cfg); err != nil {
+			return 0, false
+		}
+		r.run(ctx, 0)
+		before := p.aside.hits
+		p.aside = r.aside
+		shown = r.bugs > 0 || r.repeated > 0 || r.aside.hits > before
+		if p.replayed[key] = shown; shown {
+			return r.bugs, true
+		}
+	}
+	return 0, false
+}
+
+// synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
+// leave its arrays, which says nothing about races.
+func synchronization(code diag.Code) bool {
+	switch code {
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+		return true
+	}
+	return false
+}
+
+// arguments are the values of the parameters in a counterexample: scalars, fields of structs, and what buffers hold.
+func (p *proof) arguments(f *verify.Finding, th *lockstep.Thread, contents uint64) []launch.ArgSpec {
+	var out []launch.ArgSpec
+	if contents == asLaunched {
+		return nil
+	}
+	value := func(v *ir.Var, off, w int) (uint64, bool) {
+		name := lockstep.ParamName(v, off, w)
+		if val, ok := f.Model.Vars[name]; ok {
+			return val, true
+		}
+		val, ok := th.Given[name]
+		return val, ok
+	}
+	for i, v := range p.kernel.Params {
+		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
+		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0
+		if val, ok := value(v, 0, 8*v.Size); ok && scalar {
+			spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(val)
+			if val > math.MaxInt8 && val>>(8*v.Size-1) != 0 { // negative, if it is signed: bits that any type takes
+				spec.Text = fmt.Sprintf("%#x", val)
+			}
+			out = append(out, spec)
+		}
+		if v.Pointer && contents > 0 && v.PtrSpace != event.Shared {
+			spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, contents
+			out = append(out, spec)
+		}
+		if v.Pointer || scalar {
+			continue
+		}
+		for off := range v.Size {
+			for _, w := range []int{8, 16, 32, 64} {
+				if val, ok := value(v, off, w); ok {
+					out = append(out, launch.ArgSpec{Param: spec.Param, Offset: off, Kind: launch.ArgValue, Text: fmt.Sprintf("u%d:%d", w, val)})
+				}
+			}
+		}
+	}
+	if contents == 0 {
+		out = append(out, p.buffers(th.Contents(f.Model, mostContents))...)
+	}
+	return out
+}
+
+// buffers are the arguments that fill arrays with bytes, in the order of the parameters.
+func (p *proof) buffers(loaded map[*lockstep.Object][]byte) []launch.ArgSpec {
+	var out []launch.ArgSpec
+	for o, b := range loaded {
+		i := slices.Index(p.kernel.Params, o.Var)
+		if i < 0 || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
+			continue
+		}
+		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1, Kind: launch.ArgBytes, Text: hex.EncodeToString(b) + "..."}
+		if !o.Var.Pointer {
+			spec.Offset = o.Field
+		}
+		out = append(out, spec)
+	}
+	slices.SortFunc(out, func(a, b launch.ArgSpec) int {
+		return cmp.Or(strings.Compare(a.Param, b.Param), cmp.Compare(a.Offset, b.Offset))
+	})
+	return out
+}

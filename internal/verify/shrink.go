@@ -1,0 +1,135 @@
+package verify
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// mostShrunk is how many findings of a kernel get small values: the others are seldom shown.
+const mostShrunk = 8
+
+// bounds are the limits that are tried for the numbers of a counterexample, one after the other. With small arguments the loops
+// that a run has to go through are short.
+var bounds = []struct{ param, index uint64 }{{32, 3}, {32, 0}, {1024, 0}, {1 << 16, 0}}
+
+// shrinkTime bounds what solvers take to make the arguments of one finding small.
+const shrinkTime = 300 * time.Millisecond
+
+// shrink looks for a model with small values: arguments that a solver can make small, then every number as small as the
+// other values let it.
+func (p *prover) shrink(x *pair, m *smt.Model) *smt.Model {
+	if p.shrunk++; p.shrunk > mostShrunk || p.ctx.Err() != nil {
+		return m
+	}
+	vars := p.numbers(x.asked)
+	if small := p.bounded(x, vars); small != nil {
+		m = small
+	}
+	return p.greedy(x.asked, vars, m)
+}
+
+// numbers returns the variables that a user sees: arguments first, then indices and loop counters.
+func (p *prover) numbers(asked []smt.Term) []smt.Term {
+	var params, indices []smt.Term
+	seen := map[string]bool{}
+	p.c.Visit(asked, func(t smt.Term) {
+		if p.c.Op(t) != smt.OpVar || p.c.Width(t) == 0 || seen[p.c.Name(t)] {
+			return
+		}
+		seen[p.c.Name(t)] = true
+		switch name := p.c.Name(t); {
+		case lockstep.IsParam(name):
+			params = append(params, t)
+		case lockstep.IsIndex(name):
+			indices = append(indices, t)
+		}
+	})
+	byName := func(a, b smt.Term) int { return strings.Compare(p.c.Name(a), p.c.Name(b)) }
+	slices.SortFunc(params, byName)
+	slices.SortFunc(indices, byName)
+	return append(params, indices...)
+}
+
+// bounded asks for a model whose arguments, and for a start its indices, are within a bound; nil if there is none, or none is found.
+func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
+	ctx, cancel := context.WithTimeout(p.ctx, shrinkTime)
+	defer cancel()
+	for _, most := range bounds {
+		q := slices.Clone(x.asked)
+		n := len(q)
+		for _, v := range vars {
+			w, limit := p.c.Width(v), most.index
+			if lockstep.IsParam(p.c.Name(v)) {
+				limit = most.param
+			}
+			if limit > 0 && limit>>w == 0 {
+				q = append(q, p.c.Ule(v, p.c.Const(limit, w)))
+			}
+		}
+		if len(q) == n {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		r := p.c.Reduce(q)
+		a := smt.Answer{Status: r.Status, Model: r.Model}
+		if r.Status == smt.Unknown {
+			exported := p.c.Query(r.Asserts)
+			a = p.opt.Pool.Solve(ctx, []*smt.Query{exported})[0]
+			a.Model = exported.Original(a.Model)
+			a = r.Answer(q, a)
+		}
+		if a.Status == smt.Sat && p.c.Satisfies(a.Model, x.asked) {
+			return a.Model
+		}
+	}
+	return nil
+}
+
+// greedy makes one number after the other smaller, while the model stays one. It works on a copy of the query, which is small
+// beside all terms of the kernel.
+func (p *prover) greedy(asked, vars []smt.Term, m *smt.Model) *smt.Model {
+	q := p.c.Query(append(p.c.Ranges(asked), asked...))
+	best := q.Canonical(m)
+	holds := func() bool {
+		e := q.Context.Evaluate(best)
+		for _, t := range q.Asserts {
+			if !e.Holds(t) {
+				return false
+			}
+		}
+		return true
+	}
+	const rounds = 3
+	for range rounds {
+		moved := false
+		for _, v := range vars {
+			name, ok := q.Var(p.c.Name(v))
+			if !ok {
+				continue
+			}
+			for step := best.Vars[name]; step > 0 && p.ctx.Err() == nil; {
+				had := best.Vars[name]
+				if best.Vars[name] = had - step; holds() {
+					moved, step = true, min(step, had-step)
+				} else {
+					best.Vars[name], step = had, step/2
+				}
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	small := m.Clone()
+	for name, v := range q.Original(best).Vars {
+		small.Vars[name] = v
+	}
+	return small
+}

@@ -1,0 +1,91 @@
+package verify_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"heddle/internal/event"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+	"heddle/internal/testing/kernels"
+	"heddle/internal/verify"
+)
+
+// TestSmall: the numbers of a counterexample are as small as the kernel lets them be.
+func TestSmall(t *testing.T) {
+	one := event.Dim3{X: 1, Y: 1, Z: 1}
+	g := event.Geometry{Grid: event.Dim3{X: 100, Y: 1, Z: 1}, Block: event.Dim3{X: 512, Y: 1, Z: 1}, Cluster: one}
+	for _, tc := range []struct {
+		name, body string
+		n          uint64 // the least n that races
+		tids       [2]uint32
+	}{
+		// All threads write A[0]: any two, and n does not matter.
+		{"any", "st.global.u32 [%A], %t;", 0, [2]uint32{0, 1}},
+		// Only threads from 300 on, and only for n above 1000.
+		{"late", `setp.ge.u32 %p1, %t, 300;
+			setp.gt.u32 %p2, %n, 1000;
+			and.pred %p1, %p1, %p2;
+			@%p1 st.global.u32 [%A], %t;`, 1001, [2]uint32{300, 301}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tr := trap{body: tc.body}
+			th, err := lockstep.Build(t.Context(), tr.build(t), lockstep.Options{Geometry: g})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := verify.Kernel(t.Context(), th, verify.Options{OnlyIntraBlock: true, Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+			if len(r.Findings) != 1 || r.Findings[0].Model == nil {
+				t.Fatalf("%d findings", len(r.Findings))
+			}
+			f := &r.Findings[0]
+			a, b := f.Tid[0].X, f.Tid[1].X
+			if min(a, b) != tc.tids[0] || max(a, b) != tc.tids[1] || f.Ctaid[0] != f.Ctaid[1] || f.Ctaid[0].X != 0 {
+				t.Errorf("threads %v of blocks %v, want %v", f.Tid, f.Ctaid, tc.tids)
+			}
+			for _, v := range th.Func.Params {
+				if n, ok := f.Model.Vars[lockstep.ParamName(v, 0, 32)]; ok && n != tc.n {
+					t.Errorf("n = %d, want %d", n, tc.n)
+				}
+			}
+		})
+	}
+}
+
+// TestContents: what the loads of a counterexample see is what a run finds in the arrays at the start.
+func TestContents(t *testing.T) {
+	m := kernels.PTX(t, fmt.Sprintf(prologue, "", `
+		mul.wide.u32 %d1, %t, 4;
+		add.s64 %d2, %B, %d1;
+		ld.global.u32 %x1, [%d2];
+		setp.eq.u32 %p1, %x1, 77;
+		@%p1 st.global.u32 [%A], %t;`))
+	one := event.Dim3{X: 1, Y: 1, Z: 1}
+	g := event.Geometry{Grid: one, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
+	th, err := lockstep.Build(t.Context(), m.Funcs[len(m.Funcs)-1], lockstep.Options{Geometry: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+	if len(r.Findings) != 1 || r.Findings[0].Model == nil {
+		t.Fatalf("%d findings", len(r.Findings))
+	}
+	f := &r.Findings[0]
+	contents := th.Contents(f.Model, 4096)
+	for o, b := range contents {
+		for i := range 2 {
+			at := 4 * int(f.Tid[i].X)
+			if o.Name != "B" || len(b) < at+4 || b[at] != 77 || b[at+1] != 0 {
+				t.Errorf("%s holds % x, want 77 at %d", o.Name, b, at)
+			}
+		}
+	}
+	if len(contents) != 1 {
+		t.Errorf("contents of %d arrays, want B alone", len(contents))
+	}
+	if small := th.Contents(f.Model, 4); len(small[th.Objects[0]]) > 4 {
+		t.Error("more bytes than asked for")
+	}
+}

@@ -1,0 +1,86 @@
+package verify
+
+import (
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// Way says in which iterations of a loop the two accesses of a race may be, as far as is not disproved.
+type Way uint8
+
+const (
+	Same    Way = 1 << iota // the same iteration of all loops around both
+	BThenA                  // A in the iteration after that of B
+	AThenB                  // B in the iteration after that of A
+	Farther                 // more than one iteration apart
+)
+
+// everyWay is what may be if nothing is known of a loop.
+const everyWay = BThenA | AThenB | Farther
+
+// ways asks of each race within a block in which iterations of the loops around both accesses it is. It comes after
+// everything else: a pair that does not race is asked once.
+func (p *prover) ways() {
+	p.drain()
+	found := p.pairs
+	p.pairs, p.stopped = nil, false
+	type question struct {
+		ways *Way
+		way  Way
+		pair *pair
+	}
+	var asked []question
+	for _, x := range found {
+		if !x.bad || x.finding.Kind != Race || x.finding.OtherBlock || x.finding.SameThread {
+			continue
+		}
+		common := 0
+		for common < min(len(x.iters[0]), len(x.iters[1])) && x.iters[0][common] == x.iters[1][common] {
+			common++
+		}
+		x.finding.Ways = make([]Way, common+1)
+		ask := func(level int, way Way, extra ...smt.Term) {
+			q := append(append([]smt.Term(nil), x.first...), extra...)
+			p.decide(q, x.terms, x.threads, Finding{Kind: Race, A: x.finding.A, B: x.finding.B})
+			if p.stopped { // not even asked
+				x.finding.Ways[level] |= way
+				p.stopped = false
+				return
+			}
+			asked = append(asked, question{&x.finding.Ways[level], way, p.pairs[len(p.pairs)-1]})
+		}
+		var outer []smt.Term // the iterations are the same
+		for i := range common {
+			a, b := x.threads[0].Apply(x.iters[0][i]), x.threads[1].Apply(x.iters[1][i])
+			onward, back := p.c.Eq(a, p.c.AddConst(b, 1)), p.c.Eq(b, p.c.AddConst(a, 1))
+			ask(i+1, BThenA, append(outer[:i:i], onward)...)
+			ask(i+1, AThenB, append(outer[:i:i], back)...)
+			ask(i+1, Farther, append(outer[:i:i], p.c.Not(p.c.Eq(a, b)), p.c.Not(onward), p.c.Not(back))...)
+			outer = append(outer, p.c.Eq(a, b))
+		}
+		ask(0, Same, outer...)
+	}
+	p.drain()
+	for _, q := range asked {
+		if q.pair.bad {
+			*q.ways |= q.way
+		}
+	}
+	p.pairs = found
+}
+
+// Diverging returns the barriers of th that some thread of a block reaches in an iteration in which another does not,
+// and of which there is a model: those that diverge whatever other barriers there are.
+func (p *prover) diverging() []*pair {
+	p.pair[1] = lockstep.Companion(p.c)
+	for i := range p.th.Ends {
+		e := &p.th.Ends[i]
+		if e.Instr == nil || p.done() {
+			continue
+		}
+		q := []smt.Term{p.pair[0].Apply(e.Guard), p.c.Not(p.pair[1].Apply(e.Guard)), p.differ(p.pair, p.th.Tid)}
+		p.decide(q, [2][]smt.Term{{e.Guard}, {e.Guard}}, p.pair, Finding{Kind: Divergence, A: e.Instr})
+	}
+	p.drain()
+	return p.pairs
+}

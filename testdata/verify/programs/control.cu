@@ -1,0 +1,472 @@
+// Control flow that no nest of if and while says, around barriers. "verified": right for every input. "race" and
+// "divergence": an input exists that shows it.
+#define N 64
+
+// verified: the mode is the same for the whole block, and every case that falls into the next one passes its barrier
+// heddle: grid=4 block=64
+__global__ void phases(const int *in, int *out, int mode) {
+    __shared__ int s[N];
+    int t = threadIdx.x, r = 0;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    switch (mode) {
+    case 0:
+        r = s[N - 1 - t];
+        __syncthreads();
+        s[t] = r;
+        // fall through
+    case 1:
+        __syncthreads();
+        r += s[(t + 1) % N];
+        break;
+    case 2:
+    case 3:
+        r = s[t ^ mode];
+        break;
+    default:
+        r = -1;
+    }
+    out[blockIdx.x * N + t] = r;
+}
+
+// race: case 0 falls into a case that reads what the neighbours have just written
+// heddle: grid=4 block=64
+__global__ void phases_missing_barrier(const int *in, int *out, int mode) {
+    __shared__ int s[N];
+    int t = threadIdx.x, r = 0;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    switch (mode) {
+    case 0:
+        r = s[N - 1 - t];
+        __syncthreads();
+        s[t] = r;
+        // fall through
+    case 1:
+        r += s[(t + 1) % N];
+        break;
+    default:
+        r = -1;
+    }
+    out[blockIdx.x * N + t] = r;
+}
+
+// divergence: what is switched on is the thread's own element
+// heddle: grid=4 block=64
+__global__ void phases_private_mode(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x, r = 0;
+    s[t] = t;
+    switch (in[blockIdx.x * N + t] & 3) {
+    case 0:
+        __syncthreads();
+        r = s[N - 1 - t];
+        break;
+    case 1:
+        r = 1;
+        break;
+    default:
+        r = -1;
+    }
+    out[blockIdx.x * N + t] = r;
+}
+
+// verified: each part of the condition is the same for all threads, wherever its evaluation stops
+// heddle: grid=4 block=64
+__global__ void short_circuit(const int *flags, int *out, int n, int m) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t * n;
+    if ((n > 4 && m != 2) || flags[blockIdx.x] == 7) {
+        __syncthreads();
+        out[blockIdx.x * N + t] = s[(t + 5) % N];
+    } else {
+        out[blockIdx.x * N + t] = s[t];
+    }
+}
+
+// divergence, unconfirmed: the last part of the condition is read at the thread's index; no replay has a 7 there
+// heddle: grid=4 block=64
+__global__ void short_circuit_private(const int *flags, int *out, int n, int m) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t * n;
+    if ((n > 4 && m != 2) || flags[t] == 7) {
+        __syncthreads();
+        out[blockIdx.x * N + t] = s[(t + 5) % N];
+    } else {
+        out[blockIdx.x * N + t] = s[t];
+    }
+}
+
+// race: || where && was meant, so that the write is let through without the barrier
+// heddle: grid=4 block=64
+__global__ void short_circuit_wrong_operator(int *out, int n, int m) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t * n;
+    if (n > 4 && m > 4)
+        __syncthreads();
+    if (n > 4 || m > 4)
+        out[blockIdx.x * N + t] = s[(t + 5) % N];
+}
+
+// verified: a do-while loop whose trip count is an argument
+// heddle: grid=4 block=64
+__global__ void relax(int *out, int rounds) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t;
+    do {
+        __syncthreads();
+        int left = s[(t + N - 1) % N], right = s[(t + 1) % N];
+        __syncthreads();
+        s[t] = (left + right) / 2;
+    } while (--rounds > 0);
+    out[blockIdx.x * N + t] = s[t];
+}
+
+// race: the new value is written before the neighbours have read the old one
+// heddle: grid=4 block=64
+__global__ void relax_missing_barrier(int *out, int rounds) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = t;
+    do {
+        __syncthreads();
+        int left = s[(t + N - 1) % N], right = s[(t + 1) % N];
+        s[t] = (left + right) / 2;
+    } while (--rounds > 0);
+    out[blockIdx.x * N + t] = s[t];
+}
+
+// divergence: a thread stops when its own value is small
+// heddle: grid=4 block=64
+__global__ void relax_private_end(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x, v = in[t] & 7;
+    do {
+        s[t] = v;
+        __syncthreads();
+        v--;
+    } while (v > 0);
+    out[blockIdx.x * N + t] = s[t];
+}
+
+// verified: two loops left at once, on a value that thread 0 has published
+// heddle: grid=4 block=64
+__global__ void search(const int *in, int *out, int key) {
+    __shared__ int row[N];
+    __shared__ int found;
+    int t = threadIdx.x;
+    if (t == 0)
+        found = -1;
+    for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) {
+            row[t] = in[(i * 8 + j) * N + t];
+            __syncthreads();
+            if (t == 0 && row[j] == key)
+                found = i;
+            __syncthreads();
+            if (found >= 0)
+                goto done;
+        }
+        __syncthreads();
+    }
+done:
+    out[blockIdx.x * N + t] = row[t];
+}
+
+// race: the flag is read while thread 0 sets it
+// heddle: grid=4 block=64
+__global__ void search_missing_barrier(const int *in, int *out, int key) {
+    __shared__ int row[N];
+    __shared__ int found;
+    int t = threadIdx.x;
+    if (t == 0)
+        found = -1;
+    for (int i = 0; i < 8; i++) {
+        row[t] = in[i * N + t];
+        __syncthreads();
+        if (t == 0 && row[i] == key)
+            found = i;
+        if (found >= 0)
+            goto done;
+        __syncthreads();
+    }
+done:
+    out[blockIdx.x * N + t] = row[t];
+}
+
+// divergence: each thread looks for its own key and leaves the loops when it has it
+// heddle: grid=4 block=64
+__global__ void search_private_goto(const int *in, int *out) {
+    __shared__ int row[N];
+    int t = threadIdx.x, i = 0;
+    for (i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) {
+            row[t] = in[(i * 8 + j) * N + t];
+            __syncthreads();
+            if (row[t] == t)
+                goto done;
+        }
+    }
+done:
+    out[blockIdx.x * N + t] = i;
+}
+
+// verified: blocks beyond the end leave as a whole
+// heddle: grid=4 block=64
+__global__ void tail_block(const int *in, int *out, unsigned n) {
+    __shared__ int s[N];
+    unsigned start = blockIdx.x * N;
+    if (start + N > n)
+        return;
+    s[threadIdx.x] = in[start + threadIdx.x];
+    __syncthreads();
+    out[start + threadIdx.x] = s[N - 1 - threadIdx.x];
+}
+
+// divergence: the threads beyond the end of the last block leave alone
+// heddle: grid=4 block=64
+__global__ void tail_block_early_return(const int *in, int *out, unsigned n) {
+    __shared__ int s[N];
+    unsigned i = blockIdx.x * N + threadIdx.x;
+    if (i >= n)
+        return;
+    s[threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = s[N - 1 - threadIdx.x];
+}
+
+// verified: threads that have nothing to do skip the work, and come to the barrier all the same
+// heddle: grid=4 block=64
+__global__ void guarded_tail(const int *in, int *out, unsigned n) {
+    __shared__ int s[N];
+    unsigned i = blockIdx.x * N + threadIdx.x;
+    s[threadIdx.x] = 0;
+    if (i < n)
+        s[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i < n)
+        out[i] = s[N - 1 - threadIdx.x];
+}
+
+// race: what is skipped is the barrier's partner, the store
+// heddle: grid=4 block=64
+__global__ void guarded_tail_late_clear(const int *in, int *out, unsigned n) {
+    __shared__ int s[N];
+    unsigned i = blockIdx.x * N + threadIdx.x;
+    if (i < n)
+        s[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i >= n)
+        s[threadIdx.x] = 0;
+    out[i] = s[N - 1 - threadIdx.x];
+}
+
+// verified: every thread counts its own steps, and all meet after the loop
+// heddle: grid=4 block=64
+__global__ void collatz(int *out) {
+    __shared__ int steps[N];
+    int t = threadIdx.x, n = 0;
+    for (unsigned v = blockIdx.x * N + t + 1; v != 1; n++)
+        v = v & 1 ? 3 * v + 1 : v / 2;
+    steps[t] = n;
+    __syncthreads();
+    out[blockIdx.x * N + t] = max(steps[t], steps[(t + 1) % N]);
+}
+
+// divergence: as many barriers as steps
+// heddle: grid=4 block=64
+__global__ void collatz_barrier_inside(int *out) {
+    __shared__ int steps[N];
+    int t = threadIdx.x, n = 0;
+    for (unsigned v = t + 1; v != 1; n++) {
+        v = v & 1 ? 3 * v + 1 : v / 2;
+        steps[t] = n;
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = n;
+}
+
+// verified: the loop goes on while any thread has work, which the barrier itself finds out
+// heddle: grid=4 block=64
+__global__ void while_any(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x, left = in[blockIdx.x * N + t] & 15;
+    s[t] = 0;
+    while (__syncthreads_or(left > 0)) {
+        int v = s[(t + 1) % N];
+        __syncthreads();
+        if (left > 0) {
+            s[t] = v + left;
+            left--;
+        }
+    }
+    out[blockIdx.x * N + t] = s[t];
+}
+
+// race: the neighbour's value is read in the interval in which it is written
+// heddle: grid=4 block=64
+__global__ void while_any_missing_barrier(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x, left = in[blockIdx.x * N + t] & 15;
+    s[t] = 0;
+    while (__syncthreads_or(left > 0)) {
+        int v = s[(t + 1) % N];
+        if (left > 0) {
+            s[t] = v + left;
+            left--;
+        }
+    }
+    out[blockIdx.x * N + t] = s[t];
+}
+
+// divergence: each thread asks for itself
+// heddle: grid=4 block=64
+__global__ void while_mine(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x, left = in[blockIdx.x * N + t] & 15;
+    s[t] = 0;
+    while (left > 0) {
+        __syncthreads();
+        left--;
+    }
+    out[blockIdx.x * N + t] = s[t];
+}
+
+// verified: continue skips both barriers of an odd round, for all threads
+// heddle: grid=4 block=64
+__global__ void every_other(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (i & 1)
+            continue;
+        s[t] = i + t;
+        __syncthreads();
+        sum += s[(t + i) % N];
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// divergence, unconfirmed: continue skips them for the odd threads; the counterexample has two billion rounds
+// heddle: grid=4 block=64
+__global__ void every_other_thread(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (t & 1)
+            continue;
+        s[t] = i + t;
+        __syncthreads();
+        sum += s[t];
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// race: continue skips the second barrier only, so that the next write meets the read of this round
+// heddle: grid=4 block=64
+__global__ void every_other_half(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i++) {
+        s[t] = i + t;
+        __syncthreads();
+        sum += s[(t + i) % N];
+        if (i & 1)
+            continue;
+        __syncthreads();
+    }
+    out[blockIdx.x * N + t] = sum;
+}
+
+// verified: a loop with two exits between its barriers, both the same for all
+// heddle: grid=4 block=64
+__global__ void two_exits(int *out, int n, int m) {
+    __shared__ int s[N];
+    int t = threadIdx.x, i = 0;
+    for (;;) {
+        if (i >= n)
+            break;
+        s[t] = i;
+        __syncthreads();
+        if (i == m)
+            break;
+        out[blockIdx.x * N + t] += s[(t + 3) % N];
+        __syncthreads();
+        i++;
+    }
+}
+
+// divergence: the second exit depends on the thread
+// heddle: grid=4 block=64
+__global__ void two_exits_private(int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, i = 0;
+    for (;;) {
+        if (i >= n)
+            break;
+        s[t] = i;
+        __syncthreads();
+        if (i == t)
+            break;
+        out[blockIdx.x * N + t] += s[(t + 3) % N];
+        __syncthreads();
+        i++;
+    }
+}
+
+// unknown: the loops of this machine of three states share a header; that all threads stay together in them is not found
+// heddle: grid=4 block=64
+__global__ void machine(const int *program, int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, pc = 0, acc = 0;
+fetch:
+    if (pc >= n)
+        goto stop;
+    if (program[pc] == 1)
+        goto shift;
+    if (program[pc] == 2)
+        goto add;
+    pc++;
+    goto fetch;
+shift:
+    s[t] = acc + t;
+    __syncthreads();
+    acc = s[(t + 1) % N];
+    __syncthreads();
+    pc++;
+    goto fetch;
+add:
+    acc += pc;
+    pc++;
+    goto fetch;
+stop:
+    out[blockIdx.x * N + t] = acc;
+}
+
+// race, unconfirmed: the state that shifts goes back before the others have read; no replay has a 1 in its program
+// heddle: grid=4 block=64
+__global__ void machine_missing_barrier(const int *program, int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x, pc = 0, acc = 0;
+fetch:
+    if (pc >= n)
+        goto stop;
+    if (program[pc] == 1)
+        goto shift;
+    acc += pc;
+    pc++;
+    goto fetch;
+shift:
+    s[t] = acc + t;
+    __syncthreads();
+    acc = s[(t + 1) % N];
+    pc++;
+    goto fetch;
+stop:
+    out[blockIdx.x * N + t] = acc;
+}

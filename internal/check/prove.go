@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -213,6 +214,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
+	}
+	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
+		s += ", that satisfy what the kernel requires and assumes"
 	}
 	s += "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
 	if p.opt.NoWrap {

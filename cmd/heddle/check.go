@@ -77,6 +77,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	if opt.Prove || opt.ThenProve {
 		proofFlags(fs, &opt)
 	}
+	if opt.Prove {
+		scopeFlags(fs, &opt)
+	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)

@@ -150,7 +150,9 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
-	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixed})
+	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
+		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial",
+	})
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):
@@ -164,7 +166,10 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	case err != nil:
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Record: p.recorder()})
+	if why := p.assume(ctx, th); why != "" {
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
+	}
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Pool: p.solving.pool(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	return r, diag.Verdict{}
 }
@@ -209,10 +214,24 @@ func (p *proof) scope(r *verify.Result) string {
 		}
 	}
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
+	if any := p.opt.Any; any.Is() {
+		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, of at most 1024 threads a block and fewer than 2^31 in each dimension", shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
+	}
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	s += "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	if p.opt.OnlyIntraBlock {
+		s += "; races between blocks left out"
+	}
+	s += "; assuming "
+	for _, e := range p.opt.Assume {
+		s += e.Text + ", "
+	}
+	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
+	if p.opt.Bounds {
+		s += " where their size is not known"
+	}
+	s += ", and loops end"
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"
 	}

@@ -35,10 +35,10 @@ var rules = map[string]string{
 	"invariant":   "smt lockstep",
 	"verify":      "event ir smt lockstep invariant",
 	"place":       "place/maxsat",
+	"syntax":      "source edit isa event ir place",
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
 	"report":      "source diag edit",
-	"syntax":      "source edit place",
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
@@ -49,7 +49,7 @@ var rules = map[string]string{
 	"place/maxsat": "",
 
 	"lockstep/form": "event isa ir",
-	"repair":        "source event isa ptx ir edit place",
+	"repair":        "source event isa ptx ir edit",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

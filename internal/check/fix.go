@@ -24,7 +24,7 @@ type FixOptions struct {
 const DefaultFixBudget = 30 * time.Second
 
 // proofTime bounds a proof of a repair, which needs several.
-const proofTime = 5 * time.Second
+const proofTime = 2 * time.Second
 
 // FixStatus says what became of a kernel.
 type FixStatus uint8
@@ -138,7 +138,7 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	}
 	ctx, cancel := context.WithTimeout(ctx, fix.Budget)
 	defer cancel()
-	j := &judge{driver: d, in: in, kernel: k.Name, static: true, limit: proofTime}
+	j := &judge{driver: d, in: in, kernel: k.Name, limit: proofTime}
 	for i := range d.opt.Seeds {
 		j.launches = append(j.launches, trial{d.opt.Launch, d.opt.Seed + uint64(i)})
 	}
@@ -267,10 +267,14 @@ func changes(k *ir.Func, r *repair.Result) []FixChange {
 		if c.At != nil {
 			in := byIndex[c.At.Index] // the same in the text as the user knows it
 			f.Span = spanOf(in)
-			f.Text += fmt.Sprintf(" before %s", opText(in))
+			if c.Old {
+				f.Text += ": " + opText(in)
+			} else {
+				f.Text += " before " + opText(in)
+			}
 		}
 		if c.Cut {
-			f.Text += ", to which the control flow now brings all threads of the block"
+			f.Text += "; the control flow now brings all threads of the block there"
 		}
 		out = append(out, f)
 	}

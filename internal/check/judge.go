@@ -26,7 +26,8 @@ type judge struct {
 	in       *input
 	kernel   string // mangled
 	launches []trial
-	static   bool
+	hunted   bool          // inputs were looked for, or a bug was found without; only of the first text
+	long     bool          // a run of the text took too long
 	limit    time.Duration // of a proof
 	spent    time.Duration
 }
@@ -72,7 +73,7 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 }
 
 // Judge implements repair.Judge.
-func (j *judge) Judge(ctx context.Context, text []byte) (*repair.Judgement, error) {
+func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	began := time.Now()
 	defer func() { j.spent += time.Since(began) }()
 	p, err := parseKernel(j.in.lowered.Name, j.kernel, text)
@@ -80,18 +81,23 @@ func (j *judge) Judge(ctx context.Context, text []byte) (*repair.Judgement, erro
 		return nil, fmt.Errorf("a repaired text is not right: %w", err)
 	}
 	out := &repair.Judgement{Grade: repair.Clean}
+	j.long = false
 	for _, t := range j.launches {
 		if err := j.runOnce(ctx, p, t, out); err != nil {
 			return nil, err
 		}
 		if len(out.Findings) > 0 {
-			out.Grade = repair.Buggy
+			out.Grade, j.hunted = repair.Buggy, true
 			return out, nil
 		}
 	}
-	if out.Grade == repair.Clean && j.static {
+	if proof && (out.Grade == repair.Clean || j.long) {
 		j.prove(ctx, p, out)
 	}
+	if !j.hunted && (out.Grade == repair.Clean || out.Grade == repair.Unknown) {
+		j.hunt(ctx, p, out)
+	}
+	j.hunted = true
 	return out, ctx.Err()
 }
 
@@ -153,6 +159,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+		j.long = true
 	}
 	out.Scope = "this launch, these inputs: " + cfg.Describe()
 	return nil
@@ -203,9 +210,10 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 		return
 	}
 	out.Reason = "the static engine finds no proof"
+	did := map[string]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread, out) {
+		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread, did, out) {
 			out.Grade = repair.Buggy
 			return
 		}
@@ -225,11 +233,17 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 // mostCounterexamples bounds what is replayed of one text.
 const mostCounterexamples = 8
 
-// replay runs a counterexample. A launch that shows something is tried first from then on.
-func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, th *lockstep.Thread, out *repair.Judgement) bool {
+// replay runs a counterexample, unless did says that a run with its arguments was made already. A launch that shows
+// something is tried first from then on.
+func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, th *lockstep.Thread, did map[string]bool, out *repair.Judgement) bool {
 	for _, contents := range replays {
 		req := j.opt.Launch
 		req.Args = slices.Concat(pr.arguments(f, th, contents), req.Args)
+		key := fmt.Sprint(req.Args)
+		if did[key] {
+			continue
+		}
+		did[key] = true
 		found := &repair.Judgement{Grade: repair.Clean}
 		if err := j.runOnce(ctx, p, trial{req: req}, found); err != nil {
 			continue

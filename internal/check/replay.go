@@ -136,8 +136,12 @@ func (p *proof) unsure(f *verify.Finding) string {
 }
 
 // replays are the contents that buffers get, one after the other: what the loads of the model saw, or if that is nothing,
-// what they have by default; then random bytes, by seed.
-var replays = []uint64{0, 1, 2, 3}
+// what they have by default; then random bytes, by seed. The last replay is the launch as it stands: a counterexample may
+// need numbers that are too large to run.
+var replays = []uint64{0, 1, 2, 3, asLaunched}
+
+// asLaunched stands for the arguments of the launch instead of those of a counterexample.
+const asLaunched = ^uint64(0)
 
 // replaySteps bounds one replay, in warp instructions: counterexamples are made small.
 const replaySteps = 5_000_000
@@ -174,7 +178,7 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
 		run.opt.MaxSteps = cmp.Or(run.opt.MaxSteps, replaySteps)
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.shown, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.counts, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
 		r.mark = func(g *diag.Diagnostic) {
 			g.Notes = append(g.Notes, "counterexample of a proof, confirmed by replay: "+p.counterexample(f))
 			if g.Witness != nil {
@@ -196,8 +200,8 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 	return 0, false
 }
 
-// shown are the findings of a replay that count.
-func (p *proof) shown(code diag.Code) bool {
+// counts reports whether a finding of a replay counts.
+func (p *proof) counts(code diag.Code) bool {
 	return synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds
 }
 
@@ -214,6 +218,9 @@ func synchronization(code diag.Code) bool {
 // arguments are the values of the parameters in a counterexample: scalars, fields of structs, and what buffers hold.
 func (p *proof) arguments(f *verify.Finding, th *lockstep.Thread, contents uint64) []launch.ArgSpec {
 	var out []launch.ArgSpec
+	if contents == asLaunched {
+		return nil
+	}
 	value := func(v *ir.Var, off, w int) (uint64, bool) {
 		name := lockstep.ParamName(v, off, w)
 		if val, ok := f.Model.Vars[name]; ok {

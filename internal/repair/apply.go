@@ -45,7 +45,7 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 		return nil, err
 	}
 	for _, in := range Barriers(x.k.Func) {
-		if b := x.blockOf(in); plan.Split[in.Index] {
+		if b := x.blockOf(in); plan.Split[in.Index] && in.Guard == ir.NoReg {
 			x.Diverges(b)
 			if x.flow.uniform[b] {
 				return nil, unsupported(in, "all threads come to this barrier")
@@ -128,7 +128,7 @@ func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
 					return nil, unsupported(in, "the place of this barrier in the text is not known")
 				}
 				t.replace(s.insert, s.end, "")
-			case plan.Split[in.Index]:
+			case plan.Split[in.Index] && !x.flow.uniform[b.ID]:
 				out[b.ID] = append(out[b.ID], cut{i, in})
 			}
 		}
@@ -144,7 +144,7 @@ func (x *Transformer) more(r *region, plan *Plan) map[ir.BlockID][]cut {
 			continue
 		}
 		for i, in := range b.Instrs {
-			if isBarrier(in) && !plan.Drop[in.Index] && !plan.Split[in.Index] {
+			if isBarrier(in) && !plan.Drop[in.Index] && (!plan.Split[in.Index] || x.flow.uniform[b.ID]) {
 				out[b.ID] = append(out[b.ID], cut{i, in})
 			}
 		}
@@ -193,24 +193,31 @@ func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 			return err
 		}
 	}
+	for _, in := range plan.Inserts {
+		if err := t.put(in.At, in.Text, false); err != nil {
+			return err
+		}
+	}
 	for _, b := range x.k.Func.Blocks {
 		for _, in := range b.Instrs {
 			s, ok := t.at(in)
 			if !ok {
 				continue
 			}
-			if w, ok := plan.Before[in.Index]; ok {
-				t.replace(s.insert, s.insert, w+"\n\t")
+			if plan.Split[in.Index] && x.flow.uniform[b.ID] && !inRegion.has(b.ID) { // only a guard keeps threads away
+				t.replace(s.insert, s.end, "bar.sync \t0;")
 			}
 			if w, ok := plan.Texts[in.Index]; ok {
 				t.replace(s.start, s.end, w)
 			}
-			if w, ok := plan.After[in.Index]; ok {
-				t.replace(s.end, s.end, "\n\t"+w)
-			}
 		}
 	}
 	return nil
+}
+
+// strays reports whether not all threads may come to a barrier, as far as is known.
+func (x *Transformer) strays(in *ir.Instr) bool {
+	return in.Guard != ir.NoReg || !x.flow.uniform[x.blockOf(in)]
 }
 
 // blockOf returns the block that holds an instruction.

@@ -28,6 +28,7 @@ type Change struct {
 	What string    // "a block barrier"
 	At   *ir.Instr // before which it stands, or that goes away; nil for the end of a block
 	Cut  bool      // the control flow was changed to bring all threads there
+	Old  bool      // At is what the change is about
 }
 
 // pointCost is what a barrier at a place costs.

@@ -38,6 +38,20 @@ func (e *emitter) behind(g *group) string {
 	return fmt.Sprintf("$%sbehind%d_%d", e.t.prefix, e.number, g.first+1)
 }
 
+func (e *emitter) round(g *group) string {
+	return fmt.Sprintf("$%sround%d_%d", e.t.prefix, e.number, g.first+1)
+}
+
+// way is the label by which a thread goes to its next stable block from a level of g. Into a group it is the beginning
+// of the round, which makes the group one loop with one entry.
+func (e *emitter) way(g *group, level int) string {
+	n := e.levels.next(g, level)
+	if to := e.begins(n); to != nil && (to != g || level != g.first) {
+		return e.round(to)
+	}
+	return e.stable(n)
+}
+
 // exitID is the number of the region's exit.
 const exitID = 0
 
@@ -158,7 +172,7 @@ func (e *emitter) cuts() error {
 		if t.cut > 1 {
 			before = e.after[t.block][t.cut-2]
 		}
-		jump := fmt.Sprintf("%s%s:", e.jump("", e.ids[t], e.nextFrom(t.block, before)), name)
+		jump := fmt.Sprintf("%s%s:", e.jump("", e.ids[t], e.way(e.of[t.block], before)), name)
 		if c.barrier == nil {
 			if err := e.t.put(Point{t.block, c.index}, jump, true); err != nil {
 				return err
@@ -174,11 +188,9 @@ func (e *emitter) cuts() error {
 	return nil
 }
 
-func (e *emitter) nextFrom(b ir.BlockID, level int) int { return e.levels.next(e.of[b], level) }
-
 // jump is the text by which a thread goes to a stable block; guard is "@p " or empty.
-func (e *emitter) jump(guard string, id, stable int) string {
-	return fmt.Sprintf("%smov.u32 \t%s, %d;\n\t%sbra \t%s;\n", guard, e.next(), id, guard, e.stable(stable))
+func (e *emitter) jump(guard string, id int, to string) string {
+	return fmt.Sprintf("%smov.u32 \t%s, %d;\n\t%sbra \t%s;\n", guard, e.next(), id, guard, to)
 }
 
 func guardText(f *ir.Func, in *ir.Instr) string {
@@ -198,7 +210,7 @@ func (e *emitter) leave(u ir.BlockID) error {
 	if !e.w.leaves[u] && len(b.Succs) == 0 {
 		return nil // a trap
 	}
-	stable := e.nextFrom(u, e.end[u])
+	to := e.way(e.of[u], e.end[u])
 	id := func(v ir.BlockID) int {
 		if v == ir.NoBlock || v == e.r.exit {
 			return exitID
@@ -213,7 +225,7 @@ func (e *emitter) leave(u ir.BlockID) error {
 		if err != nil {
 			return err
 		}
-		e.t.insert(off, "\n\t"+strings.TrimSuffix(e.jump("", id(v), stable), "\n"), leaving)
+		e.t.insert(off, "\n\t"+strings.TrimSuffix(e.jump("", id(v), to), "\n"), leaving)
 		return nil
 	}
 	in := b.Terminator()
@@ -228,14 +240,14 @@ func (e *emitter) leave(u ir.BlockID) error {
 	switch in.Op() {
 	case "bra":
 		if !e.direct(u, b.Succs[0]) {
-			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, id(b.Succs[0]), stable), "\n"))
+			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, id(b.Succs[0]), to), "\n"))
 		}
 		if guard != "" {
 			return fall(b.Succs[1])
 		}
 	case "ret", "exit":
 		if !e.direct(u, ir.NoBlock) {
-			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, exitID, stable), "\n"))
+			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, exitID, to), "\n"))
 		}
 		if guard != "" {
 			return fall(b.Succs[0])
@@ -268,6 +280,12 @@ func (e *emitter) line(format string, args ...any) {
 // stableBlock writes the stable block n: the barrier, and where each thread goes on.
 func (e *emitter) stableBlock(n int) {
 	g := e.group(n)
+	if g := e.begins(n); g != nil {
+		header := target{block: g.loop.Header}
+		fmt.Fprintf(&e.code, "%s:\n", e.round(g))
+		e.line("setp.eq.u32 \t%s, %s, %d;", e.pred(), e.next(), e.ids[header])
+		e.line("@%s bra \t%s;", e.pred(), e.labels[header])
+	}
 	fmt.Fprintf(&e.code, "%s:\n", e.stable(n))
 	if loc := e.loc(n); loc != "" {
 		e.line("%s", loc)
@@ -289,24 +307,17 @@ func (e *emitter) stableBlock(n int) {
 // dispatch sends each thread on its way behind the barrier of level n.
 func (e *emitter) dispatch(g *group, n int) {
 	for _, t := range e.targets {
-		var here bool
 		h := e.of[t.block]
-		switch header := t.cut == 0 && h != nil && h.loop.Header == t.block; {
-		case header && h == g:
-			here = n == g.last // once more round
-		case header && h.parent == g:
-			here = n == h.first
-		default:
-			here = h == g && e.level(t) == n
-		}
+		header := t.cut == 0 && h != nil && h.loop.Header == t.block // round sends threads there
+		here := !header && h == g && e.level(t) == n
 		if here {
 			e.line("setp.eq.u32 \t%s, %s, %d;", e.pred(), e.next(), e.ids[t])
 			e.line("@%s bra \t%s;", e.pred(), e.labels[t])
 		}
 	}
-	switch to := e.levels.next(g, n); {
-	case to <= e.top:
-		e.line("bra.uni \t%s;", e.stable(to))
+	switch {
+	case e.levels.next(g, n) <= e.top:
+		e.line("bra.uni \t%s;", e.way(g, n))
 	case e.r.exit == ir.NoBlock:
 		e.line("ret;")
 	default:

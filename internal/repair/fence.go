@@ -1,21 +1,210 @@
 package repair
 
-func fences(r *repairer) []action            { return nil }
-func fencesAndBarriers(r *repairer) []action { return nil }
-func atomics(r *repairer) []action           { return nil }
-func (r *repairer) reason() string {
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Release and acquire patterns (PTX ISA 8.8): a flag, a lock, a counter of the blocks that are done. What is missing may
+// be a fence on either side, a scope that includes the other thread, or that the flag is accessed by strong operations
+// at all. All of that is offered around the strong accesses of the kernel, and the search leaves out what is not needed.
+
+// fenceCost is what a fence costs against a barrier at the same place.
+const fenceCost = 0.5
+
+// fences offers fences around strong accesses, wider scopes, and strong accesses for flags that are waited for.
+func fences(r *repairer) []action {
+	out := []action{}
+	far := false
 	for _, f := range r.found {
-		if f.Kind == Race && f.a == f.b && f.a != nil {
-			return "two threads race at one and the same instruction, which no barrier can separate"
+		if f.Shown && f.Kind != Race {
+			return nil
+		}
+		far = far || f.Reach == AcrossBlocks
+	}
+	strong := r.flags(far, &out)
+	for _, b := range r.x.k.Func.Blocks {
+		for _, in := range b.Instrs {
+			if isStrong(in) {
+				strong = append(strong, in)
+			}
+			if far && in.Row.Category != isa.Barrier && in.Scope != event.NoScope && in.Scope < event.GPU {
+				out = append(out, r.widen(in))
+			}
 		}
 	}
-	for _, f := range r.found {
-		if f.Kind == Race && f.Reach == AcrossBlocks {
-			return "threads of different blocks race, and no barrier of a block orders them"
+	if len(strong) == 0 {
+		return nil
+	}
+	for _, in := range strong {
+		p := r.x.where(in)
+		places := []Point{p, {p.Block, p.Index + 1}}
+		for l := r.x.flow.loops.Of[p.Block]; l != nil; l = l.Parent {
+			for _, b := range l.Blocks {
+				for _, s := range r.x.k.Func.Block(b).Succs {
+					if !l.Contains(s) {
+						places = append(places, Point{Block: s})
+					}
+				}
+			}
+		}
+		for _, at := range places {
+			out = append(out, r.fence(at, far))
 		}
 	}
-	if r.why != nil {
-		return r.why.Error()
+	return unique(out)
+}
+
+// isStrong reports whether an access is strong or atomic.
+func isStrong(in *ir.Instr) bool {
+	return in.Row.Category == isa.Memory && in.Row.Effect != isa.NoEffect && in.Order.Strong()
+}
+
+// fence is a fence at a place.
+func (r *repairer) fence(p Point, far bool) action {
+	scope, old := "cta", "cta"
+	if far {
+		scope, old = "gpu", "gl"
 	}
-	return "no placement of barriers helps"
+	text := "fence.acq_rel." + scope + ";" // 9.7.13.4, from sm_70 and PTX 6.0 on
+	if !r.knowsFence() {
+		text = "membar." + old + ";"
+	}
+	a := r.x.barrierAction(r.opt.Cost, p)
+	a.key = "fence " + a.key
+	a.cost *= fenceCost
+	a.what.What, a.what.Cut = text[:len(text)-1], false
+	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
+	return a
+}
+
+// knowsFence reports whether the module's target has fence and scopes.
+func (r *repairer) knowsFence() bool {
+	m := r.x.k.Func.Module
+	digits := strings.TrimRight(strings.TrimPrefix(m.Target, "sm_"), "abcdefghijklmnopqrstuvwxyz")
+	arch, err := strconv.Atoi(digits)
+	major, _, _ := strings.Cut(m.Version, ".")
+	version, err2 := strconv.Atoi(major)
+	return err == nil && err2 == nil && arch >= 70 && version >= 6
+}
+
+// widen makes the scope of an operation the whole GPU.
+func (r *repairer) widen(in *ir.Instr) action {
+	mods := append([]string{}, in.Mods...)
+	for i, m := range mods {
+		switch m {
+		case "cta", "cluster":
+			if mods[i] = "gpu"; in.Op() == "membar" {
+				mods[i] = "gl"
+			}
+		}
+	}
+	text := r.respell(in, strings.Join(append([]string{first(in.Op())}, mods...), "."))
+	return action{
+		key: fmt.Sprint("widen ", in.Index), cost: fenceCost * r.x.pointCost(r.opt.Cost, r.x.where(in)),
+		add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+		what: Change{What: "with the scope gpu", At: in, Old: true},
+	}
+}
+
+func first(op string) string {
+	w, _, _ := strings.Cut(op, ".")
+	return w
+}
+
+// respell is the text of an instruction with another opcode.
+func (r *repairer) respell(in *ir.Instr, opcode string) string {
+	start, _ := r.x.k.File.Offset(in.Span.Start)
+	end, _ := r.x.k.File.Offset(in.Span.End)
+	text := string(r.x.k.File.Content[start:end])
+	i := strings.Index(text, in.Text())
+	if i < 0 {
+		return text
+	}
+	return text[:i] + opcode + text[i+len(in.Text()):]
+}
+
+// flags finds plain loads that a loop waits for and that race, and offers strong accesses instead of them and of what
+// they race with. It returns those accesses.
+func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
+	var list []*ir.Instr
+	for _, f := range r.found {
+		if f.Kind != Race || f.a == nil || f.b == nil || !r.spins(f.a) && !r.spins(f.b) {
+			continue
+		}
+		for _, in := range []*ir.Instr{f.a, f.b} {
+			if in.Order.Strong() || in.Row.Category != isa.Memory || in.Op() != "ld" && in.Op() != "st" || !r.knowsFence() {
+				continue
+			}
+			scope := "cta"
+			if far {
+				scope = "gpu"
+			}
+			mods := []string{first(in.Op()), "relaxed", scope}
+			for _, m := range in.Mods {
+				if m != "weak" && m != "ca" && m != "cg" && m != "cs" && m != "lu" && m != "cv" && m != "wb" && m != "wt" {
+					mods = append(mods, m)
+				}
+			}
+			text := r.respell(in, strings.Join(mods, "."))
+			list = append(list, in)
+			*out = append(*out, action{
+				key: fmt.Sprint("strong ", in.Index), cost: fenceCost,
+				add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+				what: Change{What: "as a relaxed access", At: in, Old: true},
+			})
+		}
+	}
+	return list
+}
+
+// spins reports whether a load is what a loop without stores waits for: its value decides whether the loop goes on.
+func (r *repairer) spins(in *ir.Instr) bool {
+	if in.Op() != "ld" || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+		return false
+	}
+	l := r.x.flow.loops.Of[r.x.where(in).Block]
+	if l == nil {
+		return false
+	}
+	from := map[ir.RegID]bool{in.Dst[0].Reg: true}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range l.Blocks {
+			for _, x := range r.x.k.Func.Block(b).Instrs {
+				if x.Row.Effect == isa.Writes || x.Row.Effect == isa.ReadsWrites || x.Op() == "call" {
+					return false
+				}
+				for _, s := range x.Src {
+					if s.Kind == ir.Register && from[s.Reg] && len(x.Dst) > 0 && x.Dst[0].Kind == ir.Register && !from[x.Dst[0].Reg] {
+						from[x.Dst[0].Reg], changed = true, true
+					}
+				}
+			}
+		}
+	}
+	for _, b := range l.Blocks {
+		if t := r.x.k.Func.Block(b).Terminator(); t != nil && t.Guard != ir.NoReg && from[t.Guard] {
+			for _, s := range r.x.k.Func.Block(b).Succs {
+				if !l.Contains(s) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// fencesAndBarriers offers both.
+func fencesAndBarriers(r *repairer) []action {
+	f := fences(r)
+	if f == nil {
+		return nil
+	}
+	return unique(append(f, everywhere(true)(r)...))
 }

@@ -63,6 +63,7 @@ func (j *Judgement) Shown() []Finding {
 
 // Judge looks for races and divergence in a kernel. It must not call a kernel Verified that is not.
 type Judge interface {
-	// Judge takes the text of the file, whose kernel has the name that it always had.
-	Judge(ctx context.Context, text []byte) (*Judgement, error)
+	// Judge takes the text of the file, whose kernel has the name that it always had. Without proof it only runs it: no
+	// judgement is then better than Clean.
+	Judge(ctx context.Context, text []byte, proof bool) (*Judgement, error)
 }

@@ -181,6 +181,16 @@ func (l *levels) scope(g *group, base int) int {
 	return used
 }
 
+// begins returns the group whose first stable block is n, or nil.
+func (l *levels) begins(n int) *group {
+	for _, g := range l.groups {
+		if g.first+1 == n {
+			return g
+		}
+	}
+	return nil
+}
+
 // next returns the stable block to which a thread goes from the given level of g; top+1 is the exit.
 func (l *levels) next(g *group, level int) int {
 	if g != nil && level == g.last {
@@ -198,10 +208,8 @@ func (l *levels) direct(u, v ir.BlockID) bool {
 	if from != nil && !from.loop.Contains(v) {
 		return false
 	}
-	for g := from; g != nil; g = g.parent {
-		if g.loop.Header == v && l.w.dom.Dominates(v, u) {
-			return g == from && l.end[u] == g.last
-		}
+	if to := l.of[v]; to != nil && to.loop.Header == v {
+		return false // all threads begin a round together
 	}
-	return l.end[u] == l.start[v] && (l.of[v] == from || l.of[v] != nil && l.of[v].loop.Header == v)
+	return l.end[u] == l.start[v] && l.of[v] == from
 }

@@ -33,7 +33,7 @@ func FindRedundant(ctx context.Context, k *Kernel, judge Judge, opt Options) ([]
 	if len(bars) == 0 || hasStrong(k.Func) {
 		return nil, nil, nil
 	}
-	base, err := judge.Judge(ctx, k.File.Content)
+	base, err := judge.Judge(ctx, k.File.Content, true)
 	if err != nil || base.Grade < Clean {
 		return nil, nil, err
 	}
@@ -49,7 +49,7 @@ func FindRedundant(ctx context.Context, k *Kernel, judge Judge, opt Options) ([]
 		if err != nil {
 			return nil, nil, err
 		}
-		j, err := judge.Judge(ctx, p.Text)
+		j, err := judge.Judge(ctx, p.Text, base.Grade == Verified)
 		if err != nil {
 			return nil, nil, err
 		}

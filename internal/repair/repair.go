@@ -60,10 +60,14 @@ type Plan struct {
 	Serial bool
 	// Texts replaces instructions, by Instr.Index.
 	Texts map[int]string
-	// Before are texts to be put before instructions, by Instr.Index.
-	Before map[int]string
-	// After are texts to be put behind instructions, by Instr.Index.
-	After map[int]string
+	// Inserts puts instructions at places.
+	Inserts []Insert
+}
+
+// Insert is an instruction of a plan.
+type Insert struct {
+	At   Point
+	Text string
 }
 
 // An Unsupported error says why a plan cannot be carried out on a kernel.

@@ -6,10 +6,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
-	"heddle/internal/event"
 	"heddle/internal/ir"
 )
 
@@ -35,12 +33,18 @@ type repairer struct {
 	x      *Transformer
 	judge  Judge
 	opt    Options
-	seen   map[[32]byte]*Judgement
-	judged int
+	seen   map[judged]*Judgement
+	asked  int
 	byOff  map[int]*ir.Instr
 	strong bool      // the kernel has accesses that may meet without being a race
 	found  []located // what is to be repaired
 	why    error     // the last reason for which a plan could not be carried out
+}
+
+// judged is what a judgement was about.
+type judged struct {
+	text  [32]byte
+	proof bool
 }
 
 // located is a finding in the kernel as it was.
@@ -57,7 +61,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 	if opt.Rounds == 0 {
 		opt.Rounds = 6
 	}
-	r := &repairer{x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func), seen: map[[32]byte]*Judgement{}, byOff: map[int]*ir.Instr{}}
+	r := &repairer{x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func), seen: map[judged]*Judgement{}, byOff: map[int]*ir.Instr{}}
 	for _, b := range k.Func.Blocks {
 		for _, in := range b.Instrs {
 			if off, ok := k.File.Offset(in.Span.Start); ok {
@@ -65,12 +69,12 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 			}
 		}
 	}
-	before, err := r.look(ctx, k.File.Content)
+	before, err := r.look(ctx, k.File.Content, true)
 	if err != nil {
 		return nil, err
 	}
 	res := &Result{Before: before}
-	defer func() { res.Judged = r.judged }()
+	defer func() { res.Judged = r.asked }()
 	if before.Grade != Buggy {
 		return res, nil
 	}
@@ -93,30 +97,26 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 	}
 	for _, in := range Barriers(k.Func) {
 		if best.plan.Drop[in.Index] {
-			res.Changes = append(res.Changes, Change{What: "without the barrier", At: in})
+			res.Changes = append(res.Changes, Change{What: "the barrier goes away", At: in, Old: true})
 		}
 	}
 	return res, nil
 }
 
 // look asks the judge, once for each text.
-func (r *repairer) look(ctx context.Context, text []byte) (*Judgement, error) {
-	key := sha256.Sum256(text)
+func (r *repairer) look(ctx context.Context, text []byte, proof bool) (*Judgement, error) {
+	key := judged{sha256.Sum256(text), proof}
 	if j := r.seen[key]; j != nil {
 		return j, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	j, err := r.judge.Judge(ctx, text)
+	j, err := r.judge.Judge(ctx, text, proof)
 	if err != nil {
 		return nil, err
 	}
-	r.judged++
-	if os.Getenv("HEDDLE_DBG") != "" {
-		fmt.Fprintf(os.Stderr, "JUDGE %d: grade %d reason %q findings %+v\n", r.judged, j.Grade, j.Reason, j.Findings)
-		os.WriteFile(fmt.Sprintf("/tmp/repair/j%d.ptx", r.judged), text, 0o666)
-	}
+	r.asked++
 	r.seen[key] = j
 	return j, nil
 }
@@ -160,14 +160,23 @@ func (r *repairer) divergent() []*ir.Instr {
 				continue
 			}
 			pair = append(pair, in)
-			if !r.x.flow.uniform[r.x.blockOf(in)] {
+			if r.x.strays(in) {
 				odd = append(odd, in)
 			}
 		}
-		if len(odd) == 0 {
-			odd = pair
+		if len(odd) == 0 { // it must be that a branch keeps threads away which seems to go the same way for all
 			for _, in := range pair {
-				r.x.Diverges(r.x.blockOf(in))
+				b := r.x.blockOf(in)
+				if r.x.Diverges(b); !r.x.flow.uniform[b] {
+					odd = append(odd, in)
+				}
+			}
+		}
+		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
+			for _, in := range Barriers(r.x.k.Func) {
+				if r.x.strays(in) {
+					odd = append(odd, in)
+				}
 			}
 		}
 		for _, in := range odd {
@@ -196,8 +205,8 @@ func (a *attempt) cost() (c float64) {
 }
 
 // try carries out actions; nil if they cannot be.
-func (r *repairer) try(ctx context.Context, actions []action) (*attempt, error) {
-	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}, Before: map[int]string{}, After: map[int]string{}}
+func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*attempt, error) {
+	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}}
 	for _, in := range r.divergent() {
 		if r.strong { // what it orders is more than races tell
 			plan.Split[in.Index] = true
@@ -217,7 +226,7 @@ func (r *repairer) try(ctx context.Context, actions []action) (*attempt, error) 
 	if err != nil {
 		return nil, err
 	}
-	j, err := r.look(ctx, patch.Text)
+	j, err := r.look(ctx, patch.Text, proof)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +240,7 @@ type strategy func(*repairer) []action
 // search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	var best *attempt
-	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, fences, fencesAndBarriers, atomics} {
+	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
 		a, err := r.widest(ctx, s)
 		if err != nil {
 			return nil, err
@@ -258,7 +267,7 @@ func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 			return nil, nil
 		}
 		tried = len(actions)
-		a, err := r.try(ctx, actions)
+		a, err := r.try(ctx, actions, true)
 		if a == nil || err != nil {
 			return nil, err
 		}
@@ -272,12 +281,32 @@ func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 	return nil, nil
 }
 
-// narrow leaves out what is not needed, the costliest first.
-func (r *repairer) narrow(ctx context.Context, a *attempt) (*attempt, error) {
+// narrow leaves out what is not needed, the costliest first. What no proof was found for is narrowed by runs alone, and
+// then looked at once more: a counterexample makes one more run.
+func (r *repairer) narrow(ctx context.Context, wide *attempt) (*attempt, error) {
+	for range r.opt.Rounds {
+		a, err := r.without(ctx, wide)
+		if err != nil || a.grade == Verified || len(a.actions) == len(wide.actions) {
+			return a, err
+		}
+		j, err := r.look(ctx, a.patch.Text, true)
+		if err != nil {
+			return nil, err
+		}
+		if j.Grade >= wide.grade {
+			a.judgement, a.grade = j, j.Grade
+			return a, nil
+		}
+		clear(r.seen) // there are more runs now
+	}
+	return wide, nil
+}
+
+func (r *repairer) without(ctx context.Context, a *attempt) (*attempt, error) {
 	list := slices.Clone(a.actions)
 	slices.SortStableFunc(list, func(a, b action) int { return cmp.Compare(b.cost, a.cost) })
-	var without func(part []action) error
-	without = func(part []action) error {
+	var leave func(part []action) error
+	leave = func(part []action) error {
 		if len(part) == 0 {
 			return nil
 		}
@@ -287,7 +316,7 @@ func (r *repairer) narrow(ctx context.Context, a *attempt) (*attempt, error) {
 				rest = append(rest, x)
 			}
 		}
-		b, err := r.try(ctx, rest)
+		b, err := r.try(ctx, rest, a.grade == Verified)
 		if err != nil {
 			return err
 		}
@@ -298,12 +327,12 @@ func (r *repairer) narrow(ctx context.Context, a *attempt) (*attempt, error) {
 		if len(part) == 1 {
 			return nil
 		}
-		if err := without(part[:len(part)/2]); err != nil {
+		if err := leave(part[:len(part)/2]); err != nil {
 			return err
 		}
-		return without(part[len(part)/2:])
+		return leave(part[len(part)/2:])
 	}
-	return a, without(list)
+	return a, leave(list)
 }
 
 // unique drops actions that are there already.
@@ -340,18 +369,41 @@ func (r *repairer) sides() []*ir.Instr {
 	return out
 }
 
-// everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere.
+// everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere. Barriers that
+// diverge may stay if the control flow brings all threads to them.
 func everywhere(split bool) strategy {
 	return func(r *repairer) []action {
 		out := []action{}
+		gone := r.divergent()
+		for _, in := range gone {
+			if split && !r.strong {
+				out = append(out, r.keep(in))
+			}
+		}
 		for _, in := range r.sides() {
 			for _, p := range r.x.near(in) {
+				at := r.x.where(in)
+				if slices.Contains(gone, in) && p.Block == at.Block && (p.Index == at.Index || p.Index == at.Index+1) {
+					continue // the place of the barrier itself
+				}
 				if split || r.x.flow.uniform[p.Block] {
 					out = append(out, r.x.barrierAction(r.opt.Cost, p))
 				}
 			}
 		}
 		return unique(out)
+	}
+}
+
+// keep leaves a barrier where it is and brings all threads there. Among equal costs it is better than a new barrier.
+func (r *repairer) keep(in *ir.Instr) action {
+	return action{
+		key: fmt.Sprint("keep ", in.Index), cost: 0.99 * r.x.pointCost(r.opt.Cost, r.x.where(in)),
+		add: func(pl *Plan) {
+			delete(pl.Drop, in.Index)
+			pl.Split[in.Index] = true
+		},
+		what: Change{What: "the barrier stays", At: in, Cut: true, Old: true},
 	}
 }
 
@@ -384,6 +436,3 @@ func warps(r *repairer) []action {
 
 // warpCost is what a barrier of a warp costs against one of the block.
 const warpCost = 0.1
-
-// sharedOnly reports whether a finding is about memory that no other block reaches.
-func sharedOnly(in *ir.Instr) bool { return in != nil && in.Space == event.Shared }

@@ -69,24 +69,9 @@ func compile(t testing.TB, set *source.Set, in lower.Input, opt lower.Options) *
 	return m
 }
 
-// none is the placement without barriers where points are, and with those that stand.
+// none takes the points out.
 func none(m *ir.Module) (*ir.Module, error) {
-	standing := make(map[int]bool)
-	for _, f := range m.Funcs {
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
-				if n, _, stands := in.Point(); stands {
-					standing[n] = true
-				}
-			}
-		}
-	}
-	return ir.Placed(m, func(n int) (ir.Sync, event.Orders) {
-		if standing[n] {
-			return ir.BlockSync, 0
-		}
-		return ir.NoSync, 0
-	})
+	return ir.Placed(m, func(int) (ir.Sync, event.Orders) { return ir.AsIs, event.OrdersAll })
 }
 
 // TestMarksChangeNothing compiles kernels with and without marks. Without the points both must have the same accesses,

@@ -8,8 +8,8 @@ import "heddle/internal/smt"
 // product wraps. So a query is first asked with a variable in the place of each product, and this fact of the variables:
 // it has a model wherever the query has one.
 
-// apart reports whether a pair is proved harmless in that way.
-func (p *prover) apart(x *pair) bool {
+// spread reports whether a pair is proved harmless in that way.
+func (p *prover) spread(x *pair) bool {
 	facts, without := p.products(x.query, x.threads)
 	if len(facts) == 0 {
 		return false

@@ -1,0 +1,171 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/launch"
+	"heddle/internal/repair"
+)
+
+// The search for inputs that show a bug, when those of the launch do not: the role that Simulee's evolutionary search
+// has in AuCS (section II.D). What the user said of a launch stays; the rest is mutated. A launch is better if more
+// places in memory are touched by several threads, one of which writes, and if more instructions run in parts of warps.
+
+const (
+	huntRuns   = 60 // launches that are tried for one kernel
+	huntKeep   = 4  // parents
+	huntBlocks = 4  // blocks of a grid at most
+)
+
+// hunter is the state of one search.
+type hunter struct {
+	j       *judge
+	p       *parsed
+	rng     *rand.Rand
+	free    []int // parameters that nobody gave a value
+	shape   bool  // nobody gave a block
+	parents []scored
+}
+
+type scored struct {
+	req   launch.Request
+	score int
+}
+
+// hunt looks for a launch that shows something. Equal seeds look at the same launches.
+func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
+	cfg, errs := launch.Resolve(p.kernel, j.opt.Launch, j.in.facts)
+	if len(errs) > 0 {
+		return
+	}
+	h := &hunter{j: j, p: p, rng: rand.New(rand.NewPCG(j.opt.Seed, 1)), shape: cfg.Origins["block"] == launch.Default}
+	for i := range p.kernel.Params {
+		if a := cfg.Args[i]; cfg.Origins["arg "+a.Name] == launch.Default && a.Local == nil && a.Func == "" && len(a.Fields) == 0 {
+			h.free = append(h.free, i)
+		}
+	}
+	if !h.shape && len(h.free) == 0 {
+		return
+	}
+	h.parents = []scored{{req: j.opt.Launch}}
+	for range huntRuns {
+		if ctx.Err() != nil {
+			return
+		}
+		parent := h.parents[h.rng.IntN(len(h.parents))]
+		t := trial{h.mutate(parent.req), h.rng.Uint64() % 4}
+		found := &repair.Judgement{Grade: repair.Clean}
+		if err := j.runOnce(ctx, p, t, found); err != nil {
+			continue
+		}
+		if len(found.Findings) > 0 {
+			j.launches = append([]trial{t}, j.launches...)
+			out.Grade, out.Findings, out.Scope = repair.Buggy, found.Findings, found.Scope
+			return
+		}
+		h.parents = append(h.parents, scored{t.req, h.score(ctx, t)})
+		slices.SortStableFunc(h.parents, func(a, b scored) int { return b.score - a.score })
+		h.parents = h.parents[:min(len(h.parents), huntKeep)]
+	}
+}
+
+// mutate changes one thing of a launch.
+func (h *hunter) mutate(req launch.Request) launch.Request {
+	if n := len(h.free); h.shape && (n == 0 || h.rng.IntN(n+1) == 0) {
+		shapes := []uint32{1, 31, 32, 33, 48, 64, 96, 128, 256}
+		block := event.Dim3{X: shapes[h.rng.IntN(len(shapes))], Y: 1, Z: 1}
+		grid := event.Dim3{X: 1 + h.rng.Uint32N(huntBlocks), Y: 1, Z: 1}
+		req.Block, req.Grid = &block, &grid
+		return req
+	}
+	i := h.free[h.rng.IntN(len(h.free))]
+	spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
+	switch {
+	case h.p.kernel.Params[i].Pointer:
+		spec.Kind = launch.ArgBuffer
+		switch h.rng.IntN(3) {
+		case 0:
+			spec.Fill, spec.Value = launch.FillValue, h.rng.Uint32N(4)
+		case 1:
+			spec.Fill = launch.FillIota
+		default:
+			spec.Fill, spec.Seed = launch.FillRandom, h.rng.Uint64()
+		}
+	default:
+		numbers := []int{0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100, 128}
+		spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(numbers[h.rng.IntN(len(numbers))])
+	}
+	req.Args = append(slices.Clone(req.Args), spec)
+	return req
+}
+
+// score runs a launch once more and counts what may lead to a bug.
+func (h *hunter) score(ctx context.Context, t trial) int {
+	cfg, errs := launch.Resolve(h.p.kernel, t.req, h.j.in.facts)
+	if len(errs) > 0 {
+		return 0
+	}
+	m, err := emu.New(h.p.kernel, cfg)
+	if err != nil {
+		return 0
+	}
+	s := &contention{cells: map[cell]toucher{}, parts: map[event.Site]bool{}}
+	if _, err := m.Run(ctx, emu.Options{Seed: t.seed, MaxSteps: h.j.steps(cfg), Workers: 1}, s); err != nil {
+		return 0
+	}
+	return s.contended + 16*len(s.parts)
+}
+
+// contention counts words that several threads touch, one of them writing, and instructions that only some lanes of a
+// warp execute.
+type contention struct {
+	cells     map[cell]toucher
+	parts     map[event.Site]bool
+	contended int
+}
+
+type cell struct {
+	space event.Space
+	addr  uint64
+}
+
+type toucher struct {
+	by               event.Thread
+	wrote, contended bool
+}
+
+func (c *contention) Access(a *event.Access) {
+	if bits.OnesCount32(a.Mask) < bits.OnesCount32(a.Active) || a.Active != ^uint32(0) {
+		c.parts[a.Site] = true
+	}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		k, th := cell{a.Space, a.Addr[l] &^ 3}, event.ThreadOf(a.Warp, l)
+		t, ok := c.cells[k]
+		switch {
+		case !ok:
+			t = toucher{by: th, wrote: a.Kind.Writes()}
+		case t.by != th && (t.wrote || a.Kind.Writes()) && !t.contended:
+			t.contended = true
+			c.contended++
+		default:
+			t.wrote = t.wrote || a.Kind.Writes()
+		}
+		c.cells[k] = t
+	}
+}
+func (c *contention) Copy(*event.Copy)           {}
+func (c *contention) CopyGroup(*event.CopyGroup) {}
+func (c *contention) Fence(*event.Fence)         {}
+func (c *contention) Arrive(*event.Arrive)       {}
+func (c *contention) Complete(*event.Complete)   {}
+func (c *contention) WarpSync(*event.WarpSync)   {}
+func (c *contention) Converge(*event.Converge)   {}
+func (c *contention) Exit(*event.Exit)           {}
+func (c *contention) Stall(*event.Stall)         {}

@@ -83,11 +83,19 @@ type Progress struct {
 	Steps, BlocksDone, Blocks uint64
 }
 
+// Times says where the time of a run went; of kernels that were worked on side by side it is the sum.
+type Times struct {
+	Compile time.Duration // until there is PTX
+	Read    time.Duration // from PTX to the module
+	Terms   time.Duration // from the module to the accesses of one thread
+}
+
 // Summary is what a run of the driver came to.
 type Summary struct {
 	Verdicts    []diag.Verdict // one for each kernel, in the order of files and kernels
 	Bugs        int
 	Queries     verify.Stats // of all proofs
+	Times       Times
 	Files       *source.Set
 	Printed     int // kernels of which a form was printed
 	Skipped     int // kernels that a configuration excludes

@@ -151,9 +151,11 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
+	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
 		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial",
 	})
+	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):

@@ -153,7 +153,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
-		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial",
+		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -236,6 +236,9 @@ func (p *proof) scope(r *verify.Result) string {
 		s += " where their size is not known"
 	}
 	s += ", and loops end"
+	if p.opt.NoWrap {
+		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"
 	}

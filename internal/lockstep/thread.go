@@ -32,6 +32,9 @@ type Options struct {
 	// Adversarial takes each load of an array that the kernel writes to be anything. Else loads of one place in one barrier
 	// interval agree, between threads too, which holds up to the first race.
 	Adversarial bool
+	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
+	// follows speaks only of executions in which none of them wraps.
+	NoWrap bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -81,6 +84,7 @@ type Access struct {
 type End struct {
 	Instr *ir.Instr // nil for the end of the kernel
 	Guard smt.Term
+	Bare  smt.Term // Guard without what annotations made known: the thread may be on its way here before it is known
 	Start Tag
 	At    Tag
 }

@@ -77,6 +77,7 @@ type Access struct {
 type End struct {
 	Instr *ir.Instr // nil for the end of the kernel
 	Guard smt.Term
+	Bare  smt.Term // Guard without what annotations made known: the thread may be on its way here before it is known
 	Start Tag
 	At    Tag
 }

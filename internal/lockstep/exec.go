@@ -59,6 +59,7 @@ type exec struct {
 	guard       smt.Term                // its guard, as it was before the instruction wrote anything
 	approx      map[string]bool
 	uniformMemo map[smt.Term]bool
+	exactMemo   map[smt.Term]smt.Term
 }
 
 // state is what is known at a program point.
@@ -98,7 +99,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	}
 	x := &exec{
 		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
-		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
+		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{}, exactMemo: map[smt.Term]smt.Term{},
 	}
 	x.c.Limit(opt.Terms)
 	defer func() {

@@ -240,6 +240,8 @@ func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 
 // wrong runs the launch that showed the bug once more, for its findings with their witnesses.
 func (d *driver) wrong(ctx context.Context, in *input, k *ir.Func, j *judge) []diag.Diagnostic {
+	began := time.Now()
+	defer func() { j.spent += time.Since(began) }()
 	var out []diag.Diagnostic
 	run := *d
 	run.sink = func(g diag.Diagnostic) { out = append(out, g) }

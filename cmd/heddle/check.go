@@ -21,6 +21,7 @@ type outputFlags struct {
 	format, color string
 	html          string // the file of an HTML report; empty: none
 	printf        bool
+	invariants    bool
 	known         knownFlags
 }
 
@@ -80,6 +81,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
+	if opt.Prove {
+		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
+	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
 	return cmd
 }
@@ -122,6 +126,9 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	opt.Known = known.callback()
 	if out.printf {
 		opt.Printf = p.wrap(stderr)
+	}
+	if out.invariants {
+		opt.Invariants = p.wrap(stderr)
 	}
 	var writeErr error
 	hidden, shown := 0, 0 // mistakes in the input

@@ -236,10 +236,9 @@ const mostCounterexamples = 8
 // replay runs a counterexample, unless did says that a run with its arguments was made already. A launch that shows
 // something is tried first from then on.
 func (j *judge) replay(ctx context.Context, pr *proof, p *parsed, f *verify.Finding, th *lockstep.Thread, did map[string]bool, out *repair.Judgement) bool {
-	loaded := th.Contents(f.Model, mostContents)
 	for _, contents := range replays {
 		req := j.opt.Launch
-		req.Args = slices.Concat(pr.arguments(th, f, loaded, contents), req.Args)
+		req.Args = slices.Concat(pr.arguments(f, th, contents), req.Args)
 		key := fmt.Sprint(req.Args)
 		if did[key] {
 			continue

@@ -35,6 +35,7 @@ type proof struct {
 	aside   aside // findings of replays that do not count
 	queries int   // that were kept
 	ways    bool  // races are asked for the iterations in which they are
+	shown   func(*verify.Finding) bool
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -164,8 +165,9 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	case err != nil:
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Pool: p.solving.pool(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
+	p.listInvariants(r)
 	return r, diag.Verdict{}
 }
 

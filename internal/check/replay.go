@@ -128,8 +128,12 @@ func (p *proof) unsure(f *verify.Finding) string {
 }
 
 // replays are the contents that buffers get, one after the other: what the loads of the model saw, or if that is nothing,
-// what they have by default; then random bytes, by seed.
-var replays = []uint64{0, 1, 2, 3}
+// what they have by default; then random bytes, by seed. The last replay is the launch as it stands: a counterexample may
+// need numbers that are too large to run.
+var replays = []uint64{0, 1, 2, 3, asLaunched}
+
+// asLaunched stands for the arguments of the launch instead of those of a counterexample.
+const asLaunched = ^uint64(0)
 
 // replaySteps bounds one replay, in warp instructions: counterexamples are made small.
 const replaySteps = 5_000_000
@@ -140,10 +144,9 @@ const mostContents = 4096
 // replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
 // before showed; shown says whether there was anything at all.
 func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding, seen map[findingKey]bool) (fresh int, shown bool) {
-	loaded := th.Contents(f.Model, mostContents)
 	for _, contents := range replays {
 		req := p.opt.Launch
-		req.Args = slices.Concat(p.arguments(th, f, loaded, contents), req.Args) // what the user said comes last and wins
+		req.Args = slices.Concat(p.arguments(f, th, contents), req.Args) // what the user said comes last and wins
 		key := fmt.Sprint(req.Args)
 		if did, again := p.replayed[key]; again {
 			if did {
@@ -191,17 +194,23 @@ func synchronization(code diag.Code) bool {
 }
 
 // arguments are the values of the parameters in a counterexample: scalars, fields of structs, and what buffers hold.
-func (p *proof) arguments(th *lockstep.Thread, f *verify.Finding, loaded map[*lockstep.Object][]byte, contents uint64) []launch.ArgSpec {
+func (p *proof) arguments(f *verify.Finding, th *lockstep.Thread, contents uint64) []launch.ArgSpec {
 	var out []launch.ArgSpec
+	if contents == asLaunched {
+		return nil
+	}
+	value := func(v *ir.Var, off, w int) (uint64, bool) {
+		name := lockstep.ParamName(v, off, w)
+		if val, ok := f.Model.Vars[name]; ok {
+			return val, true
+		}
+		val, ok := th.Given[name]
+		return val, ok
+	}
 	for i, v := range p.kernel.Params {
 		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0
-		name := lockstep.ParamName(v, 0, 8*v.Size)
-		val, ok := f.Model.Vars[name]
-		if !ok {
-			val, ok = th.Given[name]
-		}
-		if ok && scalar {
+		if val, ok := value(v, 0, 8*v.Size); ok && scalar {
 			spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(val)
 			if val > math.MaxInt8 && val>>(8*v.Size-1) != 0 { // negative, if it is signed: bits that any type takes
 				spec.Text = fmt.Sprintf("%#x", val)
@@ -217,14 +226,14 @@ func (p *proof) arguments(th *lockstep.Thread, f *verify.Finding, loaded map[*lo
 		}
 		for off := range v.Size {
 			for _, w := range []int{8, 16, 32, 64} {
-				if val, ok := f.Model.Vars[lockstep.ParamName(v, off, w)]; ok {
+				if val, ok := value(v, off, w); ok {
 					out = append(out, launch.ArgSpec{Param: spec.Param, Offset: off, Kind: launch.ArgValue, Text: fmt.Sprintf("u%d:%d", w, val)})
 				}
 			}
 		}
 	}
 	if contents == 0 {
-		out = append(out, p.buffers(loaded)...)
+		out = append(out, p.buffers(th.Contents(f.Model, mostContents))...)
 	}
 	return out
 }

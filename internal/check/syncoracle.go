@@ -69,7 +69,7 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 	mod, err := ir.Placed(m.in.module, func(n int) (ir.Sync, event.Orders) {
 		l := placer.Label(n - m.fn.First)
 		if l < 0 || int(l) >= len(m.fn.Nodes) {
-			return ir.BlockSync, event.OrdersAll // a barrier of another function stays
+			return ir.AsIs, 0 // a barrier of another function stays
 		}
 		if p[l] {
 			return ir.BlockSync, event.OrdersAll
@@ -205,10 +205,11 @@ type answer struct {
 	p     placer.Placement
 	a     placer.Answer
 	races map[[2]placer.Label]int // by statements: where in a.Races
+	shown map[[2]source.Span]bool // instructions that race in a run
 }
 
 func newAnswer(m *marked, p placer.Placement) *answer {
-	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}}
+	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}, shown: map[[2]source.Span]bool{}}
 }
 
 // race adds a race; those between the same statements are one.
@@ -303,7 +304,7 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 		return nil, err
 	}
 	for _, k := range kernels {
-		if err := o.check(ctx, k, a); err != nil {
+		if err := o.check(ctx, k, a, o.run(ctx, k, p)); err != nil {
 			return nil, err
 		}
 	}
@@ -323,10 +324,23 @@ func (o *staticOracle) proof(k *ir.Func) (*proof, error) {
 	return p, nil
 }
 
-func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer) error {
+// run returns the pairs of instructions that race in a run of the launch: of these nothing has to be disproved.
+func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) map[[2]source.Span]bool {
+	seen := newAnswer(o.marked, p)
+	if err := (&dynamicOracle{o.marked}).run(ctx, k, o.opt.Seed, seen); err != nil {
+		return nil
+	}
+	return seen.shown
+}
+
+// check asks the static engine about one kernel.
+func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown map[[2]source.Span]bool) error {
 	pr, err := o.proof(k)
 	if err != nil {
 		return err
+	}
+	pr.shown = func(f *verify.Finding) bool {
+		return f.Kind == verify.Race && !f.OtherBlock && (shown[[2]source.Span{f.A.Span, f.B.Span}] || shown[[2]source.Span{f.B.Span, f.A.Span}])
 	}
 	r, v := pr.verify(ctx, 0)
 	if r == nil {

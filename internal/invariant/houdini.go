@@ -29,13 +29,14 @@ type Candidate struct {
 
 	formula smt.Term // over place holders for the values of registers and the iteration
 	at      smt.Term // over the loop's own symbols: in iteration Counter
+	proved  bool
 }
 
 // Set is what the search came to.
 type Set struct {
 	Candidates []*Candidate
 	Queries    int
-	Done       bool // false: time ran out, and nothing was learned
+	Done       bool // false: time ran out
 	th         *lockstep.Thread
 }
 
@@ -55,8 +56,8 @@ const queryTime = time.Second
 // depths are how many levels of axioms are tried.
 var depths = []int{1, 3}
 
-// Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If ctx ends before,
-// none are.
+// Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If ctx ends before
+// that is settled, candidates that might be some are given up.
 func Find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
 	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
 	for i := range th.Loops {
@@ -64,28 +65,39 @@ func Find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
 		h.loops = append(h.loops, l)
 		h.set.Candidates = append(h.set.Candidates, l.candidates...)
 	}
+	for h.hard = range 2 {
+		h.fixpoint()
+	}
+	h.set.Done = h.ctx.Err() == nil && !h.c.Exceeded()
+	return h.set
+}
+
+// fixpoint drops candidates until those that are left are inductive together, and with what is proved before. If time
+// runs out, it drops them all.
+func (h *houdini) fixpoint() {
 	for i := range h.loops {
 		h.assume(i)
 	}
-	for again := true; again && h.ctx.Err() == nil && !h.c.Exceeded(); {
+	out := func() bool { return h.ctx.Err() != nil || h.c.Exceeded() }
+	for again := true; again && !out(); {
 		again = false
 		for i := range h.loops {
 			again = h.check(i, h.entry(i), "does not hold when the loop is entered") || again
 			again = h.check(i, h.iteration(i), "an iteration does not keep it") || again
 		}
 	}
-	h.set.Done = h.ctx.Err() == nil && !h.c.Exceeded()
-	if !h.set.Done {
-		for i := range h.loops {
-			th.Axioms.Assume(h.loops[i].Loop, nil)
-		}
+	if !out() {
 		for _, c := range h.set.Candidates {
-			if c.Died == "" {
-				c.Died = "time ran out"
-			}
+			c.proved = c.proved || c.Died == "" && h.now(c)
 		}
+		return
 	}
-	return h.set
+	for i := range h.loops {
+		for _, c := range h.alive(i) {
+			c.Died = "time ran out"
+		}
+		h.assume(i)
+	}
 }
 
 // houdini is the state of one search.
@@ -95,22 +107,32 @@ type houdini struct {
 	c       *smt.Context
 	solvers []smt.Solver
 	loops   []*loop
+	hard    int // 0: the rules that solvers find easy; 1: all
 	set     *Set
 }
 
-// alive returns the candidates of a loop that nothing speaks against yet.
+// now reports whether it is a candidate's turn: those of hard rules come when the others are proved.
+func (h *houdini) now(c *Candidate) bool { return c.Rule.hard <= h.hard }
+
+// alive returns the candidates of a loop whose turn it is, that are not proved and that nothing speaks against yet.
 func (h *houdini) alive(i int) []*Candidate {
 	var out []*Candidate
 	for _, c := range h.loops[i].candidates {
-		if c.Died == "" {
+		if c.Died == "" && !c.proved && h.now(c) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
+// assume has the axioms say what is proved of a loop, and what may be.
 func (h *houdini) assume(i int) {
 	var inv []smt.Term
+	for _, c := range h.loops[i].candidates {
+		if c.proved {
+			inv = append(inv, c.at)
+		}
+	}
 	for _, c := range h.alive(i) {
 		inv = append(inv, c.at)
 	}
@@ -178,6 +200,9 @@ func (h *houdini) check(i int, o step, why string) bool {
 				drop(c, "undecided: "+ans.Reason)
 			}
 		}
+		if len(h.alive(i)) == len(live) { // each holds, so all do
+			return dropped
+		}
 	}
 }
 
@@ -199,3 +224,6 @@ func (h *houdini) refute(o step, of []*Candidate) (ans smt.Answer) {
 	}
 	return ans
 }
+
+// At is the candidate in iteration Counter of its loop.
+func (c *Candidate) At() smt.Term { return c.at }

@@ -126,7 +126,8 @@ func (l *loop) open(w int) []*value {
 }
 
 // comparisons returns the comparisons that decide whether the loop goes on, and those that decide what an iteration does
-// to its registers, over place holders: pairs of terms, of which at least one changes with the iteration.
+// to its registers, over place holders: pairs of terms, of which at least one changes with the iteration and neither is
+// data.
 func (l *loop) comparisons() (out []comparison) {
 	roots := append([]smt.Term{l.Back}, l.Exits...)
 	for _, x := range l.values {
@@ -140,11 +141,18 @@ func (l *loop) comparisons() (out []comparison) {
 			return
 		}
 		a, b := l.holders.Apply(l.c.Args(t)[0]), l.holders.Apply(l.c.Args(t)[1])
-		if l.c.Width(a) >= 8 && (l.moves(a) || l.moves(b)) {
+		if l.c.Width(a) >= 8 && (l.moves(a) || l.moves(b)) && !l.loads(a, b) {
 			out = append(out, comparison{op, a, b})
 		}
 	})
 	return out
+}
+
+// loads reports whether the terms need what the iteration loads, or what else nothing is known of.
+func (l *loop) loads(ts ...smt.Term) bool {
+	found := false
+	l.c.Visit(ts, func(t smt.Term) { found = found || l.c.Op(t) == smt.OpApp && l.moves(t) })
+	return found
 }
 
 type comparison struct {

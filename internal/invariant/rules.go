@@ -11,22 +11,24 @@ import (
 type Rule struct {
 	Name    string
 	Why     string // which loops need it
+	hard    int    // 1: solvers find it hard
 	propose func(*loop)
 }
 
 // Rules is the table of rules. The order is that of --invariants.
 var Rules = []Rule{
-	{"non-negative", "indices that an unsigned comparison or an array assumes are not below zero", nonNegative},
-	{"entry-bound", "a register that only rises, or only falls, stays on one side of its value at the entry", entryBound},
-	{"step-bound", "what an iteration may add once has been added at most k times: a fill position", stepBound},
-	{"loop-bound", "what is compared with a bound each time does not pass it by more than a step", loopBound},
-	{"constant-bound", "state of small machines, and flags that are numbers", constantBound},
-	{"power-of-two", "strides that double or halve by a way that closed forms do not see", powerOfTwo},
-	{"pair", "two registers that move together, or against each other: the sum, the difference, the product is kept", pairs},
-	{"predicate", "a flag says what a comparison says, or what another flag says", predicates},
-	{"guarded-form", "registers that change only while a condition on the thread holds are as in a loop without it, until it fails for good", guardedForms},
-	{"trips", "a value that is halved or doubled has so many bits", trips},
-	{"barrier-tag", "each iteration passes a barrier: the last one was passed in the iteration before", tags},
+	{"non-negative", "indices that an unsigned comparison or an array assumes are not below zero", 0, nonNegative},
+	{"entry-bound", "a register that only rises, or only falls, stays on one side of its value at the entry", 0, entryBound},
+	{"step-bound", "what an iteration may add once has been added at most k times: a fill position", 0, stepBound},
+	{"loop-bound", "what is compared with a bound each time does not pass it by more than a step", 0, loopBound},
+	{"constant-bound", "state of small machines, and flags that are numbers", 0, constantBound},
+	{"power-of-two", "strides that double or halve by a way that closed forms do not see", 0, powerOfTwo},
+	{"pair", "two registers that move together, or against each other: the sum or the difference is kept, or which is larger", 0, pairs},
+	{"product", "one register doubles while another halves", 1, products},
+	{"predicate", "a flag says what a comparison says, or what another flag says", 0, predicates},
+	{"guarded-form", "registers that change only while a condition on the thread holds are as in a loop without it, until it fails for good", 0, guardedForms},
+	{"trips", "a value that is halved or doubled has so many bits", 0, trips},
+	{"barrier-tag", "each iteration passes a barrier: the last one was passed in the iteration before", 0, tags},
 }
 
 func nonNegative(l *loop) {
@@ -143,7 +145,15 @@ func pairs(l *loop) {
 			l.add(c.Eq(c.Add(x.now, y.now), c.Add(x.Init, y.Init)))
 			l.add(c.Sle(x.now, y.now))
 			l.add(c.Sle(y.now, x.now))
-			if l.scales(x) && l.scales(y) {
+		}
+	}
+}
+
+func products(l *loop) {
+	c := l.c
+	for i, x := range l.values {
+		for _, y := range l.values[:i] {
+			if (!x.Closed || !y.Closed) && x.width == y.width && l.scales(x) && l.scales(y) {
 				l.add(c.Eq(c.Mul(x.now, y.now), c.Mul(x.Init, y.Init)))
 			}
 		}
@@ -153,6 +163,9 @@ func pairs(l *loop) {
 // scales reports whether an iteration may shift a register.
 func (l *loop) scales(x *value) bool {
 	c, found := l.c, false
+	if x.Tag || x.width < 8 {
+		return false
+	}
 	c.Visit([]smt.Term{x.then}, func(t smt.Term) {
 		switch t {
 		case c.MulConst(x.now, 2), c.LShr(x.now, c.Const(1, x.width)), c.AShr(x.now, c.Const(1, x.width)):

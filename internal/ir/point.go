@@ -16,6 +16,7 @@ const (
 	NoSync    Sync = iota // nothing; a barrier that stands there goes
 	BlockSync             // bar.sync 0, of all threads of the block; a barrier that stands there stays as it is
 	WarpSync              // bar.warp.sync of all lanes; a barrier that stands there becomes one
+	AsIs                  // what is there without the points: nothing, or the barrier that stands
 )
 
 // Choice says what becomes of the point of that number, and which memory the barrier then orders. A barrier that stands
@@ -62,7 +63,43 @@ func (e *LostBarrierError) Error() string {
 // choice takes away is the one that follows its mark in the block; where there is none, the error is a
 // *LostBarrierError.
 func Placed(m *Module, choose Choice) (*Module, error) {
-	p := &placer{choose: choose, funcs: make(map[*Func]*Func, len(m.Funcs)), vars: make(map[*Var]*Var)}
+	return duplicate(m, func(p *placer, b *Block, instrs []*Instr) error { return p.place(b, instrs, choose) })
+}
+
+// NewPoint is a point to be put into a module.
+type NewPoint struct {
+	Number   int
+	Standing bool // it is that of the barrier that comes next
+}
+
+// Pointed returns a copy of m, as Placed makes them, with points before and after instructions.
+func Pointed(m *Module, before, after map[*Instr][]NewPoint) *Module {
+	out, _ := duplicate(m, func(p *placer, b *Block, instrs []*Instr) error { // there is nothing that could be lost
+		for _, in := range instrs {
+			for _, n := range before[in] {
+				b.Instrs = append(b.Instrs, pointAt(in, n, in.Span.Start))
+			}
+			b.Instrs = append(b.Instrs, p.instr(in))
+			for _, n := range after[in] {
+				b.Instrs = append(b.Instrs, pointAt(in, n, in.Span.End))
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+func pointAt(in *Instr, n NewPoint, at source.Pos) *Instr {
+	span := source.Span{Start: at, End: at}
+	return &Instr{
+		Desc: isa.PointDesc(n.Number, n.Standing), Guard: NoReg, Span: span, Loc: in.Loc,
+		Src: []Operand{{Kind: Imm, Val: uint64(n.Number), Span: span}},
+	}
+}
+
+// duplicate copies a module. fill gives a block of the copy its instructions.
+func duplicate(m *Module, fill func(p *placer, b *Block, instrs []*Instr) error) (*Module, error) {
+	p := &placer{fill: fill, funcs: make(map[*Func]*Func, len(m.Funcs)), vars: make(map[*Var]*Var)}
 	out := *m
 	out.Funcs = make([]*Func, len(m.Funcs))
 	for i, f := range m.Funcs {
@@ -81,11 +118,11 @@ func Placed(m *Module, choose Choice) (*Module, error) {
 	return &out, nil
 }
 
-// placer is the state of one Placed.
+// placer is the state of one copy.
 type placer struct {
-	choose Choice
-	funcs  map[*Func]*Func
-	vars   map[*Var]*Var // those that hold addresses of functions, directly or not
+	fill  func(p *placer, b *Block, instrs []*Instr) error
+	funcs map[*Func]*Func
+	vars  map[*Var]*Var // those that hold addresses of functions, directly or not
 }
 
 // variables copies the variables that refer to functions, since the functions are others now.
@@ -146,7 +183,7 @@ func (p *placer) blocks(c *Func, blocks []*Block) error {
 	c.Blocks = make([]*Block, len(blocks))
 	for i, b := range blocks {
 		nb := &Block{Label: b.Label, Succs: b.Succs, Instrs: make([]*Instr, 0, len(b.Instrs))}
-		if err := p.instrs(nb, b.Instrs); err != nil {
+		if err := p.fill(p, nb, b.Instrs); err != nil {
 			return err
 		}
 		c.Blocks[i] = nb
@@ -162,21 +199,22 @@ type pending struct {
 	orders event.Orders
 }
 
-func (p *placer) instrs(b *Block, instrs []*Instr) error {
+// place fills a block of Placed.
+func (p *placer) place(b *Block, instrs []*Instr, choose Choice) error {
 	var marks []pending
 	for _, in := range instrs {
 		n, point, standing := in.Point()
 		if point {
-			sync, orders := p.choose(n)
+			sync, orders := choose(n)
 			switch {
 			case standing:
 				marks = append(marks, pending{in, sync, orders})
-			case sync != NoSync:
+			case sync == BlockSync || sync == WarpSync:
 				b.Instrs = append(b.Instrs, barrierAt(in, sync, orders))
 			}
 			continue
 		}
-		if len(marks) > 0 && in.isBlockBarrier() {
+		if len(marks) > 0 && in.IsBlockBarrier() {
 			m := marks[0]
 			marks = marks[1:]
 			switch m.sync {
@@ -190,15 +228,15 @@ func (p *placer) instrs(b *Block, instrs []*Instr) error {
 		b.Instrs = append(b.Instrs, p.instr(in))
 	}
 	for _, m := range marks {
-		if m.sync != BlockSync {
+		if m.sync == NoSync || m.sync == WarpSync {
 			return &LostBarrierError{int(m.at.Src[0].Val), m.at.Loc}
 		}
 	}
 	return nil
 }
 
-// isBlockBarrier reports whether in is bar.sync 0, of all threads.
-func (in *Instr) isBlockBarrier() bool {
+// IsBlockBarrier reports whether in is bar.sync 0, of all threads of the block: what __syncthreads() is.
+func (in *Instr) IsBlockBarrier() bool {
 	op := in.Op()
 	return (op == "bar" || op == "barrier") && in.Fn == isa.FnSync && in.Guard == NoReg &&
 		len(in.Src) == 1 && in.Src[0].Kind == Imm && in.Src[0].Val == 0

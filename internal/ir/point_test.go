@@ -81,6 +81,8 @@ func TestPlaced(t *testing.T) {
 	}{
 		{"all that stand", map[int]ir.Sync{2: ir.BlockSync, 3: ir.BlockSync},
 			[]string{"st.global.u32", "bar.sync", "st.global.u32", "st.param.u64", "bar.sync"}, []string{"st.u32"}},
+		{"as it is", map[int]ir.Sync{0: ir.AsIs, 1: ir.AsIs, 2: ir.AsIs, 3: ir.AsIs, 7: ir.AsIs},
+			[]string{"st.global.u32", "bar.sync", "st.global.u32", "st.param.u64", "bar.sync"}, []string{"st.u32"}},
 		{"one goes", map[int]ir.Sync{3: ir.BlockSync},
 			[]string{"st.global.u32", "st.global.u32", "st.param.u64", "bar.sync"}, []string{"st.u32"}},
 		{"points of both functions", map[int]ir.Sync{0: ir.BlockSync, 3: ir.BlockSync, 7: ir.WarpSync},

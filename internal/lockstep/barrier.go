@@ -28,15 +28,18 @@ func counted(in *ir.Instr) bool {
 
 // synchronize executes barriers and the instructions of a warp.
 func (x *exec) synchronize(in *ir.Instr, st *state) {
-	if in.Row.Category == isa.WarpOp {
+	if in.Row.Category == isa.WarpOp && !x.tagged(in) {
 		x.approximate(fmt.Sprintf("%s orders nothing and gives unknown values", in.Op()))
 		x.opaqueAll(in, private, st)
 		return
 	}
-	if !isBlockBarrier(in) {
+	if !x.tagged(in) {
 		x.unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
 	}
-	x.settled(in)
+	whole := isBlockBarrier(in)
+	if whole {
+		x.settled(in)
+	}
 	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
 	for _, l := range x.slots {
 		it := x.c.Const(0, tagWidth)
@@ -48,12 +51,17 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		at = append(at, it)
 	}
 	if x.final {
-		x.th.Ends = append(x.th.Ends, End{
-			Instr: in, Guard: x.c.And(x.here(st), x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]},
-		})
+		end := End{Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.c.And(x.outer, x.required, st.pred, x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]}}
+		if whole {
+			x.th.Ends = append(x.th.Ends, end)
+		}
+		if x.warp {
+			end.Start = x.warpTag(st)
+			x.th.WarpEnds = append(x.th.WarpEnds, end)
+		}
 	}
 	for p := range x.parts {
-		if !ordersPart(in.Orders, p) {
+		if !ordersPart(in.Orders, p) || !whole && p != partWarp {
 			continue
 		}
 		for i, t := range x.tagOf(st, p) {

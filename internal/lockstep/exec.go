@@ -33,6 +33,7 @@ type exec struct {
 	info  map[*ir.Loop]*loopInfo
 	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
 	parts int        // of memory that barriers order each for itself
+	warp  bool       // one of the parts is partWarp
 	// The asynchronous copies that may be under way at an instruction.
 	pending map[*ir.Instr][]*ir.Instr
 	atomics []atomicUse // of the final pass
@@ -173,6 +174,7 @@ func (x *exec) prepare() error {
 		return &UnsupportedError{What: "a function without a body"}
 	}
 	x.dom = ir.Dominators(x.f)
+	x.parts, x.warp = x.partsOf()
 	x.loops = ir.FindLoops(x.f, x.dom)
 	if !x.loops.Reducible {
 		return &UnsupportedError{What: ir.ExplainIrreducible(x.f, x.dom)}
@@ -183,7 +185,9 @@ func (x *exec) prepare() error {
 		x.kernelParam[v] = true
 	}
 	x.annotations.init(x.f, x.rpo)
-	x.parts = partsOf(x.f)
+	if err := x.refuseGroupCopies(); err != nil {
+		return err
+	}
 	x.pending = findPending(x.f)
 	x.live = liveness(x.f)
 	x.whole = x.rejoins()
@@ -311,7 +315,7 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	}
 	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
-	r.scratch = x.joinScratch(states, ways)
+	r.scratch = x.joinScratch(b, states, ways)
 	return r
 }
 
@@ -408,5 +412,10 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.here(st), Start: x.tag(st, event.OrdersAll), At: at})
+	end := End{Guard: x.here(st), Bare: x.c.And(x.outer, x.required, st.pred), Start: x.tag(st, event.OrdersAll), At: at}
+	x.th.Ends = append(x.th.Ends, end)
+	if x.warp {
+		end.Start = x.warpTag(st)
+		x.th.WarpEnds = append(x.th.WarpEnds, end)
+	}
 }

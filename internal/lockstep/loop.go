@@ -65,7 +65,7 @@ func (x *exec) newLoop(l *ir.Loop) *loopInfo {
 	for _, b := range l.Blocks {
 		for _, in := range x.f.Blocks[b].Instrs {
 			eachReg(in.Dst, true, func(r ir.RegID) { info.written.add(int(r)) })
-			info.barriers = info.barriers || isBlockBarrier(in)
+			info.barriers = info.barriers || x.tagged(in)
 		}
 	}
 	return info

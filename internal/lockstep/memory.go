@@ -183,7 +183,11 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
 	if space == event.Const || space == event.Param {
+		places := x.resolve(addr)
 		x.results(in, func(i int, w int) smt.Term {
+			if v, ok := x.table(places, i*elem, elem); ok {
+				return v
+			}
 			return x.pure("const", 8*min(elem, 8), x.c.AddConst(addr, uint64(i*elem)))
 		}, st)
 		return
@@ -232,17 +236,33 @@ func (x *exec) address(o *ir.Operand, st *state) smt.Term {
 // loadParam executes ld.param; it reports false if in is none.
 func (x *exec) loadParam(in *ir.Instr, st *state) bool {
 	mem := x.memOperand(in)
-	if mem.Var == nil || mem.Var.Space != event.Param {
-		if in.Space == event.Param {
-			x.unsupported(in, "a parameter that is read at an address that is computed")
-		}
+	elem := in.Type.Size()
+	if mem.Var != nil && mem.Var.Space == event.Param {
+		x.results(in, func(i int, w int) smt.Term {
+			return x.param(mem.Var, int(mem.Val)+i*elem, elem)
+		}, st)
+		return true
+	}
+	if in.Space != event.Param {
 		return false
 	}
-	elem := in.Type.Size()
+	places := x.resolve(x.address(mem, st))
+	if len(places) != 1 || places[0].object == nil || places[0].object.Field != itself {
+		x.unsupported(in, "a parameter that is read at an address that is computed")
+	}
 	x.results(in, func(i int, w int) smt.Term {
-		return x.param(mem.Var, int(mem.Val)+i*elem, elem)
+		return x.paramAt(places[0].object.Var, x.c.AddConst(places[0].offset, uint64(i*elem)), elem)
 	}, st)
 	return true
+}
+
+// paramAt is what a parameter holds at an offset, the same for all threads; at one that is not constant, nothing else
+// is known of it.
+func (x *exec) paramAt(v *ir.Var, off smt.Term, size int) smt.Term {
+	if k, ok := x.c.Value(off); ok && k < uint64(v.Size) {
+		return x.param(v, int(k), size)
+	}
+	return x.pure("param:"+v.Name, 8*min(size, 8), off)
 }
 
 func (x *exec) param(v *ir.Var, off, size int) smt.Term {
@@ -304,13 +324,23 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		x.atomic(in, places, v, st)
 		return v
 	}
-	if in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || x.dirty.at[in] || places[0].object.Space == event.Local {
+	if in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || places[0].object.Space == event.Local {
 		return x.fresh("l", w)
 	}
 	o := places[0].object
+	fixed := !x.dirty.written[o] && !x.dirty.any[o.Space]
+	if !fixed && x.dirty.at[in] {
+		return x.fresh("l", w)
+	}
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
+	if o.Field == itself {
+		return x.paramAt(o.Var, off, elem)
+	}
+	if v, ok := x.table(places, i*elem, elem); ok {
+		return v
+	}
 	name := fmt.Sprintf("%d:%d", o.index, w)
-	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
+	if fixed {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
 	args, widths := []smt.Term{off}, []int{64}
@@ -331,14 +361,14 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	if !x.final {
 		return
 	}
-	if x.parts > 1 && space != event.Shared && space != event.Global { // one of either, each with its own interval
+	if x.parts == numParts && space != event.Shared && space != event.Global { // one of either, each with its own interval
 		x.record(in, p, event.Shared, size, kind, st)
 		x.record(in, p, event.Global, size, kind, st)
 		return
 	}
 	a := Access{
 		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(st.ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Iters: x.counters(), Place: x.place(in),
+		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Iters: x.counters(), Place: x.place(in),
 		Async: in.Op() == "cp.async", Pending: x.pending[in],
 	}
 	if in.Op() == "st" {

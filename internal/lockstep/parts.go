@@ -23,17 +23,72 @@ const (
 	numParts
 )
 
-// partsOf is how many tags the threads of a kernel need.
-func partsOf(f *ir.Func) int {
-	for _, b := range f.Blocks {
+// partWarp is the number of a tag that is there instead of those of shared and global memory: the last barrier of the block or
+// of all lanes of the warp. Between lanes of one warp that come to the same barriers of the warp, it says what is ordered;
+// whether they do is to be proved (Thread.WarpEnds).
+const partWarp = 1
+
+// partsOf is how many tags the threads of a kernel need, and whether the second is that of the warp. Of a kernel that has
+// barriers of parts of memory too, barriers of warps order nothing.
+func (x *exec) partsOf() (parts int, warp bool) {
+	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
 			if isBlockBarrier(in) && in.Orders != event.OrdersAll {
-				return numParts
+				return numParts, false
+			}
+			warp = warp || x.isWarpBarrier(in)
+		}
+	}
+	if warp {
+		return 2, true
+	}
+	return 1, false
+}
+
+// isWarpBarrier reports whether in is a barrier of all lanes of a warp for all memory.
+func (x *exec) isWarpBarrier(in *ir.Instr) bool {
+	if in.Op() != "bar.warp.sync" || in.Orders != event.OrdersAll || len(in.Src) != 1 {
+		return false
+	}
+	mask := in.Src[0]
+	if mask.Kind == ir.Register {
+		mask = x.only(mask.Reg, in)
+	}
+	return mask.Kind == ir.Imm && uint32(mask.Val) == 1<<32-1
+}
+
+// only returns what the one instruction that writes a register writes to it, if that is a number and use comes behind it;
+// else an operand of no kind.
+func (x *exec) only(r ir.RegID, use *ir.Instr) ir.Operand {
+	var def *ir.Instr
+	at := map[*ir.Instr]ir.BlockID{}
+	for i, b := range x.f.Blocks {
+		for _, in := range b.Instrs {
+			if at[in] = ir.BlockID(i); writes(in, r) {
+				if def != nil {
+					return ir.Operand{}
+				}
+				def = in
 			}
 		}
 	}
-	return 1
+	switch {
+	case def == nil, def.Op() != "mov", def.Guard != ir.NoReg, len(def.Src) != 1:
+		return ir.Operand{}
+	case at[def] == at[use] && def.Index < use.Index, at[def] != at[use] && x.dom.Dominates(at[def], at[use]):
+		return def.Src[0]
+	}
+	return ir.Operand{}
 }
+
+func writes(in *ir.Instr, r ir.RegID) bool {
+	found := false
+	eachReg(in.Dst, true, func(d ir.RegID) { found = found || d == r })
+	return found
+}
+
+// tagged reports whether a barrier is one that tags name.
+func (x *exec) tagged(in *ir.Instr) bool { return isBlockBarrier(in) || x.warp && x.isWarpBarrier(in) }
 
 // partOf is the part that a space is in.
 func partOf(s event.Space) int {
@@ -80,10 +135,19 @@ func (x *exec) tagOf(st *state, part int) []smt.Term {
 	return st.tags[part*n : (part+1)*n]
 }
 
+// warpTag is the last barrier of the block or the warp; the zero Tag if barriers of warps order nothing.
+func (x *exec) warpTag(st *state) Tag {
+	if !x.warp {
+		return Tag{}
+	}
+	t := slices.Clone(x.tagOf(st, partWarp))
+	return Tag{Barrier: t[0], Iters: t[1:]}
+}
+
 // tag returns the last barrier that orders some part of memory; with OrdersAll, the last that the thread waited at.
 func (x *exec) tag(st *state, by event.Orders) Tag {
 	part := partAll
-	if x.parts > 1 && by != event.OrdersAll {
+	if x.parts == numParts && by != event.OrdersAll {
 		if part = partGlobal; by == event.OrdersShared {
 			part = partShared
 		}

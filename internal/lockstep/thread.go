@@ -64,6 +64,7 @@ type Access struct {
 	Scope  event.Scope
 	Values []smt.Term // the elements that a store writes; nil if it is none
 	Start  Tag
+	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
 	// Pending are the copies whose accesses the thread itself may not have waited for when it makes this one.
@@ -76,6 +77,7 @@ type Access struct {
 type End struct {
 	Instr *ir.Instr // nil for the end of the kernel
 	Guard smt.Term
+	Bare  smt.Term // Guard without what annotations made known: the thread may be on its way here before it is known
 	Start Tag
 	At    Tag
 }
@@ -86,6 +88,9 @@ type Thread struct {
 	Func     *ir.Func
 	Accesses []Access
 	Ends     []End
+	// WarpEnds are the ends of intervals between barriers of the warp, with Access.Warp as their start. If lanes of one warp cannot come
+	// to different ones, accesses of theirs with different Warp are ordered. Empty if there are none.
+	WarpEnds []End
 	Objects  []*Object
 	Tid      [3]smt.Term
 	Ctaid    [3]smt.Term

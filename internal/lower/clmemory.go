@@ -92,7 +92,7 @@ func (g *clGen) prefetch(name string) {
 // asyncCopy is a copy that the work-items of the group share, to local memory as asynchronous copies of theirs
 // (LIMITATIONS.md says what that leaves out). An element
 // is copied by another item than the one of its index, which is the one that most likely touches it besides: the
-// copy is not in the program order of either.
+// copy is not in the program order of either. The group is committed whatever it holds: it says that there is a copy.
 func (g *clGen) asyncCopy(name string) {
 	strided := name == "async_work_group_strided_copy"
 	for _, t := range clAll {
@@ -114,7 +114,7 @@ func (g *clGen) asyncCopy(name string) {
 				}
 				g.function("event_t", name, append(params, "event_t e"),
 					"size_t size = __heddle_work_group_size(); "+
-						"for (size_t i = (__heddle_local_linear_id() + size / 2) % size; i < n; i += size) { "+element+" } return e;")
+						"for (size_t i = (__heddle_local_linear_id() + size / 2) % size; i < n; i += size) { "+element+" } __asm volatile(\"cp.async.commit_group;\" ::: \"memory\"); return e;")
 			}
 		}
 	}

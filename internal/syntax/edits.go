@@ -14,6 +14,8 @@ import (
 // OpenCL C what its flags name (OpenCL C 3.0, 6.15.8).
 func (u *Unit) Barrier(shared, global bool) string {
 	switch {
+	case u.PTX:
+		return "bar.sync \t0;"
 	case !u.OpenCL:
 		return "__syncthreads();"
 	case shared && global:
@@ -125,6 +127,10 @@ func (e *editor) at(pieces []piece) {
 			if !e.place[p.label] {
 				e.remove(p.label)
 			}
+		case lineBefore:
+			if e.place[p.label] {
+				e.before(p.offset, e.barrier(e.f, p.label))
+			}
 		case pointHere:
 			if e.place[p.label] {
 				lines = lines || e.text.last(p.offset) && e.ownLines(e.f.Tree.Labels[p.label].Parent)
@@ -177,6 +183,9 @@ func (e *editor) offset(p source.Pos) int {
 // of the one behind it.
 func (e *editor) indent(l place.Label, at int) string {
 	labels := e.f.Tree.Labels
+	if e.f.asm {
+		return e.text.indent(at)
+	}
 	if labels[l].Kind != place.Start {
 		at := e.firstOf(l)
 		if !e.text.first(at) && e.isCase(labels[l].Parent) { // it stands behind the label
@@ -236,6 +245,15 @@ func (e *editor) put(at int, line bool, indent, word string) {
 		return
 	}
 	e.insert(next, indent+word+br)
+}
+
+// before inserts a word in a line of its own before the line of at, or before what stands there if that is not all.
+func (e *editor) before(at int, word string) {
+	if e.text.first(at) {
+		e.insert(e.text.lineStart(at), e.text.indent(at)+word+e.text.lineBreak())
+		return
+	}
+	e.insert(at, word+" ")
 }
 
 func (e *editor) insert(at int, s string) {

@@ -26,6 +26,9 @@ type FileMarks struct {
 // before it.
 func (u *Unit) Marks() []FileMarks {
 	var out []FileMarks
+	if u.PTX { // OfPTX has put the points where they belong
+		return nil
+	}
 	for _, file := range u.Files {
 		fm := FileMarks{File: file}
 		for _, f := range u.Funcs {

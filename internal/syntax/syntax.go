@@ -9,6 +9,8 @@
 //	Unit.Find             says which function and label a point is; Func.Locate which label a position is
 //	Unit.Edits            turns the placements that were chosen into edits of the user's files
 //
+// PTX has no statements; OfPTX makes the trees from the control flow, and the module with points in it.
+//
 // Numbers of points are unique in a Unit. A function that is inlined at several places, or instantiated from a template
 // several times, has its points at each of them: a barrier of the source is one of all.
 //
@@ -18,6 +20,7 @@
 package syntax
 
 import (
+	"heddle/internal/ir"
 	"heddle/internal/place"
 	"heddle/internal/source"
 )
@@ -25,6 +28,7 @@ import (
 // Unit is what one compilation showed of the user's sources.
 type Unit struct {
 	OpenCL bool
+	PTX    bool
 	Files  []*source.File // those with functions, in the order in which clang came to them
 	Funcs  []*Func
 	points int
@@ -42,6 +46,7 @@ type Func struct {
 	Nodes   []Node       // by label
 	First   int          // number of the point of label 0; label l has First+l
 	pieces  []piece
+	asm     bool // of PTX
 }
 
 // Node is where a label is in the text.
@@ -103,6 +108,26 @@ func (f *Func) At(p source.Pos) (place.Label, bool) {
 		}
 	}
 	return best, true
+}
+
+// Where returns the function and the label that an instruction belongs to: of a source, by the innermost frame that is in
+// a function of the unit; of PTX, by its place in the text.
+func (u *Unit) Where(in *ir.Instr) (*Func, place.Label, bool) {
+	if u.PTX {
+		f := u.FuncOf(in.Span.Start)
+		if f == nil {
+			return nil, place.None, false
+		}
+		l, ok := f.At(in.Span.Start)
+		return f, l, ok
+	}
+	for fr := in.Loc; fr != nil; fr = fr.Parent {
+		if f := u.FuncOf(fr.Pos); f != nil {
+			l, ok := f.At(fr.Pos)
+			return f, l, ok
+		}
+	}
+	return nil, place.None, false
 }
 
 func within(p source.Pos, s source.Span) bool {

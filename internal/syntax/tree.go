@@ -32,6 +32,7 @@ const (
 	pointHere                   // a barrier after the label
 	standing                    // the barrier that the label is
 	closeBrace                  // of the block of the label
+	lineBefore                  // a barrier after the label, in the line before the one that begins here
 )
 
 func newBuilder(file *source.File, path string, openCL bool) *builder {

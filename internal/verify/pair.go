@@ -2,10 +2,12 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/invariant"
+	"heddle/internal/lockstep"
 	"heddle/internal/smt"
 )
 
@@ -46,7 +48,7 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	}
 	p.res.Stats.Pairs++
 	more, terms := p.others(terms, s)
-	x := &pair{finding: f, query: append(q, more...), terms: terms, threads: s}
+	x := &pair{finding: f, query: append(q, more...), terms: terms, threads: s, strong: p.res.Invariants != nil}
 	p.pairs = append(p.pairs, x)
 	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
 		p.found(x, smt.Answer{Reason: "out of time"})
@@ -100,12 +102,17 @@ const invariantTime = 10 * time.Second
 
 // strengthen looks for invariants of the loops, once, and reports whether there are any.
 func (p *prover) strengthen() bool {
-	if p.res.Invariants == nil && len(p.th.Loops) > 0 {
+	if p.res.Invariants == nil && slices.ContainsFunc(p.th.Loops, open) {
 		ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
 		defer cancel()
 		p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
 	}
 	return p.res.Invariants != nil && p.res.Invariants.Found()
+}
+
+// open reports whether there is anything about a loop that closed forms do not say.
+func open(l lockstep.Loop) bool {
+	return slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
 }
 
 // reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.
@@ -154,7 +161,7 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		x.query, x.asked = nil, nil
 	case x.loops && x.level < len(depths):
 		p.reduce(x)
-	case x.loops && !x.strong && p.strengthen():
+	case x.loops && !x.strong && !(p.opt.Shown != nil && p.opt.Shown(&x.finding)) && p.strengthen():
 		x.strong, x.level = true, 0
 		p.reduce(x)
 	default:

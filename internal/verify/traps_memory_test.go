@@ -407,3 +407,98 @@ var copyTraps = []trap{
 		why: "the two reads differ where A and r do",
 	},
 }
+
+const warpSync = "bar.warp.sync 0xffffffff;\n"
+
+// near reads what the lane beside wrote.
+const near = "xor.b32 %x1, %o, 4;\nadd.u32 %x1, %x1, %r;\nld.shared.u32 %x2, [%x1];\n"
+
+// warpTraps are about bar.warp.sync (PTX ISA 9.7.13.2).
+var warpTraps = []trap{
+	{
+		name: "a word of the lane beside, behind a barrier of the warp",
+		body: "st.shared.u32 [%Q], %t;\n" + warpSync + near,
+	},
+	{
+		name: "a barrier of all lanes by a register",
+		body: "mov.b32 %x7, -1;\nst.shared.u32 [%Q], %t;\nbar.warp.sync %x7;\n" + near,
+	},
+	{
+		name: "a barrier of some lanes by a register",
+		body: "mov.b32 %x7, -1;\nsetp.gt.u32 %p1, %n, 7;\n@%p1 mov.b32 %x7, 1;\nst.shared.u32 [%Q], %t;\nbar.warp.sync %x7;\n" + near,
+		why:  "with n > 7 the mask names lane 0 alone",
+	},
+	{
+		name: "a word of another warp, behind a barrier of the warp",
+		body: "st.shared.u32 [%Q], %t;\n" + warpSync + "xor.b32 %x1, %o, 128;\nadd.u32 %x1, %x1, %r;\nld.shared.u32 %x2, [%x1];",
+		why:  "lane 0 of warp 0 reads what lane 0 of warp 1 writes",
+	},
+	{
+		name: "a barrier of half a warp",
+		body: "st.shared.u32 [%Q], %t;\nsetp.lt.u32 %p1, %t, 16;\n@%p1 bar.warp.sync 0xffff;\n" + near,
+		why:  "lanes 16 to 31 wait for nobody",
+	},
+	{
+		name: "a barrier that some lanes of a warp do not come to",
+		body: "st.shared.u32 [%Q], %t;\nand.b32 %x3, %t, 1;\nsetp.eq.u32 %p1, %x3, 0;\n@%p1 " + warpSync + near,
+		why:  "odd lanes wait for nobody",
+	},
+	{
+		name: "two barriers, one for odd lanes and one for even lanes",
+		body: "st.shared.u32 [%Q], %t;\nand.b32 %x3, %t, 1;\nsetp.eq.u32 %p1, %x3, 0;\n@%p1 bra E;\n" + warpSync + "bra.uni J;\nE:\n" + warpSync + "J:\n" + warpSync + near + warpSync + "bar.sync 0;\nst.shared.u32 [%x1], %t;\n@%p1 bra Z;\n" + near + "Z:",
+		why:  "behind the last barrier odd lanes read what even lanes write",
+	},
+	{
+		name: "a lane that ends before the barrier",
+		body: "st.shared.u32 [%Q], %t;\nsetp.eq.u32 %p1, %t, 0;\n@%p1 exit;\n" + warpSync + near,
+		why:  "lane 0 does not come to the barrier, so that it does not order what lane 0 wrote",
+	},
+	{
+		name: "a warp alone",
+		body: "setp.ge.u32 %p1, %t, 32;\n@%p1 bra Z;\nst.shared.u32 [%Q], %t;\n" + warpSync + near + "Z:",
+	},
+	{
+		name: "what the lane beside read, behind a barrier of the warp",
+		body: near + warpSync + "st.shared.u32 [%Q], %t;\n",
+	},
+	{
+		name: "a barrier of the warp between reading and writing, none around the loop",
+		body: `mov.u32 %x5, 0;
+L:
+` + near + warpSync + `	st.shared.u32 [%Q], %x5;
+	add.u32 %x5, %x5, 1;
+	setp.lt.u32 %p1, %x5, %n;
+	@%p1 bra L;`,
+		why: "lane 0 writes in one iteration what lane 1 reads in the next",
+	},
+	{
+		name: "barriers of the warp around a loop",
+		body: `mov.u32 %x5, 0;
+L:
+` + near + warpSync + "	st.shared.u32 [%Q], %x5;\n" + warpSync + `	add.u32 %x5, %x5, 1;
+	setp.lt.u32 %p1, %x5, %n;
+	@%p1 bra L;`,
+	},
+	{
+		name: "a word of the warp that its lane 0 changes",
+		body: `shr.u32 %x5, %t, 5;
+	shl.b32 %x5, %x5, 2;
+	add.u32 %x5, %x5, %r;
+	ld.shared.u32 %x1, [%x5];
+	bar.warp.sync 0xffffffff;
+	and.b32 %x3, %t, 31;
+	setp.eq.u32 %p1, %x3, 0;
+	@%p1 st.shared.u32 [%x5], 77;
+	bar.warp.sync 0xffffffff;
+	ld.shared.u32 %x2, [%x5];
+	setp.eq.u32 %p3, %x1, %x2;
+	@%p3 bra Z;
+	` + once + "Z:",
+		why: "the two reads differ",
+	},
+	{
+		name: "global memory of another block",
+		body: "st.global.u32 [%P], %t;\n" + warpSync + "ld.global.u32 %x1, [%P];",
+		why:  "two blocks write each word; that they write the same is tolerated within a warp only",
+	},
+}

@@ -37,8 +37,11 @@ type Options struct {
 	OnlyIntraBlock bool
 	Limit          int          // stop after so many findings; 0: find all
 	Ways           bool         // say of each race in which iterations it is; needs Limit 0
-	Solvers        []smt.Solver // asked in order for what the simplifier leaves
-	Pool           *smt.Pool    // instead of Solvers: several queries at a time
+	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
+	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
+	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
+	// nil: none.
+	Shown func(*Finding) bool
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
 }
@@ -119,6 +122,8 @@ type prover struct {
 	waiting []*pair              // for a solver
 	bad     int                  // pairs that turned out to be findings
 	shrunk  int                  // findings whose model was made small
+	// Barriers of a warp order what its lanes do.
+	converged bool
 }
 
 // Kernel verifies what th describes.
@@ -126,6 +131,7 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	p.assertions()
 	p.divergence()
+	p.converged = p.convergence()
 	p.races()
 	p.drain()
 	if opt.Ways {
@@ -151,7 +157,9 @@ func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
 	}
-	p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
+	if len(p.opt.Solvers) == 0 {
+		p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
+	}
 	for i := range 2 {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
@@ -194,18 +202,33 @@ func (p *prover) divergence() {
 			if a.Instr == nil && b.Instr == nil {
 				continue
 			}
-			s := p.pair
-			terms := append(append([]smt.Term{a.Guard}, a.Start.Terms()...), a.At.Terms()...)
-			other := append(append([]smt.Term{b.Guard}, b.Start.Terms()...), b.At.Terms()...)
-			atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
-			q := []smt.Term{
-				s[0].Apply(a.Guard), s[1].Apply(b.Guard), p.differ(s, p.th.Tid),
-				a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
-			}
-			f := Finding{Kind: Divergence, A: a.Instr, B: b.Instr}
-			p.decide(q, [2][]smt.Term{terms, other}, s, f)
+			p.apart(a, b)
 		}
 	}
+}
+
+// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of
+// them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
+// on its way counts for nothing, since it may be behind the point where they part.
+func (p *prover) apart(a, b *lockstep.End, more ...smt.Term) {
+	if a.Instr != nil {
+		p.parts(a, b, a.Guard, b.Bare, more)
+	}
+	if b.Instr != nil && a != b && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
+		p.parts(a, b, a.Bare, b.Guard, more)
+	}
+}
+
+func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, more []smt.Term) {
+	s := p.pair
+	terms := append(append([]smt.Term{guardA}, a.Start.Terms()...), a.At.Terms()...)
+	other := append(append([]smt.Term{guardB}, b.Start.Terms()...), b.At.Terms()...)
+	atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
+	q := append([]smt.Term{
+		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, p.th.Tid),
+		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
+	}, more...)
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr})
 }
 
 // races compares accesses, within a block and between blocks.
@@ -260,6 +283,10 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 		q = append(q, p.differ(s, p.th.Ctaid))
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
+		if p.converged { // lanes of one warp that a barrier of the warp separates are ordered
+			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
+			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
+		}
 	}
 	// An address of the shared window is no generic address: such a pair may meet anywhere.
 	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {

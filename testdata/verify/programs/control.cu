@@ -85,7 +85,7 @@ __global__ void short_circuit(const int *flags, int *out, int n, int m) {
     }
 }
 
-// divergence: the last part of the condition is read at the thread's index
+// divergence, unconfirmed: the last part of the condition is read at the thread's index; no replay has a 7 there
 // heddle: grid=4 block=64
 __global__ void short_circuit_private(const int *flags, int *out, int n, int m) {
     __shared__ int s[N];
@@ -352,7 +352,7 @@ __global__ void every_other(int *out, int n) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// divergence: continue skips them for the odd threads
+// divergence, unconfirmed: continue skips them for the odd threads; the counterexample has two billion rounds
 // heddle: grid=4 block=64
 __global__ void every_other_thread(int *out, int n) {
     __shared__ int s[N];
@@ -419,7 +419,7 @@ __global__ void two_exits_private(int *out, int n) {
     }
 }
 
-// verified: a machine of three states, with goto; the input drives it and is the same for all threads of a block
+// unknown: the loops of this machine of three states share a header; that all threads stay together in them is not found
 // heddle: grid=4 block=64
 __global__ void machine(const int *program, int *out, int n) {
     __shared__ int s[N];
@@ -448,7 +448,7 @@ stop:
     out[blockIdx.x * N + t] = acc;
 }
 
-// race: the state that shifts goes back before the others have read
+// race, unconfirmed: the state that shifts goes back before the others have read; no replay has a 1 in its program
 // heddle: grid=4 block=64
 __global__ void machine_missing_barrier(const int *program, int *out, int n) {
     __shared__ int s[N];

@@ -15,7 +15,7 @@ __global__ void saxpy_wrong_stride(float a, const float *x, float *y, unsigned n
         y[i] = a * x[i] + y[i];
 }
 
-// race: the index forgets the block
+// race, unconfirmed: the index forgets the block; in the counterexample the first block goes on for four billion rounds
 // heddle: grid=4 block=64
 __global__ void saxpy_wrong_start(float a, const float *x, float *y, unsigned n) {
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x * gridDim.x)
@@ -38,7 +38,7 @@ __global__ void runs_inclusive(int *out) {
         out[i] = first;
 }
 
-// verified: downwards, by a pointer
+// unknown: an address that is compared with one below an array, which is 2^64 - 4 for an array at 0
 // heddle: grid=4 block=64
 __global__ void runs_backwards(int *out) {
     int *first = out + (blockIdx.x * blockDim.x + threadIdx.x) * 8;
@@ -305,17 +305,17 @@ __global__ void halves_off_by_one(const int *in, int *out) {
         out[blockIdx.x * 64 + t - 31] = s[63 - t];
 }
 
-// divergence: each half has a barrier of its own
+// divergence: each half, of even and of odd threads, has a barrier of its own
 // heddle: grid=4 block=64
 __global__ void halves_two_barriers(const int *in, int *out) {
-    __shared__ int s[32];
+    __shared__ int s[N];
     int t = threadIdx.x;
-    if (t < 32) {
-        s[t] = in[blockIdx.x * 32 + t];
+    if (t % 2 == 0) {
+        s[t] = in[blockIdx.x * N + t];
         __syncthreads();
     } else {
         __syncthreads();
-        out[blockIdx.x * 32 + t - 32] = s[63 - t];
+        out[blockIdx.x * N + t] = s[t - 1];
     }
 }
 

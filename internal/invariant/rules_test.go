@@ -1,0 +1,216 @@
+package invariant_test
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/internal/event"
+	"heddle/internal/invariant"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+	"heddle/internal/testing/kernels"
+)
+
+// frame is the kernel around a loop: %t is the thread's index, %n and %m are scalar arguments, %k counts iterations.
+const frame = `.version 8.7
+.target sm_100
+.address_size 64
+.visible .entry k(.param .u64 A, .param .u32 n, .param .u32 m)
+{
+	.reg .pred %%p<10>;
+	.reg .b32 %%t, %%n, %%m, %%k, %%x<20>;
+	.reg .b64 %%A, %%d<9>;
+	ld.param.u64 %%A, [A];
+	ld.param.u32 %%n, [n];
+	ld.param.u32 %%m, [m];
+	mov.u32 %%t, %%tid.x;
+	mov.u32 %%k, 0;
+	%s
+L:	%s
+	add.u32 %%k, %%k, 1;
+	setp.lt.u32 %%p0, %%k, %%m;
+	@%%p0 bra L;
+	st.global.u32 [%%A], %%x1;
+	st.global.u32 [%%A+4], %%x2;
+	@%%p1 st.global.u32 [%%A+8], %%x2;
+	@%%p2 st.global.u32 [%%A+12], %%x2;
+	ret;
+}
+`
+
+// The state of the loops below changes under a condition on n and the iteration that no closed form says.
+const sometimes = `xor.b32 %x9, %k, %n;
+	and.b32 %x9, %x9, 5;
+	setp.eq.u32 %p5, %x9, 4;
+	`
+
+// ruleTests has for each rule a loop, a candidate of it that the loop keeps, and one that it does not.
+var ruleTests = []struct {
+	rule, before, body string
+	holds, fails       string
+}{
+	{ // 0 or 7: never negative; its negative is
+		"non-negative", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "selp.u32 %x1, 7, %x1, %p5; selp.u32 %x2, -7, %x2, %p5;",
+		"(not (bvslt %x1 (_ bv0 32)))", "(not (bvslt %x2 (_ bv0 32)))",
+	},
+	{ // min only falls; max with m does not stay below the entry
+		"entry-bound", "mov.u32 %x1, %n; mov.u32 %x2, %n;", sometimes + "and.b32 %x3, %k, %m; @%p5 min.u32 %x1, %x1, %x3; @%p5 max.u32 %x2, %x2, %x3;",
+		"(not (bvult g!param:n+0:32 %x1))", "(not (bvult g!param:n+0:32 %x2))",
+	},
+	{ // at most one, and at most two, for each iteration
+		"step-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 add.u32 %x1, %x1, 1; @%p5 add.u32 %x2, %x2, 3; @!%p5 add.u32 %x2, %x2, 1;",
+		"(not (bvult k %x1))", "(not (bvult k %x2))",
+	},
+	{ // incremented only below n: at most n, or where it began; not below n for ever
+		"loop-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "setp.lt.u32 %p6, %x1, %n; and.pred %p5, %p5, %p6; @%p5 add.u32 %x1, %x1, 1;",
+		"(not (bvult g!param:n+0:32 %x1))", "(not (bvult %x1 g!param:n+0:32))",
+	},
+	{ // a machine of states 0 and 3; the other counts on
+		"constant-bound", "mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 mov.u32 %x1, 3; setp.eq.u32 %p6, %x9, 1; @%p6 mov.u32 %x1, 0; setp.eq.u32 %p7, %x9, 5; @%p7 add.u32 %x2, %x2, %x1;",
+		"(not (bvult (_ bv3 32) %x1))", "(not (bvult (_ bv3 32) %x2))",
+	},
+	{ // doubled or left alone: a power of two, or 0 when the bit has left; 1, 4, 7 are not all such
+		"power-of-two", "mov.u32 %x1, 1; mov.u32 %x2, 1;", sometimes + "@%p5 shl.b32 %x1, %x1, 1; @%p5 add.u32 %x2, %x2, 3;",
+		"(= (_ bv0 32) (bvand %x1 (bvadd %x1 (_ bv4294967295 32))))", "(= (_ bv0 32) (bvand %x2 (bvadd %x2 (_ bv4294967295 32))))",
+	},
+	{ // one gives what the other takes
+		"pair", "mov.u32 %x1, %n; mov.u32 %x2, 0;", sometimes + "@%p5 add.u32 %x1, %x1, %k; @%p5 sub.u32 %x2, %x2, %k;",
+		"(= g!param:n+0:32 (bvadd %x1 %x2))", "(= %x1 (bvadd g!param:n+0:32 %x2))",
+	},
+	{ // 64 = x1*x2 as long as x2 is not 0; halving 1 loses the bit, so the loop stops before
+		"product", "mov.u32 %x1, 64; mov.u32 %x2, 1;", sometimes + "setp.gt.u32 %p6, %x1, 1; and.pred %p5, %p5, %p6; @%p5 shr.u32 %x1, %x1, 1; @%p5 shl.b32 %x2, %x2, 1;",
+		"(= (_ bv64 32) (bvmul %x1 %x2))", "",
+	},
+	{ // two flags that are set together; one alone is not always true
+		"predicate", "setp.eq.u32 %p1, %n, 1; setp.eq.u32 %p2, %n, 1; mov.u32 %x1, 0; mov.u32 %x2, 0;", sometimes + "@%p5 setp.lt.u32 %p1, %x9, %m; @%p5 setp.lt.u32 %p2, %x9, %m;",
+		"(= %p1 %p2)", "%p1",
+	},
+	{ // while x1 is below the thread's index it doubles with each iteration
+		"guarded-form", "mov.u32 %x1, 1; mov.u32 %x2, 5;", "setp.lt.u32 %p5, %x1, %t; @%p5 shl.b32 %x1, %x1, 1; " + sometimes + "@%p5 shl.b32 %x2, %x2, 1;",
+		"(or (not (bvult %x1 p!tid.x)) (= %x1 (ite (bvult k (_ bv32 32)) (bvshl (_ bv1 32) k) (_ bv0 32))))", "",
+	},
+}
+
+func build(t *testing.T, before, body string) *lockstep.Thread {
+	t.Helper()
+	one := event.Dim3{X: 1, Y: 1, Z: 1}
+	f := kernels.PTX(t, fmt.Sprintf(frame, before, body)).Funcs[0]
+	th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return th
+}
+
+func solvers() []smt.Solver { return []smt.Solver{&sat.Solver{Time: 20 * time.Second}} }
+
+// TestRules: each rule proposes what its loop keeps, and Houdini drops what the loop does not keep.
+func TestRules(t *testing.T) {
+	for _, tt := range ruleTests {
+		t.Run(tt.rule, func(t *testing.T) {
+			th := build(t, tt.before, tt.body)
+			set := invariant.Find(t.Context(), th, solvers())
+			found := map[string]bool{}
+			for _, c := range set.Candidates {
+				if c.Rule.Name == tt.rule {
+					found[set.Text(c)] = true
+				}
+				switch text := set.Text(c); {
+				case text == tt.holds && c.Died != "":
+					t.Errorf("%s: %s", text, c.Died)
+				case text == tt.fails && c.Died == "":
+					t.Errorf("%s holds?", text)
+				}
+			}
+			for _, text := range []string{tt.holds, tt.fails} {
+				if text != "" && !found[text] {
+					t.Errorf("not proposed: %s", text)
+				}
+			}
+			if t.Failed() {
+				for _, c := range set.Candidates {
+					t.Log(c.Rule.Name, set.Text(c), c.Died)
+				}
+			}
+		})
+	}
+}
+
+// TestInvariantsHoldInRuns: what survives is true at the header in every iteration of runs with random arguments. The
+// run is made from the terms of one iteration, without axioms: it knows nothing of induction.
+func TestInvariantsHoldInRuns(t *testing.T) {
+	rnd := rand.New(rand.NewSource(1))
+	small := []uint64{0, 1, 2, 3, 4, 5, 7, 31, 40, 1 << 31, 1<<32 - 1}
+	for _, tt := range ruleTests {
+		th := build(t, tt.before, tt.body)
+		c := th.Context
+		set := invariant.Find(t.Context(), th, solvers())
+		if len(th.Loops) != 1 {
+			t.Fatalf("%s: %d loops", tt.rule, len(th.Loops))
+		}
+		l, visits := &th.Loops[0], 0
+		for range 60 {
+			m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
+			for _, name := range []string{"g!param:n+0:32", "g!param:m+0:32"} {
+				m.Vars[name] = small[rnd.Intn(len(small))]
+			}
+			m.Vars["p!tid.x"] = uint64(rnd.Intn(64))
+			now := make([]uint64, len(l.Slots))
+			for i, s := range l.Slots {
+				now[i] = c.Evaluate(m).Value(s.Init)
+			}
+			for k := range uint64(40) {
+				m.Vars[c.Name(l.Counter)] = k
+				put := func(t smt.Term, v uint64) {
+					if m.Funcs[c.Name(t)] == nil {
+						m.Funcs[c.Name(t)] = map[string]uint64{}
+					}
+					m.Funcs[c.Name(t)][smt.Key([]uint64{k})] = v
+				}
+				put(l.Act, 1)
+				for i, s := range l.Slots {
+					if !s.Closed {
+						put(s.Symbol, now[i])
+					}
+				}
+				e := c.Evaluate(m)
+				visits++
+				for _, x := range set.Candidates {
+					if x.Died == "" && !e.Holds(x.At()) {
+						t.Fatalf("%s: %s is false in iteration %d of n = %d, m = %d, thread %d", tt.rule, set.Text(x), k, m.Vars["g!param:n+0:32"], m.Vars["g!param:m+0:32"], m.Vars["p!tid.x"])
+					}
+				}
+				if !e.Holds(l.Back) {
+					break
+				}
+				for i, s := range l.Slots {
+					now[i] = e.Value(s.Next)
+				}
+			}
+		}
+		if visits < 300 {
+			t.Errorf("%s: only %d visits of the header", tt.rule, visits)
+		}
+	}
+}
+
+// TestEveryRuleIsTested: the table and the tests have the same rules, but those that only kernels with barriers and
+// halved values show: testdata/verify/loops.cu.
+func TestEveryRuleIsTested(t *testing.T) {
+	tested := "trips barrier-tag"
+	for _, tt := range ruleTests {
+		tested += " " + tt.rule
+	}
+	for _, r := range invariant.Rules {
+		if !strings.Contains(tested, r.Name) {
+			t.Errorf("%s has no test", r.Name)
+		}
+		if r.Why == "" {
+			t.Errorf("%s has no reason", r.Name)
+		}
+	}
+}

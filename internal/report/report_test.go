@@ -1,0 +1,110 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// race is a finding in lines 3 and 6 of a file.
+func race(f *source.File, kernel string) *diag.Diagnostic {
+	at := func(line, col int) source.Span { return source.Span{Start: source.MakePos(f.ID, line, col)} }
+	return &diag.Diagnostic{
+		Code: diag.CodeRaceShared, Severity: diag.Error, Kernel: kernel, Input: f.Name,
+		Message: "read-write data race on shared tile<&> in " + kernel, Span: at(6, 12),
+		Stack:   []source.Frame{{Func: "k", Pos: at(6, 12).Start}, {Func: "outer", Pos: at(2, 1).Start}},
+		Related: []diag.Related{{Span: at(3, 2), Message: "and (1) occurred earlier here"}},
+		Notes:   []string{"no barrier orders the two threads", "both are in barrier interval 2"},
+		Fixes:   []diag.Fix{{Message: "insert a barrier", Edits: []diag.Edit{{Span: at(5, 1), New: "\t__syncthreads();\n"}}}},
+		Witness: &diag.Witness{
+			First:  diag.WitnessAccess{Op: "st.shared.u32", Thread: "thread (1,0,0) of block (0,0,0)", Kind: "write"},
+			Second: diag.WitnessAccess{Op: "ld.shared.u32", Thread: "thread (0,0,0) of block (0,0,0)", Kind: "read"},
+			Memory: "shared tile", Offset: 64, Size: 4, Level: "intra-block", Interval: 2,
+		},
+		Reproduce: "heddle check k.cu",
+	}
+}
+
+const text = "__global__ void k()\n{\n\ttile[t] = 1; // <script>alert(1)</script>\n\n\t\n\tout[t] = tile[t + 1];\n}\n"
+
+func pageOf(t *testing.T, n int) string {
+	t.Helper()
+	files := source.NewSet()
+	f, err := files.Add("dir/k.cu", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	h := New(&b, files, "heddle check --arg 'x=<1>' k.cu", "v1")
+	for i := range n {
+		kernel := fmt.Sprintf("k%d(int*)", i)
+		d := race(f, kernel)
+		if i%2 == 1 {
+			d.Code = diag.CodeRaceGlobal
+		}
+		if err := h.Finding(d); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Verdict(&diag.Verdict{Kind: diag.Bug, Kernel: kernel, Input: f.Name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Verdict(&diag.Verdict{Kind: diag.Verified, Kernel: "fine", Scope: "all threads"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Finding(&diag.Diagnostic{Suppressed: &diag.Suppression{}, Message: "hidden away"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPage(t *testing.T) {
+	got := pageOf(t, 1)
+	for _, want := range []string{
+		"tile&lt;&amp;&gt;", "&lt;script&gt;alert(1)", "x=&lt;1&gt;", // nothing of the input is markup
+		`<mark>tile</mark>`, // the word at line 6, column 12
+		"Missing:</strong> no barrier orders the two threads", "called from outer at dir/k.cu:2:1",
+		"barrier interval 2", "barrier 2", "nothing orders these two",
+		"&#43;	__syncthreads();", "1 suppressed", `href="#f1"`, "1 verified", "all threads",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in the page", want)
+		}
+	}
+	for _, not := range []string{"hidden away", "http://", "https://", "<script>alert"} {
+		if strings.Contains(got, not) {
+			t.Errorf("%s is in the page", not)
+		}
+	}
+}
+
+// Without a witness, a text or a position a finding is shown all the same.
+func TestBareFinding(t *testing.T) {
+	var b bytes.Buffer
+	files := source.NewSet()
+	h := New(&b, files, "", "")
+	unknown := files.Named("gone.cu")
+	for _, d := range []diag.Diagnostic{
+		{Code: "no-such-code", Message: "first"},
+		{Code: diag.CodeInput, Message: "second", Span: source.Span{Start: source.MakePos(unknown.ID, 7, 0)}},
+	} {
+		if err := h.Finding(&d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"first", "second", "gone.cu:7", "No kernel was checked"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is not in the page", want)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package verify
+
+// convergence reports whether lanes of one warp come to the same barriers of their warp, in the same order, none of them ending
+// before: then each of these barriers orders what its warp does before with what it does behind (PTX ISA 9.7.13.2). If that is not
+// proved it is no finding: the barriers just order nothing then.
+func (p *prover) convergence() bool {
+	ends := p.th.WarpEnds
+	if len(ends) == 0 {
+		return false
+	}
+	opt := p.opt
+	opt.Limit, opt.Record = 1, nil
+	sub := newProver(p.ctx, p.th, opt)
+	for i := range ends {
+		for j := i; j < len(ends) && !sub.done(); j++ {
+			if a, b := &ends[i], &ends[j]; a.Instr != nil || b.Instr != nil {
+				sub.apart(a, b, p.sameWarp(p.pair))
+			}
+		}
+	}
+	return sub.failures() == 0
+}

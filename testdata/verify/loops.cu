@@ -1,0 +1,354 @@
+// Loops whose state no closed form says, or only one that is not obvious. Launched and judged as barriers.cu.
+#define N 64
+
+// verified: partners are t and t^j, and one of the two acts; each j has an interval of its own
+__global__ void bitonic(int *data) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int k = 2; k <= N; k <<= 1)
+        for (int j = k >> 1; j > 0; j >>= 1) {
+            int x = t ^ j;
+            if (x > t) {
+                int a = s[t], b = s[x];
+                if ((a > b) == ((t & k) == 0)) {
+                    s[t] = b;
+                    s[x] = a;
+                }
+            }
+            __syncthreads();
+        }
+    data[blockIdx.x * N + t] = s[t];
+}
+
+// race: without the test both partners act
+__global__ void bitonic_racy(int *data) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int k = 2; k <= N; k <<= 1)
+        for (int j = k >> 1; j > 0; j >>= 1) {
+            int x = t ^ j;
+            if (s[t] > s[x])
+                s[t] = s[x];
+            __syncthreads();
+        }
+    data[blockIdx.x * N + t] = s[t];
+}
+
+// race: the barrier stands outside of the inner loop
+__global__ void bitonic_outer_barrier_racy(int *data) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int k = 2; k <= N; k <<= 1) {
+        for (int j = k >> 1; j > 0; j >>= 1) {
+            int x = t ^ j;
+            if (x > t && s[t] > s[x])
+                s[t] = s[x];
+        }
+        __syncthreads();
+    }
+    data[blockIdx.x * N + t] = s[t];
+}
+
+// verified: up and down a tree of 2N leaves, with a stride that doubles and then halves
+__global__ void blelloch(int *data) {
+    __shared__ int s[2 * N];
+    int t = threadIdx.x;
+    s[2 * t] = data[blockIdx.x * 2 * N + 2 * t];
+    s[2 * t + 1] = data[blockIdx.x * 2 * N + 2 * t + 1];
+    int offset = 1;
+    for (int d = N; d > 0; d >>= 1) {
+        __syncthreads();
+        if (t < d)
+            s[offset * (2 * t + 2) - 1] += s[offset * (2 * t + 1) - 1];
+        offset *= 2;
+    }
+    if (t == 0)
+        s[2 * N - 1] = 0;
+    for (int d = 1; d < 2 * N; d *= 2) {
+        offset >>= 1;
+        __syncthreads();
+        if (t < d) {
+            int a = offset * (2 * t + 1) - 1, b = offset * (2 * t + 2) - 1, x = s[a];
+            s[a] = s[b];
+            s[b] += x;
+        }
+    }
+    __syncthreads();
+    data[blockIdx.x * 2 * N + 2 * t] = s[2 * t];
+    data[blockIdx.x * 2 * N + 2 * t + 1] = s[2 * t + 1];
+}
+
+// race: each reads the node to its left, which is its neighbour's to write
+__global__ void blelloch_racy(int *data) {
+    __shared__ int s[8 * N];
+    int t = threadIdx.x;
+    s[t] = data[blockIdx.x * N + t];
+    int offset = 1;
+    for (int d = N; d > 0; d >>= 1) {
+        __syncthreads();
+        if (t < d)
+            s[offset * (2 * t + 2) - 1] += s[offset * 2 * t - (t > 0)];
+        offset *= 2;
+    }
+    __syncthreads();
+    data[blockIdx.x * N + t] = s[t];
+}
+
+// verified: the second loop halves a signed number by division
+__global__ void brent_kung(int *data) {
+    __shared__ int s[2 * N];
+    int t = threadIdx.x;
+    s[t] = data[blockIdx.x * 2 * N + t];
+    s[t + N] = data[blockIdx.x * 2 * N + t + N];
+    for (int stride = 1; stride <= N; stride *= 2) {
+        __syncthreads();
+        int i = (t + 1) * stride * 2 - 1;
+        if (i < 2 * N)
+            s[i] += s[i - stride];
+    }
+    for (int stride = N / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        int i = (t + 1) * stride * 2 - 1;
+        if (i + stride < 2 * N)
+            s[i + stride] += s[i];
+    }
+    __syncthreads();
+    data[blockIdx.x * 2 * N + t] = s[t];
+    data[blockIdx.x * 2 * N + t + N] = s[t + N];
+}
+
+// verified: the guard depends on the thread, but both ways meet before the barrier; d is at most N
+__global__ void interleaved(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    for (int d = 1; d < N; d *= 2) {
+        int i = 2 * d * t;
+        if (i < N)
+            s[i] += s[i + d];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+// verified: at most one element an iteration, so that each thread stays in its row
+__global__ void row_fill(const int *in, int *out, int n) {
+    int t = threadIdx.x, p = 0;
+    for (int i = 0; i < 16; i++)
+        if (in[i * N + t] > n) {
+            out[(blockIdx.x * N + t) * 16 + p] = i;
+            p++;
+        }
+}
+
+// race: two elements an iteration fill the next thread's row
+__global__ void row_fill_racy(const int *in, int *out, int n) {
+    int t = threadIdx.x, p = 0;
+    for (int i = 0; i < 16; i++)
+        if (in[i * N + t] > n) {
+            out[(blockIdx.x * N + t) * 16 + p] = i;
+            p += 2;
+        }
+}
+
+// verified: whatever is skipped, a thread keeps to its own column
+__global__ void column_fill(const int *in, int *out, int n) {
+    int p = blockIdx.x * N + threadIdx.x;
+    for (int i = 0; i < n; i++)
+        if (in[i * N + threadIdx.x] > n) {
+            out[p] = i;
+            p += 4 * N;
+        }
+}
+
+// race: the stride is that of half of the grid
+__global__ void column_fill_racy(const int *in, int *out, int n) {
+    int p = blockIdx.x * N + threadIdx.x;
+    for (int i = 0; i < n; i++)
+        if (in[i * N + threadIdx.x] > n) {
+            out[p] = i;
+            p += 2 * N;
+        }
+}
+
+// verified: two halves of a buffer, read and written in turn
+__global__ void swapped_index(int *data) {
+    __shared__ int s[2][N];
+    int t = threadIdx.x, in = 0, out = 1;
+    s[0][t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int d = 1; d < N; d <<= 1) {
+        s[out][t] = s[in][t] + (t >= d ? s[in][t - d] : 0);
+        __syncthreads();
+        int x = in;
+        in = out;
+        out = x;
+    }
+    data[blockIdx.x * N + t] = s[in][t];
+}
+
+// verified: two buffers by pointer
+__global__ void swapped_pointers(int *data, int n) {
+    __shared__ int s0[N], s1[N];
+    int *p = s0, *q = s1, t = threadIdx.x;
+    s0[t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int i = 0; i < n; i++) {
+        q[t] = p[(t + 1) % N];
+        __syncthreads();
+        int *x = p;
+        p = q;
+        q = x;
+    }
+    data[blockIdx.x * N + t] = p[t];
+}
+
+// race: p takes q, and q stays: from the second iteration on both are one buffer
+__global__ void swapped_pointers_racy(int *data, int n) {
+    __shared__ int s0[N], s1[N];
+    int *p = s0, *q = s1, t = threadIdx.x;
+    s0[t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int i = 0; i < n; i++) {
+        q[t] = p[(t + 1) % N];
+        __syncthreads();
+        p = q;
+    }
+    data[blockIdx.x * N + t] = p[t];
+}
+
+// verified: three buffers in turn need one barrier an iteration
+__global__ void rotated(int *data, int n) {
+    __shared__ int s[3][N];
+    int t = threadIdx.x, a = 0, b = 1, c = 2;
+    s[0][t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int i = 0; i < n; i++) {
+        s[b][t] = s[a][(t + 1) % N];
+        __syncthreads();
+        int x = a;
+        a = b;
+        b = c;
+        c = x;
+    }
+    data[blockIdx.x * N + t] = s[a][t];
+}
+
+// verified: a parity that flips by subtraction
+__global__ void flipped(int *data, int n) {
+    __shared__ int s[2 * N];
+    int t = threadIdx.x, cur = 0;
+    s[t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int i = 0; i < n; i++) {
+        s[(1 - cur) * N + t] = s[cur * N + (t + 1) % N];
+        cur = 1 - cur;
+        __syncthreads();
+    }
+    data[blockIdx.x * N + t] = s[cur * N + t];
+}
+
+// race: what is read is the half that is written
+__global__ void flipped_racy(int *data, int n) {
+    __shared__ int s[2 * N];
+    int t = threadIdx.x, cur = 0;
+    s[t] = data[blockIdx.x * N + t];
+    __syncthreads();
+    for (int i = 0; i < n; i++) {
+        cur = 1 - cur;
+        s[cur * N + t] = s[cur * N + (t + 1) % N];
+        __syncthreads();
+    }
+    data[blockIdx.x * N + t] = s[cur * N + t];
+}
+
+// verified: state that changes under a guard which the state decides: a thread that stops stops for good
+__global__ void haar(const float *in, float *out) {
+    __shared__ float s[2 * N];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    int at = 2 * t, distance = 1, active = N / 2;
+    for (int i = 1; i <= 6; i++) {
+        if (t < active) {
+            s[at] += s[at + distance];
+            active >>= 1;
+            at <<= 1;
+            distance <<= 1;
+        }
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+// race: the distance grows for all, the place for active threads only
+__global__ void haar_racy(const float *in, float *out) {
+    __shared__ float s[4 * N];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    int at = 2 * t, distance = 1, active = N / 2;
+    for (int i = 1; i <= 6; i++) {
+        if (t < active) {
+            s[at] += s[at + distance];
+            active >>= 1;
+            distance <<= 1;
+        }
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+// verified: a reduction in each iteration; the inner loop passes barriers, the outer one counts on
+__global__ void nested_reduction(const int *in, int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    for (int i = 0; i < n; i++) {
+        s[t] = in[i * N + t];
+        __syncthreads();
+        for (int d = N / 2; d > 0; d >>= 1) {
+            if (t < d)
+                s[t] += s[t + d];
+            __syncthreads();
+        }
+        if (t == 0 && i < 4096)
+            out[blockIdx.x * 4096 + i] = s[0];
+        __syncthreads();
+    }
+}
+
+// race: thread 0 reads the sum while another one goes on to the next row
+__global__ void nested_reduction_racy(const int *in, int *out, int n) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    for (int i = 0; i < n; i++) {
+        s[N - 1 - t] = in[i * N + t];
+        __syncthreads();
+        for (int d = N / 2; d > 0; d >>= 1) {
+            if (t < d)
+                s[t] += s[t + d];
+            __syncthreads();
+        }
+        if (t == 0 && i < 4096)
+            out[blockIdx.x * 4096 + i] = s[0];
+    }
+}
+
+// verified: all threads go on by the same steps, which are data, from places of their own
+__global__ void common_steps(const int *steps, int *out) {
+    int t = threadIdx.x;
+    for (int i = t; i < 4096;) {
+        out[blockIdx.x * 4096 + i] = 1;
+        i += 64 * (1 + (steps[0] & 3));
+    }
+}

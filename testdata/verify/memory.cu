@@ -1,0 +1,163 @@
+// Memory in other shapes than arrays of numbers: structs, copies, arrays of a thread's own, pointers that are chosen, slots that
+// are taken, and barriers of a warp. All kernels are launched with 4 blocks of 64 threads.
+#define N 64
+struct view { int *p; int n; float f; };
+struct row { int a[8]; };
+
+// verified: the pointer comes in a struct
+__global__ void struct_argument(view v) { v.p[blockIdx.x * N + threadIdx.x] = v.n; }
+
+// race: two threads write one element behind the pointer
+__global__ void struct_argument_halved(view v) { v.p[threadIdx.x / 2] = threadIdx.x; }
+
+// verified: whichever array is chosen, each thread has an element
+__global__ void chosen_in_struct(int *a, int *b, int n) {
+    view v;
+    v.p = n > 3 ? a : b;
+    v.n = blockIdx.x * N + threadIdx.x;
+    v.p[v.n] = 1;
+}
+
+// race: threads choose differently, and the halves of the first array overlap
+__global__ void chosen_by_thread(int *a, int *b) {
+    int *p = threadIdx.x % 4 ? a : b;
+    p[blockIdx.x * N + threadIdx.x / 2] = threadIdx.x;
+}
+
+// verified: whole structs
+__global__ void copy_struct(row *in, row *out) {
+    int i = blockIdx.x * N + threadIdx.x;
+    memcpy(&out[i], &in[i], sizeof(row));
+}
+
+// verified: four words each
+__global__ void set_words(int *out) { memset(out + 4 * (blockIdx.x * N + threadIdx.x), 0, 16); }
+
+// race: four words each, three apart
+__global__ void set_overlapping_words(int *out) {
+    int i = blockIdx.x * N + threadIdx.x;
+    memset(out + 3 * i, i, 16);
+}
+
+// verified: as many bytes as there is room for
+__global__ void copy_bytes(char *in, char *out, int n) {
+    int i = blockIdx.x * N + threadIdx.x;
+    if (n >= 0 && n <= 32)
+        memcpy(out + 32 * i, in + 32 * i, n);
+}
+
+// race: one byte more than there is room for
+__global__ void copy_bytes_beyond(char *in, char *out, int n) {
+    int i = blockIdx.x * N + threadIdx.x;
+    if (n >= 0 && n <= 33)
+        memcpy(out + 32 * i, in + 32 * i, n);
+}
+
+// verified: the array is the thread's own, whatever its index
+__global__ void own_array(int *out, const int *in) {
+    int a[16];
+    for (int i = 0; i < 16; i++)
+        a[i] = i;
+    int i = blockIdx.x * N + threadIdx.x;
+    a[in[i] & 15] = 3;
+    out[i] = a[in[i + 1] & 15];
+}
+
+// race: what it holds is the same for all threads that read the same input
+__global__ void index_from_own_array(int *out, const int *in) {
+    int a[16];
+    for (int i = 0; i < 16; i++)
+        a[i] = i;
+    out[a[in[threadIdx.x] & 15]] = threadIdx.x;
+}
+
+// verified: a comparison of a float that all threads have
+__global__ void float_of_all(float *a, float x) {
+    if (x > 0.5f)
+        __syncthreads();
+    a[blockIdx.x * N + threadIdx.x] = x;
+}
+
+// divergence: a comparison of a float of each thread
+__global__ void float_of_each(float *a) {
+    if (a[threadIdx.x] > 0.5f)
+        __syncthreads();
+}
+
+// verified: all threads return from the loop, or none
+__global__ void return_from_loop(int *out, const int *in, int n) {
+    for (int i = 0; i < n; i++)
+        if (in[i] == 7)
+            return;
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 2;
+}
+
+// divergence: a thread returns from the loop when it finds its index
+__global__ void find_own(int *out, const int *in, int n) {
+    for (int i = 0; i < n; i++)
+        if (in[i] == threadIdx.x)
+            return;
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 2;
+}
+
+// verified: structs in shared memory, by fields and whole
+__global__ void shared_structs(view *out) {
+    __shared__ view s[N];
+    s[threadIdx.x].n = threadIdx.x;
+    s[threadIdx.x].f = 2;
+    s[threadIdx.x].p = 0;
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = s[N - 1 - threadIdx.x];
+}
+
+// race: a field of the neighbour, without a barrier
+__global__ void shared_structs_no_barrier(view *out) {
+    __shared__ view s[N];
+    s[threadIdx.x].n = threadIdx.x;
+    out[blockIdx.x * N + threadIdx.x].n = s[N - 1 - threadIdx.x].n;
+}
+
+// verified: what a 64-bit counter gives is different for each thread
+__global__ void slots(unsigned long long *count, int *out) { out[atomicAdd(count, 1ull)] = threadIdx.x; }
+
+// race: what an exchange gives may be the same
+__global__ void exchanged(unsigned long long *count, int *out) {
+    out[atomicExch(count, (unsigned long long)threadIdx.x / 2)] = threadIdx.x;
+}
+
+// verified: the last 32 threads add up with barriers of their warp
+__global__ void warp_sum(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    if (t < 32) {
+        for (int d = 32; d > 0; d >>= 1) {
+            int v = s[t + d];
+            __syncwarp();
+            s[t] += v;
+            __syncwarp();
+        }
+        if (t == 0)
+            out[blockIdx.x] = s[0];
+    }
+}
+
+// race: no barrier between a sum and the next reading
+__global__ void warp_sum_half(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    if (t < 32) {
+        for (int d = 32; d > 0; d >>= 1) {
+            int v = s[t + d];
+            __syncwarp();
+            s[t] += v;
+        }
+        if (t == 0)
+            out[blockIdx.x] = s[0];
+    }
+}

@@ -1,0 +1,173 @@
+// Images, structs, vectors and pointers.
+
+// verified: one image is read around a pixel, the pixel of another is written
+// heddle: global=32,32 local=8,8
+kernel void blur(read_only image2d_t in, write_only image2d_t out) {
+    const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    float4 sum = (float4)(0.0f);
+    for (int y = -1; y <= 1; y++)
+        for (int x = -1; x <= 1; x++)
+            sum += read_imagef(in, nearest, at + (int2)(x, y));
+    write_imagef(out, at, sum / 9.0f);
+}
+
+// race: a column of work-items writes one pixel
+// heddle: global=32,32 local=8,8
+kernel void blur_to_row(read_only image2d_t in, write_only image2d_t out) {
+    const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(out, (int2)(at.x, 0), read_imagef(in, nearest, at) + (float4)(at.y));
+}
+
+struct grid {
+    int width, height;
+    float scale;
+};
+
+// verified: the pitch comes in a struct, and work-items outside do nothing
+// heddle: global=32,8 local=8,8
+kernel void scale(global const float *in, global float *out, struct grid g) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < 32 && g.width == 32)
+        out[y * g.width + x] = g.scale * in[y * g.width + x];
+}
+
+// race: the pitch is the height
+// heddle: global=32,8 local=8,8 g+0=u32:32 g+4=u32:8
+kernel void scale_wrong_pitch(global const float *in, global float *out, struct grid g) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (g.height == 8)
+        out[y * g.height + x] = g.scale * in[y * 32 + x] + y;
+}
+
+struct particle {
+    float3 at;
+    int hits;
+    global int *log;
+};
+
+// verified: each work-item changes its own particle, by fields
+// heddle: global=256 local=64
+kernel void move(global struct particle *all, float dt) {
+    global struct particle *p = &all[get_global_id(0)];
+    p->at += (float3)(dt, 2 * dt, 0.0f);
+    if (p->at.x > 1.0f) {
+        p->at.x = 0.0f;
+        p->hits++;
+    }
+}
+
+// race: the hits of the neighbour are read as it changes them
+// heddle: global=256 local=64
+kernel void move_and_look(global struct particle *all, global int *out) {
+    size_t i = get_global_id(0);
+    all[i].hits += 1;
+    out[i] = all[(i + 1) % 256].hits;
+}
+
+// verified: structs in local memory, whole ones copied, with a barrier between
+// heddle: global=256 local=64
+kernel void exchange(global const struct particle *in, global struct particle *out) {
+    local struct particle tile[64];
+    tile[get_local_id(0)] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    struct particle p = tile[63 - get_local_id(0)];
+    p.log = 0;
+    out[get_global_id(0)] = p;
+}
+
+// verified: whichever of the two arrays is chosen, each work-item has its element
+// heddle: global=256 local=64
+kernel void either(global int *a, global int *b, int which) {
+    global int *p = which ? a : b;
+    p[get_global_id(0)] = which;
+}
+
+// race: even work-items write one array, odd ones the other, at half their index; and one of them both
+// heddle: global=256 local=64
+kernel void either_by_item(global int *a, global int *b) {
+    size_t i = get_global_id(0);
+    global int *p = i % 2 ? a : b;
+    p[i / 2] = i;
+    if (i == 0)
+        a[0] = i;
+}
+
+// verified: even work-items write one array, odd ones the other
+// heddle: global=256 local=64
+kernel void even_and_odd(global int *a, global int *b) {
+    size_t i = get_global_id(0);
+    global int *p = i % 2 ? a : b;
+    p[i / 2] = i;
+}
+
+// verified: vectors of four at element addresses
+// heddle: global=256 local=64
+kernel void vectors(global const float *in, global float *out) {
+    size_t i = get_global_id(0);
+    vstore4(2.0f * vload4(i, in), i, out);
+}
+
+// race: vectors of four, three elements apart
+// heddle: global=256 local=64
+kernel void vectors_overlap(global const float *in, global float *out) {
+    size_t i = get_global_id(0);
+    vstore4(vload4(i, in) + (float4)(i), 0, out + 3 * i);
+}
+
+// verified: even work-items write the low half of a vector, odd ones the high half
+// heddle: global=256 local=64
+kernel void halves(global int4 *out) {
+    size_t i = get_global_id(0);
+    if (i % 2)
+        out[i / 2].hi = (int2)(i, i);
+    else
+        out[i / 2].lo = (int2)(i, i);
+}
+
+// race: both write the third component
+// heddle: global=256 local=64
+kernel void halves_overlap(global int4 *out) {
+    size_t i = get_global_id(0);
+    if (i % 2)
+        out[i / 2].hi = (int2)(i, i);
+    else
+        out[i / 2].xyz = (int3)(i, i, i);
+}
+
+// verified: an array of the work-item's own, indexed by data
+// heddle: global=256 local=64
+kernel void digits(global const uint *in, global uint *out) {
+    uint count[10];
+    for (int d = 0; d < 10; d++)
+        count[d] = 0;
+    for (uint v = in[get_global_id(0)]; v > 0; v /= 10)
+        count[v % 10]++;
+    for (int d = 0; d < 10; d++)
+        out[10 * get_global_id(0) + d] = count[d];
+}
+
+// race: the results of neighbours overlap by one element
+// heddle: global=256 local=64
+kernel void digits_overlap(global const uint *in, global uint *out) {
+    uint count[10];
+    for (int d = 0; d < 10; d++)
+        count[d] = get_global_id(0);
+    for (uint v = in[get_global_id(0)]; v > 0; v /= 10)
+        count[v % 10]++;
+    for (int d = 0; d < 10; d++)
+        out[9 * get_global_id(0) + d] = count[d];
+}
+
+// divergence: work-items beyond n return, and the others wait
+// heddle: global=256 local=64 n=100
+kernel void early_return(global const int *in, global int *out, int n) {
+    local int tile[64];
+    size_t i = get_global_id(0);
+    if (i >= n)
+        return;
+    tile[get_local_id(0)] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = tile[0];
+}

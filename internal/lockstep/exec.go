@@ -412,8 +412,10 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.here(st), Bare: x.bare(st, smt.True), Start: x.tag(st, event.OrdersAll), At: at})
+	end := End{Guard: x.here(st), Bare: x.bare(st, smt.True), Start: x.tag(st, event.OrdersAll), At: at}
+	x.th.Ends = append(x.th.Ends, end)
 	if x.warp {
-		x.th.WarpEnds = append(x.th.WarpEnds, End{Guard: x.here(st), Bare: x.bare(st, smt.True), Start: x.warpTag(st), At: at})
+		end.Start = x.warpTag(st)
+		x.th.WarpEnds = append(x.th.WarpEnds, end)
 	}
 }

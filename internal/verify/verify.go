@@ -207,9 +207,9 @@ func (p *prover) divergence() {
 	}
 }
 
-// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of them.
-// The one that is at its end when they part has passed the annotations on its way; what the other one assumes on its way
-// counts for nothing, since it may be behind the point where they part.
+// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of
+// them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
+// on its way counts for nothing, since it may be behind the point where they part.
 func (p *prover) apart(a, b *lockstep.End, more ...smt.Term) {
 	if a.Instr != nil {
 		p.parts(a, b, a.Guard, b.Bare, more)

@@ -39,17 +39,17 @@ var rules = map[string]string{
 	"suppress":    "source diag launch",
 	"config":      "source event launch",
 	"report":      "source diag edit",
-	"syntax":      "source edit place",
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair place syntax",
+	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form assume smt/answers repair place syntax",
+	"assume":      "smt",
 	"smt/answers": "smt",
 
 	"place/maxsat": "",
 
 	"lockstep/form": "event isa ir",
-	"repair":        "source event isa ptx ir edit place",
+	"repair":        "source event isa ptx ir edit",
 
 	"lower/fatbin":            "",
 	"lower/fatbin/fatbintest": "",

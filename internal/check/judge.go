@@ -27,6 +27,7 @@ type judge struct {
 	kernel   string // mangled
 	launches []trial
 	hunted   bool          // inputs were looked for, or a bug was found without; only of the first text
+	long     bool          // a run of the text took too long
 	limit    time.Duration // of a proof
 	spent    time.Duration
 }
@@ -80,6 +81,7 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 		return nil, fmt.Errorf("a repaired text is not right: %w", err)
 	}
 	out := &repair.Judgement{Grade: repair.Clean}
+	j.long = false
 	for _, t := range j.launches {
 		if err := j.runOnce(ctx, p, t, out); err != nil {
 			return nil, err
@@ -89,7 +91,7 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 			return out, nil
 		}
 	}
-	if out.Grade == repair.Clean && proof {
+	if proof && (out.Grade == repair.Clean || j.long) {
 		j.prove(ctx, p, out)
 	}
 	if !j.hunted && (out.Grade == repair.Clean || out.Grade == repair.Unknown) {
@@ -119,7 +121,13 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 		return err
 	}
 	rep := det.Report()
-	at := func(s event.Site) int { return offsetOf(p.file, m.Site(s).Instr) }
+	at := func(s event.Site) int { // in a function that is called: the call
+		info := m.Site(s)
+		if n := len(info.Calls); n > 0 {
+			return offsetOf(p.file, info.Calls[n-1])
+		}
+		return offsetOf(p.file, info.Instr)
+	}
 	for i := range rep.Races {
 		rc := &rep.Races[i]
 		f := repair.Finding{Kind: repair.Race, A: at(rc.First.Site), B: at(rc.Second.Site), Reach: reachOf[rc.Level], Shown: true}
@@ -157,6 +165,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
 	case emu.StepLimit:
 		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+		j.long = true
 	}
 	out.Scope = "this launch, these inputs: " + cfg.Describe()
 	return nil

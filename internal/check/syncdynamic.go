@@ -9,6 +9,7 @@ import (
 	"heddle/internal/launch"
 	placer "heddle/internal/place"
 	"heddle/internal/race"
+	"heddle/internal/source"
 )
 
 // dynamicOracle runs the launch and looks at what the race detector says.
@@ -59,9 +60,13 @@ func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *ans
 		if rc.Cause != race.Unordered {
 			continue
 		}
-		one, err := o.race(m.Site(rc.First.Site).Instr, m.Site(rc.Second.Site).Instr, rc.Level == race.InterBlock, nil)
+		first, second := m.Site(rc.First.Site).Instr, m.Site(rc.Second.Site).Instr
+		one, err := o.race(first, second, rc.Level == race.InterBlock, nil)
 		if err != nil {
 			return err
+		}
+		if !one.OtherBlock {
+			a.shown[[2]source.Span{first.Span, second.Span}] = true
 		}
 		a.race(one, rc.Space)
 	}

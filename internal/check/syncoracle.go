@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,6 +22,7 @@ import (
 type marked struct {
 	*driver
 	in      *input
+	unit    *syntax.Unit
 	fn      *syntax.Func
 	kernels []*ir.Func
 	// barriers are the points of the barriers in a placed kernel, by where they are in the PTX: those that points
@@ -34,8 +34,8 @@ type marked struct {
 	spaces map[[2]placer.Label][]event.Space
 }
 
-func newMarked(d *driver, in *input, fn *syntax.Func, kernels []*ir.Func) *marked {
-	m := &marked{driver: d, in: in, fn: fn, kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}}
+func newMarked(d *driver, in *input, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func) *marked {
+	m := &marked{driver: d, in: in, unit: unit, fn: fn, kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
@@ -95,6 +95,12 @@ func (e *unlocatedError) Error() string {
 
 // label returns the statement of an instruction.
 func (m *marked) label(in *ir.Instr) (placer.Label, error) {
+	if m.unit.PTX {
+		if fn, l, ok := m.unit.Where(in); ok && fn == m.fn {
+			return l, nil
+		}
+		return placer.None, &unlocatedError{in}
+	}
 	l, ok := m.fn.Locate(in.Loc)
 	if !ok {
 		return placer.None, &unlocatedError{in}
@@ -199,16 +205,24 @@ func near(w verify.Way, same, swapped bool) placer.Path {
 	return p
 }
 
+// undecidedBarrierError says that what diverges is no barrier that a placement holds.
+type undecidedBarrierError struct{}
+
+func (*undecidedBarrierError) Error() string {
+	return "a barrier diverges that is none of the kernel's own statements (it is in a function that is called, or is none of the whole block)"
+}
+
 // answer collects what an oracle says of a placement.
 type answer struct {
 	m     *marked
 	p     placer.Placement
 	a     placer.Answer
 	races map[[2]placer.Label]int // by statements: where in a.Races
+	shown map[[2]source.Span]bool // instructions that race in a run
 }
 
 func newAnswer(m *marked, p placer.Placement) *answer {
-	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}}
+	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}, shown: map[[2]source.Span]bool{}}
 }
 
 // race adds a race; those between the same statements are one.
@@ -254,7 +268,7 @@ func (a *answer) diverge(x, y *ir.Instr) error {
 		}
 	}
 	if len(labels) == 0 {
-		return errors.New("a barrier that the placement does not decide diverges")
+		return &undecidedBarrierError{}
 	}
 	if len(labels) == 2 {
 		t := &a.m.fn.Tree
@@ -303,7 +317,7 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 		return nil, err
 	}
 	for _, k := range kernels {
-		if err := o.check(ctx, k, a); err != nil {
+		if err := o.check(ctx, k, a, o.run(ctx, k, p)); err != nil {
 			return nil, err
 		}
 	}
@@ -323,10 +337,23 @@ func (o *staticOracle) proof(k *ir.Func) (*proof, error) {
 	return p, nil
 }
 
-func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer) error {
+// run returns the pairs of instructions that race in a run of the launch: of these nothing has to be disproved.
+func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) map[[2]source.Span]bool {
+	seen := newAnswer(o.marked, p)
+	if err := (&dynamicOracle{o.marked}).run(ctx, k, o.opt.Seed, seen); err != nil {
+		return nil
+	}
+	return seen.shown
+}
+
+// check asks the static engine about one kernel.
+func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown map[[2]source.Span]bool) error {
 	pr, err := o.proof(k)
 	if err != nil {
 		return err
+	}
+	pr.shown = func(f *verify.Finding) bool {
+		return f.Kind == verify.Race && !f.OtherBlock && (shown[[2]source.Span{f.A.Span, f.B.Span}] || shown[[2]source.Span{f.B.Span, f.A.Span}])
 	}
 	r, v := pr.verify(ctx, 0)
 	if r == nil {

@@ -116,6 +116,9 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	if fixed {
 		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
 	}
+	if x.opt.Adversarial {
+		return x.fresh("l", w)
+	}
 	args, widths := []smt.Term{off}, []int{64}
 	for _, t := range x.tag(st, orders(o.Space)).Terms() {
 		args, widths = append(args, t), append(widths, tagWidth)

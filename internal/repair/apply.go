@@ -25,6 +25,7 @@ type Transformer struct {
 	k      *Kernel
 	flow   *flow
 	forced []ir.BlockID
+	base   *text // without edits; made at first use
 }
 
 // New analyses the control flow of a kernel.
@@ -40,12 +41,12 @@ func (x *Transformer) Diverges(b ir.BlockID) {
 
 // Apply carries out a plan.
 func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
-	t, err := newText(x.k)
+	t, err := x.text()
 	if err != nil {
 		return nil, err
 	}
 	for _, in := range Barriers(x.k.Func) {
-		if b := x.blockOf(in); plan.Split[in.Index] {
+		if b := x.blockOf(in); plan.Split[in.Index] && in.Guard == ir.NoReg {
 			x.Diverges(b)
 			if x.flow.uniform[b] {
 				return nil, unsupported(in, "all threads come to this barrier")
@@ -105,6 +106,20 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 	return out, nil
 }
 
+// text returns the kernel's text, without edits.
+func (x *Transformer) text() (*text, error) {
+	if x.base == nil {
+		t, err := newText(x.k)
+		if err != nil {
+			return nil, err
+		}
+		x.base = t
+	}
+	t := *x.base
+	t.exits = map[string]bool{}
+	return &t, nil
+}
+
 // lastInText returns the last instruction of the kernel's text.
 func (x *Transformer) lastInText() *ir.Instr {
 	b := x.k.Func.Blocks
@@ -128,7 +143,7 @@ func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
 					return nil, unsupported(in, "the place of this barrier in the text is not known")
 				}
 				t.replace(s.insert, s.end, "")
-			case plan.Split[in.Index]:
+			case plan.Split[in.Index] && !x.flow.uniform[b.ID]:
 				out[b.ID] = append(out[b.ID], cut{i, in})
 			}
 		}
@@ -144,7 +159,7 @@ func (x *Transformer) more(r *region, plan *Plan) map[ir.BlockID][]cut {
 			continue
 		}
 		for i, in := range b.Instrs {
-			if isBarrier(in) && !plan.Drop[in.Index] && !plan.Split[in.Index] {
+			if isBarrier(in) && !plan.Drop[in.Index] && (!plan.Split[in.Index] || x.flow.uniform[b.ID]) {
 				out[b.ID] = append(out[b.ID], cut{i, in})
 			}
 		}
@@ -204,12 +219,20 @@ func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 			if !ok {
 				continue
 			}
+			if plan.Split[in.Index] && x.flow.uniform[b.ID] && !inRegion.has(b.ID) { // only a guard keeps threads away
+				t.replace(s.insert, s.end, "bar.sync \t0;")
+			}
 			if w, ok := plan.Texts[in.Index]; ok {
 				t.replace(s.start, s.end, w)
 			}
 		}
 	}
 	return nil
+}
+
+// strays reports whether not all threads may come to a barrier, as far as is known.
+func (x *Transformer) strays(in *ir.Instr) bool {
+	return in.Guard != ir.NoReg || !x.flow.uniform[x.blockOf(in)]
 }
 
 // blockOf returns the block that holds an instruction.

@@ -19,15 +19,14 @@ type update struct {
 // updates finds the plain updates that take part in a shown race.
 func (r *repairer) updates() []update {
 	var out []update
-	seen := map[*ir.Instr]bool{}
+	seen := map[*ir.Instr]bool{} // stores
 	for _, f := range r.found {
 		for _, in := range []*ir.Instr{f.a, f.b} {
-			if in == nil || f.Kind != Race || seen[in] {
+			if in == nil || f.Kind != Race {
 				continue
 			}
-			seen[in] = true
 			if u, ok := r.update(in); ok && !seen[u.store] {
-				seen[u.store], seen[u.load] = true, true
+				seen[u.store] = true
 				out = append(out, u)
 			}
 		}

@@ -201,17 +201,19 @@ func (w *flow) define(in *ir.Instr, differ bool) {
 	if len(in.Dst) == 0 {
 		return
 	}
+	reduction := false
 	switch in.Row.Category {
 	case isa.WarpOp, isa.Async, isa.Texture, isa.Matrix, isa.Stack:
 		differ = true
-	case isa.Barrier: // a reduction gives all threads the same
-		differ = in.Op() != "bar" && in.Op() != "barrier"
+	case isa.Barrier:
+		reduction = in.Op() == "bar" || in.Op() == "barrier" // which gives all threads the same
+		differ = differ || !reduction
 	case isa.Memory:
 		differ = differ || in.Row.Effect != isa.Reads || in.Order.Strong() || w.private(in)
 	case isa.Control:
 		differ = true // the result of a call
 	}
-	differ = differ || in.Guard != ir.NoReg && w.varying.has(ir.BlockID(in.Guard)) || slices.ContainsFunc(in.Src, w.operand)
+	differ = differ || in.Guard != ir.NoReg && w.varying.has(ir.BlockID(in.Guard)) || !reduction && slices.ContainsFunc(in.Src, w.operand)
 	for _, d := range in.Dst {
 		regs := []ir.Operand{d}
 		if d.Kind == ir.Vector {

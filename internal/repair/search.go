@@ -160,7 +160,7 @@ func (r *repairer) divergent() []*ir.Instr {
 				continue
 			}
 			pair = append(pair, in)
-			if !r.x.flow.uniform[r.x.blockOf(in)] {
+			if r.x.strays(in) {
 				odd = append(odd, in)
 			}
 		}
@@ -174,7 +174,7 @@ func (r *repairer) divergent() []*ir.Instr {
 		}
 		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
 			for _, in := range Barriers(r.x.k.Func) {
-				if !r.x.flow.uniform[r.x.blockOf(in)] {
+				if r.x.strays(in) {
 					odd = append(odd, in)
 				}
 			}
@@ -195,13 +195,6 @@ type attempt struct {
 	patch     *Patch
 	judgement *Judgement
 	grade     Grade
-}
-
-func (a *attempt) cost() (c float64) {
-	for _, act := range a.actions {
-		c += act.cost
-	}
-	return c
 }
 
 // try carries out actions; nil if they cannot be.

@@ -39,6 +39,11 @@ type Options struct {
 	Ways           bool         // say of each race in which iterations it is; needs Limit 0
 	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
 	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
+	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil: none.
+	Sizes func(*lockstep.Object) (uint64, bool)
+	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
+	// nil: none.
+	Shown func(*Finding) bool
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
 }
@@ -51,20 +56,22 @@ const (
 	Divergence
 	Violation // of an annotation
 	Vacuous   // an assumption that cannot hold
+	Bounds    // an access beyond the end of its array
 )
 
 // Finding is a pair that is not proved harmless.
 type Finding struct {
-	Kind       Kind
-	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
-	Object     *lockstep.Object
-	OtherBlock bool   // the threads are of different blocks
-	SameThread bool   // a thread and an asynchronous copy of its own
-	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
-	Model      *smt.Model
-	Assertion  *lockstep.Assertion // of a Violation and Vacuous
-	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
-	Iters      [2][]uint32         // of the loops around A and B, outermost first, from Model
+	Kind        Kind
+	A, B        *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
+	Object      *lockstep.Object
+	OtherBlock  bool   // the threads are of different blocks
+	SameThread  bool   // a thread and an asynchronous copy of its own
+	Reason      string // if undecided: why; else empty and Model is a counterexample of the abstraction
+	Model       *smt.Model
+	Assertion   *lockstep.Assertion // of a Violation and Vacuous
+	Tid, Ctaid  [2]event.Dim3       // of the two threads, from Model
+	Grid, Block event.Dim3          // of the launch, from Model
+	Iters       [2][]uint32         // of the loops around A and B, outermost first, from Model
 	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
 	// loops without a closed form.
 	Free  []*ir.Instr
@@ -130,6 +137,7 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p.divergence()
 	p.converged = p.convergence()
 	p.races()
+	p.bounds()
 	p.drain()
 	if opt.Ways {
 		p.ways()
@@ -154,7 +162,9 @@ func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
 	if p.opt.Pool == nil {
 		p.opt.Pool = smt.NewPool(1, func() []smt.Solver { return opt.Solvers }, nil)
 	}
-	p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
+	if len(p.opt.Solvers) == 0 {
+		p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
+	}
 	for i := range 2 {
 		p.pair[i] = lockstep.Instance(p.c, i+1, false)
 		p.far[i] = lockstep.Instance(p.c, i+1, true)
@@ -202,19 +212,31 @@ func (p *prover) divergence() {
 	}
 }
 
-// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of them.
+// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of
+// them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
+// on its way counts for nothing, since it may be behind the point where they part.
 func (p *prover) apart(a, b *lockstep.End, more ...smt.Term) {
+	if a.Instr != nil {
+		p.parts(a, b, a.Guard, b.Bare, more)
+	}
+	if b.Instr != nil && a != b && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
+		p.parts(a, b, a.Bare, b.Guard, more)
+	}
+}
+
+func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, more []smt.Term) {
 	s := p.pair
-	terms := append(append([]smt.Term{a.Guard}, a.Start.Terms()...), a.At.Terms()...)
-	other := append(append([]smt.Term{b.Guard}, b.Start.Terms()...), b.At.Terms()...)
+	terms := append(append([]smt.Term{guardA}, a.Start.Terms()...), a.At.Terms()...)
+	other := append(append([]smt.Term{guardB}, b.Start.Terms()...), b.At.Terms()...)
 	atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
 	q := append([]smt.Term{
-		s[0].Apply(a.Guard), s[1].Apply(b.Guard), p.differ(s, p.th.Tid),
+		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, p.th.Tid),
 		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
 	}, more...)
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr})
 }
 
+// races compares accesses, within a block and between blocks.
 func (p *prover) races() {
 	acc := p.th.Accesses
 	for i := range acc {

@@ -1,0 +1,167 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/lower"
+	"heddle/internal/place"
+)
+
+// synchronize searches barriers for a source text.
+func synchronize(t *testing.T, name, text string, so check.SyncOptions) *check.SyncResult {
+	t.Helper()
+	in := check.Input{Input: lower.Input{Name: name, Content: []byte(text)}}
+	res, err := check.Synchronize(t.Context(), check.Options{}, so, in, func(d diag.Diagnostic) { t.Errorf("%s: %s", name, d.Message) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Kernels) != 1 {
+		t.Fatalf("%s: %d kernels", name, len(res.Kernels))
+	}
+	return res
+}
+
+// inPlace counts the barriers that stand in the end.
+func inPlace(k *check.Sync) int {
+	n := 0
+	for _, b := range k.Barriers {
+		if !b.Gone {
+			n++
+		}
+	}
+	return n
+}
+
+var wantSync = regexp.MustCompile(`// sync: (\d+)`)
+
+// The kernels of testdata/sync get as many barriers as their comments say: from the text as it is, where none may cost
+// more than what stands, and from the text without its barriers. Lines marked "sync: before" have one right before
+// them. The result is verified, and found by few calls of the oracle.
+func TestSyncKernels(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/sync/*.cu")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%v, %d files", err, len(files))
+	}
+	for i, path := range files {
+		name := filepath.Base(path)
+		if os.Getenv("HEDDLE_LONG") == "" && i%4 != 0 && !strings.HasPrefix(name, "figure") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(content)
+			want, _ := strconv.Atoi(wantSync.FindStringSubmatch(text)[1])
+			bare := strings.ReplaceAll(text, "__syncthreads();", "")
+			for _, src := range []string{text, bare} {
+				if src == text && bare == text {
+					continue
+				}
+				res := synchronize(t, name, src, check.SyncOptions{})
+				k := &res.Kernels[0]
+				if got := inPlace(k); got != want || k.Verdict.Kind != diag.Verified {
+					t.Errorf("%d barriers, %v; want %d, verified: %+v\n%s", got, k.Verdict.Kind, want, k, res.Diff)
+				}
+				if src == text && k.After > k.Before {
+					t.Errorf("costs %g, before %g", k.After, k.Before)
+				}
+				if k.Calls > 3 || !k.Optimal {
+					t.Errorf("%d calls of the oracle, optimal %v", k.Calls, k.Optimal)
+				}
+				patched := src
+				if p := res.Patched[name]; p != nil {
+					patched = string(p)
+				}
+				marks(t, patched)
+			}
+		})
+	}
+}
+
+// marks checks that there is a barrier right before each line that is marked.
+func marks(t *testing.T, text string) {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if strings.Contains(l, "// sync: before") && !strings.Contains(lines[i-1], "__syncthreads();") {
+			t.Errorf("no barrier before %q:\n%s", l, text)
+		}
+	}
+}
+
+const head = "// heddle: grid=1 block=64\n__global__ void k(int *A, int *B, int n)\n{\n    int tid = threadIdx.x;\n"
+
+// What barriers cannot do is said, with the reason.
+func TestSyncStuck(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"one statement", "    A[0] = tid;\n", "at one and the same statement"},
+		{"in a conditional that not all enter", "    if (tid < 40) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", "not all threads of the block reach"},
+		{"in a macro", "#define BOTH { int x = A[tid + 1]; A[tid] = x; }\n    BOTH\n", "at one and the same statement"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := synchronize(t, "stuck.cu", head+c.body+"}\n", check.SyncOptions{})
+			k := &res.Kernels[0]
+			if k.Status != check.SyncNone || res.Diff != "" || len(k.Stuck) == 0 || !strings.Contains(k.Stuck[0], c.want) {
+				t.Errorf("%+v; want no placement, because %q\n%s", k, c.want, res.Diff)
+			}
+		})
+	}
+}
+
+// A race between blocks is told, and does not keep barriers from being placed.
+func TestSyncOtherBlocks(t *testing.T) {
+	text := strings.Replace(head, "grid=1", "grid=2", 1) + "    int x = A[tid + 1];\n    A[tid] = x;\n}\n"
+	k := &synchronize(t, "blocks.cu", text, check.SyncOptions{}).Kernels[0]
+	if k.Status != check.SyncChanged || len(k.OtherBlocks) == 0 || inPlace(k) != 1 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// The three oracles and the three algorithms agree where they must: the placement is right. The paper's algorithm calls
+// an oracle that does not know the ways of a race again.
+func TestSyncOracles(t *testing.T) {
+	text := head + "    for (int i = 0; i < 8; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n}\n"
+	for _, c := range []struct {
+		oracle string
+		alg    place.Algorithm
+	}{{"static", place.Exact}, {"static", place.Paper}, {"static", place.Naive}, {"dynamic", place.Exact}, {"both", place.Exact}} {
+		k := &synchronize(t, "oracles.cu", text, check.SyncOptions{Oracle: c.oracle, Options: place.Options{Algorithm: c.alg}}).Kernels[0]
+		if inPlace(k) != 2 || k.Verdict.Kind != diag.Verified {
+			t.Errorf("oracle %s, algorithm %d: %+v", c.oracle, c.alg, k)
+		}
+	}
+}
+
+// --verify-only says whether what stands is right, and changes nothing.
+func TestSyncVerifyOnly(t *testing.T) {
+	for _, c := range []struct {
+		body   string
+		status check.SyncStatus
+	}{
+		{"    int x = A[tid + 1];\n    A[tid] = x;\n", check.SyncNone},
+		{"    int x = A[tid + 1];\n    __syncthreads();\n    A[tid] = x;\n", check.SyncUnchanged},
+		{"    if (tid < 40)\n        __syncthreads();\n", check.SyncNone},
+	} {
+		res := synchronize(t, "only.cu", head+c.body+"}\n", check.SyncOptions{VerifyOnly: true})
+		if k := &res.Kernels[0]; k.Status != c.status || res.Diff != "" {
+			t.Errorf("%s: %+v; want %v\n%s", c.body, k, c.status, res.Diff)
+		}
+	}
+}
+
+// In OpenCL C the flags of a barrier name the memory that it is needed for.
+func TestSyncOpenCL(t *testing.T) {
+	const text = "// heddle: grid=1 block=64\n__kernel void k(__global int *out)\n{\n    __local int s[65];\n    int i = get_local_id(0);\n    s[i] = i;\n    out[i] = s[(i + 1) & 63];\n}\n"
+	res := synchronize(t, "flags.cl", text, check.SyncOptions{})
+	if k := &res.Kernels[0]; k.Verdict.Kind != diag.Verified || !strings.Contains(res.Diff, "+    barrier(CLK_LOCAL_MEM_FENCE);") {
+		t.Errorf("%+v\n%s", k, res.Diff)
+	}
+}

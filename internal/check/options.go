@@ -31,17 +31,18 @@ type Options struct {
 	// Workers is how many kernels are worked on at a time, 0: one for each core; and how many goroutines emulate
 	// independent blocks of a run, 0: one, because the detector takes the events in turn.
 	Workers        int
-	Prove          bool           // verify for all inputs instead of running
-	OnlyIntraBlock bool           // of proofs: races between threads of different blocks do not count
-	ThenProve      bool           // verify what is clean in all runs
-	Any            lockstep.Any   // of proofs: dimensions of the launch that are arbitrary
-	Assume         []*assume.Expr // of proofs: what holds of arguments and dimensions
-	Bounds         bool           // of proofs: accesses to arrays of known size stay in them
-	Abstraction    string         // of proofs: "equality", which is the default, or "adversarial"
-	Solver         string         // "embedded" | "z3" | "cvc5" | "auto", which is the default
-	SMTDir         string         // keep the queries of proofs there; empty: nowhere
-	Timeout        time.Duration  // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
-	Limit          int            // findings printed per kernel; 0: DefaultLimit
+	Prove          bool                         // verify for all inputs instead of running
+	OnlyIntraBlock bool                         // of proofs: races between threads of different blocks do not count
+	Ignore         func(f *verify.Finding) bool // of proofs: findings that do not count; nil: all do
+	ThenProve      bool                         // verify what is clean in all runs
+	Any            lockstep.Any                 // of proofs: dimensions of the launch that are arbitrary
+	Assume         []*assume.Expr               // of proofs: what holds of arguments and dimensions
+	Bounds         bool                         // of proofs: accesses to arrays of known size stay in them
+	Abstraction    string                       // of proofs: "equality", which is the default, or "adversarial"
+	Solver         string                       // "embedded" | "z3" | "cvc5" | "auto", which is the default
+	SMTDir         string                       // keep the queries of proofs there; empty: nowhere
+	Timeout        time.Duration                // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
+	Limit          int                          // findings printed per kernel; 0: DefaultLimit
 	Lower          lower.Options
 	Trace          *Trace         // not nil: trace each kernel, as heddle trace does
 	Command        string         // "check" or "run": for the reproduce line

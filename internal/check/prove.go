@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -172,7 +173,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}
@@ -223,6 +224,9 @@ func (p *proof) scope(r *verify.Result) string {
 	}
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
+	}
+	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
+		s += ", that satisfy what the kernel requires and assumes"
 	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"

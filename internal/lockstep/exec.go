@@ -414,7 +414,7 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	end := End{Guard: x.here(st), Bare: x.c.And(x.outer, x.required, st.pred), Start: x.tag(st, event.OrdersAll), At: at}
+	end := End{Guard: x.here(st), Bare: x.bare(st, smt.True), Start: x.tag(st, event.OrdersAll), At: at}
 	x.th.Ends = append(x.th.Ends, end)
 	if x.warp {
 		end.Start = x.warpTag(st)

@@ -43,7 +43,7 @@ func (p *prover) done() bool {
 // decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it. What the
 // simplifier leaves waits for drain.
 func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
-	if p.done() {
+	if p.done() || p.opt.Ignore != nil && p.opt.Ignore(&f) {
 		return
 	}
 	p.res.Stats.Pairs++

@@ -46,6 +46,8 @@ type Options struct {
 	Shown func(*Finding) bool
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
+	// Ignore says which findings are not wanted: they are not looked for. nil: all are.
+	Ignore func(f *Finding) bool
 }
 
 // Kind says what a Finding is about.

@@ -151,7 +151,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
-	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixed})
+	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixed, NoWrap: p.opt.NoWrap})
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):
@@ -215,6 +215,9 @@ func (p *proof) scope(r *verify.Result) string {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
 	s += "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	if p.opt.NoWrap {
+		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"
 	}

@@ -165,3 +165,21 @@ func TestSyncOpenCL(t *testing.T) {
 		t.Errorf("%+v\n%s", k, res.Diff)
 	}
 }
+
+// Measured costs are executions of a thread: 8 iterations with two barriers cost 16; a loop that runs once costs as much
+// as what is around it, and of a conditional that is never entered the place in it costs less.
+func TestSyncMeasured(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		cost float64
+	}{
+		{"    for (int i = 0; i < 8; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", 16},
+		{"    for (int i = 0; i < 1; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", 1},
+		{"    int x = A[tid + 1];\n    A[tid] = x;\n", 1},
+	} {
+		k := &synchronize(t, "measured.cu", head+c.body+"}\n", check.SyncOptions{Measured: true}).Kernels[0]
+		if k.Verdict.Kind != diag.Verified || k.After != c.cost || !k.Optimal {
+			t.Errorf("%s: %+v; want cost %g", c.body, k, c.cost)
+		}
+	}
+}

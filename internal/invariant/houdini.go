@@ -200,6 +200,9 @@ func (h *houdini) check(i int, o step, why string) bool {
 				drop(c, "undecided: "+ans.Reason)
 			}
 		}
+		if len(h.alive(i)) == len(live) { // each holds, so all do
+			return dropped
+		}
 	}
 }
 

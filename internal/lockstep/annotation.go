@@ -82,14 +82,15 @@ type annotating struct {
 
 // annotations are what a pass collects.
 type annotations struct {
-	assumed smt.Term // known around the innermost loop
-	given   map[string]smt.Term
-	rank    map[*ir.Instr]int
-	blockOf map[*ir.Instr]ir.BlockID
-	began   *ir.Instr              // the annotation
-	wide    map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
-	logs    map[smt.Term]Log       // by Has and by Offset
-	enabled map[smt.Term]smt.Term
+	assumed  smt.Term // known around the innermost loop
+	required smt.Term // by the kernel, at its entry
+	given    map[string]smt.Term
+	rank     map[*ir.Instr]int
+	blockOf  map[*ir.Instr]ir.BlockID
+	began    *ir.Instr              // the annotation
+	wide     map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
+	logs     map[smt.Term]Log       // by Has and by Offset
+	enabled  map[smt.Term]smt.Term
 	contracts
 }
 
@@ -104,7 +105,7 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 }
 
 func (a *annotations) reset() {
-	a.assumed, a.enabled = smt.True, map[smt.Term]smt.Term{}
+	a.assumed, a.required, a.enabled = smt.True, smt.True, map[smt.Term]smt.Term{}
 	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}, ghostLoads: map[smt.Term]bool{}}
 }
 
@@ -228,7 +229,7 @@ var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state
 	"assume": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.assume(in, cond, st) },
 	"requires": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
 		if in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil) {
-			x.learnParameter(cond, st)
+			x.precondition(cond, st)
 			x.assume(in, cond, st)
 			return
 		}
@@ -350,12 +351,14 @@ func (x *exec) know(cond smt.Term, st *state) {
 	}
 }
 
-// learnParameter takes the value of a parameter from a precondition that says it: everything is then executed with
-// this value. It counts only where every thread comes to it.
-func (x *exec) learnParameter(cond smt.Term, st *state) {
+// precondition takes what a kernel requires for known from the entry on, if every thread comes to it. Where it says
+// what value a parameter has, everything is executed with this value.
+func (x *exec) precondition(cond smt.Term, st *state) {
 	if x.outer != smt.True || st.pred != smt.True || x.guard != smt.True {
 		return
 	}
+	cond = x.whereEnabled(cond)
+	x.required = x.c.And(x.required, cond)
 	conds := []smt.Term{cond}
 	if x.c.Op(cond) == smt.OpAnd {
 		conds = x.c.Args(cond)
@@ -476,10 +479,9 @@ func (x *exec) isEnabled(in *ir.Instr, st *state) smt.Term {
 func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	sym := x.apply(fmt.Sprintf("%sother%d", private, in.Index), x.c.Width(v), x.counters())
 	o := Other{Here: x.c.And(x.outer, st.pred, x.guard), Known: x.ownFacts(st), Value: x.whereEnabled(v), Loops: x.counters()}
-	if absent := x.disabled(v); x.constant(absent) {
-		o.Absent = absent
-	} else {
-		o.Absent = x.fresh("absent", x.c.Width(v))
+	o.Absent = x.fresh("absent", x.c.Width(v))
+	if absent := x.disabled(v); absent != x.whereEnabled(v) && x.c.Op(absent) == smt.OpConst {
+		o.Absent = absent // it asks whether the thread is here
 	}
 	if x.th.Others == nil {
 		x.th.Others = map[string]Other{}

@@ -59,6 +59,7 @@ type exec struct {
 	guard       smt.Term                // its guard, as it was before the instruction wrote anything
 	approx      map[string]bool
 	uniformMemo map[smt.Term]bool
+	exactMemo   map[smt.Term]smt.Term
 }
 
 // state is what is known at a program point.
@@ -98,7 +99,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	}
 	x := &exec{
 		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
-		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
+		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{}, exactMemo: map[smt.Term]smt.Term{},
 	}
 	x.c.Limit(opt.Terms)
 	defer func() {
@@ -315,7 +316,7 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	}
 	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
-	r.scratch = x.joinScratch(states, ways)
+	r.scratch = x.joinScratch(b, states, ways)
 	return r
 }
 
@@ -412,8 +413,10 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	x.th.Ends = append(x.th.Ends, End{Guard: x.here(st), Start: x.tag(st, event.OrdersAll), At: at})
+	end := End{Guard: x.here(st), Bare: x.c.And(x.outer, x.required, st.pred), Start: x.tag(st, event.OrdersAll), At: at}
+	x.th.Ends = append(x.th.Ends, end)
 	if x.warp {
-		x.th.WarpEnds = append(x.th.WarpEnds, End{Guard: x.here(st), Start: x.warpTag(st), At: at})
+		end.Start = x.warpTag(st)
+		x.th.WarpEnds = append(x.th.WarpEnds, end)
 	}
 }

@@ -99,22 +99,30 @@ func (x *exec) inScratch(s slot, st *state) bool {
 	return false
 }
 
-// joinScratch merges what is known in all states.
-func (x *exec) joinScratch(states []*state, ways []smt.Term) map[slot]smt.Term {
-	out := map[slot]smt.Term{}
-	keys := slices.Collect(maps.Keys(states[0].scratch))
+// joinScratch merges what is known in the states that reach block b. What is not known in one of them may be anything
+// there, as a register that nothing wrote.
+func (x *exec) joinScratch(b ir.BlockID, states []*state, ways []smt.Term) map[slot]smt.Term {
+	all := map[slot]bool{}
+	for _, st := range states {
+		for s := range st.scratch {
+			all[s] = true
+		}
+	}
+	keys := slices.Collect(maps.Keys(all))
 	slices.SortFunc(keys, func(a, b slot) int { // terms come in the same order in every run
 		return cmp.Or(cmpString(a.v.Name, b.v.Name), cmp.Compare(a.v.Offset, b.v.Offset), cmp.Compare(a.off, b.off), cmp.Compare(a.size, b.size))
 	})
+	out := map[slot]smt.Term{}
 	for _, s := range keys {
-		everywhere := true
-		for _, st := range states[1:] {
-			_, ok := st.scratch[s]
-			everywhere = everywhere && ok
+		if slices.ContainsFunc(states, func(st *state) bool { _, ok := st.scratch[s]; return !ok && x.inScratch(s, st) }) {
+			continue // cut otherwise
 		}
-		if everywhere {
-			out[s] = x.merge(states, ways, func(st *state) smt.Term { return st.scratch[s] }, nil)
-		}
+		out[s] = x.merge(states, ways, func(st *state) smt.Term {
+			if v, ok := st.scratch[s]; ok {
+				return v
+			}
+			return x.apply(fmt.Sprintf("%sjs%d.%d.%s.%d.%d", private, b, s.v.Offset, s.v.Name, s.off, s.size), 8*s.size, x.counters())
+		}, nil)
 	}
 	return out
 }

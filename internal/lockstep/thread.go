@@ -28,6 +28,9 @@ type Options struct {
 	Geometry event.Geometry
 	// Args holds the values of scalar parameters that are known, by index.
 	Args map[int]uint64
+	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
+	// follows speaks only of executions in which none of them wraps.
+	NoWrap bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -77,6 +80,7 @@ type Access struct {
 type End struct {
 	Instr *ir.Instr // nil for the end of the kernel
 	Guard smt.Term
+	Bare  smt.Term // Guard without what annotations made known: the thread may be on its way here before it is known
 	Start Tag
 	At    Tag
 }

@@ -139,6 +139,12 @@ func (p *prover) reduce(x *pair) {
 	case d == 0 && x.loops: // cheap first: a model without the axioms means nothing
 		p.reduce(x)
 	default:
+		if q, ok := p.weakened(r.Asserts); ok {
+			if a := p.c.Decide(p.ctx, q, p.opt.Solvers...); a.Status == smt.Unsat {
+				p.answered(x, a)
+				return
+			}
+		}
 		x.reduced, x.exported = r, p.c.Query(r.Asserts)
 		p.waiting = append(p.waiting, x)
 	}

@@ -207,19 +207,31 @@ func (p *prover) divergence() {
 	}
 }
 
-// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of them.
+// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of
+// them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
+// on its way counts for nothing, since it may be behind the point where they part.
 func (p *prover) apart(a, b *lockstep.End, more ...smt.Term) {
+	if a.Instr != nil {
+		p.parts(a, b, a.Guard, b.Bare, more)
+	}
+	if b.Instr != nil && a != b && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
+		p.parts(a, b, a.Bare, b.Guard, more)
+	}
+}
+
+func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, more []smt.Term) {
 	s := p.pair
-	terms := append(append([]smt.Term{a.Guard}, a.Start.Terms()...), a.At.Terms()...)
-	other := append(append([]smt.Term{b.Guard}, b.Start.Terms()...), b.At.Terms()...)
+	terms := append(append([]smt.Term{guardA}, a.Start.Terms()...), a.At.Terms()...)
+	other := append(append([]smt.Term{guardB}, b.Start.Terms()...), b.At.Terms()...)
 	atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
 	q := append([]smt.Term{
-		s[0].Apply(a.Guard), s[1].Apply(b.Guard), p.differ(s, p.th.Tid),
+		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, p.th.Tid),
 		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
 	}, more...)
 	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr})
 }
 
+// races compares accesses, within a block and between blocks.
 func (p *prover) races() {
 	acc := p.th.Accesses
 	for i := range acc {

@@ -23,7 +23,7 @@ type FixOptions struct {
 // DefaultFixBudget is the time that the repair of one kernel may take.
 const DefaultFixBudget = 30 * time.Second
 
-// proofTime bounds a proof of a repair, which needs several.
+// proofTime bounds a proof of a repair, which needs several, if Options.Timeout does not.
 const proofTime = 2 * time.Second
 
 // FixStatus says what became of a kernel.
@@ -139,6 +139,9 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	ctx, cancel := context.WithTimeout(ctx, fix.Budget)
 	defer cancel()
 	j := &judge{driver: d, in: in, kernel: k.Name, limit: proofTime}
+	if d.opt.Timeout > 0 {
+		j.limit = d.opt.Timeout
+	}
 	for i := range d.opt.Seeds {
 		j.launches = append(j.launches, trial{d.opt.Launch, d.opt.Seed + uint64(i)})
 	}
@@ -237,6 +240,8 @@ func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 
 // wrong runs the launch that showed the bug once more, for its findings with their witnesses.
 func (d *driver) wrong(ctx context.Context, in *input, k *ir.Func, j *judge) []diag.Diagnostic {
+	began := time.Now()
+	defer func() { j.spent += time.Since(began) }()
 	var out []diag.Diagnostic
 	run := *d
 	run.sink = func(g diag.Diagnostic) { out = append(out, g) }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
@@ -225,4 +226,30 @@ func TestFix(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d broken kernels repaired", repaired, broken)
+}
+
+// The repair of a kernel without the checks of its candidates, and with them.
+func BenchmarkFix(b *testing.B) {
+	var proper, whole, most, mostProper time.Duration
+	n := 0
+	for b.Loop() {
+		opt := Options{Files: source.NewSet(), Limit: 20}
+		res, err := FixFile(context.Background(), opt, FixOptions{}, Input{Input: lower.Input{Name: "../../testdata/fix/table.cu"}}, func(diag.Diagnostic) {})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range res.Fixes {
+			if f := &res.Fixes[i]; f.Status == Repaired {
+				n++
+				proper += f.Total - f.Checks
+				whole += f.Total
+				most, mostProper = max(most, f.Total), max(mostProper, f.Total-f.Checks)
+			}
+		}
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(ms(proper)/float64(n), "repair-ms/kernel")
+	b.ReportMetric(ms(mostProper), "repair-ms-max")
+	b.ReportMetric(ms(whole)/float64(n), "whole-ms/kernel")
+	b.ReportMetric(ms(most), "whole-ms-max")
 }

@@ -121,7 +121,13 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 		return err
 	}
 	rep := det.Report()
-	at := func(s event.Site) int { return offsetOf(p.file, m.Site(s).Instr) }
+	at := func(s event.Site) int { // in a function that is called: the call
+		info := m.Site(s)
+		if n := len(info.Calls); n > 0 {
+			return offsetOf(p.file, info.Calls[n-1])
+		}
+		return offsetOf(p.file, info.Instr)
+	}
 	for i := range rep.Races {
 		rc := &rep.Races[i]
 		f := repair.Finding{Kind: repair.Race, A: at(rc.First.Site), B: at(rc.Second.Site), Reach: reachOf[rc.Level], Shown: true}

@@ -66,6 +66,11 @@ func (p *proof) describe(f *verify.Finding) string {
 		return fmt.Sprintf("a violation of the %s at %s", f.Assertion.Kind, p.files.Format(spanOf(f.A).Start))
 	case verify.Vacuous:
 		return fmt.Sprintf("the assumption at %s", p.files.Format(spanOf(f.A).Start))
+	case verify.Bounds:
+		if f.Object == nil {
+			return p.at(f.A) + " beyond the end of an array"
+		}
+		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
 	case verify.Divergence:
 		return fmt.Sprintf("divergence between %s and %s", p.at(f.A), p.at(f.B))
 	}
@@ -94,7 +99,10 @@ func (p *proof) counterexample(f *verify.Finding) string {
 		}
 		return s
 	}
-	text := who(0) + " and " + who(1)
+	text := who(0)
+	if f.Kind != verify.Bounds {
+		text += " and " + who(1)
+	}
 	if f.Ctaid[0] == f.Ctaid[1] {
 		text += fmt.Sprintf(" of block %v", f.Ctaid[0])
 	}
@@ -138,6 +146,9 @@ const asLaunched = ^uint64(0)
 // replaySteps bounds one replay, in warp instructions: counterexamples are made small.
 const replaySteps = 5_000_000
 
+// mostReplayed bounds the threads of a launch that a counterexample chose.
+const mostReplayed = 1 << 16
+
 // mostContents bounds the bytes of one buffer that a replay gives.
 const mostContents = 4096
 
@@ -147,7 +158,13 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 	for _, contents := range replays {
 		req := p.opt.Launch
 		req.Args = slices.Concat(p.arguments(f, th, contents), req.Args) // what the user said comes last and wins
-		key := fmt.Sprint(req.Args)
+		if p.opt.Any.Is() {
+			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {
+				return 0, false
+			}
+			req.Grid, req.Block, req.Global = &f.Grid, &f.Block, nil
+		}
+		key := fmt.Sprint(req.Args, f.Grid, f.Block)
 		if did, again := p.replayed[key]; again {
 			if did {
 				return 0, true
@@ -161,7 +178,7 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
 		run.opt.MaxSteps = cmp.Or(run.opt.MaxSteps, replaySteps)
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.counts, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
 		r.mark = func(g *diag.Diagnostic) {
 			g.Notes = append(g.Notes, "counterexample of a proof, confirmed by replay: "+p.counterexample(f))
 			if g.Witness != nil {
@@ -183,11 +200,16 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 	return 0, false
 }
 
+// counts reports whether a finding of a replay counts.
+func (p *proof) counts(code diag.Code) bool {
+	return synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds
+}
+
 // synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
 // leave its arrays, which says nothing about races.
 func synchronization(code diag.Code) bool {
 	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation, diag.CodeAssertFailed:
 		return true
 	}
 	return false

@@ -51,7 +51,10 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		at = append(at, it)
 	}
 	if x.final {
-		end := End{Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.c.And(x.outer, x.required, st.pred, x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]}}
+		end := End{
+			Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.bare(st, x.guard), Start: x.tag(st, event.OrdersAll),
+			At: Tag{Barrier: at[0], Iters: at[1:]},
+		}
 		if whole {
 			x.th.Ends = append(x.th.Ends, end)
 		}

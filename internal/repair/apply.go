@@ -25,6 +25,7 @@ type Transformer struct {
 	k      *Kernel
 	flow   *flow
 	forced []ir.BlockID
+	base   *text // without edits; made at first use
 }
 
 // New analyses the control flow of a kernel.
@@ -40,7 +41,7 @@ func (x *Transformer) Diverges(b ir.BlockID) {
 
 // Apply carries out a plan.
 func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
-	t, err := newText(x.k)
+	t, err := x.text()
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +104,20 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 	}
 	out.Regions = patch.Regions
 	return out, nil
+}
+
+// text returns the kernel's text, without edits.
+func (x *Transformer) text() (*text, error) {
+	if x.base == nil {
+		t, err := newText(x.k)
+		if err != nil {
+			return nil, err
+		}
+		x.base = t
+	}
+	t := *x.base
+	t.exits = map[string]bool{}
+	return &t, nil
 }
 
 // lastInText returns the last instruction of the kernel's text.

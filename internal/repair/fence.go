@@ -129,8 +129,8 @@ func (r *repairer) respell(in *ir.Instr, opcode string) string {
 	return text[:i] + opcode + text[i+len(in.Text()):]
 }
 
-// flags finds plain loads that a loop waits for and that race, and offers strong accesses instead of them and of what
-// they race with. It returns those accesses.
+// flags finds what a loop waits for and races with plain accesses, and offers strong accesses instead of the plain ones:
+// of a flag, or of the store that releases a lock. It returns those accesses.
 func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 	var list []*ir.Instr
 	for _, f := range r.found {
@@ -163,9 +163,10 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 	return list
 }
 
-// spins reports whether a load is what a loop without stores waits for: its value decides whether the loop goes on.
+// spins reports whether a load or an atomic operation is what a loop waits for that stores nothing else: the value
+// decides whether the loop goes on.
 func (r *repairer) spins(in *ir.Instr) bool {
-	if in.Op() != "ld" || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+	if in.Op() != "ld" && in.Op() != "atom" || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
 		return false
 	}
 	l := r.x.flow.loops.Of[r.x.where(in).Block]
@@ -177,6 +178,9 @@ func (r *repairer) spins(in *ir.Instr) bool {
 		changed = false
 		for _, b := range l.Blocks {
 			for _, x := range r.x.k.Func.Block(b).Instrs {
+				if x == in {
+					continue
+				}
 				if x.Row.Effect == isa.Writes || x.Row.Effect == isa.ReadsWrites || x.Op() == "call" {
 					return false
 				}

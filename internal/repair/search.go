@@ -197,13 +197,6 @@ type attempt struct {
 	grade     Grade
 }
 
-func (a *attempt) cost() (c float64) {
-	for _, act := range a.actions {
-		c += act.cost
-	}
-	return c
-}
-
 // try carries out actions; nil if they cannot be.
 func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*attempt, error) {
 	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}}

@@ -296,3 +296,32 @@ func TestTransformationKeepsEffects(t *testing.T) {
 		t.Error("the generator reaches too little")
 	}
 }
+
+// One plan carried out: what a repair costs beside the checks, for each text that is tried.
+func BenchmarkApply(b *testing.B) {
+	g := &randomCFG{succs: [][]int{{1, 4}, {2}, {3, 5}, {4, 6}, {5}, {6}, {}}, back: []int{-1, -1, -1, 2, -1, -1, -1}, ends: make([]bool, 7), loads: make([]bool, 7)}
+	g.back[3] = 1
+	set := source.NewSet()
+	file, err := set.Add("k.ptx", []byte(g.text(make([]bool, 7))))
+	if err != nil {
+		b.Fatal(err)
+	}
+	tree, _ := ptx.Parse(file)
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		b.Fatal(errs[0])
+	}
+	k := &Kernel{File: file, Func: m.Kernel("k")}
+	for _, d := range tree.Decls {
+		if fn, ok := d.(*ptx.Func); ok {
+			k.Tree = fn
+		}
+	}
+	x := New(k)
+	plan := &Plan{Barriers: []Point{{2, 0}, {3, 2}, {4, 1}}, Serial: true}
+	for b.Loop() {
+		if _, err := x.Apply(plan); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -276,3 +276,30 @@ __global__ void hidden_by_inputs(const int *index, int *out) {
     if (k > 0 && k < 4)
         out[t] = s[(t + k) % N];
 }
+
+// repaired: the lock is taken by an atomic operation and given back by a plain store, without fences
+// heddle: grid=4 block=1
+__global__ void lock_plain_release(int *lock, int *sum) {
+    while (atomicCAS(lock, 0, 1) != 0)
+        ;
+    sum[0] += blockIdx.x + 1;
+    *lock = 0;
+}
+
+__device__ __noinline__ int neighbour(const int *s, int t) {
+    return s[(t + 1) % N];
+}
+
+// repaired: the race is between a store and a load in a function that is called
+// heddle: grid=1 block=64
+__global__ void called_load(const int *in, int *out) {
+    __shared__ int s[N];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    out[t] = neighbour(s, t);
+}
+
+// heddle: grid=1 block=64
+__global__ void called_load_ref(const int *in, int *out) {
+    out[threadIdx.x] = in[(threadIdx.x + 1) % N];
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	mrand "math/rand"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -12,8 +13,10 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/ir"
+	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/testing/gen"
 )
 
 // barrierText is a kernel with barriers that can be taken out, moved or doubled.
@@ -206,5 +209,55 @@ func TestFixRestores(t *testing.T) {
 	t.Logf("%d of %d not restored; %d changed; %v", bad, runs, changed, causes)
 	if bad*100 > runs {
 		t.Errorf("more than one in a hundred")
+	}
+}
+
+// Whatever the kernel, heddle fix comes to an end with a text that is right PTX, and one that it calls verified shows
+// nothing under other schedules either.
+func TestFixRandom(t *testing.T) {
+	runs := 40
+	if os.Getenv("HEDDLE_LONG") != "" {
+		runs = 1000
+	}
+	var counts [NotChecked + 1]int
+	verified, why := 0, map[string]int{}
+	for seed := range runs {
+		k := gen.Random(mrand.New(mrand.NewSource(int64(seed))), gen.Options{BlockBarriers: true})
+		mem := launch.ArgSpec{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom}
+		opt := Options{Files: source.NewSet(), Launch: launch.Request{Grid: &k.Grid, Block: &k.Block, Args: []launch.ArgSpec{mem}}, MaxSteps: 100_000}
+		in := Input{Input: lower.Input{Name: "k.ptx", Content: []byte(k.PTX)}}
+		res, err := FixFile(t.Context(), opt, FixOptions{Atomic: seed%2 == 0}, in, func(d diag.Diagnostic) {
+			if d.Severity == diag.Error {
+				t.Errorf("seed %d: %s", seed, d.Message)
+			}
+		})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
+		}
+		f := &res.Fixes[0]
+		counts[f.Status]++
+		if f.Status >= NotRepaired {
+			why[f.Why]++
+		}
+		if f.Status != Repaired && string(res.PTX) != k.PTX {
+			t.Errorf("seed %d: %v, and the text is another", seed, f.Status)
+		}
+		if f.After.Kind != diag.Verified {
+			continue
+		}
+		verified++
+		opt.Files, opt.Seed, opt.Seeds = source.NewSet(), 100, 3
+		again := Input{Input: lower.Input{Name: "again.ptx", Content: res.PTX}}
+		if _, err := RunInputs(t.Context(), opt, []Input{again}, func(d diag.Diagnostic) {
+			if synchronization(d.Code) {
+				t.Errorf("seed %d: verified, and a run shows: %s\n%s", seed, d.Message, res.PTX)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d unchanged, %d repaired, %d not repaired, %d not checked; %d verified; %v", counts[0], counts[1], counts[2], counts[3], verified, why)
+	if counts[Repaired] == 0 || verified == 0 {
+		t.Error("the generator reaches too little")
 	}
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"math"
 	mrand "math/rand"
 	"math/rand/v2"
 	"os"
@@ -12,9 +11,9 @@ import (
 	"time"
 
 	"heddle/internal/diag"
-	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
+	"heddle/internal/repair"
 	"heddle/internal/source"
 	"heddle/internal/testing/gen"
 )
@@ -136,25 +135,13 @@ func generate(seed uint64, broken, how int) (text string, barriers int) {
 }
 
 // costOf adds up what the barriers of a kernel cost.
-func costOf(t *testing.T, text []byte) (c float64) {
+func costOf(t *testing.T, text []byte) float64 {
 	t.Helper()
 	p, err := parseKernel("k.ptx", "k", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	loops := ir.FindLoops(p.kernel, ir.Dominators(p.kernel))
-	for _, b := range p.kernel.Blocks {
-		for _, in := range b.Instrs {
-			if in.Op() == "bar" {
-				depth := 0
-				if l := loops.Of[b.ID]; l != nil {
-					depth = l.Depth
-				}
-				c += math.Pow(100, float64(depth))
-			}
-		}
-	}
-	return c
+	return repair.New(&repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}).BarrierCost(repair.DefaultCost)
 }
 
 // A random kernel with a barrier left out, moved under a condition that half of the block meets, or doubled is restored:

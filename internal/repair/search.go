@@ -76,7 +76,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 	if before.Grade != Buggy {
 		return res, nil
 	}
-	r.learn(before, nil)
+	r.learn(before, nil, false)
 	r.divergent()
 	best, err := r.search(ctx)
 	if err != nil {
@@ -119,8 +119,9 @@ func (r *repairer) look(ctx context.Context, text []byte, proof bool) (*Judgemen
 	return j, nil
 }
 
-// learn adds findings to what is to be repaired, and reports whether one was new.
-func (r *repairer) learn(j *Judgement, p *Patch) (fresh bool) {
+// learn adds findings to what is to be repaired, and reports whether one was new. Warps says that the text has barriers
+// of warps that a plan put there.
+func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
 	at := func(off int) *ir.Instr {
 		if off == End {
 			return nil
@@ -136,6 +137,9 @@ func (r *repairer) learn(j *Judgement, p *Patch) (fresh bool) {
 	}
 	for _, f := range j.Findings {
 		l := located{f, at(f.A), at(f.B)}
+		if f.Kind == Divergence && warps {
+			continue // some lanes do not come to a barrier of the plan: it was no good, and says nothing of the kernel
+		}
 		if !slices.ContainsFunc(r.found, func(o located) bool { return o.Kind == l.Kind && o.a == l.a && o.b == l.b && o.Reach == l.Reach }) {
 			r.found = append(r.found, l)
 			fresh = true
@@ -162,17 +166,17 @@ func (r *repairer) divergent() []*ir.Instr {
 				odd = append(odd, in)
 			}
 		}
-		if len(odd) == 0 { // it must be that a branch keeps threads away which seems to go the same way for all
-			for _, in := range pair {
-				b := r.x.blockOf(in)
-				if r.x.Diverges(b); !r.x.flow.uniform[b] {
+		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
+			for _, in := range Barriers(r.x.k.Func) {
+				if r.x.strays(in) {
 					odd = append(odd, in)
 				}
 			}
 		}
-		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
-			for _, in := range Barriers(r.x.k.Func) {
-				if r.x.strays(in) {
+		if len(odd) == 0 { // it must be that a branch keeps threads away which seems to go the same way for all
+			for _, in := range pair {
+				b := r.x.blockOf(in)
+				if r.x.Diverges(b); !r.x.flow.uniform[b] {
 					odd = append(odd, in)
 				}
 			}
@@ -261,7 +265,7 @@ func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 		if a.grade >= Clean {
 			return a, nil
 		}
-		if !r.learn(a.judgement, a.patch) {
+		if !r.learn(a.judgement, a.patch, len(a.plan.Warps) > 0) {
 			return nil, nil
 		}
 	}

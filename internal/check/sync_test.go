@@ -52,7 +52,7 @@ func TestSyncKernels(t *testing.T) {
 	}
 	for i, path := range files {
 		name := filepath.Base(path)
-		if os.Getenv("HEDDLE_LONG") == "" && i%4 != 0 && !strings.HasPrefix(name, "figure") {
+		if os.Getenv("HEDDLE_LONG") == "" && i%8 != 0 && !strings.HasPrefix(name, "figure") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

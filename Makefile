@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo test test-long bench lint build clang optional fuzz
+.PHONY: demo docs test test-long bench lint build clang optional fuzz
 
 build: $(BIN)
 
@@ -48,6 +48,10 @@ fuzz:
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 	  done; done
+
+# docs runs the commands that the documents show, and writes what they print into them. The tests check that it is current.
+docs: clang
+	$(GO) test ./cmd/heddle -run "TestDocs|TestExampleReports" -update
 
 bench: clang build
 	$(GO) run ./cmd/bench

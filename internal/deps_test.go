@@ -42,7 +42,8 @@ var rules = map[string]string{
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form smt/answers repair place syntax",
+	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form assume smt/answers repair place syntax",
+	"assume":      "smt",
 	"smt/answers": "smt",
 
 	"place/maxsat": "",

@@ -36,16 +36,16 @@ func endToEnd(cold bool, file string) func() (float64, string, error) {
 			}
 		}
 		if !cold {
-			if err := check(path, env); err != nil {
+			if err := checkFile(path, env); err != nil {
 				return 0, "", err
 			}
 		}
-		s, err := seconds(func() error { return check(path, env) })
+		s, err := seconds(func() error { return checkFile(path, env) })
 		return s, "", err
 	}
 }
 
-func check(path string, env []string) error {
+func checkFile(path string, env []string) error {
 	cmd := exec.Command(binary, "check", "--grid", "4", path)
 	cmd.Env = env
 	out, err := cmd.CombinedOutput()

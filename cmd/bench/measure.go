@@ -40,6 +40,7 @@ func measurements() []measurement {
 		{"emu: matmul, detection, 2 workers against 1", "x", scaling("matmul", square, square, true, "n=256")},
 		{"1,048,576 threads: vecadd, detection", "s", million("vecadd")},
 		{"1,048,576 threads: reduce, detection", "s", million("reduce")},
+		{"heddle verify, a kernel of our own, compiled", "ms", proofs},
 		{"heddle check reduce.cu, cold", "s", endToEnd(true, "reduce.cu")},
 		{"heddle check reduce.cu, warm", "s", endToEnd(false, "reduce.cu")},
 		{"heddle check reduce.ptx", "s", endToEnd(false, "reduce.ptx")},

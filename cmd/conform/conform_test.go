@@ -182,6 +182,10 @@ func TestProofs(t *testing.T) {
 		"strict": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 --no-benign-tolerance\n__global__ void k(int *a) { a[0] = 1; }\n",
 		"alarm":  "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { if (a[64] != a[64]) a[0] = threadIdx.x; a[threadIdx.x / 2] = threadIdx.x; }\n",
 		"broken": "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = ; }\n",
+		// Options that say what counts: divergence, and races on b.
+		"ordered": "//pass\n//--blockDim=64 --gridDim=1 --only-divergence\n__global__ void k(int *a) { a[0] = threadIdx.x; __syncthreads(); }\n",
+		"chosen":  "//pass\n//--blockDim=64 --gridDim=1 --vcgen-opt=/checkArrays:b\n__global__ void k(int *a, int *b) { a[0] = b[threadIdx.x] = threadIdx.x; }\n",
+		"parted":  "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 --only-divergence\n__global__ void k(int *a) { if (threadIdx.x) __syncthreads(); }\n",
 	}
 	writeSuite(t, filepath.Join(dir, "suite"), kernels)
 	var out, errs bytes.Buffer
@@ -192,7 +196,7 @@ func TestProofs(t *testing.T) {
 		t.Skip("no clang")
 	}
 	for _, want := range []string{`right +pass +verified +agrees`, `racy +fail +bug +agrees`, `intra +pass +verified +agrees`, `strict +fail +bug +agrees`,
-		`alarm +pass +bug +not proved`, `broken +rejected +error +rejected, as expected`, `expected pass: 3; 2 verified`, `queries: [1-9]`, `no kernel that should fail is verified`} {
+		`alarm +pass +bug +not proved`, `broken +rejected +error +rejected, as expected`, `ordered +pass +verified`, `chosen +pass +verified`, `parted +fail +bug`, `expected pass: 5; 4 verified`, `queries: [1-9]`, `no kernel that should fail is verified`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("no %s in\n%s", want, out.String())
 		}

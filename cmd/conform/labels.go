@@ -129,8 +129,10 @@ var provedAllTheSame = map[string]string{
 
 	"OpenCL/benign_race_tests/fail/writewritearray_adversarial": sameValue,
 
-	"OpenCL/asymmetric_asserts/fail":   "the assertions hold; GPUVerify, told to assume them for one thread only, cannot show it",
-	"OpenCL/reducedstrengthnonloopbug": "the kernel is empty; the defect is in a function that it does not call",
+	"OpenCL/asymmetric_asserts/fail":              "the assertions hold; GPUVerify, told to assume them for one thread only, cannot show it",
+	"OpenCL/k-induction/alldifferent-k-too-small": "the invariant holds; GPUVerify was told too few steps of induction",
+	"OpenCL/sourcelocation_tests/ensures/fail":    "the postcondition holds for the two calls that there are; GPUVerify looks at the function by itself",
+	"OpenCL/reducedstrengthnonloopbug":            "the kernel is empty; the defect is in a function that it does not call",
 }
 
 const (

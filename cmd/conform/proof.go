@@ -18,6 +18,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/lower"
 	"heddle/internal/source"
+	"heddle/internal/verify"
 )
 
 // static is the engine of heddle verify.
@@ -50,7 +51,7 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 	}
 	sum, err := check.Run(ctx, check.Options{
 		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, MaxSteps: job.MaxSteps, Workers: 1,
-		Prove: true, OnlyIntraBlock: job.OnlyIntraBlock, Timeout: job.Timeout, Lower: opt, Command: "verify", Files: source.NewSet(),
+		Prove: true, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores, Timeout: job.Timeout, Lower: opt, Command: "verify", Files: source.NewSet(),
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()
@@ -64,6 +65,14 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 		res.Stage = Ended
 	}
 	return res
+}
+
+// ignores is has for the findings of proofs.
+func (e *Exclusion) ignores(f *verify.Finding) bool {
+	if f.Kind != verify.Race {
+		return false
+	}
+	return e.Races || e.Arrays != nil && f.Object != nil && !slices.Contains(e.Arrays, f.Object.Name)
 }
 
 // What a proof came to.

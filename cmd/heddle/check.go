@@ -21,6 +21,7 @@ type outputFlags struct {
 	format, color string
 	html          string // the file of an HTML report; empty: none
 	printf        bool
+	stats         bool
 	invariants    bool
 	known         knownFlags
 }
@@ -77,11 +78,16 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	}
 	if opt.Prove || opt.ThenProve {
 		proofFlags(fs, &opt)
+		fs.BoolVar(&out.stats, "stats", false, "print who decided the queries of proofs, and where the time went")
+	}
+	if opt.Prove {
+		scopeFlags(fs, &opt)
 	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
 	if opt.Prove {
+		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
 		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
 	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
@@ -153,6 +159,9 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	}
 	for i := range sum.Verdicts {
 		writeErr = errors.Join(writeErr, printer.Verdict(&sum.Verdicts[i]))
+	}
+	if out.stats {
+		printProofStats(stderr, sum)
 	}
 	if writeErr = errors.Join(writeErr, printer.Close()); writeErr != nil {
 		return inputError{fmt.Errorf("writing the results: %w", writeErr)}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"heddle/internal/assume"
 	"heddle/internal/check"
 	"heddle/internal/event"
 	"heddle/internal/launch"
@@ -28,11 +29,16 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 // launchFlags defines the flags that say how a kernel is launched.
 func launchFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.StringVar(&opt.Kernel, "kernel", "", "check only the kernel `NAME`, mangled or demangled (default: all)")
-	fs.Var(&dimFlag{&opt.Launch.Grid}, "grid", "blocks, as `X[,Y[,Z]]`")
-	fs.Var(&dimFlag{&opt.Launch.Block}, "block", "threads of a block, as `X[,Y[,Z]]`")
-	fs.Var(&dimFlag{&opt.Launch.Global}, "global", "threads of the launch in all, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
-	fs.Var(&dimFlag{&opt.Launch.Block}, "local", "the same as --block: OpenCL's local size")
-	fs.Var(&dimFlag{&opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
+	grid, block := &dimFlag{value: &opt.Launch.Grid}, &dimFlag{value: &opt.Launch.Block}
+	free := ""
+	if opt.Prove {
+		grid.free, block.free, free = &opt.Any.Grid, &opt.Any.Block, "; * in a dimension: any"
+	}
+	fs.Var(grid, "grid", "blocks, as `X[,Y[,Z]]`"+free)
+	fs.Var(block, "block", "threads of a block, as `X[,Y[,Z]]`"+free)
+	fs.Var(&dimFlag{value: &opt.Launch.Global}, "global", "threads of the launch in all, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
+	fs.Var(block, "local", "the same as --block: OpenCL's local size")
+	fs.Var(&dimFlag{value: &opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
 	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared", "dynamic shared memory in `BYTES`, such as 1024 or 48K")
 	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "argument `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
 }
@@ -57,6 +63,14 @@ func proofFlags(fs *pflag.FlagSet, opt *check.Options) {
 	}
 	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("give the proof of a kernel at most `TIME`, such as 90s (default: %v)", limit))
 	fs.StringVar(&opt.SMTDir, "smt-dir", "", "keep the queries of proofs in `DIR`, as SMT-LIB 2 files")
+}
+
+// scopeFlags defines the flags of what a proof is about.
+func scopeFlags(fs *pflag.FlagSet, opt *check.Options) {
+	fs.Var(&assumeFlag{&opt.Assume}, "assume", "take `EXPR` to hold, of integer arguments, gridDim and blockDim: 'n == gridDim.x * blockDim.x'; may be repeated")
+	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false, "leave races between threads of different blocks out")
+	fs.BoolVar(&opt.Bounds, "bounds", false, "prove too that accesses stay in arrays of known size: variables, and buffers of --arg in=zero:4096")
+	fs.Var(newChoice(&opt.Abstraction, "equality", "adversarial"), "abstraction", "take what is loaded from arrays that the kernel writes to be `WHICH` of equality (one value a place and barrier interval) or adversarial (anything)")
 }
 
 // checkNumbers reports numbers that no run can have.
@@ -99,7 +113,10 @@ func (c *choice) Set(s string) error {
 	return nil
 }
 
-type dimFlag struct{ value **event.Dim3 }
+type dimFlag struct {
+	value **event.Dim3
+	free  *[3]bool // dimensions that are arbitrary; nil: none may be
+}
 
 func (d *dimFlag) Type() string { return "dim" }
 
@@ -110,9 +127,45 @@ func (d *dimFlag) String() string {
 	return (*d.value).String()
 }
 
+// Set reads a size. Where a dimension is arbitrary, the value has one that any device can launch.
 func (d *dimFlag) Set(s string) error {
+	if d.free != nil {
+		*d.free = [3]bool{}
+		parts := strings.Split(s, ",")
+		for i, p := range parts {
+			if strings.TrimSpace(p) == "*" && i < 3 {
+				d.free[i], parts[i] = true, "1"
+			}
+		}
+		s = strings.Join(parts, ",")
+	}
 	v, err := launch.ParseDim(s)
+	if err != nil && strings.Contains(s, "*") {
+		err = fmt.Errorf("%w; only heddle verify takes * for any size", err)
+	}
 	*d.value = &v
+	return err
+}
+
+// assumeFlag gathers assumptions.
+type assumeFlag struct{ value *[]*assume.Expr }
+
+func (f *assumeFlag) Type() string { return "expr" }
+
+func (f *assumeFlag) String() string {
+	if f.value == nil {
+		return ""
+	}
+	var words []string
+	for _, e := range *f.value {
+		words = append(words, e.Text)
+	}
+	return strings.Join(words, ", ")
+}
+
+func (f *assumeFlag) Set(s string) error {
+	e, err := assume.Parse(s)
+	*f.value = append(*f.value, e)
 	return err
 }
 

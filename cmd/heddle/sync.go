@@ -24,8 +24,8 @@ less. Each barrier comes with what it separates; the patched source is verified 
 The oracle decides which placements are right: static proves them for all inputs of the launch shape, dynamic runs the
 launch, both runs first and proves what the runs pass. Races between blocks are out of reach of barriers of a block.
 
-Exit codes: 0 the barriers are right, or the printed change makes them so; 1 no placement is right; 2 usage or input
-error; 3 not decided.`
+Exit codes: 0 the barriers are right, or the printed change makes them so; 1 a bug that no placement
+repairs; 2 usage or input error; 3 not decided.`
 
 // syncCommand is heddle sync.
 type syncCommand struct {
@@ -112,12 +112,10 @@ func syncExit(res *check.SyncResult) int {
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
 		switch {
-		case k.Status == check.SyncNone:
+		case k.Verdict.Kind == diag.Bug && k.Status != check.SyncNotChecked:
 			return exitBugs
-		case k.Status == check.SyncNotChecked, k.Verdict.Kind == diag.Unknown, k.Verdict.Kind == diag.Unsupported:
+		case k.Status == check.SyncNone, k.Status == check.SyncNotChecked, k.Verdict.Kind == diag.Unknown, k.Verdict.Kind == diag.Unsupported:
 			code = exitUnknown
-		case k.Verdict.Kind == diag.Bug:
-			return exitBugs
 		}
 	}
 	if res.InputErrors > 0 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/ir"
@@ -27,7 +28,9 @@ type input struct {
 
 // lower gives the modules of one file. What is wrong with it goes to report; then there are none.
 func (d *driver) lower(ctx context.Context, file Input) []*lower.Result {
+	start := time.Now()
 	results, err := lower.Lower(ctx, file.Input, d.opt.Lower)
+	d.sum.Times.Compile += time.Since(start)
 	if err != nil {
 		var ie *lower.InputError
 		if file.Found && errors.As(err, &ie) && ie.NoKernel {
@@ -82,6 +85,8 @@ func (d *driver) machineCode(file Input, kernels []lower.Kernel) {
 
 // parse reads one module.
 func (d *driver) parse(file Input, low *lower.Result) *input {
+	start := time.Now()
+	defer func() { d.sum.Times.Read += time.Since(start) }()
 	in := &input{name: file.Name, lowered: low}
 	text, err := d.files.Add(low.Name, low.PTX)
 	if err != nil {

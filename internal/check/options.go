@@ -6,9 +6,11 @@ import (
 	"io"
 	"time"
 
+	"heddle/internal/assume"
 	"heddle/internal/diag"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/lockstep"
 	"heddle/internal/lower"
 	"heddle/internal/source"
 	"heddle/internal/verify"
@@ -29,18 +31,24 @@ type Options struct {
 	// Workers is how many kernels are worked on at a time, 0: one for each core; and how many goroutines emulate
 	// independent blocks of a run, 0: one, because the detector takes the events in turn.
 	Workers        int
-	Prove          bool          // verify for all inputs instead of running
-	OnlyIntraBlock bool          // of proofs: races between threads of different blocks do not count
-	ThenProve      bool          // verify what is clean in all runs
-	Solver         string        // "embedded" | "z3" | "cvc5" | "auto", which is the default
-	SMTDir         string        // keep the queries of proofs there; empty: nowhere
-	Timeout        time.Duration // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
-	Limit          int           // findings printed per kernel; 0: DefaultLimit
+	Prove          bool                         // verify for all inputs instead of running
+	OnlyIntraBlock bool                         // of proofs: races between threads of different blocks do not count
+	Ignore         func(f *verify.Finding) bool // of proofs: findings that do not count; nil: all do
+	ThenProve      bool                         // verify what is clean in all runs
+	Any            lockstep.Any                 // of proofs: dimensions of the launch that are arbitrary
+	Assume         []*assume.Expr               // of proofs: what holds of arguments and dimensions
+	Bounds         bool                         // of proofs: accesses to arrays of known size stay in them
+	Abstraction    string                       // of proofs: "equality", which is the default, or "adversarial"
+	Solver         string                       // "embedded" | "z3" | "cvc5" | "auto", which is the default
+	SMTDir         string                       // keep the queries of proofs there; empty: nowhere
+	Timeout        time.Duration                // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
+	Limit          int                          // findings printed per kernel; 0: DefaultLimit
 	Lower          lower.Options
 	Trace          *Trace         // not nil: trace each kernel, as heddle trace does
 	Command        string         // "check" or "run": for the reproduce line
 	Database       string         // what -p named: for the reproduce line
 	Progress       func(Progress) // nil: none
+	NoWrap         bool           // of proofs: signed 32-bit index arithmetic does not wrap
 	Invariants     io.Writer      // what came of the candidate invariants of loops in proofs; nil: discarded
 	Printf         io.Writer      // kernel printf output; nil: discarded
 	Files          *source.Set    // that the positions of findings refer to; nil: a new one
@@ -77,11 +85,19 @@ type Progress struct {
 	Steps, BlocksDone, Blocks uint64
 }
 
+// Times says where the time of a run went; of kernels that were worked on side by side it is the sum.
+type Times struct {
+	Compile time.Duration // until there is PTX
+	Read    time.Duration // from PTX to the module
+	Terms   time.Duration // from the module to the accesses of one thread
+}
+
 // Summary is what a run of the driver came to.
 type Summary struct {
 	Verdicts    []diag.Verdict // one for each kernel, in the order of files and kernels
 	Bugs        int
 	Queries     verify.Stats // of all proofs
+	Times       Times
 	Files       *source.Set
 	Printed     int // kernels of which a form was printed
 	Skipped     int // kernels that a configuration excludes

@@ -66,6 +66,7 @@ func (s *Summary) add(part *Summary) {
 	s.InputErrors += part.InputErrors
 	s.Skipped += part.Skipped
 	s.Queries.Add(&part.Queries)
+	s.Times.Terms += part.Times.Terms
 }
 
 // crash carries the first panic of several goroutines to the one that waits for them, where it can be reported.

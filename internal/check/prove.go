@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,7 +152,11 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
-	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{Geometry: p.cfg.Geometry, Args: p.fixed})
+	start := time.Now()
+	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
+		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
+	})
+	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
 	switch {
 	case errors.As(err, &no):
@@ -165,7 +170,10 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	case err != nil:
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Record: p.recorder()})
+	if why := p.assume(ctx, th); why != "" {
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
+	}
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}
@@ -211,10 +219,30 @@ func (p *proof) scope(r *verify.Result) string {
 		}
 	}
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
+	if any := p.opt.Any; any.Is() {
+		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, of at most 1024 threads a block and fewer than 2^31 in each dimension", shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
+	}
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	s += "; assuming that pointer arguments do not alias each other or variables, accesses stay in their arrays, and loops end"
+	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
+		s += ", that satisfy what the kernel requires and assumes"
+	}
+	if p.opt.OnlyIntraBlock {
+		s += "; races between blocks left out"
+	}
+	s += "; assuming "
+	for _, e := range p.opt.Assume {
+		s += e.Text + ", "
+	}
+	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
+	if p.opt.Bounds {
+		s += " where their size is not known"
+	}
+	s += ", and loops end"
+	if p.opt.NoWrap {
+		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"
 	}

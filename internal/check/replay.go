@@ -66,6 +66,11 @@ func (p *proof) describe(f *verify.Finding) string {
 		return fmt.Sprintf("a violation of the %s at %s", f.Assertion.Kind, p.files.Format(spanOf(f.A).Start))
 	case verify.Vacuous:
 		return fmt.Sprintf("the assumption at %s", p.files.Format(spanOf(f.A).Start))
+	case verify.Bounds:
+		if f.Object == nil {
+			return p.at(f.A) + " beyond the end of an array"
+		}
+		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
 	case verify.Divergence:
 		return fmt.Sprintf("divergence between %s and %s", p.at(f.A), p.at(f.B))
 	}
@@ -94,7 +99,10 @@ func (p *proof) counterexample(f *verify.Finding) string {
 		}
 		return s
 	}
-	text := who(0) + " and " + who(1)
+	text := who(0)
+	if f.Kind != verify.Bounds {
+		text += " and " + who(1)
+	}
 	if f.Ctaid[0] == f.Ctaid[1] {
 		text += fmt.Sprintf(" of block %v", f.Ctaid[0])
 	}
@@ -128,15 +136,21 @@ func (p *proof) unsure(f *verify.Finding) string {
 }
 
 // replays are the contents that buffers get, one after the other: what the loads of the model saw, or if that is nothing,
-// what they have by default; then random bytes, by seed. The last replay is the launch as it stands: a counterexample may
-// need numbers that are too large to run.
-var replays = []uint64{0, 1, 2, 3, asLaunched}
+// what they have by default; then random bytes, by seed. The last replays are near it: the launch as it stands, as a
+// counterexample may need numbers that are too large to run; and zeros, which is what many kernels find in buffers of zeros.
+var replays = []uint64{0, 1, 2, 3, asLaunched, allZero}
 
-// asLaunched stands for the arguments of the launch instead of those of a counterexample.
-const asLaunched = ^uint64(0)
+// What stands for the arguments of the launch instead of those of a counterexample, and for zeros instead of its scalars.
+const (
+	asLaunched = ^uint64(0)
+	allZero    = asLaunched - 1
+)
 
 // replaySteps bounds one replay, in warp instructions: counterexamples are made small.
 const replaySteps = 5_000_000
+
+// mostReplayed bounds the threads of a launch that a counterexample chose.
+const mostReplayed = 1 << 16
 
 // mostContents bounds the bytes of one buffer that a replay gives.
 const mostContents = 4096
@@ -145,9 +159,18 @@ const mostContents = 4096
 // before showed; shown says whether there was anything at all.
 func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding, seen map[findingKey]bool) (fresh int, shown bool) {
 	for _, contents := range replays {
+		if contents >= allZero && len(p.opt.Assume) > 0 { // what is near it need not be as assumed
+			continue
+		}
 		req := p.opt.Launch
 		req.Args = slices.Concat(p.arguments(f, th, contents), req.Args) // what the user said comes last and wins
-		key := fmt.Sprint(req.Args)
+		if p.opt.Any.Is() {
+			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {
+				return 0, false
+			}
+			req.Grid, req.Block, req.Global = &f.Grid, &f.Block, nil
+		}
+		key := fmt.Sprint(req.Args, f.Grid, f.Block)
 		if did, again := p.replayed[key]; again {
 			if did {
 				return 0, true
@@ -161,9 +184,13 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
 		run.opt.MaxSteps = cmp.Or(run.opt.MaxSteps, replaySteps)
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: synchronization, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.counts, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
 		r.mark = func(g *diag.Diagnostic) {
-			g.Notes = append(g.Notes, "counterexample of a proof, confirmed by replay: "+p.counterexample(f))
+			how := "counterexample of a proof, confirmed by replay: "
+			if contents >= allZero {
+				how = "shown by a run near the counterexample of a proof: "
+			}
+			g.Notes = append(g.Notes, how+p.counterexample(f))
 			if g.Witness != nil {
 				g.Witness.Status = "confirmed"
 			}
@@ -181,6 +208,11 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		}
 	}
 	return 0, false
+}
+
+// counts reports whether a finding of a replay counts.
+func (p *proof) counts(code diag.Code) bool {
+	return synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds
 }
 
 // synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
@@ -210,14 +242,18 @@ func (p *proof) arguments(f *verify.Finding, th *lockstep.Thread, contents uint6
 	for i, v := range p.kernel.Params {
 		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0
-		if val, ok := value(v, 0, 8*v.Size); ok && scalar {
+		val, ok := value(v, 0, 8*v.Size)
+		if _, given := th.Given[lockstep.ParamName(v, 0, 8*v.Size)]; contents == allZero && !given {
+			val, ok = 0, true
+		}
+		if ok && scalar {
 			spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(val)
 			if val > math.MaxInt8 && val>>(8*v.Size-1) != 0 { // negative, if it is signed: bits that any type takes
 				spec.Text = fmt.Sprintf("%#x", val)
 			}
 			out = append(out, spec)
 		}
-		if v.Pointer && contents > 0 && v.PtrSpace != event.Shared {
+		if v.Pointer && contents > 0 && contents < allZero && v.PtrSpace != event.Shared {
 			spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, contents
 			out = append(out, spec)
 		}

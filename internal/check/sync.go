@@ -153,6 +153,12 @@ func (s *syncer) compile(ctx context.Context) (*input, error) {
 		s.unit, err = syntax.Read(s.files, t, t.OpenCL, t.User)
 		return err
 	})
+	var no *lower.InputError
+	if errors.As(err, &no) {
+		if in := s.ptx(ctx); in != nil || s.sum.InputErrors > 0 {
+			return in, nil
+		}
+	}
 	if err != nil {
 		s.inputError(lowerDiagnostic(s.file.Name, err))
 		return nil, nil
@@ -169,6 +175,20 @@ func (s *syncer) compile(ctx context.Context) (*input, error) {
 		return nil, nil
 	}
 	return s.parse(s.file, results[0]), nil
+}
+
+// ptx reads PTX of the user's, whose places are between its instructions; nil if it is none.
+func (s *syncer) ptx(ctx context.Context) *input {
+	results, err := lower.Lower(ctx, s.file.Input, s.opt.Lower)
+	if err != nil || len(results) != 1 || results[0].Lang != lower.PTX {
+		return nil
+	}
+	in := s.parse(s.file, results[0])
+	if in == nil {
+		return nil
+	}
+	s.unit, in.module = syntax.OfPTX(in.module)
+	return in
 }
 
 // found is what was found for one kernel.
@@ -196,7 +216,7 @@ func (s *syncer) kernel(ctx context.Context, in *input, fn *syntax.Func, kernels
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	f.marked = newMarked(s.driver, in, fn, kernels)
+	f.marked = newMarked(s.driver, in, s.unit, fn, kernels)
 	oracle, err := f.marked.oracle(s.so.Oracle)
 	if err != nil {
 		return nil, err
@@ -224,16 +244,20 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	var no *notJudgedError
 	var lost *ir.LostBarrierError
 	var where *unlocatedError
+	var other *undecidedBarrierError
 	switch {
 	case ctx.Err() != nil:
 		f.sync.Stuck = []string{"out of time"}
 	case errors.As(err, &no):
 		f.sync.Verdict = no.verdict
 		f.sync.Stuck = []string{no.verdict.Kind.String() + ": " + no.verdict.Reason}
+		if no.verdict.Kind == diag.Unsupported && f.sync.Oracle != "dynamic" {
+			f.sync.Stuck[0] += " (--oracle dynamic judges by runs)"
+		}
 		if no.verdict.Span.IsValid() {
 			f.sync.Stuck[0] += " at " + s.files.Format(no.verdict.Span.Start)
 		}
-	case errors.As(err, &lost), errors.As(err, &where):
+	case errors.As(err, &lost), errors.As(err, &where), errors.As(err, &other):
 		f.sync.Stuck = []string{err.Error()}
 	default:
 		return err

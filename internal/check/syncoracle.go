@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,6 +22,7 @@ import (
 type marked struct {
 	*driver
 	in      *input
+	unit    *syntax.Unit
 	fn      *syntax.Func
 	kernels []*ir.Func
 	// barriers are the points of the barriers in a placed kernel, by where they are in the PTX: those that points
@@ -34,8 +34,8 @@ type marked struct {
 	spaces map[[2]placer.Label][]event.Space
 }
 
-func newMarked(d *driver, in *input, fn *syntax.Func, kernels []*ir.Func) *marked {
-	m := &marked{driver: d, in: in, fn: fn, kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}}
+func newMarked(d *driver, in *input, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func) *marked {
+	m := &marked{driver: d, in: in, unit: unit, fn: fn, kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
@@ -95,6 +95,12 @@ func (e *unlocatedError) Error() string {
 
 // label returns the statement of an instruction.
 func (m *marked) label(in *ir.Instr) (placer.Label, error) {
+	if m.unit.PTX {
+		if fn, l, ok := m.unit.Where(in); ok && fn == m.fn {
+			return l, nil
+		}
+		return placer.None, &unlocatedError{in}
+	}
 	l, ok := m.fn.Locate(in.Loc)
 	if !ok {
 		return placer.None, &unlocatedError{in}
@@ -199,6 +205,13 @@ func near(w verify.Way, same, swapped bool) placer.Path {
 	return p
 }
 
+// undecidedBarrierError says that what diverges is no barrier that a placement holds.
+type undecidedBarrierError struct{}
+
+func (*undecidedBarrierError) Error() string {
+	return "a barrier diverges that is none of the kernel's own statements (it is in a function that is called, or is none of the whole block)"
+}
+
 // answer collects what an oracle says of a placement.
 type answer struct {
 	m     *marked
@@ -255,7 +268,7 @@ func (a *answer) diverge(x, y *ir.Instr) error {
 		}
 	}
 	if len(labels) == 0 {
-		return errors.New("a barrier that the placement does not decide diverges")
+		return &undecidedBarrierError{}
 	}
 	if len(labels) == 2 {
 		t := &a.m.fn.Tree

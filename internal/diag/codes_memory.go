@@ -73,7 +73,8 @@ __global__ void k(int n) {
 		Title: "an annotation of heddle.h does not hold",
 		Text: `The condition of an __assert, an __invariant, an __ensures, or of the __requires of a function that the kernel calls was
 false for the thread that is named. Unlike a failed assert(), it does not end the run. Conditions that one thread's
-execution does not decide (on other threads, on accesses made so far, on the function's result) are not checked.`,
+execution does not decide (on other threads, on accesses made so far, on the function's result) are checked by
+` + "`heddle verify`" + ` only.`,
 		Fix: `Repair the annotation or what it states; or state with __requires which inputs the kernel is meant for.`,
 		Example: Example{
 			File: "annotated.cu",

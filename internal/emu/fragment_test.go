@@ -211,6 +211,25 @@ Lend:
 	}
 }
 
+// A guarded switch whose case is the next instruction: all lanes, those of the guard and the others, come together there.
+func TestSwitchToNext(t *testing.T) {
+	k := kernel(t, `
+	and.b32 %v, %i, 1;
+	setp.lt.u32 %c, %i, 5;
+	TS: .branchtargets Lnext, Lnext;
+	@%c brx.idx %v, TS;
+Lnext:
+	st.global.u32 [%p], %i;
+	ret;`)
+	twoModels(t, func(t *testing.T, opt Options) {
+		res, r := completed(t, k, config(1, 32, buffer("out", 128)), opt)
+		wantWords(t, res, "out", 32, func(i int) uint32 { return uint32(i) })
+		if as := of[access](r); len(as) != 1 {
+			t.Errorf("%d stores, want 1", len(as))
+		}
+	})
+}
+
 // brx.idx, PTX ISA 9.7.12.4: "branch to a label indexed from a list".
 func TestSwitch(t *testing.T) {
 	k := kernel(t, `

@@ -114,6 +114,11 @@ func (x *exec) here(st *state) smt.Term {
 	return x.c.And(x.outer, x.assumed, st.pred, st.known)
 }
 
+// bare is here, and guard, without what annotations on the way made known.
+func (x *exec) bare(st *state, guard smt.Term) smt.Term {
+	return x.c.And(x.outer, x.required, st.pred, guard)
+}
+
 // place returns where the current instruction is.
 func (x *exec) place(in *ir.Instr) Place {
 	p := Place{Rank: x.rank[in]}

@@ -51,7 +51,10 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		at = append(at, it)
 	}
 	if x.final {
-		end := End{Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.c.And(x.outer, x.required, st.pred, x.guard), Start: x.tag(st, event.OrdersAll), At: Tag{Barrier: at[0], Iters: at[1:]}}
+		end := End{
+			Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.bare(st, x.guard), Start: x.tag(st, event.OrdersAll),
+			At: Tag{Barrier: at[0], Iters: at[1:]},
+		}
 		if whole {
 			x.th.Ends = append(x.th.Ends, end)
 		}
@@ -68,6 +71,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 			x.tagOf(st, p)[i] = x.c.Ite(x.guard, at[i], t)
 		}
 	}
+	st.ghost = smt.False         // no annotation goes on behind a barrier
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
 }
 

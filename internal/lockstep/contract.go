@@ -15,9 +15,8 @@ import (
 // contracts are what has been stated of the functions that execution is in, or has been in.
 type contracts struct {
 	promised   map[*ir.Instr][]promise // by the call; nil stands for the kernel
-	wide       []promise
-	old        map[smt.Term]smt.Term // symbols for values at the entry
-	ghostLoads map[smt.Term]bool     // what loads within annotations gave
+	old        map[smt.Term]smt.Term   // symbols for values at the entry
+	ghostLoads map[smt.Term]bool       // what loads within annotations gave
 }
 
 // promise is a condition as it was computed at the entry of a function.

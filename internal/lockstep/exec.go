@@ -59,6 +59,7 @@ type exec struct {
 	guard       smt.Term                // its guard, as it was before the instruction wrote anything
 	approx      map[string]bool
 	uniformMemo map[smt.Term]bool
+	exactMemo   map[smt.Term]smt.Term
 }
 
 // state is what is known at a program point.
@@ -89,6 +90,7 @@ type edge struct {
 // Build runs one thread of f symbolically.
 // Its error is an *UnsupportedError, an *ErrTerms, or that of ctx.
 func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error) {
+	opt.Geometry = opt.Any.widest(opt.Geometry)
 	if opt.Terms == 0 {
 		opt.Terms = DefaultTerms
 	}
@@ -98,7 +100,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	}
 	x := &exec{
 		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
-		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{},
+		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{}, exactMemo: map[smt.Term]smt.Term{},
 	}
 	x.c.Limit(opt.Terms)
 	defer func() {
@@ -206,7 +208,7 @@ func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
 	x.atomics = nil
 	x.dirty = findDirty(x)
-	x.indices()
+	x.shape()
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs)), annotating: annotating{ghost: smt.False, known: smt.True}}
 	x.annotations.reset()
 	for i := range st.regs {
@@ -412,7 +414,7 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	for range x.slots {
 		at.Iters = append(at.Iters, x.c.Const(0, tagWidth))
 	}
-	end := End{Guard: x.here(st), Bare: x.c.And(x.outer, x.required, st.pred), Start: x.tag(st, event.OrdersAll), At: at}
+	end := End{Guard: x.here(st), Bare: x.bare(st, smt.True), Start: x.tag(st, event.OrdersAll), At: at}
 	x.th.Ends = append(x.th.Ends, end)
 	if x.warp {
 		end.Start = x.warpTag(st)

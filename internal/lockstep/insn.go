@@ -212,25 +212,17 @@ func readsCarry(in *ir.Instr) bool {
 // special returns a special register. One that may change as the thread runs, as the clock does, is another
 // value at each reading.
 func (x *exec) special(o ir.Operand) smt.Term {
-	c, g := x.c, x.opt.Geometry
+	c := x.c
 	k := func(v uint32) smt.Term { return c.Const(uint64(v), 32) }
 	switch o.Sreg {
 	case ir.TidX, ir.TidY, ir.TidZ:
 		return x.th.Tid[o.Sreg-ir.TidX]
 	case ir.CtaidX, ir.CtaidY, ir.CtaidZ:
 		return x.th.Ctaid[o.Sreg-ir.CtaidX]
-	case ir.NtidX:
-		return k(g.Block.X)
-	case ir.NtidY:
-		return k(g.Block.Y)
-	case ir.NtidZ:
-		return k(g.Block.Z)
-	case ir.NctaidX:
-		return k(g.Grid.X)
-	case ir.NctaidY:
-		return k(g.Grid.Y)
-	case ir.NctaidZ:
-		return k(g.Grid.Z)
+	case ir.NtidX, ir.NtidY, ir.NtidZ:
+		return x.th.Ntid[o.Sreg-ir.NtidX]
+	case ir.NctaidX, ir.NctaidY, ir.NctaidZ:
+		return x.th.Nctaid[o.Sreg-ir.NctaidX]
 	case ir.WarpSz:
 		return k(32)
 	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
@@ -243,17 +235,6 @@ func (x *exec) special(o ir.Operand) smt.Term {
 		}
 	}
 	return x.fresh("s", 64)
-}
-
-// indices makes the symbols of the thread's and the block's index.
-func (x *exec) indices() {
-	b, g := x.opt.Geometry.Block, x.opt.Geometry.Grid
-	for i, n := range []uint32{b.X, b.Y, b.Z} {
-		x.th.Tid[i] = x.c.VarIn(fmt.Sprintf("%stid.%c", private, "xyz"[i]), 32, 0, uint64(n)-1)
-	}
-	for i, n := range []uint32{g.X, g.Y, g.Z} {
-		x.th.Ctaid[i] = x.c.VarIn(fmt.Sprintf("%sctaid.%c", inBlock, "xyz"[i]), 32, 0, uint64(n)-1)
-	}
 }
 
 func (x *exec) approximate(why string) { x.approx[why] = true }

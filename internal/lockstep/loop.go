@@ -442,8 +442,38 @@ func (x *exec) resize(t smt.Term, w int, asSigned bool) smt.Term {
 		return t
 	case n > w:
 		return x.c.Extract(t, 0, w)
+	case asSigned && n == 32 && w == 64 && x.opt.NoWrap:
+		return x.exact(t)
 	case asSigned:
 		return x.c.SExt(t, w)
 	}
 	return x.c.ZExt(t, w)
+}
+
+// exact computes a signed term of 32 bits in 64: where nothing wraps, that is its value.
+func (x *exec) exact(t smt.Term) smt.Term {
+	if r, ok := x.exactMemo[t]; ok {
+		return r
+	}
+	c := x.c
+	wide := func(v uint64) smt.Term { return c.Const(uint64(int64(int32(v))), 64) }
+	r := c.SExt(t, 64)
+	switch c.Op(t) {
+	case smt.OpSum:
+		k, coef := c.SumParts(t)
+		r = wide(k)
+		for i, a := range c.Args(t) {
+			r = c.Add(r, c.Mul(wide(coef[i]), x.exact(a)))
+		}
+	case smt.OpMul:
+		r = wide(1)
+		for _, a := range c.Args(t) {
+			r = c.Mul(r, x.exact(a))
+		}
+	case smt.OpIte:
+		a := c.Args(t)
+		r = c.Ite(a[0], x.exact(a[1]), x.exact(a[2]))
+	}
+	x.exactMemo[t] = r
+	return r
 }

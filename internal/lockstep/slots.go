@@ -1,6 +1,8 @@
 package lockstep
 
 import (
+	"math"
+
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -181,6 +183,9 @@ func (x *exec) distinctSlots() {
 // sharers is the number of threads that share an array.
 func (x *exec) sharers(o *Object) uint64 {
 	g := x.opt.Geometry
+	if x.opt.Any.Is() {
+		return math.MaxUint64
+	}
 	if o.Space == event.Shared {
 		return g.Block.Count()
 	}

@@ -26,8 +26,15 @@ import (
 // Options are what is fixed of a launch.
 type Options struct {
 	Geometry event.Geometry
+	Any      Any // dimensions of which Geometry says nothing
 	// Args holds the values of scalar parameters that are known, by index.
 	Args map[int]uint64
+	// Adversarial takes each load of an array that the kernel writes to be anything. Else loads of one place in one barrier
+	// interval agree, between threads too, which holds up to the first race.
+	Adversarial bool
+	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
+	// follows speaks only of executions in which none of them wraps.
+	NoWrap bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -94,7 +101,10 @@ type Thread struct {
 	Objects  []*Object
 	Tid      [3]smt.Term
 	Ctaid    [3]smt.Term
-	Geometry event.Geometry
+	Ntid     [3]smt.Term // the launch: constants, but for dimensions that are arbitrary
+	Nctaid   [3]smt.Term
+	Geometry event.Geometry // the largest launch, if some are
+	Assumed  []smt.Term     // of every thread
 	Axioms   *Axioms
 
 	Assertions []Assertion
@@ -108,9 +118,9 @@ type Thread struct {
 
 // Linear is the index of the thread in its block, x fastest: warps are cut from it (PTX ISA 10.4).
 func (t *Thread) Linear() smt.Term {
-	c, b := t.Context, t.Geometry.Block
-	r := c.Add(t.Tid[0], c.MulConst(t.Tid[1], uint64(b.X)))
-	return c.Add(r, c.MulConst(t.Tid[2], uint64(b.X)*uint64(b.Y)))
+	c := t.Context
+	r := c.Add(t.Tid[0], c.Mul(t.Tid[1], t.Ntid[0]))
+	return c.Add(r, c.Mul(t.Tid[2], c.Mul(t.Ntid[0], t.Ntid[1])))
 }
 
 // UnsupportedError says which construct of a kernel has no lock-step form.

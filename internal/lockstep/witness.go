@@ -136,7 +136,7 @@ func IsParam(name string) bool { return strings.HasPrefix(name, inGrid+"param:")
 
 // IsIndex reports whether a symbol is a part of a thread's or block's index, or a loop counter.
 func IsIndex(name string) bool {
-	for _, p := range []string{private + "tid.", private + "ctaid.", inBlock + "ctaid.", counterPrefix} {
+	for _, p := range []string{inGrid + "ntid.", inGrid + "nctaid.", private + "tid.", private + "ctaid.", inBlock + "ctaid.", counterPrefix} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

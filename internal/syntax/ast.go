@@ -24,7 +24,7 @@ type node struct {
 	kids       []*node
 }
 
-// header reads the fields of a node before its children. inner is called at the children, and reads or skips them.
+// node reads a node, its brace read already. inner is called at the children, and reads or skips them.
 func (s *scanner) node(n *node, inner func() error) error {
 	n.begin, n.end, n.at = nowhere, nowhere, nowhere
 	return s.object(true, func(key string) (err error) {

@@ -13,12 +13,12 @@ import (
 func Read(set *source.Set, r io.Reader, openCL bool, user func(path string) (string, bool)) (*Unit, error) {
 	rd := &reader{
 		s: newScanner(r), set: set, user: user, unit: &Unit{OpenCL: openCL},
-		known: make(map[string]userFile), seen: make(map[loc]*Func),
+		known: make(map[string]*source.File), seen: make(map[loc]*Func),
 	}
 	if err := rd.s.expect('{'); err != nil {
 		return nil, err
 	}
-	if err := rd.decl(nil); err != nil {
+	if err := rd.decl(); err != nil {
 		return nil, err
 	}
 	for _, f := range rd.unit.Funcs {
@@ -34,39 +34,31 @@ type reader struct {
 	set   *source.Set
 	user  func(path string) (string, bool)
 	unit  *Unit
-	known map[string]userFile
-	seen  map[loc]*Func // by where the name is declared; nil: a function that does not count
+	known map[string]*source.File // by path; nil: none of the user's
+	seen  map[loc]*Func           // by where the name is declared; nil: a function that does not count
 	err   error
-}
-
-// userFile is what is known of a path.
-type userFile struct {
-	file *source.File // nil: none of the user's
-	name string
 }
 
 // file returns the user's file of a path, or nil.
 func (r *reader) file(path string) *source.File {
-	if k, ok := r.known[path]; ok {
-		return k.file
+	if f, ok := r.known[path]; ok {
+		return f
 	}
-	k := userFile{}
+	var f *source.File
 	if name, ok := r.user(path); ok && path != "" {
-		k.name = name
-		if k.file = r.set.Lookup(name); k.file == nil || k.file.Content == nil {
-			k.file = nil
+		if f = r.set.Lookup(name); f == nil || f.Content == nil {
+			f = nil
 			if text, err := os.ReadFile(path); err == nil {
-				k.file, r.err = r.set.Add(name, text)
+				f, r.err = r.set.Add(name, text)
 			}
 		}
 	}
-	r.known[path] = k
-	return k.file
+	r.known[path] = f
+	return f
 }
 
-// decl reads a declaration at file, namespace or class scope. template is the declaration of the template that it is a
-// part of.
-func (r *reader) decl(template *node) error {
+// decl reads a declaration at file, namespace or class scope.
+func (r *reader) decl() error {
 	n := new(node)
 	return r.s.node(n, func() error {
 		if n.kind != "TranslationUnitDecl" && r.file(n.at.file) == nil {
@@ -75,7 +67,7 @@ func (r *reader) decl(template *node) error {
 		switch n.kind {
 		case "TranslationUnitDecl", "NamespaceDecl", "LinkageSpecDecl", "CXXRecordDecl", "ClassTemplateDecl",
 			"ClassTemplateSpecializationDecl", "ClassTemplatePartialSpecializationDecl", "FunctionTemplateDecl", "ExportDecl":
-			return r.s.array(func() error { return r.decl(n) })
+			return r.s.array(r.decl)
 		case "FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl", "CXXConversionDecl":
 			return r.function(n)
 		}

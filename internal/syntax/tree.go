@@ -140,6 +140,9 @@ func (b *builder) extent(n *node) (extent, bool) {
 	if n.end.macro {
 		e.to = b.text.behindArguments(e.to)
 	}
+	if e.to <= e.from {
+		return e, false
+	}
 	switch {
 	case n.kind == "CompoundStmt":
 		e.ends = !n.end.macro
@@ -224,12 +227,31 @@ func (b *builder) after(bl *block, l place.Label, e extent) {
 	}
 }
 
+// whole reports whether a statement has the parts that it cannot be without; a tree of a broken source may lack them.
+func whole(n *node) bool {
+	switch n.kind {
+	case "IfStmt":
+		least := 1
+		if n.hasElse {
+			least = 2
+		}
+		return len(n.kids) >= least && n.kids[len(n.kids)-1].kind != "" && n.kids[len(n.kids)-least].kind != ""
+	case "DoStmt":
+		return len(n.kids) == 2 && n.kids[0].kind != ""
+	case "ForStmt", "WhileStmt", "CXXForRangeStmt", "SwitchStmt", "LabelStmt", "AttributedStmt", "CaseStmt", "DefaultStmt":
+		return lastKid(n) != nil
+	}
+	return true
+}
+
 func (b *builder) stmt(bl *block, it item) {
 	if it.merged {
 		b.after(bl, b.add(place.Stmt, bl.label, it.from, it.to), it.extent)
 		return
 	}
 	switch kind := it.kind; {
+	case !whole(it.node):
+		b.leaf(bl, it)
 	case it.node.begin.macro && it.node.end.macro && it.node.begin.offset == it.node.end.offset: // all of it is one macro's
 		b.leaf(bl, it)
 	case kind == "CompoundStmt" && b.braces(it.node):

@@ -31,19 +31,36 @@ func (p *prover) assertions() {
 	}
 }
 
-// vacuous looks for an assumption that cannot hold: nothing that comes after it would be checked.
+// vacuous looks for an assumption that cannot hold for one thread, or not for two at once: nothing that comes after it
+// would be checked, or no pair of threads.
 func (p *prover) vacuous(a *lockstep.Assertion) {
 	if len(a.Logs) > 0 || p.relational(a.Cond) || p.relational(a.Guard) {
 		return
 	}
-	c := p.c
-	reachable := c.Decide(p.ctx, []smt.Term{a.Guard}, p.opt.Solvers...)
-	if reachable.Status != smt.Sat {
+	f := Finding{Kind: Vacuous, A: a.Instr, Assertion: a}
+	switch {
+	case p.contradicts([]smt.Term{a.Guard}, []smt.Term{a.Cond}):
+		f.Reason = "it holds for no input, so that nothing behind it is checked"
+	case p.th.Geometry.Block.Count() > 1 && p.contradictsPair(a, p.pair, p.th.Tid):
+		f.Reason = "it holds for no two threads of a block at once, so that no pair is checked behind it"
+	case p.th.Geometry.Grid.Count() > 1 && !p.opt.OnlyIntraBlock && p.contradictsPair(a, p.far, p.th.Ctaid):
+		f.Reason = "it holds for no two blocks at once, so that no pair is checked behind it"
+	default:
 		return
 	}
-	if c.Decide(p.ctx, []smt.Term{a.Guard, a.Cond}, p.opt.Solvers...).Status == smt.Unsat {
-		p.res.Findings = append(p.res.Findings, Finding{Kind: Vacuous, A: a.Instr, Assertion: a, Reason: "it holds for no input, so that nothing behind it is checked"})
-	}
+	p.res.Findings = append(p.res.Findings, f)
+}
+
+// contradicts reports whether conditions that can hold cannot hold together with others.
+func (p *prover) contradicts(before, conds []smt.Term) bool {
+	return p.c.Decide(p.ctx, before, p.opt.Solvers...).Status == smt.Sat &&
+		p.c.Decide(p.ctx, append(before, conds...), p.opt.Solvers...).Status == smt.Unsat
+}
+
+func (p *prover) contradictsPair(a *lockstep.Assertion, s [2]*smt.Substitution, apart [3]smt.Term) bool {
+	return p.contradicts(
+		[]smt.Term{s[0].Apply(a.Guard), s[1].Apply(a.Guard), p.differ(s, apart)},
+		[]smt.Term{s[0].Apply(a.Cond), s[1].Apply(a.Cond)})
 }
 
 // relational reports whether a condition speaks of the other thread.

@@ -43,16 +43,23 @@ func (p *prover) done() bool {
 // decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it. What the
 // simplifier leaves waits for drain.
 func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
-	if p.done() {
+	if p.done() || p.opt.Ignore != nil && p.opt.Ignore(&f) {
 		return
 	}
 	p.res.Stats.Pairs++
 	more, terms := p.others(terms, s)
-	x := &pair{finding: f, query: append(q, more...), terms: terms, threads: s, strong: p.res.Invariants != nil}
+	q = append(q, more...)
+	for _, a := range p.th.Assumed {
+		q = append(q, s[0].Apply(a), s[1].Apply(a))
+	}
+	x := &pair{finding: f, query: q, terms: terms, threads: s, strong: p.res.Invariants != nil}
 	p.pairs = append(p.pairs, x)
 	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
 		p.found(x, smt.Answer{Reason: "out of time"})
 		p.stopped = true
+		return
+	}
+	if p.spread(x) {
 		return
 	}
 	x.loops = len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
@@ -139,6 +146,12 @@ func (p *prover) reduce(x *pair) {
 	case d == 0 && x.loops: // cheap first: a model without the axioms means nothing
 		p.reduce(x)
 	default:
+		if q, ok := p.weakened(r.Asserts); ok {
+			if a := p.c.Decide(p.ctx, q, p.opt.Solvers...); a.Status == smt.Unsat {
+				p.answered(x, a)
+				return
+			}
+		}
 		x.reduced, x.exported = r, p.c.Query(r.Asserts)
 		p.waiting = append(p.waiting, x)
 	}
@@ -213,6 +226,10 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 		v := func(j int) uint32 { return uint32(e.Value(s[i].Apply(t[j]))) }
 		return event.Dim3{X: v(0), Y: v(1), Z: v(2)}
 	}
+	read := func(t [3]smt.Term) event.Dim3 {
+		return event.Dim3{X: uint32(e.Value(t[0])), Y: uint32(e.Value(t[1])), Z: uint32(e.Value(t[2]))}
+	}
+	f.Grid, f.Block = read(p.th.Nctaid), read(p.th.Ntid)
 	for i := range 2 {
 		f.Tid[i], f.Ctaid[i] = dim(i, p.th.Tid), dim(i, p.th.Ctaid)
 		for _, k := range f.iters[i] {

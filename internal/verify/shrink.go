@@ -15,7 +15,7 @@ const mostShrunk = 8
 
 // bounds are the limits that are tried for the numbers of a counterexample, one after the other. With small arguments the loops
 // that a run has to go through are short.
-var bounds = []struct{ param, index uint64 }{{32, 3}, {32, 0}, {1024, 0}, {1 << 16, 0}}
+var bounds = []struct{ param, index uint64 }{{32, 3}, {1024, 127}, {32, 0}, {1024, 0}, {1 << 16, 0}}
 
 // shrinkTime bounds what solvers take to make the arguments of one finding small.
 const shrinkTime = 300 * time.Millisecond

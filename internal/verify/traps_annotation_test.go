@@ -29,6 +29,9 @@ var annotationTraps = []struct{ name, text, why string }{
 		"where n is 0, threads from 3 on have assumed nothing and meet in a[0]"},
 	{"an assumption that cannot hold", `__global__ void k(int *a, int n) { __assume(n < 3 && n > 5); a[0] = threadIdx.x; }`, "vacuous: nothing is checked behind it"},
 	{"two requirements that contradict", `__global__ void k(int *a, int n) { __requires(n == 3); __requires(n == 5); a[0] = threadIdx.x; }`, "vacuous"},
+	{"an assumption that one thread alone can keep", `__global__ void k(int *a, int n) { __requires(n == threadIdx.x); a[0] = threadIdx.x; }`, "vacuous for every pair of a block"},
+	{"an assumption that one block alone can keep", `__global__ void k(int *a, int n) { __assume(n == blockIdx.x); a[threadIdx.x] = blockIdx.x; }`, "vacuous for every pair of blocks"},
+	{"an assumption of one thread", `__global__ void k(int *a, int n) { if (threadIdx.x == 3 && blockIdx.x == 1) { __assume(n == threadIdx.x); a[0] = 1; } }`, ""},
 	{"a requirement that fixes a parameter", `__global__ void k(int *a, int n) { __requires(n == blockDim.x); a[blockIdx.x * n + threadIdx.x] = 1; }`, ""},
 	{"a requirement that leaves a parameter open", `__global__ void k(int *a, int n) { __requires(n <= blockDim.x); a[blockIdx.x * n + threadIdx.x] = blockIdx.x; }`,
 		"n = 1 makes blocks meet"},
@@ -50,6 +53,9 @@ var annotationTraps = []struct{ name, text, why string }{
 	{"memory that somebody wrote", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; __syncthreads(); __assert(s[threadIdx.x ^ 1] == 0); }`, "it is 1"},
 	{"what a condition reads is no access", `__global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = 1; __assert(__implies(a[0] == 3, threadIdx.x < 64)); }`, ""},
 	{"what the kernel reads besides is one", `__global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = 1; __assert(1); a[threadIdx.x + 64 * blockIdx.x + 128] = a[0]; }`, "a[0] is written and read"},
+
+	{"a store within an annotation", `__global__ void k(int *a) { __heddle_ghost(); a[0] = threadIdx.x; __heddle_assert(1, 0); }`, "conditions read; what writes is an access"},
+	{"an annotation without an end", `__global__ void k(int *a) { __heddle_ghost(); __syncthreads(); a[threadIdx.x + 64 * blockIdx.x] = a[threadIdx.x + 1]; }`, "behind the barrier nothing belongs to it"},
 
 	// Invariants are checked.
 	{"an invariant that holds", `__global__ void k(int n) { for (int i = 0; __invariant(i % 4 == 0), i < 100; i += 4) {} }`, ""},

@@ -39,11 +39,15 @@ type Options struct {
 	Ways           bool         // say of each race in which iterations it is; needs Limit 0
 	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
 	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
+	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil: none.
+	Sizes func(*lockstep.Object) (uint64, bool)
 	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
 	// nil: none.
 	Shown func(*Finding) bool
 	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
 	Record func(what *Finding, script []byte, a smt.Answer)
+	// Ignore says which findings are not wanted: they are not looked for. nil: all are.
+	Ignore func(f *Finding) bool
 }
 
 // Kind says what a Finding is about.
@@ -54,20 +58,22 @@ const (
 	Divergence
 	Violation // of an annotation
 	Vacuous   // an assumption that cannot hold
+	Bounds    // an access beyond the end of its array
 )
 
 // Finding is a pair that is not proved harmless.
 type Finding struct {
-	Kind       Kind
-	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
-	Object     *lockstep.Object
-	OtherBlock bool   // the threads are of different blocks
-	SameThread bool   // a thread and an asynchronous copy of its own
-	Reason     string // if undecided: why; else empty and Model is a counterexample of the abstraction
-	Model      *smt.Model
-	Assertion  *lockstep.Assertion // of a Violation and Vacuous
-	Tid, Ctaid [2]event.Dim3       // of the two threads, from Model
-	Iters      [2][]uint32         // of the loops around A and B, outermost first, from Model
+	Kind        Kind
+	A, B        *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
+	Object      *lockstep.Object
+	OtherBlock  bool   // the threads are of different blocks
+	SameThread  bool   // a thread and an asynchronous copy of its own
+	Reason      string // if undecided: why; else empty and Model is a counterexample of the abstraction
+	Model       *smt.Model
+	Assertion   *lockstep.Assertion // of a Violation and Vacuous
+	Tid, Ctaid  [2]event.Dim3       // of the two threads, from Model
+	Grid, Block event.Dim3          // of the launch, from Model
+	Iters       [2][]uint32         // of the loops around A and B, outermost first, from Model
 	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
 	// loops without a closed form.
 	Free  []*ir.Instr
@@ -133,6 +139,7 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p.divergence()
 	p.converged = p.convergence()
 	p.races()
+	p.bounds()
 	p.drain()
 	if opt.Ways {
 		p.ways()

@@ -102,6 +102,38 @@ kernel void even_and_odd(global int *a, global int *b) {
     p[i / 2] = i;
 }
 
+// verified: two arrays change places at each step, with a barrier between
+// heddle: global=64 local=64 a=local:256 b=local:256
+kernel void swap(global int *out, local int *a, local int *b, int steps) {
+    int i = get_local_id(0);
+    local int *from = a, *to = b;
+    a[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 0; s < steps; s++) {
+        to[i] = from[(i + 1) % 64];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        local int *t = from;
+        from = to;
+        to = t;
+    }
+    out[i] = from[i];
+}
+
+// race: the arrays do not change places, so that a step overwrites what others still read
+// heddle: global=64 local=64 a=local:256 b=local:256 steps=3
+kernel void no_swap(global int *out, local int *a, local int *b, int steps) {
+    int i = get_local_id(0);
+    local int *from = a, *to = b;
+    a[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 0; s < steps; s++) {
+        to[i] = from[(i + 1) % 64];
+        from = to;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[i] = from[i];
+}
+
 // verified: vectors of four at element addresses
 // heddle: global=256 local=64
 kernel void vectors(global const float *in, global float *out) {
@@ -170,4 +202,20 @@ kernel void early_return(global const int *in, global int *out, int n) {
     tile[get_local_id(0)] = in[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     out[i] = tile[0];
+}
+
+constant int place[4] = {2, 0, 3, 1};
+
+// verified: a table sends the work-items of a group to different places
+// heddle: global=64 local=4
+kernel void by_table(global int *out) {
+    out[4 * get_group_id(0) + place[get_local_id(0)]] = get_local_id(0);
+}
+
+constant int wrong_place[4] = {2, 0, 3, 2};
+
+// race: a table that sends two work-items to one place
+// heddle: global=64 local=4
+kernel void by_wrong_table(global int *out) {
+    out[4 * get_group_id(0) + wrong_place[get_local_id(0)]] = get_local_id(0);
 }

@@ -45,7 +45,7 @@ func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) 
 	if err != nil {
 		return smt.Answer{Reason: err.Error()}
 	}
-	g := gini.New()
+	g := gini.NewVc(b.l.Len()+1, 4*b.l.Len())
 	b.l.ToCnfFrom(g, roots...)
 	for _, r := range roots {
 		g.Add(r)

@@ -185,24 +185,7 @@ func TestLockstepTheorem(t *testing.T) {
 	}
 	clean, racy, divergent := 0, 0, 0
 	for seed := range uint64(n) {
-		k := gen.Flow(rand.New(rand.NewSource(int64(seed))))
-		f := kernels.PTX(t, gen.Marked(k.PTX)).Funcs[0]
-		p, err := form.New(f)
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
-		}
-		checkOrder(t, p)
-		marks := mark(t, f)
-		if p, err = form.New(f); err != nil {
-			t.Fatal(err)
-		}
-		for i := range uint64(2) {
-			cfg := flowConfig(t, f, k, (seed+i)%4, seed+i)
-			phi, err := lockrun.Run(p, cfg, lockrun.Options{Seed: seed + i})
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
-			}
-			run := interleave(t, f, marks, cfg, seed^i)
+		for _, phi := range theorem(t, gen.Flow(rand.New(rand.NewSource(int64(seed)))), seed) {
 			switch {
 			case len(phi.Races) > 0:
 				racy++
@@ -211,16 +194,49 @@ func TestLockstepTheorem(t *testing.T) {
 			default:
 				clean++
 			}
-			compareForms(t, phi, run, cfg)
-			if t.Failed() {
-				t.Fatalf("seed %d, n = %d, launch %v x %v\n%s\n%s", seed, (seed+i)%4, k.Grid, k.Block, k.PTX, p.Predicated())
-			}
 		}
 	}
 	t.Logf("%d clean, %d racy, %d divergent", clean, racy, divergent)
 	if min(clean, racy, divergent) < n/10 {
 		t.Errorf("%d clean, %d racy, %d divergent of %d: the test shows little", clean, racy, divergent, 2*n)
 	}
+}
+
+// theorem executes one kernel both ways, for two launches.
+func theorem(t *testing.T, k gen.Kernel, seed uint64) []*lockrun.Result {
+	t.Helper()
+	f := kernels.PTX(t, gen.Marked(k.PTX)).Funcs[0]
+	marks := mark(t, f)
+	p, err := form.New(f)
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
+	}
+	checkOrder(t, p)
+	var out []*lockrun.Result
+	for i := range uint64(2) {
+		number := (seed + i) % 4
+		cfg := flowConfig(t, f, k, number, seed+i)
+		phi, err := lockrun.Run(p, cfg, lockrun.Options{Seed: seed + i})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
+		}
+		compareForms(t, phi, interleave(t, f, marks, cfg, seed^i), cfg)
+		if t.Failed() {
+			t.Fatalf("seed %d, n = %d, launch %v x %v\n%s\n%s", seed, number, k.Grid, k.Block, k.PTX, p.Predicated())
+		}
+		out = append(out, phi)
+	}
+	return out
+}
+
+// FuzzLockstepTheorem is TestLockstepTheorem on kernels that the fuzzer makes.
+func FuzzLockstepTheorem(f *testing.F) {
+	for seed := range int64(8) {
+		data := make([]byte, 300)
+		rand.New(rand.NewSource(seed)).Read(data)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { theorem(t, gen.Flow(&gen.Bytes{Data: data}), uint64(len(data))) })
 }
 
 // compareForms holds the two executions against each other.
@@ -290,12 +306,12 @@ func checkOrder(t *testing.T, p *form.Program) {
 // TestVerifiedHoldsForForm: what verify proves, the execution of φ has no counterexample to. It is told of more than
 // interleavings: different barriers of one number are a divergence for φ.
 func TestVerifiedHoldsForForm(t *testing.T) {
-	n := 300
+	n := 60
 	if testing.Short() {
-		n = 50
+		n = 20
 	}
 	if os.Getenv("HEDDLE_LONG") != "" {
-		n = 20_000
+		n = 4000
 	}
 	verified, executed := 0, 0
 	for seed := range uint64(n) {

@@ -86,8 +86,13 @@ func anyBug(t *testing.T, f *ir.Func, cfg *launch.Config, seeds uint64) string {
 }
 
 // TestVerifiedPhasesAreClean is TestVerifiedMeansClean on gen.Phases, under several arguments and contents.
-func TestVerifiedPhasesAreClean(t *testing.T) {
-	n := 300
+func TestVerifiedPhasesAreClean(t *testing.T) { verifiedIsClean(t, gen.Phases, 300, 20) }
+
+// TestVerifiedLoopsAreClean is the same on gen.LoopState: few of its kernels are right.
+func TestVerifiedLoopsAreClean(t *testing.T) { verifiedIsClean(t, gen.LoopState, 40, 10) }
+
+// verifiedIsClean draws n kernels, of which one in few or more is to be verified, and runs those that are.
+func verifiedIsClean(t *testing.T, draw func(gen.Source) gen.Kernel, n, few int) {
 	if testing.Short() {
 		n = 50
 	}
@@ -96,7 +101,7 @@ func TestVerifiedPhasesAreClean(t *testing.T) {
 	}
 	verified := 0
 	for seed := range n {
-		k := gen.Phases(rand.New(rand.NewSource(int64(seed))))
+		k := draw(rand.New(rand.NewSource(int64(seed))))
 		f := kernels.PTX(t, k.PTX).Funcs[0]
 		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
 		if err != nil {
@@ -118,7 +123,7 @@ func TestVerifiedPhasesAreClean(t *testing.T) {
 		}
 	}
 	t.Logf("%d verified of %d", verified, n)
-	if verified < n/20 {
+	if verified < n/few {
 		t.Errorf("only %d of %d kernels were verified: the test shows little", verified, n)
 	}
 }

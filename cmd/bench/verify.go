@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/lower"
+)
+
+// proofFiles are the kernels of our own that the figures of proofs are about.
+var proofFiles = []string{"examples/*.cu", "testdata/verify/*.cu"}
+
+// proofs times the proof of every kernel, compilation of its file included and with an empty cache, and returns the median, with
+// the 95th percentile and the slowest in the remark.
+func proofs() (float64, string, error) {
+	type timed struct {
+		kernel string
+		ms     float64
+	}
+	var all []timed
+	verified, ctx := 0, context.Background()
+	dir, err := os.MkdirTemp("", "heddle-bench")
+	if err != nil {
+		return 0, "", err
+	}
+	defer os.RemoveAll(dir)
+	opt := lower.Options{CacheDir: dir}
+	for _, pattern := range proofFiles {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return 0, "", err
+		}
+		for _, path := range files {
+			start := time.Now()
+			low, err := lower.File(ctx, path, opt)
+			if err != nil {
+				return 0, "", err
+			}
+			compile := time.Since(start)
+			for _, k := range low.Kernels {
+				start = time.Now()
+				sum, err := check.Run(ctx, check.Options{Prove: true, Kernel: k.Name, Workers: 1, Timeout: 10 * time.Second, Lower: opt}, []string{path}, func(diag.Diagnostic) {})
+				if err != nil {
+					return 0, "", err
+				}
+				if len(sum.Verdicts) == 1 && sum.Verdicts[0].Kind == diag.Verified {
+					verified++
+				}
+				all = append(all, timed{filepath.Base(path) + ":" + k.Name, float64((compile + time.Since(start)).Microseconds()) / 1000})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0, "", fmt.Errorf("no kernel in %v: run it at the top of the repository", proofFiles)
+	}
+	slices.SortFunc(all, func(a, b timed) int { return int(a.ms*1000) - int(b.ms*1000) })
+	worst := all[len(all)-1]
+	return all[len(all)/2].ms, fmt.Sprintf("95th %.0f ms, worst %.0f ms (%s); %d of %d verified", all[len(all)*95/100].ms, worst.ms, worst.kernel, verified, len(all)), nil
+}

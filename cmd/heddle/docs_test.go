@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var updateDocs = flag.Bool("update", false, "write what the commands in the documents print now into them (make docs)")
+
+// TestDocs runs each command that a document shows: in a block
+//
+//	```console
+//	$ heddle check examples/reduce_racy.cu
+//	... what it prints, both streams, in the root of the repository ...
+//	```
+//
+// A line of dots alone stands for lines that are left out.
+func TestDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles kernels")
+	}
+	t.Chdir("../..")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	docs, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := 0
+	for _, name := range append(docs, "README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		rest := string(text)
+		for {
+			before, after, found := strings.Cut(rest, "```console\n")
+			out.WriteString(before)
+			if !found {
+				break
+			}
+			block, tail, closed := strings.Cut(after, "```\n")
+			if !closed {
+				t.Fatalf("%s: a console block without end", name)
+			}
+			commands++
+			out.WriteString("```console\n" + console(t, name, block) + "```\n")
+			rest = tail
+		}
+		if *updateDocs {
+			if err := os.WriteFile(name, []byte(out.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if diff := cmp.Diff(string(text), out.String()); diff != "" {
+			t.Errorf("%s is not what heddle prints; make docs writes it anew:\n%s", name, diff)
+		}
+	}
+	if commands == 0 {
+		t.Error("no document shows a command")
+	}
+}
+
+// console returns a block as it would be now.
+func console(t *testing.T, name, block string) string {
+	t.Helper()
+	line, want, _ := strings.Cut(block, "\n")
+	words, ok := strings.CutPrefix(line, "$ heddle ")
+	if !ok {
+		t.Fatalf("%s: %q: expected $ heddle ...", name, line)
+	}
+	var got bytes.Buffer
+	run(strings.Fields(words), strings.NewReader(""), &got, &got)
+	text := strings.TrimRight(got.String(), "\n") + "\n"
+	if kept, ok := leaveOut(text, want); ok {
+		text = kept
+	}
+	return line + "\n" + text
+}
+
+// dots stands for lines that a document leaves out.
+const dots = "..."
+
+// leaveOut leaves the same lines out as a document does; ok is false if the document leaves out none, or its parts are
+// not there.
+func leaveOut(got, doc string) (string, bool) {
+	parts := split(strings.SplitAfter(doc, "\n"))
+	if len(parts) < 2 {
+		return "", false
+	}
+	lines := strings.SplitAfter(got, "\n")
+	var out []string
+	for i, p := range parts {
+		at := find(lines, p)
+		if at < 0 || i == 0 && at > 0 {
+			return "", false
+		}
+		if i > 0 {
+			out = append(out, dots+"\n")
+		}
+		out = append(out, lines[at:at+len(p)]...)
+		lines = lines[at+len(p):]
+	}
+	return strings.Join(out, ""), true
+}
+
+// split splits lines at those that are dots.
+func split(lines []string) [][]string {
+	parts := [][]string{nil}
+	for _, l := range lines {
+		if strings.TrimSpace(l) == dots {
+			parts = append(parts, nil)
+		} else if l != "" {
+			parts[len(parts)-1] = append(parts[len(parts)-1], l)
+		}
+	}
+	return parts
+}
+
+func find(lines, part []string) int {
+	for i := 0; i+len(part) <= len(lines); i++ {
+		if slices.Equal(lines[i:i+len(part)], part) {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestLeaveOut(t *testing.T) {
+	for _, c := range []struct{ got, doc, want string }{
+		{"a\nb\nc\nd\n", "a\n...\nd\n", "a\n...\nd\n"},
+		{"a\nb\nc\n", "a\n...\n", "a\n...\n"},
+		{"a\nb\n", "x\n...\nb\n", ""},
+		{"a\nb\n", "a\nb\n", ""},
+		{"a\nb\nc\n", "a\n...\nx\n", ""},
+	} {
+		got, ok := leaveOut(c.got, c.doc)
+		if got != c.want || ok != (c.want != "") {
+			t.Errorf("%q, %q: %q, %v", c.got, c.doc, got, ok)
+		}
+	}
+}
+
+// whyNoProof is the part of a result that depends on which solver was there, and how fast it was.
+var whyNoProof = regexp.MustCompile(`this is no proof: [^"\n<]*`)
+
+// TestExampleReports checks all of examples/ in each format, and compares with what docs/examples shows.
+func TestExampleReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks all examples")
+	}
+	t.Chdir("../..")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	page := filepath.Join(t.TempDir(), "report.html")
+	for _, c := range []struct{ file, flags string }{
+		{"check.txt", "--html " + page}, {"check.jsonl", "--format json"}, {"check.sarif", "--format sarif"},
+	} {
+		var got, errs bytes.Buffer
+		if code := run(strings.Fields("check "+c.flags+" examples"), strings.NewReader(""), &got, &errs); code != exitBugs {
+			t.Fatalf("%s: exit code %d\n%s", c.flags, code, errs.String())
+		}
+		current(t, c.file, got.String())
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	current(t, "report.html", strings.Replace(string(text), "--html "+page, "--html report.html", 1))
+}
+
+// current compares a file of docs/examples with what it should be.
+func current(t *testing.T, name, got string) {
+	t.Helper()
+	name = filepath.Join("docs", "examples", name)
+	got = whyNoProof.ReplaceAllString(got, "this is no proof: ...")
+	if *updateDocs {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(text), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s is not what heddle prints; make docs writes it anew:\n%.4000s", name, diff)
+	}
+}

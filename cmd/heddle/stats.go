@@ -1,0 +1,25 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"heddle/internal/check"
+)
+
+// printProofStats prints who decided the queries of all proofs, and where the time went. Times of kernels that were worked on
+// side by side are added up.
+func printProofStats(w io.Writer, sum *check.Summary) {
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+	q := &sum.Queries
+	fmt.Fprintf(w, "stats: %d pairs, of which the simplifier proved %d harmless and solvers %d\n", q.Pairs, q.BySimplifier, q.BySolver)
+	for _, by := range slices.Sorted(maps.Keys(q.Queries)) {
+		s := q.Queries[by]
+		fmt.Fprintf(w, "stats: %d queries decided by %s: %d unsat, %d sat; %d known from before; %s\n", s.Unsat+s.Sat+s.Unknown, by, s.Unsat, s.Sat, s.Cached, ms(s.Time))
+	}
+	t := &sum.Times
+	fmt.Fprintf(w, "stats: compile %s, read %s, terms %s, queries %s (of which solvers %s)\n", ms(t.Compile), ms(t.Read), ms(t.Terms), ms(q.Time), ms(q.SolverTime()))
+}

@@ -1,0 +1,67 @@
+package verify
+
+import "heddle/internal/smt"
+
+// Where the size of a block is arbitrary, addresses hold index*size, of which solvers of bit-vectors know little. What
+// is needed of it most of the time: two threads with different indices have products that are at least one size apart. That
+// follows from the assumption that there are fewer than 2^31 threads in each dimension, or at most 1024 in a block, so that no
+// product wraps. So a query is first asked with a variable in the place of each product, and this fact of the variables:
+// it has a model wherever the query has one.
+
+// spread reports whether a pair is proved harmless in that way.
+func (p *prover) spread(x *pair) bool {
+	facts, without := p.products(x.query, x.threads)
+	if len(facts) == 0 {
+		return false
+	}
+	for _, t := range x.query {
+		facts = append(facts, without.Apply(t))
+	}
+	x.asked = facts
+	r := p.c.Reduce(facts)
+	a := smt.Answer{Status: r.Status, By: "simplifier"}
+	if r.Status == smt.Unknown {
+		a = p.opt.Pool.Solve(p.ctx, []*smt.Query{p.c.Query(r.Asserts)})[0]
+	}
+	if a.Status != smt.Unsat {
+		return false
+	}
+	p.answered(x, a)
+	return true
+}
+
+// products returns the facts of the variables that stand for products in a query, and what replaces those.
+func (p *prover) products(q []smt.Term, s [2]*smt.Substitution) (facts []smt.Term, without *smt.Substitution) {
+	c := p.c
+	without = c.Substitute()
+	var occurs map[smt.Term]bool
+	say := func(name string, index, size smt.Term) {
+		if _, fixed := c.Value(size); fixed {
+			return
+		}
+		if occurs == nil {
+			occurs = map[smt.Term]bool{}
+			c.Visit(q, func(t smt.Term) { occurs[t] = true })
+		}
+		a, b := s[0].Apply(index), s[1].Apply(index)
+		if a == b {
+			return
+		}
+		x, y := c.Var("product$1"+name, 32), c.Var("product$2"+name, 32)
+		if !occurs[c.Mul(a, size)] || !occurs[c.Mul(b, size)] || c.Op(c.Mul(a, size)) != smt.OpMul || c.Op(c.Mul(b, size)) != smt.OpMul {
+			return
+		}
+		without.Replace(c.Mul(a, size), x)
+		without.Replace(c.Mul(b, size), y)
+		most := c.Const(1<<31, 32)
+		facts = append(facts,
+			c.Implies(c.Eq(a, b), c.Eq(x, y)),
+			c.Implies(c.Ult(a, b), c.Ule(c.Add(x, size), y)), c.Implies(c.Ult(b, a), c.Ule(c.Add(y, size), x)),
+			c.Ult(x, most), c.Ult(y, most), c.Ule(c.Add(x, size), most), c.Ule(c.Add(y, size), most))
+	}
+	for i, d := range []string{".x", ".y", ".z"} {
+		say(d, p.th.Ctaid[i], p.th.Ntid[i])
+	}
+	say(".t", p.th.Tid[1], p.th.Ntid[0])
+	return facts, without
+}

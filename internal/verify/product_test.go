@@ -1,0 +1,56 @@
+package verify
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// TestProductFacts: what is said of the products holds of all indices and sizes that the assumptions allow, so that a query
+// loses no model by it.
+func TestProductFacts(t *testing.T) {
+	c := smt.New()
+	th := &lockstep.Thread{Context: c}
+	for i, d := range []string{"x", "y", "z"} {
+		th.Tid[i], th.Ctaid[i] = c.Var("p!tid."+d, 32), c.Var("b!ctaid."+d, 32)
+		th.Ntid[i], th.Nctaid[i] = c.Var("g!ntid."+d, 32), c.Var("g!nctaid."+d, 32)
+	}
+	p := newProver(t.Context(), th, Options{})
+	value := func(s *smt.Substitution, a, b smt.Term) smt.Term { return s.Apply(c.Mul(a, b)) }
+	q := []smt.Term{
+		c.Ult(value(p.far[0], th.Ctaid[0], th.Ntid[0]), value(p.far[1], th.Ctaid[0], th.Ntid[0])),
+		c.Ult(value(p.far[0], th.Tid[1], th.Ntid[0]), value(p.far[1], th.Tid[1], th.Ntid[0])),
+	}
+	facts, without := p.products(q, p.far)
+	if len(facts) == 0 || without.Len() != 4 {
+		t.Fatalf("%d facts, %d products", len(facts), without.Len())
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.Uint64Range(1, 1024).Draw(t, "size")
+		grid := rapid.Uint64Range(1, (1<<31-1)/size).Draw(t, "grid")
+		rows := rapid.Uint64Range(1, 1024/size).Draw(t, "rows")
+		below := func(n uint64, name string) uint64 {
+			return rapid.OneOf(rapid.Uint64Range(0, n-1), rapid.SampledFrom([]uint64{0, n - 1})).Draw(t, name)
+		}
+		m := &smt.Model{Vars: map[string]uint64{"g!ntid.x": size}}
+		for _, suffix := range []string{"$1", "$2"} {
+			block, row := below(grid, "block"), below(rows, "row")
+			m.Vars["b!ctaid.x"+suffix], m.Vars["p!tid.y"+suffix] = block, row
+			m.Vars["product"+suffix+".x"], m.Vars["product"+suffix+".t"] = block*size, row*size
+		}
+		e := c.Evaluate(m)
+		for _, f := range facts {
+			if !e.Holds(f) {
+				t.Fatalf("%s does not hold of %v", c.String(f), m.Vars)
+			}
+		}
+		for _, x := range q {
+			if e.Value(x) != e.Value(without.Apply(x)) {
+				t.Fatalf("%s is another formula without products", c.String(x))
+			}
+		}
+	})
+}

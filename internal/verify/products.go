@@ -1,0 +1,106 @@
+package verify
+
+import "heddle/internal/smt"
+
+// Rows of a length that is not known, row*n + col, make products of variables, and solvers that look at bits drown in
+// them. An equation of two such places says n*R + rest = 0, where R is the distance of the rows. If that is so of
+// integers, then R = 0 and rest = 0, or rest is n at least, or -n at most: that is all of it that most proofs need. So before
+// a query goes to a solver as it is, it goes with such equations weakened to this. No model is lost, and an answer that
+// there is none stands.
+
+// weakened returns the query with equations weakened; ok is false if it has none of that kind.
+func (p *prover) weakened(query []smt.Term) (out []smt.Term, ok bool) {
+	for _, t := range query {
+		if w, found := p.rowsApart(t); found {
+			t, ok = w, true
+		}
+		out = append(out, t)
+	}
+	return out, ok
+}
+
+// rowsApart weakens an equation of sums with products of one common factor.
+func (p *prover) rowsApart(t smt.Term) (smt.Term, bool) {
+	c := p.c
+	if c.Op(t) != smt.OpEq || c.Width(c.Args(t)[0]) != 64 {
+		return 0, false
+	}
+	d := c.Sub(c.Args(t)[0], c.Args(t)[1])
+	if c.Op(d) != smt.OpSum {
+		return 0, false
+	}
+	n, found := p.factor(c.Args(d))
+	if !found {
+		return 0, false
+	}
+	constant, coef := c.SumParts(d)
+	zero := c.Const(0, 64)
+	rows, rest, step := zero, c.Const(constant, 64), uint64(0)
+	for i, a := range c.Args(d) {
+		if other, ok := p.cofactor(a, n); ok {
+			rows = c.Add(rows, c.MulConst(other, coef[i]))
+			step = gcd(step, magnitude(coef[i]))
+		} else {
+			rest = c.Add(rest, c.MulConst(a, coef[i]))
+		}
+	}
+	// With |n| <= 2^31, |rows| <= 2^30 and |rest| <= 2^61, n*rows + rest does not wrap: it is 0 as an integer.
+	if !p.within(n, 1<<31) || !p.within(rows, 1<<30) || !p.within(rest, 1<<61) || step > 1<<20 {
+		return 0, false
+	}
+	step &= -step // what divides the coefficients divides the sum, even if it wraps
+	far := c.MulConst(n, step)
+	apart := c.Or(c.Sle(far, rest), c.Sle(rest, c.Neg(far)))
+	same := c.And(c.Eq(rows, zero), c.Eq(rest, zero))
+	return c.Or(same, apart, c.Sle(n, zero)), true
+}
+
+// factor returns what most products of two terms have in common.
+func (p *prover) factor(of []smt.Term) (n smt.Term, found bool) {
+	count := map[smt.Term]int{}
+	most := 0
+	for _, t := range of {
+		if a := p.c.Args(t); p.c.Op(t) == smt.OpMul && len(a) == 2 {
+			for _, f := range a {
+				if count[f]++; count[f] > most {
+					n, most = f, count[f]
+				}
+			}
+		}
+	}
+	return n, most > 1
+}
+
+// cofactor returns what t multiplies n with.
+func (p *prover) cofactor(t, n smt.Term) (smt.Term, bool) {
+	a := p.c.Args(t)
+	switch {
+	case p.c.Op(t) != smt.OpMul || len(a) != 2:
+		return 0, false
+	case a[0] == n:
+		return a[1], true
+	case a[1] == n:
+		return a[0], true
+	}
+	return 0, false
+}
+
+// within reports whether a term of 64 bits, read as signed, lies in [-limit, limit].
+func (p *prover) within(t smt.Term, limit int64) bool {
+	lo, hi := p.c.Signed(t)
+	return -limit <= lo && hi <= limit
+}
+
+func magnitude(v uint64) uint64 {
+	if int64(v) < 0 {
+		return -v
+	}
+	return v
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -17,14 +17,15 @@ import (
 // A plain store to the counter is no addition. In the interval of the two additions it would race with one of them, or
 // with both, so that up to the first race there is none; between additions of two intervals of a block there may be
 // one, which sets the counter back. Between blocks, one that is ordered with the addition of its own block is not
-// ordered with that of the other. So of an array that is stored to, only additions of one interval, or of two blocks,
-// are taken to differ.
+// ordered with that of the other. So of an array that is stored to, only additions of one interval, or of two blocks
+// and one interval between barriers of the grid, are taken to differ.
 
 // Ticket is one: an execution of an addition to a counter, whose result is a symbol.
 type Ticket struct {
 	Object *Object
 	Offset smt.Term
 	Start  Tag
+	Grid   Tag
 	Add    uint64 // as wide as the result; not zero
 	Down   bool   // additions of all threads to the array are negative: those of -Add
 	Stored bool   // the kernel also stores to the array
@@ -62,7 +63,7 @@ func (s *Slots) For(terms []smt.Term) (results []smt.Term, slots []Ticket) {
 			sub.Replace(k, s.c.Args(t)[i])
 		}
 		slot := schema.slot
-		slot.Offset, slot.Start = sub.Apply(slot.Offset), slot.Start.Renamed(sub)
+		slot = slot.Renamed(sub)
 		results, slots = append(results, t), append(slots, slot)
 	})
 	return results, slots
@@ -78,6 +79,9 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 	meet := []smt.Term{c.Eq(a.Offset, b.Offset)}
 	if a.Stored && !otherBlock {
 		meet = append(meet, a.Start.Same(c, b.Start))
+	}
+	if a.Stored && otherBlock {
+		meet = append(meet, a.Grid.Same(c, b.Grid))
 	}
 	w := c.Width(ra)
 	up, down := c.Sub(rb, ra), c.Sub(ra, rb)
@@ -95,7 +99,7 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 
 // Renamed returns the slot under a renaming of symbols.
 func (s Ticket) Renamed(sub *smt.Substitution) Ticket {
-	s.Offset, s.Start = sub.Apply(s.Offset), s.Start.Renamed(sub)
+	s.Offset, s.Start, s.Grid = sub.Apply(s.Offset), s.Start.Renamed(sub), s.Grid.Renamed(sub)
 	return s
 }
 
@@ -107,6 +111,7 @@ type atomicUse struct {
 	down     bool
 	result   smt.Term // undef: none
 	start    Tag
+	grid     Tag
 	counters []smt.Term
 	space    event.Space
 }
@@ -116,7 +121,7 @@ func (x *exec) atomic(in *ir.Instr, places []place, result smt.Term, st *state) 
 	if !x.final {
 		return
 	}
-	use := atomicUse{places: places, size: in.Type.Size(), result: result, counters: x.counters(), space: in.Space}
+	use := atomicUse{places: places, size: in.Type.Size(), result: result, counters: x.counters(), space: in.Space, grid: x.gridTag(st)}
 	if len(places) == 1 && places[0].object != nil {
 		use.start = x.tag(st, orders(places[0].object.Space))
 	}
@@ -174,7 +179,7 @@ func (x *exec) distinctSlots() {
 		}
 		wraps = wraps || total == 0
 		x.th.Slots.of[x.c.Name(u.result)] = slotSchema{u.counters, Ticket{
-			Object: o, Offset: u.places[0].offset, Start: u.start, Add: u.add, Down: u.down, Stored: x.storedTo(o), Total: total,
+			Object: o, Offset: u.places[0].offset, Start: u.start, Grid: u.grid, Add: u.add, Down: u.down, Stored: x.storedTo(o), Total: total,
 		}}
 	}
 	x.th.Slots.Wrap = wraps

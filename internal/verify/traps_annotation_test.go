@@ -54,6 +54,9 @@ var annotationTraps = []struct{ name, text, why string }{
 	{"what a condition reads is no access", `__global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = 1; __assert(__implies(a[0] == 3, threadIdx.x < 64)); }`, ""},
 	{"what the kernel reads besides is one", `__global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = 1; __assert(1); a[threadIdx.x + 64 * blockIdx.x + 128] = a[0]; }`, "a[0] is written and read"},
 
+	{"a store within an annotation", `__global__ void k(int *a) { __heddle_ghost(); a[0] = threadIdx.x; __heddle_assert(1, 0); }`, "conditions read; what writes is an access"},
+	{"an annotation without an end", `__global__ void k(int *a) { __heddle_ghost(); __syncthreads(); a[threadIdx.x + 64 * blockIdx.x] = a[threadIdx.x + 1]; }`, "behind the barrier nothing belongs to it"},
+
 	// Invariants are checked.
 	{"an invariant that holds", `__global__ void k(int n) { for (int i = 0; __invariant(i % 4 == 0), i < 100; i += 4) {} }`, ""},
 	{"an invariant that is not preserved", `__global__ void k(int n) { for (int i = 0; __invariant(i < 96), i < 100; i += 4) {} }`, "i = 96 at the last test"},

@@ -72,6 +72,7 @@ type Access struct {
 	Values []smt.Term // the elements that a store writes; nil if it is none
 	Start  Tag
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
+	Grid   Tag // the last barrier of the grid
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
 	// Unsettled says of such an access that it may last beyond a barrier of the warp, which then does not end it.
@@ -100,6 +101,9 @@ type Thread struct {
 	// WarpEnds are the ends of intervals between barriers of the warp, with Access.Warp as their start. If lanes of one warp cannot come
 	// to different ones, accesses of theirs with different Warp are ordered. Empty if there are none.
 	WarpEnds []End
+	// GridEnds are the ends of intervals between barriers of the grid, at which the threads of all blocks wait for each other, with
+	// Access.Grid as their start. Empty if there are none.
+	GridEnds []End
 	Objects  []*Object
 	Tid      [3]smt.Term
 	Ctaid    [3]smt.Term

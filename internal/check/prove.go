@@ -52,7 +52,9 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	p.fixed = p.scalars(launch.FromFlag)
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.opt.Timeout, DefaultTimeout))
 	defer cancel()
+	end := d.asks(k, "proof", "a proof for all inputs was asked for")
 	v := p.verdict(ctx)
+	end(outcome(&v))
 	v.Kernel, v.Suppressed, v.Known = k.Demangled, p.aside.suppressed, p.aside.known
 	if v.Kind == diag.Verified {
 		d.checked(in, k, synchronization)
@@ -68,9 +70,17 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 // withProof lifts the verdict on a kernel that is clean in all runs to a proof where one comes through, and to a bug
 // where a counterexample of it is confirmed. Else the verdict is that of the runs, and says what kept it from a proof.
 func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict {
-	if !r.opt.ThenProve || v.Kind != diag.Clean || r.aside.any() || ctx.Err() != nil {
+	switch {
+	case !r.opt.ThenProve || ctx.Err() != nil:
+		return v
+	case v.Kind != diag.Clean:
+		r.spares("proof", fmt.Sprintf("the verdict is %s already", v.Kind))
+		return v
+	case r.aside.any():
+		r.spares("proof", "there are findings that are not counted")
 		return v
 	}
+	end := r.asks(r.kernel, "proof", "no bug was found in the run")
 	limit := cmp.Or(r.opt.Timeout, CheckTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -90,6 +100,7 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 			proved = again
 		}
 	}
+	end(outcome(&proved))
 	switch proved.Kind {
 	case diag.Bug:
 		proved.Kernel, proved.Span = v.Kernel, v.Span

@@ -48,6 +48,7 @@ type Options struct {
 	Command        string         // "check" or "run": for the reproduce line
 	Database       string         // what -p named: for the reproduce line
 	Progress       func(Progress) // nil: none
+	Extern         string         // of proofs: what calls of functions without a body are: "unsupported", which is the default, or "pure"
 	NoWrap         bool           // of proofs: signed 32-bit index arithmetic does not wrap
 	Invariants     io.Writer      // what came of the candidate invariants of loops in proofs; nil: discarded
 	Printf         io.Writer      // kernel printf output; nil: discarded

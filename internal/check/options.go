@@ -49,6 +49,7 @@ type Options struct {
 	Database       string          // what -p named: for the reproduce line
 	Progress       func(Progress)  // is called from several goroutines; nil: none
 	Decisions      func(Decisions) // is sent what was decided for each kernel, in their order; nil: nothing
+	Extern         string          // of proofs: what calls of functions without a body are: "unsupported", which is the default, or "pure"
 	NoWrap         bool            // of proofs: signed 32-bit index arithmetic does not wrap
 	Invariants     io.Writer       // what came of the candidate invariants of loops in proofs; nil: discarded
 	Printf         io.Writer       // kernel printf output; nil: discarded

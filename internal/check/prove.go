@@ -188,6 +188,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
 		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
+		PureExtern: p.opt.Extern == "pure",
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -275,6 +276,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if names := r.Thread.Extern; len(names) > 0 {
+		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

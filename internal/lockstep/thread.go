@@ -35,6 +35,9 @@ type Options struct {
 	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
 	// follows speaks only of executions in which none of them wraps.
 	NoWrap bool
+	// PureExtern takes functions without a body to return, to touch no memory but the thread's own, and to synchronize
+	// nothing. What they return may be anything, at each call.
+	PureExtern bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -116,6 +119,7 @@ type Thread struct {
 	Assertions []Assertion
 	Others     map[string]Other  // what symbols in conditions stand for
 	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Extern     []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
 	Slots      *Slots
 	Loops      []Loop
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.

@@ -18,9 +18,11 @@ import (
 	"heddle/internal/verify"
 )
 
+type annotationTrap struct{ name, text, why string }
+
 // annotationTraps are kernels with annotations. Why says what is wrong, by the meaning of the annotation in
 // LIMITATIONS.md; it is empty for a kernel that must be verified. Unsupported counts as not verified.
-var annotationTraps = []struct{ name, text, why string }{
+var annotationTraps = []annotationTrap{
 	// Assumptions.
 	{"an assumption behind an access", `__global__ void k(int *a, int n) { a[n] = threadIdx.x; __assume(n < 0 && n > 0); }`,
 		"the race is there before anything is assumed"},
@@ -131,11 +133,26 @@ __global__ void k(int n) { eight s; for (int i = 0; i < 8; i++) s.a[i] = threadI
 	{"a copy of an array", `__global__ void k(int *a) { __shared__ int s[64], g[64]; __array_snapshot(g, s); __assert(g[0] == 1); }`, "unsupported"},
 }
 
+// externTraps are kernels that call functions without a body, for lockstep.Options.PureExtern.
+var externTraps = []annotationTrap{
+	{"what it returns may be anything", `__device__ int f(int); __global__ void k(int *a) { a[f(threadIdx.x)] = threadIdx.x; }`, "f may be 0 everywhere"},
+	{"it may return something else the next time", `__device__ int f(int); __global__ void k(int *a) { if (f(0) != f(0)) a[0] = threadIdx.x; }`, "nothing makes it a function of its arguments"},
+	{"what it returns differs between threads", `__device__ int f(int); __global__ void k(int *a) { int n = f(0); for (int i = 0; i < n; i++) __syncthreads(); }`, "divergence"},
+	{"a variable of the thread's own by its address", `__device__ void f(int *); __global__ void k(int *a) { int x = threadIdx.x + 64 * blockIdx.x; f(&x); a[x] = threadIdx.x; }`,
+		"memory of the thread's own it may change"},
+	{"it does not hide a race", `__device__ void f(int *); __global__ void k(int *a) { a[0] = threadIdx.x; f(a); }`, "all threads write a[0] before the call"},
+	{"it does not order anything", `__device__ void f(); __global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; f(); a[threadIdx.x + 64 * blockIdx.x] = s[63 - threadIdx.x]; }`, "it is no barrier"},
+	{"it does not end the thread", `__device__ void f(); __global__ void k(int *a) { if (threadIdx.x > 0) f(); a[0] = threadIdx.x; }`, "it returns"},
+	{"it does no harm", `__device__ int f(int *, int); __global__ void k(int *a, int n) { int i = threadIdx.x + 64 * blockIdx.x; a[i] = f(a, n); if (f(a + i, 0)) a[i] = 1; __syncthreads(); a[i]++; }`, ""},
+	{"in a loop", `__device__ void f(int); __global__ void k(int *a, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) { f(i); a[threadIdx.x + 64 * blockIdx.x] = i; } }`, ""},
+	{"without an end", `extern "C" __device__ __attribute__((noreturn)) void g(int *a); __global__ void k(int *a) { g(a); }`, "whether it ends the thread or the grid is not known"},
+}
+
 // annotated makes one file of all kernels, each in a namespace of its own, and returns them by number.
-func annotated(t *testing.T) map[string]*ir.Func {
+func annotated(t *testing.T, traps []annotationTrap) map[string]*ir.Func {
 	t.Helper()
 	text := "#include \"heddle.h\"\n#include <assert.h>\n"
-	for i, tr := range annotationTraps {
+	for i, tr := range traps {
 		text += fmt.Sprintf("namespace trap%d {\n%s\n}\n", i, tr.text)
 	}
 	path := filepath.Join(t.TempDir(), "k.cu")
@@ -154,13 +171,18 @@ func annotated(t *testing.T) map[string]*ir.Func {
 }
 
 // TestAnnotations: what is wrong is not verified, what is right is.
-func TestAnnotations(t *testing.T) {
+func TestAnnotations(t *testing.T) { tryAnnotated(t, annotationTraps, false) }
+
+// TestExtern: the same with functions without a body, taken to be pure.
+func TestExtern(t *testing.T) { tryAnnotated(t, externTraps, true) }
+
+func tryAnnotated(t *testing.T, traps []annotationTrap, pure bool) {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	g := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
-	all := annotated(t)
-	for i, tr := range annotationTraps {
+	all := annotated(t, traps)
+	for i, tr := range traps {
 		t.Run(strings.ReplaceAll(tr.name, " ", "_"), func(t *testing.T) {
-			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], lockstep.Options{Geometry: g})
+			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], lockstep.Options{Geometry: g, PureExtern: pure})
 			if err != nil {
 				if tr.why == "" {
 					t.Error(err)

@@ -61,6 +61,8 @@ type Sync struct {
 	Calls         int          // of the oracle
 	Stuck         []string     // why there is no placement
 	OtherBlocks   []string     // races that barriers of a block do not separate
+	Given         bool         // for the scalar arguments of the launch only, because there is none that is right for all
+	Elsewhere     []string     // if Given: what is wrong with other arguments
 	Verdict       diag.Verdict // of the patched source, or of the source if nothing changes
 	Time          time.Duration
 }
@@ -233,16 +235,50 @@ func (s *syncer) kernel(ctx context.Context, in *input, fn *syntax.Func, kernels
 		cost = placer.DefaultCost
 	}
 	f.sync.Before = cost.Total(&fn.Tree, fn.Tree.Standing())
-	if s.so.VerifyOnly {
-		f.result, err = judgeStanding(ctx, &fn.Tree, oracle, cost)
-	} else {
-		f.result, err = placer.Synthesize(ctx, &fn.Tree, oracle, s.so.Options)
-	}
-	if err != nil {
+	if err := s.search(ctx, limit, f, oracle, cost); err != nil {
 		return f, s.notJudged(ctx, f, err)
 	}
-	f.report(s.so.Strip)
+	f.report()
 	return f, nil
+}
+
+// search asks for a placement that is right for all arguments; where there is none, for one that is for those of the launch.
+func (s *syncer) search(ctx context.Context, limit time.Duration, f *found, oracle placer.Oracle, cost placer.Cost) error {
+	var given bool
+	if s.so.Oracle != "dynamic" {
+		given = f.marked.unfixed()
+	}
+	general, cancel := ctx, context.CancelFunc(func() {})
+	if given { // leave time for the arguments of the launch
+		general, cancel = context.WithTimeout(ctx, limit/2)
+	}
+	defer cancel()
+	first, err := s.once(general, f, oracle, cost)
+	if err == nil && first.Found || !given || ctx.Err() != nil {
+		f.result = first
+		return err
+	}
+	f.marked.scalars = launch.Default
+	oracle, _ = f.marked.oracle(s.so.Oracle) // by a name that was known before
+	second, again := s.once(ctx, f, oracle, cost)
+	if again != nil || !second.Found {
+		f.result = first
+		return err
+	}
+	f.result, f.sync.Given = second, true
+	if err == nil {
+		f.sync.Elsewhere = f.stuckTexts(first)
+		second.Calls += first.Calls
+	}
+	return nil
+}
+
+// once is one search with one oracle.
+func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost placer.Cost) (*placer.Result, error) {
+	if s.so.VerifyOnly {
+		return judgeStanding(ctx, &f.marked.fn.Tree, oracle, cost)
+	}
+	return placer.Synthesize(ctx, &f.marked.fn.Tree, oracle, s.so.Options)
 }
 
 // notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a failure.
@@ -252,7 +288,7 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	var where *unlocatedError
 	var other *undecidedBarrierError
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		f.sync.Stuck = []string{"out of time"}
 	case errors.As(err, &no):
 		f.sync.Verdict = no.verdict
@@ -297,7 +333,7 @@ func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle, co
 }
 
 // report words a result.
-func (f *found) report(strip bool) {
+func (f *found) report() {
 	r, t := f.result, &f.marked.fn.Tree
 	f.sync.Calls, f.sync.Optimal, f.sync.After = r.Calls, r.Optimal, r.Cost
 	for i := range r.OtherBlocks {
@@ -305,12 +341,7 @@ func (f *found) report(strip bool) {
 	}
 	if !r.Found {
 		f.sync.Status = SyncNone
-		for i := range r.Stuck {
-			f.sync.Stuck = append(f.sync.Stuck, f.stuck(&r.Stuck[i]))
-		}
-		if r.GaveUp != "" {
-			f.sync.Stuck = append(f.sync.Stuck, r.GaveUp)
-		}
+		f.sync.Stuck = append(f.sync.Stuck, f.stuckTexts(r)...)
 		return
 	}
 	f.sync.Status = SyncUnchanged
@@ -335,6 +366,18 @@ func (f *found) report(strip bool) {
 		}
 		f.sync.Barriers = append(f.sync.Barriers, b)
 	}
+}
+
+// stuckTexts words why a search found nothing.
+func (f *found) stuckTexts(r *placer.Result) []string {
+	var out []string
+	for i := range r.Stuck {
+		out = append(out, f.stuck(&r.Stuck[i]))
+	}
+	if r.GaveUp != "" {
+		out = append(out, r.GaveUp)
+	}
+	return out
 }
 
 // place words where a barrier stands.
@@ -416,18 +459,22 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement, texts map[*s
 	return nil
 }
 
-// verifyResult proves the patched source from the beginning, compiled without points.
+// verifyResult proves the patched sources from the beginning, compiled without points.
 func (s *syncer) verifyResult(ctx context.Context) error {
-	for name := range s.out.Patched {
-		if name != s.file.Name {
-			return nil // a header: the proof of the placement has to do
-		}
-	}
 	opt := s.opt
 	opt.Lower.Marked, opt.Files, opt.Prove, opt.OnlyIntraBlock, opt.Progress, opt.Printf = nil, source.NewSet(), true, true, nil, nil
 	again := s.file
-	if text := s.out.Patched[s.file.Name]; text != nil {
-		again.Content = text
+	for name, text := range s.out.Patched {
+		if name == s.file.Name {
+			again.Content = text
+		} else { // a header: what is on the disk is not what is to be judged
+			opt.Lower.Marked = append(opt.Lower.Marked, lower.Marked{Name: name, Content: text})
+		}
+	}
+	for i := range s.out.Kernels {
+		if k := &s.out.Kernels[i]; k.Given {
+			opt.given = append(opt.given, k.Kernel)
+		}
 	}
 	sum, err := RunInputs(ctx, opt, []Input{again}, func(diag.Diagnostic) {})
 	if err != nil {

@@ -32,10 +32,12 @@ type marked struct {
 	depth map[placer.Label]int
 	// spaces are those of the memory that statements race in, for the flags of barriers.
 	spaces map[[2]placer.Label][]event.Space
+	// scalars says which scalar arguments proofs are for: those from that origin, or from one that counts more.
+	scalars launch.Origin
 }
 
 func newMarked(d *driver, in *input, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func) *marked {
-	m := &marked{driver: d, in: in, unit: unit, fn: fn, kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}}
+	m := &marked{driver: d, in: in, unit: unit, fn: fn, kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
@@ -333,8 +335,21 @@ func (o *staticOracle) proof(k *ir.Func) (*proof, error) {
 		return nil, errs[0]
 	}
 	p := &proof{driver: o.driver, in: o.in, kernel: k, cfg: cfg, ways: true}
-	p.fixed = p.scalars(launch.FromFlag)
+	p.fixed = p.scalars(o.marked.scalars)
 	return p, nil
+}
+
+// unfixed reports whether the launch has scalar arguments that proofs leave open.
+func (m *marked) unfixed() bool {
+	for _, k := range m.kernels {
+		if cfg, errs := launch.Resolve(k, m.opt.Launch, m.in.facts); len(errs) == 0 {
+			p := proof{kernel: k, cfg: cfg}
+			if len(p.scalars(launch.Default)) > len(p.scalars(m.scalars)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // run returns the pairs of instructions that race in a run of the launch: of these nothing has to be disproved.

@@ -64,6 +64,9 @@ type Options struct {
 
 	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
 	Known func(*diag.Diagnostic) bool
+
+	// given are kernels that are proved for the scalar arguments of their launch.
+	given []string
 }
 
 // Setting is what a configuration says of one kernel. What flags say counts before it.

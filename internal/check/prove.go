@@ -50,6 +50,9 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	}
 	p := &proof{driver: d, in: in, kernel: k, cfg: cfg, replayed: map[string]bool{}}
 	p.fixed = p.scalars(launch.FromFlag)
+	if slices.Contains(d.opt.given, k.Demangled) {
+		p.fixed = p.scalars(launch.Default)
+	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.opt.Timeout, DefaultTimeout))
 	defer cancel()
 	end := d.asks(k, "proof", "a proof for all inputs was asked for")

@@ -88,6 +88,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	out.define(fs)
 	if opt.Prove {
 		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
+		fs.BoolVar(&opt.PureCalls, "assume-pure-calls", false, "take functions without a body to return, to wait for nobody and to touch no memory that threads share: the scope says so")
 		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
 	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")

@@ -154,7 +154,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
-		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
+		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap, PureCalls: p.opt.PureCalls,
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -228,6 +228,9 @@ func (p *proof) scope(r *verify.Result) string {
 	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
 		s += ", that satisfy what the kernel requires and assumes"
 	}
+	if n := p.cfg.Oversize; n > 0 {
+		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
+	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"
 	}
@@ -242,6 +245,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if p.opt.PureCalls {
+		s += ", and that functions without a body return, wait for nobody and touch no memory that threads share"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

@@ -35,6 +35,9 @@ type Options struct {
 	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
 	// follows speaks only of executions in which none of them wraps.
 	NoWrap bool
+	// PureCalls takes functions without a body to touch no memory that threads share, to wait for nobody and to return:
+	// their results may be anything. Else they are unsupported.
+	PureCalls bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }

@@ -18,9 +18,12 @@ import (
 	"heddle/internal/verify"
 )
 
+// textTrap is a kernel of CUDA, wrong if why says so.
+type textTrap struct{ name, text, why string }
+
 // annotationTraps are kernels with annotations. Why says what is wrong, by the meaning of the annotation in
 // LIMITATIONS.md; it is empty for a kernel that must be verified. Unsupported counts as not verified.
-var annotationTraps = []struct{ name, text, why string }{
+var annotationTraps = []textTrap{
 	// Assumptions.
 	{"an assumption behind an access", `__global__ void k(int *a, int n) { a[n] = threadIdx.x; __assume(n < 0 && n > 0); }`,
 		"the race is there before anything is assumed"},
@@ -126,10 +129,10 @@ __global__ void k(int *a, int n) { fn f = n ? one : two; a[f(threadIdx.x) + 128 
 }
 
 // annotated makes one file of all kernels, each in a namespace of its own, and returns them by number.
-func annotated(t *testing.T) map[string]*ir.Func {
+func compiled(t *testing.T, head string, traps []textTrap) map[string]*ir.Func {
 	t.Helper()
-	text := "#include \"heddle.h\"\n#include <assert.h>\n"
-	for i, tr := range annotationTraps {
+	text := head
+	for i, tr := range traps {
 		text += fmt.Sprintf("namespace trap%d {\n%s\n}\n", i, tr.text)
 	}
 	path := filepath.Join(t.TempDir(), "k.cu")
@@ -149,12 +152,18 @@ func annotated(t *testing.T) map[string]*ir.Func {
 
 // TestAnnotations: what is wrong is not verified, what is right is.
 func TestAnnotations(t *testing.T) {
+	proveTexts(t, "#include \"heddle.h\"\n#include <assert.h>\n", annotationTraps, lockstep.Options{})
+}
+
+// proveTexts proves those of the kernels that are right, and no other.
+func proveTexts(t *testing.T, head string, traps []textTrap, opt lockstep.Options) {
+	t.Helper()
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	g := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
-	all := annotated(t)
-	for i, tr := range annotationTraps {
+	opt.Geometry = event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
+	all := compiled(t, head, traps)
+	for i, tr := range traps {
 		t.Run(strings.ReplaceAll(tr.name, " ", "_"), func(t *testing.T) {
-			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], lockstep.Options{Geometry: g})
+			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], opt)
 			if err != nil {
 				if tr.why == "" {
 					t.Error(err)

@@ -35,6 +35,7 @@ type syncCommand struct {
 	sync           check.SyncOptions
 	in             inputFlags
 	algorithm      string
+	cost           string
 	write          bool
 	output         string
 	format         string
@@ -66,6 +67,7 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the barriers that stand")
 	fs.Var(newChoice(&c.sync.Oracle, "static", "dynamic", "both"), "oracle", "have `ENGINE` judge placements: static, dynamic, or both")
 	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm", "search by `NAME`: exact, paper (Algorithm 1 of AutoSync), or naive (remove one barrier after the other)")
+	fs.Var(newChoice(&c.cost, "static", "measured"), "cost", "weigh barriers by `MODEL`: static (the constants below), or measured (how often threads come to each place in a run of the launch)")
 	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop, "take a loop to run `N` times")
 	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond, "take a condition to hold in this `SHARE` of cases")
 	fs.DurationVar(&c.opt.Timeout, "timeout", check.DefaultTimeout, "give the search for a kernel at most `TIME`, such as 90s")
@@ -82,6 +84,7 @@ func (c *syncCommand) run(cmd *cobra.Command, arg string) error {
 	if c.sync.Cost.Loop < 1 || c.sync.Cost.Cond <= 0 || c.sync.Cost.Cond > 1 {
 		return inputError{fmt.Errorf("--loop-cost must be at least 1, and --cond-cost above 0 and at most 1")}
 	}
+	c.sync.Measured = c.cost == "measured"
 	c.sync.Algorithm = algorithms[c.algorithm]
 	inputs, err := c.in.inputs([]string{arg}, c.stdin, c.stderr)
 	if err != nil {

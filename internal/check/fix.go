@@ -26,6 +26,9 @@ const DefaultFixBudget = 30 * time.Second
 // proofTime bounds a proof of a repair, which needs several, if Options.Timeout does not.
 const proofTime = 2 * time.Second
 
+// fixSeeds is how many schedules each text is run under: which strong access observes which depends on it.
+const fixSeeds = 3
+
 // FixStatus says what became of a kernel.
 type FixStatus uint8
 
@@ -142,7 +145,7 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	if d.opt.Timeout > 0 {
 		j.limit = d.opt.Timeout
 	}
-	for i := range d.opt.Seeds {
+	for i := range max(d.opt.Seeds, fixSeeds) {
 		j.launches = append(j.launches, trial{d.opt.Launch, d.opt.Seed + uint64(i)})
 	}
 	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()

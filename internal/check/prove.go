@@ -83,7 +83,7 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 		general, stop = context.WithTimeout(ctx, limit/2)
 		defer stop()
 	}
-	proved := p.verdict(general)
+	proved := p.forAll(general, ctx)
 	if proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
 		p.fixed = all
 		if again := p.verdict(ctx); again.Kind != diag.Unknown {
@@ -108,6 +108,28 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 	}
 	v.Suppressed, v.Known = p.aside.suppressed, p.aside.known
 	return v
+}
+
+// forAll is the verdict for all arguments that no flag gives, if there is a proof. Else it is that for the scalars which
+// host code, a comment or a configuration gives beside the launch shape: a bug that needs others may be one that nobody
+// can have. Without such scalars it is the verdict for all arguments.
+func (p *proof) forAll(general, ctx context.Context) diag.Verdict {
+	r, v := p.verify(general, 0)
+	if r == nil {
+		return v
+	}
+	if r.Verified() {
+		return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
+	}
+	if given := p.scalars(launch.FromHost); len(given) > len(p.fixed) {
+		p.fixed = given
+		v := p.verdict(ctx)
+		if v.Kind == diag.Verified {
+			v.Scope += "; not proved for other arguments: heddle verify tries"
+		}
+		return v
+	}
+	return p.examine(general, r)
 }
 
 // aliases says which arguments of the launch share a buffer: a proof takes all to be apart.

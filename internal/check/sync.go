@@ -22,6 +22,7 @@ import (
 type SyncOptions struct {
 	placer.Options
 	Oracle     string // "static", "dynamic" or "both"
+	Measured   bool   // what a run of the launch counts takes the place of the constants of the cost model
 	VerifyOnly bool   // judge the barriers that stand
 }
 
@@ -222,6 +223,11 @@ func (s *syncer) kernel(ctx context.Context, in *input, fn *syntax.Func, kernels
 		return nil, err
 	}
 	f.sync.Oracle = oracle.Name()
+	if s.so.Measured {
+		if err := f.marked.measure(ctx); err != nil {
+			return f, s.notJudged(ctx, f, err)
+		}
+	}
 	cost := s.so.Cost
 	if cost == (placer.Cost{}) {
 		cost = placer.DefaultCost

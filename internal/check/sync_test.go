@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
@@ -51,7 +52,7 @@ func TestSyncKernels(t *testing.T) {
 	}
 	for i, path := range files {
 		name := filepath.Base(path)
-		if os.Getenv("HEDDLE_LONG") == "" && i%4 != 0 && !strings.HasPrefix(name, "figure") {
+		if os.Getenv("HEDDLE_LONG") == "" && i%8 != 0 && !strings.HasPrefix(name, "figure") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -163,5 +164,68 @@ func TestSyncOpenCL(t *testing.T) {
 	res := synchronize(t, "flags.cl", text, check.SyncOptions{})
 	if k := &res.Kernels[0]; k.Verdict.Kind != diag.Verified || !strings.Contains(res.Diff, "+    barrier(CLK_LOCAL_MEM_FENCE);") {
 		t.Errorf("%+v\n%s", k, res.Diff)
+	}
+}
+
+// Measured costs are executions of a thread: 8 iterations with two barriers cost 16; a loop that runs once costs as much
+// as what is around it, and of a conditional that is never entered the place in it costs less.
+func TestSyncMeasured(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		cost float64
+	}{
+		{"    for (int i = 0; i < 8; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", 16},
+		{"    for (int i = 0; i < 1; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", 1},
+		{"    int x = A[tid + 1];\n    A[tid] = x;\n", 1},
+	} {
+		k := &synchronize(t, "measured.cu", head+c.body+"}\n", check.SyncOptions{Measured: true}).Kernels[0]
+		if k.Verdict.Kind != diag.Verified || k.After != c.cost || !k.Optimal {
+			t.Errorf("%s: %+v; want cost %g", c.body, k, c.cost)
+		}
+	}
+}
+
+// Of the project's own kernels, those whose barriers are proved right never get more barriers or costlier ones, and stay
+// proved. What got cheaper is logged.
+func TestSyncNeverWorse(t *testing.T) {
+	patterns := []string{"../../testdata/verify/reduce.cl"}
+	if os.Getenv("HEDDLE_LONG") != "" {
+		patterns = []string{"../../testdata/verify/*.c[ul]", "../../testdata/verify/programs/*.cu", "../../testdata/sync/*.cu", "../../testdata/fix/*.cu", "../../examples/*.c[ul]"}
+	}
+	right, cheaper := 0, 0
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %d files", pattern, err, len(files))
+		}
+		for _, path := range files {
+			run := func(so check.SyncOptions) []check.Sync {
+				in := check.Input{Input: lower.Input{Name: path}}
+				res, err := check.Synchronize(t.Context(), check.Options{Timeout: 30 * time.Second}, so, in, func(diag.Diagnostic) {})
+				if err != nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				return res.Kernels
+			}
+			before, after := run(check.SyncOptions{VerifyOnly: true}), run(check.SyncOptions{})
+			for i := range before {
+				b, a := &before[i], &after[i]
+				if b.Status != check.SyncUnchanged || len(b.Barriers) == 0 || b.Verdict.Kind != diag.Verified {
+					continue
+				}
+				right++
+				if a.Verdict.Kind != diag.Verified || inPlace(a) > inPlace(b) || a.After > b.Before {
+					t.Errorf("%s: kernel %s: %d barriers, cost %g; now %v, %d, %g, %v", path, a.Kernel, inPlace(b), b.Before, a.Status, inPlace(a), a.After, a.Verdict.Kind)
+				}
+				if a.After < b.Before {
+					cheaper++
+					t.Logf("%s: kernel %s: %d barriers, cost %g; now %d, %g, %v", filepath.Base(path), a.Kernel, inPlace(b), b.Before, inPlace(a), a.After, a.Verdict.Kind)
+				}
+			}
+		}
+	}
+	t.Logf("%d kernels with barriers that are proved right, %d cost less now", right, cheaper)
+	if right == 0 || os.Getenv("HEDDLE_LONG") != "" && right < 60 {
+		t.Errorf("only %d kernels", right)
 	}
 }

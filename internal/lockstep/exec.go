@@ -35,10 +35,11 @@ type exec struct {
 	parts int        // of memory that barriers order each for itself
 	warp  bool       // one of the parts is partWarp
 	// The asynchronous copies that may be under way at an instruction.
-	pending map[*ir.Instr][]*ir.Instr
-	atomics []atomicUse // of the final pass
-	shares  []share     // of the final pass
-	dirty   *dirtiness
+	pending   map[*ir.Instr][]*ir.Instr
+	unsettled map[*ir.Instr]bool // copies that may be under way at a barrier of the warp
+	atomics   []atomicUse        // of the final pass
+	shares    []share            // of the final pass
+	dirty     *dirtiness
 
 	annotations
 	kernelParam map[*ir.Var]bool
@@ -193,6 +194,7 @@ func (x *exec) prepare() error {
 		return err
 	}
 	x.pending = findPending(x.f)
+	x.unsettled = x.findUnsettled()
 	x.live = liveness(x.f)
 	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {

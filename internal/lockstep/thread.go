@@ -77,6 +77,8 @@ type Access struct {
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
+	// Unsettled says of such an access that it may last beyond a barrier of the warp, which then does not end it.
+	Unsettled bool
 	// Pending are the copies whose accesses the thread itself may not have waited for when it makes this one.
 	Pending []*ir.Instr
 	Iters   []smt.Term // of all loops around, outermost first

@@ -57,6 +57,9 @@ var annotationTraps = []textTrap{
 	{"what a condition reads is no access", `__global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = 1; __assert(__implies(a[0] == 3, threadIdx.x < 64)); }`, ""},
 	{"what the kernel reads besides is one", `__global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = 1; __assert(1); a[threadIdx.x + 64 * blockIdx.x + 128] = a[0]; }`, "a[0] is written and read"},
 
+	{"a store within an annotation", `__global__ void k(int *a) { __heddle_ghost(); a[0] = threadIdx.x; __heddle_assert(1, 0); }`, "conditions read; what writes is an access"},
+	{"an annotation without an end", `__global__ void k(int *a) { __heddle_ghost(); __syncthreads(); a[threadIdx.x + 64 * blockIdx.x] = a[threadIdx.x + 1]; }`, "behind the barrier nothing belongs to it"},
+
 	// Invariants are checked.
 	{"an invariant that holds", `__global__ void k(int n) { for (int i = 0; __invariant(i % 4 == 0), i < 100; i += 4) {} }`, ""},
 	{"an invariant that is not preserved", `__global__ void k(int n) { for (int i = 0; __invariant(i < 96), i < 100; i += 4) {} }`, "i = 96 at the last test"},
@@ -118,6 +121,9 @@ __global__ void k(int *a, int n) { fn f = n ? one : two; a[f(threadIdx.x) + 128 
 	{"a function pointer from outside", `typedef int (*fn)(int); __device__ int one(int x) { return x; } __global__ void k(int *a, fn f, fn *out) { if (a[9999] == 3) *out = one; a[f(threadIdx.x) + 64 * blockIdx.x] = threadIdx.x; }`, "it may be any function"},
 	{"a function pointer from outside that is told", `typedef int (*fn)(int); __device__ int one(int x) { return x; } __global__ void k(int *a, fn f) { __requires(f == one); a[f(threadIdx.x) + 64 * blockIdx.x] = threadIdx.x; }`, ""},
 	{"recursion", `__device__ __attribute__((noinline)) int f(int x) { return x ? f(x - 1) + 1 : 0; } __global__ void k(int *a) { a[f(threadIdx.x) + 64 * blockIdx.x] = 1; }`, "unsupported"},
+	{"a struct that is passed, read at a computed place", `struct eight { int a[8]; }; __device__ __noinline__ int f(eight s, int i) { return s.a[i]; }
+__global__ void k(int n) { eight s; for (int i = 0; i < 8; i++) s.a[i] = threadIdx.x & 1; if (f(s, n & 7)) __syncthreads(); }`, "each thread has a struct of its own: divergence"},
+	{"a struct of the kernel, read at a computed place", `struct eight { int a[8]; }; __global__ void k(eight s, int n) { if (s.a[n & 7]) __syncthreads(); }`, ""},
 	{"shared memory that a function declares exists once", `__device__ __attribute__((noinline)) void f(int v) { __shared__ int s[2]; s[0] = v; } __global__ void k(int n) { f(threadIdx.x); f(n); }`, "all threads write s[0]"},
 	{"a barrier in a function that some call", `__device__ __attribute__((noinline)) void f() { __syncthreads(); } __global__ void k(int n) { if (threadIdx.x < n) f(); }`, "divergence"},
 	{"a barrier in a function that all call", `__device__ __attribute__((noinline)) void f() { __syncthreads(); } __global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; f(); a[threadIdx.x + 64 * blockIdx.x] = s[63 - threadIdx.x]; }`, ""},

@@ -265,6 +265,9 @@ func (p *proof) scope(r *verify.Result) string {
 	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
 		s += ", that satisfy what the kernel requires and assumes"
 	}
+	if n := p.cfg.Oversize; n > 0 {
+		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
+	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"
 	}

@@ -178,6 +178,13 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		x.result(in, v(x, in, st), st)
 		return
 	}
+	if base == "share" {
+		x.share(in, st)
+		return
+	}
+	if base == "completes_later" {
+		x.unsupported(in, "proofs about copies that a barrier object completes")
+	}
 	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier: it is only checked
 		return
 	}

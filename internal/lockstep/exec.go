@@ -41,6 +41,7 @@ type exec struct {
 	pending   map[*ir.Instr][]*ir.Instr
 	unsettled map[*ir.Instr]bool // copies that may be under way at a barrier of the warp
 	atomics   []atomicUse        // of the final pass
+	shares    []share            // of the final pass
 	dirty     *dirtiness
 
 	annotations
@@ -145,6 +146,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 		return nil, err
 	}
 	x.distinctSlots()
+	x.distinctShares()
 	x.th.Loops = x.describe()
 	x.th.Axioms = x.axioms()
 	x.th.Given = map[string]uint64{}
@@ -211,7 +213,7 @@ func (x *exec) prepare() error {
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
-	x.atomics = nil
+	x.atomics, x.shares = nil, nil
 	x.dirty = findDirty(x)
 	x.shape()
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs)), annotating: annotating{ghost: smt.False, known: smt.True}}

@@ -18,11 +18,12 @@ import (
 	"heddle/internal/verify"
 )
 
-type annotationTrap struct{ name, text, why string }
+// textTrap is a kernel of CUDA, wrong if why says so.
+type textTrap struct{ name, text, why string }
 
 // annotationTraps are kernels with annotations. Why says what is wrong, by the meaning of the annotation in
 // LIMITATIONS.md; it is empty for a kernel that must be verified. Unsupported counts as not verified.
-var annotationTraps = []annotationTrap{
+var annotationTraps = []textTrap{
 	// Assumptions.
 	{"an assumption behind an access", `__global__ void k(int *a, int n) { a[n] = threadIdx.x; __assume(n < 0 && n > 0); }`,
 		"the race is there before anything is assumed"},
@@ -134,7 +135,7 @@ __global__ void k(int n) { eight s; for (int i = 0; i < 8; i++) s.a[i] = threadI
 }
 
 // externTraps are kernels that call functions without a body, for lockstep.Options.PureExtern.
-var externTraps = []annotationTrap{
+var externTraps = []textTrap{
 	{"what it returns may be anything", `__device__ int f(int); __global__ void k(int *a) { a[f(threadIdx.x)] = threadIdx.x; }`, "f may be 0 everywhere"},
 	{"it may return something else the next time", `__device__ int f(int); __global__ void k(int *a) { if (f(0) != f(0)) a[0] = threadIdx.x; }`, "nothing makes it a function of its arguments"},
 	{"what it returns differs between threads", `__device__ int f(int); __global__ void k(int *a) { int n = f(0); for (int i = 0; i < n; i++) __syncthreads(); }`, "divergence"},
@@ -149,9 +150,9 @@ var externTraps = []annotationTrap{
 }
 
 // annotated makes one file of all kernels, each in a namespace of its own, and returns them by number.
-func annotated(t *testing.T, traps []annotationTrap) map[string]*ir.Func {
+func compiled(t *testing.T, head string, traps []textTrap) map[string]*ir.Func {
 	t.Helper()
-	text := "#include \"heddle.h\"\n#include <assert.h>\n"
+	text := head
 	for i, tr := range traps {
 		text += fmt.Sprintf("namespace trap%d {\n%s\n}\n", i, tr.text)
 	}
@@ -171,18 +172,25 @@ func annotated(t *testing.T, traps []annotationTrap) map[string]*ir.Func {
 }
 
 // TestAnnotations: what is wrong is not verified, what is right is.
-func TestAnnotations(t *testing.T) { tryAnnotated(t, annotationTraps, false) }
+func TestAnnotations(t *testing.T) { proveTexts(t, annotated, annotationTraps, lockstep.Options{}) }
 
 // TestExtern: the same with functions without a body, taken to be pure.
-func TestExtern(t *testing.T) { tryAnnotated(t, externTraps, true) }
+func TestExtern(t *testing.T) {
+	proveTexts(t, annotated, externTraps, lockstep.Options{PureExtern: true})
+}
 
-func tryAnnotated(t *testing.T, traps []annotationTrap, pure bool) {
+// annotated is the head of a file with annotations.
+const annotated = "#include \"heddle.h\"\n#include <assert.h>\n"
+
+// proveTexts proves those of the kernels that are right, and no other.
+func proveTexts(t *testing.T, head string, traps []textTrap, opt lockstep.Options) {
+	t.Helper()
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	g := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
-	all := annotated(t, traps)
+	opt.Geometry = event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
+	all := compiled(t, head, traps)
 	for i, tr := range traps {
 		t.Run(strings.ReplaceAll(tr.name, " ", "_"), func(t *testing.T) {
-			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], lockstep.Options{Geometry: g, PureExtern: pure})
+			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], opt)
 			if err != nil {
 				if tr.why == "" {
 					t.Error(err)

@@ -171,10 +171,7 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, 
 			steps = appendNew(steps, c[min(n, len(c)-1)])
 		}
 		if fix, err := s.attempt(ctx, steps, want); fix != nil || err != nil {
-			if err != nil {
-				return nil, err
-			}
-			return s.narrow(ctx, steps, fix, want)
+			return fix, err // the plan leaves nothing out that could be
 		}
 	}
 	steps := slices.Clone(must)

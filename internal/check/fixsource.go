@@ -150,18 +150,18 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 			out = append(out, st)
 		}
 	}
+	if after != nil {
+		add(after, false)
+	}
+	if before != nil {
+		add(before, true)
+	}
 	if before != nil && after != nil && block {
 		f1, o1, err1 := s.place(before)
 		f2, o2, err2 := s.place(after)
 		if err1 == nil && err2 == nil && f1 == f2 && s.unit.SameStatement(f1, o1, o2) {
 			out = append(out, step{fn: f1, drop: -1, split: o2})
 		}
-	}
-	if after != nil {
-		add(after, false)
-	}
-	if before != nil {
-		add(before, true)
 	}
 	if at := anywhere(k, p); at != nil {
 		add(at, false)

@@ -63,6 +63,7 @@ type Job struct {
 
 	// Of proofs.
 	OnlyIntraBlock bool
+	Harmless       bool // functions without a body are taken to be
 	Timeout        time.Duration
 }
 

@@ -184,6 +184,7 @@ func (f *verifyFlags) proof(path, src string) *Job {
 	if j.Block != f.block {
 		j.Note = fmt.Sprintf("scaled from blocks of %v", f.block)
 	}
+	j.Harmless = true // as GPUVerify takes them: they may return anything, and do nothing
 	if kernels := kernelsOf(src); f.values != nil && len(kernels) == 1 {
 		j.Args = kernels[0].given(f.values)
 	}

@@ -88,6 +88,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	out.define(fs)
 	if opt.Prove {
 		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
+		fs.BoolVar(&opt.Harmless, "assume-harmless-calls", false, "take functions without a body to return, to touch no memory of other threads and to wait at no barrier; the scope names them")
 		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
 	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")

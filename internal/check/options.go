@@ -49,6 +49,7 @@ type Options struct {
 	Database       string         // what -p named: for the reproduce line
 	Progress       func(Progress) // nil: none
 	NoWrap         bool           // of proofs: signed 32-bit index arithmetic does not wrap
+	Harmless       bool           // of proofs: functions without a body touch no memory of others and wait at no barrier
 	Invariants     io.Writer      // what came of the candidate invariants of loops in proofs; nil: discarded
 	Printf         io.Writer      // kernel printf output; nil: discarded
 	Files          *source.Set    // that the positions of findings refer to; nil: a new one

@@ -176,7 +176,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
-		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
+		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap, Harmless: p.opt.Harmless,
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -264,6 +264,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if names := r.Thread.Harmless; len(names) > 0 {
+		s += ", and that " + strings.Join(names, " and ") + ", without a body here, return, touch no memory of other threads and wait at no barrier"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

@@ -142,13 +142,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	switch {
 	case in.Callee == nil:
 		x.state(in, KnownTarget, smt.False, st)
-		for i := range in.Dst {
-			if o := in.Dst[i]; o.Kind == ir.Register {
-				x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
-			} else if x.isScratch(&o) {
-				x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
-			}
-		}
+		x.anyResults(in, st)
 		return
 	case in.Callee.Blocks != nil: // inlined before: here it returns
 		x.returned(in, st)
@@ -156,7 +150,11 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	if !ok {
-		x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
+		if !x.opt.Harmless {
+			x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
+		}
+		x.harmless(in, st)
+		return
 	}
 	if f, ok := strings.CutPrefix(name, "uf_"); ok {
 		x.uninterpreted(in, f, st)
@@ -193,6 +191,25 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	x.unsupported(in, "%s in proofs", shownAnnotation(base))
+}
+
+// anyResults lets a call return anything.
+func (x *exec) anyResults(in *ir.Instr, st *state) {
+	for i := range in.Dst {
+		if o := in.Dst[i]; o.Kind == ir.Register {
+			x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
+		} else if x.isScratch(&o) {
+			x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
+		}
+	}
+}
+
+// harmless calls a function without a body of which it is assumed that it matters to no other thread.
+func (x *exec) harmless(in *ir.Instr, st *state) {
+	if name := calleeName(in); x.final && !slices.Contains(x.th.Harmless, name) {
+		x.th.Harmless = append(x.th.Harmless, name)
+	}
+	x.anyResults(in, st)
 }
 
 // shownAnnotation is how the user wrote it.

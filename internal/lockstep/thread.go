@@ -35,6 +35,9 @@ type Options struct {
 	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
 	// follows speaks only of executions in which none of them wraps.
 	NoWrap bool
+	// Harmless takes functions without a body to return, to touch no memory that other threads can reach, and to wait at no
+	// barrier: what they return is anything.
+	Harmless bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -116,6 +119,7 @@ type Thread struct {
 	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
 	Slots      *Slots
 	Loops      []Loop
+	Harmless   []string // functions without a body that are called, by Options.Harmless
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

@@ -168,15 +168,13 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 
 // verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
 func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
-	if p.opt.Warp == "lockstep" {
-		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
-	}
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
 		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap, Harmless: p.opt.Harmless,
+		Lockstep: p.opt.Warp == "lockstep",
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -249,6 +247,9 @@ func (p *proof) scope(r *verify.Result) string {
 	}
 	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
 		s += ", that satisfy what the kernel requires and assumes"
+	}
+	if p.opt.Warp == "lockstep" {
+		s += ", lanes of a warp in lock step"
 	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"

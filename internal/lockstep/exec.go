@@ -37,6 +37,7 @@ type exec struct {
 	warp    bool       // partWarp is
 	// Which of the parts is that of barriers of the grid; 0: the kernel has none.
 	partGrid int
+	joint    bitset // blocks: see findJoint
 	// The asynchronous copies that may be under way at an instruction.
 	pending map[*ir.Instr][]*ir.Instr
 	atomics []atomicUse // of the final pass
@@ -195,6 +196,9 @@ func (x *exec) prepare() error {
 	}
 	x.pending = findPending(x.f)
 	x.live = liveness(x.f)
+	if x.opt.Lockstep {
+		x.findJoint()
+	}
 	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -208,7 +212,7 @@ func (x *exec) prepare() error {
 
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
-	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep}
 	x.atomics = nil
 	x.dirty = findDirty(x)
 	x.shape()

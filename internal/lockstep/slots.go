@@ -18,7 +18,8 @@ import (
 // with both, so that up to the first race there is none; between additions of two intervals of a block there may be
 // one, which sets the counter back. Between blocks, one that is ordered with the addition of its own block is not
 // ordered with that of the other. So of an array that is stored to, only additions of one interval, or of two blocks
-// and one interval between barriers of the grid, are taken to differ.
+// and one interval between barriers of the grid, are taken to differ; where lanes of a warp are ordered
+// otherwise, those of two blocks only.
 
 // Ticket is one: an execution of an addition to a counter, whose result is a symbol.
 type Ticket struct {
@@ -29,7 +30,9 @@ type Ticket struct {
 	Add    uint64 // as wide as the result; not zero
 	Down   bool   // additions of all threads to the array are negative: those of -Add
 	Stored bool   // the kernel also stores to the array
-	Total  uint64 // of all additions to one counter, at most; 0: not known to be less than half of what a counter holds
+	// Lanes of a warp may be ordered within an interval: by barriers of the warp, or because they are in lock step.
+	Ordered bool
+	Total   uint64 // of all additions to one counter, at most; 0: not known to be less than half of what a counter holds
 }
 
 // Slots finds them by the name of the symbol.
@@ -78,6 +81,9 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 	}
 	meet := []smt.Term{c.Eq(a.Offset, b.Offset)}
 	if a.Stored && !otherBlock {
+		if a.Ordered {
+			return smt.True
+		}
 		meet = append(meet, a.Start.Same(c, b.Start))
 	}
 	if a.Stored && otherBlock {
@@ -179,7 +185,7 @@ func (x *exec) distinctSlots() {
 		}
 		wraps = wraps || total == 0
 		x.th.Slots.of[x.c.Name(u.result)] = slotSchema{u.counters, Ticket{
-			Object: o, Offset: u.places[0].offset, Start: u.start, Grid: u.grid, Add: u.add, Down: u.down, Stored: x.storedTo(o), Total: total,
+			Object: o, Offset: u.places[0].offset, Start: u.start, Grid: u.grid, Add: u.add, Down: u.down, Stored: x.storedTo(o), Ordered: x.warp || x.opt.Lockstep, Total: total,
 		}}
 	}
 	x.th.Slots.Wrap = wraps

@@ -38,6 +38,8 @@ type Options struct {
 	// Harmless takes functions without a body to return, to touch no memory that other threads can reach, and to wait at no
 	// barrier: what they return is anything.
 	Harmless bool
+	// Lockstep takes the lanes of a warp to execute each instruction together, as far as they have not parted at a branch.
+	Lockstep bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -76,6 +78,9 @@ type Access struct {
 	Start  Tag
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
 	Grid   Tag // the last barrier of the grid
+	// Together, of a thread in lock step with its warp: it comes to the place of the access together with all lanes of its warp that
+	// come there.
+	Together smt.Term
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
 	// Pending are the copies whose accesses the thread itself may not have waited for when it makes this one.
@@ -119,6 +124,7 @@ type Thread struct {
 	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
 	Slots      *Slots
 	Loops      []Loop
+	Lockstep   bool     // Options.Lockstep
 	Harmless   []string // functions without a body that are called, by Options.Harmless
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string

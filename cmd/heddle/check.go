@@ -24,7 +24,6 @@ type outputFlags struct {
 	printf        bool
 	stats         bool
 	invariants    bool
-	verbose       bool
 	quiet         bool
 	known         knownFlags
 }
@@ -33,7 +32,9 @@ func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
 	fs.StringVar(&out.html, "html", "", "write a report for people to `FILE`, beside what is printed: one HTML file that needs no network")
-	fs.BoolVarP(&out.verbose, "verbose", "v", false, "say on standard error for each kernel which engines examined it, why, what each came to, and how long it took")
+	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
+		v.Usage = "say on standard error for each kernel which engines examined it, why, what each came to, and how long it took; and what of the compile commands is not used"
+	}
 	fs.BoolVarP(&out.quiet, "quiet", "q", false, "print findings and one line that sums up, but no verdicts (format text)")
 	out.known.define(fs)
 }
@@ -126,7 +127,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	p := newProgress(stderr)
 	opt.Progress = p.callback()
 	defer p.stop()
-	if out.verbose {
+	if in.verbose {
 		log := p.wrap(stderr)
 		opt.Decisions = func(d check.Decisions) { printDecisions(log, d) }
 	}

@@ -50,9 +50,15 @@ without unrolling a loop; or shows a bug that a run of the counterexample shows 
 Arguments that --arg gives are fixed, all others are arbitrary.`},
 }
 
+var checkExamples = map[string]string{
+	"check":  "  heddle check kernel.cu\n  heddle check --grid 64 --block 256 --arg n=1024 kernel.cu\n  heddle check --format sarif ./... > heddle.sarif",
+	"run":    "  heddle run --seeds 20 --grid 4 --block 256 kernel.cu",
+	"verify": "  heddle verify kernel.cu\n  heddle verify --grid '*' --block '*' --assume 'n <= gridDim.x * blockDim.x' kernel.cu",
+}
+
 const launchHelp = `
 
-A FILE is CUDA C++ (.cu), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
+A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
 (also ./...) stands for the files below it, - for standard input.
 
 The launch comes from flags; else from a comment above the kernel (// heddle: grid=64 block=256 n=1024); else from a
@@ -63,10 +69,11 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	var out outputFlags
 	var in inputFlags
 	cmd := &cobra.Command{
-		Use:   name + " [flags] FILE|DIR|-...",
-		Short: checkHelp[name][0],
-		Long:  checkHelp[name][1] + launchHelp,
-		Args:  in.some,
+		Use:     name + " [flags] FILE|DIR|-...",
+		Short:   checkHelp[name][0],
+		Long:    checkHelp[name][1] + launchHelp,
+		Args:    in.some,
+		Example: checkExamples[name],
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := checkNumbers(&opt); err != nil {
 				return err

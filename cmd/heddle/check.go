@@ -101,6 +101,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	out.define(fs)
 	if opt.Prove {
 		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
+		fs.Var(newChoice(&opt.Extern, "unsupported", "pure"), "extern", "what functions without a body do: with `WHAT` pure they return, touch no memory but the thread's own and synchronize nothing, and the proof says so; by default their calls are unsupported")
 		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
 	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")

@@ -106,7 +106,9 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 
 // config decides the launch of a kernel and reports what is wrong with it; then it returns nil.
 func (d *driver) config(in *input, k *ir.Func) *launch.Config {
-	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
+	req := d.opt.Launch
+	req.AnyShared = d.opt.Prove
+	cfg, errs := launch.Resolve(k, req, in.facts)
 	for _, e := range errs {
 		d.inputError(launchDiagnostic(k.Demangled, e))
 	}

@@ -49,6 +49,7 @@ type Options struct {
 	Database       string          // what -p named: for the reproduce line
 	Progress       func(Progress)  // is called from several goroutines; nil: none
 	Decisions      func(Decisions) // is sent what was decided for each kernel, in their order; nil: nothing
+	Extern         string          // of proofs: what calls of functions without a body are: "unsupported", which is the default, or "pure"
 	NoWrap         bool            // of proofs: signed 32-bit index arithmetic does not wrap
 	Invariants     io.Writer       // what came of the candidate invariants of loops in proofs; nil: discarded
 	Printf         io.Writer       // kernel printf output; nil: discarded
@@ -63,6 +64,9 @@ type Options struct {
 
 	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
 	Known func(*diag.Diagnostic) bool
+
+	// given are kernels that are proved for the scalar arguments of their launch.
+	given []string
 }
 
 // Setting is what a configuration says of one kernel. What flags say counts before it.

@@ -50,6 +50,9 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	}
 	p := &proof{driver: d, in: in, kernel: k, cfg: cfg, replayed: map[string]bool{}}
 	p.fixed = p.scalars(launch.FromFlag)
+	if slices.Contains(d.opt.given, k.Demangled) {
+		p.fixed = p.scalars(launch.Default)
+	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.opt.Timeout, DefaultTimeout))
 	defer cancel()
 	end := d.asks(k, "proof", "a proof for all inputs was asked for")
@@ -93,7 +96,7 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 		general, stop = context.WithTimeout(ctx, limit/2)
 		defer stop()
 	}
-	proved := p.verdict(general)
+	proved := p.forAll(general, ctx)
 	if proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
 		p.fixed = all
 		if again := p.verdict(ctx); again.Kind != diag.Unknown {
@@ -119,6 +122,28 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 	}
 	v.Suppressed, v.Known = p.aside.suppressed, p.aside.known
 	return v
+}
+
+// forAll is the verdict for all arguments that no flag gives, if there is a proof. Else it is that for the scalars which
+// host code, a comment or a configuration gives beside the launch shape: a bug that needs others may be one that nobody
+// can have. Without such scalars it is the verdict for all arguments.
+func (p *proof) forAll(general, ctx context.Context) diag.Verdict {
+	r, v := p.verify(general, 0)
+	if r == nil {
+		return v
+	}
+	if r.Verified() {
+		return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
+	}
+	if given := p.scalars(launch.FromHost); len(given) > len(p.fixed) {
+		p.fixed = given
+		v := p.verdict(ctx)
+		if v.Kind == diag.Verified {
+			v.Scope += "; not proved for other arguments: heddle verify tries"
+		}
+		return v
+	}
+	return p.examine(general, r)
 }
 
 // aliases says which arguments of the launch share a buffer: a proof takes all to be apart.
@@ -166,6 +191,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
 		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
+		PureExtern: p.opt.Extern == "pure",
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -239,6 +265,9 @@ func (p *proof) scope(r *verify.Result) string {
 	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
 		s += ", that satisfy what the kernel requires and assumes"
 	}
+	if n := p.cfg.Oversize; n > 0 {
+		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
+	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"
 	}
@@ -253,6 +282,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if names := r.Thread.Extern; len(names) > 0 {
+		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

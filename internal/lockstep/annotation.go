@@ -91,6 +91,8 @@ type annotations struct {
 	wide     map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
 	logs     map[smt.Term]Log       // by Has and by Offset
 	enabled  map[smt.Term]smt.Term
+	ghosts   map[smt.Term]ghostLoad
+	aged     map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
 	contracts
 }
 
@@ -106,7 +108,8 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 
 func (a *annotations) reset() {
 	a.assumed, a.required, a.enabled = smt.True, smt.True, map[smt.Term]smt.Term{}
-	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}, ghostLoads: map[smt.Term]bool{}}
+	a.ghosts, a.aged = map[smt.Term]ghostLoad{}, map[string]bool{}
+	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}}
 }
 
 // here is what holds if the thread is at this point.
@@ -252,7 +255,7 @@ var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state
 	"assume": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.assume(in, cond, st) },
 	"requires": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
 		if in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil) {
-			x.precondition(cond, st)
+			x.precondition(x.now(cond), st)
 			x.assume(in, cond, st)
 			return
 		}
@@ -333,7 +336,7 @@ func (x *exec) state(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state)
 
 // stateAt is state for an annotation that stands elsewhere than at the instruction where it is checked.
 func (x *exec) stateAt(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
-	cond = x.whereEnabled(cond)
+	cond = x.whereEnabled(x.now(cond))
 	if x.final {
 		x.addAssertion(at, in, kind, x.c.And(x.here(st), x.guard), cond, st)
 	}
@@ -358,7 +361,7 @@ func (x *exec) addAssertion(at, in *ir.Instr, kind AssertionKind, guard, cond sm
 
 // assume goes on with what an assumption says. One that asks for the accesses so far says nothing that is used.
 func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) {
-	cond = x.whereEnabled(cond)
+	cond = x.whereEnabled(x.now(cond))
 	if x.final && cond != smt.True {
 		x.addAssertion(in, in, Assumed, x.c.And(x.here(st), x.guard), cond, st)
 	}
@@ -501,6 +504,10 @@ func (x *exec) isEnabled(in *ir.Instr, st *state) smt.Term {
 // other is a value that the other thread has at this place.
 func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	sym := x.apply(fmt.Sprintf("%sother%d", private, in.Index), x.c.Width(v), x.counters())
+	if len(x.loadsIn(v)) > 0 {
+		x.aged[x.c.Name(sym)] = true
+	}
+	v = x.now(v)
 	o := Other{Here: x.c.And(x.outer, st.pred, x.guard), Known: x.ownFacts(st), Value: x.whereEnabled(v), Loops: x.counters()}
 	o.Absent = x.fresh("absent", x.c.Width(v))
 	if absent := x.disabled(v); absent != x.whereEnabled(v) && x.c.Op(absent) == smt.OpConst {
@@ -535,7 +542,7 @@ func (x *exec) ownFacts(st *state) smt.Term {
 // log is the access to an array that a condition asks for. The same question twice in one annotation is about one
 // access, whichever it is.
 func (x *exec) log(in *ir.Instr, writes bool, st *state) Log {
-	o, _, ok := x.baseAndOffset(x.argument(in, 0, 64, st))
+	o, _, ok := x.baseAndOffset(x.now(x.argument(in, 0, 64, st)))
 	if !ok {
 		if x.settling || !x.final {
 			return Log{Has: x.c.BoolVar(private + "log?"), Offset: x.c.Var(private+"log?offset", 64)}
@@ -555,7 +562,7 @@ func (x *exec) log(in *ir.Instr, writes bool, st *state) Log {
 // ofPointer chooses by where a pointer leads.
 func (x *exec) ofPointer(in *ir.Instr, st *state, value func(o *Object, off smt.Term) smt.Term) smt.Term {
 	r := x.fresh("ptr", 64)
-	places := x.resolve(x.argument(in, 0, 64, st))
+	places := x.resolve(x.now(x.argument(in, 0, 64, st)))
 	for i := len(places) - 1; i >= 0; i-- {
 		if p := places[i]; p.object != nil {
 			r = x.c.Ite(p.cond, value(p.object, p.offset), r)

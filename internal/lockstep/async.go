@@ -38,6 +38,9 @@ func (x *exec) copyAsync(in *ir.Instr, st *state) {
 	to, from := x.resolve(x.address(&in.Src[0], st)), x.resolve(x.address(&in.Src[1], st))
 	x.aim(in, to)
 	for _, p := range to {
+		st.view.lose(p.object)
+	}
+	for _, p := range to {
 		x.record(in, p, event.Shared, size, event.Write, st)
 	}
 	for _, p := range from { // fewer bytes than size may be read

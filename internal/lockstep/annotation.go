@@ -78,6 +78,9 @@ const SameBlock = private + "same"
 type annotating struct {
 	ghost smt.Term // within an annotation: what is read is no access
 	known smt.Term // assumed or checked on the way, in this iteration of the innermost loop
+
+	threads []smt.Term     // that the barrier invariant which is being stated is for, 64 bits each
+	pending []*pendingFact // barrier invariants since which the thread has stored nothing
 }
 
 // annotations are what a pass collects.
@@ -161,7 +164,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	if name == "ghost" {
-		st.ghost, x.began = x.c.Or(st.ghost, x.guard), in
+		st.ghost, st.threads, x.began = x.c.Or(st.ghost, x.guard), nil, in
 		return
 	}
 	if do, ok := statements[name]; ok {
@@ -181,7 +184,8 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		x.result(in, v(x, in, st), st)
 		return
 	}
-	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier: it is only checked
+	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier
+		st.threads = append(slices.Clip(st.threads), x.now(x.argument(in, 0, 64, st)))
 		return
 	}
 	if base == "fresh" { // distinct pointers do not alias: that is assumed of all of them
@@ -261,12 +265,11 @@ var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state
 		}
 		x.stated(in, Precondition, cond, st)
 	},
-	"ensures":       func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
-	"function_wide": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
-	"candidate":     func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
-	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
-		x.stated(in, BarrierInvariant, cond, st)
-	},
+	"ensures":           func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
+	"function_wide":     func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
+	"candidate":         func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
+	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.barrierInvariant(in, cond, st) },
+	"permission":        func(*exec, *ir.Instr, smt.Term, *state) {}, // to read or write within barrier invariants: whatever they read is asked for
 }
 
 // atLoopHead makes sure that an invariant is the first thing that an iteration comes to, other annotations and what

@@ -72,6 +72,10 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		}
 	}
 	x.ordered(in, whole, st)
+	if whole {
+		x.behind(in, st.pending, st)
+	}
+	st.pending = nil
 	st.ghost = smt.False         // no annotation goes on behind a barrier
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
 }

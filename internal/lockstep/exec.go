@@ -320,6 +320,14 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
 	r.scratch = x.joinScratch(b, states, ways)
 	r.view = x.joinView(states, ways)
+	for _, s := range states {
+		if !slices.Equal(s.threads, r.threads) {
+			r.threads = nil
+		}
+		if !slices.Equal(s.pending, r.pending) {
+			r.pending = nil
+		}
+	}
 	return r
 }
 

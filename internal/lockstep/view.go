@@ -131,6 +131,7 @@ func (x *exec) atStart(o *Object, off smt.Term, size int, st *state) smt.Term {
 
 // wrote notes what an instruction writes.
 func (x *exec) wrote(in *ir.Instr, places []place, st *state) {
+	st.pending = nil
 	if len(places) != 1 || places[0].object == nil {
 		for _, p := range places {
 			st.view.lose(p.object)

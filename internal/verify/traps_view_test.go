@@ -41,4 +41,34 @@ var viewTraps = []annotationTrap{
 	{"a function-wide invariant that holds where it stands", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; i < n; i++) s[t] = i + 2; s[t] = 1; __function_wide_invariant(s[t] == 1); }`, "not in the loop"},
 }
 
+// factTraps use barrier invariants.
+var factTraps = []annotationTrap{
+	{"what each thread wrote", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, t); __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, ""},
+	{"what another thread wrote", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_2(s[t] == t, t, 63 - t); __syncthreads(); a[s[63 - t] + 64 * blockIdx.x] = t; }`, ""},
+	{"an element that another names", `__global__ void k(int *a) { __shared__ int s[64], r[64]; int t = threadIdx.x; s[t] = 63 - t; __barrier_invariant_2(s[t] == 63 - t, t, 63 - t); __syncthreads(); r[s[t]] = t; __barrier_invariant_1(r[63 - t] == t, t); __syncthreads(); a[r[63 - t] + 64 * blockIdx.x] = t; }`, ""},
+	{"in a loop", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; for (int i = 0; i < n; i++) { s[t] = i; __barrier_invariant_2(s[t] == i, t, 63 - t); __syncthreads(); __assert(s[63 - t] == i); __syncthreads(); } }`, ""},
+	{"what a uniform condition says", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = n; if (n > 5) { __barrier_invariant_1(s[t] > 5, 63 - t); __syncthreads(); __assert(s[63 - t] > 5); } }`, ""},
+	{"what a table said", `__global__ void k(const int *b) { __shared__ int s[64]; int t = threadIdx.x; s[t] = b[t]; __barrier_invariant_1(s[t] == b[t], 63 - t); __syncthreads(); __assert(s[63 - t] == b[63 - t]); }`, ""},
+
+	{"it does not hold", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; __barrier_invariant_1(s[t] == t, t); __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, "all wrote 0"},
+	{"it does not hold of others", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, t); __syncthreads(); __assert(s[63 - t] == t); }`, "thread 63 - t wrote 63 - t"},
+	{"another iteration", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; for (int i = 0; i < n; i++) { s[t] = i; __barrier_invariant_2(s[t] == i, t, 63 - t); __syncthreads(); __assert(s[63 - t] == i + 1); __syncthreads(); } }`, "i is not i + 1"},
+	{"another thread writes what it reads", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_2(s[t] == t, t, 0); __syncthreads(); if (t == 1) s[0] = 1; __barrier_invariant_1(t == 1 || s[0] == 0, t); __syncthreads(); if (t >= 2 && s[0] == 1) a[0] = t; }`,
+		"s[0] is 1, though threads from 2 on saw 0 when they came to the barrier"},
+	{"a thread that is not there", `__global__ void k(int *a) { __shared__ int s[128]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, 64); __syncthreads(); if (s[64] != 64) a[0] = t; }`, "there is no thread 64"},
+	{"a thread before the first", `__global__ void k(int *a) { __shared__ int s[128]; int t = threadIdx.x; s[64 + t] = t; __barrier_invariant_1(s[64 + t] == t, -1); __syncthreads(); if (s[63] != -1) a[0] = t; }`, "there is no thread -1"},
+	{"some threads come to it", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t < 32 ? t : 0; if (t < 32) __barrier_invariant_1(s[t] == t, 63 - t); __syncthreads(); a[s[63 - t] + 64 * blockIdx.x] = t; }`, "threads from 32 on wrote 0"},
+	{"a value of each thread's own", `__global__ void k(int *a, volatile int *b) { __shared__ int s[64]; int t = threadIdx.x; int x = b[0]; s[t] = x; __barrier_invariant_2(s[t] == x, t, 63 - t); __syncthreads(); if (s[63 - t] != x) a[0] = t; }`, "b[0] may change between their reads"},
+	{"a store behind it", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, t); s[t] = 0; __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, "all wrote 0 in the end"},
+	{"a store behind it by some", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, 63 - t); if (t >= 32) s[t] = 0; __syncthreads(); a[s[63 - t] + 64 * blockIdx.x] = t; }`, "threads from 32 on wrote 0 in the end"},
+	{"behind the next barrier", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, t); __syncthreads(); s[t] = 0; __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, "all wrote 0"},
+	{"on one of two ways", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; if (n) { s[t] = t; __barrier_invariant_1(s[t] == t, t); } else s[t] = 0; __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, "n = 0: all wrote 0"},
+	{"what another block writes", `__global__ void k(int *a) { int t = threadIdx.x, b = blockIdx.x; __assume(a[64 * (1 - b) + t] == 0); a[64 * b + t] = 1; __barrier_invariant_1(a[64 * (1 - b) + t] == 0, t); __syncthreads(); __assert(a[64 * (1 - b) + t] == 0); }`,
+		"the other block may have written 1"},
+	{"an atomic of another thread", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_2(s[t] == t, t, 0); __syncthreads(); if (t == 1) atomicAdd(&s[0], 1); __barrier_invariant_1(t == 1 || s[0] == 0, t); __syncthreads(); if (t >= 2 && s[0] == 1) a[0] = t; }`,
+		"s[0] is 1"},
+}
+
+func TestBarrierFacts(t *testing.T) { tryAnnotated(t, factTraps, false) }
+
 func TestOwnWrites(t *testing.T) { tryAnnotated(t, viewTraps, false) }

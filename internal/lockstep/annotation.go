@@ -43,6 +43,9 @@ type Assertion struct {
 	Iters []smt.Term // of all loops around, outermost first
 	Place Place
 	Logs  []Log // the symbols in Cond that stand for an access
+	// Reads are what the condition reads of memory, as if they were accesses of the thread: what it finds there is right if
+	// no other thread writes it in the same barrier interval.
+	Reads []Access
 }
 
 // Place orders what a thread does within one iteration of the loops that two places share.
@@ -339,9 +342,19 @@ func (x *exec) state(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state)
 
 // stateAt is state for an annotation that stands elsewhere than at the instruction where it is checked.
 func (x *exec) stateAt(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
-	cond = x.whereEnabled(x.now(cond))
+	x.stateWith(at, in, kind, cond, x.now, st)
+}
+
+// stateWith is stateAt of a condition whose loads are those of the moment that read puts in.
+func (x *exec) stateWith(at, in *ir.Instr, kind AssertionKind, cond smt.Term, read func(smt.Term) smt.Term, st *state) {
+	loading := cond
+	cond = x.whereEnabled(read(cond))
 	if x.final {
+		n := len(x.th.Assertions)
 		x.addAssertion(at, in, kind, x.c.And(x.here(st), x.guard), cond, st)
+		if len(x.th.Assertions) > n {
+			x.th.Assertions[n].Reads, _ = x.readsOf(at, loading, read, st)
+		}
 	}
 	x.know(cond, st)
 }

@@ -38,7 +38,7 @@ func (x *exec) barrierInvariant(in *ir.Instr, cond smt.Term, st *state) {
 			cond: x.whereEnabled(cond), guard: x.c.And(x.outer, st.pred, x.guard), threads: threads,
 			trusted: x.c.BoolVar(fmt.Sprintf("%strusted%d", inGrid, in.Index)),
 		}
-		if reads, ok := x.readsOf(in, f, st); ok {
+		if reads, ok := x.readsOf(in, x.c.And(f.cond, f.guard), x.now, st); ok && !x.speaksOfOther(f.cond) {
 			st.pending = append(slices.Clip(st.pending), f)
 			if x.final {
 				x.th.BarrierFacts = append(x.th.BarrierFacts, BarrierFact{f.trusted, reads})
@@ -46,37 +46,6 @@ func (x *exec) barrierInvariant(in *ir.Instr, cond smt.Term, st *state) {
 		}
 	}
 	x.stated(in, BarrierInvariant, cond, st)
-}
-
-// readsOf are the accesses that an invariant makes; false if it is not known where they go.
-func (x *exec) readsOf(in *ir.Instr, f *pendingFact, st *state) (reads []Access, ok bool) {
-	if x.speaksOfOther(f.cond) {
-		return nil, false
-	}
-	todo := x.loadsIn(x.c.And(f.cond, f.guard))
-	seen := map[smt.Term]bool{}
-	for len(todo) > 0 {
-		u := todo[0]
-		todo = todo[1:]
-		if seen[u] {
-			continue
-		}
-		seen[u] = true
-		l := x.ghosts[u]
-		todo = append(todo, x.loadsIn(l.addr)...)
-		o, off, found := x.baseAndOffset(x.now(l.addr))
-		switch {
-		case !found || !l.weak || l.elem > 8:
-			return nil, false
-		case o.Space != event.Shared && o.Space != event.Global:
-			return nil, false
-		}
-		reads = append(reads, Access{
-			Instr: in, Guard: x.c.And(x.here(st), x.guard), Object: o, Offset: off, Size: l.elem, Space: o.Space, Kind: event.Read,
-			Start: x.tag(st, orders(o.Space)), Warp: x.warpTag(st), Iters: x.counters(), Place: x.place(in),
-		})
-	}
-	return reads, true
 }
 
 // speaksOfOther reports whether a term needs what the other thread of a pair has, or the accesses of a thread.

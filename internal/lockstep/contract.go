@@ -68,7 +68,7 @@ func (x *exec) returned(in *ir.Instr, st *state) {
 			s.Replace(x.resultSymbol(in), x.argument(in, 0, 64, st))
 		}
 		cond := s.Apply(x.othersReturn(p.cond, s))
-		x.stateAt(in, p.in, Postcondition, x.c.Implies(p.when, x.later(cond, st)), st)
+		x.stateWith(in, p.in, Postcondition, x.c.Implies(p.when, cond), func(t smt.Term) smt.Term { return x.later(t, st) }, st)
 		if p.everyone {
 			x.statedOfAbsent(in, p.in, Postcondition, cond, st)
 		}
@@ -98,7 +98,7 @@ func (x *exec) othersReturn(cond smt.Term, result *smt.Substitution) smt.Term {
 // ended checks the postconditions of the kernel itself.
 func (x *exec) ended(in *ir.Instr, st *state) {
 	for _, p := range x.promised[nil] {
-		x.stateAt(in, p.in, Postcondition, x.c.Implies(p.when, x.later(p.cond, st)), st)
+		x.stateWith(in, p.in, Postcondition, x.c.Implies(p.when, p.cond), func(t smt.Term) smt.Term { return x.later(t, st) }, st)
 	}
 }
 

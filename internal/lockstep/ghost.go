@@ -89,3 +89,31 @@ func (x *exec) speaksOfAged(t smt.Term) bool {
 	})
 	return aged
 }
+
+// readsOf are the accesses that a condition makes, as if they were the thread's; where gives an address its value for the
+// moment that is meant. It is false if there are loads that may go anywhere, or are strong; these give any value, so that nothing rests on them.
+func (x *exec) readsOf(in *ir.Instr, cond smt.Term, where func(smt.Term) smt.Term, st *state) (reads []Access, all bool) {
+	all = true
+	todo := x.loadsIn(cond)
+	seen := map[smt.Term]bool{}
+	for len(todo) > 0 {
+		u := todo[0]
+		todo = todo[1:]
+		if seen[u] {
+			continue
+		}
+		seen[u] = true
+		l := x.ghosts[u]
+		todo = append(todo, x.loadsIn(l.addr)...)
+		o, off, found := x.baseAndOffset(where(l.addr))
+		if !found || !l.weak || l.elem > 8 || o.Space != event.Shared && o.Space != event.Global {
+			all = false
+			continue
+		}
+		reads = append(reads, Access{
+			Instr: in, Guard: x.c.And(x.here(st), x.guard), Object: o, Offset: off, Size: l.elem, Space: o.Space, Kind: event.Read,
+			Start: x.tag(st, orders(o.Space)), Warp: x.warpTag(st), Iters: x.counters(), Place: x.place(in),
+		})
+	}
+	return reads, all
+}

@@ -65,6 +65,10 @@ var factTraps = []annotationTrap{
 	{"on one of two ways", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; if (n) { s[t] = t; __barrier_invariant_1(s[t] == t, t); } else s[t] = 0; __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, "n = 0: all wrote 0"},
 	{"what another block writes", `__global__ void k(int *a) { int t = threadIdx.x, b = blockIdx.x; __assume(a[64 * (1 - b) + t] == 0); a[64 * b + t] = 1; __barrier_invariant_1(a[64 * (1 - b) + t] == 0, t); __syncthreads(); __assert(a[64 * (1 - b) + t] == 0); }`,
 		"the other block may have written 1"},
+	{"an assertion about what another thread writes", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, 0); __syncthreads(); if (t == 1) s[0] = 1; else __assert(s[0] == 0); }`,
+		"thread 1 may have been faster"},
+	{"an invariant that is not used, about what another thread writes", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_1(s[t] == t, 0); __syncthreads(); s[t] = t + 1; __barrier_invariant_1(t == 0 || s[0] == 0, t); __syncthreads(); }`,
+		"thread 0 writes 1"},
 	{"an atomic of another thread", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __barrier_invariant_2(s[t] == t, t, 0); __syncthreads(); if (t == 1) atomicAdd(&s[0], 1); __barrier_invariant_1(t == 1 || s[0] == 0, t); __syncthreads(); if (t >= 2 && s[0] == 1) a[0] = t; }`,
 		"s[0] is 1"},
 }

@@ -20,7 +20,7 @@ func (p *prover) trust() {
 		}
 		kept := facts[:0:0]
 		for i := range facts {
-			if p.undisturbed(&facts[i]) {
+			if p.undisturbed(facts[i].Reads) {
 				kept = append(kept, facts[i])
 			} else {
 				changed = true
@@ -30,14 +30,15 @@ func (p *prover) trust() {
 	}
 }
 
-// undisturbed reports whether it is proved that no other thread writes what an invariant reads.
-func (p *prover) undisturbed(f *lockstep.BarrierFact) bool {
+// undisturbed reports whether it is proved that no other thread writes what a condition reads.
+func (p *prover) undisturbed(reads []lockstep.Access) bool {
 	opt := p.opt
 	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
 	sub := newProver(p.ctx, p.th, opt)
-	sub.trusted = p.trusted
-	for i := range f.Reads {
-		r := &f.Reads[i]
+	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
+	defer func() { p.res.Invariants = sub.res.Invariants }() // looked for once
+	for i := range reads {
+		r := &reads[i]
 		for j := range p.th.Accesses {
 			w := &p.th.Accesses[j]
 			if !sub.comparable(r, w) {

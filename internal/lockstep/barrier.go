@@ -75,6 +75,11 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 			x.tagOf(st, p)[i] = x.c.Ite(x.guard, at[i], t)
 		}
 	}
+	x.ordered(in, whole, st)
+	if whole {
+		x.behind(in, st.pending, st)
+	}
+	st.pending = nil
 	st.ghost = smt.False         // no annotation goes on behind a barrier
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
 }

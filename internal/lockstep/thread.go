@@ -122,12 +122,14 @@ type Thread struct {
 	Axioms   *Axioms
 
 	Assertions []Assertion
-	Others     map[string]Other  // what symbols in conditions stand for
-	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
-	Extern     []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
-	Slots      *Slots
-	Loops      []Loop
-	Lockstep   bool // Options.Lockstep
+	// BarrierFacts are barrier invariants on which guards rest where they are trusted.
+	BarrierFacts []BarrierFact
+	Others       map[string]Other  // what symbols in conditions stand for
+	Given        map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Extern       []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
+	Slots        *Slots
+	Loops        []Loop
+	Lockstep     bool // Options.Lockstep
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

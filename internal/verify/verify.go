@@ -130,11 +130,14 @@ type prover struct {
 	shrunk  int                  // findings whose model was made small
 	// Barriers of a warp order what its lanes do.
 	converged bool
+	// The barrier invariants that are used.
+	trusted []smt.Term
 }
 
 // Kernel verifies what th describes.
 func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
+	p.trust()
 	p.assertions()
 	p.divergence()
 	p.gridDivergence()

@@ -47,7 +47,10 @@ type Func struct {
 	Nodes   []Node       // by label
 	First   int          // number of the point of label 0; label l has First+l
 	pieces  []piece
-	asm     bool // of PTX
+	body    *node // as clang has it; nil for PTX
+	params  []string
+	path    string // of the file, as clang names it
+	asm     bool   // of PTX
 }
 
 // Node is where a label is in the text.

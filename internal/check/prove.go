@@ -37,6 +37,7 @@ type proof struct {
 	queries int   // that were kept
 	ways    bool  // races are asked for the iterations in which they are
 	shown   func(*verify.Finding) bool
+	oneWarp func(*verify.Finding) bool // races that are asked for threads of several warps
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -207,7 +208,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, OneWarp: p.oneWarp, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}

@@ -21,6 +21,9 @@ const (
 	huntRuns   = 60 // launches that are tried for one kernel
 	huntKeep   = 4  // parents
 	huntBlocks = 4  // blocks of a grid at most
+	// huntSteps are the warp instructions after which no more launches are tried: about half a second. It is no time, so
+	// that equal seeds come to the same end.
+	huntSteps = 500_000
 )
 
 // hunter is the state of one search.
@@ -54,8 +57,9 @@ func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 		return
 	}
 	h.parents = []scored{{req: j.opt.Launch}}
+	most := j.ran + huntSteps
 	for range huntRuns {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || j.ran > most {
 			return
 		}
 		parent := h.parents[h.rng.IntN(len(h.parents))]
@@ -116,9 +120,11 @@ func (h *hunter) score(ctx context.Context, t trial) int {
 		return 0
 	}
 	s := &contention{cells: map[cell]toucher{}, parts: map[event.Site]bool{}}
-	if _, err := m.Run(ctx, emu.Options{Seed: t.seed, MaxSteps: h.j.steps(cfg), Workers: 1}, s); err != nil {
+	res, err := m.Run(ctx, emu.Options{Seed: t.seed, MaxSteps: h.j.steps(cfg), Workers: 1}, s)
+	if err != nil {
 		return 0
 	}
+	h.j.ran += res.Steps
 	return s.contended + 16*len(s.parts)
 }
 

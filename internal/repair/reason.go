@@ -1,13 +1,25 @@
 package repair
 
-import "slices"
+import (
+	"slices"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// some reports whether an instruction is a barrier, but not of all threads of the block.
+func some(in *ir.Instr) bool {
+	return in != nil && in.Row != nil && (otherBarrier(in) || in.Row.Category == isa.Barrier && !isBarrier(in))
+}
 
 // reason says why a kernel cannot be repaired.
 func (r *repairer) reason() string {
 	shown := func(ok func(located) bool) bool {
 		return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && ok(f) })
 	}
-	one := shown(func(f located) bool { return (f.Kind == Race || f.Kind == Copy) && f.a == f.b && f.a != nil && f.a.Op() != "call" })
+	one := shown(func(f located) bool {
+		return (f.Kind == Race || f.Kind == Copy) && f.a == f.b && f.a != nil && f.a.Op() != "call"
+	})
 	out := "no barriers and fences near the findings help"
 	switch {
 	case one:
@@ -17,7 +29,12 @@ func (r *repairer) reason() string {
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
 		out = "it is within a function that is called and not inlined"
 	case shown(func(f located) bool { return f.Kind == Other }):
-		out = "it is neither a race that order would end nor a divergence: a copy not waited for, another proxy, a misuse of a barrier"
+		i := slices.IndexFunc(r.found, func(f located) bool { return f.Shown && f.Kind == Other })
+		out = r.found[i].Text
+	case shown(func(f located) bool { return f.Kind == Divergence && (some(f.a) || some(f.b)) }):
+		out = "barriers that count some threads of the block do not come together, and which threads are meant to meet is not known"
+	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.Op() == "call" }):
+		out = "the barrier is within a function that is called and not inlined"
 	case r.why != nil:
 		out = r.why.Error()
 	}

@@ -163,6 +163,7 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 			continue
 		}
 		req := p.opt.Launch
+		req.AnyShared = true
 		req.Args = slices.Concat(p.arguments(f, th, contents), req.Args) // what the user said comes last and wins
 		if p.opt.Any.Is() {
 			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {

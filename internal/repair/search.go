@@ -20,6 +20,7 @@ type Options struct {
 type Result struct {
 	Before, After *Judgement
 	Patch         *Patch // nil: nothing was to be done, or Reason says why nothing could be
+	Plan          *Plan  // what Patch carries out
 	Changes       []Change
 	Cost          float64 // of the changes
 	Reason        string  // why the kernel cannot be repaired
@@ -86,7 +87,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		res.Reason = r.reason()
 		return res, nil
 	}
-	res.Patch, res.After = best.patch, best.judgement
+	res.Patch, res.After, res.Plan = best.patch, best.judgement, best.plan
 	for _, a := range best.actions {
 		if a.what.What != "" {
 			res.Changes = append(res.Changes, a.what)

@@ -24,7 +24,6 @@ type outputFlags struct {
 	printf        bool
 	stats         bool
 	invariants    bool
-	verbose       bool
 	quiet         bool
 	known         knownFlags
 }
@@ -33,7 +32,9 @@ func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
 	fs.StringVar(&out.html, "html", "", "write a report for people to `FILE`, beside what is printed: one HTML file that needs no network")
-	fs.BoolVarP(&out.verbose, "verbose", "v", false, "say on standard error for each kernel which engines examined it, why, what each came to, and how long it took")
+	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
+		v.Usage = "say on standard error for each kernel which engines examined it, why, what each came to, and how long it took; and what of the compile commands is not used"
+	}
 	fs.BoolVarP(&out.quiet, "quiet", "q", false, "print findings and one line that sums up, but no verdicts (format text)")
 	out.known.define(fs)
 }
@@ -49,9 +50,15 @@ without unrolling a loop; or shows a bug that a run of the counterexample shows 
 Arguments that --arg gives are fixed, all others are arbitrary.`},
 }
 
+var checkExamples = map[string]string{
+	"check":  "  heddle check kernel.cu\n  heddle check --grid 64 --block 256 --arg n=1024 kernel.cu\n  heddle check --format sarif ./... > heddle.sarif",
+	"run":    "  heddle run --seeds 20 --grid 4 --block 256 kernel.cu",
+	"verify": "  heddle verify kernel.cu\n  heddle verify --grid '*' --block '*' --assume 'n <= gridDim.x * blockDim.x' kernel.cu",
+}
+
 const launchHelp = `
 
-A FILE is CUDA C++ (.cu), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
+A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
 (also ./...) stands for the files below it, - for standard input.
 
 The launch comes from flags; else from a comment above the kernel (// heddle: grid=64 block=256 n=1024); else from a
@@ -62,10 +69,11 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	var out outputFlags
 	var in inputFlags
 	cmd := &cobra.Command{
-		Use:   name + " [flags] FILE|DIR|-...",
-		Short: checkHelp[name][0],
-		Long:  checkHelp[name][1] + launchHelp,
-		Args:  in.some,
+		Use:     name + " [flags] FILE|DIR|-...",
+		Short:   checkHelp[name][0],
+		Long:    checkHelp[name][1] + launchHelp,
+		Args:    in.some,
+		Example: checkExamples[name],
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := checkNumbers(&opt); err != nil {
 				return err
@@ -127,7 +135,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	p := newProgress(stderr)
 	opt.Progress = p.callback()
 	defer p.stop()
-	if out.verbose {
+	if in.verbose {
 		log := p.wrap(stderr)
 		opt.Decisions = func(d check.Decisions) { printDecisions(log, d) }
 	}

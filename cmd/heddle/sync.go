@@ -46,10 +46,11 @@ var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place
 func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &syncCommand{stdin: stdin, stdout: stdout, stderr: stderr, sync: check.SyncOptions{Options: place.Options{Cost: place.DefaultCost}}}
 	cmd := &cobra.Command{
-		Use:   "sync [flags] FILE|-",
-		Short: "find where barriers must stand, at the least cost",
-		Long:  syncHelp + launchHelp,
-		Args:  exactly(1, "one input file"),
+		Use:     "sync [flags] FILE|-",
+		Short:   "find where barriers must stand, at the least cost",
+		Long:    syncHelp + launchHelp,
+		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only kernel.cu",
+		Args:    exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := checkNumbers(&c.opt); err != nil {
 				return err

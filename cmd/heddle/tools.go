@@ -25,7 +25,8 @@ func newPTX(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "print the PTX that heddle analyses",
 		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. An ELF file or a fatbin is not compiled: the PTX
 in it is printed. --list shows what such a file holds; --image N picks one.`,
-		Args: exactly(1, "one input file"),
+		Example: "  heddle ptx kernel.cu\n  heddle ptx --list app\n  heddle ptx --image 3 app",
+		Args:    exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := p.run(cmd.Context(), files[0]); err != nil {
 				return inputError{err}
@@ -115,6 +116,9 @@ func newExplain(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",
 		Short: "explain a kind of finding, or list them all",
+		Long: `explain prints what a code of a finding means, how to repair it, and an example that shows it, with the same repaired; without
+CODE it lists all codes.`,
+		Example: "  heddle explain race-shared",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("want one code, not %d", len(args))

@@ -72,6 +72,7 @@ type SyncResult struct {
 	Kernels     []Sync
 	Diff        string
 	Patched     map[string][]byte // new texts of files, by name
+	Edits       []edit.Edit       // that make them
 	Files       *source.Set
 	InputErrors int
 }
@@ -482,6 +483,7 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement, texts map[*s
 			return err
 		}
 		s.out.Diff += diff
+		s.out.Edits = append(s.out.Edits, fe.Edits...)
 		if s.out.Patched[fe.File.Name], err = edit.Apply(fe.File, fe.Edits); err != nil {
 			return err
 		}

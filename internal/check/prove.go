@@ -243,6 +243,9 @@ func (p *proof) scope(r *verify.Result) string {
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
 	}
+	if r.Lanes {
+		s += ", and that all lanes come to the operations of a warp that wait for them"
+	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"
 	}

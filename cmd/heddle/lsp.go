@@ -57,7 +57,7 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 	opt := check.Options{
 		Command: string(req.Mode), Prove: req.Mode == lsp.Proof, Kernel: req.Kernel,
 		Lower: e.lower, Database: e.database, Files: report.Files,
-		Progress: func(p check.Progress) { req.Progress(p.Kernel) },
+		Progress: func(p check.Progress) { req.Progress(p.Kernel + ": " + p.Engine) },
 	}
 	in := inputFlags{database: e.database}
 	settings := configFlags{}

@@ -55,6 +55,14 @@ type ptxCommand struct {
 	output         string
 }
 
+// width is that of the terminal that the text goes to; 0 if it goes elsewhere.
+func (p *ptxCommand) width() int {
+	if p.output != "" {
+		return 0
+	}
+	return terminalWidth(p.stdout)
+}
+
 func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	if dir, ok := project.Directory(arg); ok {
 		return fmt.Errorf("%s is a directory; want one file", dir)
@@ -67,7 +75,7 @@ func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	switch in := inputs[0].Input; {
 	case p.list:
 		var b bytes.Buffer
-		err = listImages(&b, in)
+		err = listImages(&b, in, p.width())
 		text = b.Bytes()
 	case p.image != 0:
 		text, err = imageText(in, p.image)
@@ -115,7 +123,7 @@ func newExplain(stdout io.Writer) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return diag.List(stdout)
+				return diag.List(stdout, terminalWidth(stdout))
 			}
 			code := diag.Code(strings.ToLower(args[0]))
 			doc, ok := diag.Lookup(code)

@@ -136,12 +136,15 @@ func (p *proof) unsure(f *verify.Finding) string {
 }
 
 // replays are the contents that buffers get, one after the other: what the loads of the model saw, or if that is nothing,
-// what they have by default; then random bytes, by seed. The last replay is the launch as it stands: a counterexample may
-// need numbers that are too large to run.
-var replays = []uint64{0, 1, 2, 3, asLaunched}
+// what they have by default; then random bytes, by seed. The last replays are near it: the launch as it stands, as a
+// counterexample may need numbers that are too large to run; and zeros, which is what many kernels find in buffers of zeros.
+var replays = []uint64{0, 1, 2, 3, asLaunched, allZero}
 
-// asLaunched stands for the arguments of the launch instead of those of a counterexample.
-const asLaunched = ^uint64(0)
+// What stands for the arguments of the launch instead of those of a counterexample, and for zeros instead of its scalars.
+const (
+	asLaunched = ^uint64(0)
+	allZero    = asLaunched - 1
+)
 
 // replaySteps bounds one replay, in warp instructions: counterexamples are made small.
 const replaySteps = 5_000_000
@@ -156,7 +159,11 @@ const mostContents = 4096
 // before showed; shown says whether there was anything at all.
 func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding, seen map[findingKey]bool) (fresh int, shown bool) {
 	for _, contents := range replays {
+		if contents >= allZero && len(p.opt.Assume) > 0 { // what is near it need not be as assumed
+			continue
+		}
 		req := p.opt.Launch
+		req.AnyShared = true
 		req.Args = slices.Concat(p.arguments(f, th, contents), req.Args) // what the user said comes last and wins
 		if p.opt.Any.Is() {
 			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {
@@ -180,7 +187,11 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		run.opt.MaxSteps = cmp.Or(run.opt.MaxSteps, replaySteps)
 		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.counts, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
 		r.mark = func(g *diag.Diagnostic) {
-			g.Notes = append(g.Notes, "counterexample of a proof, confirmed by replay: "+p.counterexample(f))
+			how := "counterexample of a proof, confirmed by replay: "
+			if contents >= allZero {
+				how = "shown by a run near the counterexample of a proof: "
+			}
+			g.Notes = append(g.Notes, how+p.counterexample(f))
 			if g.Witness != nil {
 				g.Witness.Status = "confirmed"
 			}
@@ -209,7 +220,7 @@ func (p *proof) counts(code diag.Code) bool {
 // leave its arrays, which says nothing about races.
 func synchronization(code diag.Code) bool {
 	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation, diag.CodeAssertFailed:
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
 		return true
 	}
 	return false
@@ -230,16 +241,23 @@ func (p *proof) arguments(f *verify.Finding, th *lockstep.Thread, contents uint6
 		return val, ok
 	}
 	for i, v := range p.kernel.Params {
+		if _, given := p.fixed[i]; given { // the proof was for this value; no other may be tried
+			continue
+		}
 		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0
-		if val, ok := value(v, 0, 8*v.Size); ok && scalar {
+		val, ok := value(v, 0, 8*v.Size)
+		if _, given := th.Given[lockstep.ParamName(v, 0, 8*v.Size)]; contents == allZero && !given {
+			val, ok = 0, true
+		}
+		if ok && scalar {
 			spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(val)
 			if val > math.MaxInt8 && val>>(8*v.Size-1) != 0 { // negative, if it is signed: bits that any type takes
 				spec.Text = fmt.Sprintf("%#x", val)
 			}
 			out = append(out, spec)
 		}
-		if v.Pointer && contents > 0 && v.PtrSpace != event.Shared {
+		if v.Pointer && contents > 0 && contents < allZero && v.PtrSpace != event.Shared {
 			spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, contents
 			out = append(out, spec)
 		}

@@ -108,7 +108,7 @@ func build(t *testing.T, before, body string) *lockstep.Thread {
 
 func solvers() []smt.Solver { return []smt.Solver{&sat.Solver{Time: 20 * time.Second}} }
 
-// TestRules: each rule proposes what its loop keeps, and Houdini drops what the loop does not keep.
+// TestRules: each rule proposes what its loop keeps, and Houdini drops what the loop does not keep; runs agree.
 func TestRules(t *testing.T) {
 	for _, tt := range ruleTests {
 		t.Run(tt.rule, func(t *testing.T) {
@@ -131,6 +131,7 @@ func TestRules(t *testing.T) {
 					t.Errorf("not proposed: %s", text)
 				}
 			}
+			holdInRuns(t, th, set)
 			if t.Failed() {
 				for _, c := range set.Candidates {
 					t.Log(c.Rule.Name, set.Text(c), c.Died)
@@ -140,61 +141,58 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestInvariantsHoldInRuns: what survives is true at the header in every iteration of runs with random arguments. The
-// run is made from the terms of one iteration, without axioms: it knows nothing of induction.
-func TestInvariantsHoldInRuns(t *testing.T) {
+// holdInRuns: what survives is true at the header in every iteration of runs with random arguments. The run is made from
+// the terms of one iteration, without axioms: it knows nothing of induction.
+func holdInRuns(t *testing.T, th *lockstep.Thread, set *invariant.Set) {
+	t.Helper()
 	rnd := rand.New(rand.NewSource(1))
 	small := []uint64{0, 1, 2, 3, 4, 5, 7, 31, 40, 1 << 31, 1<<32 - 1}
-	for _, tt := range ruleTests {
-		th := build(t, tt.before, tt.body)
-		c := th.Context
-		set := invariant.Find(t.Context(), th, solvers())
-		if len(th.Loops) != 1 {
-			t.Fatalf("%s: %d loops", tt.rule, len(th.Loops))
+	c := th.Context
+	if len(th.Loops) != 1 {
+		t.Fatalf("%d loops", len(th.Loops))
+	}
+	l, visits := &th.Loops[0], 0
+	for range 60 {
+		m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
+		for _, name := range []string{"g!param:n+0:32", "g!param:m+0:32"} {
+			m.Vars[name] = small[rnd.Intn(len(small))]
 		}
-		l, visits := &th.Loops[0], 0
-		for range 60 {
-			m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
-			for _, name := range []string{"g!param:n+0:32", "g!param:m+0:32"} {
-				m.Vars[name] = small[rnd.Intn(len(small))]
+		m.Vars["p!tid.x"] = uint64(rnd.Intn(64))
+		now := make([]uint64, len(l.Slots))
+		for i, s := range l.Slots {
+			now[i] = c.Evaluate(m).Value(s.Init)
+		}
+		for k := range uint64(40) {
+			m.Vars[c.Name(l.Counter)] = k
+			put := func(t smt.Term, v uint64) {
+				if m.Funcs[c.Name(t)] == nil {
+					m.Funcs[c.Name(t)] = map[string]uint64{}
+				}
+				m.Funcs[c.Name(t)][smt.Key([]uint64{k})] = v
 			}
-			m.Vars["p!tid.x"] = uint64(rnd.Intn(64))
-			now := make([]uint64, len(l.Slots))
+			put(l.Act, 1)
 			for i, s := range l.Slots {
-				now[i] = c.Evaluate(m).Value(s.Init)
-			}
-			for k := range uint64(40) {
-				m.Vars[c.Name(l.Counter)] = k
-				put := func(t smt.Term, v uint64) {
-					if m.Funcs[c.Name(t)] == nil {
-						m.Funcs[c.Name(t)] = map[string]uint64{}
-					}
-					m.Funcs[c.Name(t)][smt.Key([]uint64{k})] = v
-				}
-				put(l.Act, 1)
-				for i, s := range l.Slots {
-					if !s.Closed {
-						put(s.Symbol, now[i])
-					}
-				}
-				e := c.Evaluate(m)
-				visits++
-				for _, x := range set.Candidates {
-					if x.Died == "" && !e.Holds(x.At()) {
-						t.Fatalf("%s: %s is false in iteration %d of n = %d, m = %d, thread %d", tt.rule, set.Text(x), k, m.Vars["g!param:n+0:32"], m.Vars["g!param:m+0:32"], m.Vars["p!tid.x"])
-					}
-				}
-				if !e.Holds(l.Back) {
-					break
-				}
-				for i, s := range l.Slots {
-					now[i] = e.Value(s.Next)
+				if !s.Closed {
+					put(s.Symbol, now[i])
 				}
 			}
+			e := c.Evaluate(m)
+			visits++
+			for _, x := range set.Candidates {
+				if x.Died == "" && !e.Holds(x.At()) {
+					t.Fatalf("%s is false in iteration %d of n = %d, m = %d, thread %d", set.Text(x), k, m.Vars["g!param:n+0:32"], m.Vars["g!param:m+0:32"], m.Vars["p!tid.x"])
+				}
+			}
+			if !e.Holds(l.Back) {
+				break
+			}
+			for i, s := range l.Slots {
+				now[i] = e.Value(s.Next)
+			}
 		}
-		if visits < 300 {
-			t.Errorf("%s: only %d visits of the header", tt.rule, visits)
-		}
+	}
+	if visits < 300 {
+		t.Errorf("only %d visits of the header", visits)
 	}
 }
 

@@ -54,8 +54,6 @@ func findDirty(x *exec) *dirtiness {
 				if !known {
 					set.add(n)
 				}
-			case x.warp && x.isWarpBarrier(in): // behind it other lanes may have written
-				set.add(n)
 			case isBlockBarrier(in) && in.Guard == ir.NoReg:
 				d.clean(x, in.Orders, set)
 			}

@@ -35,6 +35,9 @@ type Options struct {
 	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
 	// follows speaks only of executions in which none of them wraps.
 	NoWrap bool
+	// PureExtern takes functions without a body to return, to touch no memory but the thread's own, and to synchronize
+	// nothing. What they return may be anything, at each call.
+	PureExtern bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -72,6 +75,7 @@ type Access struct {
 	Values []smt.Term // the elements that a store writes; nil if it is none
 	Start  Tag
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
+	Grid   Tag // the last barrier of the grid
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
 	// Unsettled says of such an access that it may last beyond a barrier of the warp, which then does not end it.
@@ -101,7 +105,10 @@ type Thread struct {
 	// to different ones, accesses of theirs with different Warp are ordered. Empty if there are none.
 	WarpEnds []End
 	// Waits says that operations of a warp wait for lanes, beyond those that WarpEnds are about.
-	Waits    bool
+	Waits bool
+	// GridEnds are the ends of intervals between barriers of the grid, at which the threads of all blocks wait for each other, with
+	// Access.Grid as their start. Empty if there are none.
+	GridEnds []End
 	Objects  []*Object
 	Tid      [3]smt.Term
 	Ctaid    [3]smt.Term
@@ -114,6 +121,7 @@ type Thread struct {
 	Assertions []Assertion
 	Others     map[string]Other  // what symbols in conditions stand for
 	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Extern     []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
 	Slots      *Slots
 	Loops      []Loop
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.

@@ -167,6 +167,10 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 		w.buf.WriteString(cast)
 		text = store
 	}
+	if freeze, store, ok := undefinedStore(text, len(w.out.locs)); ok && w.keep {
+		w.buf.WriteString(freeze)
+		text = store
+	}
 	invariant := invariantRE.FindString(attach)
 	kept, kind := f.keepAccess(text, invariant != "")
 	switch {

@@ -50,6 +50,18 @@ func (x *Transformer) pointCost(c Cost, p Point) float64 {
 	return cost * c.Split
 }
 
+// BarrierCost adds up what the barriers of a kernel cost.
+func (x *Transformer) BarrierCost(c Cost) (sum float64) {
+	for _, b := range x.k.Func.Blocks {
+		for i, in := range b.Instrs {
+			if isBarrier(in) || otherBarrier(in) {
+				sum += x.pointCost(c, Point{b.ID, i})
+			}
+		}
+	}
+	return sum
+}
+
 // barrierAction is a block barrier at a place.
 func (x *Transformer) barrierAction(c Cost, p Point) action {
 	b := x.k.Func.Block(p.Block)

@@ -1,11 +1,9 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 
 	"heddle/internal/ir"
@@ -22,6 +20,7 @@ type Options struct {
 type Result struct {
 	Before, After *Judgement
 	Patch         *Patch // nil: nothing was to be done, or Reason says why nothing could be
+	Plan          *Plan  // what Patch carries out
 	Changes       []Change
 	Cost          float64 // of the changes
 	Reason        string  // why the kernel cannot be repaired
@@ -78,7 +77,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 	if before.Grade != Buggy {
 		return res, nil
 	}
-	r.learn(before, nil)
+	r.learn(before, nil, false)
 	r.divergent()
 	best, err := r.search(ctx)
 	if err != nil {
@@ -88,7 +87,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		res.Reason = r.reason()
 		return res, nil
 	}
-	res.Patch, res.After = best.patch, best.judgement
+	res.Patch, res.After, res.Plan = best.patch, best.judgement, best.plan
 	for _, a := range best.actions {
 		if a.what.What != "" {
 			res.Changes = append(res.Changes, a.what)
@@ -121,8 +120,9 @@ func (r *repairer) look(ctx context.Context, text []byte, proof bool) (*Judgemen
 	return j, nil
 }
 
-// learn adds findings to what is to be repaired, and reports whether one was new.
-func (r *repairer) learn(j *Judgement, p *Patch) (fresh bool) {
+// learn adds findings to what is to be repaired, and reports whether one was new. Warps says that the text has barriers
+// of warps that a plan put there.
+func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
 	at := func(off int) *ir.Instr {
 		if off == End {
 			return nil
@@ -138,6 +138,9 @@ func (r *repairer) learn(j *Judgement, p *Patch) (fresh bool) {
 	}
 	for _, f := range j.Findings {
 		l := located{f, at(f.A), at(f.B)}
+		if f.Kind == Divergence && warps {
+			continue // some lanes do not come to a barrier of the plan: it was no good, and says nothing of the kernel
+		}
 		if !slices.ContainsFunc(r.found, func(o located) bool { return o.Kind == l.Kind && o.a == l.a && o.b == l.b && o.Reach == l.Reach }) {
 			r.found = append(r.found, l)
 			fresh = true
@@ -164,17 +167,17 @@ func (r *repairer) divergent() []*ir.Instr {
 				odd = append(odd, in)
 			}
 		}
-		if len(odd) == 0 { // it must be that a branch keeps threads away which seems to go the same way for all
-			for _, in := range pair {
-				b := r.x.blockOf(in)
-				if r.x.Diverges(b); !r.x.flow.uniform[b] {
+		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
+			for _, in := range Barriers(r.x.k.Func) {
+				if r.x.strays(in) {
 					odd = append(odd, in)
 				}
 			}
 		}
-		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
-			for _, in := range Barriers(r.x.k.Func) {
-				if r.x.strays(in) {
+		if len(odd) == 0 { // it must be that a branch keeps threads away which seems to go the same way for all
+			for _, in := range pair {
+				b := r.x.blockOf(in)
+				if r.x.Diverges(b); !r.x.flow.uniform[b] {
 					odd = append(odd, in)
 				}
 			}
@@ -226,14 +229,10 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 	return &attempt{actions, plan, patch, j, j.Grade}, nil
 }
 
-// A strategy offers actions for what was found. All of them together are tried first: if they do not help, no part of
-// them does, because more order never makes a race.
-type strategy func(*repairer) []action
-
 // search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	var best *attempt
-	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
+	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, copies, fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
 		a, err := r.widest(ctx, s)
 		if err != nil {
 			return nil, err
@@ -267,165 +266,9 @@ func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 		if a.grade >= Clean {
 			return a, nil
 		}
-		if !r.learn(a.judgement, a.patch) {
+		if !r.learn(a.judgement, a.patch, len(a.plan.Warps) > 0) {
 			return nil, nil
 		}
 	}
 	return nil, nil
 }
-
-// narrow leaves out what is not needed, the costliest first. What no proof was found for is narrowed by runs alone, and
-// then looked at once more: a counterexample makes one more run.
-func (r *repairer) narrow(ctx context.Context, wide *attempt) (*attempt, error) {
-	for range r.opt.Rounds {
-		a, err := r.without(ctx, wide)
-		if err != nil || a.grade == Verified || len(a.actions) == len(wide.actions) {
-			return a, err
-		}
-		j, err := r.look(ctx, a.patch.Text, true)
-		if err != nil {
-			return nil, err
-		}
-		if j.Grade >= wide.grade {
-			a.judgement, a.grade = j, j.Grade
-			return a, nil
-		}
-		clear(r.seen) // there are more runs now
-	}
-	return wide, nil
-}
-
-func (r *repairer) without(ctx context.Context, a *attempt) (*attempt, error) {
-	list := slices.Clone(a.actions)
-	slices.SortStableFunc(list, func(a, b action) int { return cmp.Compare(b.cost, a.cost) })
-	var leave func(part []action) error
-	leave = func(part []action) error {
-		if len(part) == 0 {
-			return nil
-		}
-		var rest []action
-		for _, x := range a.actions {
-			if !slices.ContainsFunc(part, func(p action) bool { return p.key == x.key }) {
-				rest = append(rest, x)
-			}
-		}
-		b, err := r.try(ctx, rest, a.grade == Verified)
-		if err != nil {
-			return err
-		}
-		if b != nil && b.grade >= a.grade {
-			a = b
-			return nil
-		}
-		if len(part) == 1 {
-			return nil
-		}
-		if err := leave(part[:len(part)/2]); err != nil {
-			return err
-		}
-		return leave(part[len(part)/2:])
-	}
-	return a, leave(list)
-}
-
-// unique drops actions that are there already.
-func unique(list []action) []action {
-	seen := map[string]bool{}
-	out := []action{}
-	for _, a := range list {
-		if !seen[a.key] {
-			seen[a.key] = true
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// nothing lets barriers that diverge go away, if there are any.
-func nothing(r *repairer) []action {
-	if len(r.divergent()) == 0 {
-		return nil
-	}
-	return []action{}
-}
-
-// sides are the instructions that something was found at.
-func (r *repairer) sides() []*ir.Instr {
-	var out []*ir.Instr
-	for _, f := range r.found {
-		for _, in := range []*ir.Instr{f.a, f.b} {
-			if in != nil && f.Kind != Other && !slices.Contains(out, in) {
-				out = append(out, in)
-			}
-		}
-	}
-	return out
-}
-
-// everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere. Barriers that
-// diverge may stay if the control flow brings all threads to them.
-func everywhere(split bool) strategy {
-	return func(r *repairer) []action {
-		out := []action{}
-		gone := r.divergent()
-		for _, in := range gone {
-			if split && !r.strong {
-				out = append(out, r.keep(in))
-			}
-		}
-		for _, in := range r.sides() {
-			for _, p := range r.x.near(in) {
-				at := r.x.where(in)
-				if slices.Contains(gone, in) && p.Block == at.Block && (p.Index == at.Index || p.Index == at.Index+1) {
-					continue // the place of the barrier itself
-				}
-				if split || r.x.flow.uniform[p.Block] {
-					out = append(out, r.x.barrierAction(r.opt.Cost, p))
-				}
-			}
-		}
-		return unique(out)
-	}
-}
-
-// keep leaves a barrier where it is and brings all threads there. Among equal costs it is better than a new barrier.
-func (r *repairer) keep(in *ir.Instr) action {
-	return action{
-		key: fmt.Sprint("keep ", in.Index), cost: 0.99 * r.x.pointCost(r.opt.Cost, r.x.where(in)),
-		add: func(pl *Plan) {
-			delete(pl.Drop, in.Index)
-			pl.Split[in.Index] = true
-		},
-		what: Change{What: "the barrier stays", At: in, Cut: true, Old: true},
-	}
-}
-
-// serial offers the same, and that branches come one after the other.
-func serial(r *repairer) []action {
-	list := everywhere(true)(r)
-	return append(list, action{"serial", 0, func(pl *Plan) { pl.Serial = true }, Change{}})
-}
-
-// warps offers barriers of a warp, if all races are within one.
-func warps(r *repairer) []action {
-	out := []action{}
-	for _, f := range r.found {
-		if f.Shown && (f.Kind != Race || f.Reach != InWarp) {
-			return nil
-		}
-	}
-	for _, in := range r.sides() {
-		for _, p := range r.x.near(in) {
-			a := r.x.barrierAction(r.opt.Cost, p)
-			a.key = "warp " + a.key
-			a.cost *= warpCost
-			a.what.What, a.what.Cut = "a barrier of the warp", false
-			a.add = func(pl *Plan) { pl.Warps = append(pl.Warps, p) }
-			out = append(out, a)
-		}
-	}
-	return unique(out)
-}
-
-// warpCost is what a barrier of a warp costs against one of the block.
-const warpCost = 0.1

@@ -81,6 +81,16 @@ L:	ld.shared.u32 %x2, [%r];
 		why: "the pointer may lead to shared memory, which the barrier does not order",
 	},
 	{
+		name: "a pointer made of a number, behind a barrier for global memory",
+		body: `ld.shared.u32 %x1, [%Q];
+	` + global + `
+	mul.wide.u32 %d1, %n, 4;
+	or.b32 %x2, %t, %b;
+	setp.eq.u32 %p1, %x2, 0;
+	@%p1 st.u32 [%d1], 7;`,
+		why: "the pointer may lead to shared memory, which the barrier does not order",
+	},
+	{
 		name: "an own store, read behind a barrier for other memory",
 		body: `ld.shared.u32 %x1, [%Q];
 	st.shared.u32 [%Q], 77;
@@ -352,6 +362,11 @@ var copyTraps = []trap{
 	{
 		name: "a wait of some threads",
 		body: copyWord + "setp.eq.u32 %p1, %t, 0;\n@%p1 cp.async.wait_all;\nld.shared.u32 %x1, [%Q];",
+		why:  "only thread 0 waits",
+	},
+	{
+		name: "a wait of some threads for a group",
+		body: copyWord + "cp.async.commit_group;\nsetp.eq.u32 %p1, %t, 0;\n@%p1 cp.async.wait_group 0;\nld.shared.u32 %x1, [%Q];",
 		why:  "only thread 0 waits",
 	},
 	{

@@ -387,7 +387,7 @@ func comments(t text) map[string]int {
 	for i := 0; i < len(t); {
 		if i+1 < len(t) && t[i] == '/' && (t[i+1] == '/' || t[i+1] == '*') {
 			end := t.skipComment(i)
-			out[strings.TrimSpace(string(t[i:end]))]++
+			out[strings.Join(strings.Fields(string(t[i:end])), " ")]++
 			i = end
 			continue
 		}

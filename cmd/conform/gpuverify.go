@@ -140,8 +140,13 @@ func parseFlags(line string) (*verifyFlags, error) {
 			if arrays, ok := strings.CutPrefix(value, "/checkArrays:"); ok {
 				f.exclude.Arrays = strings.Split(arrays, ",")
 			}
-		case "--only-requires", "--invariants-as-candidates":
-			f.exclude.Annotations = true
+		case "--only-requires":
+			f.compiler = append(f.compiler, "-D__HEDDLE_ONLY_REQUIRES")
+		case "--invariants-as-candidates":
+			f.compiler = append(f.compiler, "-D__HEDDLE_CANDIDATES")
+		case "--global_offset":
+			parts := append(strings.Split(strings.Trim(value, "[]"), ","), "0", "0")
+			f.compiler = append(f.compiler, "-D__HEDDLE_GLOBAL_OFFSET="+strings.Join(parts[:3], ","))
 		case "--no-annotations":
 			f.compiler = append(f.compiler, "-U__HEDDLE__") // as for any other compiler
 		default:
@@ -165,7 +170,8 @@ const maxSteps = 30_000_000
 // base is what all jobs of a case have in common.
 func (f *verifyFlags) base(path, src string) Job {
 	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
-	if f.warp > 0 {
+	// Warps have 32 lanes here: of smaller ones, all threads of a block must be of one.
+	if f.warp >= 32 || f.warp > 0 && f.block.Count() <= uint64(f.warp) {
 		j.Warp = "lockstep"
 	}
 	if f.noBenign {

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"heddle/internal/diag"
@@ -155,20 +156,13 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	}
 	ctx, cancel := context.WithTimeout(ctx, fix.Budget)
 	defer cancel()
-	j := &judge{driver: d, in: in, kernel: k.Name, limit: proofTime}
-	if d.opt.Timeout > 0 {
-		j.limit = d.opt.Timeout
-	}
-	for i := range max(d.opt.Seeds, fixSeeds) {
-		j.launches = append(j.launches, trial{d.opt.Launch, d.opt.Seed + uint64(i)})
-	}
-	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()
 	p, err := parseKernel(in.lowered.Name, k.Name, text)
 	if err != nil {
 		return nil, nil, err
 	}
 	kernel := &repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}
-	r, err := repair.Repair(ctx, kernel, j, repair.Options{Atomic: fix.Atomic})
+	r, j, err := d.repair(ctx, fix, in, kernel)
+	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()
 	switch {
 	case ctx.Err() != nil:
 		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
@@ -203,6 +197,61 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	return out, text, err
 }
 
+// repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the scalar arguments that
+// host code, a comment or a configuration gives count as given, as they do for heddle check: what goes wrong with others
+// alone nobody may ever see, and is no reason to change a kernel. The judge is the one whose word counts.
+func (d *driver) repair(ctx context.Context, fix FixOptions, in *input, k *repair.Kernel) (best *repair.Result, by *judge, err error) {
+	var judges []*judge
+	for _, from := range d.outlooks(in, k.Func) {
+		j := d.newJudge(in, k.Func.Name, from)
+		if by != nil {
+			j.spent = by.spent
+		}
+		judges, by = append(judges, j), j
+		before, err := j.Judge(ctx, k.File.Content, true)
+		if err != nil {
+			return nil, by, err
+		}
+		if best = (&repair.Result{Before: before, Judged: 1}); before.Grade == repair.Verified {
+			return best, by, nil
+		}
+	}
+	if best.Before.Grade != repair.Buggy {
+		return best, by, nil
+	}
+	spent := by.spent
+	best = nil
+	for _, j := range judges {
+		j.spent = spent
+		r, err := repair.Repair(ctx, k, j, repair.Options{Atomic: fix.Atomic})
+		if err != nil {
+			return nil, j, err
+		}
+		if spent = j.spent; best == nil || r.Patch != nil && (best.Patch == nil || r.After.Grade > best.After.Grade) {
+			best, by = r, j
+		}
+		if r.Patch != nil && r.After.Grade == repair.Verified {
+			break
+		}
+	}
+	by.spent = spent
+	return best, by, nil
+}
+
+// outlooks are the origins from which scalar arguments are taken as given, those that say less first.
+func (d *driver) outlooks(in *input, k *ir.Func) []launch.Origin {
+	out := []launch.Origin{launch.FromFlag}
+	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
+	if len(errs) > 0 {
+		return out
+	}
+	p := proof{driver: d, in: in, kernel: k, cfg: cfg}
+	if len(p.scalars(launch.FromHost)) > len(p.scalars(launch.FromFlag)) {
+		out = append(out, launch.FromHost)
+	}
+	return out
+}
+
 // redundant looks for barriers that a kernel does not need, and takes them away if it is asked to and they are proved
 // redundant.
 func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kernel *repair.Kernel, j *judge, text []byte, out *Fix) ([]byte, error) {
@@ -217,7 +266,10 @@ func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kern
 			word = "redundant in the runs tried, which is no proof"
 		}
 		in := byIndex[r.Barrier.Index]
-		out.Redundant = append(out.Redundant, FixChange{opText(in) + " is " + word, spanOf(in)})
+		ch := FixChange{opText(in) + " is " + word, spanOf(in)}
+		if !slices.Contains(out.Redundant, ch) { // once for what the compiler copied
+			out.Redundant = append(out.Redundant, ch)
+		}
 	}
 	if patch != nil && fix.Redundant {
 		out.Status, text = Repaired, patch.Text

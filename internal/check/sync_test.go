@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
@@ -51,7 +52,7 @@ func TestSyncKernels(t *testing.T) {
 	}
 	for i, path := range files {
 		name := filepath.Base(path)
-		if os.Getenv("HEDDLE_LONG") == "" && i%4 != 0 && !strings.HasPrefix(name, "figure") {
+		if os.Getenv("HEDDLE_LONG") == "" && i%8 != 0 && !strings.HasPrefix(name, "figure") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -163,5 +164,118 @@ func TestSyncOpenCL(t *testing.T) {
 	res := synchronize(t, "flags.cl", text, check.SyncOptions{})
 	if k := &res.Kernels[0]; k.Verdict.Kind != diag.Verified || !strings.Contains(res.Diff, "+    barrier(CLK_LOCAL_MEM_FENCE);") {
 		t.Errorf("%+v\n%s", k, res.Diff)
+	}
+}
+
+// Measured costs are executions of a thread: 8 iterations with two barriers cost 16; a loop that runs once costs as much
+// as what is around it, and of a conditional that is never entered the place in it costs less.
+func TestSyncMeasured(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		cost float64
+	}{
+		{"    for (int i = 0; i < 8; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", 16},
+		{"    for (int i = 0; i < 1; i++) {\n        int x = A[tid + 1];\n        A[tid] = x;\n    }\n", 1},
+		{"    int x = A[tid + 1];\n    A[tid] = x;\n", 1},
+	} {
+		k := &synchronize(t, "measured.cu", head+c.body+"}\n", check.SyncOptions{Measured: true}).Kernels[0]
+		if k.Verdict.Kind != diag.Verified || k.After != c.cost || !k.Optimal {
+			t.Errorf("%s: %+v; want cost %g", c.body, k, c.cost)
+		}
+	}
+}
+
+// Of the project's own kernels, those whose barriers are proved right never get more barriers or costlier ones, and stay
+// proved. What got cheaper is logged.
+func TestSyncNeverWorse(t *testing.T) {
+	patterns := []string{"../../testdata/verify/reduce.cl"}
+	if os.Getenv("HEDDLE_LONG") != "" {
+		patterns = []string{"../../testdata/verify/*.c[ul]", "../../testdata/verify/programs/*.cu", "../../testdata/sync/*.cu", "../../testdata/fix/*.cu", "../../examples/*.c[ul]"}
+	}
+	right, cheaper := 0, 0
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %d files", pattern, err, len(files))
+		}
+		for _, path := range files {
+			run := func(so check.SyncOptions) []check.Sync {
+				in := check.Input{Input: lower.Input{Name: path}}
+				res, err := check.Synchronize(t.Context(), check.Options{Timeout: 30 * time.Second}, so, in, func(diag.Diagnostic) {})
+				if err != nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				return res.Kernels
+			}
+			before, after := run(check.SyncOptions{VerifyOnly: true}), run(check.SyncOptions{})
+			for i := range before {
+				b, a := &before[i], &after[i]
+				if b.Status != check.SyncUnchanged || len(b.Barriers) == 0 || b.Verdict.Kind != diag.Verified {
+					continue
+				}
+				right++
+				if a.Verdict.Kind != diag.Verified || inPlace(a) > inPlace(b) || a.After > b.Before {
+					t.Errorf("%s: kernel %s: %d barriers, cost %g; now %v, %d, %g, %v", path, a.Kernel, inPlace(b), b.Before, a.Status, inPlace(a), a.After, a.Verdict.Kind)
+				}
+				if a.After < b.Before {
+					cheaper++
+					t.Logf("%s: kernel %s: %d barriers, cost %g; now %d, %g, %v", filepath.Base(path), a.Kernel, inPlace(b), b.Before, inPlace(a), a.After, a.Verdict.Kind)
+				}
+			}
+		}
+	}
+	t.Logf("%d kernels with barriers that are proved right, %d cost less now", right, cheaper)
+	if right == 0 || os.Getenv("HEDDLE_LONG") != "" && right < 60 {
+		t.Errorf("only %d kernels", right)
+	}
+}
+
+// A race within a function that is called is repaired there: the places of a function are those of all its call sites, and
+// a barrier costs what it costs at all of them. What is not the kernel's alone is left as it is: a function of another
+// kernel or of the host, or called by a condition.
+func TestSyncCalls(t *testing.T) {
+	const shift = " int shift(int *s, int tid)\n{\n    int x = s[(tid + 1) & 63];\n    s[tid] = x + 1;\n    return x;\n}\n"
+	const open = "// heddle: grid=1 block=64\n__global__ void k(int *A)\n{\n    __shared__ int s[64];\n    int tid = threadIdx.x;\n"
+	kernel := open + "    s[tid] = A[tid];\n"
+	other := strings.Replace(kernel, "void k", "void other", 1) + "    __syncthreads();\n    A[tid] = shift(s, tid);\n}\n"
+	for _, c := range []struct {
+		name, text string
+		want       int     // barriers; 0: none will do
+		cost       float64 // executions, at all call sites
+	}{
+		// Once: write s, read s in shift: 1; the read in shift and the write there: 2.
+		{"one call", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n", 2, 2},
+		// Twice: the places before and after line 3 of shift are executed twice each; nothing in the kernel helps more.
+		{"two calls", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n    A[tid] += shift(s, tid);\n}\n", 2, 4},
+		{"two calls in a statement", "__device__" + shift + kernel + "    A[tid] = shift(s, tid) + shift(s, tid);\n}\n", 2, 4},
+		// In a loop: 100 iterations, and the write before it needs no barrier of its own.
+		{"in a loop", "__device__" + shift + kernel + "    for (int i = 0; i < 9; i++)\n        A[tid] += shift(s, tid);\n}\n", 2, 200},
+		// The argument is read before the call and the result is written after it: both need a barrier in the function.
+		{"around a call", "__device__ int add(int *s, int tid, int x)\n{\n    x += tid;\n    return x;\n}\n" + open +
+			"    s[tid] = add(s, tid, s[(tid + 1) & 63]);\n}\n", 1, 1},
+		{"a call in a call", "__device__" + shift + "__device__ int twice(int *s, int tid)\n{\n    int x = shift(s, tid);\n    return x + shift(s, tid);\n}\n" + kernel + "    A[tid] = twice(s, tid);\n}\n", 2, 4},
+		{"a barrier that stands", "__device__" + strings.Replace(shift, "    s[tid]", "    __syncthreads();\n    __syncthreads();\n    s[tid]", 1) + kernel + "    __syncthreads();\n    A[tid] = shift(s, tid);\n}\n", 2, 2},
+		{"a template", "template <class T> __device__" + strings.Replace(shift, "int *", "T *", 1) + kernel + "    A[tid] = shift<int>(s, tid);\n}\n", 2, 2},
+		{"of the host", "__host__ __device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n", 0, 0},
+		{"of another kernel", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n" + other, 0, 0},
+		{"in a condition", "__device__" + shift + kernel + "    if (shift(s, tid) == 3)\n        A[tid] = 1;\n}\n", 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := check.Input{Input: lower.Input{Name: "calls.cu", Content: []byte(c.text)}}
+			res, err := check.Synchronize(t.Context(), check.Options{Kernel: "k"}, check.SyncOptions{}, in, func(d diag.Diagnostic) { t.Error(d.Message) })
+			if err != nil || len(res.Kernels) != 1 {
+				t.Fatal(err, res)
+			}
+			k := &res.Kernels[0]
+			if c.want == 0 {
+				if k.Status != check.SyncNone || res.Diff != "" {
+					t.Errorf("%+v; want none\n%s", k, res.Diff)
+				}
+				return
+			}
+			if k.Verdict.Kind != diag.Verified || inPlace(k) != c.want || k.After != c.cost || !k.Optimal {
+				t.Errorf("%+v; want %d barriers, cost %g\n%s", k, c.want, c.cost, res.Diff)
+			}
+		})
 	}
 }

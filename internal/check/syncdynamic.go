@@ -3,8 +3,10 @@ package check
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"heddle/internal/emu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	placer "heddle/internal/place"
@@ -37,6 +39,11 @@ func (o *dynamicOracle) Check(ctx context.Context, p placer.Placement) (*placer.
 
 // run executes one kernel once.
 func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *answer) error {
+	return o.watched(ctx, k, seed, a, nil)
+}
+
+// watched is run, with arrivals at barriers told to count unless it is nil.
+func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a *answer, count func(*emu.Machine, *event.Arrive)) error {
 	cfg, errs := launch.Resolve(k, o.opt.Launch, o.in.facts)
 	if len(errs) > 0 {
 		return errs[0]
@@ -50,7 +57,7 @@ func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *ans
 	tolerance, _ := benign(o.opt.Benign)
 	det := r.detector(race.Options{Geometry: cfg.Geometry, Model: raceModel, Benign: tolerance, SharedBytes: uint32(m.SharedBytes())})
 	j := judge{driver: o.driver}
-	res, err := m.Run(ctx, emu.Options{Model: emuModel, Seed: seed, MaxSteps: j.steps(cfg), Workers: 1}, det)
+	res, err := m.Run(ctx, emu.Options{Model: emuModel, Seed: seed, MaxSteps: j.steps(cfg), Workers: 1}, &arrivals{det, m, count})
 	if err != nil {
 		return err
 	}
@@ -96,6 +103,65 @@ func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *ans
 		a.a.Unknown = "a run takes too long"
 	}
 	return nil
+}
+
+// arrivals passes events on, and tells of threads that come to barriers.
+type arrivals struct {
+	detector
+	m     *emu.Machine
+	count func(*emu.Machine, *event.Arrive)
+}
+
+// Arrive implements event.Sink.
+func (s *arrivals) Arrive(e *event.Arrive) {
+	if s.count != nil {
+		s.count(s.m, e)
+	}
+	s.detector.Arrive(e)
+}
+
+// measure has a run of the launch say how often a thread comes to each label, for the cost of a barrier there: with
+// barriers at all labels but those that diverge, of which there is no need to know.
+func (m *marked) measure(ctx context.Context) error {
+	p := placer.Placement{}
+	for l := range m.tree.Labels {
+		if n := &m.tree.Labels[l]; l > 0 && (n.Barrier || !n.Closed) {
+			p[placer.Label(l)] = true
+		}
+	}
+	o := &dynamicOracle{m}
+	for {
+		kernels, err := m.placed(p)
+		if err != nil {
+			return err
+		}
+		a := newAnswer(m, p)
+		came, threads := map[placer.Label]uint64{}, uint64(0)
+		for _, k := range kernels {
+			cfg, errs := launch.Resolve(k, o.opt.Launch, o.in.facts)
+			if len(errs) > 0 {
+				return errs[0]
+			}
+			threads += cfg.Geometry.Blocks() * cfg.Geometry.Block.Count()
+			err := o.watched(ctx, k, o.opt.Seed, a, func(machine *emu.Machine, e *event.Arrive) {
+				if l, ok := m.barriers[machine.Site(e.Site).Instr.Span]; ok {
+					came[l] += uint64(bits.OnesCount32(e.Mask))
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if len(a.a.Divergences) == 0 {
+			for l := range p { // one that nobody comes to costs little, not nothing
+				m.tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)
+			}
+			return nil
+		}
+		for _, l := range a.a.Divergences {
+			delete(p, l)
+		}
+	}
 }
 
 // bothOracle asks the dynamic engine, and if it has no objection the static one.

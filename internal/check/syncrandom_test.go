@@ -61,7 +61,7 @@ func randomSource(r *rand.Rand) string {
 // On random kernels without inputs the static oracle's placement is right in runs too, none that runs pass is cheaper
 // unless the static engine is not sure, and if no placement is right in runs none is found. All placements are tried.
 func TestSyncAgainstRuns(t *testing.T) {
-	n := 10
+	n := 5
 	if os.Getenv("HEDDLE_LONG") != "" {
 		n = 150
 	}
@@ -70,7 +70,7 @@ func TestSyncAgainstRuns(t *testing.T) {
 	for i := range n {
 		text := randomSource(r)
 		m, stop := markedOf(t, text)
-		tree := &m.fn.Tree
+		tree := &m.tree
 		static := &staticOracle{marked: m}
 		res, err := placer.Synthesize(t.Context(), tree, static, placer.Options{})
 		if err != nil {

@@ -142,13 +142,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	switch {
 	case in.Callee == nil:
 		x.state(in, KnownTarget, smt.False, st)
-		for i := range in.Dst {
-			if o := in.Dst[i]; o.Kind == ir.Register {
-				x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
-			} else if x.isScratch(&o) {
-				x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
-			}
-		}
+		x.anyResult(in, st)
 		return
 	case in.Callee.Blocks != nil: // inlined before: here it returns
 		x.returned(in, st)
@@ -156,7 +150,8 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	if !ok {
-		x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
+		x.extern(in, st)
+		return
 	}
 	if f, ok := strings.CutPrefix(name, "uf_"); ok {
 		x.uninterpreted(in, f, st)
@@ -183,6 +178,13 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		x.result(in, v(x, in, st), st)
 		return
 	}
+	if base == "share" {
+		x.share(in, st)
+		return
+	}
+	if base == "completes_later" {
+		x.unsupported(in, "proofs about copies that a barrier object completes")
+	}
 	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier: it is only checked
 		return
 	}
@@ -193,6 +195,29 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	x.unsupported(in, "%s in proofs", shownAnnotation(base))
+}
+
+// extern executes a call of a function without a body that is none of ours.
+func (x *exec) extern(in *ir.Instr, st *state) {
+	name := calleeName(in)
+	if !x.opt.PureExtern {
+		x.unsupported(in, "a call of %s, of which nothing is known", name)
+	}
+	if i, found := slices.BinarySearch(x.th.Extern, name); !found {
+		x.th.Extern = slices.Insert(x.th.Extern, i, name)
+	}
+	x.anyResult(in, st)
+}
+
+// anyResult says that what a call returns may be anything.
+func (x *exec) anyResult(in *ir.Instr, st *state) {
+	for i := range in.Dst {
+		if o := in.Dst[i]; o.Kind == ir.Register {
+			x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
+		} else if x.isScratch(&o) {
+			x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
+		}
+	}
 }
 
 // shownAnnotation is how the user wrote it.

@@ -62,9 +62,13 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 			end.Start = x.warpTag(st)
 			x.th.WarpEnds = append(x.th.WarpEnds, end)
 		}
+		if in.Grid {
+			end.Start = x.gridTag(st)
+			x.th.GridEnds = append(x.th.GridEnds, end)
+		}
 	}
 	for p := range x.parts {
-		if !ordersPart(in.Orders, p) || !whole && p != partWarp {
+		if !x.endsInterval(in, p) {
 			continue
 		}
 		for i, t := range x.tagOf(st, p) {
@@ -73,6 +77,17 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	}
 	st.ghost = smt.False         // no annotation goes on behind a barrier
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
+}
+
+// endsInterval reports whether a barrier, one that tags name, ends the intervals of a part.
+func (x *exec) endsInterval(in *ir.Instr, part int) bool {
+	switch {
+	case part == x.partGrid && part > 0:
+		return in.Grid
+	case !isBlockBarrier(in):
+		return part == partWarp
+	}
+	return ordersPart(in.Orders, part)
 }
 
 // opaqueAll gives all destinations values of which nothing is known but who shares them.

@@ -107,14 +107,18 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	}
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
 	if o.Field == itself {
-		return x.paramAt(o.Var, off, elem)
+		return x.paramAt(o, off, elem)
 	}
 	if v, ok := x.table(places, i*elem, elem); ok {
 		return v
 	}
 	name := fmt.Sprintf("%d:%d", o.index, w)
 	if fixed {
-		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
+		scope := inGrid
+		if o.Space == event.Shared { // never initialised: blocks need not find the same in it
+			scope = inBlock
+		}
+		return x.c.Apply(x.c.Declare(scope+"m:"+name, w, 64), off)
 	}
 	if x.opt.Adversarial {
 		return x.fresh("l", w)
@@ -137,7 +141,7 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	if !x.final {
 		return
 	}
-	if x.parts == numParts && space != event.Shared && space != event.Global { // one of either, each with its own interval
+	if x.partial && space != event.Shared && space != event.Global { // one of either, each with its own interval
 		x.record(in, p, event.Shared, size, kind, st)
 		x.record(in, p, event.Global, size, kind, st)
 		return
@@ -148,8 +152,8 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	}
 	a := Access{
 		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Iters: x.counters(), Place: x.place(in),
-		Async: in.Op() == "cp.async", Pending: x.pending[in],
+		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Together: x.together(st), Iters: x.counters(), Place: x.place(in),
+		Async: in.Op() == "cp.async", Unsettled: x.unsettled[in], Pending: x.pending[in],
 	}
 	if in.Op() == "st" {
 		a.Values = x.stored(in, st)

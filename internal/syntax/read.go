@@ -84,7 +84,7 @@ func (r *reader) function(n *node) error {
 		}
 		return r.s.skip()
 	}
-	device, kernel := r.unit.OpenCL, false
+	device, kernel, host := r.unit.OpenCL, false, false
 	var body *node
 	var params []string
 	err := r.s.array(func() error {
@@ -101,6 +101,8 @@ func (r *reader) function(n *node) error {
 			device, kernel = true, true
 		case "CUDADeviceAttr":
 			device = true
+		case "CUDAHostAttr":
+			host = true
 		}
 		return nil
 	})
@@ -113,6 +115,7 @@ func (r *reader) function(n *node) error {
 		return nil
 	}
 	if f := r.add(n, body, kernel); f != nil {
+		f.Host = host
 		r.seen[n.at] = f
 		f.params = params
 	}

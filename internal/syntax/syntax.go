@@ -40,6 +40,7 @@ type Func struct {
 	Name    string       // as declared: "reduce", "operator()" of a lambda expression
 	Mangled []string     // of the instances that clang named; a function that is no template has one
 	Kernel  bool         // a kernel, or a template of one
+	Host    bool         // for the host too, where there are no barriers
 	File    *source.File // where its body is
 	Span    source.Span  // of the body, braces included
 	Tree    place.Tree   // label 0 is the body

@@ -15,9 +15,6 @@ const (
 	Farther                 // more than one iteration apart
 )
 
-// everyWay is what may be if nothing is known of a loop.
-const everyWay = BThenA | AThenB | Farther
-
 // ways asks of each race within a block in which iterations of the loops around both accesses it is. It comes after
 // everything else: a pair that does not race is asked once.
 func (p *prover) ways() {

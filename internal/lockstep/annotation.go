@@ -209,6 +209,7 @@ func (x *exec) harmless(in *ir.Instr, st *state) {
 	if name := calleeName(in); x.final && !slices.Contains(x.th.Harmless, name) {
 		x.th.Harmless = append(x.th.Harmless, name)
 	}
+	x.changes(st)
 	x.anyResults(in, st)
 }
 

@@ -67,6 +67,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 			x.th.GridEnds = append(x.th.GridEnds, end)
 		}
 	}
+	x.changes(st)
 	for p := range x.parts {
 		if !x.endsInterval(in, p) {
 			continue

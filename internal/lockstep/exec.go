@@ -72,6 +72,7 @@ type state struct {
 	regs    []smt.Term
 	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 	scratch map[slot]smt.Term
+	own     map[word]smt.Term // what the thread wrote since the last barrier
 	annotating
 }
 
@@ -81,7 +82,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), own: maps.Clone(s.own), annotating: s.annotating,
 	}
 }
 
@@ -325,6 +326,7 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
 	r.scratch = x.joinScratch(b, states, ways)
+	r.own = x.meetOwn(states, ways)
 	return r
 }
 

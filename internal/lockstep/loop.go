@@ -115,6 +115,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	})
 	head.pred = x.apply(info.name("act", info.privateAct), 0, at)
 	head.scratch = x.keptScratch(l, entry.scratch)
+	head.own = nil
 	assumed := x.assumed
 	x.assumed = x.c.And(assumed, entry.known)
 	head.known = smt.True
@@ -391,7 +392,7 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 	out := make([]edge, len(exits))
 	for i, e := range exits {
 		st := e.st.clone()
-		st.pred = entry.pred
+		st.pred, st.own = entry.pred, nil
 		if len(exits)+len(info.gone) > 1 {
 			st.pred = c.And(entry.pred, s.Apply(e.st.pred))
 		}

@@ -25,6 +25,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	case "prefetch", "prefetchu", "applypriority", "cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all":
 		return
 	case "cp.async":
+		x.changes(st)
 		x.copyAsync(in, st)
 		return
 	default:
@@ -56,6 +57,13 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	kind := kindOf(in)
 	for _, p := range places {
 		x.record(in, p, space, elem*n, kind, st)
+	}
+	switch kind {
+	case event.Read:
+	case event.Write:
+		x.wrote(places, x.certainly(in, places, st), elem, elem*n, st)
+	default:
+		x.changes(st)
 	}
 	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
@@ -101,6 +109,14 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		return x.fresh("l", w)
 	}
 	o := places[0].object
+	if v, ok := st.own[word{o, x.c.AddConst(places[0].offset, uint64(i*elem)), elem}]; ok {
+		if st.ghost == smt.False {
+			return v
+		}
+		read := x.fresh("l", w) // a symbol, by which conditions tell what they have from memory
+		st.known = x.c.And(st.known, x.c.Eq(read, v))
+		return read
+	}
 	fixed := !x.dirty.written[o] && !x.dirty.any[o.Space]
 	if !fixed && x.dirty.at[in] {
 		return x.fresh("l", w)

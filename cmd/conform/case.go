@@ -63,21 +63,17 @@ type Job struct {
 
 	// Of proofs.
 	OnlyIntraBlock bool
-	Harmless       bool // functions without a body are taken to be
 	Timeout        time.Duration
 }
 
 // Exclusion says which findings a case excludes by itself, by the flags in its header.
 type Exclusion struct {
-	Races       bool     // divergence only
-	Annotations bool     // annotations are guesses, or off
-	Arrays      []string // races count on these arrays only; nil: on all
+	Races  bool     // divergence only
+	Arrays []string // races count on these arrays only; nil: on all
 }
 
 func (e *Exclusion) has(f *Finding) bool {
 	switch {
-	case f.Code == "annotation-failed":
-		return e.Annotations
 	case !strings.HasPrefix(f.Code, "race-"):
 		return false
 	}

@@ -140,8 +140,13 @@ func parseFlags(line string) (*verifyFlags, error) {
 			if arrays, ok := strings.CutPrefix(value, "/checkArrays:"); ok {
 				f.exclude.Arrays = strings.Split(arrays, ",")
 			}
-		case "--only-requires", "--invariants-as-candidates":
-			f.exclude.Annotations = true
+		case "--only-requires":
+			f.compiler = append(f.compiler, "-D__HEDDLE_ONLY_REQUIRES")
+		case "--invariants-as-candidates":
+			f.compiler = append(f.compiler, "-D__HEDDLE_CANDIDATES")
+		case "--global_offset":
+			parts := append(strings.Split(strings.Trim(value, "[]"), ","), "0", "0")
+			f.compiler = append(f.compiler, "-D__HEDDLE_GLOBAL_OFFSET="+strings.Join(parts[:3], ","))
 		case "--no-annotations":
 			f.compiler = append(f.compiler, "-U__HEDDLE__") // as for any other compiler
 		default:
@@ -185,7 +190,6 @@ func (f *verifyFlags) proof(path, src string) *Job {
 	if j.Block != f.block {
 		j.Note = fmt.Sprintf("scaled from blocks of %v", f.block)
 	}
-	j.Harmless = true // as GPUVerify takes them: they may return anything, and do nothing
 	if kernels := kernelsOf(src); f.values != nil && len(kernels) == 1 {
 		j.Args = kernels[0].given(f.values)
 	}

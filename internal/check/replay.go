@@ -163,6 +163,7 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 			continue
 		}
 		req := p.opt.Launch
+		req.AnyShared = true
 		req.Args = slices.Concat(p.arguments(f, th, contents), req.Args) // what the user said comes last and wins
 		if p.opt.Any.Is() {
 			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {
@@ -240,6 +241,9 @@ func (p *proof) arguments(f *verify.Finding, th *lockstep.Thread, contents uint6
 		return val, ok
 	}
 	for i, v := range p.kernel.Params {
+		if _, given := p.fixed[i]; given { // the proof was for this value; no other may be tried
+			continue
+		}
 		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0
 		val, ok := value(v, 0, 8*v.Size)

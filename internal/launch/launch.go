@@ -25,6 +25,7 @@ func (o Origin) String() string {
 type Config struct {
 	Geometry  event.Geometry
 	DynShared uint32            // bytes of dynamic shared memory
+	Oversize  uint64            // bytes of shared memory a block, if that is more than any GPU has; else 0
 	Locals    []Local           // shared memory behind that for __local arguments, in the order of the parameters
 	Args      []Arg             // one for each kernel parameter
 	Origins   map[string]Origin // by "grid", "block", "cluster", "shared", "arg NAME"

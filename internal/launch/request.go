@@ -12,6 +12,7 @@ type Request struct {
 	Global               *event.Dim3 // threads of the launch, as OpenCL says it; instead of Grid
 	Shared               *uint32     // bytes of dynamic shared memory
 	Args                 []ArgSpec
+	AnyShared            bool // more shared memory than any GPU has is no mistake: nothing is going to be launched
 
 	// Config is what a configuration file says of the kernel, the weakest first. Everything else of a Request
 	// counts before it.

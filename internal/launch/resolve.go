@@ -321,6 +321,8 @@ func (r *resolver) shared() {
 	r.cfg.DynShared = *size
 	r.cfg.Origins["shared"] = origin
 	switch total := uint64(*size) + r.code.static; {
+	case total > sharedOptIn && slices.ContainsFunc(r.layers, func(l layer) bool { return l.req.AnyShared }):
+		r.cfg.Oversize = total
 	case total > sharedOptIn:
 		r.failf("shared", "%d bytes of dynamic (%s) and %d of static shared memory: a block has at most %d on any GPU",
 			*size, origin, r.code.static, sharedOptIn)

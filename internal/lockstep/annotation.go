@@ -142,7 +142,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	switch {
 	case in.Callee == nil:
 		x.state(in, KnownTarget, smt.False, st)
-		x.anyResults(in, st)
+		x.anyResult(in, st)
 		return
 	case in.Callee.Blocks != nil: // inlined before: here it returns
 		x.returned(in, st)
@@ -150,10 +150,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	if !ok {
-		if !x.opt.Harmless {
-			x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
-		}
-		x.harmless(in, st)
+		x.extern(in, st)
 		return
 	}
 	if f, ok := strings.CutPrefix(name, "uf_"); ok {
@@ -181,6 +178,13 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		x.result(in, v(x, in, st), st)
 		return
 	}
+	if base == "share" {
+		x.share(in, st)
+		return
+	}
+	if base == "completes_later" {
+		x.unsupported(in, "proofs about copies that a barrier object completes")
+	}
 	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier: it is only checked
 		return
 	}
@@ -193,8 +197,21 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	x.unsupported(in, "%s in proofs", shownAnnotation(base))
 }
 
-// anyResults lets a call return anything.
-func (x *exec) anyResults(in *ir.Instr, st *state) {
+// extern executes a call of a function without a body that is none of ours.
+func (x *exec) extern(in *ir.Instr, st *state) {
+	name := calleeName(in)
+	if !x.opt.PureExtern {
+		x.unsupported(in, "a call of %s, of which nothing is known", name)
+	}
+	if i, found := slices.BinarySearch(x.th.Extern, name); !found {
+		x.th.Extern = slices.Insert(x.th.Extern, i, name)
+	}
+	x.changes(st)
+	x.anyResult(in, st)
+}
+
+// anyResult says that what a call returns may be anything.
+func (x *exec) anyResult(in *ir.Instr, st *state) {
 	for i := range in.Dst {
 		if o := in.Dst[i]; o.Kind == ir.Register {
 			x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
@@ -202,15 +219,6 @@ func (x *exec) anyResults(in *ir.Instr, st *state) {
 			x.forgetScratch(slot{o.Var, 0, o.Var.Size}, st)
 		}
 	}
-}
-
-// harmless calls a function without a body of which it is assumed that it matters to no other thread.
-func (x *exec) harmless(in *ir.Instr, st *state) {
-	if name := calleeName(in); x.final && !slices.Contains(x.th.Harmless, name) {
-		x.th.Harmless = append(x.th.Harmless, name)
-	}
-	x.changes(st)
-	x.anyResults(in, st)
 }
 
 // shownAnnotation is how the user wrote it.

@@ -52,6 +52,20 @@ func (x *exec) settled(barrier *ir.Instr) {
 	}
 }
 
+// findUnsettled returns the copies that may be under way at a barrier of the warp: the barrier orders nothing of them.
+func (x *exec) findUnsettled() map[*ir.Instr]bool {
+	out := map[*ir.Instr]bool{}
+	for in, copies := range x.pending {
+		if !x.isWarpBarrier(in) {
+			continue
+		}
+		for _, c := range copies {
+			out[c] = true
+		}
+	}
+	return out
+}
+
 // findPending computes for each memory access and barrier which copies may be under way there.
 func findPending(f *ir.Func) map[*ir.Instr][]*ir.Instr {
 	var copies []*ir.Instr

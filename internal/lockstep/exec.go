@@ -39,9 +39,11 @@ type exec struct {
 	partGrid int
 	joint    bitset // blocks: see findJoint
 	// The asynchronous copies that may be under way at an instruction.
-	pending map[*ir.Instr][]*ir.Instr
-	atomics []atomicUse // of the final pass
-	dirty   *dirtiness
+	pending   map[*ir.Instr][]*ir.Instr
+	unsettled map[*ir.Instr]bool // copies that may be under way at a barrier of the warp
+	atomics   []atomicUse        // of the final pass
+	shares    []share            // of the final pass
+	dirty     *dirtiness
 
 	annotations
 	kernelParam map[*ir.Var]bool
@@ -146,6 +148,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 		return nil, err
 	}
 	x.distinctSlots()
+	x.distinctShares()
 	x.th.Loops = x.describe()
 	x.th.Axioms = x.axioms()
 	x.th.Given = map[string]uint64{}
@@ -196,6 +199,7 @@ func (x *exec) prepare() error {
 		return err
 	}
 	x.pending = findPending(x.f)
+	x.unsettled = x.findUnsettled()
 	x.live = liveness(x.f)
 	if x.opt.Lockstep {
 		x.findJoint()
@@ -214,7 +218,7 @@ func (x *exec) prepare() error {
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep}
-	x.atomics = nil
+	x.atomics, x.shares = nil, nil
 	x.dirty = findDirty(x)
 	x.shape()
 	st := &state{pred: smt.True, regs: make([]smt.Term, len(x.f.Regs)), annotating: annotating{ghost: smt.False, known: smt.True}}

@@ -38,6 +38,9 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 	addr := x.address(mem, st)
 	if space == event.Local || mem.Var != nil && mem.Var.Space == event.Local {
+		if kindOf(in) != event.Read {
+			x.changes(st)
+		}
 		x.results(in, func(i int, w int) smt.Term { return x.fresh("l", w) }, st)
 		return
 	}
@@ -105,10 +108,13 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		x.atomic(in, places, v, st)
 		return v
 	}
-	if in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || places[0].object.Space == event.Local {
+	if len(places) != 1 || places[0].object == nil || elem > 8 {
 		return x.fresh("l", w)
 	}
 	o := places[0].object
+	if in.Order.Strong() && o.Space != event.Local { // no other thread gets to local memory
+		return x.fresh("l", w)
+	}
 	if v, ok := st.own[word{o, x.c.AddConst(places[0].offset, uint64(i*elem)), elem}]; ok {
 		if st.ghost == smt.False {
 			return v
@@ -117,20 +123,27 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		st.known = x.c.And(st.known, x.c.Eq(read, v))
 		return read
 	}
+	if o.Space == event.Local {
+		return x.fresh("l", w)
+	}
 	fixed := !x.dirty.written[o] && !x.dirty.any[o.Space]
 	if !fixed && x.dirty.at[in] {
 		return x.fresh("l", w)
 	}
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
 	if o.Field == itself {
-		return x.paramAt(o.Var, off, elem)
+		return x.paramAt(o, off, elem)
 	}
 	if v, ok := x.table(places, i*elem, elem); ok {
 		return v
 	}
 	name := fmt.Sprintf("%d:%d", o.index, w)
 	if fixed {
-		return x.c.Apply(x.c.Declare(inGrid+"m:"+name, w, 64), off)
+		scope := inGrid
+		if o.Space == event.Shared { // never initialised: blocks need not find the same in it
+			scope = inBlock
+		}
+		return x.c.Apply(x.c.Declare(scope+"m:"+name, w, 64), off)
 	}
 	if x.opt.Adversarial {
 		return x.fresh("l", w)
@@ -165,7 +178,7 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	a := Access{
 		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
 		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Together: x.together(st), Iters: x.counters(), Place: x.place(in),
-		Async: in.Op() == "cp.async", Pending: x.pending[in],
+		Async: in.Op() == "cp.async", Unsettled: x.unsettled[in], Pending: x.pending[in],
 	}
 	if in.Op() == "st" {
 		a.Values = x.stored(in, st)

@@ -26,14 +26,19 @@ func (x *exec) loadParam(in *ir.Instr, st *state) bool {
 		x.unsupported(in, "a parameter that is read at an address that is computed")
 	}
 	x.results(in, func(i int, w int) smt.Term {
-		return x.paramAt(places[0].object.Var, x.c.AddConst(places[0].offset, uint64(i*elem)), elem)
+		return x.paramAt(places[0].object, x.c.AddConst(places[0].offset, uint64(i*elem)), elem)
 	}, st)
 	return true
 }
 
-// paramAt is what a parameter holds at an offset, the same for all threads; at one that is not constant, nothing else
-// is known of it.
-func (x *exec) paramAt(v *ir.Var, off smt.Term, size int) smt.Term {
+// paramAt is what a parameter holds at an offset: the same for all threads, if it is one of the kernel, which nobody writes
+// (PTX ISA 5.1.6.1); at an offset that is not constant, nothing else is known of it. One of a called function is
+// the thread's own, and is written by whoever calls.
+func (x *exec) paramAt(o *Object, off smt.Term, size int) smt.Term {
+	v := o.Var
+	if !x.kernelParam[v] || x.dirty.written[o] {
+		return x.fresh("a", 8*min(size, 8))
+	}
 	if k, ok := x.c.Value(off); ok && k < uint64(v.Size) {
 		return x.param(v, int(k), size)
 	}

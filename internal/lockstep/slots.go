@@ -18,21 +18,28 @@ import (
 // with both, so that up to the first race there is none; between additions of two intervals of a block there may be
 // one, which sets the counter back. Between blocks, one that is ordered with the addition of its own block is not
 // ordered with that of the other. So of an array that is stored to, only additions of one interval, or of two blocks
-// and one interval between barriers of the grid, are taken to differ; where lanes of a warp are ordered
-// otherwise, those of two blocks only.
+// and one interval between barriers of the grid, are taken to differ.
+//
+// A strong store races with no addition. It may lie between any two of its interval, and of two blocks.
+//
+// Where barriers of the warp order lanes, a store may lie between two additions of one interval of the block without a race. It
+// cannot if no barrier of either kind comes between them.
+// In lock step they are ordered otherwise: only additions of two blocks are taken to differ then.
 
 // Ticket is one: an execution of an addition to a counter, whose result is a symbol.
 type Ticket struct {
 	Object *Object
 	Offset smt.Term
 	Start  Tag
+	Warp   Tag // as of an Access
 	Grid   Tag
-	Add    uint64 // as wide as the result; not zero
-	Down   bool   // additions of all threads to the array are negative: those of -Add
-	Stored bool   // the kernel also stores to the array
-	// Lanes of a warp may be ordered within an interval: by barriers of the warp, or because they are in lock step.
+	Add    uint64     // as wide as the result; not zero
+	Down   bool       // additions of all threads to the array are negative: those of -Add
+	Stored bool       // the kernel also stores to the array
+	Resets []smt.Term // the barriers, as in Tag, behind which it does so by strong stores
+	Total  uint64     // of all additions to one counter, at most; 0: not known to be less than half of what a counter holds
+	// Lanes of a warp are ordered within an interval because they are in lock step.
 	Ordered bool
-	Total   uint64 // of all additions to one counter, at most; 0: not known to be less than half of what a counter holds
 }
 
 // Slots finds them by the name of the symbol.
@@ -76,7 +83,7 @@ func (s *Slots) For(terms []smt.Term) (results []smt.Term, slots []Ticket) {
 // results ra and rb, all as terms of their threads.
 func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 	c := s.c
-	if a.Object != b.Object || otherBlock && a.Object.Space == event.Shared || c.Width(ra) != c.Width(rb) {
+	if a.Object != b.Object || otherBlock && (a.Object.Space == event.Shared || len(a.Resets) > 0) || c.Width(ra) != c.Width(rb) {
 		return smt.True
 	}
 	meet := []smt.Term{c.Eq(a.Offset, b.Offset)}
@@ -84,7 +91,10 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 		if a.Ordered {
 			return smt.True
 		}
-		meet = append(meet, a.Start.Same(c, b.Start))
+		meet = append(meet, a.Start.Same(c, b.Start), a.Warp.Same(c, b.Warp))
+		for _, r := range a.Resets {
+			meet = append(meet, c.Not(c.Eq(a.Start.Barrier, r)))
+		}
 	}
 	if a.Stored && otherBlock {
 		meet = append(meet, a.Grid.Same(c, b.Grid))
@@ -105,7 +115,8 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 
 // Renamed returns the slot under a renaming of symbols.
 func (s Ticket) Renamed(sub *smt.Substitution) Ticket {
-	s.Offset, s.Start, s.Grid = sub.Apply(s.Offset), s.Start.Renamed(sub), s.Grid.Renamed(sub)
+	s.Offset, s.Start = sub.Apply(s.Offset), s.Start.Renamed(sub)
+	s.Warp, s.Grid = s.Warp.Renamed(sub), s.Grid.Renamed(sub)
 	return s
 }
 
@@ -117,6 +128,7 @@ type atomicUse struct {
 	down     bool
 	result   smt.Term // undef: none
 	start    Tag
+	warp     Tag
 	grid     Tag
 	counters []smt.Term
 	space    event.Space
@@ -130,6 +142,9 @@ func (x *exec) atomic(in *ir.Instr, places []place, result smt.Term, st *state) 
 	use := atomicUse{places: places, size: in.Type.Size(), result: result, counters: x.counters(), space: in.Space, grid: x.gridTag(st)}
 	if len(places) == 1 && places[0].object != nil {
 		use.start = x.tag(st, orders(places[0].object.Space))
+		if use.warp = use.start; x.warp {
+			use.warp = x.warpTag(st)
+		}
 	}
 	use.add, use.down = x.addend(in, st)
 	x.atomics = append(x.atomics, use)
@@ -178,6 +193,10 @@ func (x *exec) distinctSlots() {
 			continue
 		}
 		o := u.places[0].object
+		stored, resets, ok := x.storedTo(o)
+		if !ok {
+			continue
+		}
 		n := of[o]
 		total := uint64(0)
 		if threads := x.sharers(o); !n.looped && n.sum <= ones(8*u.size)/2/threads {
@@ -185,7 +204,7 @@ func (x *exec) distinctSlots() {
 		}
 		wraps = wraps || total == 0
 		x.th.Slots.of[x.c.Name(u.result)] = slotSchema{u.counters, Ticket{
-			Object: o, Offset: u.places[0].offset, Start: u.start, Grid: u.grid, Add: u.add, Down: u.down, Stored: x.storedTo(o), Ordered: x.warp || x.opt.Lockstep, Total: total,
+			Object: o, Offset: u.places[0].offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add, Down: u.down, Stored: stored, Resets: resets, Ordered: x.opt.Lockstep, Total: total,
 		}}
 	}
 	x.th.Slots.Wrap = wraps
@@ -231,13 +250,22 @@ func (x *exec) countUse(of map[*Object]*counting, u *atomicUse) {
 	}
 }
 
-// storedTo reports whether something that is no atomic may write to an array.
-func (x *exec) storedTo(o *Object) bool {
+// storedTo reports whether something that is no atomic may write to an array, and behind which barriers strong stores may; ok
+// is false if that is not known of one of these.
+func (x *exec) storedTo(o *Object) (stored bool, resets []smt.Term, ok bool) {
 	for i := range x.th.Accesses {
 		a := &x.th.Accesses[i]
-		if a.Kind == event.Write && (a.Object == o || a.Object == nil && (a.Space == o.Space || a.Space != event.Shared && a.Space != event.Global)) {
-			return true
+		if a.Kind != event.Write || a.Object != o && (a.Object != nil || a.Space != o.Space && (a.Space == event.Shared || a.Space == event.Global)) {
+			continue
 		}
+		stored = true
+		if !a.Order.Strong() {
+			continue
+		}
+		if _, fixed := x.c.Value(a.Start.Barrier); !fixed {
+			return true, nil, false
+		}
+		resets = append(resets, a.Start.Barrier)
 	}
-	return false
+	return stored, resets, true
 }

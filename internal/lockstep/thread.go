@@ -35,9 +35,9 @@ type Options struct {
 	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
 	// follows speaks only of executions in which none of them wraps.
 	NoWrap bool
-	// Harmless takes functions without a body to return, to touch no memory that other threads can reach, and to wait at no
-	// barrier: what they return is anything.
-	Harmless bool
+	// PureExtern takes functions without a body to return, to touch no memory but the thread's own, and to synchronize
+	// nothing. What they return may be anything, at each call.
+	PureExtern bool
 	// Lockstep takes the lanes of a warp to execute each instruction together, as far as they have not parted at a branch.
 	Lockstep bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
@@ -83,6 +83,8 @@ type Access struct {
 	Together smt.Term
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
+	// Unsettled says of such an access that it may last beyond a barrier of the warp, which then does not end it.
+	Unsettled bool
 	// Pending are the copies whose accesses the thread itself may not have waited for when it makes this one.
 	Pending []*ir.Instr
 	Iters   []smt.Term // of all loops around, outermost first
@@ -122,10 +124,10 @@ type Thread struct {
 	Assertions []Assertion
 	Others     map[string]Other  // what symbols in conditions stand for
 	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Extern     []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
 	Slots      *Slots
 	Loops      []Loop
-	Lockstep   bool     // Options.Lockstep
-	Harmless   []string // functions without a body that are called, by Options.Harmless
+	Lockstep   bool // Options.Lockstep
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

@@ -18,9 +18,12 @@ import (
 	"heddle/internal/verify"
 )
 
+// textTrap is a kernel of CUDA, wrong if why says so.
+type textTrap struct{ name, text, why string }
+
 // annotationTraps are kernels with annotations. Why says what is wrong, by the meaning of the annotation in
 // LIMITATIONS.md; it is empty for a kernel that must be verified. Unsupported counts as not verified.
-var annotationTraps = []struct{ name, text, why string }{
+var annotationTraps = []textTrap{
 	// Assumptions.
 	{"an assumption behind an access", `__global__ void k(int *a, int n) { a[n] = threadIdx.x; __assume(n < 0 && n > 0); }`,
 		"the race is there before anything is assumed"},
@@ -118,6 +121,9 @@ __global__ void k(int *a, int n) { fn f = n ? one : two; a[f(threadIdx.x) + 128 
 	{"a function pointer from outside", `typedef int (*fn)(int); __device__ int one(int x) { return x; } __global__ void k(int *a, fn f, fn *out) { if (a[9999] == 3) *out = one; a[f(threadIdx.x) + 64 * blockIdx.x] = threadIdx.x; }`, "it may be any function"},
 	{"a function pointer from outside that is told", `typedef int (*fn)(int); __device__ int one(int x) { return x; } __global__ void k(int *a, fn f) { __requires(f == one); a[f(threadIdx.x) + 64 * blockIdx.x] = threadIdx.x; }`, ""},
 	{"recursion", `__device__ __attribute__((noinline)) int f(int x) { return x ? f(x - 1) + 1 : 0; } __global__ void k(int *a) { a[f(threadIdx.x) + 64 * blockIdx.x] = 1; }`, "unsupported"},
+	{"a struct that is passed, read at a computed place", `struct eight { int a[8]; }; __device__ __noinline__ int f(eight s, int i) { return s.a[i]; }
+__global__ void k(int n) { eight s; for (int i = 0; i < 8; i++) s.a[i] = threadIdx.x & 1; if (f(s, n & 7)) __syncthreads(); }`, "each thread has a struct of its own: divergence"},
+	{"a struct of the kernel, read at a computed place", `struct eight { int a[8]; }; __global__ void k(eight s, int n) { if (s.a[n & 7]) __syncthreads(); }`, ""},
 	{"shared memory that a function declares exists once", `__device__ __attribute__((noinline)) void f(int v) { __shared__ int s[2]; s[0] = v; } __global__ void k(int n) { f(threadIdx.x); f(n); }`, "all threads write s[0]"},
 	{"a barrier in a function that some call", `__device__ __attribute__((noinline)) void f() { __syncthreads(); } __global__ void k(int n) { if (threadIdx.x < n) f(); }`, "divergence"},
 	{"a barrier in a function that all call", `__device__ __attribute__((noinline)) void f() { __syncthreads(); } __global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; f(); a[threadIdx.x + 64 * blockIdx.x] = s[63 - threadIdx.x]; }`, ""},
@@ -128,11 +134,26 @@ __global__ void k(int *a, int n) { fn f = n ? one : two; a[f(threadIdx.x) + 128 
 	{"a copy of an array", `__global__ void k(int *a) { __shared__ int s[64], g[64]; __array_snapshot(g, s); __assert(g[0] == 1); }`, "unsupported"},
 }
 
+// externTraps are kernels that call functions without a body, for lockstep.Options.PureExtern.
+var externTraps = []textTrap{
+	{"what it returns may be anything", `__device__ int f(int); __global__ void k(int *a) { a[f(threadIdx.x)] = threadIdx.x; }`, "f may be 0 everywhere"},
+	{"it may return something else the next time", `__device__ int f(int); __global__ void k(int *a) { if (f(0) != f(0)) a[0] = threadIdx.x; }`, "nothing makes it a function of its arguments"},
+	{"what it returns differs between threads", `__device__ int f(int); __global__ void k(int *a) { int n = f(0); for (int i = 0; i < n; i++) __syncthreads(); }`, "divergence"},
+	{"a variable of the thread's own by its address", `__device__ void f(int *); __global__ void k(int *a) { int x = threadIdx.x + 64 * blockIdx.x; f(&x); a[x] = threadIdx.x; }`,
+		"memory of the thread's own it may change"},
+	{"it does not hide a race", `__device__ void f(int *); __global__ void k(int *a) { a[0] = threadIdx.x; f(a); }`, "all threads write a[0] before the call"},
+	{"it does not order anything", `__device__ void f(); __global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; f(); a[threadIdx.x + 64 * blockIdx.x] = s[63 - threadIdx.x]; }`, "it is no barrier"},
+	{"it does not end the thread", `__device__ void f(); __global__ void k(int *a) { if (threadIdx.x > 0) f(); a[0] = threadIdx.x; }`, "it returns"},
+	{"it does no harm", `__device__ int f(int *, int); __global__ void k(int *a, int n) { int i = threadIdx.x + 64 * blockIdx.x; a[i] = f(a, n); if (f(a + i, 0)) a[i] = 1; __syncthreads(); a[i]++; }`, ""},
+	{"in a loop", `__device__ void f(int); __global__ void k(int *a, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) { f(i); a[threadIdx.x + 64 * blockIdx.x] = i; } }`, ""},
+	{"without an end", `extern "C" __device__ __attribute__((noreturn)) void g(int *a); __global__ void k(int *a) { g(a); }`, "whether it ends the thread or the grid is not known"},
+}
+
 // annotated makes one file of all kernels, each in a namespace of its own, and returns them by number.
-func annotated(t *testing.T) map[string]*ir.Func {
+func compiled(t *testing.T, head string, traps []textTrap) map[string]*ir.Func {
 	t.Helper()
-	text := "#include \"heddle.h\"\n#include <assert.h>\n"
-	for i, tr := range annotationTraps {
+	text := head
+	for i, tr := range traps {
 		text += fmt.Sprintf("namespace trap%d {\n%s\n}\n", i, tr.text)
 	}
 	path := filepath.Join(t.TempDir(), "k.cu")
@@ -151,13 +172,25 @@ func annotated(t *testing.T) map[string]*ir.Func {
 }
 
 // TestAnnotations: what is wrong is not verified, what is right is.
-func TestAnnotations(t *testing.T) {
+func TestAnnotations(t *testing.T) { proveTexts(t, annotated, annotationTraps, lockstep.Options{}) }
+
+// TestExtern: the same with functions without a body, taken to be pure.
+func TestExtern(t *testing.T) {
+	proveTexts(t, annotated, externTraps, lockstep.Options{PureExtern: true})
+}
+
+// annotated is the head of a file with annotations.
+const annotated = "#include \"heddle.h\"\n#include <assert.h>\n"
+
+// proveTexts proves those of the kernels that are right, and no other.
+func proveTexts(t *testing.T, head string, traps []textTrap, opt lockstep.Options) {
+	t.Helper()
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	g := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
-	all := annotated(t)
-	for i, tr := range annotationTraps {
+	opt.Geometry = event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
+	all := compiled(t, head, traps)
+	for i, tr := range traps {
 		t.Run(strings.ReplaceAll(tr.name, " ", "_"), func(t *testing.T) {
-			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], lockstep.Options{Geometry: g})
+			th, err := lockstep.Build(t.Context(), all[fmt.Sprintf("trap%d", i)], opt)
 			if err != nil {
 				if tr.why == "" {
 					t.Error(err)

@@ -1,7 +1,6 @@
 package verify_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +13,9 @@ import (
 
 // byX1 stores to the element of s that %x1 says: a race unless it differs between threads.
 const byX1 = "shl.b32 %x1, %x1, 2;\nadd.u32 %x1, %s, %x1;\nst.shared.u32 [%x1], %t;\n"
+
+// local has the generic address of a local variable in %d5.
+const local = "{\n.local .align 4 .b8 l[8];\nmov.u64 %d5, l;\ncvta.local.u64 %d5, %d5;\n"
 
 // ownTraps are about what a thread reads back of its own writes (PTX ISA 8.9.4: a read observes the last write in program order,
 // or one that is not ordered before it).
@@ -100,6 +102,20 @@ L:	st.shared.u32 [%Q], %x2;
 		why: "all threads read the last iteration",
 	},
 	{
+		name: "a local variable, by its generic address",
+		body: local + "st.volatile.u32 [%d5], %t;\nld.volatile.u32 %x1, [%d5];\n" + byX1 + "}\n",
+	},
+	{
+		name: "a local variable that was overwritten by its local address",
+		body: local + "st.volatile.u32 [%d5], %t;\nst.local.u32 [l], 0;\nld.volatile.u32 %x1, [%d5];\n" + byX1 + "}\n",
+		why:  "all threads read 0",
+	},
+	{
+		name: "a local variable that was perhaps overwritten by a pointer from memory",
+		body: local + "st.u32 [%d5], %t;\nld.global.u64 %d6, [%B];\nst.u32 [%d6], 0;\nld.u32 %x1, [%d5];\n" + byX1 + "}\n",
+		why:  "the pointer may lead there, and all threads may read 0",
+	},
+	{
 		name: "a word that others write by strong stores",
 		body: "st.relaxed.gpu.global.u32 [%A], %t;\nld.relaxed.gpu.global.u32 %x1, [%A];\n" + byX1,
 		why:  "all threads may read the same",
@@ -108,49 +124,6 @@ L:	st.shared.u32 [%Q], %x2;
 
 // TestOwnTraps is TestTraps for what threads read back.
 func TestOwnTraps(t *testing.T) { testTraps(t, ownTraps, lockstep.Options{}) }
-
-const external = ".extern .func (.param .b32 out) ext(.param .b32 in);\n"
-
-// callExt calls it with the thread's number, and has the result in %x1.
-const callExt = `{
-	.param .b32 a;
-	.param .b32 b;
-	st.param.b32 [a], %t;
-	call (b), ext, (a);
-	ld.param.b32 %x1, [b];
-	}
-`
-
-// harmlessTraps are about functions without a body that are taken to matter to no other thread.
-var harmlessTraps = []trap{
-	{name: "the result goes nowhere", module: external, body: callExt + "st.shared.u32 [%Q], %t;"},
-	{name: "the result is stored", module: external, body: callExt + "st.shared.u32 [%Q], %x1;"},
-	{name: "the result is an index", module: external, body: callExt + byX1, why: "the function may return the same to two threads"},
-	{
-		name: "the result decides about a barrier", module: external,
-		body: callExt + "setp.eq.u32 %p1, %x1, 0;\n@%p1 bra Z;\nbar.sync 0;\nZ:",
-		why:  "the function may return different things to two threads of a block",
-	},
-	{
-		name: "two results for one argument", module: external,
-		body: callExt + "mov.u32 %x3, %x1;\n" + callExt + "setp.eq.u32 %p1, %x1, %x3;\n@%p1 bra Z;\nst.shared.u32 [%r], %t;\nZ:",
-		why:  "the function may return something else the second time",
-	},
-	{
-		name: "a race beside the call", module: external,
-		body: callExt + "st.shared.u32 [%r], %t;",
-		why:  "all threads write one word",
-	},
-}
-
-// TestHarmlessCalls: what is assumed of functions without a body is that, and nothing of what they return; without the
-// assumption there is no proof.
-func TestHarmlessCalls(t *testing.T) {
-	testTraps(t, harmlessTraps, lockstep.Options{Harmless: true})
-	if _, err := lockstep.Build(t.Context(), harmlessTraps[0].build(t), lockstep.Options{Geometry: small}); err == nil {
-		t.Error("a call of which nothing is known is accepted")
-	}
-}
 
 var small = event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
 
@@ -169,9 +142,6 @@ func testTraps(t *testing.T, list []trap, opt lockstep.Options) {
 			}
 			for i := range r.Findings {
 				t.Log(r.Findings[i].String())
-			}
-			if called := slices.Contains(th.Harmless, "ext"); called != opt.Harmless {
-				t.Errorf("functions that are trusted: %v", th.Harmless)
 			}
 		})
 	}

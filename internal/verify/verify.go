@@ -284,13 +284,15 @@ func (p *prover) comparable(a, b *lockstep.Access) bool {
 }
 
 // strongTogether reports whether two accesses are morally strong wherever they meet: equal sizes cannot
-// overlap in part, because accesses are aligned (PTX ISA 5.1, 8.7).
+// overlap in part, because accesses are aligned (PTX ISA 5.1, 8.7). An access of a vector is one of each of its elements (8.2.2).
 func strongTogether(a, b *lockstep.Access, otherBlock bool) bool {
-	if !a.Order.Strong() || !b.Order.Strong() || a.Size != b.Size {
+	if !a.Order.Strong() || !b.Order.Strong() || elementSize(a) != elementSize(b) {
 		return false
 	}
 	return !otherBlock || a.Scope >= event.GPU && b.Scope >= event.GPU
 }
+
+func elementSize(a *lockstep.Access) int { return a.Size / max(int(a.Instr.Vec), 1) }
 
 func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if strongTogether(a, b, otherBlock) {
@@ -309,7 +311,7 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
-		if p.converged { // lanes of one warp that a barrier of the warp separates are ordered
+		if p.converged && !a.Unsettled && !b.Unsettled { // lanes of one warp that a barrier of the warp separates are ordered
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
 		}

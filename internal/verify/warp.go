@@ -9,7 +9,7 @@ func (p *prover) convergence() bool {
 		return false
 	}
 	opt := p.opt
-	opt.Limit, opt.Record = 1, nil
+	opt.Limit, opt.Record, opt.Ignore, opt.Shown = 1, nil, nil, nil
 	sub := newProver(p.ctx, p.th, opt)
 	for i := range ends {
 		for j := i; j < len(ends) && !sub.done(); j++ {
@@ -18,5 +18,7 @@ func (p *prover) convergence() bool {
 			}
 		}
 	}
-	return sub.failures() == 0
+	ok := sub.failures() == 0
+	p.res.Counters = p.res.Counters || ok && sub.res.Counters
+	return ok
 }

@@ -180,6 +180,9 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 	query := append([]byte("(push 1)\n"), c.Script(asserts)...)
 	query = append(query, "(check-sat)\n"...)
 	if err := p.write(ctx, query); err != nil {
+		if last, lineErr := p.line(ctx); err == errEnded && lineErr == nil { // what it said before it ended
+			err = errGarbage(last)
+		}
 		return smt.Answer{}, err
 	}
 	line, err := p.line(ctx)

@@ -121,6 +121,29 @@ __HEDDLE_EXTERN void __heddle_instance(long /*thread*/);
 #define __function_wide_invariant(...) __HEDDLE_STATE(function_wide, 0, __VA_ARGS__)
 #define __function_wide_candidate_invariant(...) __HEDDLE_STATE(function_wide, 1, __VA_ARGS__)
 
+/* -D__HEDDLE_CANDIDATES: invariants are guesses, which may be wrong: neither checked nor used.
+   -D__HEDDLE_ONLY_REQUIRES: nothing but __requires is there. */
+#if defined(__HEDDLE_CANDIDATES) || defined(__HEDDLE_ONLY_REQUIRES)
+#undef __invariant
+#undef __global_invariant
+#undef __function_wide_invariant
+#define __invariant(...) ((void)0)
+#define __global_invariant(...) ((void)0)
+#define __function_wide_invariant(...) ((void)0)
+#endif
+#ifdef __HEDDLE_ONLY_REQUIRES
+#undef __assert
+#undef __global_assert
+#undef __assume
+#undef __ensures
+#undef __global_ensures
+#define __assert(...) ((void)0)
+#define __global_assert(...) ((void)0)
+#define __assume(...) ((void)0)
+#define __ensures(...) ((void)0)
+#define __global_ensures(...) ((void)0)
+#endif
+
 /* Pointers are passed as the address that the thread has: CUDA's are generic; an OpenCL pointer keeps its
    address space by the function that takes it. */
 #ifdef __cplusplus
@@ -278,9 +301,13 @@ __HEDDLE_VECTOR(float4)
 #define __HEDDLE_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, n, ...) n
 #define __HEDDLE_COUNT(...) __HEDDLE_COUNT_(__VA_ARGS__, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 /* The instances are the threads for which the invariant is wanted after the barrier. */
+#ifdef __HEDDLE_ONLY_REQUIRES
+#define __HEDDLE_BARRIER_INVARIANT(...) ((void)0)
+#else
 #define __HEDDLE_BARRIER_INVARIANT(PAIR, e, ...)                                                           \
   (__heddle_ghost(), __HEDDLE_CAT(__HEDDLE_INSTANCES_, __HEDDLE_COUNT(__VA_ARGS__))(__VA_ARGS__), \
    __heddle_barrier_invariant(!!(e), PAIR))
+#endif
 
 #endif
 

@@ -1,5 +1,5 @@
 /* Work-item functions (6.15.1). A work-group is a block, a sub-group a warp. The global offset is zero, as
-   NULL for global_work_offset means to clEnqueueNDRangeKernel. All work-groups have one size. */
+   NULL for global_work_offset means to clEnqueueNDRangeKernel, or -D__HEDDLE_GLOBAL_OFFSET=X,Y,Z. All work-groups have one size. */
 #ifndef HEDDLE_OPENCL_WORKITEM_H
 #define HEDDLE_OPENCL_WORKITEM_H
 
@@ -18,16 +18,22 @@ __HEDDLE_DIM(get_local_size, ntid, 1)
 __HEDDLE_DIM(get_enqueued_local_size, ntid, 1)
 __HEDDLE_DIM(get_num_groups, nctaid, 1)
 
+#ifdef __HEDDLE_GLOBAL_OFFSET
+__heddle_cl size_t __heddle_component(uint __d, size_t __x, size_t __y, size_t __z) { return __d == 0 ? __x : __d == 1 ? __y : __d == 2 ? __z : 0; }
+__heddle_cl size_t get_global_offset(uint __d) { return __heddle_component(__d, __HEDDLE_GLOBAL_OFFSET); }
+#else
 __heddle_cl size_t get_global_offset(uint __d) { return 0; }
+#endif
 __heddle_cl size_t get_global_size(uint __d) { return get_num_groups(__d) * get_local_size(__d); }
-__heddle_cl size_t get_global_id(uint __d) { return get_group_id(__d) * get_local_size(__d) + get_local_id(__d); }
+__heddle_cl size_t get_global_id(uint __d) { return get_global_offset(__d) + get_group_id(__d) * get_local_size(__d) + get_local_id(__d); }
 /* The launch does not say how many dimensions were asked for: those up to the last that is larger than 1. */
 __heddle_cl uint get_work_dim(void) { return get_global_size(2) > 1 ? 3 : get_global_size(1) > 1 ? 2 : 1; }
 __heddle_cl size_t get_local_linear_id(void) {
   return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
 }
 __heddle_cl size_t get_global_linear_id(void) {
-  return (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
+  return ((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - get_global_offset(1)) * get_global_size(0)
+    + get_global_id(0) - get_global_offset(0); /* OpenCL C 3.0, 6.15.1: without the offset */
 }
 
 /* The same by warps, which says nothing about how many dimensions the kernel has in mind. */

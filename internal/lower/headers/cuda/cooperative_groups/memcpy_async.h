@@ -9,7 +9,7 @@ namespace cooperative_groups {
 /* Sizes are in bytes; with two of them, in elements, of which the smaller is copied. */
 template <typename __G, typename __T, typename __U, typename __Size>
 __heddle_fn void memcpy_async(const __G &__g, __T *__to, const __U *__from, const __Size &__size) {
-  ::cuda::__copy_shared<::cuda::__size_alignment<__Size, __T>::value>(__to, __from, __size, (unsigned int)__g.thread_rank(), (unsigned int)__g.size());
+  ::cuda::__copy_shared<::cuda::__size_alignment<__Size, __T>::value>(__to, __from, __size, ::cuda::__share(__g), (unsigned int)__g.size());
   __pipeline_commit();
 }
 template <typename __G, typename __T, typename __TL, typename __U, typename __UL>

@@ -112,7 +112,7 @@ func (x *exec) readsOf(in *ir.Instr, cond smt.Term, where func(smt.Term) smt.Ter
 		}
 		reads = append(reads, Access{
 			Instr: in, Guard: x.c.And(x.here(st), x.guard), Object: o, Offset: off, Size: l.elem, Space: o.Space, Kind: event.Read,
-			Start: x.tag(st, orders(o.Space)), Warp: x.warpTag(st), Iters: x.counters(), Place: x.place(in),
+			Start: x.tag(st, orders(o.Space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Iters: x.counters(), Place: x.place(in),
 		})
 	}
 	return reads, all

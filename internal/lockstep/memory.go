@@ -136,7 +136,7 @@ func (x *exec) ever(o *Object, off smt.Term, size int) smt.Term {
 	if o.Space == event.Shared { // never initialised: blocks need not find the same in it
 		scope = inBlock
 	}
-	return x.c.Apply(x.c.Declare(fmt.Sprintf("%sm:%d:%d", scope, o.index, 8*size), 8*size, 64), off)
+	return x.c.Apply(x.c.Declare(fmt.Sprintf("%sever:%d:%d", scope, o.index, 8*size), 8*size, 64), off)
 }
 
 // record notes an access.

@@ -88,8 +88,15 @@ func (x *exec) misaligned(off smt.Term, n int) bool {
 }
 
 // seen is what the thread sees of size bytes of an array. It is false if part of that may be anything: then the value
-// is only known where it is one of the cells, and rest stands for the others; there is no value without rest.
+// is only known where it is one of the cells, and rest stands for the others; there is no value without rest. In lock step
+// other lanes of the warp may have written in between without a race, so that nothing is known.
 func (x *exec) seen(o *Object, off smt.Term, size int, st *state, rest func() smt.Term) (v smt.Term, all bool) {
+	if x.opt.Lockstep {
+		if rest == nil {
+			return undef, false
+		}
+		return rest(), false
+	}
 	all = !st.view.all && !st.view.lost[o]
 	var at []cell
 	for _, k := range st.view.cells {

@@ -109,7 +109,7 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	anything := func() smt.Term { return x.fresh("l", w) }
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
 	if !fixed && x.dirty.at[in] {
-		if o.Field == itself || x.opt.Adversarial {
+		if o.Field == itself || !x.viewing() {
 			return anything()
 		}
 		v, _ := x.seen(o, off, elem, st, anything)

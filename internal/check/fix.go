@@ -181,7 +181,7 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 		out.Changes = changes(k, r)
 		out.After = verdictOf(k, r.After)
 		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
-			return s.inSource(ctx, k, kernel, r.Plan, j, repair.Clean)
+			return s.inSource(ctx, k, kernel, r.Plan, j, r.After.Grade)
 		})
 		out.Why = "what showed the bug shows nothing any more; the repaired kernel is " + out.Verdict() + ": " + out.After.Text()
 	case r.Reason != "":

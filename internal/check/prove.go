@@ -284,6 +284,9 @@ func (p *proof) scope(r *verify.Result) string {
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
 	}
+	if r.Lanes {
+		s += ", and that all lanes come to the operations of a warp that wait for them"
+	}
 	if names := r.Thread.Extern; len(names) > 0 {
 		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"
 	}

@@ -29,6 +29,7 @@ func counted(in *ir.Instr) bool {
 // synchronize executes barriers and the instructions of a warp.
 func (x *exec) synchronize(in *ir.Instr, st *state) {
 	if in.Row.Category == isa.WarpOp && !x.tagged(in) {
+		x.th.Waits = x.th.Waits || in.Has(isa.SyncMask)
 		x.approximate(fmt.Sprintf("%s orders nothing and gives unknown values", in.Op()))
 		x.opaqueAll(in, private, st)
 		return

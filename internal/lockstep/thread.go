@@ -109,6 +109,8 @@ type Thread struct {
 	// WarpEnds are the ends of intervals between barriers of the warp, with Access.Warp as their start. If lanes of one warp cannot come
 	// to different ones, accesses of theirs with different Warp are ordered. Empty if there are none.
 	WarpEnds []End
+	// Waits says that operations of a warp wait for lanes, beyond those that WarpEnds are about.
+	Waits bool
 	// GridEnds are the ends of intervals between barriers of the grid, at which the threads of all blocks wait for each other, with
 	// Access.Grid as their start. Empty if there are none.
 	GridEnds []End

@@ -112,6 +112,7 @@ type Result struct {
 	Stats      Stats
 	Thread     *lockstep.Thread
 	Counters   bool // rests on counters that do not wrap around
+	Lanes      bool // rests on lanes coming to all operations of their warp that wait for them
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -145,6 +146,7 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p.divergence()
 	p.gridDivergence()
 	p.converged = p.convergence()
+	p.res.Lanes = th.Waits || len(th.WarpEnds) > 0 && !p.converged
 	p.races()
 	p.bounds()
 	p.drain()

@@ -33,7 +33,7 @@ type pendingFact struct {
 // barrierInvariant checks an invariant, and keeps it for the barrier. Of those about pairs nothing is used.
 func (x *exec) barrierInvariant(in *ir.Instr, cond smt.Term, st *state) {
 	threads := st.threads
-	if v, ok := x.c.Value(x.argument(in, 1, 32, st)); ok && v == 0 && len(threads) > 0 {
+	if v, ok := x.c.Value(x.argument(in, 1, 32, st)); ok && v == 0 && len(threads) > 0 && x.viewing() {
 		f := &pendingFact{
 			cond: x.whereEnabled(cond), guard: x.c.And(x.outer, st.pred, x.guard), threads: threads,
 			trusted: x.c.BoolVar(fmt.Sprintf("%strusted%d", inGrid, in.Index)),
@@ -111,7 +111,7 @@ func (x *exec) laterOf(t smt.Term, s *smt.Substitution, by event.Orders, st *sta
 func (x *exec) heldBehind(l ghostLoad, addr smt.Term, by event.Orders, st *state) smt.Term {
 	o, off, ok := x.baseAndOffset(addr)
 	switch {
-	case !ok, x.opt.Adversarial, o.Field == itself, !ordersPart(by, partOf(o.Space)):
+	case !ok, o.Field == itself, !ordersPart(by, partOf(o.Space)):
 		return x.fresh("behind", x.c.Width(l.value))
 	case !x.dirty.written[o] && !x.dirty.any[o.Space]:
 		return x.ever(o, off, l.elem)

@@ -69,11 +69,14 @@ func (x *exec) replaceLoads(t smt.Term, value func(ghostLoad) smt.Term) smt.Term
 func (x *exec) loadLater(l ghostLoad, st *state) smt.Term {
 	anything := func() smt.Term { return x.fresh("later", x.c.Width(l.value)) }
 	o, off, ok := x.baseAndOffset(x.later(l.addr, st))
-	if !ok || !l.weak || l.elem > 8 || o.Field == itself || x.opt.Adversarial || o.Space != event.Shared && o.Space != event.Global {
+	if !ok || !l.weak || l.elem > 8 || o.Field == itself || o.Space != event.Shared && o.Space != event.Global {
 		return anything()
 	}
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
 		return x.ever(o, off, l.elem)
+	}
+	if !x.viewing() {
+		return anything()
 	}
 	v, _ := x.seen(o, off, l.elem, st, anything)
 	return v
@@ -112,7 +115,8 @@ func (x *exec) readsOf(in *ir.Instr, cond smt.Term, where func(smt.Term) smt.Ter
 		}
 		reads = append(reads, Access{
 			Instr: in, Guard: x.c.And(x.here(st), x.guard), Object: o, Offset: off, Size: l.elem, Space: o.Space, Kind: event.Read,
-			Start: x.tag(st, orders(o.Space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Iters: x.counters(), Place: x.place(in),
+			Start: x.tag(st, orders(o.Space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Together: smt.False,
+			Iters: x.counters(), Place: x.place(in),
 		})
 	}
 	return reads, all

@@ -109,7 +109,7 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	anything := func() smt.Term { return x.fresh("l", w) }
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
 	if !fixed && x.dirty.at[in] {
-		if o.Field == itself || x.opt.Adversarial {
+		if o.Field == itself || !x.viewing() {
 			return anything()
 		}
 		v, _ := x.seen(o, off, elem, st, anything)
@@ -132,11 +132,11 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 
 // ever is what an array that nobody writes holds.
 func (x *exec) ever(o *Object, off smt.Term, size int) smt.Term {
-	scope := inGrid
+	memory := inGrid + "m"
 	if o.Space == event.Shared { // never initialised: blocks need not find the same in it
-		scope = inBlock
+		memory = inBlock + "ever" // not "m": an array that nobody writes may be found to be written in a later pass
 	}
-	return x.c.Apply(x.c.Declare(fmt.Sprintf("%sever:%d:%d", scope, o.index, 8*size), 8*size, 64), off)
+	return x.c.Apply(x.c.Declare(fmt.Sprintf("%s:%d:%d", memory, o.index, 8*size), 8*size, 64), off)
 }
 
 // record notes an access.

@@ -136,6 +136,10 @@ func (x *exec) atStart(o *Object, off smt.Term, size int, st *state) smt.Term {
 	return x.c.Apply(x.c.Declare(fmt.Sprintf("%sm:%d:%d", inBlock, o.index, w), w, widths...), args...)
 }
 
+// viewing reports whether views are used. Lanes in lock step with their warp may write one place one after the other, which is no
+// race; nothing says then what a thread reads after its own write.
+func (x *exec) viewing() bool { return !x.opt.Adversarial && !x.opt.Lockstep }
+
 // wrote notes what an instruction writes.
 func (x *exec) wrote(in *ir.Instr, places []place, st *state) {
 	st.pending = nil

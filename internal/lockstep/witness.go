@@ -100,7 +100,7 @@ func (t *Thread) objectOf(index int) *Object {
 // memoryName reads the name of a function that stands for the contents of an array; atEntry, if its other arguments say
 // behind which barrier.
 func memoryName(name string) (index, width int, atEntry, ok bool) {
-	rest, found := strings.CutPrefix(name, inGrid+"ever:")
+	rest, found := strings.CutPrefix(name, inGrid+"m:")
 	if !found {
 		if rest, atEntry = strings.CutPrefix(name, inBlock+"m:"); !atEntry {
 			return 0, 0, false, false

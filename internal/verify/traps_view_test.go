@@ -80,3 +80,15 @@ var factTraps = []textTrap{
 func TestBarrierFacts(t *testing.T) { proveTexts(t, annotated, factTraps, lockstep.Options{}) }
 
 func TestOwnWrites(t *testing.T) { proveTexts(t, annotated, viewTraps, lockstep.Options{}) }
+
+// togetherTraps are about lanes in lock step with their warp, of which one may write, without a race, where another one has just written.
+var togetherTraps = []textTrap{
+	{"a neighbour writes after the thread", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; s[t ^ 1] = 0; a[s[t] + 64 * blockIdx.x] = t; }`, "all read 0"},
+	{"a neighbour writes before the thread", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t ^ 1] = 0; s[t] = t; a[t + 64 * blockIdx.x] = s[t]; }`, ""},
+	{"a barrier invariant between them", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; s[t ^ 1] = 0; __barrier_invariant_1(s[t] == t, t); __syncthreads(); a[s[t] + 64 * blockIdx.x] = t; }`, "all read 0"},
+	{"a postcondition about its own write", `__device__ void f(int *s, int t) { __ensures(s[t] == t); s[t] = t; s[t ^ 1] = 0; } __global__ void k(int *a) { __shared__ int s[64]; f(s, threadIdx.x); }`, "s[t] is 0"},
+}
+
+func TestOwnWritesInLockstep(t *testing.T) {
+	proveTexts(t, annotated, togetherTraps, lockstep.Options{Lockstep: true})
+}

@@ -182,16 +182,13 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 
 // verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
 func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
-	if p.opt.Warp == "lockstep" {
-		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
-	}
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
 		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
-		PureExtern: p.opt.Extern == "pure",
+		PureExtern: p.opt.Extern == "pure", Lockstep: p.opt.Warp == "lockstep",
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -267,6 +264,9 @@ func (p *proof) scope(r *verify.Result) string {
 	}
 	if n := p.cfg.Oversize; n > 0 {
 		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
+	}
+	if p.opt.Warp == "lockstep" {
+		s += ", lanes of a warp in lock step"
 	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"

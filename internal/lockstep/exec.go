@@ -37,6 +37,7 @@ type exec struct {
 	warp    bool       // partWarp is
 	// Which of the parts is that of barriers of the grid; 0: the kernel has none.
 	partGrid int
+	joint    bitset // blocks: see findJoint
 	// The asynchronous copies that may be under way at an instruction.
 	pending   map[*ir.Instr][]*ir.Instr
 	unsettled map[*ir.Instr]bool // copies that may be under way at a barrier of the warp
@@ -199,6 +200,9 @@ func (x *exec) prepare() error {
 	x.pending = findPending(x.f)
 	x.unsettled = x.findUnsettled()
 	x.live = liveness(x.f)
+	if x.opt.Lockstep {
+		x.findJoint()
+	}
 	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -212,7 +216,7 @@ func (x *exec) prepare() error {
 
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
-	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep}
 	x.atomics, x.shares = nil, nil
 	x.dirty = findDirty(x)
 	x.shape()

@@ -152,7 +152,7 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	}
 	a := Access{
 		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Iters: x.counters(), Place: x.place(in),
+		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Together: x.together(st), Iters: x.counters(), Place: x.place(in),
 		Async: in.Op() == "cp.async", Unsettled: x.unsettled[in], Pending: x.pending[in],
 	}
 	if in.Op() == "st" {

@@ -38,6 +38,8 @@ type Options struct {
 	// PureExtern takes functions without a body to return, to touch no memory but the thread's own, and to synchronize
 	// nothing. What they return may be anything, at each call.
 	PureExtern bool
+	// Lockstep takes the lanes of a warp to execute each instruction together, as far as they have not parted at a branch.
+	Lockstep bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -76,6 +78,9 @@ type Access struct {
 	Start  Tag
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
 	Grid   Tag // the last barrier of the grid
+	// Together, of a thread in lock step with its warp: it comes to the place of the access together with all lanes of its warp that
+	// come there.
+	Together smt.Term
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
 	// Unsettled says of such an access that it may last beyond a barrier of the warp, which then does not end it.
@@ -122,6 +127,7 @@ type Thread struct {
 	Extern     []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
 	Slots      *Slots
 	Loops      []Loop
+	Lockstep   bool // Options.Lockstep
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -55,7 +56,7 @@ func (u *Unit) Rewrite(f *Func, rw *Rewrite) (edits []edit.Edit, err error) {
 		return nil, &RewriteError{What: "only functions of CUDA C++ and OpenCL C have statements"}
 	}
 	b := newBuilder(f.File, f.path, u.OpenCL)
-	w := &rewriter{b: b, f: f, rw: rw, marks: map[*node]*marks{}, names: words(b.text), converted: map[*node]bool{}, declared: map[string]int{}}
+	w := &rewriter{b: b, f: f, rw: rw, marks: map[*node]*marks{}, names: words(b.text, f), converted: map[*node]bool{}, declared: map[string]int{}}
 	for _, p := range f.params {
 		w.declared[p]++
 	}
@@ -163,18 +164,29 @@ func (w *rewriter) count(n *node) {
 	}
 }
 
-// words are those of a text.
-func words(t text) map[string]bool {
+// words are those of a function, its parameters and the file's preprocessor directives.
+func words(t text, f *Func) map[string]bool {
 	out := map[string]bool{}
-	for i := 0; i < len(t); {
-		j := i
-		for j < len(t) && isWord(t[j]) {
-			j++
+	add := func(t []byte) {
+		for i := 0; i < len(t); {
+			j := i
+			for j < len(t) && isWord(t[j]) {
+				j++
+			}
+			if j > i {
+				out[string(t[i:j])] = true
+			}
+			i = j + 1
 		}
-		if j > i {
-			out[string(t[i:j])] = true
+	}
+	add(t[f.body.begin.offset:f.body.end.offset])
+	for line := range bytes.Lines(t) {
+		if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) {
+			add(line)
 		}
-		i = j + 1
+	}
+	for _, p := range f.params {
+		out[p] = true
 	}
 	return out
 }

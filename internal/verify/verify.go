@@ -315,6 +315,11 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
 		}
+		if p.th.Lockstep && a.Instr != b.Instr && !a.Async && !b.Async {
+			joint := c.Or(s[1].Apply(a.Together), s[0].Apply(b.Together))
+			q = append(q, c.Not(c.And(p.sameWarp(s), joint)))
+			terms, other = append(terms, b.Together), append(other, a.Together)
+		}
 	}
 	// An address of the shared window is no generic address: such a pair may meet anywhere.
 	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {

@@ -210,7 +210,7 @@ type found struct {
 // kernel searches barriers for one kernel.
 func (s *syncer) kernel(ctx context.Context, in *input, fn *syntax.Func, kernels []*ir.Func) (*found, error) {
 	began := time.Now()
-	f := &found{sync: Sync{Kernel: kernels[0].Demangled}}
+	f := &found{sync: Sync{Kernel: kernels[0].Demangled, Verdict: diag.Verdict{Kind: diag.Unknown, Kernel: kernels[0].Demangled, Reason: "not judged"}}}
 	defer func() { f.sync.Time = time.Since(began) }()
 	for _, k := range kernels {
 		if s.config(in, k) == nil {

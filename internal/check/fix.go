@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/internal/diag"
+	"heddle/internal/edit"
 	"heddle/internal/emu"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
@@ -18,7 +19,9 @@ import (
 type FixOptions struct {
 	Atomic    bool          // offer atomic updates
 	Redundant bool          // take redundant barriers away
+	Source    bool          // also say in the source what is changed, if it is CUDA C++ or OpenCL C
 	Budget    time.Duration // for each kernel; 0: DefaultFixBudget
+	source    *sourceFixer
 }
 
 // DefaultFixBudget is the time that the repair of one kernel may take.
@@ -55,6 +58,9 @@ type Fix struct {
 	Redundant []FixChange  // barriers that the kernel, as it is now, does not need
 	Why       string       // why that is enough, or why the kernel cannot be repaired
 	After     diag.Verdict // of the repaired kernel, or of one that needs no repair
+	Source    diag.Verdict // of the patched source compiled again; without a Kernel if the repair is in PTX only
+	PTXOnly   string       // why it is
+	Edits     []edit.Edit  // of the source, for this kernel
 	Notes     []string     // what else a user should know
 	Judged    int          // texts that were checked on the way
 	Checks    time.Duration
@@ -75,7 +81,10 @@ type FixChange struct {
 // FixResult is what a repair of a file came to.
 type FixResult struct {
 	Fixes       []Fix
-	PTX         []byte // of the module with all repairs; what it was if there were none
+	PTX         []byte       // of the module with all repairs; what it was if there were none
+	User        *source.File // the file that was given, if it is a source or PTX text
+	Patched     []byte       // its text with the repairs that it can say
+	Diff        string       // between the two
 	Files       *source.Set
 	InputErrors int
 }
@@ -117,6 +126,11 @@ func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink 
 	for _, f := range defined(in) {
 		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(f.Demangled))
 	}
+	if fix.Source {
+		if fix.source, err = d.newSourceFixer(ctx, file); err != nil {
+			return nil, err
+		}
+	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
 		f, text, err := d.fixKernel(ctx, fix, in, k, out.PTX)
@@ -129,7 +143,7 @@ func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink 
 	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
 		d.noKernel([]Input{file})
 	}
-	return out, nil
+	return out, d.patch(out, fix.source, file, in)
 }
 
 // fixKernel repairs one kernel in text, in which others may have been repaired.
@@ -152,6 +166,9 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	switch {
 	case ctx.Err() != nil:
 		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
+		if b := j.before; b == nil || b.Grade != repair.Buggy {
+			out.Status = NotChecked
+		}
 		return out, text, nil
 	case err != nil:
 		return nil, nil, err
@@ -163,6 +180,9 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 		out.Wrong = d.wrong(ctx, in, k, j)
 		out.Changes = changes(k, r)
 		out.After = verdictOf(k, r.After)
+		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
+			return s.inSource(ctx, k, kernel, r.Plan, j, r.After.Grade)
+		})
 		out.Why = "what showed the bug shows nothing any more; the repaired kernel is " + out.Verdict() + ": " + out.After.Text()
 	case r.Reason != "":
 		out.Status, out.Why = NotRepaired, r.Reason
@@ -261,6 +281,7 @@ func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kern
 				out.Changes = append(out.Changes, FixChange{"without " + opText(in), spanOf(in)})
 			}
 		}
+		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) { return s.withoutRedundant(ctx, k, list, j) })
 		out.Why = "each barrier that was taken away is redundant: the kernel is verified without it"
 	}
 	return text, nil

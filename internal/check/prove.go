@@ -183,16 +183,13 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 
 // verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
 func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
-	if p.opt.Warp == "lockstep" {
-		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
-	}
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
 		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
-		PureExtern: p.opt.Extern == "pure",
+		PureExtern: p.opt.Extern == "pure", Lockstep: p.opt.Warp == "lockstep",
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -269,6 +266,9 @@ func (p *proof) scope(r *verify.Result) string {
 	if n := p.cfg.Oversize; n > 0 {
 		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
 	}
+	if p.opt.Warp == "lockstep" {
+		s += ", lanes of a warp in lock step"
+	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"
 	}
@@ -283,6 +283,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if r.Lanes {
+		s += ", and that all lanes come to the operations of a warp that wait for them"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
 		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"

@@ -37,6 +37,7 @@ type exec struct {
 	warp    bool       // partWarp is
 	// Which of the parts is that of barriers of the grid; 0: the kernel has none.
 	partGrid int
+	joint    bitset // blocks: see findJoint
 	// The asynchronous copies that may be under way at an instruction.
 	pending   map[*ir.Instr][]*ir.Instr
 	unsettled map[*ir.Instr]bool // copies that may be under way at a barrier of the warp
@@ -73,6 +74,7 @@ type state struct {
 	regs    []smt.Term
 	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 	scratch map[slot]smt.Term
+	view    view
 	annotating
 }
 
@@ -82,7 +84,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), view: s.view.clone(), annotating: s.annotating,
 	}
 }
 
@@ -199,6 +201,9 @@ func (x *exec) prepare() error {
 	x.pending = findPending(x.f)
 	x.unsettled = x.findUnsettled()
 	x.live = liveness(x.f)
+	if x.opt.Lockstep {
+		x.findJoint()
+	}
 	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -212,7 +217,7 @@ func (x *exec) prepare() error {
 
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
-	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep}
 	x.atomics, x.shares = nil, nil
 	x.dirty = findDirty(x)
 	x.shape()
@@ -325,6 +330,15 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
 	r.scratch = x.joinScratch(b, states, ways)
+	r.view = x.joinView(states, ways)
+	for _, s := range states {
+		if !slices.Equal(s.threads, r.threads) {
+			r.threads = nil
+		}
+		if !slices.Equal(s.pending, r.pending) {
+			r.pending = nil
+		}
+	}
 	return r
 }
 

@@ -24,6 +24,7 @@ import (
 //
 // Where barriers of the warp order lanes, a store may lie between two additions of one interval of the block without a race. It
 // cannot if no barrier of either kind comes between them.
+// In lock step they are ordered otherwise: only additions of two blocks are taken to differ then.
 
 // Ticket is one: an execution of an addition to a counter, whose result is a symbol.
 type Ticket struct {
@@ -37,6 +38,8 @@ type Ticket struct {
 	Stored bool       // the kernel also stores to the array
 	Resets []smt.Term // the barriers, as in Tag, behind which it does so by strong stores
 	Total  uint64     // of all additions to one counter, at most; 0: not known to be less than half of what a counter holds
+	// Lanes of a warp are ordered within an interval because they are in lock step.
+	Ordered bool
 }
 
 // Slots finds them by the name of the symbol.
@@ -85,6 +88,9 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 	}
 	meet := []smt.Term{c.Eq(a.Offset, b.Offset)}
 	if a.Stored && !otherBlock {
+		if a.Ordered {
+			return smt.True
+		}
 		meet = append(meet, a.Start.Same(c, b.Start), a.Warp.Same(c, b.Warp))
 		for _, r := range a.Resets {
 			meet = append(meet, c.Not(c.Eq(a.Start.Barrier, r)))
@@ -198,7 +204,7 @@ func (x *exec) distinctSlots() {
 		}
 		wraps = wraps || total == 0
 		x.th.Slots.of[x.c.Name(u.result)] = slotSchema{u.counters, Ticket{
-			Object: o, Offset: u.places[0].offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add, Down: u.down, Stored: stored, Resets: resets, Total: total,
+			Object: o, Offset: u.places[0].offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add, Down: u.down, Stored: stored, Resets: resets, Ordered: x.opt.Lockstep, Total: total,
 		}}
 	}
 	x.th.Slots.Wrap = wraps

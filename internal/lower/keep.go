@@ -138,48 +138,6 @@ func constantStore(line string, n int) (cast, store string, ok bool) {
 	return cast, "  store " + strings.Join(ops, ", "), true
 }
 
-// undefinedStore turns a store of a value that is undefined, of a variable that nothing was written to, into one of any
-// value, but of a certain one: llc drops the former, volatile or not. freeze is a line that comes before; n makes a name in it
-// unique.
-func undefinedStore(line string, n int) (freeze, store string, ok bool) {
-	_, rest := opcode(line)
-	name := fmt.Sprintf("%%heddle.any%d", n)
-	if args, isStore := strings.CutPrefix(rest, "store "); isStore {
-		args = strings.TrimPrefix(strings.TrimPrefix(args, "atomic "), "volatile ")
-		ops := splitTop(args)
-		typ, undefined := undefinedOperand(ops[0])
-		if !undefined {
-			return "", "", false
-		}
-		value := typ + " " + name
-		return fmt.Sprintf("  %s = freeze %s\n", name, ops[0]), strings.Replace(line, ops[0], value, 1), true
-	}
-	if !isCopy(line) {
-		return "", "", false
-	}
-	before, ops, after := copyCall(line)
-	if len(ops) != 4 {
-		return "", "", false
-	}
-	byte, undefined := strings.CutPrefix(ops[1], "i8 ") // of a memset
-	if !undefined || byte != "undef" && byte != "poison" {
-		return "", "", false
-	}
-	freeze = fmt.Sprintf("  %s = freeze %s\n", name, ops[1])
-	ops[1] = "i8 " + name
-	return freeze, before + "(" + strings.Join(ops, ", ") + ")" + after, true
-}
-
-// undefinedOperand returns the type of an operand that is undef or poison.
-func undefinedOperand(op string) (typ string, ok bool) {
-	for _, word := range []string{" undef", " poison"} {
-		if typ, ok = strings.CutSuffix(op, word); ok {
-			return typ, true
-		}
-	}
-	return "", false
-}
-
 // beforeAlign returns the operands of a load or store up to ", align N".
 func beforeAlign(args string) string {
 	if i := strings.LastIndex(args, ", align "); i >= 0 {

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -55,7 +56,7 @@ func (u *Unit) Rewrite(f *Func, rw *Rewrite) (edits []edit.Edit, err error) {
 		return nil, &RewriteError{What: "only functions of CUDA C++ and OpenCL C have statements"}
 	}
 	b := newBuilder(f.File, f.path, u.OpenCL)
-	w := &rewriter{b: b, f: f, rw: rw, marks: map[*node]*marks{}, names: words(b.text), converted: map[*node]bool{}, declared: map[string]int{}}
+	w := &rewriter{b: b, f: f, rw: rw, marks: map[*node]*marks{}, names: words(b.text, f), converted: map[*node]bool{}, declared: map[string]int{}}
 	for _, p := range f.params {
 		w.declared[p]++
 	}
@@ -117,6 +118,12 @@ func (w *rewriter) run() ([]edit.Edit, error) {
 	var out strings.Builder
 	l := w.newList(body, &scope{kind: function}, &out)
 	l.render()
+	left := comments(text(out.String()))
+	for note, n := range comments(w.b.text[open:close]) {
+		if left[note] < n {
+			w.fail(open, "the comment %q would be lost", note)
+		}
+	}
 	return edit.Between(w.f.File, open, close, out.String()), nil
 }
 
@@ -163,18 +170,29 @@ func (w *rewriter) count(n *node) {
 	}
 }
 
-// words are those of a text.
-func words(t text) map[string]bool {
+// words are those of a function, its parameters and the file's preprocessor directives.
+func words(t text, f *Func) map[string]bool {
 	out := map[string]bool{}
-	for i := 0; i < len(t); {
-		j := i
-		for j < len(t) && isWord(t[j]) {
-			j++
+	add := func(t []byte) {
+		for i := 0; i < len(t); {
+			j := i
+			for j < len(t) && isWord(t[j]) {
+				j++
+			}
+			if j > i {
+				out[string(t[i:j])] = true
+			}
+			i = j + 1
 		}
-		if j > i {
-			out[string(t[i:j])] = true
+	}
+	add(t[f.body.begin.offset:f.body.end.offset])
+	for line := range bytes.Lines(t) {
+		if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) {
+			add(line)
 		}
-		i = j + 1
+	}
+	for _, p := range f.params {
+		out[p] = true
 	}
 	return out
 }
@@ -361,4 +379,19 @@ func (w *rewriter) inItem(body *node, off int) bool {
 		}
 	}
 	return false
+}
+
+// comments are those of a text, and how often each is there.
+func comments(t text) map[string]int {
+	out := map[string]int{}
+	for i := 0; i < len(t); {
+		if i+1 < len(t) && t[i] == '/' && (t[i+1] == '/' || t[i+1] == '*') {
+			end := t.skipComment(i)
+			out[strings.Join(strings.Fields(string(t[i:end])), " ")]++
+			i = end
+			continue
+		}
+		i = t.skipToken(i)
+	}
+	return out
 }

@@ -112,6 +112,7 @@ type Result struct {
 	Stats      Stats
 	Thread     *lockstep.Thread
 	Counters   bool // rests on counters that do not wrap around
+	Lanes      bool // rests on lanes coming to all operations of their warp that wait for them
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -133,15 +134,19 @@ type prover struct {
 	shrunk  int                  // findings whose model was made small
 	// Barriers of a warp order what its lanes do.
 	converged bool
+	// The barrier invariants that are used.
+	trusted []smt.Term
 }
 
 // Kernel verifies what th describes.
 func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
+	p.trust()
 	p.assertions()
 	p.divergence()
 	p.gridDivergence()
 	p.converged = p.convergence()
+	p.res.Lanes = th.Waits || len(th.WarpEnds) > 0 && !p.converged
 	p.races()
 	p.bounds()
 	p.drain()
@@ -328,6 +333,11 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 		if p.converged && !a.Unsettled && !b.Unsettled { // lanes of one warp that a barrier of the warp separates are ordered
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
+		}
+		if p.th.Lockstep && a.Instr != b.Instr && !a.Async && !b.Async {
+			joint := c.Or(s[1].Apply(a.Together), s[0].Apply(b.Together))
+			q = append(q, c.Not(c.And(p.sameWarp(s), joint)))
+			terms, other = append(terms, b.Together), append(other, a.Together)
 		}
 	}
 	// An address of the shared window is no generic address: such a pair may meet anywhere.

@@ -200,7 +200,7 @@ func (c *syncCommand) text(k *check.Sync) error {
 		if k.Optimal {
 			best = ", the least"
 		}
-		fmt.Fprintf(w, "  cost %g before, %g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
+		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
 	}
 	if k.Given {
 		fmt.Fprintf(w, "  right for the arguments of the launch only")

@@ -210,7 +210,7 @@ type found struct {
 // kernel searches barriers for one kernel.
 func (s *syncer) kernel(ctx context.Context, in *input, fn *syntax.Func, kernels []*ir.Func) (*found, error) {
 	began := time.Now()
-	f := &found{sync: Sync{Kernel: kernels[0].Demangled}}
+	f := &found{sync: Sync{Kernel: kernels[0].Demangled, Verdict: diag.Verdict{Kind: diag.Unknown, Kernel: kernels[0].Demangled, Reason: "not judged"}}}
 	defer func() { f.sync.Time = time.Since(began) }()
 	for _, k := range kernels {
 		if s.config(in, k) == nil {
@@ -284,7 +284,22 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost 
 	if s.so.VerifyOnly {
 		return judgeStanding(ctx, &f.marked.tree, oracle, cost)
 	}
-	return placer.Synthesize(ctx, &f.marked.tree, oracle, s.so.Options)
+	r, err := placer.Synthesize(ctx, &f.marked.tree, oracle, s.so.Options)
+	if err != nil || !r.Found || len(r.OtherBlocks) == 0 {
+		return r, err
+	}
+	// A barrier that nothing in the block needs may be part of what orders blocks, as in a barrier of the grid.
+	for l := range f.marked.tree.Standing() {
+		if r.Placement[l] {
+			continue
+		}
+		if was, err := judgeStanding(ctx, &f.marked.tree, oracle, cost); err == nil && was.Found {
+			was.Calls += r.Calls
+			return was, nil
+		}
+		break
+	}
+	return r, nil
 }
 
 // notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a failure.

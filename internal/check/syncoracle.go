@@ -408,8 +408,11 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown m
 		return ok || again, one || two
 	}
 	pr.shown = func(f *verify.Finding) bool {
+		if f.Kind != verify.Race || f.OtherBlock {
+			return false
+		}
 		seen, _ := ran(f)
-		return f.Kind == verify.Race && !f.OtherBlock && seen
+		return seen
 	}
 	if o.warps {
 		pr.oneWarp = func(f *verify.Finding) bool { _, warps := ran(f); return !warps }

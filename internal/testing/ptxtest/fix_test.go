@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
@@ -58,7 +59,7 @@ func TestFixOwnKernels(t *testing.T) {
 	rows := map[string][]string{}
 	for _, dir := range []string{suiteDir, traceDir, examplesDir, "../../../testdata/verify", "../../../testdata/sync", "../../../testdata/fix"} {
 		for i, path := range kernels(t, dir) {
-			if os.Getenv("HEDDLE_LONG") == "" && i%16 != 0 {
+			if os.Getenv("HEDDLE_LONG") == "" && i%32 != 0 {
 				continue
 			}
 			fixOwn(t, dir, path, rows)
@@ -89,7 +90,7 @@ func fixOwn(t *testing.T, dir, path string, rows map[string][]string) {
 			t.Fatal(err)
 		}
 	}
-	res, err := check.FixFile(context.Background(), opt, check.FixOptions{}, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	res, err := check.FixFile(context.Background(), opt, check.FixOptions{Budget: 5 * time.Minute}, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 	if err != nil {
 		rows["error"] = append(rows["error"], fmt.Sprintf("%s: %v", path, err))
 		return

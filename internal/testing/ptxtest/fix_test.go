@@ -84,7 +84,7 @@ func fixOwn(t *testing.T, dir, path string, rows map[string][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := check.Options{Files: source.NewSet(), Limit: 20}
+	opt := check.Options{Files: source.NewSet(), Limit: 20, Timeout: time.Minute} // of a proof: no matter how busy the machine is
 	if exp, err := Parse(string(text)); err == nil {
 		if err := options(&opt, exp.Options); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,46 @@ import (
 	"heddle/internal/isa"
 )
 
+// early reports whether a store of data comes behind the store of the flag for which the thread that reads the data
+// waits: no fence helps, since all that it orders is what comes before the flag.
+func (r *repairer) early(store, read *ir.Instr) bool {
+	if store == nil || read == nil || store.Row.Effect != isa.Writes || store.Order.Strong() || !r.any(func(in *ir.Instr) bool {
+		return isStrong(in) && r.spins(in) && r.before(in, read)
+	}) {
+		return false
+	}
+	writes := func(in *ir.Instr) bool {
+		return isStrong(in) && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) && !r.spins(in)
+	}
+	return r.any(func(in *ir.Instr) bool { return writes(in) && r.before(in, store) }) &&
+		!r.any(func(in *ir.Instr) bool { return writes(in) && r.before(store, in) })
+}
+
+// before reports whether b can be executed after a.
+func (r *repairer) before(a, b *ir.Instr) bool {
+	from, to := r.x.where(a), r.x.where(b)
+	if from.Block == to.Block && from.Index < to.Index {
+		return true
+	}
+	seen := newSet(len(r.x.k.Func.Blocks))
+	var walk func(ir.BlockID) bool
+	walk = func(id ir.BlockID) bool {
+		for _, s := range r.x.k.Func.Block(id).Succs {
+			if s == to.Block {
+				return true
+			}
+			if !seen.has(s) {
+				seen.add(s)
+				if walk(s) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return walk(from.Block)
+}
+
 // some reports whether an instruction is a barrier of some threads of the block.
 func some(in *ir.Instr) bool { return in != nil && in.Row != nil && otherBarrier(in) }
 
@@ -42,6 +82,8 @@ func (r *repairer) reason() string {
 	switch {
 	case one:
 		out = "two threads race at one and the same instruction, which no barrier can separate"
+	case shown(func(f located) bool { return f.Kind == Race && (r.early(f.a, f.b) || r.early(f.b, f.a)) }):
+		out = "the flag is set before the data that it announces: it must be set after the data is stored, behind a fence"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == AcrossBlocks }):
 		out = "threads of different blocks race, and no barrier of a block orders them"
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):

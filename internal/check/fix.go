@@ -166,6 +166,9 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	switch {
 	case ctx.Err() != nil:
 		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
+		if b := j.before; b == nil || b.Grade != repair.Buggy {
+			out.Status = NotChecked
+		}
 		return out, text, nil
 	case err != nil:
 		return nil, nil, err

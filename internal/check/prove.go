@@ -37,6 +37,7 @@ type proof struct {
 	queries int   // that were kept
 	ways    bool  // races are asked for the iterations in which they are
 	shown   func(*verify.Finding) bool
+	oneWarp func(*verify.Finding) bool // races that are asked for threads of several warps
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -207,7 +208,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, OneWarp: p.oneWarp, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}
@@ -282,6 +283,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if r.Lanes {
+		s += ", and that all lanes come to the operations of a warp that wait for them"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
 		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"

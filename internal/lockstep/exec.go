@@ -74,6 +74,7 @@ type state struct {
 	regs    []smt.Term
 	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 	scratch map[slot]smt.Term
+	view    view
 	annotating
 }
 
@@ -83,7 +84,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), view: s.view.clone(), annotating: s.annotating,
 	}
 }
 
@@ -329,6 +330,15 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
 	r.scratch = x.joinScratch(b, states, ways)
+	r.view = x.joinView(states, ways)
+	for _, s := range states {
+		if !slices.Equal(s.threads, r.threads) {
+			r.threads = nil
+		}
+		if !slices.Equal(s.pending, r.pending) {
+			r.pending = nil
+		}
+	}
 	return r
 }
 

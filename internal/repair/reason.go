@@ -1,6 +1,34 @@
 package repair
 
-import "slices"
+import (
+	"slices"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// some reports whether an instruction is a barrier of some threads of the block.
+func some(in *ir.Instr) bool { return in != nil && in.Row != nil && otherBarrier(in) }
+
+// warpWide reports whether an instruction is one that lanes of a warp execute together.
+func warpWide(in *ir.Instr) bool {
+	return in != nil && in.Row != nil && (in.Row.Category == isa.WarpOp || in.Row.Category == isa.Matrix)
+}
+
+// any reports whether some instruction of the kernel is like that.
+func (r *repairer) any(like func(*ir.Instr) bool) bool {
+	return slices.ContainsFunc(r.x.k.Func.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Instrs, like) })
+}
+
+// leaves reports whether threads may end in a function that the kernel calls.
+func (r *repairer) leaves() bool {
+	return r.any(func(in *ir.Instr) bool { return in.Op() == "call" })
+}
+
+// meets reports whether the kernel has barriers of some lanes of a warp.
+func (r *repairer) meets() bool {
+	return r.any(func(in *ir.Instr) bool { return in.Op() == "bar.warp.sync" })
+}
 
 // reason says why a kernel cannot be repaired.
 func (r *repairer) reason() string {
@@ -19,7 +47,18 @@ func (r *repairer) reason() string {
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
 		out = "it is within a function that is called and not inlined"
 	case shown(func(f located) bool { return f.Kind == Other }):
-		out = "it is neither a race that order would end nor a divergence: a copy not waited for, another proxy, a misuse of a barrier"
+		i := slices.IndexFunc(r.found, func(f located) bool { return f.Shown && f.Kind == Other })
+		out = r.found[i].Text
+	case shown(func(f located) bool { return f.Kind == Divergence && (warpWide(f.a) || warpWide(f.b)) }):
+		out = "lanes wait at an operation of the warp for lanes that do not come, and which of them are meant to is not known"
+	case shown(func(f located) bool { return f.Kind == Divergence && (some(f.a) || some(f.b)) }):
+		out = "barriers that count some threads of the block do not come together, and which threads are meant to meet is not known"
+	case shown(func(f located) bool { return f.Kind == Divergence }) && r.leaves():
+		out = "threads have left the kernel where it calls a function that ends them"
+	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.meets():
+		out = "lanes meet at barriers of some lanes of the warp, and which are meant to meet, and when, is not known"
+	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.Op() == "call" }):
+		out = "the barrier is within a function that is called and not inlined"
 	case r.why != nil:
 		out = r.why.Error()
 	}

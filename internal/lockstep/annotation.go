@@ -91,6 +91,7 @@ type annotations struct {
 	wide     map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
 	logs     map[smt.Term]Log       // by Has and by Offset
 	enabled  map[smt.Term]smt.Term
+	global   bool // some are meant for threads too that do not come to them
 	contracts
 }
 
@@ -181,8 +182,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		x.result(in, v(x, in, st), st)
 		return
 	}
-	if base == "share" {
-		x.share(in, st)
+	if x.copying(name, in, st) {
 		return
 	}
 	if base == "completes_later" {
@@ -202,6 +202,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 
 // called gives the results of a call of which nothing is known values of which nothing is known.
 func (x *exec) called(in *ir.Instr, st *state) {
+	st.own = nil // it may have pointers to memory of the thread
 	for i := range in.Dst {
 		if o := in.Dst[i]; o.Kind == ir.Register {
 			x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
@@ -296,7 +297,11 @@ func (x *exec) forAll(in *ir.Instr, st *state) bool {
 		return false
 	}
 	v, ok := x.c.Value(x.argument(in, 1, 32, st))
-	return !ok || v != 0
+	all := !ok || v != 0
+	if all && !x.global {
+		x.global, x.changed = true, true
+	}
+	return all
 }
 
 // stated handles a condition that is checked where the thread is; in a global form, also for threads that are not.

@@ -28,6 +28,7 @@ func counted(in *ir.Instr) bool {
 
 // synchronize executes barriers and the instructions of a warp.
 func (x *exec) synchronize(in *ir.Instr, st *state) {
+	forgetShared(st) // a barrier of the warp may order what its other lanes do
 	if in.Row.Category == isa.WarpOp && !x.tagged(in) {
 		x.approximate(fmt.Sprintf("%s orders nothing and gives unknown values", in.Op()))
 		x.opaqueAll(in, private, st)
@@ -37,19 +38,11 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		x.unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
 	}
 	whole := isBlockBarrier(in)
-	if whole {
-		x.settled(in)
+	by := x.ordersOf(in)
+	if whole && by != event.OrdersNone {
+		x.settled(in, st)
 	}
-	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
-	for _, l := range x.slots {
-		it := x.c.Const(0, tagWidth)
-		for _, around := range x.around {
-			if around == l {
-				it = x.info[l].counter
-			}
-		}
-		at = append(at, it)
-	}
+	at := x.instance(in)
 	if x.final {
 		end := End{
 			Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.bare(st, x.guard), Start: x.tag(st, event.OrdersAll),
@@ -64,7 +57,7 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		}
 	}
 	for p := range x.parts {
-		if !ordersPart(in.Orders, p) || !whole && p != partWarp {
+		if !ordersPart(by, p) || !whole && p != partWarp {
 			continue
 		}
 		for i, t := range x.tagOf(st, p) {
@@ -73,6 +66,21 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	}
 	st.ghost = smt.False         // no annotation goes on behind a barrier
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
+}
+
+// instance is the tag of a barrier in this iteration of the loops around.
+func (x *exec) instance(in *ir.Instr) []smt.Term {
+	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
+	for _, l := range x.slots {
+		it := x.c.Const(0, tagWidth)
+		for _, around := range x.around {
+			if around == l {
+				it = x.info[l].counter
+			}
+		}
+		at = append(at, it)
+	}
+	return at
 }
 
 // opaqueAll gives all destinations values of which nothing is known but who shares them.

@@ -40,6 +40,9 @@ type exec struct {
 	atomics   []atomicUse        // of the final pass
 	shares    []share            // of the final pass
 	dirty     *dirtiness
+	waits     map[*ir.Instr]bool // barriers that are waits for copies of the work-group
+	// The kernel makes copies of a group: stores of a thread may be those of another.
+	groupCopies bool
 
 	annotations
 	kernelParam map[*ir.Var]bool
@@ -70,6 +73,8 @@ type state struct {
 	regs    []smt.Term
 	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 	scratch map[slot]smt.Term
+	own     []*ownStore // in the order of the program; shared between states
+	copies  []groupCopy // that may be under way; shared between states
 	annotating
 }
 
@@ -79,7 +84,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), own: s.own, copies: s.copies, annotating: s.annotating,
 	}
 }
 
@@ -190,9 +195,8 @@ func (x *exec) prepare() error {
 		x.kernelParam[v] = true
 	}
 	x.annotations.init(x.f, x.rpo)
-	if err := x.refuseGroupCopies(); err != nil {
-		return err
-	}
+	x.groupCopies = x.calls(shareCall)
+	x.findWaits()
 	x.pending = findPending(x.f)
 	x.unsettled = x.findUnsettled()
 	x.live = liveness(x.f)
@@ -322,6 +326,8 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
 	r.scratch = x.joinScratch(b, states, ways)
+	r.own = x.joinOwn(states, ways)
+	r.copies = joinCopies(states)
 	return r
 }
 

@@ -115,6 +115,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	})
 	head.pred = x.apply(info.name("act", info.privateAct), 0, at)
 	head.scratch = x.keptScratch(l, entry.scratch)
+	x.keptOwn(l, head)
 	assumed := x.assumed
 	x.assumed = x.c.And(assumed, entry.known)
 	head.known = smt.True
@@ -126,6 +127,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	gone := x.gone
 	x.gone = nil
 	back, exits := x.region(l, head)
+	x.goneRound(entry, back)
 	info.gone, x.gone = x.gone, gone
 	x.around = x.around[:len(x.around)-1]
 	x.outer, x.assumed = outer, assumed
@@ -410,6 +412,7 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 		for j, v := range st.tags {
 			st.tags[j] = s.Apply(v)
 		}
+		st.own = renamed(st.own, s)
 		out[i] = edge{e.to, st}
 	}
 	return out

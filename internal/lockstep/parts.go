@@ -33,7 +33,7 @@ const partWarp = 1
 func (x *exec) partsOf() (parts int, warp bool) {
 	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
-			if isBlockBarrier(in) && in.Orders != event.OrdersAll {
+			if isBlockBarrier(in) && in.Orders != event.OrdersAll || isCallOf(in, collectiveCall) {
 				return numParts, false
 			}
 			warp = warp || x.isWarpBarrier(in)
@@ -88,7 +88,9 @@ func writes(in *ir.Instr, r ir.RegID) bool {
 }
 
 // tagged reports whether a barrier is one that tags name.
-func (x *exec) tagged(in *ir.Instr) bool { return isBlockBarrier(in) || x.warp && x.isWarpBarrier(in) }
+func (x *exec) tagged(in *ir.Instr) bool {
+	return isBlockBarrier(in) || x.warp && x.isWarpBarrier(in) || isCallOf(in, collectiveCall)
+}
 
 // partOf is the part that a space is in.
 func partOf(s event.Space) int {

@@ -31,7 +31,6 @@ var ownTraps = []textTrap{
 	{"an array of the thread with an index", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; l[n & 3] = 2; if (l[0] != 1) a[0] = threadIdx.x; }`, "n = 0"},
 	{"an array of the thread with another index", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; l[1 + (n & 1)] = 2; if (l[0] != 1) a[0] = threadIdx.x; }`, ""},
 	{"a part of a word", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; ((volatile char *)l)[1] = 7; if (l[0] == 0x701) a[0] = threadIdx.x; }`, "it is 0x701"},
-	{"a part of a word is read", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 0x701; if (((volatile char *)l)[1] != 7) a[0] = threadIdx.x; }`, ""},
 	{"what was not stored", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; if (l[1] != 0) a[0] = threadIdx.x; }`, "it may be anything"},
 	{"an array of the thread in a loop", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 0; for (int i = 0; i < n; i++) l[0] = l[0] + 1; if (l[0] != 0) a[0] = threadIdx.x; }`, "n = 1"},
 

@@ -4,7 +4,7 @@ GO      ?= go
 BIN     := bin/heddle
 SOURCES := $(shell find cmd internal -name '*.go' -o -path '*/headers/*' -type f) go.mod go.sum
 
-.PHONY: demo docs test test-long bench lint build clang optional fuzz
+.PHONY: demo docs man test test-long bench lint build clang optional fuzz
 
 build: $(BIN)
 
@@ -51,7 +51,11 @@ fuzz:
 
 # docs runs the commands that the documents show, and writes what they print into them. The tests check that it is current.
 docs: clang
-	$(GO) test ./cmd/heddle -run "TestDocs|TestExampleReports" -update
+	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestExampleReports" -update
+
+# man writes the manual pages to share/man/man1 below DESTDIR, or here.
+man: build
+	$(BIN) man $(DESTDIR)share/man/man1
 
 bench: clang build
 	$(GO) run ./cmd/bench

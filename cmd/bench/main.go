@@ -14,7 +14,15 @@ import (
 func main() {
 	runs := flag.Int("n", 5, "runs of each measurement; the median is printed")
 	only := flag.String("only", "", "run only the measurements whose name contains this")
+	sync := flag.Bool("sync", false, "print what heddle sync does to our own kernels, those whose file name contains -only")
 	flag.Parse()
+	if *sync {
+		if err := syncTable(*only); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*runs, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

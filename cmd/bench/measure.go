@@ -41,6 +41,8 @@ func measurements() []measurement {
 		{"1,048,576 threads: vecadd, detection", "s", million("vecadd")},
 		{"1,048,576 threads: reduce, detection", "s", million("reduce")},
 		{"heddle verify, a kernel of our own, compiled", "ms", proofs},
+		{"heddle sync, cost by constants against barriers executed", "rho", costModel(false)},
+		{"heddle sync, cost by a run against barriers executed", "rho", costModel(true)},
 		{"heddle check reduce.cu, cold", "s", endToEnd(true, "reduce.cu")},
 		{"heddle check reduce.cu, warm", "s", endToEnd(false, "reduce.cu")},
 		{"heddle check reduce.ptx", "s", endToEnd(false, "reduce.ptx")},

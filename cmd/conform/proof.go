@@ -51,7 +51,7 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 	}
 	sum, err := check.Run(ctx, check.Options{
 		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, MaxSteps: job.MaxSteps, Workers: 1,
-		Prove: true, OnlyIntraBlock: job.OnlyIntraBlock, PureCalls: true, Ignore: job.Exclude.ignores, Timeout: job.Timeout, Lower: opt, Command: "verify", Files: source.NewSet(),
+		Prove: true, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores, Timeout: job.Timeout, Lower: opt, Command: "verify", Extern: "pure", Files: source.NewSet(),
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,6 +24,7 @@ type outputFlags struct {
 	printf        bool
 	stats         bool
 	invariants    bool
+	quiet         bool
 	known         knownFlags
 }
 
@@ -30,6 +32,10 @@ func (out *outputFlags) define(fs *pflag.FlagSet) {
 	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
 	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
 	fs.StringVar(&out.html, "html", "", "write a report for people to `FILE`, beside what is printed: one HTML file that needs no network")
+	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
+		v.Usage = "say on standard error for each kernel which engines examined it, why, what each came to, and how long it took; and what of the compile commands is not used"
+	}
+	fs.BoolVarP(&out.quiet, "quiet", "q", false, "print findings and one line that sums up, but no verdicts (format text)")
 	out.known.define(fs)
 }
 
@@ -44,9 +50,15 @@ without unrolling a loop; or shows a bug that a run of the counterexample shows 
 Arguments that --arg gives are fixed, all others are arbitrary.`},
 }
 
+var checkExamples = map[string]string{
+	"check":  "  heddle check kernel.cu\n  heddle check --grid 64 --block 256 --arg n=1024 kernel.cu\n  heddle check --format sarif ./... > heddle.sarif",
+	"run":    "  heddle run --seeds 20 --grid 4 --block 256 kernel.cu",
+	"verify": "  heddle verify kernel.cu\n  heddle verify --grid '*' --block '*' --assume 'n <= gridDim.x * blockDim.x' kernel.cu",
+}
+
 const launchHelp = `
 
-A FILE is CUDA C++ (.cu), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
+A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
 (also ./...) stands for the files below it, - for standard input.
 
 The launch comes from flags; else from a comment above the kernel (// heddle: grid=64 block=256 n=1024); else from a
@@ -57,10 +69,11 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	var out outputFlags
 	var in inputFlags
 	cmd := &cobra.Command{
-		Use:   name + " [flags] FILE|DIR|-...",
-		Short: checkHelp[name][0],
-		Long:  checkHelp[name][1] + launchHelp,
-		Args:  in.some,
+		Use:     name + " [flags] FILE|DIR|-...",
+		Short:   checkHelp[name][0],
+		Long:    checkHelp[name][1] + launchHelp,
+		Args:    in.some,
+		Example: checkExamples[name],
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := checkNumbers(&opt); err != nil {
 				return err
@@ -88,7 +101,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	out.define(fs)
 	if opt.Prove {
 		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
-		fs.BoolVar(&opt.PureCalls, "assume-pure-calls", false, "take functions without a body to return, to wait for nobody and to touch no memory that threads share: the scope says so")
+		fs.Var(newChoice(&opt.Extern, "unsupported", "pure"), "extern", "what functions without a body do: with `WHAT` pure they return, touch no memory but the thread's own and synchronize nothing, and the proof says so; by default their calls are unsupported")
 		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
 	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
@@ -121,6 +134,11 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	opt.Database = in.database
 	p := newProgress(stderr)
 	opt.Progress = p.callback()
+	defer p.stop()
+	if in.verbose {
+		log := p.wrap(stderr)
+		opt.Decisions = func(d check.Decisions) { printDecisions(log, d) }
+	}
 	known, err := out.known.open(ctx, opt, inputs, stderr)
 	if err != nil {
 		return inputError{err}
@@ -166,6 +184,11 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	}
 	if writeErr = errors.Join(writeErr, printer.Close()); writeErr != nil {
 		return inputError{fmt.Errorf("writing the results: %w", writeErr)}
+	}
+	if n := len(sum.Verdicts) + sum.Skipped; out.format == "text" && sum.Printed == 0 && (out.quiet || n > 1) {
+		if _, err := fmt.Fprintln(stdout, summaryLine(sum)); err != nil {
+			return inputError{fmt.Errorf("writing the results: %w", err)}
+		}
 	}
 	interrupted := ctx.Err() != nil
 	if err := known.finish(sum, interrupted, stderr); err != nil {
@@ -220,8 +243,17 @@ func printers(out outputFlags, files *source.Set, stdout, stderr io.Writer) (res
 	if results != nil {
 		return results, results
 	}
-	return diag.NewText(stdout, files, useColor(out.color, stdout)), diag.NewText(stderr, files, useColor(out.color, stderr))
+	results = diag.NewText(stdout, files, useColor(out.color, stdout))
+	if out.quiet {
+		results = withoutVerdicts{results}
+	}
+	return results, diag.NewText(stderr, files, useColor(out.color, stderr))
 }
+
+// withoutVerdicts prints findings alone.
+type withoutVerdicts struct{ diag.Printer }
+
+func (withoutVerdicts) Verdict(*diag.Verdict) error { return nil }
 
 // useColor decides on colour: in doubt only for a terminal, and not if NO_COLOR is set (no-color.org).
 func useColor(when string, w io.Writer) bool {
@@ -232,6 +264,19 @@ func useColor(when string, w io.Writer) bool {
 		return false
 	}
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+// terminalWidth is how many columns the terminal has that w writes to, or that COLUMNS says; 0 if lines may have any length.
+func terminalWidth(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
 }
 
 func isTerminal(w io.Writer) bool {

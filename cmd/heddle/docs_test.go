@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 )
 
 var updateDocs = flag.Bool("update", false, "write what the commands in the documents print now into them (make docs)")
@@ -148,6 +149,124 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
+// TestCommandsDoc holds docs/commands.md to what the program says of itself: so every command and flag is documented.
+func TestCommandsDoc(t *testing.T) {
+	var b bytes.Buffer
+	root := newRoot(nil, &b, &b)
+	if err := reference(&b, root); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("../..")
+	current(t, "docs/commands.md", b.String())
+	for _, cmd := range root.Commands() {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(b.String(), "--"+f.Name) || f.Usage == "" {
+				t.Errorf("%s --%s is not documented", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+// TestKernelsInDocs examines each kernel that a document shows, in a block
+//
+//	```cuda
+//	// heddle COMMAND FLAGS: KIND
+//
+// and holds its verdict to the first line.
+func TestKernelsInDocs(t *testing.T) {
+	if testing.Short() || !hasClang() {
+		t.Skip("compiles kernels")
+	}
+	docs, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```(cuda|opencl)\n(// heddle ([^\n]*): ([a-z]+)\n.*?)```\n")
+	kernels := 0
+	for _, name := range docs {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range block.FindAllStringSubmatch(string(text), -1) {
+			kernels++
+			file := filepath.Join(t.TempDir(), "kernel"+map[string]string{"cuda": ".cu", "opencl": ".cl"}[m[1]])
+			if err := os.WriteFile(file, []byte(m[2]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			run(append(strings.Fields(m[3]), "--no-config", "--format", "json", file), strings.NewReader(""), &out, &errs)
+			if _, verdicts := results(t, out.Bytes()); len(verdicts) != 1 || verdicts[0] != m[4] {
+				t.Errorf("%s: %s: verdicts %v\n%s%s", name, m[2], verdicts, out.String(), errs.String())
+			}
+		}
+	}
+	if kernels == 0 {
+		t.Error("no document shows a kernel")
+	}
+}
+
+// TestIndex holds docs/README.md to the documents that there are.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile("../../docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range docs {
+		if base := filepath.Base(name); base != "README.md" && !strings.Contains(string(index), "]("+base+")") {
+			t.Errorf("docs/README.md does not name %s", base)
+		}
+	}
+}
+
+// TestManual writes the manual pages and looks into them.
+func TestManual(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man1")
+	var out bytes.Buffer
+	if code := run([]string{"man", dir}, nil, &out, &out); code != exitClean || out.Len() > 0 {
+		t.Fatalf("exit code %d\n%s", code, out.String())
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "heddle-check.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`--new-from`, ".SH EXAMPLE"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "heddle.1")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCompletion asks as a shell does: the words of a flag, and the codes.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"check", "--format", ""}, "text\njson\nsarif\ngithub\njunit\n:4\n"},
+		{[]string{"explain", "race-sh"}, "race-shared\ttwo threads"},
+		{[]string{"explain", "race-shared", ""}, ":4\n"},
+		{[]string{"tra"}, "trace\tverify barriers"},
+	} {
+		var out, errs bytes.Buffer
+		run(append([]string{"__complete"}, c.args...), nil, &out, &errs)
+		if !strings.HasPrefix(out.String(), c.want) {
+			t.Errorf("%q: %q", c.args, out.String())
+		}
+	}
+	var out bytes.Buffer
+	if code := run([]string{"completion", "bash"}, nil, &out, &out); code != exitClean || !strings.Contains(out.String(), "__start_heddle") {
+		t.Errorf("exit code %d, %d bytes", code, out.Len())
+	}
+}
+
 // whyNoProof is the part of a result that depends on which solver was there, and how fast it was.
 var whyNoProof = regexp.MustCompile(`this is no proof: [^"\n<]*`)
 
@@ -166,21 +285,24 @@ func TestExampleReports(t *testing.T) {
 		if code := run(strings.Fields("check "+c.flags+" examples"), strings.NewReader(""), &got, &errs); code != exitBugs {
 			t.Fatalf("%s: exit code %d\n%s", c.flags, code, errs.String())
 		}
-		current(t, c.file, got.String())
+		current(t, "docs/examples/"+c.file, got.String())
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	current(t, "report.html", strings.Replace(string(text), "--html "+page, "--html report.html", 1))
+	current(t, "docs/examples/report.html", strings.Replace(string(text), "--html "+page, "--html report.html", 1))
 }
 
-// current compares a file of docs/examples with what it should be.
+// current compares a file of the documents with what it should be.
 func current(t *testing.T, name, got string) {
 	t.Helper()
-	name = filepath.Join("docs", "examples", name)
+	name = filepath.FromSlash(name)
 	got = whyNoProof.ReplaceAllString(got, "this is no proof: ...")
 	if *updateDocs {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

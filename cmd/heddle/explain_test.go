@@ -12,25 +12,24 @@ import (
 	"heddle/internal/diag"
 )
 
-// Every code's example must show that very code, as heddle explain promises.
+// Every code's example must show that very code, as heddle explain promises, and the repaired one must be clean.
 func TestCodeExamples(t *testing.T) {
 	for _, doc := range diag.Docs() {
 		t.Run(string(doc.Code), func(t *testing.T) {
 			if filepath.Ext(doc.Example.File) == ".cu" && !hasClang() {
 				t.Skip("no clang")
 			}
-			file := filepath.Join(t.TempDir(), doc.Example.File)
-			if err := os.WriteFile(file, []byte(doc.Example.Text), 0o600); err != nil {
-				t.Fatal(err)
+			code, out, errs := runExample(t, doc.Repaired())
+			codes, _ := results(t, []byte(out))
+			if code != exitClean || slices.Contains(codes, string(doc.Code)) {
+				t.Errorf("repaired: exit code %d, findings %v\n%s%s", code, codes, out, errs)
 			}
-			var out, errs bytes.Buffer
-			args := slices.Concat([]string{"run", "--format", "json"}, doc.Example.Flags, []string{file})
-			code := run(args, strings.NewReader(""), &out, &errs)
-			codes, verdicts := results(t, out.Bytes())
+			code, out, errs = runExample(t, doc.Example)
+			codes, verdicts := results(t, []byte(out))
 			switch doc.Family {
 			case diag.Bugs:
 				if code != exitBugs || !slices.Contains(codes, string(doc.Code)) {
-					t.Errorf("exit code %d, findings %v\n%s%s", code, codes, out.String(), errs.String())
+					t.Errorf("exit code %d, findings %v\n%s%s", code, codes, out, errs)
 				}
 			case diag.Limits:
 				want := "unsupported"
@@ -38,7 +37,7 @@ func TestCodeExamples(t *testing.T) {
 					want = "unknown"
 				}
 				if code != exitUnknown || !slices.Contains(verdicts, want) {
-					t.Errorf("exit code %d, verdicts %v\n%s%s", code, verdicts, out.String(), errs.String())
+					t.Errorf("exit code %d, verdicts %v\n%s%s", code, verdicts, out, errs)
 				}
 			case diag.Inputs:
 				want := exitUsage
@@ -46,11 +45,24 @@ func TestCodeExamples(t *testing.T) {
 					want = exitClean
 				}
 				if code != want || !slices.Contains(codes, string(doc.Code)) {
-					t.Errorf("exit code %d, findings %v\n%s%s", code, codes, out.String(), errs.String())
+					t.Errorf("exit code %d, findings %v\n%s%s", code, codes, out, errs)
 				}
 			}
 		})
 	}
+}
+
+// runExample returns the exit code and what is printed.
+func runExample(t *testing.T, e diag.Example) (code int, stdout, stderr string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), e.File)
+	if err := os.WriteFile(file, []byte(e.Text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	args := slices.Concat([]string{"run", "--format", "json"}, e.Flags, []string{file})
+	code = run(args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
 }
 
 // results reads JSON output: the codes of the findings and the kinds of the verdicts.

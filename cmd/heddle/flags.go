@@ -37,7 +37,7 @@ func launchFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Var(grid, "grid", "blocks, as `X[,Y[,Z]]`"+free)
 	fs.Var(block, "block", "threads of a block, as `X[,Y[,Z]]`"+free)
 	fs.Var(&dimFlag{value: &opt.Launch.Global}, "global", "threads of the launch in all, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
-	fs.Var(block, "local", "the same as --block: OpenCL's local size")
+	fs.Var(block, "local", "threads of a block, as `X[,Y[,Z]]`: OpenCL's local size, the same as --block")
 	fs.Var(&dimFlag{value: &opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
 	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared", "dynamic shared memory in `BYTES`, such as 1024 or 48K")
 	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "argument `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")

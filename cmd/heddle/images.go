@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"heddle/internal/lower"
 	"heddle/internal/lower/fatbin"
+	"heddle/internal/table"
 )
 
 // openImages opens an input as an ELF file or a fatbin.
@@ -31,8 +31,8 @@ func openImages(in lower.Input) (*fatbin.File, error) {
 	return f, nil
 }
 
-// listImages prints a table of the images, marking those that check analyses.
-func listImages(w io.Writer, in lower.Input) error {
+// listImages prints a table of the images for a terminal of width columns (0: any), marking those that check analyses.
+func listImages(w io.Writer, in lower.Input, width int) error {
 	f, err := openImages(in)
 	if err != nil {
 		return err
@@ -46,8 +46,8 @@ func listImages(w io.Writer, in lower.Input) error {
 			checked[im] = true
 		}
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "image\tregion\tkind\tarch\tbytes\tstored\tcompression\tchecked\tname\tkernels")
+	var t table.Table
+	t.Add("image", "region", "kind", "arch", "bytes", "stored", "compression", "checked", "name", "kernels")
 	for _, im := range f.Images {
 		size, kernels := "?", ""
 		data, err := im.Data()
@@ -64,10 +64,10 @@ func listImages(w io.Writer, in lower.Input) error {
 		if checked[im] {
 			mark = "yes"
 		}
-		fmt.Fprintf(t, "%d\t%d\t%v\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-			im.Number, im.Region, im.Kind, archText(im), size, im.Stored, im.Compression, mark, cmp.Or(im.Name, "-"), cmp.Or(kernels, "-"))
+		t.Add(fmt.Sprint(im.Number), fmt.Sprint(im.Region), fmt.Sprint(im.Kind), archText(im), size, fmt.Sprint(im.Stored),
+			fmt.Sprint(im.Compression), mark, cmp.Or(im.Name, "-"), cmp.Or(kernels, "-"))
 	}
-	return t.Flush()
+	return t.Write(w, width)
 }
 
 // archText names an architecture as nvcc does: virtual for PTX, real for machine code.

@@ -142,7 +142,7 @@ func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, in
 	if len(then) == 0 {
 		return set
 	}
-	opt.Files, opt.Known, opt.Printf, opt.Limit = source.NewSet(), nil, nil, math.MaxInt
+	opt.Files, opt.Known, opt.Printf, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, nil, math.MaxInt
 	opt.Lower.NoCache = true // its keys hold the temporary path
 	if opt.Trace != nil {
 		quiet := *opt.Trace

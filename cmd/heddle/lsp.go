@@ -54,35 +54,11 @@ type editorEngine struct {
 
 func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report, error) {
 	report := &lsp.Report{Files: source.NewSet()}
-	opt := check.Options{
-		Command: string(req.Mode), Prove: req.Mode == lsp.Proof, Kernel: req.Kernel,
-		Lower: e.lower, Database: e.database, Files: report.Files,
-		Progress: func(p check.Progress) { req.Progress(p.Kernel) },
+	opt, inputs, err := e.prepare(req, report)
+	if err != nil || inputs == nil {
+		return report, err
 	}
-	in := inputFlags{database: e.database}
-	settings := configFlags{}
-	mistakes := collector{report}
-	if path, err := config.Find(filepath.Dir(req.Path)); err != nil {
-		return nil, err
-	} else if path == "" {
-		settings.none = true
-	} else {
-		settings.path = path
-	}
-	if err := settings.read(report.Files, mistakes); err != nil && len(report.Findings) == 0 {
-		return nil, err
-	}
-	settings.apply(&opt)
-	inputs, err := in.inputs([]string{req.Path}, nil, io.Discard)
-	if err != nil {
-		return nil, err
-	}
-	doc := &inputs[0]
-	doc.Content, doc.Found = req.Text, true // a header without kernels is no mistake
-	if lang, ok := documentLang[strings.ToLower(filepath.Ext(req.Path))]; ok {
-		doc.Lang = lang
-	}
-	doc.Flags.Includes = append([]string{filepath.Dir(req.Path)}, doc.Flags.Includes...)
+	opt.Command, opt.Prove = string(req.Mode), req.Mode == lsp.Proof
 	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
 		report.Findings = append(report.Findings, compilerErrors(report.Files, d)...)
 	})
@@ -91,6 +67,39 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 	}
 	report.Verdicts = sum.Verdicts
 	return report, nil
+}
+
+// prepare returns the options and the input of a request. Without an input and an error, the findings of the report say what is wrong.
+func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (check.Options, []check.Input, error) {
+	opt := check.Options{
+		Kernel: req.Kernel, Lower: e.lower, Database: e.database, Files: report.Files,
+		Progress: func(p check.Progress) { req.Progress(p.Kernel + ": " + p.Engine) },
+	}
+	in := inputFlags{database: e.database}
+	settings := configFlags{}
+	mistakes := collector{report}
+	if path, err := config.Find(filepath.Dir(req.Path)); err != nil {
+		return opt, nil, err
+	} else if path == "" {
+		settings.none = true
+	} else {
+		settings.path = path
+	}
+	if err := settings.read(report.Files, mistakes); err != nil && len(report.Findings) == 0 {
+		return opt, nil, err
+	}
+	settings.apply(&opt)
+	inputs, err := in.inputs([]string{req.Path}, nil, io.Discard)
+	if err != nil {
+		return opt, nil, err
+	}
+	doc := &inputs[0]
+	doc.Content, doc.Found = req.Text, true // a header without kernels is no mistake
+	if lang, ok := documentLang[strings.ToLower(filepath.Ext(req.Path))]; ok {
+		doc.Lang = lang
+	}
+	doc.Flags.Includes = append([]string{filepath.Dir(req.Path)}, doc.Flags.Includes...)
+	return opt, inputs, nil
 }
 
 // documentLang is the language of documents by their extension.

@@ -108,12 +108,37 @@ func TestEditor(t *testing.T) {
 	if got := e.call("textDocument/codeLens", fmt.Sprintf(`{"textDocument":{"uri":%q}}`, uri)); !strings.Contains(got, "heddle: bug") || !strings.Contains(got, `"line":2`) {
 		t.Error(got)
 	}
+	// What heddle sync would change is for the editor to apply; here it declines.
+	e.id++
+	e.send("workspace/executeCommand", e.id, fmt.Sprintf(`{"command":"heddle.sync","arguments":[%q,"k(int*)"]}`, uri))
+	apply := e.until("workspace/applyEdit")
+	if !strings.Contains(apply, `__syncthreads();`) || !strings.Contains(apply, uri) {
+		t.Error(apply)
+	}
+	var request struct{ ID json.RawMessage }
+	if err := json.Unmarshal([]byte(apply), &request); err != nil {
+		t.Fatal(err)
+	}
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"applied":false}}`, request.ID)
+	if _, err := fmt.Fprintf(e.w, "Content-Length: %d\r\n\r\n%s", len(answer), answer); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.until(fmt.Sprintf(`"id":%d,`, e.id)); !strings.Contains(got, "synchronized: kernel k(int*)") {
+		t.Error(got)
+	}
 	e.send("textDocument/didChange", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"version":2},"contentChanges":[{"range":{"start":{"line":6,"character":0},"end":{"line":6,"character":0}},"text":"\t__syncthreads();"}]}`, uri))
 	e.until("publishDiagnostics", `"version":2`, `"diagnostics":[]`)
 	if got := e.call("workspace/executeCommand", fmt.Sprintf(`{"command":"heddle.verify","arguments":[%q,"k(int*)"]}`, uri)); !strings.Contains(got, "verified: kernel k(int*)") {
 		t.Error(got)
 	}
 	if got := e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":2,"character":16}}`, uri)); !strings.Contains(got, "**verified**") {
+		t.Error(got)
+	}
+	// The barrier that was written separates the two lines; a word that is none has nothing to say.
+	if got := e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":6,"character":5}}`, uri)); !strings.Contains(got, "**needed**") || !strings.Contains(got, "the write at 6:") || !strings.Contains(got, "the read at 8:") {
+		t.Error(got)
+	}
+	if got := e.call("textDocument/hover", fmt.Sprintf(`{"textDocument":{"uri":%q},"position":{"line":7,"character":2}}`, uri)); !strings.Contains(got, `"result":null`) {
 		t.Error(got)
 	}
 	// What the compiler says is at its line.

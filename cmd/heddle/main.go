@@ -1,4 +1,4 @@
-// Command heddle finds synchronization bugs in CUDA kernels: data races, barrier divergence and deadlock.
+// Command heddle finds synchronization bugs in CUDA and OpenCL kernels: data races, barrier divergence and deadlock.
 package main
 
 import (
@@ -123,15 +123,15 @@ func usageHint(root *cobra.Command, args []string, err error) string {
 func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heddle",
-		Short: "find synchronization bugs in CUDA kernels",
-		Long: `heddle finds synchronization bugs in CUDA kernels without a GPU: data races, barrier divergence, deadlock.
+		Short: "find synchronization bugs in CUDA and OpenCL kernels",
+		Long: `heddle finds synchronization bugs in CUDA and OpenCL kernels without a GPU: data races, barrier divergence, deadlock.
 
 Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.`,
-		Example:           "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg n=1024 reduce.cu\n  heddle explain race-shared",
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Example:       "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg n=1024 reduce.cu\n  heddle explain race-shared",
+		SilenceUsage:  true,
+		SilenceErrors: true,
 	}
-	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout, stderr), newSync(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout, stderr), newExplain(stdout), newVersion(stdout))
+	root.AddCommand(newCheck("check", stdin, stdout, stderr), newCheck("run", stdin, stdout, stderr), newCheck("verify", stdin, stdout, stderr), newTrace(stdin, stdout, stderr), newFix(stdin, stdout, stderr), newSync(stdin, stdout, stderr), newPTX(stdin, stdout, stderr), newLSP(stdin, stdout, stderr), newExplain(stdout), newMan(), newVersion(stdout))
+	completions(root)
 	return root
 }

@@ -143,6 +143,45 @@ func TestLongForms(t *testing.T) {
 	}
 }
 
+// While an engine has nothing to tell, the time goes on; nothing is drawn after the end.
+func TestProgressRefresh(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b)
+	p.tty, p.started, p.width = true, time.Now().Add(-3*time.Second), 24
+	p.callback()(check.Progress{Kernel: "k", Engine: "proof", Kernels: 12, KernelsDone: 3})
+	drawn := func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return strings.Count(b.String(), "\r\x1b[K3 of 12 kernels, k: pr") // 23 columns
+	}
+	for deadline := time.Now().Add(30 * time.Second); drawn() < 3; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the line was drawn %d times", drawn())
+		}
+	}
+	p.stop()
+	end := b.Len()
+	time.Sleep(2 * progressInterval)
+	if b.Len() != end {
+		t.Error("something was drawn after the end")
+	}
+	p.stop()
+}
+
+func TestProgressText(t *testing.T) {
+	for _, c := range []struct {
+		p    check.Progress
+		want string
+	}{
+		{check.Progress{Kernel: "k", Engine: "proof", Kernels: 1, Files: 1}, "k: proof, 2 s"},
+		{check.Progress{Kernel: "k", Engine: "emulation", Kernels: 3, KernelsDone: 1, Files: 2, FilesDone: 1, Steps: 1_500_000, Blocks: 8}, "1 of 3 kernels, 1 of 2 files, k: emulation, 0 of 8 blocks, 1.5 M warp instructions, 2 s"},
+	} {
+		if got := progressText(c.p, 2*time.Second); got != c.want {
+			t.Errorf("got  %q\nwant %q", got, c.want)
+		}
+	}
+}
+
 // The progress line appears after a second only, is removed before other output, and never comes back.
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
@@ -150,7 +189,7 @@ func TestProgress(t *testing.T) {
 	if p.callback() != nil {
 		t.Error("progress without a terminal")
 	}
-	s := check.Progress{Kernel: strings.Repeat("k", 50), Steps: 2_500_000, BlocksDone: 1, Blocks: 4}
+	s := check.Progress{Kernel: strings.Repeat("k", 50), Engine: "emulation", Steps: 2_500_000, BlocksDone: 1, Blocks: 4}
 	p.show(s)
 	if b.Len() > 0 {
 		t.Errorf("progress at once: %q", b.String())
@@ -158,7 +197,7 @@ func TestProgress(t *testing.T) {
 	p.started = time.Now().Add(-3 * time.Second)
 	p.show(s)
 	p.show(s) // too soon
-	want := "\r\x1b[K" + strings.Repeat("k", 37) + "...: 1 of 4 blocks, 2.5 M warp instructions, 3 s"
+	want := "\r\x1b[K" + strings.Repeat("k", 37) + "...: emulation, 1 of 4 blocks, 2.5 M warp instructions, 3 s"
 	if b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,16 +19,20 @@ const (
 type progress struct {
 	w       io.Writer
 	tty     bool
+	width   int // of the terminal; 0: not known
 	started time.Time
 
 	mu    sync.Mutex
+	now   check.Progress // what was told last
+	told  bool
 	last  time.Time
 	shown bool
 	ended bool
+	done  chan struct{}
 }
 
 func newProgress(w io.Writer) *progress {
-	return &progress{w: w, tty: isTerminal(w), started: time.Now()}
+	return &progress{w: w, tty: isTerminal(w), width: terminalWidth(w), started: time.Now(), done: make(chan struct{})}
 }
 
 // callback returns what the driver calls; nil where nobody would see it.
@@ -35,26 +40,65 @@ func (p *progress) callback() func(check.Progress) {
 	if !p.tty {
 		return nil
 	}
+	go p.refresh()
 	return p.show
+}
+
+// refresh keeps the time on the line going while an engine has nothing to tell.
+func (p *progress) refresh() {
+	tick := time.NewTicker(progressInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
+		case <-p.done:
+			return
+		}
+	}
 }
 
 func (p *progress) show(s check.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.now, p.told = s, true
+	p.draw()
+}
+
+// draw writes the line. p.mu is held.
+func (p *progress) draw() {
 	now := time.Now()
-	if p.ended || now.Sub(p.started) < progressDelay || now.Sub(p.last) < progressInterval {
+	if p.ended || !p.told || now.Sub(p.started) < progressDelay || now.Sub(p.last) < progressInterval {
 		return
 	}
 	p.last, p.shown = now, true
-	fmt.Fprintf(p.w, "\r\x1b[K%s", progressText(s, now.Sub(p.started)))
+	text := []rune(progressText(p.now, now.Sub(p.started)))
+	if p.width > 0 && len(text) >= p.width { // a line that wraps could not be removed
+		text = text[:p.width-1]
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%s", string(text))
 }
 
+// progressText is what is known: "3 of 12 kernels, 1 of 2 files, reduce: emulation, 1 of 4 blocks, 2.5 M warp instructions, 9 s".
 func progressText(s check.Progress, d time.Duration) string {
+	var parts []string
+	if s.Kernels > 1 || s.Files > 1 {
+		parts = append(parts, fmt.Sprintf("%d of %d kernels", s.KernelsDone, s.Kernels))
+	}
+	if s.Files > 1 {
+		parts = append(parts, fmt.Sprintf("%d of %d files", s.FilesDone, s.Files))
+	}
 	kernel := []rune(s.Kernel)
 	if len(kernel) > 40 {
 		kernel = append(kernel[:37], []rune("...")...)
 	}
-	return fmt.Sprintf("%s: %d of %d blocks, %.1f M warp instructions, %.0f s", string(kernel), s.BlocksDone, s.Blocks, float64(s.Steps)/1e6, d.Seconds())
+	parts = append(parts, fmt.Sprintf("%s: %s", string(kernel), s.Engine))
+	if s.Blocks > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d blocks, %.1f M warp instructions", s.BlocksDone, s.Blocks, float64(s.Steps)/1e6))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%.0f s", d.Seconds())), ", ")
 }
 
 // clear removes the line, so that something else can be printed.
@@ -76,6 +120,9 @@ func (p *progress) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
+	if !p.ended {
+		close(p.done)
+	}
 	p.ended = true
 }
 

@@ -46,10 +46,11 @@ var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place
 func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &syncCommand{stdin: stdin, stdout: stdout, stderr: stderr, sync: check.SyncOptions{Options: place.Options{Cost: place.DefaultCost}}}
 	cmd := &cobra.Command{
-		Use:   "sync [flags] FILE|-",
-		Short: "find where barriers must stand, at the least cost",
-		Long:  syncHelp + launchHelp,
-		Args:  exactly(1, "one input file"),
+		Use:     "sync [flags] FILE|-",
+		Short:   "find where barriers must stand, at the least cost",
+		Long:    syncHelp + launchHelp,
+		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only kernel.cu",
+		Args:    exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := checkNumbers(&c.opt); err != nil {
 				return err
@@ -198,6 +199,13 @@ func (c *syncCommand) text(k *check.Sync) error {
 		}
 		fmt.Fprintf(w, "  cost %g before, %g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
 	}
+	if k.Given {
+		fmt.Fprintf(w, "  right for the arguments of the launch only")
+		if len(k.Elsewhere) > 0 {
+			fmt.Fprintf(w, "; for others: %s", k.Elsewhere[0])
+		}
+		fmt.Fprintln(w)
+	}
 	if len(k.OtherBlocks) > 0 {
 		fmt.Fprintf(w, "  out of reach of barriers of a block: %s race between blocks", k.OtherBlocks[0])
 		if n := len(k.OtherBlocks) - 1; n > 0 {
@@ -230,6 +238,8 @@ func (c *syncCommand) json(res *check.SyncResult) error {
 		Calls       int       `json:"oracle_calls"`
 		Stuck       []string  `json:"stuck,omitempty"`
 		OtherBlocks []string  `json:"races_between_blocks,omitempty"`
+		Given       bool      `json:"given_arguments_only,omitempty"`
+		Elsewhere   []string  `json:"with_other_arguments,omitempty"`
 		Verdict     string    `json:"verdict"`
 		Scope       string    `json:"scope,omitempty"`
 		Millis      int64     `json:"total_ms"`
@@ -242,7 +252,7 @@ func (c *syncCommand) json(res *check.SyncResult) error {
 		k := &res.Kernels[i]
 		one := kernel{
 			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []barrier{}, Before: k.Before, After: k.After,
-			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Verdict: k.Verdict.Kind.String(),
+			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given, Elsewhere: k.Elsewhere, Verdict: k.Verdict.Kind.String(),
 			Scope: k.Verdict.Scope, Millis: k.Time.Milliseconds(),
 		}
 		for j := range k.Barriers {

@@ -25,7 +25,8 @@ func newPTX(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Short: "print the PTX that heddle analyses",
 		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. An ELF file or a fatbin is not compiled: the PTX
 in it is printed. --list shows what such a file holds; --image N picks one.`,
-		Args: exactly(1, "one input file"),
+		Example: "  heddle ptx kernel.cu\n  heddle ptx --list app\n  heddle ptx --image 3 app",
+		Args:    exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := p.run(cmd.Context(), files[0]); err != nil {
 				return inputError{err}
@@ -55,6 +56,14 @@ type ptxCommand struct {
 	output         string
 }
 
+// width is that of the terminal that the text goes to; 0 if it goes elsewhere.
+func (p *ptxCommand) width() int {
+	if p.output != "" {
+		return 0
+	}
+	return terminalWidth(p.stdout)
+}
+
 func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	if dir, ok := project.Directory(arg); ok {
 		return fmt.Errorf("%s is a directory; want one file", dir)
@@ -67,7 +76,7 @@ func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	switch in := inputs[0].Input; {
 	case p.list:
 		var b bytes.Buffer
-		err = listImages(&b, in)
+		err = listImages(&b, in, p.width())
 		text = b.Bytes()
 	case p.image != 0:
 		text, err = imageText(in, p.image)
@@ -107,6 +116,9 @@ func newExplain(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",
 		Short: "explain a kind of finding, or list them all",
+		Long: `explain prints what a code of a finding means, how to repair it, and an example that shows it, with the same repaired; without
+CODE it lists all codes.`,
+		Example: "  heddle explain race-shared",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("want one code, not %d", len(args))
@@ -115,7 +127,7 @@ func newExplain(stdout io.Writer) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return diag.List(stdout)
+				return diag.List(stdout, terminalWidth(stdout))
 			}
 			code := diag.Code(strings.ToLower(args[0]))
 			doc, ok := diag.Lookup(code)

@@ -24,10 +24,11 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var stats bool
 	var blocks string
 	cmd := &cobra.Command{
-		Use:   "trace [flags] FILE|DIR|-...",
-		Short: "verify barriers and shared memory of a block for all inputs",
-		Long:  traceHelp + launchHelp,
-		Args:  in.some,
+		Use:     "trace [flags] FILE|DIR|-...",
+		Short:   "verify barriers and shared memory of a block for all inputs",
+		Long:    traceHelp + launchHelp,
+		Args:    in.some,
+		Example: "  heddle trace kernel.cu\n  heddle trace --stats --blockidx all kernel.ptx",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			opt.Seeds = 1
 			if err := checkNumbers(&opt); err != nil {

@@ -232,6 +232,7 @@ func (r *kernelRun) barrierFinding(code diag.Code, be *race.BarrierError, seed u
 		}
 		d.Notes = append(d.Notes, note)
 	}
+	d.Groups = r.groups(be)
 	if be.Count > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("this happened %d times in the launch", be.Count))
 	}

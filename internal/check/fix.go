@@ -3,9 +3,11 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"heddle/internal/diag"
+	"heddle/internal/edit"
 	"heddle/internal/emu"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
@@ -17,7 +19,9 @@ import (
 type FixOptions struct {
 	Atomic    bool          // offer atomic updates
 	Redundant bool          // take redundant barriers away
+	Source    bool          // also say in the source what is changed, if it is CUDA C++ or OpenCL C
 	Budget    time.Duration // for each kernel; 0: DefaultFixBudget
+	source    *sourceFixer
 }
 
 // DefaultFixBudget is the time that the repair of one kernel may take.
@@ -54,6 +58,9 @@ type Fix struct {
 	Redundant []FixChange  // barriers that the kernel, as it is now, does not need
 	Why       string       // why that is enough, or why the kernel cannot be repaired
 	After     diag.Verdict // of the repaired kernel, or of one that needs no repair
+	Source    diag.Verdict // of the patched source compiled again; without a Kernel if the repair is in PTX only
+	PTXOnly   string       // why it is
+	Edits     []edit.Edit  // of the source, for this kernel
 	Notes     []string     // what else a user should know
 	Judged    int          // texts that were checked on the way
 	Checks    time.Duration
@@ -74,7 +81,10 @@ type FixChange struct {
 // FixResult is what a repair of a file came to.
 type FixResult struct {
 	Fixes       []Fix
-	PTX         []byte // of the module with all repairs; what it was if there were none
+	PTX         []byte       // of the module with all repairs; what it was if there were none
+	User        *source.File // the file that was given, if it is a source or PTX text
+	Patched     []byte       // its text with the repairs that it can say
+	Diff        string       // between the two
 	Files       *source.Set
 	InputErrors int
 }
@@ -116,6 +126,11 @@ func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink 
 	for _, f := range defined(in) {
 		d.kernelsSeen = append(d.kernelsSeen, launch.BaseName(f.Demangled))
 	}
+	if fix.Source {
+		if fix.source, err = d.newSourceFixer(ctx, file); err != nil {
+			return nil, err
+		}
+	}
 	for _, k := range d.kernels(in) {
 		d.kernelsRun++
 		f, text, err := d.fixKernel(ctx, fix, in, k, out.PTX)
@@ -128,7 +143,7 @@ func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink 
 	if d.kernelsRun == 0 && d.sum.InputErrors == 0 {
 		d.noKernel([]Input{file})
 	}
-	return out, nil
+	return out, d.patch(out, fix.source, file, in)
 }
 
 // fixKernel repairs one kernel in text, in which others may have been repaired.
@@ -141,20 +156,13 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	}
 	ctx, cancel := context.WithTimeout(ctx, fix.Budget)
 	defer cancel()
-	j := &judge{driver: d, in: in, kernel: k.Name, limit: proofTime}
-	if d.opt.Timeout > 0 {
-		j.limit = d.opt.Timeout
-	}
-	for i := range max(d.opt.Seeds, fixSeeds) {
-		j.launches = append(j.launches, trial{d.opt.Launch, d.opt.Seed + uint64(i)})
-	}
-	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()
 	p, err := parseKernel(in.lowered.Name, k.Name, text)
 	if err != nil {
 		return nil, nil, err
 	}
 	kernel := &repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}
-	r, err := repair.Repair(ctx, kernel, j, repair.Options{Atomic: fix.Atomic})
+	r, j, err := d.repair(ctx, fix, in, kernel)
+	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()
 	switch {
 	case ctx.Err() != nil:
 		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
@@ -169,6 +177,9 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 		out.Wrong = d.wrong(ctx, in, k, j)
 		out.Changes = changes(k, r)
 		out.After = verdictOf(k, r.After)
+		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
+			return s.inSource(ctx, k, kernel, r.Plan, j, repair.Clean)
+		})
 		out.Why = "what showed the bug shows nothing any more; the repaired kernel is " + out.Verdict() + ": " + out.After.Text()
 	case r.Reason != "":
 		out.Status, out.Why = NotRepaired, r.Reason
@@ -186,6 +197,61 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	return out, text, err
 }
 
+// repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the scalar arguments that
+// host code, a comment or a configuration gives count as given, as they do for heddle check: what goes wrong with others
+// alone nobody may ever see, and is no reason to change a kernel. The judge is the one whose word counts.
+func (d *driver) repair(ctx context.Context, fix FixOptions, in *input, k *repair.Kernel) (best *repair.Result, by *judge, err error) {
+	var judges []*judge
+	for _, from := range d.outlooks(in, k.Func) {
+		j := d.newJudge(in, k.Func.Name, from)
+		if by != nil {
+			j.spent = by.spent
+		}
+		judges, by = append(judges, j), j
+		before, err := j.Judge(ctx, k.File.Content, true)
+		if err != nil {
+			return nil, by, err
+		}
+		if best = (&repair.Result{Before: before, Judged: 1}); before.Grade == repair.Verified {
+			return best, by, nil
+		}
+	}
+	if best.Before.Grade != repair.Buggy {
+		return best, by, nil
+	}
+	spent := by.spent
+	best = nil
+	for _, j := range judges {
+		j.spent = spent
+		r, err := repair.Repair(ctx, k, j, repair.Options{Atomic: fix.Atomic})
+		if err != nil {
+			return nil, j, err
+		}
+		if spent = j.spent; best == nil || r.Patch != nil && (best.Patch == nil || r.After.Grade > best.After.Grade) {
+			best, by = r, j
+		}
+		if r.Patch != nil && r.After.Grade == repair.Verified {
+			break
+		}
+	}
+	by.spent = spent
+	return best, by, nil
+}
+
+// outlooks are the origins from which scalar arguments are taken as given, those that say less first.
+func (d *driver) outlooks(in *input, k *ir.Func) []launch.Origin {
+	out := []launch.Origin{launch.FromFlag}
+	cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
+	if len(errs) > 0 {
+		return out
+	}
+	p := proof{driver: d, in: in, kernel: k, cfg: cfg}
+	if len(p.scalars(launch.FromHost)) > len(p.scalars(launch.FromFlag)) {
+		out = append(out, launch.FromHost)
+	}
+	return out
+}
+
 // redundant looks for barriers that a kernel does not need, and takes them away if it is asked to and they are proved
 // redundant.
 func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kernel *repair.Kernel, j *judge, text []byte, out *Fix) ([]byte, error) {
@@ -200,7 +266,10 @@ func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kern
 			word = "redundant in the runs tried, which is no proof"
 		}
 		in := byIndex[r.Barrier.Index]
-		out.Redundant = append(out.Redundant, FixChange{opText(in) + " is " + word, spanOf(in)})
+		ch := FixChange{opText(in) + " is " + word, spanOf(in)}
+		if !slices.Contains(out.Redundant, ch) { // once for what the compiler copied
+			out.Redundant = append(out.Redundant, ch)
+		}
 	}
 	if patch != nil && fix.Redundant {
 		out.Status, text = Repaired, patch.Text
@@ -209,6 +278,7 @@ func (d *driver) redundant(ctx context.Context, fix FixOptions, k *ir.Func, kern
 				out.Changes = append(out.Changes, FixChange{"without " + opText(in), spanOf(in)})
 			}
 		}
+		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) { return s.withoutRedundant(ctx, k, list, j) })
 		out.Why = "each barrier that was taken away is redundant: the kernel is verified without it"
 	}
 	return text, nil

@@ -87,13 +87,16 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 		d.notRun(k, err)
 		return
 	}
+	end := d.asks(k, "emulation", "every kernel is run once for its launch")
 	for i := range d.opt.Seeds {
 		if !r.run(ctx, d.opt.Seed+uint64(i)) {
 			break
 		}
 	}
+	v := r.verdict()
+	end(outcome(&v))
 	d.sum.Bugs += r.bugs
-	d.sum.Verdicts = append(d.sum.Verdicts, r.withProof(ctx, r.withTrace(ctx, r.verdict())))
+	d.sum.Verdicts = append(d.sum.Verdicts, r.withProof(ctx, r.withTrace(ctx, v)))
 	if r.unsupported == nil && r.assumptions == nil && r.inconclusive == "" && r.runs > 0 && !r.cut {
 		d.checked(in, k, allCodes)
 	} else {
@@ -159,7 +162,7 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: max(r.opt.Workers, 1)}
 	if r.opt.Progress != nil {
 		opt.Progress = func(steps, done, blocks uint64) {
-			r.opt.Progress(Progress{Kernel: r.kernel.Demangled, Steps: steps, BlocksDone: done, Blocks: blocks})
+			r.tell(Progress{Kernel: r.kernel.Demangled, Engine: "emulation", Steps: steps, BlocksDone: done, Blocks: blocks})
 		}
 	}
 	if r.opt.Printf != nil {

@@ -13,13 +13,19 @@ import (
 // trace knows nothing of global memory, so that the verdict is no better than that of the runs; it may be
 // worse, and its scope says more.
 func (r *kernelRun) withTrace(ctx context.Context, v diag.Verdict) diag.Verdict {
-	if r.opt.Command == "run" || v.Kind == diag.Bug || ctx.Err() != nil || !namedBarriers(r.kernel, r.cfg.Geometry) {
+	if r.opt.Command == "run" || ctx.Err() != nil || !namedBarriers(r.kernel, r.cfg.Geometry) {
 		return v
 	}
+	if v.Kind == diag.Bug {
+		r.spares("trace", "the verdict is bug already")
+		return v
+	}
+	end := r.asks(r.kernel, "trace", "it has named barriers")
 	d := *r.driver
 	d.opt.Command = "trace"
 	t := &kernelRun{driver: &d, in: r.in, kernel: r.kernel, cfg: r.cfg, seen: make(map[findingKey]bool), aside: r.aside}
 	traced := t.trace(ctx)
+	end(outcome(&traced))
 	r.sum.Bugs += t.bugs
 	for _, w := range []*diag.Verdict{&v, &traced} {
 		w.Suppressed, w.Known = t.aside.suppressed, t.aside.known

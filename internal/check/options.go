@@ -44,15 +44,16 @@ type Options struct {
 	Timeout        time.Duration                // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
 	Limit          int                          // findings printed per kernel; 0: DefaultLimit
 	Lower          lower.Options
-	Trace          *Trace         // not nil: trace each kernel, as heddle trace does
-	Command        string         // "check" or "run": for the reproduce line
-	Database       string         // what -p named: for the reproduce line
-	Progress       func(Progress) // nil: none
-	NoWrap         bool           // of proofs: signed 32-bit index arithmetic does not wrap
-	PureCalls      bool           // of proofs: functions without a body touch nothing that threads share
-	Invariants     io.Writer      // what came of the candidate invariants of loops in proofs; nil: discarded
-	Printf         io.Writer      // kernel printf output; nil: discarded
-	Files          *source.Set    // that the positions of findings refer to; nil: a new one
+	Trace          *Trace          // not nil: trace each kernel, as heddle trace does
+	Command        string          // "check" or "run": for the reproduce line
+	Database       string          // what -p named: for the reproduce line
+	Progress       func(Progress)  // is called from several goroutines; nil: none
+	Decisions      func(Decisions) // is sent what was decided for each kernel, in their order; nil: nothing
+	Extern         string          // of proofs: what calls of functions without a body are: "unsupported", which is the default, or "pure"
+	NoWrap         bool            // of proofs: signed 32-bit index arithmetic does not wrap
+	Invariants     io.Writer       // what came of the candidate invariants of loops in proofs; nil: discarded
+	Printf         io.Writer       // kernel printf output; nil: discarded
+	Files          *source.Set     // that the positions of findings refer to; nil: a new one
 
 	// Form is "pred" or "lockstep": print this form of each kernel to FormTo, and check nothing.
 	Form   string
@@ -63,6 +64,9 @@ type Options struct {
 
 	// Known reports a finding that was known before, which is then counted and not sent; nil: none was.
 	Known func(*diag.Diagnostic) bool
+
+	// given are kernels that are proved for the scalar arguments of their launch.
+	given []string
 }
 
 // Setting is what a configuration says of one kernel. What flags say counts before it.
@@ -83,7 +87,10 @@ type Input struct {
 // Progress says how far the current run is.
 type Progress struct {
 	Kernel                    string
-	Steps, BlocksDone, Blocks uint64
+	Engine                    string // that works on it: "emulation", "trace" or "proof"
+	Steps, BlocksDone, Blocks uint64 // of an emulation; Blocks is 0 before it begins
+	Kernels, KernelsDone      int    // of the files that were read so far; 0: not known
+	Files, FilesDone          int
 }
 
 // Times says where the time of a run went; of kernels that were worked on side by side it is the sum.

@@ -50,9 +50,14 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	}
 	p := &proof{driver: d, in: in, kernel: k, cfg: cfg, replayed: map[string]bool{}}
 	p.fixed = p.scalars(launch.FromFlag)
+	if slices.Contains(d.opt.given, k.Demangled) {
+		p.fixed = p.scalars(launch.Default)
+	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.opt.Timeout, DefaultTimeout))
 	defer cancel()
+	end := d.asks(k, "proof", "a proof for all inputs was asked for")
 	v := p.verdict(ctx)
+	end(outcome(&v))
 	v.Kernel, v.Suppressed, v.Known = k.Demangled, p.aside.suppressed, p.aside.known
 	if v.Kind == diag.Verified {
 		d.checked(in, k, synchronization)
@@ -68,9 +73,17 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 // withProof lifts the verdict on a kernel that is clean in all runs to a proof where one comes through, and to a bug
 // where a counterexample of it is confirmed. Else the verdict is that of the runs, and says what kept it from a proof.
 func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict {
-	if !r.opt.ThenProve || v.Kind != diag.Clean || r.aside.any() || ctx.Err() != nil {
+	switch {
+	case !r.opt.ThenProve || ctx.Err() != nil:
+		return v
+	case v.Kind != diag.Clean:
+		r.spares("proof", fmt.Sprintf("the verdict is %s already", v.Kind))
+		return v
+	case r.aside.any():
+		r.spares("proof", "there are findings that are not counted")
 		return v
 	}
+	end := r.asks(r.kernel, "proof", "no bug was found in the run")
 	limit := cmp.Or(r.opt.Timeout, CheckTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -90,6 +103,7 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 			proved = again
 		}
 	}
+	end(outcome(&proved))
 	switch proved.Kind {
 	case diag.Bug:
 		proved.Kernel, proved.Span = v.Kernel, v.Span
@@ -168,15 +182,13 @@ func (p *proof) verdict(ctx context.Context) diag.Verdict {
 
 // verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
 func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
-	if p.opt.Warp == "lockstep" {
-		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: "proofs under --warp lockstep"}
-	}
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
-		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap, PureCalls: p.opt.PureCalls,
+		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
+		PureExtern: p.opt.Extern == "pure", Lockstep: p.opt.Warp == "lockstep",
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -253,6 +265,9 @@ func (p *proof) scope(r *verify.Result) string {
 	if n := p.cfg.Oversize; n > 0 {
 		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
 	}
+	if p.opt.Warp == "lockstep" {
+		s += ", lanes of a warp in lock step"
+	}
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"
 	}
@@ -268,8 +283,8 @@ func (p *proof) scope(r *verify.Result) string {
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
 	}
-	if p.opt.PureCalls {
-		s += ", and that functions without a body return, wait for nobody and touch no memory that threads share"
+	if names := r.Thread.Extern; len(names) > 0 {
+		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

@@ -241,6 +241,9 @@ func (p *proof) arguments(f *verify.Finding, th *lockstep.Thread, contents uint6
 		return val, ok
 	}
 	for i, v := range p.kernel.Params {
+		if _, given := p.fixed[i]; given { // the proof was for this value; no other may be tried
+			continue
+		}
 		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
 		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0
 		val, ok := value(v, 0, 8*v.Size)

@@ -24,13 +24,15 @@ type driver struct {
 	several     bool // the current file has more than one kernel, or module
 	inputName   string
 	ignored     *suppress.Set
-	formErr     error           // of writing to FormTo
-	solving     *solving        // for proofs
+	formErr     error    // of writing to FormTo
+	solving     *solving // for proofs
+	counts      *counts
+	decisions   *Decisions      // of the kernel that is examined; nil: nobody asks
 	before      <-chan struct{} // closed when the kernels before this one are done; nil: there are none
 }
 
 func newDriver(opt Options, sink func(diag.Diagnostic)) *driver {
-	return &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet()}
+	return &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet(), counts: &counts{}}
 }
 
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
@@ -63,7 +65,9 @@ func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.
 		return nil, err
 	}
 	defer d.solving.close()
-	for _, file := range inputs {
+	d.counts.files = len(inputs)
+	for i, file := range inputs {
+		d.counts.filesDone = i
 		d.inputName = file.Name
 		from := len(d.sum.Verdicts)
 		results := d.lower(ctx, file)
@@ -124,20 +128,24 @@ func (d *driver) checkFile(ctx context.Context, in *input) {
 		}
 		return
 	}
-	d.each(kernels, func(d *driver, k *ir.Func) {
-		one := d.with(in, k)
-		if one == nil {
-			return
-		}
-		switch {
-		case one.opt.Prove:
-			one.proveKernel(ctx, in, k)
-		case one.opt.Trace != nil:
-			one.traceKernel(ctx, in, k)
-		default:
-			one.checkKernel(ctx, in, k)
-		}
-	})
+	d.counts.kernels.Add(int64(len(kernels)))
+	d.each(kernels, func(d *driver, k *ir.Func) { d.examined(in, k, func(d *driver) { d.examine(ctx, in, k) }) })
+}
+
+// examine has the engines that the options and the configuration name examine one kernel.
+func (d *driver) examine(ctx context.Context, in *input, k *ir.Func) {
+	one := d.with(in, k)
+	if one == nil {
+		return
+	}
+	switch {
+	case one.opt.Prove:
+		one.proveKernel(ctx, in, k)
+	case one.opt.Trace != nil:
+		one.traceKernel(ctx, in, k)
+	default:
+		one.checkKernel(ctx, in, k)
+	}
 }
 
 // with returns the driver as a configuration wants it for one kernel; nil if the kernel is not to be checked.

@@ -61,6 +61,8 @@ type Sync struct {
 	Calls         int          // of the oracle
 	Stuck         []string     // why there is no placement
 	OtherBlocks   []string     // races that barriers of a block do not separate
+	Given         bool         // for the scalar arguments of the launch only, because there is none that is right for all
+	Elsewhere     []string     // if Given: what is wrong with other arguments
 	Verdict       diag.Verdict // of the patched source, or of the source if nothing changes
 	Time          time.Duration
 }
@@ -70,6 +72,7 @@ type SyncResult struct {
 	Kernels     []Sync
 	Diff        string
 	Patched     map[string][]byte // new texts of files, by name
+	Edits       []edit.Edit       // that make them
 	Files       *source.Set
 	InputErrors int
 }
@@ -127,7 +130,9 @@ func (s *syncer) run(ctx context.Context) error {
 			return err
 		}
 		if f.result != nil && f.sync.Status == SyncChanged {
-			placements[fn], texts[fn] = f.result.Placement, f
+			for g, p := range f.marked.projected(f.result.Placement) {
+				placements[g], texts[g] = p, f
+			}
 		}
 		s.out.Kernels = append(s.out.Kernels, f.sync)
 	}
@@ -232,17 +237,51 @@ func (s *syncer) kernel(ctx context.Context, in *input, fn *syntax.Func, kernels
 	if cost == (placer.Cost{}) {
 		cost = placer.DefaultCost
 	}
-	f.sync.Before = cost.Total(&fn.Tree, fn.Tree.Standing())
-	if s.so.VerifyOnly {
-		f.result, err = judgeStanding(ctx, &fn.Tree, oracle, cost)
-	} else {
-		f.result, err = placer.Synthesize(ctx, &fn.Tree, oracle, s.so.Options)
-	}
-	if err != nil {
+	f.sync.Before = cost.Total(&f.marked.tree, f.marked.tree.Standing())
+	if err := s.search(ctx, limit, f, oracle, cost); err != nil {
 		return f, s.notJudged(ctx, f, err)
 	}
-	f.report(s.so.Strip)
+	f.report()
 	return f, nil
+}
+
+// search asks for a placement that is right for all arguments; where there is none, for one that is for those of the launch.
+func (s *syncer) search(ctx context.Context, limit time.Duration, f *found, oracle placer.Oracle, cost placer.Cost) error {
+	var given bool
+	if s.so.Oracle != "dynamic" {
+		given = f.marked.unfixed()
+	}
+	general, cancel := ctx, context.CancelFunc(func() {})
+	if given { // leave time for the arguments of the launch
+		general, cancel = context.WithTimeout(ctx, limit/2)
+	}
+	defer cancel()
+	first, err := s.once(general, f, oracle, cost)
+	if err == nil && first.Found || !given || ctx.Err() != nil {
+		f.result = first
+		return err
+	}
+	f.marked.scalars = launch.Default
+	oracle, _ = f.marked.oracle(s.so.Oracle) // by a name that was known before
+	second, again := s.once(ctx, f, oracle, cost)
+	if again != nil || !second.Found {
+		f.result = first
+		return err
+	}
+	f.result, f.sync.Given = second, true
+	if err == nil {
+		f.sync.Elsewhere = f.stuckTexts(first)
+		second.Calls += first.Calls
+	}
+	return nil
+}
+
+// once is one search with one oracle.
+func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost placer.Cost) (*placer.Result, error) {
+	if s.so.VerifyOnly {
+		return judgeStanding(ctx, &f.marked.tree, oracle, cost)
+	}
+	return placer.Synthesize(ctx, &f.marked.tree, oracle, s.so.Options)
 }
 
 // notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a failure.
@@ -252,7 +291,7 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	var where *unlocatedError
 	var other *undecidedBarrierError
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		f.sync.Stuck = []string{"out of time"}
 	case errors.As(err, &no):
 		f.sync.Verdict = no.verdict
@@ -297,20 +336,15 @@ func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle, co
 }
 
 // report words a result.
-func (f *found) report(strip bool) {
-	r, t := f.result, &f.marked.fn.Tree
+func (f *found) report() {
+	r, t := f.result, &f.marked.tree
 	f.sync.Calls, f.sync.Optimal, f.sync.After = r.Calls, r.Optimal, r.Cost
 	for i := range r.OtherBlocks {
 		f.sync.OtherBlocks = append(f.sync.OtherBlocks, r.OtherBlocks[i].Why)
 	}
 	if !r.Found {
 		f.sync.Status = SyncNone
-		for i := range r.Stuck {
-			f.sync.Stuck = append(f.sync.Stuck, f.stuck(&r.Stuck[i]))
-		}
-		if r.GaveUp != "" {
-			f.sync.Stuck = append(f.sync.Stuck, r.GaveUp)
-		}
+		f.sync.Stuck = append(f.sync.Stuck, f.stuckTexts(r)...)
 		return
 	}
 	f.sync.Status = SyncUnchanged
@@ -322,35 +356,71 @@ func (f *found) report(strip bool) {
 	for l := range r.Placement {
 		all[l] = true
 	}
+	listed := map[origin]int{}
 	for _, l := range all.Labels() {
-		b := SyncBarrier{Where: f.marked.fn.Nodes[l].Span, Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l]}
+		if i, ok := listed[f.marked.origins[l]]; ok { // at another call site
+			f.why(&f.sync.Barriers[i], l)
+			continue
+		}
+		listed[f.marked.origins[l]] = len(f.sync.Barriers)
+		b := SyncBarrier{Where: f.marked.node(l).Span, Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l]}
 		if b.Gone || !b.Kept {
 			f.sync.Status = SyncChanged
 		}
 		b.Place = f.place(l)
-		for _, why := range r.Reasons[l] {
-			if text := f.reason(why); !slices.Contains(b.Why, text) {
-				b.Why = append(b.Why, text)
-			}
-		}
+		f.why(&b, l)
 		f.sync.Barriers = append(f.sync.Barriers, b)
 	}
 }
 
+// why adds what a barrier after a label separates.
+func (f *found) why(b *SyncBarrier, l placer.Label) {
+	for _, why := range f.result.Reasons[l] {
+		if text := f.reason(why); !slices.Contains(b.Why, text) {
+			b.Why = append(b.Why, text)
+		}
+	}
+}
+
+// stuckTexts words why a search found nothing.
+func (f *found) stuckTexts(r *placer.Result) []string {
+	var out []string
+	for i := range r.Stuck {
+		out = append(out, f.stuck(&r.Stuck[i]))
+	}
+	if r.GaveUp != "" {
+		out = append(out, r.GaveUp)
+	}
+	return out
+}
+
 // place words where a barrier stands.
 func (f *found) place(l placer.Label) string {
-	span, file := f.marked.fn.Nodes[l].Span, f.marked.fn.File
+	if fn := f.marked.origins[l].fn; fn != f.marked.fn {
+		in := " of " + fn.Name
+		if fn.File != f.marked.fn.File {
+			in += " (" + fn.File.Name + ")"
+		}
+		return f.inFunc(l) + in
+	}
+	return f.inFunc(l)
+}
+
+// inFunc words the place of a barrier in its function.
+func (f *found) inFunc(l placer.Label) string {
+	node, file := f.marked.node(l), f.marked.origins[l].fn.File
+	span := node.Span
 	line := func(p source.Pos, back int) int {
 		if off, ok := file.Offset(p); ok && off >= back {
 			return file.PosAt(off - back).Line()
 		}
 		return p.Line()
 	}
-	switch n := f.marked.fn.Tree.Labels[l]; {
+	switch n := f.marked.tree.Labels[l]; {
 	case n.Barrier:
 		return fmt.Sprintf("at line %d", span.Start.Line())
 	case n.Kind == placer.Start:
-		if at := f.marked.fn.Nodes[l].At; at > 0 {
+		if at := node.At; at > 0 {
 			return fmt.Sprintf("at the beginning of the block of line %d", file.PosAt(at-1).Line())
 		}
 		return fmt.Sprintf("at the beginning of the block of line %d", line(span.Start, 0))
@@ -367,8 +437,8 @@ func (f *found) reason(r placer.Reason) string {
 func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	switch {
 	case loop != placer.None:
-		return fmt.Sprintf("across iterations of the loop at line %d", f.marked.fn.Nodes[loop].Span.Start.Line())
-	case len(f.marked.fn.Tree.CommonLoops(r.A, r.B)) > 0:
+		return fmt.Sprintf("across iterations of the loop at line %d", f.marked.node(loop).Span.Start.Line())
+	case len(f.marked.tree.CommonLoops(r.A, r.B)) > 0:
 		return "within an iteration"
 	}
 	return "in the order of the text"
@@ -387,10 +457,14 @@ func (f *found) stuck(st *placer.Stuck) string {
 }
 
 // barrierText is the statement of a barrier, with the flags of what it separates.
-func (f *found) barrierText(u *syntax.Unit, l placer.Label) string {
+func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) string {
 	var spaces []event.Space
-	for _, why := range f.result.Reasons[l] {
-		spaces = append(spaces, f.marked.spaces[[2]placer.Label{why.Race.A, why.Race.B}]...)
+	for at, reasons := range f.result.Reasons {
+		for _, why := range reasons {
+			if f.marked.origins[at] == (origin{fn, l}) {
+				spaces = append(spaces, f.marked.spaces[[2]placer.Label{why.Race.A, why.Race.B}]...)
+			}
+		}
 	}
 	shared := slices.Contains(spaces, event.Shared) || len(spaces) == 0
 	global := len(spaces) == 0 || slices.ContainsFunc(spaces, func(s event.Space) bool { return s != event.Shared })
@@ -399,7 +473,7 @@ func (f *found) barrierText(u *syntax.Unit, l placer.Label) string {
 
 // edit makes the patch.
 func (s *syncer) edit(placements map[*syntax.Func]placer.Placement, texts map[*syntax.Func]*found) error {
-	files, err := s.unit.Edits(placements, func(fn *syntax.Func, l placer.Label) string { return texts[fn].barrierText(s.unit, l) })
+	files, err := s.unit.Edits(placements, func(fn *syntax.Func, l placer.Label) string { return texts[fn].barrierText(s.unit, fn, l) })
 	if err != nil {
 		return err
 	}
@@ -409,6 +483,7 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement, texts map[*s
 			return err
 		}
 		s.out.Diff += diff
+		s.out.Edits = append(s.out.Edits, fe.Edits...)
 		if s.out.Patched[fe.File.Name], err = edit.Apply(fe.File, fe.Edits); err != nil {
 			return err
 		}
@@ -416,18 +491,22 @@ func (s *syncer) edit(placements map[*syntax.Func]placer.Placement, texts map[*s
 	return nil
 }
 
-// verifyResult proves the patched source from the beginning, compiled without points.
+// verifyResult proves the patched sources from the beginning, compiled without points.
 func (s *syncer) verifyResult(ctx context.Context) error {
-	for name := range s.out.Patched {
-		if name != s.file.Name {
-			return nil // a header: the proof of the placement has to do
-		}
-	}
 	opt := s.opt
 	opt.Lower.Marked, opt.Files, opt.Prove, opt.OnlyIntraBlock, opt.Progress, opt.Printf = nil, source.NewSet(), true, true, nil, nil
 	again := s.file
-	if text := s.out.Patched[s.file.Name]; text != nil {
-		again.Content = text
+	for name, text := range s.out.Patched {
+		if name == s.file.Name {
+			again.Content = text
+		} else { // a header: what is on the disk is not what is to be judged
+			opt.Lower.Marked = append(opt.Lower.Marked, lower.Marked{Name: name, Content: text})
+		}
+	}
+	for i := range s.out.Kernels {
+		if k := &s.out.Kernels[i]; k.Given {
+			opt.given = append(opt.given, k.Kernel)
+		}
 	}
 	sum, err := RunInputs(ctx, opt, []Input{again}, func(diag.Diagnostic) {})
 	if err != nil {

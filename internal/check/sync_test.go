@@ -229,3 +229,53 @@ func TestSyncNeverWorse(t *testing.T) {
 		t.Errorf("only %d kernels", right)
 	}
 }
+
+// A race within a function that is called is repaired there: the places of a function are those of all its call sites, and
+// a barrier costs what it costs at all of them. What is not the kernel's alone is left as it is: a function of another
+// kernel or of the host, or called by a condition.
+func TestSyncCalls(t *testing.T) {
+	const shift = " int shift(int *s, int tid)\n{\n    int x = s[(tid + 1) & 63];\n    s[tid] = x + 1;\n    return x;\n}\n"
+	const open = "// heddle: grid=1 block=64\n__global__ void k(int *A)\n{\n    __shared__ int s[64];\n    int tid = threadIdx.x;\n"
+	kernel := open + "    s[tid] = A[tid];\n"
+	other := strings.Replace(kernel, "void k", "void other", 1) + "    __syncthreads();\n    A[tid] = shift(s, tid);\n}\n"
+	for _, c := range []struct {
+		name, text string
+		want       int     // barriers; 0: none will do
+		cost       float64 // executions, at all call sites
+	}{
+		// Once: write s, read s in shift: 1; the read in shift and the write there: 2.
+		{"one call", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n", 2, 2},
+		// Twice: the places before and after line 3 of shift are executed twice each; nothing in the kernel helps more.
+		{"two calls", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n    A[tid] += shift(s, tid);\n}\n", 2, 4},
+		{"two calls in a statement", "__device__" + shift + kernel + "    A[tid] = shift(s, tid) + shift(s, tid);\n}\n", 2, 4},
+		// In a loop: 100 iterations, and the write before it needs no barrier of its own.
+		{"in a loop", "__device__" + shift + kernel + "    for (int i = 0; i < 9; i++)\n        A[tid] += shift(s, tid);\n}\n", 2, 200},
+		// The argument is read before the call and the result is written after it: both need a barrier in the function.
+		{"around a call", "__device__ int add(int *s, int tid, int x)\n{\n    x += tid;\n    return x;\n}\n" + open +
+			"    s[tid] = add(s, tid, s[(tid + 1) & 63]);\n}\n", 1, 1},
+		{"a call in a call", "__device__" + shift + "__device__ int twice(int *s, int tid)\n{\n    int x = shift(s, tid);\n    return x + shift(s, tid);\n}\n" + kernel + "    A[tid] = twice(s, tid);\n}\n", 2, 4},
+		{"a barrier that stands", "__device__" + strings.Replace(shift, "    s[tid]", "    __syncthreads();\n    __syncthreads();\n    s[tid]", 1) + kernel + "    __syncthreads();\n    A[tid] = shift(s, tid);\n}\n", 2, 2},
+		{"a template", "template <class T> __device__" + strings.Replace(shift, "int *", "T *", 1) + kernel + "    A[tid] = shift<int>(s, tid);\n}\n", 2, 2},
+		{"of the host", "__host__ __device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n", 0, 0},
+		{"of another kernel", "__device__" + shift + kernel + "    A[tid] = shift(s, tid);\n}\n" + other, 0, 0},
+		{"in a condition", "__device__" + shift + kernel + "    if (shift(s, tid) == 3)\n        A[tid] = 1;\n}\n", 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := check.Input{Input: lower.Input{Name: "calls.cu", Content: []byte(c.text)}}
+			res, err := check.Synchronize(t.Context(), check.Options{Kernel: "k"}, check.SyncOptions{}, in, func(d diag.Diagnostic) { t.Error(d.Message) })
+			if err != nil || len(res.Kernels) != 1 {
+				t.Fatal(err, res)
+			}
+			k := &res.Kernels[0]
+			if c.want == 0 {
+				if k.Status != check.SyncNone || res.Diff != "" {
+					t.Errorf("%+v; want none\n%s", k, res.Diff)
+				}
+				return
+			}
+			if k.Verdict.Kind != diag.Verified || inPlace(k) != c.want || k.After != c.cost || !k.Optimal {
+				t.Errorf("%+v; want %d barriers, cost %g\n%s", k, c.want, c.cost, res.Diff)
+			}
+		})
+	}
+}

@@ -124,8 +124,8 @@ func (s *arrivals) Arrive(e *event.Arrive) {
 // barriers at all labels but those that diverge, of which there is no need to know.
 func (m *marked) measure(ctx context.Context) error {
 	p := placer.Placement{}
-	for l := range m.fn.Tree.Labels {
-		if n := &m.fn.Tree.Labels[l]; l > 0 && (n.Barrier || !n.Closed) {
+	for l := range m.tree.Labels {
+		if n := &m.tree.Labels[l]; l > 0 && (n.Barrier || !n.Closed) {
 			p[placer.Label(l)] = true
 		}
 	}
@@ -154,7 +154,7 @@ func (m *marked) measure(ctx context.Context) error {
 		}
 		if len(a.a.Divergences) == 0 {
 			for l := range p { // one that nobody comes to costs little, not nothing
-				m.fn.Tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)
+				m.tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)
 			}
 			return nil
 		}

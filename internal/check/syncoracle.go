@@ -21,9 +21,10 @@ import (
 // template), and what instructions and statements have to do with each other.
 type marked struct {
 	*driver
-	in      *input
-	unit    *syntax.Unit
-	fn      *syntax.Func
+	in   *input
+	unit *syntax.Unit
+	fn   *syntax.Func
+	*inlined
 	kernels []*ir.Func
 	// barriers are the points of the barriers in a placed kernel, by where they are in the PTX: those that points
 	// become stand where the point does.
@@ -32,19 +33,24 @@ type marked struct {
 	depth map[placer.Label]int
 	// spaces are those of the memory that statements race in, for the flags of barriers.
 	spaces map[[2]placer.Label][]event.Space
+	// scalars says which scalar arguments proofs are for: those from that origin, or from one that counts more.
+	scalars launch.Origin
 }
 
 func newMarked(d *driver, in *input, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func) *marked {
-	m := &marked{driver: d, in: in, unit: unit, fn: fn, kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}}
+	m := &marked{driver: d, in: in, unit: unit, fn: fn, inlined: inline(in.module, unit, fn, kernels), kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
 			var standing []placer.Label
 			for _, i := range b.Instrs {
 				n, isPoint, stands := i.Point()
-				l := placer.Label(n - fn.First)
+				l := placer.None
+				if isPoint {
+					l = m.point(unit, i, n)
+				}
 				switch {
-				case isPoint && (n < fn.First || n >= fn.First+len(fn.Nodes)): // of another function
+				case isPoint && l == placer.None: // of another function
 				case isPoint:
 					m.barriers[i.Span] = l
 					m.depth[l] = 0
@@ -67,8 +73,8 @@ func newMarked(d *driver, in *input, unit *syntax.Unit, fn *syntax.Func, kernels
 // placed returns the kernels with the barriers of a placement.
 func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 	mod, err := ir.Placed(m.in.module, func(n int) (ir.Sync, event.Orders) {
-		l := placer.Label(n - m.fn.First)
-		if l < 0 || int(l) >= len(m.fn.Nodes) {
+		l := m.chosen(n)
+		if l == placer.None {
 			return ir.AsIs, 0 // a barrier of another function stays
 		}
 		if p[l] {
@@ -101,7 +107,7 @@ func (m *marked) label(in *ir.Instr) (placer.Label, error) {
 		}
 		return placer.None, &unlocatedError{in}
 	}
-	l, ok := m.fn.Locate(in.Loc)
+	l, ok := m.locate(m.unit, in)
 	if !ok {
 		return placer.None, &unlocatedError{in}
 	}
@@ -119,7 +125,7 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 		return placer.Race{}, err
 	}
 	r := placer.Race{A: la, B: lb, OtherBlock: otherBlock}
-	swapped := m.fn.Tree.Before(lb, la)
+	swapped := m.tree.Before(lb, la)
 	if swapped {
 		a, b, r.A, r.B = b, a, lb, la
 	}
@@ -156,7 +162,7 @@ func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []pla
 		out[0] = placer.Near
 	}
 	level := 0 // of the compiled loops
-	for _, l := range m.fn.Tree.CommonLoops(a, b) {
+	for _, l := range m.tree.CommonLoops(a, b) {
 		inside := m.inside(l)
 		switch {
 		case inside < level || inside > level+1 || inside >= len(ways):
@@ -178,7 +184,7 @@ func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []pla
 
 // inside is how many compiled loops are around the body of a loop of the text; -1 if that is not known.
 func (m *marked) inside(l placer.Label) int {
-	for _, k := range m.fn.Tree.Labels[l].Kids {
+	for _, k := range m.tree.Labels[l].Kids {
 		if d, ok := m.depth[k]; ok {
 			return d
 		}
@@ -271,7 +277,7 @@ func (a *answer) diverge(x, y *ir.Instr) error {
 		return &undecidedBarrierError{}
 	}
 	if len(labels) == 2 {
-		t := &a.m.fn.Tree
+		t := &a.m.tree
 		switch dx, dy := t.Depth(labels[0]), t.Depth(labels[1]); {
 		case dx < dy:
 			labels = labels[1:]
@@ -333,8 +339,21 @@ func (o *staticOracle) proof(k *ir.Func) (*proof, error) {
 		return nil, errs[0]
 	}
 	p := &proof{driver: o.driver, in: o.in, kernel: k, cfg: cfg, ways: true}
-	p.fixed = p.scalars(launch.FromFlag)
+	p.fixed = p.scalars(o.marked.scalars)
 	return p, nil
+}
+
+// unfixed reports whether the launch has scalar arguments that proofs leave open.
+func (m *marked) unfixed() bool {
+	for _, k := range m.kernels {
+		if cfg, errs := launch.Resolve(k, m.opt.Launch, m.in.facts); len(errs) == 0 {
+			p := proof{kernel: k, cfg: cfg}
+			if len(p.scalars(launch.Default)) > len(p.scalars(m.scalars)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // run returns the pairs of instructions that race in a run of the launch: of these nothing has to be disproved.
@@ -390,8 +409,8 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown m
 // uneven finds the labels at which a barrier diverges, with barriers at all of them.
 func (o *staticOracle) uneven(ctx context.Context) error {
 	all := placer.Placement{}
-	for l := range o.fn.Tree.Labels {
-		if n := &o.fn.Tree.Labels[l]; n.Barrier || !n.Closed {
+	for l := range o.tree.Labels {
+		if n := &o.tree.Labels[l]; n.Barrier || !n.Closed {
 			all[placer.Label(l)] = true
 		}
 	}

@@ -70,7 +70,7 @@ func TestSyncAgainstRuns(t *testing.T) {
 	for i := range n {
 		text := randomSource(r)
 		m, stop := markedOf(t, text)
-		tree := &m.fn.Tree
+		tree := &m.tree
 		static := &staticOracle{marked: m}
 		res, err := placer.Synthesize(t.Context(), tree, static, placer.Options{})
 		if err != nil {

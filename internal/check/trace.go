@@ -50,7 +50,9 @@ func (d *driver) traceKernel(ctx context.Context, in *input, k *ir.Func) {
 		return
 	}
 	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool)}
+	end := d.asks(k, "trace", "a trace for all inputs was asked for")
 	v := r.trace(ctx)
+	end(outcome(&v))
 	d.sum.Bugs += r.bugs
 	d.sum.Verdicts = append(d.sum.Verdicts, v)
 }

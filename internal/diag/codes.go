@@ -67,9 +67,10 @@ type Doc struct {
 	Text    string // what it means, why it is wrong, what the message says; paragraphs
 	Fix     string // how to repair it
 	Example Example
+	Fixed   Example // the same, repaired; what is empty is that of Example
 }
 
-// Example is an input on which heddle reports the code.
+// Example is an input for heddle run: one on which it reports the code, or does not any more.
 type Example struct {
 	File  string // its name, which says the language
 	Text  string

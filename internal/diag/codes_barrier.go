@@ -24,6 +24,16 @@ return before the last barrier.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "64"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    __shared__ int s[64];
+    if (threadIdx.x < 32)
+        s[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = 0;
+}
+`,
+		},
 	},
 	{
 		Code: CodeBarrierDeadlock, Family: Bugs,
@@ -48,6 +58,14 @@ arrive at or wait for it in one generation.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "64"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    asm volatile("bar.sync 2, 64;" ::: "memory");
+    out[threadIdx.x] = 1;
+}
+`,
+		},
 	},
 	{
 		Code: CodeBarrierCount, Family: Bugs,
@@ -66,6 +84,13 @@ use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware'
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "96"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    asm volatile("bar.sync 1, 96;" ::: "memory");
+    out[threadIdx.x] = 1;
+}
+`,
 		},
 	},
 	{
@@ -89,6 +114,15 @@ the operation to where the whole warp comes by.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "32"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    if (threadIdx.x < 16)
+        __syncwarp(0x0000ffff); // the lanes that come here
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}
+`,
+		},
 	},
 	{
 		Code: CodeBadBarrier, Family: Bugs,
@@ -104,6 +138,13 @@ the block (PTX ISA 9.7.13.1).`,
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "b=16"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out, int b) {
+    asm volatile("bar.sync %0;" :: "r"(b & 15) : "memory");
+    out[threadIdx.x] = 1;
+}
+`,
 		},
 	},
 	{
@@ -125,6 +166,14 @@ PLDI 2015).`,
 `,
 			Flags: []string{"--grid", "1", "--block", "128"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    int pair = 1 + threadIdx.x / 64; // each pair of warps has a barrier of its own
+    asm volatile("bar.sync %0, 64;" :: "r"(pair) : "memory");
+    out[threadIdx.x] = 1;
+}
+`,
+		},
 	},
 	{
 		Code: CodeBarrierTooMany, Family: Bugs,
@@ -145,6 +194,16 @@ find no partners.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "96"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 96;" ::: "memory");
+    else
+        asm volatile("bar.arrive 1, 96;" ::: "memory"); // two warps
+    out[threadIdx.x] = 1;
+}
+`,
+		},
 	},
 	{
 		Code: CodeBarrierNoWaiter, Family: Bugs,
@@ -160,6 +219,13 @@ that the others have come: the barrier orders nothing. A thread that was meant t
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "64"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[threadIdx.x] = 1;
+}
+`,
 		},
 	},
 }

@@ -19,6 +19,18 @@ modifiers that it cannot have. All mistakes of a file are reported, up to where 
 }
 `,
 		},
+		Fixed: Example{
+			Text: `.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry k()
+{
+	.reg .b32 %r<2>;
+	mov.u32 %r1, 5;
+	ret;
+}
+`,
+		},
 	},
 	{
 		Code: CodeCompile, Family: Inputs,
@@ -30,6 +42,12 @@ CUDA, so that no SDK is needed; -I, -D and -std are passed on.`,
 			File: "semicolon.cu",
 			Text: `__global__ void k(int *out) {
     out[threadIdx.x] = 1
+}
+`,
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    out[threadIdx.x] = 1;
 }
 `,
 		},
@@ -47,6 +65,11 @@ int main() { return no_such_function(); }
 `,
 			Flags: []string{"--grid", "1", "--block", "32"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) { out[threadIdx.x] = 1; }
+int main() { return 0; }
+`,
+		},
 	},
 	{
 		Code: CodeLaunch, Family: Inputs,
@@ -63,6 +86,9 @@ does not fit, a file that is too short.`,
 `,
 			Flags: []string{"--block", "2048"},
 		},
+		Fixed: Example{
+			Flags: []string{"--block", "1024"},
+		},
 	},
 	{
 		Code: CodeInput, Family: Inputs,
@@ -75,6 +101,9 @@ case those that exist are listed.`,
 			Text: `__global__ void k(int *out) { out[threadIdx.x] = 1; }
 `,
 			Flags: []string{"--kernel", "other"},
+		},
+		Fixed: Example{
+			Flags: []string{"--kernel", "k"},
 		},
 	},
 	{
@@ -98,6 +127,15 @@ the code next, and appears in JSON and SARIF.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "32"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = 1; // heddle:ignore race-shared whoever reads 0 reads again
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+`,
+			Flags: []string{"--grid", "1", "--block", "64"},
+		},
 	},
 	{
 		Code: CodeSuppressionUnused, Family: Inputs,
@@ -112,6 +150,12 @@ its line. What was to be ignored has been repaired or was moved away, or this la
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    out[threadIdx.x] = 1;
+}
+`,
 		},
 	},
 }

@@ -16,6 +16,12 @@ unknown.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "1", "--max-steps", "100000"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(volatile int *flag) {
+    for (int i = 0; i < 100 && *flag == 0; i++) { }
+}
+`,
+		},
 	},
 	{
 		Code: CodeUnsupported, Family: Limits,
@@ -37,6 +43,17 @@ is missing.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "128"},
 		},
+		Fixed: Example{
+			Text: `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+	bar.sync 0;
+	ret;
+}
+`,
+		},
 	},
 	{
 		Code: CodeDependsOnInput, Family: Limits,
@@ -52,6 +69,9 @@ the kernel goes or what it accesses, so that one run cannot speak for all inputs
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "in=unknown"},
+		},
+		Fixed: Example{
+			Flags: []string{"--grid", "1", "--block", "32", "--arg", "in=zero"},
 		},
 	},
 	{
@@ -69,6 +89,9 @@ __global__ void k(int *a, int n) {
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "n=3"},
+		},
+		Fixed: Example{
+			Flags: []string{"--grid", "1", "--block", "32", "--arg", "n=64"},
 		},
 	},
 }

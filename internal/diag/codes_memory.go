@@ -22,6 +22,15 @@ kernel is meant for.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "64"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = s[0];
+}
+`,
+		},
 	},
 	{
 		Code: CodeMisaligned, Family: Bugs,
@@ -36,6 +45,12 @@ stops the kernel with "misaligned address".`,
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(char *buf) {
+    *(int *)(buf + 4 * threadIdx.x) = 0;
+}
+`,
 		},
 	},
 	{
@@ -52,6 +67,14 @@ stops the kernel with "misaligned address".`,
 `,
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "in=zero"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *in) {
+    if (in[threadIdx.x] == 0)
+        return;
+    in[threadIdx.x] = 1 / in[threadIdx.x];
+}
+`,
+		},
 	},
 	{
 		Code: CodeAssertFailed, Family: Bugs,
@@ -66,6 +89,9 @@ __global__ void k(int n) {
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "n=0"},
+		},
+		Fixed: Example{
+			Flags: []string{"--grid", "1", "--block", "32", "--arg", "n=1"},
 		},
 	},
 	{
@@ -85,6 +111,15 @@ __global__ void k(int n) {
 `,
 			Flags: []string{"--grid", "1", "--block", "32", "--arg", "n=16"},
 		},
+		Fixed: Example{
+			Text: `#include "heddle.h"
+__global__ void k(int n) {
+    if (threadIdx.x >= n)
+        return;
+    __assert(threadIdx.x < n);
+}
+`,
+		},
 	},
 	{
 		Code: CodeStackOverflow, Family: Bugs,
@@ -99,6 +134,15 @@ __global__ void k(int n) {
 __global__ void k(int *in, int *out) { out[threadIdx.x] = depth(in, 0); }
 `,
 			Flags: []string{"--grid", "1", "--block", "1", "--arg", "in=zero"},
+		},
+		Fixed: Example{
+			Text: `__device__ int depth(int *p, int n) {
+    while (n < 1000 && p[n] >= 0)
+        n++;
+    return n;
+}
+__global__ void k(int *in, int *out) { out[threadIdx.x] = depth(in, 0); }
+`,
 		},
 	},
 }

@@ -26,6 +26,16 @@ should happen at any time, make both atomic.`,
 `,
 			Flags: []string{"--grid", "1", "--block", "64"},
 		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncthreads();
+    out[t] = s[63 - t];
+}
+`,
+		},
 	},
 	{
 		Code: CodeRaceGlobal, Family: Bugs,
@@ -47,6 +57,12 @@ __threadfence(), read data.`,
 }
 `,
 			Flags: []string{"--grid", "2", "--block", "32"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *sum) {
+    atomicAdd(sum, 1);
+}
+`,
 		},
 	},
 	{
@@ -70,6 +86,19 @@ as an intra-warp race.`,
 }
 `,
 			Flags: []string{"--warp", "lockstep", "--grid", "1", "--block", "32"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *out) {
+    __shared__ int s;
+    if (threadIdx.x < 16)
+        s = 1;
+    __syncwarp();
+    if (threadIdx.x >= 16)
+        s = 2;
+    __syncthreads();
+    out[threadIdx.x] = s;
+}
+`,
 		},
 	},
 	{
@@ -101,6 +130,18 @@ __global__ void k(const int *in, int *out) {
 `,
 			Flags: []string{"--grid", "1", "--block", "32"},
 		},
+		Fixed: Example{
+			Text: `#include <cuda_pipeline.h>
+__global__ void k(const int *in, int *out) {
+    __shared__ int s[32];
+    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads(); // now the copies of all threads are seen
+    out[threadIdx.x] = s[threadIdx.x];
+}
+`,
+		},
 	},
 	{
 		Code: CodeNoncoherent, Family: Bugs,
@@ -121,6 +162,14 @@ write to another array.`,
 }
 `,
 			Flags: []string{"--grid", "1", "--block", "32"},
+		},
+		Fixed: Example{
+			Text: `__global__ void k(int *a, int *out) {
+    a[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = a[31 - threadIdx.x];
+}
+`,
 		},
 	},
 }

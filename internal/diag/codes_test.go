@@ -16,13 +16,13 @@ func TestDocsAreComplete(t *testing.T) {
 			t.Errorf("code %q is there twice or has no good name", d.Code)
 		}
 		seen[d.Code] = true
-		if d.Title == "" || d.Text == "" || d.Fix == "" || d.Example.File == "" || d.Example.Text == "" {
+		if d.Title == "" || d.Text == "" || d.Fix == "" || d.Example.File == "" || d.Example.Text == "" || d.Fixed.Text == "" && d.Fixed.Flags == nil {
 			t.Errorf("%s: documentation is missing", d.Code)
 		}
 		if strings.HasSuffix(d.Title, ".") || strings.Contains(d.Title, "\n") {
 			t.Errorf("%s: the title is one line without a period", d.Code)
 		}
-		for _, text := range []string{d.Text, d.Fix, d.Example.Text} {
+		for _, text := range []string{d.Text, d.Fix, d.Example.Text, d.Fixed.Text} {
 			for l := range strings.Lines(text) {
 				if len(l) > 125 {
 					t.Errorf("%s: a line of %d characters", d.Code, len(l))
@@ -55,13 +55,13 @@ func TestExplain(t *testing.T) {
 	if err := Explain(&b, d); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"race-shared: ", "What to do", "$ heddle run --grid 1 --block 64 neighbour.cu", "    s[t] = t;"} {
+	for _, want := range []string{"race-shared: ", "What to do", "$ heddle run --grid 1 --block 64 neighbour.cu", "    s[t] = t;", "The same without the finding", "    __syncthreads();"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 	b.Reset()
-	if err := List(&b); err != nil {
+	if err := List(&b, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range Docs() {

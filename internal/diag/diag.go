@@ -35,9 +35,10 @@ type Diagnostic struct {
 	Help      []string
 	Fixes     []Fix
 	Witness   *Witness
-	Kernel    string // demangled
-	Reproduce string // command line
-	Count     uint64 // hazards that this finding stands for
+	Groups    []Group // of a barrier that not all come to, or that nobody completes: where threads are
+	Kernel    string  // demangled
+	Reproduce string  // command line
+	Count     uint64  // hazards that this finding stands for
 
 	Input      string       // the input that it was found in, as the user named it
 	Suppressed *Suppression // not nil: a comment says that this finding is to be ignored
@@ -54,6 +55,13 @@ type Related struct {
 	Span    source.Span
 	Stack   []source.Frame
 	Message string
+}
+
+// Group is threads that are at one place, when nothing goes on.
+type Group struct {
+	Threads string      // "32 threads (0,0,0) to (31,0,0) of warp 0"
+	At      string      // "barrier 1, for 64 threads"; empty: they have exited
+	Span    source.Span // of the place
 }
 
 // Fix is a suggested change.

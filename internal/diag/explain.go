@@ -2,36 +2,66 @@ package diag
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
+
+	"heddle/internal/table"
 )
 
 // Explain prints the documentation of one code.
 func Explain(w io.Writer, d Doc) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s\n\n%s\n\nWhat to do\n\n%s\n\nExample\n\n", d.Code, d.Title, d.Text, d.Fix)
-	fmt.Fprintf(b, "    $ heddle run %s\n\n", strings.TrimLeft(strings.Join(d.Example.Flags, " ")+" "+d.Example.File, " "))
-	for l := range strings.Lines(d.Example.Text) {
-		fmt.Fprintf(b, "    %s", l)
+	d.Example.print(b)
+	fmt.Fprint(b, "\nThe same without the finding\n\n")
+	repaired := d.Repaired()
+	if repaired.Text == d.Example.Text {
+		fmt.Fprintf(b, "    $ %s\n", repaired.command())
+	} else {
+		repaired.print(b)
 	}
 	return b.Flush()
 }
 
-// List prints all codes with their titles.
-func List(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	last := Family(255)
-	for _, d := range Docs() {
-		if d.Family != last {
-			if last != 255 {
-				fmt.Fprintln(b)
-			}
-			fmt.Fprintf(b, "%s\n", d.Family)
-			last = d.Family
-		}
-		fmt.Fprintf(b, "  %-24s%s\n", d.Code, d.Title)
+// Repaired is Fixed in full.
+func (d *Doc) Repaired() Example {
+	e := d.Fixed
+	e.File, e.Text = cmp.Or(e.File, d.Example.File), cmp.Or(e.Text, d.Example.Text)
+	if e.Flags == nil {
+		e.Flags = d.Example.Flags
 	}
-	fmt.Fprint(b, "\nheddle explain CODE shows one with an example.\n")
+	return e
+}
+
+func (e *Example) command() string {
+	return strings.Join(append(append([]string{"heddle run"}, e.Flags...), e.File), " ")
+}
+
+func (e *Example) print(w io.Writer) {
+	fmt.Fprintf(w, "    $ %s\n\n", e.command())
+	for l := range strings.Lines(e.Text) {
+		fmt.Fprintf(w, "    %s", l)
+	}
+}
+
+// List prints all codes with their titles, in lines of at most width characters; 0: of any length.
+func List(w io.Writer, width int) error {
+	b := bufio.NewWriter(w)
+	for family := range Family(Inputs + 1) {
+		fmt.Fprintf(b, "%s\n", family)
+		t := table.Table{Indent: 2}
+		for _, d := range Docs() {
+			if d.Family == family {
+				t.Add(fmt.Sprintf("%-22s", d.Code), d.Title)
+			}
+		}
+		if err := t.Write(b, width); err != nil {
+			return err
+		}
+		fmt.Fprintln(b)
+	}
+	fmt.Fprint(b, "heddle explain CODE shows one with an example.\n")
 	return b.Flush()
 }

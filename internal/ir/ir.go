@@ -156,6 +156,7 @@ type Instr struct {
 	// Call only. Dst are the results and Src the arguments, each a Register, an Imm or a VarVal.
 	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
 	Orders  event.Orders  // of what orders memory: which, as .pragma "heddle.order" says
+	Grid    bool          // a barrier that a thread passes once all blocks have come there: .pragma "heddle.grid"
 	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
 	Caller  *Instr        // the call in whose place Inline put it; nil elsewhere
 	Span    source.Span   // in the PTX text

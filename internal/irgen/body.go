@@ -22,6 +22,7 @@ type fgen struct {
 	edges    []edge    // by block: its successors, while labels have no blocks yet
 	frame    *source.Frame
 	orders   event.Orders // of the next instruction
+	grid     bool         // the next instruction is a barrier of the grid
 	paramTop int          // where the next .param variable of the body goes
 
 	items []item     // scratch
@@ -219,15 +220,23 @@ func (f *fgen) stmt(s ptx.Stmt) {
 	}
 }
 
-const orderPragma = "heddle.order "
+const (
+	orderPragma = "heddle.order "
+	gridPragma  = "heddle.grid"
+)
 
 // pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier,
-// a fence or a strong operation, orders; and those that mark points. Other pragmas are hints.
+// a fence or a strong operation, orders; .pragma "heddle.grid", which says that the code before the next instruction, a
+// barrier of the block, waits for all blocks of the grid; and those that mark points. Other pragmas are hints.
 func (f *fgen) pragma(d *ptx.Directive) {
 	if d.Name != ".pragma" {
 		return
 	}
 	text := f.g.argText(d, 0)
+	if text == gridPragma {
+		f.grid = true
+		return
+	}
 	word, ok := strings.CutPrefix(text, orderPragma)
 	if !ok {
 		f.point(d, text)

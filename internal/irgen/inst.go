@@ -15,10 +15,14 @@ func (f *fgen) inst(s ptx.Inst) {
 		return
 	}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders}
-	f.orders = event.OrdersAll
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders, Grid: f.grid}
+	f.orders, f.grid = event.OrdersAll, false
 	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders && !in.Order.Strong() {
 		f.g.errorf(s.OpSpan(), "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
+		return
+	}
+	if in.Grid && (in.Row == nil || in.Row.Category != isa.Barrier || in.Fn != isa.FnSync) {
+		f.g.errorf(s.OpSpan(), "%s is no barrier of the block, which a .pragma \"heddle.grid\" belongs before", s.Text())
 		return
 	}
 	if p, ok := s.Guard(); ok && !f.guard(in, p) {

@@ -143,7 +143,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	switch {
 	case in.Callee == nil:
 		x.state(in, KnownTarget, smt.False, st)
-		x.called(in, st)
+		x.anyResult(in, st)
 		return
 	case in.Callee.Blocks != nil: // inlined before: here it returns
 		x.returned(in, st)
@@ -151,10 +151,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	if !ok {
-		if !x.opt.PureCalls {
-			x.unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
-		}
-		x.called(in, st)
+		x.extern(in, st)
 		return
 	}
 	if f, ok := strings.CutPrefix(name, "uf_"); ok {
@@ -200,9 +197,21 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	x.unsupported(in, "%s in proofs", shownAnnotation(base))
 }
 
-// called gives the results of a call of which nothing is known values of which nothing is known.
-func (x *exec) called(in *ir.Instr, st *state) {
-	st.own = nil // it may have pointers to memory of the thread
+// extern executes a call of a function without a body that is none of ours.
+func (x *exec) extern(in *ir.Instr, st *state) {
+	name := calleeName(in)
+	if !x.opt.PureExtern {
+		x.unsupported(in, "a call of %s, of which nothing is known", name)
+	}
+	if i, found := slices.BinarySearch(x.th.Extern, name); !found {
+		x.th.Extern = slices.Insert(x.th.Extern, i, name)
+	}
+	x.anyResult(in, st)
+}
+
+// anyResult says that what a call returns may be anything.
+func (x *exec) anyResult(in *ir.Instr, st *state) {
+	st.own = nil // the function may have pointers to memory of the thread
 	for i := range in.Dst {
 		if o := in.Dst[i]; o.Kind == ir.Register {
 			x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)

@@ -55,9 +55,13 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 			end.Start = x.warpTag(st)
 			x.th.WarpEnds = append(x.th.WarpEnds, end)
 		}
+		if in.Grid {
+			end.Start = x.gridTag(st)
+			x.th.GridEnds = append(x.th.GridEnds, end)
+		}
 	}
 	for p := range x.parts {
-		if !ordersPart(by, p) || !whole && p != partWarp {
+		if !x.endsInterval(in, p) {
 			continue
 		}
 		for i, t := range x.tagOf(st, p) {
@@ -81,6 +85,17 @@ func (x *exec) instance(in *ir.Instr) []smt.Term {
 		at = append(at, it)
 	}
 	return at
+}
+
+// endsInterval reports whether a barrier, one that tags name, ends the intervals of a part.
+func (x *exec) endsInterval(in *ir.Instr, part int) bool {
+	switch {
+	case part == x.partGrid && part > 0:
+		return in.Grid
+	case !isBlockBarrier(in):
+		return part == partWarp
+	}
+	return ordersPart(x.ordersOf(in), part)
 }
 
 // opaqueAll gives all destinations values of which nothing is known but who shares them.

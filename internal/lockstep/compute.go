@@ -154,6 +154,8 @@ func (x *exec) integer(in *ir.Instr, w int, arg func(int) smt.Term, st *state) (
 		return c.Ite(c.Slt(arg(0), c.Const(0, w)), c.Neg(arg(0)), arg(0)), true
 	case "mul", "mad":
 		return x.multiply(in, w, st)
+	case "mul24", "mad24":
+		return x.multiply24(in, arg)
 	case "min", "max":
 		less := c.Ult
 		if signed {
@@ -225,6 +227,23 @@ func (x *exec) multiply(in *ir.Instr, w int, st *state) (smt.Term, bool) {
 	}
 	if in.Op() == "mad" {
 		r = c.Add(r, x.read(in.Src[2], c.Width(r), st))
+	}
+	return r, true
+}
+
+// multiply24 multiplies the low 24 bits of its operands and gives the low or the high 32 bits of the 48 (PTX ISA 9.7.1.5, 9.7.1.6).
+func (x *exec) multiply24(in *ir.Instr, arg func(int) smt.Term) (smt.Term, bool) {
+	c, w := x.c, 32
+	if in.Fn == isa.FnHi {
+		w = 48
+	}
+	factor := func(i int) smt.Term { return x.resize(c.Extract(arg(i), 0, 24), w, in.Type.Signed()) }
+	r := c.Mul(factor(0), factor(1))
+	if in.Fn == isa.FnHi {
+		r = c.Extract(r, 16, 32)
+	}
+	if in.Op() == "mad24" {
+		r = c.Add(r, arg(2))
 	}
 	return r, true
 }

@@ -20,20 +20,24 @@ const counterPrefix = private + "#"
 
 // exec is the state of building one Thread.
 type exec struct {
-	ctx   context.Context
-	c     *smt.Context
-	f     *ir.Func
-	opt   Options
-	dom   *ir.DomTree
-	loops *ir.LoopForest
-	rpo   []ir.BlockID
-	live  []bitset     // registers live at the start of each block
-	whole []ir.BlockID // see rejoins
-	reach []smt.Term   // in this pass, by block: the thread comes to its end
-	info  map[*ir.Loop]*loopInfo
-	slots []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
-	parts int        // of memory that barriers order each for itself
-	warp  bool       // one of the parts is partWarp
+	ctx     context.Context
+	c       *smt.Context
+	f       *ir.Func
+	opt     Options
+	dom     *ir.DomTree
+	loops   *ir.LoopForest
+	rpo     []ir.BlockID
+	live    []bitset     // registers live at the start of each block
+	whole   []ir.BlockID // see rejoins
+	reach   []smt.Term   // in this pass, by block: the thread comes to its end
+	info    map[*ir.Loop]*loopInfo
+	slots   []*ir.Loop // the loops that contain barriers, by slot of Tag.Iters
+	parts   int        // of memory that barriers order each for itself
+	partial bool       // partShared and partGlobal are among them
+	warp    bool       // partWarp is
+	// Which of the parts is that of barriers of the grid; 0: the kernel has none.
+	partGrid int
+	joint    bitset // blocks: see findJoint
 	// The asynchronous copies that may be under way at an instruction.
 	pending   map[*ir.Instr][]*ir.Instr
 	unsettled map[*ir.Instr]bool // copies that may be under way at a barrier of the warp
@@ -184,7 +188,7 @@ func (x *exec) prepare() error {
 		return &UnsupportedError{What: "a function without a body"}
 	}
 	x.dom = ir.Dominators(x.f)
-	x.parts, x.warp = x.partsOf()
+	x.findParts()
 	x.loops = ir.FindLoops(x.f, x.dom)
 	if !x.loops.Reducible {
 		return &UnsupportedError{What: ir.ExplainIrreducible(x.f, x.dom)}
@@ -200,6 +204,9 @@ func (x *exec) prepare() error {
 	x.pending = findPending(x.f)
 	x.unsettled = x.findUnsettled()
 	x.live = liveness(x.f)
+	if x.opt.Lockstep {
+		x.findJoint()
+	}
 	x.whole = x.rejoins()
 	for _, l := range x.loops.Loops {
 		x.info[l] = x.newLoop(l)
@@ -213,7 +220,7 @@ func (x *exec) prepare() error {
 
 // pass executes the kernel once with what is known of its loops.
 func (x *exec) pass() {
-	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry}
+	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep}
 	x.atomics, x.shares = nil, nil
 	x.dirty = findDirty(x)
 	x.shape()
@@ -429,5 +436,9 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	if x.warp {
 		end.Start = x.warpTag(st)
 		x.th.WarpEnds = append(x.th.WarpEnds, end)
+	}
+	if x.partGrid > 0 {
+		end.Start = x.gridTag(st)
+		x.th.GridEnds = append(x.th.GridEnds, end)
 	}
 }

@@ -147,7 +147,7 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	if !x.final {
 		return
 	}
-	if x.parts == numParts && space != event.Shared && space != event.Global { // one of either, each with its own interval
+	if x.partial && space != event.Shared && space != event.Global { // one of either, each with its own interval
 		x.record(in, p, event.Shared, size, kind, st)
 		x.record(in, p, event.Global, size, kind, st)
 		return
@@ -158,7 +158,7 @@ func (x *exec) record(in *ir.Instr, p place, space event.Space, size int, kind e
 	}
 	a := Access{
 		Instr: in, Guard: x.c.And(x.here(st), x.c.Not(ghost), x.guard, p.cond), Object: p.object, Offset: p.offset, Size: size,
-		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Iters: x.counters(), Place: x.place(in),
+		Space: space, Kind: kind, Order: in.Order, Scope: in.Scope, Start: x.tag(st, orders(space)), Warp: x.warpTag(st), Grid: x.gridTag(st), Together: x.together(st), Iters: x.counters(), Place: x.place(in),
 		Async: in.Op() == "cp.async", Unsettled: x.unsettled[in], Pending: x.pending[in],
 	}
 	if in.Op() == "st" {

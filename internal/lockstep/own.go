@@ -29,7 +29,7 @@ const maxOwn = 48
 
 // remember notes what a store does, and forgets what it may have changed.
 func (x *exec) remember(in *ir.Instr, places []place, st *state) {
-	if in.Op() != "st" || x.groupCopies && in.Space != event.Local {
+	if in.Op() != "st" || x.unsteady() && in.Space != event.Local {
 		x.forget(places, in.Space, st)
 		return
 	}
@@ -45,6 +45,10 @@ func (x *exec) remember(in *ir.Instr, places []place, st *state) {
 	}
 	st.own = st.own[max(0, len(st.own)-maxOwn):]
 }
+
+// unsteady reports whether what a thread stored to memory that threads share may not be what it finds there: its copies of a
+// group may be those of another thread, and lanes in lock step are ordered at each instruction.
+func (x *exec) unsteady() bool { return x.groupCopies || x.opt.Lockstep }
 
 // forget drops what is known of the arrays of places, of which one that is not known may be any in a space.
 func (x *exec) forget(places []place, space event.Space, st *state) {

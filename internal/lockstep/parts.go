@@ -28,21 +28,28 @@ const (
 // whether they do is to be proved (Thread.WarpEnds).
 const partWarp = 1
 
-// partsOf is how many tags the threads of a kernel need, and whether the second is that of the warp. Of a kernel that has
-// barriers of parts of memory too, barriers of warps order nothing.
-func (x *exec) partsOf() (parts int, warp bool) {
+// findParts finds out which tags the threads of a kernel need. Of a kernel that has barriers of parts of memory too,
+// barriers of warps order nothing.
+func (x *exec) findParts() {
+	grid := false
 	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
-			if isBlockBarrier(in) && in.Orders != event.OrdersAll || isCallOf(in, collectiveCall) {
-				return numParts, false
-			}
-			warp = warp || x.isWarpBarrier(in)
+			x.partial = x.partial || isBlockBarrier(in) && in.Orders != event.OrdersAll || isCallOf(in, collectiveCall)
+			x.warp = x.warp || x.isWarpBarrier(in)
+			grid = grid || in.Grid
 		}
 	}
-	if warp {
-		return 2, true
+	x.parts = 1
+	switch {
+	case x.partial:
+		x.parts, x.warp = numParts, false
+	case x.warp:
+		x.parts = partWarp + 1
 	}
-	return 1, false
+	if grid {
+		x.partGrid = x.parts
+		x.parts++
+	}
 }
 
 // isWarpBarrier reports whether in is a barrier of all lanes of a warp for all memory.
@@ -146,10 +153,19 @@ func (x *exec) warpTag(st *state) Tag {
 	return Tag{Barrier: t[0], Iters: t[1:]}
 }
 
+// gridTag is the last barrier of the grid; in a kernel without any, the kernel's entry.
+func (x *exec) gridTag(st *state) Tag {
+	if x.partGrid == 0 {
+		return Tag{Barrier: x.c.Const(0, tagWidth)}
+	}
+	t := slices.Clone(x.tagOf(st, x.partGrid))
+	return Tag{Barrier: t[0], Iters: t[1:]}
+}
+
 // tag returns the last barrier that orders some part of memory; with OrdersAll, the last that the thread waited at.
 func (x *exec) tag(st *state, by event.Orders) Tag {
 	part := partAll
-	if x.parts == numParts && by != event.OrdersAll {
+	if x.partial && by != event.OrdersAll {
 		if part = partGlobal; by == event.OrdersShared {
 			part = partShared
 		}

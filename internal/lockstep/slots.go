@@ -17,25 +17,29 @@ import (
 // A plain store to the counter is no addition. In the interval of the two additions it would race with one of them, or
 // with both, so that up to the first race there is none; between additions of two intervals of a block there may be
 // one, which sets the counter back. Between blocks, one that is ordered with the addition of its own block is not
-// ordered with that of the other. So of an array that is stored to, only additions of one interval, or of two blocks,
-// are taken to differ.
+// ordered with that of the other. So of an array that is stored to, only additions of one interval, or of two blocks
+// and one interval between barriers of the grid, are taken to differ.
 //
 // A strong store races with no addition. It may lie between any two of its interval, and of two blocks.
 //
 // Where barriers of the warp order lanes, a store may lie between two additions of one interval of the block without a race. It
 // cannot if no barrier of either kind comes between them.
+// In lock step they are ordered otherwise: only additions of two blocks are taken to differ then.
 
 // Ticket is one: an execution of an addition to a counter, whose result is a symbol.
 type Ticket struct {
 	Object *Object
 	Offset smt.Term
 	Start  Tag
-	Warp   Tag        // as of an Access
+	Warp   Tag // as of an Access
+	Grid   Tag
 	Add    uint64     // as wide as the result; not zero
 	Down   bool       // additions of all threads to the array are negative: those of -Add
 	Stored bool       // the kernel also stores to the array
 	Resets []smt.Term // the barriers, as in Tag, behind which it does so by strong stores
 	Total  uint64     // of all additions to one counter, at most; 0: not known to be less than half of what a counter holds
+	// Lanes of a warp are ordered within an interval because they are in lock step.
+	Ordered bool
 }
 
 // Slots finds them by the name of the symbol.
@@ -84,10 +88,16 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 	}
 	meet := []smt.Term{c.Eq(a.Offset, b.Offset)}
 	if a.Stored && !otherBlock {
+		if a.Ordered {
+			return smt.True
+		}
 		meet = append(meet, a.Start.Same(c, b.Start), a.Warp.Same(c, b.Warp))
 		for _, r := range a.Resets {
 			meet = append(meet, c.Not(c.Eq(a.Start.Barrier, r)))
 		}
+	}
+	if a.Stored && otherBlock {
+		meet = append(meet, a.Grid.Same(c, b.Grid))
 	}
 	w := c.Width(ra)
 	up, down := c.Sub(rb, ra), c.Sub(ra, rb)
@@ -105,7 +115,8 @@ func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 
 // Renamed returns the slot under a renaming of symbols.
 func (s Ticket) Renamed(sub *smt.Substitution) Ticket {
-	s.Offset, s.Start, s.Warp = sub.Apply(s.Offset), s.Start.Renamed(sub), s.Warp.Renamed(sub)
+	s.Offset, s.Start = sub.Apply(s.Offset), s.Start.Renamed(sub)
+	s.Warp, s.Grid = s.Warp.Renamed(sub), s.Grid.Renamed(sub)
 	return s
 }
 
@@ -118,6 +129,7 @@ type atomicUse struct {
 	result   smt.Term // undef: none
 	start    Tag
 	warp     Tag
+	grid     Tag
 	counters []smt.Term
 	space    event.Space
 }
@@ -127,7 +139,7 @@ func (x *exec) atomic(in *ir.Instr, places []place, result smt.Term, st *state) 
 	if !x.final {
 		return
 	}
-	use := atomicUse{places: places, size: in.Type.Size(), result: result, counters: x.counters(), space: in.Space}
+	use := atomicUse{places: places, size: in.Type.Size(), result: result, counters: x.counters(), space: in.Space, grid: x.gridTag(st)}
 	if len(places) == 1 && places[0].object != nil {
 		use.start = x.tag(st, orders(places[0].object.Space))
 		if use.warp = use.start; x.warp {
@@ -192,7 +204,7 @@ func (x *exec) distinctSlots() {
 		}
 		wraps = wraps || total == 0
 		x.th.Slots.of[x.c.Name(u.result)] = slotSchema{u.counters, Ticket{
-			Object: o, Offset: u.places[0].offset, Start: u.start, Warp: u.warp, Add: u.add, Down: u.down, Stored: stored, Resets: resets, Total: total,
+			Object: o, Offset: u.places[0].offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add, Down: u.down, Stored: stored, Resets: resets, Ordered: x.opt.Lockstep, Total: total,
 		}}
 	}
 	x.th.Slots.Wrap = wraps

@@ -35,9 +35,11 @@ type Options struct {
 	// NoWrap takes sums and products of 32 bits that are extended as signed numbers to have their exact value: what
 	// follows speaks only of executions in which none of them wraps.
 	NoWrap bool
-	// PureCalls takes functions without a body to touch no memory that threads share, to wait for nobody and to return:
-	// their results may be anything. Else they are unsupported.
-	PureCalls bool
+	// PureExtern takes functions without a body to return, to touch no memory but the thread's own, and to synchronize
+	// nothing. What they return may be anything, at each call.
+	PureExtern bool
+	// Lockstep takes the lanes of a warp to execute each instruction together, as far as they have not parted at a branch.
+	Lockstep bool
 	// Terms bounds the number of terms; 0: DefaultTerms.
 	Terms int
 }
@@ -75,6 +77,10 @@ type Access struct {
 	Values []smt.Term // the elements that a store writes; nil if it is none
 	Start  Tag
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
+	Grid   Tag // the last barrier of the grid
+	// Together, of a thread in lock step with its warp: it comes to the place of the access together with all lanes of its warp that
+	// come there.
+	Together smt.Term
 	// Async says that the access is made at some time from the instruction on, until the thread waits for it.
 	Async bool
 	// Unsettled says of such an access that it may last beyond a barrier of the warp, which then does not end it.
@@ -103,6 +109,9 @@ type Thread struct {
 	// WarpEnds are the ends of intervals between barriers of the warp, with Access.Warp as their start. If lanes of one warp cannot come
 	// to different ones, accesses of theirs with different Warp are ordered. Empty if there are none.
 	WarpEnds []End
+	// GridEnds are the ends of intervals between barriers of the grid, at which the threads of all blocks wait for each other, with
+	// Access.Grid as their start. Empty if there are none.
+	GridEnds []End
 	Objects  []*Object
 	Tid      [3]smt.Term
 	Ctaid    [3]smt.Term
@@ -115,8 +124,10 @@ type Thread struct {
 	Assertions []Assertion
 	Others     map[string]Other  // what symbols in conditions stand for
 	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Extern     []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
 	Slots      *Slots
 	Loops      []Loop
+	Lockstep   bool // Options.Lockstep
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

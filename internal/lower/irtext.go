@@ -125,13 +125,14 @@ func (m *irModule) reachable() map[string]bool {
 }
 
 type irWriter struct {
-	buf    strings.Builder
-	d      *debugInfo
-	keep   bool
-	out    *lowered
-	shared map[string]int // ids of !dbg nodes for instructions that need no id of their own
-	spFunc []string       // DISubprogram n belongs to this function
-	locSP  []int          // id -> DISubprogram
+	buf       strings.Builder
+	d         *debugInfo
+	keep      bool
+	out       *lowered
+	undefined undefined      // values of the function that is written
+	shared    map[string]int // ids of !dbg nodes for instructions that need no id of their own
+	spFunc    []string       // DISubprogram n belongs to this function
+	locSP     []int          // id -> DISubprogram
 }
 
 var (
@@ -148,6 +149,7 @@ func (w *irWriter) function(f *irFunc) {
 	clear(w.shared)
 	head := defineAttachRE.ReplaceAllString(strings.TrimSuffix(f.define, " {"), "")
 	fmt.Fprintf(&w.buf, "%s !dbg !%d {\n", head, metaBase+2+len(w.spFunc))
+	w.undefined = findUndefined(f.body)
 	for _, line := range f.body {
 		w.instruction(f, line)
 	}
@@ -165,6 +167,10 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 	attach := line[len(text):]
 	if cast, store, ok := constantStore(text, len(w.out.locs)); ok {
 		w.buf.WriteString(cast)
+		text = store
+	}
+	if freeze, store, ok := w.undefined.certain(text, len(w.out.locs)); ok && w.keep {
+		w.buf.WriteString(freeze)
 		text = store
 	}
 	invariant := invariantRE.FindString(attach)

@@ -43,13 +43,20 @@ func (s *search) naive(ctx context.Context) error {
 // needed, in the order of the text.
 func (s *search) descend(ctx context.Context, p Placement, last *Answer) error {
 	for _, l := range p.Labels() {
-		delete(p, l)
+		if s.same.first(l) != l {
+			continue
+		}
+		for _, k := range s.same.of(l) {
+			delete(p, k)
+		}
 		a, err := s.ask(ctx, p)
 		if err != nil {
 			return err
 		}
 		if len(a.Races) > 0 || s.ban(a.Divergences, p) {
-			p[l] = true
+			for _, k := range s.same.of(l) {
+				p[k] = true
+			}
 		} else {
 			last = a
 		}

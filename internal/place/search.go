@@ -79,6 +79,7 @@ type Result struct {
 type search struct {
 	tree   *Tree
 	text   *text
+	same   *sames
 	opt    Options
 	oracle Oracle
 	banned map[Label]bool // a barrier there diverges
@@ -100,7 +101,7 @@ func Synthesize(ctx context.Context, t *Tree, oracle Oracle, opt Options) (*Resu
 		opt.MaxCalls = DefaultMaxCalls
 	}
 	s := &search{
-		tree: t, text: newText(t), opt: opt, oracle: oracle, banned: map[Label]bool{}, known: map[key]*constraint{},
+		tree: t, text: newText(t), same: newSames(t), opt: opt, oracle: oracle, banned: map[Label]bool{}, known: map[key]*constraint{},
 		raced: map[[2]Label]*choice{}, inform: true, res: &Result{Reasons: map[Label][]Reason{}},
 	}
 	var err error
@@ -176,10 +177,11 @@ func (s *search) ban(divs []Label, p Placement) bool {
 	hit := false
 	for _, l := range divs {
 		hit = hit || p[l]
-		for _, k := range s.text.sameThreads(l) {
-			s.banned[k] = true
+		for _, k := range append(slices.Clip(s.text.sameThreads(l)), l) {
+			for _, m := range s.same.of(k) {
+				s.banned[m] = true
+			}
 		}
-		s.banned[l] = true
 	}
 	return hit
 }

@@ -51,11 +51,12 @@ func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 			if s.banned[l] {
 				continue
 			}
-			if at[l] == 0 {
-				at[l], ahead[l] = m.NewVar(), maxAhead
+			one := s.same.first(l)
+			if at[one] == 0 {
+				at[one], ahead[one] = m.NewVar(), maxAhead
 			}
-			ahead[l] = min(ahead[l], c.ahead[l])
-			out = append(out, at[l])
+			ahead[one] = min(ahead[one], c.ahead[l])
+			out = append(out, at[one])
 		}
 		return out
 	}
@@ -84,7 +85,9 @@ func (s *search) solve(ctx context.Context, pr *problem) (*solution, error) {
 	sol := &solution{p: Placement{}}
 	for _, l := range labels {
 		if model.Holds(at[l]) {
-			sol.p[l] = true
+			for _, k := range s.same.of(l) {
+				sol.p[k] = true
+			}
 		}
 	}
 	sol.cost = s.opt.Cost.Total(s.tree, sol.p)
@@ -125,14 +128,14 @@ func (ch *choice) satisfied(p Placement) []bool {
 func (s *search) weigh(m *maxsat.Problem, labels []Label, at map[Label]maxsat.Lit, ahead map[Label]int) {
 	n := int64(len(labels))
 	change := (maxAhead+1)*n + 1
-	unit := change * (n + 1) // more than all changes and distances together
+	unit := change * (2*n + 1) // more than all changes and distances together
 	sum := 0.0
 	for _, l := range labels {
-		sum += s.opt.Cost.Of(s.tree, l)
+		sum += s.price(l)
 	}
 	scale := math.Min(1<<20, math.Exp2(math.Floor(math.Log2(math.Exp2(61)/(math.Max(sum, 1)*float64(unit))))))
 	for _, l := range labels {
-		price := max(1, int64(math.Round(s.opt.Cost.Of(s.tree, l)*scale)))
+		price := max(1, int64(math.Round(s.price(l)*scale)))
 		w := min(price, math.MaxInt64/(unit*(n+1))) * unit
 		switch standing := s.tree.Labels[l].Barrier; {
 		case !standing || s.opt.Strip:
@@ -140,6 +143,18 @@ func (s *search) weigh(m *maxsat.Problem, labels []Label, at map[Label]maxsat.Li
 		default: // that it stays is no change, that it goes is one
 			m.AddSoft(change, at[l])
 		}
+		if s.tree.Labels[l].Same > 0 && !s.tree.Labels[l].Barrier { // rather in the kernel than in what it calls
+			w += change
+		}
 		m.AddSoft(w+int64(ahead[l])+1, -at[l])
 	}
+}
+
+// price is the cost of a barrier at a place of the source.
+func (s *search) price(l Label) float64 {
+	sum := 0.0
+	for _, k := range s.same.of(l) {
+		sum += s.opt.Cost.Of(s.tree, k)
+	}
+	return sum
 }

@@ -39,6 +39,9 @@ type Node struct {
 	Jump bool
 	// Barrier says that the node is a barrier statement of the input that a placement may take away.
 	Barrier bool
+	// Same, if not 0, is the number of a place of the source that several labels are: a statement of a function that is
+	// inlined at several places. A placement has all of them or none.
+	Same int
 	// Trips is how often a barrier after this label is executed by one thread, if that was measured; 0 if not.
 	Trips float64
 }

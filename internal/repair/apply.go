@@ -259,3 +259,6 @@ func Barriers(f *ir.Func) []*ir.Instr {
 	}
 	return out
 }
+
+// Uniform reports whether all threads of a block are known to enter a block of the control flow equally often.
+func (x *Transformer) Uniform(b ir.BlockID) bool { return x.flow.uniform[b] }

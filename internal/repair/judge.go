@@ -18,7 +18,9 @@ type Kind uint8
 const (
 	Race Kind = iota
 	Divergence
-	Other // what no transformation of this package is for
+	Other     // what no transformation of this package is for
+	Copy      // an asynchronous copy that is not waited for
+	Coherence // a non-coherent load of what the kernel writes
 )
 
 // Reach says how far apart the two threads of a race are.

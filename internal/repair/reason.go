@@ -7,7 +7,9 @@ func (r *repairer) reason() string {
 	shown := func(ok func(located) bool) bool {
 		return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && ok(f) })
 	}
-	one := shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil && f.a.Op() != "call" })
+	one := shown(func(f located) bool {
+		return (f.Kind == Race || f.Kind == Copy) && f.a == f.b && f.a != nil && f.a.Op() != "call"
+	})
 	out := "no barriers and fences near the findings help"
 	switch {
 	case one:

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/source"
 )
 
 // Redundant is a barrier that a kernel does not need.
@@ -20,7 +21,7 @@ type Redundant struct {
 }
 
 // FindRedundant tries to leave out the barriers of a kernel that a judge has nothing against, the costliest first, each
-// together with those that were found before. The patch leaves out those that are proved; it is nil if there are none.
+// together with those that were found before and with those that are the same statement of the source. The patch leaves out those that are proved; it is nil if there are none.
 //
 // "A barrier is redundant if no race appears without it" (AuCS, section II.C) holds only where no two accesses may
 // meet without being a race: strong accesses, atomic ones among them, may, and a barrier may decide what they see. So in
@@ -38,13 +39,21 @@ func FindRedundant(ctx context.Context, k *Kernel, judge Judge, opt Options) ([]
 		return nil, nil, err
 	}
 	x := New(k)
-	cost := func(in *ir.Instr) float64 { return x.pointCost(opt.Cost, x.where(in)) }
-	slices.SortStableFunc(bars, func(a, b *ir.Instr) int { return cmp.Compare(cost(b), cost(a)) })
+	groups := statements(bars)
+	cost := func(group []*ir.Instr) (sum float64) {
+		for _, in := range group {
+			sum += x.pointCost(opt.Cost, x.where(in))
+		}
+		return sum
+	}
+	slices.SortStableFunc(groups, func(a, b []*ir.Instr) int { return cmp.Compare(cost(b), cost(a)) })
 	var out []Redundant
 	var best *Patch
 	gone := map[int]bool{}
-	for _, in := range bars {
-		gone[in.Index] = true
+	for _, group := range groups {
+		for _, in := range group {
+			gone[in.Index] = true
+		}
 		p, err := x.Apply(&Plan{Drop: gone})
 		if err != nil {
 			return nil, nil, err
@@ -55,15 +64,37 @@ func FindRedundant(ctx context.Context, k *Kernel, judge Judge, opt Options) ([]
 		}
 		switch {
 		case j.Grade < base.Grade:
-			delete(gone, in.Index)
+			for _, in := range group {
+				delete(gone, in.Index)
+			}
+			continue
 		case j.Grade == Verified:
-			out = append(out, Redundant{in, true, cost(in)})
 			best = p
-		default:
-			out = append(out, Redundant{in, false, cost(in)})
+		}
+		for _, in := range group {
+			out = append(out, Redundant{in, j.Grade == Verified, x.pointCost(opt.Cost, x.where(in))})
 		}
 	}
 	return out, best, nil
+}
+
+// statements groups barriers that are one statement of the source, which the compiler copied: in an unrolled loop, in
+// branches that it told apart. One of them alone nobody can leave out.
+func statements(bars []*ir.Instr) [][]*ir.Instr {
+	var out [][]*ir.Instr
+	same := func(a, b *source.Frame) bool {
+		for ; a != nil && b != nil && a.Pos == b.Pos; a, b = a.Parent, b.Parent {
+		}
+		return a == nil && b == nil
+	}
+	for _, in := range bars {
+		i := slices.IndexFunc(out, func(g []*ir.Instr) bool { return in.Loc != nil && same(in.Loc, g[0].Loc) })
+		if i < 0 {
+			i, out = len(out), append(out, nil)
+		}
+		out[i] = append(out[i], in)
+	}
+	return out
 }
 
 // hasStrong reports whether a kernel has accesses that may meet without being a race, or calls what may have some.

@@ -20,6 +20,7 @@ type Options struct {
 type Result struct {
 	Before, After *Judgement
 	Patch         *Patch // nil: nothing was to be done, or Reason says why nothing could be
+	Plan          *Plan  // what Patch carries out
 	Changes       []Change
 	Cost          float64 // of the changes
 	Reason        string  // why the kernel cannot be repaired
@@ -86,7 +87,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		res.Reason = r.reason()
 		return res, nil
 	}
-	res.Patch, res.After = best.patch, best.judgement
+	res.Patch, res.After, res.Plan = best.patch, best.judgement, best.plan
 	for _, a := range best.actions {
 		if a.what.What != "" {
 			res.Changes = append(res.Changes, a.what)
@@ -231,7 +232,7 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 // search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	var best *attempt
-	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
+	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, copies, fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
 		a, err := r.widest(ctx, s)
 		if err != nil {
 			return nil, err

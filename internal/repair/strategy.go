@@ -36,13 +36,18 @@ func nothing(r *repairer) []action {
 func (r *repairer) sides() []*ir.Instr {
 	var out []*ir.Instr
 	for _, f := range r.found {
-		for _, in := range []*ir.Instr{f.a, f.b} {
-			if in != nil && f.Kind != Other && !slices.Contains(out, in) {
+		for _, in := range r.sidesOf(f) {
+			if f.Kind != Other && !slices.Contains(out, in) {
 				out = append(out, in)
 			}
 		}
 	}
 	return out
+}
+
+// sidesOf are the instructions of one finding.
+func (r *repairer) sidesOf(f located) []*ir.Instr {
+	return slices.DeleteFunc([]*ir.Instr{f.a, f.b}, func(in *ir.Instr) bool { return in == nil })
 }
 
 // everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere. Barriers that

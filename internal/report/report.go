@@ -107,6 +107,9 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 			f.Missing, f.Notes = d.Notes[0], d.Notes[1:]
 		}
 	}
+	if f.Timeline == "" {
+		f.Timeline = h.waiting(d.Groups)
+	}
 	for _, x := range d.Fixes {
 		f.Fixes = append(f.Fixes, fix{x.Message, h.diff(x.Edits)})
 	}

@@ -85,6 +85,43 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Groups of threads at a barrier that diverges are drawn: those at one place in one column, and those that exited.
+func TestGroups(t *testing.T) {
+	files := source.NewSet()
+	f, err := files.Add("dir/k.cu", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(line int) source.Span { return source.Span{Start: source.MakePos(f.ID, line, 2)} }
+	d := diag.Diagnostic{Code: diag.CodeBarrierDivergence, Message: "divergence", Span: at(3), Groups: []diag.Group{
+		{Threads: "32 threads (0,0,0) to (31,0,0) of warp 0", At: "barrier 0", Span: at(3)},
+		{Threads: "32 threads (32,0,0) to (63,0,0) of warp 1", At: "barrier 0", Span: at(6)},
+		{Threads: "32 threads (64,0,0) to (95,0,0) of warp 2", At: "barrier 0", Span: at(3)},
+		{Threads: "32 threads (96,0,0) to (127,0,0) of warp 3"},
+	}}
+	var b bytes.Buffer
+	h := New(&b, files, "", "")
+	for i, want := range []int{0, 1, 0} {
+		if got := h.column(d.Groups, i); got != want {
+			t.Errorf("group %d is in column %d, want %d", i, got, want)
+		}
+	}
+	for range mostGroups {
+		d.Groups = append(d.Groups, d.Groups[0])
+	}
+	if err := h.Finding(&d); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"32 threads (0,0,0) to (31,0,0)</text>", "warp 1</text>", "waits: barrier 0</text>", "k.cu:6:2</text>", "exited</text>", "and 4 more groups"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is not in the page", want)
+		}
+	}
+}
+
 // Without a witness, a text or a position a finding is shown all the same.
 func TestBareFinding(t *testing.T) {
 	var b bytes.Buffer

@@ -19,10 +19,17 @@ type node struct {
 	name       string
 	mangled    string
 	refers     string // name of the declaration that an expression refers to
+	id         string // of a declaration of a variable or a parameter
+	target     string // id of the declaration that an expression refers to
+	typ        string // of a variable, an assignment or an update, as written without typedefs' names resolved
+	op         string // of an operator: "+="
 	constexpr  bool
 	hasElse    bool
 	kids       []*node
 }
+
+// typed are the kinds of nodes of which the type is wanted.
+var typed = map[string]bool{"VarDecl": true, "BinaryOperator": true, "CompoundAssignOperator": true, "UnaryOperator": true}
 
 // node reads a node, its brace read already. inner is called at the children, and reads or skips them.
 func (s *scanner) node(n *node, inner func() error) error {
@@ -35,6 +42,21 @@ func (s *scanner) node(n *node, inner func() error) error {
 			n.name, err = s.stringValue()
 		case "mangledName":
 			n.mangled, err = s.stringValue()
+		case "id":
+			n.id, err = s.stringValue()
+		case "type":
+			if !typed[n.kind] {
+				return s.skip()
+			}
+			err = s.object(false, func(key string) (err error) {
+				if key != "qualType" {
+					return s.skip()
+				}
+				n.typ, err = s.stringValue()
+				return err
+			})
+		case "opcode":
+			n.op, err = s.stringValue()
 		case "constexpr":
 			n.constexpr, err = s.boolValue()
 		case "hasElse":
@@ -55,10 +77,14 @@ func (s *scanner) node(n *node, inner func() error) error {
 			})
 		case "referencedDecl":
 			err = s.object(false, func(key string) (err error) {
-				if key != "name" {
-					return s.skip()
+				switch key {
+				case "name":
+					n.refers, err = s.stringValue()
+				case "id":
+					n.target, err = s.stringValue()
+				default:
+					err = s.skip()
 				}
-				n.refers, err = s.stringValue()
 				return err
 			})
 		case "inner":

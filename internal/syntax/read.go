@@ -84,8 +84,9 @@ func (r *reader) function(n *node) error {
 		}
 		return r.s.skip()
 	}
-	device, kernel := r.unit.OpenCL, false
+	device, kernel, host := r.unit.OpenCL, false, false
 	var body *node
+	var params []string
 	err := r.s.array(func() error {
 		kid, err := r.s.tree()
 		if err != nil {
@@ -94,10 +95,14 @@ func (r *reader) function(n *node) error {
 		switch kid.kind {
 		case "CompoundStmt":
 			body = kid
+		case "ParmVarDecl":
+			params = append(params, kid.name)
 		case "CUDAGlobalAttr", "OpenCLKernelAttr", "DeviceKernelAttr":
 			device, kernel = true, true
 		case "CUDADeviceAttr":
 			device = true
+		case "CUDAHostAttr":
+			host = true
 		}
 		return nil
 	})
@@ -110,7 +115,9 @@ func (r *reader) function(n *node) error {
 		return nil
 	}
 	if f := r.add(n, body, kernel); f != nil {
+		f.Host = host
 		r.seen[n.at] = f
+		f.params = params
 	}
 	r.lambdas(body)
 	return r.err
@@ -131,6 +138,7 @@ func (r *reader) add(n, body *node, kernel bool) *Func {
 		f.Mangled = []string{n.mangled}
 	}
 	b.function(f, body)
+	f.body, f.path = body, body.begin.file
 	for _, other := range r.unit.Funcs {
 		if other.Span == f.Span { // a header that is included twice
 			return nil

@@ -40,13 +40,17 @@ type Func struct {
 	Name    string       // as declared: "reduce", "operator()" of a lambda expression
 	Mangled []string     // of the instances that clang named; a function that is no template has one
 	Kernel  bool         // a kernel, or a template of one
+	Host    bool         // for the host too, where there are no barriers
 	File    *source.File // where its body is
 	Span    source.Span  // of the body, braces included
 	Tree    place.Tree   // label 0 is the body
 	Nodes   []Node       // by label
 	First   int          // number of the point of label 0; label l has First+l
 	pieces  []piece
-	asm     bool // of PTX
+	body    *node // as clang has it; nil for PTX
+	params  []string
+	path    string // of the file, as clang names it
+	asm     bool   // of PTX
 }
 
 // Node is where a label is in the text.

@@ -134,6 +134,21 @@ __global__ void k(int n) { eight s; for (int i = 0; i < 8; i++) s.a[i] = threadI
 	{"a copy of an array", `__global__ void k(int *a) { __shared__ int s[64], g[64]; __array_snapshot(g, s); __assert(g[0] == 1); }`, "unsupported"},
 }
 
+// externTraps are kernels that call functions without a body, for lockstep.Options.PureExtern.
+var externTraps = []textTrap{
+	{"what it returns may be anything", `__device__ int f(int); __global__ void k(int *a) { a[f(threadIdx.x)] = threadIdx.x; }`, "f may be 0 everywhere"},
+	{"it may return something else the next time", `__device__ int f(int); __global__ void k(int *a) { if (f(0) != f(0)) a[0] = threadIdx.x; }`, "nothing makes it a function of its arguments"},
+	{"what it returns differs between threads", `__device__ int f(int); __global__ void k(int *a) { int n = f(0); for (int i = 0; i < n; i++) __syncthreads(); }`, "divergence"},
+	{"a variable of the thread's own by its address", `__device__ void f(int *); __global__ void k(int *a) { int x = threadIdx.x + 64 * blockIdx.x; f(&x); a[x] = threadIdx.x; }`,
+		"memory of the thread's own it may change"},
+	{"it does not hide a race", `__device__ void f(int *); __global__ void k(int *a) { a[0] = threadIdx.x; f(a); }`, "all threads write a[0] before the call"},
+	{"it does not order anything", `__device__ void f(); __global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; f(); a[threadIdx.x + 64 * blockIdx.x] = s[63 - threadIdx.x]; }`, "it is no barrier"},
+	{"it does not end the thread", `__device__ void f(); __global__ void k(int *a) { if (threadIdx.x > 0) f(); a[0] = threadIdx.x; }`, "it returns"},
+	{"it does no harm", `__device__ int f(int *, int); __global__ void k(int *a, int n) { int i = threadIdx.x + 64 * blockIdx.x; a[i] = f(a, n); if (f(a + i, 0)) a[i] = 1; __syncthreads(); a[i]++; }`, ""},
+	{"in a loop", `__device__ void f(int); __global__ void k(int *a, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) { f(i); a[threadIdx.x + 64 * blockIdx.x] = i; } }`, ""},
+	{"without an end", `extern "C" __device__ __attribute__((noreturn)) void g(int *a); __global__ void k(int *a) { g(a); }`, "whether it ends the thread or the grid is not known"},
+}
+
 // annotated makes one file of all kernels, each in a namespace of its own, and returns them by number.
 func compiled(t *testing.T, head string, traps []textTrap) map[string]*ir.Func {
 	t.Helper()
@@ -157,9 +172,15 @@ func compiled(t *testing.T, head string, traps []textTrap) map[string]*ir.Func {
 }
 
 // TestAnnotations: what is wrong is not verified, what is right is.
-func TestAnnotations(t *testing.T) {
-	proveTexts(t, "#include \"heddle.h\"\n#include <assert.h>\n", annotationTraps, lockstep.Options{})
+func TestAnnotations(t *testing.T) { proveTexts(t, annotated, annotationTraps, lockstep.Options{}) }
+
+// TestExtern: the same with functions without a body, taken to be pure.
+func TestExtern(t *testing.T) {
+	proveTexts(t, annotated, externTraps, lockstep.Options{PureExtern: true})
 }
+
+// annotated is the head of a file with annotations.
+const annotated = "#include \"heddle.h\"\n#include <assert.h>\n"
 
 // proveTexts proves those of the kernels that are right, and no other.
 func proveTexts(t *testing.T, head string, traps []textTrap, opt lockstep.Options) {

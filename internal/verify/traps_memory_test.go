@@ -469,6 +469,25 @@ var warpTraps = []trap{
 		why:  "lane 0 does not come to the barrier, so that it does not order what lane 0 wrote",
 	},
 	{
+		name: "slots by a counter that a lane sets back between barriers of the warp",
+		body: `shr.u32 %x9, %t, 5;
+	shl.b32 %x8, %x9, 2;
+	add.u32 %x8, %x8, %s;
+	and.b32 %x10, %t, 31;
+	setp.eq.u32 %p1, %x10, 0;
+	setp.eq.u32 %p2, %x10, 1;
+	setp.eq.u32 %p4, %x10, 2;
+	or.pred %p3, %p1, %p2;
+	mov.u32 %x1, 0;
+	@%p1 atom.shared.add.u32 %x1, [%x8], 1;
+	` + warpSync + "@%p4 st.shared.u32 [%x8], 0;\n" + warpSync + `
+	@%p2 atom.shared.add.u32 %x1, [%x8], 1;
+	mad.lo.u32 %x9, %x9, 512, %r;
+	mad.lo.u32 %x9, %x1, 4, %x9;
+	@%p3 st.shared.u32 [%x9], %t;`,
+		why: "lanes 0 and 1 both get 0",
+	},
+	{
 		name: "a warp alone",
 		body: "setp.ge.u32 %p1, %t, 32;\n@%p1 bra Z;\nst.shared.u32 [%Q], %t;\n" + warpSync + near + "Z:",
 	},

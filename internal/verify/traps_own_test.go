@@ -49,5 +49,5 @@ func TestOwnStores(t *testing.T) {
 func TestPureCallsAndPointers(t *testing.T) {
 	proveTexts(t, "", []textTrap{
 		{"a pointer is passed", `__device__ void f(volatile int *); __global__ void k(int *a) { volatile int l[1]; l[0] = 1; f(l); if (l[0] != 1) a[0] = threadIdx.x; }`, "the function may have changed it"},
-	}, lockstep.Options{PureCalls: true})
+	}, lockstep.Options{PureExtern: true})
 }

@@ -52,7 +52,7 @@ var pureTraps = []textTrap{
 	{"it does no harm", `__device__ int f(int); __global__ void k(int *a) { a[threadIdx.x + 64 * blockIdx.x] = f(threadIdx.x); }`, ""},
 }
 
-// TestPureCalls: under --assume-pure-calls the results may be anything.
+// TestPureCalls: under --extern pure the results may be anything.
 func TestPureCalls(t *testing.T) {
-	proveTexts(t, "", pureTraps, lockstep.Options{PureCalls: true})
+	proveTexts(t, "", pureTraps, lockstep.Options{PureExtern: true})
 }

@@ -137,6 +137,7 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	p.assertions()
 	p.divergence()
+	p.gridDivergence()
 	p.converged = p.convergence()
 	p.races()
 	p.bounds()
@@ -209,33 +210,49 @@ func (p *prover) divergence() {
 			if a.Instr == nil && b.Instr == nil {
 				continue
 			}
-			p.apart(a, b)
+			p.apart(a, b, false)
 		}
 	}
 }
 
-// apart asks whether two threads of a block can come from one barrier to different ends of its interval, more holding of
-// them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
-// on its way counts for nothing, since it may be behind the point where they part.
-func (p *prover) apart(a, b *lockstep.End, more ...smt.Term) {
-	if a.Instr != nil {
-		p.parts(a, b, a.Guard, b.Bare, more)
-	}
-	if b.Instr != nil && a != b && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
-		p.parts(a, b, a.Bare, b.Guard, more)
+// gridDivergence compares the ends of intervals between barriers of the grid: a thread of another block that comes to another
+// one, or ends, is waited for in vain. Within a block that is divergence as at any barrier.
+func (p *prover) gridDivergence() {
+	ends := p.th.GridEnds
+	for i := range ends {
+		for j := i; j < len(ends) && !p.done(); j++ {
+			if a, b := &ends[i], &ends[j]; a.Instr != nil || b.Instr != nil {
+				p.apart(a, b, true)
+			}
+		}
 	}
 }
 
-func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, more []smt.Term) {
-	s := p.pair
+// apart asks whether two threads of a block, or of two, can come from one barrier to different ends of its interval, more holding of
+// them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
+// on its way counts for nothing, since it may be behind the point where they part.
+func (p *prover) apart(a, b *lockstep.End, otherBlock bool, more ...smt.Term) {
+	if a.Instr != nil {
+		p.parts(a, b, a.Guard, b.Bare, otherBlock, more)
+	}
+	if b.Instr != nil && a != b && (a.Instr == nil || a.Guard != a.Bare || b.Guard != b.Bare) {
+		p.parts(a, b, a.Bare, b.Guard, otherBlock, more)
+	}
+}
+
+func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, otherBlock bool, more []smt.Term) {
+	s, different := p.pair, p.th.Tid
+	if otherBlock {
+		s, different = p.far, p.th.Ctaid
+	}
 	terms := append(append([]smt.Term{guardA}, a.Start.Terms()...), a.At.Terms()...)
 	other := append(append([]smt.Term{guardB}, b.Start.Terms()...), b.At.Terms()...)
 	atA, atB := a.At.Renamed(s[0]), b.At.Renamed(s[1])
 	q := append([]smt.Term{
-		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, p.th.Tid),
+		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, different),
 		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
 	}, more...)
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr, OtherBlock: otherBlock})
 }
 
 // races compares accesses, within a block and between blocks.
@@ -290,11 +307,18 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
 	if otherBlock {
 		q = append(q, p.differ(s, p.th.Ctaid))
+		q = append(q, a.Grid.Renamed(s[0]).Same(c, b.Grid.Renamed(s[1]))) // what a barrier of the grid separates is ordered
+		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
 		if p.converged && !a.Unsettled && !b.Unsettled { // lanes of one warp that a barrier of the warp separates are ordered
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
+		}
+		if p.th.Lockstep && a.Instr != b.Instr && !a.Async && !b.Async {
+			joint := c.Or(s[1].Apply(a.Together), s[0].Apply(b.Together))
+			q = append(q, c.Not(c.And(p.sameWarp(s), joint)))
+			terms, other = append(terms, b.Together), append(other, a.Together)
 		}
 	}
 	// An address of the shared window is no generic address: such a pair may meet anywhere.

@@ -14,7 +14,7 @@ func (p *prover) convergence() bool {
 	for i := range ends {
 		for j := i; j < len(ends) && !sub.done(); j++ {
 			if a, b := &ends[i], &ends[j]; a.Instr != nil || b.Instr != nil {
-				sub.apart(a, b, p.sameWarp(p.pair))
+				sub.apart(a, b, false, p.sameWarp(p.pair))
 			}
 		}
 	}

@@ -26,7 +26,7 @@ __heddle_fn void __grid_sync() {
     }
     __threadfence();
   }
-  __block_sync();
+  asm volatile(".pragma \"heddle.grid\";\n\tbarrier.sync 0;" ::: "memory");
 }
 /* The lane that is number __n of __mask. */
 __heddle_fn unsigned int __nth_lane(unsigned int __mask, unsigned int __n) {

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/lower"
+)
+
+// syncFiles are our own kernels that may have barriers.
+var syncFiles = []string{"testdata/sync/*.cu", "testdata/verify/*.c[ul]", "testdata/verify/programs/*.cu", "testdata/fix/*.cu", "testdata/suite/*/*.c[ul]", "examples/*.c[ul]"}
+
+// syncTable prints what heddle sync does to every kernel of our own whose barriers are proved right, and to those of
+// testdata/sync: barriers and costs before and after, calls of the oracle, and the CPU time of all of it, the compiler's
+// and that of the last proof included, with nothing in a cache. Those that got cheaper come with what was proved.
+func syncTable(only string) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "kernel\tbarriers\tcost\tbarriers now\tcost now\tcalls\tCPU s\tverdict\t")
+	kernels, fewer, cheaper, worse := 0, 0, 0, 0
+	slowest := 0.0
+	var proofs []string
+	for _, pattern := range syncFiles {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return err
+		}
+		for _, path := range files {
+			if !strings.Contains(path, only) {
+				continue
+			}
+			before, _, err := synchronized(path, "", check.SyncOptions{VerifyOnly: true})
+			if err != nil {
+				return err
+			}
+			for i := range before {
+				b := &before[i]
+				own := strings.HasPrefix(path, "testdata/sync/")
+				if !own && (b.Status != check.SyncUnchanged || len(b.Barriers) == 0 || b.Verdict.Kind != diag.Verified) {
+					continue
+				}
+				so := check.SyncOptions{}
+				so.Strip = true
+				after, cpu, err := synchronized(path, b.Kernel, so)
+				if err != nil {
+					return err
+				}
+				if len(after) != 1 {
+					return fmt.Errorf("%s: kernel %s: %d results", path, b.Kernel, len(after))
+				}
+				a := &after[0]
+				name := filepath.Base(path) + ":" + strings.SplitN(b.Kernel, "(", 2)[0]
+				was, is := standing(b), standing(a)
+				kernels++
+				slowest = max(slowest, cpu)
+				right := b.Status == check.SyncUnchanged
+				switch {
+				case a.Verdict.Kind != diag.Verified || right && (is > was || a.After > b.Before):
+					worse++
+				case right && is < was:
+					fewer++
+				}
+				if right && a.After < b.Before {
+					cheaper++
+					proofs = append(proofs, fmt.Sprintf("%s: %s", name, a.Verdict.Text()))
+				}
+				fmt.Fprintf(w, "%s\t%d\t%g\t%d\t%g\t%d\t%.2f\t%v\t\n", name, was, b.Before, is, a.After, a.Calls, cpu, a.Verdict.Kind)
+				w.Flush()
+			}
+		}
+	}
+	fmt.Printf("%d kernels, %d with fewer barriers, %d cheaper, %d worse; the slowest takes %.2f s\n", kernels, fewer, cheaper, worse, slowest)
+	for _, p := range proofs {
+		fmt.Println(p)
+	}
+	return nil
+}
+
+// standing counts the barriers that stand in the end; before a search, which has none in its list, those that it judged.
+func standing(k *check.Sync) int {
+	n := 0
+	for i := range k.Barriers {
+		if !k.Barriers[i].Gone {
+			n++
+		}
+	}
+	return n
+}
+
+// synchronized runs heddle sync, and says how much CPU time it took.
+func synchronized(path, kernel string, so check.SyncOptions) ([]check.Sync, float64, error) {
+	dir, err := os.MkdirTemp("", "heddle-bench")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer os.RemoveAll(dir)
+	opt := check.Options{Kernel: kernel, Timeout: 30 * time.Second, Lower: lower.Options{CacheDir: dir}}
+	start := cpuSeconds()
+	res, err := check.Synchronize(context.Background(), opt, so, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return res.Kernels, cpuSeconds() - start, nil
+}
+
+// cpuSeconds is the CPU time of this process and of those that it waited for.
+func cpuSeconds() float64 {
+	sum := 0.0
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			sum += time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+		}
+	}
+	return sum
+}
+
+// maxPlacements bounds how many placements of a kernel are run to compare costs.
+const maxPlacements = 2000
+
+// costModel correlates the cost of placements with the barriers that runs execute: Spearman's rank correlation over all
+// placements of all kernels of testdata/sync, with the median of those of single kernels in the remark.
+func costModel(measured bool) func() (float64, string, error) {
+	return func() (float64, string, error) {
+		files, err := filepath.Glob("testdata/sync/*.cu")
+		if err != nil || len(files) == 0 {
+			return 0, "", fmt.Errorf("no kernel in testdata/sync: run it at the top of the repository (%w)", err)
+		}
+		var cost, truth, single []float64
+		cut := 0
+		for _, path := range files {
+			all, err := check.SyncCosts(context.Background(), check.Options{}, check.Input{Input: lower.Input{Name: path}}, maxPlacements)
+			if err != nil {
+				return 0, "", fmt.Errorf("%s: %w", path, err)
+			}
+			for _, placements := range all {
+				var c, t []float64
+				for _, p := range placements {
+					if measured {
+						c = append(c, p.Measured)
+					} else {
+						c = append(c, p.Static)
+					}
+					t = append(t, p.Executions)
+				}
+				if len(placements) == maxPlacements {
+					cut++
+				}
+				if rho := spearman(c, t); !math.IsNaN(rho) {
+					single = append(single, rho)
+				}
+				cost, truth = append(cost, c...), append(truth, t...)
+			}
+		}
+		slices.Sort(single)
+		remark := fmt.Sprintf("%d placements of %d files", len(cost), len(files))
+		if len(single) > 0 {
+			remark += fmt.Sprintf("; within a kernel: median %.3f, least %.3f", single[len(single)/2], single[0])
+		}
+		return spearman(cost, truth), remark, nil
+	}
+}
+
+// spearman is the correlation of ranks, those of equal values being their mean; NaN if all of one side are equal.
+func spearman(x, y []float64) float64 {
+	a, b := ranks(x), ranks(y)
+	mean := float64(len(x)+1) / 2
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - mean) * (b[i] - mean)
+		aa += (a[i] - mean) * (a[i] - mean)
+		bb += (b[i] - mean) * (b[i] - mean)
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// ranks returns the place of each value in the order of all, from 1.
+func ranks(x []float64) []float64 {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case x[i] < x[j]:
+			return -1
+		case x[i] > x[j]:
+			return 1
+		}
+		return 0
+	})
+	out := make([]float64, len(x))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for k := i; k < j; k++ {
+			out[order[k]] = float64(i+1+j) / 2
+		}
+		i = j
+	}
+	return out
+}

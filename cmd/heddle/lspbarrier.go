@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/lsp"
+	"heddle/internal/source"
+)
+
+// hoverTime is how long somebody who hovers waits at most.
+const hoverTime = 8 * time.Second
+
+// barrierWords are the names by which sources call barriers of a block.
+var barrierWords = []string{"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "barrier", "work_group_barrier", "sync", "bar"}
+
+// Barrier implements lsp.Barriers.
+func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col int) (string, error) {
+	if !slices.Contains(barrierWords, wordAt(req.Text, line, col)) {
+		return "", nil
+	}
+	report := &lsp.Report{Files: source.NewSet()}
+	opt, inputs, err := e.prepare(req, report)
+	if err != nil || inputs == nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, hoverTime)
+	defer cancel()
+	use, err := check.UseOfBarrier(ctx, opt, inputs[0], line, col, func(diag.Diagnostic) {})
+	if err != nil || use == nil {
+		return "", err
+	}
+	return barrierText(use), nil
+}
+
+// barrierText says in Markdown what a barrier is for.
+func barrierText(use *check.BarrierUse) string {
+	const most = 5
+	var list strings.Builder
+	for i, s := range use.Separates {
+		if i == most {
+			fmt.Fprintf(&list, "\n- and %d more", len(use.Separates)-most)
+			break
+		}
+		fmt.Fprintf(&list, "\n- %s", s)
+	}
+	switch use.Need {
+	case check.BarrierNeeded:
+		return fmt.Sprintf("**needed**: without it these race, as a run shows:\n%s", list.String())
+	case check.BarrierMaybe:
+		return fmt.Sprintf("**kept**: without it these may race, as far as a proof can tell; a run of this launch does not show it:\n%s", list.String())
+	case check.BarrierRedundant:
+		return "**redundant**: without it no two threads race either, proved for all inputs of this launch shape. `heddle sync` removes it."
+	}
+	return "heddle cannot tell what this barrier is for: " + use.Why
+}
+
+// wordAt is the identifier at a line and a byte column, both from 1.
+func wordAt(text []byte, line, col int) string {
+	rest := string(text)
+	for range line - 1 {
+		_, after, ok := strings.Cut(rest, "\n")
+		if !ok {
+			return ""
+		}
+		rest = after
+	}
+	row, _, _ := strings.Cut(rest, "\n")
+	if col < 1 || col > len(row) {
+		return ""
+	}
+	isWord := func(c byte) bool {
+		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}
+	from, to := col-1, col-1
+	for from > 0 && isWord(row[from-1]) {
+		from--
+	}
+	for to < len(row) && isWord(row[to]) {
+		to++
+	}
+	return row[from:to]
+}
+
+// Repair implements lsp.Repairer by what heddle sync does.
+func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set, []diag.Fix, string, error) {
+	report := &lsp.Report{Files: source.NewSet()}
+	opt, inputs, err := e.prepare(req, report)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if inputs == nil {
+		return report.Files, nil, "the configuration cannot be used", nil
+	}
+	var mistakes []string
+	res, err := check.Synchronize(ctx, opt, check.SyncOptions{}, inputs[0], func(d diag.Diagnostic) {
+		if d.Severity == diag.Error {
+			mistakes = append(mistakes, d.Message)
+		}
+	})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	for i := range res.Kernels {
+		k := &res.Kernels[i]
+		say := fmt.Sprintf("%s: kernel %s", k.Status, k.Kernel)
+		if len(k.Stuck) > 0 {
+			say += ": " + strings.Join(k.Stuck, "; ")
+		}
+		mistakes = append(mistakes, say)
+	}
+	note := strings.Join(mistakes, "\n")
+	if len(res.Edits) == 0 {
+		return res.Files, nil, note, nil
+	}
+	return res.Files, []diag.Fix{{Message: "heddle sync", Edits: res.Edits}}, note, nil
+}

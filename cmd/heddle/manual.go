@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+
+	"heddle/internal/diag"
+)
+
+// newMan is the command that packages call.
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use:   "man DIR",
+		Short: "write the manual pages",
+		Long: `man writes a manual page for heddle and one for each of its commands to DIR: heddle.1, heddle-check.1 and so on. Their date
+is that of SOURCE_DATE_EPOCH, where it is set.`,
+		Args: exactly(1, "one directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o777); err != nil {
+				return inputError{err}
+			}
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			header := &doc.GenManHeader{Section: "1", Source: "heddle " + moduleVersion(), Manual: "heddle"}
+			if os.Getenv("SOURCE_DATE_EPOCH") == "" {
+				now := time.Now()
+				header.Date = &now
+			}
+			if err := doc.GenManTree(root, header, args[0]); err != nil {
+				return inputError{err}
+			}
+			return nil
+		},
+	}
+}
+
+// completions tells the shell which words flags and arguments can have.
+func completions(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if c, ok := f.Value.(*choice); ok {
+				words := strings.Fields(strings.Join(c.words, " ")) // without the empty one
+				// It fails only for a flag that does not exist, or twice.
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+			}
+		})
+		if cmd.Name() == "explain" {
+			cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+				var out []string
+				if len(args) == 0 {
+					for _, d := range diag.Docs() {
+						out = append(out, cobra.CompletionWithDesc(string(d.Code), d.Title))
+					}
+				}
+				return out, cobra.ShellCompDirectiveNoFileComp
+			}
+		}
+	}
+}
+
+// reference writes the page of all commands and their flags: docs/commands.md.
+func reference(w io.Writer, root *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString(`# The commands
+
+What ` + "`heddle COMMAND --help`" + ` prints, on one page; ` + "`make docs`" + ` writes it from the program. The forms of launches and arguments are in
+[launch.md](launch.md), what results are worth in [verdicts.md](verdicts.md). ` + "`heddle man DIR`" + ` writes the same as manual pages.
+
+`)
+	var documented []*cobra.Command
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() && cmd.Name() != "completion" {
+			documented = append(documented, cmd)
+			fmt.Fprintf(&b, "- [%s](#heddle-%s): %s\n", cmd.CommandPath(), cmd.Name(), cmd.Short)
+		}
+	}
+	fmt.Fprintf(&b, "- [heddle completion](#completion-in-the-shell): make a shell complete commands, flags and codes\n\n")
+	b.WriteString("Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.\n")
+	for _, cmd := range documented {
+		text := cmd.Long
+		if text == "" {
+			text = strings.ToUpper(cmd.Short[:1]) + cmd.Short[1:] + "."
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", cmd.CommandPath(), cmd.UseLine(), strings.TrimSpace(text))
+		if cmd.Example != "" {
+			fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
+		}
+		if flags := cmd.LocalFlags(); flags.HasAvailableFlags() {
+			fmt.Fprint(&b, "\n")
+			flags.VisitAll(func(f *pflag.Flag) {
+				if !f.Hidden {
+					b.WriteString(flagLine(f))
+				}
+			})
+		}
+	}
+	b.WriteString(`
+## Completion in the shell
+
+` + "`heddle completion bash`" + ` prints a script that makes the shell complete commands, flags, the words that flags can have, and the codes of
+` + "`heddle explain`" + `; also for zsh, fish and powershell.
+
+` + "```sh" + `
+heddle completion bash > ~/.local/share/bash-completion/completions/heddle
+heddle completion zsh > "${fpath[1]}/_heddle"
+heddle completion fish > ~/.config/fish/completions/heddle.fish
+` + "```" + `
+
+Progress of long runs is shown on a terminal only. Colour is left out where NO_COLOR is set, and where the output is no terminal. Tables
+fit the terminal, or COLUMNS where that is set.
+`)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// flagLine is an item of a list: "- `-j`, `--jobs N`: work on ...".
+func flagLine(f *pflag.Flag) string {
+	word, usage := pflag.UnquoteUsage(f)
+	name := "--" + f.Name
+	if word != "" {
+		name += " " + word
+	}
+	line := "- `" + name + "`"
+	if f.Shorthand != "" {
+		line = "- `-" + f.Shorthand + "`, `" + name + "`"
+	}
+	line += ": " + usage
+	switch f.DefValue {
+	case "", "0", "false", "[]", "0s":
+	default:
+		line += fmt.Sprintf(" (default: %s)", f.DefValue)
+	}
+	return line + "\n"
+}

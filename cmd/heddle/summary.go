@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+)
+
+// summaryLine says in one line what a run came to: "5 kernels: 1 bug, 3 verified, 1 clean; 2 findings".
+func summaryLine(sum *check.Summary) string {
+	by := map[diag.VerdictKind]int{}
+	suppressed, known := 0, 0
+	for i := range sum.Verdicts {
+		v := &sum.Verdicts[i]
+		by[v.Kind]++
+		suppressed += v.Suppressed
+		known += v.Known
+	}
+	var kinds []string
+	for _, k := range []diag.VerdictKind{diag.Bug, diag.Verified, diag.Clean, diag.Unknown, diag.Unsupported} {
+		if by[k] > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", by[k], k))
+		}
+	}
+	if sum.Skipped > 0 {
+		kinds = append(kinds, fmt.Sprintf("%d skipped", sum.Skipped))
+	}
+	line := counted(len(sum.Verdicts)+sum.Skipped, "kernel")
+	if len(kinds) > 0 {
+		line += ": " + strings.Join(kinds, ", ")
+	}
+	line += "; " + counted(sum.Bugs, "finding")
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{suppressed, "suppressed"}, {known, "known"}} {
+		if n.n > 0 {
+			line += fmt.Sprintf(", %d %s", n.n, n.what)
+		}
+	}
+	if sum.InputErrors > 0 {
+		line += "; " + counted(sum.InputErrors, "mistake") + " in the input"
+	}
+	return line
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// printDecisions prints which engines examined a kernel, why, what each came to, and how long it took.
+func printDecisions(w io.Writer, d check.Decisions) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "decisions: %s: kernel %s\n", d.Input, d.Kernel)
+	for _, s := range d.Steps {
+		if s.Outcome == "" {
+			fmt.Fprintf(&b, "  no %s: %s\n", s.Engine, s.Why)
+			continue
+		}
+		fmt.Fprintf(&b, "  %s, because %s: %s (%s)\n", s.Engine, s.Why, s.Outcome, inSeconds(s.Time))
+	}
+	if d.Decided {
+		fmt.Fprintf(&b, "  %s after %s\n", d.Verdict, inSeconds(d.Time))
+	}
+	io.WriteString(w, b.String())
+}
+
+func inSeconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }

@@ -1,0 +1,245 @@
+package check
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heddle/internal/edit"
+	"heddle/internal/ir"
+	"heddle/internal/repair"
+	"heddle/internal/syntax"
+)
+
+var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
+
+// SourceFix is the form of a repair in the source.
+type SourceFix struct {
+	Edits []edit.Edit // of the file, with those of the kernels before
+	After *repair.Judgement
+}
+
+// mostSources bounds the sources that are compiled for one kernel.
+const mostSources = 60
+
+// sourceSearch looks for the steps that say in the source what a plan does.
+type sourceSearch struct {
+	*sourceChange
+	j        *judge
+	compiled int
+	why      error // of the last that failed
+}
+
+// attempt compiles and judges steps; nil if they are not accepted.
+func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (*SourceFix, error) {
+	edits, err := s.edited(steps)
+	if err != nil {
+		s.why = err
+		return nil, nil
+	}
+	if s.compiled++; s.compiled > mostSources || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	ptx, err := s.compile(ctx, edits)
+	if err != nil {
+		s.why = err
+		return nil, nil
+	}
+	after, err := s.j.Judge(ctx, ptx, true)
+	if err != nil {
+		s.why = err
+		return nil, ctx.Err()
+	}
+	if after.Grade < want {
+		s.why = notInSourcef("a change of the source at the places of the repair does not suffice")
+		return nil, nil
+	}
+	return &SourceFix{Edits: edits, After: after}, nil
+}
+
+// choices are the steps of which one is to be taken, best first.
+type choices []step
+
+// fromPlan turns a plan into steps: those that must be, and those to choose from.
+func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (must []step, open []choices, err error) {
+	byIndex := instructions(k)
+	for _, p := range slices.Concat(plan.Barriers, plan.Bare) {
+		open = append(open, s.point(k, p, s.unit.Barrier(true, true), true))
+	}
+	if s.unit.OpenCL && len(plan.Warps)+len(plan.Inserts) > 0 {
+		return nil, nil, notInSourcef("OpenCL C has no barriers of a warp and other fences than CUDA")
+	}
+	for _, p := range plan.Warps {
+		open = append(open, s.point(k, p, "__syncwarp();", false))
+	}
+	for _, in := range plan.Inserts {
+		text := fenceText(in.Text)
+		if text == "" {
+			return nil, nil, notInSourcef("%s has no form in the source", strings.TrimSpace(in.Text))
+		}
+		open = append(open, s.point(k, in.At, text, false))
+	}
+	for i := range plan.Drop {
+		fn, off, err := s.place(byIndex[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		must = append(must, step{fn: fn, drop: off, split: -1})
+	}
+	for i := range plan.Split { // it stays, and is brought to all threads because it stands in a rewritten function
+		fn, off, err := s.place(byIndex[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		must = append(must, step{fn: fn, drop: -1, split: -1, insert: &syntax.Insert{At: off}})
+	}
+	for i, text := range plan.Texts {
+		st, ok, err := s.replaced(byIndex[i], text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok {
+			must = append(must, st)
+		}
+	}
+	for _, c := range open {
+		if len(c) == 0 {
+			return nil, nil, notInSourcef("a place of the repair is between no two statements of the file")
+		}
+	}
+	slices.SortFunc(must, func(a, b step) int { return max(a.drop, a.split, a.at) - max(b.drop, b.split, b.at) })
+	return must, open, nil
+}
+
+// replaced is the step for an instruction that becomes another.
+func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
+	fn, off, err := s.place(in)
+	if err != nil {
+		return step{}, false, err
+	}
+	fence := fenceText(text)
+	switch {
+	case text == "" && in.Op() == "st": // its load became the whole update
+		return step{}, false, nil
+	case fence != "" && (in.Op() == "membar" || in.Op() == "fence"):
+		return step{fn: fn, drop: -1, split: -1, at: off, replace: fence}, true, nil
+	case strings.HasPrefix(text, "atom") && in.Op() == "ld":
+		atomic, err := s.unit.AtomicUpdate(fn, off)
+		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
+	}
+	return step{}, false, notInSourcef("%s becomes %s, which the source does not say in another way", in.Text(), strings.TrimSpace(text))
+}
+
+// inSource looks for the form of a plan in the source.
+func (s *sourceFixer) inSource(ctx context.Context, k *ir.Func, kernel *repair.Kernel, plan *repair.Plan, j *judge, want repair.Grade) (*SourceFix, error) {
+	must, open, err := s.fromPlan(k, plan)
+	if err != nil {
+		return nil, err
+	}
+	x := repair.New(kernel)
+	for _, b := range kernel.Func.Blocks {
+		for _, in := range b.Instrs {
+			if plan.Drop[in.Index] || plan.Split[in.Index] {
+				x.Diverges(b.ID)
+			}
+		}
+	}
+	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j}
+	for _, uniform := range []func(*syntax.Func) func(int, int) bool{s.uniformIn(k, x), nil} {
+		search.uniform = uniform
+		fix, err := search.choose(ctx, must, open, want)
+		if fix != nil || err != nil {
+			return fix, err
+		}
+	}
+	if search.why == nil {
+		return nil, notInSourcef("no form of the change in the source was found")
+	}
+	return nil, search.why
+}
+
+// choose tries the best choice everywhere, then each second best and so on, then all together less what is not needed.
+func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, want repair.Grade) (*SourceFix, error) {
+	most := 0
+	for _, c := range open {
+		most = max(most, len(c))
+	}
+	for n := range max(most, 1) {
+		steps := slices.Clone(must)
+		for _, c := range open {
+			steps = appendNew(steps, c[min(n, len(c)-1)])
+		}
+		if fix, err := s.attempt(ctx, steps, want); fix != nil || err != nil {
+			return fix, err // the plan leaves nothing out that could be
+		}
+	}
+	steps := slices.Clone(must)
+	for _, c := range open {
+		for _, st := range c {
+			if _, err := s.edited(append(slices.Clone(must), st)); err == nil {
+				steps = appendNew(steps, st)
+			}
+		}
+	}
+	fix, err := s.attempt(ctx, steps, want)
+	if fix == nil || err != nil {
+		return nil, err
+	}
+	return s.narrow(ctx, steps, fix, want)
+}
+
+func appendNew(steps []step, st step) []step {
+	if slices.ContainsFunc(steps, func(o step) bool { return sameStep(o, st) }) {
+		return steps
+	}
+	return append(steps, st)
+}
+
+// narrow leaves out what is not needed: statements that were put in, the last first.
+func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *SourceFix, want repair.Grade) (*SourceFix, error) {
+	inserted := 0
+	for _, st := range steps {
+		if st.insert != nil && st.insert.Text != "" {
+			inserted++
+		}
+	}
+	for i := len(steps) - 1; i >= 0 && inserted > 1; i-- {
+		if steps[i].insert == nil || steps[i].insert.Text == "" {
+			continue
+		}
+		less := slices.Delete(slices.Clone(steps), i, i+1)
+		smaller, err := s.attempt(ctx, less, max(want, fix.After.Grade))
+		if err != nil {
+			return nil, err
+		}
+		if smaller != nil {
+			steps, fix = less, smaller
+			inserted--
+		}
+	}
+	return fix, nil
+}
+
+// withoutRedundant is the form in the source of a kernel without barriers that are proved redundant.
+func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []repair.Redundant, j *judge) (*SourceFix, error) {
+	byIndex := instructions(k)
+	var steps []step
+	for _, r := range list {
+		if !r.Proved {
+			continue
+		}
+		fn, off, err := s.place(byIndex[r.Barrier.Index])
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step{fn: fn, drop: off, split: -1})
+	}
+	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j}
+	search.uniform = func(*syntax.Func) func(int, int) bool { return func(int, int) bool { return true } }
+	fix, err := search.attempt(ctx, steps, repair.Verified)
+	if fix == nil && err == nil {
+		err = search.why
+	}
+	return fix, err
+}

@@ -1,0 +1,133 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+	"slices"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	placer "heddle/internal/place"
+	"heddle/internal/source"
+	"heddle/internal/syntax"
+)
+
+// SyncCost says what a placement costs: by the constants of the cost model, by what one run with barriers everywhere
+// counts, and in truth.
+type SyncCost struct {
+	Barriers         int
+	Static, Measured float64
+	Executions       float64 // of barriers, by a thread, in a run with this placement
+}
+
+// SyncCosts returns the costs of placements of each kernel of a source: of all of at most one barrier more than the
+// cheapest has that satisfy what the static engine asks for and are right in a run of the launch; of at most limit.
+func SyncCosts(ctx context.Context, opt Options, file Input, limit int) ([][]SyncCost, error) {
+	opt.Files = source.NewSet()
+	opt.Seeds, opt.Limit, opt.Command = 1, 1, "run"
+	var mistake error
+	d := newDriver(opt, func(m diag.Diagnostic) { mistake = errors.New(file.Name + ": " + m.Message) })
+	if err := d.checkModels(); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.solving, err = newSolving(&d.opt); err != nil {
+		return nil, err
+	}
+	defer d.solving.close()
+	s := &syncer{driver: d, file: file, out: &SyncResult{Files: opt.Files}}
+	in, err := s.compile(ctx)
+	if in == nil || err != nil {
+		return nil, errors.Join(err, mistake)
+	}
+	var out [][]SyncCost
+	for _, fn := range s.unit.Funcs {
+		var kernels []*ir.Func
+		for _, k := range s.kernels(in) {
+			if slices.Contains(fn.Mangled, k.Name) {
+				kernels = append(kernels, k)
+			}
+		}
+		if !fn.Kernel || len(kernels) == 0 {
+			continue
+		}
+		one, err := costs(ctx, s, in, fn, kernels, limit)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, mistake
+}
+
+// costs is SyncCosts for one kernel.
+func costs(ctx context.Context, s *syncer, in *input, fn *syntax.Func, kernels []*ir.Func, limit int) ([]SyncCost, error) {
+	m := newMarked(s.driver, in, s.unit, fn, kernels)
+	for _, scalars := range []launch.Origin{launch.FromFlag, launch.Default} {
+		m.scalars = scalars
+		oracle := &staticOracle{marked: m}
+		best, err := placer.Synthesize(ctx, &m.tree, oracle, placer.Options{})
+		if err != nil || !best.Found && scalars == launch.FromFlag {
+			continue
+		}
+		asked, err := oracle.Check(ctx, placer.Placement{})
+		if err != nil || !best.Found {
+			return nil, err
+		}
+		candidates := placer.Alternatives(&m.tree, asked, len(m.places(best.Placement))+1, limit)
+		return m.executed(ctx, candidates)
+	}
+	return nil, nil
+}
+
+// places are the places of the source of a placement.
+func (m *marked) places(p placer.Placement) map[origin]bool {
+	out := map[origin]bool{}
+	for l, on := range p {
+		if on {
+			out[m.origins[l]] = true
+		}
+	}
+	return out
+}
+
+// executed runs placements, and returns the costs of those that are right in the run.
+func (m *marked) executed(ctx context.Context, candidates []placer.Placement) ([]SyncCost, error) {
+	var out []SyncCost
+	var right []placer.Placement
+	o := &dynamicOracle{m}
+	for _, p := range candidates {
+		kernels, err := m.placed(p)
+		if err != nil {
+			return nil, err
+		}
+		a := newAnswer(m, p)
+		came, threads := uint64(0), uint64(0)
+		for _, k := range kernels {
+			cfg, errs := launch.Resolve(k, m.opt.Launch, m.in.facts)
+			if len(errs) > 0 {
+				return nil, errs[0]
+			}
+			threads += cfg.Geometry.Blocks() * cfg.Geometry.Block.Count()
+			err := o.watched(ctx, k, m.opt.Seed, a, func(_ *emu.Machine, e *event.Arrive) { came += uint64(bits.OnesCount32(e.Mask)) })
+			if err != nil {
+				return nil, err
+			}
+		}
+		if !a.objection() && a.a.Unknown == "" {
+			right = append(right, p)
+			out = append(out, SyncCost{Barriers: len(m.places(p)), Static: placer.DefaultCost.Total(&m.tree, p), Executions: float64(came) / float64(threads)})
+		}
+	}
+	if err := m.measure(ctx); err != nil {
+		return nil, err
+	}
+	for i, p := range right {
+		out[i].Measured = placer.DefaultCost.Total(&m.tree, p)
+	}
+	return out, nil
+}

@@ -1,0 +1,37 @@
+package place
+
+// sames are the labels that are one place of the source.
+type sames struct {
+	labels [][]Label // by Node.Same
+	t      *Tree
+}
+
+func newSames(t *Tree) *sames {
+	s := &sames{t: t}
+	for l := range t.Labels {
+		n := t.Labels[l].Same
+		for n >= len(s.labels) {
+			s.labels = append(s.labels, nil)
+		}
+		if n > 0 {
+			s.labels[n] = append(s.labels[n], Label(l))
+		}
+	}
+	return s
+}
+
+// first returns the label that stands for all that are one place with l.
+func (s *sames) first(l Label) Label {
+	if n := s.t.Labels[l].Same; n > 0 {
+		return s.labels[n][0]
+	}
+	return l
+}
+
+// of returns all labels that are one place with l.
+func (s *sames) of(l Label) []Label {
+	if n := s.t.Labels[l].Same; n > 0 {
+		return s.labels[n]
+	}
+	return []Label{l}
+}

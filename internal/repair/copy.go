@@ -1,0 +1,96 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Asynchronous copies that nobody waits for, and loads past the caches that are kept coherent. Neither is a matter of
+// barriers alone: a copy is complete for a thread once that has waited for it (PTX ISA 9.7.9.25.3.3), for others behind a
+// barrier after that; and a load with .nc sees what the same kernel writes at no time (9.7.9.9, ld.global.nc).
+
+// waitCost is what a wait costs against a barrier at the same place.
+const waitCost = 0.5
+
+const waitAll = "cp.async.wait_all;"
+
+// has reports whether something of that kind was shown.
+func (r *repairer) has(k Kind) bool {
+	return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && f.Kind == k })
+}
+
+// copies offers waits for asynchronous copies, each alone and with a barrier behind it, and plain loads for those with .nc.
+// A wait is for the copies of the thread itself, so it may stand before a barrier that is there.
+func copies(r *repairer) []action {
+	if !r.has(Copy) && !r.has(Coherence) {
+		return nil
+	}
+	var out []action
+	for _, f := range r.found {
+		if f.Kind == Coherence {
+			out = append(out, r.coherent(f)...)
+		}
+		if f.Kind != Copy {
+			continue
+		}
+		places := []Point{}
+		for _, in := range Barriers(r.x.k.Func) {
+			places = append(places, r.x.where(in))
+		}
+		for _, b := range r.x.k.Func.Blocks { // before what may tell others that the copy is there
+			for _, in := range b.Instrs {
+				if isStrong(in) {
+					places = append(places, r.x.where(in))
+				}
+			}
+		}
+		for _, in := range r.sidesOf(f) {
+			places = append(places, r.x.near(in)...)
+		}
+		for _, p := range places {
+			out = append(out, r.wait(p, ""))
+			if r.x.flow.uniform[p.Block] {
+				out = append(out, r.wait(p, "bar.sync \t0;"))
+			}
+		}
+	}
+	return unique(append(out, everywhere(true)(r)...))
+}
+
+// wait waits for all copies of the thread at a place, and then goes on with what else is said.
+func (r *repairer) wait(p Point, then string) action {
+	a := r.x.barrierAction(r.opt.Cost, p)
+	bar := a.cost
+	a.key, a.cost, a.what.What, a.what.Cut = "wait "+a.key, waitCost*bar, strings.TrimSuffix(waitAll, ";"), false
+	text := waitAll
+	if then != "" {
+		a.key, a.cost, a.what.What = a.key+" and barrier", a.cost+bar, a.what.What+" and a block barrier"
+		text += "\n\t" + then
+	}
+	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
+	return a
+}
+
+// coherent offers loads without .nc, which see what was written before them, for the sides of a finding.
+func (r *repairer) coherent(f located) []action {
+	var out []action
+	for _, in := range r.sidesOf(f) {
+		i := slices.Index(in.Mods, "nc")
+		words := append([]string{"ld"}, in.Mods...)
+		switch {
+		case in.Op() == "ld" && i >= 0:
+			words = slices.Delete(words, i+1, i+2)
+		case in.Op() == "ldu":
+		default:
+			continue
+		}
+		text := r.respell(in, strings.Join(words, "."))
+		out = append(out, action{
+			key: fmt.Sprint("coherent ", in.Index), cost: waitCost * r.x.pointCost(r.opt.Cost, r.x.where(in)),
+			add:  func(pl *Plan) { pl.Texts[in.Index] = text },
+			what: Change{What: "as a load that is coherent with the writes of the kernel", At: in, Old: true},
+		})
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"heddle/internal/diag"
+)
+
+// mostGroups is how many groups of threads are drawn; a block has up to 32 warps, each of which may be in several places.
+const mostGroups = 16
+
+// waiting draws groups of threads as rows: each has a line up to where it waits, or to the end of the kernel.
+func (h *HTML) waiting(groups []diag.Group) template.HTML {
+	if len(groups) == 0 {
+		return ""
+	}
+	const row, names, end = 40, 236, wide - 250
+	var s svg
+	shown := groups[:min(len(groups), mostGroups)]
+	label := []string{}
+	for i, g := range shown {
+		y := 24 + i*row
+		threads, warp, found := strings.Cut(g.Threads, " of ")
+		s.text("thread", 4, y-1, "start", threads)
+		if found {
+			s.text("note", 4, y+13, "start", warp)
+		}
+		if g.At == "" {
+			s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, names, y, wide-8, y)
+			s.text("note", wide-12, y-6, "end", "exited")
+			label = append(label, g.Threads+" have exited")
+			continue
+		}
+		// Groups at one place stop in one column.
+		x := names + 60 + h.column(shown, i)*(end-names-60)/len(shown)
+		s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, names, y, x, y)
+		s.addf(`<line class="barrier" x1="%d" y1="%d" x2="%d" y2="%d"/>`, x, y-12, x, y+12)
+		s.text("op", x+8, y-1, "start", "waits: "+g.At)
+		s.text("note", x+8, y+13, "start", short(h.at(g.Span)))
+		label = append(label, fmt.Sprintf("%s wait at %s, %s", g.Threads, h.at(g.Span), g.At))
+	}
+	height := 24 + len(shown)*row
+	if n := len(groups) - len(shown); n > 0 {
+		s.text("note", 4, height-4, "start", fmt.Sprintf("and %d more groups", n))
+		height += 12
+	}
+	return s.done(wide, height, strings.Join(label, "; "))
+}
+
+// column numbers the places at which groups wait, in the order of the groups.
+func (h *HTML) column(groups []diag.Group, i int) int {
+	n := 0
+	for j := range groups[:i] {
+		if groups[j].At == "" {
+			continue
+		}
+		if groups[j].Span == groups[i].Span {
+			return h.column(groups, j)
+		}
+		first := true
+		for k := range groups[:j] {
+			first = first && (groups[k].At == "" || groups[k].Span != groups[j].Span)
+		}
+		if first {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,165 @@
+package syntax
+
+// A jump out of a statement that not all threads run, over a barrier that all must come to, becomes an assignment: to the
+// variables that tell whether a thread still runs what comes.
+
+type scopeKind uint8
+
+const (
+	function scopeKind = iota
+	branch
+	loopBody
+)
+
+// scope is a list of statements that is run under a variable.
+type scope struct {
+	kind   scopeKind
+	vars   []string // of a loop: that of the loop, and that of the iteration if it has one
+	parent *scope
+}
+
+// cleared are the variables that a jump sets to false.
+func (w *rewriter) cleared(s *scope, kind string) []string {
+	var out []string
+	for ; s != nil; s = s.parent {
+		switch {
+		case s.kind == loopBody && kind == "ContinueStmt":
+			return append(out, s.vars[len(s.vars)-1])
+		case s.kind == loopBody && kind == "BreakStmt":
+			return append(out, s.vars...)
+		case s.kind == function:
+			return append(out, w.active)
+		}
+		out = append(out, s.vars...)
+	}
+	return out
+}
+
+// jumps finds the jumps that become assignments. loops are those around n, lists the statements behind n in its block.
+func (w *rewriter) jumps(n *node, loops []*node, after [][2]int) {
+	switch n.kind {
+	case "LambdaExpr":
+		return
+	case "GotoStmt", "IndirectGotoStmt", "LabelStmt":
+		if w.overBarrier(n, loops) {
+			w.fail(n.begin.offset, "a goto or its label stands in the way of a barrier that all threads must come to")
+		}
+	case "ReturnStmt":
+		if !w.overBarrier(n, loops) {
+			return
+		}
+		for _, r := range after { // if all threads come to what follows, none returns before the others
+			if w.uniform(r[0], r[1]) {
+				return
+			}
+		}
+		if len(n.kids) > 0 {
+			w.fail(n.begin.offset, "a return with a value stands before a barrier that all threads must come to")
+		}
+		w.converted[n] = true
+	case "BreakStmt", "ContinueStmt":
+		if len(loops) > 0 && loops[len(loops)-1] != nil && w.lockStep(loops[len(loops)-1]) {
+			w.converted[n] = true
+		}
+	}
+	switch n.kind {
+	case "ForStmt", "WhileStmt", "DoStmt", "CXXForRangeStmt":
+		loops = append(loops[:len(loops):len(loops)], n)
+	case "SwitchStmt":
+		loops = append(loops[:len(loops):len(loops)], nil)
+	}
+	if n.kind != "CompoundStmt" {
+		for _, kid := range n.kids {
+			w.jumps(kid, loops, after)
+		}
+		return
+	}
+	for _, kid := range n.kids {
+		rest := after
+		if e, ok := w.b.extent(kid); ok && n.end.offset > e.to {
+			rest = append(after[:len(after):len(after)], [2]int{e.to, n.end.offset})
+		}
+		w.jumps(kid, loops, rest)
+	}
+}
+
+// overBarrier reports whether a place that not all threads come to as it is may follow a jump.
+func (w *rewriter) overBarrier(n *node, loops []*node) bool {
+	for _, h := range w.hot {
+		if h.uniform {
+			continue
+		}
+		if h.at > n.begin.offset {
+			return true
+		}
+		for _, l := range loops {
+			if l != nil && w.contains(l, h.node) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lockStep reports whether a loop has a place that not all threads come to as it is: it goes round until no thread is in
+// it.
+func (w *rewriter) lockStep(n *node) bool {
+	if !w.isHot(n) {
+		return false
+	}
+	from, to := w.span(lastBody(n))
+	return !w.uniform(from, to) || w.returns(n)
+}
+
+func lastBody(n *node) *node {
+	list := bodies(n)
+	return list[len(list)-1]
+}
+
+// returns reports whether a jump in n becomes an assignment that ends the kernel for a thread.
+func (w *rewriter) returns(n *node) bool {
+	return w.any(n, func(k *node) bool { return k.kind == "ReturnStmt" && w.converted[k] })
+}
+
+// jumpsIn reports whether a jump in n becomes an assignment.
+func (w *rewriter) jumpsIn(n *node) bool {
+	return w.any(n, func(k *node) bool { return w.converted[k] })
+}
+
+// tail reports whether nothing follows the jumps in n that become assignments, within n.
+func (w *rewriter) tail(n *node) bool {
+	switch {
+	case w.converted[n] || !w.jumpsIn(n):
+		return true
+	case n.kind == "CompoundStmt":
+		for _, kid := range n.kids[:len(n.kids)-1] {
+			if w.jumpsIn(kid) {
+				return false
+			}
+		}
+		return w.tail(n.kids[len(n.kids)-1])
+	case n.kind == "IfStmt":
+		for _, sub := range bodies(n) {
+			if !w.tail(sub) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// onlyJump returns the jump that an if without else consists of, or nil.
+func (w *rewriter) onlyJump(n *node) *node {
+	if n.kind != "IfStmt" || n.hasElse {
+		return nil
+	}
+	body := n.kids[len(n.kids)-1]
+	for body.kind == "CompoundStmt" && len(body.kids) == 1 {
+		body = body.kids[0]
+	}
+	if !w.converted[body] {
+		return nil
+	}
+	return body
+}

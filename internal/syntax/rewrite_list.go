@@ -1,0 +1,403 @@
+package syntax
+
+import (
+	"bytes"
+	"strings"
+)
+
+// list writes the statements of a block anew. Without a guard all threads run them, and they keep their place; with one
+// they are gathered into runs, each under an if of its own, and barriers stand between the runs.
+type list struct {
+	w      *rewriter
+	scope  *scope
+	body   *node
+	items  []item
+	open   int // behind the brace, or behind the head of a statement without braces
+	close  int
+	braced bool
+	ind    string // indentation of what is written
+	base   string // of the statements in the text
+	guard  string // the expression that tells whether a thread runs the statements; empty: all do
+	stays  bool   // the block keeps its place and its braces
+	flat   bool   // the statements become ones of the list around
+	out    *strings.Builder
+	run    []piecer
+}
+
+// piecer is a statement of a run.
+type piecer struct {
+	index int // of the item, or one of the following
+	text  string
+}
+
+const (
+	comment = -1
+	code    = -2
+)
+
+func (w *rewriter) newList(body *node, s *scope, out *strings.Builder) *list {
+	l := &list{w: w, scope: s, body: body, items: w.listOf(body), braced: w.b.braces(body), out: out, stays: true}
+	if l.braced {
+		l.open, l.close = body.begin.offset+1, body.end.offset
+	} else {
+		from, to := w.span(body)
+		l.open, l.close = w.b.text.lastToken(w.b.text.lineStart(max(0, from-1)), from), to
+		if l.open > from || !w.b.text.first(from) {
+			l.open = from
+		}
+	}
+	if len(l.items) > 0 && w.b.text.first(l.items[0].from) {
+		l.base = w.b.text.indent(l.items[0].from)
+	} else {
+		l.base = w.b.text.indent(body.begin.offset) + w.unit
+	}
+	l.ind = l.base
+	return l
+}
+
+// start and end are where an item's part of the text is: comments before it belong to it, and those behind it in its
+// line.
+func (l *list) start(i int) int {
+	if i > 0 {
+		return l.end(i - 1)
+	}
+	if t := l.w.b.text; l.braced && t.last(l.open) {
+		return min(t.nextLine(l.open), l.close)
+	}
+	return l.open
+}
+
+func (l *list) end(i int) int {
+	if i < 0 {
+		return l.start(0)
+	}
+	t, to := l.w.b.text, l.items[i].to
+	if t.last(to) {
+		if next := t.nextLine(to); next <= l.close {
+			return next
+		}
+		if !l.braced && i == len(l.items)-1 {
+			return t.nextLine(to)
+		}
+	}
+	return to
+}
+
+// parts are the text of an item: what comes before it, itself, and what follows in its line.
+func (l *list) parts(i int) (lead, body, tail string) {
+	t, it := l.w.b.text, &l.items[i]
+	from := l.start(i)
+	lead, body, tail = string(t[from:it.from]), l.replaced(it.from, it.to, it.node), string(t[it.to:l.end(i)])
+	if from != t.lineStart(from) && (l.atStart() || l.guard != "") { // it gets a line of its own
+		lead = l.base + strings.TrimLeft(lead, " \t")
+		body = strings.ReplaceAll(body, "\n"+t.indent(it.from), "\n"+l.base)
+	}
+	return lead, body, tail
+}
+
+// replaced is the text of a statement with its jumps as assignments.
+func (l *list) replaced(from, to int, n *node) string {
+	w := l.w
+	if m := w.marks[n]; m != nil && m.replace != "" {
+		return m.replace
+	}
+	var out bytes.Buffer
+	at := from
+	var walk func(*node)
+	walk = func(k *node) {
+		if w.converted[k] {
+			f, t := w.span(k)
+			out.Write(w.b.text[at:f])
+			out.WriteString(strings.Join(w.cleared(l.scope, k.kind), " = ") + " = false;")
+			at = t
+			return
+		}
+		for _, kid := range k.kids {
+			walk(kid)
+		}
+	}
+	walk(n)
+	out.Write(w.b.text[at:to])
+	return out.String()
+}
+
+func (l *list) atStart() bool {
+	s := l.out.String()
+	return s != "" && s[len(s)-1] == '\n'
+}
+
+// line writes a line.
+func (l *list) line(s string) {
+	br := l.w.b.text.lineBreak()
+	if !l.atStart() {
+		l.out.WriteString(br)
+	}
+	l.out.WriteString(l.ind + s + br)
+}
+
+// head writes a line that opens a block.
+func (l *list) head(s string) {
+	if l.w.own {
+		l.line(s)
+		l.line("{")
+		return
+	}
+	l.line(s + " {")
+}
+
+// lines writes text of the list, with its indentation.
+func (l *list) lines(text, ind string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	br := l.w.b.text.lineBreak()
+	if !l.atStart() {
+		l.out.WriteString(br)
+	}
+	for s := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(s, l.base); ok && strings.TrimSpace(s) != "" {
+			s = ind + rest
+		}
+		l.out.WriteString(s)
+	}
+	if !l.atStart() {
+		l.out.WriteString(br)
+	}
+}
+
+// behind puts a comment behind the last line that was written.
+func (l *list) behind(note string) {
+	if note = strings.TrimSpace(note); note == "" {
+		return
+	}
+	br := l.w.b.text.lineBreak()
+	s := strings.TrimSuffix(l.out.String(), br)
+	l.out.Reset()
+	l.out.WriteString(s + " " + note + br)
+}
+
+// render writes the list.
+func (l *list) render() {
+	t := l.w.b.text
+	if !l.stays {
+		if l.w.b.text.directive(l.open-1, l.close) {
+			l.w.fail(l.open, "a preprocessor directive stands between statements that a barrier divides")
+		}
+		l.behind(string(t[l.open:l.start(0)]))
+	} else {
+		l.out.Write(t[l.open:l.start(0)])
+	}
+	for i := range l.items {
+		l.item(i)
+	}
+	rest := string(t[min(l.end(len(l.items)-1), l.close):l.close])
+	if l.guard == "" {
+		if l.atStart() && !strings.Contains(rest, "\n") && strings.TrimLeft(rest, " \t") == "" {
+			rest = t.indent(l.body.begin.offset)
+		}
+		l.out.WriteString(rest)
+		return
+	}
+	if strings.TrimSpace(rest) != "" {
+		l.run = append(l.run, piecer{comment, strings.TrimRight(rest, " \t")})
+	}
+	l.flush(len(l.items) - 1)
+	if l.stays {
+		l.out.WriteString(t.indent(l.close))
+	}
+}
+
+// cut writes something that all threads come to.
+func (l *list) cut(i int, text string) {
+	l.flush(i)
+	l.line(text)
+}
+
+// item writes one statement with what comes before and behind it.
+func (l *list) item(i int) {
+	it := l.items[i]
+	m := l.w.marks[it.node]
+	if m == nil {
+		m = &marks{}
+	}
+	l.inserts(i, i-1, m.before)
+	l.statement(i, it, m)
+	l.inserts(i, i, m.after)
+}
+
+func (l *list) inserts(i, done int, list []Insert) {
+	for _, in := range list {
+		if in.Block || l.guard == "" {
+			l.cut(done, in.Text)
+		} else {
+			l.run = append(l.run, piecer{code, l.base + in.Text + l.w.b.text.lineBreak()})
+		}
+	}
+}
+
+func (l *list) statement(i int, it item, m *marks) {
+	w := l.w
+	switch {
+	case m.drop:
+		l.drop(i)
+		return
+	case m.barrier:
+		l.barrier(i)
+		return
+	case m.split:
+		l.split(i, it)
+		return
+	}
+	jumps := w.jumpsIn(it.node)
+	if jumps && l.onlyJump(i, it) {
+		return
+	}
+	if w.returns(it.node) && w.active == "" {
+		l.flush(i - 1)
+		w.active = w.fresh("active")
+		l.line("bool " + w.active + " = true;")
+	}
+	hot := w.isHot(it.node)
+	switch {
+	case hot && (l.guard != "" || l.divides(it.node)), jumps && !w.tail(it.node):
+		l.flush(i - 1)
+		l.divide(i, it)
+	case l.guard == "":
+		lead, body, tail := l.parts(i)
+		l.out.WriteString(lead)
+		if w.touched(it.node) {
+			if l.inPlace(it) && tail != "" {
+				tail = w.b.text.lineBreak()
+			}
+		} else {
+			l.out.WriteString(body)
+		}
+		l.out.WriteString(tail)
+	default:
+		lead, body, tail := l.parts(i)
+		l.run = append(l.run, piecer{i, lead + body + tail})
+		if jumps {
+			l.flush(i)
+		}
+	}
+	if jumps && l.guard == "" {
+		l.guard = w.active
+	}
+}
+
+// touched reports whether the rewrite changes something within a statement, other than by its jumps.
+func (w *rewriter) touched(n *node) bool {
+	return w.any(n, func(k *node) bool {
+		return k != n && w.marked(k)
+	}) || w.any(n, func(k *node) bool {
+		return k != n && w.isLoop(k) && w.lockStep(k) || k.kind == "IfStmt" && k != n && w.isHot(k) && w.uneven(k)
+	})
+}
+
+func (w *rewriter) isLoop(n *node) bool {
+	switch n.kind {
+	case "ForStmt", "WhileStmt", "DoStmt", "CXXForRangeStmt":
+		return true
+	}
+	return false
+}
+
+// uneven reports whether a branch of an if that holds a place that all threads must come to is not entered by all.
+func (w *rewriter) uneven(n *node) bool {
+	for _, sub := range bodies(n) {
+		from, to := w.span(sub)
+		inside := w.isHot(sub)
+		for _, h := range w.hot {
+			inside = inside || h.node == sub
+		}
+		if inside && !w.uniform(from, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// divides reports whether a statement that all threads run cannot stay as it is.
+func (l *list) divides(n *node) bool {
+	switch {
+	case n.kind == "IfStmt":
+		return l.w.uneven(n)
+	case l.w.isLoop(n):
+		return l.w.lockStep(n)
+	}
+	for _, h := range l.w.hot {
+		if !h.uniform && n.kind != "CompoundStmt" && h.node != n && l.w.contains(n, h.node) {
+			return true
+		}
+	}
+	return false
+}
+
+// flush ends a run, whose last item is done.
+func (l *list) flush(done int) {
+	run := l.run
+	l.run = nil
+	if len(run) == 0 {
+		return
+	}
+	if l.guard == "" {
+		for _, p := range run {
+			l.lines(p.text, l.ind)
+		}
+		return
+	}
+	var inside strings.Builder
+	any := false
+	for _, p := range run {
+		text := p.text
+		if !strings.HasSuffix(text, "\n") {
+			text += l.w.b.text.lineBreak()
+		}
+		if p.index >= 0 {
+			text = l.declared(p, text, done)
+		}
+		any = any || p.index != comment && text != ""
+		inside.WriteString(text)
+	}
+	if !any {
+		l.lines(inside.String(), l.ind)
+		return
+	}
+	l.head("if (" + l.guard + ")")
+	l.lines(inside.String(), l.ind+l.w.unit)
+	l.line("}")
+}
+
+// barrier writes a barrier that stays.
+func (l *list) barrier(i int) {
+	lead, body, tail := l.parts(i)
+	if l.guard == "" {
+		l.out.WriteString(lead + body + tail)
+		return
+	}
+	l.flush(i - 1)
+	l.lines(lead+body+tail, l.ind)
+}
+
+// drop leaves a barrier out; comments stay.
+func (l *list) drop(i int) {
+	lead, _, tail := l.parts(i)
+	lead = lead[:strings.LastIndexByte(lead, '\n')+1]
+	note := strings.TrimSpace(tail)
+	switch {
+	case l.guard != "":
+		if strings.TrimSpace(lead)+note != "" {
+			l.run = append(l.run, piecer{comment, lead + l.base + note + l.w.b.text.lineBreak()})
+		}
+	case !l.braced:
+		l.out.WriteString(lead + l.base + ";" + tail)
+	case note != "":
+		l.out.WriteString(lead)
+		l.line(note)
+	default:
+		l.out.WriteString(lead)
+		if lead == "" && !strings.Contains(tail, "\n") {
+			l.out.WriteString(tail)
+		}
+	}
+}

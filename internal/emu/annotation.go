@@ -105,11 +105,11 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		d.run = func(x *exec, in *inst) { x.condition(in, check) }
 	case strings.HasPrefix(name, "snapshot_to"):
 		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
-	case name == "share" && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal: // any assignment of ranks is right: each thread does its own share
+	case (name == "share" || name == "event") && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal: // any assignment of ranks is right: each thread does its own share
 		d.run = func(x *exec, in *inst) {
 			x.move(place{x.frame, in.ir.Src[0].Var}, place{x.frame, in.ir.Dst[0].Var}, x.m)
 		}
-	case name == "completes_later":
+	case name == "completes_later", name == "collective", name == "await", name == "awaited": // for proofs
 		d.run = func(*exec, *inst) {}
 	case name == "enabled":
 		d.run = func(x *exec, in *inst) { x.annotationValue(in, 1) }

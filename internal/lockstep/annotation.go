@@ -187,8 +187,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		x.result(in, v(x, in, st), st)
 		return
 	}
-	if base == "share" {
-		x.share(in, st)
+	if x.copying(name, in, st) {
 		return
 	}
 	if base == "completes_later" {

@@ -1,8 +1,6 @@
 package lockstep
 
 import (
-	"strings"
-
 	"heddle/internal/event"
 	"heddle/internal/ir"
 )
@@ -11,23 +9,6 @@ import (
 // lie between the two, its accesses are accesses of the interval in which it is issued, weak ones. They are in
 // the program order of their thread only behind the wait, so that the thread itself can race with them: each access
 // knows the copies that may be under way at it. A copy that may be under way at a barrier has no lock-step form here.
-
-// refuseGroupCopies refuses kernels with async_work_group_copy of OpenCL: which work-item copies an element, and when, is
-// open (OpenCL C 3.0, 6.15.11), all must come to it with the same arguments, and what waits for it is no barrier. What
-// it is lowered to is one way to do it, good enough to run, and no ground for a proof.
-func (x *exec) refuseGroupCopies() error {
-	if x.f.Module == nil || !x.f.Module.OpenCL {
-		return nil
-	}
-	for _, b := range x.f.Blocks {
-		for _, in := range b.Instrs {
-			if strings.HasPrefix(in.Op(), "cp.async") {
-				return &UnsupportedError{Instr: in, What: "proofs about asynchronous copies of work-groups (heddle check knows them)"}
-			}
-		}
-	}
-	return nil
-}
 
 // copyAsync executes cp.async.
 func (x *exec) copyAsync(in *ir.Instr, st *state) {
@@ -50,7 +31,10 @@ func (x *exec) copyAsync(in *ir.Instr, st *state) {
 }
 
 // settled ends the path if a copy may be under way at a barrier.
-func (x *exec) settled(barrier *ir.Instr) {
+func (x *exec) settled(barrier *ir.Instr, st *state) {
+	if len(st.copies) > 0 && !x.settling {
+		x.unsupported(st.copies[0].call, "a copy of the work-group that may not be complete at a barrier")
+	}
 	if copies := x.pending[barrier]; len(copies) > 0 {
 		x.unsupported(copies[0], "%s that may not be complete at a barrier", copies[0].Text())
 	}

@@ -38,19 +38,11 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 		x.unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
 	}
 	whole := isBlockBarrier(in)
-	if whole {
-		x.settled(in)
+	by := x.ordersOf(in)
+	if whole && by != event.OrdersNone {
+		x.settled(in, st)
 	}
-	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
-	for _, l := range x.slots {
-		it := x.c.Const(0, tagWidth)
-		for _, around := range x.around {
-			if around == l {
-				it = x.info[l].counter
-			}
-		}
-		at = append(at, it)
-	}
+	at := x.instance(in)
 	if x.final {
 		end := End{
 			Instr: in, Guard: x.c.And(x.here(st), x.guard), Bare: x.bare(st, x.guard), Start: x.tag(st, event.OrdersAll),
@@ -85,6 +77,21 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
 }
 
+// instance is the tag of a barrier in this iteration of the loops around.
+func (x *exec) instance(in *ir.Instr) []smt.Term {
+	at := []smt.Term{x.c.Const(uint64(in.Index)+1, tagWidth)}
+	for _, l := range x.slots {
+		it := x.c.Const(0, tagWidth)
+		for _, around := range x.around {
+			if around == l {
+				it = x.info[l].counter
+			}
+		}
+		at = append(at, it)
+	}
+	return at
+}
+
 // endsInterval reports whether a barrier, one that tags name, ends the intervals of a part.
 func (x *exec) endsInterval(in *ir.Instr, part int) bool {
 	switch {
@@ -93,7 +100,7 @@ func (x *exec) endsInterval(in *ir.Instr, part int) bool {
 	case !isBlockBarrier(in):
 		return part == partWarp
 	}
-	return ordersPart(in.Orders, part)
+	return ordersPart(x.ordersOf(in), part)
 }
 
 // opaqueAll gives all destinations values of which nothing is known but who shares them.

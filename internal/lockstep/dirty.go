@@ -55,7 +55,7 @@ func findDirty(x *exec) *dirtiness {
 					set.add(n)
 				}
 			case isBlockBarrier(in) && in.Guard == ir.NoReg:
-				d.clean(x, in.Orders, set)
+				d.clean(x, x.ordersOf(in), set)
 			}
 		}
 	}
@@ -86,6 +86,9 @@ func findDirty(x *exec) *dirtiness {
 func (d *dirtiness) clean(x *exec, by event.Orders, set bitset) {
 	if by == event.OrdersAll {
 		clear(set)
+		return
+	}
+	if by == event.OrdersNone {
 		return
 	}
 	for _, o := range x.objects {

@@ -44,6 +44,9 @@ type exec struct {
 	atomics   []atomicUse        // of the final pass
 	shares    []share            // of the final pass
 	dirty     *dirtiness
+	waits     map[*ir.Instr]bool // barriers that are waits for copies of the work-group
+	// The kernel makes copies of a group: stores of a thread may be those of another.
+	groupCopies bool
 
 	annotations
 	kernelParam map[*ir.Var]bool
@@ -75,6 +78,7 @@ type state struct {
 	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 	scratch map[slot]smt.Term
 	view    view
+	copies  []groupCopy // that may be under way; shared between states
 	annotating
 }
 
@@ -84,7 +88,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), view: s.view.clone(), annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), view: s.view.clone(), copies: s.copies, annotating: s.annotating,
 	}
 }
 
@@ -195,9 +199,8 @@ func (x *exec) prepare() error {
 		x.kernelParam[v] = true
 	}
 	x.annotations.init(x.f, x.rpo)
-	if err := x.refuseGroupCopies(); err != nil {
-		return err
-	}
+	x.groupCopies = x.calls(shareCall)
+	x.findWaits()
 	x.pending = findPending(x.f)
 	x.unsettled = x.findUnsettled()
 	x.live = liveness(x.f)
@@ -339,6 +342,7 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 			r.pending = nil
 		}
 	}
+	r.copies = joinCopies(states)
 	return r
 }
 

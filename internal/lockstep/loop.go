@@ -128,6 +128,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	gone := x.gone
 	x.gone = nil
 	back, exits := x.region(l, head)
+	x.goneRound(entry, back)
 	info.gone, x.gone = x.gone, gone
 	x.around = x.around[:len(x.around)-1]
 	x.outer, x.assumed = outer, assumed

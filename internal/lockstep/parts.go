@@ -34,7 +34,7 @@ func (x *exec) findParts() {
 	grid := false
 	for _, b := range x.f.Blocks {
 		for _, in := range b.Instrs {
-			x.partial = x.partial || isBlockBarrier(in) && in.Orders != event.OrdersAll
+			x.partial = x.partial || isBlockBarrier(in) && in.Orders != event.OrdersAll || isCallOf(in, collectiveCall)
 			x.warp = x.warp || x.isWarpBarrier(in)
 			grid = grid || in.Grid
 		}
@@ -95,7 +95,9 @@ func writes(in *ir.Instr, r ir.RegID) bool {
 }
 
 // tagged reports whether a barrier is one that tags name.
-func (x *exec) tagged(in *ir.Instr) bool { return isBlockBarrier(in) || x.warp && x.isWarpBarrier(in) }
+func (x *exec) tagged(in *ir.Instr) bool {
+	return isBlockBarrier(in) || x.warp && x.isWarpBarrier(in) || isCallOf(in, collectiveCall)
+}
 
 // partOf is the part that a space is in.
 func partOf(s event.Space) int {

@@ -91,7 +91,7 @@ func (x *exec) misaligned(off smt.Term, n int) bool {
 // is only known where it is one of the cells, and rest stands for the others; there is no value without rest. In lock step
 // other lanes of the warp may have written in between without a race, so that nothing is known.
 func (x *exec) seen(o *Object, off smt.Term, size int, st *state, rest func() smt.Term) (v smt.Term, all bool) {
-	if x.opt.Lockstep {
+	if x.opt.Lockstep || x.groupCopies {
 		if rest == nil {
 			return undef, false
 		}
@@ -138,7 +138,7 @@ func (x *exec) atStart(o *Object, off smt.Term, size int, st *state) smt.Term {
 
 // viewing reports whether views are used. Lanes in lock step with their warp may write one place one after the other, which is no
 // race; nothing says then what a thread reads after its own write.
-func (x *exec) viewing() bool { return !x.opt.Adversarial && !x.opt.Lockstep }
+func (x *exec) viewing() bool { return !x.opt.Adversarial && !x.opt.Lockstep && !x.groupCopies }
 
 // wrote notes what an instruction writes.
 func (x *exec) wrote(in *ir.Instr, places []place, st *state) {
@@ -203,14 +203,15 @@ func (x *exec) put(o *Object, off smt.Term, size int, v smt.Term, st *state) {
 // ordered takes note of a barrier: behind it other threads' writes are seen.
 func (x *exec) ordered(in *ir.Instr, whole bool, st *state) {
 	v := &st.view
+	by := x.ordersOf(in)
 	switch {
-	case !whole || in.Guard != ir.NoReg:
+	case !whole || in.Guard != ir.NoReg || by == event.OrdersNone:
 		v.lose(nil)
-	case in.Orders == event.OrdersAll:
+	case by == event.OrdersAll:
 		*v = view{}
 	default:
-		v.cells = slices.DeleteFunc(v.cells, func(k cell) bool { return ordersPart(in.Orders, partOf(k.object.Space)) })
-		maps.DeleteFunc(v.lost, func(o *Object, _ bool) bool { return ordersPart(in.Orders, partOf(o.Space)) })
+		v.cells = slices.DeleteFunc(v.cells, func(k cell) bool { return ordersPart(by, partOf(k.object.Space)) })
+		maps.DeleteFunc(v.lost, func(o *Object, _ bool) bool { return ordersPart(by, partOf(o.Space)) })
 	}
 }
 

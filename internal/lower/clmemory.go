@@ -99,8 +99,9 @@ func (g *clGen) asyncCopy(name string) {
 		for _, n := range clWidths {
 			for k, spaces := range [][2]string{{"__local", "__global"}, {"__global", "__local"}} {
 				params := []string{fmt.Sprintf("%s %s *d", spaces[0], t.vec(n)), fmt.Sprintf("%s const %s *s", spaces[1], t.vec(n)), "size_t n"}
-				from, to := "i", "i"
+				from, to, step := "i", "i", "1"
 				if strided {
+					step = "step"
 					params = append(params, "size_t step")
 					if k == 0 {
 						from = "i * step"
@@ -113,8 +114,8 @@ func (g *clGen) asyncCopy(name string) {
 					element = cpAsync(element, t.size*n, fmt.Sprintf("&d[%s]", to), fmt.Sprintf("&s[%s]", from))
 				}
 				g.function("event_t", name, append(params, "event_t e"),
-					"size_t size = __heddle_work_group_size(); "+
-						"for (size_t i = (__heddle_local_linear_id() + size / 2) % size; i < n; i += size) { "+element+" } __asm volatile(\"cp.async.commit_group;\" ::: \"memory\"); return e;")
+					"uint size = (uint)__heddle_work_group_size(); __heddle_collective((size_t)d, (size_t)s, n, "+step+"); "+
+						"for (size_t i = __heddle_share((__heddle_local_linear_id() + size / 2) % size, size, 1); i < n; i += size) { "+element+" } __asm volatile(\"cp.async.commit_group;\" ::: \"memory\"); return __heddle_event(e);")
 			}
 		}
 	}
@@ -142,9 +143,12 @@ func cpAsync(plain string, bytes int, to, from string) string {
 	return b.String()
 }
 
+// awaits says for which events is waited, one by one as long as they are few: a proof knows no others.
+const awaits = "if (n > 0) __heddle_await(e[0]); if (n > 1) __heddle_await(e[1]); if (n > 2) __heddle_await(e[2]); if (n > 3) __heddle_await(e[3]); "
+
 // waitEvents ends the copies: every work-item executes it, and then sees them.
 func (g *clGen) waitEvents(name string) {
 	for _, space := range g.spaces(false) {
-		g.function("void", name, []string{"int n", space + " event_t *e"}, "__asm volatile(\"cp.async.wait_all;\" ::: \"memory\"); work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+		g.function("void", name, []string{"int n", space + " event_t *e"}, awaits+"__heddle_awaited(n); __asm volatile(\"cp.async.wait_all;\" ::: \"memory\"); work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
 	}
 }

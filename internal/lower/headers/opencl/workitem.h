@@ -39,6 +39,13 @@ __heddle_cl size_t get_global_linear_id(void) {
 /* The same by warps, which says nothing about how many dimensions the kernel has in mind. */
 __heddle_cl uint __heddle_local_linear_id(void) { return __nvvm_read_ptx_sreg_warpid() * 32 + __nvvm_read_ptx_sreg_laneid(); }
 
+/* What a proof has to know of copies of a work-group. */
+uint __heddle_share(uint __rank, uint __threads, uint __whole);
+void __heddle_collective(size_t __to, size_t __from, size_t __n, size_t __step);
+event_t __heddle_event(event_t __e);
+void __heddle_await(event_t __e);
+void __heddle_awaited(int __n);
+
 /* Sub-groups (6.15.1, 6.15.19). */
 __heddle_cl size_t __heddle_work_group_size(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
 __heddle_cl uint get_max_sub_group_size(void) { return 32; }

@@ -107,7 +107,8 @@ func (s *syncer) barrierAt(line, col int) (*syntax.Func, placer.Label) {
 
 // judge compares what runs and the static engine say with the barrier and without it.
 func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) error {
-	with := m.fn.Tree.Standing()
+	label = m.chosen(m.fn.Point(label)) // in the tree with the functions that are inlined
+	with := m.tree.Standing()
 	without := maps.Clone(with)
 	delete(without, label)
 	seen, err := (&dynamicOracle{m}).Check(ctx, with)

@@ -43,6 +43,7 @@ func measurements() []measurement {
 		{"heddle verify, a kernel of our own, compiled", "ms", proofs},
 		{"heddle sync, cost by constants against barriers executed", "rho", costModel(false)},
 		{"heddle sync, cost by a run against barriers executed", "rho", costModel(true)},
+		{"heddle fix, slowest repair proper", "ms", repairs},
 		{"heddle check reduce.cu, cold", "s", endToEnd(true, "reduce.cu")},
 		{"heddle check reduce.cu, warm", "s", endToEnd(false, "reduce.cu")},
 		{"heddle check reduce.ptx", "s", endToEnd(false, "reduce.ptx")},

@@ -65,6 +65,7 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source files")
 	fs.StringVarP(&c.output, "output", "o", "", "write the changed source to `FILE`")
 	fs.BoolVar(&c.sync.Strip, "strip", false, "give barriers that stand no preference over others of the same cost")
+	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place no __syncwarp(), only barriers of the block")
 	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the barriers that stand")
 	fs.Var(newChoice(&c.sync.Oracle, "static", "dynamic", "both"), "oracle", "have `ENGINE` judge placements: static, dynamic, or both")
 	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm", "search by `NAME`: exact, paper (Algorithm 1 of AutoSync), or naive (remove one barrier after the other)")
@@ -179,6 +180,8 @@ func (c *syncCommand) text(k *check.Sync) error {
 		b := &k.Barriers[i]
 		what := "barrier "
 		switch {
+		case b.Warp:
+			what = "barrier of the warp "
 		case b.Gone:
 			what = "not needed: the barrier "
 		case b.Kept:
@@ -197,7 +200,7 @@ func (c *syncCommand) text(k *check.Sync) error {
 		if k.Optimal {
 			best = ", the least"
 		}
-		fmt.Fprintf(w, "  cost %g before, %g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
+		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
 	}
 	if k.Given {
 		fmt.Fprintf(w, "  right for the arguments of the launch only")
@@ -225,6 +228,7 @@ func (c *syncCommand) json(res *check.SyncResult) error {
 	type barrier struct {
 		Place  string   `json:"place"`
 		Status string   `json:"status"`
+		Warp   bool     `json:"warp,omitempty"`
 		Why    []string `json:"why,omitempty"`
 	}
 	type kernel struct {
@@ -264,7 +268,7 @@ func (c *syncCommand) json(res *check.SyncResult) error {
 			case b.Kept:
 				status = "kept"
 			}
-			one.Barriers = append(one.Barriers, barrier{b.Place, status, b.Why})
+			one.Barriers = append(one.Barriers, barrier{b.Place, status, b.Warp, b.Why})
 		}
 		out.Kernels = append(out.Kernels, one)
 	}

@@ -166,6 +166,9 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	switch {
 	case ctx.Err() != nil:
 		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
+		if b := j.before; b == nil || b.Grade != repair.Buggy {
+			out.Status = NotChecked
+		}
 		return out, text, nil
 	case err != nil:
 		return nil, nil, err
@@ -178,7 +181,7 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 		out.Changes = changes(k, r)
 		out.After = verdictOf(k, r.After)
 		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
-			return s.inSource(ctx, k, kernel, r.Plan, j, repair.Clean)
+			return s.inSource(ctx, k, kernel, r.Plan, j, r.After.Grade)
 		})
 		out.Why = "what showed the bug shows nothing any more; the repaired kernel is " + out.Verdict() + ": " + out.After.Text()
 	case r.Reason != "":

@@ -28,10 +28,12 @@ type sourceSearch struct {
 	*sourceChange
 	j        *judge
 	compiled int
-	why      error // of the last that failed
+	why      error      // of the last that failed
+	lesser   *SourceFix // what was accepted by runs, where a proof is wanted
 }
 
 // attempt compiles and judges steps; nil if they are not accepted.
+// Where no more than runs are wanted, it is not proved.
 func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (*SourceFix, error) {
 	edits, err := s.edited(steps)
 	if err != nil {
@@ -46,16 +48,44 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 		s.why = err
 		return nil, nil
 	}
-	after, err := s.j.Judge(ctx, ptx, true)
+	after, err := s.j.Judge(ctx, ptx, want == repair.Verified)
 	if err != nil {
 		s.why = err
 		return nil, ctx.Err()
 	}
 	if after.Grade < want {
+		if after.Grade >= repair.Clean && s.lesser == nil {
+			s.lesser = &SourceFix{Edits: edits, After: after}
+		}
 		s.why = notInSourcef("a change of the source at the places of the repair does not suffice")
 		return nil, nil
 	}
+	if err := s.harmsOthers(ctx, steps, ptx); err != nil {
+		s.why = err
+		return nil, ctx.Err()
+	}
 	return &SourceFix{Edits: edits, After: after}, nil
+}
+
+// harmsOthers returns an error if a change of a function that other kernels may call brings a bug into one of them.
+func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
+	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
+		return nil
+	}
+	for _, k := range defined(s.j.in) {
+		if k.Name == s.j.kernel || s.config(s.j.in, k) == nil {
+			continue
+		}
+		other := &judge{driver: s.driver, in: s.j.in, kernel: k.Name, limit: s.j.limit, launches: []trial{{s.opt.Launch, s.opt.Seed}}, hunted: true}
+		before, err := other.Judge(ctx, s.j.in.lowered.PTX, false)
+		if err != nil {
+			return err
+		}
+		if after, err := other.Judge(ctx, ptx, false); err != nil || after.Grade < before.Grade {
+			return notInSourcef("a function that is changed is called by kernel %s too, which the change would break", k.Demangled)
+		}
+	}
+	return nil
 }
 
 // choices are the steps of which one is to be taken, best first.
@@ -153,6 +183,9 @@ func (s *sourceFixer) inSource(ctx context.Context, k *ir.Func, kernel *repair.K
 			return fix, err
 		}
 	}
+	if search.lesser != nil { // judged as far as can be: a proof was wanted and not found
+		return search.lesser, nil
+	}
 	if search.why == nil {
 		return nil, notInSourcef("no form of the change in the source was found")
 	}
@@ -171,6 +204,9 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, 
 			steps = appendNew(steps, c[min(n, len(c)-1)])
 		}
 		if fix, err := s.attempt(ctx, steps, want); fix != nil || err != nil {
+			if err == nil && want != repair.Verified {
+				fix.After, err = s.judged(ctx, fix)
+			}
 			return fix, err // the plan leaves nothing out that could be
 		}
 	}
@@ -186,7 +222,36 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, 
 	if fix == nil || err != nil {
 		return nil, err
 	}
-	return s.narrow(ctx, steps, fix, want)
+	if fix, err = s.narrow(ctx, steps, fix, want); err != nil {
+		return nil, err
+	}
+	return s.last(ctx, fix, want)
+}
+
+// last looks once more at what was judged by runs alone: a proof that fails may show an input that they did not have.
+func (s *sourceSearch) last(ctx context.Context, fix *SourceFix, want repair.Grade) (*SourceFix, error) {
+	if want == repair.Verified {
+		return fix, nil
+	}
+	after, err := s.judged(ctx, fix)
+	if err != nil {
+		return nil, err
+	}
+	fix.After = after
+	return fix, nil
+}
+
+// judged looks at a result once more, with all that the judge has.
+func (s *sourceSearch) judged(ctx context.Context, fix *SourceFix) (*repair.Judgement, error) {
+	ptx, err := s.compile(ctx, fix.Edits)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.j.Judge(ctx, ptx, true)
+	if err == nil && after.Grade < repair.Clean {
+		return nil, notInSourcef("a change of the source passed the first runs only")
+	}
+	return after, err
 }
 
 func appendNew(steps []step, st step) []step {

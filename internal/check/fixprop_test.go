@@ -185,6 +185,9 @@ func TestFixRestores(t *testing.T) {
 		case is > was:
 			cause = "costs more"
 		}
+		if seed%100 == 99 {
+			t.Logf("%d kernels, %d changed, %d not restored", seed+1, changed, bad)
+		}
 		if cause != "" {
 			bad++
 			causes[cause]++

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 
+	"heddle/internal/diag"
 	"heddle/internal/edit"
 	"heddle/internal/ir"
 	"heddle/internal/lower"
@@ -22,6 +23,9 @@ func (d *driver) say(ctx context.Context, fix FixOptions, k *ir.Func, out *Fix, 
 	out.Edits = got.Edits[len(s.edits):]
 	out.Source = verdictOf(k, got.After)
 	s.edits = got.Edits
+	for i := range out.Wrong {
+		out.Wrong[i].Fixes = append(out.Wrong[i].Fixes, diag.Fix{Message: "synchronize " + k.Demangled, Edits: out.Edits})
+	}
 }
 
 // patch makes the new text of the file, and the difference to the old one.

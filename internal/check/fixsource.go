@@ -166,6 +166,19 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 	if at := anywhere(k, p); at != nil {
 		add(at, false)
 		add(at, true)
+		for _, in := range []*ir.Instr{at, before} {
+			fn, off, err := s.place(in)
+			if err != nil {
+				continue
+			}
+			for _, near := range s.unit.Near(fn, off) {
+				near.Text, near.Block = text, block
+				st := step{fn: fn, drop: -1, split: -1, insert: &near}
+				if !slices.ContainsFunc(out, func(o step) bool { return sameStep(o, st) }) {
+					out = append(out, st)
+				}
+			}
+		}
 	}
 	return out
 }

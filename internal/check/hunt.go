@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -9,18 +10,24 @@ import (
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/repair"
 )
 
 // The search for inputs that show a bug, when those of the launch do not: the role that Simulee's evolutionary search
 // has in AuCS (section II.D). What the user said of a launch stays; the rest is mutated. A launch is better if more
-// places in memory are touched by several threads, one of which writes, and if more instructions run in parts of warps.
+// places in memory are touched by several threads, one of which writes, if more instructions run in parts of warps, and
+// if more of the kernel's accesses run at all. Numbers come from the comparisons of the kernel as often as from a list:
+// what they are compared with, and what lies beside it, is where a kernel does something else.
 
 const (
-	huntRuns   = 60 // launches that are tried for one kernel
-	huntKeep   = 4  // parents
-	huntBlocks = 4  // blocks of a grid at most
+	huntRuns   = 300 // launches that are tried for one kernel
+	huntKeep   = 4   // parents
+	huntBlocks = 4   // blocks of a grid at most
+	// huntSteps are the warp instructions after which no more launches are tried: about half a second. It is no time, so
+	// that equal seeds come to the same end.
+	huntSteps = 500_000
 )
 
 // hunter is the state of one search.
@@ -30,6 +37,8 @@ type hunter struct {
 	rng     *rand.Rand
 	free    []int // parameters that nobody gave a value
 	shape   bool  // nobody gave a block
+	numbers []int64
+	near    []int64 // what the kernel compares with, one less and one more
 	parents []scored
 }
 
@@ -53,13 +62,25 @@ func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 	if !h.shape && len(h.free) == 0 {
 		return
 	}
+	h.numbers = []int64{0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100, 128}
+	h.near = compared(p.kernel)
 	h.parents = []scored{{req: j.opt.Launch}}
+	most, tried := j.ran+huntSteps, map[string]bool{}
 	for range huntRuns {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || j.ran > most {
 			return
 		}
 		parent := h.parents[h.rng.IntN(len(h.parents))]
-		t := trial{h.mutate(parent.req), h.rng.Uint64() % 4}
+		req := parent.req
+		for range 1 + h.rng.IntN(len(h.free)+1) {
+			req = h.mutate(req)
+		}
+		t := trial{req, h.rng.Uint64() % 4}
+		key := requestKey(req)
+		if tried[key] {
+			continue
+		}
+		tried[key] = true
 		found := &repair.Judgement{Grade: repair.Clean}
 		if err := j.runOnce(ctx, p, t, found); err != nil {
 			continue
@@ -89,20 +110,62 @@ func (h *hunter) mutate(req launch.Request) launch.Request {
 	switch {
 	case h.p.kernel.Params[i].Pointer:
 		spec.Kind = launch.ArgBuffer
-		switch h.rng.IntN(3) {
-		case 0:
-			spec.Fill, spec.Value = launch.FillValue, h.rng.Uint32N(4)
-		case 1:
+		switch h.rng.IntN(4) {
+		case 0, 1:
+			spec.Fill, spec.Value = launch.FillValue, uint32(h.number())
+		case 2:
 			spec.Fill = launch.FillIota
 		default:
 			spec.Fill, spec.Seed = launch.FillRandom, h.rng.Uint64()
 		}
 	default:
-		numbers := []int{0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100, 128}
-		spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(numbers[h.rng.IntN(len(numbers))])
+		spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(h.number())
 	}
-	req.Args = append(slices.Clone(req.Args), spec)
+	req.Args = slices.DeleteFunc(slices.Clone(req.Args), func(a launch.ArgSpec) bool { return a.Param == spec.Param })
+	req.Args = append(req.Args, spec)
+	slices.SortStableFunc(req.Args, func(a, b launch.ArgSpec) int { return cmp.Compare(a.Param, b.Param) })
 	return req
+}
+
+// requestKey is the same for requests that ask for the same.
+func requestKey(req launch.Request) string {
+	key := fmt.Sprint(req.Args)
+	if req.Block != nil && req.Grid != nil {
+		key += fmt.Sprint(*req.Block, *req.Grid)
+	}
+	return key
+}
+
+// number returns a number that may be a special one.
+func (h *hunter) number() int64 {
+	list := h.numbers
+	if len(h.near) > 0 && h.rng.IntN(2) == 0 {
+		list = h.near
+	}
+	return list[h.rng.IntN(len(list))]
+}
+
+// compared returns the numbers that a kernel compares with, and those beside them, as far as they are small enough for
+// any parameter.
+func compared(k *ir.Func) []int64 {
+	var out []int64
+	for _, b := range k.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op() != "setp" {
+				continue
+			}
+			for _, s := range in.Src {
+				if c := int64(s.Val); s.Kind == ir.Imm && c >= 0 && c < 1<<15 {
+					for _, n := range []int64{max(c-1, 0), c, c + 1} {
+						if !slices.Contains(out, n) {
+							out = append(out, n)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
 }
 
 // score runs a launch once more and counts what may lead to a bug.
@@ -115,11 +178,13 @@ func (h *hunter) score(ctx context.Context, t trial) int {
 	if err != nil {
 		return 0
 	}
-	s := &contention{cells: map[cell]toucher{}, parts: map[event.Site]bool{}}
-	if _, err := m.Run(ctx, emu.Options{Seed: t.seed, MaxSteps: h.j.steps(cfg), Workers: 1}, s); err != nil {
+	s := &contention{cells: map[cell]toucher{}, parts: map[event.Site]bool{}, sites: map[event.Site]bool{}}
+	res, err := m.Run(ctx, emu.Options{Seed: t.seed, MaxSteps: h.j.steps(cfg), Workers: 1}, s)
+	if err != nil {
 		return 0
 	}
-	return s.contended + 16*len(s.parts)
+	h.j.ran += res.Steps
+	return s.contended + 16*len(s.parts) + 64*len(s.sites)
 }
 
 // contention counts words that several threads touch, one of them writing, and instructions that only some lanes of a
@@ -127,6 +192,7 @@ func (h *hunter) score(ctx context.Context, t trial) int {
 type contention struct {
 	cells     map[cell]toucher
 	parts     map[event.Site]bool
+	sites     map[event.Site]bool // accesses that were executed
 	contended int
 }
 
@@ -141,6 +207,7 @@ type toucher struct {
 }
 
 func (c *contention) Access(a *event.Access) {
+	c.sites[a.Site] = true
 	if bits.OnesCount32(a.Mask) < bits.OnesCount32(a.Active) || a.Active != ^uint32(0) {
 		c.parts[a.Site] = true
 	}

@@ -32,6 +32,7 @@ type judge struct {
 	before   *memo         // of the first text
 	hunted   bool          // inputs were looked for, or a bug was found without; only of the first text
 	long     bool          // a run of the text took too long
+	ran      uint64        // warp instructions of all runs
 	limit    time.Duration // of a proof
 	spent    time.Duration
 }
@@ -152,6 +153,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 	if err != nil {
 		return err
 	}
+	j.ran += res.Steps
 	rep := det.Report()
 	at := func(s event.Site) int { // in a function that is called: the call
 		info := m.Site(s)
@@ -174,8 +176,8 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
 		f := repair.Finding{Kind: repair.Divergence, A: repair.End, B: repair.End, Shown: true, Reach: repair.InBlock}
-		if be.Kind != race.Divergence && be.Kind != race.Deadlock && be.Kind != race.WarpSyncHang {
-			f.Kind = repair.Other
+		if why, ok := misuse[be.Kind]; ok {
+			f.Kind, f.Text = repair.Other, why
 		}
 		var sites []event.Site
 		for _, g := range be.Groups {
@@ -204,6 +206,14 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 	}
 	out.Scope = "this launch, these inputs: " + cfg.Describe()
 	return nil
+}
+
+// misuse says why a barrier that is used wrongly is not repaired.
+var misuse = map[race.BarrierKind]string{
+	race.CountMismatch: "threads come to one barrier with different counts, and which is meant is not known",
+	race.NoWaiter:      "nobody waits at a barrier that arrivals alone complete, and who should is not known",
+	race.Recycled:      "threads may come to a barrier before its last round is over: it needs another barrier number",
+	race.TooMany:       "more threads may come to a barrier than it counts, and who is meant to meet is not known",
 }
 
 // steps bounds a run of a judge, which makes many.

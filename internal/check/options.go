@@ -67,6 +67,9 @@ type Options struct {
 
 	// given are kernels that are proved for the scalar arguments of their launch.
 	given []string
+
+	// blockOnly has heddle sync place no barriers of the warp.
+	blockOnly bool
 }
 
 // Setting is what a configuration says of one kernel. What flags say counts before it.

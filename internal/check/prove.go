@@ -35,8 +35,10 @@ type proof struct {
 	fixed   map[int]uint64
 	aside   aside // findings of replays that do not count
 	queries int   // that were kept
+	apart   bool  // the lanes of a warp are not taken to be in lock step, whatever the options say
 	ways    bool  // races are asked for the iterations in which they are
 	shown   func(*verify.Finding) bool
+	oneWarp func(*verify.Finding) bool // races that are asked for threads of several warps
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
 }
@@ -170,6 +172,13 @@ func (p *proof) aliases() string {
 }
 
 func (p *proof) verdict(ctx context.Context) diag.Verdict {
+	if p.opt.Warp == "lockstep" { // what holds without lock step is worth more, and more is known of what a thread reads back
+		p.apart = true
+		if r, _ := p.verify(ctx, 1); r != nil && r.Verified() {
+			return diag.Verdict{Kind: diag.Verified, Scope: p.scope(r)}
+		}
+		p.apart = false
+	}
 	r, v := p.verify(ctx, 0)
 	if r == nil {
 		return v
@@ -188,7 +197,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.kernel, lockstep.Options{
 		Geometry: p.cfg.Geometry, Any: p.opt.Any, Args: p.fixed, Adversarial: p.opt.Abstraction == "adversarial", NoWrap: p.opt.NoWrap,
-		PureExtern: p.opt.Extern == "pure", Lockstep: p.opt.Warp == "lockstep",
+		PureExtern: p.opt.Extern == "pure", Lockstep: p.lockstep(),
 	})
 	p.sum.Times.Terms += time.Since(start)
 	var no *lockstep.UnsupportedError
@@ -207,11 +216,14 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, OneWarp: p.oneWarp, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}
 }
+
+// lockstep reports whether the proof takes the lanes of a warp to be in lock step.
+func (p *proof) lockstep() bool { return p.opt.Warp == "lockstep" && !p.apart }
 
 // spanOf is where a user looks for an instruction.
 func spanOf(in *ir.Instr) source.Span { return place(emu.SiteInfo{Instr: in}) }
@@ -265,7 +277,7 @@ func (p *proof) scope(r *verify.Result) string {
 	if n := p.cfg.Oversize; n > 0 {
 		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
 	}
-	if p.opt.Warp == "lockstep" {
+	if p.lockstep() {
 		s += ", lanes of a warp in lock step"
 	}
 	if p.opt.OnlyIntraBlock {
@@ -282,6 +294,9 @@ func (p *proof) scope(r *verify.Result) string {
 	s += ", and loops end"
 	if p.opt.NoWrap {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if r.Lanes {
+		s += ", and that all lanes come to the operations of a warp that wait for them"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
 		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"

@@ -158,6 +158,9 @@ const mostContents = 4096
 // replay runs the kernel with the scalars of a counterexample and reports what the run shows that no replay
 // before showed; shown says whether there was anything at all.
 func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding, seen map[findingKey]bool) (fresh int, shown bool) {
+	if f.Kind == verify.Divergence && f.OtherBlock { // a run spins in the barrier of the grid until its steps are used up, which shows nothing
+		return 0, false
+	}
 	for _, contents := range replays {
 		if contents >= allZero && len(p.opt.Assume) > 0 { // what is near it need not be as assumed
 			continue

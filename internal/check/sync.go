@@ -23,6 +23,7 @@ type SyncOptions struct {
 	placer.Options
 	Oracle     string // "static", "dynamic" or "both"
 	Measured   bool   // what a run of the launch counts takes the place of the constants of the cost model
+	BlockOnly  bool   // no barriers of the warp
 	VerifyOnly bool   // judge the barriers that stand
 }
 
@@ -47,6 +48,7 @@ type SyncBarrier struct {
 	Place string      // "after line 14"
 	Kept  bool        // it was there
 	Gone  bool        // it was there, and is not needed
+	Warp  bool        // __syncwarp()
 	Why   []string    // what it separates
 }
 
@@ -84,6 +86,7 @@ func Synchronize(ctx context.Context, opt Options, so SyncOptions, file Input, s
 	}
 	opt.Seeds, opt.Limit, opt.Command = max(opt.Seeds, 1), max(opt.Limit, 1), "run"
 	d := newDriver(opt, sink)
+	d.opt.blockOnly = so.BlockOnly
 	if err := d.checkModels(); err != nil {
 		return nil, err
 	}
@@ -207,7 +210,7 @@ type found struct {
 // kernel searches barriers for one kernel.
 func (s *syncer) kernel(ctx context.Context, in *input, fn *syntax.Func, kernels []*ir.Func) (*found, error) {
 	began := time.Now()
-	f := &found{sync: Sync{Kernel: kernels[0].Demangled}}
+	f := &found{sync: Sync{Kernel: kernels[0].Demangled, Verdict: diag.Verdict{Kind: diag.Unknown, Kernel: kernels[0].Demangled, Reason: "not judged"}}}
 	defer func() { f.sync.Time = time.Since(began) }()
 	for _, k := range kernels {
 		if s.config(in, k) == nil {
@@ -281,7 +284,22 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost 
 	if s.so.VerifyOnly {
 		return judgeStanding(ctx, &f.marked.tree, oracle, cost)
 	}
-	return placer.Synthesize(ctx, &f.marked.tree, oracle, s.so.Options)
+	r, err := placer.Synthesize(ctx, &f.marked.tree, oracle, s.so.Options)
+	if err != nil || !r.Found || len(r.OtherBlocks) == 0 {
+		return r, err
+	}
+	// A barrier that nothing in the block needs may be part of what orders blocks, as in a barrier of the grid.
+	for l := range f.marked.tree.Standing() {
+		if r.Placement[l] {
+			continue
+		}
+		if was, err := judgeStanding(ctx, &f.marked.tree, oracle, cost); err == nil && was.Found {
+			was.Calls += r.Calls
+			return was, nil
+		}
+		break
+	}
+	return r, nil
 }
 
 // notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a failure.
@@ -363,7 +381,7 @@ func (f *found) report() {
 			continue
 		}
 		listed[f.marked.origins[l]] = len(f.sync.Barriers)
-		b := SyncBarrier{Where: f.marked.node(l).Span, Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l]}
+		b := SyncBarrier{Where: f.marked.node(l).Span, Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l], Warp: t.Labels[l].Warp}
 		if b.Gone || !b.Kept {
 			f.sync.Status = SyncChanged
 		}
@@ -416,7 +434,8 @@ func (f *found) inFunc(l placer.Label) string {
 		}
 		return p.Line()
 	}
-	switch n := f.marked.tree.Labels[l]; {
+	from := f.marked.origins[l]
+	switch n := from.fn.Tree.Labels[from.l]; {
 	case n.Barrier:
 		return fmt.Sprintf("at line %d", span.Start.Line())
 	case n.Kind == placer.Start:
@@ -459,9 +478,14 @@ func (f *found) stuck(st *placer.Stuck) string {
 // barrierText is the statement of a barrier, with the flags of what it separates.
 func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) string {
 	var spaces []event.Space
+	for at := range f.result.Placement {
+		if f.marked.origins[at] == (origin{fn, l, true}) {
+			return "__syncwarp();"
+		}
+	}
 	for at, reasons := range f.result.Reasons {
 		for _, why := range reasons {
-			if f.marked.origins[at] == (origin{fn, l}) {
+			if f.marked.origins[at] == (origin{fn, l, false}) {
 				spaces = append(spaces, f.marked.spaces[[2]placer.Label{why.Race.A, why.Race.B}]...)
 			}
 		}

@@ -28,7 +28,7 @@ type SyncCost struct {
 // cheapest has that satisfy what the static engine asks for and are right in a run of the launch; of at most limit.
 func SyncCosts(ctx context.Context, opt Options, file Input, limit int) ([][]SyncCost, error) {
 	opt.Files = source.NewSet()
-	opt.Seeds, opt.Limit, opt.Command = 1, 1, "run"
+	opt.Seeds, opt.Limit, opt.Command, opt.blockOnly = 1, 1, "run", true
 	var mistake error
 	d := newDriver(opt, func(m diag.Diagnostic) { mistake = errors.New(file.Name + ": " + m.Message) })
 	if err := d.checkModels(); err != nil {

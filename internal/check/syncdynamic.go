@@ -73,13 +73,13 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 			return err
 		}
 		if !one.OtherBlock {
-			a.shown[[2]source.Span{first.Span, second.Span}] = true
+			a.shown[[2]source.Span{first.Span, second.Span}] = a.shown[[2]source.Span{first.Span, second.Span}] || rc.First.Thread.Warp() != rc.Second.Thread.Warp()
 		}
 		a.race(one, rc.Space)
 	}
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
-		if be.Kind != race.Divergence && be.Kind != race.Deadlock {
+		if be.Kind != race.Divergence && be.Kind != race.Deadlock && be.Kind != race.WarpSyncHang {
 			continue
 		}
 		var at [2]*ir.Instr
@@ -155,6 +155,9 @@ func (m *marked) measure(ctx context.Context) error {
 		if len(a.a.Divergences) == 0 {
 			for l := range p { // one that nobody comes to costs little, not nothing
 				m.tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)
+				if w, ok := m.warp[l]; ok {
+					m.tree.Labels[w].Trips = m.tree.Labels[l].Trips
+				}
 			}
 			return nil
 		}

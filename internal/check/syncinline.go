@@ -23,12 +23,15 @@ type inlined struct {
 	root    *instance
 	of      map[*syntax.Func]*instance // one of each function that is in the tree
 	kernels []*ir.Func
+	warps   bool                          // there are places for barriers of the warp
+	warp    map[placer.Label]placer.Label // by label of a place: that for a barrier of the warp there
 }
 
 // origin is a label of a function of the source.
 type origin struct {
-	fn *syntax.Func
-	l  placer.Label
+	fn   *syntax.Func
+	l    placer.Label
+	warp bool // the place of a barrier of the warp
 }
 
 // instance is one inlining of a function.
@@ -48,8 +51,9 @@ type call struct {
 }
 
 // inline makes the tree of a kernel, from where the instructions of what was compiled of it come from.
-func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func) *inlined {
-	n := &inlined{root: &instance{fn: fn}, of: map[*syntax.Func]*instance{}, kernels: kernels}
+// With warps each place has one for a barrier of the warp, too.
+func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func, warps bool) *inlined {
+	n := &inlined{root: &instance{fn: fn}, of: map[*syntax.Func]*instance{}, kernels: kernels, warps: warps && !unit.PTX && !unit.OpenCL, warp: map[placer.Label]placer.Label{}}
 	if !unit.PTX {
 		own := owned(m, unit, kernels)
 		for ki, k := range kernels {
@@ -142,13 +146,9 @@ func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) 
 	node := *from
 	node.Parent, node.Kids = parent, nil
 	if s != n.root {
-		key := origin{s.fn, l}
-		if same[key] == 0 {
-			same[key] = len(same) + 1
-		}
-		node.Same = same[key]
+		node.Same = number(same, origin{s.fn, l, false})
 	}
-	at := n.label(node, origin{s.fn, l})
+	at := n.label(node, origin{s.fn, l, false})
 	if s.labels == nil {
 		s.labels = make([]placer.Label, len(s.fn.Tree.Labels))
 	}
@@ -159,10 +159,25 @@ func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) 
 	for _, c := range s.calls {
 		if c.in == l {
 			n.tree.Labels[at].Kind = placer.Block
-			c.before = n.label(placer.Node{Kind: placer.Stmt, Parent: at, Closed: true}, origin{s.fn, l})
+			c.before = n.label(placer.Node{Kind: placer.Stmt, Parent: at, Closed: true}, origin{s.fn, l, false})
 			n.add(c.body, 0, at, same)
 		}
 	}
+	if n.warps && !from.Closed && !from.Barrier && parent != placer.None {
+		node := placer.Node{Kind: placer.Stmt, Parent: parent, Closed: true, Warp: true}
+		if s != n.root {
+			node.Same = number(same, origin{s.fn, l, true})
+		}
+		n.warp[at] = n.label(node, origin{s.fn, l, true})
+	}
+}
+
+// number numbers the places of functions that are called.
+func number(same map[origin]int, o origin) int {
+	if same[o] == 0 {
+		same[o] = len(same) + 1
+	}
+	return same[o]
 }
 
 func (n *inlined) label(node placer.Node, from origin) placer.Label {

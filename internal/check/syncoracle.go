@@ -38,7 +38,7 @@ type marked struct {
 }
 
 func newMarked(d *driver, in *input, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func) *marked {
-	m := &marked{driver: d, in: in, unit: unit, fn: fn, inlined: inline(in.module, unit, fn, kernels), kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag}
+	m := &marked{driver: d, in: in, unit: unit, fn: fn, inlined: inline(in.module, unit, fn, kernels, d.severalWarps(in, kernels)), kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
@@ -79,6 +79,9 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 		}
 		if p[l] {
 			return ir.BlockSync, event.OrdersAll
+		}
+		if w, ok := m.warp[l]; ok && p[w] {
+			return ir.WarpSync, event.OrdersAll
 		}
 		return ir.NoSync, 0
 	})
@@ -224,7 +227,7 @@ type answer struct {
 	p     placer.Placement
 	a     placer.Answer
 	races map[[2]placer.Label]int // by statements: where in a.Races
-	shown map[[2]source.Span]bool // instructions that race in a run
+	shown map[[2]source.Span]bool // instructions that race in a run; of two warps?
 }
 
 func newAnswer(m *marked, p placer.Placement) *answer {
@@ -252,6 +255,7 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 		return
 	}
 	old := &a.a.Races[i]
+	old.OneWarp = old.OneWarp && r.OneWarp
 	if old.Paths == nil || r.Paths == nil {
 		old.Paths = nil
 		return
@@ -269,7 +273,11 @@ func (a *answer) diverge(x, y *ir.Instr) error {
 		if in == nil {
 			continue
 		}
-		if l, ok := a.m.barriers[in.Span]; ok && a.p[l] {
+		l, ok := a.m.barriers[in.Span]
+		if w, two := a.m.warp[l]; ok && two && !a.p[l] {
+			l = w
+		}
+		if ok && a.p[l] {
 			labels = append(labels, l)
 		}
 	}
@@ -299,6 +307,7 @@ type staticOracle struct {
 	*marked
 	diverging []placer.Label // a barrier there diverges whatever others there are
 	first     bool           // diverging is known
+	warpFirst bool           // for barriers of the warp, too
 }
 
 // Name implements placer.Oracle.
@@ -328,6 +337,16 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 		}
 	}
 	a.a.Verified = !a.objection()
+	if !o.warpFirst && slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return r.OneWarp }) {
+		o.warpFirst = true
+		all := placer.Placement{}
+		for _, w := range o.warp {
+			all[w] = true
+		}
+		if err := o.unevenOf(ctx, all, verify.WarpDiverging, func(l placer.Label) { o.diverging = append(o.diverging, o.warp[l]) }); err != nil {
+			return nil, err
+		}
+	}
 	a.a.Divergences = append(a.a.Divergences, o.diverging...)
 	return &a.a, nil
 }
@@ -341,6 +360,18 @@ func (o *staticOracle) proof(k *ir.Func) (*proof, error) {
 	p := &proof{driver: o.driver, in: o.in, kernel: k, cfg: cfg, ways: true}
 	p.fixed = p.scalars(o.marked.scalars)
 	return p, nil
+}
+
+// severalWarps reports whether barriers of the warp are worth a thought: in a block of one warp they would be right
+// for that launch and wrong for others, and cost as much.
+func (d *driver) severalWarps(in *input, kernels []*ir.Func) bool {
+	for _, k := range kernels {
+		cfg, errs := launch.Resolve(k, d.opt.Launch, in.facts)
+		if d.opt.blockOnly || len(errs) > 0 || cfg.Geometry.Block.Count() <= event.WarpSize {
+			return false
+		}
+	}
+	return true
 }
 
 // unfixed reports whether the launch has scalar arguments that proofs leave open.
@@ -371,8 +402,20 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown m
 	if err != nil {
 		return err
 	}
+	ran := func(f *verify.Finding) (seen, warps bool) {
+		one, ok := shown[[2]source.Span{f.A.Span, f.B.Span}]
+		two, again := shown[[2]source.Span{f.B.Span, f.A.Span}]
+		return ok || again, one || two
+	}
 	pr.shown = func(f *verify.Finding) bool {
-		return f.Kind == verify.Race && !f.OtherBlock && (shown[[2]source.Span{f.A.Span, f.B.Span}] || shown[[2]source.Span{f.B.Span, f.A.Span}])
+		if f.Kind != verify.Race || f.OtherBlock {
+			return false
+		}
+		seen, _ := ran(f)
+		return seen
+	}
+	if o.warps {
+		pr.oneWarp = func(f *verify.Finding) bool { _, warps := ran(f); return !warps }
 	}
 	r, v := pr.verify(ctx, 0)
 	if r == nil {
@@ -393,6 +436,7 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown m
 			if err != nil {
 				return err
 			}
+			rc.OneWarp = f.OneWarp
 			if f.Reason != "" {
 				rc.Why += " (undecided: " + f.Reason + ")"
 			}
@@ -414,6 +458,11 @@ func (o *staticOracle) uneven(ctx context.Context) error {
 			all[placer.Label(l)] = true
 		}
 	}
+	return o.unevenOf(ctx, all, verify.Diverging, func(l placer.Label) { o.diverging = append(o.diverging, l) })
+}
+
+// unevenOf tells at which places the barriers of a placement diverge, by how that is asked.
+func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement, ask func(context.Context, *lockstep.Thread, verify.Options) *verify.Result, tell func(placer.Label)) error {
 	kernels, err := o.placed(all)
 	if err != nil {
 		return err
@@ -427,10 +476,10 @@ func (o *staticOracle) uneven(ctx context.Context) error {
 		if err != nil {
 			continue // then nothing is known before it is asked
 		}
-		r := verify.Diverging(ctx, th, verify.Options{Pool: o.solving.pool()})
+		r := ask(ctx, th, verify.Options{Pool: o.solving.pool()})
 		for i := range r.Findings {
 			if l, ok := o.barriers[r.Findings[i].A.Span]; ok {
-				o.diverging = append(o.diverging, l)
+				tell(l)
 			}
 		}
 	}

@@ -94,6 +94,11 @@ func (s *SARIF) Finding(d *Diagnostic) error {
 	if flow := s.codeFlow(d); flow != nil {
 		r.AddCodeFlow(flow)
 	}
+	for i := range d.Fixes {
+		if f := s.fix(&d.Fixes[i]); f != nil {
+			r.AddFixe(f)
+		}
+	}
 	if d.Count > 0 {
 		r.WithOccurrenceCount(int(min(d.Count, 1<<53)))
 	}

@@ -87,6 +87,35 @@ func TestSARIFFinding(t *testing.T) {
 	}
 }
 
+// A fix is a replacement for each of its edits: an insertion of one region of length zero, a deletion without content. One
+// whose file is not known is left out.
+func TestSARIFFixes(t *testing.T) {
+	set, d := tile(t)
+	f := set.Lookup("tile.cu")
+	gone := set.Named("gone.cu")
+	insertion := d.Fixes[0].Edits[0]
+	d.Fixes = append(d.Fixes,
+		Fix{Message: "remove {it}", Edits: []Edit{{Span: span(t, f, "s[threadIdx.x] = 1"), New: ""}, insertion}},
+		Fix{Message: "nowhere"}, Fix{Message: "elsewhere", Edits: []Edit{{Span: source.Span{Start: source.MakePos(gone.ID, 0, 0)}, New: "x"}}})
+	r := logOf(t, set, "/base", []*Diagnostic{d}, nil).Results[0]
+	if len(r.Fixes) != 2 {
+		t.Fatalf("%d fixes", len(r.Fixes))
+	}
+	change := r.Fixes[0].ArtifactChanges[0]
+	reg := change.Replacements[0].DeletedRegion
+	if *change.ArtifactLocation.URI != "tile.cu" || *reg.StartLine != 5 || *reg.StartColumn != 1 || *reg.EndLine != 5 || *reg.EndColumn != 1 ||
+		*change.Replacements[0].InsertedContent.Text != "\t__syncthreads();\n" || *r.Fixes[0].Description.Text != "insert __syncthreads()" {
+		t.Errorf("%+v, %+v", change, reg)
+	}
+	two := r.Fixes[1].ArtifactChanges
+	if len(two) != 1 || len(two[0].Replacements) != 2 || two[0].Replacements[0].InsertedContent != nil || *r.Fixes[1].Description.Text != "remove {{it}}" {
+		t.Errorf("%+v", two)
+	}
+	if reg := two[0].Replacements[0].DeletedRegion; *reg.StartLine != 4 || *reg.StartColumn != 2 || *reg.EndLine != 4 || *reg.EndColumn != 20 {
+		t.Errorf("%+v", reg)
+	}
+}
+
 func related(r *sarif.Result) (out []string) {
 	for _, l := range r.RelatedLocations {
 		b, _ := json.Marshal(*l.PhysicalLocation.Region.StartLine)

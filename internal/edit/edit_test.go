@@ -2,6 +2,7 @@ package edit
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -249,4 +250,31 @@ func TestGitApply(t *testing.T) {
 			t.Fatalf("git makes %q, want %q\n%s", got, want, diff)
 		}
 	})
+}
+
+// Between and Apply are inverse to each other for any two texts, and an equal line in both at the ends is left alone.
+func TestBetween(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	draw := func() string {
+		var b strings.Builder
+		for range r.IntN(8) {
+			b.WriteString([]string{"a\n", "b\n", "c\r\n", "\n", "d"}[r.IntN(5)])
+		}
+		return b.String()
+	}
+	for range 2000 {
+		old, text := draw(), draw()
+		f, err := source.NewSet().Add("f", []byte("head\n"+old+"\ntail"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits := Between(f, 5, 5+len(old), text)
+		got, err := Apply(f, edits)
+		if want := "head\n" + text + "\ntail"; err != nil || string(got) != want {
+			t.Fatalf("%q to %q: %q, %v", old, text, got, err)
+		}
+		if old == text && len(edits) > 0 {
+			t.Errorf("%q: edits for nothing", old)
+		}
+	}
 }

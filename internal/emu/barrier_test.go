@@ -255,6 +255,10 @@ Lend:
 			t.Errorf("warp barriers %+v", ws)
 		}
 	})
+	bare := module(t, ".visible .entry k() {\n\tbar.warp.sync 0xffffffff;\n\tret;\n}") // there are no registers
+	if _, res, _ := start(t, bare, config(1, 32), Options{}); res.Status != Completed {
+		t.Errorf("without registers: status %d", res.Status)
+	}
 	hang := kernel(t, `
 	setp.lt.u32 %c, %i, 8;
 	@%c bra Llow;

@@ -53,7 +53,9 @@ type collected struct {
 // warpInst starts the decoding of a warp operation.
 func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (inst, *warpOp) {
 	op := &warpOp{key: warpKey{op: in.Op(), fn: in.Fn, t: in.Type, flags: in.Flags}, finish: finish}
-	return inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}, op
+	d := inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	d.s[0] = src{c: c.constant(0)} // an operation without a value brings none of a register, which there may not be
+	return d, op
 }
 
 // emitWarp finishes it. mask is the member mask operand, or nil for a form that does not wait.

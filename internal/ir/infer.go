@@ -15,14 +15,16 @@ import (
 //
 // PTX does not say which parameters are pointers, so this is a guess that errs for what registers do not
 // show: a pointer kept in memory at a computed address is missed, and of two parameters whose sum is an
-// address only one is taken.
+// address only one is taken. Where the other side of a sum may be the pointer, the mark is also noted as a guess (Guessed).
 func InferPointers(f *Func) {
 	funcs := ReachableFuncs(f)
-	for changed := true; changed; {
-		changed = false
-		for _, g := range slices.Backward(funcs) { // callees first, mostly
-			if len(g.Blocks) > 0 && newInference(g).run() {
-				changed = true
+	for _, guess := range []bool{false, true} { // first what is sure
+		for changed := true; changed; {
+			changed = false
+			for _, g := range slices.Backward(funcs) { // callees first, mostly
+				if len(g.Blocks) > 0 && newInference(g, guess).run() {
+					changed = true
+				}
 			}
 		}
 	}
@@ -47,17 +49,20 @@ type inference struct {
 	need  []bool          // must hold a pointer
 	carry []bool          // may hold the value of a parameter
 	named []bool          // may hold the address of a variable
+	alien []bool          // may hold what was in memory that is not the function's own, or what a call returned
+	masks graph           // like from, for what keeps most of a pointer
+	guess bool            // sums are decided of which either side may be the pointer
 }
 
 // sum is d = a + b.
 type sum struct{ d, a, b int32 }
 
-func newInference(f *Func) *inference {
-	x := &inference{f: f, size: 8, defs: make([][]*Instr, len(f.Regs)), cells: make(map[place]int32), add: make(map[int32][]int)}
+func newInference(f *Func, guess bool) *inference {
+	x := &inference{f: f, guess: guess, size: 8, defs: make([][]*Instr, len(f.Regs)), cells: make(map[place]int32), add: make(map[int32][]int)}
 	if f.Module != nil && f.Module.AddressSize == 32 {
 		x.size = 4
 	}
-	x.from = make(graph, len(f.Regs))
+	x.from, x.masks = make(graph, len(f.Regs)), make(graph, len(f.Regs))
 	x.eachInstr(func(in *Instr) {
 		for _, r := range destinations(in) {
 			x.defs[r] = append(x.defs[r], in)
@@ -67,6 +72,7 @@ func newInference(f *Func) *inference {
 	x.need = make([]bool, len(x.from))
 	x.carry = make([]bool, len(x.from))
 	x.named = make([]bool, len(x.from))
+	x.alien = make([]bool, len(x.from))
 	return x
 }
 
@@ -105,6 +111,12 @@ func (x *inference) copies(in *Instr) {
 			return
 		}
 		x.regCopies(in, int32(in.Dst[0].Reg))
+	case "and", "or", "xor":
+		for i := range in.Src {
+			if d, o := in.Dst[0], &in.Src[i]; d.Kind == Register && o.Kind == Register && x.regSize(d.Reg) == x.size {
+				x.masks[d.Reg] = append(x.masks[d.Reg], int32(o.Reg))
+			}
+		}
 	}
 }
 
@@ -222,7 +234,7 @@ func (x *inference) run() bool {
 		}
 	}
 	for _, s := range x.sums {
-		if x.need[s.d] && !known[s.a] && !known[s.b] && x.carry[s.a] && x.carry[s.b] && x.named[s.a] == x.named[s.b] {
+		if x.guess && x.need[s.d] && !known[s.a] && !known[s.b] && x.carry[s.a] && x.carry[s.b] && x.named[s.a] == x.named[s.b] {
 			x.require(s.a)
 			to.mark(known, s.a)
 		}
@@ -258,7 +270,40 @@ func (x *inference) spread() {
 		}
 	}
 	to.mark(x.named, named...)
+	for d, sources := range x.masks {
+		for _, n := range sources {
+			to[n] = append(to[n], int32(d))
+		}
+	}
+	to.mark(x.alien, x.aliens()...)
 }
+
+// aliens are the nodes that may hold a pointer from elsewhere.
+func (x *inference) aliens() []int32 {
+	var out []int32
+	for r, defs := range x.defs {
+		for _, in := range defs {
+			switch in.Op() {
+			case "ld":
+				if p, ok := x.resolve(&in.Src[0]); ok && own(p.v) {
+					continue
+				}
+				out = append(out, int32(r))
+			case "ldu", "atom", "call":
+				out = append(out, int32(r))
+			}
+		}
+	}
+	for p, n := range x.cells {
+		if !own(p.v) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// own reports whether a variable is of one thread, or a parameter.
+func own(v *Var) bool { return v.Space == event.Param || v.Space == event.Local }
 
 // roots requires pointers where an instruction uses a register as one.
 func (x *inference) roots(in *Instr) {
@@ -341,9 +386,9 @@ func (x *inference) require(n int32) {
 		for _, i := range x.add[n] {
 			switch s := x.sums[i]; {
 			case x.named[s.a] != x.named[s.b]: // the other side is an index
-			case x.carry[s.a] && !x.carry[s.b]:
+			case x.carry[s.a] && !x.carry[s.b] && (x.guess || !x.alien[s.b]):
 				push(s.a)
-			case x.carry[s.b] && !x.carry[s.a]:
+			case x.carry[s.b] && !x.carry[s.a] && (x.guess || !x.alien[s.a]):
 				push(s.b)
 			}
 		}
@@ -364,13 +409,22 @@ func (x *inference) mark() bool {
 		}
 		switch off := int(p.off); {
 		case p.v.Size == x.size:
-			changed = changed || !p.v.Pointer
-			p.v.Pointer = true
+			if !p.v.Pointer {
+				p.v.Pointer, changed = true, true
+				x.guessed(p.v, 0)
+			}
 		case !slices.Contains(p.v.PtrFields, off):
 			p.v.PtrFields = append(p.v.PtrFields, off)
 			slices.Sort(p.v.PtrFields)
 			changed = true
+			x.guessed(p.v, off)
 		}
 	}
 	return changed
+}
+
+func (x *inference) guessed(v *Var, off int) {
+	if x.guess {
+		v.Guessed = append(v.Guessed, off)
+	}
 }

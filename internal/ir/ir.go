@@ -103,6 +103,9 @@ type Var struct {
 	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used as
 	// pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
 	PtrFields []int
+	// Guessed are the offsets of those of them (0 for Pointer) that may be integers: they are added to something that may be
+	// the pointer as well.
+	Guessed []int
 	// InReg says that a parameter or result of a .func is a register, Reg, and has no memory; its Space is
 	// NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
 	InReg bool

@@ -43,6 +43,9 @@ type Assertion struct {
 	Iters []smt.Term // of all loops around, outermost first
 	Place Place
 	Logs  []Log // the symbols in Cond that stand for an access
+	// Reads are what the condition reads of memory, as if they were accesses of the thread: what it finds there is right if
+	// no other thread writes it in the same barrier interval.
+	Reads []Access
 }
 
 // Place orders what a thread does within one iteration of the loops that two places share.
@@ -78,6 +81,9 @@ const SameBlock = private + "same"
 type annotating struct {
 	ghost smt.Term // within an annotation: what is read is no access
 	known smt.Term // assumed or checked on the way, in this iteration of the innermost loop
+
+	threads []smt.Term     // that the barrier invariant which is being stated is for, 64 bits each
+	pending []*pendingFact // barrier invariants since which the thread has stored nothing
 }
 
 // annotations are what a pass collects.
@@ -92,6 +98,8 @@ type annotations struct {
 	logs     map[smt.Term]Log       // by Has and by Offset
 	enabled  map[smt.Term]smt.Term
 	global   bool // some are meant for threads too that do not come to them
+	ghosts   map[smt.Term]ghostLoad
+	aged     map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
 	contracts
 }
 
@@ -107,7 +115,8 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 
 func (a *annotations) reset() {
 	a.assumed, a.required, a.enabled = smt.True, smt.True, map[smt.Term]smt.Term{}
-	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}, ghostLoads: map[smt.Term]bool{}}
+	a.ghosts, a.aged = map[smt.Term]ghostLoad{}, map[string]bool{}
+	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}}
 }
 
 // here is what holds if the thread is at this point.
@@ -159,7 +168,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	if name == "ghost" {
-		st.ghost, x.began = x.c.Or(st.ghost, x.guard), in
+		st.ghost, st.threads, x.began = x.c.Or(st.ghost, x.guard), nil, in
 		return
 	}
 	if do, ok := statements[name]; ok {
@@ -185,7 +194,8 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	if base == "completes_later" {
 		x.unsupported(in, "proofs about copies that a barrier object completes")
 	}
-	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier: it is only checked
+	if base == "instance" { // for whom a barrier invariant is wanted behind the barrier
+		st.threads = append(slices.Clip(st.threads), x.now(x.argument(in, 0, 64, st)))
 		return
 	}
 	if base == "fresh" { // distinct pointers do not alias: that is assumed of all of them
@@ -260,18 +270,17 @@ var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state
 	"assume": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.assume(in, cond, st) },
 	"requires": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
 		if in.Caller == nil && (in.Loc == nil || in.Loc.Parent == nil) {
-			x.precondition(cond, st)
+			x.precondition(x.now(cond), st)
 			x.assume(in, cond, st)
 			return
 		}
 		x.stated(in, Precondition, cond, st)
 	},
-	"ensures":       func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
-	"function_wide": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
-	"candidate":     func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
-	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) {
-		x.stated(in, BarrierInvariant, cond, st)
-	},
+	"ensures":           func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
+	"function_wide":     func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
+	"candidate":         func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
+	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.barrierInvariant(in, cond, st) },
+	"permission":        func(*exec, *ir.Instr, smt.Term, *state) {}, // to read or write within barrier invariants: whatever they read is asked for
 }
 
 // atLoopHead makes sure that an invariant is the first thing that an iteration comes to, other annotations and what
@@ -345,9 +354,19 @@ func (x *exec) state(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state)
 
 // stateAt is state for an annotation that stands elsewhere than at the instruction where it is checked.
 func (x *exec) stateAt(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
-	cond = x.whereEnabled(cond)
+	x.stateWith(at, in, kind, cond, x.now, st)
+}
+
+// stateWith is stateAt of a condition whose loads are those of the moment that read puts in.
+func (x *exec) stateWith(at, in *ir.Instr, kind AssertionKind, cond smt.Term, read func(smt.Term) smt.Term, st *state) {
+	loading := cond
+	cond = x.whereEnabled(read(cond))
 	if x.final {
+		n := len(x.th.Assertions)
 		x.addAssertion(at, in, kind, x.c.And(x.here(st), x.guard), cond, st)
+		if len(x.th.Assertions) > n {
+			x.th.Assertions[n].Reads, _ = x.readsOf(at, loading, read, st)
+		}
 	}
 	x.know(cond, st)
 }
@@ -370,7 +389,7 @@ func (x *exec) addAssertion(at, in *ir.Instr, kind AssertionKind, guard, cond sm
 
 // assume goes on with what an assumption says. One that asks for the accesses so far says nothing that is used.
 func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) {
-	cond = x.whereEnabled(cond)
+	cond = x.whereEnabled(x.now(cond))
 	if x.final && cond != smt.True {
 		x.addAssertion(in, in, Assumed, x.c.And(x.here(st), x.guard), cond, st)
 	}
@@ -513,6 +532,10 @@ func (x *exec) isEnabled(in *ir.Instr, st *state) smt.Term {
 // other is a value that the other thread has at this place.
 func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	sym := x.apply(fmt.Sprintf("%sother%d", private, in.Index), x.c.Width(v), x.counters())
+	if len(x.loadsIn(v)) > 0 {
+		x.aged[x.c.Name(sym)] = true
+	}
+	v = x.now(v)
 	o := Other{Here: x.c.And(x.outer, st.pred, x.guard), Known: x.ownFacts(st), Value: x.whereEnabled(v), Loops: x.counters()}
 	o.Absent = x.fresh("absent", x.c.Width(v))
 	if absent := x.disabled(v); absent != x.whereEnabled(v) && x.c.Op(absent) == smt.OpConst {
@@ -547,7 +570,7 @@ func (x *exec) ownFacts(st *state) smt.Term {
 // log is the access to an array that a condition asks for. The same question twice in one annotation is about one
 // access, whichever it is.
 func (x *exec) log(in *ir.Instr, writes bool, st *state) Log {
-	o, _, ok := x.baseAndOffset(x.argument(in, 0, 64, st))
+	o, _, ok := x.baseAndOffset(x.now(x.argument(in, 0, 64, st)))
 	if !ok {
 		if x.settling || !x.final {
 			return Log{Has: x.c.BoolVar(private + "log?"), Offset: x.c.Var(private+"log?offset", 64)}
@@ -567,7 +590,7 @@ func (x *exec) log(in *ir.Instr, writes bool, st *state) Log {
 // ofPointer chooses by where a pointer leads.
 func (x *exec) ofPointer(in *ir.Instr, st *state, value func(o *Object, off smt.Term) smt.Term) smt.Term {
 	r := x.fresh("ptr", 64)
-	places := x.resolve(x.argument(in, 0, 64, st))
+	places := x.resolve(x.now(x.argument(in, 0, 64, st)))
 	for i := len(places) - 1; i >= 0; i-- {
 		if p := places[i]; p.object != nil {
 			r = x.c.Ite(p.cond, value(p.object, p.offset), r)

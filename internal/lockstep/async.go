@@ -18,7 +18,10 @@ func (x *exec) copyAsync(in *ir.Instr, st *state) {
 	size := int(in.Src[2].Val)
 	to, from := x.resolve(x.address(&in.Src[0], st)), x.resolve(x.address(&in.Src[1], st))
 	x.aim(in, to)
-	x.forget(to, event.Shared, st)
+	st.pending = nil
+	for _, p := range to {
+		st.view.lose(p.object)
+	}
 	for _, p := range to {
 		x.record(in, p, event.Shared, size, event.Write, st)
 	}

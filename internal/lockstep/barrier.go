@@ -28,8 +28,8 @@ func counted(in *ir.Instr) bool {
 
 // synchronize executes barriers and the instructions of a warp.
 func (x *exec) synchronize(in *ir.Instr, st *state) {
-	forgetShared(st) // a barrier of the warp may order what its other lanes do
 	if in.Row.Category == isa.WarpOp && !x.tagged(in) {
+		x.th.Waits = x.th.Waits || in.Has(isa.SyncMask)
 		x.approximate(fmt.Sprintf("%s orders nothing and gives unknown values", in.Op()))
 		x.opaqueAll(in, private, st)
 		return
@@ -68,6 +68,11 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 			x.tagOf(st, p)[i] = x.c.Ite(x.guard, at[i], t)
 		}
 	}
+	x.ordered(in, whole, st)
+	if whole {
+		x.behind(in, st.pending, st)
+	}
+	st.pending = nil
 	st.ghost = smt.False         // no annotation goes on behind a barrier
 	x.opaqueAll(in, inBlock, st) // a reduction gives all threads of the block the same
 }

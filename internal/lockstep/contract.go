@@ -14,9 +14,8 @@ import (
 
 // contracts are what has been stated of the functions that execution is in, or has been in.
 type contracts struct {
-	promised   map[*ir.Instr][]promise // by the call; nil stands for the kernel
-	old        map[smt.Term]smt.Term   // symbols for values at the entry
-	ghostLoads map[smt.Term]bool       // what loads within annotations gave
+	promised map[*ir.Instr][]promise // by the call; nil stands for the kernel
+	old      map[smt.Term]smt.Term   // symbols for values at the entry
 }
 
 // promise is a condition as it was computed at the entry of a function.
@@ -28,16 +27,15 @@ type promise struct {
 }
 
 // promise handles __ensures: the condition is checked where the function returns. All of it but the result, the
-// accesses and what is in memory is the same then as at the entry, since arguments are passed by value.
+// accesses and what is in memory is the same then as at the entry, since arguments are passed by value. What it loads is
+// what is there at the end.
 func (x *exec) promise(in *ir.Instr, cond smt.Term, st *state) {
 	s := x.c.Substitute()
 	for sym, v := range x.old {
 		s.Replace(sym, v)
 	}
-	now := false
-	x.c.Visit([]smt.Term{cond}, func(t smt.Term) { now = now || x.ghostLoads[t] })
-	if now {
-		x.unsupported(in, "a postcondition about what memory holds at the end")
+	if x.speaksOfAged(cond) {
+		x.unsupported(in, "a postcondition about what memory holds for another thread")
 	}
 	p := promise{in, x.c.And(st.pred, x.guard), s.Apply(cond), x.forAll(in, st)}
 	x.promised[in.Caller] = append(x.promised[in.Caller], p)
@@ -46,7 +44,7 @@ func (x *exec) promise(in *ir.Instr, cond smt.Term, st *state) {
 // oldValue is a value at the entry of the function: a symbol, so that what else comes from memory can be told apart.
 func (x *exec) oldValue(in *ir.Instr, st *state) smt.Term {
 	sym := x.apply(fmt.Sprintf("%sold%d", private, in.Index), 64, x.counters())
-	x.old[sym] = x.argument(in, 0, 64, st)
+	x.old[sym] = x.now(x.argument(in, 0, 64, st))
 	return sym
 }
 
@@ -70,7 +68,7 @@ func (x *exec) returned(in *ir.Instr, st *state) {
 			s.Replace(x.resultSymbol(in), x.argument(in, 0, 64, st))
 		}
 		cond := s.Apply(x.othersReturn(p.cond, s))
-		x.stateAt(in, p.in, Postcondition, x.c.Implies(p.when, cond), st)
+		x.stateWith(in, p.in, Postcondition, x.c.Implies(p.when, cond), func(t smt.Term) smt.Term { return x.later(t, st) }, st)
 		if p.everyone {
 			x.statedOfAbsent(in, p.in, Postcondition, cond, st)
 		}
@@ -100,7 +98,7 @@ func (x *exec) othersReturn(cond smt.Term, result *smt.Substitution) smt.Term {
 // ended checks the postconditions of the kernel itself.
 func (x *exec) ended(in *ir.Instr, st *state) {
 	for _, p := range x.promised[nil] {
-		x.stateAt(in, p.in, Postcondition, x.c.Implies(p.when, p.cond), st)
+		x.stateWith(in, p.in, Postcondition, x.c.Implies(p.when, p.cond), func(t smt.Term) smt.Term { return x.later(t, st) }, st)
 	}
 }
 

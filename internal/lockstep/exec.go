@@ -79,6 +79,7 @@ type state struct {
 	scratch map[slot]smt.Term
 	own     []*ownStore // in the order of the program; shared between states
 	copies  []groupCopy // that may be under way; shared between states
+	view    view
 	annotating
 }
 
@@ -88,7 +89,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), own: s.own, copies: s.copies, annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), view: s.view.clone(), own: s.own, copies: s.copies, annotating: s.annotating,
 	}
 }
 
@@ -335,6 +336,15 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.scratch = x.joinScratch(b, states, ways)
 	r.own = x.joinOwn(states, ways)
 	r.copies = joinCopies(states)
+	r.view = x.joinView(states, ways)
+	for _, s := range states {
+		if !slices.Equal(s.threads, r.threads) {
+			r.threads = nil
+		}
+		if !slices.Equal(s.pending, r.pending) {
+			r.pending = nil
+		}
+	}
 	return r
 }
 

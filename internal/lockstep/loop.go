@@ -116,6 +116,8 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	head.pred = x.apply(info.name("act", info.privateAct), 0, at)
 	head.scratch = x.keptScratch(l, entry.scratch)
 	x.keptOwn(l, head)
+	head.view = x.keptView(l, &entry.view)
+	head.threads, head.pending = nil, nil
 	assumed := x.assumed
 	x.assumed = x.c.And(assumed, entry.known)
 	head.known = smt.True
@@ -409,6 +411,8 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 		for k, v := range st.scratch {
 			st.scratch[k] = s.Apply(v)
 		}
+		st.view = st.view.at(s)
+		st.threads, st.pending = nil, nil
 		for j, v := range st.tags {
 			st.tags[j] = s.Apply(v)
 		}

@@ -35,7 +35,8 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	if mem.Var != nil && (space == event.Generic || space == event.NoSpace) {
 		space = mem.Var.Space
 	}
-	addr := x.address(mem, st)
+	at := x.address(mem, st)
+	addr := x.now(at)
 	if space == event.Local || mem.Var != nil && mem.Var.Space == event.Local {
 		x.localAccess(in, addr, st)
 		return
@@ -63,13 +64,16 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
 		v := x.loaded(in, places, i, elem, st)
-		if st.ghost != smt.False {
-			x.ghostLoads[v] = true
+		if st.ghost != smt.False && in.Op() != "atom" {
+			v = x.ghostRead(in, at, i, elem, v)
 		}
 		return v
 	}, st)
 	if kind != event.Read && kind != event.Write && len(x.atomics) == noted {
 		x.atomic(in, places, undef, st)
+	}
+	if isStore(in) {
+		x.wrote(in, places, st)
 	}
 }
 
@@ -108,32 +112,37 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	}
 	o := places[0].object
 	fixed := !x.dirty.written[o] && !x.dirty.any[o.Space]
-	if !fixed && x.dirty.at[in] {
-		return x.fresh("l", w)
-	}
+	anything := func() smt.Term { return x.fresh("l", w) }
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
+	if !fixed && x.dirty.at[in] {
+		if o.Field == itself || !x.viewing() {
+			return anything()
+		}
+		v, _ := x.seen(o, off, elem, st, anything)
+		return v
+	}
 	if o.Field == itself {
 		return x.paramAt(o, off, elem)
 	}
 	if v, ok := x.table(places, i*elem, elem); ok {
 		return v
 	}
-	name := fmt.Sprintf("%d:%d", o.index, w)
 	if fixed {
-		scope := inGrid
-		if o.Space == event.Shared { // never initialised: blocks need not find the same in it
-			scope = inBlock
-		}
-		return x.c.Apply(x.c.Declare(scope+"m:"+name, w, 64), off)
+		return x.ever(o, off, elem)
 	}
 	if x.opt.Adversarial {
-		return x.fresh("l", w)
+		return anything()
 	}
-	args, widths := []smt.Term{off}, []int{64}
-	for _, t := range x.tag(st, orders(o.Space)).Terms() {
-		args, widths = append(args, t), append(widths, tagWidth)
+	return x.atStart(o, off, elem, st)
+}
+
+// ever is what an array that nobody writes holds.
+func (x *exec) ever(o *Object, off smt.Term, size int) smt.Term {
+	memory := inGrid + "m"
+	if o.Space == event.Shared { // never initialised: blocks need not find the same in it
+		memory = inBlock + "ever" // not "m": an array that nobody writes may be found to be written in a later pass
 	}
-	return x.c.Apply(x.c.Declare(inBlock+"m:"+name, w, widths...), args...)
+	return x.c.Apply(x.c.Declare(fmt.Sprintf("%s:%d:%d", memory, o.index, 8*size), 8*size, 64), off)
 }
 
 // record notes an access.

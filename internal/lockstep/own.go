@@ -9,12 +9,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// What a thread stored itself and loads again before anything could change it.
-//
-// In memory that threads share, that is up to the next barrier of any kind: a weak store of the thread races with every
-// other write of another thread to the same bytes that nothing orders, unless that one stores the same value. Memory of
-// the thread alone (.local, PTX ISA 5.1.5) keeps its values over barriers. Nothing is known of the other bytes of an array
-// that was stored to: to forget a store is always right.
+// Memory of the thread alone (.local, PTX ISA 5.1.5): what was stored last is there, over barriers too. Nothing is known of the
+// other bytes of an array that was stored to: to forget a store is always right. Memory that threads share: see view.go.
 
 // ownStore is one store, of one element.
 type ownStore struct {
@@ -29,14 +25,17 @@ const maxOwn = 48
 
 // remember notes what a store does, and forgets what it may have changed.
 func (x *exec) remember(in *ir.Instr, places []place, st *state) {
-	if in.Op() != "st" || x.unsteady() && in.Space != event.Local {
+	if in.Op() != "st" {
 		x.forget(places, in.Space, st)
 		return
 	}
 	elems, elem := x.stored(in, st), in.Type.Size()
 	for _, p := range places {
-		if p.object == nil || elems == nil || p.object.Space != event.Local && in.Order.Strong() {
+		if p.object == nil || elems == nil {
 			x.forget([]place{p}, in.Space, st)
+			continue
+		}
+		if p.object.Space != event.Local {
 			continue
 		}
 		for i, v := range elems {
@@ -45,10 +44,6 @@ func (x *exec) remember(in *ir.Instr, places []place, st *state) {
 	}
 	st.own = st.own[max(0, len(st.own)-maxOwn):]
 }
-
-// unsteady reports whether what a thread stored to memory that threads share may not be what it finds there: its copies of a
-// group may be those of another thread, and lanes in lock step are ordered at each instruction.
-func (x *exec) unsteady() bool { return x.groupCopies || x.opt.Lockstep }
 
 // forget drops what is known of the arrays of places, of which one that is not known may be any in a space.
 func (x *exec) forget(places []place, space event.Space, st *state) {
@@ -60,11 +55,6 @@ func (x *exec) forget(places []place, space event.Space, st *state) {
 			return e.o.Space == space || space == event.Generic || space == event.NoSpace
 		})
 	}
-}
-
-// forgetShared drops what other threads may change from here on.
-func forgetShared(st *state) {
-	st.own = without(st.own, func(e *ownStore) bool { return e.o.Space != event.Local })
 }
 
 // without is a list without some of its elements; the list that it was stays.
@@ -109,7 +99,7 @@ func (x *exec) own(in *ir.Instr, places []place, i, elem int, st *state) (smt.Te
 		return 0, false
 	}
 	o := places[0].object
-	if o.Space != event.Local && (in.Order.Strong() || x.opt.Adversarial) {
+	if o.Space != event.Local {
 		return 0, false
 	}
 	v, ok := x.ownValue(o, x.c.AddConst(places[0].offset, uint64(i*elem)), elem, st)
@@ -171,8 +161,6 @@ func (x *exec) keptOwn(l *ir.Loop, st *state) {
 			switch {
 			case in.Op() == "call":
 				st.own = nil
-			case in.Row.Category == isa.Barrier || in.Row.Category == isa.WarpOp:
-				forgetShared(st)
 			case (in.Row.Category == isa.Memory || in.Row.Category == isa.Async) && isLocalStore(in):
 				objects, known := x.target[in]
 				if !known {

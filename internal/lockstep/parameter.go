@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -51,7 +52,7 @@ func (x *exec) param(v *ir.Var, off, size int) smt.Term {
 		for _, f := range v.PtrFields {
 			isPointer = isPointer || f == off
 		}
-		if isPointer {
+		if isPointer && !slices.Contains(v.Guessed, off) {
 			return x.baseOf(x.object(v, off))
 		}
 	}

@@ -72,6 +72,9 @@ func (x *exec) forgetScratch(s slot, st *state) {
 // takeScratch reads bytes: as they were stored, or a part of that, or put together from smaller parts.
 func (x *exec) takeScratch(s slot, st *state) smt.Term {
 	w := 8 * min(s.size, 8)
+	if o := x.objects[array{s.v, itself}]; o != nil && x.dirty.written[o] { // by its address too
+		return x.fresh("a", w)
+	}
 	if v, ok := st.scratch[s]; ok {
 		return v
 	}

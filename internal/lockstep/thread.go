@@ -109,6 +109,8 @@ type Thread struct {
 	// WarpEnds are the ends of intervals between barriers of the warp, with Access.Warp as their start. If lanes of one warp cannot come
 	// to different ones, accesses of theirs with different Warp are ordered. Empty if there are none.
 	WarpEnds []End
+	// Waits says that operations of a warp wait for lanes, beyond those that WarpEnds are about.
+	Waits bool
 	// GridEnds are the ends of intervals between barriers of the grid, at which the threads of all blocks wait for each other, with
 	// Access.Grid as their start. Empty if there are none.
 	GridEnds []End
@@ -122,12 +124,14 @@ type Thread struct {
 	Axioms   *Axioms
 
 	Assertions []Assertion
-	Others     map[string]Other  // what symbols in conditions stand for
-	Given      map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
-	Extern     []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
-	Slots      *Slots
-	Loops      []Loop
-	Lockstep   bool // Options.Lockstep
+	// BarrierFacts are barrier invariants on which guards rest where they are trusted.
+	BarrierFacts []BarrierFact
+	Others       map[string]Other  // what symbols in conditions stand for
+	Given        map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Extern       []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
+	Slots        *Slots
+	Loops        []Loop
+	Lockstep     bool // Options.Lockstep
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

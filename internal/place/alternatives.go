@@ -16,7 +16,7 @@ func Alternatives(t *Tree, a *Answer, most, limit int) []Placement {
 		if r := a.Races[i]; !r.OtherBlock {
 			s.text.order(&r)
 			for _, c := range s.text.constraints(&r) {
-				e.ways = append(e.ways, c.wide)
+				e.ways = append(e.ways, slices.DeleteFunc(c.wide, func(l Label) bool { return t.Labels[l].Warp }))
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Pat
 	again := x.repeated(a, b, loops, level)
 	for i := range x.t.Labels {
 		l := Label(i)
-		if !x.open(l) || !x.within(l, region) {
+		if !x.open(l) && !(r.OneWarp && x.t.Labels[l].Warp) || !x.within(l, region) {
 			continue
 		}
 		between := x.between(c, a, b, l)
@@ -150,6 +150,10 @@ func (x *text) useless(c *constraint, p Placement) Placement {
 		}
 		for _, k := range x.sameThreads(l) {
 			out[k] = true
+			kids := x.t.Labels[x.t.Labels[k].Parent].Kids
+			if i := slices.Index(kids, k) + 1; i < len(kids) && x.t.Labels[kids[i]].Warp { // a barrier of the warp does less
+				out[kids[i]] = true
+			}
 		}
 	}
 	return out

@@ -11,15 +11,21 @@ type Cost struct {
 	Cond float64 // IC: how often a condition is taken to hold
 }
 
+// warpShare is what a barrier of the warp costs of one of the block, which all warps wait at.
+const warpShare = 0.1
+
 // DefaultCost has the paper's constants.
 var DefaultCost = Cost{Loop: 100, Cond: 0.5}
 
 // Of is the cost of a barrier after l: what was measured, else what the model says.
 func (c Cost) Of(t *Tree, l Label) float64 {
-	if n := &t.Labels[l]; n.Trips > 0 {
-		return n.Trips
-	}
 	v := 1.0
+	if t.Labels[l].Warp {
+		v = warpShare
+	}
+	if trips := t.Labels[l].Trips; trips > 0 {
+		return v * trips
+	}
 	for b := t.Labels[l].Parent; b != None; b = t.Labels[b].Parent {
 		switch t.Labels[b].Kind {
 		case Loop:

@@ -26,7 +26,9 @@ func newText(t *Tree) *text {
 			visit(k, inner)
 			x.jumps[l] = x.jumps[l] || t.Labels[k].Jump || x.jumps[k]
 		}
-		next += 2
+		if !t.Labels[l].Warp { // it is at the place of the one before it
+			next += 2
+		}
 		x.slot[l] = next
 	}
 	if n > 0 {
@@ -104,7 +106,13 @@ func (x *text) sameThreads(l Label) []Label {
 	for last+1 < len(kids) && !leaves(kids[last+1]) {
 		last++
 	}
-	return kids[first : last+1]
+	var out []Label
+	for _, k := range kids[first : last+1] {
+		if x.t.Labels[k].Warp == x.t.Labels[l].Warp {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // Before reports whether what a accesses is executed before what b accesses, if both are in one execution of the block

@@ -177,7 +177,7 @@ func (s *search) ban(divs []Label, p Placement) bool {
 	hit := false
 	for _, l := range divs {
 		hit = hit || p[l]
-		for _, k := range append(slices.Clip(s.text.sameThreads(l)), l) {
+		for _, k := range append(s.text.sameThreads(l), l) {
 			for _, m := range s.same.of(k) {
 				s.banned[m] = true
 			}

@@ -42,6 +42,9 @@ type Node struct {
 	// Same, if not 0, is the number of a place of the source that several labels are: a statement of a function that is
 	// inlined at several places. A placement has all of them or none.
 	Same int
+	// Warp says that the node is the place of a barrier of the warp: it stands where the node before it in the block has
+	// its place, and separates what the lanes of one warp access. It is Closed to barriers of the block.
+	Warp bool
 	// Trips is how often a barrier after this label is executed by one thread, if that was measured; 0 if not.
 	Trips float64
 }
@@ -80,6 +83,8 @@ type Race struct {
 	Paths []Path
 	// OtherBlock is set if the threads are of two blocks: no barrier of a block helps.
 	OtherBlock bool
+	// OneWarp is set if the threads are always of one warp: a barrier of the warp is enough.
+	OneWarp bool
 	// Why tells the user what races, with places.
 	Why string
 }

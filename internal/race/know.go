@@ -86,26 +86,37 @@ func join(a, b *know) *know {
 	case a.max <= b.base:
 		return b
 	}
-	n := &know{base: max(a.base, b.base), max: max(a.max, b.max), level: a.level}
+	// What knows no more than one of them is that one: a thread that spins learns the same again and again.
+	base, most := max(a.base, b.base), max(a.max, b.max)
+	isA, isB := base == a.base && most == a.max, base == b.base && most == b.max
 	if a.level == 0 {
-		n.lanes = joinLanes(a.lanes, b.lanes)
-		return n
+		lanes := joinLanes(a.lanes, b.lanes)
+		switch {
+		case isA && lanes == a.lanes:
+			return a
+		case isB && lanes == b.lanes:
+			return b
+		}
+		return &know{base: base, max: most, level: a.level, lanes: lanes}
 	}
-	same := n.base == a.base && n.max == a.max // n is a so far
-	kids := new([fanout]*know)
+	var kids [fanout]*know
 	for i := range kids {
 		ka, kb := kid(a, i), kid(b, i)
-		kids[i] = join(ka, kb)
-		if kids[i] != nil && kids[i].max <= n.base {
-			kids[i] = nil
+		k := join(ka, kb)
+		if k != nil && k.max <= base {
+			k = nil
 		}
-		same = same && kids[i] == ka
+		isA, isB = isA && k == ka, isB && k == kb
+		kids[i] = k
 	}
-	if same {
+	switch {
+	case isA:
 		return a
+	case isB:
+		return b
 	}
-	n.kids = kids
-	return n
+	shared := kids
+	return &know{base: base, max: most, level: a.level, kids: &shared}
 }
 
 func kid(k *know, i int) *know {
@@ -126,7 +137,14 @@ func joinLanes(a, b *[event.WarpSize]uint32) *[event.WarpSize]uint32 {
 	for i, v := range b {
 		n[i] = max(n[i], v)
 	}
-	return &n
+	switch {
+	case n == *a:
+		return a
+	case n == *b:
+		return b
+	}
+	shared := n // only what is kept is allocated
+	return &shared
 }
 
 // withWarps returns k and the knowledge of clock c of all lanes of the warps from lo to hi-1.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // Asynchronous copies that nobody waits for, and loads past the caches that are kept coherent. Neither is a matter of
@@ -15,23 +18,26 @@ const waitCost = 0.5
 
 const waitAll = "cp.async.wait_all;"
 
-// has reports whether something of that kind was shown.
-func (r *repairer) has(k Kind) bool {
-	return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && f.Kind == k })
+// copied reports whether a finding is about what an asynchronous copy reads or writes.
+func (r *repairer) copied(f located) bool {
+	return f.Kind == Copy || f.Kind == Race && slices.ContainsFunc(r.sidesOf(f), func(in *ir.Instr) bool { return in.Row.Effect == isa.Copies })
 }
 
 // copies offers waits for asynchronous copies, each alone and with a barrier behind it, and plain loads for those with .nc.
-// A wait is for the copies of the thread itself, so it may stand before a barrier that is there.
-func copies(r *repairer) []action {
-	if !r.has(Copy) && !r.has(Coherence) {
+// A wait is for the copies of the thread itself, so it may stand before a barrier that is there, or before a release.
+func copies(barriers bool) strategy {
+	return func(r *repairer) []action { return r.copies(barriers) }
+}
+
+func (r *repairer) copies(barriers bool) []action {
+	found := slices.DeleteFunc(slices.Clone(r.found), func(f located) bool { return f.Kind != Coherence && !r.copied(f) })
+	if len(found) == 0 {
 		return nil
 	}
 	var out []action
-	for _, f := range r.found {
+	for _, f := range found {
 		if f.Kind == Coherence {
 			out = append(out, r.coherent(f)...)
-		}
-		if f.Kind != Copy {
 			continue
 		}
 		places := []Point{}
@@ -50,12 +56,15 @@ func copies(r *repairer) []action {
 		}
 		for _, p := range places {
 			out = append(out, r.wait(p, ""))
-			if r.x.flow.uniform[p.Block] {
+			if barriers && r.x.flow.uniform[p.Block] {
 				out = append(out, r.wait(p, "bar.sync \t0;"))
 			}
 		}
 	}
-	return unique(append(out, everywhere(true)(r)...))
+	if barriers {
+		out = append(out, everywhere(true)(r)...)
+	}
+	return unique(out)
 }
 
 // wait waits for all copies of the thread at a place, and then goes on with what else is said.

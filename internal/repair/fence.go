@@ -43,7 +43,10 @@ func fences(r *repairer) []action {
 	}
 	for _, in := range strong {
 		p := r.x.where(in)
-		places := []Point{p, {p.Block, p.Index + 1}}
+		var places []Point
+		if !r.spins(in) { // a fence in a loop that waits orders no more than one behind the loop, and is executed in each round
+			places = []Point{p, {p.Block, p.Index + 1}}
+		}
 		for l := r.x.flow.loops.Of[p.Block]; l != nil; l = l.Parent {
 			for _, b := range l.Blocks {
 				for _, s := range r.x.k.Func.Block(b).Succs {

@@ -1,6 +1,74 @@
 package repair
 
-import "slices"
+import (
+	"slices"
+
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// early reports whether a store of data comes behind the store of the flag for which the thread that reads the data
+// waits: no fence helps, since all that it orders is what comes before the flag.
+func (r *repairer) early(store, read *ir.Instr) bool {
+	if store == nil || read == nil || store.Row.Effect != isa.Writes || store.Order.Strong() || !r.any(func(in *ir.Instr) bool {
+		return isStrong(in) && r.spins(in) && r.before(in, read)
+	}) {
+		return false
+	}
+	writes := func(in *ir.Instr) bool {
+		return isStrong(in) && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) && !r.spins(in)
+	}
+	return r.any(func(in *ir.Instr) bool { return writes(in) && r.before(in, store) }) &&
+		!r.any(func(in *ir.Instr) bool { return writes(in) && r.before(store, in) })
+}
+
+// before reports whether b can be executed after a.
+func (r *repairer) before(a, b *ir.Instr) bool {
+	from, to := r.x.where(a), r.x.where(b)
+	if from.Block == to.Block && from.Index < to.Index {
+		return true
+	}
+	seen := newSet(len(r.x.k.Func.Blocks))
+	var walk func(ir.BlockID) bool
+	walk = func(id ir.BlockID) bool {
+		for _, s := range r.x.k.Func.Block(id).Succs {
+			if s == to.Block {
+				return true
+			}
+			if !seen.has(s) {
+				seen.add(s)
+				if walk(s) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return walk(from.Block)
+}
+
+// some reports whether an instruction is a barrier of some threads of the block.
+func some(in *ir.Instr) bool { return in != nil && in.Row != nil && otherBarrier(in) }
+
+// warpWide reports whether an instruction is one that lanes of a warp execute together.
+func warpWide(in *ir.Instr) bool {
+	return in != nil && in.Row != nil && (in.Row.Category == isa.WarpOp || in.Row.Category == isa.Matrix)
+}
+
+// any reports whether some instruction of the kernel is like that.
+func (r *repairer) any(like func(*ir.Instr) bool) bool {
+	return slices.ContainsFunc(r.x.k.Func.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Instrs, like) })
+}
+
+// leaves reports whether threads may end in a function that the kernel calls.
+func (r *repairer) leaves() bool {
+	return r.any(func(in *ir.Instr) bool { return in.Op() == "call" })
+}
+
+// meets reports whether the kernel has barriers of some lanes of a warp.
+func (r *repairer) meets() bool {
+	return r.any(func(in *ir.Instr) bool { return in.Op() == "bar.warp.sync" })
+}
 
 // reason says why a kernel cannot be repaired.
 func (r *repairer) reason() string {
@@ -14,12 +82,25 @@ func (r *repairer) reason() string {
 	switch {
 	case one:
 		out = "two threads race at one and the same instruction, which no barrier can separate"
+	case shown(func(f located) bool { return f.Kind == Race && (r.early(f.a, f.b) || r.early(f.b, f.a)) }):
+		out = "the flag is set before the data that it announces: it must be set after the data is stored, behind a fence"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == AcrossBlocks }):
 		out = "threads of different blocks race, and no barrier of a block orders them"
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
 		out = "it is within a function that is called and not inlined"
 	case shown(func(f located) bool { return f.Kind == Other }):
-		out = "it is neither a race that order would end nor a divergence: a copy not waited for, another proxy, a misuse of a barrier"
+		i := slices.IndexFunc(r.found, func(f located) bool { return f.Shown && f.Kind == Other })
+		out = r.found[i].Text
+	case shown(func(f located) bool { return f.Kind == Divergence && (warpWide(f.a) || warpWide(f.b)) }):
+		out = "lanes wait at an operation of the warp for lanes that do not come, and which of them are meant to is not known"
+	case shown(func(f located) bool { return f.Kind == Divergence && (some(f.a) || some(f.b)) }):
+		out = "barriers that count some threads of the block do not come together, and which threads are meant to meet is not known"
+	case shown(func(f located) bool { return f.Kind == Divergence }) && r.leaves():
+		out = "threads have left the kernel where it calls a function that ends them"
+	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.meets():
+		out = "lanes meet at barriers of some lanes of the warp, and which are meant to meet, and when, is not known"
+	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.Op() == "call" }):
+		out = "the barrier is within a function that is called and not inlined"
 	case r.why != nil:
 		out = r.why.Error()
 	}

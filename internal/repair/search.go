@@ -232,7 +232,7 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 // search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	var best *attempt
-	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, copies, fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
+	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, copies(false), copies(true), fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
 		a, err := r.widest(ctx, s)
 		if err != nil {
 			return nil, err

@@ -132,7 +132,11 @@ func (e *editor) at(pieces []piece) {
 				e.before(p.offset, e.barrier(e.f, p.label))
 			}
 		case pointHere:
-			if e.place[p.label] {
+			switch n := &e.f.Tree.Labels[p.label]; {
+			case !e.place[p.label]:
+			case n.Kind == place.Start && e.f.Nodes[n.Parent].head > 0: // before the one statement of its block
+				e.before(p.offset, e.barrier(e.f, p.label))
+			default:
 				lines = lines || e.text.last(p.offset) && e.ownLines(e.f.Tree.Labels[p.label].Parent)
 				e.put(p.offset, lines, e.indent(p.label, p.offset), e.barrier(e.f, p.label))
 			}

@@ -118,6 +118,12 @@ func (w *rewriter) run() ([]edit.Edit, error) {
 	var out strings.Builder
 	l := w.newList(body, &scope{kind: function}, &out)
 	l.render()
+	left := comments(text(out.String()))
+	for note, n := range comments(w.b.text[open:close]) {
+		if left[note] < n {
+			w.fail(open, "the comment %q would be lost", note)
+		}
+	}
 	return edit.Between(w.f.File, open, close, out.String()), nil
 }
 
@@ -373,4 +379,19 @@ func (w *rewriter) inItem(body *node, off int) bool {
 		}
 	}
 	return false
+}
+
+// comments are those of a text, and how often each is there.
+func comments(t text) map[string]int {
+	out := map[string]int{}
+	for i := 0; i < len(t); {
+		if i+1 < len(t) && t[i] == '/' && (t[i+1] == '/' || t[i+1] == '*') {
+			end := t.skipComment(i)
+			out[strings.Join(strings.Fields(string(t[i:end])), " ")]++
+			i = end
+			continue
+		}
+		i = t.skipToken(i)
+	}
+	return out
 }

@@ -108,10 +108,11 @@ func (l *list) divideIf(it item) {
 	if len(it.kids) != len(kids)+1 {
 		w.fail(it.from, "the condition of an if that a barrier divides declares a variable")
 	}
-	cond, _ := l.parens(l.word(it.from, "if"))
+	cond, end := l.parens(l.word(it.from, "if"))
 	cond = l.plain(it.from, cond)
 	p := w.fresh("p")
 	l.line("bool " + p + " = " + and(l.guard, cond) + ";")
+	l.behind(l.beforeBrace(end, kids[0]))
 	otherwise := "!" + p
 	if len(kids) == 2 && (l.guard != "" || w.jumpsIn(it.node)) {
 		r := w.fresh("r")
@@ -128,6 +129,14 @@ func (l *list) divideIf(it item) {
 		}
 		l.branch(kids[1], otherwise)
 	}
+}
+
+// beforeBrace is what stands between the head of a statement and the brace that opens its body.
+func (l *list) beforeBrace(at int, body *node) string {
+	if !l.w.b.braces(body) || body.begin.offset < at {
+		return ""
+	}
+	return string(l.w.b.text[at:body.begin.offset])
 }
 
 // plain returns a condition in one line, without what only the place in the text gave it.
@@ -170,10 +179,11 @@ func (l *list) round() string {
 	return p
 }
 
-// loopBody writes the body of a loop; step is what comes at the end of an iteration.
-func (l *list) loopBody(head string, body *node, p, step, end string) {
+// loopBody writes the body of a loop whose head ends at an offset; step is what comes at the end of an iteration.
+func (l *list) loopBody(at int, head string, body *node, p, step, end string) {
 	w := l.w
 	l.head(head)
+	l.behind(l.beforeBrace(at, body))
 	s := &scope{kind: loopBody, vars: []string{p}, parent: l.scope}
 	c := l.child(body, s, p)
 	if w.any(body, func(k *node) bool { return k.kind == "ContinueStmt" && w.converted[k] }) {
@@ -191,7 +201,7 @@ func (l *list) loopBody(head string, body *node, p, step, end string) {
 
 func (l *list) divideFor(it item) {
 	w := l.w
-	header, _ := l.parens(l.word(it.from, "for"))
+	header, end := l.parens(l.word(it.from, "for"))
 	parts := semicolons(header)
 	if len(parts) != 3 || len(it.kids) != 5 || it.kids[1].kind != "" {
 		w.fail(it.from, "the head of a loop that a barrier divides is not plain")
@@ -211,26 +221,26 @@ func (l *list) divideFor(it item) {
 		space = " "
 	}
 	head := "for (" + parts[0] + ";" + space + l.vote(it.from, p, parts[1]) + ";" + parts[2] + ")"
-	l.loopBody(head, it.kids[4], p, last, "}")
+	l.loopBody(end, head, it.kids[4], p, last, "}")
 }
 
 func (l *list) divideWhile(it item) {
 	if len(it.kids) != 2 {
 		l.w.fail(it.from, "the condition of a loop that a barrier divides declares a variable")
 	}
-	cond, _ := l.parens(l.word(it.from, "while"))
+	cond, end := l.parens(l.word(it.from, "while"))
 	p := l.round()
-	l.loopBody("while ("+l.vote(it.from, p, cond)+")", it.kids[1], p, "", "}")
+	l.loopBody(end, "while ("+l.vote(it.from, p, cond)+")", it.kids[1], p, "", "}")
 }
 
 func (l *list) divideDo(it item) {
 	w := l.w
-	l.word(it.from, "do")
+	head := l.word(it.from, "do")
 	_, end := w.span(it.kids[0])
 	at := l.word(w.b.text.skipBlank(end), "while")
 	cond, _ := l.parens(at)
 	p := l.round()
-	l.loopBody("do", it.kids[0], p, "", "} while ("+l.vote(at, p, cond)+");")
+	l.loopBody(head, "do", it.kids[0], p, "", "} while ("+l.vote(at, p, cond)+");")
 }
 
 // semicolons cuts the head of a for.

@@ -291,6 +291,7 @@ func TestRewriteRefuses(t *testing.T) {
 	for _, test := range []struct{ in, why string }{
 		{"__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:\n    a[1] = 1;\n    __syncthreads();\n  default:\n    a[2] = 1;\n  }\n}\n", "switch"},
 		{"__global__ void k(int *a, int n) {\n  if (n) goto out;\n  a[1] = 1;^\n  a[2] = 1;\nout:\n  a[0] = 1;\n}\n", "goto"},
+		{"__global__ void k(int *a, int n) {\n  if /* why */ (n) {\n    a[0] = 1;^\n    a[1] = 1;\n  }\n}\n", "comment"},
 		{"#define BOTH a[1] = 1; a[2] = 2;\n__global__ void k(int *a, int n) {\n  if (n) {\n    BOTH^\n  }\n}\n", "plain text"},
 		{"__global__ void k(int *a, int n) {\n  if (n) {\n    a[0] = 1;^\n#if 1\n    a[1] = 1;\n#endif\n  }\n}\n", "preprocessor"},
 		{"__global__ void k(int *a, int n) {\n  if (n) {\n    int &r = a[0];\n    r = 1;^\n    r = 2;\n  }\n}\n", "cannot be declared"},

@@ -27,6 +27,10 @@ func (p *prover) assertions() {
 			p.vacuous(a)
 			continue
 		}
+		if len(a.Reads) > 0 && !p.undisturbed(a.Reads) {
+			p.res.Findings = append(p.res.Findings, Finding{Kind: Violation, A: a.Instr, Assertion: a, Reason: "another thread may write what it reads, in the same barrier interval"})
+			continue
+		}
 		p.assertion(a)
 	}
 }

@@ -49,6 +49,7 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	p.res.Stats.Pairs++
 	more, terms := p.others(terms, s)
 	q = append(q, more...)
+	q = append(q, p.trusted...)
 	for _, a := range p.th.Assumed {
 		q = append(q, s[0].Apply(a), s[1].Apply(a))
 	}

@@ -2,13 +2,8 @@ package verify_test
 
 import (
 	"testing"
-	"time"
 
-	"heddle/internal/event"
 	"heddle/internal/lockstep"
-	"heddle/internal/smt"
-	"heddle/internal/smt/sat"
-	"heddle/internal/verify"
 )
 
 // lane puts the lane of a thread in %x10 and the address of its neighbour's element of r, in the same warp, in %x12.
@@ -103,41 +98,21 @@ L:	st.shared.u32 [%Q], %x1;
 	},
 	{
 		name: "slots by a counter that a lane sets back in between",
-		body: `shr.u32 %x9, %t, 5;
-	shl.b32 %x8, %x9, 2;
-	add.u32 %x8, %x8, %s;
-	and.b32 %x10, %t, 31;
-	setp.eq.u32 %p1, %x10, 0;
-	setp.eq.u32 %p2, %x10, 1;
+		body: `setp.ge.u32 %p5, %t, 32;
+	@%p5 bra Z;
+	setp.eq.u32 %p1, %t, 0;
+	setp.eq.u32 %p2, %t, 1;
 	or.pred %p3, %p1, %p2;
 	mov.u32 %x1, 0;
-	@%p1 atom.shared.add.u32 %x1, [%x8], 1;
-	@%p1 st.shared.u32 [%x8], 0;
-	@%p2 atom.shared.add.u32 %x1, [%x8], 1;
-	mad.lo.u32 %x9, %x9, 512, %r;
-	mad.lo.u32 %x9, %x1, 4, %x9;
-	@%p3 st.shared.u32 [%x9], %t;`,
+	@%p1 atom.shared.add.u32 %x1, [%s], 1;
+	@%p1 st.shared.u32 [%s], 0;
+	@%p2 atom.shared.add.u32 %x1, [%s], 1;
+	mad.lo.u32 %x9, %x1, 4, %r;
+	@%p3 st.shared.u32 [%x9], %t;
+Z:`,
 		why: "both lanes get 0",
 	},
 }
 
-// TestJointTraps: none of the wrong kernels is verified with warps in lock step, and all of the right ones are.
-func TestJointTraps(t *testing.T) {
-	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	g := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
-	for _, tr := range jointTraps {
-		t.Run(tr.name, func(t *testing.T) {
-			th, err := lockstep.Build(t.Context(), tr.build(t), lockstep.Options{Geometry: g, Lockstep: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
-			if want := tr.why == ""; r.Verified() != want {
-				t.Errorf("verified: %v. %s", r.Verified(), tr.why)
-			}
-			for i := range r.Findings {
-				t.Log(r.Findings[i].String())
-			}
-		})
-	}
-}
+// TestJointTraps is TestTraps with warps in lock step.
+func TestJointTraps(t *testing.T) { testTraps(t, jointTraps, lockstep.Options{Lockstep: true}) }

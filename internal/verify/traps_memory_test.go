@@ -470,21 +470,19 @@ var warpTraps = []trap{
 	},
 	{
 		name: "slots by a counter that a lane sets back between barriers of the warp",
-		body: `shr.u32 %x9, %t, 5;
-	shl.b32 %x8, %x9, 2;
-	add.u32 %x8, %x8, %s;
-	and.b32 %x10, %t, 31;
-	setp.eq.u32 %p1, %x10, 0;
-	setp.eq.u32 %p2, %x10, 1;
-	setp.eq.u32 %p4, %x10, 2;
+		body: `setp.ge.u32 %p5, %t, 32;
+	@%p5 bra Z;
+	setp.eq.u32 %p1, %t, 0;
+	setp.eq.u32 %p2, %t, 1;
+	setp.eq.u32 %p4, %t, 2;
 	or.pred %p3, %p1, %p2;
 	mov.u32 %x1, 0;
-	@%p1 atom.shared.add.u32 %x1, [%x8], 1;
-	` + warpSync + "@%p4 st.shared.u32 [%x8], 0;\n" + warpSync + `
-	@%p2 atom.shared.add.u32 %x1, [%x8], 1;
-	mad.lo.u32 %x9, %x9, 512, %r;
-	mad.lo.u32 %x9, %x1, 4, %x9;
-	@%p3 st.shared.u32 [%x9], %t;`,
+	@%p1 atom.shared.add.u32 %x1, [%s], 1;
+	` + warpSync + "@%p4 st.shared.u32 [%s], 0;\n" + warpSync + `
+	@%p2 atom.shared.add.u32 %x1, [%s], 1;
+	mad.lo.u32 %x9, %x1, 4, %r;
+	@%p3 st.shared.u32 [%x9], %t;
+Z:`,
 		why: "lanes 0 and 1 both get 0",
 	},
 	{

@@ -1,5 +1,18 @@
 package verify_test
 
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"heddle/internal/event"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+	"heddle/internal/testing/kernels"
+	"heddle/internal/verify"
+)
+
 // slot writes r[x1 mod 1024], a word for each slot.
 const slot = "and.b32 %x4, %x1, 1023;\nshl.b32 %x4, %x4, 2;\nadd.u32 %x4, %x4, %r;\nst.shared.u32 [%x4], %t;\n"
 
@@ -100,4 +113,76 @@ Z:`,
 	st.global.u32 [%d2], %b;
 Z:`,
 	},
+}
+
+// guesses are kernels in PTX that does not say which parameters are pointers: thread 0 writes at one address, and
+// the others read at another.
+var guesses = []struct{ name, params, body, why string }{
+	{"two indices of a pointer parameter that come first in sums", ".param .u64 i, .param .u64 j, .param .u64 p", `ld.param.u64 %i, [i];
+	ld.param.u64 %j, [j];
+	ld.param.u64 %p, [p];
+	add.s64 %a, %i, %p;
+	add.s64 %b, %j, %p;`, "i may be j"},
+	{"two indices of a pointer from memory", ".param .u64 i, .param .u64 j", `ld.param.u64 %i, [i];
+	ld.param.u64 %j, [j];
+	ld.global.u64 %p, [q];
+	add.s64 %a, %p, %i;
+	add.s64 %b, %p, %j;`, "i may be j"},
+	{"the same, aligned", ".param .u64 i, .param .u64 j", `ld.param.u64 %i, [i];
+	ld.param.u64 %j, [j];
+	ld.global.u64 %p, [q];
+	and.b64 %p, %p, -16;
+	add.s64 %a, %p, %i;
+	add.s64 %b, %p, %j;`, "i may be j"},
+	{"fields of a struct", ".param .align 8 .b8 s[24]", `ld.param.u64 %i, [s];
+	ld.param.u64 %j, [s+8];
+	ld.param.u64 %p, [s+16];
+	add.s64 %a, %i, %p;
+	add.s64 %b, %j, %p;`, "i may be j"},
+	{"two pointers and an index that is computed", ".param .u64 i, .param .u64 j", `ld.param.u64 %i, [i];
+	ld.param.u64 %j, [j];
+	mul.wide.u32 %p, %t, 4;
+	add.s64 %a, %i, %p;
+	add.s64 %b, %j, %p;`, ""},
+	{"two pointers and an index from memory", ".param .u64 i, .param .u64 j", `ld.param.u64 %i, [i];
+	ld.param.u64 %j, [j];
+	ld.global.u32 %t, [q];
+	mul.wide.u32 %p, %t, 4;
+	add.s64 %a, %i, %p;
+	add.s64 %b, %j, %p;`, ""},
+}
+
+// TestGuessedPointers: of a sum of two numbers that may each be the pointer, neither is taken to be one.
+func TestGuessedPointers(t *testing.T) {
+	one := event.Dim3{X: 1, Y: 1, Z: 1}
+	g := event.Geometry{Grid: one, Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}
+	for _, tr := range guesses {
+		t.Run(tr.name, func(t *testing.T) {
+			k := kernels.PTX(t, fmt.Sprintf(`.version 8.0
+.target sm_80
+.address_size 64
+.visible .global .align 8 .u64 q;
+.visible .entry k(%s)
+{
+	.reg .b32 %%t, %%x;
+	.reg .b64 %%i, %%j, %%p, %%a, %%b;
+	.reg .pred %%f;
+	mov.u32 %%t, %%tid.x;
+	setp.eq.u32 %%f, %%t, 0;
+	%s
+	@%%f st.global.u32 [%%a], 1;
+	@!%%f ld.global.u32 %%x, [%%b];
+	ret;
+}
+`, tr.params, tr.body)).Funcs[0]
+			th, err := lockstep.Build(t.Context(), k, lockstep.Options{Geometry: g})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+			if want := tr.why == ""; r.Verified() != want {
+				t.Errorf("verified: %v. %s", r.Verified(), tr.why)
+			}
+		})
+	}
 }

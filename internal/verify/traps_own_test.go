@@ -2,52 +2,143 @@ package verify_test
 
 import (
 	"testing"
+	"time"
 
+	"heddle/internal/event"
 	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+	"heddle/internal/verify"
 )
 
-// ownTraps are about what a thread reads back after its own stores. A wrong belief lets the threads meet in a[0].
-var ownTraps = []textTrap{
-	{"read back", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, ""},
-	{"read back another value", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; if (s[threadIdx.x] == 5) a[0] = threadIdx.x; }`, "it is 5"},
-	{"the later store counts", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; s[threadIdx.x] = 6; if (s[threadIdx.x] == 6) a[0] = threadIdx.x; }`, "it is 6"},
-	{"another thread stores behind a barrier", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; __syncthreads(); s[threadIdx.x ^ 1] = 6; __syncthreads(); if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, "it is 6"},
-	{"another lane stores behind a barrier of the warp", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; __syncwarp(); if (threadIdx.x & 1) s[threadIdx.x ^ 1] = 6; __syncwarp(); if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`,
-		"the other lane's store is ordered between"},
-	{"another thread stores behind a barrier on one path", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = 5; if (n) { __syncthreads(); s[threadIdx.x ^ 1] = 6; __syncthreads(); } if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, "n = 1"},
-	{"no barrier on one path, and there it is known", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = 5; if (n) { __syncthreads(); s[threadIdx.x ^ 1] = 6; __syncthreads(); } if (!n && s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, ""},
-	{"volatile", `__global__ void k(int *a) { __shared__ volatile int s[1]; s[0] = threadIdx.x; if (s[0] != threadIdx.x) a[0] = threadIdx.x; }`, "another thread's volatile store is no race, and may come between"},
-	{"an atomic between", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; atomicAdd(&s[threadIdx.x], 1); if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, "it is 6"},
-	{"an asynchronous copy between", `__global__ void k(int *a, const int *b) { __shared__ int s[64]; s[threadIdx.x] = 5; __pipeline_memcpy_async(&s[threadIdx.x], &b[threadIdx.x], 4); __pipeline_commit(); __pipeline_wait_prior(0); if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, "it is what b holds"},
-	{"a store in a loop", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = 0; for (int i = 0; i < n; i++) { if (s[threadIdx.x] != 0) a[0] = threadIdx.x; s[threadIdx.x] = 1; } }`, "it is 1 from the second iteration on"},
-	{"a store in a loop, read behind it", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = 0; for (int i = 0; i < n; i++) s[threadIdx.x] = i; if (s[threadIdx.x] != 0) a[0] = threadIdx.x; }`, "n = 2"},
-	{"a loop that stores elsewhere", `__global__ void k(int *a, int n) { __shared__ int s[64], r[64]; s[threadIdx.x] = 0; for (int i = 0; i < n; i++) r[threadIdx.x] = i; if (s[threadIdx.x] != 0) a[0] = threadIdx.x; }`, ""},
-	{"a store on one path", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = 1; if (n > 3) s[threadIdx.x] = 2; if (s[threadIdx.x] == 2 && n <= 3) a[0] = threadIdx.x; }`, ""},
-	{"a store on one path that is taken", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = 1; if (n > 3) s[threadIdx.x] = 2; if (s[threadIdx.x] == 2 && n <= 4) a[0] = threadIdx.x; }`, "n = 4"},
-	{"a store through a pointer of which the array is not known", `__global__ void k(int *a, int **b) { __shared__ int s[64]; s[threadIdx.x] = 5; *b[threadIdx.x + 64 * blockIdx.x] = 6; if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, "it may point to s"},
+// byX1 stores to the element of s that %x1 says: a race unless it differs between threads.
+const byX1 = "shl.b32 %x1, %x1, 2;\nadd.u32 %x1, %s, %x1;\nst.shared.u32 [%x1], %t;\n"
 
-	{"an array of the thread", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; l[1] = 2; l[2] = 3; if (l[1] != 2) a[0] = threadIdx.x; }`, ""},
-	{"an array of the thread over barriers", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; __syncthreads(); if (l[0] != 1) a[0] = threadIdx.x; }`, ""},
-	{"an array of the thread with an index", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; l[n & 3] = 2; if (l[0] != 1) a[0] = threadIdx.x; }`, "n = 0"},
-	{"an array of the thread with another index", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; l[1 + (n & 1)] = 2; if (l[0] != 1) a[0] = threadIdx.x; }`, ""},
-	{"a part of a word", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; ((volatile char *)l)[1] = 7; if (l[0] == 0x701) a[0] = threadIdx.x; }`, "it is 0x701"},
-	{"what was not stored", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 1; if (l[1] != 0) a[0] = threadIdx.x; }`, "it may be anything"},
-	{"an array of the thread in a loop", `__global__ void k(int *a, int n) { volatile int l[4]; l[0] = 0; for (int i = 0; i < n; i++) l[0] = l[0] + 1; if (l[0] != 0) a[0] = threadIdx.x; }`, "n = 1"},
+// local has the generic address of a local variable in %d5.
+const local = "{\n.local .align 4 .b8 l[8];\nmov.u64 %d5, l;\ncvta.local.u64 %d5, %d5;\n"
 
-	{"for threads that are not here", `__global__ void k(int *a) { volatile int z = 50; if (threadIdx.x & 1) { z = 100; int x = z; __global_assert(x == 100); } }`, "it is 50 for the others"},
-	{"a postcondition about memory", `__shared__ int s[64]; __device__ int f(int x) { s[threadIdx.x] = 1; __ensures(s[threadIdx.x] == 1); s[threadIdx.x] = x; return x; } __global__ void k(int *a, int n) { a[threadIdx.x + 64 * blockIdx.x] = f(n); }`, "it is x at the end"},
-	{"an invariant of all loops", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = 1; __function_wide_invariant(s[threadIdx.x] == 1); for (int i = 0; i < n; i++) s[threadIdx.x] = 2; }`, "it is 2 in the second iteration"},
-	{"an assertion about memory", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = n; __assert(s[threadIdx.x] == n); }`, ""},
-	{"an assertion about memory that is false", `__global__ void k(int *a, int n) { __shared__ int s[64]; s[threadIdx.x] = n; __assert(s[threadIdx.x] == 3); }`, "n = 0"},
+// ownTraps are about what a thread reads back of its own writes (PTX ISA 8.9.4: a read observes the last write in program order,
+// or one that is not ordered before it).
+var ownTraps = []trap{
+	{
+		name: "an index that was stored and is read back",
+		body: "st.shared.u32 [%Q], %t;\nld.shared.u32 %x1, [%Q];\n" + byX1,
+	},
+	{
+		name: "an index that was overwritten in between",
+		body: "st.shared.u32 [%Q], %t;\nst.shared.u32 [%Q], 0;\nld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "all threads read 0",
+	},
+	{
+		name: "an index of which a byte was overwritten in between",
+		body: "st.shared.u32 [%Q], %t;\nst.shared.u8 [%Q], 0;\nld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "all threads read 0",
+	},
+	{
+		name: "an index beside which a byte was written in between",
+		body: "shl.b32 %x5, %t, 3;\nadd.u32 %x5, %r, %x5;\nst.shared.u32 [%x5], %t;\nst.shared.u8 [%x5+4], 0;\nld.shared.u32 %x1, [%x5];\n" + byX1,
+	},
+	{
+		name: "an index that was perhaps overwritten in between",
+		body: "st.shared.u32 [%Q], %t;\nsetp.gt.u32 %p1, %n, 3;\n@%p1 st.shared.u32 [%Q], 0;\nld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "with n > 3 all threads read 0",
+	},
+	{
+		name: "an index that was perhaps overwritten, on one way",
+		body: "st.shared.u32 [%Q], %t;\nsetp.gt.u32 %p1, %n, 3;\n@%p1 bra M;\nst.shared.u32 [%Q], 0;\nM:	ld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "with n <= 3 all threads read 0",
+	},
+	{
+		name: "an index that was stored on both ways",
+		body: "setp.gt.u32 %p1, %n, 3;\n@%p1 bra E;\nst.shared.u32 [%Q], %t;\nbra M;\nE:	add.u32 %x4, %t, 7;\nst.shared.u32 [%Q], %x4;\nM:	ld.shared.u32 %x1, [%Q];\n" + byX1,
+	},
+	{
+		name: "an index that was stored only perhaps",
+		body: "setp.gt.u32 %p1, %n, 3;\n@%p1 st.shared.u32 [%Q], %t;\nld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "with n <= 3 threads read what was there before",
+	},
+	{
+		name: "an index that an atomic changed in between",
+		body: "st.shared.u32 [%Q], %t;\nred.shared.and.b32 [%Q], 0;\nld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "all threads read 0",
+	},
+	{
+		name: "an index that another thread changed behind a barrier",
+		body: "st.shared.u32 [%Q], %t;\nbar.sync 0;\nxor.b32 %x5, %o, 4;\nadd.u32 %x5, %x5, %r;\nst.shared.u32 [%x5], 0;\nbar.sync 0;\nld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "all threads read 0",
+	},
+	{
+		name: "an index that the lane beside changed between barriers of the warp",
+		body: "st.shared.u32 [%Q], %t;\n" + warpSync + "xor.b32 %x5, %o, 4;\nadd.u32 %x5, %x5, %r;\nst.shared.u32 [%x5], 0;\n" + warpSync + "ld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "all threads read 0",
+	},
+	{
+		name: "an index that the lane beside changes at a barrier of the warp that it has to itself",
+		body: "st.shared.u32 [%Q], %t;\n" + warpSync + "setp.eq.u32 %p1, %t, 1;\n@%p1 st.shared.u32 [%r], 1;\n" + warpSync + "ld.shared.u32 %x1, [%Q];\n" + byX1,
+		why:  "threads 0 and 1 read 1",
+	},
+	{
+		name: "an index that an iteration before overwrote",
+		body: `st.shared.u32 [%Q], %t;
+	mov.u32 %x2, 0;
+L:	ld.shared.u32 %x1, [%Q];
+	` + byX1 + `
+	st.shared.u32 [%Q], 0;
+	add.u32 %x2, %x2, 1;
+	setp.lt.u32 %p1, %x2, %n;
+	@%p1 bra L;`,
+		why: "in the second iteration all threads read 0",
+	},
+	{
+		name: "an index that a loop overwrote",
+		body: `st.shared.u32 [%Q], %t;
+	mov.u32 %x2, 0;
+L:	st.shared.u32 [%Q], %x2;
+	add.u32 %x2, %x2, 1;
+	setp.lt.u32 %p1, %x2, %n;
+	@%p1 bra L;
+	ld.shared.u32 %x1, [%Q];
+	` + byX1,
+		why: "all threads read the last iteration",
+	},
+	{
+		name: "a local variable that was overwritten by its local address",
+		body: local + "st.volatile.u32 [%d5], %t;\nst.local.u32 [l], 0;\nld.volatile.u32 %x1, [%d5];\n" + byX1 + "}\n",
+		why:  "all threads read 0",
+	},
+	{
+		name: "a local variable that was perhaps overwritten by a pointer from memory",
+		body: local + "st.u32 [%d5], %t;\nld.global.u64 %d6, [%B];\nst.u32 [%d6], 0;\nld.u32 %x1, [%d5];\n" + byX1 + "}\n",
+		why:  "the pointer may lead there, and all threads may read 0",
+	},
+	{
+		name: "a word that others write by strong stores",
+		body: "st.relaxed.gpu.global.u32 [%A], %t;\nld.relaxed.gpu.global.u32 %x1, [%A];\n" + byX1,
+		why:  "all threads may read the same",
+	},
 }
 
-func TestOwnStores(t *testing.T) {
-	proveTexts(t, "#include \"heddle.h\"\n#include <cuda_pipeline.h>\n", ownTraps, lockstep.Options{})
-}
+// TestOwnTraps is TestTraps for what threads read back.
+func TestOwnTraps(t *testing.T) { testTraps(t, ownTraps, lockstep.Options{}) }
 
-// TestPureCallsAndPointers: a function without a body may write to memory of the thread.
-func TestPureCallsAndPointers(t *testing.T) {
-	proveTexts(t, "", []textTrap{
-		{"a pointer is passed", `__device__ void f(volatile int *); __global__ void k(int *a) { volatile int l[1]; l[0] = 1; f(l); if (l[0] != 1) a[0] = threadIdx.x; }`, "the function may have changed it"},
-	}, lockstep.Options{PureExtern: true})
+var small = event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}
+
+// testTraps demands that none of the wrong kernels is verified, and all of the right ones are.
+func testTraps(t *testing.T, list []trap, opt lockstep.Options) {
+	opt.Geometry = small
+	for _, tr := range list {
+		t.Run(tr.name, func(t *testing.T) {
+			th, err := lockstep.Build(t.Context(), tr.build(t), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+			if want := tr.why == ""; r.Verified() != want {
+				t.Errorf("verified: %v. %s", r.Verified(), tr.why)
+			}
+			for i := range r.Findings {
+				t.Log(r.Findings[i].String())
+			}
+		})
+	}
 }

@@ -35,10 +35,11 @@ const (
 type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
-	Limit          int          // stop after so many findings; 0: find all
-	Ways           bool         // say of each race in which iterations it is; needs Limit 0
-	Solvers        []smt.Solver // asked in order for what the simplifier leaves, and for invariants of loops
-	Pool           *smt.Pool    // for what the simplifier leaves, instead of Solvers: several queries at a time
+	Limit          int                 // stop after so many findings; 0: find all
+	Ways           bool                // say of each race in which iterations it is; needs Limit 0
+	OneWarp        func(*Finding) bool // with Ways: whether a race is to be asked for threads of several warps; nil: none is
+	Solvers        []smt.Solver        // asked in order for what the simplifier leaves, and for invariants of loops
+	Pool           *smt.Pool           // for what the simplifier leaves, instead of Solvers: several queries at a time
 	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil: none.
 	Sizes func(*lockstep.Object) (uint64, bool)
 	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
@@ -83,6 +84,8 @@ type Finding struct {
 	// accesses (Same), then for each of these loops, outermost first, those across its iterations and within one of
 	// the loops around it.
 	Ways []Way
+	// OneWarp is set of a race, if Options.OneWarp asks for it, that is proved to be one of lanes of one warp.
+	OneWarp bool
 }
 
 // Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
@@ -109,6 +112,7 @@ type Result struct {
 	Stats      Stats
 	Thread     *lockstep.Thread
 	Counters   bool // rests on counters that do not wrap around
+	Lanes      bool // rests on lanes coming to all operations of their warp that wait for them
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -130,15 +134,19 @@ type prover struct {
 	shrunk  int                  // findings whose model was made small
 	// Barriers of a warp order what its lanes do.
 	converged bool
+	// The barrier invariants that are used.
+	trusted []smt.Term
 }
 
 // Kernel verifies what th describes.
 func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
+	p.trust()
 	p.assertions()
 	p.divergence()
 	p.gridDivergence()
 	p.converged = p.convergence()
+	p.res.Lanes = th.Waits || len(th.WarpEnds) > 0 && !p.converged
 	p.races()
 	p.bounds()
 	p.drain()
@@ -153,7 +161,18 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 // among them.
 func Diverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
-	for _, x := range p.diverging() {
+	return p.modelled(p.diverging(th.Ends, false))
+}
+
+// WarpDiverging is Diverging for barriers of a warp, and two lanes of one.
+func WarpDiverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+	p := newProver(ctx, th, opt)
+	return p.modelled(p.diverging(th.WarpEnds, true))
+}
+
+// modelled collects the findings of which there is a model.
+func (p *prover) modelled(pairs []*pair) *Result {
+	for _, x := range pairs {
 		x.bad = x.bad && x.finding.Model != nil
 	}
 	return p.result()

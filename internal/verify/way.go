@@ -27,6 +27,7 @@ func (p *prover) ways() {
 		pair *pair
 	}
 	var asked []question
+	inWarp := map[*pair]*pair{}
 	for _, x := range found {
 		if !x.bad || x.finding.Kind != Race || x.finding.OtherBlock || x.finding.SameThread {
 			continue
@@ -56,8 +57,20 @@ func (p *prover) ways() {
 			outer = append(outer, p.c.Eq(a, b))
 		}
 		ask(0, Same, outer...)
+		x.finding.OneWarp = false
+		if p.opt.OneWarp != nil && p.opt.OneWarp(&x.finding) {
+			q := append(append([]smt.Term(nil), x.first...), p.c.Not(p.sameWarp(x.threads)))
+			p.decide(q, x.terms, x.threads, Finding{Kind: Race, A: x.finding.A, B: x.finding.B})
+			if !p.stopped {
+				inWarp[x] = p.pairs[len(p.pairs)-1]
+			}
+			p.stopped = false
+		}
 	}
 	p.drain()
+	for x, q := range inWarp {
+		x.finding.OneWarp = !q.bad
+	}
 	for _, q := range asked {
 		if q.pair.bad {
 			*q.ways |= q.way
@@ -66,16 +79,19 @@ func (p *prover) ways() {
 	p.pairs = found
 }
 
-// Diverging returns the barriers of th that some thread of a block reaches in an iteration in which another does not,
-// and of which there is a model: those that diverge whatever other barriers there are.
-func (p *prover) diverging() []*pair {
+// diverging asks of each barrier whether some thread of a block, or of a warp, reaches it in an iteration in which
+// another does not.
+func (p *prover) diverging(ends []lockstep.End, oneWarp bool) []*pair {
 	p.pair[1] = lockstep.Companion(p.c)
-	for i := range p.th.Ends {
-		e := &p.th.Ends[i]
+	for i := range ends {
+		e := &ends[i]
 		if e.Instr == nil || p.done() {
 			continue
 		}
 		q := []smt.Term{p.pair[0].Apply(e.Guard), p.c.Not(p.pair[1].Apply(e.Guard)), p.differ(p.pair, p.th.Tid)}
+		if oneWarp {
+			q = append(q, p.sameWarp(p.pair))
+		}
 		p.decide(q, [2][]smt.Term{{e.Guard}, {e.Guard}}, p.pair, Finding{Kind: Divergence, A: e.Instr})
 	}
 	p.drain()

@@ -303,3 +303,18 @@ __global__ void called_load(const int *in, int *out) {
 __global__ void called_load_ref(const int *in, int *out) {
     out[threadIdx.x] = in[(threadIdx.x + 1) % N];
 }
+
+// not repaired: the flag is set before the data: a release orders what comes before it, so a fence anywhere leaves the race
+// heddle: grid=2 block=1
+__global__ void flag_too_early(volatile int *flag, int *data, int *out) {
+    if (blockIdx.x == 0) {
+        __threadfence();
+        *flag = 1;
+        *data = 42;
+    } else {
+        while (*flag == 0) {
+        }
+        __threadfence();
+        out[0] = *data;
+    }
+}

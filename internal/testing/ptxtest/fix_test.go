@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
@@ -18,69 +19,129 @@ import (
 	"heddle/internal/source"
 )
 
-// said is what a file says of its kernels: for all, or above each.
+// What a file says of its kernels: of all, or above each.
 var (
 	saidAll  = regexp.MustCompile(`(?m)^// expect: (\w+)`)
 	saidEach = regexp.MustCompile(`(?m)^// (verified|race|divergence|unknown|repaired|not repaired|redundant|unchanged)(?:, unconfirmed)?: .*(?:\n//.*)*\n(?:__global__ void |(?:__)?kernel void |\.visible \.entry )(\w+)`)
 )
 
-func TestFixEverything(t *testing.T) {
-	dirs := []string{suiteDir, traceDir, examplesDir, "../../../testdata/verify", "../../../testdata/sync", "../../../testdata/fix"}
+// fixed sorts what files say into what heddle fix may do.
+var fixed = map[string]string{
+	"clean": "right", "verified": "right", "redundant": "right", "unchanged": "right",
+	"bug": "wrong", "race": "wrong", "divergence": "wrong", "repaired": "wrong", "not repaired": "wrong",
+}
+
+// accepted are the reasons for which a wrong kernel may stay as it is, each with why that is all there is to say.
+var accepted = map[string]string{
+	`^two threads race at one and the same instruction`:       "no place for a barrier lies between an instruction and itself",
+	`^threads of different blocks race`:                       "a barrier of a block orders no others, and without a flag that one waits for no fence does",
+	`^bar(rier)?\.\w+ is in a part of the control flow`:       "threads that would go another way would be counted at a barrier that counts some",
+	`^barriers that count some threads`:                       "another count or another number is another program",
+	`^threads come to one barrier with different counts`:      "as before",
+	`^nobody waits at a barrier`:                              "as before",
+	`^threads may come to a barrier before its last round`:    "as before",
+	`^more threads may come to a barrier than it counts`:      "as before",
+	`^a loop with several entries`:                            "it has no iteration that threads could begin together",
+	`^it is within a function that is called and not inlined`: "no edit of the kernel reaches it",
+	`^the barrier is within a function that is called`:        "as before",
+	`^lanes wait at an operation of the warp`:                 "which lanes are meant to take part in an operation with a result is not known",
+	`^lanes meet at barriers of some lanes`:                   "another mask or another order of meetings is another program",
+	`^threads have left the kernel where it calls`:            "a function ends them, and no edit of the kernel reaches it",
+	`^(read|write|atomic|.*assertion|trap|barrier \d+) .*`:    "a thread does what it must not, whatever the others do",
+	`^.* is not supported|^call of .*, which has no body`:     "it was not looked at",
+	`^the flag is set before the data`:                        "the order of the program itself is wrong, and a fence keeps it",
+}
+
+// Every kernel of our own that is wrong is repaired, or a reason is given that stands above. None that is right is
+// changed. The table says how many there are of what; what is only a matter of heddle trace or heddle sync is counted,
+// too.
+func TestFixOwnKernels(t *testing.T) {
 	rows := map[string][]string{}
-	for _, dir := range dirs {
+	for _, dir := range []string{suiteDir, traceDir, examplesDir, "../../../testdata/verify", "../../../testdata/sync", "../../../testdata/fix"} {
 		for i, path := range kernels(t, dir) {
-			if os.Getenv("HEDDLE_LONG") == "" && i%16 != 0 {
+			if os.Getenv("HEDDLE_LONG") == "" && i%32 != 0 {
 				continue
 			}
-			if only := os.Getenv("ONLY"); only != "" && !strings.Contains(path, only) {
-				continue
-			}
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := string(content)
-			all := "unsaid"
-			if m := saidAll.FindStringSubmatch(text); m != nil {
-				all = m[1]
-			}
-			each := map[string]string{}
-			for _, m := range saidEach.FindAllStringSubmatch(text, -1) {
-				each[m[2]] = m[1]
-			}
-			opt := check.Options{Files: source.NewSet(), Limit: 20}
-			if exp, err := Parse(text); err == nil {
-				if err := options(&opt, exp.Options); err != nil {
-					t.Fatal(err)
-				}
-			}
-			res, err := check.FixFile(context.Background(), opt, check.FixOptions{}, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
-			if err != nil {
-				rows["error: "+err.Error()] = append(rows["error: "+err.Error()], path)
-				continue
-			}
-			for j := range res.Fixes {
-				f := &res.Fixes[j]
-				want := all
-				if w := each[launch.BaseName(f.Kernel)]; w != "" {
-					want = w
-				}
-				name, _ := filepath.Rel("../../..", path)
-				key := fmt.Sprintf("%-12s %s", want, f.Status)
-				if f.Status == check.Repaired || f.Status == check.NothingToFix {
-					key += " " + f.Verdict()
-					if len(f.Redundant) > 0 {
-						key += " redundant"
-					}
-				} else {
-					key += ": " + f.Why
-				}
-				rows[key] = append(rows[key], fmt.Sprintf("%s:%s %dms proper %dms", name, launch.BaseName(f.Kernel), f.Total.Milliseconds(), (f.Total-f.Checks).Milliseconds()))
-				t.Logf("%s | %s:%s | %d ms, proper %d us", key, name, launch.BaseName(f.Kernel), f.Total.Milliseconds(), (f.Total - f.Checks).Microseconds())
-			}
+			fixOwn(t, dir, path, rows)
 		}
 	}
+	right, wrong := 0, 0
 	for _, k := range slices.Sorted(maps.Keys(rows)) {
-		t.Logf("%4d %s\n\t%s", len(rows[k]), k, strings.Join(rows[k], "\n\t"))
+		t.Logf("%4d %s: %s", len(rows[k]), k, strings.Join(rows[k], ", "))
+		if strings.HasPrefix(k, "right") {
+			right += len(rows[k])
+		} else if strings.HasPrefix(k, "wrong") {
+			wrong += len(rows[k])
+		}
 	}
+	if right < 5 || wrong < 5 {
+		t.Errorf("%d right kernels and %d wrong ones: too few to say anything", right, wrong)
+	}
+}
+
+func fixOwn(t *testing.T, dir, path string, rows map[string][]string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := check.Options{Files: source.NewSet(), Limit: 20, Timeout: time.Minute} // of a proof: no matter how busy the machine is
+	if exp, err := Parse(string(text)); err == nil {
+		if err := options(&opt, exp.Options); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := check.FixFile(context.Background(), opt, check.FixOptions{Budget: 5 * time.Minute}, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	if err != nil {
+		rows["error"] = append(rows["error"], fmt.Sprintf("%s: %v", path, err))
+		return
+	}
+	for i := range res.Fixes {
+		f := &res.Fixes[i]
+		name, base := launch.BaseName(f.Kernel), filepath.Base(path)
+		want := said(string(text), name)
+		if dir == traceDir { // what is said there is about heddle trace
+			want = "other"
+		}
+		ok, why := allowed(want, f)
+		if !ok {
+			t.Errorf("%s: %s is %s: %s, %s", base, name, want, f.Status, f.Why)
+		}
+		row := fmt.Sprintf("%-5s %s", want, f.Status)
+		if why != "" {
+			row += ": " + why
+		} else {
+			row += ", " + f.Verdict()
+		}
+		rows[row] = append(rows[row], strings.TrimSuffix(base, filepath.Ext(base))+"."+name)
+	}
+}
+
+// said is "right", "wrong" or "other".
+func said(text, kernel string) string {
+	word := ""
+	if m := saidAll.FindStringSubmatch(text); m != nil {
+		word = m[1]
+	}
+	for _, m := range saidEach.FindAllStringSubmatch(text, -1) {
+		if m[2] == kernel {
+			word = m[1]
+		}
+	}
+	if w := fixed[word]; w != "" {
+		return w
+	}
+	return "other"
+}
+
+// allowed reports whether a kernel may come to that, and for which reason if it stays wrong.
+func allowed(want string, f *check.Fix) (bool, string) {
+	if f.Status == check.NothingToFix || f.Status == check.Repaired {
+		return want == "other" || (want == "right") == (f.Status == check.NothingToFix), ""
+	}
+	for rx := range accepted {
+		if m := regexp.MustCompile(rx).FindString(f.Why); m != "" {
+			return want != "right", rx
+		}
+	}
+	return want == "other" || want == "right" && f.Status == check.NotChecked, f.Why
 }

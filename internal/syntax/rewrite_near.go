@@ -1,0 +1,51 @@
+package syntax
+
+// Near returns places for a statement around the one that holds an offset, other than before and behind it: if the offset
+// is in the head of an if or a loop, the beginning of what it decides about; of the loops around, the beginning and the
+// end of the body; and before and behind each statement around.
+func (u *Unit) Near(f *Func, off int) []Insert {
+	if f.body == nil {
+		return nil
+	}
+	w := &rewriter{b: newBuilder(f.File, f.path, u.OpenCL), f: f, rw: &Rewrite{}}
+	var out []Insert
+	inner := func(body *node, end bool) {
+		items := w.listOf(body)
+		if len(items) == 0 {
+			return
+		}
+		if end {
+			last := items[len(items)-1]
+			out = append(out, Insert{At: last.from, After: true})
+			return
+		}
+		out = append(out, Insert{At: items[0].from})
+	}
+	var walk func(body *node)
+	walk = func(body *node) {
+		for _, it := range w.listOf(body) {
+			if off < it.from || off >= it.to || it.merged {
+				continue
+			}
+			within := false
+			for _, sub := range bodies(it.node) {
+				if w.holds(sub, off) && w.inItem(sub, off) {
+					walk(sub)
+					within = true
+				}
+			}
+			list := bodies(it.node)
+			if len(list) > 0 && w.isLoop(it.node) {
+				inner(lastBody(it.node), true)
+				inner(lastBody(it.node), false)
+			} else if len(list) > 0 && !within {
+				inner(list[0], false)
+			}
+			if within {
+				out = append(out, Insert{At: it.from}, Insert{At: it.from, After: true})
+			}
+		}
+	}
+	walk(f.body)
+	return out
+}

@@ -1,0 +1,59 @@
+package verify
+
+import (
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/lockstep"
+)
+
+// trust decides which barrier invariants are used behind their barriers: those of which no other thread writes what they read, in the
+// interval that the barrier ends, or from another block at any time. Each is asked with those that are left: up to the first
+// interval in which one is not to be trusted, all that have been used are. That they hold when a thread comes to the barrier is an assertion like others.
+//
+// In lock step a lane may write what another one has read without a race, so that none is trusted.
+func (p *prover) trust() {
+	if p.th.Lockstep {
+		return
+	}
+	facts := slices.Clone(p.th.BarrierFacts)
+	for changed := true; changed; {
+		changed = false
+		p.trusted = nil
+		for i := range facts {
+			p.trusted = append(p.trusted, facts[i].Trusted)
+		}
+		kept := facts[:0:0]
+		for i := range facts {
+			if p.undisturbed(facts[i].Reads) {
+				kept = append(kept, facts[i])
+			} else {
+				changed = true
+			}
+		}
+		facts = kept
+	}
+}
+
+// undisturbed reports whether it is proved that no other thread writes what a condition reads.
+func (p *prover) undisturbed(reads []lockstep.Access) bool {
+	opt := p.opt
+	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
+	sub := newProver(p.ctx, p.th, opt)
+	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
+	defer func() { p.res.Invariants = sub.res.Invariants }() // looked for once
+	for i := range reads {
+		r := &reads[i]
+		for j := range p.th.Accesses {
+			w := &p.th.Accesses[j]
+			if !sub.comparable(r, w) {
+				continue
+			}
+			sub.race(r, w, false)
+			if r.Space != event.Shared && w.Space != event.Shared && p.th.Geometry.Grid.Count() > 1 {
+				sub.race(r, w, true)
+			}
+		}
+	}
+	return sub.failures() == 0
+}

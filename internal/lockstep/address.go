@@ -163,7 +163,7 @@ func (x *exec) memOperand(in *ir.Instr) *ir.Operand {
 func (x *exec) address(o *ir.Operand, st *state) smt.Term {
 	c := x.c
 	switch {
-	case o.Var != nil && o.Var.Space != event.Local:
+	case o.Var != nil:
 		return c.AddConst(x.baseOf(x.object(o.Var, 0)), o.Val)
 	case o.Reg != ir.NoReg && o.Var == nil:
 		return c.AddConst(x.reg(o.Reg, st), o.Val)

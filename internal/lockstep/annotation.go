@@ -97,6 +97,7 @@ type annotations struct {
 	wide     map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
 	logs     map[smt.Term]Log       // by Has and by Offset
 	enabled  map[smt.Term]smt.Term
+	global   bool // some are meant for threads too that do not come to them
 	ghosts   map[smt.Term]ghostLoad
 	aged     map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
 	contracts
@@ -220,6 +221,7 @@ func (x *exec) extern(in *ir.Instr, st *state) {
 
 // anyResult says that what a call returns may be anything.
 func (x *exec) anyResult(in *ir.Instr, st *state) {
+	st.own = nil // the function may have pointers to memory of the thread
 	for i := range in.Dst {
 		if o := in.Dst[i]; o.Kind == ir.Register {
 			x.set(in, o, x.fresh("called", width(x.f.Regs[o.Reg].Type)), false, st)
@@ -313,7 +315,11 @@ func (x *exec) forAll(in *ir.Instr, st *state) bool {
 		return false
 	}
 	v, ok := x.c.Value(x.argument(in, 1, 32, st))
-	return !ok || v != 0
+	all := !ok || v != 0
+	if all && !x.global {
+		x.global, x.changed = true, true
+	}
+	return all
 }
 
 // stated handles a condition that is checked where the thread is; in a global form, also for threads that are not.

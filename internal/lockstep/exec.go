@@ -77,8 +77,9 @@ type state struct {
 	regs    []smt.Term
 	tags    []smt.Term // the last barrier that orders each part of memory, as exec.tag reads them
 	scratch map[slot]smt.Term
-	view    view
+	own     []*ownStore // in the order of the program; shared between states
 	copies  []groupCopy // that may be under way; shared between states
+	view    view
 	annotating
 }
 
@@ -88,7 +89,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), view: s.view.clone(), copies: s.copies, annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), view: s.view.clone(), own: s.own, copies: s.copies, annotating: s.annotating,
 	}
 }
 
@@ -333,6 +334,8 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.ghost = x.merge(states, ways, func(s *state) smt.Term { return s.ghost }, nil)
 	r.known = x.merge(states, ways, func(s *state) smt.Term { return s.known }, nil)
 	r.scratch = x.joinScratch(b, states, ways)
+	r.own = x.joinOwn(states, ways)
+	r.copies = joinCopies(states)
 	r.view = x.joinView(states, ways)
 	for _, s := range states {
 		if !slices.Equal(s.threads, r.threads) {
@@ -342,7 +345,6 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 			r.pending = nil
 		}
 	}
-	r.copies = joinCopies(states)
 	return r
 }
 

@@ -115,6 +115,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	})
 	head.pred = x.apply(info.name("act", info.privateAct), 0, at)
 	head.scratch = x.keptScratch(l, entry.scratch)
+	x.keptOwn(l, head)
 	head.view = x.keptView(l, &entry.view)
 	head.threads, head.pending = nil, nil
 	assumed := x.assumed
@@ -415,6 +416,7 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 		for j, v := range st.tags {
 			st.tags[j] = s.Apply(v)
 		}
+		st.own = renamed(st.own, s)
 		out[i] = edge{e.to, st}
 	}
 	return out

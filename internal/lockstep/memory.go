@@ -38,7 +38,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	at := x.address(mem, st)
 	addr := x.now(at)
 	if space == event.Local || mem.Var != nil && mem.Var.Space == event.Local {
-		x.results(in, func(i int, w int) smt.Term { return x.fresh("l", w) }, st)
+		x.localAccess(in, addr, st)
 		return
 	}
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
@@ -57,6 +57,9 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	kind := kindOf(in)
 	for _, p := range places {
 		x.record(in, p, space, elem*n, kind, st)
+	}
+	if kind != event.Read {
+		x.remember(in, places, st)
 	}
 	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
@@ -99,6 +102,9 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 	if in.Op() == "atom" {
 		v := x.fresh("l", w)
 		x.atomic(in, places, v, st)
+		return v
+	}
+	if v, ok := x.own(in, places, i, elem, st); ok {
 		return v
 	}
 	if in.Order.Strong() || len(places) != 1 || places[0].object == nil || elem > 8 || places[0].object.Space == event.Local {

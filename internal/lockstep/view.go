@@ -137,7 +137,8 @@ func (x *exec) atStart(o *Object, off smt.Term, size int, st *state) smt.Term {
 }
 
 // viewing reports whether views are used. Lanes in lock step with their warp may write one place one after the other, which is no
-// race; nothing says then what a thread reads after its own write.
+// race; nothing says then what a thread reads after its own write. Nor does anything where copies of a group are made: a copy that the
+// thread makes here may be another thread's, and so may what a wait for it shows.
 func (x *exec) viewing() bool { return !x.opt.Adversarial && !x.opt.Lockstep && !x.groupCopies }
 
 // wrote notes what an instruction writes.

@@ -26,11 +26,12 @@ func TestVerifiedMutantsAreClean(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proofs")
 	}
-	mutants, alive := 0, 0
+	long := os.Getenv("HEDDLE_LONG") != "" // all of them: minutes
+	seen, mutants, alive := 0, 0, 0
 	for _, dir := range []string{"../../../testdata/verify", "../../../testdata/suite/shared", "../../../testdata/suite/divergence", "../../../testdata/suite/memory"} {
 		for _, path := range kernelFiles(t, dir) {
 			program := filepath.Base(filepath.Dir(path)) == "programs"
-			if program && os.Getenv("HEDDLE_LONG") == "" {
+			if program && !long {
 				continue
 			}
 			m, facts := kernels.File(t, path, lower.Options{})
@@ -43,10 +44,11 @@ func TestVerifiedMutantsAreClean(t *testing.T) {
 					continue
 				}
 				eachMutant(k, func(what string) {
-					mutants++
-					if program && mutants%4 != 0 && strings.Contains(what, " under ") {
+					seen++
+					if (!long || program && strings.Contains(what, " under ")) && seen%4 != 0 {
 						return // there are many, much alike
 					}
+					mutants++
 					if !proved(t, k, cfg) {
 						return
 					}
@@ -59,7 +61,7 @@ func TestVerifiedMutantsAreClean(t *testing.T) {
 		}
 	}
 	t.Logf("%d mutants, %d still verified", mutants, alive)
-	if mutants < 100 || alive > mutants/2 {
+	if mutants < 50 || alive > mutants/2 {
 		t.Errorf("%d mutants, %d still verified: the test shows little", mutants, alive)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"heddle/internal/diag"
-	"heddle/internal/ir"
 	placer "heddle/internal/place"
 	"heddle/internal/source"
 	"heddle/internal/syntax"
@@ -36,16 +35,9 @@ type BarrierUse struct {
 // of runs of the launch, then of a proof. Without an error and a result there is no barrier of a kernel there. Mistakes
 // in the input go to sink.
 func UseOfBarrier(ctx context.Context, opt Options, file Input, line, col int, sink func(diag.Diagnostic)) (*BarrierUse, error) {
-	if opt.Files == nil {
-		opt.Files = source.NewSet()
-	}
-	opt.Seeds, opt.Limit, opt.Command = max(opt.Seeds, 1), max(opt.Limit, 1), "run"
-	d := newDriver(opt, sink)
-	if err := d.checkModels(); err != nil {
-		return nil, err
-	}
-	var err error
-	if d.solving, err = newSolving(&d.opt); err != nil {
+	opt.Limit, opt.Command = max(opt.Limit, 1), "run"
+	d, err := openDriver(opt, sink)
+	if err != nil {
 		return nil, err
 	}
 	defer d.solving.close()
@@ -58,13 +50,8 @@ func UseOfBarrier(ctx context.Context, opt Options, file Input, line, col int, s
 	if fn == nil {
 		return nil, nil
 	}
-	var kernels []*ir.Func
-	for _, k := range s.kernels(in) {
-		if slices.Contains(fn.Mangled, k.Name) {
-			kernels = append(kernels, k)
-		}
-	}
-	if !fn.Kernel || len(kernels) == 0 {
+	kernels := s.kernelsOf(in, fn)
+	if len(kernels) == 0 {
 		return nil, nil
 	}
 	use := &BarrierUse{Kernel: kernels[0].Demangled}

@@ -91,23 +91,16 @@ type FixResult struct {
 
 // FixFile repairs the kernels of a file with one module of PTX. Mistakes in the input go to sink.
 func FixFile(ctx context.Context, opt Options, fix FixOptions, file Input, sink func(diag.Diagnostic)) (*FixResult, error) {
-	if opt.Files == nil {
-		opt.Files = source.NewSet()
-	}
-	opt.Seeds, opt.Limit, opt.Command = max(opt.Seeds, 1), max(opt.Limit, 1), "run"
+	opt.Limit, opt.Command = max(opt.Limit, 1), "run"
 	if fix.Budget == 0 {
 		fix.Budget = DefaultFixBudget
 	}
-	d := newDriver(opt, sink)
-	if err := d.checkModels(); err != nil {
-		return nil, err
-	}
-	var err error
-	if d.solving, err = newSolving(&d.opt); err != nil {
+	d, err := openDriver(opt, sink)
+	if err != nil {
 		return nil, err
 	}
 	defer d.solving.close()
-	out := &FixResult{Files: opt.Files}
+	out := &FixResult{Files: d.files}
 	defer func() { out.InputErrors = d.sum.InputErrors }()
 	d.inputName = file.Name
 	results := d.lower(ctx, file)

@@ -35,6 +35,24 @@ func newDriver(opt Options, sink func(diag.Diagnostic)) *driver {
 	return &driver{opt: opt, files: opt.Files, sum: &Summary{Files: opt.Files}, sink: sink, ignored: suppress.NewSet(), counts: &counts{}}
 }
 
+// openDriver is a driver for what opt asks, with its defaults filled in. Its solving has to be closed.
+func openDriver(opt Options, sink func(diag.Diagnostic)) (*driver, error) {
+	if opt.Files == nil {
+		opt.Files = source.NewSet()
+	}
+	if opt.Limit == 0 {
+		opt.Limit = DefaultLimit
+	}
+	opt.Seeds = max(opt.Seeds, 1)
+	d := newDriver(opt, sink)
+	if err := d.checkModels(); err != nil {
+		return nil, err
+	}
+	var err error
+	d.solving, err = newSolving(&d.opt)
+	return d, err
+}
+
 // Run checks every kernel of files that opt selects, and sends each finding to sink as soon as it is
 // known. Mistakes in the input are findings too, counted by Summary.InputErrors; the error is for what
 // stops the whole run. When ctx is cancelled, what was found so far has been sent, and the kernels that
@@ -49,19 +67,8 @@ func Run(ctx context.Context, opt Options, files []string, sink func(diag.Diagno
 
 // RunInputs is Run for inputs of which more is known than the name of a file.
 func RunInputs(ctx context.Context, opt Options, inputs []Input, sink func(diag.Diagnostic)) (*Summary, error) {
-	if opt.Files == nil {
-		opt.Files = source.NewSet()
-	}
-	if opt.Limit == 0 {
-		opt.Limit = DefaultLimit
-	}
-	opt.Seeds = max(opt.Seeds, 1)
-	d := newDriver(opt, sink)
-	if err := d.checkModels(); err != nil {
-		return nil, err
-	}
-	var err error
-	if d.solving, err = newSolving(&d.opt); err != nil {
+	d, err := openDriver(opt, sink)
+	if err != nil {
 		return nil, err
 	}
 	defer d.solving.close()

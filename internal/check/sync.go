@@ -81,21 +81,14 @@ type SyncResult struct {
 
 // Synchronize searches barriers for the kernels of a source file. Mistakes in the input go to sink.
 func Synchronize(ctx context.Context, opt Options, so SyncOptions, file Input, sink func(diag.Diagnostic)) (*SyncResult, error) {
-	if opt.Files == nil {
-		opt.Files = source.NewSet()
-	}
-	opt.Seeds, opt.Limit, opt.Command = max(opt.Seeds, 1), max(opt.Limit, 1), "run"
-	d := newDriver(opt, sink)
-	d.opt.blockOnly = so.BlockOnly
-	if err := d.checkModels(); err != nil {
-		return nil, err
-	}
-	var err error
-	if d.solving, err = newSolving(&d.opt); err != nil {
+	opt.Limit, opt.Command = max(opt.Limit, 1), "run"
+	opt.blockOnly = so.BlockOnly
+	d, err := openDriver(opt, sink)
+	if err != nil {
 		return nil, err
 	}
 	defer d.solving.close()
-	s := &syncer{driver: d, so: so, file: file, out: &SyncResult{Files: opt.Files, Patched: map[string][]byte{}}}
+	s := &syncer{driver: d, so: so, file: file, out: &SyncResult{Files: d.files, Patched: map[string][]byte{}}}
 	err = s.run(ctx)
 	s.out.InputErrors = d.sum.InputErrors
 	return s.out, err
@@ -118,13 +111,8 @@ func (s *syncer) run(ctx context.Context) error {
 	placements := map[*syntax.Func]placer.Placement{}
 	texts := map[*syntax.Func]*found{}
 	for _, fn := range s.unit.Funcs {
-		var kernels []*ir.Func
-		for _, k := range s.kernels(in) {
-			if slices.Contains(fn.Mangled, k.Name) {
-				kernels = append(kernels, k)
-			}
-		}
-		if !fn.Kernel || len(kernels) == 0 {
+		kernels := s.kernelsOf(in, fn)
+		if len(kernels) == 0 {
 			continue
 		}
 		s.kernelsRun += len(kernels)
@@ -184,6 +172,19 @@ func (s *syncer) compile(ctx context.Context) (*input, error) {
 		return nil, nil
 	}
 	return s.parse(s.file, results[0]), nil
+}
+
+// kernelsOf are the kernels that opt selects of those that the compiler made of fn; none unless fn is a kernel.
+func (s *syncer) kernelsOf(in *input, fn *syntax.Func) []*ir.Func {
+	var out []*ir.Func
+	if fn.Kernel {
+		for _, k := range s.kernels(in) {
+			if slices.Contains(fn.Mangled, k.Name) {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
 }
 
 // ptx reads PTX of the user's, whose places are between its instructions; nil if it is none.

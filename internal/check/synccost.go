@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/bits"
-	"slices"
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
@@ -12,7 +11,6 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	placer "heddle/internal/place"
-	"heddle/internal/source"
 	"heddle/internal/syntax"
 )
 
@@ -27,32 +25,22 @@ type SyncCost struct {
 // SyncCosts returns the costs of placements of each kernel of a source: of all of at most one barrier more than the
 // cheapest has that satisfy what the static engine asks for and are right in a run of the launch; of at most limit.
 func SyncCosts(ctx context.Context, opt Options, file Input, limit int) ([][]SyncCost, error) {
-	opt.Files = source.NewSet()
-	opt.Seeds, opt.Limit, opt.Command, opt.blockOnly = 1, 1, "run", true
+	opt.Files, opt.Seeds, opt.Limit, opt.Command, opt.blockOnly = nil, 1, 1, "run", true
 	var mistake error
-	d := newDriver(opt, func(m diag.Diagnostic) { mistake = errors.New(file.Name + ": " + m.Message) })
-	if err := d.checkModels(); err != nil {
-		return nil, err
-	}
-	var err error
-	if d.solving, err = newSolving(&d.opt); err != nil {
+	d, err := openDriver(opt, func(m diag.Diagnostic) { mistake = errors.New(file.Name + ": " + m.Message) })
+	if err != nil {
 		return nil, err
 	}
 	defer d.solving.close()
-	s := &syncer{driver: d, file: file, out: &SyncResult{Files: opt.Files}}
+	s := &syncer{driver: d, file: file, out: &SyncResult{Files: d.files}}
 	in, err := s.compile(ctx)
 	if in == nil || err != nil {
 		return nil, errors.Join(err, mistake)
 	}
 	var out [][]SyncCost
 	for _, fn := range s.unit.Funcs {
-		var kernels []*ir.Func
-		for _, k := range s.kernels(in) {
-			if slices.Contains(fn.Mangled, k.Name) {
-				kernels = append(kernels, k)
-			}
-		}
-		if !fn.Kernel || len(kernels) == 0 {
+		kernels := s.kernelsOf(in, fn)
+		if len(kernels) == 0 {
 			continue
 		}
 		one, err := costs(ctx, s, in, fn, kernels, limit)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +13,6 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/edit"
-	"heddle/internal/project"
-	"heddle/internal/source"
 )
 
 const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel: it chooses places for
@@ -27,87 +26,54 @@ Exit codes: 0 nothing to repair, or repaired; 1 a bug that is not repaired in wh
 
 // fixCommand is heddle fix.
 type fixCommand struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	opt            check.Options
-	fix            check.FixOptions
-	in             inputFlags
-	emit           string
-	diff, write    bool
-	allow          string
-	output         string
-	format, color  string
+	oneFile
+	fix   check.FixOptions
+	emit  string
+	diff  bool
+	allow string
 }
 
 func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	c := &fixCommand{stdin: stdin, stdout: stdout, stderr: stderr}
-	cmd := &cobra.Command{
+	c := &fixCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}}
+	cmd := c.command(cobra.Command{
 		Use:   "fix [flags] FILE|-",
 		Short: "repair data races and barrier divergence",
-		Long:  fixHelp + launchHelp,
-		Args:  exactly(1, "one input file"),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := checkNumbers(&c.opt); err != nil {
-				return err
-			}
-			return c.run(cmd, files[0])
-		},
-	}
+		Long:  fixHelp,
+	}, c.run)
 	fs := cmd.Flags()
-	fs.SortFlags = false
-	launchFlags(fs, &c.opt)
-	engineFlags(fs, &c.opt)
+	fs.Lookup("output").Usage = "write the repaired source to `FILE`; with --emit, what that asks for"
+	fs.Lookup("format").Usage = "report as `FORMAT` text, or json (one object a kernel, on standard output, with its patch; other texts then need -o)"
 	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit", "print the repair as `FORM` diff (the default, where the file is source or PTX), source (the whole file), or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.BoolVarP(&c.write, "write", "w", false, "write the repair into the file")
 	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also use `MEANS` atomic: plain updates that race become atomic ones, which can change floating-point results")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "take away barriers that are proved redundant")
 	fs.DurationVar(&c.fix.Budget, "timeout", check.DefaultFixBudget, "give the repair of a kernel at most `TIME`, such as 90s")
-	fs.StringVarP(&c.output, "output", "o", "", "write the repaired source to `FILE`; with --emit, what that asks for")
-	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text, or json (one object a kernel, on standard output, with its patch; other texts then need -o)")
-	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
-	c.in.define(fs)
-	lowerFlags(fs, &c.opt.Lower)
-	return cmd
+	return c.endFlags(cmd)
 }
 
-func (c *fixCommand) run(cmd *cobra.Command, arg string) error {
-	if dir, ok := project.Directory(arg); ok {
-		return inputError{fmt.Errorf("%s is a directory; want one file", dir)}
-	}
-	inputs, err := c.in.inputs([]string{arg}, c.stdin, c.stderr)
-	if err != nil {
-		return inputError{err}
-	}
+func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 	switch {
 	case c.diff && c.emit != "" && c.emit != "diff":
 		return inputError{fmt.Errorf("--diff and --emit %s ask for different things", c.emit)}
-	case c.write && (c.emit == "ptx" || c.output != ""):
-		return inputError{fmt.Errorf("-w writes the source where it is; leave --emit ptx and -o out")}
-	case c.write && inputs[0].Content != nil:
-		return inputError{fmt.Errorf("-w needs a file to write to; use -o FILE for standard input")}
+	case c.write && c.emit == "ptx":
+		return inputError{errors.New("-w writes the source where it is; leave --emit ptx out")}
 	case c.diff:
 		c.emit = "diff"
 	}
 	c.fix.Source = c.emit != "ptx"
-	c.opt.Database = c.in.database
-	c.opt.Files = source.NewSet()
 	c.fix.Atomic = c.allow == "atomic"
-	mistakes := diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
-	res, err := check.FixFile(cmd.Context(), c.opt, c.fix, inputs[0], func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	mistakes := c.mistakes()
+	res, err := check.FixFile(cmd.Context(), c.opt, c.fix, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
 	if c.fix.Source && res.User == nil && c.emit != "" && res.InputErrors == 0 {
-		return inputError{fmt.Errorf("%s has no text that a patch could be of; --emit ptx prints the repaired PTX", arg)}
+		return inputError{fmt.Errorf("%s has no text that a patch could be of; --emit ptx prints the repaired PTX", input.Name)}
 	}
-	if err := c.report(res, arg); err != nil {
+	if err := c.report(res, input.Name); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
-	if code := fixExit(res); code != exitClean {
-		return exitError(code)
-	}
-	return nil
+	return exitWith(fixExit(res))
 }
 
 // fixExit sums up a repair.
@@ -158,11 +124,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 		if res.User == nil || res.Diff == "" {
 			return nil
 		}
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(name, res.Patched, info.Mode().Perm())
+		return overwrite(name, res.Patched)
 	case c.output != "":
 		return os.WriteFile(c.output, text, 0o666)
 	case c.format == "json" || !changed:
@@ -174,7 +136,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 
 // text reports one kernel for people.
 func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
-	p := diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
+	p := c.mistakes()
 	for i := range f.Wrong {
 		if err := p.Finding(&f.Wrong[i]); err != nil {
 			return err

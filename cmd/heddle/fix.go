@@ -62,7 +62,11 @@ func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 	}
 	c.fix.Source = c.emit != "ptx"
 	c.fix.Atomic = c.allow == "atomic"
-	mistakes := c.mistakes()
+	page, err := c.withPage(cmd.Context())
+	if err != nil {
+		return inputError{err}
+	}
+	mistakes := c.mistakes(page)
 	res, err := check.FixFile(cmd.Context(), c.opt, c.fix, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
@@ -70,7 +74,7 @@ func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 	if c.fix.Source && res.User == nil && c.emit != "" && res.InputErrors == 0 {
 		return inputError{fmt.Errorf("%s has no text that a patch could be of; --emit ptx prints the repaired PTX", input.Name)}
 	}
-	if err := c.report(res, input.Name); err != nil {
+	if err := errors.Join(c.report(res, input.Name), page.addFix(res)); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
 	return exitWith(fixExit(res))
@@ -136,7 +140,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 
 // text reports one kernel for people.
 func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
-	p := c.mistakes()
+	p := c.mistakes(nil)
 	for i := range f.Wrong {
 		if err := p.Finding(&f.Wrong[i]); err != nil {
 			return err

@@ -23,6 +23,7 @@ type oneFile struct {
 	write          bool
 	output         string
 	format, color  string
+	html           string // the file of an HTML report; empty: none
 }
 
 // command makes a cobra command with one input file of a spec without arguments and flags. run gets the input, with the options complete.
@@ -48,6 +49,7 @@ func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, check.Inp
 	fs.StringVarP(&c.output, "output", "o", "", "write the changed text to `FILE`")
 	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text, or json (on standard output)")
 	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	fs.StringVar(&c.html, "html", "", "write a report for people to `FILE`, beside what is printed: the patch with its reasons, in one HTML file that needs no network")
 	return cmd
 }
 
@@ -78,9 +80,13 @@ func (c *oneFile) open(arg string) (check.Input, error) {
 	return inputs[0], nil
 }
 
-// mistakes prints findings to standard error.
-func (c *oneFile) mistakes() diag.Printer {
-	return diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
+// mistakes prints findings to standard error, and to a report if there is one.
+func (c *oneFile) mistakes(page *reportFile) diag.Printer {
+	text := diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
+	if page == nil {
+		return text
+	}
+	return both{text, page.findings()}
 }
 
 // overwrite writes a file that is there, with the permissions that it has.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,12 +64,16 @@ func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
 	}
 	c.sync.Measured = c.cost == "measured"
 	c.sync.Algorithm = algorithms[c.algorithm]
-	mistakes := c.mistakes()
+	page, err := c.withPage(cmd.Context())
+	if err != nil {
+		return inputError{err}
+	}
+	mistakes := c.mistakes(page)
 	res, err := check.Synchronize(cmd.Context(), c.opt, c.sync, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
-	if err := c.report(res, input.Name); err != nil {
+	if err := errors.Join(c.report(res, input.Name), page.addSync(res)); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
 	return exitWith(syncExit(res))
@@ -137,16 +142,7 @@ func (c *syncCommand) text(k *check.Sync) error {
 	fmt.Fprintf(w, "%s: kernel %s\n", k.Status, k.Kernel)
 	for i := range k.Barriers {
 		b := &k.Barriers[i]
-		what := "barrier "
-		switch {
-		case b.Warp:
-			what = "barrier of the warp "
-		case b.Gone:
-			what = "not needed: the barrier "
-		case b.Kept:
-			what = "kept: the barrier "
-		}
-		fmt.Fprintf(w, "  %s%s\n", what, b.Place)
+		fmt.Fprintf(w, "  %s\n", barrierSays(b))
 		for _, why := range b.Why {
 			fmt.Fprintf(w, "    %s\n", why)
 		}
@@ -161,19 +157,8 @@ func (c *syncCommand) text(k *check.Sync) error {
 		}
 		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
 	}
-	if k.Given {
-		fmt.Fprintf(w, "  right for the arguments of the launch only")
-		if len(k.Elsewhere) > 0 {
-			fmt.Fprintf(w, "; for others: %s", k.Elsewhere[0])
-		}
-		fmt.Fprintln(w)
-	}
-	if len(k.OtherBlocks) > 0 {
-		fmt.Fprintf(w, "  out of reach of barriers of a block: %s race between blocks", k.OtherBlocks[0])
-		if n := len(k.OtherBlocks) - 1; n > 0 {
-			fmt.Fprintf(w, ", and %d more", n)
-		}
-		fmt.Fprintf(w, "; split the kernel, synchronize the grid (cooperative launch), or use atomic operations\n")
+	for _, note := range syncNotes(k) {
+		fmt.Fprintf(w, "  %s\n", note)
 	}
 	if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
 		fmt.Fprintf(w, "  %s: %s\n", k.Verdict.Kind, k.Verdict.Text())

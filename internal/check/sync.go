@@ -45,6 +45,7 @@ func (s SyncStatus) String() string { return syncStatusNames[s] }
 // SyncBarrier is a barrier of the result, or one that goes.
 type SyncBarrier struct {
 	Where source.Span // the statement that it stands after
+	At    source.Pos  // where the text changes for it, or where it stands if it stays
 	Place string      // "after line 14"
 	Kept  bool        // it was there
 	Gone  bool        // it was there, and is not needed
@@ -386,7 +387,7 @@ func (f *found) report() {
 		if b.Gone || !b.Kept {
 			f.sync.Status = SyncChanged
 		}
-		b.Place = f.place(l)
+		b.Place, b.At = f.place(l), f.at(l)
 		f.why(&b, l)
 		f.sync.Barriers = append(f.sync.Barriers, b)
 	}

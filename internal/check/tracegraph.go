@@ -53,7 +53,9 @@ func newGraphRecorder(g event.Geometry) *graphRecorder {
 		waited: make([][32]int32, g.WarpsPerBlock()), exited: make([]uint32, g.WarpsPerBlock())}
 }
 
-func (r *graphRecorder) warp(w event.Warp) int { return int(uint32(w) % uint32(r.geometry.WarpsPerBlock())) }
+func (r *graphRecorder) warp(w event.Warp) int {
+	return int(uint32(w) % uint32(r.geometry.WarpsPerBlock()))
+}
 
 func (r *graphRecorder) arrive(a *event.Arrive) {
 	g := r.open[a.Barrier]

@@ -63,6 +63,8 @@ var rules = map[string]string{
 	"testing/cltest":  "",
 	"testing/kernels": "source ptx ir irgen launch lower",
 
+	"testing/jsonschema": "",
+
 	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
-	"heddle/internal/edit"
 )
 
 const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel: it chooses places for
@@ -108,7 +106,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 		changed = changed || f.Status == check.Repaired
 		var err error
 		if c.format == "json" {
-			err = c.json(f, res)
+			err = writeFixJSON(c.stdout, f, res)
 		} else {
 			err = c.text(f, res)
 		}
@@ -178,51 +176,4 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 	}
 	_, err := w.WriteTo(c.stderr)
 	return err
-}
-
-// json reports one kernel for tools, as one line.
-func (c *fixCommand) json(f *check.Fix, res *check.FixResult) error {
-	type change struct {
-		Place string `json:"place"`
-		What  string `json:"what"`
-	}
-	out := struct {
-		Kernel    string            `json:"kernel"`
-		Status    string            `json:"status"`
-		Findings  []json.RawMessage `json:"findings,omitempty"`
-		Changes   []change          `json:"changes,omitempty"`
-		Redundant []change          `json:"redundant,omitempty"`
-		Why       string            `json:"why,omitempty"`
-		Verdict   string            `json:"verdict"`
-		Scope     string            `json:"scope,omitempty"`
-		Notes     []string          `json:"notes,omitempty"`
-		Source    string            `json:"source_verdict,omitempty"`
-		PTXOnly   string            `json:"ptx_only,omitempty"`
-		Diff      string            `json:"diff,omitempty"`
-		Checked   int               `json:"texts_checked"`
-		Millis    int64             `json:"total_ms"`
-	}{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Verdict: f.Verdict(), Scope: f.After.Scope, Notes: f.Notes,
-		Checked: f.Judged, Millis: f.Total.Milliseconds()}
-	out.PTXOnly = f.PTXOnly
-	if len(f.Edits) > 0 {
-		var err error
-		out.Source = f.Source.Kind.String()
-		if out.Diff, err = edit.Diff(res.User, f.Edits); err != nil {
-			return err
-		}
-	}
-	for i := range f.Wrong {
-		var b bytes.Buffer
-		if err := diag.NewJSON(&b, c.opt.Files).Finding(&f.Wrong[i]); err != nil {
-			return err
-		}
-		out.Findings = append(out.Findings, json.RawMessage(bytes.TrimSpace(b.Bytes())))
-	}
-	for _, ch := range f.Changes {
-		out.Changes = append(out.Changes, change{c.opt.Files.Format(ch.Span.Start), ch.Text})
-	}
-	for _, r := range f.Redundant {
-		out.Redundant = append(out.Redundant, change{c.opt.Files.Format(r.Span.Start), r.Text})
-	}
-	return json.NewEncoder(c.stdout).Encode(out)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -99,7 +98,7 @@ func syncExit(res *check.SyncResult) int {
 
 func (c *syncCommand) report(res *check.SyncResult, name string) error {
 	if c.format == "json" {
-		if err := c.json(res); err != nil {
+		if err := writeSyncJSON(c.stdout, res); err != nil {
 			return err
 		}
 	} else {
@@ -165,56 +164,4 @@ func (c *syncCommand) text(k *check.Sync) error {
 	}
 	_, err := w.WriteTo(c.stderr)
 	return err
-}
-
-// json reports all kernels for tools, as one object.
-func (c *syncCommand) json(res *check.SyncResult) error {
-	type barrier struct {
-		Place  string   `json:"place"`
-		Status string   `json:"status"`
-		Warp   bool     `json:"warp,omitempty"`
-		Why    []string `json:"why,omitempty"`
-	}
-	type kernel struct {
-		Kernel      string    `json:"kernel"`
-		Status      string    `json:"status"`
-		Oracle      string    `json:"oracle"`
-		Barriers    []barrier `json:"barriers"`
-		Before      float64   `json:"cost_before"`
-		After       float64   `json:"cost_after"`
-		Optimal     bool      `json:"optimal"`
-		Calls       int       `json:"oracle_calls"`
-		Stuck       []string  `json:"stuck,omitempty"`
-		OtherBlocks []string  `json:"races_between_blocks,omitempty"`
-		Given       bool      `json:"given_arguments_only,omitempty"`
-		Elsewhere   []string  `json:"with_other_arguments,omitempty"`
-		Verdict     string    `json:"verdict"`
-		Scope       string    `json:"scope,omitempty"`
-		Millis      int64     `json:"total_ms"`
-	}
-	out := struct {
-		Kernels []kernel `json:"kernels"`
-		Diff    string   `json:"diff"`
-	}{Kernels: []kernel{}, Diff: res.Diff}
-	for i := range res.Kernels {
-		k := &res.Kernels[i]
-		one := kernel{
-			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []barrier{}, Before: k.Before, After: k.After,
-			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given, Elsewhere: k.Elsewhere, Verdict: k.Verdict.Kind.String(),
-			Scope: k.Verdict.Scope, Millis: k.Time.Milliseconds(),
-		}
-		for j := range k.Barriers {
-			b := &k.Barriers[j]
-			status := "inserted"
-			switch {
-			case b.Gone:
-				status = "removed"
-			case b.Kept:
-				status = "kept"
-			}
-			one.Barriers = append(one.Barriers, barrier{b.Place, status, b.Warp, b.Why})
-		}
-		out.Kernels = append(out.Kernels, one)
-	}
-	return json.NewEncoder(c.stdout).Encode(out)
 }

@@ -50,7 +50,7 @@ func timelines(w *diag.Witness, places []place) template.HTML {
 // operations, what is before it, and between the operations the order that is missing.
 func timeline(w *diag.Witness, places []place, l layout, class string) template.HTML {
 	var s svg
-	height := l.top + 2*l.row + 26
+	height := l.top + 2*l.row + 30
 	sameBlock := w.Level != "inter-block"
 	start, column := "kernel entry", "the whole kernel: no barrier orders blocks"
 	if sameBlock {
@@ -67,14 +67,14 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 		x = l.before
 	}
 	right := l.width - 8
-	s.addf(`<rect class="interval" x="%d" y="30" width="%d" height="%d" rx="4"/>`, x, right-x, height-44)
+	s.addf(`<rect class="interval" x="%d" y="30" width="%d" height="%d" rx="4"/>`, x, right-x, height-48)
 	s.text("head", (x+right)/2, 20, "middle", column)
-	s.addf(`<line class="barrier" x1="%d" y1="30" x2="%d" y2="%d"/>`, x, x, height-14)
+	s.addf(`<line class="barrier" x1="%d" y1="30" x2="%d" y2="%d"/>`, x, x, height-18)
 	anchor := "middle"
 	if x < 60 {
 		anchor = "start"
 	}
-	s.text("note", x, height-1, anchor, start)
+	s.text("note", x, height-5, anchor, start)
 	at := [2][2]int{}
 	for i, op := range []diag.WitnessAccess{w.First, w.Second} {
 		y := l.top + i*l.row + l.row/2 - 6

@@ -183,7 +183,8 @@ func hunkOf(text string) (from, olds, to, news int) {
 // far is how many lines a step may be from the change that it is shown at: an insertion at the end of a line is before the next.
 const far = 1
 
-// nearest is the changed row of a diff that is nearest to a line of the old text, or -1 if none is near.
+// nearest is the changed row of a diff that is nearest to a line of the old text, the last of those that change together; -1 if
+// none is near.
 func nearest(rows []row, line int) int {
 	best, distance := -1, far+1
 	for i := range rows {
@@ -191,7 +192,7 @@ func nearest(rows []row, line int) int {
 			continue
 		}
 		d := rows[i].line - line
-		if d = max(d, -d); d < distance {
+		if d = max(d, -d); d < distance || d == distance && i == best+1 {
 			best, distance = i, d
 		}
 	}

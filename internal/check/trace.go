@@ -26,7 +26,6 @@ type Trace struct {
 	Blocks [][3]uint32 // block indices to trace; nil: block 0
 	All    bool        // trace every block of the grid
 	Stats  func(TraceStats)
-	Graph  func(*diag.BarrierGraph) // gets the barriers of each traced block
 }
 
 // TraceStats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9 and
@@ -204,7 +203,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: race.BenignNone,
 		SharedBytes: uint32(t.machine.SharedBytes()), Only: t.only, Static: true, Recycling: true})
 	sink := &traceSink{Detector: det, addresses: make([]uint64, (t.machine.SharedBytes()+63)/64), detailed: t.opt.Trace != nil && t.opt.Trace.Stats != nil}
-	if t.opt.Trace != nil && t.opt.Trace.Graph != nil {
+	if t.opt.Graph != nil {
 		sink.graph = newGraphRecorder(t.cfg.Geometry)
 	}
 	res, err := t.machine.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &b}, sink)
@@ -221,13 +220,12 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		t.classify(ctx, rep, res.Maybe, b)
 	}
 	t.findings(rep, 0)
-	if t.opt.Trace != nil {
-		t.turn() // what follows is printed in the order of the kernels
-	}
 	if sink.graph != nil {
-		t.opt.Trace.Graph(t.graph(sink.graph, rep, b))
+		t.turn() // in the order of the kernels
+		t.opt.Graph(t.graph(sink.graph, rep, b))
 	}
 	if sink.detailed {
+		t.turn()
 		t.opt.Trace.Stats(TraceStats{Kernel: t.kernel.Demangled, Block: t.cfg.Geometry.BlockIndex(b), Threads: t.cfg.Geometry.ThreadsPerBlock(),
 			Commands: sink.commands, Barriers: sink.barriers, Addresses: sink.count(), Executed: res.Steps,
 			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start)})

@@ -17,7 +17,7 @@ import (
 // its parts by warp.
 func graphOf(t *testing.T, name string) (g *diag.BarrierGraph, short []string) {
 	t.Helper()
-	opt := Options{Command: "trace", Seeds: 1, Limit: 1, Trace: &Trace{Graph: func(got *diag.BarrierGraph) { g = got }}}
+	opt := Options{Command: "trace", Seeds: 1, Limit: 1, Trace: &Trace{}, Graph: func(got *diag.BarrierGraph) { g = got }}
 	if _, err := Run(t.Context(), opt, []string{name}, func(diag.Diagnostic) {}); err != nil {
 		t.Fatal(err)
 	}

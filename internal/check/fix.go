@@ -63,7 +63,9 @@ type Fix struct {
 	Edits     []edit.Edit  // of the source, for this kernel
 	Notes     []string     // what else a user should know
 	Judged    int          // texts that were checked on the way
+	Compiled  int          // forms in the source that were compiled
 	Checks    time.Duration
+	Compiles  time.Duration
 	Total     time.Duration
 }
 

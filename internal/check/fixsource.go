@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"heddle/internal/edit"
 	"heddle/internal/ir"
@@ -23,6 +24,9 @@ type sourceFixer struct {
 	user  *source.File // the text of file
 	unit  *syntax.Unit
 	edits []edit.Edit // of the kernels so far
+
+	compiled int           // texts
+	compiles time.Duration // that took
 }
 
 // newSourceFixer reads the statements of a file; nil if it has none.
@@ -281,6 +285,8 @@ func (s *sourceFixer) compile(ctx context.Context, edits []edit.Edit) ([]byte, e
 	}
 	in := s.file.Input
 	in.Content = text
+	began := time.Now()
+	defer func() { s.compiled, s.compiles = s.compiled+1, s.compiles+time.Since(began) }()
 	results, err := lower.Lower(ctx, in, s.opt.Lower)
 	if err != nil {
 		return nil, notInSourcef("the compiler does not accept the changed source: %v", err)

@@ -188,6 +188,12 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 	for _, ch := range f.Changes {
 		fmt.Fprintf(w, "  %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
 	}
+	for _, alt := range f.Alternatives {
+		fmt.Fprintf(w, "  or, at the same cost:\n")
+		for _, ch := range alt {
+			fmt.Fprintf(w, "    %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
+		}
+	}
 	switch f.Status {
 	case check.Repaired:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
@@ -225,6 +231,7 @@ func (c *fixCommand) json(f *check.Fix, res *check.FixResult) error {
 		Status    string            `json:"status"`
 		Findings  []json.RawMessage `json:"findings,omitempty"`
 		Changes   []change          `json:"changes,omitempty"`
+		Others    [][]change        `json:"alternatives,omitempty"`
 		Redundant []change          `json:"redundant,omitempty"`
 		Why       string            `json:"why,omitempty"`
 		Verdict   string            `json:"verdict"`
@@ -252,11 +259,15 @@ func (c *fixCommand) json(f *check.Fix, res *check.FixResult) error {
 		}
 		out.Findings = append(out.Findings, json.RawMessage(bytes.TrimSpace(b.Bytes())))
 	}
-	for _, ch := range f.Changes {
-		out.Changes = append(out.Changes, change{c.opt.Files.Format(ch.Span.Start), ch.Text})
+	list := func(of []check.FixChange) (out []change) {
+		for _, ch := range of {
+			out = append(out, change{c.opt.Files.Format(ch.Span.Start), ch.Text})
+		}
+		return out
 	}
-	for _, r := range f.Redundant {
-		out.Redundant = append(out.Redundant, change{c.opt.Files.Format(r.Span.Start), r.Text})
+	out.Changes, out.Redundant = list(f.Changes), list(f.Redundant)
+	for _, alt := range f.Alternatives {
+		out.Others = append(out.Others, list(alt))
 	}
 	return json.NewEncoder(c.stdout).Encode(out)
 }

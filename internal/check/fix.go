@@ -50,23 +50,25 @@ func (s FixStatus) String() string { return fixStatusNames[s] }
 
 // Fix is the repair of one kernel.
 type Fix struct {
-	Kernel    string
-	Name      string // in the PTX text
-	Status    FixStatus
-	Wrong     []diag.Diagnostic // what was wrong, each with its witness
-	Changes   []FixChange
-	Redundant []FixChange  // barriers that the kernel, as it is now, does not need
-	Why       string       // why that is enough, or why the kernel cannot be repaired
-	After     diag.Verdict // of the repaired kernel, or of one that needs no repair
-	Source    diag.Verdict // of the patched source compiled again; without a Kernel if the repair is in PTX only
-	PTXOnly   string       // why it is
-	Edits     []edit.Edit  // of the source, for this kernel
-	Notes     []string     // what else a user should know
-	Judged    int          // texts that were checked on the way
-	Compiled  int          // forms in the source that were compiled
-	Checks    time.Duration
-	Compiles  time.Duration
-	Total     time.Duration
+	Kernel  string
+	Name    string // in the PTX text
+	Status  FixStatus
+	Wrong   []diag.Diagnostic // what was wrong, each with its witness
+	Changes []FixChange
+	// Alternatives are other repairs, in the PTX, of the same cost and no lesser verdict.
+	Alternatives [][]FixChange
+	Redundant    []FixChange  // barriers that the kernel, as it is now, does not need
+	Why          string       // why that is enough, or why the kernel cannot be repaired
+	After        diag.Verdict // of the repaired kernel, or of one that needs no repair
+	Source       diag.Verdict // of the patched source compiled again; without a Kernel if the repair is in PTX only
+	PTXOnly      string       // why it is
+	Edits        []edit.Edit  // of the source, for this kernel
+	Notes        []string     // what else a user should know
+	Judged       int          // texts that were checked on the way
+	Compiled     int          // forms in the source that were compiled
+	Checks       time.Duration
+	Compiles     time.Duration
+	Total        time.Duration
 }
 
 // Verdict names the verdict after the repair.
@@ -173,7 +175,13 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	case r.Patch != nil:
 		out.Status, text = Repaired, r.Patch.Text
 		out.Wrong = d.wrong(ctx, in, k, j)
-		out.Changes = changes(k, r)
+		out.Changes = changes(k, r.Changes)
+		for _, a := range r.Alternatives {
+			other := changes(k, a.Changes)
+			if !slices.ContainsFunc(append(out.Alternatives, out.Changes), func(c []FixChange) bool { return slices.Equal(c, other) }) {
+				out.Alternatives = append(out.Alternatives, other)
+			}
+		}
 		out.After = verdictOf(k, r.After)
 		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
 			return s.inSource(ctx, k, kernel, r.Plan, j, r.After.Grade)
@@ -335,10 +343,10 @@ func (d *driver) wrong(ctx context.Context, in *input, k *ir.Func, j *judge) []d
 }
 
 // changes words what a repair does.
-func changes(k *ir.Func, r *repair.Result) []FixChange {
+func changes(k *ir.Func, list []repair.Change) []FixChange {
 	byIndex := instructions(k)
 	var out []FixChange
-	for _, c := range r.Changes {
+	for _, c := range list {
 		f := FixChange{Text: c.What}
 		if c.At != nil {
 			in := byIndex[c.At.Index] // the same in the text as the user knows it

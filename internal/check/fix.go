@@ -186,7 +186,19 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
 			return s.inSource(ctx, k, kernel, r.Plan, j, r.After.Grade)
 		})
+		if j.guessed != nil {
+			out.Notes = append(out.Notes, "the bug was shown by a launch that nobody gave: "+j.guessed.launch)
+		}
+		if out.After.Kind == diag.Clean && r.After.Reason != "" {
+			out.Notes = append(out.Notes, "it is clean and not verified: "+r.After.Reason)
+		}
 		out.Why = "what showed the bug shows nothing any more; the repaired kernel is " + out.Verdict() + ": " + out.After.Text()
+	case r.Reason != "" && j.guessed != nil: // who knows whether it is meant to run like that
+		g := j.guessed
+		if out.Notes = append(out.Notes, fmt.Sprintf("a launch that nobody gave shows a bug that is not repaired, because %s: %s", r.Reason, g.launch)); g.without.Grade == repair.Unknown {
+			out.Status, out.Why = NotChecked, g.without.Reason
+		}
+		out.After = verdictOf(k, &g.without)
 	case r.Reason != "":
 		out.Status, out.Why = NotRepaired, r.Reason
 		out.Wrong = d.wrong(ctx, in, k, j)

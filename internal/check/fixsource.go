@@ -67,8 +67,9 @@ type step struct {
 	insert  *syntax.Insert
 	drop    int // offset in a barrier; -1: none
 	split   int // offset in an assignment; -1: none
-	replace string
-	at      int // of replace
+	block   bool
+	replace string // of split: what stands between
+	at      int    // of replace
 }
 
 // notInSource says why a change has no form in the source.
@@ -185,11 +186,11 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 	if before != nil {
 		add(before, true)
 	}
-	if before != nil && after != nil && block {
+	if before != nil && after != nil {
 		f1, o1, err1 := s.place(before)
 		f2, o2, err2 := s.place(after)
 		if err1 == nil && err2 == nil && f1 == f2 && s.unit.SameStatement(f1, o1, o2) {
-			out = append(out, step{fn: f1, drop: -1, split: o2})
+			out = append(out, step{fn: f1, drop: -1, split: o2, replace: text, block: block})
 		}
 	}
 	if at := anywhere(k, p); at != nil {
@@ -298,7 +299,7 @@ func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
 		case st.drop >= 0:
 			rw.Drop = append(rw.Drop, st.drop)
 		case st.split >= 0:
-			rw.Split = append(rw.Split, st.split)
+			rw.Split = append(rw.Split, syntax.Insert{At: st.split, Text: st.replace, Block: st.block})
 		default:
 			rw.Replace[st.at] = st.replace
 		}

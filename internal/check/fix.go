@@ -160,6 +160,18 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	kernel := &repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}
 	r, j, err := d.repair(ctx, fix, in, kernel)
 	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()
+	var copied []repair.Copied
+	if err == nil && r.Reason != "" {
+		switch c, why := d.repairCalls(ctx, fix, in, p); {
+		case c != nil && c.result.Patch == nil:
+			r.Reason = c.result.Reason // which knows where in the function it is
+		case c != nil:
+			c.judge.spent += j.spent
+			r, j, copied = c.result, c.judge, c.from
+		case why != "":
+			out.Notes = append(out.Notes, "no copies of the functions that it calls were repaired: "+why)
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
@@ -175,15 +187,18 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	case r.Patch != nil:
 		out.Status, text = Repaired, r.Patch.Text
 		out.Wrong = d.wrong(ctx, in, k, j)
-		out.Changes = changes(k, r.Changes)
+		out.Changes = changes(k, r.Changes, copied)
 		for _, a := range r.Alternatives {
-			other := changes(k, a.Changes)
+			other := changes(k, a.Changes, copied)
 			if !slices.ContainsFunc(append(out.Alternatives, out.Changes), func(c []FixChange) bool { return slices.Equal(c, other) }) {
 				out.Alternatives = append(out.Alternatives, other)
 			}
 		}
 		out.After = verdictOf(k, r.After)
 		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
+			if copied != nil {
+				return nil, notInSourcef("the change is in a function that is called, and for this kernel alone")
+			}
 			return s.inSource(ctx, k, kernel, r.Plan, j, r.After.Grade)
 		})
 		if j.guessed != nil {
@@ -355,18 +370,26 @@ func (d *driver) wrong(ctx context.Context, in *input, k *ir.Func, j *judge) []d
 }
 
 // changes words what a repair does.
-func changes(k *ir.Func, list []repair.Change) []FixChange {
+func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []FixChange {
 	byIndex := instructions(k)
 	var out []FixChange
 	for _, c := range list {
 		f := FixChange{Text: c.What}
 		if c.At != nil {
-			in := byIndex[c.At.Index] // the same in the text as the user knows it
+			n, within := c.At.Index, ""
+			if n < len(copied) {
+				n, within = copied[n].At, copied[n].Func
+			}
+			in := byIndex[n] // the same in the text as the user knows it
 			f.Span = spanOf(in)
+			op := opText(in)
+			if within != "" {
+				op = fmt.Sprintf("%s in a copy of %s for this call", opText(c.At), within)
+			}
 			if c.Old {
-				f.Text += ": " + opText(in)
+				f.Text += ": " + op
 			} else {
-				f.Text += " before " + opText(in)
+				f.Text += " before " + op
 			}
 		}
 		if c.Cut {

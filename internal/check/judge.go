@@ -70,6 +70,7 @@ type trial struct {
 // parsed is a text made ready.
 type parsed struct {
 	file   *source.File
+	decls  []ptx.Decl
 	tree   *ptx.Func
 	kernel *ir.Func
 }
@@ -89,7 +90,7 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("%s: %s", set.Format(errs[0].Span.Start), errs[0].Msg)
 	}
-	p := &parsed{file: file, kernel: m.Kernel(kernel)}
+	p := &parsed{file: file, decls: tree.Decls, kernel: m.Kernel(kernel)}
 	for _, d := range tree.Decls {
 		if fn, ok := d.(*ptx.Func); ok && fn.Entry && fn.Name == kernel && fn.Body != nil {
 			p.tree = fn

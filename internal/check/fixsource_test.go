@@ -217,7 +217,7 @@ func TestFixSource(t *testing.T) {
 				t.Errorf("%s: %v in the PTX, %v in the source: %s", w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly)
 				continue
 			}
-			for seed := range uint64(3) {
+			for seed := range uint64(20) {
 				for more := -1; more <= 1 && w.ref; more++ {
 					a := memoryOf(t, kernelOf(mod, w.kernel), facts, seed+1, seed, more)
 					b := memoryOf(t, kernelOf(mod, w.kernel+"_ref"), facts, seed+1, seed, more)

@@ -16,6 +16,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/lockstep"
 	"heddle/internal/lower"
 	"heddle/internal/source"
 	"heddle/internal/verify"
@@ -67,12 +68,17 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 	return res
 }
 
-// ignores is has for the findings of proofs.
+// ignores is has for the findings of proofs, and for annotations about accesses to an array that is left out: the tool
+// of the suite does not see these accesses.
 func (e *Exclusion) ignores(f *verify.Finding) bool {
-	if f.Kind != verify.Race {
-		return false
+	out := func(o *lockstep.Object) bool { return e.Arrays != nil && o != nil && !slices.Contains(e.Arrays, o.Name) }
+	switch f.Kind {
+	case verify.Race:
+		return e.Races || out(f.Object)
+	case verify.Violation:
+		return slices.ContainsFunc(f.Assertion.Logs, func(l lockstep.Log) bool { return out(l.Object) })
 	}
-	return e.Races || e.Arrays != nil && f.Object != nil && !slices.Contains(e.Arrays, f.Object.Name)
+	return false
 }
 
 // What a proof came to.

@@ -159,7 +159,11 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
-	if !ok {
+	switch {
+	case strings.HasPrefix(in.Callee.Demangled, uninterpretedPrefix):
+		x.uninterpreted(in, in.Callee.Name, st)
+		return
+	case !ok:
 		x.extern(in, st)
 		return
 	}
@@ -244,7 +248,10 @@ func shownAnnotation(name string) string {
 	return "__" + name
 }
 
-// uninterpreted is a function of its arguments, declared by DECLARE_UF.
+// uninterpretedPrefix begins the names of functions of their arguments that no macro declares.
+const uninterpretedPrefix = "__uninterpreted_function_"
+
+// uninterpreted is a function of its arguments, declared by DECLARE_UF or known by its name.
 func (x *exec) uninterpreted(in *ir.Instr, name string, st *state) {
 	var args []smt.Term
 	for i := range in.Src {
@@ -290,23 +297,52 @@ func (x *exec) atLoopHead(in *ir.Instr) {
 	if len(x.around) == 0 || x.began == nil {
 		x.unsupported(in, where)
 	}
-	head := x.around[len(x.around)-1].Header
-	if x.blockOf[x.began] != head {
-		x.unsupported(in, where)
-	}
 	within := false
-	for _, b := range x.f.Blocks[head].Instrs {
-		switch {
-		case b == x.began:
-			return
-		case b.Op() == "call" && b.Callee != nil && b.Callee.Name == annotationPrefix+"ghost":
-			within = true
-		case b.Op() == "call" && b.Callee != nil && len(b.Callee.Params) == 2 && len(b.Callee.Results) == 0:
-			within = false // a statement with its condition
-		case !within && (isStore(b) || isBlockBarrier(b)):
-			x.unsupported(in, where)
+	for _, b := range x.toFirst(x.blockOf[x.began]) {
+		for _, at := range x.f.Blocks[b].Instrs {
+			switch {
+			case at == x.began:
+				return
+			case at.Op() == "call" && at.Callee != nil && at.Callee.Name == annotationPrefix+"ghost":
+				within = true
+			case at.Op() == "call" && at.Callee != nil && len(at.Callee.Params) == 2 && len(at.Callee.Results) == 0:
+				within = false // a statement with its condition
+			case !within && (isStore(at) || isBlockBarrier(at)):
+				x.unsupported(in, where)
+			}
 		}
 	}
+	x.unsupported(in, where)
+}
+
+// toFirst returns the blocks of an iteration of the innermost loop from its header up to a block that each iteration comes to before
+// it may leave the loop or go round; nothing if there may be more between. Compilers make branches of the choices in a condition.
+func (x *exec) toFirst(last ir.BlockID) []ir.BlockID {
+	l := x.around[len(x.around)-1]
+	found := []ir.BlockID{l.Header}
+	var out []ir.BlockID
+	for _, b := range x.rpo {
+		if !slices.Contains(found, b) {
+			continue
+		}
+		out = append(out, b)
+		if b == last && len(out) == len(found) { // nothing leads past it
+			return out
+		}
+		at := x.f.Blocks[b]
+		if b == last || len(at.Succs) == 0 || at.Last() != nil && (at.Last().Op() == "ret" || at.Last().Op() == "exit") {
+			return nil
+		}
+		for _, s := range at.Succs {
+			if s == l.Header || x.loops.Of[s] != l {
+				return nil
+			}
+			if !slices.Contains(found, s) {
+				found = append(found, s)
+			}
+		}
+	}
+	return nil
 }
 
 // forAll reports whether an annotation is meant for disabled threads too (the global forms).

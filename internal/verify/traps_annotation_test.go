@@ -60,6 +60,9 @@ var annotationTraps = []textTrap{
 	{"a store within an annotation", `__global__ void k(int *a) { __heddle_ghost(); a[0] = threadIdx.x; __heddle_assert(1, 0); }`, "conditions read; what writes is an access"},
 	{"an annotation without an end", `__global__ void k(int *a) { __heddle_ghost(); __syncthreads(); a[threadIdx.x + 64 * blockIdx.x] = a[threadIdx.x + 1]; }`, "behind the barrier nothing belongs to it"},
 
+	{"a function of its arguments", `extern "C" __device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(3) == n); }`, ""},
+	{"a function of other arguments", `extern "C" __device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(4) == n); }`, "nothing says that it is constant"},
+
 	// Invariants are checked.
 	{"an invariant that holds", `__global__ void k(int n) { for (int i = 0; __invariant(i % 4 == 0), i < 100; i += 4) {} }`, ""},
 	{"an invariant that is not preserved", `__global__ void k(int n) { for (int i = 0; __invariant(i < 96), i < 100; i += 4) {} }`, "i = 96 at the last test"},
@@ -71,6 +74,11 @@ var annotationTraps = []textTrap{
 	{"two invariants that lean on each other", `__global__ void k(int n) { int x = 1, y = 1; for (int i = 0; __invariant(x == y), __invariant(y == 1), i < n; i++) { x = y; y = x; } }`, ""},
 	{"two invariants that both fail", `__global__ void k(const int *b, int n) { int x = 1, y = 1; for (int i = 0; __invariant(x == y), __invariant(y == x), i < n; i++) { x = b[i]; y = b[i + 1]; } }`, "b[0] != b[1]"},
 	{"an invariant elsewhere", `__global__ void k(int *a) { for (int i = 0; i < 10; i++) { a[threadIdx.x + 64 * (i + 10 * blockIdx.x)] = 1; __invariant(i >= 0); } }`, "it does not stand at the head of a loop"},
+	{"an invariant that chooses", `__global__ void k(int *a, int n) { __shared__ int s[128]; int t = threadIdx.x; int j = n ? t : t + 64; for (int i = 0; __invariant(__ite(n, __write_implies(s, __write_offset_bytes(s) == 4 * t), __write_implies(s, __write_offset_bytes(s) == 4 * (t + 64)))), i < 9; i++) s[j] = i; }`, ""},
+	{"an invariant that chooses wrongly", `__global__ void k(int *a, int n) { __shared__ int s[128]; int t = threadIdx.x; int j = n ? t : t + 64; for (int i = 0; __invariant(__ite(n, __write_implies(s, __write_offset_bytes(s) == 4 * (t + 64)), __write_implies(s, __write_offset_bytes(s) == 4 * t))), i < 9; i++) s[j] = i; }`, "the other way round"},
+	{"an invariant on some ways only", `__global__ void k(int *a, int n) { for (int i = 0; i < 9; i++) { if (n) { __invariant(i < 9); } a[threadIdx.x + 64 * (i + 9 * blockIdx.x)] = 1; } }`, "it does not stand at the head of a loop"},
+	{"an invariant where the loop may be left first", `__global__ void k(int *a, int n) { int i = 0; while (1) { if (i >= n) break; __invariant(i < n); a[threadIdx.x + 64 * blockIdx.x] = i; i++; if (i == 7) continue; } }`, "the test of the loop comes before"},
+	{"an invariant behind a store", `__global__ void k(int *a, int n) { int i = 0; do { a[threadIdx.x + 64 * blockIdx.x] = i; __invariant(i >= 0); i++; } while (i < 9); }`, "it does not stand at the head of a loop"},
 	{"a guess that is wrong", `__global__ void k(int *a, int n) { int i = 0; for (; __candidate_invariant(n == 64), i < n; i++) {} a[blockIdx.x * 64 + threadIdx.x % n] = threadIdx.x; }`,
 		"a candidate that does not hold must not help"},
 

@@ -37,7 +37,11 @@
 
 /* Plain functions of values, with or without heddle. */
 #define __implies(a, b) (!(a) | !!(b))
+#ifndef __HEDDLE__
 #define __ite(c, a, b) ((c) ? (a) : (b))
+#else /* both are computed, so that an annotation has no branches: an invariant stays at the head of its loop */
+#define __ite(c, a, b) __extension__({ __typeof__(a) __then = (a); __typeof__(b) __else = (b); (c) ? __then : __else; })
+#endif
 #define __is_pow2(x) ((x) != 0 && ((x) & ((x) - 1)) == 0)
 #define __mod_pow2(x, y) ((x) & ((y) - 1))
 #define __non_temporal(e) (e)

@@ -71,7 +71,9 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 // ignores is has for the findings of proofs, and for annotations about accesses to an array that is left out: the tool
 // of the suite does not see these accesses.
 func (e *Exclusion) ignores(f *verify.Finding) bool {
-	out := func(o *lockstep.Object) bool { return e.Arrays != nil && o != nil && !slices.Contains(e.Arrays, o.Name) }
+	out := func(o *lockstep.Object) bool {
+		return e.Arrays != nil && o != nil && !slices.Contains(e.Arrays, o.Name)
+	}
 	switch f.Kind {
 	case verify.Race:
 		return e.Races || out(f.Object)

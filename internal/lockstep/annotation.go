@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -95,17 +96,19 @@ type annotations struct {
 	blockOf  map[*ir.Instr]ir.BlockID
 	began    *ir.Instr              // the annotation
 	wide     map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
-	logs     map[smt.Term]Log       // by Has and by Offset
-	enabled  map[smt.Term]smt.Term
-	global   bool // some are meant for threads too that do not come to them
-	ghosts   map[smt.Term]ghostLoad
-	aged     map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
+	// What they load.
+	wideLoads map[smt.Term]ghostLoad
+	logs      map[smt.Term]Log // by Has and by Offset
+	enabled   map[smt.Term]smt.Term
+	global    bool // some are meant for threads too that do not come to them
+	ghosts    map[smt.Term]ghostLoad
+	aged      map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
 	contracts
 }
 
 func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 	a.given, a.rank, a.blockOf = map[string]smt.Term{}, map[*ir.Instr]int{}, map[*ir.Instr]ir.BlockID{}
-	a.logs, a.wide = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}
+	a.logs, a.wide, a.wideLoads = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}, map[smt.Term]ghostLoad{}
 	for _, b := range rpo {
 		for _, in := range f.Blocks[b].Instrs {
 			a.rank[in], a.blockOf[in] = len(a.rank), b
@@ -115,7 +118,7 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 
 func (a *annotations) reset() {
 	a.assumed, a.required, a.enabled = smt.True, smt.True, map[smt.Term]smt.Term{}
-	a.ghosts, a.aged = map[smt.Term]ghostLoad{}, map[string]bool{}
+	a.ghosts, a.aged = maps.Clone(a.wideLoads), map[string]bool{}
 	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}}
 }
 
@@ -366,8 +369,8 @@ func (x *exec) stated(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state
 	}
 }
 
-// statedOfAbsent checks a condition for threads that do not come to it. What their registers would hold there is not
-// known: it must speak of things that are the same everywhere.
+// statedOfAbsent checks a condition for threads that do not come to it where another thread does. What their registers would hold
+// there is not known: it must speak of things that are the same everywhere.
 func (x *exec) statedOfAbsent(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
 	absent := x.c.Not(x.c.And(x.outer, st.pred, x.guard))
 	if absent == smt.False || !x.final {
@@ -380,7 +383,21 @@ func (x *exec) statedOfAbsent(at, in *ir.Instr, kind AssertionKind, cond smt.Ter
 	if !x.constant(cond) {
 		x.unsupported(in, "a global annotation about values of threads that do not come to it")
 	}
-	x.addAssertion(at, in, kind, absent, cond, st)
+	x.addAssertion(at, in, kind, x.c.And(absent, x.c.BoolVar(SameBlock), x.otherIsHere(at, st)), cond, st)
+}
+
+// otherIsHere is a symbol for "the other thread comes to this place".
+func (x *exec) otherIsHere(in *ir.Instr, st *state) smt.Term {
+	sym := x.apply(fmt.Sprintf("%spresent%d", private, in.Index), 0, x.counters())
+	x.setOther(sym, Other{Here: x.c.And(x.outer, st.pred, x.guard), Known: x.ownFacts(st), Value: smt.True, Absent: smt.False, Loops: x.counters()})
+	return sym
+}
+
+func (x *exec) setOther(sym smt.Term, o Other) {
+	if x.th.Others == nil {
+		x.th.Others = map[string]Other{}
+	}
+	x.th.Others[x.c.Name(sym)] = o
 }
 
 // state records an assertion, and goes on with what it says.
@@ -577,10 +594,7 @@ func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	if absent := x.disabled(v); absent != x.whereEnabled(v) && x.c.Op(absent) == smt.OpConst {
 		o.Absent = absent // it asks whether the thread is here
 	}
-	if x.th.Others == nil {
-		x.th.Others = map[string]Other{}
-	}
-	x.th.Others[x.c.Name(sym)] = o
+	x.setOther(sym, o)
 	return sym
 }
 

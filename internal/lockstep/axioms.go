@@ -11,6 +11,7 @@ import (
 //
 //	act(k)   the thread is in iteration k: k = 0, or it was in k-1 and went on
 //	h(k)     a register at the header: the entry's value, or what the body made of iteration k-1
+//	v(k,p)   what an array holds at the header: what was there at the entry, or what iteration k-1 left
 //	kx       the iteration in which the thread leaves; that it leaves is the assumption of termination
 //
 // and the bound on k that a counting condition implies.
@@ -93,6 +94,7 @@ func (x *exec) axioms() *Axioms {
 			a.of[x.c.Name(h)] = schema(x.c, params, []smt.Term{x.c.Eq(h, x.stepped(info, first, next))})
 		}
 	}
+	x.memoryAxioms(a)
 	return a
 }
 

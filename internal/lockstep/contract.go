@@ -108,12 +108,40 @@ func (x *exec) functionWide(in *ir.Instr, cond smt.Term, st *state) {
 		return
 	}
 	cond = x.whereEnabled(cond)
-	if !x.settling && !x.constant(cond) {
-		x.unsupported(in, "a function-wide invariant about more than accesses, thread indices and arguments")
+	if !x.settling && !x.everywhere(cond) {
+		x.unsupported(in, "a function-wide invariant about more than accesses, thread indices, arguments, and memory at places that these say")
 	}
 	if x.wide[in] != cond { // loops before it are meant too: they have it in the next pass
 		x.wide[in], x.changed = cond, true
 	}
+	x.keepLoads(cond)
+}
+
+// keepLoads keeps what a condition loads for the next pass, in which loops before it have it.
+func (x *exec) keepLoads(cond smt.Term) {
+	for _, u := range x.loadsIn(cond) {
+		l := x.ghosts[u]
+		if was, ok := x.wideLoads[u]; !ok || was.addr != l.addr {
+			x.changed = true
+		}
+		x.wideLoads[u] = l
+		x.keepLoads(l.addr)
+	}
+}
+
+// everywhere reports whether a condition means the same wherever a thread is, but for what it finds in memory.
+func (x *exec) everywhere(t smt.Term) bool {
+	s := x.c.Substitute()
+	for _, u := range x.loadsIn(t) {
+		if l := x.ghosts[u]; !x.everywhere(l.addr) {
+			return false
+		}
+		s.Replace(u, x.c.Const(0, x.c.Width(u)))
+	}
+	if s.Len() > 0 {
+		t = s.Apply(t)
+	}
+	return x.constant(t)
 }
 
 // atHeader states the function-wide invariants at the header of a loop of the function.
@@ -123,7 +151,7 @@ func (x *exec) atHeader(l *ir.Loop, head *state) {
 		for _, in := range x.f.Blocks[l.Header].Instrs {
 			if in.Caller == w.Caller {
 				x.guard = smt.True
-				x.stateAt(in, w, Invariant, x.wide[w], head)
+				x.stateWith(in, w, Invariant, x.wide[w], func(t smt.Term) smt.Term { return x.later(t, head) }, head)
 				break
 			}
 		}

@@ -69,6 +69,8 @@ type exec struct {
 	approx      map[string]bool
 	uniformMemo map[smt.Term]bool
 	exactMemo   map[smt.Term]smt.Term
+	// By the name of the function. Those of earlier passes are among them.
+	loopMemories map[string]loopMemory
 }
 
 // state is what is known at a program point.
@@ -113,6 +115,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	x := &exec{
 		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
 		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{}, exactMemo: map[smt.Term]smt.Term{},
+		loopMemories: map[string]loopMemory{},
 	}
 	x.c.Limit(opt.Terms)
 	defer func() {

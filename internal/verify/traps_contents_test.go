@@ -1,0 +1,45 @@
+package verify_test
+
+import (
+	"testing"
+
+	"heddle/internal/lockstep"
+)
+
+// contentsTraps are kernels whose loops change memory that invariants, addresses and conditions speak of. As in viewTraps, t is the
+// thread's index in its block, and a[... + 64 * blockIdx.x] is an element of the block.
+var contentsTraps = []textTrap{
+	{"an invariant about its own element", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; __requires(n > 0); s[t] = 0; for (int i = 0; __invariant(s[t] == i), __invariant(i <= n), i < n; i++) s[t]++; __assert(s[t] == n); }`, ""},
+	{"an index that a loop keeps in memory", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; __invariant(s[t] == t), i < n; i++) { a[s[t] + 64 * blockIdx.x] = i; s[t] = t; } }`, ""},
+	{"two arrays in step", `__global__ void k(int n) { __shared__ int s[64], r[64]; int t = threadIdx.x; s[t] = n; r[t] = n; for (int i = 0; __invariant(s[t] == r[t]), i < n; i++) { s[t] += i; r[t] += i; } __assert(s[t] == r[t]); }`, ""},
+	{"an element that the iteration before wrote", `__global__ void k(int n) { __shared__ int s[1024]; int t = threadIdx.x; s[t] = t; for (int i = 1; __invariant(s[t + 64 * (i - 1)] == t), __invariant(i <= 10), i < 10; i++) s[t + 64 * i] = s[t + 64 * (i - 1)]; __assert(s[t + 64 * 9] == t); }`, ""},
+	{"a loop in a loop", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; __requires(n > 0); s[t] = 0; for (int i = 0; __invariant(s[t] == 0), i < n; i++) { for (int j = 0; __invariant(s[t] == j), __invariant(j <= n), j < n; j++) s[t] = j + 1; __assert(s[t] == n); s[t] = 0; } }`, ""},
+	{"a write in some iterations", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; __invariant(s[t] == t || s[t] == t + 64), i < n; i++) if (i & 1) s[t] = t + 64; a[s[t] + 128 * blockIdx.x] = t; }`, ""},
+	{"a write by some threads", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; __invariant(s[t] == 1 || t > 5 && s[t] == 2), i < n; i++) if (t > 5) s[t] = 2; __assert(t > 5 || s[t] == 1); }`, ""},
+	{"a loop with a barrier in front of the writes", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 3; for (int i = 0; __invariant(s[t] == 3), i < n; i++) { __syncthreads(); s[t] = 3; } }`, ""},
+	{"global memory", `__global__ void k(int *a, int n) { int *p = a + threadIdx.x + 64 * blockIdx.x; __requires(n >= 0); *p = 0; for (int i = 0; __invariant(*p == i), __invariant(i <= n), i < n; i++) ++*p; __assert(*p == n); }`, ""},
+	{"a function-wide invariant about memory", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; i < n; i++) s[t] = 1; __assert(s[t] == 1); __function_wide_invariant(s[t] == 1); }`, ""},
+
+	{"a function-wide invariant that the loop breaks", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; i < n; i++) s[t] = i; s[t] = 1; __function_wide_invariant(s[t] == 1); }`, "i is 0 in the first iteration"},
+	{"a function-wide invariant that does not hold at the entry", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 2; for (int i = 0; i < n; i++) s[t] = 1; s[t] = 1; __function_wide_invariant(s[t] == 1); }`, "it is 2 at the entry of the loop"},
+	{"a function-wide invariant about an element that the loop chooses", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; int j = t; s[t] = 1; for (int i = 0; i < n; i++) { s[t] = 1; j = i; } __function_wide_invariant(s[j] == 1); }`, "what j is in the loop nobody said"},
+	{"one step too many", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; __requires(n > 0); s[t] = 0; for (int i = 0; __invariant(s[t] == i), __invariant(i <= n), i < n; i++) s[t]++; __assert(s[t] == n - 1); }`, "it is n"},
+	{"an invariant that an iteration breaks", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; for (int i = 0; __invariant(s[t] == i), i < n; i++) s[t] += 2; }`, "2 after one iteration"},
+	{"an invariant that does not hold at first", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; __invariant(s[t] == i), i < n; i++) s[t] = i + 1; }`, "1 at the entry"},
+	{"the neighbour's element", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; for (int i = 0; __invariant(s[63 - t] == i), i < n; i++) s[t]++; }`, "another thread writes what it reads"},
+	{"another thread writes behind a barrier", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; i < n; i++) { a[s[t] + 64 * blockIdx.x] = t; __syncthreads(); s[63 - t] = 0; } }`, "in the second iteration all read 0, or their own 0"},
+	{"another thread writes behind a barrier, and the invariant says otherwise", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; __invariant(s[t] == t), i < n; i++) { __syncthreads(); s[63 - t] = 0; __syncthreads(); } }`, "0 in the second iteration"},
+	{"a byte of it", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 256; for (int i = 0; __invariant(s[t] == 256), i < n; i++) ((char *)s)[4 * t + 1] = 0; }`, "all is 0 then"},
+	{"an atomic", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; __invariant(s[t] == 1), i < n; i++) { s[t] = 1; atomicAnd(&s[t], 0); } }`, "0"},
+	{"a strong store", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[0] = 1; for (int i = 0; __invariant(s[0] == 1), i < n; i++) ((volatile int *)s)[0] = t; }`, "the store writes t"},
+	{"a pointer to one of two arrays", `__global__ void k(int n) { __shared__ int s[64], r[64]; int t = threadIdx.x; s[t] = 1; int *p = n ? s : r; for (int i = 0; __invariant(s[t] == 1), i < n; i++) p[t] = 0; }`, "n = 1"},
+	{"a pointer of which nothing is known", `__global__ void k(int **q, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; __invariant(s[t] == 1), i < n; i++) *q[t] = 0; }`, "it may lead to s"},
+	{"a lane behind a barrier of the warp", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; i < n; i++) { __syncwarp(); s[t ^ 1] = 0; __syncwarp(); } a[s[t] + 64 * blockIdx.x] = t; }`, "lanes have written each other's element"},
+	{"a lane behind a barrier of the warp, and a write of its own", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; for (int i = 0; i < n; i++) { s[t] = t; __syncwarp(); s[t ^ 1] = 0; __syncwarp(); a[s[t] + 64 * blockIdx.x] = t; } }`, "lanes have written each other's element"},
+	{"a copy that ends in the next iteration", `__global__ void k(int *a, const int *b, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; i < n; i++) { a[s[t] + 64 * blockIdx.x] = t; asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n cp.async.wait_all;" :: "r"((unsigned)__cvta_generic_to_shared(&s[t])), "l"(b) : "memory"); } }`, "all read b[0]"},
+	{"a value from before the loop", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; i < n; i++) s[t] = 0; a[s[t] + 64 * blockIdx.x] = t; }`, "n = 1"},
+	{"another iteration of the loop around", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; for (int i = 0; i < n; i++) { for (int j = 0; __invariant(s[t] == j), j < n; j++) s[t] = j + 1; } }`, "the inner loop is entered with n the second time"},
+	{"what one thread alone has written", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; __invariant(s[t] == 1), i < n; i++) if (t == i) s[t] = 2; }`, "thread 0 has 2 after the first iteration"},
+}
+
+func TestLoopMemory(t *testing.T) { proveTexts(t, annotated, contentsTraps, lockstep.Options{}) }

@@ -100,6 +100,8 @@ type annotations struct {
 	wideLoads map[smt.Term]ghostLoad
 	logs      map[smt.Term]Log // by Has and by Offset
 	enabled   map[smt.Term]smt.Term
+	// Symbols for \"the thread came to where the ways to this place part\", with what that is.
+	dominated map[smt.Term]smt.Term
 	global    bool // some are meant for threads too that do not come to them
 	ghosts    map[smt.Term]ghostLoad
 	aged      map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
@@ -117,7 +119,7 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 }
 
 func (a *annotations) reset() {
-	a.assumed, a.required, a.enabled = smt.True, smt.True, map[smt.Term]smt.Term{}
+	a.assumed, a.required, a.enabled, a.dominated = smt.True, smt.True, map[smt.Term]smt.Term{}, map[smt.Term]smt.Term{}
 	a.ghosts, a.aged = maps.Clone(a.wideLoads), map[string]bool{}
 	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}}
 }
@@ -383,6 +385,7 @@ func (x *exec) statedOfAbsent(at, in *ir.Instr, kind AssertionKind, cond smt.Ter
 	if !x.constant(cond) {
 		x.unsupported(in, "a global annotation about values of threads that do not come to it")
 	}
+	cond = x.replaced(cond, x.dominated)
 	x.addAssertion(at, in, kind, x.c.And(absent, x.c.BoolVar(SameBlock), x.otherIsHere(at, st)), cond, st)
 }
 
@@ -498,7 +501,7 @@ func (x *exec) constant(t smt.Term) bool {
 		name := x.c.Name(u)
 		switch {
 		case strings.HasPrefix(name, paramPrefix), strings.HasPrefix(name, private+"tid."), strings.HasPrefix(name, inBlock+"ctaid."), strings.HasPrefix(name, base), strings.HasPrefix(name, opPrefix):
-		case strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
+		case strings.HasPrefix(name, private+"dominated"), strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
 		default:
 			ok = false
 		}
@@ -506,11 +509,18 @@ func (x *exec) constant(t smt.Term) bool {
 	return ok
 }
 
-// underLog reports whether a counter occurs in t only as an argument of the symbols of accesses.
+// underLog reports whether a counter occurs in t only as an argument of the symbols of accesses, and of those for where the thread came.
 func (x *exec) underLog(t, counter smt.Term) bool {
 	s := x.c.Substitute()
 	for u := range x.logs {
-		s.Replace(u, x.c.Const(0, x.c.Width(u)))
+		if w := x.c.Width(u); w > 0 {
+			s.Replace(u, x.c.Const(0, w))
+		} else {
+			s.Replace(u, smt.True)
+		}
+	}
+	for u := range x.dominated {
+		s.Replace(u, smt.True)
 	}
 	return !x.mentions(x.c.Name(counter), s.Apply(t))
 }
@@ -522,20 +532,35 @@ func (x *exec) whereEnabled(cond smt.Term) smt.Term { return x.withEnabled(cond,
 func (x *exec) disabled(cond smt.Term) smt.Term { return x.withEnabled(cond, smt.False) }
 
 func (x *exec) withEnabled(cond, v smt.Term) smt.Term {
-	s := x.c.Substitute()
+	by := map[smt.Term]smt.Term{}
 	for e := range x.enabled {
-		s.Replace(e, v)
+		by[e] = v
 	}
-	if s.Len() == 0 {
-		return cond
+	if v == smt.True {
+		for d := range x.dominated {
+			by[d] = v
+		}
 	}
-	return s.Apply(cond)
+	return x.replaced(cond, by)
+}
+
+// replaced puts terms in the place of symbols.
+func (x *exec) replaced(t smt.Term, by map[smt.Term]smt.Term) smt.Term {
+	if len(by) == 0 {
+		return t
+	}
+	s := x.c.Substitute()
+	for sym, v := range by {
+		s.Replace(sym, v)
+	}
+	return s.Apply(t)
 }
 
 // values are the functions that a condition may ask.
 var values = map[string]func(x *exec, in *ir.Instr, st *state) smt.Term{
-	"enabled":    func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.isEnabled(in, st), 32) },
-	"same_group": func(x *exec, _ *ir.Instr, _ *state) smt.Term { return x.number(x.c.BoolVar(SameBlock), 32) },
+	"enabled":           func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.isEnabled(in, st), 32) },
+	"dominator_enabled": func(x *exec, in *ir.Instr, _ *state) smt.Term { return x.number(x.isDominated(in), 32) },
+	"same_group":        func(x *exec, _ *ir.Instr, _ *state) smt.Term { return x.number(x.c.BoolVar(SameBlock), 32) },
 	"other": func(x *exec, in *ir.Instr, st *state) smt.Term {
 		return x.other(in, x.argument(in, 0, 64, st), st)
 	},
@@ -580,6 +605,31 @@ func (x *exec) isEnabled(in *ir.Instr, st *state) smt.Term {
 	e := x.apply(fmt.Sprintf("%sen%d", private, in.Index), 0, x.counters())
 	x.enabled[e] = x.c.And(x.outer, st.pred, x.guard)
 	return e
+}
+
+// isDominated is a symbol for "the thread came to the block that dominates this place": at the head of a loop, that in front of the loop.
+func (x *exec) isDominated(in *ir.Instr) smt.Term {
+	at := x.blockOf[in]
+	if x.began != nil { // the annotation may have branches
+		at = x.blockOf[x.began]
+	}
+	from := x.dom.IDom(at)
+	d := x.apply(fmt.Sprintf("%sdominated%d", private, in.Index), 0, x.counters())
+	if from == ir.NoBlock { // the entry
+		x.dominated[d] = smt.True
+		return d
+	}
+	around := smt.True
+	for l := x.loops.Of[at]; l != x.loops.Of[from]; l = l.Parent {
+		if l == nil {
+			x.unsupported(in, "__dominator_enabled behind a loop")
+		}
+	}
+	if l := x.loops.Of[from]; l != nil {
+		around = x.info[l].entry
+	}
+	x.dominated[d] = x.c.And(around, x.reach[from])
+	return d
 }
 
 // other is a value that the other thread has at this place.

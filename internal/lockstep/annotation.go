@@ -102,7 +102,8 @@ type annotations struct {
 	enabled   map[smt.Term]smt.Term
 	// Symbols for \"the thread came to where the ways to this place part\", with what that is.
 	dominated map[smt.Term]smt.Term
-	global    bool // some are meant for threads too that do not come to them
+	takens    map[smt.Term]bool // see taken.go
+	global    bool              // some are meant for threads too that do not come to them
 	ghosts    map[smt.Term]ghostLoad
 	aged      map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
 	contracts
@@ -120,7 +121,7 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 
 func (a *annotations) reset() {
 	a.assumed, a.required, a.enabled, a.dominated = smt.True, smt.True, map[smt.Term]smt.Term{}, map[smt.Term]smt.Term{}
-	a.ghosts, a.aged = maps.Clone(a.wideLoads), map[string]bool{}
+	a.ghosts, a.aged, a.takens = maps.Clone(a.wideLoads), map[string]bool{}, map[smt.Term]bool{}
 	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}}
 }
 
@@ -501,7 +502,7 @@ func (x *exec) constant(t smt.Term) bool {
 		name := x.c.Name(u)
 		switch {
 		case strings.HasPrefix(name, paramPrefix), strings.HasPrefix(name, private+"tid."), strings.HasPrefix(name, inBlock+"ctaid."), strings.HasPrefix(name, base), strings.HasPrefix(name, opPrefix):
-		case strings.HasPrefix(name, private+"dominated"), strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
+		case strings.HasPrefix(name, private+"dominated"), strings.HasPrefix(name, private+"taken"), strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
 		default:
 			ok = false
 		}
@@ -520,6 +521,9 @@ func (x *exec) underLog(t, counter smt.Term) bool {
 		}
 	}
 	for u := range x.dominated {
+		s.Replace(u, smt.True)
+	}
+	for u := range x.takens {
 		s.Replace(u, smt.True)
 	}
 	return !x.mentions(x.c.Name(counter), s.Apply(t))
@@ -576,6 +580,7 @@ var values = map[string]func(x *exec, in *ir.Instr, st *state) smt.Term{
 		v := x.argument(in, 0, 32, st)
 		return x.number(x.c.And(x.truth(v), x.truth(x.other(in, v, st))), 32)
 	},
+	"taken": func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.taken(in, st), 32) },
 	"exclusive": func(x *exec, in *ir.Instr, st *state) smt.Term {
 		v := x.argument(in, 0, 32, st)
 		return x.number(x.c.Not(x.c.And(x.truth(v), x.truth(x.other(in, v, st)))), 32)

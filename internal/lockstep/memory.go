@@ -55,6 +55,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	places := x.resolve(addr)
 	x.aim(in, places)
 	kind := kindOf(in)
+	before := len(x.th.Accesses)
 	for _, p := range places {
 		x.record(in, p, space, elem*n, kind, st)
 	}
@@ -64,6 +65,9 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
 		v := x.loaded(in, places, i, elem, st)
+		if in.Op() == "atom" && len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
+			x.th.Accesses[before].Result = v
+		}
 		if st.ghost != smt.False && in.Op() != "atom" {
 			v = x.ghostRead(in, at, i, elem, v)
 		}

@@ -178,7 +178,6 @@ __HEDDLE_OF_POINTER(void, reads_from)
 __HEDDLE_OF_POINTER(void, writes_to)
 __HEDDLE_OF_POINTER(void, snapshot_to)
 __HEDDLE_OF_POINTER(void, snapshot_from)
-__HEDDLE_OF_POINTER(void, taken_pointer)
 
 #define __read(p) __HEDDLE_AT(read, p)
 #define __write(p) __HEDDLE_AT(write, p)
@@ -207,7 +206,7 @@ __HEDDLE_EXTERN int __heddle_dominator_enabled(__HEDDLE_NONE);
 __HEDDLE_EXTERN int __heddle_same_group(__HEDDLE_NONE);
 __HEDDLE_EXTERN int __heddle_all(int);
 __HEDDLE_EXTERN int __heddle_exclusive(int);
-__HEDDLE_EXTERN int __heddle_taken_value(__SIZE_TYPE__ /*offset*/, __SIZE_TYPE__ /*value*/);
+__HEDDLE_EXTERN int __heddle_taken(long /*address*/, __SIZE_TYPE__ /*value*/);
 __HEDDLE_EXTERN int __heddle_uniform(long);
 __HEDDLE_EXTERN int __heddle_distinct(long);
 __HEDDLE_EXTERN long __heddle_other(long);
@@ -219,8 +218,8 @@ __HEDDLE_EXTERN long __heddle_return(__HEDDLE_NONE);
 #define __same_group (__heddle_same_group() != 0)
 #define __all(...) (__heddle_all(!!(__VA_ARGS__)) != 0)
 #define __exclusive(...) (__heddle_exclusive(!!(__VA_ARGS__)) != 0)
-#define __atomic_has_taken_value(p, offset, value) \
-  (__HEDDLE_AT(taken_pointer, p), __heddle_taken_value((__SIZE_TYPE__)(offset), (__SIZE_TYPE__)(value)) != 0)
+/* An atomic of this thread on element INDEX of the array has returned the value. */
+#define __atomic_has_taken_value(p, index, value) (__heddle_taken((long)((p) + (index)), (__SIZE_TYPE__)(value)) != 0)
 
 /* Values of the other thread, of before, and of the result, by type. FROM and TO convert to 64 bits. */
 #ifndef __cplusplus

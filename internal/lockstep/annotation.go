@@ -96,6 +96,7 @@ type annotations struct {
 	blockOf  map[*ir.Instr]ir.BlockID
 	began    *ir.Instr              // the annotation
 	wide     map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
+	guesses  map[*ir.Instr]bool     // those that are candidates
 	// What they load.
 	wideLoads map[smt.Term]ghostLoad
 	logs      map[smt.Term]Log // by Has and by Offset
@@ -111,7 +112,7 @@ type annotations struct {
 
 func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 	a.given, a.rank, a.blockOf = map[string]smt.Term{}, map[*ir.Instr]int{}, map[*ir.Instr]ir.BlockID{}
-	a.logs, a.wide, a.wideLoads = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}, map[smt.Term]ghostLoad{}
+	a.logs, a.wide, a.wideLoads, a.guesses = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}, map[smt.Term]ghostLoad{}, map[*ir.Instr]bool{}
 	for _, b := range rpo {
 		for _, in := range f.Blocks[b].Instrs {
 			a.rank[in], a.blockOf[in] = len(a.rank), b
@@ -291,9 +292,23 @@ var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state
 	},
 	"ensures":           func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
 	"function_wide":     func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
-	"candidate":         func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
+	"candidate":         func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.guess(in, cond, st) },
 	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.barrierInvariant(in, cond, st) },
 	"permission":        func(*exec, *ir.Instr, smt.Term, *state) {}, // to read or write within barrier invariants: whatever they read is asked for
+}
+
+// guess handles a candidate of the user's: an invariant of the loop if the search for invariants keeps it, else nothing. Where it
+// speaks of other threads or of accesses, of which that search knows nothing, it is nothing.
+func (x *exec) guess(in *ir.Instr, cond smt.Term, st *state) {
+	x.atLoopHead(in)
+	x.propose(x.info[x.around[len(x.around)-1]], x.whereEnabled(x.now(cond)))
+}
+
+// propose adds a candidate for a loop, in the iteration that its counter says.
+func (x *exec) propose(info *loopInfo, cond smt.Term) {
+	if x.final && x.guard == smt.True && !x.speaksOfOther(cond) {
+		info.guesses = append(info.guesses, cond)
+	}
 }
 
 // atLoopHead makes sure that an invariant is the first thing that an iteration comes to, other annotations and what

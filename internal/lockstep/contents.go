@@ -203,7 +203,7 @@ func (x *exec) memoryAxioms(a *Axioms) {
 					body = append(body, x.c.Or(first, x.c.Eq(h, x.before(m.info, v))))
 				}
 			}
-			a.of[name] = schema(x.c, params, body)
+			a.of[name], a.heads[name] = schema(x.c, params, body), m.info.counter
 		}
 	}
 }

@@ -104,13 +104,15 @@ func (x *exec) ended(in *ir.Instr, st *state) {
 
 // functionWide notes an invariant of all loops of a function.
 func (x *exec) functionWide(in *ir.Instr, cond smt.Term, st *state) {
-	if candidate, ok := x.c.Value(x.argument(in, 1, 32, st)); ok && candidate != 0 {
-		return
-	}
+	candidate, ok := x.c.Value(x.argument(in, 1, 32, st))
 	cond = x.whereEnabled(cond)
 	if !x.settling && !x.everywhere(cond) {
+		if ok && candidate != 0 {
+			return
+		}
 		x.unsupported(in, "a function-wide invariant about more than accesses, thread indices, arguments, and memory at places that these say")
 	}
+	x.guesses[in] = ok && candidate != 0
 	if x.wide[in] != cond { // loops before it are meant too: they have it in the next pass
 		x.wide[in], x.changed = cond, true
 	}
@@ -151,6 +153,10 @@ func (x *exec) atHeader(l *ir.Loop, head *state) {
 		for _, in := range x.f.Blocks[l.Header].Instrs {
 			if in.Caller == w.Caller {
 				x.guard = smt.True
+				if x.guesses[w] {
+					x.propose(x.info[l], x.later(x.wide[w], head))
+					break
+				}
 				x.stateWith(in, w, Invariant, x.wide[w], func(t smt.Term) smt.Term { return x.later(t, head) }, head)
 				break
 			}

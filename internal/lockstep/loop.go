@@ -57,7 +57,9 @@ type loopInfo struct {
 	exits  []smt.Term // leaves in this iteration
 	gone   []smt.Term // ends in this iteration: returns out of the kernel
 	start  *state     // at the entry
-	latch  *state     // after an iteration that goes on; nil: none does
+	// What the user proposes as invariants.
+	guesses []smt.Term
+	latch   *state // after an iteration that goes on; nil: none does
 }
 
 func (x *exec) newLoop(l *ir.Loop) *loopInfo {

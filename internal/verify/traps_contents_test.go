@@ -42,4 +42,22 @@ var contentsTraps = []textTrap{
 	{"what one thread alone has written", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; __invariant(s[t] == 1), i < n; i++) if (t == i) s[t] = 2; }`, "thread 0 has 2 after the first iteration"},
 }
 
+// guessTraps have candidates, which count for nothing if they are not shown.
+var guessTraps = []textTrap{
+	{"a guess that helps", `__global__ void k(int *a, const int *b, int n) { int j = 8; for (int i = 0; __candidate_invariant(j == 8 || j == 13), i < n; i++) { if (b[i] > 0) j = 21 - j; } __assert(j == 8 || j == 13); }`, ""},
+	{"a guess about memory", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; for (int i = 0; __candidate_invariant(s[t] == i), i < n; i++) s[t]++; __assert(n < 1 || s[t] == n); }`, ""},
+	{"a wrong guess beside one that helps", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 5; for (int i = 0; __candidate_invariant(s[t] == 6), __candidate_invariant(s[t] == 5), i < n; i++) s[t] = 5; __assert(s[t] == 5); }`, ""},
+	{"a function-wide guess", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; i < n; i++) s[t] = 1; __assert(s[t] == 1); for (int i = 0; i < n; i++) s[t] = 2; __function_wide_candidate_invariant(s[t] == 1); }`, ""},
+	{"a guess that does not hold at first", `__global__ void k(int *a, int n) { int j = n; for (int i = 0; __candidate_invariant(j == 8), i < n; i++) j = 8; __assert(j == 8); }`, "n = 0"},
+	{"a guess that an iteration breaks", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; for (int i = 0; __candidate_invariant(s[t] == 0), i < n; i++) s[t] = i; __assert(s[t] == 0); }`, "n = 2"},
+	{"guesses that justify each other", `__global__ void k(const int *b, int n) { int x = 1, y = 1; for (int i = 0; __candidate_invariant(x == y), __candidate_invariant(y == x), i < n; i++) { x = b[i]; y = b[i + 1]; } __assert(x == y); }`, "b[0] is not b[1]"},
+	{"a guess that says false", `__global__ void k(int *a, int n) { for (int i = 0; __candidate_invariant(0), i < n; i++) a[0] = threadIdx.x; }`, "all write a[0]"},
+	{"a guess about memory that another thread writes", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; __candidate_invariant(s[t] == t), i < n; i++) { __syncthreads(); s[63 - t] = 0; __syncthreads(); } a[s[t] + 64 * blockIdx.x] = t; }`, "all read 0"},
+	{"a guess about the other thread", `__global__ void k(int *a, int n) { for (int i = 0; __candidate_invariant(__uniform_int(n + (int)threadIdx.x)), i < n; i++) {} a[threadIdx.x / 2] = threadIdx.x; }`, "two threads write one element"},
+	{"a guess about accesses", `__global__ void k(int *a, int n) { for (int i = 0; __candidate_invariant(__no_write(a)), i < n; i++) a[0] = threadIdx.x; }`, "all write a[0]"},
+	{"a function-wide guess that a loop breaks", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; i < n; i++) s[t] = 1 + i; __assert(s[t] == 1); __function_wide_candidate_invariant(s[t] == 1); }`, "n = 2"},
+}
+
+func TestGuesses(t *testing.T) { proveTexts(t, annotated, guessTraps, lockstep.Options{}) }
+
 func TestLoopMemory(t *testing.T) { proveTexts(t, annotated, contentsTraps, lockstep.Options{}) }

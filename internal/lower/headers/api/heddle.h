@@ -125,17 +125,23 @@ __HEDDLE_EXTERN void __heddle_instance(long /*thread*/);
 #define __function_wide_invariant(...) __HEDDLE_STATE(function_wide, 0, __VA_ARGS__)
 #define __function_wide_candidate_invariant(...) __HEDDLE_STATE(function_wide, 1, __VA_ARGS__)
 
-/* -D__HEDDLE_CANDIDATES: invariants are guesses, which may be wrong: neither checked nor used.
+/* -D__HEDDLE_CANDIDATES: invariants are guesses, which may be wrong.
    -D__HEDDLE_ONLY_REQUIRES: nothing but __requires is there. */
 #if defined(__HEDDLE_CANDIDATES) || defined(__HEDDLE_ONLY_REQUIRES)
 #undef __invariant
 #undef __global_invariant
 #undef __function_wide_invariant
-#define __invariant(...) ((void)0)
-#define __global_invariant(...) ((void)0)
-#define __function_wide_invariant(...) ((void)0)
+#define __invariant(...) __candidate_invariant(__VA_ARGS__)
+#define __global_invariant(...) __candidate_global_invariant(__VA_ARGS__)
+#define __function_wide_invariant(...) __function_wide_candidate_invariant(__VA_ARGS__)
 #endif
 #ifdef __HEDDLE_ONLY_REQUIRES
+#undef __candidate_invariant
+#undef __candidate_global_invariant
+#undef __function_wide_candidate_invariant
+#define __candidate_invariant(...) ((void)0)
+#define __candidate_global_invariant(...) ((void)0)
+#define __function_wide_candidate_invariant(...) ((void)0)
 #undef __assert
 #undef __global_assert
 #undef __assume

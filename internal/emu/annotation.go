@@ -103,7 +103,7 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		}
 	case ends && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) { x.condition(in, check) }
-	case strings.HasPrefix(name, "snapshot_to"):
+	case name == "snapshot":
 		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
 	case (name == "share" || name == "event") && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal: // any assignment of ranks is right: each thread does its own share
 		d.run = func(x *exec, in *inst) {

@@ -103,8 +103,9 @@ type annotations struct {
 	enabled   map[smt.Term]smt.Term
 	// Symbols for \"the thread came to where the ways to this place part\", with what that is.
 	dominated map[smt.Term]smt.Term
-	takens    map[smt.Term]bool // see taken.go
-	global    bool              // some are meant for threads too that do not come to them
+	snapped   map[*ir.Instr]*Object // where a snapshot goes
+	takens    map[smt.Term]bool     // see taken.go
+	global    bool                  // some are meant for threads too that do not come to them
 	ghosts    map[smt.Term]ghostLoad
 	aged      map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
 	contracts
@@ -113,6 +114,7 @@ type annotations struct {
 func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 	a.given, a.rank, a.blockOf = map[string]smt.Term{}, map[*ir.Instr]int{}, map[*ir.Instr]ir.BlockID{}
 	a.logs, a.wide, a.wideLoads, a.guesses = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}, map[smt.Term]ghostLoad{}, map[*ir.Instr]bool{}
+	a.snapped = map[*ir.Instr]*Object{}
 	for _, b := range rpo {
 		for _, in := range f.Blocks[b].Instrs {
 			a.rank[in], a.blockOf[in] = len(a.rank), b
@@ -202,6 +204,10 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	if x.copying(name, in, st) {
 		return
 	}
+	if base == "snapshot" {
+		x.snapshot(in, st)
+		return
+	}
 	if base == "completes_later" {
 		x.unsupported(in, "proofs about copies that a barrier object completes")
 	}
@@ -246,7 +252,7 @@ func (x *exec) anyResult(in *ir.Instr, st *state) {
 func shownAnnotation(name string) string {
 	for _, p := range [][2]string{
 		{"read_offset", "__read_offset_bytes"}, {"write_offset", "__write_offset_bytes"}, {"ptr_offset", "__ptr_offset_bytes"},
-		{"taken", "__atomic_has_taken_value"}, {"snapshot", "__array_snapshot"}, {"return", "__return_val"}, {"instance", "__barrier_invariant"},
+		{"taken", "__atomic_has_taken_value"}, {"return", "__return_val"}, {"instance", "__barrier_invariant"},
 	} {
 		if strings.HasPrefix(name, p[0]) {
 			return p[1]

@@ -121,6 +121,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	head.scratch = x.keptScratch(l, entry.scratch)
 	x.keptOwn(l, head)
 	head.view = x.keptView(l, &entry.view)
+	head.snaps = x.keptSnaps(l, entry.snaps)
 	head.threads, head.pending = nil, nil
 	assumed := x.assumed
 	x.assumed = x.c.And(assumed, entry.known)
@@ -417,6 +418,7 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 			st.scratch[k] = s.Apply(v)
 		}
 		st.view = x.viewAt(&st.view, s)
+		st.snaps = x.snapsAt(st.snaps, s)
 		st.threads, st.pending = nil, nil
 		for j, v := range st.tags {
 			st.tags[j] = s.Apply(v)

@@ -115,6 +115,9 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		return x.fresh("l", w)
 	}
 	o := places[0].object
+	if m := st.snaps[o]; m != nil && st.ghost != smt.False {
+		return x.readOr(m, x.c.AddConst(places[0].offset, uint64(i*elem)), elem, "l")
+	}
 	fixed := !x.dirty.written[o] && !x.dirty.any[o.Space]
 	anything := func() smt.Term { return x.fresh("l", w) }
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))

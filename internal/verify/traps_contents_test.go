@@ -58,6 +58,26 @@ var guessTraps = []textTrap{
 	{"a function-wide guess that a loop breaks", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; i < n; i++) s[t] = 1 + i; __assert(s[t] == 1); __function_wide_candidate_invariant(s[t] == 1); }`, "n = 2"},
 }
 
+// snapshotTraps keep what an array held.
+var snapshotTraps = []textTrap{
+	{"what it held", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = n; __array_snapshot(g, s); s[t] = 5; __assert(g[t] == n); }`, ""},
+	{"what it held, over barriers", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = n; __array_snapshot(g, s); __syncthreads(); s[63 - t] = 5; __syncthreads(); __assert(g[t] == n); }`, ""},
+	{"from the middle of a table that nobody writes", `__global__ void k(const int *b) { __shared__ int g[64]; int t = threadIdx.x; __array_snapshot(g, b + 8); __assert(g[t] == b[t + 8]); }`, ""},
+	{"what a loop adds", `__global__ void k(int *a, int n) { __shared__ int g[64]; a += 64 * blockIdx.x; int t = threadIdx.x; __requires(n >= 0); __array_snapshot(g, a); for (int i = 0; __invariant(a[t] == g[t] + i), __invariant(i <= n), i < n; i++) a[t]++; __assert(a[t] == g[t] + n); }`, ""},
+	{"one on each of two ways", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = n; if (n > 3) { __array_snapshot(g, s); } else { s[t] = 7; __array_snapshot(g, s); } s[t] = 0; __assert(g[t] > 3); }`, ""},
+
+	{"what it holds now", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = n; __array_snapshot(g, s); s[t] = 5; __assert(g[t] == 5); }`, "n = 0"},
+	{"what another thread wrote", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = n; __array_snapshot(g, s); __assert(g[63 - t] == n); }`, "the thread has not seen the other's write"},
+	{"what another thread's holds", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = t; __array_snapshot(g, s); __barrier_invariant_2(g[t] == t, t, 63 - t); __syncthreads(); __assert(g[63 - t] == 63 - t); }`, "that is in the snapshot of the other thread"},
+	{"one on one of two ways", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = 1; if (n) { __array_snapshot(g, s); } __assert(g[t] == 1); }`, "n = 0"},
+	{"one of an earlier iteration", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = 0; __array_snapshot(g, s); for (int i = 0; i < n; i++) { s[t] = 1; __array_snapshot(g, s); } __assert(g[t] == 0); }`, "n = 1"},
+	{"the kernel finds nothing in it", `__global__ void k(int *a) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = t; __array_snapshot(g, s); a[g[t] + 64 * blockIdx.x] = t; }`, "g holds anything"},
+	{"an array that the kernel writes", `__global__ void k(int n) { __shared__ int s[64], g[64]; int t = threadIdx.x; s[t] = n; __array_snapshot(g, s); g[t] = 5; __assert(g[t] == n); }`, "5"},
+	{"of another place", `__global__ void k(const int *b) { __shared__ int g[64]; int t = threadIdx.x; __array_snapshot(g, b + 8); __assert(g[t] == b[t]); }`, "b[8] is not b[0]"},
+}
+
+func TestSnapshots(t *testing.T) { proveTexts(t, annotated, snapshotTraps, lockstep.Options{}) }
+
 func TestGuesses(t *testing.T) { proveTexts(t, annotated, guessTraps, lockstep.Options{}) }
 
 func TestLoopMemory(t *testing.T) { proveTexts(t, annotated, contentsTraps, lockstep.Options{}) }

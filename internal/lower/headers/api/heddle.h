@@ -182,8 +182,6 @@ __HEDDLE_OF_POINTER(__SIZE_TYPE__, ptr_offset)
 __HEDDLE_OF_POINTER(void, fresh)
 __HEDDLE_OF_POINTER(void, reads_from)
 __HEDDLE_OF_POINTER(void, writes_to)
-__HEDDLE_OF_POINTER(void, snapshot_to)
-__HEDDLE_OF_POINTER(void, snapshot_from)
 
 #define __read(p) __HEDDLE_AT(read, p)
 #define __write(p) __HEDDLE_AT(write, p)
@@ -200,7 +198,8 @@ __HEDDLE_OF_POINTER(void, snapshot_from)
 #define __writes_to(p) __HEDDLE_AT(writes_to, p)
 #define __reads_from_local(p) __HEDDLE_AT(reads_from, p)
 #define __writes_to_local(p) __HEDDLE_AT(writes_to, p)
-#define __array_snapshot(to, from) (__HEDDLE_AT(snapshot_to, to), __HEDDLE_AT(snapshot_from, from))
+__HEDDLE_EXTERN void __heddle_snapshot(long /*to*/, long /*from*/);
+#define __array_snapshot(to, from) __heddle_snapshot((long)(to), (long)(from))
 
 /* Permissions to look at an element within barrier invariants. */
 __HEDDLE_EXTERN void __heddle_permission(int /*condition*/, int /*write*/);

@@ -111,6 +111,10 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		}
 	case name == "completes_later", name == "collective", name == "await", name == "awaited": // for proofs
 		d.run = func(*exec, *inst) {}
+	case name == "writes_to":
+		d.run = func(x *exec, in *inst) {
+			x.fail(in, Unsupported, bits.TrailingZeros32(x.m), "a function of which only a specification is known: it writes here what nobody knows")
+		}
 	case name == "enabled":
 		d.run = func(x *exec, in *inst) { x.annotationValue(in, 1) }
 	default:

@@ -125,7 +125,7 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 func (a *annotations) reset() {
 	a.assumed, a.required, a.enabled, a.dominated = smt.True, smt.True, map[smt.Term]smt.Term{}, map[smt.Term]smt.Term{}
 	a.ghosts, a.aged, a.takens = maps.Clone(a.wideLoads), map[string]bool{}, map[smt.Term]bool{}
-	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}}
+	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, effects: map[*ir.Instr][]effect{}, old: map[smt.Term]smt.Term{}}
 }
 
 // here is what holds if the thread is at this point.
@@ -169,7 +169,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	switch {
-	case strings.HasPrefix(in.Callee.Demangled, uninterpretedPrefix):
+	case strings.HasPrefix(plainName(in.Callee), uninterpretedPrefix):
 		x.uninterpreted(in, in.Callee.Name, st)
 		return
 	case !ok:
@@ -202,6 +202,10 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	if x.copying(name, in, st) {
+		return
+	}
+	if base == "reads_from" || base == "writes_to" {
+		x.specified(in, base == "writes_to", st)
 		return
 	}
 	if base == "snapshot" {
@@ -466,8 +470,10 @@ func (x *exec) addAssertion(at, in *ir.Instr, kind AssertionKind, guard, cond sm
 }
 
 // assume goes on with what an assumption says. One that asks for the accesses so far says nothing that is used.
-func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) {
-	cond = x.whereEnabled(x.now(cond))
+func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) { x.assumeThat(in, x.now(cond), st) }
+
+func (x *exec) assumeThat(in *ir.Instr, cond smt.Term, st *state) {
+	cond = x.whereEnabled(cond)
 	if x.final && cond != smt.True {
 		x.addAssertion(in, in, Assumed, x.c.And(x.here(st), x.guard), cond, st)
 	}

@@ -163,20 +163,15 @@ func (x *exec) atHead(l *ir.Loop, o *Object) *memory {
 	info := x.info[l]
 	at := append(info.counters(), info.counter)
 	return &memory{func(off smt.Term, size int) (smt.Term, bool) {
-		return x.headRead(loopMemory{info, o, size}, append(at[:len(at):len(at)], off)), true
+		return x.headRead(loopMemory{info, o, size}, at, off), true
 	}}
 }
 
 // headRead applies the function to the counters and an offset.
-func (x *exec) headRead(m loopMemory, args []smt.Term) smt.Term {
-	widths := make([]int, len(args))
-	for i := range widths {
-		widths[i] = 32
-	}
-	widths[len(args)-1] = 64
+func (x *exec) headRead(m loopMemory, counters []smt.Term, off smt.Term) smt.Term {
 	name := fmt.Sprintf("%sv%d.%d:%d", private, m.o.index, m.info.index, 8*m.size)
 	x.loopMemories[name] = m
-	return x.c.Apply(x.c.Declare(name, 8*m.size, widths...), args...)
+	return x.atOffset(name, counters, off, m.size)
 }
 
 // memoryAxioms say of each function that stands for memory at the header of a loop: in iteration 0 it is what the thread saw when it
@@ -191,8 +186,8 @@ func (x *exec) memoryAxioms(a *Axioms) {
 			}
 			more = true
 			off := x.c.Var(hole, 64)
-			params := append(append(m.info.counters(), m.info.counter), off)
-			h := x.headRead(m, params)
+			counters := append(m.info.counters(), m.info.counter)
+			h, params := x.headRead(m, counters, off), append(counters[:len(counters):len(counters)], off)
 			first := x.c.Eq(m.info.counter, x.c.Const(0, 32))
 			var body []smt.Term
 			if v, ok := x.seen(m.o, off, m.size, m.info.start, nil); ok {

@@ -15,6 +15,7 @@ import (
 // contracts are what has been stated of the functions that execution is in, or has been in.
 type contracts struct {
 	promised map[*ir.Instr][]promise // by the call; nil stands for the kernel
+	effects  map[*ir.Instr][]effect  // by the call, of functions that are only specified
 	old      map[smt.Term]smt.Term   // symbols for values at the entry
 }
 
@@ -62,6 +63,10 @@ func (x *exec) resultSymbol(call *ir.Instr) smt.Term {
 
 // returned checks the postconditions of a call that was inlined.
 func (x *exec) returned(in *ir.Instr, st *state) {
+	if isSpecification(in) {
+		x.specifiedReturns(in, st)
+		return
+	}
 	for _, p := range x.promised[in] {
 		s := x.c.Substitute()
 		if len(in.Src) == 1 {

@@ -223,6 +223,6 @@ func (x *exec) stored(in *ir.Instr, st *state) []smt.Term {
 
 // isStore reports whether an instruction may change shared or global memory.
 func isStore(in *ir.Instr) bool {
-	return in.Op() == "cp.async" || in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
+	return isCallOf(in, annotationPrefix+"writes_to") || in.Op() == "cp.async" || in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
 		in.Space != event.Local && in.Space != event.Param
 }

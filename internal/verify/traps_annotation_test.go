@@ -60,8 +60,8 @@ var annotationTraps = []textTrap{
 	{"a store within an annotation", `__global__ void k(int *a) { __heddle_ghost(); a[0] = threadIdx.x; __heddle_assert(1, 0); }`, "conditions read; what writes is an access"},
 	{"an annotation without an end", `__global__ void k(int *a) { __heddle_ghost(); __syncthreads(); a[threadIdx.x + 64 * blockIdx.x] = a[threadIdx.x + 1]; }`, "behind the barrier nothing belongs to it"},
 
-	{"a function of its arguments", `extern "C" __device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(3) == n); }`, ""},
-	{"a function of other arguments", `extern "C" __device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(4) == n); }`, "nothing says that it is constant"},
+	{"a function of its arguments", `__device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(3) == n); }`, ""},
+	{"a function of other arguments", `__device__ int __uninterpreted_function_f(int); __global__ void k(int n) { __assume(__uninterpreted_function_f(3) == n); __assert(__uninterpreted_function_f(4) == n); }`, "nothing says that it is constant"},
 
 	// Invariants are checked.
 	{"an invariant that holds", `__global__ void k(int n) { for (int i = 0; __invariant(i % 4 == 0), i < 100; i += 4) {} }`, ""},

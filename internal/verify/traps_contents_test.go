@@ -76,6 +76,29 @@ var snapshotTraps = []textTrap{
 	{"of another place", `__global__ void k(const int *b) { __shared__ int g[64]; int t = threadIdx.x; __array_snapshot(g, b + 8); __assert(g[t] == b[t]); }`, "b[8] is not b[0]"},
 }
 
+// specTraps call functions of which only a specification is known.
+var specTraps = []textTrap{
+	{"each thread writes its own element", `__device__ void __spec_f(int *p, int i) { __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); __writes_to(p); } __global__ void k(int *a) { __spec_f(a, threadIdx.x + 64 * blockIdx.x); }`, ""},
+	{"what it leaves", `__device__ void __spec_f(int *p, int i) { __requires(__no_read(p)); __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); __ensures(p[i] == __old_int(p[i] + 1)); __writes_to(p); } __global__ void k(int *a, int n) { int i = threadIdx.x + 64 * blockIdx.x; a[i] = n; __spec_f(a, i); __assert(a[i] == n + 1); }`, ""},
+	{"reads alone", `__device__ void __spec_f(int *p) { __ensures(1); __reads_from(p); } __global__ void k(int *a) { __spec_f(a); }`, ""},
+	{"a barrier between", `__device__ void __spec_f(int *p) { __ensures(1); __reads_from(p); } __global__ void k() { __shared__ int s[64]; s[threadIdx.x] = 1; __syncthreads(); __spec_f(s); __syncthreads(); s[threadIdx.x] = 2; }`, ""},
+
+	{"it may write any element", `__device__ void __spec_f(int *p) { __ensures(1); __writes_to(p); } __global__ void k(int *a) { __spec_f(a); }`, "two threads may write a[0]"},
+	{"it may read any element", `__device__ void __spec_f(int *p) { __ensures(1); __reads_from(p); } __global__ void k(int *a) { int i = threadIdx.x + 64 * blockIdx.x; __spec_f(a); a[i] = 1; }`, "it may read what another thread writes"},
+	{"it may read any element, without a promise", `__device__ void __spec_f(int *p) { __requires(__no_write(p)); __reads_from(p); } __global__ void k(int *a) { int i = threadIdx.x + 64 * blockIdx.x; __spec_f(a); a[i] = 1; }`, "it may read what another thread writes"},
+	{"the first byte of its element alone is promised", `__device__ void __spec_f(int *p, int i) { __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); __writes_to(p); } __global__ void k(int *a) { int i = threadIdx.x + 64 * blockIdx.x; __spec_f(a, i); ((char *)a)[4 * (i ^ 1) + 3] = 1; }`, "an element has four bytes"},
+	{"a promise about the other kind of access", `__device__ void __spec_f(int *p, int i) { __ensures(__read_implies(p, __read_offset_bytes(p) == 4 * i)); __writes_to(p); } __global__ void k(int *a) { __spec_f(a, threadIdx.x + 64 * blockIdx.x); }`, "of writes nothing is promised"},
+	{"a promise about another array", `__device__ void __spec_f(int *p, int *q, int i) { __ensures(__write_implies(q, __write_offset_bytes(q) == 4 * i)); __writes_to(p); } __global__ void k(int *a, int *b) { __spec_f(a, b, threadIdx.x + 64 * blockIdx.x); }`, "of writes to p nothing is promised"},
+	{"what it required does not hold", `__device__ void __spec_f(int *p, int i) { __requires(i > 0); __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); __writes_to(p); } __global__ void k(int *a) { __spec_f(a, threadIdx.x + 64 * blockIdx.x); }`, "thread 0 of block 0"},
+	{"what it leaves is not what was there", `__device__ void __spec_f(int *p, int i) { __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); __writes_to(p); } __global__ void k(int *a, int n) { int i = threadIdx.x + 64 * blockIdx.x; a[i] = n; __spec_f(a, i); __assert(a[i] == n); }`, "it may have written anything"},
+	{"what was never written before", `__device__ void __spec_f(int *p, int i) { __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); __writes_to(p); } __global__ void k(int *a, int n) { int i = threadIdx.x + 64 * blockIdx.x; int x = a[i]; __spec_f(a, i); __assert(a[i] == x); }`, "it may have written anything"},
+	{"it writes in each iteration", `__device__ void __spec_f(int *p, int i) { __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); __writes_to(p); } __global__ void k(int *a, int n) { int i = threadIdx.x + 64 * blockIdx.x; a[i] = 1; for (int j = 0; __invariant(a[i] == 1), j < n; j++) __spec_f(a, i); }`, "it may have written anything"},
+	{"a promise that cannot be kept", `__device__ void __spec_f(int *p, int i) { __ensures(p[i] == __old_int(p[i] + 1)); __reads_from(p); } __global__ void k(int *a) { int i = threadIdx.x + 64 * blockIdx.x; __spec_f(a, i); a[0] = i; }`, "vacuous: it writes nothing"},
+	{"an ordinary function promises what it must keep", `__device__ void f(int *p, int i) { __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); p[i / 2] = 1; } __global__ void k(int *a) { f(a, threadIdx.x + 64 * blockIdx.x); }`, "it writes elsewhere"},
+}
+
+func TestSpecifications(t *testing.T) { proveTexts(t, annotated, specTraps, lockstep.Options{}) }
+
 func TestSnapshots(t *testing.T) { proveTexts(t, annotated, snapshotTraps, lockstep.Options{}) }
 
 func TestGuesses(t *testing.T) { proveTexts(t, annotated, guessTraps, lockstep.Options{}) }

@@ -180,8 +180,8 @@ __HEDDLE_OF_POINTER(__SIZE_TYPE__, write_offset)
 __HEDDLE_OF_POINTER(__SIZE_TYPE__, ptr_base)
 __HEDDLE_OF_POINTER(__SIZE_TYPE__, ptr_offset)
 __HEDDLE_OF_POINTER(void, fresh)
-__HEDDLE_OF_POINTER(void, reads_from)
-__HEDDLE_OF_POINTER(void, writes_to)
+__HEDDLE_EXTERN void __heddle_reads_from(long /*address*/, __SIZE_TYPE__ /*bytes of an element*/);
+__HEDDLE_EXTERN void __heddle_writes_to(long /*address*/, __SIZE_TYPE__ /*bytes of an element*/);
 
 #define __read(p) __HEDDLE_AT(read, p)
 #define __write(p) __HEDDLE_AT(write, p)
@@ -194,10 +194,10 @@ __HEDDLE_OF_POINTER(void, writes_to)
 #define __ptr_base(p) __HEDDLE_AT(ptr_base, p)
 #define __ptr_offset_bytes(p) __HEDDLE_AT(ptr_offset, p)
 #define __requires_fresh_array(p) __HEDDLE_AT(fresh, p)
-#define __reads_from(p) __HEDDLE_AT(reads_from, p)
-#define __writes_to(p) __HEDDLE_AT(writes_to, p)
-#define __reads_from_local(p) __HEDDLE_AT(reads_from, p)
-#define __writes_to_local(p) __HEDDLE_AT(writes_to, p)
+#define __reads_from(p) __heddle_reads_from((long)(p), sizeof(*(p)))
+#define __writes_to(p) __heddle_writes_to((long)(p), sizeof(*(p)))
+#define __reads_from_local(p) __reads_from(p)
+#define __writes_to_local(p) __writes_to(p)
 __HEDDLE_EXTERN void __heddle_snapshot(long /*to*/, long /*from*/);
 #define __array_snapshot(to, from) __heddle_snapshot((long)(to), (long)(from))
 

@@ -204,6 +204,10 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	if x.copying(name, in, st) {
 		return
 	}
+	if strings.HasPrefix(base, "return_") {
+		x.returnVector(in, st)
+		return
+	}
 	if base == "reads_from" || base == "writes_to" {
 		x.specified(in, base == "writes_to", st)
 		return

@@ -57,6 +57,42 @@ func (x *exec) returnValue(in *ir.Instr) smt.Term {
 	return x.resultSymbol(in.Caller)
 }
 
+// returnVector is the result of a function that returns a vector, in words.
+func (x *exec) returnVector(in *ir.Instr, st *state) {
+	if in.Caller == nil || len(in.Dst) != 1 || !x.isScratch(&in.Dst[0]) || in.Dst[0].Var.Size%4 != 0 {
+		x.unsupported(in, "%s where the end of the function is not known", shownAnnotation("return"))
+	}
+	if x.c.And(x.guard, x.c.Not(st.ghost)) != smt.False {
+		x.unsupported(in, "%s outside an annotation", shownAnnotation("return"))
+	}
+	v := in.Dst[0].Var
+	for i := range v.Size / 4 {
+		x.putScratch(slot{v, 4 * i, 4}, x.wordSymbol(in.Caller, i), st)
+	}
+}
+
+func (x *exec) wordSymbol(call *ir.Instr, i int) smt.Term {
+	return x.apply(fmt.Sprintf("%sret%d.%d", private, call.Index, i), 32, x.counters())
+}
+
+// returnTerms puts what a call returns in the place of the symbols for it.
+func (x *exec) returnTerms(call *ir.Instr, st *state) *smt.Substitution {
+	s := x.c.Substitute()
+	if len(call.Src) != 1 {
+		return s
+	}
+	o := &call.Src[0]
+	if !x.isScratch(o) || o.Var.Size <= 8 {
+		s.Replace(x.resultSymbol(call), x.argument(call, 0, 64, st))
+	}
+	if x.isScratch(o) {
+		for i := range o.Var.Size / 4 {
+			s.Replace(x.wordSymbol(call, i), x.takeScratch(slot{o.Var, 4 * i, 4}, st))
+		}
+	}
+	return s
+}
+
 func (x *exec) resultSymbol(call *ir.Instr) smt.Term {
 	return x.apply(fmt.Sprintf("%sret%d", private, call.Index), 64, x.counters())
 }
@@ -68,10 +104,7 @@ func (x *exec) returned(in *ir.Instr, st *state) {
 		return
 	}
 	for _, p := range x.promised[in] {
-		s := x.c.Substitute()
-		if len(in.Src) == 1 {
-			s.Replace(x.resultSymbol(in), x.argument(in, 0, 64, st))
-		}
+		s := x.returnTerms(in, st)
 		cond := s.Apply(x.othersReturn(p.cond, s))
 		x.stateWith(in, p.in, Postcondition, x.c.Implies(p.when, cond), func(t smt.Term) smt.Term { return x.later(t, st) }, st)
 		if p.everyone {

@@ -97,6 +97,17 @@ var specTraps = []textTrap{
 	{"an ordinary function promises what it must keep", `__device__ void f(int *p, int i) { __ensures(__write_implies(p, __write_offset_bytes(p) == 4 * i)); p[i / 2] = 1; } __global__ void k(int *a) { f(a, threadIdx.x + 64 * blockIdx.x); }`, "it writes elsewhere"},
 }
 
+// vectorTraps have functions that return vectors.
+var vectorTraps = []textTrap{
+	{"the elements of a vector", `__device__ int4 f(int n) { __ensures(__return_val_int4().x == n); __ensures(__return_val_int4().w == n + 3); return make_int4(n, n + 1, n + 2, n + 3); } __global__ void k(int n) { int4 v = f(n); __assert(v.y == n + 1); }`, ""},
+	{"a vector of two", `__device__ uint2 f(unsigned n) { __ensures(__return_val_uint2().y == n + 1); return make_uint2(n, n + 1); } __global__ void k(unsigned n) { uint2 v = f(n); __assert(v.x == n); }`, ""},
+	{"another element", `__device__ int4 f(int n) { __ensures(__return_val_int4().y == n); return make_int4(n, n + 1, n + 2, n + 3); } __global__ void k(int n) { int4 v = f(n); __assert(v.x == n); }`, "y is n + 1"},
+	{"on one of two ways", `__device__ int4 f(int n) { __ensures(__return_val_int4().x == n); if (n > 3) return make_int4(3, 3, 3, 3); return make_int4(n, n, n, n); } __global__ void k(int n) { int4 v = f(n); __assert(v.x <= 3); }`, "n = 4"},
+	{"two calls", `__device__ int4 f(int n) { __ensures(__return_val_int4().x == n); return make_int4(n, n, n, n); } __global__ void k(int n) { int4 v = f(n), w = f(n + 1); __assert(v.x + 1 == w.x); __assert(v.x == w.x); }`, "the second is one more"},
+}
+
+func TestVectorResults(t *testing.T) { proveTexts(t, annotated, vectorTraps, lockstep.Options{}) }
+
 func TestSpecifications(t *testing.T) { proveTexts(t, annotated, specTraps, lockstep.Options{}) }
 
 func TestSnapshots(t *testing.T) { proveTexts(t, annotated, snapshotTraps, lockstep.Options{}) }

@@ -63,6 +63,7 @@ type Job struct {
 
 	// Of proofs.
 	OnlyIntraBlock bool
+	AnyBlock       bool // Block says in which dimensions blocks are larger than one, and no more
 	Timeout        time.Duration
 }
 

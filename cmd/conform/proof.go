@@ -50,9 +50,13 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 		res.Error = err.Error()
 		return res
 	}
+	var any lockstep.Any
+	if job.AnyBlock {
+		any.Block = [3]bool{job.Block.X > 1 || job.Block.Count() == 1, job.Block.Y > 1, job.Block.Z > 1}
+	}
 	sum, err := check.Run(ctx, check.Options{
 		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, MaxSteps: job.MaxSteps, Workers: 1,
-		Prove: true, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores, Timeout: job.Timeout, Lower: opt, Command: "verify", Extern: "pure", Files: source.NewSet(),
+		Prove: true, Any: any, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores, Timeout: job.Timeout, Lower: opt, Command: "verify", Extern: "pure", Files: source.NewSet(),
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()

@@ -100,6 +100,16 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		d.run = func(x *exec, _ *inst) {
 			x.warp.ghost |= x.m
 			x.warp.undecided &^= x.m
+			x.warp.looked &^= x.m
+		}
+	case ends && name == "ensures" && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
+		all := c.fn.Specification() // of a function that is not there: nothing is checked
+		d.run = func(x *exec, in *inst) {
+			if all {
+				x.warp.undecided |= x.m
+			}
+			x.warp.undecided |= x.m & x.warp.looked // it is meant for what is there in the end
+			x.condition(in, check)
 		}
 	case ends && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) { x.condition(in, check) }

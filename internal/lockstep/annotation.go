@@ -169,7 +169,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
 	switch {
-	case strings.HasPrefix(plainName(in.Callee), uninterpretedPrefix):
+	case in.Callee.Uninterpreted():
 		x.uninterpreted(in, in.Callee.Name, st)
 		return
 	case !ok:
@@ -268,9 +268,6 @@ func shownAnnotation(name string) string {
 	}
 	return "__" + name
 }
-
-// uninterpretedPrefix begins the names of functions of their arguments that no macro declares.
-const uninterpretedPrefix = "__uninterpreted_function_"
 
 // uninterpreted is a function of its arguments, declared by DECLARE_UF or known by its name.
 func (x *exec) uninterpreted(in *ir.Instr, name string, st *state) {

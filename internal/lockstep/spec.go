@@ -13,17 +13,9 @@ import (
 // function. What it says to read and to write (__reads_from, __writes_to) is an access to any element of the array; what it ensures is assumed
 // of these accesses, and of what memory holds then.
 
-const specificationPrefix = "__spec_"
-
 // isSpecification reports whether a call is of such a function.
 func isSpecification(call *ir.Instr) bool {
-	return call != nil && call.Callee != nil && strings.HasPrefix(plainName(call.Callee), specificationPrefix)
-}
-
-// plainName is the name of a function without namespaces and parameters.
-func plainName(f *ir.Func) string {
-	name, _, _ := strings.Cut(strings.ReplaceAll(f.Demangled, "(anonymous namespace)::", ""), "(")
-	return name[strings.LastIndexAny(name, ": ")+1:]
+	return call != nil && call.Callee != nil && call.Callee.Specification()
 }
 
 // effect is what a specification says that the function does.

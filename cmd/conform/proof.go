@@ -249,7 +249,7 @@ func proofSummary(w io.Writer, ext string, list []Outcome) {
 }
 
 // wrongProofs lists the proofs of kernels that should fail, each: every one is an error of the engine or of the
-// suite, and belongs in the list of exceptions only with its reason.
+// suite, and belongs in the list of exceptions only with its reason. Then those of kernels that should be refused.
 func wrongProofs(w io.Writer, list []Outcome) {
 	n := 0
 	for i := range list {
@@ -268,6 +268,17 @@ func wrongProofs(w io.Writer, list []Outcome) {
 	}
 	if n == 0 {
 		fmt.Fprintln(w, "\nno kernel that should fail is verified")
+	}
+	n = 0
+	for i := range list {
+		o := &list[i]
+		if o.Result.proof() != verified || o.Case.Expect != Rejected {
+			continue
+		}
+		if n++; n == 1 {
+			fmt.Fprintln(w, "\nrefused by the tool of the suite, and verified:")
+		}
+		fmt.Fprintf(w, "  %s: %s\n", o.Case.Name, cmp.Or(o.Case.Accepted, "NO REASON KNOWN"))
 	}
 }
 

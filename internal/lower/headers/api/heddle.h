@@ -11,7 +11,7 @@
      __heddle_KIND(condition, all)    it ends; KIND is assert, assume, requires, ensures, invariant,
                                       candidate, function_wide, barrier_invariant; all is 1 if it is meant
                                       for disabled threads too (the global forms)
-     __heddle_fresh(p), __heddle_reads_from(p), __heddle_writes_to(p), __heddle_snapshot(to, from)
+     __heddle_fresh(p), __heddle_reads_from(p, size), __heddle_writes_to(p, size), __heddle_snapshot(to, from)
      __heddle_read(p), __heddle_write_offset(p), __heddle_other(v), __heddle_old(v), ...
                                       values within a condition
      __heddle_axiom_N()               a function with a body: returns the condition of an axiom

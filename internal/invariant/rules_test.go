@@ -197,9 +197,9 @@ func holdInRuns(t *testing.T, th *lockstep.Thread, set *invariant.Set) {
 }
 
 // TestEveryRuleIsTested: the table and the tests have the same rules, but those that only kernels with barriers and
-// halved values show: testdata/verify/loops.cu.
+// halved values show: testdata/verify/loops.cu; and candidates of the source, which TestGuesses of package verify has.
 func TestEveryRuleIsTested(t *testing.T) {
-	tested := "trips barrier-tag"
+	tested := "trips barrier-tag candidate"
 	for _, tt := range ruleTests {
 		tested += " " + tt.rule
 	}

@@ -120,7 +120,7 @@ func (p *prover) strengthen() bool {
 
 // open reports whether there is anything about a loop that closed forms do not say.
 func open(l lockstep.Loop) bool {
-	return slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
+	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
 }
 
 // reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.

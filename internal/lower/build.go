@@ -226,6 +226,7 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	functions := b.debugInfo(m).places(m)
 	if keep {
 		hidePoints(m)
+		setVariables(m)
 		expandCopies(m, "copy")
 		if text, err = opt.finish(m.print()); err != nil {
 			return nil, b.toolError(ctx, opt, err)

@@ -161,3 +161,43 @@ __global__ void warp_sum_half(const int *in, int *out) {
             out[blockIdx.x] = s[0];
     }
 }
+
+// race: only five threads write the variable, and what the others have may be the same
+__global__ void index_some_write(int *out) {
+    int i;
+    if (threadIdx.x < 5)
+        i = threadIdx.x;
+    out[blockIdx.x * N + (i & 63)] = threadIdx.x;
+}
+
+// divergence: what the other threads have may be zero
+__global__ void condition_some_write(int *out) {
+    bool all;
+    if (threadIdx.x < 5)
+        all = true;
+    if (all)
+        __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 1;
+}
+
+// race: the same, for a member of a struct
+__global__ void member_some_write(int *out) {
+    view v;
+    v.p = out + blockIdx.x * N;
+    if (threadIdx.x < 5)
+        v.n = threadIdx.x;
+    v.p[v.n & 63] = threadIdx.x;
+}
+
+// verified: every way writes the variable, or does not read it
+__global__ void index_each_writes(int *out, int k) {
+    int i, j;
+    if (threadIdx.x & 1)
+        i = threadIdx.x;
+    else
+        i = 62 - threadIdx.x;
+    if (k > 3)
+        j = i;
+    if (k > 4)
+        out[blockIdx.x * N + j] = k;
+}

@@ -201,3 +201,19 @@ __global__ void index_each_writes(int *out, int k) {
     if (k > 4)
         out[blockIdx.x * N + j] = k;
 }
+
+// verified: which of two shared arrays it is, a table says
+__global__ void shared_table(int *out, int k) {
+    __shared__ int x[N], y[N];
+    int *t[2] = {x, y};
+    t[k & 1][threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = t[k & 1][threadIdx.x ^ 1];
+}
+
+// race: two threads share an element of the array that the table names
+__global__ void shared_table_halved(int *out, int k) {
+    __shared__ int x[N], y[N];
+    int *t[2] = {x, y};
+    t[k & 1][threadIdx.x / 2] = threadIdx.x;
+}

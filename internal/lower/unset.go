@@ -12,9 +12,9 @@ import (
 // first. Where every way writes to it, nothing of that is left in the PTX.
 //
 // To llc freeze says too little: where two ways meet it gives both the register of the other. So behind opt the frozen value
-// becomes the result of an empty piece of assembly, which it knows nothing of. Before, that would count as a call for the inliner.
+// becomes a copy of a register that nothing writes, in inline assembly. Before, that would count as a call for the inliner.
 //
-// Arrays are left out: those that stay in memory hold anything there.
+// Arrays get one if they are sure to become registers; those that stay in memory hold anything there.
 
 var lifeRE = regexp.MustCompile(`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
 
@@ -31,8 +31,9 @@ func setVariables(m *irModule) {
 				continue
 			}
 			typ := types[strings.Trim(s[1], `"`)]
-			if elems, _, _, ok := l.scalars(typ); ok && !l.hasArray(typ, 0) && !setFirst(f.body[i+1:], "%"+s[1], typ) {
-				body = append(body, setUnset("%"+s[1], elems, len(body))...)
+			name := "%" + s[1]
+			if elems, _, _, ok := l.scalars(typ); ok && (!l.hasArray(typ, 0) || f.fixedIndices(name)) && !setFirst(f.body[i+1:], name, typ) {
+				body = append(body, setUnset(name, elems, len(body))...)
 			}
 		}
 		f.body = body
@@ -68,6 +69,26 @@ func (l *layouts) hasArray(typ string, depth int) bool {
 		}
 	}
 	return false
+}
+
+var fixedRE = regexp.MustCompile(`^getelementptr [^%]*ptr (%[-\w.$]+|%"[^"]*")(?:, i\d+ \d+)*$`)
+
+// fixedIndices reports whether nothing is done with a variable but to take the addresses of elements with fixed indices.
+func (f *irFunc) fixedIndices(name string) bool {
+	for _, line := range f.body {
+		text, _ := splitAttach(line)
+		for _, v := range usedRE.FindAllString(text, -1) {
+			if v != name {
+				continue
+			}
+			_, rest := opcode(text)
+			s := fixedRE.FindStringSubmatch(rest)
+			if !(s != nil && s[1] == name || strings.HasPrefix(rest, "alloca ") || strings.Contains(rest, "@llvm.lifetime.")) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // setFirst reports whether the next thing that is done with a variable, in the block that lines begin in, is to write all of it.
@@ -108,24 +129,31 @@ func setUnset(name string, elems []element, n int) []string {
 
 var frozenRE = regexp.MustCompile(`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|float|double|ptr) (?:undef|poison)$`)
 
-// opaqueValue is the line for llc in place of a frozen value, of which nothing else is known.
+// opaqueValue is what llc gets in place of a frozen value: a copy of a register that nothing writes.
 func opaqueValue(line string) (string, bool) {
 	s := frozenRE.FindStringSubmatch(line)
 	if s == nil {
 		return "", false
 	}
-	asm := func(name, typ, constraint string) string {
-		return fmt.Sprintf("  %s = call %s asm \"\", \"=%s\"()", name, typ, constraint)
+	name, typ := s[1], s[2]
+	unwritten := func(name, typ, constraint string, bits int) string {
+		return fmt.Sprintf(`  %s = call %s asm "{ .reg .b%d unset; mov.b%d $0, unset; }", "=%s"()`, name, typ, bits, bits, constraint)
 	}
-	name := s[1]
-	switch typ := s[2]; typ {
+	switch typ {
 	case "i8":
-		return asm(name+".wide", "i16", "h") + "\n  " + name + " = trunc i16 " + name + ".wide to i8", true
+		return unwritten(name+".wide", "i16", "h", 16) + "\n  " + name + " = trunc i16 " + name + ".wide to i8", true
 	case "half":
-		return asm(name+".bits", "i16", "h") + "\n  " + name + " = bitcast i16 " + name + ".bits to half", true
+		return unwritten(name+".bits", "i16", "h", 16) + "\n  " + name + " = bitcast i16 " + name + ".bits to half", true
 	case "ptr":
-		return asm(name+".bits", "i64", "l") + "\n  " + name + " = inttoptr i64 " + name + ".bits to ptr", true
-	default:
-		return asm(name, typ, map[string]string{"i16": "h", "i32": "r", "i64": "l", "float": "f", "double": "d"}[typ]), true
+		return unwritten(name+".bits", "i64", "l", 64) + "\n  " + name + " = inttoptr i64 " + name + ".bits to ptr", true
+	case "i16":
+		return unwritten(name, typ, "h", 16), true
+	case "i32":
+		return unwritten(name, typ, "r", 32), true
+	case "i64":
+		return unwritten(name, typ, "l", 64), true
+	case "float":
+		return unwritten(name, typ, "f", 32), true
 	}
+	return unwritten(name, typ, "d", 64), true
 }

@@ -30,6 +30,8 @@ func TestUnsetVariables(t *testing.T) {
 		{"a short", "short x; if (n) x = 3; a[x] = 1;", 1},
 		{"a long", "long x; if (n) x = 3; a[x] = 1;", 1},
 		{"members, one of them", "struct { int x, y; } s; s.x = 1; if (n) s.y = 2; a[s.x + s.y] = 1;", 1},
+		{"an array", "int x[2]; if (n) x[0] = 1; x[1] = 2; a[x[0]] = x[1];", 1},
+		{"an array that is all written", "int x[2]; x[0] = n; x[1] = 2; a[x[0]] = x[1];", 0},
 		{"in some iterations", "for (int i = 0; i < n; i++) { int x; if (i) x = i; a[x] = 1; }", 1},
 	}
 	for _, test := range tests {

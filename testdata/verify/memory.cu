@@ -217,3 +217,22 @@ __global__ void shared_table_halved(int *out, int k) {
     int *t[2] = {x, y};
     t[k & 1][threadIdx.x / 2] = threadIdx.x;
 }
+
+__device__ int first_five(int i) {
+    if (i < 5)
+        return i;
+    int unset;
+    return unset;
+}
+
+// race: what the function returns to the others may be the same
+__global__ void index_some_return(int *out) { out[blockIdx.x * N + (first_five(threadIdx.x) & 63)] = threadIdx.x; }
+
+// race: an element of an array that only some threads write
+__global__ void index_from_part_of_array(int *out) {
+    int a[2];
+    if (threadIdx.x < 5)
+        a[0] = threadIdx.x;
+    a[1] = 3;
+    out[blockIdx.x * N + (a[0] & 63)] = a[1] + threadIdx.x;
+}

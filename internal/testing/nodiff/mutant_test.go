@@ -54,7 +54,7 @@ func TestVerifiedMutantsAreClean(t *testing.T) {
 					}
 					alive++
 					var seen seenBugs
-					if seen.look(t, k, cfg, 3); seen != (seenBugs{}) {
+					if seen.look(t, k, cfg, 3, false); seen != (seenBugs{}) {
 						t.Errorf("%s, %s: %s is verified, but a run finds %s%s", filepath.Base(path), k.Demangled, what, seen.race, seen.deadlock)
 					}
 				})

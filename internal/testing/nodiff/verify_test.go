@@ -24,33 +24,57 @@ import (
 // TestVerifiedMeansClean: what verify proves, no run may refute. Random kernels, under several schedules.
 func TestVerifiedMeansClean(t *testing.T) {
 	draw := func(src gen.Source) gen.Kernel { return gen.Random(src, gen.Options{BlockBarriers: src.Intn(4) > 0}) }
-	verifiedIsClean(t, draw, randomRequest, 300, 10)
+	verifiedIsClean(t, agreement{draw: draw, req: randomRequest}, 300, 10)
 }
 
 // TestVerifiedPhasesAreClean is the same on gen.Phases.
 func TestVerifiedPhasesAreClean(t *testing.T) {
-	verifiedIsClean(t, gen.Phases, phaseRequest, 300, 20)
+	verifiedIsClean(t, agreement{draw: gen.Phases, req: phaseRequest}, 300, 20)
 }
 
 // TestVerifiedLoopsAreClean is the same on gen.LoopState: few of its kernels are right.
 func TestVerifiedLoopsAreClean(t *testing.T) {
-	verifiedIsClean(t, gen.LoopState, phaseRequest, 40, 10)
+	verifiedIsClean(t, agreement{draw: gen.LoopState, req: phaseRequest}, 40, 10)
 }
 
 // TestVerifiedOrdersAreClean is the same on gen.Orders.
 func TestVerifiedOrdersAreClean(t *testing.T) {
-	verifiedIsClean(t, gen.Orders, phaseRequest, 100, 20)
+	verifiedIsClean(t, agreement{draw: gen.Orders, req: phaseRequest}, 100, 20)
 }
 
 // TestVerifiedReadbackIsClean is the same on gen.Readback.
 func TestVerifiedReadbackIsClean(t *testing.T) {
-	verifiedIsClean(t, gen.Readback, phaseRequest, 300, 20)
+	verifiedIsClean(t, agreement{draw: gen.Readback, req: phaseRequest}, 300, 20)
+}
+
+// TestVerifiedFlowIsClean is the same on gen.Flow.
+func TestVerifiedFlowIsClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Flow, req: flowRequest}, 200, 10)
+}
+
+// TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in runs.
+func TestVerifiedInLockstepIsClean(t *testing.T) {
+	random := func(src gen.Source) gen.Kernel { return gen.Random(src, gen.Options{BlockBarriers: true}) }
+	for name, a := range map[string]agreement{
+		"random":   {draw: random, req: randomRequest, lockstep: true},
+		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true},
+		"readback": {draw: gen.Readback, req: phaseRequest, lockstep: true},
+	} {
+		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, 100, 20) })
+	}
+}
+
+// agreement is a kind of kernels of which what verify proves is to be held against runs.
+type agreement struct {
+	draw     func(gen.Source) gen.Kernel
+	req      func(k gen.Kernel, number string, contents uint64) launch.Request
+	lockstep bool
 }
 
 // verifiedIsClean draws n kernels and runs them, with several numbers, contents and schedules. What a run refutes must not be
 // verified. Of those that are clean one in eight is given to verify too: one in few or more of these is to be verified, or the
 // test shows little.
-func verifiedIsClean(t *testing.T, draw func(gen.Source) gen.Kernel, req func(k gen.Kernel, number string, contents uint64) launch.Request, n, few int) {
+func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 	from, to := seeds(t, n)
 	schedules := uint64(2)
 	if long() {
@@ -58,15 +82,15 @@ func verifiedIsClean(t *testing.T, draw func(gen.Source) gen.Kernel, req func(k 
 	}
 	refuted, tried, verified := 0, 0, 0
 	for seed := from; seed < to; seed++ {
-		k := draw(rand.New(rand.NewSource(int64(seed))))
+		k := a.draw(rand.New(rand.NewSource(int64(seed))))
 		f := kernelOf(t, k.PTX)
 		var seen seenBugs
 		for i, number := range []string{"3", "0", "1", "2", "6", "0xffffffff"} {
-			cfg, errs := launch.Resolve(f, req(k, number, uint64(1+i/2)), nil)
+			cfg, errs := launch.Resolve(f, a.req(k, number, uint64(1+i/2)), nil)
 			if len(errs) > 0 {
 				t.Fatal(errs[0])
 			}
-			if seen.look(t, f, cfg, schedules); seen.race != "" {
+			if seen.look(t, f, cfg, schedules, a.lockstep); seen.race != "" {
 				break
 			}
 		}
@@ -78,7 +102,7 @@ func verifiedIsClean(t *testing.T, draw func(gen.Source) gen.Kernel, req func(k 
 		default:
 			tried++
 		}
-		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
+		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep})
 		if no := (*lockstep.UnsupportedError)(nil); errors.As(err, &no) {
 			continue
 		}
@@ -128,15 +152,19 @@ func seeds(t *testing.T, n int) (from, to int) {
 type seenBugs struct{ race, deadlock string }
 
 // look runs a kernel under some schedules, up to the first race.
-func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules uint64) {
+func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules uint64, lockstep bool) {
 	t.Helper()
+	runs, detects := emu.Independent, race.Independent
+	if lockstep {
+		runs, detects = emu.Lockstep, race.Lockstep
+	}
 	m, err := emu.New(f, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := range schedules {
-		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())})
-		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1}, d)
+		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes()), Model: detects})
+		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1, Model: runs}, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,6 +188,12 @@ func kernelOf(t *testing.T, text string) *ir.Func {
 	}
 	t.Fatal("no kernel")
 	return nil
+}
+
+func flowRequest(k gen.Kernel, number string, contents uint64) launch.Request {
+	r := phaseRequest(k, number, contents)
+	r.Args[1] = launch.ArgSpec{Param: "out", Offset: -1, Kind: launch.ArgBuffer, Size: 4 * gen.FlowWords * k.Grid.Count() * k.Block.Count()}
+	return r
 }
 
 func phaseRequest(k gen.Kernel, number string, contents uint64) launch.Request {

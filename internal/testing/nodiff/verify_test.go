@@ -5,7 +5,6 @@ import (
 	"math/rand"
 	"os"
 	"testing"
-	"time"
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -45,7 +44,7 @@ func TestVerifiedMeansClean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}})
+		r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}})
 		if !r.Verified() {
 			refuted++
 			continue
@@ -113,7 +112,7 @@ func verifiedIsClean(t *testing.T, draw func(gen.Source) gen.Kernel, n, few int)
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}})
+		r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}})
 		if !r.Verified() {
 			continue
 		}

@@ -12,7 +12,7 @@ type Answer struct {
 	Reason string        // if Unknown: why
 	By     string        // who decided: "simplifier" or a solver's name
 	Time   time.Duration // that solvers took
-	Steps  int64         // that the embedded solver took
+	Steps  int64         // that the embedded solver took: a measure of work that no machine's load changes
 	Cached bool          // it was known from before
 }
 

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -105,15 +104,10 @@ func (p *prover) failures() int {
 	return len(p.res.Findings) + p.bad
 }
 
-// invariantTime is how long invariants are looked for, at most.
-const invariantTime = 10 * time.Second
-
 // strengthen looks for invariants of the loops, once, and reports whether there are any.
 func (p *prover) strengthen() bool {
 	if p.res.Invariants == nil && slices.ContainsFunc(p.th.Loops, open) {
-		ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
-		defer cancel()
-		p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
+		p.res.Invariants = invariant.Find(p.ctx, p.th, p.opt.Solvers)
 	}
 	return p.res.Invariants != nil && p.res.Invariants.Found()
 }

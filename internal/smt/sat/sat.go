@@ -36,16 +36,19 @@ func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) 
 	if err := b.query(asserts); err != nil {
 		return smt.Answer{Reason: err.Error()}
 	}
-	switch b.l.s.Solve(cdcl.Limits{Steps: s.Steps, Stop: func() bool { return ctx.Err() != nil }}) {
-	case cdcl.Sat:
-		return smt.Answer{Status: smt.Sat, Model: b.model(), Steps: b.l.s.Steps()}
-	case cdcl.Unsat:
-		return smt.Answer{Status: smt.Unsat, Steps: b.l.s.Steps()}
+	status := b.l.s.Solve(cdcl.Limits{Steps: s.Steps, Stop: func() bool { return ctx.Err() != nil }})
+	a := smt.Answer{Steps: b.l.s.Steps() + int64(b.l.size())}
+	switch {
+	case status == cdcl.Sat:
+		a.Status, a.Model = smt.Sat, b.model()
+	case status == cdcl.Unsat:
+		a.Status = smt.Unsat
+	case ctx.Err() != nil:
+		a.Reason = "out of time"
+	default:
+		a.Reason = fmt.Sprintf("undecided after %d steps", s.Steps)
 	}
-	if ctx.Err() != nil {
-		return smt.Answer{Reason: "out of time"}
-	}
-	return smt.Answer{Reason: fmt.Sprintf("undecided after %d steps", s.Steps), Steps: b.l.s.Steps()}
+	return a
 }
 
 // errGates says that a circuit grew beyond the limit.

@@ -9,7 +9,7 @@ func (s *Solver) conflict(bad ref) {
 	if len(clause) == 1 {
 		s.assign(clause[0], none)
 	} else {
-		s.assign(clause[0], s.attach(clause, value))
+		s.assign(clause[0], s.addLearned(clause, value))
 	}
 	s.order.activity(&s.activity)
 }
@@ -195,6 +195,7 @@ func (s *Solver) collect() {
 	for i, c := range s.learned {
 		s.learned[i] = ref(old[c])
 	}
+	s.attached = len(s.clauses)
 	for _, l := range s.trail {
 		if r := s.reason[l.Var()]; r != none {
 			s.reason[l.Var()] = ref(old[r])

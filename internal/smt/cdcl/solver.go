@@ -54,10 +54,10 @@ type watch struct {
 
 // Solver holds clauses. Make it with New.
 type Solver struct {
-	clauses []Lit // the arena: for each clause its size, its value and its literals, the first two of which are watched
-	learned []ref
-	wasted  int
-	watches [][]watch // by literal: of the clauses that hold its negation
+	clauses  []Lit // the arena: for each clause its size, its value and its literals, the first two of which are watched
+	learned  []ref
+	attached int       // clauses before this place are watched
+	watches  [][]watch // by literal: of the clauses that hold its negation
 
 	value  []int8 // by literal: 1 true, -1 false, 0 open
 	level  []int32
@@ -75,8 +75,9 @@ type Solver struct {
 	toClear []int
 	stack   []Lit
 	learn   []Lit
-	stamp   []uint32 // by level
-	stamps  uint32
+	stamp   []uint64 // by level
+	marks   []uint64 // by literal
+	stamps  uint64
 
 	restart    restarts
 	conflicts  int64
@@ -98,6 +99,7 @@ func (s *Solver) NewVar() Lit {
 	v := len(s.level)
 	s.watches = append(s.watches, nil, nil)
 	s.value = append(s.value, 0, 0)
+	s.marks = append(s.marks, 0, 0)
 	s.level = append(s.level, 0)
 	s.reason = append(s.reason, none)
 	s.phase = append(s.phase, true)
@@ -116,54 +118,91 @@ func (s *Solver) Add(lits ...Lit) {
 	if s.broken {
 		return
 	}
-	c := s.learn[:0]
+	s.stamps++
+	at := len(s.clauses)
+	s.clauses = append(s.clauses, 0, 0)
 	for _, l := range lits {
-		if s.value[l] > 0 { // nothing is decided here, so it is true for good
+		switch {
+		case s.value[l] > 0, s.marks[l.Not()] == s.stamps: // it is true: nothing is decided here, so for good
+			s.clauses = s.clauses[:at]
 			return
-		}
-		if s.value[l] < 0 {
+		case s.value[l] < 0, s.marks[l] == s.stamps:
 			continue
 		}
-		double := false
-		for _, m := range c {
-			if m == l.Not() {
-				return
-			}
-			double = double || m == l
-		}
-		if !double {
-			c = append(c, l)
-		}
+		s.marks[l] = s.stamps
+		s.clauses = append(s.clauses, l)
 	}
-	s.learn = c
-	switch len(c) {
+	switch n := len(s.clauses) - at - header; n {
 	case 0:
 		s.broken = true
 	case 1:
-		s.assign(c[0], none)
-		s.broken = s.propagate() != none
+		l := s.clauses[at+header]
+		s.clauses = s.clauses[:at]
+		s.assign(l, none)
 	default:
-		s.attach(c, 0)
+		s.clauses[at] = Lit(n)
 	}
 }
 
 // header is how many words precede the literals of a clause.
 const header = 2
 
-// attach adds a clause to the arena. Its value is 0 if it is not learned.
-func (s *Solver) attach(c []Lit, value int) ref {
+// attach has the clauses that were added watched. Many come at once: their watches are counted first, and lie together.
+func (s *Solver) attach() {
+	if s.attached == len(s.clauses) {
+		return
+	}
+	need := make([]int32, len(s.watches))
+	s.each(s.attached, func(at ref) {
+		c := s.lits(at)
+		need[c[0].Not()]++
+		need[c[1].Not()]++
+	})
+	total := 0
+	for p, n := range need {
+		if n > 0 {
+			need[p] += int32(len(s.watches[p])) + n/4 + 1 // some come with what is learned
+			total += int(need[p])
+		}
+	}
+	block := make([]watch, total)
+	for p, n := range need {
+		if n > 0 {
+			s.watches[p] = append(block[:0:n], s.watches[p]...)
+			block = block[n:]
+		}
+	}
+	s.each(s.attached, func(at ref) { s.watch(at) })
+	s.attached = len(s.clauses)
+	s.head = 0 // what was true before the clauses came
+}
+
+// each visits the clauses from a place on.
+func (s *Solver) each(from int, visit func(ref)) {
+	for at := from; at < len(s.clauses); at += header + int(s.clauses[at]) {
+		visit(ref(at))
+	}
+}
+
+// addLearned adds a clause that follows from the others. Its first two literals are to be watched.
+func (s *Solver) addLearned(c []Lit, value int) ref {
 	at := ref(len(s.clauses))
 	s.clauses = append(append(s.clauses, Lit(len(c)), Lit(value)), c...)
-	if value > 0 {
-		s.learned = append(s.learned, at)
-	}
+	s.attached = len(s.clauses)
+	s.learned = append(s.learned, at)
+	s.watch(at)
+	return at
+}
+
+// watch watches the first two literals of a clause.
+func (s *Solver) watch(at ref) {
+	c := s.lits(at)
 	w := at
 	if len(c) == 2 {
 		w |= binary
 	}
 	s.watches[c[0].Not()] = append(s.watches[c[0].Not()], watch{w, c[1]})
 	s.watches[c[1].Not()] = append(s.watches[c[1].Not()], watch{w, c[0]})
-	return at
 }
 
 // lits are the literals of a clause.
@@ -255,6 +294,7 @@ func (s *Solver) Solve(limits Limits, assumptions ...Lit) Status {
 	if s.broken {
 		return Unsat
 	}
+	s.attach()
 	defer s.back(0)
 	end := s.steps + limits.Steps
 	poll := s.steps + pollSteps

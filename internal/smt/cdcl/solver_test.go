@@ -113,8 +113,8 @@ func threeSat(n int, seed uint64) [][]Lit {
 // solver with nothing in common.
 func TestAgainstGini(t *testing.T) {
 	counts := map[Status]int{}
-	for seed := range uint64(60) {
-		const n = 170
+	for seed := range uint64(40) {
+		const n = 150
 		clauses := threeSat(n, seed+1)
 		s, g := solver(n, clauses), gini.New()
 		for _, c := range clauses {

@@ -9,6 +9,7 @@ package sat
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"heddle/internal/smt"
@@ -36,15 +37,15 @@ func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) 
 	if err := b.query(asserts); err != nil {
 		return smt.Answer{Reason: err.Error()}
 	}
-	status := b.l.s.Solve(cdcl.Limits{Steps: s.Steps, Stop: func() bool { return ctx.Err() != nil }})
+	status := b.search(s.Steps)
 	a := smt.Answer{Steps: b.l.s.Steps() + int64(b.l.size())}
 	switch {
 	case status == cdcl.Sat:
 		a.Status, a.Model = smt.Sat, b.model()
 	case status == cdcl.Unsat:
 		a.Status = smt.Unsat
-	case ctx.Err() != nil:
-		a.Reason = "out of time"
+	case b.within() != nil:
+		a.Reason = b.within().Error()
 	default:
 		a.Reason = fmt.Sprintf("undecided after %d steps", s.Steps)
 	}
@@ -85,7 +86,7 @@ func (b *blaster) query(asserts []smt.Term) error {
 	for _, a := range all {
 		b.require(b.bits[a][0])
 	}
-	return b.ackermann()
+	return nil
 }
 
 func (b *blaster) require(m lit) { b.l.s.Add(b.l.literal(m)) }
@@ -101,40 +102,68 @@ func (b *blaster) within() error {
 	return nil
 }
 
-// ackermann requires that a function of equal arguments has equal results.
-func (b *blaster) ackermann() error {
-	for i, t := range b.apps {
-		for _, u := range b.apps[:i] {
-			if b.c.Name(t) != b.c.Name(u) {
-				continue
-			}
-			if err := b.within(); err != nil {
-				return err
-			}
-			same := yes
-			for k, x := range b.c.Args(t) {
-				same = b.l.and(same, b.equal(b.bits[x], b.bits[b.c.Args(u)[k]]))
-			}
-			b.require(b.l.implies(same, b.equal(b.bits[t], b.bits[u])))
+// search solves, and adds of Ackermann's conditions those that a model breaks, until none is broken: most are never needed.
+func (b *blaster) search(steps int64) cdcl.Status {
+	limits := cdcl.Limits{Steps: steps, Stop: func() bool { return b.within() != nil }}
+	for {
+		status := b.l.s.Solve(limits)
+		if status != cdcl.Sat || !b.repair() {
+			return status
+		}
+		if limits.Stop() || steps > 0 && b.l.s.Steps() >= steps {
+			return cdcl.Unknown
+		}
+		if steps > 0 {
+			limits.Steps = steps - b.l.s.Steps()
 		}
 	}
-	return nil
+}
+
+// repair requires of the applications for which the model has equal arguments and different results that equal arguments
+// give equal results, and reports whether there were any.
+func (b *blaster) repair() bool {
+	b.l.values = nil
+	first := map[string]smt.Term{} // by function and arguments
+	broken := false
+	for _, t := range b.apps {
+		key := []byte(b.c.Name(t))
+		for _, x := range b.c.Args(t) {
+			key = binary.LittleEndian.AppendUint64(append(key, 0), b.value(b.bits[x]))
+		}
+		u, found := first[string(key)]
+		if !found {
+			first[string(key)] = t
+			continue
+		}
+		if b.value(b.bits[t]) == b.value(b.bits[u]) {
+			continue
+		}
+		broken = true
+		same := yes
+		for k, x := range b.c.Args(t) {
+			same = b.l.and(same, b.equal(b.bits[x], b.bits[b.c.Args(u)[k]]))
+		}
+		b.require(b.l.implies(same, b.equal(b.bits[t], b.bits[u])))
+	}
+	return broken
+}
+
+// value reads a term in the model of the solver.
+func (b *blaster) value(bits []lit) uint64 {
+	var v uint64
+	for i, l := range bits {
+		if b.l.holds(l) {
+			v |= 1 << i
+		}
+	}
+	return v
 }
 
 // model reads the values of variables and function applications.
 func (b *blaster) model() *smt.Model {
 	m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
-	value := func(bits []lit) uint64 {
-		var v uint64
-		for i, l := range bits {
-			if b.l.holds(l) {
-				v |= 1 << i
-			}
-		}
-		return v
-	}
 	for name, bits := range b.vars {
-		m.Vars[name] = value(bits)
+		m.Vars[name] = b.value(bits)
 	}
 	for _, t := range b.apps {
 		name := b.c.Name(t)
@@ -143,9 +172,9 @@ func (b *blaster) model() *smt.Model {
 		}
 		var args []uint64
 		for _, a := range b.c.Args(t) {
-			args = append(args, value(b.bits[a]))
+			args = append(args, b.value(b.bits[a]))
 		}
-		m.Funcs[name][smt.Key(args)] = value(b.bits[t])
+		m.Funcs[name][smt.Key(args)] = b.value(b.bits[t])
 	}
 	return m
 }

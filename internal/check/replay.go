@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -289,7 +288,7 @@ func (p *proof) buffers(loaded map[*lockstep.Object][]byte) []launch.ArgSpec {
 		if i < 0 || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
 			continue
 		}
-		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1, Kind: launch.ArgBytes, Text: hex.EncodeToString(b) + "..."}
+		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1, Kind: launch.ArgBytes, Text: launch.HexBytes(b) + "..."}
 		if !o.Var.Pointer {
 			spec.Offset = o.Field
 		}

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"encoding/hex"
 	"fmt"
 	"os"
 	"slices"
@@ -305,10 +304,10 @@ func newBuffer(name string, a ArgSpec) (*Buffer, error) {
 // unbounded reports whether a buffer goes on behind its bytes.
 func (a *ArgSpec) unbounded() bool { return a.Kind == ArgBytes && strings.HasSuffix(a.Text, andZeros) }
 
-// bytesOf returns the bytes of a file or of hex digits: at least a.Size of them, and cut to that.
+// bytesOf returns the bytes of a file or of hex:: at least a.Size of them, and cut to that.
 func bytesOf(a ArgSpec) ([]byte, error) {
 	if a.Kind == ArgBytes {
-		return hex.DecodeString(strings.TrimSuffix(a.Text, andZeros))
+		return parseHexBytes(strings.TrimSuffix(a.Text, andZeros))
 	}
 	info, err := os.Stat(a.Text)
 	if err != nil {

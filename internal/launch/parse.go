@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"encoding/hex"
 	"fmt"
 	"math"
 	"strconv"
@@ -188,8 +187,8 @@ func (a *ArgSpec) parseValue(val string) error {
 		a.Kind, a.Text = ArgFunc, rest
 		return nil
 	case "hex":
-		if digits := strings.TrimSuffix(rest, andZeros); !isHex(digits) {
-			return fmt.Errorf("%q: want hex: and two hexadecimal digits for each byte, and %s for a buffer that goes on with zeros", val, andZeros)
+		if _, err := parseHexBytes(strings.TrimSuffix(rest, andZeros)); err != nil {
+			return fmt.Errorf("hex:%w; at the end %s for a buffer that goes on with zeros", err, andZeros)
 		}
 		a.Kind, a.Text = ArgBytes, rest
 		return nil
@@ -256,12 +255,4 @@ func isInteger(s string) bool {
 	}
 	_, err = strconv.ParseUint(s, 0, 64)
 	return err == nil || isRange(err)
-}
-
-// andZeros ends the bytes of a buffer that goes on with zeros, without a bound.
-const andZeros = "..."
-
-func isHex(s string) bool {
-	_, err := hex.DecodeString(s)
-	return err == nil && s != ""
 }

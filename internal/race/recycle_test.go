@@ -172,6 +172,9 @@ func TestRecyclingAgreesWithFigure4(t *testing.T) {
 		}
 	})
 	t.Logf("%+v", counts)
+	if testing.Short() { // draws too few programs to have some of each kind every time
+		return
+	}
 	if counts.well == 0 || counts.well == counts.done || counts.racy == 0 || counts.racy == counts.well || counts.arrivesOnly == 0 {
 		t.Errorf("the programs are one-sided: %+v", counts)
 	}

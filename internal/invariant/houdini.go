@@ -1,5 +1,6 @@
 // Package invariant finds what holds at the header of a loop in every iteration, where closed forms do not say it: a
-// table of rules proposes candidates, and Houdini keeps the largest set of them that is inductive.
+// table of rules proposes candidates, traces drop those that are false in one, and Houdini keeps the largest set of the
+// others that is inductive.
 //
 // What it follows: Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java" (FME 2001), with the rules that
 // GPUVerify's users needed most. A candidate survives if it holds at the entry of its loop, and if an iteration that all
@@ -63,11 +64,18 @@ var depths = []int{1, 3}
 // Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If steps run out, or ctx
 // ends, before that is settled, candidates that might be some are given up.
 func Find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
+	return find(ctx, th, solvers, true)
+}
+
+func find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver, traced bool) *Set {
 	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
 	for i := range th.Loops {
 		l := propose(th, i)
 		h.loops = append(h.loops, l)
 		h.set.Candidates = append(h.set.Candidates, l.candidates...)
+	}
+	if traced {
+		h.trace()
 	}
 	for h.hard = range 2 {
 		h.fixpoint()

@@ -40,6 +40,9 @@ func NewPool(n int, solvers func() []Solver, store Store) *Pool {
 	return p
 }
 
+// Slots is how many queries are decided at a time.
+func (p *Pool) Slots() int { return cap(p.slots) }
+
 // Close ends the solvers that are processes. Nobody may be solving.
 func (p *Pool) Close() {
 	for _, list := range p.all {

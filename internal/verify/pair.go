@@ -77,10 +77,19 @@ func (p *prover) drain() {
 	p.res.Stats.Time += time.Since(start)
 }
 
-// solve has solvers decide what waits for them, until nothing does.
+// solve has solvers decide what waits for them, until nothing does. If few findings are enough, few queries are asked at a time,
+// and a pair that may be a finding goes on before others are begun.
 func (p *prover) solve() {
 	for len(p.waiting) > 0 {
-		batch := p.waiting
+		if p.opt.Limit > 0 && p.bad >= p.opt.Limit {
+			p.waiting = nil
+			return
+		}
+		n := len(p.waiting)
+		if p.opt.Limit > 0 {
+			n = min(n, p.opt.Pool.Slots())
+		}
+		batch, rest := p.waiting[:n], p.waiting[n:]
 		p.waiting = nil
 		queries := make([]*smt.Query, len(batch))
 		for i, x := range batch {
@@ -95,6 +104,7 @@ func (p *prover) solve() {
 			x.exported, x.reduced = nil, nil
 			p.answered(x, a)
 		}
+		p.waiting = append(p.waiting, rest...)
 	}
 }
 

@@ -27,6 +27,9 @@ const (
 	querySteps   = 100_000_000 // about five seconds
 )
 
+// hangTime ends a process that does not come back although its steps must be used up.
+const hangTime = time.Minute
+
 // solverMemory bounds a solver process, in MiB.
 const solverMemory = 4096
 
@@ -90,7 +93,7 @@ func (s *solving) pool() *smt.Pool {
 func (s *solving) list() []smt.Solver {
 	var program *proc.Solver
 	if s.program != nil {
-		program = &proc.Solver{Path: s.program.Path, Kind: s.program.Kind, Steps: programSteps, Memory: solverMemory}
+		program = &proc.Solver{Path: s.program.Path, Kind: s.program.Kind, Steps: programSteps, Time: hangTime, Memory: solverMemory}
 	}
 	switch {
 	case program == nil:

@@ -34,6 +34,24 @@ var depths = []int{0, 2, 4}
 // mostWaiting is how many queries are gathered before solvers get them: enough to keep all of them busy.
 const mostWaiting = 64
 
+// stepsEach is what a query counts for beside the steps of solvers, and atOnce how many queries go to solvers between two looks at the
+// steps that are left: a fixed number, so that the same are asked on any machine.
+const (
+	stepsEach = 20_000
+	atOnce    = 8
+)
+
+// over says why the proof has to end, if it does.
+func (p *prover) over() string {
+	switch {
+	case p.ctx.Err() != nil:
+		return "out of time"
+	case p.opt.Steps > 0 && p.res.Stats.Steps > p.opt.Steps:
+		return "out of steps"
+	}
+	return ""
+}
+
 // done reports whether no more pairs are to be decided.
 func (p *prover) done() bool {
 	return p.stopped || p.opt.Limit > 0 && p.bad >= p.opt.Limit
@@ -54,8 +72,8 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	}
 	x := &pair{finding: f, query: q, terms: terms, threads: s, strong: p.res.Invariants != nil}
 	p.pairs = append(p.pairs, x)
-	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
-		p.found(x, smt.Answer{Reason: "out of time"})
+	if why := p.over(); why != "" { // the pairs that are left are not looked at: this one stands for them
+		p.found(x, smt.Answer{Reason: why})
 		p.stopped = true
 		return
 	}
@@ -85,9 +103,20 @@ func (p *prover) solve() {
 			p.waiting = nil
 			return
 		}
+		if why := p.over(); why != "" {
+			for _, x := range p.waiting {
+				x.exported, x.reduced = nil, nil
+				p.found(x, smt.Answer{Reason: why})
+			}
+			p.waiting = nil
+			return
+		}
 		n := len(p.waiting)
 		if p.opt.Limit > 0 {
 			n = min(n, p.opt.Pool.Slots())
+		}
+		if p.opt.Steps > 0 {
+			n = min(n, atOnce)
 		}
 		batch, rest := p.waiting[:n], p.waiting[n:]
 		p.waiting = nil
@@ -118,6 +147,7 @@ func (p *prover) failures() int {
 func (p *prover) strengthen() bool {
 	if p.res.Invariants == nil && slices.ContainsFunc(p.th.Loops, open) {
 		p.res.Invariants = invariant.Find(p.ctx, p.th, p.opt.Solvers)
+		p.res.Stats.Steps += p.res.Invariants.Steps
 	}
 	return p.res.Invariants != nil && p.res.Invariants.Found()
 }
@@ -177,6 +207,11 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 			p.res.Stats.BySolver++
 		}
 		x.query, x.asked = nil, nil
+	case p.over() != "":
+		if a.Status != smt.Unknown { // a model of what was asked may mean nothing: more would have been asked
+			a = smt.Answer{Reason: p.over()}
+		}
+		p.found(x, a)
 	case x.loops && x.level < len(depths):
 		p.reduce(x)
 	case x.loops && !x.strong && !(p.opt.Shown != nil && p.opt.Shown(&x.finding)) && p.strengthen():
@@ -209,6 +244,7 @@ func (p *prover) count(a smt.Answer) {
 		q.Cached++
 	}
 	q.Time += a.Time
+	p.res.Stats.Steps += stepsEach + a.Steps
 }
 
 // found makes a pair a finding.
@@ -247,6 +283,7 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 func (s *Stats) Add(t *Stats) {
 	s.Pairs += t.Pairs
 	s.Time += t.Time
+	s.Steps += t.Steps
 	s.BySimplifier += t.BySimplifier
 	s.BySolver += t.BySolver
 	if s.Queries == nil {

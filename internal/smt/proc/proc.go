@@ -210,7 +210,8 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 	case "unknown":
 		a.Reason = "it does not know"
 		if s.Steps > 0 {
-			a.Reason = fmt.Sprintf("undecided after at most %d steps", s.Steps)
+			a.Reason = fmt.Sprintf("it does not know after at most %d steps", s.Steps)
+			a.Steps = s.Steps
 		}
 	default:
 		return smt.Answer{}, errGarbage(line)

@@ -37,7 +37,7 @@ func summaryLine(sum *check.Summary) string {
 	for _, n := range []struct {
 		n    int
 		what string
-	}{{suppressed, "suppressed"}, {known, "known"}} {
+	}{{sum.Guessed, "dependent on guesses"}, {suppressed, "suppressed"}, {known, "known"}} {
 		if n.n > 0 {
 			line += fmt.Sprintf(", %d %s", n.n, n.what)
 		}

@@ -15,26 +15,33 @@ func (r *kernelRun) findings(rep *race.Report, seed uint64) {
 	r.tolerated += rep.Tolerated
 	for i := range rep.Races {
 		rc := &rep.Races[i]
-		code := raceCode(rc)
-		a, b := rc.First.Site, rc.Second.Site
-		if b < a {
-			a, b = b, a // which side comes first depends on the schedule
-		}
-		r.add(findingKey{code, a, b}, func() diag.Diagnostic { return r.raceFinding(code, rc, seed) })
+		key := raceKey(rc)
+		r.add(key, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
 	}
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
-		if len(be.Groups) == 0 {
-			continue
+		if key, ok := barrierKey(be); ok {
+			r.add(key, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })
 		}
-		code := barrierCodes[be.Kind]
-		lo, hi := be.Groups[0].Site, be.Groups[0].Site // who comes first depends on the schedule
-		for _, g := range be.Groups {
-			lo, hi = min(lo, g.Site), max(hi, g.Site)
-		}
-		key := findingKey{code, lo, hi}
-		r.add(key, func() diag.Diagnostic { return r.barrierFinding(code, be, seed) })
 	}
+}
+
+// raceKey is the key of a race: which side comes first depends on the schedule.
+func raceKey(rc *race.Race) findingKey {
+	a, b := rc.First.Site, rc.Second.Site
+	return findingKey{raceCode(rc), min(a, b), max(a, b)}
+}
+
+// barrierKey is the key of a barrier error, if threads wait at one: who comes first depends on the schedule.
+func barrierKey(be *race.BarrierError) (key findingKey, ok bool) {
+	if len(be.Groups) == 0 {
+		return findingKey{}, false
+	}
+	key = findingKey{barrierCodes[be.Kind], be.Groups[0].Site, be.Groups[0].Site}
+	for _, g := range be.Groups {
+		key.a, key.b = min(key.a, g.Site), max(key.b, g.Site)
+	}
+	return key, true
 }
 
 func raceCode(rc *race.Race) diag.Code {

@@ -35,6 +35,9 @@ type kernelRun struct {
 	aside        aside // findings that do not count
 	cut          bool  // a finding ended a run early
 	parts        bool  // something in the kernel orders part of memory only
+	guess        *guesses
+	depends      func(findingKey, *diag.Diagnostic) bool // reports whether a finding depends on guesses; nil: none does
+	guessed      int                                     // findings that do
 }
 
 // findingKey tells findings of one machine apart: a code and the sites.
@@ -80,7 +83,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	if cfg == nil {
 		return
 	}
-	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool), parts: ir.OrdersParts(k)}
+	r := &kernelRun{driver: d, in: in, kernel: k, cfg: cfg, seen: make(map[findingKey]bool), parts: ir.OrdersParts(k), guess: newGuesses(d, in, k, cfg)}
 	var err error
 	if r.machine, err = emu.New(k, cfg); err != nil {
 		d.checked(in, k, nil)
@@ -96,6 +99,7 @@ func (d *driver) checkKernel(ctx context.Context, in *input, k *ir.Func) {
 	v := r.verdict()
 	end(outcome(&v))
 	d.sum.Bugs += r.bugs
+	d.sum.Guessed += r.guessed
 	d.sum.Verdicts = append(d.sum.Verdicts, r.withProof(ctx, r.withTrace(ctx, v)))
 	if r.unsupported == nil && r.assumptions == nil && r.inconclusive == "" && r.runs > 0 && !r.cut {
 		d.checked(in, k, allCodes)
@@ -177,6 +181,7 @@ func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
 		return false
 	}
 	r.runs++
+	r.depends = func(key findingKey, g *diag.Diagnostic) bool { return r.guess.dependsOn(ctx, key, r.cfg, g) }
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
 		return r.outside(res.Stop, seed)
 	}
@@ -277,8 +282,12 @@ func (r *kernelRun) add(key findingKey, make func() diag.Diagnostic) {
 	if r.setAside(&g) {
 		return
 	}
-	r.bugs++
-	if r.bugs > r.opt.Limit {
+	if r.depends != nil && r.depends(key, &g) {
+		r.guessed++
+	} else {
+		r.bugs++
+	}
+	if r.bugs+r.guessed > r.opt.Limit {
 		r.hidden++
 		return
 	}
@@ -300,6 +309,8 @@ func (r *kernelRun) verdict() diag.Verdict {
 		if r.unsupported != nil {
 			v.Reason = joinReasons(v.Reason, "the run ended early: "+r.unsupported.Reason)
 		}
+	case r.guessed > 0:
+		v.Kind, v.Reason = diag.Unknown, r.guess.reason()
 	case r.unsupported != nil:
 		v = *r.unsupported
 	case r.assumptions != nil:

@@ -40,16 +40,24 @@ func (d *driver) lower(ctx context.Context, file Input) []*lower.Result {
 		return nil
 	}
 	for _, low := range results {
-		for _, w := range low.Warnings {
-			code := diag.CodeHostCode
-			if low.Lang == lower.Binary {
-				code = diag.CodeInput
-			}
-			d.report(diag.Diagnostic{Code: code, Severity: diag.Warning, Message: w})
-		}
+		d.warnings(low)
 		d.machineCode(file, low.SASS)
 	}
 	return results
+}
+
+// warnings reports what lowering left out. Of host code the first is enough: the kernels are whole.
+func (d *driver) warnings(low *lower.Result) {
+	list, code := low.Warnings, diag.CodeInput
+	if low.Lang != lower.Binary {
+		code = diag.CodeHostCode
+		if n := len(list); n > 1 {
+			list = []string{fmt.Sprintf("%s (and %d more)", list[0], n-1)}
+		}
+	}
+	for _, w := range list {
+		d.report(diag.Diagnostic{Code: code, Severity: diag.Warning, Message: w})
+	}
 }
 
 // selects reports whether a kernel known by its names alone is to be checked.

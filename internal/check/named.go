@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 
 	"heddle/internal/diag"
 	"heddle/internal/event"
@@ -16,8 +17,8 @@ func (r *kernelRun) withTrace(ctx context.Context, v diag.Verdict) diag.Verdict 
 	if r.opt.Command == "run" || ctx.Err() != nil || !namedBarriers(r.kernel, r.cfg.Geometry) {
 		return v
 	}
-	if v.Kind == diag.Bug {
-		r.spares("trace", "the verdict is bug already")
+	if v.Kind == diag.Bug || r.guessed > 0 {
+		r.spares("trace", fmt.Sprintf("the verdict is %s already", v.Kind))
 		return v
 	}
 	end := r.asks(r.kernel, "trace", "it has named barriers")

@@ -107,6 +107,7 @@ type Times struct {
 type Summary struct {
 	Verdicts    []diag.Verdict // one for each kernel, in the order of files and kernels
 	Bugs        int
+	Guessed     int          // findings beside them that depend on what nobody said of the launch
 	Queries     verify.Stats // of all proofs
 	Times       Times
 	Files       *source.Set

@@ -63,6 +63,7 @@ func (d *driver) turn() {
 func (s *Summary) add(part *Summary) {
 	s.Verdicts = append(s.Verdicts, part.Verdicts...)
 	s.Bugs += part.Bugs
+	s.Guessed += part.Guessed
 	s.InputErrors += part.InputErrors
 	s.Skipped += part.Skipped
 	s.Queries.Add(&part.Queries)

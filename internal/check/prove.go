@@ -42,6 +42,7 @@ type proof struct {
 	oneWarp func(*verify.Finding) bool // races that are asked for threads of several warps
 	// Counterexamples that agree in the scalars are one run: by its arguments, whether it showed anything.
 	replayed map[string]bool
+	guess    *guesses
 }
 
 // proveKernel verifies one kernel for all inputs of its launch shape, replays what it cannot prove, and
@@ -90,7 +91,7 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 	limit := cmp.Or(r.opt.Timeout, DefaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	p := &proof{driver: r.driver, in: r.in, kernel: r.kernel, cfg: r.cfg, replayed: map[string]bool{}}
+	p := &proof{driver: r.driver, in: r.in, kernel: r.kernel, cfg: r.cfg, replayed: map[string]bool{}, guess: r.guess}
 	p.fixed = p.scalars(launch.FromFlag)
 	all := p.scalars(launch.Default)
 	general := ctx
@@ -103,7 +104,8 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 		defer stop()
 	}
 	proved := p.forAll(general, ctx)
-	if proved.Kind == diag.Unknown && len(all) > len(p.fixed) {
+	depends := r.guess.reason()
+	if proved.Kind == diag.Unknown && depends == "" && len(all) > len(p.fixed) {
 		p.fixed = all
 		if again := p.verdict(ctx); again.Kind != diag.Unknown {
 			proved = again
@@ -125,6 +127,9 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 		}
 	default:
 		v.Reason = proved.Reason
+		if depends = r.guess.reason(); depends != "" {
+			v.Kind, v.Scope = diag.Unknown, ""
+		}
 	}
 	v.Suppressed, v.Known = p.aside.suppressed, p.aside.known
 	return v
@@ -262,10 +267,14 @@ func (p *proof) scalars(from launch.Origin) map[int]uint64 {
 // scope says what a proof covers.
 func (p *proof) scope(r *verify.Result) string {
 	g := p.cfg.Geometry
-	var given []string
+	var given, guessed []string
 	for i := range p.kernel.Params {
-		if _, ok := p.fixed[i]; ok {
-			given = append(given, p.cfg.Args[i].Name)
+		a := &p.cfg.Args[i]
+		switch _, ok := p.fixed[i]; {
+		case ok && p.cfg.Origins["arg "+a.Name] == launch.Default:
+			guessed = append(guessed, a.Name+" = "+a.Value())
+		case ok:
+			given = append(given, a.Name)
 		}
 	}
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
@@ -274,6 +283,9 @@ func (p *proof) scope(r *verify.Result) string {
 	}
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
+	}
+	if len(guessed) > 0 {
+		s += ", with the guessed " + strings.Join(guessed, ", ")
 	}
 	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
 		s += ", that satisfy what the kernel requires and assumes"

@@ -46,7 +46,10 @@ func (p *proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 		p.sum.Bugs += bugs
 		return diag.Verdict{Kind: diag.Bug}
 	}
-	if len(open) == 0 {
+	switch depends := p.guess.reason(); {
+	case depends != "":
+		open = slices.Insert(open, 0, depends)
+	case len(open) == 0:
 		open = []string{"all counterexamples show findings that are not counted, beside which nothing is proved"}
 	}
 	reason := open[0]
@@ -187,7 +190,7 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
 		run.opt.MaxSteps = cmp.Or(run.opt.MaxSteps, replaySteps)
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.counts, aside: p.aside, parts: ir.OrdersParts(p.kernel)}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.counts, aside: p.aside, parts: ir.OrdersParts(p.kernel), guess: p.guess}
 		r.mark = func(g *diag.Diagnostic) {
 			how := "counterexample of a proof, confirmed by replay: "
 			if contents >= allZero {
@@ -205,7 +208,8 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		r.run(ctx, 0)
 		before := p.aside.hits
 		p.aside = r.aside
-		shown = r.bugs > 0 || r.repeated > 0 || r.aside.hits > before
+		p.sum.Guessed += r.guessed
+		shown = r.bugs > 0 || r.guessed > 0 || r.repeated > 0 || r.aside.hits > before
 		if p.replayed[key] = shown; shown {
 			return r.bugs, true
 		}

@@ -59,7 +59,7 @@ func (c *Config) describeArg(i int) string {
 		}
 		return fmt.Sprintf("%s: struct with buffers at %s", a.Name, strings.Join(fields, " and "))
 	}
-	return a.Name + " = " + formatBits(a.Bits, a.Float)
+	return a.Name + " = " + a.Value()
 }
 
 // firstWith returns the first argument that is buffer b.
@@ -96,6 +96,9 @@ func (b *Buffer) describe() string {
 	}
 	return what
 }
+
+// Value is the number that an argument without buffers has, as a user would write it.
+func (a *Arg) Value() string { return formatBits(a.Bits, a.Float) }
 
 // formatBits prints a number as a user would write it; bytes of other sizes in hexadecimal.
 func formatBits(bits []byte, float bool) string {

@@ -173,7 +173,8 @@ class coalesced_group : public thread_group {
 };
 
 /* A tile: __N neighbouring threads of a block, all in one warp. */
-template <unsigned int __N, typename __Parent = void> class thread_block_tile : public thread_group {
+template <unsigned int __N, typename __Parent = void> class thread_block_tile;
+template <unsigned int __N, typename __Parent> class thread_block_tile : public thread_group {
   static_assert(__N != 0 && __N <= 32 && (__N & (__N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
   static __heddle_member unsigned int __mask() {
     return __N == 32 ? ~0u : ((1u << (__N & 31)) - 1) << (__thread_of_block() & 31 & ~(__N - 1));
@@ -181,6 +182,8 @@ template <unsigned int __N, typename __Parent = void> class thread_block_tile : 
 
  public:
   __heddle_member thread_block_tile() : thread_group(__mask(), false) {}
+  /* A tile of something is a tile, whatever it is a tile of. */
+  __heddle_member operator thread_block_tile<__N, void>() const { return thread_block_tile<__N, void>(); }
   __heddle_member void sync() const { __syncwarp(__mask()); }
   static __heddle_member unsigned int size() { return __N; }
   static __heddle_member unsigned int num_threads() { return __N; }

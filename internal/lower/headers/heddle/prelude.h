@@ -12,6 +12,8 @@
 #define __CUDACC_VER_BUILD__ 0
 #define CUDART_VERSION 12000
 #define CUDA_VERSION 12000
+/* By this name headers of samples (helper_cuda.h) see that the types of the runtime are there. */
+#define __DRIVER_TYPES_H__
 
 #include "qualifiers.h"
 #include "vector_types.h"

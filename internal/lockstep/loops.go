@@ -17,6 +17,7 @@ type Loop struct {
 	Act     smt.Term // the thread is in iteration Counter, if it entered
 	Back    smt.Term // it is, and goes on to the next
 	Exits   []smt.Term
+	Last    smt.Term // the iteration in which the thread leaves, if it entered
 	Slots   []Slot
 	Guesses []smt.Term // what the user proposes as invariants
 }
@@ -46,6 +47,7 @@ func (x *exec) describe() []Loop {
 		lp := Loop{
 			Header: x.f.Blocks[l.Header], Around: info.counters(), Counter: info.counter, Entry: info.entry, Back: info.back,
 			Act:   x.apply(info.name("act", info.privateAct), 0, at),
+			Last:  x.apply(info.name("kx", info.privateExit), 32, info.counters()),
 			Exits: append(append([]smt.Term(nil), info.exits...), info.gone...), Guesses: info.guesses,
 		}
 		for i := range len(x.f.Regs) + x.parts*x.tagLen() {

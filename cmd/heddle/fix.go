@@ -152,6 +152,12 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 	for _, ch := range f.Changes {
 		fmt.Fprintf(w, "  %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
 	}
+	for _, alt := range f.Alternatives {
+		fmt.Fprintf(w, "  or, at the same cost:\n")
+		for _, ch := range alt {
+			fmt.Fprintf(w, "    %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
+		}
+	}
 	switch f.Status {
 	case check.Repaired:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)

@@ -26,6 +26,7 @@ type fixObject struct {
 	Status     string            `json:"status"`
 	Findings   []json.RawMessage `json:"findings,omitempty"`
 	Changes    []fixChange       `json:"changes,omitempty"`
+	Others     [][]fixChange     `json:"alternatives,omitempty"`
 	Redundant  []fixChange       `json:"redundant,omitempty"`
 	Why        string            `json:"why,omitempty"`
 	CostBefore float64           `json:"cost_before,omitempty"`
@@ -64,11 +65,15 @@ func writeFixJSON(w io.Writer, f *check.Fix, res *check.FixResult) error {
 		}
 		out.Findings = append(out.Findings, json.RawMessage(bytes.TrimSpace(b.Bytes())))
 	}
-	for _, ch := range f.Changes {
-		out.Changes = append(out.Changes, fixChange{res.Files.Format(ch.Span.Start), ch.Text})
+	list := func(of []check.FixChange) (out []fixChange) {
+		for _, ch := range of {
+			out = append(out, fixChange{res.Files.Format(ch.Span.Start), ch.Text})
+		}
+		return out
 	}
-	for _, r := range f.Redundant {
-		out.Redundant = append(out.Redundant, fixChange{res.Files.Format(r.Span.Start), r.Text})
+	out.Changes, out.Redundant = list(f.Changes), list(f.Redundant)
+	for _, alt := range f.Alternatives {
+		out.Others = append(out.Others, list(alt))
 	}
 	return json.NewEncoder(w).Encode(out)
 }

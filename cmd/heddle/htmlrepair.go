@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"heddle/internal/check"
 	"heddle/internal/report"
@@ -43,6 +44,13 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 		}
 		for _, ch := range f.Redundant {
 			one.Steps = append(one.Steps, report.Step{Text: ch.Text, At: ch.Span.Start})
+		}
+		for _, alt := range f.Alternatives {
+			var parts []string
+			for _, ch := range alt {
+				parts = append(parts, fmt.Sprintf("%s: %s", res.Files.Format(ch.Span.Start), ch.Text))
+			}
+			one.Notes = append(one.Notes, "or, at the same cost, "+strings.Join(parts, "; "))
 		}
 		r.Repair(one)
 		for j := range f.Wrong {

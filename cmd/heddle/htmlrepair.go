@@ -32,6 +32,7 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 		case f.Status == check.NotRepaired:
 			one.Why = "It cannot be repaired by synchronization, because " + f.Why
 		case f.PTXOnly != "":
+			one.Status += ", but not in the source"
 			one.Notes = append(one.Notes, "in the PTX only (--emit ptx), because "+f.PTXOnly)
 		case len(f.Edits) > 0:
 			one.Notes = append(one.Notes, fmt.Sprintf("the patched source, compiled again, is %s, and the findings do not come back", f.Source.Kind))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"heddle/internal/check"
 	"heddle/internal/report"
@@ -31,6 +32,7 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 		case f.Status == check.NotRepaired:
 			one.Why = "It cannot be repaired by synchronization, because " + f.Why
 		case f.PTXOnly != "":
+			one.Status += ", but not in the source"
 			one.Notes = append(one.Notes, "in the PTX only (--emit ptx), because "+f.PTXOnly)
 		case len(f.Edits) > 0:
 			one.Notes = append(one.Notes, fmt.Sprintf("the patched source, compiled again, is %s, and the findings do not come back", f.Source.Kind))
@@ -43,6 +45,13 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 		}
 		for _, ch := range f.Redundant {
 			one.Steps = append(one.Steps, report.Step{Text: ch.Text, At: ch.Span.Start})
+		}
+		for _, alt := range f.Alternatives {
+			var parts []string
+			for _, ch := range alt {
+				parts = append(parts, fmt.Sprintf("%s: %s", res.Files.Format(ch.Span.Start), ch.Text))
+			}
+			one.Notes = append(one.Notes, "or, at the same cost, "+strings.Join(parts, "; "))
 		}
 		r.Repair(one)
 		for j := range f.Wrong {

@@ -12,8 +12,10 @@ func (h *heap) grow() {
 	h.index = append(h.index, -1)
 }
 
+// before prefers, of equal scores, what came later: the high bits of what is compared and what is computed last. A search that
+// begins with low bits can go through all values of a number.
 func (h *heap) before(a, b int32) bool {
-	return h.score[a] > h.score[b] || h.score[a] == h.score[b] && a < b
+	return h.score[a] > h.score[b] || h.score[a] == h.score[b] && a > b
 }
 
 func (h *heap) push(v int) {

@@ -64,11 +64,15 @@ type Fix struct {
 	PTXOnly      string       // why it is
 	Edits        []edit.Edit  // of the source, for this kernel
 	Notes        []string     // what else a user should know
-	Judged       int          // texts that were checked on the way
-	Compiled     int          // forms in the source that were compiled
-	Checks       time.Duration
-	Compiles     time.Duration
-	Total        time.Duration
+
+	// CostBefore and CostAfter are what the barriers of a kernel cost that is repaired, by the model of package repair.
+	CostBefore, CostAfter float64
+
+	Judged   int // texts that were checked on the way
+	Compiled int // forms in the source that were compiled
+	Checks   time.Duration
+	Compiles time.Duration
+	Total    time.Duration
 }
 
 // Verdict names the verdict after the repair.
@@ -227,7 +231,18 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	if out.Status == NothingToFix {
 		text, err = d.redundant(ctx, fix, k, kernel, j, text, out)
 	}
+	if err == nil && out.Status == Repaired {
+		var q *parsed
+		if q, err = parseKernel(in.lowered.Name, k.Name, text); err == nil {
+			out.CostBefore, out.CostAfter = barrierCost(p), barrierCost(q)
+		}
+	}
 	return out, text, err
+}
+
+// barrierCost is what the barriers of a kernel cost.
+func barrierCost(p *parsed) float64 {
+	return repair.New(&repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}).BarrierCost(repair.DefaultCost)
 }
 
 // repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the scalar arguments that

@@ -226,6 +226,8 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	functions := b.debugInfo(m).places(m)
 	if keep {
 		hidePoints(m)
+		setVariables(m)
+		storeSharedTables(m)
 		expandCopies(m, "copy")
 		if text, err = opt.finish(m.print()); err != nil {
 			return nil, b.toolError(ctx, opt, err)
@@ -233,6 +235,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 		m = parseIR(text)
 		showPoints(m)
 		expandCopies(m, "late") // those of which inlining made the size known
+	}
+	if err := b.checkSharedTables(m); err != nil {
+		return nil, err
 	}
 	low := lowerIR(m, b.debugInfo(m), keep)
 	raw, err := llc.finish(low.ir)

@@ -173,6 +173,9 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 		w.buf.WriteString(freeze)
 		text = store
 	}
+	if value, ok := opaqueValue(text); ok && w.keep {
+		text, dbg = value, ""
+	}
 	invariant := invariantRE.FindString(attach)
 	kept, kind := f.keepAccess(text, invariant != "")
 	switch {

@@ -161,3 +161,78 @@ __global__ void warp_sum_half(const int *in, int *out) {
             out[blockIdx.x] = s[0];
     }
 }
+
+// race: only five threads write the variable, and what the others have may be the same
+__global__ void index_some_write(int *out) {
+    int i;
+    if (threadIdx.x < 5)
+        i = threadIdx.x;
+    out[blockIdx.x * N + (i & 63)] = threadIdx.x;
+}
+
+// divergence: what the other threads have may be zero
+__global__ void condition_some_write(int *out) {
+    bool all;
+    if (threadIdx.x < 5)
+        all = true;
+    if (all)
+        __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = 1;
+}
+
+// race: the same, for a member of a struct
+__global__ void member_some_write(int *out) {
+    view v;
+    v.p = out + blockIdx.x * N;
+    if (threadIdx.x < 5)
+        v.n = threadIdx.x;
+    v.p[v.n & 63] = threadIdx.x;
+}
+
+// verified: every way writes the variable, or does not read it
+__global__ void index_each_writes(int *out, int k) {
+    int i, j;
+    if (threadIdx.x & 1)
+        i = threadIdx.x;
+    else
+        i = 62 - threadIdx.x;
+    if (k > 3)
+        j = i;
+    if (k > 4)
+        out[blockIdx.x * N + j] = k;
+}
+
+// verified: which of two shared arrays it is, a table says
+__global__ void shared_table(int *out, int k) {
+    __shared__ int x[N], y[N];
+    int *t[2] = {x, y};
+    t[k & 1][threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[blockIdx.x * N + threadIdx.x] = t[k & 1][threadIdx.x ^ 1];
+}
+
+// race: two threads share an element of the array that the table names
+__global__ void shared_table_halved(int *out, int k) {
+    __shared__ int x[N], y[N];
+    int *t[2] = {x, y};
+    t[k & 1][threadIdx.x / 2] = threadIdx.x;
+}
+
+__device__ int first_five(int i) {
+    if (i < 5)
+        return i;
+    int unset;
+    return unset;
+}
+
+// race: what the function returns to the others may be the same
+__global__ void index_some_return(int *out) { out[blockIdx.x * N + (first_five(threadIdx.x) & 63)] = threadIdx.x; }
+
+// race: an element of an array that only some threads write
+__global__ void index_from_part_of_array(int *out) {
+    int a[2];
+    if (threadIdx.x < 5)
+        a[0] = threadIdx.x;
+    a[1] = 3;
+    out[blockIdx.x * N + (a[0] & 63)] = a[1] + threadIdx.x;
+}

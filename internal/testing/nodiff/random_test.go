@@ -92,11 +92,13 @@ func FuzzRandomKernels(f *testing.F) {
 	})
 }
 
-func request(k gen.Kernel) launch.Request {
+func request(k gen.Kernel) launch.Request { return randomRequest(k, "3", 1) }
+
+func randomRequest(k gen.Kernel, number string, contents uint64) launch.Request {
 	grid, block := k.Grid, k.Block
 	return launch.Request{Grid: &grid, Block: &block, Args: []launch.ArgSpec{
-		{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom, Size: 4 * gen.Words, Seed: 1},
-		{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: "3"},
+		{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom, Size: 4 * gen.Words, Seed: contents},
+		{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: number},
 	}}
 }
 

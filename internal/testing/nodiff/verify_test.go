@@ -2,10 +2,10 @@ package nodiff
 
 import (
 	"errors"
+	"fmt"
 	"math/rand"
 	"os"
 	"testing"
-	"time"
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -22,115 +22,158 @@ import (
 
 // TestVerifiedMeansClean: what verify proves, no run may refute. Random kernels, under several schedules.
 func TestVerifiedMeansClean(t *testing.T) {
-	n := 300
-	if testing.Short() {
-		n = 50
-	}
-	if os.Getenv("HEDDLE_LONG") != "" {
-		n = 20_000
-	}
-	verified, refuted := 0, 0
-	for seed := range n {
-		k := gen.Random(rand.New(rand.NewSource(int64(seed))), gen.Options{BlockBarriers: seed%4 > 0})
-		f := kernels.PTX(t, k.PTX).Funcs[0]
-		cfg, errs := launch.Resolve(f, request(k), nil)
-		if len(errs) > 0 {
-			t.Fatal(errs[0])
-		}
-		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: cfg.Geometry})
-		var no *lockstep.UnsupportedError
-		if errors.As(err, &no) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}})
-		if !r.Verified() {
-			refuted++
-			continue
-		}
-		verified++
-		if what := anyBug(t, f, cfg, 10); what != "" {
-			t.Fatalf("seed %d is verified, but a run finds %s\n%s", seed, what, k.PTX)
-		}
-	}
-	t.Logf("%d verified, %d not, of %d", verified, refuted, n)
-	if verified < n/50 {
-		t.Errorf("only %d of %d kernels were verified: the test shows little", verified, n)
-	}
+	draw := func(src gen.Source) gen.Kernel { return gen.Random(src, gen.Options{BlockBarriers: src.Intn(4) > 0}) }
+	verifiedIsClean(t, agreement{draw: draw, req: randomRequest}, 300, 10)
 }
 
-// anyBug runs a kernel under some schedules and names a bug, if there is one.
-func anyBug(t *testing.T, f *ir.Func, cfg *launch.Config, seeds uint64) string {
-	t.Helper()
-	m, err := emu.New(f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for seed := range seeds {
-		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())})
-		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1}, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rep := d.Report()
-		switch {
-		case len(rep.Races) > 0:
-			return "a race"
-		case r.Status == emu.Stalled:
-			return "a deadlock"
-		}
-	}
-	return ""
+// TestVerifiedPhasesAreClean is the same on gen.Phases.
+func TestVerifiedPhasesAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Phases, req: phaseRequest}, 300, 20)
 }
-
-// TestVerifiedPhasesAreClean is TestVerifiedMeansClean on gen.Phases, under several arguments and contents.
-func TestVerifiedPhasesAreClean(t *testing.T) { verifiedIsClean(t, gen.Phases, 300, 20) }
 
 // TestVerifiedLoopsAreClean is the same on gen.LoopState: few of its kernels are right.
-func TestVerifiedLoopsAreClean(t *testing.T) { verifiedIsClean(t, gen.LoopState, 40, 10) }
+func TestVerifiedLoopsAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.LoopState, req: phaseRequest}, 40, 10)
+}
 
 // TestVerifiedOrdersAreClean is the same on gen.Orders.
-func TestVerifiedOrdersAreClean(t *testing.T) { verifiedIsClean(t, gen.Orders, 100, 20) }
+func TestVerifiedOrdersAreClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Orders, req: phaseRequest}, 100, 20)
+}
 
-// verifiedIsClean draws n kernels, of which one in few or more is to be verified, and runs those that are.
-func verifiedIsClean(t *testing.T, draw func(gen.Source) gen.Kernel, n, few int) {
-	if testing.Short() {
-		n = 50
+// TestVerifiedReadbackIsClean is the same on gen.Readback.
+func TestVerifiedReadbackIsClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Readback, req: phaseRequest}, 300, 20)
+}
+
+// TestVerifiedFlowIsClean is the same on gen.Flow.
+func TestVerifiedFlowIsClean(t *testing.T) {
+	verifiedIsClean(t, agreement{draw: gen.Flow, req: flowRequest}, 200, 10)
+}
+
+// TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in runs.
+func TestVerifiedInLockstepIsClean(t *testing.T) {
+	random := func(src gen.Source) gen.Kernel { return gen.Random(src, gen.Options{BlockBarriers: true}) }
+	for name, a := range map[string]agreement{
+		"random":   {draw: random, req: randomRequest, lockstep: true},
+		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true},
+		"readback": {draw: gen.Readback, req: phaseRequest, lockstep: true},
+	} {
+		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, 100, 20) })
 	}
-	if os.Getenv("HEDDLE_LONG") != "" {
-		n = 20_000
+}
+
+// agreement is a kind of kernels of which what verify proves is to be held against runs.
+type agreement struct {
+	draw     func(gen.Source) gen.Kernel
+	req      func(k gen.Kernel, number string, contents uint64) launch.Request
+	lockstep bool
+}
+
+// verifiedIsClean draws n kernels and runs them, with several numbers, contents and schedules. What a run refutes must not be
+// verified. Of those that are clean one in eight is given to verify too: one in few or more of these is to be verified, or the
+// test shows little.
+func verifiedIsClean(t *testing.T, a agreement, n, few int) {
+	from, to := seeds(t, n)
+	schedules := uint64(2)
+	if long() {
+		schedules = 10
 	}
-	verified := 0
-	for seed := range n {
-		k := draw(rand.New(rand.NewSource(int64(seed))))
+	refuted, tried, verified := 0, 0, 0
+	for seed := from; seed < to; seed++ {
+		k := a.draw(rand.New(rand.NewSource(int64(seed))))
 		f := kernelOf(t, k.PTX)
-		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
+		var seen seenBugs
+		for i, number := range []string{"3", "0", "1", "2", "6", "0xffffffff"} {
+			cfg, errs := launch.Resolve(f, a.req(k, number, uint64(1+i/2)), nil)
+			if len(errs) > 0 {
+				t.Fatal(errs[0])
+			}
+			if seen.look(t, f, cfg, schedules, a.lockstep); seen.race != "" {
+				break
+			}
+		}
+		switch {
+		case seen != seenBugs{}:
+			refuted++
+		case seed%8 > 0:
+			continue
+		default:
+			tried++
+		}
+		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep})
 		if no := (*lockstep.UnsupportedError)(nil); errors.As(err, &no) {
 			continue
 		}
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		r := verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}})
-		if !r.Verified() {
-			continue
+		opt := verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 2_000_000}}}
+		if seed%4 > 0 { // invariants of loops take most of the time
+			opt.Shown = func(*verify.Finding) bool { return true }
 		}
-		verified++
-		for i, number := range []string{"0", "1", "2", "3", "6", "0xffffffff"} {
-			cfg, errs := launch.Resolve(f, phaseRequest(k, number, uint64(1+i/2)), nil)
-			if len(errs) > 0 {
-				t.Fatal(errs[0])
-			}
-			if what := anyBug(t, f, cfg, 2); what != "" && !(r.Lanes && what == "a deadlock") {
-				t.Fatalf("seed %d is verified, but a run with n = %s finds %s\n%s", seed, number, what, k.PTX)
-			}
+		r := verify.Kernel(t.Context(), th, opt)
+		switch {
+		case !r.Verified():
+		case seen.race != "" || seen.deadlock != "" && !r.Lanes:
+			t.Fatalf("seed %d is verified, but a run finds %s%s\n%s", seed, seen.race, seen.deadlock, k.PTX)
+		case seen == seenBugs{}:
+			verified++
 		}
 	}
-	t.Logf("%d verified of %d", verified, n)
-	if verified < n/few {
-		t.Errorf("only %d of %d kernels were verified: the test shows little", verified, n)
+	t.Logf("seeds %d to %d: runs refute %d; of %d others verify proves %d", from, to, refuted, tried, verified)
+	if verified < tried/few || tried < (to-from)/100 || refuted < (to-from)/20 {
+		t.Error("the test shows little")
+	}
+}
+
+func long() bool { return os.Getenv("HEDDLE_LONG") != "" }
+
+// seeds are those to try, n of them, or 20,000 with HEDDLE_LONG. HEDDLE_SEEDS=FROM:TO takes a slice of these, so that a long run
+// can be done in parts.
+func seeds(t *testing.T, n int) (from, to int) {
+	t.Helper()
+	switch slice := os.Getenv("HEDDLE_SEEDS"); {
+	case slice != "":
+		if _, err := fmt.Sscanf(slice, "%d:%d", &from, &to); err != nil || from >= to {
+			t.Fatalf("HEDDLE_SEEDS=%s: want FROM:TO", slice)
+		}
+		return from, to
+	case long():
+		return 0, 20_000
+	case testing.Short():
+		return 0, 50
+	}
+	return 0, n
+}
+
+// seenBugs are what runs of a kernel showed.
+type seenBugs struct{ race, deadlock string }
+
+// look runs a kernel under some schedules, up to the first race.
+func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules uint64, lockstep bool) {
+	t.Helper()
+	runs, detects := emu.Independent, race.Independent
+	if lockstep {
+		runs, detects = emu.Lockstep, race.Lockstep
+	}
+	m, err := emu.New(f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range schedules {
+		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes()), Model: detects})
+		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1, Model: runs}, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status == emu.Stalled {
+			s.deadlock = fmt.Sprintf("a deadlock (schedule %d)", seed)
+		}
+		if rep := d.Report(); len(rep.Races) > 0 {
+			s.race = fmt.Sprintf("a race (schedule %d)", seed)
+			return
+		}
 	}
 }
 
@@ -144,6 +187,12 @@ func kernelOf(t *testing.T, text string) *ir.Func {
 	}
 	t.Fatal("no kernel")
 	return nil
+}
+
+func flowRequest(k gen.Kernel, number string, contents uint64) launch.Request {
+	r := phaseRequest(k, number, contents)
+	r.Args[1] = launch.ArgSpec{Param: "out", Offset: -1, Kind: launch.ArgBuffer, Size: 4 * gen.FlowWords * k.Grid.Count() * k.Block.Count()}
+	return r
 }
 
 func phaseRequest(k gen.Kernel, number string, contents uint64) launch.Request {

@@ -1,0 +1,193 @@
+package gen
+
+import (
+	"fmt"
+
+	"heddle/internal/event"
+)
+
+// Integers returns a kernel of one warp that computes with integers in a straight line, by every instruction that has a meaning
+// in bits: of all types, in registers that are wider than they, under predicates, with immediates at the edges. At its end each thread
+// stores what it has in its registers, 8 bytes a piece.
+//
+// Its parameters are "mem" and the number "n".
+func Integers(src Source) Kernel {
+	g := &integers{random{src: src}}
+	for range 6 + g.n(20) {
+		guard := ""
+		if g.n(4) == 0 {
+			guard = []string{"@", "@!"}[g.n(2)] + g.predicate() + " "
+		}
+		g.instruction(guard)
+	}
+	for i := range 4 {
+		g.emit("cvt.u64.u32 %%a, %%r%d;\n\tst.global.u64 [%%g+%d], %%a;", i, 8*i)
+		g.emit("cvt.u64.s32 %%a, %%s%d;\n\tst.global.u64 [%%g+%d], %%a;", i, 32+8*i)
+		g.emit("cvt.s64.s16 %%a, %%h%d;\n\tst.global.u64 [%%g+%d], %%a;", i, 64+8*i)
+		g.emit("st.global.u64 [%%g+%d], %%d%d;", 96+8*i, i)
+	}
+	return Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}, PTX: fmt.Sprintf(`.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 mem, .param .u32 n)
+{
+	.reg .b32 %%r<4>, %%n, %%w;
+	.reg .s32 %%s<4>;
+	.reg .b16 %%h<4>;
+	.reg .b64 %%d<4>, %%g, %%a;
+	.reg .pred %%p<4>;
+	ld.param.u64 %%g, [mem];
+	ld.param.u32 %%n, [n];
+	mov.u32 %%r0, %%tid.x;
+	mul.wide.u32 %%a, %%r0, 128;
+	add.s64 %%g, %%g, %%a;
+	mov.u32 %%r1, %%n;
+	mov.u32 %%r2, 0x80000000;
+	mov.u32 %%r3, -1;
+	sub.s32 %%s0, %%r0, 5;
+	mul.lo.u32 %%s1, %%n, %%r0;
+	mov.u32 %%s2, 7;
+	mov.u32 %%s3, %%n;
+	cvt.u16.u32 %%h0, %%r0;
+	cvt.u16.u32 %%h1, %%n;
+	mov.b16 %%h2, 0x8000;
+	mov.b16 %%h3, 3;
+	cvt.u64.u32 %%d0, %%r0;
+	cvt.s64.s32 %%d1, %%n;
+	mov.b64 %%d2, {%%r0, %%n};
+	mov.u64 %%d3, -9;
+	setp.lt.u32 %%p0, %%r0, 9;
+	setp.eq.u32 %%p1, %%n, 3;
+	setp.lt.s32 %%p2, %%s0, 0;
+	setp.gt.u32 %%p3, %%r0, 100;
+%s	ret;
+}
+`, g.out.String())}
+}
+
+type integers struct{ random }
+
+func (g *integers) predicate() string { return fmt.Sprintf("%%p%d", g.n(4)) }
+
+// register is one that holds w bits.
+func (g *integers) register(w int) string {
+	switch {
+	case w == 64:
+		return fmt.Sprintf("%%d%d", g.n(4))
+	case w == 16:
+		return fmt.Sprintf("%%h%d", g.n(4))
+	}
+	return fmt.Sprintf("%%%s%d", []string{"r", "s"}[g.n(2)], g.n(4))
+}
+
+// source is a register or an immediate of w bits.
+func (g *integers) source(w int) string {
+	if g.n(4) > 0 {
+		return g.register(w)
+	}
+	return []string{"0", "1", "-1", "2", "5", "31", "32", "33", "63", "64", "255", "0x7fff", "0x8000"}[g.n(13)]
+}
+
+func (g *integers) from(words ...string) string { return words[g.n(len(words))] }
+
+func (g *integers) instruction(guard string) {
+	w := []int{32, 32, 32, 64, 16}[g.n(5)]
+	sign := g.from("u", "s")
+	t := fmt.Sprintf("%s%d", sign, w)
+	d, a, b, c := g.register(w), g.register(w), g.source(w), g.source(w)
+	op := func(format string, args ...any) { g.emit("%s%s", guard, fmt.Sprintf(format, args...)) }
+	wide := func() string { return g.register(2 * w) }
+	switch g.n(26) {
+	case 0:
+		op("%s.%s %s, %s, %s;", g.from("add", "sub"), t, d, a, b)
+	case 1:
+		op("mul.%s.%s %s, %s, %s;", g.from("lo", "hi"), t, d, a, b)
+	case 2:
+		if w < 64 {
+			op("mul.wide.%s %s, %s, %s;", t, wide(), a, b)
+		}
+	case 3:
+		op("mad.%s.%s %s, %s, %s, %s;", g.from("lo", "hi"), t, d, a, b, c)
+	case 4:
+		if w < 64 {
+			op("mad.wide.%s %s, %s, %s, %s;", t, wide(), a, b, wide())
+		}
+	case 5:
+		d, a, b, c := g.register(32), g.register(32), g.source(32), g.source(32)
+		if g.n(2) == 0 {
+			op("mul24.%s.%s32 %s, %s, %s;", g.from("lo", "hi"), sign, d, a, b)
+		} else {
+			op("mad24.%s.%s32 %s, %s, %s, %s;", g.from("lo", "hi"), sign, d, a, b, c)
+		}
+	case 6:
+		op("%s.%s %s, %s, %s;", g.from("div", "rem"), t, d, a, []string{"3", "8", "-1", "-3", "7"}[g.n(5)])
+	case 7:
+		op("%s.s%d %s, %s;", g.from("neg", "abs"), w, d, a)
+	case 8:
+		op("%s.%s %s, %s, %s;", g.from("min", "max"), t, d, a, b)
+	case 9:
+		op("%s.b%d %s, %s, %s;", g.from("and", "or", "xor"), w, d, a, b)
+	case 10:
+		op("%s.b%d %s, %s;", g.from("not", "cnot"), w, d, a)
+	case 11:
+		op("shl.b%d %s, %s, %s;", w, d, a, g.source(32))
+	case 12:
+		op("shr.%s %s, %s, %s;", []string{t, fmt.Sprintf("b%d", w)}[g.n(2)], d, a, g.source(32))
+	case 13:
+		if w > 16 {
+			op("bfe.%s %s, %s, %s, %s;", t, d, a, g.source(32), g.source(32))
+		}
+	case 14, 15, 16:
+		g.conversion(op)
+	case 17, 18:
+		g.comparison(op, t, w)
+	case 19:
+		op("selp.b%d %s, %s, %s, %s;", w, d, a, b, g.predicate())
+	case 20:
+		op("%s.pred %s, %s, %s;", g.from("and", "or", "xor"), g.predicate(), g.predicate(), g.predicate())
+	case 21:
+		op("not.pred %s, %s;", g.predicate(), g.predicate())
+	case 22:
+		op("mov.b64 %s, {%s, %s};", g.register(64), g.register(32), g.register(32))
+	case 23:
+		op("mov.b64 {%s, %s}, %s;", fmt.Sprintf("%%r%d", g.n(4)), fmt.Sprintf("%%s%d", g.n(4)), g.register(64))
+	case 24:
+		if g.n(2) == 0 {
+			op("mov.b32 %s, {%s, %s};", g.register(32), g.register(16), g.register(16))
+		} else {
+			op("mov.b32 {%s, %s}, %s;", fmt.Sprintf("%%h%d", g.n(2)), fmt.Sprintf("%%h%d", 2+g.n(2)), g.register(32))
+		}
+	case 25:
+		if w > 16 {
+			g.emit("add.cc.u%d %s, %s, %s;\n\taddc.u%d %s, %s, %s;", w, d, a, b, w, g.register(w), g.register(w), c)
+		}
+	}
+}
+
+// conversion is a cvt, from and to registers that may be wider than the types.
+func (g *integers) conversion(op func(string, ...any)) {
+	to, from := []int{8, 16, 32, 64}[g.n(4)], []int{8, 16, 32, 64}[g.n(4)]
+	holds := func(w int) int {
+		w = max(w, 16)
+		if w < 64 && g.n(3) == 0 {
+			w *= 2
+		}
+		return w
+	}
+	sat := g.from("", "", "", ".sat")
+	op("cvt%s.%s%d.%s%d %s, %s;", sat, g.from("u", "s"), to, g.from("u", "s"), from, g.register(holds(to)), g.register(holds(from)))
+}
+
+func (g *integers) comparison(op func(string, ...any), t string, w int) {
+	rel := g.from("eq", "ne", "lt", "le", "gt", "ge")
+	if t[0] == 'u' && g.n(3) == 0 {
+		rel = g.from("lo", "ls", "hi", "hs")
+	}
+	second := g.from("", "", fmt.Sprintf("|%%p%d", 2+g.n(2)))
+	first := fmt.Sprintf("%%p%d", g.n(2))
+	if g.n(3) > 0 {
+		op("setp.%s.%s %s%s, %s, %s;", rel, t, first, second, g.register(w), g.source(w))
+		return
+	}
+	op("setp.%s.%s.%s %s%s, %s, %s, %s%s;", rel, g.from("and", "or", "xor"), t, first, second, g.register(w), g.source(w), g.from("", "!"), g.predicate())
+}

@@ -31,6 +31,7 @@ type tracer struct {
 	h      *houdini
 	inner  map[smt.Term][]int // loops by the counter of the loop directly around; smt.False: none
 	inputs []smt.Term
+	known  map[string]bool // functions that a trace defines
 	m      *smt.Model
 	e      *smt.Evaluator
 	seed   uint64
@@ -44,7 +45,7 @@ var numbers = []uint64{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 
 
 // trace drops candidates that are false in some trace.
 func (h *houdini) trace() {
-	t := &tracer{h: h, inner: map[smt.Term][]int{}, seed: 1}
+	t := &tracer{h: h, inner: map[smt.Term][]int{}, known: map[string]bool{}, seed: 1}
 	var terms []smt.Term
 	counters := map[smt.Term]bool{}
 	for i := range h.th.Loops {
@@ -56,8 +57,10 @@ func (h *houdini) trace() {
 		}
 		t.inner[around] = append(t.inner[around], i)
 		terms = append(terms, l.Entry, l.Back)
+		t.defines(l.Act, l.Last)
 		for _, s := range l.Slots {
 			terms = append(terms, s.At, s.Init, s.Next)
+			t.defines(s.Symbol)
 		}
 		for _, c := range h.loops[i].candidates {
 			terms = append(terms, c.at)
@@ -208,10 +211,29 @@ func (t *tracer) define(symbol smt.Term, v uint64) {
 	t.m.Funcs[name][smt.Key(args)] = v
 }
 
+// defines notes that traces say what symbols are.
+func (t *tracer) defines(symbols ...smt.Term) {
+	for _, s := range symbols {
+		if t.h.c.Op(s) == smt.OpApp {
+			t.known[t.h.c.Name(s)] = true
+		}
+	}
+}
+
+// free reports whether a candidate speaks of what is arbitrary in a trace and may not be: axioms can tie what memory holds
+// at a header to the iteration before.
+func (t *tracer) free(c *Candidate) bool {
+	free := false
+	t.h.c.Visit([]smt.Term{c.at}, func(v smt.Term) {
+		free = free || t.h.c.Op(v) == smt.OpApp && !t.known[t.h.c.Name(v)]
+	})
+	return free
+}
+
 // refute drops the candidates of a loop that are false now.
 func (t *tracer) refute(i int, k uint64) {
 	for _, c := range t.h.loops[i].candidates {
-		if c.Died == "" && !t.e.Holds(c.at) {
+		if c.Died == "" && !t.e.Holds(c.at) && !t.free(c) {
 			c.Died = fmt.Sprintf("false in iteration %d of trace %d%s", k, t.number+1, t.where(c))
 			t.drops++
 		}

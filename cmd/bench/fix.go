@@ -55,32 +55,43 @@ func repairs() (float64, string, error) {
 	return ms(most), fmt.Sprintf("mean %.1f ms; with all checks at most %.0f ms; %d kernels repaired", ms(sum)/float64(max(len(best), 1)), ms(whole), len(best)), nil
 }
 
-// fixTable prints what heddle fix does to each broken kernel of testdata/fix, alone, with nothing in a cache: texts that
+// fixFiles are our own kernels that may be broken and are no tests of one rule each.
+var fixFiles = []string{"testdata/fix/*.*", "testdata/verify/programs/*.cu", "testdata/sync/*.cu", "examples/*.c[ul]"}
+
+// fixTable prints what heddle fix does to each broken kernel of our own, alone, with nothing in a cache: texts that
 // were judged, forms in the source that were compiled, and times. "repair" is the wall time of the search and of the
-// edits, without the checks of candidates, the best of three; "own" and "compilers" are CPU times of all of it, reading
-// and compiling of the file included, of the run that took the least.
-func fixTable(only string) error {
+// edits, without the checks of candidates, the best of the rounds; "own" and "compilers" are CPU times of all of it,
+// reading and compiling of the file included, of the round that took the least.
+func fixTable(only string, rounds int) error {
 	const row = "%-36s %-13s %8v %8v %6v %8v %9v %9v %8v\n"
 	fmt.Printf(row, "kernel", "status", "verdict", "source", "judged", "compiled", "repair ms", "own s", "compilers s")
-	files, err := filepath.Glob("testdata/fix/*.*")
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no kernels in testdata/fix: run it at the top of the repository (%v)", err)
+	var files []string
+	for _, pattern := range fixFiles {
+		list, err := filepath.Glob(pattern)
+		if err != nil || len(list) == 0 {
+			return fmt.Errorf("no kernels in %s: run it at the top of the repository (%v)", pattern, err)
+		}
+		files = append(files, list...)
 	}
 	var proper, whole []float64
 	for _, path := range files {
+		inFile, inName, _ := strings.Cut(only, ":")
+		if !strings.Contains(path, inFile) {
+			continue
+		}
 		res, _, err := repaired(path, "", check.FixOptions{})
 		if err != nil {
 			return err
 		}
 		for i := range res.Fixes {
-			name := filepath.Base(path) + ":" + strings.SplitN(res.Fixes[i].Kernel, "(", 2)[0]
-			if !strings.Contains(name, only) || res.Fixes[i].Status == check.NothingToFix {
+			name := path + ":" + strings.SplitN(res.Fixes[i].Kernel, "(", 2)[0]
+			if !strings.Contains(res.Fixes[i].Kernel, inName) || res.Fixes[i].Status == check.NothingToFix {
 				continue
 			}
 			var f *check.Fix
 			var cpu cpuTime
 			ms := 0.0
-			for n := range 3 {
+			for n := range rounds {
 				res, t, err := repaired(path, res.Fixes[i].Kernel, check.FixOptions{Source: true})
 				if err != nil {
 					return err
@@ -101,7 +112,7 @@ func fixTable(only string) error {
 			if len(f.Edits) == 0 {
 				source = "-"
 			}
-			fmt.Printf(row, name, f.Status, f.Verdict(), source, f.Judged, f.Compiled, fmt.Sprintf("%.1f", ms), fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers))
+			fmt.Printf(row, strings.TrimPrefix(name, "testdata/"), f.Status, f.Verdict(), source, f.Judged, f.Compiled, fmt.Sprintf("%.1f", ms), fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers))
 			proper, whole = append(proper, ms), append(whole, cpu.own+cpu.compilers)
 		}
 	}

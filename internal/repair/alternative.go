@@ -19,7 +19,7 @@ type Alternative struct {
 const (
 	maxAlternatives = 3  // of a result
 	maxSwaps        = 12 // plans that are judged to find them
-	swapTime        = 300 * time.Millisecond
+	swapTime        = time.Second
 )
 
 // alternatives exchanges one action of the best plan for another of the same cost, as far as the judge accepts that

@@ -21,10 +21,11 @@ demo: clang build
 clang:
 	@sh scripts/install-clang.sh
 
-# z3 is a second opinion for the tests of the solver, chromium opens the HTML report in them.
+# z3 is a second opinion for the tests of the solver, chromium opens the HTML report in them, junitparser reads JUnit XML.
 optional:
 	@sh scripts/install-optional.sh z3
 	@sh scripts/install-optional.sh chromium
+	@sh scripts/install-optional.sh junitparser
 
 # test is what .ci/run runs.
 test: clang optional lint

@@ -1,6 +1,6 @@
 #!/bin/sh
-# install-optional.sh PROGRAM: installs what only tests use: z3, against which they hold the solver of our own, and
-# chromium, in which they open the HTML report. heddle works without, and the tests skip what needs it, so that a
+# install-optional.sh PROGRAM: installs what only tests use: z3, against which they hold the solver of our own,
+# chromium, in which they open the HTML report, and junitparser, which reads JUnit XML. heddle works without, and the tests skip what needs it, so that a
 # machine that cannot install it is told so and goes on.
 set -u
 program=$1

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"heddle/internal/check"
@@ -50,4 +53,82 @@ func repairs() (float64, string, error) {
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	return ms(most), fmt.Sprintf("mean %.1f ms; with all checks at most %.0f ms; %d kernels repaired", ms(sum)/float64(max(len(best), 1)), ms(whole), len(best)), nil
+}
+
+// fixTable prints what heddle fix does to each broken kernel of testdata/fix, alone, with nothing in a cache: texts that
+// were judged, forms in the source that were compiled, and times. "repair" is the wall time of the search and of the
+// edits, without the checks of candidates, the best of three; "own" and "compilers" are CPU times of all of it, reading
+// and compiling of the file included, of the run that took the least.
+func fixTable(only string) error {
+	const row = "%-36s %-13s %8v %8v %6v %8v %9v %9v %8v\n"
+	fmt.Printf(row, "kernel", "status", "verdict", "source", "judged", "compiled", "repair ms", "own s", "compilers s")
+	files, err := filepath.Glob("testdata/fix/*.*")
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no kernels in testdata/fix: run it at the top of the repository (%v)", err)
+	}
+	var proper, whole []float64
+	for _, path := range files {
+		res, _, err := repaired(path, "", check.FixOptions{})
+		if err != nil {
+			return err
+		}
+		for i := range res.Fixes {
+			name := filepath.Base(path) + ":" + strings.SplitN(res.Fixes[i].Kernel, "(", 2)[0]
+			if !strings.Contains(name, only) || res.Fixes[i].Status == check.NothingToFix {
+				continue
+			}
+			var f *check.Fix
+			var cpu cpuTime
+			ms := 0.0
+			for n := range 3 {
+				res, t, err := repaired(path, res.Fixes[i].Kernel, check.FixOptions{Source: true})
+				if err != nil {
+					return err
+				}
+				if len(res.Fixes) != 1 {
+					return fmt.Errorf("%s: %d results", name, len(res.Fixes))
+				}
+				f = &res.Fixes[0]
+				p := float64((f.Total - f.Checks - f.Compiles).Microseconds()) / 1000
+				if n == 0 || p < ms {
+					ms = p
+				}
+				if n == 0 || t.own+t.compilers < cpu.own+cpu.compilers {
+					cpu = t
+				}
+			}
+			source := f.Source.Kind.String()
+			if len(f.Edits) == 0 {
+				source = "-"
+			}
+			fmt.Printf(row, name, f.Status, f.Verdict(), source, f.Judged, f.Compiled, fmt.Sprintf("%.1f", ms), fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers))
+			proper, whole = append(proper, ms), append(whole, cpu.own+cpu.compilers)
+		}
+	}
+	say := func(what string, of []float64, unit string) {
+		slices.Sort(of)
+		if n := len(of); n > 0 {
+			fmt.Printf("%s: median %.2f, 95th %.2f, worst %.2f %s\n", what, of[n/2], of[n*95/100], of[n-1], unit)
+		}
+	}
+	say("repair proper", proper, "ms")
+	say("all of it", whole, "CPU s")
+	return nil
+}
+
+// repaired runs heddle fix, and says how much CPU time it took.
+func repaired(path, kernel string, fix check.FixOptions) (*check.FixResult, cpuTime, error) {
+	dir, err := os.MkdirTemp("", "heddle-bench")
+	if err != nil {
+		return nil, cpuTime{}, err
+	}
+	defer os.RemoveAll(dir)
+	opt := check.Options{Files: source.NewSet(), Limit: 20, Kernel: kernel, Lower: lower.Options{CacheDir: dir}}
+	start := cpuSeconds()
+	res, err := check.FixFile(context.Background(), opt, fix, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	if err != nil {
+		return nil, cpuTime{}, fmt.Errorf("%s: %w", path, err)
+	}
+	end := cpuSeconds()
+	return res, cpuTime{end.own - start.own, end.compilers - start.compilers}, nil
 }

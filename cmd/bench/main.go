@@ -15,7 +15,15 @@ func main() {
 	runs := flag.Int("n", 5, "runs of each measurement; the median is printed")
 	only := flag.String("only", "", "run only the measurements whose name contains this")
 	sync := flag.Bool("sync", false, "print what heddle sync does to our own kernels, those whose file name contains -only")
+	fix := flag.Bool("fix", false, "print what heddle fix does to our own broken kernels, those whose name contains -only, and how long it takes")
 	flag.Parse()
+	if *fix {
+		if err := fixTable(*only); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *sync {
 		if err := syncTable(*only); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

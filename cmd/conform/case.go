@@ -25,6 +25,8 @@ type Case struct {
 	Except string
 	// Proved is why a proof of a kernel that should fail is right all the same.
 	Proved string
+	// Accepted is why a proof of a kernel that the suite's tool refuses is right.
+	Accepted string
 	// Cause is what a suite says of an expected failure: "race", "divergence", ...
 	Cause string
 }
@@ -63,6 +65,7 @@ type Job struct {
 
 	// Of proofs.
 	OnlyIntraBlock bool
+	AnyBlock       bool // Block says in which dimensions blocks are larger than one, and no more
 	Timeout        time.Duration
 }
 

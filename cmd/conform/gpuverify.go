@@ -59,7 +59,7 @@ func readCase(name, path, src string) (Case, error) {
 	if len(lines) < 3 || !strings.HasPrefix(lines[0], "//") || !strings.HasPrefix(lines[1], "//") {
 		return Case{}, fmt.Errorf("no header of two lines")
 	}
-	c := Case{Name: name, File: path, Except: reasonFor(exceptions, path), Proved: reasonFor(provedAllTheSame, path)}
+	c := Case{Name: name, File: path, Except: reasonFor(exceptions, path), Proved: reasonFor(provedAllTheSame, path), Accepted: reasonFor(acceptedAllTheSame, path)}
 	switch word := strings.ToLower(strings.TrimSpace(lines[0][2:])); {
 	case word == "pass":
 		c.Expect = Pass

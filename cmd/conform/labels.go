@@ -138,6 +138,33 @@ var provedAllTheSame = map[string]string{
 	"OpenCL/reducedstrengthnonloopbug":            "the kernel is empty; the defect is in a function that it does not call",
 }
 
+// acceptedAllTheSame are kernels of GPUVerify's suite that its tools refuse, and of which a proof of ours is right.
+var acceptedAllTheSame = map[string]string{
+	"CUDA/function_pointers/unknown_function": "cos has a body here, so that both functions that may be called are known, and neither touches memory",
+	"CUDA/memcpy/unhandled_varlen":            "a copy of any length is a loop here; " + sameValue,
+	"CUDA/memset/unhandled_varlen":            "a memset of any length is a loop here; it fills a variable of the thread alone, and each thread writes its own element of out",
+	"CUDA/memset/unhandled_varval":            "a memset of any value is a loop here; it fills a variable of the thread alone, and each thread writes its own element of out",
+
+	"OpenCL/annotation_tests/invariant_specification_mistakes/short_circuit_and":     branchingCondition,
+	"OpenCL/annotation_tests/invariant_specification_mistakes/short_circuit_or":      branchingCondition,
+	"OpenCL/annotation_tests/invariant_specification_mistakes/short_circuit_ternary": branchingCondition,
+
+	"OpenCL/atomics/equality_fail":               otherOptions,
+	"OpenCL/fail_equality_and_adversarial":       otherOptions,
+	"OpenCL/checkarrays/fail/arraydoesnotexist1": noSuchArray,
+	"OpenCL/checkarrays/fail/arraydoesnotexist2": noSuchArray,
+
+	"OpenCL/function_wide/fail/not_at_end_if": "the kernel has no loop, of which the invariant would speak",
+	"OpenCL/function_wide/fail/uses_function": "a condition may call functions here",
+	"OpenCL/function_wide/fail/uses_params":   "the condition may speak of a parameter here, and holds: i is even in every iteration",
+}
+
+const (
+	branchingCondition = "a condition may branch here, as long as it stands at the head of the loop; the invariants hold"
+	otherOptions       = "options for abstractions that proofs here do not have exclude each other"
+	noSuchArray        = "the option names an array that the kernel does not have: no race counts"
+)
+
 const (
 	sameValue      = "every thread stores to an element what it read from an array that nobody writes, at the same place: the same value, which is tolerated; GPUVerify takes what is read to be anything"
 	nullPointer    = "the defect is an access by a null pointer, no race: proofs do not look for those"

@@ -45,6 +45,7 @@ func main() {
 // choices of one run of the program.
 type choices struct {
 	suite, engine string
+	block         string // of proofs: empty or *
 	only          *regexp.Regexp
 	jobs          int
 	limit         time.Duration
@@ -61,6 +62,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&c.suite, "suite", "gpuverify", "`NAME` of the suite: "+names(suites))
 	fs.StringVar(&c.engine, "engine", "run", "`NAME` of the engine: "+names(engines))
 	fs.StringVar(&only, "only", "", "only the cases whose name matches `REGEXP`")
+	fs.StringVar(&c.block, "block", "", "of proofs: `*` for blocks of any size in the dimensions in which those of the suite are larger than one")
 	fs.IntVar(&c.jobs, "j", 2, "kernels at a time")
 	fs.DurationVar(&c.limit, "limit", 60*time.Second, "time for one kernel")
 	fs.BoolVar(&c.json, "json", false, "print one JSON object a case")
@@ -76,6 +78,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = fmt.Errorf("no suite %q; there are %s", c.suite, names(suites))
 	case engine == nil:
 		err = fmt.Errorf("no engine %q; there are %s", c.engine, names(engines))
+	case c.block != "" && (c.block != "*" || c.engine != "verify"):
+		err = fmt.Errorf("-block %s: want * with the engine verify", c.block)
 	case fs.NArg() != 1:
 		err = fmt.Errorf("want the directory of the suite")
 	}
@@ -99,6 +103,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 				fmt.Fprintf(stderr, "conform: the suite %s says nothing of proofs\n", c.suite)
 				return 2
 			}
+			cases[i].Proof.AnyBlock = c.block == "*"
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

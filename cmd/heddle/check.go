@@ -122,6 +122,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 			return inputError{err}
 		}
 		printer, mistakes = both{printer, page}, both{mistakes, page.findings()}
+		opt.Graph = page.Graph
 	}
 	if err := in.config.read(opt.Files, mistakes); err != nil {
 		return inputError{errors.Join(err, mistakes.Close())}

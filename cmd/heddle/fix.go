@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +11,6 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
-	"heddle/internal/edit"
-	"heddle/internal/project"
-	"heddle/internal/source"
 )
 
 const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel: it chooses places for
@@ -27,87 +24,58 @@ Exit codes: 0 nothing to repair, or repaired; 1 a bug that is not repaired in wh
 
 // fixCommand is heddle fix.
 type fixCommand struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	opt            check.Options
-	fix            check.FixOptions
-	in             inputFlags
-	emit           string
-	diff, write    bool
-	allow          string
-	output         string
-	format, color  string
+	oneFile
+	fix   check.FixOptions
+	emit  string
+	diff  bool
+	allow string
 }
 
 func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	c := &fixCommand{stdin: stdin, stdout: stdout, stderr: stderr}
-	cmd := &cobra.Command{
+	c := &fixCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}}
+	cmd := c.command(cobra.Command{
 		Use:   "fix [flags] FILE|-",
 		Short: "repair data races and barrier divergence",
-		Long:  fixHelp + launchHelp,
-		Args:  exactly(1, "one input file"),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := checkNumbers(&c.opt); err != nil {
-				return err
-			}
-			return c.run(cmd, files[0])
-		},
-	}
+		Long:  fixHelp,
+	}, c.run)
 	fs := cmd.Flags()
-	fs.SortFlags = false
-	launchFlags(fs, &c.opt)
-	engineFlags(fs, &c.opt)
+	fs.Lookup("output").Usage = "write the repaired source to `FILE`; with --emit, what that asks for"
+	fs.Lookup("format").Usage = "report as `FORMAT` text, or json (one object a kernel, on standard output, with its patch; other texts then need -o)"
 	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit", "print the repair as `FORM` diff (the default, where the file is source or PTX), source (the whole file), or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.BoolVarP(&c.write, "write", "w", false, "write the repair into the file")
 	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also use `MEANS` atomic: plain updates that race become atomic ones, which can change floating-point results")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "take away barriers that are proved redundant")
 	fs.DurationVar(&c.fix.Budget, "timeout", check.DefaultFixBudget, "give the repair of a kernel at most `TIME`, such as 90s")
-	fs.StringVarP(&c.output, "output", "o", "", "write the repaired source to `FILE`; with --emit, what that asks for")
-	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text, or json (one object a kernel, on standard output, with its patch; other texts then need -o)")
-	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
-	c.in.define(fs)
-	lowerFlags(fs, &c.opt.Lower)
-	return cmd
+	return c.endFlags(cmd)
 }
 
-func (c *fixCommand) run(cmd *cobra.Command, arg string) error {
-	if dir, ok := project.Directory(arg); ok {
-		return inputError{fmt.Errorf("%s is a directory; want one file", dir)}
-	}
-	inputs, err := c.in.inputs([]string{arg}, c.stdin, c.stderr)
-	if err != nil {
-		return inputError{err}
-	}
+func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 	switch {
 	case c.diff && c.emit != "" && c.emit != "diff":
 		return inputError{fmt.Errorf("--diff and --emit %s ask for different things", c.emit)}
-	case c.write && (c.emit == "ptx" || c.output != ""):
-		return inputError{fmt.Errorf("-w writes the source where it is; leave --emit ptx and -o out")}
-	case c.write && inputs[0].Content != nil:
-		return inputError{fmt.Errorf("-w needs a file to write to; use -o FILE for standard input")}
+	case c.write && c.emit == "ptx":
+		return inputError{errors.New("-w writes the source where it is; leave --emit ptx out")}
 	case c.diff:
 		c.emit = "diff"
 	}
 	c.fix.Source = c.emit != "ptx"
-	c.opt.Database = c.in.database
-	c.opt.Files = source.NewSet()
 	c.fix.Atomic = c.allow == "atomic"
-	mistakes := diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
-	res, err := check.FixFile(cmd.Context(), c.opt, c.fix, inputs[0], func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	page, err := c.withPage(cmd.Context())
+	if err != nil {
+		return inputError{err}
+	}
+	mistakes := c.mistakes(page)
+	res, err := check.FixFile(cmd.Context(), c.opt, c.fix, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
 	if c.fix.Source && res.User == nil && c.emit != "" && res.InputErrors == 0 {
-		return inputError{fmt.Errorf("%s has no text that a patch could be of; --emit ptx prints the repaired PTX", arg)}
+		return inputError{fmt.Errorf("%s has no text that a patch could be of; --emit ptx prints the repaired PTX", input.Name)}
 	}
-	if err := c.report(res, arg); err != nil {
+	if err := errors.Join(c.report(res, input.Name), page.addFix(res)); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
-	if code := fixExit(res); code != exitClean {
-		return exitError(code)
-	}
-	return nil
+	return exitWith(fixExit(res))
 }
 
 // fixExit sums up a repair.
@@ -138,7 +106,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 		changed = changed || f.Status == check.Repaired
 		var err error
 		if c.format == "json" {
-			err = c.json(f, res)
+			err = writeFixJSON(c.stdout, f, res)
 		} else {
 			err = c.text(f, res)
 		}
@@ -158,11 +126,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 		if res.User == nil || res.Diff == "" {
 			return nil
 		}
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(name, res.Patched, info.Mode().Perm())
+		return overwrite(name, res.Patched)
 	case c.output != "":
 		return os.WriteFile(c.output, text, 0o666)
 	case c.format == "json" || !changed:
@@ -174,7 +138,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 
 // text reports one kernel for people.
 func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
-	p := diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
+	p := c.mistakes(nil)
 	for i := range f.Wrong {
 		if err := p.Finding(&f.Wrong[i]); err != nil {
 			return err
@@ -187,6 +151,12 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 	fmt.Fprintf(w, "%s: kernel %s\n", f.Status, f.Kernel)
 	for _, ch := range f.Changes {
 		fmt.Fprintf(w, "  %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
+	}
+	for _, alt := range f.Alternatives {
+		fmt.Fprintf(w, "  or, at the same cost:\n")
+		for _, ch := range alt {
+			fmt.Fprintf(w, "    %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
+		}
 	}
 	switch f.Status {
 	case check.Repaired:
@@ -212,51 +182,4 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 	}
 	_, err := w.WriteTo(c.stderr)
 	return err
-}
-
-// json reports one kernel for tools, as one line.
-func (c *fixCommand) json(f *check.Fix, res *check.FixResult) error {
-	type change struct {
-		Place string `json:"place"`
-		What  string `json:"what"`
-	}
-	out := struct {
-		Kernel    string            `json:"kernel"`
-		Status    string            `json:"status"`
-		Findings  []json.RawMessage `json:"findings,omitempty"`
-		Changes   []change          `json:"changes,omitempty"`
-		Redundant []change          `json:"redundant,omitempty"`
-		Why       string            `json:"why,omitempty"`
-		Verdict   string            `json:"verdict"`
-		Scope     string            `json:"scope,omitempty"`
-		Notes     []string          `json:"notes,omitempty"`
-		Source    string            `json:"source_verdict,omitempty"`
-		PTXOnly   string            `json:"ptx_only,omitempty"`
-		Diff      string            `json:"diff,omitempty"`
-		Checked   int               `json:"texts_checked"`
-		Millis    int64             `json:"total_ms"`
-	}{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Verdict: f.Verdict(), Scope: f.After.Scope, Notes: f.Notes,
-		Checked: f.Judged, Millis: f.Total.Milliseconds()}
-	out.PTXOnly = f.PTXOnly
-	if len(f.Edits) > 0 {
-		var err error
-		out.Source = f.Source.Kind.String()
-		if out.Diff, err = edit.Diff(res.User, f.Edits); err != nil {
-			return err
-		}
-	}
-	for i := range f.Wrong {
-		var b bytes.Buffer
-		if err := diag.NewJSON(&b, c.opt.Files).Finding(&f.Wrong[i]); err != nil {
-			return err
-		}
-		out.Findings = append(out.Findings, json.RawMessage(bytes.TrimSpace(b.Bytes())))
-	}
-	for _, ch := range f.Changes {
-		out.Changes = append(out.Changes, change{c.opt.Files.Format(ch.Span.Start), ch.Text})
-	}
-	for _, r := range f.Redundant {
-		out.Redundant = append(out.Redundant, change{c.opt.Files.Format(r.Span.Start), r.Text})
-	}
-	return json.NewEncoder(c.stdout).Encode(out)
 }

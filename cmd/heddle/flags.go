@@ -57,11 +57,11 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 // proofFlags defines the flags of proofs for all inputs.
 func proofFlags(fs *pflag.FlagSet, opt *check.Options) {
 	fs.Var(newChoice(&opt.Solver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries by `SOLVER` embedded, z3, cvc5 or auto: the embedded one, and z3 where it is installed")
-	limit := check.DefaultTimeout
+	limit := check.DefaultTimeout.String()
 	if opt.ThenProve {
-		limit = check.CheckTimeout
+		limit = "a number of steps, which take some 10s"
 	}
-	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("give the proof of a kernel at most `TIME`, such as 90s (default: %v)", limit))
+	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("give the proof of a kernel at most `TIME`, such as 90s (default: %s)", limit))
 	fs.StringVar(&opt.SMTDir, "smt-dir", "", "keep the queries of proofs in `DIR`, as SMT-LIB 2 files")
 }
 

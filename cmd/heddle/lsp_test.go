@@ -74,15 +74,8 @@ func (e *editor) call(method, params string) string {
 	return e.until(fmt.Sprintf(`"id":%d,`, e.id))
 }
 
-// TestEditor writes a kernel in an editor, mends it there, and asks for its proof: nothing of it is saved.
-func TestEditor(t *testing.T) {
-	dir := t.TempDir()
-	header := filepath.Join(dir, "size.h")
-	if err := os.WriteFile(header, []byte("#define SIZE 65\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	text := "#include \"size.h\"\n// heddle: block=64\n__global__ void k(int *out)\n{\n\t__shared__ int s[SIZE];\n\ts[threadIdx.x] = 1;\n\n\tout[threadIdx.x + 64 * blockIdx.x] = s[threadIdx.x + 1];\n}\n"
-	uri := "file://" + filepath.ToSlash(filepath.Join(dir, "k.cu"))
+// startEditor starts a server with a client. The channel gets its exit code.
+func startEditor(t *testing.T) (*editor, <-chan int) {
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
 	code := make(chan int, 1)
@@ -93,11 +86,39 @@ func TestEditor(t *testing.T) {
 	e := &editor{t: t, r: bufio.NewReader(fromServer), w: toServer}
 	e.call("initialize", `{"capabilities":{},"initializationOptions":{"delay":0}}`)
 	e.send("initialized", 0, "{}")
+	return e, code
+}
+
+func (e *editor) open(uri, text string) {
+	e.t.Helper()
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	e.send("textDocument/didOpen", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"languageId":"cuda","version":1,"text":%s}}`, uri, quoted))
+}
+
+// quit ends the session as the protocol says.
+func (e *editor) quit(code <-chan int) {
+	e.t.Helper()
+	e.call("shutdown", "null")
+	e.send("exit", 0, "null")
+	if got := <-code; got != exitClean {
+		e.t.Errorf("exit code %d", got)
+	}
+}
+
+// TestEditor writes a kernel in an editor, mends it there, and asks for its proof: nothing of it is saved.
+func TestEditor(t *testing.T) {
+	dir := t.TempDir()
+	header := filepath.Join(dir, "size.h")
+	if err := os.WriteFile(header, []byte("#define SIZE 65\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := "#include \"size.h\"\n// heddle: block=64\n__global__ void k(int *out)\n{\n\t__shared__ int s[SIZE];\n\ts[threadIdx.x] = 1;\n\n\tout[threadIdx.x + 64 * blockIdx.x] = s[threadIdx.x + 1];\n}\n"
+	uri := "file://" + filepath.ToSlash(filepath.Join(dir, "k.cu"))
+	e, code := startEditor(t)
+	e.open(uri, text)
 	got := e.until("publishDiagnostics", "race-shared")
 	// The read in line 8, from 0 line 7; the write is the other place.
 	for _, want := range []string{`"line":7`, `"relatedInformation"`, `"line":5`, uri} {
@@ -146,9 +167,74 @@ func TestEditor(t *testing.T) {
 	if got := e.until("publishDiagnostics", "compile-error"); !strings.Contains(got, `"start":{"line":5,"character":0}`) || !strings.Contains(got, "undeclared identifier") {
 		t.Error(got)
 	}
-	e.call("shutdown", "null")
-	e.send("exit", 0, "null")
-	if got := <-code; got != exitClean {
-		t.Errorf("exit code %d", got)
+	e.quit(code)
+}
+
+// repaired asks for the repair of a kernel, applies it as an editor does, and returns the text.
+func (e *editor) repaired(uri, kernel, text string) string {
+	e.t.Helper()
+	e.id++
+	e.send("workspace/executeCommand", e.id, fmt.Sprintf(`{"command":"heddle.fix","arguments":[%q,%q]}`, uri, kernel))
+	var m struct {
+		ID     json.RawMessage
+		Params struct {
+			Edit struct {
+				Changes map[string][]struct {
+					Range struct {
+						Start, End struct{ Line, Character int }
+					}
+					NewText string
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(e.until("workspace/applyEdit")), &m); err != nil {
+		e.t.Fatal(err)
+	}
+	lines := strings.SplitAfter(text, "\n")
+	edits := m.Params.Edit.Changes[uri]
+	if len(edits) == 0 {
+		e.t.Fatalf("no edit of %s", uri)
+	}
+	offset := func(line, char int) int { return len(strings.Join(lines[:line], "")) + char }
+	for i := len(edits) - 1; i >= 0; i-- { // in the order of the text
+		r := edits[i].Range
+		text = text[:offset(r.Start.Line, r.Start.Character)] + edits[i].NewText + text[offset(r.End.Line, r.End.Character):]
+	}
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"applied":true}}`, m.ID)
+	if _, err := fmt.Fprintf(e.w, "Content-Length: %d\r\n\r\n%s", len(answer), answer); err != nil {
+		e.t.Fatal(err)
+	}
+	if got := e.until(fmt.Sprintf(`"id":%d,`, e.id)); !strings.Contains(got, "repaired: kernel "+kernel) {
+		e.t.Error(got)
+	}
+	return text
+}
+
+// TestEditorFix: findings of a race and of a divergence come with a repair; applied, it leaves none. Expectations: in the
+// first kernel a thread reads what its neighbour writes, with no barrier between; in the second half of a block comes to
+// __syncthreads(), which all of its threads have to (CUDA C++ Programming Guide, synchronization functions).
+func TestEditorFix(t *testing.T) {
+	for code, text := range map[string]string{
+		"race-shared":        "// heddle: grid=1 block=64\n__global__ void k(int *out)\n{\n\t__shared__ int s[65];\n\ts[threadIdx.x] = 1;\n\tout[threadIdx.x] = s[threadIdx.x + 1];\n}\n",
+		"barrier-divergence": "// heddle: grid=1 block=64\n__global__ void k(int *out)\n{\n\t__shared__ int s[65];\n\tif (threadIdx.x < 32) {\n\t\ts[threadIdx.x] = 1;\n\t\t__syncthreads();\n\t}\n\tout[threadIdx.x] = s[threadIdx.x & 31];\n}\n",
+	} {
+		t.Run(code, func(t *testing.T) {
+			uri := "file://" + filepath.ToSlash(filepath.Join(t.TempDir(), "k.cu"))
+			e, end := startEditor(t)
+			e.open(uri, text)
+			e.until("publishDiagnostics", code)
+			all := fmt.Sprintf(`{"textDocument":{"uri":%q},"range":{"start":{"line":0,"character":0},"end":{"line":99,"character":0}}}`, uri)
+			if got := e.call("textDocument/codeAction", all); !strings.Contains(got, "Repair with heddle fix: k(int*)") || !strings.Contains(got, "Place barriers with heddle sync: k(int*)") {
+				t.Error(got)
+			}
+			quoted, err := json.Marshal(e.repaired(uri, "k(int*)", text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.send("textDocument/didChange", 0, fmt.Sprintf(`{"textDocument":{"uri":%q,"version":2},"contentChanges":[{"text":%s}]}`, uri, quoted))
+			e.until("publishDiagnostics", `"version":2`, `"diagnostics":[]`)
+			e.quit(end)
+		})
 	}
 }

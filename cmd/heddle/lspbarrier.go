@@ -86,37 +86,3 @@ func wordAt(text []byte, line, col int) string {
 	}
 	return row[from:to]
 }
-
-// Repair implements lsp.Repairer by what heddle sync does.
-func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set, []diag.Fix, string, error) {
-	report := &lsp.Report{Files: source.NewSet()}
-	opt, inputs, err := e.prepare(req, report)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if inputs == nil {
-		return report.Files, nil, "the configuration cannot be used", nil
-	}
-	var mistakes []string
-	res, err := check.Synchronize(ctx, opt, check.SyncOptions{}, inputs[0], func(d diag.Diagnostic) {
-		if d.Severity == diag.Error {
-			mistakes = append(mistakes, d.Message)
-		}
-	})
-	if err != nil {
-		return nil, nil, "", err
-	}
-	for i := range res.Kernels {
-		k := &res.Kernels[i]
-		say := fmt.Sprintf("%s: kernel %s", k.Status, k.Kernel)
-		if len(k.Stuck) > 0 {
-			say += ": " + strings.Join(k.Stuck, "; ")
-		}
-		mistakes = append(mistakes, say)
-	}
-	note := strings.Join(mistakes, "\n")
-	if len(res.Edits) == 0 {
-		return res.Files, nil, note, nil
-	}
-	return res.Files, []diag.Fix{{Message: "heddle sync", Edits: res.Edits}}, note, nil
-}

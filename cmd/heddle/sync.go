@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +13,6 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/place"
-	"heddle/internal/project"
-	"heddle/internal/source"
 )
 
 const syncHelp = `sync finds where the barriers of a block must stand, at the least cost, so that no two threads of a block race and no
@@ -29,41 +27,24 @@ repairs; 2 usage or input error; 3 not decided.`
 
 // syncCommand is heddle sync.
 type syncCommand struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	opt            check.Options
-	sync           check.SyncOptions
-	in             inputFlags
-	algorithm      string
-	cost           string
-	write          bool
-	output         string
-	format         string
+	oneFile
+	sync      check.SyncOptions
+	algorithm string
+	cost      string
 }
 
 var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place.Paper, "naive": place.Naive}
 
 func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	c := &syncCommand{stdin: stdin, stdout: stdout, stderr: stderr, sync: check.SyncOptions{Options: place.Options{Cost: place.DefaultCost}}}
-	cmd := &cobra.Command{
+	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}, sync: check.SyncOptions{Options: place.Options{Cost: place.DefaultCost}}}
+	cmd := c.command(cobra.Command{
 		Use:     "sync [flags] FILE|-",
 		Short:   "find where barriers must stand, at the least cost",
-		Long:    syncHelp + launchHelp,
+		Long:    syncHelp,
 		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only kernel.cu",
-		Args:    exactly(1, "one input file"),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := checkNumbers(&c.opt); err != nil {
-				return err
-			}
-			return c.run(cmd, files[0])
-		},
-	}
+	}, c.run)
 	fs := cmd.Flags()
-	fs.SortFlags = false
-	launchFlags(fs, &c.opt)
-	engineFlags(fs, &c.opt)
-	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source files")
-	fs.StringVarP(&c.output, "output", "o", "", "write the changed source to `FILE`")
+	fs.Lookup("format").Usage = "report as `FORMAT` text, or json (one object on standard output)"
 	fs.BoolVar(&c.sync.Strip, "strip", false, "give barriers that stand no preference over others of the same cost")
 	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place no __syncwarp(), only barriers of the block")
 	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the barriers that stand")
@@ -73,42 +54,28 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop, "take a loop to run `N` times")
 	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond, "take a condition to hold in this `SHARE` of cases")
 	fs.DurationVar(&c.opt.Timeout, "timeout", check.DefaultTimeout, "give the search for a kernel at most `TIME`, such as 90s")
-	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text, or json (one object on standard output)")
-	c.in.define(fs)
-	lowerFlags(fs, &c.opt.Lower)
-	return cmd
+	return c.endFlags(cmd)
 }
 
-func (c *syncCommand) run(cmd *cobra.Command, arg string) error {
-	if dir, ok := project.Directory(arg); ok {
-		return inputError{fmt.Errorf("%s is a directory; want one file", dir)}
-	}
+func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
 	if c.sync.Cost.Loop < 1 || c.sync.Cost.Cond <= 0 || c.sync.Cost.Cond > 1 {
 		return inputError{fmt.Errorf("--loop-cost must be at least 1, and --cond-cost above 0 and at most 1")}
 	}
 	c.sync.Measured = c.cost == "measured"
 	c.sync.Algorithm = algorithms[c.algorithm]
-	inputs, err := c.in.inputs([]string{arg}, c.stdin, c.stderr)
+	page, err := c.withPage(cmd.Context())
 	if err != nil {
 		return inputError{err}
 	}
-	if c.write && inputs[0].Content != nil {
-		return inputError{fmt.Errorf("-w needs a file to write to; use -o FILE for standard input")}
-	}
-	c.opt.Database = c.in.database
-	c.opt.Files = source.NewSet()
-	mistakes := diag.NewText(c.stderr, c.opt.Files, false)
-	res, err := check.Synchronize(cmd.Context(), c.opt, c.sync, inputs[0], func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	mistakes := c.mistakes(page)
+	res, err := check.Synchronize(cmd.Context(), c.opt, c.sync, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
-	if err := c.report(res, inputs[0].Name); err != nil {
+	if err := errors.Join(c.report(res, input.Name), page.addSync(res)); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
 	}
-	if code := syncExit(res); code != exitClean {
-		return exitError(code)
-	}
-	return nil
+	return exitWith(syncExit(res))
 }
 
 // syncExit sums up a search.
@@ -131,7 +98,7 @@ func syncExit(res *check.SyncResult) int {
 
 func (c *syncCommand) report(res *check.SyncResult, name string) error {
 	if c.format == "json" {
-		if err := c.json(res); err != nil {
+		if err := writeSyncJSON(c.stdout, res); err != nil {
 			return err
 		}
 	} else {
@@ -160,11 +127,7 @@ func (c *syncCommand) report(res *check.SyncResult, name string) error {
 		}
 		slices.Sort(names)
 		for _, n := range names {
-			info, err := os.Stat(n)
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(n, res.Patched[n], info.Mode().Perm()); err != nil {
+			if err := overwrite(n, res.Patched[n]); err != nil {
 				return err
 			}
 		}
@@ -178,16 +141,7 @@ func (c *syncCommand) text(k *check.Sync) error {
 	fmt.Fprintf(w, "%s: kernel %s\n", k.Status, k.Kernel)
 	for i := range k.Barriers {
 		b := &k.Barriers[i]
-		what := "barrier "
-		switch {
-		case b.Warp:
-			what = "barrier of the warp "
-		case b.Gone:
-			what = "not needed: the barrier "
-		case b.Kept:
-			what = "kept: the barrier "
-		}
-		fmt.Fprintf(w, "  %s%s\n", what, b.Place)
+		fmt.Fprintf(w, "  %s\n", barrierSays(b))
 		for _, why := range b.Why {
 			fmt.Fprintf(w, "    %s\n", why)
 		}
@@ -202,75 +156,12 @@ func (c *syncCommand) text(k *check.Sync) error {
 		}
 		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
 	}
-	if k.Given {
-		fmt.Fprintf(w, "  right for the arguments of the launch only")
-		if len(k.Elsewhere) > 0 {
-			fmt.Fprintf(w, "; for others: %s", k.Elsewhere[0])
-		}
-		fmt.Fprintln(w)
-	}
-	if len(k.OtherBlocks) > 0 {
-		fmt.Fprintf(w, "  out of reach of barriers of a block: %s race between blocks", k.OtherBlocks[0])
-		if n := len(k.OtherBlocks) - 1; n > 0 {
-			fmt.Fprintf(w, ", and %d more", n)
-		}
-		fmt.Fprintf(w, "; split the kernel, synchronize the grid (cooperative launch), or use atomic operations\n")
+	for _, note := range syncNotes(k) {
+		fmt.Fprintf(w, "  %s\n", note)
 	}
 	if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
 		fmt.Fprintf(w, "  %s: %s\n", k.Verdict.Kind, k.Verdict.Text())
 	}
 	_, err := w.WriteTo(c.stderr)
 	return err
-}
-
-// json reports all kernels for tools, as one object.
-func (c *syncCommand) json(res *check.SyncResult) error {
-	type barrier struct {
-		Place  string   `json:"place"`
-		Status string   `json:"status"`
-		Warp   bool     `json:"warp,omitempty"`
-		Why    []string `json:"why,omitempty"`
-	}
-	type kernel struct {
-		Kernel      string    `json:"kernel"`
-		Status      string    `json:"status"`
-		Oracle      string    `json:"oracle"`
-		Barriers    []barrier `json:"barriers"`
-		Before      float64   `json:"cost_before"`
-		After       float64   `json:"cost_after"`
-		Optimal     bool      `json:"optimal"`
-		Calls       int       `json:"oracle_calls"`
-		Stuck       []string  `json:"stuck,omitempty"`
-		OtherBlocks []string  `json:"races_between_blocks,omitempty"`
-		Given       bool      `json:"given_arguments_only,omitempty"`
-		Elsewhere   []string  `json:"with_other_arguments,omitempty"`
-		Verdict     string    `json:"verdict"`
-		Scope       string    `json:"scope,omitempty"`
-		Millis      int64     `json:"total_ms"`
-	}
-	out := struct {
-		Kernels []kernel `json:"kernels"`
-		Diff    string   `json:"diff"`
-	}{Kernels: []kernel{}, Diff: res.Diff}
-	for i := range res.Kernels {
-		k := &res.Kernels[i]
-		one := kernel{
-			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []barrier{}, Before: k.Before, After: k.After,
-			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given, Elsewhere: k.Elsewhere, Verdict: k.Verdict.Kind.String(),
-			Scope: k.Verdict.Scope, Millis: k.Time.Milliseconds(),
-		}
-		for j := range k.Barriers {
-			b := &k.Barriers[j]
-			status := "inserted"
-			switch {
-			case b.Gone:
-				status = "removed"
-			case b.Kept:
-				status = "kept"
-			}
-			one.Barriers = append(one.Barriers, barrier{b.Place, status, b.Warp, b.Why})
-		}
-		out.Kernels = append(out.Kernels, one)
-	}
-	return json.NewEncoder(c.stdout).Encode(out)
 }

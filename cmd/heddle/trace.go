@@ -38,7 +38,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if stats {
-				opt.Trace.Stats = func(s check.TraceStats) { printStats(stdout, s) }
+				opt.Trace.Stats = statsPrinter(out.format, stdout, stderr)
 			}
 			return checkFiles(cmd.Context(), opt, out, &in, files, stdin, stdout, stderr)
 		},
@@ -78,12 +78,28 @@ func blockIndices(s string, t *check.Trace) error {
 	return nil
 }
 
-// printStats prints the counts of one block. Memory is what the process took from the system at most.
+// statsPrinter returns what prints the counts of a block: among the results where they are text or JSON, else beside them.
+func statsPrinter(format string, stdout, stderr io.Writer) func(check.TraceStats) {
+	switch format {
+	case "text":
+		return func(s check.TraceStats) { printStats(stdout, s) }
+	case "json":
+		return func(s check.TraceStats) { writeTraceJSON(stdout, s) }
+	}
+	return func(s check.TraceStats) { printStats(stderr, s) }
+}
+
+// printStats prints the counts of one block.
 func printStats(w io.Writer, s check.TraceStats) {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
 	fmt.Fprintf(w, "stats: %s block %v: %d threads, %d commands, %d dynamic barriers, %d shared addresses\n",
 		s.Kernel, s.Block, s.Threads, s.Commands, s.Barriers, s.Addresses)
 	fmt.Fprintf(w, "stats: %d of %d instructions in the slice, %d warp instructions executed, %.1f ms, %.1f MB\n",
-		s.Sliced, s.Total, s.Executed, float64(s.Time.Microseconds())/1000, float64(m.Sys)/1e6)
+		s.Sliced, s.Total, s.Executed, float64(s.Time.Microseconds())/1000, float64(memory())/1e6)
+}
+
+// memory is what the process took from the system at most, in bytes.
+func memory() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Sys
 }

@@ -50,21 +50,29 @@ func (s FixStatus) String() string { return fixStatusNames[s] }
 
 // Fix is the repair of one kernel.
 type Fix struct {
-	Kernel    string
-	Name      string // in the PTX text
-	Status    FixStatus
-	Wrong     []diag.Diagnostic // what was wrong, each with its witness
-	Changes   []FixChange
-	Redundant []FixChange  // barriers that the kernel, as it is now, does not need
-	Why       string       // why that is enough, or why the kernel cannot be repaired
-	After     diag.Verdict // of the repaired kernel, or of one that needs no repair
-	Source    diag.Verdict // of the patched source compiled again; without a Kernel if the repair is in PTX only
-	PTXOnly   string       // why it is
-	Edits     []edit.Edit  // of the source, for this kernel
-	Notes     []string     // what else a user should know
-	Judged    int          // texts that were checked on the way
-	Checks    time.Duration
-	Total     time.Duration
+	Kernel  string
+	Name    string // in the PTX text
+	Status  FixStatus
+	Wrong   []diag.Diagnostic // what was wrong, each with its witness
+	Changes []FixChange
+	// Alternatives are other repairs, in the PTX, of the same cost and no lesser verdict.
+	Alternatives [][]FixChange
+	Redundant    []FixChange  // barriers that the kernel, as it is now, does not need
+	Why          string       // why that is enough, or why the kernel cannot be repaired
+	After        diag.Verdict // of the repaired kernel, or of one that needs no repair
+	Source       diag.Verdict // of the patched source compiled again; without a Kernel if the repair is in PTX only
+	PTXOnly      string       // why it is
+	Edits        []edit.Edit  // of the source, for this kernel
+	Notes        []string     // what else a user should know
+
+	// CostBefore and CostAfter are what the barriers of a kernel cost that is repaired, by the model of package repair.
+	CostBefore, CostAfter float64
+
+	Judged   int // texts that were checked on the way
+	Compiled int // forms in the source that were compiled
+	Checks   time.Duration
+	Compiles time.Duration
+	Total    time.Duration
 }
 
 // Verdict names the verdict after the repair.
@@ -156,6 +164,18 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	kernel := &repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}
 	r, j, err := d.repair(ctx, fix, in, kernel)
 	defer func() { out.Checks, out.Total = j.spent, time.Since(began) }()
+	var copied []repair.Copied
+	if err == nil && r.Reason != "" {
+		switch c, why := d.repairCalls(ctx, fix, in, p); {
+		case c != nil && c.result.Patch == nil:
+			r.Reason = c.result.Reason // which knows where in the function it is
+		case c != nil:
+			c.judge.spent += j.spent
+			r, j, copied = c.result, c.judge, c.from
+		case why != "":
+			out.Notes = append(out.Notes, "no copies of the functions that it calls were repaired: "+why)
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		out.Status, out.Why = NotRepaired, fmt.Sprintf("the time of %v was used up", fix.Budget)
@@ -171,12 +191,33 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	case r.Patch != nil:
 		out.Status, text = Repaired, r.Patch.Text
 		out.Wrong = d.wrong(ctx, in, k, j)
-		out.Changes = changes(k, r)
+		out.Changes = changes(k, r.Changes, copied)
+		for _, a := range r.Alternatives {
+			other := changes(k, a.Changes, copied)
+			if !slices.ContainsFunc(append(out.Alternatives, out.Changes), func(c []FixChange) bool { return slices.Equal(c, other) }) {
+				out.Alternatives = append(out.Alternatives, other)
+			}
+		}
 		out.After = verdictOf(k, r.After)
 		d.say(ctx, fix, k, out, func(s *sourceFixer) (*SourceFix, error) {
+			if copied != nil {
+				return nil, notInSourcef("the change is in a function that is called, and for this kernel alone")
+			}
 			return s.inSource(ctx, k, kernel, r.Plan, j, r.After.Grade)
 		})
+		if j.guessed != nil {
+			out.Notes = append(out.Notes, "the bug was shown by a launch that nobody gave: "+j.guessed.launch)
+		}
+		if out.After.Kind == diag.Clean && r.After.Reason != "" {
+			out.Notes = append(out.Notes, "it is clean and not verified: "+r.After.Reason)
+		}
 		out.Why = "what showed the bug shows nothing any more; the repaired kernel is " + out.Verdict() + ": " + out.After.Text()
+	case r.Reason != "" && j.guessed != nil: // who knows whether it is meant to run like that
+		g := j.guessed
+		if out.Notes = append(out.Notes, fmt.Sprintf("a launch that nobody gave shows a bug that is not repaired, because %s: %s", r.Reason, g.launch)); g.without.Grade == repair.Unknown {
+			out.Status, out.Why = NotChecked, g.without.Reason
+		}
+		out.After = verdictOf(k, &g.without)
 	case r.Reason != "":
 		out.Status, out.Why = NotRepaired, r.Reason
 		out.Wrong = d.wrong(ctx, in, k, j)
@@ -190,7 +231,18 @@ func (d *driver) fixKernel(ctx context.Context, fix FixOptions, in *input, k *ir
 	if out.Status == NothingToFix {
 		text, err = d.redundant(ctx, fix, k, kernel, j, text, out)
 	}
+	if err == nil && out.Status == Repaired {
+		var q *parsed
+		if q, err = parseKernel(in.lowered.Name, k.Name, text); err == nil {
+			out.CostBefore, out.CostAfter = barrierCost(p), barrierCost(q)
+		}
+	}
 	return out, text, err
+}
+
+// barrierCost is what the barriers of a kernel cost.
+func barrierCost(p *parsed) float64 {
+	return repair.New(&repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}).BarrierCost(repair.DefaultCost)
 }
 
 // repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the scalar arguments that
@@ -333,18 +385,26 @@ func (d *driver) wrong(ctx context.Context, in *input, k *ir.Func, j *judge) []d
 }
 
 // changes words what a repair does.
-func changes(k *ir.Func, r *repair.Result) []FixChange {
+func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []FixChange {
 	byIndex := instructions(k)
 	var out []FixChange
-	for _, c := range r.Changes {
+	for _, c := range list {
 		f := FixChange{Text: c.What}
 		if c.At != nil {
-			in := byIndex[c.At.Index] // the same in the text as the user knows it
+			n, within := c.At.Index, ""
+			if n < len(copied) {
+				n, within = copied[n].At, copied[n].Func
+			}
+			in := byIndex[n] // the same in the text as the user knows it
 			f.Span = spanOf(in)
+			op := opText(in)
+			if within != "" {
+				op = fmt.Sprintf("%s in a copy of %s for this call", opText(c.At), within)
+			}
 			if c.Old {
-				f.Text += ": " + opText(in)
+				f.Text += ": " + op
 			} else {
-				f.Text += " before " + opText(in)
+				f.Text += " before " + op
 			}
 		}
 		if c.Cut {

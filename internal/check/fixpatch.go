@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"crypto/sha256"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+)
 type SourceFix struct {
 	Edits []edit.Edit // of the file, with those of the kernels before
 	After *repair.Judgement
+	ptx   []byte
 }
 
 // mostSources bounds the sources that are compiled for one kernel.
@@ -28,43 +30,71 @@ type sourceSearch struct {
 	*sourceChange
 	j        *judge
 	compiled int
-	why      error      // of the last that failed
+	why      error      // of the first that failed
 	lesser   *SourceFix // what was accepted by runs, where a proof is wanted
+	tried    map[[sha256.Size]byte]bool
 }
 
-// attempt compiles and judges steps; nil if they are not accepted.
-// Where no more than runs are wanted, it is not proved.
+// places matches what a module of PTX says of places in the source, and comments.
+var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
+
+// attempt compiles and judges steps; nil if they are not accepted, or were tried before. Where no more than runs are wanted, it is not proved.
 func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (*SourceFix, error) {
 	edits, err := s.edited(steps)
 	if err != nil {
-		s.why = err
+		s.refused(err)
+		return nil, nil
+	}
+	text, err := edit.Apply(s.user, edits)
+	if err != nil {
+		return nil, err
+	}
+	if s.known(text) {
 		return nil, nil
 	}
 	if s.compiled++; s.compiled > mostSources || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	ptx, err := s.compile(ctx, edits)
+	ptx, err := s.compile(ctx, text)
 	if err != nil {
-		s.why = err
+		s.refused(err)
+		return nil, nil
+	}
+	if s.known(places.ReplaceAll(ptx, nil)) {
 		return nil, nil
 	}
 	after, err := s.j.Judge(ctx, ptx, want == repair.Verified)
 	if err != nil {
-		s.why = err
+		s.refused(err)
 		return nil, ctx.Err()
 	}
 	if after.Grade < want {
 		if after.Grade >= repair.Clean && s.lesser == nil {
-			s.lesser = &SourceFix{Edits: edits, After: after}
+			s.lesser = &SourceFix{Edits: edits, After: after, ptx: ptx}
 		}
-		s.why = notInSourcef("a change of the source at the places of the repair does not suffice")
+		s.refused(notInSourcef("a change of the source at the places of the repair does not suffice"))
 		return nil, nil
 	}
 	if err := s.harmsOthers(ctx, steps, ptx); err != nil {
-		s.why = err
+		s.refused(err)
 		return nil, ctx.Err()
 	}
-	return &SourceFix{Edits: edits, After: after}, nil
+	return &SourceFix{Edits: edits, After: after, ptx: ptx}, nil
+}
+
+// refused keeps the first reason: it is about the form that says most of what the plan does.
+func (s *sourceSearch) refused(why error) {
+	if s.why == nil {
+		s.why = why
+	}
+}
+
+// known reports whether a text was tried before. It counts as tried from now on.
+func (s *sourceSearch) known(text []byte) bool {
+	key := sha256.Sum256(text)
+	was := s.tried[key]
+	s.tried[key] = true
+	return was
 }
 
 // harmsOthers returns an error if a change of a function that other kernels may call brings a bug into one of them.
@@ -175,7 +205,7 @@ func (s *sourceFixer) inSource(ctx context.Context, k *ir.Func, kernel *repair.K
 			}
 		}
 	}
-	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j}
+	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j, tried: map[[sha256.Size]byte]bool{}}
 	for _, uniform := range []func(*syntax.Func) func(int, int) bool{s.uniformIn(k, x), nil} {
 		search.uniform = uniform
 		fix, err := search.choose(ctx, must, open, want)
@@ -243,11 +273,7 @@ func (s *sourceSearch) last(ctx context.Context, fix *SourceFix, want repair.Gra
 
 // judged looks at a result once more, with all that the judge has.
 func (s *sourceSearch) judged(ctx context.Context, fix *SourceFix) (*repair.Judgement, error) {
-	ptx, err := s.compile(ctx, fix.Edits)
-	if err != nil {
-		return nil, err
-	}
-	after, err := s.j.Judge(ctx, ptx, true)
+	after, err := s.j.Judge(ctx, fix.ptx, true)
 	if err == nil && after.Grade < repair.Clean {
 		return nil, notInSourcef("a change of the source passed the first runs only")
 	}
@@ -300,7 +326,7 @@ func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []r
 		}
 		steps = append(steps, step{fn: fn, drop: off, split: -1})
 	}
-	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j}
+	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j, tried: map[[sha256.Size]byte]bool{}}
 	search.uniform = func(*syntax.Func) func(int, int) bool { return func(int, int) bool { return true } }
 	fix, err := search.attempt(ctx, steps, repair.Verified)
 	if fix == nil && err == nil {

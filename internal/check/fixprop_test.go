@@ -13,7 +13,6 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
-	"heddle/internal/repair"
 	"heddle/internal/source"
 	"heddle/internal/testing/gen"
 )
@@ -141,7 +140,7 @@ func costOf(t *testing.T, text []byte) float64 {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return repair.New(&repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}).BarrierCost(repair.DefaultCost)
+	return barrierCost(p)
 }
 
 // A random kernel with a barrier left out, moved under a condition that half of the block meets, or doubled is restored:

@@ -15,7 +15,9 @@ func (d *driver) say(ctx context.Context, fix FixOptions, k *ir.Func, out *Fix, 
 	if s == nil {
 		return
 	}
+	compiled, compiles := s.compiled, s.compiles
 	got, err := find(s)
+	out.Compiled, out.Compiles = s.compiled-compiled, s.compiles-compiles
 	if err != nil {
 		out.PTXOnly = err.Error()
 		return

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"heddle/internal/edit"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/lower"
 	"heddle/internal/repair"
@@ -23,6 +25,9 @@ type sourceFixer struct {
 	user  *source.File // the text of file
 	unit  *syntax.Unit
 	edits []edit.Edit // of the kernels so far
+
+	compiled int           // texts
+	compiles time.Duration // that took
 }
 
 // newSourceFixer reads the statements of a file; nil if it has none.
@@ -62,8 +67,9 @@ type step struct {
 	insert  *syntax.Insert
 	drop    int // offset in a barrier; -1: none
 	split   int // offset in an assignment; -1: none
-	replace string
-	at      int // of replace
+	block   bool
+	replace string // of split: what stands between
+	at      int    // of replace
 }
 
 // notInSource says why a change has no form in the source.
@@ -99,7 +105,8 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 
 // touchesMemory reports whether an instruction is one that a barrier may have to stand before or behind.
 func touchesMemory(in *ir.Instr) bool {
-	return in.Row != nil && (in.Row.Effect != 0 || in.Op() == "call") && in.Loc != nil
+	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local // no matter to a barrier
+	return in.Row != nil && (in.Row.Effect != 0 && !own || in.Op() == "call") && in.Loc != nil
 }
 
 // around returns the instructions that touch memory before and behind a point, in its block.
@@ -114,6 +121,29 @@ func around(k *ir.Func, p repair.Point) (before, after *ir.Instr) {
 		}
 	}
 	return before, after
+}
+
+// next returns the first instructions that touch memory on the ways from the end of a block, in the order of the text.
+func next(k *ir.Func, from ir.BlockID) []*ir.Instr {
+	var out []*ir.Instr
+	seen := map[ir.BlockID]bool{}
+	var walk func(ir.BlockID)
+	walk = func(id ir.BlockID) {
+		for _, s := range k.Block(id).Succs {
+			if seen[s] {
+				continue
+			}
+			seen[s] = true
+			if i := slices.IndexFunc(k.Block(s).Instrs, touchesMemory); i >= 0 {
+				out = append(out, k.Block(s).Instrs[i])
+			} else {
+				walk(s)
+			}
+		}
+	}
+	walk(from)
+	slices.SortFunc(out, func(a, b *ir.Instr) int { return a.Index - b.Index })
+	return out
 }
 
 // anywhere returns an instruction with a place, at a point or behind it.
@@ -156,11 +186,11 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 	if before != nil {
 		add(before, true)
 	}
-	if before != nil && after != nil && block {
+	if before != nil && after != nil {
 		f1, o1, err1 := s.place(before)
 		f2, o2, err2 := s.place(after)
 		if err1 == nil && err2 == nil && f1 == f2 && s.unit.SameStatement(f1, o1, o2) {
-			out = append(out, step{fn: f1, drop: -1, split: o2})
+			out = append(out, step{fn: f1, drop: -1, split: o2, replace: text, block: block})
 		}
 	}
 	if at := anywhere(k, p); at != nil {
@@ -180,6 +210,12 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 			}
 		}
 	}
+	if after == nil && len(k.Block(p.Block).Succs) > 1 { // behind a condition is where the branches begin
+		for _, in := range next(k, p.Block) {
+			add(in, false)
+		}
+	}
+	s.newRanker(k).rank(out, p)
 	return out
 }
 
@@ -208,19 +244,25 @@ func fenceText(ptx string) string {
 // uniformIn says of ranges of a function whether all threads of a block come there, by the kernel's control flow.
 func (s *sourceFixer) uniformIn(k *ir.Func, x *repair.Transformer) func(*syntax.Func) func(from, to int) bool {
 	return func(fn *syntax.Func) func(from, to int) bool {
-		type spot struct {
+		type place struct {
 			off  int
 			even bool
 		}
-		var spots []spot
+		var spots []place
+		var last *source.Frame // of the instruction before in the text
 		for _, b := range k.Blocks {
+			stale := true
 			for _, in := range b.Instrs {
+				if stale = stale && in.Loc == last && !touchesMemory(in); stale {
+					continue // it has no place of its own, and that of another block was left standing
+				}
+				last = in.Loc
 				for fr := in.Loc; fr != nil; fr = fr.Parent {
 					if s.unit.FuncOf(fr.Pos) != fn {
 						continue
 					}
 					if off, ok := fn.File.Offset(fr.Pos); ok {
-						spots = append(spots, spot{off, x.Uniform(b.ID) && in.Guard == ir.NoReg})
+						spots = append(spots, place{off, x.Uniform(b.ID) && in.Guard == ir.NoReg})
 					}
 				}
 			}
@@ -257,7 +299,7 @@ func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
 		case st.drop >= 0:
 			rw.Drop = append(rw.Drop, st.drop)
 		case st.split >= 0:
-			rw.Split = append(rw.Split, st.split)
+			rw.Split = append(rw.Split, syntax.Insert{At: st.split, Text: st.replace, Block: st.block})
 		default:
 			rw.Replace[st.at] = st.replace
 		}
@@ -273,14 +315,12 @@ func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
 	return out, edit.Check(c.user, out)
 }
 
-// compile makes PTX of the patched source; nil if the compiler does not accept it.
-func (s *sourceFixer) compile(ctx context.Context, edits []edit.Edit) ([]byte, error) {
-	text, err := edit.Apply(s.user, edits)
-	if err != nil {
-		return nil, err
-	}
+// compile makes PTX of a patched source; an error says if the compiler does not accept it.
+func (s *sourceFixer) compile(ctx context.Context, text []byte) ([]byte, error) {
 	in := s.file.Input
 	in.Content = text
+	began := time.Now()
+	defer func() { s.compiled, s.compiles = s.compiled+1, s.compiles+time.Since(began) }()
 	results, err := lower.Lower(ctx, in, s.opt.Lower)
 	if err != nil {
 		return nil, notInSourcef("the compiler does not accept the changed source: %v", err)

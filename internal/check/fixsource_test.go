@@ -65,6 +65,7 @@ func applies(t *testing.T, name string, old []byte, res *FixResult) {
 var sourceFixes = []struct {
 	name, file, in string
 	add, keep      []string
+	clean          bool   // fences: not verified
 	only           string // it is in the PTX only, for a reason that says this
 }{
 	{
@@ -80,9 +81,29 @@ var sourceFixes = []struct {
 		keep: []string{"    if (t < 40)\n        out[t] = s[t + 1];\n"},
 	},
 	{
+		name: "one statement of lanes of a warp", file: "k.cu",
+		in:  "// heddle: grid=1 block=32\n__global__ void k(int *a) {\n    int t = threadIdx.x;\n    a[t] = a[t + 1]; // move\n}\n",
+		add: []string{"    int v = a[t + 1];\n    __syncwarp();\n    a[t] = v; // move\n"},
+	},
+	{
+		name: "fences that order the threads of a block only", file: "k.cu", clean: true,
+		in:  "// heddle: grid=2 block=1\n__global__ void k(int *data, int *flag, int *out) {\n    if (blockIdx.x == 0) {\n        data[0] = 42;\n        __threadfence_block();\n        atomicExch(flag, 1);\n    } else if (atomicAdd(flag, 0) == 1) {\n        __threadfence_block();\n        out[0] = data[0];\n    }\n}\n",
+		add: []string{"        __threadfence();\n        atomicExch", "        __threadfence();\n        out[0]"},
+	},
+	{
+		name: "a flag without fences", file: "k.cu", clean: true,
+		in:  "// heddle: grid=2 block=1\n__global__ void k(int *data, int *flag, int *out) {\n    if (blockIdx.x == 0) {\n        data[0] = 42;\n        atomicExch(flag, 1);\n    } else {\n        if (atomicAdd(flag, 0) == 1)\n            out[0] = data[0];\n    }\n}\n",
+		add: []string{"        data[0] = 42;\n        __threadfence();\n        atomicExch", "== 1) {\n            __threadfence();\n            out[0] = data[0];\n        }\n"},
+	},
+	{
+		name: "a barrier behind a loop, not in it", file: "k.cu",
+		in:   "// heddle: grid=1 block=64 n=3\n__global__ void k(int *a, int n) {\n    __shared__ int s[64];\n    int t = threadIdx.x;\n    for (int k = 0; k < n; k++) {\n        s[t] = a[t] + k;\n        __syncthreads();\n        int sum = 0;\n        for (int i = 0; i < 64; i++)\n            sum += s[i];\n        a[t] = sum;\n    }\n}\n",
+		keep: []string{"        for (int i = 0; i < 64; i++)\n            sum += s[i];\n"},
+	},
+	{
 		name: "a macro makes the statement that must be divided", file: "k.cu",
 		in:   "#define MOVE(a, i) if (i < 63) a[i] = a[i + 1]\n// heddle: grid=1 block=64\n__global__ void k(int *a) {\n    MOVE(a, threadIdx.x);\n}\n",
-		only: "source",
+		only: "not plain text",
 	},
 	{
 		name: "a loop that some threads leave before others", file: "k.cu",
@@ -110,8 +131,12 @@ func TestFixSourceForms(t *testing.T) {
 				}
 				return
 			}
-			if f.Source.Kind != diag.Verified || len(f.Wrong) == 0 || len(f.Wrong[0].Fixes) == 0 {
-				t.Errorf("the patched source is %v (%s)", f.Source.Kind, f.PTXOnly)
+			want := diag.Verified
+			if test.clean {
+				want = diag.Clean
+			}
+			if f.Source.Kind != want || f.Compiled != 1 || len(f.Wrong) == 0 || len(f.Wrong[0].Fixes) == 0 {
+				t.Errorf("the patched source is %v (%s); %d were compiled, want 1", f.Source.Kind, f.PTXOnly, f.Compiled)
 			}
 			for _, want := range append(test.add, test.keep...) {
 				if !strings.Contains(string(res.Patched), want) {
@@ -123,7 +148,7 @@ func TestFixSourceForms(t *testing.T) {
 				t.Fatal(err)
 			}
 			again := fixSource(t, path, FixOptions{})
-			if f := &again.Fixes[0]; f.Status != NothingToFix || f.After.Kind != diag.Verified {
+			if f := &again.Fixes[0]; f.Status != NothingToFix || f.After.Kind != want {
 				t.Errorf("the patched source is %v, %v", f.Status, f.After.Kind)
 			}
 		})
@@ -192,7 +217,7 @@ func TestFixSource(t *testing.T) {
 				t.Errorf("%s: %v in the PTX, %v in the source: %s", w.kernel, f.After.Kind, f.Source.Kind, f.PTXOnly)
 				continue
 			}
-			for seed := range uint64(3) {
+			for seed := range uint64(20) {
 				for more := -1; more <= 1 && w.ref; more++ {
 					a := memoryOf(t, kernelOf(mod, w.kernel), facts, seed+1, seed, more)
 					b := memoryOf(t, kernelOf(mod, w.kernel+"_ref"), facts, seed+1, seed, more)

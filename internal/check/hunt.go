@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -36,7 +37,7 @@ type hunter struct {
 	p       *parsed
 	rng     *rand.Rand
 	free    []int // parameters that nobody gave a value
-	shape   bool  // nobody gave a block
+	shape   bool  // nobody gave a block, and the kernel asks for it: it is written for several
 	numbers []int64
 	near    []int64 // what the kernel compares with, one less and one more
 	parents []scored
@@ -53,7 +54,7 @@ func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 	if len(errs) > 0 {
 		return
 	}
-	h := &hunter{j: j, p: p, rng: rand.New(rand.NewPCG(j.opt.Seed, 1)), shape: cfg.Origins["block"] == launch.Default}
+	h := &hunter{j: j, p: p, rng: rand.New(rand.NewPCG(j.opt.Seed, 1)), shape: cfg.Origins["block"] == launch.Default && asksShape(p.kernel)}
 	for i := range p.kernel.Params {
 		if a := cfg.Args[i]; cfg.Origins["arg "+a.Name] == launch.Default && a.Local == nil && a.Func == "" && len(a.Fields) == 0 {
 			h.free = append(h.free, i)
@@ -86,6 +87,9 @@ func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 			continue
 		}
 		if len(found.Findings) > 0 {
+			if t.req.Block != j.opt.Launch.Block {
+				j.guessed = &guess{strings.TrimPrefix(found.Scope, scopeOfRuns), *out}
+			}
 			j.launches = append([]trial{t}, j.launches...)
 			out.Grade, out.Findings, out.Scope = repair.Buggy, found.Findings, found.Scope
 			return
@@ -94,6 +98,25 @@ func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
 		slices.SortStableFunc(h.parents, func(a, b scored) int { return b.score - a.score })
 		h.parents = h.parents[:min(len(h.parents), huntKeep)]
 	}
+}
+
+// asksShape reports whether a kernel reads how large its block is. One that does not is written for the shape that it is launched with, and what goes wrong with another says nothing of it.
+func asksShape(k *ir.Func) bool {
+	for _, f := range k.Module.Funcs {
+		if f.Kernel && f != k {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for _, s := range in.Src {
+					if s.Kind == ir.Special && (s.Sreg == ir.NtidX || s.Sreg == ir.NtidY || s.Sreg == ir.NtidZ) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // mutate changes one thing of a launch.

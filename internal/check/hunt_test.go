@@ -3,7 +3,9 @@ package check
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/launch"
@@ -85,5 +87,35 @@ func TestHuntKeeps(t *testing.T) {
 		if most := uint64(huntSteps + 2*(200_000+5_000*4*8)); j.ran > most {
 			t.Errorf("%s: %d warp instructions, at most %d are meant", text, j.ran, most)
 		}
+	}
+}
+
+// fixText repairs a text whose proofs run out of time.
+func fixText(t *testing.T, text string) *Fix {
+	t.Helper()
+	opt := Options{Files: source.NewSet(), Limit: 20, Timeout: time.Nanosecond}
+	res, err := FixFile(t.Context(), opt, FixOptions{}, Input{Input: lower.Input{Name: "k.cu", Content: []byte(text)}}, func(diag.Diagnostic) {})
+	if err != nil || len(res.Fixes) != 1 {
+		t.Fatalf("%v, %d kernels", err, len(res.Fixes))
+	}
+	return &res.Fixes[0]
+}
+
+// What goes wrong with a shape that nobody gave does not make a kernel one that is not repaired: it is said, and no more.
+// A kernel that does not ask for its shape is not tried with others. With the shape in the launch it is a bug.
+func TestGuessedShape(t *testing.T) {
+	const same = "__shared__ int s[64]; s[threadIdx.x % 64] = threadIdx.x; __syncthreads(); out[threadIdx.x" // one instruction races from 65 threads on
+	asks := "__global__ void k(int *out) { " + same + " + blockIdx.x * blockDim.x] = s[threadIdx.x % 64]; }"
+	f := fixText(t, asks)
+	if f.Status != NothingToFix || f.After.Kind != diag.Clean || len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "nobody gave") || !strings.Contains(f.Notes[0], "block ") {
+		t.Errorf("%v, %v, %q", f.Status, f.After, f.Notes)
+	}
+	f = fixText(t, "// heddle: grid=1\n__global__ void k(int *out) { "+same+"] = s[threadIdx.x % 64]; }")
+	if f.Status != NothingToFix || len(f.Notes) > 0 {
+		t.Errorf("a kernel that does not ask: %v, %q", f.Status, f.Notes)
+	}
+	f = fixText(t, "// heddle: grid=1 block=128\n"+asks)
+	if f.Status != NotRepaired {
+		t.Errorf("with the launch given: %v", f.Status)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/internal/emu"
@@ -31,10 +32,17 @@ type judge struct {
 	from     launch.Origin // scalar arguments from there, or from what counts more, are given
 	before   *memo         // of the first text
 	hunted   bool          // inputs were looked for, or a bug was found without; only of the first text
+	guessed  *guess        // the bug that is repaired was found with a shape that nobody gave
 	long     bool          // a run of the text took too long
 	ran      uint64        // warp instructions of all runs
 	limit    time.Duration // of a proof
 	spent    time.Duration
+}
+
+// guess is a launch of a shape that nobody gave, and what was known of the kernel without it.
+type guess struct {
+	launch  string
+	without repair.Judgement
 }
 
 // memo is a judgement that was made.
@@ -62,6 +70,7 @@ type trial struct {
 // parsed is a text made ready.
 type parsed struct {
 	file   *source.File
+	decls  []ptx.Decl
 	tree   *ptx.Func
 	kernel *ir.Func
 }
@@ -81,7 +90,7 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("%s: %s", set.Format(errs[0].Span.Start), errs[0].Msg)
 	}
-	p := &parsed{file: file, kernel: m.Kernel(kernel)}
+	p := &parsed{file: file, decls: tree.Decls, kernel: m.Kernel(kernel)}
 	for _, d := range tree.Decls {
 		if fn, ok := d.(*ptx.Func); ok && fn.Entry && fn.Name == kernel && fn.Body != nil {
 			p.tree = fn
@@ -204,9 +213,12 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
 		j.long = true
 	}
-	out.Scope = "this launch, these inputs: " + cfg.Describe()
+	out.Scope = scopeOfRuns + cfg.Describe()
 	return nil
 }
+
+// scopeOfRuns begins the scope of what runs alone have shown.
+const scopeOfRuns = "this launch, these inputs: "
 
 // misuse says why a barrier that is used wrongly is not repaired.
 var misuse = map[race.BarrierKind]string{
@@ -260,7 +272,7 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 		out.Grade, out.Scope = repair.Verified, pr.scope(r)
 		return
 	}
-	out.Reason = "the static engine finds no proof"
+	out.Reason = openReason(r)
 	did := map[string]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -279,6 +291,34 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 		}
 		out.Findings = append(out.Findings, g)
 	}
+}
+
+// openReason says what a proof leaves open. It names no places, since those of a repaired text are not the user's.
+func openReason(r *verify.Result) string {
+	out := "the static engine finds no proof"
+	if len(r.Findings) == 0 {
+		return out
+	}
+	text := func(in *ir.Instr) string {
+		if in == nil {
+			return "the end of the kernel"
+		}
+		return in.Text()
+	}
+	what := "a race"
+	f := &r.Findings[0]
+	switch f.Kind {
+	case verify.Race:
+	case verify.Divergence:
+		what = "divergence"
+	default:
+		return out
+	}
+	out += fmt.Sprintf(": it cannot exclude %s between %s and %s", what, text(f.A), text(f.B))
+	if len(r.Thread.Approximate) > 0 {
+		out += ", as " + strings.Join(r.Thread.Approximate, "; ") + " there"
+	}
+	return out
 }
 
 // mostCounterexamples bounds what is replayed of one text.

@@ -55,6 +55,9 @@ type Options struct {
 	Printf         io.Writer       // kernel printf output; nil: discarded
 	Files          *source.Set     // that the positions of findings refer to; nil: a new one
 
+	// Graph is sent the barriers of each block that is traced, in the order of the kernels; nil: nothing.
+	Graph func(*diag.BarrierGraph)
+
 	// Form is "pred" or "lockstep": print this form of each kernel to FormTo, and check nothing.
 	Form   string
 	FormTo io.Writer

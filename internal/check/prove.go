@@ -18,12 +18,12 @@ import (
 	"heddle/internal/verify"
 )
 
-// Times that a proof of one kernel may take when Options.Timeout is 0: when a proof is asked for, and when it follows a
-// clean run, where it should not keep users waiting.
-const (
-	DefaultTimeout = 60 * time.Second
-	CheckTimeout   = 10 * time.Second
-)
+// DefaultTimeout is what a proof of one kernel may take when Options.Timeout is 0.
+const DefaultTimeout = 60 * time.Second
+
+// checkSteps bounds a proof that follows a clean run, where it should not keep users waiting, if Options.Timeout does not: some ten
+// seconds. Steps are the same on a busy machine.
+const checkSteps = 200_000_000
 
 // proof is the verification of one kernel by the static engine.
 type proof struct {
@@ -35,6 +35,7 @@ type proof struct {
 	fixed   map[int]uint64
 	aside   aside // findings of replays that do not count
 	queries int   // that were kept
+	steps   int64 // that each search may take; 0: no limit
 	apart   bool  // the lanes of a warp are not taken to be in lock step, whatever the options say
 	ways    bool  // races are asked for the iterations in which they are
 	shown   func(*verify.Finding) bool
@@ -87,13 +88,16 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 		return v
 	}
 	end := r.asks(r.kernel, "proof", "no bug was found in the run")
-	limit := cmp.Or(r.opt.Timeout, CheckTimeout)
+	limit := cmp.Or(r.opt.Timeout, DefaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p := &proof{driver: r.driver, in: r.in, kernel: r.kernel, cfg: r.cfg, replayed: map[string]bool{}, guess: r.guess}
 	p.fixed = p.scalars(launch.FromFlag)
 	all := p.scalars(launch.Default)
 	general := ctx
+	if r.opt.Timeout == 0 {
+		p.steps = checkSteps
+	}
 	if len(all) > len(p.fixed) { // leave time for the launch's own scalars
 		var stop context.CancelFunc
 		general, stop = context.WithTimeout(ctx, limit/2)
@@ -221,7 +225,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Ways: p.ways, OneWarp: p.oneWarp, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Steps: p.steps, Ways: p.ways, OneWarp: p.oneWarp, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}

@@ -12,10 +12,10 @@ import (
 )
 
 // proofRE is the comment above an OpenCL kernel of testdata/verify: what must come out, why, and the launch.
-var proofRE = regexp.MustCompile(`(?m)^// (verified|race|divergence): .+\n// heddle: .+\nkernel void (\w+)\(`)
+var proofRE = regexp.MustCompile(`(?m)^// (verified|race|divergence|violation|refused): .+\n// heddle: .+\nkernel void (\w+)\(`)
 
 // TestOpenCLProofs: the right ones of the OpenCL kernels are verified for all inputs; of the wrong ones, a run of the
-// counterexample shows what is wrong.
+// counterexample shows what is wrong, but of those that are refused: no run sees what their annotations are about.
 func TestOpenCLProofs(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/verify/*.cl")
 	if err != nil || len(files) == 0 {
@@ -61,6 +61,10 @@ func expectProof(t *testing.T, v diag.Verdict, want, codes string) {
 	switch want {
 	case "race":
 		ok = v.Kind == diag.Bug && strings.Contains(codes, "race-") && !strings.Contains(codes, "barrier-")
+	case "violation":
+		ok = v.Kind == diag.Bug && strings.Contains(codes, "annotation-failed")
+	case "refused":
+		ok = v.Kind == diag.Unknown
 	case "divergence":
 		ok = v.Kind == diag.Bug && strings.Contains(codes, "barrier-divergence")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/isa"
@@ -26,8 +25,8 @@ func shapeText(d event.Dim3, free [3]bool) string {
 	return "(" + strings.Join(parts, ",") + ")"
 }
 
-// assumeTime bounds the question whether assumptions contradict each other.
-const assumeTime = 2 * time.Second
+// assumeSteps bounds the question whether assumptions contradict each other.
+const assumeSteps = 50_000_000
 
 // assume gives the thread what the user assumes of it. It returns what is wrong with that, if anything is.
 func (p *proof) assume(ctx context.Context, th *lockstep.Thread) string {
@@ -38,7 +37,7 @@ func (p *proof) assume(ctx context.Context, th *lockstep.Thread) string {
 		}
 		th.Assumed = append(th.Assumed, t)
 	}
-	if len(p.opt.Assume) > 0 && th.Context.Decide(ctx, th.Assumed, &sat.Solver{Time: assumeTime}).Status == smt.Unsat {
+	if len(p.opt.Assume) > 0 && th.Context.Decide(ctx, th.Assumed, &sat.Solver{Steps: assumeSteps}).Status == smt.Unsat {
 		return "no launch and no arguments satisfy the assumptions"
 	}
 	return ""

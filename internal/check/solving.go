@@ -18,12 +18,17 @@ import (
 	"heddle/internal/verify"
 )
 
-// Times of one query. The embedded solver decides nearly all within milliseconds; what it does not decide soon goes to a
-// process where there is one, and comes back to it if that does not know either.
+// Steps of one query: numbers, so that a verdict does not depend on how busy the machine is. The embedded solver decides
+// nearly all within milliseconds; what it does not decide soon goes to a process where there is one, and comes back to it
+// if that does not know either.
 const (
-	firstTime = 500 * time.Millisecond
-	queryTime = 5 * time.Second
+	firstSteps   = 10_000_000  // about half a second
+	programSteps = 15_000_000  // of z3, about five seconds
+	querySteps   = 100_000_000 // about five seconds
 )
+
+// hangTime ends a process that does not come back although its steps must be used up.
+const hangTime = time.Minute
 
 // solverMemory bounds a solver process, in MiB.
 const solverMemory = 4096
@@ -88,19 +93,19 @@ func (s *solving) pool() *smt.Pool {
 func (s *solving) list() []smt.Solver {
 	var program *proc.Solver
 	if s.program != nil {
-		program = &proc.Solver{Path: s.program.Path, Kind: s.program.Kind, Time: queryTime, Memory: solverMemory}
+		program = &proc.Solver{Path: s.program.Path, Kind: s.program.Kind, Steps: programSteps, Time: hangTime, Memory: solverMemory}
 	}
 	switch {
 	case program == nil:
-		return []smt.Solver{&sat.Solver{Time: queryTime}}
+		return []smt.Solver{&sat.Solver{Steps: querySteps}}
 	case !s.embedded:
 		return []smt.Solver{program}
 	}
-	return []smt.Solver{&sat.Solver{Time: firstTime}, program, &sat.Solver{Time: queryTime}}
+	return []smt.Solver{&sat.Solver{Steps: firstSteps}, program, &sat.Solver{Steps: querySteps}}
 }
 
 // forInvariants are the solvers that look for invariants of loops: in process, as most of what they are asked is simple.
-func (s *solving) forInvariants() []smt.Solver { return []smt.Solver{&sat.Solver{Time: firstTime}} }
+func (s *solving) forInvariants() []smt.Solver { return []smt.Solver{&sat.Solver{Steps: firstSteps}} }
 
 // close ends the solvers. All proofs are done.
 func (s *solving) close() {

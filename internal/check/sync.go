@@ -43,6 +43,7 @@ func (s SyncStatus) String() string { return syncStatusNames[s] }
 // SyncBarrier is a barrier of the result, or one that goes.
 type SyncBarrier struct {
 	Where source.Span // the statement that it stands after
+	At    source.Pos  // where the text changes for it, or where it stands if it stays
 	Place string      // "after line 14"
 	Kept  bool        // it was there
 	Gone  bool        // it was there, and is not needed

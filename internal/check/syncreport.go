@@ -42,7 +42,7 @@ func (f *found) report() {
 		if b.Gone || !b.Kept {
 			f.sync.Status = SyncChanged
 		}
-		b.Place = f.place(l)
+		b.Place, b.At = f.place(l), f.at(l)
 		f.why(&b, l)
 		f.sync.Barriers = append(f.sync.Barriers, b)
 	}

@@ -203,6 +203,9 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: race.BenignNone,
 		SharedBytes: uint32(t.machine.SharedBytes()), Only: t.only, Static: true, Recycling: true})
 	sink := &traceSink{Detector: det, addresses: make([]uint64, (t.machine.SharedBytes()+63)/64), detailed: t.opt.Trace != nil && t.opt.Trace.Stats != nil}
+	if t.opt.Graph != nil {
+		sink.graph = newGraphRecorder(t.cfg.Geometry)
+	}
 	res, err := t.machine.Run(ctx, emu.Options{Model: t.emuModel, MaxSteps: t.opt.MaxSteps, Workers: 1, Block: &b}, sink)
 	if err != nil {
 		t.inputError(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Error, Message: err.Error(), Span: t.kernel.Span, Kernel: t.kernel.Demangled})
@@ -217,7 +220,12 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		t.classify(ctx, rep, res.Maybe, b)
 	}
 	t.findings(rep, 0)
+	if sink.graph != nil {
+		t.turn() // in the order of the kernels
+		t.opt.Graph(t.graph(sink.graph, rep, b))
+	}
 	if sink.detailed {
+		t.turn()
 		t.opt.Trace.Stats(TraceStats{Kernel: t.kernel.Demangled, Block: t.cfg.Geometry.BlockIndex(b), Threads: t.cfg.Geometry.ThreadsPerBlock(),
 			Commands: sink.commands, Barriers: sink.barriers, Addresses: sink.count(), Executed: res.Steps,
 			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start)})
@@ -268,6 +276,7 @@ type traceSink struct {
 	commands, barriers uint64
 	addresses          []uint64 // one bit for each byte of shared memory
 	detailed           bool
+	graph              *graphRecorder // nil: nobody wants it
 }
 
 // weaken makes a volatile or relaxed load or store an ordinary one, so that two that nothing orders are found:
@@ -296,12 +305,25 @@ func (s *traceSink) Access(e *event.Access) {
 
 func (s *traceSink) Arrive(e *event.Arrive) {
 	s.commands += uint64(bits.OnesCount32(e.Mask))
+	if s.graph != nil {
+		s.graph.arrive(e)
+	}
 	s.Detector.Arrive(e)
 }
 
 func (s *traceSink) Complete(e *event.Complete) {
 	s.barriers++
+	if s.graph != nil {
+		s.graph.complete(e.Barrier)
+	}
 	s.Detector.Complete(e)
+}
+
+func (s *traceSink) Exit(e *event.Exit) {
+	if s.graph != nil {
+		s.graph.exit(e)
+	}
+	s.Detector.Exit(e)
 }
 
 func (s *traceSink) count() int {

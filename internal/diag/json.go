@@ -39,6 +39,7 @@ type jsonFinding struct {
 	Help      []string      `json:"help,omitempty"`
 	Fixes     []jsonFix     `json:"fixes,omitempty"`
 	Witness   *jsonWitness  `json:"witness,omitempty"`
+	Groups    []jsonGroup   `json:"groups,omitempty"`
 	Count     uint64        `json:"count,omitempty"`
 	Reproduce string        `json:"reproduce,omitempty"`
 
@@ -49,6 +50,12 @@ type jsonFinding struct {
 type jsonSuppression struct {
 	Kind     string        `json:"kind"`
 	Reason   string        `json:"justification"`
+	Location *jsonLocation `json:"location,omitempty"`
+}
+
+type jsonGroup struct {
+	Threads  string        `json:"threads"`
+	At       string        `json:"at,omitempty"`
 	Location *jsonLocation `json:"location,omitempty"`
 }
 
@@ -129,6 +136,9 @@ func (j *JSON) Finding(d *Diagnostic) error {
 	}
 	if s := d.Suppressed; s != nil {
 		out.Suppressions = []jsonSuppression{{Kind: "inSource", Reason: s.Reason, Location: j.location(s.Span)}}
+	}
+	for _, g := range d.Groups {
+		out.Groups = append(out.Groups, jsonGroup{g.Threads, g.At, j.location(g.Span)})
 	}
 	for _, r := range d.Related {
 		out.Related = append(out.Related, jsonRelated{r.Message, j.location(r.Span), j.stack(r.Stack)})

@@ -3,14 +3,15 @@ package diag
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"regexp"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"heddle/internal/source"
+	"heddle/internal/testing/jsonschema"
 )
 
 func TestJSONFinding(t *testing.T) {
@@ -75,23 +76,41 @@ func TestJSONSuppressed(t *testing.T) {
 	}
 }
 
-// Every field that is written must be in the documented schema.
-func TestJSONDocumented(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/json.md")
+// The schema and the page name every field that is written, and nothing else; and what is written is as the schema says.
+func TestJSONSchema(t *testing.T) {
+	docs, err := jsonschema.Read("../../docs/schema/heddle-1.schema.json", "../../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := os.ReadFile("json.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := regexp.MustCompile(`json:"([a-z_]+)`).FindAllSubmatch(code, -1)
-	if len(fields) < 30 {
-		t.Fatalf("found only %d fields", len(fields))
-	}
-	for _, m := range fields {
-		if !bytes.Contains(doc, []byte("`"+string(m[1])+"`")) {
-			t.Errorf("docs/json.md does not mention %s", m[1])
+	for name, typ := range map[string]reflect.Type{"finding": reflect.TypeFor[jsonFinding](), "verdict": reflect.TypeFor[jsonVerdict]()} {
+		for _, wrong := range docs.Struct(name, typ) {
+			t.Error(wrong)
 		}
+	}
+	if want := fmt.Sprintf("schema_version %d", SchemaVersion); !strings.Contains(docs.Title(), want) {
+		t.Errorf("the schema is %q, not of %s", docs.Title(), want)
+	}
+	set, d := tile(t)
+	d.Suppressed = &Suppression{Reason: "on purpose", Span: d.Related[0].Span}
+	d.Groups = []Group{{Threads: "32 threads of warp 0", At: "barrier 0", Span: d.Span}, {Threads: "32 threads of warp 1"}}
+	var b bytes.Buffer
+	j := NewJSON(&b, set)
+	for _, f := range []*Diagnostic{d, {Code: CodeInput, Message: "no place, no kernel"}} {
+		if err := j.Finding(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range verdictNames {
+		if err := j.Verdict(&Verdict{Kind: VerdictKind(k), Kernel: "k", Scope: "all", Reason: "so", Span: d.Span, Suppressed: 1, Known: 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range bytes.Lines(b.Bytes()) {
+		for _, wrong := range docs.Validate(line) {
+			t.Errorf("%s: %s", wrong, line)
+		}
+	}
+	if !strings.Contains(b.String(), `"groups":[{"threads":"32 threads of warp 0","at":"barrier 0","location":{"file":"tile.cu",`) {
+		t.Error(b.String())
 	}
 }

@@ -31,8 +31,7 @@ type junitSuites struct {
 	Name     string        `xml:"name,attr"`
 	Tests    int           `xml:"tests,attr"`
 	Failures int           `xml:"failures,attr"`
-	Errors   int           `xml:"errors,attr"`
-	Skipped  int           `xml:"skipped,attr"`
+	Errors   int           `xml:"errors,attr"` // and no sum of those that are skipped, which the schema of Jenkins rejects
 	Suites   []*junitSuite `xml:"testsuite"`
 }
 
@@ -169,7 +168,6 @@ func (j *JUnit) Close() error {
 		all.Tests += s.Tests
 		all.Failures += s.Failures
 		all.Errors += s.Errors
-		all.Skipped += s.Skipped
 	}
 	if _, err := io.WriteString(j.w, xml.Header); err != nil {
 		return err

@@ -3,6 +3,12 @@ package diag
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,28 +20,32 @@ import (
 
 // document is JUnit XML as a reader sees it.
 type document struct {
-	Tests    int `xml:"tests,attr"`
-	Failures int `xml:"failures,attr"`
-	Errors   int `xml:"errors,attr"`
-	Skipped  int `xml:"skipped,attr"`
-	Suites   []struct {
-		Name  string `xml:"name,attr"`
-		Tests int    `xml:"tests,attr"`
-		Cases []struct {
-			Name    string `xml:"name,attr"`
-			Failure *struct {
-				Message string `xml:"message,attr"`
-				Text    string `xml:",chardata"`
-			} `xml:"failure"`
-			Error *struct {
-				Type string `xml:"type,attr"`
-			} `xml:"error"`
-			Skipped *struct {
-				Message string `xml:"message,attr"`
-			} `xml:"skipped"`
-			Out string `xml:"system-out"`
-		} `xml:"testcase"`
-	} `xml:"testsuite"`
+	Tests    int     `xml:"tests,attr"`
+	Failures int     `xml:"failures,attr"`
+	Errors   int     `xml:"errors,attr"`
+	Suites   []suite `xml:"testsuite"`
+}
+
+type suite struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Cases    []struct {
+		Name    string `xml:"name,attr"`
+		Failure *struct {
+			Message string `xml:"message,attr"`
+			Text    string `xml:",chardata"`
+		} `xml:"failure"`
+		Error *struct {
+			Type string `xml:"type,attr"`
+		} `xml:"error"`
+		Skipped *struct {
+			Message string `xml:"message,attr"`
+		} `xml:"skipped"`
+		Out string `xml:"system-out"`
+	} `xml:"testcase"`
 }
 
 func junitOf(t rapid.TB, set *source.Set, ds []*Diagnostic, vs []*Verdict) (doc document) {
@@ -75,8 +85,8 @@ func TestJUnit(t *testing.T) {
 		{Kind: Clean, Kernel: "ok", Scope: "s", Input: "/base/tile.cu"},
 		{Kind: Unsupported, Kernel: "u", Reason: "wgmma", Input: "tile.cu"},
 	})
-	if doc.Tests != 5 || doc.Failures != 1 || doc.Errors != 1 || doc.Skipped != 1 {
-		t.Errorf("%d tests, %d failures, %d errors, %d skipped", doc.Tests, doc.Failures, doc.Errors, doc.Skipped)
+	if doc.Tests != 5 || doc.Failures != 1 || doc.Errors != 1 || doc.Suites[0].Skipped != 1 {
+		t.Errorf("%d tests, %d failures, %d errors, %d skipped", doc.Tests, doc.Failures, doc.Errors, doc.Suites[0].Skipped)
 	}
 	var got []string
 	for _, s := range doc.Suites {
@@ -108,6 +118,103 @@ func TestJUnit(t *testing.T) {
 	}
 	if out := doc.Suites[0].Cases[0].Out; !strings.Contains(out, "1 finding is suppressed") {
 		t.Errorf("output %q", out)
+	}
+}
+
+// junitAttributes are the elements of JUnit XML with the attributes that readers take for granted (+) and those that they know, by
+// the schema of Jenkins' xUnit plugin, junit-10.xsd, which is the strictest of those in use. heddle writes no others.
+var junitAttributes = map[string]string{
+	"testsuites": "name tests failures errors time",
+	"testsuite":  "+name +tests +failures +errors skipped group time timestamp hostname id package file log url",
+	"testcase":   "+name classname group time",
+	"failure":    "type message",
+	"error":      "type message",
+	"skipped":    "type message",
+	"system-out": "",
+}
+
+// What heddle writes is what readers know, and one of them, junitparser, counts what heddle says.
+func TestJUnitReaders(t *testing.T) {
+	set, d := tile(t)
+	d.Input = "tile.cu"
+	var b bytes.Buffer
+	j := NewJUnit(&b, set, "/base")
+	warning := *d
+	warning.Severity, warning.Kernel = Warning, "ok"
+	for _, f := range []*Diagnostic{d, &warning, {Code: CodeCompile, Severity: Error, Message: "no", Input: "b.cu"}} {
+		if err := j.Finding(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, v := range []Verdict{{Kind: Bug, Kernel: "k(int*)", Input: "tile.cu"}, {Kind: Clean, Kernel: "ok", Scope: "s", Input: "tile.cu"}, {Kind: Unknown, Kernel: "u", Reason: "so", Input: "tile.cu"}} {
+		if err := j.Verdict(&v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		known, ok := junitAttributes[e.Name.Local]
+		if !ok {
+			t.Errorf("no reader knows <%s>", e.Name.Local)
+		}
+		words := strings.Fields(known)
+		for _, a := range e.Attr {
+			if !slices.Contains(words, a.Name.Local) && !slices.Contains(words, "+"+a.Name.Local) {
+				t.Errorf("no reader knows <%s %s>", e.Name.Local, a.Name.Local)
+			}
+		}
+		for _, w := range words {
+			name, needed := strings.CutPrefix(w, "+")
+			if needed && !slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == name }) {
+				t.Errorf("<%s> lacks %s", e.Name.Local, name)
+			}
+		}
+	}
+	reader, err := exec.LookPath("junitparser")
+	if err != nil {
+		t.Skip("no junitparser")
+	}
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.xml"), filepath.Join(dir, "out.xml")
+	if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if say, err := exec.Command(reader, "merge", in, out).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, say)
+	}
+	merged, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours, theirs document
+	if err := errors.Join(xml.Unmarshal([]byte(text), &ours), xml.Unmarshal(merged, &theirs)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range ours.Suites { // the order is up to it
+		i := slices.IndexFunc(theirs.Suites, func(s suite) bool { return s.Name == want.Name })
+		if i < 0 {
+			t.Fatalf("junitparser does not see %s", want.Name)
+		}
+		if got := theirs.Suites[i]; got.Tests != want.Tests || got.Skipped != want.Skipped || got.Failures != want.Failures || got.Errors != want.Errors {
+			t.Errorf("junitparser counts %+v, not %+v", got, want)
+		}
+	}
+	if err := exec.Command(reader, "verify", in).Run(); err == nil {
+		t.Error("junitparser takes a failure for a pass")
 	}
 }
 

@@ -339,10 +339,8 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	case mo.kind == event.Read && mo.order.Strong():
 		x.polled = true
 	}
-	if x.sink == nil {
-		return
-	}
 	if g := x.warp.ghost; g != 0 { // what annotations read, nobody does
+		x.warp.looked |= m & g
 		if m&g != 0 {
 			x.ev.Row = 0 // the layout is that of all lanes
 		}
@@ -350,6 +348,9 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 		if m == 0 {
 			return
 		}
+	}
+	if x.sink == nil {
+		return
 	}
 	if x.unk != nil && (x.doubtful != 0 || x.onMaybe()) {
 		x.maybe[x.site(in)] = true

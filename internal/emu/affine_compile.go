@@ -53,6 +53,11 @@ func (c *affineCompiler) candidates() {
 			c.size[c.fc.slots[i]] = r.Type.Size()
 		}
 	}
+	for _, v := range c.fc.fn.Results { // a return takes them from the lanes
+		if v.InReg && v.Type != isa.Pred {
+			c.size[c.fc.slots[v.Reg]] = 0
+		}
+	}
 	for i := range c.fc.code {
 		in := &c.fc.code[i]
 		if !keepsForms(in.ir) {

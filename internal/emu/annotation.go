@@ -100,10 +100,20 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		d.run = func(x *exec, _ *inst) {
 			x.warp.ghost |= x.m
 			x.warp.undecided &^= x.m
+			x.warp.looked &^= x.m
+		}
+	case ends && name == "ensures" && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
+		all := c.fn.Specification() // of a function that is not there: nothing is checked
+		d.run = func(x *exec, in *inst) {
+			if all {
+				x.warp.undecided |= x.m
+			}
+			x.warp.undecided |= x.m & x.warp.looked // it is meant for what is there in the end
+			x.condition(in, check)
 		}
 	case ends && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) { x.condition(in, check) }
-	case strings.HasPrefix(name, "snapshot_to"):
+	case name == "snapshot":
 		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
 	case (name == "share" || name == "event") && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal: // any assignment of ranks is right: each thread does its own share
 		d.run = func(x *exec, in *inst) {
@@ -111,6 +121,10 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		}
 	case name == "completes_later", name == "collective", name == "await", name == "awaited": // for proofs
 		d.run = func(*exec, *inst) {}
+	case name == "writes_to":
+		d.run = func(x *exec, in *inst) {
+			x.fail(in, Unsupported, bits.TrailingZeros32(x.m), "a function of which only a specification is known: it writes here what nobody knows")
+		}
 	case name == "enabled":
 		d.run = func(x *exec, in *inst) { x.annotationValue(in, 1) }
 	default:

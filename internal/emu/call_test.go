@@ -36,6 +36,14 @@ MORE:
 }
 .func (.reg .u32 d) twice (.reg .u32 a) { add.u32 d, a, a; ret; }
 .func (.reg .u32 d) plus7 (.reg .u32 a) { add.u32 d, a, 7; ret; }
+.func (.reg .u32 d) five (.reg .u32 a) {
+	.reg .pred %p;
+	mov.u32 d, 5;
+	setp.gt.u32 %p, a, 20;
+	@%p ret;
+	mov.u32 d, %tid.x;
+	ret;
+}
 .func (.param .b32 r) sum (.param .align 8 .b8 s[16]) {
 	.reg .u32 %v<4>; .reg .u64 %a; .local .align 4 .b8 buf[16];
 	ld.param.v4.u32 {%v0, %v1, %v2, %v3}, [s];
@@ -91,6 +99,12 @@ func TestCalls(t *testing.T) {
 			return f
 		}, 1},
 		{"registers", "call (%v), twice, (%i);\n\tcall (%v), plus7, (%v);", func(i int) uint32 { return uint32(2*i + 7) }, 1},
+		{"results that are the same or grow evenly over the lanes", "call (%v), five, (%i);", func(i int) uint32 {
+			if i > 20 {
+				return 5
+			}
+			return uint32(i)
+		}, 1},
 		{"immediate", "call (%v), twice, (21);", func(int) uint32 { return 42 }, 1},
 		{"struct", `{ .param .align 8 .b8 a[16]; .param .b32 b;
 	st.param.b32 [a], %i;

@@ -89,7 +89,8 @@ type warp struct {
 	active uint32 // of the last Converge event
 	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be checked.
 	// unmodelled lanes have ghost state that the machine does not keep: no condition of theirs is checked.
-	ghost, undecided, unmodelled uint32
+	// looked are the lanes whose condition has read memory.
+	ghost, undecided, unmodelled, looked uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment
 	waiting []*fragment

@@ -232,7 +232,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 		w := &b.warps[i]
 		w.id = event.Warp(uint64(id)*uint64(n) + uint64(i))
 		w.exited, w.active, w.spins, w.idle = 0, w.lanes, 0, false
-		w.ghost, w.undecided, w.unmodelled = 0, 0, 0
+		w.ghost, w.undecided, w.unmodelled, w.looked = 0, 0, 0, 0
 		w.ready, w.waiting = w.ready[:0], w.waiting[:0]
 		w.queued = false
 		w.copies.reset()

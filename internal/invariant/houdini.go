@@ -1,5 +1,6 @@
 // Package invariant finds what holds at the header of a loop in every iteration, where closed forms do not say it: a
-// table of rules proposes candidates, and Houdini keeps the largest set of them that is inductive.
+// table of rules proposes candidates, traces drop those that are false in one, and Houdini keeps the largest set of the
+// others that is inductive.
 //
 // What it follows: Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java" (FME 2001), with the rules that
 // GPUVerify's users needed most. A candidate survives if it holds at the entry of its loop, and if an iteration that all
@@ -15,7 +16,6 @@ package invariant
 
 import (
 	"context"
-	"time"
 
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
@@ -36,7 +36,8 @@ type Candidate struct {
 type Set struct {
 	Candidates []*Candidate
 	Queries    int
-	Done       bool // false: time ran out
+	Steps      int64 // that the search took
+	Done       bool  // false: it ran out of steps, or of time
 	th         *lockstep.Thread
 }
 
@@ -50,51 +51,70 @@ func (s *Set) Found() bool {
 	return false
 }
 
-// queryTime is what one query of the search may take: a candidate that needs more is given up.
-const queryTime = time.Second
+// Limits of a search. They are counted in steps (smt.Answer), so that what is found does not depend on the machine; what
+// one query may take is the solvers' own limit, and a candidate that needs more is given up.
+const (
+	maxSteps   = 200_000_000 // about ten seconds
+	querySteps = 20_000      // that a query counts for before any solver is asked
+)
 
 // depths are how many levels of axioms are tried.
 var depths = []int{1, 3}
 
-// Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If ctx ends before
-// that is settled, candidates that might be some are given up.
+// Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If steps run out, or ctx
+// ends, before that is settled, candidates that might be some are given up.
 func Find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
+	return find(ctx, th, solvers, true)
+}
+
+func find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver, traced bool) *Set {
 	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
 	for i := range th.Loops {
 		l := propose(th, i)
 		h.loops = append(h.loops, l)
 		h.set.Candidates = append(h.set.Candidates, l.candidates...)
 	}
+	if traced {
+		h.trace()
+	}
 	for h.hard = range 2 {
 		h.fixpoint()
 	}
-	h.set.Done = h.ctx.Err() == nil && !h.c.Exceeded()
+	h.set.Done = !h.out()
 	return h.set
 }
 
-// fixpoint drops candidates until those that are left are inductive together, and with what is proved before. If time
-// runs out, it drops them all.
+// out reports whether the search is to end.
+func (h *houdini) out() bool {
+	return h.set.Steps > maxSteps || h.ctx.Err() != nil || h.c.Exceeded()
+}
+
+// fixpoint drops candidates until those that are left are inductive together, and with what is proved before. If the
+// search has to end before, it drops them all.
 func (h *houdini) fixpoint() {
 	for i := range h.loops {
 		h.assume(i)
 	}
-	out := func() bool { return h.ctx.Err() != nil || h.c.Exceeded() }
-	for again := true; again && !out(); {
+	for again := true; again && !h.out(); {
 		again = false
 		for i := range h.loops {
 			again = h.check(i, h.entry(i), "does not hold when the loop is entered") || again
 			again = h.check(i, h.iteration(i), "an iteration does not keep it") || again
 		}
 	}
-	if !out() {
+	if !h.out() {
 		for _, c := range h.set.Candidates {
 			c.proved = c.proved || c.Died == "" && h.now(c)
 		}
 		return
 	}
+	why := "out of steps"
+	if h.ctx.Err() != nil {
+		why = "out of time"
+	}
 	for i := range h.loops {
 		for _, c := range h.alive(i) {
-			c.Died = "time ran out"
+			c.Died = "undecided: " + why
 		}
 		h.assume(i)
 	}
@@ -173,7 +193,7 @@ func (h *houdini) check(i int, o step, why string) bool {
 			return dropped
 		}
 		ans := h.refute(o, live)
-		if ans.Status == smt.Unsat || h.ctx.Err() != nil {
+		if ans.Status == smt.Unsat || h.out() {
 			return dropped
 		}
 		if ans.Status == smt.Sat && ans.Model != nil {
@@ -215,10 +235,9 @@ func (h *houdini) refute(o step, of []*Candidate) (ans smt.Answer) {
 	q := append(append([]smt.Term(nil), o.from...), h.c.Not(h.c.And(holds...)))
 	for _, d := range depths {
 		h.set.Queries++
-		ctx, cancel := context.WithTimeout(h.ctx, queryTime)
-		ans = h.c.Decide(ctx, append(h.th.Axioms.For(q, d), q...), h.solvers...)
-		cancel()
-		if ans.Status == smt.Unsat || h.ctx.Err() != nil {
+		ans = h.c.Decide(h.ctx, append(h.th.Axioms.For(q, d), q...), h.solvers...)
+		h.set.Steps += querySteps + ans.Steps
+		if ans.Status == smt.Unsat || h.out() {
 			break
 		}
 	}

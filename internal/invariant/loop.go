@@ -80,7 +80,7 @@ func (l *loop) add(f smt.Term) {
 func (l *loop) late(f smt.Term) bool {
 	found := false
 	l.c.Visit([]smt.Term{f}, func(t smt.Term) {
-		if !found && l.axioms.About(t) {
+		if !found && l.axioms.About(t) && !l.axioms.AtHeader(t, l.Loop) {
 			l.c.Visit(l.c.Args(t), func(u smt.Term) { found = found || u == l.k })
 		}
 	})

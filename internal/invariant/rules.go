@@ -28,6 +28,7 @@ var Rules = []Rule{
 	{"predicate", "a flag says what a comparison says, or what another flag says", 0, predicates},
 	{"guarded-form", "registers that change only while a condition on the thread holds are as in a loop without it, until it fails for good", 0, guardedForms},
 	{"trips", "a value that is halved or doubled has so many bits", 0, trips},
+	{"candidate", "what the source proposes: __candidate_invariant", 0, guesses},
 	{"barrier-tag", "each iteration passes a barrier: the last one was passed in the iteration before", 0, tags},
 }
 
@@ -201,6 +202,12 @@ func predicates(l *loop) {
 			l.add(c.Eq(p, atom))
 			l.add(c.Eq(p, c.Not(atom)))
 		}
+	}
+}
+
+func guesses(l *loop) {
+	for _, g := range l.Guesses {
+		l.add(l.holders.Apply(g))
 	}
 }
 

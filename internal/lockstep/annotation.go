@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -95,17 +96,25 @@ type annotations struct {
 	blockOf  map[*ir.Instr]ir.BlockID
 	began    *ir.Instr              // the annotation
 	wide     map[*ir.Instr]smt.Term // function-wide invariants, of the last pass
-	logs     map[smt.Term]Log       // by Has and by Offset
-	enabled  map[smt.Term]smt.Term
-	global   bool // some are meant for threads too that do not come to them
-	ghosts   map[smt.Term]ghostLoad
-	aged     map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
+	guesses  map[*ir.Instr]bool     // those that are candidates
+	// What they load.
+	wideLoads map[smt.Term]ghostLoad
+	logs      map[smt.Term]Log // by Has and by Offset
+	enabled   map[smt.Term]smt.Term
+	// Symbols for \"the thread came to where the ways to this place part\", with what that is.
+	dominated map[smt.Term]smt.Term
+	snapped   map[*ir.Instr]*Object // where a snapshot goes
+	takens    map[smt.Term]bool     // see taken.go
+	global    bool                  // some are meant for threads too that do not come to them
+	ghosts    map[smt.Term]ghostLoad
+	aged      map[string]bool // values of the other thread, by their symbols, that are what memory held when they were asked for
 	contracts
 }
 
 func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 	a.given, a.rank, a.blockOf = map[string]smt.Term{}, map[*ir.Instr]int{}, map[*ir.Instr]ir.BlockID{}
-	a.logs, a.wide = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}
+	a.logs, a.wide, a.wideLoads, a.guesses = map[smt.Term]Log{}, map[*ir.Instr]smt.Term{}, map[smt.Term]ghostLoad{}, map[*ir.Instr]bool{}
+	a.snapped = map[*ir.Instr]*Object{}
 	for _, b := range rpo {
 		for _, in := range f.Blocks[b].Instrs {
 			a.rank[in], a.blockOf[in] = len(a.rank), b
@@ -114,9 +123,9 @@ func (a *annotations) init(f *ir.Func, rpo []ir.BlockID) {
 }
 
 func (a *annotations) reset() {
-	a.assumed, a.required, a.enabled = smt.True, smt.True, map[smt.Term]smt.Term{}
-	a.ghosts, a.aged = map[smt.Term]ghostLoad{}, map[string]bool{}
-	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, old: map[smt.Term]smt.Term{}}
+	a.assumed, a.required, a.enabled, a.dominated = smt.True, smt.True, map[smt.Term]smt.Term{}, map[smt.Term]smt.Term{}
+	a.ghosts, a.aged, a.takens = maps.Clone(a.wideLoads), map[string]bool{}, map[smt.Term]bool{}
+	a.contracts = contracts{promised: map[*ir.Instr][]promise{}, effects: map[*ir.Instr][]effect{}, old: map[smt.Term]smt.Term{}}
 }
 
 // here is what holds if the thread is at this point.
@@ -159,7 +168,11 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	name, ok := strings.CutPrefix(in.Callee.Name, annotationPrefix)
-	if !ok {
+	switch {
+	case in.Callee.Uninterpreted():
+		x.uninterpreted(in, in.Callee.Name, st)
+		return
+	case !ok:
 		x.extern(in, st)
 		return
 	}
@@ -189,6 +202,18 @@ func (x *exec) call(in *ir.Instr, st *state) {
 		return
 	}
 	if x.copying(name, in, st) {
+		return
+	}
+	if strings.HasPrefix(base, "return_") {
+		x.returnVector(in, st)
+		return
+	}
+	if base == "reads_from" || base == "writes_to" {
+		x.specified(in, base == "writes_to", st)
+		return
+	}
+	if base == "snapshot" {
+		x.snapshot(in, st)
 		return
 	}
 	if base == "completes_later" {
@@ -235,7 +260,7 @@ func (x *exec) anyResult(in *ir.Instr, st *state) {
 func shownAnnotation(name string) string {
 	for _, p := range [][2]string{
 		{"read_offset", "__read_offset_bytes"}, {"write_offset", "__write_offset_bytes"}, {"ptr_offset", "__ptr_offset_bytes"},
-		{"taken", "__atomic_has_taken_value"}, {"snapshot", "__array_snapshot"}, {"return", "__return_val"}, {"instance", "__barrier_invariant"},
+		{"taken", "__atomic_has_taken_value"}, {"return", "__return_val"}, {"instance", "__barrier_invariant"},
 	} {
 		if strings.HasPrefix(name, p[0]) {
 			return p[1]
@@ -244,7 +269,7 @@ func shownAnnotation(name string) string {
 	return "__" + name
 }
 
-// uninterpreted is a function of its arguments, declared by DECLARE_UF.
+// uninterpreted is a function of its arguments, declared by DECLARE_UF or known by its name.
 func (x *exec) uninterpreted(in *ir.Instr, name string, st *state) {
 	var args []smt.Term
 	for i := range in.Src {
@@ -278,9 +303,23 @@ var statements = map[string]func(x *exec, in *ir.Instr, cond smt.Term, st *state
 	},
 	"ensures":           func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.promise(in, cond, st) },
 	"function_wide":     func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.functionWide(in, cond, st) },
-	"candidate":         func(x *exec, in *ir.Instr, _ smt.Term, _ *state) { x.atLoopHead(in) }, // a guess, which may be wrong
+	"candidate":         func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.guess(in, cond, st) },
 	"barrier_invariant": func(x *exec, in *ir.Instr, cond smt.Term, st *state) { x.barrierInvariant(in, cond, st) },
 	"permission":        func(*exec, *ir.Instr, smt.Term, *state) {}, // to read or write within barrier invariants: whatever they read is asked for
+}
+
+// guess handles a candidate of the user's: an invariant of the loop if the search for invariants keeps it, else nothing. Where it
+// speaks of other threads or of accesses, of which that search knows nothing, it is nothing.
+func (x *exec) guess(in *ir.Instr, cond smt.Term, st *state) {
+	x.atLoopHead(in)
+	x.propose(x.info[x.around[len(x.around)-1]], x.whereEnabled(x.now(cond)))
+}
+
+// propose adds a candidate for a loop, in the iteration that its counter says.
+func (x *exec) propose(info *loopInfo, cond smt.Term) {
+	if x.final && x.guard == smt.True && !x.speaksOfOther(cond) {
+		info.guesses = append(info.guesses, cond)
+	}
 }
 
 // atLoopHead makes sure that an invariant is the first thing that an iteration comes to, other annotations and what
@@ -290,23 +329,52 @@ func (x *exec) atLoopHead(in *ir.Instr) {
 	if len(x.around) == 0 || x.began == nil {
 		x.unsupported(in, where)
 	}
-	head := x.around[len(x.around)-1].Header
-	if x.blockOf[x.began] != head {
-		x.unsupported(in, where)
-	}
 	within := false
-	for _, b := range x.f.Blocks[head].Instrs {
-		switch {
-		case b == x.began:
-			return
-		case b.Op() == "call" && b.Callee != nil && b.Callee.Name == annotationPrefix+"ghost":
-			within = true
-		case b.Op() == "call" && b.Callee != nil && len(b.Callee.Params) == 2 && len(b.Callee.Results) == 0:
-			within = false // a statement with its condition
-		case !within && (isStore(b) || isBlockBarrier(b)):
-			x.unsupported(in, where)
+	for _, b := range x.toFirst(x.blockOf[x.began]) {
+		for _, at := range x.f.Blocks[b].Instrs {
+			switch {
+			case at == x.began:
+				return
+			case at.Op() == "call" && at.Callee != nil && at.Callee.Name == annotationPrefix+"ghost":
+				within = true
+			case at.Op() == "call" && at.Callee != nil && len(at.Callee.Params) == 2 && len(at.Callee.Results) == 0:
+				within = false // a statement with its condition
+			case !within && (isStore(at) || isBlockBarrier(at)):
+				x.unsupported(in, where)
+			}
 		}
 	}
+	x.unsupported(in, where)
+}
+
+// toFirst returns the blocks of an iteration of the innermost loop from its header up to a block that each iteration comes to before
+// it may leave the loop or go round; nothing if there may be more between. Compilers make branches of the choices in a condition.
+func (x *exec) toFirst(last ir.BlockID) []ir.BlockID {
+	l := x.around[len(x.around)-1]
+	found := []ir.BlockID{l.Header}
+	var out []ir.BlockID
+	for _, b := range x.rpo {
+		if !slices.Contains(found, b) {
+			continue
+		}
+		out = append(out, b)
+		if b == last && len(out) == len(found) { // nothing leads past it
+			return out
+		}
+		at := x.f.Blocks[b]
+		if b == last || len(at.Succs) == 0 || at.Last() != nil && (at.Last().Op() == "ret" || at.Last().Op() == "exit") {
+			return nil
+		}
+		for _, s := range at.Succs {
+			if s == l.Header || x.loops.Of[s] != l {
+				return nil
+			}
+			if !slices.Contains(found, s) {
+				found = append(found, s)
+			}
+		}
+	}
+	return nil
 }
 
 // forAll reports whether an annotation is meant for disabled threads too (the global forms).
@@ -330,8 +398,8 @@ func (x *exec) stated(in *ir.Instr, kind AssertionKind, cond smt.Term, st *state
 	}
 }
 
-// statedOfAbsent checks a condition for threads that do not come to it. What their registers would hold there is not
-// known: it must speak of things that are the same everywhere.
+// statedOfAbsent checks a condition for threads that do not come to it where another thread does. What their registers would hold
+// there is not known: it must speak of things that are the same everywhere.
 func (x *exec) statedOfAbsent(at, in *ir.Instr, kind AssertionKind, cond smt.Term, st *state) {
 	absent := x.c.Not(x.c.And(x.outer, st.pred, x.guard))
 	if absent == smt.False || !x.final {
@@ -344,7 +412,22 @@ func (x *exec) statedOfAbsent(at, in *ir.Instr, kind AssertionKind, cond smt.Ter
 	if !x.constant(cond) {
 		x.unsupported(in, "a global annotation about values of threads that do not come to it")
 	}
-	x.addAssertion(at, in, kind, absent, cond, st)
+	cond = x.replaced(cond, x.dominated)
+	x.addAssertion(at, in, kind, x.c.And(absent, x.c.BoolVar(SameBlock), x.otherIsHere(at, st)), cond, st)
+}
+
+// otherIsHere is a symbol for "the other thread comes to this place".
+func (x *exec) otherIsHere(in *ir.Instr, st *state) smt.Term {
+	sym := x.apply(fmt.Sprintf("%spresent%d", private, in.Index), 0, x.counters())
+	x.setOther(sym, Other{Here: x.c.And(x.outer, st.pred, x.guard), Known: x.ownFacts(st), Value: smt.True, Absent: smt.False, Loops: x.counters()})
+	return sym
+}
+
+func (x *exec) setOther(sym smt.Term, o Other) {
+	if x.th.Others == nil {
+		x.th.Others = map[string]Other{}
+	}
+	x.th.Others[x.c.Name(sym)] = o
 }
 
 // state records an assertion, and goes on with what it says.
@@ -388,8 +471,10 @@ func (x *exec) addAssertion(at, in *ir.Instr, kind AssertionKind, guard, cond sm
 }
 
 // assume goes on with what an assumption says. One that asks for the accesses so far says nothing that is used.
-func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) {
-	cond = x.whereEnabled(x.now(cond))
+func (x *exec) assume(in *ir.Instr, cond smt.Term, st *state) { x.assumeThat(in, x.now(cond), st) }
+
+func (x *exec) assumeThat(in *ir.Instr, cond smt.Term, st *state) {
+	cond = x.whereEnabled(cond)
 	if x.final && cond != smt.True {
 		x.addAssertion(in, in, Assumed, x.c.And(x.here(st), x.guard), cond, st)
 	}
@@ -445,7 +530,7 @@ func (x *exec) constant(t smt.Term) bool {
 		name := x.c.Name(u)
 		switch {
 		case strings.HasPrefix(name, paramPrefix), strings.HasPrefix(name, private+"tid."), strings.HasPrefix(name, inBlock+"ctaid."), strings.HasPrefix(name, base), strings.HasPrefix(name, opPrefix):
-		case strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
+		case strings.HasPrefix(name, private+"dominated"), strings.HasPrefix(name, private+"taken"), strings.HasPrefix(name, private+"log"), strings.HasPrefix(name, counterPrefix) && x.underLog(t, u):
 		default:
 			ok = false
 		}
@@ -453,11 +538,21 @@ func (x *exec) constant(t smt.Term) bool {
 	return ok
 }
 
-// underLog reports whether a counter occurs in t only as an argument of the symbols of accesses.
+// underLog reports whether a counter occurs in t only as an argument of the symbols of accesses, and of those for where the thread came.
 func (x *exec) underLog(t, counter smt.Term) bool {
 	s := x.c.Substitute()
 	for u := range x.logs {
-		s.Replace(u, x.c.Const(0, x.c.Width(u)))
+		if w := x.c.Width(u); w > 0 {
+			s.Replace(u, x.c.Const(0, w))
+		} else {
+			s.Replace(u, smt.True)
+		}
+	}
+	for u := range x.dominated {
+		s.Replace(u, smt.True)
+	}
+	for u := range x.takens {
+		s.Replace(u, smt.True)
 	}
 	return !x.mentions(x.c.Name(counter), s.Apply(t))
 }
@@ -469,20 +564,35 @@ func (x *exec) whereEnabled(cond smt.Term) smt.Term { return x.withEnabled(cond,
 func (x *exec) disabled(cond smt.Term) smt.Term { return x.withEnabled(cond, smt.False) }
 
 func (x *exec) withEnabled(cond, v smt.Term) smt.Term {
-	s := x.c.Substitute()
+	by := map[smt.Term]smt.Term{}
 	for e := range x.enabled {
-		s.Replace(e, v)
+		by[e] = v
 	}
-	if s.Len() == 0 {
-		return cond
+	if v == smt.True {
+		for d := range x.dominated {
+			by[d] = v
+		}
 	}
-	return s.Apply(cond)
+	return x.replaced(cond, by)
+}
+
+// replaced puts terms in the place of symbols.
+func (x *exec) replaced(t smt.Term, by map[smt.Term]smt.Term) smt.Term {
+	if len(by) == 0 {
+		return t
+	}
+	s := x.c.Substitute()
+	for sym, v := range by {
+		s.Replace(sym, v)
+	}
+	return s.Apply(t)
 }
 
 // values are the functions that a condition may ask.
 var values = map[string]func(x *exec, in *ir.Instr, st *state) smt.Term{
-	"enabled":    func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.isEnabled(in, st), 32) },
-	"same_group": func(x *exec, _ *ir.Instr, _ *state) smt.Term { return x.number(x.c.BoolVar(SameBlock), 32) },
+	"enabled":           func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.isEnabled(in, st), 32) },
+	"dominator_enabled": func(x *exec, in *ir.Instr, _ *state) smt.Term { return x.number(x.isDominated(in), 32) },
+	"same_group":        func(x *exec, _ *ir.Instr, _ *state) smt.Term { return x.number(x.c.BoolVar(SameBlock), 32) },
 	"other": func(x *exec, in *ir.Instr, st *state) smt.Term {
 		return x.other(in, x.argument(in, 0, 64, st), st)
 	},
@@ -498,6 +608,7 @@ var values = map[string]func(x *exec, in *ir.Instr, st *state) smt.Term{
 		v := x.argument(in, 0, 32, st)
 		return x.number(x.c.And(x.truth(v), x.truth(x.other(in, v, st))), 32)
 	},
+	"taken": func(x *exec, in *ir.Instr, st *state) smt.Term { return x.number(x.taken(in, st), 32) },
 	"exclusive": func(x *exec, in *ir.Instr, st *state) smt.Term {
 		v := x.argument(in, 0, 32, st)
 		return x.number(x.c.Not(x.c.And(x.truth(v), x.truth(x.other(in, v, st)))), 32)
@@ -529,6 +640,31 @@ func (x *exec) isEnabled(in *ir.Instr, st *state) smt.Term {
 	return e
 }
 
+// isDominated is a symbol for "the thread came to the block that dominates this place": at the head of a loop, that in front of the loop.
+func (x *exec) isDominated(in *ir.Instr) smt.Term {
+	at := x.blockOf[in]
+	if x.began != nil { // the annotation may have branches
+		at = x.blockOf[x.began]
+	}
+	from := x.dom.IDom(at)
+	d := x.apply(fmt.Sprintf("%sdominated%d", private, in.Index), 0, x.counters())
+	if from == ir.NoBlock { // the entry
+		x.dominated[d] = smt.True
+		return d
+	}
+	around := smt.True
+	for l := x.loops.Of[at]; l != x.loops.Of[from]; l = l.Parent {
+		if l == nil {
+			x.unsupported(in, "__dominator_enabled behind a loop")
+		}
+	}
+	if l := x.loops.Of[from]; l != nil {
+		around = x.info[l].entry
+	}
+	x.dominated[d] = x.c.And(around, x.reach[from])
+	return d
+}
+
 // other is a value that the other thread has at this place.
 func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	sym := x.apply(fmt.Sprintf("%sother%d", private, in.Index), x.c.Width(v), x.counters())
@@ -541,10 +677,7 @@ func (x *exec) other(in *ir.Instr, v smt.Term, st *state) smt.Term {
 	if absent := x.disabled(v); absent != x.whereEnabled(v) && x.c.Op(absent) == smt.OpConst {
 		o.Absent = absent // it asks whether the thread is here
 	}
-	if x.th.Others == nil {
-		x.th.Others = map[string]Other{}
-	}
-	x.th.Others[x.c.Name(sym)] = o
+	x.setOther(sym, o)
 	return sym
 }
 

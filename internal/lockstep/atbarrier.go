@@ -98,7 +98,7 @@ func (x *exec) laterOf(t smt.Term, s *smt.Substitution, by event.Orders, st *sta
 	values := x.c.Substitute()
 	for _, u := range loads {
 		l := x.ghosts[u]
-		values.Replace(u, x.heldBehind(l, x.laterOf(l.addr, s, by, st), by, st))
+		values.Replace(u, x.heldBehind(l, x.laterOf(l.addr, s, by, st), s.Len() == 0, by, st))
 	}
 	if values.Len() == 0 {
 		return t
@@ -108,10 +108,15 @@ func (x *exec) laterOf(t smt.Term, s *smt.Substitution, by event.Orders, st *sta
 
 // heldBehind is what memory holds at an address behind a barrier. Of memory that the barrier does not order, the thread saw something when
 // it came to the barrier: anything.
-func (x *exec) heldBehind(l ghostLoad, addr smt.Term, by event.Orders, st *state) smt.Term {
+// A snapshot is the thread's own.
+func (x *exec) heldBehind(l ghostLoad, addr smt.Term, own bool, by event.Orders, st *state) smt.Term {
 	o, off, ok := x.baseAndOffset(addr)
 	switch {
 	case !ok, o.Field == itself, !ordersPart(by, partOf(o.Space)):
+		return x.fresh("behind", x.c.Width(l.value))
+	case st.snaps[o] != nil && own:
+		return x.readOr(st.snaps[o], off, l.elem, "behind")
+	case st.snaps[o] != nil:
 		return x.fresh("behind", x.c.Width(l.value))
 	case !x.dirty.written[o] && !x.dirty.any[o.Space]:
 		return x.ever(o, off, l.elem)

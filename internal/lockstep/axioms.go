@@ -11,6 +11,7 @@ import (
 //
 //	act(k)   the thread is in iteration k: k = 0, or it was in k-1 and went on
 //	h(k)     a register at the header: the entry's value, or what the body made of iteration k-1
+//	v(k,p)   what an array holds at the header: what was there at the entry, or what iteration k-1 left
 //	kx       the iteration in which the thread leaves; that it leaves is the assumption of termination
 //
 // and the bound on k that a counting condition implies.
@@ -18,6 +19,7 @@ type Axioms struct {
 	c       *smt.Context
 	of      map[string]func(args []smt.Term) []smt.Term
 	assumed map[string]func(args []smt.Term) []smt.Term // by the name of act
+	heads   map[string]smt.Term                         // by the functions for memory at the header of a loop: its counter
 }
 
 // Assume adds that the invariants hold at the header of a loop, in each iteration that a thread is in; they replace those
@@ -40,6 +42,11 @@ func (a *Axioms) Assume(l *Loop, invariants []smt.Term) {
 
 // About reports whether t is a symbol that an axiom speaks of: what a loop, at some iteration, makes of something.
 func (a *Axioms) About(t smt.Term) bool { return a.c.Op(t) == smt.OpApp && a.of[a.c.Name(t)] != nil }
+
+// AtHeader reports whether t is what memory holds at the header of a loop, by the axioms about v.
+func (a *Axioms) AtHeader(t smt.Term, l *Loop) bool {
+	return a.c.Op(t) == smt.OpApp && a.heads[a.c.Name(t)] == l.Counter
+}
 
 // For returns the axioms for the symbols in terms, and for the symbols of those, depth levels deep.
 func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
@@ -72,7 +79,7 @@ func (a *Axioms) For(terms []smt.Term, depth int) []smt.Term {
 
 // axioms collects what the last pass says of the loops.
 func (x *exec) axioms() *Axioms {
-	a := &Axioms{c: x.c, of: map[string]func([]smt.Term) []smt.Term{}, assumed: map[string]func([]smt.Term) []smt.Term{}}
+	a := &Axioms{c: x.c, of: map[string]func([]smt.Term) []smt.Term{}, assumed: map[string]func([]smt.Term) []smt.Term{}, heads: map[string]smt.Term{}}
 	for _, l := range x.loops.Loops {
 		info := x.info[l]
 		if info.entry == smt.False && info.around == nil && len(info.regs) == 0 {
@@ -93,6 +100,7 @@ func (x *exec) axioms() *Axioms {
 			a.of[x.c.Name(h)] = schema(x.c, params, []smt.Term{x.c.Eq(h, x.stepped(info, first, next))})
 		}
 	}
+	x.memoryAxioms(a)
 	return a
 }
 

@@ -129,7 +129,73 @@ func (x *exec) eachResult(in *ir.Instr, visit func(n int, o ir.Operand, width in
 }
 
 // Same is the formula that t and u name the same barrier instance.
+//
+// At a loop that passes a barrier in each iteration a tag is that of the entry if k is 0, else that of the back edge with k-1.
+// Two of those can be the same in equal iterations only, k and l. That is said as k = l, which decides most queries about such a loop, instead of
+// by the parts one by one, from which a solver has to find it.
 func (t Tag) Same(c *smt.Context, u Tag) smt.Term {
+	k, first, ok := t.counter(c)
+	l, also, both := u.counter(c)
+	if ok && both && t.branch(c, first, 1).same(c, u.branch(c, also, 2)) == smt.False && t.branch(c, first, 2).same(c, u.branch(c, also, 1)) == smt.False {
+		equal, later := c.Eq(k, l), t.branch(c, first, 2).same(c, u.branch(c, also, 2))
+		if rest, found := remove(c, later, equal); found {
+			return c.And(equal, c.Ite(first, t.branch(c, first, 1).same(c, u.branch(c, also, 1)), rest))
+		}
+	}
+	return t.same(c, u)
+}
+
+// counter reads the barrier of a tag as a choice by whether a term is 0.
+func (t Tag) counter(c *smt.Context) (k, zero smt.Term, ok bool) {
+	if c.Op(t.Barrier) != smt.OpIte {
+		return 0, 0, false
+	}
+	zero = c.Args(t.Barrier)[0]
+	if c.Op(zero) != smt.OpEq {
+		return 0, 0, false
+	}
+	a, b := c.Args(zero)[0], c.Args(zero)[1]
+	for _, x := range [][2]smt.Term{{a, b}, {b, a}} {
+		if v, constant := c.Value(x[0]); constant && v == 0 && c.Width(x[1]) == 32 {
+			return x[1], zero, true
+		}
+	}
+	return 0, 0, false
+}
+
+// branch is the tag where a condition holds (1) or does not (2).
+func (t Tag) branch(c *smt.Context, p smt.Term, which int) Tag {
+	of := func(x smt.Term) smt.Term {
+		if c.Op(x) == smt.OpIte && c.Args(x)[0] == p {
+			return c.Args(x)[which]
+		}
+		return x
+	}
+	r := Tag{Barrier: of(t.Barrier)}
+	for _, k := range t.Iters {
+		r.Iters = append(r.Iters, of(k))
+	}
+	return r
+}
+
+// remove takes one formula out of a conjunction, if it is there.
+func remove(c *smt.Context, all, one smt.Term) (rest smt.Term, found bool) {
+	parts := []smt.Term{all}
+	if c.Op(all) == smt.OpAnd {
+		parts = c.Args(all)
+	}
+	var others []smt.Term
+	for _, p := range parts {
+		if p == one {
+			found = true
+		} else {
+			others = append(others, p)
+		}
+	}
+	return c.And(others...), found
+}
+
+func (t Tag) same(c *smt.Context, u Tag) smt.Term {
 	eq := []smt.Term{c.Eq(t.Barrier, u.Barrier)}
 	for i := range t.Iters {
 		eq = append(eq, c.Eq(t.Iters[i], u.Iters[i]))

@@ -13,6 +13,15 @@ type dirtiness struct {
 	written map[*Object]bool
 	any     map[event.Space]bool // a store may go to any array of the space
 	at      map[*ir.Instr]bool   // loads
+	objects int
+	start   []bitset // by block: of the objects, and one bit for any
+}
+
+// anywhere reports whether an array may have been written by the thread since the last barrier when it comes to a block.
+func (d *dirtiness) anywhere(b ir.BlockID, o *Object) bool {
+	set := d.start[b]
+	n := d.objects
+	return o.index >= n || set.has(o.index) || set.has(n)
 }
 
 // findDirty computes it from where the accesses went in the last pass.
@@ -69,6 +78,7 @@ func findDirty(x *exec) *dirtiness {
 			}
 		}
 	}
+	d.objects, d.start = n, at
 	for i, b := range x.f.Blocks {
 		flow(b, append(bitset(nil), at[i]...), func(in *ir.Instr, set bitset) {
 			objects, known := x.target[in]

@@ -69,6 +69,8 @@ type exec struct {
 	approx      map[string]bool
 	uniformMemo map[smt.Term]bool
 	exactMemo   map[smt.Term]smt.Term
+	// By the name of the function. Those of earlier passes are among them.
+	loopMemories map[string]loopMemory
 }
 
 // state is what is known at a program point.
@@ -80,6 +82,7 @@ type state struct {
 	own     []*ownStore // in the order of the program; shared between states
 	copies  []groupCopy // that may be under way; shared between states
 	view    view
+	snaps   map[*Object]*memory // see snapshot.go; not changed once it is made
 	annotating
 }
 
@@ -89,7 +92,7 @@ const undef = ^smt.Term(0)
 func (s *state) clone() *state {
 	return &state{
 		pred: s.pred, regs: slices.Clone(s.regs), tags: slices.Clone(s.tags),
-		scratch: maps.Clone(s.scratch), view: s.view.clone(), own: s.own, copies: s.copies, annotating: s.annotating,
+		scratch: maps.Clone(s.scratch), view: s.view.clone(), snaps: s.snaps, own: s.own, copies: s.copies, annotating: s.annotating,
 	}
 }
 
@@ -113,6 +116,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	x := &exec{
 		ctx: ctx, c: smt.New(), f: f, opt: opt, info: map[*ir.Loop]*loopInfo{}, objects: map[array]*Object{}, bases: map[smt.Term]*Object{},
 		target: map[*ir.Instr][]*Object{}, approx: map[string]bool{}, uniformMemo: map[smt.Term]bool{}, exactMemo: map[smt.Term]smt.Term{},
+		loopMemories: map[string]loopMemory{},
 	}
 	x.c.Limit(opt.Terms)
 	defer func() {
@@ -337,6 +341,7 @@ func (x *exec) meet(b ir.BlockID, states []*state) *state {
 	r.own = x.joinOwn(states, ways)
 	r.copies = joinCopies(states)
 	r.view = x.joinView(states, ways)
+	r.snaps = x.joinSnaps(states, ways)
 	for _, s := range states {
 		if !slices.Equal(s.threads, r.threads) {
 			r.threads = nil

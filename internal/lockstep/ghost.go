@@ -72,6 +72,9 @@ func (x *exec) loadLater(l ghostLoad, st *state) smt.Term {
 	if !ok || !l.weak || l.elem > 8 || o.Field == itself || o.Space != event.Shared && o.Space != event.Global {
 		return anything()
 	}
+	if m := st.snaps[o]; m != nil {
+		return x.readOr(m, off, l.elem, "later")
+	}
 	if !x.dirty.written[o] && !x.dirty.any[o.Space] {
 		return x.ever(o, off, l.elem)
 	}

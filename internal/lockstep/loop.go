@@ -56,6 +56,10 @@ type loopInfo struct {
 	back   smt.Term   // goes on to the next iteration, if it is in this one
 	exits  []smt.Term // leaves in this iteration
 	gone   []smt.Term // ends in this iteration: returns out of the kernel
+	start  *state     // at the entry
+	// What the user proposes as invariants.
+	guesses []smt.Term
+	latch   *state // after an iteration that goes on; nil: none does
 }
 
 func (x *exec) newLoop(l *ir.Loop) *loopInfo {
@@ -101,7 +105,7 @@ func (x *exec) counters() []smt.Term {
 // loop executes one arbitrary iteration of a loop, and returns the states that leave it.
 func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	info := x.info[l]
-	info.around = x.counters()
+	info.around, info.start = x.counters(), entry
 	at := append(info.counters(), info.counter)
 	head := entry.clone()
 	x.eachSlot(l, info, entry, func(i int, get func(*state) *smt.Term, w int) {
@@ -117,6 +121,7 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	head.scratch = x.keptScratch(l, entry.scratch)
 	x.keptOwn(l, head)
 	head.view = x.keptView(l, &entry.view)
+	head.snaps = x.keptSnaps(l, entry.snaps)
 	head.threads, head.pending = nil, nil
 	assumed := x.assumed
 	x.assumed = x.c.And(assumed, entry.known)
@@ -222,6 +227,7 @@ func (x *exec) learn(l *ir.Loop, info *loopInfo, back, exits []edge) {
 		latch = x.meet(l.Header, states)
 		info.back = latch.pred
 	}
+	info.latch = latch
 	demote := func(flag *bool, ts ...smt.Term) {
 		if !*flag && !x.settling && !x.uniform(ts...) {
 			*flag, x.changed = true, true
@@ -411,7 +417,8 @@ func (x *exec) leave(info *loopInfo, entry *state, exits []edge) []edge {
 		for k, v := range st.scratch {
 			st.scratch[k] = s.Apply(v)
 		}
-		st.view = st.view.at(s)
+		st.view = x.viewAt(&st.view, s)
+		st.snaps = x.snapsAt(st.snaps, s)
 		st.threads, st.pending = nil, nil
 		for j, v := range st.tags {
 			st.tags[j] = s.Apply(v)

@@ -17,7 +17,9 @@ type Loop struct {
 	Act     smt.Term // the thread is in iteration Counter, if it entered
 	Back    smt.Term // it is, and goes on to the next
 	Exits   []smt.Term
+	Last    smt.Term // the iteration in which the thread leaves, if it entered
 	Slots   []Slot
+	Guesses []smt.Term // what the user proposes as invariants
 }
 
 // Slot is something that a loop may change: a register, a part of the tag, or the number of strides that a register
@@ -45,7 +47,8 @@ func (x *exec) describe() []Loop {
 		lp := Loop{
 			Header: x.f.Blocks[l.Header], Around: info.counters(), Counter: info.counter, Entry: info.entry, Back: info.back,
 			Act:   x.apply(info.name("act", info.privateAct), 0, at),
-			Exits: append(append([]smt.Term(nil), info.exits...), info.gone...),
+			Last:  x.apply(info.name("kx", info.privateExit), 32, info.counters()),
+			Exits: append(append([]smt.Term(nil), info.exits...), info.gone...), Guesses: info.guesses,
 		}
 		for i := range len(x.f.Regs) + x.parts*x.tagLen() {
 			r := info.regs[i]

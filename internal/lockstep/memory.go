@@ -55,6 +55,7 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	places := x.resolve(addr)
 	x.aim(in, places)
 	kind := kindOf(in)
+	before := len(x.th.Accesses)
 	for _, p := range places {
 		x.record(in, p, space, elem*n, kind, st)
 	}
@@ -64,6 +65,9 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	noted := len(x.atomics)
 	x.results(in, func(i int, w int) smt.Term {
 		v := x.loaded(in, places, i, elem, st)
+		if in.Op() == "atom" && len(x.th.Accesses) == before+1 && n == 1 && elem <= 8 {
+			x.th.Accesses[before].Result = v
+		}
 		if st.ghost != smt.False && in.Op() != "atom" {
 			v = x.ghostRead(in, at, i, elem, v)
 		}
@@ -111,6 +115,9 @@ func (x *exec) loaded(in *ir.Instr, places []place, i, elem int, st *state) smt.
 		return x.fresh("l", w)
 	}
 	o := places[0].object
+	if m := st.snaps[o]; m != nil && st.ghost != smt.False {
+		return x.readOr(m, x.c.AddConst(places[0].offset, uint64(i*elem)), elem, "l")
+	}
 	fixed := !x.dirty.written[o] && !x.dirty.any[o.Space]
 	anything := func() smt.Term { return x.fresh("l", w) }
 	off := x.c.AddConst(places[0].offset, uint64(i*elem))
@@ -216,6 +223,6 @@ func (x *exec) stored(in *ir.Instr, st *state) []smt.Term {
 
 // isStore reports whether an instruction may change shared or global memory.
 func isStore(in *ir.Instr) bool {
-	return in.Op() == "cp.async" || in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
+	return isCallOf(in, annotationPrefix+"writes_to") || in.Op() == "cp.async" || in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
 		in.Space != event.Local && in.Space != event.Param
 }

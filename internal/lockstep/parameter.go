@@ -61,9 +61,9 @@ func (x *exec) param(v *ir.Var, off, size int) smt.Term {
 		return k
 	}
 	for i, p := range x.f.Params {
-		if p == v && off == 0 && size == v.Size {
-			if k, ok := x.opt.Args[i]; ok {
-				return x.c.Const(k, w)
+		if p == v && off+size <= v.Size {
+			if k, ok := x.opt.Args[i]; ok { // of at most 8 bytes
+				return x.c.Const(k>>(8*off), w)
 			}
 		}
 	}

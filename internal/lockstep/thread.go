@@ -75,6 +75,8 @@ type Access struct {
 	Order  event.Order
 	Scope  event.Scope
 	Values []smt.Term // the elements that a store writes; nil if it is none
+	// Result is what an atomic on one word returns; smt.False if it is none.
+	Result smt.Term
 	Start  Tag
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
 	Grid   Tag // the last barrier of the grid
@@ -126,12 +128,15 @@ type Thread struct {
 	Assertions []Assertion
 	// BarrierFacts are barrier invariants on which guards rest where they are trusted.
 	BarrierFacts []BarrierFact
-	Others       map[string]Other  // what symbols in conditions stand for
-	Given        map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
-	Extern       []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
-	Slots        *Slots
-	Loops        []Loop
-	Lockstep     bool // Options.Lockstep
+	Others       map[string]Other // what symbols in conditions stand for
+	// Taken are the symbols for "an atomic of this thread has returned a value before", with the array of the atomic. Their last arguments
+	// are the offset and the value, 64 bits each.
+	Taken    map[string]*Object
+	Given    map[string]uint64 // parameters, by ParamName, whose values preconditions fix: they have no symbol
+	Extern   []string          // functions without a body that the thread may call, as Options.PureExtern takes them; sorted
+	Slots    *Slots
+	Loops    []Loop
+	Lockstep bool // Options.Lockstep
 	// Approximate lists what was taken to be more than it is: reasons why a counterexample may be spurious.
 	Approximate []string
 }

@@ -28,15 +28,16 @@ type cell struct {
 // view is what is known of the thread's own writes since the last barrier that orders the array.
 type view struct {
 	cells []cell
-	lost  map[*Object]bool // there may be writes beside those in cells
-	all   bool             // that is so of every array
+	under map[*Object]*memory // what is seen where there is no cell; absent: what memory held at the last barrier
+	lost  map[*Object]bool    // there may be writes beside those in cells and under
+	all   bool                // that is so of every array
 }
 
 // maxCells bounds how many places a view remembers.
 const maxCells = 16
 
 func (v *view) clone() view {
-	return view{slices.Clone(v.cells), maps.Clone(v.lost), v.all}
+	return view{slices.Clone(v.cells), maps.Clone(v.under), maps.Clone(v.lost), v.all}
 }
 
 // lose forgets where an array has been written; nil stands for all arrays.
@@ -114,7 +115,12 @@ func (x *exec) seen(o *Object, off smt.Term, size int, st *state, rest func() sm
 	}
 	switch {
 	case all:
-		v = x.atStart(o, off, size, st)
+		if v, all = x.underneath(o, off, size, st); !all {
+			if rest == nil {
+				return undef, false
+			}
+			v = rest()
+		}
 	case rest == nil:
 		return undef, false
 	default:
@@ -212,6 +218,7 @@ func (x *exec) ordered(in *ir.Instr, whole bool, st *state) {
 		*v = view{}
 	default:
 		v.cells = slices.DeleteFunc(v.cells, func(k cell) bool { return ordersPart(by, partOf(k.object.Space)) })
+		maps.DeleteFunc(v.under, func(o *Object, _ *memory) bool { return ordersPart(by, partOf(o.Space)) })
 		maps.DeleteFunc(v.lost, func(o *Object, _ bool) bool { return ordersPart(by, partOf(o.Space)) })
 	}
 }
@@ -250,37 +257,18 @@ func (x *exec) joinView(states []*state, ways []smt.Term) view {
 			out.cells = append(out.cells, k)
 		}
 	}
+	out.under = x.joinUnder(states, ways)
 	return out
 }
 
-// keptView is what is known at the header of a loop at any iteration: of arrays that the loop does not write, if no barrier
-// is in it.
-func (x *exec) keptView(l *ir.Loop, at *view) view {
-	out := at.clone()
-	for _, b := range l.Blocks {
-		for _, in := range x.f.Blocks[b].Instrs {
-			switch {
-			case x.tagged(in):
-				out.lose(nil)
-			case isStore(in):
-				objects, known := x.target[in]
-				if !known {
-					out.lose(nil)
-				}
-				for _, o := range objects {
-					out.lose(o)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// at is the view at another iteration of a loop.
-func (v *view) at(s *smt.Substitution) view {
+// viewAt is a view at another iteration of a loop.
+func (x *exec) viewAt(v *view, s *smt.Substitution) view {
 	out := v.clone()
 	for i := range out.cells {
 		out.cells[i].offset, out.cells[i].value = s.Apply(out.cells[i].offset), s.Apply(out.cells[i].value)
+	}
+	for o, m := range out.under {
+		out.under[o] = x.renamedMemory(m, s)
 	}
 	return out
 }

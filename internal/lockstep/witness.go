@@ -32,7 +32,7 @@ func (t *Thread) Free(terms []smt.Term) (anything []*ir.Instr, loops bool) {
 		}
 		kind := strings.TrimRight(rest[:digitsAt(rest)], ".")
 		switch kind {
-		case "h":
+		case "h", "v":
 			loops = true
 		case "u", "l", "i", "s", "operand":
 			number := rest[len(kind):]

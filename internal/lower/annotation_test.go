@@ -55,8 +55,8 @@ func TestAnnotationsElsewhere(t *testing.T) {
 // Under heddle every annotation reaches the PTX as calls by name, for an engine to give it meaning.
 func TestAnnotationsSurvive(t *testing.T) {
 	want := strings.Fields(`ghost assert assume requires ensures invariant candidate function_wide barrier_invariant instance permission
-		read write read_offset write_offset ptr_base ptr_offset fresh reads_from writes_to snapshot_to snapshot_from
-		enabled same_group all exclusive uniform distinct other old return taken_value taken_pointer`)
+		read write read_offset write_offset ptr_base ptr_offset fresh reads_from writes_to snapshot
+		enabled same_group all exclusive uniform distinct other old return taken`)
 	for _, ext := range []string{".cu", ".cl"} {
 		t.Run(ext, func(t *testing.T) {
 			text := strings.ReplaceAll(annotated, "KERNEL", `__global__`)

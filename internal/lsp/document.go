@@ -86,16 +86,29 @@ func (s *Server) didOpen(raw json.RawMessage) *rpcError {
 }
 
 func (s *Server) didChange(raw json.RawMessage) *rpcError {
-	p, err := params[didChange](raw)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d := s.docs[p.TextDocument.URI]
-	if d == nil {
+	return onDocument(s, raw, func(d *document, p didChange) *rpcError {
+		if err := s.change(d, p); err != nil {
+			return err
+		}
+		if d.cancel != nil { // what runs is about a text that is gone
+			d.cancel()
+		}
+		if !s.onChange {
+			return nil
+		}
+		d.wait(time.AfterFunc(s.delay, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.docs[d.uri] == d && s.root.Err() == nil {
+				s.start(d, Quick)
+			}
+		}))
 		return nil
-	}
+	})
+}
+
+// change makes the text of a document what the client says. s.mu is held.
+func (s *Server) change(d *document, p didChange) *rpcError {
 	for _, c := range p.ContentChanges {
 		if c.Range == nil {
 			d.text = c.Text
@@ -108,66 +121,55 @@ func (s *Server) didChange(raw json.RawMessage) *rpcError {
 		d.text = d.text[:from] + c.Text + d.text[to:]
 	}
 	d.version = p.TextDocument.Version
-	if d.cancel != nil { // what runs is about a text that is gone
-		d.cancel()
-	}
-	if !s.onChange {
-		return nil
-	}
-	if d.timer != nil {
-		d.timer.Stop()
-	}
-	d.timer = time.AfterFunc(s.delay, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.docs[d.uri] == d && s.root.Err() == nil {
-			s.start(d, Quick)
-		}
-	})
 	return nil
 }
 
 func (s *Server) didSave(raw json.RawMessage) *rpcError {
-	p, err := params[textDocumentPosition](raw)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d := s.docs[p.TextDocument.URI]; d != nil {
+	return onDocument(s, raw, func(d *document, _ textDocumentPosition) *rpcError {
 		s.start(d, Full)
-	}
-	return nil
+		return nil
+	})
 }
 
 func (s *Server) didClose(raw json.RawMessage) *rpcError {
-	p, err := params[textDocumentPosition](raw)
+	return onDocument(s, raw, func(d *document, _ textDocumentPosition) *rpcError {
+		d.wait(nil)
+		if d.cancel != nil {
+			d.cancel()
+		}
+		delete(s.docs, d.uri)
+		s.publish(d, map[string][]diagnostic{})
+		return nil
+	})
+}
+
+// onDocument decodes parameters and calls do, under s.mu, with the open document that they name; a document that is not
+// open is passed over.
+func onDocument[P interface{ uri() string }](s *Server, raw json.RawMessage, do func(*document, P) *rpcError) *rpcError {
+	p, err := params[P](raw)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.docs[p.TextDocument.URI]
+	d := s.docs[p.uri()]
 	if d == nil {
 		return nil
 	}
+	return do(d, p)
+}
+
+// wait has a timer, or none, take the place of the one that waits.
+func (d *document) wait(t *time.Timer) {
 	if d.timer != nil {
 		d.timer.Stop()
 	}
-	if d.cancel != nil {
-		d.cancel()
-	}
-	delete(s.docs, d.uri)
-	s.publish(d, map[string][]diagnostic{})
-	return nil
+	d.timer = t
 }
 
 // start examines a document in the background, in the place of a run that is under way. s.mu is held.
 func (s *Server) start(d *document, mode Mode) {
-	if d.timer != nil {
-		d.timer.Stop()
-		d.timer = nil
-	}
+	d.wait(nil)
 	if d.cancel != nil {
 		d.cancel()
 	}

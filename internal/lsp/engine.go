@@ -11,10 +11,11 @@ import (
 type Mode string
 
 const (
-	Quick  Mode = "run"    // one run: while it is edited
-	Full   Mode = "check"  // what heddle check does
-	Proof  Mode = "verify" // for all inputs
-	repair      = "sync"
+	Quick Mode = "run"    // one run: while it is edited
+	Full  Mode = "check"  // what heddle check does
+	Proof Mode = "verify" // for all inputs
+	Sync  Mode = "sync"   // barriers, placed by a Repairer
+	Fix   Mode = "fix"    // and changes of the control flow
 )
 
 // Request is what an Engine is asked about.
@@ -47,8 +48,9 @@ type Barriers interface {
 	Barrier(ctx context.Context, req Request, line, col int) (string, error)
 }
 
-// Repairer is an Engine that places barriers.
+// Repairer is an Engine that repairs kernels.
 type Repairer interface {
-	// Repair returns how to synchronize a kernel, best first, and what there is to say about it.
+	// Repair returns how to repair a kernel by what the mode says, Sync or Fix, best first, and what there is to say
+	// about it. It bounds its own time.
 	Repair(ctx context.Context, req Request) (files *source.Set, fixes []diag.Fix, note string, err error)
 }

@@ -110,7 +110,8 @@ func (s *Server) lenses(raw json.RawMessage) (any, *rpcError) {
 		lens("verify", string(Proof))
 		lens("run", string(Quick))
 		if _, ok := s.engine.(Repairer); ok {
-			lens("sync", repair)
+			lens("sync", string(Sync))
+			lens("fix", string(Fix))
 		}
 	})
 	slices.SortStableFunc(out, func(a, b codeLens) int { return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line) })
@@ -171,60 +172,11 @@ func (s *Server) kernelAt(p textDocumentPosition) *hover {
 	return found
 }
 
-// actions offers the fixes of the findings in a range.
-func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
-	p, err := params[codeActionParams](raw)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := []codeAction{}
-	d := s.lookup(p.TextDocument.URI)
-	if d == nil {
-		return out, nil
-	}
-	d.findings(func(files *source.Set, f *diag.Diagnostic) {
-		uri, about := s.finding(d, files, f)
-		if uri != d.uri || about.Range.End.Line < p.Range.Start.Line || about.Range.Start.Line > p.Range.End.Line {
-			return
-		}
-		for j, fix := range f.Fixes {
-			if edit, ok := s.edit(d, files, fix.Edits); ok {
-				out = append(out, codeAction{Title: fix.Message, Kind: "quickfix", Diagnostics: []diagnostic{about}, IsPreferred: j == 0, Edit: edit})
-			}
-		}
-	})
-	return out, nil
-}
-
-// edit turns edits into those of the client; ok is false if one is in no file.
-func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w workspaceEdit, ok bool) {
-	w.Changes = map[string][]textEdit{}
-	for _, e := range edits {
-		f := files.File(e.Span.Start.File())
-		if f == nil {
-			return w, false
-		}
-		uri := uriOf(f.Name)
-		if f.Name == d.path {
-			uri = d.uri
-		}
-		at := s.enc.position(f, e.Span.Start)
-		r := lspRange{at, at}
-		if e.Span.End.IsValid() {
-			r.End = s.enc.position(f, e.Span.End)
-		}
-		w.Changes[uri] = append(w.Changes[uri], textEdit{r, e.New})
-	}
-	return w, len(w.Changes) > 0
-}
-
 // commands are what executeCommand knows.
 func (s *Server) commands() []string {
 	list := []string{"heddle." + string(Full), "heddle." + string(Quick), "heddle." + string(Proof)}
 	if _, ok := s.engine.(Repairer); ok {
-		list = append(list, "heddle."+repair)
+		list = append(list, "heddle."+string(Sync), "heddle."+string(Fix))
 	}
 	return list
 }
@@ -255,7 +207,7 @@ func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcErr
 	}
 	req := Request{Path: d.path, Text: []byte(d.text), Mode: Mode(mode), Kernel: kernel}
 	s.mu.Unlock()
-	if mode == repair {
+	if req.Mode == Sync || req.Mode == Fix {
 		return s.repair(ctx, d, req)
 	}
 	report, err := s.withProgress(ctx, "heddle "+mode, func(ctx context.Context, say func(string)) (*Report, error) {
@@ -276,44 +228,4 @@ func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcErr
 		lines = append(lines, sentence(&report.Verdicts[i]))
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// repair asks the engine for barriers and lets the client apply what it says.
-func (s *Server) repair(ctx context.Context, d *document, req Request) (any, *rpcError) {
-	var fixes []diag.Fix
-	var note string
-	var files *source.Set
-	_, err := s.withProgress(ctx, "heddle sync", func(ctx context.Context, say func(string)) (_ *Report, err error) {
-		req.Progress = say
-		files, fixes, note, err = s.engine.(Repairer).Repair(ctx, req)
-		return nil, err
-	})
-	if err != nil {
-		return nil, fail(codeInternal, "%v", err)
-	}
-	if len(fixes) == 0 {
-		return note, nil
-	}
-	s.mu.Lock()
-	current := s.docs[d.uri] == d && d.text == string(req.Text)
-	edit, ok := s.edit(d, files, fixes[0].Edits)
-	s.mu.Unlock()
-	if !current || !ok {
-		return nil, fail(codeInternal, "the document has changed; try again")
-	}
-	raw, err := json.Marshal(map[string]any{"label": fixes[0].Message, "edit": edit})
-	if err != nil {
-		return nil, fail(codeInternal, "%v", err)
-	}
-	id, answer := s.calls.expect()
-	s.send(&message{ID: &id, Method: "workspace/applyEdit", Params: raw})
-	select {
-	case m := <-answer:
-		if m.Error != nil {
-			return nil, m.Error
-		}
-	case <-ctx.Done():
-		return nil, nil
-	}
-	return note, nil
 }

@@ -31,6 +31,8 @@ type textDocumentPosition struct {
 	Position     position     `json:"position"`
 }
 
+func (p textDocumentPosition) uri() string { return p.TextDocument.URI }
+
 type initializeParams struct {
 	Capabilities struct {
 		General struct {
@@ -87,6 +89,8 @@ type didChange struct {
 	} `json:"contentChanges"`
 }
 
+func (p didChange) uri() string { return p.TextDocument.URI }
+
 type hover struct {
 	Contents markup    `json:"contents"`
 	Range    *lspRange `json:"range,omitempty"`
@@ -128,11 +132,14 @@ type workspaceEdit struct {
 }
 
 type codeAction struct {
-	Title       string        `json:"title"`
-	Kind        string        `json:"kind"`
-	Diagnostics []diagnostic  `json:"diagnostics,omitempty"`
-	IsPreferred bool          `json:"isPreferred,omitempty"`
-	Edit        workspaceEdit `json:"edit"`
+	Title       string       `json:"title"`
+	Kind        string       `json:"kind"`
+	Diagnostics []diagnostic `json:"diagnostics,omitempty"`
+	IsPreferred bool         `json:"isPreferred,omitempty"`
+
+	// One of the two: what to change, or what to ask the server for.
+	Edit    *workspaceEdit `json:"edit,omitempty"`
+	Command *command       `json:"command,omitempty"`
 }
 
 type progressParams struct {

@@ -203,18 +203,10 @@ func TestDiagnostics(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// The fix is offered on its line and nowhere else.
-	actions := func(line int) []codeAction {
-		m := c.call("textDocument/codeAction", object{"textDocument": object{"uri": uri}, "range": lspRange{position{line, 0}, position{line, 0}}})
-		var list []codeAction
-		if err := json.Unmarshal(m.Result, &list); err != nil {
-			t.Fatal(err)
-		}
-		return list
-	}
-	if list := actions(0); len(list) != 0 {
+	if list := c.actions(0); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	list := actions(1)
+	list := c.actions(1)
 	if len(list) != 1 || list[0].Title != "make it good" || list[0].Edit.Changes[uri][0] != (textEdit{want, "good"}) {
 		t.Fatalf("%+v", list)
 	}

@@ -33,6 +33,15 @@ type Change struct {
 
 // pointCost is what a barrier at a place costs.
 func (x *Transformer) pointCost(c Cost, p Point) float64 {
+	if x.flow.uniform[p.Block] {
+		return x.aloneCost(c, p)
+	}
+	c.Cond = 1
+	return x.aloneCost(c, p) * c.Split
+}
+
+// aloneCost is the same for what a thread does without others: nobody must be brought there.
+func (x *Transformer) aloneCost(c Cost, p Point) float64 {
 	depth := 0
 	if l := x.flow.loops.Of[p.Block]; l != nil {
 		depth = l.Depth
@@ -43,11 +52,7 @@ func (x *Transformer) pointCost(c Cost, p Point) float64 {
 			conds++
 		}
 	}
-	cost := math.Pow(c.Loop, float64(depth))
-	if x.flow.uniform[p.Block] {
-		return cost * math.Pow(c.Cond, float64(conds))
-	}
-	return cost * c.Split
+	return math.Pow(c.Loop, float64(depth)) * math.Pow(c.Cond, float64(conds))
 }
 
 // BarrierCost adds up what the barriers of a kernel cost.

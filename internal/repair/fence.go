@@ -17,6 +17,9 @@ import (
 // fenceCost is what a fence costs against a barrier at the same place.
 const fenceCost = 0.5
 
+// widenCost is what a wider scope costs: less than a fence, because no instruction is added.
+const widenCost = 0.4
+
 // fences offers fences around strong accesses, wider scopes, and strong accesses for flags that are waited for.
 func fences(r *repairer) []action {
 	out := []action{}
@@ -80,7 +83,7 @@ func (r *repairer) fence(p Point, far bool) action {
 	}
 	a := r.x.barrierAction(r.opt.Cost, p)
 	a.key = "fence " + a.key
-	a.cost *= fenceCost
+	a.cost = fenceCost * r.x.aloneCost(r.opt.Cost, p)
 	a.what.What, a.what.Cut = text[:len(text)-1], false
 	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
 	return a
@@ -109,7 +112,7 @@ func (r *repairer) widen(in *ir.Instr) action {
 	}
 	text := r.respell(in, strings.Join(append([]string{first(in.Op())}, mods...), "."))
 	return action{
-		key: fmt.Sprint("widen ", in.Index), cost: fenceCost * r.x.pointCost(r.opt.Cost, r.x.where(in)),
+		key: fmt.Sprint("widen ", in.Index), cost: widenCost * r.x.aloneCost(r.opt.Cost, r.x.where(in)),
 		add:  func(pl *Plan) { pl.Texts[in.Index] = text },
 		what: Change{What: "with the scope gpu", At: in, Old: true},
 	}

@@ -22,9 +22,10 @@ type Result struct {
 	Patch         *Patch // nil: nothing was to be done, or Reason says why nothing could be
 	Plan          *Plan  // what Patch carries out
 	Changes       []Change
-	Cost          float64 // of the changes
-	Reason        string  // why the kernel cannot be repaired
-	Judged        int     // texts that the judge looked at
+	Alternatives  []Alternative // of the same cost
+	Cost          float64       // of the changes
+	Reason        string        // why the kernel cannot be repaired
+	Judged        int           // texts that the judge looked at
 }
 
 // repairer is the state of one repair.
@@ -87,19 +88,28 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		res.Reason = r.reason()
 		return res, nil
 	}
-	res.Patch, res.After, res.Plan = best.patch, best.judgement, best.plan
+	res.Patch, res.After, res.Plan, res.Changes = best.patch, best.judgement, best.plan, r.changes(best)
 	for _, a := range best.actions {
-		if a.what.What != "" {
-			res.Changes = append(res.Changes, a.what)
-		}
 		res.Cost += a.cost
 	}
-	for _, in := range Barriers(k.Func) {
-		if best.plan.Drop[in.Index] {
-			res.Changes = append(res.Changes, Change{What: "the barrier goes away", At: in, Old: true})
+	res.Alternatives = r.alternatives(ctx, best)
+	return res, nil
+}
+
+// changes are those of a plan.
+func (r *repairer) changes(a *attempt) []Change {
+	var out []Change
+	for _, x := range a.actions {
+		if x.what.What != "" {
+			out = append(out, x.what)
 		}
 	}
-	return res, nil
+	for _, in := range Barriers(r.x.k.Func) {
+		if a.plan.Drop[in.Index] {
+			out = append(out, Change{What: "the barrier goes away", At: in, Old: true})
+		}
+	}
+	return out
 }
 
 // look asks the judge, once for each text.
@@ -194,6 +204,7 @@ func (r *repairer) divergent() []*ir.Instr {
 // attempt is a plan that was carried out and judged.
 type attempt struct {
 	actions   []action
+	all       []action // that the strategy offered
 	plan      *Plan
 	patch     *Patch
 	judgement *Judgement
@@ -226,7 +237,7 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 	if err != nil {
 		return nil, err
 	}
-	return &attempt{actions, plan, patch, j, j.Grade}, nil
+	return &attempt{actions: actions, plan: plan, patch: patch, judgement: j, grade: j.Grade}, nil
 }
 
 // search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
@@ -240,9 +251,11 @@ func (r *repairer) search(ctx context.Context) (*attempt, error) {
 		if a == nil || best != nil && a.grade <= best.grade {
 			continue
 		}
+		all := a.actions
 		if a, err = r.narrow(ctx, a); err != nil {
 			return nil, err
 		}
+		a.all = all
 		if best = a; best.grade == Verified {
 			break
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // browser opens a page in headless Chromium.
@@ -65,10 +66,6 @@ func TestBrowser(t *testing.T) {
 	if n := number(t, ctx, visible); n != 2000 {
 		t.Fatalf("%v findings are shown", n)
 	}
-	// The first one is open: both threads, both lines and what is missing are in the first screen.
-	if n := number(t, ctx, `(() => { const r = document.querySelector('.places').getBoundingClientRect(); return r.top > 0 && r.top < innerHeight ? 1 : 0 })()`); n != 1 {
-		t.Error("the places of the first finding are not in the first screen")
-	}
 	// A filter, by words and by kind; a freeze would end the test.
 	do(t, ctx, chromedp.SendKeys("#filter", "k77(", chromedp.ByQuery), chromedp.Poll(visible+` === 1`, nil))
 	do(t, ctx, chromedp.Evaluate(`document.getElementById('filter').value = ''; document.getElementById('filter').dispatchEvent(new Event('input')); 1`, nil), chromedp.Poll(visible+` === 2000`, nil))
@@ -92,7 +89,7 @@ func TestWidths(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{400, 1600} {
 			do(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at), chromedp.WaitVisible("#filter"))
+				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at), chromedp.WaitVisible("main", chromedp.ByQuery))
 			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("%s, %d px: the page is %v px too wide", scheme, width, over)
 			}
@@ -110,15 +107,78 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// contrast is the least contrast of the texts of the page.
+// TestFirstScreen: a person who opens the report of a race sees both threads, both lines of the source and what is missing
+// before anything is scrolled, on a phone and on a desk.
+func TestFirstScreen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	ctx, at := browser(t, pageOf(t, 1))
+	for _, size := range [][2]int64{{1600, 900}, {400, 800}} {
+		do(t, ctx, chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(at), chromedp.WaitVisible("main", chromedp.ByQuery))
+		var hidden []string
+		do(t, ctx, chromedp.Evaluate(`(() => {
+			const shown = e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth; };
+			const texts = (s, t) => [...document.querySelectorAll(s)].filter(e => e.textContent.includes(t) && shown(e)).length;
+			const want = {
+				'the first thread in the drawing': texts('svg text.thread', 'thread (1,0,0)'),
+				'the second thread in the drawing': texts('svg text.thread', 'thread (0,0,0)'),
+				'what is missing in the drawing': texts('svg text.missing', 'nothing orders these two'),
+				'why': texts('.why', 'no barrier orders the two threads'),
+				'both lines of the source': texts('mark', 'ile') === 2,
+			};
+			return Object.keys(want).filter(k => !want[k]);
+		})()`, &hidden))
+		if len(hidden) > 0 {
+			t.Errorf("%d x %d: not in the first screen: %q", size[0], size[1], hidden)
+		}
+	}
+}
+
+// TestGraphAndPatch: the graph of a trace is scrolled by keyboard with the names of its warps in sight, its mark leads to
+// the finding; the reasons of a patch are readable on a phone without scrolling sideways.
+func TestGraphAndPatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	ctx, at := browser(t, repairPage(t))
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{400, 1600} {
+			do(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at), chromedp.WaitVisible("main", chromedp.ByQuery))
+			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s, %d px: the page is %v px too wide", scheme, width, over)
+			}
+			if c := number(t, ctx, contrast); c < 4.5 {
+				t.Errorf("%s: contrast %.1f", scheme, c)
+			}
+			if n := number(t, ctx, `[...document.querySelectorAll('.says')].filter(e => e.getBoundingClientRect().right <= innerWidth).length`); n != 2 {
+				t.Errorf("%s, %d px: %v reasons are within the screen", scheme, width, n)
+			}
+		}
+	}
+	do(t, ctx, chromedp.EmulateViewport(400, 900), chromedp.Focus(".drawing.graph", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight),
+		chromedp.Poll(`document.querySelector('.drawing.graph').scrollLeft > 20`, nil))
+	if n := number(t, ctx, `document.querySelector('svg.names').getBoundingClientRect().left`); n < 0 {
+		t.Errorf("the names of the warps are at %v", n)
+	}
+	do(t, ctx, chromedp.Evaluate(`document.getElementById('f1').open = false; document.querySelector('svg.graph a').dispatchEvent(new MouseEvent('click', {bubbles: true})); 1`, nil),
+		chromedp.Poll(`document.getElementById('f1').open`, nil))
+}
+
+// contrast is the least contrast of the texts of the page and of its drawings.
 const contrast = `(() => {
   const rgb = s => s.match(/[\d.]+/g).map(Number);
   const lum = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   const back = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
   let least = 21;
-  for (const e of document.querySelectorAll('p, h1, h2, td, th, summary span, figcaption, .ln, .ln i, mark, .verdict, .dim, a')) {
-    const [a, b] = [lum(rgb(getComputedStyle(e).color)), lum(back(e))].sort((x, y) => y - x);
-    least = Math.min(least, (a + 0.05) / (b + 0.05));
+  const hold = (front, behind) => { const [a, b] = [lum(rgb(front)), lum(behind)].sort((x, y) => y - x); least = Math.min(least, (a + 0.05) / (b + 0.05)); };
+  for (const e of document.querySelectorAll('p, h1, h2, h3, li, td, th, summary span, figcaption, .ln, .ln i, mark, .says, .reason, .verdict, .dim, a'))
+    hold(getComputedStyle(e).color, back(e));
+  for (const e of document.querySelectorAll('svg text:not(.number)')) { // a number is on its circle
+    const r = e.getBoundingClientRect(), x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2;
+    const on = [...e.ownerSVGElement.querySelectorAll('rect')].filter(q => { const b = q.getBoundingClientRect(); return b.left <= x && x <= b.right && b.top <= y && y <= b.bottom; }).pop();
+    if (r.width > 0) hold(getComputedStyle(e).fill, on ? rgb(getComputedStyle(on).fill) : back(e.ownerSVGElement));
   }
   return least;
 })()`

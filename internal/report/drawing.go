@@ -18,61 +18,87 @@ func (s *svg) text(class string, x, y int, anchor, text string) {
 	s.addf(`<text class="%s" x="%d" y="%d" text-anchor="%s">%s</text>`, class, x, y, anchor, template.HTMLEscapeString(text))
 }
 
-func (s *svg) done(width, height int, label string) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %d %d" role="img" aria-label="%s">%s</svg>`, width, height, template.HTMLEscapeString(label), s.String()))
+// done ends a drawing of a class: wide, narrow, or empty for all screens.
+func (s *svg) done(class string, width, height int, label string) template.HTML {
+	return template.HTML(fmt.Sprintf(`<svg class="%s" viewBox="0 0 %d %d" role="img" aria-label="%s">%s</svg>`, class, width, height, template.HTMLEscapeString(label), s.String()))
 }
 
-// Measures of a timeline, in units of the drawing.
-const (
-	wide       = 760
-	left       = 168 // of the first column, behind the names of the threads
-	rowHeight  = 64
-	top        = 42
-	beforeLine = 300 // where the barrier that both have passed stands
+// wide is the width of a drawing, in its own units.
+const wide = 760
+
+// layout is the measures of a timeline. A wide one has the names of the threads before their lines, a narrow one
+// above and below.
+type layout struct {
+	width, left   int // left: where the lines begin
+	row, top      int
+	before        int  // where the barrier stands that both have passed
+	first, second int  // of the operations, behind the beginning of their interval
+	outside       bool // names of threads are above the first line and below the second
+}
+
+var (
+	wideLayout   = layout{width: wide, left: 168, row: 64, top: 42, before: 300, first: 60, second: 250}
+	narrowLayout = layout{width: 400, left: 4, row: 72, top: 52, before: 72, first: 26, second: 150, outside: true}
 )
+
+// timelines are a timeline for wide screens and one for narrow ones.
+func timelines(w *diag.Witness, places []place) template.HTML {
+	return timeline(w, places, wideLayout, "wide") + timeline(w, places, narrowLayout, "narrow")
+}
 
 // timeline draws the two threads of a race as rows and their barrier intervals as columns: the interval of the two
 // operations, what is before it, and between the operations the order that is missing.
-func timeline(w *diag.Witness, places []place) template.HTML {
+func timeline(w *diag.Witness, places []place, l layout, class string) template.HTML {
 	var s svg
-	height := top + 2*rowHeight + 26
+	height := l.top + 2*l.row + 30
 	sameBlock := w.Level != "inter-block"
-	start := "kernel entry"
-	if sameBlock && w.Interval > 0 {
-		start = fmt.Sprintf("barrier %d", w.Interval)
-	}
-	column := "the whole kernel: no barrier orders blocks"
+	start, column := "kernel entry", "the whole kernel: no barrier orders blocks"
 	if sameBlock {
 		column = fmt.Sprintf("barrier interval %d", w.Interval)
 	}
-	x := left
+	x := l.left
 	if sameBlock && w.Interval > 0 {
-		s.text("head", (left+beforeLine)/2, 20, "middle", "earlier intervals")
-		x = beforeLine
+		start = fmt.Sprintf("barrier %d", w.Interval)
+		earlier := "earlier intervals"
+		if l.outside {
+			earlier = "earlier"
+		}
+		s.text("head", (l.left+l.before)/2, 20, "middle", earlier)
+		x = l.before
 	}
-	s.addf(`<rect class="interval" x="%d" y="30" width="%d" height="%d" rx="4"/>`, x, wide-x-8, height-44)
-	s.text("head", (x+wide)/2, 20, "middle", column)
-	s.addf(`<line class="barrier" x1="%d" y1="30" x2="%d" y2="%d"/>`, x, x, height-14)
-	s.text("note", x, height-1, "middle", start)
+	right := l.width - 8
+	s.addf(`<rect class="interval" x="%d" y="30" width="%d" height="%d" rx="4"/>`, x, right-x, height-48)
+	s.text("head", (x+right)/2, 20, "middle", column)
+	s.addf(`<line class="barrier" x1="%d" y1="30" x2="%d" y2="%d"/>`, x, x, height-18)
+	anchor := "middle"
+	if x < 60 {
+		anchor = "start"
+	}
+	s.text("note", x, height-5, anchor, start)
 	at := [2][2]int{}
 	for i, op := range []diag.WitnessAccess{w.First, w.Second} {
-		y := top + i*rowHeight + rowHeight/2 - 6
+		y := l.top + i*l.row + l.row/2 - 6
 		thread, block, found := strings.Cut(op.Thread, " of ")
-		s.text("thread", 4, y-2, "start", thread)
-		if found {
-			s.text("note", 4, y+14, "start", block)
+		if l.outside {
+			s.text("thread", x+8, y+[]int{-22, 36}[i], "start", op.Thread)
+		} else {
+			s.text("thread", 4, y-2, "start", thread)
+			if found {
+				s.text("note", 4, y+14, "start", block)
+			}
 		}
-		s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, left, y, wide-8, y)
-		cx := x + 60 + i*190
+		s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, l.left, y, right, y)
+		cx := x + []int{l.first, l.second}[i]
 		at[i] = [2]int{cx, y}
 		s.addf(`<circle class="op %s" cx="%d" cy="%d" r="13"/>`, opClass(op.Kind), cx, y)
 		s.text("number", cx, y+5, "middle", fmt.Sprint(i+1))
-		s.text("op", cx+20, y-8, "start", op.Op)
+		s.text("op", cx+20, y-6, "start", op.Op)
 		s.text("note", cx+20, y+16, "start", short(places[i].At))
 	}
 	s.addf(`<line class="missing" x1="%d" y1="%d" x2="%d" y2="%d"/>`, at[0][0]+6, at[0][1]+14, at[1][0]-8, at[1][1]-12)
-	s.text("missing", (at[0][0]+at[1][0])/2+14, (at[0][1]+at[1][1])/2+4, "start", "nothing orders these two")
-	return s.done(wide, height, fmt.Sprintf("%s: %s by %s and %s by %s, with nothing between them that orders them", column, w.First.Op, w.First.Thread, w.Second.Op, w.Second.Thread))
+	s.text("missing", (at[0][0]+at[1][0])/2+24, (at[0][1]+at[1][1])/2-1, "start", "nothing orders these two")
+	label := fmt.Sprintf("%s: %s by %s and %s by %s, with nothing between them that orders them", column, w.First.Op, w.First.Thread, w.Second.Op, w.Second.Thread)
+	return s.done(class, l.width, height, label)
 }
 
 // opClass is how an operation is drawn.
@@ -107,9 +133,13 @@ func memory(w *diag.Witness) template.HTML {
 		if from < w.Offset+w.Size && w.Offset < from+cell {
 			class = "cell hit"
 		}
-		s.addf(`<rect class="%s" x="%d" y="8" width="42" height="30" rx="2"/>`, class, x)
-		s.text("note", x+21, 54, "middle", fmt.Sprint(from))
+		s.addf(`<rect class="%s" x="%d" y="28" width="42" height="26" rx="2"/>`, class, x)
+		s.text("note", x+21, 70, "middle", fmt.Sprint(from))
 	}
-	last := w.Offset + w.Size - 1
-	return s.done(wide, 62, fmt.Sprintf("%s: both operations touch bytes %d to %d", w.Memory, w.Offset, last))
+	label := fmt.Sprintf("%s: both touch byte %d", w.Memory, w.Offset)
+	if w.Size > 1 {
+		label = fmt.Sprintf("%s: both touch bytes %d to %d", w.Memory, w.Offset, w.Offset+w.Size-1)
+	}
+	s.text("op", 8, 16, "start", label)
+	return s.done("", wide, 78, label)
 }

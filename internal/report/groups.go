@@ -46,7 +46,7 @@ func (h *HTML) waiting(groups []diag.Group) template.HTML {
 		s.text("note", 4, height-4, "start", fmt.Sprintf("and %d more groups", n))
 		height += 12
 	}
-	return s.done(wide, height, strings.Join(label, "; "))
+	return s.done("", wide, height, strings.Join(label, "; "))
 }
 
 // column numbers the places at which groups wait, in the order of the groups.

@@ -1,6 +1,7 @@
 // Package report writes findings and verdicts as one HTML file for people: a table of kernels, and for each finding its
-// places in the source, a timeline of the two threads with the order that is missing, and the bytes that they share. The
-// file needs no network: style, script and drawings are in it.
+// places in the source, a timeline of the two threads with the order that is missing, and the bytes that they share; of
+// traces the graph of barriers, of repairs the patch with its reasons. The file needs no network: style, script and
+// drawings are in it.
 package report
 
 import (
@@ -10,7 +11,6 @@ import (
 	"io"
 
 	"heddle/internal/diag"
-	"heddle/internal/edit"
 	"heddle/internal/source"
 )
 
@@ -27,14 +27,17 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // HTML is a diag.Printer that collects, and writes the page when it is closed.
 type HTML struct {
-	w     io.Writer
-	files *source.Set
-	page  page
+	w       io.Writer
+	files   *source.Set
+	page    page
+	graphs  []*diag.BarrierGraph
+	steps   int          // of repairs, so far
+	inPatch map[int]bool // the numbers of those that the patch shows
 }
 
 // New returns a printer for positions of files. command is what the user typed.
 func New(w io.Writer, files *source.Set, command, version string) *HTML {
-	return &HTML{w: w, files: files, page: page{
+	return &HTML{w: w, files: files, inPatch: map[int]bool{}, page: page{
 		Command: command, Version: version, Style: template.CSS(style), Script: template.JS(script), Counts: map[string]int{},
 	}}
 }
@@ -49,7 +52,13 @@ type page struct {
 	Findings         []finding
 	Codes            []string // of the findings, each once
 	Suppressed       int
+	Repairs          []repair
+	Patch            []row
+	Graphs           []graph
 }
+
+// Many reports whether there are so many findings that one looks for some among them.
+func (p *page) Many() bool { return len(p.Findings) > 3 }
 
 type kernel struct {
 	Input, Name, Verdict, Text string
@@ -81,9 +90,13 @@ type line struct {
 	Number              int
 	Before, Mark, After string
 	Marked              bool
+	Far                 bool // from the marked line; not shown where there is little room
 }
 
-type fix struct{ Message, Diff string }
+type fix struct {
+	Message string
+	Diff    []row
+}
 
 // Finding adds a finding. One that is suppressed is only counted.
 func (h *HTML) Finding(d *diag.Diagnostic) error {
@@ -101,7 +114,7 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 	f.Places = h.places(d)
 	f.Notes = d.Notes
 	if w := d.Witness; w != nil && w.First.Op != "" && len(f.Places) == 2 {
-		f.Timeline = timeline(w, f.Places)
+		f.Timeline = timelines(w, f.Places)
 		f.Memory = memory(w)
 		if len(d.Notes) > 0 { // the first note of a race is why nothing orders the two
 			f.Missing, f.Notes = d.Notes[0], d.Notes[1:]
@@ -111,7 +124,7 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 		f.Timeline = h.waiting(d.Groups)
 	}
 	for _, x := range d.Fixes {
-		f.Fixes = append(f.Fixes, fix{x.Message, h.diff(x.Edits)})
+		f.Fixes = append(f.Fixes, fix{x.Message, h.rows(x.Edits)})
 	}
 	seen := false
 	for _, c := range h.page.Codes {
@@ -145,6 +158,16 @@ func (h *HTML) Close() error {
 	for i := range h.page.Kernels {
 		k := &h.page.Kernels[i]
 		k.Findings = of[key{k.Input, k.Name}]
+	}
+	for _, g := range h.graphs {
+		h.page.Graphs = append(h.page.Graphs, h.graphOf(g, func(code diag.Code) string {
+			for i := range h.page.Findings {
+				if f := &h.page.Findings[i]; f.Input == g.Input && f.Kernel == g.Kernel && f.Code == string(code) {
+					return f.ID
+				}
+			}
+			return ""
+		}))
 	}
 	return pageTemplate.Execute(h.w, &h.page)
 }
@@ -191,7 +214,7 @@ func (h *HTML) place(s source.Span, stack []source.Frame, text string) place {
 		if !ok {
 			break
 		}
-		l := line{Number: i, Before: text}
+		l := line{Number: i, Before: text, Far: i < n-1 || i > n+1}
 		if i == n {
 			l.Marked = true
 			from, to := columns(text, s)
@@ -229,28 +252,12 @@ func (h *HTML) at(s source.Span) string {
 	return h.files.Format(s.Start)
 }
 
-// diff is a fix as unified diffs, or what keeps it from being one.
-func (h *HTML) diff(edits []diag.Edit) string {
-	by := map[source.FileID][]diag.Edit{}
-	var order []source.FileID
-	for _, e := range edits {
-		id := e.Span.Start.File()
-		if by[id] == nil {
-			order = append(order, id)
-		}
-		by[id] = append(by[id], e)
-	}
-	out := ""
-	for _, id := range order {
-		f := h.files.File(id)
-		if f == nil {
-			return "the file is not known"
-		}
-		d, err := edit.Diff(f, by[id])
-		if err != nil {
-			return err.Error()
-		}
-		out += d
+// rows are edits as the rows of their unified diffs, or what keeps them from being one.
+func (h *HTML) rows(edits []diag.Edit) []row {
+	var out []row
+	err := h.byFile(edits, func(_ *source.File, diff string) { out = append(out, rowsOf(diff)...) })
+	if err != nil {
+		return []row{{Class: "hunk", Text: err.Error()}}
 	}
 	return out
 }

@@ -30,14 +30,27 @@ func (m *Model) Clone() *Model {
 
 // Evaluator computes the values of terms under one model.
 type Evaluator struct {
-	c    *Context
-	m    *Model
-	val  []uint64
-	done []bool
+	// Else gives a function its value for arguments that the model does not mention; nil: it is 0.
+	Else func(f string, args []uint64) uint64
+
+	c     *Context
+	m     *Model
+	val   []uint64
+	done  []bool
+	known []Term // that are done
+	stack []Term
 }
 
 // Evaluate returns an evaluator of c under m, which must not change while it is used.
 func (c *Context) Evaluate(m *Model) *Evaluator { return &Evaluator{c: c, m: m} }
+
+// Reset forgets what was computed: the model may change now.
+func (e *Evaluator) Reset() {
+	for _, t := range e.known {
+		e.done[t] = false
+	}
+	e.known = e.known[:0]
+}
 
 // Value returns the value of t: a Boolean is 0 or 1.
 func (e *Evaluator) Value(t Term) uint64 {
@@ -45,7 +58,7 @@ func (e *Evaluator) Value(t Term) uint64 {
 		e.val = append(e.val, make([]uint64, n-len(e.val))...)
 		e.done = append(e.done, make([]bool, n-len(e.done))...)
 	}
-	stack := []Term{t}
+	stack := append(e.stack[:0], t)
 	for len(stack) > 0 {
 		t := stack[len(stack)-1]
 		if e.done[t] {
@@ -60,9 +73,11 @@ func (e *Evaluator) Value(t Term) uint64 {
 		}
 		if len(stack) == n {
 			e.val[t], e.done[t] = e.apply(&e.c.nodes[t]), true
+			e.known = append(e.known, t)
 			stack = stack[:n-1]
 		}
 	}
+	e.stack = stack
 	return e.val[t]
 }
 
@@ -92,7 +107,15 @@ func (e *Evaluator) apply(n *node) uint64 {
 		for i := range args {
 			args[i] = arg(i)
 		}
-		return e.m.Funcs[c.funcs[n.aux].Name][Key(args)]
+		f := c.funcs[n.aux].Name
+		v, given := e.m.Funcs[f][Key(args)]
+		if !given && e.Else != nil {
+			v = e.Else(f, args)
+		}
+		if n.width == 0 {
+			return v & 1
+		}
+		return v & mask(n.width)
 	case OpNot:
 		return 1 - arg(0)
 	case OpAnd, OpOr:

@@ -40,6 +40,9 @@ func NewPool(n int, solvers func() []Solver, store Store) *Pool {
 	return p
 }
 
+// Slots is how many queries are decided at a time.
+func (p *Pool) Slots() int { return cap(p.slots) }
+
 // Close ends the solvers that are processes. Nobody may be solving.
 func (p *Pool) Close() {
 	for _, list := range p.all {
@@ -152,15 +155,16 @@ func (p *Pool) fresh(ctx context.Context, q *Query) Answer {
 
 // ask asks solvers in their order until one knows. A model is believed only if it satisfies the query.
 func ask(ctx context.Context, c *Context, asserts []Term, solvers []Solver) Answer {
-	reasons := ""
+	reasons, steps := "", int64(0)
 	for _, s := range solvers {
 		if ctx.Err() != nil && reasons != "" {
 			break
 		}
 		a := s.Solve(ctx, c, asserts)
-		a.By = s.Name()
+		steps += a.Steps
+		a.By, a.Steps = s.Name(), steps
 		if a.Status == Sat && (a.Model == nil || !c.Satisfies(a.Model, asserts)) {
-			a = Answer{Reason: "its model does not satisfy the query"}
+			a = Answer{Reason: "its model does not satisfy the query", Steps: steps}
 		}
 		if a.Status != Unknown {
 			return a
@@ -173,5 +177,5 @@ func ask(ctx context.Context, c *Context, asserts []Term, solvers []Solver) Answ
 	if reasons == "" {
 		reasons = "no solver"
 	}
-	return Answer{Reason: reasons}
+	return Answer{Reason: reasons, Steps: steps}
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -46,7 +45,7 @@ func (s *memory) Put(d smt.Digest, a smt.Answer) {
 
 func pooled(n int, store smt.Store) (*smt.Pool, *atomic.Int64) {
 	asked := new(atomic.Int64)
-	return smt.NewPool(n, func() []smt.Solver { return []smt.Solver{counting{asked, &sat.Solver{Time: time.Minute}}} }, store), asked
+	return smt.NewPool(n, func() []smt.Solver { return []smt.Solver{counting{asked, &sat.Solver{Steps: 500_000_000}}} }, store), asked
 }
 
 // product says that the product of two variables is v, and that both are above 1: sat exactly if v is not prime.
@@ -125,7 +124,7 @@ func TestPoolUnknown(t *testing.T) {
 	q := c.Query(product(c, "a", "b", 253))
 	for range 2 {
 		a := p.Solve(t.Context(), []*smt.Query{q})[0]
-		if a.Status != smt.Unknown || a.Reason != "gini: the circuit has more than 10 gates; gini: the circuit has more than 20 gates" {
+		if a.Status != smt.Unknown || a.Reason != "embedded: the circuit has more than 10 gates; embedded: the circuit has more than 20 gates" {
 			t.Errorf("%v %q", a.Status, a.Reason)
 		}
 	}
@@ -151,7 +150,7 @@ func TestQueryCopy(t *testing.T) {
 	if testing.Short() {
 		t.Skip()
 	}
-	solver := &sat.Solver{Time: 20 * time.Second}
+	solver := &sat.Solver{Steps: 500_000_000}
 	ctx := context.Background()
 	seen := map[smt.Digest]string{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -110,6 +110,11 @@ func (r *Reduced) round(list []Term) []Term {
 			lits.Replace(t, True)
 		}
 	}
+	more := c.orders(list, lits)
+	if slices.Contains(more, False) {
+		return more
+	}
+	list = append(list, more...)
 	for i, t := range list {
 		list[i] = lits.inside(t)
 	}
@@ -126,6 +131,55 @@ func (r *Reduced) round(list []Term) []Term {
 		}
 	}
 	return c.conjuncts(out)
+}
+
+// orders says what comparisons of the same two terms say of each other: a < b leaves neither b < a nor equality, and where
+// neither is less they are equal, which is returned; or False for a contradiction. A loop that ends says this much of its counter and its bound, and a
+// solver of clauses may count through all values before it sees it.
+func (c *Context) orders(list []Term, lits *Substitution) (more []Term) {
+	holds := map[Term]bool{} // of comparisons
+	for _, t := range list {
+		n := c.nodes[t]
+		switch {
+		case c.isOrder(t):
+			holds[t] = true
+		case n.op == OpNot && c.isOrder(n.args[0]):
+			holds[n.args[0]] = false
+		}
+	}
+	for _, t := range list {
+		n := c.nodes[t]
+		switch {
+		case c.isOrder(t):
+			back := c.reversed(t)
+			if holds[back] {
+				return []Term{False}
+			}
+			if c.isOrder(back) {
+				lits.Replace(back, False)
+			}
+			if same := c.Eq(n.args[0], n.args[1]); c.nodes[same].op == OpEq {
+				lits.Replace(same, False)
+			}
+		case n.op == OpNot && c.isOrder(n.args[0]):
+			back := c.reversed(n.args[0])
+			if less, known := holds[back]; known && !less && back < n.args[0] {
+				more = append(more, c.Eq(c.nodes[back].args[0], c.nodes[back].args[1]))
+			}
+		}
+	}
+	return more
+}
+
+func (c *Context) isOrder(t Term) bool { return c.nodes[t].op == OpUlt || c.nodes[t].op == OpSlt }
+
+// reversed is a comparison with its sides exchanged.
+func (c *Context) reversed(t Term) Term {
+	n := c.nodes[t]
+	if n.op == OpUlt {
+		return c.Ult(n.args[1], n.args[0])
+	}
+	return c.Slt(n.args[1], n.args[0])
 }
 
 // variants returns the terms of each variable of list, by name.

@@ -12,6 +12,7 @@ type Answer struct {
 	Reason string        // if Unknown: why
 	By     string        // who decided: "simplifier" or a solver's name
 	Time   time.Duration // that solvers took
+	Steps  int64         // that it took: a measure of work that no machine's load changes; of a process, if it gave up
 	Cached bool          // it was known from before
 }
 

@@ -97,7 +97,7 @@ func TestInProcessAgainstZ3(t *testing.T) {
 	}
 	defer z3.Close()
 	z3.Time = 20 * time.Second
-	mine := &sat.Solver{Time: 20 * time.Second}
+	mine := &sat.Solver{Steps: 500_000_000}
 	ctx := context.Background()
 	if os.Getenv("HEDDLE_LONG") != "" {
 		if err := flag.Set("rapid.checks", "10000"); err != nil {
@@ -153,7 +153,7 @@ func TestSolveSmall(t *testing.T) {
 		{"x/y*y + x%y = x", []smt.Term{c.Ult(x, k(1<<5)), c.Ult(y, k(1<<5)), c.Not(c.Eq(c.Add(c.Mul(c.UDiv(x, y), y), c.URem(x, y)), x))}, smt.Unsat},
 	}
 	for _, tc := range tests {
-		a := c.Decide(context.Background(), tc.asserts, &sat.Solver{Time: time.Minute})
+		a := c.Decide(context.Background(), tc.asserts, &sat.Solver{Steps: 500_000_000})
 		if a.Status != tc.want {
 			t.Errorf("%s: %v (%s), want %v", tc.name, a.Status, a.Reason, tc.want)
 		}
@@ -169,6 +169,11 @@ func TestSolverLimits(t *testing.T) {
 	hard := []smt.Term{c.Eq(c.Mul(p, q), c.Const(3000000019*3999999979, 64)), c.Ult(c.Const(1, 64), p), c.Ult(p, c.Const(1<<32, 64)), c.Ult(q, c.Const(1<<32, 64))}
 	if a := (&sat.Solver{Gates: 100}).Solve(context.Background(), c, hard); a.Status != smt.Unknown || a.Reason != "the circuit has more than 100 gates" {
 		t.Errorf("gates: %v %q", a.Status, a.Reason)
+	}
+	for range 2 { // the same on any machine
+		if a := (&sat.Solver{Steps: 100_000}).Solve(context.Background(), c, hard); a.Status != smt.Unknown || a.Reason != "undecided after 100000 steps" {
+			t.Errorf("steps: %v %q", a.Status, a.Reason)
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()

@@ -25,8 +25,8 @@ type Rewrite struct {
 	Inserts []Insert
 	// Drop are offsets in barriers that go away.
 	Drop []int
-	// Split are offsets in assignments between whose reads and whose write a barrier is to stand.
-	Split []int
+	// Split are assignments between whose reads and whose write a barrier or a fence is to stand.
+	Split []Insert
 	// Replace are texts for statements, by an offset in each.
 	Replace map[int]string
 	// Uniform reports whether all threads of a block are known to run what begins in [from, to) equally often. Without
@@ -90,7 +90,8 @@ type rewriter struct {
 // marks is what a rewrite does at an item of a list.
 type marks struct {
 	before, after []Insert
-	drop, split   bool
+	drop          bool
+	split         *Insert
 	replace       string
 	barrier       bool // it is one, and stays
 }
@@ -239,11 +240,14 @@ func (w *rewriter) collect(body *node) {
 			w.hot = append(w.hot, hot{n, place, even})
 		}
 	}
-	for _, off := range rw.Split {
-		n := at(off)
+	for i := range rw.Split {
+		s := &rw.Split[i]
+		n := at(s.At)
 		from, to := w.span(n)
-		mark(n).split = true
-		w.hot = append(w.hot, hot{n, from, w.uniform(from, to)})
+		mark(n).split = s
+		if s.Block {
+			w.hot = append(w.hot, hot{n, from, w.uniform(from, to)})
+		}
 	}
 	for _, off := range rw.Drop {
 		mark(at(off)).drop = true

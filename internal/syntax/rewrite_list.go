@@ -244,8 +244,8 @@ func (l *list) statement(i int, it item, m *marks) {
 	case m.barrier:
 		l.barrier(i)
 		return
-	case m.split:
-		l.split(i, it)
+	case m.split != nil:
+		l.split(i, it, m.split)
 		return
 	}
 	jumps := w.jumpsIn(it.node)

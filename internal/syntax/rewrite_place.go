@@ -81,7 +81,7 @@ func (l *list) inPlace(it item) bool {
 // marked reports whether the rewrite changes something at a statement itself.
 func (w *rewriter) marked(n *node) bool {
 	m := w.marks[n]
-	return m != nil && (len(m.before)+len(m.after) > 0 || m.drop || m.split || m.replace != "")
+	return m != nil && (len(m.before)+len(m.after) > 0 || m.drop || m.split != nil || m.replace != "")
 }
 
 // touchedIn reports whether a body does not stay as it is.
@@ -126,8 +126,8 @@ func (l *list) onlyJump(i int, it item) bool {
 	return true
 }
 
-// split writes an assignment as a read, a barrier and a write.
-func (l *list) split(i int, it item) {
+// split writes an assignment as a read, what is to stand between, and a write.
+func (l *list) split(i int, it item, between *Insert) {
 	w := l.w
 	n := it.node
 	for n.kind == "ExprWithCleanups" && len(n.kids) == 1 {
@@ -162,9 +162,14 @@ func (l *list) split(i int, it item) {
 	if l.guard == "" {
 		l.lines(lead, l.ind)
 		l.line(typ + spaced(typ) + v + " = " + rhs + ";")
-		l.line(w.barrierText())
+		l.line(between.Text)
 		l.line(lhs + " = " + v + ";")
 		l.behind(tail)
+		return
+	}
+	if !between.Block {
+		text := l.base + typ + spaced(typ) + v + " = " + rhs + ";" + br + l.base + between.Text + br + l.base + lhs + " = " + v + ";"
+		l.run = append(l.run, piecer{i, lead + text + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
 		return
 	}
 	// The read belongs to what comes before; the variable must be there already.
@@ -172,9 +177,6 @@ func (l *list) split(i int, it item) {
 	l.run = nil
 	l.line(typ + spaced(typ) + v + " = 0;")
 	l.run = append(run, piecer{i, lead + l.base + v + " = " + rhs + ";" + br})
-	l.cut(i, w.barrierText())
+	l.cut(i, between.Text)
 	l.run = append(l.run, piecer{code, l.base + lhs + " = " + v + ";" + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
 }
-
-// barrierText is a barrier of the whole block for all memory.
-func (w *rewriter) barrierText() string { return (&Unit{OpenCL: w.b.openCL}).Barrier(true, true) }

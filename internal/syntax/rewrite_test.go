@@ -316,7 +316,7 @@ func rewriteMarks(s string) (string, *syntax.Rewrite) {
 		case c == '~' && s[i-1] == ';':
 			rw.Drop = append(rw.Drop, b.Len()-1)
 		case c == '?' && s[i-1] == ';':
-			rw.Split = append(rw.Split, b.Len()-1)
+			rw.Split = append(rw.Split, syntax.Insert{At: b.Len() - 1, Text: "__syncthreads();", Block: true})
 		default:
 			b.WriteByte(c)
 		}

@@ -74,7 +74,7 @@ func agree(t *testing.T, z3, path string) (compared int) {
 		var what []string
 		script.WriteString("(set-option :timeout 5000)\n(set-logic ALL)\n")
 		verify.Kernel(ctx, th, verify.Options{
-			Solvers: []smt.Solver{&sat.Solver{Time: 2 * time.Second}},
+			Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}},
 			Record: func(f *verify.Finding, text []byte, a smt.Answer) {
 				if a.Status == smt.Unknown || len(text) > 1<<20 {
 					return

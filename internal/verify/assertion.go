@@ -114,6 +114,7 @@ func (p *prover) assertion(a *lockstep.Assertion) {
 		if len(chosen) > 0 {
 			cond = s.Apply(cond)
 		}
+		extra = append(extra, p.taken(a, append([]smt.Term{cond}, extra...), chosen)...)
 		p.violation(a, cond, extra, f)
 	})
 }
@@ -122,6 +123,8 @@ func (p *prover) assertion(a *lockstep.Assertion) {
 type logged struct {
 	when   []smt.Term
 	offset smt.Term
+	loops  []int // around the access
+	iters  []smt.Term
 }
 
 func (p *prover) eachChoice(choices [][]logged, chosen []logged, visit func([]logged)) {
@@ -172,7 +175,7 @@ func (p *prover) loggedBy(a *lockstep.Assertion, l lockstep.Log, n int) []logged
 			if x.Object != nil {
 				off = c.AddConst(s.Apply(x.Offset), uint64(e*x.Size/elems))
 			}
-			out = append(out, logged{when, off})
+			out = append(out, logged{when, off, x.Place.Loops, iters})
 		}
 	}
 	return out

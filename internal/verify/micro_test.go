@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/lockstep"
@@ -47,7 +46,7 @@ func TestMicro(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+				r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}})
 				if got := summary(r); got != want[base] {
 					t.Errorf("%s, want %s", got, want[base])
 					for i := range r.Findings {

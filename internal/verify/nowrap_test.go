@@ -3,7 +3,6 @@ package verify_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/lockstep"
@@ -54,7 +53,7 @@ func TestNoWrap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}})
 			if r.Verified() != tt.want {
 				t.Errorf("verified: %v", r.Verified())
 			}

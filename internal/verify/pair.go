@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -35,6 +34,24 @@ var depths = []int{0, 2, 4}
 // mostWaiting is how many queries are gathered before solvers get them: enough to keep all of them busy.
 const mostWaiting = 64
 
+// stepsEach is what a query counts for beside the steps of solvers, and atOnce how many queries go to solvers between two looks at the
+// steps that are left: a fixed number, so that the same are asked on any machine.
+const (
+	stepsEach = 20_000
+	atOnce    = 8
+)
+
+// over says why the proof has to end, if it does.
+func (p *prover) over() string {
+	switch {
+	case p.ctx.Err() != nil:
+		return "out of time"
+	case p.opt.Steps > 0 && p.res.Stats.Steps > p.opt.Steps:
+		return "out of steps"
+	}
+	return ""
+}
+
 // done reports whether no more pairs are to be decided.
 func (p *prover) done() bool {
 	return p.stopped || p.opt.Limit > 0 && p.bad >= p.opt.Limit
@@ -55,8 +72,8 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	}
 	x := &pair{finding: f, query: q, terms: terms, threads: s, strong: p.res.Invariants != nil}
 	p.pairs = append(p.pairs, x)
-	if p.ctx.Err() != nil { // the pairs that are left are not looked at: this one stands for them
-		p.found(x, smt.Answer{Reason: "out of time"})
+	if why := p.over(); why != "" { // the pairs that are left are not looked at: this one stands for them
+		p.found(x, smt.Answer{Reason: why})
 		p.stopped = true
 		return
 	}
@@ -78,10 +95,30 @@ func (p *prover) drain() {
 	p.res.Stats.Time += time.Since(start)
 }
 
-// solve has solvers decide what waits for them, until nothing does.
+// solve has solvers decide what waits for them, until nothing does. If few findings are enough, few queries are asked at a time,
+// and a pair that may be a finding goes on before others are begun.
 func (p *prover) solve() {
 	for len(p.waiting) > 0 {
-		batch := p.waiting
+		if p.opt.Limit > 0 && p.bad >= p.opt.Limit {
+			p.waiting = nil
+			return
+		}
+		if why := p.over(); why != "" {
+			for _, x := range p.waiting {
+				x.exported, x.reduced = nil, nil
+				p.found(x, smt.Answer{Reason: why})
+			}
+			p.waiting = nil
+			return
+		}
+		n := len(p.waiting)
+		if p.opt.Limit > 0 {
+			n = min(n, p.opt.Pool.Slots())
+		}
+		if p.opt.Steps > 0 {
+			n = min(n, atOnce)
+		}
+		batch, rest := p.waiting[:n], p.waiting[n:]
 		p.waiting = nil
 		queries := make([]*smt.Query, len(batch))
 		for i, x := range batch {
@@ -96,6 +133,7 @@ func (p *prover) solve() {
 			x.exported, x.reduced = nil, nil
 			p.answered(x, a)
 		}
+		p.waiting = append(p.waiting, rest...)
 	}
 }
 
@@ -105,22 +143,18 @@ func (p *prover) failures() int {
 	return len(p.res.Findings) + p.bad
 }
 
-// invariantTime is how long invariants are looked for, at most.
-const invariantTime = 10 * time.Second
-
 // strengthen looks for invariants of the loops, once, and reports whether there are any.
 func (p *prover) strengthen() bool {
 	if p.res.Invariants == nil && slices.ContainsFunc(p.th.Loops, open) {
-		ctx, cancel := context.WithTimeout(p.ctx, invariantTime)
-		defer cancel()
-		p.res.Invariants = invariant.Find(ctx, p.th, p.opt.Solvers)
+		p.res.Invariants = invariant.Find(p.ctx, p.th, p.opt.Solvers)
+		p.res.Stats.Steps += p.res.Invariants.Steps
 	}
 	return p.res.Invariants != nil && p.res.Invariants.Found()
 }
 
 // open reports whether there is anything about a loop that closed forms do not say.
 func open(l lockstep.Loop) bool {
-	return slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
+	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
 }
 
 // reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.
@@ -173,6 +207,11 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 			p.res.Stats.BySolver++
 		}
 		x.query, x.asked = nil, nil
+	case p.over() != "":
+		if a.Status != smt.Unknown { // a model of what was asked may mean nothing: more would have been asked
+			a = smt.Answer{Reason: p.over()}
+		}
+		p.found(x, a)
 	case x.loops && x.level < len(depths):
 		p.reduce(x)
 	case x.loops && !x.strong && !(p.opt.Shown != nil && p.opt.Shown(&x.finding)) && p.strengthen():
@@ -205,6 +244,7 @@ func (p *prover) count(a smt.Answer) {
 		q.Cached++
 	}
 	q.Time += a.Time
+	p.res.Stats.Steps += stepsEach + a.Steps
 }
 
 // found makes a pair a finding.
@@ -243,6 +283,7 @@ func (p *prover) witness(f *Finding, s [2]*smt.Substitution) {
 func (s *Stats) Add(t *Stats) {
 	s.Pairs += t.Pairs
 	s.Time += t.Time
+	s.Steps += t.Steps
 	s.BySimplifier += t.BySimplifier
 	s.BySolver += t.BySolver
 	if s.Queries == nil {

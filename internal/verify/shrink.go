@@ -1,10 +1,8 @@
 package verify
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"heddle/internal/lockstep"
 	"heddle/internal/smt"
@@ -17,8 +15,8 @@ const mostShrunk = 8
 // that a run has to go through are short.
 var bounds = []struct{ param, index uint64 }{{32, 3}, {1024, 127}, {32, 0}, {1024, 0}, {1 << 16, 0}}
 
-// shrinkTime bounds what solvers take to make the arguments of one finding small.
-const shrinkTime = 300 * time.Millisecond
+// shrinkSteps bounds what solvers take to make the arguments of one finding small.
+const shrinkSteps = 6_000_000
 
 // shrink looks for a model with small values: arguments that a solver can make small, then every number as small as the
 // other values let it.
@@ -57,8 +55,7 @@ func (p *prover) numbers(asked []smt.Term) []smt.Term {
 
 // bounded asks for a model whose arguments, and for a start its indices, are within a bound; nil if there is none, or none is found.
 func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
-	ctx, cancel := context.WithTimeout(p.ctx, shrinkTime)
-	defer cancel()
+	steps := int64(0)
 	for _, most := range bounds {
 		q := slices.Clone(x.asked)
 		n := len(q)
@@ -74,19 +71,12 @@ func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
 		if len(q) == n {
 			continue
 		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		r := p.c.Reduce(q)
-		a := smt.Answer{Status: r.Status, Model: r.Model}
-		if r.Status == smt.Unknown {
-			exported := p.c.Query(r.Asserts)
-			a = p.opt.Pool.Solve(ctx, []*smt.Query{exported})[0]
-			a.Model = exported.Original(a.Model)
-			a = r.Answer(q, a)
-		}
+		a := p.c.Decide(p.ctx, q, p.opt.Solvers...)
 		if a.Status == smt.Sat && p.c.Satisfies(a.Model, x.asked) {
 			return a.Model
+		}
+		if steps += a.Steps; steps > shrinkSteps || p.ctx.Err() != nil {
+			return nil
 		}
 	}
 	return nil

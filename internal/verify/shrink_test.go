@@ -3,7 +3,6 @@ package verify_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/lockstep"
@@ -36,7 +35,7 @@ func TestSmall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := verify.Kernel(t.Context(), th, verify.Options{OnlyIntraBlock: true, Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+			r := verify.Kernel(t.Context(), th, verify.Options{OnlyIntraBlock: true, Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}})
 			if len(r.Findings) != 1 || r.Findings[0].Model == nil {
 				t.Fatalf("%d findings", len(r.Findings))
 			}
@@ -68,7 +67,7 @@ func TestContents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+	r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}})
 	if len(r.Findings) != 1 || r.Findings[0].Model == nil {
 		t.Fatalf("%d findings", len(r.Findings))
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/lockstep"
@@ -82,7 +81,7 @@ func TestGroupCopies(t *testing.T) {
 				t.Log(err)
 				return
 			}
-			r := verify.Kernel(t.Context(), th, verify.Options{OnlyIntraBlock: true, Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+			r := verify.Kernel(t.Context(), th, verify.Options{OnlyIntraBlock: true, Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}})
 			if want := tr.why == ""; r.Verified() != want {
 				t.Errorf("verified: %v. %s", r.Verified(), tr.why)
 			}

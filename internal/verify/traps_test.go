@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -79,7 +78,7 @@ func TestTraps(t *testing.T) {
 				}
 				return
 			}
-			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}})
+			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}})
 			if want := tr.why == ""; r.Verified() != want {
 				t.Errorf("verified: %v. %s", r.Verified(), tr.why)
 			}

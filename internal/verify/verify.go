@@ -36,6 +36,7 @@ type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
 	Limit          int                 // stop after so many findings; 0: find all
+	Steps          int64               // stop when the queries took so many steps (smt.Answer); 0: no limit
 	Ways           bool                // say of each race in which iterations it is; needs Limit 0
 	OneWarp        func(*Finding) bool // with Ways: whether a race is to be asked for threads of several warps; nil: none is
 	Solvers        []smt.Solver        // asked in order for what the simplifier leaves, and for invariants of loops
@@ -94,6 +95,7 @@ type Stats struct {
 	BySimplifier int                    // pairs proved harmless by the simplifier
 	BySolver     int                    // by solvers
 	Time         time.Duration          // in all queries, by whomever
+	Steps        int64                  // that they took, with the search for invariants: what Options.Steps bounds
 	Queries      map[string]*QueryStats // by who decided: "simplifier", a solver's name, "nobody"
 }
 
@@ -127,7 +129,7 @@ type prover struct {
 	res     *Result
 	pair    [2]*smt.Substitution // the two threads of one block
 	far     [2]*smt.Substitution // of two blocks
-	stopped bool                 // out of time
+	stopped bool                 // out of time, or of steps
 	pairs   []*pair              // in the order in which they were asked
 	waiting []*pair              // for a solver
 	bad     int                  // pairs that turned out to be findings

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -32,7 +31,7 @@ func verifyFile(t *testing.T, path string) (*verify.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Solvers: []smt.Solver{&sat.Solver{Time: 20 * time.Second}}}), nil
+		return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}}), nil
 	}
 	t.Fatal("no kernel")
 	return nil, nil

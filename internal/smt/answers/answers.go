@@ -18,7 +18,7 @@ import (
 
 // version changes whenever answers of before are not to be used: when the format of the files changes, or a solver turns out
 // to have been wrong.
-const version = "1"
+const version = "2"
 
 // most bounds the number of files.
 const most = 20_000
@@ -37,6 +37,7 @@ type entry struct {
 	Digest string
 	Status string
 	By     string
+	Steps  int64
 	Vars   map[string]uint64            `json:",omitempty"`
 	Funcs  map[string]map[string]uint64 `json:",omitempty"` // arguments in hexadecimal
 }
@@ -57,7 +58,7 @@ func (d *Dir) Get(q smt.Digest) (smt.Answer, bool) {
 	if sha256.Sum256(text) != [sha256.Size]byte(sum) || json.Unmarshal(text, &e) != nil || e.Digest != hex.EncodeToString(q[:]) {
 		return smt.Answer{}, false
 	}
-	a := smt.Answer{By: e.By}
+	a := smt.Answer{By: e.By, Steps: e.Steps}
 	switch e.Status {
 	case smt.Unsat.String():
 		a.Status = smt.Unsat
@@ -85,7 +86,7 @@ func (d *Dir) Get(q smt.Digest) (smt.Answer, bool) {
 
 // Put writes an answer.
 func (d *Dir) Put(q smt.Digest, a smt.Answer) {
-	e := entry{Digest: hex.EncodeToString(q[:]), Status: a.Status.String(), By: a.By}
+	e := entry{Digest: hex.EncodeToString(q[:]), Status: a.Status.String(), By: a.By, Steps: a.Steps}
 	if a.Status == smt.Sat {
 		e.Vars, e.Funcs = a.Model.Vars, map[string]map[string]uint64{}
 		for f, table := range a.Model.Funcs {

@@ -1,13 +1,18 @@
 // Package proc asks solver processes that speak SMT-LIB 2: z3 (Debian's 4.8.12 is the floor) and cvc5.
 //
 // One Solver owns one process at a time. It is started when the first query comes, answers one query after
-// the other between push and pop, and is started anew after a crash, after an answer that is not understood,
+// the other, each after a reset, and is started anew after a crash, after an answer that is not understood,
 // and after a time limit, because a solver that was interrupted cannot be trusted to be in step. A query is
 // never retried in silence: whatever went wrong is the reason of an Unknown.
+//
+// Between push and pop z3 would keep to the solver that it has for many similar questions; after a reset it
+// simplifies the question as a whole first, and takes a hundredth of the time for the hardest of ours. It also makes
+// what a limit of steps means independent of what was asked before.
 package proc
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +29,7 @@ type Solver struct {
 	Path    string        // the program
 	Kind    Kind          // which command line it wants
 	Time    time.Duration // for each query; 0: until the context ends
+	Steps   int64         // for each query, as the program counts its resources; 0: no limit
 	Memory  int           // MiB that the process may use; 0: no limit
 	Logic   string        // set-logic line; empty: ALL
 	running *process
@@ -59,7 +65,11 @@ type process struct {
 
 func (s *Solver) args() []string {
 	if s.Kind == CVC5 {
-		return []string{"--incremental", "--produce-models", "--lang=smt2", "--quiet"}
+		args := []string{"--incremental", "--produce-models", "--lang=smt2", "--quiet"}
+		if s.Steps > 0 {
+			args = append(args, fmt.Sprintf("--rlimit-per=%d", s.Steps))
+		}
+		return args
 	}
 	args := []string{"-in", "-smt2"}
 	if s.Memory > 0 {
@@ -92,20 +102,19 @@ func (s *Solver) start() (*process, error) {
 		}
 		_, _ = io.Copy(io.Discard, out)
 	}()
-	logic := s.Logic
-	if logic == "" {
-		logic = "ALL"
-	}
-	prologue := "(set-option :print-success false)\n(set-option :produce-models true)\n"
-	if s.Kind == Z3 && s.Time > 0 { // so that it ends by itself if heddle is killed
-		prologue += fmt.Sprintf("(set-option :timeout %d)\n", (s.Time + time.Second).Milliseconds())
-	}
-	prologue += "(set-logic " + logic + ")\n"
-	if _, err := io.WriteString(p.in, prologue); err != nil {
-		p.kill()
-		return nil, errEnded
-	}
 	return p, nil
+}
+
+// prologue forgets the query before, and says what holds for the next.
+func (s *Solver) prologue() string {
+	text := "(reset)\n(set-option :print-success false)\n(set-option :produce-models true)\n"
+	if s.Kind == Z3 && s.Time > 0 { // so that it ends by itself if heddle is killed
+		text += fmt.Sprintf("(set-option :timeout %d)\n", (s.Time + time.Second).Milliseconds())
+	}
+	if s.Kind == Z3 && s.Steps > 0 {
+		text += fmt.Sprintf("(set-option :rlimit %d)\n", s.Steps)
+	}
+	return text + "(set-logic " + cmp.Or(s.Logic, "ALL") + ")\n"
 }
 
 // kill ends the process and collects it. It may be called at any time, by the owner only.
@@ -177,7 +186,7 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 		s.running = p
 	}
 	p := s.running
-	query := append([]byte("(push 1)\n"), c.Script(asserts)...)
+	query := append([]byte(s.prologue()), c.Script(asserts)...)
 	query = append(query, "(check-sat)\n"...)
 	if err := p.write(ctx, query); err != nil {
 		if last, lineErr := p.line(ctx); err == errEnded && lineErr == nil { // what it said before it ended
@@ -200,10 +209,14 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 		}
 	case "unknown":
 		a.Reason = "it does not know"
+		if s.Steps > 0 {
+			a.Reason = fmt.Sprintf("it does not know after at most %d steps", s.Steps)
+			a.Steps = s.Steps
+		}
 	default:
 		return smt.Answer{}, errGarbage(line)
 	}
-	return a, p.write(ctx, []byte("(pop 1)\n"))
+	return a, nil
 }
 
 // write sends text, giving up when ctx ends although the process does not read.

@@ -1,21 +1,19 @@
-// Package sat decides queries of package smt in process, by bit-blasting: each bit of each term becomes a
-// literal of an and-inverter graph (gini/logic), which go-air/gini solves. Uninterpreted functions are removed
-// by Ackermann's reduction. Nothing has to be installed for it.
+// Package sat decides queries of package smt in process, by bit-blasting: each bit of each term becomes a node of a
+// circuit, whose clauses package cdcl solves. Uninterpreted functions are removed by Ackermann's reduction. Nothing has to
+// be installed for it.
 //
-// It is complete for the logic of package smt; what it gives up is time: a query that does not fall within
-// the limit of gates or before the context ends is Unknown, with that reason.
+// It is complete for the logic of package smt; what it gives up is time: a query that does not fall within the limits of
+// gates and steps, or before the context ends, is Unknown, with that reason. Both limits are numbers that do not depend
+// on the machine or its load, so that the same query gets the same answer everywhere.
 package sat
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
-	"time"
-
-	"github.com/go-air/gini"
-	"github.com/go-air/gini/logic"
-	"github.com/go-air/gini/z"
 
 	"heddle/internal/smt"
+	"heddle/internal/smt/cdcl"
 )
 
 // DefaultGates bounds the circuit of one query.
@@ -23,58 +21,35 @@ const DefaultGates = 4_000_000
 
 // Solver is a smt.Solver. The zero value is ready.
 type Solver struct {
-	Gates int           // nodes of the circuit allowed; 0: DefaultGates
-	Time  time.Duration // for each query; 0: until the context ends
+	Gates int   // nodes of the circuit allowed; 0: DefaultGates
+	Steps int64 // of the search for each query, as cdcl counts them; 0: no limit
 }
 
-// Name returns "gini".
-func (s *Solver) Name() string { return "gini" }
+// Name returns "embedded".
+func (s *Solver) Name() string { return "embedded" }
 
 // Solve decides asserts, with the ranges of their variables.
 func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) smt.Answer {
-	if s.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.Time)
-		defer cancel()
-	}
-	b := &blaster{c: c, l: logic.NewCCap(1 << 12), limit: s.Gates, ctx: ctx, bits: map[smt.Term][]z.Lit{}, vars: map[string][]z.Lit{}, value: map[z.Var]bool{}}
+	b := &blaster{c: c, l: newCircuit(), limit: s.Gates, ctx: ctx, bits: map[smt.Term][]lit{}, vars: map[string][]lit{}}
 	if b.limit == 0 {
 		b.limit = DefaultGates
 	}
-	roots, err := b.query(asserts)
-	if err != nil {
+	if err := b.query(asserts); err != nil {
 		return smt.Answer{Reason: err.Error()}
 	}
-	g := gini.NewVc(b.l.Len()+1, 4*b.l.Len())
-	b.l.ToCnfFrom(g, roots...)
-	for _, r := range roots {
-		g.Add(r)
-		g.Add(z.LitNull)
+	status := b.search(s.Steps)
+	a := smt.Answer{Steps: b.l.s.Steps() + int64(b.l.size())}
+	switch {
+	case status == cdcl.Sat:
+		a.Status, a.Model = smt.Sat, b.model()
+	case status == cdcl.Unsat:
+		a.Status = smt.Unsat
+	case b.within() != nil:
+		a.Reason = b.within().Error()
+	default:
+		a.Reason = fmt.Sprintf("undecided after %d steps", s.Steps)
 	}
-	switch search(ctx, g) {
-	case 1:
-		return smt.Answer{Status: smt.Sat, Model: b.model(g)}
-	case -1:
-		return smt.Answer{Status: smt.Unsat}
-	}
-	return smt.Answer{Reason: "out of time"}
-}
-
-// maxNap bounds how long a finished search may wait to be noticed.
-const maxNap = time.Millisecond
-
-// search runs the solver until it is done or ctx ends: 1, -1, or 0.
-func search(ctx context.Context, g *gini.Gini) int {
-	run := g.GoSolve()
-	for nap := 10 * time.Microsecond; ; nap = min(2*nap, maxNap) {
-		if r, done := run.Test(); done {
-			return r
-		}
-		if ctx.Err() != nil {
-			return run.Stop()
-		}
-		time.Sleep(nap)
-	}
+	return a
 }
 
 // errGates says that a circuit grew beyond the limit.
@@ -82,82 +57,113 @@ type errGates int
 
 func (e errGates) Error() string { return fmt.Sprintf("the circuit has more than %d gates", int(e)) }
 
-// blaster turns terms into literals, bit 0 first. A Boolean has one.
+// blaster turns terms into nodes, bit 0 first. A Boolean has one.
 type blaster struct {
 	c     *smt.Context
-	l     *logic.C
+	l     *circuit
 	ctx   context.Context
 	limit int
-	bits  map[smt.Term][]z.Lit
-	vars  map[string][]z.Lit
+	bits  map[smt.Term][]lit
+	vars  map[string][]lit
 	apps  []smt.Term
-	value map[z.Var]bool // of the model
 }
 
-// query returns literals that are true together exactly in the models of asserts.
-func (b *blaster) query(asserts []smt.Term) ([]z.Lit, error) {
+// query gives the solver clauses that have a model where asserts have one.
+func (b *blaster) query(asserts []smt.Term) error {
 	all := append(b.c.Ranges(asserts), asserts...)
 	var err error
 	b.c.Visit(all, func(t smt.Term) {
-		if err != nil {
-			return
-		}
-		if err = b.ctx.Err(); err != nil {
-			err = fmt.Errorf("out of time")
-		} else if b.l.Len() > b.limit {
-			err = errGates(b.limit)
+		if err == nil {
+			err = b.within()
 		}
 		if err == nil {
 			b.bits[t] = b.blast(t)
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	roots := []z.Lit{b.l.T}
 	for _, a := range all {
-		roots = append(roots, b.bits[a][0])
+		b.require(b.bits[a][0])
 	}
-	return b.ackermann(roots)
+	return nil
 }
 
-// ackermann adds that a function of equal arguments has equal results.
-func (b *blaster) ackermann(roots []z.Lit) ([]z.Lit, error) {
-	for i, t := range b.apps {
-		if b.ctx.Err() != nil {
-			return nil, fmt.Errorf("out of time")
+func (b *blaster) require(m lit) { b.l.s.Add(b.l.literal(m)) }
+
+// within reports that a limit is reached.
+func (b *blaster) within() error {
+	switch {
+	case b.ctx.Err() != nil:
+		return fmt.Errorf("out of time")
+	case b.l.size() > b.limit:
+		return errGates(b.limit)
+	}
+	return nil
+}
+
+// search solves, and adds of Ackermann's conditions those that a model breaks, until none is broken: most are never needed.
+func (b *blaster) search(steps int64) cdcl.Status {
+	limits := cdcl.Limits{Steps: steps, Stop: func() bool { return b.within() != nil }}
+	for {
+		status := b.l.s.Solve(limits)
+		if status != cdcl.Sat || !b.repair() {
+			return status
 		}
-		for _, u := range b.apps[:i] {
-			if b.c.Name(t) != b.c.Name(u) {
-				continue
-			}
-			if b.l.Len() > b.limit {
-				return nil, errGates(b.limit)
-			}
-			same := b.l.T
-			for k, x := range b.c.Args(t) {
-				same = b.l.And(same, b.equal(b.bits[x], b.bits[b.c.Args(u)[k]]))
-			}
-			roots = append(roots, b.l.Implies(same, b.equal(b.bits[t], b.bits[u])))
+		if limits.Stop() || steps > 0 && b.l.s.Steps() >= steps {
+			return cdcl.Unknown
+		}
+		if steps > 0 {
+			limits.Steps = steps - b.l.s.Steps()
 		}
 	}
-	return roots, nil
+}
+
+// repair requires of the applications for which the model has equal arguments and different results that equal arguments
+// give equal results, and reports whether there were any.
+func (b *blaster) repair() bool {
+	b.l.values = nil
+	first := map[string]smt.Term{} // by function and arguments
+	broken := false
+	for _, t := range b.apps {
+		key := []byte(b.c.Name(t))
+		for _, x := range b.c.Args(t) {
+			key = binary.LittleEndian.AppendUint64(append(key, 0), b.value(b.bits[x]))
+		}
+		u, found := first[string(key)]
+		if !found {
+			first[string(key)] = t
+			continue
+		}
+		if b.value(b.bits[t]) == b.value(b.bits[u]) {
+			continue
+		}
+		broken = true
+		same := yes
+		for k, x := range b.c.Args(t) {
+			same = b.l.and(same, b.equal(b.bits[x], b.bits[b.c.Args(u)[k]]))
+		}
+		b.require(b.l.implies(same, b.equal(b.bits[t], b.bits[u])))
+	}
+	return broken
+}
+
+// value reads a term in the model of the solver.
+func (b *blaster) value(bits []lit) uint64 {
+	var v uint64
+	for i, l := range bits {
+		if b.l.holds(l) {
+			v |= 1 << i
+		}
+	}
+	return v
 }
 
 // model reads the values of variables and function applications.
-func (b *blaster) model(g *gini.Gini) *smt.Model {
+func (b *blaster) model() *smt.Model {
 	m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
-	value := func(bits []z.Lit) uint64 {
-		var v uint64
-		for i, l := range bits {
-			if b.holds(g, l) {
-				v |= 1 << i
-			}
-		}
-		return v
-	}
 	for name, bits := range b.vars {
-		m.Vars[name] = value(bits)
+		m.Vars[name] = b.value(bits)
 	}
 	for _, t := range b.apps {
 		name := b.c.Name(t)
@@ -166,28 +172,9 @@ func (b *blaster) model(g *gini.Gini) *smt.Model {
 		}
 		var args []uint64
 		for _, a := range b.c.Args(t) {
-			args = append(args, value(b.bits[a]))
+			args = append(args, b.value(b.bits[a]))
 		}
-		m.Funcs[name][smt.Key(args)] = value(b.bits[t])
+		m.Funcs[name][smt.Key(args)] = b.value(b.bits[t])
 	}
 	return m
-}
-
-// holds reads a literal of a model. Gates that no root needs are not in the solver, so gates are computed.
-func (b *blaster) holds(g *gini.Gini, m z.Lit) bool {
-	v := m.Var()
-	val, known := b.value[v]
-	if !known {
-		x, y := b.l.Ins(v.Pos())
-		switch {
-		case v.Pos() == b.l.T || v.Neg() == b.l.T:
-			val = v.Pos() == b.l.T
-		case x != z.LitNull:
-			val = b.holds(g, x) && b.holds(g, y)
-		case v <= g.MaxVar(): // an input; one that nothing needs is 0
-			val = g.Value(v.Pos())
-		}
-		b.value[v] = val
-	}
-	return val == m.IsPos()
 }

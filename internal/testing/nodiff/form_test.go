@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -327,7 +326,7 @@ func TestVerifiedHoldsForForm(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}}).Verified() {
+		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified() {
 			continue
 		}
 		verified++

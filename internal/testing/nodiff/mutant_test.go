@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"heddle/internal/ir"
 	"heddle/internal/isa"
@@ -74,7 +73,7 @@ func proved(t *testing.T, k *ir.Func, cfg *launch.Config) bool {
 	if err != nil {
 		return false
 	}
-	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: time.Second}}}).Verified()
+	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified()
 }
 
 // eachMutant changes k, calls visit, and puts k back as it was.

@@ -6,7 +6,6 @@ import (
 	"math/rand"
 	"os"
 	"testing"
-	"time"
 
 	"heddle/internal/emu"
 	"heddle/internal/event"
@@ -110,7 +109,7 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		opt := verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Time: 100 * time.Millisecond}}}
+		opt := verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 2_000_000}}}
 		if seed%4 > 0 { // invariants of loops take most of the time
 			opt.Shown = func(*verify.Finding) bool { return true }
 		}

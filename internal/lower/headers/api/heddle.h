@@ -11,7 +11,7 @@
      __heddle_KIND(condition, all)    it ends; KIND is assert, assume, requires, ensures, invariant,
                                       candidate, function_wide, barrier_invariant; all is 1 if it is meant
                                       for disabled threads too (the global forms)
-     __heddle_fresh(p), __heddle_reads_from(p), __heddle_writes_to(p), __heddle_snapshot(to, from)
+     __heddle_fresh(p), __heddle_reads_from(p, size), __heddle_writes_to(p, size), __heddle_snapshot(to, from)
      __heddle_read(p), __heddle_write_offset(p), __heddle_other(v), __heddle_old(v), ...
                                       values within a condition
      __heddle_axiom_N()               a function with a body: returns the condition of an axiom
@@ -37,7 +37,11 @@
 
 /* Plain functions of values, with or without heddle. */
 #define __implies(a, b) (!(a) | !!(b))
+#ifndef __HEDDLE__
 #define __ite(c, a, b) ((c) ? (a) : (b))
+#else /* both are computed, so that an annotation has no branches: an invariant stays at the head of its loop */
+#define __ite(c, a, b) __extension__({ __typeof__(a) __then = (a); __typeof__(b) __else = (b); (c) ? __then : __else; })
+#endif
 #define __is_pow2(x) ((x) != 0 && ((x) & ((x) - 1)) == 0)
 #define __mod_pow2(x, y) ((x) & ((y) - 1))
 #define __non_temporal(e) (e)
@@ -121,17 +125,23 @@ __HEDDLE_EXTERN void __heddle_instance(long /*thread*/);
 #define __function_wide_invariant(...) __HEDDLE_STATE(function_wide, 0, __VA_ARGS__)
 #define __function_wide_candidate_invariant(...) __HEDDLE_STATE(function_wide, 1, __VA_ARGS__)
 
-/* -D__HEDDLE_CANDIDATES: invariants are guesses, which may be wrong: neither checked nor used.
+/* -D__HEDDLE_CANDIDATES: invariants are guesses, which may be wrong.
    -D__HEDDLE_ONLY_REQUIRES: nothing but __requires is there. */
 #if defined(__HEDDLE_CANDIDATES) || defined(__HEDDLE_ONLY_REQUIRES)
 #undef __invariant
 #undef __global_invariant
 #undef __function_wide_invariant
-#define __invariant(...) ((void)0)
-#define __global_invariant(...) ((void)0)
-#define __function_wide_invariant(...) ((void)0)
+#define __invariant(...) __candidate_invariant(__VA_ARGS__)
+#define __global_invariant(...) __candidate_global_invariant(__VA_ARGS__)
+#define __function_wide_invariant(...) __function_wide_candidate_invariant(__VA_ARGS__)
 #endif
 #ifdef __HEDDLE_ONLY_REQUIRES
+#undef __candidate_invariant
+#undef __candidate_global_invariant
+#undef __function_wide_candidate_invariant
+#define __candidate_invariant(...) ((void)0)
+#define __candidate_global_invariant(...) ((void)0)
+#define __function_wide_candidate_invariant(...) ((void)0)
 #undef __assert
 #undef __global_assert
 #undef __assume
@@ -170,11 +180,8 @@ __HEDDLE_OF_POINTER(__SIZE_TYPE__, write_offset)
 __HEDDLE_OF_POINTER(__SIZE_TYPE__, ptr_base)
 __HEDDLE_OF_POINTER(__SIZE_TYPE__, ptr_offset)
 __HEDDLE_OF_POINTER(void, fresh)
-__HEDDLE_OF_POINTER(void, reads_from)
-__HEDDLE_OF_POINTER(void, writes_to)
-__HEDDLE_OF_POINTER(void, snapshot_to)
-__HEDDLE_OF_POINTER(void, snapshot_from)
-__HEDDLE_OF_POINTER(void, taken_pointer)
+__HEDDLE_EXTERN void __heddle_reads_from(long /*address*/, __SIZE_TYPE__ /*bytes of an element*/);
+__HEDDLE_EXTERN void __heddle_writes_to(long /*address*/, __SIZE_TYPE__ /*bytes of an element*/);
 
 #define __read(p) __HEDDLE_AT(read, p)
 #define __write(p) __HEDDLE_AT(write, p)
@@ -187,11 +194,12 @@ __HEDDLE_OF_POINTER(void, taken_pointer)
 #define __ptr_base(p) __HEDDLE_AT(ptr_base, p)
 #define __ptr_offset_bytes(p) __HEDDLE_AT(ptr_offset, p)
 #define __requires_fresh_array(p) __HEDDLE_AT(fresh, p)
-#define __reads_from(p) __HEDDLE_AT(reads_from, p)
-#define __writes_to(p) __HEDDLE_AT(writes_to, p)
-#define __reads_from_local(p) __HEDDLE_AT(reads_from, p)
-#define __writes_to_local(p) __HEDDLE_AT(writes_to, p)
-#define __array_snapshot(to, from) (__HEDDLE_AT(snapshot_to, to), __HEDDLE_AT(snapshot_from, from))
+#define __reads_from(p) __heddle_reads_from((long)(p), sizeof(*(p)))
+#define __writes_to(p) __heddle_writes_to((long)(p), sizeof(*(p)))
+#define __reads_from_local(p) __reads_from(p)
+#define __writes_to_local(p) __writes_to(p)
+__HEDDLE_EXTERN void __heddle_snapshot(long /*to*/, long /*from*/);
+#define __array_snapshot(to, from) __heddle_snapshot((long)(to), (long)(from))
 
 /* Permissions to look at an element within barrier invariants. */
 __HEDDLE_EXTERN void __heddle_permission(int /*condition*/, int /*write*/);
@@ -203,7 +211,7 @@ __HEDDLE_EXTERN int __heddle_dominator_enabled(__HEDDLE_NONE);
 __HEDDLE_EXTERN int __heddle_same_group(__HEDDLE_NONE);
 __HEDDLE_EXTERN int __heddle_all(int);
 __HEDDLE_EXTERN int __heddle_exclusive(int);
-__HEDDLE_EXTERN int __heddle_taken_value(__SIZE_TYPE__ /*offset*/, __SIZE_TYPE__ /*value*/);
+__HEDDLE_EXTERN int __heddle_taken(long /*address*/, __SIZE_TYPE__ /*value*/);
 __HEDDLE_EXTERN int __heddle_uniform(long);
 __HEDDLE_EXTERN int __heddle_distinct(long);
 __HEDDLE_EXTERN long __heddle_other(long);
@@ -215,8 +223,8 @@ __HEDDLE_EXTERN long __heddle_return(__HEDDLE_NONE);
 #define __same_group (__heddle_same_group() != 0)
 #define __all(...) (__heddle_all(!!(__VA_ARGS__)) != 0)
 #define __exclusive(...) (__heddle_exclusive(!!(__VA_ARGS__)) != 0)
-#define __atomic_has_taken_value(p, offset, value) \
-  (__HEDDLE_AT(taken_pointer, p), __heddle_taken_value((__SIZE_TYPE__)(offset), (__SIZE_TYPE__)(value)) != 0)
+/* An atomic of this thread on element INDEX of the array has returned the value. */
+#define __atomic_has_taken_value(p, index, value) (__heddle_taken((long)((p) + (index)), (__SIZE_TYPE__)(value)) != 0)
 
 /* Values of the other thread, of before, and of the result, by type. FROM and TO convert to 64 bits. */
 #ifndef __cplusplus

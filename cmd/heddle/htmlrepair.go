@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heddle/internal/check"
+	"heddle/internal/report"
+)
+
+// withPage writes the report that --html asks for. It is created before anything is done, so that a wrong name is told at once.
+func (c *oneFile) withPage(ctx context.Context) (*reportFile, error) {
+	if c.html == "" {
+		return nil, nil
+	}
+	return createReport(c.html, c.opt.Files, commandLine(ctx))
+}
+
+// addFix says in a report what heddle fix did, and ends it.
+func (r *reportFile) addFix(res *check.FixResult) error {
+	if r == nil {
+		return nil
+	}
+	var err error
+	for i := range res.Fixes {
+		f := &res.Fixes[i]
+		one := &report.Repair{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Notes: f.Notes, After: &f.After,
+			Good: f.Status == check.NothingToFix || f.Status == check.Repaired && f.PTXOnly == ""}
+		switch {
+		case f.Status == check.NotRepaired:
+			one.Why = "It cannot be repaired by synchronization, because " + f.Why
+		case f.PTXOnly != "":
+			one.Notes = append(one.Notes, "in the PTX only (--emit ptx), because "+f.PTXOnly)
+		case len(f.Edits) > 0:
+			one.Notes = append(one.Notes, fmt.Sprintf("the patched source, compiled again, is %s, and the findings do not come back", f.Source.Kind))
+		}
+		if f.Status == check.Repaired {
+			one.Cost = &report.Cost{Before: f.CostBefore, After: f.CostAfter}
+		}
+		for _, ch := range f.Changes {
+			one.Steps = append(one.Steps, report.Step{Text: ch.Text, At: ch.Span.Start})
+		}
+		for _, ch := range f.Redundant {
+			one.Steps = append(one.Steps, report.Step{Text: ch.Text, At: ch.Span.Start})
+		}
+		r.Repair(one)
+		for j := range f.Wrong {
+			err = errors.Join(err, r.Finding(&f.Wrong[j]))
+		}
+		err = errors.Join(err, r.Verdict(&f.After))
+	}
+	if res.User != nil {
+		r.Patch(res.User, res.Diff)
+	}
+	return errors.Join(err, r.Close())
+}
+
+// addSync says in a report what heddle sync did, and ends it.
+func (r *reportFile) addSync(res *check.SyncResult) error {
+	if r == nil {
+		return nil
+	}
+	var err error
+	for i := range res.Kernels {
+		k := &res.Kernels[i]
+		one := &report.Repair{Kernel: k.Kernel, Status: k.Status.String(), After: &k.Verdict, Notes: append(k.Stuck[:len(k.Stuck):len(k.Stuck)], syncNotes(k)...),
+			Good: syncExit(&check.SyncResult{Kernels: res.Kernels[i : i+1]}) == exitClean}
+		if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
+			one.Cost = &report.Cost{Before: k.Before, After: k.After, Least: k.Optimal, By: fmt.Sprintf("%d calls of the oracle: %s", k.Calls, k.Oracle)}
+		}
+		for j := range k.Barriers {
+			b := &k.Barriers[j]
+			one.Steps = append(one.Steps, report.Step{Text: barrierSays(b), At: b.At, Why: b.Why})
+		}
+		r.Repair(one)
+		err = errors.Join(err, r.Verdict(&k.Verdict))
+	}
+	return errors.Join(err, r.Edits(res.Edits), r.Close())
+}
+
+// barrierSays says what becomes of a barrier.
+func barrierSays(b *check.SyncBarrier) string {
+	switch {
+	case b.Warp:
+		return "barrier of the warp " + b.Place
+	case b.Gone:
+		return "not needed: the barrier " + b.Place
+	case b.Kept:
+		return "kept: the barrier " + b.Place
+	}
+	return "barrier " + b.Place
+}
+
+// syncNotes are what there is to know of a search beyond its barriers.
+func syncNotes(k *check.Sync) []string {
+	var out []string
+	if k.Given {
+		note := "right for the arguments of the launch only"
+		if len(k.Elsewhere) > 0 {
+			note += "; for others: " + k.Elsewhere[0]
+		}
+		out = append(out, note)
+	}
+	if len(k.OtherBlocks) > 0 {
+		note := fmt.Sprintf("out of reach of barriers of a block: %s race between blocks", k.OtherBlocks[0])
+		if n := len(k.OtherBlocks) - 1; n > 0 {
+			note += fmt.Sprintf(", and %d more", n)
+		}
+		out = append(out, note+"; split the kernel, synchronize the grid (cooperative launch), or use atomic operations")
+	}
+	return out
+}

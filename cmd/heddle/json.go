@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/edit"
+)
+
+// The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes them, docs/schema has
+// their schema; a test holds the three together.
+
+// jsonHead begins each object.
+type jsonHead struct {
+	Schema int    `json:"schema_version"`
+	Type   string `json:"type"`
+}
+
+// fixObject is what heddle fix did to one kernel.
+type fixObject struct {
+	jsonHead
+	Kernel     string            `json:"kernel"`
+	Status     string            `json:"status"`
+	Findings   []json.RawMessage `json:"findings,omitempty"`
+	Changes    []fixChange       `json:"changes,omitempty"`
+	Others     [][]fixChange     `json:"alternatives,omitempty"`
+	Redundant  []fixChange       `json:"redundant,omitempty"`
+	Why        string            `json:"why,omitempty"`
+	CostBefore float64           `json:"cost_before,omitempty"`
+	CostAfter  float64           `json:"cost_after,omitempty"`
+	Verdict    string            `json:"verdict"`
+	Scope      string            `json:"scope,omitempty"`
+	Notes      []string          `json:"notes,omitempty"`
+	Source     string            `json:"source_verdict,omitempty"`
+	PTXOnly    string            `json:"ptx_only,omitempty"`
+	Diff       string            `json:"diff,omitempty"`
+	Checked    int               `json:"texts_checked"`
+	Millis     int64             `json:"total_ms"`
+}
+
+type fixChange struct {
+	Place string `json:"place"`
+	What  string `json:"what"`
+}
+
+// writeFixJSON writes one kernel as one line.
+func writeFixJSON(w io.Writer, f *check.Fix, res *check.FixResult) error {
+	out := fixObject{jsonHead: jsonHead{diag.SchemaVersion, "fix"}, Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why,
+		CostBefore: f.CostBefore, CostAfter: f.CostAfter, Verdict: f.Verdict(), Scope: f.After.Scope, Notes: f.Notes,
+		PTXOnly: f.PTXOnly, Checked: f.Judged, Millis: f.Total.Milliseconds()}
+	if len(f.Edits) > 0 {
+		var err error
+		out.Source = f.Source.Kind.String()
+		if out.Diff, err = edit.Diff(res.User, f.Edits); err != nil {
+			return err
+		}
+	}
+	for i := range f.Wrong {
+		var b bytes.Buffer
+		if err := diag.NewJSON(&b, res.Files).Finding(&f.Wrong[i]); err != nil {
+			return err
+		}
+		out.Findings = append(out.Findings, json.RawMessage(bytes.TrimSpace(b.Bytes())))
+	}
+	list := func(of []check.FixChange) (out []fixChange) {
+		for _, ch := range of {
+			out = append(out, fixChange{res.Files.Format(ch.Span.Start), ch.Text})
+		}
+		return out
+	}
+	out.Changes, out.Redundant = list(f.Changes), list(f.Redundant)
+	for _, alt := range f.Alternatives {
+		out.Others = append(out.Others, list(alt))
+	}
+	return json.NewEncoder(w).Encode(out)
+}
+
+// syncObject is what heddle sync found for a file.
+type syncObject struct {
+	jsonHead
+	Kernels []syncKernel `json:"kernels"`
+	Diff    string       `json:"diff"`
+}
+
+type syncKernel struct {
+	Kernel      string        `json:"kernel"`
+	Status      string        `json:"status"`
+	Oracle      string        `json:"oracle"`
+	Barriers    []syncBarrier `json:"barriers"`
+	Before      float64       `json:"cost_before"`
+	After       float64       `json:"cost_after"`
+	Optimal     bool          `json:"optimal"`
+	Calls       int           `json:"oracle_calls"`
+	Stuck       []string      `json:"stuck,omitempty"`
+	OtherBlocks []string      `json:"races_between_blocks,omitempty"`
+	Given       bool          `json:"given_arguments_only,omitempty"`
+	Elsewhere   []string      `json:"with_other_arguments,omitempty"`
+	Verdict     string        `json:"verdict"`
+	Scope       string        `json:"scope,omitempty"`
+	Millis      int64         `json:"total_ms"`
+}
+
+type syncBarrier struct {
+	Place  string   `json:"place"`
+	Status string   `json:"status"`
+	Warp   bool     `json:"warp,omitempty"`
+	Why    []string `json:"why,omitempty"`
+}
+
+// writeSyncJSON writes all kernels as one object.
+func writeSyncJSON(w io.Writer, res *check.SyncResult) error {
+	out := syncObject{jsonHead: jsonHead{diag.SchemaVersion, "sync"}, Kernels: []syncKernel{}, Diff: res.Diff}
+	for i := range res.Kernels {
+		k := &res.Kernels[i]
+		one := syncKernel{
+			Kernel: k.Kernel, Status: k.Status.String(), Oracle: k.Oracle, Barriers: []syncBarrier{}, Before: k.Before, After: k.After,
+			Optimal: k.Optimal, Calls: k.Calls, Stuck: k.Stuck, OtherBlocks: k.OtherBlocks, Given: k.Given, Elsewhere: k.Elsewhere, Verdict: k.Verdict.Kind.String(),
+			Scope: k.Verdict.Scope, Millis: k.Time.Milliseconds(),
+		}
+		for j := range k.Barriers {
+			b := &k.Barriers[j]
+			status := "inserted"
+			switch {
+			case b.Gone:
+				status = "removed"
+			case b.Kept:
+				status = "kept"
+			}
+			one.Barriers = append(one.Barriers, syncBarrier{b.Place, status, b.Warp, b.Why})
+		}
+		out.Kernels = append(out.Kernels, one)
+	}
+	return json.NewEncoder(w).Encode(out)
+}
+
+// traceObject are the counts of one traced block.
+type traceObject struct {
+	jsonHead
+	Kernel       string  `json:"kernel"`
+	Block        string  `json:"block"`
+	Threads      int     `json:"threads"`
+	Commands     uint64  `json:"commands"`
+	Barriers     uint64  `json:"dynamic_barriers"`
+	Addresses    int     `json:"shared_addresses"`
+	Sliced       int     `json:"instructions_in_slice"`
+	Total        int     `json:"instructions"`
+	Executed     uint64  `json:"warp_instructions"`
+	Milliseconds float64 `json:"time_ms"`
+	Memory       uint64  `json:"memory_bytes"`
+}
+
+// writeTraceJSON writes the counts of a block as one line. A failure shows when the results behind them are written.
+func writeTraceJSON(w io.Writer, s check.TraceStats) {
+	enc := json.NewEncoder(w)
+	enc.Encode(traceObject{
+		jsonHead: jsonHead{diag.SchemaVersion, "trace"}, Kernel: s.Kernel, Block: s.Block.String(), Threads: s.Threads, Commands: s.Commands,
+		Barriers: s.Barriers, Addresses: s.Addresses, Sliced: s.Sliced, Total: s.Total, Executed: s.Executed,
+		Milliseconds: float64(s.Time.Microseconds()) / 1000, Memory: memory(),
+	})
+}

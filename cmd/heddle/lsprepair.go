@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/lsp"
+	"heddle/internal/source"
+)
+
+// editorRepair is how long somebody who has asked for a repair waits at most; the progress that an editor shows can be cancelled.
+const editorRepair = 20 * time.Second
+
+// Repair implements lsp.Repairer by what heddle sync and heddle fix do.
+func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set, []diag.Fix, string, error) {
+	report := &lsp.Report{Files: source.NewSet()}
+	opt, inputs, err := e.prepare(req, report)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if inputs == nil {
+		return report.Files, nil, "the configuration cannot be used", nil
+	}
+	var say []string
+	mistake := func(d diag.Diagnostic) {
+		if d.Severity == diag.Error {
+			say = append(say, d.Message)
+		}
+	}
+	var edits []diag.Edit
+	req.Progress(req.Kernel + ": " + string(req.Mode))
+	if req.Mode == lsp.Fix {
+		res, err := check.FixFile(ctx, opt, check.FixOptions{Source: true, Budget: editorRepair}, inputs[0], mistake)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		for i := range res.Fixes {
+			say = append(say, fixSays(&res.Fixes[i]))
+			edits = append(edits, res.Fixes[i].Edits...)
+		}
+	} else {
+		opt.Timeout = editorRepair
+		res, err := check.Synchronize(ctx, opt, check.SyncOptions{}, inputs[0], mistake)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		for i := range res.Kernels {
+			say = append(say, syncSays(&res.Kernels[i]))
+		}
+		edits = res.Edits
+	}
+	note := strings.Join(say, "\n")
+	if len(edits) == 0 {
+		return opt.Files, nil, note, nil
+	}
+	return opt.Files, []diag.Fix{{Message: "heddle " + string(req.Mode), Edits: edits}}, note, nil
+}
+
+// fixSays sums up a repair in one line.
+func fixSays(f *check.Fix) string {
+	say := fmt.Sprintf("%s: kernel %s", f.Status, f.Kernel)
+	switch {
+	case f.Status == check.NotRepaired:
+		say += ": cannot be repaired by synchronization, because " + f.Why
+	case f.PTXOnly != "":
+		say += ": in the PTX only (heddle fix --emit ptx), because " + f.PTXOnly
+	case f.Why != "":
+		say += ": " + f.Why
+	}
+	return say
+}
+
+// syncSays sums up a search for barriers in one line.
+func syncSays(k *check.Sync) string {
+	say := fmt.Sprintf("%s: kernel %s", k.Status, k.Kernel)
+	if len(k.Stuck) > 0 {
+		say += ": " + strings.Join(k.Stuck, "; ")
+	}
+	return say
+}

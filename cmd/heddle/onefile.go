@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"heddle/internal/check"
+	"heddle/internal/diag"
+	"heddle/internal/project"
+	"heddle/internal/source"
+)
+
+// oneFile is what the commands share that change one file: flags, the input, and where results go.
+type oneFile struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	opt            check.Options
+	in             inputFlags
+	write          bool
+	output         string
+	format, color  string
+	html           string // the file of an HTML report; empty: none
+}
+
+// command makes a cobra command with one input file of a spec without arguments and flags. run gets the input, with the options complete.
+func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, check.Input) error) *cobra.Command {
+	cmd := &spec
+	cmd.Long += launchHelp
+	cmd.Args = exactly(1, "one input file")
+	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		if err := checkNumbers(&c.opt); err != nil {
+			return err
+		}
+		input, err := c.open(files[0])
+		if err != nil {
+			return inputError{err}
+		}
+		return run(cmd, input)
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	launchFlags(fs, &c.opt)
+	engineFlags(fs, &c.opt)
+	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source")
+	fs.StringVarP(&c.output, "output", "o", "", "write the changed text to `FILE`")
+	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text, or json (on standard output)")
+	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
+	fs.StringVar(&c.html, "html", "", "write a report for people to `FILE`, beside what is printed: the patch with its reasons, in one HTML file that needs no network")
+	return cmd
+}
+
+// endFlags defines the flags that come last in the help, behind those of the command itself.
+func (c *oneFile) endFlags(cmd *cobra.Command) *cobra.Command {
+	c.in.define(cmd.Flags())
+	lowerFlags(cmd.Flags(), &c.opt.Lower)
+	return cmd
+}
+
+// open resolves the argument and opens the set of files.
+func (c *oneFile) open(arg string) (check.Input, error) {
+	if dir, ok := project.Directory(arg); ok {
+		return check.Input{}, fmt.Errorf("%s is a directory; want one file", dir)
+	}
+	inputs, err := c.in.inputs([]string{arg}, c.stdin, c.stderr)
+	if err != nil {
+		return check.Input{}, err
+	}
+	switch {
+	case c.write && c.output != "":
+		return check.Input{}, errors.New("-w writes the file where it is; leave -o out")
+	case c.write && inputs[0].Content != nil:
+		return check.Input{}, errors.New("-w needs a file to write to; use -o FILE for standard input")
+	}
+	c.opt.Database = c.in.database
+	c.opt.Files = source.NewSet()
+	return inputs[0], nil
+}
+
+// mistakes prints findings to standard error, and to a report if there is one.
+func (c *oneFile) mistakes(page *reportFile) diag.Printer {
+	text := diag.NewText(c.stderr, c.opt.Files, useColor(c.color, c.stderr))
+	if page == nil {
+		return text
+	}
+	return both{text, page.findings()}
+}
+
+// overwrite writes a file that is there, with the permissions that it has.
+func overwrite(name string, text []byte) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, info.Mode().Perm())
+}
+
+// exitWith turns an exit code into what a command returns.
+func exitWith(code int) error {
+	if code == exitClean {
+		return nil
+	}
+	return exitError(code)
+}

@@ -1,0 +1,13 @@
+package invariant
+
+import (
+	"context"
+
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// FindUntraced is Find without traces.
+func FindUntraced(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
+	return find(ctx, th, solvers, false)
+}

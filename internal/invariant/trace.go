@@ -1,0 +1,234 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+)
+
+// Most candidates are wrong, and a solver takes one query or more to say so of a few of them. Traces say it in no query:
+// the loops of the thread are run on numbers, by the same terms that the queries are about. A state in which a trace comes
+// to a header is one that the axioms allow, so that a candidate which is false in it is no invariant, whatever
+// Houdini would have said first.
+//
+// They are traces of the abstraction, not of the emulator: what is loaded is arbitrary in both, and nothing has to be
+// launched, so that one costs microseconds.
+
+// Limits of the traces. A trace through nested loops visits at most mostVisits headers.
+const (
+	mostTraces = 48  // that come to a loop
+	mostTries  = 400 // that may miss all loops
+	idleTraces = 12  // that drop nothing, before it is enough
+	mostVisits = 64
+	mostTurns  = 12 // of one loop
+)
+
+// tracer runs the loops.
+type tracer struct {
+	h      *houdini
+	inner  map[smt.Term][]int // loops by the counter of the loop directly around; smt.False: none
+	inputs []smt.Term
+	m      *smt.Model
+	e      *smt.Evaluator
+	seed   uint64
+	number int // of the traces before this one
+	visits int // of headers in this trace
+	drops  int // of candidates, so far
+}
+
+// numbers are what inputs are chosen from, beside small ones: what loops are sensitive to.
+var numbers = []uint64{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256, 1000, 1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<64 - 1}
+
+// trace drops candidates that are false in some trace.
+func (h *houdini) trace() {
+	t := &tracer{h: h, inner: map[smt.Term][]int{}, seed: 1}
+	var terms []smt.Term
+	counters := map[smt.Term]bool{}
+	for i := range h.th.Loops {
+		l := &h.th.Loops[i]
+		counters[l.Counter] = true
+		around := smt.False
+		if n := len(l.Around); n > 0 {
+			around = l.Around[n-1]
+		}
+		t.inner[around] = append(t.inner[around], i)
+		terms = append(terms, l.Entry, l.Back)
+		for _, s := range l.Slots {
+			terms = append(terms, s.At, s.Init, s.Next)
+		}
+		for _, c := range h.loops[i].candidates {
+			terms = append(terms, c.at)
+		}
+	}
+	h.c.Visit(terms, func(v smt.Term) {
+		if h.c.Op(v) == smt.OpVar && !counters[v] && !strings.HasPrefix(h.c.Name(v), holder) {
+			t.inputs = append(t.inputs, v)
+		}
+	})
+	for idle, tries := 0, 0; t.number < mostTraces && idle < idleTraces && tries < mostTries && h.ctx.Err() == nil; tries++ {
+		had := t.drops
+		t.begin()
+		t.run(smt.False)
+		if t.visits > 0 {
+			t.number++
+			idle++
+		}
+		if t.drops > had {
+			idle = 0
+		}
+	}
+}
+
+// begin chooses the inputs of a trace.
+func (t *tracer) begin() {
+	c := t.h.c
+	t.m = &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
+	for _, v := range t.inputs {
+		lo, hi := c.Unsigned(v)
+		x := t.choose()
+		switch {
+		case c.Width(v) == 0:
+			x &= 1
+		case x < lo || x > hi:
+			if x = lo; hi-lo+1 != 0 {
+				x += t.random() % (hi - lo + 1)
+			}
+		}
+		t.m.Vars[c.Name(v)] = x
+	}
+	seed := t.random()
+	t.e = c.Evaluate(t.m)
+	t.e.Else = func(f string, args []uint64) uint64 { // memory, and whatever else may be anything
+		h := seed
+		for _, b := range []byte(f) {
+			h = (h ^ uint64(b)) * 0x100000001b3
+		}
+		for _, a := range args {
+			h = (h ^ a) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+		}
+		return pick(h ^ h>>32)
+	}
+	t.visits = 0
+}
+
+// random is Marsaglia's xorshift: the same numbers in each run.
+func (t *tracer) random() uint64 {
+	t.seed ^= t.seed << 13
+	t.seed ^= t.seed >> 7
+	t.seed ^= t.seed << 17
+	return t.seed
+}
+
+func (t *tracer) choose() uint64 { return pick(t.random() >> 16) }
+
+func pick(r uint64) uint64 {
+	if r&3 == 0 {
+		return r >> 2 % 8
+	}
+	return numbers[r>>2%uint64(len(numbers))]
+}
+
+// run comes to the loops directly inside one, in their order, and reports whether all of them were left.
+func (t *tracer) run(counter smt.Term) bool {
+	for _, i := range t.inner[counter] {
+		if !t.loop(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// loop runs one loop in the iteration in which the loops around it are, and reports whether it was left.
+func (t *tracer) loop(i int) bool {
+	l := &t.h.th.Loops[i]
+	t.e.Reset()
+	if !t.e.Holds(l.Entry) {
+		return true
+	}
+	values := t.values(l, func(s *lockstep.Slot) smt.Term { return s.Init })
+	for k := range uint64(mostTurns) {
+		if t.visits++; t.visits > mostVisits {
+			return false
+		}
+		t.m.Vars[t.h.c.Name(l.Counter)] = k
+		t.e.Reset()
+		t.define(l.Act, 1)
+		for j := range l.Slots {
+			if s := &l.Slots[j]; !s.Closed {
+				t.define(s.Symbol, values[j])
+			}
+		}
+		t.e.Reset()
+		t.refute(i, k)
+		if !t.run(l.Counter) {
+			return false
+		}
+		t.e.Reset()
+		if !t.e.Holds(l.Back) {
+			t.define(l.Last, k)
+			return true
+		}
+		values = t.values(l, func(s *lockstep.Slot) smt.Term { return s.Next })
+	}
+	return false
+}
+
+func (t *tracer) values(l *lockstep.Loop, of func(*lockstep.Slot) smt.Term) []uint64 {
+	out := make([]uint64, len(l.Slots))
+	for j := range l.Slots {
+		if s := &l.Slots[j]; !s.Closed {
+			out[j] = t.e.Value(of(s))
+		}
+	}
+	return out
+}
+
+// define says what a symbol is at the iterations in which the loops are.
+func (t *tracer) define(symbol smt.Term, v uint64) {
+	c := t.h.c
+	if c.Op(symbol) == smt.OpVar {
+		t.m.Vars[c.Name(symbol)] = v
+		return
+	}
+	if c.Op(symbol) != smt.OpApp {
+		return
+	}
+	args := make([]uint64, len(c.Args(symbol)))
+	for i, a := range c.Args(symbol) {
+		args[i] = t.e.Value(a)
+	}
+	name := c.Name(symbol)
+	if t.m.Funcs[name] == nil {
+		t.m.Funcs[name] = map[string]uint64{}
+	}
+	t.m.Funcs[name][smt.Key(args)] = v
+}
+
+// refute drops the candidates of a loop that are false now.
+func (t *tracer) refute(i int, k uint64) {
+	for _, c := range t.h.loops[i].candidates {
+		if c.Died == "" && !t.e.Holds(c.at) {
+			c.Died = fmt.Sprintf("false in iteration %d of trace %d%s", k, t.number+1, t.where(c))
+			t.drops++
+		}
+	}
+}
+
+// where names the inputs that a candidate speaks of, with their values in the trace.
+func (t *tracer) where(c *Candidate) string {
+	ctx := t.h.c
+	var out []string
+	ctx.Visit([]smt.Term{c.at}, func(v smt.Term) {
+		if slices.Contains(t.inputs, v) {
+			out = append(out, fmt.Sprintf("%s = %d", ctx.Name(v), t.m.Vars[ctx.Name(v)]))
+		}
+	})
+	if len(out) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(out, ", ")
+}

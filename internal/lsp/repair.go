@@ -1,0 +1,132 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// actions offers the fixes of the findings in a range, and commands that look for one.
+func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
+	p, err := params[codeActionParams](raw)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []codeAction{}
+	d := s.lookup(p.TextDocument.URI)
+	if d == nil {
+		return out, nil
+	}
+	d.findings(func(files *source.Set, f *diag.Diagnostic) {
+		uri, about := s.finding(d, files, f)
+		if uri != d.uri || about.Range.End.Line < p.Range.Start.Line || about.Range.Start.Line > p.Range.End.Line {
+			return
+		}
+		for j, fix := range f.Fixes {
+			if edit, ok := s.edit(d, files, fix.Edits); ok {
+				out = append(out, codeAction{Title: fix.Message, Kind: quickFix, Diagnostics: []diagnostic{about}, IsPreferred: j == 0, Edit: &edit})
+			}
+		}
+		out = s.repairs(out, d, f, about)
+	})
+	return out, nil
+}
+
+// repairs adds the commands that repair the kernel of a finding, each once for a kernel, with all findings that it is for.
+func (s *Server) repairs(out []codeAction, d *document, f *diag.Diagnostic, about diagnostic) []codeAction {
+	if _, ok := s.engine.(Repairer); !ok || f.Kernel == "" || !slices.Contains(repairable, f.Code) {
+		return out
+	}
+	for _, mode := range []Mode{Sync, Fix} {
+		title := fmt.Sprintf("%s: %s", repairTitles[mode], f.Kernel)
+		if i := slices.IndexFunc(out, func(a codeAction) bool { return a.Command != nil && a.Title == title }); i >= 0 {
+			out[i].Diagnostics = append(out[i].Diagnostics, about)
+			continue
+		}
+		out = append(out, codeAction{Title: title, Kind: quickFix, Diagnostics: []diagnostic{about},
+			Command: &command{title, "heddle." + string(mode), []any{d.uri, f.Kernel}}})
+	}
+	return out
+}
+
+// repairable are the findings that barriers and changes of the control flow may mend.
+var repairable = []diag.Code{diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock}
+
+// quickFix is the kind of a code action that mends what a diagnostic is about.
+const quickFix = "quickfix"
+
+var repairTitles = map[Mode]string{Sync: "Place barriers with heddle sync", Fix: "Repair with heddle fix"}
+
+// edit turns edits into those of the client; ok is false if one is in no file.
+func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w workspaceEdit, ok bool) {
+	w.Changes = map[string][]textEdit{}
+	for _, e := range edits {
+		f := files.File(e.Span.Start.File())
+		if f == nil {
+			return w, false
+		}
+		uri := uriOf(f.Name)
+		if f.Name == d.path {
+			uri = d.uri
+		}
+		at := s.enc.position(f, e.Span.Start)
+		r := lspRange{at, at}
+		if e.Span.End.IsValid() {
+			r.End = s.enc.position(f, e.Span.End)
+		}
+		w.Changes[uri] = append(w.Changes[uri], textEdit{r, e.New})
+	}
+	return w, len(w.Changes) > 0
+}
+
+// repair asks the engine for a repair and lets the client apply it. Where there is none, the user is told why: clients
+// show no results of commands.
+func (s *Server) repair(ctx context.Context, d *document, req Request) (any, *rpcError) {
+	var fixes []diag.Fix
+	var note string
+	var files *source.Set
+	stopped := false // by the request or by the progress that is shown
+	_, err := s.withProgress(ctx, "heddle "+string(req.Mode), func(ctx context.Context, say func(string)) (_ *Report, err error) {
+		req.Progress = say
+		files, fixes, note, err = s.engine.(Repairer).Repair(ctx, req)
+		stopped = ctx.Err() != nil
+		return nil, err
+	})
+	switch {
+	case stopped:
+		return nil, fail(codeCancelled, "cancelled")
+	case err != nil:
+		return nil, fail(codeInternal, "%v", err)
+	case len(fixes) == 0:
+		s.show(note)
+		return note, nil
+	}
+	s.mu.Lock()
+	current := s.docs[d.uri] == d && d.text == string(req.Text)
+	edit, ok := s.edit(d, files, fixes[0].Edits)
+	s.mu.Unlock()
+	if !current || !ok {
+		return nil, fail(codeInternal, "the document has changed; try again")
+	}
+	raw, err := json.Marshal(map[string]any{"label": fixes[0].Message, "edit": edit})
+	if err != nil {
+		return nil, fail(codeInternal, "%v", err)
+	}
+	id, answer := s.calls.expect()
+	s.send(&message{ID: &id, Method: "workspace/applyEdit", Params: raw})
+	select {
+	case m := <-answer:
+		if m.Error != nil {
+			return nil, m.Error
+		}
+	case <-ctx.Done():
+		return nil, nil
+	}
+	return note, nil
+}

@@ -1,0 +1,79 @@
+package repair
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// Alternative is another plan that the judge accepts, at the same cost.
+type Alternative struct {
+	Plan    *Plan
+	Changes []Change
+}
+
+const (
+	maxAlternatives = 3  // of a result
+	maxSwaps        = 12 // plans that are judged to find them
+	swapTime        = 300 * time.Millisecond
+)
+
+// alternatives exchanges one action of the best plan for another of the same cost, as far as the judge accepts that
+// within swapTime: nobody waits for a second answer as long as for the first.
+func (r *repairer) alternatives(ctx context.Context, best *attempt) (out []Alternative) {
+	ctx, cancel := context.WithTimeout(ctx, swapTime)
+	defer cancel()
+	tried := 0
+	for i, old := range best.actions {
+		for _, c := range best.all {
+			if c.cost != old.cost || old.cost == 0 || c.what.What != old.what.What || slices.ContainsFunc(best.actions, func(x action) bool { return x.key == c.key || r.samePlace(x, c) }) ||
+				slices.ContainsFunc(out, func(a Alternative) bool {
+					return slices.ContainsFunc(a.Changes, func(ch Change) bool { return ch.At == c.what.At })
+				}) {
+				continue
+			}
+			if tried++; tried > maxSwaps || len(out) == maxAlternatives {
+				return out
+			}
+			actions := slices.Clone(best.actions)
+			actions[i] = c
+			a, err := r.try(ctx, actions, best.grade == Verified)
+			if err != nil {
+				return out
+			}
+			if a != nil && a.grade >= best.grade {
+				out = append(out, Alternative{a.plan, r.changes(a)})
+			}
+		}
+	}
+	return out
+}
+
+// samePlace reports whether no access and no barrier lies between the places of two actions.
+func (r *repairer) samePlace(a, b action) bool {
+	if a.what.At == nil || b.what.At == nil {
+		return a.what.At == b.what.At
+	}
+	p, q := r.x.where(a.what.At), r.x.where(b.what.At)
+	if p.Block != q.Block {
+		return r.silent(p, q) || r.silent(q, p)
+	}
+	return quiet(r.x.k.Func.Block(p.Block).Instrs[min(p.Index, q.Index):max(p.Index, q.Index)])
+}
+
+// silent reports whether nothing but one way, without accesses and barriers, leads from p to q in another block.
+func (r *repairer) silent(p, q Point) bool {
+	b, end := r.x.k.Func.Block(p.Block), r.x.k.Func.Block(q.Block)
+	return len(b.Succs) == 1 && b.Succs[0] == q.Block && len(end.Preds) == 1 && quiet(b.Instrs[p.Index:]) && quiet(end.Instrs[:q.Index])
+}
+
+func quiet(list []*ir.Instr) bool {
+	return !slices.ContainsFunc(list, func(in *ir.Instr) bool {
+		own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
+		return in.Row == nil || in.Op() == "call" || in.Row.Category == isa.Barrier || in.Row.Effect != isa.NoEffect && !own
+	})
+}

@@ -1,0 +1,207 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/internal/ptx"
+)
+
+// maxCopies bounds the copies of functions in one kernel: calls of calls can grow without measure.
+const maxCopies = 100
+
+// target returns the function that a call names and that has a body, and the operands of results and arguments.
+func (n *inlining) target(in ptx.Inst) (f *ptx.Func, results, args []ptx.Operand) {
+	ops := in.Operands()
+	list := func() (out []ptx.Operand) {
+		if ops.Len() > 0 && ops.At(0).Kind() == ptx.Paren {
+			for _, o := range ops.At(0).Parts().All() {
+				out = append(out, o)
+			}
+			ops = ops.From(1)
+		}
+		return out
+	}
+	results = list()
+	if ops.Len() == 0 {
+		return nil, nil, nil
+	}
+	f = n.funcs[ops.At(0).Name()]
+	ops = ops.From(1)
+	args = list()
+	if f != nil && (f.Variadic || len(results) != len(f.Results) || len(args) != len(f.Params)) {
+		n.fail(in.Span(), "%s is called with other parameters than it has", f.Name)
+		return nil, nil, nil
+	}
+	return f, results, args
+}
+
+// callScope returns registers for the .param variables of a { } that is made for one call, as compilers write it; nil if
+// it is something else.
+func (n *inlining) callScope(b *ptx.Block) map[string]slot {
+	var call *ptx.Inst
+	params := map[string]bool{}
+	for st := range b.Stmts() {
+		switch st.Kind() {
+		case ptx.StmtInst:
+			in := st.Inst()
+			if in.Opcode() == "call" {
+				if call != nil {
+					return nil
+				}
+				call = &in
+			}
+		case ptx.StmtNode:
+			if v, ok := st.Node().(*ptx.Var); ok {
+				if v.Space != "param" {
+					return nil
+				}
+				for _, name := range v.Names {
+					params[name.Name] = true
+				}
+			}
+		}
+	}
+	if call == nil {
+		return nil
+	}
+	f, results, args := n.target(*call)
+	if f == nil {
+		return nil
+	}
+	n.count++
+	out := map[string]slot{}
+	bind := func(ops []ptx.Operand, vars []*ptx.Var) {
+		for i, o := range ops {
+			s, ok := n.slot(vars[i])
+			if ok && params[o.Text()] {
+				out[o.Text()] = s
+			}
+		}
+	}
+	bind(results, f.Results)
+	bind(args, f.Params)
+	return out
+}
+
+// slot makes the register of a parameter of the copy that is being made.
+func (n *inlining) slot(v *ptx.Var) (slot, bool) {
+	size := sizes[v.Type]
+	if size == 0 || len(v.Names) != 1 || v.Names[0].Dims != nil || v.Vec != 0 || v.Space != "param" && v.Space != "reg" {
+		n.fail(v.Span(), "a function that would have to be copied has a parameter that is no number")
+		return slot{}, false
+	}
+	s := slot{fmt.Sprintf("%%%sc%d_p_%s", n.prefix, n.count, plainName(v.Names[0].Name)), size}
+	fmt.Fprintf(&n.decls, "\t.reg .b%d \t%s;\n", 8*size, s.reg)
+	return s, true
+}
+
+// call is the copy of what a call calls; empty if the call stays.
+func (n *inlining) call(in ptx.Inst, s *scope) string {
+	f, results, args := n.target(in)
+	if f == nil {
+		return ""
+	}
+	var parts map[string]slot
+	if s != nil {
+		parts = s.parts
+	}
+	if parts == nil {
+		n.count++
+	}
+	inner := n.enter(f)
+	var before, after strings.Builder
+	pass := func(ops []ptx.Operand, vars []*ptx.Var, out *strings.Builder, result bool) {
+		for i, o := range ops {
+			to, ok := parts[o.Text()]
+			if !ok {
+				if to, ok = n.slot(vars[i]); !ok {
+					return
+				}
+				if vars[i].Space == "param" && o.Kind() == ptx.Name && !strings.HasPrefix(o.Text(), "%") {
+					n.fail(in.Span(), "a call passes a variable that is declared elsewhere than beside it")
+				}
+				from, into := s.renamed(o.Text()), to.reg
+				if result {
+					from, into = into, from
+				}
+				fmt.Fprintf(out, "\tmov.%s \t%s, %s;\n", vars[i].Type, into, from)
+			}
+			name := vars[i].Names[0].Name
+			if vars[i].Space == "reg" {
+				inner.names[name] = to.reg
+			} else {
+				inner.slots[name] = to
+			}
+		}
+	}
+	pass(args, f.Params, &before, false)
+	pass(results, f.Results, &after, true)
+	skip := ""
+	g, guarded := in.Guard()
+	if guarded {
+		n.from(1)
+	}
+	n.from(strings.Count(before.String(), "\n"))
+	if n.count > maxCopies || slices.Contains(n.stack, f) {
+		n.fail(in.Span(), "a function calls itself, or calls go too deep for copies")
+		return ""
+	}
+	was := n.within
+	n.within, n.stack = f.Name, append(n.stack, f)
+	body := n.block(f.Body, inner)
+	n.within, n.stack = was, n.stack[:len(n.stack)-1]
+	n.from(strings.Count(after.String(), "\n"))
+	if guarded {
+		neg := "!"
+		if g.Neg {
+			neg = ""
+		}
+		skip = fmt.Sprintf("@%s%s bra \t%s_over;\n", neg, s.renamed(g.Name), inner.end)
+		after.WriteString(inner.end + "_over:\n")
+	}
+	return skip + before.String() + body + inner.end + ":\n" + after.String()
+}
+
+// plainName is a name that can follow others; no two names have the same.
+func plainName(name string) string {
+	if rest, ok := strings.CutPrefix(name, "%"); ok {
+		return rest
+	}
+	return "$" + name
+}
+
+// enter renames what a function declares.
+func (n *inlining) enter(f *ptx.Func) *scope {
+	prefix := fmt.Sprintf("%sc%d_", n.prefix, n.count)
+	s := &scope{names: map[string]string{}, slots: map[string]slot{}, end: "$" + prefix + "end"}
+	reg := func(name string) string { return "%" + prefix + "r_" + plainName(name) }
+	for st := range f.Body.Stmts() {
+		switch st.Kind() {
+		case ptx.StmtLabel:
+			s.names[st.Label()] = "$" + prefix + "l_" + plainName(st.Label())
+		case ptx.StmtNode:
+			v, ok := st.Node().(*ptx.Var)
+			if !ok || v.Space != "reg" {
+				continue
+			}
+			vec := ""
+			if v.Vec != 0 {
+				vec = fmt.Sprintf(".v%d ", v.Vec)
+			}
+			for _, name := range v.Names {
+				if name.Range == 0 {
+					s.names[name.Name] = reg(name.Name)
+					fmt.Fprintf(&n.decls, "\t.reg %s.%s \t%s;\n", vec, v.Type, reg(name.Name))
+					continue
+				}
+				fmt.Fprintf(&n.decls, "\t.reg %s.%s \t%s<%d>;\n", vec, v.Type, reg(name.Name), name.Range)
+				for i := range name.Range {
+					s.names[fmt.Sprint(name.Name, i)] = fmt.Sprint(reg(name.Name), i)
+				}
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,258 @@
+package repair
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// A barrier, or one side of a race, may be in a function that the kernel calls. No edit of the kernel reaches it there, and
+// one of the function would reach all that call it. Inlined makes the call special: the text of the function comes in its
+// place, as a copy that belongs to the kernel. Parameters and results become registers, which is all that may be
+// done with them before and after the call (PTX ISA 5.1.6.4, 9.7.12.5); functions that keep their parameters in another
+// way are not copied.
+
+// inlining is the state of one pass over a kernel.
+type inlining struct {
+	file   *source.File
+	funcs  map[string]*ptx.Func
+	prefix string
+	count  int
+	decls  strings.Builder // registers of the copies, which go to the top of the kernel
+	out    []Copied
+	own    int         // instructions of the kernel so far
+	within string      // the function that is copied
+	stack  []*ptx.Func // and those that call it
+	err    error
+}
+
+// Copied says where an instruction of a kernel with copies comes from.
+type Copied struct {
+	Func string // the function whose copy has it; empty: the kernel itself
+	At   int    // number in the kernel as it was of the instruction, or of the call
+}
+
+// from notes n instructions.
+func (n *inlining) from(count int) {
+	for range count {
+		n.out = append(n.out, Copied{n.within, max(n.own-1, 0)})
+	}
+}
+
+// Inlined returns the text of a module with the functions that a kernel calls by name in the place of the calls, and
+// where each instruction comes from, in the order of the text; no text if the kernel calls none that has a body. An
+// Unsupported error says what cannot be copied.
+func Inlined(file *source.File, decls []ptx.Decl, kernel string) ([]byte, []Copied, error) {
+	n := &inlining{file: file, funcs: map[string]*ptx.Func{}, prefix: freePrefix(string(file.Content))}
+	var k *ptx.Func
+	for _, d := range decls {
+		if f, ok := d.(*ptx.Func); ok && f.Body != nil {
+			if f.Entry && f.Name == kernel {
+				k = f
+			} else if !f.Entry {
+				n.funcs[f.Name] = f
+			}
+		}
+	}
+	if k == nil {
+		return nil, nil, &Unsupported{What: "the kernel has no body"}
+	}
+	body := n.block(k.Body, nil)
+	if n.err != nil || n.count == 0 {
+		return nil, nil, n.err
+	}
+	start, end := n.range_(k.Body.Span())
+	text := slices.Clone(file.Content[:start+1])
+	text = append(text, "\n"+n.decls.String()...)
+	text = append(text, body...)
+	return append(text, file.Content[end-1:]...), n.out, nil
+}
+
+func (n *inlining) fail(at source.Span, format string, args ...any) {
+	if n.err == nil {
+		n.err = &Unsupported{Span: at, What: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (n *inlining) range_(s source.Span) (start, end int) {
+	start, ok1 := n.file.Offset(s.Start)
+	end, ok2 := n.file.Offset(s.End)
+	if !ok1 || !ok2 {
+		n.fail(s, "a place in the text is not known")
+	}
+	return start, end
+}
+
+func (n *inlining) text(s source.Span) string {
+	start, end := n.range_(s)
+	if n.err != nil {
+		return ""
+	}
+	return string(n.file.Content[start:end])
+}
+
+// scope is what names of a function become in its copy.
+type scope struct {
+	names map[string]string // registers and labels
+	slots map[string]slot   // parameters and results, by name
+	end   string            // the label at which the copy ends; empty: in the kernel itself
+	parts map[string]slot   // of a { } with a call: the .param variables of the call
+}
+
+// slot is a register for a parameter.
+type slot struct {
+	reg  string
+	size int // bytes
+}
+
+// block copies the statements of a body or of a nested { }.
+func (n *inlining) block(b *ptx.Block, s *scope) string {
+	var out strings.Builder
+	for st := range b.Stmts() {
+		switch st.Kind() {
+		case ptx.StmtLabel:
+			name := st.Label()
+			if s != nil && s.names[name] != "" {
+				name = s.names[name]
+			}
+			out.WriteString(name + ":\n")
+		case ptx.StmtInst:
+			out.WriteString("\t" + strings.Trim(n.inst(st.Inst(), s), "\t\n") + "\n")
+		case ptx.StmtLoc:
+			out.WriteString("\t" + n.text(st.Span()) + "\n")
+		default:
+			out.WriteString(n.other(st.Node(), s))
+		}
+	}
+	return out.String()
+}
+
+// other copies a statement that is no instruction.
+func (n *inlining) other(node ptx.Node, s *scope) string {
+	switch node := node.(type) {
+	case *ptx.Block:
+		inner := &scope{}
+		if s != nil {
+			*inner = *s
+		}
+		if inner.parts = n.callScope(node); inner.parts != nil {
+			return n.block(node, inner)
+		}
+		return "\t{\n" + n.block(node, s) + "\t}\n"
+	case *ptx.Var:
+		if s != nil && (s.parts != nil || s.renames(node)) {
+			return "" // it became registers of the kernel
+		}
+		if s != nil && s.end != "" && node.Space != "reg" {
+			n.fail(node.Span(), "a function that would have to be copied declares .%s variables", node.Space)
+		}
+	case *ptx.Directive, *ptx.Comment:
+	default:
+		if s != nil && s.end != "" {
+			n.fail(node.Span(), "a function that would have to be copied has more than instructions and registers")
+		}
+	}
+	return "\t" + n.text(node.Span()) + "\n"
+}
+
+// renames reports whether a declaration is one of registers that have other names in the copy.
+func (s *scope) renames(v *ptx.Var) bool {
+	return v.Space == "reg" && slices.ContainsFunc(v.Names, func(name ptx.VarName) bool {
+		return s.names[name.Name] != "" || name.Range > 0 && s.names[name.Name+"0"] != ""
+	})
+}
+
+var word = regexp.MustCompile(`[%$_A-Za-z][\w$]*`)
+
+// renamed replaces the names of a function in a text. What follows a point is no name but a modifier or a component.
+func (s *scope) renamed(text string) string {
+	if s == nil {
+		return text
+	}
+	at := 0
+	var out strings.Builder
+	for _, m := range word.FindAllStringIndex(text, -1) {
+		w := text[m[0]:m[1]]
+		if to := s.names[w]; to != "" && (m[0] == 0 || text[m[0]-1] != '.') {
+			out.WriteString(text[at:m[0]] + to)
+			at = m[1]
+		}
+	}
+	return out.String() + text[at:]
+}
+
+// inst copies an instruction.
+func (n *inlining) inst(in ptx.Inst, s *scope) string {
+	if n.within == "" {
+		n.own++
+	}
+	if in.Opcode() == "call" {
+		if c := n.call(in, s); c != "" || n.err != nil {
+			return c
+		}
+	}
+	n.from(1)
+	guard := ""
+	if g, ok := in.Guard(); ok {
+		guard = s.renamed(n.text(g.Span)) + " "
+	}
+	_, end := n.range_(in.Span())
+	_, op := n.range_(in.OpSpan())
+	if n.err != nil {
+		return ""
+	}
+	rest := string(n.file.Content[op:end])
+	switch in.Opcode() {
+	case "ret":
+		if s != nil && s.end != "" {
+			return guard + "bra \t" + s.end + ";"
+		}
+	case "ld", "st":
+		if slices.Contains(in.Mods(), "param") || slices.Contains(in.Mods(), "param::func") {
+			if m := n.move(in, s); m != "" {
+				return guard + m
+			}
+		}
+	}
+	return guard + in.Text() + s.renamed(rest)
+}
+
+// move is the copy of an access to a parameter that became a register; empty if it did not.
+func (n *inlining) move(in ptx.Inst, s *scope) string {
+	ops := in.Operands()
+	if s == nil || ops.Len() != 2 {
+		return ""
+	}
+	mem, val := ops.At(1), ops.At(0)
+	if in.Opcode() == "st" {
+		mem, val = val, mem
+	}
+	if mem.Kind() != ptx.Mem {
+		return ""
+	}
+	address := strings.Trim(strings.TrimSuffix(strings.TrimSpace(mem.Text()), "]"), "[ \t")
+	name, offset, _ := strings.Cut(address, "+")
+	to, ok := s.parts[strings.TrimSpace(name)]
+	if !ok {
+		if to, ok = s.slots[strings.TrimSpace(name)]; !ok {
+			return ""
+		}
+	}
+	typ := in.Mods()[len(in.Mods())-1]
+	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" || sizes[typ] != to.size || val.Kind() == ptx.Vector {
+		n.fail(in.Span(), "a function that would have to be copied, or a call of it, takes a parameter in parts")
+		return ""
+	}
+	v := s.renamed(val.Text())
+	if in.Opcode() == "st" {
+		return fmt.Sprintf("mov.%s \t%s, %s;", typ, to.reg, v)
+	}
+	return fmt.Sprintf("mov.%s \t%s, %s;", typ, v, to.reg)
+}
+
+// sizes are those of the types that a register for a parameter may have: mov knows no bytes.
+var sizes = map[string]int{"b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}

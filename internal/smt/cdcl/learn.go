@@ -1,0 +1,204 @@
+package cdcl
+
+// conflict learns from a clause that is false, goes back and assigns what follows.
+func (s *Solver) conflict(bad ref) {
+	clause, level := s.analyze(bad)
+	value := s.levels(clause)
+	s.restart.learned(value)
+	s.back(level)
+	if len(clause) == 1 {
+		s.assign(clause[0], none)
+	} else {
+		s.assign(clause[0], s.addLearned(clause, value))
+	}
+	s.order.activity(&s.activity)
+}
+
+// analyze returns the clause of the first unique implication point, which asserts its first literal at the level that
+// is returned; that of the second literal, if there is one.
+func (s *Solver) analyze(bad ref) ([]Lit, int) {
+	now := int32(len(s.limits))
+	out := append(s.learn[:0], 0)
+	open, at, p := 0, len(s.trail)-1, Lit(-1)
+	for {
+		s.touch(bad)
+		for _, q := range s.lits(bad) {
+			v := q.Var()
+			if q == p || s.seen[v] || s.level[v] == 0 {
+				continue
+			}
+			s.seen[v] = true
+			s.toClear = append(s.toClear, v)
+			s.order.bump(v, s.activity)
+			if s.level[v] >= now {
+				open++
+			} else {
+				out = append(out, q)
+			}
+		}
+		for !s.seen[s.trail[at].Var()] {
+			at--
+		}
+		p = s.trail[at]
+		bad = s.reason[p.Var()]
+		s.seen[p.Var()] = false
+		at--
+		if open--; open == 0 {
+			break
+		}
+	}
+	out[0] = p.Not()
+	kept := out[:1]
+	for _, q := range out[1:] {
+		if s.reason[q.Var()] == none || !s.implied(q) {
+			kept = append(kept, q)
+		}
+	}
+	for _, v := range s.toClear {
+		s.seen[v] = false
+	}
+	s.toClear = s.toClear[:0]
+	s.learn = kept
+	level := 0
+	for i := 1; i < len(kept); i++ {
+		if l := int(s.level[kept[i].Var()]); l > level {
+			level = l
+			kept[1], kept[i] = kept[i], kept[1]
+		}
+	}
+	return kept, level
+}
+
+// touch values a learned clause anew that takes part in a conflict: it may have become better.
+func (s *Solver) touch(c ref) {
+	if v := int(s.clauses[c+1]); v > keepValue {
+		if n := s.levels(s.lits(c)); n < v {
+			s.clauses[c+1] = Lit(n)
+		}
+	}
+}
+
+// implied reports whether a literal of what is learned follows from the others.
+func (s *Solver) implied(q Lit) bool {
+	s.stack = append(s.stack[:0], q)
+	mark := len(s.toClear)
+	for len(s.stack) > 0 {
+		p := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		for _, l := range s.lits(s.reason[p.Var()]) {
+			v := l.Var()
+			if v == p.Var() || s.seen[v] || s.level[v] == 0 {
+				continue
+			}
+			if s.reason[v] == none {
+				for _, u := range s.toClear[mark:] {
+					s.seen[u] = false
+				}
+				s.toClear = s.toClear[:mark]
+				return false
+			}
+			s.seen[v] = true
+			s.toClear = append(s.toClear, v)
+			s.stack = append(s.stack, l)
+		}
+	}
+	return true
+}
+
+// levels counts the decision levels of literals; 1 at least.
+func (s *Solver) levels(c []Lit) int {
+	s.stamps++
+	n := 0
+	for _, l := range c {
+		if v := s.level[l.Var()]; s.stamp[v] != s.stamps {
+			s.stamp[v] = s.stamps
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// Reductions of the learned clauses: after how many conflicts the first is, and how many more there are before each that
+// follows.
+const (
+	firstReduction = 2000
+	moreBetween    = 300
+	keepValue      = 2 // clauses of so few levels stay
+)
+
+// reduce drops the worse half of the learned clauses.
+func (s *Solver) reduce() {
+	s.reductions++
+	s.reduceAt = s.conflicts + firstReduction + moreBetween*s.reductions
+	var byValue [64]int
+	for _, c := range s.learned {
+		byValue[min(int(s.clauses[c+1]), 63)]++
+	}
+	worst, drop := 63, len(s.learned)/2
+	for n := 0; worst > keepValue; worst-- { // of all above worst are dropped, of worst the older ones
+		if n += byValue[worst]; n >= drop {
+			drop -= n - byValue[worst]
+			break
+		}
+	}
+	kept := s.learned[:0]
+	for _, c := range s.learned {
+		v := min(int(s.clauses[c+1]), 63)
+		out := v > keepValue && (v > worst || v == worst && drop > 0)
+		if out && !s.locked(c) && s.clauses[c] > 2 {
+			if v == worst {
+				drop--
+			}
+			s.clauses[c+1] = -1
+			continue
+		}
+		kept = append(kept, c)
+	}
+	s.learned = kept
+	s.collect()
+}
+
+// locked reports whether a clause is the reason of what is assigned.
+func (s *Solver) locked(c ref) bool {
+	for _, l := range s.lits(c)[:2] {
+		if s.value[l] > 0 && s.reason[l.Var()] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// collect moves the clauses that are not dropped together.
+func (s *Solver) collect() {
+	old := s.clauses
+	s.clauses = make([]Lit, 0, len(old))
+	for at := 0; at < len(old); {
+		n := header + int(old[at])
+		if old[at+1] >= 0 {
+			to := len(s.clauses)
+			s.clauses = append(s.clauses, old[at:at+n]...)
+			old[at] = Lit(to) // where it is now
+		} else {
+			old[at] = -1
+		}
+		at += n
+	}
+	for p, ws := range s.watches {
+		kept := ws[:0]
+		for _, w := range ws {
+			if to := old[w.at&^binary]; to >= 0 {
+				kept = append(kept, watch{ref(to) | w.at&binary, w.blocker})
+			}
+		}
+		s.watches[p] = kept
+	}
+	for i, c := range s.learned {
+		s.learned[i] = ref(old[c])
+	}
+	s.attached = len(s.clauses)
+	for _, l := range s.trail {
+		if r := s.reason[l.Var()]; r != none {
+			s.reason[l.Var()] = ref(old[r])
+		}
+	}
+}

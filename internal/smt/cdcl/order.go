@@ -1,0 +1,134 @@
+package cdcl
+
+// heap keeps variables by their activity, the most active first; of equal ones the one with the smaller number.
+type heap struct {
+	score []float64
+	items []int32
+	index []int32 // by variable: its place in items; -1: none
+}
+
+func (h *heap) grow() {
+	h.score = append(h.score, 0)
+	h.index = append(h.index, -1)
+}
+
+func (h *heap) before(a, b int32) bool {
+	return h.score[a] > h.score[b] || h.score[a] == h.score[b] && a < b
+}
+
+func (h *heap) push(v int) {
+	if h.index[v] >= 0 {
+		return
+	}
+	h.items = append(h.items, int32(v))
+	h.up(len(h.items) - 1)
+}
+
+// pop removes the first variable; -1 if there is none.
+func (h *heap) pop() int {
+	if len(h.items) == 0 {
+		return -1
+	}
+	v := h.items[0]
+	last := h.items[len(h.items)-1]
+	h.items = h.items[:len(h.items)-1]
+	h.index[v] = -1
+	if len(h.items) > 0 {
+		h.items[0] = last
+		h.down(0)
+	}
+	return int(v)
+}
+
+func (h *heap) up(i int) {
+	v := h.items[i]
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !h.before(v, h.items[parent]) {
+			break
+		}
+		h.items[i] = h.items[parent]
+		h.index[h.items[i]] = int32(i)
+		i = parent
+	}
+	h.items[i], h.index[v] = v, int32(i)
+}
+
+func (h *heap) down(i int) {
+	v := h.items[i]
+	for {
+		child := 2*i + 1
+		if child >= len(h.items) {
+			break
+		}
+		if child+1 < len(h.items) && h.before(h.items[child+1], h.items[child]) {
+			child++
+		}
+		if !h.before(h.items[child], v) {
+			break
+		}
+		h.items[i] = h.items[child]
+		h.index[h.items[i]] = int32(i)
+		i = child
+	}
+	h.items[i], h.index[v] = v, int32(i)
+}
+
+func (h *heap) bump(v int, by float64) {
+	h.score[v] += by
+	if i := h.index[v]; i >= 0 {
+		h.up(int(i))
+	}
+}
+
+// Activities decay by the weight of each new bump growing, until numbers get too large.
+const (
+	growth  = 1 / 0.95
+	tooMuch = 1e100
+)
+
+func (h *heap) activity(next *float64) {
+	if *next *= growth; *next < tooMuch {
+		return
+	}
+	for v := range h.score { // the order stays
+		h.score[v] *= 1 / tooMuch
+	}
+	*next *= 1 / tooMuch
+}
+
+// restarts says when to begin anew: when what was learned lately is worse than what was learned on the average.
+type restarts struct {
+	recent [recentConflicts]int64
+	n      int // in recent
+	at     int
+	sum    int64 // of recent
+	all    int64
+	count  int64
+}
+
+// recentConflicts are those that count as late.
+const recentConflicts = 50
+
+func (r *restarts) learned(value int) {
+	v := int64(value)
+	r.all += v
+	r.count++
+	if r.n == recentConflicts {
+		r.sum -= r.recent[r.at]
+	} else {
+		r.n++
+	}
+	r.recent[r.at] = v
+	r.sum += v
+	r.at = (r.at + 1) % recentConflicts
+}
+
+// due reports whether it is time: the late average is above 5/4 of the whole.
+func (r *restarts) due() bool {
+	if r.n < recentConflicts || r.sum*4*r.count <= 5*r.all*recentConflicts {
+		return false
+	}
+	r.n, r.at, r.sum = 0, 0, 0
+	return true
+}

@@ -1,0 +1,215 @@
+package cdcl
+
+import (
+	"testing"
+
+	"github.com/go-air/gini"
+	"github.com/go-air/gini/z"
+	"pgregory.net/rapid"
+)
+
+// formula draws clauses over n variables, about as many as make half of the formulas unsatisfiable.
+func formula(t *rapid.T, n int) [][]Lit {
+	count := rapid.IntRange(1, 5*n).Draw(t, "clauses")
+	out := make([][]Lit, count)
+	for i := range out {
+		for range rapid.SampledFrom([]int{1, 2, 2, 3, 3, 3, 3, 4, 7}).Draw(t, "size") {
+			out[i] = append(out[i], Lit(rapid.IntRange(0, 2*n-1).Draw(t, "literal")))
+		}
+	}
+	return out
+}
+
+func solver(n int, clauses [][]Lit) *Solver {
+	s := New()
+	for range n {
+		s.NewVar()
+	}
+	for _, c := range clauses {
+		s.Add(c...)
+	}
+	return s
+}
+
+// satisfies reports whether an assignment, a bit for each variable, makes every clause true.
+func satisfies(m uint, clauses [][]Lit, assumed []Lit) bool {
+	holds := func(l Lit) bool { return m>>l.Var()&1 == 1 == (l&1 == 0) }
+	for _, l := range assumed {
+		if !holds(l) {
+			return false
+		}
+	}
+next:
+	for _, c := range clauses {
+		for _, l := range c {
+			if holds(l) {
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// TestBruteForce: answers and models are those of trying all assignments, under assumptions that change and with clauses
+// that come later.
+func TestBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 10).Draw(t, "variables")
+		clauses := formula(t, n)
+		s := solver(n, clauses)
+		for range rapid.IntRange(1, 4).Draw(t, "rounds") {
+			var assumed []Lit
+			for range rapid.IntRange(0, 3).Draw(t, "assumptions") {
+				assumed = append(assumed, Lit(rapid.IntRange(0, 2*n-1).Draw(t, "assumed")))
+			}
+			want := Unsat
+			for m := range uint(1) << n {
+				if satisfies(m, clauses, assumed) {
+					want = Sat
+				}
+			}
+			got := s.Solve(Limits{}, assumed...)
+			if got != want {
+				t.Fatalf("%v assuming %v: %d, expected %d", clauses, assumed, got, want)
+			}
+			if got == Sat {
+				var m uint
+				for v := range n {
+					if s.Holds(Var(v)) {
+						m |= 1 << v
+					}
+				}
+				if !satisfies(m, clauses, assumed) {
+					t.Fatalf("%v assuming %v: %b is no model", clauses, assumed, m)
+				}
+			}
+			more := formula(t, n)
+			more = more[:min(len(more), 3)]
+			for _, c := range more {
+				s.Add(c...)
+			}
+			clauses = append(clauses, more...)
+		}
+	})
+}
+
+// threeSat are random clauses of three literals near the threshold, where search is longest.
+func threeSat(n int, seed uint64) [][]Lit {
+	next := func(k int) int {
+		seed ^= seed << 13
+		seed ^= seed >> 7
+		seed ^= seed << 17
+		return int(seed % uint64(k))
+	}
+	var out [][]Lit
+	for range n * 43 / 10 {
+		out = append(out, []Lit{Lit(next(2 * n)), Lit(next(2 * n)), Lit(next(2 * n))})
+	}
+	return out
+}
+
+// TestAgainstGini: formulas that need thousands of conflicts, so that clauses are learned, dropped and moved. gini is another
+// solver with nothing in common.
+func TestAgainstGini(t *testing.T) {
+	counts := map[Status]int{}
+	for seed := range uint64(40) {
+		const n = 150
+		clauses := threeSat(n, seed+1)
+		s, g := solver(n, clauses), gini.New()
+		for _, c := range clauses {
+			for _, l := range c {
+				m := z.Var(l.Var() + 1).Pos()
+				if l&1 == 1 {
+					m = m.Not()
+				}
+				g.Add(m)
+			}
+			g.Add(z.LitNull)
+		}
+		got := s.Solve(Limits{})
+		counts[got]++
+		if want := g.Solve(); (want == 1) != (got == Sat) {
+			t.Fatalf("seed %d: %d, gini says %d", seed, got, want)
+		}
+	next:
+		for _, c := range clauses {
+			for _, l := range c {
+				if got != Sat || s.Holds(l) {
+					continue next
+				}
+			}
+			t.Fatalf("seed %d: the model does not satisfy %v", seed, c)
+		}
+	}
+	if counts[Sat] < 5 || counts[Unsat] < 5 {
+		t.Errorf("the formulas are too much of one kind: %v", counts)
+	}
+}
+
+// pigeons says that n+1 pigeons sit in n holes alone: false, and resolution needs exponentially many steps to see it.
+func pigeons(n int) (int, [][]Lit) {
+	at := func(p, h int) Lit { return Var(p*n + h) }
+	var out [][]Lit
+	for p := range n + 1 {
+		var some []Lit
+		for h := range n {
+			some = append(some, at(p, h))
+			for q := range p {
+				out = append(out, []Lit{at(p, h).Not(), at(q, h).Not()})
+			}
+		}
+		out = append(out, some)
+	}
+	return n * (n + 1), out
+}
+
+// TestPigeons needs many reductions of what is learned.
+func TestPigeons(t *testing.T) {
+	s := solver(pigeons(8))
+	if got := s.Solve(Limits{}); got != Unsat {
+		t.Fatalf("%d, expected Unsat", got)
+	}
+	if s.reductions == 0 {
+		t.Error("nothing was dropped: the test is too small")
+	}
+}
+
+// TestSteps: the limit ends a search, two searches take the same steps, and a search that is given what it took comes through.
+func TestSteps(t *testing.T) {
+	n, clauses := pigeons(7)
+	whole := solver(n, clauses)
+	whole.Solve(Limits{})
+	for range 2 {
+		s := solver(n, clauses)
+		before := s.Steps()
+		if got := s.Solve(Limits{Steps: whole.Steps() - before}); got != Unsat || s.Steps() != whole.Steps() {
+			t.Fatalf("%d after %d steps, expected Unsat after %d", got, s.Steps(), whole.Steps())
+		}
+	}
+	s := solver(n, clauses)
+	limit := (whole.Steps() - s.Steps()) / 2
+	if got := s.Solve(Limits{Steps: limit}); got != Unknown {
+		t.Fatalf("%d within half of the steps, expected Unknown", got)
+	}
+	if got := s.Solve(Limits{}); got != Unsat { // and it can go on
+		t.Fatalf("%d after an interruption, expected Unsat", got)
+	}
+}
+
+// TestStop: somebody else may end a search.
+func TestStop(t *testing.T) {
+	s := solver(pigeons(11))
+	asked := 0
+	if got := s.Solve(Limits{Stop: func() bool { asked++; return asked == 3 }}); got != Unknown || asked != 3 {
+		t.Fatalf("%d after %d questions, expected Unknown after 3", got, asked)
+	}
+}
+
+func BenchmarkThreeSat(b *testing.B) {
+	for b.Loop() {
+		for seed := range uint64(4) {
+			solver(200, threeSat(200, seed+1)).Solve(Limits{})
+		}
+	}
+}

@@ -1,0 +1,173 @@
+// Package jsonschema holds structs that are written as JSON against the JSON Schema and the page that document them.
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/xeipuuv/gojsonschema"
+)
+
+// Documents are a schema and a page in Markdown.
+type Documents struct {
+	root   map[string]any
+	page   string
+	strict *gojsonschema.Schema
+}
+
+// Read reads a schema and a page.
+func Read(schema, page string) (*Documents, error) {
+	text, err := os.ReadFile(schema)
+	if err != nil {
+		return nil, err
+	}
+	markdown, err := os.ReadFile(page)
+	if err != nil {
+		return nil, err
+	}
+	d := &Documents{page: string(markdown)}
+	if err := json.Unmarshal(text, &d.root); err != nil {
+		return nil, fmt.Errorf("%s: %w", schema, err)
+	}
+	if _, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)); err != nil { // it holds the text against the meta schema
+		return nil, fmt.Errorf("%s: %w", schema, err)
+	}
+	d.close()
+	if d.strict, err = gojsonschema.NewSchema(gojsonschema.NewGoLoader(d.root)); err != nil {
+		return nil, fmt.Errorf("%s: %w", schema, err)
+	}
+	return d, nil
+}
+
+// close has the schema allow no fields but those that it names: what is written must be named, what is read need not be.
+func (d *Documents) close() {
+	definitions, _ := d.root["definitions"].(map[string]any)
+	for _, v := range definitions {
+		if def, ok := v.(map[string]any); ok {
+			def["additionalProperties"] = false
+		}
+	}
+}
+
+// Title is that of the schema.
+func (d *Documents) Title() string {
+	title, _ := d.root["title"].(string)
+	return title
+}
+
+// Validate holds one JSON object against the schema, and returns what is wrong with it.
+func (d *Documents) Validate(object []byte) []string {
+	res, err := d.strict.Validate(gojsonschema.NewBytesLoader(object))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, e := range res.Errors() {
+		out = append(out, e.String())
+	}
+	return out
+}
+
+// Struct compares a struct with a definition of the schema, and with them the structs of their fields: the same fields, of the
+// same kinds, required if and only if they are always written; and each one named on the page. It returns what differs.
+func (d *Documents) Struct(definition string, t reflect.Type) []string {
+	c := &comparison{Documents: d, done: map[reflect.Type]bool{}}
+	c.compare(definition, map[string]any{"$ref": "#/definitions/" + definition}, t)
+	return c.wrong
+}
+
+type comparison struct {
+	*Documents
+	done  map[reflect.Type]bool
+	wrong []string
+}
+
+func (c *comparison) say(format string, args ...any) {
+	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
+}
+
+func (c *comparison) compare(at string, node map[string]any, t reflect.Type) {
+	if ref, ok := node["$ref"].(string); ok {
+		name := strings.TrimPrefix(ref, "#/definitions/")
+		definitions, _ := c.root["definitions"].(map[string]any)
+		def, ok := definitions[name].(map[string]any)
+		if !ok {
+			c.say("%s: no definition %s", at, name)
+			return
+		}
+		at, node = name, def
+	}
+	if t == reflect.TypeFor[json.RawMessage]() { // another object, which is compared by itself
+		return
+	}
+	kind, _ := node["type"].(string)
+	want := ""
+	switch t.Kind() {
+	case reflect.Pointer:
+		c.compare(at, node, t.Elem())
+		return
+	case reflect.Slice:
+		want = "array"
+		if items, ok := node["items"].(map[string]any); ok {
+			c.compare(at, items, t.Elem())
+		}
+	case reflect.Struct:
+		want = "object"
+		c.object(at, node, t)
+	case reflect.String:
+		want = "string"
+	case reflect.Bool:
+		want = "boolean"
+	case reflect.Float64:
+		want = "number"
+	case reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64:
+		want = "integer"
+	default:
+		c.say("%s: a %v has no form in JSON here", at, t)
+	}
+	if kind != want {
+		c.say("%s: the schema says %s, the struct is %s", at, kind, want)
+	}
+}
+
+func (c *comparison) object(at string, node map[string]any, t reflect.Type) {
+	if c.done[t] {
+		return
+	}
+	c.done[t] = true
+	properties, _ := node["properties"].(map[string]any)
+	required, _ := node["required"].([]any)
+	written := map[string]bool{}
+	for _, f := range reflect.VisibleFields(t) {
+		tag, ok := f.Tag.Lookup("json")
+		if f.Anonymous || !ok {
+			if !f.Anonymous {
+				c.say("%s: field %s has no name in JSON", at, f.Name)
+			}
+			continue
+		}
+		name, rest, _ := strings.Cut(tag, ",")
+		written[name] = true
+		if !strings.Contains(c.page, "`"+name+"`") {
+			c.say("%s: the page does not name `%s`", at, name)
+		}
+		p, ok := properties[name].(map[string]any)
+		if !ok {
+			c.say("%s: the schema has no %s", at, name)
+			continue
+		}
+		if always := !strings.Contains(rest, "omitempty"); always != slices.Contains(required, any(name)) {
+			c.say("%s: %s is required in one and not in the other", at, name)
+		}
+		c.compare(at+"."+name, p, f.Type)
+	}
+	for name := range properties {
+		if !written[name] {
+			c.say("%s: nobody writes %s", at, name)
+		}
+	}
+}

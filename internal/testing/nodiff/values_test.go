@@ -49,7 +49,7 @@ func (s *stores) Access(a *event.Access) {
 
 // TestTermsAreValues: the terms that lockstep makes of integer instructions have the values that a run computes.
 func TestTermsAreValues(t *testing.T) {
-	from, to := seeds(t, 400)
+	from, to := seeds(t, 150)
 	compared, skipped := 0, 0
 	for seed := from; seed < to; seed++ {
 		k := gen.Integers(rand.New(rand.NewSource(int64(seed))))

@@ -28,7 +28,7 @@ func TestVerifiedMeansClean(t *testing.T) {
 
 // TestVerifiedPhasesAreClean is the same on gen.Phases.
 func TestVerifiedPhasesAreClean(t *testing.T) {
-	verifiedIsClean(t, agreement{draw: gen.Phases, req: phaseRequest}, 300, 20)
+	verifiedIsClean(t, agreement{draw: gen.Phases, req: phaseRequest}, 120, 20)
 }
 
 // TestVerifiedLoopsAreClean is the same on gen.LoopState: few of its kernels are right.
@@ -43,23 +43,23 @@ func TestVerifiedOrdersAreClean(t *testing.T) {
 
 // TestVerifiedReadbackIsClean is the same on gen.Readback.
 func TestVerifiedReadbackIsClean(t *testing.T) {
-	verifiedIsClean(t, agreement{draw: gen.Readback, req: phaseRequest}, 300, 20)
+	verifiedIsClean(t, agreement{draw: gen.Readback, req: phaseRequest}, 60, 20)
 }
 
 // TestVerifiedFlowIsClean is the same on gen.Flow.
 func TestVerifiedFlowIsClean(t *testing.T) {
-	verifiedIsClean(t, agreement{draw: gen.Flow, req: flowRequest}, 200, 10)
+	verifiedIsClean(t, agreement{draw: gen.Flow, req: flowRequest}, 40, 10)
 }
 
 // TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in runs.
 func TestVerifiedInLockstepIsClean(t *testing.T) {
 	random := func(src gen.Source) gen.Kernel { return gen.Random(src, gen.Options{BlockBarriers: true}) }
 	for name, a := range map[string]agreement{
-		"random":   {draw: random, req: randomRequest, lockstep: true},
-		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true},
-		"readback": {draw: gen.Readback, req: phaseRequest, lockstep: true},
+		"random":   {draw: random, req: randomRequest, lockstep: true, count: 150},
+		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true, count: 25},
+		"readback": {draw: gen.Readback, req: phaseRequest, lockstep: true, count: 15},
 	} {
-		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, 100, 20) })
+		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, a.count, 20) })
 	}
 }
 
@@ -68,6 +68,7 @@ type agreement struct {
 	draw     func(gen.Source) gen.Kernel
 	req      func(k gen.Kernel, number string, contents uint64) launch.Request
 	lockstep bool
+	count    int // how many to try by default
 }
 
 // verifiedIsClean draws n kernels and runs them, with several numbers, contents and schedules. What a run refutes must not be

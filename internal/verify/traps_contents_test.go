@@ -45,7 +45,7 @@ var contentsTraps = []textTrap{
 // guessTraps have candidates, which count for nothing if they are not shown.
 var guessTraps = []textTrap{
 	{"a guess that helps", `__global__ void k(int *a, const int *b, int n) { int j = 8; for (int i = 0; __candidate_invariant(j == 8 || j == 13), i < n; i++) { if (b[i] > 0) j = 21 - j; } __assert(j == 8 || j == 13); }`, ""},
-	{"a guess about memory", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; __requires(n > 0); s[t] = 0; for (int i = 0; __candidate_invariant(s[t] == i), __invariant(i <= n), i < n; i++) s[t]++; __assert(s[t] == n); }`, ""},
+	{"a guess about memory", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 0; for (int i = 0; __candidate_invariant(s[t] == i), i < n; i++) s[t]++; __assert(n < 1 || s[t] == n); }`, ""},
 	{"a wrong guess beside one that helps", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 5; for (int i = 0; __candidate_invariant(s[t] == 6), __candidate_invariant(s[t] == 5), i < n; i++) s[t] = 5; __assert(s[t] == 5); }`, ""},
 	{"a function-wide guess", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = 1; for (int i = 0; i < n; i++) s[t] = 1; __assert(s[t] == 1); for (int i = 0; i < n; i++) s[t] = 2; __function_wide_candidate_invariant(s[t] == 1); }`, ""},
 	{"a guess that does not hold at first", `__global__ void k(int *a, int n) { int j = n; for (int i = 0; __candidate_invariant(j == 8), i < n; i++) j = 8; __assert(j == 8); }`, "n = 0"},

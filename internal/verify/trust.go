@@ -55,5 +55,7 @@ func (p *prover) undisturbed(reads []lockstep.Access) bool {
 			}
 		}
 	}
-	return sub.failures() == 0
+	ok := sub.failures() == 0
+	p.res.Counters = p.res.Counters || ok && sub.res.Counters
+	return ok
 }

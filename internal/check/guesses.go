@@ -79,14 +79,15 @@ func (g *guesses) dependsOn(ctx context.Context, key findingKey, cfg *launch.Con
 		return false
 	}
 	at := g.sites(ctx, cfg)
-	if at == nil || at[key.a] == 0 && at[key.b] == 0 && !endsRun(key.code) {
+	counted := key.code != diag.CodeAssertFailed // an assertion has no accesses, by which threads are counted
+	if at == nil || counted && at[key.a] == 0 && at[key.b] == 0 && !endsRun(key.code) {
 		return false
 	}
 	g.try(ctx)
 	comparable, without := 0, (*guessRun)(nil)
 	clean := 0
 	for _, o := range g.others {
-		if o.threads[key.a] < max(at[key.a], 1) || o.threads[key.b] < max(at[key.b], 1) {
+		if counted && (o.threads[key.a] < max(at[key.a], 1) || o.threads[key.b] < max(at[key.b], 1)) {
 			continue
 		}
 		if comparable++; !o.shows(key) {
@@ -252,10 +253,18 @@ func (g *guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	if err != nil {
 		return nil
 	}
-	if g.spent += res.Steps; res.Status != emu.Completed && res.Status != emu.Stalled {
+	out := &guessRun{cfg: cfg, threads: s.counts(), found: map[findingKey]bool{}}
+	switch g.spent += res.Steps; res.Status {
+	case emu.Completed, emu.Stalled:
+	case emu.Stopped:
+		code, isBug := stopCodes[res.Stop.Kind]
+		if !isBug {
+			return nil
+		}
+		out.found[findingKey{code, res.Stop.Site, res.Stop.Site}] = true
+	default:
 		return nil
 	}
-	out := &guessRun{cfg: cfg, threads: s.counts(), found: map[findingKey]bool{}}
 	rep := det.Report()
 	for i := range rep.Races {
 		out.found[raceKey(&rep.Races[i])] = true

@@ -190,7 +190,7 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 		run := *p.driver
 		run.opt.Command = "run" // that shows it again
 		run.opt.MaxSteps = cmp.Or(run.opt.MaxSteps, replaySteps)
-		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: p.counts, aside: p.aside, parts: ir.OrdersParts(p.kernel), guess: p.guess}
+		r := &kernelRun{driver: &run, in: p.in, kernel: p.kernel, cfg: cfg, seen: seen, only: func(c diag.Code) bool { return p.counts(c, f) }, aside: p.aside, parts: ir.OrdersParts(p.kernel), guess: p.guess}
 		r.mark = func(g *diag.Diagnostic) {
 			how := "counterexample of a proof, confirmed by replay: "
 			if contents >= allZero {
@@ -217,9 +217,10 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 	return 0, false
 }
 
-// counts reports whether a finding of a replay counts.
-func (p *proof) counts(code diag.Code) bool {
-	return synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds
+// counts reports whether a finding of a replay counts. A counterexample to an assertion is what a failed assertion shows;
+// with the numbers of another one an assertion may fail beside it, which says nothing.
+func (p *proof) counts(code diag.Code, f *verify.Finding) bool {
+	return synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds || f.Kind == verify.Violation && code == diag.CodeAssertFailed
 }
 
 // synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may

@@ -17,7 +17,7 @@ import (
 // formatVersion changes whenever the same input would give other output: it is part of every key. Changes
 // to the embedded headers need none, as their hash is part of the key too; changes to the tables of OpenCL's
 // built-in functions do.
-const formatVersion = "7"
+const formatVersion = "8"
 
 // A cache entry is named by the hash of all that is known before compiling: this package's version, the
 // tools, the options, the input's name and content. What clang read besides stands in the entry with its

@@ -14,6 +14,9 @@ import (
 // To llc freeze says too little: where two ways meet it gives both the register of the other. So behind opt the frozen value
 // becomes a copy of a register that nothing writes, in inline assembly. Before, that would count as a call for the inliner.
 //
+// Clang marks no beginning for variables that a goto or a switch jumps over, for those that a function returns, and for the result itself, which
+// a function may fail to set: they get their value where the function begins.
+//
 // Arrays get one if they are sure to become registers; those that stay in memory hold anything there.
 
 var lifeRE = regexp.MustCompile(`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
@@ -23,21 +26,46 @@ func setVariables(m *irModule) {
 	l := newLayouts(m.head)
 	for _, f := range m.funcs {
 		types := f.allocated()
+		marked := map[string]bool{}
+		for _, line := range f.body {
+			if s := lifeRE.FindStringSubmatch(line); s != nil {
+				marked[strings.Trim(s[1], `"`)] = true
+			}
+		}
 		var body []string
 		for i, line := range f.body {
 			body = append(body, line)
-			s := lifeRE.FindStringSubmatch(line)
-			if s == nil {
+			var symbol string
+			if s := lifeRE.FindStringSubmatch(line); s != nil {
+				symbol = s[1]
+			} else if name := allocation(line); name != "" && !marked[name] {
+				symbol = name
+			} else {
 				continue
 			}
-			typ := types[strings.Trim(s[1], `"`)]
-			name := "%" + s[1]
+			typ := types[strings.Trim(symbol, `"`)]
+			name := "%" + symbol
 			if elems, _, _, ok := l.scalars(typ); ok && (!l.hasArray(typ, 0) || f.fixedIndices(name)) && !setFirst(f.body[i+1:], name, typ) {
 				body = append(body, setUnset(name, elems, len(body))...)
 			}
 		}
 		f.body = body
 	}
+}
+
+// allocation is the symbol of the variable of fixed size that a line allocates; empty for other lines.
+func allocation(line string) string {
+	name, rest := opcode(line)
+	args, ok := strings.CutPrefix(rest, "alloca ")
+	if !ok {
+		return ""
+	}
+	for _, arg := range splitTop(args)[1:] {
+		if strings.Contains(arg, "%") { // how many there are
+			return ""
+		}
+	}
+	return name
 }
 
 // allocated are the types of a function's variables, by their names.

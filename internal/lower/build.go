@@ -234,6 +234,7 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 			return nil, b.toolError(ctx, opt, err)
 		}
 		m = parseIR(text)
+		forgetUnset(m)
 		showPoints(m)
 		expandCopies(m, "late") // those of which inlining made the size known
 	}

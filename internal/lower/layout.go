@@ -18,10 +18,12 @@ const maxElements = 64
 // and pointers 8 bytes).
 type layouts struct {
 	named map[string]string // "%struct.P" -> "{ i32, float }"
+	most  int64             // elements of a type that are listed
+	wide  bool              // an i128 is two of 64 bits; else it is not understood
 }
 
 func newLayouts(head []string) *layouts {
-	l := &layouts{named: make(map[string]string)}
+	l := &layouts{named: make(map[string]string), most: maxElements}
 	for _, line := range head {
 		if name, def, ok := strings.Cut(line, " = type "); ok {
 			l.named[name] = def
@@ -44,6 +46,8 @@ func (l *layouts) walk(typ string, depth int) (elems []element, size, align int6
 		return []element{{0, n, typ}}, n, n, true
 	}
 	switch {
+	case typ == "i128" && l.wide:
+		return []element{{0, 8, "i64"}, {8, 8, "i64"}}, 16, 16, true
 	case typ[0] == '%':
 		return l.walk(l.named[typ], depth+1)
 	case strings.HasPrefix(typ, "<{"):
@@ -56,11 +60,11 @@ func (l *layouts) walk(typ string, depth int) (elems []element, size, align int6
 		inner, _ := bracketed(typ)
 		count, of, found := strings.Cut(inner, " x ")
 		n, err := strconv.ParseInt(count, 10, 64)
-		if !found || err != nil || n > maxElements {
+		if !found || err != nil || n > l.most {
 			return nil, 0, 0, false
 		}
 		sub, sz, al, good := l.walk(strings.TrimSpace(of), depth+1)
-		if !good || int64(len(sub))*n > maxElements {
+		if !good || int64(len(sub))*n > l.most {
 			return nil, 0, 0, false
 		}
 		for i := range n {
@@ -80,7 +84,7 @@ func (l *layouts) structure(fields []string, packed bool, depth int) (elems []el
 	align = 1
 	for _, f := range fields {
 		sub, sz, al, good := l.walk(f, depth+1)
-		if !good || len(elems)+len(sub) > maxElements {
+		if !good || len(elems)+len(sub) > int(l.most) {
 			return nil, 0, 0, false
 		}
 		if packed {

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,13 +18,17 @@ import (
 // Clang marks no beginning for variables that a goto or a switch jumps over, for those that a function returns, and for the result itself, which
 // a function may fail to set: they get their value where the function begins.
 //
-// Arrays get one if they are sure to become registers; those that stay in memory hold anything there.
+// Arrays that stay in memory hold anything there: what was written to their elements for this is taken out again.
 
 var lifeRE = regexp.MustCompile(`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
 
+// maxUnset bounds the elements of a variable that get a frozen value.
+const maxUnset = 4096
+
 // setVariables writes a frozen value to each variable at the beginning of its life.
 func setVariables(m *irModule) {
-	l := newLayouts(m.head)
+	l, n := newLayouts(m.head), 0
+	l.most, l.wide = maxUnset, true
 	for _, f := range m.funcs {
 		types := f.allocated()
 		marked := map[string]bool{}
@@ -45,8 +50,9 @@ func setVariables(m *irModule) {
 			}
 			typ := types[strings.Trim(symbol, `"`)]
 			name := "%" + symbol
-			if elems, _, _, ok := l.scalars(typ); ok && (!l.hasArray(typ, 0) || f.fixedIndices(name)) && !setFirst(f.body[i+1:], name, typ) {
-				body = append(body, setUnset(name, elems, len(body))...)
+			if elems, _, _, ok := l.scalars(typ); ok && !setFirst(f.body[i+1:], name, typ) {
+				body = append(body, setUnset(name, elems, n)...)
+				n++
 			}
 		}
 		f.body = body
@@ -81,44 +87,6 @@ func (f *irFunc) allocated() map[string]string {
 	return out
 }
 
-// hasArray reports whether a type is an array, or has one in it.
-func (l *layouts) hasArray(typ string, depth int) bool {
-	switch {
-	case depth > 16 || strings.HasPrefix(typ, "["):
-		return true
-	case strings.HasPrefix(typ, "%"):
-		return l.hasArray(l.named[typ], depth+1)
-	case strings.HasPrefix(typ, "{"), strings.HasPrefix(typ, "<{"):
-		inner, _ := bracketed(strings.TrimPrefix(typ, "<"))
-		for _, field := range splitTop(inner) {
-			if l.hasArray(field, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-var fixedRE = regexp.MustCompile(`^getelementptr [^%]*ptr (%[-\w.$]+|%"[^"]*")(?:, i\d+ \d+)*$`)
-
-// fixedIndices reports whether nothing is done with a variable but to take the addresses of elements with fixed indices.
-func (f *irFunc) fixedIndices(name string) bool {
-	for _, line := range f.body {
-		text, _ := splitAttach(line)
-		for _, v := range usedRE.FindAllString(text, -1) {
-			if v != name {
-				continue
-			}
-			_, rest := opcode(text)
-			s := fixedRE.FindStringSubmatch(rest)
-			if !(s != nil && s[1] == name || strings.HasPrefix(rest, "alloca ") || strings.Contains(rest, "@llvm.lifetime.")) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // setFirst reports whether the next thing that is done with a variable, in the block that lines begin in, is to write all of it.
 func setFirst(lines []string, name, typ string) bool {
 	for _, line := range lines {
@@ -141,13 +109,13 @@ func setFirst(lines []string, name, typ string) bool {
 	return false
 }
 
-// setUnset are the lines that write a frozen value to each scalar of a variable; n makes names in them unique.
+// setUnset are the lines that write a frozen value to each scalar of a variable, of which n is the number.
 func setUnset(name string, elems []element, n int) []string {
 	var out []string
 	for i, e := range elems {
 		at, value := name, fmt.Sprintf("%%heddle.unset%d.%d", n, i)
-		if e.off > 0 {
-			at = value + ".at"
+		if len(elems) > 1 {
+			at = fmt.Sprintf("%%heddle.unsetat%d.%d", n, i)
 			out = append(out, fmt.Sprintf("  %s = getelementptr i8, ptr %s, i64 %d", at, name, e.off))
 		}
 		out = append(out, fmt.Sprintf("  %s = freeze %s undef", value, e.typ), fmt.Sprintf("  store %s %s, ptr %s, align %d", e.typ, value, at, e.size))
@@ -155,7 +123,32 @@ func setUnset(name string, elems []element, n int) []string {
 	return out
 }
 
-var frozenRE = regexp.MustCompile(`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|float|double|ptr) (?:undef|poison)$`)
+var unsetStoreRE = regexp.MustCompile(`^  store \w+ %heddle\.unset(\d+\.\d+)\b[\w.]*, ptr %heddle\.unsetat(\d+\.\d+)\b`)
+
+// forgetUnset takes the stores of setUnset out that are left, behind opt: of variables of several elements that stay in memory. What was
+// computed for them goes with them.
+func forgetUnset(m *irModule) {
+	for _, f := range m.funcs {
+		f.body = slices.DeleteFunc(f.body, func(line string) bool {
+			s := unsetStoreRE.FindStringSubmatch(line)
+			return s != nil && s[1] == s[2]
+		})
+		used := map[string]int{}
+		for _, line := range f.body {
+			if strings.Contains(line, "%heddle.unset") {
+				for _, name := range usedRE.FindAllString(line, -1) {
+					used[name]++
+				}
+			}
+		}
+		f.body = slices.DeleteFunc(f.body, func(line string) bool {
+			name, _ := opcode(line)
+			return strings.HasPrefix(name, "heddle.unset") && used["%"+name] == 1
+		})
+	}
+}
+
+var frozenRE = regexp.MustCompile(`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|bfloat|float|double|ptr(?: addrspace\(\d+\))?) (?:undef|poison)$`)
 
 // opaqueValue is what llc gets in place of a frozen value: a copy of a register that nothing writes.
 func opaqueValue(line string) (string, bool) {
@@ -170,10 +163,8 @@ func opaqueValue(line string) (string, bool) {
 	switch typ {
 	case "i8":
 		return unwritten(name+".wide", "i16", "h", 16) + "\n  " + name + " = trunc i16 " + name + ".wide to i8", true
-	case "half":
-		return unwritten(name+".bits", "i16", "h", 16) + "\n  " + name + " = bitcast i16 " + name + ".bits to half", true
-	case "ptr":
-		return unwritten(name+".bits", "i64", "l", 64) + "\n  " + name + " = inttoptr i64 " + name + ".bits to ptr", true
+	case "half", "bfloat":
+		return unwritten(name+".bits", "i16", "h", 16) + "\n  " + name + " = bitcast i16 " + name + ".bits to " + typ, true
 	case "i16":
 		return unwritten(name, typ, "h", 16), true
 	case "i32":
@@ -182,6 +173,8 @@ func opaqueValue(line string) (string, bool) {
 		return unwritten(name, typ, "l", 64), true
 	case "float":
 		return unwritten(name, typ, "f", 32), true
+	case "double":
+		return unwritten(name, typ, "d", 64), true
 	}
-	return unwritten(name, typ, "d", 64), true
+	return unwritten(name+".bits", "i64", "l", 64) + "\n  " + name + " = inttoptr i64 " + name + ".bits to " + typ, true
 }

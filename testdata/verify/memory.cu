@@ -236,3 +236,35 @@ __global__ void index_from_part_of_array(int *out) {
     a[1] = 3;
     out[blockIdx.x * N + (a[0] & 63)] = a[1] + threadIdx.x;
 }
+
+// race: what the others find in a variable whose declaration a goto passes by may be the same
+__global__ void index_past_declaration(int *out) {
+    if (threadIdx.x >= 5)
+        goto there;
+    int i;
+    i = threadIdx.x;
+there:
+    out[blockIdx.x * N + (i & 63)] = threadIdx.x;
+}
+
+struct Pair {
+    int first, second[2];
+};
+
+__device__ Pair some_pair(int i) {
+    Pair p;
+    if (i < 5)
+        p.second[1] = i;
+    return p;
+}
+
+// race: most threads return a struct with an element that nobody wrote
+__global__ void index_from_returned_struct(int *out) { out[blockIdx.x * N + (some_pair(threadIdx.x).second[1] & 63)] = threadIdx.x; }
+
+__device__ int forgets_to_return(int i) {
+    if (i < 5)
+        return i;
+}
+
+// race: most threads come back without a value
+__global__ void index_not_returned(int *out) { out[blockIdx.x * N + (forgets_to_return(threadIdx.x) & 63)] = threadIdx.x; }

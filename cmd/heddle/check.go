@@ -66,6 +66,7 @@ The launch comes from flags; else from a comment above the kernel (// heddle: gr
 
 func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	opt := check.Options{Command: name, Prove: name == "verify", ThenProve: name == "check"}
+	var mathInt bool
 	var out outputFlags
 	var in inputFlags
 	cmd := &cobra.Command{
@@ -77,6 +78,9 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := checkNumbers(&opt); err != nil {
 				return err
+			}
+			if mathInt {
+				fmt.Fprintln(stderr, "heddle: note: --math-int is ignored: numbers are bit-vectors here, as kernels have them")
 			}
 			return checkFiles(cmd.Context(), opt, out, &in, files, stdin, stdout, stderr)
 		},
@@ -102,6 +106,8 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	if opt.Prove {
 		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
 		fs.Var(newChoice(&opt.Extern, "unsupported", "pure"), "extern", "what functions without a body do: with `WHAT` pure they return, touch no memory but the thread's own and synchronize nothing, and the proof says so; by default their calls are unsupported")
+		fs.IntVar(&opt.Unwind, "unwind", 0, "look at the first `N` iterations of each loop only: this finds bugs without invariants, and never verifies")
+		fs.BoolVar(&mathInt, "math-int", false, "ignored, with a note: for command lines of GPUVerify")
 		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
 	}
 	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")

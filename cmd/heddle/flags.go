@@ -82,6 +82,8 @@ func checkNumbers(opt *check.Options) error {
 		return fmt.Errorf("--limit %d: at least 1 is needed", opt.Limit)
 	case opt.Timeout < 0:
 		return fmt.Errorf("--timeout %v: a time above 0 is needed", opt.Timeout)
+	case opt.Unwind < 0:
+		return fmt.Errorf("--unwind %d: a number of iterations is needed", opt.Unwind)
 	case opt.Workers < 0:
 		return fmt.Errorf("--jobs %d: a number of cores is needed", opt.Workers)
 	case opt.Seed+uint64(opt.Seeds-1) < opt.Seed:

@@ -51,6 +51,7 @@ type Options struct {
 	Decisions      func(Decisions) // is sent what was decided for each kernel, in their order; nil: nothing
 	Extern         string          // of proofs: what calls of functions without a body are: "unsupported", which is the default, or "pure"
 	NoWrap         bool            // of proofs: signed 32-bit index arithmetic does not wrap
+	Unwind         int             // of proofs: only the first iterations of each loop, which finds bugs and proves nothing; 0: all
 	Invariants     io.Writer       // what came of the candidate invariants of loops in proofs; nil: discarded
 	Printf         io.Writer       // kernel printf output; nil: discarded
 	Files          *source.Set     // that the positions of findings refer to; nil: a new one

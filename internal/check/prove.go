@@ -61,6 +61,9 @@ func (d *driver) proveKernel(ctx context.Context, in *input, k *ir.Func) {
 	defer cancel()
 	end := d.asks(k, "proof", "a proof for all inputs was asked for")
 	v := p.verdict(ctx)
+	if p.opt.Unwind > 0 && v.Kind == diag.Verified {
+		v = diag.Verdict{Kind: diag.Unknown, Reason: fmt.Sprintf("nothing is wrong in the first %d iterations of each loop, which is no proof (--unwind %d)", p.opt.Unwind, p.opt.Unwind)}
+	}
 	end(outcome(&v))
 	v.Kernel, v.Suppressed, v.Known = k.Demangled, p.aside.suppressed, p.aside.known
 	if v.Kind == diag.Verified {
@@ -225,6 +228,7 @@ func (p *proof) verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	if why := p.assume(ctx, th); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
+	p.unwind(th)
 	r := verify.Kernel(ctx, th, verify.Options{Benign: p.tolerance(), OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Steps: p.steps, Ways: p.ways, OneWarp: p.oneWarp, Shown: p.shown, Pool: p.solving.pool(), Solvers: p.solving.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
 	p.sum.Queries.Add(&r.Stats)
 	p.listInvariants(r)

@@ -43,6 +43,19 @@ func (p *proof) assume(ctx context.Context, th *lockstep.Thread) string {
 	return ""
 }
 
+// unwind leaves of each loop the first iterations that the user asks for.
+func (p *proof) unwind(th *lockstep.Thread) {
+	if p.opt.Unwind == 0 {
+		return
+	}
+	c := th.Context
+	for i := range th.Loops {
+		l := &th.Loops[i]
+		n := c.Const(uint64(p.opt.Unwind), c.Width(l.Counter))
+		th.Assumed = append(th.Assumed, c.Ult(l.Counter, n), c.Ule(l.Last, n))
+	}
+}
+
 // named is what a name in an assumption stands for: an integer parameter, or a dimension of the launch.
 func (p *proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	for i, d := range "xyz" {

@@ -25,9 +25,9 @@ import (
 // This can take a bug for one that depends on guesses, never the other way around, and hides none.
 
 const (
-	guessRuns     = 32        // alternatives that are run for one kernel
-	guessSteps    = 400_000   // warp instructions of one of them
-	guessAllSteps = 3_000_000 // and of all together: about a second
+	guessRuns     = 32         // alternatives that are run for one kernel
+	guessSteps    = 4_000_000  // warp instructions of one of them
+	guessAllSteps = 12_000_000 // and of all together, less than the run before may have taken
 )
 
 // guesses are what nobody said of the launch of a kernel, and what its runs show with other guesses.
@@ -199,12 +199,17 @@ func (g *guesses) try(ctx context.Context) {
 	}
 }
 
-// shapes are the blocks that are tried: nil is what the launch says or guesses.
+// shapes are the blocks that are tried: nil is what the launch says or guesses. They have the dimensions that the guess has,
+// which are those that the kernel asks for: in another one all threads would do the same.
 func (g *guesses) shapes() []*event.Dim3 {
 	out := []*event.Dim3{nil}
-	if g.block {
-		for _, d := range []event.Dim3{{X: 256, Y: 1, Z: 1}, {X: 16, Y: 16, Z: 1}, {X: 32, Y: 8, Z: 1}, {X: 32, Y: 32, Z: 1}} {
-			if d != g.cfg.Geometry.Block {
+	if was := g.cfg.Geometry.Block; g.block && was.Z == 1 {
+		list := []event.Dim3{{X: 128, Y: 1, Z: 1}, {X: 256, Y: 1, Z: 1}}
+		if was.Y > 1 {
+			list = []event.Dim3{{X: 8, Y: 8, Z: 1}, {X: 16, Y: 16, Z: 1}, {X: 32, Y: 8, Z: 1}, {X: 32, Y: 32, Z: 1}}
+		}
+		for _, d := range list {
+			if d != was {
 				out = append(out, &d)
 			}
 		}
@@ -217,7 +222,7 @@ func (g *guesses) shapes() []*event.Dim3 {
 func (g *guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 	t := uint64(geo.Grid.X) * uint64(geo.Block.X)
 	sizes := []uint64{t, 4*t + 3, geo.Blocks() * uint64(geo.ThreadsPerBlock()), 16 * t, t + 1, 64*t + 1}
-	small := []uint64{1, 2, 3, 16, uint64(geo.Block.X)}
+	small := []uint64{0, 1, 2, 3, 16, uint64(geo.Block.X)}
 	out := make([]uint64, len(g.scalars))
 	for j := range out {
 		switch {

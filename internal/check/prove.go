@@ -110,7 +110,9 @@ func (r *kernelRun) withProof(ctx context.Context, v diag.Verdict) diag.Verdict 
 	depends := r.guess.reason()
 	if proved.Kind == diag.Unknown && depends == "" && len(all) > len(p.fixed) {
 		p.fixed = all
-		if again := p.verdict(ctx); again.Kind != diag.Unknown {
+		if again := p.verdict(ctx); again.Kind == diag.Verified && p.guessed() != "" {
+			proved.Reason = "the proof comes through with the guessed " + p.guessed() + " alone; " + proved.Reason
+		} else if again.Kind != diag.Unknown {
 			proved = again
 		}
 	}
@@ -268,17 +270,25 @@ func (p *proof) scalars(from launch.Origin) map[int]uint64 {
 	return out
 }
 
+// guessed names the scalars that the proof is for and nobody gave, with their values.
+func (p *proof) guessed() string {
+	var out []string
+	for i := range p.kernel.Params {
+		a := &p.cfg.Args[i]
+		if _, ok := p.fixed[i]; ok && p.cfg.Origins["arg "+a.Name] == launch.Default {
+			out = append(out, a.Name+" = "+a.Value())
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // scope says what a proof covers.
 func (p *proof) scope(r *verify.Result) string {
 	g := p.cfg.Geometry
-	var given, guessed []string
+	var given []string
 	for i := range p.kernel.Params {
-		a := &p.cfg.Args[i]
-		switch _, ok := p.fixed[i]; {
-		case ok && p.cfg.Origins["arg "+a.Name] == launch.Default:
-			guessed = append(guessed, a.Name+" = "+a.Value())
-		case ok:
-			given = append(given, a.Name)
+		if _, ok := p.fixed[i]; ok {
+			given = append(given, p.cfg.Args[i].Name)
 		}
 	}
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
@@ -287,9 +297,6 @@ func (p *proof) scope(r *verify.Result) string {
 	}
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
-	}
-	if len(guessed) > 0 {
-		s += ", with the guessed " + strings.Join(guessed, ", ")
 	}
 	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
 		s += ", that satisfy what the kernel requires and assumes"

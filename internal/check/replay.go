@@ -218,9 +218,10 @@ func (p *proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Findi
 }
 
 // counts reports whether a finding of a replay counts. A counterexample to an assertion is what a failed assertion shows;
-// with the numbers of another one an assertion may fail beside it, which says nothing.
+// with the numbers of another one an assertion may fail beside it, which says nothing. Where no proof is asked for, what an
+// assertion says of data counts only for the data of the launch.
 func (p *proof) counts(code diag.Code, f *verify.Finding) bool {
-	return synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds || f.Kind == verify.Violation && code == diag.CodeAssertFailed
+	return synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds || f.Kind == verify.Violation && code == diag.CodeAssertFailed && !p.opt.ThenProve
 }
 
 // synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may

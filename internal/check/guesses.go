@@ -139,10 +139,10 @@ func (o *guessRun) shows(key findingKey) bool {
 func (g *guesses) text(cfg, other *launch.Config) string {
 	var parts []string
 	if g.grid && cfg.Geometry.Grid != other.Geometry.Grid {
-		parts = append(parts, "grid "+dimsText(cfg.Geometry.Grid))
+		parts = append(parts, "grid "+launch.Dims(cfg.Geometry.Grid))
 	}
 	if g.block && cfg.Geometry.Block != other.Geometry.Block {
-		parts = append(parts, "block "+dimsText(cfg.Geometry.Block))
+		parts = append(parts, "block "+launch.Dims(cfg.Geometry.Block))
 	}
 	for _, i := range g.scalars {
 		if a := &cfg.Args[i]; !slices.Equal(a.Bits, other.Args[i].Bits) {
@@ -153,16 +153,6 @@ func (g *guesses) text(cfg, other *launch.Config) string {
 		return "other contents of buffers"
 	}
 	return strings.Join(parts, ", ")
-}
-
-func dimsText(d event.Dim3) string {
-	switch {
-	case d.Z > 1:
-		return fmt.Sprintf("%d,%d,%d", d.X, d.Y, d.Z)
-	case d.Y > 1:
-		return fmt.Sprintf("%d,%d", d.X, d.Y)
-	}
-	return fmt.Sprint(d.X)
 }
 
 // try runs the kernel with other guesses, once.
@@ -243,16 +233,11 @@ func (g *guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 
 // run executes a launch; nil if it does not come to an end.
 func (g *guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
-	run := *g.driver
-	run.opt.Limit, run.opt.Printf, run.opt.Progress = 1, nil, nil
-	r := &kernelRun{driver: &run, in: g.in, kernel: g.kernel, cfg: cfg, parts: ir.OrdersParts(g.kernel)}
 	m, err := emu.New(g.kernel, cfg)
 	if err != nil {
 		return nil
 	}
-	emuModel, raceModel, _ := warpModel(g.opt.Warp)
-	tolerance, _ := benign(g.opt.Benign)
-	det := r.detector(race.Options{Geometry: cfg.Geometry, Model: raceModel, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Recycling: true})
+	emuModel, det := g.watching(g.kernel, cfg, m, true)
 	s := &threadsAt{detector: det, sets: map[event.Site][]uint64{}, geo: cfg.Geometry}
 	res, err := m.Run(ctx, emu.Options{Model: emuModel, Seed: g.opt.Seed, MaxSteps: guessSteps, Workers: 1}, s)
 	if err != nil {
@@ -300,19 +285,9 @@ func (g *guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 }
 
 // nothing is a detector that finds nothing.
-type nothing struct{ event.Sink }
+type nothing struct{ event.Discard }
 
-func (nothing) Report() *race.Report       { return &race.Report{} }
-func (nothing) Access(*event.Access)       {}
-func (nothing) Copy(*event.Copy)           {}
-func (nothing) CopyGroup(*event.CopyGroup) {}
-func (nothing) Fence(*event.Fence)         {}
-func (nothing) Arrive(*event.Arrive)       {}
-func (nothing) Complete(*event.Complete)   {}
-func (nothing) WarpSync(*event.WarpSync)   {}
-func (nothing) Converge(*event.Converge)   {}
-func (nothing) Exit(*event.Exit)           {}
-func (nothing) Stall(*event.Stall)         {}
+func (nothing) Report() *race.Report { return &race.Report{} }
 
 // threadsAt keeps, for each site that accesses memory or arrives at a barrier, the threads that were there.
 type threadsAt struct {

@@ -213,6 +213,7 @@ func (h *hunter) score(ctx context.Context, t trial) int {
 // contention counts words that several threads touch, one of them writing, and instructions that only some lanes of a
 // warp execute.
 type contention struct {
+	event.Discard
 	cells     map[cell]toucher
 	parts     map[event.Site]bool
 	sites     map[event.Site]bool // accesses that were executed
@@ -250,12 +251,3 @@ func (c *contention) Access(a *event.Access) {
 		c.cells[k] = t
 	}
 }
-func (c *contention) Copy(*event.Copy)           {}
-func (c *contention) CopyGroup(*event.CopyGroup) {}
-func (c *contention) Fence(*event.Fence)         {}
-func (c *contention) Arrive(*event.Arrive)       {}
-func (c *contention) Complete(*event.Complete)   {}
-func (c *contention) WarpSync(*event.WarpSync)   {}
-func (c *contention) Converge(*event.Converge)   {}
-func (c *contention) Exit(*event.Exit)           {}
-func (c *contention) Stall(*event.Stall)         {}

@@ -154,10 +154,7 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t trial, out *repair.Jud
 		out.Grade, out.Reason = repair.Unknown, err.Error()
 		return nil
 	}
-	r := &kernelRun{driver: j.driver, kernel: p.kernel, cfg: cfg, parts: ir.OrdersParts(p.kernel)}
-	emuModel, raceModel, _ := warpModel(j.opt.Warp)
-	tolerance, _ := benign(j.opt.Benign)
-	det := r.detector(race.Options{Geometry: cfg.Geometry, Model: raceModel, Benign: tolerance, SharedBytes: uint32(m.SharedBytes())})
+	emuModel, det := j.watching(p.kernel, cfg, m, false)
 	res, err := m.Run(ctx, emu.Options{Model: emuModel, Seed: t.seed, MaxSteps: j.steps(cfg), Workers: 1}, det)
 	if err != nil {
 		return err

@@ -154,15 +154,7 @@ func cannotStart(k *ir.Func, err error) diag.Verdict {
 // run executes the launch once and reports what is new. It returns false when further seeds would say
 // nothing more.
 func (r *kernelRun) run(ctx context.Context, seed uint64) bool {
-	emuModel, raceModel, _ := warpModel(r.opt.Warp)
-	tolerance, _ := benign(r.opt.Benign)
-	det := r.detector(race.Options{
-		Geometry:    r.cfg.Geometry,
-		Model:       raceModel,
-		Benign:      tolerance,
-		SharedBytes: uint32(r.machine.SharedBytes()),
-		Recycling:   true,
-	})
+	emuModel, det := r.watching(r.kernel, r.cfg, r.machine, true)
 	opt := emu.Options{Model: emuModel, Seed: seed, MaxSteps: r.budget(), Workers: max(r.opt.Workers, 1)}
 	if r.opt.Progress != nil {
 		opt.Progress = func(steps, done, blocks uint64) {
@@ -199,11 +191,16 @@ type detector interface {
 	Report() *race.Report
 }
 
-func (r *kernelRun) detector(opt race.Options) detector {
-	if r.parts {
-		return race.NewSplit(opt)
+// watching is how the options have a kernel run, and a detector for a run of it, which looks for barriers that are reused
+// too early if recycling is asked for.
+func (d *driver) watching(k *ir.Func, cfg *launch.Config, m *emu.Machine, recycling bool) (emu.WarpModel, detector) {
+	emuModel, raceModel, _ := warpModel(d.opt.Warp)
+	tolerance, _ := benign(d.opt.Benign)
+	opt := race.Options{Geometry: cfg.Geometry, Model: raceModel, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Recycling: recycling}
+	if ir.OrdersParts(k) {
+		return emuModel, race.NewSplit(opt)
 	}
-	return race.New(opt)
+	return emuModel, race.New(opt)
 }
 
 // ended looks at how a run ended: a stop of the kernel is a finding, a limit of heddle decides the verdict.

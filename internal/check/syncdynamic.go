@@ -52,10 +52,7 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	if err != nil {
 		return &notJudgedError{cannotStart(k, err)}
 	}
-	r := &kernelRun{driver: o.driver, kernel: k, cfg: cfg, parts: ir.OrdersParts(k)}
-	emuModel, raceModel, _ := warpModel(o.opt.Warp)
-	tolerance, _ := benign(o.opt.Benign)
-	det := r.detector(race.Options{Geometry: cfg.Geometry, Model: raceModel, Benign: tolerance, SharedBytes: uint32(m.SharedBytes())})
+	emuModel, det := o.watching(k, cfg, m, false)
 	j := judge{driver: o.driver}
 	res, err := m.Run(ctx, emu.Options{Model: emuModel, Seed: seed, MaxSteps: j.steps(cfg), Workers: 1}, &arrivals{det, m, count})
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 func (c *Config) Describe() string {
 	g := c.Geometry
 	parts := []string{
-		"grid " + dims(g.Grid) + c.origin("grid"),
-		"block " + dims(g.Block) + c.origin("block"),
+		"grid " + Dims(g.Grid) + c.origin("grid"),
+		"block " + Dims(g.Block) + c.origin("block"),
 	}
 	if g.Cluster.Count() > 1 {
-		parts = append(parts, "cluster "+dims(g.Cluster)+c.origin("cluster"))
+		parts = append(parts, "cluster "+Dims(g.Cluster)+c.origin("cluster"))
 	}
 	if c.DynShared > 0 {
 		parts = append(parts, fmt.Sprintf("shared %d", c.DynShared)+c.origin("shared"))
@@ -122,9 +122,9 @@ func formatBits(bits []byte, float bool) string {
 // left out except for grid and block: the same command decides it in the same way.
 func (c *Config) Flags() string {
 	g := c.Geometry
-	flags := []string{"--grid " + dims(g.Grid), "--block " + dims(g.Block)}
+	flags := []string{"--grid " + Dims(g.Grid), "--block " + Dims(g.Block)}
 	if g.Cluster.Count() > 1 {
-		flags = append(flags, "--cluster "+dims(g.Cluster))
+		flags = append(flags, "--cluster "+Dims(g.Cluster))
 	}
 	if c.Origins["shared"] != Default && c.DynShared > 0 {
 		flags = append(flags, fmt.Sprintf("--shared %d", c.DynShared))

@@ -12,13 +12,13 @@ func pragmaText(p Pragma) string {
 	s := p.Kernel + ":"
 	r := p.Request
 	if r.Grid != nil {
-		s += " grid=" + dims(*r.Grid)
+		s += " grid=" + Dims(*r.Grid)
 	}
 	if r.Block != nil {
-		s += " block=" + dims(*r.Block)
+		s += " block=" + Dims(*r.Block)
 	}
 	if r.Cluster != nil {
-		s += " cluster=" + dims(*r.Cluster)
+		s += " cluster=" + Dims(*r.Cluster)
 	}
 	if r.Shared != nil {
 		s += fmt.Sprintf(" shared=%d", *r.Shared)

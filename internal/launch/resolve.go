@@ -194,10 +194,10 @@ func (r *resolver) grid() (*event.Dim3, Origin) {
 		b := r.cfg.Geometry.Block
 		switch {
 		case grid != nil:
-			r.failf("grid", "grid %s and global size %s (%s): one of them says it", dims(*grid), dims(*global), l.origin)
+			r.failf("grid", "grid %s and global size %s (%s): one of them says it", Dims(*grid), Dims(*global), l.origin)
 		case b.Count() == 0:
 		case global.X%b.X != 0 || global.Y%b.Y != 0 || global.Z%b.Z != 0:
-			r.failf("grid", "global size %s (%s) is no multiple of the local size %s (%s)", dims(*global), l.origin, dims(b), r.cfg.Origins["block"])
+			r.failf("grid", "global size %s (%s) is no multiple of the local size %s (%s)", Dims(*global), l.origin, Dims(b), r.cfg.Origins["block"])
 		default:
 			return &event.Dim3{X: global.X / b.X, Y: global.Y / b.Y, Z: global.Z / b.Z}, l.origin
 		}
@@ -227,7 +227,7 @@ func (r *resolver) block() event.Dim3 {
 	reqd := r.k.ReqNTID
 	switch {
 	case reqd.Count() > 0 && block != nil && *block != reqd:
-		r.failf("block", "block %s (%s) contradicts .reqntid %s of kernel %s", dims(*block), origin, dims(reqd), r.k.Demangled)
+		r.failf("block", "block %s (%s) contradicts .reqntid %s of kernel %s", Dims(*block), origin, Dims(reqd), r.k.Demangled)
 	case reqd.Count() > 0 && block == nil:
 		block, origin = &reqd, FromPTX
 	case block == nil:
@@ -246,7 +246,7 @@ func (r *resolver) cluster() event.Dim3 {
 	reqd := r.k.ReqCluster
 	switch {
 	case reqd.Count() > 0 && cluster != nil && *cluster != reqd:
-		r.failf("cluster", "cluster %s (%s) contradicts .reqnctapercluster %s of kernel %s", dims(*cluster), origin, dims(reqd), r.k.Demangled)
+		r.failf("cluster", "cluster %s (%s) contradicts .reqnctapercluster %s of kernel %s", Dims(*cluster), origin, Dims(reqd), r.k.Demangled)
 	case reqd.Count() > 0 && cluster == nil:
 		cluster, origin = &reqd, FromPTX
 	case cluster == nil:
@@ -261,28 +261,28 @@ func (r *resolver) checkGeometry() {
 	b, o := g.Block, r.cfg.Origins["block"]
 	switch {
 	case b.X == 0 || b.Y == 0 || b.Z == 0:
-		r.failf("block", "block %s (%s) has a dimension of 0", dims(b), o)
+		r.failf("block", "block %s (%s) has a dimension of 0", Dims(b), o)
 	case b.Count() > maxThreads || b.X > maxThreads || b.Y > maxThreads || b.Z > maxThreads:
-		r.failf("block", "block %s (%s) has %d threads; a block has at most %d", dims(b), o, b.Count(), maxThreads)
+		r.failf("block", "block %s (%s) has %d threads; a block has at most %d", Dims(b), o, b.Count(), maxThreads)
 	case b.Z > maxBlockZ:
-		r.failf("block", "block %s (%s) is %d deep; the z dimension of a block is at most %d", dims(b), o, b.Z, maxBlockZ)
+		r.failf("block", "block %s (%s) is %d deep; the z dimension of a block is at most %d", Dims(b), o, b.Z, maxBlockZ)
 	case r.k.MaxNTID.Count() > 0 && b.Count() > r.k.MaxNTID.Count():
 		r.failf("block", "block %s (%s) has %d threads; .maxntid (__launch_bounds__) of kernel %s allows %d",
-			dims(b), o, b.Count(), r.k.Demangled, r.k.MaxNTID.Count())
+			Dims(b), o, b.Count(), r.k.Demangled, r.k.MaxNTID.Count())
 	}
 	d, o := g.Grid, r.cfg.Origins["grid"]
 	switch {
 	case d.X == 0 || d.Y == 0 || d.Z == 0:
-		r.failf("grid", "grid %s (%s) has a dimension of 0", dims(d), o)
+		r.failf("grid", "grid %s (%s) has a dimension of 0", Dims(d), o)
 	case d.X > maxGridX || d.Y > maxGridYZ || d.Z > maxGridYZ:
-		r.failf("grid", "grid %s (%s) is too large; a grid has at most %d,%d,%d blocks", dims(d), o, maxGridX, maxGridYZ, maxGridYZ)
+		r.failf("grid", "grid %s (%s) is too large; a grid has at most %d,%d,%d blocks", Dims(d), o, maxGridX, maxGridYZ, maxGridYZ)
 	}
 	if len(r.errs) > 0 {
 		return
 	}
 	// The product of three dimensions within these limits fits in 64 bits; times the warps it may not.
 	if blocks := d.Count(); blocks > maxWarps/uint64(g.WarpsPerBlock()) {
-		r.failf("grid", "grid %s of blocks %s has more than 2^32 warps, which heddle cannot number", dims(d), dims(b))
+		r.failf("grid", "grid %s of blocks %s has more than 2^32 warps, which heddle cannot number", Dims(d), Dims(b))
 	}
 	r.checkCluster()
 }
@@ -291,11 +291,11 @@ func (r *resolver) checkCluster() {
 	c, d := r.cfg.Geometry.Cluster, r.cfg.Geometry.Grid
 	switch {
 	case c.X == 0 || c.Y == 0 || c.Z == 0:
-		r.failf("cluster", "cluster %s has a dimension of 0", dims(c))
+		r.failf("cluster", "cluster %s has a dimension of 0", Dims(c))
 	case c.X > maxCluster || c.Y > maxCluster || c.Z > maxCluster || c.Count() > maxCluster:
-		r.failf("cluster", "cluster %s has %d blocks; a cluster has at most %d", dims(c), c.Count(), maxCluster)
+		r.failf("cluster", "cluster %s has %d blocks; a cluster has at most %d", Dims(c), c.Count(), maxCluster)
 	case d.X%c.X != 0 || d.Y%c.Y != 0 || d.Z%c.Z != 0:
-		r.failf("grid", "grid %s (%s) is no multiple of the cluster %s", dims(d), r.cfg.Origins["grid"], dims(c))
+		r.failf("grid", "grid %s (%s) is no multiple of the cluster %s", Dims(d), r.cfg.Origins["grid"], Dims(c))
 	}
 }
 
@@ -331,8 +331,8 @@ func (r *resolver) shared() {
 	}
 }
 
-// dims prints dimensions as flags do: 4, 4,2 or 4,2,1 without ones at the end.
-func dims(d event.Dim3) string {
+// Dims prints dimensions as flags do: 4, 4,2 or 4,2,1 without ones at the end.
+func Dims(d event.Dim3) string {
 	switch {
 	case d.Z != 1:
 		return fmt.Sprintf("%d,%d,%d", d.X, d.Y, d.Z)

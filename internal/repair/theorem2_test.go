@@ -161,7 +161,7 @@ func (g *randomCFG) text(uniform []bool) string {
 
 // effects records what each thread does to memory, in its order.
 type effects struct {
-	event.Sink
+	event.Discard
 	of       map[event.Thread][]string
 	stalls   int
 	arrivals map[event.Thread]int
@@ -180,9 +180,6 @@ func (e *effects) Access(a *event.Access) {
 		e.of[th] = append(e.of[th], s)
 	}
 }
-func (e *effects) Copy(*event.Copy)           {}
-func (e *effects) CopyGroup(*event.CopyGroup) {}
-func (e *effects) Fence(*event.Fence)         {}
 func (e *effects) Arrive(a *event.Arrive) {
 	for l := range event.WarpSize {
 		if a.Mask>>l&1 != 0 {
@@ -190,11 +187,7 @@ func (e *effects) Arrive(a *event.Arrive) {
 		}
 	}
 }
-func (e *effects) Complete(*event.Complete) {}
-func (e *effects) WarpSync(*event.WarpSync) {}
-func (e *effects) Converge(*event.Converge) {}
-func (e *effects) Exit(*event.Exit)         {}
-func (e *effects) Stall(*event.Stall)       { e.stalls++ }
+func (e *effects) Stall(*event.Stall) { e.stalls++ }
 
 const testThreads = 48
 

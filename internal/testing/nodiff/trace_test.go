@@ -193,10 +193,11 @@ type command struct {
 
 // commands records the commands of each thread.
 type commands struct {
-	m      *emu.Machine
-	det    *race.Detector // nil: none
-	of     map[event.Thread][]command
-	weaken bool // as a trace does
+	event.Discard // copies too: a trace refuses them
+	m             *emu.Machine
+	det           *race.Detector // nil: none
+	of            map[event.Thread][]command
+	weaken        bool // as a trace does
 	// Instructions that the trace executed on paths that perhaps no input takes.
 	maybe map[*ir.Instr]bool
 }
@@ -243,9 +244,6 @@ func (c *commands) Arrive(e *event.Arrive) {
 	}
 }
 
-func (c *commands) Fence(*event.Fence)         {}
-func (c *commands) Copy(*event.Copy)           {} // a trace refuses them
-func (c *commands) CopyGroup(*event.CopyGroup) {}
 func (c *commands) Complete(e *event.Complete) {
 	if c.det != nil {
 		c.det.Complete(e)

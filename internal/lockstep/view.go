@@ -68,7 +68,7 @@ const (
 	exactly         // at one place
 )
 
-// meeting compares two ranges of bytes. Accesses are aligned to their size (PTX ISA 5.1), so that two of one size do not overlap in part.
+// meeting compares two ranges of bytes.
 func (x *exec) meeting(a smt.Term, n int, b smt.Term, m int) meeting {
 	if a == b && n == m {
 		return exactly
@@ -76,16 +76,18 @@ func (x *exec) meeting(a smt.Term, n int, b smt.Term, m int) meeting {
 	if d, ok := x.c.Value(x.c.Sub(b, a)); ok && (int64(d) >= int64(n) || -int64(d) >= int64(m)) {
 		return never
 	}
-	if n == m && n&(n-1) == 0 && !x.misaligned(a, n) && !x.misaligned(b, n) {
+	if Aligned(x.c, a, n, b, m) {
 		return whole
 	}
 	return partial
 }
 
-// misaligned reports whether an offset is certainly no multiple of n.
-func (x *exec) misaligned(off smt.Term, n int) bool {
-	_, ones := x.c.KnownBits(off)
-	return ones&uint64(n-1) != 0
+// Aligned reports whether n bytes from a and m bytes from b are at one place or apart: accesses are aligned to their size (PTX
+// ISA 5.1), so that two of one size do not overlap in part. One that is known not to be aligned is taken as it stands.
+func Aligned(c *smt.Context, a smt.Term, n int, b smt.Term, m int) bool {
+	_, onesA := c.KnownBits(a)
+	_, onesB := c.KnownBits(b)
+	return n == m && n&(n-1) == 0 && (onesA|onesB)&uint64(n-1) == 0
 }
 
 // seen is what the thread sees of size bytes of an array. It is false if part of that may be anything: then the value

@@ -376,21 +376,14 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	}
 }
 
-// overlap is the formula that two ranges of bytes meet. Accesses are aligned (PTX ISA 5.1), so that ranges of one size
-// meet whole; one that is known not to be is taken as it stands.
+// overlap is the formula that two ranges of bytes meet.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
-	if n == m && !p.misaligned(a, n) && !p.misaligned(b, n) {
+	if lockstep.Aligned(c, a, n, b, m) {
 		return c.Eq(a, b)
 	}
 	d := c.AddConst(c.Sub(a, b), uint64(n-1)) // -n < a-b < m
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
-}
-
-// misaligned reports whether the offset of an access of n bytes is certainly no multiple of n.
-func (p *prover) misaligned(off smt.Term, n int) bool {
-	_, ones := p.c.KnownBits(off)
-	return n&(n-1) == 0 && ones&uint64(n-1) != 0
 }
 
 // sameWarp is the formula that two threads of a block are of one warp.

@@ -55,24 +55,24 @@ func (d *driver) checkModels() error {
 	return err
 }
 
-func warpModel(name string) (emu.WarpModel, race.Model, error) {
+func warpModel(name string) (event.WarpModel, event.WarpModel, error) {
 	switch name {
 	case "", "independent":
-		return emu.Independent, race.Independent, nil
+		return event.Independent, event.Independent, nil
 	case "lockstep":
-		return emu.Lockstep, race.Lockstep, nil
+		return event.Lockstep, event.Lockstep, nil
 	}
 	return 0, 0, fmt.Errorf("warp model %q: expected independent or lockstep", name)
 }
 
-func benign(name string) (race.Benign, error) {
+func benign(name string) (event.Benign, error) {
 	switch name {
 	case "", "warp":
-		return race.BenignWarp, nil
+		return event.BenignWarp, nil
 	case "all":
-		return race.BenignAll, nil
+		return event.BenignAll, nil
 	case "none":
-		return race.BenignNone, nil
+		return event.BenignNone, nil
 	}
 	return 0, fmt.Errorf("benign %q: expected warp, all or none", name)
 }
@@ -193,7 +193,7 @@ type detector interface {
 
 // watching is how the options have a kernel run, and a detector for a run of it, which looks for barriers that are reused
 // too early if recycling is asked for.
-func (d *driver) watching(k *ir.Func, cfg *launch.Config, m *emu.Machine, recycling bool) (emu.WarpModel, detector) {
+func (d *driver) watching(k *ir.Func, cfg *launch.Config, m *emu.Machine, recycling bool) (event.WarpModel, detector) {
 	emuModel, raceModel, _ := warpModel(d.opt.Warp)
 	tolerance, _ := benign(d.opt.Benign)
 	opt := race.Options{Geometry: cfg.Geometry, Model: raceModel, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Recycling: recycling}

@@ -11,6 +11,7 @@ import (
 
 	"heddle/internal/diag"
 	"heddle/internal/emu"
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/lockstep"
@@ -243,14 +244,14 @@ func (p *proof) lockstep() bool { return p.opt.Warp == "lockstep" && !p.apart }
 // spanOf is where a user looks for an instruction.
 func spanOf(in *ir.Instr) source.Span { return place(emu.SiteInfo{Instr: in}) }
 
-func (p *proof) tolerance() verify.Benign {
+func (p *proof) tolerance() event.Benign {
 	switch p.opt.Benign {
 	case "all":
-		return verify.BenignAll
+		return event.BenignAll
 	case "none":
-		return verify.BenignNone
+		return event.BenignNone
 	}
-	return verify.BenignWarp
+	return event.BenignWarp
 }
 
 // scalars are the values of the scalar parameters that the launch knows from that origin, or from one that counts more.

@@ -61,8 +61,8 @@ func (d *driver) traceKernel(ctx context.Context, in *input, k *ir.Func) {
 type tracer struct {
 	*kernelRun
 	slice    *slice.Slice
-	emuModel emu.WarpModel
-	model    race.Model
+	emuModel event.WarpModel
+	model    event.WarpModel
 	blocks   []uint32
 	known    []string       // arguments that were given
 	whole    *launch.Config // the launch with its guesses
@@ -165,13 +165,13 @@ func (t *tracer) selectBlocks() error {
 // without naming them, which has a meaning only where a warp runs in lock step.
 func (t *tracer) chooseModel() {
 	t.emuModel, t.model, _ = warpModel(t.opt.Warp)
-	opt := slice.Options{Grid: t.cfg.Origins["grid"] != launch.Default, Lockstep: t.model == race.Lockstep, Given: make(map[*ir.Var]bool)}
+	opt := slice.Options{Grid: t.cfg.Origins["grid"] != launch.Default, Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool)}
 	for i, v := range t.kernel.Params {
 		opt.Given[v] = t.cfg.Args[i].Buffer != nil && !t.aliased(i)
 	}
 	t.slice = slice.Of(t.kernel, opt)
-	if in := t.slice.Maskless(); in != nil && t.model != race.Lockstep {
-		t.emuModel, t.model = emu.Lockstep, race.Lockstep
+	if in := t.slice.Maskless(); in != nil && t.model != event.Lockstep {
+		t.emuModel, t.model = event.Lockstep, event.Lockstep
 		opt.Lockstep = true
 		t.slice = slice.Of(t.kernel, opt)
 		t.report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Kernel: t.kernel.Demangled, Span: place(emu.SiteInfo{Instr: in}),
@@ -200,7 +200,7 @@ func (t *tracer) aliased(i int) bool {
 // block traces one block. It returns false when more blocks would say nothing.
 func (t *tracer) block(ctx context.Context, b uint32) bool {
 	start := time.Now()
-	det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: race.BenignNone,
+	det := race.New(race.Options{Geometry: t.cfg.Geometry, Model: t.model, Benign: event.BenignNone,
 		SharedBytes: uint32(t.machine.SharedBytes()), Only: t.only, Static: true, Recycling: true})
 	sink := &traceSink{Detector: det, addresses: make([]uint64, (t.machine.SharedBytes()+63)/64), detailed: t.opt.Trace != nil && t.opt.Trace.Stats != nil}
 	if t.opt.Graph != nil {
@@ -264,7 +264,7 @@ func strongPair(m *emu.Machine, rc *race.Race) bool {
 
 // tryLockstep is a hint for code that counts on the lanes of a warp running together.
 func (t *tracer) tryLockstep(rc *race.Race) string {
-	if t.model == race.Lockstep || rc.First.Thread.Warp() != rc.Second.Thread.Warp() {
+	if t.model == event.Lockstep || rc.First.Thread.Warp() != rc.Second.Thread.Warp() {
 		return ""
 	}
 	return "; if the warp is meant to run in lock step, say --warp lockstep"
@@ -379,7 +379,7 @@ func (t *tracer) traceScope() string {
 	if t.cfg.DynShared > 0 {
 		parts = append(parts, fmt.Sprintf("%d bytes of dynamic shared memory", t.cfg.DynShared))
 	}
-	if t.model == race.Lockstep {
+	if t.model == event.Lockstep {
 		parts = append(parts, "warps in lock step")
 	}
 	for _, v := range t.slice.Tables {

@@ -52,11 +52,11 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 		at := pairOf(t.machine, &rep.Races[i])
 		racing[at.a], racing[at.b] = true, true
 	}
-	all := t.seenBy(ctx, block, racing, race.BenignNone, doubt)
-	kept := t.seenBy(ctx, block, racing, tolerance, values && tolerance != race.BenignNone)
+	all := t.seenBy(ctx, block, racing, event.BenignNone, doubt)
+	kept := t.seenBy(ctx, block, racing, tolerance, values && tolerance != event.BenignNone)
 	harmful := kept
-	if tolerance != race.BenignAll {
-		harmful = t.seenBy(ctx, block, racing, race.BenignAll, values && (kept == nil || t.anyWrites(rep, kept)))
+	if tolerance != event.BenignAll {
+		harmful = t.seenBy(ctx, block, racing, event.BenignAll, values && (kept == nil || t.anyWrites(rep, kept)))
 	}
 	t.sameValue = make(map[sitePair]bool)
 	out := rep.Races[:0]
@@ -88,7 +88,7 @@ func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
 
 // seenBy returns the races between instructions of a set that a detector with some tolerance finds in the runs
 // with made-up inputs; nil if they are not wanted, or if a run did not come to its end.
-func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]bool, tolerance race.Benign, wanted bool) map[sitePair]bool {
+func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]bool, tolerance event.Benign, wanted bool) map[sitePair]bool {
 	if !wanted {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]
 }
 
 // madeUpRun returns the races of one run with made-up inputs; nil if it did not come to its end.
-func (t *tracer) madeUpRun(ctx context.Context, block uint32, seed uint64, racing map[*ir.Instr]bool, tolerance race.Benign) map[sitePair]bool {
+func (t *tracer) madeUpRun(ctx context.Context, block uint32, seed uint64, racing map[*ir.Instr]bool, tolerance event.Benign) map[sitePair]bool {
 	opt := t.slice.Options()
 	opt.Data, opt.Seed = true, seed
 	m, err := emu.NewTrace(t.kernel, t.randomInputs(seed), slice.Of(t.kernel, opt))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/event"
 	"heddle/internal/irgen"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
@@ -113,7 +114,7 @@ func runRandom(t *testing.T, text string) bool {
 	if err != nil {
 		return false
 	}
-	for _, model := range []WarpModel{Independent, Lockstep} {
+	for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
 		if _, err := machine.Run(context.Background(), Options{Model: model, MaxSteps: 1000}, &recorder{}); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -12,7 +12,7 @@ type script struct {
 	site event.Site
 }
 
-func newScript(benign Benign) *script {
+func newScript(benign event.Benign) *script {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	geo := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 2, Y: 1, Z: 1}, Cluster: one}
 	return &script{d: New(Options{Geometry: geo, Benign: benign, SharedBytes: 64})}
@@ -69,7 +69,7 @@ const (
 // Both lanes copy one word to one place, which is let pass. Each is complete when its own lane has waited (PTX
 // ISA 9.7.9.25.3.3), and ordinary from then on.
 func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 0, 0, 4)
 	s.commit(0, 3)
 	s.wait(0, 1, 0)
@@ -77,7 +77,7 @@ func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s.access(0, 1, event.Read, shared, 0, 4) // lane 1 has not waited
 	s.want(t, 1, NotWaited)
 
-	s = newScript(BenignWarp)
+	s = newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 0, 0, 4)
 	s.commit(0, 3)
 	s.wait(0, 1, 0)
@@ -89,14 +89,14 @@ func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s.access(0, 2, event.Read, shared, 0, 4) // of what lane 0 wrote after they met
 	s.want(t, 1, Unordered)
 
-	s = newScript(BenignNone)
+	s = newScript(event.BenignNone)
 	s.copy(0, 3, 0, 0, 0, 4)
 	s.want(t, 1, NotWaited)
 }
 
 // A wait of one lane is no wait of another, and groups are counted by lane.
 func TestGroupsAreOfALane(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 4, 0, 4)
 	s.commit(0, 3)
 	s.commit(0, 1) // an empty group of lane 0
@@ -109,7 +109,7 @@ func TestGroupsAreOfALane(t *testing.T) {
 
 // The end of the issuing thread, and of its block, waits for no copy.
 func TestCopyOutlivesItsBlock(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 4, 128, 4)
 	s.commit(0, 3)
 	s.d.Exit(&event.Exit{Warp: 0, Mask: 3})
@@ -124,7 +124,7 @@ func TestCopyOutlivesItsBlock(t *testing.T) {
 func TestSourceOfManyCopies(t *testing.T) {
 	for _, readers := range []bool{false, true} {
 		for _, last := range []bool{false, true} {
-			s := newScript(BenignWarp)
+			s := newScript(event.BenignWarp)
 			for i := range 40 {
 				s.site = 0 // one instruction in a loop
 				s.copy(0, 3, uint64(i%2)*4, 8, 128, 4)
@@ -153,7 +153,7 @@ func TestSourceOfManyCopies(t *testing.T) {
 
 // What a copy does not read does not conflict: 3 bytes of 4.
 func TestPartOfASource(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 1, 0, 0, 128, 3)
 	s.access(0, 1, event.Write, global, 131, 1)
 	s.want(t, 0, 0)
@@ -173,7 +173,7 @@ func TestCopyBreaksAChain(t *testing.T) {
 		s.d.Access(&a)
 	}
 	for _, copied := range []bool{false, true} {
-		s := newScript(BenignWarp)
+		s := newScript(event.BenignWarp)
 		s.access(0, 1, event.Write, global, 128, 4)
 		flag(s, 0, 1, event.Write, event.Release)
 		if copied {
@@ -193,7 +193,7 @@ func TestCopyBreaksAChain(t *testing.T) {
 
 // A non-coherent load is not forgotten over ordinary ones (8.9.5), whoever makes them.
 func TestNoncoherentLoadStays(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	load := event.Access{Warp: 0, Site: 9, Mask: 1, Active: 3, Kind: event.Read, Space: global, Proxy: event.TextureProxy, Size: 4, Addr: new([event.WarpSize]uint64)}
 	s.d.Access(&load)
 	for range 20 {

@@ -115,7 +115,7 @@ func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
 	all := d.lanesOf(f.Warp)
 	if d.opt.Static || !d.ordered(f.Orders) {
-		if d.opt.Model == Lockstep {
+		if d.opt.Model == event.Lockstep {
 			w.endInstruction(f.Active, all)
 		}
 		return
@@ -133,7 +133,7 @@ func (d *Detector) Fence(f *event.Fence) {
 		d.releaseFence(w, b, p, f)
 	}
 	w.tick(f.Mask)
-	if d.opt.Model == Lockstep {
+	if d.opt.Model == event.Lockstep {
 		w.endInstruction(f.Active, all)
 	}
 }

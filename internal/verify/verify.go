@@ -22,18 +22,9 @@ import (
 	"heddle/internal/smt"
 )
 
-// Benign says which writes of the same value are no race.
-type Benign uint8
-
-const (
-	BenignWarp Benign = iota // between lanes of one warp by one instruction
-	BenignAll                // between any threads
-	BenignNone
-)
-
 // Options are the choices of one verification.
 type Options struct {
-	Benign         Benign
+	Benign         event.Benign
 	OnlyIntraBlock bool
 	Limit          int                 // stop after so many findings; 0: find all
 	Steps          int64               // stop when the queries took so many steps (smt.Answer); 0: no limit
@@ -353,10 +344,10 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 		}
 		same := c.And(eq...)
 		switch {
-		case p.opt.Benign == BenignAll:
+		case p.opt.Benign == event.BenignAll:
 			q = append(q, c.Not(same))
 			terms, other = append(terms, a.Values...), append(other, b.Values...)
-		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
+		case p.opt.Benign == event.BenignWarp && a.Instr == b.Instr && !otherBlock:
 			once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
 			for i := range a.Iters {
 				once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))

@@ -127,7 +127,7 @@ func interleave(t *testing.T, f *ir.Func, marks map[*ir.Instr]ir.BlockID, cfg *l
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone, SharedBytes: uint32(m.SharedBytes())})
+	d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone, SharedBytes: uint32(m.SharedBytes())})
 	w := &meetings{Sink: d, machine: m, loops: ir.FindLoops(f, ir.Dominators(f)), block: marks, geo: cfg.Geometry,
 		at: map[event.Thread][]int{}, arrived: map[uint32][]arrival{}}
 	r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: 10 * maxSteps, Workers: 1}, w)
@@ -326,7 +326,7 @@ func TestVerifiedHoldsForForm(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified() {
+		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified() {
 			continue
 		}
 		verified++

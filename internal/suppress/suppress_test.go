@@ -29,8 +29,8 @@ func TestParse(t *testing.T) {
 		{" Race-Shared x", "", "", `there is no code "Race-Shared"`, "did you mean race-shared?"},
 		{" divergence x", "", "", `there is no code "divergence"`, "did you mean barrier-divergence?"},
 		{" zzz x", "", "", `there is no code "zzz"`, "heddle explain lists the codes"},
-		{" unsupported x", "", "", "unsupported cannot be ignored: it is about limits of heddle or of the run", "heddle explain lists the codes"},
-		{" compile-error x", "", "", "compile-error cannot be ignored: it is about mistakes in the input", "heddle explain lists the codes"},
+		{" unsupported x", "", "", "unsupported cannot be ignored: it is about limits of heddle or of this run", "heddle explain lists the codes"},
+		{" compile-error x", "", "", "compile-error cannot be ignored: it is about errors in the input", "heddle explain lists the codes"},
 	}
 	for _, tt := range tests {
 		codes, reason, err := parse(tt.text)

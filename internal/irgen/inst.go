@@ -146,10 +146,10 @@ func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 		var o ir.Operand
 		switch role := roles[i]; role {
 		case isa.Dst, isa.DstPred:
-			o, ok = f.dst(it.op, ir.DstType(&in.Desc, len(in.Dst)))
+			o, ok = f.dst(it.op, in.DstType(len(in.Dst)))
 			in.Dst = append(in.Dst, o)
 		default:
-			t := ir.SrcType(&in.Desc, len(in.Src))
+			t := in.SrcType(len(in.Src))
 			if role == isa.PredSrc {
 				t = isa.Pred
 			}

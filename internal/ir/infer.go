@@ -102,7 +102,7 @@ func destinations(in *Instr) []RegID {
 // copies adds the edges of one instruction.
 func (x *inference) copies(in *Instr) {
 	switch {
-	case in.ReadsMemory() && !in.Row.NonCoherent:
+	case in.IsPlainLoad():
 		x.cellCopies(in, in.Src, in.Dst, func(cell, reg int32) { x.from[reg] = append(x.from[reg], cell) })
 	case in.Action() == isa.ActStore:
 		x.cellCopies(in, in.Src, in.Src[min(1, len(in.Src)):], func(cell, reg int32) { x.from[cell] = append(x.from[cell], reg) })
@@ -302,7 +302,7 @@ func (x *inference) aliens() []int32 {
 	for r, defs := range x.defs {
 		for _, in := range defs {
 			switch {
-			case in.ReadsMemory() && !in.Row.NonCoherent:
+			case in.IsPlainLoad():
 				if p, ok := x.resolve(&in.Src[0]); ok && own(p.v) {
 					continue
 				}

@@ -240,7 +240,7 @@ func (f *function) wanted(i int32) {
 		f.keep(i)
 		f.data[i] = true
 		f.operand(&in.Src[0])
-		if in.ReadsMemory() && !in.Row.NonCoherent {
+		if in.IsPlainLoad() {
 			f.s.cell(&f.s.need.shared)
 			if in.Space != event.Shared && f.addressIs(in, f.private) {
 				f.s.cell(&f.s.need.local)

@@ -49,7 +49,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		if n == len(d.s) {
 			return fmt.Errorf("%s: too many operands", opcodeText(in))
 		}
-		if d.s[n], err = c.srcOf(o, ir.SrcType(&in.Desc, i)); err != nil {
+		if d.s[n], err = c.srcOf(o, in.SrcType(i)); err != nil {
 			return err
 		}
 		n++
@@ -92,7 +92,7 @@ func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 
 // predOperand reports whether source i is a predicate by the instruction's form.
 func (c *compiler) predOperand(in *ir.Instr, i int) bool {
-	return in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred
+	return in.Type == isa.Pred || in.SrcType(i) == isa.Pred
 }
 
 func usesCarry(in *ir.Instr) bool {

@@ -140,6 +140,9 @@ func (d *Desc) Leaves() bool {
 // and ldu, but neither those of .shared::cluster nor atomic operations.
 func (d *Desc) ReadsMemory() bool { return d.Action() == ActLoad }
 
+// IsPlainLoad reports whether the instruction is ld, in any form but that of .shared::cluster.
+func (d *Desc) IsPlainLoad() bool { return d.ReadsMemory() && !d.Row.NonCoherent }
+
 // WritesMemory reports whether the instruction is a store, an atomic operation or a reduction of
 // the thread itself: st, atom, red, but not those of .shared::cluster.
 func (d *Desc) WritesMemory() bool {

@@ -46,7 +46,8 @@ func (e *Example) print(w io.Writer) {
 	}
 }
 
-// List prints all codes with their titles, in lines of at most width characters; 0: of any length.
+// List prints all codes and terms with their titles, in lines of at most width characters; 0: of any
+// length.
 func List(w io.Writer, width int) error {
 	b := bufio.NewWriter(w)
 	for family := range Family(Inputs + 1) {
@@ -62,6 +63,9 @@ func List(w io.Writer, width int) error {
 		}
 		fmt.Fprintln(b)
 	}
-	fmt.Fprint(b, "heddle explain CODE shows one with an example.\n")
+	if err := listTerms(b, width); err != nil {
+		return err
+	}
+	fmt.Fprint(b, "heddle explain CODE shows one with an example; heddle explain TERM defines a word of a report.\n")
 	return b.Flush()
 }

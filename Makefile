@@ -15,7 +15,7 @@ $(BIN): $(SOURCES)
 demo: clang build
 	@echo; echo '== examples/reduce_racy.cu: a barrier is missing'
 	@$(BIN) check examples/reduce_racy.cu; test $$? -eq 1
-	@echo; echo '== examples/reduce.cu: the same reduction, right'
+	@echo; echo '== examples/reduce.cu: the same reduction with its barrier'
 	@$(BIN) check examples/reduce.cu
 
 clang:

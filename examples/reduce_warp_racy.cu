@@ -1,4 +1,4 @@
-// Sum by warp shuffles without a barrier between the stores of the warps and the loads of the first.
+// Sum by warp shuffles, without a barrier between the stores of the warps and the later loads.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Inclusive prefix sum in one buffer instead of two: a step overwrites what other threads still read.
+// Inclusive prefix sum in one buffer instead of two: a step overwrites what others still read.
 
 #include <cuda_runtime.h>
 

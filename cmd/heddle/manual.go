@@ -58,6 +58,9 @@ func completions(root *cobra.Command) {
 					for _, d := range diag.Docs() {
 						out = append(out, cobra.CompletionWithDesc(string(d.Code), d.Title))
 					}
+					for _, t := range diag.Terms() {
+						out = append(out, cobra.CompletionWithDesc(strings.ReplaceAll(t.Name, " ", "-"), t.Title))
+					}
 				}
 				return out, cobra.ShellCompDirectiveNoFileComp
 			}

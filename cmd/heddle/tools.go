@@ -114,33 +114,46 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 
 func newExplain(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [CODE]",
-		Short: "explain a kind of finding, or list them all",
-		Long: `explain prints what a code of a finding means, how to repair it, and an example that shows it, with the same repaired; without
-CODE it lists all codes.`,
-		Example: "  heddle explain race-shared",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("want one code, not %d", len(args))
-			}
-			return nil
-		},
+		Use:   "explain [CODE|TERM]",
+		Short: "explain a code or a term of a report, or list them all",
+		Long: `explain prints what the code of a finding means, how to repair it, and an example that shows it, followed by
+the same example repaired. For a term of a report (a verdict, "barrier interval", "counterexample") it prints
+the definition. Without an argument it lists all codes and terms.`,
+		Example: "  heddle explain race-shared\n  heddle explain barrier interval",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return diag.List(stdout, terminalWidth(stdout))
 			}
-			code := diag.Code(strings.ToLower(args[0]))
-			doc, ok := diag.Lookup(code)
-			if ok {
-				return diag.Explain(stdout, doc)
-			}
-			hint := "heddle explain lists all"
-			if similar := diag.Similar(args[0]); len(similar) > 0 {
-				hint = "similar are " + strings.Join(similar, ", ")
-			}
-			return inputError{fmt.Errorf("there is no code %q; %s", args[0], hint)}
+			return explain(stdout, strings.Join(args, " "))
 		},
 	}
+}
+
+// explain prints the term, the code or, where both have one name, both.
+func explain(w io.Writer, name string) error {
+	term, isTerm := diag.LookupTerm(name)
+	doc, isCode := diag.Lookup(diag.Code(strings.ToLower(name)))
+	if !isTerm && !isCode {
+		hint := "heddle explain lists them all"
+		if near := diag.Nearest(name); len(near) > 0 {
+			hint = "the nearest are " + strings.Join(near, ", ")
+		}
+		return inputError{fmt.Errorf("%q is neither a code nor a term; %s", name, hint)}
+	}
+	if isTerm {
+		if err := diag.ExplainTerm(w, term); err != nil {
+			return err
+		}
+	}
+	if isTerm && isCode {
+		if _, err := fmt.Fprint(w, "\nThe code of the same name\n\n"); err != nil {
+			return err
+		}
+	}
+	if isCode {
+		return diag.Explain(w, doc)
+	}
+	return nil
 }
 
 func newVersion(stdout io.Writer) *cobra.Command {

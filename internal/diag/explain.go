@@ -49,7 +49,8 @@ func (e *Example) print(w io.Writer) {
 	}
 }
 
-// List prints all codes with their titles by family, wrapped to width columns; 0 does not wrap.
+// List prints all codes by family and all terms, each with its title, wrapped to width columns;
+// 0 does not wrap.
 func List(w io.Writer, width int) error {
 	b := bufio.NewWriter(w)
 	for family := range Family(Inputs + 1) {
@@ -65,6 +66,10 @@ func List(w io.Writer, width int) error {
 		}
 		fmt.Fprintln(b)
 	}
-	fmt.Fprint(b, "heddle explain CODE describes a code and shows an example.\n")
+	if err := listTerms(b, width); err != nil {
+		return err
+	}
+	fmt.Fprint(b, "heddle explain CODE describes a code and shows an example; "+
+		"heddle explain TERM defines a term.\n")
 	return b.Flush()
 }

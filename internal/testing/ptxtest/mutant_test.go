@@ -57,15 +57,15 @@ func TestMutants(t *testing.T) {
 	mutants := 0
 	for _, dir := range []string{suiteDir, examplesDir} {
 		for _, path := range kernels(t, dir) {
-			text, err := os.ReadFile(path)
+			text, err := Source(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(string(text), "// expect: clean\n") || strings.Contains(string(text), "// options: ") {
+			if !strings.Contains(text, "// expect: clean\n") || strings.Contains(text, "// options: ") {
 				continue
 			}
 			name, _ := filepath.Rel(dir, path)
-			t.Run(name, func(t *testing.T) { mutants += mutateFile(t, path, strings.Split(string(text), "\n")) })
+			t.Run(name, func(t *testing.T) { mutants += mutateFile(t, path, strings.Split(text, "\n")) })
 		}
 	}
 	t.Logf("%d mutants", mutants)

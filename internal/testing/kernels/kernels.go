@@ -15,7 +15,8 @@ import (
 	"heddle/internal/source"
 )
 
-// PTX parses a PTX text and returns its module. Positions refer to a file named kernels.ptx.
+// PTX parses a PTX text and returns its module. Positions in the module refer to a file named
+// kernels.ptx.
 func PTX(t testing.TB, text string) *ir.Module {
 	t.Helper()
 	return module(t, source.NewSet(), []byte(text))
@@ -41,7 +42,8 @@ func File(t testing.TB, path string, opt lower.Options) (*ir.Module, *launch.Sou
 	return module(t, set, low.PTX), launch.Scan(user, nil)
 }
 
-// module parses PTX text and builds its IR.
+// module parses PTX text as the file kernels.ptx of the set and builds its IR. A message of irgen
+// comes with the text, so that a failing test shows which of its kernels is invalid.
 func module(t testing.TB, set *source.Set, text []byte) *ir.Module {
 	t.Helper()
 	file, err := set.Add("kernels.ptx", text)

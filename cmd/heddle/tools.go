@@ -66,7 +66,7 @@ func (p *ptxCommand) width() int {
 
 func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	if dir, ok := project.Directory(arg); ok {
-		return fmt.Errorf("%s is a directory; want one file", dir)
+		return fmt.Errorf("%s is a directory; expected one file", dir)
 	}
 	inputs, err := p.in.inputs([]string{arg}, p.stdin, p.stderr)
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 		fmt.Fprintf(p.stderr, "heddle: warning: %s\n", w)
 	}
 	if len(results) > 1 {
-		return nil, fmt.Errorf("%s holds %d modules of PTX; choose one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
+		return nil, fmt.Errorf("%s contains %d PTX modules; select one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
 	}
 	return results[0].PTX, nil
 }
@@ -121,7 +121,7 @@ CODE it lists all codes.`,
 		Example: "  heddle explain race-shared",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("want one code, not %d", len(args))
+				return fmt.Errorf("expected one code, got %d", len(args))
 			}
 			return nil
 		},
@@ -134,11 +134,11 @@ CODE it lists all codes.`,
 			if ok {
 				return diag.Explain(stdout, doc)
 			}
-			hint := "heddle explain lists all"
+			hint := "heddle explain lists all codes"
 			if similar := diag.Similar(args[0]); len(similar) > 0 {
-				hint = "similar are " + strings.Join(similar, ", ")
+				hint = "similar codes: " + strings.Join(similar, ", ")
 			}
-			return inputError{fmt.Errorf("there is no code %q; %s", args[0], hint)}
+			return inputError{fmt.Errorf("unknown code %q; %s", args[0], hint)}
 		},
 	}
 }
@@ -158,7 +158,7 @@ func newVersion(stdout io.Writer) *cobra.Command {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return fmt.Errorf("want %s, not %d", what, len(args))
+			return fmt.Errorf("expected %s, got %d", what, len(args))
 		}
 		return nil
 	}

@@ -80,7 +80,7 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 				return err
 			}
 			if mathInt {
-				fmt.Fprintln(stderr, "heddle: note: --math-int is ignored: numbers are bit-vectors here, as kernels have them")
+				fmt.Fprintln(stderr, "heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
 			}
 			return checkFiles(cmd.Context(), opt, out, &in, files, stdin, stdout, stderr)
 		},
@@ -181,7 +181,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 		return inputError{err}
 	}
 	if hidden > 0 {
-		fmt.Fprintf(stderr, "heddle: %d more mistakes in the input are not shown (--limit %d)\n", hidden, opt.Limit)
+		fmt.Fprintf(stderr, "heddle: %d more errors in the input are not shown (--limit %d)\n", hidden, opt.Limit)
 	}
 	for i := range sum.Verdicts {
 		writeErr = errors.Join(writeErr, printer.Verdict(&sum.Verdicts[i]))
@@ -202,7 +202,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 		return inputError{err}
 	}
 	if interrupted {
-		fmt.Fprintln(stderr, "heddle: interrupted; what is not listed was not checked")
+		fmt.Fprintln(stderr, "heddle: interrupted; kernels without a verdict were not checked")
 	}
 	if code := exitCode(sum, interrupted); code != exitClean {
 		return exitError(code)

@@ -52,9 +52,9 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 	switch {
 	case c.diff && c.emit != "" && c.emit != "diff":
-		return inputError{fmt.Errorf("--diff and --emit %s ask for different things", c.emit)}
+		return inputError{fmt.Errorf("--diff and --emit %s cannot be combined", c.emit)}
 	case c.write && c.emit == "ptx":
-		return inputError{errors.New("-w writes the source where it is; leave --emit ptx out")}
+		return inputError{errors.New("-w rewrites the source in place and cannot be combined with --emit ptx")}
 	case c.diff:
 		c.emit = "diff"
 	}
@@ -70,7 +70,7 @@ func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 		return inputError{err}
 	}
 	if c.fix.Source && res.User == nil && c.emit != "" && res.InputErrors == 0 {
-		return inputError{fmt.Errorf("%s has no text that a patch could be of; --emit ptx prints the repaired PTX", input.Name)}
+		return inputError{fmt.Errorf("%s has no source text to patch; --emit ptx prints the repaired PTX", input.Name)}
 	}
 	if err := errors.Join(c.report(res, input.Name), page.addFix(res)); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
@@ -153,7 +153,7 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 		fmt.Fprintf(w, "  %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
 	}
 	for _, alt := range f.Alternatives {
-		fmt.Fprintf(w, "  or, at the same cost:\n")
+		fmt.Fprintf(w, "  alternative at the same cost:\n")
 		for _, ch := range alt {
 			fmt.Fprintf(w, "    %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
 		}
@@ -163,12 +163,12 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
 		switch {
 		case f.PTXOnly != "":
-			fmt.Fprintf(w, "  in the PTX only (--emit ptx), because %s\n", f.PTXOnly)
+			fmt.Fprintf(w, "  repaired in the PTX only (--emit ptx), because %s\n", f.PTXOnly)
 		case len(f.Edits) > 0:
-			fmt.Fprintf(w, "  the patched source, compiled again, is %s, and the findings above do not come back\n", f.Source.Kind)
+			fmt.Fprintf(w, "  the patched and recompiled source is %s and no longer has the findings above\n", f.Source.Kind)
 		}
 	case check.NotRepaired:
-		fmt.Fprintf(w, "  cannot be repaired by synchronization, because %s\n", f.Why)
+		fmt.Fprintf(w, "  no repair found: %s\n", f.Why)
 	case check.NotChecked:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
 	default:

@@ -77,15 +77,15 @@ func scopeFlags(fs *pflag.FlagSet, opt *check.Options) {
 func checkNumbers(opt *check.Options) error {
 	switch {
 	case opt.Seeds < 1:
-		return fmt.Errorf("--seeds %d: at least 1 is needed", opt.Seeds)
+		return fmt.Errorf("--seeds %d: must be at least 1", opt.Seeds)
 	case opt.Limit < 1:
-		return fmt.Errorf("--limit %d: at least 1 is needed", opt.Limit)
+		return fmt.Errorf("--limit %d: must be at least 1", opt.Limit)
 	case opt.Timeout < 0:
-		return fmt.Errorf("--timeout %v: a time above 0 is needed", opt.Timeout)
+		return fmt.Errorf("--timeout %v: must be above 0", opt.Timeout)
 	case opt.Unwind < 0:
-		return fmt.Errorf("--unwind %d: a number of iterations is needed", opt.Unwind)
+		return fmt.Errorf("--unwind %d: must not be negative", opt.Unwind)
 	case opt.Workers < 0:
-		return fmt.Errorf("--jobs %d: a number of cores is needed", opt.Workers)
+		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
 	case opt.Seed+uint64(opt.Seeds-1) < opt.Seed:
 		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", opt.Seed, opt.Seeds)
 	}
@@ -109,7 +109,7 @@ func (c *choice) Type() string   { return "word" }
 
 func (c *choice) Set(s string) error {
 	if s == "" || !slices.Contains(c.words, s) {
-		return fmt.Errorf("want %s", strings.TrimPrefix(strings.Join(c.words, ", "), ", "))
+		return fmt.Errorf("expected one of %s", strings.TrimPrefix(strings.Join(c.words, ", "), ", "))
 	}
 	*c.value = s
 	return nil
@@ -143,7 +143,7 @@ func (d *dimFlag) Set(s string) error {
 	}
 	v, err := launch.ParseDim(s)
 	if err != nil && strings.Contains(s, "*") {
-		err = fmt.Errorf("%w; only heddle verify takes * for any size", err)
+		err = fmt.Errorf("%w; only heddle verify accepts * for any size", err)
 	}
 	*d.value = &v
 	return err

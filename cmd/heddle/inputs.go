@@ -40,7 +40,7 @@ func (f *inputFlags) some(_ *cobra.Command, args []string) error {
 // anything is some once the configuration is read.
 func (f *inputFlags) anything(args []string) error {
 	if len(args) == 0 && f.database == "" {
-		return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
+		return errors.New("no input file; expected .cu, .cl, .ptx, .ll or .bc files, programs that contain PTX, directories, or - for standard input")
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 	for _, arg := range args {
 		if arg == "-" {
 			if read {
-				return nil, errors.New("- (standard input) is named twice")
+				return nil, errors.New("standard input (-) is given more than once")
 			}
 			read = true
 			in, err := fromStdin(stdin)
@@ -94,7 +94,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 			return nil, err
 		}
 		if len(files) == 0 {
-			return nil, fmt.Errorf("%s: no .cu, .cl, .ptx, .ll or .bc file below it", arg)
+			return nil, fmt.Errorf("%s: the directory contains no .cu, .cl, .ptx, .ll or .bc file", arg)
 		}
 		found := len(out)
 		for _, name := range files {
@@ -103,7 +103,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 			}
 		}
 		if len(out) == found {
-			return nil, fmt.Errorf("%s: %s excludes every file below it", arg, f.config.file.Path)
+			return nil, fmt.Errorf("%s: %s excludes every file in this directory", arg, f.config.file.Path)
 		}
 	}
 	for i := range out {
@@ -129,7 +129,7 @@ func (f *inputFlags) compileFlags(db *project.Database, in *check.Input, log io.
 	}
 	in.Flags = e.Flags
 	if f.verbose && len(e.Dropped) > 0 {
-		fmt.Fprintf(log, "heddle: %s: not used of its compile command: %s\n", in.Name, strings.Join(e.Dropped, " "))
+		fmt.Fprintf(log, "heddle: %s: ignored in its compile command: %s\n", in.Name, strings.Join(e.Dropped, " "))
 	}
 }
 
@@ -142,7 +142,7 @@ func fromStdin(stdin io.Reader) (check.Input, error) {
 	case err != nil:
 		return check.Input{}, fmt.Errorf("reading standard input: %w", err)
 	case len(content) > maxStdin:
-		return check.Input{}, fmt.Errorf("standard input has more than %d bytes", maxStdin)
+		return check.Input{}, fmt.Errorf("standard input is larger than %d bytes", maxStdin)
 	case strings.TrimSpace(string(content[:min(len(content), 1<<12)])) == "":
 		return check.Input{}, errors.New("standard input is empty")
 	}

@@ -38,7 +38,7 @@ func (f *knownFlags) check() error {
 	case f.write && f.file == "":
 		return errors.New("--write-baseline needs --baseline FILE, the file to write")
 	case f.write && f.rev != "":
-		return errors.New("--write-baseline and --new-from exclude each other")
+		return errors.New("--write-baseline and --new-from cannot be combined")
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []check.
 	if f.file != "" && !f.write {
 		content, err := os.ReadFile(f.file)
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("--baseline %s: there is no such file; --write-baseline writes it", f.file)
+			return nil, fmt.Errorf("--baseline %s: file not found; create it with --write-baseline", f.file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--baseline: %w", err)
@@ -109,7 +109,7 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 		return nil
 	}
 	if interrupted || sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: %s is not written: not everything was checked\n", k.flags.file)
+		fmt.Fprintf(stderr, "heddle: %s was not written, because not everything was checked\n", k.flags.file)
 		return nil
 	}
 	var b bytes.Buffer
@@ -119,7 +119,7 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 	if err := os.WriteFile(k.flags.file, b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("--write-baseline: %w", err)
 	}
-	fmt.Fprintf(stderr, "heddle: %s lists %d findings\n", k.flags.file, k.listed.Len())
+	fmt.Fprintf(stderr, "heddle: %s now lists %s\n", k.flags.file, counted(k.listed.Len(), "finding"))
 	return nil
 }
 
@@ -159,7 +159,7 @@ func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, in
 	if err != nil {
 		fmt.Fprintf(stderr, "heddle: --new-from %s: %v\n", rev, err)
 	} else if sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: --new-from %s: %d mistakes in the input at that revision; findings of what could not be checked there count as new\n", rev, sum.InputErrors)
+		fmt.Fprintf(stderr, "heddle: --new-from %s: %d errors in the input at that revision; findings in files that could not be checked there count as new\n", rev, sum.InputErrors)
 	}
 	return set
 }

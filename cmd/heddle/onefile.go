@@ -63,7 +63,7 @@ func (c *oneFile) endFlags(cmd *cobra.Command) *cobra.Command {
 // open resolves the argument and opens the set of files.
 func (c *oneFile) open(arg string) (check.Input, error) {
 	if dir, ok := project.Directory(arg); ok {
-		return check.Input{}, fmt.Errorf("%s is a directory; want one file", dir)
+		return check.Input{}, fmt.Errorf("%s is a directory; expected one file", dir)
 	}
 	inputs, err := c.in.inputs([]string{arg}, c.stdin, c.stderr)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *oneFile) open(arg string) (check.Input, error) {
 	}
 	switch {
 	case c.write && c.output != "":
-		return check.Input{}, errors.New("-w writes the file where it is; leave -o out")
+		return check.Input{}, errors.New("-w rewrites the file in place and cannot be combined with -o")
 	case c.write && inputs[0].Content != nil:
 		return check.Input{}, errors.New("-w needs a file to write to; use -o FILE for standard input")
 	}

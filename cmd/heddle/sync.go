@@ -152,9 +152,9 @@ func (c *syncCommand) text(k *check.Sync) error {
 	if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
 		best := ""
 		if k.Optimal {
-			best = ", the least"
+			best = ", minimal"
 		}
-		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
+		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d oracle calls (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
 	}
 	for _, note := range syncNotes(k) {
 		fmt.Fprintf(w, "  %s\n", note)

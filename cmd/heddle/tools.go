@@ -66,7 +66,7 @@ func (p *ptxCommand) width() int {
 
 func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	if dir, ok := project.Directory(arg); ok {
-		return fmt.Errorf("%s is a directory; want one file", dir)
+		return fmt.Errorf("%s is a directory; expected one file", dir)
 	}
 	inputs, err := p.in.inputs([]string{arg}, p.stdin, p.stderr)
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 		fmt.Fprintf(p.stderr, "heddle: warning: %s\n", w)
 	}
 	if len(results) > 1 {
-		return nil, fmt.Errorf("%s holds %d modules of PTX; choose one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
+		return nil, fmt.Errorf("%s contains %d PTX modules; select one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
 	}
 	return results[0].PTX, nil
 }
@@ -171,7 +171,7 @@ func newVersion(stdout io.Writer) *cobra.Command {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return fmt.Errorf("want %s, not %d", what, len(args))
+			return fmt.Errorf("expected %s, got %d", what, len(args))
 		}
 		return nil
 	}

@@ -68,7 +68,7 @@ func blockIndices(s string, t *check.Trace) error {
 		return nil
 	}
 	if strings.HasPrefix(s, "-") {
-		return fmt.Errorf("--blockidx %s: want X[,Y[,Z]] or all", s)
+		return fmt.Errorf("--blockidx %s: expected X[,Y[,Z]] or all", s)
 	}
 	x, err := launch.ParseIndex(s)
 	if err != nil {

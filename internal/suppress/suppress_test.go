@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 		{" Race-Shared x", "", "", `heddle has no code "Race-Shared"`, "did you mean race-shared?"},
 		{" divergence x", "", "", `heddle has no code "divergence"`, "did you mean barrier-divergence?"},
 		{" zzz x", "", "", `heddle has no code "zzz"`, "'heddle explain' lists the codes"},
-		{" unsupported x", "", "", "unsupported cannot be ignored: it is about limits of heddle or of the run, not a bug", "'heddle explain' lists the codes"},
+		{" unsupported x", "", "", "unsupported cannot be ignored: it is about limits of heddle or of this run, not a bug", "'heddle explain' lists the codes"},
 		{" compile-error x", "", "",
 			"compile-error cannot be ignored: it is about errors in the input, not a bug",
 			"'heddle explain' lists the codes"},

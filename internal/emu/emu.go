@@ -1,5 +1,5 @@
-// Package emu executes kernels of the IR on an emulated SIMT machine, 32 lanes at a time, and sends what
-// they do to memory and synchronization to an event.Sink. It detects no races.
+// Package emu executes kernels of the IR on an emulated SIMT machine, 32 lanes at a time, and sends
+// what they do to memory and synchronization to an event.Sink. It detects no races.
 //
 // What it follows: DESIGN §5; PTX ISA 3 (machine model), 9 (instructions).
 package emu
@@ -26,12 +26,15 @@ const (
 
 // Options are the choices of one run.
 type Options struct {
-	Model    WarpModel
-	Seed     uint64                                        // fixes the schedule
-	MaxSteps uint64                                        // warp instructions; 0: a default of DefaultMaxSteps
-	Workers  int                                           // goroutines for independent blocks; 0: all cores
-	Block    *uint32                                       // the only block to run; nil: all
-	Resident int                                           // blocks that run at a time; 0: chosen from the launch
+	Model WarpModel
+	Seed  uint64 // fixes the schedule
+	// warp instructions; 0: a default of DefaultMaxSteps
+	MaxSteps uint64
+	// goroutines for independent blocks; 0: all cores
+	Workers int
+	Block   *uint32 // the only block to run; nil: all
+	// blocks that run at a time; 0: chosen from the launch
+	Resident int
 	Progress func(steps uint64, blocksDone, blocks uint64) // called now and then; may be nil
 	Printf   func(thread event.Thread, text string)        // output of the kernel's printf; may be nil
 }
@@ -43,11 +46,12 @@ const DefaultMaxSteps = 2_000_000_000
 type Status uint8
 
 const (
-	Completed   Status = iota
-	Stopped            // by an error of the kernel or a construct that is not supported: Result.Stop says why
-	Stalled            // some block could not make progress; a Stall event was sent for each
-	StepLimit          // the budget was used up
-	Interrupted        // the context was cancelled
+	Completed Status = iota
+	// by an error of the kernel or a construct that is not supported: Result.Stop says why
+	Stopped
+	Stalled     // some block could not make progress; a Stall event was sent for each
+	StepLimit   // the budget was used up
+	Interrupted // the context was cancelled
 )
 
 // StopKind says why a run stopped.
@@ -89,7 +93,8 @@ type Result struct {
 	mem *memory
 }
 
-// Machine is one kernel prepared for one launch. It may be run many times; runs do not share memory.
+// Machine is one kernel prepared for one launch. It may be run many times; runs do not share
+// memory.
 type Machine struct {
 	kernel *ir.Func
 	cfg    *launch.Config
@@ -100,14 +105,16 @@ type Machine struct {
 type SiteInfo struct {
 	Instr *ir.Instr
 	// Stack is where the instruction is, innermost first: its own inline stack, then that of each call
-	// that is on the call stack. Entries are nil where there is no line information; Stack[i+1] belongs to
-	// Calls[i]. A recursive call is shown with the calls that led to the function's first activation.
+	// that is on the call stack. Entries are nil where there is no line information; Stack[i+1]
+	// belongs to Calls[i]. A recursive call is shown with the calls that led to the function's first
+	// activation.
 	Stack []*source.Frame
 	Calls []*ir.Instr // the call instructions that led here, innermost first
 }
 
-// UnsupportedError says which construct of a kernel the emulator does not execute. New returns it only for
-// what makes the whole kernel unusable; an instruction that is not executable stops a run when reached.
+// UnsupportedError says which construct of a kernel the emulator does not execute. New returns it
+// only for what makes the whole kernel unusable; an instruction that is not executable stops a run
+// when reached.
 type UnsupportedError struct {
 	Span source.Span
 	What string
@@ -123,8 +130,8 @@ type Object struct {
 	Size  uint64 // 0: unbounded
 }
 
-// Run executes the launch and sends its events to sink, which may be nil. It returns an error only for a
-// launch that cannot start.
+// Run executes the launch and sends its events to sink, which may be nil. It returns an error only
+// for a launch that cannot start.
 func (m *Machine) Run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
 	return m.run(ctx, opt, sink)
 }

@@ -1,12 +1,13 @@
-// Package event is the one vocabulary of what a kernel does to memory and to synchronization, and holds
-// the one definition of a race (Conflict).
+// Package event is the one vocabulary of what a kernel does to memory and to synchronization, and
+// holds the one definition of a race (Conflict).
 //
-// Engines that execute or model a kernel produce events; detectors consume them through Sink. Neither
-// side knows the other. The terms are those of the PTX ISA, chapter 8 "Memory Consistency Model".
+// Engines that execute or model a kernel produce events; detectors consume them through Sink.
+// Neither side knows the other. The terms are those of the PTX ISA, chapter 8 "Memory Consistency
+// Model".
 package event
 
-// Space is a state space that threads share (PTX ISA 5.1). Registers, parameters and local memory are
-// private to a thread and make no events.
+// Space is a state space that threads share (PTX ISA 5.1). Registers, parameters and local memory
+// are private to a thread and make no events.
 type Space uint8
 
 const (
@@ -24,9 +25,9 @@ var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const"
 // String returns the name that PTX gives to the space.
 func (s Space) String() string { return spaceNames[s] }
 
-// Orders says which memory a barrier, a fence, or an acquire or release operation orders. Those of PTX order all; of
-// OpenCL, barriers and fences order what their flags name (OpenCL C 3.0, 6.15.8), and atomic operations the memory
-// that they are in.
+// Orders says which memory a barrier, a fence, or an acquire or release operation orders. Those of
+// PTX order all; of OpenCL, barriers and fences order what their flags name (OpenCL C 3.0, 6.15.8),
+// and atomic operations the memory that they are in.
 type Orders uint8
 
 const (
@@ -109,8 +110,8 @@ var orderNames = [...]string{"weak", "relaxed", "acquire", "release", "acq_rel",
 // String returns the name that PTX gives to the order.
 func (o Order) String() string { return orderNames[o] }
 
-// Strong reports whether an operation of this order is strong (PTX ISA 8.3: a fence, or an operation with
-// .relaxed, .acquire, .release, .acq_rel, .volatile or .mmio).
+// Strong reports whether an operation of this order is strong (PTX ISA 8.3: a fence, or an
+// operation with .relaxed, .acquire, .release, .acq_rel, .volatile or .mmio).
 func (o Order) Strong() bool { return o != Weak }
 
 // Acquires reports whether the order has acquire semantics.
@@ -144,10 +145,11 @@ func (k Kind) RMW() bool { return k == Atomic || k == Reduce }
 type Proxy uint8
 
 const (
-	// GenericProxy is the method of ld, st, atom, red, and of cp.async, which is no bulk copy (9.7.9.25.2).
+	// GenericProxy is the method of ld, st, atom, red, and of cp.async, which is no bulk copy
+	// (9.7.9.25.2).
 	GenericProxy Proxy = iota
 	AsyncProxy
-	// TextureProxy is the method of ld.global.nc, "for loading read-only global data through the non-coherent
-	// texture cache" (13.33), and of ldu.
+	// TextureProxy is the method of ld.global.nc, "for loading read-only global data through the
+	// non-coherent texture cache" (13.33), and of ldu.
 	TextureProxy
 )

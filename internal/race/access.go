@@ -6,8 +6,8 @@ import (
 	"heddle/internal/event"
 )
 
-// class is what decides whether two strong accesses that overlap are morally strong, apart from who makes
-// them: 0 for a weak access, else scope, proxy and size.
+// class is what decides whether two strong accesses that overlap are morally strong, apart from who
+// makes them: 0 for a weak access, else scope, proxy and size.
 type class uint32
 
 const mixedClass class = ^class(0)
@@ -27,7 +27,8 @@ func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= ev
 // siteInfo is what all accesses of a site have in common.
 type siteInfo struct {
 	known bool
-	async bool // it issues asynchronous copies: what it does to global memory is a read, to shared memory a write
+	// it issues asynchronous copies: what it does to global memory is a read, to shared memory a write
+	async bool
 	fails bool // it is a compare-and-swap that did not write at least once
 	kind  event.Kind
 	order event.Order
@@ -74,7 +75,8 @@ func (d *Detector) Access(e *event.Access) {
 // scalar is Access for one element.
 func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
-	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
+	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(),
+		special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
 	left := e.Mask
 	switch {
@@ -83,7 +85,8 @@ func (d *Detector) scalar(e *event.Access) {
 	case e.Row > 1 && e.Step == 0 && !a.write:
 		d.eachRow(&a)
 		left = 0
-	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) || ascending(e)):
+	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) ||
+		ascending(e)):
 		left = d.eachRun(&a)
 	}
 	switch {
@@ -104,7 +107,8 @@ func (d *Detector) learnSite(e *event.Access) class {
 	}
 	s := &d.sites[e.Site]
 	if !s.known {
-		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, proxy: e.Proxy, size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
+		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, proxy: e.Proxy,
+			size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
 	}
 	s.fails = s.fails || e.Kind == event.Atomic && e.Stored != e.Mask
 	return s.class
@@ -229,7 +233,8 @@ func (d *Detector) clone(m *memory, e entry) entry {
 	return entry{warp: i, clk: 1}
 }
 
-// touch checks the access of the lanes of mask against one cell and records it there (figures 2 and 3).
+// touch checks the access of the lanes of mask against one cell and records it there (figures 2 and
+// 3).
 func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
 	if a.class == 0 && a.w.even && !a.special && d.opt.Benign != BenignAll && a.quick(c, mask) {
 		return
@@ -259,8 +264,8 @@ func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mas
 	d.record(&t, &c.r)
 }
 
-// quick handles the common case: a weak access of a cell whose last accesses plainly happen before it, by a
-// barrier or because they are the thread's own. It reports whether it did.
+// quick handles the common case: a weak access of a cell whose last accesses plainly happen before
+// it, by a barrier or because they are the thread's own. It reports whether it did.
 func (a *access) quick(c *cell, mask uint32) bool {
 	if !a.plainlyAfter(&c.w, mask) || !a.plainlyAfter(&c.r, mask) {
 		return false
@@ -274,7 +279,8 @@ func (a *access) quick(c *cell, mask uint32) bool {
 	return true
 }
 
-// plainlyAfter reports whether e is empty, the thread's own, or before the last barrier of the block.
+// plainlyAfter reports whether e is empty, the thread's own, or before the last barrier of the
+// block.
 func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 	w := a.w
 	switch {
@@ -284,7 +290,8 @@ func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0 && e.clk < pending
 	}
 	v := e.warp - uint32(a.b.first)
-	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) && e.clk <= w.peers[v])
+	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) &&
+		e.clk <= w.peers[v])
 }
 
 // touching is an access at one cell.
@@ -331,7 +338,8 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 	if t.class != 0 && s.class != 0 && d.morallyStrong(t, e, lowestLane(racing), other) {
 		return
 	}
-	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == BenignAll && t.copied == nil && !s.async {
+	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 &&
+		d.opt.Benign == BenignAll && t.copied == nil && !s.async {
 		part := *t
 		part.mask = d.otherValue(t)
 		if racing, other = d.unordered(&part, e); racing == 0 {
@@ -345,7 +353,8 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 
 // reach reports whether accesses of the class of t by its warp and by that of e include each other.
 func (d *Detector) reach(t *touching, e entry) bool {
-	return t.class.wide() || d.opt.Geometry.Includes(t.class.scope(), event.ThreadOf(t.w.id, 0), event.ThreadOf(event.Warp(e.warp), 0))
+	return t.class.wide() || d.opt.Geometry.Includes(t.class.scope(), event.ThreadOf(t.w.id, 0),
+		event.ThreadOf(event.Warp(e.warp), 0))
 }
 
 // morallyStrong asks the definition.
@@ -353,13 +362,15 @@ func (d *Detector) morallyStrong(t *touching, e entry, lane, other int) bool {
 	s := &d.sites[e.site]
 	addr := t.Addr[lane]
 	return event.MorallyStrong(d.opt.Geometry,
-		event.Op{Thread: event.ThreadOf(event.Warp(e.warp), other), Kind: s.kind, Order: s.order, Scope: s.scope, Proxy: t.Proxy, Addr: t.at &^ uint64(s.size-1), Size: s.size},
-		event.Op{Thread: event.ThreadOf(t.w.id, lane), Kind: t.Kind, Order: t.Order, Scope: t.Scope, Proxy: t.Proxy, Addr: addr, Size: t.Size})
+		event.Op{Thread: event.ThreadOf(event.Warp(e.warp), other), Kind: s.kind, Order: s.order,
+			Scope: s.scope, Proxy: t.Proxy, Addr: t.at &^ uint64(s.size-1), Size: s.size},
+		event.Op{Thread: event.ThreadOf(t.w.id, lane), Kind: t.Kind, Order: t.Order, Scope: t.Scope,
+			Proxy: t.Proxy, Addr: addr, Size: t.Size})
 }
 
-// unordered returns the lanes of t that some access of e does not happen before, and a lane of e that shows
-// it for the lowest of them: reports and the test for moral strength take these two as a pair. It is the
-// test e <= C of figure 2.
+// unordered returns the lanes of t that some access of e does not happen before, and a lane of e
+// that shows it for the lowest of them: reports and the test for moral strength take these two as a
+// pair. It is the test e <= C of figure 2.
 func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 	w := t.w
 	if e.concurrent() {

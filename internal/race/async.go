@@ -10,16 +10,17 @@ import (
 
 // Asynchronous copies (PTX ISA 8.9.1.1, 9.7.9.25.3) and loads through another proxy (8.6, 8.9.5).
 //
-// A copy happens after all that its thread knew when it issued it, and before what its thread does after the wait
-// that covers its group. In between it is concurrent with everything, with its own thread too. So it is checked
-// when it is issued, and leaves entries whose clock nobody can know: pending + the number of its group. The wait
-// turns them into accesses of the thread at its clock of then: whoever learns that clock learns of the wait. A
-// copy that is never waited for stays pending, beyond the end of its thread.
+// A copy happens after all that its thread knew when it issued it, and before what its thread does
+// after the wait that covers its group. In between it is concurrent with everything, with its own
+// thread too. So it is checked when it is issued, and leaves entries whose clock nobody can know:
+// pending + the number of its group. The wait turns them into accesses of the thread at its clock
+// of then: whoever learns that clock learns of the wait. A copy that is never waited for stays
+// pending, beyond the end of its thread.
 //
-// A load through the texture proxy (ld.global.nc) is ordered with no write of the same kernel, not even one of its own
-// thread: only proxy-preserved base causality is causality, and no fence joins that proxy to the generic one.
-// Its entry has the clock that nobody ever knows, and speaks for every other read of the cell: whichever write
-// comes races with it.
+// A load through the texture proxy (ld.global.nc) is ordered with no write of the same kernel, not
+// even one of its own thread: only proxy-preserved base causality is causality, and no fence joins
+// that proxy to the generic one. Its entry has the clock that nobody ever knows, and speaks for
+// every other read of the cell: whichever write comes races with it.
 
 const (
 	pending     = 0xf000_0000 // clocks from here on are groups of copies
@@ -84,7 +85,8 @@ func (d *Detector) issue(w *warp, e *event.Copy) *copied {
 
 // writeOf makes a what some lanes of a copy write.
 func (d *Detector) writeOf(a *access, c *copied, mask uint32) {
-	d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: mask, Kind: event.Write, Space: event.Shared, Size: c.size, Addr: &c.to}
+	d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: mask, Kind: event.Write,
+		Space: event.Shared, Size: c.size, Addr: &c.to}
 	a.mem, a.write = d.memoryOf(event.Shared, a.b), true
 }
 
@@ -105,7 +107,8 @@ func (d *Detector) eachRead(a *access, c *copied, mask uint32, visit func(*acces
 			if n&size == 0 {
 				continue
 			}
-			d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: same, Kind: event.Read, Space: event.Global, Size: size, Addr: from}
+			d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: same, Kind: event.Read,
+				Space: event.Global, Size: size, Addr: from}
 			a.mem, a.write = d.global, false
 			visit(a)
 			for m := same; m != 0; m &= m - 1 {
@@ -147,7 +150,8 @@ func (d *Detector) CopyGroup(e *event.CopyGroup) {
 	}
 }
 
-// complete returns the lanes of mask whose copies belong to groups that are closed, but for the last few.
+// complete returns the lanes of mask whose copies belong to groups that are closed, but for the
+// last few.
 func (cs *copies) complete(c *copied, mask, last uint32) uint32 {
 	done := uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
@@ -194,8 +198,8 @@ func (d *Detector) settleLanes(a *access) {
 	}
 }
 
-// settleCell finds the pending entry of one lane and gives it the lane's clock. It may be gone: an access that raced
-// with it took its place.
+// settleCell finds the pending entry of one lane and gives it the lane's clock. It may be gone: an
+// access that raced with it took its place.
 func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 	side := &c.r
 	if t.write {
@@ -223,7 +227,8 @@ func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 			return
 		case was.within(e):
 			e.mask &^= t.mask
-			// Behind it, not at the end: of one thread and site, what comes later speaks for what comes before.
+			// Behind it, not at the end: of one thread and site, what comes later speaks for what comes
+			// before.
 			l.weak = slices.Insert(l.weak, i+1, now)
 			return
 		}
@@ -274,8 +279,9 @@ func (d *Detector) eachEntry(side *entry, visit func(entry)) {
 	}
 }
 
-// partner returns the lane of e to name beside the lowest lane of t, where all of them race: the same one if it
-// can be, since a thread that trips over its own copy is the simplest case to understand.
+// partner returns the lane of e to name beside the lowest lane of t, where all of them race: the
+// same one if it can be, since a thread that trips over its own copy is the simplest case to
+// understand.
 func (d *Detector) partner(t *touching, e entry) int {
 	if l := lowestLane(t.mask); e.warp == uint32(t.w.id) && e.mask>>l&1 != 0 {
 		return l
@@ -284,4 +290,6 @@ func (d *Detector) partner(t *touching, e entry) int {
 }
 
 // sameSource reports whether two lanes copy the same bytes.
-func (c *copied) sameSource(l, u int) bool { return c.from[l] == c.from[u] && c.read[l] == c.read[u] }
+func (c *copied) sameSource(l, u int) bool {
+	return c.from[l] == c.from[u] && c.read[l] == c.read[u]
+}

@@ -27,7 +27,8 @@ type generation struct {
 // reset makes g ready for the next generation of the same barrier.
 func (g *generation) reset() {
 	clear(g.parts)
-	*g = generation{parts: g.parts[:0], peers: g.peers[:0], unsafe: g.unsafe[:0], number: g.number, past: g.past}
+	*g = generation{parts: g.parts[:0], peers: g.peers[:0], unsafe: g.unsafe[:0], number: g.number,
+		past: g.past}
 }
 
 // forget makes g ready for the barrier of another block.
@@ -54,7 +55,8 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	w, b := d.warpOf(a.Warp)
 	g := &b.bars[a.Barrier]
 	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red, void: !d.ordered(a.Orders)}
-	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count, Aligned: a.Aligned}
+	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count,
+		Aligned: a.Aligned}
 	if a.Op == event.BarArrive || a.Count != 0 {
 		// The lanes go on before the generation completes, or may be fewer than the block: keep what they
 		// know now.
@@ -72,7 +74,8 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	g.void = g.void || p.void
 	g.parts = append(g.parts, p)
 	g.count += bits.OnesCount32(a.Mask)
-	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) || g.parts[0].red != a.Red
+	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) ||
+		g.parts[0].red != a.Red
 	if d.opt.Model == Lockstep {
 		w.endInstruction(a.Active, d.lanesOf(a.Warp))
 	}
@@ -109,8 +112,8 @@ func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
 	return k.withLanes(w.id, &lanes)
 }
 
-// Complete ends a generation: the waiting threads learn what all arrivals knew (PTX ISA 8.9.4: arrive
-// synchronizes with sync, sync with sync).
+// Complete ends a generation: the waiting threads learn what all arrivals knew (PTX ISA 8.9.4:
+// arrive synchronizes with sync, sync with sync).
 func (d *Detector) Complete(c *event.Complete) {
 	b := d.blocks[c.Block]
 	if b == nil || len(b.bars[c.Barrier].parts) == 0 {

@@ -79,8 +79,8 @@ func (d *Detector) lanesOf(w event.Warp) uint32 {
 	return ^uint32(0)
 }
 
-// knows returns the last clock of thread u that happens before what thread t does now. It is the full
-// vector clock's C_t(u), to which the compressed forms are equivalent.
+// knows returns the last clock of thread u that happens before what thread t does now. It is the
+// full vector clock's C_t(u), to which the compressed forms are equivalent.
 func (d *Detector) knows(t, u event.Thread) uint32 {
 	w, b := d.warpOf(t.Warp())
 	l := t.Lane()
@@ -97,8 +97,8 @@ func (d *Detector) knows(t, u event.Thread) uint32 {
 	return c
 }
 
-// Exit frees the state of a block when its last thread has ended: nobody can learn more from it, and what
-// others know of it they hold themselves.
+// Exit frees the state of a block when its last thread has ended: nobody can learn more from it,
+// and what others know of it they hold themselves.
 func (d *Detector) Exit(e *event.Exit) {
 	w, b := d.warpOf(e.Warp)
 	fresh := e.Mask &^ w.gone

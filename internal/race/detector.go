@@ -4,10 +4,10 @@ import "heddle/internal/event"
 
 // Detector is an event.Sink that finds races and barrier errors online.
 //
-// What it follows: Barracuda §3.3 (clocks, epochs, inflation, lockstep rules) and §4.3 (compression, shadow
-// memory), with the PTX ISA's memory model (chapter 8) in place of the paper's inference where they differ:
-// sync.go names the differences. What it can miss: races on a location after the first one there, and
-// whatever other synchronization orders would leave unordered.
+// What it follows: Barracuda §3.3 (clocks, epochs, inflation, lockstep rules) and §4.3
+// (compression, shadow memory), with the PTX ISA's memory model (chapter 8) in place of the paper's
+// inference where they differ: sync.go names the differences. What it can miss: races on a location
+// after the first one there, and whatever other synchronization orders would leave unordered.
 type Detector struct {
 	opt       Options
 	perBlock  uint32 // warps of a block
@@ -38,7 +38,8 @@ type Detector struct {
 
 	within bool // the race being recorded is within one instruction
 
-	relaxed     event.Access // an acquire or release that orders nothing of what this detector looks at
+	// an acquire or release that orders nothing of what this detector looks at
+	relaxed     event.Access
 	copying     event.Access // the part of a copy that is looked at
 	element     event.Access // of the vector access being split
 	elementAddr [event.WarpSize]uint64

@@ -2,12 +2,12 @@ package race
 
 import "heddle/internal/event"
 
-// know is what a thread knows of threads beyond its own block barrier: for every thread the last clock of it
-// that happens before now. It is a persistent radix tree over warp numbers: nodes are never changed once
-// they can be reached from two places, so threads share what they learned from one release, and joining
-// two trees stops at what they share. A node's base holds for all threads below it, which makes "all of
-// block 7 up to clock 3" a handful of nodes: Barracuda's block clocks and its sparse vector clocks (§4.3.1)
-// in one form.
+// know is what a thread knows of threads beyond its own block barrier: for every thread the last
+// clock of it that happens before now. It is a persistent radix tree over warp numbers: nodes are
+// never changed once they can be reached from two places, so threads share what they learned from
+// one release, and joining two trees stops at what they share. A node's base holds for all threads
+// below it, which makes "all of block 7 up to clock 3" a handful of nodes: Barracuda's block clocks
+// and its sparse vector clocks (§4.3.1) in one form.
 //
 // The nil tree knows nothing.
 type know struct {
@@ -86,7 +86,8 @@ func join(a, b *know) *know {
 	case a.max <= b.base:
 		return b
 	}
-	// What knows no more than one of them is that one: a thread that spins learns the same again and again.
+	// What knows no more than one of them is that one: a thread that spins learns the same again and
+	// again.
 	base, most := max(a.base, b.base), max(a.max, b.max)
 	isA, isB := base == a.base && most == a.max, base == b.base && most == b.max
 	if a.level == 0 {
@@ -167,9 +168,10 @@ func (k *know) withLanes(w event.Warp, lanes *[event.WarpSize]uint32) *know {
 	return k.put(topLevel, uint64(w), uint64(w)+1, 0, c, lanes)
 }
 
-// put returns a copy of the path to the warps lo to hi-1 with clock c, or lanes for the one warp that they
-// are. from is the first warp below k.
-func (k *know) put(level uint8, lo, hi, from uint64, c uint32, lanes *[event.WarpSize]uint32) *know {
+// put returns a copy of the path to the warps lo to hi-1 with clock c, or lanes for the one warp
+// that they are. from is the first warp below k.
+func (k *know) put(level uint8, lo, hi, from uint64, c uint32,
+	lanes *[event.WarpSize]uint32) *know {
 	n := &know{level: level}
 	if k != nil {
 		*n = *k

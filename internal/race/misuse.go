@@ -26,8 +26,8 @@ import (
 //	    the whole block
 //	  all wait at barriers with counts                                 Deadlock
 //
-// Different warps at different instructions with one id and count are right: a barrier is a resource with
-// a number. What it can miss: a barrier that other schedules would leave incomplete.
+// Different warps at different instructions with one id and count are right: a barrier is a
+// resource with a number. What it can miss: a barrier that other schedules would leave incomplete.
 
 // checkGeneration looks at a generation that has completed.
 func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
@@ -43,8 +43,9 @@ func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 	}
 }
 
-// splitWarp reports whether lanes of one warp came by different instructions of which one is aligned, or came
-// twice: "care must be taken to keep a warp from executing more barrier instructions than intended" (9.7.13.1).
+// splitWarp reports whether lanes of one warp came by different instructions of which one is
+// aligned, or came twice: "care must be taken to keep a warp from executing more barrier
+// instructions than intended" (9.7.13.1).
 func splitWarp(g *generation) bool {
 	if len(g.parts) < 2 {
 		return false
@@ -127,7 +128,8 @@ type errorKey struct {
 }
 
 // barrierError records a finding, or counts it if the same instructions disagreed before.
-func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, groups []event.Wait, exited []event.Exit) {
+func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, groups []event.Wait,
+	exited []event.Exit) {
 	key := keyOf(kind, barrier, groups, exited)
 	if i, ok := d.errorIndex[key]; ok {
 		d.errors[i].Count++

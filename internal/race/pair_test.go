@@ -9,7 +9,9 @@ import (
 // twoLanes makes two threads of one warp write address 0, then read it, with no order between them.
 func twoLanes(write, read event.Access) *Report {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	d := New(Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 2, Y: 1, Z: 1}, Cluster: one}, Model: Independent, Benign: BenignWarp, SharedBytes: 64})
+	d := New(
+		Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 2, Y: 1, Z: 1}, Cluster: one},
+			Model: Independent, Benign: BenignWarp, SharedBytes: 64})
 	for i, a := range []event.Access{write, read} {
 		a.Site, a.Space, a.Active, a.Mask = event.Site(i), event.Shared, 3, 3
 		a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
@@ -21,8 +23,8 @@ func twoLanes(write, read event.Access) *Report {
 	return d.Report()
 }
 
-// Each lane's read races with the other lane's write, never with its own (PTX ISA 8.7.1: conflicting
-// operations of one thread are ordered by program order).
+// Each lane's read races with the other lane's write, never with its own (PTX ISA 8.7.1:
+// conflicting operations of one thread are ordered by program order).
 func TestRacePairsAreTwoThreads(t *testing.T) {
 	r := twoLanes(event.Access{Kind: event.Write, Size: 4}, event.Access{Kind: event.Read, Size: 4})
 	if len(r.Races) != 1 || r.Races[0].Hazards != 2 {

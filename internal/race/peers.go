@@ -2,10 +2,10 @@ package race
 
 import "heddle/internal/event"
 
-// Named barriers, the common case: whole warps whose lanes are all in one epoch come and go, so that what one
-// learns fits in a clock for each warp of the block. This is a fifth format beside Barracuda's four (§4.3.1):
-// peers[v] is what all lanes of a warp know of all lanes of warp v of their block. Lanes that synchronize
-// alone use trees.
+// Named barriers, the common case: whole warps whose lanes are all in one epoch come and go, so
+// that what one learns fits in a clock for each warp of the block. This is a fifth format beside
+// Barracuda's four (§4.3.1): peers[v] is what all lanes of a warp know of all lanes of warp v of
+// their block. Lanes that synchronize alone use trees.
 
 // knowsWarp returns a clock that all lanes of w know of all lanes of warp v of their block.
 func (w *warp) knowsWarp(v int) uint32 {
@@ -15,7 +15,8 @@ func (w *warp) knowsWarp(v int) uint32 {
 	return w.blk
 }
 
-// uniform reports whether mask is the whole warp in one epoch, with nothing that a single lane knows.
+// uniform reports whether mask is the whole warp in one epoch, with nothing that a single lane
+// knows.
 func (w *warp) uniform(mask, all uint32) bool { return mask == all && w.even && w.lane == nil }
 
 // contribute adds what the lanes of a part know to its generation.

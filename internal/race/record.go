@@ -6,10 +6,10 @@ import (
 	"heddle/internal/event"
 )
 
-// An access is forgotten only when a later one speaks for it: it happens before the later one, and whatever
-// would race with it races with the later one too. A weak access speaks for all; a strong one only for
-// strong ones of its class by threads that its scope reaches: others may be morally strong with the one and
-// not with the other.
+// An access is forgotten only when a later one speaks for it: it happens before the later one, and
+// whatever would race with it races with the later one too. A weak access speaks for all; a strong
+// one only for strong ones of its class by threads that its scope reaches: others may be morally
+// strong with the one and not with the other.
 func (d *Detector) speaksFor(t *touching, e entry) bool {
 	if t.class != 0 && (d.sites[e.site].class != t.class || !d.reach(t, e)) {
 		return false
@@ -81,7 +81,8 @@ func (d *Detector) coveredBy(t *touching, old, e entry) bool {
 	return d.speaksFor(&part, old)
 }
 
-// push adds e to a list: merged with one of the last few, or appended; now and then the list is compacted.
+// push adds e to a list: merged with one of the last few, or appended; now and then the list is
+// compacted.
 func (d *Detector) push(t *touching, no uint32, e entry) {
 	l := &d.lists[no]
 	to, c, last := &l.weak, d.sites[e.site].class, 4
@@ -110,9 +111,11 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 	}
 }
 
-// replaced puts a weak access, or a strong read among strong accesses of its class, in the place of an earlier
-// one by the same threads, for which it speaks: whoever knows it knows the earlier one. Accesses of one epoch are kept apart by site, so that a race is reported at
-// each place, but for a list that is long. Without this the readers of a table, which all warps read again and again, would pile up.
+// replaced puts a weak access, or a strong read among strong accesses of its class, in the place of
+// an earlier one by the same threads, for which it speaks: whoever knows it knows the earlier one.
+// Accesses of one epoch are kept apart by site, so that a race is reported at each place, but for a
+// list that is long. Without this the readers of a table, which all warps read again and again,
+// would pile up.
 func (l *list) replaced(list []entry, e entry) bool {
 	long := len(list) >= minLimit
 	hint := &l.last[e.warp%uint32(len(l.last))]
@@ -132,11 +135,12 @@ func (l *list) replaced(list []entry, e entry) bool {
 }
 
 func (have *entry) yields(e entry, long bool) bool {
-	return have.warp == e.warp && have.mask&^e.mask == 0 && (long || have.clk < e.clk || have.site == e.site)
+	return have.warp == e.warp && have.mask&^e.mask == 0 &&
+		(long || have.clk < e.clk || have.site == e.site)
 }
 
-// compact drops what later accesses of the same threads at the same site speak for, and what every thread
-// that could come knows. The limit doubles with what stays, so that the cost stays linear.
+// compact drops what later accesses of the same threads at the same site speak for, and what every
+// thread that could come knows. The limit doubles with what stays, so that the cost stays linear.
 func (d *Detector) compact(t *touching, l *list) {
 	l.weak = d.compacted(t, l.weak)
 	l.strong = d.compacted(t, l.strong)
@@ -235,8 +239,9 @@ func (d *Detector) filtered(t *touching, es []entry) []entry {
 	return out
 }
 
-// recordWrite makes the access the last write of the cell. A weak write replaces all earlier ones: they
-// happen before it, or the race was reported. Tolerated writes of the same value stay beside it.
+// recordWrite makes the access the last write of the cell. A weak write replaces all earlier ones:
+// they happen before it, or the race was reported. Tolerated writes of the same value stay beside
+// it.
 func (d *Detector) recordWrite(t *touching, side *entry) {
 	if t.class != 0 {
 		if !side.empty() {

@@ -8,13 +8,13 @@ import (
 
 // Safe recycling of barriers (Weft, PLDI 2015, §4, figure 4, lines 18 to 22).
 //
-// A barrier begins its next generation as soon as one is complete. If a thread may register for generation
-// k+1 before generation k is over, it may take part in generation k instead in another execution: who
-// synchronizes with whom is then a matter of luck. So for each registration c2 for generation k+1 the point
-// just before c2 must come after generation k.
+// A barrier begins its next generation as soon as one is complete. If a thread may register for
+// generation k+1 before generation k is over, it may take part in generation k instead in another
+// execution: who synchronizes with whom is then a matter of luck. So for each registration c2 for
+// generation k+1 the point just before c2 must come after generation k.
 //
-// What that means follows from the definition of well-synchronized (Definition 6: every command has the same
-// generation in all executions), and the figure gives it only in part:
+// What that means follows from the definition of well-synchronized (Definition 6: every command has
+// the same generation in all executions), and the figure gives it only in part:
 //
 //   - Some thread waited in generation k. The figure asks for a path from every sync of generation k to the
 //     point before c2; since these syncs are ordered with each other in both directions, a path from one is
@@ -28,8 +28,8 @@ import (
 //   - c2 is the first command of its thread. The figure, which speaks of the command before c2, lets it
 //     pass; the definition does not.
 //
-// What a thread knows are the clocks that the detector keeps anyway, so that the check is online, on one
-// execution, and costs one comparison for each warp that registers.
+// What a thread knows are the clocks that the detector keeps anyway, so that the check is online,
+// on one execution, and costs one comparison for each warp that registers.
 
 // laneEpoch is an epoch of each lane of a set: one clock if they are in one epoch.
 type laneEpoch struct {
@@ -131,8 +131,8 @@ func (d *Detector) recycle(g *generation) {
 	g.reset()
 }
 
-// unsafeGeneration reports the parts of the current generation that may come too early, against those of
-// the one before.
+// unsafeGeneration reports the parts of the current generation that may come too early, against
+// those of the one before.
 func (d *Detector) unsafeGeneration(kind BarrierKind, g *generation) {
 	for _, i := range g.unsafe {
 		p := &g.parts[i]
@@ -148,8 +148,8 @@ func (d *Detector) unsafeGeneration(kind BarrierKind, g *generation) {
 	}
 }
 
-// unsafeEnd reports barriers of a block that ends, or cannot go on, in a generation that more threads have
-// come to than take part in it. It reports whether there was one.
+// unsafeEnd reports barriers of a block that ends, or cannot go on, in a generation that more
+// threads have come to than take part in it. It reports whether there was one.
 func (d *Detector) unsafeEnd(b *block) bool {
 	found := false
 	for i := range b.bars {

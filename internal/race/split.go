@@ -2,9 +2,9 @@ package race
 
 import "heddle/internal/event"
 
-// Split is a sink for kernels with barriers or fences that order the memory of one space only: two detectors, each
-// of which reports the races in one space and lets order what orders that space. Both see everything: what
-// synchronizes by one space can order accesses of the other.
+// Split is a sink for kernels with barriers or fences that order the memory of one space only: two
+// detectors, each of which reports the races in one space and lets order what orders that space.
+// Both see everything: what synchronizes by one space can order accesses of the other.
 type Split struct{ shared, global *Detector }
 
 var _ event.Sink = (*Split)(nil)
@@ -49,8 +49,8 @@ func (s *Split) Exit(e *event.Exit) { s.shared.Exit(e); s.global.Exit(e) }
 // Stall implements event.Sink.
 func (s *Split) Stall(e *event.Stall) { s.shared.Stall(e); s.global.Stall(e) }
 
-// Report joins what the detectors found. Misuse of barriers does not depend on what they order, so that both
-// found the same.
+// Report joins what the detectors found. Misuse of barriers does not depend on what they order, so
+// that both found the same.
 func (s *Split) Report() *Report {
 	r, g := s.shared.Report(), s.global.Report()
 	r.Races = append(r.Races, g.Races...)

@@ -6,13 +6,14 @@ import (
 	"heddle/internal/event"
 )
 
-// Release and acquire patterns (PTX ISA 8.8, 8.9.4), the S_x of Barracuda §3.3.4 in the terms of the ISA.
+// Release and acquire patterns (PTX ISA 8.8, 8.9.4), the S_x of Barracuda §3.3.4 in the terms of
+// the ISA.
 //
-// A strong write ends release patterns whose first operations are its heads: itself if it releases, earlier
-// release fences of its thread, earlier release operations of its thread on the same place. A strong read
-// that observes it, through any chain of atomics (8.9.2), makes the heads known to later acquire
-// operations of its thread. Head and acquire synchronize if their scopes include each other's threads; so
-// heads are kept joined by how far they reach.
+// A strong write ends release patterns whose first operations are its heads: itself if it releases,
+// earlier release fences of its thread, earlier release operations of its thread on the same place.
+// A strong read that observes it, through any chain of atomics (8.9.2), makes the heads known to
+// later acquire operations of its thread. Head and acquire synchronize if their scopes include each
+// other's threads; so heads are kept joined by how far they reach.
 //
 // Deviation from Barracuda: both scopes must include the other thread, where it is content with one
 // global fence. fence.sc counts as fence.acq_rel (RATIONALE.md).
@@ -26,7 +27,8 @@ type heads struct {
 
 func (h *heads) none() bool { return h.gpu == nil && len(h.block) == 0 }
 
-// seen is heads as one thread sees them: each part reaches it if the acquire's scope is at least that.
+// seen is heads as one thread sees them: each part reaches it if the acquire's scope is at least
+// that.
 type seen struct{ gpu, cluster, block *know }
 
 func (s seen) none() bool { return s.gpu == nil && s.cluster == nil && s.block == nil }
@@ -77,8 +79,9 @@ type patterns struct {
 	watched  map[watch]seen        // the same by place, for an acquire operation on the place
 }
 
-// fences is what the lanes of a warp knew at their last release fence of one scope. Most fences are never
-// used, so a converged warp keeps its clocks, and the trees are made when a strong write needs them.
+// fences is what the lanes of a warp knew at their last release fence of one scope. Most fences are
+// never used, so a converged warp keeps its clocks, and the trees are made when a strong write
+// needs them.
 type fences struct {
 	known [event.WarpSize]*know
 	lazy  uint32 // lanes whose known is to be made from what follows
@@ -157,8 +160,8 @@ func (d *Detector) releaseFence(w *warp, b *block, p *patterns, f *event.Fence) 
 	}
 }
 
-// strongAccess applies a strong access to the patterns, lane by lane, after all lanes were checked: what a
-// lane acquires orders nothing that the instruction itself does.
+// strongAccess applies a strong access to the patterns, lane by lane, after all lanes were checked:
+// what a lane acquires orders nothing that the instruction itself does.
 func (d *Detector) strongAccess(a *access) {
 	released := uint32(0)
 	plain := !a.Order.Acquires() && !a.Order.Releases()
@@ -225,19 +228,22 @@ func (d *Detector) strongRead(a *access, loc *location, at place, l int) {
 	}
 }
 
-// observes reports whether the lane's access and the last strong write of the place are morally strong.
+// observes reports whether the lane's access and the last strong write of the place are morally
+// strong.
 func (d *Detector) observes(a *access, loc *location, l int) bool {
 	t := event.ThreadOf(a.w.id, l)
 	g := d.opt.Geometry
-	return t == loc.writer || a.Proxy == loc.proxy && g.Includes(a.Scope, t, loc.writer) && g.Includes(loc.scope, loc.writer, t)
+	return t == loc.writer || a.Proxy == loc.proxy && g.Includes(a.Scope, t, loc.writer) &&
+		g.Includes(loc.scope, loc.writer, t)
 }
 
 func (d *Detector) seenBy(loc *location, block uint32) seen {
-	return seen{loc.heads.gpu, loc.heads.cluster[d.opt.Geometry.ClusterOf(block)], loc.heads.block[block]}
+	return seen{loc.heads.gpu, loc.heads.cluster[d.opt.Geometry.ClusterOf(block)],
+		loc.heads.block[block]}
 }
 
-// strongWrite makes the lane's write the last of its place, with the heads that it ends. It reports whether
-// it published anything that the lane did, so that a new epoch must start.
+// strongWrite makes the lane's write the last of its place, with the heads that it ends. It reports
+// whether it published anything that the lane did, so that a new epoch must start.
 func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 	w, b := a.w, a.b
 	t := event.ThreadOf(w.id, l)
@@ -293,8 +299,8 @@ func (d *Detector) publish(loc *location, b *block, scope event.Scope, k *know) 
 	}
 }
 
-// newLocation makes a place a synchronization location, and marks its words so that weak writes break its
-// chain.
+// newLocation makes a place a synchronization location, and marks its words so that weak writes
+// break its chain.
 func (d *Detector) newLocation(a *access, at place) *location {
 	loc := &location{}
 	d.locations[at] = loc
@@ -312,8 +318,8 @@ func (d *Detector) newLocation(a *access, at place) *location {
 	return loc
 }
 
-// overwrite makes a strong write end what reading other places that overlap with its own observed: a read of
-// one of them would not overlap completely with this write.
+// overwrite makes a strong write end what reading other places that overlap with its own observed:
+// a read of one of them would not overlap completely with this write.
 func (d *Detector) overwrite(a *access, at place) {
 	for x := at.addr &^ 3; x < at.addr+uint64(at.size); x += 4 {
 		p := d.page(a.mem, x)
@@ -324,7 +330,8 @@ func (d *Detector) overwrite(a *access, at place) {
 	}
 }
 
-// breakChain makes a write at addr end what reading the places in one of its words observed, but for one.
+// breakChain makes a write at addr end what reading the places in one of its words observed, but
+// for one.
 func (d *Detector) breakChain(a *access, word, addr uint64, but place) {
 	at := place{space: a.Space}
 	if a.Space == event.Shared {

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/event"
 )
 
-// A warp holds the clocks of its lanes, compressed as in Barracuda §4.3.1. What lane l knows of another
-// thread u is the largest of:
+// A warp holds the clocks of its lanes, compressed as in Barracuda §4.3.1. What lane l knows of
+// another thread u is the largest of:
 //
 //   - own[l], if u is l itself;
 //   - intra, if u is in the same warp (converged format), or in[l][u] where lanes have synchronized in parts
@@ -15,8 +15,8 @@ import (
 //   - blk, if u is in the same block: the last barrier of the whole block; or its warp's clock in peers;
 //   - ext (sparse), what was learned by named barriers and by acquiring, for all lanes or for one.
 //
-// A thread's own clock rises only when others may learn it: at releases and barriers. Between them its
-// accesses share one epoch.
+// A thread's own clock rises only when others may learn it: at releases and barriers. Between them
+// its accesses share one epoch.
 type warp struct {
 	id    event.Warp
 	own   [event.WarpSize]uint32
@@ -34,7 +34,8 @@ type warp struct {
 	round uint32                 // barriers of the whole block that the warp has passed
 }
 
-// activeSet is the diverged format of the lockstep model: the active lanes know each other up to clock.
+// activeSet is the diverged format of the lockstep model: the active lanes know each other up to
+// clock.
 type activeSet struct {
 	mask  uint32
 	clock uint32
@@ -124,8 +125,8 @@ func (w *warp) highest(mask uint32) uint32 {
 	return c
 }
 
-// sync makes the lanes of mask know each other and all that any of them knows, and starts a new epoch for
-// them: bar.warp.sync. all are the lanes that the warp ever had.
+// sync makes the lanes of mask know each other and all that any of them knows, and starts a new
+// epoch for them: bar.warp.sync. all are the lanes that the warp ever had.
 func (w *warp) sync(mask, all uint32) {
 	w.shareBeyond(mask, all)
 	if mask == all {
@@ -197,8 +198,8 @@ func (w *warp) fold() {
 	}
 }
 
-// endInstruction is Barracuda's endi, and its if, else and fi (figure 2): the active lanes join, and each
-// starts a new epoch.
+// endInstruction is Barracuda's endi, and its if, else and fi (figure 2): the active lanes join,
+// and each starts a new epoch.
 func (w *warp) endInstruction(active, all uint32) {
 	if active == all {
 		w.sync(active, all)

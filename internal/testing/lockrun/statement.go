@@ -43,7 +43,8 @@ func (m *machine) statement(in *ir.Instr, enabled []uint32) {
 	m.log.endStatement()
 }
 
-// sync is the assertion that all threads are at the barrier if one is, at one number, and as many as it counts.
+// sync is the assertion that all threads are at the barrier if one is, at one number, and as many
+// as it counts.
 func (m *machine) sync(in *ir.Instr, enabled []uint32) {
 	some, all := false, true
 	for i := range m.warps {
@@ -255,7 +256,8 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	for i, s := range in.Src {
 		switch {
 		case s.Kind == ir.None:
-		case m.isPred(s) || s.Kind == ir.Imm && (in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred):
+		case m.isPred(s) || s.Kind == ir.Imm && (in.Type == isa.Pred ||
+			ir.SrcType(&in.Desc, i) == isa.Pred):
 			o.PS[np] = m.pred(w, s)
 			np++
 		default:

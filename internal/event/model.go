@@ -7,7 +7,7 @@
 package event
 
 // Space is a state space that threads share (PTX ISA 5.1). Registers, parameters and local memory
-// are private to a thread and make no events.
+// are private to a thread and produce no events.
 type Space uint8
 
 const (
@@ -25,9 +25,9 @@ var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const"
 // String returns the name that PTX gives to the space.
 func (s Space) String() string { return spaceNames[s] }
 
-// Orders says which memory a barrier, a fence, or an acquire or release operation orders. Those of
-// PTX order all; of OpenCL, barriers and fences order what their flags name (OpenCL C 3.0, 6.15.8),
-// and atomic operations the memory that they are in.
+// Orders is the memory that a barrier, a fence, or an acquire or release operation orders. In PTX
+// it is all memory. In OpenCL, barriers and fences order the memory that their flags name (OpenCL C
+// 3.0, 6.15.8), and an atomic operation orders the memory that it accesses.
 type Orders uint8
 
 const (
@@ -42,7 +42,7 @@ var ordersNames = [...]string{"all", "global", "shared", "none"}
 // String returns the name of the memory.
 func (o Orders) String() string { return ordersNames[o] }
 
-// OrdersNamed returns the value of a name, and whether there is one.
+// OrdersNamed returns the value with the given name, and whether one exists.
 func OrdersNamed(name string) (Orders, bool) {
 	for i, n := range ordersNames {
 		if n == name {
@@ -52,7 +52,7 @@ func OrdersNamed(name string) (Orders, bool) {
 	return 0, false
 }
 
-// Covers reports whether accesses of a space are ordered.
+// Covers reports whether accesses to space s are ordered.
 func (o Orders) Covers(s Space) bool {
 	switch o {
 	case OrdersAll:
@@ -65,7 +65,8 @@ func (o Orders) Covers(s Space) bool {
 	return false
 }
 
-// Meet returns what both a and o order.
+// Meet returns the memory that both a and o order: the meet of the lattice none < global, shared <
+// all.
 func (o Orders) Meet(a Orders) Orders {
 	switch {
 	case o == a || a == OrdersAll:
@@ -145,11 +146,11 @@ func (k Kind) RMW() bool { return k == Atomic || k == Reduce }
 type Proxy uint8
 
 const (
-	// GenericProxy is the method of ld, st, atom, red, and of cp.async, which is no bulk copy
+	// GenericProxy is the proxy of ld, st, atom, red, and of cp.async, which is not a bulk copy
 	// (9.7.9.25.2).
 	GenericProxy Proxy = iota
 	AsyncProxy
-	// TextureProxy is the method of ld.global.nc, "for loading read-only global data through the
-	// non-coherent texture cache" (13.33), and of ldu.
+	// TextureProxy is the proxy of ldu and ld.global.nc, "for loading read-only global data through
+	// the non-coherent texture cache" (13.33).
 	TextureProxy
 )

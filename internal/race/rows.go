@@ -6,23 +6,24 @@ import (
 	"heddle/internal/event"
 )
 
-// Rows: the compact form of shadow memory (Barracuda §4.3.3 has "coalesced accesses" in mind, and
-// keeps a record a warp). The common access of a warp is one word, or a vector of words, for each
-// lane, at neighbouring addresses. It is kept as one run for the whole row of 32 words in place of
-// 32 cells, and checked at once. A row keeps this form as long as what comes is such a run too, and
-// plainly ordered with what is there. Anything else inflates the row into cells first, which then
-// hold exactly what the runs said; so the compact form decides nothing by itself but "no race".
+// Rows: the compact form of shadow memory, for what Barracuda §4.3.3 calls coalesced accesses, of
+// which it keeps one record for a warp. The common access of a warp is one word, or a vector of
+// words, for each lane, at neighbouring addresses. It is kept as one run for the 32 words of a row
+// instead of 32 cells, and checked at once. A row keeps this form while every access to it is such
+// a run, plainly ordered with those before. Any other access first inflates the row into cells,
+// which then hold exactly the contents of the runs; so the compact form alone only ever concludes
+// "no race".
 
 const (
 	rowShift = 7 // bytes of memory in a row
 	rowWords = 1 << (rowShift - 2)
 	pageRows = 1 << (pageShift - rowShift)
 	minRun   = 8 // words; shorter runs would make the lists of a row longer than those of its cells
-	maxShort = 3 // after so many shorter runs the rest of the warp is not looked at
+	maxShort = 3 // after so many shorter runs the rest of the warp is handled by cell
 )
 
-// laneMap says which lane accesses a word: the low 5 bits added to the number of the word in the
-// row, which was shifted by the bits above: 0 for accesses of one word, 1 for two.
+// laneMap maps a word of a row to the lane that accesses it. The lane is the low 5 bits plus the
+// number of the word shifted right by the bits above them: 0 for accesses of one word, 1 for two.
 type laneMap uint32
 
 func laneMapOf(lane, word, shift uint32) laneMap {
@@ -31,8 +32,8 @@ func laneMapOf(lane, word, shift uint32) laneMap {
 
 func (m laneMap) lane(word uint32) uint32 { return (word>>(m>>5) + uint32(m)) & 31 }
 
-// run is a set of accesses by one warp to words of a row, at one clock and site. Without words it
-// is none.
+// run is a set of accesses by one warp to words of a row, at one clock and site. A run without
+// words is empty.
 type run struct {
 	warp, clk, words, site uint32
 	lanes                  laneMap
@@ -61,7 +62,7 @@ func (d *Detector) runsOf(s *runs) []run {
 	return s.one[:]
 }
 
-// eachRun handles what it can of a weak access in rows, and returns the lanes that are left.
+// eachRun handles the parts of a weak access that form runs, and returns the remaining lanes.
 func (d *Detector) eachRun(a *access) (left uint32) {
 	size := uint64(a.Size)
 	shift := uint32(bits.TrailingZeros8(a.Size)) - 2
@@ -91,8 +92,8 @@ func (d *Detector) eachRun(a *access) (left uint32) {
 	return left
 }
 
-// touchRun is touch for a run of words from addr on, the first of them accessed by lane l. It
-// reports false, and has done nothing, if that needs cells.
+// touchRun is touch for a run of words from addr on, the first of which lane l accesses. If that
+// needs cells it reports false and changes nothing.
 func (d *Detector) touchRun(a *access, addr uint64, words, l, shift uint32) bool {
 	p := d.page(a.mem, addr)
 	rw := &p.rows[addr>>rowShift%pageRows]
@@ -143,8 +144,8 @@ func (a *access) afterRun(e *run, lanes laneMap) bool {
 		e.clk <= w.peers[v])
 }
 
-// readRun records a read: in place of those before it, in the run of the same warp and clock, or
-// beside the others.
+// readRun records a read: in place of the reads it subsumes, in the run of the same warp and clock,
+// or as a new run.
 func (d *Detector) readRun(a *access, s *runs, n run) {
 	if s.list == 0 {
 		e := &s.one[0]
@@ -165,6 +166,7 @@ func (d *Detector) readRun(a *access, s *runs, n run) {
 	d.addRun(a, s, n)
 }
 
+// mergeRun adds the words of n to e if both are of one warp, clock, site and lane map.
 func mergeRun(e, n *run) bool {
 	if e.warp == n.warp && e.clk == n.clk && e.site == n.site && e.lanes == n.lanes {
 		e.words |= n.words
@@ -210,8 +212,8 @@ func (d *Detector) addRun(a *access, s *runs, n run) {
 	d.runs[s.list] = append(list, n)
 }
 
-// compactRuns drops what later accesses of the same threads at the same site speak for, and what
-// every thread that could come knows. A list is compacted when it is full, so that what stays
+// compactRuns drops runs subsumed by later accesses of the same threads at the same site, and runs
+// known to every thread of the block. A list is compacted when it is full, so that what remains
 // decides how far it grows.
 func (d *Detector) compactRuns(a *access, list []run) []run {
 	clear(d.covered)
@@ -251,7 +253,7 @@ func (d *Detector) dropRuns(s *runs) {
 	*s = runs{}
 }
 
-// cell returns the shadow of a word by itself. It inflates the row.
+// cell returns the shadow of a single word. It inflates the row.
 func (d *Detector) cell(m *memory, p *page, word uint32) *cell {
 	rw := &p.rows[word/rowWords]
 	if rw.cells == nil {
@@ -260,6 +262,7 @@ func (d *Detector) cell(m *memory, p *page, word uint32) *cell {
 	return &rw.cells[word%rowWords]
 }
 
+// inflate replaces the runs of a row by cells with the same contents.
 func (d *Detector) inflate(m *memory, rw *row) {
 	if n := len(d.spareCells); n > 0 {
 		rw.cells = d.spareCells[n-1]
@@ -284,12 +287,12 @@ func (d *Detector) inflate(m *memory, rw *row) {
 	d.dropRuns(&rw.r)
 }
 
-// entry is what the run says of one word.
+// entry returns the entry of one word of the run.
 func (e *run) entry(word uint32) entry {
 	return entry{e.warp, e.clk, 1 << e.lanes.lane(word), e.site}
 }
 
-// putRead adds an entry to the reads of a cell, as add does for an access that is concurrent with
+// putRead adds an entry to the reads of a cell, as add does for a read that is concurrent with
 // them.
 func (d *Detector) putRead(m *memory, side *entry, e entry) {
 	switch {
@@ -314,7 +317,7 @@ func (d *Detector) putRead(m *memory, side *entry, e entry) {
 	l.limit = max(l.limit, 2*len(l.weak))
 }
 
-// releaseRows gives back what the rows of a page hold. Lists of cells are given back by
+// releaseRows recycles the storage of the rows of a page. Lists of cells are recycled through
 // memory.lists.
 func (d *Detector) releaseRows(p *page) {
 	for i := range p.rows {

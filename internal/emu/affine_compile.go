@@ -6,11 +6,13 @@ import (
 	"heddle/internal/isa"
 )
 
-// affineCompiler decides which registers of a function may have forms, and makes its instructions keep them.
+// affineCompiler decides which registers of a function may have forms, and makes its instructions
+// keep them.
 //
-// A register may have a form if it is an integer of 32 or 64 bits, if some instruction can give it one, and if
-// all instructions that mention it are of the kinds that this file knows. So an instruction that the emulator learns
-// is right without being known here; its registers just have no forms.
+// A register may have a form if it is an integer of 32 or 64 bits, if some instruction can give it
+// one, and if all instructions that mention it are of the kinds that this file knows. So an
+// instruction that the emulator learns is right without being known here; its registers just have
+// no forms.
 type affineCompiler struct {
 	p     *program
 	fc    *fcode
@@ -24,7 +26,8 @@ func (p *program) compileAffine(fc *fcode) {
 	if p.track || !p.shape.ok {
 		return
 	}
-	c := &affineCompiler{p: p, fc: fc, size: make([]int, fc.lanes), may: make([]bool, fc.lanes), forms: make(map[uint64]*affine)}
+	c := &affineCompiler{p: p, fc: fc, size: make([]int, fc.lanes), may: make([]bool, fc.lanes),
+		forms: make(map[uint64]*affine)}
 	c.candidates()
 	for more := true; more; {
 		more = false
@@ -71,8 +74,8 @@ func (c *affineCompiler) candidates() {
 	}
 }
 
-// keepsForms reports whether an instruction reads and writes registers of its own lanes only, when it is executed,
-// and those that inst says.
+// keepsForms reports whether an instruction reads and writes registers of its own lanes only, when
+// it is executed, and those that inst says.
 func keepsForms(in *ir.Instr) bool {
 	switch in.Op() {
 	case "mov", "cvt", "cvta", "isspacep", "ld", "ldu", "st", "atom", "red":
@@ -129,8 +132,8 @@ func (c *affineCompiler) rewrite(in *inst) {
 	}
 }
 
-// only returns those of the registers that may have forms, for an instruction that reads them: jumps that stand at the
-// ends of blocks name another instruction as theirs.
+// only returns those of the registers that may have forms, for an instruction that reads them:
+// jumps that stand at the ends of blocks name another instruction as theirs.
 func (c *affineCompiler) only(in *inst, regs []int32) (out []int32) {
 	if in.d[0] < 0 && in.d[1] < 0 && in.pd[0] < 0 && in.pd[1] < 0 && in.mem == nil && in.misc == nil {
 		return nil
@@ -148,8 +151,8 @@ func (c *affineCompiler) addMay(list []int32, r int32) []int32 {
 	return list
 }
 
-// plan returns how to execute an instruction on forms, or nil if it never can with the registers that may have forms
-// so far.
+// plan returns how to execute an instruction on forms, or nil if it never can with the registers
+// that may have forms so far.
 func (c *affineCompiler) plan(in *inst) (run func(*exec, *inst), op affineOp) {
 	switch {
 	case in.mem != nil:
@@ -213,7 +216,8 @@ func (c *affineCompiler) constant(v uint64) *affine {
 	return c.forms[v]
 }
 
-// sized returns run if the instruction's type has the size of the destination, and no source is smaller.
+// sized returns run if the instruction's type has the size of the destination, and no source is
+// smaller.
 func (c *affineCompiler) sized(t isa.Type, op affineOp, run func(*exec, *inst)) func(*exec, *inst) {
 	if !isWord(t) || (t.Size() == 4) != op.narrow || !c.wideEnough(t, &op) {
 		return nil
@@ -289,7 +293,8 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 	}
 	switch {
 	case o == "shl":
-		if !isWord(t) || (t.Size() == 4) != op.narrow || op.src[0].c == nil && c.size[op.src[0].r] < t.Size() {
+		if !isWord(t) || (t.Size() == 4) != op.narrow ||
+			op.src[0].c == nil && c.size[op.src[0].r] < t.Size() {
 			return nil
 		}
 		return runAffineShl
@@ -312,7 +317,8 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 // size64 reports whether a source is a constant or a register of 64 bits.
 func (c *affineCompiler) size64(s affineSrc) bool { return s.c != nil || c.size[s.r] == 8 }
 
-// resultIsTyped reports whether an opcode is one whose result has the size of the instruction's type.
+// resultIsTyped reports whether an opcode is one whose result has the size of the instruction's
+// type.
 func resultIsTyped(opcode string) bool {
 	switch opcode {
 	case "add", "sub", "mul", "mad", "mul24", "mad24", "sad", "div", "rem", "abs", "neg", "min", "max",
@@ -324,7 +330,8 @@ func resultIsTyped(opcode string) bool {
 
 func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
 	to, from := in.ir.Type, in.ir.SType
-	if in.ir.Flags != 0 || !isWord(to) || !isWord(from) || (to.Size() == 4) != op.narrow || !c.wideEnough(from, op) {
+	if in.ir.Flags != 0 || !isWord(to) || !isWord(from) || (to.Size() == 4) != op.narrow ||
+		!c.wideEnough(from, op) {
 		return nil
 	}
 	if to.Size() > from.Size() {
@@ -359,7 +366,8 @@ func (c *affineCompiler) planMem(in *inst) (run func(*exec, *inst), op affineOp)
 		return runAffineLoadShared, op
 	case m.space == event.Shared:
 		return runAffineStoreShared, op
-	case m.space != event.Global && m.space != event.Generic && m.space != event.NoSpace && m.space != event.Const:
+	case m.space != event.Global && m.space != event.Generic && m.space != event.NoSpace &&
+		m.space != event.Const:
 		return nil, op
 	case load:
 		return runAffineLoadGlobal, op

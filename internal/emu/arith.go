@@ -156,7 +156,8 @@ func (c *compiler) cvt(in *ir.Instr) error {
 		if have, want := c.fn.Regs[in.Src[0].Reg].Type.Size(), in.SType.Size(); have > want && want > 0 {
 			r := c.hidden()
 			s := src{r: c.fc.slots[in.Src[0].Reg]}
-			c.emit(inst{run: runTruncate, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{s}, sources: 1, misc: &miscOp{width: uint(8 * want)}})
+			c.emit(inst{run: runTruncate, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{s}, sources: 1,
+				misc: &miscOp{width: uint(8 * want)}})
 			if err := c.arithFrom(in, guard, r); err != nil {
 				return err
 			}
@@ -188,7 +189,8 @@ func (c *compiler) widen(in *ir.Instr, guard psrc) error {
 		return nil
 	}
 	r := c.fc.slots[in.Dst[0].Reg]
-	c.emit(inst{run: runWiden, guard: guard, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: r}}, sources: 1,
+	c.emit(inst{run: runWiden, guard: guard, d: [2]int32{r, -1}, pd: [2]int32{-1, -1},
+		s: [4]src{{r: r}}, sources: 1,
 		misc: &miscOp{width: uint(8 * have), to: uint(8 * want)}})
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Atomic operations, PTX ISA 9.7.13.5 (atom) and 9.7.13.6 (red). The lanes of a warp perform theirs one
-// after the other, in lane order.
+// Atomic operations, PTX ISA 9.7.13.5 (atom) and 9.7.13.6 (red). The lanes of a warp perform theirs
+// one after the other, in lane order.
 
 // rmwFunc computes the new value of a location of size bytes from the old one and the operands.
 type rmwFunc func(old, b, c uint64) uint64
@@ -207,8 +207,8 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	return !mo.cas || old == v
 }
 
-// updateAll is update for all lanes of m, whose bytes are in buf at the addresses cut by mask; no values are
-// unknown.
+// updateAll is update for all lanes of m, whose bytes are in buf at the addresses cut by mask; no
+// values are unknown.
 func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint32) (stored uint32) {
 	mo := in.mem
 	if !mo.adds || in.d[0] < 0 {
@@ -297,5 +297,6 @@ func atomicShared(x *exec, in *inst, m uint32, s survey) {
 }
 
 func atomicPrivate(x *exec, in *inst, m uint32, _ survey) {
-	x.fail(in, OutOfBounds, bits.TrailingZeros32(m), "%s of private memory: atomics work on global and shared memory only", in.mem.kind)
+	x.fail(in, OutOfBounds, bits.TrailingZeros32(m),
+		"%s of private memory: atomics work on global and shared memory only", in.mem.kind)
 }

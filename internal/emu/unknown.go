@@ -8,14 +8,15 @@ import (
 	"heddle/internal/event"
 )
 
-// Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend on it
-// unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value, the run
-// stops, because it would otherwise speak for one input only. All else that a run shows then holds for
-// every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each lane of a register
-// and for each byte of memory.
+// Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend
+// on it unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value,
+// the run stops, because it would otherwise speak for one input only. All else that a run shows
+// then holds for every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each
+// lane of a register and for each byte of memory.
 //
-// A result is known if no unknown operand can change it; that is decided by the rules of trackRules and
-// otherwise taken to be unknown, which stops more runs than must stop, and never goes on wrongly.
+// A result is known if no unknown operand can change it; that is decided by the rules of trackRules
+// and otherwise taken to be unknown, which stops more runs than must stop, and never goes on
+// wrongly.
 
 // tracker holds the unknown bits of the current frame. A value whose bit is set means nothing.
 type tracker struct {
@@ -25,7 +26,8 @@ type tracker struct {
 	fresh       uint64 // makes the stored bits of unknown values differ from each other
 }
 
-// trackUnknown begins with everything known; in a trace, with what may be read before it is written unknown.
+// trackUnknown begins with everything known; in a trace, with what may be read before it is written
+// unknown.
 func (f *frame) trackUnknown(traced bool) {
 	n, p := f.fn.lanes, f.fn.preds
 	if f.unk == nil {
@@ -129,7 +131,8 @@ func runTracked(x *exec, in *inst) {
 	x.unk.results(in, u, o, x.m)
 }
 
-// results marks the destinations of in as unknown for the lanes of u, and as known for the others of m.
+// results marks the destinations of in as unknown for the lanes of u, and as known for the others
+// of m.
 func (t *tracker) results(in *inst, u, origin, m uint32) {
 	for _, d := range in.d {
 		if d >= 0 {
@@ -284,7 +287,9 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 
 func runNeedsAddress(x *exec, in *inst) {
 	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
-		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced && in.mem.space == event.Global) { // no one else sees it: what is loaded is unknown
+		// no one else sees it: what is loaded is unknown
+		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced &&
+			in.mem.space == event.Global) {
 			for _, d := range in.mem.dst {
 				if d >= 0 {
 					x.unk.set(d, full, o, x.m)
@@ -292,7 +297,8 @@ func runNeedsAddress(x *exec, in *inst) {
 			}
 			return
 		}
-		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind), o)
+		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind),
+			o)
 		return
 	}
 	in.base(x, in)
@@ -311,7 +317,8 @@ func runNeedsMembers(x *exec, in *inst) {
 }
 
 func runNeedsBarrier(x *exec, in *inst) {
-	if !x.needs(in, &in.s[0], "the barrier's number") || in.bar.counted && !x.needs(in, &in.s[1], "the barrier's thread count") {
+	if !x.needs(in, &in.s[0], "the barrier's number") ||
+		in.bar.counted && !x.needs(in, &in.s[1], "the barrier's thread count") {
 		return
 	}
 	if u := x.unk.preds[in.ps[0].slot] & x.m; u != 0 {

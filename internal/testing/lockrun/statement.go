@@ -43,7 +43,8 @@ func (m *machine) statement(in *ir.Instr, enabled []uint32) {
 	m.log.endStatement()
 }
 
-// sync is the assertion that all threads are at the barrier if one is, at one number, and as many as it counts.
+// sync is the assertion that all threads are at the barrier if one is, at one number, and as many
+// as it counts.
 func (m *machine) sync(in *ir.Instr, enabled []uint32) {
 	some, all := false, true
 	for i := range m.warps {

@@ -10,6 +10,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/engine/prove"
 )
 
 // programComment is what stands above a kernel of testdata/verify/programs: what must come out and why, and its launch.
@@ -38,8 +39,9 @@ func TestPrograms(t *testing.T) {
 			t.Fatalf("%s: %d kernels, %d expectations", path, n, len(want))
 		}
 		found := map[string]map[diag.Code]bool{}
-		opt := check.Options{Command: "verify", Prove: true, Timeout: 2 * time.Minute, MaxSteps: 200_000}
-		sum, err := check.Run(t.Context(), opt, []string{path}, func(d diag.Diagnostic) {
+		opt := check.Options{Mode: check.Verify, Prove: prove.Options{Timeout: 2 * time.Minute}}
+		opt.MaxSteps = 200_000
+		sum, err := check.Files(t.Context(), opt, []string{path}, func(d diag.Diagnostic) {
 			name, _, _ := strings.Cut(d.Kernel, "(")
 			if found[name] == nil {
 				found[name] = map[diag.Code]bool{}

@@ -46,7 +46,7 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
 	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also use `MEANS` atomic: plain updates that race become atomic ones, which can change floating-point results")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "take away barriers that are proved redundant")
-	fs.DurationVar(&c.fix.Budget, "timeout", fix.DefaultBudget, "give the repair of a kernel at most `TIME`, such as 90s")
+	fs.DurationVar(&c.fix.Budget, "timeout", 0, "give the repair of a kernel at most `TIME`, such as 90s (default: a number of checks)")
 	return c.endFlags(cmd)
 }
 

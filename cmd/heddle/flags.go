@@ -61,7 +61,7 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 // proofFlags defines the flags of proofs for all inputs.
 func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
 	fs.Var(newParsed(&opt.Solver, prove.ParseSolver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries by `SOLVER` embedded, z3, cvc5 or auto: the embedded one, and z3 where it is installed")
-	limit := prove.DefaultTimeout.String()
+	limit := "a number of steps, which take about a minute"
 	if afterRun {
 		limit = "a number of steps, which take some 10s"
 	}

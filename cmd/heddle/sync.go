@@ -13,7 +13,6 @@ import (
 	"heddle/internal/command/sync"
 	"heddle/internal/diag"
 	"heddle/internal/driver"
-	"heddle/internal/engine/prove"
 	"heddle/internal/place"
 )
 
@@ -55,7 +54,7 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(newChoice(&c.cost, "static", "measured"), "cost", "weigh barriers by `MODEL`: static (the constants below), or measured (how often threads come to each place in a run of the launch)")
 	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop, "take a loop to run `N` times")
 	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond, "take a condition to hold in this `SHARE` of cases")
-	fs.DurationVar(&c.opt.Prove.Timeout, "timeout", prove.DefaultTimeout, "give the search for a kernel at most `TIME`, such as 90s")
+	fs.DurationVar(&c.opt.Prove.Timeout, "timeout", 0, "give the search for a kernel at most `TIME`, such as 90s (default: a number of steps)")
 	return c.endFlags(cmd)
 }
 

@@ -1,16 +1,18 @@
 // Package check decides which engine examines a kernel, and sums up what they find.
 //
-// heddle check first runs each kernel once for its launch (engine/run): a race that a run shows is a
-// bug whatever a proof says, and its report has a launch that shows it again. If the kernel uses
+// heddle check first runs each kernel once for its launch (engine/run): a race that a run shows is
+// a bug whatever a proof says, and its report has a launch that shows it again. If the kernel uses
 // named barriers and the run showed no bug, a trace (engine/trace) looks at shared memory and
-// barriers for all inputs. If it is clean after that, the static engine (engine/prove) tries to prove
-// it for all inputs of the launch shape, which makes it verified; a counterexample that a replay
-// confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict names the
-// reason. heddle run, verify and trace ask one engine, and so does a configuration for a kernel.
+// barriers for all inputs. If it is clean after that, the static engine (engine/prove) tries to
+// prove it for all inputs of the launch shape, which makes it verified; a counterexample that a
+// replay confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict
+// names the reason. heddle run, verify and trace ask one engine, and so does a configuration for a
+// kernel.
 //
-// Verdicts are summed up by three rules. A bug outweighs everything. A limit of heddle never makes a
-// kernel clean: a run that was cut off, an unsupported construct and findings that depend on guessed
-// launch values make it unknown or unsupported. A counterexample is a bug only after its replay.
+// Verdicts are summed up by three rules. A bug outweighs everything. A limit of heddle never makes
+// a kernel clean: a run that was cut off, an unsupported construct and findings that depend on
+// guessed launch values make it unknown or unsupported. A counterexample is a bug only after its
+// replay.
 //
 // In flow Options and inputs; out flow findings (to a sink, in the order of the kernels) and a
 // Summary. Only the command line, other front ends and tests import this package; the commands that

@@ -144,7 +144,8 @@ func (d *Driver) Parse(file Input, low *lower.Result) *Module {
 	return m
 }
 
-// scan reads the pragmas and host launches of the text that the user wrote; nil where there is none.
+// scan reads the pragmas and host launches of the text that the user wrote; nil where there is
+// none.
 func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.SourceFacts {
 	switch low.Lang {
 	case lower.PTX:
@@ -181,8 +182,8 @@ func (d *Driver) AddText(name string, content []byte) *source.File {
 	return f
 }
 
-// syntaxErrors reports mistakes in PTX. Those in PTX that lowering produced are a bug of heddle, and
-// the note says so.
+// syntaxErrors reports mistakes in PTX. Those in PTX that lowering produced are a bug of heddle,
+// and the note says so.
 func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) bool {
 	for _, e := range errs {
 		g := diag.Diagnostic{

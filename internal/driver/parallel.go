@@ -10,8 +10,8 @@ import (
 )
 
 // each examines several kernels at a time. What a kernel reports comes in the order of the kernels,
-// for any number of workers: a job that has something to report waits for those before it (Turn), so
-// that its effects on the state of the run (findings, verdicts, which comments and baselines are
+// for any number of workers: a job that has something to report waits for those before it (Turn),
+// so that its effects on the state of the run (findings, verdicts, which comments and baselines are
 // used) are those of one worker. A job without findings waits only at its end.
 func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
 	n := d.opt.Workers

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/repair"
 )
 
-// repairCalls looks for a repair of a kernel with copies of the functions that it calls. Without one
-// it may have a reason why no copies can be made.
+// repairCalls looks for a repair of a kernel with copies of the functions that it calls. Without
+// one it may have a reason why no copies can be made.
 func (f *fixer) repairCalls(ctx context.Context, p *parsed) (*attempt, string) {
 	text, from, err := repair.Inlined(p.file, p.decls, p.kernel.Name)
 	if err != nil {

@@ -2,6 +2,7 @@ package fix
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -26,16 +27,19 @@ type Options struct {
 	Atomic    bool          // offer atomic updates
 	Redundant bool          // take redundant barriers away
 	Source    bool          // also say in the source what is changed, if it is CUDA C++ or OpenCL C
-	Budget    time.Duration // for each kernel; 0: DefaultBudget
+	Budget    time.Duration // for each kernel; 0: only the texts that are checked are bounded
 }
 
-// DefaultBudget is the time that the repair of one kernel may take.
-const DefaultBudget = 30 * time.Second
+// mostTexts bounds the texts that are checked for the repair of one kernel. It is not a time, so
+// that the result does not depend on how busy the machine is.
+const mostTexts = 500
 
-// proofTime bounds a proof of a repair, which needs several, if Options.Timeout does not.
-const proofTime = 2 * time.Second
+// proofSteps bounds a proof of a repair, which needs several, if Prove.Timeout does not: about two
+// seconds, in steps of the solvers.
+const proofSteps = 40_000_000
 
-// fixSeeds is how many schedules each text is run under: which strong access observes which depends on it.
+// fixSeeds is how many schedules each text is run under: which strong access observes which depends
+// on it.
 const fixSeeds = 3
 
 // Status says what became of a kernel.
@@ -65,12 +69,14 @@ type Kernel struct {
 	Redundant    []Change     // barriers that the kernel, as it is now, does not need
 	Why          string       // why that is enough, or why the kernel cannot be repaired
 	After        diag.Verdict // of the repaired kernel, or of one that needs no repair
-	Source       diag.Verdict // of the patched source compiled again; without a Kernel if the repair is in PTX only
-	PTXOnly      string       // why it is
-	Edits        []edit.Edit  // of the source, for this kernel
-	Notes        []string     // what else a user should know
+	// of the patched source compiled again; without a Kernel if the repair is in PTX only
+	Source  diag.Verdict
+	PTXOnly string      // why it is
+	Edits   []edit.Edit // of the source, for this kernel
+	Notes   []string    // what else a user should know
 
-	// CostBefore and CostAfter are what the barriers of a kernel cost that is repaired, by the model of package repair.
+	// CostBefore and CostAfter are what the barriers of a kernel cost that is repaired, by the model
+	// of package repair.
 	CostBefore, CostAfter float64
 
 	Judged   int // texts that were checked on the way
@@ -106,9 +112,6 @@ type Result struct {
 func File(ctx context.Context, opt Options, file driver.Input, sink func(diag.Diagnostic)) (
 	*Result, error) {
 	opt.Common.Limit, opt.Common.Command = max(opt.Common.Limit, 1), "run"
-	if opt.Budget == 0 {
-		opt.Budget = DefaultBudget
-	}
 	d := driver.New(opt.Common, sink)
 	prover, err := prove.Open(d.Options(), opt.Run, opt.Prove)
 	if err != nil {
@@ -141,6 +144,7 @@ type fixer struct {
 	file   driver.Input
 	in     *driver.Module
 	source *sourceFixer // nil: changes are not expressed in the source
+	texts  int          // that were checked for the current kernel
 }
 
 // run repairs the selected kernels, one after the other, each in the text that the last one left.
@@ -156,6 +160,7 @@ func (f *fixer) run(ctx context.Context, out *Result) error {
 	kernels := f.d.Select(f.in)
 	f.d.Examine(len(kernels))
 	for _, k := range kernels {
+		f.texts = 0
 		one := &kernelFix{fixer: f, k: k, text: out.PTX, out: &Kernel{Kernel: k.Demangled, Name: k.Name}}
 		if err := one.run(ctx); err != nil {
 			return err
@@ -191,32 +196,32 @@ func (x *kernelFix) run(ctx context.Context) error {
 		x.out.Status, x.out.Why = NotChecked, "its launch is not known"
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, x.opt.Budget)
-	defer cancel()
+	if x.opt.Budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, x.opt.Budget)
+		defer cancel()
+	}
 	p, err := parseKernel(x.in.Lowered.Name, x.k.Name, x.text)
 	if err != nil {
 		return err
 	}
 	x.kernel = p.repairable()
+	was := x.text
 	err = x.search(ctx, p)
+	if err == nil && ctx.Err() == nil {
+		err = x.conclude(ctx)
+	}
 	defer func() { x.out.Checks, x.out.Total = x.judge.spent, time.Since(began) }()
-	if ctx.Err() != nil {
-		x.outOfTime()
+	switch {
+	case ctx.Err() != nil: // whatever was found until then
+		x.text = was
+		x.gaveUp(fmt.Sprintf("the time of %v was used up", x.opt.Budget))
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, errTexts):
+		x.gaveUp(err.Error())
+		return nil
+	case err != nil:
 		return err
-	}
-	x.out.Judged = x.result.Judged
-	if x.result.Patch != nil {
-		x.repaired(ctx)
-	} else {
-		x.unrepaired(ctx)
-	}
-	if x.out.Status == NothingToFix {
-		if err := x.redundant(ctx); err != nil {
-			return err
-		}
 	}
 	if x.out.Status == Repaired {
 		q, err := parseKernel(x.in.Lowered.Name, x.k.Name, x.text)
@@ -228,8 +233,8 @@ func (x *kernelFix) run(ctx context.Context) error {
 	return nil
 }
 
-// search looks for a repair of the kernel, and if there is none, for one with copies of the functions
-// that it calls.
+// search looks for a repair of the kernel, and if there is none, for one with copies of the
+// functions that it calls.
 func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 	var err error
 	x.result, x.judge, err = x.repair(ctx, x.kernel)
@@ -249,10 +254,23 @@ func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 	return nil
 }
 
-// outOfTime records that the time limit was reached.
-func (x *kernelFix) outOfTime() {
-	x.out.Status = NotRepaired
-	x.out.Why = fmt.Sprintf("the time of %v was used up", x.opt.Budget)
+// conclude records the result of a search.
+func (x *kernelFix) conclude(ctx context.Context) error {
+	x.out.Judged = x.result.Judged
+	if x.result.Patch != nil {
+		x.repaired(ctx)
+	} else {
+		x.unrepaired(ctx)
+	}
+	if x.out.Status == NothingToFix {
+		return x.redundant(ctx)
+	}
+	return nil
+}
+
+// gaveUp records that a limit was reached.
+func (x *kernelFix) gaveUp(why string) {
+	*x.out = Kernel{Kernel: x.k.Demangled, Name: x.k.Name, Status: NotRepaired, Why: why}
 	if b := x.judge.before; b == nil || b.Grade != repair.Buggy {
 		x.out.Status = NotChecked
 	}
@@ -315,10 +333,10 @@ func barrierCost(p *parsed) float64 {
 	return repair.New(p.repairable()).BarrierCost(repair.DefaultCost)
 }
 
-// repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the scalar
-// arguments that host code, a comment or a configuration gives count as given, as they do for heddle
-// check: what goes wrong with others alone may never happen, and is no reason to change a kernel. The
-// judge is the one of the result.
+// repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the
+// scalar arguments that host code, a comment or a configuration gives count as given, as they do
+// for heddle check: what goes wrong with others alone may never happen, and is no reason to change
+// a kernel. The judge is the one of the result.
 func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 	best *repair.Result, by *judge, err error) {
 	var judges []*judge
@@ -379,7 +397,7 @@ func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 func (x *kernelFix) redundant(ctx context.Context) error {
 	out := x.out
 	list, patch, err := repair.FindRedundant(ctx, x.kernel, x.judge, repair.Options{})
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errTexts) {
 		return err
 	}
 	byIndex := instructions(x.k)

@@ -2,7 +2,6 @@ package fix
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,20 +23,21 @@ import (
 	"heddle/internal/verify"
 )
 
-// judge is the repair.Judge of one kernel: it runs the emulator with the race detector on some launches, and if they
-// show nothing, the static engine, whose counterexamples become launches too.
+// judge is the repair.Judge of one kernel: it runs the emulator with the race detector on some
+// launches, and if they show nothing, the static engine, whose counterexamples become launches too.
 type judge struct {
 	f        *fixer
 	kernel   string // mangled
 	launches []run.Trial
 	from     launch.Origin // scalar arguments from there, or from what counts more, are given
 	before   *memo         // of the first text
-	hunted   bool          // inputs were looked for, or a bug was found without; only of the first text
-	guessed  *guess        // the bug that is repaired was found with a shape that nobody gave
-	long     bool          // a run of the text took too long
-	ran      uint64        // warp instructions of all runs
-	limit    time.Duration // of a proof
-	spent    time.Duration
+	// inputs were looked for, or a bug was found without; only of the first text
+	hunted  bool
+	guessed *guess        // the bug that is repaired was found with a shape that nobody gave
+	long    bool          // a run of the text took too long
+	ran     uint64        // warp instructions of all runs
+	limit   time.Duration // of a proof, if the user gives one
+	spent   time.Duration
 }
 
 // guess is a launch of a shape that nobody gave, and what was known of the kernel without it.
@@ -53,10 +53,10 @@ type memo struct {
 	*repair.Judgement
 }
 
-// newJudge returns a judge that takes scalar arguments as given if they come from that origin, or from
-// one that takes precedence over it.
+// newJudge returns a judge that takes scalar arguments as given if they come from that origin, or
+// from one that takes precedence over it.
 func newJudge(f *fixer, kernel string, from launch.Origin) *judge {
-	j := &judge{f: f, kernel: kernel, from: from, limit: cmp.Or(f.opt.Prove.Timeout, proofTime)}
+	j := &judge{f: f, kernel: kernel, from: from, limit: f.opt.Prove.Timeout}
 	for i := range max(f.opt.Run.Seeds, fixSeeds) {
 		j.launches = append(j.launches, run.Trial{
 			Launch: f.opt.Common.Launch, Seed: f.opt.Run.Seed + uint64(i),
@@ -105,10 +105,16 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 	return p, nil
 }
 
+// errTexts says that a limit of the repair of one kernel was reached.
+var errTexts = fmt.Errorf("none was found among the %d texts that are checked at most", mostTexts)
+
 // Judge implements repair.Judge.
 func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	if m := j.before; m != nil && m.proof == proof && bytes.Equal(m.text, text) {
 		return m.Judgement, nil
+	}
+	if j.f.texts++; j.f.texts > mostTexts {
+		return nil, errTexts
 	}
 	began := time.Now()
 	defer func() { j.spent += time.Since(began) }()
@@ -248,14 +254,19 @@ func offsetOf(f *source.File, in *ir.Instr) int {
 // prove asks the static engine.
 func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	outer := ctx
-	ctx, cancel := context.WithTimeout(ctx, j.limit)
-	defer cancel()
+	if j.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, j.limit)
+		defer cancel()
+	}
 	cfg, errs := launch.Resolve(p.kernel, j.f.opt.Common.Launch, j.f.in.Facts)
 	if len(errs) > 0 {
 		return
 	}
 	pr := j.f.prover.Proof(j.f.d.Job(j.f.in, p.kernel), cfg)
-	pr.Fixed = pr.Scalars(j.from)
+	if pr.Fixed = pr.Scalars(j.from); j.limit == 0 {
+		pr.Steps = proofSteps
+	}
 	r, v := pr.Verify(ctx, mostCounterexamples)
 	switch {
 	case r == nil:
@@ -286,7 +297,8 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	}
 }
 
-// openReason says what a proof leaves open. It names no places, since those of a repaired text are not the user's.
+// openReason says what a proof leaves open. It names no places, since those of a repaired text are
+// not the user's.
 func openReason(r *verify.Result) string {
 	out := "the static engine finds no proof"
 	if len(r.Findings) == 0 {
@@ -317,8 +329,8 @@ func openReason(r *verify.Result) string {
 // mostCounterexamples bounds what is replayed of one text.
 const mostCounterexamples = 8
 
-// replay runs a counterexample, unless did says that a run with its arguments was made already. A launch that shows
-// something is tried first from then on.
+// replay runs a counterexample, unless did says that a run with its arguments was made already. A
+// launch that shows something is tried first from then on.
 func (j *judge) replay(ctx context.Context, pr *prove.Proof, p *parsed, f *verify.Finding, th *lockstep.Thread, did map[string]bool, out *repair.Judgement) bool {
 	for _, contents := range prove.Replays {
 		req := j.f.opt.Common.Launch

@@ -39,7 +39,8 @@ type sourceSearch struct {
 // places matches what a module of PTX says of places in the source, and comments.
 var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
 
-// attempt compiles and judges steps; nil if they are not accepted, or were tried before. Where no more than runs are wanted, it is not proved.
+// attempt compiles and judges steps; nil if they are not accepted, or were tried before. Where no
+// more than runs are wanted, it is not proved.
 func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (*sourceForm, error) {
 	edits, err := s.edited(steps)
 	if err != nil {
@@ -98,7 +99,8 @@ func (s *sourceSearch) known(text []byte) bool {
 	return was
 }
 
-// harmsOthers returns an error if a change of a function that other kernels may call brings a bug into one of them.
+// harmsOthers returns an error if a change of a function that other kernels may call brings a bug
+// into one of them.
 func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
 	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
 		return nil
@@ -149,7 +151,8 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (must []step, open
 		}
 		must = append(must, step{fn: fn, drop: off, split: -1})
 	}
-	for i := range plan.Split { // it stays, and is brought to all threads because it stands in a rewritten function
+	// it stays, and is brought to all threads because it stands in a rewritten function
+	for i := range plan.Split {
 		fn, off, err := s.place(byIndex[i])
 		if err != nil {
 			return nil, nil, err
@@ -225,7 +228,8 @@ func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm,
 	return nil, search.why
 }
 
-// choose tries the best choice everywhere, then each second best and so on, then all together less what is not needed.
+// choose tries the best choice everywhere, then each second best and so on, then all together less
+// what is not needed.
 func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, want repair.Grade) (*sourceForm, error) {
 	most := 0
 	for _, c := range open {
@@ -261,7 +265,8 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, 
 	return s.last(ctx, fix, want)
 }
 
-// last looks once more at what was judged by runs alone: a proof that fails may show an input that they did not have.
+// last looks once more at what was judged by runs alone: a proof that fails may show an input that
+// they did not have.
 func (s *sourceSearch) last(ctx context.Context, fix *sourceForm, want repair.Grade) (*sourceForm, error) {
 	if want == repair.Verified {
 		return fix, nil
@@ -315,7 +320,8 @@ func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm
 	return fix, nil
 }
 
-// withoutRedundant is the form in the source of a kernel without barriers that are proved redundant.
+// withoutRedundant is the form in the source of a kernel without barriers that are proved
+// redundant.
 func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []repair.Redundant, j *judge) (*sourceForm, error) {
 	byIndex := instructions(k)
 	var steps []step

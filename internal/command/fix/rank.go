@@ -9,8 +9,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// Which place between statements is a place between instructions? One that is in as many loops, and that has the same
-// accesses before and behind it. ranker orders places by that, so that the first that is compiled is mostly the right one.
+// Which place between statements is a place between instructions? One that is in as many loops, and
+// that has the same accesses before and behind it. ranker orders places by that, so that the first
+// that is compiled is mostly the right one.
 type ranker struct {
 	s     *sourceFixer
 	k     *ir.Func
@@ -29,7 +30,8 @@ func (s *sourceFixer) newRanker(k *ir.Func) *ranker {
 	return r
 }
 
-// ahead returns the blocks that are reached from one without the edges that close loops, and without itself.
+// ahead returns the blocks that are reached from one without the edges that close loops, and
+// without itself.
 func (r *ranker) ahead(from ir.BlockID) map[ir.BlockID]bool {
 	seen := map[ir.BlockID]bool{}
 	var walk func(ir.BlockID)
@@ -45,8 +47,9 @@ func (r *ranker) ahead(from ir.BlockID) map[ir.BlockID]bool {
 	return seen
 }
 
-// whole returns the head of the largest loop around a block that another block is not in; without one, the block. What
-// is in a loop comes before what the loop is left for, though only another round leads there.
+// whole returns the head of the largest loop around a block that another block is not in; without
+// one, the block. What is in a loop comes before what the loop is left for, though only another
+// round leads there.
 func (r *ranker) whole(b, other ir.BlockID) ir.BlockID {
 	for l := r.loops.Of[b]; l != nil && !l.Contains(other); l = l.Parent {
 		b = l.Header
@@ -88,8 +91,8 @@ func (r *ranker) spots(fn *syntax.Func, p repair.Point) []spot {
 	return out
 }
 
-// rank sorts steps for a place, best first: those within as many loops as it, and among them those with the fewest
-// accesses on the wrong side.
+// rank sorts steps for a place, best first: those within as many loops as it, and among them those
+// with the fewest accesses on the wrong side.
 func (r *ranker) rank(steps []step, p repair.Point) {
 	type score struct{ loops, wrong int }
 	depth := 0

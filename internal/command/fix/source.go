@@ -16,9 +16,10 @@ import (
 	"heddle/internal/syntax"
 )
 
-// A repair is found on the PTX, where every change can be said. sourceFixer says it in the source, if it can: it turns
-// the places of the plan into places between statements, has package syntax rewrite the function, compiles the result,
-// and asks the judge of the kernel again. What the judge does not accept is not shown.
+// A repair is found on the PTX, where every change can be said. sourceFixer says it in the source,
+// if it can: it turns the places of the plan into places between statements, has package syntax
+// rewrite the function, compiles the result, and asks the judge of the kernel again. What the judge
+// does not accept is not shown.
 type sourceFixer struct {
 	f     *fixer
 	user  *source.File // the text of file
@@ -103,9 +104,11 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 	return nil, 0, notInSourcef("%s belongs to no statement of the file", in.Text())
 }
 
-// touchesMemory reports whether an instruction is one that a barrier may have to stand before or behind.
+// touchesMemory reports whether an instruction is one that a barrier may have to stand before or
+// behind.
 func touchesMemory(in *ir.Instr) bool {
-	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local // no matter to a barrier
+	// no matter to a barrier
+	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
 	return in.Row != nil && (in.Row.Effect != 0 && !own || in.Op() == "call") && in.Loc != nil
 }
 
@@ -123,7 +126,8 @@ func around(k *ir.Func, p repair.Point) (before, after *ir.Instr) {
 	return before, after
 }
 
-// next returns the first instructions that touch memory on the ways from the end of a block, in the order of the text.
+// next returns the first instructions that touch memory on the ways from the end of a block, in the
+// order of the text.
 func next(k *ir.Func, from ir.BlockID) []*ir.Instr {
 	var out []*ir.Instr
 	seen := map[ir.BlockID]bool{}
@@ -210,7 +214,8 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 			}
 		}
 	}
-	if after == nil && len(k.Block(p.Block).Succs) > 1 { // behind a condition is where the branches begin
+	// behind a condition is where the branches begin
+	if after == nil && len(k.Block(p.Block).Succs) > 1 {
 		for _, in := range next(k, p.Block) {
 			add(in, false)
 		}
@@ -241,7 +246,8 @@ func fenceText(ptx string) string {
 	return "__threadfence();"
 }
 
-// uniformIn says of ranges of a function whether all threads of a block come there, by the kernel's control flow.
+// uniformIn says of ranges of a function whether all threads of a block come there, by the kernel's
+// control flow.
 func (s *sourceFixer) uniformIn(k *ir.Func, x *repair.Transformer) func(*syntax.Func) func(from, to int) bool {
 	return func(fn *syntax.Func) func(from, to int) bool {
 		type place struct {

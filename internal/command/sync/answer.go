@@ -60,8 +60,9 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 	}
 }
 
-// diverge adds a divergence between two barriers, or a barrier and the end of the kernel. One of the two is not
-// reached by all threads; of labels in blocks of different depth that is the deeper one.
+// diverge adds a divergence between two barriers, or a barrier and the end of the kernel. One of
+// the two is not reached by all threads; of labels in blocks of different depth that is the deeper
+// one.
 func (a *answer) diverge(x, y *ir.Instr) error {
 	var labels []placer.Label
 	for _, in := range []*ir.Instr{x, y} {

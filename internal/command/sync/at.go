@@ -9,7 +9,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// at is where the text changes if the barrier after a label comes or goes; where it stands, if it stays.
+// at is where the text changes if the barrier after a label comes or goes; where it stands, if it
+// stays.
 func (f *found) at(l placer.Label) source.Pos {
 	from := f.marked.origins[l]
 	span := f.marked.node(l).Span

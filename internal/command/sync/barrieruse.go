@@ -20,8 +20,10 @@ type BarrierNeed uint8
 const (
 	BarrierUndecided BarrierNeed = iota // Why says what is missing
 	BarrierNeeded                       // a run without it shows the races that Separates names
-	BarrierMaybe                        // the proof without it does not come through, for the pairs that Separates names; no run shows them
-	BarrierRedundant                    // proved: without it no two threads race either
+	// the proof without it does not come through, for the pairs that Separates names; no run shows
+	// them
+	BarrierMaybe
+	BarrierRedundant // proved: without it no two threads race either
 )
 
 // BarrierUse is what one barrier is for.
@@ -35,9 +37,9 @@ type BarrierUse struct {
 // At is a line and a byte column of a file, both from 1.
 type At struct{ Line, Col int }
 
-// UseOfBarrier takes the barrier at a line and a byte column of the file out of its kernel, and says what comes of it: first
-// of runs of the launch, then of a proof. Without an error and a result there is no barrier of a kernel there. Mistakes
-// in the input go to sink.
+// UseOfBarrier takes the barrier at a line and a byte column of the file out of its kernel, and
+// says what comes of it: first of runs of the launch, then of a proof. Without an error and a
+// result there is no barrier of a kernel there. Mistakes in the input go to sink.
 func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At, sink func(diag.Diagnostic)) (*BarrierUse, error) {
 	s, err := open(opt, file, sink)
 	if err != nil {
@@ -121,7 +123,8 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 	if err != nil {
 		return err
 	}
-	if proved.Verified && len(proved.Races) == 0 { // races between blocks might be those that it orders by way of a flag
+	// races between blocks might be those that it orders by way of a flag
+	if proved.Verified && len(proved.Races) == 0 {
 		u.Need = BarrierRedundant
 		return nil
 	}

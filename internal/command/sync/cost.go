@@ -15,16 +15,17 @@ import (
 	"heddle/internal/syntax"
 )
 
-// Cost says what a placement costs: by the constants of the cost model, by what one run with barriers everywhere
-// counts, and in truth.
+// Cost says what a placement costs: by the constants of the cost model, by what one run with
+// barriers everywhere counts, and in truth.
 type Cost struct {
 	Barriers         int
 	Static, Measured float64
 	Executions       float64 // of barriers, by a thread, in a run with this placement
 }
 
-// Costs returns the costs of placements of each kernel of a source: of all of at most one barrier more than the
-// cheapest has that satisfy what the static engine asks for and are right in a run of the launch; of at most limit.
+// Costs returns the costs of placements of each kernel of a source: of all of at most one barrier
+// more than the cheapest has that satisfy what the static engine asks for and are right in a run of
+// the launch; of at most limit.
 func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]Cost, error) {
 	opt.Common.Files, opt.Run.Seeds, opt.Common.Limit, opt.BlockOnly = nil, 1, 1, true
 	var mistake error

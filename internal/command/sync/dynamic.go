@@ -120,8 +120,9 @@ func (s *arrivals) Arrive(e *event.Arrive) {
 	s.Detector.Arrive(e)
 }
 
-// measure has a run of the launch say how often a thread comes to each label, for the cost of a barrier there: with
-// barriers at all labels but those that diverge, of which there is no need to know.
+// measure has a run of the launch say how often a thread comes to each label, for the cost of a
+// barrier there: with barriers at all labels but those that diverge, of which there is no need to
+// know.
 func (m *marked) measure(ctx context.Context) error {
 	p := placer.Placement{}
 	for l := range m.tree.Labels {

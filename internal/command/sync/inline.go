@@ -9,14 +9,14 @@ import (
 	"heddle/internal/syntax"
 )
 
-// inlined is the label tree of a kernel with the trees of the device functions that are inlined in it, each as often as
-// it is. A statement that calls becomes a block: what it executes before the call, the body of what it calls, and the
-// rest. The places of a function are those of all its call sites (place.Node.Same), so that a barrier there costs what
-// it costs at all of them.
+// inlined is the label tree of a kernel with the trees of the device functions that are inlined in
+// it, each as often as it is. A statement that calls becomes a block: what it executes before the
+// call, the body of what it calls, and the rest. The places of a function are those of all its call
+// sites (place.Node.Same), so that a barrier there costs what it costs at all of them.
 //
-// A function is in the tree if its body is nobody else's: not for the host, not of another kernel, inlined wherever
-// this one calls it, and called by a statement, not by the condition of one. What others do counts for the statement that
-// calls them, and their barriers stay.
+// A function is in the tree if its body is nobody else's: not for the host, not of another kernel,
+// inlined wherever this one calls it, and called by a statement, not by the condition of one. What
+// others do counts for the statement that calls them, and their barriers stay.
 type inlined struct {
 	tree    placer.Tree
 	origins []origin // by label
@@ -50,8 +50,8 @@ type call struct {
 	body   *instance
 }
 
-// inline makes the tree of a kernel, from where the instructions of what was compiled of it come from.
-// With warps each place has one for a barrier of the warp, too.
+// inline makes the tree of a kernel, from where the instructions of what was compiled of it come
+// from. With warps each place has one for a barrier of the warp, too.
 func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func, warps bool) *inlined {
 	n := &inlined{root: &instance{fn: fn}, of: map[*syntax.Func]*instance{}, kernels: kernels, warps: warps && !unit.PTX && !unit.OpenCL, warp: map[placer.Label]placer.Label{}}
 	if !unit.PTX {
@@ -68,7 +68,8 @@ func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func
 	return n
 }
 
-// owned returns the functions whose points are in no kernel but these, and in no function that is called.
+// owned returns the functions whose points are in no kernel but these, and in no function that is
+// called.
 func owned(m *ir.Module, unit *syntax.Unit, kernels []*ir.Func) map[*syntax.Func]bool {
 	own := map[*syntax.Func]bool{}
 	mark := func(f *ir.Func, mine bool) {
@@ -140,7 +141,8 @@ func (s *instance) call(at source.Pos, callee *syntax.Func) *call {
 	return nil
 }
 
-// add adds a label of an instance, and what is below it. same numbers the places of functions that are called.
+// add adds a label of an instance, and what is below it. same numbers the places of functions that
+// are called.
 func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) {
 	from := &s.fn.Tree.Labels[l]
 	node := *from
@@ -197,7 +199,8 @@ func (n *inlined) node(l placer.Label) *syntax.Node {
 	return &o.fn.Nodes[o.l]
 }
 
-// point returns the label of a point that is an instruction; None if it is in a function that is not in the tree.
+// point returns the label of a point that is an instruction; None if it is in a function that is
+// not in the tree.
 func (n *inlined) point(unit *syntax.Unit, in *ir.Instr, number int) placer.Label {
 	fn, l, ok := unit.Find(number)
 	if !ok {
@@ -210,7 +213,8 @@ func (n *inlined) point(unit *syntax.Unit, in *ir.Instr, number int) placer.Labe
 	return s.labels[l]
 }
 
-// chosen returns a label of the place of a point; None if the point is in a function that is not in the tree.
+// chosen returns a label of the place of a point; None if the point is in a function that is not in
+// the tree.
 func (m *marked) chosen(number int) placer.Label {
 	fn, l, ok := m.unit.Find(number)
 	s := m.of[fn]
@@ -223,7 +227,8 @@ func (m *marked) chosen(number int) placer.Label {
 	return s.labels[l]
 }
 
-// instance returns the innermost inlining in the tree that an instruction is in, and its place there.
+// instance returns the innermost inlining in the tree that an instruction is in, and its place
+// there.
 func (n *inlined) instance(unit *syntax.Unit, in *ir.Instr) (*instance, source.Pos) {
 	s, pos := n.root, frames(in)
 	if unit.PTX || len(pos) == 0 {

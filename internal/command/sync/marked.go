@@ -14,8 +14,9 @@ import (
 	"heddle/internal/verify"
 )
 
-// marked is a kernel of the user's source, compiled with points: the kernels of the module that came of it (several of a
-// template), and what instructions and statements have to do with each other.
+// marked is a kernel of the user's source, compiled with points: the kernels of the module that
+// came of it (several of a template), and what instructions and statements have to do with each
+// other.
 type marked struct {
 	s    *syncer
 	in   *driver.Module
@@ -23,20 +24,24 @@ type marked struct {
 	fn   *syntax.Func
 	*inlined
 	kernels []*ir.Func
-	// barriers are the points of the barriers in a placed kernel, by where they are in the PTX: those that points
-	// become stand where the point does.
+	// barriers are the points of the barriers in a placed kernel, by where they are in the PTX: those
+	// that points become stand where the point does.
 	barriers map[source.Span]placer.Label
-	// depth is how many loops of the compiled kernel are around what each label begins with; -1 if that is not known.
+	// depth is how many loops of the compiled kernel are around what each label begins with; -1 if
+	// that is not known.
 	depth map[placer.Label]int
 	// spaces are those of the memory that statements race in, for the flags of barriers.
 	spaces map[[2]placer.Label][]event.Space
-	// scalars says which scalar arguments proofs are for: those from that origin, or from one that counts more.
+	// scalars says which scalar arguments proofs are for: those from that origin, or from one that
+	// counts more.
 	scalars launch.Origin
+	// steps are those that proofs may still take, of the solvers.
+	steps int64
 }
 
 func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func) *marked {
 	unit := s.unit
-	m := &marked{s: s, in: in, unit: unit, fn: fn, inlined: inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)), kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag}
+	m := &marked{s: s, in: in, unit: unit, fn: fn, inlined: inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)), kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag, steps: searchSteps}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
@@ -163,8 +168,8 @@ func (m *marked) access(in *ir.Instr) string {
 	return fmt.Sprintf("the %s at %s", kind, m.s.d.Files().Format(pos))
 }
 
-// paths says of which ways a race of two statements is, from those of the loops of the compiled kernel; nil if the
-// loops are not those of the text.
+// paths says of which ways a race of two statements is, from those of the loops of the compiled
+// kernel; nil if the loops are not those of the text.
 func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []placer.Path {
 	out := []placer.Path{0}
 	if ways[0]&verify.Same != 0 {
@@ -191,7 +196,8 @@ func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []pla
 	return out
 }
 
-// inside is how many compiled loops are around the body of a loop of the text; -1 if that is not known.
+// inside is how many compiled loops are around the body of a loop of the text; -1 if that is not
+// known.
 func (m *marked) inside(l placer.Label) int {
 	for _, k := range m.tree.Labels[l].Kids {
 		if d, ok := m.depth[k]; ok {
@@ -201,7 +207,8 @@ func (m *marked) inside(l placer.Label) int {
 	return -1
 }
 
-// near turns the ways of a race of two instructions, given in the order of execution unless swapped.
+// near turns the ways of a race of two instructions, given in the order of execution unless
+// swapped.
 func near(w verify.Way, same, swapped bool) placer.Path {
 	nearby := verify.BThenA
 	switch {

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"heddle/internal/diag"
@@ -32,7 +33,11 @@ type notJudgedError struct{ verdict diag.Verdict }
 
 func (e *notJudgedError) Error() string { return e.verdict.Reason }
 
-// Check implements placer.Oracle: it proves the placement right for all inputs, or names what it could not prove.
+// errSteps says that the proofs of a search reached their limit.
+var errSteps = errors.New("out of steps; --timeout 2m gives a time instead")
+
+// Check implements placer.Oracle: it proves the placement right for all inputs, or names what it
+// could not prove.
 func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.Answer, error) {
 	a := newAnswer(o.marked, p)
 	if !o.first {
@@ -40,6 +45,9 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 			return nil, err
 		}
 		o.first = true
+	}
+	if o.steps <= 0 {
+		return nil, errSteps
 	}
 	kernels, err := o.placed(p)
 	if err != nil {
@@ -72,12 +80,12 @@ func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 		return nil, errs[0]
 	}
 	p := o.s.prover.Proof(o.job(k), cfg)
-	p.Paths, p.Fixed = true, p.Scalars(o.scalars)
+	p.Paths, p.Fixed, p.Steps = true, p.Scalars(o.scalars), o.steps
 	return p, nil
 }
 
-// severalWarps reports whether barriers of the warp are worth a thought: in a block of one warp they would be right
-// for that launch and wrong for others, and cost as much.
+// severalWarps reports whether barriers of the warp are worth a thought: in a block of one warp
+// they would be right for that launch and wrong for others, and cost as much.
 func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	for _, k := range kernels {
 		cfg, errs := launch.Resolve(k, s.opt.Common.Launch, in.Facts)
@@ -88,7 +96,8 @@ func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	return true
 }
 
-// run returns the pairs of instructions that race in a run of the launch: of these nothing has to be disproved.
+// run returns the pairs of instructions that race in a run of the launch: of these nothing has to
+// be disproved.
 func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) map[[2]source.Span]bool {
 	seen := newAnswer(o.marked, p)
 	if err := (&dynamicOracle{o.marked}).run(ctx, k, o.s.opt.Run.Seed, seen); err != nil {
@@ -121,6 +130,9 @@ func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown m
 	r, v := pr.Verify(ctx, 0)
 	if r == nil {
 		return &notJudgedError{v}
+	}
+	if o.steps -= r.Stats.Steps; o.steps <= 0 {
+		return errSteps
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -177,7 +189,8 @@ func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement, ask f
 		if err != nil {
 			continue // then nothing is known before it is asked
 		}
-		r := ask(ctx, th, verify.Options{Pool: o.s.prover.Pool()})
+		r := ask(ctx, th, verify.Options{Pool: o.s.prover.Pool(), Steps: o.steps})
+		o.steps -= r.Stats.Steps
 		for i := range r.Findings {
 			if l, ok := o.barriers[r.Findings[i].A.Span]; ok {
 				tell(l)

@@ -1,9 +1,9 @@
 package sync
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"heddle/internal/diag"
@@ -34,9 +34,11 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 			return f, nil
 		}
 	}
-	limit := cmp.Or(s.opt.Prove.Timeout, prove.DefaultTimeout)
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	if limit := s.opt.Prove.Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
 	f.marked = newMarked(s, in, fn, kernels)
 	oracle := f.marked.oracle(s.opt.Oracle)
 	f.sync.Oracle = oracle.Name()
@@ -50,30 +52,35 @@ func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
 		cost = placer.DefaultCost
 	}
 	f.sync.Before = cost.Total(&f.marked.tree, f.marked.tree.Standing())
-	if err := s.search(ctx, limit, f, oracle, cost); err != nil {
+	if err := s.search(ctx, f, oracle, cost); err != nil {
 		return f, s.notJudged(ctx, f, err)
 	}
 	f.report()
 	return f, nil
 }
 
-// search asks for a placement that is right for all arguments; where there is none, for one that is for those of the launch.
-func (s *syncer) search(ctx context.Context, limit time.Duration, f *found, oracle placer.Oracle, cost placer.Cost) error {
-	var given bool
-	if s.opt.Oracle != Dynamic {
-		given = f.marked.unfixed()
+// searchSteps bounds the proofs of one search, in steps of the solvers: about half a minute. If the
+// user gives a timeout, that is the bound of the last search.
+const searchSteps = prove.VerifySteps / 2
+
+// search asks for a placement that is right for all arguments; if there is none, for one that is
+// right for those of the launch.
+func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle, cost placer.Cost) error {
+	given := s.opt.Oracle != Dynamic && f.marked.unfixed()
+	last := int64(searchSteps)
+	if s.opt.Prove.Timeout > 0 {
+		last = math.MaxInt64
 	}
-	general, cancel := ctx, context.CancelFunc(func() {})
-	if given { // leave time for the arguments of the launch
-		general, cancel = context.WithTimeout(ctx, limit/2)
+	f.marked.steps = last
+	if given { // another search follows, and which one decides must not depend on time
+		f.marked.steps = searchSteps
 	}
-	defer cancel()
-	first, err := s.once(general, f, oracle, cost)
+	first, err := s.once(ctx, f, oracle, cost)
 	if err == nil && first.Found || !given || ctx.Err() != nil {
 		f.result = first
 		return err
 	}
-	f.marked.scalars = launch.Default
+	f.marked.scalars, f.marked.steps = launch.Default, last
 	oracle = f.marked.oracle(s.opt.Oracle)
 	second, again := s.once(ctx, f, oracle, cost)
 	if again != nil || !second.Found {
@@ -97,7 +104,8 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost 
 	if err != nil || !r.Found || len(r.OtherBlocks) == 0 {
 		return r, err
 	}
-	// A barrier that nothing in the block needs may be part of what orders blocks, as in a barrier of the grid.
+	// A barrier that nothing in the block needs may be part of what orders blocks, as in a barrier of
+	// the grid.
 	for l := range f.marked.tree.Standing() {
 		if r.Placement[l] {
 			continue
@@ -111,7 +119,8 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost 
 	return r, nil
 }
 
-// notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a failure.
+// notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a
+// failure.
 func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	var no *notJudgedError
 	var lost *ir.LostBarrierError
@@ -120,6 +129,8 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	switch {
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		f.sync.Stuck = []string{"out of time"}
+	case errors.Is(err, errSteps):
+		f.sync.Stuck = []string{errSteps.Error()}
 	case errors.As(err, &no):
 		f.sync.Verdict = no.verdict
 		f.sync.Stuck = []string{no.verdict.Kind.String() + ": " + no.verdict.Reason}

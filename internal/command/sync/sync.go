@@ -24,8 +24,9 @@ type Options struct {
 	Run    run.Options
 	Prove  prove.Options
 	placer.Options
-	Oracle     Oracle
-	Measured   bool // what a run of the launch counts takes the place of the constants of the cost model
+	Oracle Oracle
+	// what a run of the launch counts takes the place of the constants of the cost model
+	Measured   bool
 	BlockOnly  bool // no barriers of the warp
 	VerifyOnly bool // judge the barriers that stand
 }
@@ -64,13 +65,14 @@ type Kernel struct {
 	Barriers      []Barrier
 	Before, After float64 // cost
 	Optimal       bool
-	Calls         int          // of the oracle
-	Stuck         []string     // why there is no placement
-	OtherBlocks   []string     // races that barriers of a block do not separate
-	Given         bool         // for the scalar arguments of the launch only, because there is none that is right for all
-	Elsewhere     []string     // if Given: what is wrong with other arguments
-	Verdict       diag.Verdict // of the patched source, or of the source if nothing changes
-	Time          time.Duration
+	Calls         int      // of the oracle
+	Stuck         []string // why there is no placement
+	OtherBlocks   []string // races that barriers of a block do not separate
+	// for the scalar arguments of the launch only, because there is none that is right for all
+	Given     bool
+	Elsewhere []string     // if Given: what is wrong with other arguments
+	Verdict   diag.Verdict // of the patched source, or of the source if nothing changes
+	Time      time.Duration
 }
 
 // Result is what the search came to for a file.
@@ -187,7 +189,8 @@ func (s *syncer) compile(ctx context.Context) (*driver.Module, error) {
 	return s.d.Parse(s.file, results[0]), nil
 }
 
-// kernelsOf are the kernels that opt selects of those that the compiler made of fn; none unless fn is a kernel.
+// kernelsOf are the kernels that opt selects of those that the compiler made of fn; none unless fn
+// is a kernel.
 func (s *syncer) kernelsOf(in *driver.Module, fn *syntax.Func) []*ir.Func {
 	var out []*ir.Func
 	if fn.Kernel {

@@ -24,14 +24,16 @@ type Options struct {
 	Bounds         bool                         // accesses to arrays of known size stay in them
 	Abstraction    Abstraction
 	Extern         Extern
-	NoWrap         bool          // signed 32-bit index arithmetic does not wrap
-	Unwind         int           // only the first iterations of each loop, which proves nothing; 0: all
-	OfLaunch       bool          // assertions about data count only for the data of the launch
-	Given          []string      // kernels that are proved for the scalar arguments of their launch
-	Timeout        time.Duration // for the proof of one kernel; 0: a limit of steps
-	Solver         Solver
-	SMTDir         string    // keep the queries there; empty: nowhere
-	Invariants     io.Writer // which candidate invariants of loops hold; nil: discarded
+	NoWrap         bool     // signed 32-bit index arithmetic does not wrap
+	Unwind         int      // only the first iterations of each loop, which proves nothing; 0: all
+	OfLaunch       bool     // assertions about data count only for the data of the launch
+	Given          []string // kernels that are proved for the scalar arguments of their launch
+	// Timeout bounds the proof of one kernel. A proof that reaches it is undecided. 0: only the steps
+	// of the solvers are bounded.
+	Timeout    time.Duration
+	Solver     Solver
+	SMTDir     string    // keep the queries there; empty: nowhere
+	Invariants io.Writer // which candidate invariants of loops hold; nil: discarded
 }
 
 // Abstraction says what is known of what is loaded from arrays that the kernel writes to.
@@ -96,12 +98,16 @@ func parse[T ~uint8](what, word string, words ...string) (T, error) {
 		strings.Join(words[:last], ", "), words[last])
 }
 
-// DefaultTimeout is what a proof of one kernel may take when Options.Timeout is 0.
-const DefaultTimeout = 60 * time.Second
-
-// checkSteps bounds a proof that follows a clean run, where it should not keep users waiting, if
-// Options.Timeout does not: some ten seconds. Steps are the same on a busy machine.
-const checkSteps = 200_000_000
+// Limits of one search, in steps of the solvers (smt.Answer). They are not times, so that a verdict
+// does not depend on how busy the machine is. A timeout that the user gives replaces them, except
+// where another attempt follows: what is decided there must not depend on time.
+const (
+	// VerifySteps bounds a proof that was asked for: about a minute.
+	VerifySteps = 1_200_000_000
+	// checkSteps bounds a proof that follows a clean run, where it should not keep users waiting:
+	// some ten seconds.
+	checkSteps = 200_000_000
+)
 
 // Proof is the verification of one kernel. What is exported beside Job and Config is set before
 // Verify.

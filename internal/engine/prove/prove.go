@@ -2,11 +2,11 @@
 // barrier diverges, for all inputs of the launch shape, or replays the counterexample in the
 // emulator, or says what it could not decide.
 //
-// In flow a driver.Job and Options; out flow a verdict and, for a confirmed bug, the findings of its
-// replay. A counterexample is a bug only if package run shows it: the terms over-approximate the
-// kernel. A replay that shows nothing is "unknown", never "clean" (replay.go). An Engine holds what
-// the proofs of one run share, above all the solvers (solvers.go). For the commands a Proof is an
-// oracle: Verify, Scalars and Arguments have no effect on the job.
+// In flow a driver.Job and Options; out flow a verdict and, for a confirmed bug, the findings of
+// its replay. A counterexample is a bug only if package run shows it: the terms over-approximate
+// the kernel. A replay that shows nothing is "unknown", never "clean" (replay.go). An Engine holds
+// what the proofs of one run share, above all the solvers (solvers.go). For the commands a Proof is
+// an oracle: Verify, Scalars and Arguments have no effect on the job.
 //
 // It imports the driver and package run, and no other engine.
 package prove
@@ -42,7 +42,7 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	if slices.Contains(e.opt.Given, job.Kernel.Demangled) {
 		p.Fixed = p.Scalars(launch.Default)
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.opt.Timeout, job.Timeout, DefaultTimeout))
+	ctx, cancel := p.within(ctx, VerifySteps)
 	defer cancel()
 	end := job.Asks(driver.Proof, "a proof for all inputs was asked for")
 	v := p.verdict(ctx)
@@ -63,9 +63,9 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	job.AddVerdict(v)
 }
 
-// After lifts the verdict on a kernel that is clean in all runs to a proof if one succeeds, and to a
-// bug if a counterexample of it is confirmed. Else the verdict is that of the runs, with the reason
-// why there is no proof.
+// After lifts the verdict on a kernel that is clean in all runs to a proof if one succeeds, and to
+// a bug if a counterexample of it is confirmed. Else the verdict is that of the runs, with the
+// reason why there is no proof.
 func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
 	switch {
@@ -106,29 +106,35 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 	return v
 }
 
+// within bounds a proof by the timeout that the user gave, or without one by a number of steps.
+func (p *Proof) within(ctx context.Context, steps int64) (context.Context, context.CancelFunc) {
+	if limit := p.timeout(); limit > 0 {
+		p.Steps = 0
+		return context.WithTimeout(ctx, limit)
+	}
+	p.Steps = steps
+	return ctx, func() {}
+}
+
+// timeout is the one that a flag or a configuration gives; 0: none.
+func (p *Proof) timeout() time.Duration { return cmp.Or(p.opt.Timeout, p.Job.Timeout) }
+
 // after is the proof of a kernel that runs found clean: for all arguments, or else for those of the
 // launch.
 func (p *Proof) after(ctx context.Context) diag.Verdict {
-	timeout := cmp.Or(p.opt.Timeout, p.Job.Timeout)
-	limit := cmp.Or(timeout, DefaultTimeout)
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := p.within(ctx, checkSteps)
 	defer cancel()
 	p.Fixed = p.Scalars(launch.FromFlag)
 	all := p.Scalars(launch.Default)
-	general := ctx
-	if timeout == 0 {
-		p.Steps = checkSteps
+	last := p.Steps
+	if len(all) > len(p.Fixed) {
+		p.Steps = checkSteps // another attempt follows
 	}
-	if len(all) > len(p.Fixed) { // leave time for the launch's own scalars
-		var stop context.CancelFunc
-		general, stop = context.WithTimeout(ctx, limit/2)
-		defer stop()
-	}
-	proved := p.forAll(general, ctx)
+	proved := p.forAll(ctx, last)
 	if proved.Kind != diag.Unknown || p.guess.Reason() != "" || len(all) <= len(p.Fixed) {
 		return proved
 	}
-	p.Fixed = all
+	p.Fixed, p.Steps = all, last
 	again := p.verdict(ctx)
 	switch {
 	case again.Kind == diag.Verified && p.guessed() != "":
@@ -140,11 +146,12 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	return proved
 }
 
-// forAll is the verdict for all arguments that no flag gives, if there is a proof. Else it is that for the scalars which
-// host code, a comment or a configuration gives beside the launch shape: a bug that needs others may be one that nobody
-// can have. Without such scalars it is the verdict for all arguments.
-func (p *Proof) forAll(general, ctx context.Context) diag.Verdict {
-	r, v := p.Verify(general, 0)
+// forAll is the verdict for all arguments that no flag gives, if there is a proof. Else it is that
+// for the scalars which host code, a comment or a configuration gives beside the launch shape,
+// within a number of steps (0: any): a bug that needs others may be one that never happens. Without
+// such scalars it is the verdict for all arguments.
+func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
+	r, v := p.Verify(ctx, 0)
 	if r == nil {
 		return v
 	}
@@ -152,14 +159,14 @@ func (p *Proof) forAll(general, ctx context.Context) diag.Verdict {
 		return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
 	}
 	if given := p.Scalars(launch.FromHost); len(given) > len(p.Fixed) {
-		p.Fixed = given
+		p.Fixed, p.Steps = given, steps
 		v := p.verdict(ctx)
 		if v.Kind == diag.Verified {
 			v.Scope += "; not proved for other arguments: heddle verify tries"
 		}
 		return v
 	}
-	return p.examine(general, r)
+	return p.examine(ctx, r)
 }
 
 // aliases says which arguments of the launch share a buffer: a proof takes all to be apart.
@@ -186,7 +193,8 @@ func (p *Proof) aliases() string {
 }
 
 func (p *Proof) verdict(ctx context.Context) diag.Verdict {
-	if p.Job.Options().Warp == event.Lockstep { // what holds without lock step is worth more, and more is known of what a thread reads back
+	// what holds without lock step is worth more, and more is known of what a thread reads back
+	if p.Job.Options().Warp == event.Lockstep {
 		p.apart = true
 		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
 			return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
@@ -203,7 +211,8 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 	return p.examine(ctx, r)
 }
 
-// verify asks the static engine, for at most limit findings if that is not 0. Without a result the verdict says why.
+// verify asks the static engine, for at most limit findings if that is not 0. Without a result the
+// verdict says why.
 func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
@@ -240,7 +249,8 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 // lockstep reports whether the proof takes the lanes of a warp to be in lock step.
 func (p *Proof) lockstep() bool { return p.Job.Options().Warp == event.Lockstep && !p.apart }
 
-// scalars are the values of the scalar parameters that the launch knows from that origin, or from one that counts more.
+// scalars are the values of the scalar parameters that the launch knows from that origin, or from
+// one that counts more.
 func (p *Proof) Scalars(from launch.Origin) map[int]uint64 {
 	out := map[int]uint64{}
 	for i, v := range p.Job.Kernel.Params {

@@ -18,7 +18,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says why.
+// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says
+// why.
 func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	bugs := 0
 	seen := map[run.Key]bool{}
@@ -118,7 +119,8 @@ func (p *Proof) counterexample(f *verify.Finding) string {
 	return text
 }
 
-// unsure says of a counterexample that no run showed what it is, and which abstraction may have made it.
+// unsure says of a counterexample that no run showed what it is, and which abstraction may have
+// made it.
 func (p *Proof) unsure(f *verify.Finding) string {
 	text := " (" + p.counterexample(f)
 	const most = 3
@@ -168,8 +170,8 @@ const mostReplayed = 1 << 16
 // mostContents bounds the bytes of one buffer that a replay gives.
 const mostContents = 4096
 
-// replay runs the kernel with the scalars of a counterexample and reports what the run shows that no
-// replay before showed; shown says whether it showed anything at all.
+// replay runs the kernel with the scalars of a counterexample and reports what the run shows that
+// no replay before showed; shown says whether it showed anything at all.
 func (p *Proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding,
 	seen map[run.Key]bool) (fresh int, shown bool) {
 	if f.Kind == verify.Divergence && f.OtherBlock {
@@ -237,15 +239,16 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 	return r
 }
 
-// counts reports whether a finding of a replay counts. A counterexample to an assertion is what a failed assertion shows;
-// with the numbers of another one an assertion may fail beside it, which says nothing. Where no proof is asked for, what an
-// assertion says of data counts only for the data of the launch.
+// counts reports whether a finding of a replay counts. A counterexample to an assertion is what a
+// failed assertion shows; with the numbers of another one an assertion may fail beside it, which
+// says nothing. Where no proof is asked for, what an assertion says of data counts only for the
+// data of the launch.
 func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds || f.Kind == verify.Violation && code == diag.CodeAssertFailed && !p.opt.OfLaunch
 }
 
-// Synchronization are the findings that a replay is for. With the numbers of a counterexample a kernel may
-// leave its arrays, which says nothing about races.
+// Synchronization are the findings that a replay is for. With the numbers of a counterexample a
+// kernel may leave its arrays, which says nothing about races.
 func Synchronization(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
@@ -254,7 +257,8 @@ func Synchronization(code diag.Code) bool {
 	return false
 }
 
-// Arguments are the values of the parameters in a counterexample: scalars, fields of structs, and what buffers hold.
+// Arguments are the values of the parameters in a counterexample: scalars, fields of structs, and
+// what buffers hold.
 func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread, contents Contents) []launch.ArgSpec {
 	var out []launch.ArgSpec
 	if contents == asLaunched {
@@ -280,7 +284,8 @@ func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread, contents Conte
 		}
 		if ok && scalar {
 			spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(val)
-			if val > math.MaxInt8 && val>>(8*v.Size-1) != 0 { // negative, if it is signed: bits that any type takes
+			// negative, if it is signed: bits that any type takes
+			if val > math.MaxInt8 && val>>(8*v.Size-1) != 0 {
 				spec.Text = fmt.Sprintf("%#x", val)
 			}
 			out = append(out, spec)

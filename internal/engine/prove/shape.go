@@ -28,7 +28,8 @@ func shapeText(d event.Dim3, free [3]bool) string {
 // assumeSteps bounds the question whether assumptions contradict each other.
 const assumeSteps = 50_000_000
 
-// assume gives the thread what the user assumes of it. It returns what is wrong with that, if anything is.
+// assume gives the thread what the user assumes of it. It returns what is wrong with that, if
+// anything is.
 func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
 	for _, e := range p.opt.Assume {
 		t, err := e.Term(th.Context, func(name string) (smt.Term, bool) { return p.named(th, name) })
@@ -56,7 +57,8 @@ func (p *Proof) unwind(th *lockstep.Thread) {
 	}
 }
 
-// named is what a name in an assumption stands for: an integer parameter, or a dimension of the launch.
+// named is what a name in an assumption stands for: an integer parameter, or a dimension of the
+// launch.
 func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	for i, d := range "xyz" {
 		switch name {
@@ -82,8 +84,8 @@ func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	return 0, false
 }
 
-// sizes gives the bytes of the arrays that are known: variables, dynamic shared memory, and buffers whose size the launch
-// says; nil if bounds are not to be checked.
+// sizes gives the bytes of the arrays that are known: variables, dynamic shared memory, and buffers
+// whose size the launch says; nil if bounds are not to be checked.
 func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 	if !p.opt.Bounds {
 		return nil

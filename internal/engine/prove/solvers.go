@@ -20,9 +20,9 @@ import (
 	"heddle/internal/verify"
 )
 
-// Steps of one query: numbers, so that a verdict does not depend on how busy the machine is. The embedded solver decides
-// nearly all within milliseconds; what it does not decide soon goes to a process where there is one, and comes back to it
-// if that does not know either.
+// Steps of one query: numbers, so that a verdict does not depend on how busy the machine is. The
+// embedded solver decides nearly all within milliseconds; what it does not decide soon goes to a
+// process where there is one, and comes back to it if that does not know either.
 const (
 	firstSteps   = 10_000_000  // about half a second
 	programSteps = 15_000_000  // of z3, about five seconds
@@ -138,7 +138,8 @@ func (e *Engine) list() []smt.Solver {
 	return []smt.Solver{&sat.Solver{Steps: firstSteps}, program, &sat.Solver{Steps: querySteps}}
 }
 
-// forInvariants are the solvers that look for invariants of loops: in process, as most of what they are asked is simple.
+// forInvariants are the solvers that look for invariants of loops: in process, as most of what they
+// are asked is simple.
 func (e *Engine) forInvariants() []smt.Solver { return []smt.Solver{&sat.Solver{Steps: firstSteps}} }
 
 // Close ends the solvers. All proofs are done.
@@ -151,7 +152,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// recorder returns what keeps the queries of one proof, numbered from 1; nil if none are to be kept.
+// recorder returns what keeps the queries of one proof, numbered from 1; nil if none are to be
+// kept.
 func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 	dir := p.opt.SMTDir
 	if dir == "" {

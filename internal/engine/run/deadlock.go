@@ -11,11 +11,12 @@ import (
 	"heddle/internal/race"
 )
 
-// Who waits for whom in a deadlock. The run cannot say what threads that wait for ever would have done; so the
-// code is asked: a barrier waits for the warps that can come to it, from where they wait, and those wait
-// themselves. If that leads back to the start, it is the cycle.
+// Who waits for whom in a deadlock. The run cannot say what threads that wait for ever would have
+// done; so the code is asked: a barrier waits for the warps that can come to it, from where they
+// wait, and those wait themselves. If that leads back to the start, it is the cycle.
 
-// deadlockNotes says for each barrier that threads wait at how many have come and for whom it waits.
+// deadlockNotes says for each barrier that threads wait at how many have come and for whom it
+// waits.
 func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 	g := r.Config.Geometry
 	come := make(map[uint8]uint32) // threads at each barrier

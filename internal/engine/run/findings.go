@@ -33,7 +33,8 @@ func raceKey(rc *race.Race) Key {
 	return Key{raceCode(rc), min(a, b), max(a, b)}
 }
 
-// barrierKey is the key of a barrier error, if threads wait at one: who comes first depends on the schedule.
+// barrierKey is the key of a barrier error, if threads wait at one: who comes first depends on the
+// schedule.
 func barrierKey(be *race.BarrierError) (key Key, ok bool) {
 	if len(be.Groups) == 0 {
 		return Key{}, false
@@ -114,7 +115,8 @@ func Strong(m *emu.Machine, rc *race.Race) bool {
 		rc.First.Addr == rc.Second.Addr && rc.First.Size == rc.Second.Size
 }
 
-// causeText says in a few words what a race is about, where it is not just two accesses that nothing orders.
+// causeText says in a few words what a race is about, where it is not just two accesses that
+// nothing orders.
 func causeText(rc *race.Race) string {
 	switch rc.Cause {
 	case race.NotWaited:
@@ -128,7 +130,8 @@ func causeText(rc *race.Race) string {
 // interval says in which barrier interval the race is.
 func interval(rc *race.Race) string {
 	who := "both are"
-	if rc.Level == race.InterBlock || rc.Cause != race.Unordered { // barriers need not be between them then
+	// barriers need not be between them then
+	if rc.Level == race.InterBlock || rc.Cause != race.Unordered {
 		who = "(2) is"
 	}
 	if rc.Interval == 0 {

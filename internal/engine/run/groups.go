@@ -8,8 +8,8 @@ import (
 	"heddle/internal/race"
 )
 
-// groups says where the threads of a block are that wait for others, and which have exited, warp by warp; nil for
-// errors of another kind.
+// groups says where the threads of a block are that wait for others, and which have exited, warp by
+// warp; nil for errors of another kind.
 func (r *Run) groups(be *race.BarrierError) []diag.Group {
 	switch be.Kind {
 	case race.Divergence, race.Deadlock, race.WarpSyncHang:

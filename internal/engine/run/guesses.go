@@ -16,11 +16,12 @@ import (
 	"heddle/internal/race"
 )
 
-// What nobody says of a launch, check has to guess, and a counterexample of a proof may have any number there: an image 0
-// pixels wide, on which all threads write one pixel. Whether such a finding is a bug, only the user knows. So the kernel is
-// run with other guesses. Where at least as many threads execute the same two instructions, and at least half of these runs
-// do not show the finding, it is one that depends on the guess: a warning, and the verdict says what to give. Contents of
-// buffers are not guesses in this sense: a kernel has to be right for all data.
+// What nobody says of a launch, check has to guess, and a counterexample of a proof may have any
+// number there: an image 0 pixels wide, on which all threads write one pixel. Whether such a
+// finding is a bug, only the user knows. So the kernel is run with other guesses. Where at least as
+// many threads execute the same two instructions, and at least half of these runs do not show the
+// finding, it is one that depends on the guess: a warning, and the verdict says what to give.
+// Contents of buffers are not guesses in this sense: a kernel has to be right for all data.
 //
 // This can take a bug for one that depends on guesses, never the other way around, and hides none.
 
@@ -30,7 +31,8 @@ const (
 	guessAllSteps = 12_000_000 // and of all together, less than the run before may have taken
 )
 
-// Guesses are what nobody said of the launch of a kernel, and what its runs show with other guesses.
+// Guesses are what nobody said of the launch of a kernel, and what its runs show with other
+// guesses.
 type Guesses struct {
 	job     *driver.Job
 	seed    uint64
@@ -42,7 +44,8 @@ type Guesses struct {
 	tried   bool
 	spent   uint64
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
-	depends []string                              // what the verdict says of findings that depend on guesses
+	// what the verdict says of findings that depend on guesses
+	depends []string
 }
 
 // guessRun is what a run with other guesses shows.
@@ -75,7 +78,8 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config, f 
 		return false
 	}
 	at := g.sites(ctx, cfg)
-	counted := key.code != diag.CodeAssertFailed // an assertion has no accesses, by which threads are counted
+	// an assertion has no accesses, by which threads are counted
+	counted := key.code != diag.CodeAssertFailed
 	if at == nil || counted && at[key.a] == 0 && at[key.b] == 0 && !endsRun(key.code) {
 		return false
 	}
@@ -173,7 +177,8 @@ func (g *Guesses) try(ctx context.Context) {
 			for j, n := range g.numbers(cfg.Geometry, i/len(shapes), rng) {
 				req.Args = append(slices.Clip(req.Args), launch.ArgSpec{Param: fmt.Sprint(g.scalars[j]), Offset: -1, Kind: launch.ArgValue, Text: fmt.Sprint(n)})
 			}
-			if cfg, errs = launch.Resolve(g.job.Kernel, req, g.job.Module.Facts); len(errs) > 0 { // a number that the type does not hold
+			// a number that the type does not hold
+			if cfg, errs = launch.Resolve(g.job.Kernel, req, g.job.Module.Facts); len(errs) > 0 {
 				continue
 			}
 		} else if i >= len(shapes) {
@@ -185,8 +190,9 @@ func (g *Guesses) try(ctx context.Context) {
 	}
 }
 
-// shapes are the blocks that are tried: nil is what the launch says or guesses. They have the dimensions that the guess has,
-// which are those that the kernel asks for: in another one all threads would do the same.
+// shapes are the blocks that are tried: nil is what the launch says or guesses. They have the
+// dimensions that the guess has, which are those that the kernel asks for: in another one all
+// threads would do the same.
 func (g *Guesses) shapes() []*event.Dim3 {
 	out := []*event.Dim3{nil}
 	if was := g.cfg.Geometry.Block; g.block && was.Z == 1 {
@@ -203,8 +209,8 @@ func (g *Guesses) shapes() []*event.Dim3 {
 	return out
 }
 
-// numbers are the values of the scalars in the i-th attempt: sizes that cover the launch, all alike first; then mixed, with
-// small numbers among them, such as strides are.
+// numbers are the values of the scalars in the i-th attempt: sizes that cover the launch, all alike
+// first; then mixed, with small numbers among them, such as strides are.
 func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 	t := uint64(geo.Grid.X) * uint64(geo.Block.X)
 	sizes := []uint64{t, 4*t + 3, geo.Blocks() * uint64(geo.ThreadsPerBlock()), 16 * t, t + 1, 64*t + 1}
@@ -284,7 +290,8 @@ type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }
 
-// threadsAt keeps, for each site that accesses memory or arrives at a barrier, the threads that were there.
+// threadsAt keeps, for each site that accesses memory or arrives at a barrier, the threads that
+// were there.
 type threadsAt struct {
 	Detector
 	sets map[event.Site][]uint64 // one bit for each thread

@@ -15,18 +15,19 @@ import (
 	"heddle/internal/launch"
 )
 
-// The search for inputs that show a bug, when those of the launch do not: the role that Simulee's evolutionary search
-// has in AuCS (section II.D). What the user said of a launch stays; the rest is mutated. A launch is better if more
-// places in memory are touched by several threads, one of which writes, if more instructions run in parts of warps, and
-// if more of the kernel's accesses run at all. Numbers come from the comparisons of the kernel as often as from a list:
-// what they are compared with, and what lies beside it, is where a kernel does something else.
+// The search for inputs that show a bug, when those of the launch do not: the role that Simulee's
+// evolutionary search has in AuCS (section II.D). What the user said of a launch stays; the rest is
+// mutated. A launch is better if more places in memory are touched by several threads, one of which
+// writes, if more instructions run in parts of warps, and if more of the kernel's accesses run at
+// all. Numbers come from the comparisons of the kernel as often as from a list: what they are
+// compared with, and what lies beside it, is where a kernel does something else.
 
 const (
 	huntRuns   = 300 // launches that are tried for one kernel
 	huntKeep   = 4   // parents
 	huntBlocks = 4   // blocks of a grid at most
-	// HuntSteps are the warp instructions after which no more launches are tried: about half a second. It is no time, so
-	// that equal seeds come to the same end.
+	// HuntSteps are the warp instructions after which no more launches are tried: about half a second.
+	// It is no time, so that equal seeds come to the same end.
 	HuntSteps = 500_000
 )
 
@@ -118,7 +119,8 @@ func (h *hunter) search(ctx context.Context) *Trial {
 	return nil
 }
 
-// asksShape reports whether a kernel reads how large its block is. One that does not is written for the shape that it is launched with, and what goes wrong with another says nothing of it.
+// asksShape reports whether a kernel reads how large its block is. One that does not is written for
+// the shape that it is launched with, and what goes wrong with another says nothing of it.
 func asksShape(k *ir.Func) bool {
 	for _, f := range k.Module.Funcs {
 		if f.Kernel && f != k {
@@ -186,8 +188,8 @@ func (h *hunter) number() int64 {
 	return list[h.rng.IntN(len(list))]
 }
 
-// compared returns the numbers that a kernel compares with, and those beside them, as far as they are small enough for
-// any parameter.
+// compared returns the numbers that a kernel compares with, and those beside them, as far as they
+// are small enough for any parameter.
 func compared(k *ir.Func) []int64 {
 	var out []int64
 	for _, b := range k.Blocks {
@@ -228,8 +230,8 @@ func (h *hunter) score(ctx context.Context, t Trial) int {
 	return s.contended + 16*len(s.parts) + 64*len(s.sites)
 }
 
-// contention counts words that several threads touch, one of them writing, and instructions that only some lanes of a
-// warp execute.
+// contention counts words that several threads touch, one of them writing, and instructions that
+// only some lanes of a warp execute.
 type contention struct {
 	event.Discard
 	cells     map[cell]toucher

@@ -42,11 +42,12 @@ type Run struct {
 	Command  string // of the reproduce line; empty: that of the job
 	MaxSteps uint64 // of one schedule; 0: that of the driver's options, or a default
 
-	Seen   map[Key]bool                       // findings of earlier runs, which are not reported again
-	Counts func(diag.Code) bool               // which findings count; nil: all
-	Mark   func(*diag.Diagnostic)             // adds to each finding what is known of the run; may be nil
-	Word   func(*race.Race, *diag.Diagnostic) // adds what is known of a race; may be nil
-	Guess  *Guesses                           // nil: findings are not examined for guesses
+	Seen   map[Key]bool         // findings of earlier runs, which are not reported again
+	Counts func(diag.Code) bool // which findings count; nil: all
+	// adds to each finding what is known of the run; may be nil
+	Mark  func(*diag.Diagnostic)
+	Word  func(*race.Race, *diag.Diagnostic) // adds what is known of a race; may be nil
+	Guess *Guesses                           // nil: findings are not examined for guesses
 
 	Aside       driver.Aside  // findings that do not count
 	Bugs        int           // findings
@@ -165,8 +166,8 @@ type Detector interface {
 	Report() *race.Report
 }
 
-// Watch returns a detector for a run of a kernel, which looks for barriers that are reused too early
-// if recycling is set.
+// Watch returns a detector for a run of a kernel, which looks for barriers that are reused too
+// early if recycling is set.
 func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machine,
 	recycling bool) Detector {
 	opt := race.Options{
@@ -179,8 +180,8 @@ func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machin
 	return race.New(opt)
 }
 
-// Ended examines how a run ended: an error of the kernel is a finding, a limit of heddle decides the
-// verdict. It returns false if further schedules would show nothing more.
+// Ended examines how a run ended: an error of the kernel is a finding, a limit of heddle decides
+// the verdict. It returns false if further schedules would show nothing more.
 func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	blocks := r.Config.Geometry.Blocks()
 	switch res.Status {
@@ -210,8 +211,8 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
-// budget is the number of warp instructions that a run may take: what the user said, else enough for
-// long kernels, and little enough that one that spins for ever ends within seconds.
+// budget is the number of warp instructions that a run may take: what the user said, else enough
+// for long kernels, and little enough that one that spins for ever ends within seconds.
 func (r *Run) budget() uint64 {
 	switch {
 	case r.MaxSteps != 0:

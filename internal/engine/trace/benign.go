@@ -15,12 +15,13 @@ import (
 	"heddle/internal/slice"
 )
 
-// Which races of a trace are benign. A trace moves no data, so that it cannot see that two threads write one
-// value. When it has found races between writes, what is stored is traced as well, for a few sets of made-up
-// inputs: each address of global memory has a number of its own, and arguments are small odd numbers. Then
-// which threads race with which at what place is the same in all of them (that is what the trace has shown),
-// and a pair of writes that stored the same value in every run is called benign. That is an observation, as
-// in the Weft paper, whose authors read the sources; no proof. A read and a write are never benign.
+// Which races of a trace are benign. A trace moves no data, so that it cannot see that two threads
+// write one value. When it has found races between writes, what is stored is traced as well, for a
+// few sets of made-up inputs: each address of global memory has a number of its own, and arguments
+// are small odd numbers. Then which threads race with which at what place is the same in all of
+// them (that is what the trace has shown), and a pair of writes that stored the same value in every
+// run is called benign. That is an observation, as in the Weft paper, whose authors read the
+// sources; no proof. A read and a write are never benign.
 
 // randomRuns is how many sets of inputs a race is judged by.
 const randomRuns = 2
@@ -36,9 +37,9 @@ func pairOf(m *emu.Machine, rc *race.Race) sitePair {
 	return sitePair{a, b}
 }
 
-// classify looks at the races of a trace again in runs with made-up inputs. It removes from the report those
-// that --benign tolerates, notes the other benign ones, and puts aside those that depend on a path that perhaps
-// no input takes (maybe), unless a run shows them.
+// classify looks at the races of a trace again in runs with made-up inputs. It removes from the
+// report those that --benign tolerates, notes the other benign ones, and puts aside those that
+// depend on a path that perhaps no input takes (maybe), unless a run shows them.
 func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event.Site]bool, block uint32) {
 	doubtful := func(rc *race.Race) bool { return maybe[rc.First.Site] || maybe[rc.Second.Site] }
 	writes := func(rc *race.Race) bool { return rc.First.Kind == event.Write && rc.Second.Kind == event.Write }
@@ -87,8 +88,8 @@ func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
 	return false
 }
 
-// seenBy returns the races between instructions of a set that a detector with some tolerance finds in the runs
-// with made-up inputs; nil if they are not wanted, or if a run did not come to its end.
+// seenBy returns the races between instructions of a set that a detector with some tolerance finds
+// in the runs with made-up inputs; nil if they are not wanted, or if a run did not come to its end.
 func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]bool, tolerance event.Benign, wanted bool) map[sitePair]bool {
 	if !wanted {
 		return nil
@@ -131,7 +132,8 @@ func (t *tracer) madeUpRun(ctx context.Context, block uint32, seed uint64, racin
 	return seen
 }
 
-// someSites lets only the accesses of some sites through: a race of two of them does not depend on the others.
+// someSites lets only the accesses of some sites through: a race of two of them does not depend on
+// the others.
 type someSites struct {
 	traceSink
 	sites []bool

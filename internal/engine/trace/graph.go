@@ -10,8 +10,8 @@ import (
 	"heddle/internal/race"
 )
 
-// How much of a barrier dependence graph is kept: its beginning, its end, and what is around each finding. Loops repeat
-// what is between.
+// How much of a barrier dependence graph is kept: its beginning, its end, and what is around each
+// finding. Loops repeat what is between.
 const (
 	graphEnds   = 24      // generations at each end
 	graphAround = 2       // generations before and after one with a finding
@@ -43,10 +43,11 @@ type graphRecorder struct {
 	nodes    []graphNode
 	open     map[uint8]*graphNode // generations to which threads have come, by barrier
 	numbers  map[uint8]uint64     // generations that are complete
-	waited   [][32]int32          // for each lane of each warp, the generation in which it waited last, from 1; 0: none
-	exited   []uint32
-	parts    int
-	lost     int // generations that were not recorded, since there were too many
+	// for each lane of each warp, the generation in which it waited last, from 1; 0: none
+	waited [][32]int32
+	exited []uint32
+	parts  int
+	lost   int // generations that were not recorded, since there were too many
 }
 
 func newGraphRecorder(g event.Geometry) *graphRecorder {

@@ -13,8 +13,8 @@ import (
 )
 
 // After adds to the verdict of emulated runs what a trace shows about a kernel with named barriers.
-// A trace knows nothing of global memory, so that the verdict is no better than that of the runs; it
-// may be worse, and its scope covers more.
+// A trace knows nothing of global memory, so that the verdict is no better than that of the runs;
+// it may be worse, and its scope covers more.
 func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
 	if ctx.Err() != nil || !namedBarriers(job.Kernel, r.Config.Geometry) {
@@ -55,8 +55,8 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 	return v
 }
 
-// namedBarriers reports whether a kernel synchronizes by more than barriers of the whole block: with
-// bar.arrive, with another barrier than 0, or with a count other than the size of the block.
+// namedBarriers reports whether a kernel synchronizes by more than barriers of the whole block:
+// with bar.arrive, with another barrier than 0, or with a count other than the size of the block.
 func namedBarriers(k *ir.Func, g event.Geometry) bool {
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {

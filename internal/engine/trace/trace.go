@@ -1,11 +1,11 @@
 // Package trace verifies the synchronization of a block for all inputs, by one execution.
 //
 // A trace decides a kernel whose synchronization does not depend on its input once and for all
-// inputs (Weft, PLDI 2015): one execution of one block with unknown inputs, of the slice that decides
-// which thread reaches which barrier and shared address. If every generation of every barrier is
-// recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1), and so are
-// the races. RATIONALE.md has the argument. A trace knows nothing of global memory, and a kernel
-// whose barriers or shared addresses depend on its input is unsupported.
+// inputs (Weft, PLDI 2015): one execution of one block with unknown inputs, of the slice that
+// decides which thread reaches which barrier and shared address. If every generation of every
+// barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
+// and so are the races. RATIONALE.md has the argument. A trace knows nothing of global memory, and
+// a kernel whose barriers or shared addresses depend on its input is unsupported.
 //
 // In flow a driver.Job and Options; out flow findings, a verdict, the counts of each block, and its
 // barrier graph. Whether a race is benign is judged by runs with made-up inputs (benign.go). It
@@ -33,14 +33,15 @@ import (
 
 // Options are the choices of this engine.
 type Options struct {
-	Blocks [][3]uint32              // block indices to trace; nil: block 0
-	All    bool                     // trace every block of the grid
-	Stats  func(Stats)              // receives the counts of each block; may be nil
-	Graph  func(*diag.BarrierGraph) // receives the barriers of each block, in the order of the kernels; may be nil
+	Blocks [][3]uint32 // block indices to trace; nil: block 0
+	All    bool        // trace every block of the grid
+	Stats  func(Stats) // receives the counts of each block; may be nil
+	// receives the barriers of each block, in the order of the kernels; may be nil
+	Graph func(*diag.BarrierGraph)
 }
 
-// Stats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9 and
-// 10): a command is an access of one thread to shared memory, or its arrival at a barrier.
+// Stats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9
+// and 10): a command is an access of one thread to shared memory, or its arrival at a barrier.
 type Stats struct {
 	Kernel    string
 	Block     event.Dim3
@@ -131,8 +132,8 @@ func beyondTrace(k *ir.Func) *diag.Verdict {
 	return &diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: what, Span: driver.Place(in)}
 }
 
-// unknownInputs returns the launch without what nobody said: arguments are unknown unless a flag or a pragma
-// gives them. Structs stay unknown, since what is given may be some of their fields.
+// unknownInputs returns the launch without what nobody said: arguments are unknown unless a flag or
+// a pragma gives them. Structs stay unknown, since what is given may be some of their fields.
 func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	c := *cfg
 	c.Args = append([]launch.Arg(nil), cfg.Args...)
@@ -178,8 +179,8 @@ func (t *tracer) selectBlocks() error {
 	return nil
 }
 
-// chooseModel slices the kernel, and takes the lockstep model for one that exchanges values among lanes
-// without naming them, which has a meaning only where a warp runs in lock step.
+// chooseModel slices the kernel, and takes the lockstep model for one that exchanges values among
+// lanes without naming them, which has a meaning only where a warp runs in lock step.
 func (t *tracer) chooseModel() {
 	t.model = t.job.Options().Warp
 	opt := slice.Options{Grid: t.run.Config.Origins["grid"] != launch.Default, Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool)}
@@ -196,8 +197,8 @@ func (t *tracer) chooseModel() {
 	}
 }
 
-// aliased reports whether another argument is said to point to the buffer of argument i, so that stores
-// through it change what is known.
+// aliased reports whether another argument is said to point to the buffer of argument i, so that
+// stores through it change what is known.
 func (t *tracer) aliased(i int) bool {
 	b := t.run.Config.Args[i].Buffer
 	for j := range t.whole.Args {
@@ -250,8 +251,8 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	return t.run.Ended(res, 0)
 }
 
-// competing takes the pairs of strong accesses out of the report, for heddle check, to which they are no races.
-// If one may carry a value of the slice, the trace does not hold for all executions.
+// competing takes the pairs of strong accesses out of the report, for heddle check, to which they
+// are no races. If one may carry a value of the slice, the trace does not hold for all executions.
 func (t *tracer) competing(rep *race.Report) {
 	out := rep.Races[:0]
 	for _, rc := range rep.Races {
@@ -290,9 +291,9 @@ type traceSink struct {
 	graph              *graphRecorder // nil: nobody wants it
 }
 
-// weaken makes a volatile or relaxed load or store an ordinary one, so that two that nothing orders are found:
-// for the paper they are a race (Definition 8). By the PTX ISA they are none (8.7), but which value is read
-// depends on the order all the same.
+// weaken makes a volatile or relaxed load or store an ordinary one, so that two that nothing orders
+// are found: for the paper they are a race (Definition 8). By the PTX ISA they are none (8.7), but
+// which value is read depends on the order all the same.
 func weaken(e *event.Access) {
 	if !e.Kind.RMW() {
 		e.Order, e.Scope = event.Weak, event.NoScope
@@ -359,7 +360,8 @@ func (t *tracer) conclude() diag.Verdict {
 		return v
 	}
 	v.Scope = t.traceScope()
-	if t.run.Tolerated == 0 && !t.run.Aside.Any() { // that writes are of the same value was seen, not proved
+	// that writes are of the same value was seen, not proved
+	if t.run.Tolerated == 0 && !t.run.Aside.Any() {
 		v.Kind = diag.Verified
 	}
 	return v

@@ -8,7 +8,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// listInvariants says what came of each candidate invariant, and why those died that are none.
+// listInvariants prints the candidate invariants of loops: which hold, and why the others were
+// dropped.
 func (p *Proof) listInvariants(r *verify.Result) {
 	if p.opt.Invariants == nil {
 		return

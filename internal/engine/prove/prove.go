@@ -169,7 +169,8 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	return p.examine(ctx, r)
 }
 
-// aliases says which arguments of the launch share a buffer: a proof takes all to be apart.
+// aliases names two arguments of the launch that share a buffer, if there are such: a proof takes
+// all buffers to be apart.
 func (p *Proof) aliases() string {
 	of := map[*launch.Buffer]string{}
 	reason := ""
@@ -193,7 +194,7 @@ func (p *Proof) aliases() string {
 }
 
 func (p *Proof) verdict(ctx context.Context) diag.Verdict {
-	// what holds without lock step is worth more, and more is known of what a thread reads back
+	// a proof without lock step is stronger, and knows more of what a thread reads back
 	if p.Job.Options().Warp == event.Lockstep {
 		p.apart = true
 		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
@@ -211,8 +212,8 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 	return p.examine(ctx, r)
 }
 
-// verify asks the static engine, for at most limit findings if that is not 0. Without a result the
-// verdict says why.
+// Verify asks the static engine, for at most limit findings if that is not 0. Without a result the
+// verdict has the reason.
 func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
@@ -249,8 +250,8 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 // lockstep reports whether the proof takes the lanes of a warp to be in lock step.
 func (p *Proof) lockstep() bool { return p.Job.Options().Warp == event.Lockstep && !p.apart }
 
-// scalars are the values of the scalar parameters that the launch knows from that origin, or from
-// one that counts more.
+// Scalars are the values of the scalar parameters that the launch has from that origin, or from one
+// that takes precedence over it.
 func (p *Proof) Scalars(from launch.Origin) map[int]uint64 {
 	out := map[int]uint64{}
 	for i, v := range p.Job.Kernel.Params {
@@ -267,7 +268,7 @@ func (p *Proof) Scalars(from launch.Origin) map[int]uint64 {
 	return out
 }
 
-// guessed names the scalars that the proof is for and nobody gave, with their values.
+// guessed names the guessed scalars that the proof is for, with their values.
 func (p *Proof) guessed() string {
 	var out []string
 	for i := range p.Job.Kernel.Params {
@@ -279,7 +280,7 @@ func (p *Proof) guessed() string {
 	return strings.Join(out, ", ")
 }
 
-// scope says what a proof covers.
+// Scope describes what a proof covers and what it assumes.
 func (p *Proof) Scope(r *verify.Result) string {
 	g := p.Config.Geometry
 	var given []string

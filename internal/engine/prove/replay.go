@@ -18,8 +18,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, and says
-// why.
+// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, with the
+// reason.
 func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	bugs := 0
 	seen := map[run.Key]bool{}
@@ -88,7 +88,8 @@ func (p *Proof) at(in *ir.Instr) string {
 	return fmt.Sprintf("%s at %s", in.Text(), p.Job.Format(driver.Place(in).Start))
 }
 
-// counterexample says who meets in the model of a finding, and with which arguments.
+// counterexample describes the model of a finding: its threads, their iterations, and the
+// arguments.
 func (p *Proof) counterexample(f *verify.Finding) string {
 	who := func(i int) string {
 		s := fmt.Sprintf("thread %v", f.Tid[i])
@@ -119,8 +120,7 @@ func (p *Proof) counterexample(f *verify.Finding) string {
 	return text
 }
 
-// unsure says of a counterexample that no run showed what it is, and which abstraction may have
-// made it.
+// unsure describes a counterexample that no run showed, and the abstraction that may have made it.
 func (p *Proof) unsure(f *verify.Finding) string {
 	text := " (" + p.counterexample(f)
 	const most = 3
@@ -239,16 +239,15 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 	return r
 }
 
-// counts reports whether a finding of a replay counts. A counterexample to an assertion is what a
-// failed assertion shows; with the numbers of another one an assertion may fail beside it, which
-// says nothing. Where no proof is asked for, what an assertion says of data counts only for the
-// data of the launch.
+// counts reports whether a finding of a replay counts. A counterexample to an assertion is a failed
+// assertion; with the values of another counterexample an assertion may fail as well, which shows
+// nothing. For heddle check an assertion about data counts only for the data of the launch.
 func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
 	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds || f.Kind == verify.Violation && code == diag.CodeAssertFailed && !p.opt.OfLaunch
 }
 
-// Synchronization are the findings that a replay is for. With the numbers of a counterexample a
-// kernel may leave its arrays, which says nothing about races.
+// Synchronization reports whether a replay is for findings of this code. With the values of a
+// counterexample a kernel may leave its arrays, which shows nothing about races.
 func Synchronization(code diag.Code) bool {
 	switch code {
 	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
@@ -258,7 +257,7 @@ func Synchronization(code diag.Code) bool {
 }
 
 // Arguments are the values of the parameters in a counterexample: scalars, fields of structs, and
-// what buffers hold.
+// the contents of buffers.
 func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread, contents Contents) []launch.ArgSpec {
 	var out []launch.ArgSpec
 	if contents == asLaunched {

@@ -12,7 +12,7 @@ import (
 	"heddle/internal/smt/sat"
 )
 
-// shapeText prints dimensions of which some are arbitrary.
+// shapeText prints dimensions, with * for those that are arbitrary.
 func shapeText(d event.Dim3, free [3]bool) string {
 	var parts []string
 	for i, n := range []uint32{d.X, d.Y, d.Z} {
@@ -25,11 +25,10 @@ func shapeText(d event.Dim3, free [3]bool) string {
 	return "(" + strings.Join(parts, ",") + ")"
 }
 
-// assumeSteps bounds the question whether assumptions contradict each other.
+// assumeSteps bounds the query whether assumptions contradict each other.
 const assumeSteps = 50_000_000
 
-// assume gives the thread what the user assumes of it. It returns what is wrong with that, if
-// anything is.
+// assume adds what the user assumes to the thread. It returns why that is impossible, if it is.
 func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
 	for _, e := range p.opt.Assume {
 		t, err := e.Term(th.Context, func(name string) (smt.Term, bool) { return p.named(th, name) })
@@ -44,7 +43,7 @@ func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
 	return ""
 }
 
-// unwind leaves of each loop the first iterations that the user asks for.
+// unwind restricts each loop to the first iterations that the user asks for.
 func (p *Proof) unwind(th *lockstep.Thread) {
 	if p.opt.Unwind == 0 {
 		return
@@ -57,7 +56,7 @@ func (p *Proof) unwind(th *lockstep.Thread) {
 	}
 }
 
-// named is what a name in an assumption stands for: an integer parameter, or a dimension of the
+// named returns the term of a name in an assumption: an integer parameter, or a dimension of the
 // launch.
 func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	for i, d := range "xyz" {
@@ -84,8 +83,8 @@ func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 	return 0, false
 }
 
-// sizes gives the bytes of the arrays that are known: variables, dynamic shared memory, and buffers
-// whose size the launch says; nil if bounds are not to be checked.
+// sizes returns the sizes of arrays in bytes, as far as they are known: of variables, of dynamic
+// shared memory, and of buffers that the launch gives; nil if bounds are not to be checked.
 func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
 	if !p.opt.Bounds {
 		return nil

@@ -21,15 +21,16 @@ import (
 )
 
 // Steps of one query: numbers, so that a verdict does not depend on how busy the machine is. The
-// embedded solver decides nearly all within milliseconds; what it does not decide soon goes to a
-// process where there is one, and comes back to it if that does not know either.
+// embedded solver decides nearly all queries within milliseconds; what it does not decide soon goes
+// to a process where there is one, and back to the embedded solver if that does not decide it
+// either.
 const (
 	firstSteps   = 10_000_000  // about half a second
 	programSteps = 15_000_000  // of z3, about five seconds
 	querySteps   = 100_000_000 // about five seconds
 )
 
-// hangTime ends a process that does not come back although its steps must be used up.
+// hangTime ends a process that does not return although its steps must be used up.
 const hangTime = time.Minute
 
 // solverMemory bounds a solver process, in MiB.
@@ -110,7 +111,7 @@ func (e *Engine) addTerms(t time.Duration) {
 	e.terms += t
 }
 
-// Pool returns the solvers. Nothing is started before the first query.
+// Pool returns the solvers. None is started before the first query.
 func (e *Engine) Pool() *smt.Pool {
 	e.once.Do(func() {
 		var store smt.Store // not a nil pointer in it
@@ -123,7 +124,7 @@ func (e *Engine) Pool() *smt.Pool {
 	return e.started
 }
 
-// list makes the solvers of one slot.
+// list returns the solvers of one slot, in the order in which they are asked.
 func (e *Engine) list() []smt.Solver {
 	var program *proc.Solver
 	if e.program != nil {
@@ -138,11 +139,11 @@ func (e *Engine) list() []smt.Solver {
 	return []smt.Solver{&sat.Solver{Steps: firstSteps}, program, &sat.Solver{Steps: querySteps}}
 }
 
-// forInvariants are the solvers that look for invariants of loops: in process, as most of what they
-// are asked is simple.
+// forInvariants are the solvers that look for invariants of loops: in process, since most of their
+// queries are simple.
 func (e *Engine) forInvariants() []smt.Solver { return []smt.Solver{&sat.Solver{Steps: firstSteps}} }
 
-// Close ends the solvers. All proofs are done.
+// Close ends the solvers. All proofs must have ended.
 func (e *Engine) Close() {
 	if e.started != nil {
 		e.started.Close()
@@ -152,8 +153,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// recorder returns what keeps the queries of one proof, numbered from 1; nil if none are to be
-// kept.
+// recorder returns a function that keeps the queries of one proof, numbered from 1; nil if none are
+// to be kept.
 func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 	dir := p.opt.SMTDir
 	if dir == "" {
@@ -179,7 +180,7 @@ func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 // oneLine makes a text fit into a comment.
 func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
 
-// fileName leaves of a name what any file system takes, and not too much of it.
+// fileName keeps of a name what any file system accepts, up to a length.
 func fileName(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c) {

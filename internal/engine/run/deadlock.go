@@ -11,15 +11,17 @@ import (
 	"heddle/internal/race"
 )
 
-// Who waits for whom in a deadlock. The run cannot say what threads that wait for ever would have
-// done; so the code is asked: a barrier waits for the warps that can come to it, from where they
-// wait, and those wait themselves. If that leads back to the start, it is the cycle.
+// Which threads wait for which in a deadlock. A run does not show what threads that wait for ever
+// would have done, so this reads the code: a barrier waits for the warps that can reach it from where
+// they wait, and those warps wait at barriers themselves. If that leads back to the start, it is the
+// cycle. A path that no thread can take counts as one, so a note may name a warp that would never
+// arrive.
 
-// deadlockNotes says for each barrier that threads wait at how many have come and for whom it
-// waits.
+// deadlockNotes describes each barrier at which threads wait: how many threads it counts, and for
+// which warps it waits.
 func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 	g := r.Config.Geometry
-	come := make(map[uint8]uint32) // threads at each barrier
+	arrived := make(map[uint8]uint32) // threads at each barrier
 	count := make(map[uint8]uint32)
 	at := make(map[uint32]event.Wait) // by warp of the block
 	var ids []uint8
@@ -27,10 +29,10 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 		if w.WarpBar {
 			continue
 		}
-		if come[w.Barrier] == 0 {
+		if arrived[w.Barrier] == 0 {
 			ids = append(ids, w.Barrier)
 		}
-		come[w.Barrier] += uint32(bits.OnesCount32(w.Mask))
+		arrived[w.Barrier] += uint32(bits.OnesCount32(w.Mask))
 		count[w.Barrier] = w.Count
 		at[uint32(w.Warp)%uint32(g.WarpsPerBlock())] = w
 	}
@@ -56,15 +58,17 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 		}
 		switch {
 		case len(missing) > 0:
-			notes = append(notes, fmt.Sprintf("barrier %d waits for %s", id, strings.Join(missing, ", and for ")))
+			notes = append(notes, fmt.Sprintf("barrier %d waits for %s",
+				id, strings.Join(missing, ", and for ")))
 		default:
-			notes = append(notes, fmt.Sprintf("barrier %d counts %d threads, and no thread that is left can come to it", id, n))
+			notes = append(notes, fmt.Sprintf("barrier %d counts %d threads, and no remaining thread "+
+				"can reach it", id, n))
 		}
 	}
 	return notes
 }
 
-// reachesBarrier reports whether code behind a site may come to barrier id.
+// reachesBarrier reports whether the code after a site may reach barrier id.
 func (r *Run) reachesBarrier(site event.Site, id uint8) bool {
 	from := r.Machine.Site(site).Instr
 	fn := r.Job.Kernel
@@ -80,7 +84,7 @@ func (r *Run) reachesBarrier(site event.Site, id uint8) bool {
 
 func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 	seen := make([]bool, len(fn.Blocks))
-	if comes(b.Instrs[from:], id) {
+	if names(b.Instrs[from:], id) {
 		return true
 	}
 	work := append([]ir.BlockID(nil), b.Succs...)
@@ -91,7 +95,7 @@ func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 			continue
 		}
 		seen[at] = true
-		if comes(fn.Blocks[at].Instrs, id) {
+		if names(fn.Blocks[at].Instrs, id) {
 			return true
 		}
 		work = append(work, fn.Blocks[at].Succs...)
@@ -99,10 +103,11 @@ func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 	return false
 }
 
-// comes reports whether instructions name barrier id. A number in a register may be any.
-func comes(list []*ir.Instr, id uint8) bool {
+// names reports whether instructions name barrier id. A number in a register may be any.
+func names(list []*ir.Instr, id uint8) bool {
 	for _, in := range list {
-		if (in.Op() == "bar" || in.Op() == "barrier") && len(in.Src) > 0 && (in.Src[0].Kind != ir.Imm || in.Src[0].Val == uint64(id)) {
+		isBarrier := (in.Op() == "bar" || in.Op() == "barrier") && len(in.Src) > 0
+		if isBarrier && (in.Src[0].Kind != ir.Imm || in.Src[0].Val == uint64(id)) {
 			return true
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"heddle/internal/race"
 )
 
-// groups says where the threads of a block are that wait for others, and which have exited, warp by
-// warp; nil for errors of another kind.
+// groups lists, warp by warp, where the threads of a block wait for others and which have exited; nil
+// for errors of another kind.
 func (r *Run) groups(be *race.BarrierError) []diag.Group {
 	switch be.Kind {
 	case race.Divergence, race.Deadlock, race.WarpSyncHang:
@@ -29,7 +29,8 @@ func (r *Run) groups(be *race.BarrierError) []diag.Group {
 		case w.Count != 0:
 			at += fmt.Sprintf(", for %d threads", w.Count)
 		}
-		out = append(out, diag.Group{Threads: who(w.Warp, w.Mask), At: at, Span: place(r.Machine.Site(w.Site))})
+		span := place(r.Machine.Site(w.Site))
+		out = append(out, diag.Group{Threads: who(w.Warp, w.Mask), At: at, Span: span})
 	}
 	for _, x := range be.Exited {
 		out = append(out, diag.Group{Threads: who(x.Warp, x.Mask)})

@@ -16,14 +16,15 @@ import (
 	"heddle/internal/race"
 )
 
-// What nobody says of a launch, check has to guess, and a counterexample of a proof may have any
-// number there: an image 0 pixels wide, on which all threads write one pixel. Whether such a
-// finding is a bug, only the user knows. So the kernel is run with other guesses. Where at least as
-// many threads execute the same two instructions, and at least half of these runs do not show the
-// finding, it is one that depends on the guess: a warning, and the verdict says what to give.
-// Contents of buffers are not guesses in this sense: a kernel has to be right for all data.
+// What a user leaves unspecified of a launch is guessed, and a counterexample of a proof may have any
+// number there: an image 0 pixels wide, on which all threads write one pixel. Only the user knows
+// whether such a finding is a bug. So the kernel is run with other guesses. A finding depends on the
+// guess if at least half of the runs in which at least as many threads execute the same two
+// instructions do not show it: it becomes a warning, and the verdict names the values. Contents of
+// buffers are not guesses in this sense: a kernel has to be correct for all data.
 //
-// This can take a bug for one that depends on guesses, never the other way around, and hides none.
+// This can take a bug for a finding that depends on guesses, never the other way around, and it hides
+// none.
 
 const (
 	guessRuns     = 32         // alternatives that are run for one kernel
@@ -31,8 +32,7 @@ const (
 	guessAllSteps = 12_000_000 // and of all together, less than the run before may have taken
 )
 
-// Guesses are what nobody said of the launch of a kernel, and what its runs show with other
-// guesses.
+// Guesses are the values of a launch that were guessed, and what its runs show with other guesses.
 type Guesses struct {
 	job     *driver.Job
 	seed    uint64
@@ -44,7 +44,7 @@ type Guesses struct {
 	tried   bool
 	spent   uint64
 	touched map[*launch.Config]map[event.Site]int // threads at each site, of runs with findings
-	// what the verdict says of findings that depend on guesses
+	// what the verdict reports of findings that depend on guesses
 	depends []string
 }
 
@@ -61,8 +61,9 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	g.grid, g.block = cfg.Origins["grid"] == launch.Default, cfg.Origins["block"] == launch.Default
 	for i, v := range job.Kernel.Params {
 		a := &cfg.Args[i]
-		if cfg.Origins["arg "+a.Name] == launch.Default && !v.Pointer && a.Buffer == nil && a.Local == nil && len(v.PtrFields) == 0 &&
-			v.Size == v.Type.Size() && v.Size <= 8 && !v.Type.IsFloat() && !a.Float {
+		integer := v.Size == v.Type.Size() && v.Size <= 8 && !v.Type.IsFloat() && !a.Float
+		if cfg.Origins["arg "+a.Name] == launch.Default && integer && !v.Pointer &&
+			a.Buffer == nil && a.Local == nil && len(v.PtrFields) == 0 {
 			g.scalars = append(g.scalars, i)
 		}
 	}
@@ -72,8 +73,9 @@ func NewGuesses(job *driver.Job, cfg *launch.Config, seed uint64) *Guesses {
 	return g
 }
 
-// dependsOn reports whether a finding of a run with cfg depends on guesses, and says so in it.
-func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config, f *diag.Diagnostic) bool {
+// dependsOn reports whether a finding of a run with cfg depends on guesses, and adds that to it.
+func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
+	f *diag.Diagnostic) bool {
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
@@ -105,12 +107,16 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config, f 
 		f.Witness.Status = "depends on guesses"
 	}
 	was, other := g.text(cfg, without.cfg), g.text(without.cfg, cfg)
-	f.Notes = append(f.Notes, fmt.Sprintf("this depends on what nobody gave: it is there with %s, and not with %s; flags, a comment above the kernel or heddle.toml say what the launch is", was, other))
-	g.depends = append(g.depends, fmt.Sprintf("%s (%s) is there with %s, which nobody gave, and not with %s", f.Code, g.job.Format(f.Span.Start), was, other))
+	f.Notes = append(f.Notes, fmt.Sprintf("this depends on launch values that heddle guessed: it "+
+		"occurs with %s and not with %s; specify them with flags, a comment above the kernel or "+
+		"heddle.toml", was, other))
+	g.depends = append(g.depends, fmt.Sprintf("%s (%s) depends on guessed launch values: it occurs "+
+		"with %s and not with %s", f.Code, g.job.Format(f.Span.Start), was, other))
 	return true
 }
 
-// Reason is what the verdict says of findings that depend on guesses.
+// Reason is the reason of a verdict that rests on findings that depend on guesses; empty: there are
+// none.
 func (g *Guesses) Reason() string {
 	if g == nil || len(g.depends) == 0 {
 		return ""
@@ -128,14 +134,15 @@ func (o *guessRun) shows(key Key) bool {
 		return true
 	}
 	for k := range o.found {
-		if k.code == key.code && k.code != diag.CodeRaceShared && k.code != diag.CodeRaceGlobal && (k.a == key.a || k.b == key.b) {
+		race := k.code == diag.CodeRaceShared || k.code == diag.CodeRaceGlobal
+		if k.code == key.code && !race && (k.a == key.a || k.b == key.b) {
 			return true
 		}
 	}
 	return false
 }
 
-// text says which of the things that nobody gave cfg has otherwise than other.
+// text names the guessed values in which cfg differs from other.
 func (g *Guesses) text(cfg, other *launch.Config) string {
 	var parts []string
 	if g.grid && cfg.Geometry.Grid != other.Geometry.Grid {
@@ -175,7 +182,10 @@ func (g *Guesses) try(ctx context.Context) {
 		}
 		if len(g.scalars) > 0 {
 			for j, n := range g.numbers(cfg.Geometry, i/len(shapes), rng) {
-				req.Args = append(slices.Clip(req.Args), launch.ArgSpec{Param: fmt.Sprint(g.scalars[j]), Offset: -1, Kind: launch.ArgValue, Text: fmt.Sprint(n)})
+				req.Args = append(slices.Clip(req.Args), launch.ArgSpec{
+					Param: fmt.Sprint(g.scalars[j]), Offset: -1,
+					Kind: launch.ArgValue, Text: fmt.Sprint(n),
+				})
 			}
 			// a number that the type does not hold
 			if cfg, errs = launch.Resolve(g.job.Kernel, req, g.job.Module.Facts); len(errs) > 0 {
@@ -190,15 +200,17 @@ func (g *Guesses) try(ctx context.Context) {
 	}
 }
 
-// shapes are the blocks that are tried: nil is what the launch says or guesses. They have the
-// dimensions that the guess has, which are those that the kernel asks for: in another one all
-// threads would do the same.
+// shapes are the blocks that are tried; nil is what the launch specifies or guesses. They have the
+// dimensions of the guess, which are those that the kernel reads: in another dimension all threads
+// would do the same.
 func (g *Guesses) shapes() []*event.Dim3 {
 	out := []*event.Dim3{nil}
 	if was := g.cfg.Geometry.Block; g.block && was.Z == 1 {
 		list := []event.Dim3{{X: 128, Y: 1, Z: 1}, {X: 256, Y: 1, Z: 1}}
 		if was.Y > 1 {
-			list = []event.Dim3{{X: 8, Y: 8, Z: 1}, {X: 16, Y: 16, Z: 1}, {X: 32, Y: 8, Z: 1}, {X: 32, Y: 32, Z: 1}}
+			list = []event.Dim3{
+				{X: 8, Y: 8, Z: 1}, {X: 16, Y: 16, Z: 1}, {X: 32, Y: 8, Z: 1}, {X: 32, Y: 32, Z: 1},
+			}
 		}
 		for _, d := range list {
 			if d != was {
@@ -209,11 +221,12 @@ func (g *Guesses) shapes() []*event.Dim3 {
 	return out
 }
 
-// numbers are the values of the scalars in the i-th attempt: sizes that cover the launch, all alike
-// first; then mixed, with small numbers among them, such as strides are.
+// numbers are the values of the scalars in attempt i: first sizes that cover the launch, the same
+// for all scalars; then mixed sizes, with small numbers among them, as strides are.
 func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 	t := uint64(geo.Grid.X) * uint64(geo.Block.X)
-	sizes := []uint64{t, 4*t + 3, geo.Blocks() * uint64(geo.ThreadsPerBlock()), 16 * t, t + 1, 64*t + 1}
+	all := geo.Blocks() * uint64(geo.ThreadsPerBlock())
+	sizes := []uint64{t, 4*t + 3, all, 16 * t, t + 1, 64*t + 1}
 	small := []uint64{0, 1, 2, 3, 16, uint64(geo.Block.X)}
 	out := make([]uint64, len(g.scalars))
 	for j := range out {
@@ -233,7 +246,14 @@ func (g *Guesses) numbers(geo event.Geometry, i int, rng *rand.Rand) []uint64 {
 	return out
 }
 
-// run executes a launch; nil if it does not come to an end.
+// running is how each of these launches is executed.
+func (g *Guesses) running() emu.Options {
+	return emu.Options{
+		Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1,
+	}
+}
+
+// run executes a launch; nil if it does not end within its steps.
 func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	m, err := emu.New(g.job.Kernel, cfg)
 	if err != nil {
@@ -241,7 +261,7 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	}
 	det := Watch(g.job.Options(), g.job.Kernel, cfg, m, true)
 	s := &threadsAt{Detector: det, sets: map[event.Site][]uint64{}, geo: cfg.Geometry}
-	res, err := m.Run(ctx, emu.Options{Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1}, s)
+	res, err := m.Run(ctx, g.running(), s)
 	if err != nil {
 		return nil
 	}
@@ -269,7 +289,7 @@ func (g *Guesses) run(ctx context.Context, cfg *launch.Config) *guessRun {
 	return out
 }
 
-// sites counts the threads at each site of a launch; nil if it takes too long.
+// sites counts the threads at each site of a launch; nil if it takes too many steps.
 func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]int {
 	if at, ok := g.touched[cfg]; ok {
 		return at
@@ -277,7 +297,8 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 	var at map[event.Site]int
 	s := &threadsAt{Detector: nothing{}, sets: map[event.Site][]uint64{}, geo: cfg.Geometry}
 	if m, err := emu.New(g.job.Kernel, cfg); err == nil {
-		if res, err := m.Run(ctx, emu.Options{Model: g.job.Options().Warp, Seed: g.seed, MaxSteps: guessSteps, Workers: 1}, s); err == nil && res.Status != emu.StepLimit && res.Status != emu.Interrupted {
+		res, err := m.Run(ctx, g.running(), s)
+		if err == nil && res.Status != emu.StepLimit && res.Status != emu.Interrupted {
 			at = s.counts()
 		}
 	}
@@ -285,7 +306,7 @@ func (g *Guesses) sites(ctx context.Context, cfg *launch.Config) map[event.Site]
 	return at
 }
 
-// nothing is a detector that finds nothing.
+// nothing is a detector that reports nothing.
 type nothing struct{ event.Discard }
 
 func (nothing) Report() *race.Report { return &race.Report{} }

@@ -15,19 +15,23 @@ import (
 	"heddle/internal/launch"
 )
 
-// The search for inputs that show a bug, when those of the launch do not: the role that Simulee's
-// evolutionary search has in AuCS (section II.D). What the user said of a launch stays; the rest is
+// The search for inputs that show a bug, when those of the launch do not: the role of Simulee's
+// evolutionary search in AuCS (section II.D). What the user specified of a launch stays; the rest is
 // mutated. A launch is better if more places in memory are touched by several threads, one of which
-// writes, if more instructions run in parts of warps, and if more of the kernel's accesses run at
-// all. Numbers come from the comparisons of the kernel as often as from a list: what they are
-// compared with, and what lies beside it, is where a kernel does something else.
+// writes, if more instructions run in parts of warps, and if more of the kernel's accesses run at all.
+// Numbers come from the comparisons of the kernel as often as from a list: a kernel changes its
+// behaviour at the numbers that it compares with, and beside them.
+//
+// It deviates from Simulee in the fitness function and in its size: a handful of parents, half a
+// second of steps. It finds no bug that needs two unusual values at once which the score does not lead
+// to.
 
 const (
 	huntRuns   = 300 // launches that are tried for one kernel
 	huntKeep   = 4   // parents
 	huntBlocks = 4   // blocks of a grid at most
 	// HuntSteps are the warp instructions after which no more launches are tried: about half a second.
-	// It is no time, so that equal seeds come to the same end.
+	// It is not a time, so that equal seeds have equal results.
 	HuntSteps = 500_000
 )
 
@@ -119,8 +123,8 @@ func (h *hunter) search(ctx context.Context) *Trial {
 	return nil
 }
 
-// asksShape reports whether a kernel reads how large its block is. One that does not is written for
-// the shape that it is launched with, and what goes wrong with another says nothing of it.
+// asksShape reports whether a kernel reads the size of its block. One that does not is written for
+// the shape that it is launched with, and what goes wrong with another shape is not a bug of it.
 func asksShape(k *ir.Func) bool {
 	for _, f := range k.Module.Funcs {
 		if f.Kernel && f != k {
@@ -164,13 +168,16 @@ func (h *hunter) mutate(req launch.Request) launch.Request {
 	default:
 		spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(h.number())
 	}
-	req.Args = slices.DeleteFunc(slices.Clone(req.Args), func(a launch.ArgSpec) bool { return a.Param == spec.Param })
+	same := func(a launch.ArgSpec) bool { return a.Param == spec.Param }
+	req.Args = slices.DeleteFunc(slices.Clone(req.Args), same)
 	req.Args = append(req.Args, spec)
-	slices.SortStableFunc(req.Args, func(a, b launch.ArgSpec) int { return cmp.Compare(a.Param, b.Param) })
+	slices.SortStableFunc(req.Args, func(a, b launch.ArgSpec) int {
+		return cmp.Compare(a.Param, b.Param)
+	})
 	return req
 }
 
-// requestKey is the same for requests that ask for the same.
+// requestKey is equal for requests that ask for the same launch.
 func requestKey(req launch.Request) string {
 	key := fmt.Sprint(req.Args)
 	if req.Block != nil && req.Grid != nil {
@@ -179,7 +186,7 @@ func requestKey(req launch.Request) string {
 	return key
 }
 
-// number returns a number that may be a special one.
+// number returns one of the numbers to try.
 func (h *hunter) number() int64 {
 	list := h.numbers
 	if len(h.near) > 0 && h.rng.IntN(2) == 0 {
@@ -188,8 +195,8 @@ func (h *hunter) number() int64 {
 	return list[h.rng.IntN(len(list))]
 }
 
-// compared returns the numbers that a kernel compares with, and those beside them, as far as they
-// are small enough for any parameter.
+// compared returns the numbers that a kernel compares with and their neighbours, as far as they are
+// small enough for any parameter.
 func compared(k *ir.Func) []int64 {
 	var out []int64
 	for _, b := range k.Blocks {
@@ -221,8 +228,11 @@ func (h *hunter) score(ctx context.Context, t Trial) int {
 	if err != nil {
 		return 0
 	}
-	s := &contention{cells: map[cell]toucher{}, parts: map[event.Site]bool{}, sites: map[event.Site]bool{}}
-	res, err := m.Run(ctx, emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg), Workers: 1}, s)
+	s := &contention{
+		cells: map[cell]toucher{}, parts: map[event.Site]bool{}, sites: map[event.Site]bool{},
+	}
+	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg), Workers: 1}
+	res, err := m.Run(ctx, opt, s)
 	if err != nil {
 		return 0
 	}

@@ -15,15 +15,16 @@ import (
 	"heddle/internal/slice"
 )
 
-// Which races of a trace are benign. A trace moves no data, so that it cannot see that two threads
-// write one value. When it has found races between writes, what is stored is traced as well, for a
+// Which races of a trace are benign. A trace moves no data, so it cannot see that two threads write
+// the same value. When it has found races between writes, it traces what is stored as well, for a
 // few sets of made-up inputs: each address of global memory has a number of its own, and arguments
-// are small odd numbers. Then which threads race with which at what place is the same in all of
-// them (that is what the trace has shown), and a pair of writes that stored the same value in every
-// run is called benign. That is an observation, as in the Weft paper, whose authors read the
-// sources; no proof. A read and a write are never benign.
+// are small odd numbers. Which threads race at which place is the same in all of them, as the trace
+// has shown. A pair of writes that stored the same value in every run is called benign.
+//
+// This follows the Weft paper, whose authors read the sources instead. It is an observation and not
+// a proof, so a kernel with such races is never verified. A read and a write are never benign.
 
-// randomRuns is how many sets of inputs a race is judged by.
+// randomRuns is the number of sets of inputs by which a race is judged.
 const randomRuns = 2
 
 // sitePair names a group of races across machines, whose sites may be numbered differently.
@@ -38,8 +39,8 @@ func pairOf(m *emu.Machine, rc *race.Race) sitePair {
 }
 
 // classify looks at the races of a trace again in runs with made-up inputs. It removes from the
-// report those that --benign tolerates, notes the other benign ones, and puts aside those that
-// depend on a path that perhaps no input takes (maybe), unless a run shows them.
+// report those that --benign tolerates, marks the other benign ones, and sets aside those on a path
+// that perhaps no input takes (maybe), unless a run shows them.
 func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event.Site]bool, block uint32) {
 	doubtful := func(rc *race.Race) bool { return maybe[rc.First.Site] || maybe[rc.Second.Site] }
 	writes := func(rc *race.Race) bool { return rc.First.Kind == event.Write && rc.Second.Kind == event.Write }
@@ -89,12 +90,12 @@ func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
 }
 
 // seenBy returns the races between instructions of a set that a detector with some tolerance finds
-// in the runs with made-up inputs; nil if they are not wanted, or if a run did not come to its end.
+// in the runs with made-up inputs; nil if they are not wanted, or if a run did not end.
 func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]bool, tolerance event.Benign, wanted bool) map[sitePair]bool {
 	if !wanted {
 		return nil
 	}
-	// The runs do not know of each other: each has a slice, a machine and a detector of its own.
+	// The runs are independent: each has a slice, a machine and a detector of its own.
 	var each [randomRuns]map[sitePair]bool
 	var wg sync.WaitGroup
 	for seed := range uint64(randomRuns) {
@@ -111,7 +112,7 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]
 	return seen
 }
 
-// madeUpRun returns the races of one run with made-up inputs; nil if it did not come to its end.
+// madeUpRun returns the races of one run with made-up inputs; nil if it did not end.
 func (t *tracer) madeUpRun(ctx context.Context, block uint32, seed uint64, racing map[*ir.Instr]bool, tolerance event.Benign) map[sitePair]bool {
 	opt := t.slice.Options()
 	opt.Data, opt.Seed = true, seed
@@ -132,8 +133,8 @@ func (t *tracer) madeUpRun(ctx context.Context, block uint32, seed uint64, racin
 	return seen
 }
 
-// someSites lets only the accesses of some sites through: a race of two of them does not depend on
-// the others.
+// someSites passes on the accesses of some sites only: a race of two of them does not depend on the
+// others.
 type someSites struct {
 	traceSink
 	sites []bool
@@ -154,7 +155,7 @@ func sitesOf(m *emu.Machine, set map[*ir.Instr]bool) []bool {
 	return out
 }
 
-// randomInputs gives every argument that nobody gave a small number or a buffer.
+// randomInputs gives every unspecified argument a small number or a buffer.
 func (t *tracer) randomInputs(seed uint64) *launch.Config {
 	c := *t.whole
 	c.Geometry = t.run.Config.Geometry

@@ -10,8 +10,8 @@ import (
 	"heddle/internal/race"
 )
 
-// How much of a barrier dependence graph is kept: its beginning, its end, and what is around each
-// finding. Loops repeat what is between.
+// How much of a barrier dependence graph is kept: its beginning, its end, and the neighbourhood of
+// each finding. Loops repeat the rest.
 const (
 	graphEnds   = 24      // generations at each end
 	graphAround = 2       // generations before and after one with a finding
@@ -37,7 +37,7 @@ type graphNode struct {
 	after    []int32
 }
 
-// graphRecorder gathers the barrier dependence graph of a block.
+// graphRecorder records the barrier dependence graph of a block.
 type graphRecorder struct {
 	geometry event.Geometry
 	nodes    []graphNode
@@ -106,7 +106,7 @@ func (r *graphRecorder) end() {
 	}
 }
 
-// mark says which generations the findings are about.
+// mark records which generations the findings are about.
 func (r *graphRecorder) mark(rep *race.Report) {
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
@@ -131,7 +131,7 @@ func (g *graphNode) isOf(be *race.BarrierError) bool {
 	return false
 }
 
-// kept says which generations of a long trace are shown.
+// kept selects the generations of a long trace that are shown.
 func (r *graphRecorder) kept() []bool {
 	keep := make([]bool, len(r.nodes))
 	for i := range r.nodes {
@@ -153,7 +153,7 @@ func (r *graphRecorder) kept() []bool {
 	return keep
 }
 
-// graph makes of what a trace recorded what a report shows.
+// graph converts a recording into what a report shows.
 func (t *tracer) graph(r *graphRecorder, rep *race.Report, block uint32) *diag.BarrierGraph {
 	r.end()
 	r.mark(rep)

@@ -55,8 +55,8 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 	return v
 }
 
-// namedBarriers reports whether a kernel synchronizes by more than barriers of the whole block:
-// with bar.arrive, with another barrier than 0, or with a count other than the size of the block.
+// namedBarriers reports whether a kernel synchronizes by more than barriers of the block: with
+// bar.arrive, with another barrier than 0, or with a count other than the size of the block.
 func namedBarriers(k *ir.Func, g event.Geometry) bool {
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {

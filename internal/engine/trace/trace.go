@@ -123,7 +123,7 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 	return t.conclude()
 }
 
-// beyondTrace finds constructs whose synchronization a trace does not model.
+// beyondTrace finds constructs whose synchronization a trace does not model; nil: there are none.
 func beyondTrace(k *ir.Func) *diag.Verdict {
 	in, what := slice.Unsupported(k)
 	if in == nil {
@@ -132,8 +132,8 @@ func beyondTrace(k *ir.Func) *diag.Verdict {
 	return &diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: what, Span: driver.Place(in)}
 }
 
-// unknownInputs returns the launch without what nobody said: arguments are unknown unless a flag or
-// a pragma gives them. Structs stay unknown, since what is given may be some of their fields.
+// unknownInputs returns the launch without what is unspecified: arguments are unknown unless a flag
+// or a pragma gives them. Structs stay unknown, since what is given may be some of their fields.
 func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	c := *cfg
 	c.Args = append([]launch.Arg(nil), cfg.Args...)
@@ -153,7 +153,7 @@ func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	return &c, known
 }
 
-// selectBlocks decides which blocks are traced, by number.
+// selectBlocks chooses the blocks that are traced, by number.
 func (t *tracer) selectBlocks() error {
 	g := t.run.Config.Geometry
 	if t.opt.All {
@@ -179,8 +179,8 @@ func (t *tracer) selectBlocks() error {
 	return nil
 }
 
-// chooseModel slices the kernel, and takes the lockstep model for one that exchanges values among
-// lanes without naming them, which has a meaning only where a warp runs in lock step.
+// chooseModel slices the kernel. One that exchanges values among lanes without naming them has a
+// meaning only where a warp runs in lock step, so it gets that model.
 func (t *tracer) chooseModel() {
 	t.model = t.job.Options().Warp
 	opt := slice.Options{Grid: t.run.Config.Origins["grid"] != launch.Default, Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool)}
@@ -197,8 +197,8 @@ func (t *tracer) chooseModel() {
 	}
 }
 
-// aliased reports whether another argument is said to point to the buffer of argument i, so that
-// stores through it change what is known.
+// aliased reports whether another argument points to the buffer of argument i, so that stores
+// through it change its contents.
 func (t *tracer) aliased(i int) bool {
 	b := t.run.Config.Args[i].Buffer
 	for j := range t.whole.Args {
@@ -215,7 +215,7 @@ func (t *tracer) aliased(i int) bool {
 	return false
 }
 
-// block traces one block. It returns false when more blocks would say nothing.
+// block traces one block. It returns false if further blocks would show nothing more.
 func (t *tracer) block(ctx context.Context, b uint32) bool {
 	start := time.Now()
 	det := race.New(race.Options{Geometry: t.run.Config.Geometry, Model: t.model, Benign: event.BenignNone,
@@ -251,8 +251,9 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	return t.run.Ended(res, 0)
 }
 
-// competing takes the pairs of strong accesses out of the report, for heddle check, to which they
-// are no races. If one may carry a value of the slice, the trace does not hold for all executions.
+// competing removes the pairs of strong accesses from the report, for heddle check, to which they
+// are not races. If one may carry a value of the slice, the trace does not hold for all executions
+// and is unsupported.
 func (t *tracer) competing(rep *race.Report) {
 	out := rep.Races[:0]
 	for _, rc := range rep.Races {
@@ -274,15 +275,15 @@ func (t *tracer) competing(rep *race.Report) {
 	rep.Races = out
 }
 
-// tryLockstep is a hint for code that counts on the lanes of a warp running together.
+// tryLockstep is a hint for code that relies on the lanes of a warp running together.
 func (t *tracer) tryLockstep(rc *race.Race) string {
 	if t.model == event.Lockstep || rc.First.Thread.Warp() != rc.Second.Thread.Warp() {
 		return ""
 	}
-	return "; if the warp is meant to run in lock step, say --warp lockstep"
+	return "; if the warp is meant to run in lock step, use --warp lockstep"
 }
 
-// traceSink passes to the detector what a trace checks, and counts.
+// traceSink passes to the detector what a trace checks (shared memory and barriers), and counts it.
 type traceSink struct {
 	*race.Detector
 	commands, barriers uint64
@@ -291,8 +292,8 @@ type traceSink struct {
 	graph              *graphRecorder // nil: nobody wants it
 }
 
-// weaken makes a volatile or relaxed load or store an ordinary one, so that two that nothing orders
-// are found: for the paper they are a race (Definition 8). By the PTX ISA they are none (8.7), but
+// weaken makes a volatile or relaxed load or store a weak one, so that two of them without an order
+// are found: they are a race by Definition 8 of the paper. By the PTX ISA they are not (8.7), but
 // which value is read depends on the order all the same.
 func weaken(e *event.Access) {
 	if !e.Kind.RMW() {
@@ -346,7 +347,7 @@ func (s *traceSink) count() int {
 	return n
 }
 
-// conclude sums up.
+// conclude is the verdict of the trace.
 func (t *tracer) conclude() diag.Verdict {
 	v := t.run.Verdict()
 	if v.Kind != diag.Clean {
@@ -360,14 +361,14 @@ func (t *tracer) conclude() diag.Verdict {
 		return v
 	}
 	v.Scope = t.traceScope()
-	// that writes are of the same value was seen, not proved
+	// equal writes were observed, not proved
 	if t.run.Tolerated == 0 && !t.run.Aside.Any() {
 		v.Kind = diag.Verified
 	}
 	return v
 }
 
-// traceScope says what the trace covers.
+// traceScope is the scope of a proof by this trace.
 func (t *tracer) traceScope() string {
 	g := t.run.Config.Geometry
 	parts := []string{fmt.Sprintf("shared memory and barriers of a block of %v threads, all inputs", g.Block)}

@@ -16,7 +16,8 @@ func (p *Proof) listInvariants(r *verify.Result) {
 	}
 	var out strings.Builder
 	if r.Invariants == nil {
-		fmt.Fprintf(&out, "invariants: kernel %s: none were looked for: closed forms say all, or all was decided without\n", p.Job.Kernel.Demangled)
+		fmt.Fprintf(&out, "invariants: kernel %s: none were needed: closed forms suffice, or every "+
+			"query was decided without invariants\n", p.Job.Kernel.Demangled)
 	} else {
 		for _, c := range r.Invariants.Candidates {
 			verdict := "holds"
@@ -28,7 +29,8 @@ func (p *Proof) listInvariants(r *verify.Result) {
 			if len(header.Instrs) > 0 {
 				at = p.Job.Format(driver.Place(header.Instrs[0]).Start)
 			}
-			fmt.Fprintf(&out, "invariants: kernel %s: loop at %s: %s: %s: %s\n", p.Job.Kernel.Demangled, at, c.Rule.Name, r.Invariants.Text(c), verdict)
+			fmt.Fprintf(&out, "invariants: kernel %s: loop at %s: %s: %s: %s\n",
+				p.Job.Kernel.Demangled, at, c.Rule.Name, r.Invariants.Text(c), verdict)
 		}
 	}
 	p.Job.Turn()

@@ -83,7 +83,9 @@ var solverNames = []string{"auto", "embedded", "z3", "cvc5"}
 func (s Solver) String() string { return solverNames[s] }
 
 // ParseSolver reads the name of a solver; the empty word is Auto.
-func ParseSolver(word string) (Solver, error) { return parse[Solver]("solver", word, solverNames...) }
+func ParseSolver(word string) (Solver, error) {
+	return parse[Solver]("solver", word, solverNames...)
+}
 
 // parse returns the number of a word; of the empty word it is 0.
 func parse[T ~uint8](what, word string, words ...string) (T, error) {

@@ -47,8 +47,8 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	end := job.Asks(driver.Proof, "a proof for all inputs was asked for")
 	v := p.verdict(ctx)
 	if n := e.opt.Unwind; n > 0 && v.Kind == diag.Verified {
-		v = diag.Verdict{Kind: diag.Unknown, Reason: fmt.Sprintf("nothing is wrong in the first %d "+
-			"iterations of each loop, which is no proof (--unwind %d)", n, n)}
+		v = diag.Verdict{Kind: diag.Unknown, Reason: fmt.Sprintf("no bug in the first %d iterations "+
+			"of each loop, which is not a proof (--unwind %d)", n, n)}
 	}
 	end(&v)
 	v.Kernel, v.Suppressed, v.Known = job.Kernel.Demangled, p.aside.Suppressed, p.aside.Known
@@ -138,7 +138,7 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	again := p.verdict(ctx)
 	switch {
 	case again.Kind == diag.Verified && p.guessed() != "":
-		proved.Reason = "the proof comes through with the guessed " + p.guessed() + " alone; " +
+		proved.Reason = "the proof holds only for the guessed " + p.guessed() + "; " +
 			proved.Reason
 	case again.Kind != diag.Unknown:
 		proved = again
@@ -220,7 +220,8 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	}
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
-		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed, Adversarial: p.opt.Abstraction == Adversarial, NoWrap: p.opt.NoWrap,
+		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
+		Adversarial: p.opt.Abstraction == Adversarial, NoWrap: p.opt.NoWrap,
 		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(),
 	})
 	p.engine.addTerms(time.Since(start))
@@ -241,7 +242,12 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
 	}
 	p.unwind(th)
-	r := verify.Kernel(ctx, th, verify.Options{Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore, Limit: limit, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown, Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(), Sizes: p.sizes(), Record: p.recorder()})
+	r := verify.Kernel(ctx, th, verify.Options{
+		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,
+		Limit: limit, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
+		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
+		Sizes: p.sizes(), Record: p.recorder(),
+	})
 	p.engine.addQueries(&r.Stats)
 	p.listInvariants(r)
 	return r, diag.Verdict{}
@@ -256,7 +262,8 @@ func (p *Proof) Scalars(from launch.Origin) map[int]uint64 {
 	out := map[int]uint64{}
 	for i, v := range p.Job.Kernel.Params {
 		a := p.Config.Args[i]
-		if p.Config.Origins["arg "+a.Name] < from || v.Pointer || a.Buffer != nil || a.Unknown || v.Size > 8 || len(v.PtrFields) > 0 {
+		known := p.Config.Origins["arg "+a.Name] >= from && !a.Unknown
+		if !known || v.Pointer || a.Buffer != nil || v.Size > 8 || len(v.PtrFields) > 0 {
 			continue
 		}
 		var bits uint64
@@ -289,14 +296,18 @@ func (p *Proof) Scope(r *verify.Result) string {
 			given = append(given, p.Config.Args[i].Name)
 		}
 	}
-	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v", g.Grid, g.Block)
+	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v",
+		g.Grid, g.Block)
 	if any := p.opt.Any; any.Is() {
-		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, of at most 1024 threads a block and fewer than 2^31 in each dimension", shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
+		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, of at most "+
+			"1024 threads a block and fewer than 2^31 in each dimension",
+			shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
 	}
 	if len(given) > 0 {
 		s += ", with the given " + strings.Join(given, ", ")
 	}
-	if slices.ContainsFunc(r.Thread.Assertions, func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }) || len(r.Thread.Given) > 0 {
+	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
+	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
 		s += ", that satisfy what the kernel requires and assumes"
 	}
 	if n := p.Config.Oversize; n > 0 {
@@ -308,7 +319,12 @@ func (p *Proof) Scope(r *verify.Result) string {
 	if p.opt.OnlyIntraBlock {
 		s += "; races between blocks left out"
 	}
-	s += "; assuming "
+	return s + "; assuming " + p.assumptions(r)
+}
+
+// assumptions lists what a proof assumes.
+func (p *Proof) assumptions(r *verify.Result) string {
+	s := ""
 	for _, e := range p.opt.Assume {
 		s += e.Text + ", "
 	}
@@ -321,10 +337,11 @@ func (p *Proof) Scope(r *verify.Result) string {
 		s += ", and that signed 32-bit index arithmetic does not wrap"
 	}
 	if r.Lanes {
-		s += ", and that all lanes come to the operations of a warp that wait for them"
+		s += ", and that every lane named in a warp operation's mask reaches it"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
-		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the thread's own and synchronize nothing"
+		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the " +
+			"thread's own and synchronize nothing"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

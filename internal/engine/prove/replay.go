@@ -52,7 +52,8 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	case depends != "":
 		open = slices.Insert(open, 0, depends)
 	case len(open) == 0:
-		open = []string{"all counterexamples show findings that are not counted, beside which nothing is proved"}
+		open = []string{"all counterexamples show findings that are not counted, and nothing is " +
+			"proved beside them"}
 	}
 	reason := open[0]
 	if len(open) > 1 {
@@ -67,7 +68,8 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 func (p *Proof) describe(f *verify.Finding) string {
 	switch f.Kind {
 	case verify.Violation:
-		return fmt.Sprintf("a violation of the %s at %s", f.Assertion.Kind, p.Job.Format(driver.Place(f.A).Start))
+		return fmt.Sprintf("a violation of the %s at %s",
+			f.Assertion.Kind, p.Job.Format(driver.Place(f.A).Start))
 	case verify.Vacuous:
 		return fmt.Sprintf("the assumption at %s", p.Job.Format(driver.Place(f.A).Start))
 	case verify.Bounds:
@@ -100,7 +102,8 @@ func (p *Proof) counterexample(f *verify.Finding) string {
 		case n == 1:
 			s += fmt.Sprintf(" in iteration %d", f.Iters[i][0])
 		case n > 1:
-			s += fmt.Sprintf(" in iterations %s of the loops around", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Iters[i]), " ", ", "), "[]"))
+			list := strings.ReplaceAll(fmt.Sprint(f.Iters[i]), " ", ", ")
+			s += fmt.Sprintf(" in iterations %s of the enclosing loops", strings.Trim(list, "[]"))
 		}
 		return s
 	}
@@ -132,10 +135,10 @@ func (p *Proof) unsure(f *verify.Finding) string {
 		free = append(free, fmt.Sprintf("%d more", n))
 	}
 	if len(free) > 0 {
-		text += "; the result may be anything of " + strings.Join(free, ", ")
+		text += "; the proof allows any result of " + strings.Join(free, ", ")
 	}
 	if f.Loops {
-		text += "; of loops only the last step before is known"
+		text += "; of loops, only the previous iteration is known"
 	}
 	return text + ")"
 }
@@ -243,14 +246,17 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 // assertion; with the values of another counterexample an assertion may fail as well, which shows
 // nothing. For heddle check an assertion about data counts only for the data of the launch.
 func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
-	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds || f.Kind == verify.Violation && code == diag.CodeAssertFailed && !p.opt.OfLaunch
+	violation := f.Kind == verify.Violation && code == diag.CodeAssertFailed
+	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds ||
+		violation && !p.opt.OfLaunch
 }
 
 // Synchronization reports whether a replay is for findings of this code. With the values of a
 // counterexample a kernel may leave its arrays, which shows nothing about races.
 func Synchronization(code diag.Code) bool {
 	switch code {
-	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy,
+		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
 		return true
 	}
 	return false
@@ -258,7 +264,8 @@ func Synchronization(code diag.Code) bool {
 
 // Arguments are the values of the parameters in a counterexample: scalars, fields of structs, and
 // the contents of buffers.
-func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread, contents Contents) []launch.ArgSpec {
+func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
+	contents Contents) []launch.ArgSpec {
 	var out []launch.ArgSpec
 	if contents == asLaunched {
 		return nil
@@ -299,7 +306,10 @@ func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread, contents Conte
 		for off := range v.Size {
 			for _, w := range []int{8, 16, 32, 64} {
 				if val, ok := value(v, off, w); ok {
-					out = append(out, launch.ArgSpec{Param: spec.Param, Offset: off, Kind: launch.ArgValue, Text: fmt.Sprintf("u%d:%d", w, val)})
+					out = append(out, launch.ArgSpec{
+						Param: spec.Param, Offset: off,
+						Kind: launch.ArgValue, Text: fmt.Sprintf("u%d:%d", w, val),
+					})
 				}
 			}
 		}
@@ -318,7 +328,10 @@ func (p *Proof) buffers(loaded map[*lockstep.Object][]byte) []launch.ArgSpec {
 		if i < 0 || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
 			continue
 		}
-		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1, Kind: launch.ArgBytes, Text: launch.HexBytes(b) + "..."}
+		spec := launch.ArgSpec{
+			Param: fmt.Sprint(i), Offset: -1,
+			Kind: launch.ArgBytes, Text: launch.HexBytes(b) + "...",
+		}
 		if !o.Var.Pointer {
 			spec.Offset = o.Field
 		}

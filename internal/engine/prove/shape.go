@@ -37,7 +37,11 @@ func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
 		}
 		th.Assumed = append(th.Assumed, t)
 	}
-	if len(p.opt.Assume) > 0 && th.Context.Decide(ctx, th.Assumed, &sat.Solver{Steps: assumeSteps}).Status == smt.Unsat {
+	if len(p.opt.Assume) == 0 {
+		return ""
+	}
+	a := th.Context.Decide(ctx, th.Assumed, &sat.Solver{Steps: assumeSteps})
+	if a.Status == smt.Unsat {
 		return "no launch and no arguments satisfy the assumptions"
 	}
 	return ""
@@ -68,7 +72,8 @@ func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
 		}
 	}
 	for i, v := range p.Job.Kernel.Params {
-		if p.Config.Args[i].Name != name || v.Pointer || v.Type.IsFloat() || v.Size != v.Type.Size() || v.Size > 8 || v.Type == isa.NoType {
+		integer := v.Type != isa.NoType && !v.Type.IsFloat() && v.Size == v.Type.Size()
+		if p.Config.Args[i].Name != name || v.Pointer || !integer || v.Size > 8 {
 			continue
 		}
 		w := 8 * v.Size

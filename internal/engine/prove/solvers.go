@@ -128,7 +128,10 @@ func (e *Engine) Pool() *smt.Pool {
 func (e *Engine) list() []smt.Solver {
 	var program *proc.Solver
 	if e.program != nil {
-		program = &proc.Solver{Path: e.program.Path, Kind: e.program.Kind, Steps: programSteps, Time: hangTime, Memory: solverMemory}
+		program = &proc.Solver{
+			Path: e.program.Path, Kind: e.program.Kind,
+			Steps: programSteps, Time: hangTime, Memory: solverMemory,
+		}
 	}
 	switch {
 	case program == nil:
@@ -141,7 +144,9 @@ func (e *Engine) list() []smt.Solver {
 
 // forInvariants are the solvers that look for invariants of loops: in process, since most of their
 // queries are simple.
-func (e *Engine) forInvariants() []smt.Solver { return []smt.Solver{&sat.Solver{Steps: firstSteps}} }
+func (e *Engine) forInvariants() []smt.Solver {
+	return []smt.Solver{&sat.Solver{Steps: firstSteps}}
+}
 
 // Close ends the solvers. All proofs must have ended.
 func (e *Engine) Close() {
@@ -163,14 +168,16 @@ func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 	return func(f *verify.Finding, script []byte, a smt.Answer) {
 		p.queries++
 		var b strings.Builder
-		fmt.Fprintf(&b, "; %s\n; kernel %s: is there %s?\n", p.Job.Module.Name, oneLine(p.Job.Kernel.Demangled), oneLine(p.describe(f)))
+		fmt.Fprintf(&b, "; %s\n; kernel %s: is there %s?\n",
+			p.Job.Module.Name, oneLine(p.Job.Kernel.Demangled), oneLine(p.describe(f)))
 		if a.Status == smt.Unknown {
 			fmt.Fprintf(&b, "; undecided: %s\n", oneLine(a.Reason))
 		} else {
 			fmt.Fprintf(&b, "; decided by %s in %v\n", a.By, a.Time.Round(time.Microsecond))
 		}
 		fmt.Fprintf(&b, "(set-info :status %s)\n(set-logic ALL)\n%s(check-sat)\n", a.Status, script)
-		name := fmt.Sprintf("%s.%s-%05d.smt2", fileName(filepath.Clean(p.Job.Module.Name)), fileName(p.Job.Kernel.Name), p.queries)
+		name := fmt.Sprintf("%s.%s-%05d.smt2", fileName(filepath.Clean(p.Job.Module.Name)),
+			fileName(p.Job.Kernel.Name), p.queries)
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o644); err != nil {
 			p.engine.fail(fmt.Errorf("--smt-dir: %w", err))
 		}
@@ -183,7 +190,8 @@ func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ")
 // fileName keeps of a name what any file system accepts, up to a length.
 func fileName(s string) string {
 	s = strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if letter || c >= '0' && c <= '9' || strings.ContainsRune("._-", c) {
 			return c
 		}
 		return '_'

@@ -41,9 +41,9 @@ func pairOf(m *emu.Machine, rc *race.Race) sitePair {
 // classify looks at the races of a trace again in runs with made-up inputs. It removes from the
 // report those that --benign tolerates, marks the other benign ones, and sets aside those on a path
 // that perhaps no input takes (maybe), unless a run shows them.
-func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event.Site]bool, block uint32) {
+func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event.Site]bool,
+	block uint32) {
 	doubtful := func(rc *race.Race) bool { return maybe[rc.First.Site] || maybe[rc.Second.Site] }
-	writes := func(rc *race.Race) bool { return rc.First.Kind == event.Write && rc.Second.Kind == event.Write }
 	doubt, values := false, false
 	for i := range rep.Races {
 		doubt = doubt || doubtful(&rep.Races[i])
@@ -55,11 +55,13 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 		at := pairOf(t.run.Machine, &rep.Races[i])
 		racing[at.a], racing[at.b] = true, true
 	}
-	all := t.seenBy(ctx, block, racing, event.BenignNone, doubt)
-	kept := t.seenBy(ctx, block, racing, tolerance, values && tolerance != event.BenignNone)
+	runs := madeUp{t, block, racing}
+	all := runs.races(ctx, event.BenignNone, doubt)
+	kept := runs.races(ctx, tolerance, values && tolerance != event.BenignNone)
 	harmful := kept
 	if tolerance != event.BenignAll {
-		harmful = t.seenBy(ctx, block, racing, event.BenignAll, values && (kept == nil || t.anyWrites(rep, kept)))
+		wanted := values && (kept == nil || t.anyWrites(rep, kept))
+		harmful = runs.races(ctx, event.BenignAll, wanted)
 	}
 	t.same = make(map[sitePair]bool)
 	out := rep.Races[:0]
@@ -78,20 +80,32 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 	rep.Races = out
 }
 
+// writes reports whether both sides of a race are plain writes.
+func writes(rc *race.Race) bool {
+	return rc.First.Kind == event.Write && rc.Second.Kind == event.Write
+}
+
+// madeUp are the runs with made-up inputs of a block, for the races of a set of instructions.
+type madeUp struct {
+	t      *tracer
+	block  uint32
+	racing map[*ir.Instr]bool
+}
+
 // anyWrites reports whether the report has a race of two writes that is in kept.
 func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
 	for i := range rep.Races {
 		rc := &rep.Races[i]
-		if rc.First.Kind == event.Write && rc.Second.Kind == event.Write && kept[pairOf(t.run.Machine, rc)] {
+		if writes(rc) && kept[pairOf(t.run.Machine, rc)] {
 			return true
 		}
 	}
 	return false
 }
 
-// seenBy returns the races between instructions of a set that a detector with some tolerance finds
+// races returns the races between instructions of a set that a detector with some tolerance finds
 // in the runs with made-up inputs; nil if they are not wanted, or if a run did not end.
-func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]bool, tolerance event.Benign, wanted bool) map[sitePair]bool {
+func (u madeUp) races(ctx context.Context, tolerance event.Benign, wanted bool) map[sitePair]bool {
 	if !wanted {
 		return nil
 	}
@@ -99,7 +113,7 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]
 	var each [randomRuns]map[sitePair]bool
 	var wg sync.WaitGroup
 	for seed := range uint64(randomRuns) {
-		wg.Go(func() { each[seed] = t.madeUpRun(ctx, block, seed, racing, tolerance) })
+		wg.Go(func() { each[seed] = u.run(ctx, seed, tolerance) })
 	}
 	wg.Wait()
 	seen := make(map[sitePair]bool)
@@ -112,16 +126,20 @@ func (t *tracer) seenBy(ctx context.Context, block uint32, racing map[*ir.Instr]
 	return seen
 }
 
-// madeUpRun returns the races of one run with made-up inputs; nil if it did not end.
-func (t *tracer) madeUpRun(ctx context.Context, block uint32, seed uint64, racing map[*ir.Instr]bool, tolerance event.Benign) map[sitePair]bool {
+// run returns the races of one run with made-up inputs; nil if it did not end.
+func (u madeUp) run(ctx context.Context, seed uint64, tolerance event.Benign) map[sitePair]bool {
+	t := u.t
 	opt := t.slice.Options()
 	opt.Data, opt.Seed = true, seed
 	m, err := emu.NewTrace(t.job.Kernel, t.randomInputs(seed), slice.Of(t.job.Kernel, opt))
 	if err != nil {
 		return nil
 	}
-	det := race.New(race.Options{Geometry: t.run.Config.Geometry, Model: t.model, Benign: tolerance, SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true})
-	res, err := m.Run(ctx, emu.Options{Model: t.model, MaxSteps: t.job.Options().MaxSteps, Workers: 1, Block: &block}, &someSites{traceSink{Detector: det}, sitesOf(m, racing)})
+	det := race.New(race.Options{
+		Geometry: t.run.Config.Geometry, Model: t.model, Benign: tolerance,
+		SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true,
+	})
+	res, err := m.Run(ctx, t.running(&u.block), &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)})
 	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
 		return nil
 	}

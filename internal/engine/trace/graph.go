@@ -124,9 +124,11 @@ func (g *graphNode) isOf(be *race.BarrierError) bool {
 	case race.Recycled, race.TooMany:
 		return g.barrier == be.Barrier && g.number == be.Generation+1
 	case race.NoWaiter:
-		return g.barrier == be.Barrier && g.complete && !slices.ContainsFunc(g.parts, func(p graphPart) bool { return p.waits })
+		waits := func(p graphPart) bool { return p.waits }
+		return g.barrier == be.Barrier && g.complete && !slices.ContainsFunc(g.parts, waits)
 	case race.Divergence, race.Deadlock:
-		return !g.complete && slices.ContainsFunc(be.Groups, func(w event.Wait) bool { return !w.WarpBar && w.Barrier == g.barrier })
+		here := func(w event.Wait) bool { return !w.WarpBar && w.Barrier == g.barrier }
+		return !g.complete && slices.ContainsFunc(be.Groups, here)
 	}
 	return false
 }
@@ -157,23 +159,33 @@ func (r *graphRecorder) kept() []bool {
 func (t *tracer) graph(r *graphRecorder, rep *race.Report, block uint32) *diag.BarrierGraph {
 	r.end()
 	r.mark(rep)
-	out := &diag.BarrierGraph{Kernel: t.job.Kernel.Demangled, Input: t.job.InputName(), Block: t.run.Config.Geometry.BlockIndex(block).String(),
-		Warps: t.run.Config.Geometry.WarpsPerBlock(), Total: len(r.nodes) + r.lost, Exited: r.exited}
+	geometry := t.run.Config.Geometry
+	out := &diag.BarrierGraph{
+		Kernel: t.job.Kernel.Demangled, Input: t.job.InputName(),
+		Block: geometry.BlockIndex(block).String(), Warps: geometry.WarpsPerBlock(),
+		Total: len(r.nodes) + r.lost, Exited: r.exited,
+	}
 	keep := r.kept()
 	for i := range r.nodes {
 		if !keep[i] {
 			continue
 		}
 		n := &r.nodes[i]
-		g := diag.Generation{Index: i, Barrier: int(n.barrier), Number: n.number, Count: int(n.count), Complete: n.complete, Wrong: n.wrong}
+		g := diag.Generation{
+			Index: i, Barrier: int(n.barrier), Number: n.number, Count: int(n.count),
+			Complete: n.complete, Wrong: n.wrong,
+		}
 		if g.Count == 0 {
-			g.Count = t.run.Config.Geometry.ThreadsPerBlock()
+			g.Count = geometry.ThreadsPerBlock()
 		}
 		for _, a := range n.after {
 			g.After = append(g.After, int(a))
 		}
 		for _, p := range n.parts {
-			g.Parts = append(g.Parts, diag.Part{Warp: int(p.warp), Lanes: p.lanes, Waits: p.waits, Span: place(t.run.Machine.Site(p.site))})
+			g.Parts = append(g.Parts, diag.Part{
+				Warp: int(p.warp), Lanes: p.lanes, Waits: p.waits,
+				Span: place(t.run.Machine.Site(p.site)),
+			})
 		}
 		out.Generations = append(out.Generations, g)
 	}

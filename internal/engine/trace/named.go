@@ -81,5 +81,9 @@ func named(in *ir.Instr, g event.Geometry) bool {
 	if in.Fn != isa.FnSync {
 		n-- // the predicate of a reduction
 	}
-	return n > 1 && (in.Src[1].Kind != ir.Imm || in.Src[1].Val != uint64(g.WarpsPerBlock()*event.WarpSize))
+	if n <= 1 {
+		return false
+	}
+	count := in.Src[1]
+	return count.Kind != ir.Imm || count.Val != uint64(g.WarpsPerBlock()*event.WarpSize)
 }

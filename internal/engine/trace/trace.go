@@ -129,7 +129,9 @@ func beyondTrace(k *ir.Func) *diag.Verdict {
 	if in == nil {
 		return nil
 	}
-	return &diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Reason: what, Span: driver.Place(in)}
+	return &diag.Verdict{
+		Kind: diag.Unsupported, Kernel: k.Demangled, Reason: what, Span: driver.Place(in),
+	}
 }
 
 // unknownInputs returns the launch without what is unspecified: arguments are unknown unless a flag
@@ -141,7 +143,8 @@ func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
 	for i := range c.Args {
 		a := &c.Args[i]
 		given := cfg.Origins["arg "+a.Name] >= launch.FromPragma && !a.Unknown && len(a.Fields) == 0
-		if v := k.Params[i]; given && v.Size == v.Type.Size() && (a.Buffer == nil || a.Buffer.Fill != launch.FillUnknown) {
+		filled := a.Buffer == nil || a.Buffer.Fill != launch.FillUnknown
+		if v := k.Params[i]; given && v.Size == v.Type.Size() && filled {
 			known = append(known, a.Name)
 			continue
 		}
@@ -163,12 +166,17 @@ func (t *tracer) selectBlocks() error {
 		return nil
 	}
 	for _, x := range t.opt.Blocks {
-		if t.run.Config.Origins["grid"] == launch.Default && t.run.Config.Reasons["grid"] == "" || x[0] >= g.Grid.X || x[1] >= g.Grid.Y || x[2] >= g.Grid.Z {
-			if t.run.Config.Origins["grid"] != launch.Default {
+		cfg := t.run.Config
+		guessed := cfg.Origins["grid"] == launch.Default
+		beyond := x[0] >= g.Grid.X || x[1] >= g.Grid.Y || x[2] >= g.Grid.Z
+		if beyond || guessed && cfg.Reasons["grid"] == "" {
+			if !guessed {
 				return fmt.Errorf("there is no block (%d,%d,%d) in a grid of %v", x[0], x[1], x[2], g.Grid)
 			}
 			c := *t.run.Config
-			c.Geometry.Grid = event.Dim3{X: max(g.Grid.X, x[0]+1), Y: max(g.Grid.Y, x[1]+1), Z: max(g.Grid.Z, x[2]+1)}
+			c.Geometry.Grid = event.Dim3{
+				X: max(g.Grid.X, x[0]+1), Y: max(g.Grid.Y, x[1]+1), Z: max(g.Grid.Z, x[2]+1),
+			}
 			t.run.Config, g = &c, c.Geometry
 		}
 		t.blocks = append(t.blocks, x[0]+g.Grid.X*(x[1]+g.Grid.Y*x[2]))
@@ -183,7 +191,10 @@ func (t *tracer) selectBlocks() error {
 // meaning only where a warp runs in lock step, so it gets that model.
 func (t *tracer) chooseModel() {
 	t.model = t.job.Options().Warp
-	opt := slice.Options{Grid: t.run.Config.Origins["grid"] != launch.Default, Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool)}
+	opt := slice.Options{
+		Grid:     t.run.Config.Origins["grid"] != launch.Default,
+		Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool),
+	}
 	for i, v := range t.job.Kernel.Params {
 		opt.Given[v] = t.run.Config.Args[i].Buffer != nil && !t.aliased(i)
 	}
@@ -192,8 +203,12 @@ func (t *tracer) chooseModel() {
 		t.model = event.Lockstep
 		opt.Lockstep = true
 		t.slice = slice.Of(t.job.Kernel, opt)
-		t.job.Report(diag.Diagnostic{Code: diag.CodeLaunch, Severity: diag.Note, Kernel: t.job.Kernel.Demangled, Span: driver.Place(in),
-			Message: fmt.Sprintf("%s exchanges values among whatever lanes are active, so warps are taken to run in lock step (--warp lockstep)", in.Text())})
+		t.job.Report(diag.Diagnostic{
+			Code: diag.CodeLaunch, Severity: diag.Note,
+			Kernel: t.job.Kernel.Demangled, Span: driver.Place(in),
+			Message: fmt.Sprintf("%s exchanges values among whatever lanes are active, so warps are "+
+				"taken to run in lock step (--warp lockstep)", in.Text()),
+		})
 	}
 }
 
@@ -218,13 +233,18 @@ func (t *tracer) aliased(i int) bool {
 // block traces one block. It returns false if further blocks would show nothing more.
 func (t *tracer) block(ctx context.Context, b uint32) bool {
 	start := time.Now()
-	det := race.New(race.Options{Geometry: t.run.Config.Geometry, Model: t.model, Benign: event.BenignNone,
-		SharedBytes: uint32(t.run.Machine.SharedBytes()), Only: t.only, Static: true, Recycling: true})
-	sink := &traceSink{Detector: det, addresses: make([]uint64, (t.run.Machine.SharedBytes()+63)/64), detailed: t.opt.Stats != nil}
-	if t.opt.Graph != nil {
-		sink.graph = newGraphRecorder(t.run.Config.Geometry)
+	geometry, shared := t.run.Config.Geometry, t.run.Machine.SharedBytes()
+	det := race.New(race.Options{
+		Geometry: geometry, Model: t.model, Benign: event.BenignNone,
+		SharedBytes: uint32(shared), Only: t.only, Static: true, Recycling: true,
+	})
+	sink := &traceSink{
+		Detector: det, addresses: make([]uint64, (shared+63)/64), detailed: t.opt.Stats != nil,
 	}
-	res, err := t.run.Machine.Run(ctx, emu.Options{Model: t.model, MaxSteps: t.job.Options().MaxSteps, Workers: 1, Block: &b}, sink)
+	if t.opt.Graph != nil {
+		sink.graph = newGraphRecorder(geometry)
+	}
+	res, err := t.run.Machine.Run(ctx, t.running(&b), sink)
 	if err != nil {
 		t.run.CannotRun(err)
 		return false
@@ -244,11 +264,21 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	}
 	if sink.detailed {
 		t.job.Turn()
-		t.opt.Stats(Stats{Kernel: t.job.Kernel.Demangled, Block: t.run.Config.Geometry.BlockIndex(b), Threads: t.run.Config.Geometry.ThreadsPerBlock(),
-			Commands: sink.commands, Barriers: sink.barriers, Addresses: sink.count(), Executed: res.Steps,
-			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start)})
+		t.opt.Stats(Stats{
+			Kernel: t.job.Kernel.Demangled, Block: geometry.BlockIndex(b),
+			Threads: geometry.ThreadsPerBlock(), Commands: sink.commands, Barriers: sink.barriers,
+			Addresses: sink.count(), Executed: res.Steps,
+			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start),
+		})
 	}
 	return t.run.Ended(res, 0)
+}
+
+// running is how a block is executed, alone.
+func (t *tracer) running(block *uint32) emu.Options {
+	return emu.Options{
+		Model: t.model, MaxSteps: t.job.Options().MaxSteps, Workers: 1, Block: block,
+	}
 }
 
 // competing removes the pairs of strong accesses from the report, for heddle check, to which they
@@ -267,9 +297,12 @@ func (t *tracer) competing(rep *race.Report) {
 			read, other = a, b
 		}
 		if t.slice.Strong && t.run.Unsupported == nil {
-			t.run.Unsupported = &diag.Verdict{Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled, Span: place(read),
-				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and what is exchanged decides an address, a branch or a barrier%s",
-					driver.OpText(read.Instr), driver.OpText(other.Instr), t.job.Format(place(other).Start), t.tryLockstep(&rc))}
+			t.run.Unsupported = &diag.Verdict{
+				Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled, Span: place(read),
+				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and what is exchanged decides "+
+					"an address, a branch or a barrier%s", driver.OpText(read.Instr),
+					driver.OpText(other.Instr), t.job.Format(place(other).Start), t.tryLockstep(&rc)),
+			}
 		}
 	}
 	rep.Races = out
@@ -354,9 +387,11 @@ func (t *tracer) conclude() diag.Verdict {
 		return v
 	}
 	if n := len(t.possible); n > 0 {
-		a, b := t.run.Machine.Site(t.possible[0].First.Site), t.run.Machine.Site(t.possible[0].Second.Site)
+		first := &t.possible[0]
+		a, b := t.run.Machine.Site(first.First.Site), t.run.Machine.Site(first.Second.Site)
 		v.Kind, v.Span = diag.Unknown, place(b)
-		v.Reason = fmt.Sprintf("%d races are possible, the first of %s at %s with %s here, if some input takes the paths on which they are; %d runs with made-up inputs did not",
+		v.Reason = fmt.Sprintf("%d races are possible if some input takes the paths on which they "+
+			"are, the first of %s at %s with %s here; %d runs with made-up inputs did not take them",
 			n, driver.OpText(a.Instr), t.job.Format(place(a).Start), driver.OpText(b.Instr), randomRuns)
 		return v
 	}
@@ -371,12 +406,14 @@ func (t *tracer) conclude() diag.Verdict {
 // traceScope is the scope of a proof by this trace.
 func (t *tracer) traceScope() string {
 	g := t.run.Config.Geometry
-	parts := []string{fmt.Sprintf("shared memory and barriers of a block of %v threads, all inputs", g.Block)}
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	add("shared memory and barriers of a block of %v threads, all inputs", g.Block)
 	switch {
 	case !t.slice.BlockIndex:
 		parts = append(parts, "every block")
 	case t.opt.All:
-		parts = append(parts, fmt.Sprintf("every block of a grid of %v", g.Grid))
+		add("every block of a grid of %v", g.Grid)
 	default:
 		names := make([]string, len(t.blocks))
 		for i, b := range t.blocks {
@@ -385,25 +422,26 @@ func (t *tracer) traceScope() string {
 		parts = append(parts, "block "+strings.Join(names, ", "))
 	}
 	if t.slice.GridSize {
-		parts = append(parts, fmt.Sprintf("grid %v", g.Grid))
+		add("grid %v", g.Grid)
 	}
 	if len(t.known) > 0 {
 		parts = append(parts, "with the given "+strings.Join(t.known, ", "))
 	}
 	if t.run.Config.DynShared > 0 {
-		parts = append(parts, fmt.Sprintf("%d bytes of dynamic shared memory", t.run.Config.DynShared))
+		add("%d bytes of dynamic shared memory", t.run.Config.DynShared)
 	}
 	if t.model == event.Lockstep {
 		parts = append(parts, "warps in lock step")
 	}
 	for _, v := range t.slice.Tables {
-		parts = append(parts, fmt.Sprintf("%s as initialised", v.Shown()))
+		add("%s as initialised", v.Shown())
 	}
 	if t.slice.Assumes {
 		parts = append(parts, "if no assertion fails and no trap is executed")
 	}
 	if t.run.Tolerated > 0 {
-		parts = append(parts, fmt.Sprintf("%d conflicting writes of the same value were tolerated (--benign none shows them)", t.run.Tolerated))
+		add("%d conflicting writes of the same value were tolerated (--benign none shows them)",
+			t.run.Tolerated)
 	}
 	return strings.Join(parts, "; ") + "; global memory was not checked"
 }

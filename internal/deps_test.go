@@ -45,11 +45,19 @@ var rules = map[string]string{
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form assume smt/answers repair place syntax",
+	"driver":      "source event ptx ir irgen launch lower diag suppress",
+	"check":       "source diag verify lockstep/form driver engine/run engine/trace engine/prove",
 	"assume":      "smt",
 	"smt/answers": "smt",
 
 	"place/maxsat": "",
+
+	"engine/run":   "source event ir launch emu race diag driver",
+	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
+	"engine/prove": "source event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
+
+	"command/fix":  "source event ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
+	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",
@@ -59,7 +67,7 @@ var rules = map[string]string{
 
 	"testing/lockrun": "event isa ir launch emu/alu lockstep/form",
 
-	"testing/ptxtest": "source diag launch lower check",
+	"testing/ptxtest": "source event diag launch lower driver engine/run check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
 	"testing/cltest":  "",

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
-	"heddle/internal/source"
 )
 
 // repairs times heddle fix on the kernels of testdata/fix that it repairs, and returns the slowest repair proper, that is,
@@ -27,13 +27,13 @@ func repairs() (float64, string, error) {
 	best := map[string]timed{}
 	for range 3 {
 		for _, path := range files {
-			res, err := check.FixFile(context.Background(), check.Options{Files: source.NewSet(), Limit: 20}, check.FixOptions{}, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+			res, err := fix.File(context.Background(), fix.Options{Common: driver.Options{Limit: 20}}, driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 			if err != nil {
 				return 0, "", err
 			}
 			for i := range res.Fixes {
 				f := &res.Fixes[i]
-				if f.Status != check.Repaired {
+				if f.Status != fix.Repaired {
 					continue
 				}
 				t, ok := best[path+f.Name]
@@ -79,20 +79,20 @@ func fixTable(only string, rounds int) error {
 		if !strings.Contains(path, inFile) {
 			continue
 		}
-		res, _, err := repaired(path, "", check.FixOptions{})
+		res, _, err := repaired(path, "", fix.Options{})
 		if err != nil {
 			return err
 		}
 		for i := range res.Fixes {
 			name := path + ":" + strings.SplitN(res.Fixes[i].Kernel, "(", 2)[0]
-			if !strings.Contains(res.Fixes[i].Kernel, inName) || res.Fixes[i].Status == check.NothingToFix {
+			if !strings.Contains(res.Fixes[i].Kernel, inName) || res.Fixes[i].Status == fix.NothingToFix {
 				continue
 			}
-			var f *check.Fix
+			var f *fix.Kernel
 			var cpu cpuTime
 			ms := 0.0
 			for n := range rounds {
-				res, t, err := repaired(path, res.Fixes[i].Kernel, check.FixOptions{Source: true})
+				res, t, err := repaired(path, res.Fixes[i].Kernel, fix.Options{Source: true})
 				if err != nil {
 					return err
 				}
@@ -128,15 +128,15 @@ func fixTable(only string, rounds int) error {
 }
 
 // repaired runs heddle fix, and says how much CPU time it took.
-func repaired(path, kernel string, fix check.FixOptions) (*check.FixResult, cpuTime, error) {
+func repaired(path, kernel string, opt fix.Options) (*fix.Result, cpuTime, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
 		return nil, cpuTime{}, err
 	}
 	defer os.RemoveAll(dir)
-	opt := check.Options{Files: source.NewSet(), Limit: 20, Kernel: kernel, Lower: lower.Options{CacheDir: dir}}
+	opt.Common = driver.Options{Limit: 20, Kernel: kernel, Lower: lower.Options{CacheDir: dir}}
 	start := cpuSeconds()
-	res, err := check.FixFile(context.Background(), opt, fix, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	res, err := fix.File(context.Background(), opt, driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 	if err != nil {
 		return nil, cpuTime{}, fmt.Errorf("%s: %w", path, err)
 	}

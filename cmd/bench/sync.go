@@ -11,8 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/command/sync"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 )
 
@@ -38,17 +39,17 @@ func syncTable(only string) error {
 			if !strings.Contains(path, only) {
 				continue
 			}
-			before, _, err := synchronized(path, "", check.SyncOptions{VerifyOnly: true})
+			before, _, err := synchronized(path, "", sync.Options{VerifyOnly: true})
 			if err != nil {
 				return err
 			}
 			for i := range before {
 				b := &before[i]
 				own := strings.HasPrefix(path, "testdata/sync/")
-				if !own && (b.Status != check.SyncUnchanged || len(b.Barriers) == 0 || b.Verdict.Kind != diag.Verified) {
+				if !own && (b.Status != sync.Unchanged || len(b.Barriers) == 0 || b.Verdict.Kind != diag.Verified) {
 					continue
 				}
-				so := check.SyncOptions{BlockOnly: true}
+				so := sync.Options{BlockOnly: true}
 				so.Strip = true
 				after, cpu, err := synchronized(path, b.Kernel, so)
 				if err != nil {
@@ -60,13 +61,13 @@ func syncTable(only string) error {
 				a := &after[0]
 				name := filepath.Base(path) + ":" + strings.SplitN(b.Kernel, "(", 2)[0]
 				was, is := standing(b), standing(a)
-				if a.Status == check.SyncNotChecked { // out of time: that says nothing
+				if a.Status == sync.NotChecked { // out of time: that says nothing
 					fmt.Printf(row, name, was, b.Before, "", "", "", fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers), a.Stuck[0])
 					continue
 				}
 				kernels++
 				slowest = max(slowest, cpu.own+cpu.compilers)
-				right := b.Status == check.SyncUnchanged && b.Given == a.Given // not for one launch before, and for all now
+				right := b.Status == sync.Unchanged && b.Given == a.Given // not for one launch before, and for all now
 				switch {
 				case a.Verdict.Kind != diag.Verified || right && (is > was || a.After > b.Before):
 					worse++
@@ -89,7 +90,7 @@ func syncTable(only string) error {
 }
 
 // standing counts the barriers that stand in the end; before a search, which has none in its list, those that it judged.
-func standing(k *check.Sync) int {
+func standing(k *sync.Kernel) int {
 	n := 0
 	for i := range k.Barriers {
 		if !k.Barriers[i].Gone {
@@ -100,15 +101,16 @@ func standing(k *check.Sync) int {
 }
 
 // synchronized runs heddle sync, and says how much CPU time it took.
-func synchronized(path, kernel string, so check.SyncOptions) ([]check.Sync, cpuTime, error) {
+func synchronized(path, kernel string, so sync.Options) ([]sync.Kernel, cpuTime, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
 		return nil, cpuTime{}, err
 	}
 	defer os.RemoveAll(dir)
-	opt := check.Options{Kernel: kernel, Timeout: 30 * time.Second, Lower: lower.Options{CacheDir: dir}}
+	so.Common = driver.Options{Kernel: kernel, Lower: lower.Options{CacheDir: dir}}
+	so.Prove.Timeout = 30 * time.Second
 	start := cpuSeconds()
-	res, err := check.Synchronize(context.Background(), opt, so, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	res, err := sync.File(context.Background(), so, driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 	if err != nil {
 		return nil, cpuTime{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -144,7 +146,7 @@ func costModel(measured bool) func() (float64, string, error) {
 		var cost, truth, single []float64
 		cut := 0
 		for _, path := range files {
-			all, err := check.SyncCosts(context.Background(), check.Options{}, check.Input{Input: lower.Input{Name: path}}, maxPlacements)
+			all, err := sync.Costs(context.Background(), sync.Options{}, driver.Input{Input: lower.Input{Name: path}}, maxPlacements)
 			if err != nil {
 				return 0, "", fmt.Errorf("%s: %w", path, err)
 			}

@@ -40,7 +40,7 @@ func traced(name string, s gen.Warps) measurement {
 			return 0, "", err
 		}
 		t, err := seconds(func() error {
-			sum, err := heddle.Run(context.Background(), heddle.Options{Trace: &heddle.Trace{}}, []string{path}, func(diag.Diagnostic) {})
+			sum, err := heddle.Files(context.Background(), heddle.Options{Mode: heddle.Trace}, []string{path}, func(diag.Diagnostic) {})
 			if err == nil && (len(sum.Verdicts) != 1 || sum.Verdicts[0].Kind != diag.Verified) {
 				return fmt.Errorf("not verified: %+v", sum.Verdicts)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/verify"
 )
@@ -48,7 +49,7 @@ func proofs() (float64, string, error) {
 			compile := time.Since(start)
 			for _, k := range low.Kernels {
 				start = time.Now()
-				sum, err := check.Run(ctx, check.Options{Prove: true, Kernel: k.Name, Workers: 1, Lower: opt}, []string{path}, func(diag.Diagnostic) {})
+				sum, err := check.Files(ctx, check.Options{Mode: check.Verify, Options: driver.Options{Kernel: k.Name, Workers: 1, Lower: opt}}, []string{path}, func(diag.Diagnostic) {})
 				if err != nil {
 					return 0, "", err
 				}

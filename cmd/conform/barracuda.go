@@ -69,7 +69,7 @@ func configuration(dir, file, rest string) (Case, error) {
 	}
 	c := Case{
 		Name: key + " " + config, File: filepath.Join(dir, file), Want: l.want, Why: l.why, Expect: Pass,
-		Jobs: []Job{{File: filepath.Join(dir, file), Defines: defines, Grid: grid, Block: block, Warp: "independent", Benign: "warp", MaxSteps: maxSteps, Seeds: 4}},
+		Jobs: []Job{{File: filepath.Join(dir, file), Defines: defines, Grid: grid, Block: block, Warp: event.Independent, Benign: event.BenignWarp, MaxSteps: maxSteps, Seeds: 4}},
 	}
 	if l.want == "bug" {
 		c.Expect = Fail

@@ -56,8 +56,8 @@ type Job struct {
 	Block    event.Dim3
 	Shared   uint32   // bytes of dynamic shared memory
 	Args     []string // as --arg takes them
-	Warp     string   // "independent" or "lockstep"
-	Benign   string
+	Warp     event.WarpModel
+	Benign   event.Benign
 	MaxSteps uint64
 	Seeds    int
 	Note     string // how this launch differs from that of the suite

@@ -116,7 +116,7 @@ func TestHeader(t *testing.T) {
 	}
 	full := c.Jobs[len(c.Jobs)-1]
 	if c.Expect != Pass || full.Grid != (event.Dim3{X: 4, Y: 2, Z: 1}) || full.Block != (event.Dim3{X: 16, Y: 16, Z: 1}) ||
-		full.Warp != "lockstep" || full.Benign != "all" || !slices.Equal(full.Defines, []string{"N=3"}) || !slices.Equal(full.Exclude.Arrays, []string{"A", "B"}) {
+		full.Warp != event.Lockstep || full.Benign != event.BenignAll || !slices.Equal(full.Defines, []string{"N=3"}) || !slices.Equal(full.Exclude.Arrays, []string{"A", "B"}) {
 		t.Errorf("%+v", c)
 	}
 	if first := c.Jobs[0]; first.Grid.Count() > maxBlocks || first.Block.Count() > maxThreads || first.Note == "" {

@@ -169,13 +169,13 @@ const maxSteps = 30_000_000
 
 // base is what all jobs of a case have in common.
 func (f *verifyFlags) base(path, src string) Job {
-	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
+	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps, Seeds: 1}
 	// Warps have 32 lanes here: of smaller ones, all threads of a block must be of one.
 	if f.warp >= 32 || f.warp > 0 && f.block.Count() <= uint64(f.warp) {
-		j.Warp = "lockstep"
+		j.Warp = event.Lockstep
 	}
 	if f.noBenign {
-		j.Benign = "none"
+		j.Benign = event.BenignNone
 	}
 	return j
 }

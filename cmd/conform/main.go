@@ -152,7 +152,7 @@ func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 // launch, and then these count.
 func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 	if c.engine == "verify" {
-		return prove(ctx, c, k)
+		return attemptProof(ctx, c, k)
 	}
 	var best Outcome
 	tried := 0

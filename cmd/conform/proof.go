@@ -16,6 +16,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/engine/prove"
 	"heddle/internal/lockstep"
 	"heddle/internal/lower"
 	"heddle/internal/source"
@@ -28,8 +29,8 @@ type static struct{}
 // reserve is the part of a job's time that is kept from the proof: for the compiler.
 const reserve = 5 * time.Second
 
-// prove does the one job of a proof.
-func prove(ctx context.Context, c *choices, k *Case) Outcome {
+// attemptProof does the one job of a proof.
+func attemptProof(ctx context.Context, c *choices, k *Case) Outcome {
 	j := *k.Proof
 	j.Timeout = max(c.limit-reserve, time.Second)
 	o := Outcome{Case: k, Job: &j, Result: &Result{Error: "interrupted"}, Tried: 1}
@@ -54,9 +55,13 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 	if job.AnyBlock {
 		any.Block = [3]bool{job.Block.X > 1 || job.Block.Count() == 1, job.Block.Y > 1, job.Block.Z > 1}
 	}
-	sum, err := check.Run(ctx, check.Options{
-		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, MaxSteps: job.MaxSteps, Workers: 1,
-		Prove: true, Any: any, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores, Timeout: job.Timeout, Lower: opt, Command: "verify", Extern: "pure", Files: source.NewSet(),
+	sum, err := check.Files(ctx, check.Options{
+		Options: job.options(req, opt, source.NewSet()),
+		Mode:    check.Verify,
+		Prove: prove.Options{
+			Any: any, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores,
+			Timeout: job.Timeout, Extern: prove.Pure,
+		},
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()

@@ -8,6 +8,8 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
+	dynamicengine "heddle/internal/engine/run"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/launch"
@@ -31,9 +33,8 @@ func (dynamic) Check(ctx context.Context, job *Job) *Result {
 		return res
 	}
 	files := source.NewSet()
-	sum, err := check.Run(ctx, check.Options{
-		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, Seeds: job.Seeds,
-		MaxSteps: job.MaxSteps, Workers: 1, Lower: opt, Command: "run", Files: files,
+	sum, err := check.Files(ctx, check.Options{
+		Options: job.options(req, opt, files), Mode: check.Run, Run: dynamicengine.Options{Seeds: job.Seeds},
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()
@@ -133,6 +134,14 @@ func firstError(err error) string {
 		}
 	}
 	return err.Error()
+}
+
+// options are what both engines are told.
+func (j *Job) options(req launch.Request, opt lower.Options, files *source.Set) driver.Options {
+	return driver.Options{
+		Kernel: j.Kernel, Launch: req, Warp: j.Warp, Benign: j.Benign, MaxSteps: j.MaxSteps,
+		Workers: 1, Lower: opt, Files: files,
+	}
 }
 
 // request is the launch as check takes it. Arguments that the kernel does not have are no mistake where a

@@ -14,6 +14,8 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
 	"heddle/internal/source"
 )
 
@@ -64,8 +66,12 @@ A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an 
 The launch comes from flags; else from a comment above the kernel (// heddle: grid=64 block=256 n=1024); else from a
 <<<...>>> with constants in the same file; else from .reqntid or .maxntid; else from defaults, which are printed.`
 
+// modes are those of the commands that newCheck makes.
+var modes = map[string]check.Mode{"check": check.Check, "run": check.Run, "verify": check.Verify}
+
 func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Command: name, Prove: name == "verify", ThenProve: name == "check"}
+	opt := check.Options{Mode: modes[name]}
+	verifies := opt.Mode == check.Verify
 	var mathInt bool
 	var out outputFlags
 	var in inputFlags
@@ -87,26 +93,30 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	launchFlags(fs, &opt)
-	engineFlags(fs, &opt)
-	if opt.Prove {
-		opt.FormTo = stdout
-		fs.Var(newChoice(&opt.Form, "", "pred", "lockstep"), "print", "print `FORM` pred, the predicated program of one thread, or lockstep, that of two, instead of a proof")
+	if verifies {
+		launchFlags(fs, &opt.Options, &opt.Prove.Any)
+	} else {
+		launchFlags(fs, &opt.Options, nil)
 	}
-	if opt.Prove || opt.ThenProve {
-		proofFlags(fs, &opt)
+	engineFlags(fs, &opt)
+	if verifies {
+		opt.FormTo = stdout
+		fs.Var(newParsed(&opt.Form, check.ParseForm, "", "pred", "lockstep"), "print", "print `FORM` pred, the predicated program of one thread, or lockstep, that of two, instead of a proof")
+	}
+	if opt.Mode != check.Run {
+		proofFlags(fs, &opt.Prove, !verifies)
 		fs.BoolVar(&out.stats, "stats", false, "print who decided the queries of proofs, and where the time went")
 	}
-	if opt.Prove {
-		scopeFlags(fs, &opt)
+	if verifies {
+		scopeFlags(fs, &opt.Prove)
 	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
-	if opt.Prove {
-		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
-		fs.Var(newChoice(&opt.Extern, "unsupported", "pure"), "extern", "what functions without a body do: with `WHAT` pure they return, touch no memory but the thread's own and synchronize nothing, and the proof says so; by default their calls are unsupported")
-		fs.IntVar(&opt.Unwind, "unwind", 0, "look at the first `N` iterations of each loop only: this finds bugs without invariants, and never verifies")
+	if verifies {
+		fs.BoolVar(&opt.Prove.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
+		fs.Var(newParsed(&opt.Prove.Extern, prove.ParseExtern, "unsupported", "pure"), "extern", "what functions without a body do: with `WHAT` pure they return, touch no memory but the thread's own and synchronize nothing, and the proof says so; by default their calls are unsupported")
+		fs.IntVar(&opt.Prove.Unwind, "unwind", 0, "look at the first `N` iterations of each loop only: this finds bugs without invariants, and never verifies")
 		fs.BoolVar(&mathInt, "math-int", false, "ignored, with a note: for command lines of GPUVerify")
 		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
 	}
@@ -128,12 +138,12 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 			return inputError{err}
 		}
 		printer, mistakes = both{printer, page}, both{mistakes, page.findings()}
-		opt.Graph = page.Graph
+		opt.Trace.Graph = page.Graph
 	}
 	if err := in.config.read(opt.Files, mistakes); err != nil {
 		return inputError{errors.Join(err, mistakes.Close())}
 	}
-	in.config.apply(&opt)
+	in.config.apply(&opt.Options)
 	inputs, err := in.inputs(files, stdin, stderr)
 	if err != nil {
 		return inputError{err}
@@ -144,7 +154,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	defer p.stop()
 	if in.verbose {
 		log := p.wrap(stderr)
-		opt.Decisions = func(d check.Decisions) { printDecisions(log, d) }
+		opt.Decisions = func(d driver.Decisions) { printDecisions(log, d) }
 	}
 	known, err := out.known.open(ctx, opt, inputs, stderr)
 	if err != nil {
@@ -157,14 +167,14 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	}()
 	opt.Known = known.callback()
 	if out.printf {
-		opt.Printf = p.wrap(stderr)
+		opt.Run.Printf = p.wrap(stderr)
 	}
 	if out.invariants {
-		opt.Invariants = p.wrap(stderr)
+		opt.Prove.Invariants = p.wrap(stderr)
 	}
 	var writeErr error
 	hidden, shown := 0, 0 // mistakes in the input
-	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
+	sum, err := check.Inputs(ctx, opt, inputs, func(d diag.Diagnostic) {
 		p.clear()
 		to := printer
 		if d.Code.Family() == diag.Inputs {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"heddle/internal/check"
 	"heddle/internal/config"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/source"
@@ -66,7 +66,7 @@ func (c *configFlags) read(set *source.Set, sink diag.Printer) error {
 }
 
 // apply puts what the configuration says behind what the flags say.
-func (c *configFlags) apply(opt *check.Options) {
+func (c *configFlags) apply(opt *driver.Options) {
 	f := c.file
 	if f == nil {
 		return
@@ -86,13 +86,18 @@ func (c *configFlags) apply(opt *check.Options) {
 	opt.Settings = c.settings
 }
 
-// settings is the answer to check.Options.Settings.
-func (c *configFlags) settings(input string, k *ir.Func) check.Setting {
-	s := check.Setting{Engine: c.file.Engine, Timeout: c.file.Timeout}
+// engines are those of the driver.
+var engines = map[config.Engine]driver.Engine{
+	config.Run: driver.Emulation, config.Verify: driver.Proof, config.Trace: driver.Trace,
+}
+
+// settings is the answer to driver.Options.Settings.
+func (c *configFlags) settings(input string, k *ir.Func) driver.Setting {
+	s := driver.Setting{Engine: engines[c.file.Engine], Timeout: c.file.Timeout}
 	for _, t := range c.file.For(input, k.Name, k.Demangled) {
 		s.Launch = append(s.Launch, launch.Setting{Request: t.Launch, Span: t.Span})
-		if t.Engine != "" {
-			s.Engine = t.Engine
+		if t.Engine != config.Unspecified {
+			s.Engine = engines[t.Engine]
 		}
 		if t.Timeout > 0 {
 			s.Timeout = t.Timeout

@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 )
 
 const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel: it chooses places for
@@ -25,7 +26,7 @@ Exit codes: 0 nothing to repair, or repaired; 1 a bug that is not repaired in wh
 // fixCommand is heddle fix.
 type fixCommand struct {
 	oneFile
-	fix   check.FixOptions
+	fix   fix.Options // of this command alone
 	emit  string
 	diff  bool
 	allow string
@@ -45,11 +46,11 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
 	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also use `MEANS` atomic: plain updates that race become atomic ones, which can change floating-point results")
 	fs.BoolVar(&c.fix.Redundant, "redundant", false, "take away barriers that are proved redundant")
-	fs.DurationVar(&c.fix.Budget, "timeout", check.DefaultFixBudget, "give the repair of a kernel at most `TIME`, such as 90s")
+	fs.DurationVar(&c.fix.Budget, "timeout", 0, "give the repair of a kernel at most `TIME`, such as 90s (default: a number of checks)")
 	return c.endFlags(cmd)
 }
 
-func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
+func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 	switch {
 	case c.diff && c.emit != "" && c.emit != "diff":
 		return inputError{fmt.Errorf("--diff and --emit %s cannot be combined", c.emit)}
@@ -65,7 +66,9 @@ func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 		return inputError{err}
 	}
 	mistakes := c.mistakes(page)
-	res, err := check.FixFile(cmd.Context(), c.opt, c.fix, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	opt := c.fix
+	opt.Common, opt.Run, opt.Prove = c.opt.Options, c.opt.Run, c.opt.Prove
+	res, err := fix.File(cmd.Context(), opt, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
@@ -79,17 +82,17 @@ func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 }
 
 // fixExit sums up a repair.
-func fixExit(res *check.FixResult) int {
+func fixExit(res *fix.Result) int {
 	code := exitClean
 	for _, f := range res.Fixes {
 		switch f.Status {
-		case check.NotRepaired:
+		case fix.NotRepaired:
 			return exitBugs
-		case check.Repaired:
+		case fix.Repaired:
 			if f.PTXOnly != "" {
 				return exitBugs
 			}
-		case check.NotChecked:
+		case fix.NotChecked:
 			code = exitUnknown
 		}
 	}
@@ -99,11 +102,11 @@ func fixExit(res *check.FixResult) int {
 	return code
 }
 
-func (c *fixCommand) report(res *check.FixResult, name string) error {
+func (c *fixCommand) report(res *fix.Result, name string) error {
 	changed := false
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
-		changed = changed || f.Status == check.Repaired
+		changed = changed || f.Status == fix.Repaired
 		var err error
 		if c.format == "json" {
 			err = writeFixJSON(c.stdout, f, res)
@@ -137,7 +140,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 }
 
 // text reports one kernel for people.
-func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
+func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	p := c.mistakes(nil)
 	for i := range f.Wrong {
 		if err := p.Finding(&f.Wrong[i]); err != nil {
@@ -159,7 +162,7 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 		}
 	}
 	switch f.Status {
-	case check.Repaired:
+	case fix.Repaired:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
 		switch {
 		case f.PTXOnly != "":
@@ -167,9 +170,9 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 		case len(f.Edits) > 0:
 			fmt.Fprintf(w, "  the patched and recompiled source is %s and no longer has the findings above\n", f.Source.Kind)
 		}
-	case check.NotRepaired:
+	case fix.NotRepaired:
 		fmt.Fprintf(w, "  no repair found: %s\n", f.Why)
-	case check.NotChecked:
+	case fix.NotChecked:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
 	default:
 		fmt.Fprintf(w, "  %s\n", f.After.Text())

@@ -9,8 +9,11 @@ import (
 
 	"heddle/internal/assume"
 	"heddle/internal/check"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
 	"heddle/internal/event"
 	"heddle/internal/launch"
+	"heddle/internal/lockstep"
 	"heddle/internal/lower"
 )
 
@@ -27,12 +30,13 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 }
 
 // launchFlags defines the flags that say how a kernel is launched.
-func launchFlags(fs *pflag.FlagSet, opt *check.Options) {
+// With free dimensions, a size may be * in them.
+func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 	fs.StringVar(&opt.Kernel, "kernel", "", "check only the kernel `NAME`, mangled or demangled (default: all)")
 	grid, block := &dimFlag{value: &opt.Launch.Grid}, &dimFlag{value: &opt.Launch.Block}
 	free := ""
-	if opt.Prove {
-		grid.free, block.free, free = &opt.Any.Grid, &opt.Any.Block, "; * in a dimension: any"
+	if any != nil {
+		grid.free, block.free, free = &any.Grid, &any.Block, "; * in a dimension: any"
 	}
 	fs.Var(grid, "grid", "blocks, as `X[,Y[,Z]]`"+free)
 	fs.Var(block, "block", "threads of a block, as `X[,Y[,Z]]`"+free)
@@ -45,20 +49,20 @@ func launchFlags(fs *pflag.FlagSet, opt *check.Options) {
 
 // engineFlags defines the flags of the emulator and the race detector.
 func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
-	fs.Uint64Var(&opt.Seed, "seed", 0, "seed `N` of the first schedule")
-	fs.IntVar(&opt.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
-	fs.Var(newChoice(&opt.Warp, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
-	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
+	fs.Uint64Var(&opt.Run.Seed, "seed", 0, "seed `N` of the first schedule")
+	fs.IntVar(&opt.Run.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
+	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
+	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 20 million and 50,000 for each warp of the launch)")
-	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
+	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings for a kernel")
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "work on `N` kernels at a time (default: one for each core), and emulate independent blocks on as many (default: 1, which is no slower: the detector takes the events in turn)")
 }
 
 // proofFlags defines the flags of proofs for all inputs.
-func proofFlags(fs *pflag.FlagSet, opt *check.Options) {
-	fs.Var(newChoice(&opt.Solver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries by `SOLVER` embedded, z3, cvc5 or auto: the embedded one, and z3 where it is installed")
-	limit := check.DefaultTimeout.String()
-	if opt.ThenProve {
+func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
+	fs.Var(newParsed(&opt.Solver, prove.ParseSolver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries by `SOLVER` embedded, z3, cvc5 or auto: the embedded one, and z3 where it is installed")
+	limit := "a number of steps, which take about a minute"
+	if afterRun {
 		limit = "a number of steps, which take some 10s"
 	}
 	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("give the proof of a kernel at most `TIME`, such as 90s (default: %s)", limit))
@@ -66,28 +70,29 @@ func proofFlags(fs *pflag.FlagSet, opt *check.Options) {
 }
 
 // scopeFlags defines the flags of what a proof is about.
-func scopeFlags(fs *pflag.FlagSet, opt *check.Options) {
+func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
 	fs.Var(&assumeFlag{&opt.Assume}, "assume", "take `EXPR` to hold, of integer arguments, gridDim and blockDim: 'n == gridDim.x * blockDim.x'; may be repeated")
 	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false, "leave races between threads of different blocks out")
 	fs.BoolVar(&opt.Bounds, "bounds", false, "prove too that accesses stay in arrays of known size: variables, and buffers of --arg in=zero:4096")
-	fs.Var(newChoice(&opt.Abstraction, "equality", "adversarial"), "abstraction", "take what is loaded from arrays that the kernel writes to be `WHICH` of equality (one value a place and barrier interval) or adversarial (anything)")
+	fs.Var(newParsed(&opt.Abstraction, prove.ParseAbstraction, "equality", "adversarial"), "abstraction", "take what is loaded from arrays that the kernel writes to be `WHICH` of equality (one value a place and barrier interval) or adversarial (anything)")
 }
 
 // checkNumbers reports numbers that no run can have.
 func checkNumbers(opt *check.Options) error {
+	seed, seeds := opt.Run.Seed, opt.Run.Seeds
 	switch {
-	case opt.Seeds < 1:
-		return fmt.Errorf("--seeds %d: must be at least 1", opt.Seeds)
+	case seeds < 1:
+		return fmt.Errorf("--seeds %d: must be at least 1", seeds)
 	case opt.Limit < 1:
 		return fmt.Errorf("--limit %d: must be at least 1", opt.Limit)
-	case opt.Timeout < 0:
-		return fmt.Errorf("--timeout %v: must be above 0", opt.Timeout)
-	case opt.Unwind < 0:
-		return fmt.Errorf("--unwind %d: must not be negative", opt.Unwind)
+	case opt.Prove.Timeout < 0:
+		return fmt.Errorf("--timeout %v: must be above 0", opt.Prove.Timeout)
+	case opt.Prove.Unwind < 0:
+		return fmt.Errorf("--unwind %d: must not be negative", opt.Prove.Unwind)
 	case opt.Workers < 0:
 		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
-	case opt.Seed+uint64(opt.Seeds-1) < opt.Seed:
-		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", opt.Seed, opt.Seeds)
+	case seed+uint64(seeds-1) < seed:
+		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", seed, seeds)
 	}
 	return nil
 }
@@ -113,6 +118,28 @@ func (c *choice) Set(s string) error {
 	}
 	*c.value = s
 	return nil
+}
+
+// parsed is a choice whose word becomes a value at once.
+type parsed[T any] struct {
+	choice
+	target *T
+	parse  func(string) (T, error)
+}
+
+// newParsed is newChoice for a type with a parser that reads the words; the first word is the zero
+// value.
+func newParsed[T any](target *T, parse func(string) (T, error), words ...string) *parsed[T] {
+	return &parsed[T]{choice: *newChoice(new(string), words...), target: target, parse: parse}
+}
+
+func (p *parsed[T]) Set(s string) error {
+	if err := p.choice.Set(s); err != nil {
+		return err
+	}
+	v, err := p.parse(s)
+	*p.target = v
+	return err
 }
 
 type dimFlag struct {

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
+	"heddle/internal/command/sync"
 	"heddle/internal/report"
 )
 
@@ -19,7 +20,7 @@ func (c *oneFile) withPage(ctx context.Context) (*reportFile, error) {
 }
 
 // addFix says in a report what heddle fix did, and ends it.
-func (r *reportFile) addFix(res *check.FixResult) error {
+func (r *reportFile) addFix(res *fix.Result) error {
 	if r == nil {
 		return nil
 	}
@@ -27,9 +28,9 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
 		one := &report.Repair{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Notes: f.Notes, After: &f.After,
-			Good: f.Status == check.NothingToFix || f.Status == check.Repaired && f.PTXOnly == ""}
+			Good: f.Status == fix.NothingToFix || f.Status == fix.Repaired && f.PTXOnly == ""}
 		switch {
-		case f.Status == check.NotRepaired:
+		case f.Status == fix.NotRepaired:
 			one.Why = "No repair found: " + f.Why
 		case f.PTXOnly != "":
 			one.Status += ", but not in the source"
@@ -37,7 +38,7 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 		case len(f.Edits) > 0:
 			one.Notes = append(one.Notes, fmt.Sprintf("the patched and recompiled source is %s and no longer has the findings", f.Source.Kind))
 		}
-		if f.Status == check.Repaired {
+		if f.Status == fix.Repaired {
 			one.Cost = &report.Cost{Before: f.CostBefore, After: f.CostAfter}
 		}
 		for _, ch := range f.Changes {
@@ -66,7 +67,7 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 }
 
 // addSync says in a report what heddle sync did, and ends it.
-func (r *reportFile) addSync(res *check.SyncResult) error {
+func (r *reportFile) addSync(res *sync.Result) error {
 	if r == nil {
 		return nil
 	}
@@ -74,8 +75,8 @@ func (r *reportFile) addSync(res *check.SyncResult) error {
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
 		one := &report.Repair{Kernel: k.Kernel, Status: k.Status.String(), After: &k.Verdict, Notes: append(k.Stuck[:len(k.Stuck):len(k.Stuck)], syncNotes(k)...),
-			Good: syncExit(&check.SyncResult{Kernels: res.Kernels[i : i+1]}) == exitClean}
-		if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
+			Good: syncExit(&sync.Result{Kernels: res.Kernels[i : i+1]}) == exitClean}
+		if k.Status == sync.Unchanged || k.Status == sync.Changed {
 			one.Cost = &report.Cost{Before: k.Before, After: k.After, Least: k.Optimal, By: fmt.Sprintf("%d oracle calls: %s", k.Calls, k.Oracle)}
 		}
 		for j := range k.Barriers {
@@ -89,7 +90,7 @@ func (r *reportFile) addSync(res *check.SyncResult) error {
 }
 
 // barrierSays says what becomes of a barrier.
-func barrierSays(b *check.SyncBarrier) string {
+func barrierSays(b *sync.Barrier) string {
 	switch {
 	case b.Warp:
 		return "warp barrier " + b.Place
@@ -102,7 +103,7 @@ func barrierSays(b *check.SyncBarrier) string {
 }
 
 // syncNotes are what there is to know of a search beyond its barriers.
-func syncNotes(k *check.Sync) []string {
+func syncNotes(k *sync.Kernel) []string {
 	var out []string
 	if k.Given {
 		note := "valid only for the arguments of this launch"

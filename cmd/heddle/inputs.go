@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/internal/check"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/project"
 )
@@ -47,7 +47,7 @@ func (f *inputFlags) anything(args []string) error {
 
 // inputs resolves the arguments: files, directories, - for standard input, and the files of a compilation
 // database. Notes go to log.
-func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]check.Input, error) {
+func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]driver.Input, error) {
 	if len(args) == 0 && f.database == "" {
 		args = f.config.project()
 	}
@@ -61,13 +61,13 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 			return nil, err
 		}
 	}
-	var out []check.Input
+	var out []driver.Input
 	if len(args) == 0 && db != nil {
 		if len(db.Entries) == 0 {
 			return nil, fmt.Errorf("-p %s: no CUDA file in the compilation database", f.database)
 		}
 		for _, e := range db.Entries {
-			out = append(out, check.Input{Input: lower.Input{Name: shortest(e.Path), Lang: lower.CUDA}})
+			out = append(out, driver.Input{Input: lower.Input{Name: shortest(e.Path), Lang: lower.CUDA}})
 		}
 	}
 	read := false
@@ -86,7 +86,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 		}
 		dir, ok := project.Directory(arg)
 		if !ok {
-			out = append(out, check.Input{Input: lower.Input{Name: arg}})
+			out = append(out, driver.Input{Input: lower.Input{Name: arg}})
 			continue
 		}
 		files, err := project.Walk(dir)
@@ -99,7 +99,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 		found := len(out)
 		for _, name := range files {
 			if f.config.checks(name) {
-				out = append(out, check.Input{Input: lower.Input{Name: name}, Found: true})
+				out = append(out, driver.Input{Input: lower.Input{Name: name}, Found: true})
 			}
 		}
 		if len(out) == found {
@@ -116,7 +116,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 }
 
 // compileFlags adds what the database says of one input.
-func (f *inputFlags) compileFlags(db *project.Database, in *check.Input, log io.Writer) {
+func (f *inputFlags) compileFlags(db *project.Database, in *driver.Input, log io.Writer) {
 	if db == nil || in.Content != nil {
 		return
 	}
@@ -136,17 +136,17 @@ func (f *inputFlags) compileFlags(db *project.Database, in *check.Input, log io.
 // maxStdin bounds what is read from standard input.
 const maxStdin = 1 << 30
 
-func fromStdin(stdin io.Reader) (check.Input, error) {
+func fromStdin(stdin io.Reader) (driver.Input, error) {
 	content, err := io.ReadAll(io.LimitReader(stdin, maxStdin+1))
 	switch {
 	case err != nil:
-		return check.Input{}, fmt.Errorf("reading standard input: %w", err)
+		return driver.Input{}, fmt.Errorf("reading standard input: %w", err)
 	case len(content) > maxStdin:
-		return check.Input{}, fmt.Errorf("standard input is larger than %d bytes", maxStdin)
+		return driver.Input{}, fmt.Errorf("standard input is larger than %d bytes", maxStdin)
 	case strings.TrimSpace(string(content[:min(len(content), 1<<12)])) == "":
-		return check.Input{}, errors.New("standard input is empty")
+		return driver.Input{}, errors.New("standard input is empty")
 	}
-	return check.Input{Input: lower.Input{Name: check.Stdin, Content: content}}, nil
+	return driver.Input{Input: lower.Input{Name: driver.Stdin, Content: content}}, nil
 }
 
 // shortest is a path as a user would type it: relative if it lies below the working directory.

@@ -16,6 +16,7 @@ import (
 	"heddle/internal/baseline"
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/gitrev"
 	"heddle/internal/source"
 )
@@ -54,7 +55,7 @@ type known struct {
 
 // open reads the baseline and finds the revision, so that mistakes show before anything is checked. opt is that of
 // the run, whose findings are then asked for.
-func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []check.Input, stderr io.Writer) (*known, error) {
+func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []driver.Input, stderr io.Writer) (*known, error) {
 	k := &known{flags: f, files: opt.Files, listed: baseline.New(), close: func() error { return nil }}
 	if f.file != "" && !f.write {
 		content, err := os.ReadFile(f.file)
@@ -125,9 +126,9 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 
 // olderFindings checks the same inputs as they were in a revision. Files that the revision does not have, or that
 // cannot be checked there, have no findings in it. A finding that was suppressed there is not one of them.
-func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, inputs []check.Input, rev string, stderr io.Writer) *baseline.Set {
+func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, inputs []driver.Input, rev string, stderr io.Writer) *baseline.Set {
 	set := baseline.New()
-	var then []check.Input
+	var then []driver.Input
 	for _, in := range inputs {
 		path, ok := tree.Path(in.Name)
 		if !ok || in.Content != nil {
@@ -142,16 +143,13 @@ func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, in
 	if len(then) == 0 {
 		return set
 	}
-	opt.Files, opt.Known, opt.Printf, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, nil, math.MaxInt
+	opt.Files, opt.Known, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, math.MaxInt
+	opt.Run.Printf, opt.Trace.Stats = nil, nil
 	opt.Lower.NoCache = true // its keys hold the temporary path
-	if opt.Trace != nil {
-		quiet := *opt.Trace
-		quiet.Stats, opt.Trace = nil, &quiet
-	}
 	opt.Lower.Includes = alsoIn(tree, opt.Lower.Includes)
 	opt.Lower.Systems = alsoIn(tree, opt.Lower.Systems)
 	opt.Lower.Forced = insteadIn(tree, opt.Lower.Forced)
-	sum, err := check.RunInputs(ctx, opt, then, func(d diag.Diagnostic) {
+	sum, err := check.Inputs(ctx, opt, then, func(d diag.Diagnostic) {
 		if d.Code.Family() == diag.Bugs && d.Suppressed == nil {
 			set.Add(opt.Files, &d)
 		}

@@ -14,6 +14,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/config"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/lsp"
 	"heddle/internal/source"
@@ -54,12 +55,18 @@ type editorEngine struct {
 
 func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report, error) {
 	report := &lsp.Report{Files: source.NewSet()}
-	opt, inputs, err := e.prepare(req, report)
+	common, inputs, err := e.prepare(req, report)
 	if err != nil || inputs == nil {
 		return report, err
 	}
-	opt.Command, opt.Prove = string(req.Mode), req.Mode == lsp.Proof
-	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
+	opt := check.Options{Options: common, SkipProof: true, Mode: check.Run}
+	switch req.Mode {
+	case lsp.Full:
+		opt.Mode = check.Check
+	case lsp.Proof:
+		opt.Mode = check.Verify
+	}
+	sum, err := check.Inputs(ctx, opt, inputs, func(d diag.Diagnostic) {
 		report.Findings = append(report.Findings, compilerErrors(report.Files, d)...)
 	})
 	if err != nil {
@@ -70,10 +77,10 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 }
 
 // prepare returns the options and the input of a request. Without an input and an error, the findings of the report say what is wrong.
-func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (check.Options, []check.Input, error) {
-	opt := check.Options{
+func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Options, []driver.Input, error) {
+	opt := driver.Options{
 		Kernel: req.Kernel, Lower: e.lower, Database: e.database, Files: report.Files,
-		Progress: func(p check.Progress) { req.Progress(p.Kernel + ": " + p.Engine) },
+		Progress: func(p driver.Progress) { req.Progress(p.Kernel + ": " + p.Engine.String()) },
 	}
 	in := inputFlags{database: e.database}
 	settings := configFlags{}

@@ -21,5 +21,5 @@ func printProofStats(w io.Writer, sum *check.Summary) {
 		fmt.Fprintf(w, "stats: %d queries decided by %s: %d unsat, %d sat; %d cached; %s\n", s.Unsat+s.Sat+s.Unknown, by, s.Unsat, s.Sat, s.Cached, ms(s.Time))
 	}
 	t := &sum.Times
-	fmt.Fprintf(w, "stats: compile %s, read %s, terms %s, queries %s (solvers %s)\n", ms(t.Compile), ms(t.Read), ms(t.Terms), ms(q.Time), ms(q.SolverTime()))
+	fmt.Fprintf(w, "stats: compile %s, read %s, terms %s, queries %s (solvers %s)\n", ms(t.Compile), ms(t.Read), ms(sum.Terms), ms(q.Time), ms(q.SolverTime()))
 }

@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/internal/check"
+	"heddle/internal/command/sync"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/place"
 )
 
@@ -28,7 +29,7 @@ repairs; 2 usage or input error; 3 not decided.`
 // syncCommand is heddle sync.
 type syncCommand struct {
 	oneFile
-	sync      check.SyncOptions
+	sync      sync.Options
 	algorithm string
 	cost      string
 }
@@ -36,7 +37,7 @@ type syncCommand struct {
 var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place.Paper, "naive": place.Naive}
 
 func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}, sync: check.SyncOptions{Options: place.Options{Cost: place.DefaultCost}}}
+	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}, sync: sync.Options{Options: place.Options{Cost: place.DefaultCost}}}
 	cmd := c.command(cobra.Command{
 		Use:     "sync [flags] FILE|-",
 		Short:   "find where barriers must stand, at the least cost",
@@ -48,16 +49,16 @@ func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.BoolVar(&c.sync.Strip, "strip", false, "give barriers that stand no preference over others of the same cost")
 	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place no __syncwarp(), only barriers of the block")
 	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the barriers that stand")
-	fs.Var(newChoice(&c.sync.Oracle, "static", "dynamic", "both"), "oracle", "have `ENGINE` judge placements: static, dynamic, or both")
+	fs.Var(newParsed(&c.sync.Oracle, sync.ParseOracle, "static", "dynamic", "both"), "oracle", "have `ENGINE` judge placements: static, dynamic, or both")
 	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm", "search by `NAME`: exact, paper (Algorithm 1 of AutoSync), or naive (remove one barrier after the other)")
 	fs.Var(newChoice(&c.cost, "static", "measured"), "cost", "weigh barriers by `MODEL`: static (the constants below), or measured (how often threads come to each place in a run of the launch)")
 	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop, "take a loop to run `N` times")
 	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond, "take a condition to hold in this `SHARE` of cases")
-	fs.DurationVar(&c.opt.Timeout, "timeout", check.DefaultTimeout, "give the search for a kernel at most `TIME`, such as 90s")
+	fs.DurationVar(&c.opt.Prove.Timeout, "timeout", 0, "give the search for a kernel at most `TIME`, such as 90s (default: a number of steps)")
 	return c.endFlags(cmd)
 }
 
-func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
+func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	if c.sync.Cost.Loop < 1 || c.sync.Cost.Cond <= 0 || c.sync.Cost.Cond > 1 {
 		return inputError{fmt.Errorf("--loop-cost must be at least 1, and --cond-cost above 0 and at most 1")}
 	}
@@ -68,7 +69,9 @@ func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
 		return inputError{err}
 	}
 	mistakes := c.mistakes(page)
-	res, err := check.Synchronize(cmd.Context(), c.opt, c.sync, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	opt := c.sync
+	opt.Common, opt.Run, opt.Prove = c.opt.Options, c.opt.Run, c.opt.Prove
+	res, err := sync.File(cmd.Context(), opt, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
@@ -79,14 +82,14 @@ func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
 }
 
 // syncExit sums up a search.
-func syncExit(res *check.SyncResult) int {
+func syncExit(res *sync.Result) int {
 	code := exitClean
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
 		switch {
-		case k.Verdict.Kind == diag.Bug && k.Status != check.SyncNotChecked:
+		case k.Verdict.Kind == diag.Bug && k.Status != sync.NotChecked:
 			return exitBugs
-		case k.Status == check.SyncNone, k.Status == check.SyncNotChecked, k.Verdict.Kind == diag.Unknown, k.Verdict.Kind == diag.Unsupported:
+		case k.Status == sync.NoPlacement, k.Status == sync.NotChecked, k.Verdict.Kind == diag.Unknown, k.Verdict.Kind == diag.Unsupported:
 			code = exitUnknown
 		}
 	}
@@ -96,7 +99,7 @@ func syncExit(res *check.SyncResult) int {
 	return code
 }
 
-func (c *syncCommand) report(res *check.SyncResult, name string) error {
+func (c *syncCommand) report(res *sync.Result, name string) error {
 	if c.format == "json" {
 		if err := writeSyncJSON(c.stdout, res); err != nil {
 			return err
@@ -136,7 +139,7 @@ func (c *syncCommand) report(res *check.SyncResult, name string) error {
 }
 
 // text reports one kernel for people.
-func (c *syncCommand) text(k *check.Sync) error {
+func (c *syncCommand) text(k *sync.Kernel) error {
 	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "%s: kernel %s\n", k.Status, k.Kernel)
 	for i := range k.Barriers {
@@ -149,7 +152,7 @@ func (c *syncCommand) text(k *check.Sync) error {
 	for _, why := range k.Stuck {
 		fmt.Fprintf(w, "  %s\n", why)
 	}
-	if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
+	if k.Status == sync.Unchanged || k.Status == sync.Changed {
 		best := ""
 		if k.Optimal {
 			best = ", minimal"
@@ -159,7 +162,7 @@ func (c *syncCommand) text(k *check.Sync) error {
 	for _, note := range syncNotes(k) {
 		fmt.Fprintf(w, "  %s\n", note)
 	}
-	if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
+	if k.Status == sync.Unchanged || k.Status == sync.Changed {
 		fmt.Fprintf(w, "  %s: %s\n", k.Verdict.Kind, k.Verdict.Text())
 	}
 	_, err := w.WriteTo(c.stderr)

@@ -243,7 +243,7 @@ func plain(msg string) string {
 // file makes a File of a document.
 func (r *reader) file(doc *document) *File {
 	dir := filepath.Dir(r.src.Name)
-	f := &File{Path: r.src.Name, Engine: doc.Engine.s, Timeout: doc.Timeout.d}
+	f := &File{Path: r.src.Name, Engine: Engine(doc.Engine.s), Timeout: doc.Timeout.d}
 	for _, p := range doc.Include {
 		f.Include = append(f.Include, p.s)
 	}
@@ -278,7 +278,7 @@ func (r *reader) kernel(k *kernel, i int) Kernel {
 	if k.Name.s == "" {
 		r.failf(span, "this [[kernel]] has no name; want name = \"PATTERN\"")
 	}
-	out := Kernel{Name: k.Name.s, File: k.File.s, Engine: k.Engine.s, Timeout: k.Timeout.d, Skip: k.Skip.s, Span: span}
+	out := Kernel{Name: k.Name.s, File: k.File.s, Engine: Engine(k.Engine.s), Timeout: k.Timeout.d, Skip: k.Skip.s, Span: span}
 	out.Launch = launch.Request{Grid: k.Grid.v, Block: k.Block.v, Cluster: k.Cluster.v, Global: k.Global.v, Shared: k.Shared.v}
 	names := make([]string, 0, len(k.Args))
 	for name := range k.Args {

@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
 	"heddle/internal/launch"
 	"heddle/internal/lower"
 	"heddle/internal/source"
@@ -84,13 +86,17 @@ func fixOwn(t *testing.T, dir, path string, rows map[string][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := check.Options{Files: source.NewSet(), Limit: 20, Timeout: time.Minute} // of a proof: no matter how busy the machine is
+	opt := fix.Options{
+		Common: driver.Options{Files: source.NewSet(), Limit: 20},
+		Prove:  prove.Options{Timeout: time.Minute}, // no matter how busy the machine is
+		Budget: 5 * time.Minute,
+	}
 	if exp, err := Parse(string(text)); err == nil {
-		if err := options(&opt, exp.Options); err != nil {
+		if err := options(&opt.Common, exp.Options); err != nil {
 			t.Fatal(err)
 		}
 	}
-	res, err := check.FixFile(context.Background(), opt, check.FixOptions{Budget: 5 * time.Minute}, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	res, err := fix.File(context.Background(), opt, driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 	if err != nil {
 		rows["error"] = append(rows["error"], fmt.Sprintf("%s: %v", path, err))
 		return
@@ -134,14 +140,14 @@ func said(text, kernel string) string {
 }
 
 // allowed reports whether a kernel may come to that, and for which reason if it stays wrong.
-func allowed(want string, f *check.Fix) (bool, string) {
-	if f.Status == check.NothingToFix || f.Status == check.Repaired {
-		return want == "other" || (want == "right") == (f.Status == check.NothingToFix), ""
+func allowed(want string, f *fix.Kernel) (bool, string) {
+	if f.Status == fix.NothingToFix || f.Status == fix.Repaired {
+		return want == "other" || (want == "right") == (f.Status == fix.NothingToFix), ""
 	}
 	for rx := range accepted {
 		if m := regexp.MustCompile(rx).FindString(f.Why); m != "" {
 			return want != "right", rx
 		}
 	}
-	return want == "other" || want == "right" && f.Status == check.NotChecked, f.Why
+	return want == "other" || want == "right" && f.Status == fix.NotChecked, f.Why
 }

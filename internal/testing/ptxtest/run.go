@@ -2,6 +2,7 @@ package ptxtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,9 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
 	"heddle/internal/source"
 )
 
@@ -35,14 +39,15 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		opt := check.Options{Seed: seed, MaxSteps: cfg.MaxSteps, Files: source.NewSet(), Limit: 1000}
+		opt := check.Options{SkipProof: true, Run: run.Options{Seed: seed}}
+		opt.MaxSteps, opt.Files, opt.Limit = cfg.MaxSteps, source.NewSet(), 1000
 		if cfg.Trace {
-			opt.Trace, opt.Command = &check.Trace{}, "trace"
+			opt.Mode = check.Trace
 		}
 		if opt.MaxSteps == 0 {
 			opt.MaxSteps = defaultSteps
 		}
-		if err := options(&opt, exp.Options); err != nil {
+		if err := options(&opt.Options, exp.Options); err != nil {
 			return nil, fmt.Errorf("%s: options: %w", path, err)
 		}
 		for _, d := range runOnce(ctx, path, opt, exp) {
@@ -53,11 +58,11 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 }
 
 // options maps the flags that a test kernel may give.
-func options(opt *check.Options, args []string) error {
+func options(opt *driver.Options, args []string) error {
 	fs := pflag.NewFlagSet("options", pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.StringVar(&opt.Warp, "warp", "independent", "")
-	fs.StringVar(&opt.Benign, "benign", "warp", "")
+	warp := fs.String("warp", "", "")
+	benign := fs.String("benign", "", "")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", opt.MaxSteps, "")
 	fs.StringVar(&opt.Lower.OptLevel, "opt-level", "", "")
 	fs.StringVar(&opt.Lower.Arch, "arch", "", "")
@@ -67,13 +72,16 @@ func options(opt *check.Options, args []string) error {
 	if fs.NArg() > 0 {
 		return fmt.Errorf("unexpected %q", fs.Args())
 	}
-	return nil
+	var err1, err2 error
+	opt.Warp, err1 = event.ParseWarpModel(*warp)
+	opt.Benign, err2 = event.ParseBenign(*benign)
+	return errors.Join(err1, err2)
 }
 
 func runOnce(ctx context.Context, path string, opt check.Options, exp *Expect) []string {
 	var findings []Finding
 	var diffs []string
-	sum, err := check.Run(ctx, opt, []string{path}, func(d diag.Diagnostic) {
+	sum, err := check.Files(ctx, opt, []string{path}, func(d diag.Diagnostic) {
 		switch {
 		case d.Severity == diag.Error && d.Kernel != "":
 			findings = append(findings, finding(opt.Files, path, d))

@@ -22,13 +22,14 @@ func output(ctx context.Context, path string, workers int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	opt := check.Options{MaxSteps: defaultSteps, Workers: workers, Files: source.NewSet()}
-	if err := options(&opt, exp.Options); err != nil {
+	opt := check.Options{SkipProof: true}
+	opt.MaxSteps, opt.Workers, opt.Files = defaultSteps, workers, source.NewSet()
+	if err := options(&opt.Options, exp.Options); err != nil {
 		return "", err
 	}
 	var out bytes.Buffer
 	p := diag.NewJSON(&out, opt.Files)
-	sum, err := check.Run(ctx, opt, []string{path}, func(d diag.Diagnostic) { _ = p.Finding(&d) })
+	sum, err := check.Files(ctx, opt, []string{path}, func(d diag.Diagnostic) { _ = p.Finding(&d) })
 	if err != nil {
 		return "", err
 	}

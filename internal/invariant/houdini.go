@@ -6,7 +6,7 @@
 // GPUVerify's users needed most. A candidate survives if it holds at the entry of its loop, and if an iteration that all
 // survivors hold before leaves it true. The iteration is arbitrary, and so are all values that it loads: whatever another
 // thread may have written before the last barrier is a free function of the address and of the barrier instance, as in
-// all queries about a lockstep.Thread. Since the axioms speak of the iterations before too, the survivors are assumed of
+// all queries about a thread.Thread. Since the axioms speak of the iterations before too, the survivors are assumed of
 // those as well (k-induction, with as many steps as axioms are unfolded).
 //
 // Why candidates of all loops may be assumed together: order the visits of loop headers by time. A query about a visit
@@ -17,14 +17,14 @@ package invariant
 import (
 	"context"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
 // Candidate is what a rule proposed for a loop.
 type Candidate struct {
 	Rule *Rule
-	Loop int    // index in lockstep.Thread.Loops
+	Loop int    // index in thread.Thread.Loops
 	Died string // why it is none; empty: it is an invariant
 
 	formula smt.Term // over place holders for the values of registers and the iteration
@@ -38,7 +38,7 @@ type Set struct {
 	Queries    int
 	Steps      int64 // that the search took
 	Done       bool  // false: it ran out of steps, or of time
-	th         *lockstep.Thread
+	th         *thread.Thread
 }
 
 // Found reports whether there are invariants.
@@ -63,11 +63,11 @@ var depths = []int{1, 3}
 
 // Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If steps run out, or ctx
 // ends, before that is settled, candidates that might be some are given up.
-func Find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
+func Find(ctx context.Context, th *thread.Thread, solvers []smt.Solver) *Set {
 	return find(ctx, th, solvers, true)
 }
 
-func find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver, traced bool) *Set {
+func find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, traced bool) *Set {
 	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
 	for i := range th.Loops {
 		l := propose(th, i)
@@ -123,7 +123,7 @@ func (h *houdini) fixpoint() {
 // houdini is the state of one search.
 type houdini struct {
 	ctx     context.Context
-	th      *lockstep.Thread
+	th      *thread.Thread
 	c       *smt.Context
 	solvers []smt.Solver
 	loops   []*loop

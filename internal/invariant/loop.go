@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -13,7 +13,7 @@ const holder = "@"
 
 // value is something that a loop changes, as the rules see it: by a place holder.
 type value struct {
-	*lockstep.Slot
+	*thread.Slot
 	v     smt.Term // what stands for it in candidates
 	now   smt.Term // At over place holders; v, if it has no closed form
 	then  smt.Term // Next over place holders
@@ -22,9 +22,9 @@ type value struct {
 
 // loop is a loop, and what is proposed for it.
 type loop struct {
-	*lockstep.Loop
+	*thread.Loop
 	c          *smt.Context
-	axioms     *lockstep.Axioms
+	axioms     *thread.Axioms
 	index      int
 	k          smt.Term // place holder of the iteration
 	values     []*value
@@ -37,7 +37,7 @@ type loop struct {
 // maxCandidates bounds what is proposed for a loop.
 const maxCandidates = 160
 
-func propose(th *lockstep.Thread, index int) *loop {
+func propose(th *thread.Thread, index int) *loop {
 	l := &loop{Loop: &th.Loops[index], c: th.Context, axioms: th.Axioms, index: index, seen: map[smt.Term]bool{}}
 	l.k = l.c.Var(fmt.Sprintf("%s%d.k", holder, index), 32)
 	l.holders = l.c.Substitute()

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -152,7 +152,7 @@ func (t *tracer) loop(i int) bool {
 	if !t.e.Holds(l.Entry) {
 		return true
 	}
-	values := t.values(l, func(s *lockstep.Slot) smt.Term { return s.Init })
+	values := t.values(l, func(s *thread.Slot) smt.Term { return s.Init })
 	for k := range uint64(mostTurns) {
 		if t.visits++; t.visits > mostVisits {
 			return false
@@ -175,12 +175,12 @@ func (t *tracer) loop(i int) bool {
 			t.define(l.Last, k)
 			return true
 		}
-		values = t.values(l, func(s *lockstep.Slot) smt.Term { return s.Next })
+		values = t.values(l, func(s *thread.Slot) smt.Term { return s.Next })
 	}
 	return false
 }
 
-func (t *tracer) values(l *lockstep.Loop, of func(*lockstep.Slot) smt.Term) []uint64 {
+func (t *tracer) values(l *thread.Loop, of func(*thread.Slot) smt.Term) []uint64 {
 	out := make([]uint64, len(l.Slots))
 	for j := range l.Slots {
 		if s := &l.Slots[j]; !s.Closed {

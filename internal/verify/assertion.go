@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"heddle/internal/event"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -23,7 +24,7 @@ func (p *prover) assertions() {
 		if p.done() {
 			return
 		}
-		if a.Kind == lockstep.Assumed {
+		if a.Kind == thread.Assumed {
 			p.vacuous(a)
 			continue
 		}
@@ -37,7 +38,7 @@ func (p *prover) assertions() {
 
 // vacuous looks for an assumption that cannot hold for one thread, or not for two at once: nothing that comes after it
 // would be checked, or no pair of threads.
-func (p *prover) vacuous(a *lockstep.Assertion) {
+func (p *prover) vacuous(a *thread.Assertion) {
 	if len(a.Logs) > 0 || p.relational(a.Cond) || p.relational(a.Guard) {
 		return
 	}
@@ -61,7 +62,7 @@ func (p *prover) contradicts(before, conds []smt.Term) bool {
 		p.c.Decide(p.ctx, append(before, conds...), p.opt.Solvers...).Status == smt.Unsat
 }
 
-func (p *prover) contradictsPair(a *lockstep.Assertion, s [2]*smt.Substitution, apart [3]smt.Term) bool {
+func (p *prover) contradictsPair(a *thread.Assertion, s [2]*smt.Substitution, apart [3]smt.Term) bool {
 	return p.contradicts(
 		[]smt.Term{s[0].Apply(a.Guard), s[1].Apply(a.Guard), p.differ(s, apart)},
 		[]smt.Term{s[0].Apply(a.Cond), s[1].Apply(a.Cond)})
@@ -74,7 +75,7 @@ func (p *prover) relational(t smt.Term) bool {
 		if op := p.c.Op(u); op == smt.OpVar || op == smt.OpApp {
 			name := p.c.Name(u)
 			_, other := p.th.Others[name]
-			found = found || other || name == lockstep.SameBlock
+			found = found || other || name == symbol.SameBlock
 		}
 	})
 	return found
@@ -84,7 +85,7 @@ func (p *prover) relational(t smt.Term) bool {
 const maxLogChoices = 4096
 
 // assertion checks one annotation, for each choice of the accesses that it asks for.
-func (p *prover) assertion(a *lockstep.Assertion) {
+func (p *prover) assertion(a *thread.Assertion) {
 	f := Finding{Kind: Violation, A: a.Instr, Assertion: a}
 	choices := make([][]logged, len(a.Logs))
 	total := 1
@@ -139,7 +140,7 @@ func (p *prover) eachChoice(choices [][]logged, chosen []logged, visit func([]lo
 
 // loggedBy lists the accesses of the thread itself, in the current barrier interval and before the annotation, that
 // the n-th question of a condition may be about.
-func (p *prover) loggedBy(a *lockstep.Assertion, l lockstep.Log, n int) []logged {
+func (p *prover) loggedBy(a *thread.Assertion, l thread.Log, n int) []logged {
 	out := []logged{{}}
 	c := p.c
 	for i := range p.th.Accesses {
@@ -183,7 +184,7 @@ func (p *prover) loggedBy(a *lockstep.Assertion, l lockstep.Log, n int) []logged
 
 // earlier is the formula that an access, in iterations iters of its loops, comes before an annotation: in an earlier
 // iteration of a loop around both, or earlier in the text.
-func (p *prover) earlier(x *lockstep.Access, iters []smt.Term, a *lockstep.Assertion) smt.Term {
+func (p *prover) earlier(x *thread.Access, iters []smt.Term, a *thread.Assertion) smt.Term {
 	c := p.c
 	n := 0
 	for n < len(x.Place.Loops) && n < len(a.Place.Loops) && x.Place.Loops[n] == a.Place.Loops[n] {
@@ -197,7 +198,7 @@ func (p *prover) earlier(x *lockstep.Access, iters []smt.Term, a *lockstep.Asser
 }
 
 // violation asks whether a condition can be false: of one thread, or of a pair if it speaks of the other one.
-func (p *prover) violation(a *lockstep.Assertion, cond smt.Term, extra []smt.Term, f Finding) {
+func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term, f Finding) {
 	terms := append([]smt.Term{a.Guard, p.c.Not(cond)}, extra...)
 	terms = append(terms, p.before(a)...)
 	pairs := []bool{false}
@@ -233,7 +234,7 @@ func (p *prover) violation(a *lockstep.Assertion, cond smt.Term, extra []smt.Ter
 }
 
 // before says that the assertions of the innermost loop around a held in the iteration before.
-func (p *prover) before(a *lockstep.Assertion) []smt.Term {
+func (p *prover) before(a *thread.Assertion) []smt.Term {
 	if len(a.Iters) == 0 {
 		return nil
 	}
@@ -269,7 +270,7 @@ func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.
 			}
 			seen[u] = true
 			name := c.Name(u)
-			if name == lockstep.SameBlock {
+			if name == symbol.SameBlock {
 				add = append(add, c.Eq(s[t].Apply(u), smt.Bool(s == p.pair)))
 			}
 			o, ok := p.th.Others[name]

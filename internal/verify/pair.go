@@ -6,7 +6,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/invariant"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -153,8 +153,8 @@ func (p *prover) strengthen() bool {
 }
 
 // open reports whether there is anything about a loop that closed forms do not say.
-func open(l lockstep.Loop) bool {
-	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
+func open(l thread.Loop) bool {
+	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots, func(s thread.Slot) bool { return !s.Closed })
 }
 
 // reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
 	"heddle/internal/smt"
 )
 
@@ -41,9 +41,9 @@ func (p *prover) numbers(asked []smt.Term) []smt.Term {
 		}
 		seen[p.c.Name(t)] = true
 		switch name := p.c.Name(t); {
-		case lockstep.IsParam(name):
+		case symbol.IsParam(name):
 			params = append(params, t)
-		case lockstep.IsIndex(name):
+		case symbol.IsIndex(name):
 			indices = append(indices, t)
 		}
 	})
@@ -61,7 +61,7 @@ func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
 		n := len(q)
 		for _, v := range vars {
 			w, limit := p.c.Width(v), most.index
-			if lockstep.IsParam(p.c.Name(v)) {
+			if symbol.IsParam(p.c.Name(v)) {
 				limit = most.param
 			}
 			if limit > 0 && limit>>w == 0 {

@@ -3,7 +3,7 @@ package verify
 import (
 	"slices"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -17,7 +17,7 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 		return nil
 	}
 	var results [2][]smt.Term
-	var slots [2][]lockstep.Ticket
+	var slots [2][]thread.Ticket
 	for t := range 2 {
 		all := slices.Concat(terms[t], p.th.Axioms.For(terms[t], d))
 		results[t], slots[t] = p.th.Slots.For(all)
@@ -37,7 +37,7 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 }
 
 // ownCopy looks for a race of a thread with an asynchronous copy that it issued and has not waited for.
-func (p *prover) ownCopy(a, b *lockstep.Access) {
+func (p *prover) ownCopy(a, b *thread.Access) {
 	if !(a.Async && slices.Contains(b.Pending, a.Instr) || b.Async && slices.Contains(a.Pending, b.Instr)) {
 		return
 	}

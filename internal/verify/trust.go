@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"heddle/internal/event"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 )
 
 // trust decides which barrier invariants are used behind their barriers: those of which no other thread writes what they read, in the
@@ -36,7 +36,7 @@ func (p *prover) trust() {
 }
 
 // undisturbed reports whether it is proved that no other thread writes what a condition reads.
-func (p *prover) undisturbed(reads []lockstep.Access) bool {
+func (p *prover) undisturbed(reads []thread.Access) bool {
 	opt := p.opt
 	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
 	sub := newProver(p.ctx, p.th, opt)

@@ -18,7 +18,8 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/invariant"
 	"heddle/internal/ir"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -42,7 +43,7 @@ type Options struct {
 	Solvers        []smt.Solver        // asked in order for what the simplifier leaves, and for invariants of loops
 	Pool           *smt.Pool           // for what the simplifier leaves, instead of Solvers: several queries at a time
 	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil: none.
-	Sizes func(*lockstep.Object) (uint64, bool)
+	Sizes func(*thread.Object) (uint64, bool)
 	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
 	// nil: none.
 	Shown func(*Finding) bool
@@ -67,15 +68,15 @@ const (
 type Finding struct {
 	Kind        Kind
 	A, B        *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
-	Object      *lockstep.Object
+	Object      *thread.Object
 	OtherBlock  bool   // the threads are of different blocks
 	SameThread  bool   // a thread and an asynchronous copy of its own
 	Reason      string // if undecided: why; else empty and Model is a counterexample of the abstraction
 	Model       *smt.Model
-	Assertion   *lockstep.Assertion // of a Violation and Vacuous
-	Tid, Ctaid  [2]event.Dim3       // of the two threads, from Model
-	Grid, Block event.Dim3          // of the launch, from Model
-	Iters       [2][]uint32         // of the loops around A and B, outermost first, from Model
+	Assertion   *thread.Assertion // of a Violation and Vacuous
+	Tid, Ctaid  [2]event.Dim3     // of the two threads, from Model
+	Grid, Block event.Dim3        // of the launch, from Model
+	Iters       [2][]uint32       // of the loops around A and B, outermost first, from Model
 	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
 	// loops without a closed form.
 	Free  []*ir.Instr
@@ -112,7 +113,7 @@ type Result struct {
 	// Invariants of loops that were looked for; nil if every pair was decided without.
 	Invariants *invariant.Set
 	Stats      Stats
-	Thread     *lockstep.Thread
+	Thread     *thread.Thread
 	Counters   bool // rests on counters that do not wrap around
 	Lanes      bool // rests on lanes coming to all operations of their warp that wait for them
 }
@@ -123,7 +124,7 @@ func (r *Result) Verified() bool { return len(r.Findings) == 0 }
 // prover is the state of one verification.
 type prover struct {
 	ctx     context.Context
-	th      *lockstep.Thread
+	th      *thread.Thread
 	c       *smt.Context
 	opt     Options
 	res     *Result
@@ -141,7 +142,7 @@ type prover struct {
 }
 
 // Kernel verifies what th describes.
-func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	p.trust()
 	p.assertions()
@@ -161,13 +162,13 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 // Diverging returns as findings the barriers that some thread of a block reaches in an iteration of the loops around in
 // which another thread does not: each diverges whatever other barriers there are. Those that are not decided are not
 // among them.
-func Diverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+func Diverging(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	return p.modelled(p.diverging(th.Ends, false))
 }
 
 // WarpDiverging is Diverging for barriers of a warp, and two lanes of one.
-func WarpDiverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+func WarpDiverging(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	return p.modelled(p.diverging(th.WarpEnds, true))
 }
@@ -180,7 +181,7 @@ func (p *prover) modelled(pairs []*pair) *Result {
 	return p.result()
 }
 
-func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
+func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
 	p.res.Stats.Queries = map[string]*QueryStats{}
 	if p.opt.Pool == nil {
@@ -190,8 +191,8 @@ func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
 		p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
 	}
 	for i := range 2 {
-		p.pair[i] = lockstep.Instance(p.c, i+1, false)
-		p.far[i] = lockstep.Instance(p.c, i+1, true)
+		p.pair[i] = symbol.Instance(p.c, i+1, false)
+		p.far[i] = symbol.Instance(p.c, i+1, true)
 	}
 	return p
 }
@@ -252,7 +253,7 @@ func (p *prover) gridDivergence() {
 // apart asks whether two threads of a block, or of two, can come from one barrier to different ends of its interval, more holding of
 // them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
 // on its way counts for nothing, since it may be behind the point where they part.
-func (p *prover) apart(a, b *lockstep.End, otherBlock bool, more ...smt.Term) {
+func (p *prover) apart(a, b *thread.End, otherBlock bool, more ...smt.Term) {
 	if a.Instr != nil {
 		p.parts(a, b, a.Guard, b.Bare, otherBlock, more)
 	}
@@ -261,7 +262,7 @@ func (p *prover) apart(a, b *lockstep.End, otherBlock bool, more ...smt.Term) {
 	}
 }
 
-func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, otherBlock bool, more []smt.Term) {
+func (p *prover) parts(a, b *thread.End, guardA, guardB smt.Term, otherBlock bool, more []smt.Term) {
 	s, different := p.pair, p.th.Tid
 	if otherBlock {
 		s, different = p.far, p.th.Ctaid
@@ -294,7 +295,7 @@ func (p *prover) races() {
 }
 
 // comparable reports whether two accesses can conflict as far as their kinds and arrays say.
-func (p *prover) comparable(a, b *lockstep.Access) bool {
+func (p *prover) comparable(a, b *thread.Access) bool {
 	if !a.Kind.Writes() && !b.Kind.Writes() {
 		return false
 	}
@@ -306,16 +307,16 @@ func (p *prover) comparable(a, b *lockstep.Access) bool {
 
 // strongTogether reports whether two accesses are morally strong wherever they meet: equal sizes cannot
 // overlap in part, because accesses are aligned (PTX ISA 5.1, 8.7). An access of a vector is one of each of its elements (8.2.2).
-func strongTogether(a, b *lockstep.Access, otherBlock bool) bool {
+func strongTogether(a, b *thread.Access, otherBlock bool) bool {
 	if !a.Order.Strong() || !b.Order.Strong() || elementSize(a) != elementSize(b) {
 		return false
 	}
 	return !otherBlock || a.Scope >= event.GPU && b.Scope >= event.GPU
 }
 
-func elementSize(a *lockstep.Access) int { return a.Size / max(int(a.Instr.Vec), 1) }
+func elementSize(a *thread.Access) int { return a.Size / max(int(a.Instr.Vec), 1) }
 
-func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
+func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	if strongTogether(a, b, otherBlock) {
 		return
 	}
@@ -379,7 +380,7 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 // overlap is the formula that two ranges of bytes meet.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
-	if lockstep.Aligned(c, a, n, b, m) {
+	if thread.Aligned(c, a, n, b, m) {
 		return c.Eq(a, b)
 	}
 	d := c.AddConst(c.Sub(a, b), uint64(n-1)) // -n < a-b < m

@@ -1,7 +1,8 @@
 package verify
 
 import (
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -81,8 +82,8 @@ func (p *prover) ways() {
 
 // diverging asks of each barrier whether some thread of a block, or of a warp, reaches it in an iteration in which
 // another does not.
-func (p *prover) diverging(ends []lockstep.End, oneWarp bool) []*pair {
-	p.pair[1] = lockstep.Companion(p.c)
+func (p *prover) diverging(ends []thread.End, oneWarp bool) []*pair {
+	p.pair[1] = symbol.Companion(p.c)
 	for i := range ends {
 		e := &ends[i]
 		if e.Instr == nil || p.done() {

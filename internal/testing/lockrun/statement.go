@@ -255,11 +255,11 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	for i, s := range in.Src {
 		switch {
 		case s.Kind == ir.None:
-		case m.isPred(s) || s.Kind == ir.Imm && (in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred):
+		case m.isPred(s) || s.Kind == ir.Imm && (in.Type == isa.Pred || in.SrcType(i) == isa.Pred):
 			o.PS[np] = m.pred(w, s)
 			np++
 		default:
-			o.S[n] = m.source(w, in, s, ir.SrcType(&in.Desc, i).Size(), n)
+			o.S[n] = m.source(w, in, s, in.SrcType(i).Size(), n)
 			n++
 		}
 	}
@@ -276,7 +276,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 			npd++
 			continue
 		}
-		if d.Kind != ir.Register || m.p.Func.Regs[d.Reg].Type.Size() != ir.DstType(&in.Desc, i).Size() {
+		if d.Kind != ir.Register || m.p.Func.Regs[d.Reg].Type.Size() != in.DstType(i).Size() {
 			m.fail(in, "destination is not as wide as the type")
 		}
 		out[nd] = &m.tmp[4+nd]

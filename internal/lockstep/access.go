@@ -12,20 +12,20 @@ import (
 
 // memory executes loads, stores, atomics and asynchronous copies.
 func (x *exec) memory(in *ir.Instr, st *state) {
-	if op := in.Op(); op == "ld" || op == "st" {
+	if in.IsPlainLoad() || in.Action() == isa.ActStore {
 		if mem := x.memOperand(in); x.mem.IsArgument(mem) {
 			x.accessArgument(in, mem, st)
 			return
 		}
 	}
-	if in.Op() == "ld" && x.loadParam(in, st) {
+	if in.IsPlainLoad() && x.loadParam(in, st) {
 		return
 	}
-	switch in.Op() {
-	case "ld", "ldu", "st", "atom", "red":
-	case "prefetch", "prefetchu", "applypriority", "cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all":
+	switch in.Action() {
+	case isa.ActLoad, isa.ActStore, isa.ActAtomic, isa.ActReduce:
+	case isa.ActCopyGroup:
 		return
-	case "cp.async":
+	case isa.ActCopy:
 		x.copyAsync(in, st)
 		return
 	default:
@@ -56,17 +56,17 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, space event.Space, st *state) {
 	x.mem.Leads(in, places)
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
-	kind := kindOf(in)
+	kind, _ := in.AccessKind()
 	before := len(x.th.Accesses)
 	for _, p := range places {
 		x.record(in, p, space, elem*n, kind, st)
 	}
 	if kind != event.Read {
-		x.mem.StoreLocal(in, places, x.storedIf(in.Op() == "st", in, st), &st.mem)
+		x.mem.StoreLocal(in, places, x.storedIf(in.Action() == isa.ActStore, in, st), &st.mem)
 	}
 	noted := false
 	x.results(in, func(i int, w int) smt.Term {
-		if in.Op() == "atom" {
+		if in.Action() == isa.ActAtomic {
 			v := x.Unknown("l", 8*min(elem, 8))
 			x.noteAtomic(in, places, &v, st)
 			noted = true
@@ -90,7 +90,7 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 	}
 	if kernel.IsStore(in) {
 		st.notes.Stored()
-		x.mem.Store(in, places, x.storedIf(in.Op() == "st" && !in.Order.Strong(), in, st), &st.mem)
+		x.mem.Store(in, places, x.storedIf(in.Action() == isa.ActStore && !in.Order.Strong(), in, st), &st.mem)
 	}
 }
 
@@ -102,7 +102,7 @@ func (x *exec) load(in *ir.Instr, places []memory.Place, i int, st *state) memor
 // accessArgument executes ld.param and st.param of a call's argument or result.
 func (x *exec) accessArgument(in *ir.Instr, mem *ir.Operand, st *state) {
 	elem := in.Type.Size()
-	if in.Op() != "st" {
+	if in.Action() != isa.ActStore {
 		x.results(in, func(i, w int) smt.Term {
 			return x.mem.LoadArgument(mem.Var, int(mem.Val)+i*elem, elem, &st.mem)
 		}, st)
@@ -145,7 +145,7 @@ func (x *exec) accessLocal(in *ir.Instr, addr smt.Term, st *state) {
 	places := x.mem.Resolve(addr)
 	if kernel.IsLocalStore(in) {
 		x.mem.Leads(in, places)
-		x.mem.StoreLocal(in, places, x.storedIf(in.Op() == "st", in, st), &st.mem)
+		x.mem.StoreLocal(in, places, x.storedIf(in.Action() == isa.ActStore, in, st), &st.mem)
 	}
 	x.results(in, func(i int, w int) smt.Term {
 		if v, ok := x.loadLocal(x.load(in, places, i, st), st); ok {
@@ -267,8 +267,8 @@ func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int,
 	guard := x.c.And(x.here(st), x.c.Not(ghost), x.guard, p.Cond)
 	a := x.access(in, p.Object, space, st)
 	a.Guard, a.Offset, a.Size, a.Kind, a.Order, a.Scope = guard, p.Offset, size, kind, in.Order, in.Scope
-	a.Async, a.Unsettled, a.Pending = in.Op() == "cp.async", x.k.Unsettled(in), x.k.Pending(in)
-	a.Values = x.storedIf(in.Op() == "st", in, st)
+	a.Async, a.Unsettled, a.Pending = in.Action() == isa.ActCopy, x.k.Unsettled(in), x.k.Pending(in)
+	a.Values = x.storedIf(in.Action() == isa.ActStore, in, st)
 	if a.Kind != event.Write && a.Kind != event.Read && (in.Vec > 1 || in.Type == isa.F16x2 || in.Type == isa.BF16x2) {
 		// Several operations, one for each element (PTX ISA 9.7.13.5): as one of the whole size it would be morally
 		// strong with another of that size, which it is not. Weak is on the safe side.
@@ -277,19 +277,6 @@ func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int,
 	if a.Guard != smt.False {
 		x.Record(a)
 	}
-}
-
-// kindOf is what a load, a store or an atomic does.
-func kindOf(in *ir.Instr) event.Kind {
-	switch in.Op() {
-	case "st":
-		return event.Write
-	case "atom":
-		return event.Atomic
-	case "red":
-		return event.Reduce
-	}
-	return event.Read
 }
 
 // memOperand returns the address operand.
@@ -313,7 +300,7 @@ func (x *exec) address(o *ir.Operand, st *state) smt.Term {
 func noncoherent(th *Thread) error {
 	for i := range th.Accesses {
 		load := &th.Accesses[i]
-		if load.Kind != event.Read || !load.Instr.Has(isa.NC) && load.Instr.Op() != "ldu" {
+		if load.Kind != event.Read || !load.Instr.NonCoherent() {
 			continue
 		}
 		for k := range th.Accesses {

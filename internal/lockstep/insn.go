@@ -25,12 +25,12 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		return
 	}
 	switch {
-	case in.Op() == "mapa":
+	case in.Action() == isa.ActMapAddress:
 		thread.Unsupported(in, "shared memory of another block")
-	case in.Op() == "call" && in.Callee != nil && in.Callee.Name == "vprintf":
+	case in.IsCall() && in.Callee != nil && in.Callee.Name == "vprintf":
 		x.setUnknown(in, symbol.Private, st)
 		return
-	case in.Op() == "call":
+	case in.IsCall():
 		x.call(in, st)
 		return
 	case in.Row.Category == isa.Stack, in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect:
@@ -69,11 +69,11 @@ func readsMore(in *ir.Instr) bool {
 	case isa.Texture, isa.Matrix, isa.Video: // contents of textures, values of other lanes, selectors not in the text
 		return true
 	case isa.Address: // mapa, getctarank: which block an address is of
-		if in.Op() != "isspacep" {
+		if in.Action() != isa.ActTestSpace {
 			return true
 		}
 	}
-	return in.Row.Effect != isa.NoEffect || compute.ReadsCarry(in)
+	return in.Row.Effect != isa.NoEffect || in.ReadsCarry()
 }
 
 // signature names an operation, and has the values that it depends on.

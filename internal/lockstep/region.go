@@ -5,6 +5,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/lockstep/annotation"
 	"heddle/internal/lockstep/join"
 	"heddle/internal/lockstep/loop"
@@ -137,10 +138,10 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 		rest.pred = x.c.And(st.pred, x.c.Not(x.guard))
 	}
 	var out []edge
-	switch in.Op() {
-	case "bra":
+	switch in.Action() {
+	case isa.ActBranch:
 		out = append(out, edge{b.Succs[0], taken})
-	case "brx.idx":
+	case isa.ActIndexedBranch:
 		index := x.read(in.Src[0], 32, taken)
 		n := len(in.Src) - 1
 		for i := range n { // an index beyond the table is undefined behaviour
@@ -148,11 +149,11 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 			s.pred = x.c.And(taken.pred, x.c.Eq(index, x.c.Const(uint64(i), 32)))
 			out = append(out, edge{b.Succs[i], s})
 		}
-	case "ret", "exit":
+	case isa.ActReturn, isa.ActExit:
 		x.exit(in, taken)
-	case "trap": // ends the whole grid: nothing happens after it
+	case isa.ActTrap: // ends the whole grid: nothing happens after it
 		x.gone = append(x.gone, taken.pred)
-	case "call": // does not return
+	case isa.ActCall: // does not return
 		if in.Callee == nil || in.Callee.Name != "__assertfail" {
 			thread.Unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
 		}

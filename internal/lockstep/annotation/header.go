@@ -42,7 +42,7 @@ func (a *Annotations) mustBeAtHeader(in *ir.Instr) {
 				return
 			case kernel.IsCallOf(at, kernel.AnnotationPrefix+"ghost"):
 				within = true
-			case at.Op() == "call" && at.Callee != nil && len(at.Callee.Params) == 2 && len(at.Callee.Results) == 0:
+			case at.IsCall() && at.Callee != nil && len(at.Callee.Params) == 2 && len(at.Callee.Results) == 0:
 				within = false // a statement with its condition
 			case !within && (kernel.IsStore(at) || kernel.IsBlockBarrier(at)):
 				thread.Unsupported(in, where)
@@ -67,7 +67,7 @@ func (a *Annotations) blocksTo(l *ir.Loop, last ir.BlockID) []ir.BlockID {
 			return out
 		}
 		at := a.k.Func().Blocks[b]
-		ends := len(at.Succs) == 0 || at.Last() != nil && (at.Last().Op() == "ret" || at.Last().Op() == "exit")
+		ends := len(at.Succs) == 0 || at.Last() != nil && at.Last().Leaves()
 		if b == last || ends {
 			return nil
 		}

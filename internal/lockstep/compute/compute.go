@@ -57,7 +57,7 @@ func (e *evaluator) source(i, w int) smt.Term { return e.ops.Read(e.in.Src[i], w
 // compute evaluates an instruction with one integer result.
 func (e *evaluator) compute() (v smt.Term, ok bool) {
 	c, in := e.c, e.in
-	if in.Flags&^(isa.ToSpace|isa.CC) != 0 || in.Vec > 1 || ReadsCarry(in) { // .sat, .relu
+	if in.Flags&^(isa.ToSpace|isa.CC) != 0 || in.Vec > 1 || in.ReadsCarry() { // .sat, .relu
 		return 0, false
 	}
 	t := in.Type
@@ -243,13 +243,4 @@ func (e *evaluator) convert() (smt.Term, bool) {
 		return 0, false
 	}
 	return e.ops.Resize(e.source(0, kernel.Width(from)), kernel.Width(to), from.Signed()), true
-}
-
-// ReadsCarry reports whether an instruction reads the carry flag, which is no operand (PTX ISA 9.7.2).
-func ReadsCarry(in *ir.Instr) bool {
-	switch in.Op() {
-	case "addc", "subc", "madc":
-		return true
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/lockstep/thread"
 )
 
@@ -16,7 +17,7 @@ func findPending(f *ir.Func) map[*ir.Instr][]*ir.Instr {
 	number := map[*ir.Instr]int{}
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op() == "cp.async" {
+			if in.Action() == isa.ActCopy {
 				number[in] = len(copies)
 				copies = append(copies, in)
 			}
@@ -48,18 +49,24 @@ func findPending(f *ir.Func) map[*ir.Instr][]*ir.Instr {
 func stepCopies(in *ir.Instr, set Bits, number map[*ir.Instr]int) {
 	n := len(number)
 	surely := in.Guard == ir.NoReg
-	all := in.Op() == "cp.async.wait_all"
-	wait := all || in.Op() == "cp.async.wait_group" && len(in.Src) == 1 && in.Src[0].Kind == ir.Imm && in.Src[0].Val == 0
-	switch {
-	case in.Op() == "cp.async":
+	use, ok := in.Async(len(in.Src))
+	if !ok || use.Track != isa.CopyGroups {
+		return
+	}
+	switch use.Step {
+	case isa.AsyncStart:
 		set.Add(number[in])
-	case all && surely:
-		clear(set)
-	case wait && surely:
-		for i := range n {
-			set.Remove(n + i)
+	case isa.AsyncWaitAll:
+		if surely {
+			clear(set)
 		}
-	case in.Op() == "cp.async.commit_group":
+	case isa.AsyncWait: // for all groups, if the number of pending ones is 0
+		if surely && use.Pending >= 0 && in.Src[use.Pending].Kind == ir.Imm && in.Src[use.Pending].Val == 0 {
+			for i := range n {
+				set.Remove(n + i)
+			}
+		}
+	case isa.AsyncCommit:
 		for i := range n {
 			if set.Has(i) {
 				set.Add(n + i)

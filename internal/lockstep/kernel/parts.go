@@ -3,6 +3,7 @@ package kernel
 import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // Barriers of OpenCL order the part of memory that their flags name (OpenCL C 3.0, 6.15.8): local memory, global
@@ -136,7 +137,7 @@ func ordersPart(by event.Orders, part int) bool {
 
 // isWarpBarrier reports whether in is a barrier of all lanes of a warp for all memory.
 func (k *Facts) isWarpBarrier(in *ir.Instr) bool {
-	if in.Op() != "bar.warp.sync" || in.Orders != event.OrdersAll || len(in.Src) != 1 {
+	if !in.IsWarpBarrier() || in.Orders != event.OrdersAll || len(in.Src) != 1 {
 		return false
 	}
 	mask := in.Src[0]
@@ -161,7 +162,7 @@ func (k *Facts) onlyValue(r ir.RegID, use *ir.Instr) ir.Operand {
 			}
 		}
 	}
-	if def == nil || def.Op() != "mov" || def.Guard != ir.NoReg || len(def.Src) != 1 {
+	if def == nil || def.Operation() != isa.Move || def.Guard != ir.NoReg || len(def.Src) != 1 {
 		return ir.Operand{}
 	}
 	before := at[def] == at[use] && def.Index < use.Index

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // sharedReach returns for each block the block whose reach condition it has: its immediate dominator, if both are in
@@ -57,5 +58,5 @@ func alwaysReaches(f *ir.Func, l *ir.Loop, d, b ir.BlockID) bool {
 // mayEnd reports whether a block ends in an instruction that may end the thread.
 func mayEnd(b *ir.Block) bool {
 	in := b.Last()
-	return in != nil && in.IsTerminator() && in.Op() != "bra" && in.Op() != "brx.idx"
+	return in != nil && in.IsTerminator() && in.Action() != isa.ActBranch && in.Action() != isa.ActIndexedBranch
 }

@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/lockstep/join"
 	"heddle/internal/lockstep/kernel"
 	"heddle/internal/lockstep/symbol"
@@ -163,7 +164,7 @@ func (m *Model) loopWrites(l Loop, v *view) (written map[*thread.Object]bool, ba
 				}
 				for _, o := range objects {
 					written[o] = true
-					if in.Op() == "cp.async" {
+					if in.Action() == isa.ActCopy {
 						v.lose(o)
 					}
 				}

@@ -30,7 +30,7 @@ const maxLocal = 48
 // StoreLocal notes what a store or atomic does to memory of the thread alone. Values are the elements of a store; nil
 // if they are unknown.
 func (m *Model) StoreLocal(in *ir.Instr, places []Place, values []smt.Term, s *State) {
-	if in.Op() != "st" {
+	if in.Action() != isa.ActStore {
 		m.forgetLocal(places, in.Space, s)
 		return
 	}
@@ -78,7 +78,7 @@ func without(list []*localStore, drop func(*localStore) bool) []*localStore {
 // the thread has stored nothing to the array.
 func (m *Model) LoadLocal(l Load, s *State) (v smt.Term, ok bool) {
 	o := l.only()
-	if l.Instr.Op() != "ld" || o == nil || o.Space != event.Local {
+	if !l.Instr.IsPlainLoad() || o == nil || o.Space != event.Local {
 		return 0, false
 	}
 	c, off, size := m.c, l.offset(m.c), l.Size
@@ -134,7 +134,7 @@ func (m *Model) headerLocal(l *kernel.Loop, s *State) {
 	for _, b := range l.Blocks {
 		for _, in := range m.k.Func().Blocks[b].Instrs {
 			switch {
-			case in.Op() == "call":
+			case in.IsCall():
 				s.local = nil
 			case (in.Row.Category == isa.Memory || in.Row.Category == isa.Async) && kernel.IsLocalStore(in):
 				objects, known := m.targets.of[in]

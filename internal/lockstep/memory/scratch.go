@@ -148,7 +148,7 @@ func (m *Model) headerScratch(l *kernel.Loop, at map[slot]smt.Term) map[slot]smt
 	}
 	for _, b := range l.Blocks {
 		for _, in := range m.k.Func().Blocks[b].Instrs {
-			if in.Op() == "call" {
+			if in.IsCall() {
 				for i := range in.Dst {
 					lose(&in.Dst[i])
 				}

@@ -11,11 +11,11 @@ import (
 	"heddle/internal/smt"
 )
 
-// Annotations: what each assertion says of a thread, of a pair, and of the accesses of a thread.
+// Annotations: assertions about a thread, about a pair of threads, and about the accesses of a thread.
 //
-// An assertion in a loop may be used for the iteration before when it is checked for an arbitrary one: that is
-// induction over the iterations, in the order in which two threads in lock step come to them. Another assertion may
-// be used where it comes earlier on the way. If one fails there is a finding, and nothing is called verified.
+// The check of an assertion in an arbitrary iteration of a loop may use it for the previous iteration: that is
+// induction over the iterations, in the order in which two threads in lock step reach them. An assertion may be used
+// at other ones that follow it on the path. If one fails there is a finding, and the kernel is not verified.
 
 // assertions checks all annotations.
 func (p *prover) assertions() {
@@ -36,8 +36,8 @@ func (p *prover) assertions() {
 	}
 }
 
-// vacuous looks for an assumption that cannot hold for one thread, or not for two at once: nothing that comes after it
-// would be checked, or no pair of threads.
+// vacuous reports an assumption that cannot hold for one thread, or not for two at once: nothing behind it would be
+// checked, or no pair of threads.
 func (p *prover) vacuous(a *thread.Assertion) {
 	if len(a.Logs) > 0 || p.relational(a.Cond) || p.relational(a.Guard) {
 		return
@@ -68,7 +68,7 @@ func (p *prover) contradictsPair(a *thread.Assertion, s [2]*smt.Substitution, ap
 		[]smt.Term{s[0].Apply(a.Cond), s[1].Apply(a.Cond)})
 }
 
-// relational reports whether a condition speaks of the other thread.
+// relational reports whether a condition is about the other thread too.
 func (p *prover) relational(t smt.Term) bool {
 	found := false
 	p.c.Visit([]smt.Term{t}, func(u smt.Term) {
@@ -84,7 +84,7 @@ func (p *prover) relational(t smt.Term) bool {
 // maxLogChoices bounds the combinations of accesses for which one condition is checked.
 const maxLogChoices = 4096
 
-// assertion checks one annotation, for each choice of the accesses that it asks for.
+// assertion checks one annotation, for each choice of the accesses that it is about.
 func (p *prover) assertion(a *thread.Assertion) {
 	f := Finding{Kind: Violation, A: a.Instr, Assertion: a}
 	choices := make([][]logged, len(a.Logs))
@@ -120,7 +120,7 @@ func (p *prover) assertion(a *thread.Assertion) {
 	})
 }
 
-// logged is an access that a condition may mean; none if when is nil.
+// logged is an access that a condition may be about; none if when is nil.
 type logged struct {
 	when   []smt.Term
 	offset smt.Term
@@ -139,7 +139,7 @@ func (p *prover) eachChoice(choices [][]logged, chosen []logged, visit func([]lo
 }
 
 // loggedBy lists the accesses of the thread itself, in the current barrier interval and before the annotation, that
-// the n-th question of a condition may be about.
+// the n-th question of a condition may mean.
 func (p *prover) loggedBy(a *thread.Assertion, l thread.Log, n int) []logged {
 	out := []logged{{}}
 	c := p.c
@@ -197,7 +197,7 @@ func (p *prover) earlier(x *thread.Access, iters []smt.Term, a *thread.Assertion
 	return r
 }
 
-// violation asks whether a condition can be false: of one thread, or of a pair if it speaks of the other one.
+// violation asks whether a condition can be false: for one thread, or for a pair if it is about the other one too.
 func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term, f Finding) {
 	terms := append([]smt.Term{a.Guard, p.c.Not(cond)}, extra...)
 	terms = append(terms, p.before(a)...)
@@ -233,7 +233,7 @@ func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term,
 	}
 }
 
-// before says that the assertions of the innermost loop around a held in the iteration before.
+// before is the fact that the assertions of the innermost loop around a held in the previous iteration.
 func (p *prover) before(a *thread.Assertion) []smt.Term {
 	if len(a.Iters) == 0 {
 		return nil
@@ -252,8 +252,8 @@ func (p *prover) before(a *thread.Assertion) []smt.Term {
 	return out
 }
 
-// others ties the symbols of conditions that stand for values of the other thread to what they are: it returns what
-// that adds to a query, and to the terms of which it is made.
+// others defines the symbols of conditions that stand for values of the other thread (thread.Other): it returns what
+// that adds to a query, and to the terms that the query is made of.
 func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.Term, all [2][]smt.Term) {
 	all = terms
 	if len(p.th.Others) == 0 {
@@ -294,7 +294,7 @@ func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.
 	return add, all
 }
 
-// violationText says what a finding about an annotation is about.
+// violationText describes a finding about an annotation.
 func (f *Finding) violationText() string {
 	word := f.Assertion.Kind.String()
 	if f.Kind == Vacuous {

@@ -2,8 +2,8 @@ package verify
 
 import "heddle/internal/smt"
 
-// bounds looks for accesses beyond the end of arrays whose sizes are known. An offset is unsigned here: one before the
-// start is far beyond the end.
+// bounds asks for accesses beyond the end of arrays whose sizes are known. Offsets are unsigned: one before the start
+// is far beyond the end.
 func (p *prover) bounds() {
 	if p.opt.Sizes == nil {
 		return

@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -13,7 +13,7 @@ import (
 // loses no model by it.
 func TestProductFacts(t *testing.T) {
 	c := smt.New()
-	th := &lockstep.Thread{Context: c}
+	th := &thread.Thread{Context: c}
 	for i, d := range []string{"x", "y", "z"} {
 		th.Tid[i], th.Ctaid[i] = c.Var("p!tid."+d, 32), c.Var("b!ctaid."+d, 32)
 		th.Ntid[i], th.Nctaid[i] = c.Var("g!ntid."+d, 32), c.Var("g!nctaid."+d, 32)

@@ -7,11 +7,11 @@ import (
 	"heddle/internal/smt"
 )
 
-// maxSlots bounds the pairs of slots that one query says something of.
+// maxSlots bounds the pairs of tickets that one query relates.
 const maxSlots = 100
 
-// slots says of the results of atomics in a query that they differ as those of different threads must. d is how deep
-// the axioms of loops are that the query has.
+// slots returns the facts that the results of atomics in a query differ as those of different threads must
+// (thread.Slots). The query has axioms of loops d levels deep.
 func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Finding) []smt.Term {
 	if f.SameThread {
 		return nil
@@ -36,7 +36,7 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 	return out
 }
 
-// ownCopy looks for a race of a thread with an asynchronous copy that it issued and has not waited for.
+// ownCopy asks for a race of a thread with an asynchronous copy that it issued and has not waited for.
 func (p *prover) ownCopy(a, b *thread.Access) {
 	if !(a.Async && slices.Contains(b.Pending, a.Instr) || b.Async && slices.Contains(a.Pending, b.Instr)) {
 		return

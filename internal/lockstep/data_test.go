@@ -1,4 +1,4 @@
-package verify_test
+package lockstep_test
 
 // once is a race that is there if two threads of a block get here: they write one word of shared memory,
 // different values.

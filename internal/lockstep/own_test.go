@@ -1,4 +1,4 @@
-package verify_test
+package lockstep_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package verify_test
+package lockstep_test
 
 // loopTraps are about loops, and about what outlives a barrier.
 var loopTraps = []trap{

@@ -1,4 +1,4 @@
-package verify_test
+package lockstep_test
 
 const (
 	shared = ".pragma \"heddle.order shared\";\nbar.sync 0;\n" // barriers that order part of memory

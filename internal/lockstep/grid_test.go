@@ -1,4 +1,4 @@
-package verify_test
+package lockstep_test
 
 // gridBarrier is a barrier at which all blocks wait, as cooperative_groups.h marks it.
 const gridBarrier = ".pragma \"heddle.grid\";\nbar.sync 0;\n"

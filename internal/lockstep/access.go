@@ -51,9 +51,10 @@ func (x *exec) memory(in *ir.Instr, st *state) {
 	}
 }
 
-// accessShared executes an access to memory that threads share, in one of places. At is the address, with symbols for
-// loads within annotations.
-func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, space event.Space, st *state) {
+// accessShared executes an access to memory that threads share, in one of places. At is the
+// address, with symbols for loads within annotations.
+func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, space event.Space,
+	st *state) {
 	x.mem.Leads(in, places)
 	elem, n := in.Type.Size(), max(int(in.Vec), 1)
 	kind, _ := in.AccessKind()
@@ -90,13 +91,15 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 	}
 	if kernel.IsStore(in) {
 		st.notes.Stored()
-		x.mem.Store(in, places, x.storedIf(in.Action() == isa.ActStore && !in.Order.Strong(), in, st), &st.mem)
+		x.mem.Store(in, places, x.storedIf(in.Action() == isa.ActStore && !in.Order.Strong(), in, st),
+			&st.mem)
 	}
 }
 
 // load is element i of a load.
 func (x *exec) load(in *ir.Instr, places []memory.Place, i int, st *state) memory.Load {
-	return memory.Load{Instr: in, Places: places, Index: i, Size: in.Type.Size(), Annotation: st.notes.Ghost() != smt.False}
+	return memory.Load{Instr: in, Places: places, Index: i, Size: in.Type.Size(),
+		Annotation: st.notes.Ghost() != smt.False}
 }
 
 // accessArgument executes ld.param and st.param of a call's argument or result.
@@ -123,7 +126,9 @@ func (x *exec) loadParam(in *ir.Instr, st *state) bool {
 	mem := x.memOperand(in)
 	elem := in.Type.Size()
 	if mem.Var != nil && mem.Var.Space == event.Param {
-		x.results(in, func(i int, w int) smt.Term { return x.mem.Param(mem.Var, int(mem.Val)+i*elem, elem) }, st)
+		x.results(in, func(i int, w int) smt.Term {
+			return x.mem.Param(mem.Var, int(mem.Val)+i*elem, elem)
+		}, st)
 		return true
 	}
 	if in.Space != event.Param {
@@ -155,9 +160,9 @@ func (x *exec) accessLocal(in *ir.Instr, addr smt.Term, st *state) {
 	}, st)
 }
 
-// loadLocal is what a load of memory of the thread alone finds there. Within an annotation, and where annotations are
-// also about threads that do not reach them, it is a symbol with that value: what an annotation means elsewhere, or
-// for other threads, must not be taken from here.
+// loadLocal is what a load of memory of the thread alone finds there. Within an annotation, and
+// where annotations are also about threads that do not reach them, it is a symbol with that value:
+// what an annotation means elsewhere, or for other threads, must not be taken from here.
 func (x *exec) loadLocal(l memory.Load, st *state) (smt.Term, bool) {
 	v, ok := x.mem.LoadLocal(l, &st.mem)
 	if !ok || !l.Annotation && !x.notes.Global() {
@@ -170,7 +175,8 @@ func (x *exec) loadLocal(l memory.Load, st *state) (smt.Term, bool) {
 
 // copyAsync executes cp.async.
 func (x *exec) copyAsync(in *ir.Instr, st *state) {
-	if len(in.Src) < 3 || in.Src[0].Kind != ir.Mem || in.Src[1].Kind != ir.Mem || in.Src[2].Kind != ir.Imm {
+	if len(in.Src) < 3 || in.Src[0].Kind != ir.Mem || in.Src[1].Kind != ir.Mem ||
+		in.Src[2].Kind != ir.Imm {
 		thread.Unsupported(in, "%s", in.Text())
 	}
 	size := int(in.Src[2].Val)
@@ -230,13 +236,14 @@ func (x *exec) storedIf(wanted bool, in *ir.Instr, st *state) []smt.Term {
 // access describes an access of an instruction here, except for its guard, offset, size and kind.
 func (x *exec) access(in *ir.Instr, o *Object, space event.Space, st *state) thread.Access {
 	return thread.Access{
-		Instr: in, Object: o, Space: space, Start: x.mem.SpaceTag(&st.mem, space), Warp: x.mem.WarpTag(&st.mem),
+		Instr: in, Object: o, Space: space, Start: x.mem.SpaceTag(&st.mem, space),
+		Warp: x.mem.WarpTag(&st.mem),
 		Grid: x.mem.GridTag(&st.mem), Together: x.together(st), Iters: x.Counters(), Place: x.Place(in),
 	}
 }
 
-// together is the condition under which the thread executes the current instruction together with all lanes of its
-// warp that execute it; false if that is not known.
+// together is the condition under which the thread executes the current instruction together with
+// all lanes of its warp that execute it; false if that is not known.
 func (x *exec) together(st *state) smt.Term {
 	if !x.opt.Lockstep || !x.k.Convergent(x.at) {
 		return smt.False
@@ -245,17 +252,20 @@ func (x *exec) together(st *state) smt.Term {
 }
 
 // record notes an access of size bytes to a place.
-func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int, kind event.Kind, st *state) {
+func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int, kind event.Kind,
+	st *state) {
 	if p.Object != nil {
 		space = p.Object.Space
-		if space == event.Local || space == event.Param || space == event.Const { // not shared, or never written
+		// not shared, or never written
+		if space == event.Local || space == event.Param || space == event.Const {
 			return
 		}
 	}
 	if !x.final {
 		return
 	}
-	if x.k.SplitParts() && space != event.Shared && space != event.Global { // either, each with its own interval
+	// either, each with its own interval
+	if x.k.SplitParts() && space != event.Shared && space != event.Global {
 		x.record(in, p, event.Shared, size, kind, st)
 		x.record(in, p, event.Global, size, kind, st)
 		return
@@ -266,12 +276,14 @@ func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int,
 	}
 	guard := x.c.And(x.here(st), x.c.Not(ghost), x.guard, p.Cond)
 	a := x.access(in, p.Object, space, st)
-	a.Guard, a.Offset, a.Size, a.Kind, a.Order, a.Scope = guard, p.Offset, size, kind, in.Order, in.Scope
+	a.Guard, a.Offset, a.Size, a.Kind, a.Order, a.Scope = guard, p.Offset, size, kind, in.Order,
+		in.Scope
 	a.Async, a.Unsettled, a.Pending = in.Action() == isa.ActCopy, x.k.Unsettled(in), x.k.Pending(in)
 	a.Values = x.storedIf(in.Action() == isa.ActStore, in, st)
-	if a.Kind != event.Write && a.Kind != event.Read && (in.Vec > 1 || in.Type == isa.F16x2 || in.Type == isa.BF16x2) {
-		// Several operations, one for each element (PTX ISA 9.7.13.5): as one of the whole size it would be morally
-		// strong with another of that size, which it is not. Weak is on the safe side.
+	if a.Kind != event.Write && a.Kind != event.Read &&
+		(in.Vec > 1 || in.Type == isa.F16x2 || in.Type == isa.BF16x2) {
+		// Several operations, one for each element (PTX ISA 9.7.13.5): as one of the whole size it would
+		// be morally strong with another of that size, which it is not. Weak is on the safe side.
 		a.Order, a.Scope = event.Weak, event.NoScope
 	}
 	if a.Guard != smt.False {
@@ -294,9 +306,10 @@ func (x *exec) address(o *ir.Operand, st *state) smt.Term {
 	return x.mem.Address(o, func(r ir.RegID) smt.Term { return x.reg(r, st) })
 }
 
-// noncoherent looks for loads through the texture proxy (ld.global.nc, ldu) of an array that the kernel also writes.
-// They are ordered with no write of the kernel, whatever barriers there are and whichever thread writes (PTX ISA 8.6,
-// 8.9.5), so barrier intervals do not describe them, and there is no proof. Arrays are not divided further.
+// noncoherent looks for loads through the texture proxy (ld.global.nc, ldu) of an array that the
+// kernel also writes. They are ordered with no write of the kernel, whatever barriers there are and
+// whichever thread writes (PTX ISA 8.6, 8.9.5), so barrier intervals do not describe them, and
+// there is no proof. Arrays are not divided further.
 func noncoherent(th *Thread) error {
 	for i := range th.Accesses {
 		load := &th.Accesses[i]
@@ -307,7 +320,8 @@ func noncoherent(th *Thread) error {
 			w := &th.Accesses[k]
 			same := w.Object == nil || load.Object == nil || w.Object == load.Object
 			if w.Kind.Writes() && w.Space != event.Shared && same {
-				return &UnsupportedError{Instr: load.Instr, What: load.Instr.Text() + " of an array that the kernel also writes"}
+				return &UnsupportedError{Instr: load.Instr,
+					What: load.Instr.Text() + " of an array that the kernel also writes"}
 			}
 		}
 	}

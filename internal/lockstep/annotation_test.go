@@ -20,8 +20,9 @@ import (
 // textTrap is a kernel of CUDA, wrong if why says so.
 type textTrap struct{ name, text, why string }
 
-// annotationTraps are kernels with annotations. Why says what is wrong, by the meaning of the annotation in
-// LIMITATIONS.md; it is empty for a kernel that must be verified. Unsupported counts as not verified.
+// annotationTraps are kernels with annotations. Why says what is wrong, by the meaning of the
+// annotation in LIMITATIONS.md; it is empty for a kernel that must be verified. Unsupported counts
+// as not verified.
 var annotationTraps = []textTrap{
 	// Assumptions.
 	{"an assumption behind an access", `__global__ void k(int *a, int n) { a[n] = threadIdx.x; __assume(n < 0 && n > 0); }`,
@@ -172,7 +173,8 @@ var externTraps = []textTrap{
 	{"without an end", `extern "C" __device__ __attribute__((noreturn)) void g(int *a); __global__ void k(int *a) { g(a); }`, "whether it ends the thread or the grid is not known"},
 }
 
-// annotated makes one file of all kernels, each in a namespace of its own, and returns them by number.
+// annotated makes one file of all kernels, each in a namespace of its own, and returns them by
+// number.
 func compiled(t *testing.T, head string, traps []textTrap) map[string]*ir.Func {
 	t.Helper()
 	text := head

@@ -63,7 +63,8 @@ func (x *exec) instance(in *ir.Instr) []smt.Term {
 // settled refuses a barrier at which a copy may be pending.
 func (x *exec) settled(barrier *ir.Instr, st *state) {
 	if len(st.copies) > 0 && !x.settling {
-		thread.Unsupported(st.copies[0].call, "a copy of the work-group that may not be complete at a barrier")
+		thread.Unsupported(st.copies[0].call,
+			"a copy of the work-group that may not be complete at a barrier")
 	}
 	if copies := x.k.Pending(barrier); len(copies) > 0 {
 		thread.Unsupported(copies[0], "%s that may not be complete at a barrier", copies[0].Text())

@@ -21,7 +21,8 @@ func calleeName(in *ir.Instr) string {
 	return in.Callee.Demangled
 }
 
-// call executes a call that was not inlined: annotations, copies of groups, and functions without a body.
+// call executes a call that was not inlined: annotations, copies of groups, and functions without a
+// body.
 func (x *exec) call(in *ir.Instr, st *state) {
 	switch {
 	case in.Callee == nil:
@@ -59,7 +60,8 @@ func (x *exec) extern(in *ir.Instr, st *state) {
 	x.anyResult(in, st)
 }
 
-// anyResult takes the result of a call to be anything. The function may have pointers to memory of the thread.
+// anyResult takes the result of a call to be anything. The function may have pointers to memory of
+// the thread.
 func (x *exec) anyResult(in *ir.Instr, st *state) {
 	x.mem.ForgetLocal(&st.mem)
 	for i := range in.Dst {
@@ -71,7 +73,8 @@ func (x *exec) anyResult(in *ir.Instr, st *state) {
 	}
 }
 
-// uninterpreted executes a call of a function of its arguments, declared by DECLARE_UF or known by its name.
+// uninterpreted executes a call of a function of its arguments, declared by DECLARE_UF or known by
+// its name.
 func (x *exec) uninterpreted(in *ir.Instr, name string, st *state) {
 	var args []smt.Term
 	for i := range in.Src {

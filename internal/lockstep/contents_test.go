@@ -6,8 +6,9 @@ import (
 	"heddle/internal/lockstep"
 )
 
-// contentsTraps are kernels whose loops change memory that invariants, addresses and conditions speak of. As in viewTraps, t is the
-// thread's index in its block, and a[... + 64 * blockIdx.x] is an element of the block.
+// contentsTraps are kernels whose loops change memory that invariants, addresses and conditions
+// speak of. As in viewTraps, t is the thread's index in its block, and a[... + 64 * blockIdx.x] is
+// an element of the block.
 var contentsTraps = []textTrap{
 	{"an invariant about its own element", `__global__ void k(int n) { __shared__ int s[64]; int t = threadIdx.x; __requires(n > 0); s[t] = 0; for (int i = 0; __invariant(s[t] == i), __invariant(i <= n), i < n; i++) s[t]++; __assert(s[t] == n); }`, ""},
 	{"an index that a loop keeps in memory", `__global__ void k(int *a, int n) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; for (int i = 0; __invariant(s[t] == t), i < n; i++) { a[s[t] + 64 * blockIdx.x] = i; s[t] = t; } }`, ""},

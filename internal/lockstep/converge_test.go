@@ -6,15 +6,17 @@ import (
 	"heddle/internal/lockstep"
 )
 
-// lane puts the lane of a thread in %x10 and the address of its neighbour's element of r, in the same warp, in %x12.
+// lane puts the lane of a thread in %x10 and the address of its neighbour's element of r, in the
+// same warp, in %x12.
 const lane = `and.b32 %x10, %t, 31;
 	xor.b32 %x11, %t, 1;
 	shl.b32 %x11, %x11, 2;
 	add.u32 %x12, %r, %x11;
 `
 
-// jointTraps are about lanes in lock step (Barracuda, section 3.3.1): what the active lanes do by one instruction comes before what they
-// do by the next; the paths of a branch are not ordered before they meet.
+// jointTraps are about lanes in lock step (Barracuda, section 3.3.1): what the active lanes do by
+// one instruction comes before what they do by the next; the paths of a branch are not ordered
+// before they meet.
 var jointTraps = []trap{
 	{
 		name: "a neighbour's element, written before",

@@ -1,7 +1,7 @@
 package lockstep_test
 
-// once is a race that is there if two threads of a block get here: they write one word of shared memory,
-// different values.
+// once is a race that is there if two threads of a block get here: they write one word of shared
+// memory, different values.
 const once = "st.shared.u32 [w], %t;\n"
 
 var traps = []trap{

@@ -16,7 +16,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// exec executes one thread. Its parts live as long as the fixpoint over passes; the rest is of the current pass.
+// exec executes one thread. Its parts live as long as the fixpoint over passes; the rest is of the
+// current pass.
 type exec struct {
 	ctx     context.Context
 	c       *smt.Context
@@ -47,7 +48,8 @@ type exec struct {
 	guard   smt.Term  // its guard, as it was before the instruction wrote anything
 }
 
-// loopEnds are the states at the entry of a loop, and after an iteration that continues with another (nil: none).
+// loopEnds are the states at the entry of a loop, and after an iteration that continues with
+// another (nil: none).
 type loopEnds struct{ entry, latch *state }
 
 func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
@@ -56,7 +58,8 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 		return nil, err
 	}
 	x := &exec{
-		ctx: ctx, c: smt.New(), f: f, k: k, opt: opt, exact: map[smt.Term]smt.Term{}, approx: map[string]bool{},
+		ctx: ctx, c: smt.New(), f: f, k: k, opt: opt, exact: map[smt.Term]smt.Term{},
+		approx: map[string]bool{},
 	}
 	x.c.Limit(opt.Terms)
 	x.uniform = symbol.NewUniformity(x.c)
@@ -76,7 +79,8 @@ func (x *exec) pass(settling bool) bool {
 	x.loops.Begin(settling)
 	shape(x.th, x.opt)
 	x.notes.Begin(x.th)
-	st := &state{pred: smt.True, regs: slices.Repeat([]smt.Term{join.Undefined}, len(x.f.Regs)), notes: annotation.Entry()}
+	st := &state{pred: smt.True, regs: slices.Repeat([]smt.Term{join.Undefined}, len(x.f.Regs)),
+		notes: annotation.Entry()}
 	st.mem = x.mem.Entry()
 	x.around = nil
 	x.reach = slices.Repeat([]smt.Term{join.Undefined}, len(x.f.Blocks))
@@ -110,11 +114,12 @@ type state struct {
 }
 
 func (s *state) clone() *state {
-	return &state{pred: s.pred, regs: slices.Clone(s.regs), mem: s.mem.Clone(), copies: s.copies, notes: s.notes}
+	return &state{pred: s.pred, regs: slices.Clone(s.regs), mem: s.mem.Clone(), copies: s.copies,
+		notes: s.notes}
 }
 
-// here is what holds if the thread is at a point; bare is the same under a guard, without what annotations on the path
-// made known.
+// here is what holds if the thread is at a point; bare is the same under a guard, without what
+// annotations on the path made known.
 func (x *exec) here(st *state) smt.Term                 { return x.notes.Here(&st.notes, st.pred) }
 func (x *exec) bare(st *state, guard smt.Term) smt.Term { return x.notes.Bare(st.pred, guard) }
 

@@ -3,8 +3,8 @@ package lockstep_test
 // gridBarrier is a barrier at which all blocks wait, as cooperative_groups.h marks it.
 const gridBarrier = ".pragma \"heddle.grid\";\nbar.sync 0;\n"
 
-// everywhere is code for a thread to write its own element of A, of all blocks, in %d2; %d1 is the element of the thread
-// before it, around the end.
+// everywhere is code for a thread to write its own element of A, of all blocks, in %d2; %d1 is the
+// element of the thread before it, around the end.
 const everywhere = `mov.u32 %x10, %nctaid.x;
 	mov.u32 %x11, %ntid.x;
 	mad.lo.u32 %x12, %b, %x11, %t;
@@ -17,8 +17,8 @@ const everywhere = `mov.u32 %x10, %nctaid.x;
 	add.s64 %d1, %A, %d1;
 `
 
-// gridTraps are about barriers of the grid (CUDA C++ Programming Guide, "Grid Synchronization"): no thread passes one before all
-// threads of all blocks have come to it.
+// gridTraps are about barriers of the grid (CUDA C++ Programming Guide, "Grid Synchronization"): no
+// thread passes one before all threads of all blocks have come to it.
 var gridTraps = []trap{
 	{
 		name: "an element of another block, across a barrier of the grid",

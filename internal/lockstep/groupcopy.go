@@ -12,20 +12,20 @@ import (
 	"heddle/internal/smt"
 )
 
-// async_work_group_copy of OpenCL (OpenCL C 3.0, 6.15.11): all work-items reach it with the same arguments, no
-// particular work-item makes the copy, at some time up to the wait for its event, and waits are no barriers. Lowering
-// marks these things by calls:
+// async_work_group_copy of OpenCL (OpenCL C 3.0, 6.15.11): all work-items reach it with the same
+// arguments, no particular work-item makes the copy, at some time up to the wait for its event, and
+// waits are no barriers. Lowering marks these things by calls:
 //
 //	__heddle_collective(to, from, n, step)  all work-items must reach this, with these arguments
 //	__heddle_share(...)                     see share.go
 //	__heddle_event(e)                       the copy's event: e, or one of its own if that is null
 //	__heddle_await(e)                       a wait for it
-//	__heddle_awaited(n)                     for n events in all; the barrier that follows is the wait, which orders
-//	                                        nothing here
+//	__heddle_awaited(n)                     for n events in all; the barrier that follows is the
+//	                                        wait, which orders nothing here
 //
-// An access of the copy belongs to the barrier interval in which it is issued, which is right if the wait lies in the
-// same interval; otherwise the kernel is refused. It conflicts with what all other threads do there, before the copy
-// and behind the wait too.
+// An access of the copy belongs to the barrier interval in which it is issued, which is right if
+// the wait lies in the same interval; otherwise the kernel is refused. It conflicts with what all
+// other threads do there, before the copy and behind the wait too.
 
 // groupCopy is a copy that may be pending.
 type groupCopy struct {
@@ -86,7 +86,8 @@ func (x *exec) event(in *ir.Instr, st *state) {
 	}
 	e := x.argument(in, 0, 64, st)
 	last := &st.copies[len(st.copies)-1]
-	this := symbol.Apply(x.c, fmt.Sprintf("%sevent%d", symbol.Block, last.call.Index), 32, x.Counters()...)
+	this := symbol.Apply(x.c, fmt.Sprintf("%sevent%d", symbol.Block, last.call.Index), 32,
+		x.Counters()...)
 	own := x.c.Concat(x.c.Const(eventAddress+uint64(last.call.Index), 32), this)
 	x.inCommon(in, e)
 	e = x.c.Ite(x.c.Eq(e, x.c.Const(0, 64)), own, e)
@@ -100,7 +101,8 @@ const eventAddress = 0xe7e7_0000
 // inCommon refuses an argument that work-items may not have in common.
 func (x *exec) inCommon(in *ir.Instr, v smt.Term) {
 	if x.final && !x.uniform.Of(v) {
-		thread.Unsupported(in, "copies of a work-group with arguments or events that may differ between work-items")
+		thread.Unsupported(in,
+			"copies of a work-group with arguments or events that may differ between work-items")
 	}
 }
 
@@ -121,12 +123,14 @@ func joinCopies(states []*state) []groupCopy {
 	return out
 }
 
-// settledAtBack makes sure that no copy is pending at the back edge of a loop that was not pending at its entry.
+// settledAtBack makes sure that no copy is pending at the back edge of a loop that was not pending
+// at its entry.
 func (x *exec) settledAtBack(entry *state, back []edge) {
 	for _, e := range back {
 		for _, c := range e.st.copies {
 			if !x.settling && !slices.Contains(entry.copies, c) {
-				thread.Unsupported(c.call, "a copy of the work-group that is not waited for in the iteration of the loop in which it is made")
+				thread.Unsupported(c.call,
+					"a copy of the work-group that is not waited for in the iteration of the loop in which it is made")
 			}
 		}
 	}

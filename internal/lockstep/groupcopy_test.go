@@ -16,8 +16,9 @@ import (
 	"heddle/internal/verify"
 )
 
-// groupCopyTraps are bodies of OpenCL kernels with copies of the work-group (OpenCL C 3.0, 6.15.11). A group has 64 work-items;
-// p and q are global, s and r local arrays, i is the local index, g that of the first item of the group.
+// groupCopyTraps are bodies of OpenCL kernels with copies of the work-group (OpenCL C 3.0,
+// 6.15.11). A group has 64 work-items; p and q are global, s and r local arrays, i is the local
+// index, g that of the first item of the group.
 var groupCopyTraps = []struct{ name, text, why string }{
 	{"copy, wait, barrier", `event_t e = async_work_group_copy(s, p + g, 64, 0); wait_group_events(1, &e); barrier(CLK_LOCAL_MEM_FENCE); q[g + i] = s[63 - i];`, ""},
 	{"no wait", `event_t e = async_work_group_copy(s, p + g, 64, 0); barrier(CLK_LOCAL_MEM_FENCE); q[g + i] = s[63 - i];`, "the copy may be under way behind the barrier"},

@@ -50,13 +50,14 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 	}
 }
 
-// opaque gives the destinations values that depend on the sources only; of an instruction that reads more than its
-// sources, values of which nothing is known.
+// opaque gives the destinations values that depend on the sources only; of an instruction that
+// reads more than its sources, values of which nothing is known.
 func (x *exec) opaque(in *ir.Instr, st *state) {
 	sources, known := x.sources(in, st)
 	x.eachResult(in, func(n int, o ir.Operand, w int) {
 		if known && !readsMore(in) {
-			x.set(in, o, symbol.Opaque(x.c, fmt.Sprintf("%s#%d", sources.name, n), w, sources.args...), false, st)
+			x.set(in, o, symbol.Opaque(x.c, fmt.Sprintf("%s#%d", sources.name, n), w, sources.args...),
+				false, st)
 		} else {
 			x.set(in, o, x.Unknown("i", w), false, st)
 		}
@@ -66,7 +67,8 @@ func (x *exec) opaque(in *ir.Instr, st *state) {
 // readsMore reports whether the results of an instruction depend on more than its sources.
 func readsMore(in *ir.Instr) bool {
 	switch in.Row.Category {
-	case isa.Texture, isa.Matrix, isa.Video: // contents of textures, values of other lanes, selectors not in the text
+	// contents of textures, values of other lanes, selectors not in the text
+	case isa.Texture, isa.Matrix, isa.Video:
 		return true
 	case isa.Address: // mapa, getctarank: which block an address is of
 		if in.Action() != isa.ActTestSpace {
@@ -82,7 +84,8 @@ type signature struct {
 	args []smt.Term
 }
 
-// sources returns the sources of an instruction; known is false if it has others than registers and constants.
+// sources returns the sources of an instruction; known is false if it has others than registers and
+// constants.
 func (x *exec) sources(in *ir.Instr, st *state) (s signature, known bool) {
 	s.name, known = in.Text(), true
 	var take func(o ir.Operand)

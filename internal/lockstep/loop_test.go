@@ -238,7 +238,8 @@ L:	setp.eq.u32 %p2, %x2, 4;
 	},
 }
 
-// halves writes to one half of an array and reads the other one, in turn; extra happens in iteration 3.
+// halves writes to one half of an array and reads the other one, in turn; extra happens in
+// iteration 3.
 func halves(extra string) string {
 	return `mov.u32 %x1, 0; mov.u32 %x2, 256; mov.u32 %x3, 0;
 	add.u32 %x7, %o, 4;
@@ -260,8 +261,8 @@ L:	add.u32 %x4, %s, %x1;
 	@%p1 bra L;`
 }
 
-// strides writes to an array of words that starts at a thread's index and moves on by 64 words or by another number,
-// depending on n and the iteration.
+// strides writes to an array of words that starts at a thread's index and moves on by 64 words or
+// by another number, depending on n and the iteration.
 func strides(other string) string {
 	return `mov.u32 %x1, %t; mov.u32 %x2, 0;
 L:	mul.wide.u32 %d1, %x1, 4;
@@ -280,7 +281,8 @@ L:	mul.wide.u32 %d1, %x1, 4;
 	@%p1 bra L;`
 }
 
-// innerBarriers passes as many barriers as trips says between a write and the read of what a neighbour wrote.
+// innerBarriers passes as many barriers as trips says between a write and the read of what a
+// neighbour wrote.
 func innerBarriers(trips string) string {
 	return `mov.u32 %x1, 0;
 	xor.b32 %x5, %o, 4;

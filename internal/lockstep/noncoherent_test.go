@@ -9,8 +9,8 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// A load through the texture proxy is ordered with no write of the kernel (PTX ISA 8.6, 8.9.5), so that nothing is
-// proved of a kernel that writes the same array, barriers or not.
+// A load through the texture proxy is ordered with no write of the kernel (PTX ISA 8.6, 8.9.5), so
+// that nothing is proved of a kernel that writes the same array, barriers or not.
 func TestNoncoherentLoads(t *testing.T) {
 	for _, test := range []struct {
 		name, load, written string

@@ -12,7 +12,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// rows stores to row tid.y, column tid.x of a matrix with rows of n, if both are below n; below or equal in the second.
+// rows stores to row tid.y, column tid.x of a matrix with rows of n, if both are below n; below or
+// equal in the second.
 const rows = `.version 8.7
 .target sm_100
 .address_size 64
@@ -35,8 +36,8 @@ const rows = `.version 8.7
 }
 `
 
-// TestNoWrap: with n = 2^30, rows 0 and 4 are one (4 * 2^30 is 0 modulo 2^32); if nothing wraps, a place tells row and
-// column. The assumption does not excuse a column beyond the row.
+// TestNoWrap: with n = 2^30, rows 0 and 4 are one (4 * 2^30 is 0 modulo 2^32); if nothing wraps, a
+// place tells row and column. The assumption does not excuse a column beyond the row.
 func TestNoWrap(t *testing.T) {
 	for _, tt := range []struct {
 		name, text   string

@@ -80,8 +80,8 @@ func (x *exec) readReg(o ir.Operand, w int, st *state) smt.Term {
 	return v
 }
 
-// Unknown is a value that nothing is known of, one for each thread and iteration. What other instructions make, or
-// the same instruction makes again, is another value.
+// Unknown is a value that nothing is known of, one for each thread and iteration. What other
+// instructions make, or the same instruction makes again, is another value.
 func (x *exec) Unknown(kind string, w int) smt.Term {
 	x.unknown++
 	name := fmt.Sprintf("%s%s%d.%d", symbol.Private, kind, x.at.Index, x.unknown)
@@ -154,8 +154,8 @@ func (x *exec) signExtend(t smt.Term) smt.Term {
 	return r
 }
 
-// special returns a special register. One that may change while the thread runs, as the clock does, is another value
-// at each reading.
+// special returns a special register. One that may change while the thread runs, as the clock does,
+// is another value at each reading.
 func (x *exec) special(o ir.Operand) smt.Term {
 	c := x.c
 	k := func(v uint32) smt.Term { return c.Const(uint64(v), 32) }
@@ -173,8 +173,8 @@ func (x *exec) special(o ir.Operand) smt.Term {
 	case ir.LaneID: // PTX ISA 10.4: warps are cut from the linear thread index
 		return c.BvAnd(x.th.Linear(), k(31))
 	case ir.WarpID:
-		// In PTX it may change while the thread runs (10.5). From OpenCL it is the number of a sub-group, which is a
-		// run of 32 work-items.
+		// In PTX it may change while the thread runs (10.5). From OpenCL it is the number of a sub-group,
+		// which is a run of 32 work-items.
 		if x.f.Module != nil && x.f.Module.OpenCL {
 			return c.LShr(x.th.Linear(), k(5))
 		}
@@ -190,10 +190,12 @@ type operands struct {
 
 func (o operands) Read(op ir.Operand, w int) smt.Term { return o.x.read(op, w, o.st) }
 
-func (o operands) Resize(t smt.Term, w int, signed bool) smt.Term { return o.x.resize(t, w, signed) }
+func (o operands) Resize(t smt.Term, w int, signed bool) smt.Term {
+	return o.x.resize(t, w, signed)
+}
 
-// eachResult calls visit for each register that an instruction writes: with its number among the results, counting
-// sinks and elements of vectors, and its width.
+// eachResult calls visit for each register that an instruction writes: with its number among the
+// results, counting sinks and elements of vectors, and its width.
 func (x *exec) eachResult(in *ir.Instr, visit func(n int, o ir.Operand, width int)) {
 	n := 0
 	for _, d := range in.Dst {
@@ -210,7 +212,8 @@ func (x *exec) eachResult(in *ir.Instr, visit func(n int, o ir.Operand, width in
 	}
 }
 
-// setUnknown gives all destinations values of which nothing is known except who shares them: a prefix of symbol.
+// setUnknown gives all destinations values of which nothing is known except who shares them: a
+// prefix of symbol.
 func (x *exec) setUnknown(in *ir.Instr, scope string, st *state) {
 	x.eachResult(in, func(n int, o ir.Operand, w int) {
 		name := fmt.Sprintf("%sr%d.%d", scope, in.Index, n)

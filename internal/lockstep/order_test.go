@@ -22,8 +22,8 @@ const half = `and.b32 %x3, %t, 1;
 	@%p2 atom.shared.add.u32 %x1, [w], 1;
 `
 
-// orderTraps are about accesses that are no races themselves, and so end no execution: strong ones (PTX ISA 8.7),
-// and those that barriers of the warp order.
+// orderTraps are about accesses that are no races themselves, and so end no execution: strong ones
+// (PTX ISA 8.7), and those that barriers of the warp order.
 var orderTraps = []trap{
 	{
 		name: "a counter that a volatile store sets back in the same interval",
@@ -114,8 +114,8 @@ Z:`,
 	},
 }
 
-// guesses are kernels in PTX that does not say which parameters are pointers: thread 0 writes at one address, and
-// the others read at another.
+// guesses are kernels in PTX that does not say which parameters are pointers: thread 0 writes at
+// one address, and the others read at another.
 var guesses = []struct{ name, params, body, why string }{
 	{"two indices of a pointer parameter that come first in sums", ".param .u64 i, .param .u64 j, .param .u64 p", `ld.param.u64 %i, [i];
 	ld.param.u64 %j, [j];
@@ -151,7 +151,8 @@ var guesses = []struct{ name, params, body, why string }{
 	add.s64 %b, %j, %p;`, ""},
 }
 
-// TestGuessedPointers: of a sum of two numbers that may each be the pointer, neither is taken to be one.
+// TestGuessedPointers: of a sum of two numbers that may each be the pointer, neither is taken to be
+// one.
 func TestGuessedPointers(t *testing.T) {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	g := event.Geometry{Grid: one, Block: event.Dim3{X: 32, Y: 1, Z: 1}, Cluster: one}

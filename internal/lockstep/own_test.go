@@ -16,8 +16,8 @@ const byX1 = "shl.b32 %x1, %x1, 2;\nadd.u32 %x1, %s, %x1;\nst.shared.u32 [%x1], 
 // local has the generic address of a local variable in %d5.
 const local = "{\n.local .align 4 .b8 l[8];\nmov.u64 %d5, l;\ncvta.local.u64 %d5, %d5;\n"
 
-// ownTraps are about what a thread reads back of its own writes (PTX ISA 8.9.4: a read observes the last write in program order,
-// or one that is not ordered before it).
+// ownTraps are about what a thread reads back of its own writes (PTX ISA 8.9.4: a read observes the
+// last write in program order, or one that is not ordered before it).
 var ownTraps = []trap{
 	{
 		name: "an index that was stored and is read back",

@@ -6,7 +6,8 @@ import (
 	"heddle/internal/lockstep"
 )
 
-// readBackTraps are about what a thread reads back after its own stores. A wrong belief lets the threads meet in a[0].
+// readBackTraps are about what a thread reads back after its own stores. A wrong belief lets the
+// threads meet in a[0].
 var readBackTraps = []textTrap{
 	{"read back", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; if (s[threadIdx.x] != 5) a[0] = threadIdx.x; }`, ""},
 	{"read back another value", `__global__ void k(int *a) { __shared__ int s[64]; s[threadIdx.x] = 5; if (s[threadIdx.x] == 5) a[0] = threadIdx.x; }`, "it is 5"},

@@ -21,8 +21,8 @@ type edge struct {
 	st *state
 }
 
-// region executes the blocks of a loop, or those of the function outside loops, once. It returns the edges back to
-// the loop's header, and those that leave the loop.
+// region executes the blocks of a loop, or those of the function outside loops, once. It returns
+// the edges back to the loop's header, and those that leave the loop.
 func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
 	first := ir.BlockID(0)
 	if l != nil {
@@ -65,8 +65,8 @@ func (x *exec) region(l *ir.Loop, in *state) (back, exits []edge) {
 	return back, exits
 }
 
-// joinAt merges the states that reach a block from outside the loop that it may be the header of: at most one of them
-// is taken.
+// joinAt merges the states that reach a block from outside the loop that it may be the header of:
+// at most one of them is taken.
 func (x *exec) joinAt(b ir.BlockID, states []*state) *state {
 	r := x.join(b, states)
 	if d := x.k.SharedReach(b); len(states) > 1 && d != ir.NoBlock && x.reach[d] != join.Undefined {
@@ -94,10 +94,11 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 			r.regs[reg] = join.Undefined
 			continue
 		}
-		r.regs[reg] = join.Values(x.c, paths, func(p int) smt.Term { return states[p].regs[reg] }, func() smt.Term {
-			name := fmt.Sprintf("%sj%d.%d", symbol.Private, b, reg)
-			return symbol.Apply(x.c, name, x.k.Width(reg), x.Counters()...)
-		})
+		r.regs[reg] = join.Values(x.c, paths, func(p int) smt.Term { return states[p].regs[reg] },
+			func() smt.Term {
+				name := fmt.Sprintf("%sj%d.%d", symbol.Private, b, reg)
+				return symbol.Apply(x.c, name, x.k.Width(reg), x.Counters()...)
+			})
 	}
 	tags := x.mem.JoinTags(mems, paths)
 	r.notes = x.notes.Join(notes, paths)
@@ -211,7 +212,8 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 		*x.slot(head, s.Index) = info.At(s, *x.slot(entry, s.Index))
 	}
 	head.pred = info.Act()
-	x.mem.AtHeader(memory.Loop{Loop: info.Loop, Around: info.Around(), Counter: info.Counter}, &head.mem)
+	x.mem.AtHeader(memory.Loop{Loop: info.Loop, Around: info.Around(), Counter: info.Counter},
+		&head.mem)
 	known := x.notes.EnterLoop(&head.notes)
 	outer, gone := x.outer, x.gone
 	x.outer = info.Entry()
@@ -265,7 +267,8 @@ func (x *exec) learn(l *ir.Loop, it loop.Iteration, entry *state, back, exits []
 	x.loops.Of(l).Learn(it)
 }
 
-// leave returns the states at the edges that leave the loop, in the iteration in which the thread leaves.
+// leave returns the states at the edges that leave the loop, in the iteration in which the thread
+// leaves.
 func (x *exec) leave(info *loop.Info, it loop.Iteration, entry *state, exits []edge) []edge {
 	c := x.c
 	s := c.Substitute()

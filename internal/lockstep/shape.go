@@ -8,10 +8,12 @@ import (
 	"heddle/internal/smt"
 )
 
-// maxInDimension bounds the threads of an arbitrary launch in each dimension: kernels number them in an int.
+// maxInDimension bounds the threads of an arbitrary launch in each dimension: kernels number them
+// in an int.
 const maxInDimension = 1 << 31
 
-// shape makes the symbols of the launch and of the indices of the thread and its block, and their relations.
+// shape makes the symbols of the launch and of the indices of the thread and its block, and their
+// relations.
 func shape(th *Thread, opt Options) {
 	c := th.Context
 	block, grid := thread.Array(opt.Geometry.Block), thread.Array(opt.Geometry.Grid)

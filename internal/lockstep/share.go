@@ -10,10 +10,11 @@ import (
 	"heddle/internal/smt"
 )
 
-// A copy that the threads of a group make together (memcpy_async of CUDA's cooperative groups): which thread copies
-// which element is open. Our headers call __heddle_share(rank, threads, whole) for the thread's share, which is its
-// rank in a run. Here it is any number below threads. Where the group is the whole block, two threads have different
-// shares; of smaller groups it is not known which threads are in one.
+// A copy that the threads of a group make together (memcpy_async of CUDA's cooperative groups):
+// which thread copies which element is open. Our headers call __heddle_share(rank, threads, whole)
+// for the thread's share, which is its rank in a run. Here it is any number below threads. Where
+// the group is the whole block, two threads have different shares; of smaller groups it is not
+// known which threads are in one.
 
 // share is that of a thread in a copy of a whole block: its symbol, and the call.
 type share struct {
@@ -32,7 +33,8 @@ func (x *exec) share(in *ir.Instr, st *state) {
 	x.setResult(in, r, st)
 }
 
-// distinctShares has the shares of two threads in one copy differ, like results of additions to a counter.
+// distinctShares has the shares of two threads in one copy differ, like results of additions to a
+// counter.
 func (x *exec) distinctShares() {
 	for _, s := range x.shares {
 		x.th.Slots.Add(s.symbol, s.counters, thread.Ticket{

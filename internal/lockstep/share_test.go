@@ -6,8 +6,8 @@ import (
 	"heddle/internal/lockstep"
 )
 
-// shareTraps are copies that a group makes together: which thread copies an element is open (CUDA C++ Programming Guide,
-// memcpy_async), so that no proof may rest on it.
+// shareTraps are copies that a group makes together: which thread copies an element is open (CUDA
+// C++ Programming Guide, memcpy_async), so that no proof may rest on it.
 var shareTraps = []textTrap{
 	{"a thread uses the element of its rank", `__global__ void k(const int *a, int *o) { __shared__ int s[64]; auto g = this_thread_block();
 		memcpy_async(g, s, a, sizeof s); __pipeline_wait_prior(0); o[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x]; }`,

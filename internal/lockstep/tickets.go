@@ -66,7 +66,8 @@ func (x *exec) addend(in *ir.Instr, st *state) (add uint64, down bool) {
 	switch {
 	case !ok:
 		return 0, false
-	case (in.Fn == isa.FnInc || in.Fn == isa.FnDec) && v == ones(w): // wraps as an addition does (PTX ISA 9.7.13.5)
+	// wraps as an addition does (PTX ISA 9.7.13.5)
+	case (in.Fn == isa.FnInc || in.Fn == isa.FnDec) && v == ones(w):
 		return 1, in.Fn == isa.FnDec
 	case in.Fn != isa.FnAdd || v == 0:
 		return 0, false
@@ -85,8 +86,8 @@ type counting struct {
 	looped bool
 }
 
-// resolve adds to th the tickets: the results of additions to arrays on which all atomics are additions in one
-// direction.
+// resolve adds to th the tickets: the results of additions to arrays on which all atomics are
+// additions in one direction.
 func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 	th.Slots = thread.NewSlots(t.c)
 	of := map[*Object]*counting{}
@@ -94,7 +95,8 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 		t.count(of, &t.atomics[i], arrays)
 	}
 	for _, u := range t.atomics {
-		if u.result == nil || u.add == 0 || len(u.places) != 1 || u.places[0].Object == nil || of[u.places[0].Object].bad {
+		if u.result == nil || u.add == 0 || len(u.places) != 1 || u.places[0].Object == nil ||
+			of[u.places[0].Object].bad {
 			continue
 		}
 		o := u.places[0].Object
@@ -109,7 +111,8 @@ func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
 		}
 		th.Slots.Wrap = th.Slots.Wrap || total == 0
 		th.Slots.Add(*u.result, u.counters, thread.Ticket{
-			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add, Down: u.down,
+			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add,
+			Down:   u.down,
 			Stored: stored, Resets: resets, Ordered: opt.Lockstep, Total: total,
 		})
 	}
@@ -155,12 +158,13 @@ func (t *tickets) count(of map[*Object]*counting, u *atomicUse, arrays *memory.M
 	}
 }
 
-// storedTo reports whether an array may be written by other instructions than atomics, and behind which barriers
-// strong stores do; ok is false if the barrier of a strong store is not known.
+// storedTo reports whether an array may be written by other instructions than atomics, and behind
+// which barriers strong stores do; ok is false if the barrier of a strong store is not known.
 func (t *tickets) storedTo(th *Thread, o *Object) (stored bool, resets []smt.Term, ok bool) {
 	for i := range th.Accesses {
 		a := &th.Accesses[i]
-		elsewhere := a.Object != nil || a.Space != o.Space && (a.Space == event.Shared || a.Space == event.Global)
+		elsewhere := a.Object != nil || a.Space != o.Space &&
+			(a.Space == event.Shared || a.Space == event.Global)
 		if a.Kind != event.Write || a.Object != o && elsewhere {
 			continue
 		}

@@ -14,15 +14,15 @@ import (
 	"heddle/internal/verify"
 )
 
-// trap is a kernel that is wrong although a proof that trusts too much goes through, or its right twin.
-// Why says what is wrong, from the PTX ISA; it is empty for the twin, which must be verified.
+// trap is a kernel that is wrong although a proof that trusts too much goes through, or its right
+// twin. Why says what is wrong, from the PTX ISA; it is empty for the twin, which must be verified.
 type trap struct {
 	name, module, body, why string
 }
 
-// prologue declares what the bodies use: %t is the thread's index in its block, %b the block's, %n the scalar
-// argument; %A and %B are the global arrays, %s and %r the shared ones of 4096 bytes; %o is 4*tid, %P = A+4*tid,
-// %Q = r+4*tid.
+// prologue declares what the bodies use: %t is the thread's index in its block, %b the block's, %n
+// the scalar argument; %A and %B are the global arrays, %s and %r the shared ones of 4096 bytes; %o
+// is 4*tid, %P = A+4*tid, %Q = r+4*tid.
 const prologue = `.version 8.7
 .target sm_100
 .address_size 64

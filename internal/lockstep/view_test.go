@@ -6,8 +6,8 @@ import (
 	"heddle/internal/lockstep"
 )
 
-// viewTraps are kernels whose threads read what they wrote themselves. In all of them t is the thread's index in its block,
-// and a[... + 64 * blockIdx.x] is an element of the block.
+// viewTraps are kernels whose threads read what they wrote themselves. In all of them t is the
+// thread's index in its block, and a[... + 64 * blockIdx.x] is an element of the block.
 var viewTraps = []textTrap{
 	{"its own write", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; a[s[t] + 64 * blockIdx.x] = t; }`, ""},
 	{"its own write beside another", `__global__ void k(int *a, int n) { __shared__ int s[128], r[64]; int t = threadIdx.x; s[t] = t; s[t + 64] = n; r[t] = 7; a[s[t] + 64 * blockIdx.x] = t; }`, ""},
@@ -81,7 +81,8 @@ func TestBarrierFacts(t *testing.T) { proveTexts(t, annotated, factTraps, lockst
 
 func TestOwnWrites(t *testing.T) { proveTexts(t, annotated, viewTraps, lockstep.Options{}) }
 
-// togetherTraps are about lanes in lock step with their warp, of which one may write, without a race, where another one has just written.
+// togetherTraps are about lanes in lock step with their warp, of which one may write, without a
+// race, where another one has just written.
 var togetherTraps = []textTrap{
 	{"a neighbour writes after the thread", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; s[t ^ 1] = 0; a[s[t] + 64 * blockIdx.x] = t; }`, "all read 0"},
 	{"a neighbour writes before the thread", `__global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t ^ 1] = 0; s[t] = t; a[t + 64 * blockIdx.x] = s[t]; }`, ""},

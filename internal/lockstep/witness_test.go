@@ -12,7 +12,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// TestContents: what the loads of a counterexample see is what a run finds in the arrays at the start.
+// TestContents: what the loads of a counterexample see is what a run finds in the arrays at the
+// start.
 func TestContents(t *testing.T) {
 	m := kernels.PTX(t, fmt.Sprintf(prologue, "", `
 		mul.wide.u32 %d1, %t, 4;

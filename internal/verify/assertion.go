@@ -11,11 +11,13 @@ import (
 	"heddle/internal/smt"
 )
 
-// Annotations: assertions about a thread, about a pair of threads, and about the accesses of a thread.
+// Annotations: assertions about a thread, about a pair of threads, and about the accesses of a
+// thread.
 //
-// The check of an assertion in an arbitrary iteration of a loop may use it for the previous iteration: that is
-// induction over the iterations, in the order in which two threads in lock step reach them. An assertion may be used
-// at other ones that follow it on the path. If one fails there is a finding, and the kernel is not verified.
+// The check of an assertion in an arbitrary iteration of a loop may use it for the previous
+// iteration: that is induction over the iterations, in the order in which two threads in lock step
+// reach them. An assertion may be used at other ones that follow it on the path. If one fails there
+// is a finding, and the kernel is not verified.
 
 // assertions checks all annotations.
 func (p *prover) assertions() {
@@ -29,15 +31,16 @@ func (p *prover) assertions() {
 			continue
 		}
 		if len(a.Reads) > 0 && !p.undisturbed(a.Reads) {
-			p.res.Findings = append(p.res.Findings, Finding{Kind: Violation, A: a.Instr, Assertion: a, Reason: "another thread may write what it reads, in the same barrier interval"})
+			p.res.Findings = append(p.res.Findings, Finding{Kind: Violation, A: a.Instr, Assertion: a,
+				Reason: "another thread may write what it reads, in the same barrier interval"})
 			continue
 		}
 		p.assertion(a)
 	}
 }
 
-// vacuous reports an assumption that cannot hold for one thread, or not for two at once: nothing behind it would be
-// checked, or no pair of threads.
+// vacuous reports an assumption that cannot hold for one thread, or not for two at once: nothing
+// behind it would be checked, or no pair of threads.
 func (p *prover) vacuous(a *thread.Assertion) {
 	if len(a.Logs) > 0 || p.relational(a.Cond) || p.relational(a.Guard) {
 		return
@@ -48,7 +51,8 @@ func (p *prover) vacuous(a *thread.Assertion) {
 		f.Reason = "it holds for no input, so that nothing behind it is checked"
 	case p.th.Geometry.Block.Count() > 1 && p.contradictsPair(a, p.pair, p.th.Tid):
 		f.Reason = "it holds for no two threads of a block at once, so that no pair is checked behind it"
-	case p.th.Geometry.Grid.Count() > 1 && !p.opt.OnlyIntraBlock && p.contradictsPair(a, p.far, p.th.Ctaid):
+	case p.th.Geometry.Grid.Count() > 1 && !p.opt.OnlyIntraBlock &&
+		p.contradictsPair(a, p.far, p.th.Ctaid):
 		f.Reason = "it holds for no two blocks at once, so that no pair is checked behind it"
 	default:
 		return
@@ -62,7 +66,8 @@ func (p *prover) contradicts(before, conds []smt.Term) bool {
 		p.c.Decide(p.ctx, append(before, conds...), p.opt.Solvers...).Status == smt.Unsat
 }
 
-func (p *prover) contradictsPair(a *thread.Assertion, s [2]*smt.Substitution, apart [3]smt.Term) bool {
+func (p *prover) contradictsPair(a *thread.Assertion, s [2]*smt.Substitution,
+	apart [3]smt.Term) bool {
 	return p.contradicts(
 		[]smt.Term{s[0].Apply(a.Guard), s[1].Apply(a.Guard), p.differ(s, apart)},
 		[]smt.Term{s[0].Apply(a.Cond), s[1].Apply(a.Cond)})
@@ -138,8 +143,8 @@ func (p *prover) eachChoice(choices [][]logged, chosen []logged, visit func([]lo
 	}
 }
 
-// loggedBy lists the accesses of the thread itself, in the current barrier interval and before the annotation, that
-// the n-th question of a condition may mean.
+// loggedBy lists the accesses of the thread itself, in the current barrier interval and before the
+// annotation, that the n-th question of a condition may mean.
 func (p *prover) loggedBy(a *thread.Assertion, l thread.Log, n int) []logged {
 	out := []logged{{}}
 	c := p.c
@@ -182,8 +187,8 @@ func (p *prover) loggedBy(a *thread.Assertion, l thread.Log, n int) []logged {
 	return out
 }
 
-// earlier is the formula that an access, in iterations iters of its loops, comes before an annotation: in an earlier
-// iteration of a loop around both, or earlier in the text.
+// earlier is the formula that an access, in iterations iters of its loops, comes before an
+// annotation: in an earlier iteration of a loop around both, or earlier in the text.
 func (p *prover) earlier(x *thread.Access, iters []smt.Term, a *thread.Assertion) smt.Term {
 	c := p.c
 	n := 0
@@ -197,7 +202,8 @@ func (p *prover) earlier(x *thread.Access, iters []smt.Term, a *thread.Assertion
 	return r
 }
 
-// violation asks whether a condition can be false: for one thread, or for a pair if it is about the other one too.
+// violation asks whether a condition can be false: for one thread, or for a pair if it is about the
+// other one too.
 func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term, f Finding) {
 	terms := append([]smt.Term{a.Guard, p.c.Not(cond)}, extra...)
 	terms = append(terms, p.before(a)...)
@@ -233,7 +239,8 @@ func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term,
 	}
 }
 
-// before is the fact that the assertions of the innermost loop around a held in the previous iteration.
+// before is the fact that the assertions of the innermost loop around a held in the previous
+// iteration.
 func (p *prover) before(a *thread.Assertion) []smt.Term {
 	if len(a.Iters) == 0 {
 		return nil
@@ -252,9 +259,10 @@ func (p *prover) before(a *thread.Assertion) []smt.Term {
 	return out
 }
 
-// others defines the symbols of conditions that stand for values of the other thread (thread.Other): it returns what
-// that adds to a query, and to the terms that the query is made of.
-func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.Term, all [2][]smt.Term) {
+// others defines the symbols of conditions that stand for values of the other thread
+// (thread.Other): it returns what that adds to a query, and to the terms that the query is made of.
+func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.Term,
+	all [2][]smt.Term) {
 	all = terms
 	if len(p.th.Others) == 0 {
 		return nil, all

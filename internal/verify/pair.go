@@ -10,8 +10,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// pair is one question: can two guarded accesses race, or two ends of intervals diverge? It is asked at increasing
-// depths.
+// pair is one question: can two guarded accesses race, or two ends of intervals diverge? It is
+// asked at increasing depths.
 type pair struct {
 	finding  Finding // reported if the answer is yes, or if there is none
 	query    []smt.Term
@@ -32,11 +32,13 @@ type pair struct {
 // depths are the numbers of levels of loop axioms that are tried in turn: most pairs need none.
 var depths = []int{0, 2, 4}
 
-// mostWaiting is how many queries are collected before solvers get them: enough to keep all solvers busy.
+// mostWaiting is how many queries are collected before solvers get them: enough to keep all solvers
+// busy.
 const mostWaiting = 64
 
-// stepsEach is what a query costs in addition to the steps of solvers. atOnce is how many queries go to solvers
-// before the remaining steps are checked again: a fixed number, so that every machine asks the same queries.
+// stepsEach is what a query costs in addition to the steps of solvers. atOnce is how many queries
+// go to solvers before the remaining steps are checked again: a fixed number, so that every machine
+// asks the same queries.
 const (
 	stepsEach = 20_000
 	atOnce    = 8
@@ -58,10 +60,11 @@ func (p *prover) done() bool {
 	return p.stopped || p.opt.Limit > 0 && p.bad >= p.opt.Limit
 }
 
-// decide asks whether q has a model; terms are what the query is made of, for each thread, before renaming by s. A
-// query that the simplifier does not decide waits for drain. It returns the pair that it asks for; nil if it asks
-// nothing, because enough is found or the finding is not wanted.
-func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) *pair {
+// decide asks whether q has a model; terms are what the query is made of, for each thread, before
+// renaming by s. A query that the simplifier does not decide waits for drain. It returns the pair
+// that it asks for; nil if it asks nothing, because enough is found or the finding is not wanted.
+func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution,
+	f Finding) *pair {
 	if p.done() || p.opt.Ignore != nil && p.opt.Ignore(&f) {
 		return nil
 	}
@@ -98,8 +101,8 @@ func (p *prover) drain() {
 	p.res.Stats.Time += time.Since(start)
 }
 
-// solve has solvers decide waiting queries until none is left. If few findings are enough, few queries are asked at
-// a time, and a pair that may be a finding is continued before others begin.
+// solve has solvers decide waiting queries until none is left. If few findings are enough, few
+// queries are asked at a time, and a pair that may be a finding is continued before others begin.
 func (p *prover) solve() {
 	for len(p.waiting) > 0 {
 		if p.opt.Limit > 0 && p.bad >= p.opt.Limit {
@@ -157,10 +160,12 @@ func (p *prover) strengthen() bool {
 
 // open reports whether closed forms leave something about a loop open.
 func open(l thread.Loop) bool {
-	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots, func(s thread.Slot) bool { return !s.Closed })
+	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots,
+		func(s thread.Slot) bool { return !s.Closed })
 }
 
-// reduce asks the simplifier, with more and more axioms, until the pair is decided or waits for a solver.
+// reduce asks the simplifier, with more and more axioms, until the pair is decided or waits for a
+// solver.
 func (p *prover) reduce(x *pair) {
 	if p.c.Exceeded() {
 		p.found(x, smt.Answer{Reason: "term budget used up"})
@@ -298,7 +303,8 @@ func (s *Stats) Add(t *Stats) {
 			sum = &QueryStats{}
 			s.Queries[by] = sum
 		}
-		sum.Unsat, sum.Sat, sum.Unknown, sum.Cached, sum.Time = sum.Unsat+q.Unsat, sum.Sat+q.Sat, sum.Unknown+q.Unknown, sum.Cached+q.Cached, sum.Time+q.Time
+		sum.Unsat, sum.Sat, sum.Unknown, sum.Cached, sum.Time = sum.Unsat+q.Unsat, sum.Sat+q.Sat,
+			sum.Unknown+q.Unknown, sum.Cached+q.Cached, sum.Time+q.Time
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// TestProductFacts: what is said of the products holds of all indices and sizes that the assumptions allow, so that a query
-// loses no model by it.
+// TestProductFacts: what is said of the products holds of all indices and sizes that the
+// assumptions allow, so that a query loses no model by it.
 func TestProductFacts(t *testing.T) {
 	c := smt.New()
 	th := &thread.Thread{Context: c}

@@ -2,10 +2,11 @@ package verify
 
 import "heddle/internal/smt"
 
-// Rows of unknown length, row*n + col, make products of variables, which bit-level solvers cannot handle. An equation
-// of two such places is n*R + rest = 0, where R is the distance of the rows. If that holds for integers, then R = 0
-// and rest = 0, or rest >= n, or rest <= -n: most proofs need no more. So a query is first asked with such equations
-// weakened to this. Weakening loses no model, so an unsatisfiable answer holds for the query (TestRowsApart).
+// Rows of unknown length, row*n + col, make products of variables, which bit-level solvers cannot
+// handle. An equation of two such places is n*R + rest = 0, where R is the distance of the rows. If
+// that holds for integers, then R = 0 and rest = 0, or rest >= n, or rest <= -n: most proofs need
+// no more. So a query is first asked with such equations weakened to this. Weakening loses no
+// model, so an unsatisfiable answer holds for the query (TestRowsApart).
 
 // weakened returns the query with equations weakened; ok is false if it has none of that kind.
 func (p *prover) weakened(query []smt.Term) (out []smt.Term, ok bool) {
@@ -43,7 +44,8 @@ func (p *prover) rowsApart(t smt.Term) (smt.Term, bool) {
 			rest = c.Add(rest, c.MulConst(a, coef[i]))
 		}
 	}
-	// With |n| <= 2^31, |rows| <= 2^30 and |rest| <= 2^61, n*rows + rest does not wrap: it is 0 as an integer.
+	// With |n| <= 2^31, |rows| <= 2^30 and |rest| <= 2^61, n*rows + rest does not wrap: it is 0 as an
+	// integer.
 	if !p.within(n, 1<<31) || !p.within(rows, 1<<30) || !p.within(rest, 1<<61) || step > 1<<20 {
 		return 0, false
 	}

@@ -12,7 +12,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// writers is a kernel in which %t is the index of the thread in its block, %n the scalar argument and %A an array.
+// writers is a kernel in which %t is the index of the thread in its block, %n the scalar argument
+// and %A an array.
 const writers = `.version 8.7
 .target sm_100
 .address_size 64

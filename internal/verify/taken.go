@@ -7,9 +7,10 @@ import (
 	"heddle/internal/smt"
 )
 
-// taken returns when the symbols among terms for "an atomic of this thread has returned a value before" are true: if
-// an atomic in front of the annotation has returned it, in the iterations of the annotation, or of an access that its
-// condition is about. Leaving out other atomics makes no false condition true.
+// taken returns when the symbols among terms for "an atomic of this thread has returned a value
+// before" are true: if an atomic in front of the annotation has returned it, in the iterations of
+// the annotation, or of an access that its condition is about. Leaving out other atomics makes no
+// false condition true.
 func (p *prover) taken(a *thread.Assertion, terms []smt.Term, chosen []logged) []smt.Term {
 	if len(p.th.Taken) == 0 {
 		return nil
@@ -33,7 +34,8 @@ func (p *prover) taken(a *thread.Assertion, terms []smt.Term, chosen []logged) [
 					s.Replace(k, at[j])
 				}
 				out = append(out, c.Implies(c.And(
-					s.Apply(x.Guard), p.earlier(x, at, a), c.Eq(s.Apply(x.Offset), off), c.Eq(c.ZExt(s.Apply(x.Result), 64), value),
+					s.Apply(x.Guard), p.earlier(x, at, a), c.Eq(s.Apply(x.Offset), off),
+					c.Eq(c.ZExt(s.Apply(x.Result), 64), value),
 				), t))
 			}
 		}
@@ -41,8 +43,8 @@ func (p *prover) taken(a *thread.Assertion, terms []smt.Term, chosen []logged) [
 	return out
 }
 
-// sameLoops returns the iteration vectors of the annotation, and of the accesses that it is about, that lie in the
-// loops of an access.
+// sameLoops returns the iteration vectors of the annotation, and of the accesses that it is about,
+// that lie in the loops of an access.
 func (p *prover) sameLoops(x *thread.Access, a *thread.Assertion, chosen []logged) [][]smt.Term {
 	var out [][]smt.Term
 	add := func(loops []int, iters []smt.Term) {

@@ -7,10 +7,11 @@ import (
 	"heddle/internal/lockstep/thread"
 )
 
-// trust decides which barrier invariants are used behind their barriers (Chong et al., OOPSLA 2013): those for which
-// no other thread writes what they read, in the interval that the barrier ends, or from another block at any time.
-// Each is checked under the remaining ones: up to the first interval in which one cannot be trusted, all that have
-// been used can. That they hold when a thread reaches the barrier is an assertion like others.
+// trust decides which barrier invariants are used behind their barriers (Chong et al., OOPSLA
+// 2013): those for which no other thread writes what they read, in the interval that the barrier
+// ends, or from another block at any time. Each is checked under the remaining ones: up to the
+// first interval in which one cannot be trusted, all that have been used can. That they hold when a
+// thread reaches the barrier is an assertion like others.
 //
 // In lock step a lane may write what another one has read without a race, so none is trusted.
 func (p *prover) trust() {

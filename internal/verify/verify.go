@@ -1,19 +1,19 @@
-// Package verify proves that no two threads of a kernel race and that no barrier diverges, for all inputs, or
-// finds a counterexample, or reports what it could not decide.
+// Package verify proves that no two threads of a kernel race and that no barrier diverges, for all
+// inputs, or finds a counterexample, or reports what it could not decide.
 //
-// It follows the two-thread reduction of Betts et al. (GPUVerify, TOPLAS 2015, section 4) and Collingbourne
-// et al. (ESOP 2013). A thread.Thread describes one arbitrary thread by guarded accesses and ends of barrier
-// intervals; two renamed instances are two arbitrary threads. A race is a pair of accesses, one of each
-// thread, whose guards and overlap are satisfiable together with equal start tags: both accesses lie in one
-// barrier interval. A divergence is a pair of interval ends with equal start tags that are not the same
-// barrier instance.
+// It follows the two-thread reduction of Betts et al. (GPUVerify, TOPLAS 2015, section 4) and
+// Collingbourne et al. (ESOP 2013). A thread.Thread describes one arbitrary thread by guarded
+// accesses and ends of barrier intervals; two renamed instances are two arbitrary threads. A race
+// is a pair of accesses, one of each thread, whose guards and overlap are satisfiable together with
+// equal start tags: both accesses lie in one barrier interval. A divergence is a pair of interval
+// ends with equal start tags that are not the same barrier instance.
 //
-// Deviation: where GPUVerify logs an arbitrary access and asserts at each other access, every pair of accesses
-// is one small query here. Why tags are sound with respect to the lock-step form: RATIONALE.md, "Intervals by
-// tags".
+// Deviation: where GPUVerify logs an arbitrary access and asserts at each other access, every pair
+// of accesses is one small query here. Why tags are sound with respect to the lock-step form:
+// RATIONALE.md, "Intervals by tags".
 //
-// What it can miss: nothing within the assumptions of package lockstep. Each pair that is not proved harmless
-// is a finding, and a query that is given up makes one too.
+// What it can miss: nothing within the assumptions of package lockstep. Each pair that is not
+// proved harmless is a finding, and a query that is given up makes one too.
 package verify
 
 import (
@@ -42,20 +42,27 @@ const (
 type Options struct {
 	Benign         Benign
 	OnlyIntraBlock bool
-	Limit          int                 // stop after so many findings; 0: find all
-	Steps          int64               // stop when the queries took so many steps (smt.Answer); 0: no limit
-	Ways           bool                // report in which iterations each race occurs; needs Limit 0
-	OneWarp        func(*Finding) bool // with Ways: whether to ask if a race needs threads of two warps; nil: never
-	Solvers        []smt.Solver        // asked in order for what the simplifier leaves, and for invariants of loops
-	Pool           *smt.Pool           // instead of Solvers for what the simplifier leaves: several queries at a time
-	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil: none.
+	Limit          int // stop after so many findings; 0: find all
+	// Steps ends the proof when its queries took so many steps (smt.Answer); 0: no limit.
+	Steps int64
+	Ways  bool // report in which iterations each race occurs; needs Limit 0
+	// OneWarp says, with Ways, whether to ask if a race needs threads of two warps; nil: never.
+	OneWarp func(*Finding) bool
+	// Solvers are asked in order for what the simplifier leaves, and for invariants of loops.
+	Solvers []smt.Solver
+	// Pool replaces Solvers for what the simplifier leaves: it decides several queries at a time.
+	Pool *smt.Pool
+	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil:
+	// none.
 	Sizes func(*thread.Object) (uint64, bool)
-	// Shown reports whether a run has confirmed that a pair races, so that no invariants are searched to disprove
-	// it; nil: none.
+	// Shown reports whether a run has confirmed that a pair races, so that no invariants are searched
+	// to disprove it; nil: none.
 	Shown func(*Finding) bool
-	// Record receives each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nothing does.
+	// Record receives each query that was decided or given up, as it was asked, in SMT-LIB 2; nil:
+	// nothing does.
 	Record func(what *Finding, script []byte, a smt.Answer)
-	// Ignore reports findings that are not wanted, and for which no query is asked. nil: all are wanted.
+	// Ignore reports findings that are not wanted, and for which no query is asked. nil: all are
+	// wanted.
 	Ignore func(f *Finding) bool
 }
 
@@ -72,38 +79,43 @@ const (
 
 // Finding is a pair that is not proved harmless.
 type Finding struct {
-	Kind        Kind
-	A, B        *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
-	Object      *thread.Object
-	OtherBlock  bool   // the threads are of different blocks
-	SameThread  bool   // a thread races with an asynchronous copy of its own
-	Reason      string // if undecided: why; else empty and Model is a counterexample of the abstraction
+	Kind       Kind
+	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
+	Object     *thread.Object
+	OtherBlock bool // the threads are of different blocks
+	SameThread bool // a thread races with an asynchronous copy of its own
+	// Reason says why an undecided pair is; if empty, Model is a counterexample of the abstraction.
+	Reason      string
 	Model       *smt.Model
 	Assertion   *thread.Assertion // of a Violation and Vacuous
 	Tid, Ctaid  [2]event.Dim3     // of the two threads, from Model
 	Grid, Block event.Dim3        // of the launch, from Model
 	Iters       [2][]uint32       // of the loops around A and B, outermost first, from Model
-	// Free and Loops are the abstractions that the counterexample uses, so that a run may not have it: the results
-	// of instructions, and registers of loops without a closed form.
+	// Free and Loops are the abstractions that the counterexample uses, so that a run may not have it:
+	// the results of instructions, and registers of loops without a closed form.
 	Free  []*ir.Instr
 	Loops bool
 	iters [2][]smt.Term
-	// Ways says in which iterations a race occurs, if Options.Ways asks for it: first in one iteration of all loops
-	// around both accesses (Same); then for each of these loops, outermost first, in different iterations of it and
-	// one iteration of the loops around it.
+	// Ways says in which iterations a race occurs, if Options.Ways asks for it: first in one iteration
+	// of all loops around both accesses (Same); then for each of these loops, outermost first, in
+	// different iterations of it and one iteration of the loops around it.
 	Ways []Way
-	// OneWarp is set for a race that is proved to be between lanes of one warp, if Options.OneWarp asks for it.
+	// OneWarp is set for a race that is proved to be between lanes of one warp, if Options.OneWarp
+	// asks for it.
 	OneWarp bool
 }
 
-// Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
+// Stats counts the queries. A pair is decided by one query or by several, with more of the axioms
+// of loops each.
 type Stats struct {
 	Pairs        int
-	BySimplifier int                    // pairs proved harmless by the simplifier
-	BySolver     int                    // by solvers
-	Time         time.Duration          // of all queries
-	Steps        int64                  // of all queries and the search for invariants: what Options.Steps bounds
-	Queries      map[string]*QueryStats // by decision procedure: "simplifier", a solver's name, "nobody"
+	BySimplifier int           // pairs proved harmless by the simplifier
+	BySolver     int           // by solvers
+	Time         time.Duration // of all queries
+	// Steps counts those of all queries and of the search for invariants: Options.Steps bounds it.
+	Steps int64
+	// Queries is by decision procedure: "simplifier", a solver's name, or "nobody".
+	Queries map[string]*QueryStats
 }
 
 // QueryStats counts the queries that one decision procedure decided.
@@ -164,9 +176,9 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	return p.result()
 }
 
-// Diverging returns as findings the barriers that some thread of a block reaches in an iteration of the loops
-// around in which another thread does not: each diverges, whatever other barriers the kernel has. Undecided
-// barriers are not among them.
+// Diverging returns as findings the barriers that some thread of a block reaches in an iteration of
+// the loops around in which another thread does not: each diverges, whatever other barriers the
+// kernel has. Undecided barriers are not among them.
 func Diverging(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	return p.modelled(p.diverging(th.Ends, false))
@@ -242,8 +254,9 @@ func (p *prover) divergence() {
 	}
 }
 
-// gridDivergence compares the ends of intervals between barriers of the grid: if a thread of another block reaches
-// another one, or ends, the barrier waits for it forever. Within a block, divergence is as at any barrier.
+// gridDivergence compares the ends of intervals between barriers of the grid: if a thread of
+// another block reaches another one, or ends, the barrier waits for it forever. Within a block,
+// divergence is as at any barrier.
 func (p *prover) gridDivergence() {
 	ends := p.th.GridEnds
 	for i := range ends {
@@ -255,9 +268,10 @@ func (p *prover) gridDivergence() {
 	}
 }
 
-// apart asks whether two threads, for which more holds, can proceed from one barrier to different ends of its
-// interval. The thread that is at its end when the paths of the two diverge has passed the annotations on its path;
-// what the other one assumes is not used, since it may be behind the point where they diverge.
+// apart asks whether two threads, for which more holds, can proceed from one barrier to different
+// ends of its interval. The thread that is at its end when the paths of the two diverge has passed
+// the annotations on its path; what the other one assumes is not used, since it may be behind the
+// point where they diverge.
 func (p *prover) apart(a, b *thread.End, otherBlock bool, more ...smt.Term) {
 	if a.Instr != nil {
 		p.parts(a, b, a.Guard, b.Bare, otherBlock, more)
@@ -267,7 +281,8 @@ func (p *prover) apart(a, b *thread.End, otherBlock bool, more ...smt.Term) {
 	}
 }
 
-func (p *prover) parts(a, b *thread.End, guardA, guardB smt.Term, otherBlock bool, more []smt.Term) {
+func (p *prover) parts(a, b *thread.End, guardA, guardB smt.Term, otherBlock bool,
+	more []smt.Term) {
 	s, different := p.pair, p.th.Tid
 	if otherBlock {
 		s, different = p.far, p.th.Ctaid
@@ -279,7 +294,8 @@ func (p *prover) parts(a, b *thread.End, guardA, guardB smt.Term, otherBlock boo
 		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, different),
 		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
 	}, more...)
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr, OtherBlock: otherBlock})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr,
+		OtherBlock: otherBlock})
 }
 
 // races compares accesses, within a block and between blocks.
@@ -310,9 +326,9 @@ func (p *prover) comparable(a, b *thread.Access) bool {
 	return a.Space == b.Space || a.Space == event.Generic || b.Space == event.Generic
 }
 
-// strongTogether reports whether two accesses are morally strong wherever they overlap: equal sizes cannot overlap
-// partly, because accesses are aligned (PTX ISA 5.1, 8.7). An access of a vector is one of each of its elements
-// (8.2.2).
+// strongTogether reports whether two accesses are morally strong wherever they overlap: equal sizes
+// cannot overlap partly, because accesses are aligned (PTX ISA 5.1, 8.7). An access of a vector is
+// one of each of its elements (8.2.2).
 func strongTogether(a, b *thread.Access, otherBlock bool) bool {
 	if !a.Order.Strong() || !b.Order.Strong() || elementSize(a) != elementSize(b) {
 		return false
@@ -335,7 +351,8 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
 	if otherBlock {
 		q = append(q, p.differ(s, p.th.Ctaid))
-		q = append(q, a.Grid.Renamed(s[0]).Same(c, b.Grid.Renamed(s[1]))) // a barrier of the grid orders what it separates
+		// a barrier of the grid orders what it separates
+		q = append(q, a.Grid.Renamed(s[0]).Same(c, b.Grid.Renamed(s[1])))
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
@@ -350,7 +367,8 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		}
 	}
 	// An address of the shared window is not a generic address: such a pair may overlap anywhere.
-	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
+	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil &&
+		(a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
 	if len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
@@ -423,5 +441,6 @@ func (f *Finding) String() string {
 	if f.Reason != "" {
 		return out + ": " + f.Reason
 	}
-	return fmt.Sprintf("%s: threads %v %v of blocks %v %v", out, f.Tid[0], f.Tid[1], f.Ctaid[0], f.Ctaid[1])
+	return fmt.Sprintf("%s: threads %v %v of blocks %v %v", out, f.Tid[0], f.Tid[1], f.Ctaid[0],
+		f.Ctaid[1])
 }

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// Way is a set of relations between the iterations of a loop that the two accesses of a race are in. A relation is
-// in the set unless it is disproved.
+// Way is a set of relations between the iterations of a loop that the two accesses of a race are
+// in. A relation is in the set unless it is disproved.
 type Way uint8
 
 const (
@@ -17,8 +17,8 @@ const (
 	Farther                 // more than one iteration apart
 )
 
-// ways asks for each race within a block in which iterations of the loops around both accesses it occurs. It runs
-// last, so that pairs that do not race are asked once only.
+// ways asks for each race within a block in which iterations of the loops around both accesses it
+// occurs. It runs last, so that pairs that do not race are asked once only.
 func (p *prover) ways() {
 	p.drain()
 	found := p.pairs
@@ -83,8 +83,8 @@ func (p *prover) ways() {
 	p.pairs = found
 }
 
-// diverging asks for each barrier whether some thread of a block, or of a warp, reaches it in an iteration in which
-// another does not.
+// diverging asks for each barrier whether some thread of a block, or of a warp, reaches it in an
+// iteration in which another does not.
 func (p *prover) diverging(ends []thread.End, oneWarp bool) []*pair {
 	p.pair[1] = symbol.Companion(p.c)
 	for i := range ends {
@@ -92,7 +92,8 @@ func (p *prover) diverging(ends []thread.End, oneWarp bool) []*pair {
 		if e.Instr == nil || p.done() {
 			continue
 		}
-		q := []smt.Term{p.pair[0].Apply(e.Guard), p.c.Not(p.pair[1].Apply(e.Guard)), p.differ(p.pair, p.th.Tid)}
+		q := []smt.Term{p.pair[0].Apply(e.Guard), p.c.Not(p.pair[1].Apply(e.Guard)),
+			p.differ(p.pair, p.th.Tid)}
 		if oneWarp {
 			q = append(q, p.sameWarp(p.pair))
 		}

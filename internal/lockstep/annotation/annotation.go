@@ -1,17 +1,19 @@
-// Package annotation executes the calls of the functions that heddle.h declares: assertions, assumptions, invariants,
-// contracts, and what their conditions may ask.
+// Package annotation executes the calls of the functions that heddle.h declares: assertions,
+// assumptions, invariants, contracts, and what their conditions may ask.
 //
-// Their meaning follows GPUVerify (Betts et al., TOPLAS 2015, and its annotation manual): two threads in lock step
-// reach an annotation together, in one iteration of the loops around. A condition speaks of one of them, and of the
-// other one by __other, __uniform, __distinct, __all and __exclusive. Barrier invariants follow Chong et al., "Barrier
-// invariants", OOPSLA 2013 (barrier.go).
+// Their meaning follows GPUVerify (Betts et al., TOPLAS 2015, and its annotation manual): two
+// threads in lock step reach an annotation together, in one iteration of the loops around. A
+// condition speaks of one of them, and of the other one by __other, __uniform, __distinct, __all
+// and __exclusive. Barrier invariants follow Chong et al., "Barrier invariants", OOPSLA 2013
+// (barrier.go).
 //
-// A checked annotation becomes a thread.Assertion. The condition of every annotation, assumptions included, is known
-// on the path behind it for the thread itself: it strengthens the guards of what follows, never of what came before.
-// It is no part of the reach condition, since it does not decide where the thread goes.
+// A checked annotation becomes a thread.Assertion. The condition of every annotation, assumptions
+// included, is known on the path behind it for the thread itself: it strengthens the guards of what
+// follows, never of what came before. It is no part of the reach condition, since it does not
+// decide where the thread goes.
 //
-// What this misses: candidates and assumptions about the accesses made so far are ignored, and so are barrier
-// invariants about pairs of threads. Ignoring them loses proofs, not bugs.
+// What this misses: candidates and assumptions about the accesses made so far are ignored, and so
+// are barrier invariants about pairs of threads. Ignoring them loses proofs, not bugs.
 package annotation
 
 import (
@@ -29,7 +31,8 @@ import (
 
 // Host is what annotations ask of the execution as a whole.
 type Host interface {
-	// Final reports whether assertions are recorded in this pass; Settling, whether it is too early to give up.
+	// Final reports whether assertions are recorded in this pass; Settling, whether it is too early to
+	// give up.
 	Final() bool
 	Settling() bool
 	// Unknown makes a value that nothing is known of.
@@ -40,8 +43,8 @@ type Host interface {
 	Around() []*ir.Loop
 	Counters() []smt.Term
 	Place(in *ir.Instr) thread.Place
-	// Reached is the condition under which the thread reaches the end of a block within the loop around it, and
-	// Entered that it enters a loop.
+	// Reached is the condition under which the thread reaches the end of a block within the loop
+	// around it, and Entered that it enters a loop.
 	Reached(b ir.BlockID) smt.Term
 	Entered(l *ir.Loop) smt.Term
 	// Propose adds a candidate invariant of a loop; Record, an access.
@@ -52,7 +55,8 @@ type Host interface {
 // Site is an instruction, with the state in which it is executed.
 type Site interface {
 	Instr() *ir.Instr
-	// Guard is the guard of the instruction, and Reach the condition to reach it within the innermost loop.
+	// Guard is the guard of the instruction, and Reach the condition to reach it within the innermost
+	// loop.
 	Guard() smt.Term
 	Reach() smt.Term
 	Notes() *State
@@ -60,7 +64,8 @@ type Site interface {
 	// Argument returns argument i of a call in width bits, and SetResult gives the call its result.
 	Argument(i, width int) smt.Term
 	SetResult(v smt.Term)
-	// Access describes an access of an instruction to an array here, except for its guard, offset, size and kind.
+	// Access describes an access of an instruction to an array here, except for its guard, offset,
+	// size and kind.
 	Access(in *ir.Instr, o *thread.Object) thread.Access
 }
 
@@ -79,7 +84,8 @@ func Entry() State { return State{ghost: smt.False, known: smt.True} }
 // Ghost is the condition under which the thread is within an annotation.
 func (s *State) Ghost() smt.Term { return s.ghost }
 
-// Stored notes that the thread writes memory: barrier invariants before it say nothing of what is there now.
+// Stored notes that the thread writes memory: barrier invariants before it say nothing of what is
+// there now.
 func (s *State) Stored() { s.pending = nil }
 
 // Annotations executes annotations. It lives as long as the fixpoint over passes.
@@ -144,7 +150,8 @@ func (a *Annotations) AllGiven() map[string]uint64 {
 	return out
 }
 
-// Here is what holds if the thread is at a point that it reaches within the innermost loop under reach.
+// Here is what holds if the thread is at a point that it reaches within the innermost loop under
+// reach.
 func (a *Annotations) Here(s *State, reach smt.Term) smt.Term {
 	return a.c.And(a.host.Outer(), a.assumed, reach, s.known)
 }
@@ -156,8 +163,11 @@ func (a *Annotations) Bare(reach, guard smt.Term) smt.Term {
 
 func (a *Annotations) here(s Site) smt.Term { return a.Here(s.Notes(), s.Reach()) }
 
-// arrives is the condition under which the thread executes the instruction, from the entry of the kernel on.
-func (a *Annotations) arrives(s Site) smt.Term { return a.c.And(a.host.Outer(), s.Reach(), s.Guard()) }
+// arrives is the condition under which the thread executes the instruction, from the entry of the
+// kernel on.
+func (a *Annotations) arrives(s Site) smt.Term {
+	return a.c.And(a.host.Outer(), s.Reach(), s.Guard())
+}
 
 // Join merges states that meet. The caller passes the states in the order of the paths.
 func (a *Annotations) Join(states []*State, paths []smt.Term) State {
@@ -175,7 +185,8 @@ func (a *Annotations) Join(states []*State, paths []smt.Term) State {
 	return r
 }
 
-// EnterLoop turns the state at the entry of a loop into the one at its header. The result is for LeaveLoop.
+// EnterLoop turns the state at the entry of a loop into the one at its header. The result is for
+// LeaveLoop.
 func (a *Annotations) EnterLoop(s *State) (around smt.Term) {
 	around = a.assumed
 	a.assumed = a.c.And(around, s.known)
@@ -186,7 +197,8 @@ func (a *Annotations) EnterLoop(s *State) (around smt.Term) {
 // LeaveLoop ends the execution of the loop that EnterLoop began.
 func (a *Annotations) LeaveLoop(around smt.Term) { a.assumed = around }
 
-// Exit turns the state at an edge that leaves a loop, in any iteration, into the one in the iteration that s puts in.
+// Exit turns the state at an edge that leaves a loop, in any iteration, into the one in the
+// iteration that s puts in.
 func (a *Annotations) Exit(st, entry *State, s *smt.Substitution) {
 	st.known = a.c.And(entry.known, s.Apply(st.known))
 	st.ghost = s.Apply(st.ghost)
@@ -244,8 +256,10 @@ func (a *Annotations) mustBeWithin(s Site, base string) {
 // shown is the annotation as the user wrote it.
 func shown(name string) string {
 	for _, p := range [][2]string{
-		{"read_offset", "__read_offset_bytes"}, {"write_offset", "__write_offset_bytes"}, {"ptr_offset", "__ptr_offset_bytes"},
-		{"taken", "__atomic_has_taken_value"}, {"return", "__return_val"}, {"instance", "__barrier_invariant"},
+		{"read_offset", "__read_offset_bytes"}, {"write_offset", "__write_offset_bytes"},
+		{"ptr_offset", "__ptr_offset_bytes"},
+		{"taken", "__atomic_has_taken_value"}, {"return", "__return_val"},
+		{"instance", "__barrier_invariant"},
 	} {
 		if strings.HasPrefix(name, p[0]) {
 			return p[1]
@@ -269,5 +283,6 @@ func (a *Annotations) snapshot(s Site) {
 	case s.Guard() != smt.True:
 		thread.Unsupported(in, "__array_snapshot under a condition of its own instruction")
 	}
-	a.mem.Snapshot(in, memory.Place{Object: to, Offset: toOff}, memory.Place{Object: from, Offset: fromOff}, s.Memory())
+	a.mem.Snapshot(in, memory.Place{Object: to, Offset: toOff},
+		memory.Place{Object: from, Offset: fromOff}, s.Memory())
 }

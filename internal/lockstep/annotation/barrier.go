@@ -11,17 +11,17 @@ import (
 	"heddle/internal/smt"
 )
 
-// Barrier invariants (Chong, Donaldson, Kelly, Ketema and Qadeer, "Barrier invariants: a shared state abstraction for
-// the analysis of data-dependent GPU kernels", OOPSLA 2013). What each thread finds true when it reaches a barrier
-// holds behind it, of what memory holds then, for each thread of the block. A proof uses it for the threads that the
-// annotation names.
+// Barrier invariants (Chong, Donaldson, Kelly, Ketema and Qadeer, "Barrier invariants: a shared
+// state abstraction for the analysis of data-dependent GPU kernels", OOPSLA 2013). What each thread
+// finds true when it reaches a barrier holds behind it, of what memory holds then, for each thread
+// of the block. A proof uses it for the threads that the annotation names.
 //
-// What a thread sees when it reaches the barrier is what memory holds behind it only if no other thread writes what
-// the invariant reads in that interval. Whether one does is checked before anything is concluded
-// (thread.BarrierFact.Reads).
+// What a thread sees when it reaches the barrier is what memory holds behind it only if no other
+// thread writes what the invariant reads in that interval. Whether one does is checked before
+// anything is concluded (thread.BarrierFact.Reads).
 //
-// Deviations: of invariants about pairs of threads nothing is used; an invariant is used for another thread only in
-// blocks with one dimension.
+// Deviations: of invariants about pairs of threads nothing is used; an invariant is used for
+// another thread only in blocks with one dimension.
 
 // pendingFact is a barrier invariant between its annotation and its barrier.
 type pendingFact struct {
@@ -42,15 +42,16 @@ func (a *Annotations) barrierInvariant(s Site, cond smt.Term) {
 		if reads, ok := a.readsOf(s, a.c.And(f.cond, f.guard), a.Now); ok && !a.speaksOfOther(f.cond) {
 			st.pending = append(slices.Clip(st.pending), f)
 			if a.host.Final() {
-				a.th.BarrierFacts = append(a.th.BarrierFacts, thread.BarrierFact{Trusted: f.trusted, Reads: reads})
+				a.th.BarrierFacts = append(a.th.BarrierFacts,
+					thread.BarrierFact{Trusted: f.trusted, Reads: reads})
 			}
 		}
 	}
 	a.stated(s, thread.BarrierInvariant, cond)
 }
 
-// Barrier uses the invariants in front of a barrier behind it; block says whether it is one of the whole block. No
-// annotation extends beyond a barrier.
+// Barrier uses the invariants in front of a barrier behind it; block says whether it is one of the
+// whole block. No annotation extends beyond a barrier.
 func (a *Annotations) Barrier(s Site, block bool) {
 	in, st := s.Instr(), s.Notes()
 	if block && in.Guard == ir.NoReg {
@@ -71,7 +72,8 @@ func (a *Annotations) factFor(s Site, f *pendingFact, t smt.Term) (smt.Term, boo
 	by := c.Substitute()
 	exists := smt.True
 	if own := a.th.Tid[0]; t != c.ZExt(own, 64) && t != c.SExt(own, 64) {
-		if g := a.th.Geometry.Block; g.Y != 1 || g.Z != 1 || !a.sameButIndex(f.cond) || !a.sameButIndex(f.guard) {
+		if g := a.th.Geometry.Block; g.Y != 1 || g.Z != 1 || !a.sameButIndex(f.cond) ||
+			!a.sameButIndex(f.guard) {
 			return 0, false
 		}
 		exists = c.Ult(t, c.ZExt(a.th.Ntid[0], 64))
@@ -80,7 +82,8 @@ func (a *Annotations) factFor(s Site, f *pendingFact, t smt.Term) (smt.Term, boo
 	return c.Implies(c.And(exists, a.behind(s, f.guard, by)), a.behind(s, f.cond, by)), true
 }
 
-// behind is a term of another thread, as by renames it, with its loads reading memory behind the barrier at the site.
+// behind is a term of another thread, as by renames it, with its loads reading memory behind the
+// barrier at the site.
 func (a *Annotations) behind(s Site, t smt.Term, by *smt.Substitution) smt.Term {
 	all := a.in(t)
 	if by.Len() > 0 {
@@ -98,13 +101,14 @@ func (a *Annotations) behind(s Site, t smt.Term, by *smt.Substitution) smt.Term 
 
 // heldBehind is what memory behind the barrier holds for a load. A snapshot is the thread's own.
 func (a *Annotations) heldBehind(s Site, l load, by *smt.Substitution) smt.Term {
-	return a.mem.ReadBehind(a.behind(s, l.addr, by), l.elem, by.Len() == 0, s.Instr().Orders, s.Memory(), func() smt.Term {
-		return a.host.Unknown("behind", a.c.Width(l.value))
-	})
+	return a.mem.ReadBehind(a.behind(s, l.addr, by), l.elem, by.Len() == 0, s.Instr().Orders,
+		s.Memory(), func() smt.Term {
+			return a.host.Unknown("behind", a.c.Width(l.value))
+		})
 }
 
-// sameButIndex reports whether a term is the same for all threads of a block that reach one barrier together, except
-// for the thread's index in x and what is loaded.
+// sameButIndex reports whether a term is the same for all threads of a block that reach one barrier
+// together, except for the thread's index in x and what is loaded.
 func (a *Annotations) sameButIndex(t smt.Term) bool {
 	around := map[smt.Term]bool{}
 	for _, k := range a.host.Counters() {

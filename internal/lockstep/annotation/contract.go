@@ -9,7 +9,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// Postconditions: they are written at the beginning of a function, and are checked where it returns.
+// Postconditions: they are written at the beginning of a function, and are checked where it
+// returns.
 
 // contracts are what annotations state about the functions that are being executed, or have been.
 type contracts struct {
@@ -20,7 +21,8 @@ type contracts struct {
 
 func newContracts() contracts {
 	return contracts{
-		promised: map[*ir.Instr][]promise{}, effects: map[*ir.Instr][]effect{}, old: map[smt.Term]smt.Term{},
+		promised: map[*ir.Instr][]promise{}, effects: map[*ir.Instr][]effect{},
+		old: map[smt.Term]smt.Term{},
 	}
 }
 
@@ -32,8 +34,9 @@ type promise struct {
 	everyone bool // in a global form
 }
 
-// promise handles __ensures. Its condition is the same at the return as at the entry, since arguments are passed by
-// value, except for the result, the accesses, and what it loads, which is meant for the end.
+// promise handles __ensures. Its condition is the same at the return as at the entry, since
+// arguments are passed by value, except for the result, the accesses, and what it loads, which is
+// meant for the end.
 func (a *Annotations) promise(s Site, cond smt.Term) {
 	in := s.Instr()
 	by := a.c.Substitute()
@@ -47,7 +50,8 @@ func (a *Annotations) promise(s Site, cond smt.Term) {
 	a.promised[in.Caller] = append(a.promised[in.Caller], p)
 }
 
-// oldValue is __old, a value at the entry of the function: a symbol, which tells it apart from other loads.
+// oldValue is __old, a value at the entry of the function: a symbol, which tells it apart from
+// other loads.
 func (a *Annotations) oldValue(s Site) smt.Term {
 	sym := a.symbol("old", s.Instr(), 64, a.host.Counters())
 	a.old[sym] = a.Now(s.Argument(0, 64))
@@ -66,7 +70,8 @@ func (a *Annotations) returnValue(s Site) smt.Term {
 // returnVector is __return_val of a function that returns a vector, in words.
 func (a *Annotations) returnVector(s Site) {
 	in := s.Instr()
-	if in.Caller == nil || len(in.Dst) != 1 || !a.mem.IsArgument(&in.Dst[0]) || in.Dst[0].Var.Size%4 != 0 {
+	if in.Caller == nil || len(in.Dst) != 1 || !a.mem.IsArgument(&in.Dst[0]) ||
+		in.Dst[0].Var.Size%4 != 0 {
 		thread.Unsupported(in, "%s where the end of the function is not known", shown("return"))
 	}
 	a.mustBeWithin(s, "return")
@@ -122,7 +127,8 @@ func (a *Annotations) Returned(s Site) {
 	delete(a.promised, in)
 }
 
-// othersReturn replaces the symbols for values of the other thread by symbols in which its result is known.
+// othersReturn replaces the symbols for values of the other thread by symbols in which its result
+// is known.
 func (a *Annotations) othersReturn(cond smt.Term, result *smt.Substitution) smt.Term {
 	s := a.c.Substitute()
 	a.c.Visit([]smt.Term{cond}, func(t smt.Term) {
@@ -144,8 +150,9 @@ func (a *Annotations) othersReturn(cond smt.Term, result *smt.Substitution) smt.
 // Ended checks the postconditions of the kernel itself, where it returns.
 func (a *Annotations) Ended(s Site) {
 	for _, p := range a.promised[nil] {
-		a.stateWith(s, p.in, thread.Postcondition, a.c.Implies(p.when, p.cond), func(t smt.Term) smt.Term {
-			return a.later(t, s.Memory())
-		})
+		a.stateWith(s, p.in, thread.Postcondition, a.c.Implies(p.when, p.cond),
+			func(t smt.Term) smt.Term {
+				return a.later(t, s.Memory())
+			})
 	}
 }

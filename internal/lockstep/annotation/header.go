@@ -10,9 +10,9 @@ import (
 	"heddle/internal/smt"
 )
 
-// guess handles a candidate of the user's: an invariant of the loop if the search for invariants (package invariant)
-// keeps it, and otherwise nothing. A candidate about other threads or about accesses, which that search does not know,
-// is ignored.
+// guess handles a candidate of the user's: an invariant of the loop if the search for invariants
+// (package invariant) keeps it, and otherwise nothing. A candidate about other threads or about
+// accesses, which that search does not know, is ignored.
 func (a *Annotations) guess(s Site, cond smt.Term) {
 	a.mustBeAtHeader(s.Instr())
 	around := a.host.Around()
@@ -26,8 +26,8 @@ func (a *Annotations) propose(l *ir.Loop, guard, cond smt.Term) {
 	}
 }
 
-// mustBeAtHeader makes sure that an invariant is the first thing that an iteration executes, except for other
-// annotations and what computes their conditions.
+// mustBeAtHeader makes sure that an invariant is the first thing that an iteration executes, except
+// for other annotations and what computes their conditions.
 func (a *Annotations) mustBeAtHeader(in *ir.Instr) {
 	const where = "an invariant that does not stand at the head of a loop; elsewhere it is an __assert"
 	around := a.host.Around()
@@ -42,7 +42,8 @@ func (a *Annotations) mustBeAtHeader(in *ir.Instr) {
 				return
 			case kernel.IsCallOf(at, kernel.AnnotationPrefix+"ghost"):
 				within = true
-			case at.IsCall() && at.Callee != nil && len(at.Callee.Params) == 2 && len(at.Callee.Results) == 0:
+			case at.IsCall() && at.Callee != nil && len(at.Callee.Params) == 2 &&
+				len(at.Callee.Results) == 0:
 				within = false // a statement with its condition
 			case !within && (kernel.IsStore(at) || kernel.IsBlockBarrier(at)):
 				thread.Unsupported(in, where)
@@ -52,9 +53,9 @@ func (a *Annotations) mustBeAtHeader(in *ir.Instr) {
 	thread.Unsupported(in, where)
 }
 
-// blocksTo returns the blocks of an iteration of a loop from its header up to a block that each iteration reaches
-// before it may leave the loop or continue with the next; nil if there may be other blocks between. Compilers make
-// branches of the choices in a condition.
+// blocksTo returns the blocks of an iteration of a loop from its header up to a block that each
+// iteration reaches before it may leave the loop or continue with the next; nil if there may be
+// other blocks between. Compilers make branches of the choices in a condition.
 func (a *Annotations) blocksTo(l *ir.Loop, last ir.BlockID) []ir.BlockID {
 	found := []ir.BlockID{l.Header}
 	var out []ir.BlockID
@@ -92,7 +93,8 @@ func (a *Annotations) functionWide(s Site, cond smt.Term) {
 		if ok && candidate != 0 {
 			return
 		}
-		thread.Unsupported(in, "a function-wide invariant about more than accesses, thread indices, arguments, and memory at places that these say")
+		thread.Unsupported(in,
+			"a function-wide invariant about more than accesses, thread indices, arguments, and memory at places that these say")
 	}
 	a.guesses[in] = ok && candidate != 0
 	if a.wide[in] != cond { // it also holds for loops before it, which have it in the next pass
@@ -113,7 +115,8 @@ func (a *Annotations) keepLoads(cond smt.Term) {
 	}
 }
 
-// everywhere reports whether a condition means the same wherever a thread is, except for what it finds in memory.
+// everywhere reports whether a condition means the same wherever a thread is, except for what it
+// finds in memory.
 func (a *Annotations) everywhere(t smt.Term) bool {
 	s := a.c.Substitute()
 	for _, u := range a.in(t) {
@@ -128,8 +131,8 @@ func (a *Annotations) everywhere(t smt.Term) bool {
 	return a.constant(t)
 }
 
-// AtHeader states the function-wide invariants at the header of a loop of the function. Site makes the site of an
-// instruction of the header.
+// AtHeader states the function-wide invariants at the header of a loop of the function. Site makes
+// the site of an instruction of the header.
 func (a *Annotations) AtHeader(l *ir.Loop, site func(*ir.Instr) Site) {
 	all := slices.SortedFunc(maps.Keys(a.wide), func(v, w *ir.Instr) int { return v.Index - w.Index })
 	for _, w := range all {

@@ -11,16 +11,18 @@ import (
 	"heddle/internal/smt"
 )
 
-// loads are the loads within annotations. A condition may be meant for another moment than the one in which it is
-// computed: the end of a function, behind a barrier, or a thread that does not reach it. So what it loads is a symbol,
-// which is replaced by a value when the moment is known: now, or later.
+// loads are the loads within annotations. A condition may be meant for another moment than the one
+// in which it is computed: the end of a function, behind a barrier, or a thread that does not reach
+// it. So what it loads is a symbol, which is replaced by a value when the moment is known: now, or
+// later.
 type loads struct {
 	c    *smt.Context
 	mem  *memory.Model
 	host Host
 	of   map[smt.Term]load // by symbol
 	wide map[smt.Term]load // those of function-wide invariants, which the next pass needs
-	aged map[string]bool   // symbols for values of the other thread that depend on what memory held when computed
+	// symbols for values of the other thread that depend on what memory held when computed
+	aged map[string]bool
 }
 
 // load is what a load within an annotation reads.
@@ -31,7 +33,8 @@ type load struct {
 	weak  bool
 }
 
-// Load returns the symbol for element i of a load within an annotation, of elem bytes at addr, which finds value now.
+// Load returns the symbol for element i of a load within an annotation, of elem bytes at addr,
+// which finds value now.
 func (a *Annotations) Load(in *ir.Instr, addr smt.Term, i, elem int, value smt.Term) smt.Term {
 	name := fmt.Sprintf("%sghost%d.%d", symbol.Private, in.Index, i)
 	sym := symbol.Apply(a.c, name, a.c.Width(value), a.host.Counters()...)
@@ -84,15 +87,17 @@ func (l *loads) replace(t smt.Term, value func(load) smt.Term) smt.Term {
 	return s.Apply(t)
 }
 
-// speaksOfAged reports whether a term contains a value of the other thread that is not valid at another moment.
+// speaksOfAged reports whether a term contains a value of the other thread that is not valid at
+// another moment.
 func (l *loads) speaksOfAged(t smt.Term) bool {
 	return symbol.Any(l.c, t, func(name string) bool { return l.aged[name] })
 }
 
-// readsOf returns the loads of a condition as accesses of the thread; where gives addresses their values at the
-// moment that is meant. All is false if some loads are strong or may lead anywhere; these yield any value, so nothing
-// rests on them.
-func (a *Annotations) readsOf(s Site, cond smt.Term, where func(smt.Term) smt.Term) (reads []thread.Access, all bool) {
+// readsOf returns the loads of a condition as accesses of the thread; where gives addresses their
+// values at the moment that is meant. All is false if some loads are strong or may lead anywhere;
+// these yield any value, so nothing rests on them.
+func (a *Annotations) readsOf(s Site, cond smt.Term,
+	where func(smt.Term) smt.Term) (reads []thread.Access, all bool) {
 	all = true
 	todo := a.in(cond)
 	seen := map[smt.Term]bool{}

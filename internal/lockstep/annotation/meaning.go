@@ -10,20 +10,23 @@ import (
 	"heddle/internal/smt"
 )
 
-// meanings explain the symbols of conditions whose value depends on the thread that a condition is checked for.
+// meanings explain the symbols of conditions whose value depends on the thread that a condition is
+// checked for.
 type meanings struct {
 	c    *smt.Context
 	logs map[smt.Term]thread.Log // by Has and by Offset; those of earlier passes are among them
-	// enabled maps symbols for "the thread reaches this annotation" to that condition. Where the condition is
-	// checked decides whether they are true or false.
+	// enabled maps symbols for "the thread reaches this annotation" to that condition. Where the
+	// condition is checked decides whether they are true or false.
 	enabled map[smt.Term]smt.Term
-	// dominated maps symbols for "the thread reached the dominator of this annotation" to that condition.
+	// dominated maps symbols for "the thread reached the dominator of this annotation" to that
+	// condition.
 	dominated map[smt.Term]smt.Term
 	taken     map[smt.Term]bool // symbols for values that atomics have returned
 }
 
 func (m *meanings) reset() {
-	m.enabled, m.dominated, m.taken = map[smt.Term]smt.Term{}, map[smt.Term]smt.Term{}, map[smt.Term]bool{}
+	m.enabled, m.dominated, m.taken = map[smt.Term]smt.Term{}, map[smt.Term]smt.Term{},
+		map[smt.Term]bool{}
 }
 
 // whereEnabled is a condition for a thread that reaches it.
@@ -57,8 +60,8 @@ func replaced(c *smt.Context, t smt.Term, by map[smt.Term]smt.Term) smt.Term {
 	return s.Apply(t)
 }
 
-// constant reports whether a term is the same wherever a thread is: it depends on its index, on parameters and the
-// launch, on accesses, and on nothing that changes along the path.
+// constant reports whether a term is the same wherever a thread is: it depends on its index, on
+// parameters and the launch, on accesses, and on nothing that changes along the path.
 func (m *meanings) constant(t smt.Term) bool {
 	ok := true
 	m.c.Visit([]smt.Term{t}, func(u smt.Term) {
@@ -66,7 +69,8 @@ func (m *meanings) constant(t smt.Term) bool {
 			return
 		}
 		name := m.c.Name(u)
-		ok = ok && (hasPrefix(name, constantSymbols) || strings.HasPrefix(name, symbol.Counter) && m.underLog(t, u))
+		ok = ok && (hasPrefix(name, constantSymbols) ||
+			strings.HasPrefix(name, symbol.Counter) && m.underLog(t, u))
 	})
 	return ok
 }
@@ -86,7 +90,8 @@ func hasPrefix(name string, prefixes []string) bool {
 	return false
 }
 
-// underLog reports whether a counter occurs in t only as an argument of the symbols that meanings explain.
+// underLog reports whether a counter occurs in t only as an argument of the symbols that meanings
+// explain.
 func (m *meanings) underLog(t, counter smt.Term) bool {
 	s := m.c.Substitute()
 	for u := range m.logs {
@@ -117,8 +122,8 @@ func (a *Annotations) isEnabled(s Site) smt.Term {
 	return e
 }
 
-// isDominated is a symbol for "the thread reached the block that dominates this annotation"; at the head of a loop,
-// the block in front of the loop.
+// isDominated is a symbol for "the thread reached the block that dominates this annotation"; at the
+// head of a loop, the block in front of the loop.
 func (a *Annotations) isDominated(s Site) smt.Term {
 	in := s.Instr()
 	at := a.k.BlockOf(in)
@@ -144,7 +149,8 @@ func (a *Annotations) isDominated(s Site) smt.Term {
 	return d
 }
 
-// speaksOfOther reports whether a term needs a value of the other thread of a pair, or the accesses of a thread.
+// speaksOfOther reports whether a term needs a value of the other thread of a pair, or the accesses
+// of a thread.
 func (a *Annotations) speaksOfOther(t smt.Term) bool {
 	found := false
 	a.c.Visit([]smt.Term{t}, func(u smt.Term) {

@@ -12,9 +12,10 @@ import (
 	"heddle/internal/smt"
 )
 
-// Functions of which only a specification is known: __spec_NAME has annotations instead of a body. Its preconditions
-// are checked like those of any function. What it reads and writes (__reads_from, __writes_to) is an access to an
-// arbitrary element of the array; its postconditions are assumed of these accesses, and of memory afterwards.
+// Functions of which only a specification is known: __spec_NAME has annotations instead of a body.
+// Its preconditions are checked like those of any function. What it reads and writes (__reads_from,
+// __writes_to) is an access to an arbitrary element of the array; its postconditions are assumed of
+// these accesses, and of memory afterwards.
 
 // isSpecification reports whether a call is of such a function.
 func isSpecification(call *ir.Instr) bool {
@@ -31,14 +32,16 @@ type effect struct {
 	size  int
 }
 
-// specified handles __reads_from and __writes_to. Outside a specification, the access is made at once.
+// specified handles __reads_from and __writes_to. Outside a specification, the access is made at
+// once.
 func (a *Annotations) specified(s Site, write bool) {
 	in := s.Instr()
 	o, off, ok := a.mem.BaseAndOffset(a.Now(s.Argument(0, 64)))
 	size, isConst := a.c.Value(s.Argument(1, 64))
 	if !ok || !isConst || size == 0 {
 		if !a.host.Settling() {
-			thread.Unsupported(in, "%s of a pointer of which the array is not known", strings.TrimPrefix(in.Callee.Name, "__heddle"))
+			thread.Unsupported(in, "%s of a pointer of which the array is not known",
+				strings.TrimPrefix(in.Callee.Name, "__heddle"))
 		}
 		return
 	}
@@ -95,8 +98,9 @@ func (a *Annotations) specifiedReturns(s Site) {
 	delete(a.promised, call)
 }
 
-// ensuredOf is what a condition says of one access: it must hold for each access, and where there is none to other
-// arrays or of other kinds. A condition about memory or about other threads says nothing here.
+// ensuredOf is what a condition says of one access: it must hold for each access, and where there
+// is none to other arrays or of other kinds. A condition about memory or about other threads says
+// nothing here.
 func (a *Annotations) ensuredOf(e effect, cond smt.Term) smt.Term {
 	s := a.c.Substitute()
 	own := false

@@ -9,7 +9,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// statements are the calls that end an annotation, by name. Each gets the condition of the annotation.
+// statements are the calls that end an annotation, by name. Each gets the condition of the
+// annotation.
 var statements = map[string]func(a *Annotations, s Site, cond smt.Term){
 	"assert": func(a *Annotations, s Site, cond smt.Term) { a.stated(s, thread.Asserted, cond) },
 	"invariant": func(a *Annotations, s Site, cond smt.Term) {
@@ -30,11 +31,13 @@ var statements = map[string]func(a *Annotations, s Site, cond smt.Term){
 	"function_wide":     (*Annotations).functionWide,
 	"candidate":         (*Annotations).guess,
 	"barrier_invariant": (*Annotations).barrierInvariant,
-	// Permissions to access memory within barrier invariants: loads of conditions are no accesses anyway.
+	// Permissions to access memory within barrier invariants: loads of conditions are no accesses
+	// anyway.
 	"permission": func(*Annotations, Site, smt.Term) {},
 }
 
-// forAll reports whether an annotation is in a global form, which is also about threads that do not reach it.
+// forAll reports whether an annotation is in a global form, which is also about threads that do not
+// reach it.
 func (a *Annotations) forAll(s Site) bool {
 	in := s.Instr()
 	if len(in.Src) < 2 || strings.HasSuffix(in.Callee.Name, "barrier_invariant") {
@@ -48,7 +51,8 @@ func (a *Annotations) forAll(s Site) bool {
 	return all
 }
 
-// stated handles a condition that is checked where the thread is; in a global form, also for threads that are not.
+// stated handles a condition that is checked where the thread is; in a global form, also for
+// threads that are not.
 func (a *Annotations) stated(s Site, kind thread.AssertionKind, cond smt.Term) {
 	a.State(s, kind, cond)
 	if a.forAll(s) {
@@ -56,9 +60,11 @@ func (a *Annotations) stated(s Site, kind thread.AssertionKind, cond smt.Term) {
 	}
 }
 
-// stateOfAbsent checks a condition for threads that do not reach the site where another thread does. The values of
-// their registers there are unknown: the condition must be about things that are the same everywhere.
-func (a *Annotations) stateOfAbsent(s Site, in *ir.Instr, kind thread.AssertionKind, cond smt.Term) {
+// stateOfAbsent checks a condition for threads that do not reach the site where another thread
+// does. The values of their registers there are unknown: the condition must be about things that
+// are the same everywhere.
+func (a *Annotations) stateOfAbsent(s Site, in *ir.Instr, kind thread.AssertionKind,
+	cond smt.Term) {
 	absent := a.c.Not(a.arrives(s))
 	if absent == smt.False || !a.host.Final() {
 		return
@@ -80,7 +86,8 @@ func (a *Annotations) otherIsHere(s Site) smt.Term {
 	counters := a.host.Counters()
 	sym := a.symbol("present", s.Instr(), 0, counters)
 	a.setOther(sym, thread.Other{
-		Here: a.arrives(s), Known: a.ownFacts(s.Notes()), Value: smt.True, Absent: smt.False, Loops: counters,
+		Here: a.arrives(s), Known: a.ownFacts(s.Notes()), Value: smt.True, Absent: smt.False,
+		Loops: counters,
 	})
 	return sym
 }
@@ -90,9 +97,10 @@ func (a *Annotations) State(s Site, kind thread.AssertionKind, cond smt.Term) {
 	a.stateWith(s, s.Instr(), kind, cond, a.Now)
 }
 
-// stateWith checks the condition of the annotation in at a site, which may be elsewhere. Read gives the loads of the
-// condition the values of the moment that is meant.
-func (a *Annotations) stateWith(s Site, in *ir.Instr, kind thread.AssertionKind, cond smt.Term, read func(smt.Term) smt.Term) {
+// stateWith checks the condition of the annotation in at a site, which may be elsewhere. Read gives
+// the loads of the condition the values of the moment that is meant.
+func (a *Annotations) stateWith(s Site, in *ir.Instr, kind thread.AssertionKind, cond smt.Term,
+	read func(smt.Term) smt.Term) {
 	loading := cond
 	cond = a.whereEnabled(read(cond))
 	if a.host.Final() {
@@ -105,12 +113,14 @@ func (a *Annotations) stateWith(s Site, in *ir.Instr, kind thread.AssertionKind,
 	a.Know(s, cond)
 }
 
-func (a *Annotations) addAssertion(s Site, in *ir.Instr, kind thread.AssertionKind, guard, cond smt.Term) {
+func (a *Annotations) addAssertion(s Site, in *ir.Instr, kind thread.AssertionKind, guard,
+	cond smt.Term) {
 	if cond == smt.True || guard == smt.False {
 		return
 	}
 	as := thread.Assertion{
-		Instr: in, Kind: kind, Guard: guard, Cond: cond, Iters: a.host.Counters(), Place: a.host.Place(s.Instr()),
+		Instr: in, Kind: kind, Guard: guard, Cond: cond, Iters: a.host.Counters(),
+		Place: a.host.Place(s.Instr()),
 	}
 	seen := map[smt.Term]bool{}
 	a.c.Visit([]smt.Term{cond}, func(t smt.Term) {
@@ -142,8 +152,8 @@ func (a *Annotations) Know(s Site, cond smt.Term) {
 	}
 }
 
-// precondition makes known from the entry on what a kernel requires, if every thread reaches it. Where it fixes the
-// value of a parameter, everything is executed with this value.
+// precondition makes known from the entry on what a kernel requires, if every thread reaches it.
+// Where it fixes the value of a parameter, everything is executed with this value.
 func (a *Annotations) precondition(s Site, cond smt.Term) {
 	if a.host.Outer() != smt.True || s.Reach() != smt.True || s.Guard() != smt.True {
 		return

@@ -11,10 +11,19 @@ import (
 
 // values are the functions that a condition may call, by name, with the value of a call.
 var values = map[string]func(a *Annotations, s Site) smt.Term{
-	"enabled":           func(a *Annotations, s Site) smt.Term { return a.number(a.isEnabled(s), 32) },
-	"dominator_enabled": func(a *Annotations, s Site) smt.Term { return a.number(a.isDominated(s), 32) },
-	"same_group":        func(a *Annotations, _ Site) smt.Term { return a.number(a.c.BoolVar(symbol.SameBlock), 32) },
-	"other":             func(a *Annotations, s Site) smt.Term { return a.other(s, s.Argument(0, 64)) },
+	"enabled": func(a *Annotations, s Site) smt.Term { return a.number(a.isEnabled(s), 32) },
+	"dominator_enabled": func(a *Annotations, s Site) smt.Term {
+		return a.number(a.isDominated(s),
+			32)
+	},
+	"same_group": func(a *Annotations,
+		_ Site) smt.Term {
+		return a.number(a.c.BoolVar(symbol.SameBlock), 32)
+	},
+	"other": func(a *Annotations, s Site) smt.Term {
+		return a.other(s,
+			s.Argument(0, 64))
+	},
 	"uniform": func(a *Annotations, s Site) smt.Term {
 		v := s.Argument(0, 64)
 		return a.number(a.c.Eq(v, a.other(s, v)), 32)
@@ -39,7 +48,10 @@ var values = map[string]func(a *Annotations, s Site) smt.Term{
 	"old":          (*Annotations).oldValue,
 	"return":       (*Annotations).returnValue,
 	"ptr_base": func(a *Annotations, s Site) smt.Term {
-		return a.ofPointer(s, func(o *thread.Object, _ smt.Term) smt.Term { return a.c.Const(uint64(o.Index)+1, 64) })
+		return a.ofPointer(s, func(o *thread.Object,
+			_ smt.Term) smt.Term {
+			return a.c.Const(uint64(o.Index)+1, 64)
+		})
 	},
 	"ptr_offset": func(a *Annotations, s Site) smt.Term {
 		return a.ofPointer(s, func(_ *thread.Object, off smt.Term) smt.Term { return off })
@@ -63,7 +75,8 @@ func (a *Annotations) other(s Site, v smt.Term) smt.Term {
 		a.aged[a.c.Name(sym)] = true
 	}
 	v = a.Now(v)
-	o := thread.Other{Here: a.arrives(s), Known: a.ownFacts(s.Notes()), Value: a.whereEnabled(v), Loops: counters}
+	o := thread.Other{Here: a.arrives(s), Known: a.ownFacts(s.Notes()), Value: a.whereEnabled(v),
+		Loops: counters}
 	o.Absent = a.host.Unknown("absent", a.c.Width(v))
 	if absent := a.disabled(v); absent != a.whereEnabled(v) && a.c.Op(absent) == smt.OpConst {
 		o.Absent = absent // the value is whether the thread is here
@@ -82,11 +95,14 @@ func (a *Annotations) setOther(sym smt.Term, o thread.Other) {
 // ownFacts is the part of what is known on the path that is about the thread alone.
 func (a *Annotations) ownFacts(st *State) smt.Term {
 	facts := slices.Clone(conjuncts(a.c, a.c.And(a.assumed, st.known)))
-	return a.c.And(slices.DeleteFunc(facts, func(t smt.Term) bool { return symbol.Any(a.c, t, a.isOther) })...)
+	return a.c.And(slices.DeleteFunc(facts, func(t smt.Term) bool {
+		return symbol.Any(a.c, t,
+			a.isOther)
+	})...)
 }
 
-// log is the access to an array that a condition asks for. The same question twice in one annotation is about one
-// access, whichever it is.
+// log is the access to an array that a condition asks for. The same question twice in one
+// annotation is about one access, whichever it is.
 func (a *Annotations) log(s Site, writes bool) thread.Log {
 	o, _, ok := a.mem.BaseAndOffset(a.Now(s.Argument(0, 64)))
 	if !ok {
@@ -95,26 +111,29 @@ func (a *Annotations) log(s Site, writes bool) thread.Log {
 				Has: a.c.BoolVar(symbol.Private + "log?"), Offset: a.c.Var(symbol.Private+"log?offset", 64),
 			}
 		}
-		thread.Unsupported(s.Instr(), "an annotation about accesses by a pointer of which the array is not known")
+		thread.Unsupported(s.Instr(),
+			"an annotation about accesses by a pointer of which the array is not known")
 	}
 	kind := "r"
 	if writes {
 		kind = "w"
 	}
 	name := fmt.Sprintf("%slog%s%d", symbol.Private, kind, o.Index)
-	l := thread.Log{Object: o, Writes: writes, Has: a.c.BoolVar(name), Offset: a.c.Var(name+".offset", 64)}
+	l := thread.Log{Object: o, Writes: writes, Has: a.c.BoolVar(name),
+		Offset: a.c.Var(name+".offset", 64)}
 	a.logs[l.Has], a.logs[l.Offset] = l, l
 	return l
 }
 
-// hasTaken is __atomic_has_taken_value: a symbol for "an atomic of this thread on that word has returned that value",
-// a function of the offset and the value. An atomic that returned the value makes it true; nothing makes it false, so
-// nothing rests on a value that has not been taken.
+// hasTaken is __atomic_has_taken_value: a symbol for "an atomic of this thread on that word has
+// returned that value", a function of the offset and the value. An atomic that returned the value
+// makes it true; nothing makes it false, so nothing rests on a value that has not been taken.
 func (a *Annotations) hasTaken(s Site) smt.Term {
 	o, off, ok := a.mem.BaseAndOffset(a.Now(s.Argument(0, 64)))
 	if !ok {
 		if !a.host.Settling() {
-			thread.Unsupported(s.Instr(), "__atomic_has_taken_value of a pointer of which the array is not known")
+			thread.Unsupported(s.Instr(),
+				"__atomic_has_taken_value of a pointer of which the array is not known")
 		}
 		return smt.False
 	}
@@ -129,7 +148,8 @@ func (a *Annotations) hasTaken(s Site) smt.Term {
 }
 
 // ofPointer chooses a value by the array that a pointer leads to.
-func (a *Annotations) ofPointer(s Site, value func(o *thread.Object, off smt.Term) smt.Term) smt.Term {
+func (a *Annotations) ofPointer(s Site, value func(o *thread.Object,
+	off smt.Term) smt.Term) smt.Term {
 	r := a.host.Unknown("ptr", 64)
 	places := a.mem.Resolve(a.Now(s.Argument(0, 64)))
 	for i := len(places) - 1; i >= 0; i-- {

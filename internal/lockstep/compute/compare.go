@@ -8,7 +8,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// compare evaluates setp. A comparison of floating-point numbers is an unknown function of its operands.
+// compare evaluates setp. A comparison of floating-point numbers is an unknown function of its
+// operands.
 func (e *evaluator) compare() ([]Result, bool) {
 	in, c := e.in, e.c
 	if in.Op() != "setp" || len(in.Src) < 2 {
@@ -82,10 +83,12 @@ func (e *evaluator) relation(a, b smt.Term) (smt.Term, bool) {
 	return 0, false
 }
 
-// pack evaluates mov between a register and the parts of a vector, of which the first is the lowest (PTX ISA 9.7.9.4).
+// pack evaluates mov between a register and the parts of a vector, of which the first is the lowest
+// (PTX ISA 9.7.9.4).
 func (e *evaluator) pack() ([]Result, bool) {
 	in := e.in
-	if in.Op() != "mov" || len(in.Src) != 1 || len(in.Dst) != 1 || in.Type.Size() > 8 || kernel.Width(in.Type) == 0 {
+	if in.Op() != "mov" || len(in.Src) != 1 || len(in.Dst) != 1 || in.Type.Size() > 8 ||
+		kernel.Width(in.Type) == 0 {
 		return nil, false
 	}
 	w, from, to := kernel.Width(in.Type), in.Src[0], in.Dst[0]

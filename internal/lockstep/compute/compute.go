@@ -1,9 +1,10 @@
-// Package compute turns instructions from registers to registers into terms. It is the second evaluator of the
-// instruction set: emu/alu computes the same instructions on values, and tests compare the two
-// (testing/nodiff, TestTermsAreValues). So it keeps its own table of opcodes, on purpose.
+// Package compute turns instructions from registers to registers into terms. It is the second
+// evaluator of the instruction set: emu/alu computes the same instructions on values, and tests
+// compare the two (testing/nodiff, TestTermsAreValues). So it keeps its own table of opcodes, on
+// purpose.
 //
-// What it cannot express it leaves to its caller, which takes the result to be unknown: floating point except for
-// comparisons, saturation, carries, and packed types.
+// What it cannot express it leaves to its caller, which takes the result to be unknown: floating
+// point except for comparisons, saturation, carries, and packed types.
 package compute
 
 import (
@@ -29,7 +30,8 @@ type Result struct {
 	Signed bool // how to extend it to the register
 }
 
-// Execute returns the results of an instruction, all over values before it; ok is false for one that is not modelled.
+// Execute returns the results of an instruction, all over values before it; ok is false for one
+// that is not modelled.
 func Execute(c *smt.Context, in *ir.Instr, ops Operands) (results []Result, ok bool) {
 	e := &evaluator{c, in, ops}
 	if r, ok := e.compare(); ok {
@@ -65,7 +67,8 @@ func (e *evaluator) compute() (v smt.Term, ok bool) {
 	arg := func(i int) smt.Term { return e.source(i, w) }
 	switch op := in.Op(); op {
 	case "mov", "cvta":
-		if len(in.Src) != 1 || in.Src[0].Kind == ir.Vector || in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.FuncAddr && w != 64 || t.Size() > 8 {
+		if len(in.Src) != 1 || in.Src[0].Kind == ir.Vector || in.Dst[0].Kind == ir.Vector ||
+			in.Src[0].Kind == ir.FuncAddr && w != 64 || t.Size() > 8 {
 			return 0, false
 		}
 		return arg(0), true
@@ -76,7 +79,8 @@ func (e *evaluator) compute() (v smt.Term, ok bool) {
 	case "and", "or", "xor", "not", "cnot":
 		return e.logic(w, arg)
 	}
-	if t.Class() == isa.Float || t.Class() == isa.Opaque || w == 0 || t == isa.U16x2 || t == isa.S16x2 {
+	if t.Class() == isa.Float || t.Class() == isa.Opaque || w == 0 || t == isa.U16x2 ||
+		t == isa.S16x2 {
 		return 0, false
 	}
 	return e.integer(w, arg)
@@ -151,7 +155,8 @@ func (e *evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	return 0, false
 }
 
-// shiftBy reads a shift amount. It has 32 bits for every type, and all of them count (PTX ISA 9.7.8.7).
+// shiftBy reads a shift amount. It has 32 bits for every type, and all of them count (PTX ISA
+// 9.7.8.7).
 func (e *evaluator) shiftBy(w int) smt.Term {
 	by := e.source(1, 32)
 	if w >= 32 {
@@ -203,14 +208,17 @@ func (e *evaluator) multiply(w int) (smt.Term, bool) {
 	return r, true
 }
 
-// multiply24 multiplies the low 24 bits of its operands, and yields the low or the high 32 bits of the 48-bit product
-// (PTX ISA 9.7.1.5, 9.7.1.6).
+// multiply24 multiplies the low 24 bits of its operands, and yields the low or the high 32 bits of
+// the 48-bit product (PTX ISA 9.7.1.5, 9.7.1.6).
 func (e *evaluator) multiply24(arg func(int) smt.Term) (smt.Term, bool) {
 	c, w := e.c, 32
 	if e.in.Fn == isa.FnHi {
 		w = 48
 	}
-	factor := func(i int) smt.Term { return e.ops.Resize(c.Extract(arg(i), 0, 24), w, e.in.Type.Signed()) }
+	factor := func(i int) smt.Term {
+		return e.ops.Resize(c.Extract(arg(i), 0, 24), w,
+			e.in.Type.Signed())
+	}
 	r := c.Mul(factor(0), factor(1))
 	if e.in.Fn == isa.FnHi {
 		r = c.Extract(r, 16, 32)
@@ -221,8 +229,8 @@ func (e *evaluator) multiply24(arg func(int) smt.Term) (smt.Term, bool) {
 	return r, true
 }
 
-// bitfield is bfe (PTX ISA 9.7.1.19) with a constant position and length of a field that lies within the source.
-// Other fields are filled up with the sign or zeros, and are not modelled.
+// bitfield is bfe (PTX ISA 9.7.1.19) with a constant position and length of a field that lies
+// within the source. Other fields are filled up with the sign or zeros, and are not modelled.
 func (e *evaluator) bitfield(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c := e.c
 	pos, ok1 := c.Value(e.source(1, 32))
@@ -238,8 +246,13 @@ func (e *evaluator) bitfield(w int, arg func(int) smt.Term) (smt.Term, bool) {
 func (e *evaluator) convert() (smt.Term, bool) {
 	in := e.in
 	from, to := in.SType, in.Type
-	isInt := func(t isa.Type) bool { c := t.Class(); return c == isa.Unsigned || c == isa.Signed || c == isa.Bits }
-	if len(in.Src) != 1 || !isInt(from) || !isInt(to) || from.Size() > 8 || to.Size() > 8 || in.Src[0].Kind == ir.Vector {
+	isInt := func(t isa.Type) bool {
+		c := t.Class()
+		return c == isa.Unsigned || c == isa.Signed ||
+			c == isa.Bits
+	}
+	if len(in.Src) != 1 || !isInt(from) || !isInt(to) || from.Size() > 8 || to.Size() > 8 ||
+		in.Src[0].Kind == ir.Vector {
 		return 0, false
 	}
 	return e.ops.Resize(e.source(0, kernel.Width(from)), kernel.Width(to), from.Signed()), true

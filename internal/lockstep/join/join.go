@@ -1,12 +1,15 @@
-// Package join merges what is known on the paths that meet at a block: reach conditions, and values under them.
+// Package join merges what is known on the paths that meet at a block: reach conditions, and values
+// under them.
 //
-// It follows the predication of Collingbourne et al. (ESOP 2013, section 4.1), with the reach condition of a path as
-// a term in place of the variable v_active. Deviation: the reach condition of a merge point is not only the
-// disjunction of its paths. It is simplified by resolution, so that behind a branch whose two sides come together it
-// is the condition before the branch again. Without this, everything behind a branch on the thread's index would
-// seem to depend on that index.
+// It follows the predication of Collingbourne et al. (ESOP 2013, section 4.1), with the reach
+// condition of a path as a term in place of the variable v_active. Deviation: the reach condition
+// of a merge point is not only the disjunction of its paths. It is simplified by resolution, so
+// that behind a branch whose two sides come together it is the condition before the branch again.
+// Without this, everything behind a branch on the thread's index would seem to depend on that
+// index.
 //
-// All functions assume that at most one of the paths is taken, which holds for the paths of one thread.
+// All functions assume that at most one of the paths is taken, which holds for the paths of one
+// thread.
 package join
 
 import (
@@ -18,8 +21,9 @@ import (
 // Undefined stands for the value of something that nothing has written. It is no term.
 const Undefined = ^smt.Term(0)
 
-// Conditions merges reach conditions. Reach is their disjunction; its common conjuncts are factored out. Paths tell
-// the conditions apart where one of them holds: they are the conditions without the common conjuncts.
+// Conditions merges reach conditions. Reach is their disjunction; its common conjuncts are factored
+// out. Paths tell the conditions apart where one of them holds: they are the conditions without the
+// common conjuncts.
 func Conditions(c *smt.Context, conds []smt.Term) (reach smt.Term, paths []smt.Term) {
 	sets := make([][]smt.Term, len(conds))
 	for i, p := range conds {
@@ -32,7 +36,8 @@ func Conditions(c *smt.Context, conds []smt.Term) (reach smt.Term, paths []smt.T
 		}
 	}
 	for i, s := range sets {
-		sets[i] = slices.DeleteFunc(slices.Clone(s), func(t smt.Term) bool { return slices.Contains(common, t) })
+		sets[i] = slices.DeleteFunc(slices.Clone(s),
+			func(t smt.Term) bool { return slices.Contains(common, t) })
 	}
 	for _, s := range sets {
 		paths = append(paths, c.And(s...))
@@ -53,8 +58,8 @@ func conjuncts(c *smt.Context, p smt.Term) []smt.Term {
 	return []smt.Term{p}
 }
 
-// resolve replaces two conjunctions that differ in the sign of one condition only by what they share. It reports
-// whether there were two.
+// resolve replaces two conjunctions that differ in the sign of one condition only by what they
+// share. It reports whether there were two.
 func resolve(c *smt.Context, sets *[][]smt.Term) bool {
 	for i, a := range *sets {
 		for j, b := range (*sets)[:i] {
@@ -78,9 +83,10 @@ func resolve(c *smt.Context, sets *[][]smt.Term) bool {
 	return false
 }
 
-// Values chooses among the values that value gives for each path. An Undefined one may be anything, which anything
-// makes, unless all are undefined. Anything may be nil where no value is.
-func Values(c *smt.Context, paths []smt.Term, value func(path int) smt.Term, anything func() smt.Term) smt.Term {
+// Values chooses among the values that value gives for each path. An Undefined one may be anything,
+// which anything makes, unless all are undefined. Anything may be nil where no value is.
+func Values(c *smt.Context, paths []smt.Term, value func(path int) smt.Term,
+	anything func() smt.Term) smt.Term {
 	defined := func(v, other smt.Term) smt.Term {
 		if v == Undefined && other != Undefined {
 			return anything()

@@ -31,9 +31,9 @@ func (b Bits) Or(o Bits) bool {
 // Clone returns a copy.
 func (b Bits) Clone() Bits { return append(Bits(nil), b...) }
 
-// Forward solves a forward data-flow problem over sets of numbers below n, in which the empty set holds at the entry
-// and paths merge by union. Step is the transfer function of one instruction. The result is the set at the start of
-// each block.
+// Forward solves a forward data-flow problem over sets of numbers below n, in which the empty set
+// holds at the entry and paths merge by union. Step is the transfer function of one instruction.
+// The result is the set at the start of each block.
 func Forward(f *ir.Func, n int, step func(*ir.Instr, Bits)) []Bits {
 	at := make([]Bits, len(f.Blocks))
 	for i := range at {

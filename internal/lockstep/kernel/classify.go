@@ -21,7 +21,8 @@ func IsCallOf(in *ir.Instr, name string) bool {
 	return in.IsCall() && in.Callee != nil && in.Callee.Name == name
 }
 
-// IsBlockBarrier reports whether in is a barrier of the whole block: it may be guarded, and may reduce a predicate.
+// IsBlockBarrier reports whether in is a barrier of the whole block: it may be guarded, and may
+// reduce a predicate.
 func IsBlockBarrier(in *ir.Instr) bool {
 	_, ok := in.BlockBarrier()
 	return ok
@@ -30,7 +31,8 @@ func IsBlockBarrier(in *ir.Instr) bool {
 // IsStore reports whether an instruction may change shared or global memory.
 func IsStore(in *ir.Instr) bool {
 	return IsCallOf(in, AnnotationPrefix+"writes_to") || in.Action() == isa.ActCopy ||
-		in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) &&
+		in.Row.Category == isa.Memory && (in.Row.Effect == isa.Writes ||
+			in.Row.Effect == isa.ReadsWrites) &&
 			in.Space != event.Local && in.Space != event.Param
 }
 

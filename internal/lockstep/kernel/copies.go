@@ -6,10 +6,11 @@ import (
 	"heddle/internal/lockstep/thread"
 )
 
-// cp.async copies at some time between its issue and the wait that covers it (PTX ISA 9.7.9.25.3). If no barrier can
-// lie between the two, its accesses are weak accesses of the interval in which it is issued. They are in the program
-// order of their thread only behind the wait, so the thread itself can race with them: each access knows the copies
-// that may be pending at it. A copy that may be pending at a barrier of the block has no lock-step form here.
+// cp.async copies at some time between its issue and the wait that covers it (PTX ISA 9.7.9.25.3).
+// If no barrier can lie between the two, its accesses are weak accesses of the interval in which it
+// is issued. They are in the program order of their thread only behind the wait, so the thread
+// itself can race with them: each access knows the copies that may be pending at it. A copy that
+// may be pending at a barrier of the block has no lock-step form here.
 
 // findPending computes for each instruction which copies may be pending there.
 func findPending(f *ir.Func) map[*ir.Instr][]*ir.Instr {
@@ -44,8 +45,9 @@ func findPending(f *ir.Func) map[*ir.Instr][]*ir.Instr {
 	return out
 }
 
-// stepCopies is the transfer function of the copies that may be pending. Of n copies, element i of the set says that
-// copy i is pending and in no group yet, and element n+i that it is pending and in a group.
+// stepCopies is the transfer function of the copies that may be pending. Of n copies, element i of
+// the set says that copy i is pending and in no group yet, and element n+i that it is pending and
+// in a group.
 func stepCopies(in *ir.Instr, set Bits, number map[*ir.Instr]int) {
 	n := len(number)
 	surely := in.Guard == ir.NoReg
@@ -61,7 +63,8 @@ func stepCopies(in *ir.Instr, set Bits, number map[*ir.Instr]int) {
 			clear(set)
 		}
 	case isa.AsyncWait: // for all groups, if the number of pending ones is 0
-		if surely && use.Pending >= 0 && in.Src[use.Pending].Kind == ir.Imm && in.Src[use.Pending].Val == 0 {
+		if surely && use.Pending >= 0 && in.Src[use.Pending].Kind == ir.Imm &&
+			in.Src[use.Pending].Val == 0 {
 			for i := range n {
 				set.Remove(n + i)
 			}
@@ -78,7 +81,8 @@ func stepCopies(in *ir.Instr, set Bits, number map[*ir.Instr]int) {
 	}
 }
 
-// findUnsettled returns the copies that may be pending at a barrier of the warp, which does not order them.
+// findUnsettled returns the copies that may be pending at a barrier of the warp, which does not
+// order them.
 func (k *Facts) findUnsettled() map[*ir.Instr]bool {
 	out := map[*ir.Instr]bool{}
 	for in, copies := range k.pending {
@@ -92,8 +96,8 @@ func (k *Facts) findUnsettled() map[*ir.Instr]bool {
 	return out
 }
 
-// findWaits finds the barriers that are waits for copies of a work-group, which order nothing in a proof. Lowering
-// writes each right behind its call.
+// findWaits finds the barriers that are waits for copies of a work-group, which order nothing in a
+// proof. Lowering writes each right behind its call.
 func findWaits(f *ir.Func) (map[*ir.Instr]bool, error) {
 	waits := map[*ir.Instr]bool{}
 	for _, b := range f.Blocks {
@@ -107,7 +111,8 @@ func findWaits(f *ir.Func) (map[*ir.Instr]bool, error) {
 			}
 		}
 		if call != nil {
-			return nil, &thread.UnsupportedError{Instr: call, What: "a wait for copies of the work-group that is not as heddle writes it"}
+			return nil, &thread.UnsupportedError{Instr: call,
+				What: "a wait for copies of the work-group that is not as heddle writes it"}
 		}
 	}
 	return waits, nil

@@ -1,9 +1,10 @@
-// Package kernel computes the facts about a kernel that symbolic execution needs: its loops, liveness, the blocks
-// that share a reach condition, the parts of memory that its barriers order, and the asynchronous copies that may be
-// pending at an instruction. It knows nothing of terms.
+// Package kernel computes the facts about a kernel that symbolic execution needs: its loops,
+// liveness, the blocks that share a reach condition, the parts of memory that its barriers order,
+// and the asynchronous copies that may be pending at an instruction. It knows nothing of terms.
 //
-// Facts are computed once and never change. Each is a textbook analysis of the control-flow graph, except for two:
-// which blocks share a reach condition (reach.go), and which are convergent (converge.go, after Barracuda).
+// Facts are computed once and never change. Each is a textbook analysis of the control-flow graph,
+// except for two: which blocks share a reach condition (reach.go), and which are convergent
+// (converge.go, after Barracuda).
 package kernel
 
 import (
@@ -45,8 +46,8 @@ type Loop struct {
 	Slot     int  // its place among the iterations of a tag, if Barriers
 }
 
-// Analyze computes the facts. Lockstep says whether the lanes of a warp execute each instruction together. The error
-// is a *thread.UnsupportedError.
+// Analyze computes the facts. Lockstep says whether the lanes of a warp execute each instruction
+// together. The error is a *thread.UnsupportedError.
 func Analyze(f *ir.Func, lockstep bool) (*Facts, error) {
 	if f.Blocks == nil {
 		return nil, &thread.UnsupportedError{What: "a function without a body"}
@@ -126,7 +127,8 @@ func (k *Facts) LoopOf(b ir.BlockID) *ir.Loop { return k.loops.Of[b] }
 // Loop returns what is known of a loop.
 func (k *Facts) Loop(l *ir.Loop) *Loop { return k.info[l] }
 
-// TagLoops returns the loops that contain barriers, by Loop.Slot. Their iterations are part of tags.
+// TagLoops returns the loops that contain barriers, by Loop.Slot. Their iterations are part of
+// tags.
 func (k *Facts) TagLoops() []*ir.Loop { return k.tagLoops }
 
 // TagLen returns the number of terms of a tag.
@@ -149,7 +151,8 @@ func Width(t isa.Type) int {
 	return min(8*t.Size(), 64)
 }
 
-// SharedReach returns the block that dominates b and has the same reach condition; ir.NoBlock if there is none.
+// SharedReach returns the block that dominates b and has the same reach condition; ir.NoBlock if
+// there is none.
 func (k *Facts) SharedReach(b ir.BlockID) ir.BlockID { return k.reach[b] }
 
 // Convergent reports whether all lanes of a warp that execute an instruction execute it together.
@@ -166,12 +169,13 @@ func (k *Facts) BlockOf(in *ir.Instr) ir.BlockID { return k.blockOf[in] }
 // IsParam reports whether a variable is a parameter of the kernel.
 func (k *Facts) IsParam(v *ir.Var) bool { return k.params[v] }
 
-// Pending returns the asynchronous copies that the thread may not have waited for when it executes an instruction.
+// Pending returns the asynchronous copies that the thread may not have waited for when it executes
+// an instruction.
 func (k *Facts) Pending(in *ir.Instr) []*ir.Instr { return k.pending[in] }
 
 // Unsettled reports whether a copy may be pending at a barrier of the warp.
 func (k *Facts) Unsettled(in *ir.Instr) bool { return k.unsettled[in] }
 
-// GroupCopies reports whether the threads of a group copy memory together, so that a store of one thread may be a
-// store of another.
+// GroupCopies reports whether the threads of a group copy memory together, so that a store of one
+// thread may be a store of another.
 func (k *Facts) GroupCopies() bool { return k.groupCopies }

@@ -2,9 +2,9 @@ package kernel
 
 import "heddle/internal/ir"
 
-// liveness returns the registers that are live at the start of each block: those that some path reads before it
-// surely overwrites them (the textbook backward analysis). A guarded write may leave the old value, so it reads its
-// destination.
+// liveness returns the registers that are live at the start of each block: those that some path
+// reads before it surely overwrites them (the textbook backward analysis). A guarded write may
+// leave the old value, so it reads its destination.
 func liveness(f *ir.Func) []Bits {
 	in := make([]Bits, len(f.Blocks))
 	for i := range in {

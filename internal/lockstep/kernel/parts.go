@@ -6,19 +6,21 @@ import (
 	"heddle/internal/isa"
 )
 
-// Barriers of OpenCL order the part of memory that their flags name (OpenCL C 3.0, 6.15.8): local memory, global
-// memory, both or none. Threads wait at all of them, so each may diverge. But a barrier interval of an access to a
-// part of memory ends only at a barrier that orders that part. So a thread has several tags (thread.Tag), one for
-// each of these parts:
+// Barriers of OpenCL order the part of memory that their flags name (OpenCL C 3.0, 6.15.8): local
+// memory, global memory, both or none. Threads wait at all of them, so each may diverge. But a
+// barrier interval of an access to a part of memory ends only at a barrier that orders that part.
+// So a thread has several tags (thread.Tag), one for each of these parts:
 //
 //   - PartAll: the last barrier of any kind;
-//   - PartShared and PartGlobal: the last barrier that orders that memory. A kernel whose barriers all order all
-//     memory has only PartAll;
-//   - PartWarp, in place of those two: the last barrier of the block or of all lanes of the warp. It orders lanes of
-//     one warp that reach the same barriers of the warp, which has to be proved (thread.Thread.WarpEnds);
+//   - PartShared and PartGlobal: the last barrier that orders that memory. A kernel whose barriers
+//     all order all memory has only PartAll;
+//   - PartWarp, in place of those two: the last barrier of the block or of all lanes of the warp. It
+//     orders lanes of one warp that reach the same barriers of the warp, which has to be proved
+//     (thread.Thread.WarpEnds);
 //   - last, if the kernel has barriers of the grid: the last of those.
 //
-// Threads that pass the same barriers pass the same barriers of each part, so what holds of one tag holds of each.
+// Threads that pass the same barriers pass the same barriers of each part, so what holds of one tag
+// holds of each.
 
 // The numbers of the parts.
 const (
@@ -37,12 +39,14 @@ type parts struct {
 	grid        int // the part of barriers of the grid; 0: there are none
 }
 
-// findParts finds the parts. In a kernel that also has barriers of parts of memory, barriers of warps order nothing.
+// findParts finds the parts. In a kernel that also has barriers of parts of memory, barriers of
+// warps order nothing.
 func (k *Facts) findParts() parts {
 	p, grid := parts{count: 1}, false
 	for _, b := range k.f.Blocks {
 		for _, in := range b.Instrs {
-			p.split = p.split || IsBlockBarrier(in) && in.Orders != event.OrdersAll || IsCallOf(in, CollectiveCall)
+			p.split = p.split || IsBlockBarrier(in) && in.Orders != event.OrdersAll ||
+				IsCallOf(in, CollectiveCall)
 			p.warp = p.warp || k.isWarpBarrier(in)
 			grid = grid || in.Grid
 		}
@@ -72,7 +76,8 @@ func (k *Facts) WarpPart() bool { return k.parts.warp }
 // GridPart returns the part of barriers of the grid; 0 if there are none.
 func (k *Facts) GridPart() int { return k.parts.grid }
 
-// Part returns the part whose tag says which interval accesses to memory ordered by a barrier that orders by are in.
+// Part returns the part whose tag says which interval accesses to memory ordered by a barrier that
+// orders by are in.
 func (k *Facts) Part(by event.Orders) int {
 	switch {
 	case !k.parts.split || by == event.OrdersAll:
@@ -147,8 +152,8 @@ func (k *Facts) isWarpBarrier(in *ir.Instr) bool {
 	return mask.Kind == ir.Imm && uint32(mask.Val) == 1<<32-1
 }
 
-// onlyValue returns the source of the only instruction that writes a register, if that is an unguarded move that
-// dominates use; else an operand of no kind.
+// onlyValue returns the source of the only instruction that writes a register, if that is an
+// unguarded move that dominates use; else an operand of no kind.
 func (k *Facts) onlyValue(r ir.RegID, use *ir.Instr) ir.Operand {
 	var def *ir.Instr
 	at := map[*ir.Instr]ir.BlockID{}

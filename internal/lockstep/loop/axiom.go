@@ -23,7 +23,8 @@ func (t *Table) Define(a *thread.Axioms) {
 			if r.form == offset {
 				first, next = t.c.Const(0, r.width), r.body
 			}
-			if r.form != unknown && r.form != offset || r.next == join.Undefined || r.init == join.Undefined {
+			if r.form != unknown && r.form != offset || r.next == join.Undefined ||
+				r.init == join.Undefined {
 				continue
 			}
 			h := i.symbol(n, r)
@@ -38,7 +39,8 @@ func (i *Info) stepped(first, next smt.Term) smt.Term {
 	return c.Ite(c.Eq(i.Counter, c.Const(0, 32)), first, symbol.Previous(c, i.Counter, next))
 }
 
-// activity defines act: the thread executes iteration k if k is 0, or if it executed k-1 and continued.
+// activity defines act: the thread executes iteration k if k is 0, or if it executed k-1 and
+// continued.
 func (i *Info) activity() []smt.Term {
 	c, act := i.t.c, i.Act()
 	out := []smt.Term{c.Eq(act, i.stepped(smt.True, i.iter.Back))}
@@ -48,7 +50,8 @@ func (i *Info) activity() []smt.Term {
 	return out
 }
 
-// leaving says that a thread that enters the loop leaves it in the last iteration: the assumption of termination.
+// leaving says that a thread that enters the loop leaves it in the last iteration: the assumption
+// of termination.
 func (i *Info) leaving() []smt.Term {
 	c := i.t.c
 	s := c.Substitute()

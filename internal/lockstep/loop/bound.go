@@ -6,8 +6,9 @@ import (
 	"heddle/internal/smt"
 )
 
-// tripBounds reads the conditions to continue as bounds of k. All of them held at every iteration before k, so a
-// counter that moves toward a fixed bound has not passed it, unless it wrapped: the premise excludes that.
+// tripBounds reads the conditions to continue as bounds of k. All of them held at every iteration
+// before k, so a counter that moves toward a fixed bound has not passed it, unless it wrapped: the
+// premise excludes that.
 func (i *Info) tripBounds() []smt.Term {
 	c, back := i.t.c, i.iter.Back
 	if back == smt.False {
@@ -32,8 +33,9 @@ func (i *Info) tripBounds() []smt.Term {
 // maxTrips bounds how many iterations are counted.
 const maxTrips = 4096
 
-// lastTrip counts the iterations of a loop whose conditions to continue depend on k only: the first iteration at
-// which one of them fails is the last. If other conditions matter too, it is an upper bound.
+// lastTrip counts the iterations of a loop whose conditions to continue depend on k only: the first
+// iteration at which one of them fails is the last. If other conditions matter too, it is an upper
+// bound.
 func (i *Info) lastTrip(conds []smt.Term) (uint64, bool) {
 	c := i.t.c
 	var counted []smt.Term
@@ -113,8 +115,9 @@ func (i *Info) affine(t smt.Term) (first smt.Term, step uint64, ok bool) {
 // comparison is < or <=, of signed or unsigned numbers.
 type comparison struct{ signed, strict bool }
 
-// stopsBelow: a counter that starts at a0 and rises by step continues while it is less than b (strict), or at most b.
-// After k steps, all below the bound and none wrapped, k-1 is at most (b-1-a0)/step.
+// stopsBelow: a counter that starts at a0 and rises by step continues while it is less than b
+// (strict), or at most b. After k steps, all below the bound and none wrapped, k-1 is at most
+// (b-1-a0)/step.
 func (i *Info) stopsBelow(a0 smt.Term, step uint64, b smt.Term, is comparison) (smt.Term, bool) {
 	c := i.t.c
 	w := c.Width(a0)
@@ -142,8 +145,8 @@ func (i *Info) stopsBelow(a0 smt.Term, step uint64, b smt.Term, is comparison) (
 	return c.Or(c.Eq(i.Counter, c.Const(0, 32)), c.And(first, c.Implies(premise, bound))), true
 }
 
-// stopsAt: the loop continues while a != b. A counter whose step is a power of two, and that reaches the bound at
-// all, has not passed it.
+// stopsAt: the loop continues while a != b. A counter whose step is a power of two, and that
+// reaches the bound at all, has not passed it.
 func (i *Info) stopsAt(a, b smt.Term) (smt.Term, bool) {
 	c := i.t.c
 	first, step, ok := i.affine(a)

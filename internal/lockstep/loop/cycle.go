@@ -25,8 +25,9 @@ func (t *Table) turn(r *slot, k smt.Term) smt.Term {
 	return v
 }
 
-// cycle looks for a register of unknown form that has its value at the entry again after a few iterations: because
-// registers pass their values on in a ring, or because two iterations undo each other.
+// cycle looks for a register of unknown form that has its value at the entry again after a few
+// iterations: because registers pass their values on in a ring, or because two iterations undo each
+// other.
 func (i *Info) cycle(n int, r *slot) bool {
 	c := i.t.c
 	h := i.symbol(n, r)
@@ -57,7 +58,8 @@ func (i *Info) cycle(n int, r *slot) bool {
 	return true
 }
 
-// rotate gives each register of a ring, in which each takes the value of the one after it, its form.
+// rotate gives each register of a ring, in which each takes the value of the one after it, its
+// form.
 func rotate(ring []*slot) {
 	for i, r := range ring {
 		r.form, r.turns, r.recent = cyclic, nil, true
@@ -67,7 +69,8 @@ func rotate(ring []*slot) {
 	}
 }
 
-// checkTurns checks a cycle: in each phase the body makes the value of the next phase, in any iteration.
+// checkTurns checks a cycle: in each phase the body makes the value of the next phase, in any
+// iteration.
 func (i *Info) checkTurns(r *slot) bool {
 	c, n := i.t.c, len(r.turns)
 	now := []smt.Term{r.init}
@@ -98,8 +101,8 @@ func (i *Info) checkTurns(r *slot) bool {
 	return true
 }
 
-// strides looks for a register that moves by multiples of a power of two from its value at the entry, or by the same
-// distance in all threads though they entered with different values.
+// strides looks for a register that moves by multiples of a power of two from its value at the
+// entry, or by the same distance in all threads though they entered with different values.
 func (i *Info) strides(n int, r *slot) bool {
 	c := i.t.c
 	d := c.Sub(r.next, i.symbol(n, r))
@@ -136,7 +139,8 @@ func (i *Info) strideCount(n int, r *slot, d smt.Term, zeros int) smt.Term {
 	return c.Add(i.symbol(n, r), c.AShr(d, c.Const(uint64(zeros), r.width)))
 }
 
-// trailing returns how many low bits of x are certainly 0; none for a term that is 0, which would make no stride.
+// trailing returns how many low bits of x are certainly 0; none for a term that is 0, which would
+// make no stride.
 func (t *Table) trailing(x smt.Term) int {
 	zeros, _ := t.c.KnownBits(x)
 	n := bits.TrailingZeros64(^zeros)

@@ -41,8 +41,8 @@ func (i *Info) value(n int, r *slot, k smt.Term) smt.Term {
 	return i.symbol(n, r)
 }
 
-// shifted is init shifted step*k times. The distance is exact as long as it matters: from iteration number width on,
-// which bounds k*step for steps of at least one, only the last value is left.
+// shifted is init shifted step*k times. The distance is exact as long as it matters: from iteration
+// number width on, which bounds k*step for steps of at least one, only the last value is left.
 func (t *Table) shifted(r *slot, k smt.Term) smt.Term {
 	c := t.c
 	s, _ := c.Value(r.step)
@@ -63,7 +63,8 @@ func (t *Table) shifted(r *slot, k smt.Term) smt.Term {
 	return c.Ite(c.Ult(k, w), near, last)
 }
 
-// divided is t / 2^by as compilers write signed division: 2^by - 1 is added to a negative t before the shift.
+// divided is t / 2^by as compilers write signed division: 2^by - 1 is added to a negative t before
+// the shift.
 func (t *Table) divided(x, by smt.Term) smt.Term {
 	c := t.c
 	w := c.Width(x)
@@ -130,7 +131,8 @@ func (i *Info) find(n int, r *slot) {
 	}
 }
 
-// holds checks a closed form against the body: the body turns the form at iteration k into the form at k+1.
+// holds checks a closed form against the body: the body turns the form at iteration k into the form
+// at k+1.
 func (i *Info) holds(n int, r *slot) bool {
 	c := i.t.c
 	if r.next == join.Undefined || r.init == join.Undefined {
@@ -164,7 +166,8 @@ func (i *Info) holds(n int, r *slot) bool {
 	if r.next == after {
 		return true
 	}
-	// One more shift of the form is the form at k+1, by the law of shifts; the body must do just that shift.
+	// One more shift of the form is the form at k+1, by the law of shifts; the body must do just that
+	// shift.
 	switch r.form {
 	case leftShift:
 		return r.next == c.Shl(now, r.step)

@@ -1,11 +1,12 @@
-// Package loop describes loops without unrolling them: by an arbitrary iteration k, instead of the lock-step execution
-// of all iterations in Collingbourne et al. (ESOP 2013, section 4.2).
+// Package loop describes loops without unrolling them: by an arbitrary iteration k, instead of the
+// lock-step execution of all iterations in Collingbourne et al. (ESOP 2013, section 4.2).
 //
-// A register at the header of a loop is a closed form of k and its value at the entry, found by looking at what one
-// iteration makes of it; or else a function of the iteration vector that an axiom ties to iteration k-1. Forms are
-// guesses at first: each pass over the kernel executes the body with the forms of the last pass, and Learn keeps a
-// form only if the body turns its value at k into its value at k+1. So when a pass changes nothing, all forms hold,
-// by induction over k. A register that was wrong once gets no second form, so the passes end.
+// A register at the header of a loop is a closed form of k and its value at the entry, found by
+// looking at what one iteration makes of it; or else a function of the iteration vector that an
+// axiom ties to iteration k-1. Forms are guesses at first: each pass over the kernel executes the
+// body with the forms of the last pass, and Learn keeps a form only if the body turns its value at
+// k into its value at k+1. So when a pass changes nothing, all forms hold, by induction over k. A
+// register that was wrong once gets no second form, so the passes end.
 //
 // What it assumes: loops run at most 2^32 times, and terminate (the axiom of the last iteration).
 package loop
@@ -50,10 +51,11 @@ const (
 
 // slot is a register, or a part of the tag, that a loop may change.
 type slot struct {
-	form       form
-	step       smt.Term   // additive: as wide as the register; shifts: how far, a constant
-	private    bool       // a symbol of the slot differs between threads of a block
-	recent     bool       // the form was found in this pass, with that of another register: nothing to check yet
+	form    form
+	step    smt.Term // additive: as wide as the register; shifts: how far, a constant
+	private bool     // a symbol of the slot differs between threads of a block
+	// the form was found in this pass, with that of another register: nothing to check yet
+	recent     bool
 	hopeless   bool       // a closed form was tried and did not hold
 	body       smt.Term   // direct: what an iteration computes; offset: q after it
 	turns      []smt.Term // cyclic: the values, beginning with the one at the entry
@@ -82,7 +84,8 @@ type Info struct {
 // Slot is a register (Index), or part Index - len(Func.Regs) of the tag, that a loop may change.
 type Slot struct{ Index, Width int }
 
-// New returns a table of the loops of a kernel, in which every register is a function of the iteration.
+// New returns a table of the loops of a kernel, in which every register is a function of the
+// iteration.
 func New(c *smt.Context, k *kernel.Facts, uniform *symbol.Uniformity) *Table {
 	t := &Table{c: c, k: k, uniform: uniform, info: map[*ir.Loop]*Info{}}
 	for _, l := range k.Loops() {
@@ -114,7 +117,8 @@ func (t *Table) GiveUp() {
 	}
 }
 
-// Slots returns what a loop changes: the registers that are live at its header, and the tag if it has a barrier.
+// Slots returns what a loop changes: the registers that are live at its header, and the tag if it
+// has a barrier.
 func (i *Info) Slots() []Slot {
 	var out []Slot
 	k := i.t.k
@@ -234,8 +238,8 @@ func (t *Table) demote(private *bool, ts ...smt.Term) {
 // varies reports whether a term may change from one iteration of the loop to the next.
 func (i *Info) varies(t smt.Term) bool { return symbol.Mentions(i.t.c, i.t.c.Name(i.Counter), t) }
 
-// ownSymbols reports whether a term needs the unknown header value of a register of the loop, or of a loop inside,
-// which may depend on one of this loop.
+// ownSymbols reports whether a term needs the unknown header value of a register of the loop, or of
+// a loop inside, which may depend on one of this loop.
 func (i *Info) ownSymbols(t smt.Term) bool {
 	c, own := i.t.c, false
 	c.Visit([]smt.Term{t}, func(u smt.Term) {

@@ -18,7 +18,8 @@ type Arrays struct {
 	bases map[smt.Term]*thread.Object // by base address
 }
 
-// key identifies an array: a variable, what the pointer at an offset of a parameter points to, or a parameter itself.
+// key identifies an array: a variable, what the pointer at an offset of a parameter points to, or a
+// parameter itself.
 type key struct {
 	v     *ir.Var
 	field int
@@ -28,7 +29,8 @@ type key struct {
 const Itself = -1
 
 func newArrays(c *smt.Context, env Env) *Arrays {
-	return &Arrays{c: c, env: env, byKey: map[key]*thread.Object{}, bases: map[smt.Term]*thread.Object{}}
+	return &Arrays{c: c, env: env, byKey: map[key]*thread.Object{},
+		bases: map[smt.Term]*thread.Object{}}
 }
 
 // All calls visit for each array, in no order.
@@ -38,8 +40,8 @@ func (a *Arrays) All(visit func(*thread.Object)) {
 	}
 }
 
-// Object returns the array of a variable, or the one that the pointer at an offset of a parameter points to. All
-// shared arrays without bound are one: they start at one address (ir.Layout).
+// Object returns the array of a variable, or the one that the pointer at an offset of a parameter
+// points to. All shared arrays without bound are one: they start at one address (ir.Layout).
 func (a *Arrays) Object(v *ir.Var, field int) *thread.Object {
 	k := key{v, field}
 	if v.Space == event.Shared && v.Unsized {
@@ -90,8 +92,8 @@ type Place struct {
 // maxPlaces bounds how often a pointer chosen among several arrays is split by cases.
 const maxPlaces = 8
 
-// Resolve splits an address into arrays and offsets: an address is the base of one array plus an offset, or a choice
-// among such addresses.
+// Resolve splits an address into arrays and offsets: an address is the base of one array plus an
+// offset, or a choice among such addresses.
 func (a *Arrays) Resolve(addr smt.Term) []Place {
 	if out := a.split(smt.True, addr, nil); len(out) <= maxPlaces {
 		return out
@@ -117,7 +119,9 @@ func (a *Arrays) split(cond, addr smt.Term, out []Place) []Place {
 }
 
 // anywhere is the place of an address of which no array is known.
-func (a *Arrays) anywhere(cond, addr smt.Term) Place { return Place{cond, nil, a.wide(addr, false)} }
+func (a *Arrays) anywhere(cond, addr smt.Term) Place {
+	return Place{cond, nil, a.wide(addr, false)}
+}
 
 // wide returns an address or an offset in 64 bits.
 func (a *Arrays) wide(t smt.Term, signed bool) smt.Term {
@@ -132,8 +136,8 @@ func (a *Arrays) wide(t smt.Term, signed bool) smt.Term {
 	return a.c.ZExt(t, 64)
 }
 
-// BaseAndOffset finds the one base that an address contains, with coefficient 1. A 32-bit address holds the lower
-// half of the base.
+// BaseAndOffset finds the one base that an address contains, with coefficient 1. A 32-bit address
+// holds the lower half of the base.
 func (a *Arrays) BaseAndOffset(addr smt.Term) (*thread.Object, smt.Term, bool) {
 	c := a.c
 	args, coef := []smt.Term{addr}, []uint64{1}

@@ -10,7 +10,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// Param returns size bytes at an offset of a parameter: the base of an array, a value that is known, or a symbol.
+// Param returns size bytes at an offset of a parameter: the base of an array, a value that is
+// known, or a symbol.
 func (m *Model) Param(v *ir.Var, off, size int) smt.Term {
 	if size == 8 {
 		isPointer := off == 0 && v.Pointer || slices.Contains(v.PtrFields, off)
@@ -25,8 +26,8 @@ func (m *Model) Param(v *ir.Var, off, size int) smt.Term {
 	return m.c.Var(symbol.ParamName(v, off, w), w)
 }
 
-// LoadParam returns size bytes, delta bytes behind an address in parameter memory; ok is false if the parameter is
-// unknown.
+// LoadParam returns size bytes, delta bytes behind an address in parameter memory; ok is false if
+// the parameter is unknown.
 func (m *Model) LoadParam(places []Place, delta, size int) (v smt.Term, ok bool) {
 	if len(places) != 1 || places[0].Object == nil || places[0].Object.Field != Itself {
 		return 0, false
@@ -34,9 +35,9 @@ func (m *Model) LoadParam(places []Place, delta, size int) (v smt.Term, ok bool)
 	return m.paramAt(places[0].Object, m.c.AddConst(places[0].Offset, uint64(delta)), size), true
 }
 
-// paramAt is what a parameter holds at an offset. A parameter of the kernel is the same for all threads, and nobody
-// writes it (PTX ISA 5.1.6.1); at an offset that is not constant nothing else is known. One of a called function
-// belongs to the thread, and is written by the caller.
+// paramAt is what a parameter holds at an offset. A parameter of the kernel is the same for all
+// threads, and nobody writes it (PTX ISA 5.1.6.1); at an offset that is not constant nothing else
+// is known. One of a called function belongs to the thread, and is written by the caller.
 func (m *Model) paramAt(o *thread.Object, off smt.Term, size int) smt.Term {
 	v := o.Var
 	if !m.k.IsParam(v) || m.writtenKnown(o) {
@@ -51,7 +52,8 @@ func (m *Model) paramAt(o *thread.Object, off smt.Term, size int) smt.Term {
 // maxTable bounds the elements of a table that become a choice by the index.
 const maxTable = 64
 
-// LoadConst returns an element that is loaded from constant or parameter memory at addr, which leads to places.
+// LoadConst returns an element that is loaded from constant or parameter memory at addr, which
+// leads to places.
 func (m *Model) LoadConst(l Load, addr smt.Term) smt.Term {
 	if v, ok := m.table(l); ok {
 		return v
@@ -59,8 +61,8 @@ func (m *Model) LoadConst(l Load, addr smt.Term) smt.Term {
 	return symbol.Opaque(m.c, "const", 8*min(l.Size, 8), m.c.AddConst(addr, uint64(l.Index*l.Size)))
 }
 
-// table is the element of a variable in constant memory of OpenCL; ok is false if it is not known. The host cannot
-// change these variables (OpenCL C 3.0, 6.7.3), as it can those of CUDA.
+// table is the element of a variable in constant memory of OpenCL; ok is false if it is not known.
+// The host cannot change these variables (OpenCL C 3.0, 6.7.3), as it can those of CUDA.
 func (m *Model) table(l Load) (v smt.Term, ok bool) {
 	o, size := l.only(), l.Size
 	if module := m.k.Func().Module; module == nil || !module.OpenCL || o == nil {

@@ -15,10 +15,11 @@ import (
 	"heddle/internal/smt"
 )
 
-// What a thread sees of an array where its view has no cell: at first the contents at the last barrier; at the header
-// of a loop that writes the array, a function of the iteration and of the offset, which an axiom ties to what the
-// previous iteration left. That holds for every offset: between two barriers no other thread writes what this one
-// reads, up to the first race. It lets invariants speak of memory.
+// What a thread sees of an array where its view has no cell: at first the contents at the last
+// barrier; at the header of a loop that writes the array, a function of the iteration and of the
+// offset, which an axiom ties to what the previous iteration left. That holds for every offset:
+// between two barriers no other thread writes what this one reads, up to the first race. It lets
+// invariants speak of memory.
 
 // contents is what an array holds for a thread at some program point.
 type contents struct {
@@ -74,7 +75,8 @@ func (m *Model) joinArray(o *thread.Object, states []*State, paths []smt.Term) *
 }
 
 // choice is the contents that read finds in the state of the path that is taken.
-func (m *Model) choice(states []*State, paths []smt.Term, read func(*State, smt.Term, int) (smt.Term, bool)) *contents {
+func (m *Model) choice(states []*State, paths []smt.Term,
+	read func(*State, smt.Term, int) (smt.Term, bool)) *contents {
 	return &contents{func(off smt.Term, size int) (smt.Term, bool) {
 		values := make([]smt.Term, len(states))
 		for i, s := range states {
@@ -105,8 +107,8 @@ func (m *Model) renamedContents(c *contents, by *smt.Substitution) *contents {
 	}}
 }
 
-// Overwrite notes that the thread writes unknown values to an array. The values are a function, called name, of the
-// iteration and the offset.
+// Overwrite notes that the thread writes unknown values to an array. The values are a function,
+// called name, of the iteration and the offset.
 func (m *Model) Overwrite(o *thread.Object, name string, s *State) {
 	counters := m.env.Counters()
 	s.view.drop(o)
@@ -116,9 +118,9 @@ func (m *Model) Overwrite(o *thread.Object, name string, s *State) {
 	}})
 }
 
-// headerView is the view at the header of a loop in any iteration. Arrays that the loop does not write are as they
-// were, if no barrier is in it; of others it is known what an iteration makes of them, unless writes are unknown or
-// happen later.
+// headerView is the view at the header of a loop in any iteration. Arrays that the loop does not
+// write are as they were, if no barrier is in it; of others it is known what an iteration makes of
+// them, unless writes are unknown or happen later.
 func (m *Model) headerView(l Loop, at *view) view {
 	out := at.clone()
 	written, barrier := m.loopWrites(l, &out)
@@ -146,8 +148,8 @@ func (m *Model) headerView(l Loop, at *view) view {
 	return out
 }
 
-// loopWrites returns the arrays that a loop writes, and whether it has a barrier of the block for all memory. It
-// loses in v the arrays of which writes are unknown.
+// loopWrites returns the arrays that a loop writes, and whether it has a barrier of the block for
+// all memory. It loses in v the arrays of which writes are unknown.
 func (m *Model) loopWrites(l Loop, v *view) (written map[*thread.Object]bool, barrier bool) {
 	written = map[*thread.Object]bool{}
 	for _, b := range l.Blocks {
@@ -174,7 +176,8 @@ func (m *Model) loopWrites(l Loop, v *view) (written map[*thread.Object]bool, ba
 	return written, barrier
 }
 
-// loopContents is a function that stands for what the thread sees of an array at the header of a loop.
+// loopContents is a function that stands for what the thread sees of an array at the header of a
+// loop.
 type loopContents struct {
 	loop   Loop
 	object *thread.Object
@@ -196,9 +199,10 @@ func (m *Model) headerRead(c loopContents, counters []smt.Term, off smt.Term) sm
 	return symbol.Apply(m.c, name, 8*c.size, append(slices.Clip(counters), off)...)
 }
 
-// Axioms defines the functions that stand for memory at the headers of loops: in iteration 0 they are what the thread
-// saw at the entry of the loop, and otherwise what the previous iteration left. Ends returns these two states of a
-// loop; the latter is nil if no iteration continues with another.
+// Axioms defines the functions that stand for memory at the headers of loops: in iteration 0 they
+// are what the thread saw at the entry of the loop, and otherwise what the previous iteration left.
+// Ends returns these two states of a loop; the latter is nil if no iteration continues with
+// another.
 func (m *Model) Axioms(a *thread.Axioms, ends func(l *ir.Loop) (entry, latch *State)) {
 	for more := true; more; { // an axiom may need further functions
 		more = false

@@ -15,7 +15,8 @@ type targets struct {
 	moved bool // in this pass one led elsewhere
 }
 
-// Leads notes to which arrays a memory instruction may lead: all of its space if one of the places is unknown.
+// Leads notes to which arrays a memory instruction may lead: all of its space if one of the places
+// is unknown.
 func (m *Model) Leads(in *ir.Instr, places []Place) {
 	t := &m.targets
 	var objects []*thread.Object
@@ -37,9 +38,10 @@ func (m *Model) Leads(in *ir.Instr, places []Place) {
 	}
 }
 
-// dirtiness says which arrays the kernel writes, and which loads may see a write of their own thread since the last
-// barrier. It is a forward data-flow analysis over sets of arrays, from where the accesses led in the last pass. It
-// is sound when the fixpoint is reached: then this pass leads accesses to the same arrays.
+// dirtiness says which arrays the kernel writes, and which loads may see a write of their own
+// thread since the last barrier. It is a forward data-flow analysis over sets of arrays, from where
+// the accesses led in the last pass. It is sound when the fixpoint is reached: then this pass leads
+// accesses to the same arrays.
 type dirtiness struct {
 	written map[*thread.Object]bool
 	any     map[event.Space]bool // a store may lead to any array of the space
@@ -54,7 +56,8 @@ func (m *Model) Written(o *thread.Object) bool { return m.dirty.written[o] || m.
 // writtenKnown reports whether a store is known to lead to an array.
 func (m *Model) writtenKnown(o *thread.Object) bool { return m.dirty.written[o] }
 
-// dirtyAt reports whether the thread may have written an array since the last barrier when it reaches a block.
+// dirtyAt reports whether the thread may have written an array since the last barrier when it
+// reaches a block.
 func (d *dirtiness) dirtyAt(b ir.BlockID, o *thread.Object) bool {
 	set := d.start[b]
 	return o.Index >= d.objects || set.Has(o.Index) || set.Has(d.objects)
@@ -62,7 +65,8 @@ func (d *dirtiness) dirtyAt(b ir.BlockID, o *thread.Object) bool {
 
 func (m *Model) findDirty() *dirtiness {
 	d := &dirtiness{
-		written: map[*thread.Object]bool{}, any: map[event.Space]bool{}, at: map[*ir.Instr]bool{}, objects: len(m.byKey),
+		written: map[*thread.Object]bool{}, any: map[event.Space]bool{}, at: map[*ir.Instr]bool{},
+		objects: len(m.byKey),
 	}
 	f := m.k.Func()
 	for _, b := range f.Blocks {
@@ -105,7 +109,8 @@ func (d *dirtiness) store(in *ir.Instr, targets map[*ir.Instr][]*thread.Object) 
 	}
 }
 
-// stepDirty is the transfer function: a store makes its arrays dirty, a barrier cleans those that it orders.
+// stepDirty is the transfer function: a store makes its arrays dirty, a barrier cleans those that
+// it orders.
 func (m *Model) stepDirty(in *ir.Instr, set kernel.Bits, all int) {
 	switch {
 	case kernel.IsStore(in):

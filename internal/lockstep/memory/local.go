@@ -12,9 +12,9 @@ import (
 	"heddle/internal/smt"
 )
 
-// Memory of the thread alone (.local, PTX ISA 5.1.5): it holds what was stored last, across barriers too. Nothing is
-// known of the other bytes of an array that was stored to, so forgetting a store is always sound. view.go is about
-// memory that threads share.
+// Memory of the thread alone (.local, PTX ISA 5.1.5): it holds what was stored last, across
+// barriers too. Nothing is known of the other bytes of an array that was stored to, so forgetting a
+// store is always sound. view.go is about memory that threads share.
 
 // localStore is one store, of one element.
 type localStore struct {
@@ -27,8 +27,8 @@ type localStore struct {
 // maxLocal bounds how many stores are remembered: the oldest are forgotten first.
 const maxLocal = 48
 
-// StoreLocal notes what a store or atomic does to memory of the thread alone. Values are the elements of a store; nil
-// if they are unknown.
+// StoreLocal notes what a store or atomic does to memory of the thread alone. Values are the
+// elements of a store; nil if they are unknown.
 func (m *Model) StoreLocal(in *ir.Instr, places []Place, values []smt.Term, s *State) {
 	if in.Action() != isa.ActStore {
 		m.forgetLocal(places, in.Space, s)
@@ -54,7 +54,8 @@ func (m *Model) StoreLocal(in *ir.Instr, places []Place, values []smt.Term, s *S
 // ForgetLocal drops all that is known of memory of the thread alone.
 func (m *Model) ForgetLocal(s *State) { s.local = nil }
 
-// forgetLocal drops what is known of the arrays of places; an unknown place may be any array in a space.
+// forgetLocal drops what is known of the arrays of places; an unknown place may be any array in a
+// space.
 func (m *Model) forgetLocal(places []Place, space event.Space, s *State) {
 	for _, p := range places {
 		s.local = without(s.local, func(e *localStore) bool {
@@ -74,8 +75,8 @@ func without(list []*localStore, drop func(*localStore) bool) []*localStore {
 	return slices.DeleteFunc(slices.Clone(list), drop)
 }
 
-// LoadLocal returns what a load of memory of the thread alone finds; ok is false if the load may lead elsewhere, or
-// the thread has stored nothing to the array.
+// LoadLocal returns what a load of memory of the thread alone finds; ok is false if the load may
+// lead elsewhere, or the thread has stored nothing to the array.
 func (m *Model) LoadLocal(l Load, s *State) (v smt.Term, ok bool) {
 	o := l.only()
 	if !l.Instr.IsPlainLoad() || o == nil || o.Space != event.Local {
@@ -105,8 +106,8 @@ func (m *Model) LoadLocal(l Load, s *State) (v smt.Term, ok bool) {
 	return v, v != join.Undefined
 }
 
-// joinLocal merges stores: first those that all states have in common, then those of each state, where its path is
-// taken.
+// joinLocal merges stores: first those that all states have in common, then those of each state,
+// where its path is taken.
 func (m *Model) joinLocal(states []*State, paths []smt.Term) []*localStore {
 	common := 0
 	for !slices.ContainsFunc(states, func(s *State) bool {

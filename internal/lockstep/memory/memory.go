@@ -1,17 +1,18 @@
-// Package memory says what one thread finds in memory: which arrays its addresses lead to, what it has stored itself,
-// and what the kernel's parameters and constant tables hold.
+// Package memory says what one thread finds in memory: which arrays its addresses lead to, what it
+// has stored itself, and what the kernel's parameters and constant tables hold.
 //
-// The abstraction of shared and global memory: up to the first race, all threads of a block see the memory of the
-// start of their barrier interval, except for what they have stored since. So a load is the function "contents of
-// this array at this barrier instance" of the offset, one function for all threads, unless the thread itself may have
-// stored there in the interval. This replaces the adversarial abstraction of Betts et al. (GPUVerify, TOPLAS 2015,
-// section 4.3), in which each load of written memory yields anything, and which Options.Adversarial keeps.
+// The abstraction of shared and global memory: up to the first race, all threads of a block see the
+// memory of the start of their barrier interval, except for what they have stored since. So a load
+// is the function "contents of this array at this barrier instance" of the offset, one function for
+// all threads, unless the thread itself may have stored there in the interval. This replaces the
+// adversarial abstraction of Betts et al. (GPUVerify, TOPLAS 2015, section 4.3), in which each load
+// of written memory yields anything, and which Options.Adversarial keeps.
 //
-// What it assumes: accesses stay within the array that their address is computed from, and pointer parameters neither
-// alias each other nor variables.
+// What it assumes: accesses stay within the array that their address is computed from, and pointer
+// parameters neither alias each other nor variables.
 //
-// A Model lives as long as the fixpoint over passes: where accesses lead in one pass decides what loads may see in
-// the next. A State is what is known at one program point.
+// A Model lives as long as the fixpoint over passes: where accesses lead in one pass decides what
+// loads may see in the next. A State is what is known at one program point.
 package memory
 
 import (
@@ -59,10 +60,11 @@ type Model struct {
 	env Env
 	opt Options
 
-	targets  targets
-	dirty    *dirtiness
-	snapped  map[*ir.Instr]*thread.Object // where each snapshot goes
-	contents map[string]loopContents      // by the name of the function; those of earlier passes are among them
+	targets targets
+	dirty   *dirtiness
+	snapped map[*ir.Instr]*thread.Object // where each snapshot goes
+	// by the name of the function; those of earlier passes are among them
+	contents map[string]loopContents
 }
 
 // New returns a Model of the arrays of a kernel.
@@ -74,8 +76,8 @@ func New(c *smt.Context, k *kernel.Facts, env Env, opt Options) *Model {
 	}
 }
 
-// Begin starts a pass, which uses where the accesses of the last pass led. Moved then reports whether one led
-// elsewhere in this pass.
+// Begin starts a pass, which uses where the accesses of the last pass led. Moved then reports
+// whether one led elsewhere in this pass.
 func (m *Model) Begin() {
 	m.targets.moved = false
 	m.dirty = m.findDirty()
@@ -86,8 +88,8 @@ func (m *Model) Moved() bool { return m.targets.moved }
 
 // State is what is known of memory at a program point.
 type State struct {
-	// Tags are the last barrier instances that order each part of memory: kernel.Facts.TagLen terms for each of
-	// kernel.Facts.Parts parts.
+	// Tags are the last barrier instances that order each part of memory: kernel.Facts.TagLen terms
+	// for each of kernel.Facts.Parts parts.
 	Tags    []smt.Term
 	scratch map[slot]smt.Term
 	local   []*localStore // in program order; shared between states
@@ -107,7 +109,8 @@ func (m *Model) Entry() State {
 // Clone returns a copy.
 func (s *State) Clone() State {
 	return State{
-		Tags: slices.Clone(s.Tags), scratch: maps.Clone(s.scratch), local: s.local, view: s.view.clone(), snaps: s.snaps,
+		Tags: slices.Clone(s.Tags), scratch: maps.Clone(s.scratch), local: s.local, view: s.view.clone(),
+		snaps: s.snaps,
 	}
 }
 
@@ -117,7 +120,8 @@ func (m *Model) part(s *State, part int) []smt.Term {
 	return s.Tags[part*n : (part+1)*n]
 }
 
-// Tag returns the last barrier that orders some part of memory; with OrdersAll, the last that the thread waited at.
+// Tag returns the last barrier that orders some part of memory; with OrdersAll, the last that the
+// thread waited at.
 func (m *Model) Tag(s *State, by event.Orders) thread.Tag {
 	return thread.TagOf(m.part(s, m.k.Part(by)))
 }
@@ -127,7 +131,8 @@ func (m *Model) SpaceTag(s *State, space event.Space) thread.Tag {
 	return m.Tag(s, kernel.SpaceOrders(space))
 }
 
-// WarpTag returns the last barrier of the block or the warp; the zero Tag if barriers of warps order nothing.
+// WarpTag returns the last barrier of the block or the warp; the zero Tag if barriers of warps
+// order nothing.
 func (m *Model) WarpTag(s *State) thread.Tag {
 	if !m.k.WarpPart() {
 		return thread.Tag{}
@@ -143,7 +148,8 @@ func (m *Model) GridTag(s *State) thread.Tag {
 	return thread.TagOf(m.part(s, m.k.GridPart()))
 }
 
-// Pass sets the tags of the parts whose intervals a barrier ends to its instance, under the guard of the instruction.
+// Pass sets the tags of the parts whose intervals a barrier ends to its instance, under the guard
+// of the instruction.
 func (m *Model) Pass(s *State, instance []smt.Term, ends func(part int) bool) {
 	for p := range m.k.Parts() {
 		if !ends(p) {
@@ -182,10 +188,12 @@ type Loop struct {
 	Counter smt.Term
 }
 
-func (l *Loop) iteration() []smt.Term { return append(append([]smt.Term(nil), l.Around...), l.Counter) }
+func (l *Loop) iteration() []smt.Term {
+	return append(append([]smt.Term(nil), l.Around...), l.Counter)
+}
 
-// AtHeader turns the state at the entry of a loop into what is known at its header in any iteration. It leaves the
-// tags alone.
+// AtHeader turns the state at the entry of a loop into what is known at its header in any
+// iteration. It leaves the tags alone.
 func (m *Model) AtHeader(l Loop, s *State) {
 	s.scratch = m.headerScratch(l.Loop, s.scratch)
 	m.headerLocal(l.Loop, s)
@@ -216,7 +224,8 @@ type Load struct {
 	Annotation bool
 }
 
-// only returns the array of a load that leads to one array; nil for others, and for elements of more than 8 bytes.
+// only returns the array of a load that leads to one array; nil for others, and for elements of
+// more than 8 bytes.
 func (l *Load) only() *thread.Object {
 	if len(l.Places) != 1 || l.Size > 8 {
 		return nil
@@ -263,8 +272,8 @@ func (m *Model) Load(l Load, s *State) smt.Term {
 	return m.atStart(o, off, l.Size, s)
 }
 
-// ReadLater returns what a weak load of size bytes would find at an address in a state; anything makes a value if
-// that is unknown.
+// ReadLater returns what a weak load of size bytes would find at an address in a state; anything
+// makes a value if that is unknown.
 func (m *Model) ReadLater(addr smt.Term, size int, s *State, anything func() smt.Term) smt.Term {
 	o, off, ok := m.BaseAndOffset(addr)
 	if !ok || size > 8 || o.Field == Itself || o.Space != event.Shared && o.Space != event.Global {
@@ -283,10 +292,11 @@ func (m *Model) ReadLater(addr smt.Term, size int, s *State, anything func() smt
 	return v
 }
 
-// ReadBehind returns what memory holds at an address behind a barrier that orders by, for any thread of the block; of
-// snapshots, which each thread has for itself, only if own. Of memory that the barrier does not order, and of which the
-// thread saw something before, it may be anything.
-func (m *Model) ReadBehind(addr smt.Term, size int, own bool, by event.Orders, s *State, anything func() smt.Term) smt.Term {
+// ReadBehind returns what memory holds at an address behind a barrier that orders by, for any
+// thread of the block; of snapshots, which each thread has for itself, only if own. Of memory that
+// the barrier does not order, and of which the thread saw something before, it may be anything.
+func (m *Model) ReadBehind(addr smt.Term, size int, own bool, by event.Orders, s *State,
+	anything func() smt.Term) smt.Term {
 	o, off, ok := m.BaseAndOffset(addr)
 	switch {
 	case !ok, o.Field == Itself, !kernel.OrdersSpace(by, o.Space):
@@ -301,8 +311,9 @@ func (m *Model) ReadBehind(addr smt.Term, size int, own bool, by event.Orders, s
 	return m.atStart(o, off, size, s)
 }
 
-// always is the contents of an array that the kernel never writes. Shared memory starts uninitialized, so blocks need
-// not find the same in it. Its function has a name of its own, since a later pass may find that the array is written.
+// always is the contents of an array that the kernel never writes. Shared memory starts
+// uninitialized, so blocks need not find the same in it. Its function has a name of its own, since
+// a later pass may find that the array is written.
 func (m *Model) always(o *thread.Object, off smt.Term, size int) smt.Term {
 	name := symbol.MemoryName(symbol.Grid, o.Index, 8*size)
 	if o.Space == event.Shared {
@@ -317,10 +328,10 @@ func (m *Model) atStart(o *thread.Object, off smt.Term, size int, s *State) smt.
 	return symbol.Apply(m.c, symbol.MemoryName(symbol.Block, o.Index, 8*size), 8*size, args...)
 }
 
-// Viewing reports whether what a thread stored itself is known to be what it reads back. Lanes in lock step with
-// their warp may write one place in turn without a race; then nothing says what a thread reads after its own write.
-// Nor is it known where copies of a group are made: a copy that this thread makes here may be another thread's, and so
-// may what a wait for it shows.
+// Viewing reports whether what a thread stored itself is known to be what it reads back. Lanes in
+// lock step with their warp may write one place in turn without a race; then nothing says what a
+// thread reads after its own write. Nor is it known where copies of a group are made: a copy that
+// this thread makes here may be another thread's, and so may what a wait for it shows.
 func (m *Model) Viewing() bool { return !m.opt.Adversarial && m.owning() }
 
 func (m *Model) owning() bool { return !m.opt.Lockstep && !m.k.GroupCopies() }

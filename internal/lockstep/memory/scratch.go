@@ -15,8 +15,9 @@ import (
 	"heddle/internal/smt"
 )
 
-// Arguments and results of calls are variables in .param space that belong to the function (PTX ISA 7.1). Their
-// addresses do not escape unless taken, so each range of bytes holds what was stored to it last.
+// Arguments and results of calls are variables in .param space that belong to the function (PTX ISA
+// 7.1). Their addresses do not escape unless taken, so each range of bytes holds what was stored to
+// it last.
 
 // slot is a range of bytes of such a variable.
 type slot struct {
@@ -33,7 +34,8 @@ func (m *Model) IsArgument(o *ir.Operand) bool {
 	return o != nil && o.Var != nil && o.Var.Space == event.Param && !m.k.IsParam(o.Var)
 }
 
-// StoreArgument stores v to size bytes of an argument or result, under the guard of the instruction.
+// StoreArgument stores v to size bytes of an argument or result, under the guard of the
+// instruction.
 func (m *Model) StoreArgument(to *ir.Var, off, size int, v smt.Term, s *State) {
 	at := slot{to, off, size}
 	if guard := m.env.Guard(); guard != smt.True {
@@ -47,9 +49,11 @@ func (m *Model) SetArgument(to *ir.Var, off, size int, v smt.Term, s *State) {
 	m.overwrite(slot{to, off, size}, v, s)
 }
 
-// ForgetArgument makes bytes of an argument or result unknown, and with them whatever was stored to them and their
-// neighbours at once.
-func (m *Model) ForgetArgument(to *ir.Var, off, size int, s *State) { s.forget(slot{to, off, size}) }
+// ForgetArgument makes bytes of an argument or result unknown, and with them whatever was stored to
+// them and their neighbours at once.
+func (m *Model) ForgetArgument(to *ir.Var, off, size int, s *State) {
+	s.forget(slot{to, off, size})
+}
 
 // LoadArgument reads size bytes of an argument or result.
 func (m *Model) LoadArgument(from *ir.Var, off, size int, s *State) smt.Term {
@@ -76,7 +80,8 @@ func (s *State) forget(at slot) {
 // take reads bytes: as they were stored, or a part of that, or assembled from smaller parts.
 func (m *Model) take(at slot, s *State) smt.Term {
 	w := 8 * min(at.size, 8)
-	if o := m.byKey[key{at.v, Itself}]; o != nil && m.writtenKnown(o) { // also stored to by its address
+	// also stored to by its address
+	if o := m.byKey[key{at.v, Itself}]; o != nil && m.writtenKnown(o) {
 		return m.env.Unknown("a", w)
 	}
 	if v, ok := s.scratch[at]; ok {
@@ -106,8 +111,8 @@ func (s *State) knows(at slot) bool {
 	return false
 }
 
-// joinScratch merges what is known in the states that reach block b. What is unknown in one of them may be anything
-// there, like a register that nothing wrote.
+// joinScratch merges what is known in the states that reach block b. What is unknown in one of them
+// may be anything there, like a register that nothing wrote.
 func (m *Model) joinScratch(b ir.BlockID, states []*State, paths []smt.Term) map[slot]smt.Term {
 	all := map[slot]bool{}
 	for _, s := range states {
@@ -117,25 +122,32 @@ func (m *Model) joinScratch(b ir.BlockID, states []*State, paths []smt.Term) map
 	}
 	keys := slices.Collect(maps.Keys(all))
 	slices.SortFunc(keys, func(a, b slot) int { // terms are made in the same order in every run
-		return cmp.Or(cmp.Compare(a.v.Name, b.v.Name), cmp.Compare(a.v.Offset, b.v.Offset), cmp.Compare(a.off, b.off), cmp.Compare(a.size, b.size))
+		return cmp.Or(cmp.Compare(a.v.Name, b.v.Name), cmp.Compare(a.v.Offset, b.v.Offset),
+			cmp.Compare(a.off, b.off), cmp.Compare(a.size, b.size))
 	})
 	out := map[slot]smt.Term{}
 	for _, at := range keys {
-		if slices.ContainsFunc(states, func(s *State) bool { _, ok := s.scratch[at]; return !ok && s.knows(at) }) {
+		if slices.ContainsFunc(states, func(s *State) bool {
+			_,
+				ok := s.scratch[at]
+			return !ok && s.knows(at)
+		}) {
 			continue // known in other ranges
 		}
 		out[at] = join.Values(m.c, paths, func(p int) smt.Term {
 			if v, ok := states[p].scratch[at]; ok {
 				return v
 			}
-			name := fmt.Sprintf("%sjs%d.%d.%s.%d.%d", symbol.Private, b, at.v.Offset, at.v.Name, at.off, at.size)
+			name := fmt.Sprintf("%sjs%d.%d.%s.%d.%d", symbol.Private, b, at.v.Offset, at.v.Name, at.off,
+				at.size)
 			return symbol.Apply(m.c, name, 8*at.size, m.env.Counters()...)
 		}, nil)
 	}
 	return out
 }
 
-// headerScratch is what is known at the header of a loop in any iteration: of variables that the loop does not write.
+// headerScratch is what is known at the header of a loop in any iteration: of variables that the
+// loop does not write.
 func (m *Model) headerScratch(l *kernel.Loop, at map[slot]smt.Term) map[slot]smt.Term {
 	if len(at) == 0 {
 		return nil

@@ -10,9 +10,10 @@ import (
 	"heddle/internal/smt"
 )
 
-// __array_snapshot(to, from): for the annotations behind it, array to holds what from held at this point, as the
-// thread saw it: with its own writes, and without those of other threads since the last barrier. Each thread has a
-// snapshot of its own. The kernel itself sees nothing of it, since other compilers make no copy.
+// __array_snapshot(to, from): for the annotations behind it, array to holds what from held at this
+// point, as the thread saw it: with its own writes, and without those of other threads since the
+// last barrier. Each thread has a snapshot of its own. The kernel itself sees nothing of it, since
+// other compilers make no copy.
 
 // Snapshot executes the call in: it copies an array from an offset on.
 func (m *Model) Snapshot(in *ir.Instr, to, from Place, s *State) {
@@ -73,8 +74,10 @@ func (m *Model) joinSnap(o *thread.Object, states []*State, paths []smt.Term) *c
 	})
 }
 
-// headerSnaps are the snapshots at the header of a loop in any iteration: those that the loop does not make.
-func (m *Model) headerSnaps(l *kernel.Loop, at map[*thread.Object]*contents) map[*thread.Object]*contents {
+// headerSnaps are the snapshots at the header of a loop in any iteration: those that the loop does
+// not make.
+func (m *Model) headerSnaps(l *kernel.Loop,
+	at map[*thread.Object]*contents) map[*thread.Object]*contents {
 	out := maps.Clone(at)
 	for _, b := range l.Blocks {
 		for _, in := range m.k.Func().Blocks[b].Instrs {
@@ -93,7 +96,8 @@ func (m *Model) headerSnaps(l *kernel.Loop, at map[*thread.Object]*contents) map
 }
 
 // renamedSnaps are snapshots under a renaming of symbols.
-func (m *Model) renamedSnaps(at map[*thread.Object]*contents, by *smt.Substitution) map[*thread.Object]*contents {
+func (m *Model) renamedSnaps(at map[*thread.Object]*contents,
+	by *smt.Substitution) map[*thread.Object]*contents {
 	out := maps.Clone(at)
 	for o, c := range out {
 		out[o] = m.renamedContents(c, by)

@@ -12,13 +12,14 @@ import (
 	"heddle/internal/smt"
 )
 
-// A view is what a thread sees of shared and global memory that it has written itself since the last barrier. Up to
-// the first race no other thread writes these places in the same barrier interval, except for the same value where
-// that is tolerated. So a weak load of such a place yields what the thread stored last. Where all writes of the thread
-// to an array since the barrier are known, places that it has not written are as they were at the barrier.
+// A view is what a thread sees of shared and global memory that it has written itself since the
+// last barrier. Up to the first race no other thread writes these places in the same barrier
+// interval, except for the same value where that is tolerated. So a weak load of such a place
+// yields what the thread stored last. Where all writes of the thread to an array since the barrier
+// are known, places that it has not written are as they were at the barrier.
 //
-// Only weak stores count: two strong ones to one place are no race (PTX ISA 8.7), so another thread's store may lie
-// between the thread's own store and its load.
+// Only weak stores count: two strong ones to one place are no race (PTX ISA 8.7), so another
+// thread's store may lie between the thread's own store and its load.
 type view struct {
 	cells []cell
 	// under is what is seen where there is no cell; absent: the contents at the last barrier.
@@ -102,10 +103,12 @@ func overlapOf(c *smt.Context, a smt.Term, n int, b smt.Term, m int) overlap {
 	return anyOverlap
 }
 
-// seen is what the thread sees of size bytes of an array. All is false if some part may be anything: then rest makes
-// the value where it is not one of the cells, and without rest there is no value. In lock step other lanes of the warp
-// may have written in between without a race, so nothing is known.
-func (m *Model) seen(o *thread.Object, off smt.Term, size int, s *State, rest func() smt.Term) (v smt.Term, all bool) {
+// seen is what the thread sees of size bytes of an array. All is false if some part may be
+// anything: then rest makes the value where it is not one of the cells, and without rest there is
+// no value. In lock step other lanes of the warp may have written in between without a race, so
+// nothing is known.
+func (m *Model) seen(o *thread.Object, off smt.Term, size int, s *State,
+	rest func() smt.Term) (v smt.Term, all bool) {
 	if !m.owning() {
 		if rest == nil {
 			return join.Undefined, false
@@ -142,7 +145,8 @@ func (m *Model) seen(o *thread.Object, off smt.Term, size int, s *State, rest fu
 	return v, all
 }
 
-// Store notes what a store or atomic writes. Values are the elements of a weak store; nil for any other.
+// Store notes what a store or atomic writes. Values are the elements of a weak store; nil for any
+// other.
 func (m *Model) Store(in *ir.Instr, places []Place, values []smt.Term, s *State) {
 	if len(places) != 1 || places[0].Object == nil {
 		for _, p := range places {
@@ -160,7 +164,8 @@ func (m *Model) Store(in *ir.Instr, places []Place, values []smt.Term, s *State)
 	}
 }
 
-// Lose notes that the thread may write an array at any time from here on; nil stands for all arrays.
+// Lose notes that the thread may write an array at any time from here on; nil stands for all
+// arrays.
 func (m *Model) Lose(o *thread.Object, s *State) { s.view.lose(o) }
 
 // put writes a value, or an unknown one, under the guard of the instruction.
@@ -200,8 +205,8 @@ func (m *Model) put(o *thread.Object, off smt.Term, size int, v smt.Term, s *Sta
 	s.view.cells = append(s.view.cells, cell{o, off, size, v})
 }
 
-// Barrier notes a barrier that tags name: behind one of the block, the writes of other threads are seen. One of a
-// warp lets lanes see some writes of other lanes, so nothing is known behind it.
+// Barrier notes a barrier that tags name: behind one of the block, the writes of other threads are
+// seen. One of a warp lets lanes see some writes of other lanes, so nothing is known behind it.
 func (m *Model) Barrier(in *ir.Instr, s *State) {
 	v := &s.view
 	by := m.k.Orders(in)
@@ -272,7 +277,8 @@ func (m *Model) joinCell(k cell, states []*State, paths []smt.Term) (smt.Term, b
 func (m *Model) renamedView(v *view, by *smt.Substitution) view {
 	out := v.clone()
 	for i := range out.cells {
-		out.cells[i].offset, out.cells[i].value = by.Apply(out.cells[i].offset), by.Apply(out.cells[i].value)
+		out.cells[i].offset, out.cells[i].value = by.Apply(out.cells[i].offset),
+			by.Apply(out.cells[i].value)
 	}
 	for o, c := range out.under {
 		out.under[o] = m.renamedContents(c, by)

@@ -1,4 +1,5 @@
-// Package symbol names the symbols of a symbolic thread, and renames those of one thread to those of two.
+// Package symbol names the symbols of a symbolic thread, and renames those of one thread to those
+// of two.
 //
 // A name begins with who shares the value:
 //
@@ -7,10 +8,11 @@
 //	g!  one value for the whole grid
 //	&   the base address of an array
 //
-// The two-thread reduction rests on these prefixes alone (Collingbourne et al., ESOP 2013, section 4.1): Instance
-// renames the private names, so that one symbolic thread serves as both. A value that is private and is named as
-// shared would make two threads agree on it, and hide races. So every name is made here or begins with a constant
-// of this package. Names are also keys: of models, of axioms and of kept answers.
+// The two-thread reduction rests on these prefixes alone (Collingbourne et al., ESOP 2013, section
+// 4.1): Instance renames the private names, so that one symbolic thread serves as both. A value
+// that is private and is named as shared would make two threads agree on it, and hide races. So
+// every name is made here or begins with a constant of this package. Names are also keys: of
+// models, of axioms and of kept answers.
 package symbol
 
 import (
@@ -34,12 +36,13 @@ const (
 	Param = Grid + "param:"
 	// Op begins the names of functions that depend on nothing but their arguments.
 	Op = Grid + "op:"
-	// SameBlock is the whole name of the symbol that is true if the two threads of a pair are in one block.
+	// SameBlock is the whole name of the symbol that is true if the two threads of a pair are in one
+	// block.
 	SameBlock = Private + "same"
 )
 
-// Instance returns a renaming of the symbols of one thread to those of thread number i of a pair. Threads of
-// different blocks share only what the grid shares.
+// Instance returns a renaming of the symbols of one thread to those of thread number i of a pair.
+// Threads of different blocks share only what the grid shares.
 func Instance(c *smt.Context, i int, otherBlock bool) *smt.Substitution {
 	suffix := fmt.Sprintf("$%d", i)
 	return c.Rename(func(name string) string {
@@ -50,7 +53,8 @@ func Instance(c *smt.Context, i int, otherBlock bool) *smt.Substitution {
 	})
 }
 
-// Companion is Instance(c, 2, false) for a second thread that is in the same iterations of all loops as the first.
+// Companion is Instance(c, 2, false) for a second thread that is in the same iterations of all
+// loops as the first.
 func Companion(c *smt.Context) *smt.Substitution {
 	return c.Rename(func(name string) string {
 		switch {
@@ -63,7 +67,8 @@ func Companion(c *smt.Context) *smt.Substitution {
 	})
 }
 
-// Apply returns the function called name at the arguments, with a result of width bits (0: a formula).
+// Apply returns the function called name at the arguments, with a result of width bits (0: a
+// formula).
 func Apply(c *smt.Context, name string, width int, args ...smt.Term) smt.Term {
 	widths := make([]int, len(args))
 	for i, a := range args {
@@ -80,7 +85,8 @@ func Opaque(c *smt.Context, name string, width int, args ...smt.Term) smt.Term {
 	return Apply(c, fmt.Sprintf("%s%s:%d", Op, name, width), width, args...)
 }
 
-// ParamName is the name of the variable for the w bits at a byte offset of a parameter: a model gives them by it.
+// ParamName is the name of the variable for the w bits at a byte offset of a parameter: a model
+// gives them by it.
 func ParamName(v *ir.Var, off, w int) string {
 	return fmt.Sprintf("%s%s+%d:%d", Param, v.Name, off, w)
 }
@@ -88,7 +94,8 @@ func ParamName(v *ir.Var, off, w int) string {
 // IsParam reports whether a symbol is a part of a parameter's value.
 func IsParam(name string) bool { return strings.HasPrefix(name, Param) }
 
-// IsIndex reports whether a symbol is a part of a thread's or block's index, a size of the launch, or a loop counter.
+// IsIndex reports whether a symbol is a part of a thread's or block's index, a size of the launch,
+// or a loop counter.
 func IsIndex(name string) bool {
 	for _, p := range []string{
 		Grid + "ntid.", Grid + "nctaid.", Private + "tid.", Private + "ctaid.", Block + "ctaid.", Counter,
@@ -100,16 +107,19 @@ func IsIndex(name string) bool {
 	return false
 }
 
-// MemoryName is the name of the function from offsets to the w-bit contents of array number index. Of an array that
-// the kernel writes (scope Block), the other arguments are the barrier instance behind which these are the contents.
-func MemoryName(scope string, index, w int) string { return fmt.Sprintf("%sm:%d:%d", scope, index, w) }
+// MemoryName is the name of the function from offsets to the w-bit contents of array number index.
+// Of an array that the kernel writes (scope Block), the other arguments are the barrier instance
+// behind which these are the contents.
+func MemoryName(scope string, index, w int) string {
+	return fmt.Sprintf("%sm:%d:%d", scope, index, w)
+}
 
-// EverName is the name of the function from offsets to the w-bit contents of shared array number index, which nobody
-// writes.
+// EverName is the name of the function from offsets to the w-bit contents of shared array number
+// index, which nobody writes.
 func EverName(index, w int) string { return fmt.Sprintf("%sever:%d:%d", Block, index, w) }
 
-// ParseMemory reads a MemoryName, renamed or not. Instances reports that the function has a barrier instance among
-// its arguments.
+// ParseMemory reads a MemoryName, renamed or not. Instances reports that the function has a barrier
+// instance among its arguments.
 func ParseMemory(name string) (index, w int, instances, ok bool) {
 	rest, found := strings.CutPrefix(name, Grid+"m:")
 	if !found {
@@ -144,8 +154,8 @@ func Mentions(c *smt.Context, name string, t smt.Term) bool {
 	return Any(c, t, func(n string) bool { return n == name })
 }
 
-// Uniformity answers whether terms have the same value in all threads of a block. It remembers its answers, which
-// never change: a term is a value.
+// Uniformity answers whether terms have the same value in all threads of a block. It remembers its
+// answers, which never change: a term is a value.
 type Uniformity struct {
 	c    *smt.Context
 	memo map[smt.Term]bool
@@ -154,8 +164,9 @@ type Uniformity struct {
 // NewUniformity returns one for the terms of c.
 func NewUniformity(c *smt.Context) *Uniformity { return &Uniformity{c, map[smt.Term]bool{}} }
 
-// Of reports whether the terms have the same values in all threads of a block that are in the same iteration of the
-// loops around: they contain no private symbol except loop counters. It is syntactic, so false may be wrong.
+// Of reports whether the terms have the same values in all threads of a block that are in the same
+// iteration of the loops around: they contain no private symbol except loop counters. It is
+// syntactic, so false may be wrong.
 func (u *Uniformity) Of(ts ...smt.Term) bool {
 	for _, t := range ts {
 		if !u.of(t) {

@@ -19,7 +19,8 @@ const (
 	Assumed     // not checked, except that it can hold
 )
 
-var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition", "barrier invariant", "list of functions that may be called", "assumption"}
+var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition",
+	"barrier invariant", "list of functions that may be called", "assumption"}
 
 func (k AssertionKind) String() string { return assertionNames[k] }
 
@@ -32,13 +33,15 @@ type Assertion struct {
 	Iters []smt.Term // the counters of all loops around, outermost first
 	Place Place
 	Logs  []Log // the symbols in Cond that stand for an access
-	// Reads are the loads of the condition, as accesses of the thread. The condition is about the values that other
-	// threads see only if none of them writes these places in the same barrier interval.
+	// Reads are the loads of the condition, as accesses of the thread. The condition is about the
+	// values that other threads see only if none of them writes these places in the same barrier
+	// interval.
 	Reads []Access
 }
 
-// Log is a question of a condition about the accesses that the thread has made since the last barrier: whether there
-// was one (Has), and its offset in bytes. The condition must hold for each of them, and for none.
+// Log is a question of a condition about the accesses that the thread has made since the last
+// barrier: whether there was one (Has), and its offset in bytes. The condition must hold for each
+// of them, and for none.
 type Log struct {
 	Object *Object
 	Writes bool
@@ -47,11 +50,12 @@ type Log struct {
 	Start  Tag // of the barrier interval, for the memory that the array is in
 }
 
-// Other explains a symbol that stands for a value of the other thread of a pair: it is Value where the other thread
-// reaches the place (Here), else Absent. Loops are the counters of the loops around, which are the symbol's arguments.
+// Other explains a symbol that stands for a value of the other thread of a pair: it is Value where
+// the other thread reaches the place (Here), else Absent. Loops are the counters of the loops
+// around, which are the symbol's arguments.
 //
-// Known is what the annotations on its path have told the other thread, if it is here: both threads reach an
-// annotation together, and so have passed the same ones before.
+// Known is what the annotations on its path have told the other thread, if it is here: both threads
+// reach an annotation together, and so have passed the same ones before.
 type Other struct {
 	Here, Known, Value, Absent smt.Term
 	Loops                      []smt.Term

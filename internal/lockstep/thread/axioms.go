@@ -2,16 +2,16 @@ package thread
 
 import "heddle/internal/smt"
 
-// Axioms say what the symbols of loops mean. Each is instantiated for the iteration vectors at which the symbol
-// occurs in a query:
+// Axioms say what the symbols of loops mean. Each is instantiated for the iteration vectors at
+// which the symbol occurs in a query:
 //
 //	act(k)   the thread executes iteration k: k = 0, or it executed k-1 and continued
 //	h(k)     a register at the header: the value at the entry, or what the body made of iteration k-1
 //	v(k,p)   the contents of an array at the header: those at the entry, or what iteration k-1 left
-//	kx       the iteration in which the thread leaves; that it leaves is the assumption of termination
+//	kx       the iteration in which the thread leaves; that it does is the assumption of termination
 //
-// and the bound on k that a counting condition implies. An instance is true of every execution, so leaving one out
-// only weakens a proof. That is why For may stop at any depth.
+// and the bound on k that a counting condition implies. An instance is true of every execution, so
+// leaving one out only weakens a proof. That is why For may stop at any depth.
 type Axioms struct {
 	c       *smt.Context
 	of      map[string]instance
@@ -24,7 +24,8 @@ type instance func(args []smt.Term) []smt.Term
 
 // NewAxioms returns axioms over the terms of c: none at first.
 func NewAxioms(c *smt.Context) *Axioms {
-	return &Axioms{c: c, of: map[string]instance{}, assumed: map[string]instance{}, heads: map[string]smt.Term{}}
+	return &Axioms{c: c, of: map[string]instance{}, assumed: map[string]instance{},
+		heads: map[string]smt.Term{}}
 }
 
 // Define says what holds of the symbol called name, as a function of its parameters.
@@ -32,8 +33,10 @@ func (a *Axioms) Define(name string, params []smt.Term, body ...smt.Term) {
 	a.of[name] = schema(a.c, params, body)
 }
 
-// DefineContents is Define for the contents of an array at the header of the loop with that counter.
-func (a *Axioms) DefineContents(name string, counter smt.Term, params []smt.Term, body ...smt.Term) {
+// DefineContents is Define for the contents of an array at the header of the loop with that
+// counter.
+func (a *Axioms) DefineContents(name string, counter smt.Term, params []smt.Term,
+	body ...smt.Term) {
 	a.Define(name, params, body...)
 	a.heads[name] = counter
 }
@@ -41,9 +44,10 @@ func (a *Axioms) DefineContents(name string, counter smt.Term, params []smt.Term
 // Defined reports whether anything is said of the symbol called name.
 func (a *Axioms) Defined(name string) bool { return a.of[name] != nil }
 
-// Assume adds that the invariants hold at the header of a loop, in each iteration that a thread executes. They
-// replace those of an earlier call. They are over the counters of the loops around and the loop's own. The caller
-// must prove them, and may assume them of earlier iterations only while it does.
+// Assume adds that the invariants hold at the header of a loop, in each iteration that a thread
+// executes. They replace those of an earlier call. They are over the counters of the loops around
+// and the loop's own. The caller must prove them, and may assume them of earlier iterations only
+// while it does.
 func (a *Axioms) Assume(l *Loop, invariants []smt.Term) {
 	name := a.c.Name(l.Act)
 	delete(a.assumed, name)
@@ -53,14 +57,18 @@ func (a *Axioms) Assume(l *Loop, invariants []smt.Term) {
 	}
 	params := append(append([]smt.Term(nil), l.Around...), l.Counter)
 	valid := []smt.Term{l.Entry, l.Act}
-	for _, k := range params { // an axiom writes k-1 even for k = 0, where there is no iteration before
+	// an axiom writes k-1 even for k = 0, where there is no iteration before
+	for _, k := range params {
 		valid = append(valid, a.c.Not(a.c.Eq(k, a.c.Const(1<<32-1, 32))))
 	}
 	a.assumed[name] = schema(a.c, params, []smt.Term{a.c.Implies(a.c.And(valid...), all)})
 }
 
-// About reports whether t is a symbol that an axiom defines: something that a loop computes in some iteration.
-func (a *Axioms) About(t smt.Term) bool { return a.c.Op(t) == smt.OpApp && a.of[a.c.Name(t)] != nil }
+// About reports whether t is a symbol that an axiom defines: something that a loop computes in some
+// iteration.
+func (a *Axioms) About(t smt.Term) bool {
+	return a.c.Op(t) == smt.OpApp && a.of[a.c.Name(t)] != nil
+}
 
 // AtHeader reports whether t is the contents of an array at the header of a loop.
 func (a *Axioms) AtHeader(t smt.Term, l *Loop) bool {

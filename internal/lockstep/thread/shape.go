@@ -9,8 +9,8 @@ import (
 // Any says which dimensions of a launch are arbitrary, x first.
 type Any struct{ Grid, Block [3]bool }
 
-// MaxThreads is the number of threads of a block on every device, at most (CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability").
+// MaxThreads is the number of threads of a block on every device, at most (CUDA C++ Programming
+// Guide, "Technical Specifications per Compute Capability").
 const MaxThreads = 1024
 
 // Limits of a launch in each dimension, from the same table.

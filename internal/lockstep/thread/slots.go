@@ -5,22 +5,25 @@ import (
 	"heddle/internal/smt"
 )
 
-// Threads take slots of an array by adding to a counter: the results of atom.add differ between threads, as long as
-// all operations on the counter are additions in one direction. Atomics on one word are executed one after the other
-// (PTX ISA 8.9.3). So of two additions of c1 and c2 > 0, the later one returns at least c1 more than the first, and
-// less than 2^w - c2 more while the sum of all additions stays below 2^w.
+// Threads take slots of an array by adding to a counter: the results of atom.add differ between
+// threads, as long as all operations on the counter are additions in one direction. Atomics on one
+// word are executed one after the other (PTX ISA 8.9.3). So of two additions of c1 and c2 > 0, the
+// later one returns at least c1 more than the first, and less than 2^w - c2 more while the sum of
+// all additions stays below 2^w.
 //
-// A plain store to the counter is no addition. In the interval of the two additions it would race with one of them,
-// so up to the first race there is none. Between additions of two intervals of a block there may be one, which resets
-// the counter. Between blocks, a store that is ordered with the addition of its own block is not ordered with the
-// other one. So for an array that is stored to, only additions of one interval, or of two blocks within one interval
-// between barriers of the grid, are taken to differ.
+// A plain store to the counter is no addition. In the interval of the two additions it would race
+// with one of them, so up to the first race there is none. Between additions of two intervals of a
+// block there may be one, which resets the counter. Between blocks, a store that is ordered with
+// the addition of its own block is not ordered with the other one. So for an array that is stored
+// to, only additions of one interval, or of two blocks within one interval between barriers of the
+// grid, are taken to differ.
 //
-// A strong store races with no addition: it may lie between any two of its interval, and of two blocks.
+// A strong store races with no addition: it may lie between any two of its interval, and of two
+// blocks.
 //
-// Where barriers of the warp order lanes, a store may lie between two additions of one interval of the block without
-// a race, but not if no barrier of either kind lies between them. In lock step lanes are ordered in other ways too:
-// only additions of two blocks are taken to differ then.
+// Where barriers of the warp order lanes, a store may lie between two additions of one interval of
+// the block without a race, but not if no barrier of either kind lies between them. In lock step
+// lanes are ordered in other ways too: only additions of two blocks are taken to differ then.
 
 // Ticket is one execution of an addition to a counter, whose result is a symbol.
 type Ticket struct {
@@ -33,7 +36,8 @@ type Ticket struct {
 	Down   bool       // all threads subtract: they add -Add
 	Stored bool       // the kernel also stores to the array
 	Resets []smt.Term // Tag.Barrier of the strong stores to the array
-	Total  uint64     // upper bound of the sum of all additions to one counter; 0: unknown, or half the range or more
+	// upper bound of the sum of all additions to one counter; 0: unknown, or half the range or more
+	Total uint64
 	// Ordered is set if lanes of a warp are ordered within an interval because they are in lock step.
 	Ordered bool
 }
@@ -47,7 +51,8 @@ func (t Ticket) Renamed(sub *smt.Substitution) Ticket {
 
 // Slots finds tickets by the names of their results.
 type Slots struct {
-	// Wrap is set if the additions may wrap a counter around; then it is an assumption that they do not.
+	// Wrap is set if the additions may wrap a counter around; then it is an assumption that they do
+	// not.
 	Wrap bool
 	c    *smt.Context
 	of   map[string]schematic
@@ -89,8 +94,8 @@ func (s *Slots) For(terms []smt.Term) (results []smt.Term, tickets []Ticket) {
 	return results, tickets
 }
 
-// Apart is the formula that the results ra and rb of two additions by different threads differ as they must. All
-// terms are those of their threads.
+// Apart is the formula that the results ra and rb of two additions by different threads differ as
+// they must. All terms are those of their threads.
 func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
 	c := s.c
 	private := otherBlock && (a.Object.Space == event.Shared || len(a.Resets) > 0)

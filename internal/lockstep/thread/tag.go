@@ -2,16 +2,16 @@ package thread
 
 import "heddle/internal/smt"
 
-// TagWidth is the number of bits of each term of a Tag. Barrier is 0 for the entry of the kernel, ExitTag for the end
-// of a thread, and otherwise the number of the barrier's instruction plus 1.
+// TagWidth is the number of bits of each term of a Tag. Barrier is 0 for the entry of the kernel,
+// ExitTag for the end of a thread, and otherwise the number of the barrier's instruction plus 1.
 const (
 	TagWidth = 32
 	ExitTag  = 1<<TagWidth - 1
 )
 
-// Tag names a barrier instance: the barrier instruction, and the iteration of each loop around it that contains
-// barriers. Tags replace the enumeration of barrier intervals: two accesses of one block can race only if the last
-// barrier instances of their threads are equal.
+// Tag names a barrier instance: the barrier instruction, and the iteration of each loop around it
+// that contains barriers. Tags replace the enumeration of barrier intervals: two accesses of one
+// block can race only if the last barrier instances of their threads are equal.
 type Tag struct {
 	Barrier smt.Term
 	Iters   []smt.Term // by loop with barriers; 0 outside
@@ -37,10 +37,11 @@ func (t Tag) Renamed(s *smt.Substitution) Tag {
 
 // Same is the formula that t and u name the same barrier instance.
 //
-// At a loop that passes a barrier in each iteration, a tag is the one of the entry if k is 0, and else the one of the
-// back edge with k-1. Two of those can be the same in equal iterations k and l only. Same then says k = l, which
-// decides most queries about such a loop, instead of comparing the parts one by one, from which a solver would have
-// to derive it. TestTagsSame compares the two formulas.
+// At a loop that passes a barrier in each iteration, a tag is the one of the entry if k is 0, and
+// else the one of the back edge with k-1. Two of those can be the same in equal iterations k and l
+// only. Same then says k = l, which decides most queries about such a loop, instead of comparing
+// the parts one by one, from which a solver would have to derive it. TestTagsSame compares the two
+// formulas.
 func (t Tag) Same(c *smt.Context, u Tag) smt.Term {
 	k, zeroK, okK := t.counter(c)
 	l, zeroL, okL := u.counter(c)

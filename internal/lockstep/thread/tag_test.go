@@ -8,7 +8,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// TestTagsSame: the short formula for tags of equal iterations means what comparing the parts means.
+// TestTagsSame: the short formula for tags of equal iterations means what comparing the parts
+// means.
 func TestTagsSame(t *testing.T) {
 	short := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,11 +1,13 @@
-// Package thread describes everything that one arbitrary thread of a kernel may do: guarded accesses, ends of barrier
-// intervals, loops and assertions, over hash-consed terms. Package lockstep makes such a description; packages
-// invariant and verify reason about it. Two renamed instances (symbol.Instance) are the two threads of the lock-step
-// form (Collingbourne et al., ESOP 2013, sections 4.1 and 4.2).
+// Package thread describes everything that one arbitrary thread of a kernel may do: guarded
+// accesses, ends of barrier intervals, loops and assertions, over hash-consed terms. Package
+// lockstep makes such a description; packages invariant and verify reason about it. Two renamed
+// instances (symbol.Instance) are the two threads of the lock-step form (Collingbourne et al., ESOP
+// 2013, sections 4.1 and 4.2).
 //
-// The description is the contract between its maker and its users. It over-approximates: each execution of the
-// kernel, up to its first race, corresponds to values of the symbols for which all axioms hold. So a formula without
-// a model proves something about the kernel, and a model may be spurious (Thread.Approximate, Thread.Free).
+// The description is the contract between its maker and its users. It over-approximates: each
+// execution of the kernel, up to its first race, corresponds to values of the symbols for which all
+// axioms hold. So a formula without a model proves something about the kernel, and a model may be
+// spurious (Thread.Approximate, Thread.Free).
 package thread
 
 import (
@@ -42,12 +44,14 @@ type Access struct {
 	Start  Tag // the last barrier that orders the memory that is accessed
 	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
 	Grid   Tag // the last barrier of the grid
-	// Together is the condition under which a thread in lock step with its warp executes the access together with
-	// all lanes of its warp that execute it at all.
+	// Together is the condition under which a thread in lock step with its warp executes the access
+	// together with all lanes of its warp that execute it at all.
 	Together smt.Term
-	// Async marks an access that happens at some time between the instruction and the thread's wait for it.
+	// Async marks an access that happens at some time between the instruction and the thread's wait
+	// for it.
 	Async bool
-	// Unsettled marks an asynchronous access that may outlast a barrier of the warp, which then does not order it.
+	// Unsettled marks an asynchronous access that may outlast a barrier of the warp, which then does
+	// not order it.
 	Unsettled bool
 	// Pending are the copies that the thread itself may not have waited for yet.
 	Pending []*ir.Instr
@@ -59,9 +63,10 @@ type Access struct {
 type End struct {
 	Instr *ir.Instr // nil for the end of the kernel
 	Guard smt.Term
-	Bare  smt.Term // Guard without what annotations made known, which may not be known yet where threads part
-	Start Tag      // of the interval
-	At    Tag      // the barrier that ends it
+	// Guard without what annotations made known, which may not be known yet where threads part
+	Bare  smt.Term
+	Start Tag // of the interval
+	At    Tag // the barrier that ends it
 }
 
 // Place orders what a thread does within one iteration of the loops that two places share.
@@ -76,12 +81,14 @@ type Thread struct {
 	Func     *ir.Func // with all calls inlined
 	Accesses []Access
 	Ends     []End
-	// WarpEnds are the ends of intervals between barriers of the warp; their starts are as in Access.Warp. If lanes
-	// of one warp cannot diverge at them, accesses of these lanes with different Warp are ordered.
+	// WarpEnds are the ends of intervals between barriers of the warp; their starts are as in
+	// Access.Warp. If lanes of one warp cannot diverge at them, accesses of these lanes with different
+	// Warp are ordered.
 	WarpEnds []End
 	// Waits is set if operations of a warp wait for lanes other than at WarpEnds.
 	Waits bool
-	// GridEnds are the ends of intervals between barriers of the grid; their starts are as in Access.Grid.
+	// GridEnds are the ends of intervals between barriers of the grid; their starts are as in
+	// Access.Grid.
 	GridEnds []End
 	Objects  []*Object // by name
 	Tid      [3]smt.Term
@@ -95,15 +102,18 @@ type Thread struct {
 	Assertions   []Assertion
 	BarrierFacts []BarrierFact
 	Others       map[string]Other // by the symbols in conditions that they explain
-	// Taken maps each symbol for "an atomic of this thread has returned a value before" to the array of the atomic.
-	// The last two arguments of such a symbol are the offset and the value, 64 bits each.
-	Taken    map[string]*Object
-	Given    map[string]uint64 // parameters, by symbol.ParamName, that preconditions fix: they have no symbol
-	Extern   []string          // sorted: functions without a body that the thread may call
+	// Taken maps each symbol for "an atomic of this thread has returned a value before" to the array
+	// of the atomic. The last two arguments of such a symbol are the offset and the value, 64 bits
+	// each.
+	Taken map[string]*Object
+	// parameters, by symbol.ParamName, that preconditions fix: they have no symbol
+	Given    map[string]uint64
+	Extern   []string // sorted: functions without a body that the thread may call
 	Slots    *Slots
 	Loops    []Loop // outer loops before inner ones
 	Lockstep bool   // lanes of a warp execute each instruction together
-	// Approximate lists the abstractions that were needed: reasons why a counterexample may be spurious.
+	// Approximate lists the abstractions that were needed: reasons why a counterexample may be
+	// spurious.
 	Approximate []string
 }
 
@@ -114,8 +124,8 @@ func (t *Thread) Linear() smt.Term {
 	return c.Add(r, c.Mul(t.Tid[2], c.Mul(t.Ntid[0], t.Ntid[1])))
 }
 
-// Loop is what a proof by induction over the iterations of a loop needs. Every term is over the counters of the
-// loops around (Around) and the loop's own (Counter).
+// Loop is what a proof by induction over the iterations of a loop needs. Every term is over the
+// counters of the loops around (Around) and the loop's own (Counter).
 type Loop struct {
 	Header  *ir.Block
 	Around  []smt.Term
@@ -129,12 +139,13 @@ type Loop struct {
 	Guesses []smt.Term // invariants that the user proposes
 }
 
-// Slot is something that a loop may change: a register, a part of the tag, or the number of strides that a register
-// has moved.
+// Slot is something that a loop may change: a register, a part of the tag, or the number of strides
+// that a register has moved.
 type Slot struct {
-	Name   string
-	At     smt.Term // at the header, in iteration Counter
-	Symbol smt.Term // unless Closed: stands for it in At and everywhere else, a function of the iteration vector
+	Name string
+	At   smt.Term // at the header, in iteration Counter
+	// unless Closed: stands for it in At and everywhere else, a function of the iteration vector
+	Symbol smt.Term
 	Init   smt.Term // in iteration 0
 	Next   smt.Term // after this iteration
 	Closed bool     // At is a closed form, without a symbol of the loop
@@ -150,8 +161,8 @@ type UnsupportedError struct {
 
 func (e *UnsupportedError) Error() string { return "unsupported: " + e.What }
 
-// Unsupported ends the description of a thread. It panics with an *UnsupportedError, which lockstep.Build returns:
-// symbolic execution is too deep for every step to return an error.
+// Unsupported ends the description of a thread. It panics with an *UnsupportedError, which
+// lockstep.Build returns: symbolic execution is too deep for every step to return an error.
 func Unsupported(in *ir.Instr, format string, args ...any) {
 	panic(&UnsupportedError{Instr: in, What: fmt.Sprintf(format, args...)})
 }
@@ -161,9 +172,9 @@ type ErrTerms struct{ Limit int }
 
 func (e *ErrTerms) Error() string { return "term budget used up" }
 
-// Aligned reports whether n bytes from a and m bytes from b either coincide or are disjoint. Accesses are aligned to
-// their size (PTX ISA 5.1), so two of one size do not overlap partly. An access that is known to be misaligned is
-// taken as it is.
+// Aligned reports whether n bytes from a and m bytes from b either coincide or are disjoint.
+// Accesses are aligned to their size (PTX ISA 5.1), so two of one size do not overlap partly. An
+// access that is known to be misaligned is taken as it is.
 func Aligned(c *smt.Context, a smt.Term, n int, b smt.Term, m int) bool {
 	_, onesA := c.KnownBits(a)
 	_, onesB := c.KnownBits(b)

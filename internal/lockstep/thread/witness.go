@@ -11,8 +11,9 @@ import (
 	"heddle/internal/smt"
 )
 
-// Free returns the sources of imprecision in terms: the instructions whose results may be anything, in the order of the
-// kernel, and whether a loop's register without a closed form occurs. A model of other terms is one that a run has.
+// Free returns the sources of imprecision in terms: the instructions whose results may be anything,
+// in the order of the kernel, and whether a loop's register without a closed form occurs. A model
+// of other terms is one that a run has.
 func (t *Thread) Free(terms []smt.Term) (anything []*ir.Instr, loops bool) {
 	c := t.Context
 	byIndex := map[int]*ir.Instr{}
@@ -56,8 +57,9 @@ func digitsAt(s string) int {
 	return len(s)
 }
 
-// Contents returns the bytes that a model gives to global arrays at the start of the kernel, up to most bytes of each:
-// the inputs that a run needs to follow the model. Bytes that no load of the model reads are 0.
+// Contents returns the bytes that a model gives to global arrays at the start of the kernel, up to
+// most bytes of each: the inputs that a run needs to follow the model. Bytes that no load of the
+// model reads are 0.
 func (t *Thread) Contents(m *smt.Model, most int) map[*Object][]byte {
 	out := map[*Object][]byte{}
 	for name, table := range m.Funcs {
@@ -71,7 +73,8 @@ func (t *Thread) Contents(m *smt.Model, most int) map[*Object][]byte {
 		}
 		for key, v := range table {
 			args := arguments(key)
-			if instances && (len(args) < 2 || slices.ContainsFunc(args[1:], func(a uint64) bool { return a != 0 })) {
+			if instances && (len(args) < 2 || slices.ContainsFunc(args[1:],
+				func(a uint64) bool { return a != 0 })) {
 				continue // contents behind a barrier
 			}
 			if args[0] >= uint64(most) || args[0]+uint64(width/8) > uint64(most) {

@@ -19,7 +19,7 @@ func (c *compiler) arith(in *ir.Instr) error {
 func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	lookup := alu.Lookup
 	want, known := alu.Sources(&in.Desc)
-	if len(in.Src) == 3 && (in.Op() == "min" || in.Op() == "max") {
+	if len(in.Src) == 3 && in.Operation().Extreme() {
 		lookup, want = alu.ThreeInputs, 3
 	}
 	f, err := lookup(&in.Desc)
@@ -58,7 +58,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		return fmt.Errorf("%s with %d operands is not supported", opcodeText(in), n)
 	}
 	d.run, d.sources = runArith, n
-	if d.plain = plain && np == 0 && !usesCarry(in); d.plain {
+	if d.plain = plain && np == 0 && !in.UsesCarry(); d.plain {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
 	}
 	c.emit(d)
@@ -68,7 +68,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 // arithDst decodes the destinations. Sinks keep their place.
 func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 	n, np := 0, 0
-	setp := in.Op() == "setp"
+	setp := in.Operation() == isa.Comparison
 	for _, o := range in.Dst {
 		switch {
 		case n == 2 || np == 2:
@@ -93,14 +93,6 @@ func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 // predOperand reports whether source i is a predicate by the instruction's form.
 func (c *compiler) predOperand(in *ir.Instr, i int) bool {
 	return in.Type == isa.Pred || in.SrcType(i) == isa.Pred
-}
-
-func usesCarry(in *ir.Instr) bool {
-	switch in.Op() {
-	case "addc", "subc", "madc", "add.cc", "sub.cc", "mad.cc":
-		return true
-	}
-	return in.Has(isa.CC)
 }
 
 func runArith1(x *exec, in *inst) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strings"
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
@@ -20,12 +19,10 @@ import (
 type rmwFunc func(old, b, c uint64) uint64
 
 func (c *compiler) atomic(in *ir.Instr) error {
-	red := strings.HasPrefix(in.Op(), "red")
-	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope, part: in.Orders,
+	kind, _ := in.AccessKind()
+	red := kind == event.Reduce
+	m := &memOp{space: in.Space, kind: kind, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
-	if red {
-		m.kind = event.Reduce
-	}
 	if !m.order.Strong() { // "If the .sem qualifier is absent, .relaxed is assumed"
 		m.order = event.Relaxed
 	}

@@ -16,7 +16,7 @@ var moveRows = []Row{
 		{types: of(B32), fns: opt | of(FnF4E, FnB4E, FnRC8, FnECL, FnECR, FnRC16)},
 	}},
 	{Opcode: "cvt", Operation: Conversion, dst: types(firstType), src: all(secondType), narrow: conversionRoles, Roles: []Role{Dst, Src, SrcOpt, SrcOpt}, Section: "9.7.9.21", Executable: true, forms: cvtForms()},
-	{Opcode: "cvt.pack", dst: all(anyType), Roles: dst2opt, Section: "9.7.9.22", Executable: true, forms: []form{
+	{Opcode: "cvt.pack", narrow: packRoles, dst: all(anyType), Roles: dst2opt, Section: "9.7.9.22", Executable: true, forms: []form{
 		{types: of(U16, S16), stypes: of(S32), must: Sat},
 		{types: of(U8, S8, OtherType), stypes: of(S32), third: of(B32), must: Sat},
 	}},

@@ -362,7 +362,8 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		(a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	if len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
+	weak := !a.Order.Strong() && !b.Order.Strong() // others of one value are not tolerated: package race
+	if weak && len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
 		eq := make([]smt.Term, len(a.Values))
 		for i := range eq {
 			eq[i] = c.Eq(s[0].Apply(a.Values[i]), s[1].Apply(b.Values[i]))

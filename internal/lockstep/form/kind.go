@@ -93,6 +93,8 @@ func noForm(in *ir.Instr) string {
 		return "a call of a function that is not inlined"
 	case in.Row.Category == isa.Async, in.Row.Category == isa.Stack, in.Row.Cluster(), in.Action() == isa.ActMapAddress:
 		return in.Text()
+	case in.Action() == isa.ActMatrixGroup, in.Action() == isa.ActTensorAllocate, in.Action() == isa.ActQueryCancel:
+		return in.Text() // of asynchronous operations, which have no lock-step form
 	case in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect,
 		in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:
 		return in.Text()

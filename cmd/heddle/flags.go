@@ -21,7 +21,7 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringVar(&opt.Std, "std", "", "set the language `STANDARD`, such as c++17 or CL2.0 (also -std)")
 	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
 	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse the code of a release build at `LEVEL` 1 to 3 (default: compile for analysis, keeping every access)")
-	fs.StringVar(&opt.Compiler, "compiler", "", "compile with clang, nvcc, or the compiler at `PATH` (default: the newest clang on this machine)")
+	fs.StringVar(&opt.Compiler, "compiler", "", "compile with clang, nvcc, or the compiler at `PATH` (default: clang-19, else the newest clang from 14 on)")
 	fs.StringVar(&opt.CUDAPath, "cuda-path", "", "use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
 	fs.BoolVar(&opt.NoCache, "no-cache", false, "do not use or fill the cache of compilations")
 }

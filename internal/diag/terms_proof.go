@@ -100,7 +100,7 @@ registrations at barriers.`,
 	},
 	{
 		Name: "engine", Group: ProofTerms,
-		Title: "one of the three ways to examine a kernel: emulation, trace, proof",
+		Title: "one of the three methods to examine a kernel: emulation, trace, proof",
 		Text:  "`heddle check -v`" + ` shows which engines were asked for a kernel, why, and with which result.`,
 		See:   []string{"proof", "trace", "observed"},
 	},

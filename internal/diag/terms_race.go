@@ -12,8 +12,7 @@ matter. A report numbers them (1) and (2) in the order of the run.`,
 	{
 		Name: "conflict", Group: RaceTerms, Alias: []string{"conflicting accesses"},
 		Title: "two accesses to common bytes, at least one a write, not morally strong",
-		Text: `The definition of PTX ISA 8.7.1. A report counts the conflicting accesses that it stands for: the
-pairs of a thread and a location at the same two source places.`,
+		Text: `The definition of PTX ISA 8.7.1. A report counts the conflicting accesses that it represents: the pairs of a thread and a location at the same two source places.`,
 		See: []string{"race", "morally strong"},
 	},
 	{
@@ -89,7 +88,7 @@ scheduled independently: nothing orders them but ` + "`__syncwarp()`" + ` and th
 		Title: "all active lanes of a warp execute an instruction before the next one",
 		Text: `Hardware before sm_70 worked so, and older code relies on it. ` + "`--warp lockstep`" + ` checks under this
 assumption. The same words name the semantics of proofs, in which all threads of a block execute one
-statement after the other; that is a way to prove and assumes nothing of hardware.`,
+statement after the other; this is a method of proof and assumes nothing about hardware.`,
 		See: []string{"warp model", "race level"},
 	},
 	{

@@ -12,8 +12,8 @@ matter. A report numbers them (1) and (2) in the order of the run.`,
 	{
 		Name: "conflict", Group: RaceTerms, Alias: []string{"conflicting accesses"},
 		Title: "two accesses to common bytes, at least one a write, not morally strong",
-		Text: `The definition of PTX ISA 8.7.1. A report counts the conflicting accesses that it represents: the pairs of a thread and a location at the same two source places.`,
-		See: []string{"race", "morally strong"},
+		Text:  `The definition of PTX ISA 8.7.1. A report counts the conflicting accesses that it represents: the pairs of a thread and a location at the same two source places.`,
+		See:   []string{"race", "morally strong"},
 	},
 	{
 		Name: "read-write", Group: RaceTerms, Alias: []string{"write-write", "atomic-plain", "write-read", "race kind"},

@@ -15,7 +15,7 @@ import (
 // heads are kept joined by how far they reach.
 //
 // Deviation from Barracuda: both scopes must include the other thread, where it is content with one
-// global fence. fence.sc counts as fence.acq_rel (RATIONALE.md).
+// global fence. fence.sc counts as fence.acq_rel (docs/theory/happens-before.md).
 
 // heads is what reading a place publishes: by the reach of the pattern's first operation.
 type heads struct {

@@ -7,7 +7,7 @@
 // A divergence is a pair of interval ends with equal start tags that are not the same barrier instance. Each
 // pair is one small query.
 //
-// Why this is sound with respect to the lock-step form: see RATIONALE.md, "Intervals by tags".
+// Why this is sound with respect to the lock-step form: see docs/theory/lock-step.md.
 package verify
 
 import (

@@ -23,7 +23,7 @@ type configFlags struct {
 }
 
 func (c *configFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the nearest "+config.Name+", here or above)")
+	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the nearest "+config.Name+", in this directory or above)")
 	fs.BoolVar(&c.none, "no-config", false, "read no configuration")
 }
 

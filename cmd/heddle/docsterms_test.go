@@ -65,7 +65,10 @@ func anchors(text string) map[string]bool {
 	return out
 }
 
-// TestLinks follows each link of the documents that leads to a file of the repository or to a heading.
+// mdPath matches a path of the repository in backquotes.
+var mdPath = regexp.MustCompile("`((?:internal|cmd|testdata|docs|examples|scripts)/[\\w./-]*\\w)`")
+
+// TestLinks follows each link of the documents that leads to a file of the repository or to a heading, and each path.
 func TestLinks(t *testing.T) {
 	t.Chdir("../..")
 	links := 0
@@ -73,6 +76,11 @@ func TestLinks(t *testing.T) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, m := range mdPath.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(m[1]); err != nil {
+				t.Errorf("%s: %s does not exist", name, m[1])
+			}
 		}
 		for _, m := range mdLink.FindAllStringSubmatch(mdFence.ReplaceAllString(string(text), ""), -1) {
 			path, anchor, _ := strings.Cut(m[1], "#")

@@ -14,13 +14,13 @@ import (
 	"heddle/internal/driver"
 )
 
-const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel: it chooses places for
-barriers at the least cost, and changes the control flow where not all threads of a block come to such a place. It prints
-a patch of the file, which git apply and patch -p1 accept; the patched source was compiled and checked again. What the
-source cannot say is in the repaired PTX only (--emit ptx). Report and verdict go to standard error, the patch or the text
-to standard output or to the file of -o.
+const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel. It inserts barriers,
+fences and wider scopes at the lowest cost, and changes the control flow where not all threads of a block reach a
+place that needs a barrier. It prints a patch that git apply and patch -p1 accept; the patched source was compiled
+and checked again. A repair that the source cannot express is in the repaired PTX only (--emit ptx). The report
+goes to standard error, the patch or text to standard output or to the file given by -o.
 
-Exit codes: 0 nothing to repair, or repaired; 1 a bug that is not repaired in what was asked for; 2 usage or input error;
+Exit codes: 0 nothing to repair, or repaired; 1 a bug remains in the requested output; 2 usage or input error;
 3 not checked.`
 
 // fixCommand is heddle fix.
@@ -40,13 +40,13 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long:  fixHelp,
 	}, c.run)
 	fs := cmd.Flags()
-	fs.Lookup("output").Usage = "write the repaired source to `FILE`; with --emit, what that asks for"
-	fs.Lookup("format").Usage = "report as `FORMAT` text, or json (one object a kernel, on standard output, with its patch; other texts then need -o)"
-	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit", "print the repair as `FORM` diff (the default, where the file is source or PTX), source (the whole file), or ptx")
+	fs.Lookup("output").Usage = "write the repaired source to `FILE`; with --emit, the requested form"
+	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object per kernel on standard output, with its patch; other output then needs -o)"
+	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit", "print the repair as `FORM` diff (the default for source and PTX), source (the complete file) or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also use `MEANS` atomic: plain updates that race become atomic ones, which can change floating-point results")
-	fs.BoolVar(&c.fix.Redundant, "redundant", false, "take away barriers that are proved redundant")
-	fs.DurationVar(&c.fix.Budget, "timeout", 0, "give the repair of a kernel at most `TIME`, such as 90s (default: a number of checks)")
+	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also repair by `MEANS` atomic: racing plain updates become atomic, which can change floating-point results")
+	fs.BoolVar(&c.fix.Redundant, "redundant", false, "remove barriers that are proved redundant")
+	fs.DurationVar(&c.fix.Budget, "timeout", 0, "end the repair of a kernel after `TIME`, such as 90s (default: a fixed number of checks)")
 	return c.endFlags(cmd)
 }
 

@@ -23,9 +23,9 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) define(fs *pflag.FlagSet) {
-	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "the input is in `LANGUAGE` cu, cl, ptx or ll (default: told by extension and content)")
-	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without FILE, check all CUDA files of it")
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "say what of the compile commands is not used")
+	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "read the input as `LANGUAGE` cu, cl, ptx or ll (default: by extension and content)")
+	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without a FILE, check all its CUDA files")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print which parts of compile commands are ignored")
 	f.config.define(fs)
 }
 

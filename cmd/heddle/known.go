@@ -30,8 +30,8 @@ type knownFlags struct {
 
 func (f *knownFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.file, "baseline", "", "do not report the findings that `FILE` lists")
-	fs.BoolVar(&f.write, "write-baseline", false, "write the present findings to the file of --baseline")
-	fs.StringVar(&f.rev, "new-from", "", "report only findings that the git revision `REV` does not have")
+	fs.BoolVar(&f.write, "write-baseline", false, "write the current findings to the file of --baseline")
+	fs.StringVar(&f.rev, "new-from", "", "report only findings that are not in the git revision `REV`")
 }
 
 func (f *knownFlags) check() error {

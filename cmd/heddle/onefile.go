@@ -46,11 +46,11 @@ func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, driver.In
 	fs.SortFlags = false
 	launchFlags(fs, &c.opt.Options, nil)
 	engineFlags(fs, &c.opt)
-	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source")
+	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source file")
 	fs.StringVarP(&c.output, "output", "o", "", "write the changed text to `FILE`")
-	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text, or json (on standard output)")
-	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
-	fs.StringVar(&c.html, "html", "", "write a report for people to `FILE`, beside what is printed: the patch with its reasons, in one HTML file that needs no network")
+	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text or json (on standard output)")
+	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use color: `WHEN` is auto, always or never")
+	fs.StringVar(&c.html, "html", "", "also write an HTML report to `FILE`: the patch with its reasons, in one file that needs no network")
 	return cmd
 }
 

@@ -23,8 +23,8 @@ func newPTX(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ptx [flags] FILE",
 		Short: "print the PTX that heddle analyses",
-		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. An ELF file or a fatbin is not compiled: the PTX
-in it is printed. --list shows what such a file holds; --image N picks one.`,
+		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. For an ELF file or a fatbin it prints
+the PTX that the file contains. --list shows the images of such a file; --image N selects one.`,
 		Example: "  heddle ptx kernel.cu\n  heddle ptx --list app\n  heddle ptx --image 3 app",
 		Args:    exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -134,11 +134,11 @@ func explain(w io.Writer, name string) error {
 	term, isTerm := diag.LookupTerm(name)
 	doc, isCode := diag.Lookup(diag.Code(strings.ToLower(name)))
 	if !isTerm && !isCode {
-		hint := "heddle explain lists them all"
+		hint := "heddle explain lists all codes and terms"
 		if near := diag.Nearest(name); len(near) > 0 {
-			hint = "the nearest are " + strings.Join(near, ", ")
+			hint = "similar: " + strings.Join(near, ", ")
 		}
-		return inputError{fmt.Errorf("%q is neither a code nor a term; %s", name, hint)}
+		return inputError{fmt.Errorf("unknown code or term %q; %s", name, hint)}
 	}
 	if isTerm {
 		if err := diag.ExplainTerm(w, term); err != nil {

@@ -99,8 +99,22 @@ registrations at barriers.`,
 		See:   []string{"annotation-failed", "outside-assumptions", "invariant"},
 	},
 	{
+		Name: "alias", Group: ProofTerms, Alias: []string{"aliasing", "overlap"},
+		Title: "two pointer arguments that point into one buffer",
+		Text: `Proofs assume that no two do. A launch with ` + "`--arg b=alias:a`" + ` can be run and traced, and its proof is
+unsupported.`,
+		See: []string{"assumption", "unsupported"},
+	},
+	{
+		Name: "made-up inputs", Group: ProofTerms,
+		Title: "distinct random contents of memory with which a trace is repeated",
+		Text: `They show whether a race on a path that depends on unknown values is real, and whether two racing writes
+store the same value. What they show is an observation and not a proof.`,
+		See: []string{"trace", "benign race"},
+	},
+	{
 		Name: "engine", Group: ProofTerms,
-		Title: "one of the three ways to examine a kernel: emulation, trace, proof",
+		Title: "one of the three methods to examine a kernel: emulation, trace, proof",
 		Text:  "`heddle check -v`" + ` shows which engines were asked for a kernel, why, and with which result.`,
 		See:   []string{"proof", "trace", "observed"},
 	},

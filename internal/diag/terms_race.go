@@ -12,9 +12,8 @@ matter. A report numbers them (1) and (2) in the order of the run.`,
 	{
 		Name: "conflict", Group: RaceTerms, Alias: []string{"conflicting accesses"},
 		Title: "two accesses to common bytes, at least one a write, not morally strong",
-		Text: `The definition of PTX ISA 8.7.1. A report counts the conflicting accesses that it stands for: the
-pairs of a thread and a location at the same two source places.`,
-		See: []string{"race", "morally strong"},
+		Text:  `The definition of PTX ISA 8.7.1. A report counts the conflicting accesses that it represents: the pairs of a thread and a location at the same two source places.`,
+		See:   []string{"race", "morally strong"},
 	},
 	{
 		Name: "read-write", Group: RaceTerms, Alias: []string{"write-write", "atomic-plain", "write-read", "race kind"},
@@ -78,6 +77,26 @@ and ` + "`--benign none`" + ` reports them. The verdict counts what was tolerate
 		See: []string{"race", "clean"},
 	},
 	{
+		Name: "atomic operation", Group: RaceTerms, Alias: []string{"atomic", "atomics", "reduction"},
+		Title: "a read and a write of one location that no other access separates",
+		Text: "`atomicAdd`, `atomicCAS` and the like. Atomics of the same size on the same bytes do not race with each\n" + `other if their scopes include both threads. They do not order other accesses, unless they are part of a
+release or acquire pattern, and they do not protect a location from ordinary accesses.`,
+		See: []string{"morally strong", "release and acquire", "read-write"},
+	},
+	{
+		Name: "memory space", Group: RaceTerms, Alias: []string{"shared memory", "global memory", "local memory", "generic address", "space"},
+		Title: "which memory an access refers to: shared, global or local",
+		Text: `Shared memory belongs to a block (OpenCL calls it local memory), global memory to the grid, and local
+memory in the sense of CUDA to one thread. A generic address may point to any of them.`,
+		See: []string{"race-shared", "race-global"},
+	},
+	{
+		Name: "work-group", Group: RaceTerms, Alias: []string{"work-item", "sub-group", "opencl"},
+		Title: "OpenCL's word for a block; a work-item is a thread, a sub-group a warp",
+		Text:  "Reports use the words of CUDA. `--global` and `--local` take sizes in work-items.",
+		See:   []string{"warp", "launch", "memory space"},
+	},
+	{
 		Name: "warp", Group: RaceTerms, Alias: []string{"lane", "lanes"},
 		Title: "32 threads of a block with consecutive numbers; each is a lane",
 		Text: `A warp issues one instruction for the lanes that are active. Since sm_70 the lanes of a warp are
@@ -89,7 +108,7 @@ scheduled independently: nothing orders them but ` + "`__syncwarp()`" + ` and th
 		Title: "all active lanes of a warp execute an instruction before the next one",
 		Text: `Hardware before sm_70 worked so, and older code relies on it. ` + "`--warp lockstep`" + ` checks under this
 assumption. The same words name the semantics of proofs, in which all threads of a block execute one
-statement after the other; that is a way to prove and assumes nothing of hardware.`,
+statement after the other; this is a method of proof and assumes nothing about hardware.`,
 		See: []string{"warp model", "race level"},
 	},
 	{

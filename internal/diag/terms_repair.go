@@ -29,7 +29,7 @@ barrier of a warp costs a tenth. ` + "`--cost measured`" + ` counts in a run of 
 	{
 		Name: "redundant barrier", Group: RepairTerms, Alias: []string{"redundant"},
 		Title: "a barrier without which the kernel is proved right",
-		Text:  `Only kernels without atomic or volatile accesses have such: elsewhere a barrier may decide what they read.`,
+		Text:  `Only kernels without atomic or volatile accesses have redundant barriers: elsewhere a barrier may decide what they read.`,
 		See:   []string{"placement"},
 	},
 	{

@@ -24,6 +24,12 @@ all data.`,
 		See: []string{"launch", "unknown"},
 	},
 	{
+		Name: "origin", Group: RunTerms, Alias: []string{"host code", "flag", "default", "pragma", "configuration"},
+		Title: "where a launch value comes from, in parentheses behind it",
+		Text:  "`flag`: the command line. `configuration`: heddle.toml. `pragma`: a `// heddle:` line above the kernel.\n" + "`host code`: a `<<<...>>>` with constants in the same file. `PTX`: `.reqntid` or `.maxntid`. `default`: a guess.",
+		See:   []string{"launch", "guess"},
+	},
+	{
 		Name: "seed", Group: RunTerms, Alias: []string{"schedule", "schedules", "interleaving"},
 		Title: "a number that determines the schedule of a run",
 		Text: `The emulator chooses which warp executes next pseudo-randomly from the seed; the same seed gives the

@@ -134,3 +134,18 @@ func TestEditDistance(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfReports: words that reports use are explained.
+func TestWordsOfReports(t *testing.T) {
+	for _, word := range strings.Split(`verified, clean, bug, unknown, unsupported, race, data race, read-write, write-write,
+		atomic-plain, intra-warp, intra-block, inter-block, branch-ordering, race levels, barrier interval, generation, recycling,
+		launch, launch shape, grid, block, host code, guess, seed, schedule, step budget, oracle, witness, observed, confirmed, replay,
+		counterexample, possible, warp model, lock step, lane, warp, happens-before, epoch, vector clock, morally strong, benign
+		race, scope, named barrier, barrier divergence, deadlock, merge point, path, invariant, candidate, uniform, query, trace,
+		slice, command, placement, cost, minimal, redundant barrier, fingerprint, baseline, suppression, asynchronous copy,
+		non-coherent, fence, made-up inputs, alias, unknown value, atomic operation, work-item`, ",") {
+		if word = strings.Join(strings.Fields(word), " "); !known(word) {
+			t.Errorf("%q is not explained", word)
+		}
+	}
+}

@@ -40,7 +40,7 @@ var conflictGeometry = event.Geometry{
 }
 
 // lone returns a detector for one pair.
-func lone(benign Benign) *Detector {
+func lone(benign event.Benign) *Detector {
 	return New(Options{Geometry: conflictGeometry, Benign: benign, SharedBytes: 64})
 }
 
@@ -131,7 +131,7 @@ func compareVariants(t *testing.T, space event.Space, x, y side, what string) (n
 			}
 			n++
 			x.Access, y.Access = a, b
-			d := lone(BenignNone)
+			d := lone(event.BenignNone)
 			x.send(d, space, 0)
 			y.send(d, space, 1)
 			if got, want := racing(d), event.Conflict(conflictGeometry, x.op(), y.op()); got != want {
@@ -144,7 +144,7 @@ func compareVariants(t *testing.T, space event.Space, x, y side, what string) (n
 
 // Two weak writes of the same value are tolerated as Benign says, and no other conflict is.
 func TestDetectorTolerates(t *testing.T) {
-	for _, benign := range []Benign{BenignWarp, BenignAll, BenignNone} {
+	for _, benign := range []event.Benign{event.BenignWarp, event.BenignAll, event.BenignNone} {
 		for _, a := range variants() {
 			for _, b := range variants() {
 				for _, second := range []uint64{1, 2} {
@@ -154,7 +154,7 @@ func TestDetectorTolerates(t *testing.T) {
 						d := lone(benign)
 						x.send(d, event.Global, 0)
 						y.send(d, event.Global, 1)
-						tolerated := benign == BenignAll && second == 1 && x.weakWrite() && y.weakWrite()
+						tolerated := benign == event.BenignAll && second == 1 && x.weakWrite() && y.weakWrite()
 						want := event.Conflict(conflictGeometry, x.op(), y.op()) && !tolerated
 						if got := racing(d); got != want {
 							t.Fatalf("benign %d, %s: %+v, then %+v: race %v, want %v", benign, th.what, x, y, got, want)
@@ -169,7 +169,7 @@ func TestDetectorTolerates(t *testing.T) {
 // Lanes of one instruction: they conflict by the definition, and weak writes of one value are
 // tolerated unless none are.
 func TestDetectorWithinInstruction(t *testing.T) {
-	for _, benign := range []Benign{BenignWarp, BenignAll, BenignNone} {
+	for _, benign := range []event.Benign{event.BenignWarp, event.BenignAll, event.BenignNone} {
 		for _, a := range variants() {
 			for _, second := range []uint64{1, 2} {
 				x, y := side{Access: a, t: 0, size: 4}, side{Access: a, t: 1, size: 4}
@@ -182,7 +182,7 @@ func TestDetectorWithinInstruction(t *testing.T) {
 				}
 				d := lone(benign)
 				d.Access(&e)
-				tolerated := benign != BenignNone && second == 1 && x.weakWrite()
+				tolerated := benign != event.BenignNone && second == 1 && x.weakWrite()
 				want := event.Conflict(conflictGeometry, x.op(), y.op()) && !tolerated
 				if got := racing(d); got != want {
 					t.Errorf("benign %d, value %d: %+v: race %v, want %v", benign, second, x.op(), got, want)
@@ -207,7 +207,7 @@ func TestDetectorOfCopies(t *testing.T) {
 					first.Addr, first.Kind = source, event.Read
 				}
 				y := side{Access: b, t: th.u, addr: first.Addr, size: 4, value: 2}
-				d := lone(BenignNone)
+				d := lone(event.BenignNone)
 				c := event.Copy{
 					Warp: th.t.Warp(), Mask: 1 << th.t.Lane(), Active: 1 << th.t.Lane(), Size: 4,
 					To: new([event.WarpSize]uint64), From: new([event.WarpSize]uint64),

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 	"heddle/internal/smt/sat"
 	"heddle/internal/testing/kernels"
@@ -21,15 +22,15 @@ var conflictGeometry = event.Geometry{
 
 // modelled are the accesses that lockstep makes of instructions: each kind with its orders, scopes
 // and sizes, alone and as a vector.
-func modelled() []*lockstep.Access {
+func modelled() []*thread.Access {
 	orders := map[event.Kind][]event.Order{
-		event.Read:   {event.Weak, event.Relaxed, event.Acquire},
-		event.Write:  {event.Weak, event.Relaxed, event.Release},
+		event.Read:  {event.Weak, event.Relaxed, event.Acquire},
+		event.Write: {event.Weak, event.Relaxed, event.Release},
 		// Weak ones are those of vectors.
 		event.Atomic: {event.Weak, event.Relaxed, event.Acquire, event.Release, event.AcqRel},
 		event.Reduce: {event.Weak, event.Relaxed, event.Release},
 	}
-	var out []*lockstep.Access
+	var out []*thread.Access
 	for kind, list := range orders {
 		for _, o := range list {
 			for scope := event.CTA; scope <= event.Sys; scope++ {
@@ -40,7 +41,7 @@ func modelled() []*lockstep.Access {
 				for _, size := range []int{1, 2, 4, 8, 16} {
 					for _, vec := range []uint8{1, 2, 4} {
 						in := &ir.Instr{Desc: isa.Desc{Vec: vec}, Guard: ir.NoReg}
-						out = append(out, &lockstep.Access{
+						out = append(out, &thread.Access{
 							Instr: in, Kind: kind, Order: o, Scope: s, Size: size * int(vec), Space: event.Global,
 						})
 					}
@@ -98,12 +99,12 @@ func TestProverIsConflict(t *testing.T) {
 }
 
 // clustered reports whether an access is strong at the scope of a cluster at least.
-func clustered(a *lockstep.Access) bool { return a.Order.Strong() && a.Scope >= event.Cluster }
+func clustered(a *thread.Access) bool { return a.Order.Strong() && a.Scope >= event.Cluster }
 
 // conflicts reports whether some elements of two accesses that overlap are a race by the
 // definition.
-func conflicts(a, b *lockstep.Access, t, u event.Thread) bool {
-	op := func(x *lockstep.Access, thread event.Thread, at, size int) event.Op {
+func conflicts(a, b *thread.Access, t, u event.Thread) bool {
+	op := func(x *thread.Access, thread event.Thread, at, size int) event.Op {
 		return event.Op{
 			Thread: thread, Kind: x.Kind, Order: x.Order, Scope: x.Scope,
 			Addr: uint64(at), Size: uint8(size),
@@ -147,15 +148,15 @@ func TestProverTolerates(t *testing.T) {
 	g := event.Geometry{Grid: one, Block: event.Dim3{X: 64, Y: 1, Z: 1}, Cluster: one}
 	for _, c := range []struct {
 		a, b     string
-		benign   Benign
+		benign   event.Benign
 		verified bool
 	}{
-		{"st", "st", BenignAll, true},
-		{"st", "st", BenignWarp, false}, // two instructions
-		{"st", "st", BenignNone, false},
-		{"st.relaxed.gpu", "st", BenignAll, false},
-		{"st", "st.volatile", BenignAll, false},
-		{"st.relaxed.gpu", "st.relaxed.gpu", BenignNone, true}, // morally strong
+		{"st", "st", event.BenignAll, true},
+		{"st", "st", event.BenignWarp, false}, // two instructions
+		{"st", "st", event.BenignNone, false},
+		{"st.relaxed.gpu", "st", event.BenignAll, false},
+		{"st", "st.volatile", event.BenignAll, false},
+		{"st.relaxed.gpu", "st.relaxed.gpu", event.BenignNone, true}, // morally strong
 	} {
 		m := kernels.PTX(t, fmt.Sprintf(sameValue, c.a, c.b))
 		th, err := lockstep.Build(t.Context(), m.Kernel("k"), lockstep.Options{Geometry: g})

@@ -10,7 +10,7 @@
 //
 // Deviation: where GPUVerify logs an arbitrary access and asserts at each other access, every pair
 // of accesses is one small query here. Why tags are sound with respect to the lock-step form:
-// RATIONALE.md, "Intervals by tags".
+// docs/theory/lock-step.md.
 //
 // What it can miss: nothing within the assumptions of package lockstep. Each pair that is not
 // proved harmless is a finding, and a query that is given up makes one too.

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The programs of examples/ are read by users, so their expectations are not in them but in a file
-// beside the tests. Each expectation repeats the text of its line: when a program is edited, the test
+// The programs of examples/ are read by users, so their expectations (see expect.go) are in a file
+// beside the tests and not in them. Each expectation repeats the text of its line: when a program is edited, the test
 // names the entries that no longer fit.
 
 //go:embed testdata/examples.txt

@@ -10,8 +10,6 @@
 // A finding names the lines of both its operations (or of all its groups), and each of them must carry a
 // want with its code, whose regexp matches the finding's message; and each want must be met by a finding.
 // So a test fails when a finding is missing, when there is one too many, and when it names a wrong place.
-//
-// The programs of examples/ carry no such comments; theirs are in testdata/examples.txt (beside.go).
 package ptxtest
 
 import (

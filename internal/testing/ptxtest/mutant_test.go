@@ -61,11 +61,11 @@ func TestMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(text, "// expect: clean\n") || strings.Contains(text, "// options: ") {
+			if !strings.Contains(string(text), "// expect: clean\n") || strings.Contains(string(text), "// options: ") {
 				continue
 			}
 			name, _ := filepath.Rel(dir, path)
-			t.Run(name, func(t *testing.T) { mutants += mutateFile(t, path, strings.Split(text, "\n")) })
+			t.Run(name, func(t *testing.T) { mutants += mutateFile(t, path, strings.Split(string(text), "\n")) })
 		}
 	}
 	t.Logf("%d mutants", mutants)

@@ -49,7 +49,7 @@ var rules = map[string]string{
 	"assume":      "smt",
 	"smt/answers": "smt",
 
-	"place/maxsat": "",
+	"place/maxsat": "smt/cdcl",
 
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",

@@ -1,14 +1,15 @@
-// Package maxsat solves small weighted partial MaxSAT problems in process: hard clauses hold, and the weight of the
-// soft clauses that do not is least.
+// Package maxsat solves small weighted partial MaxSAT problems in process: every hard clause holds,
+// and the total weight of the violated soft clauses is minimal.
 //
-// What it follows: OLL (Andres, Kaufmann, Matheis and Schaub, ICLP 2012; Morgado, Dodaro and Marques-Silva, "Core-
-// guided MaxSAT with soft cardinality constraints", CP 2014), with totalizers (Bailleux and Boufkhad, CP 2003) for the
-// cardinality constraints, over go-air/gini; with stratification and hardening (Ansótegui, Bonet and Levy, "SAT-based
-// MaxSAT algorithms", AIJ 2013), because the weights of package place lie far apart.
+// It follows OLL (Andres, Kaufmann, Matheis and Schaub, ICLP 2012; Morgado, Dodaro and
+// Marques-Silva, "Core-guided MaxSAT with soft cardinality constraints", CP 2014), with totalizers
+// (Bailleux and Boufkhad, CP 2003) for the cardinality constraints, over smt/cdcl. Stratification and
+// hardening (Ansótegui, Bonet and Levy, "SAT-based MaxSAT algorithms", AIJ 2013) are there because the
+// weights of package place lie far apart.
 //
-// What is checked of each answer: the model satisfies every hard clause, and its weight, counted again, is the lower
-// bound that the cores prove. What is not: that a core is one, which is the SAT solver's word; tests compare with z3
-// and with brute force.
+// Each answer is checked: the model satisfies every hard clause, and its cost, computed again from
+// the problem, equals the lower bound that the cores prove. That a core is unsatisfiable is not
+// checked again; the tests compare with z3 and with brute force.
 package maxsat
 
 import (

@@ -4,32 +4,33 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
-	"github.com/go-air/gini"
-	"github.com/go-air/gini/z"
+	"heddle/internal/smt/cdcl"
 )
 
 // search is the state of OLL: a SAT solver, and the literals that are assumed, each with the weight that is paid at
 // least if it is false.
 type search struct {
 	p      *Problem
-	sat    *solver
-	weight map[z.Lit]int64
-	next   map[z.Lit]output // of an assumption that a totalizer made: what to assume after it
+	sat    *cdcl.Solver
+	weight map[cdcl.Lit]int64
+	next   map[cdcl.Lit]output // of an assumption that a totalizer made: what to assume after it
 	bound  int64
 }
 
 // output is the output of a totalizer: "more than n of the inputs are false".
 type output struct {
-	total []z.Lit // total[i]: more than i are
+	total []cdcl.Lit // total[i]: more than i are
 	n     int
 }
 
 func newSearch(p *Problem) *search {
-	s := &search{p: p, sat: newSolver(p.Vars), weight: map[z.Lit]int64{}, next: map[z.Lit]output{}}
+	s := &search{p: p, sat: cdcl.New(), weight: map[cdcl.Lit]int64{}, next: map[cdcl.Lit]output{}}
+	for range p.Vars {
+		s.sat.NewVar()
+	}
 	for _, h := range p.Hard {
-		s.sat.add(lits(h)...)
+		s.sat.Add(lits(h)...)
 	}
 	for _, soft := range p.Soft {
 		s.soft(lits(soft.Clause), soft.Weight)
@@ -37,29 +38,31 @@ func newSearch(p *Problem) *search {
 	return s
 }
 
-// lits are literals as the SAT solver writes them; its variables have the same numbers.
-func lits(clause []Lit) []z.Lit {
-	out := make([]z.Lit, len(clause))
+// lits returns literals as the SAT solver writes them; its variables count from 0.
+func lits(clause []Lit) []cdcl.Lit {
+	out := make([]cdcl.Lit, len(clause))
 	for i, l := range clause {
-		out[i] = z.Dimacs2Lit(int(l))
+		if out[i] = cdcl.Var(int(max(l, -l)) - 1); l < 0 {
+			out[i] = out[i].Not()
+		}
 	}
 	return out
 }
 
 // soft makes a clause an assumption: itself if it is one literal, else a new literal that implies it.
-func (s *search) soft(clause []z.Lit, weight int64) {
+func (s *search) soft(clause []cdcl.Lit, weight int64) {
 	if len(clause) == 1 {
 		s.assume(clause[0], weight)
 		return
 	}
-	l := s.sat.fresh()
-	s.sat.add(append([]z.Lit{l.Not()}, clause...)...)
+	l := s.sat.NewVar()
+	s.sat.Add(append([]cdcl.Lit{l.Not()}, clause...)...)
 	s.assume(l, weight)
 }
 
 // assume adds weight to an assumption. Of a literal and its negation one is false whatever the model: what both
 // weigh is paid at once.
-func (s *search) assume(l z.Lit, weight int64) {
+func (s *search) assume(l cdcl.Lit, weight int64) {
 	both := min(weight, s.weight[l.Not()])
 	s.pay(l.Not(), both)
 	s.bound += both
@@ -69,7 +72,7 @@ func (s *search) assume(l z.Lit, weight int64) {
 }
 
 // pay takes weight from an assumption.
-func (s *search) pay(l z.Lit, weight int64) {
+func (s *search) pay(l cdcl.Lit, weight int64) {
 	if s.weight[l] -= weight; s.weight[l] <= 0 {
 		delete(s.weight, l)
 	}
@@ -82,7 +85,7 @@ func (s *search) run(ctx context.Context) (Model, int64, error) {
 	var best Model
 	upper := int64(math.MaxInt64)
 	for level := s.heaviest(math.MaxInt64); ; {
-		sat, core, err := s.sat.solve(ctx, s.assumptions(level))
+		sat, core, err := s.solve(ctx, s.assumptions(level))
 		switch {
 		case err != nil:
 			return nil, 0, err
@@ -99,7 +102,7 @@ func (s *search) run(ctx context.Context) (Model, int64, error) {
 			}
 			continue
 		}
-		m := s.sat.model(s.p.Vars)
+		m := s.model()
 		if cost, _ := s.p.Cost(m); cost < upper {
 			best, upper = m, cost
 		}
@@ -123,8 +126,8 @@ func (s *search) heaviest(most int64) int64 {
 }
 
 // assumptions returns those that weigh at least level, in an order that is the same each time.
-func (s *search) assumptions(level int64) []z.Lit {
-	var out []z.Lit
+func (s *search) assumptions(level int64) []cdcl.Lit {
+	var out []cdcl.Lit
 	for l, w := range s.weight {
 		if w >= level {
 			out = append(out, l)
@@ -138,18 +141,18 @@ func (s *search) assumptions(level int64) []z.Lit {
 // lighter.
 func (s *search) harden(upper int64) {
 	for _, l := range s.assumptions(upper - s.bound + 1) {
-		s.sat.add(l)
+		s.sat.Add(l)
 		delete(s.weight, l)
 	}
 }
 
 // trim makes a core smaller: without a literal that is not needed.
-func (s *search) trim(ctx context.Context, core []z.Lit) ([]z.Lit, error) {
+func (s *search) trim(ctx context.Context, core []cdcl.Lit) ([]cdcl.Lit, error) {
 	if len(core) > maxTrim {
 		return core, nil
 	}
 	for i := 0; i < len(core) && len(core) > 1; {
-		sat, smaller, err := s.sat.solve(ctx, slices.Delete(slices.Clone(core), i, i+1))
+		sat, smaller, err := s.solve(ctx, slices.Delete(slices.Clone(core), i, i+1))
 		switch {
 		case err != nil:
 			return nil, err
@@ -168,7 +171,7 @@ func (s *search) trim(ctx context.Context, core []z.Lit) ([]z.Lit, error) {
 const maxTrim = 40
 
 // relax pays for a core: at least one of its literals is false. That a second one is too costs again, and so on.
-func (s *search) relax(core []z.Lit) {
+func (s *search) relax(core []cdcl.Lit) {
 	least := s.weight[core[0]]
 	for _, l := range core {
 		least = min(least, s.weight[l])
@@ -181,14 +184,14 @@ func (s *search) relax(core []z.Lit) {
 		}
 	}
 	if len(core) == 1 {
-		s.sat.add(core[0].Not())
+		s.sat.Add(core[0].Not())
 		return
 	}
-	off := make([]z.Lit, len(core))
+	off := make([]cdcl.Lit, len(core))
 	for i, l := range core {
 		off[i] = l.Not()
 	}
-	s.sat.add(off...)
+	s.sat.Add(off...)
 	s.output(output{s.totalizer(off), 1}, least)
 }
 
@@ -200,18 +203,18 @@ func (s *search) output(o output, weight int64) {
 }
 
 // totalizer returns literals of which the i-th is true if more than i of the inputs are.
-func (s *search) totalizer(in []z.Lit) []z.Lit {
+func (s *search) totalizer(in []cdcl.Lit) []cdcl.Lit {
 	if len(in) == 1 {
 		return in
 	}
 	a, b := s.totalizer(in[:len(in)/2]), s.totalizer(in[len(in)/2:])
-	out := make([]z.Lit, len(in))
+	out := make([]cdcl.Lit, len(in))
 	for i := range out {
-		out[i] = s.sat.fresh()
+		out[i] = s.sat.NewVar()
 	}
 	for i := 0; i <= len(a); i++ { // i of a and j of b make i+j
 		for j := 0; j <= len(b); j++ {
-			clause := make([]z.Lit, 0, 3)
+			clause := make([]cdcl.Lit, 0, 3)
 			if i > 0 {
 				clause = append(clause, a[i-1].Not())
 			}
@@ -219,72 +222,34 @@ func (s *search) totalizer(in []z.Lit) []z.Lit {
 				clause = append(clause, b[j-1].Not())
 			}
 			if i+j > 0 {
-				s.sat.add(append(clause, out[i+j-1])...)
+				s.sat.Add(append(clause, out[i+j-1])...)
 			}
 		}
 	}
 	return out
 }
 
-// solver is gini behind what OLL needs.
-type solver struct {
-	g    *gini.Gini
-	tidy z.Lit // occurs in no clause that says anything
-}
-
-func newSolver(vars int) *solver {
-	s := &solver{g: gini.New()}
-	for range vars {
-		s.g.Lit()
+// solve decides the clauses under assumptions. If they have no model, core holds assumptions that
+// cannot hold together; it is empty if the clauses alone have none.
+func (s *search) solve(ctx context.Context, assumed []cdcl.Lit) (sat bool, core []cdcl.Lit, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, nil, err
 	}
-	s.tidy = s.fresh()
-	return s
-}
-
-func (s *solver) fresh() z.Lit { return s.g.Lit() }
-
-func (s *solver) add(clause ...z.Lit) {
-	for _, l := range clause {
-		s.g.Add(l)
-	}
-	s.g.Add(z.LitNull)
-}
-
-// solve decides the clauses under assumptions; of those that cannot hold it returns some that cannot hold together.
-// gini ends the process if it is asked under assumptions right after it found others unsatisfiable; with a clause
-// between it does not, even with one that says nothing.
-func (s *solver) solve(ctx context.Context, assumed []z.Lit) (sat bool, core []z.Lit, err error) {
-	switch s.wait(ctx, assumed) {
-	case 1:
+	stop := cdcl.Limits{Stop: func() bool { return ctx.Err() != nil }}
+	switch s.sat.Solve(stop, assumed...) {
+	case cdcl.Sat:
 		return true, nil, nil
-	case -1:
-		core = s.g.Why(nil)
-		slices.Sort(core)
-		return false, slices.Compact(core), nil
+	case cdcl.Unsat:
+		return false, s.sat.Core(), nil
 	}
 	return false, nil, ctx.Err()
 }
 
-// wait runs the SAT solver until it is done or ctx ends: 1, -1, or 0. It looks at ctx at times that double: a search
-// that is broken off keeps what it learned.
-func (s *solver) wait(ctx context.Context, assumed []z.Lit) int {
-	for patience := 50 * time.Millisecond; ctx.Err() == nil; patience *= 2 {
-		s.add(s.tidy, s.tidy.Not())
-		s.g.Assume(assumed...)
-		if r := s.g.Try(min(patience, maxPatience)); r != 0 {
-			return r
-		}
-	}
-	return 0
-}
-
-// maxPatience bounds how long the end of a context may go unnoticed.
-const maxPatience = 2 * time.Second
-
-func (s *solver) model(vars int) Model {
-	m := make(Model, vars+1)
-	for v := 1; v <= vars; v++ {
-		m[v] = s.g.Value(z.Var(v).Pos())
+// model returns the values of the problem's variables in the model that the SAT solver found last.
+func (s *search) model() Model {
+	m := make(Model, s.p.Vars+1)
+	for v := range s.p.Vars {
+		m[v+1] = s.sat.Holds(cdcl.Var(v))
 	}
 	return m
 }

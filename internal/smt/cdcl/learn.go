@@ -3,6 +3,9 @@ package cdcl
 // conflict learns from a clause that is false, goes back and assigns what follows.
 func (s *Solver) conflict(bad ref) {
 	clause, level := s.analyze(bad)
+	if s.onLearn != nil {
+		s.onLearn(clause)
+	}
 	value := s.levels(clause)
 	s.restart.learned(value)
 	s.back(level)

@@ -70,6 +70,11 @@ type Solver struct {
 	order    heap
 	activity float64 // of the next bump
 	model    []int8  // by variable: the values of the last Sat
+	core     []Lit   // assumptions that the last Unsat needed
+
+	// onLearn, if set, receives each clause that is learned, in order. Tests check that it is a
+	// consequence of those before it.
+	onLearn func(clause []Lit)
 
 	seen    []bool // by variable, of an analysis
 	toClear []int
@@ -193,6 +198,7 @@ func (s *Solver) back(level int) {
 
 // Solve looks for a model in which the assumptions hold.
 func (s *Solver) Solve(limits Limits, assumptions ...Lit) Status {
+	s.core = s.core[:0]
 	if s.broken {
 		return Unsat
 	}
@@ -229,6 +235,7 @@ func (s *Solver) Solve(limits Limits, assumptions ...Lit) Status {
 		for len(s.limits) < len(assumptions) {
 			a := assumptions[len(s.limits)]
 			if s.value[a] < 0 {
+				s.failed(a)
 				return Unsat
 			}
 			if s.value[a] == 0 {

@@ -1,10 +1,9 @@
 package cdcl
 
 import (
+	"slices"
 	"testing"
 
-	"github.com/go-air/gini"
-	"github.com/go-air/gini/z"
 	"pgregory.net/rapid"
 )
 
@@ -51,8 +50,8 @@ next:
 	return true
 }
 
-// TestBruteForce: answers and models are those of trying all assignments, under assumptions that change and with clauses
-// that come later.
+// TestBruteForce: answers, models and cores are those of trying all assignments, while assumptions
+// change and clauses are added between searches.
 func TestBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "variables")
@@ -84,6 +83,19 @@ func TestBruteForce(t *testing.T) {
 					t.Fatalf("%v assuming %v: %b is no model", clauses, assumed, m)
 				}
 			}
+			if got == Unsat {
+				core := s.Core()
+				for _, l := range core {
+					if !slices.Contains(assumed, l) {
+						t.Fatalf("core %v holds more than was assumed: %v", core, assumed)
+					}
+				}
+				for m := range uint(1) << n {
+					if satisfies(m, clauses, core) {
+						t.Fatalf("%v assuming %v: %b is a model of the core %v", clauses, assumed, m, core)
+					}
+				}
+			}
 			more := formula(t, n)
 			more = more[:min(len(more), 3)]
 			for _, c := range more {
@@ -107,44 +119,6 @@ func threeSat(n int, seed uint64) [][]Lit {
 		out = append(out, []Lit{Lit(next(2 * n)), Lit(next(2 * n)), Lit(next(2 * n))})
 	}
 	return out
-}
-
-// TestAgainstGini: formulas that need thousands of conflicts, so that clauses are learned, dropped and moved. gini is another
-// solver with nothing in common.
-func TestAgainstGini(t *testing.T) {
-	counts := map[Status]int{}
-	for seed := range uint64(40) {
-		const n = 150
-		clauses := threeSat(n, seed+1)
-		s, g := solver(n, clauses), gini.New()
-		for _, c := range clauses {
-			for _, l := range c {
-				m := z.Var(l.Var() + 1).Pos()
-				if l&1 == 1 {
-					m = m.Not()
-				}
-				g.Add(m)
-			}
-			g.Add(z.LitNull)
-		}
-		got := s.Solve(Limits{})
-		counts[got]++
-		if want := g.Solve(); (want == 1) != (got == Sat) {
-			t.Fatalf("seed %d: %d, gini says %d", seed, got, want)
-		}
-	next:
-		for _, c := range clauses {
-			for _, l := range c {
-				if got != Sat || s.Holds(l) {
-					continue next
-				}
-			}
-			t.Fatalf("seed %d: the model does not satisfy %v", seed, c)
-		}
-	}
-	if counts[Sat] < 5 || counts[Unsat] < 5 {
-		t.Errorf("the formulas are too much of one kind: %v", counts)
-	}
 }
 
 // pigeons says that n+1 pigeons sit in n holes alone: false, and resolution needs exponentially many steps to see it.

@@ -2,6 +2,7 @@
 package jsonschema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,14 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xeipuuv/gojsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Documents are a schema and a page in Markdown.
 type Documents struct {
 	root   map[string]any
 	page   string
-	strict *gojsonschema.Schema
+	strict *jsonschema.Schema
 }
 
 // Read reads a schema and a page.
@@ -30,17 +31,33 @@ func Read(schema, page string) (*Documents, error) {
 		return nil, err
 	}
 	d := &Documents{page: string(markdown)}
-	if err := json.Unmarshal(text, &d.root); err != nil {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
-	if _, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)); err != nil { // it holds the text against the meta schema
+	if _, err := compile(doc); err != nil { // before close: the text itself must be a schema
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
+	root, ok := doc.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: the schema is %T, expected an object", schema, doc)
+	}
+	d.root = root
 	d.close()
-	if d.strict, err = gojsonschema.NewSchema(gojsonschema.NewGoLoader(d.root)); err != nil {
+	if d.strict, err = compile(doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
 	return d, nil
+}
+
+// compile checks a document against the meta-schema that it names, and compiles it.
+func compile(doc any) (*jsonschema.Schema, error) {
+	const name = "schema.json"
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(name)
 }
 
 // close has the schema allow no fields but those that it names: what is written must be named, what is read need not be.
@@ -59,17 +76,16 @@ func (d *Documents) Title() string {
 	return title
 }
 
-// Validate holds one JSON object against the schema, and returns what is wrong with it.
+// Validate checks one JSON object against the schema, and returns what is wrong with it.
 func (d *Documents) Validate(object []byte) []string {
-	res, err := d.strict.Validate(gojsonschema.NewBytesLoader(object))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(object))
 	if err != nil {
 		return []string{err.Error()}
 	}
-	var out []string
-	for _, e := range res.Errors() {
-		out = append(out, e.String())
+	if err := d.strict.Validate(doc); err != nil {
+		return []string{err.Error()} // one line for each mistake, with its place in the object
 	}
-	return out
+	return nil
 }
 
 // Struct compares a struct with a definition of the schema, and with them the structs of their fields: the same fields, of the

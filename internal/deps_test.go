@@ -28,7 +28,7 @@ var rules = map[string]string{
 	"slice":       "event isa ir",
 	"emu":         "source event isa ir launch slice emu/alu",
 	"race":        "event",
-	"lower":       "source lower/fatbin",
+	"lower":       "source lower/fatbin cache",
 	"project":     "lower",
 	"smt":         "",
 	"smt/cdcl":    "",
@@ -47,7 +47,8 @@ var rules = map[string]string{
 	"gitrev":      "",
 	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form assume smt/answers repair place syntax",
 	"assume":      "smt",
-	"smt/answers": "smt",
+	"smt/answers": "smt cache",
+	"cache":       "",
 
 	"place/maxsat": "smt/cdcl",
 

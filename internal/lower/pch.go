@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"heddle/internal/cache"
 )
 
 // The prelude takes clang about 50 ms to parse, most of the time that a small file needs, and twice that to
@@ -34,8 +36,8 @@ func (b *build) findPCH(cache resultCache) (path string, there, wanted bool) {
 
 // preparePCH has the compilation use the precompiled prelude if it is there. Else it leaves a mark, an empty
 // file, or where that is there already, begins to make it. The function that it returns waits for that.
-func (b *build) preparePCH(ctx context.Context, cache resultCache) (wait func()) {
-	path, there, wanted := b.findPCH(cache)
+func (b *build) preparePCH(ctx context.Context, results resultCache) (wait func()) {
+	path, there, wanted := b.findPCH(results)
 	switch {
 	case there:
 		b.pch = path
@@ -45,11 +47,11 @@ func (b *build) preparePCH(ctx context.Context, cache resultCache) (wait func())
 		go func() {
 			defer close(made)
 			p.makePCH(ctx, path)
-			cache.prune("pch-", maxPCH)
+			cache.Prune(results.dir, "pch-", maxPCH)
 		}()
 		return func() { <-made }
 	case path != "":
-		_ = writeAtomic(path, nil) // without it, the next compilation is the first again
+		_ = cache.Write(path, nil) // without it, the next compilation is the first again
 	}
 	return func() {}
 }
@@ -64,7 +66,7 @@ func (b *build) makePCH(ctx context.Context, path string) {
 		return
 	}
 	if text, err := os.ReadFile(made); err == nil {
-		_ = writeAtomic(path, text)
+		_ = cache.Write(path, text)
 	}
 }
 

@@ -130,7 +130,7 @@ func interval(rc *race.Race) string {
 	return fmt.Sprintf("%s in barrier interval %d, after barrier %d of the whole block", who, rc.Interval, rc.Interval)
 }
 
-// raceKind is the kind of DESIGN §4: read-write, write-write or atomic-plain.
+// raceKind is the kind of a race: read-write, write-write or atomic-plain.
 func raceKind(rc *race.Race) string {
 	a, b := rc.First.Kind, rc.Second.Kind
 	switch {

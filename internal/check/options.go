@@ -41,7 +41,7 @@ type Options struct {
 	Abstraction    string                       // of proofs: "equality", which is the default, or "adversarial"
 	Solver         string                       // "embedded" | "z3" | "cvc5" | "auto", which is the default
 	SMTDir         string                       // keep the queries of proofs there; empty: nowhere
-	Timeout        time.Duration                // for the proof of one kernel; 0: DefaultTimeout, or CheckTimeout for ThenProve
+	Timeout        time.Duration                // for the proof of one kernel; 0: DefaultTimeout
 	Limit          int                          // findings printed per kernel; 0: DefaultLimit
 	Lower          lower.Options
 	Trace          *Trace          // not nil: trace each kernel, as heddle trace does

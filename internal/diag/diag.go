@@ -97,7 +97,7 @@ type WitnessAccess struct {
 	Kind   string
 }
 
-// VerdictKind is what an engine can conclude (DESIGN §3).
+// VerdictKind is what an engine can conclude.
 type VerdictKind uint8
 
 const (

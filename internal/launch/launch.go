@@ -60,7 +60,7 @@ type Arg struct {
 	Buffer *Buffer // nil for a value
 	Bits   []byte  // the value, little endian, of the parameter's size; for a pointer unused
 	// Unknown says that the value is not given: arithmetic carries it along, and a branch or an address
-	// that needs it stops the run (DESIGN §5).
+	// that needs it stops the run.
 	Unknown bool
 	Func    string // the value is the address of this device function; empty for other values
 	Local   *Local // of a __local pointer, whose Bits hold the offset

@@ -159,7 +159,7 @@ func TestGuessInteger(t *testing.T) {
 	}
 }
 
-// The order of DESIGN: flag, pragma, host code, PTX, default, for each fact alone.
+// The order of precedence: flag, pragma, host code, PTX, default, for each fact alone.
 func TestPrecedence(t *testing.T) {
 	src := `
 // heddle: block=128 n=5

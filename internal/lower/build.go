@@ -13,7 +13,7 @@ import (
 )
 
 // defaultArch is what is compiled for without -arch. sm_80 is the oldest with redux.sync and cp.async, has
-// independent thread scheduling as DESIGN §4 assumes, and every LLVM from 14 on knows it.
+// independent thread scheduling as the detector assumes, and every LLVM from 14 on knows it.
 const defaultArch = "sm_80"
 
 // analysisPasses run between clang and llc (see keep.go for why each is harmless): calls are inlined where

@@ -7,7 +7,7 @@ import (
 
 // The built-in functions of OpenCL C are overloaded on element type, vector length and address space: some
 // 20,000 functions. Only those are written that a file names, all overloads of a name at once, from a
-// table of rows (cltable.go, clmath.go). A row says the types and the scalar expression; the forms for vectors work
+// table of rows (clcomponent.go, clmath.go). A row says the types and the scalar expression; the forms for vectors work
 // component by component (6.15.2 to 6.15.7).
 
 // clType is an element type of OpenCL C.

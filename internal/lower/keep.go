@@ -8,7 +8,7 @@ import (
 // Keeping every access.
 //
 // The passes after clang may forward a store to a load, merge two loads, drop a dead store or a load whose
-// value is unused, and move a load past a branch: each hides a race of the source (DESIGN §1). No list of
+// value is unused, and move a load past a branch: each hides a race of the source. No list of
 // passes and flags rules that out in llc (its SelectionDAG merges equal loads and drops unused ones at -O0
 // too), but one property does at every level: LLVM never removes, merges, splits, duplicates or reorders
 // volatile accesses (LangRef, "Volatile Memory Accesses"). So every plain load and store that may touch

@@ -8,7 +8,7 @@ import (
 )
 
 // Each case is a source whose optimized form has fewer accesses than it writes down; all must reach PTX
-// (DESIGN §1, "the optimizer must not hide a race of the source"). Counts are of the source's own
+// (the optimizer must not hide a race of the source). Counts are of the source's own
 // accesses, read off it by the abstract machine of C++ (every lvalue-to-rvalue conversion is a read, every
 // assignment a write).
 var keepCases = []struct {

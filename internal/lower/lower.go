@@ -23,7 +23,7 @@ type Options struct {
 	Compiler  string   // "clang" or "nvcc", or the path or name of one; empty: a clang that is found
 	CUDAPath  string   // a CUDA toolkit whose headers are used; empty: the embedded ones
 	Arch      string   // "sm_70"; empty: a default
-	OptLevel  string   // "": for analysis (DESIGN §1); "1", "2", "3": what a release build would run
+	OptLevel  string   // "": for analysis; "1", "2", "3": what a release build would run
 	Std       string   // -std, or -cl-std for OpenCL C
 	Includes  []string // -I
 	Systems   []string // -isystem

@@ -1,6 +1,6 @@
 // Package smt holds formulas over bit-vectors, Booleans and uninterpreted functions: hash-consed terms that
 // are simplified as they are built, an evaluator, a printer for SMT-LIB 2, and a decision procedure that
-// settles most conjunctions before a solver is asked (DESIGN 6; VERIFY.md, "The query pipeline").
+// settles most conjunctions before a solver is asked.
 //
 // The simplifier is the constructors. Sums are kept in linear normal form modulo 2^n, so that equal linear
 // expressions are one term; every term carries its known bits and its unsigned and signed range, and

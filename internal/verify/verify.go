@@ -1,7 +1,7 @@
 // Package verify proves that no two threads of a kernel race and that no barrier diverges, for all inputs, or
 // finds a counterexample, or says what it could not decide.
 //
-// What it follows: DESIGN section 6. Package lockstep describes one arbitrary thread by guarded accesses and
+// Package lockstep describes one arbitrary thread by guarded accesses and
 // interval ends; two renamed instances are two arbitrary threads. A race is a pair of accesses, one of each,
 // whose guards and overlap are satisfiable together with equal start tags: both lie in one barrier interval.
 // A divergence is a pair of interval ends with equal start tags that are not the same barrier instance. Each

@@ -107,7 +107,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// DESIGN §1 and the doc comment of Select: for each region the newest architecture, then the newest ISA, and
+// The doc comment of Select: for each region the newest architecture, then the newest ISA, and
 // what else defines a kernel that these lack.
 func TestSelect(t *testing.T) {
 	img := func(arch uint32, version string, kernels ...string) fatbintest.Image {

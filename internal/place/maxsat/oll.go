@@ -8,19 +8,19 @@ import (
 	"heddle/internal/smt/cdcl"
 )
 
-// search is the state of OLL: a SAT solver, and the literals that are assumed, each with the weight that is paid at
-// least if it is false.
+// search is the state of OLL: a SAT solver, and the assumed literals, each with the weight that a
+// model pays at least if the literal is false.
 type search struct {
 	p      *Problem
 	sat    *cdcl.Solver
 	weight map[cdcl.Lit]int64
-	next   map[cdcl.Lit]output // of an assumption that a totalizer made: what to assume after it
+	next   map[cdcl.Lit]output // the totalizer output of an assumption; the next one follows it
 	bound  int64
 }
 
-// output is the output of a totalizer: "more than n of the inputs are false".
+// output is an output of a totalizer: "more than n of the inputs are true".
 type output struct {
-	total []cdcl.Lit // total[i]: more than i are
+	total []cdcl.Lit // total[i]: more than i are true
 	n     int
 }
 
@@ -49,7 +49,8 @@ func lits(clause []Lit) []cdcl.Lit {
 	return out
 }
 
-// soft makes a clause an assumption: itself if it is one literal, else a new literal that implies it.
+// soft turns a clause into an assumption: its literal if it has one only, else a new literal that
+// implies the clause.
 func (s *search) soft(clause []cdcl.Lit, weight int64) {
 	if len(clause) == 1 {
 		s.assume(clause[0], weight)
@@ -60,8 +61,8 @@ func (s *search) soft(clause []cdcl.Lit, weight int64) {
 	s.assume(l, weight)
 }
 
-// assume adds weight to an assumption. Of a literal and its negation one is false whatever the model: what both
-// weigh is paid at once.
+// assume adds weight to an assumption. Every model violates a literal or its negation, so the
+// weight that both have is paid at once.
 func (s *search) assume(l cdcl.Lit, weight int64) {
 	both := min(weight, s.weight[l.Not()])
 	s.pay(l.Not(), both)
@@ -71,16 +72,17 @@ func (s *search) assume(l cdcl.Lit, weight int64) {
 	}
 }
 
-// pay takes weight from an assumption.
+// pay takes weight off an assumption.
 func (s *search) pay(l cdcl.Lit, weight int64) {
 	if s.weight[l] -= weight; s.weight[l] <= 0 {
 		delete(s.weight, l)
 	}
 }
 
-// run raises the bound by one core after the other until what is left can be assumed together. Heavy assumptions come
-// first; each model on the way is an upper bound, and what weighs more than the bounds are apart holds in every
-// better model.
+// run raises the lower bound by one core after another until the remaining assumptions hold
+// together. Heavy assumptions come first (stratification). Each model found in between is an upper
+// bound, and an assumption that weighs more than the gap between the bounds holds in every better
+// model (hardening).
 func (s *search) run(ctx context.Context) (Model, int64, error) {
 	var best Model
 	upper := int64(math.MaxInt64)
@@ -90,7 +92,7 @@ func (s *search) run(ctx context.Context) (Model, int64, error) {
 		case err != nil:
 			return nil, 0, err
 		case !sat && len(core) == 0:
-			return best, upper, nil // only before the first model: then there is none
+			return best, upper, nil // before the first model only: the hard clauses have none
 		case !sat:
 			core, err = s.trim(ctx, core)
 			if err != nil {
@@ -114,7 +116,8 @@ func (s *search) run(ctx context.Context) (Model, int64, error) {
 	}
 }
 
-// heaviest is the largest weight of an assumption up to most; 0 if there is none: then all are to be assumed.
+// heaviest returns the largest weight of an assumption up to most; 0 if there is none, and then all
+// are to be assumed.
 func (s *search) heaviest(most int64) int64 {
 	w := int64(0)
 	for _, v := range s.weight {
@@ -125,7 +128,7 @@ func (s *search) heaviest(most int64) int64 {
 	return w
 }
 
-// assumptions returns those that weigh at least level, in an order that is the same each time.
+// assumptions returns those that weigh at least level, in a fixed order.
 func (s *search) assumptions(level int64) []cdcl.Lit {
 	var out []cdcl.Lit
 	for l, w := range s.weight {
@@ -137,8 +140,8 @@ func (s *search) assumptions(level int64) []cdcl.Lit {
 	return out
 }
 
-// harden demands what cannot be false in a model that costs less than upper, or as much with what is false being
-// lighter.
+// harden makes assumptions hard that no model of cost upper or less violates: violating one alone
+// would cost more than the gap between the bounds.
 func (s *search) harden(upper int64) {
 	for _, l := range s.assumptions(upper - s.bound + 1) {
 		s.sat.Add(l)
@@ -146,7 +149,8 @@ func (s *search) harden(upper int64) {
 	}
 }
 
-// trim makes a core smaller: without a literal that is not needed.
+// trim drops literals that a core does not need. Smaller cores give smaller totalizers and better
+// bounds; each test is one search.
 func (s *search) trim(ctx context.Context, core []cdcl.Lit) ([]cdcl.Lit, error) {
 	if len(core) > maxTrim {
 		return core, nil
@@ -167,10 +171,11 @@ func (s *search) trim(ctx context.Context, core []cdcl.Lit) ([]cdcl.Lit, error) 
 	return core, nil
 }
 
-// maxTrim bounds the size of cores that are made smaller.
+// maxTrim is the size of the largest core that trim tries to shrink, in literals.
 const maxTrim = 40
 
-// relax pays for a core: at least one of its literals is false. That a second one is too costs again, and so on.
+// relax pays for a core, of which every model violates at least one literal. A totalizer counts the
+// violated ones: the second costs again, and so on.
 func (s *search) relax(core []cdcl.Lit) {
 	least := s.weight[core[0]]
 	for _, l := range core {
@@ -195,14 +200,15 @@ func (s *search) relax(core []cdcl.Lit) {
 	s.output(output{s.totalizer(off), 1}, least)
 }
 
-// output assumes that no more than o.n of the inputs of a totalizer are true.
+// output assumes that at most o.n of the inputs of a totalizer are true.
 func (s *search) output(o output, weight int64) {
 	l := o.total[o.n].Not()
 	s.next[l] = o
 	s.assume(l, weight)
 }
 
-// totalizer returns literals of which the i-th is true if more than i of the inputs are.
+// totalizer returns literals, the i-th of which is implied if more than i of the inputs are true.
+// The converse is not needed: assumptions only ever ask for the negation.
 func (s *search) totalizer(in []cdcl.Lit) []cdcl.Lit {
 	if len(in) == 1 {
 		return in
@@ -231,7 +237,9 @@ func (s *search) totalizer(in []cdcl.Lit) []cdcl.Lit {
 
 // solve decides the clauses under assumptions. If they have no model, core holds assumptions that
 // cannot hold together; it is empty if the clauses alone have none.
-func (s *search) solve(ctx context.Context, assumed []cdcl.Lit) (sat bool, core []cdcl.Lit, err error) {
+func (s *search) solve(ctx context.Context, assumed []cdcl.Lit) (
+	sat bool, core []cdcl.Lit, err error,
+) {
 	if err := ctx.Err(); err != nil {
 		return false, nil, err
 	}

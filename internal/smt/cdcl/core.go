@@ -3,7 +3,8 @@ package cdcl
 import "slices"
 
 // Core returns assumptions of the last Solve that cannot hold together, sorted and each once. It is
-// empty if the clauses alone have no model, and meaningful only after Unsat. It need not be minimal.
+// empty if the clauses alone have no model, and meaningful only after Unsat. It need not be
+// minimal.
 func (s *Solver) Core() []Lit {
 	out := slices.Clone(s.core)
 	slices.Sort(out)
@@ -11,7 +12,8 @@ func (s *Solver) Core() []Lit {
 }
 
 // failed collects the core of an assumption that is false already: the assumptions from which its
-// negation follows (analyzeFinal of Eén and Sörensson). All decisions at this point are assumptions.
+// negation follows (analyzeFinal of Eén and Sörensson). All decisions at this point are
+// assumptions.
 func (s *Solver) failed(a Lit) {
 	s.core = append(s.core, a)
 	if s.level[a.Var()] == 0 {

@@ -153,7 +153,7 @@ func TestCopyErrors(t *testing.T) {
 			"read of 16 bytes at offset 512 of x, which has 512 bytes"},
 		{"cp.async.cg.shared.global [%w], [%q+4], 16;", Misaligned, "x+0x4 is not aligned to 16"},
 		{"cp.async.cg.shared.global [%w], [%q], 16, 17;", OutOfBounds,
-			"asynchronous copy of 17 bytes from the source into 16 bytes"},
+			"asynchronous copy reads 17 bytes but writes only 16"},
 		{"cp.async.cg.shared.global [%w], [%q], 8;", Unsupported, ".cg 16"},
 		{"cp.async.ca.shared.global [%w], [%q], 2;", Unsupported, "4, 8 or 16 bytes"},
 		{"cp.async.cs.shared.global [%w], [%q], 4;", Unsupported, ".ca copies"},

@@ -9,8 +9,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// Calls, PTX ISA 9.7.12.5. A call gives its lanes a frame of their own; the place after the call is
-// where they come together again when they have returned.
+// Calls, PTX ISA 9.7.12.5. A call gives its lanes a frame of their own. The instruction after the
+// call is a join: the lanes reconverge there when they have returned. Lanes of one warp that call
+// different functions, or the same function at different times, have separate frames.
 
 // maxDepth bounds recursion, in frames.
 const maxDepth = 1000
@@ -28,6 +29,7 @@ type callOp struct {
 	results []*ir.Var // in the caller; nil: dropped
 }
 
+// callInstr decodes direct and indirect calls.
 func (c *compiler) callInstr(in *ir.Instr) error {
 	op := &callOp{args: in.Src, site: c.fc.calls}
 	c.fc.paramMem = true
@@ -75,7 +77,7 @@ func (c *compiler) callInstr(in *ir.Instr) error {
 	return nil
 }
 
-// resultVar describes where the caller wants a result.
+// resultVar describes where the caller stores a result.
 func (c *compiler) resultVar(o ir.Operand) *ir.Var {
 	switch o.Kind {
 	case ir.VarVal:
@@ -86,8 +88,8 @@ func (c *compiler) resultVar(o ir.Operand) *ir.Var {
 	return nil
 }
 
-// candidates lists the functions that an indirect call may reach: those that the call names, or all
-// that have a body and as many parameters.
+// candidates returns the functions that an indirect call may reach: those that the call lists, or
+// all functions with a body and the same number of parameters and results.
 func (c *compiler) candidates(in *ir.Instr) []*fcode {
 	var out []*fcode
 	if len(in.Targets) > 0 {
@@ -105,11 +107,14 @@ func (c *compiler) candidates(in *ir.Instr) []*fcode {
 	return out
 }
 
+// runCall is a direct call.
 func runCall(x *exec, in *inst) {
 	x.isolate(in, x.m)
 	x.invoke(in, 0)
 }
 
+// runCallIndirect calls the target of the first lane for all lanes that share it; the others
+// execute the call separately.
 func runCallIndirect(x *exec, in *inst) {
 	same, addr := uniform(x.src(&in.s[0]), x.m)
 	n := x.prog.space.funcNumber(addr, len(x.prog.funcs))
@@ -122,24 +127,24 @@ func runCallIndirect(x *exec, in *inst) {
 	}
 	l := bits.TrailingZeros32(same)
 	if n < 0 && x.prog.space.object(addr) >= 0 {
-		// A launch has no way to pass a function: such a parameter looks like any pointer and got a
+		// A launch cannot pass a function: such a parameter looks like any pointer and was given a
 		// buffer.
 		x.fail(in, Unsupported, l,
-			"indirect call of address %#x, which is data: a function that the host passes is not known",
+			"indirect call of address %#x, which is data: functions passed by the host are not supported",
 			addr)
 		return
 	}
 	if n < 0 {
-		x.fail(in, OutOfBounds, l, "indirect call of address %#x, where no function is", addr)
+		x.fail(in, OutOfBounds, l, "indirect call of address %#x, which is not a function", addr)
 		return
 	}
 	f := x.prog.funcs[n].fn
 	if len(f.Blocks) == 0 {
-		x.fail(in, Unsupported, l, "indirect call of %s, which has no body here", f.Demangled)
+		x.fail(in, Unsupported, l, "indirect call of %s, which has no body in this file", f.Demangled)
 		return
 	}
 	x.fail(in, OutOfBounds, l,
-		"indirect call of %s, which is none of the call's targets or has other parameters", f.Demangled)
+		"indirect call of %s, which is not a target of the call or has different parameters", f.Demangled)
 }
 
 // invoke calls target i for all lanes of the current fragment.
@@ -167,7 +172,7 @@ func (x *exec) invoke(in *inst, i int) {
 	x.pc = 0
 }
 
-// passArgs copies the arguments from the current frame to that of the callee.
+// passArgs copies the arguments from the current frame to the frame of the callee.
 func (x *exec) passArgs(op *callOp, f *frame) {
 	for i, p := range f.fn.fn.Params {
 		if i >= len(op.args) {
@@ -193,21 +198,24 @@ func (x *exec) passArgs(op *callOp, f *frame) {
 	}
 }
 
+// isPredSlot reports whether o is a predicate register of the current function.
 func (x *exec) isPredSlot(o ir.Operand) bool {
 	return o.Kind == ir.Register && x.frame.fn.fn.Regs[o.Reg].Type == isa.Pred
 }
 
-// place is where a parameter is: in a frame's parameter memory, or in a register of it.
+// place is the storage of a parameter: parameter memory of a frame, or one of its registers.
 type place struct {
 	f *frame
 	v *ir.Var
 }
 
+// bytes returns the parameter memory of one lane.
 func (p place) bytes(l int) []byte {
 	n := p.f.fn.fn.ParamSize
 	return p.f.params[l*n+p.v.Offset : l*n+p.v.Offset+p.v.Size]
 }
 
+// slot returns the register.
 func (p place) slot() int32 { return p.f.fn.slots[p.v.Reg] }
 
 // move copies a parameter's value for the lanes of m.
@@ -253,6 +261,7 @@ func (x *exec) put(to place, s *alu.Lanes, m uint32) {
 	}
 }
 
+// putPred writes a predicate into a parameter.
 func (x *exec) putPred(to place, v, m uint32) {
 	if to.v.InReg && to.v.Type == isa.Pred {
 		p := &to.f.preds[to.slot()]
@@ -260,7 +269,8 @@ func (x *exec) putPred(to place, v, m uint32) {
 	}
 }
 
-// runRet ends the lanes of x.m in a kernel, and elsewhere takes them back to their caller.
+// runRet ends the lanes of x.m in a kernel; elsewhere it returns them to their caller. Joins inside
+// the callee stop waiting for these lanes.
 func runRet(x *exec, in *inst) {
 	f := x.frame
 	if f.ret == nil {
@@ -290,6 +300,7 @@ func runRet(x *exec, in *inst) {
 	x.converge()
 }
 
+// returnResults copies the results into the frame of the caller.
 func (x *exec) returnResults(f *frame, m uint32) {
 	for i, r := range f.fn.fn.Results {
 		if i >= len(f.ret.results) {
@@ -329,12 +340,13 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	return f
 }
 
+// freeFrame keeps a frame for reuse.
 func (x *exec) freeFrame(f *frame) {
 	x.pool.frames[f.fn.number] = append(x.pool.frames[f.fn.number], f)
 }
 
-// reserveLocal makes sure that each lane has local memory for a frame of size bytes at start, and
-// clears it for the current lanes.
+// reserveLocal provides each lane with local memory for a frame of size bytes at start, and clears
+// it for the current lanes.
 func (x *exec) reserveLocal(start, size int) {
 	w := x.warp
 	if size == 0 {
@@ -367,7 +379,7 @@ func (x *exec) reserveLocal(start, size int) {
 	x.forgetLocal(start, size)
 }
 
-// runBrx is brx.idx (PTX ISA 9.7.12.4). Lanes with one target go on together.
+// runBrx is brx.idx (PTX ISA 9.7.12.4). Lanes with one target continue together.
 func runBrx(x *exec, in *inst) {
 	targets := in.misc.targets
 	idx := x.src(&in.s[0])
@@ -395,12 +407,13 @@ func runBrx(x *exec, in *inst) {
 	}
 }
 
-// brxGroup is the lanes that go to one place.
+// brxGroup is the set of lanes that branch to one place.
 type brxGroup struct {
 	pc    int32
 	lanes uint32
 }
 
+// addLanes adds lanes to the group of pc.
 func addLanes(groups []brxGroup, pc int32, lanes uint32) []brxGroup {
 	for i := range groups {
 		if groups[i].pc == pc {
@@ -411,8 +424,7 @@ func addLanes(groups []brxGroup, pc int32, lanes uint32) []brxGroup {
 	return append(groups, brxGroup{pc, lanes})
 }
 
-// scatter sends each group of lanes to its place, of which there are several; all come together at
-// joinPC.
+// scatter sends each of several groups of lanes to its place; all reconverge at joinPC.
 func (x *exec) scatter(groups []brxGroup, joinPC int32) {
 	j := x.joinFor(joinPC)
 	x.join = j

@@ -172,7 +172,7 @@ func TestMemoryErrors(t *testing.T) {
 			"read of 8 bytes at offset 60 of out, which has 64 bytes"},
 		{"null", "mov.u64 %q, 0;\nst.u32 [%q+8], %v;", OutOfBounds, 0, "null pointer"},
 		{"nowhere", "mov.u64 %q, 0x7000000000000000;\nld.u32 %v, [%q];", OutOfBounds, 0,
-			"where no memory is"},
+			"which is not mapped"},
 		{"misaligned", "add.u64 %q, %o, 2;\nld.global.u32 %v, [%q];", Misaligned, 0,
 			"out+0x2 is not aligned to 4"},
 		{"misaligned vector", "ld.global.v2.u32 {%v, %w}, [%o+4];", Misaligned, 0,

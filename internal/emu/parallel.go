@@ -12,27 +12,29 @@ import (
 	"heddle/internal/event"
 )
 
-// Independent blocks on several cores, with the events and the result of one.
+// Independent blocks on several cores, with the same events and results as on one core.
 //
-// A program whose blocks have no means to wait for each other (program.inOrder) is executed one
-// block after the other. That order is what counts; workers only run ahead of it: each executes
-// blocks of a batch against memory as it was before the batch, and keeps what a block does (events,
-// and with them its stores and reductions) in a log. Then the logs are delivered in the order of
-// the blocks, and their effects applied. A block that read an object which an earlier block of its
-// batch has written, or which it has written itself, saw what it should not have seen: its log is
-// dropped, and it runs again, alone and directly. So does one that spins, runs for very long or
-// fills its log, and every block from the one on that the step budget ends in. Running again is
-// always right, as a log has had no effect.
+// A program whose blocks cannot wait for each other (program.inOrder) is executed one block after
+// the other, and this order defines the result. Workers run ahead of it: each executes blocks of a
+// batch on the memory as it was before the batch, and logs what a block does (its events, which
+// include stores and reductions). Then the logs are delivered in block order, and their effects
+// applied.
+//
+// A log is invalid if the block read an object that an earlier block of the batch has written, or
+// that the block itself has written: it may have read stale values. The log is then discarded, and
+// the block executes again, alone and directly. The same happens to a block that spins, runs very
+// long or fills its log, and to all blocks after the one in which the step budget ends. Executing
+// again is always correct, because a log has no effect before it is delivered.
 
-// batchPerWorker is how many blocks a worker runs between two deliveries.
+// batchPerWorker is the number of blocks that a worker executes between two deliveries.
 const batchPerWorker = 4
 
 // maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
 const maxLog = 1 << 18
 
-// inOrder decides whether the blocks of the program can be executed one after the other: nothing
-// lets one see what another does while it runs, except for plain loads, which the scheduler notices
-// when they spin.
+// inOrder reports whether the blocks of the program can be executed one after the other: no block
+// can observe what another does while it runs, except by plain loads, whose spinning the scheduler
+// notices.
 func (p *program) inOrder() bool {
 	if p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
 		return false
@@ -52,14 +54,14 @@ func (p *program) inOrder() bool {
 	return true
 }
 
-// speculation is the execution of one block ahead of its turn. It is the worker's event.Sink.
+// speculation is the execution of one block ahead of its turn. It is the event.Sink of the worker.
 type speculation struct {
 	x       *exec
 	full    bool   // the consumer wants events, not only memory
 	failed  bool   // the block must run again
 	read    []bool // objects, by number
 	written []bool
-	in      *inst // of the access that is logged next
+	in      *inst // instruction of the next logged access
 
 	order   []uint8 // kinds of events, in order
 	access  []accessRecord
@@ -91,8 +93,8 @@ const (
 	logGroup
 )
 
-// accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are
-// two words, others one for each lane; data words follow, for each lane.
+// accessRecord is an event.Access in the log. If the addresses form an arithmetic progression over
+// the lanes, two words hold them, else one word for each lane. The data of each lane follows.
 type accessRecord struct {
 	in                   *inst
 	warp                 event.Warp
@@ -103,6 +105,7 @@ type accessRecord struct {
 	pos                  int // in words
 }
 
+// reset prepares the log for another block.
 func (s *speculation) reset(objects int, full bool) {
 	if len(s.read) != objects {
 		s.read, s.written = make([]bool, objects), make([]bool, objects)
@@ -117,7 +120,7 @@ func (s *speculation) reset(objects int, full bool) {
 	s.copied, s.group = s.copied[:0], s.group[:0]
 }
 
-// reads notes a read of object o. It reports false if the block must run again.
+// reads records a read of object o. It reports false if the block must run again.
 func (s *speculation) reads(x *exec, o *object) bool {
 	if s.written[o.id] {
 		s.fail(x)
@@ -127,6 +130,7 @@ func (s *speculation) reads(x *exec, o *object) bool {
 	return true
 }
 
+// fail marks the log as invalid and ends the turn.
 func (s *speculation) fail(x *exec) {
 	s.failed = true
 	x.endTurn()
@@ -134,6 +138,7 @@ func (s *speculation) fail(x *exec) {
 
 func (s *speculation) add(kind uint8) { s.order = append(s.order, kind) }
 
+// Access logs an access. Without a consumer only writes to global memory are needed.
 func (s *speculation) Access(e *event.Access) {
 	if !s.full && (e.Space != event.Global || !e.Kind.Writes()) {
 		return
@@ -170,6 +175,7 @@ func (s *speculation) Access(e *event.Access) {
 	s.add(logAccess)
 }
 
+// appendLanes appends the values of the lanes of m.
 func appendLanes(w []uint64, v *[event.WarpSize]uint64, m uint32) []uint64 {
 	if m == full {
 		return append(w, v[:]...)
@@ -229,7 +235,7 @@ func (s *speculation) Stall(e *event.Stall) {
 	}
 }
 
-// reduceLater logs a reduction, which is done when the log is delivered.
+// reduceLater logs a reduction, which is performed when the log is delivered.
 func (x *exec) reduceLater(in *inst, m uint32) {
 	mask := ^uint64(0) >> (64 - 8*in.mem.size)
 	v := x.src(&in.mem.src[0])
@@ -246,14 +252,14 @@ func (x *exec) reduceLater(in *inst, m uint32) {
 	x.access(in, m, event.Global, m)
 }
 
-// workers are the goroutines' states, which they keep from batch to batch.
+// workers holds the state of the goroutines from one batch to the next.
 type workers struct {
 	execs  []*exec
 	blocks []*block
 	specs  []*speculation
 }
 
-// newWorkers returns nil if running ahead is impossible or useless.
+// newWorkers returns nil if running ahead is not possible or not useful.
 func (s *scheduler) newWorkers() *workers {
 	n := s.opt.Workers
 	if n <= 0 {
@@ -273,8 +279,8 @@ func (s *scheduler) newWorkers() *workers {
 	return w
 }
 
-// batch runs some blocks ahead and delivers what they did. It reports false if one of them must run
-// directly; that one is then the next block.
+// batch runs some blocks ahead and delivers their logs. It reports false if one of them must run
+// directly; that block is then the next one.
 func (s *scheduler) batch() bool {
 	w := s.ahead
 	n := int(min(uint64(len(w.specs)), s.blocks-s.next))
@@ -315,8 +321,8 @@ func (s *scheduler) batch() bool {
 	return true
 }
 
-// workerPanic is a panic of a worker, which goes on in the goroutine that called Run: only there
-// can the caller recover.
+// workerPanic is a panic of a worker. It is raised again in the goroutine that called Run, since
+// only there can the caller recover.
 type workerPanic struct {
 	value any
 	stack []byte
@@ -324,6 +330,7 @@ type workerPanic struct {
 
 func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
+// overlaps reports whether some object is in both sets.
 func overlaps(a, b []bool) bool {
 	for i := range a {
 		if a[i] && b[i] {
@@ -365,7 +372,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	sp.steps, sp.lanes = x.steps, x.lanes
 }
 
-// deliver sends the events of a log to the consumer and does what it did to memory.
+// deliver sends the events of a log to the consumer and applies its effects to memory.
 func (s *scheduler) deliver(sp *speculation) {
 	x := s.x
 	var access, fence, arrive, done, sync, active, exit, stall, copied, group int
@@ -412,7 +419,7 @@ func (s *scheduler) deliver(sp *speculation) {
 	}
 }
 
-// replay delivers one access.
+// replay delivers one access: it restores addresses and data, writes memory, and sends the event.
 func (x *exec) replay(sp *speculation, r *accessRecord) {
 	mo, w := r.in.mem, sp.words[r.pos:]
 	if r.affine {
@@ -458,6 +465,7 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	e.Row = 0 // as access expects it
 }
 
+// takeLanes is the inverse of appendLanes; it returns the remaining words.
 func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {
 	if m == full {
 		copy(v[:], w)
@@ -471,6 +479,7 @@ func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {
 	return w[n:]
 }
 
+// storeNow performs a logged store.
 func (x *exec) storeNow(mo *memOp, m uint32) {
 	if p, _ := x.span(mo, x.survey(m)); p != nil {
 		storeLanes(p.data[:], pageMask, &x.addr, &x.data, mo.wide, m)
@@ -484,6 +493,7 @@ func (x *exec) storeNow(mo *memOp, m uint32) {
 	}
 }
 
+// reduceNow performs a logged reduction.
 func (x *exec) reduceNow(mo *memOp, m uint32) {
 	mask := ^uint64(0) >> (64 - 8*mo.size)
 	for t := m; t != 0; t &= t - 1 {

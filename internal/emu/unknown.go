@@ -8,17 +8,17 @@ import (
 	"heddle/internal/event"
 )
 
-// Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend
-// on it unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value,
-// the run stops, because it would otherwise speak for one input only. All else that a run shows
-// then holds for every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each
-// lane of a register and for each byte of memory.
+// Unknown values. An unspecified input makes the registers and bytes that depend on it unknown.
+// Data may flow on; where a branch, an address or a barrier needs an unknown value, the run stops,
+// because it would otherwise hold for one input only. Everything else that a run shows then holds
+// for every input. This is the abstraction of Weft (PLDI 2015, §3), with one bit for each lane of a
+// register and for each byte of memory.
 //
-// A result is known if no unknown operand can change it; that is decided by the rules of trackRules
-// and otherwise taken to be unknown, which stops more runs than must stop, and never goes on
-// wrongly.
+// A result is known if no unknown operand can change it. The rules in trackRules decide this for
+// some opcodes; any other result with an unknown operand is unknown. That stops more runs than
+// necessary, and is never unsound.
 
-// tracker holds the unknown bits of the current frame. A value whose bit is set means nothing.
+// tracker holds the unknown bits of the current frame. A value whose bit is set is meaningless.
 type tracker struct {
 	regs, preds []uint32
 	origin      []uint32
@@ -26,8 +26,8 @@ type tracker struct {
 	fresh       uint64 // makes the stored bits of unknown values differ from each other
 }
 
-// trackUnknown begins with everything known; in a trace, with what may be read before it is written
-// unknown.
+// trackUnknown marks everything as known; in a trace, registers that may be read before they are
+// written are unknown.
 func (f *frame) trackUnknown(traced bool) {
 	n, p := f.fn.lanes, f.fn.preds
 	if f.unk == nil {
@@ -48,7 +48,7 @@ func (f *frame) trackUnknown(traced bool) {
 	}
 }
 
-// ofSrc returns the lanes of a source that are unknown, and where from.
+// ofSrc returns the lanes in which a source is unknown, and the origin of the values.
 func (t *tracker) ofSrc(s *src) (lanes, origin uint32) {
 	if s.c != nil {
 		return 0, 0
@@ -56,14 +56,15 @@ func (t *tracker) ofSrc(s *src) (lanes, origin uint32) {
 	return t.regs[s.r], t.origin[s.r]
 }
 
+// predOrigin returns the origin of an unknown predicate.
 func (t *tracker) predOrigin(p psrc) uint32 { return t.origin[t.lanes+p.slot] }
 
-// dependsOn stops the run.
+// dependsOn stops the run because of an unknown value.
 func (x *exec) dependsOn(in *inst, l int, what string, origin uint32) {
 	x.fail(in, DependsOnInput, l, "%s depends on %s", what, x.prog.origins[origin])
 }
 
-// loopTracked is loop with a look at the guard.
+// loopTracked is loop with a check of the guard.
 func (x *exec) loopTracked() {
 	for x.steps < x.limit {
 		in := &x.code[x.pc]
@@ -90,7 +91,7 @@ func (x *exec) loopTracked() {
 	}
 }
 
-// trackCode makes the instructions of a function carry unknown bits along.
+// trackCode makes the instructions of a function propagate unknown bits.
 func trackCode(code []inst) {
 	for i := range code {
 		in := &code[i]
@@ -121,6 +122,7 @@ func trackCode(code []inst) {
 	}
 }
 
+// runTracked executes an instruction and marks its results by its rule.
 func runTracked(x *exec, in *inst) {
 	u, o := in.rule(x, in)
 	if in.alu != nil && usesCarry(in.ir) {
@@ -149,6 +151,7 @@ func (t *tracker) results(in *inst, u, origin, m uint32) {
 	}
 }
 
+// set marks a register as unknown in the lanes of u, and as known in the others of m.
 func (t *tracker) set(d int32, u, origin, m uint32) {
 	t.regs[d] = t.regs[d]&^m | u&m
 	if u&m != 0 {
@@ -156,7 +159,7 @@ func (t *tracker) set(d int32, u, origin, m uint32) {
 	}
 }
 
-// anySource is the rule that any unknown operand makes the result unknown.
+// anySource is the general rule: any unknown operand makes the result unknown.
 func anySource(x *exec, in *inst) (u, origin uint32) {
 	for i := range in.sources {
 		if v, o := x.unk.ofSrc(&in.s[i]); v&x.m != 0 {
@@ -171,7 +174,7 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 	return u, origin
 }
 
-// trackRules has the opcodes whose result may be known although an operand is not.
+// trackRules contains the opcodes whose result may be known although an operand is not.
 var trackRules = map[string]func(x *exec, in *inst) (lanes, origin uint32){
 	"and": func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, 0) },
 	"or":  func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, ^uint64(0)) },
@@ -179,7 +182,7 @@ var trackRules = map[string]func(x *exec, in *inst) (lanes, origin uint32){
 	"xor": sameOperand, "sub": sameOperand, "selp": selected,
 }
 
-// absorb is for operations where one operand of value v decides the result.
+// absorb is the rule for operations in which one operand of value v determines the result.
 func absorb(x *exec, in *inst, v uint64) (uint32, uint32) {
 	if in.d[0] < 0 { // predicates
 		a, b := in.ps[0], in.ps[1]
@@ -203,6 +206,7 @@ func absorb(x *exec, in *inst, v uint64) (uint32, uint32) {
 	return u, ob
 }
 
+// equals returns the lanes in which s is v.
 func equals(s *alu.Lanes, v uint64) (m uint32) {
 	for l := range s {
 		if s[l] == v {
@@ -212,7 +216,7 @@ func equals(s *alu.Lanes, v uint64) (m uint32) {
 	return m
 }
 
-// integerProduct: zero times anything is zero, for integers.
+// integerProduct is the rule for products: for integers, zero times anything is zero.
 func integerProduct(x *exec, in *inst) (uint32, uint32) {
 	if in.ir.Type.IsFloat() {
 		return anySource(x, in)
@@ -226,7 +230,7 @@ func integerProduct(x *exec, in *inst) (uint32, uint32) {
 	return u, o
 }
 
-// sameOperand: x-x and x^x are zero, for integers.
+// sameOperand is the rule for sub and xor: x-x and x^x are zero, for integers.
 func sameOperand(x *exec, in *inst) (uint32, uint32) {
 	if in.d[0] >= 0 && in.s[0] == in.s[1] && !in.ir.Type.IsFloat() {
 		return 0, 0
@@ -234,7 +238,7 @@ func sameOperand(x *exec, in *inst) (uint32, uint32) {
 	return anySource(x, in)
 }
 
-// selected: only the operand that is chosen counts.
+// selected is the rule for selp: only the selected operand matters.
 func selected(x *exec, in *inst) (uint32, uint32) {
 	ua, oa := x.unk.ofSrc(&in.s[0])
 	ub, ob := x.unk.ofSrc(&in.s[1])
@@ -249,6 +253,8 @@ func selected(x *exec, in *inst) (uint32, uint32) {
 	return u, ob
 }
 
+// runTrackedVector packs or unpacks: a destination is unknown if a source that shares bits with it
+// is.
 func runTrackedVector(x *exec, in *inst) {
 	u, o := uint32(0), uint32(0)
 	p := in.misc
@@ -285,9 +291,10 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 	return false
 }
 
+// runNeedsAddress stops the run if the address of an access is unknown.
 func runNeedsAddress(x *exec, in *inst) {
 	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
-		// no one else sees it: what is loaded is unknown
+		// the access has no effect on others: the loaded value is unknown
 		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced &&
 			in.mem.space == event.Global) {
 			for _, d := range in.mem.dst {
@@ -304,18 +311,21 @@ func runNeedsAddress(x *exec, in *inst) {
 	in.base(x, in)
 }
 
+// runNeedsTarget stops the run if the target of an indirect branch or call is unknown.
 func runNeedsTarget(x *exec, in *inst) {
 	if x.needs(in, &in.s[0], "the target of "+in.ir.Op()) {
 		in.base(x, in)
 	}
 }
 
+// runNeedsMembers stops the run if the member mask of a warp operation is unknown.
 func runNeedsMembers(x *exec, in *inst) {
 	if !in.warp.sync || x.needs(in, &in.warp.members, "the member mask of "+in.ir.Op()) {
 		in.base(x, in)
 	}
 }
 
+// runNeedsBarrier stops the run if an operand of a barrier is unknown.
 func runNeedsBarrier(x *exec, in *inst) {
 	if !x.needs(in, &in.s[0], "the barrier's number") ||
 		in.bar.counted && !x.needs(in, &in.s[1], "the barrier's thread count") {
@@ -328,7 +338,8 @@ func runNeedsBarrier(x *exec, in *inst) {
 	in.base(x, in)
 }
 
-// collected marks the results of a warp operation.
+// collected marks the results of a warp operation: unknown in all lanes if any input is, except
+// that a shuffle depends on one source lane only.
 func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	u, o := x.coll.unknown, x.coll.origin
 	if in.ir.Op() == "elect" {
@@ -356,7 +367,7 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	res := sel
 	for l := m; l != 0; l &= l - 1 {
 		k := bits.TrailingZeros32(l) & 31
-		// What comes from a lane that does not take part is undefined.
+		// The value from a lane that does not participate is undefined.
 		if from := x.from[k]; (u|^x.coll.lanes)>>from&1 != 0 {
 			res |= 1 << k
 		}

@@ -8,7 +8,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// video decodes the video instructions, whose meaning is alu.Video.
+// video decodes the video instructions, whose semantics is alu.Video. Selectors of bytes and halves
+// are modifiers of the operands.
 func (c *compiler) video(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) < 2 || len(in.Src) > 3 || in.Dst[0].Kind != ir.Register ||
 		c.isPred(in.Dst[0]) {

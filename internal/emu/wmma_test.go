@@ -421,7 +421,7 @@ func TestMatrixUnsupported(t *testing.T) {
 		"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%u], {%v};":                                                             "only 8x8 matrices",
 		"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%v}, [%u];":                                                      "only 8x8 matrices",
 		"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f,%f,%f,%f}, {%v,%v,%v,%v}, {%v,%v}, {%f,%f,%f,%f};": "not supported",
-		"mma.sync.aligned.m16n8k8.row.row.f16.f16.f16.f16 {%v,%v}, {%v,%v}, {%v}, {%v,%v};":                                      "no such combination",
+		"mma.sync.aligned.m16n8k8.row.row.f16.f16.f16.f16 {%v,%v}, {%v,%v}, {%v}, {%v,%v};":                                      "does not exist or is not supported",
 		"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f,%f,%f,%f}, {%v,%v}, {%v,%v}, {%f,%f,%f,%f}, %v, 0;":            "mma.sp.sync.aligned",
 		"wgmma.fence.sync.aligned;":                     "wgmma.fence.sync.aligned is not supported",
 		"tcgen05.wait::ld.sync.aligned;":                "not supported",

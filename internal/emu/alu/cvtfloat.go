@@ -6,7 +6,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Conversions with a floating-point type on one side or both: PTX ISA 9.7.9.21.
+// Conversions from or to a floating-point type: PTX ISA 9.7.9.21. The source is read exactly and
+// rounded once, to the destination. The common cases use the host's conversions.
 
 // integral reports whether r rounds to an integral value.
 func integral(r isa.Rounding) bool { return isa.RNI <= r && r <= isa.RPI }
@@ -24,8 +25,8 @@ func roundIntegral(r isa.Rounding, x float64) float64 {
 	return math.RoundToEven(x)
 }
 
-// cvtFlush reports whether .ftz was written; it applies to the single-precision side, of which
-// there must be one.
+// cvtFlush reports whether .ftz is present. It applies to the single-precision side; ok is false if
+// there is none.
 func cvtFlush(d *isa.Desc) (ftz, ok bool) {
 	ftz = d.Has(isa.FTZ)
 	return ftz, !ftz || d.Type == isa.F32 || d.SType == isa.F32
@@ -42,8 +43,8 @@ func reader(f *format, ftz bool) func(a uint64) float64 {
 	return f.float
 }
 
-// cvtFloatInt rounds to an integral value and clamps it to the range of the destination. NaN is 0,
-// or the top bit alone if the source is .f64 or the destination has 64 bits.
+// cvtFloatInt rounds to an integral value and clamps it to the range of the destination. NaN
+// converts to 0, or to the top bit alone if the source is .f64 or the destination has 64 bits.
 func cvtFloatInt(d *isa.Desc) (Func, error) {
 	ftz, ok := cvtFlush(d)
 	if !ok || !integral(d.Round) || !only(d, isa.FTZ|isa.Sat) {
@@ -81,7 +82,8 @@ func cvtFloatInt(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
-// clampDouble is the register of a double truncated and clamped to an integer type; NaN is given.
+// clampDouble returns the register value of a double truncated and clamped to an integer type. NaN
+// yields invalid.
 func clampDouble(to isa.Type, x float64, invalid uint64) uint64 {
 	if x != x {
 		return invalid
@@ -93,7 +95,8 @@ func clampDouble(to isa.Type, x float64, invalid uint64) uint64 {
 	return clampInt(to, x < 0, mag)
 }
 
-// The usual casts to 32-bit integers. Flushing changes nothing: a subnormal truncates to 0.
+// The common casts from single precision to 32-bit integers. Flushing has no effect on them: a
+// subnormal number truncates to 0.
 
 func f32ToS32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
@@ -142,6 +145,7 @@ func cvtIntFloat(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
+// intToF32 and intToF64 round to nearest even, as Go's conversions do.
 func intToF32[T unsigned | signed](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -158,7 +162,7 @@ func intToF64[T unsigned | signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// intFloatLoop is a conversion on the host, to nearest; nil if there is none.
+// intFloatLoop returns a conversion by the host, to nearest even; nil if there is none.
 func intFloatLoop(from, to isa.Type) Func {
 	switch to {
 	case isa.F32:
@@ -217,7 +221,8 @@ func cvtFloatFloat(d *isa.Desc) (Func, error) {
 	return lane1(narrower(d, from, to)), nil
 }
 
-// narrower returns the conversion of one value between two formats with the modifiers of d.
+// narrower returns the conversion of one value between two formats with the modifiers of d. NaN
+// becomes canonical, except in double precision, which keeps the payload; with .sat it becomes 0.
 func narrower(d *isa.Desc, from, to *format) scalar1 {
 	c := newArith(to, d)
 	flushIn := c.ftz && from == single
@@ -246,7 +251,8 @@ func narrower(d *isa.Desc, from, to *format) scalar1 {
 	}
 }
 
-// widenNaN keeps the sign and the payload of a NaN of a narrower format and makes it quiet.
+// widenNaN converts a NaN of a narrower format: the sign and the payload are kept, and it becomes
+// quiet.
 func widenNaN(from *format, a uint64) uint64 {
 	r := a&(1<<(from.prec-1)-1)<<(53-from.prec) | infF64 | quietF64
 	return double.signed(a&from.sign != 0, r)

@@ -2,6 +2,10 @@ package alu
 
 import "heddle/internal/isa"
 
+// Selection and moves: PTX ISA 9.7.6.3, 9.7.6.4, 9.7.9.3. The type decides only how many bits are
+// kept.
+
+// selpBits selects a where the predicate is true, else b, without branches.
 func selpBits[U unsigned](o *Ops, mask uint32) {
 	p := o.PS[0]
 	d, a, b := o.binary(mask)
@@ -21,8 +25,8 @@ func selp(d *isa.Desc) (Func, error) {
 	return bySize(d, selpBits[uint16], selpBits[uint32], selpBits[uint64])
 }
 
-// slct follows PTX ISA 9.7.6.4: source 0 if source 2 is at least zero, else source 1. A NaN selects
-// source 1; .ftz makes no difference but to negative subnormals, which then select source 0.
+// slct follows PTX ISA 9.7.6.4: source 0 if source 2 is at least zero, else source 1. NaN selects
+// source 1. .ftz matters for negative subnormals only, which then select source 0.
 func slct(d *isa.Desc) (Func, error) {
 	var first func(c uint64) bool
 	switch {
@@ -35,7 +39,7 @@ func slct(d *isa.Desc) (Func, error) {
 			if ftz {
 				x = flush32(x)
 			}
-			return x <= 0x7f800000 || x == 0x80000000 // not NaN and without sign, or -0
+			return x <= 0x7f800000 || x == 0x80000000 // not NaN and no sign, or -0
 		}
 	default:
 		return noForm(d)
@@ -73,7 +77,8 @@ func mov64(o *Ops, mask uint32) {
 }
 
 // mov follows PTX ISA 9.7.9.3 for registers, immediates and predicates. Addresses and special
-// registers come in as values; packing and unpacking of vectors (9.7.9.4) is not done here.
+// registers are passed as values; packing and unpacking of vectors (9.7.9.4) is implemented by the
+// emulator.
 func mov(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -84,7 +89,7 @@ func mov(d *isa.Desc) (Func, error) {
 	return bySize(d, movBits[uint16], movBits[uint32], mov64)
 }
 
-// bySize chooses by the bytes of the type, whatever its class.
+// bySize selects by the size of the type, whatever its class.
 func bySize(d *isa.Desc, w16, w32, w64 Func) (Func, error) {
 	switch d.Type.Size() {
 	case 2:

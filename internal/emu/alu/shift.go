@@ -2,8 +2,8 @@ package alu
 
 import "heddle/internal/isa"
 
-// Shift amounts are unsigned 32-bit values and are clamped to the width (PTX ISA 9.7.8.8, 9.7.8.9),
-// as Go's shifts do.
+// Shifts: PTX ISA 9.7.8.7 to 9.7.8.9. Amounts are unsigned 32-bit values and are clamped to the
+// width, as Go's shifts do.
 
 func shlBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
@@ -38,6 +38,7 @@ func shrS[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// shl follows PTX ISA 9.7.8.8.
 func shl(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -45,6 +46,7 @@ func shl(d *isa.Desc) (Func, error) {
 	return byWidth(d, shlBits[uint16], shlBits[uint32], shlBits[uint64])
 }
 
+// shr follows PTX ISA 9.7.8.9: signed types shift in copies of the sign.
 func shr(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -78,6 +80,8 @@ func shf(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
+// The funnel shifts form a 64-bit value from both words and keep one word of it. .wrap takes the
+// amount modulo 32, .clamp limits it to 32.
 func shfLeftWrap(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {

@@ -6,10 +6,10 @@ import (
 	"heddle/internal/event"
 )
 
-// Integers returns a kernel of one warp that computes with integers in a straight line, by every
-// instruction that has a meaning in bits: of all types, in registers that are wider than they,
-// under predicates, with immediates at the edges. At its end each thread stores what it has in its
-// registers, 8 bytes a piece.
+// Integers returns a kernel of one warp with straight-line integer code. It uses every instruction
+// whose result is defined bit by bit: on all types, in registers wider than the type, under
+// predicates, with immediates at the boundaries of the types. At the end each thread stores its
+// registers, 8 bytes each.
 //
 // Its parameters are "mem" and the number "n".
 func Integers(src Source) Kernel {
@@ -66,11 +66,13 @@ func Integers(src Source) Kernel {
 `, g.out.String())}
 }
 
+// integers writes one kernel of Integers. It has four registers of each width.
 type integers struct{ random }
 
+// predicate returns a predicate register.
 func (g *integers) predicate() string { return fmt.Sprintf("%%p%d", g.n(4)) }
 
-// register is one that holds w bits.
+// register returns a register of w bits, signed or unsigned for w = 32.
 func (g *integers) register(w int) string {
 	switch {
 	case w == 64:
@@ -81,7 +83,7 @@ func (g *integers) register(w int) string {
 	return fmt.Sprintf("%%%s%d", []string{"r", "s"}[g.n(2)], g.n(4))
 }
 
-// source is a register or an immediate of w bits.
+// source returns a register, or an immediate at a boundary, of w bits.
 func (g *integers) source(w int) string {
 	if g.n(4) > 0 {
 		return g.register(w)
@@ -90,8 +92,11 @@ func (g *integers) source(w int) string {
 		"0x8000"}[g.n(13)]
 }
 
+// from returns one of the words.
 func (g *integers) from(words ...string) string { return words[g.n(len(words))] }
 
+// instruction emits one instruction under a guard. Divisors are nonzero constants, since division
+// by zero is unspecified.
 func (g *integers) instruction(guard string) {
 	w := []int{32, 32, 32, 64, 16}[g.n(5)]
 	sign := g.from("u", "s")
@@ -170,7 +175,7 @@ func (g *integers) instruction(guard string) {
 	}
 }
 
-// conversion is a cvt, from and to registers that may be wider than the types.
+// conversion emits a cvt whose registers may be wider than its types.
 func (g *integers) conversion(op func(string, ...any)) {
 	to, from := []int{8, 16, 32, 64}[g.n(4)], []int{8, 16, 32, 64}[g.n(4)]
 	holds := func(w int) int {
@@ -185,6 +190,7 @@ func (g *integers) conversion(op func(string, ...any)) {
 		g.register(holds(to)), g.register(holds(from)))
 }
 
+// comparison emits a setp, with one or two results, perhaps combined with a predicate.
 func (g *integers) comparison(op func(string, ...any), t string, w int) {
 	rel := g.from("eq", "ne", "lt", "le", "gt", "ge")
 	if t[0] == 'u' && g.n(3) == 0 {

@@ -6,11 +6,11 @@ import (
 	"heddle/internal/event"
 )
 
-// LoopState returns a kernel whose loops change registers in the ways that a proof must see through
-// or give up on: swapped and rotated, flipped, doubled, halved, moved by strides, moved under
-// conditions on the thread, on data and on themselves. The registers choose what is accessed
-// between barriers, some of which are in loops of their own. Most such kernels race; those that do
-// not are what a proof by induction is for. Its parameters are those of Phases.
+// LoopState returns a kernel whose loops change registers in ways that a proof must recognize, or
+// give up on: swapped, rotated, negated, doubled, halved, moved by strides, changed under
+// conditions on the thread, on data and on the registers themselves. The registers select what is
+// accessed between barriers, some of which are in loops of their own. Most such kernels race; the
+// others need a proof by induction. Its parameters are those of Phases.
 func LoopState(src Source) Kernel {
 	g := &loopState{random: random{src: src}}
 	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
@@ -52,15 +52,20 @@ func LoopState(src Source) Kernel {
 	return k
 }
 
+// loopState writes one kernel of LoopState. The registers v0 to v3 carry the state of the loops.
 type loopState struct {
 	random
 	used int
 }
 
+// pick returns one of the words.
 func (g *loopState) pick(of ...string) string { return of[g.n(len(of))] }
 
+// v returns a state register.
 func (g *loopState) v() string { return fmt.Sprintf("%%v%d", g.n(4)) }
 
+// loop emits a do-while loop of at most nine iterations. Its exit may also depend on a state
+// register.
 func (g *loopState) loop(depth int) {
 	id := g.used
 	g.used++
@@ -90,7 +95,7 @@ func (g *loopState) loop(depth int) {
 	g.emit("@%%p1 bra L%d;", id)
 }
 
-// guard sets %p0.
+// guard sets %p0 to a condition on the thread, a register, the loop counter or data.
 func (g *loopState) guard(id int) {
 	switch g.n(6) {
 	case 0:
@@ -101,7 +106,7 @@ func (g *loopState) guard(id int) {
 		g.emit("xor.b32 %%x, %%c%d, %%n;\n\tand.b32 %%x, %%x, 3;\n\tsetp.eq.u32 %%p0, %%x, 1;", id)
 	case 3:
 		g.emit("setp.eq.u32 %%p0, %%c%d, %d;", id, g.n(4))
-	case 4: // data of the thread
+	case 4: // data that the thread loads
 		g.emit(
 			"add.u32 %%x, %%t, %%c%d;\n\tand.b32 %%x, %%x, 15;\n\tmul.wide.u32 %%a, %%x, 4;\n\tadd.s64 %%a, %%a, %%o;\n\tld.global.u32 %%x, [%%a];\n\tand.b32 %%x, %%x, 1;\n\tsetp.eq.u32 %%p0, %%x, 0;", id)
 	case 5:
@@ -109,7 +114,7 @@ func (g *loopState) guard(id int) {
 	}
 }
 
-// change is what an iteration does to the registers.
+// change emits one update of the state registers in an iteration.
 func (g *loopState) change(id int) {
 	on := ""
 	if g.n(2) == 0 {
@@ -147,7 +152,7 @@ func (g *loopState) change(id int) {
 	}
 }
 
-// access touches a word that the registers choose.
+// access emits an access to a word that the registers select, limited by a mask or a guard.
 func (g *loopState) access() {
 	g.emit("add.u32 %%i, %s, %s;", g.pick("%t", "%t", "%t", "%u", "0"),
 		g.pick("0", "%v0", "%v1", "%v2", "%v3"))

@@ -6,10 +6,10 @@ import (
 	"heddle/internal/event"
 )
 
-// Orders returns a kernel in which other things than block barriers decide whether accesses meet:
-// barriers of the warp, slots taken from counters that may be set back, strong accesses and
-// vectors, asynchronous copies, and functions that are called, with parameters of which the address
-// is taken. Many are right. Parameters are those of Phases.
+// Orders returns a kernel in which accesses are kept apart by something other than block barriers:
+// warp barriers, slots taken from counters that may be reset, strong accesses and vectors,
+// asynchronous copies, and functions whose parameters have their address taken. Many of these
+// kernels are free of races. The parameters are those of Phases.
 func Orders(src Source) Kernel {
 	g := &orders{random: random{src: src}}
 	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
@@ -19,6 +19,8 @@ func Orders(src Source) Kernel {
 	return k
 }
 
+// ordersText is the frame of a kernel of Orders: functions that it may call, and the initial values
+// of registers and predicates.
 const ordersText = `.version 8.0
 .target sm_80
 .address_size 64
@@ -82,11 +84,13 @@ const ordersText = `.version 8.0
 }
 `
 
+// orders writes one kernel of Orders.
 type orders struct {
 	random
 	total int
 }
 
+// some emits a few statements; loops and branches nest to the given depth.
 func (g *orders) some(depth int) {
 	for range 3 + g.n(6) {
 		if g.total++; g.total > 18 {
@@ -122,11 +126,13 @@ func (g *orders) some(depth int) {
 	}
 }
 
+// any returns a predicate register.
 func (g *orders) any() string { return fmt.Sprintf("%%p%d", g.n(4)) }
 
+// v returns a value register.
 func (g *orders) v() string { return fmt.Sprintf("%%v%d", g.n(4)) }
 
-// guard is one in most of few cases.
+// guard returns a guard in one of few+1 cases, else none.
 func (g *orders) guard(few int) string {
 	if g.n(few+1) < few {
 		return ""
@@ -134,7 +140,7 @@ func (g *orders) guard(few int) string {
 	return []string{"@", "@!"}[g.n(2)] + g.any() + " "
 }
 
-// place puts the address of a word into %w.
+// place emits code that leaves the address of a shared word in %w: by thread, by slot, or fixed.
 func (g *orders) place(align int) {
 	switch g.n(10) {
 	case 0, 1, 2:
@@ -153,6 +159,7 @@ func (g *orders) place(align int) {
 	g.emit("shl.b32 %%i, %%i, %d;\n\tmov.u32 %%w, sh;\n\tadd.u32 %%w, %%w, %%i;", []int{2, 3}[align/8])
 }
 
+// touch emits an access to shared memory, or to the block's part of global memory.
 func (g *orders) touch() {
 	order := []string{"", "", "", ".volatile", ".relaxed.cta"}[g.n(5)]
 	guard := g.guard(3)
@@ -176,6 +183,7 @@ func (g *orders) touch() {
 	}
 }
 
+// ticket emits an atomic operation on a counter; most of them take the next slot into %k.
 func (g *orders) ticket() {
 	at := fmt.Sprintf("[cnt+%d]", 4*(g.n(4)/3))
 	switch g.n(8) {
@@ -190,6 +198,7 @@ func (g *orders) ticket() {
 	}
 }
 
+// copyOne emits an asynchronous copy of one word, or a wait. An access may come before the wait.
 func (g *orders) copyOne() {
 	wait := "\tcp.async.wait_all;"
 	if g.n(3) == 0 {
@@ -208,7 +217,7 @@ func (g *orders) copyOne() {
 	}
 }
 
-// called calls a function with values of the thread.
+// called emits a call of a function with values of the thread.
 func (g *orders) called() {
 	if g.n(3) == 0 {
 		g.emit(
@@ -223,6 +232,7 @@ func (g *orders) called() {
 	g.emit(".param .b32 y; call (y), pick, (x, j); ld.param.b32 %s, [y]; }", g.v())
 }
 
+// decide sets a predicate to a condition that is uniform in the block, in the warp, or neither.
 func (g *orders) decide() {
 	p := g.any()
 	switch g.n(5) {
@@ -239,7 +249,7 @@ func (g *orders) decide() {
 	}
 }
 
-// counting is a loop to a bound that may be of the thread.
+// counting emits a loop of at most three iterations, whose bound may differ among threads.
 func (g *orders) counting(depth int) {
 	if depth == 0 {
 		return
@@ -253,6 +263,7 @@ func (g *orders) counting(depth int) {
 	g.emit("add.u32 %s, %s, 1;\n\tbra %s;\n%s:", c, c, head, end)
 }
 
+// under emits statements under a condition.
 func (g *orders) under(depth int) {
 	if depth == 0 {
 		return

@@ -6,13 +6,13 @@ import (
 	"heddle/internal/event"
 )
 
-// Phases returns a kernel of the kind that block barriers put in order: accesses at permutations of
-// the thread's index, barriers between them, loops of every shape around both. Most that it draws
-// is right, and each choice may take one that is wrong. It has what Random lacks: counters that
+// Phases returns a kernel whose accesses block barriers put in order: accesses at permutations of
+// the thread index, barriers between them, loops of every shape around both. Most choices are
+// correct, and each may be replaced by an incorrect one. It has what Random lacks: counters that
 // fall, double, halve and stop at inequality, loops over pointers, do-while, break and continue,
 // barriers under conditions that are uniform for some reason (the argument, the block, a word of
-// memory, a vote) or are not, arrays swapped by pointer, generic addresses, pointers chosen among
-// arrays, vectors and bytes, short registers, carries.
+// memory, a vote) or not uniform, arrays swapped by pointer, generic addresses, pointers selected
+// among arrays, vectors and bytes, short registers, carries.
 //
 // Its parameters are "mem" of PhaseWords words for each block, "ro" of 16 words, and the number
 // "n".
@@ -31,9 +31,10 @@ func Phases(src Source) Kernel {
 	return k
 }
 
-// PhaseWords is how many words of global memory a block of a kernel of Phases has for itself.
+// PhaseWords is the number of words of global memory that each block of a kernel of Phases owns.
 const PhaseWords = 256
 
+// phases writes one kernel of Phases.
 type phases struct {
 	random
 	depth int // loops around
@@ -41,6 +42,7 @@ type phases struct {
 	used  int // loops so far: each has counters of its own
 }
 
+// phasesText returns the kernel around the statements.
 func (g *phases) phasesText(blockX int) string {
 	return fmt.Sprintf(`.version 8.0
 .target sm_80
@@ -84,6 +86,7 @@ func (g *phases) phasesText(blockX int) string {
 `, g.used+1, g.used+1, g.used+1, g.used+1, blockX, 4*PhaseWords, g.out.String())
 }
 
+// statements writes a few statements; loops and branches nest to the given depth.
 func (g *phases) statements(depth int) {
 	for range 2 + g.n(5) {
 		if g.total++; g.total > 26 {
@@ -115,11 +118,13 @@ func (g *phases) statements(depth int) {
 	}
 }
 
+// pred4 returns a predicate register.
 func (g *phases) pred4() string { return fmt.Sprintf("%%p%d", g.n(6)) }
 
+// v returns a value register.
 func (g *phases) v() string { return fmt.Sprintf("%%v%d", g.n(8)) }
 
-// index puts the index of a word, below 128, in %i.
+// index emits code that leaves the index of a word, below 128, in %i.
 func (g *phases) index() {
 	switch g.n(14) {
 	case 0, 1, 2, 3:
@@ -150,13 +155,13 @@ func (g *phases) index() {
 		}
 	case 12:
 		g.emit("and.b32 %%i, %s, 63;", g.v())
-	case 13: // by way of short registers
+	case 13: // through short registers
 		g.emit(
 			"cvt.u16.u32 %%h, %%t;\n\tadd.u16 %%h, %%h, %d;\n\tcvt.%s.u16 %%i, %%h;\n\tand.b32 %%i, %%i, 127;", g.n(200), []string{"u32", "u32", "s32"}[g.n(3)])
 	}
 }
 
-// at computes an address and returns the space and the operand.
+// at emits the computation of an address and returns the space and the operand.
 func (g *phases) at(size int) (space, operand string) {
 	g.index()
 	g.emit("shl.b32 %%w, %%i, 2;")

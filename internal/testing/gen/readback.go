@@ -6,12 +6,13 @@ import (
 	"heddle/internal/event"
 )
 
-// Readback returns a kernel in which threads store values in memory of their own, by pieces of 1 to
-// 16 bytes, load them back and use them as indices and conditions: whoever forwards stores to loads
-// wrongly finds it free of races. What is stored to is shared memory of two arrays, a slice of
-// global memory, and memory of the thread alone, by names, by generic addresses, by pointers that
-// are chosen among arrays and in functions; by stores and atomics of either strength; in branches,
-// in loops that break, and before barriers of the block and of the warp. Counters give tickets.
+// Readback returns a kernel in which threads store values in memory of their own, in pieces of 1 to
+// 16 bytes, load them back and use them as indices and conditions: an engine that forwards stores
+// to loads incorrectly finds it free of races. The stores go to shared memory of two arrays, a part
+// of global memory, and local memory, by names, by generic addresses, and by pointers that are
+// selected among arrays and passed to functions; by stores and atomics, weak or strong; in
+// branches, in loops with breaks, and before barriers of the block and of the warp. Counters
+// provide tickets.
 //
 // Its parameters are those of Phases.
 func Readback(src Source) Kernel {
@@ -32,12 +33,14 @@ func Readback(src Source) Kernel {
 	return k
 }
 
+// readback writes one kernel of Readback.
 type readback struct {
 	random
 	total int
 	used  int // loops so far: each has a counter of its own
 }
 
+// readbackText returns the kernel around the statements.
 func (g *readback) readbackText(blockX int) string {
 	return fmt.Sprintf(`.version 8.0
 .target sm_80
@@ -121,6 +124,7 @@ SKIP:
 `, g.used+1, blockX, 4*PhaseWords, g.out.String())
 }
 
+// statements writes a few statements; loops and branches nest to the given depth.
 func (g *readback) statements(depth int) {
 	for range 2 + g.n(6) {
 		if g.total++; g.total > 30 {
@@ -161,10 +165,13 @@ func (g *readback) statements(depth int) {
 	}
 }
 
+// v returns a value register.
 func (g *readback) v() string { return fmt.Sprintf("%%v%d", g.n(8)) }
 
+// condition returns a predicate register.
 func (g *readback) condition() string { return fmt.Sprintf("%%p%d", g.n(6)) }
 
+// guard returns a guard in one of five cases, else none.
 func (g *readback) guard() string {
 	if g.n(5) > 0 {
 		return ""
@@ -172,7 +179,7 @@ func (g *readback) guard() string {
 	return []string{"@", "@!"}[g.n(2)] + g.condition() + " "
 }
 
-// place is an address of size bytes within what is the thread's own.
+// place returns an address of size bytes in memory that the thread owns.
 func (g *readback) place(size int) (space, operand string) {
 	room, base, wide := 16, "", false
 	switch g.n(10) {
@@ -214,6 +221,7 @@ func (g *readback) place(size int) (space, operand string) {
 	return space, "[%i]"
 }
 
+// strength returns the modifiers of an access: mostly none, for a weak one.
 func (g *readback) strength(space string) string {
 	if g.n(8) > 0 || space == ".local" {
 		return ""
@@ -221,6 +229,7 @@ func (g *readback) strength(space string) string {
 	return []string{".volatile", ".relaxed.gpu", ".relaxed.cta"}[g.n(3)]
 }
 
+// store writes a store of 1, 2, 4 or 8 bytes to the thread's own memory.
 func (g *readback) store() {
 	switch g.n(8) {
 	case 0:
@@ -244,6 +253,7 @@ func (g *readback) store() {
 	}
 }
 
+// load writes a load of 1, 2, 4 or 8 bytes from the thread's own memory.
 func (g *readback) load() {
 	switch g.n(8) {
 	case 0:
@@ -267,6 +277,7 @@ func (g *readback) load() {
 	}
 }
 
+// atomic writes an atomic or a reduction on the thread's own memory.
 func (g *readback) atomic() {
 	space, base := ".shared", "%s0"
 	switch g.n(3) {
@@ -286,7 +297,7 @@ func (g *readback) atomic() {
 		4*g.n(2), g.v())
 }
 
-// ticket takes a number from a counter, or sets one.
+// ticket writes an operation that takes a number from a counter, or sets a counter.
 func (g *readback) ticket() {
 	at := 4 * g.n(2)
 	switch g.n(8) {
@@ -306,6 +317,7 @@ func (g *readback) ticket() {
 	}
 }
 
+// compute writes an instruction on value registers.
 func (g *readback) compute() {
 	d, a := g.v(), g.v()
 	switch g.n(6) {
@@ -324,6 +336,7 @@ func (g *readback) compute() {
 	}
 }
 
+// decide sets a predicate.
 func (g *readback) decide() {
 	p := g.condition()
 	switch g.n(4) {
@@ -339,6 +352,7 @@ func (g *readback) decide() {
 	}
 }
 
+// branch writes an if with an else that may be empty.
 func (g *readback) branch(depth int) {
 	if depth == 0 {
 		return
@@ -354,6 +368,7 @@ func (g *readback) branch(depth int) {
 	fmt.Fprintf(&g.out, "%s:\n", end)
 }
 
+// loop writes a loop, perhaps with a break or a continue.
 func (g *readback) loop(depth int) {
 	if depth == 0 {
 		return
@@ -384,6 +399,7 @@ func (g *readback) loop(depth int) {
 	fmt.Fprintf(&g.out, "%s:\n", end)
 }
 
+// call writes a call of a function that stores through a pointer.
 func (g *readback) call() {
 	p := []string{"%f0", "%f1", "%f2"}[g.n(3)]
 	g.emit("add.s64 %%a, %s, %d;\n\tst.param.b64 [pa], %%a;\n\tst.param.b32 [pb], %s;", p, 4*g.n(2),
@@ -395,7 +411,7 @@ func (g *readback) call() {
 	g.emit("call.uni (pr), swap, (pa, pb);\n\tld.param.b32 %s, [pr];", g.v())
 }
 
-// neighbour touches what another thread of the warp owns.
+// neighbour writes an access to memory that another thread of the block owns.
 func (g *readback) neighbour() {
 	g.emit(
 		"xor.b32 %%i, %%t, %d;\n\tshl.b32 %%i, %%i, 4;\n\tmov.u32 %%x, sh;\n\tadd.u32 %%x, %%x, %%i;",
@@ -407,7 +423,8 @@ func (g *readback) neighbour() {
 	g.emit("%sld.shared.u32 %s, [%%x+%d];", g.guard(), g.v(), 4*g.n(4))
 }
 
-// use takes a value for an index, or has the thread alone do something of which it holds.
+// use writes a store at an index that a value selects, or one under a condition on a value that may
+// hold in several threads.
 func (g *readback) use() {
 	if g.n(4) == 0 {
 		g.emit("setp.eq.u32 %%q, %s, %d;\n\t@%%q st.global.u32 [%%g+1020], %%t;", g.v(), g.n(12))

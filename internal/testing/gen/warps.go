@@ -13,13 +13,13 @@ type Warps struct {
 	Buffers              int // 1 to 7; each has two barriers
 	Words                int // of 4 bytes, of a buffer
 	Iterations           int // rounds over all buffers
-	// of each consumer thread from a full buffer, each by an instruction of its own
+	// reads of each consumer thread from a full buffer, each by a separate instruction
 	Reads    int
 	Unrolled bool // straight-line code instead of a loop over the rounds
-	Broken   bool // consumers say that a buffer is free before they have read it
+	Broken   bool // consumers signal that a buffer is empty before they have read it
 }
 
-// PTX returns the kernel k of that shape.
+// PTX returns the kernel k of this shape.
 func (s Warps) PTX() string {
 	var b strings.Builder
 	threads := 32 * (s.Producers + s.Consumers)
@@ -43,10 +43,12 @@ func (s Warps) PTX() string {
 	return b.String()
 }
 
+// empty and full return the barriers of buffer i: consumers signal on the first, producers on the
+// second.
 func (s Warps) empty(i int) int { return 1 + 2*i }
 func (s Warps) full(i int) int  { return 2 + 2*i }
 
-// side writes the rounds of the producers or of the consumers.
+// side writes the rounds of the producers or the consumers.
 func (s Warps) side(b *strings.Builder, label string,
 	round func(b *strings.Builder, i int, last bool)) {
 	all := func(last bool) {
@@ -66,7 +68,7 @@ func (s Warps) side(b *strings.Builder, label string,
 		s.Iterations, label)
 }
 
-// produce fills buffer i when it is free.
+// produce fills buffer i once it is empty.
 func (s Warps) produce(b *strings.Builder, i int, _ bool) {
 	threads := 32 * (s.Producers + s.Consumers)
 	fmt.Fprintf(b, "\tbar.sync %d, %d;\n", s.empty(i), threads)
@@ -78,7 +80,7 @@ func (s Warps) produce(b *strings.Builder, i int, _ bool) {
 	fmt.Fprintf(b, "\tbar.arrive %d, %d;\n", s.full(i), threads)
 }
 
-// consume reads buffer i when it is full.
+// consume reads buffer i once it is full.
 func (s Warps) consume(b *strings.Builder, i int, _ bool) {
 	threads := 32 * (s.Producers + s.Consumers)
 	fmt.Fprintf(b, "\tbar.sync %d, %d;\n", s.full(i), threads)
@@ -96,8 +98,8 @@ func (s Warps) consume(b *strings.Builder, i int, _ bool) {
 	}
 }
 
-// Commands is how many commands a block executes: accesses to shared memory and arrivals at
-// barriers, by thread.
+// Commands returns the number of commands that a block executes: accesses to shared memory and
+// arrivals at barriers, over all threads.
 func (s Warps) Commands() uint64 {
 	p, c := uint64(32*s.Producers), uint64(32*s.Consumers)
 	stores := uint64((s.Words + 32*s.Producers - 1) / (32 * s.Producers))
@@ -105,6 +107,6 @@ func (s Warps) Commands() uint64 {
 	return rounds*(p*(2+stores)+c*uint64(2+s.Reads)) + c*uint64(s.Buffers)
 }
 
-// Barriers is how many generations of barriers are completed: the last arrivals at the empty ones
-// are not waited for.
+// Barriers returns the number of completed barrier generations. No thread waits for the last
+// arrivals at the empty barriers.
 func (s Warps) Barriers() uint64 { return uint64(2 * s.Buffers * s.Iterations) }

@@ -9,7 +9,7 @@ import (
 	"heddle/internal/isa"
 )
 
-// loadParam reads a parameter.
+// loadParam reads a kernel parameter.
 func (m *machine) loadParam(w *warp, in *ir.Instr, mask uint32) {
 	mem := in.Src[0]
 	if mem.Var == nil || in.Vec > 1 {
@@ -24,6 +24,7 @@ func (m *machine) loadParam(w *warp, in *ir.Instr, mask uint32) {
 	m.set(w, in, in.Dst[0], &lanes, mask)
 }
 
+// number decodes a little-endian integer.
 func number(b []byte) uint64 {
 	v := uint64(0)
 	for i, x := range b {
@@ -40,7 +41,7 @@ func extend(v uint64, t isa.Type) uint64 {
 	return v
 }
 
-// resolve says where an address is: which memory, and where in it.
+// resolve returns the memory that an address belongs to, and the position in it.
 func (m *machine) resolve(in *ir.Instr, addr uint64) (event.Space, uint64) {
 	switch in.Space {
 	case event.Shared, event.Global:
@@ -55,6 +56,7 @@ func (m *machine) resolve(in *ir.Instr, addr uint64) (event.Space, uint64) {
 	return 0, 0
 }
 
+// bytes returns the contents of a space.
 func (m *machine) bytes(s event.Space) map[uint64]byte {
 	if s == event.Shared {
 		return m.shared
@@ -62,8 +64,8 @@ func (m *machine) bytes(s event.Space) map[uint64]byte {
 	return m.res.memory
 }
 
-// access executes a load, a store or an atomic of the enabled threads of a warp: of those that
-// write one place the last one wins, and who that is the seed says.
+// access executes a load, a store or an atomic of the enabled threads of a warp. Among threads that
+// write one location the last one wins; the seed selects the order.
 func (m *machine) access(w *warp, in *ir.Instr, mask uint32) {
 	var mem *ir.Operand
 	for i := range in.Src {
@@ -155,7 +157,7 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 	m.log.add(in, space, op)
 }
 
-// combine is what an atomic operation makes of what is in memory and its operand.
+// combine returns the value that an atomic operation leaves in memory.
 func (m *machine) combine(in *ir.Instr, old, v uint64) uint64 {
 	if in.Type.Class() == isa.Float || in.Vec > 1 {
 		m.fail(in, "is not supported")
@@ -185,6 +187,7 @@ func (m *machine) combine(in *ir.Instr, old, v uint64) uint64 {
 	return 0
 }
 
+// elements returns the elements of a vector operand, or the operand itself.
 func elements(o ir.Operand) []ir.Operand {
 	if o.Kind == ir.Vector {
 		return o.Elems

@@ -43,8 +43,8 @@ func (m *machine) statement(in *ir.Instr, enabled []uint32) {
 	m.log.endStatement()
 }
 
-// sync is the assertion that all threads are at the barrier if one is, at one number, and as many
-// as it counts.
+// sync checks that if one thread is at the barrier all threads are, at one barrier number, and as
+// many as it counts. Otherwise the barrier diverges.
 func (m *machine) sync(in *ir.Instr, enabled []uint32) {
 	some, all := false, true
 	for i := range m.warps {
@@ -109,6 +109,7 @@ func (m *machine) reduce(in *ir.Instr, each func(func(w *warp, lane int))) {
 	})
 }
 
+// b2u returns 1 for true.
 func b2u(b bool) uint64 {
 	if b {
 		return 1
@@ -116,7 +117,7 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// assign executes an instruction that only changes registers.
+// assign executes an instruction that changes registers only.
 func (m *machine) assign(w *warp, in *ir.Instr, mask uint32) {
 	switch {
 	case in.Op() == "ld":
@@ -152,7 +153,7 @@ func (m *machine) convertAddress(w *warp, in *ir.Instr, mask uint32) {
 	m.set(w, in, in.Dst[0], &v, mask)
 }
 
-// set writes a register, cut to its width.
+// set writes a register, truncated to its width.
 func (m *machine) set(w *warp, in *ir.Instr, d ir.Operand, v *alu.Lanes, mask uint32) {
 	if d.Kind == ir.None {
 		return
@@ -171,6 +172,7 @@ func (m *machine) set(w *warp, in *ir.Instr, d ir.Operand, v *alu.Lanes, mask ui
 	}
 }
 
+// isPred reports whether the operand is a predicate register.
 func (m *machine) isPred(o ir.Operand) bool {
 	return o.Kind == ir.Register && m.p.Func.Regs[o.Reg].Type == isa.Pred
 }
@@ -190,7 +192,8 @@ func (m *machine) pred(w *warp, o ir.Operand) uint32 {
 	return v
 }
 
-// source returns an operand; an immediate in size bytes. It may lie in tmp[slot].
+// source returns an operand; an immediate is truncated to size bytes. The result may be in
+// tmp[slot], which the next call for that slot overwrites.
 func (m *machine) source(w *warp, in *ir.Instr, o ir.Operand, size, slot int) *alu.Lanes {
 	if o.Kind == ir.Register && !m.isPred(o) && o.Selector() == "" {
 		return &w.regs[o.Reg]
@@ -218,6 +221,7 @@ func (m *machine) source(w *warp, in *ir.Instr, o ir.Operand, size, slot int) *a
 	return t
 }
 
+// special returns the value of a special register of one thread.
 func (m *machine) special(w *warp, in *ir.Instr, o ir.Operand, lane int) uint64 {
 	block, thread := m.geo.Index(event.ThreadOf(w.id, lane))
 	at := func(d event.Dim3, i ir.Sreg) uint64 { return uint64([]uint32{d.X, d.Y, d.Z}[i]) }
@@ -296,7 +300,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	}
 }
 
-// pack is mov between a register and parts of it, the lowest first (PTX ISA 9.7.9.4).
+// pack executes mov between a register and its parts, the lowest first (PTX ISA 9.7.9.4).
 func (m *machine) pack(w *warp, in *ir.Instr, mask uint32) {
 	from, to := in.Src[0], in.Dst[0]
 	var v alu.Lanes
@@ -325,6 +329,7 @@ func (m *machine) pack(w *warp, in *ir.Instr, mask uint32) {
 	}
 }
 
+// littleEndian returns the n low bytes of v.
 func littleEndian(v uint64, n int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, v)[:n]
 }

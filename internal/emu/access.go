@@ -8,6 +8,16 @@ import (
 	"heddle/internal/event"
 )
 
+// Memory accesses, PTX ISA 9.7.9.8 to 9.7.9.13. An instruction first computes the addresses of all
+// lanes (effective). The state space then decides how to continue: the addresses are offsets into
+// shared memory, addresses of global objects, or offsets into a window of private memory; generic
+// addresses are sorted by lane. Each kind has a fast path, for a full warp within one page, and a
+// slow path, lane by lane, in scatter.go. Only the slow path produces error messages: the fast path
+// falls back to it whenever something is unusual.
+//
+// Accesses to global and shared memory are reported to the sink, after they were performed. Private
+// memory produces no events, since no other thread can reach it.
+
 // survey summarizes the addresses of a warp. It is enough to tell at once that all lanes stay
 // within one page and are aligned, which is the common case.
 type survey struct {
@@ -18,6 +28,7 @@ type survey struct {
 
 // effective computes the addresses of the current instruction into x.addr.
 func (x *exec) effective(in *inst) survey {
+	// The mask truncates an address that is computed in a 32-bit register.
 	a, off, am := x.src(&in.s[0]), in.mem.off, in.mem.amask
 	s := survey{first: (a[x.first()&31] + off) & am}
 	if x.m == full {
@@ -50,11 +61,13 @@ func (x *exec) survey(m uint32) survey {
 	return s
 }
 
+// runGlobal executes an access to global or constant memory.
 func runGlobal(x *exec, in *inst) {
 	s := x.effective(in)
 	in.mem.global(x, in, x.m, s)
 }
 
+// runShared executes an access to shared memory, whose addresses are offsets.
 func runShared(x *exec, in *inst) {
 	s := x.effective(in)
 	in.mem.shared(x, in, x.m, s)
@@ -63,12 +76,14 @@ func runShared(x *exec, in *inst) {
 // Private memory is addressed in windows: the private functions expect generic addresses.
 func runLocal(x *exec, in *inst) { x.runPrivate(in, localWindow) }
 
+// runKernelParam executes a load of the kernel's own parameters.
 func runKernelParam(x *exec, in *inst) { x.runPrivate(in, paramWindow) }
 
 // frameParamWindow is where runParam puts the parameters of the current frame. No generic address
 // can reach it.
 const frameParamWindow = codeWindow
 
+// runParam executes an access to the parameters of the current frame.
 func runParam(x *exec, in *inst) { x.runPrivate(in, frameParamWindow) }
 
 // runPrivate executes an access to private memory of a known window: it turns the offsets into
@@ -93,6 +108,7 @@ func (x *exec) runPrivate(in *inst, window uint64) {
 func runGeneric(x *exec, in *inst) {
 	s := x.effective(in)
 	sp := &x.prog.space
+	// The common case: all lanes are in the same global object.
 	if s.first>>sp.shift != 0 && s.diff>>sp.shift == 0 {
 		in.mem.global(x, in, x.m, s)
 		return
@@ -154,6 +170,7 @@ func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 		x.loadScattered(in, m)
 		return
 	}
+	// A block that runs ahead must not read what it has only logged as written.
 	if x.spec != nil && !x.spec.reads(x, o) {
 		return
 	}
@@ -168,6 +185,7 @@ func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 	}
 }
 
+// loadShared loads from the block's shared memory.
 func loadShared(x *exec, in *inst, m uint32, s survey) {
 	if !x.checkShared(in, m, s) {
 		return
@@ -296,6 +314,7 @@ func storeGlobal(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Global, m)
 }
 
+// storeShared stores to the block's shared memory.
 func storeShared(x *exec, in *inst, m uint32, s survey) {
 	if !x.checkShared(in, m, s) {
 		return
@@ -330,6 +349,7 @@ func storeLanes(buf []byte, mask uint64, a *alu.Lanes, data *[4][event.WarpSize]
 	}
 }
 
+// storeWide stores one lane's access of up to 32 bytes.
 func storeWide(b []byte, data *[4][event.WarpSize]uint64, l int, wide uint64) {
 	if wide <= 8 {
 		storeUint(b, wide, data[0][l])
@@ -347,6 +367,7 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	switch {
 	case mo.kind == event.Write:
 		x.wrote, x.changed = true, true
+	// A strong read may wait for another thread: see exec.polled.
 	case mo.kind == event.Read && mo.order.Strong():
 		x.polled = true
 	}

@@ -27,6 +27,7 @@ type affine struct {
 	state  formState
 }
 
+// formState tells which representation of a register is current.
 type formState uint8
 
 const (
@@ -114,6 +115,7 @@ type pattern struct {
 	small  bool // lo and hi are valid
 }
 
+// patternBits is the logarithm of the number of cached patterns.
 const patternBits = 6
 
 // pattern returns a pattern from the cache of x. It is valid until the next call.

@@ -130,6 +130,8 @@ func runAffineExtend(x *exec, in *inst) {
 
 // Special registers. X and Y are relative to lane 0, so that the base is the value of lane 0.
 
+// Within a warp threadIdx.x and .y are base plus X and base plus Y by definition of the form;
+// threadIdx.z is uniform where planSreg selects runAffineTidZ.
 func runAffineTidX(x *exec, in *inst) { x.setSreg(in, form(x.warp.tid[0][0], 1, 0)) }
 func runAffineTidY(x *exec, in *inst) { x.setSreg(in, form(x.warp.tid[1][0], 0, 1)) }
 func runAffineTidZ(x *exec, in *inst) { x.setSreg(in, form(x.warp.tid[2][0], 0, 0)) }

@@ -30,6 +30,7 @@ func (p *program) compileAffine(fc *fcode) {
 	c := &affineCompiler{p: p, fc: fc, size: make([]int, fc.lanes), may: make([]bool, fc.lanes),
 		forms: make(map[uint64]*affine)}
 	c.candidates()
+	// The set only grows, so that the loop ends after at most one round for each register.
 	for more := true; more; {
 		more = false
 		for i := range fc.code {

@@ -24,6 +24,7 @@ func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 	if !p.small || (base|p.bits)&(mo.wide-1) != 0 {
 		return nil, 0, false
 	}
+	// The comparisons with base exclude that an address wraps around, below zero or above the mask.
 	lo, hi := base+uint64(p.lo), base+uint64(p.hi)
 	return p, base, lo <= base && hi >= base && hi <= mo.amask-mo.wide+1
 }
@@ -42,6 +43,7 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, ui
 		mo.kind == event.Write && o.space != event.Global {
 		return nil, nil, 0
 	}
+	// first and last are the extreme offsets in the object. Both must be in one page and in bounds.
 	first := base + uint64(p.lo) - o.base
 	last := first + uint64(p.hi-p.lo)
 	if base < o.base+uint64(-p.lo) || first>>pageBits != last>>pageBits || !o.contains(last, mo.wide) {

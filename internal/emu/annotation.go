@@ -25,6 +25,7 @@ const ghostCall = annotationPrefix + "ghost"
 // AnnotationKind is the kind of statement that an annotation makes.
 type AnnotationKind uint8
 
+// The kinds of annotations whose failure is recorded.
 const (
 	Assertion AnnotationKind = iota
 	Invariant

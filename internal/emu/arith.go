@@ -9,6 +9,11 @@ import (
 	"heddle/internal/isa"
 )
 
+// Instructions from registers to registers. Package alu computes them for all lanes; this file maps
+// the operands of the IR to those of alu. PTX allows registers wider than the type of an
+// instruction for a few opcodes (PTX ISA 9.4.1): the functions of alu read the bits of their type
+// only, and cvt truncates and extends explicitly.
+
 // popcount returns the number of lanes in m.
 func popcount(m uint32) int { return bits.OnesCount32(m) }
 

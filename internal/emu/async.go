@@ -46,6 +46,7 @@ type lateCopy struct {
 	read     [event.WarpSize]uint8
 }
 
+// reset prepares the state for another block.
 func (s *copyState) reset() { s.closed, s.late = [event.WarpSize]uint32{}, s.late[:0] }
 
 // copyAsync decodes cp.async. The size is a constant, and limited by the cache operator.

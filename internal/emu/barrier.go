@@ -128,6 +128,7 @@ func uniform(v *[event.WarpSize]uint64, m uint32) (same uint32, value uint64) {
 // the instruction separately afterwards.
 func runBarrier(x *exec, in *inst) {
 	op := in.bar
+	// The operands may be registers. Only lanes with the same barrier and count arrive together.
 	same, id := uniform(x.src(&in.s[0]), x.m)
 	count := uint64(0)
 	if op.counted {
@@ -213,6 +214,7 @@ func (x *exec) warpArrives(w *warp, id uint8) {
 			there |= g.mask
 		}
 	}
+	// Some live lane of the warp is not at this barrier yet.
 	if there == 0 || there != w.alive() {
 		return
 	}
@@ -252,6 +254,7 @@ func (x *exec) tryComplete(id uint8) {
 		return
 	}
 	exited := false
+	// With a count, the generation completes when that many threads have arrived, in units of warps.
 	if b.count != 0 {
 		if b.arrivals*event.WarpSize < b.count {
 			return
@@ -260,6 +263,8 @@ func (x *exec) tryComplete(id uint8) {
 			exited = exited || b.arrived[i] && x.block.warps[i].exited&^b.lanes[i] != 0
 		}
 	} else {
+		// Without a count it needs every warp that has live threads, or all warps if some arrival named a
+		// count.
 		need := uint32(x.block.live)
 		if b.counted {
 			need = uint32(len(x.block.warps))

@@ -151,6 +151,7 @@ func runCallIndirect(x *exec, in *inst) {
 func (x *exec) invoke(in *inst, i int) {
 	op, caller := in.call, x.frame
 	fc := op.targets[i]
+	// Local variables of nested calls are stacked in the lane's local memory.
 	local := caller.local + caller.fn.local
 	switch {
 	case caller.depth+1 >= maxDepth:
@@ -165,6 +166,7 @@ func (x *exec) invoke(in *inst, i int) {
 	f.parent, f.depth, f.local, f.ret = caller, caller.depth+1, local, op
 	x.reserveLocal(local, fc.local)
 	x.passArgs(op, f)
+	// The join after the call owns the frame: when all lanes have returned, the frame is free.
 	j := x.newJoin(x.pc, caller, x.mask)
 	j.owns = f
 	x.join = j
@@ -280,6 +282,7 @@ func runRet(x *exec, in *inst) {
 	lanes := x.m
 	x.returnResults(f, lanes)
 	j := x.join
+	// Leave the joins inside the callee: the remaining lanes there no longer wait for these.
 	for j.owns != f {
 		up := j.parent
 		j.live &^= lanes

@@ -8,6 +8,10 @@ import (
 	"heddle/internal/isa"
 )
 
+// Decoding of loads, stores, address conversions and fences. All checks that do not depend on
+// run-time values happen here, with a message that names the instruction; it is shown only if a run
+// reaches the instruction.
+
 // memOp describes a memory instruction apart from its address, which is in.s[0] plus off.
 type memOp struct {
 	size  uint64 // bytes of an element

@@ -47,6 +47,7 @@ const DefaultMaxSteps = 2_000_000_000
 // Status says how a run ended.
 type Status uint8
 
+// The possible ends of a run.
 const (
 	Completed Status = iota
 	// stopped by an error of the kernel or an unsupported construct, which Result.Stop describes
@@ -59,6 +60,7 @@ const (
 // StopKind says why a run stopped.
 type StopKind uint8
 
+// The reasons for a stop. All but the first two are errors of the kernel or of its launch.
 const (
 	Unsupported    StopKind = iota // a limit of heddle, never a bug of the user
 	DependsOnInput                 // a branch, address or barrier operand needs an unknown value

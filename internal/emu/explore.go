@@ -93,6 +93,7 @@ func (x *exec) exploreBranch(in *inst, origin uint32) {
 	j.maybe = true
 	j.explore.save(x)
 	x.join = j
+	// An if without else: one of the two paths is empty.
 	if in.target == op.join {
 		j.explore.next = noPC
 	} else {

@@ -75,6 +75,7 @@ func (x *exec) newFragment(pc int32, mask uint32, f *frame, j *join) *fragment {
 	return g
 }
 
+// freeFragment keeps a fragment for reuse.
 func (x *exec) freeFragment(g *fragment) { x.pool.frags = append(x.pool.frags, g) }
 
 // newJoin returns a join at pc of frame f for the lanes of mask, below the current join.
@@ -179,6 +180,7 @@ func (x *exec) diverge(target, joinPC int32) {
 	rest := x.mask &^ x.m
 	j := x.joinFor(joinPC)
 	x.join = j
+	// Lanes whose path starts at the reconvergence point have arrived there already.
 	switch joinPC {
 	case target: // noPC is no target
 		j.arrived |= x.m
@@ -321,6 +323,7 @@ func (x *exec) backEdge() {
 			x.rotate()
 		}
 	}
+	// Every fragment of the warp has spun since one of them made progress: let other warps run.
 	if spun && (x.lockstep || w.spins > len(w.ready)) {
 		x.spinning = true
 		x.endTurn()

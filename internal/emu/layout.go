@@ -9,6 +9,11 @@ import (
 	"heddle/internal/launch"
 )
 
+// The memory of a launch: objects for module variables and buffers, the kernel's parameters, and
+// the layout of shared memory. It is computed once for a machine; each run creates its own
+// contents. An object is created for each buffer, not for each pointer, so that arguments which
+// alias share one.
+
 // sharedLayout holds the positions of the kernel's shared variables: static ones up to dynamic,
 // then the launch's dynamic shared memory up to total.
 type sharedLayout struct {

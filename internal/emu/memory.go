@@ -9,6 +9,11 @@ import (
 	"heddle/internal/launch"
 )
 
+// Global and constant memory. Each variable and each buffer is an object with an address range of
+// its own (space.go), so that an access out of bounds never reaches another object. The contents of
+// an object are created page by page when touched: a kernel with unspecified sizes may have arrays
+// of gigabytes, of which it touches little.
+
 // Pages are small, because a kernel without given sizes touches its arrays at scattered places,
 // while a coalesced access of a warp stays within one page.
 const (
@@ -25,6 +30,7 @@ type page struct {
 	unk  *[pageSize / 64]uint64
 }
 
+// table is the second level of the page directory.
 type table [tableSize]atomic.Pointer[page]
 
 // objectSpec is what an object is at the start of each run.
@@ -132,6 +138,7 @@ type memory struct {
 	heap  int // objects from here on came from the device's malloc
 }
 
+// newMemory returns the memory of a run, without pages.
 func newMemory(p *program) *memory {
 	m := &memory{space: &p.space, heap: len(p.objects)}
 	for i := range p.objects {

@@ -29,6 +29,7 @@ type element struct {
 	sign  bool                   // of integers
 }
 
+// integerElements maps the names of integer element types to their properties.
 var integerElements = map[string]element{
 	"u8": {bits: 8}, "s8": {bits: 8, sign: true}, "u4": {bits: 4}, "s4": {bits: 4, sign: true},
 	"b1":  {bits: 1},
@@ -263,6 +264,7 @@ type matrixScratch struct {
 	d       matrixOf[uint64]
 }
 
+// matrixOf is a dense matrix whose memory is reused.
 type matrixOf[T any] []T
 
 // sized returns the matrix with n elements, whose values are undefined.

@@ -139,6 +139,7 @@ func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {
 	return nil
 }
 
+// runMov copies a register or a constant.
 func runMov(x *exec, in *inst) { copyLanes(&x.regs[in.d[0]], x.src(&in.s[0]), x.m) }
 
 // copyLanes copies the lanes of m.
@@ -153,8 +154,10 @@ func copyLanes(d, s *alu.Lanes, m uint32) {
 	}
 }
 
+// runMovPred copies a predicate.
 func runMovPred(x *exec, in *inst) { x.setPred(in.pd[0], x.psrc(in.ps[0]), x.m) }
 
+// runSreg reads a special register.
 func runSreg(x *exec, in *inst) { in.misc.sreg(x, &x.regs[in.d[0]], x.m) }
 
 // runPseudoSreg computes an operand into a hidden register.

@@ -136,6 +136,7 @@ func (s *speculation) fail(x *exec) {
 	x.endTurn()
 }
 
+// add appends to the order of events.
 func (s *speculation) add(kind uint8) { s.order = append(s.order, kind) }
 
 // Access logs an access. Without a consumer only writes to global memory are needed.
@@ -145,6 +146,7 @@ func (s *speculation) Access(e *event.Access) {
 	}
 	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active,
 		stored: e.Stored, space: e.Space, pos: len(s.words)}
+	// Most accesses have a constant stride over the lanes; two words describe their addresses.
 	first := bits.TrailingZeros32(e.Mask) & 31
 	base, stride := e.Addr[first], uint64(0)
 	if rest := e.Mask &^ (1 << first); rest != 0 {
@@ -186,6 +188,7 @@ func appendLanes(w []uint64, v *[event.WarpSize]uint64, m uint32) []uint64 {
 	return w
 }
 
+// Fence and the methods below log the event if there is a consumer: they have no effect on memory.
 func (s *speculation) Fence(e *event.Fence) {
 	if s.full {
 		s.fence = append(s.fence, *e)
@@ -302,6 +305,7 @@ func (s *scheduler) batch() bool {
 	if p := crash.Load(); p != nil {
 		panic(p)
 	}
+	// Deliver in block order. The first invalid log ends the batch: its block becomes the next one.
 	written := make([]bool, len(s.x.mem.objs))
 	for k := range n {
 		sp := w.specs[k]
@@ -328,6 +332,7 @@ type workerPanic struct {
 	stack []byte
 }
 
+// Error includes the stack of the worker, since the panic is raised again elsewhere.
 func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
 // overlaps reports whether some object is in both sets.
@@ -353,6 +358,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	x.steps, x.lanes = 0, 0
 	x.startBlock(b, id)
 	quiet := uint64(0)
+	// A block that could wait for another one is abandoned: it runs again with all blocks it may need.
 	for turns := 0; b.live > 0 && len(b.runnable) > 0; turns++ {
 		x.blockTurn(b, ^uint64(0))
 		if x.changed {

@@ -55,6 +55,7 @@ func (p *printer) format(f string) string {
 			return out.String()
 		}
 		out.WriteString(f[:i])
+		// n is the position of the verb, after flags, width, precision and length.
 		n := i + 1
 		for n < len(f) && strings.IndexByte("-+ #0123456789.*hljztLv", f[n]) >= 0 {
 			n++

@@ -18,6 +18,7 @@ func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 		x.badAddress(in, l, a)
 		return nil, nil, 0, false
 	}
+	// Natural alignment of the whole access (PTX ISA 6.4.1). Sizes are powers of two.
 	if a&(mo.wide-1) != 0 {
 		x.misaligned(in, l, a)
 		return nil, nil, 0, false
@@ -84,6 +85,7 @@ func (x *exec) storeScattered(in *inst, m uint32) {
 // checkShared reports whether all accesses are aligned and within the block's shared memory.
 func (x *exec) checkShared(in *inst, m uint32, s survey) bool {
 	wide, size := in.mem.wide, uint64(len(x.block.shared))
+	// The bitwise or is an upper bound of all addresses.
 	if s.or&(wide-1) == 0 && s.or < size && wide <= size-s.or {
 		return true
 	}

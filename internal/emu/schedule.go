@@ -83,6 +83,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	return res, nil
 }
 
+// newExec returns the state of one goroutine that executes blocks.
 func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == Lockstep}
@@ -127,6 +128,7 @@ func (s *scheduler) loop() {
 			idle = idle && b.spins()
 		}
 		now := s.x.steps
+		// The resident blocks may wait for one that has not started.
 		if idle || now-max(s.quiet, s.since) > patience ||
 			now-s.since > longPatience*uint64(len(s.resident)) {
 			s.since = now
@@ -163,6 +165,7 @@ func (s *scheduler) turn(b *block) bool {
 // blockTurn gives a random runnable warp of b a turn of at most limit steps.
 func (x *exec) blockTurn(b *block, limit uint64) {
 	x.block, x.changed = b, false
+	// The low bits select the warp, the high bits the length of its turn.
 	r := x.random()
 	i := int(r % uint64(len(b.runnable)))
 	w := b.runnable[i]

@@ -8,6 +8,9 @@ import (
 	"heddle/internal/ir"
 )
 
+// Sites. An instruction of a function that is called from two places has a site for each, so that a
+// race report can show the calls that led to it. The sites of one calling context are consecutive.
+
 // maxContexts bounds the call tree. Further contexts of a function share one, whose sites identify
 // the instruction but not the calls that led to it.
 const maxContexts = 4096

@@ -70,6 +70,7 @@ func (x *exec) loopTracked() {
 		in := &x.code[x.pc]
 		x.pc++
 		x.steps++
+		// Whether the instruction executes depends on an input. A trace may continue; a run stops.
 		if u := x.unk.preds[in.guard.slot] & x.mask; u != 0 {
 			if x.prog.traced && x.traceGuard(in, u) {
 				continue
@@ -199,6 +200,7 @@ func absorb(x *exec, in *inst, v uint64) (uint32, uint32) {
 	}
 	ua, oa := x.unk.ofSrc(&in.s[0])
 	ub, ob := x.unk.ofSrc(&in.s[1])
+	// A lane is known if one operand is known to have the deciding value.
 	u := (ua | ub) &^ (equals(x.src(&in.s[0]), v) &^ ua) &^ (equals(x.src(&in.s[1]), v) &^ ub)
 	if ua&u != 0 {
 		return u, oa

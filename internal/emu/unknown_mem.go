@@ -142,6 +142,7 @@ func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b 
 	return unknown, from, true
 }
 
+// atomicGlobal propagates unknown bits through an atomic on an object.
 func (t *tracker) atomicGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) bool {
 	from := o.stored
 	if from == 0 {
@@ -157,6 +158,7 @@ func (t *tracker) atomicGlobal(x *exec, in *inst, l int, o *object, p *page, at 
 	return ok
 }
 
+// atomicShared propagates unknown bits through an atomic on shared memory.
 func (t *tracker) atomicShared(x *exec, in *inst, l int) bool {
 	a, b := x.addr[l], x.block
 	u, origin, ok := t.atomic(x, in, l, b.anyUnknown(a, in.mem.size), b.origin, b.shared[a:])
@@ -207,6 +209,7 @@ func (t *tracker) privateOrigin(x *exec, l int, a, n uint64) (bool, uint32) {
 	return false, 0
 }
 
+// loadedPrivate marks a register loaded from private memory.
 func (t *tracker) loadedPrivate(x *exec, d int32, l int, a, n uint64) {
 	u, o := t.privateOrigin(x, l, a, n)
 	t.set(d, lanesIf(u), o, 1<<l)
@@ -252,6 +255,7 @@ func (p place) unknownBytes(l int) []bool {
 	return p.f.parUnk[l*n+p.v.Offset : l*n+p.v.Offset+p.v.Size]
 }
 
+// unknown reports whether a byte of the parameter is unknown in one lane.
 func (p place) unknown(l int) bool {
 	for _, u := range p.unknownBytes(l) {
 		if u {

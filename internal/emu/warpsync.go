@@ -315,6 +315,7 @@ func runWarpOp(x *exec, in *inst) {
 		x.setCollectedUnknown(in, x.m)
 		return
 	}
+	// Lanes with different masks execute different operations.
 	same, v := uniform(x.src(&op.members), x.m)
 	members := uint32(v)
 	if outside := same &^ members; outside != 0 {
@@ -323,6 +324,7 @@ func runWarpOp(x *exec, in *inst) {
 			in.ir.Op(), members)
 		return
 	}
+	// All members are in this fragment, which is the common case: no lane has to wait.
 	if same == x.m && op.awaits(x.warp, members) == same {
 		x.coll.lanes = 0
 		x.collect(in, same)
@@ -425,6 +427,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 		}
 	}
 	w.waiting, x.group = keep, group
+	// The members may be in different frames. Enter each to read its registers and to write them.
 	frame := x.frame
 	x.coll.lanes = 0
 	for _, h := range group {
@@ -491,6 +494,7 @@ func finishShuffle(x *exec, in *inst, m uint32) {
 
 // shuffleLane returns the source lane, and whether it is in range.
 func shuffleLane(mode isa.Fn, lane, b int, c uint32) (int, bool) {
+	// c holds the clamp value in bits 0 to 4 and the segment mask in bits 8 to 12.
 	clamp, seg := int(c&31), int(c>>8&31)
 	maxLane := lane&seg | clamp&^seg
 	minLane := lane & seg

@@ -116,6 +116,7 @@ type wmmaAccess struct {
 	regs   []src // the fragment
 }
 
+// wmmaLoad and wmmaStore differ only in the direction of the accesses.
 func (c *compiler) wmmaLoad(in *ir.Instr) error  { return c.wmmaMemory(in, true) }
 func (c *compiler) wmmaStore(in *ir.Instr) error { return c.wmmaMemory(in, false) }
 

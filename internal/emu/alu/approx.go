@@ -24,6 +24,7 @@ func approxForm(d *isa.Desc) bool {
 		only(d, isa.Approx|isa.FTZ)
 }
 
+// reciprocal and rsqrtDouble are the functions of rcp and rsqrt in double precision.
 func reciprocal(x float64) float64 { return 1 / x }
 
 func rsqrtDouble(x float64) float64 { return 1 / math.Sqrt(x) }

@@ -20,6 +20,7 @@ func bits32or64(d *isa.Desc, w32, w64 Func) (Func, error) {
 	return noForm(d)
 }
 
+// popc, clz and brev follow PTX ISA 9.7.1.14, 9.7.1.15 and 9.7.1.18. clz of zero is the width.
 func popc(d *isa.Desc) (Func, error) { return bits32or64(d, popc32, popc64) }
 func clz(d *isa.Desc) (Func, error)  { return bits32or64(d, clz32, clz64) }
 func brev(d *isa.Desc) (Func, error) { return bits32or64(d, brev32, brev64) }

@@ -13,6 +13,7 @@ import (
 // A carryOp computes the result and the carry out from two operands and the carry in (0 or 1).
 type carryOp func(a, b, in uint64) (r, out uint64)
 
+// carryAdd and carrySub are the operations on 64 bits.
 func carryAdd(a, b, in uint64) (uint64, uint64) { return bits.Add64(a, b, in) }
 func carrySub(a, b, in uint64) (uint64, uint64) { return bits.Sub64(a, b, in) }
 
@@ -28,6 +29,8 @@ func carrySub32(a, b, in uint64) (uint64, uint64) {
 	return uint64(uint32(s)), s >> 63
 }
 
+// addc, subc and madc follow PTX ISA 9.7.2.2, 9.7.2.4 and 9.7.2.6: they read the carry flag, and
+// write it with .cc only.
 func addc(d *isa.Desc) (Func, error) { return carryFunc(d, carryAdd) }
 func subc(d *isa.Desc) (Func, error) { return carryFunc(d, carrySub) }
 func madc(d *isa.Desc) (Func, error) { return carryMad(d, true) }

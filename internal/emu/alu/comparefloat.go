@@ -6,6 +6,7 @@ import "heddle/internal/isa"
 // precision is compared directly. Values of the other formats are exact in double precision.
 // Ordered operators are false and unordered ones true if an operand is NaN.
 
+// eqF32, ltF32 and leF32 are false if an operand is NaN, as Go's operators are.
 func eqF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -39,6 +40,7 @@ func numF32(a, b *Lanes) uint32 {
 	return r
 }
 
+// eqF64, ltF64 and leF64 are the same in double precision.
 func eqF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {

@@ -114,6 +114,7 @@ func clampInt(t isa.Type, neg bool, mag uint64) uint64 {
 	return min(mag, ones(width))
 }
 
+// cvtIntSat converts between integer types with saturation.
 func cvtIntSat(from, to isa.Type) Func {
 	return lane1(func(a uint64) uint64 {
 		neg, mag := readInt(from, a)

@@ -98,6 +98,7 @@ func clampDouble(to isa.Type, x float64, invalid uint64) uint64 {
 // The common casts from single precision to 32-bit integers. Flushing has no effect on them: a
 // subnormal number truncates to 0.
 
+// f32ToS32 is cvt.rzi.s32.f32.
 func f32ToS32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -110,6 +111,7 @@ func f32ToS32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// f32ToU32 is cvt.rzi.u32.f32.
 func f32ToU32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -275,6 +277,7 @@ func cvtSame(d *isa.Desc, f *format, ftz bool) Func {
 	})
 }
 
+// f32ToF64 is cvt.f64.f32, which is exact.
 func f32ToF64(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -288,6 +291,7 @@ func f32ToF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// f64ToF32 is cvt.rn.f32.f64.
 func f64ToF32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {

@@ -57,6 +57,7 @@ func (c *arith) single2(f func(x, y float64) float64) scalar2 {
 	}
 }
 
+// directed rounds x, exact or rounded to odd, in the instruction's direction.
 func (c *arith) directed(x float64) uint64 { return directed(c.mode, x) }
 
 // sumOdd returns x+y rounded to odd. An exact zero has the sign that the rounding mode requires.

@@ -48,6 +48,7 @@ func storeF32(x float32, ftz, sat bool) uint64 {
 	return v
 }
 
+// addF32 to fmaF32 are the forms with .rn and no modifier.
 func addF32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -80,6 +81,8 @@ func divF32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// fmaF32 is fma.rn.f32. Double precision gives the correctly rounded result except for the rare
+// sums that would round twice, which fmaExact recomputes.
 func fmaF32(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -177,6 +180,7 @@ func fmaF32Ftz(o *Ops, mask uint32) {
 
 // The operations with .sat, with or without .ftz.
 
+// addF32Sat is add or sub with .sat.
 func addF32Sat(ftz, subtract bool) Func {
 	return lane2(func(a, b uint64) uint64 {
 		x, y := loadF32(a, ftz), loadF32(b, ftz)
@@ -201,6 +205,7 @@ func fmaF32Sat(ftz bool) Func {
 	})
 }
 
+// sqrtF32 is sqrt.rn.f32.
 func sqrtF32(o *Ops, mask uint32) {
 	d, a := o.D[0], o.S[0]
 	for m := mask; m != 0; m &= m - 1 {

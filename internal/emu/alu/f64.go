@@ -5,8 +5,10 @@ import "math"
 // Double precision rounded to nearest even, with the host's arithmetic. Hosts differ in the NaN
 // that an operation returns, so a NaN result is recomputed from the operands (nan64).
 
+// f64 returns the value of a register.
 func f64(v uint64) float64 { return math.Float64frombits(v) }
 
+// addF64 to fmaF64 are the forms with .rn, the only modifier of this type.
 func addF64(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -77,6 +79,7 @@ func fmaF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// sqrtF64 is sqrt.rn.f64.
 func sqrtF64(a uint64) uint64 {
 	r := math.Sqrt(f64(a))
 	if r != r {
@@ -85,6 +88,7 @@ func sqrtF64(a uint64) uint64 {
 	return math.Float64bits(r)
 }
 
+// rcpF64 is rcp.rn.f64.
 func rcpF64(a uint64) uint64 {
 	r := 1 / f64(a)
 	if r != r {

@@ -18,6 +18,7 @@ const (
 	nanF64   = 0xfff8000000000000
 )
 
+// isNaN64 and isNaN32 test the encoding: all exponent bits set and a nonzero fraction.
 func isNaN64(v uint64) bool { return v&^signF64 > infF64 }
 func isNaN32(v uint32) bool { return v&^(1<<31) > 0x7f800000 }
 
@@ -42,6 +43,7 @@ func flush32(v uint32) uint32 {
 // one returns the encoding of 1.0.
 func (f *format) one() uint64 { return uint64(-f.emin+1) << (f.prec - 1) }
 
+// isNaN is the same test for any format.
 func (f *format) isNaN(v uint64) bool { return v&(f.sign-1) > f.inf }
 
 // flush is .ftz for any format.
@@ -169,6 +171,8 @@ func elements(t isa.Type) uint {
 	return 0
 }
 
+// packed1, packed2 and packed3 apply a scalar function to both elements of a packed type, or return
+// it unchanged for a scalar type. An element function must ignore bits above its type.
 func packed1(t isa.Type, f scalar1) scalar1 {
 	n := elements(t)
 	if n == 0 {

@@ -13,6 +13,7 @@ type signed interface {
 	~int8 | ~int16 | ~int32 | ~int64
 }
 
+// addInt and subInt are unrolled: they are the most frequent instructions of a kernel.
 func addInt[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -35,6 +36,7 @@ func subInt[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// negInt maps the least value to itself.
 func negInt[U unsigned](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -52,6 +54,7 @@ func absInt[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// minU, maxU, minS and maxS compare in the width of the type.
 func minU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {

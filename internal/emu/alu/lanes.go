@@ -71,6 +71,7 @@ type (
 // each1, each2 and each3 are the loops of cheap operations. They are small enough to be inlined
 // together with the function literal that they receive, so that the loop contains no call.
 
+// The loops index arrays of constant size, so that the compiler needs no bounds checks.
 func each1(d, a *Lanes, f scalar1) {
 	for i := range d {
 		d[i] = f(a[i])

@@ -5,6 +5,8 @@ import "heddle/internal/isa"
 // Bitwise and logical operations: PTX ISA 9.7.8. On predicates they work on the masks of all lanes
 // at once.
 
+// andBits, orBits, xorBits and notBits cut their results to the width of U, since operands may be
+// wider registers.
 func andBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {

@@ -9,6 +9,7 @@ import (
 // Integer products: PTX ISA 9.7.1.3 to 9.7.1.6. .lo is the lower half of the product, .hi the upper
 // half, .wide all of it.
 
+// mulLo and madLo compute modulo the width of the type.
 func mulLo[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -77,6 +78,7 @@ func hiFunc(t isa.Type) scalar2 {
 	return nil
 }
 
+// mulHiU32 and mulHiS32 are the common forms of .hi, as loops without calls.
 func mulHiU32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {

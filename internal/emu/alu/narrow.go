@@ -51,6 +51,7 @@ func (f *format) nearest(x float64) uint64 {
 
 // Operations rounded to nearest, the only rounding of these formats. NaN becomes canonical.
 
+// narrowAdd, narrowMul and narrowFma compute one element.
 func (c *arith) narrowAdd(a, b uint64) uint64 {
 	x, y := c.float(c.bits(a)), c.float(c.bits(b))
 	return c.out(c.nearest(oddSum(x, y, x+y)))

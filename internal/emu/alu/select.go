@@ -57,6 +57,7 @@ func slct(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
+// movBits copies the bits of the type; it also is the truncating conversion.
 func movBits[U unsigned](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -68,6 +69,7 @@ func movBits[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// mov64 copies complete registers.
 func mov64(o *Ops, mask uint32) {
 	if mask == full {
 		*o.D[0] = *o.S[0]

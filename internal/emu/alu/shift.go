@@ -5,6 +5,8 @@ import "heddle/internal/isa"
 // Shifts: PTX ISA 9.7.8.7 to 9.7.8.9. Amounts are unsigned 32-bit values and are clamped to the
 // width, as Go's shifts do.
 
+// shlBits, shrU and shrS rely on Go's shifts: an amount of the width or more yields 0 or copies of
+// the sign. They are unrolled, since shifts compute most addresses.
 func shlBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {

@@ -351,6 +351,7 @@ func (g *flow) flowCompute() {
 // the pattern for marks that a test inserts elsewhere.
 func Marked(ptx string) string {
 	ptx = strings.Replace(ptx, "\t.shared .align 16 .b8 sh[1024];\n",
-		"\t.shared .align 16 .b8 sh[1024];\n\t.shared .align 4 .b32 mark;\n\t.reg .b32 %mark;\n\tld.shared.u32 %mark, [mark];\n", 1)
+		"\t.shared .align 16 .b8 sh[1024];\n\t.shared .align 4 .b32 mark;\n\t.reg .b32 %mark;\n\t"+
+			"ld.shared.u32 %mark, [mark];\n", 1)
 	return ptx
 }

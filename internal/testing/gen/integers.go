@@ -27,7 +27,8 @@ func Integers(src Source) Kernel {
 		g.emit("cvt.s64.s16 %%a, %%h%d;\n\tst.global.u64 [%%g+%d], %%a;", i, 64+8*i)
 		g.emit("st.global.u64 [%%g+%d], %%d%d;", 96+8*i, i)
 	}
-	return Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}, PTX: fmt.Sprintf(`.version 8.0
+	one, warp := event.Dim3{X: 1, Y: 1, Z: 1}, event.Dim3{X: 32, Y: 1, Z: 1}
+	return Kernel{Grid: one, Block: warp, PTX: fmt.Sprintf(`.version 8.0
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 mem, .param .u32 n)

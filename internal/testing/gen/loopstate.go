@@ -108,7 +108,9 @@ func (g *loopState) guard(id int) {
 		g.emit("setp.eq.u32 %%p0, %%c%d, %d;", id, g.n(4))
 	case 4: // data that the thread loads
 		g.emit(
-			"add.u32 %%x, %%t, %%c%d;\n\tand.b32 %%x, %%x, 15;\n\tmul.wide.u32 %%a, %%x, 4;\n\tadd.s64 %%a, %%a, %%o;\n\tld.global.u32 %%x, [%%a];\n\tand.b32 %%x, %%x, 1;\n\tsetp.eq.u32 %%p0, %%x, 0;", id)
+			"add.u32 %%x, %%t, %%c%d;\n\tand.b32 %%x, %%x, 15;\n\tmul.wide.u32 %%a, %%x, 4;\n\t"+
+				"add.s64 %%a, %%a, %%o;\n\tld.global.u32 %%x, [%%a];\n\tand.b32 %%x, %%x, 1;\n\t"+
+				"setp.eq.u32 %%p0, %%x, 0;", id)
 	case 5:
 		g.emit("setp.lt.u32 %%p0, %%d, 0x7fffffff;")
 	}

@@ -221,7 +221,8 @@ func (g *orders) copyOne() {
 func (g *orders) called() {
 	if g.n(3) == 0 {
 		g.emit(
-			"{ .param .b32 x; st.param.b32 [x], %s; .param .b32 y; call (y), same, (x); ld.param.b32 %s, [y]; }", g.v(), g.v())
+			"{ .param .b32 x; st.param.b32 [x], %s; .param .b32 y; call (y), same, (x); "+
+				"ld.param.b32 %s, [y]; }", g.v(), g.v())
 		return
 	}
 	g.emit("{ .param .align 4 .b8 x[16]; .param .b32 j; st.param.b32 [j], %s;",
@@ -258,7 +259,8 @@ func (g *orders) counting(depth int) {
 	g.loops++
 	bound := []string{"2", "3", "%v2", "%n", "%v3"}[g.n(5)]
 	g.emit(
-		"mov.u32 %s, 0;\n%s:\n\tsetp.ge.u32 %%f, %s, 3;\n\t@%%f bra %s;\n\tsetp.ge.u32 %%f, %s, %s;\n\t@%%f bra %s;", c, head, c, end, c, bound, end)
+		"mov.u32 %s, 0;\n%s:\n\tsetp.ge.u32 %%f, %s, 3;\n\t@%%f bra %s;\n\t"+
+			"setp.ge.u32 %%f, %s, %s;\n\t@%%f bra %s;", c, head, c, end, c, bound, end)
 	g.some(depth - 1)
 	g.emit("add.u32 %s, %s, 1;\n\tbra %s;\n%s:", c, c, head, end)
 }

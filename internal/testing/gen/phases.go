@@ -157,7 +157,8 @@ func (g *phases) index() {
 		g.emit("and.b32 %%i, %s, 63;", g.v())
 	case 13: // through short registers
 		g.emit(
-			"cvt.u16.u32 %%h, %%t;\n\tadd.u16 %%h, %%h, %d;\n\tcvt.%s.u16 %%i, %%h;\n\tand.b32 %%i, %%i, 127;", g.n(200), []string{"u32", "u32", "s32"}[g.n(3)])
+			"cvt.u16.u32 %%h, %%t;\n\tadd.u16 %%h, %%h, %d;\n\tcvt.%s.u16 %%i, %%h;\n\t"+
+				"and.b32 %%i, %%i, 127;", g.n(200), []string{"u32", "u32", "s32"}[g.n(3)])
 	}
 }
 
@@ -181,14 +182,16 @@ func (g *phases) at(size int) (space, operand string) {
 		return ".global", "[%a" + off + "]"
 	case 7:
 		g.emit(
-			"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;")
+			"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tcvt.u64.u32 %%d, %%w;\n\t" +
+				"add.s64 %%a, %%a, %%d;")
 		return "", "[%a" + off + "]"
 	case 8:
 		g.emit("selp.u32 %%x, %%s0, %%s1, %s;\n\tadd.u32 %%x, %%x, %%w;", g.pred4())
 		return ".shared", "[%x" + off + "]"
 	}
 	g.emit(
-		"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tselp.b64 %%a, %%a, %%g, %s;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;", g.pred4())
+		"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tselp.b64 %%a, %%a, %%g, %s;\n\t"+
+			"cvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;", g.pred4())
 	return "", "[%a" + off + "]"
 }
 
@@ -284,7 +287,8 @@ func (g *phases) mix() {
 		g.emit("shl.b32 %s, %s, 1;", d, a)
 	case 7:
 		g.emit(
-			"cvt.u16.u32 %%h, %s;\n\tmov.b32 %%y, {%%h, %%h};\n\tmov.b32 {%%m, _}, %%y;\n\tcvt.s32.s16 %s, %%m;", a, d)
+			"cvt.u16.u32 %%h, %s;\n\tmov.b32 %%y, {%%h, %%h};\n\tmov.b32 {%%m, _}, %%y;\n\t"+
+				"cvt.s32.s16 %s, %%m;", a, d)
 	case 8:
 		g.emit("mov.u32 %s, %d;", d, g.n(9))
 	}
@@ -381,7 +385,8 @@ func (g *phases) shapedLoop(depth int) {
 		label(head)
 		if g.n(2) == 0 {
 			g.emit(
-				"setp.lt.u32 %%f, %%t, %s;\n\tshl.b32 %%w, %%t, 2;\n\tadd.u32 %%x, %%s0, %%w;\n\tshl.b32 %%w, %s, 2;\n\tadd.u32 %%w, %%x, %%w;", c, c)
+				"setp.lt.u32 %%f, %%t, %s;\n\tshl.b32 %%w, %%t, 2;\n\tadd.u32 %%x, %%s0, %%w;\n\t"+
+					"shl.b32 %%w, %s, 2;\n\tadd.u32 %%w, %%x, %%w;", c, c)
 			g.emit("@%%f ld.shared.u32 %%v3, [%%w];\n\t@%%f st.shared.u32 [%%x], %%v3;")
 			if g.n(4) > 0 {
 				g.emit("bar.sync 0;")

@@ -431,5 +431,6 @@ func (g *readback) use() {
 		return
 	}
 	g.emit(
-		"and.b32 %%i, %s, 127;\n\tshl.b32 %%i, %%i, 2;\n\tcvt.u64.u32 %%a, %%i;\n\tadd.s64 %%a, %%a, %%g;\n\tst.global.u32 [%%a+512], %%t;", g.v())
+		"and.b32 %%i, %s, 127;\n\tshl.b32 %%i, %%i, 2;\n\tcvt.u64.u32 %%a, %%i;\n\t"+
+			"add.s64 %%a, %%a, %%g;\n\tst.global.u32 [%%a+512], %%t;", g.v())
 }

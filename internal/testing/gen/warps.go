@@ -24,11 +24,14 @@ func (s Warps) PTX() string {
 	var b strings.Builder
 	threads := 32 * (s.Producers + s.Consumers)
 	fmt.Fprintf(&b,
-		".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in)\n.reqntid %d, 1, 1\n{\n", threads)
+		".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in)\n"+
+			".reqntid %d, 1, 1\n{\n", threads)
 	fmt.Fprintf(&b,
-		"\t.reg .pred %%p<4>;\n\t.reg .b32 %%r<16>;\n\t.reg .b64 %%d<4>;\n\t.reg .f32 %%f<4>;\n\t.shared .align 16 .b8 buffer[%d];\n", 4*s.Words*s.Buffers)
+		"\t.reg .pred %%p<4>;\n\t.reg .b32 %%r<16>;\n\t.reg .b64 %%d<4>;\n\t.reg .f32 %%f<4>;\n\t"+
+			".shared .align 16 .b8 buffer[%d];\n", 4*s.Words*s.Buffers)
 	b.WriteString(
-		"\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r3, buffer;\n\tld.param.u64 %d1, [in];\n\tcvta.to.global.u64 %d1, %d1;\n")
+		"\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r3, buffer;\n\tld.param.u64 %d1, [in];\n\t" +
+			"cvta.to.global.u64 %d1, %d1;\n")
 	fmt.Fprintf(&b,
 		"\tmov.f32 %%f2, 0f00000000;\n\tsetp.ge.u32 %%p1, %%r1, %d;\n\t@%%p1 bra consumer;\n",
 		32*s.Producers)
@@ -91,7 +94,8 @@ func (s Warps) consume(b *strings.Builder, i int, _ bool) {
 	for n := range s.Reads {
 		fmt.Fprintf(b, "\tadd.u32 %%r5, %%r1, %d;\n\tand.b32 %%r5, %%r5, %d;\n", 32*n, s.Words-1)
 		fmt.Fprintf(b,
-			"\tmad.lo.u32 %%r4, %%r5, 4, %%r3;\n\tld.shared.f32 %%f1, [%%r4+%d];\n\tadd.f32 %%f2, %%f2, %%f1;\n", 4*i*s.Words)
+			"\tmad.lo.u32 %%r4, %%r5, 4, %%r3;\n\tld.shared.f32 %%f1, [%%r4+%d];\n\t"+
+				"add.f32 %%f2, %%f2, %%f1;\n", 4*i*s.Words)
 	}
 	if !s.Broken {
 		b.WriteString(free)

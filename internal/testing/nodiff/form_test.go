@@ -180,8 +180,8 @@ func flowConfig(t *testing.T, f *ir.Func, k gen.Kernel, number, contents uint64)
 // agree on whether there is an error, and leave the same memory if there is none. The theorem
 // speaks of errors as a whole; this is sharper:
 //
-//   - a race that φ has before any divergence, an interleaving has, because both take the same way through the
-//     intervals before it, and each interval is executed to its end by all threads;
+//   - a race that φ has before any divergence, an interleaving has, because both take the same way
+//     through the intervals before it, and each interval is executed to its end by all threads;
 //   - if one has a divergence and no race, the other has a divergence.
 func TestLockstepTheorem(t *testing.T) {
 	n := 400

@@ -351,6 +351,6 @@ func (o *Oracle) Complete(c *event.Complete) {
 	}
 }
 
-// Exit and Stall order nothing.
+// Exit orders nothing, and neither does Stall.
 func (o *Oracle) Exit(*event.Exit)   {}
 func (o *Oracle) Stall(*event.Stall) {}

@@ -8,6 +8,8 @@ import "fmt"
 // Op is a command of a thread program.
 type Op uint8
 
+// The commands of a thread program: accesses of shared variables, and registrations at named
+// barriers.
 const (
 	ReadCmd Op = iota
 	WriteCmd
@@ -48,6 +50,7 @@ type Ref struct{ Thread, At int }
 // Outcome is how an execution ends (§3.3).
 type Outcome uint8
 
+// An execution that is not Done has threads that did not return.
 const (
 	Done Outcome = iota
 	Deadlocked

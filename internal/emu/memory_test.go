@@ -316,8 +316,8 @@ func TestAtomics(t *testing.T) {
 
 func lane(l uint32) uint32 { return l }
 
-// Compare-and-swap writes in the lane that finds the value it expects, and only there. Its event
-// says so; red has no result and is a reduction.
+// Compare-and-swap writes only in the lane that finds the expected value, as its event states; red
+// has no result and is a reduction.
 func TestCompareAndSwap(t *testing.T) {
 	k := kernel(t, `
 	add.u32 %w, %i, 1;

@@ -136,6 +136,7 @@ func divApprox(d *isa.Desc) (Func, error) {
 	return lane2(func(a, b uint64) uint64 {
 		x, y := loadF32(a, ftz), loadF32(b, ftz)
 		q := x / y
+		// The hardware multiplies by the reciprocal, which is subnormal for such divisors and flushed.
 		if m := math.Abs(float64(y)); approx && m > 0x1p126 && m < 0x1p128 && x == x {
 			if math.IsInf(float64(x), 0) {
 				return nanF32

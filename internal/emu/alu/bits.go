@@ -73,6 +73,7 @@ func bfind(d *isa.Desc) (Func, error) {
 	drop := uint(64 - width)
 	return lane1(func(a uint64) uint64 {
 		a <<= drop // the value's top bit in bit 63, zeros below the value
+		// For a negative number the position of the highest 0 bit is wanted: complement it.
 		if isSigned && int64(a) < 0 {
 			a = ^a >> drop << drop
 		}
@@ -110,6 +111,7 @@ func nthSet(mask, base uint32, offset int32) uint32 {
 		}
 		return none
 	}
+	// The offset counts set bits including the one at base, upwards or downwards.
 	step, count := 1, int64(offset)
 	if offset < 0 {
 		step, count = -1, -count

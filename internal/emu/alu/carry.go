@@ -75,6 +75,7 @@ func carryFunc(d *isa.Desc, op carryOp) (Func, error) {
 // carryMad returns the function of mad.cc and, with in, of madc: PTX ISA 9.7.2.5 and 9.7.2.6. The
 // carry out is that of the addition only.
 func carryMad(d *isa.Desc, in bool) (Func, error) {
+	// The product is the one of mad without .cc: its upper or lower half.
 	var product scalar2
 	switch d.Fn {
 	case isa.FnHi:

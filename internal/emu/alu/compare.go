@@ -163,6 +163,7 @@ func set(d *isa.Desc) (Func, error) {
 	if d.SType == isa.F16x2 || d.SType == isa.BF16x2 {
 		return setPacked(d, join)
 	}
+	// The value for true: all bits of an integer type, 1.0 of a floating-point type.
 	var yes uint64
 	switch d.Type {
 	case isa.U32, isa.S32:

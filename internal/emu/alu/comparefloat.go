@@ -83,6 +83,7 @@ func compareFloat(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 	var p floatPrims
 	f := formatOf(t)
 	switch {
+	// .ftz exists for single and half precision only.
 	case f == nil || elements(t) != 0 || ftz && (f == double || f == bfloat):
 		return comparison{}, false
 	case f == double:
@@ -177,6 +178,7 @@ func packedCompare(op isa.Cmp, t isa.Type, ftz bool) (lower, upper func(o *Ops) 
 	if !ok {
 		return nil, nil, false
 	}
+	// The upper halves are moved down, so that the scalar comparison applies to them.
 	upper = func(o *Ops) uint32 {
 		var a, b Lanes
 		for i := range a {

@@ -47,6 +47,7 @@ func cvtIntInt(d *isa.Desc) (Func, error) {
 	case from.Signed() && to.Size() > from.Size():
 		return signExtend(from, to), nil
 	}
+	// Truncation and zero-extension keep the bits of the narrower type.
 	switch min(from.Size(), to.Size()) {
 	case 1:
 		return movBits[uint8], nil
@@ -129,6 +130,7 @@ func cvtPack(d *isa.Desc) (Func, error) {
 	if d.Flags != isa.Sat || width == 0 {
 		return noForm(d)
 	}
+	// Each source is a 32-bit signed number, clamped to the range of the field.
 	lo, hi := int64(0), int64(ones(width))
 	if isSigned {
 		lo, hi = -1<<(width-1), 1<<(width-1)-1

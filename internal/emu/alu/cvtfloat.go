@@ -51,6 +51,7 @@ func cvtFloatInt(d *isa.Desc) (Func, error) {
 		return noForm(d)
 	}
 	to, width := d.Type, uint64(8*d.Type.Size())
+	// The result for NaN.
 	var invalid uint64
 	if d.SType == isa.F64 || width == 64 {
 		invalid = 1 << (width - 1)
@@ -197,6 +198,7 @@ func intFloatLoop(from, to isa.Type) Func {
 func cvtFloatFloat(d *isa.Desc) (Func, error) {
 	from, to := formatOf(d.SType), formatOf(d.Type)
 	ftz, ok := cvtFlush(d)
+	// A conversion that may lose precision or range needs a rounding mode; any other must have none.
 	narrows := from.prec > to.prec || from.emin < to.emin
 	fp := isa.RN <= d.Round && d.Round <= isa.RP
 	switch {
@@ -227,6 +229,7 @@ func cvtFloatFloat(d *isa.Desc) (Func, error) {
 // becomes canonical, except in double precision, which keeps the payload; with .sat it becomes 0.
 func narrower(d *isa.Desc, from, to *format) scalar1 {
 	c := newArith(to, d)
+	// .ftz applies to the single-precision side only.
 	flushIn := c.ftz && from == single
 	c.ftz = c.ftz && to == single
 	satfinite, keep := d.Has(isa.Satfinite), from.sign<<1-1
@@ -246,6 +249,7 @@ func narrower(d *isa.Desc, from, to *format) scalar1 {
 			return to.nan
 		}
 		r := c.pack(c.mode, n, false)
+		// The encoding before infinity is the greatest finite number.
 		if satfinite && r&(to.sign-1) == to.inf {
 			r--
 		}

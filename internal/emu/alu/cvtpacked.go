@@ -48,6 +48,7 @@ func cvtPacked(d *isa.Desc) (Func, error) {
 		if d.Round != isa.RN || !only(d, isa.Relu) {
 			return noForm(d)
 		}
+		// Every 8-bit value is exact in half precision.
 		f, c := f8Format(from), newArith(half, d)
 		one := func(v uint64) uint64 { return c.out(half.pack(isa.RN, unpackF8(f, v), false)) }
 		return lane1(func(a uint64) uint64 { return one(a>>8)<<16 | one(a) }), nil

@@ -14,6 +14,7 @@ import (
 
 // directed rounds x, exact or rounded to odd, to single precision.
 func directed(mode isa.Rounding, x float64) uint64 {
+	// Start with rounding to nearest, and correct it by one unit where the mode demands it.
 	f := float32(x)
 	r := float64(f)
 	u := math.Float32bits(f)

@@ -59,6 +59,7 @@ func RoundFloat(name string) func(x float64) uint64 {
 
 // FusedF64 returns fma.f64 with the given rounding.
 func FusedF64(mode isa.Rounding) func(a, b, c uint64) uint64 {
+	// Without a modifier the rounding is to nearest even.
 	if mode == isa.NoRounding {
 		mode = isa.RN
 	}

@@ -67,6 +67,8 @@ func bfi(d *isa.Desc) (Func, error) {
 	return func(o *Ops, mask uint32) {
 		dst, a, b, c, n := o.dst(mask), o.S[0], o.S[1], o.S[2], o.S[3]
 		for i := range dst {
+			// Go's shifts yield 0 for amounts of 64 or more, so that a position beyond the word inserts
+			// nothing.
 			pos := c[i] & 0xff
 			field := ones(n[i]&0xff) << pos & width
 			dst[i] = b[i]&width&^field | a[i]<<pos&field
@@ -83,6 +85,7 @@ func szext(d *isa.Desc) (Func, error) {
 	wrap, isSigned := d.Has(isa.Wrap), d.Type == isa.S32
 	return lane2(func(a, b uint64) uint64 {
 		n := uint32(b)
+		// .clamp: a width of 32 or more keeps all bits.
 		if n >= 32 && !wrap {
 			return uint64(uint32(a))
 		}

@@ -138,6 +138,7 @@ func lop3(d *isa.Desc) (Func, error) {
 // b, c. It selects by c, then by b, then by a, among words that replicate the bits of the table.
 func lop3Lanes(d *Lanes, o *Ops, lut uint8) {
 	a, b, c := o.S[0], o.S[1], o.S[2]
+	// t[i] is bit i of the table in every position.
 	var t [8]uint32
 	for i := range t {
 		t[i] = -uint32(lut >> i & 1)

@@ -44,6 +44,7 @@ func Sources(d *isa.Desc) (int, bool) {
 	switch {
 	case d.Type == isa.Pred:
 		return 0, ok
+	// The 16-bit forms fill the register, so that there is no third operand.
 	case d.Row.Opcode == "cvt.pack" && (d.Type == isa.U16 || d.Type == isa.S16):
 		return 2, ok
 	case d.Row.Opcode == "cvt" && d.SType == isa.F32 && (elements(d.Type) == 16 || isF8x2(d.Type)):

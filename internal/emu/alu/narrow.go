@@ -43,6 +43,8 @@ func (f *format) nearest(x float64) uint64 {
 	if e < f.emin || e >= f.emax { // zero, subnormal, near overflow or not a number
 		return f.pack(isa.RN, double.unpack(u), false)
 	}
+	// Rebias the exponent, then round off the low bits of the fraction; a carry moves into the
+	// exponent, which is then correct.
 	shift := uint(53 - f.prec)
 	mag -= uint64(f.emin-1+1023) << 52
 	mag = (mag + 1<<(shift-1) - 1 + mag>>shift&1) >> shift

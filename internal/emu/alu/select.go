@@ -10,6 +10,7 @@ func selpBits[U unsigned](o *Ops, mask uint32) {
 	p := o.PS[0]
 	d, a, b := o.binary(mask)
 	for i := range d {
+		// k is all ones if the lane's predicate is true.
 		k := -uint64(p & 1)
 		p >>= 1
 		d[i] = uint64(U(a[i]&k | b[i]&^k))

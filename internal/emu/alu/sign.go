@@ -15,6 +15,7 @@ func signFloat(d *isa.Desc) (Func, error) {
 	if f == nil || d.Type == isa.F32x2 || !oneType(d) || !only(d, allowed) {
 		return noForm(d)
 	}
+	// neg flips the sign bit, abs clears it.
 	clear, flip := uint64(0), f.sign
 	if d.Row.Opcode == "abs" {
 		clear, flip = f.sign, 0

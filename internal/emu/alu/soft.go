@@ -84,6 +84,7 @@ func (f *format) unpack(v uint64) number {
 		n.class = infinite
 	default:
 		n.class = finite
+		// Subnormal numbers have the exponent of the least normal one and no hidden bit.
 		fraction := v & (1<<(f.prec-1) - 1)
 		e := int(v >> (f.prec - 1))
 		if e == 0 {
@@ -112,6 +113,8 @@ func (f *format) round(mode isa.Rounding, neg bool, exp int, sig uint64, sticky 
 	if exp > f.emax {
 		return f.signed(neg, f.overflow(mode, neg))
 	}
+	// The significand has 64 bits: shift out those beyond the precision, and for a subnormal result as
+	// many more as the exponent is below the least.
 	shift := uint(64 - f.prec)
 	biased := uint64(0) // exponent field less one: the hidden bit adds the one
 	if exp < f.emin {
@@ -315,6 +318,7 @@ func (f *format) div(mode isa.Rounding, x, y number) uint64 {
 	case x.class == zero || y.class == infinite:
 		return f.signed(neg, 0)
 	}
+	// Halving x makes the quotient fit in 64 bits; the remainder only matters as sticky.
 	q, r := bits.Div64(x.sig>>1, x.sig<<63, y.sig) // in [2^62, 2^64)
 	exp := x.exp - y.exp
 	if q>>63 == 0 {

@@ -65,6 +65,7 @@ type part struct{ at, size uint }
 
 // modifiers reads the dotted modifiers; false for one that no video instruction has.
 func (v *video) modifiers(mods []string) bool {
+	// The types are in the order of destination, first and second source.
 	var signs []bool
 	for _, m := range mods {
 		switch m {
@@ -168,6 +169,7 @@ func (v *video) scalar(ra, rb, rc uint64) uint64 {
 		lo, hi := boundsOf(dsel.size, v.signed[0])
 		t = min(max(t, lo), hi)
 	}
+	// The intermediate result has 33 bits and a sign.
 	t = t << 31 >> 31 // .s33
 	switch c := (part{0, 32}).extract(rc, v.signed[0]); v.second {
 	case "add":
@@ -177,6 +179,7 @@ func (v *video) scalar(ra, rb, rc uint64) uint64 {
 	case "max":
 		t = max(t, c)
 	}
+	// With a destination selector the result is merged into the third source.
 	keep := uint64(1<<dsel.size-1) << dsel.at
 	return uint64(uint32(uint64(t)<<dsel.at&keep | rc&^keep))
 }
@@ -202,6 +205,7 @@ func (v *video) primary(a, b int64) int64 {
 		}
 		return (a + b) >> 1
 	}
+	// Only shifts are left. .clamp limits the amount to 32, .wrap takes it modulo 32.
 	n := min(b, 32)
 	if v.clamp == "wrap" {
 		n = b & 31
@@ -248,12 +252,15 @@ func (v *video) compare(a, b int64) bool {
 func (v *video) mad(ra, rb, rc uint64) uint64 {
 	a, b := v.aSel.extract(ra, v.signed[1]), v.bSel.extract(rb, v.signed[2])
 	n := v.o.Neg
+	// A minus sign on one factor negates the product, on both it cancels.
 	product := n[0] != n[1]
 	signed := v.signed[1] || v.signed[2] || product || n[2]
+	// The product of the magnitudes, negated if the signs differ.
 	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
 	if a < 0 != (b < 0) {
 		hi, lo = minus(hi, lo)
 	}
+	// Negation of a term is its complement plus one, which is added with the other term.
 	one := uint64(0)
 	c := rc & 0xffffffff
 	switch {
@@ -302,6 +309,7 @@ func (v *video) simdForm() bool {
 		v.o.Neg != [3]bool{} || !v.o.Third {
 		return false
 	}
+	// Elements are half-words or bytes; the default selects all of them, from the highest down.
 	letter, all := byte('h'), "10"
 	if v.lanes == 4 {
 		letter, all = 'b', "3210"
@@ -345,6 +353,7 @@ func (v *video) simdForm() bool {
 // simd executes an instruction on two half-words or four bytes. Elements that the mask excludes are
 // taken from the third source.
 func (v *video) simd(ra, rb, rc uint64) uint64 {
+	// Selectors number the elements of both sources consecutively: those of the second follow.
 	size := 32 / v.lanes
 	both := ra&0xffffffff | rb<<32
 	out := rc & 0xffffffff

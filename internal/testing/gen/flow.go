@@ -179,6 +179,7 @@ func (g *flow) jumpIf(not, pred, to string) {
 // target returns a label that may be jumped to: a later one in an enclosing region, or the header
 // of the loop.
 func (g *flow) target() string {
+	// Mostly the current region; each step outwards has probability one half.
 	i := len(g.regions) - 1
 	for i > 0 && g.n(2) == 0 {
 		i--
@@ -225,6 +226,7 @@ func (g *flow) decide() {
 func (g *flow) tableJump() {
 	table := g.label()
 	n := []int{2, 4}[g.n(2)]
+	// v0 to v3 are uniform values; the thread index is not.
 	from := fmt.Sprintf("%%v%d", g.n(4))
 	if g.n(3) < g.private {
 		from = "%t"
@@ -267,6 +269,7 @@ func (g *flow) flowLoop(depth int) {
 	head := g.label()
 	r := &g.regions[len(g.regions)-1]
 	end := r.labels[r.at+1]
+	// A constant bound, one of the launch, or one that depends on the thread.
 	bound := fmt.Sprintf("mov.u32 %%e%d, %d;", id, 1+g.n(3))
 	switch g.n(4) {
 	case 0:
@@ -308,6 +311,7 @@ func (g *flow) flowAccess() {
 		g.decide()
 		guard = "@%p "
 	}
+	// Mostly shared memory, else the block's part of global memory.
 	space, at := ".shared", "[%x]"
 	g.emit("shl.b32 %%i, %%i, 2;")
 	if g.n(3) == 0 {

@@ -179,6 +179,8 @@ func (g *integers) instruction(guard string) {
 // conversion emits a cvt whose registers may be wider than its types.
 func (g *integers) conversion(op func(string, ...any)) {
 	to, from := []int{8, 16, 32, 64}[g.n(4)], []int{8, 16, 32, 64}[g.n(4)]
+	// holds returns the width of a register for a type of w bits: at least 16, sometimes twice as
+	// wide.
 	holds := func(w int) int {
 		w = max(w, 16)
 		if w < 64 && g.n(3) == 0 {
@@ -193,6 +195,7 @@ func (g *integers) conversion(op func(string, ...any)) {
 
 // comparison emits a setp, with one or two results, perhaps combined with a predicate.
 func (g *integers) comparison(op func(string, ...any), t string, w int) {
+	// Unsigned types have operators of their own.
 	rel := g.from("eq", "ne", "lt", "le", "gt", "ge")
 	if t[0] == 'u' && g.n(3) == 0 {
 		rel = g.from("lo", "ls", "hi", "hs")

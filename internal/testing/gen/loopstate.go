@@ -71,6 +71,7 @@ func (g *loopState) loop(depth int) {
 	g.used++
 	g.emit("mov.u32 %%c%d, 0;", id)
 	g.out.WriteString(fmt.Sprintf("L%d:\n", id))
+	// Without barriers in the loop, iterations of different threads are unordered.
 	barriers := g.n(4) > 0
 	for range 1 + g.n(2) {
 		g.access()
@@ -158,6 +159,7 @@ func (g *loopState) change(id int) {
 func (g *loopState) access() {
 	g.emit("add.u32 %%i, %s, %s;", g.pick("%t", "%t", "%t", "%u", "0"),
 		g.pick("0", "%v0", "%v1", "%v2", "%v3"))
+	// The word must be within the array: mask the index or guard the access.
 	limit := ""
 	if g.n(3) == 0 {
 		g.emit("and.b32 %%i, %%i, 255;")

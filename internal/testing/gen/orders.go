@@ -161,6 +161,7 @@ func (g *orders) place(align int) {
 
 // touch emits an access to shared memory, or to the block's part of global memory.
 func (g *orders) touch() {
+	// Strong accesses of one scope and size do not race with each other.
 	order := []string{"", "", "", ".volatile", ".relaxed.cta"}[g.n(5)]
 	guard := g.guard(3)
 	switch g.n(8) {
@@ -185,6 +186,7 @@ func (g *orders) touch() {
 
 // ticket emits an atomic operation on a counter; most of them take the next slot into %k.
 func (g *orders) ticket() {
+	// Mostly the first of two counters.
 	at := fmt.Sprintf("[cnt+%d]", 4*(g.n(4)/3))
 	switch g.n(8) {
 	default:

@@ -169,6 +169,7 @@ func (g *random) statement(depth int) {
 		g.access, g.warp, g.counted, g.leave, g.compare, g.jump, g.copy, g.copy, g.group, g.group,
 	}
 	k := g.n(len(kinds))
+	// The last four kinds are asynchronous copies, which a trace does not support.
 	if g.opt.Traceable && k >= 16 {
 		[]func(int){g.carry, g.choice}[k%2](depth)
 		return
@@ -185,6 +186,7 @@ func (g *random) choice(int) {
 	g.emit("ld.global.u32 %%w, [%%a];")
 	g.emit("and.b32 %%w, %%w, 1;")
 	g.emit("setp.eq.u32 %s, %%w, 0;", p)
+	// Each path may add with carry and access a shared word.
 	path := func() {
 		if g.n(4) == 0 {
 			g.emit("add.cc.u32 %s, %%v1, %d;", g.value(), -g.n(2))
@@ -454,6 +456,7 @@ func (g *random) loop(depth int) {
 	head, end := g.label(), g.label()
 	g.emit("mov.u32 %%c%d, 0;", c)
 	g.out.WriteString(head + ":\n")
+	// A bound that depends on the thread makes a barrier in the loop divergent.
 	if g.n(3) == 0 && !g.opt.BlockBarriers {
 		g.emit("and.b32 %%w, %%v1, 3;")
 	} else {

@@ -181,6 +181,7 @@ func (g *readback) guard() string {
 
 // place returns an address of size bytes in memory that the thread owns.
 func (g *readback) place(size int) (space, operand string) {
+	// room is the number of bytes that the thread owns from base on.
 	room, base, wide := 16, "", false
 	switch g.n(10) {
 	case 0, 1, 2:
@@ -208,6 +209,7 @@ func (g *readback) place(size int) (space, operand string) {
 	if base == "lo" {
 		return space, fmt.Sprintf("[lo+%d]", size*g.n(room/size))
 	}
+	// A constant offset, or one that a value selects.
 	if g.n(4) > 0 || room == size {
 		return space, fmt.Sprintf("[%s+%d]", base, size*g.n(room/size))
 	}
@@ -279,6 +281,7 @@ func (g *readback) load() {
 
 // atomic writes an atomic or a reduction on the thread's own memory.
 func (g *readback) atomic() {
+	// Only memory that atomics can access: shared and global.
 	space, base := ".shared", "%s0"
 	switch g.n(3) {
 	case 0:
@@ -375,6 +378,7 @@ func (g *readback) loop(depth int) {
 	}
 	c := g.used
 	g.used++
+	// next is the target of continue, end that of break.
 	head, next, end := g.label(), g.label(), g.label()
 	g.emit("mov.u32 %%c%d, 0;", c)
 	fmt.Fprintf(&g.out, "%s:\n", head)

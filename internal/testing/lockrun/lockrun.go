@@ -118,6 +118,8 @@ func Run(p *form.Program, cfg *launch.Config, opt Options) (res *Result, err err
 		res: &Result{memory: map[uint64]byte{}, objects: map[string]uint64{}},
 	}
 	m.log = newLog(m)
+	// Unsupported constructs are found deep in the evaluation of operands; fail ends the run by a
+	// panic, which becomes the error here.
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -152,6 +154,7 @@ func (m *machine) prepare() {
 	for _, v := range vars {
 		m.place[v.Var] = uint64(v.At)
 	}
+	// Arguments that share a buffer share its memory.
 	base := firstBase
 	for i, v := range m.p.Func.Params {
 		a := m.cfg.Args[i]
@@ -277,6 +280,7 @@ func (w *warp) guard(p ir.RegID, neg bool) uint32 {
 
 // choose sets v_active of the threads in block b: to the target of the first arm whose guard holds.
 func (m *machine) choose(w *warp, b *form.Block) {
+	// The arms are tried in order; a thread leaves by the first one that applies.
 	open := w.at(b.ID)
 	for i := range b.Arms {
 		a := &b.Arms[i]

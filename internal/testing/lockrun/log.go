@@ -78,6 +78,7 @@ func (g *log) compare(e entry, with []entry) {
 		if !event.Conflict(g.m.geo, with[i].op, e.op) {
 			continue
 		}
+		// The order of the two instructions does not matter.
 		r := Race{with[i].in, e.in}
 		if r.A.Index > r.B.Index {
 			r.A, r.B = r.B, r.A

@@ -77,6 +77,7 @@ func (m *machine) access(w *warp, in *ir.Instr, mask uint32) {
 		in.Has(isa.NC) {
 		m.fail(in, "is not supported")
 	}
+	// Ascending or descending lane order: the last writer is the highest or the lowest lane.
 	for range bits.OnesCount32(mask) {
 		l := bits.TrailingZeros32(mask)
 		if m.opt.Seed&1 == 1 {
@@ -104,6 +105,7 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 		addr += w.regs[mem.Reg][l]
 	}
 	space, at := m.resolve(in, addr)
+	// Natural alignment and the size of a cell ensure that no access crosses a cell.
 	elem := in.Type.Size()
 	size := elem * max(int(in.Vec), 1)
 	if at%uint64(size) != 0 || size > cell {

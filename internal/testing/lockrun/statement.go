@@ -46,6 +46,7 @@ func (m *machine) statement(in *ir.Instr, enabled []uint32) {
 // sync checks that if one thread is at the barrier all threads are, at one barrier number, and as
 // many as it counts. Otherwise the barrier diverges.
 func (m *machine) sync(in *ir.Instr, enabled []uint32) {
+	// The barrier is reached if some thread is enabled, and uniform if all are.
 	some, all := false, true
 	for i := range m.warps {
 		some = some || enabled[i] != 0
@@ -54,6 +55,7 @@ func (m *machine) sync(in *ir.Instr, enabled []uint32) {
 	if !some {
 		return
 	}
+	// All threads must use one barrier number, and a count must be that of the block.
 	id, count := form.BarrierParts(in)
 	first := true
 	var number uint64
@@ -86,6 +88,7 @@ func (m *machine) reduce(in *ir.Instr, each func(func(w *warp, lane int))) {
 		return
 	}
 	p := in.Src[len(in.Src)-1]
+	// popc counts the threads whose predicate is true; and and or compare that count.
 	n, total := uint64(0), uint64(0)
 	each(func(w *warp, l int) {
 		total++
@@ -256,6 +259,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	}
 	o := &m.ops
 	*o = alu.Ops{CC: &w.cc}
+	// Operands are split into values and predicates, as package alu expects them.
 	n, np := 0, 0
 	for i, s := range in.Src {
 		switch {
@@ -285,6 +289,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 		if d.Kind != ir.Register || m.p.Func.Regs[d.Reg].Type.Size() != ir.DstType(&in.Desc, i).Size() {
 			m.fail(in, "destination is not as wide as the type")
 		}
+		// Lanes outside the mask keep their values, and sources may alias destinations.
 		out[nd] = &m.tmp[4+nd]
 		*out[nd] = w.regs[d.Reg]
 		o.D[nd] = out[nd]

@@ -114,11 +114,13 @@ type threadSync struct {
 	observed map[place][]head      // heads that strong reads of a place have observed
 }
 
+// barrier is a barrier of one block.
 type barrier struct {
 	block uint32
 	id    uint8
 }
 
+// generation is what the threads that have arrived at a barrier know.
 type generation struct {
 	arrived clock
 	waiters []event.Thread

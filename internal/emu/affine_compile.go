@@ -288,6 +288,7 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 	if o == "cvt" {
 		return c.planCvt(in, op)
 	}
+	// A widening product reads its factors as 32-bit numbers, so that signedness matters.
 	if in.ir.Fn == isa.FnWide {
 		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) && (o == "mul" || c.size64(op.src[2])) {
 			op.signed = t == isa.S32

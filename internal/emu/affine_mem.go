@@ -106,6 +106,7 @@ func runAffineLoadShared(x *exec, in *inst) {
 // addresses have fast paths.
 func (x *exec) loadAffine(in *inst, p *pattern, buf []byte, at uint64) {
 	mo := in.mem
+	// Loaded values have no form.
 	for _, r := range in.affine.writes {
 		x.forms[r].state = lanesOnly
 	}
@@ -226,6 +227,7 @@ func (x *exec) storeAffine(in *inst, p *pattern, buf []byte, at uint64) {
 		}
 		return
 	}
+	// Without a consumer a word need not be gathered: it is stored from its register.
 	s := &x.data[0]
 	if x.sink == nil && mo.size == 4 {
 		s = x.src(&mo.src[0])

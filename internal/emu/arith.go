@@ -27,6 +27,8 @@ func (c *compiler) arith(in *ir.Instr) error {
 // single register and uses neither predicates nor the carry flag.
 func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	lookup := alu.Lookup
+	// Package alu knows the number of sources of each function. An instruction with more of them is
+	// another form, which must not be executed as this one.
 	want, known := alu.Sources(&in.Desc)
 	if len(in.Src) == 3 && (in.Op() == "min" || in.Op() == "max") {
 		lookup, want = alu.ThreeInputs, 3

@@ -55,6 +55,7 @@ func (c *compiler) copyAsync(in *ir.Instr) error {
 		return fmt.Errorf("%s: two addresses and a constant size expected", opcodeText(in))
 	}
 	op := &copyOp{size: in.Src[2].Val}
+	// Exactly one cache operator is required; it decides which sizes are allowed.
 	cg, ca := slices.Contains(in.Mods, "cg"), slices.Contains(in.Mods, "ca")
 	if cg == ca || op.size != 16 && (cg || op.size != 4 && op.size != 8) {
 		return fmt.Errorf("%s of %d bytes: .ca copies 4, 8 or 16 bytes, .cg 16", opcodeText(in), op.size)
@@ -154,6 +155,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	to, from := op.to.mem, op.from.mem
 	s.to[l] = (x.src(&in.s[0])[l] + to.off) & to.amask
 	s.from[l] = (x.src(&in.s[1])[l] + from.off) & from.amask
+	// The number of bytes to read: all, an operand, or none if the predicate is true.
 	n := size
 	switch {
 	case op.sized:
@@ -192,6 +194,7 @@ func (x *exec) copyNow(s *lateCopy, m uint32) bool {
 	for ; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		to, n := s.to[l], uint64(s.read[l])
+		// The bytes after those that are read are zero.
 		bytes := b.shared[to : to+size]
 		clear(bytes[n:])
 		if x.unk != nil {
@@ -238,6 +241,7 @@ func (x *exec) completeCopies(cs *copyState, m, last uint32) bool {
 	still := cs.late[:0]
 	for i := range cs.late {
 		s := &cs.late[i]
+		// A lane's copy is complete if at least last+1 of its groups were closed since.
 		done := uint32(0)
 		for t := m & s.mask; t != 0; t &= t - 1 {
 			l := bits.TrailingZeros32(t) & 31

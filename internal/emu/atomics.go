@@ -61,6 +61,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	m.cas = in.Fn == isa.FnCAS
+	// Additions of 32-bit integers have a fast path: see updateAll.
 	m.adds = in.Fn == isa.FnAdd && size == 4 && !in.Type.IsFloat()
 	if want := 1 + int(b2u(m.cas)); len(m.src) < want {
 		return fmt.Errorf("%s: %d operands where %d are expected", opcodeText(in), len(m.src), want)
@@ -112,6 +113,7 @@ func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 // intRMW returns the integer and bit-size operations. Operands have been truncated to the size of
 // t.
 func intRMW(fn isa.Fn, t isa.Type) rmwFunc {
+	// Values are kept as unsigned numbers; signed comparisons extend them first.
 	n := uint(8 * t.Size())
 	signed := func(v uint64) int64 { return int64(v<<(64-n)) >> (64 - n) }
 	switch fn {
@@ -132,6 +134,7 @@ func intRMW(fn isa.Fn, t isa.Type) rmwFunc {
 			}
 			return old
 		}
+	// inc and dec wrap at the operand, not at the type (PTX ISA 9.7.13.5).
 	case isa.FnInc:
 		return func(old, b, _ uint64) uint64 {
 			if old >= b {
@@ -231,6 +234,7 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint3
 		return stored
 	}
 	v, d := x.src(&mo.src[0]), &x.regs[in.d[0]]
+	// Adding zero leaves the value as it was: such a lane polls.
 	added, not := uint32(0), false
 	for t := m; t != 0; t &= t - 1 {
 		l := lowest(t)

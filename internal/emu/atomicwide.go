@@ -24,6 +24,7 @@ func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
 	n := max(int(in.Vec), 1)
 	m.elem = uint64(size)
 	switch {
+	// A .b128 value is in two registers; the operations are exchange and compare-and-swap.
 	case size == 16:
 		size, n = 8, 2
 		if m.cas = in.Fn == isa.FnCAS; !m.cas && in.Fn != isa.FnExch {
@@ -139,6 +140,7 @@ func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 	mo := in.mem
 	n := len(mo.dst)
+	// First read all elements: a compare-and-swap writes only if all of them are equal.
 	mask := ^uint64(0) >> (64 - 8*mo.size)
 	var old, now [8]uint64
 	write := true
@@ -179,6 +181,7 @@ func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte,
 	mo := in.mem
 	n := len(mo.dst)
 	var old [8]bool
+	// The operation is known to write, to fail, or neither; only the first two can continue.
 	same := true
 	for i := range n {
 		off := uint64(i) * mo.size

@@ -237,6 +237,7 @@ func (x *exec) warpArrives(w *warp, id uint8) {
 		b.waiting = append(b.waiting, g)
 		b.owners = append(b.owners, w)
 	}
+	// Fragments that only arrived are ready again, and no longer wait.
 	keep := w.waiting[:0]
 	for _, g := range w.waiting {
 		if g.wait.kind != notWaiting {

@@ -66,6 +66,7 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	if name == "vprintf" {
 		c.p.prints = true
 	}
+	// The function is called for one lane after the other, in lane order.
 	run := func(x *exec, in *inst) {
 		var args [8]uint64
 		for t := x.m; t != 0; t &= t - 1 {
@@ -143,6 +144,7 @@ func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 		x.fail(in, OutOfBounds, l, "free of %s, which has been freed", o.name)
 		return 0, false
 	}
+	// An object of size 0 makes every access to it fail; its name is kept for messages.
 	spec := *o.objectSpec
 	spec.size = 0
 	o.objectSpec, o.freed = &spec, true
@@ -184,6 +186,7 @@ func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
 		}
 		return b, known
 	}
+	// A generic address below the objects is in a window of shared or private memory.
 	var b []byte
 	off := addr & (1<<sp.window - 1)
 	known := true

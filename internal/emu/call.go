@@ -31,6 +31,7 @@ type callOp struct {
 
 // callInstr decodes direct and indirect calls.
 func (c *compiler) callInstr(in *ir.Instr) error {
+	// The callee is fixed, or an operand; an operand selects among the candidates at run time.
 	op := &callOp{args: in.Src, site: c.fc.calls}
 	c.fc.paramMem = true
 	d := inst{run: runCall, guard: c.guard(), call: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
@@ -118,6 +119,7 @@ func runCall(x *exec, in *inst) {
 func runCallIndirect(x *exec, in *inst) {
 	same, addr := uniform(x.src(&in.s[0]), x.m)
 	n := x.prog.space.funcNumber(addr, len(x.prog.funcs))
+	// The index of the target also selects the calling context, which determines the sites.
 	for i, t := range in.call.targets {
 		if t.number == n {
 			x.isolate(in, same)
@@ -222,6 +224,7 @@ func (p place) slot() int32 { return p.f.fn.slots[p.v.Reg] }
 
 // move copies a parameter's value for the lanes of m.
 func (x *exec) move(from, to place, m uint32) {
+	// The four cases: register or memory on either side. Predicates exist in registers only.
 	if from.v.InReg {
 		if from.v.Type == isa.Pred {
 			x.putPred(to, from.f.preds[from.slot()], m)
@@ -279,6 +282,7 @@ func runRet(x *exec, in *inst) {
 		x.exit(x.m)
 		return
 	}
+	// Copy the results first: the frame may be freed when the last lane arrives.
 	lanes := x.m
 	x.returnResults(f, lanes)
 	j := x.join
@@ -320,6 +324,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	if x.pool.frames == nil {
 		x.pool.frames = make([][]*frame, len(x.prog.funcs))
 	}
+	// Frames are pooled by function, since their sizes differ.
 	free := x.pool.frames[fc.number]
 	var f *frame
 	if n := len(free); n > 0 {
@@ -355,6 +360,7 @@ func (x *exec) reserveLocal(start, size int) {
 	if size == 0 {
 		return
 	}
+	// Local memory grows by doubling; the offsets of existing frames do not change.
 	if need := start + size; need > w.localCap {
 		grown := max(need, 2*w.localCap)
 		mem := make([]byte, 32*grown)
@@ -431,6 +437,7 @@ func addLanes(groups []brxGroup, pc int32, lanes uint32) []brxGroup {
 func (x *exec) scatter(groups []brxGroup, joinPC int32) {
 	j := x.joinFor(joinPC)
 	x.join = j
+	// One group continues in the current fragment, the others become fragments of their own.
 	var mine *brxGroup
 	for i := range groups {
 		g := &groups[i]

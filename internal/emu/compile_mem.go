@@ -45,8 +45,10 @@ func (c *compiler) address(o ir.Operand, d *inst, m *memOp) (err error) {
 	if o.Kind != ir.Mem || len(o.Elems) > 0 {
 		return fmt.Errorf("%s: an address in brackets is expected", opcodeText(c.cur))
 	}
+	// An address in a 32-bit register, also with an offset, wraps at 2^32.
 	m.amask = ^uint64(0)
 	switch {
+	// A variable by name, with a constant offset: the address is a constant.
 	case o.Var != nil:
 		if m.space == event.Generic && o.Var.Space != event.Generic { // ld of a variable by name
 			m.space = o.Var.Space
@@ -113,6 +115,7 @@ func (c *compiler) load(in *ir.Instr) error {
 	if err != nil {
 		return err
 	}
+	// A load into the sink still accesses memory: it may race or be out of bounds.
 	if in.Dst[0].Kind == ir.None {
 		m.dst = make([]int32, n)
 		for i := range m.dst {
@@ -144,6 +147,7 @@ func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 		m.wide != m.size || m.dst[0] < 0 || d.s[0].c == nil {
 		return false
 	}
+	// The load must be in bounds, aligned, and of bytes that are all known.
 	at, img := d.s[0].c[0], &c.p.params
 	if at >= uint64(len(img.data)) || m.size > uint64(len(img.data))-at || at&(m.size-1) != 0 {
 		return false
@@ -209,6 +213,7 @@ func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	switch m.space {
 	case event.Global:
 		d.run = runGlobal
+	// Constant memory consists of objects like global memory, but it cannot be written.
 	case event.Const:
 		if m.kind != event.Read {
 			return fmt.Errorf("%s: constant memory cannot be written", opcodeText(in))
@@ -264,6 +269,7 @@ func (c *compiler) cvta(in *ir.Instr) error {
 	if err != nil {
 		return err
 	}
+	// Windows are at fixed addresses, so that the conversion adds a constant; .to subtracts it.
 	delta := c.p.space.toGeneric(in.Space)
 	if in.Has(isa.ToSpace) {
 		delta = -delta
@@ -304,6 +310,7 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 		return err
 	}
 	sp := in.Space
+	// An address that belongs to an object has the object's space; any other is classified by window.
 	test := func(x *exec, a uint64) bool {
 		if o := x.mem.find(a); o != nil {
 			return o.space == sp

@@ -133,6 +133,7 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 			if err := putAddr(b, c.bufferAddr(objects, a.Buffer)); err != nil {
 				return fmt.Errorf("argument %s: %w", a.Name, err)
 			}
+			// OpenCL's __constant pointers refer to ordinary buffers, which ld.const may then access.
 			if v.PtrSpace == event.Const {
 				c.p.objects[objects[a.Buffer]].constant = true
 			}
@@ -197,9 +198,11 @@ func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) 
 		objects[b] = id
 		spec := objectSpec{name: b.Name, space: event.Global, size: b.Size, bounded: b.Size != 0,
 			fill: b.Fill, value: b.Value, seed: b.Seed, data: b.Data}
+		// A buffer of unspecified size extends as far as the address space allows.
 		if !spec.bounded {
 			spec.size = c.p.space.limit
 		}
+		// Unknown contents enable the tracking of unknown values.
 		if b.Fill == launch.FillUnknown {
 			c.p.track = true
 			spec.origin = uint32(len(c.p.origins))
@@ -216,6 +219,7 @@ func (c *compiler) initVar(v *ir.Var) error {
 	if v.Init == nil && len(v.Relocs) == 0 {
 		return nil
 	}
+	// The initialiser is stored as bytes; addresses in it are inserted afterwards.
 	spec.fill = launch.FillFile
 	spec.data = make([]byte, v.Size)
 	copy(spec.data, v.Init)

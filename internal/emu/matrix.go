@@ -121,6 +121,7 @@ func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
 
 // rowAccess decodes the access to a row by each of the lanes that provide an address.
 func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst, error) {
+	// A generic address must refer to shared memory.
 	elsewhere := func(x *exec, in *inst, m uint32, _ survey) {
 		l := bits.TrailingZeros32(m)
 		x.fail(in, OutOfBounds, l,
@@ -193,6 +194,7 @@ func ldFragment(words []alu.Lanes, first, l int, trans bool) uint64 {
 	if !trans {
 		return words[l%4][first+l/4]
 	}
+	// Transposed: the two elements are in one column, in adjacent rows.
 	at := func(row, col int) uint64 { return words[col/2][first+row] >> (16 * (col % 2)) & 0xffff }
 	return at(2*(l%4), l/4) | at(2*(l%4)+1, l/4)<<16
 }

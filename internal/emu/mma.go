@@ -181,6 +181,7 @@ func (p *product) accumulates(t [4]element) bool {
 // eight rows below the previous one, if there are that many rows, and otherwise to the right of the
 // elements of the four lanes (PTX ISA 9.7.14.5.2 to 13).
 func (p *product) groups(t [4]element) {
+	// run is the number of elements in a register; tall the number of runs of A in different rows.
 	run := t[1].perRegister()
 	tall := p.m / 8
 	a := func(l, i int) (int, int, int) {
@@ -199,6 +200,7 @@ func (p *product) groups(t [4]element) {
 // and the group 16 lanes further (PTX ISA 9.7.14.5.1).
 func (p *product) quadPairs(t [4]element, layouts []string) {
 	p.count = 4
+	// Lanes 16 to 31 hold the rows and columns 4 to 7.
 	high := func(l int) int { return l / 16 * 4 }
 	along := func(l, i int) (int, int, int) { return l%4 + high(l), i, l / 4 % 4 }
 	across := func(l, i int) (int, int, int) { return i + high(l), l % 4, l / 4 % 4 }
@@ -295,6 +297,7 @@ func gather[T any](to *matrixOf[T], o *operandLayout, regs []alu.Lanes, read fun
 // method returns the function that computes the product from the registers of A, B and C, which
 // follow each other in regs.
 func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
+	// The registers of B start at b, those of C at c.
 	b, c := p.a.regs, p.a.regs+p.b.regs
 	switch {
 	case p.a.name == "f64":

@@ -27,6 +27,7 @@ func (c *compiler) mov(in *ir.Instr) error {
 		c.emit(inst{run: runMovPred, guard: c.guard(), d: [2]int32{-1, -1},
 			pd: [2]int32{c.fc.slots[d.Reg], -1}, ps: [2]psrc{ps}})
 		return nil
+	// A 128-bit value is in two registers, which makes it a vector here.
 	case d.Kind == ir.Vector || s.Kind == ir.Vector || in.Type == isa.B128:
 		return c.movVector(in, d, s)
 	case s.Kind == ir.Special:
@@ -123,6 +124,7 @@ func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {
 	if err != nil {
 		return err
 	}
+	// Both sides divide the same number of bits into equal parts.
 	total := uint(8 * in.Type.Size())
 	if total == 0 || total%uint(len(from)) != 0 || total%uint(len(to)) != 0 {
 		return fmt.Errorf("%s: vectors of %d and %d elements", opcodeText(in), len(to), len(from))
@@ -171,6 +173,8 @@ func runMovVector(x *exec, in *inst) {
 	p := in.misc
 	for t := x.m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
+		// v holds up to 128 bits. Parts never straddle the two words, since their sizes are powers of
+		// two.
 		var v [2]uint64
 		for i := range p.vecSrc {
 			at := uint(i) * p.width

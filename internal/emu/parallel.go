@@ -45,6 +45,8 @@ func (p *program) inOrder() bool {
 			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
 				continue
 			}
+			// An atomic returns a value that depends on other blocks, and a strong load may wait for them.
+			// Reductions return nothing, and can be applied later.
 			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() ||
 				m.kind == event.Reduce && m.wide != m.size {
 				return false
@@ -171,6 +173,7 @@ func (s *speculation) Access(e *event.Access) {
 			s.words = appendLanes(s.words, &e.Data[k], e.Mask)
 		}
 	} else if e.Kind == event.Reduce && e.Space == event.Global {
+		// The operand is needed to perform the reduction later.
 		s.words = appendLanes(s.words, &s.x.data[0], e.Mask) // where atomicGlobal has put the operand
 	}
 	s.access = append(s.access, r)
@@ -309,6 +312,7 @@ func (s *scheduler) batch() bool {
 	written := make([]bool, len(s.x.mem.objs))
 	for k := range n {
 		sp := w.specs[k]
+		// The block failed, or would exceed the step budget, or read what an earlier block wrote.
 		if sp.failed || s.x.steps+sp.steps > s.opt.MaxSteps || overlaps(sp.read, written) {
 			return false
 		}
@@ -443,6 +447,7 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 			w = takeLanes(&x.data[k], w, r.mask)
 		}
 	}
+	// Stores and reductions take effect now, in block order.
 	if r.space == event.Global {
 		switch mo.kind {
 		case event.Write:

@@ -33,6 +33,7 @@ type printer struct {
 // next reads an argument of size bytes.
 func (p *printer) next(size uint64) (uint64, bool) {
 	p.at = (p.at + size - 1) &^ (size - 1)
+	// The read is not an access of the kernel and sends no event.
 	b, known := p.x.peek(p.lane, p.at, size)
 	p.at += size
 	p.used++
@@ -76,6 +77,7 @@ func (p *printer) vector(spec string, verb byte) string {
 	if !ok {
 		return p.conversion(spec, verb)
 	}
+	// The number of elements, then the length modifier of each.
 	digits := strings.TrimRight(rest, "hl")
 	n, err := strconv.Atoi(digits)
 	size := map[string]uint64{"hh": 1, "h": 2, "hl": 4, "": 4, "l": 8}[rest[len(digits):]]
@@ -137,8 +139,10 @@ func (p *printer) conversion(spec string, verb byte) string {
 	if strings.ContainsAny(spec, "ljztL") {
 		size = 8 // long has 64 bits on every platform of nvcc except Windows
 	}
+	// h and hh narrow the promoted argument again.
 	half := strings.Count(spec, "h")
 	flags := strings.Trim(spec, "hljztL")
+	// A width or precision that is an argument of its own.
 	for strings.Contains(flags, "*") {
 		w, ok := p.next(4)
 		if !ok {

@@ -33,6 +33,7 @@ func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 // loadScattered loads lane by lane. Lanes that read constant memory are not part of the event.
 func (x *exec) loadScattered(in *inst, m uint32) {
 	mo := in.mem
+	// Only lanes that read global memory produce an event.
 	visible := uint32(0)
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
@@ -114,6 +115,7 @@ func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string)
 	switch sp.windowOf(a) {
 	case localWindow:
 		w := x.warp
+		// A function can access its own local variables and those of its callers, through pointers.
 		top := x.frame.local + x.frame.fn.fn.LocalSize
 		return w.local[l*w.localCap : l*w.localCap+top], off, "local memory"
 	case paramWindow:
@@ -193,6 +195,7 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 	kind, wide := in.mem.kind, in.mem.wide
 	o := x.mem.find(a)
 	switch {
+	// Small addresses come from null pointers, perhaps with an offset.
 	case o == nil && a < 1<<x.prog.space.window:
 		x.fail(in, OutOfBounds, l, "%s of %d bytes at address %#x: null pointer", kind, wide, a)
 	case o == nil:

@@ -59,6 +59,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		opt.Resident = defaultResident
 	}
 	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
+	// Only this block is executed, as for a trace.
 	if opt.Block != nil {
 		s.next, s.blocks = uint64(*opt.Block), uint64(*opt.Block)+1
 	}

@@ -45,6 +45,7 @@ func (p *program) buildContexts() {
 // context returns the context of a call of t in from, created on first use.
 func (p *program) context(from *callCtx, t *fcode, call *ir.Instr, add func(*callCtx) *callCtx,
 	shared map[*fcode]*callCtx) *callCtx {
+	// A recursive call reuses the context of the active call of the same function.
 	for c := from; c != nil; c = c.parent {
 		if c.fn == t {
 			return c

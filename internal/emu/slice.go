@@ -48,6 +48,8 @@ func (c *compiler) unwritten() {
 // tracedInstr decodes an instruction according to its role in the slice. It reports whether the
 // block continues after it.
 func (c *compiler) tracedInstr(in *ir.Instr) bool {
+	// Run executes the instruction, Touch only reports its access, Unknown makes its results unknown;
+	// Join continues at the merge point of a branch that does not matter.
 	switch c.slice.Role(c.fn, in) {
 	case slice.Run:
 		c.instr(in)

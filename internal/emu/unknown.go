@@ -246,6 +246,7 @@ func selected(x *exec, in *inst) (uint32, uint32) {
 	ub, ob := x.unk.ofSrc(&in.s[1])
 	p, up := x.psrc(in.ps[0]), x.unk.preds[in.ps[0].slot]
 	u := up | p&ua | ^p&ub
+	// Name the origin of an operand that makes some executed lane unknown.
 	switch m := u & x.m; {
 	case up&m != 0:
 		return u, x.unk.predOrigin(in.ps[0])
@@ -360,6 +361,7 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 		t.results(in, u, o, m)
 		return
 	}
+	// The lane number and the segment operand decide which lane a value comes from.
 	sel := uint32(0)
 	for i := 1; i <= 2; i++ {
 		if v, w := t.ofSrc(&in.s[i]); v&m != 0 {

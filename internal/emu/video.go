@@ -19,6 +19,7 @@ func (c *compiler) video(in *ir.Instr) error {
 	o.Sel[0] = in.Dst[0].Selector()
 	d := inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
 		sources: 3, run: runArith3}
+	// A missing third source is zero.
 	d.s[2] = src{c: c.constant(0)}
 	for i := range in.Src {
 		s, err := c.srcOf(in.Src[i], isa.B32)

@@ -131,6 +131,7 @@ func (c *compiler) shuffle(in *ir.Instr) (err error) {
 
 // vote decodes vote: all, any, uni and ballot.
 func (c *compiler) vote(in *ir.Instr) error {
+	// The votes on a predicate, and ballot, whose result is the mask of the true lanes.
 	finish := map[isa.Fn]func(*exec, *inst, uint32){
 		isa.FnAll:    votePred(func(pred, lanes uint32) bool { return pred == lanes }),
 		isa.FnAny:    votePred(func(pred, _ uint32) bool { return pred != 0 }),
@@ -247,6 +248,7 @@ func (c *compiler) redux(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	return c.valueAndMask(in, func(x *exec, in *inst, m uint32) {
+		// Fold in lane order; integer operations are associative, and min and max of f32 too.
 		first := bits.TrailingZeros32(x.coll.lanes)
 		r := uint32(x.coll.value[first&31])
 		if in.ir.Type == isa.F32 { // .abs and canonical NaN apply to a single value too
@@ -318,6 +320,7 @@ func runWarpOp(x *exec, in *inst) {
 	// Lanes with different masks execute different operations.
 	same, v := uniform(x.src(&op.members), x.m)
 	members := uint32(v)
+	// The ISA leaves this undefined (9.7.13.2).
 	if outside := same &^ members; outside != 0 {
 		l := bits.TrailingZeros32(outside)
 		x.fail(in, BadBarrier, l, "lane %d executes %s with member mask %#08x, which excludes it", l,
@@ -417,6 +420,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 	if there != g.wait.in.warp.awaits(w, members) {
 		return false
 	}
+	// Separate the fragments of this operation from those that wait for something else.
 	group := x.group[:0]
 	keep := w.waiting[:0]
 	for _, h := range w.waiting {

@@ -139,6 +139,8 @@ func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 			opcodeText(in))
 	}
 	a := &wmmaAccess{fragmentPlan: planOf(&f, f.Operand, e), in: in, load: load}
+	// A run is along a row of A, C or D and along a column of B: adjacent in memory if the layout has
+	// the same direction.
 	a.runs = (f.Layouts[0] == "row") == (f.Operand != "b")
 	if !a.runs && e.bits < 8 {
 		return fmt.Errorf(
@@ -158,6 +160,7 @@ func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 			return fmt.Errorf("%s: %d registers expected", opcodeText(in), n)
 		}
 	}
+	// Without a stride operand the matrix is dense.
 	lead := a.outer // elements from one row or column of memory to the next
 	if a.runs {
 		lead = a.inner
@@ -218,6 +221,7 @@ func (a *wmmaAccess) start(c *compiler, o ir.Operand) error {
 					continue
 				}
 				outer, inner := a.run(l)
+				// The position of the lane's first element, in elements.
 				at := uint64(outer)*uint64(uint32(stride[l])) + uint64(inner)
 				if !a.runs {
 					at = uint64(inner)*uint64(uint32(stride[l])) + uint64(outer)
@@ -257,6 +261,7 @@ func (a *wmmaAccess) accesses(c *compiler) error {
 		if i%per != 0 {
 			continue
 		}
+		// Several elements share a register: access them separately, and pack or unpack.
 		hidden, parts := c.hiddenList(per)
 		whole := &miscOp{vecSrc: parts, width: a.bits, vecDst: []int32{r.r}, to: a.register()}
 		if !a.load {

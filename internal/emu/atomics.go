@@ -61,7 +61,6 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	m.cas = in.Fn == isa.FnCAS
-	// Additions of 32-bit integers have a fast path: see updateAll.
 	m.adds = in.Fn == isa.FnAdd && size == 4 && !in.Type.IsFloat()
 	if want := 1 + int(b2u(m.cas)); len(m.src) < want {
 		return fmt.Errorf("%s: %d operands where %d are expected", opcodeText(in), len(m.src), want)

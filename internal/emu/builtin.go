@@ -66,7 +66,6 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	if name == "vprintf" {
 		c.p.prints = true
 	}
-	// The function is called for one lane after the other, in lane order.
 	run := func(x *exec, in *inst) {
 		var args [8]uint64
 		for t := x.m; t != 0; t &= t - 1 {

@@ -78,11 +78,9 @@ func b2u(b bool) uint64 {
 // A kernel that reads a clock is not executed ahead, since its results depend on the schedule.
 func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), error) {
 	cl := c.cluster()
-	// uniform returns a reader of a register that is equal in all lanes of a warp.
 	uniform := func(f func(x *exec) uint64) func(*exec, *alu.Lanes, uint32) {
 		return func(x *exec, d *alu.Lanes, m uint32) { fill(d, m, f(x)) }
 	}
-	// lane returns a reader of a register that is a function of the lane number.
 	lane := func(f func(l uint) uint32) func(*exec, *alu.Lanes, uint32) {
 		return func(x *exec, d *alu.Lanes, m uint32) {
 			for t := m; t != 0; t &= t - 1 {

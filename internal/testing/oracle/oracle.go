@@ -353,6 +353,8 @@ func (o *Oracle) Complete(c *event.Complete) {
 	}
 }
 
-// Exit orders nothing, and neither does Stall.
-func (o *Oracle) Exit(*event.Exit)   {}
+// Exit orders nothing.
+func (o *Oracle) Exit(*event.Exit) {}
+
+// Stall orders nothing.
 func (o *Oracle) Stall(*event.Stall) {}

@@ -174,7 +174,7 @@ func (c *compiler) mapa(in *ir.Instr) error {
 						kind = OutOfBounds
 					}
 					x.fail(in, kind, l,
-						"mapa to block %d of a cluster of %d: shared memory of blocks other than %d is not supported",
+						"mapa to block %d of a cluster of %d: only its own shared memory (%d) is accessible",
 						r, cl.Count(), own)
 					return
 				}

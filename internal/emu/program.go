@@ -32,7 +32,7 @@ type program struct {
 
 	traced  bool     // only a slice is executed: NewTrace
 	track   bool     // some input is unknown: registers and memory carry unknown bits
-	origins []string // names of where unknown values come from; origins[0] is "an unknown value"
+	origins []string // names of the origins of unknown values, for messages
 
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
@@ -120,7 +120,7 @@ type miscOp struct {
 	to      uint    // bits of the register that a widening fills
 	targets []int32
 	what    string // an unsupported instruction
-	origin  uint32 // where a result that is always unknown comes from; 0: it is not
+	origin  uint32 // origin of a result that is always unknown; 0: it is not unknown
 	copy    *copyOp
 	group   *groupOp
 	predDst []int32

@@ -214,7 +214,8 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 			a-o.base, o.name, o.size)
 	default:
 		x.fail(in, OutOfBounds, l,
-			"%s of %d bytes at offset %d of %s: an array of unspecified size has at most %d bytes",
+			"%s of %d bytes at offset %d of %s: heddle assumes at most %d bytes for an array of "+
+				"unspecified size",
 			kind, wide, a-o.base, o.name, o.size)
 	}
 }

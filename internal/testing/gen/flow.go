@@ -196,6 +196,7 @@ func (g *flow) decide() {
 	if g.n(4) < g.private*2-1 || g.private > 0 && g.n(6) == 0 {
 		switch g.n(4) {
 		case 0:
+			// Conditions on the thread, or on a register that may differ among threads.
 			g.emit("setp.lt.u32 %%p, %%t, %d;", 1+g.n(5))
 		case 1:
 			g.emit("and.b32 %%x, %%t, %d;\n\tsetp.eq.u32 %%p, %%x, 0;", 1+g.n(3))
@@ -208,6 +209,7 @@ func (g *flow) decide() {
 	}
 	switch g.n(5) {
 	case 0:
+		// Conditions on the launch, on uniform registers, and on loop counters.
 		g.emit("setp.%s.u32 %%p, %%n, %d;", []string{"lt", "eq", "ge"}[g.n(3)], g.n(4))
 	case 1:
 		g.emit("setp.eq.u32 %%p, %%b, %d;", g.n(2))
@@ -296,6 +298,7 @@ func (g *flow) flowLoop(depth int) {
 func (g *flow) flowAccess() {
 	switch g.n(12) {
 	case 0:
+		// The neighbour's word, a fixed one, one that a register selects, or the thread's own.
 		g.emit("xor.b32 %%i, %%t, 1;")
 	case 1:
 		g.emit("mov.u32 %%i, %d;", g.n(4))
@@ -335,6 +338,7 @@ func (g *flow) flowAccess() {
 
 // flowCompute changes a register: a uniform one by uniform ones, a private one by any.
 func (g *flow) flowCompute() {
+	// Uniform registers must not receive private values.
 	d, a, b := g.n(8), g.n(8), g.n(8)
 	if d < 4 {
 		a, b = a%4, b%4

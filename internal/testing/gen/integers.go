@@ -128,6 +128,7 @@ func (g *integers) instruction(guard string) {
 			op("mad24.%s.%s32 %s, %s, %s, %s;", g.from("lo", "hi"), sign, d, a, b, c)
 		}
 	case 6:
+		// The divisor is a nonzero constant.
 		op("%s.%s %s, %s, %s;", g.from("div", "rem"), t, d, a,
 			[]string{"3", "8", "-1", "-3", "7"}[g.n(5)])
 	case 7:
@@ -157,6 +158,7 @@ func (g *integers) instruction(guard string) {
 	case 21:
 		op("not.pred %s, %s;", g.predicate(), g.predicate())
 	case 22:
+		// Pack two registers, and below unpack one.
 		op("mov.b64 %s, {%s, %s};", g.register(64), g.register(32), g.register(32))
 	case 23:
 		op("mov.b64 {%s, %s}, %s;", fmt.Sprintf("%%r%d", g.n(4)), fmt.Sprintf("%%s%d", g.n(4)),
@@ -170,6 +172,7 @@ func (g *integers) instruction(guard string) {
 		}
 	case 25:
 		if w > 16 {
+			// The carry flag connects two instructions, so that they have no guard.
 			g.emit("add.cc.u%d %s, %s, %s;\n\taddc.u%d %s, %s, %s;", w, d, a, b, w, g.register(w),
 				g.register(w), c)
 		}

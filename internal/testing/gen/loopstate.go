@@ -100,12 +100,15 @@ func (g *loopState) loop(depth int) {
 func (g *loopState) guard(id int) {
 	switch g.n(6) {
 	case 0:
+		// A prefix of the threads, whose length is a register.
 		g.emit("setp.lt.u32 %%p0, %%t, %s;", g.v())
 	case 1:
+		// A bound on a register itself.
 		g.emit("setp.lt.s32 %%p0, %s, %d;", g.v(), 1<<g.n(8))
 	case 2:
 		g.emit("xor.b32 %%x, %%c%d, %%n;\n\tand.b32 %%x, %%x, 3;\n\tsetp.eq.u32 %%p0, %%x, 1;", id)
 	case 3:
+		// One iteration.
 		g.emit("setp.eq.u32 %%p0, %%c%d, %d;", id, g.n(4))
 	case 4: // data that the thread loads
 		g.emit(
@@ -127,26 +130,33 @@ func (g *loopState) change(id int) {
 	v, o := g.v(), g.v()
 	switch g.n(14) {
 	case 0, 1:
+		// Swap two registers.
 		g.emit("mov.u32 %%w, %s;\n\t%smov.u32 %s, %s;\n\t%smov.u32 %s, %%w;", v, on, v, o, on, o)
 	case 2:
 		g.emit(
 			"mov.u32 %%w, %%v0;\n\t%smov.u32 %%v0, %%v1;\n\t%smov.u32 %%v1, %%v2;\n\t%smov.u32 %%v2, %%w;",
 			on, on, on)
 	case 3:
+		// Reflect: c - v.
 		g.emit("%ssub.u32 %s, %d, %s;", on, v, 1<<g.n(7), v)
 	case 4:
+		// Flip a bit.
 		g.emit("%sxor.b32 %s, %s, %d;", on, v, v, 1<<g.n(7))
 	case 5, 6:
+		// Move by a stride, which may be an argument.
 		g.emit("%sadd.u32 %s, %s, %s;", on, v, v, g.pick("1", "2", "3", "64", "128", "-1", "%y"))
 	case 7:
+		// Double, and below halve: as unsigned, as signed, or rounded towards zero.
 		g.emit("%sshl.b32 %s, %s, 1;", on, v, v)
 	case 8:
 		g.emit("%sshr.%s %s, %s, 1;", on, g.pick("u32", "s32"), v, v)
 	case 9:
 		g.emit("shr.u32 %%w, %s, 31;\n\tadd.u32 %%w, %%w, %s;\n\t%sshr.s32 %s, %%w, 1;", v, v, on, v)
 	case 10:
+		// Clamp.
 		g.emit("%smin.u32 %s, %s, %d;", on, v, v, 1<<g.n(8))
 	case 11:
+		// Copy, and below add, another register.
 		g.emit("%smov.u32 %s, %s;", on, v, o)
 	case 12:
 		g.emit("%sadd.u32 %s, %s, %s;", on, v, v, o)

@@ -144,12 +144,16 @@ func (g *orders) guard(few int) string {
 func (g *orders) place(align int) {
 	switch g.n(10) {
 	case 0, 1, 2:
+		// The thread's own word.
 		g.emit("mov.u32 %%i, %%t;")
 	case 3, 4, 5:
+		// The slot that the thread has taken.
 		g.emit("and.b32 %%i, %%k, 63;")
 	case 6:
+		// The word of another lane, or of another warp.
 		g.emit("xor.b32 %%i, %%t, %d;", []int{1, 32}[g.n(2)])
 	case 7:
+		// A word that two threads share.
 		g.emit("shr.u32 %%i, %%t, 1;")
 	case 8:
 		g.emit("mov.u32 %%i, %d;", g.n(3))
@@ -240,14 +244,17 @@ func (g *orders) decide() {
 	p := g.any()
 	switch g.n(5) {
 	case 0:
+		// A prefix of the block; with 32, the first warp.
 		g.emit("setp.lt.u32 %s, %%t, %d;", p, []int{1, 5, 16, 32}[g.n(4)])
 	case 1:
+		// Uniform: the argument.
 		g.emit("setp.eq.u32 %s, %%n, %d;", p, g.n(4))
 	case 2:
 		g.emit("and.b32 %%y, %s, 1;\n\tsetp.eq.u32 %s, %%y, 0;", g.v(), p)
 	case 3:
 		g.emit("ld.shared.u32 %%y, [sh];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 0;", p)
 	case 4:
+		// Uniform in the warp: its number.
 		g.emit("shr.u32 %%y, %%t, 5;\n\tsetp.eq.u32 %s, %%y, 0;", p)
 	}
 }

@@ -130,16 +130,22 @@ func (g *phases) index() {
 	case 0, 1, 2, 3:
 		g.emit("mov.u32 %%i, %%t;")
 	case 4:
+		// A permutation of the threads, as in a butterfly.
 		g.emit("xor.b32 %%i, %%t, %d;", 1<<g.n(5))
 	case 5:
+		// A neighbour: injective, but it overlaps with the thread's own word.
 		g.emit("add.u32 %%i, %%t, %d;", 1+g.n(3))
 	case 6:
+		// The reversal.
 		g.emit("sub.u32 %%i, 63, %%t;")
 	case 7:
+		// An odd factor modulo 64: a permutation.
 		g.emit("mul.lo.u32 %%i, %%t, %d;\n\tand.b32 %%i, %%i, 63;", 3+2*g.n(4))
 	case 8:
+		// Two threads share a word.
 		g.emit("shr.u32 %%i, %%t, 1;")
 	case 9:
+		// Every other word.
 		g.emit("shl.b32 %%i, %%t, 1;")
 	case 10:
 		if g.depth > 0 {
@@ -195,7 +201,7 @@ func (g *phases) at(size int) (space, operand string) {
 	return "", "[%a" + off + "]"
 }
 
-// touch is an access.
+// touch emits an access of 1 to 16 bytes, under a guard in one of four cases.
 func (g *phases) touch() {
 	guard := ""
 	if g.n(4) == 0 {
@@ -223,37 +229,47 @@ func (g *phases) touch() {
 	}
 }
 
-// decide sets a predicate, mostly to something that the block agrees on.
+// decide sets a predicate, mostly to a condition on which the block agrees.
 func (g *phases) decide(p string) {
 	switch g.n(10) {
 	case 0:
+		// Uniform: the argument.
 		g.emit("setp.lt.u32 %s, %%n, %d;", p, g.n(4))
 	case 1:
+		// Uniform in the block: its index.
 		g.emit("setp.eq.u32 %s, %%b, %d;", p, g.n(2))
 	case 2:
+		// Uniform: a word that no thread writes.
 		g.emit("ld.global.u32 %%y, [%%o+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;",
 			4*g.n(4), p)
 	case 3:
+		// Uniform only if no thread writes the word in this interval.
 		g.emit("ld.shared.u32 %%y, [%%s%d+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;",
 			g.n(2), 4*g.n(4), p)
 	case 4:
+		// Uniform: a vote of the block, which is a barrier too.
 		g.emit("bar.red.%s.pred %s, 0, %s;", []string{"or", "and"}[g.n(2)], p, g.pred4())
 	case 5:
+		// Uniform: a count over the block.
 		g.emit("bar.red.popc.u32 %%y, 0, %s;\n\tsetp.lt.u32 %s, %%y, %d;", g.pred4(), p, 1+g.n(40))
 	case 6:
 		if g.used > 0 {
 			g.emit("and.b32 %%y, %%c%d, 1;\n\tsetp.eq.u32 %s, %%y, %d;", g.n(g.used), p, g.n(2))
 		}
 	case 7:
+		// Not uniform, except for the bounds 0 and 64.
 		g.emit("setp.lt.u32 %s, %%t, %d;", p, []int{0, 1, 5, 32, 64}[g.n(5)])
 	case 8:
+		// A value register: uniform or not.
 		g.emit("and.b32 %%y, %s, 1;\n\tsetp.eq.and.u32 %s, %%y, 1, %s;", g.v(), p, g.pred4())
 	case 9:
+		// A carry: whether the register is 0 or 1.
 		g.emit("add.cc.u32 %%y, %s, 0xfffffffe;\n\taddc.u32 %%y, 0, 0;\n\tsetp.eq.u32 %s, %%y, 0;", g.v(),
 			p)
 	}
 }
 
+// maybeBarrier emits a barrier under a condition, which is correct if the condition is uniform.
 func (g *phases) maybeBarrier() {
 	p := g.pred4()
 	if g.n(3) > 0 {
@@ -262,12 +278,14 @@ func (g *phases) maybeBarrier() {
 	g.emit("@%s bar.sync 0;", p)
 }
 
+// leaveSome emits an early exit.
 func (g *phases) leaveSome() {
 	if g.n(3) == 0 {
 		g.emit("@%s ret;", g.pred4())
 	}
 }
 
+// mix changes value registers.
 func (g *phases) mix() {
 	d, a := g.v(), g.v()
 	switch g.n(9) {
@@ -294,6 +312,7 @@ func (g *phases) mix() {
 	}
 }
 
+// choice emits an if, with or without else.
 func (g *phases) choice(depth int) {
 	if depth == 0 {
 		return
@@ -314,7 +333,7 @@ func (g *phases) choice(depth int) {
 	g.out.WriteString(other + ":\n")
 }
 
-// bound puts how often a loop runs in %e.
+// bound sets %e to the number of iterations of a loop: mostly uniform, in the last case not.
 func (g *phases) bound(id int) {
 	e := fmt.Sprintf("%%e%d", id)
 	switch g.n(8) {

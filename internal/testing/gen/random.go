@@ -331,6 +331,7 @@ func (g *random) copy(int) {
 	g.emit("and.b32 %%w, %s, %d;", g.value(), 4*Words-size)
 	g.emit("cvt.u64.u32 %%a, %%w;")
 	g.emit("add.u64 %%a, %%a, %%g;")
+	// The optional operand: the number of bytes to read, or a predicate to read none.
 	part := []string{"", "", fmt.Sprintf(", %d", g.n(size+1)), ", " + g.pred()}[g.n(4)]
 	g.emit("cp.async.ca.shared.global [%%s], [%%a], %d%s;", size, part)
 }
@@ -362,6 +363,7 @@ func (g *random) atomic(int) {
 	case 2:
 		g.emit("atom%s%s%s.exch.b32 %s, %s, %s;", sem, scope, space, g.value(), at, g.value())
 	case 3:
+		// A reduction returns no value, and the ISA gives it no acquire.
 		if sem == ".acquire" || sem == ".acq_rel" {
 			sem = ""
 		}

@@ -187,19 +187,24 @@ func (g *readback) place(size int) (space, operand string) {
 	case 0, 1, 2:
 		space, base = ".shared", "%s0"
 	case 3:
+		// The second shared array.
 		space, base = ".shared", "%s1"
 	case 4:
+		// Global memory of the block, 8 bytes for each thread.
 		space, base, room, wide = ".global", "%f0", 8, true
 	case 5:
 		base, wide = "%f1", true
 	case 6:
+		// Local memory by name.
 		space, base = ".local", "lo"
 	case 7:
 		base, wide = "%f2", true
 	case 8:
+		// A pointer to one of the two shared arrays.
 		g.emit("selp.u32 %%x, %%s0, %%s1, %s;", g.condition())
 		space, base = ".shared", "%x"
 	case 9:
+		// A generic pointer to one of two spaces.
 		a := []string{"%f0", "%f1", "%f2"}
 		i := g.n(3)
 		g.emit("selp.b64 %%f3, %s, %s, %s;", a[i], a[(i+1)%3], g.condition())
@@ -305,10 +310,12 @@ func (g *readback) ticket() {
 	at := 4 * g.n(2)
 	switch g.n(8) {
 	case 0:
+		// One thread sets the counter.
 		g.emit("@%%p4 st.shared.u32 [ct+%d], %s;", at, g.v())
 	case 1:
 		g.emit("@%%p4 st.volatile.shared.u32 [ct+%d], %s;", at, g.v())
 	case 2:
+		// A counter that wraps, at 2^32 or at 63.
 		g.emit("%satom.shared.inc.u32 %s, [ct+%d], %s;", g.guard(), g.v(), at,
 			[]string{"0xffffffff", "63"}[g.n(2)])
 	case 3:

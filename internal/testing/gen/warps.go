@@ -59,6 +59,7 @@ func (s Warps) side(b *strings.Builder, label string,
 			round(b, i, last)
 		}
 	}
+	// Straight-line code has one copy of a round for each iteration.
 	if s.Unrolled {
 		for n := range s.Iterations {
 			all(n == s.Iterations-1)
@@ -87,6 +88,7 @@ func (s Warps) produce(b *strings.Builder, i int, _ bool) {
 func (s Warps) consume(b *strings.Builder, i int, _ bool) {
 	threads := 32 * (s.Producers + s.Consumers)
 	fmt.Fprintf(b, "\tbar.sync %d, %d;\n", s.full(i), threads)
+	// The signal that the buffer is empty belongs after the reads.
 	free := fmt.Sprintf("\tbar.arrive %d, %d;\n", s.empty(i), threads)
 	if s.Broken {
 		b.WriteString(free)

@@ -200,6 +200,7 @@ func (m *machine) start(block uint32) {
 // run executes φ for one block: its blocks in the sort order, with the tests at the ends of loops.
 // At a loop's end it returns to the header while some thread has v_active there.
 func (m *machine) run() {
+	// A block that no thread is in has no effect.
 	for pc := 0; pc < len(m.p.Blocks); {
 		b := m.p.Blocks[pc]
 		if m.someone(b.ID) {
@@ -249,6 +250,7 @@ func (m *machine) someone(b ir.BlockID) bool {
 // v_active.
 func (m *machine) enter(b *form.Block) {
 	enabled := make([]uint32, len(m.warps))
+	// The guard is evaluated at each statement, since an earlier one may have changed it.
 	for _, in := range b.Body {
 		if m.steps++; m.steps > m.opt.MaxSteps {
 			m.fail(nil, "more than %d steps", m.opt.MaxSteps)
@@ -284,6 +286,7 @@ func (m *machine) choose(w *warp, b *form.Block) {
 	open := w.at(b.ID)
 	for i := range b.Arms {
 		a := &b.Arms[i]
+		// An arm of a switch also requires its index.
 		taken := open & w.guard(a.Guard, a.Neg)
 		if a.Index >= 0 {
 			index := m.source(w, nil, a.By, 4, 0)

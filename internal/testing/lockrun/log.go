@@ -39,6 +39,7 @@ func newLog(m *machine) *log {
 
 // startBlock makes the global accesses of the last block those of earlier blocks.
 func (g *log) startBlock() {
+	// No sync orders threads of different blocks, so that these entries are kept to the end.
 	for at, list := range g.all {
 		g.elsewise[at] = append(g.elsewise[at], list...)
 	}

@@ -47,6 +47,7 @@ func (m *machine) resolve(in *ir.Instr, addr uint64) (event.Space, uint64) {
 	case event.Shared, event.Global:
 		return in.Space, addr
 	case event.Generic, event.NoSpace:
+		// A generic address in the window is a shared address.
 		if addr >= window && addr < window+windowSize {
 			return event.Shared, addr - window
 		}

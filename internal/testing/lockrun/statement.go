@@ -104,6 +104,7 @@ func (m *machine) reduce(in *ir.Instr, each func(func(w *warp, lane int))) {
 		r = b2u(n > 0)
 	}
 	each(func(w *warp, l int) {
+		// The destination of popc is a register, that of and and or a predicate.
 		if d := in.Dst[0]; m.p.Func.Regs[d.Reg].Type == isa.Pred {
 			w.preds[d.Reg] = w.preds[d.Reg]&^(1<<l) | uint32(r)<<l
 		} else {
@@ -164,6 +165,7 @@ func (m *machine) set(w *warp, in *ir.Instr, d ir.Operand, v *alu.Lanes, mask ui
 	if d.Kind != ir.Register || m.isPred(d) {
 		m.fail(in, "destination is not supported")
 	}
+	// Upper bits of narrow registers stay zero, as package alu requires.
 	keep := ^uint64(0)
 	if n := m.p.Func.Regs[d.Reg].Type.Size(); n < 8 {
 		keep = 1<<(8*n) - 1
@@ -201,6 +203,7 @@ func (m *machine) source(w *warp, in *ir.Instr, o ir.Operand, size, slot int) *a
 	if o.Kind == ir.Register && !m.isPred(o) && o.Selector() == "" {
 		return &w.regs[o.Reg]
 	}
+	// All other operands are computed into a scratch register.
 	t := &m.tmp[slot]
 	for l := range t {
 		switch o.Kind {
@@ -286,6 +289,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 			npd++
 			continue
 		}
+		// A wider register would need an extension, which is not implemented here.
 		if d.Kind != ir.Register || m.p.Func.Regs[d.Reg].Type.Size() != ir.DstType(&in.Desc, i).Size() {
 			m.fail(in, "destination is not as wide as the type")
 		}
@@ -308,6 +312,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 // pack executes mov between a register and its parts, the lowest first (PTX ISA 9.7.9.4).
 func (m *machine) pack(w *warp, in *ir.Instr, mask uint32) {
 	from, to := in.Src[0], in.Dst[0]
+	// First concatenate the parts of the source, then split the value among the destinations.
 	var v alu.Lanes
 	if from.Kind == ir.Vector {
 		part := 8 * in.Type.Size() / len(from.Elems)

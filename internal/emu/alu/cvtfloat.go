@@ -137,6 +137,7 @@ func cvtIntFloat(d *isa.Desc) (Func, error) {
 	if !ok || !only(d, isa.FTZ|isa.Sat) || d.Has(isa.Sat) && f == bfloat {
 		return noForm(d)
 	}
+	// The host rounds to nearest even.
 	if loop := intFloatLoop(d.SType, d.Type); loop != nil && d.Round == isa.RN && !d.Has(isa.Sat) {
 		return loop, nil
 	}

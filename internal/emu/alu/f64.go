@@ -51,6 +51,7 @@ func mulF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// divF64 is div.rn.f64; the host handles division by zero and infinities as IEEE 754 defines.
 func divF64(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -65,6 +66,7 @@ func divF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// fmaF64 is fma.rn.f64. Go's FMA rounds once, as IEEE 754 requires.
 func fmaF64(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {

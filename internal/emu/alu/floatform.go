@@ -49,6 +49,7 @@ func addFloat(d *isa.Desc) (Func, error) {
 		return mixed2(d, op)
 	}
 	switch {
+	// The loops for the common forms; anything else is computed in software.
 	case f.is16() && subtract:
 		op = c.narrowSub
 	case f.is16():

@@ -15,6 +15,7 @@ func minmax(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
 	}
+	// pick returns the function of the opcode.
 	pick := func(lo, hi Func) (Func, error) {
 		if less {
 			return lo, nil

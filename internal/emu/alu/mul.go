@@ -120,6 +120,7 @@ func mul24Func(d *isa.Desc) scalar2 {
 		}
 	case isa.S32:
 		return func(a, b uint64) uint64 {
+			// The factors are 24-bit numbers, sign-extended.
 			x, y := int64(a<<40)>>40, int64(b<<40)>>40
 			return uint64(uint32(uint64(x*y) >> shift))
 		}

@@ -92,6 +92,7 @@ func shfLeftWrap(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// With .clamp an amount of 32 moves the other word in completely.
 func shfLeftClamp(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {

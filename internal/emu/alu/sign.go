@@ -21,6 +21,7 @@ func signFloat(d *isa.Desc) (Func, error) {
 		clear, flip = f.sign, 0
 	}
 	ftz, keep := d.Has(isa.FTZ), f.sign<<1-1
+	// Without flushing, one loop serves all scalar formats.
 	if !ftz && elements(d.Type) == 0 {
 		return func(o *Ops, mask uint32) {
 			d, a := o.unary(mask)

@@ -193,6 +193,8 @@ func (f *format) mulAdd(mode isa.Rounding, x, y, z number) uint64 {
 		return f.pack(mode, z, false)
 	}
 	hi, lo := bits.Mul64(x.sig, y.sig)
+	// The product of two significands in [1, 2) is below 4, hence the exponent plus one before
+	// normalization.
 	p := wide{neg: neg, exp: x.exp + y.exp + 1, hi: hi, lo: lo}
 	p.normalise()
 	if z.class == zero {
@@ -247,6 +249,7 @@ func (f *format) sum(mode isa.Rounding, x, y wide) uint64 {
 		sticky = y.lo<<(64-d) != 0
 		y.hi, y.lo = y.hi>>d, y.hi<<(64-d)|y.lo>>d
 	}
+	// Equal signs: add the magnitudes. A carry moves the significand down by one bit.
 	if x.neg == y.neg {
 		lo, c := bits.Add64(x.lo, y.lo, 0)
 		hi, c := bits.Add64(x.hi, y.hi, c)

@@ -8,8 +8,18 @@ import (
 	"heddle/internal/event"
 )
 
-// survey is what one pass over a warp's addresses tells: enough to see at once that all lanes stay
-// within a page and are aligned.
+// Memory accesses, PTX ISA 9.7.9.8 to 9.7.9.13. An instruction first computes the addresses of all
+// lanes (effective). The state space then decides how to continue: the addresses are offsets into
+// shared memory, addresses of global objects, or offsets into a window of private memory; generic
+// addresses are sorted by lane. Each kind has a fast path, for a full warp within one page, and a
+// slow path, lane by lane, in scatter.go. Only the slow path produces error messages: the fast path
+// falls back to it whenever something is unusual.
+//
+// Accesses to global and shared memory are reported to the sink, after they were performed. Private
+// memory produces no events, since no other thread can reach it.
+
+// survey summarizes the addresses of a warp. It is enough to tell at once that all lanes stay
+// within one page and are aligned, which is the common case.
 type survey struct {
 	first uint64 // address of the first lane
 	diff  uint64 // bits in which some address differs from the first
@@ -18,6 +28,7 @@ type survey struct {
 
 // effective computes the addresses of the current instruction into x.addr.
 func (x *exec) effective(in *inst) survey {
+	// The mask truncates an address that is computed in a 32-bit register.
 	a, off, am := x.src(&in.s[0]), in.mem.off, in.mem.amask
 	s := survey{first: (a[x.first()&31] + off) & am}
 	if x.m == full {
@@ -39,7 +50,7 @@ func (x *exec) effective(in *inst) survey {
 	return s
 }
 
-// survey looks at addresses that are in x.addr.
+// survey computes the summary of addresses that are in x.addr already.
 func (x *exec) survey(m uint32) survey {
 	s := survey{first: x.addr[bits.TrailingZeros32(m)&31]}
 	for t := m; t != 0; t &= t - 1 {
@@ -50,11 +61,13 @@ func (x *exec) survey(m uint32) survey {
 	return s
 }
 
+// runGlobal executes an access to global or constant memory.
 func runGlobal(x *exec, in *inst) {
 	s := x.effective(in)
 	in.mem.global(x, in, x.m, s)
 }
 
+// runShared executes an access to shared memory, whose addresses are offsets.
 func runShared(x *exec, in *inst) {
 	s := x.effective(in)
 	in.mem.shared(x, in, x.m, s)
@@ -63,14 +76,18 @@ func runShared(x *exec, in *inst) {
 // Private memory is addressed in windows: the private functions expect generic addresses.
 func runLocal(x *exec, in *inst) { x.runPrivate(in, localWindow) }
 
+// runKernelParam executes a load of the kernel's own parameters.
 func runKernelParam(x *exec, in *inst) { x.runPrivate(in, paramWindow) }
 
 // frameParamWindow is where runParam puts the parameters of the current frame. No generic address
 // can reach it.
 const frameParamWindow = codeWindow
 
+// runParam executes an access to the parameters of the current frame.
 func runParam(x *exec, in *inst) { x.runPrivate(in, frameParamWindow) }
 
+// runPrivate executes an access to private memory of a known window: it turns the offsets into
+// generic addresses.
 func (x *exec) runPrivate(in *inst, window uint64) {
 	s := x.effective(in)
 	base := x.prog.space.windowBase(window)
@@ -86,10 +103,12 @@ func (x *exec) runPrivate(in *inst, window uint64) {
 	in.mem.private(x, in, x.m, s)
 }
 
-// runGeneric finds out which memory each lane means (PTX ISA 6.4.1.1).
+// runGeneric executes an access by generic addresses (PTX ISA 6.4.1.1). Each lane may address
+// another space; the lanes are grouped by space, and each group executes as one access.
 func runGeneric(x *exec, in *inst) {
 	s := x.effective(in)
 	sp := &x.prog.space
+	// The common case: all lanes are in the same global object.
 	if s.first>>sp.shift != 0 && s.diff>>sp.shift == 0 {
 		in.mem.global(x, in, x.m, s)
 		return
@@ -122,8 +141,8 @@ func runGeneric(x *exec, in *inst) {
 	}
 }
 
-// span returns the page that all of the warp's accesses are in, if they are aligned, in bounds and
-// in one page; else nil.
+// span returns the page that contains the accesses of all lanes, if they are aligned, in bounds and
+// in one page; else nil, and the lanes are handled one by one.
 func (x *exec) span(m *memOp, s survey) (*page, *object) {
 	if s.diff>>pageBits != 0 || s.or&(m.wide-1) != 0 || x.unk != nil {
 		return nil, nil
@@ -136,19 +155,22 @@ func (x *exec) span(m *memOp, s survey) (*page, *object) {
 	if off >= o.size {
 		return nil, nil
 	}
-	// The or of the addresses is an upper bound of them, within the page too.
+	// The bitwise or of the addresses is an upper bound of each, also of the offset in the page.
 	if top := off&^pageMask | s.or&pageMask; !o.contains(top, m.wide) {
 		return nil, nil
 	}
 	return o.page(off), o
 }
 
+// loadGlobal loads from global or constant memory. Constant memory is read-only, so that reads of
+// it produce no events.
 func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 	p, o := x.span(in.mem, s)
 	if p == nil {
 		x.loadScattered(in, m)
 		return
 	}
+	// A block that runs ahead must not read what it has only logged as written.
 	if x.spec != nil && !x.spec.reads(x, o) {
 		return
 	}
@@ -163,6 +185,7 @@ func loadGlobal(x *exec, in *inst, m uint32, s survey) {
 	}
 }
 
+// loadShared loads from the block's shared memory.
 func loadShared(x *exec, in *inst, m uint32, s survey) {
 	if !x.checkShared(in, m, s) {
 		return
@@ -201,6 +224,7 @@ func loadLanes(buf []byte, mask uint64, a *alu.Lanes, disp, size uint64, d *alu.
 	}
 }
 
+// loadUint reads a little-endian integer of 1, 2, 4 or 8 bytes.
 func loadUint(b []byte, size uint64) uint64 {
 	switch size {
 	case 1:
@@ -213,6 +237,7 @@ func loadUint(b []byte, size uint64) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
+// storeUint writes a little-endian integer of 1, 2, 4 or 8 bytes.
 func storeUint(b []byte, size, v uint64) {
 	switch size {
 	case 1:
@@ -226,7 +251,7 @@ func storeUint(b []byte, size, v uint64) {
 	}
 }
 
-// signExtend extends what a load of a signed type put into wider registers (PTX ISA 9.4.1).
+// signExtend extends the results of a load of a signed type to wider registers (PTX ISA 9.4.1).
 func (x *exec) signExtend(mo *memOp, m uint32) {
 	if mo.extend == 0 {
 		return
@@ -243,7 +268,8 @@ func (x *exec) signExtend(mo *memOp, m uint32) {
 	}
 }
 
-// gather puts what a store writes into x.data, in the form of event.Access.Data.
+// gather collects the values that a store writes into x.data, in the layout of event.Access.Data:
+// elements are packed into 64-bit words.
 func (x *exec) gather(mo *memOp, m uint32) {
 	for k := uint64(0); k < mo.wide; k += 8 {
 		word := &x.data[k/8]
@@ -272,6 +298,7 @@ func (x *exec) gather(mo *memOp, m uint32) {
 	}
 }
 
+// storeGlobal stores to global memory. A block that runs ahead only logs its stores.
 func storeGlobal(x *exec, in *inst, m uint32, s survey) {
 	x.gather(in.mem, m)
 	p, o := x.span(in.mem, s)
@@ -287,6 +314,7 @@ func storeGlobal(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Global, m)
 }
 
+// storeShared stores to the block's shared memory.
 func storeShared(x *exec, in *inst, m uint32, s survey) {
 	if !x.checkShared(in, m, s) {
 		return
@@ -299,8 +327,8 @@ func storeShared(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Shared, m)
 }
 
-// storeLanes stores wide bytes for each lane of m into buf at a&mask. Lanes of one address store in
-// lane order, so that the last one stays, as one of the orders that the ISA allows.
+// storeLanes stores wide bytes for each lane of m into buf at a&mask. Lanes with equal addresses
+// store in lane order, so that the last one remains; the ISA leaves the order open.
 func storeLanes(buf []byte, mask uint64, a *alu.Lanes, data *[4][event.WarpSize]uint64, wide uint64,
 	m uint32) {
 	w := &data[0]
@@ -321,6 +349,7 @@ func storeLanes(buf []byte, mask uint64, a *alu.Lanes, data *[4][event.WarpSize]
 	}
 }
 
+// storeWide stores one lane's access of up to 32 bytes.
 func storeWide(b []byte, data *[4][event.WarpSize]uint64, l int, wide uint64) {
 	if wide <= 8 {
 		storeUint(b, wide, data[0][l])
@@ -331,20 +360,21 @@ func storeWide(b []byte, data *[4][event.WarpSize]uint64, l int, wide uint64) {
 	}
 }
 
-// access is called once for each access to global or shared memory that has been done. stored are
-// the lanes that wrote.
+// access reports a completed access to global or shared memory to the sink. stored are the lanes
+// that wrote. Reads within an annotation are not part of the kernel and are not reported.
 func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	mo := in.mem
 	switch {
 	case mo.kind == event.Write:
 		x.wrote, x.changed = true, true
+	// A strong read may wait for another thread: see exec.polled.
 	case mo.kind == event.Read && mo.order.Strong():
 		x.polled = true
 	}
-	if g := x.warp.ghost; g != 0 { // what annotations read, nobody does
+	if g := x.warp.ghost; g != 0 { // reads of annotations are not accesses of the kernel
 		x.warp.looked |= m & g
 		if m&g != 0 {
-			x.ev.Row = 0 // the layout is that of all lanes
+			x.ev.Row = 0 // Row describes the addresses of all lanes
 		}
 		m, stored = m&^g, stored&^g
 		if m == 0 {

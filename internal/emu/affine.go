@@ -7,18 +7,18 @@ import (
 	"heddle/internal/event"
 )
 
-// Affine registers. Most integers of a kernel are the same in all lanes of a warp (loop counters,
+// Affine registers. Most integers of a kernel are equal in all lanes of a warp (loop counters,
 // sizes, bases), or grow evenly along threadIdx.x and threadIdx.y (indices, addresses). Such a
-// register is kept as its form b + kx*X + ky*Y, where X and Y are the lane's threadIdx.x and .y
-// less those of lane 0, and is computed once for a warp. Lanes are filled in when an instruction
-// needs them. The idea is that of scalar and affine units in GPUs (Collange et al., "Dynamic
-// detection of uniform and affine vectors", 2009).
+// register is represented by its form b + kx*X + ky*Y, where X and Y are the lane's threadIdx.x and
+// .y minus those of lane 0, and is computed once for a warp. The lanes are filled in when an
+// instruction needs them. The idea is that of scalar and affine units in GPUs (Collange et al.,
+// "Dynamic detection of uniform and affine vectors", 2009).
 //
-// Which registers may have a form is decided when the kernel is decoded (affine_compile.go);
-// whether one has at a time, while it runs. A form holds for all lanes of the warp that have not
+// The compiler decides which registers may have forms (affine_compile.go); whether a register has
+// one at a given time is decided at run time. A form describes all lanes of the warp that have not
 // exited, so only an instruction executed by all of them may write one. Arithmetic is modulo 2^64,
-// and modulo 2^32 for registers of 32 bits, as that of the lanes is, so that a form is exact and
-// never an approximation.
+// and modulo 2^32 for 32-bit registers, as in the lanes, so that a form is exact and never an
+// approximation. affine_test.go compares the machine with one without forms on random kernels.
 
 // affine is the form of a register.
 type affine struct {
@@ -27,6 +27,7 @@ type affine struct {
 	state  formState
 }
 
+// formState tells which representation of a register is current.
 type formState uint8
 
 const (
@@ -35,9 +36,10 @@ const (
 	formAndLanes
 )
 
-// form returns the affine with fields as given.
+// form returns a form whose lanes are out of date.
 func form(b uint64, kx, ky int64) affine { return affine{b: b, kx: kx, ky: ky, state: formOnly} }
 
+// uniform reports whether all lanes have one value.
 func (f *affine) uniform() bool { return f.kx|f.ky == 0 }
 
 // cut reduces the form modulo 2^32. The factors take the sign that makes them small.
@@ -45,7 +47,7 @@ func (f *affine) cut() {
 	f.b, f.kx, f.ky = uint64(uint32(f.b)), int64(int32(f.kx)), int64(int32(f.ky))
 }
 
-// shape says what X and Y are. It is the same for all warps of a launch.
+// shape gives X and Y of each lane. It is the same for all warps of a launch.
 type shape struct {
 	ok         bool
 	x, y       [event.WarpSize]uint8
@@ -54,8 +56,8 @@ type shape struct {
 	row        int64 // the lane is X + row*Y
 }
 
-// shapeOf finds the shape of a block. Blocks whose rows neither fill warps nor divide them have
-// none.
+// shapeOf returns the shape of a block. It fails for blocks whose rows neither fill warps nor
+// divide them, since their warps differ from each other.
 func shapeOf(b event.Dim3) (s shape) {
 	x, y, z := int64(b.X), int64(b.Y), int64(b.Z)
 	switch {
@@ -88,8 +90,8 @@ func (s *shape) extent(kx, ky int64) (lo, hi int64) {
 	return lo, hi
 }
 
-// range32 returns the range of the values of a 32-bit form, as signed or unsigned numbers. ok is
-// false if some lane wraps around, so that the form as a number of 64 bits would be another.
+// range32 returns the range of the values of a 32-bit form, read as signed or unsigned numbers. ok
+// is false if some lane wraps around, so that the 64-bit form would have other values.
 func (s *shape) range32(f *affine, signed bool) (lo, hi int64, ok bool) {
 	lo, hi = s.extent(f.kx, f.ky)
 	if signed {
@@ -102,8 +104,7 @@ func (s *shape) range32(f *affine, signed bool) (lo, hi int64, ok bool) {
 	return lo, hi, lo >= 0 && hi < 1<<32
 }
 
-// pattern is kx*X + ky*Y in all lanes, and what there is to know about it as the addresses of an
-// access.
+// pattern is kx*X + ky*Y evaluated in all lanes, with the properties that matter for addresses.
 type pattern struct {
 	kx, ky int64
 	off    alu.Lanes
@@ -111,9 +112,10 @@ type pattern struct {
 	bits   uint64 // or of off: low bits show misalignment
 	step   uint64 // off[l] is l*step, if even
 	even   bool
-	small  bool // lo and hi hold
+	small  bool // lo and hi are valid
 }
 
+// patternBits is the logarithm of the number of cached patterns.
 const patternBits = 6
 
 // pattern returns a pattern from the cache of x. It is valid until the next call.
@@ -126,7 +128,7 @@ func (x *exec) pattern(kx, ky int64) *pattern {
 	return *slot
 }
 
-// newPattern computes a pattern, in p if that is not nil.
+// newPattern computes a pattern, in the memory of p unless p is nil.
 func newPattern(s *shape, kx, ky int64, p *pattern) *pattern {
 	if p == nil {
 		p = new(pattern)
@@ -147,20 +149,21 @@ func newPattern(s *shape, kx, ky int64, p *pattern) *pattern {
 	return p
 }
 
-// affineSrc is a source operand as a form: a constant's, or a register's.
+// affineSrc is a source operand as a form: of a constant, or of register r.
 type affineSrc struct {
 	c *affine
 	r int32
 }
 
-// affineOp is what an instruction needs that touches registers which may have forms.
+// affineOp is the decoded form arithmetic of an instruction that touches registers which may have
+// forms.
 type affineOp struct {
 	src    [3]affineSrc
 	narrow bool // the result has 32 bits
 	signed bool // of 32-bit operands that are widened, or compared
 	cmp    comparison
-	// Registers that may have forms: lanes of reads must be up to date before the instruction is
-	// executed lane by lane; writes lose their forms by that.
+	// Registers that may have forms: before the instruction is executed lane by lane, the lanes of
+	// reads must be up to date; afterwards writes have no forms.
 	reads, writes []int32
 }
 
@@ -172,10 +175,10 @@ func (x *exec) form(s *affineSrc) *affine {
 	return &x.forms[s.r]
 }
 
-// whole reports whether all lanes that are alive execute the current instruction.
+// whole reports whether all live lanes execute the current instruction.
 func (x *exec) whole() bool { return x.m|x.gone == full }
 
-// runLanes executes an instruction lane by lane: registers that it touches leave their forms.
+// runLanes executes an instruction lane by lane. The registers that it writes lose their forms.
 func runLanes(x *exec, in *inst) {
 	op := in.affine
 	for _, r := range op.reads {
@@ -193,7 +196,7 @@ func runLanes(x *exec, in *inst) {
 	in.base(x, in)
 }
 
-// fillLanes brings the lanes of a register up to date with its form.
+// fillLanes updates the lanes of a register from its form.
 func (x *exec) fillLanes(r int32) {
 	f, d := &x.forms[r], &x.regs[r]
 	f.state = formAndLanes

@@ -2,9 +2,12 @@ package emu
 
 import "heddle/internal/isa"
 
-// Instructions on forms. Each falls back to runLanes where a source has no form, lanes are missing,
-// or the result is no form.
+// Instructions on forms. Each falls back to runLanes if a source has no form, some live lane does
+// not execute it, or the result would not be a form. Sums, shifts and products with a uniform
+// factor are exact modulo the register width, so that they need no check. Widening and comparisons
+// read a form as a number, and first exclude that some lane wraps around.
 
+// runAffineAdd is add.
 func runAffineAdd(x *exec, in *inst) {
 	op := in.affine
 	a, b := x.form(&op.src[0]), x.form(&op.src[1])
@@ -15,6 +18,7 @@ func runAffineAdd(x *exec, in *inst) {
 	x.setForm(in, form(a.b+b.b, a.kx+b.kx, a.ky+b.ky))
 }
 
+// runAffineSub is sub.
 func runAffineSub(x *exec, in *inst) {
 	op := in.affine
 	a, b := x.form(&op.src[0]), x.form(&op.src[1])
@@ -25,7 +29,7 @@ func runAffineSub(x *exec, in *inst) {
 	x.setForm(in, form(a.b-b.b, a.kx-b.kx, a.ky-b.ky))
 }
 
-// setForm makes f the form of the destination.
+// setForm sets the form of the destination.
 func (x *exec) setForm(in *inst, f affine) {
 	if in.affine.narrow {
 		f.cut()
@@ -87,6 +91,7 @@ func (x *exec) widened(a *affine, signed bool) (affine, bool) {
 	return f, true
 }
 
+// runAffineShl is shl by a uniform amount.
 func runAffineShl(x *exec, in *inst) {
 	op := in.affine
 	a, b := x.form(&op.src[0]), x.form(&op.src[1])
@@ -98,6 +103,7 @@ func runAffineShl(x *exec, in *inst) {
 	x.setForm(in, form(a.b<<n, a.kx<<n, a.ky<<n))
 }
 
+// runAffineMov copies a form.
 func runAffineMov(x *exec, in *inst) {
 	a := x.form(&in.affine.src[0])
 	if a.state == lanesOnly || !x.whole() {
@@ -122,19 +128,24 @@ func runAffineExtend(x *exec, in *inst) {
 	x.forms[in.d[0]] = f
 }
 
-// Special registers.
+// Special registers. X and Y are relative to lane 0, so that the base is the value of lane 0.
 
+// Within a warp threadIdx.x and .y are base plus X and base plus Y by definition of the form;
+// threadIdx.z is uniform where planSreg selects runAffineTidZ.
 func runAffineTidX(x *exec, in *inst) { x.setSreg(in, form(x.warp.tid[0][0], 1, 0)) }
 func runAffineTidY(x *exec, in *inst) { x.setSreg(in, form(x.warp.tid[1][0], 0, 1)) }
 func runAffineTidZ(x *exec, in *inst) { x.setSreg(in, form(x.warp.tid[2][0], 0, 0)) }
 func runAffineLane(x *exec, in *inst) { x.setSreg(in, form(0, 1, x.prog.shape.row)) }
 
+// runAffineSreg reads a special register that is uniform over a warp.
 func runAffineSreg(x *exec, in *inst) {
 	v := &x.tmp[0]
 	in.misc.sreg(x, v, 1)
 	x.setSreg(in, form(v[0], 0, 0))
 }
 
+// setSreg sets the form of a special register. A factor along a dimension of extent 1 is dropped,
+// so that the form is recognized as uniform.
 func (x *exec) setSreg(in *inst, f affine) {
 	if !x.whole() {
 		runLanes(x, in)
@@ -149,7 +160,8 @@ func (x *exec) setSreg(in *inst, f affine) {
 	x.forms[in.d[0]] = f
 }
 
-// runAffineUniform executes any other instruction whose sources are uniform, for one lane.
+// runAffineUniform executes any other instruction for a single lane if all of its sources are
+// uniform.
 func runAffineUniform(x *exec, in *inst) {
 	op := in.affine
 	o := &x.ops
@@ -171,14 +183,15 @@ func runAffineUniform(x *exec, in *inst) {
 	x.forms[in.d[0]] = form(x.tmp[3][0], 0, 0)
 }
 
-// comparison is setp of integers as one of two questions, asked of a and b or of b and a, and the
-// answer negated.
+// comparison expresses setp of integers by two predicates, less and equal, applied to (a, b) or (b,
+// a), with the answer optionally negated.
 type comparison struct {
 	less         bool // else equal
 	swap, negate bool
 }
 
-// comparisonOf returns false for an operator that integers do not have.
+// comparisonOf returns the comparison of an operator; false for operators that integers do not
+// have.
 func comparisonOf(c isa.Cmp) (comparison, bool) {
 	switch c {
 	case isa.EQ:
@@ -197,7 +210,8 @@ func comparisonOf(c isa.Cmp) (comparison, bool) {
 	return comparison{}, false
 }
 
-// runAffineSetp compares ranges: where these do not overlap, all lanes have one answer.
+// runAffineSetp compares the ranges of two forms: if they do not overlap, all lanes have one
+// answer.
 func runAffineSetp(x *exec, in *inst) {
 	op := in.affine
 	a, b := x.form(&op.src[0]), x.form(&op.src[1])
@@ -225,7 +239,8 @@ func runAffineSetp(x *exec, in *inst) {
 	}
 }
 
-// compare returns whether a is less than b, or equal, in all lanes or in none.
+// compare returns whether a is less than b, or equal to it, in all lanes or in none. known is false
+// if lanes may differ.
 func (x *exec) compare(op *affineOp, a, b *affine) (yes, known bool) {
 	if !op.narrow {
 		switch {

@@ -6,13 +6,13 @@ import (
 	"heddle/internal/isa"
 )
 
-// affineCompiler decides which registers of a function may have forms, and makes its instructions
-// keep them.
+// affineCompiler decides which registers of a function may have forms, and rewrites its
+// instructions to maintain them.
 //
 // A register may have a form if it is an integer of 32 or 64 bits, if some instruction can give it
-// one, and if all instructions that mention it are of the kinds that this file knows. So an
-// instruction that the emulator learns is right without being known here; its registers just have
-// no forms.
+// one, and if all instructions that mention it are of the kinds known to this file. So a new
+// instruction of the emulator is correct without being listed here; its registers just have no
+// forms.
 type affineCompiler struct {
 	p     *program
 	fc    *fcode
@@ -21,7 +21,8 @@ type affineCompiler struct {
 	forms map[uint64]*affine
 }
 
-// compileAffine does that for one function.
+// compileAffine rewrites one function. The set of registers that may have forms grows to a
+// fixpoint: an instruction can produce a form only if its sources may have forms.
 func (p *program) compileAffine(fc *fcode) {
 	if p.track || !p.shape.ok {
 		return
@@ -29,6 +30,7 @@ func (p *program) compileAffine(fc *fcode) {
 	c := &affineCompiler{p: p, fc: fc, size: make([]int, fc.lanes), may: make([]bool, fc.lanes),
 		forms: make(map[uint64]*affine)}
 	c.candidates()
+	// The set only grows, so that the loop ends after at most one round for each register.
 	for more := true; more; {
 		more = false
 		for i := range fc.code {
@@ -48,7 +50,7 @@ func (p *program) compileAffine(fc *fcode) {
 	}
 }
 
-// candidates fills size.
+// candidates fills size with the registers that all instructions handle.
 func (c *affineCompiler) candidates() {
 	for i, r := range c.fc.fn.Regs {
 		switch r.Type {
@@ -56,7 +58,7 @@ func (c *affineCompiler) candidates() {
 			c.size[c.fc.slots[i]] = r.Type.Size()
 		}
 	}
-	for _, v := range c.fc.fn.Results { // a return takes them from the lanes
+	for _, v := range c.fc.fn.Results { // a return reads their lanes
 		if v.InReg && v.Type != isa.Pred {
 			c.size[c.fc.slots[v.Reg]] = 0
 		}
@@ -86,7 +88,7 @@ func keepsForms(in *ir.Instr) bool {
 	return in.AccessesMemory()
 }
 
-// mentioned appends the registers that operands name.
+// mentioned appends the registers that operands contain.
 func (c *affineCompiler) mentioned(out []int32, ops []ir.Operand) []int32 {
 	for i := range ops {
 		o := &ops[i]
@@ -104,7 +106,8 @@ func (c *affineCompiler) mentioned(out []int32, ops []ir.Operand) []int32 {
 	return out
 }
 
-// rewrite makes one instruction keep forms.
+// rewrite replaces run of one instruction by its variant on forms, or by runLanes if it only has to
+// keep lanes and forms consistent.
 func (c *affineCompiler) rewrite(in *inst) {
 	run, op := c.plan(in)
 	op.reads = c.only(in, c.mentioned(nil, in.ir.Src))
@@ -134,8 +137,8 @@ func (c *affineCompiler) rewrite(in *inst) {
 	}
 }
 
-// only returns those of the registers that may have forms, for an instruction that reads them:
-// jumps that stand at the ends of blocks name another instruction as theirs.
+// only returns the registers among regs that may have forms, for an instruction that reads them.
+// Jumps at the ends of blocks refer to another instruction as theirs, and read none.
 func (c *affineCompiler) only(in *inst, regs []int32) (out []int32) {
 	if in.d[0] < 0 && in.d[1] < 0 && in.pd[0] < 0 && in.pd[1] < 0 && in.mem == nil && in.misc == nil {
 		return nil
@@ -146,6 +149,7 @@ func (c *affineCompiler) only(in *inst, regs []int32) (out []int32) {
 	return out
 }
 
+// addMay appends r to list if it may have a form.
 func (c *affineCompiler) addMay(list []int32, r int32) []int32 {
 	if r >= 0 && c.may[r] {
 		list = append(list, r)
@@ -201,6 +205,7 @@ func (c *affineCompiler) sources(in *inst, op *affineOp) bool {
 	return true
 }
 
+// source decodes one source, and reports whether it may have a form.
 func (c *affineCompiler) source(s src, out *affineSrc) bool {
 	if s.c != nil {
 		*out = affineSrc{c: c.constant(s.c[0]), r: -1}
@@ -210,6 +215,7 @@ func (c *affineCompiler) source(s src, out *affineSrc) bool {
 	return s.r >= 0 && c.may[s.r]
 }
 
+// constant returns the form of a constant; equal constants share one.
 func (c *affineCompiler) constant(v uint64) *affine {
 	if c.forms[v] == nil {
 		f := form(v, 0, 0)
@@ -227,6 +233,7 @@ func (c *affineCompiler) sized(t isa.Type, op affineOp, run func(*exec, *inst)) 
 	return run
 }
 
+// wideEnough reports whether no source register is narrower than t.
 func (c *affineCompiler) wideEnough(t isa.Type, op *affineOp) bool {
 	for _, s := range op.src {
 		if s.c == nil && c.size[s.r] < t.Size() {
@@ -236,6 +243,7 @@ func (c *affineCompiler) wideEnough(t isa.Type, op *affineOp) bool {
 	return true
 }
 
+// isWord reports whether t is an integer or bit type of 32 or 64 bits.
 func isWord(t isa.Type) bool {
 	switch t {
 	case isa.U32, isa.S32, isa.B32, isa.U64, isa.S64, isa.B64:
@@ -244,6 +252,7 @@ func isWord(t isa.Type) bool {
 	return false
 }
 
+// planSreg handles a move from a special register that is affine in every warp.
 func (c *affineCompiler) planSreg(in *inst) func(*exec, *inst) {
 	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special || in.ir.Operation() != isa.Move {
 		return nil
@@ -265,7 +274,8 @@ func (c *affineCompiler) planSreg(in *inst) func(*exec, *inst) {
 	return nil
 }
 
-// planCvta: the instruction adds in.s[1], and cuts by in.s[2]; without those it is a copy.
+// planCvta handles cvta, which adds in.s[1] and truncates by in.s[2]; if both are trivial it is a
+// copy.
 func (c *affineCompiler) planCvta(in *inst, op *affineOp) func(*exec, *inst) {
 	if in.s[1].c == nil || in.s[1].c[0] == 0 {
 		return c.sized(in.ir.Type, *op, runAffineMov)
@@ -280,6 +290,7 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 	if o == isa.Conversion {
 		return c.planCvt(in, op)
 	}
+	// A widening product reads its factors as 32-bit numbers, so that signedness matters.
 	if in.ir.Fn == isa.FnWide {
 		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) && (o == isa.Product || c.size64(op.src[2])) {
 			op.signed = t == isa.S32
@@ -319,6 +330,7 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 // size64 reports whether a source is a constant or a register of 64 bits.
 func (c *affineCompiler) size64(s affineSrc) bool { return s.c != nil || c.size[s.r] == 8 }
 
+// planCvt handles conversions among integers of 32 and 64 bits.
 func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
 	to, from := in.ir.Type, in.ir.SType
 	if in.ir.Flags != 0 || !isWord(to) || !isWord(from) || (to.Size() == 4) != op.narrow ||
@@ -332,6 +344,7 @@ func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
 	return runAffineMov
 }
 
+// planSetp handles comparisons of integers.
 func (c *affineCompiler) planSetp(in *inst) (run func(*exec, *inst), op affineOp) {
 	t := in.ir.Type
 	if in.ir.Operation() != isa.Comparison || in.alu == nil || in.ir.Fn != isa.NoFn || in.sources != 2 || !isWord(t) || !c.sources(in, &op) || !c.wideEnough(t, &op) {
@@ -345,7 +358,7 @@ func (c *affineCompiler) planSetp(in *inst) (run func(*exec, *inst), op affineOp
 	return runAffineSetp, op
 }
 
-// planMem: loads and stores of global and shared memory. It gives no register a form.
+// planMem handles loads and stores of global and shared memory. Loaded registers get no form.
 func (c *affineCompiler) planMem(in *inst) (run func(*exec, *inst), op affineOp) {
 	m := in.mem
 	if in.d[0] >= 0 || !c.source(in.s[0], &op.src[0]) || m.kind.RMW() {
@@ -366,7 +379,7 @@ func (c *affineCompiler) planMem(in *inst) (run func(*exec, *inst), op affineOp)
 	return runAffineStoreGlobal, op
 }
 
-// newForms gives a frame its forms, all of them none.
+// newForms resets the forms of a frame: no register has one.
 func (f *frame) newForms() {
 	if f.fn.affine && f.forms == nil {
 		f.forms = make([]affine, f.fn.lanes)

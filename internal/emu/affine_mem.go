@@ -7,10 +7,12 @@ import (
 	"heddle/internal/event"
 )
 
-// Loads and stores at addresses that have a form: all lanes are checked at once.
+// Loads and stores at addresses that have a form. Bounds and alignment are checked once for all
+// lanes, from the extent of the form; the event summarizes the addresses by Row and Step, which
+// lets the detector handle the access as a run.
 
-// addresses returns the pattern of the current access and its address in lane 0. ok is false where
-// the access must be done lane by lane.
+// addresses returns the pattern of the current access and its address in lane 0. ok is false if the
+// access must be executed lane by lane.
 func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 	f := x.form(&in.affine.src[0])
 	if f.state == lanesOnly || x.m != full {
@@ -22,12 +24,13 @@ func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 	if !p.small || (base|p.bits)&(mo.wide-1) != 0 {
 		return nil, 0, false
 	}
+	// The comparisons with base exclude that an address wraps around, below zero or above the mask.
 	lo, hi := base+uint64(p.lo), base+uint64(p.hi)
 	return p, base, lo <= base && hi >= base && hi <= mo.amask-mo.wide+1
 }
 
-// affinePage returns the page where the access of all lanes is, and the place of lane 0 in it, or
-// nil.
+// affinePage returns the page that contains the access of all lanes, and the offset of lane 0 in
+// it; nil if there is no single page.
 func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, uint64) {
 	mo := in.mem
 	if mo.space == event.Generic || mo.space == event.NoSpace {
@@ -40,6 +43,7 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, ui
 		mo.kind == event.Write && o.space != event.Global {
 		return nil, nil, 0
 	}
+	// first and last are the extreme offsets in the object. Both must be in one page and in bounds.
 	first := base + uint64(p.lo) - o.base
 	last := first + uint64(p.hi-p.lo)
 	if base < o.base+uint64(-p.lo) || first>>pageBits != last>>pageBits || !o.contains(last, mo.wide) {
@@ -48,7 +52,7 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, ui
 	return o.page(first), o, (base - o.base) & pageMask
 }
 
-// setAddresses fills x.addr for who gets the event.
+// setAddresses fills x.addr for the event, if there is a consumer.
 func (x *exec) setAddresses(p *pattern, base uint64) {
 	if x.sink == nil {
 		return
@@ -64,6 +68,7 @@ func (x *exec) setAddresses(p *pattern, base uint64) {
 	}
 }
 
+// runAffineLoadGlobal is a load of global memory.
 func runAffineLoadGlobal(x *exec, in *inst) {
 	p, base, ok := x.addresses(in)
 	if !ok {
@@ -85,6 +90,7 @@ func runAffineLoadGlobal(x *exec, in *inst) {
 	}
 }
 
+// runAffineLoadShared is a load of shared memory.
 func runAffineLoadShared(x *exec, in *inst) {
 	p, base, ok := x.addresses(in)
 	if !ok || base+uint64(p.hi)+in.mem.wide > uint64(len(x.block.shared)) {
@@ -96,9 +102,11 @@ func runAffineLoadShared(x *exec, in *inst) {
 	x.access(in, full, event.Shared, 0)
 }
 
-// loadAffine loads the elements of all lanes. Lane 0 is at buf[at].
+// loadAffine loads the elements of all lanes; lane 0 is at buf[at]. Uniform, dense and row-wise
+// addresses have fast paths.
 func (x *exec) loadAffine(in *inst, p *pattern, buf []byte, at uint64) {
 	mo := in.mem
+	// Loaded values have no form.
 	for _, r := range in.affine.writes {
 		x.forms[r].state = lanesOnly
 	}
@@ -135,7 +143,7 @@ func (x *exec) loadAffine(in *inst, p *pattern, buf []byte, at uint64) {
 	x.signExtend(mo, full)
 }
 
-// loadRows loads one word for each row of the shape.
+// loadRows loads one word for each row of the shape; all lanes of a row read the same word.
 func (x *exec) loadRows(d *alu.Lanes, buf []byte, at, ky uint64) {
 	n := int(x.prog.shape.row)
 	for l := 0; l < len(d); at += ky {
@@ -146,7 +154,7 @@ func (x *exec) loadRows(d *alu.Lanes, buf []byte, at, ky uint64) {
 	}
 }
 
-// load32 loads neighbouring words.
+// load32 loads 32 consecutive words.
 func load32(d *alu.Lanes, b *[4 * event.WarpSize]byte) {
 	for l := 0; l < len(d); l += 4 {
 		d[l] = uint64(binary.LittleEndian.Uint32(b[4*l:]))
@@ -156,8 +164,9 @@ func load32(d *alu.Lanes, b *[4 * event.WarpSize]byte) {
 	}
 }
 
+// runAffineStoreGlobal is a store to global memory.
 func runAffineStoreGlobal(x *exec, in *inst) {
-	x.readLanes(in) // before the pattern is there, which lasts until another one is asked for
+	x.readLanes(in) // first, since it may evict the pattern that addresses returns
 	p, base, ok := x.addresses(in)
 	if !ok {
 		runLanes(x, in)
@@ -178,6 +187,7 @@ func runAffineStoreGlobal(x *exec, in *inst) {
 	x.access(in, full, event.Global, full)
 }
 
+// runAffineStoreShared is a store to shared memory.
 func runAffineStoreShared(x *exec, in *inst) {
 	x.readLanes(in)
 	p, base, ok := x.addresses(in)
@@ -190,8 +200,7 @@ func runAffineStoreShared(x *exec, in *inst) {
 	x.access(in, full, event.Shared, full)
 }
 
-// readLanes brings the lanes of what is stored up to date. The address is the first of what is
-// read.
+// readLanes updates the lanes of the stored values. The first register read is the address.
 func (x *exec) readLanes(in *inst) {
 	for _, r := range in.affine.reads {
 		if x.forms[r].state == formOnly && r != in.affine.src[0].r {
@@ -218,6 +227,7 @@ func (x *exec) storeAffine(in *inst, p *pattern, buf []byte, at uint64) {
 		}
 		return
 	}
+	// Without a consumer a word need not be gathered: it is stored from its register.
 	s := &x.data[0]
 	if x.sink == nil && mo.size == 4 {
 		s = x.src(&mo.src[0])
@@ -233,7 +243,7 @@ func (x *exec) storeAffine(in *inst, p *pattern, buf []byte, at uint64) {
 	}
 }
 
-// store32 stores neighbouring words.
+// store32 stores 32 consecutive words.
 func store32(b *[4 * event.WarpSize]byte, s *alu.Lanes) {
 	for l := 0; l < len(s); l += 4 {
 		binary.LittleEndian.PutUint32(b[4*l:], uint32(s[l]))

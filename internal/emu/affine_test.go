@@ -15,8 +15,8 @@ import (
 	"heddle/internal/launch"
 )
 
-// randomKernel writes kernels that mix what has forms (indices, counters, addresses) with what has
-// none, under guards, branches, loops and early exits.
+// randomKernel generates kernels that mix values with forms (indices, counters, addresses) and
+// without, under guards, branches, loops and early exits.
 type randomKernel struct {
 	rt     *rapid.T
 	text   strings.Builder
@@ -201,7 +201,7 @@ func (k *randomKernel) source() string {
 	return k.text.String()
 }
 
-// outcome is what a run did that others can see.
+// outcome is the observable result of a run.
 type outcome struct {
 	Status        Status
 	Stop          *Stop
@@ -235,8 +235,8 @@ func outcomeOf(rt *rapid.T, k *ir.Func, cfg *launch.Config, forms bool, opt Opti
 	return o
 }
 
-// TestAffine holds runs with affine registers against runs without: same memory, same events, same
-// count of instructions, on one core and on two.
+// TestAffine compares runs with affine registers with runs without: same memory, same events, same
+// number of instructions, on one core and on two.
 func TestAffine(t *testing.T) {
 	shapes := []event.Dim3{{X: 32, Y: 1, Z: 1}, {X: 40, Y: 1, Z: 1}, {X: 16, Y: 4, Z: 1},
 		{X: 8, Y: 5, Z: 1}, {X: 4, Y: 4, Z: 4}, {X: 2, Y: 4, Z: 5},

@@ -8,13 +8,13 @@ import (
 	"heddle/internal/ir"
 )
 
-// Annotations: calls of the functions that heddle.h declares and nobody defines.
+// Annotations: calls of the functions that heddle.h declares without a body.
 //
-// An annotation is evaluated by each thread that comes to it, between a call of __heddle_ghost and
-// the call that takes its condition. What the thread reads in between is no access of the kernel,
-// so the consumer of events is not told. A condition that asks for what the execution of one thread
-// does not show (the value of another thread, what has been written so far, the result of the
-// function) is not checked.
+// Each thread that reaches an annotation evaluates it, between a call of __heddle_ghost and the
+// call that receives its condition. Reads in between are not accesses of the kernel, and no event
+// is sent for them. A condition that the execution of one thread cannot decide (it refers to the
+// value of another thread, to what has been written so far, or to the result of the function) is
+// not checked; proofs check it.
 
 // annotationPrefix is common to the names of heddle.h.
 const annotationPrefix = "__heddle_"
@@ -22,9 +22,10 @@ const annotationPrefix = "__heddle_"
 // ghostCall begins an annotation.
 const ghostCall = annotationPrefix + "ghost"
 
-// AnnotationKind says what an annotation states.
+// AnnotationKind is the kind of statement that an annotation makes.
 type AnnotationKind uint8
 
+// The kinds of annotations whose failure is recorded.
 const (
 	Assertion AnnotationKind = iota
 	Invariant
@@ -35,6 +36,7 @@ const (
 var annotationNames = [...]string{Assertion: "assertion", Invariant: "invariant",
 	Precondition: "precondition", Postcondition: "postcondition"}
 
+// String names the kind in reports.
 func (k AnnotationKind) String() string { return annotationNames[k] }
 
 // FailedAnnotation is an annotation whose condition was false.
@@ -43,10 +45,10 @@ type FailedAnnotation struct {
 	Site         event.Site
 	Thread       event.Thread // the first
 	Block, Index event.Dim3   // blockIdx and threadIdx of Thread
-	Count        uint64       // how often any thread found it so
+	Count        uint64       // failures over all threads
 }
 
-// conditions are the calls that end an annotation, and what is done with a condition that is false.
+// conditions maps the calls that end an annotation to what happens if the condition is false.
 var conditions = map[string]func(x *exec, in *inst, failed uint32){
 	"assert": func(x *exec, in *inst,
 		failed uint32) {
@@ -63,14 +65,14 @@ var conditions = map[string]func(x *exec, in *inst, failed uint32){
 	"requires":  requires,
 	"assume":    func(x *exec, in *inst, failed uint32) { x.outside(in, "__assume", failed) },
 	"candidate": func(*exec, *inst, uint32) {}, // a guess, which may be wrong
-	// means every loop of the function, not this place
+	// applies to every loop of the function, not to this place
 	"function_wide":     func(*exec, *inst, uint32) {},
-	"barrier_invariant": func(*exec, *inst, uint32) {}, // means the state at the barrier that follows
+	"barrier_invariant": func(*exec, *inst, uint32) {}, // applies at the barrier that follows
 	"permission":        func(*exec, *inst, uint32) {},
 }
 
-// requires: what a kernel requires, the launch must give; what a function requires, its caller
-// must.
+// requires handles __requires: the launch must satisfy the precondition of a kernel, the caller
+// that of a function.
 func requires(x *exec, in *inst, failed uint32) {
 	if loc := in.ir.Loc; x.frame.parent == nil && (loc == nil || loc.Parent == nil) {
 		x.outside(in, "__requires", failed)
@@ -79,11 +81,12 @@ func requires(x *exec, in *inst, failed uint32) {
 	x.annotationFailed(in, Precondition, failed)
 }
 
-// outside ends a run that is none of those that the kernel is meant for.
+// outside ends a run that the kernel's assumptions exclude.
 func (x *exec) outside(in *inst, what string, failed uint32) {
 	x.fail(in, OutsideAssumptions, bits.TrailingZeros32(failed), "%s does not hold", what)
 }
 
+// annotationFailed records a failure, or counts it if the annotation has failed before.
 func (x *exec) annotationFailed(in *inst, kind AnnotationKind, failed uint32) {
 	n := uint64(bits.OnesCount32(failed))
 	site := x.site(in)
@@ -116,31 +119,31 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 			x.warp.looked &^= x.m
 		}
 	case ends && name == "ensures" && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
-		all := c.fn.Specification() // of a function that is not there: nothing is checked
+		all := c.fn.Specification() // of a function without a body: nothing is checked
 		d.run = func(x *exec, in *inst) {
 			if all {
 				x.warp.undecided |= x.m
 			}
-			x.warp.undecided |= x.m & x.warp.looked // it is meant for what is there in the end
+			x.warp.undecided |= x.m & x.warp.looked // it refers to the final contents of memory
 			x.condition(in, check)
 		}
 	case ends && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) { x.condition(in, check) }
 	case name == "snapshot":
 		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
-	// any assignment of ranks is right: each thread does its own share
+	// any assignment of ranks is valid: each thread handles its own share
 	case (name == "share" || name == "event") && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal &&
 		len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) {
 			x.move(place{x.frame, in.ir.Src[0].Var}, place{x.frame, in.ir.Dst[0].Var}, x.m)
 		}
-	// for proofs
+	// used by proofs only
 	case name == "completes_later", name == "collective", name == "await", name == "awaited":
 		d.run = func(*exec, *inst) {}
 	case name == "writes_to":
 		d.run = func(x *exec, in *inst) {
 			x.fail(in, Unsupported, bits.TrailingZeros32(x.m),
-				"a function of which only a specification is known: it writes here what nobody knows")
+				"this function is known only by its specification, which does not say what it writes")
 		}
 	case name == "enabled":
 		d.run = func(x *exec, in *inst) { x.annotationValue(in, 1) }
@@ -151,7 +154,7 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 	return true
 }
 
-// runUndecided is a function of which one thread's execution does not show the value.
+// runUndecided calls a function whose value the execution of one thread does not determine.
 func runUndecided(x *exec, in *inst) {
 	if plain := x.m &^ x.warp.ghost; plain != 0 && len(in.ir.Dst) > 0 {
 		x.fail(in, Unsupported, bits.TrailingZeros32(plain), "call of %s outside an annotation",
@@ -162,7 +165,8 @@ func runUndecided(x *exec, in *inst) {
 	x.annotationValue(in, 0)
 }
 
-// condition ends the annotation of the current lanes.
+// condition ends the annotation of the current lanes, and passes the lanes for which it is false to
+// check.
 func (x *exec) condition(in *inst, check func(*exec, *inst, uint32)) {
 	p := place{x.frame, in.ir.Src[0].Var}
 	failed := uint32(0)
@@ -182,7 +186,7 @@ func (x *exec) condition(in *inst, check func(*exec, *inst, uint32)) {
 	}
 }
 
-// annotationValue is the result of a function that is called within an annotation.
+// annotationValue sets the result of a function that is called within an annotation.
 func (x *exec) annotationValue(in *inst, v uint64) {
 	if len(in.ir.Dst) == 0 || in.ir.Dst[0].Kind != ir.VarVal {
 		return

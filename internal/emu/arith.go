@@ -9,15 +9,26 @@ import (
 	"heddle/internal/isa"
 )
 
+// Instructions from registers to registers. Package alu computes them for all lanes; this file maps
+// the operands of the IR to those of alu. PTX allows registers wider than the type of an
+// instruction for a few opcodes (PTX ISA 9.4.1): the functions of alu read the bits of their type
+// only, and cvt truncates and extends explicitly.
+
+// popcount returns the number of lanes in m.
 func popcount(m uint32) int { return bits.OnesCount32(m) }
 
-// arith decodes an instruction from registers to registers, whose meaning is in package alu.
+// arith decodes an instruction from registers to registers. Package alu holds its semantics.
 func (c *compiler) arith(in *ir.Instr) error {
 	return c.arithTo(in, c.guard())
 }
 
+// arithTo is arith with a given guard. It splits the operands into values and predicates, and
+// chooses the fastest run function: one for each number of sources if the instruction writes a
+// single register and uses neither predicates nor the carry flag.
 func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	lookup := alu.Lookup
+	// Package alu knows the number of sources of each function. An instruction with more of them is
+	// another form, which must not be executed as this one.
 	want, known := alu.Sources(&in.Desc)
 	if len(in.Src) == 3 && in.Operation().Extreme() {
 		lookup, want = alu.ThreeInputs, 3
@@ -65,7 +76,8 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	return nil
 }
 
-// arithDst decodes the destinations. Sinks keep their place.
+// arithDst decodes the destinations. A sink keeps its position, so that the second result of setp
+// is not mistaken for the first.
 func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 	n, np := 0, 0
 	setp := in.Operation() == isa.Comparison
@@ -90,11 +102,12 @@ func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 	return n == 1 && np == 0 && d.d[0] >= 0, nil
 }
 
-// predOperand reports whether source i is a predicate by the instruction's form.
+// predOperand reports whether source i is a predicate according to the instruction's type.
 func (c *compiler) predOperand(in *ir.Instr, i int) bool {
 	return in.Type == isa.Pred || in.SrcType(i) == isa.Pred
 }
 
+// runArith1 to runArith3 execute instructions with one to three sources and one destination.
 func runArith1(x *exec, in *inst) {
 	o := &x.ops
 	o.D[0] = &x.regs[in.d[0]]
@@ -119,7 +132,7 @@ func runArith3(x *exec, in *inst) {
 	in.alu(o, x.m)
 }
 
-// runArith is the general form.
+// runArith executes all other forms. Missing destinations are directed to scratch registers.
 func runArith(x *exec, in *inst) {
 	o := &x.ops
 	for i := range o.D {
@@ -140,8 +153,8 @@ func runArith(x *exec, in *inst) {
 	in.alu(o, x.m)
 }
 
-// cvt is arithmetic whose registers may be wider than its types (PTX ISA 9.4.1): a source is cut, a
-// destination extended.
+// cvt decodes a conversion, whose registers may be wider than its types (PTX ISA 9.4.1): the source
+// is truncated, the destination extended.
 func (c *compiler) cvt(in *ir.Instr) error {
 	guard := c.guard()
 	if len(in.Src) >= 1 && in.Src[0].Kind == ir.Register && !c.isPred(in.Src[0]) {
@@ -171,7 +184,7 @@ func (c *compiler) arithFrom(in *ir.Instr, guard psrc, r int32) error {
 	return nil
 }
 
-// widen extends the result of a narrow signed conversion to its register.
+// widen sign-extends the result of a narrow conversion to its register.
 func (c *compiler) widen(in *ir.Instr, guard psrc) error {
 	if len(in.Dst) == 0 || in.Dst[0].Kind != ir.Register || !in.Type.Signed() {
 		return nil
@@ -187,6 +200,8 @@ func (c *compiler) widen(in *ir.Instr, guard psrc) error {
 	return nil
 }
 
+// runTruncate cuts a source to the width of its type. It is not an instruction of the kernel and
+// does not count as a step.
 func runTruncate(x *exec, in *inst) {
 	x.uncount()
 	mask := uint64(1)<<in.misc.width - 1
@@ -196,6 +211,7 @@ func runTruncate(x *exec, in *inst) {
 	}
 }
 
+// runWiden sign-extends the destination in place.
 func runWiden(x *exec, in *inst) {
 	x.uncount()
 	d := &x.regs[in.d[0]]

@@ -11,17 +11,17 @@ import (
 	"heddle/internal/isa"
 )
 
-// Asynchronous copies that are not bulk, PTX ISA 9.7.9.25.3. A copy may be done at any time from
-// its issue to the wait that covers it; the emulator does it at one of these two, as the seed says,
-// so that schedules show both the old and the new bytes to who looks too early. A copy that is not
-// waited for may never be done.
+// Non-bulk asynchronous copies, PTX ISA 9.7.9.25.3. A copy may happen at any time between its issue
+// and the wait that covers it. The emulator performs it at one of these two times, chosen by the
+// seed, so that different schedules expose both the old and the new bytes to a premature read. A
+// copy that is never waited for may never happen.
 
-// copyOp is a decoded cp.async: s[0] is the destination, s[1] the source, s[2] the bytes to copy if
-// sized, ps[0] whether none are.
+// copyOp is a decoded cp.async: s[0] is the destination, s[1] the source, s[2] the number of bytes
+// to read if sized, ps[0] whether to read none.
 type copyOp struct {
-	size  uint64 // that are written
+	size  uint64 // bytes written
 	sized bool
-	// stand for the two accesses, in messages; their mem has what is added to the addresses
+	// the two accesses, for messages; their mem holds the offsets added to the addresses
 	to, from inst
 }
 
@@ -31,13 +31,13 @@ type groupOp struct {
 	pending      uint32
 }
 
-// copyState is what a warp has issued.
+// copyState holds the copies of a warp that have not been performed.
 type copyState struct {
 	closed [event.WarpSize]uint32 // groups, by lane
 	late   []lateCopy
 }
 
-// lateCopy is a copy that is done when it is waited for.
+// lateCopy is a copy that is performed when it is waited for.
 type lateCopy struct {
 	in       *inst
 	mask     uint32
@@ -46,13 +46,16 @@ type lateCopy struct {
 	read     [event.WarpSize]uint8
 }
 
+// reset prepares the state for another block.
 func (s *copyState) reset() { s.closed, s.late = [event.WarpSize]uint32{}, s.late[:0] }
 
+// copyAsync decodes cp.async. The size is a constant, and limited by the cache operator.
 func (c *compiler) copyAsync(in *ir.Instr) error {
 	if len(in.Src) < 3 || in.Src[2].Kind != ir.Imm {
 		return fmt.Errorf("%s: two addresses and a constant size expected", opcodeText(in))
 	}
 	op := &copyOp{size: in.Src[2].Val}
+	// Exactly one cache operator is required; it decides which sizes are allowed.
 	cg, ca := slices.Contains(in.Mods, "cg"), slices.Contains(in.Mods, "ca")
 	if cg == ca || op.size != 16 && (cg || op.size != 4 && op.size != 8) {
 		return fmt.Errorf("%s of %d bytes: .ca copies 4, 8 or 16 bytes, .cg 16", opcodeText(in), op.size)
@@ -77,8 +80,8 @@ func (c *compiler) copyAsync(in *ir.Instr) error {
 	return nil
 }
 
-// copyOptions decodes what may come behind the size: a number of bytes or a predicate, and a cache
-// policy, which changes nothing.
+// copyOptions decodes the optional operands after the size: a number of bytes or a predicate, and a
+// cache policy, which has no effect.
 func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
 	rest := in.Src[3:]
 	if slices.Contains(in.Mods, "L2::cache_hint") {
@@ -100,6 +103,7 @@ func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
 	return err
 }
 
+// copyGroup decodes commit_group, wait_group and wait_all.
 func (c *compiler) copyGroup(in *ir.Instr) error {
 	op := &groupOp{}
 	switch in.Row.Step {
@@ -117,6 +121,8 @@ func (c *compiler) copyGroup(in *ir.Instr) error {
 	return nil
 }
 
+// runCopy issues the copies of all lanes, and performs them now or at the wait, as a random bit
+// decides.
 func runCopy(x *exec, in *inst) {
 	s := &x.evs.copied
 	s.in, s.mask = in, x.m
@@ -141,13 +147,15 @@ func runCopy(x *exec, in *inst) {
 	}
 }
 
-// copyOperands finds what one lane copies, and reports whether it may.
+// copyOperands computes the addresses and the size of one lane's copy. It reports false if the copy
+// is not allowed.
 func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	op := in.misc.copy
 	size := op.size
 	to, from := op.to.mem, op.from.mem
 	s.to[l] = (x.src(&in.s[0])[l] + to.off) & to.amask
 	s.from[l] = (x.src(&in.s[1])[l] + from.off) & from.amask
+	// The number of bytes to read: all, an operand, or none if the predicate is true.
 	n := size
 	switch {
 	case op.sized:
@@ -157,7 +165,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	}
 	if n > size {
 		x.fail(in, OutOfBounds, l,
-			"asynchronous copy of %d bytes from the source into %d bytes of shared memory (PTX ISA 9.7.9.25.3.1)", n, size)
+			"asynchronous copy reads %d bytes but writes only %d (PTX ISA 9.7.9.25.3.1)", n, size)
 		return false
 	}
 	s.read[l] = uint8(n)
@@ -179,13 +187,14 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	return true
 }
 
-// copyNow does the copies of the lanes of m. It reports false if the block must run again.
+// copyNow performs the copies of the lanes of m. It reports false if the block must run again.
 func (x *exec) copyNow(s *lateCopy, m uint32) bool {
 	size := s.in.misc.copy.size
 	b := x.block
 	for ; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
 		to, n := s.to[l], uint64(s.read[l])
+		// The bytes after those that are read are zero.
 		bytes := b.shared[to : to+size]
 		clear(bytes[n:])
 		if x.unk != nil {
@@ -208,6 +217,7 @@ func (x *exec) copyNow(s *lateCopy, m uint32) bool {
 	return true
 }
 
+// runCopyGroup closes groups of copies, waits for them, or both.
 func runCopyGroup(x *exec, in *inst) {
 	op, cs := in.misc.group, &x.warp.copies
 	if op.commit {
@@ -225,11 +235,13 @@ func runCopyGroup(x *exec, in *inst) {
 	}
 }
 
-// completeCopies does the late copies of the lanes of m in all closed groups but the last few.
+// completeCopies performs the late copies of the lanes of m in all closed groups except the last
+// few.
 func (x *exec) completeCopies(cs *copyState, m, last uint32) bool {
 	still := cs.late[:0]
 	for i := range cs.late {
 		s := &cs.late[i]
+		// A lane's copy is complete if at least last+1 of its groups were closed since.
 		done := uint32(0)
 		for t := m & s.mask; t != 0; t &= t - 1 {
 			l := bits.TrailingZeros32(t) & 31
@@ -252,7 +264,7 @@ func (x *exec) completeCopies(cs *copyState, m, last uint32) bool {
 	return true
 }
 
-// copied gives the bytes of a copy the unknown bits of their source.
+// copied transfers the unknown bits of the source to the bytes that a copy wrote.
 func (t *tracker) copied(b *block, to, n uint64, o *object, p *page, at uint64) {
 	for i := range n {
 		if p.unknownBits(at+i, 1) != 0 {
@@ -262,7 +274,7 @@ func (t *tracker) copied(b *block, to, n uint64, o *object, p *page, at uint64) 
 	}
 }
 
-// unknownFrom says where the unknown values in an object come from.
+// unknownFrom returns the origin of unknown values in an object.
 func (o *object) unknownFrom() uint32 {
 	if o.stored != 0 {
 		return o.stored
@@ -270,7 +282,7 @@ func (o *object) unknownFrom() uint32 {
 	return o.origin
 }
 
-// runNeedsCopy stops the run if a copy's addresses, or how much it copies, are unknown.
+// runNeedsCopy stops the run if an address of a copy, or the number of bytes, is unknown.
 func runNeedsCopy(x *exec, in *inst) {
 	if !x.needs(in, &in.s[0], "the destination of this asynchronous copy") ||
 		!x.needs(in, &in.s[1], "the source of this asynchronous copy") ||

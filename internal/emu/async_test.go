@@ -81,9 +81,9 @@ func TestCopyBytes(t *testing.T) {
 	}
 }
 
-// A copy is done at some time up to its wait, and schedules show several: a thread that does not
-// wait reads old bytes under some seeds and new ones under others (9.7.9.25.3.3), and so does a
-// copy see a later write of its source.
+// A copy happens at some time up to its wait, and schedules show several: a thread that does not
+// wait reads old bytes under some seeds and new ones under others (9.7.9.25.3.3), and a copy may
+// see a later write to its source.
 func TestCopyIsAsynchronous(t *testing.T) {
 	early := kernel(t, copyPrelude+`
 	mov.u32 %v, 77;
@@ -139,7 +139,7 @@ func TestCopyGroups(t *testing.T) {
 	})
 }
 
-// Copies that are wrong, and forms that are not executed.
+// Invalid copies, and forms that are not executed.
 func TestCopyErrors(t *testing.T) {
 	for _, test := range []struct {
 		copy    string
@@ -153,7 +153,7 @@ func TestCopyErrors(t *testing.T) {
 			"read of 16 bytes at offset 512 of x, which has 512 bytes"},
 		{"cp.async.cg.shared.global [%w], [%q+4], 16;", Misaligned, "x+0x4 is not aligned to 16"},
 		{"cp.async.cg.shared.global [%w], [%q], 16, 17;", OutOfBounds,
-			"asynchronous copy of 17 bytes from the source into 16 bytes"},
+			"asynchronous copy reads 17 bytes but writes only 16"},
 		{"cp.async.cg.shared.global [%w], [%q], 8;", Unsupported, ".cg 16"},
 		{"cp.async.ca.shared.global [%w], [%q], 2;", Unsupported, "4, 8 or 16 bytes"},
 		{"cp.async.cs.shared.global [%w], [%q], 4;", Unsupported, ".ca copies"},
@@ -174,8 +174,8 @@ func TestCopyErrors(t *testing.T) {
 		copyConfig(1), Options{})
 }
 
-// Unknown bytes are copied as such, and the zeros behind them are known; what decides about the
-// copy must be known.
+// Unknown bytes are copied as such, and the zeros after them are known. The operands of the copy
+// must be known.
 func TestCopyOfUnknown(t *testing.T) {
 	for seed := range uint64(4) {
 		k := kernel(t,

@@ -13,11 +13,14 @@ import (
 )
 
 // Atomic operations, PTX ISA 9.7.13.5 (atom) and 9.7.13.6 (red). The lanes of a warp perform theirs
-// one after the other, in lane order.
+// one after the other, in lane order, which is one of the orders that the ISA allows. Since the
+// emulator executes one warp at a time, each operation is atomic without further measures.
 
-// rmwFunc computes the new value of a location of size bytes from the old one and the operands.
+// rmwFunc computes the new value of a location from the old one and the operands.
 type rmwFunc func(old, b, c uint64) uint64
 
+// atomic decodes atom and red on one register. Without .sem the order is .relaxed, without .scope
+// it is .gpu.
 func (c *compiler) atomic(in *ir.Instr) error {
 	kind, _ := in.AccessKind()
 	red := kind == event.Reduce
@@ -78,6 +81,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 	return c.finishMem(in, d)
 }
 
+// rmwOf returns the operation fn on type t; nil if the ISA has none.
 func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 	switch t {
 	case isa.F32, isa.F64:
@@ -90,7 +94,7 @@ func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 		case sp == event.Shared:
 			return addF32
 		}
-		return addF32Flush // atomicShared replaces it where a generic address points to shared memory
+		return addF32Flush // atomicShared replaces it if a generic address is in shared memory
 	}
 	if t.IsFloat() {
 		f := alu.AtomicFloat(fn, t)
@@ -102,8 +106,10 @@ func rmwOf(fn isa.Fn, t isa.Type, sp event.Space) rmwFunc {
 	return intRMW(fn, t)
 }
 
-// intRMW has the integer and bit-size operations. Operands are cut to the size of t before.
+// intRMW returns the integer and bit-size operations. Operands have been truncated to the size of
+// t.
 func intRMW(fn isa.Fn, t isa.Type) rmwFunc {
+	// Values are kept as unsigned numbers; signed comparisons extend them first.
 	n := uint(8 * t.Size())
 	signed := func(v uint64) int64 { return int64(v<<(64-n)) >> (64 - n) }
 	switch fn {
@@ -124,6 +130,7 @@ func intRMW(fn isa.Fn, t isa.Type) rmwFunc {
 			}
 			return old
 		}
+	// inc and dec wrap at the operand, not at the type (PTX ISA 9.7.13.5).
 	case isa.FnInc:
 		return func(old, b, _ uint64) uint64 {
 			if old >= b {
@@ -152,6 +159,7 @@ func intRMW(fn isa.Fn, t isa.Type) rmwFunc {
 	return nil
 }
 
+// addF64 adds in double precision, rounding to nearest even; subnormal numbers are supported.
 func addF64(old, b, _ uint64) uint64 {
 	return math.Float64bits(math.Float64frombits(old) + math.Float64frombits(b))
 }
@@ -159,6 +167,7 @@ func addF64(old, b, _ uint64) uint64 {
 // canonicalNaN is what f32 operations return for a NaN on current targets.
 const canonicalNaN = 0x7fffffff
 
+// addF32 is atom.add.f32 on shared memory, which supports subnormal numbers.
 func addF32(old, b, _ uint64) uint64 {
 	r := math.Float32frombits(uint32(old)) + math.Float32frombits(uint32(b))
 	if r != r {
@@ -171,6 +180,7 @@ func addF32(old, b, _ uint64) uint64 {
 // sign-preserving zero".
 func addF32Flush(old, b, _ uint64) uint64 { return flushF32(addF32(flushF32(old), flushF32(b), 0)) }
 
+// flushF32 replaces a subnormal number by zero with its sign.
 func flushF32(v uint64) uint64 {
 	if v&0x7f800000 == 0 {
 		return v & 0x80000000
@@ -178,7 +188,8 @@ func flushF32(v uint64) uint64 {
 	return v
 }
 
-// update performs one lane's operation on its bytes. It reports whether the lane wrote.
+// update performs one lane's operation on its bytes, and reports whether the lane wrote. An atomic
+// that leaves the value as it was counts as polling: a loop around it is spinning.
 func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	mo := in.mem
 	mask := ^uint64(0) >> (64 - 8*mo.size)
@@ -189,7 +200,7 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	}
 	now := rmw(old, v, w) & mask
 	storeUint(b, mo.size, now)
-	if now != old || mo.kind == event.Reduce { // who does not see the value does not wait for it
+	if now != old || mo.kind == event.Reduce { // a reduction returns no value, so it cannot poll
 		x.wrote, x.changed = true, true
 	} else {
 		x.polled = true
@@ -204,8 +215,9 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	return !mo.cas || old == v
 }
 
-// updateAll is update for all lanes of m, whose bytes are in buf at the addresses cut by mask; no
-// values are unknown.
+// updateAll is update for all lanes of m, whose bytes are in buf at their addresses cut by mask. No
+// value may be unknown. 32-bit additions, by far the most common operation, have a loop of their
+// own.
 func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint32) (stored uint32) {
 	mo := in.mem
 	if !mo.adds || in.d[0] < 0 {
@@ -218,6 +230,7 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint3
 		return stored
 	}
 	v, d := x.src(&mo.src[0]), &x.regs[in.d[0]]
+	// Adding zero leaves the value as it was: such a lane polls.
 	added, not := uint32(0), false
 	for t := m; t != 0; t &= t - 1 {
 		l := lowest(t)
@@ -238,6 +251,8 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint3
 	return m
 }
 
+// atomicGlobal performs the operations on global memory. A block that runs ahead only logs them:
+// then it contains reductions only.
 func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 	if x.spec != nil {
 		x.reduceLater(in, m)
@@ -267,6 +282,7 @@ func atomicGlobal(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Global, stored)
 }
 
+// atomicShared performs the operations on shared memory.
 func atomicShared(x *exec, in *inst, m uint32, s survey) {
 	if !x.checkShared(in, m, s) {
 		return
@@ -293,6 +309,7 @@ func atomicShared(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Shared, stored)
 }
 
+// atomicPrivate rejects generic addresses in private memory.
 func atomicPrivate(x *exec, in *inst, m uint32, _ survey) {
 	x.fail(in, OutOfBounds, bits.TrailingZeros32(m),
 		"%s of private memory: atomics work on global and shared memory only", in.mem.kind)

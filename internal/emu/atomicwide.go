@@ -10,18 +10,21 @@ import (
 	"heddle/internal/isa"
 )
 
-// Atomic operations on more than one register: vectors, of which "the atomicity is guaranteed
+// Atomic operations on more than one register: vectors, for which "the atomicity is guaranteed
 // separately for each of the individual scalar elements", and .b128 (PTX ISA 9.7.13.5, 9.7.13.6).
 
-// isPair reports whether t is two 16-bit numbers, each of which is atomic by itself.
+// isPair reports whether t consists of two 16-bit numbers, each of which is atomic separately.
 func isPair(t isa.Type) bool { return t == isa.F16x2 || t == isa.BF16x2 }
 
-// wideAtomic finishes the decoding of such an operation, whose address d has.
+// wideAtomic completes the decoding of such an operation, whose address is in d. memOp.elem is the
+// size of one atomic unit: 16 bytes for .b128, 2 for packed numbers, else the element of the
+// vector.
 func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
 	m, size := d.mem, in.Type.Size()
 	n := max(int(in.Vec), 1)
 	m.elem = uint64(size)
 	switch {
+	// A .b128 value is in two registers; the operations are exchange and compare-and-swap.
 	case size == 16:
 		size, n = 8, 2
 		if m.cas = in.Fn == isa.FnCAS; !m.cas && in.Fn != isa.FnExch {
@@ -68,6 +71,7 @@ func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
 	return c.finishMem(in, d)
 }
 
+// atomicWideGlobal performs the operations on global memory, lane by lane.
 func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 	stored := uint32(0)
 	for t := m; t != 0; t &= t - 1 {
@@ -99,6 +103,7 @@ func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 	x.access(in, m, event.Global, stored)
 }
 
+// atomicWideShared performs the operations on shared memory: .b128 only.
 func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 	if in.ir.Vec > 1 {
 		x.fail(in, OutOfBounds, bits.TrailingZeros32(m),
@@ -135,6 +140,7 @@ func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 	mo := in.mem
 	n := len(mo.dst)
+	// First read all elements: a compare-and-swap writes only if all of them are equal.
 	mask := ^uint64(0) >> (64 - 8*mo.size)
 	var old, now [8]uint64
 	write := true
@@ -167,14 +173,15 @@ func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 	return write
 }
 
-// atomicWide carries unknown bits through one lane's operation, before it is performed. is and set
-// read and write those of the location. It returns false if the run stops.
+// atomicWide propagates unknown bits through one lane's operation, before it is performed. is and
+// set read and write the unknown bits of the location. It returns false if the run stops.
 func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte,
 	is func(off, n uint64) bool,
 	set func(off, n uint64, u bool, origin uint32)) bool {
 	mo := in.mem
 	n := len(mo.dst)
 	var old [8]bool
+	// The operation is known to write, to fail, or neither; only the first two can continue.
 	same := true
 	for i := range n {
 		off := uint64(i) * mo.size
@@ -196,8 +203,8 @@ func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte,
 			set(uint64(i)*mo.size, mo.size, u, o)
 		}
 	}
-	// Last: a destination may be an operand, whose bits count until the operation is done. The caller
-	// performs the operation on values only.
+	// The destinations come last: one may also be an operand, whose unknown bits are needed above. The
+	// caller performs the operation on the values only.
 	for i, r := range mo.dst {
 		if r >= 0 {
 			t.set(r, lanesIf(old[i]), from, 1<<l)
@@ -206,6 +213,7 @@ func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte,
 	return true
 }
 
+// pickOrigin returns a if first is set, else b.
 func pickOrigin(first bool, a, b uint32) uint32 {
 	if first {
 		return a

@@ -11,13 +11,17 @@ import (
 
 // Barriers of a block, PTX ISA 9.7.13.1. A barrier instruction "causes executing thread to wait for
 // all non-exited threads from its warp and marks warps' arrival"; sync and red then wait for the
-// other warps that take part. Arrivals are counted in warps, whatever paths their lanes came by;
-// whether that is allowed is for the detector to say, which gets an Arrive for each fragment.
+// other participating warps. Arrivals are counted in warps, regardless of the paths on which their
+// lanes arrived. Whether that is allowed is decided by the detector, which receives an Arrive for
+// each fragment.
 //
-// Deviation: if arrivals of one generation name different thread counts, which the ISA leaves open,
-// the first one's is used; the detector reports the disagreement. A thread that has exited is not
-// waited for if no arrival names a count ("non-exited threads of all other warps"); a count that is
-// named must be reached.
+// Deviation: if arrivals of one generation name different thread counts, which the ISA leaves
+// undefined, the first count is used; the detector reports the disagreement. If no arrival names a
+// count, threads that have exited are not waited for ("non-exited threads of all other warps"); an
+// explicit count must be reached.
+//
+// A fragment at a barrier passes two states: it waits for the rest of its warp (atBarrier), and
+// after the warp has arrived for the other warps (inBarrier).
 
 const (
 	numBarriers = 16
@@ -27,7 +31,7 @@ const (
 	atWarpSync
 )
 
-// wait says what a fragment waits for.
+// wait describes the operation for which a fragment waits.
 type wait struct {
 	kind    uint8
 	bar     uint8
@@ -54,13 +58,15 @@ type barrier struct {
 	arrivals uint32   // of warps
 	lanes    []uint32 // of each warp, that have arrived
 	arrived  []bool   // warps
-	// of red
+	// results of a reduction
 	popc    uint32
 	or, and bool
 	waiting []*fragment
 	owners  []*warp // of waiting
 }
 
+// barrier decodes bar and barrier. If its operands or its guard may differ among lanes, a join
+// follows at which the lanes reconverge.
 func (c *compiler) barrier(in *ir.Instr) error {
 	op := &barOp{fn: in.Fn, aligned: in.Has(isa.Aligned)}
 	switch in.Fn {
@@ -107,7 +113,7 @@ func (c *compiler) barrier(in *ir.Instr) error {
 	return nil
 }
 
-// uniform returns the lanes of m for which s has the value that it has in the first of them.
+// uniform returns the first value of v among the lanes of m, and the lanes of m that have it.
 func uniform(v *[event.WarpSize]uint64, m uint32) (same uint32, value uint64) {
 	value = v[bits.TrailingZeros32(m)&31]
 	for t := m; t != 0; t &= t - 1 {
@@ -118,8 +124,11 @@ func uniform(v *[event.WarpSize]uint64, m uint32) (same uint32, value uint64) {
 	return same, value
 }
 
+// runBarrier makes the lanes with one barrier and count arrive. Other lanes of the fragment execute
+// the instruction separately afterwards.
 func runBarrier(x *exec, in *inst) {
 	op := in.bar
+	// The operands may be registers. Only lanes with the same barrier and count arrive together.
 	same, id := uniform(x.src(&in.s[0]), x.m)
 	count := uint64(0)
 	if op.counted {
@@ -158,7 +167,7 @@ func runBarrier(x *exec, in *inst) {
 	x.next()
 }
 
-// barrierCount maps the count that names all of the block to 0, which is what no count means.
+// barrierCount maps a count that names the whole block to 0, the value for an omitted count.
 func (x *exec) barrierCount(count uint32) uint32 {
 	if count == uint32(len(x.block.warps)*event.WarpSize) {
 		return 0
@@ -166,6 +175,7 @@ func (x *exec) barrierCount(count uint32) uint32 {
 	return count
 }
 
+// checkBarrier stops the run if the operands are outside what the ISA allows.
 func (x *exec) checkBarrier(in *inst, id, count uint64) bool {
 	switch {
 	case id >= numBarriers:
@@ -183,6 +193,7 @@ func (x *exec) checkBarrier(in *inst, id, count uint64) bool {
 	return false
 }
 
+// start begins a generation.
 func (b *barrier) start(warps int, count uint32) {
 	if len(b.lanes) != warps {
 		b.lanes, b.arrived = make([]uint32, warps), make([]bool, warps)
@@ -194,8 +205,8 @@ func (b *barrier) start(warps int, count uint32) {
 	b.waiting, b.owners = b.waiting[:0], b.owners[:0]
 }
 
-// warpArrives marks the arrival of w at barrier id, if all its lanes that have not exited are
-// there.
+// warpArrives marks the arrival of w at barrier id, if all of its live lanes wait there. Lanes that
+// only arrive continue at once; the others wait for the generation.
 func (x *exec) warpArrives(w *warp, id uint8) {
 	there := uint32(0)
 	for _, g := range w.waiting {
@@ -203,6 +214,7 @@ func (x *exec) warpArrives(w *warp, id uint8) {
 			there |= g.mask
 		}
 	}
+	// Some live lane of the warp is not at this barrier yet.
 	if there == 0 || there != w.alive() {
 		return
 	}
@@ -225,6 +237,7 @@ func (x *exec) warpArrives(w *warp, id uint8) {
 		b.waiting = append(b.waiting, g)
 		b.owners = append(b.owners, w)
 	}
+	// Fragments that only arrived are ready again, and no longer wait.
 	keep := w.waiting[:0]
 	for _, g := range w.waiting {
 		if g.wait.kind != notWaiting {
@@ -235,13 +248,14 @@ func (x *exec) warpArrives(w *warp, id uint8) {
 	x.tryComplete(id)
 }
 
-// tryComplete ends the current generation of barrier id if all have come that it waits for.
+// tryComplete ends the current generation of barrier id if all required warps have arrived.
 func (x *exec) tryComplete(id uint8) {
 	b := &x.block.bars[id]
 	if !b.active || b.arrivals == 0 {
 		return
 	}
 	exited := false
+	// With a count, the generation completes when that many threads have arrived, in units of warps.
 	if b.count != 0 {
 		if b.arrivals*event.WarpSize < b.count {
 			return
@@ -250,6 +264,8 @@ func (x *exec) tryComplete(id uint8) {
 			exited = exited || b.arrived[i] && x.block.warps[i].exited&^b.lanes[i] != 0
 		}
 	} else {
+		// Without a count it needs every warp that has live threads, or all warps if some arrival named a
+		// count.
 		need := uint32(x.block.live)
 		if b.counted {
 			need = uint32(len(x.block.warps))
@@ -273,8 +289,8 @@ func (x *exec) tryComplete(id uint8) {
 	x.letGo(b)
 }
 
-// letGo makes the fragments ready that waited for b. Fragments that came to one place by different
-// paths go on together.
+// letGo makes the fragments that waited for b ready again. Fragments that reached one place by
+// different paths continue as one.
 func (x *exec) letGo(b *barrier) {
 	for i := 0; i < len(b.waiting); {
 		w := b.owners[i]
@@ -326,7 +342,7 @@ func (x *exec) reduced(b *barrier, g *fragment) {
 	}
 }
 
-// exitedAtBarriers looks again at the barriers that waited for lanes which have now exited.
+// exitedAtBarriers re-examines the barriers that waited for lanes which have now exited.
 func (x *exec) exitedAtBarriers(w *warp) {
 	if w.alive() == 0 {
 		x.block.live--
@@ -343,7 +359,7 @@ func (x *exec) exitedAtBarriers(w *warp) {
 	}
 }
 
-// wake puts a warp among those that can run.
+// wake adds a warp to those that can run.
 func (b *block) wake(w *warp) {
 	if !w.queued && len(w.ready) > 0 {
 		w.queued = true

@@ -44,7 +44,7 @@ func TestBarrierSync(t *testing.T) {
 	})
 }
 
-// A barrier waits for threads that have not exited only, and says so.
+// A barrier waits only for threads that have not exited, and reports it.
 func TestBarrierAfterExit(t *testing.T) {
 	k := kernel(t, `
 	setp.ge.u32 %c, %i, 40;
@@ -152,7 +152,7 @@ func TestBarrierByRegister(t *testing.T) {
 }
 
 // Lanes of one warp reach the barrier on two paths. They arrive as two groups at two sites, and the
-// barrier completes once all of the warp is there.
+// barrier completes once the full warp has arrived.
 func TestBarrierOnTwoPaths(t *testing.T) {
 	k := kernel(t, `
 	setp.lt.u32 %c, %i, 8;
@@ -183,7 +183,7 @@ Lend:
 	})
 }
 
-// Half of a warp never comes: nothing in the block can go on.
+// Half of a warp never arrives: nothing in the block can continue.
 func TestBarrierStall(t *testing.T) {
 	k := kernel(t, `
 	mov.u32 %u, %tid.x;
@@ -237,7 +237,7 @@ func TestBadBarriers(t *testing.T) {
 	}
 }
 
-// bar.warp.sync, PTX ISA 9.7.13.2: waits for all members, on whatever paths they come.
+// bar.warp.sync, PTX ISA 9.7.13.2: waits for all members, on whatever paths they arrive.
 func TestWarpSync(t *testing.T) {
 	k := kernel(t, `
 	setp.lt.u32 %c, %i, 8;
@@ -283,7 +283,7 @@ Lend:
 	}
 }
 
-// A guarded barrier: the lanes for which the guard is false go on, to a barrier of the other sign.
+// A guarded barrier: lanes with a false guard continue to a barrier with the opposite guard.
 func TestGuardedBarriers(t *testing.T) {
 	k := kernel(t, `
 	setp.lt.u32 %c, %i, 8;

@@ -10,10 +10,9 @@ import (
 	"heddle/internal/launch"
 )
 
-// Functions that the CUDA runtime provides on the device: they are declared in PTX and have no
-// body.
+// Functions that the CUDA runtime provides on the device. PTX declares them without a body.
 
-// builtins by name: what they do for one lane. A result of false stops the lane's instruction.
+// builtins maps names to what the function does for one lane. A run that returns false has stopped.
 var builtins = map[string]struct {
 	params int
 	run    func(x *exec, in *inst, l int, args []uint64) (result uint64, ok bool)
@@ -24,8 +23,8 @@ var builtins = map[string]struct {
 	"free":         {1, builtinFree},
 }
 
-// dynamicParallelism are the functions by which a kernel launches others (PTX ISA 6.4.4, CUDA
-// Programming Guide, CUDA Dynamic Parallelism, PTX support).
+// dynamicParallelism contains the functions by which a kernel launches another one (PTX ISA 6.4.4;
+// CUDA Programming Guide, CUDA Dynamic Parallelism, PTX support).
 var dynamicParallelism = map[string]bool{
 	"cudaLaunchDevice": true, "cudaLaunchDeviceV2": true, "cudaGetParameterBuffer": true,
 	"cudaGetParameterBufferV2": true,
@@ -34,6 +33,7 @@ var dynamicParallelism = map[string]bool{
 	"__cudaCDP2LaunchDevice":         true, "__cudaCDP2GetParameterBuffer": true,
 }
 
+// builtin decodes a call of a function without a body: an annotation or one of builtins.
 func (c *compiler) builtin(in *ir.Instr) error {
 	if c.annotation(in) {
 		return nil
@@ -42,7 +42,7 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	b, ok := builtins[name]
 	if dynamicParallelism[name] {
 		return fmt.Errorf(
-			"call of %s: kernels that a kernel launches (dynamic parallelism) are not supported", name)
+			"call of %s: dynamic parallelism (a kernel that launches kernels) is not supported", name)
 	}
 	if !ok {
 		return fmt.Errorf("call of %s, which has no body in this file", in.Callee.Demangled)
@@ -95,21 +95,26 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	return nil
 }
 
+// loadParam reads a parameter of at most 8 bytes.
 func loadParam(b []byte) uint64 {
 	var v [8]byte
 	copy(v[:], b)
 	return binary.LittleEndian.Uint64(v[:])
 }
 
+// storeParam writes a parameter of at most 8 bytes.
 func storeParam(b []byte, v uint64) {
 	var w [8]byte
 	binary.LittleEndian.PutUint64(w[:], v)
 	copy(b, w[:])
 }
 
-// maxHeapObject bounds one allocation of the device's malloc: the default heap of CUDA has 8 MiB.
+// maxHeapObject bounds one allocation by the device's malloc, in bytes: the default heap of CUDA
+// has 8 MiB.
 const maxHeapObject = 8 << 20
 
+// builtinMalloc allocates an object of its own, filled with zeros. Allocations are never reused, so
+// that a use after free is detected.
 func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
 	if args[0] == 0 || args[0] > maxHeapObject || len(x.mem.objs) >= x.prog.space.max {
 		return 0, true // as the device does when its heap is exhausted
@@ -123,6 +128,7 @@ func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
 	return o.base, true
 }
 
+// builtinFree marks an object as freed and makes every later access to it out of bounds.
 func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	if args[0] == 0 {
 		return 0, true
@@ -137,19 +143,21 @@ func builtinFree(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 		x.fail(in, OutOfBounds, l, "free of %s, which has been freed", o.name)
 		return 0, false
 	}
+	// An object of size 0 makes every access to it fail; its name is kept for messages.
 	spec := *o.objectSpec
 	spec.size = 0
 	o.objectSpec, o.freed = &spec, true
 	return 0, true
 }
 
+// builtinAssert is __assertfail(message, file, line, function, charsize).
 func builtinAssert(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
 	x.fail(in, AssertFailed, l, "%s:%d: %s: assertion %q failed",
 		x.cString(l, args[1]), uint32(args[2]), x.cString(l, args[3]), x.cString(l, args[0]))
 	return 0, false
 }
 
-// cString reads a string of the device, at most 4 KiB of it.
+// cString reads a string of at most 4 KiB from device memory.
 func (x *exec) cString(l int, addr uint64) string {
 	var s []byte
 	for len(s) < 4096 {
@@ -163,7 +171,7 @@ func (x *exec) cString(l int, addr uint64) string {
 }
 
 // peek returns n bytes at a generic address as lane l sees them, and whether they are known; nil if
-// no memory is there.
+// no memory is there. It sends no event.
 func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
 	sp := &x.prog.space
 	if addr>>sp.shift != 0 {
@@ -177,6 +185,7 @@ func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
 		}
 		return b, known
 	}
+	// A generic address below the objects is in a window of shared or private memory.
 	var b []byte
 	off := addr & (1<<sp.window - 1)
 	known := true

@@ -9,8 +9,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// Calls, PTX ISA 9.7.12.5. A call gives its lanes a frame of their own; the place after the call is
-// where they come together again when they have returned.
+// Calls, PTX ISA 9.7.12.5. A call gives its lanes a frame of their own. The instruction after the
+// call is a join: the lanes reconverge there when they have returned. Lanes of one warp that call
+// different functions, or the same function at different times, have separate frames.
 
 // maxDepth bounds recursion, in frames.
 const maxDepth = 1000
@@ -28,7 +29,9 @@ type callOp struct {
 	results []*ir.Var // in the caller; nil: dropped
 }
 
+// callInstr decodes direct and indirect calls.
 func (c *compiler) callInstr(in *ir.Instr) error {
+	// The callee is fixed, or an operand; an operand selects among the candidates at run time.
 	op := &callOp{args: in.Src, site: c.fc.calls}
 	c.fc.paramMem = true
 	d := inst{run: runCall, guard: c.guard(), call: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
@@ -75,7 +78,7 @@ func (c *compiler) callInstr(in *ir.Instr) error {
 	return nil
 }
 
-// resultVar describes where the caller wants a result.
+// resultVar describes where the caller stores a result.
 func (c *compiler) resultVar(o ir.Operand) *ir.Var {
 	switch o.Kind {
 	case ir.VarVal:
@@ -86,8 +89,8 @@ func (c *compiler) resultVar(o ir.Operand) *ir.Var {
 	return nil
 }
 
-// candidates lists the functions that an indirect call may reach: those that the call names, or all
-// that have a body and as many parameters.
+// candidates returns the functions that an indirect call may reach: those that the call lists, or
+// all functions with a body and the same number of parameters and results.
 func (c *compiler) candidates(in *ir.Instr) []*fcode {
 	var out []*fcode
 	if len(in.Targets) > 0 {
@@ -105,14 +108,18 @@ func (c *compiler) candidates(in *ir.Instr) []*fcode {
 	return out
 }
 
+// runCall is a direct call.
 func runCall(x *exec, in *inst) {
 	x.isolate(in, x.m)
 	x.invoke(in, 0)
 }
 
+// runCallIndirect calls the target of the first lane for all lanes that share it; the others
+// execute the call separately.
 func runCallIndirect(x *exec, in *inst) {
 	same, addr := uniform(x.src(&in.s[0]), x.m)
 	n := x.prog.space.funcNumber(addr, len(x.prog.funcs))
+	// The index of the target also selects the calling context, which determines the sites.
 	for i, t := range in.call.targets {
 		if t.number == n {
 			x.isolate(in, same)
@@ -122,30 +129,31 @@ func runCallIndirect(x *exec, in *inst) {
 	}
 	l := bits.TrailingZeros32(same)
 	if n < 0 && x.prog.space.object(addr) >= 0 {
-		// A launch has no way to pass a function: such a parameter looks like any pointer and got a
+		// A launch cannot pass a function: such a parameter looks like any pointer and was given a
 		// buffer.
 		x.fail(in, Unsupported, l,
-			"indirect call of address %#x, which is data: a function that the host passes is not known",
+			"indirect call of address %#x, which is data: functions passed by the host are not supported",
 			addr)
 		return
 	}
 	if n < 0 {
-		x.fail(in, OutOfBounds, l, "indirect call of address %#x, where no function is", addr)
+		x.fail(in, OutOfBounds, l, "indirect call of address %#x, which is not a function", addr)
 		return
 	}
 	f := x.prog.funcs[n].fn
 	if len(f.Blocks) == 0 {
-		x.fail(in, Unsupported, l, "indirect call of %s, which has no body here", f.Demangled)
+		x.fail(in, Unsupported, l, "indirect call of %s, which has no body in this file", f.Demangled)
 		return
 	}
 	x.fail(in, OutOfBounds, l,
-		"indirect call of %s, which is none of the call's targets or has other parameters", f.Demangled)
+		"indirect call of %s, which is not a target of the call or has different parameters", f.Demangled)
 }
 
 // invoke calls target i for all lanes of the current fragment.
 func (x *exec) invoke(in *inst, i int) {
 	op, caller := in.call, x.frame
 	fc := op.targets[i]
+	// Local variables of nested calls are stacked in the lane's local memory.
 	local := caller.local + caller.fn.local
 	switch {
 	case caller.depth+1 >= maxDepth:
@@ -160,6 +168,7 @@ func (x *exec) invoke(in *inst, i int) {
 	f.parent, f.depth, f.local, f.ret = caller, caller.depth+1, local, op
 	x.reserveLocal(local, fc.local)
 	x.passArgs(op, f)
+	// The join after the call owns the frame: when all lanes have returned, the frame is free.
 	j := x.newJoin(x.pc, caller, x.mask)
 	j.owns = f
 	x.join = j
@@ -167,7 +176,7 @@ func (x *exec) invoke(in *inst, i int) {
 	x.pc = 0
 }
 
-// passArgs copies the arguments from the current frame to that of the callee.
+// passArgs copies the arguments from the current frame to the frame of the callee.
 func (x *exec) passArgs(op *callOp, f *frame) {
 	for i, p := range f.fn.fn.Params {
 		if i >= len(op.args) {
@@ -193,25 +202,29 @@ func (x *exec) passArgs(op *callOp, f *frame) {
 	}
 }
 
+// isPredSlot reports whether o is a predicate register of the current function.
 func (x *exec) isPredSlot(o ir.Operand) bool {
 	return o.Kind == ir.Register && x.frame.fn.fn.Regs[o.Reg].Type == isa.Pred
 }
 
-// place is where a parameter is: in a frame's parameter memory, or in a register of it.
+// place is the storage of a parameter: parameter memory of a frame, or one of its registers.
 type place struct {
 	f *frame
 	v *ir.Var
 }
 
+// bytes returns the parameter memory of one lane.
 func (p place) bytes(l int) []byte {
 	n := p.f.fn.fn.ParamSize
 	return p.f.params[l*n+p.v.Offset : l*n+p.v.Offset+p.v.Size]
 }
 
+// slot returns the register.
 func (p place) slot() int32 { return p.f.fn.slots[p.v.Reg] }
 
 // move copies a parameter's value for the lanes of m.
 func (x *exec) move(from, to place, m uint32) {
+	// The four cases: register or memory on either side. Predicates exist in registers only.
 	if from.v.InReg {
 		if from.v.Type == isa.Pred {
 			x.putPred(to, from.f.preds[from.slot()], m)
@@ -253,6 +266,7 @@ func (x *exec) put(to place, s *alu.Lanes, m uint32) {
 	}
 }
 
+// putPred writes a predicate into a parameter.
 func (x *exec) putPred(to place, v, m uint32) {
 	if to.v.InReg && to.v.Type == isa.Pred {
 		p := &to.f.preds[to.slot()]
@@ -260,16 +274,19 @@ func (x *exec) putPred(to place, v, m uint32) {
 	}
 }
 
-// runRet ends the lanes of x.m in a kernel, and elsewhere takes them back to their caller.
+// runRet ends the lanes of x.m in a kernel; elsewhere it returns them to their caller. Joins inside
+// the callee stop waiting for these lanes.
 func runRet(x *exec, in *inst) {
 	f := x.frame
 	if f.ret == nil {
 		x.exit(x.m)
 		return
 	}
+	// Copy the results first: the frame may be freed when the last lane arrives.
 	lanes := x.m
 	x.returnResults(f, lanes)
 	j := x.join
+	// Leave the joins inside the callee: the remaining lanes there no longer wait for these.
 	for j.owns != f {
 		up := j.parent
 		j.live &^= lanes
@@ -290,6 +307,7 @@ func runRet(x *exec, in *inst) {
 	x.converge()
 }
 
+// returnResults copies the results into the frame of the caller.
 func (x *exec) returnResults(f *frame, m uint32) {
 	for i, r := range f.fn.fn.Results {
 		if i >= len(f.ret.results) {
@@ -306,6 +324,7 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	if x.pool.frames == nil {
 		x.pool.frames = make([][]*frame, len(x.prog.funcs))
 	}
+	// Frames are pooled by function, since their sizes differ.
 	free := x.pool.frames[fc.number]
 	var f *frame
 	if n := len(free); n > 0 {
@@ -329,17 +348,19 @@ func (x *exec) newFrame(fc *fcode, ctx *callCtx) *frame {
 	return f
 }
 
+// freeFrame keeps a frame for reuse.
 func (x *exec) freeFrame(f *frame) {
 	x.pool.frames[f.fn.number] = append(x.pool.frames[f.fn.number], f)
 }
 
-// reserveLocal makes sure that each lane has local memory for a frame of size bytes at start, and
-// clears it for the current lanes.
+// reserveLocal provides each lane with local memory for a frame of size bytes at start, and clears
+// it for the current lanes.
 func (x *exec) reserveLocal(start, size int) {
 	w := x.warp
 	if size == 0 {
 		return
 	}
+	// Local memory grows by doubling; the offsets of existing frames do not change.
 	if need := start + size; need > w.localCap {
 		grown := max(need, 2*w.localCap)
 		mem := make([]byte, 32*grown)
@@ -367,7 +388,7 @@ func (x *exec) reserveLocal(start, size int) {
 	x.forgetLocal(start, size)
 }
 
-// runBrx is brx.idx (PTX ISA 9.7.12.4). Lanes with one target go on together.
+// runBrx is brx.idx (PTX ISA 9.7.12.4). Lanes with one target continue together.
 func runBrx(x *exec, in *inst) {
 	targets := in.misc.targets
 	idx := x.src(&in.s[0])
@@ -395,12 +416,13 @@ func runBrx(x *exec, in *inst) {
 	}
 }
 
-// brxGroup is the lanes that go to one place.
+// brxGroup is the set of lanes that branch to one place.
 type brxGroup struct {
 	pc    int32
 	lanes uint32
 }
 
+// addLanes adds lanes to the group of pc.
 func addLanes(groups []brxGroup, pc int32, lanes uint32) []brxGroup {
 	for i := range groups {
 		if groups[i].pc == pc {
@@ -411,11 +433,11 @@ func addLanes(groups []brxGroup, pc int32, lanes uint32) []brxGroup {
 	return append(groups, brxGroup{pc, lanes})
 }
 
-// scatter sends each group of lanes to its place, of which there are several; all come together at
-// joinPC.
+// scatter sends each of several groups of lanes to its place; all reconverge at joinPC.
 func (x *exec) scatter(groups []brxGroup, joinPC int32) {
 	j := x.joinFor(joinPC)
 	x.join = j
+	// One group continues in the current fragment, the others become fragments of their own.
 	var mine *brxGroup
 	for i := range groups {
 		g := &groups[i]

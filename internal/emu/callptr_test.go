@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A launch cannot say which function a pointer parameter stands for; the buffer that it gets is no
-// function, which is no bug of the kernel. A call of address zero is one.
+// A launch cannot specify a function for a pointer parameter. The buffer that the parameter gets is
+// not a function, which is not a bug of the kernel. A call of address zero is a bug.
 func TestIndirectCallOfData(t *testing.T) {
 	for target, want := range map[string]StopKind{"%p": Unsupported, "0": OutOfBounds} {
 		k := module(t,

@@ -8,13 +8,17 @@ import (
 	"heddle/internal/isa"
 )
 
-// memOp is what a memory instruction does, apart from its address, which is in.s[0] plus off.
+// Decoding of loads, stores, address conversions and fences. All checks that do not depend on
+// run-time values happen here, with a message that names the instruction; it is shown only if a run
+// reaches the instruction.
+
+// memOp describes a memory instruction apart from its address, which is in.s[0] plus off.
 type memOp struct {
 	size  uint64 // bytes of an element
 	wide  uint64 // bytes of the access: all elements
-	elem  uint64 // bytes of what is one operation for the memory model; mostly size
+	elem  uint64 // bytes of one operation of the memory model; usually size
 	off   uint64
-	amask uint64 // cuts the address to its register's width
+	amask uint64 // truncates the address to its register's width
 	space event.Space
 	kind  event.Kind
 	order event.Order
@@ -23,15 +27,15 @@ type memOp struct {
 	proxy event.Proxy
 
 	dst []int32 // loads, atomics: a register for each element; -1: sink
-	// bits of the register that a signed element is extended to; 0: not signed or as wide
+	// bits of the register to which a signed element is extended; 0: no extension
 	extend uint
 	src    []src // stores, atomics: the operands
 	rmw    func(old, b, c uint64) uint64
-	origin uint32 // of what an unknown write leaves
+	origin uint32 // of the values that a write of unknown data leaves
 	cas    bool
 	adds   bool // rmw adds integers of 32 bits
 
-	// How the access is done in each kind of memory, for the lanes of m, whose addresses are in
+	// How the access is performed in each kind of memory, for the lanes of m, whose addresses are in
 	// x.addr.
 	global, shared, private func(x *exec, in *inst, m uint32, s survey)
 }
@@ -41,8 +45,10 @@ func (c *compiler) address(o ir.Operand, d *inst, m *memOp) (err error) {
 	if o.Kind != ir.Mem || len(o.Elems) > 0 {
 		return fmt.Errorf("%s: an address in brackets is expected", opcodeText(c.cur))
 	}
+	// An address in a 32-bit register, also with an offset, wraps at 2^32.
 	m.amask = ^uint64(0)
 	switch {
+	// A variable by name, with a constant offset: the address is a constant.
 	case o.Var != nil:
 		if m.space == event.Generic && o.Var.Space != event.Generic { // ld of a variable by name
 			m.space = o.Var.Space
@@ -91,6 +97,7 @@ func (c *compiler) elements(o ir.Operand, n int, typ isa.Type) ([]src, error) {
 	return list, err
 }
 
+// load decodes ld and ldu.
 func (c *compiler) load(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Dst) != 1 || len(in.Src) == 0 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
@@ -108,6 +115,7 @@ func (c *compiler) load(in *ir.Instr) error {
 	if err != nil {
 		return err
 	}
+	// A load into the sink still accesses memory: it may race or be out of bounds.
 	if in.Dst[0].Kind == ir.None {
 		m.dst = make([]int32, n)
 		for i := range m.dst {
@@ -131,14 +139,15 @@ func (c *compiler) load(in *ir.Instr) error {
 	return c.finishMem(in, d)
 }
 
-// constantParam emits the load of a scalar kernel parameter, whose value is known, as the copy of a
-// constant. Almost every kernel starts with those.
+// constantParam emits the load of a scalar kernel parameter, whose value is known, as a copy of a
+// constant. Almost every kernel starts with such loads.
 func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 	m, v := d.mem, in.Src[0].Var
 	if m.space != event.Param || v == nil || !c.fn.Kernel || !c.isKernelParam(in) ||
 		m.wide != m.size || m.dst[0] < 0 || d.s[0].c == nil {
 		return false
 	}
+	// The load must be in bounds, aligned, and of bytes that are all known.
 	at, img := d.s[0].c[0], &c.p.params
 	if at >= uint64(len(img.data)) || m.size > uint64(len(img.data))-at || at&(m.size-1) != 0 {
 		return false
@@ -174,6 +183,7 @@ func (c *compiler) widerThan(o ir.Operand, typ isa.Type) uint {
 	return 0
 }
 
+// store decodes st.
 func (c *compiler) store(in *ir.Instr) error {
 	if in.Type == isa.Pred || len(in.Src) < 2 {
 		return fmt.Errorf("%s: this form is not supported", opcodeText(in))
@@ -194,7 +204,7 @@ func (c *compiler) store(in *ir.Instr) error {
 	return c.finishMem(in, d)
 }
 
-// finishMem chooses how to run a memory instruction by its state space.
+// finishMem chooses the run function of a memory instruction by its state space.
 func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	m := d.mem
 	if m.elem == 0 {
@@ -203,6 +213,7 @@ func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	switch m.space {
 	case event.Global:
 		d.run = runGlobal
+	// Constant memory consists of objects like global memory, but it cannot be written.
 	case event.Const:
 		if m.kind != event.Read {
 			return fmt.Errorf("%s: constant memory cannot be written", opcodeText(in))
@@ -231,8 +242,8 @@ func (c *compiler) finishMem(in *ir.Instr, d inst) error {
 	return nil
 }
 
-// isKernelParam reports whether a .param access of a kernel means its parameters rather than the
-// arguments of a call: those are named.
+// isKernelParam reports whether a .param access of a kernel refers to its parameters rather than to
+// the arguments of a call, which are always named.
 func (c *compiler) isKernelParam(in *ir.Instr) bool {
 	v := in.Src[0].Var
 	if v == nil {
@@ -246,6 +257,7 @@ func (c *compiler) isKernelParam(in *ir.Instr) bool {
 	return false
 }
 
+// cvta decodes conversions between generic and specific addresses: the addition of a constant.
 func (c *compiler) cvta(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 || in.Dst[0].Kind != ir.Register {
 		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
@@ -257,6 +269,7 @@ func (c *compiler) cvta(in *ir.Instr) error {
 	if err != nil {
 		return err
 	}
+	// Windows are at fixed addresses, so that the conversion adds a constant; .to subtracts it.
 	delta := c.p.space.toGeneric(in.Space)
 	if in.Has(isa.ToSpace) {
 		delta = -delta
@@ -276,6 +289,7 @@ func (c *compiler) cvta(in *ir.Instr) error {
 	return nil
 }
 
+// runAddConst adds a constant and truncates the sum to the type.
 func runAddConst(x *exec, in *inst) {
 	d, s := &x.regs[in.d[0]], x.src(&in.s[0])
 	delta, mask := in.s[1].c[0], in.s[2].c[0]
@@ -286,7 +300,7 @@ func runAddConst(x *exec, in *inst) {
 	}
 }
 
-// isspacep is PTX ISA 9.7.9.19.
+// isspacep is PTX ISA 9.7.9.19. Kernel parameters count as global memory too.
 func (c *compiler) isspacep(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 || !c.isPred(in.Dst[0]) {
 		return fmt.Errorf("%s: a predicate and an address expected", opcodeText(in))
@@ -296,6 +310,7 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 		return err
 	}
 	sp := in.Space
+	// An address that belongs to an object has the object's space; any other is classified by window.
 	test := func(x *exec, a uint64) bool {
 		if o := x.mem.find(a); o != nil {
 			return o.space == sp
@@ -324,8 +339,7 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 	return nil
 }
 
-// fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not
-// supported.
+// fence is PTX ISA 9.7.13.4. Fences between proxies are separate opcodes, which are not supported.
 func (c *compiler) fence(in *ir.Instr) error {
 	order, scope, orders := in.Order, in.Scope, in.Orders
 	if !order.Strong() || scope == event.NoScope {

@@ -1,7 +1,9 @@
 // Package emu executes kernels of the IR on an emulated SIMT machine, 32 lanes at a time, and sends
 // what they do to memory and synchronization to an event.Sink. It detects no races.
 //
-// It follows PTX ISA 3 (machine model), 9 (instructions).
+// It follows the PTX ISA, chapters 3 (machine model) and 9 (instructions). One run is one legal
+// execution for one schedule, which the seed fixes. What another schedule would do is not seen; the
+// detector behind the sink generalizes over schedules by happens-before.
 package emu
 
 import (
@@ -16,25 +18,29 @@ import (
 
 // Options are the choices of one run.
 type Options struct {
-	Model    event.WarpModel
-	Seed     uint64                                        // fixes the schedule
-	MaxSteps uint64                                        // warp instructions; 0: a default of DefaultMaxSteps
-	Workers  int                                           // goroutines for independent blocks; 0: all cores
-	Block    *uint32                                       // the only block to run; nil: all
-	Resident int                                           // blocks that run at a time; 0: chosen from the launch
+	Model event.WarpModel
+	Seed  uint64 // fixes the schedule
+	// warp instructions after which a run ends; 0: DefaultMaxSteps
+	MaxSteps uint64
+	// goroutines that execute independent blocks; 0: one for each core
+	Workers int
+	Block   *uint32 // the only block to run; nil: all
+	// blocks that are resident at a time; 0: chosen from the launch
+	Resident int
 	Progress func(steps uint64, blocksDone, blocks uint64) // called now and then; may be nil
 	Printf   func(thread event.Thread, text string)        // output of the kernel's printf; may be nil
 }
 
-// DefaultMaxSteps is the step budget when none is given.
+// DefaultMaxSteps is the number of warp instructions after which a run ends by default.
 const DefaultMaxSteps = 2_000_000_000
 
 // Status says how a run ended.
 type Status uint8
 
+// The possible ends of a run.
 const (
 	Completed Status = iota
-	// by an error of the kernel or a construct that is not supported: Result.Stop says why
+	// stopped by an error of the kernel or an unsupported construct, which Result.Stop describes
 	Stopped
 	Stalled     // some block could not make progress; a Stall event was sent for each
 	StepLimit   // the budget was used up
@@ -44,6 +50,7 @@ const (
 // StopKind says why a run stopped.
 type StopKind uint8
 
+// The reasons for a stop. All but the first two are errors of the kernel or of its launch.
 const (
 	Unsupported    StopKind = iota // a limit of heddle, never a bug of the user
 	DependsOnInput                 // a branch, address or barrier operand needs an unknown value
@@ -51,12 +58,12 @@ const (
 	Misaligned
 	Trap
 	AssertFailed
-	BadBarrier // id above 15, count that is no multiple of the warp size, ...
+	BadBarrier // id above 15, count that is not a multiple of the warp size, ...
 	StackOverflow
-	OutsideAssumptions // __requires or __assume does not hold: the kernel is not meant for this run
+	OutsideAssumptions // __requires or __assume is false: the kernel excludes this launch
 )
 
-// Stop is the reason for which a run stopped.
+// Stop describes why a run stopped, and which thread caused it.
 type Stop struct {
 	Kind         StopKind
 	Site         event.Site
@@ -65,22 +72,22 @@ type Stop struct {
 	Message      string
 }
 
-// Result is what one run came to.
+// Result is the result of one run.
 type Result struct {
 	Status     Status
 	Stop       *Stop  // for Stopped
 	Steps      uint64 // warp instructions executed
 	LaneInstrs uint64
-	Blocks     uint64 // blocks that ran to their end
+	Blocks     uint64 // blocks of which all threads have exited
 	// Annotations of heddle.h that did not hold, in the order in which they failed.
 	Annotations []FailedAnnotation
-	// Maybe has the accesses of a trace that it made on paths that perhaps no input takes.
+	// Maybe contains the sites of accesses that a trace made on paths which perhaps no input takes.
 	Maybe map[event.Site]bool
 
 	mem *memory
 }
 
-// Machine is one kernel prepared for one launch. It may be run many times; runs do not share
+// Machine is one kernel prepared for one launch. It may be run any number of times; runs share no
 // memory.
 type Machine struct {
 	kernel *ir.Func
@@ -88,25 +95,26 @@ type Machine struct {
 	prog   *program
 }
 
-// SiteInfo turns a site into places.
+// SiteInfo describes a site by its instruction and its places in the source.
 type SiteInfo struct {
 	Instr *ir.Instr
-	// Stack is where the instruction is, innermost first: its own inline stack, then that of each call
-	// that is on the call stack. Entries are nil where there is no line information; Stack[i+1]
-	// belongs to Calls[i]. A recursive call is shown with the calls that led to the function's first
-	// activation.
+	// Stack is the position of the instruction, innermost first: its own inline stack, then that of
+	// each active call. Entries are nil where there is no line information; Stack[i+1] belongs to
+	// Calls[i]. A recursive call is shown with the calls that led to the first activation of the
+	// function.
 	Stack []*source.Frame
 	Calls []*ir.Instr // the call instructions that led here, innermost first
 }
 
-// UnsupportedError says which construct of a kernel the emulator does not execute. New returns it
-// only for what makes the whole kernel unusable; an instruction that is not executable stops a run
-// when reached.
+// UnsupportedError names a construct that the emulator does not execute. New returns it only for
+// constructs that make the entire kernel unusable; an instruction that is not executable stops a
+// run when it is reached.
 type UnsupportedError struct {
 	Span source.Span
 	What string
 }
 
+// Error returns the message for users.
 func (e *UnsupportedError) Error() string { return fmt.Sprintf("unsupported: %s", e.What) }
 
 // Object names a piece of memory for reports.

@@ -121,7 +121,7 @@ func start(t *testing.T, k *ir.Func, cfg *launch.Config, opt Options) (*Machine,
 	return m, res, r
 }
 
-// completed is start, and demands that the run comes to its end.
+// completed is start, and requires that the run completes.
 func completed(t *testing.T, k *ir.Func, cfg *launch.Config, opt Options) (*Result, *recorder) {
 	t.Helper()
 	_, res, r := start(t, k, cfg, opt)

@@ -8,14 +8,14 @@ import (
 	"heddle/internal/event"
 )
 
-// exec executes warps, one at a time. What it holds of the current fragment (pc to cc) is a copy of
-// the fragment's own fields while the fragment runs.
+// exec executes warps, one at a time. The fields pc to cc hold the state of the current fragment;
+// they are written back to the fragment when another one runs (load, save).
 type exec struct {
 	code  []inst
 	pc    int32
 	mask  uint32 // lanes of the current fragment
 	m     uint32 // of these, the lanes that execute the current instruction
-	gone  uint32 // lanes of the warp that are no threads or have exited
+	gone  uint32 // lanes of the warp that are not threads or have exited
 	regs  []alu.Lanes
 	forms []affine // of regs; empty if none may have a form
 	preds []uint32
@@ -29,8 +29,8 @@ type exec struct {
 	warp  *warp
 	block *block
 
-	// polled: since the last back edge the fragment looked at memory that others may change, and
-	// wrote: it changed something. An iteration that polled and wrote nothing is spinning.
+	// polled: since the last back edge the fragment has read memory that other threads may change.
+	// wrote: it has changed something. An iteration that polled without writing is spinning.
 	polled, wrote bool
 	spinning      bool // the turn ended because the warp only spins
 	changed       bool // the turn changed memory or reached a barrier
@@ -54,7 +54,7 @@ type exec struct {
 	doubtful    uint32 // lanes of the current access whose guard is unknown, in a trace
 	doubtOrigin uint32
 	maybe       map[event.Site]bool // accesses that perhaps no input makes
-	// annotations that failed, one for each site
+	// annotations that failed, one entry for each site
 	annotations []FailedAnnotation
 	unk         *tracker // nil unless unknown values are tracked
 
@@ -67,7 +67,7 @@ type exec struct {
 	spec   *speculation // of a worker that runs ahead
 }
 
-// events are the rarer events, reused from one to the next.
+// events holds the less common events, reused from one to the next.
 type events struct {
 	fence    event.Fence
 	arrive   event.Arrive
@@ -87,9 +87,9 @@ type warp struct {
 	lanes  uint32
 	exited uint32
 	active uint32 // of the last Converge event
-	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be
-	// checked. unmodelled lanes have ghost state that the machine does not keep: no condition of
-	// theirs is checked. looked are the lanes whose condition has read memory.
+	// ghost contains the lanes within an annotation, undecided those of them whose condition cannot be
+	// checked. unmodelled lanes have ghost state that the machine does not keep, so that none of their
+	// conditions is checked. looked contains the lanes whose condition has read memory.
 	ghost, undecided, unmodelled, looked uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment
@@ -98,7 +98,7 @@ type warp struct {
 	spins   int  // consecutive spinning back edges, over all fragments
 	idle    bool // the last turn did nothing but spin
 	queued  bool // in block.runnable
-	// local memory: each lane has localCap bytes.
+	// local memory: each lane has localCap bytes
 	local    []byte
 	localCap int
 	localUnk []bool
@@ -120,9 +120,11 @@ type block struct {
 	idle     int // consecutive turns that only spun
 }
 
+// alive returns the lanes that are threads and have not exited.
 func (w *warp) alive() uint32 { return w.lanes &^ w.exited }
 
-// loop executes until the turn ends.
+// loop executes the current warp until its turn ends. This is the hot loop: an instruction whose
+// guard is false in all lanes costs a step and nothing else.
 func (x *exec) loop() {
 	for x.steps < x.limit {
 		in := &x.code[x.pc]
@@ -142,7 +144,9 @@ func (x *exec) loop() {
 	}
 }
 
-// turn runs warp w for at most quantum steps. It reports whether the warp did anything but spin.
+// turn runs warp w for at most quantum steps. It sets w.idle if the warp only spun. If no fragment
+// of the warp can run, lanes that wait for reconvergence are released, from the innermost join
+// outwards.
 func (x *exec) turn(w *warp, quantum uint64) {
 	x.warp = w
 	x.spinning = false
@@ -177,14 +181,16 @@ func (x *exec) src(s *src) *alu.Lanes {
 	return &x.regs[s.r]
 }
 
+// psrc returns the mask of a predicate source.
 func (x *exec) psrc(p psrc) uint32 { return x.preds[p.slot] ^ p.xor }
 
 // setPred writes the lanes of m of predicate slot p.
 func (x *exec) setPred(p int32, v, m uint32) { x.preds[p] = x.preds[p]&^m | v&m }
 
+// site returns the site of an instruction in the current calling context.
 func (x *exec) site(in *inst) event.Site { return x.frame.ctx.base + event.Site(in.index) }
 
-// fail stops the run. The first failure counts.
+// fail stops the run. If several lanes fail, the first report is kept.
 func (x *exec) fail(in *inst, kind StopKind, lane int, format string, args ...any) {
 	x.endTurn()
 	if x.stop != nil {

@@ -9,28 +9,28 @@ import (
 	"heddle/internal/isa"
 )
 
-// Branches of a trace that depend on an unknown value, and behind which nothing waits for other
-// threads: the trace takes one path and then the other, with the same lanes, and goes on where they
-// meet. What may have been written on either is unknown from there on. So the trace has every
-// access that some input makes; one that it makes only there is in Result.Maybe, since it may be
-// that no input makes it.
+// Branches of a trace that depend on an unknown value, and after which no thread waits for others
+// before the paths merge. The trace takes one path and then the other, with the same lanes, and
+// continues at the merge point, where everything that either path may have written is unknown. So
+// the trace contains every access that some input makes. An access that it makes only on such a
+// path is in Result.Maybe, since perhaps no input makes it: a race with it is not confirmed.
 
 // exploreOp is the region of such a branch.
 type exploreOp struct {
-	join  int32   // pc where the paths meet
+	join  int32   // pc of the merge point
 	regs  []int32 // registers written in it
 	preds []int32
 }
 
-// exploration is one visit of a region; its join is where the paths meet.
+// exploration is one visit of a region; its join is the merge point.
 type exploration struct {
 	op     *exploreOp
-	next   int32 // pc of the path that is still to be taken; noPC: none
+	next   int32 // pc of the remaining path; noPC: none
 	origin uint32
 	branch *inst
 	first  map[uint64]lanesOfByte // accesses of the first path to shared memory; lock step only
 
-	// As they were before the first path.
+	// State before the first path.
 	regs    []alu.Lanes
 	unk     []uint32
 	preds   []uint32
@@ -68,7 +68,7 @@ type exploredAt struct {
 	join ir.BlockID
 }
 
-// joinsOfRegions marks the blocks where explored paths meet, so that they begin with a join.
+// joinsOfRegions marks the merge points of explored paths, so that their blocks begin with a join.
 func (c *compiler) joinsOfRegions() {
 	if c.slice == nil || !c.slice.Track {
 		return
@@ -82,7 +82,7 @@ func (c *compiler) joinsOfRegions() {
 	}
 }
 
-// exploreBranch takes both paths of the branch in, one after the other.
+// exploreBranch starts the first of the two paths of the branch in.
 func (x *exec) exploreBranch(in *inst, origin uint32) {
 	op := in.explore
 	j := x.newJoin(op.join, x.frame, x.mask)
@@ -93,12 +93,13 @@ func (x *exec) exploreBranch(in *inst, origin uint32) {
 	j.maybe = true
 	j.explore.save(x)
 	x.join = j
+	// An if without else: one of the two paths is empty.
 	if in.target == op.join {
 		j.explore.next = noPC
 	} else {
 		x.pc = in.target
 	}
-	if x.pc == op.join { // the fall-through is empty: then the first path is all there is
+	if x.pc == op.join { // the fall-through is empty: only the first path has code
 		x.arrive(j)
 		return
 	}
@@ -107,6 +108,7 @@ func (x *exec) exploreBranch(in *inst, origin uint32) {
 	}
 }
 
+// save records the registers and predicates that the region writes.
 func (e *exploration) save(x *exec) {
 	for _, r := range e.op.regs {
 		e.regs = append(e.regs, x.regs[r])
@@ -118,7 +120,7 @@ func (e *exploration) save(x *exec) {
 	}
 }
 
-// restore makes the registers of the lanes of m what they were before the first path.
+// restore resets the registers of the lanes of m to their values before the first path.
 func (e *exploration) restore(x *exec, m uint32) {
 	for i, r := range e.op.regs {
 		copyLanes((*[event.WarpSize]uint64)(&x.regs[r]), &e.regs[i], m)
@@ -130,8 +132,8 @@ func (e *exploration) restore(x *exec, m uint32) {
 	}
 }
 
-// explored is called when all lanes have come to the join. It reports whether they go another way
-// now.
+// explored is called when all lanes have reached the join. It reports whether they take the second
+// path now.
 func (x *exec) explored(j *join) bool {
 	e := j.explore
 	if e.next != noPC {
@@ -151,13 +153,13 @@ func (x *exec) explored(j *join) bool {
 	return false
 }
 
-// lanesOfByte are the lanes that read, write and atomically change a byte on the first path.
+// lanesOfByte contains the lanes that read, write and atomically change a byte on the first path.
 type lanesOfByte struct{ read, write, atomic uint32 }
 
-// crosses compares an access to shared memory on an explored path with those on the other one. In
-// lock step the order of lanes on two paths of a branch is open (Barracuda §3.3.1), but the trace
-// takes both with all lanes, one after the other, as if they were ordered. So two lanes that can
-// meet there end the trace.
+// crosses compares an access to shared memory on an explored path with those on the other path. In
+// lock step the order of lanes on two paths of a branch is undefined (Barracuda §3.3.1), but the
+// trace takes both paths with all lanes, one after the other, as if they were ordered. So the trace
+// ends if two lanes conflict there.
 func (x *exec) crosses(in *inst, m uint32) {
 	for j := x.join; j != nil && j.maybe; j = j.parent {
 		if e := j.explore; e != nil && e.first != nil && !x.noted(e, in, m) {
@@ -168,8 +170,8 @@ func (x *exec) crosses(in *inst, m uint32) {
 	}
 }
 
-// noted notes an access on the first path. It reports whether one on the second path conflicts with
-// no other lane's on the first.
+// noted records an access on the first path. For one on the second path it reports whether no other
+// lane's access on the first conflicts with it.
 func (x *exec) noted(e *exploration, in *inst, m uint32) bool {
 	kind := in.mem.kind
 	for ; m != 0; m &= m - 1 {
@@ -206,9 +208,9 @@ func (x *exec) noted(e *exploration, in *inst, m uint32) bool {
 // onMaybe reports whether the current fragment is on a path that perhaps no input takes.
 func (x *exec) onMaybe() bool { return x.join != nil && x.join.maybe }
 
-// guarded handles an instruction whose guard is unknown in the lanes of u: what it would write is
-// unknown there, and an access to shared memory may be one. It returns the lanes that are to
-// execute it, and false if the trace cannot go on.
+// guarded handles an instruction whose guard is unknown in the lanes of u: the results are unknown
+// there, and an access to shared memory may happen. It returns the lanes that execute it, and false
+// if the trace cannot continue.
 func (x *exec) guarded(in *inst, u, known uint32) (uint32, bool) {
 	origin := x.unk.predOrigin(in.guard)
 	switch {
@@ -245,10 +247,10 @@ func (x *exec) guarded(in *inst, u, known uint32) (uint32, bool) {
 	return known, true
 }
 
-// uncertain reports whether the current instruction of lane l may not be executed at all.
+// uncertain reports whether lane l may not execute the current instruction at all.
 func (x *exec) uncertain(l int) bool { return x.doubtful>>l&1 != 0 || x.onMaybe() }
 
-// settle makes what an access under doubt has read or written unknown.
+// settle marks as unknown what an uncertain access has read.
 func (x *exec) settle(in *inst) {
 	u, origin := x.doubtful, x.doubtOrigin
 	x.doubtful = 0
@@ -259,7 +261,7 @@ func (x *exec) settle(in *inst) {
 	}
 }
 
-// traceGuard goes on with a trace although the guard of in is unknown in the lanes of u. It reports
+// traceGuard continues a trace although the guard of in is unknown in the lanes of u. It reports
 // false if that is not possible.
 func (x *exec) traceGuard(in *inst, u uint32) bool {
 	if in.explore != nil {

@@ -5,63 +5,63 @@ import (
 	"heddle/internal/event"
 )
 
-// Divergence. The lanes of a warp are a set of fragments, each with a program counter. Lanes that
-// part at a branch come together at its immediate postdominator (PTX ISA 3.1: "threads converge
-// back to the same execution path"), which a join records: who is to come, and who has come. Joins
-// form a tree; a fragment's chain of joins is the reconvergence stack of the literature (Fung et
-// al., MICRO 2007), cut into pieces that can be scheduled.
+// Divergence. The lanes of a warp form a set of fragments, each with a program counter. Lanes that
+// diverge at a branch reconverge at its immediate postdominator (PTX ISA 3.1: "threads converge
+// back to the same execution path"). A join records which lanes are expected there, and which have
+// arrived. Joins form a tree; a fragment's chain of joins is the reconvergence stack of the
+// literature (Fung et al., MICRO 2007), split into pieces that can be scheduled.
 //
-// In the independent model (PTX ISA 3.2) every fragment must make progress, also when others spin.
-// So fragments of a warp take turns at back edges; and lanes that wait at a join for others that
-// only spin, or that wait at a barrier, are let go (release): they go on by themselves, and come
-// together with the others at the next join outwards. In the lockstep model one path runs to its
-// join before the other starts, and lanes are let go only when nothing else in the warp can run,
-// which the SIMT stack of old machines would turn into a deadlock or into an arrival that the ISA
-// calls undefined.
+// In the independent model (PTX ISA 3.2) every fragment must make progress, even while others spin.
+// So fragments of a warp take turns at back edges. Lanes that wait at a join for lanes that only
+// spin, or that wait at a barrier, are released: they continue on their own, and reconverge with
+// the others at the next join outwards. In the lockstep model one path runs to its join before the
+// other starts. Lanes are released only when nothing else in the warp can run, which the SIMT stack
+// of old machines would turn into a deadlock, or into an arrival that the ISA leaves undefined.
 //
-// What it can miss: nothing about races, whose detection does not depend on the schedule; but how
-// far lanes are converged (Access.Active) may be less than on a machine that waits longer.
+// It misses no races, whose detection does not depend on the schedule. But lanes may be less
+// converged (Access.Active) than on a machine that waits longer.
 
-// fragment is a set of lanes at one place.
+// fragment is a set of lanes with one program counter.
 type fragment struct {
 	pc            int32
 	mask          uint32
 	frame         *frame
 	join          *join
 	polled, wrote bool
-	edges         uint32 // back edges since lanes were last let go
+	edges         uint32 // back edges since waiting lanes were last released
 	spins         uint32 // of these, consecutive ones that spun
 	wait          wait
 }
 
-// join is a place where lanes that parted come together.
+// join is a place where lanes that diverged reconverge.
 type join struct {
 	pc      int32
 	frame   *frame
 	parent  *join
-	live    uint32 // lanes that will come or have come
+	live    uint32 // lanes that will arrive or have arrived
 	arrived uint32
 	depth   int32
 	owns    *frame // freed with the join: the callee whose return this is
 
-	explore *exploration // of a trace: two paths that are taken one after the other
-	maybe   bool         // what comes before the join is on such a path
+	explore *exploration // of a trace: the two paths that it takes one after the other
+	maybe   bool         // the code before the join is on such a path
 }
 
-// Limits of patience, in back edges.
+// Limits of patience, in back edges. They affect speed and convergence only.
 const (
 	rotateEdges  = 64   // a fragment lets another one of its warp run
-	spinEdges    = 8    // spinning iterations after which waiting lanes are let go
+	spinEdges    = 8    // spinning iterations after which waiting lanes are released
 	patientEdges = 4096 // the same for iterations that do not look like spinning
 )
 
-// pool holds what is not in use.
+// pool holds unused fragments, frames and joins for reuse.
 type pool struct {
 	frags  []*fragment
 	frames [][]*frame // by function
 	joins  []*join
 }
 
+// newFragment returns a fragment at pc of frame f for the lanes of mask, below join j.
 func (x *exec) newFragment(pc int32, mask uint32, f *frame, j *join) *fragment {
 	var g *fragment
 	if n := len(x.pool.frags); n > 0 {
@@ -75,6 +75,7 @@ func (x *exec) newFragment(pc int32, mask uint32, f *frame, j *join) *fragment {
 	return g
 }
 
+// freeFragment keeps a fragment for reuse.
 func (x *exec) freeFragment(g *fragment) { x.pool.frags = append(x.pool.frags, g) }
 
 // newJoin returns a join at pc of frame f for the lanes of mask, below the current join.
@@ -93,6 +94,7 @@ func (x *exec) newJoin(pc int32, f *frame, mask uint32) *join {
 	return j
 }
 
+// freeJoin keeps a join, and the frame it owns, for reuse.
 func (x *exec) freeJoin(j *join) {
 	if j.owns != nil {
 		x.freeFrame(j.owns)
@@ -138,7 +140,7 @@ func (x *exec) next() {
 	x.load(g)
 }
 
-// converge tells the sink about a new active set; lockstep only.
+// converge sends a Converge event if the active set has changed; lockstep only.
 func (x *exec) converge() {
 	if !x.lockstep || x.warp.active == x.mask {
 		return
@@ -150,7 +152,8 @@ func (x *exec) converge() {
 	}
 }
 
-// joinFor returns the join for lanes that part now and come together at pc.
+// joinFor returns the join for lanes that diverge now and reconverge at pc. If the current join is
+// at the same place, as for a loop's exit, it is shared.
 func (x *exec) joinFor(pc int32) *join {
 	if j := x.join; pc == noPC || j != nil && j.pc == pc && j.frame == x.frame {
 		return j
@@ -171,12 +174,13 @@ func runBranch(x *exec, in *inst) {
 	}
 }
 
-// diverge sends the lanes of x.m to pc target and the others of the fragment to the next
-// instruction.
+// diverge sends the lanes of x.m to pc target and the other lanes of the fragment to the next
+// instruction. Which path runs first is random.
 func (x *exec) diverge(target, joinPC int32) {
 	rest := x.mask &^ x.m
 	j := x.joinFor(joinPC)
 	x.join = j
+	// Lanes whose path starts at the reconvergence point have arrived there already.
 	switch joinPC {
 	case target: // noPC is no target
 		j.arrived |= x.m
@@ -197,8 +201,8 @@ func (x *exec) diverge(target, joinPC int32) {
 	x.converge()
 }
 
-// runJoin stands at the start of a block where lanes come together. It is no instruction of the
-// kernel.
+// runJoin is emitted at the start of a block where lanes reconverge. It is not an instruction of
+// the kernel.
 func runJoin(x *exec, in *inst) {
 	x.uncount()
 	if j := x.join; j != nil && j.pc == in.pc && j.frame == x.frame {
@@ -206,7 +210,8 @@ func runJoin(x *exec, in *inst) {
 	}
 }
 
-// runJump goes to a block that does not follow in the code. It is no instruction of the kernel.
+// runJump continues at a block that does not follow in the code. It is not an instruction of the
+// kernel.
 func runJump(x *exec, in *inst) {
 	x.uncount()
 	x.pc = in.target
@@ -215,13 +220,13 @@ func runJump(x *exec, in *inst) {
 	}
 }
 
-// uncount takes back the count of an instruction that the kernel does not have.
+// uncount reverts the step count for an instruction that the kernel does not have.
 func (x *exec) uncount() {
 	x.steps--
 	x.lanes -= uint64(popcount(x.m))
 }
 
-// arrive brings the current fragment to join j, which is its innermost.
+// arrive moves the current fragment to join j, its innermost.
 func (x *exec) arrive(j *join) {
 	j.arrived |= x.mask
 	if j.arrived == j.live {
@@ -240,7 +245,7 @@ func (x *exec) arrive(j *join) {
 	x.next()
 }
 
-// complete makes a ready fragment of the lanes that have come to j, if those are all.
+// complete makes a ready fragment of the lanes that have arrived at j, if none is missing.
 func (x *exec) complete(j *join) {
 	if j.arrived != j.live || j.live == 0 {
 		return
@@ -263,7 +268,7 @@ func (x *exec) forget(j *join, lanes uint32) {
 	}
 }
 
-// release lets the lanes go that wait at j.
+// release makes a ready fragment of the lanes that wait at j.
 func (x *exec) release(j *join) {
 	g := x.newFragment(j.pc, j.arrived, j.frame, j.parent)
 	j.live &^= j.arrived
@@ -271,8 +276,8 @@ func (x *exec) release(j *join) {
 	x.warp.ready = append(x.warp.ready, g)
 }
 
-// releaseInnermost lets lanes go that wait for fragments which cannot run. It reports whether there
-// were any.
+// releaseInnermost releases lanes that wait for fragments which cannot run, at the deepest join. It
+// reports whether there were any.
 func (x *exec) releaseInnermost() bool {
 	var best *join
 	for _, g := range x.warp.waiting {
@@ -289,7 +294,8 @@ func (x *exec) releaseInnermost() bool {
 	return true
 }
 
-// backEdge is called on each jump backwards. It is where a fragment gives way to the others.
+// backEdge is called on each backward jump. Here a fragment yields to the others, and the turn ends
+// if the whole warp only spins.
 func (x *exec) backEdge() {
 	g, w := x.frag, x.warp
 	g.edges++
@@ -317,13 +323,14 @@ func (x *exec) backEdge() {
 			x.rotate()
 		}
 	}
+	// Every fragment of the warp has spun since one of them made progress: let other warps run.
 	if spun && (x.lockstep || w.spins > len(w.ready)) {
 		x.spinning = true
 		x.endTurn()
 	}
 }
 
-// rotate puts the current fragment behind all others of its warp.
+// rotate moves the current fragment behind all others of its warp.
 func (x *exec) rotate() {
 	w := x.warp
 	x.save()
@@ -334,9 +341,9 @@ func (x *exec) rotate() {
 	x.next()
 }
 
-// isolate leaves only the lanes of keep in the current fragment, whose current instruction is in:
-// the lanes for which the guard is false go on behind it, and the rest (operands that differ) will
-// execute it by themselves. All come together behind it.
+// isolate keeps only the lanes of keep in the current fragment, whose current instruction is in.
+// Lanes with a false guard continue after the instruction; the remaining lanes (with different
+// operands) will execute it separately. All reconverge after it.
 func (x *exec) isolate(in *inst, keep uint32) {
 	if keep == x.mask {
 		x.m = keep
@@ -357,6 +364,7 @@ func (x *exec) isolate(in *inst, keep uint32) {
 // runExit ends the lanes of x.m.
 func runExit(x *exec, in *inst) { x.exit(x.m) }
 
+// exit ends lanes: joins, barriers and warp operations stop waiting for them.
 func (x *exec) exit(lanes uint32) {
 	w := x.warp
 	w.exited |= lanes
@@ -378,7 +386,7 @@ func (x *exec) exit(lanes uint32) {
 	}
 }
 
-// merge puts fragments of one place together. They have been let go by one event.
+// merge joins fragments at one place that were released by one event.
 func (x *exec) merge(list []*fragment) []*fragment {
 	out := list[:0]
 next:
@@ -409,10 +417,10 @@ type frame struct {
 	depth  int
 	ret    *callOp // the call that made it; nil for the kernel
 
-	// Only when unknown values are tracked.
+	// Only if unknown values are tracked.
 	unk    []uint32 // lanes of each register whose value is unknown
 	punk   []uint32 // the same for predicates
 	ccUnk  uint32
-	origin []uint32 // where a register's, then a predicate's last unknown value came from
+	origin []uint32 // origin of the last unknown value of each register, then of each predicate
 	parUnk []bool   // bytes of params
 }

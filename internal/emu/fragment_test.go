@@ -6,7 +6,7 @@ import (
 	"heddle/internal/event"
 )
 
-// Nested branches, PTX ISA 3.1: each lane executes its own path, and lanes come together after it.
+// Nested branches, PTX ISA 3.1: each lane executes its own path, and the lanes reconverge after it.
 func TestNestedBranches(t *testing.T) {
 	k := kernel(t, `
 	mov.u32 %v, 0;
@@ -52,7 +52,7 @@ Lend:
 			return
 		}
 		// if, [if, else, fi of the inner branch], else, fi: six active sets, Barracuda §3.1. The inner
-		// ones come where the odd path runs, first or last.
+		// ones appear where the odd path runs, first or last.
 		odd, even := uint32(0xaaaaaaaa), uint32(0x55555555)
 		seen := map[uint32]int{}
 		for _, c := range cs {
@@ -213,8 +213,8 @@ Lend:
 	}
 }
 
-// A guarded switch whose case is the next instruction: all lanes, those of the guard and the
-// others, come together there.
+// A guarded switch whose case is the next instruction: all lanes, with a true or false guard,
+// reconverge there.
 func TestSwitchToNext(t *testing.T) {
 	k := kernel(t, `
 	and.b32 %v, %i, 1;

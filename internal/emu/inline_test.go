@@ -9,8 +9,8 @@ import (
 	"heddle/internal/ir"
 )
 
-// inlined is k with its calls inlined, and without the calls that mark where functions return: they
-// would be made again.
+// inlined is k with its calls inlined, and without the calls that mark where functions return,
+// which inlining would create again.
 func inlined(t *testing.T, k *ir.Func) *ir.Func {
 	t.Helper()
 	f, err := ir.Inline(k)

@@ -9,8 +9,13 @@ import (
 	"heddle/internal/launch"
 )
 
-// sharedLayout is where the shared variables of a kernel are: static ones up to dynamic, then the
-// launch's dynamic shared memory up to total.
+// The memory of a launch: objects for module variables and buffers, the kernel's parameters, and
+// the layout of shared memory. It is computed once for a machine; each run creates its own
+// contents. An object is created for each buffer, not for each pointer, so that arguments which
+// alias share one.
+
+// sharedLayout holds the positions of the kernel's shared variables: static ones up to dynamic,
+// then the launch's dynamic shared memory up to total.
 type sharedLayout struct {
 	vars    []ir.SharedVar
 	offset  map[*ir.Var]uint32
@@ -22,13 +27,15 @@ type sharedLayout struct {
 // paramImage is the kernel's parameter memory.
 type paramImage struct {
 	data   []byte
-	origin []uint32 // of each byte: 0 if it is known, else where it would have come from
+	origin []uint32 // of each byte: 0 if it is known, else the origin of the unknown value
 }
 
-// layout makes the memory objects of the launch.
+// layout creates the memory objects of the launch. In a trace, variables without an initialiser and
+// variables that the kernel writes start unknown, since the host or an earlier kernel may have
+// filled them.
 func (c *compiler) layout(k *ir.Func) error {
 	p := c.p
-	p.origins = []string{"an input that is not given", "memory that was not written before"}
+	p.origins = []string{"an unspecified input", "memory that has not been written"}
 	if err := c.layoutShared(k); err != nil {
 		return err
 	}
@@ -52,7 +59,7 @@ func (c *compiler) layout(k *ir.Func) error {
 	for _, v := range vars {
 		p.byVar[v] = len(p.objects)
 		spec := objectSpec{name: v.Shown(), space: v.Space, size: uint64(v.Size), bounded: true}
-		if c.slice != nil && (v.Init == nil || c.slice.Written(v)) { // the host fills it, or the kernel
+		if c.slice != nil && (v.Init == nil || c.slice.Written(v)) { // filled by the host or by a kernel
 			spec.fill, spec.origin = launch.FillUnknown, uint32(len(p.origins))
 			if c.slice.Options().Data {
 				spec.fill, spec.seed = launch.FillRandom, c.slice.Options().Seed
@@ -82,8 +89,8 @@ func (c *compiler) layout(k *ir.Func) error {
 	return nil
 }
 
-// layoutShared takes the places of the kernel's shared variables from package ir, and adds the
-// launch's dynamic shared memory.
+// layoutShared takes the positions of shared variables from package ir, and adds the launch's
+// dynamic shared memory.
 func (c *compiler) layoutShared(k *ir.Func) error {
 	s := &c.p.shared
 	s.offset = make(map[*ir.Var]uint32)
@@ -101,7 +108,8 @@ func (c *compiler) layoutShared(k *ir.Func) error {
 	return nil
 }
 
-// layoutParams fills the kernel's parameters with the arguments, making an object for each buffer.
+// layoutParams writes the arguments into the kernel's parameters, and creates an object for each
+// buffer. Arguments that share a buffer share the object.
 func (c *compiler) layoutParams(k *ir.Func) error {
 	img := &c.p.params
 	img.data = make([]byte, k.ParamSize)
@@ -125,6 +133,7 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 			if err := putAddr(b, c.bufferAddr(objects, a.Buffer)); err != nil {
 				return fmt.Errorf("argument %s: %w", a.Name, err)
 			}
+			// OpenCL's __constant pointers refer to ordinary buffers, which ld.const may then access.
 			if v.PtrSpace == event.Const {
 				c.p.objects[objects[a.Buffer]].constant = true
 			}
@@ -154,15 +163,15 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 	return nil
 }
 
-// funcNamed returns the address of a function that the kernel mentions, by its name or as
-// launch.Matches.
+// funcNamed returns the address of a function to which the kernel refers, by its name or as
+// launch.Matches accepts it.
 func (c *compiler) funcNamed(name string) (uint64, error) {
 	for _, fc := range c.p.funcs[1:] {
 		if launch.Matches(fc.fn, name) {
 			return c.p.space.funcAddr(fc.number), nil
 		}
 	}
-	return 0, fmt.Errorf("the kernel mentions no function %s", name)
+	return 0, fmt.Errorf("the kernel refers to no function %s", name)
 }
 
 // putAddr writes an address into a parameter.
@@ -181,6 +190,7 @@ func putAddr(b []byte, addr uint64) error {
 	return nil
 }
 
+// bufferAddr returns the address of a buffer, whose object is created on first use.
 func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) uint64 {
 	id, ok := objects[b]
 	if !ok {
@@ -188,9 +198,11 @@ func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) 
 		objects[b] = id
 		spec := objectSpec{name: b.Name, space: event.Global, size: b.Size, bounded: b.Size != 0,
 			fill: b.Fill, value: b.Value, seed: b.Seed, data: b.Data}
+		// A buffer of unspecified size extends as far as the address space allows.
 		if !spec.bounded {
 			spec.size = c.p.space.limit
 		}
+		// Unknown contents enable the tracking of unknown values.
 		if b.Fill == launch.FillUnknown {
 			c.p.track = true
 			spec.origin = uint32(len(c.p.origins))
@@ -201,12 +213,13 @@ func (c *compiler) bufferAddr(objects map[*launch.Buffer]int, b *launch.Buffer) 
 	return c.p.space.base(id)
 }
 
-// initVar sets the first contents of a module variable, addresses included.
+// initVar sets the initial contents of a module variable, including addresses.
 func (c *compiler) initVar(v *ir.Var) error {
 	spec := &c.p.objects[c.p.byVar[v]]
 	if v.Init == nil && len(v.Relocs) == 0 {
 		return nil
 	}
+	// The initialiser is stored as bytes; addresses in it are inserted afterwards.
 	spec.fill = launch.FillFile
 	spec.data = make([]byte, v.Size)
 	copy(spec.data, v.Init)
@@ -226,6 +239,7 @@ func (c *compiler) initVar(v *ir.Var) error {
 	return nil
 }
 
+// relocAddr returns the value of an address in an initialiser.
 func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 	add := uint64(r.Addend)
 	switch {
@@ -249,7 +263,7 @@ func (c *compiler) relocAddr(r ir.Reloc) (uint64, error) {
 	}
 	id, ok := c.p.byVar[r.Target]
 	if !ok {
-		return 0, fmt.Errorf("the address of %s, which has no memory here", r.Target.Name)
+		return 0, fmt.Errorf("the address of %s, which has no memory in this kernel", r.Target.Name)
 	}
 	return c.p.space.base(id) + add, nil
 }

@@ -11,20 +11,19 @@ import (
 )
 
 // Matrix instructions of a warp, PTX ISA 9.7.14. They are .sync.aligned: a thread waits until all
-// threads of the warp execute the same instruction. What they exchange goes through registers and
-// orders no memory; what they read and write in memory are weak operations (9.7.14.4.3,
-// 9.7.14.5.15), here ordinary loads and stores of single lanes that are decoded in front of the
-// exchange or behind it.
+// threads of the warp execute the same instruction. The exchange of fragments uses registers and
+// orders no memory. Accesses to memory are weak operations (9.7.14.4.3, 9.7.14.5.15): ordinary
+// loads and stores of single lanes, emitted before or after the exchange.
 //
-// Which thread of the warp performs an access the ISA leaves open ("collectively"). For ldmatrix
-// and stmatrix it is taken to be the thread that gives the row's address; for wmma see
-// fragmentPlan.
+// The ISA does not specify which thread of the warp performs an access ("collectively"). For
+// ldmatrix and stmatrix the emulator uses the thread that provides the row's address; for wmma see
+// fragmentPlan. A race that exists only under another assignment is missed.
 
 // wholeWarp emits an operation of all 32 lanes. "The behavior is undefined ... if any thread in the
-// warp has exited": lanes that have exited, or that execute another instruction, are waited for in
-// vain, which the run reports as lanes that hang. A warp that never had 32 threads is a limit.
-// Finish finds in x.coll.more what the lanes hold in the registers from, and writes the registers
-// of to for the lanes of m.
+// warp has exited": the operation waits forever for lanes that have exited or execute another
+// instruction, which the run reports as a hang. A warp that never had 32 threads is unsupported.
+// The values of the registers from are in x.coll.more when finish is called, which writes the
+// registers of to for the lanes of m.
 func (c *compiler) wholeWarp(in *ir.Instr, from []src, to []int32,
 	finish func(x *exec, in *inst, m uint32)) {
 	d, op := c.warpInst(in, func(x *exec, in *inst, m uint32) {
@@ -46,7 +45,7 @@ func (c *compiler) wholeWarp(in *ir.Instr, from []src, to []int32,
 	}
 }
 
-// collectMore adds the registers of a matrix operation to what the lanes of m bring.
+// collectMore adds the registers of a matrix operation to the values collected from the lanes of m.
 func (x *exec) collectMore(op *warpOp, m uint32) {
 	c := &x.coll
 	for len(c.more) < len(op.more) {
@@ -64,7 +63,7 @@ func (x *exec) collectMore(op *warpOp, m uint32) {
 	}
 }
 
-// hiddenList returns n registers of the emulator's own.
+// hiddenList returns n registers that the kernel does not have.
 func (c *compiler) hiddenList(n int) (regs []int32, srcs []src) {
 	for range n {
 		r := c.hidden()
@@ -73,7 +72,7 @@ func (c *compiler) hiddenList(n int) (regs []int32, srcs []src) {
 	return regs, srcs
 }
 
-// destinations lists the registers of a brace list of n.
+// destinations returns the n registers of a brace list.
 func (c *compiler) destinations(o ir.Operand, n int) ([]int32, error) {
 	if o.Kind == ir.None {
 		return nil, fmt.Errorf("%s: %d destination registers expected", opcodeText(c.cur), n)
@@ -105,7 +104,7 @@ func spaceOf(in *ir.Instr) event.Space {
 
 const rowWords = 4 // 32-bit words of a row
 
-// rowMatrix checks the form and returns how many matrices it moves.
+// rowMatrix checks the form and returns the number of matrices.
 func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
 	f := in.Matrix()
 	n = f.Count
@@ -120,12 +119,13 @@ func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
 	return n, f.Trans, nil
 }
 
-// rowAccess decodes the access of a row by each of the lanes that give an address.
+// rowAccess decodes the access to a row by each of the lanes that provide an address.
 func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst, error) {
+	// A generic address must refer to shared memory.
 	elsewhere := func(x *exec, in *inst, m uint32, _ survey) {
 		l := bits.TrailingZeros32(m)
 		x.fail(in, OutOfBounds, l,
-			"%s needs an address of shared memory (PTX ISA 9.7.14.5), which %#x is not", in.ir.Op(),
+			"%s needs an address of shared memory (PTX ISA 9.7.14.5); %#x is not one", in.ir.Op(),
 			x.addr[l])
 	}
 	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4,
@@ -154,6 +154,7 @@ func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst,
 	return d, nil
 }
 
+// ldmatrix loads one row by each of the first 8n lanes, and then distributes the elements.
 func (c *compiler) ldmatrix(in *ir.Instr) error {
 	n, trans, err := rowMatrix(in)
 	if err != nil {
@@ -187,15 +188,18 @@ func (c *compiler) ldmatrix(in *ir.Instr) error {
 	return nil
 }
 
-// ldFragment is what lane l gets of the matrix whose rows the lanes from first hold, one each.
+// ldFragment returns the value that lane l receives of the matrix whose rows are held by the lanes
+// from first on, one each.
 func ldFragment(words []alu.Lanes, first, l int, trans bool) uint64 {
 	if !trans {
 		return words[l%4][first+l/4]
 	}
+	// Transposed: the two elements are in one column, in adjacent rows.
 	at := func(row, col int) uint64 { return words[col/2][first+row] >> (16 * (col % 2)) & 0xffff }
 	return at(2*(l%4), l/4) | at(2*(l%4)+1, l/4)<<16
 }
 
+// stmatrix collects the elements of each row in one lane, which then stores the row.
 func (c *compiler) stmatrix(in *ir.Instr) error {
 	n, trans, err := rowMatrix(in)
 	if err != nil {
@@ -229,7 +233,7 @@ func (c *compiler) stmatrix(in *ir.Instr) error {
 	return nil
 }
 
-// stRow is word w of a row of the matrix whose fragments the lanes hold in frag.
+// stRow returns word w of a row of the matrix whose fragments are in frag.
 func stRow(frag *alu.Lanes, row, w int, trans bool) uint64 {
 	if !trans {
 		return frag[4*row+w] & 0xffffffff
@@ -238,6 +242,7 @@ func stRow(frag *alu.Lanes, row, w int, trans bool) uint64 {
 	return at(2*w, row) | at(2*w+1, row)<<16
 }
 
+// movmatrix transposes a matrix among the registers of a warp.
 func (c *compiler) movmatrix(in *ir.Instr) error {
 	if _, _, err := rowMatrix(in); err != nil {
 		return err

@@ -9,8 +9,13 @@ import (
 	"heddle/internal/launch"
 )
 
-// Pages are small, because a kernel without given sizes touches its arrays anywhere; a warp's
-// coalesced access stays within one.
+// Global and constant memory. Each variable and each buffer is an object with an address range of
+// its own (space.go), so that an access out of bounds never reaches another object. The contents of
+// an object are created page by page when touched: a kernel with unspecified sizes may have arrays
+// of gigabytes, of which it touches little.
+
+// Pages are small, because a kernel without given sizes touches its arrays at scattered places,
+// while a coalesced access of a warp stays within one page.
 const (
 	pageBits  = 12
 	pageSize  = 1 << pageBits
@@ -25,29 +30,30 @@ type page struct {
 	unk  *[pageSize / 64]uint64
 }
 
+// table is the second level of the page directory.
 type table [tableSize]atomic.Pointer[page]
 
 // objectSpec is what an object is at the start of each run.
 type objectSpec struct {
 	name    string
 	space   event.Space // Global or Const
-	size    uint64      // what accesses are checked against
+	size    uint64      // bound of accesses, in bytes
 	bounded bool        // size was given; else it is the limit of the address space
 	fill    launch.Fill
 	value   uint32
 	seed    uint64
 	data    []byte // FillFile; the initialiser of a variable
 	origin  uint32 // of FillUnknown
-	// constant says that ld.const reaches an object of global memory: the buffer of a __constant
+	// constant is set if ld.const may access an object of global memory: the buffer of a __constant
 	// pointer.
 	constant bool
 }
 
-// isConst reports whether ld.const reaches the object.
+// isConst reports whether ld.const may access the object.
 func (o *objectSpec) isConst() bool { return o.constant || o.space == event.Const }
 
-// object is a piece of global or constant memory in one run. Pages appear when touched, which
-// several workers may do at once.
+// object is a piece of global or constant memory in one run. Pages are created on first access,
+// possibly by several workers at once.
 type object struct {
 	*objectSpec
 	id     int
@@ -58,6 +64,7 @@ type object struct {
 	dir    []atomic.Pointer[table]
 }
 
+// newObject returns an object without pages.
 func newObject(spec *objectSpec, id int, base uint64) *object {
 	n := (spec.size + (pageSize<<tableBits - 1)) >> (pageBits + tableBits)
 	return &object{objectSpec: spec, id: id, base: base, dir: make([]atomic.Pointer[table], n)}
@@ -73,6 +80,8 @@ func (o *object) page(off uint64) *page {
 	return o.fault(off)
 }
 
+// fault creates the page of an offset. Readers are not locked out: the page is published by an
+// atomic store after it is filled.
 func (o *object) fault(off uint64) *page {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +101,8 @@ func (o *object) fault(off uint64) *page {
 	return p
 }
 
-// init gives a page that starts at offset start its first contents.
+// init fills the page that starts at offset start with its initial contents, which do not depend on
+// the order in which pages are created.
 func (o *object) init(p *page, start uint64) {
 	switch o.fill {
 	case launch.FillRandom:
@@ -128,6 +138,7 @@ type memory struct {
 	heap  int // objects from here on came from the device's malloc
 }
 
+// newMemory returns the memory of a run, without pages.
 func newMemory(p *program) *memory {
 	m := &memory{space: &p.space, heap: len(p.objects)}
 	for i := range p.objects {
@@ -136,7 +147,8 @@ func newMemory(p *program) *memory {
 	return m
 }
 
-// find returns the object that addr belongs to, in its bounds or not, or nil.
+// find returns the object whose part of the address space contains addr, in bounds or not; nil if
+// there is none.
 func (m *memory) find(addr uint64) *object {
 	id := m.space.object(addr)
 	if uint(id) >= uint(len(m.objs)) {
@@ -145,7 +157,8 @@ func (m *memory) find(addr uint64) *object {
 	return m.objs[id]
 }
 
-// read copies n bytes from addr, which must lie in one object, and reports whether all are known.
+// read copies len(b) bytes from addr, which must be in one object, and reports whether all are
+// known.
 func (m *memory) read(addr uint64, b []byte) (known, ok bool) {
 	o := m.find(addr)
 	if o == nil || !o.contains(addr-o.base, uint64(len(b))) {
@@ -165,7 +178,7 @@ func (m *memory) read(addr uint64, b []byte) (known, ok bool) {
 // contains reports whether n bytes at offset off lie in the object.
 func (o *object) contains(off, n uint64) bool { return off < o.size && n <= o.size-off }
 
-// unknownBits returns nonzero if a byte of [in, in+n) is unknown.
+// unknownBits returns a nonzero value if a byte of [in, in+n) is unknown.
 func (p *page) unknownBits(in, n uint64) uint64 {
 	if p.unk == nil {
 		return 0
@@ -177,6 +190,7 @@ func (p *page) unknownBits(in, n uint64) uint64 {
 	return any
 }
 
+// setUnknown marks the bytes of [in, in+n) as unknown or known.
 func (p *page) setUnknown(in, n uint64, unknown bool) {
 	if p.unk == nil {
 		if !unknown {
@@ -195,6 +209,7 @@ func (p *page) setUnknown(in, n uint64, unknown bool) {
 // golden is the increment of SplitMix64 (Steele, Lea, Flood 2014); mix is its finaliser.
 const golden = 0x9e3779b97f4a7c15
 
+// mix is a bijection of 64-bit numbers in which every input bit affects every output bit.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

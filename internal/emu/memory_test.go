@@ -172,7 +172,7 @@ func TestMemoryErrors(t *testing.T) {
 			"read of 8 bytes at offset 60 of out, which has 64 bytes"},
 		{"null", "mov.u64 %q, 0;\nst.u32 [%q+8], %v;", OutOfBounds, 0, "null pointer"},
 		{"nowhere", "mov.u64 %q, 0x7000000000000000;\nld.u32 %v, [%q];", OutOfBounds, 0,
-			"where no memory is"},
+			"which is not mapped"},
 		{"misaligned", "add.u64 %q, %o, 2;\nld.global.u32 %v, [%q];", Misaligned, 0,
 			"out+0x2 is not aligned to 4"},
 		{"misaligned vector", "ld.global.v2.u32 {%v, %w}, [%o+4];", Misaligned, 0,
@@ -316,8 +316,8 @@ func TestAtomics(t *testing.T) {
 
 func lane(l uint32) uint32 { return l }
 
-// Compare-and-swap writes in the lane that finds the value it expects, and only there. Its event
-// says so; red has no result and is a reduction.
+// Compare-and-swap writes only in the lane that finds the expected value, as its event states; red
+// has no result and is a reduction.
 func TestCompareAndSwap(t *testing.T) {
 	k := kernel(t, `
 	add.u32 %w, %i, 1;

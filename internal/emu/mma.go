@@ -13,11 +13,12 @@ import (
 
 // Matrix products of a warp, D = A*B + C: mma (PTX ISA 9.7.14.5.14) and wmma.mma (9.7.14.4.5).
 //
-// The order and precision of the accumulation are left open by the ISA for all but integers and
-// .f64, with at least single precision. Here: products are exact, they are added in double
-// precision to the element of C by ascending k, and the sum is rounded once to the type of D, to
-// nearest; NaN is canonical. For .f64 each step is an fma.f64 with the instruction's rounding, by
-// ascending k. Integers are exact, and wrapped or, with .satfinite, clamped at the end.
+// The ISA leaves the order and precision of the accumulation open except for integers and .f64, and
+// guarantees at least single precision. Here products are exact, and are added in double precision
+// to the element of C by ascending k. The sum is rounded once to the type of D, to nearest even;
+// NaN is canonical. For .f64 each step is an fma.f64 with the instruction's rounding, by ascending
+// k. Integer sums are exact, and wrap or, with .satfinite, saturate at the end. Numeric results may
+// therefore differ from those of a given GPU in the last bits.
 
 // element is a type of matrix elements.
 type element struct {
@@ -28,12 +29,14 @@ type element struct {
 	sign  bool                   // of integers
 }
 
+// integerElements maps the names of integer element types to their properties.
 var integerElements = map[string]element{
 	"u8": {bits: 8}, "s8": {bits: 8, sign: true}, "u4": {bits: 4}, "s4": {bits: 4, sign: true},
 	"b1":  {bits: 1},
 	"s32": {bits: 32, sign: true},
 }
 
+// elementOf returns the element type of a name; false if it is not supported.
 func elementOf(name string) (element, bool) {
 	e, ok := integerElements[name]
 	e.name = name
@@ -54,26 +57,26 @@ func elementOf(name string) (element, bool) {
 	return e, e.float != nil
 }
 
-// register returns the bits of the registers that hold elements of the type.
+// register returns the number of bits in the registers that hold elements of the type.
 func (e *element) register() uint { return max(e.bits, 32) }
 
 // perRegister returns how many elements a register holds.
 func (e *element) perRegister() int { return int(e.register() / e.bits) }
 
-// fragment of a matrix: the places of the elements that a lane holds, in their order, in the dense
-// matrix of outer x inner elements: rows of A and C, columns of B.
+// operandLayout describes the fragments of one matrix: for each lane the positions of its elements,
+// in their order, in the dense matrix of outer x inner elements: rows of A and C, columns of B.
 type operandLayout struct {
 	element
 	regs  int       // registers of a lane
-	place [32][]int // by lane; -1: the lane's element is none of the matrix
+	place [32][]int // by lane; -1: not an element of the matrix
 	size  int       // elements of the dense matrix
 }
 
-// position is where element i of a lane stands: its outer and inner index, and which of several
-// products it belongs to.
+// position returns the outer and inner index of element i of a lane, and which of several products
+// it belongs to.
 type position func(lane, i int) (outer, inner, product int)
 
-// newLayout fills a layout of n elements a lane in matrices of outer x inner.
+// newLayout returns the layout of n elements per lane in matrices of outer x inner.
 func newLayout(e element, n, outer, inner, products int, at position) operandLayout {
 	o := operandLayout{element: e, regs: n / e.perRegister(), size: outer * inner * products}
 	for l := range o.place {
@@ -95,8 +98,8 @@ type product struct {
 	bitOp      isa.Fn
 }
 
-// mma decodes PTX ISA 9.7.14.5.14: which element of the matrices a lane's registers hold is in
-// 9.7.14.5.1 to 13.
+// mma decodes PTX ISA 9.7.14.5.14. Sections 9.7.14.5.1 to 13 define which element of the matrices
+// each register of a lane holds.
 func (c *compiler) mma(in *ir.Instr) error {
 	f := in.Matrix()
 	if len(f.Types) != 4 || len(f.Layouts) != 2 || len(f.Other) != 0 {
@@ -114,7 +117,7 @@ func (c *compiler) mma(in *ir.Instr) error {
 	switch {
 	case !p.known(t, f.Layouts):
 		return fmt.Errorf(
-			"%s: no such combination of shape, layouts and types, or one that is not supported",
+			"%s: this combination of shape, layouts and types does not exist or is not supported",
 			opcodeText(in))
 	case t[1].name == "f16" && p.k == 4:
 		p.quadPairs(t, f.Layouts)
@@ -124,7 +127,7 @@ func (c *compiler) mma(in *ir.Instr) error {
 	return c.matrixProduct(in, p)
 }
 
-// mmaShapes has the shapes of mma by the type of A, as m, n, k.
+// mmaShapes maps the type of A to the shapes of mma, as m, n, k.
 var mmaShapes = map[string][][3]int{
 	"f16":  {{8, 8, 4}, {16, 8, 8}, {16, 8, 16}},
 	"bf16": {{16, 8, 8}, {16, 8, 16}},
@@ -136,7 +139,7 @@ var mmaShapes = map[string][][3]int{
 	"b1": {{8, 8, 128}, {16, 8, 128}, {16, 8, 256}},
 }
 
-// known reports whether the ISA has the combination.
+// known reports whether the ISA defines the combination.
 func (p *product) known(t [4]element, layouts []string) bool {
 	found := false
 	for _, s := range mmaShapes[t[1].name] {
@@ -150,7 +153,7 @@ func (p *product) known(t [4]element, layouts []string) bool {
 	return found && p.accumulates(t)
 }
 
-// accumulates reports whether the types of D, A, B and C go together.
+// accumulates reports whether the types of D, A, B and C can be combined.
 func (p *product) accumulates(t [4]element) bool {
 	narrow := func(e element) bool { return e.name == "f16" || e.name == "f32" }
 	a, b, c, d := t[1], t[2], t[3], t[0]
@@ -173,11 +176,12 @@ func (p *product) accumulates(t [4]element) bool {
 	return b.float == nil && b.bits == a.bits && c.name == "s32" && d.name == "s32"
 }
 
-// groups is the layout of all shapes but one: four lanes share a row of A, a column of B and a row
-// of C. A lane's elements of A and B come in runs of as many as a register holds; a run of A is
-// eight rows below the one before it, if there are so many, and then as far right as the four lanes
-// reach (PTX ISA 9.7.14.5.2 to 13).
+// groups sets the layout of all shapes except one: four lanes share a row of A, a column of B and a
+// row of C. A lane's elements of A and B come in runs of as many as a register holds. A run of A is
+// eight rows below the previous one, if there are that many rows, and otherwise to the right of the
+// elements of the four lanes (PTX ISA 9.7.14.5.2 to 13).
 func (p *product) groups(t [4]element) {
+	// run is the number of elements in a register; tall the number of runs of A in different rows.
 	run := t[1].perRegister()
 	tall := p.m / 8
 	a := func(l, i int) (int, int, int) {
@@ -192,10 +196,11 @@ func (p *product) groups(t [4]element) {
 	p.d = newLayout(t[0], p.m*p.n/32, p.m, p.n, 1, c)
 }
 
-// quadPairs is mma.m8n8k4 with .f16: four products, each of a group of four lanes and the one 16
-// lanes further (PTX ISA 9.7.14.5.1).
+// quadPairs sets the layout of mma.m8n8k4 with .f16: four products, each by a group of four lanes
+// and the group 16 lanes further (PTX ISA 9.7.14.5.1).
 func (p *product) quadPairs(t [4]element, layouts []string) {
 	p.count = 4
+	// Lanes 16 to 31 hold the rows and columns 4 to 7.
 	high := func(l int) int { return l / 16 * 4 }
 	along := func(l, i int) (int, int, int) { return l%4 + high(l), i, l / 4 % 4 }
 	across := func(l, i int) (int, int, int) { return i + high(l), l % 4, l / 4 % 4 }
@@ -252,8 +257,8 @@ func (c *compiler) matrixProduct(in *ir.Instr, p *product) error {
 	return nil
 }
 
-// matrixScratch holds dense matrices: A by rows, B by columns, C by rows, and D as bits. It is one
-// goroutine's.
+// matrixScratch holds dense matrices: A by rows, B by columns, C by rows, and D as bits. Each
+// goroutine has its own.
 type matrixScratch struct {
 	a, b, c matrixOf[float64]
 	i, j, k matrixOf[int64]
@@ -261,8 +266,10 @@ type matrixScratch struct {
 	d       matrixOf[uint64]
 }
 
+// matrixOf is a dense matrix whose memory is reused.
 type matrixOf[T any] []T
 
+// sized returns the matrix with n elements, whose values are undefined.
 func (m *matrixOf[T]) sized(n int) []T {
 	if cap(*m) < n {
 		*m = make([]T, n)
@@ -271,7 +278,7 @@ func (m *matrixOf[T]) sized(n int) []T {
 	return *m
 }
 
-// gather collects a matrix from the registers of the lanes.
+// gather builds a dense matrix from the registers of the lanes.
 func gather[T any](to *matrixOf[T], o *operandLayout, regs []alu.Lanes, read func(v uint64) T) []T {
 	m, per, mask := to.sized(o.size), o.perRegister(), ^uint64(0)>>(64-o.bits)
 	for r := range o.regs {
@@ -287,8 +294,10 @@ func gather[T any](to *matrixOf[T], o *operandLayout, regs []alu.Lanes, read fun
 	return m
 }
 
-// method returns how the product is computed from the registers of A, B and C, one after the other.
+// method returns the function that computes the product from the registers of A, B and C, which
+// follow each other in regs.
 func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
+	// The registers of B start at b, those of C at c.
 	b, c := p.a.regs, p.a.regs+p.b.regs
 	switch {
 	case p.a.name == "f64":
@@ -311,7 +320,7 @@ func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
 		x, y := gather(&s.i, &p.a, regs, p.a.integer()), gather(&s.j, &p.b, regs[b:], p.b.integer())
 		if p.bitOp == isa.FnXor {
 			p.differences(sum, x, y)
-		} else { // of single bits the product is the conjunction
+		} else { // for single bits the product is the conjunction
 			multiply(p, sum, x, y)
 		}
 		for i, d := 0, s.d.sized(p.d.size); i < len(d); i++ {
@@ -323,7 +332,7 @@ func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
 	}
 }
 
-// integer returns how elements are read as integers.
+// integer returns the function that reads an element as an integer.
 func (e *element) integer() func(v uint64) int64 {
 	drop := 64 - e.bits
 	if e.sign {
@@ -332,8 +341,9 @@ func (e *element) integer() func(v uint64) int64 {
 	return func(v uint64) int64 { return int64(v) }
 }
 
-// multiply adds the products to sum, those of one element by ascending k. Four columns at a time do
-// not wait for each other's additions; every number of columns is a multiple of four.
+// multiply adds the products to sum, those of one element by ascending k. It handles four columns
+// at a time, whose additions do not depend on each other; every number of columns is a multiple of
+// four.
 func multiply[T int64 | float64](p *product, sum, a, b []T) {
 	for q := range p.count {
 		for r := range p.m {
@@ -366,7 +376,7 @@ func (p *product) differences(sum, a, b []int64) {
 	}
 }
 
-// fused is the product in double precision.
+// fused computes the product in double precision.
 func (p *product) fused(d, a, b, c []uint64, fma func(a, b, c uint64) uint64) {
 	for r := range p.m {
 		for col := range p.n {
@@ -379,7 +389,7 @@ func (p *product) fused(d, a, b, c []uint64, fma func(a, b, c uint64) uint64) {
 	}
 }
 
-// deliver writes the lanes of m of the registers of D.
+// deliver writes the registers of D for the lanes of m.
 func (p *product) deliver(x *exec, to []int32, m uint32) {
 	per := p.d.perRegister()
 	for t := m; t != 0; t &= t - 1 {

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// mov is PTX ISA 9.7.9.3 and 9.7.9.4: copy a register, read a special register, take an address,
-// pack and unpack vectors.
+// mov decodes PTX ISA 9.7.9.3 and 9.7.9.4: copy a register, read a special register, take an
+// address, pack and unpack vectors.
 func (c *compiler) mov(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 {
 		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
@@ -27,6 +27,7 @@ func (c *compiler) mov(in *ir.Instr) error {
 		c.emit(inst{run: runMovPred, guard: c.guard(), d: [2]int32{-1, -1},
 			pd: [2]int32{c.fc.slots[d.Reg], -1}, ps: [2]psrc{ps}})
 		return nil
+	// A 128-bit value is in two registers, which makes it a vector here.
 	case d.Kind == ir.Vector || s.Kind == ir.Vector || in.Type == isa.B128:
 		return c.movVector(in, d, s)
 	case s.Kind == ir.Special:
@@ -43,6 +44,7 @@ func (c *compiler) mov(in *ir.Instr) error {
 	return nil
 }
 
+// movSreg reads a special register that differs among threads or over time.
 func (c *compiler) movSreg(in *ir.Instr, d, s ir.Operand) error {
 	if name := opaqueSreg(s); name != "" {
 		c.unknownInto(c.guard(), c.fc.slots[d.Reg], c.origin(name), true)
@@ -57,8 +59,8 @@ func (c *compiler) movSreg(in *ir.Instr, d, s ir.Operand) error {
 	return nil
 }
 
-// parts lists the registers or constants of an operand, each of an equal share of the bits, low
-// first. A sink is -1.
+// parts returns the registers or constants of an operand, each of which holds an equal share of the
+// bits, low bits first. A sink is -1.
 func (c *compiler) parts(o ir.Operand, typ isa.Type) ([]src, error) {
 	if o.Kind == ir.Vector {
 		var out []src
@@ -85,8 +87,8 @@ func (c *compiler) parts(o ir.Operand, typ isa.Type) ([]src, error) {
 	return []src{s}, nil
 }
 
-// movComponents is mov.v2 and mov.v4 of vector registers (PTX ISA 6.4.3): component by component,
-// all read before any is written.
+// movComponents decodes mov.v2 and mov.v4 of vector registers (PTX ISA 6.4.3): component by
+// component, all read before any is written.
 func (c *compiler) movComponents(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 {
 		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
@@ -111,6 +113,8 @@ func (c *compiler) movComponents(in *ir.Instr) error {
 	return nil
 }
 
+// movVector decodes packing and unpacking: the bits of the sources, low first, are distributed over
+// the destinations.
 func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {
 	from, err := c.parts(s, isa.B64)
 	if err != nil {
@@ -120,6 +124,7 @@ func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {
 	if err != nil {
 		return err
 	}
+	// Both sides divide the same number of bits into equal parts.
 	total := uint(8 * in.Type.Size())
 	if total == 0 || total%uint(len(from)) != 0 || total%uint(len(to)) != 0 {
 		return fmt.Errorf("%s: vectors of %d and %d elements", opcodeText(in), len(to), len(from))
@@ -136,8 +141,10 @@ func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {
 	return nil
 }
 
+// runMov copies a register or a constant.
 func runMov(x *exec, in *inst) { copyLanes(&x.regs[in.d[0]], x.src(&in.s[0]), x.m) }
 
+// copyLanes copies the lanes of m.
 func copyLanes(d, s *alu.Lanes, m uint32) {
 	if m == full {
 		*d = *s
@@ -149,8 +156,10 @@ func copyLanes(d, s *alu.Lanes, m uint32) {
 	}
 }
 
+// runMovPred copies a predicate.
 func runMovPred(x *exec, in *inst) { x.setPred(in.pd[0], x.psrc(in.ps[0]), x.m) }
 
+// runSreg reads a special register.
 func runSreg(x *exec, in *inst) { in.misc.sreg(x, &x.regs[in.d[0]], x.m) }
 
 // runPseudoSreg computes an operand into a hidden register.
@@ -159,11 +168,13 @@ func runPseudoSreg(x *exec, in *inst) {
 	in.misc.sreg(x, &x.regs[in.d[0]], x.m)
 }
 
-// runMovVector gathers the bits of the sources and deals them out to the destinations.
+// runMovVector concatenates the bits of the sources and splits them among the destinations.
 func runMovVector(x *exec, in *inst) {
 	p := in.misc
 	for t := x.m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
+		// v holds up to 128 bits. Parts never straddle the two words, since their sizes are powers of
+		// two.
 		var v [2]uint64
 		for i := range p.vecSrc {
 			at := uint(i) * p.width

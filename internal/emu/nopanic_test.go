@@ -13,8 +13,8 @@ import (
 	"heddle/internal/source"
 )
 
-// Instructions put together at random, most of them wrong: each is refused with a message, stops
-// the run or runs, and nothing panics.
+// Randomly assembled instructions, most of them invalid: each is rejected with a message, stops the
+// run, or executes. None panics.
 func TestRandomInstructions(t *testing.T) {
 	r := rand.New(rand.NewPCG(111, 112))
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }

@@ -8,23 +8,24 @@ import (
 	"heddle/internal/isa"
 )
 
-// Values that are not modelled: what textures and surfaces hold, and special registers of the
-// machine. They are unknown values, like inputs that are not given: a kernel may compute and store
-// them, and stops where a branch, an address or a barrier needs one.
+// Values that are not modelled: the contents of textures and surfaces, and special registers that
+// depend on the machine. They are unknown values, like unspecified inputs: a kernel may compute
+// with them and store them, and stops where a branch, an address or a barrier needs one.
 //
-// Texture and surface reads go through a path of their own, which is not coherent with stores of
-// the same grid (PTX ISA 9.7.10, 9.7.11); they make no events, so that a race of a store with them
-// is not found. Surface stores are not executed.
+// Texture and surface reads use a path of their own, which is not coherent with stores of the same
+// grid (PTX ISA 9.7.10, 9.7.11). They produce no events, so that a race of a store with such a read
+// is missed. Surface stores are not executed.
 
-// opaqueOps are the actions whose results are unknown: texture and surface reads and queries.
+// opaqueOps maps the actions whose results are unknown to the origin of the value: texture and
+// surface reads and queries.
 var opaqueOps = map[isa.Action]string{
 	isa.ActReadTexture: "a texture", isa.ActQueryTexture: "a property of a texture",
 	isa.ActReadSurface: "a surface", isa.ActQuerySurface: "a property of a surface",
 	isa.ActTestOpaque: "a property of a texture or surface",
 }
 
-// opaqueSreg returns the name of a special register with a value that depends on the machine; ""
-// for others.
+// opaqueSreg returns the name of a special register whose value depends on the machine; "" for
+// other registers.
 func opaqueSreg(o ir.Operand) string {
 	if o.Kind != ir.Special {
 		return ""
@@ -39,7 +40,7 @@ func opaqueSreg(o ir.Operand) string {
 	return ""
 }
 
-// trackOpaque turns the tracking of unknown values on if some instruction makes one.
+// trackOpaque enables the tracking of unknown values if some instruction produces one.
 func (c *compiler) trackOpaque() {
 	for _, fc := range c.p.funcs {
 		for _, b := range fc.fn.Blocks {
@@ -57,7 +58,7 @@ func (c *compiler) trackOpaque() {
 	}
 }
 
-// origin returns the number of a place where unknown values come from.
+// origin returns the number of an origin of unknown values.
 func (c *compiler) origin(name string) uint32 {
 	for i, o := range c.p.origins {
 		if o == name {
@@ -68,11 +69,13 @@ func (c *compiler) origin(name string) uint32 {
 	return uint32(len(c.p.origins) - 1)
 }
 
-// unknownInto emits the writing of an unknown value to a register.
+// unknownInto emits an instruction that writes an unknown value to a register. counts is false for
+// one that the kernel does not have.
 func (c *compiler) unknownInto(guard psrc, r int32, from uint32, counts bool) {
 	c.emitUnknown(inst{guard: guard, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}}, from, counts)
 }
 
+// emitUnknown emits d as an instruction with unknown results.
 func (c *compiler) emitUnknown(d inst, from uint32, counts bool) {
 	d.misc = &miscOp{origin: from}
 	d.run = func(x *exec, _ *inst) {
@@ -116,19 +119,20 @@ func (c *compiler) opaque(in *ir.Instr) error {
 	return nil
 }
 
-// surfaceStore refuses sust and sured.
+// surfaceStore rejects sust and sured.
 func (c *compiler) surfaceStore(in *ir.Instr) error {
 	return fmt.Errorf(
-		"%s is not supported: heddle does not model the memory of surfaces, so that races on it would be missed", opcodeText(in))
+		"%s is not supported: heddle does not model surface memory and would miss races on it",
+		opcodeText(in))
 }
 
-// unknownSource is the rule of instructions whose results are unknown whatever their sources are.
+// unknownSource is the rule for instructions whose results are unknown whatever their sources are.
 func unknownSource(_ *exec, in *inst) (lanes, origin uint32) { return full, in.misc.origin }
 
 // Clusters, PTX ISA 9.7.9.23 (mapa), 9.7.9.24 (getctarank) and accesses in .shared::cluster. A
-// block reaches its own shared memory only: its window is part of the cluster's (5.1.7), so that
-// such accesses mean what they mean in .shared::cta, and an address of another block comes from
-// mapa, which refuses to make one.
+// block can access only its own shared memory: its window is part of the cluster's (5.1.7), so that
+// such accesses mean the same as in .shared::cta. An address in another block's memory can only
+// come from mapa, which rejects it.
 
 // ctaRank returns %cluster_ctarank of the current block.
 func (x *exec) ctaRank(cl event.Dim3) uint64 {
@@ -136,7 +140,7 @@ func (x *exec) ctaRank(cl event.Dim3) uint64 {
 	return uint64(i.X%cl.X + cl.X*(i.Y%cl.Y+cl.Y*(i.Z%cl.Z)))
 }
 
-// cluster returns the launch's cluster; of one block if there is none.
+// cluster returns the cluster of the launch; a single block if there is none.
 func (c *compiler) cluster() event.Dim3 {
 	cl := c.cfg.Geometry.Cluster
 	if cl.Count() == 0 {
@@ -145,6 +149,7 @@ func (c *compiler) cluster() event.Dim3 {
 	return cl
 }
 
+// mapa decodes the mapping of a shared address to another block of the cluster.
 func (c *compiler) mapa(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 2 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
 		return fmt.Errorf("%s: a destination register, an address and the rank of a block expected",
@@ -170,7 +175,8 @@ func (c *compiler) mapa(in *ir.Instr) error {
 						kind = OutOfBounds
 					}
 					x.fail(in, kind, l,
-						"mapa to block %d of a cluster of %d: of shared memory only the block's own (%d) can be reached here", r, cl.Count(), own)
+						"mapa to block %d of a cluster of %d: only its own shared memory (%d) is accessible",
+						r, cl.Count(), own)
 					return
 				}
 			}
@@ -179,6 +185,7 @@ func (c *compiler) mapa(in *ir.Instr) error {
 	return nil
 }
 
+// getctarank returns the block's own rank: a block has addresses of its own shared memory only.
 func (c *compiler) getctarank(in *ir.Instr) error {
 	d, _ := c.warpInst(in, nil)
 	d.warp = nil
@@ -187,8 +194,8 @@ func (c *compiler) getctarank(in *ir.Instr) error {
 	return c.emitPlain(in, d)
 }
 
-// createpolicy makes a cache policy, which only says how caches are used (PTX ISA 9.7.9.18): any
-// value does.
+// createpolicy returns a cache policy, which affects caches only (PTX ISA 9.7.9.18): any value will
+// do.
 func (c *compiler) createpolicy(in *ir.Instr) error {
 	d, _ := c.warpInst(in, nil)
 	d.warp = nil

@@ -108,8 +108,8 @@ func TestOpaque(t *testing.T) {
 		{"suq.height.b32 %u, [%x];\nst.global.u32 [%p], %u;", ""},
 		{"mov.u32 %u, %pm3;\nst.global.u32 [%p], %u;", ""},
 		{"add.u32 %u, %envreg7, 1;\nsetp.eq.u32 %c, %u, 0;\n@%c trap;", "depends on %envreg7"},
-		{"sust.b.1d.b32.trap [%x, {%t}], {%u};", "does not model the memory of surfaces"},
-		{"sured.b.add.1d.u32.trap [%x, {%t}], %u;", "does not model the memory of surfaces"},
+		{"sust.b.1d.b32.trap [%x, {%t}], {%u};", "does not model surface memory"},
+		{"sured.b.add.1d.u32.trap [%x, {%t}], %u;", "does not model surface memory"},
 		{"createpolicy.fractional.L2::evict_last.b64 %q, 0.5;\nld.global.L2::cache_hint.u32 %u, [%o], %q;\nst.global.u32 [%p], %u;", ""},
 		{"setmaxnreg.inc.sync.aligned.u32 64;", ""},
 	} {
@@ -195,7 +195,7 @@ func TestDynamicParallelism(t *testing.T) {
 }`)
 	_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
 	if s := res.Stop; s == nil || s.Kind != Unsupported ||
-		!strings.Contains(s.Message, "call of cudaLaunchDeviceV2: kernels that a kernel launches") {
+		!strings.Contains(s.Message, "call of cudaLaunchDeviceV2: dynamic parallelism") {
 		t.Errorf("%+v", res.Stop)
 	}
 }

@@ -12,27 +12,29 @@ import (
 	"heddle/internal/event"
 )
 
-// Independent blocks on several cores, with the events and the result of one.
+// Independent blocks on several cores, with the same events and results as on one core.
 //
-// A program whose blocks have no means to wait for each other (program.inOrder) is executed one
-// block after the other. That order is what counts; workers only run ahead of it: each executes
-// blocks of a batch against memory as it was before the batch, and keeps what a block does (events,
-// and with them its stores and reductions) in a log. Then the logs are delivered in the order of
-// the blocks, and their effects applied. A block that read an object which an earlier block of its
-// batch has written, or which it has written itself, saw what it should not have seen: its log is
-// dropped, and it runs again, alone and directly. So does one that spins, runs for very long or
-// fills its log, and every block from the one on that the step budget ends in. Running again is
-// always right, as a log has had no effect.
+// A program whose blocks cannot wait for each other (program.inOrder) is executed one block after
+// the other, and this order defines the result. Workers run ahead of it: each executes blocks of a
+// batch on the memory as it was before the batch, and logs what a block does (its events, which
+// include stores and reductions). Then the logs are delivered in block order, and their effects
+// applied.
+//
+// A log is invalid if the block read an object that an earlier block of the batch has written, or
+// that the block itself has written: it may have read stale values. The log is then discarded, and
+// the block executes again, alone and directly. The same happens to a block that spins, runs very
+// long or fills its log, and to all blocks after the one in which the step budget ends. Executing
+// again is always correct, because a log has no effect before it is delivered.
 
-// batchPerWorker is how many blocks a worker runs between two deliveries.
+// batchPerWorker is the number of blocks that a worker executes between two deliveries.
 const batchPerWorker = 4
 
 // maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
 const maxLog = 1 << 18
 
-// inOrder decides whether the blocks of the program can be executed one after the other: nothing
-// lets one see what another does while it runs, except for plain loads, which the scheduler notices
-// when they spin.
+// inOrder reports whether the blocks of the program can be executed one after the other: no block
+// can observe what another does while it runs, except by plain loads, whose spinning the scheduler
+// notices.
 func (p *program) inOrder() bool {
 	if p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
 		return false
@@ -43,6 +45,8 @@ func (p *program) inOrder() bool {
 			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
 				continue
 			}
+			// An atomic returns a value that depends on other blocks, and a strong load may wait for them.
+			// Reductions return nothing, and can be applied later.
 			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() ||
 				m.kind == event.Reduce && m.wide != m.size {
 				return false
@@ -52,14 +56,14 @@ func (p *program) inOrder() bool {
 	return true
 }
 
-// speculation is the execution of one block ahead of its turn. It is the worker's event.Sink.
+// speculation is the execution of one block ahead of its turn. It is the event.Sink of the worker.
 type speculation struct {
 	x       *exec
 	full    bool   // the consumer wants events, not only memory
 	failed  bool   // the block must run again
 	read    []bool // objects, by number
 	written []bool
-	in      *inst // of the access that is logged next
+	in      *inst // instruction of the next logged access
 
 	order  []uint8  // kinds of events, in order
 	words  []uint64 // addresses and data
@@ -111,8 +115,8 @@ const (
 	logGroup
 )
 
-// accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are
-// two words, others one for each lane; data words follow, for each lane.
+// accessRecord is an event.Access in the log. If the addresses form an arithmetic progression over
+// the lanes, two words hold them, else one word for each lane. The data of each lane follows.
 type accessRecord struct {
 	in                   *inst
 	warp                 event.Warp
@@ -123,6 +127,7 @@ type accessRecord struct {
 	pos                  int // in words
 }
 
+// reset prepares the log for another block.
 func (s *speculation) reset(objects int, full bool) {
 	if len(s.read) != objects {
 		s.read, s.written = make([]bool, objects), make([]bool, objects)
@@ -144,7 +149,7 @@ func (s *speculation) reset(objects int, full bool) {
 	s.group.reset()
 }
 
-// reads notes a read of object o. It reports false if the block must run again.
+// reads records a read of object o. It reports false if the block must run again.
 func (s *speculation) reads(x *exec, o *object) bool {
 	if s.written[o.id] {
 		s.fail(x)
@@ -154,17 +159,20 @@ func (s *speculation) reads(x *exec, o *object) bool {
 	return true
 }
 
+// fail marks the log as invalid and ends the turn.
 func (s *speculation) fail(x *exec) {
 	s.failed = true
 	x.endTurn()
 }
 
+// Access logs an access. Without a consumer only writes to global memory are needed.
 func (s *speculation) Access(e *event.Access) {
 	if !s.full && (e.Space != event.Global || !e.Kind.Writes()) {
 		return
 	}
 	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active,
 		stored: e.Stored, space: e.Space, pos: len(s.words)}
+	// Most accesses have a constant stride over the lanes; two words describe their addresses.
 	first := bits.TrailingZeros32(e.Mask) & 31
 	base, stride := e.Addr[first], uint64(0)
 	if rest := e.Mask &^ (1 << first); rest != 0 {
@@ -189,11 +197,13 @@ func (s *speculation) Access(e *event.Access) {
 			s.words = appendLanes(s.words, &e.Data[k], e.Mask)
 		}
 	} else if e.Kind == event.Reduce && e.Space == event.Global {
+		// The operand is needed to perform the reduction later.
 		s.words = appendLanes(s.words, &s.x.data[0], e.Mask) // where atomicGlobal has put the operand
 	}
 	put(s, logAccess, &s.access, &r)
 }
 
+// appendLanes appends the values of the lanes of m.
 func appendLanes(w []uint64, v *[event.WarpSize]uint64, m uint32) []uint64 {
 	if m == full {
 		return append(w, v[:]...)
@@ -204,6 +214,7 @@ func appendLanes(w []uint64, v *[event.WarpSize]uint64, m uint32) []uint64 {
 	return w
 }
 
+// Fence and the methods below log the event if there is a consumer: they have no effect on memory.
 func (s *speculation) Fence(e *event.Fence) {
 	if s.full {
 		put(s, logFence, &s.fence, e)
@@ -246,7 +257,7 @@ func (s *speculation) Stall(e *event.Stall) {
 	}
 }
 
-// reduceLater logs a reduction, which is done when the log is delivered.
+// reduceLater logs a reduction, which is performed when the log is delivered.
 func (x *exec) reduceLater(in *inst, m uint32) {
 	mask := ^uint64(0) >> (64 - 8*in.mem.size)
 	v := x.src(&in.mem.src[0])
@@ -263,14 +274,14 @@ func (x *exec) reduceLater(in *inst, m uint32) {
 	x.access(in, m, event.Global, m)
 }
 
-// workers are the goroutines' states, which they keep from batch to batch.
+// workers holds the state of the goroutines from one batch to the next.
 type workers struct {
 	execs  []*exec
 	blocks []*block
 	specs  []*speculation
 }
 
-// newWorkers returns nil if running ahead is impossible or useless.
+// newWorkers returns nil if running ahead is not possible or not useful.
 func (s *scheduler) newWorkers() *workers {
 	n := s.opt.Workers
 	if n <= 0 {
@@ -290,8 +301,8 @@ func (s *scheduler) newWorkers() *workers {
 	return w
 }
 
-// batch runs some blocks ahead and delivers what they did. It reports false if one of them must run
-// directly; that one is then the next block.
+// batch runs some blocks ahead and delivers their logs. It reports false if one of them must run
+// directly; that block is then the next one.
 func (s *scheduler) batch() bool {
 	w := s.ahead
 	n := int(min(uint64(len(w.specs)), s.blocks-s.next))
@@ -313,9 +324,11 @@ func (s *scheduler) batch() bool {
 	if p := crash.Load(); p != nil {
 		panic(p)
 	}
+	// Deliver in block order. The first invalid log ends the batch: its block becomes the next one.
 	written := make([]bool, len(s.x.mem.objs))
 	for k := range n {
 		sp := w.specs[k]
+		// The block failed, or would exceed the step budget, or read what an earlier block wrote.
 		if sp.failed || s.x.steps+sp.steps > s.opt.MaxSteps || overlaps(sp.read, written) {
 			return false
 		}
@@ -332,15 +345,17 @@ func (s *scheduler) batch() bool {
 	return true
 }
 
-// workerPanic is a panic of a worker, which goes on in the goroutine that called Run: only there
-// can the caller recover.
+// workerPanic is a panic of a worker. It is raised again in the goroutine that called Run, since
+// only there can the caller recover.
 type workerPanic struct {
 	value any
 	stack []byte
 }
 
+// Error includes the stack of the worker, since the panic is raised again elsewhere.
 func (p *workerPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
 
+// overlaps reports whether some object is in both sets.
 func overlaps(a, b []bool) bool {
 	for i := range a {
 		if a[i] && b[i] {
@@ -363,6 +378,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	x.steps, x.lanes = 0, 0
 	x.startBlock(b, id)
 	quiet := uint64(0)
+	// A block that could wait for another one is abandoned: it runs again with all blocks it may need.
 	for turns := 0; b.live > 0 && len(b.runnable) > 0; turns++ {
 		x.blockTurn(b, ^uint64(0))
 		if x.changed {
@@ -382,7 +398,7 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	sp.steps, sp.lanes = x.steps, x.lanes
 }
 
-// deliver sends the events of a log to the consumer and does what it did to memory.
+// deliver sends the events of a log to the consumer and applies its effects to memory.
 func (s *scheduler) deliver(sp *speculation) {
 	x := s.x
 	for _, kind := range sp.order {
@@ -418,7 +434,7 @@ func (s *scheduler) deliver(sp *speculation) {
 	}
 }
 
-// replay delivers one access.
+// replay delivers one access: it restores addresses and data, writes memory, and sends the event.
 func (x *exec) replay(sp *speculation, r *accessRecord) {
 	mo, w := r.in.mem, sp.words[r.pos:]
 	if r.affine {
@@ -436,6 +452,7 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 			w = takeLanes(&x.data[k], w, r.mask)
 		}
 	}
+	// Stores and reductions take effect now, in block order.
 	if r.space == event.Global {
 		switch mo.kind {
 		case event.Write:
@@ -464,6 +481,7 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 	e.Row = 0 // as access expects it
 }
 
+// takeLanes is the inverse of appendLanes; it returns the remaining words.
 func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {
 	if m == full {
 		copy(v[:], w)
@@ -477,6 +495,7 @@ func takeLanes(v *[event.WarpSize]uint64, w []uint64, m uint32) []uint64 {
 	return w[n:]
 }
 
+// storeNow performs a logged store.
 func (x *exec) storeNow(mo *memOp, m uint32) {
 	if p, _ := x.span(mo, x.survey(m)); p != nil {
 		storeLanes(p.data[:], pageMask, &x.addr, &x.data, mo.wide, m)
@@ -490,6 +509,7 @@ func (x *exec) storeNow(mo *memOp, m uint32) {
 	}
 }
 
+// reduceNow performs a logged reduction.
 func (x *exec) reduceNow(mo *memOp, m uint32) {
 	mask := ^uint64(0) >> (64 - 8*mo.size)
 	for t := m; t != 0; t &= t - 1 {

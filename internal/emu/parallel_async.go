@@ -6,16 +6,17 @@ import (
 	"heddle/internal/event"
 )
 
-// Asynchronous copies in the log of a block that runs ahead. They change shared memory alone, so
-// that the log has them for the consumer only.
+// Asynchronous copies in the log of a block that runs ahead. They change shared memory only, so
+// that the log contains them only for the consumer of events.
 
-// copyRecord is an event.Copy. The words are destinations, sources and bytes to read, for each
-// lane.
+// copyRecord is an event.Copy in the log. Its words are destinations, sources and bytes to read,
+// for each lane.
 type copyRecord struct {
 	event.Copy
 	pos int
 }
 
+// Copy logs the issue of copies.
 func (s *speculation) Copy(e *event.Copy) {
 	if !s.full {
 		return
@@ -28,13 +29,14 @@ func (s *speculation) Copy(e *event.Copy) {
 	put(s, logCopy, &s.copied, &r)
 }
 
+// CopyGroup logs a commit or a wait.
 func (s *speculation) CopyGroup(e *event.CopyGroup) {
 	if s.full {
 		put(s, logGroup, &s.group, e)
 	}
 }
 
-// replayCopy delivers the issue of copies.
+// replayCopy sends the event of a logged copy.
 func (x *exec) replayCopy(sp *speculation, r *copyRecord) {
 	s := &x.evs.copied
 	w := takeLanes(&s.from, takeLanes(&s.to, sp.words[r.pos:], r.Mask), r.Mask)

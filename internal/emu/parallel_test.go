@@ -147,8 +147,8 @@ func TestWorkersRunAhead(t *testing.T) {
 	}
 }
 
-// Blocks that wait for a later one by a plain load, which nothing in the program announces: the one
-// that runs first spins until the scheduler starts others beside it.
+// Blocks that wait for a later one by a plain load, which the program does not announce: the first
+// one spins until the scheduler starts others beside it.
 func TestWaitForLaterBlock(t *testing.T) {
 	k := kernel(t, `
 	setp.eq.u32 %c, %b, 3;
@@ -194,9 +194,9 @@ func TestWorkerPanic(t *testing.T) {
 	}
 }
 
-// TestLayoutAfterDelivery: the layout of an event that was delivered from a log is not that of the
-// next one, here of a block that must run again because it reads what the block before it has
-// written. The recorder checks layouts.
+// TestLayoutAfterDelivery: the address summary of an event delivered from a log must not leak into
+// the next event, here of a block that runs again because it reads what the previous block has
+// written. The recorder checks the summaries.
 func TestLayoutAfterDelivery(t *testing.T) {
 	m, err := New(kernel(t, `
 	xor.b32 %w, %t, 5;

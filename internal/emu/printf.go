@@ -10,8 +10,9 @@ import (
 	"heddle/internal/event"
 )
 
-// builtinPrintf is vprintf(format, args): the arguments lie in a buffer, each aligned to its size,
-// with the default promotions of C (CUDA C++ Programming Guide, "Formatted Output").
+// builtinPrintf is vprintf(format, args). The arguments are in a buffer, each aligned to its size,
+// with the default promotions of C (CUDA C++ Programming Guide, "Formatted Output"). An argument
+// whose value is unknown or that is outside its buffer prints as "?".
 func builtinPrintf(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
 	p := printer{x: x, lane: l, at: args[1]}
 	text := p.format(x.cString(l, args[0]))
@@ -21,6 +22,7 @@ func builtinPrintf(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
 	return uint64(p.used), true
 }
 
+// printer formats the output of one lane.
 type printer struct {
 	x    *exec
 	lane int
@@ -31,6 +33,7 @@ type printer struct {
 // next reads an argument of size bytes.
 func (p *printer) next(size uint64) (uint64, bool) {
 	p.at = (p.at + size - 1) &^ (size - 1)
+	// The read is not an access of the kernel and sends no event.
 	b, known := p.x.peek(p.lane, p.at, size)
 	p.at += size
 	p.used++
@@ -43,6 +46,7 @@ func (p *printer) next(size uint64) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b), true
 }
 
+// format replaces the conversions of a format string.
 func (p *printer) format(f string) string {
 	var out strings.Builder
 	for {
@@ -52,6 +56,7 @@ func (p *printer) format(f string) string {
 			return out.String()
 		}
 		out.WriteString(f[:i])
+		// n is the position of the verb, after flags, width, precision and length.
 		n := i + 1
 		for n < len(f) && strings.IndexByte("-+ #0123456789.*hljztLv", f[n]) >= 0 {
 			n++
@@ -65,20 +70,21 @@ func (p *printer) format(f string) string {
 	}
 }
 
-// vector formats %vNf and its like: the N elements of an OpenCL vector (OpenCL C 3.0, 6.15.13.2),
-// separated by commas. Elements are as they are in memory: nothing is promoted.
+// vector formats %vNf and similar conversions: the N elements of an OpenCL vector (OpenCL C 3.0,
+// 6.15.13.2), separated by commas. Elements have their sizes in memory: nothing is promoted.
 func (p *printer) vector(spec string, verb byte) string {
 	flags, rest, ok := strings.Cut(spec, "v")
 	if !ok {
 		return p.conversion(spec, verb)
 	}
+	// The number of elements, then the length modifier of each.
 	digits := strings.TrimRight(rest, "hl")
 	n, err := strconv.Atoi(digits)
 	size := map[string]uint64{"hh": 1, "h": 2, "hl": 4, "": 4, "l": 8}[rest[len(digits):]]
 	if err != nil || n < 2 || n > 16 || size == 0 {
 		return "%" + spec + string(verb)
 	}
-	slots := uint64(n) // a vector of three takes the room of four
+	slots := uint64(n) // a vector of three is as large as one of four
 	if n == 3 {
 		slots = 4
 	}
@@ -124,17 +130,19 @@ func formatted(flags string, verb byte, b []byte) string {
 	return "?"
 }
 
-// conversion formats one argument. spec is what stands between % and the verb.
+// conversion formats one argument. spec is the text between % and the verb.
 func (p *printer) conversion(spec string, verb byte) string {
 	if verb == '%' {
 		return "%"
 	}
 	size := uint64(4)
 	if strings.ContainsAny(spec, "ljztL") {
-		size = 8 // long has 64 bits on every platform where nvcc is not Windows
+		size = 8 // long has 64 bits on every platform of nvcc except Windows
 	}
+	// h and hh narrow the promoted argument again.
 	half := strings.Count(spec, "h")
 	flags := strings.Trim(spec, "hljztL")
+	// A width or precision that is an argument of its own.
 	for strings.Contains(flags, "*") {
 		w, ok := p.next(4)
 		if !ok {

@@ -9,14 +9,14 @@ import (
 // full is the mask of a warp whose 32 lanes all take part.
 const full = ^uint32(0)
 
-// originFresh is the origin of what memory holds at the start of a trace.
+// originFresh is the origin of the contents of memory at the start of a trace.
 const originFresh = 1
 
-// noPC stands for a place in no code: the end of a function.
+// noPC stands for the end of a function, which has no pc.
 const noPC = -1
 
-// program is a kernel with all that it can call, decoded for one launch. It is read-only after New,
-// so that runs and workers share it.
+// program is a kernel with every function that it can call, decoded for one launch. It is read-only
+// after New, so that runs and workers share it.
 type program struct {
 	funcs  []*fcode // funcs[0] is the kernel; the index is the function's address (funcAddr)
 	byFunc map[*ir.Func]*fcode
@@ -32,7 +32,7 @@ type program struct {
 
 	traced  bool     // only a slice is executed: NewTrace
 	track   bool     // some input is unknown: registers and memory carry unknown bits
-	origins []string // names of where unknown values come from; origins[0] is "an unknown value"
+	origins []string // names of the origins of unknown values, for messages
 
 	usesClock bool // some instruction reads a clock: the result depends on the schedule
 	usesHeap  bool
@@ -41,7 +41,8 @@ type program struct {
 	ordered   bool // blocks are executed one after the other: see inOrder
 }
 
-// fcode is one decoded function.
+// fcode is one decoded function. The registers and predicates of a frame are numbered densely;
+// slots maps the registers of the IR to them.
 type fcode struct {
 	fn       *ir.Func
 	number   int
@@ -54,8 +55,8 @@ type fcode struct {
 	paramMem bool   // a frame needs memory for call arguments
 	affine   bool   // some register may have a form
 	narrow   []bool // registers of 32 bits, where some may have a form
-	// Slots that are unknown at first, in a trace, with where that comes from; and the predicates
-	// among them.
+	// Slots that are unknown at the start of a trace, with the origin of the unknown value; and the
+	// same for predicates.
 	unwritten, unwrittenPreds map[int32]uint32
 }
 
@@ -72,7 +73,8 @@ type psrc struct {
 	xor  uint32
 }
 
-// inst is a decoded instruction. Which fields count depends on run.
+// inst is a decoded instruction. The function run determines which fields are used. Decoding once
+// per launch keeps opcode tests, operand lookups and type sizes out of the loop.
 type inst struct {
 	run     func(x *exec, in *inst)
 	guard   psrc
@@ -86,7 +88,7 @@ type inst struct {
 	ps      [2]psrc
 
 	target int32 // branch target
-	join   int32 // where lanes that part here come together; noPC: at the end of the function
+	join   int32 // where lanes that diverge here reconverge; noPC: at the end of the function
 	back   bool  // the target is not behind this instruction
 
 	explore *exploreOp // of a branch in a trace
@@ -97,19 +99,19 @@ type inst struct {
 	call *callOp
 	misc *miscOp
 
-	// alu writes one register, and neither reads nor writes predicates or the carry flag
+	// alu writes one register, and uses neither predicates nor the carry flag
 	plain  bool
 	affine *affineOp // nil if the instruction touches no register that may have a form
 
-	// base is what run was before forms or unknown values were kept track of; rule gives the lanes
-	// whose results are unknown.
+	// base is the value of run without forms and unknown values; rule returns the lanes whose results
+	// are unknown.
 	base func(x *exec, in *inst)
 	rule func(x *exec, in *inst) (lanes uint32, origin uint32)
 
 	ir *ir.Instr
 }
 
-// miscOp holds what only rare instructions need.
+// miscOp holds fields that only rare instructions need, so that inst stays small.
 type miscOp struct {
 	sreg    func(x *exec, d *alu.Lanes, m uint32)
 	vecSrc  []src   // mov pack, brx.idx has none
@@ -118,7 +120,7 @@ type miscOp struct {
 	to      uint    // bits of the register that a widening fills
 	targets []int32
 	what    string // an unsupported instruction
-	origin  uint32 // where a result that is always unknown comes from; 0: it is not
+	origin  uint32 // origin of a result that is always unknown; 0: it is not unknown
 	copy    *copyOp
 	group   *groupOp
 	predDst []int32

@@ -7,9 +7,10 @@ import (
 )
 
 // The slow paths of memory access, lane by lane: lanes in several pages or objects, private memory,
-// and everything that is wrong.
+// and all invalid accesses. Bounds and alignment are checked here with a message for the user; the
+// fast paths only decide whether they apply.
 
-// lane finds the memory of one lane of a global or const access. ok is false after a failure.
+// lane returns the memory of one lane of a global or const access. ok is false after a failure.
 func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 	a, mo := x.addr[l], in.mem
 	o = x.mem.find(a)
@@ -17,6 +18,7 @@ func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 		x.badAddress(in, l, a)
 		return nil, nil, 0, false
 	}
+	// Natural alignment of the whole access (PTX ISA 6.4.1). Sizes are powers of two.
 	if a&(mo.wide-1) != 0 {
 		x.misaligned(in, l, a)
 		return nil, nil, 0, false
@@ -28,8 +30,10 @@ func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
 	return o.page(a - o.base), o, (a - o.base) & pageMask, true
 }
 
+// loadScattered loads lane by lane. Lanes that read constant memory are not part of the event.
 func (x *exec) loadScattered(in *inst, m uint32) {
 	mo := in.mem
+	// Only lanes that read global memory produce an event.
 	visible := uint32(0)
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
@@ -59,6 +63,7 @@ func (x *exec) loadScattered(in *inst, m uint32) {
 	}
 }
 
+// storeScattered stores lane by lane.
 func (x *exec) storeScattered(in *inst, m uint32) {
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
@@ -78,9 +83,10 @@ func (x *exec) storeScattered(in *inst, m uint32) {
 	x.access(in, m, event.Global, m)
 }
 
-// checkShared reports whether all accesses are aligned and in the block's shared memory.
+// checkShared reports whether all accesses are aligned and within the block's shared memory.
 func (x *exec) checkShared(in *inst, m uint32, s survey) bool {
 	wide, size := in.mem.wide, uint64(len(x.block.shared))
+	// The bitwise or is an upper bound of all addresses.
 	if s.or&(wide-1) == 0 && s.or < size && wide <= size-s.or {
 		return true
 	}
@@ -101,14 +107,15 @@ func (x *exec) checkShared(in *inst, m uint32, s survey) bool {
 	return true
 }
 
-// privateBytes returns the memory of one lane that the window of its address holds. The address
-// must be in a window of private memory.
+// privateBytes returns the private memory of one lane that contains address a, and the offset in
+// it. The address must be in a window of private memory.
 func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string) {
 	sp := &x.prog.space
 	off = a & (1<<sp.window - 1)
 	switch sp.windowOf(a) {
 	case localWindow:
 		w := x.warp
+		// A function can access its own local variables and those of its callers, through pointers.
 		top := x.frame.local + x.frame.fn.fn.LocalSize
 		return w.local[l*w.localCap : l*w.localCap+top], off, "local memory"
 	case paramWindow:
@@ -118,7 +125,7 @@ func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string)
 	return x.frame.params[l*n : (l+1)*n], off, "function parameters"
 }
 
-// private finds the bytes of one lane's access to private memory, or nil after a failure.
+// private returns the bytes of one lane's access to private memory; nil after a failure.
 func (x *exec) private(in *inst, l int) []byte {
 	a, wide := x.addr[l], in.mem.wide
 	b, off, what := x.privateBytes(l, a)
@@ -134,6 +141,7 @@ func (x *exec) private(in *inst, l int) []byte {
 	return b[off : off+wide]
 }
 
+// loadPrivate loads from private memory. It sends no event.
 func loadPrivate(x *exec, in *inst, m uint32, _ survey) {
 	mo := in.mem
 	for t := m; t != 0; t &= t - 1 {
@@ -155,6 +163,7 @@ func loadPrivate(x *exec, in *inst, m uint32, _ survey) {
 	x.signExtend(mo, m)
 }
 
+// storePrivate stores to private memory. It sends no event.
 func storePrivate(x *exec, in *inst, m uint32, _ survey) {
 	x.gather(in.mem, m)
 	for t := m; t != 0; t &= t - 1 {
@@ -175,20 +184,22 @@ func storePrivate(x *exec, in *inst, m uint32, _ survey) {
 	}
 }
 
+// misaligned fails for an access that is not naturally aligned (PTX ISA 6.4.1).
 func (x *exec) misaligned(in *inst, l int, a uint64) {
 	x.fail(in, Misaligned, l, "%s of %d bytes at address %s is not aligned to %d", in.mem.kind,
 		in.mem.wide, x.describe(a), in.mem.wide)
 }
 
-// badAddress fails for an address that no access may have.
+// badAddress fails for an address that is outside every valid object.
 func (x *exec) badAddress(in *inst, l int, a uint64) {
 	kind, wide := in.mem.kind, in.mem.wide
 	o := x.mem.find(a)
 	switch {
+	// Small addresses come from null pointers, perhaps with an offset.
 	case o == nil && a < 1<<x.prog.space.window:
 		x.fail(in, OutOfBounds, l, "%s of %d bytes at address %#x: null pointer", kind, wide, a)
 	case o == nil:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at address %#x, where no memory is", kind, wide, a)
+		x.fail(in, OutOfBounds, l, "%s of %d bytes at address %#x, which is not mapped", kind, wide, a)
 	case o.freed:
 		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s, which has been freed", kind, wide,
 			x.describe(a))
@@ -203,7 +214,8 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 			a-o.base, o.name, o.size)
 	default:
 		x.fail(in, OutOfBounds, l,
-			"%s of %d bytes at offset %d of %s: an array without given size is taken to have at most %d bytes",
+			"%s of %d bytes at offset %d of %s: heddle assumes at most %d bytes for an array of "+
+				"unspecified size",
 			kind, wide, a-o.base, o.name, o.size)
 	}
 }

@@ -11,8 +11,13 @@ import (
 // The scheduler runs warps in turns. A few blocks are resident; each pass gives every resident
 // block one turn of one of its warps, chosen by the seed. Blocks start in the order of their
 // numbers as others end, so that a large grid needs little memory. A grid whose blocks wait for
-// each other (locks, software grid barriers) needs them all resident: when all resident blocks have
-// done nothing but spin for a pass, or have changed nothing for long, others start beside them.
+// each other (locks, software grid barriers) needs all of them resident: when all resident blocks
+// have only spun during a pass, or have changed nothing for a long time, more blocks start beside
+// them.
+//
+// Every choice is taken from a generator seeded with Options.Seed, so that a seed reproduces a run.
+// The schedule limits what a single run can show, such as which thread wins a lock; it does not
+// limit which races of that run are found.
 
 const (
 	defaultResident = 8
@@ -24,7 +29,7 @@ const (
 	progressSteps   = 1 << 22 // steps between calls of Options.Progress
 )
 
-// scheduler is one run.
+// scheduler is the state of one run.
 type scheduler struct {
 	x         *exec
 	m         *Machine
@@ -44,6 +49,8 @@ type scheduler struct {
 	ahead     *workers // nil: blocks run directly
 }
 
+// run executes the launch: it creates the scheduler, runs it, and turns its final state into a
+// Result.
 func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = DefaultMaxSteps
@@ -52,6 +59,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 		opt.Resident = defaultResident
 	}
 	s := &scheduler{m: m, opt: opt, ctx: ctx, blocks: m.cfg.Geometry.Blocks()}
+	// Only this block is executed, as for a trace.
 	if opt.Block != nil {
 		s.next, s.blocks = uint64(*opt.Block), uint64(*opt.Block)+1
 	}
@@ -76,6 +84,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	return res, nil
 }
 
+// newExec returns the state of one goroutine that executes blocks.
 func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
 		lockstep: opt.Model == event.Lockstep}
@@ -85,7 +94,8 @@ func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	return x
 }
 
-// loop runs the grid until it ends or something stops it.
+// loop runs the grid until it ends or is stopped. With workers it executes batches of blocks, and
+// falls back to direct execution at the first block that cannot run ahead.
 func (s *scheduler) loop() {
 	want := s.opt.Resident
 	if s.m.prog.ordered {
@@ -119,6 +129,7 @@ func (s *scheduler) loop() {
 			idle = idle && b.spins()
 		}
 		now := s.x.steps
+		// The resident blocks may wait for one that has not started.
 		if idle || now-max(s.quiet, s.since) > patience ||
 			now-s.since > longPatience*uint64(len(s.resident)) {
 			s.since = now
@@ -127,7 +138,8 @@ func (s *scheduler) loop() {
 	}
 }
 
-// turn gives one warp of b a turn. It reports false if the run is over.
+// turn gives one warp of b a turn. It reports false if the run is over: cancelled, out of steps, or
+// stopped.
 func (s *scheduler) turn(b *block) bool {
 	x := s.x
 	if s.turns++; s.turns%pollInterval == 0 && s.ctx.Err() != nil {
@@ -151,9 +163,10 @@ func (s *scheduler) turn(b *block) bool {
 	return x.stop == nil
 }
 
-// blockTurn gives one warp of b that can run a turn of at most limit steps.
+// blockTurn gives a random runnable warp of b a turn of at most limit steps.
 func (x *exec) blockTurn(b *block, limit uint64) {
 	x.block, x.changed = b, false
+	// The low bits select the warp, the high bits the length of its turn.
 	r := x.random()
 	i := int(r % uint64(len(b.runnable)))
 	w := b.runnable[i]
@@ -170,7 +183,7 @@ func (x *exec) blockTurn(b *block, limit uint64) {
 	}
 }
 
-// spins reports whether b has done nothing but spin for a while.
+// spins reports whether b has only spun during its last turns, more of them than it has warps.
 func (b *block) spins() bool { return b.idle > len(b.warps) }
 
 // start makes the next block resident.
@@ -188,7 +201,7 @@ func (s *scheduler) start() {
 	s.since = s.x.steps
 }
 
-// finish ends a block that has no warp left that can run.
+// finish ends a block without runnable warps: it is done, or it is stalled at barriers.
 func (s *scheduler) finish(b *block) {
 	s.since = s.x.steps
 	if b.live > 0 {
@@ -200,12 +213,13 @@ func (s *scheduler) finish(b *block) {
 	s.spare = append(s.spare, b)
 }
 
-// startBlock sets b up as block id of the launch.
+// startBlock prepares b to execute block id of the launch. Memory of an earlier block is reused and
+// cleared; in a trace the shared memory starts unknown.
 func (x *exec) startBlock(b *block, id uint32) {
 	g := x.geo
 	n := g.WarpsPerBlock()
 	b.id, b.index, b.live, b.idle = id, g.BlockIndex(id), n, 0
-	// so that a block's turns do not depend on earlier blocks
+	// each block has its own sequence, so that its turns do not depend on earlier blocks
 	x.rng = mix(mix(x.opt.Seed+golden) + uint64(id)*golden)
 	if size := int(x.prog.shared.total); b.shared == nil {
 		b.shared = make([]byte, size)
@@ -248,6 +262,7 @@ func (x *exec) startBlock(b *block, id uint32) {
 	}
 }
 
+// setIndices computes the thread indices of the lanes, which are the same in every block.
 func (w *warp) setIndices(g *event.Geometry, index int) {
 	w.index = index
 	w.lanes = g.Lanes(event.Warp(index))
@@ -258,7 +273,7 @@ func (w *warp) setIndices(g *event.Geometry, index int) {
 	}
 }
 
-// stall reports a block whose threads all wait, and gives up what they hold.
+// stall sends a Stall event for a block whose threads all wait, and discards the waiting fragments.
 func (x *exec) stall(b *block) {
 	e := event.Stall{Block: b.id}
 	for i := range b.warps {
@@ -276,6 +291,7 @@ func (x *exec) stall(b *block) {
 	}
 }
 
+// waitEvent describes a waiting fragment for a Stall event.
 func waitEvent(w *warp, g *fragment) event.Wait {
 	in := g.wait.in
 	e := event.Wait{Warp: w.id, Mask: g.mask, Site: g.frame.ctx.base + event.Site(in.index)}
@@ -287,9 +303,9 @@ func waitEvent(w *warp, g *fragment) event.Wait {
 	return e
 }
 
-// Read copies from the memory that the run left behind: len(b) bytes of the global object of that
-// name (an argument's buffer or a module variable) from offset on. known is false if some byte has
-// no known value.
+// Read copies len(b) bytes at an offset of the named global object (an argument's buffer or a
+// module variable) from the memory that the run left. known is false if the value of some byte is
+// unknown.
 func (r *Result) Read(object string, offset uint64, b []byte) (known bool, err error) {
 	for _, o := range r.mem.objs {
 		if o.name != object {
@@ -302,5 +318,5 @@ func (r *Result) Read(object string, offset uint64, b []byte) (known bool, err e
 		}
 		return known, nil
 	}
-	return false, fmt.Errorf("no memory object is called %s", object)
+	return false, fmt.Errorf("no memory object is named %s", object)
 }

@@ -10,7 +10,7 @@ import (
 	"heddle/internal/launch"
 )
 
-// contended is a kernel whose blocks and warps meet in locks, barriers and shared memory.
+// contended is a kernel whose blocks and warps contend for locks, barriers and shared memory.
 func contended(t testing.TB) *ir.Func {
 	return kernel(t, `
 	.shared .align 4 .b8 buf[256];

@@ -8,13 +8,15 @@ import (
 	"heddle/internal/ir"
 )
 
-// maxContexts bounds the call tree. A function that occurs in more contexts has one more, which
-// stands for all others: its sites say where, but not by which calls.
+// Sites. An instruction of a function that is called from two places has a site for each, so that a
+// race report can show the calls that led to it. The sites of one calling context are consecutive.
+
+// maxContexts bounds the call tree. Further contexts of a function share one, whose sites identify
+// the instruction but not the calls that led to it.
 const maxContexts = 4096
 
-// buildContexts numbers the sites: each function of the call tree of the kernel gets a range. A
-// recursive call leads back to the context of the activation that it repeats, so that the tree is
-// finite.
+// buildContexts numbers the sites: each node of the kernel's call tree gets a range. A recursive
+// call leads back to the context of the activation that it repeats, so that the tree is finite.
 func (p *program) buildContexts() {
 	shared := make(map[*fcode]*callCtx)
 	next := event.Site(0)
@@ -40,8 +42,10 @@ func (p *program) buildContexts() {
 	}
 }
 
+// context returns the context of a call of t in from, created on first use.
 func (p *program) context(from *callCtx, t *fcode, call *ir.Instr, add func(*callCtx) *callCtx,
 	shared map[*fcode]*callCtx) *callCtx {
+	// A recursive call reuses the context of the active call of the same function.
 	for c := from; c != nil; c = c.parent {
 		if c.fn == t {
 			return c
@@ -56,7 +60,7 @@ func (p *program) context(from *callCtx, t *fcode, call *ir.Instr, add func(*cal
 	return shared[t]
 }
 
-// Site returns what a site of an event stands for. The zero SiteInfo is for a site that is none.
+// Site describes a site of an event. It returns the zero SiteInfo for an invalid site.
 func (m *Machine) Site(s event.Site) SiteInfo {
 	ctxs := m.prog.ctxs
 	i := sort.Search(len(ctxs), func(i int) bool { return ctxs[i].base > s }) - 1
@@ -76,6 +80,7 @@ func (m *Machine) Site(s event.Site) SiteInfo {
 	return info
 }
 
+// instrAt returns the instruction of f with the given index; nil if there is none.
 func instrAt(f *ir.Func, index int) *ir.Instr {
 	for _, b := range f.Blocks {
 		if n := len(b.Instrs); n > 0 {
@@ -96,8 +101,8 @@ func (m *Machine) NumSites() int {
 // SharedBytes returns the size of a block's shared memory, static and dynamic.
 func (m *Machine) SharedBytes() int { return int(m.prog.shared.total) }
 
-// Object names the memory at an address of an event: of global memory, or an offset into the shared
-// memory of a block. ok is false if nothing is known to be there.
+// Object names the memory at an address of an event: an address of global memory, or an offset into
+// the shared memory of a block. ok is false if no object is known there.
 func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object, offset uint64,
 	ok bool) {
 	p := m.prog
@@ -121,8 +126,8 @@ func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object
 	return o, addr - base, addr-base < spec.size
 }
 
-// sharedObject finds the shared variable at an offset. Arrays without bound that share the dynamic
-// shared memory go by the name of the first.
+// sharedObject returns the shared variable at an offset. Arrays without a bound that share the
+// dynamic shared memory are reported by the name of the first one.
 func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 	for _, v := range p.shared.vars {
 		size := uint64(v.Size)
@@ -148,7 +153,7 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 	return Object{}, 0, false
 }
 
-// nearShared says which variable ends before an address that is out of bounds.
+// nearShared names the variable that ends before an out-of-bounds address.
 func (p *program) nearShared(addr uint64) string {
 	best := -1
 	for i, v := range p.shared.vars {

@@ -10,20 +10,21 @@ import (
 	"heddle/internal/slice"
 )
 
-// A trace executes only the slice of a kernel that its synchronization and its shared addresses
-// depend on (package slice). What is left out never gets a value; accesses to shared memory outside
-// of the slice are checked and sent as events without data, and accesses to global memory are not
-// done at all.
+// A trace executes only the slice of a kernel on which its synchronization and its shared addresses
+// depend (package slice). Values outside the slice are never computed. Accesses to shared memory
+// outside the slice are checked and sent as events without data; accesses to global memory are not
+// performed.
 //
-// Shared and local memory, and constant memory without an initialiser, start unknown: a trace
-// speaks for all that they may hold.
+// Shared and local memory, and constant memory without an initialiser, start unknown, so that a
+// trace holds for all possible contents.
 
 // NewTrace prepares kernel k for a trace of the slice s, as New does for a run.
 func NewTrace(k *ir.Func, cfg *launch.Config, s *slice.Slice) (*Machine, error) {
 	return newMachine(k, cfg, s, false)
 }
 
-// unwritten makes the registers unknown that the current function may read before it writes them.
+// unwritten marks the registers as unknown that the current function may read before it writes
+// them.
 func (c *compiler) unwritten() {
 	if c.slice == nil || !c.slice.Track {
 		return
@@ -44,9 +45,11 @@ func (c *compiler) unwritten() {
 	}
 }
 
-// tracedInstr decodes an instruction as its role says. It reports whether the block goes on behind
-// it.
+// tracedInstr decodes an instruction according to its role in the slice. It reports whether the
+// block continues after it.
 func (c *compiler) tracedInstr(in *ir.Instr) bool {
+	// Run executes the instruction, Touch only reports its access, Unknown makes its results unknown;
+	// Join continues at the merge point of a branch that does not matter.
 	switch c.slice.Role(c.fn, in) {
 	case slice.Run:
 		c.instr(in)
@@ -66,7 +69,7 @@ func (c *compiler) tracedInstr(in *ir.Instr) bool {
 	return true
 }
 
-// splits reports whether lanes may part at the end of a block.
+// splits reports whether lanes may diverge at the end of a block.
 func (c *compiler) splits(b *ir.Block) bool {
 	if len(b.Succs) < 2 {
 		return false
@@ -100,8 +103,10 @@ func (c *compiler) touch(in *ir.Instr) {
 	c.emit(d)
 }
 
+// touchNothing ignores accesses outside shared memory.
 func touchNothing(*exec, *inst, uint32, survey) {}
 
+// touchShared checks an access to shared memory and sends its event, without data.
 func touchShared(x *exec, in *inst, m uint32, s survey) {
 	if !x.checkShared(in, m, s) {
 		return
@@ -113,8 +118,8 @@ func touchShared(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Shared, stored)
 }
 
-// unknownResult emits what makes the results of an instruction unknown, after the event if it is an
-// access to shared memory.
+// unknownResult emits an instruction that makes the results of in unknown, after the event if in
+// accesses shared memory.
 func (c *compiler) unknownResult(in *ir.Instr) {
 	if c.slice.Options().Data {
 		c.madeUp(in)
@@ -137,6 +142,7 @@ func (c *compiler) unknownResult(in *ir.Instr) {
 	}
 }
 
+// unknownDst adds the registers of a destination to those that become unknown.
 func (c *compiler) unknownDst(o ir.Operand, m *miscOp) {
 	switch {
 	case o.Kind == ir.Vector:
@@ -150,8 +156,8 @@ func (c *compiler) unknownDst(o ir.Operand, m *miscOp) {
 	}
 }
 
-// originOf names where an unknown value comes from: "argument n", "global memory, loaded from
-// argument 2 (in) in line 40".
+// originOf returns the origin of an unknown value: "argument n", "global memory, loaded from
+// argument 2 (in) at line 40".
 func (c *compiler) originOf(in *ir.Instr) uint32 {
 	what := c.slice.Origin(c.fn, in)
 	if line := c.lineOf(in); line != "" {
@@ -160,7 +166,7 @@ func (c *compiler) originOf(in *ir.Instr) uint32 {
 	return c.origin(what)
 }
 
-// lineOf is where the user finds an instruction.
+// lineOf returns the line of an instruction in the user's source.
 func (c *compiler) lineOf(in *ir.Instr) string {
 	pos := in.Span.Start
 	if in.Loc != nil {
@@ -172,6 +178,7 @@ func (c *compiler) lineOf(in *ir.Instr) string {
 	return fmt.Sprintf("line %d", pos.Line())
 }
 
+// runUnknown makes registers and predicates unknown.
 func runUnknown(x *exec, in *inst) {
 	for _, d := range in.misc.vecDst {
 		x.unk.set(d, full, in.misc.origin, x.m)
@@ -182,7 +189,7 @@ func runUnknown(x *exec, in *inst) {
 	}
 }
 
-// touchAndForget is a write whose value is not followed: the bytes are unknown from now on.
+// touchAndForget is a write of a value that is not tracked: the bytes are unknown from now on.
 func touchAndForget(x *exec, in *inst, m uint32, s survey) {
 	touchShared(x, in, m, s)
 	if x.stop != nil || x.unk == nil {
@@ -196,7 +203,7 @@ func touchAndForget(x *exec, in *inst, m uint32, s survey) {
 	x.block.origin = in.mem.origin
 }
 
-// forgetLocal makes the local memory of a new frame unknown, in a trace.
+// forgetLocal marks the local memory of a new frame as unknown, in a trace.
 func (x *exec) forgetLocal(start, size int) {
 	if !x.prog.traced || x.unk == nil {
 		return
@@ -212,9 +219,9 @@ func (x *exec) forgetLocal(start, size int) {
 	}
 }
 
-// madeUp emits an instruction whose result depends on an input, for a run with made-up inputs: a
-// load from global memory gives a number that is determined by its address, whatever the address;
-// all else is executed.
+// madeUp emits an instruction that depends on an input, for a run with generated inputs: a load
+// from global memory returns a number that its address determines, at any address. Other
+// instructions are executed as usual.
 func (c *compiler) madeUp(in *ir.Instr) {
 	if !in.ReadsMemory() {
 		c.instr(in)
@@ -241,7 +248,7 @@ func (c *compiler) madeUp(in *ir.Instr) {
 	d.run = runGlobal
 }
 
-// madeUpValue returns a number of a size whose bits, read as a float, lie between 1 and 2.
+// madeUpValue returns a number of the given size whose bits, read as a float, are between 1 and 2.
 func madeUpValue(bits, size uint64) uint64 {
 	switch size {
 	case 8:

@@ -4,19 +4,19 @@ import (
 	"heddle/internal/event"
 )
 
-// space says how the virtual address space is cut up. Objects lie far apart, so that an address
-// that strays from one does not reach the next; below them are the windows through which generic
-// addresses reach shared, local and kernel parameter memory (PTX ISA 6.4.1.1), and the addresses of
-// functions. The lowest window belongs to no one, so that null and small integers are no addresses.
+// space is the partition of the virtual address space. Objects are far apart, so that an address
+// that leaves one does not reach the next. Below them are the windows of generic addresses for
+// shared, local and kernel parameter memory (PTX ISA 6.4.1.1), and the addresses of functions. The
+// lowest window is unused, so that null and small integers are not addresses.
 type space struct {
 	shift  uint   // log2 of the distance of two objects
 	window uint   // log2 of the size of a window
-	lead   uint64 // an object starts that far behind its multiple of 1<<shift
+	lead   uint64 // offset of an object from its multiple of 1<<shift
 	limit  uint64 // largest size of an object
 	max    int    // number of objects
 }
 
-// windows of generic addressing
+// numbers of the windows of generic addresses
 const (
 	sharedWindow = 1 + iota
 	localWindow
@@ -24,9 +24,11 @@ const (
 	codeWindow
 )
 
-// codeStride is the distance of two functions' addresses.
+// codeStride is the distance between the addresses of two functions.
 const codeStride = 16
 
+// newSpace returns the partition for addresses of 32 or 64 bits. With 32 bits there is room for 30
+// objects of at most 96 MiB.
 func newSpace(addressBits int) space {
 	if addressBits == 32 {
 		return space{shift: 27, window: 24, lead: 1 << 24, limit: 96 << 20, max: 30}
@@ -34,21 +36,21 @@ func newSpace(addressBits int) space {
 	return space{shift: 40, window: 32, lead: 1 << 38, limit: 1 << 36, max: 1<<24 - 2}
 }
 
+// windowBase returns the first generic address of a window.
 func (s *space) windowBase(w uint64) uint64 { return w << s.window }
 
 // base returns the address of object id.
 func (s *space) base(id int) uint64 { return uint64(id+1)<<s.shift + s.lead }
 
-// object returns the number of the object that an address belongs to, in its bounds or not; -1 for
-// the windows.
+// object returns the number of the object whose part of the address space contains addr, in bounds
+// or not; -1 for the windows.
 func (s *space) object(addr uint64) int { return int(addr>>s.shift) - 1 }
 
-// windowOf returns the window of an address that belongs to no object; 0 for null and its
-// neighbours.
+// windowOf returns the window of an address below the objects; 0 for null and its neighbours.
 func (s *space) windowOf(addr uint64) uint64 { return addr >> s.window }
 
-// toGeneric returns what cvta adds to an address of a state space to make it generic. Global and
-// const addresses are generic addresses as they are.
+// toGeneric returns the number that cvta adds to an address of a state space to make it generic.
+// Global and const addresses are generic already.
 func (s *space) toGeneric(sp event.Space) uint64 {
 	switch sp {
 	case event.Shared:
@@ -61,6 +63,7 @@ func (s *space) toGeneric(sp event.Space) uint64 {
 	return 0
 }
 
+// funcAddr returns the address of a function.
 func (s *space) funcAddr(number int) uint64 {
 	return s.windowBase(codeWindow) + uint64(number)*codeStride
 }

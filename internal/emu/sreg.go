@@ -8,12 +8,12 @@ import (
 	"heddle/internal/ir"
 )
 
-// Special registers, PTX ISA chapter 10. %smid, %gridid and the like have some fixed value of a
-// machine with one multiprocessor; clocks count the steps of the run, so that they are the same for
-// each run of a seed.
+// Special registers, PTX ISA chapter 10. %smid, %gridid and similar ones have the fixed values of a
+// machine with one multiprocessor. Clocks count the steps of the run, so that runs with one seed
+// read the same values.
 
-// constSreg returns the value of a special register that is the same for every thread of the
-// launch.
+// constSreg returns the value of a special register that is equal for all threads of the launch;
+// false for others.
 func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 	g := c.cfg.Geometry
 	cl := g.Cluster
@@ -66,6 +66,7 @@ func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 	return 0, false
 }
 
+// b2u returns 1 for true.
 func b2u(b bool) uint64 {
 	if b {
 		return 1
@@ -73,7 +74,8 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// sreg returns how to read a special register that differs between threads or in time.
+// sreg returns the function that reads a special register which differs among threads or over time.
+// A kernel that reads a clock is not executed ahead, since its results depend on the schedule.
 func (c *compiler) sreg(o ir.Operand) (func(x *exec, d *alu.Lanes, m uint32), error) {
 	cl := c.cluster()
 	uniform := func(f func(x *exec) uint64) func(*exec, *alu.Lanes, uint32) {

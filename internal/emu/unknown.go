@@ -10,17 +10,17 @@ import (
 	"heddle/internal/isa"
 )
 
-// Unknown values: an input that is not given makes the registers and bytes that depend
-// on it unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value,
-// the run stops, because it would otherwise speak for one input only. All else that a run shows
-// then holds for every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each
-// lane of a register and for each byte of memory.
+// Unknown values. An unspecified input makes the registers and bytes that depend on it unknown.
+// Data may flow on; where a branch, an address or a barrier needs an unknown value, the run stops,
+// because it would otherwise hold for one input only. Everything else that a run shows then holds
+// for every input. This is the abstraction of Weft (PLDI 2015, §3), with one bit for each lane of a
+// register and for each byte of memory.
 //
-// A result is known if no unknown operand can change it; that is decided by the rules of trackRules
-// and otherwise taken to be unknown, which stops more runs than must stop, and never goes on
-// wrongly.
+// A result is known if no unknown operand can change it. The rules in trackRules decide this for
+// some opcodes; any other result with an unknown operand is unknown. That stops more runs than
+// necessary, and is never unsound.
 
-// tracker holds the unknown bits of the current frame. A value whose bit is set means nothing.
+// tracker holds the unknown bits of the current frame. A value whose bit is set is meaningless.
 type tracker struct {
 	regs, preds []uint32
 	origin      []uint32
@@ -28,8 +28,8 @@ type tracker struct {
 	fresh       uint64 // makes the stored bits of unknown values differ from each other
 }
 
-// trackUnknown begins with everything known; in a trace, with what may be read before it is written
-// unknown.
+// trackUnknown marks everything as known; in a trace, registers that may be read before they are
+// written are unknown.
 func (f *frame) trackUnknown(traced bool) {
 	n, p := f.fn.lanes, f.fn.preds
 	if f.unk == nil {
@@ -50,7 +50,7 @@ func (f *frame) trackUnknown(traced bool) {
 	}
 }
 
-// ofSrc returns the lanes of a source that are unknown, and where from.
+// ofSrc returns the lanes in which a source is unknown, and the origin of the values.
 func (t *tracker) ofSrc(s *src) (lanes, origin uint32) {
 	if s.c != nil {
 		return 0, 0
@@ -58,19 +58,21 @@ func (t *tracker) ofSrc(s *src) (lanes, origin uint32) {
 	return t.regs[s.r], t.origin[s.r]
 }
 
+// predOrigin returns the origin of an unknown predicate.
 func (t *tracker) predOrigin(p psrc) uint32 { return t.origin[t.lanes+p.slot] }
 
-// dependsOn stops the run.
+// dependsOn stops the run because of an unknown value.
 func (x *exec) dependsOn(in *inst, l int, what string, origin uint32) {
 	x.fail(in, DependsOnInput, l, "%s depends on %s", what, x.prog.origins[origin])
 }
 
-// loopTracked is loop with a look at the guard.
+// loopTracked is loop with a check of the guard.
 func (x *exec) loopTracked() {
 	for x.steps < x.limit {
 		in := &x.code[x.pc]
 		x.pc++
 		x.steps++
+		// Whether the instruction executes depends on an input. A trace may continue; a run stops.
 		if u := x.unk.preds[in.guard.slot] & x.mask; u != 0 {
 			if x.prog.traced && x.traceGuard(in, u) {
 				continue
@@ -92,7 +94,7 @@ func (x *exec) loopTracked() {
 	}
 }
 
-// trackCode makes the instructions of a function carry unknown bits along.
+// trackCode makes the instructions of a function propagate unknown bits.
 func trackCode(code []inst) {
 	for i := range code {
 		in := &code[i]
@@ -123,6 +125,7 @@ func trackCode(code []inst) {
 	}
 }
 
+// runTracked executes an instruction and marks its results by its rule.
 func runTracked(x *exec, in *inst) {
 	u, o := in.rule(x, in)
 	if in.alu != nil && in.ir.UsesCarry() {
@@ -151,6 +154,7 @@ func (t *tracker) results(in *inst, u, origin, m uint32) {
 	}
 }
 
+// set marks a register as unknown in the lanes of u, and as known in the others of m.
 func (t *tracker) set(d int32, u, origin, m uint32) {
 	t.regs[d] = t.regs[d]&^m | u&m
 	if u&m != 0 {
@@ -158,7 +162,7 @@ func (t *tracker) set(d int32, u, origin, m uint32) {
 	}
 }
 
-// anySource is the rule that any unknown operand makes the result unknown.
+// anySource is the general rule: any unknown operand makes the result unknown.
 func anySource(x *exec, in *inst) (u, origin uint32) {
 	for i := range in.sources {
 		if v, o := x.unk.ofSrc(&in.s[i]); v&x.m != 0 {
@@ -182,7 +186,7 @@ func trackRule(in *ir.Instr) func(x *exec, in *inst) (lanes, origin uint32) {
 	return trackRules[in.Operation()]
 }
 
-// trackRules has the operations whose result may be known although an operand is not.
+// trackRules contains the operations whose result may be known although an operand is not.
 var trackRules = map[isa.Operation]func(x *exec, in *inst) (lanes, origin uint32){
 	isa.Conjunction: func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, 0) },
 	isa.Disjunction: func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, ^uint64(0)) },
@@ -191,7 +195,7 @@ var trackRules = map[isa.Operation]func(x *exec, in *inst) (lanes, origin uint32
 	isa.ExclusiveOr: sameOperand, isa.Difference: sameOperand, isa.Selection: selected,
 }
 
-// absorb is for operations where one operand of value v decides the result.
+// absorb is the rule for operations in which one operand of value v determines the result.
 func absorb(x *exec, in *inst, v uint64) (uint32, uint32) {
 	if in.d[0] < 0 { // predicates
 		a, b := in.ps[0], in.ps[1]
@@ -208,6 +212,7 @@ func absorb(x *exec, in *inst, v uint64) (uint32, uint32) {
 	}
 	ua, oa := x.unk.ofSrc(&in.s[0])
 	ub, ob := x.unk.ofSrc(&in.s[1])
+	// A lane is known if one operand is known to have the deciding value.
 	u := (ua | ub) &^ (equals(x.src(&in.s[0]), v) &^ ua) &^ (equals(x.src(&in.s[1]), v) &^ ub)
 	if ua&u != 0 {
 		return u, oa
@@ -215,6 +220,7 @@ func absorb(x *exec, in *inst, v uint64) (uint32, uint32) {
 	return u, ob
 }
 
+// equals returns the lanes in which s is v.
 func equals(s *alu.Lanes, v uint64) (m uint32) {
 	for l := range s {
 		if s[l] == v {
@@ -224,7 +230,7 @@ func equals(s *alu.Lanes, v uint64) (m uint32) {
 	return m
 }
 
-// integerProduct: zero times anything is zero, for integers.
+// integerProduct is the rule for products: for integers, zero times anything is zero.
 func integerProduct(x *exec, in *inst) (uint32, uint32) {
 	if in.ir.Type.IsFloat() {
 		return anySource(x, in)
@@ -238,7 +244,7 @@ func integerProduct(x *exec, in *inst) (uint32, uint32) {
 	return u, o
 }
 
-// sameOperand: x-x and x^x are zero, for integers.
+// sameOperand is the rule for sub and xor: x-x and x^x are zero, for integers.
 func sameOperand(x *exec, in *inst) (uint32, uint32) {
 	if in.d[0] >= 0 && in.s[0] == in.s[1] && !in.ir.Type.IsFloat() {
 		return 0, 0
@@ -246,12 +252,13 @@ func sameOperand(x *exec, in *inst) (uint32, uint32) {
 	return anySource(x, in)
 }
 
-// selected: only the operand that is chosen counts.
+// selected is the rule for selp: only the selected operand matters.
 func selected(x *exec, in *inst) (uint32, uint32) {
 	ua, oa := x.unk.ofSrc(&in.s[0])
 	ub, ob := x.unk.ofSrc(&in.s[1])
 	p, up := x.psrc(in.ps[0]), x.unk.preds[in.ps[0].slot]
 	u := up | p&ua | ^p&ub
+	// Name the origin of an operand that makes some executed lane unknown.
 	switch m := u & x.m; {
 	case up&m != 0:
 		return u, x.unk.predOrigin(in.ps[0])
@@ -261,6 +268,8 @@ func selected(x *exec, in *inst) (uint32, uint32) {
 	return u, ob
 }
 
+// runTrackedVector packs or unpacks: a destination is unknown if a source that shares bits with it
+// is.
 func runTrackedVector(x *exec, in *inst) {
 	u, o := uint32(0), uint32(0)
 	p := in.misc
@@ -297,9 +306,10 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 	return false
 }
 
+// runNeedsAddress stops the run if the address of an access is unknown.
 func runNeedsAddress(x *exec, in *inst) {
 	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
-		// no one else sees it: what is loaded is unknown
+		// the access has no effect on others: the loaded value is unknown
 		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced &&
 			in.mem.space == event.Global) {
 			for _, d := range in.mem.dst {
@@ -316,18 +326,21 @@ func runNeedsAddress(x *exec, in *inst) {
 	in.base(x, in)
 }
 
+// runNeedsTarget stops the run if the target of an indirect branch or call is unknown.
 func runNeedsTarget(x *exec, in *inst) {
 	if x.needs(in, &in.s[0], "the target of "+in.ir.Op()) {
 		in.base(x, in)
 	}
 }
 
+// runNeedsMembers stops the run if the member mask of a warp operation is unknown.
 func runNeedsMembers(x *exec, in *inst) {
 	if !in.warp.sync || x.needs(in, &in.warp.members, "the member mask of "+in.ir.Op()) {
 		in.base(x, in)
 	}
 }
 
+// runNeedsBarrier stops the run if an operand of a barrier is unknown.
 func runNeedsBarrier(x *exec, in *inst) {
 	if !x.needs(in, &in.s[0], "the barrier's number") ||
 		in.bar.counted && !x.needs(in, &in.s[1], "the barrier's thread count") {
@@ -340,7 +353,8 @@ func runNeedsBarrier(x *exec, in *inst) {
 	in.base(x, in)
 }
 
-// collected marks the results of a warp operation.
+// collected marks the results of a warp operation: unknown in all lanes if any input is, except
+// that a shuffle depends on one source lane only.
 func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	u, o := x.coll.unknown, x.coll.origin
 	if in.ir.Action() == isa.ActElect {
@@ -359,6 +373,7 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 		t.results(in, u, o, m)
 		return
 	}
+	// The lane number and the segment operand decide which lane a value comes from.
 	sel := uint32(0)
 	for i := 1; i <= 2; i++ {
 		if v, w := t.ofSrc(&in.s[i]); v&m != 0 {
@@ -368,7 +383,7 @@ func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	res := sel
 	for l := m; l != 0; l &= l - 1 {
 		k := bits.TrailingZeros32(l) & 31
-		// What comes from a lane that does not take part is undefined.
+		// The value from a lane that does not participate is undefined.
 		if from := x.from[k]; (u|^x.coll.lanes)>>from&1 != 0 {
 			res |= 1 << k
 		}

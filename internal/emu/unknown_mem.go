@@ -6,10 +6,12 @@ import (
 	"heddle/internal/isa"
 )
 
-// Unknown bytes of memory.
+// Unknown bytes of memory. Each store, load and atomic transfers the unknown bits between registers
+// and memory. The origin is kept once for an object or a block's shared memory: it is that of the
+// last unknown value stored, and only used in messages.
 
-// obscure gives the unknown parts of what a store writes bits of their own, so that a consumer of
-// the event who compares values never finds two unknown ones equal.
+// obscure gives the unknown parts of a store distinct bits, so that a consumer of the event who
+// compares values never finds two unknown ones equal.
 func (t *tracker) obscure(x *exec, mo *memOp, m uint32) {
 	for i := range mo.src {
 		u, _ := t.ofSrc(&mo.src[i])
@@ -24,6 +26,7 @@ func (t *tracker) obscure(x *exec, mo *memOp, m uint32) {
 	}
 }
 
+// loadedGlobal marks a register loaded from an object.
 func (t *tracker) loadedGlobal(d int32, l int, o *object, unknown bool) {
 	from := o.stored
 	if from == 0 {
@@ -32,6 +35,7 @@ func (t *tracker) loadedGlobal(d int32, l int, o *object, unknown bool) {
 	t.set(d, lanesIf(unknown), from, 1<<l)
 }
 
+// lanesIf returns all lanes or none.
 func lanesIf(b bool) uint32 {
 	if b {
 		return full
@@ -39,12 +43,13 @@ func lanesIf(b bool) uint32 {
 	return 0
 }
 
-// elem returns whether element i of what a store writes is unknown in lane l.
+// elem returns whether element i of a store is unknown in lane l, and its origin.
 func (t *tracker) elem(mo *memOp, i, l int) (bool, uint32) {
 	u, o := t.ofSrc(&mo.src[i])
 	return u>>l&1 != 0, o
 }
 
+// storedGlobal marks the bytes of one lane's store to an object.
 func (t *tracker) storedGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) {
 	for i := range in.mem.src {
 		u, from := t.elem(in.mem, i, l)
@@ -55,6 +60,7 @@ func (t *tracker) storedGlobal(x *exec, in *inst, l int, o *object, p *page, at 
 	}
 }
 
+// anyUnknown reports whether a byte of [off, off+n) of shared memory is unknown.
 func (b *block) anyUnknown(off, n uint64) bool {
 	for i := off; i < off+n; i++ {
 		if b.unk[i>>6]>>(i&63)&1 != 0 {
@@ -64,6 +70,7 @@ func (b *block) anyUnknown(off, n uint64) bool {
 	return false
 }
 
+// setUnknown marks the bytes of [off, off+n) of shared memory as unknown or known.
 func (b *block) setUnknown(off, n uint64, unknown bool) {
 	for i := off; i < off+n; i++ {
 		b.unk[i>>6] &^= 1 << (i & 63)
@@ -73,6 +80,7 @@ func (b *block) setUnknown(off, n uint64, unknown bool) {
 	}
 }
 
+// loadShared marks the registers of a load from shared memory.
 func (t *tracker) loadShared(x *exec, in *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
@@ -85,6 +93,8 @@ func (t *tracker) loadShared(x *exec, in *inst, m uint32) {
 	}
 }
 
+// storeShared marks the bytes of a store to shared memory. A store that may not happen leaves
+// unknown bytes.
 func (t *tracker) storeShared(x *exec, in *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & 31
@@ -101,9 +111,8 @@ func (t *tracker) storeShared(x *exec, in *inst, m uint32) {
 	}
 }
 
-// atomic propagates unknown bits through an atomic operation of lane l on a location whose value is
-// unknown or not. It returns whether the location's new value is unknown, and false if the run
-// stops.
+// atomic propagates unknown bits through an atomic operation of lane l on a location. It returns
+// whether the new value of the location is unknown, and false if the run stops.
 func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b []byte) (now bool,
 	origin uint32, ok bool) {
 	mo := in.mem
@@ -133,6 +142,7 @@ func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b 
 	return unknown, from, true
 }
 
+// atomicGlobal propagates unknown bits through an atomic on an object.
 func (t *tracker) atomicGlobal(x *exec, in *inst, l int, o *object, p *page, at uint64) bool {
 	from := o.stored
 	if from == 0 {
@@ -148,6 +158,7 @@ func (t *tracker) atomicGlobal(x *exec, in *inst, l int, o *object, p *page, at 
 	return ok
 }
 
+// atomicShared propagates unknown bits through an atomic on shared memory.
 func (t *tracker) atomicShared(x *exec, in *inst, l int) bool {
 	a, b := x.addr[l], x.block
 	u, origin, ok := t.atomic(x, in, l, b.anyUnknown(a, in.mem.size), b.origin, b.shared[a:])
@@ -160,7 +171,8 @@ func (t *tracker) atomicShared(x *exec, in *inst, l int) bool {
 	return ok
 }
 
-// privateUnknown reports whether a byte of private memory is unknown, and where from.
+// privateBits returns the unknown bits of a lane's private memory, and the offset of address a in
+// them.
 func (t *tracker) privateBits(x *exec, l int, a uint64) (bits []bool, off uint64) {
 	sp := &x.prog.space
 	off = a & (1<<sp.window - 1)
@@ -171,11 +183,13 @@ func (t *tracker) privateBits(x *exec, l int, a uint64) (bits []bool, off uint64
 	return x.frame.parUnk[l*n : (l+1)*n], off
 }
 
+// privateUnknown reports whether a byte of private memory is unknown.
 func (t *tracker) privateUnknown(x *exec, l int, a, n uint64) bool {
 	u, _ := t.privateOrigin(x, l, a, n)
 	return u
 }
 
+// privateOrigin reports whether one of n bytes of private memory is unknown, and its origin.
 func (t *tracker) privateOrigin(x *exec, l int, a, n uint64) (bool, uint32) {
 	if x.prog.space.windowOf(a) == paramWindow {
 		off := a & (1<<x.prog.space.window - 1)
@@ -195,11 +209,13 @@ func (t *tracker) privateOrigin(x *exec, l int, a, n uint64) (bool, uint32) {
 	return false, 0
 }
 
+// loadedPrivate marks a register loaded from private memory.
 func (t *tracker) loadedPrivate(x *exec, d int32, l int, a, n uint64) {
 	u, o := t.privateOrigin(x, l, a, n)
 	t.set(d, lanesIf(u), o, 1<<l)
 }
 
+// storedPrivate marks the bytes of one lane's store to private memory.
 func (t *tracker) storedPrivate(x *exec, in *inst, l int) {
 	b, off := t.privateBits(x, l, x.addr[l])
 	for i := range in.mem.src {
@@ -211,7 +227,7 @@ func (t *tracker) storedPrivate(x *exec, in *inst, l int) {
 	}
 }
 
-// setUnknown marks a parameter in the lanes of m.
+// setUnknown marks a parameter as unknown in the lanes of u, and as known in the others of m.
 func (p place) setUnknown(u, origin, m uint32) {
 	if p.v.InReg {
 		s := p.slot()
@@ -233,11 +249,13 @@ func (p place) setUnknown(u, origin, m uint32) {
 	}
 }
 
+// unknownBytes returns the unknown bits of a parameter in memory, for one lane.
 func (p place) unknownBytes(l int) []bool {
 	n := p.f.fn.fn.ParamSize
 	return p.f.parUnk[l*n+p.v.Offset : l*n+p.v.Offset+p.v.Size]
 }
 
+// unknown reports whether a byte of the parameter is unknown in one lane.
 func (p place) unknown(l int) bool {
 	for _, u := range p.unknownBytes(l) {
 		if u {
@@ -247,7 +265,7 @@ func (p place) unknown(l int) bool {
 	return false
 }
 
-// copyUnknown copies the unknown bits of a parameter in memory for one lane.
+// copyUnknown copies the unknown bits of a parameter in memory, for one lane.
 func (p place) copyUnknown(from place, l int) {
 	if p.v.InReg {
 		p.setUnknown(lanesIf(from.unknown(l)), 0, 1<<l)

@@ -15,7 +15,7 @@ func unknownBuffer() launch.Arg {
 }
 
 // A branch, an address, a barrier operand or a target that needs an unknown value stops the run,
-// and the message says where the value came from.
+// and the message names the origin of the value.
 func TestDependsOnInput(t *testing.T) {
 	const fromArg = "ld.param.u32 %v, [x];\n"
 	const fromBuf = "ld.global.u32 %v, [%x+8];\n"
@@ -78,8 +78,8 @@ func TestDependsOnInput(t *testing.T) {
 	}
 }
 
-// Unknown values may flow through data, and what does not need them goes on: a result that no value
-// of the input can change is known.
+// Unknown values may flow through data, and independent computation continues: a result that no
+// value of the input can change is known.
 func TestUnknownFlows(t *testing.T) {
 	for _, test := range []struct {
 		name, text string

@@ -8,7 +8,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// video decodes the video instructions, whose meaning is alu.Video.
+// video decodes the video instructions, whose semantics is alu.Video. Selectors of bytes and halves
+// are modifiers of the operands.
 func (c *compiler) video(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) < 2 || len(in.Src) > 3 || in.Dst[0].Kind != ir.Register ||
 		c.isPred(in.Dst[0]) {
@@ -18,6 +19,7 @@ func (c *compiler) video(in *ir.Instr) error {
 	o.Sel[0] = in.Dst[0].Selector()
 	d := inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
 		sources: 3, run: runArith3}
+	// A missing third source is zero.
 	d.s[2] = src{c: c.constant(0)}
 	for i := range in.Src {
 		s, err := c.srcOf(in.Src[i], isa.B32)

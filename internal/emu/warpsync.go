@@ -15,11 +15,12 @@ import (
 // (9.7.13.14).
 //
 // The sync forms wait "until all non-exited threads corresponding to membermask have executed" the
-// operation "with the same qualifiers and same membermask value", which may be another instruction.
-// So an operation has two steps: collect what each fragment brings, then finish it in each.
+// operation "with the same qualifiers and same membermask value", possibly as another instruction.
+// So an operation has two steps: collect the inputs of each fragment, then finish it in each. Only
+// bar.warp.sync orders memory; the others exchange registers.
 
-// warpOp is a decoded warp operation. s[0] and ps[0] are what a lane brings; members is the operand
-// with the member mask.
+// warpOp is a decoded warp operation. s[0] and ps[0] are the inputs of a lane; members is the
+// operand with the member mask.
 type warpOp struct {
 	key     warpKey
 	sync    bool
@@ -27,12 +28,12 @@ type warpOp struct {
 	finish  func(x *exec, in *inst, m uint32)
 	shfl    isa.Fn
 
-	// Matrix operations: more of what a lane brings, and the registers that are written.
+	// Matrix operations: further inputs of a lane, and the registers that are written.
 	more    []src
 	results []int32
 }
 
-// warpKey tells operations apart that cannot be done together.
+// warpKey distinguishes operations that cannot be performed together.
 type warpKey struct {
 	op    string
 	fn    isa.Fn
@@ -41,7 +42,7 @@ type warpKey struct {
 	at    *ir.Instr // the instruction, where all lanes must execute the same one; else nil
 }
 
-// collected is what the lanes of one operation brought.
+// collected holds the inputs of the lanes of one operation.
 type collected struct {
 	lanes   uint32
 	value   alu.Lanes
@@ -55,12 +56,13 @@ type collected struct {
 func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (inst, *warpOp) {
 	op := &warpOp{key: warpKey{op: in.Op(), fn: in.Fn, t: in.Type, flags: in.Flags}, finish: finish}
 	d := inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
-	// an operation without a value brings none of a register, which there may not be
+	// an operation without an input reads a constant, since there may be no register
 	d.s[0] = src{c: c.constant(0)}
 	return d, op
 }
 
-// emitWarp finishes it. mask is the member mask operand, or nil for a form that does not wait.
+// emitWarp completes the decoding. mask is the member mask operand, or nil for a form that does not
+// wait.
 func (c *compiler) emitWarp(in *ir.Instr, d inst, mask *ir.Operand) error {
 	var err error
 	if mask != nil {
@@ -81,7 +83,7 @@ func (c *compiler) emitWarp(in *ir.Instr, d inst, mask *ir.Operand) error {
 		}
 	}
 	c.emit(d)
-	if mask != nil && (in.Guard != ir.NoReg || d.warp.members.c == nil) { // lanes may part here
+	if mask != nil && (in.Guard != ir.NoReg || d.warp.members.c == nil) { // lanes may diverge here
 		c.control(inst{run: runJoin})
 	}
 	return nil
@@ -98,6 +100,7 @@ func maskOperand(in *ir.Instr, i int) (*ir.Operand, error) {
 	return nil, fmt.Errorf("%s: %d operands", opcodeText(in), len(in.Src))
 }
 
+// warpSync decodes bar.warp.sync.
 func (c *compiler) warpSync(in *ir.Instr) error {
 	d, _ := c.warpInst(in, func(*exec, *inst, uint32) {})
 	if len(in.Src) != 1 {
@@ -106,6 +109,7 @@ func (c *compiler) warpSync(in *ir.Instr) error {
 	return c.emitWarp(in, d, &in.Src[0])
 }
 
+// shuffle decodes shfl.
 func (c *compiler) shuffle(in *ir.Instr) (err error) {
 	d, op := c.warpInst(in, finishShuffle)
 	mask, err := maskOperand(in, 3)
@@ -125,7 +129,9 @@ func (c *compiler) shuffle(in *ir.Instr) (err error) {
 	return c.emitWarp(in, d, mask)
 }
 
+// vote decodes vote: all, any, uni and ballot.
 func (c *compiler) vote(in *ir.Instr) error {
+	// The votes on a predicate, and ballot, whose result is the mask of the true lanes.
 	finish := map[isa.Fn]func(*exec, *inst, uint32){
 		isa.FnAll:    votePred(func(pred, lanes uint32) bool { return pred == lanes }),
 		isa.FnAny:    votePred(func(pred, _ uint32) bool { return pred != 0 }),
@@ -146,6 +152,7 @@ func (c *compiler) vote(in *ir.Instr) error {
 	return c.emitWarp(in, d, mask)
 }
 
+// votePred returns the second step of a vote with a predicate result.
 func votePred(f func(pred, lanes uint32) bool) func(*exec, *inst, uint32) {
 	return func(x *exec, in *inst, m uint32) {
 		if in.pd[0] < 0 {
@@ -166,6 +173,7 @@ func (x *exec) setLanes(in *inst, m uint32, v uint64) {
 	}
 }
 
+// match decodes match.any and match.all.
 func (c *compiler) match(in *ir.Instr) error {
 	finish := map[isa.Fn]func(*exec, *inst,
 		uint32){isa.FnAny: finishMatchAny, isa.FnAll: finishMatchAll}[in.Fn]
@@ -187,6 +195,7 @@ func (c *compiler) valueAndMask(in *ir.Instr, finish func(*exec, *inst, uint32))
 	return c.emitWarp(in, d, &in.Src[1])
 }
 
+// finishMatchAny gives each lane the mask of the lanes with its value.
 func finishMatchAny(x *exec, in *inst, m uint32) {
 	v := &x.coll.value
 	if in.d[0] < 0 {
@@ -205,6 +214,7 @@ func finishMatchAny(x *exec, in *inst, m uint32) {
 	}
 }
 
+// finishMatchAll gives all lanes the full mask if their values are equal, else 0.
 func finishMatchAll(x *exec, in *inst, m uint32) {
 	same, _ := uniform(&x.coll.value, x.coll.lanes)
 	if same == x.coll.lanes {
@@ -219,6 +229,7 @@ func finishMatchAll(x *exec, in *inst, m uint32) {
 	}
 }
 
+// redux decodes redux.sync, a reduction over the participating lanes.
 func (c *compiler) redux(in *ir.Instr) error {
 	signed := in.Type == isa.S32
 	f := map[isa.Fn]func(a, b uint32) uint32{
@@ -237,9 +248,10 @@ func (c *compiler) redux(in *ir.Instr) error {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
 	return c.valueAndMask(in, func(x *exec, in *inst, m uint32) {
+		// Fold in lane order; integer operations are associative, and min and max of f32 too.
 		first := bits.TrailingZeros32(x.coll.lanes)
 		r := uint32(x.coll.value[first&31])
-		if in.ir.Type == isa.F32 { // of one value too .abs and canonical NaN
+		if in.ir.Type == isa.F32 { // .abs and canonical NaN apply to a single value too
 			r = f(r, r)
 		}
 		for u := x.coll.lanes &^ (1 << first); u != 0; u &= u - 1 {
@@ -261,6 +273,7 @@ func pick(a, b uint32, signed, smaller bool) uint32 {
 	return b
 }
 
+// elect decodes elect.sync. The ISA leaves the choice of the leader open; it is the lowest lane.
 func (c *compiler) elect(in *ir.Instr) error {
 	d, _ := c.warpInst(in, func(x *exec, in *inst, m uint32) {
 		leader := bits.TrailingZeros32(x.coll.lanes)
@@ -275,7 +288,7 @@ func (c *compiler) elect(in *ir.Instr) error {
 	return c.emitWarp(in, d, &in.Src[0])
 }
 
-// activemask is PTX ISA 9.7.13.11: the lanes that execute it.
+// activemask is PTX ISA 9.7.13.11: the mask of the lanes that execute it.
 func (c *compiler) activemask(in *ir.Instr) error {
 	d, _ := c.warpInst(in, nil)
 	d.warp = nil
@@ -283,6 +296,7 @@ func (c *compiler) activemask(in *ir.Instr) error {
 	return c.emitPlain(in, d)
 }
 
+// emitPlain emits an operation that writes one register and waits for no lane.
 func (c *compiler) emitPlain(in *ir.Instr, d inst) error {
 	if len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
 		return fmt.Errorf("%s: one destination register expected", opcodeText(in))
@@ -292,6 +306,8 @@ func (c *compiler) emitPlain(in *ir.Instr, d inst) error {
 	return nil
 }
 
+// runWarpOp executes a warp operation at once if all members are in the current fragment. Else the
+// lanes wait for the others.
 func runWarpOp(x *exec, in *inst) {
 	op := in.warp
 	if !op.sync {
@@ -301,14 +317,17 @@ func runWarpOp(x *exec, in *inst) {
 		x.setCollectedUnknown(in, x.m)
 		return
 	}
+	// Lanes with different masks execute different operations.
 	same, v := uniform(x.src(&op.members), x.m)
 	members := uint32(v)
+	// The ISA leaves this undefined (9.7.13.2).
 	if outside := same &^ members; outside != 0 {
 		l := bits.TrailingZeros32(outside)
-		x.fail(in, BadBarrier, l, "lane %d executes %s with member mask %#08x, which does not name it", l,
+		x.fail(in, BadBarrier, l, "lane %d executes %s with member mask %#08x, which excludes it", l,
 			in.ir.Op(), members)
 		return
 	}
+	// All members are in this fragment, which is the common case: no lane has to wait.
 	if same == x.m && op.awaits(x.warp, members) == same {
 		x.coll.lanes = 0
 		x.collect(in, same)
@@ -328,8 +347,8 @@ func runWarpOp(x *exec, in *inst) {
 	x.next()
 }
 
-// awaits returns the lanes that an operation waits for: those of members that have not exited. For
-// one that all threads of the warp must execute, exited ones are missing for ever.
+// awaits returns the lanes that an operation waits for: the members that have not exited. An
+// operation that all threads of the warp must execute waits for exited ones too, forever.
 func (op *warpOp) awaits(w *warp, members uint32) uint32 {
 	if op.key.at != nil {
 		return members & w.lanes
@@ -337,6 +356,7 @@ func (op *warpOp) awaits(w *warp, members uint32) uint32 {
 	return members & w.alive()
 }
 
+// warpSynced sends the event of a completed bar.warp.sync.
 func (x *exec) warpSynced(in *inst, lanes uint32, orders event.Orders) {
 	x.wrote = true
 	if x.sink != nil {
@@ -345,10 +365,10 @@ func (x *exec) warpSynced(in *inst, lanes uint32, orders event.Orders) {
 	}
 }
 
-// collect adds what the lanes of m bring to the operation.
+// collect adds the inputs of the lanes of m to the operation.
 func (x *exec) collect(in *inst, m uint32) {
 	c := &x.coll
-	if c.lanes == 0 { // lanes that do not take part keep what their register holds
+	if c.lanes == 0 { // lanes that do not participate contribute their register's current value
 		c.value, c.pred, c.unknown = *x.src(&in.s[0]), 0, 0
 	} else {
 		copyLanes(&c.value, x.src(&in.s[0]), m)
@@ -370,6 +390,7 @@ func (x *exec) collect(in *inst, m uint32) {
 	}
 }
 
+// finishWarpOp performs the second step in the current fragment.
 func (x *exec) finishWarpOp(in *inst, m uint32) {
 	in.warp.finish(x, in, m)
 	x.setCollectedUnknown(in, m)
@@ -382,8 +403,9 @@ func (x *exec) setCollectedUnknown(in *inst, m uint32) {
 	}
 }
 
-// tryWarpSync lets fragment g, which waits, and those that wait for the same operation go on if all
-// members are there.
+// tryWarpSync performs the operation for which fragment g waits, with all fragments that wait for
+// the same one, if all members have arrived. Their orders are combined: memory is ordered only if
+// all of them order it.
 func (x *exec) tryWarpSync(g *fragment) bool {
 	w, key, members := x.warp, g.wait.in.warp.key, g.wait.members
 	there := uint32(0)
@@ -398,6 +420,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 	if there != g.wait.in.warp.awaits(w, members) {
 		return false
 	}
+	// Separate the fragments of this operation from those that wait for something else.
 	group := x.group[:0]
 	keep := w.waiting[:0]
 	for _, h := range w.waiting {
@@ -408,6 +431,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 		}
 	}
 	w.waiting, x.group = keep, group
+	// The members may be in different frames. Enter each to read its registers and to write them.
 	frame := x.frame
 	x.coll.lanes = 0
 	for _, h := range group {
@@ -435,7 +459,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 	return true
 }
 
-// exitedAtWarpSync looks again at the operations that waited for lanes which have now exited.
+// exitedAtWarpSync re-examines the operations that waited for lanes which have now exited.
 func (x *exec) exitedAtWarpSync(w *warp) {
 	for again := true; again; {
 		again = false
@@ -448,7 +472,7 @@ func (x *exec) exitedAtWarpSync(w *warp) {
 	}
 }
 
-// finishShuffle follows the pseudo code of PTX ISA 9.7.9.6.
+// finishShuffle follows the pseudocode of PTX ISA 9.7.9.6.
 func finishShuffle(x *exec, in *inst, m uint32) {
 	b, c := x.src(&in.s[1]), x.src(&in.s[2])
 	pred := uint32(0)
@@ -474,6 +498,7 @@ func finishShuffle(x *exec, in *inst, m uint32) {
 
 // shuffleLane returns the source lane, and whether it is in range.
 func shuffleLane(mode isa.Fn, lane, b int, c uint32) (int, bool) {
+	// c holds the clamp value in bits 0 to 4 and the segment mask in bits 8 to 12.
 	clamp, seg := int(c&31), int(c>>8&31)
 	maxLane := lane&seg | clamp&^seg
 	minLane := lane & seg

@@ -144,7 +144,7 @@ func TestWarpOperations(t *testing.T) {
 	}
 }
 
-// Members come to a shuffle by two paths, through two instructions: shfl.sync waits "until all
+// Members reach a shuffle by two paths, through two instructions: shfl.sync waits "until all
 // non-exited threads corresponding to membermask have executed shfl.sync with the same qualifiers
 // and same membermask".
 func TestShuffleAcrossPaths(t *testing.T) {
@@ -175,8 +175,7 @@ END:
 	})
 }
 
-// A reduction in groups that lanes form by match: member masks differ between lanes of one
-// instruction.
+// A reduction in groups formed by match: member masks differ between lanes of one instruction.
 func TestGroupsByMask(t *testing.T) {
 	k := kernel(t, `
 	rem.u32 %u, %i, 3;

@@ -11,11 +11,11 @@ import (
 // wmma.load, wmma.store and wmma.mma: PTX ISA 9.7.14.4.
 //
 // "The distribution of fragments loaded by the threads in a warp is unspecified" (9.7.14.4.1). Here
-// every lane holds a run of elements of one row of A, C or D, or of one column of B: the runs of
-// the matrix in order go to the lanes in order, and start again if there are fewer runs than lanes,
-// as for the .f16 fragments, which hold every element twice or more. So the same lane performs the
-// same access with every program, and a program whose lanes race with a wmma.load for another
-// distribution only is not noticed.
+// every lane holds a run of elements of one row of A, C or D, or of one column of B. The runs of
+// the matrix are assigned to the lanes in order, starting over if there are fewer runs than lanes,
+// as for .f16 fragments, which hold every element at least twice. So one lane performs the same
+// access in every program. A race with a wmma.load that exists only under another distribution is
+// missed.
 
 // fragmentPlan is the distribution of a matrix over the lanes.
 type fragmentPlan struct {
@@ -42,12 +42,13 @@ func planOf(f *isa.MatrixForm, operand string, e element) fragmentPlan {
 	return p
 }
 
-// run returns which run of elements a lane holds: its outer index and the first inner one.
+// run returns the run of elements that a lane holds: its outer index and the first inner index.
 func (p *fragmentPlan) run(l int) (outer, inner int) {
 	first := l * p.elems % (p.outer * p.inner)
 	return first / p.inner, first % p.inner
 }
 
+// layout returns the positions of the lanes' elements.
 func (p *fragmentPlan) layout() operandLayout {
 	return newLayout(p.element, p.elems, p.outer, p.inner, 1, func(l, i int) (int, int, int) {
 		o, first := p.run(l)
@@ -55,7 +56,7 @@ func (p *fragmentPlan) layout() operandLayout {
 	})
 }
 
-// wmmaShapes has the shapes of wmma by the type of A, as m, n, k.
+// wmmaShapes maps the type of A to the shapes of wmma, as m, n, k.
 var wmmaShapes = map[string][][3]int{
 	"f16": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}}, "bf16": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}},
 	"s8": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}}, "u8": {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}},
@@ -63,7 +64,8 @@ var wmmaShapes = map[string][][3]int{
 	"s4": {{8, 8, 32}}, "u4": {{8, 8, 32}}, "b1": {{8, 8, 128}},
 }
 
-// wmmaShape reports whether the ISA has the shape for some multiplicand, or for that of type name.
+// wmmaShape reports whether the ISA defines the shape for the multiplicand type name, or for any
+// type if name is empty.
 func wmmaShape(f *isa.MatrixForm, name string) bool {
 	for a, shapes := range wmmaShapes {
 		for _, s := range shapes {
@@ -75,6 +77,7 @@ func wmmaShape(f *isa.MatrixForm, name string) bool {
 	return false
 }
 
+// wmmaMMA decodes wmma.mma.
 func (c *compiler) wmmaMMA(in *ir.Instr) error {
 	f := in.Matrix()
 	names := f.Types // D, A, B, C; or D, C with .f16 multiplicands
@@ -82,7 +85,7 @@ func (c *compiler) wmmaMMA(in *ir.Instr) error {
 		names = []string{names[0], "f16", "f16", names[1]}
 	}
 	if len(names) != 4 || len(f.Other) != 0 || len(f.Layouts) != 2 || !wmmaShape(&f, names[1]) {
-		return fmt.Errorf("%s: no such combination of shape and types, or one that is not supported",
+		return fmt.Errorf("%s: this combination of shape and types does not exist or is not supported",
 			opcodeText(in))
 	}
 	var t [4]element
@@ -92,7 +95,7 @@ func (c *compiler) wmmaMMA(in *ir.Instr) error {
 	p := &product{m: f.M, n: f.N, k: f.K, count: 1, round: f.Round, saturate: f.Satfinite,
 		bitOp: f.BitOp}
 	if names[1] != names[2] || !p.accumulates(t) {
-		return fmt.Errorf("%s: these types do not go together", opcodeText(in))
+		return fmt.Errorf("%s: these types cannot be combined", opcodeText(in))
 	}
 	for i, o := range []*operandLayout{&p.d, &p.a, &p.b, &p.c} {
 		plan := planOf(&f, []string{"d", "a", "b", "c"}[i], t[i])
@@ -101,12 +104,12 @@ func (c *compiler) wmmaMMA(in *ir.Instr) error {
 	return c.matrixProduct(in, p)
 }
 
-// wmmaAccess is a wmma.load or wmma.store in the making.
+// wmmaAccess is a wmma.load or wmma.store while it is decoded.
 type wmmaAccess struct {
 	fragmentPlan
 	in     *ir.Instr
 	load   bool
-	runs   bool // elements of a run are neighbours in memory
+	runs   bool // elements of a run are adjacent in memory
 	space  event.Space
 	addr   int32 // register with the address of the lane's next access
 	stride src   // in elements
@@ -137,6 +140,8 @@ func (c *compiler) matrixMultiply(in *ir.Instr) error {
 	return c.mma(in)
 }
 
+// wmmaMemory decodes wmma.load and wmma.store: first the warp synchronizes, then each lane accesses
+// its elements.
 func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 	f := in.Matrix()
 	if len(f.Types) != 1 || len(f.Layouts) != 1 || len(f.Other) != 0 || f.Operand == "" {
@@ -150,10 +155,12 @@ func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 	}
 	if !ok || !wmmaShape(&f, shapeOf) || !multiplicand && e.name != "f16" && e.name != "f32" &&
 		e.name != "s32" && e.name != "f64" {
-		return fmt.Errorf("%s: no such combination of shape and type, or one that is not supported",
+		return fmt.Errorf("%s: this combination of shape and type does not exist or is not supported",
 			opcodeText(in))
 	}
 	a := &wmmaAccess{fragmentPlan: planOf(&f, f.Operand, e), in: in, load: load}
+	// A run is along a row of A, C or D and along a column of B: adjacent in memory if the layout has
+	// the same direction.
 	a.runs = (f.Layouts[0] == "row") == (f.Operand != "b")
 	if !a.runs && e.bits < 8 {
 		return fmt.Errorf(
@@ -173,6 +180,7 @@ func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 			return fmt.Errorf("%s: %d registers expected", opcodeText(in), n)
 		}
 	}
+	// Without a stride operand the matrix is dense.
 	lead := a.outer // elements from one row or column of memory to the next
 	if a.runs {
 		lead = a.inner
@@ -190,7 +198,7 @@ func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 	return a.accesses(c)
 }
 
-// operands sorts the operands: address, list of registers, and stride or nil.
+// operands returns the address, the list of registers, and the stride or nil.
 func (a *wmmaAccess) operands() (addr, list ir.Operand, stride *ir.Operand, err error) {
 	s := a.in.Src
 	switch {
@@ -233,6 +241,7 @@ func (a *wmmaAccess) start(c *compiler, o ir.Operand) error {
 					continue
 				}
 				outer, inner := a.run(l)
+				// The position of the lane's first element, in elements.
 				at := uint64(outer)*uint64(uint32(stride[l])) + uint64(inner)
 				if !a.runs {
 					at = uint64(inner)*uint64(uint32(stride[l])) + uint64(outer)
@@ -243,11 +252,12 @@ func (a *wmmaAccess) start(c *compiler, o ir.Operand) error {
 	return nil
 }
 
-// maxWide bounds one access, in bytes: what a vector load or store has. The rows of a matrix are
+// maxWide bounds one access, in bytes, as for vector loads and stores. The rows of a matrix are
 // aligned to it or to their run.
 const maxWide = 16
 
-// accesses emits the loads or stores: of neighbours by 16 bytes, else element by element.
+// accesses emits the loads or stores: 16 bytes at a time for adjacent elements, else element by
+// element.
 func (a *wmmaAccess) accesses(c *compiler) error {
 	size := uint64(a.register() / 8)
 	if a.runs {
@@ -271,6 +281,7 @@ func (a *wmmaAccess) accesses(c *compiler) error {
 		if i%per != 0 {
 			continue
 		}
+		// Several elements share a register: access them separately, and pack or unpack.
 		hidden, parts := c.hiddenList(per)
 		whole := &miscOp{vecSrc: parts, width: a.bits, vecDst: []int32{r.r}, to: a.register()}
 		if !a.load {
@@ -289,6 +300,7 @@ func (a *wmmaAccess) accesses(c *compiler) error {
 	return nil
 }
 
+// emitParts emits the packing or unpacking of registers that hold several elements.
 func (c *compiler) emitParts(m *miscOp) {
 	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m,
 		run: func(x *exec, in *inst) {
@@ -297,7 +309,7 @@ func (c *compiler) emitParts(m *miscOp) {
 		}})
 }
 
-// step is the access of element i, a row or column of memory behind the one before.
+// step emits the access of element i, one row or column of memory after the previous one.
 func (a *wmmaAccess) step(c *compiler, i int, r []src) error {
 	if i > 0 {
 		size := uint64(a.bits / 8)

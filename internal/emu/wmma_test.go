@@ -414,14 +414,14 @@ func TestMovmatrix(t *testing.T) {
 	})
 }
 
-// What the ISA leaves undefined, or this package does not execute, stops with the reason.
+// Forms that the ISA leaves undefined, or that this package does not execute, stop with the reason.
 func TestMatrixUnsupported(t *testing.T) {
 	for text, message := range map[string]string{
 		"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%v, %w}, [%u];":                                                        "only 8x8 matrices",
 		"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%u], {%v};":                                                             "only 8x8 matrices",
 		"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%v}, [%u];":                                                      "only 8x8 matrices",
 		"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f,%f,%f,%f}, {%v,%v,%v,%v}, {%v,%v}, {%f,%f,%f,%f};": "not supported",
-		"mma.sync.aligned.m16n8k8.row.row.f16.f16.f16.f16 {%v,%v}, {%v,%v}, {%v}, {%v,%v};":                                      "no such combination",
+		"mma.sync.aligned.m16n8k8.row.row.f16.f16.f16.f16 {%v,%v}, {%v,%v}, {%v}, {%v,%v};":                                      "does not exist or is not supported",
 		"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f,%f,%f,%f}, {%v,%v}, {%v,%v}, {%f,%f,%f,%f}, %v, 0;":            "mma.sp.sync.aligned",
 		"wgmma.fence.sync.aligned;":                     "wgmma.fence.sync.aligned is not supported",
 		"tcgen05.wait::ld.sync.aligned;":                "not supported",
@@ -452,7 +452,7 @@ func TestMatrixUnsupported(t *testing.T) {
 		st[0].Waiting[0].Mask != 0x3fffffff || st[0].Exited[0].Mask != 0xc0000000 {
 		t.Errorf("two threads have exited: status %d, %+v", res.Status, st)
 	}
-	// Lanes of which some take another path wait for ever.
+	// If some lanes take another path, the others wait forever.
 	_, res, _ = start(t, kernel(t, `setp.gt.u32 %c, %t, 29;
 	@%c bra OTHER;
 	movmatrix.sync.aligned.m8n8.trans.b16 %v, %v;
@@ -483,7 +483,7 @@ func TestMatrixUnknown(t *testing.T) {
 			t.Errorf("%s: %+v", text, s)
 		}
 	}
-	// Zero times unknown is still taken to be unknown, but what is only stored runs through.
+	// Zero times unknown is treated as unknown; values that are only stored do not stop the run.
 	res,
 		_ := completed(t,
 		kernel(t,

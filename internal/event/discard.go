@@ -5,14 +5,32 @@ type Discard struct{}
 
 var _ Sink = Discard{}
 
-// The methods of Sink, none of which does anything.
-func (Discard) Access(*Access)       {}
-func (Discard) Copy(*Copy)           {}
+// Access implements Sink.
+func (Discard) Access(*Access) {}
+
+// Copy implements Sink.
+func (Discard) Copy(*Copy) {}
+
+// CopyGroup implements Sink.
 func (Discard) CopyGroup(*CopyGroup) {}
-func (Discard) Fence(*Fence)         {}
-func (Discard) Arrive(*Arrive)       {}
-func (Discard) Complete(*Complete)   {}
-func (Discard) WarpSync(*WarpSync)   {}
-func (Discard) Converge(*Converge)   {}
-func (Discard) Exit(*Exit)           {}
-func (Discard) Stall(*Stall)         {}
+
+// Fence implements Sink.
+func (Discard) Fence(*Fence) {}
+
+// Arrive implements Sink.
+func (Discard) Arrive(*Arrive) {}
+
+// Complete implements Sink.
+func (Discard) Complete(*Complete) {}
+
+// WarpSync implements Sink.
+func (Discard) WarpSync(*WarpSync) {}
+
+// Converge implements Sink.
+func (Discard) Converge(*Converge) {}
+
+// Exit implements Sink.
+func (Discard) Exit(*Exit) {}
+
+// Stall implements Sink.
+func (Discard) Stall(*Stall) {}

@@ -1,8 +1,8 @@
 package event
 
-// Site is a static place in the program of one launch: an instruction with the call path that led
-// to it. The producer numbers its sites densely from 0 and can turn one back into source spans.
-// Detectors only compare sites and use them as indices.
+// Site is a static place in the program of one launch: an instruction with the call path that leads
+// to it. The producer numbers its sites densely from 0 and can map one to source spans. Detectors
+// only compare sites and use them as indices.
 type Site uint32
 
 // Access is one memory instruction of one warp: every lane of Mask accesses Size bytes at its
@@ -81,7 +81,7 @@ type Fence struct {
 	Orders Orders
 }
 
-// BarrierOp is how a thread takes part in a barrier.
+// BarrierOp distinguishes arrivals that wait from those that do not.
 type BarrierOp uint8
 
 const (

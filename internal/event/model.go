@@ -10,6 +10,7 @@ package event
 // are private to a thread and produce no events.
 type Space uint8
 
+// The state spaces. Local, Const and Param occur in instructions but not in events.
 const (
 	NoSpace Space = iota
 	Generic       // resolved at run time; never appears in an event
@@ -30,6 +31,7 @@ func (s Space) String() string { return spaceNames[s] }
 // 3.0, 6.15.8), and an atomic operation orders the memory that it accesses.
 type Orders uint8
 
+// The values of Orders. Only OpenCL has others than OrdersAll.
 const (
 	OrdersAll Orders = iota
 	OrdersGlobal
@@ -81,6 +83,7 @@ func (o Orders) Meet(a Orders) Orders {
 // Scopes are ordered: a larger value includes a smaller one.
 type Scope uint8
 
+// The scopes, from the narrowest to the widest.
 const (
 	NoScope Scope = iota // a weak operation has none
 	CTA
@@ -97,6 +100,7 @@ func (s Scope) String() string { return scopeNames[s] }
 // Order is the memory order of an operation or a fence (PTX ISA 8.3, 8.4).
 type Order uint8
 
+// The memory orders. Operations of every order except Weak are strong.
 const (
 	Weak    Order = iota
 	Relaxed       // .relaxed, .volatile (relaxed.sys, PTX ISA 8.4.2) and .mmio (8.4.1)
@@ -121,9 +125,10 @@ func (o Order) Acquires() bool { return o == Acquire || o == AcqRel || o == SeqC
 // Releases reports whether the order has release semantics.
 func (o Order) Releases() bool { return o == Release || o == AcqRel || o == SeqCst }
 
-// Kind says what an access does.
+// Kind is the effect of an access on memory.
 type Kind uint8
 
+// The kinds of accesses.
 const (
 	Read   Kind = iota
 	Write       // st and the like
@@ -149,6 +154,7 @@ const (
 	// GenericProxy is the proxy of ld, st, atom, red, and of cp.async, which is not a bulk copy
 	// (9.7.9.25.2).
 	GenericProxy Proxy = iota
+	// AsyncProxy is the proxy of bulk copies, which the emulator does not execute.
 	AsyncProxy
 	// TextureProxy is the proxy of ldu and ld.global.nc, "for loading read-only global data through
 	// the non-coherent texture cache" (13.33).

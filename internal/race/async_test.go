@@ -71,8 +71,8 @@ const (
 	shared = event.Shared
 )
 
-// Both lanes copy one word to one place, which is let pass. Each is complete when its own lane has
-// waited (PTX ISA 9.7.9.25.3.3), and ordinary from then on.
+// Both lanes copy one word to one location, which is tolerated. Each copy is complete when its own
+// lane has waited (PTX ISA 9.7.9.25.3.3), and is an ordinary access from then on.
 func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 0, 0, 4)
@@ -91,7 +91,7 @@ func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s.access(0, 1, event.Write, shared, 0, 4)
 	s.access(0, 1, event.Write, global, 0, 4)
 	s.want(t, 0, 0)
-	s.access(0, 2, event.Read, shared, 0, 4) // of what lane 0 wrote after they met
+	s.access(0, 2, event.Read, shared, 0, 4) // of the value that lane 0 wrote after the barrier
 	s.want(t, 1, Unordered)
 
 	s = newScript(event.BenignNone)
@@ -99,7 +99,7 @@ func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s.want(t, 1, NotWaited)
 }
 
-// A wait of one lane is no wait of another, and groups are counted by lane.
+// A wait by one lane does not apply to another, and groups are counted by lane.
 func TestGroupsAreOfALane(t *testing.T) {
 	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 4, 0, 4)
@@ -112,7 +112,7 @@ func TestGroupsAreOfALane(t *testing.T) {
 	s.want(t, 1, NotWaited)
 }
 
-// The end of the issuing thread, and of its block, waits for no copy.
+// The end of the issuing thread, and of its block, does not complete its copies.
 func TestCopyOutlivesItsBlock(t *testing.T) {
 	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 4, 128, 4)
@@ -124,8 +124,8 @@ func TestCopyOutlivesItsBlock(t *testing.T) {
 	s.want(t, 1, NotWaited)
 }
 
-// A source that many copies read is free when the last of them is complete, whether one thread or
-// several have read it.
+// A source that many copies read may be written when the last of them is complete, whether one
+// thread or several have read it.
 func TestSourceOfManyCopies(t *testing.T) {
 	for _, readers := range []bool{false, true} {
 		for _, last := range []bool{false, true} {
@@ -156,7 +156,7 @@ func TestSourceOfManyCopies(t *testing.T) {
 	}
 }
 
-// What a copy does not read does not conflict: 3 bytes of 4.
+// Bytes that a copy does not read do not conflict: 3 bytes of 4.
 func TestPartOfASource(t *testing.T) {
 	s := newScript(event.BenignWarp)
 	s.copy(0, 1, 0, 0, 128, 3)
@@ -166,7 +166,7 @@ func TestPartOfASource(t *testing.T) {
 	s.want(t, 1, NotWaited)
 }
 
-// A copy onto a flag ends what reading the flag observed (8.9.2): the write is weak.
+// A copy onto a flag ends the patterns that reads of the flag observed (8.9.2): the write is weak.
 func TestCopyBreaksAChain(t *testing.T) {
 	flag := func(s *script, w event.Warp, mask uint32, kind event.Kind, order event.Order) {
 		a := event.Access{Warp: w, Site: s.site, Mask: mask, Active: 3, Kind: kind, Space: shared,
@@ -197,7 +197,7 @@ func TestCopyBreaksAChain(t *testing.T) {
 	}
 }
 
-// A non-coherent load is not forgotten over ordinary ones (8.9.5), whoever makes them.
+// A non-coherent load is not superseded by ordinary loads (8.9.5), by any thread.
 func TestNoncoherentLoadStays(t *testing.T) {
 	s := newScript(event.BenignWarp)
 	load := event.Access{Warp: 0, Site: 9, Mask: 1, Active: 3, Kind: event.Read, Space: global, Proxy: event.TextureProxy, Size: 4, Addr: new([event.WarpSize]uint64)}

@@ -147,7 +147,7 @@ func (d *Detector) Complete(c *event.Complete) {
 	}
 }
 
-// wholeBlock is the common barrier, of all threads of the block (Barracuda §4.3.2): one clock is
+// wholeBlock is the common barrier, of all threads of a block (Barracuda §4.3.2): one clock is
 // broadcast, and every warp is in the converged format again.
 func (d *Detector) wholeBlock(b *block) {
 	top := uint32(0)

@@ -92,8 +92,8 @@ func BenchmarkFence(b *testing.B) {
 	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
 }
 
-// TestNoAllocation: once the shadow pages are there, accesses, barriers and the end of a block
-// allocate nothing for each event.
+// TestNoAllocation: once the shadow pages exist, accesses, barriers and the end of a block allocate
+// nothing for each event.
 func TestNoAllocation(t *testing.T) {
 	geo := event.Geometry{Grid: event.Dim3{X: 64, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
 	d := New(Options{Geometry: geo})

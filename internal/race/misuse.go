@@ -28,26 +28,6 @@ import (
 //
 // Different warps may use one id and count at different instructions: a barrier is a resource with
 // a number. It can miss a barrier that only other schedules would leave incomplete.
-//	a generation completes, and ...
-//	  participants named different counts, or mixed .red with others   CountMismatch
-//	  lanes of one warp came to it by different aligned instructions   Divergence
-//	  lanes came to it twice: an arrive, and then another one before    Divergence
-//	    the barrier was reset
-//	  it names no count, and threads of the block had exited           Divergence
-//	  all participants only arrived                                    NoWaiter
-//	  some may have come before the last one was over (recycle.go)     Recycled
-//	a block stalls or ends, and ...
-//	  a generation that is not complete has participants that may      TooMany
-//	    have come before the last one was over
-//	a block stalls, and ...
-//	  a waiting barrier has participants that disagree                 CountMismatch
-//	  lanes wait at bar.warp.sync                                      WarpSyncHang
-//	  some thread waits at a barrier without a count, that is, for     Divergence
-//	    the whole block
-//	  all wait at barriers with counts                                 Deadlock
-//
-// Different warps at different instructions with one id and count are right: a barrier is a
-// resource with a number. What it can miss: a barrier that other schedules would leave incomplete.
 
 // checkGeneration checks a generation that has completed.
 func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {

@@ -14,9 +14,9 @@ import (
 	"heddle/internal/testing/oracle"
 )
 
-// The property tests below hold the detector against package oracle on random event streams. The
-// streams are small and dense: few lanes, few bytes, all orders, scopes and sizes, so that
-// everything collides.
+// The property tests below compare the detector with package oracle on random event streams. The
+// streams are small and dense: few lanes, few bytes, all orders, scopes and sizes, so that accesses
+// collide often.
 
 // stream drives both detectors.
 type stream struct {
@@ -29,12 +29,12 @@ type stream struct {
 	past  [][]epochs            // by thread: its last accesses
 	busy  map[event.Thread]bool // threads that wait at a barrier
 	log   []string
-	parts bool // what orders memory may order some of it only
+	parts bool // operations may order one space only
 
 	noCopies bool // half of the streams have no asynchronous copies
 }
 
-// epochs are the clocks at which the two detectors saw one access.
+// epochs are the clocks of the two detectors for one access.
 type epochs struct{ det, ora uint32 }
 
 func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bool) *stream {
@@ -65,7 +65,7 @@ func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bo
 	return s
 }
 
-// site draws an instruction: its kind, order, scope, space and size are static.
+// site generates an instruction: its kind, order, scope, space and size are static.
 func (s *stream) site(id event.Site) event.Access {
 	a := event.Access{Site: id, Kind: event.Kind(rapid.IntRange(0, 3).Draw(s.rt, "kind"))}
 	a.Space = rapid.SampledFrom([]event.Space{event.Global, event.Shared}).Draw(s.rt, "space")
@@ -107,7 +107,7 @@ func (s *stream) warp() event.Warp {
 		"warp"))
 }
 
-// free draws lanes of a warp that do not wait.
+// free selects lanes of a warp that do not wait.
 func (s *stream) free(w event.Warp) uint32 {
 	mask := s.geo.Lanes(w) & s.lanes
 	for m := mask; m != 0; m &= m - 1 {
@@ -297,7 +297,7 @@ func (s *stream) complete() {
 	s.ora.Complete(&c)
 }
 
-// blockBarrier is __syncthreads of a whole block, if no thread of it waits.
+// blockBarrier is __syncthreads of a complete block, if none of its threads waits.
 func (s *stream) blockBarrier() {
 	block := uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "block"))
 	first := event.Warp(int(block) * s.geo.WarpsPerBlock())
@@ -350,9 +350,9 @@ func (s *stream) step() {
 	}
 }
 
-// checkClocks holds the compressed clocks against the full ones: for each pair of threads and each
-// past access of the second, both say the same about whether it happens before what the first does
-// now.
+// checkClocks compares the compressed clocks with the full ones: for each pair of threads and each
+// past access of the second, both agree on whether it happens before the current operation of the
+// first.
 func (s *stream) checkClocks() {
 	for u := range s.past {
 		for _, e := range s.past[u][max(0, len(s.past[u])-4):] {
@@ -373,7 +373,7 @@ func (s *stream) checkClocks() {
 	}
 }
 
-// checkRaces: every race found is one, and every word that has a race has one that was found.
+// checkRaces: every race found is a race of the oracle, and on every word with a race one is found.
 func (s *stream) checkRaces() {
 	type word struct {
 		space event.Space
@@ -438,8 +438,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestOracleCopies is about asynchronous copies alone: few threads and little else, so that groups
-// are waited for, published and not.
+// TestOracleCopies uses asynchronous copies and little else, with few threads, so that some groups
+// are waited for and published and others are not.
 func TestOracleCopies(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStream(rt, event.Independent, rapid.SampledFrom([]event.Benign{event.BenignNone, event.BenignWarp, event.BenignAll}).Draw(rt, "benign"), false)

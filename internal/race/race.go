@@ -5,28 +5,29 @@ package race
 
 import "heddle/internal/event"
 
-// Options are the choices of one detector.
+// Options configure one detector.
 type Options struct {
 	Geometry event.Geometry
 	Model    event.WarpModel
 	Benign   event.Benign
 	// SharedBytes is the size of a block's shared memory, static and dynamic.
 	SharedBytes uint32
-	// Only is Global or Shared for a detector that reports races in this space alone, and to which
-	// barriers and fences that do not order it order nothing; NoSpace for one that takes all to order
-	// all. See Split.
+	// Only is Global or Shared for a detector that reports races in this space only, and that ignores
+	// barriers and fences which do not order it. NoSpace means that all spaces are checked, and that
+	// every barrier and fence orders all memory. See Split.
 	Only event.Space
-	// Static says that the events are those of one execution that is to speak for all. Strong accesses
-	// and fences synchronize nothing then: what a strong read observes differs between executions.
+	// Static is set if the events of one execution represent all executions. Then strong accesses and
+	// fences do not synchronize, since what a strong read observes differs between executions.
 	Static bool
-	// Recycling reports barriers of which one generation may begin before the last one is over
-	// (recycle.go).
+	// Recycling enables the check for barriers of which one generation may begin before the last one
+	// is over (recycle.go).
 	Recycling bool
 }
 
-// Level says how far apart the threads of a race are.
+// Level is the distance between the threads of a race.
 type Level uint8
 
+// The levels, from the nearest threads to the farthest, and two that are special.
 const (
 	IntraWarp  Level = iota // lanes of one warp, one instruction or not
 	IntraBlock              // warps of one block
@@ -42,7 +43,7 @@ var levelNames = [...]string{"intra-warp", "intra-block", "inter-block", "branch
 // String names the level in reports.
 func (l Level) String() string { return levelNames[l] }
 
-// Cause says why nothing orders the two sides of a race.
+// Cause is the reason why the two sides of a race are unordered.
 type Cause uint8
 
 const (
@@ -65,8 +66,7 @@ type Access struct {
 	Size   uint8
 }
 
-// Race is a group of hazards by one pair of sites in one space, with the first hazard as its
-// example.
+// Race is a group of hazards by one pair of sites in one space. The first hazard is its example.
 type Race struct {
 	Space  event.Space
 	Block  uint32 // of Second, for shared memory
@@ -74,23 +74,23 @@ type Race struct {
 	Second Access
 	Level  Level
 	Cause  Cause
-	// Interval is the barrier interval of Second: how many barriers of its whole block its thread had
-	// passed. Of two threads of one block that race because they are unordered, both are in it, since
-	// such a barrier would order them.
+	// Interval is the barrier interval of Second: the number of barriers of the whole block that its
+	// thread had passed. Two threads of one block that race because they are unordered are in the same
+	// interval, since such a barrier would order them.
 	Interval uint32
 	// Hazards counts distinct (second thread, location) pairs.
 	Hazards uint64
 }
 
-// BarrierKind says what went wrong at a barrier.
+// BarrierKind is the kind of an error at a barrier.
 type BarrierKind uint8
 
 const (
 	// Divergence: threads of a block are at different barriers (by id or count), or have exited, or
-	// lanes of a warp came to an aligned barrier by different instructions.
+	// lanes of a warp arrived at an aligned barrier by different instructions.
 	Divergence BarrierKind = iota
-	// Deadlock: the block stalled at barriers that nobody can complete, for another reason than
-	// divergence: producers and consumers that wait for each other, or too few arrivals.
+	// Deadlock: the block stalled at barriers that cannot complete, for a reason other than
+	// divergence: producers and consumers wait for each other, or there are too few arrivals.
 	Deadlock
 	// WarpSyncHang: lanes wait at bar.warp.sync for members that have exited or wait elsewhere.
 	WarpSyncHang
@@ -98,11 +98,11 @@ const (
 	CountMismatch
 	// NoWaiter: a generation was completed by arrivals alone, so that it orders nothing.
 	NoWaiter
-	// Recycled: threads may come to a barrier before its last generation is over (recycle.go). The
-	// first group comes too early; the others are the generation before.
+	// Recycled: threads may arrive at a barrier before its last generation is over (recycle.go). The
+	// first group arrives too early; the others are the previous generation.
 	Recycled
-	// TooMany: more threads may come to a generation than it counts, and those that are left over find
-	// no partners. Groups as for Recycled.
+	// TooMany: more threads may arrive at a generation than it counts, and the surplus ones find no
+	// partners. Groups as for Recycled.
 	TooMany
 )
 
@@ -111,19 +111,19 @@ type BarrierError struct {
 	Kind    BarrierKind
 	Block   uint32
 	Barrier uint8
-	Groups  []event.Wait // threads by where they are; in the order of warps
+	Groups  []event.Wait // threads by their position, in the order of warps
 	Exited  []event.Exit
-	// Generation says for Recycled and TooMany how many generations had completed, the last of them
-	// the one that may not be over.
+	// Generation is, for Recycled and TooMany, the number of completed generations; the last of them
+	// may not be over.
 	Generation uint64
-	// Count of blocks or generations in which the same sites disagreed.
+	// Count is the number of blocks or generations in which the same sites disagreed.
 	Count uint64
 }
 
-// Report is what a detector found.
+// Report holds the findings of a detector.
 type Report struct {
 	Races    []Race // in the order of their first hazard
 	Barriers []BarrierError
-	// Tolerated counts pairs of same-value writes that Benign let pass.
+	// Tolerated counts the pairs of same-value writes that Benign tolerated.
 	Tolerated uint64
 }

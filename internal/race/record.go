@@ -156,7 +156,7 @@ func (d *Detector) compacted(t *touching, es []entry) []entry {
 		return d.compactedFew(t, es)
 	}
 	type thread struct{ warp, site uint32 }
-	covered := make(map[thread]uint32, len(es)) // lanes that a later entry speaks for
+	covered := make(map[thread]uint32, len(es)) // lanes that a later entry subsumes
 	keep := len(es)
 	for i := len(es) - 1; i >= 0; i-- {
 		e := es[i]

@@ -16,16 +16,17 @@ import (
 // The definition of well-synchronized (Definition 6: every command has the same generation in all
 // executions) decides the cases that the figure leaves open:
 //
-//   - Some thread waited in generation k. The figure asks for a path from every sync of generation k
-//     to the point before c2. These syncs are ordered with each other in both directions, so a path
-//     from one is a path from all. A path from an arrive does not suffice: the arriving thread does
-//     not know when the generation is over. A sync ends an epoch of its thread, and no thread learns
-//     of that epoch before the generation is complete. So the path exists exactly if the registering
-//     thread knows the epoch, which one comparison decides.
-//   - All threads of generation k only arrived. The figure does not apply, as there is no sync. By the
-//     definition each arrival of generation k must precede c2, or c2 could take its place; and if they
-//     do, the generation is complete. An arrival ends an epoch of its thread too, and since no thread
-//     learns of it by this generation, a synchronization that conveys it comes after the arrival.
+//   - Some thread waited in generation k. The figure asks for a path from every sync of generation
+//     k to the point before c2. These syncs are ordered with each other in both directions, so a
+//     path from one is a path from all. A path from an arrive does not suffice: the arriving thread
+//     does not know when the generation is over. A sync ends an epoch of its thread, and no thread
+//     learns of that epoch before the generation is complete. So the path exists exactly if the
+//     registering thread knows the epoch, which one comparison decides.
+//   - All threads of generation k only arrived. The figure does not apply, as there is no sync. By
+//     the definition each arrival of generation k must precede c2, or c2 could take its place; and
+//     if they do, the generation is complete. An arrival ends an epoch of its thread too, and since
+//     no thread learns of it by this generation, a synchronization that conveys it comes after the
+//     arrival.
 //   - c2 is the first command of its thread. The figure considers the command before c2 and accepts
 //     this case; the definition does not.
 //

@@ -11,12 +11,13 @@ import (
 )
 
 // Random thread programs: the detector, on one execution, must agree with figure 4 of the Weft
-// paper on the whole relation, and both with Definition 6 on all executions. Every thread is played
-// by a whole warp, or by a lane of one, which are different paths through the clocks.
+// paper on the full relation, and both with Definition 6 on all executions. Every thread is
+// represented by a full warp, or by one lane of a warp, which take different paths through the
+// clocks.
 
 const testBarriers = 3
 
-// placement says which lanes play a thread.
+// placement maps threads of a program to lanes.
 type placement struct {
 	block uint32 // threads of the block
 	lanes func(thread int) (event.Warp, uint32)
@@ -34,8 +35,8 @@ var placements = []placement{
 		lanes: func(t int) (event.Warp, uint32) { return event.Warp(t / 2), 0xffff << (16 * (t % 2)) }},
 }
 
-// drawPrograms makes programs out of a sequence of dynamic barriers, so that most of them come to
-// their end, and then spoils some.
+// drawPrograms derives programs from a sequence of dynamic barriers, so that most of them complete,
+// and then spoils some.
 func drawPrograms(t *rapid.T) oracle.Programs {
 	n := rapid.IntRange(2, 4).Draw(t, "threads")
 	p := make(oracle.Programs, n)
@@ -181,7 +182,7 @@ func TestRecyclingAgreesWithFigure4(t *testing.T) {
 		}
 	})
 	t.Logf("%+v", counts)
-	if testing.Short() { // draws too few programs to have some of each kind every time
+	if testing.Short() { // too few programs to contain each kind every time
 		return
 	}
 	if counts.well == 0 || counts.well == counts.done || counts.racy == 0 ||

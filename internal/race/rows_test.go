@@ -32,8 +32,8 @@ func TestCoalescedStaysCompact(t *testing.T) {
 	}
 }
 
-// A run that races is found as it is word by word: 32 words, written by one warp and then by
-// another one without a barrier between them, are 32 hazards of one pair (PTX ISA 8.7.1).
+// A racing run is reported as if checked word by word: 32 words, written by one warp and then by
+// another without a barrier between them, are 32 hazards of one pair (PTX ISA 8.7.1).
 func TestRunsRace(t *testing.T) {
 	geo := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}}
 	d := New(Options{Geometry: geo})

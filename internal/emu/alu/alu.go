@@ -1,15 +1,16 @@
-// Package alu gives the meaning of PTX instructions that map registers to registers, 32 lanes at a
-// time: arithmetic, logic, shifts, bit fields, comparison, selection and conversion. It knows no
-// memory, no control flow and no threads.
+// Package alu implements PTX instructions that map registers to registers, 32 lanes at a time:
+// arithmetic, logic, shifts, bit fields, comparison, selection and conversion. It knows neither
+// memory nor control flow nor threads.
 //
-// What it follows: PTX ISA 9.7.1 to 9.7.9, section by section; IEEE 754-2019 for rounding. What the
-// ISA leaves to the machine is decided here once and written at the place: integer division by zero
-// (divrem.go), NaN payloads (float.go), the error of approximate functions (approx.go).
+// It follows PTX ISA 9.7.1 to 9.7.9, section by section, and IEEE 754-2019 for rounding. What the
+// ISA leaves to the implementation is decided in one place: integer division by zero (divrem.go),
+// NaN payloads (float.go), the error of approximate functions (approx.go). A result that depends on
+// such a choice may differ from a GPU's.
 package alu
 
-// Lanes is one register of one warp. A value narrower than 64 bits stands in the low bits; the bits
-// above are zero, for signed types too. Every Func keeps to that for its destinations. Of its
-// sources it reads only the bits of the instruction's type, so a wider register may stand there
+// Lanes is one register of one warp. A value narrower than 64 bits occupies the low bits; the bits
+// above are zero, for signed types too. Every Func maintains this for its destinations. Of its
+// sources it reads only the bits of the instruction's type, so that a wider register is allowed
 // (PTX ISA 9.4.1).
 type Lanes = [32]uint64
 
@@ -26,19 +27,20 @@ type Ops struct {
 	PS [2]uint32  // predicate sources, negation already applied
 	CC *uint32    // the carry flag of each lane, for the .cc and addc/subc/madc forms
 
-	tmp Lanes // results on their way to D[0] when the mask is partial
+	tmp Lanes // results before they are copied to D[0], if the mask is partial
 }
 
 // Func executes one instruction for the lanes of mask. Lanes outside mask, and their bits in
 // predicate destinations, keep their values.
 type Func func(o *Ops, mask uint32)
 
-// UnsupportedError says which form of an instruction this package does not implement.
+// UnsupportedError names a form of an instruction that this package does not implement.
 type UnsupportedError struct {
 	Desc string // opcode with modifiers, as written
 	Why  string
 }
 
+// Error returns the message for users.
 func (e *UnsupportedError) Error() string {
 	if e.Why == "" {
 		return e.Desc + " is not supported"

@@ -7,28 +7,29 @@ import (
 )
 
 // Approximate functions: PTX ISA 9.7.3.13 to 9.7.3.22, 9.7.4.9, 9.7.4.10. The hardware's tables are
-// not public; here the function is computed in double precision and rounded to nearest, which is
-// within every error bound that the ISA states, and special values are those of its tables. A
-// program that compares such results bit by bit with a GPU's will see differences of a few units in
-// the last place.
+// not public. Here each function is computed in double precision and rounded to nearest even, which
+// is within every error bound of the ISA; special values are those of the ISA's tables. Compared
+// bit by bit with the results of a GPU, some differ by a few units in the last place.
 
-// approx1 makes a single-precision instruction of a function on doubles.
+// approx1 returns the single-precision instruction that computes f.
 func approx1(f func(float64) float64, ftz bool) Func {
 	return lane1(func(a uint64) uint64 {
 		return storeF32(float32(f(float64(loadF32(a, ftz)))), ftz, false)
 	})
 }
 
-// approxForm checks for .approx{.ftz}.f32.
+// approxForm reports whether the form is .approx{.ftz}.f32.
 func approxForm(d *isa.Desc) bool {
 	return d.Type == isa.F32 && oneType(d) && d.Round == isa.NoRounding && d.Has(isa.Approx) &&
 		only(d, isa.Approx|isa.FTZ)
 }
 
+// reciprocal and rsqrtDouble are the functions of rcp and rsqrt in double precision.
 func reciprocal(x float64) float64 { return 1 / x }
 
 func rsqrtDouble(x float64) float64 { return 1 / math.Sqrt(x) }
 
+// rcpApprox follows PTX ISA 9.7.3.13 and 9.7.3.14, the forms with .approx.
 func rcpApprox(d *isa.Desc) (Func, error) {
 	switch {
 	case approxForm(d):
@@ -39,6 +40,7 @@ func rcpApprox(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
+// sqrtApprox follows PTX ISA 9.7.3.15, the form with .approx.
 func sqrtApprox(d *isa.Desc) (Func, error) {
 	if !approxForm(d) {
 		return noForm(d)
@@ -65,9 +67,9 @@ func rsqrt(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// gross is a function of the upper words of doubles: the lower word of the operand is ignored and
-// that of the result is zero (PTX ISA 9.7.3.14, 9.7.3.17). Subnormal operands and results are
-// flushed.
+// gross computes a function of the upper words of doubles: the lower word of the operand is ignored
+// and that of the result is zero (PTX ISA 9.7.3.14, 9.7.3.17). Subnormal operands and results are
+// flushed to zero.
 func gross(f func(float64) float64) scalar1 {
 	return func(a uint64) uint64 {
 		r := math.Float64bits(f(f64(double.flush(a >> 32 << 32))))
@@ -78,7 +80,7 @@ func gross(f func(float64) float64) scalar1 {
 	}
 }
 
-// transcendental chooses the function of sin, cos, lg2, ex2 and tanh.
+// transcendental returns the function of sin, cos, lg2, ex2 and tanh.
 func transcendental(d *isa.Desc) (Func, error) {
 	var f func(float64) float64
 	switch d.Row.Opcode {
@@ -99,7 +101,8 @@ func transcendental(d *isa.Desc) (Func, error) {
 	return narrowTranscendental(d, f)
 }
 
-// narrowTranscendental is ex2 and tanh on half-precision types. ex2 on bfloat16 always flushes.
+// narrowTranscendental returns ex2 and tanh on half-precision types. ex2 on bfloat16 always
+// flushes.
 func narrowTranscendental(d *isa.Desc, f func(float64) float64) (Func, error) {
 	c := formatOf(d.Type)
 	want := isa.Approx
@@ -122,8 +125,8 @@ func narrowTranscendental(d *isa.Desc, f func(float64) float64) (Func, error) {
 	})), nil
 }
 
-// divApprox is div.approx and div.full: PTX ISA 9.7.3.8. For a divisor whose reciprocal would be
-// subnormal .approx yields a zero of the quotient's sign, or NaN if the dividend is infinite.
+// divApprox is div.approx and div.full: PTX ISA 9.7.3.8. If the reciprocal of the divisor would be
+// subnormal, .approx yields a zero with the quotient's sign, or NaN if the dividend is infinite.
 func divApprox(d *isa.Desc) (Func, error) {
 	if d.Type != isa.F32 || d.Round != isa.NoRounding ||
 		d.Flags&^isa.FTZ != isa.Approx && d.Flags&^isa.FTZ != isa.Full {
@@ -133,6 +136,7 @@ func divApprox(d *isa.Desc) (Func, error) {
 	return lane2(func(a, b uint64) uint64 {
 		x, y := loadF32(a, ftz), loadF32(b, ftz)
 		q := x / y
+		// The hardware multiplies by the reciprocal, which is subnormal for such divisors and flushed.
 		if m := math.Abs(float64(y)); approx && m > 0x1p126 && m < 0x1p128 && x == x {
 			if math.IsInf(float64(x), 0) {
 				return nanF32

@@ -6,9 +6,10 @@ import (
 	"heddle/internal/isa"
 )
 
-// Counting and searching bits: PTX ISA 9.7.1.14 to 9.7.1.18. The destination is 32 bits wide.
+// Counting and searching bits: PTX ISA 9.7.1.14 to 9.7.1.18. The destination has 32 bits, also for
+// 64-bit sources.
 
-// bits32or64 chooses by the width of the source.
+// bits32or64 selects by the width of the source.
 func bits32or64(d *isa.Desc, w32, w64 Func) (Func, error) {
 	switch {
 	case d.Type == isa.B32 && d.Flags == 0:
@@ -19,6 +20,7 @@ func bits32or64(d *isa.Desc, w32, w64 Func) (Func, error) {
 	return noForm(d)
 }
 
+// popc, clz and brev follow PTX ISA 9.7.1.14, 9.7.1.15 and 9.7.1.18. clz of zero is the width.
 func popc(d *isa.Desc) (Func, error) { return bits32or64(d, popc32, popc64) }
 func clz(d *isa.Desc) (Func, error)  { return bits32or64(d, clz32, clz64) }
 func brev(d *isa.Desc) (Func, error) { return bits32or64(d, brev32, brev64) }
@@ -59,7 +61,8 @@ func brev64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// bfind is PTX ISA 9.7.1.16.
+// bfind is PTX ISA 9.7.1.16: the position of the most significant non-sign bit, all ones if there
+// is none; with .shiftamt, the left shift that brings it to the top.
 func bfind(d *isa.Desc) (Func, error) {
 	t := d.Type
 	if !only(d, isa.Shiftamt) || t != isa.U32 && t != isa.S32 && t != isa.U64 && t != isa.S64 {
@@ -70,6 +73,7 @@ func bfind(d *isa.Desc) (Func, error) {
 	drop := uint(64 - width)
 	return lane1(func(a uint64) uint64 {
 		a <<= drop // the value's top bit in bit 63, zeros below the value
+		// For a negative number the position of the highest 0 bit is wanted: complement it.
 		if isSigned && int64(a) < 0 {
 			a = ^a >> drop << drop
 		}
@@ -84,7 +88,7 @@ func bfind(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
-// fns is PTX ISA 9.7.1.17. A base above 31 is undefined there; here nothing is found.
+// fns is PTX ISA 9.7.1.17. A base above 31 is undefined there; here it finds nothing.
 func fns(d *isa.Desc) (Func, error) {
 	if d.Type != isa.B32 || d.Flags != 0 {
 		return noForm(d)
@@ -94,6 +98,8 @@ func fns(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
+// nthSet returns the position of the n-th set bit from base on, where n is |offset|, upwards if
+// offset is positive and downwards if it is negative. An offset of 0 tests the bit at base itself.
 func nthSet(mask, base uint32, offset int32) uint32 {
 	const none = 1<<32 - 1
 	switch {
@@ -105,6 +111,7 @@ func nthSet(mask, base uint32, offset int32) uint32 {
 		}
 		return none
 	}
+	// The offset counts set bits including the one at base, upwards or downwards.
 	step, count := 1, int64(offset)
 	if offset < 0 {
 		step, count = -1, -count

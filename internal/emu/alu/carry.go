@@ -7,11 +7,13 @@ import (
 )
 
 // Extended-precision arithmetic, PTX ISA 9.7.2. The carry flag holds the carry of an addition and
-// the borrow of a subtraction, the same for signed and unsigned operands.
+// the borrow of a subtraction, which are the same for signed and unsigned operands. Each lane has
+// its own flag.
 
 // A carryOp computes the result and the carry out from two operands and the carry in (0 or 1).
 type carryOp func(a, b, in uint64) (r, out uint64)
 
+// carryAdd and carrySub are the operations on 64 bits.
 func carryAdd(a, b, in uint64) (uint64, uint64) { return bits.Add64(a, b, in) }
 func carrySub(a, b, in uint64) (uint64, uint64) { return bits.Sub64(a, b, in) }
 
@@ -27,11 +29,13 @@ func carrySub32(a, b, in uint64) (uint64, uint64) {
 	return uint64(uint32(s)), s >> 63
 }
 
+// addc, subc and madc follow PTX ISA 9.7.2.2, 9.7.2.4 and 9.7.2.6: they read the carry flag, and
+// write it with .cc only.
 func addc(d *isa.Desc) (Func, error) { return carryFunc(d, carryAdd) }
 func subc(d *isa.Desc) (Func, error) { return carryFunc(d, carrySub) }
 func madc(d *isa.Desc) (Func, error) { return carryMad(d, true) }
 
-// carryFunc chooses the function of add.cc, addc, sub.cc and subc from the 64-bit operation.
+// carryFunc returns the function of add.cc, addc, sub.cc and subc, given the 64-bit operation.
 func carryFunc(d *isa.Desc, op carryOp) (Func, error) {
 	if !only(d, isa.CC) {
 		return noForm(d)
@@ -68,9 +72,10 @@ func carryFunc(d *isa.Desc, op carryOp) (Func, error) {
 	}, nil
 }
 
-// carryMad chooses the function of mad.cc and, with in, of madc: PTX ISA 9.7.2.5 and 9.7.2.6. The
-// carry out is that of the addition alone.
+// carryMad returns the function of mad.cc and, with in, of madc: PTX ISA 9.7.2.5 and 9.7.2.6. The
+// carry out is that of the addition only.
 func carryMad(d *isa.Desc, in bool) (Func, error) {
+	// The product is the one of mad without .cc: its upper or lower half.
 	var product scalar2
 	switch d.Fn {
 	case isa.FnHi:

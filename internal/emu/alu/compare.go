@@ -2,9 +2,10 @@ package alu
 
 import "heddle/internal/isa"
 
-// A compareFunc compares two registers and returns a bit for each lane. It looks at all lanes.
+// A compareFunc compares two registers and returns one bit for each lane, active or not.
 type compareFunc func(a, b *Lanes) uint32
 
+// eqInt compares the bits of U only, so that higher bits of a wider register do not matter.
 func eqInt[U unsigned](a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -13,6 +14,7 @@ func eqInt[U unsigned](a, b *Lanes) uint32 {
 	return r
 }
 
+// ltInt compares as T, whose signedness decides the order.
 func ltInt[T unsigned | signed](a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -27,6 +29,7 @@ type comparison struct {
 	swap, invert bool
 }
 
+// lanes returns the result in each lane.
 func (c *comparison) lanes(o *Ops) uint32 {
 	a, b := o.S[0], o.S[1]
 	if c.swap {
@@ -39,7 +42,7 @@ func (c *comparison) lanes(o *Ops) uint32 {
 	return t
 }
 
-// compareOp finds the comparison of op on a type: PTX ISA 9.3.1.
+// compareOp returns the comparison of op on a type: PTX ISA 9.3.1.
 func compareOp(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 	if t.IsFloat() {
 		return compareFloat(op, t, ftz)
@@ -50,6 +53,8 @@ func compareOp(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 	return compareInt(op, t)
 }
 
+// compareInt reduces the integer operators to "equal" and "less". Bit-size types have eq and ne
+// only.
 func compareInt(op isa.Cmp, t isa.Type) (comparison, bool) {
 	var eq, lt compareFunc
 	switch t {
@@ -93,7 +98,7 @@ func compareInt(op isa.Cmp, t isa.Type) (comparison, bool) {
 	return comparison{}, false
 }
 
-// unsignedCmp maps the operators of their own that unsigned types have to the plain ones.
+// unsignedCmp maps the operators lo, ls, hi and hs of unsigned types to the general ones.
 func unsignedCmp(op isa.Cmp) isa.Cmp {
 	switch op {
 	case isa.LO:
@@ -108,7 +113,7 @@ func unsignedCmp(op isa.Cmp) isa.Cmp {
 	return op
 }
 
-// combiner returns the Boolean operation of set, setp and lop3, or nil if fn is none.
+// combiner returns the Boolean operation of set, setp and lop3; nil if fn is not one.
 func combiner(fn isa.Fn) func(t, c uint32) uint32 {
 	switch fn {
 	case isa.FnAnd:
@@ -149,7 +154,7 @@ func setp(d *isa.Desc) (Func, error) {
 	}, nil
 }
 
-// set follows PTX ISA 9.7.6.1 and 9.7.7.1: all ones or 1.0 where the comparison holds, else zero.
+// set follows PTX ISA 9.7.6.1 and 9.7.7.1: all ones, or 1.0, if the comparison is true, else zero.
 func set(d *isa.Desc) (Func, error) {
 	join := combiner(d.Fn)
 	if !only(d, isa.FTZ) || join == nil && d.Fn != isa.NoFn {
@@ -158,6 +163,7 @@ func set(d *isa.Desc) (Func, error) {
 	if d.SType == isa.F16x2 || d.SType == isa.BF16x2 {
 		return setPacked(d, join)
 	}
+	// The value for true: all bits of an integer type, 1.0 of a floating-point type.
 	var yes uint64
 	switch d.Type {
 	case isa.U32, isa.S32:

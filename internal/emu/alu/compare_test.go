@@ -76,7 +76,7 @@ func flushed(l layout, v value) *big.Rat {
 	return x
 }
 
-// comparands draws two operands, equal now and then.
+// comparands generates two operands, which are equal now and then.
 func comparands(r *rand.Rand, t isa.Type) (a, b uint64) {
 	draw := func() uint64 {
 		if _, ok := layouts[t]; ok {

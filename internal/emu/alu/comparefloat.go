@@ -2,9 +2,11 @@ package alu
 
 import "heddle/internal/isa"
 
-// Comparisons of floats on the host: PTX ISA 9.3.1.2. Every value of every format here is exact in
-// double precision; single precision is compared as such.
+// Comparisons of floating-point values with the host's arithmetic: PTX ISA 9.3.1.2. Single
+// precision is compared directly. Values of the other formats are exact in double precision.
+// Ordered operators are false and unordered ones true if an operand is NaN.
 
+// eqF32, ltF32 and leF32 are false if an operand is NaN, as Go's operators are.
 func eqF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -29,6 +31,7 @@ func leF32(a, b *Lanes) uint32 {
 	return r
 }
 
+// numF32 reports whether both operands are numbers.
 func numF32(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -37,6 +40,7 @@ func numF32(a, b *Lanes) uint32 {
 	return r
 }
 
+// eqF64, ltF64 and leF64 are the same in double precision.
 func eqF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -61,6 +65,7 @@ func leF64(a, b *Lanes) uint32 {
 	return r
 }
 
+// numF64 reports whether both operands are numbers.
 func numF64(a, b *Lanes) uint32 {
 	var r uint32
 	for i := range a {
@@ -69,15 +74,16 @@ func numF64(a, b *Lanes) uint32 {
 	return r
 }
 
-// floatPrims are the comparisons that the others are made of.
+// floatPrims are the comparisons from which the others are built.
 type floatPrims struct{ eq, lt, le, num compareFunc }
 
-// compareFloat finds the comparison of op. An unordered operator is the negation of the opposite
-// ordered one; an ordered "not equal" is less or greater.
+// compareFloat returns the comparison of op. An unordered operator is the negation of the opposite
+// ordered one; an ordered "not equal" is "less or greater".
 func compareFloat(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 	var p floatPrims
 	f := formatOf(t)
 	switch {
+	// .ftz exists for single and half precision only.
 	case f == nil || elements(t) != 0 || ftz && (f == double || f == bfloat):
 		return comparison{}, false
 	case f == double:
@@ -97,8 +103,8 @@ func compareFloat(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 		return comparison{prim: func(a, b *Lanes) uint32 { return lt(a, b) | lt(b, a) }}, true
 	case isa.EQU:
 		lt := p.lt
-		return comparison{prim: func(a, b *Lanes) uint32 { return lt(a, b) | lt(b, a) }, invert: true},
-			true
+		apart := func(a, b *Lanes) uint32 { return lt(a, b) | lt(b, a) }
+		return comparison{prim: apart, invert: true}, true
 	case isa.LT:
 		return comparison{prim: p.lt}, true
 	case isa.GT:
@@ -123,7 +129,7 @@ func compareFloat(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 	return comparison{}, false
 }
 
-// widened compares values of f after flushing and exact conversion to double precision.
+// widened returns comparisons of values of f after flushing and exact conversion to double.
 func widened(f *format, ftz bool) floatPrims {
 	lift := func(prim compareFunc) compareFunc {
 		return func(a, b *Lanes) uint32 {
@@ -137,7 +143,7 @@ func widened(f *format, ftz bool) floatPrims {
 	return floatPrims{lift(eqF64), lift(ltF64), lift(leF64), lift(numF64)}
 }
 
-// widen converts a value of f to double precision; NaN becomes some NaN.
+// widen converts a value of f to double precision. NaN becomes the canonical NaN.
 func widen(f *format, v uint64, ftz bool) uint64 {
 	v &= f.sign<<1 - 1
 	if ftz {
@@ -146,7 +152,7 @@ func widen(f *format, v uint64, ftz bool) uint64 {
 	return double.pack(isa.RN, f.unpack(v), false)
 }
 
-// setpPacked compares two halves: p gets the lower, q the upper.
+// setpPacked compares two pairs of halves: p is the result of the lower, q of the upper ones.
 func setpPacked(d *isa.Desc, join func(t, c uint32) uint32) (Func, error) {
 	lower, upper, ok := packedCompare(d.Cmp, d.Type, d.Has(isa.FTZ))
 	if !ok {
@@ -172,6 +178,7 @@ func packedCompare(op isa.Cmp, t isa.Type, ftz bool) (lower, upper func(o *Ops) 
 	if !ok {
 		return nil, nil, false
 	}
+	// The upper halves are moved down, so that the scalar comparison applies to them.
 	upper = func(o *Ops) uint32 {
 		var a, b Lanes
 		for i := range a {

@@ -2,16 +2,15 @@ package alu
 
 import "heddle/internal/isa"
 
-// cvt follows PTX ISA 9.7.9.21: it chooses by the classes of the two types.
+// cvt follows PTX ISA 9.7.9.21. It selects by the classes of the two types.
 func cvt(d *isa.Desc) (Func, error) {
 	from, to := d.SType, d.Type
 	switch {
 	case d.Round == isa.RS:
 		return nil, unsupported(d, "stochastic rounding is not implemented")
 	case from == isa.OtherType || to == isa.OtherType:
-		return nil,
-			unsupported(d,
-				"formats of 4 and 6 bits, of scale factors and of four elements are not implemented")
+		return nil, unsupported(d,
+			"formats with 4 or 6 bits, of scale factors, or of four elements are not implemented")
 	case elements(to) != 0 || elements(from) != 0 || isF8x2(to) || isF8x2(from) || to == isa.TF32:
 		return cvtPacked(d)
 	case isInt(from) && isInt(to):
@@ -26,6 +25,7 @@ func cvt(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
+// isF8x2 reports whether t is a pair of 8-bit floating-point values.
 func isF8x2(t isa.Type) bool { return t == isa.E4M3x2 || t == isa.E5M2x2 }
 
 // isInt reports whether t is a scalar integer type; cvt has no bit-size types.
@@ -33,8 +33,8 @@ func isInt(t isa.Type) bool {
 	return isa.U8 <= t && t <= isa.S64
 }
 
-// cvtIntInt truncates, or extends by the class of the source type; .sat clamps to the range of the
-// destination type.
+// cvtIntInt truncates, or extends by the signedness of the source type; .sat clamps to the range of
+// the destination type.
 func cvtIntInt(d *isa.Desc) (Func, error) {
 	from, to := d.SType, d.Type
 	switch {
@@ -47,6 +47,7 @@ func cvtIntInt(d *isa.Desc) (Func, error) {
 	case from.Signed() && to.Size() > from.Size():
 		return signExtend(from, to), nil
 	}
+	// Truncation and zero-extension keep the bits of the narrower type.
 	switch min(from.Size(), to.Size()) {
 	case 1:
 		return movBits[uint8], nil
@@ -58,6 +59,7 @@ func cvtIntInt(d *isa.Desc) (Func, error) {
 	return mov64, nil
 }
 
+// sext sign-extends from the width of S to that of U.
 func sext[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -69,6 +71,7 @@ func sext[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// signExtend returns the extension from one signed type to a wider type.
 func signExtend(from, to isa.Type) Func {
 	type sizes struct{ from, to int }
 	switch (sizes{from.Size(), to.Size()}) {
@@ -86,7 +89,8 @@ func signExtend(from, to isa.Type) Func {
 	return sext[uint64, int32]
 }
 
-// readInt returns the value of a register read as an integer type, as sign and magnitude.
+// readInt returns the value of a register read as an integer type, as sign and magnitude, in which
+// the values of all types fit.
 func readInt(t isa.Type, v uint64) (neg bool, mag uint64) {
 	drop := 64 - 8*uint(t.Size())
 	if t.Signed() {
@@ -97,7 +101,7 @@ func readInt(t isa.Type, v uint64) (neg bool, mag uint64) {
 	return false, v << drop >> drop
 }
 
-// clampInt returns the register of ±mag clamped to an integer type.
+// clampInt returns the register value of ±mag clamped to an integer type.
 func clampInt(t isa.Type, neg bool, mag uint64) uint64 {
 	width := 8 * uint64(t.Size())
 	switch {
@@ -111,6 +115,7 @@ func clampInt(t isa.Type, neg bool, mag uint64) uint64 {
 	return min(mag, ones(width))
 }
 
+// cvtIntSat converts between integer types with saturation.
 func cvtIntSat(from, to isa.Type) Func {
 	return lane1(func(a uint64) uint64 {
 		neg, mag := readInt(from, a)
@@ -118,13 +123,14 @@ func cvtIntSat(from, to isa.Type) Func {
 	})
 }
 
-// cvtPack is PTX ISA 9.7.9.22: two saturated integers above the lower bits of a third operand,
-// which the 16-bit forms do not have.
+// cvtPack is PTX ISA 9.7.9.22: two saturated integers are placed above the lower bits of a third
+// operand, which the 16-bit forms do not have.
 func cvtPack(d *isa.Desc) (Func, error) {
 	width, isSigned := packType(d)
 	if d.Flags != isa.Sat || width == 0 {
 		return noForm(d)
 	}
+	// Each source is a 32-bit signed number, clamped to the range of the field.
 	lo, hi := int64(0), int64(ones(width))
 	if isSigned {
 		lo, hi = -1<<(width-1), 1<<(width-1)-1
@@ -140,7 +146,8 @@ func cvtPack(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
-// packType returns the type that cvt.pack converts to, or 0. Types below a byte have no isa.Type.
+// packType returns the width of the type to which cvt.pack converts; 0 if there is none. Types
+// smaller than a byte have no isa.Type, and are read from the modifiers.
 func packType(d *isa.Desc) (width uint64, isSigned bool) {
 	switch d.Type {
 	case isa.U8, isa.S8, isa.U16, isa.S16:

@@ -124,7 +124,8 @@ func TestCvtScalar(t *testing.T) {
 	}
 }
 
-// cvtOperand draws a source: for floats also values near the limits of the integer types and ties.
+// cvtOperand generates a source: for floating point also values near the limits of the integer
+// types, and ties.
 func cvtOperand(r *rand.Rand, t isa.Type) uint64 {
 	l, ok := layouts[t]
 	if !ok {

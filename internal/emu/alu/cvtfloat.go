@@ -6,7 +6,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Conversions with a floating-point type on one side or both: PTX ISA 9.7.9.21.
+// Conversions from or to a floating-point type: PTX ISA 9.7.9.21. The source is read exactly and
+// rounded once, to the destination. The common cases use the host's conversions.
 
 // integral reports whether r rounds to an integral value.
 func integral(r isa.Rounding) bool { return isa.RNI <= r && r <= isa.RPI }
@@ -24,8 +25,8 @@ func roundIntegral(r isa.Rounding, x float64) float64 {
 	return math.RoundToEven(x)
 }
 
-// cvtFlush reports whether .ftz was written; it applies to the single-precision side, of which
-// there must be one.
+// cvtFlush reports whether .ftz is present. It applies to the single-precision side; ok is false if
+// there is none.
 func cvtFlush(d *isa.Desc) (ftz, ok bool) {
 	ftz = d.Has(isa.FTZ)
 	return ftz, !ftz || d.Type == isa.F32 || d.SType == isa.F32
@@ -42,14 +43,15 @@ func reader(f *format, ftz bool) func(a uint64) float64 {
 	return f.float
 }
 
-// cvtFloatInt rounds to an integral value and clamps it to the range of the destination. NaN is 0,
-// or the top bit alone if the source is .f64 or the destination has 64 bits.
+// cvtFloatInt rounds to an integral value and clamps it to the range of the destination. NaN
+// converts to 0, or to the top bit alone if the source is .f64 or the destination has 64 bits.
 func cvtFloatInt(d *isa.Desc) (Func, error) {
 	ftz, ok := cvtFlush(d)
 	if !ok || !integral(d.Round) || !only(d, isa.FTZ|isa.Sat) {
 		return noForm(d)
 	}
 	to, width := d.Type, uint64(8*d.Type.Size())
+	// The result for NaN.
 	var invalid uint64
 	if d.SType == isa.F64 || width == 64 {
 		invalid = 1 << (width - 1)
@@ -81,7 +83,8 @@ func cvtFloatInt(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
-// clampDouble is the register of a double truncated and clamped to an integer type; NaN is given.
+// clampDouble returns the register value of a double truncated and clamped to an integer type. NaN
+// yields invalid.
 func clampDouble(to isa.Type, x float64, invalid uint64) uint64 {
 	if x != x {
 		return invalid
@@ -93,8 +96,10 @@ func clampDouble(to isa.Type, x float64, invalid uint64) uint64 {
 	return clampInt(to, x < 0, mag)
 }
 
-// The usual casts to 32-bit integers. Flushing changes nothing: a subnormal truncates to 0.
+// The common casts from single precision to 32-bit integers. Flushing has no effect on them: a
+// subnormal number truncates to 0.
 
+// f32ToS32 is cvt.rzi.s32.f32.
 func f32ToS32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -107,6 +112,7 @@ func f32ToS32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// f32ToU32 is cvt.rzi.u32.f32.
 func f32ToU32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -131,6 +137,7 @@ func cvtIntFloat(d *isa.Desc) (Func, error) {
 	if !ok || !only(d, isa.FTZ|isa.Sat) || d.Has(isa.Sat) && f == bfloat {
 		return noForm(d)
 	}
+	// The host rounds to nearest even.
 	if loop := intFloatLoop(d.SType, d.Type); loop != nil && d.Round == isa.RN && !d.Has(isa.Sat) {
 		return loop, nil
 	}
@@ -142,6 +149,7 @@ func cvtIntFloat(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
+// intToF32 and intToF64 round to nearest even, as Go's conversions do.
 func intToF32[T unsigned | signed](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -158,7 +166,7 @@ func intToF64[T unsigned | signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// intFloatLoop is a conversion on the host, to nearest; nil if there is none.
+// intFloatLoop returns a conversion by the host, to nearest even; nil if there is none.
 func intFloatLoop(from, to isa.Type) Func {
 	switch to {
 	case isa.F32:
@@ -191,6 +199,7 @@ func intFloatLoop(from, to isa.Type) Func {
 func cvtFloatFloat(d *isa.Desc) (Func, error) {
 	from, to := formatOf(d.SType), formatOf(d.Type)
 	ftz, ok := cvtFlush(d)
+	// A conversion that may lose precision or range needs a rounding mode; any other must have none.
 	narrows := from.prec > to.prec || from.emin < to.emin
 	fp := isa.RN <= d.Round && d.Round <= isa.RP
 	switch {
@@ -217,9 +226,11 @@ func cvtFloatFloat(d *isa.Desc) (Func, error) {
 	return lane1(narrower(d, from, to)), nil
 }
 
-// narrower returns the conversion of one value between two formats with the modifiers of d.
+// narrower returns the conversion of one value between two formats with the modifiers of d. NaN
+// becomes canonical, except in double precision, which keeps the payload; with .sat it becomes 0.
 func narrower(d *isa.Desc, from, to *format) scalar1 {
 	c := newArith(to, d)
+	// .ftz applies to the single-precision side only.
 	flushIn := c.ftz && from == single
 	c.ftz = c.ftz && to == single
 	satfinite, keep := d.Has(isa.Satfinite), from.sign<<1-1
@@ -239,6 +250,7 @@ func narrower(d *isa.Desc, from, to *format) scalar1 {
 			return to.nan
 		}
 		r := c.pack(c.mode, n, false)
+		// The encoding before infinity is the greatest finite number.
 		if satfinite && r&(to.sign-1) == to.inf {
 			r--
 		}
@@ -246,7 +258,8 @@ func narrower(d *isa.Desc, from, to *format) scalar1 {
 	}
 }
 
-// widenNaN keeps the sign and the payload of a NaN of a narrower format and makes it quiet.
+// widenNaN converts a NaN of a narrower format: the sign and the payload are kept, and it becomes
+// quiet.
 func widenNaN(from *format, a uint64) uint64 {
 	r := a&(1<<(from.prec-1)-1)<<(53-from.prec) | infF64 | quietF64
 	return double.signed(a&from.sign != 0, r)
@@ -269,6 +282,7 @@ func cvtSame(d *isa.Desc, f *format, ftz bool) Func {
 	})
 }
 
+// f32ToF64 is cvt.f64.f32, which is exact.
 func f32ToF64(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -282,6 +296,7 @@ func f32ToF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// f64ToF32 is cvt.rn.f32.f64.
 func f64ToF32(o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {

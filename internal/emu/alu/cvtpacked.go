@@ -2,16 +2,17 @@ package alu
 
 import "heddle/internal/isa"
 
-// Conversions to and from packed formats and .tf32: PTX ISA 9.7.9.21. Those with formats of less
-// than eight bits, scale factors or stochastic rounding are not implemented.
+// Conversions to and from packed formats and .tf32: PTX ISA 9.7.9.21. Formats with fewer than eight
+// bits, scale factors and stochastic rounding are not implemented.
 
-// The 8-bit formats. .e5m2 is of IEEE form; .e4m3 has no infinities and one NaN, 0x7f, so that its
-// greatest finite number is 0x7e and stands where infinities would begin.
+// The 8-bit formats. .e5m2 has IEEE form. .e4m3 has no infinities and one NaN, 0x7f; its greatest
+// finite number is 0x7e, the encoding before the one where infinities would begin.
 var (
 	e5m2 = newFormat(3, -14, 8, 0x7f)
 	e4m3 = &format{prec: 4, emin: -6, emax: 8, nan: 0x7f, sign: 0x80, inf: 0x7f}
 )
 
+// f8Format returns the format of one element.
 func f8Format(t isa.Type) *format {
 	if t == isa.E4M3x2 {
 		return e4m3
@@ -28,6 +29,7 @@ func unpackF8(f *format, v uint64) number {
 	return n
 }
 
+// cvtPacked selects by the types. In a pair, the first source is the upper element.
 func cvtPacked(d *isa.Desc) (Func, error) {
 	to, from := d.Type, d.SType
 	nearestOrZero := d.Round == isa.RN || d.Round == isa.RZ
@@ -46,6 +48,7 @@ func cvtPacked(d *isa.Desc) (Func, error) {
 		if d.Round != isa.RN || !only(d, isa.Relu) {
 			return noForm(d)
 		}
+		// Every 8-bit value is exact in half precision.
 		f, c := f8Format(from), newArith(half, d)
 		one := func(v uint64) uint64 { return c.out(half.pack(isa.RN, unpackF8(f, v), false)) }
 		return lane1(func(a uint64) uint64 { return one(a>>8)<<16 | one(a) }), nil
@@ -53,8 +56,8 @@ func cvtPacked(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// cvtTF32 rounds single precision to 10 bits of fraction, which stand where those of single
-// precision do.
+// cvtTF32 rounds single precision to 10 bits of fraction, which keep their positions in the
+// register.
 func cvtTF32(d *isa.Desc) (Func, error) {
 	switch d.Round {
 	case isa.RN, isa.RZ:
@@ -72,8 +75,8 @@ func cvtTF32(d *isa.Desc) (Func, error) {
 	return lane1(func(a uint64) uint64 { return f(a) << 13 }), nil
 }
 
-// cvtToF8 converts two .f32 or one pair of .f16 or .bf16 to a pair of 8-bit values. .satfinite is
-// mandatory.
+// cvtToF8 converts two .f32 values, or one pair of .f16 or .bf16, to a pair of 8-bit values.
+// .satfinite is mandatory.
 func cvtToF8(d *isa.Desc) (Func, error) {
 	if d.Round != isa.RN || !d.Has(isa.Satfinite) || !only(d, isa.Satfinite|isa.Relu) {
 		return noForm(d)

@@ -6,22 +6,23 @@ import (
 	"heddle/internal/isa"
 )
 
-// Single precision with directed rounding, on the host's double precision. Sums, quotients and
-// roots are first rounded to odd in double precision, products are exact in it; after that one more
-// rounding, in any direction, is that of the exact result (Boldo and Melquiond 2008, theorem 4: 53
-// >= 24+2 digits, and the exponents of all intermediate results are far from the limits of double
-// precision).
+// Single precision with directed rounding, using the host's double precision. Sums, quotients and
+// roots are first rounded to odd in double precision, in which products are exact. One more
+// rounding, in any direction, then yields the correctly rounded result (Boldo and Melquiond 2008,
+// theorem 4: 53 >= 24+2 digits, and the exponents of all intermediate results are far from the
+// limits of double precision).
 
 // directed rounds x, exact or rounded to odd, to single precision.
 func directed(mode isa.Rounding, x float64) uint64 {
+	// Start with rounding to nearest, and correct it by one unit where the mode demands it.
 	f := float32(x)
 	r := float64(f)
 	u := math.Float32bits(f)
 	if r != r {
 		return nanF32
 	}
-	// Below and above say where the result of rounding to nearest lies from x; an infinity of x is
-	// equal to itself.
+	// below and above tell on which side of x the result of rounding to nearest is; an infinity equals
+	// itself.
 	below, above := r < x, r > x
 	switch mode {
 	case isa.RZ:
@@ -37,7 +38,7 @@ func directed(mode isa.Rounding, x float64) uint64 {
 	default:
 		return uint64(u)
 	}
-	// One step towards x: the magnitude shrinks if the sign is that of the direction away from x.
+	// Take one step towards x: the magnitude shrinks if the sign is that of the direction away from x.
 	negative := u>>31 != 0
 	switch {
 	case above && !negative, below && negative:
@@ -48,7 +49,8 @@ func directed(mode isa.Rounding, x float64) uint64 {
 	return uint64(u)
 }
 
-// single1 to single3 are the operations with directed rounding of an instruction.
+// single2 returns an operation of two operands with directed rounding: f must return the result
+// exactly or rounded to odd.
 
 func (c *arith) single2(f func(x, y float64) float64) scalar2 {
 	return func(a, b uint64) uint64 {
@@ -56,9 +58,10 @@ func (c *arith) single2(f func(x, y float64) float64) scalar2 {
 	}
 }
 
+// directed rounds x, exact or rounded to odd, in the instruction's direction.
 func (c *arith) directed(x float64) uint64 { return directed(c.mode, x) }
 
-// sumOdd is x+y rounded to odd, with the sign of an exact zero that the rounding wants.
+// sumOdd returns x+y rounded to odd. An exact zero has the sign that the rounding mode requires.
 func (c *arith) sumOdd(x, y float64) float64 {
 	s := x + y
 	if s == 0 && c.mode == isa.RM && (math.Signbit(x) || math.Signbit(y)) {
@@ -67,23 +70,23 @@ func (c *arith) sumOdd(x, y float64) float64 {
 	return oddSum(x, y, s)
 }
 
-// quotientOdd is x/y rounded to odd: the remainder x - q*y is exact, and its sign says on which
-// side q lies.
+// quotientOdd returns x/y rounded to odd: the remainder x - q*y is exact, and its sign tells on
+// which side of q the quotient is.
 func quotientOdd(x, y float64) float64 {
 	q := x / y
 	r := math.FMA(-q, y, x)
 	return towardsOdd(q, r, r > 0 == (y > 0))
 }
 
-// rootOdd is the square root rounded to odd.
+// rootOdd returns the square root rounded to odd.
 func rootOdd(x float64) float64 {
 	s := math.Sqrt(x)
 	r := math.FMA(-s, s, x)
 	return towardsOdd(s, r, r > 0)
 }
 
-// towardsOdd makes a rounded v odd if the rest is not zero: the neighbour above or below. What is
-// not a number, or has no rest because an operand is infinite or zero, stays.
+// towardsOdd replaces a rounded v by its odd neighbour above or below if the remainder is not zero.
+// NaN stays, and so do results without a remainder because an operand is infinite or zero.
 func towardsOdd(v, rest float64, above bool) float64 {
 	u := math.Float64bits(v)
 	if rest == 0 || rest != rest || u&1 == 1 || math.IsInf(v, 0) {
@@ -119,5 +122,5 @@ func (c *arith) singleDirected(op string) Func {
 	})
 }
 
-// directedSingle reports whether an instruction has such a function.
+// directedSingle reports whether singleDirected executes the instruction.
 func (c *arith) directedSingle(t isa.Type) bool { return t == isa.F32 && c.mode != isa.RN }

@@ -6,10 +6,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// PTX ISA 9.7.1.8 and 9.7.1.9: division by zero yields an unspecified value. Here the quotient then
-// has all bits set and the remainder is the dividend. Quotients round towards zero, so a remainder
-// has the sign of the dividend; the least value divided by -1 wraps to itself.
+// Integer division, PTX ISA 9.7.1.8 and 9.7.1.9. Division by zero yields an unspecified value; here
+// the quotient has all bits set and the remainder is the dividend. Quotients round towards zero, so
+// that a remainder has the sign of the dividend. The least value divided by -1 wraps to itself.
 
+// divU, divS, remU and remS visit the active lanes only: a division costs more than the test.
 func divU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.D[0], o.S[0], o.S[1]
 	for m := mask; m != 0; m &= m - 1 {
@@ -87,6 +88,7 @@ func div(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
+// rem follows PTX ISA 9.7.1.9.
 func rem(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)

@@ -3,9 +3,9 @@ package alu
 import "heddle/internal/isa"
 
 // Dot products of packed integers with accumulation: PTX ISA 9.7.1.23 and 9.7.1.24. The sum wraps,
-// so it is the same for signed and unsigned accumulators.
+// so that it is the same for signed and unsigned accumulators.
 
-// piece returns the n-th piece of the given bits from v, extended by its sign if signed.
+// piece returns element n of v, with elements of the given size, sign-extended if isSigned.
 func piece(v uint64, n, bits uint, isSigned bool) int32 {
 	x := uint32(v>>(n*bits)) << (32 - bits)
 	if isSigned {
@@ -14,12 +14,13 @@ func piece(v uint64, n, bits uint, isSigned bool) int32 {
 	return int32(x >> (32 - bits))
 }
 
-// dotTypes checks the types of the two factors and says which are signed.
+// dotTypes returns which of the two factors are signed; ok is false if the types are not allowed.
 func dotTypes(d *isa.Desc) (sa, sb, ok bool) {
 	is32 := func(t isa.Type) bool { return t == isa.U32 || t == isa.S32 }
 	return d.Type == isa.S32, d.SType == isa.S32, is32(d.Type) && is32(d.SType) && d.Flags == 0
 }
 
+// dp4a multiplies four pairs of bytes.
 func dp4a(d *isa.Desc) (Func, error) {
 	sa, sb, ok := dotTypes(d)
 	if !ok {
@@ -34,6 +35,7 @@ func dp4a(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
+// dp2a multiplies two half-words with two bytes, the upper or the lower ones.
 func dp2a(d *isa.Desc) (Func, error) {
 	sa, sb, ok := dotTypes(d)
 	var from uint

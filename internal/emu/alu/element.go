@@ -6,12 +6,12 @@ import (
 	"heddle/internal/isa"
 )
 
-// Single values, for instructions that are no loops over lanes: matrix products, atomics,
-// reductions.
+// Operations on single values, for instructions that are not loops over lanes: matrix products,
+// atomics, reductions.
 
-// ReadFloat returns how to read the low bits of a register as a number of the format of that PTX
-// name; nil if it is none that is known here. A double holds all of them exactly. A .tf32 register
-// keeps single precision with the lower 13 bits ignored (PTX ISA 5.2.3).
+// ReadFloat returns the function that reads the low bits of a register as a number of the named PTX
+// format; nil for an unknown name. A double represents all of them exactly. A .tf32 register has
+// single precision with the lower 13 bits ignored (PTX ISA 5.2.3).
 func ReadFloat(name string) func(v uint64) float64 {
 	switch name {
 	case "f16":
@@ -32,6 +32,7 @@ func ReadFloat(name string) func(v uint64) float64 {
 	return nil
 }
 
+// readF8 decodes by a table: there are 256 values.
 func readF8(f *format) func(v uint64) float64 {
 	var table [256]float64
 	for v := range table {
@@ -40,8 +41,8 @@ func readF8(f *format) func(v uint64) float64 {
 	return func(v uint64) float64 { return table[v&0xff] }
 }
 
-// RoundFloat returns how to round a double to the format of that PTX name, to nearest; NaN is
-// canonical.
+// RoundFloat returns the function that rounds a double to the named PTX format, to nearest even.
+// NaN becomes canonical.
 func RoundFloat(name string) func(x float64) uint64 {
 	switch name {
 	case "f16":
@@ -58,16 +59,17 @@ func RoundFloat(name string) func(x float64) uint64 {
 
 // FusedF64 returns fma.f64 with the given rounding.
 func FusedF64(mode isa.Rounding) func(a, b, c uint64) uint64 {
+	// Without a modifier the rounding is to nearest even.
 	if mode == isa.NoRounding {
 		mode = isa.RN
 	}
 	return (&arith{format: double, mode: mode}).fmaScalar
 }
 
-// AtomicFloat returns what atom and red do to a number of a 16-bit type or a pair of them (PTX ISA
-// 9.7.13.5, .noftz: subnormal numbers are kept); nil if they do not have the operation. The text
-// does not say what their min and max make of NaN: as with min and max, the operand that is a
-// number counts (9.7.4.7).
+// AtomicFloat returns the operation of atom and red on a 16-bit type or a pair of them (PTX ISA
+// 9.7.13.5, .noftz: subnormal numbers are supported); nil if there is none. The ISA does not define
+// how their min and max treat NaN. As for the instructions min and max, the operand that is a
+// number is returned (9.7.4.7).
 func AtomicFloat(fn isa.Fn, t isa.Type) func(a, b uint64) uint64 {
 	f := formatOf(t)
 	if f != half && f != bfloat {
@@ -82,8 +84,8 @@ func AtomicFloat(fn isa.Fn, t isa.Type) func(a, b uint64) uint64 {
 	return nil
 }
 
-// ExtremeF32 returns min or max of two numbers in single precision, as redux.sync folds them (PTX
-// ISA 9.7.13.12): with abs of their magnitudes, with nanProp NaN if one is NaN.
+// ExtremeF32 returns min or max of two single-precision numbers as redux.sync uses them (PTX ISA
+// 9.7.13.12): of the magnitudes with abs; with nanProp, NaN if an operand is NaN.
 func ExtremeF32(less, abs, nanProp bool) func(a, b uint64) uint64 {
 	k := &chooser{format: single, less: less, nanProp: nanProp}
 	if !abs {

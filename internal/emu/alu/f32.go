@@ -5,12 +5,13 @@ import (
 	"math/bits"
 )
 
-// Single precision rounded to nearest, on the host's arithmetic: IEEE 754 in Go too, as long as
-// every product is converted before it is added (the conversion forbids fusing).
+// Single precision rounded to nearest even, with the host's arithmetic. Go follows IEEE 754,
+// provided that every product is converted before it is added (the conversion forbids fusing).
 
+// f32 returns the value of a register.
 func f32(v uint64) float32 { return math.Float32frombits(uint32(v)) }
 
-// loadF32 reads an operand, flushed for .ftz.
+// loadF32 reads an operand, flushed if ftz is set.
 func loadF32(v uint64, ftz bool) float32 {
 	x := uint32(v)
 	if ftz {
@@ -19,7 +20,7 @@ func loadF32(v uint64, ftz bool) float32 {
 	return math.Float32frombits(x)
 }
 
-// packF32 is the register of a result without modifiers.
+// packF32 returns the register value of a result without modifiers.
 func packF32(x float32) uint64 {
 	if x != x {
 		return nanF32
@@ -27,7 +28,7 @@ func packF32(x float32) uint64 {
 	return uint64(math.Float32bits(x))
 }
 
-// packFtz is the register of a result with .ftz.
+// packFtz returns the register value of a result with .ftz.
 func packFtz(x float32) uint64 {
 	if x != x {
 		return nanF32
@@ -35,7 +36,7 @@ func packFtz(x float32) uint64 {
 	return uint64(flush32(math.Float32bits(x)))
 }
 
-// storeF32 is the register of a result with any modifiers.
+// storeF32 returns the register value of a result with any modifiers.
 func storeF32(x float32, ftz, sat bool) uint64 {
 	v := packF32(x)
 	if ftz {
@@ -47,6 +48,7 @@ func storeF32(x float32, ftz, sat bool) uint64 {
 	return v
 }
 
+// addF32 to fmaF32 are the forms with .rn and no modifier.
 func addF32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -79,6 +81,8 @@ func divF32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// fmaF32 is fma.rn.f32. Double precision gives the correctly rounded result except for the rare
+// sums that would round twice, which fmaExact recomputes.
 func fmaF32(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -93,24 +97,26 @@ func fmaF32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// fmaDouble is a fused multiply-add rounded to double precision: the product is exact, of 48 bits.
+// fmaDouble returns a fused multiply-add rounded to double precision: the product, of 48 bits, is
+// exact.
 func fmaDouble(x, y, z float32) float64 { return float64(x)*float64(y) + float64(z) }
 
 // roundsTwice reports whether rounding s, itself a rounded sum, to single precision may differ from
-// rounding the exact sum. It cannot unless s lies on the midpoint of two single-precision numbers,
-// or below the normal ones, where midpoints lie elsewhere; a zero is exact. 897 is the biased
+// rounding the exact sum. It can differ only if s is the midpoint of two single-precision numbers,
+// or below the normal numbers, where midpoints are elsewhere. A zero is exact. 897 is the biased
 // exponent of 2^-126.
 func roundsTwice(s float64) bool {
 	u := math.Float64bits(s)
 	return u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1
 }
 
-// oddSum returns a+b rounded to odd, given s, the sum rounded to nearest: if s is inexact, that of
-// the two doubles around the exact sum whose last bit is 1. It rounds to single precision as the
-// exact sum does (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// oddSum returns a+b rounded to odd, given s, the sum rounded to nearest: if s is inexact, the one
+// of the two doubles around the exact sum whose last bit is 1. Rounded to single precision it
+// yields the same as the exact sum (Boldo and Melquiond, "Emulation of FMA and correctly rounded
+// sums", 2008).
 func oddSum(a, b, s float64) float64 {
 	bb := s - a
-	// exact: Knuth's TwoSum; neither over- nor underflow in this range
+	// the exact error, by Knuth's TwoSum: neither overflow nor underflow occurs in this range
 	err := (a - (s - bb)) + (b - bb)
 	u := math.Float64bits(s)
 	if err == 0 || err != err || u&1 == 1 {
@@ -122,7 +128,7 @@ func oddSum(a, b, s float64) float64 {
 	return math.Float64frombits(u - 1)
 }
 
-// fmaExact is a fused multiply-add of registers, rounded once. It is seldom called, and takes
+// fmaExact is a fused multiply-add of registers, rounded once. It is rarely called. It takes
 // registers so that the loops need not keep their operands in floating-point form.
 //
 //go:noinline
@@ -132,7 +138,7 @@ func fmaExact(x, y, z uint64) float32 {
 	return float32(oddSum(p, c, p+c))
 }
 
-// With .ftz alone, as code compiled for fast mathematics has it.
+// The operations with .ftz only, which code compiled for fast mathematics uses.
 
 func addF32Ftz(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
@@ -172,8 +178,9 @@ func fmaF32Ftz(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// With .sat, and .ftz or not.
+// The operations with .sat, with or without .ftz.
 
+// addF32Sat is add or sub with .sat.
 func addF32Sat(ftz, subtract bool) Func {
 	return lane2(func(a, b uint64) uint64 {
 		x, y := loadF32(a, ftz), loadF32(b, ftz)
@@ -198,11 +205,12 @@ func fmaF32Sat(ftz bool) Func {
 	})
 }
 
+// sqrtF32 is sqrt.rn.f32.
 func sqrtF32(o *Ops, mask uint32) {
 	d, a := o.D[0], o.S[0]
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		// Rounding the double root again is harmless: 53 >= 2*24+2 bits.
+		// Rounding the root in double precision again is harmless: 53 >= 2*24+2 bits.
 		d[i] = packF32(float32(math.Sqrt(float64(f32(a[i])))))
 	}
 }

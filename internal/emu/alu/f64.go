@@ -2,11 +2,13 @@ package alu
 
 import "math"
 
-// Double precision rounded to nearest, on the host's arithmetic. A NaN result is made again from
-// the operands, as hosts differ in the NaN that they choose.
+// Double precision rounded to nearest even, with the host's arithmetic. Hosts differ in the NaN
+// that an operation returns, so a NaN result is recomputed from the operands (nan64).
 
+// f64 returns the value of a register.
 func f64(v uint64) float64 { return math.Float64frombits(v) }
 
+// addF64 to fmaF64 are the forms with .rn, the only modifier of this type.
 func addF64(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -49,6 +51,7 @@ func mulF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// divF64 is div.rn.f64; the host handles division by zero and infinities as IEEE 754 defines.
 func divF64(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -63,6 +66,7 @@ func divF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// fmaF64 is fma.rn.f64. Go's FMA rounds once, as IEEE 754 requires.
 func fmaF64(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -77,6 +81,7 @@ func fmaF64(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// sqrtF64 is sqrt.rn.f64.
 func sqrtF64(a uint64) uint64 {
 	r := math.Sqrt(f64(a))
 	if r != r {
@@ -85,6 +90,7 @@ func sqrtF64(a uint64) uint64 {
 	return math.Float64bits(r)
 }
 
+// rcpF64 is rcp.rn.f64.
 func rcpF64(a uint64) uint64 {
 	r := 1 / f64(a)
 	if r != r {

@@ -5,8 +5,7 @@ import "heddle/internal/isa"
 // Bit fields: PTX ISA 9.7.1.19 to 9.7.1.22. Positions and lengths of bfe and bfi are taken modulo
 // 256.
 
-// ones returns n low bits set, all for n >= 64.
-// Go's shift by 64 or more yields 0, so that this wraps to all
+// ones returns n low bits set; all for n >= 64, since Go's shift by 64 or more yields 0.
 func ones(n uint64) uint64 { return 1<<n - 1 }
 
 // bfe is PTX ISA 9.7.1.19.
@@ -27,6 +26,7 @@ func bfe(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
+// bfeU extracts an unsigned field; bits beyond the top of the value are zero.
 func bfeU[U unsigned](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -35,6 +35,7 @@ func bfeU[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// bfeS extracts a signed field.
 func bfeS[U unsigned, S signed](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -43,8 +44,8 @@ func bfeS[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// extractSigned takes n bits from pos of a sign-extended value and extends their sign. Beyond the
-// value's top bit stands its sign, which is what the ISA wants for a field that reaches past it.
+// extractSigned extracts n bits at pos from a sign-extended value and extends their sign. The bits
+// above the value are copies of its sign, as the ISA requires for a field that reaches beyond it.
 func extractSigned(a int64, pos, n uint64) int64 {
 	if n == 0 {
 		return 0
@@ -56,8 +57,8 @@ func extractSigned(a int64, pos, n uint64) int64 {
 	return f << (64 - n) >> (64 - n)
 }
 
-// bfi is PTX ISA 9.7.1.20: f, a, b, c, d with the field a, the target b, the position c, the length
-// d.
+// bfi is PTX ISA 9.7.1.20. Its operands are the field a, the target b, the position c and the
+// length d. Bits of the field beyond the top of the target are dropped.
 func bfi(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 || d.Type != isa.B32 && d.Type != isa.B64 {
 		return noForm(d)
@@ -66,6 +67,8 @@ func bfi(d *isa.Desc) (Func, error) {
 	return func(o *Ops, mask uint32) {
 		dst, a, b, c, n := o.dst(mask), o.S[0], o.S[1], o.S[2], o.S[3]
 		for i := range dst {
+			// Go's shifts yield 0 for amounts of 64 or more, so that a position beyond the word inserts
+			// nothing.
 			pos := c[i] & 0xff
 			field := ones(n[i]&0xff) << pos & width
 			dst[i] = b[i]&width&^field | a[i]<<pos&field
@@ -74,7 +77,7 @@ func bfi(d *isa.Desc) (Func, error) {
 	}, nil
 }
 
-// szext is PTX ISA 9.7.1.21.
+// szext is PTX ISA 9.7.1.21: sign- or zero-extension from a width that is an operand.
 func szext(d *isa.Desc) (Func, error) {
 	if !only(d, isa.Wrap) || d.Type != isa.U32 && d.Type != isa.S32 {
 		return noForm(d)
@@ -82,6 +85,7 @@ func szext(d *isa.Desc) (Func, error) {
 	wrap, isSigned := d.Has(isa.Wrap), d.Type == isa.S32
 	return lane2(func(a, b uint64) uint64 {
 		n := uint32(b)
+		// .clamp: a width of 32 or more keeps all bits.
 		if n >= 32 && !wrap {
 			return uint64(uint32(a))
 		}
@@ -93,7 +97,7 @@ func szext(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
-// bmsk is PTX ISA 9.7.1.22: b bits set from position a.
+// bmsk is PTX ISA 9.7.1.22: a mask of b bits from position a.
 func bmsk(d *isa.Desc) (Func, error) {
 	if !only(d, isa.Wrap) || d.Type != isa.B32 {
 		return noForm(d)

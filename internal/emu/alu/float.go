@@ -4,11 +4,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// NaN. A single-precision or narrower operation yields the canonical NaN of its format, whatever
-// NaN its operands hold: PTX leaves the payload unspecified, and 0x7fffffff and 0x7fff are what it
-// calls canonical. Double precision keeps payloads: the result is the first NaN operand made quiet,
-// or 0xfff8000000000000 for an invalid operation on numbers. abs, neg, copysign and selections only
-// touch the sign bit.
+// NaN. An operation in single precision or a narrower format returns the canonical NaN of its
+// format, whatever NaN its operands hold: PTX leaves the payload unspecified, and calls 0x7fffffff
+// and 0x7fff canonical. Double precision keeps payloads: the result is the first NaN operand made
+// quiet, or 0xfff8000000000000 for an invalid operation on numbers. abs, neg, copysign and
+// selections change the sign bit only.
 
 const (
 	nanF32   = 0x7fffffff
@@ -18,10 +18,11 @@ const (
 	nanF64   = 0xfff8000000000000
 )
 
+// isNaN64 and isNaN32 test the encoding: all exponent bits set and a nonzero fraction.
 func isNaN64(v uint64) bool { return v&^signF64 > infF64 }
 func isNaN32(v uint32) bool { return v&^(1<<31) > 0x7f800000 }
 
-// nan64 is the NaN that a double-precision operation with these operands yields.
+// nan64 returns the NaN that a double-precision operation with these operands yields.
 func nan64(operands ...uint64) uint64 {
 	for _, v := range operands {
 		if isNaN64(v) {
@@ -31,7 +32,7 @@ func nan64(operands ...uint64) uint64 {
 	return nanF64
 }
 
-// flush32 is .ftz: a subnormal number becomes a zero of its sign.
+// flush32 is .ftz: a subnormal number becomes a zero with its sign.
 func flush32(v uint32) uint32 {
 	if v&0x7f800000 == 0 {
 		return v & (1 << 31)
@@ -39,8 +40,10 @@ func flush32(v uint32) uint32 {
 	return v
 }
 
+// one returns the encoding of 1.0.
 func (f *format) one() uint64 { return uint64(-f.emin+1) << (f.prec - 1) }
 
+// isNaN is the same test for any format.
 func (f *format) isNaN(v uint64) bool { return v&(f.sign-1) > f.inf }
 
 // flush is .ftz for any format.
@@ -51,8 +54,8 @@ func (f *format) flush(v uint64) uint64 {
 	return v
 }
 
-// saturate is .sat: the result clamped to [0, 1], NaN as +0. So is -0: the ISA does not say, and a
-// clamp by max(x, +0) gives +0.
+// saturate is .sat: the result clamped to [0, 1], and NaN as +0. The ISA does not define the result
+// for -0; a clamp by max(x, +0) gives +0.
 func (f *format) saturate(v uint64) uint64 {
 	if v&f.sign != 0 || v > f.inf {
 		return 0
@@ -71,15 +74,15 @@ func (f *format) relu(v uint64) uint64 {
 	return v
 }
 
-// arith is a floating-point operation of one instruction without its operator: the format of its
-// operands and results and its modifiers.
+// arith is the floating-point environment of one instruction: the format of its operands and
+// results, and its modifiers.
 type arith struct {
 	*format
 	mode           isa.Rounding
 	ftz, sat, relu bool
 }
 
-// newArith takes the modifiers from an instruction on the (element) format f.
+// newArith returns the environment of an instruction on the (element) format f.
 func newArith(f *format, d *isa.Desc) *arith {
 	mode := d.Round
 	if mode == isa.NoRounding {
@@ -94,6 +97,7 @@ func (c *arith) plain() bool { return c.mode == isa.RN && !c.ftz && !c.sat && !c
 // in reads an operand: the bits of the format, flushed for .ftz.
 func (c *arith) in(v uint64) number { return c.unpack(c.bits(v)) }
 
+// bits returns the encoding of an operand, flushed for .ftz.
 func (c *arith) bits(v uint64) uint64 {
 	v &= c.sign<<1 - 1
 	if c.ftz {
@@ -102,7 +106,7 @@ func (c *arith) bits(v uint64) uint64 {
 	return v
 }
 
-// out finishes a result.
+// out applies the modifiers to a result, in the order .ftz, .sat, .relu.
 func (c *arith) out(v uint64) uint64 {
 	if c.ftz {
 		v = c.flush(v)
@@ -116,7 +120,7 @@ func (c *arith) out(v uint64) uint64 {
 	return v
 }
 
-// payload gives a NaN result of double precision the payload of its operand.
+// payload replaces a NaN result in double precision by the NaN of its operands.
 func (c *arith) payload(r uint64, operands ...uint64) uint64 {
 	if c.format == double && isNaN64(r) {
 		return nan64(operands...)
@@ -124,6 +128,7 @@ func (c *arith) payload(r uint64, operands ...uint64) uint64 {
 	return r
 }
 
+// The operations below work on one lane in software. They are used for forms without a faster loop.
 func (c *arith) addScalar(a, b uint64) uint64 {
 	return c.out(c.payload(c.add(c.mode, c.in(a), c.in(b)), a, b))
 }
@@ -152,10 +157,10 @@ func (c *arith) sqrtScalar(a uint64) uint64 {
 	return c.out(c.payload(c.sqrt(c.mode, c.in(a)), a))
 }
 
-// Packed types: the operation on both halves of a register. The elements of a pair of
-// half-precision values have 16 bits, those of .f32x2 have 32.
+// Packed types: the operation applies to both halves of a register. Half-precision elements have 16
+// bits, those of .f32x2 have 32.
 
-// elements returns how many bits an element of a packed type has, 0 for a scalar type.
+// elements returns the number of bits in an element of a packed type; 0 for a scalar type.
 func elements(t isa.Type) uint {
 	switch t {
 	case isa.F16x2, isa.BF16x2:
@@ -166,6 +171,8 @@ func elements(t isa.Type) uint {
 	return 0
 }
 
+// packed1, packed2 and packed3 apply a scalar function to both elements of a packed type, or return
+// it unchanged for a scalar type. An element function must ignore bits above its type.
 func packed1(t isa.Type, f scalar1) scalar1 {
 	n := elements(t)
 	if n == 0 {

@@ -2,10 +2,12 @@ package alu
 
 import "heddle/internal/isa"
 
-// Which loop or scalar function executes a floating-point instruction.
+// Selection of the loop or scalar function that executes a floating-point instruction. The fast
+// loops exist for the forms that compilers emit; all others use the software arithmetic of soft.go,
+// which defines the same results.
 
-// ieee checks the rounding of d against the modes that its format has: all four for single and
-// double precision, to nearest for the narrow ones.
+// ieee reports whether format f supports the rounding mode: single and double precision support all
+// four, narrow formats only rounding to nearest.
 func ieee(f *format, r isa.Rounding) bool {
 	switch r {
 	case isa.NoRounding, isa.RN:
@@ -16,8 +18,8 @@ func ieee(f *format, r isa.Rounding) bool {
 	return false
 }
 
-// arithFlags are the modifiers of add, sub and mul for a type (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1
-// to 9.7.4.3).
+// arithFlags returns the modifiers that add, sub and mul allow for a type (PTX ISA 9.7.3.3 to
+// 9.7.3.5, 9.7.4.1 to 9.7.4.3).
 func arithFlags(t isa.Type) isa.Flag {
 	switch t {
 	case isa.F32, isa.F16, isa.F16x2:
@@ -28,10 +30,10 @@ func arithFlags(t isa.Type) isa.Flag {
 	return 0
 }
 
-// single-typed instructions carry no source type, or the same one again.
+// oneType reports whether the instruction has a single type: its source type is absent or repeated.
 func oneType(d *isa.Desc) bool { return d.SType == isa.NoType || d.SType == d.Type }
 
-// addFloat chooses the function of add and sub.
+// addFloat returns the function of add and sub.
 func addFloat(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
 	if !ieee(f, d.Round) || !only(d, arithFlags(d.Type)) {
@@ -47,6 +49,7 @@ func addFloat(d *isa.Desc) (Func, error) {
 		return mixed2(d, op)
 	}
 	switch {
+	// The loops for the common forms; anything else is computed in software.
 	case f.is16() && subtract:
 		op = c.narrowSub
 	case f.is16():
@@ -71,8 +74,8 @@ func addFloat(d *isa.Desc) (Func, error) {
 	return lane2(packed2(d.Type, op)), nil
 }
 
-// mixed2 is the form of add and sub whose first operand is of a narrower type (PTX ISA 9.7.5.1,
-// 9.7.5.2).
+// mixed2 returns the form of add and sub whose first operand has a narrower type (PTX ISA 9.7.5.1,
+// 9.7.5.2). The conversion to single precision is exact.
 func mixed2(d *isa.Desc, op scalar2) (Func, error) {
 	if d.Type != isa.F32 || d.SType != isa.F16 && d.SType != isa.BF16 || d.Has(isa.FTZ) {
 		return noForm(d)
@@ -86,6 +89,7 @@ func toSingle(f *format, v uint64) uint64 {
 	return single.pack(isa.RN, f.unpack(v&0xffff), false)
 }
 
+// mulFloat returns the function of mul: PTX ISA 9.7.3.5 and 9.7.4.3.
 func mulFloat(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
 	if !ieee(f, d.Round) || !only(d, arithFlags(d.Type)) || !oneType(d) || d.Fn != isa.NoFn {
@@ -109,7 +113,7 @@ func mulFloat(d *isa.Desc) (Func, error) {
 	return lane2(packed2(d.Type, c.mulScalar)), nil
 }
 
-// fma follows PTX ISA 9.7.3.6, 9.7.4.4, 9.7.5.3, and 9.7.3.7 for mad, which is the same on sm_20
+// fma follows PTX ISA 9.7.3.6, 9.7.4.4 and 9.7.5.3, and 9.7.3.7 for mad, which is the same on sm_20
 // and later.
 func fma(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)

@@ -8,8 +8,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// formList names every form that this package claims to execute, with alternatives in braces. It is
-// checked as a whole for what holds of all instructions; their values are checked elsewhere.
+// formList contains every form that this package executes, with alternatives in braces. The tests
+// check properties of all instructions on it; values are checked elsewhere.
 var formList = []string{
 	"{add,sub,mul.lo,mul.hi,div,rem,min,max}.{u16,u32,u64,s16,s32,s64}", "{add,sub}.sat.s32",
 	"add.{u16x2,s16x2}", "{min,max}.{u16x2,s16x2}", "{min,max}.relu.{s32,s16x2}",
@@ -129,7 +129,7 @@ func randomState(r *rand.Rand) *state {
 	return s
 }
 
-// operand draws a value with a liking for corners of every type.
+// operand generates a value, with preference for corner cases of every type.
 func operand(r *rand.Rand) uint64 {
 	corners := []uint64{0, 1, 1<<63 | 1<<31 | 1<<15, 1<<64 - 1, 1<<63 - 1, 0x7fffffff, 0x7fff,
 		0x3f800000, 0x7f800000, 0xff800000, 0x7fc00001, 0x80000001, 0x00800000, 0x7f7fffff,
@@ -157,7 +157,7 @@ func run(f Func, s state, mask uint32) *state {
 	return &s
 }
 
-// A partial execution does to the lanes of its mask what a full one does, and nothing to the
+// A partial execution has the same effect on the lanes of its mask as a full one, and none on the
 // others.
 func TestPartialMask(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -273,8 +273,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// Sources says how many sources count: the others may be absent, and whatever they hold changes
-// nothing.
+// Sources returns the number of sources that matter: the others may be absent, and their values
+// change nothing.
 func TestSources(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, text := range forms() {

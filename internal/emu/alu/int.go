@@ -4,7 +4,7 @@ import "heddle/internal/isa"
 
 // Loops over integer lanes. U is the unsigned type of the operation's width: a conversion to it
 // drops the bits above the type, and a conversion from it to uint64 leaves zeros above the result.
-// S is the signed type of the same width where signs matter.
+// S is the signed type of the same width, where signs matter. Arithmetic wraps, as in PTX.
 type unsigned interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64
 }
@@ -13,6 +13,7 @@ type signed interface {
 	~int8 | ~int16 | ~int32 | ~int64
 }
 
+// addInt and subInt are unrolled: they are the most frequent instructions of a kernel.
 func addInt[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -35,6 +36,7 @@ func subInt[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// negInt maps the least value to itself.
 func negInt[U unsigned](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -52,6 +54,7 @@ func absInt[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// minU, maxU, minS and maxS compare in the width of the type.
 func minU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -84,7 +87,8 @@ func maxS[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// PTX ISA 9.7.1.7: the comparison and the difference are of the type, the sum wraps.
+// sadU and sadS follow PTX ISA 9.7.1.7: the comparison and the difference use the type, the sum
+// wraps.
 func sadU[U unsigned](o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -108,6 +112,7 @@ func clampS32(v int64) uint64 {
 	return uint64(uint32(min(max(v, -1<<31), 1<<31-1)))
 }
 
+// addSat and subSat are exact in 64 bits and then clamped.
 func addSat(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -124,7 +129,7 @@ func subSat(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// halves lifts a scalar function on 16-bit values to packed pairs of them.
+// halves2 applies a scalar function on 16-bit values to packed pairs of them.
 func halves2(f scalar2) scalar2 {
 	return func(a, b uint64) uint64 {
 		return f(a&0xffff, b&0xffff) | f(a>>16&0xffff, b>>16&0xffff)<<16

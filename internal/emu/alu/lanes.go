@@ -5,13 +5,13 @@ import "math/bits"
 // full is the mask of a warp with all lanes active.
 const full = 1<<32 - 1
 
-// Cheap operations compute all 32 lanes, active or not, and keep the active ones: with a full mask
-// straight into the destination, otherwise into scratch and from there into the destination. Their
-// loops have neither bounds checks nor branches; those of the commonest instructions are written
-// out four lanes at a time, which makes them a third faster (BenchmarkWarp). Dear ones (lane1,
-// lane2, lane3) visit only active lanes.
+// Cheap operations compute all 32 lanes, active or not, and keep the results of the active ones.
+// With a full mask they write to the destination directly, otherwise to a scratch register that is
+// then merged. Their loops have neither bounds checks nor branches. The most common ones are
+// unrolled four times, which makes them a third faster (BenchmarkWarp). Expensive operations
+// (lane1, lane2, lane3) visit active lanes only.
 
-// dst returns where a cheap operation writes its results.
+// dst returns the register to which a cheap operation writes its results.
 func (o *Ops) dst(mask uint32) *Lanes {
 	if mask == full {
 		return o.D[0]
@@ -20,7 +20,7 @@ func (o *Ops) dst(mask uint32) *Lanes {
 }
 
 // unary, binary and ternary return dst and the first sources. They touch every register once, so
-// that the compiler leaves no check for nil in the loops.
+// that the compiler emits no nil check in the loops.
 func (o *Ops) unary(mask uint32) (d, a *Lanes) {
 	d, a = o.dst(mask), o.S[0]
 	_, _ = *d, *a
@@ -39,7 +39,7 @@ func (o *Ops) ternary(mask uint32) (d, a, b, c *Lanes) {
 	return
 }
 
-// done finishes an operation that wrote to dst(mask).
+// done completes an operation that wrote to dst(mask).
 func (o *Ops) done(mask uint32) {
 	if mask != full {
 		blend(o.D[0], &o.tmp, mask)
@@ -61,7 +61,7 @@ func setBits(p *uint32, v, mask uint32) {
 	}
 }
 
-// Scalar functions on one lane. They get whole registers and take the bits of their type from them.
+// Scalar functions on one lane. They receive complete registers and use the bits of their type.
 type (
 	scalar1 func(a uint64) uint64
 	scalar2 func(a, b uint64) uint64
@@ -69,8 +69,9 @@ type (
 )
 
 // each1, each2 and each3 are the loops of cheap operations. They are small enough to be inlined
-// with the function literal that they are given, so that no call is left in the loop.
+// together with the function literal that they receive, so that the loop contains no call.
 
+// The loops index arrays of constant size, so that the compiler needs no bounds checks.
 func each1(d, a *Lanes, f scalar1) {
 	for i := range d {
 		d[i] = f(a[i])
@@ -89,8 +90,8 @@ func each3(d, a, b, c *Lanes, f scalar3) {
 	}
 }
 
-// lane1, lane2 and lane3 make a Func of a scalar function. They are not to be inlined: the compiler
-// (1.26) leaves calls in a closure whose maker it has inlined, here that of each1 and its like.
+// lane1, lane2 and lane3 turn a scalar function into a Func. They must not be inlined: the compiler
+// (1.26) leaves calls in a closure whose creator it has inlined, here the calls of each1 to each3.
 
 //go:noinline
 func lane1(f scalar1) Func {
@@ -137,7 +138,7 @@ func lane3(f scalar3) Func {
 	}
 }
 
-// b2u is 1 if b, without a branch.
+// b2u returns 1 for true, without a branch.
 func b2u(b bool) uint32 {
 	var x uint32
 	if b {
@@ -146,6 +147,6 @@ func b2u(b bool) uint32 {
 	return x
 }
 
-// collect appends the answer of the next lane to the bits of those before it: after 32 lanes bit i
+// collect appends the answer of the next lane to those of the previous lanes: after 32 lanes, bit i
 // is the answer of lane i.
 func collect(r uint32, b bool) uint32 { return r>>1 | b2u(b)<<31 }

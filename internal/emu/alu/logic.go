@@ -2,6 +2,11 @@ package alu
 
 import "heddle/internal/isa"
 
+// Bitwise and logical operations: PTX ISA 9.7.8. On predicates they work on the masks of all lanes
+// at once.
+
+// andBits, orBits, xorBits and notBits cut their results to the width of U, since operands may be
+// wider registers.
 func andBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -43,6 +48,7 @@ func notBits[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// cnotBits is logical negation: 1 for zero, else 0.
 func cnotBits[U unsigned](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := range d {
@@ -51,7 +57,7 @@ func cnotBits[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// logic follows PTX ISA 9.7.8.1 to 9.7.8.3. Predicates are sources PS[0] and PS[1], destination
+// logic follows PTX ISA 9.7.8.1 to 9.7.8.3. Predicate sources are PS[0] and PS[1], the destination
 // PD[0].
 func logic(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
@@ -96,8 +102,8 @@ func cnot(d *isa.Desc) (Func, error) {
 	return byWidth(d, cnotBits[uint16], cnotBits[uint32], cnotBits[uint64])
 }
 
-// lop3 follows PTX ISA 9.7.8.6. The table is source 3, an immediate: lane 0 holds it as every lane
-// does. The destination may be absent in the forms with a predicate.
+// lop3 follows PTX ISA 9.7.8.6. The table is source 3, an immediate, so that lane 0 holds it. The
+// destination may be absent in the forms with a predicate.
 func lop3(d *isa.Desc) (Func, error) {
 	if d.Type != isa.B32 || d.Flags != 0 {
 		return noForm(d)
@@ -115,7 +121,7 @@ func lop3(d *isa.Desc) (Func, error) {
 		return noForm(d)
 	}
 	return func(o *Ops, mask uint32) {
-		// Through scratch: the predicate needs the results of all lanes, and there may be no destination.
+		// Use scratch: the predicate needs the results of all lanes, and there may be no destination.
 		lop3Lanes(&o.tmp, o, uint8(o.S[3][0]))
 		var t uint32
 		for i := range o.tmp {
@@ -128,10 +134,11 @@ func lop3(d *isa.Desc) (Func, error) {
 	}, nil
 }
 
-// lop3Lanes computes the function of table lut: bit 4a+2b+c of it is the result for the bits a, b,
-// c. It selects by c, then by b, then by a among words of equal table bits.
+// lop3Lanes computes the function with table lut: bit 4a+2b+c of lut is the result for the bits a,
+// b, c. It selects by c, then by b, then by a, among words that replicate the bits of the table.
 func lop3Lanes(d *Lanes, o *Ops, lut uint8) {
 	a, b, c := o.S[0], o.S[1], o.S[2]
+	// t[i] is bit i of the table in every position.
 	var t [8]uint32
 	for i := range t {
 		t[i] = -uint32(lut >> i & 1)

@@ -2,13 +2,14 @@ package alu
 
 import "heddle/internal/isa"
 
-// family is what is known of an opcode: how many sources its functions read, predicates not
-// counted, and what chooses the function for a form.
+// family describes an opcode: the number of sources that its functions read, not counting
+// predicates, and the selection of the function for a form.
 type family struct {
 	sources int
 	choose  func(*isa.Desc) (Func, error)
 }
 
+// families maps each opcode of this package to its family.
 var families = map[string]family{
 	"add": {2, add}, "sub": {2, sub}, "mul": {2, mul}, "mad": {3, mad}, "fma": {3, fma},
 	"addc": {2, addc}, "subc": {2, subc}, "madc": {3, madc}, "mul24": {2, mul24}, "mad24": {3, mad24},
@@ -31,10 +32,10 @@ var families = map[string]family{
 	"copysign": {2, copysign}, "testp": {1, testp},
 }
 
-// Sources returns how many entries of Ops.S the function of d reads, and false if the opcode is
-// none of this package's. An instruction written with more operands is a form that a Desc does not
-// tell from the one with fewer, such as min.f32 of three inputs: it must not be executed by the
-// function of Lookup.
+// Sources returns the number of entries of Ops.S that the function of d reads, and false if the
+// opcode does not belong to this package. An instruction written with more operands is a form that
+// a Desc does not distinguish from the one with fewer, such as min.f32 with three inputs. The
+// function of Lookup must not execute it.
 func Sources(d *isa.Desc) (int, bool) {
 	if d.Row == nil {
 		return 0, false
@@ -43,6 +44,7 @@ func Sources(d *isa.Desc) (int, bool) {
 	switch {
 	case d.Type == isa.Pred:
 		return 0, ok
+	// The 16-bit forms fill the register, so that there is no third operand.
 	case d.Row.Opcode == "cvt.pack" && (d.Type == isa.U16 || d.Type == isa.S16):
 		return 2, ok
 	case d.Row.Opcode == "cvt" && d.SType == isa.F32 && (elements(d.Type) == 16 || isF8x2(d.Type)):
@@ -52,17 +54,17 @@ func Sources(d *isa.Desc) (int, bool) {
 }
 
 // Lookup returns the function that executes the instruction, or an *UnsupportedError. It is called
-// once for an instruction, so it may take its time; the function it returns may not.
+// once for each instruction and may be slow, unlike the function that it returns.
 //
-// The destination is written as wide as the instruction type says. If the register is wider, the
-// caller must still extend the result of a signed integer type (PTX ISA 9.4.1, table 28).
+// The result has the width of the instruction type. If the destination register is wider, the
+// caller must extend the result of a signed integer type (PTX ISA 9.4.1, table 28).
 func Lookup(d *isa.Desc) (Func, error) {
 	if d.Row == nil {
 		return nil, unsupported(d, "the instruction was not decoded")
 	}
 	f, ok := families[d.Row.Opcode]
 	if !ok {
-		return nil, unsupported(d, "it is not a register-to-register instruction implemented here")
+		return nil, unsupported(d, "it is not an implemented register-to-register instruction")
 	}
 	return f.choose(d)
 }
@@ -72,11 +74,12 @@ func unsupported(d *isa.Desc, why string) error {
 	return &UnsupportedError{Desc: d.Text(), Why: why}
 }
 
-// noForm is the answer of a family to a combination of types and modifiers that it does not have.
+// noForm returns the error for a combination of types and modifiers that the family does not have.
 func noForm(d *isa.Desc) (Func, error) {
-	return nil, unsupported(d, "no such form, or one that is not implemented")
+	return nil, unsupported(d,
+		"this combination of types and modifiers does not exist or is not implemented")
 }
 
-// only reports whether d has no flags but those of allowed. A flag that a family does not know must
-// not be ignored: it would change the result.
+// only reports whether d has no flags except those of allowed. A flag that a family does not know
+// must not be ignored, since it would change the result.
 func only(d *isa.Desc, allowed isa.Flag) bool { return d.Flags&^allowed == 0 }

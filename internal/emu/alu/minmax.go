@@ -2,8 +2,8 @@ package alu
 
 import "heddle/internal/isa"
 
-// minmax chooses the function of min and max: PTX ISA 9.7.1.12, 9.7.1.13 and, for floats, 9.7.3.11,
-// 9.7.3.12, 9.7.4.7 and 9.7.4.8.
+// minmax returns the function of min and max: PTX ISA 9.7.1.12, 9.7.1.13 and, for floating point,
+// 9.7.3.11, 9.7.3.12, 9.7.4.7 and 9.7.4.8.
 func minmax(d *isa.Desc) (Func, error) {
 	if d.Type.IsFloat() {
 		return minmaxFloat(d)
@@ -15,6 +15,7 @@ func minmax(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
 	}
+	// pick returns the function of the opcode.
 	pick := func(lo, hi Func) (Func, error) {
 		if less {
 			return lo, nil
@@ -46,7 +47,7 @@ func minmax(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// minmaxRelu is min and max with a result that is 0 where it would be negative.
+// minmaxRelu returns min and max with negative results replaced by 0.
 func minmaxRelu(t isa.Type, less bool) Func {
 	choose := func(a, b int32) int32 {
 		if less {

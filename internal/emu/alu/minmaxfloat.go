@@ -2,9 +2,9 @@ package alu
 
 import "heddle/internal/isa"
 
-// minmaxFloat chooses the function of min and max on floats: PTX ISA 9.7.3.11, 9.7.3.12, 9.7.4.7,
-// 9.7.4.8. A form with three inputs is not told from the one with two by its modifiers; see
-// Sources.
+// minmaxFloat returns the function of min and max on floating-point values: PTX ISA 9.7.3.11,
+// 9.7.3.12, 9.7.4.7, 9.7.4.8. Its modifiers do not distinguish a form with three inputs from one
+// with two; see Sources.
 func minmaxFloat(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
 	allowed := isa.FTZ | isa.NaNProp | isa.XorSign
@@ -29,7 +29,7 @@ func minmaxFloat(d *isa.Desc) (Func, error) {
 }
 
 // ThreeInputs returns the function of min and max of three single-precision inputs: of the first
-// two, then of that and the third (PTX ISA 9.7.3.11, 9.7.3.12). With .abs the magnitudes are
+// two, then of the result and the third (PTX ISA 9.7.3.11, 9.7.3.12). With .abs the magnitudes are
 // compared.
 func ThreeInputs(d *isa.Desc) (Func, error) {
 	op := d.Row.Opcode
@@ -46,8 +46,8 @@ func ThreeInputs(d *isa.Desc) (Func, error) {
 		nil
 }
 
-// minF32 is the usual minimum of single precision. Go's min orders zeros as PTX does, but yields
-// NaN if one operand is NaN, where PTX wants the other.
+// minF32 is the minimum in single precision. Go's min orders zeros as PTX does, but returns NaN if
+// one operand is NaN, where PTX returns the other operand.
 //
 //go:noinline
 func minF32(ftz bool) Func {
@@ -65,7 +65,7 @@ func minF32(ftz bool) Func {
 	}
 }
 
-// maxF32 is the usual maximum.
+// maxF32 is the maximum in single precision.
 //
 //go:noinline
 func maxF32(ftz bool) Func {
@@ -83,7 +83,7 @@ func maxF32(ftz bool) Func {
 	}
 }
 
-// number32 returns the operand that is not NaN, if there is one.
+// number32 returns the operand that is not NaN, if one exists.
 func number32(x, y float32) float32 {
 	if x != x {
 		return y
@@ -91,14 +91,14 @@ func number32(x, y float32) float32 {
 	return x
 }
 
-// chooser is a min or max of one format.
+// chooser is min or max on one format, with its modifiers.
 type chooser struct {
 	*format
 	less                  bool
 	ftz, nanProp, xorsign bool
 }
 
-// key maps the bits of a number to an integer of the same order, -0 below +0.
+// key maps the encoding of a number to an integer with the same order, -0 below +0.
 func (k *chooser) key(v uint64) int64 {
 	if v&k.sign != 0 {
 		return -1 - int64(v&(k.sign-1))
@@ -106,6 +106,8 @@ func (k *chooser) key(v uint64) int64 {
 	return int64(v)
 }
 
+// choose returns the smaller or larger operand. With xorsign it compares magnitudes, and the sign
+// of the result is the exclusive or of the operands' signs.
 func (k *chooser) choose(a, b uint64) uint64 {
 	keep := k.sign<<1 - 1
 	a, b = a&keep, b&keep
@@ -136,7 +138,7 @@ func (k *chooser) choose(a, b uint64) uint64 {
 	return r
 }
 
-// quiet is the NaN result for operands of which at least one is a NaN.
+// quiet returns the result for operands of which at least one is NaN.
 func (k *chooser) quiet(a, b uint64) uint64 {
 	if k.format == double {
 		return nan64(a, b)

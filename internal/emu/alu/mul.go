@@ -6,6 +6,10 @@ import (
 	"heddle/internal/isa"
 )
 
+// Integer products: PTX ISA 9.7.1.3 to 9.7.1.6. .lo is the lower half of the product, .hi the upper
+// half, .wide all of it.
+
+// mulLo and madLo compute modulo the width of the type.
 func mulLo[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -28,9 +32,9 @@ func madLo[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// Wide products of W bits from N-bit factors, W twice N. WU is the unsigned type of W bits, which
-// the result is truncated to; N is signed for signed factors, so that the conversion extends the
-// sign.
+// mulWide and madWide compute products of W bits from N-bit factors, W twice N. WU is the unsigned
+// type of W bits, to which the result is truncated; N is signed for signed factors, so that the
+// conversion extends the sign.
 func mulWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -53,12 +57,11 @@ func madWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// hiFunc is the upper half of the product of two values of a type, in the low bits.
+// hiFunc returns the upper half of the product of two values of a type, in the low bits.
 func hiFunc(t isa.Type) scalar2 {
 	switch t {
 	case isa.U16:
-		return func(a,
-			b uint64) uint64 {
+		return func(a, b uint64) uint64 {
 			return uint64(uint16(uint32(uint16(a)) * uint32(uint16(b)) >> 16))
 		}
 	case isa.S16:
@@ -75,6 +78,7 @@ func hiFunc(t isa.Type) scalar2 {
 	return nil
 }
 
+// mulHiU32 and mulHiS32 are the common forms of .hi, as loops without calls.
 func mulHiU32(o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := range d {
@@ -91,15 +95,15 @@ func mulHiS32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// mulHiS64 is the upper half of the signed product: the unsigned one, less b if a is negative, less
-// a if b is negative.
+// mulHiS64 returns the upper half of the signed product: the unsigned one, minus b if a is
+// negative, minus a if b is negative.
 func mulHiS64(a, b uint64) uint64 {
 	hi, _ := bits.Mul64(a, b)
 	return hi - uint64(int64(a)>>63)&b - uint64(int64(b)>>63)&a
 }
 
-// mul24Func is the product of the low 24 bits of the factors (PTX ISA 9.7.1.5): bits 47..16 of it
-// for .hi, bits 31..0 for .lo.
+// mul24Func returns the product of the low 24 bits of the factors (PTX ISA 9.7.1.5): its bits
+// 47..16 for .hi, 31..0 for .lo.
 func mul24Func(d *isa.Desc) scalar2 {
 	var shift uint
 	switch d.Fn {
@@ -116,6 +120,7 @@ func mul24Func(d *isa.Desc) scalar2 {
 		}
 	case isa.S32:
 		return func(a, b uint64) uint64 {
+			// The factors are 24-bit numbers, sign-extended.
 			x, y := int64(a<<40)>>40, int64(b<<40)>>40
 			return uint64(uint32(uint64(x*y) >> shift))
 		}
@@ -176,7 +181,8 @@ func mad(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// accumulate adds a third operand to a product of two, in the width of t.
+// accumulate adds a third operand to a product of two, in the width of t. With sat the sum is
+// clamped.
 func accumulate(f scalar2, t isa.Type, sat bool) Func {
 	if sat {
 		return lane3(func(a, b, c uint64) uint64 {
@@ -187,6 +193,7 @@ func accumulate(f scalar2, t isa.Type, sat bool) Func {
 	return lane3(func(a, b, c uint64) uint64 { return (f(a, b) + c) & keep })
 }
 
+// mul24 follows PTX ISA 9.7.1.5.
 func mul24(d *isa.Desc) (Func, error) {
 	if f := mul24Func(d); f != nil && d.Flags == 0 {
 		return lane2(f), nil
@@ -203,7 +210,7 @@ func mad24(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// byWidth chooses among the loops of an operation that does not care for signs.
+// byWidth selects the loop of an operation that ignores signs.
 func byWidth(d *isa.Desc, w16, w32, w64 Func) (Func, error) {
 	switch d.Type {
 	case isa.U16, isa.S16, isa.B16:
@@ -216,6 +223,7 @@ func byWidth(d *isa.Desc, w16, w32, w64 Func) (Func, error) {
 	return noForm(d)
 }
 
+// wideFunc selects the loop of a widening product.
 func wideFunc(d *isa.Desc, u16, s16, u32, s32 Func) (Func, error) {
 	switch d.Type {
 	case isa.U16:

@@ -6,11 +6,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// The 16-bit formats on the host's double precision. Their numbers are exact in it, and so are
-// products of two of them; a sum is rounded to odd, after which rounding it again to the narrow
-// format is harmless.
+// The 16-bit formats, computed in the host's double precision. Their numbers are exact in it, and
+// so are products of two of them. A sum is rounded to odd, so that rounding it again to the narrow
+// format gives the correctly rounded result.
 
-// is16 reports whether f is one of them.
+// is16 reports whether f is a 16-bit format.
 func (f *format) is16() bool { return f == half || f == bfloat }
 
 // float returns the value of a register's low bits in a 16-bit format.
@@ -34,7 +34,8 @@ func (f *format) float(v uint64) float64 {
 	return x
 }
 
-// nearest rounds a double to a 16-bit format, to nearest with ties to even.
+// nearest rounds a double to a 16-bit format, to nearest even. Normal results are rounded in
+// integer arithmetic on the encoding; the others use the general code.
 func (f *format) nearest(x float64) uint64 {
 	u := math.Float64bits(x)
 	mag := u &^ signF64
@@ -42,14 +43,17 @@ func (f *format) nearest(x float64) uint64 {
 	if e < f.emin || e >= f.emax { // zero, subnormal, near overflow or not a number
 		return f.pack(isa.RN, double.unpack(u), false)
 	}
+	// Rebias the exponent, then round off the low bits of the fraction; a carry moves into the
+	// exponent, which is then correct.
 	shift := uint(53 - f.prec)
 	mag -= uint64(f.emin-1+1023) << 52
 	mag = (mag + 1<<(shift-1) - 1 + mag>>shift&1) >> shift
 	return f.signed(u&signF64 != 0, mag)
 }
 
-// Operations rounded to nearest, the only rounding of these formats. NaN comes out canonical.
+// Operations rounded to nearest, the only rounding of these formats. NaN becomes canonical.
 
+// narrowAdd, narrowMul and narrowFma compute one element.
 func (c *arith) narrowAdd(a, b uint64) uint64 {
 	x, y := c.float(c.bits(a)), c.float(c.bits(b))
 	return c.out(c.nearest(oddSum(x, y, x+y)))

@@ -107,8 +107,8 @@ func (l layout) round(x *big.Rat, mode isa.Rounding) uint64 {
 	fracBits := l.precision - 1
 	infinity := uint64(1<<(l.width-l.precision)-1) << fracBits
 	if limit.Cmp(pow2(l.maxExp+1)) >= 0 {
-		// Rounded as if the exponent had no bound and too great: the modes that round the magnitude down
-		// deliver the greatest finite number, the others infinity (IEEE 754 7.4).
+		// If the result, rounded without a bound on the exponent, is too large, the modes that round the
+		// magnitude down return the greatest finite number, the others infinity (IEEE 754 7.4).
 		away := mode == isa.RN || mode == isa.RNA || mode == isa.RP && x.Sign() > 0 ||
 			mode == isa.RM && x.Sign() < 0
 		if away {
@@ -222,8 +222,8 @@ func quotientOracle(t isa.Type, mode isa.Rounding, a, b uint64) uint64 {
 	return l.round(new(big.Rat).Quo(x.rat, y.rat), mode)
 }
 
-// floatOperand draws a value of a format: special values, subnormals, numbers near each other and
-// near the ends of the range, and any bits at all.
+// floatOperand generates a value of a format: special values, subnormals, numbers near each other
+// and near the ends of the range, and arbitrary bits.
 func floatOperand(r *rand.Rand, t isa.Type) uint64 {
 	l := layouts[t]
 	fracBits := l.precision - 1
@@ -233,7 +233,7 @@ func floatOperand(r *rand.Rand, t isa.Type) uint64 {
 	switch r.IntN(8) {
 	case 0: // special and corner exponents
 		exp = []uint64{0, 0, 1, 2, uint64(maxBiased), uint64(maxBiased - 1)}[r.IntN(6)]
-	case 1, 2, 3: // near 1, so that sums and products meet
+	case 1, 2, 3: // near 1, so that sums and products are close
 		exp = uint64(maxBiased/2 + r.IntN(9) - 4)
 	case 4: // apart by about the precision, where ties arise
 		exp = uint64(min(maxBiased-1, maxBiased/2+r.IntN(2*l.precision+4)))

@@ -2,8 +2,9 @@ package alu
 
 import "heddle/internal/isa"
 
-// Selectors of the modes of prmt for control values 0 to 3: the number of the source byte for each
-// byte of the result, in the form of a generic selector (PTX ISA 9.7.9.7, second table).
+// prmtModes has the selectors of the modes of prmt for control values 0 to 3: the number of the
+// source byte for each byte of the result, encoded as a generic selector (PTX ISA 9.7.9.7, second
+// table).
 var prmtModes = map[isa.Fn][4]uint32{
 	isa.FnF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
 	isa.FnB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
@@ -13,6 +14,7 @@ var prmtModes = map[isa.Fn][4]uint32{
 	isa.FnRC16: {0x1010, 0x3232, 0x1010, 0x3232},
 }
 
+// prmt follows PTX ISA 9.7.9.7.
 func prmt(d *isa.Desc) (Func, error) {
 	if d.Type != isa.B32 || d.Flags != 0 {
 		return noForm(d)
@@ -27,6 +29,7 @@ func prmt(d *isa.Desc) (Func, error) {
 	return lane3(func(a, b, c uint64) uint64 { return permute(a, b, sel[c&3]) }), nil
 }
 
+// prmtAny is the form without a mode, whose selector is an operand.
 func prmtAny(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -35,14 +38,14 @@ func prmtAny(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// permute picks four bytes of b:a.
+// permute selects four bytes of the eight bytes b:a.
 func permute(a, b uint64, sel uint32) uint64 {
 	src := b<<32 | uint64(uint32(a))
 	return pick(src, sel) | pick(src, sel>>4)<<8 | pick(src, sel>>8)<<16 | pick(src, sel>>12)<<24
 }
 
-// pick returns the byte that a selector's low three bits name, or, if its fourth bit is set, the
-// byte's sign in all bits.
+// pick returns the byte that the low three bits of a selector name; if its fourth bit is set, the
+// byte's sign bit replicated.
 func pick(src uint64, sel uint32) uint64 {
 	x := int64(src << (56 - 8*(sel&7))) // the byte on top
 	if sel&8 != 0 {

@@ -2,10 +2,15 @@ package alu
 
 import "heddle/internal/isa"
 
+// Selection and moves: PTX ISA 9.7.6.3, 9.7.6.4, 9.7.9.3. The type decides only how many bits are
+// kept.
+
+// selpBits selects a where the predicate is true, else b, without branches.
 func selpBits[U unsigned](o *Ops, mask uint32) {
 	p := o.PS[0]
 	d, a, b := o.binary(mask)
 	for i := range d {
+		// k is all ones if the lane's predicate is true.
 		k := -uint64(p & 1)
 		p >>= 1
 		d[i] = uint64(U(a[i]&k | b[i]&^k))
@@ -21,8 +26,8 @@ func selp(d *isa.Desc) (Func, error) {
 	return bySize(d, selpBits[uint16], selpBits[uint32], selpBits[uint64])
 }
 
-// slct follows PTX ISA 9.7.6.4: source 0 if source 2 is at least zero, else source 1. A NaN selects
-// source 1; .ftz makes no difference but to negative subnormals, which then select source 0.
+// slct follows PTX ISA 9.7.6.4: source 0 if source 2 is at least zero, else source 1. NaN selects
+// source 1. .ftz matters for negative subnormals only, which then select source 0.
 func slct(d *isa.Desc) (Func, error) {
 	var first func(c uint64) bool
 	switch {
@@ -35,7 +40,7 @@ func slct(d *isa.Desc) (Func, error) {
 			if ftz {
 				x = flush32(x)
 			}
-			return x <= 0x7f800000 || x == 0x80000000 // not NaN and without sign, or -0
+			return x <= 0x7f800000 || x == 0x80000000 // not NaN and no sign, or -0
 		}
 	default:
 		return noForm(d)
@@ -53,6 +58,7 @@ func slct(d *isa.Desc) (Func, error) {
 	}), nil
 }
 
+// movBits copies the bits of the type; it also is the truncating conversion.
 func movBits[U unsigned](o *Ops, mask uint32) {
 	d, a := o.unary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -64,6 +70,7 @@ func movBits[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// mov64 copies complete registers.
 func mov64(o *Ops, mask uint32) {
 	if mask == full {
 		*o.D[0] = *o.S[0]
@@ -73,7 +80,8 @@ func mov64(o *Ops, mask uint32) {
 }
 
 // mov follows PTX ISA 9.7.9.3 for registers, immediates and predicates. Addresses and special
-// registers come in as values; packing and unpacking of vectors (9.7.9.4) is not done here.
+// registers are passed as values; packing and unpacking of vectors (9.7.9.4) is implemented by the
+// emulator.
 func mov(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -84,7 +92,7 @@ func mov(d *isa.Desc) (Func, error) {
 	return bySize(d, movBits[uint16], movBits[uint32], mov64)
 }
 
-// bySize chooses by the bytes of the type, whatever its class.
+// bySize selects by the size of the type, whatever its class.
 func bySize(d *isa.Desc, w16, w32, w64 Func) (Func, error) {
 	switch d.Type.Size() {
 	case 2:

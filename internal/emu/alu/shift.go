@@ -2,9 +2,11 @@ package alu
 
 import "heddle/internal/isa"
 
-// Shift amounts are unsigned 32-bit values and are clamped to the width (PTX ISA 9.7.8.8, 9.7.8.9),
-// as Go's shifts do.
+// Shifts: PTX ISA 9.7.8.7 to 9.7.8.9. Amounts are unsigned 32-bit values and are clamped to the
+// width, as Go's shifts do.
 
+// shlBits, shrU and shrS rely on Go's shifts: an amount of the width or more yields 0 or copies of
+// the sign. They are unrolled, since shifts compute most addresses.
 func shlBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -38,6 +40,7 @@ func shrS[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// shl follows PTX ISA 9.7.8.8.
 func shl(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -45,6 +48,7 @@ func shl(d *isa.Desc) (Func, error) {
 	return byWidth(d, shlBits[uint16], shlBits[uint32], shlBits[uint64])
 }
 
+// shr follows PTX ISA 9.7.8.9: signed types shift in copies of the sign.
 func shr(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -78,6 +82,8 @@ func shf(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
+// The funnel shifts form a 64-bit value from both words and keep one word of it. .wrap takes the
+// amount modulo 32, .clamp limits it to 32.
 func shfLeftWrap(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {
@@ -86,6 +92,7 @@ func shfLeftWrap(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
+// With .clamp an amount of 32 moves the other word in completely.
 func shfLeftClamp(o *Ops, mask uint32) {
 	d, a, b, c := o.ternary(mask)
 	for i := range d {

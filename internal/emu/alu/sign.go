@@ -4,7 +4,7 @@ import "heddle/internal/isa"
 
 // Operations on the sign and the class of a floating-point value.
 
-// signFloat chooses the function of neg and abs: PTX ISA 9.7.3.9, 9.7.3.10, 9.7.4.5, 9.7.4.6. NaN
+// signFloat returns the function of neg and abs: PTX ISA 9.7.3.9, 9.7.3.10, 9.7.4.5, 9.7.4.6. NaN
 // keeps its payload, which the ISA permits.
 func signFloat(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
@@ -15,11 +15,13 @@ func signFloat(d *isa.Desc) (Func, error) {
 	if f == nil || d.Type == isa.F32x2 || !oneType(d) || !only(d, allowed) {
 		return noForm(d)
 	}
+	// neg flips the sign bit, abs clears it.
 	clear, flip := uint64(0), f.sign
 	if d.Row.Opcode == "abs" {
 		clear, flip = f.sign, 0
 	}
 	ftz, keep := d.Has(isa.FTZ), f.sign<<1-1
+	// Without flushing, one loop serves all scalar formats.
 	if !ftz && elements(d.Type) == 0 {
 		return func(o *Ops, mask uint32) {
 			d, a := o.unary(mask)
@@ -38,7 +40,7 @@ func signFloat(d *isa.Desc) (Func, error) {
 	})), nil
 }
 
-// copysign is PTX ISA 9.7.3.2: the sign of source 0 on the value of source 1.
+// copysign is PTX ISA 9.7.3.2: the value of source 1 with the sign of source 0.
 func copysign(d *isa.Desc) (Func, error) {
 	if d.Type != isa.F32 && d.Type != isa.F64 || d.Flags != 0 {
 		return noForm(d)
@@ -47,7 +49,7 @@ func copysign(d *isa.Desc) (Func, error) {
 	return lane2(func(a, b uint64) uint64 { return a&sign | b&(sign-1) }), nil
 }
 
-// testp is PTX ISA 9.7.3.1. Zeros count as normal.
+// testp is PTX ISA 9.7.3.1. Zero counts as normal.
 func testp(d *isa.Desc) (Func, error) {
 	if d.Type != isa.F32 && d.Type != isa.F64 || d.Flags != 0 {
 		return noForm(d)

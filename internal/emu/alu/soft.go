@@ -7,14 +7,14 @@ import (
 	"heddle/internal/isa"
 )
 
-// Arithmetic in software for what the host's own does not give: directed rounding, and the narrow
-// formats. It follows IEEE 754-2019: an exact result (to a sticky bit) is rounded once, to the
-// precision and the exponent range of the destination. Rounding detects a subnormal result after it
-// has been normalised, so there is no double rounding at the lower end.
+// Arithmetic in software for what the host does not provide: directed rounding and narrow formats.
+// It follows IEEE 754-2019: an exact result (up to a sticky bit) is rounded once, to the precision
+// and the exponent range of the destination. Subnormal results are detected after normalization, so
+// that there is no double rounding at the lower end of the range.
 
-// A format is a binary floating-point format of IEEE form: sign, biased exponent, fraction.
+// A format is a binary floating-point format in IEEE form: sign, biased exponent, fraction.
 type format struct {
-	prec int    // bits of the significand, the hidden one included
+	prec int    // bits of the significand, including the hidden bit
 	emin int    // exponent of the least normal number; the bias is 1-emin
 	emax int    // exponent of the greatest finite number
 	nan  uint64 // the NaN that an operation yields
@@ -22,14 +22,14 @@ type format struct {
 	inf  uint64 // positive infinity; the finite numbers are below it
 }
 
-// newFormat describes a format of size bits with the NaN that its operations yield.
+// newFormat describes a format of size bits and the NaN that its operations return.
 func newFormat(prec, emin, size int, nan uint64) *format {
 	sign := uint64(1) << (size - 1)
 	return &format{prec: prec, emin: emin, emax: 1 - emin, nan: nan,
 		sign: sign, inf: (sign - 1) &^ (1<<(prec-1) - 1)}
 }
 
-// The formats. Their NaN is the canonical one that an operation yields; see float.go.
+// The formats. The NaN is the canonical one that an operation returns; see float.go.
 var (
 	half     = newFormat(11, -14, 16, 0x7fff)
 	bfloat   = newFormat(8, -126, 16, 0x7fff)
@@ -38,8 +38,7 @@ var (
 	tfloat32 = newFormat(11, -126, 19, 0x3ffff) // the upper 19 bits of a .tf32 register
 )
 
-// formatOf returns the format of a type, or of an element of a packed type; nil if it has none
-// here.
+// formatOf returns the format of a type, or of an element of a packed type; nil if there is none.
 func formatOf(t isa.Type) *format {
 	switch t {
 	case isa.F16, isa.F16x2:
@@ -54,6 +53,7 @@ func formatOf(t isa.Type) *format {
 	return nil
 }
 
+// class classifies an unpacked value.
 type class uint8
 
 const (
@@ -71,6 +71,7 @@ type number struct {
 	sig   uint64
 }
 
+// unpack decodes a value. Subnormal numbers are normalized.
 func (f *format) unpack(v uint64) number {
 	n := number{neg: v&f.sign != 0}
 	v &= f.sign - 1
@@ -83,6 +84,7 @@ func (f *format) unpack(v uint64) number {
 		n.class = infinite
 	default:
 		n.class = finite
+		// Subnormal numbers have the exponent of the least normal one and no hidden bit.
 		fraction := v & (1<<(f.prec-1) - 1)
 		e := int(v >> (f.prec - 1))
 		if e == 0 {
@@ -97,6 +99,7 @@ func (f *format) unpack(v uint64) number {
 	return n
 }
 
+// signed adds the sign bit to a magnitude.
 func (f *format) signed(neg bool, v uint64) uint64 {
 	if neg {
 		v |= f.sign
@@ -110,6 +113,8 @@ func (f *format) round(mode isa.Rounding, neg bool, exp int, sig uint64, sticky 
 	if exp > f.emax {
 		return f.signed(neg, f.overflow(mode, neg))
 	}
+	// The significand has 64 bits: shift out those beyond the precision, and for a subnormal result as
+	// many more as the exponent is below the least.
 	shift := uint(64 - f.prec)
 	biased := uint64(0) // exponent field less one: the hidden bit adds the one
 	if exp < f.emin {
@@ -145,7 +150,8 @@ func (f *format) round(mode isa.Rounding, neg bool, exp int, sig uint64, sticky 
 	return f.signed(neg, min(kept+biased<<(f.prec-1), f.inf))
 }
 
-// overflow is the magnitude of a result beyond the greatest finite number.
+// overflow returns the magnitude of a result beyond the greatest finite number: rounding towards
+// zero yields that number, other roundings infinity.
 func (f *format) overflow(mode isa.Rounding, neg bool) uint64 {
 	if mode == isa.RZ || mode == isa.RM && !neg || mode == isa.RP && neg {
 		return f.inf - 1
@@ -153,7 +159,7 @@ func (f *format) overflow(mode isa.Rounding, neg bool) uint64 {
 	return f.inf
 }
 
-// pack rounds any number.
+// pack rounds any number to the format.
 func (f *format) pack(mode isa.Rounding, n number, sticky bool) uint64 {
 	switch n.class {
 	case zero:
@@ -166,7 +172,7 @@ func (f *format) pack(mode isa.Rounding, n number, sticky bool) uint64 {
 	return f.round(mode, n.neg, n.exp, n.sig, sticky)
 }
 
-// mulAdd is x·y + z, rounded once.
+// mulAdd returns x·y + z, rounded once.
 func (f *format) mulAdd(mode isa.Rounding, x, y, z number) uint64 {
 	neg := x.neg != y.neg
 	switch {
@@ -187,6 +193,8 @@ func (f *format) mulAdd(mode isa.Rounding, x, y, z number) uint64 {
 		return f.pack(mode, z, false)
 	}
 	hi, lo := bits.Mul64(x.sig, y.sig)
+	// The product of two significands in [1, 2) is below 4, hence the exponent plus one before
+	// normalization.
 	p := wide{neg: neg, exp: x.exp + y.exp + 1, hi: hi, lo: lo}
 	p.normalise()
 	if z.class == zero {
@@ -195,7 +203,8 @@ func (f *format) mulAdd(mode isa.Rounding, x, y, z number) uint64 {
 	return f.sum(mode, p, wide{neg: z.neg, exp: z.exp, hi: z.sig})
 }
 
-// zeroSign is the sign of an exact zero sum of two terms with these signs.
+// zeroSign returns the sign of an exact zero sum of two terms with these signs: negative if both
+// are, and with rounding down if one is.
 func zeroSign(mode isa.Rounding, a, b bool) bool {
 	if mode == isa.RM {
 		return a || b
@@ -203,15 +212,16 @@ func zeroSign(mode isa.Rounding, a, b bool) bool {
 	return a && b
 }
 
-// wide is a finite nonzero number with a significand of 128 bits: (hi:lo) × 2^(exp-127), top bit
-// set. The lower 22 bits or more are zero in every operand of sum: products of two factors of at
-// most 53 bits.
+// wide is a finite nonzero number with a significand of 128 bits: (hi:lo) × 2^(exp-127), with the
+// top bit set. At least the lower 22 bits of every operand of sum are zero: it is a product of
+// factors of at most 53 bits.
 type wide struct {
 	neg    bool
 	exp    int
 	hi, lo uint64
 }
 
+// normalise shifts the significand until its top bit is set.
 func (w *wide) normalise() {
 	if w.hi == 0 {
 		w.hi, w.lo, w.exp = w.lo, 0, w.exp-64
@@ -220,13 +230,13 @@ func (w *wide) normalise() {
 	w.hi, w.lo, w.exp = w.hi<<n|w.lo>>(64-n), w.lo<<n, w.exp-int(n)
 }
 
-// sum rounds x + y.
+// sum returns x + y, rounded once.
 func (f *format) sum(mode isa.Rounding, x, y wide) uint64 {
 	if x.exp < y.exp || x.exp == y.exp && (x.hi < y.hi || x.hi == y.hi && x.lo < y.lo) {
 		x, y = y, x
 	}
-	// Align y with x. Bits that fall off are below 2^-127 of x and only count as sticky: where they
-	// do, x and y differ so much that at most one leading bit cancels.
+	// Align y with x. Bits shifted out are below 2^-127 of x and count only as sticky. If there are
+	// any, x and y differ so much that at most one leading bit cancels.
 	d := uint(x.exp - y.exp)
 	sticky := false
 	switch {
@@ -239,6 +249,7 @@ func (f *format) sum(mode isa.Rounding, x, y wide) uint64 {
 		sticky = y.lo<<(64-d) != 0
 		y.hi, y.lo = y.hi>>d, y.hi<<(64-d)|y.lo>>d
 	}
+	// Equal signs: add the magnitudes. A carry moves the significand down by one bit.
 	if x.neg == y.neg {
 		lo, c := bits.Add64(x.lo, y.lo, 0)
 		hi, c := bits.Add64(x.hi, y.hi, c)
@@ -250,7 +261,7 @@ func (f *format) sum(mode isa.Rounding, x, y wide) uint64 {
 		return f.round(mode, x.neg, x.exp, hi, lo != 0 || sticky)
 	}
 	borrow := uint64(0)
-	if sticky { // subtract one more, and what was too much is the new sticky part
+	if sticky { // subtract one more; the excess becomes the new sticky part
 		borrow = 1
 	}
 	lo, b := bits.Sub64(x.lo, y.lo, borrow)
@@ -263,7 +274,7 @@ func (f *format) sum(mode isa.Rounding, x, y wide) uint64 {
 	return f.round(mode, x.neg, w.exp, w.hi, w.lo != 0 || sticky)
 }
 
-// add is x + y, rounded once.
+// add returns x + y, rounded once.
 func (f *format) add(mode isa.Rounding, x, y number) uint64 {
 	switch {
 	case x.class == nan || y.class == nan, x.class == infinite && y.class == infinite &&
@@ -280,7 +291,7 @@ func (f *format) add(mode isa.Rounding, x, y number) uint64 {
 		wide{neg: y.neg, exp: y.exp, hi: y.sig})
 }
 
-// mul is x·y, rounded once.
+// mul returns x·y, rounded once.
 func (f *format) mul(mode isa.Rounding, x, y number) uint64 {
 	neg := x.neg != y.neg
 	switch {
@@ -298,7 +309,7 @@ func (f *format) mul(mode isa.Rounding, x, y number) uint64 {
 	return f.round(mode, neg, p.exp, p.hi, p.lo != 0)
 }
 
-// div is x/y, rounded once.
+// div returns x/y, rounded once.
 func (f *format) div(mode isa.Rounding, x, y number) uint64 {
 	neg := x.neg != y.neg
 	switch {
@@ -310,6 +321,7 @@ func (f *format) div(mode isa.Rounding, x, y number) uint64 {
 	case x.class == zero || y.class == infinite:
 		return f.signed(neg, 0)
 	}
+	// Halving x makes the quotient fit in 64 bits; the remainder only matters as sticky.
 	q, r := bits.Div64(x.sig>>1, x.sig<<63, y.sig) // in [2^62, 2^64)
 	exp := x.exp - y.exp
 	if q>>63 == 0 {
@@ -318,7 +330,7 @@ func (f *format) div(mode isa.Rounding, x, y number) uint64 {
 	return f.round(mode, neg, exp, q, r != 0)
 }
 
-// sqrt is the square root of x, rounded once. The precision of x must be at most 53 bits.
+// sqrt returns the square root of x, rounded once. The precision of x must be at most 53 bits.
 func (f *format) sqrt(mode isa.Rounding, x number) uint64 {
 	switch {
 	case x.class == zero:
@@ -328,8 +340,8 @@ func (f *format) sqrt(mode isa.Rounding, x number) uint64 {
 	case x.class == infinite:
 		return f.inf
 	}
-	// m in [1, 4) has the root's significand, to the nearest double. The residual of a square root is
-	// representable, so that its sign says on which side the exact root lies.
+	// m in [1, 4) has the significand of the root, to the nearest double. The residual of a square
+	// root is representable, and its sign tells on which side of s the exact root is.
 	m := math.Ldexp(float64(x.sig>>11), -52)
 	exp := x.exp
 	if exp&1 != 0 {
@@ -344,7 +356,7 @@ func (f *format) sqrt(mode isa.Rounding, x number) uint64 {
 	return f.round(mode, false, exp/2, sig, r != 0)
 }
 
-// numberOf unpacks an integer given as magnitude and sign.
+// numberOf returns an integer, given by sign and magnitude, as a number.
 func numberOf(neg bool, v uint64) number {
 	if v == 0 {
 		return number{class: zero}

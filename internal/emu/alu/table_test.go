@@ -10,7 +10,7 @@ import (
 )
 
 // notImplemented are the forms of executable arithmetic opcodes, as isa decodes them, that Lookup
-// refuses.
+// rejects.
 var notImplemented = []struct {
 	what string
 	is   func(d *isa.Desc) bool
@@ -108,7 +108,7 @@ func product3(a, b, c []string) [][3]string {
 }
 
 // Every form of an executable arithmetic opcode of the ISA table has a function or is listed, and
-// what is listed has none.
+// listed forms have none.
 func TestTable(t *testing.T) {
 	forms := 0
 	for row := range isa.Rows() {
@@ -168,7 +168,7 @@ func checkForm(t *testing.T, d *isa.Desc) {
 	}
 }
 
-// A flag that means nothing for arithmetic is refused, not ignored.
+// A flag without meaning for arithmetic is rejected, not ignored.
 func TestStrayFlags(t *testing.T) {
 	for _, text := range forms() {
 		for _, f := range []isa.Flag{isa.Volatile, isa.NC, isa.MMIO, isa.OOB, isa.Scaled, isa.Abs,

@@ -8,18 +8,19 @@ import (
 	"heddle/internal/isa"
 )
 
-// Video instructions: PTX ISA 9.7.18. Their operands have selectors and signs that are no part of a
-// Desc.
+// Video instructions: PTX ISA 9.7.18. Their operands have selectors and signs that are not part of
+// a Desc. Sources are exact in 34 bits, so that 64-bit arithmetic is exact up to the final
+// saturation.
 
-// VideoOperands is what is written at the operands: selectors of destination, first and second
-// source, without the dot, and minus signs of the sources (vmad only).
+// VideoOperands holds the modifiers of the operands: selectors of the destination and the first two
+// sources, without the dot, and minus signs of the sources (vmad only).
 type VideoOperands struct {
 	Sel   [3]string // of d, a, b
 	Neg   [3]bool   // of a, b, c
 	Third bool      // there is an operand c
 }
 
-// Video returns the function of a video instruction with three sources; an absent third one is
+// Video returns the function of a video instruction with three sources; a missing third source is
 // zero.
 func Video(d *isa.Desc, o VideoOperands) (Func, error) {
 	v := &video{op: d.Row.Opcode, o: o}
@@ -42,6 +43,7 @@ func Video(d *isa.Desc, o VideoOperands) (Func, error) {
 	return lane3(v.scalar), nil
 }
 
+// video is a decoded instruction.
 type video struct {
 	op         string // without 2 or 4
 	o          VideoOperands
@@ -58,11 +60,12 @@ type video struct {
 	aSel, bSel part
 }
 
-// part is a byte, half-word or word of a register.
+// part is a byte, half-word or word of a register: its position and size in bits.
 type part struct{ at, size uint }
 
 // modifiers reads the dotted modifiers; false for one that no video instruction has.
 func (v *video) modifiers(mods []string) bool {
+	// The types are in the order of destination, first and second source.
 	var signs []bool
 	for _, m := range mods {
 		switch m {
@@ -97,7 +100,7 @@ func (v *video) modifiers(mods []string) bool {
 	return true
 }
 
-// selectPart reads .b0 to .b3, .h0, .h1 or nothing.
+// selectPart parses the selectors .b0 to .b3, .h0, .h1; no selector means the word.
 func selectPart(s string) (part, bool) {
 	switch {
 	case s == "":
@@ -110,7 +113,7 @@ func selectPart(s string) (part, bool) {
 	return part{}, false
 }
 
-// scalarForm checks a scalar instruction.
+// scalarForm reports whether the scalar instruction is valid.
 func (v *video) scalarForm() bool {
 	var okA, okB bool
 	v.aSel, okA = selectPart(v.o.Sel[1])
@@ -139,7 +142,7 @@ func (v *video) scalarForm() bool {
 	return v.o.Third == (merge || v.second != "") && !v.po && v.shift == 0 && v.o.Neg == [3]bool{}
 }
 
-// extract is partSelectSignExtend.
+// extract is partSelectSignExtend of the ISA's pseudocode.
 func (p part) extract(r uint64, signed bool) int64 {
 	x := int64(r << (64 - p.at - p.size))
 	if signed {
@@ -156,7 +159,8 @@ func boundsOf(size uint, signed bool) (lo, hi int64) {
 	return 0, 1<<size - 1
 }
 
-// scalar is everything but vmad.
+// scalar executes all scalar instructions except vmad: the primary operation, saturation, and the
+// merge or secondary operation with the third source.
 func (v *video) scalar(ra, rb, rc uint64) uint64 {
 	a, b := v.aSel.extract(ra, v.signed[1]), v.bSel.extract(rb, v.signed[2])
 	t := v.primary(a, b)
@@ -165,6 +169,7 @@ func (v *video) scalar(ra, rb, rc uint64) uint64 {
 		lo, hi := boundsOf(dsel.size, v.signed[0])
 		t = min(max(t, lo), hi)
 	}
+	// The intermediate result has 33 bits and a sign.
 	t = t << 31 >> 31 // .s33
 	switch c := (part{0, 32}).extract(rc, v.signed[0]); v.second {
 	case "add":
@@ -174,10 +179,12 @@ func (v *video) scalar(ra, rb, rc uint64) uint64 {
 	case "max":
 		t = max(t, c)
 	}
+	// With a destination selector the result is merged into the third source.
 	keep := uint64(1<<dsel.size-1) << dsel.at
 	return uint64(uint32(uint64(t)<<dsel.at&keep | rc&^keep))
 }
 
+// primary computes the operation on two extracted sources.
 func (v *video) primary(a, b int64) int64 {
 	switch v.op {
 	case "vadd":
@@ -198,6 +205,7 @@ func (v *video) primary(a, b int64) int64 {
 		}
 		return (a + b) >> 1
 	}
+	// Only shifts are left. .clamp limits the amount to 32, .wrap takes it modulo 32.
 	n := min(b, 32)
 	if v.clamp == "wrap" {
 		n = b & 31
@@ -208,8 +216,9 @@ func (v *video) primary(a, b int64) int64 {
 	return shiftLeft(a, uint(n))
 }
 
-// shiftLeft is a<<n for a value of 33 bits and n up to 32; where that does not fit in 64 bits the
-// low 33 bits are right and, for clamping, the sign and that it is large.
+// shiftLeft returns a<<n for a value of 33 bits and n up to 32. If that does not fit in 64 bits,
+// the low 33 bits are correct, and the value is large with the right sign, which is all that
+// clamping needs.
 func shiftLeft(a int64, n uint) int64 {
 	t := a << n
 	if t>>n == a {
@@ -222,6 +231,7 @@ func shiftLeft(a int64, n uint) int64 {
 	return math.MaxInt64&^(1<<33-1) | low
 }
 
+// compare evaluates the comparison of vset.
 func (v *video) compare(a, b int64) bool {
 	switch v.cmp {
 	case "eq":
@@ -238,16 +248,19 @@ func (v *video) compare(a, b int64) bool {
 	return a >= b
 }
 
-// mad is vmad (9.7.18.1.3), in 128 bits.
+// mad executes vmad (9.7.18.1.3), in 128 bits.
 func (v *video) mad(ra, rb, rc uint64) uint64 {
 	a, b := v.aSel.extract(ra, v.signed[1]), v.bSel.extract(rb, v.signed[2])
 	n := v.o.Neg
+	// A minus sign on one factor negates the product, on both it cancels.
 	product := n[0] != n[1]
 	signed := v.signed[1] || v.signed[2] || product || n[2]
+	// The product of the magnitudes, negated if the signs differ.
 	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
 	if a < 0 != (b < 0) {
 		hi, lo = minus(hi, lo)
 	}
+	// Negation of a term is its complement plus one, which is added with the other term.
 	one := uint64(0)
 	c := rc & 0xffffffff
 	switch {
@@ -277,15 +290,15 @@ func (v *video) mad(ra, rb, rc uint64) uint64 {
 	return uint64(uint32(r))
 }
 
-// minus is the two's complement of a 128-bit number.
+// minus returns the two's complement of a 128-bit number.
 func minus(hi, lo uint64) (uint64, uint64) {
 	lo, borrow := bits.Sub64(0, lo, 0)
 	hi, _ = bits.Sub64(0, hi, borrow)
 	return hi, lo
 }
 
-// simdForm checks a SIMD instruction and reads its selectors, whose digits name elements from the
-// highest down.
+// simdForm reports whether the SIMD instruction is valid, and parses its selectors, whose digits
+// name elements from the highest to the lowest.
 func (v *video) simdForm() bool {
 	switch v.op {
 	case "vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset":
@@ -296,6 +309,7 @@ func (v *video) simdForm() bool {
 		v.o.Neg != [3]bool{} || !v.o.Third {
 		return false
 	}
+	// Elements are half-words or bytes; the default selects all of them, from the highest down.
 	letter, all := byte('h'), "10"
 	if v.lanes == 4 {
 		letter, all = 'b', "3210"
@@ -336,8 +350,10 @@ func (v *video) simdForm() bool {
 	return true
 }
 
-// simd operates on pairs of half-words or four bytes.
+// simd executes an instruction on two half-words or four bytes. Elements that the mask excludes are
+// taken from the third source.
 func (v *video) simd(ra, rb, rc uint64) uint64 {
+	// Selectors number the elements of both sources consecutively: those of the second follow.
 	size := 32 / v.lanes
 	both := ra&0xffffffff | rb<<32
 	out := rc & 0xffffffff

@@ -7,18 +7,17 @@ import (
 	"heddle/internal/event"
 )
 
-// Flow returns a kernel of any reducible control flow: jumps forward to any label of the regions
-// around, so out of several loops at once, over other branches, and to the end of the kernel;
-// switches over such labels; loops with several back edges; loops of which the last block is that
-// of the loop around; early returns. What it does in between is simple: loads, stores and atomics,
-// mostly at the thread's own place, arithmetic, and barriers of the block. It always terminates:
+// Flow returns a kernel of any reducible control flow: forward jumps to any label of the enclosing
+// regions, hence out of several loops at once, over other branches, and to the end of the kernel;
+// switches over such labels; loops with several back edges; loops whose last block is that of the
+// enclosing loop; early returns. The code in between is simple: loads, stores and atomics, mostly
+// of the thread's own word, arithmetic, and block barriers. The kernel always terminates, since
 // each loop counts at its header.
 //
-// It is made for the semantics of control flow: what threads are ordered by are barriers alone. How
-// often threads take different ways is drawn once for a kernel, so that some are free of
-// divergence. Before it ends, each thread writes its registers to "out", of FlowWords words for
-// each thread. Its other parameters are "mem" of PhaseWords words for each block, and the number
-// "n".
+// It tests the semantics of control flow, so that only barriers order threads. How often paths
+// differ among threads is chosen once for a kernel, so that some kernels have no divergence. Before
+// it ends, each thread writes its registers to "out", of FlowWords words for each thread. The other
+// parameters are "mem" of PhaseWords words for each block, and the number "n".
 func Flow(src Source) Kernel {
 	g := &flow{random: random{src: src}}
 	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
@@ -40,9 +39,10 @@ func Flow(src Source) Kernel {
 	return k
 }
 
-// FlowWords is how many words of "out" a thread of a kernel of Flow writes.
+// FlowWords is the number of words that a thread of a kernel of Flow writes to "out".
 const FlowWords = 8
 
+// flow writes one kernel of Flow.
 type flow struct {
 	random
 	private  int // how often a condition depends on the thread: never, sometimes, mostly
@@ -52,14 +52,15 @@ type flow struct {
 	used     int          // loop counters
 }
 
-// flowRegion is a sequence of statements that is being written. Its labels stand before each
-// statement and behind the last.
+// flowRegion is a sequence of statements that is being written, with a label before each statement
+// and one after the last.
 type flowRegion struct {
 	labels []string
 	at     int    // the statement
 	header string // of a loop: where continue goes
 }
 
+// flowText returns the kernel around the statements.
 func (g *flow) flowText(blockX, threads int) string {
 	return fmt.Sprintf(`.version 8.0
 .target sm_80
@@ -108,8 +109,8 @@ func (g *flow) flowText(blockX, threads int) string {
 `, g.used+1, g.used+1, blockX, 4*PhaseWords, threads, 4*FlowWords, g.out.String(), g.end)
 }
 
-// region writes statements with a label between any two. The register of uniform values v0 to v3
-// and of private ones v4 to v7 are kept apart as long as control flow is.
+// region writes statements with a label before each. The registers v0 to v3 of uniform values and
+// v4 to v7 of private values are kept apart as long as control flow is uniform.
 func (g *flow) region(depth int, header string) {
 	r := flowRegion{header: header}
 	n := 2 + g.n(5)
@@ -128,6 +129,7 @@ func (g *flow) region(depth int, header string) {
 	g.regions = g.regions[:len(g.regions)-1]
 }
 
+// flowStatement writes one statement.
 func (g *flow) flowStatement(depth int) {
 	switch k := g.n(14 + g.barriers); {
 	case k < 3:
@@ -162,8 +164,8 @@ func (g *flow) flowStatement(depth int) {
 	}
 }
 
-// jumpIf goes to a label if a predicate holds: by a branch that is taken, or by one that is not,
-// which lists the successors of the block the other way round.
+// jumpIf jumps to a label if a predicate holds: by a branch that is taken, or by one that is not
+// taken, in which case the block lists its successors in the opposite order.
 func (g *flow) jumpIf(not, pred, to string) {
 	if g.n(2) == 0 {
 		g.emit("@%s%%%s bra %s;", not, pred, to)
@@ -174,9 +176,10 @@ func (g *flow) jumpIf(not, pred, to string) {
 	g.out.WriteString(stay + ":\n")
 }
 
-// target is a label to which control may go from here: further on in a region around, or the header
+// target returns a label that may be jumped to: a later one in an enclosing region, or the header
 // of the loop.
 func (g *flow) target() string {
+	// Mostly the current region; each step outwards has probability one half.
 	i := len(g.regions) - 1
 	for i > 0 && g.n(2) == 0 {
 		i--
@@ -188,11 +191,12 @@ func (g *flow) target() string {
 	return r.labels[r.at+1+g.n(len(r.labels)-r.at-1)]
 }
 
-// decide sets %p.
+// decide sets %p to a condition that depends on the thread or is uniform.
 func (g *flow) decide() {
 	if g.n(4) < g.private*2-1 || g.private > 0 && g.n(6) == 0 {
 		switch g.n(4) {
 		case 0:
+			// Conditions on the thread, or on a register that may differ among threads.
 			g.emit("setp.lt.u32 %%p, %%t, %d;", 1+g.n(5))
 		case 1:
 			g.emit("and.b32 %%x, %%t, %d;\n\tsetp.eq.u32 %%p, %%x, 0;", 1+g.n(3))
@@ -205,6 +209,7 @@ func (g *flow) decide() {
 	}
 	switch g.n(5) {
 	case 0:
+		// Conditions on the launch, on uniform registers, and on loop counters.
 		g.emit("setp.%s.u32 %%p, %%n, %d;", []string{"lt", "eq", "ge"}[g.n(3)], g.n(4))
 	case 1:
 		g.emit("setp.eq.u32 %%p, %%b, %d;", g.n(2))
@@ -219,10 +224,11 @@ func (g *flow) decide() {
 	}
 }
 
-// tableJump is a switch: its cases are any labels.
+// tableJump writes a switch whose cases are arbitrary targets.
 func (g *flow) tableJump() {
 	table := g.label()
 	n := []int{2, 4}[g.n(2)]
+	// v0 to v3 are uniform values; the thread index is not.
 	from := fmt.Sprintf("%%v%d", g.n(4))
 	if g.n(3) < g.private {
 		from = "%t"
@@ -245,7 +251,7 @@ func (g *flow) tableJump() {
 	g.out.WriteString(";\n")
 }
 
-// nest is a region of its own, which jumps may leave at any place.
+// nest writes a nested region, which jumps may leave at any point.
 func (g *flow) nest(depth int) {
 	if depth == 0 {
 		return
@@ -255,7 +261,7 @@ func (g *flow) nest(depth int) {
 	g.region(depth-1, "")
 }
 
-// flowLoop counts at its header, so that every way around it ends.
+// flowLoop writes a loop that counts at its header, so that every path around it terminates.
 func (g *flow) flowLoop(depth int) {
 	if depth == 0 {
 		return
@@ -265,6 +271,7 @@ func (g *flow) flowLoop(depth int) {
 	head := g.label()
 	r := &g.regions[len(g.regions)-1]
 	end := r.labels[r.at+1]
+	// A constant bound, one of the launch, or one that depends on the thread.
 	bound := fmt.Sprintf("mov.u32 %%e%d, %d;", id, 1+g.n(3))
 	switch g.n(4) {
 	case 0:
@@ -287,10 +294,11 @@ func (g *flow) flowLoop(depth int) {
 	g.emit("bra %s;", head)
 }
 
-// flowAccess touches a word, mostly the thread's own.
+// flowAccess writes an access to a word, mostly the thread's own.
 func (g *flow) flowAccess() {
 	switch g.n(12) {
 	case 0:
+		// The neighbour's word, a fixed one, one that a register selects, or the thread's own.
 		g.emit("xor.b32 %%i, %%t, 1;")
 	case 1:
 		g.emit("mov.u32 %%i, %d;", g.n(4))
@@ -306,6 +314,7 @@ func (g *flow) flowAccess() {
 		g.decide()
 		guard = "@%p "
 	}
+	// Mostly shared memory, else the block's part of global memory.
 	space, at := ".shared", "[%x]"
 	g.emit("shl.b32 %%i, %%i, 2;")
 	if g.n(3) == 0 {
@@ -329,6 +338,7 @@ func (g *flow) flowAccess() {
 
 // flowCompute changes a register: a uniform one by uniform ones, a private one by any.
 func (g *flow) flowCompute() {
+	// Uniform registers must not receive private values.
 	d, a, b := g.n(8), g.n(8), g.n(8)
 	if d < 4 {
 		a, b = a%4, b%4
@@ -345,10 +355,11 @@ func (g *flow) flowCompute() {
 	}
 }
 
-// Marked returns the text of a kernel of Flow that reads a shared word of its own first: a pattern
-// for marks that a test puts elsewhere.
+// Marked returns the text of a kernel of Flow with a read of a separate shared word at its start:
+// the pattern for marks that a test inserts elsewhere.
 func Marked(ptx string) string {
 	ptx = strings.Replace(ptx, "\t.shared .align 16 .b8 sh[1024];\n",
-		"\t.shared .align 16 .b8 sh[1024];\n\t.shared .align 4 .b32 mark;\n\t.reg .b32 %mark;\n\tld.shared.u32 %mark, [mark];\n", 1)
+		"\t.shared .align 16 .b8 sh[1024];\n\t.shared .align 4 .b32 mark;\n\t.reg .b32 %mark;\n\t"+
+			"ld.shared.u32 %mark, [mark];\n", 1)
 	return ptx
 }

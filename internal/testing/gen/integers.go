@@ -6,10 +6,10 @@ import (
 	"heddle/internal/event"
 )
 
-// Integers returns a kernel of one warp that computes with integers in a straight line, by every
-// instruction that has a meaning in bits: of all types, in registers that are wider than they,
-// under predicates, with immediates at the edges. At its end each thread stores what it has in its
-// registers, 8 bytes a piece.
+// Integers returns a kernel of one warp with straight-line integer code. It uses every instruction
+// whose result is defined bit by bit: on all types, in registers wider than the type, under
+// predicates, with immediates at the boundaries of the types. At the end each thread stores its
+// registers, 8 bytes each.
 //
 // Its parameters are "mem" and the number "n".
 func Integers(src Source) Kernel {
@@ -27,7 +27,8 @@ func Integers(src Source) Kernel {
 		g.emit("cvt.s64.s16 %%a, %%h%d;\n\tst.global.u64 [%%g+%d], %%a;", i, 64+8*i)
 		g.emit("st.global.u64 [%%g+%d], %%d%d;", 96+8*i, i)
 	}
-	return Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}, PTX: fmt.Sprintf(`.version 8.0
+	one, warp := event.Dim3{X: 1, Y: 1, Z: 1}, event.Dim3{X: 32, Y: 1, Z: 1}
+	return Kernel{Grid: one, Block: warp, PTX: fmt.Sprintf(`.version 8.0
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 mem, .param .u32 n)
@@ -66,11 +67,13 @@ func Integers(src Source) Kernel {
 `, g.out.String())}
 }
 
+// integers writes one kernel of Integers. It has four registers of each width.
 type integers struct{ random }
 
+// predicate returns a predicate register.
 func (g *integers) predicate() string { return fmt.Sprintf("%%p%d", g.n(4)) }
 
-// register is one that holds w bits.
+// register returns a register of w bits, signed or unsigned for w = 32.
 func (g *integers) register(w int) string {
 	switch {
 	case w == 64:
@@ -81,7 +84,7 @@ func (g *integers) register(w int) string {
 	return fmt.Sprintf("%%%s%d", []string{"r", "s"}[g.n(2)], g.n(4))
 }
 
-// source is a register or an immediate of w bits.
+// source returns a register, or an immediate at a boundary, of w bits.
 func (g *integers) source(w int) string {
 	if g.n(4) > 0 {
 		return g.register(w)
@@ -90,8 +93,11 @@ func (g *integers) source(w int) string {
 		"0x8000"}[g.n(13)]
 }
 
+// from returns one of the words.
 func (g *integers) from(words ...string) string { return words[g.n(len(words))] }
 
+// instruction emits one instruction under a guard. Divisors are nonzero constants, since division
+// by zero is unspecified.
 func (g *integers) instruction(guard string) {
 	w := []int{32, 32, 32, 64, 16}[g.n(5)]
 	sign := g.from("u", "s")
@@ -122,6 +128,7 @@ func (g *integers) instruction(guard string) {
 			op("mad24.%s.%s32 %s, %s, %s, %s;", g.from("lo", "hi"), sign, d, a, b, c)
 		}
 	case 6:
+		// The divisor is a nonzero constant.
 		op("%s.%s %s, %s, %s;", g.from("div", "rem"), t, d, a,
 			[]string{"3", "8", "-1", "-3", "7"}[g.n(5)])
 	case 7:
@@ -151,6 +158,7 @@ func (g *integers) instruction(guard string) {
 	case 21:
 		op("not.pred %s, %s;", g.predicate(), g.predicate())
 	case 22:
+		// Pack two registers, and below unpack one.
 		op("mov.b64 %s, {%s, %s};", g.register(64), g.register(32), g.register(32))
 	case 23:
 		op("mov.b64 {%s, %s}, %s;", fmt.Sprintf("%%r%d", g.n(4)), fmt.Sprintf("%%s%d", g.n(4)),
@@ -164,15 +172,18 @@ func (g *integers) instruction(guard string) {
 		}
 	case 25:
 		if w > 16 {
+			// The carry flag connects two instructions, so that they have no guard.
 			g.emit("add.cc.u%d %s, %s, %s;\n\taddc.u%d %s, %s, %s;", w, d, a, b, w, g.register(w),
 				g.register(w), c)
 		}
 	}
 }
 
-// conversion is a cvt, from and to registers that may be wider than the types.
+// conversion emits a cvt whose registers may be wider than its types.
 func (g *integers) conversion(op func(string, ...any)) {
 	to, from := []int{8, 16, 32, 64}[g.n(4)], []int{8, 16, 32, 64}[g.n(4)]
+	// holds returns the width of a register for a type of w bits: at least 16, sometimes twice as
+	// wide.
 	holds := func(w int) int {
 		w = max(w, 16)
 		if w < 64 && g.n(3) == 0 {
@@ -185,7 +196,9 @@ func (g *integers) conversion(op func(string, ...any)) {
 		g.register(holds(to)), g.register(holds(from)))
 }
 
+// comparison emits a setp, with one or two results, perhaps combined with a predicate.
 func (g *integers) comparison(op func(string, ...any), t string, w int) {
+	// Unsigned types have operators of their own.
 	rel := g.from("eq", "ne", "lt", "le", "gt", "ge")
 	if t[0] == 'u' && g.n(3) == 0 {
 		rel = g.from("lo", "ls", "hi", "hs")

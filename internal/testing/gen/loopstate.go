@@ -6,11 +6,11 @@ import (
 	"heddle/internal/event"
 )
 
-// LoopState returns a kernel whose loops change registers in the ways that a proof must see through
-// or give up on: swapped and rotated, flipped, doubled, halved, moved by strides, moved under
-// conditions on the thread, on data and on themselves. The registers choose what is accessed
-// between barriers, some of which are in loops of their own. Most such kernels race; those that do
-// not are what a proof by induction is for. Its parameters are those of Phases.
+// LoopState returns a kernel whose loops change registers in ways that a proof must recognize, or
+// give up on: swapped, rotated, negated, doubled, halved, moved by strides, changed under
+// conditions on the thread, on data and on the registers themselves. The registers select what is
+// accessed between barriers, some of which are in loops of their own. Most such kernels race; the
+// others need a proof by induction. Its parameters are those of Phases.
 func LoopState(src Source) Kernel {
 	g := &loopState{random: random{src: src}}
 	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
@@ -52,20 +52,26 @@ func LoopState(src Source) Kernel {
 	return k
 }
 
+// loopState writes one kernel of LoopState. The registers v0 to v3 carry the state of the loops.
 type loopState struct {
 	random
 	used int
 }
 
+// pick returns one of the words.
 func (g *loopState) pick(of ...string) string { return of[g.n(len(of))] }
 
+// v returns a state register.
 func (g *loopState) v() string { return fmt.Sprintf("%%v%d", g.n(4)) }
 
+// loop emits a do-while loop of at most nine iterations. Its exit may also depend on a state
+// register.
 func (g *loopState) loop(depth int) {
 	id := g.used
 	g.used++
 	g.emit("mov.u32 %%c%d, 0;", id)
 	g.out.WriteString(fmt.Sprintf("L%d:\n", id))
+	// Without barriers in the loop, iterations of different threads are unordered.
 	barriers := g.n(4) > 0
 	for range 1 + g.n(2) {
 		g.access()
@@ -90,26 +96,31 @@ func (g *loopState) loop(depth int) {
 	g.emit("@%%p1 bra L%d;", id)
 }
 
-// guard sets %p0.
+// guard sets %p0 to a condition on the thread, a register, the loop counter or data.
 func (g *loopState) guard(id int) {
 	switch g.n(6) {
 	case 0:
+		// A prefix of the threads, whose length is a register.
 		g.emit("setp.lt.u32 %%p0, %%t, %s;", g.v())
 	case 1:
+		// A bound on a register itself.
 		g.emit("setp.lt.s32 %%p0, %s, %d;", g.v(), 1<<g.n(8))
 	case 2:
 		g.emit("xor.b32 %%x, %%c%d, %%n;\n\tand.b32 %%x, %%x, 3;\n\tsetp.eq.u32 %%p0, %%x, 1;", id)
 	case 3:
+		// One iteration.
 		g.emit("setp.eq.u32 %%p0, %%c%d, %d;", id, g.n(4))
-	case 4: // data of the thread
+	case 4: // data that the thread loads
 		g.emit(
-			"add.u32 %%x, %%t, %%c%d;\n\tand.b32 %%x, %%x, 15;\n\tmul.wide.u32 %%a, %%x, 4;\n\tadd.s64 %%a, %%a, %%o;\n\tld.global.u32 %%x, [%%a];\n\tand.b32 %%x, %%x, 1;\n\tsetp.eq.u32 %%p0, %%x, 0;", id)
+			"add.u32 %%x, %%t, %%c%d;\n\tand.b32 %%x, %%x, 15;\n\tmul.wide.u32 %%a, %%x, 4;\n\t"+
+				"add.s64 %%a, %%a, %%o;\n\tld.global.u32 %%x, [%%a];\n\tand.b32 %%x, %%x, 1;\n\t"+
+				"setp.eq.u32 %%p0, %%x, 0;", id)
 	case 5:
 		g.emit("setp.lt.u32 %%p0, %%d, 0x7fffffff;")
 	}
 }
 
-// change is what an iteration does to the registers.
+// change emits one update of the state registers in an iteration.
 func (g *loopState) change(id int) {
 	on := ""
 	if g.n(2) == 0 {
@@ -119,26 +130,33 @@ func (g *loopState) change(id int) {
 	v, o := g.v(), g.v()
 	switch g.n(14) {
 	case 0, 1:
+		// Swap two registers.
 		g.emit("mov.u32 %%w, %s;\n\t%smov.u32 %s, %s;\n\t%smov.u32 %s, %%w;", v, on, v, o, on, o)
 	case 2:
 		g.emit(
 			"mov.u32 %%w, %%v0;\n\t%smov.u32 %%v0, %%v1;\n\t%smov.u32 %%v1, %%v2;\n\t%smov.u32 %%v2, %%w;",
 			on, on, on)
 	case 3:
+		// Reflect: c - v.
 		g.emit("%ssub.u32 %s, %d, %s;", on, v, 1<<g.n(7), v)
 	case 4:
+		// Flip a bit.
 		g.emit("%sxor.b32 %s, %s, %d;", on, v, v, 1<<g.n(7))
 	case 5, 6:
+		// Move by a stride, which may be an argument.
 		g.emit("%sadd.u32 %s, %s, %s;", on, v, v, g.pick("1", "2", "3", "64", "128", "-1", "%y"))
 	case 7:
+		// Double, and below halve: as unsigned, as signed, or rounded towards zero.
 		g.emit("%sshl.b32 %s, %s, 1;", on, v, v)
 	case 8:
 		g.emit("%sshr.%s %s, %s, 1;", on, g.pick("u32", "s32"), v, v)
 	case 9:
 		g.emit("shr.u32 %%w, %s, 31;\n\tadd.u32 %%w, %%w, %s;\n\t%sshr.s32 %s, %%w, 1;", v, v, on, v)
 	case 10:
+		// Clamp.
 		g.emit("%smin.u32 %s, %s, %d;", on, v, v, 1<<g.n(8))
 	case 11:
+		// Copy, and below add, another register.
 		g.emit("%smov.u32 %s, %s;", on, v, o)
 	case 12:
 		g.emit("%sadd.u32 %s, %s, %s;", on, v, v, o)
@@ -147,10 +165,11 @@ func (g *loopState) change(id int) {
 	}
 }
 
-// access touches a word that the registers choose.
+// access emits an access to a word that the registers select, limited by a mask or a guard.
 func (g *loopState) access() {
 	g.emit("add.u32 %%i, %s, %s;", g.pick("%t", "%t", "%t", "%u", "0"),
 		g.pick("0", "%v0", "%v1", "%v2", "%v3"))
+	// The word must be within the array: mask the index or guard the access.
 	limit := ""
 	if g.n(3) == 0 {
 		g.emit("and.b32 %%i, %%i, 255;")

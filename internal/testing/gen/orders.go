@@ -6,10 +6,10 @@ import (
 	"heddle/internal/event"
 )
 
-// Orders returns a kernel in which other things than block barriers decide whether accesses meet:
-// barriers of the warp, slots taken from counters that may be set back, strong accesses and
-// vectors, asynchronous copies, and functions that are called, with parameters of which the address
-// is taken. Many are right. Parameters are those of Phases.
+// Orders returns a kernel in which accesses are kept apart by something other than block barriers:
+// warp barriers, slots taken from counters that may be reset, strong accesses and vectors,
+// asynchronous copies, and functions whose parameters have their address taken. Many of these
+// kernels are free of races. The parameters are those of Phases.
 func Orders(src Source) Kernel {
 	g := &orders{random: random{src: src}}
 	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
@@ -19,6 +19,8 @@ func Orders(src Source) Kernel {
 	return k
 }
 
+// ordersText is the frame of a kernel of Orders: functions that it may call, and the initial values
+// of registers and predicates.
 const ordersText = `.version 8.0
 .target sm_80
 .address_size 64
@@ -82,11 +84,13 @@ const ordersText = `.version 8.0
 }
 `
 
+// orders writes one kernel of Orders.
 type orders struct {
 	random
 	total int
 }
 
+// some emits a few statements; loops and branches nest to the given depth.
 func (g *orders) some(depth int) {
 	for range 3 + g.n(6) {
 		if g.total++; g.total > 18 {
@@ -122,11 +126,13 @@ func (g *orders) some(depth int) {
 	}
 }
 
+// any returns a predicate register.
 func (g *orders) any() string { return fmt.Sprintf("%%p%d", g.n(4)) }
 
+// v returns a value register.
 func (g *orders) v() string { return fmt.Sprintf("%%v%d", g.n(4)) }
 
-// guard is one in most of few cases.
+// guard returns a guard in one of few+1 cases, else none.
 func (g *orders) guard(few int) string {
 	if g.n(few+1) < few {
 		return ""
@@ -134,16 +140,20 @@ func (g *orders) guard(few int) string {
 	return []string{"@", "@!"}[g.n(2)] + g.any() + " "
 }
 
-// place puts the address of a word into %w.
+// place emits code that leaves the address of a shared word in %w: by thread, by slot, or fixed.
 func (g *orders) place(align int) {
 	switch g.n(10) {
 	case 0, 1, 2:
+		// The thread's own word.
 		g.emit("mov.u32 %%i, %%t;")
 	case 3, 4, 5:
+		// The slot that the thread has taken.
 		g.emit("and.b32 %%i, %%k, 63;")
 	case 6:
+		// The word of another lane, or of another warp.
 		g.emit("xor.b32 %%i, %%t, %d;", []int{1, 32}[g.n(2)])
 	case 7:
+		// A word that two threads share.
 		g.emit("shr.u32 %%i, %%t, 1;")
 	case 8:
 		g.emit("mov.u32 %%i, %d;", g.n(3))
@@ -153,7 +163,9 @@ func (g *orders) place(align int) {
 	g.emit("shl.b32 %%i, %%i, %d;\n\tmov.u32 %%w, sh;\n\tadd.u32 %%w, %%w, %%i;", []int{2, 3}[align/8])
 }
 
+// touch emits an access to shared memory, or to the block's part of global memory.
 func (g *orders) touch() {
+	// Strong accesses of one scope and size do not race with each other.
 	order := []string{"", "", "", ".volatile", ".relaxed.cta"}[g.n(5)]
 	guard := g.guard(3)
 	switch g.n(8) {
@@ -176,7 +188,9 @@ func (g *orders) touch() {
 	}
 }
 
+// ticket emits an atomic operation on a counter; most of them take the next slot into %k.
 func (g *orders) ticket() {
+	// Mostly the first of two counters.
 	at := fmt.Sprintf("[cnt+%d]", 4*(g.n(4)/3))
 	switch g.n(8) {
 	default:
@@ -190,6 +204,7 @@ func (g *orders) ticket() {
 	}
 }
 
+// copyOne emits an asynchronous copy of one word, or a wait. An access may come before the wait.
 func (g *orders) copyOne() {
 	wait := "\tcp.async.wait_all;"
 	if g.n(3) == 0 {
@@ -208,11 +223,12 @@ func (g *orders) copyOne() {
 	}
 }
 
-// called calls a function with values of the thread.
+// called emits a call of a function with values of the thread.
 func (g *orders) called() {
 	if g.n(3) == 0 {
 		g.emit(
-			"{ .param .b32 x; st.param.b32 [x], %s; .param .b32 y; call (y), same, (x); ld.param.b32 %s, [y]; }", g.v(), g.v())
+			"{ .param .b32 x; st.param.b32 [x], %s; .param .b32 y; call (y), same, (x); "+
+				"ld.param.b32 %s, [y]; }", g.v(), g.v())
 		return
 	}
 	g.emit("{ .param .align 4 .b8 x[16]; .param .b32 j; st.param.b32 [j], %s;",
@@ -223,23 +239,27 @@ func (g *orders) called() {
 	g.emit(".param .b32 y; call (y), pick, (x, j); ld.param.b32 %s, [y]; }", g.v())
 }
 
+// decide sets a predicate to a condition that is uniform in the block, in the warp, or neither.
 func (g *orders) decide() {
 	p := g.any()
 	switch g.n(5) {
 	case 0:
+		// A prefix of the block; with 32, the first warp.
 		g.emit("setp.lt.u32 %s, %%t, %d;", p, []int{1, 5, 16, 32}[g.n(4)])
 	case 1:
+		// Uniform: the argument.
 		g.emit("setp.eq.u32 %s, %%n, %d;", p, g.n(4))
 	case 2:
 		g.emit("and.b32 %%y, %s, 1;\n\tsetp.eq.u32 %s, %%y, 0;", g.v(), p)
 	case 3:
 		g.emit("ld.shared.u32 %%y, [sh];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 0;", p)
 	case 4:
+		// Uniform in the warp: its number.
 		g.emit("shr.u32 %%y, %%t, 5;\n\tsetp.eq.u32 %s, %%y, 0;", p)
 	}
 }
 
-// counting is a loop to a bound that may be of the thread.
+// counting emits a loop of at most three iterations, whose bound may differ among threads.
 func (g *orders) counting(depth int) {
 	if depth == 0 {
 		return
@@ -248,11 +268,13 @@ func (g *orders) counting(depth int) {
 	g.loops++
 	bound := []string{"2", "3", "%v2", "%n", "%v3"}[g.n(5)]
 	g.emit(
-		"mov.u32 %s, 0;\n%s:\n\tsetp.ge.u32 %%f, %s, 3;\n\t@%%f bra %s;\n\tsetp.ge.u32 %%f, %s, %s;\n\t@%%f bra %s;", c, head, c, end, c, bound, end)
+		"mov.u32 %s, 0;\n%s:\n\tsetp.ge.u32 %%f, %s, 3;\n\t@%%f bra %s;\n\t"+
+			"setp.ge.u32 %%f, %s, %s;\n\t@%%f bra %s;", c, head, c, end, c, bound, end)
 	g.some(depth - 1)
 	g.emit("add.u32 %s, %s, 1;\n\tbra %s;\n%s:", c, c, head, end)
 }
 
+// under emits statements under a condition.
 func (g *orders) under(depth int) {
 	if depth == 0 {
 		return

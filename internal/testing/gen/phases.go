@@ -6,13 +6,13 @@ import (
 	"heddle/internal/event"
 )
 
-// Phases returns a kernel of the kind that block barriers put in order: accesses at permutations of
-// the thread's index, barriers between them, loops of every shape around both. Most that it draws
-// is right, and each choice may take one that is wrong. It has what Random lacks: counters that
+// Phases returns a kernel whose accesses block barriers put in order: accesses at permutations of
+// the thread index, barriers between them, loops of every shape around both. Most choices are
+// correct, and each may be replaced by an incorrect one. It has what Random lacks: counters that
 // fall, double, halve and stop at inequality, loops over pointers, do-while, break and continue,
 // barriers under conditions that are uniform for some reason (the argument, the block, a word of
-// memory, a vote) or are not, arrays swapped by pointer, generic addresses, pointers chosen among
-// arrays, vectors and bytes, short registers, carries.
+// memory, a vote) or not uniform, arrays swapped by pointer, generic addresses, pointers selected
+// among arrays, vectors and bytes, short registers, carries.
 //
 // Its parameters are "mem" of PhaseWords words for each block, "ro" of 16 words, and the number
 // "n".
@@ -31,9 +31,10 @@ func Phases(src Source) Kernel {
 	return k
 }
 
-// PhaseWords is how many words of global memory a block of a kernel of Phases has for itself.
+// PhaseWords is the number of words of global memory that each block of a kernel of Phases owns.
 const PhaseWords = 256
 
+// phases writes one kernel of Phases.
 type phases struct {
 	random
 	depth int // loops around
@@ -41,6 +42,7 @@ type phases struct {
 	used  int // loops so far: each has counters of its own
 }
 
+// phasesText returns the kernel around the statements.
 func (g *phases) phasesText(blockX int) string {
 	return fmt.Sprintf(`.version 8.0
 .target sm_80
@@ -84,6 +86,7 @@ func (g *phases) phasesText(blockX int) string {
 `, g.used+1, g.used+1, g.used+1, g.used+1, blockX, 4*PhaseWords, g.out.String())
 }
 
+// statements writes a few statements; loops and branches nest to the given depth.
 func (g *phases) statements(depth int) {
 	for range 2 + g.n(5) {
 		if g.total++; g.total > 26 {
@@ -115,26 +118,34 @@ func (g *phases) statements(depth int) {
 	}
 }
 
+// pred4 returns a predicate register.
 func (g *phases) pred4() string { return fmt.Sprintf("%%p%d", g.n(6)) }
 
+// v returns a value register.
 func (g *phases) v() string { return fmt.Sprintf("%%v%d", g.n(8)) }
 
-// index puts the index of a word, below 128, in %i.
+// index emits code that leaves the index of a word, below 128, in %i.
 func (g *phases) index() {
 	switch g.n(14) {
 	case 0, 1, 2, 3:
 		g.emit("mov.u32 %%i, %%t;")
 	case 4:
+		// A permutation of the threads, as in a butterfly.
 		g.emit("xor.b32 %%i, %%t, %d;", 1<<g.n(5))
 	case 5:
+		// A neighbour: injective, but it overlaps with the thread's own word.
 		g.emit("add.u32 %%i, %%t, %d;", 1+g.n(3))
 	case 6:
+		// The reversal.
 		g.emit("sub.u32 %%i, 63, %%t;")
 	case 7:
+		// An odd factor modulo 64: a permutation.
 		g.emit("mul.lo.u32 %%i, %%t, %d;\n\tand.b32 %%i, %%i, 63;", 3+2*g.n(4))
 	case 8:
+		// Two threads share a word.
 		g.emit("shr.u32 %%i, %%t, 1;")
 	case 9:
+		// Every other word.
 		g.emit("shl.b32 %%i, %%t, 1;")
 	case 10:
 		if g.depth > 0 {
@@ -150,13 +161,14 @@ func (g *phases) index() {
 		}
 	case 12:
 		g.emit("and.b32 %%i, %s, 63;", g.v())
-	case 13: // by way of short registers
+	case 13: // through short registers
 		g.emit(
-			"cvt.u16.u32 %%h, %%t;\n\tadd.u16 %%h, %%h, %d;\n\tcvt.%s.u16 %%i, %%h;\n\tand.b32 %%i, %%i, 127;", g.n(200), []string{"u32", "u32", "s32"}[g.n(3)])
+			"cvt.u16.u32 %%h, %%t;\n\tadd.u16 %%h, %%h, %d;\n\tcvt.%s.u16 %%i, %%h;\n\t"+
+				"and.b32 %%i, %%i, 127;", g.n(200), []string{"u32", "u32", "s32"}[g.n(3)])
 	}
 }
 
-// at computes an address and returns the space and the operand.
+// at emits the computation of an address and returns the space and the operand.
 func (g *phases) at(size int) (space, operand string) {
 	g.index()
 	g.emit("shl.b32 %%w, %%i, 2;")
@@ -176,18 +188,20 @@ func (g *phases) at(size int) (space, operand string) {
 		return ".global", "[%a" + off + "]"
 	case 7:
 		g.emit(
-			"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;")
+			"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tcvt.u64.u32 %%d, %%w;\n\t" +
+				"add.s64 %%a, %%a, %%d;")
 		return "", "[%a" + off + "]"
 	case 8:
 		g.emit("selp.u32 %%x, %%s0, %%s1, %s;\n\tadd.u32 %%x, %%x, %%w;", g.pred4())
 		return ".shared", "[%x" + off + "]"
 	}
 	g.emit(
-		"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tselp.b64 %%a, %%a, %%g, %s;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;", g.pred4())
+		"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tselp.b64 %%a, %%a, %%g, %s;\n\t"+
+			"cvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;", g.pred4())
 	return "", "[%a" + off + "]"
 }
 
-// touch is an access.
+// touch emits an access of 1 to 16 bytes, under a guard in one of four cases.
 func (g *phases) touch() {
 	guard := ""
 	if g.n(4) == 0 {
@@ -215,37 +229,47 @@ func (g *phases) touch() {
 	}
 }
 
-// decide sets a predicate, mostly to something that the block agrees on.
+// decide sets a predicate, mostly to a condition on which the block agrees.
 func (g *phases) decide(p string) {
 	switch g.n(10) {
 	case 0:
+		// Uniform: the argument.
 		g.emit("setp.lt.u32 %s, %%n, %d;", p, g.n(4))
 	case 1:
+		// Uniform in the block: its index.
 		g.emit("setp.eq.u32 %s, %%b, %d;", p, g.n(2))
 	case 2:
+		// Uniform: a word that no thread writes.
 		g.emit("ld.global.u32 %%y, [%%o+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;",
 			4*g.n(4), p)
 	case 3:
+		// Uniform only if no thread writes the word in this interval.
 		g.emit("ld.shared.u32 %%y, [%%s%d+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;",
 			g.n(2), 4*g.n(4), p)
 	case 4:
+		// Uniform: a vote of the block, which is a barrier too.
 		g.emit("bar.red.%s.pred %s, 0, %s;", []string{"or", "and"}[g.n(2)], p, g.pred4())
 	case 5:
+		// Uniform: a count over the block.
 		g.emit("bar.red.popc.u32 %%y, 0, %s;\n\tsetp.lt.u32 %s, %%y, %d;", g.pred4(), p, 1+g.n(40))
 	case 6:
 		if g.used > 0 {
 			g.emit("and.b32 %%y, %%c%d, 1;\n\tsetp.eq.u32 %s, %%y, %d;", g.n(g.used), p, g.n(2))
 		}
 	case 7:
+		// Not uniform, except for the bounds 0 and 64.
 		g.emit("setp.lt.u32 %s, %%t, %d;", p, []int{0, 1, 5, 32, 64}[g.n(5)])
 	case 8:
+		// A value register: uniform or not.
 		g.emit("and.b32 %%y, %s, 1;\n\tsetp.eq.and.u32 %s, %%y, 1, %s;", g.v(), p, g.pred4())
 	case 9:
+		// A carry: whether the register is 0 or 1.
 		g.emit("add.cc.u32 %%y, %s, 0xfffffffe;\n\taddc.u32 %%y, 0, 0;\n\tsetp.eq.u32 %s, %%y, 0;", g.v(),
 			p)
 	}
 }
 
+// maybeBarrier emits a barrier under a condition, which is correct if the condition is uniform.
 func (g *phases) maybeBarrier() {
 	p := g.pred4()
 	if g.n(3) > 0 {
@@ -254,12 +278,14 @@ func (g *phases) maybeBarrier() {
 	g.emit("@%s bar.sync 0;", p)
 }
 
+// leaveSome emits an early exit.
 func (g *phases) leaveSome() {
 	if g.n(3) == 0 {
 		g.emit("@%s ret;", g.pred4())
 	}
 }
 
+// mix changes value registers.
 func (g *phases) mix() {
 	d, a := g.v(), g.v()
 	switch g.n(9) {
@@ -279,12 +305,14 @@ func (g *phases) mix() {
 		g.emit("shl.b32 %s, %s, 1;", d, a)
 	case 7:
 		g.emit(
-			"cvt.u16.u32 %%h, %s;\n\tmov.b32 %%y, {%%h, %%h};\n\tmov.b32 {%%m, _}, %%y;\n\tcvt.s32.s16 %s, %%m;", a, d)
+			"cvt.u16.u32 %%h, %s;\n\tmov.b32 %%y, {%%h, %%h};\n\tmov.b32 {%%m, _}, %%y;\n\t"+
+				"cvt.s32.s16 %s, %%m;", a, d)
 	case 8:
 		g.emit("mov.u32 %s, %d;", d, g.n(9))
 	}
 }
 
+// choice emits an if, with or without else.
 func (g *phases) choice(depth int) {
 	if depth == 0 {
 		return
@@ -305,7 +333,7 @@ func (g *phases) choice(depth int) {
 	g.out.WriteString(other + ":\n")
 }
 
-// bound puts how often a loop runs in %e.
+// bound sets %e to the number of iterations of a loop: mostly uniform, in the last case not.
 func (g *phases) bound(id int) {
 	e := fmt.Sprintf("%%e%d", id)
 	switch g.n(8) {
@@ -376,7 +404,8 @@ func (g *phases) shapedLoop(depth int) {
 		label(head)
 		if g.n(2) == 0 {
 			g.emit(
-				"setp.lt.u32 %%f, %%t, %s;\n\tshl.b32 %%w, %%t, 2;\n\tadd.u32 %%x, %%s0, %%w;\n\tshl.b32 %%w, %s, 2;\n\tadd.u32 %%w, %%x, %%w;", c, c)
+				"setp.lt.u32 %%f, %%t, %s;\n\tshl.b32 %%w, %%t, 2;\n\tadd.u32 %%x, %%s0, %%w;\n\t"+
+					"shl.b32 %%w, %s, 2;\n\tadd.u32 %%w, %%x, %%w;", c, c)
 			g.emit("@%%f ld.shared.u32 %%v3, [%%w];\n\t@%%f st.shared.u32 [%%x], %%v3;")
 			if g.n(4) > 0 {
 				g.emit("bar.sync 0;")

@@ -7,13 +7,13 @@ import (
 	"heddle/internal/event"
 )
 
-// Source draws numbers. A *math/rand.Rand is one, and so is Bytes.
+// Source provides random numbers. *math/rand.Rand implements it, and so does Bytes.
 type Source interface {
 	Intn(n int) int // in [0, n)
 }
 
-// Bytes is a Source over fuzzer input. Where the input ends it draws zeros, which every choice
-// takes as the end of what it could go on with.
+// Bytes is a Source over fuzzer input. After the end of the input it returns zeros, for which every
+// choice ends what it could continue.
 type Bytes struct{ Data []byte }
 
 // Intn consumes one byte, or two where n is larger than a byte.
@@ -29,34 +29,34 @@ func (b *Bytes) Intn(n int) int {
 	return v % n
 }
 
-// Kernel is a random kernel with a launch for it. Its parameters are a pointer "mem" to Words
-// words, and the number "n".
+// Kernel is a random kernel with a launch for it. Unless its generator says otherwise, its
+// parameters are a pointer "mem" to Words words, and the number "n".
 type Kernel struct {
 	PTX         string
 	Grid, Block event.Dim3
 }
 
-// Words is how many words of global memory, and of shared memory, a random kernel touches. Few, so
-// that threads meet.
+// Words is the number of words of global memory, and of shared memory, that a random kernel
+// accesses. There are few, so that threads conflict.
 const Words = 16
 
-// Options narrow what a random kernel may do.
+// Options restrict what a random kernel may contain.
 type Options struct {
-	// BlockBarriers leaves out named and counted barriers, and makes accesses by thread index and
-	// barriers in uniform loops more frequent: kernels of which many are right.
+	// BlockBarriers excludes named and counted barriers, and makes accesses by thread index and
+	// barriers in uniform loops more frequent, so that many kernels are free of races.
 	BlockBarriers bool
-	// Traceable leaves out asynchronous copies, makes accesses by thread index more frequent, and adds
-	// generic addresses of shared memory, some of which go through local memory, and arithmetic with
-	// carry: kernels of which a trace decides many.
+	// Traceable excludes asynchronous copies, makes accesses by thread index more frequent, and adds
+	// generic addresses of shared memory, some of them stored in local memory, and arithmetic with
+	// carry, so that a trace decides many kernels.
 	Traceable bool
 }
 
-// Random returns a kernel that always terminates or deadlocks: every loop counts. It draws
+// Random returns a kernel that always terminates or deadlocks: every loop counts. It contains
 // structured and unstructured branches on thread ids, loaded values and uniform values; loops;
 // weak, relaxed, acquire, release and volatile accesses of 1 to 8 bytes, vectors, atomics and
 // reductions on shared and global memory; fences; asynchronous copies, their groups and waits;
-// loads through the texture proxy; whole, counted and arriving barriers; warp barriers, shuffles
-// and votes; early exits.
+// loads through the texture proxy; barriers of the whole block, counted and arriving ones; warp
+// barriers, shuffles and votes; early exits.
 func Random(src Source, opt Options) Kernel {
 	g := &random{src: src, opt: opt}
 	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}}
@@ -84,6 +84,7 @@ const (
 	maxStmts  = 24
 )
 
+// random writes one kernel. The other generators embed it.
 type random struct {
 	src     Source
 	opt     Options
@@ -95,21 +96,27 @@ type random struct {
 	threads int
 }
 
+// n returns a number in [0, n).
 func (g *random) n(n int) int { return g.src.Intn(n) }
 
+// emit writes one line of code.
 func (g *random) emit(format string, args ...any) {
 	fmt.Fprintf(&g.out, "\t"+format+"\n", args...)
 }
 
+// label returns a new label.
 func (g *random) label() string {
 	g.labels++
 	return fmt.Sprintf("L%d", g.labels)
 }
 
+// value returns a value register.
 func (g *random) value() string { return fmt.Sprintf("%%v%d", g.n(valueRegs)) }
 
+// pred returns a predicate register.
 func (g *random) pred() string { return fmt.Sprintf("%%p%d", g.n(predRegs)) }
 
+// text returns the kernel around the statements.
 func (g *random) text() string {
 	return fmt.Sprintf(`.version 8.0
 .target sm_80
@@ -136,6 +143,7 @@ func (g *random) text() string {
 `, valueRegs, g.maxLoop+1, predRegs, 4*Words, g.out.String())
 }
 
+// body writes the statements after an initial value for each predicate.
 func (g *random) body() {
 	for i := range predRegs {
 		g.emit("setp.lt.u32 %%p%d, %%v%d, %d;", i, 1+i%3, 1+3*i)
@@ -143,6 +151,7 @@ func (g *random) body() {
 	g.block(3)
 }
 
+// block writes a few statements, at most maxStmts in a kernel.
 func (g *random) block(depth int) {
 	for range 1 + g.n(6) {
 		if g.stmts++; g.stmts > maxStmts {
@@ -152,6 +161,7 @@ func (g *random) block(depth int) {
 	}
 }
 
+// statement writes one statement. Kinds that appear more than once are more frequent.
 func (g *random) statement(depth int) {
 	kinds := []func(int){
 		g.compute, g.access, g.access, g.access, g.barrier, g.branch, g.loop, g.atomic, g.fence,
@@ -159,6 +169,7 @@ func (g *random) statement(depth int) {
 		g.access, g.warp, g.counted, g.leave, g.compare, g.jump, g.copy, g.copy, g.group, g.group,
 	}
 	k := g.n(len(kinds))
+	// The last four kinds are asynchronous copies, which a trace does not support.
 	if g.opt.Traceable && k >= 16 {
 		[]func(int){g.carry, g.choice}[k%2](depth)
 		return
@@ -166,8 +177,8 @@ func (g *random) statement(depth int) {
 	kinds[k](depth)
 }
 
-// choice is a branch on an input, each of whose paths accesses the thread's own word, one at a
-// distance, or none, and may add.
+// choice writes a branch on an input. Each of its paths accesses the thread's own word, another
+// word, or none, and may add with carry.
 func (g *random) choice(int) {
 	p, other, end := g.pred(), g.label(), g.label()
 	g.emit("and.b32 %%w, %%v1, %d;", Words-1)
@@ -175,6 +186,7 @@ func (g *random) choice(int) {
 	g.emit("ld.global.u32 %%w, [%%a];")
 	g.emit("and.b32 %%w, %%w, 1;")
 	g.emit("setp.eq.u32 %s, %%w, 0;", p)
+	// Each path may add with carry and access a shared word.
 	path := func() {
 		if g.n(4) == 0 {
 			g.emit("add.cc.u32 %s, %%v1, %d;", g.value(), -g.n(2))
@@ -198,7 +210,7 @@ func (g *random) choice(int) {
 	g.out.WriteString(end + ":\n")
 }
 
-// carry adds with the carry of an earlier addition, which may be on another path.
+// carry writes an addition with the carry of an earlier one, which may be on another path.
 func (g *random) carry(int) {
 	switch g.n(3) {
 	case 0:
@@ -210,6 +222,7 @@ func (g *random) carry(int) {
 	}
 }
 
+// compute writes an instruction on value registers.
 func (g *random) compute(int) {
 	d, a, b := g.value(), g.value(), g.value()
 	switch g.n(6) {
@@ -229,6 +242,7 @@ func (g *random) compute(int) {
 	}
 }
 
+// compare sets a predicate.
 func (g *random) compare(int) {
 	op := []string{"lt", "eq", "ge", "ne"}[g.n(4)]
 	if g.n(2) == 0 {
@@ -238,7 +252,7 @@ func (g *random) compare(int) {
 	}
 }
 
-// address puts the address of a word in a register and returns the space and the operand.
+// address emits the computation of a word's address and returns the space and the operand.
 func (g *random) address(align int) (space, operand string) {
 	index := g.value()
 	if g.n(3) == 0 || (g.opt.BlockBarriers || g.opt.Traceable) && g.n(4) > 0 {
@@ -268,6 +282,7 @@ func (g *random) address(align int) (space, operand string) {
 	return ".shared", "[%s]"
 }
 
+// access writes a load or store of one of the kinds that the memory model distinguishes.
 func (g *random) access(int) {
 	guard := ""
 	if g.n(4) == 0 {
@@ -307,7 +322,7 @@ func (g *random) access(int) {
 	}
 }
 
-// copy is an asynchronous copy, of all of the source, a part of it, or nothing.
+// copy writes an asynchronous copy of all of the source, a part of it, or nothing.
 func (g *random) copy(int) {
 	size := 4 << g.n(3)
 	g.emit("and.b32 %%w, %s, %d;", g.value(), 4*Words-size)
@@ -316,15 +331,18 @@ func (g *random) copy(int) {
 	g.emit("and.b32 %%w, %s, %d;", g.value(), 4*Words-size)
 	g.emit("cvt.u64.u32 %%a, %%w;")
 	g.emit("add.u64 %%a, %%a, %%g;")
+	// The optional operand: the number of bytes to read, or a predicate to read none.
 	part := []string{"", "", fmt.Sprintf(", %d", g.n(size+1)), ", " + g.pred()}[g.n(4)]
 	g.emit("cp.async.ca.shared.global [%%s], [%%a], %d%s;", size, part)
 }
 
+// group writes a commit of asynchronous copies or a wait.
 func (g *random) group(int) {
 	g.emit("cp.async.%s;", []string{"commit_group", "commit_group", "wait_all", "wait_group 0",
 		"wait_group 1"}[g.n(5)])
 }
 
+// scope returns the scope of a strong access; .volatile has none.
 func (g *random) scope(sem string) string {
 	if sem == ".volatile" {
 		return ""
@@ -332,6 +350,7 @@ func (g *random) scope(sem string) string {
 	return []string{".cta", ".gpu", ".sys"}[g.n(3)]
 }
 
+// atomic writes an atomic operation or a reduction.
 func (g *random) atomic(int) {
 	space, at := g.address(4)
 	sem := []string{"", ".relaxed", ".acquire", ".release", ".acq_rel"}[g.n(5)]
@@ -344,6 +363,7 @@ func (g *random) atomic(int) {
 	case 2:
 		g.emit("atom%s%s%s.exch.b32 %s, %s, %s;", sem, scope, space, g.value(), at, g.value())
 	case 3:
+		// A reduction returns no value, and the ISA gives it no acquire.
 		if sem == ".acquire" || sem == ".acq_rel" {
 			sem = ""
 		}
@@ -351,6 +371,7 @@ func (g *random) atomic(int) {
 	}
 }
 
+// fence writes a fence or a membar.
 func (g *random) fence(int) {
 	g.emit("%s;", []string{
 		"membar.cta", "membar.gl", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.cta",
@@ -360,7 +381,7 @@ func (g *random) fence(int) {
 
 func (g *random) barrier(int) { g.emit("bar.sync 0;") }
 
-// counted is a named barrier, which may well not match.
+// counted writes a named barrier, which other threads need not match.
 func (g *random) counted(int) {
 	if g.opt.BlockBarriers {
 		g.barrier(0)
@@ -371,6 +392,7 @@ func (g *random) counted(int) {
 	g.emit("%s %d, %d;", op, id, count)
 }
 
+// warp writes an operation among the active lanes of a warp.
 func (g *random) warp(int) {
 	switch g.n(4) {
 	case 0, 1:
@@ -385,12 +407,14 @@ func (g *random) warp(int) {
 	}
 }
 
+// leave writes an early exit.
 func (g *random) leave(int) {
 	if g.n(3) == 0 {
 		g.emit("@%s ret;", g.pred())
 	}
 }
 
+// branch writes an if, with or without else.
 func (g *random) branch(depth int) {
 	if depth == 0 {
 		return
@@ -408,7 +432,7 @@ func (g *random) branch(depth int) {
 	g.out.WriteString(other + ":\n")
 }
 
-// jump is a forward branch out of a nested if, which structured code cannot say.
+// jump writes a forward branch into a nested if, which structured code cannot express.
 func (g *random) jump(depth int) {
 	if depth == 0 {
 		return
@@ -423,7 +447,7 @@ func (g *random) jump(depth int) {
 	g.out.WriteString(end + ":\n")
 }
 
-// loop counts to a bound that is uniform, or depends on the thread.
+// loop writes a loop to a bound that is uniform or depends on the thread.
 func (g *random) loop(depth int) {
 	if depth == 0 {
 		return
@@ -434,6 +458,7 @@ func (g *random) loop(depth int) {
 	head, end := g.label(), g.label()
 	g.emit("mov.u32 %%c%d, 0;", c)
 	g.out.WriteString(head + ":\n")
+	// A bound that depends on the thread makes a barrier in the loop divergent.
 	if g.n(3) == 0 && !g.opt.BlockBarriers {
 		g.emit("and.b32 %%w, %%v1, 3;")
 	} else {

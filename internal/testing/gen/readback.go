@@ -6,12 +6,13 @@ import (
 	"heddle/internal/event"
 )
 
-// Readback returns a kernel in which threads store values in memory of their own, by pieces of 1 to
-// 16 bytes, load them back and use them as indices and conditions: whoever forwards stores to loads
-// wrongly finds it free of races. What is stored to is shared memory of two arrays, a slice of
-// global memory, and memory of the thread alone, by names, by generic addresses, by pointers that
-// are chosen among arrays and in functions; by stores and atomics of either strength; in branches,
-// in loops that break, and before barriers of the block and of the warp. Counters give tickets.
+// Readback returns a kernel in which threads store values in memory of their own, in pieces of 1 to
+// 16 bytes, load them back and use them as indices and conditions: an engine that forwards stores
+// to loads incorrectly finds it free of races. The stores go to shared memory of two arrays, a part
+// of global memory, and local memory, by names, by generic addresses, and by pointers that are
+// selected among arrays and passed to functions; by stores and atomics, weak or strong; in
+// branches, in loops with breaks, and before barriers of the block and of the warp. Counters
+// provide tickets.
 //
 // Its parameters are those of Phases.
 func Readback(src Source) Kernel {
@@ -32,12 +33,14 @@ func Readback(src Source) Kernel {
 	return k
 }
 
+// readback writes one kernel of Readback.
 type readback struct {
 	random
 	total int
 	used  int // loops so far: each has a counter of its own
 }
 
+// readbackText returns the kernel around the statements.
 func (g *readback) readbackText(blockX int) string {
 	return fmt.Sprintf(`.version 8.0
 .target sm_80
@@ -121,6 +124,7 @@ SKIP:
 `, g.used+1, blockX, 4*PhaseWords, g.out.String())
 }
 
+// statements writes a few statements; loops and branches nest to the given depth.
 func (g *readback) statements(depth int) {
 	for range 2 + g.n(6) {
 		if g.total++; g.total > 30 {
@@ -161,10 +165,13 @@ func (g *readback) statements(depth int) {
 	}
 }
 
+// v returns a value register.
 func (g *readback) v() string { return fmt.Sprintf("%%v%d", g.n(8)) }
 
+// condition returns a predicate register.
 func (g *readback) condition() string { return fmt.Sprintf("%%p%d", g.n(6)) }
 
+// guard returns a guard in one of five cases, else none.
 func (g *readback) guard() string {
 	if g.n(5) > 0 {
 		return ""
@@ -172,26 +179,32 @@ func (g *readback) guard() string {
 	return []string{"@", "@!"}[g.n(2)] + g.condition() + " "
 }
 
-// place is an address of size bytes within what is the thread's own.
+// place returns an address of size bytes in memory that the thread owns.
 func (g *readback) place(size int) (space, operand string) {
+	// room is the number of bytes that the thread owns from base on.
 	room, base, wide := 16, "", false
 	switch g.n(10) {
 	case 0, 1, 2:
 		space, base = ".shared", "%s0"
 	case 3:
+		// The second shared array.
 		space, base = ".shared", "%s1"
 	case 4:
+		// Global memory of the block, 8 bytes for each thread.
 		space, base, room, wide = ".global", "%f0", 8, true
 	case 5:
 		base, wide = "%f1", true
 	case 6:
+		// Local memory by name.
 		space, base = ".local", "lo"
 	case 7:
 		base, wide = "%f2", true
 	case 8:
+		// A pointer to one of the two shared arrays.
 		g.emit("selp.u32 %%x, %%s0, %%s1, %s;", g.condition())
 		space, base = ".shared", "%x"
 	case 9:
+		// A generic pointer to one of two spaces.
 		a := []string{"%f0", "%f1", "%f2"}
 		i := g.n(3)
 		g.emit("selp.b64 %%f3, %s, %s, %s;", a[i], a[(i+1)%3], g.condition())
@@ -201,6 +214,7 @@ func (g *readback) place(size int) (space, operand string) {
 	if base == "lo" {
 		return space, fmt.Sprintf("[lo+%d]", size*g.n(room/size))
 	}
+	// A constant offset, or one that a value selects.
 	if g.n(4) > 0 || room == size {
 		return space, fmt.Sprintf("[%s+%d]", base, size*g.n(room/size))
 	}
@@ -214,6 +228,7 @@ func (g *readback) place(size int) (space, operand string) {
 	return space, "[%i]"
 }
 
+// strength returns the modifiers of an access: mostly none, for a weak one.
 func (g *readback) strength(space string) string {
 	if g.n(8) > 0 || space == ".local" {
 		return ""
@@ -221,6 +236,7 @@ func (g *readback) strength(space string) string {
 	return []string{".volatile", ".relaxed.gpu", ".relaxed.cta"}[g.n(3)]
 }
 
+// store writes a store of 1, 2, 4 or 8 bytes to the thread's own memory.
 func (g *readback) store() {
 	switch g.n(8) {
 	case 0:
@@ -244,6 +260,7 @@ func (g *readback) store() {
 	}
 }
 
+// load writes a load of 1, 2, 4 or 8 bytes from the thread's own memory.
 func (g *readback) load() {
 	switch g.n(8) {
 	case 0:
@@ -267,7 +284,9 @@ func (g *readback) load() {
 	}
 }
 
+// atomic writes an atomic or a reduction on the thread's own memory.
 func (g *readback) atomic() {
+	// Only memory that atomics can access: shared and global.
 	space, base := ".shared", "%s0"
 	switch g.n(3) {
 	case 0:
@@ -286,15 +305,17 @@ func (g *readback) atomic() {
 		4*g.n(2), g.v())
 }
 
-// ticket takes a number from a counter, or sets one.
+// ticket writes an operation that takes a number from a counter, or sets a counter.
 func (g *readback) ticket() {
 	at := 4 * g.n(2)
 	switch g.n(8) {
 	case 0:
+		// One thread sets the counter.
 		g.emit("@%%p4 st.shared.u32 [ct+%d], %s;", at, g.v())
 	case 1:
 		g.emit("@%%p4 st.volatile.shared.u32 [ct+%d], %s;", at, g.v())
 	case 2:
+		// A counter that wraps, at 2^32 or at 63.
 		g.emit("%satom.shared.inc.u32 %s, [ct+%d], %s;", g.guard(), g.v(), at,
 			[]string{"0xffffffff", "63"}[g.n(2)])
 	case 3:
@@ -306,6 +327,7 @@ func (g *readback) ticket() {
 	}
 }
 
+// compute writes an instruction on value registers.
 func (g *readback) compute() {
 	d, a := g.v(), g.v()
 	switch g.n(6) {
@@ -324,6 +346,7 @@ func (g *readback) compute() {
 	}
 }
 
+// decide sets a predicate.
 func (g *readback) decide() {
 	p := g.condition()
 	switch g.n(4) {
@@ -339,6 +362,7 @@ func (g *readback) decide() {
 	}
 }
 
+// branch writes an if with an else that may be empty.
 func (g *readback) branch(depth int) {
 	if depth == 0 {
 		return
@@ -354,12 +378,14 @@ func (g *readback) branch(depth int) {
 	fmt.Fprintf(&g.out, "%s:\n", end)
 }
 
+// loop writes a loop, perhaps with a break or a continue.
 func (g *readback) loop(depth int) {
 	if depth == 0 {
 		return
 	}
 	c := g.used
 	g.used++
+	// next is the target of continue, end that of break.
 	head, next, end := g.label(), g.label(), g.label()
 	g.emit("mov.u32 %%c%d, 0;", c)
 	fmt.Fprintf(&g.out, "%s:\n", head)
@@ -384,6 +410,7 @@ func (g *readback) loop(depth int) {
 	fmt.Fprintf(&g.out, "%s:\n", end)
 }
 
+// call writes a call of a function that stores through a pointer.
 func (g *readback) call() {
 	p := []string{"%f0", "%f1", "%f2"}[g.n(3)]
 	g.emit("add.s64 %%a, %s, %d;\n\tst.param.b64 [pa], %%a;\n\tst.param.b32 [pb], %s;", p, 4*g.n(2),
@@ -395,7 +422,7 @@ func (g *readback) call() {
 	g.emit("call.uni (pr), swap, (pa, pb);\n\tld.param.b32 %s, [pr];", g.v())
 }
 
-// neighbour touches what another thread of the warp owns.
+// neighbour writes an access to memory that another thread of the block owns.
 func (g *readback) neighbour() {
 	g.emit(
 		"xor.b32 %%i, %%t, %d;\n\tshl.b32 %%i, %%i, 4;\n\tmov.u32 %%x, sh;\n\tadd.u32 %%x, %%x, %%i;",
@@ -407,12 +434,14 @@ func (g *readback) neighbour() {
 	g.emit("%sld.shared.u32 %s, [%%x+%d];", g.guard(), g.v(), 4*g.n(4))
 }
 
-// use takes a value for an index, or has the thread alone do something of which it holds.
+// use writes a store at an index that a value selects, or one under a condition on a value that may
+// hold in several threads.
 func (g *readback) use() {
 	if g.n(4) == 0 {
 		g.emit("setp.eq.u32 %%q, %s, %d;\n\t@%%q st.global.u32 [%%g+1020], %%t;", g.v(), g.n(12))
 		return
 	}
 	g.emit(
-		"and.b32 %%i, %s, 127;\n\tshl.b32 %%i, %%i, 2;\n\tcvt.u64.u32 %%a, %%i;\n\tadd.s64 %%a, %%a, %%g;\n\tst.global.u32 [%%a+512], %%t;", g.v())
+		"and.b32 %%i, %s, 127;\n\tshl.b32 %%i, %%i, 2;\n\tcvt.u64.u32 %%a, %%i;\n\t"+
+			"add.s64 %%a, %%a, %%g;\n\tst.global.u32 [%%a+512], %%t;", g.v())
 }

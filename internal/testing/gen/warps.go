@@ -13,22 +13,25 @@ type Warps struct {
 	Buffers              int // 1 to 7; each has two barriers
 	Words                int // of 4 bytes, of a buffer
 	Iterations           int // rounds over all buffers
-	// of each consumer thread from a full buffer, each by an instruction of its own
+	// reads of each consumer thread from a full buffer, each by a separate instruction
 	Reads    int
 	Unrolled bool // straight-line code instead of a loop over the rounds
-	Broken   bool // consumers say that a buffer is free before they have read it
+	Broken   bool // consumers signal that a buffer is empty before they have read it
 }
 
-// PTX returns the kernel k of that shape.
+// PTX returns the kernel k of this shape.
 func (s Warps) PTX() string {
 	var b strings.Builder
 	threads := 32 * (s.Producers + s.Consumers)
 	fmt.Fprintf(&b,
-		".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in)\n.reqntid %d, 1, 1\n{\n", threads)
+		".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in)\n"+
+			".reqntid %d, 1, 1\n{\n", threads)
 	fmt.Fprintf(&b,
-		"\t.reg .pred %%p<4>;\n\t.reg .b32 %%r<16>;\n\t.reg .b64 %%d<4>;\n\t.reg .f32 %%f<4>;\n\t.shared .align 16 .b8 buffer[%d];\n", 4*s.Words*s.Buffers)
+		"\t.reg .pred %%p<4>;\n\t.reg .b32 %%r<16>;\n\t.reg .b64 %%d<4>;\n\t.reg .f32 %%f<4>;\n\t"+
+			".shared .align 16 .b8 buffer[%d];\n", 4*s.Words*s.Buffers)
 	b.WriteString(
-		"\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r3, buffer;\n\tld.param.u64 %d1, [in];\n\tcvta.to.global.u64 %d1, %d1;\n")
+		"\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r3, buffer;\n\tld.param.u64 %d1, [in];\n\t" +
+			"cvta.to.global.u64 %d1, %d1;\n")
 	fmt.Fprintf(&b,
 		"\tmov.f32 %%f2, 0f00000000;\n\tsetp.ge.u32 %%p1, %%r1, %d;\n\t@%%p1 bra consumer;\n",
 		32*s.Producers)
@@ -43,10 +46,12 @@ func (s Warps) PTX() string {
 	return b.String()
 }
 
+// empty and full return the barriers of buffer i: consumers signal on the first, producers on the
+// second.
 func (s Warps) empty(i int) int { return 1 + 2*i }
 func (s Warps) full(i int) int  { return 2 + 2*i }
 
-// side writes the rounds of the producers or of the consumers.
+// side writes the rounds of the producers or the consumers.
 func (s Warps) side(b *strings.Builder, label string,
 	round func(b *strings.Builder, i int, last bool)) {
 	all := func(last bool) {
@@ -54,6 +59,7 @@ func (s Warps) side(b *strings.Builder, label string,
 			round(b, i, last)
 		}
 	}
+	// Straight-line code has one copy of a round for each iteration.
 	if s.Unrolled {
 		for n := range s.Iterations {
 			all(n == s.Iterations-1)
@@ -66,7 +72,7 @@ func (s Warps) side(b *strings.Builder, label string,
 		s.Iterations, label)
 }
 
-// produce fills buffer i when it is free.
+// produce fills buffer i once it is empty.
 func (s Warps) produce(b *strings.Builder, i int, _ bool) {
 	threads := 32 * (s.Producers + s.Consumers)
 	fmt.Fprintf(b, "\tbar.sync %d, %d;\n", s.empty(i), threads)
@@ -78,10 +84,11 @@ func (s Warps) produce(b *strings.Builder, i int, _ bool) {
 	fmt.Fprintf(b, "\tbar.arrive %d, %d;\n", s.full(i), threads)
 }
 
-// consume reads buffer i when it is full.
+// consume reads buffer i once it is full.
 func (s Warps) consume(b *strings.Builder, i int, _ bool) {
 	threads := 32 * (s.Producers + s.Consumers)
 	fmt.Fprintf(b, "\tbar.sync %d, %d;\n", s.full(i), threads)
+	// The signal that the buffer is empty belongs after the reads.
 	free := fmt.Sprintf("\tbar.arrive %d, %d;\n", s.empty(i), threads)
 	if s.Broken {
 		b.WriteString(free)
@@ -89,15 +96,16 @@ func (s Warps) consume(b *strings.Builder, i int, _ bool) {
 	for n := range s.Reads {
 		fmt.Fprintf(b, "\tadd.u32 %%r5, %%r1, %d;\n\tand.b32 %%r5, %%r5, %d;\n", 32*n, s.Words-1)
 		fmt.Fprintf(b,
-			"\tmad.lo.u32 %%r4, %%r5, 4, %%r3;\n\tld.shared.f32 %%f1, [%%r4+%d];\n\tadd.f32 %%f2, %%f2, %%f1;\n", 4*i*s.Words)
+			"\tmad.lo.u32 %%r4, %%r5, 4, %%r3;\n\tld.shared.f32 %%f1, [%%r4+%d];\n\t"+
+				"add.f32 %%f2, %%f2, %%f1;\n", 4*i*s.Words)
 	}
 	if !s.Broken {
 		b.WriteString(free)
 	}
 }
 
-// Commands is how many commands a block executes: accesses to shared memory and arrivals at
-// barriers, by thread.
+// Commands returns the number of commands that a block executes: accesses to shared memory and
+// arrivals at barriers, over all threads.
 func (s Warps) Commands() uint64 {
 	p, c := uint64(32*s.Producers), uint64(32*s.Consumers)
 	stores := uint64((s.Words + 32*s.Producers - 1) / (32 * s.Producers))
@@ -105,6 +113,6 @@ func (s Warps) Commands() uint64 {
 	return rounds*(p*(2+stores)+c*uint64(2+s.Reads)) + c*uint64(s.Buffers)
 }
 
-// Barriers is how many generations of barriers are completed: the last arrivals at the empty ones
-// are not waited for.
+// Barriers returns the number of completed barrier generations. No thread waits for the last
+// arrivals at the empty barriers.
 func (s Warps) Barriers() uint64 { return uint64(2 * s.Buffers * s.Iterations) }

@@ -1,15 +1,16 @@
 // Package lockrun executes the lock-step form φ of a kernel, concretely and for all threads of a
-// launch at once, and says whether it has a data race or a barrier divergence. It is the reference
-// semantics as a program: small, without any choice of a schedule, for small launches.
+// launch at once, and reports data races and barrier divergence. It is the reference semantics as a
+// program: small, without any choice of schedule, for small launches.
 //
-// What it follows: Collingbourne et al., "Interleaving and Lock-Step Semantics" (ESOP 2013): Table
-// 3 and figure 6 for the steps, Definition 4.1 for races. Shared memory is one state that all
-// threads read and write, as in the paper, not havoc; where several threads write a place in one
-// step, Options.Seed chooses who is last (ψ). Registers are computed by emu/alu, 32 threads at a
-// time; a conflict of two accesses is event.Conflict.
+// It follows Collingbourne et al., "Interleaving and Lock-Step Semantics" (ESOP 2013): Table 3 and
+// figure 6 for the steps, Definition 4.1 for races. Shared memory is one state that all threads
+// read and write, as in the paper, rather than havocked. Where several threads write a location in
+// one step, Options.Seed selects the last one (ψ). Package emu/alu computes registers, 32 threads
+// at a time; event.Conflict defines when two accesses conflict.
 //
-// Beyond the paper: blocks of a launch are executed one after the other, and accesses to global
-// memory by threads of two blocks are never separated by a sync.
+// Beyond the paper: the blocks of a launch are executed one after the other, and no sync separates
+// accesses to global memory by threads of two blocks. It misses races that only other final writers
+// (ψ) would expose.
 package lockrun
 
 import (
@@ -31,11 +32,10 @@ type Options struct {
 // Race is a pair of conflicting accesses that no sync separates.
 type Race struct{ A, B *ir.Instr }
 
-// Result is what an execution came to. After a divergence or a failure nothing was executed any
-// more.
+// Result is the result of an execution, which ends at the first divergence or failed assertion.
 type Result struct {
 	Races      []Race    // the first for each pair of instructions
-	Divergence *ir.Instr // the barrier whose sync failed, or nil
+	Divergence *ir.Instr // the barrier that not all threads reached, or nil
 	Failed     *ir.Instr // the assertion that failed, or nil
 	memory     map[uint64]byte
 	objects    map[string]uint64
@@ -44,20 +44,21 @@ type Result struct {
 // Clean reports whether the execution shows no error.
 func (r *Result) Clean() bool { return len(r.Races) == 0 && r.Divergence == nil && r.Failed == nil }
 
-// Read copies from the global object of that name.
+// Read copies bytes of the named global object.
 func (r *Result) Read(object string, offset uint64, b []byte) {
 	for i := range b {
 		b[i] = r.memory[r.objects[object]+offset+uint64(i)]
 	}
 }
 
-// Error says why a kernel was not executed, or not to its end: a construct that is not supported,
-// or too many steps.
+// Error describes why a kernel was not executed completely: an unsupported construct, or too many
+// steps.
 type Error struct {
 	Instr *ir.Instr
 	What  string
 }
 
+// Error returns the message.
 func (e *Error) Error() string {
 	if e.Instr == nil {
 		return e.What
@@ -65,15 +66,15 @@ func (e *Error) Error() string {
 	return e.Instr.Text() + ": " + e.What
 }
 
-// Addresses: a shared address is an offset into the block's shared memory, which is all at window
-// among generic ones.
+// Addresses: a shared address is an offset into the block's shared memory, which begins at window
+// in the generic address space. Global objects are far apart, from firstBase on.
 const (
 	window     = uint64(1) << 60
 	windowSize = uint64(1) << 24
 	firstBase  = uint64(1) << 32
 )
 
-// machine executes one launch.
+// machine executes one launch. Registers of all threads exist at once; memory is a map of bytes.
 type machine struct {
 	p     *form.Program
 	cfg   *launch.Config
@@ -117,6 +118,8 @@ func Run(p *form.Program, cfg *launch.Config, opt Options) (res *Result, err err
 		res: &Result{memory: map[uint64]byte{}, objects: map[string]uint64{}},
 	}
 	m.log = newLog(m)
+	// Unsupported constructs are found deep in the evaluation of operands; fail ends the run by a
+	// panic, which becomes the error here.
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -137,6 +140,7 @@ func Run(p *form.Program, cfg *launch.Config, opt Options) (res *Result, err err
 	return m.res, nil
 }
 
+// fail ends the run with an Error, which Run recovers.
 func (m *machine) fail(in *ir.Instr, format string, args ...any) {
 	panic(&Error{in, fmt.Sprintf(format, args...)})
 }
@@ -150,6 +154,7 @@ func (m *machine) prepare() {
 	for _, v := range vars {
 		m.place[v.Var] = uint64(v.At)
 	}
+	// Arguments that share a buffer share its memory.
 	base := firstBase
 	for i, v := range m.p.Func.Params {
 		a := m.cfg.Args[i]
@@ -174,7 +179,7 @@ func (m *machine) prepare() {
 	}
 }
 
-// start makes the state of a block: every thread has v_active at the entry.
+// start sets up the state of a block: v_active of every thread is the entry.
 func (m *machine) start(block uint32) {
 	m.block, m.shared = block, map[uint64]byte{}
 	n := m.geo.WarpsPerBlock()
@@ -192,8 +197,10 @@ func (m *machine) start(block uint32) {
 	m.log.startBlock()
 }
 
-// run executes φ for one block: blocks in the sort order, with the tests at the ends of loops.
+// run executes φ for one block: its blocks in the sort order, with the tests at the ends of loops.
+// At a loop's end it returns to the header while some thread has v_active there.
 func (m *machine) run() {
+	// A block that no thread is in has no effect.
 	for pc := 0; pc < len(m.p.Blocks); {
 		b := m.p.Blocks[pc]
 		if m.someone(b.ID) {
@@ -229,6 +236,7 @@ func (w *warp) at(b ir.BlockID) uint32 {
 	return mask & w.lanes
 }
 
+// someone reports whether v_active of some thread is b.
 func (m *machine) someone(b ir.BlockID) bool {
 	for i := range m.warps {
 		if m.warps[i].at(b) != 0 {
@@ -238,9 +246,11 @@ func (m *machine) someone(b ir.BlockID) bool {
 	return false
 }
 
-// enter executes the statements of a block and chooses the next one.
+// enter executes the statements of a block, each for all threads in it, and then sets their
+// v_active.
 func (m *machine) enter(b *form.Block) {
 	enabled := make([]uint32, len(m.warps))
+	// The guard is evaluated at each statement, since an earlier one may have changed it.
 	for _, in := range b.Body {
 		if m.steps++; m.steps > m.opt.MaxSteps {
 			m.fail(nil, "more than %d steps", m.opt.MaxSteps)
@@ -259,7 +269,7 @@ func (m *machine) enter(b *form.Block) {
 	}
 }
 
-// guard returns the lanes for which a guard holds.
+// guard returns the lanes in which a guard holds.
 func (w *warp) guard(p ir.RegID, neg bool) uint32 {
 	if p == ir.NoReg {
 		return ^uint32(0)
@@ -270,11 +280,13 @@ func (w *warp) guard(p ir.RegID, neg bool) uint32 {
 	return w.preds[p]
 }
 
-// choose sets v_active of the threads in block b.
+// choose sets v_active of the threads in block b: to the target of the first arm whose guard holds.
 func (m *machine) choose(w *warp, b *form.Block) {
+	// The arms are tried in order; a thread leaves by the first one that applies.
 	open := w.at(b.ID)
 	for i := range b.Arms {
 		a := &b.Arms[i]
+		// An arm of a switch also requires its index.
 		taken := open & w.guard(a.Guard, a.Neg)
 		if a.Index >= 0 {
 			index := m.source(w, nil, a.By, 4, 0)

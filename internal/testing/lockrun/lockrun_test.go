@@ -39,8 +39,8 @@ func run(t *testing.T, f *ir.Func, threads uint32, number string) *lockrun.Resul
 	return r
 }
 
-// TestFigure1: the paper says of the kernel of figure 1a that it is right for any power of two, and
-// of that of figure 1b that thread 0 never comes to its first barrier.
+// TestFigure1: according to the paper the kernel of figure 1a is correct for any power of two, and
+// in that of figure 1b thread 0 never reaches its first barrier.
 func TestFigure1(t *testing.T) {
 	text, err := os.ReadFile("../../lockstep/form/testdata/scan.ptx")
 	if err != nil {
@@ -86,7 +86,7 @@ func TestMissingBarrier(t *testing.T) {
 	}
 }
 
-// TestIdleSync: a sync that finds nobody enabled separates nothing.
+// TestIdleSync: a sync without enabled threads separates nothing.
 func TestIdleSync(t *testing.T) {
 	f := kernels.PTX(t, `.version 8.0
 .target sm_80

@@ -5,26 +5,28 @@ import (
 	"heddle/internal/ir"
 )
 
-// cell is how many bytes of memory are looked at together: no access goes beyond one.
+// cell is the granularity of the log in bytes. No access crosses a cell boundary.
 const cell = 16
 
-// log remembers accesses to find races (Definition 4.1). Two accesses of threads of one block race
-// if they conflict and no sync is between them; of two blocks, if they conflict.
+// log records accesses to find races (Definition 4.1). Two accesses by threads of one block race if
+// they conflict and no sync is between them; by threads of two blocks, if they conflict.
 type log struct {
 	m        *machine
 	shared   map[uint64][]entry // of the current interval, by cell
 	global   map[uint64][]entry // of the current interval
-	elsewise map[uint64][]entry // to global memory, by the blocks before
+	elsewise map[uint64][]entry // to global memory, by earlier blocks
 	all      map[uint64][]entry // to global memory, by this block
 	seen     map[Race]bool
 	fresh    []place
 }
 
+// entry is one access of one thread.
 type entry struct {
 	in *ir.Instr
 	op event.Op
 }
 
+// place is an access with the cell that it touches.
 type place struct {
 	space event.Space
 	at    uint64
@@ -35,7 +37,9 @@ func newLog(m *machine) *log {
 	return &log{m: m, elsewise: map[uint64][]entry{}, all: map[uint64][]entry{}, seen: map[Race]bool{}}
 }
 
+// startBlock makes the global accesses of the last block those of earlier blocks.
 func (g *log) startBlock() {
+	// No sync orders threads of different blocks, so that these entries are kept to the end.
 	for at, list := range g.all {
 		g.elsewise[at] = append(g.elsewise[at], list...)
 	}
@@ -43,17 +47,17 @@ func (g *log) startBlock() {
 	g.endInterval()
 }
 
-// endInterval forgets what a sync separates from what follows.
+// endInterval drops the accesses that a sync separates from later ones.
 func (g *log) endInterval() {
 	g.shared, g.global = map[uint64][]entry{}, map[uint64][]entry{}
 }
 
-// add notes an access of the current statement.
+// add records an access of the current statement.
 func (g *log) add(in *ir.Instr, space event.Space, op event.Op) {
 	g.fresh = append(g.fresh, place{space, op.Addr / cell, entry{in, op}})
 }
 
-// endStatement compares what the statement did with itself and with what came before.
+// endStatement compares the accesses of the statement with each other and with earlier ones.
 func (g *log) endStatement() {
 	for _, f := range g.fresh {
 		if f.space == event.Shared {
@@ -69,11 +73,13 @@ func (g *log) endStatement() {
 	g.fresh = g.fresh[:0]
 }
 
+// compare adds a race for each pair that conflicts, once for each pair of instructions.
 func (g *log) compare(e entry, with []entry) {
 	for i := range with {
 		if !event.Conflict(g.m.geo, with[i].op, e.op) {
 			continue
 		}
+		// The order of the two instructions does not matter.
 		r := Race{with[i].in, e.in}
 		if r.A.Index > r.B.Index {
 			r.A, r.B = r.B, r.A

@@ -9,7 +9,7 @@ import (
 	"heddle/internal/isa"
 )
 
-// loadParam reads a parameter.
+// loadParam reads a kernel parameter.
 func (m *machine) loadParam(w *warp, in *ir.Instr, mask uint32) {
 	mem := in.Src[0]
 	if mem.Var == nil || in.Vec > 1 {
@@ -24,6 +24,7 @@ func (m *machine) loadParam(w *warp, in *ir.Instr, mask uint32) {
 	m.set(w, in, in.Dst[0], &lanes, mask)
 }
 
+// number decodes a little-endian integer.
 func number(b []byte) uint64 {
 	v := uint64(0)
 	for i, x := range b {
@@ -40,12 +41,13 @@ func extend(v uint64, t isa.Type) uint64 {
 	return v
 }
 
-// resolve says where an address is: which memory, and where in it.
+// resolve returns the memory that an address belongs to, and the position in it.
 func (m *machine) resolve(in *ir.Instr, addr uint64) (event.Space, uint64) {
 	switch in.Space {
 	case event.Shared, event.Global:
 		return in.Space, addr
 	case event.Generic, event.NoSpace:
+		// A generic address in the window is a shared address.
 		if addr >= window && addr < window+windowSize {
 			return event.Shared, addr - window
 		}
@@ -55,6 +57,7 @@ func (m *machine) resolve(in *ir.Instr, addr uint64) (event.Space, uint64) {
 	return 0, 0
 }
 
+// bytes returns the contents of a space.
 func (m *machine) bytes(s event.Space) map[uint64]byte {
 	if s == event.Shared {
 		return m.shared
@@ -62,8 +65,8 @@ func (m *machine) bytes(s event.Space) map[uint64]byte {
 	return m.res.memory
 }
 
-// access executes a load, a store or an atomic of the enabled threads of a warp: of those that
-// write one place the last one wins, and who that is the seed says.
+// access executes a load, a store or an atomic of the enabled threads of a warp. Among threads that
+// write one location the last one wins; the seed selects the order.
 func (m *machine) access(w *warp, in *ir.Instr, mask uint32) {
 	var mem *ir.Operand
 	for i := range in.Src {
@@ -75,6 +78,7 @@ func (m *machine) access(w *warp, in *ir.Instr, mask uint32) {
 		in.Has(isa.NC) {
 		m.fail(in, "is not supported")
 	}
+	// Ascending or descending lane order: the last writer is the highest or the lowest lane.
 	for range bits.OnesCount32(mask) {
 		l := bits.TrailingZeros32(mask)
 		if m.opt.Seed&1 == 1 {
@@ -102,6 +106,7 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 		addr += w.regs[mem.Reg][l]
 	}
 	space, at := m.resolve(in, addr)
+	// Natural alignment and the size of a cell ensure that no access crosses a cell.
 	elem := in.Type.Size()
 	size := elem * max(int(in.Vec), 1)
 	if at%uint64(size) != 0 || size > cell {
@@ -150,7 +155,7 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 	m.log.add(in, space, op)
 }
 
-// combine is what an atomic operation makes of what is in memory and its operand.
+// combine returns the value that an atomic operation leaves in memory.
 func (m *machine) combine(in *ir.Instr, old, v uint64) uint64 {
 	if in.Type.Class() == isa.Float || in.Vec > 1 {
 		m.fail(in, "is not supported")
@@ -180,6 +185,7 @@ func (m *machine) combine(in *ir.Instr, old, v uint64) uint64 {
 	return 0
 }
 
+// elements returns the elements of a vector operand, or the operand itself.
 func elements(o ir.Operand) []ir.Operand {
 	if o.Kind == ir.Vector {
 		return o.Elems

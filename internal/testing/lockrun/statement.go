@@ -43,9 +43,10 @@ func (m *machine) statement(in *ir.Instr, enabled []uint32) {
 	m.log.endStatement()
 }
 
-// sync is the assertion that all threads are at the barrier if one is, at one number, and as many
-// as it counts.
+// sync checks that if one thread is at the barrier all threads are, at one barrier number, and as
+// many as it counts. Otherwise the barrier diverges.
 func (m *machine) sync(in *ir.Instr, enabled []uint32) {
+	// The barrier is reached if some thread is enabled, and uniform if all are.
 	some, all := false, true
 	for i := range m.warps {
 		some = some || enabled[i] != 0
@@ -54,6 +55,7 @@ func (m *machine) sync(in *ir.Instr, enabled []uint32) {
 	if !some {
 		return
 	}
+	// All threads must use one barrier number, and a count must be that of the block.
 	id, count := form.BarrierParts(in)
 	first := true
 	var number uint64
@@ -86,6 +88,7 @@ func (m *machine) reduce(in *ir.Instr, each func(func(w *warp, lane int))) {
 		return
 	}
 	p := in.Src[len(in.Src)-1]
+	// popc counts the threads whose predicate is true; and and or compare that count.
 	n, total := uint64(0), uint64(0)
 	each(func(w *warp, l int) {
 		total++
@@ -101,6 +104,7 @@ func (m *machine) reduce(in *ir.Instr, each func(func(w *warp, lane int))) {
 		r = b2u(n > 0)
 	}
 	each(func(w *warp, l int) {
+		// The destination of popc is a register, that of and and or a predicate.
 		if d := in.Dst[0]; m.p.Func.Regs[d.Reg].Type == isa.Pred {
 			w.preds[d.Reg] = w.preds[d.Reg]&^(1<<l) | uint32(r)<<l
 		} else {
@@ -109,6 +113,7 @@ func (m *machine) reduce(in *ir.Instr, each func(func(w *warp, lane int))) {
 	})
 }
 
+// b2u returns 1 for true.
 func b2u(b bool) uint64 {
 	if b {
 		return 1
@@ -116,7 +121,7 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// assign executes an instruction that only changes registers.
+// assign executes an instruction that changes registers only.
 func (m *machine) assign(w *warp, in *ir.Instr, mask uint32) {
 	move := in.Operation() == isa.Move
 	switch {
@@ -153,7 +158,7 @@ func (m *machine) convertAddress(w *warp, in *ir.Instr, mask uint32) {
 	m.set(w, in, in.Dst[0], &v, mask)
 }
 
-// set writes a register, cut to its width.
+// set writes a register, truncated to its width.
 func (m *machine) set(w *warp, in *ir.Instr, d ir.Operand, v *alu.Lanes, mask uint32) {
 	if d.Kind == ir.None {
 		return
@@ -161,6 +166,7 @@ func (m *machine) set(w *warp, in *ir.Instr, d ir.Operand, v *alu.Lanes, mask ui
 	if d.Kind != ir.Register || m.isPred(d) {
 		m.fail(in, "destination is not supported")
 	}
+	// Upper bits of narrow registers stay zero, as package alu requires.
 	keep := ^uint64(0)
 	if n := m.p.Func.Regs[d.Reg].Type.Size(); n < 8 {
 		keep = 1<<(8*n) - 1
@@ -172,6 +178,7 @@ func (m *machine) set(w *warp, in *ir.Instr, d ir.Operand, v *alu.Lanes, mask ui
 	}
 }
 
+// isPred reports whether the operand is a predicate register.
 func (m *machine) isPred(o ir.Operand) bool {
 	return o.Kind == ir.Register && m.p.Func.Regs[o.Reg].Type == isa.Pred
 }
@@ -191,11 +198,13 @@ func (m *machine) pred(w *warp, o ir.Operand) uint32 {
 	return v
 }
 
-// source returns an operand; an immediate in size bytes. It may lie in tmp[slot].
+// source returns an operand; an immediate is truncated to size bytes. The result may be in
+// tmp[slot], which the next call for that slot overwrites.
 func (m *machine) source(w *warp, in *ir.Instr, o ir.Operand, size, slot int) *alu.Lanes {
 	if o.Kind == ir.Register && !m.isPred(o) && o.Selector() == "" {
 		return &w.regs[o.Reg]
 	}
+	// All other operands are computed into a scratch register.
 	t := &m.tmp[slot]
 	for l := range t {
 		switch o.Kind {
@@ -219,6 +228,7 @@ func (m *machine) source(w *warp, in *ir.Instr, o ir.Operand, size, slot int) *a
 	return t
 }
 
+// special returns the value of a special register of one thread.
 func (m *machine) special(w *warp, in *ir.Instr, o ir.Operand, lane int) uint64 {
 	block, thread := m.geo.Index(event.ThreadOf(w.id, lane))
 	at := func(d event.Dim3, i ir.Sreg) uint64 { return uint64([]uint32{d.X, d.Y, d.Z}[i]) }
@@ -253,6 +263,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	}
 	o := &m.ops
 	*o = alu.Ops{CC: &w.cc}
+	// Operands are split into values and predicates, as package alu expects them.
 	n, np := 0, 0
 	for i, s := range in.Src {
 		switch {
@@ -278,9 +289,11 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 			npd++
 			continue
 		}
+		// A wider register would need an extension, which is not implemented here.
 		if d.Kind != ir.Register || m.p.Func.Regs[d.Reg].Type.Size() != in.DstType(i).Size() {
 			m.fail(in, "destination is not as wide as the type")
 		}
+		// Lanes outside the mask keep their values, and sources may alias destinations.
 		out[nd] = &m.tmp[4+nd]
 		*out[nd] = w.regs[d.Reg]
 		o.D[nd] = out[nd]
@@ -296,9 +309,10 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	}
 }
 
-// pack is mov between a register and parts of it, the lowest first (PTX ISA 9.7.9.4).
+// pack executes mov between a register and its parts, the lowest first (PTX ISA 9.7.9.4).
 func (m *machine) pack(w *warp, in *ir.Instr, mask uint32) {
 	from, to := in.Src[0], in.Dst[0]
+	// First concatenate the parts of the source, then split the value among the destinations.
 	var v alu.Lanes
 	if from.Kind == ir.Vector {
 		part := 8 * in.Type.Size() / len(from.Elems)
@@ -325,6 +339,7 @@ func (m *machine) pack(w *warp, in *ir.Instr, mask uint32) {
 	}
 }
 
+// littleEndian returns the n low bytes of v.
 func littleEndian(v uint64, n int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, v)[:n]
 }

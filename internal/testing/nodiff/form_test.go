@@ -24,16 +24,16 @@ import (
 	"heddle/internal/verify"
 )
 
-// interleaved is what an interleaving execution of a kernel came to, by the definitions of the
-// paper: a barrier is divergent if a thread has ended, or if threads meet at different barriers or
+// interleaved is the result of an interleaving execution of a kernel, by the definitions of the
+// paper: a barrier is divergent if a thread has ended, or if threads wait at different barriers or
 // in different iterations (rule BARRIER_F, which also compares the loop counters).
 type interleaved struct {
 	race, divergence bool
 	result           *emu.Result
 }
 
-// meetings watches a run for barriers at which threads do not agree. A read of a word that nobody
-// writes, put at the start of each block, tells it which way each thread takes.
+// meetings watches a run for barriers at which threads disagree. A read of a word that no thread
+// writes, inserted at the start of each block, records the path of each thread.
 type meetings struct {
 	event.Sink
 	machine *emu.Machine
@@ -101,8 +101,8 @@ func (m *meetings) Stall(e *event.Stall) {
 	m.Sink.Stall(e)
 }
 
-// mark puts a read of a word of its own at the start of every block, and returns the blocks by
-// mark. text has the instruction and declares the word.
+// mark inserts a read of a separate word at the start of every block, and returns the blocks by
+// mark. text holds the instruction and the declaration of the word.
 func mark(t *testing.T, f *ir.Func) map[*ir.Instr]ir.BlockID {
 	t.Helper()
 	pattern := f.Blocks[0].Instrs[0]
@@ -143,7 +143,7 @@ func interleave(t *testing.T, f *ir.Func, marks map[*ir.Instr]ir.BlockID, cfg *l
 		result: r}
 }
 
-// flowConfig is a launch with the contents of memory given byte by byte.
+// flowConfig is a launch whose memory contents are given byte by byte.
 func flowConfig(t *testing.T, f *ir.Func, k gen.Kernel, number, contents uint64) *launch.Config {
 	t.Helper()
 	grid, block := k.Grid, k.Block
@@ -176,10 +176,10 @@ func flowConfig(t *testing.T, f *ir.Func, k gen.Kernel, number, contents uint64)
 
 // TestLockstepTheorem is Theorem 5.2 on random kernels: the interleaving execution and that of φ
 // agree on whether there is an error, and leave the same memory if there is none. The theorem
-// speaks of errors as a whole; this is sharper:
+// treats all errors alike; the test is stricter:
 //
-//   - a race that φ has before any divergence, an interleaving has, because both take the same way through the
-//     intervals before it, and each interval is executed to its end by all threads;
+//   - a race that φ has before any divergence exists in an interleaving, because both follow the
+//     same path through the earlier intervals, and all threads execute each interval to its end;
 //   - if one has a divergence and no race, the other has a divergence.
 func TestLockstepTheorem(t *testing.T) {
 	n := 400
@@ -251,7 +251,7 @@ func FuzzLockstepTheorem(f *testing.F) {
 		})
 }
 
-// compareForms holds the two executions against each other.
+// compareForms compares the two executions.
 func compareForms(t *testing.T, phi *lockrun.Result, run interleaved, cfg *launch.Config) {
 	t.Helper()
 	races, diverges := len(phi.Races) > 0, phi.Divergence != nil
@@ -287,8 +287,8 @@ func compareForms(t *testing.T, phi *lockrun.Result, run interleaved, cfg *launc
 	}
 }
 
-// checkOrder holds the sort order against its definition (section 4): no path without a back edge
-// goes from a block to one before it, and the blocks of a loop stand together.
+// checkOrder checks the sort order against its definition (section 4): no path without a back edge
+// leads from a block to an earlier one, and the blocks of a loop are contiguous.
 func checkOrder(t *testing.T, p *form.Program) {
 	t.Helper()
 	dom := ir.Dominators(p.Func)
@@ -317,8 +317,8 @@ func checkOrder(t *testing.T, p *form.Program) {
 	}
 }
 
-// TestVerifiedHoldsForForm: what verify proves, the execution of φ has no counterexample to. It is
-// told of more than interleavings: different barriers of one number are a divergence for φ.
+// TestVerifiedHoldsForForm: the execution of φ contains no counterexample to a proof by verify.
+// This covers more than interleavings: different barriers with one number are a divergence for φ.
 func TestVerifiedHoldsForForm(t *testing.T) {
 	n := 60
 	if testing.Short() {

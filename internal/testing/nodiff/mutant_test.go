@@ -20,8 +20,8 @@ import (
 )
 
 // TestVerifiedMutantsAreClean breaks the synchronization of kernels that are verified: each barrier
-// is taken out, moved over its neighbour, or put under each condition that the kernel computes. A
-// mutant that is verified all the same must be right: no run may show a bug.
+// is removed, moved across its neighbour, or guarded by each condition that the kernel computes. If
+// a mutant is verified nonetheless, no run may show a bug.
 func TestVerifiedMutantsAreClean(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proofs")
@@ -79,7 +79,7 @@ func proved(t *testing.T, k *ir.Func, cfg *launch.Config) bool {
 	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified()
 }
 
-// eachMutant changes k, calls visit, and puts k back as it was.
+// eachMutant changes k, calls visit, and restores k.
 func eachMutant(k *ir.Func, visit func(what string)) {
 	for _, b := range k.Blocks {
 		whole := b.Instrs

@@ -1,4 +1,4 @@
-// Package nodiff holds engines against each other: they must agree on the same kernels.
+// Package nodiff compares engines with each other: they must agree on the same kernels.
 package nodiff
 
 import (
@@ -19,17 +19,17 @@ import (
 	"heddle/internal/testing/oracle"
 )
 
-// Limits of a launch that the oracle, which is quadratic, is given.
+// Limits of a launch for the oracle, whose cost is quadratic.
 const (
 	maxThreads = 128
 	maxSteps   = 20_000
 	maxCost    = 250_000 // comparisons of accesses by the oracle, about
 )
 
-// TestDetectorAgainstOracle runs the kernels of the suite and of the examples with the real
-// detector and the oracle on the same events. What the detector reports the oracle must report too,
-// site by site; and each access in whose course the oracle finds a first race on some word must
-// make the detector report a race.
+// TestDetectorAgainstOracle runs the kernels of the suite and of the examples with the detector and
+// the oracle on the same events. The oracle must report every race that the detector reports, site
+// by site. At each access for which the oracle finds the first race on some word, the detector must
+// report a race.
 func TestDetectorAgainstOracle(t *testing.T) {
 	compared := 0
 	for _, dir := range []string{"../../../testdata/suite", "../../../examples"} {
@@ -60,7 +60,7 @@ func kernelFiles(t *testing.T, dir string) []string {
 }
 
 // compareFile compares the engines on each kernel of a file, under several schedules, and returns
-// how many runs that were.
+// the number of runs.
 func compareFile(t *testing.T, path string) int {
 	t.Helper()
 	module, facts := kernels.File(t, path, lower.Options{})
@@ -78,7 +78,7 @@ func compareFile(t *testing.T, path string) int {
 	return n
 }
 
-// spaces are those that a kernel is looked at for apart.
+// spaces are the memory spaces that are checked separately.
 func spaces(k *ir.Func) []event.Space {
 	if ir.OrdersParts(k) {
 		return []event.Space{event.Shared, event.Global}
@@ -92,7 +92,7 @@ func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep
 	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed, only)
 }
 
-// compareLaunch compares the engines on one launch; it returns 0 if there was none to compare.
+// compareLaunch compares the engines on one launch; it returns 0 if the launch cannot be run.
 func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts,
 	lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
@@ -138,14 +138,14 @@ type pair struct {
 	diffs []string
 
 	seen, cost int  // accesses, and about how many comparisons they took
-	over       bool // the rest of the events is not looked at
+	over       bool // the remaining events are ignored
 }
 
 func (p *pair) Access(a *event.Access) {
 	lanes := bits.OnesCount32(a.Mask)
 	p.seen += lanes
 	if p.cost += lanes * p.seen / 8; p.cost > maxCost {
-		p.over = true // what came before is compared all the same
+		p.over = true // earlier events are compared nevertheless
 		return
 	}
 	p.det.Access(a)
@@ -153,7 +153,7 @@ func (p *pair) Access(a *event.Access) {
 	p.compare(a.Warp, a.Site)
 }
 
-// compare looks at what the last event has shown.
+// compare checks the results after an event.
 func (p *pair) compare(w event.Warp, site event.Site) {
 	if len(p.ora.Racy) == p.racy {
 		return
@@ -168,7 +168,8 @@ func (p *pair) compare(w event.Warp, site event.Site) {
 	p.total = total
 }
 
-// freshWords returns on how many words the oracle has found a first race since the last call.
+// freshWords returns the number of words on which the oracle has found a first race since the last
+// call.
 func (p *pair) freshWords() int {
 	if p.words == nil {
 		p.words = make(map[oracle.Byte]bool)

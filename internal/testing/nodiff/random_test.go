@@ -41,7 +41,7 @@ func TestRandomKernels(t *testing.T) {
 	}
 }
 
-// TestRandomKernelsVary: the generator is worth something only if its kernels end in all ways.
+// TestRandomKernelsVary: the generator is useful only if its kernels reach every kind of result.
 func TestRandomKernelsVary(t *testing.T) {
 	const n = 200
 	racy, completed, stalled := 0, 0, 0
@@ -143,8 +143,7 @@ func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool,
 	return 1
 }
 
-// digest hashes the events of a run. What an event leaves undefined, the entries outside its mask,
-// is not in it.
+// digest hashes the events of a run, except for undefined entries outside their masks.
 type digest struct {
 	h interface {
 		Write([]byte) (int, error)

@@ -18,10 +18,10 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// TestTraceAgainstRun holds the trace of a kernel, which executes a slice with unknown inputs,
-// against a run of the whole kernel: if the trace comes to its end and finds no race, every thread
-// makes the same accesses to shared memory and comes to the same barriers, in the same order,
-// whatever the inputs.
+// TestTraceAgainstRun compares the trace of a kernel, which executes a slice with unknown inputs,
+// with a run of the complete kernel. If the trace completes and finds no race, every thread makes
+// the same accesses to shared memory and reaches the same barriers, in the same order, for all
+// inputs.
 func TestTraceAgainstRun(t *testing.T) {
 	compared := 0
 	for _, dir := range []string{"../../../testdata/suite", "../../../testdata/trace",
@@ -139,8 +139,8 @@ func emuModel(m event.WarpModel) event.WarpModel {
 	return event.Independent
 }
 
-// runAgainst holds a trace that found nothing against a run with other inputs: its commands, and
-// what a detector finds in it.
+// runAgainst compares a trace without findings with a run on other inputs: its commands, and the
+// findings of a detector.
 func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, traced *commands,
 	opt race.Options) int {
 	t.Helper()
@@ -196,7 +196,7 @@ func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, 
 	return 1
 }
 
-// command is what one thread does to shared memory or at a barrier.
+// command is one access to shared memory or one barrier operation of a thread.
 type command struct {
 	in   *ir.Instr
 	addr uint64 // or the barrier
@@ -209,11 +209,11 @@ type commands struct {
 	det           *race.Detector // nil: none
 	of            map[event.Thread][]command
 	weaken        bool // as a trace does
-	// Instructions that the trace executed on paths that perhaps no input takes.
+	// Instructions that the trace executed on paths which perhaps no input takes.
 	maybe map[*ir.Instr]bool
 }
 
-// certain returns the commands that every input leads to.
+// certain returns the commands that are executed for every input.
 func (c *commands) certain(list []command) (out []command) {
 	for _, x := range list {
 		if !c.maybe[x.in] {

@@ -13,7 +13,7 @@ import (
 	"heddle/internal/testing/gen"
 )
 
-// stores keeps what the threads of one warp store, by instruction.
+// stores records the values that the threads of one warp store, by instruction.
 type stores struct {
 	*digest
 	m  *emu.Machine
@@ -47,8 +47,8 @@ func (s *stores) Access(a *event.Access) {
 	}
 }
 
-// TestTermsAreValues: the terms that lockstep makes of integer instructions have the values that a
-// run computes.
+// TestTermsAreValues: the terms of lockstep for integer instructions have the values that a run
+// computes.
 func TestTermsAreValues(t *testing.T) {
 	from, to := seeds(t, 150)
 	compared, skipped := 0, 0
@@ -96,8 +96,8 @@ func TestTermsAreValues(t *testing.T) {
 	}
 }
 
-// compareStores evaluates the stored terms for each lane. A term with symbols of which nothing is
-// known says nothing.
+// compareStores evaluates the stored terms for each lane. A term with unconstrained symbols is
+// skipped.
 func compareStores(t *testing.T, f *ir.Func, th *lockstep.Thread, saw *stores, n uint64) (compared,
 	skipped int) {
 	c := th.Context

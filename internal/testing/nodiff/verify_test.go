@@ -20,7 +20,7 @@ import (
 	"heddle/internal/verify"
 )
 
-// TestVerifiedMeansClean: what verify proves, no run may refute. Random kernels, under several
+// TestVerifiedMeansClean: no run may refute a proof by verify. Random kernels, under several
 // schedules.
 func TestVerifiedMeansClean(t *testing.T) {
 	draw := func(
@@ -35,7 +35,7 @@ func TestVerifiedPhasesAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Phases, req: phaseRequest}, 120, 20)
 }
 
-// TestVerifiedLoopsAreClean is the same on gen.LoopState: few of its kernels are right.
+// TestVerifiedLoopsAreClean is the same on gen.LoopState, few of whose kernels are free of races.
 func TestVerifiedLoopsAreClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.LoopState, req: phaseRequest}, 40, 10)
 }
@@ -71,7 +71,7 @@ func TestVerifiedInLockstepIsClean(t *testing.T) {
 	}
 }
 
-// agreement is a kind of kernels of which what verify proves is to be held against runs.
+// agreement is a kind of kernels whose proofs are compared with runs.
 type agreement struct {
 	draw     func(gen.Source) gen.Kernel
 	req      func(k gen.Kernel, number string, contents uint64) launch.Request
@@ -79,9 +79,9 @@ type agreement struct {
 	count    int // how many to try by default
 }
 
-// verifiedIsClean draws n kernels and runs them, with several numbers, contents and schedules. What
-// a run refutes must not be verified. Of those that are clean one in eight is given to verify too:
-// one in few or more of these is to be verified, or the test shows little.
+// verifiedIsClean generates n kernels and runs them, with several numbers, contents and schedules.
+// A kernel with a refuting run must not be verified. Among the clean ones, one in eight is passed
+// to verify too; at least one in few of these must be verified, or the test shows little.
 func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 	from, to := seeds(t, n)
 	schedules := uint64(2)
@@ -142,8 +142,8 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 
 func long() bool { return os.Getenv("HEDDLE_LONG") != "" }
 
-// seeds are those to try, n of them, or 20,000 with HEDDLE_LONG. HEDDLE_SEEDS=FROM:TO takes a slice
-// of these, so that a long run can be done in parts.
+// seeds returns the seeds to try: n of them, or 20,000 with HEDDLE_LONG. HEDDLE_SEEDS=FROM:TO
+// selects a slice of these, so that a long run can be split.
 func seeds(t *testing.T, n int) (from, to int) {
 	t.Helper()
 	switch slice := os.Getenv("HEDDLE_SEEDS"); {
@@ -160,7 +160,7 @@ func seeds(t *testing.T, n int) (from, to int) {
 	return 0, n
 }
 
-// seenBugs are what runs of a kernel showed.
+// seenBugs are the bugs that runs of a kernel showed.
 type seenBugs struct{ race, deadlock string }
 
 // look runs a kernel under some schedules, up to the first race.

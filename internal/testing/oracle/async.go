@@ -6,7 +6,7 @@ import (
 	"heddle/internal/event"
 )
 
-// pending is the time of an access that no thread can know of yet: no clock is as large.
+// pending is the clock of an access that no thread can know yet: it is larger than any clock.
 const pending = math.MaxUint32
 
 // copied is an asynchronous copy that its thread has not waited for.
@@ -16,14 +16,14 @@ type copied struct {
 	to    []Byte
 }
 
-// copies is what a thread has issued.
+// copies holds the copies that a thread has issued.
 type copies struct {
 	closed int // groups
 	open   []copied
 }
 
-// Copy checks and records what the copies of each lane do, as of now: they are ordered after what
-// their thread knows, and nothing is ordered after them (PTX ISA 8.9.1.1).
+// Copy checks and records the accesses of each lane's copies at the current time: they are ordered
+// after what their thread knows, and nothing is ordered after them (PTX ISA 8.9.1.1).
 func (o *Oracle) Copy(c *event.Copy) {
 	o.seq++
 	for _, t := range lanes(c.Warp, c.Mask) {
@@ -46,7 +46,8 @@ func (o *Oracle) Copy(c *event.Copy) {
 	o.endInstruction(c.Warp, c.Active)
 }
 
-// CopyGroup makes what a lane has waited for an access of the lane, as of now (9.7.9.25.3.3).
+// CopyGroup turns the copies that a lane has waited for into accesses of the lane at the current
+// time (9.7.9.25.3.3).
 func (o *Oracle) CopyGroup(g *event.CopyGroup) {
 	for _, t := range lanes(g.Warp, g.Mask) {
 		c := &o.copies[t]

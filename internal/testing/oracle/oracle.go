@@ -1,10 +1,12 @@
-// Package oracle is a happens-before race detector without any cleverness, to hold package race
-// against: a full vector clock for every thread, every access kept for ever, every pair compared.
+// Package oracle is a happens-before race detector without optimizations, against which package
+// race is tested: a full vector clock for every thread, every access kept forever, every pair
+// compared.
 //
-// What it follows: PTX ISA 8.7 (races), 8.8 (release and acquire patterns), 8.9.2 (observation
-// order), 8.9.4 (what synchronizes); Barracuda §3.3.1 for the lockstep model. It shares package
-// event's definition of a conflict with the real detector, and nothing else. Cost: quadratic in
-// everything; for small launches only.
+// It follows PTX ISA 8.7 (races), 8.8 (release and acquire patterns), 8.9.2 (observation order),
+// 8.9.4 (synchronization), and Barracuda §3.3.1 for the lockstep model. It shares with the detector
+// only the definition of a conflict in package event. The cost is quadratic in the number of
+// accesses and threads, so that it is for small launches only. Both may share a misreading of the
+// specification, which the suite of kernels with stated expectations must find.
 package oracle
 
 import (
@@ -24,14 +26,15 @@ type Byte struct {
 	Addr  uint64
 }
 
-// Options say what the detector is to model.
+// Options select the model.
 type Options struct {
 	Geometry event.Geometry
 	Lockstep bool
-	// Tolerate says whether two conflicting weak writes of the same bytes are let pass; nil: never.
+	// Tolerate reports whether a race between two weak writes of the same bytes is tolerated; nil:
+	// never.
 	Tolerate func(sameInstruction bool) bool
-	// Only is as in package race: the one space of which races count, and what orders other memory
-	// only orders nothing.
+	// Only is as in package race: races are reported in this space only, and what orders other memory
+	// only has no effect.
 	Only event.Space
 }
 
@@ -47,12 +50,12 @@ type Oracle struct {
 	bars    map[barrier]*generation
 	copies  []copies // by thread
 
-	current map[event.Thread]*access // of the event in progress
+	current map[event.Thread]*access // of the current event
 
 	Pairs map[Pair]int
 	Racy  map[Byte]bool // bytes with a race
-	// Unsynchronized are bytes with accesses that no synchronization orders. Of these, some may be
-	// ordered by what was observed (PTX ISA 8.9.5, second rule), and so be no race.
+	// Unsynchronized contains the bytes with accesses that no synchronization orders. Some of them may
+	// be ordered by observation (PTX ISA 8.9.5, second rule), and are then not races.
 	Unsynchronized map[Byte]bool
 }
 
@@ -74,18 +77,18 @@ type access struct {
 	seq  int
 	at   uint32
 	data [4]uint64
-	from [2]uint64 // of an asynchronous copy: where the data come from, and how many bytes
+	from [2]uint64 // of an asynchronous copy: source address and number of bytes
 
 	observers []observer // strong reads that a strong write precedes in observation order
 }
 
-// observer is a strong read, and when it was.
+// observer is a strong read with its time.
 type observer struct {
 	thread event.Thread
 	at     uint32
 }
 
-// write is the last write to a place, with the release patterns that reading it observes.
+// write is the last write to a location, with the release patterns that a read of it observes.
 type write struct {
 	op    event.Op
 	heads []head
@@ -104,18 +107,20 @@ type place struct {
 	size   uint8
 }
 
-// threadSync is what a thread has done that can become part of a pattern.
+// threadSync holds operations of a thread that may become part of a pattern.
 type threadSync struct {
 	fences   map[event.Scope]clock // last release fence of each scope
 	released map[place][]head      // release operations on a place
 	observed map[place][]head      // heads that strong reads of a place have observed
 }
 
+// barrier is a barrier of one block.
 type barrier struct {
 	block uint32
 	id    uint8
 }
 
+// generation is what the threads that have arrived at a barrier know.
 type generation struct {
 	arrived clock
 	waiters []event.Thread
@@ -138,7 +143,7 @@ func New(opt Options) *Oracle {
 	return o
 }
 
-// Clock returns what thread t knows of thread u.
+// Clock returns the clock of thread u that thread t knows.
 func (o *Oracle) Clock(t, u event.Thread) uint32 { return o.vc[t][u] }
 
 func lanes(w event.Warp, mask uint32) []event.Thread {
@@ -177,8 +182,8 @@ func (o *Oracle) scalar(a *event.Access) {
 		o.vc[t][t]++
 		o.plain(a, t)
 	}
-	// Synchronization comes lane by lane after all checks: the lanes of an instruction are concurrent,
-	// and what a lane acquires orders nothing that the instruction itself does.
+	// Synchronization follows lane by lane after all checks: the lanes of an instruction are
+	// concurrent, and what a lane acquires does not order the instruction itself.
 	for _, t := range lanes(a.Warp, a.Mask) {
 		o.synchronize(a, t)
 	}
@@ -233,7 +238,7 @@ func (o *Oracle) check(acc *access, space event.Space) *access {
 	return acc
 }
 
-// ordered reports whether old happens before acc, in a way that reaches its proxy.
+// ordered reports whether old happens before acc and the order applies to their proxies.
 func (o *Oracle) ordered(old, acc *access) bool {
 	return event.Preserved(o.opt.Geometry, old.op, acc.op) &&
 		o.vc[acc.op.Thread][old.op.Thread] >= old.at
@@ -256,7 +261,7 @@ func (o *Oracle) tolerated(a, b *access) bool {
 		return false
 	}
 	sameInstruction := a.seq == b.seq
-	// what a copy will write is not known: only of the same source is it the same
+	// the value that a copy will write is unknown: it is equal only for equal sources
 	if a.op.Async || b.op.Async {
 		return sameInstruction && o.opt.Tolerate(true) && a.from == b.from
 	}
@@ -278,7 +283,7 @@ func (a *access) byteAt(addr uint64) byte {
 	return byte(a.data[i/8] >> (8 * (i % 8)))
 }
 
-// endInstruction is Barracuda's endi: in the lockstep model the active lanes join and go on.
+// endInstruction is Barracuda's endi: in the lockstep model the active lanes join their clocks.
 func (o *Oracle) endInstruction(w event.Warp, active uint32) {
 	if o.opt.Lockstep {
 		o.joinLanes(w, active)
@@ -306,12 +311,12 @@ func (o *Oracle) WarpSync(w *event.WarpSync) {
 	}
 }
 
-// counts reports whether races in a space are looked for.
+// counts reports whether races in a space are reported.
 func (o *Oracle) counts(s event.Space) bool {
 	return o.opt.Only == event.NoSpace || o.opt.Only == s
 }
 
-// orders reports whether a barrier or fence orders what is looked at.
+// orders reports whether a barrier or fence orders the checked memory.
 func (o *Oracle) orders(by event.Orders) bool {
 	return o.opt.Only == event.NoSpace || by.Covers(o.opt.Only)
 }
@@ -337,7 +342,7 @@ func (o *Oracle) Arrive(a *event.Arrive) {
 	o.endInstruction(a.Warp, a.Active)
 }
 
-// Complete gives the waiting threads what all arrivals knew.
+// Complete gives the waiting threads the knowledge of all arrivals.
 func (o *Oracle) Complete(c *event.Complete) {
 	key := barrier{c.Block, c.Barrier}
 	if g := o.bars[key]; g != nil {
@@ -348,6 +353,8 @@ func (o *Oracle) Complete(c *event.Complete) {
 	}
 }
 
-// Exit and Stall order nothing.
-func (o *Oracle) Exit(*event.Exit)   {}
+// Exit orders nothing.
+func (o *Oracle) Exit(*event.Exit) {}
+
+// Stall orders nothing.
 func (o *Oracle) Stall(*event.Stall) {}

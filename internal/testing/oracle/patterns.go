@@ -2,8 +2,8 @@ package oracle
 
 import "heddle/internal/event"
 
-// Fence is a release fence for later writes, and an acquire fence for what earlier strong reads
-// observed (PTX ISA 8.8, third forms).
+// Fence is a release fence for later writes, and an acquire fence for the observations of earlier
+// strong reads (PTX ISA 8.8, third forms).
 func (o *Oracle) Fence(f *event.Fence) {
 	for _, t := range lanes(f.Warp, f.Mask) {
 		if !o.orders(f.Orders) {
@@ -23,7 +23,7 @@ func (o *Oracle) Fence(f *event.Fence) {
 	o.endInstruction(f.Warp, f.Active)
 }
 
-// acquire joins what release patterns publish, where the pattern's first operation and the
+// acquire joins the clocks that release patterns publish, if the pattern's first operation and the
 // acquiring one are morally strong: their scopes include each other's threads (8.9.4).
 func (o *Oracle) acquire(t event.Thread, scope event.Scope, heads []head) {
 	g := o.opt.Geometry
@@ -34,11 +34,11 @@ func (o *Oracle) acquire(t event.Thread, scope event.Scope, heads []head) {
 	}
 }
 
-// synchronize applies what one lane's access does to the patterns.
+// synchronize applies one lane's access to the patterns.
 func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	op := opOf(a, t)
 	at := place{o.byteOf(a.Space, op, 0), a.Size}
-	var seen []head // what the read part observes
+	var seen []head // observed by the read part
 	var chain []*access
 	if a.Order.Strong() && a.Kind != event.Write {
 		if w := o.observe(a, t, op); w != nil {
@@ -74,8 +74,8 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	}
 }
 
-// observe returns the write that a strong read reads, if it is one write and they are morally
-// strong; else nil.
+// observe returns the write that a strong read observes, if it is a single write and they are
+// morally strong; else nil.
 func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) *write {
 	w := o.last[o.byteOf(a.Space, op, 0)]
 	for i := range int(a.Size) {
@@ -92,7 +92,7 @@ func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) *write {
 	return w
 }
 
-// ownHeads are the release patterns that a strong write of t to a place ends.
+// ownHeads returns the release patterns that a strong write of t to a location completes.
 func (o *Oracle) ownHeads(a *event.Access, t event.Thread, at place) []head {
 	s := &o.sync[t]
 	if a.Order.Releases() {

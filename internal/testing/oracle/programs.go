@@ -2,12 +2,14 @@ package oracle
 
 import "fmt"
 
-// Thread programs and their semantics as in Weft (PLDI 2015) §3: what a warp-specialized kernel is
-// once all but synchronization and shared accesses is abstracted away.
+// Thread programs and their semantics as in Weft (PLDI 2015) §3: the abstraction of a
+// warp-specialized kernel to synchronization and shared accesses.
 
 // Op is a command of a thread program.
 type Op uint8
 
+// The commands of a thread program: accesses of shared variables, and registrations at named
+// barriers.
 const (
 	ReadCmd Op = iota
 	WriteCmd
@@ -15,8 +17,7 @@ const (
 	SyncCmd
 )
 
-// Command is one command: an access of variable Var, or a registration at barrier Bar for Count
-// threads.
+// Command is an access of variable Var, or a registration at barrier Bar for Count threads.
 type Command struct {
 	Op    Op
 	Var   int
@@ -49,6 +50,7 @@ type Ref struct{ Thread, At int }
 // Outcome is how an execution ends (§3.3).
 type Outcome uint8
 
+// An execution that is not Done has threads that did not return.
 const (
 	Done Outcome = iota
 	Deadlocked
@@ -93,10 +95,10 @@ func (s *State) Done(p Programs) bool {
 	return true
 }
 
-// Step lets thread i execute its next command, and recycles the barrier if that completes it; then
-// the threads that waited have executed their sync. It returns the generation in which the command
-// took part (Definition 5, counted from 1), the barrier that was recycled or -1, and whether the
-// step is an error.
+// Step lets thread i execute its next command. If that completes the barrier, the barrier is
+// recycled and the waiting threads have executed their sync. Step returns the generation in which
+// the command took part (Definition 5, counted from 1), the barrier that was recycled or -1, and
+// whether the step is an error.
 func (s *State) Step(p Programs, i int) (gen, recycled int, err bool) {
 	c := p[i][s.pc[i]]
 	if !c.Synchronizes() {
@@ -146,8 +148,7 @@ func (s *State) key() string {
 }
 
 // WellSynchronized decides Definition 6 by enumerating every execution: each registration takes
-// part in the same generation in all of them, and none deadlocks or goes to an error. For tiny
-// programs.
+// part in the same generation in all of them, and none deadlocks or errs. It is for tiny programs.
 func WellSynchronized(p Programs, barriers int) bool {
 	gens := make(map[Ref]int)
 	seen := make(map[string]bool)

@@ -117,7 +117,10 @@ func placesOf(in *Module, k *ir.Func, codes func(diag.Code) bool) []suppress.Pla
 		}
 		at := lines[key{p.File(), fn}]
 		if at == nil {
-			at = &suppress.Place{File: p.File(), First: p.Line(), Last: p.Line(), Kernel: k.Demangled, Checked: codes}
+			at = &suppress.Place{
+				File: p.File(), First: p.Line(), Last: p.Line(),
+				Kernel: k.Demangled, Checked: codes,
+			}
 			lines[key{p.File(), fn}] = at
 			order = append(order, at)
 		}

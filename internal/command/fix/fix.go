@@ -1,3 +1,13 @@
+// Package fix is heddle fix: it repairs races and barrier divergence in the kernels of one file.
+//
+// Package repair plans changes of the PTX; a judge here runs and proves each candidate (judge.go),
+// so a repair is only shown if the launch that exposed the bug no longer reports it and nothing
+// else is wrong. A repair of a source is then expressed in the source, compiled again and judged
+// again (source.go, patch.go, rank.go). In flow Options and a file; out flow the repairs with their
+// verdicts, the new PTX, and a patch.
+//
+// The command line and the editor import it. It imports the driver and the engines run and prove;
+// command/sync and this package do not know each other.
 package fix
 
 import (
@@ -215,7 +225,7 @@ func (x *kernelFix) run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil: // whatever was found until then
 		x.text = was
-		x.gaveUp(fmt.Sprintf("the time of %v was used up", x.opt.Budget))
+		x.gaveUp(fmt.Sprintf("no repair was found within %v; try a longer --timeout", x.opt.Budget))
 		return nil
 	case errors.Is(err, errTexts):
 		x.gaveUp(err.Error())
@@ -249,7 +259,7 @@ func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 		x.attempt = *c
 	case why != "":
 		x.out.Notes = append(x.out.Notes,
-			"no copies of the functions that it calls were repaired: "+why)
+			"no copies of the functions it calls were tried: "+why)
 	}
 	return nil
 }
@@ -298,12 +308,12 @@ func (x *kernelFix) repaired(ctx context.Context) {
 	})
 	if x.judge.guessed != nil {
 		out.Notes = append(out.Notes,
-			"the bug was shown by a launch that nobody gave: "+x.judge.guessed.launch)
+			"the bug occurs with a launch that heddle guessed: "+x.judge.guessed.launch)
 	}
 	if out.After.Kind == diag.Clean && r.After.Reason != "" {
 		out.Notes = append(out.Notes, "it is clean and not verified: "+r.After.Reason)
 	}
-	out.Why = "what showed the bug shows nothing any more; the repaired kernel is " +
+	out.Why = "the launch that exposed the bug no longer reports it; the repaired kernel is " +
 		out.Verdict() + ": " + out.After.Text()
 }
 
@@ -312,7 +322,7 @@ func (x *kernelFix) unrepaired(ctx context.Context) {
 	out, r := x.out, x.result
 	switch g := x.judge.guessed; {
 	case r.Reason != "" && g != nil: // the kernel may not be meant to run like that
-		out.Notes = append(out.Notes, fmt.Sprintf("a launch that nobody gave shows a bug that is not "+
+		out.Notes = append(out.Notes, fmt.Sprintf("a launch that heddle guessed shows a bug that is not "+
 			"repaired, because %s: %s", r.Reason, g.launch))
 		if g.without.Grade == repair.Unknown {
 			out.Status, out.Why = NotChecked, g.without.Reason
@@ -424,7 +434,7 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	x.say(func(s *sourceFixer) (*sourceForm, error) {
 		return s.withoutRedundant(ctx, x.k, list, x.judge)
 	})
-	out.Why = "each barrier that was taken away is redundant: the kernel is verified without it"
+	out.Why = "each removed barrier is redundant: the kernel is verified without it"
 	return nil
 }
 
@@ -503,7 +513,7 @@ func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change 
 			}
 		}
 		if c.Cut {
-			f.Text += "; the control flow now brings all threads of the block there"
+			f.Text += "; the changed control flow brings all threads of the block there"
 		}
 		out = append(out, f)
 	}

@@ -13,7 +13,9 @@ import (
 type undecidedBarrierError struct{}
 
 func (*undecidedBarrierError) Error() string {
-	return "a barrier diverges that is none of the kernel's own statements (it is in a function that is called, or is none of the whole block)"
+	return "a barrier diverges that is not a statement of the kernel (it is in a called function, " +
+		"or " +
+		"it is not a barrier of the block)"
 }
 
 // answer collects what an oracle says of a placement.
@@ -38,7 +40,8 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 		}
 	}
 	if r.OtherBlock {
-		if !slices.ContainsFunc(a.a.Races, func(o placer.Race) bool { return o.OtherBlock && o.Why == r.Why }) {
+		same := func(o placer.Race) bool { return o.OtherBlock && o.Why == r.Why }
+		if !slices.ContainsFunc(a.a.Races, same) {
 			a.a.Races = append(a.a.Races, r)
 		}
 		return
@@ -95,5 +98,6 @@ func (a *answer) diverge(x, y *ir.Instr) error {
 
 // objection reports whether there is anything within a block against the placement.
 func (a *answer) objection() bool {
-	return len(a.a.Divergences) > 0 || slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return !r.OtherBlock })
+	inBlock := func(r placer.Race) bool { return !r.OtherBlock }
+	return len(a.a.Divergences) > 0 || slices.ContainsFunc(a.a.Races, inBlock)
 }

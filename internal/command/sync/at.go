@@ -19,7 +19,9 @@ func (f *found) at(l placer.Label) source.Pos {
 	}
 	with := maps.Clone(from.fn.Tree.Standing())
 	with[from.l] = true
-	files, err := f.marked.unit.Edits(map[*syntax.Func]placer.Placement{from.fn: with}, func(*syntax.Func, placer.Label) string { return "barrier" })
+	placements := map[*syntax.Func]placer.Placement{from.fn: with}
+	text := func(*syntax.Func, placer.Label) string { return "barrier" }
+	files, err := f.marked.unit.Edits(placements, text)
 	if err != nil || len(files) == 0 {
 		return span.End
 	}

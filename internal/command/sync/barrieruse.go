@@ -40,7 +40,8 @@ type At struct{ Line, Col int }
 // UseOfBarrier takes the barrier at a line and a byte column of the file out of its kernel, and
 // says what comes of it: first of runs of the launch, then of a proof. Without an error and a
 // result there is no barrier of a kernel there. Mistakes in the input go to sink.
-func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At, sink func(diag.Diagnostic)) (*BarrierUse, error) {
+func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At,
+	sink func(diag.Diagnostic)) (*BarrierUse, error) {
 	s, err := open(opt, file, sink)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		return err
 	}
 	if slices.Contains(seen.Divergences, label) {
-		u.Need, u.Why = BarrierUndecided, "not all threads of the block come to it"
+		u.Need, u.Why = BarrierUndecided, "not all threads of the block reach it"
 		return nil
 	}
 	more, err := (&dynamicOracle{m}).Check(ctx, without)
@@ -140,7 +141,8 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		u.Need = BarrierMaybe
 		return nil
 	}
-	u.Need, u.Why = BarrierUndecided, "nothing is proved without it, and nothing is known that it separates"
+	u.Need, u.Why = BarrierUndecided, "there is no proof without it, and no pair of accesses is "+
+		"known that it separates"
 	return nil
 }
 
@@ -149,7 +151,9 @@ func beyond(a, b *placer.Answer) []string {
 	var out []string
 	for i := range a.Races {
 		r := &a.Races[i]
-		known := func(o placer.Race) bool { return o.A == r.A && o.B == r.B && o.OtherBlock == r.OtherBlock }
+		known := func(o placer.Race) bool {
+			return o.A == r.A && o.B == r.B && o.OtherBlock == r.OtherBlock
+		}
 		if !slices.ContainsFunc(b.Races, known) {
 			out = append(out, r.Why)
 		}

@@ -9,10 +9,8 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/event"
-	"heddle/internal/ir"
 	"heddle/internal/launch"
 	placer "heddle/internal/place"
-	"heddle/internal/syntax"
 )
 
 // Cost says what a placement costs: by the constants of the cost model, by what one run with
@@ -29,7 +27,9 @@ type Cost struct {
 func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]Cost, error) {
 	opt.Common.Files, opt.Run.Seeds, opt.Common.Limit, opt.BlockOnly = nil, 1, 1, true
 	var mistake error
-	s, err := open(opt, file, func(m diag.Diagnostic) { mistake = errors.New(file.Name + ": " + m.Message) })
+	s, err := open(opt, file, func(m diag.Diagnostic) {
+		mistake = errors.New(file.Name + ": " + m.Message)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]
 		if len(kernels) == 0 {
 			continue
 		}
-		one, err := costs(ctx, s, in, fn, kernels, limit)
+		one, err := newMarked(s, in, fn, kernels).costs(ctx, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +54,7 @@ func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]
 }
 
 // costs is Costs for one kernel.
-func costs(ctx context.Context, s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func, limit int) ([]Cost, error) {
-	m := newMarked(s, in, fn, kernels)
+func (m *marked) costs(ctx context.Context, limit int) ([]Cost, error) {
 	for _, scalars := range []launch.Origin{launch.FromFlag, launch.Default} {
 		m.scalars = scalars
 		oracle := &staticOracle{marked: m}
@@ -102,14 +101,20 @@ func (m *marked) executed(ctx context.Context, candidates []placer.Placement) ([
 				return nil, errs[0]
 			}
 			threads += cfg.Geometry.Blocks() * cfg.Geometry.Block.Count()
-			err := o.watched(ctx, k, m.s.opt.Run.Seed, a, func(_ *emu.Machine, e *event.Arrive) { came += uint64(bits.OnesCount32(e.Mask)) })
+			count := func(_ *emu.Machine, e *event.Arrive) {
+				came += uint64(bits.OnesCount32(e.Mask))
+			}
+			err := o.watched(ctx, k, m.s.opt.Run.Seed, a, count)
 			if err != nil {
 				return nil, err
 			}
 		}
 		if !a.objection() && a.a.Unknown == "" {
 			right = append(right, p)
-			out = append(out, Cost{Barriers: len(m.places(p)), Static: placer.DefaultCost.Total(&m.tree, p), Executions: float64(came) / float64(threads)})
+			out = append(out, Cost{
+				Barriers: len(m.places(p)), Static: placer.DefaultCost.Total(&m.tree, p),
+				Executions: float64(came) / float64(threads),
+			})
 		}
 	}
 	if err := m.measure(ctx); err != nil {

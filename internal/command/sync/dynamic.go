@@ -43,7 +43,8 @@ func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *ans
 }
 
 // watched is run, with arrivals at barriers told to count unless it is nil.
-func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a *answer, count func(*emu.Machine, *event.Arrive)) error {
+func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a *answer,
+	count func(*emu.Machine, *event.Arrive)) error {
 	cfg, errs := o.config(k)
 	if len(errs) > 0 {
 		return errs[0]
@@ -73,7 +74,9 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 			return err
 		}
 		if !one.OtherBlock {
-			a.shown[[2]source.Span{first.Span, second.Span}] = a.shown[[2]source.Span{first.Span, second.Span}] || rc.First.Thread.Warp() != rc.Second.Thread.Warp()
+			at := [2]source.Span{first.Span, second.Span}
+			warps := rc.First.Thread.Warp() != rc.Second.Thread.Warp()
+			a.shown[at] = a.shown[at] || warps
 		}
 		a.race(one, rc.Space)
 	}

@@ -52,8 +52,12 @@ type call struct {
 
 // inline makes the tree of a kernel, from where the instructions of what was compiled of it come
 // from. With warps each place has one for a barrier of the warp, too.
-func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func, warps bool) *inlined {
-	n := &inlined{root: &instance{fn: fn}, of: map[*syntax.Func]*instance{}, kernels: kernels, warps: warps && !unit.PTX && !unit.OpenCL, warp: map[placer.Label]placer.Label{}}
+func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func,
+	warps bool) *inlined {
+	n := &inlined{
+		root: &instance{fn: fn}, of: map[*syntax.Func]*instance{}, kernels: kernels,
+		warps: warps && !unit.PTX && !unit.OpenCL, warp: map[placer.Label]placer.Label{},
+	}
 	if !unit.PTX {
 		own := owned(m, unit, kernels)
 		for ki, k := range kernels {
@@ -116,7 +120,10 @@ func (n *inlined) discover(unit *syntax.Unit, own map[*syntax.Func]bool, ki int,
 	for i := 0; i+1 < len(pos); i++ {
 		callee := unit.FuncOf(pos[i+1])
 		l, ok := at.fn.At(pos[i])
-		if callee == nil || !ok || !own[callee] || callee == n.root.fn || at.fn.Tree.Labels[l].Kind != placer.Stmt || at.fn.Tree.Labels[l].Barrier {
+		if callee == nil || !ok || !own[callee] || callee == n.root.fn {
+			return
+		}
+		if label := &at.fn.Tree.Labels[l]; label.Kind != placer.Stmt || label.Barrier {
 			return
 		}
 		c := at.call(pos[i], callee)
@@ -161,7 +168,8 @@ func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) 
 	for _, c := range s.calls {
 		if c.in == l {
 			n.tree.Labels[at].Kind = placer.Block
-			c.before = n.label(placer.Node{Kind: placer.Stmt, Parent: at, Closed: true}, origin{s.fn, l, false})
+			node := placer.Node{Kind: placer.Stmt, Parent: at, Closed: true}
+			c.before = n.label(node, origin{s.fn, l, false})
 			n.add(c.body, 0, at, same)
 		}
 	}

@@ -41,7 +41,13 @@ type marked struct {
 
 func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func) *marked {
 	unit := s.unit
-	m := &marked{s: s, in: in, unit: unit, fn: fn, inlined: inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)), kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag, steps: searchSteps}
+	m := &marked{
+		s: s, in: in, unit: unit, fn: fn, kernels: kernels,
+		inlined:  inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)),
+		barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{},
+		spaces:  map[[2]placer.Label][]event.Space{},
+		scalars: launch.FromFlag, steps: searchSteps,
+	}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
@@ -110,7 +116,7 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 type unlocatedError struct{ in *ir.Instr }
 
 func (e *unlocatedError) Error() string {
-	return fmt.Sprintf("%s belongs to no statement of the kernel", e.in.Text())
+	return fmt.Sprintf("%s does not belong to a statement of the kernel", e.in.Text())
 }
 
 // label returns the statement of an instruction.

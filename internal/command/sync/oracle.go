@@ -65,8 +65,12 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 		for _, w := range o.warp {
 			all[w] = true
 		}
-		if err := o.unevenOf(ctx, all, verify.WarpDiverging, func(l placer.Label) { o.diverging = append(o.diverging, o.warp[l]) }); err != nil {
+		labels, err := o.unevenOf(ctx, all, verify.WarpDiverging)
+		if err != nil {
 			return nil, err
+		}
+		for _, l := range labels {
+			o.diverging = append(o.diverging, o.warp[l])
 		}
 	}
 	a.a.Divergences = append(a.a.Divergences, o.diverging...)
@@ -98,7 +102,8 @@ func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 
 // run returns the pairs of instructions that race in a run of the launch: of these nothing has to
 // be disproved.
-func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) map[[2]source.Span]bool {
+func (o *staticOracle) run(ctx context.Context, k *ir.Func,
+	p placer.Placement) map[[2]source.Span]bool {
 	seen := newAnswer(o.marked, p)
 	if err := (&dynamicOracle{o.marked}).run(ctx, k, o.s.opt.Run.Seed, seen); err != nil {
 		return nil
@@ -107,7 +112,8 @@ func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) 
 }
 
 // check asks the static engine about one kernel.
-func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown map[[2]source.Span]bool) error {
+func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
+	shown map[[2]source.Span]bool) error {
 	pr, err := o.proof(k)
 	if err != nil {
 		return err
@@ -171,19 +177,26 @@ func (o *staticOracle) uneven(ctx context.Context) error {
 			all[placer.Label(l)] = true
 		}
 	}
-	return o.unevenOf(ctx, all, verify.Diverging, func(l placer.Label) { o.diverging = append(o.diverging, l) })
+	labels, err := o.unevenOf(ctx, all, verify.Diverging)
+	o.diverging = append(o.diverging, labels...)
+	return err
 }
 
-// unevenOf tells at which places the barriers of a placement diverge, by how that is asked.
-func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement, ask func(context.Context, *lockstep.Thread, verify.Options) *verify.Result, tell func(placer.Label)) error {
+// divergence is a question of package verify.
+type divergence func(context.Context, *lockstep.Thread, verify.Options) *verify.Result
+
+// unevenOf returns the places at which the barriers of a placement diverge, as ask decides.
+func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement,
+	ask divergence) ([]placer.Label, error) {
 	kernels, err := o.placed(all)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var out []placer.Label
 	for _, k := range kernels {
 		pr, err := o.proof(k)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		th, err := lockstep.Build(ctx, k, lockstep.Options{Geometry: pr.Config.Geometry, Args: pr.Fixed})
 		if err != nil {
@@ -193,9 +206,9 @@ func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement, ask f
 		o.steps -= r.Stats.Steps
 		for i := range r.Findings {
 			if l, ok := o.barriers[r.Findings[i].A.Span]; ok {
-				tell(l)
+				out = append(out, l)
 			}
 		}
 	}
-	return nil
+	return out, nil
 }

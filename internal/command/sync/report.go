@@ -38,7 +38,10 @@ func (f *found) report() {
 			continue
 		}
 		listed[f.marked.origins[l]] = len(f.sync.Barriers)
-		b := Barrier{Where: f.marked.node(l).Span, Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l], Warp: t.Labels[l].Warp}
+		b := Barrier{
+			Where: f.marked.node(l).Span, Warp: t.Labels[l].Warp,
+			Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l],
+		}
 		if b.Gone || !b.Kept {
 			f.sync.Status = Changed
 		}
@@ -113,7 +116,8 @@ func (f *found) reason(r placer.Reason) string {
 func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	switch {
 	case loop != placer.None:
-		return fmt.Sprintf("across iterations of the loop at line %d", f.marked.node(loop).Span.Start.Line())
+		line := f.marked.node(loop).Span.Start.Line()
+		return fmt.Sprintf("across iterations of the loop at line %d", line)
 	case len(f.marked.tree.CommonLoops(r.A, r.B)) > 0:
 		return "within an iteration"
 	}
@@ -122,7 +126,8 @@ func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 
 // stuck words why a race cannot be separated.
 func (f *found) stuck(st *placer.Stuck) string {
-	return fmt.Sprintf("%s race %s: %s", st.Race.Why, f.level(st.Race, st.Level, st.Loop), causes[st.Cause])
+	level := f.level(st.Race, st.Level, st.Loop)
+	return fmt.Sprintf("%s race %s: %s", st.Race.Why, level, causes[st.Cause])
 }
 
 // barrierText is the statement of a barrier, with the flags of what it separates.
@@ -141,6 +146,7 @@ func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) str
 		}
 	}
 	shared := slices.Contains(spaces, event.Shared) || len(spaces) == 0
-	global := len(spaces) == 0 || slices.ContainsFunc(spaces, func(s event.Space) bool { return s != event.Shared })
+	notShared := func(s event.Space) bool { return s != event.Shared }
+	global := len(spaces) == 0 || slices.ContainsFunc(spaces, notShared)
 	return u.Barrier(shared, global)
 }

@@ -23,9 +23,13 @@ type found struct {
 }
 
 // kernel searches barriers for one kernel.
-func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func, kernels []*ir.Func) (*found, error) {
+func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
+	kernels []*ir.Func) (*found, error) {
 	began := time.Now()
-	f := &found{sync: Kernel{Kernel: kernels[0].Demangled, Verdict: diag.Verdict{Kind: diag.Unknown, Kernel: kernels[0].Demangled, Reason: "not judged"}}}
+	name := kernels[0].Demangled
+	f := &found{sync: Kernel{Kernel: name, Verdict: diag.Verdict{
+		Kind: diag.Unknown, Kernel: name, Reason: "not judged",
+	}}}
 	defer func() { f.sync.Time = time.Since(began) }()
 	for _, k := range kernels {
 		if s.d.Job(in, k).Config() == nil {
@@ -65,7 +69,8 @@ const searchSteps = prove.VerifySteps / 2
 
 // search asks for a placement that is right for all arguments; if there is none, for one that is
 // right for those of the launch.
-func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle, cost placer.Cost) error {
+func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle,
+	cost placer.Cost) error {
 	given := s.opt.Oracle != Dynamic && f.marked.unfixed()
 	last := int64(searchSteps)
 	if s.opt.Prove.Timeout > 0 {
@@ -96,7 +101,8 @@ func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle, cos
 }
 
 // once is one search with one oracle.
-func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost placer.Cost) (*placer.Result, error) {
+func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
+	cost placer.Cost) (*placer.Result, error) {
 	if s.opt.VerifyOnly {
 		return judgeStanding(ctx, &f.marked.tree, oracle, cost)
 	}
@@ -150,20 +156,26 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 }
 
 // judgeStanding asks the oracle about the barriers that stand.
-func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle, cost placer.Cost) (*placer.Result, error) {
+func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle,
+	cost placer.Cost) (*placer.Result, error) {
 	p := t.Standing()
 	a, err := oracle.Check(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r := &placer.Result{Placement: p, Calls: 1, Cost: cost.Total(t, p), Verified: a.Verified, Unknown: a.Unknown, Found: true}
+	r := &placer.Result{
+		Placement: p, Calls: 1, Cost: cost.Total(t, p),
+		Verified: a.Verified, Unknown: a.Unknown, Found: true,
+	}
 	for i := range a.Races {
 		if a.Races[i].OtherBlock {
 			r.OtherBlocks = append(r.OtherBlocks, a.Races[i])
 			continue
 		}
 		r.Found = false
-		r.Stuck = append(r.Stuck, placer.Stuck{Race: &a.Races[i], Loop: placer.None, Cause: placer.Useless})
+		r.Stuck = append(r.Stuck, placer.Stuck{
+			Race: &a.Races[i], Loop: placer.None, Cause: placer.Useless,
+		})
 	}
 	for _, l := range a.Divergences {
 		if p[l] {

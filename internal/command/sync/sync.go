@@ -1,3 +1,15 @@
+// Package sync is heddle sync: it places the barriers of the kernels of one source file.
+//
+// Package place searches the cheapest placement that satisfies constraints from races; an oracle
+// here judges each placement, by proofs (oracle.go), by runs (dynamic.go) or by both. The source is
+// compiled once with a point at every possible place (marked.go), and a candidate turns some of
+// them into barriers. Functions that are inlined are part of the tree of a kernel (inline.go). The
+// patched source is proved again from the beginning. In flow Options and a file; out flow the
+// barriers with what each separates, a patch, and the verdict on it. UseOfBarrier asks the same
+// oracles about one barrier.
+//
+// The command line and the editor import it. It imports the driver and the engines run and prove;
+// command/fix and this package do not know each other.
 package sync
 
 import (
@@ -218,15 +230,20 @@ func (s *syncer) ptx(ctx context.Context) *driver.Module {
 }
 
 var causes = map[placer.Cause]string{
-	placer.NoPlace:     "there is no place between the two: a thread races with another at one and the same statement",
+	placer.NoPlace: "there is no place between the two: threads race with each other at one and the " +
+		"same statement",
 	placer.ClosedPlace: "no barrier can be written between the two",
 	placer.Diverges:    "not all threads of the block reach the places between the two together",
 	placer.Useless:     "barriers between the two do not separate them",
 }
 
 // edit makes the patch.
-func (s *syncer) edit(placements map[*syntax.Func]placer.Placement, texts map[*syntax.Func]*found) error {
-	files, err := s.unit.Edits(placements, func(fn *syntax.Func, l placer.Label) string { return texts[fn].barrierText(s.unit, fn, l) })
+func (s *syncer) edit(placements map[*syntax.Func]placer.Placement,
+	texts map[*syntax.Func]*found) error {
+	text := func(fn *syntax.Func, l placer.Label) string {
+		return texts[fn].barrierText(s.unit, fn, l)
+	}
+	files, err := s.unit.Edits(placements, text)
 	if err != nil {
 		return err
 	}

@@ -16,15 +16,15 @@ import (
 	"heddle/internal/race"
 )
 
-// What a user leaves unspecified of a launch is guessed, and a counterexample of a proof may have any
-// number there: an image 0 pixels wide, on which all threads write one pixel. Only the user knows
-// whether such a finding is a bug. So the kernel is run with other guesses. A finding depends on the
-// guess if at least half of the runs in which at least as many threads execute the same two
+// What a user leaves unspecified of a launch is guessed, and a counterexample of a proof may have
+// any number there: an image 0 pixels wide, on which all threads write one pixel. Only the user
+// knows whether such a finding is a bug. So the kernel is run with other guesses. A finding depends
+// on the guess if at least half of the runs in which at least as many threads execute the same two
 // instructions do not show it: it becomes a warning, and the verdict names the values. Contents of
 // buffers are not guesses in this sense: a kernel has to be correct for all data.
 //
-// This can take a bug for a finding that depends on guesses, never the other way around, and it hides
-// none.
+// This can take a bug for a finding that depends on guesses, never the other way around, and it
+// hides none.
 
 const (
 	guessRuns     = 32         // alternatives that are run for one kernel

@@ -139,7 +139,8 @@ func (u madeUp) run(ctx context.Context, seed uint64, tolerance event.Benign) ma
 		Geometry: t.run.Config.Geometry, Model: t.model, Benign: tolerance,
 		SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true,
 	})
-	res, err := m.Run(ctx, t.running(&u.block), &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)})
+	sink := &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)}
+	res, err := m.Run(ctx, t.running(&u.block), sink)
 	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
 		return nil
 	}

@@ -52,7 +52,7 @@ const proofSteps = 40_000_000
 // on it.
 const fixSeeds = 3
 
-// Status says what became of a kernel.
+// Status is the result of the repair of one kernel.
 type Status uint8
 
 const (
@@ -107,7 +107,7 @@ type Change struct {
 	Span source.Span
 }
 
-// Result is what a repair of a file came to.
+// Result is the result of a repair of a file.
 type Result struct {
 	Fixes       []Kernel
 	PTX         []byte       // of the module with all repairs; what it was if there were none
@@ -449,7 +449,7 @@ func instructions(k *ir.Func) map[int]*ir.Instr {
 	return byIndex
 }
 
-// verdictOf words a judgement.
+// verdictOf is the verdict of a judgement.
 func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 	v := diag.Verdict{Kernel: k.Demangled, Scope: j.Scope}
 	switch j.Grade {
@@ -489,7 +489,7 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 	return out
 }
 
-// changes words what a repair does.
+// changes describes what a repair does.
 func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change {
 	byIndex := instructions(k)
 	var out []Change

@@ -34,7 +34,7 @@ type judge struct {
 	before   *memo         // of the first text
 	// inputs were searched, or a bug was found without a search; only of the first text
 	hunted  bool
-	guessed *guess        // the bug that is repaired was found with a shape that nobody gave
+	guessed *guess        // the bug that is repaired was found with a guessed shape
 	long    bool          // a run of the text took too long
 	ran     uint64        // warp instructions of all runs
 	limit   time.Duration // of a proof, if the user gives one

@@ -69,7 +69,7 @@ type step struct {
 	drop    int // offset in a barrier; -1: none
 	split   int // offset in an assignment; -1: none
 	block   bool
-	replace string // of split: what stands between
+	replace string // of split: the text between the parts
 	at      int    // of replace
 }
 

@@ -9,7 +9,7 @@ import (
 	"heddle/internal/source"
 )
 
-// undecidedBarrierError says that what diverges is no barrier that a placement holds.
+// undecidedBarrierError is the error of a divergence at a barrier that no placement controls.
 type undecidedBarrierError struct{}
 
 func (*undecidedBarrierError) Error() string {
@@ -18,7 +18,7 @@ func (*undecidedBarrierError) Error() string {
 		"it is not a barrier of the block)"
 }
 
-// answer collects what an oracle says of a placement.
+// answer collects the objections of an oracle to a placement.
 type answer struct {
 	m     *marked
 	p     placer.Placement
@@ -31,7 +31,7 @@ func newAnswer(m *marked, p placer.Placement) *answer {
 	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}, shown: map[[2]source.Span]bool{}}
 }
 
-// race adds a race; those between the same statements are one.
+// race adds a race. Races between the same two statements are one.
 func (a *answer) race(r placer.Race, spaces ...event.Space) {
 	key := [2]placer.Label{r.A, r.B}
 	for _, s := range spaces {
@@ -63,8 +63,8 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 	}
 }
 
-// diverge adds a divergence between two barriers, or a barrier and the end of the kernel. One of
-// the two is not reached by all threads; of labels in blocks of different depth that is the deeper
+// diverge adds a divergence between two barriers, or between a barrier and the end of the kernel.
+// One of the two is not reached by all threads: of labels in blocks of different depth, the deeper
 // one.
 func (a *answer) diverge(x, y *ir.Instr) error {
 	var labels []placer.Label
@@ -96,7 +96,7 @@ func (a *answer) diverge(x, y *ir.Instr) error {
 	return nil
 }
 
-// objection reports whether there is anything within a block against the placement.
+// objection reports whether the placement has a race or a divergence within a block.
 func (a *answer) objection() bool {
 	inBlock := func(r placer.Race) bool { return !r.OtherBlock }
 	return len(a.a.Divergences) > 0 || slices.ContainsFunc(a.a.Races, inBlock)

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// at is where the text changes if the barrier after a label comes or goes; where it stands, if it
-// stays.
+// at is the position at which the text changes if the barrier after a label is inserted or removed;
+// of a barrier that stays, its own.
 func (f *found) at(l placer.Label) source.Pos {
 	from := f.marked.origins[l]
 	span := f.marked.node(l).Span

@@ -14,19 +14,18 @@ import (
 	"heddle/internal/syntax"
 )
 
-// BarrierNeed says what is known of a barrier of a block.
+// BarrierNeed says whether a barrier of a block is needed, as far as is known.
 type BarrierNeed uint8
 
 const (
 	BarrierUndecided BarrierNeed = iota // Why says what is missing
 	BarrierNeeded                       // a run without it shows the races that Separates names
-	// the proof without it does not come through, for the pairs that Separates names; no run shows
-	// them
+	// without it there is no proof, because of the pairs that Separates names; no run shows them
 	BarrierMaybe
 	BarrierRedundant // proved: without it no two threads race either
 )
 
-// BarrierUse is what one barrier is for.
+// BarrierUse is the purpose of one barrier.
 type BarrierUse struct {
 	Kernel    string
 	Need      BarrierNeed
@@ -37,9 +36,9 @@ type BarrierUse struct {
 // At is a line and a byte column of a file, both from 1.
 type At struct{ Line, Col int }
 
-// UseOfBarrier takes the barrier at a line and a byte column of the file out of its kernel, and
-// says what comes of it: first of runs of the launch, then of a proof. Without an error and a
-// result there is no barrier of a kernel there. Mistakes in the input go to sink.
+// UseOfBarrier removes the barrier at a place of the file from its kernel, and reports the effect:
+// first on runs of the launch, then on a proof. The result is nil without an error if there is no
+// barrier of a kernel there. Mistakes in the input go to sink.
 func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At,
 	sink func(diag.Diagnostic)) (*BarrierUse, error) {
 	s, err := open(opt, file, sink)
@@ -97,7 +96,7 @@ func (s *syncer) barrierAt(line, col int) (*syntax.Func, placer.Label) {
 	return nil, placer.None
 }
 
-// judge compares what runs and the static engine say with the barrier and without it.
+// judge compares the answers of runs and of the static engine with the barrier and without it.
 func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) error {
 	label = m.chosen(m.fn.Point(label)) // in the tree with the functions that are inlined
 	with := m.tree.Standing()
@@ -119,12 +118,12 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		u.Need = BarrierNeeded
 		return nil
 	}
-	// Each oracle keeps what diverges; both placements need their own.
+	// An oracle keeps the places that diverge; each placement needs an oracle of its own.
 	proved, err := (&staticOracle{marked: m}).Check(ctx, without)
 	if err != nil {
 		return err
 	}
-	// races between blocks might be those that it orders by way of a flag
+	// races between blocks may be those that it orders together with a flag
 	if proved.Verified && len(proved.Races) == 0 {
 		u.Need = BarrierRedundant
 		return nil
@@ -146,7 +145,7 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 	return nil
 }
 
-// beyond words the races that one answer has and another has not.
+// beyond names the races that one answer has and another does not have.
 func beyond(a, b *placer.Answer) []string {
 	var out []string
 	for i := range a.Races {

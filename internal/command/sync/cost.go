@@ -13,17 +13,17 @@ import (
 	placer "heddle/internal/place"
 )
 
-// Cost says what a placement costs: by the constants of the cost model, by what one run with
-// barriers everywhere counts, and in truth.
+// Cost is the cost of a placement: by the constants of the cost model, by the counts of one run
+// with barriers everywhere, and as executed.
 type Cost struct {
 	Barriers         int
 	Static, Measured float64
 	Executions       float64 // of barriers, by a thread, in a run with this placement
 }
 
-// Costs returns the costs of placements of each kernel of a source: of all of at most one barrier
-// more than the cheapest has that satisfy what the static engine asks for and are right in a run of
-// the launch; of at most limit.
+// Costs returns the costs of placements of each kernel of a source: of all placements that satisfy
+// the constraints of the static engine, are right in a run of the launch, and have at most one
+// barrier more than the cheapest; of at most limit.
 func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]Cost, error) {
 	opt.Common.Files, opt.Run.Seeds, opt.Common.Limit, opt.BlockOnly = nil, 1, 1, true
 	var mistake error
@@ -72,7 +72,7 @@ func (m *marked) costs(ctx context.Context, limit int) ([]Cost, error) {
 	return nil, nil
 }
 
-// places are the places of the source of a placement.
+// places are the places in the source of a placement.
 func (m *marked) places(p placer.Placement) map[origin]bool {
 	out := map[origin]bool{}
 	for l, on := range p {

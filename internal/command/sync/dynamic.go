@@ -14,13 +14,13 @@ import (
 	"heddle/internal/source"
 )
 
-// dynamicOracle runs the launch and looks at what the race Detector says.
+// dynamicOracle judges a placement by runs of the launch, watched by the race detector.
 type dynamicOracle struct{ *marked }
 
 // Name implements placer.Oracle.
 func (o *dynamicOracle) Name() string { return "dynamic" }
 
-// Check implements placer.Oracle: it names what runs of the launch with all seeds show.
+// Check implements placer.Oracle: it names what runs of the launch under all seeds show.
 func (o *dynamicOracle) Check(ctx context.Context, p placer.Placement) (*placer.Answer, error) {
 	a := newAnswer(o.marked, p)
 	kernels, err := o.placed(p)
@@ -42,7 +42,7 @@ func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *ans
 	return o.watched(ctx, k, seed, a, nil)
 }
 
-// watched is run, with arrivals at barriers told to count unless it is nil.
+// watched is run, with a function that counts arrivals at barriers; nil: they are not counted.
 func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a *answer,
 	count func(*emu.Machine, *event.Arrive)) error {
 	cfg, errs := o.config(k)
@@ -108,7 +108,7 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	return nil
 }
 
-// arrivals passes events on, and tells of threads that come to barriers.
+// arrivals passes events on, and reports arrivals at barriers.
 type arrivals struct {
 	run.Detector
 	m     *emu.Machine
@@ -123,9 +123,9 @@ func (s *arrivals) Arrive(e *event.Arrive) {
 	s.Detector.Arrive(e)
 }
 
-// measure has a run of the launch say how often a thread comes to each label, for the cost of a
-// barrier there: with barriers at all labels but those that diverge, of which there is no need to
-// know.
+// measure counts in a run of the launch how often a thread reaches each label, for the cost of a
+// barrier there. The run has barriers at all labels but those that diverge, whose cost does not
+// matter.
 func (m *marked) measure(ctx context.Context) error {
 	p := placer.Placement{}
 	for l := range m.tree.Labels {
@@ -157,7 +157,7 @@ func (m *marked) measure(ctx context.Context) error {
 			}
 		}
 		if len(a.a.Divergences) == 0 {
-			for l := range p { // one that nobody comes to costs little, not nothing
+			for l := range p { // one that no thread reaches costs little, not nothing
 				m.tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)
 				if w, ok := m.warp[l]; ok {
 					m.tree.Labels[w].Trips = m.tree.Labels[l].Trips
@@ -171,7 +171,7 @@ func (m *marked) measure(ctx context.Context) error {
 	}
 }
 
-// bothOracle asks the dynamic engine, and if it has no objection the static one.
+// bothOracle asks the dynamic engine, and if that has no objection, the static one.
 type bothOracle struct {
 	dynamic dynamicOracle
 	static  staticOracle
@@ -194,7 +194,7 @@ func (o *bothOracle) Check(ctx context.Context, p placer.Placement) (*placer.Ans
 	return o.static.Check(ctx, p)
 }
 
-// Oracle says what judges placements.
+// Oracle says how placements are judged.
 type Oracle uint8
 
 const (

@@ -14,9 +14,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// marked is a kernel of the user's source, compiled with points: the kernels of the module that
-// came of it (several of a template), and what instructions and statements have to do with each
-// other.
+// marked is a kernel of the user's source, compiled with points: the kernels of the module that it
+// became (several for a template), and the relation between their instructions and its statements.
 type marked struct {
 	s    *syncer
 	in   *driver.Module
@@ -24,18 +23,18 @@ type marked struct {
 	fn   *syntax.Func
 	*inlined
 	kernels []*ir.Func
-	// barriers are the points of the barriers in a placed kernel, by where they are in the PTX: those
-	// that points become stand where the point does.
+	// barriers are the points of the barriers in a placed kernel, by their place in the PTX: a barrier
+	// has the place of the point that it replaces.
 	barriers map[source.Span]placer.Label
-	// depth is how many loops of the compiled kernel are around what each label begins with; -1 if
-	// that is not known.
+	// depth is the number of compiled loops around the beginning of each label. A label that is absent
+	// has no known depth.
 	depth map[placer.Label]int
-	// spaces are those of the memory that statements race in, for the flags of barriers.
+	// spaces are the memory spaces in which statements race, for the flags of barriers.
 	spaces map[[2]placer.Label][]event.Space
-	// scalars says which scalar arguments proofs are for: those from that origin, or from one that
-	// counts more.
+	// scalars is the origin of the scalar arguments that proofs are for: this one, or one that takes
+	// precedence over it.
 	scalars launch.Origin
-	// steps are those that proofs may still take, of the solvers.
+	// steps are what proofs may still take, in steps of the solvers.
 	steps int64
 }
 
@@ -112,7 +111,7 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 	return out, nil
 }
 
-// unlocatedError says that an access belongs to no statement of the kernel.
+// unlocatedError is the error of an access outside the statements of the kernel.
 type unlocatedError struct{ in *ir.Instr }
 
 func (e *unlocatedError) Error() string {
@@ -134,7 +133,7 @@ func (m *marked) label(in *ir.Instr) (placer.Label, error) {
 	return l, nil
 }
 
-// race makes a race of two instructions one of two statements.
+// race turns a race of two instructions into one of two statements.
 func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (placer.Race, error) {
 	la, err := m.label(a)
 	if err != nil {
@@ -174,8 +173,8 @@ func (m *marked) access(in *ir.Instr) string {
 	return fmt.Sprintf("the %s at %s", kind, m.s.d.Files().Format(pos))
 }
 
-// paths says of which ways a race of two statements is, from those of the loops of the compiled
-// kernel; nil if the loops are not those of the text.
+// paths converts the paths of a race, one for each compiled loop, to those of the loops of the
+// text; nil if the loops do not correspond.
 func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []placer.Path {
 	out := []placer.Path{0}
 	if ways[0]&verify.Same != 0 {
@@ -202,7 +201,7 @@ func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []pla
 	return out
 }
 
-// inside is how many compiled loops are around the body of a loop of the text; -1 if that is not
+// inside is the number of compiled loops around the body of a loop of the text; -1 if it is not
 // known.
 func (m *marked) inside(l placer.Label) int {
 	for _, k := range m.tree.Labels[l].Kids {
@@ -213,7 +212,7 @@ func (m *marked) inside(l placer.Label) int {
 	return -1
 }
 
-// near turns the ways of a race of two instructions, given in the order of execution unless
+// near converts the path of a race of two instructions, given in the order of execution unless
 // swapped.
 func near(w verify.Way, same, swapped bool) placer.Path {
 	nearby := verify.BThenA

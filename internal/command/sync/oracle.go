@@ -17,10 +17,10 @@ import (
 	"heddle/internal/verify"
 )
 
-// staticOracle asks the static engine.
+// staticOracle judges a placement by proofs for all inputs of the launch shape.
 type staticOracle struct {
 	*marked
-	diverging []placer.Label // a barrier there diverges whatever others there are
+	diverging []placer.Label // a barrier there diverges, whatever other barriers exist
 	first     bool           // diverging is known
 	warpFirst bool           // for barriers of the warp, too
 }
@@ -28,12 +28,12 @@ type staticOracle struct {
 // Name implements placer.Oracle.
 func (o *staticOracle) Name() string { return "static" }
 
-// notJudgedError says why an oracle cannot judge a kernel.
+// notJudgedError is why an oracle cannot judge a kernel.
 type notJudgedError struct{ verdict diag.Verdict }
 
 func (e *notJudgedError) Error() string { return e.verdict.Reason }
 
-// errSteps says that the proofs of a search reached their limit.
+// errSteps is the error of a search whose proofs reached their limit.
 var errSteps = errors.New("out of steps; --timeout 2m gives a time instead")
 
 // Check implements placer.Oracle: it proves the placement right for all inputs, or names what it
@@ -88,8 +88,8 @@ func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 	return p, nil
 }
 
-// severalWarps reports whether barriers of the warp are worth a thought: in a block of one warp
-// they would be right for that launch and wrong for others, and cost as much.
+// severalWarps reports whether barriers of the warp are worth placing: in a block of one warp they
+// would be right for that launch and wrong for others, and cost as much.
 func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	for _, k := range kernels {
 		cfg, errs := launch.Resolve(k, s.opt.Common.Launch, in.Facts)
@@ -100,8 +100,8 @@ func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	return true
 }
 
-// run returns the pairs of instructions that race in a run of the launch: of these nothing has to
-// be disproved.
+// run returns the pairs of instructions that race in a run of the launch, and whether threads of
+// several warps do: these need not be disproved.
 func (o *staticOracle) run(ctx context.Context, k *ir.Func,
 	p placer.Placement) map[[2]source.Span]bool {
 	seen := newAnswer(o.marked, p)

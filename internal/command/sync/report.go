@@ -10,7 +10,7 @@ import (
 	"heddle/internal/syntax"
 )
 
-// report words a result.
+// report describes a result.
 func (f *found) report() {
 	r, t := f.result, &f.marked.tree
 	f.sync.Calls, f.sync.Optimal, f.sync.After = r.Calls, r.Optimal, r.Cost
@@ -51,7 +51,7 @@ func (f *found) report() {
 	}
 }
 
-// why adds what a barrier after a label separates.
+// why adds the races that a barrier after a label separates.
 func (f *found) why(b *Barrier, l placer.Label) {
 	for _, why := range f.result.Reasons[l] {
 		if text := f.reason(why); !slices.Contains(b.Why, text) {
@@ -60,7 +60,7 @@ func (f *found) why(b *Barrier, l placer.Label) {
 	}
 }
 
-// stuckTexts words why a search found nothing.
+// stuckTexts describes why a search found nothing.
 func (f *found) stuckTexts(r *placer.Result) []string {
 	var out []string
 	for i := range r.Stuck {
@@ -72,7 +72,7 @@ func (f *found) stuckTexts(r *placer.Result) []string {
 	return out
 }
 
-// place words where a barrier stands.
+// place describes the place of a barrier.
 func (f *found) place(l placer.Label) string {
 	if fn := f.marked.origins[l].fn; fn != f.marked.fn {
 		in := " of " + fn.Name
@@ -84,7 +84,7 @@ func (f *found) place(l placer.Label) string {
 	return f.inFunc(l)
 }
 
-// inFunc words the place of a barrier in its function.
+// inFunc describes the place of a barrier in its function.
 func (f *found) inFunc(l placer.Label) string {
 	node, file := f.marked.node(l), f.marked.origins[l].fn.File
 	span := node.Span
@@ -107,12 +107,12 @@ func (f *found) inFunc(l placer.Label) string {
 	return fmt.Sprintf("after line %d", line(span.End, 1))
 }
 
-// reason words what a barrier separates.
+// reason describes what a barrier separates.
 func (f *found) reason(r placer.Reason) string {
 	return fmt.Sprintf("separates %s %s", r.Race.Why, f.level(r.Race, r.Level, r.Loop))
 }
 
-// level words how the accesses of a race follow each other.
+// level describes in which iterations the accesses of a race follow each other.
 func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	switch {
 	case loop != placer.None:
@@ -124,13 +124,13 @@ func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	return "in the order of the text"
 }
 
-// stuck words why a race cannot be separated.
+// stuck describes why a race cannot be separated.
 func (f *found) stuck(st *placer.Stuck) string {
 	level := f.level(st.Race, st.Level, st.Loop)
 	return fmt.Sprintf("%s race %s: %s", st.Race.Why, level, causes[st.Cause])
 }
 
-// barrierText is the statement of a barrier, with the flags of what it separates.
+// barrierText is the statement of a barrier, with the flags of the memory that it orders.
 func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) string {
 	var spaces []event.Space
 	for at := range f.result.Placement {

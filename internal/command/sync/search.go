@@ -15,7 +15,7 @@ import (
 	"heddle/internal/syntax"
 )
 
-// found is what was found for one kernel.
+// found is the search for one kernel, with its result.
 type found struct {
 	sync   Kernel
 	marked *marked
@@ -125,7 +125,7 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
 	return r, nil
 }
 
-// notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a
+// notJudged handles the error of an oracle: a kernel that cannot be judged is a result, not a
 // failure.
 func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	var no *notJudgedError
@@ -155,7 +155,7 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	return nil
 }
 
-// judgeStanding asks the oracle about the barriers that stand.
+// judgeStanding asks the oracle about the present barriers.
 func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle,
 	cost placer.Cost) (*placer.Result, error) {
 	p := t.Standing()

@@ -211,7 +211,7 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
-// budget is the number of warp instructions that a run may take: what the user said, else enough
+// budget is the number of warp instructions that a run may take: what the user gave, else enough
 // for long kernels, and little enough that one that spins for ever ends within seconds.
 func (r *Run) budget() uint64 {
 	switch {

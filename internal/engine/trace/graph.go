@@ -147,7 +147,7 @@ func (r *graphRecorder) kept() []bool {
 		if code == "" || shown[code] {
 			continue
 		}
-		shown[code] = true // the first one stands for all
+		shown[code] = true // the first one represents all
 		for j := max(i-graphAround, 0); j <= min(i+graphAround, len(r.nodes)-1); j++ {
 			keep[j] = true
 		}

@@ -322,7 +322,7 @@ type traceSink struct {
 	commands, barriers uint64
 	addresses          []uint64 // one bit for each byte of shared memory
 	detailed           bool
-	graph              *graphRecorder // nil: nobody wants it
+	graph              *graphRecorder // nil: not wanted
 }
 
 // weaken makes a volatile or relaxed load or store a weak one, so that two of them without an order

@@ -15,7 +15,7 @@ $(BIN): $(SOURCES)
 demo: clang build
 	@echo; echo '== examples/reduce_racy.cu: a barrier is missing'
 	@$(BIN) check examples/reduce_racy.cu; test $$? -eq 1
-	@echo; echo '== examples/reduce.cu: the same reduction, right'
+	@echo; echo '== examples/reduce.cu: the same reduction with its barrier'
 	@$(BIN) check examples/reduce.cu
 
 clang:
@@ -52,7 +52,7 @@ fuzz:
 
 # docs runs the commands that the documents show, and writes what they print into them. The tests check that it is current.
 docs: clang
-	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestExampleReports" -update
+	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports" -update
 
 # man writes the manual pages to share/man/man1 below DESTDIR, or here.
 man: build

@@ -34,9 +34,9 @@ var rules = map[string]string{
 	"smt/cdcl":    "",
 	"smt/sat":     "smt smt/cdcl",
 	"smt/proc":    "smt",
-	"lockstep":    "event isa ir smt",
-	"invariant":   "smt lockstep",
-	"verify":      "event ir smt lockstep invariant",
+	"lockstep":    "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/compute lockstep/memory lockstep/annotation lockstep/loop",
+	"invariant":   "smt lockstep/thread",
+	"verify":      "event ir smt lockstep/symbol lockstep/thread invariant",
 	"place":       "place/maxsat",
 	"syntax":      "source edit isa event ir place",
 	"suppress":    "source diag launch",
@@ -59,6 +59,15 @@ var rules = map[string]string{
 	"command/fix":  "source event ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
 	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
+	"lockstep/symbol":     "ir smt",
+	"lockstep/thread":     "event ir smt lockstep/symbol",
+	"lockstep/join":       "smt",
+	"lockstep/kernel":     "event isa ir lockstep/thread",
+	"lockstep/compute":    "isa ir smt lockstep/symbol lockstep/kernel",
+	"lockstep/memory":     "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel",
+	"lockstep/annotation": "event ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/memory",
+	"lockstep/loop":       "ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel",
+
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",
 
@@ -75,13 +84,15 @@ var rules = map[string]string{
 
 	"testing/jsonschema": "",
 
+	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
+
 	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 }
 
 // only says which standard packages are confined to which packages of ours.
 var only = map[string][]string{
 	// gitrev asks git for the files of an older revision, for heddle check --new-from.
-	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform"},
+	"os/exec":   {"heddle/internal/lower", "heddle/internal/smt/proc", "heddle/internal/gitrev", "heddle/cmd/bench", "heddle/cmd/conform", "heddle/cmd/house"},
 	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform"},
 }
 

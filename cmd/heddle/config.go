@@ -23,7 +23,7 @@ type configFlags struct {
 }
 
 func (c *configFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the nearest "+config.Name+", here or above)")
+	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the nearest "+config.Name+", in this directory or above)")
 	fs.BoolVar(&c.none, "no-config", false, "read no configuration")
 }
 
@@ -31,7 +31,7 @@ func (c *configFlags) define(fs *pflag.FlagSet) {
 func (c *configFlags) find() (string, error) {
 	switch {
 	case c.none && c.path != "":
-		return "", errors.New("--config and --no-config contradict each other")
+		return "", errors.New("--config and --no-config cannot be combined")
 	case c.none:
 		return "", nil
 	case c.path != "":
@@ -59,7 +59,7 @@ func (c *configFlags) read(set *source.Set, sink diag.Printer) error {
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("%s: not a configuration that heddle understands; docs/config.md describes the format", shortest(path))
+		return fmt.Errorf("%s: invalid configuration; docs/config.md describes the format", shortest(path))
 	}
 	c.file = file
 	return nil

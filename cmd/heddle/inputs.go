@@ -23,9 +23,9 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) define(fs *pflag.FlagSet) {
-	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "the input is in `LANGUAGE` cu, cl, ptx or ll (default: told by extension and content)")
-	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without FILE, check all CUDA files of it")
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "say what of the compile commands is not used")
+	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "read the input as `LANGUAGE` cu, cl, ptx or ll (default: by extension and content)")
+	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without a FILE, check all its CUDA files")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print which parts of compile commands are ignored")
 	f.config.define(fs)
 }
 
@@ -40,7 +40,7 @@ func (f *inputFlags) some(_ *cobra.Command, args []string) error {
 // anything is some once the configuration is read.
 func (f *inputFlags) anything(args []string) error {
 	if len(args) == 0 && f.database == "" {
-		return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
+		return errors.New("no input file; expected .cu, .cl, .ptx, .ll or .bc files, programs that contain PTX, directories, or - for standard input")
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]dr
 	for _, arg := range args {
 		if arg == "-" {
 			if read {
-				return nil, errors.New("- (standard input) is named twice")
+				return nil, errors.New("standard input (-) is given more than once")
 			}
 			read = true
 			in, err := fromStdin(stdin)
@@ -94,7 +94,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]dr
 			return nil, err
 		}
 		if len(files) == 0 {
-			return nil, fmt.Errorf("%s: no .cu, .cl, .ptx, .ll or .bc file below it", arg)
+			return nil, fmt.Errorf("%s: the directory contains no .cu, .cl, .ptx, .ll or .bc file", arg)
 		}
 		found := len(out)
 		for _, name := range files {
@@ -103,7 +103,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]dr
 			}
 		}
 		if len(out) == found {
-			return nil, fmt.Errorf("%s: %s excludes every file below it", arg, f.config.file.Path)
+			return nil, fmt.Errorf("%s: %s excludes every file in this directory", arg, f.config.file.Path)
 		}
 	}
 	for i := range out {
@@ -129,7 +129,7 @@ func (f *inputFlags) compileFlags(db *project.Database, in *driver.Input, log io
 	}
 	in.Flags = e.Flags
 	if f.verbose && len(e.Dropped) > 0 {
-		fmt.Fprintf(log, "heddle: %s: not used of its compile command: %s\n", in.Name, strings.Join(e.Dropped, " "))
+		fmt.Fprintf(log, "heddle: %s: ignored in its compile command: %s\n", in.Name, strings.Join(e.Dropped, " "))
 	}
 }
 
@@ -142,7 +142,7 @@ func fromStdin(stdin io.Reader) (driver.Input, error) {
 	case err != nil:
 		return driver.Input{}, fmt.Errorf("reading standard input: %w", err)
 	case len(content) > maxStdin:
-		return driver.Input{}, fmt.Errorf("standard input has more than %d bytes", maxStdin)
+		return driver.Input{}, fmt.Errorf("standard input is larger than %d bytes", maxStdin)
 	case strings.TrimSpace(string(content[:min(len(content), 1<<12)])) == "":
 		return driver.Input{}, errors.New("standard input is empty")
 	}

@@ -30,8 +30,8 @@ type knownFlags struct {
 
 func (f *knownFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.file, "baseline", "", "do not report the findings that `FILE` lists")
-	fs.BoolVar(&f.write, "write-baseline", false, "write the present findings to the file of --baseline")
-	fs.StringVar(&f.rev, "new-from", "", "report only findings that the git revision `REV` does not have")
+	fs.BoolVar(&f.write, "write-baseline", false, "write the current findings to the file of --baseline")
+	fs.StringVar(&f.rev, "new-from", "", "report only findings that are not in the git revision `REV`")
 }
 
 func (f *knownFlags) check() error {
@@ -39,7 +39,7 @@ func (f *knownFlags) check() error {
 	case f.write && f.file == "":
 		return errors.New("--write-baseline needs --baseline FILE, the file to write")
 	case f.write && f.rev != "":
-		return errors.New("--write-baseline and --new-from exclude each other")
+		return errors.New("--write-baseline and --new-from cannot be combined")
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []driver
 	if f.file != "" && !f.write {
 		content, err := os.ReadFile(f.file)
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("--baseline %s: there is no such file; --write-baseline writes it", f.file)
+			return nil, fmt.Errorf("--baseline %s: file not found; create it with --write-baseline", f.file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--baseline: %w", err)
@@ -110,7 +110,7 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 		return nil
 	}
 	if interrupted || sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: %s is not written: not everything was checked\n", k.flags.file)
+		fmt.Fprintf(stderr, "heddle: %s was not written, because not everything was checked\n", k.flags.file)
 		return nil
 	}
 	var b bytes.Buffer
@@ -120,7 +120,7 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 	if err := os.WriteFile(k.flags.file, b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("--write-baseline: %w", err)
 	}
-	fmt.Fprintf(stderr, "heddle: %s lists %d findings\n", k.flags.file, k.listed.Len())
+	fmt.Fprintf(stderr, "heddle: %s now lists %s\n", k.flags.file, counted(k.listed.Len(), "finding"))
 	return nil
 }
 
@@ -157,7 +157,7 @@ func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, in
 	if err != nil {
 		fmt.Fprintf(stderr, "heddle: --new-from %s: %v\n", rev, err)
 	} else if sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: --new-from %s: %d mistakes in the input at that revision; findings of what could not be checked there count as new\n", rev, sum.InputErrors)
+		fmt.Fprintf(stderr, "heddle: --new-from %s: %d errors in the input at that revision; findings in files that could not be checked there count as new\n", rev, sum.InputErrors)
 	}
 	return set
 }

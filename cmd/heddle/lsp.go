@@ -25,10 +25,11 @@ func newLSP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var e editorEngine
 	cmd := &cobra.Command{
 		Use:   "lsp [flags]",
-		Short: "serve an editor by the Language Server Protocol",
-		Long: `lsp speaks the Language Server Protocol on standard input and output: diagnostics for .cu, .cuh, .cl and .ptx while they
-are edited and when they are saved, verdicts on hover and above each kernel. docs/editor.md says how to set up VS Code and
-Neovim. Launches and compiler flags come from comments, host code and heddle.toml, as for heddle check.`,
+		Short: "run a language server for an editor",
+		Long: `lsp speaks the Language Server Protocol on standard input and output. It checks .cu, .cuh, .cl and .ptx documents
+while they are edited and when they are saved, and shows verdicts on hover and above each kernel. docs/editor.md
+describes the setup of VS Code and Neovim. Launches and compiler flags come from comments, host code and
+heddle.toml, as for heddle check.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logf := func(text string) { fmt.Fprintf(stderr, "heddle lsp: %s\n", text) }
@@ -42,7 +43,7 @@ Neovim. Launches and compiler flags come from comments, host code and heddle.tom
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&e.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json")
-	fs.Bool("stdio", true, "accepted, since editors pass it: standard input and output are used in any case")
+	fs.Bool("stdio", true, "accepted because editors pass it; standard input and output are always used")
 	lowerFlags(fs, &e.lower)
 	return cmd
 }

@@ -51,13 +51,13 @@ func barrierText(use *sync.BarrierUse) string {
 	}
 	switch use.Need {
 	case sync.BarrierNeeded:
-		return fmt.Sprintf("**needed**: without it these race, as a run shows:\n%s", list.String())
+		return fmt.Sprintf("**needed**: a run without this barrier has these races:\n%s", list.String())
 	case sync.BarrierMaybe:
-		return fmt.Sprintf("**kept**: without it these may race, as far as a proof can tell; a run of this launch does not show it:\n%s", list.String())
+		return fmt.Sprintf("**kept**: without this barrier, the prover cannot exclude these races; a run of this launch does not show them:\n%s", list.String())
 	case sync.BarrierRedundant:
-		return "**redundant**: without it no two threads race either, proved for all inputs of this launch shape. `heddle sync` removes it."
+		return "**redundant**: the kernel is proved race-free without this barrier, for all inputs of this launch shape. `heddle sync` removes it."
 	}
-	return "heddle cannot tell what this barrier is for: " + use.Why
+	return "heddle could not determine what this barrier is for: " + use.Why
 }
 
 // wordAt is the identifier at a line and a byte column, both from 1.

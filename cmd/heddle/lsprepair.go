@@ -25,7 +25,7 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 		return nil, nil, "", err
 	}
 	if inputs == nil {
-		return report.Files, nil, "the configuration cannot be used", nil
+		return report.Files, nil, "the configuration file has errors", nil
 	}
 	var say []string
 	mistake := func(d diag.Diagnostic) {
@@ -67,7 +67,7 @@ func fixSays(f *fix.Kernel) string {
 	say := fmt.Sprintf("%s: kernel %s", f.Status, f.Kernel)
 	switch {
 	case f.Status == fix.NotRepaired:
-		say += ": cannot be repaired by synchronization, because " + f.Why
+		say += ": no repair found: " + f.Why
 	case f.PTXOnly != "":
 		say += ": in the PTX only (heddle fix --emit ptx), because " + f.PTXOnly
 	case f.Why != "":

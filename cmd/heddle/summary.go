@@ -38,13 +38,13 @@ func summaryLine(sum *check.Summary) string {
 	for _, n := range []struct {
 		n    int
 		what string
-	}{{sum.Guessed, "dependent on guesses"}, {suppressed, "suppressed"}, {known, "known"}} {
+	}{{sum.Guessed, "dependent on guessed values"}, {suppressed, "suppressed"}, {known, "known"}} {
 		if n.n > 0 {
 			line += fmt.Sprintf(", %d %s", n.n, n.what)
 		}
 	}
 	if sum.InputErrors > 0 {
-		line += "; " + counted(sum.InputErrors, "mistake") + " in the input"
+		line += "; " + counted(sum.InputErrors, "error") + " in the input"
 	}
 	return line
 }

@@ -15,10 +15,10 @@ import (
 	"heddle/internal/launch"
 )
 
-const traceHelp = `trace decides kernels with named barriers (bar.sync and bar.arrive, warp specialization) for all inputs: whether threads
-can deadlock, whether each barrier is reused safely, and whether accesses to shared memory race. It executes one block
-with unknown inputs; a kernel whose barriers or shared addresses depend on its input is unsupported, and --arg gives an
-argument a value. Global memory is not checked: heddle run does that.`
+const traceHelp = `trace decides kernels with named barriers (bar.sync and bar.arrive, warp specialization) for all inputs: whether
+threads can deadlock, whether each barrier is reused safely, and whether accesses to shared memory race. It
+executes one block with unknown inputs. A kernel whose barriers or shared addresses depend on an input is
+unsupported until --arg sets it. trace does not check global memory; run does.`
 
 func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	opt := check.Options{Mode: check.Trace}
@@ -49,12 +49,12 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	launchFlags(fs, &opt.Options, nil)
-	fs.StringVar(&blocks, "blockidx", "", "trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which stands for all if blockIdx does not matter)")
-	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
-	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
+	fs.StringVar(&blocks, "blockidx", "", "trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which covers all blocks if blockIdx does not matter)")
+	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp", "order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
+	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign", "tolerate conflicting writes of the same value: `WHICH` is warp (by one instruction of a warp), all or none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a trace after `N` warp instructions (default: 2 billion)")
-	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings for a kernel")
-	fs.BoolVar(&stats, "stats", false, "print commands, dynamic barriers and shared addresses of each block, time and memory")
+	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
+	fs.BoolVar(&stats, "stats", false, "print the commands, barrier generations and shared addresses of each block, time and memory")
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
@@ -71,7 +71,7 @@ func blockIndices(s string, t *trace.Options) error {
 		return nil
 	}
 	if strings.HasPrefix(s, "-") {
-		return fmt.Errorf("--blockidx %s: want X[,Y[,Z]] or all", s)
+		return fmt.Errorf("--blockidx %s: expected X[,Y[,Z]] or all", s)
 	}
 	x, err := launch.ParseIndex(s)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"heddle/internal/event"
 )
 
-// survey is what one pass over a warp's addresses tells: enough to see at once that all lanes stay within
-// a page and are aligned.
+// survey is what one pass over a warp's addresses tells: enough to see at once that all lanes stay
+// within a page and are aligned.
 type survey struct {
 	first uint64 // address of the first lane
 	diff  uint64 // bits in which some address differs from the first
@@ -65,8 +65,8 @@ func runLocal(x *exec, in *inst) { x.runPrivate(in, localWindow) }
 
 func runKernelParam(x *exec, in *inst) { x.runPrivate(in, paramWindow) }
 
-// frameParamWindow is where runParam puts the parameters of the current frame. No generic address can
-// reach it.
+// frameParamWindow is where runParam puts the parameters of the current frame. No generic address
+// can reach it.
 const frameParamWindow = codeWindow
 
 func runParam(x *exec, in *inst) { x.runPrivate(in, frameParamWindow) }
@@ -76,7 +76,8 @@ func (x *exec) runPrivate(in *inst, window uint64) {
 	base := x.prog.space.windowBase(window)
 	if s.or>>x.prog.space.window != 0 {
 		l := x.first()
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s address %#x is out of bounds", in.mem.kind, in.mem.wide, in.mem.space, x.addr[l])
+		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s address %#x is out of bounds", in.mem.kind,
+			in.mem.wide, in.mem.space, x.addr[l])
 		return
 	}
 	for t := x.m; t != 0; t &= t - 1 {
@@ -121,8 +122,8 @@ func runGeneric(x *exec, in *inst) {
 	}
 }
 
-// span returns the page that all of the warp's accesses are in, if they are aligned, in bounds and in one
-// page; else nil.
+// span returns the page that all of the warp's accesses are in, if they are aligned, in bounds and
+// in one page; else nil.
 func (x *exec) span(m *memOp, s survey) (*page, *object) {
 	if s.diff>>pageBits != 0 || s.or&(m.wide-1) != 0 || x.unk != nil {
 		return nil, nil
@@ -298,9 +299,10 @@ func storeShared(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Shared, m)
 }
 
-// storeLanes stores wide bytes for each lane of m into buf at a&mask. Lanes of one address store in lane
-// order, so that the last one stays, as one of the orders that the ISA allows.
-func storeLanes(buf []byte, mask uint64, a *alu.Lanes, data *[4][event.WarpSize]uint64, wide uint64, m uint32) {
+// storeLanes stores wide bytes for each lane of m into buf at a&mask. Lanes of one address store in
+// lane order, so that the last one stays, as one of the orders that the ISA allows.
+func storeLanes(buf []byte, mask uint64, a *alu.Lanes, data *[4][event.WarpSize]uint64, wide uint64,
+	m uint32) {
 	w := &data[0]
 	switch {
 	case wide == 4 && m == full:
@@ -329,8 +331,8 @@ func storeWide(b []byte, data *[4][event.WarpSize]uint64, l int, wide uint64) {
 	}
 }
 
-// access is called once for each access to global or shared memory that has been done. stored are the
-// lanes that wrote.
+// access is called once for each access to global or shared memory that has been done. stored are
+// the lanes that wrote.
 func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	mo := in.mem
 	switch {
@@ -363,7 +365,8 @@ func (x *exec) access(in *inst, m uint32, sp event.Space, stored uint32) {
 	}
 	e := &x.ev
 	e.Warp, e.Site, e.Mask, e.Active = x.warp.id, x.site(in), m, x.mask
-	e.Kind, e.Space, e.Order, e.Scope, e.Orders, e.Proxy = mo.kind, sp, mo.order, mo.scope, mo.part, mo.proxy
+	e.Kind, e.Space, e.Order, e.Scope, e.Orders, e.Proxy = mo.kind, sp, mo.order, mo.scope, mo.part,
+		mo.proxy
 	e.Size, e.Elem, e.Addr, e.Stored = uint8(mo.wide), uint8(mo.elem), &x.addr, stored
 	e.Data = nil
 	if mo.kind == event.Write && mo.src != nil {

@@ -7,16 +7,18 @@ import (
 	"heddle/internal/event"
 )
 
-// Affine registers. Most integers of a kernel are the same in all lanes of a warp (loop counters, sizes,
-// bases), or grow evenly along threadIdx.x and threadIdx.y (indices, addresses). Such a register is kept as
-// its form b + kx*X + ky*Y, where X and Y are the lane's threadIdx.x and .y less those of lane 0, and is computed
-// once for a warp. Lanes are filled in when an instruction needs them. The idea is that of scalar and affine
-// units in GPUs (Collange et al., "Dynamic detection of uniform and affine vectors", 2009).
+// Affine registers. Most integers of a kernel are the same in all lanes of a warp (loop counters,
+// sizes, bases), or grow evenly along threadIdx.x and threadIdx.y (indices, addresses). Such a
+// register is kept as its form b + kx*X + ky*Y, where X and Y are the lane's threadIdx.x and .y
+// less those of lane 0, and is computed once for a warp. Lanes are filled in when an instruction
+// needs them. The idea is that of scalar and affine units in GPUs (Collange et al., "Dynamic
+// detection of uniform and affine vectors", 2009).
 //
-// Which registers may have a form is decided when the kernel is decoded (affine_compile.go); whether one has
-// at a time, while it runs. A form holds for all lanes of the warp that have not exited, so only an instruction
-// executed by all of them may write one. Arithmetic is modulo 2^64, and modulo 2^32 for registers of 32 bits,
-// as that of the lanes is, so that a form is exact and never an approximation.
+// Which registers may have a form is decided when the kernel is decoded (affine_compile.go);
+// whether one has at a time, while it runs. A form holds for all lanes of the warp that have not
+// exited, so only an instruction executed by all of them may write one. Arithmetic is modulo 2^64,
+// and modulo 2^32 for registers of 32 bits, as that of the lanes is, so that a form is exact and
+// never an approximation.
 
 // affine is the form of a register.
 type affine struct {
@@ -52,7 +54,8 @@ type shape struct {
 	row        int64 // the lane is X + row*Y
 }
 
-// shapeOf finds the shape of a block. Blocks whose rows neither fill warps nor divide them have none.
+// shapeOf finds the shape of a block. Blocks whose rows neither fill warps nor divide them have
+// none.
 func shapeOf(b event.Dim3) (s shape) {
 	x, y, z := int64(b.X), int64(b.Y), int64(b.Z)
 	switch {
@@ -85,8 +88,8 @@ func (s *shape) extent(kx, ky int64) (lo, hi int64) {
 	return lo, hi
 }
 
-// range32 returns the range of the values of a 32-bit form, as signed or unsigned numbers. ok is false if some
-// lane wraps around, so that the form as a number of 64 bits would be another.
+// range32 returns the range of the values of a 32-bit form, as signed or unsigned numbers. ok is
+// false if some lane wraps around, so that the form as a number of 64 bits would be another.
 func (s *shape) range32(f *affine, signed bool) (lo, hi int64, ok bool) {
 	lo, hi = s.extent(f.kx, f.ky)
 	if signed {
@@ -99,7 +102,8 @@ func (s *shape) range32(f *affine, signed bool) (lo, hi int64, ok bool) {
 	return lo, hi, lo >= 0 && hi < 1<<32
 }
 
-// pattern is kx*X + ky*Y in all lanes, and what there is to know about it as the addresses of an access.
+// pattern is kx*X + ky*Y in all lanes, and what there is to know about it as the addresses of an
+// access.
 type pattern struct {
 	kx, ky int64
 	off    alu.Lanes
@@ -155,8 +159,8 @@ type affineOp struct {
 	narrow bool // the result has 32 bits
 	signed bool // of 32-bit operands that are widened, or compared
 	cmp    comparison
-	// Registers that may have forms: lanes of reads must be up to date before the instruction is executed
-	// lane by lane; writes lose their forms by that.
+	// Registers that may have forms: lanes of reads must be up to date before the instruction is
+	// executed lane by lane; writes lose their forms by that.
 	reads, writes []int32
 }
 

@@ -2,8 +2,8 @@ package emu
 
 import "heddle/internal/isa"
 
-// Instructions on forms. Each falls back to runLanes where a source has no form, lanes are missing, or the
-// result is no form.
+// Instructions on forms. Each falls back to runLanes where a source has no form, lanes are missing,
+// or the result is no form.
 
 func runAffineAdd(x *exec, in *inst) {
 	op := in.affine
@@ -40,7 +40,8 @@ func runAffineMul(x *exec, in *inst) {
 	if b.kx|b.ky != 0 {
 		a, b = b, a
 	}
-	if a.state == lanesOnly || b.state == lanesOnly || c.state == lanesOnly || b.kx|b.ky != 0 || !x.whole() {
+	if a.state == lanesOnly || b.state == lanesOnly || c.state == lanesOnly || b.kx|b.ky != 0 ||
+		!x.whole() {
 		runLanes(x, in)
 		return
 	}
@@ -54,7 +55,8 @@ func runAffineWide(x *exec, in *inst) {
 	if b.kx|b.ky != 0 {
 		a, b = b, a
 	}
-	if a.state == lanesOnly || b.state == lanesOnly || c.state == lanesOnly || b.kx|b.ky != 0 || !x.whole() {
+	if a.state == lanesOnly || b.state == lanesOnly || c.state == lanesOnly || b.kx|b.ky != 0 ||
+		!x.whole() {
 		runLanes(x, in)
 		return
 	}
@@ -169,7 +171,8 @@ func runAffineUniform(x *exec, in *inst) {
 	x.forms[in.d[0]] = form(x.tmp[3][0], 0, 0)
 }
 
-// comparison is setp of integers as one of two questions, asked of a and b or of b and a, and the answer negated.
+// comparison is setp of integers as one of two questions, asked of a and b or of b and a, and the
+// answer negated.
 type comparison struct {
 	less         bool // else equal
 	swap, negate bool

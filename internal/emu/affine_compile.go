@@ -6,11 +6,13 @@ import (
 	"heddle/internal/isa"
 )
 
-// affineCompiler decides which registers of a function may have forms, and makes its instructions keep them.
+// affineCompiler decides which registers of a function may have forms, and makes its instructions
+// keep them.
 //
-// A register may have a form if it is an integer of 32 or 64 bits, if some instruction can give it one, and if
-// all instructions that mention it are of the kinds that this file knows. So an instruction that the emulator learns
-// is right without being known here; its registers just have no forms.
+// A register may have a form if it is an integer of 32 or 64 bits, if some instruction can give it
+// one, and if all instructions that mention it are of the kinds that this file knows. So an
+// instruction that the emulator learns is right without being known here; its registers just have
+// no forms.
 type affineCompiler struct {
 	p     *program
 	fc    *fcode
@@ -24,7 +26,8 @@ func (p *program) compileAffine(fc *fcode) {
 	if p.track || !p.shape.ok {
 		return
 	}
-	c := &affineCompiler{p: p, fc: fc, size: make([]int, fc.lanes), may: make([]bool, fc.lanes), forms: make(map[uint64]*affine)}
+	c := &affineCompiler{p: p, fc: fc, size: make([]int, fc.lanes), may: make([]bool, fc.lanes),
+		forms: make(map[uint64]*affine)}
 	c.candidates()
 	for more := true; more; {
 		more = false
@@ -71,14 +74,16 @@ func (c *affineCompiler) candidates() {
 	}
 }
 
-// keepsForms reports whether an instruction reads and writes registers of its own lanes only, when it is executed,
-// and those that inst says.
+// keepsForms reports whether an instruction reads and writes registers of its own lanes only, when
+// it is executed, and those that inst says.
 func keepsForms(in *ir.Instr) bool {
-	switch in.Op() {
-	case "mov", "cvt", "cvta", "isspacep", "ld", "ldu", "st", "atom", "red":
+	switch in.Action() {
+	case isa.ActCompute:
+		return in.Row.Category == isa.Arith
+	case isa.ActConvertAddress, isa.ActTestSpace:
 		return true
 	}
-	return in.Row != nil && in.Row.Category == isa.Arith
+	return in.AccessesMemory()
 }
 
 // mentioned appends the registers that operands name.
@@ -129,8 +134,8 @@ func (c *affineCompiler) rewrite(in *inst) {
 	}
 }
 
-// only returns those of the registers that may have forms, for an instruction that reads them: jumps that stand at the
-// ends of blocks name another instruction as theirs.
+// only returns those of the registers that may have forms, for an instruction that reads them:
+// jumps that stand at the ends of blocks name another instruction as theirs.
 func (c *affineCompiler) only(in *inst, regs []int32) (out []int32) {
 	if in.d[0] < 0 && in.d[1] < 0 && in.pd[0] < 0 && in.pd[1] < 0 && in.mem == nil && in.misc == nil {
 		return nil
@@ -148,8 +153,8 @@ func (c *affineCompiler) addMay(list []int32, r int32) []int32 {
 	return list
 }
 
-// plan returns how to execute an instruction on forms, or nil if it never can with the registers that may have forms
-// so far.
+// plan returns how to execute an instruction on forms, or nil if it never can with the registers
+// that may have forms so far.
 func (c *affineCompiler) plan(in *inst) (run func(*exec, *inst), op affineOp) {
 	switch {
 	case in.mem != nil:
@@ -160,18 +165,18 @@ func (c *affineCompiler) plan(in *inst) (run func(*exec, *inst), op affineOp) {
 		return nil, op
 	}
 	op.narrow = c.size[in.d[0]] == 4
-	switch o := in.ir.Op(); {
+	switch {
 	case in.misc != nil && in.misc.sreg != nil:
 		return c.planSreg(in), op
 	case in.misc != nil:
 		return nil, op
 	case !c.sources(in, &op):
 		return nil, op
-	case in.alu == nil && o == "mov" && in.sources == 1:
+	case in.alu == nil && in.ir.Operation() == isa.Move && in.sources == 1:
 		return c.sized(in.ir.Type, op, runAffineMov), op
-	case in.alu == nil && (o == "ld" || o == "ldu") && in.sources == 1: // of a parameter: the copy of a constant
+	case in.alu == nil && in.ir.ReadsMemory() && in.sources == 1: // of a parameter: the copy of a constant
 		return runAffineMov, op
-	case in.alu == nil && o == "cvta" && in.sources == 1:
+	case in.alu == nil && in.ir.Action() == isa.ActConvertAddress && in.sources == 1:
 		return c.planCvta(in, &op), op
 	case in.alu == nil || !in.plain:
 		return nil, op
@@ -213,7 +218,8 @@ func (c *affineCompiler) constant(v uint64) *affine {
 	return c.forms[v]
 }
 
-// sized returns run if the instruction's type has the size of the destination, and no source is smaller.
+// sized returns run if the instruction's type has the size of the destination, and no source is
+// smaller.
 func (c *affineCompiler) sized(t isa.Type, op affineOp, run func(*exec, *inst)) func(*exec, *inst) {
 	if !isWord(t) || (t.Size() == 4) != op.narrow || !c.wideEnough(t, &op) {
 		return nil
@@ -239,7 +245,7 @@ func isWord(t isa.Type) bool {
 }
 
 func (c *affineCompiler) planSreg(in *inst) func(*exec, *inst) {
-	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special || in.ir.Op() != "mov" {
+	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special || in.ir.Operation() != isa.Move {
 		return nil
 	}
 	switch in.ir.Src[0].Sreg {
@@ -268,14 +274,14 @@ func (c *affineCompiler) planCvta(in *inst, op *affineOp) func(*exec, *inst) {
 	return c.sized(in.ir.Type, *op, runAffineAdd)
 }
 
-// planArith chooses by opcode and type.
+// planArith chooses by operation and type.
 func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
-	t, o := in.ir.Type, in.ir.Op()
-	if o == "cvt" {
+	t, o := in.ir.Type, in.ir.Operation()
+	if o == isa.Conversion {
 		return c.planCvt(in, op)
 	}
 	if in.ir.Fn == isa.FnWide {
-		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) && (o == "mul" || c.size64(op.src[2])) {
+		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) && (o == isa.Product || c.size64(op.src[2])) {
 			op.signed = t == isa.S32
 			return runAffineWide
 		}
@@ -284,26 +290,27 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 	if !isWord(t) {
 		return nil
 	}
-	if o == "set" || in.ir.SType != isa.NoType { // operands of another type than the result
+	if o == isa.ComparisonValue || in.ir.SType != isa.NoType { // operands of another type than the result
 		return nil
 	}
 	switch {
-	case o == "shl":
-		if !isWord(t) || (t.Size() == 4) != op.narrow || op.src[0].c == nil && c.size[op.src[0].r] < t.Size() {
+	case o == isa.LeftShift:
+		if !isWord(t) || (t.Size() == 4) != op.narrow ||
+			op.src[0].c == nil && c.size[op.src[0].r] < t.Size() {
 			return nil
 		}
 		return runAffineShl
-	case o == "add" && in.ir.Flags == 0:
+	case o == isa.Sum && in.ir.Flags == 0:
 		return c.sized(t, *op, runAffineAdd)
-	case o == "sub" && in.ir.Flags == 0:
+	case o == isa.Difference && in.ir.Flags == 0:
 		return c.sized(t, *op, runAffineSub)
-	case (o == "mul" || o == "mad") && in.ir.Fn == isa.FnLo && in.ir.Flags == 0:
-		if o == "mul" {
+	case (o == isa.Product || o == isa.ProductSum) && in.ir.Fn == isa.FnLo && in.ir.Flags == 0:
+		if o == isa.Product {
 			op.src[2] = affineSrc{c: c.constant(0), r: -1}
 		}
 		return c.sized(t, *op, runAffineMul)
 	}
-	if resultIsTyped(o) && (t.Size() == 4) == op.narrow {
+	if in.ir.DstType(0).Size() == t.Size() && (t.Size() == 4) == op.narrow {
 		return runAffineUniform
 	}
 	return nil
@@ -312,19 +319,10 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 // size64 reports whether a source is a constant or a register of 64 bits.
 func (c *affineCompiler) size64(s affineSrc) bool { return s.c != nil || c.size[s.r] == 8 }
 
-// resultIsTyped reports whether an opcode is one whose result has the size of the instruction's type.
-func resultIsTyped(opcode string) bool {
-	switch opcode {
-	case "add", "sub", "mul", "mad", "mul24", "mad24", "sad", "div", "rem", "abs", "neg", "min", "max",
-		"and", "or", "xor", "not", "cnot", "shr", "shf", "brev", "bfe", "prmt":
-		return true
-	}
-	return false
-}
-
 func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
 	to, from := in.ir.Type, in.ir.SType
-	if in.ir.Flags != 0 || !isWord(to) || !isWord(from) || (to.Size() == 4) != op.narrow || !c.wideEnough(from, op) {
+	if in.ir.Flags != 0 || !isWord(to) || !isWord(from) || (to.Size() == 4) != op.narrow ||
+		!c.wideEnough(from, op) {
 		return nil
 	}
 	if to.Size() > from.Size() {
@@ -336,7 +334,7 @@ func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
 
 func (c *affineCompiler) planSetp(in *inst) (run func(*exec, *inst), op affineOp) {
 	t := in.ir.Type
-	if in.ir.Op() != "setp" || in.alu == nil || in.ir.Fn != isa.NoFn || in.sources != 2 || !isWord(t) || !c.sources(in, &op) || !c.wideEnough(t, &op) {
+	if in.ir.Operation() != isa.Comparison || in.alu == nil || in.ir.Fn != isa.NoFn || in.sources != 2 || !isWord(t) || !c.sources(in, &op) || !c.wideEnough(t, &op) {
 		return nil, op
 	}
 	var ok bool
@@ -359,7 +357,8 @@ func (c *affineCompiler) planMem(in *inst) (run func(*exec, *inst), op affineOp)
 		return runAffineLoadShared, op
 	case m.space == event.Shared:
 		return runAffineStoreShared, op
-	case m.space != event.Global && m.space != event.Generic && m.space != event.NoSpace && m.space != event.Const:
+	case m.space != event.Global && m.space != event.Generic && m.space != event.NoSpace &&
+		m.space != event.Const:
 		return nil, op
 	case load:
 		return runAffineLoadGlobal, op

@@ -9,8 +9,8 @@ import (
 
 // Loads and stores at addresses that have a form: all lanes are checked at once.
 
-// addresses returns the pattern of the current access and its address in lane 0. ok is false where the access must
-// be done lane by lane.
+// addresses returns the pattern of the current access and its address in lane 0. ok is false where
+// the access must be done lane by lane.
 func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 	f := x.form(&in.affine.src[0])
 	if f.state == lanesOnly || x.m != full {
@@ -26,7 +26,8 @@ func (x *exec) addresses(in *inst) (p *pattern, base uint64, ok bool) {
 	return p, base, lo <= base && hi >= base && hi <= mo.amask-mo.wide+1
 }
 
-// affinePage returns the page where the access of all lanes is, and the place of lane 0 in it, or nil.
+// affinePage returns the page where the access of all lanes is, and the place of lane 0 in it, or
+// nil.
 func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, uint64) {
 	mo := in.mem
 	if mo.space == event.Generic || mo.space == event.NoSpace {
@@ -35,7 +36,8 @@ func (x *exec) affinePage(in *inst, p *pattern, base uint64) (*page, *object, ui
 		}
 	}
 	o := x.mem.find(base)
-	if o == nil || o.space != mo.space && mo.space == event.Const || mo.kind == event.Write && o.space != event.Global {
+	if o == nil || o.space != mo.space && mo.space == event.Const ||
+		mo.kind == event.Write && o.space != event.Global {
 		return nil, nil, 0
 	}
 	first := base + uint64(p.lo) - o.base
@@ -188,7 +190,8 @@ func runAffineStoreShared(x *exec, in *inst) {
 	x.access(in, full, event.Shared, full)
 }
 
-// readLanes brings the lanes of what is stored up to date. The address is the first of what is read.
+// readLanes brings the lanes of what is stored up to date. The address is the first of what is
+// read.
 func (x *exec) readLanes(in *inst) {
 	for _, r := range in.affine.reads {
 		if x.forms[r].state == formOnly && r != in.affine.src[0].r {
@@ -196,7 +199,8 @@ func (x *exec) readLanes(in *inst) {
 		}
 	}
 	for i := range in.mem.src {
-		if s := &in.mem.src[i]; s.c == nil && s.r == in.affine.src[0].r && x.forms[s.r].state == formOnly {
+		if s := &in.mem.src[i]; s.c == nil && s.r == in.affine.src[0].r &&
+			x.forms[s.r].state == formOnly {
 			x.fillLanes(s.r)
 		}
 	}

@@ -15,22 +15,25 @@ import (
 	"heddle/internal/launch"
 )
 
-// randomKernel writes kernels that mix what has forms (indices, counters, addresses) with what has none, under guards,
-// branches, loops and early exits.
+// randomKernel writes kernels that mix what has forms (indices, counters, addresses) with what has
+// none, under guards, branches, loops and early exits.
 type randomKernel struct {
 	rt     *rapid.T
 	text   strings.Builder
 	labels int
 }
 
-func (k *randomKernel) pick(list ...string) string { return rapid.SampledFrom(list).Draw(k.rt, "pick") }
+func (k *randomKernel) pick(list ...string) string {
+	return rapid.SampledFrom(list).Draw(k.rt, "pick")
+}
 
 func (k *randomKernel) r() string { return k.pick("%r0", "%r1", "%r2", "%r3", "%r4") }
 func (k *randomKernel) q() string { return k.pick("%q0", "%q1", "%q2") }
 
 // r32 and q64 are sources.
 func (k *randomKernel) r32() string {
-	return k.pick("%r0", "%r1", "%r2", "%r3", "%r4", "%tx", "%ty", "%ln", "0", "1", "3", "16", "-4", "0x80000000", "0x7fffffff", "31")
+	return k.pick("%r0", "%r1", "%r2", "%r3", "%r4", "%tx", "%ty", "%ln", "0", "1", "3", "16", "-4",
+		"0x80000000", "0x7fffffff", "31")
 }
 func (k *randomKernel) q64() string {
 	return k.pick("%q0", "%q1", "%q2", "0", "8", "-16", "0x100000000", "0x7fffffffffffffff")
@@ -47,12 +50,15 @@ func (k *randomKernel) statement(depth int) {
 	g := k.guard()
 	switch n := rapid.IntRange(0, 15).Draw(k.rt, "statement"); n {
 	case 0:
-		k.line("%smov.u32 %s, %s;", g, k.r(), k.pick("%tid.x", "%tid.y", "%tid.z", "%laneid", "%ctaid.x", "%ntid.x", "%warpid", "7"))
+		k.line("%smov.u32 %s, %s;", g, k.r(), k.pick("%tid.x", "%tid.y", "%tid.z", "%laneid", "%ctaid.x",
+			"%ntid.x", "%warpid", "7"))
 	case 1, 2:
-		op := k.pick("add.s32", "sub.u32", "mul.lo.u32", "shl.b32", "and.b32", "or.b32", "xor.b32", "shr.u32", "shr.s32", "min.s32", "max.u32", "add.sat.s32", "rem.u32", "mul.hi.u32")
+		op := k.pick("add.s32", "sub.u32", "mul.lo.u32", "shl.b32", "and.b32", "or.b32", "xor.b32",
+			"shr.u32", "shr.s32", "min.s32", "max.u32", "add.sat.s32", "rem.u32", "mul.hi.u32")
 		k.line("%s%s %s, %s, %s;", g, op, k.r(), k.r32(), k.r32())
 	case 3:
-		k.line("%s%s %s, %s, %s;", g, k.pick("add.s64", "sub.s64", "mul.lo.u64", "and.b64", "max.s64"), k.q(), k.q64(), k.q64())
+		k.line("%s%s %s, %s, %s;", g, k.pick("add.s64", "sub.s64", "mul.lo.u64", "and.b64", "max.s64"),
+			k.q(), k.q64(), k.q64())
 	case 4:
 		k.line("%sshl.b64 %s, %s, %s;", g, k.q(), k.q64(), k.r32())
 	case 5:
@@ -60,14 +66,18 @@ func (k *randomKernel) statement(depth int) {
 	case 6:
 		k.line("%s%s %s, %s, %s;", g, k.pick("mul.wide.u32", "mul.wide.s32"), k.q(), k.r32(), k.r32())
 	case 7:
-		k.line("%s%s %s, %s, %s, %s;", g, k.pick("mad.wide.u32", "mad.wide.s32"), k.q(), k.r32(), k.r32(), k.q64())
+		k.line("%s%s %s, %s, %s, %s;", g, k.pick("mad.wide.u32", "mad.wide.s32"), k.q(), k.r32(), k.r32(),
+			k.q64())
 	case 8:
 		k.line("%s%s %s, %s;", g, k.pick("cvt.u64.u32", "cvt.s64.s32", "cvt.u64.s32"), k.q(), k.r())
-		k.line("%s%s %s, %s;", g, k.pick("cvt.u32.u64", "cvt.s32.s64", "cvt.u32.u64", "cvt.s32.s8"), k.r(), k.pick("%q0", "%q1"))
+		k.line("%s%s %s, %s;", g, k.pick("cvt.u32.u64", "cvt.s32.s64", "cvt.u32.u64", "cvt.s32.s8"),
+			k.r(), k.pick("%q0", "%q1"))
 	case 9:
-		k.line("setp.%s %s, %s, %s;", k.pick("lt.s32", "ge.s32", "eq.u32", "ne.s32", "lt.u32", "hi.u32", "le.s32", "gt.u32"), k.pick("%c", "%d", "%c|%d"), k.r(), k.r32())
+		k.line("setp.%s %s, %s, %s;", k.pick("lt.s32", "ge.s32", "eq.u32", "ne.s32", "lt.u32", "hi.u32",
+			"le.s32", "gt.u32"), k.pick("%c", "%d", "%c|%d"), k.r(), k.r32())
 	case 10:
-		k.line("setp.%s %s, %s, %s;", k.pick("lt.s64", "eq.u64", "gt.u64"), k.pick("%c", "%d"), k.q(), k.q64())
+		k.line("setp.%s %s, %s, %s;", k.pick("lt.s64", "eq.u64", "gt.u64"), k.pick("%c", "%d"), k.q(),
+			k.q64())
 	case 11:
 		k.line("%sselp.b32 %s, %s, %s, %s;", g, k.r(), k.r32(), k.r32(), k.pick("%c", "%d"))
 	case 12, 13:
@@ -201,7 +211,8 @@ type outcome struct {
 	OutOK, XKnown bool
 }
 
-func outcomeOf(rt *rapid.T, k *ir.Func, cfg *launch.Config, forms bool, opt Options, events bool) (o outcome) {
+func outcomeOf(rt *rapid.T, k *ir.Func, cfg *launch.Config, forms bool, opt Options,
+	events bool) (o outcome) {
 	m, err := newMachine(k, cfg, nil, forms)
 	if err != nil {
 		rt.Fatal(err)
@@ -215,7 +226,8 @@ func outcomeOf(rt *rapid.T, k *ir.Func, cfg *launch.Config, forms bool, opt Opti
 	if err != nil {
 		rt.Fatal(err)
 	}
-	o = outcome{Status: res.Status, Stop: res.Stop, Steps: res.Steps, Lanes: res.LaneInstrs, Events: rec.events}
+	o = outcome{Status: res.Status, Stop: res.Stop, Steps: res.Steps, Lanes: res.LaneInstrs,
+		Events: rec.events}
 	out, x := make([]byte, 2*256*64), make([]byte, 1<<18)
 	o.OutOK, _ = res.Read("out", 0, out)
 	o.XKnown, _ = res.Read("x", 0, x)
@@ -223,11 +235,13 @@ func outcomeOf(rt *rapid.T, k *ir.Func, cfg *launch.Config, forms bool, opt Opti
 	return o
 }
 
-// TestAffine holds runs with affine registers against runs without: same memory, same events, same count of
-// instructions, on one core and on two.
+// TestAffine holds runs with affine registers against runs without: same memory, same events, same
+// count of instructions, on one core and on two.
 func TestAffine(t *testing.T) {
-	shapes := []event.Dim3{{X: 32, Y: 1, Z: 1}, {X: 40, Y: 1, Z: 1}, {X: 16, Y: 4, Z: 1}, {X: 8, Y: 5, Z: 1}, {X: 4, Y: 4, Z: 4}, {X: 2, Y: 4, Z: 5},
-		{X: 24, Y: 2, Z: 1}, {X: 32, Y: 2, Z: 2}, {X: 1, Y: 40, Z: 1}, {X: 64, Y: 1, Z: 1}, {X: 5, Y: 1, Z: 1}}
+	shapes := []event.Dim3{{X: 32, Y: 1, Z: 1}, {X: 40, Y: 1, Z: 1}, {X: 16, Y: 4, Z: 1},
+		{X: 8, Y: 5, Z: 1}, {X: 4, Y: 4, Z: 4}, {X: 2, Y: 4, Z: 5},
+		{X: 24, Y: 2, Z: 1}, {X: 32, Y: 2, Z: 2}, {X: 1, Y: 40, Z: 1}, {X: 64, Y: 1, Z: 1},
+		{X: 5, Y: 1, Z: 1}}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &randomKernel{rt: rt}
 		text := g.source()
@@ -241,7 +255,8 @@ func TestAffine(t *testing.T) {
 			for _, workers := range []int{1, 2} {
 				got := outcomeOf(rt, k, cfg, true, Options{Model: model, Workers: workers}, events)
 				if !reflect.DeepEqual(want, got) {
-					rt.Fatalf("%s\nblock %v, %d workers, events %v: without forms (-), with (+):\n%s", text, cfg.Geometry.Block, workers, events, cmp.Diff(want, got))
+					rt.Fatalf("%s\nblock %v, %d workers, events %v: without forms (-), with (+):\n%s", text,
+						cfg.Geometry.Block, workers, events, cmp.Diff(want, got))
 				}
 			}
 		}

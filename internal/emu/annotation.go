@@ -10,10 +10,11 @@ import (
 
 // Annotations: calls of the functions that heddle.h declares and nobody defines.
 //
-// An annotation is evaluated by each thread that comes to it, between a call of __heddle_ghost and the call
-// that takes its condition. What the thread reads in between is no access of the kernel, so the consumer of
-// events is not told. A condition that asks for what the execution of one thread does not show (the value of
-// another thread, what has been written so far, the result of the function) is not checked.
+// An annotation is evaluated by each thread that comes to it, between a call of __heddle_ghost and
+// the call that takes its condition. What the thread reads in between is no access of the kernel,
+// so the consumer of events is not told. A condition that asks for what the execution of one thread
+// does not show (the value of another thread, what has been written so far, the result of the
+// function) is not checked.
 
 // annotationPrefix is common to the names of heddle.h.
 const annotationPrefix = "__heddle_"
@@ -31,7 +32,8 @@ const (
 	Postcondition
 )
 
-var annotationNames = [...]string{Assertion: "assertion", Invariant: "invariant", Precondition: "precondition", Postcondition: "postcondition"}
+var annotationNames = [...]string{Assertion: "assertion", Invariant: "invariant",
+	Precondition: "precondition", Postcondition: "postcondition"}
 
 func (k AnnotationKind) String() string { return annotationNames[k] }
 
@@ -46,18 +48,29 @@ type FailedAnnotation struct {
 
 // conditions are the calls that end an annotation, and what is done with a condition that is false.
 var conditions = map[string]func(x *exec, in *inst, failed uint32){
-	"assert":            func(x *exec, in *inst, failed uint32) { x.annotationFailed(in, Assertion, failed) },
-	"invariant":         func(x *exec, in *inst, failed uint32) { x.annotationFailed(in, Invariant, failed) },
-	"ensures":           func(x *exec, in *inst, failed uint32) { x.annotationFailed(in, Postcondition, failed) },
-	"requires":          requires,
-	"assume":            func(x *exec, in *inst, failed uint32) { x.outside(in, "__assume", failed) },
-	"candidate":         func(*exec, *inst, uint32) {}, // a guess, which may be wrong
-	"function_wide":     func(*exec, *inst, uint32) {}, // means every loop of the function, not this place
+	"assert": func(x *exec, in *inst,
+		failed uint32) {
+		x.annotationFailed(in, Assertion, failed)
+	},
+	"invariant": func(x *exec, in *inst,
+		failed uint32) {
+		x.annotationFailed(in, Invariant, failed)
+	},
+	"ensures": func(x *exec, in *inst,
+		failed uint32) {
+		x.annotationFailed(in, Postcondition, failed)
+	},
+	"requires":  requires,
+	"assume":    func(x *exec, in *inst, failed uint32) { x.outside(in, "__assume", failed) },
+	"candidate": func(*exec, *inst, uint32) {}, // a guess, which may be wrong
+	// means every loop of the function, not this place
+	"function_wide":     func(*exec, *inst, uint32) {},
 	"barrier_invariant": func(*exec, *inst, uint32) {}, // means the state at the barrier that follows
 	"permission":        func(*exec, *inst, uint32) {},
 }
 
-// requires: what a kernel requires, the launch must give; what a function requires, its caller must.
+// requires: what a kernel requires, the launch must give; what a function requires, its caller
+// must.
 func requires(x *exec, in *inst, failed uint32) {
 	if loc := in.ir.Loc; x.frame.parent == nil && (loc == nil || loc.Parent == nil) {
 		x.outside(in, "__requires", failed)
@@ -115,15 +128,19 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 		d.run = func(x *exec, in *inst) { x.condition(in, check) }
 	case name == "snapshot":
 		d.run = func(x *exec, _ *inst) { x.warp.unmodelled |= x.m }
-	case (name == "share" || name == "event") && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal && len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal: // any assignment of ranks is right: each thread does its own share
+	// any assignment of ranks is right: each thread does its own share
+	case (name == "share" || name == "event") && len(in.Dst) == 1 && in.Dst[0].Kind == ir.VarVal &&
+		len(in.Src) > 0 && in.Src[0].Kind == ir.VarVal:
 		d.run = func(x *exec, in *inst) {
 			x.move(place{x.frame, in.ir.Src[0].Var}, place{x.frame, in.ir.Dst[0].Var}, x.m)
 		}
-	case name == "completes_later", name == "collective", name == "await", name == "awaited": // for proofs
+	// for proofs
+	case name == "completes_later", name == "collective", name == "await", name == "awaited":
 		d.run = func(*exec, *inst) {}
 	case name == "writes_to":
 		d.run = func(x *exec, in *inst) {
-			x.fail(in, Unsupported, bits.TrailingZeros32(x.m), "a function of which only a specification is known: it writes here what nobody knows")
+			x.fail(in, Unsupported, bits.TrailingZeros32(x.m),
+				"a function of which only a specification is known: it writes here what nobody knows")
 		}
 	case name == "enabled":
 		d.run = func(x *exec, in *inst) { x.annotationValue(in, 1) }
@@ -137,7 +154,8 @@ func (c *compiler) annotation(in *ir.Instr) bool {
 // runUndecided is a function of which one thread's execution does not show the value.
 func runUndecided(x *exec, in *inst) {
 	if plain := x.m &^ x.warp.ghost; plain != 0 && len(in.ir.Dst) > 0 {
-		x.fail(in, Unsupported, bits.TrailingZeros32(plain), "call of %s outside an annotation", in.ir.Callee.Demangled)
+		x.fail(in, Unsupported, bits.TrailingZeros32(plain), "call of %s outside an annotation",
+			in.ir.Callee.Demangled)
 		return
 	}
 	x.warp.undecided |= x.m & x.warp.ghost

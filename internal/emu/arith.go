@@ -19,7 +19,7 @@ func (c *compiler) arith(in *ir.Instr) error {
 func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	lookup := alu.Lookup
 	want, known := alu.Sources(&in.Desc)
-	if len(in.Src) == 3 && (in.Op() == "min" || in.Op() == "max") {
+	if len(in.Src) == 3 && in.Operation().Extreme() {
 		lookup, want = alu.ThreeInputs, 3
 	}
 	f, err := lookup(&in.Desc)
@@ -49,16 +49,16 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		if n == len(d.s) {
 			return fmt.Errorf("%s: too many operands", opcodeText(in))
 		}
-		if d.s[n], err = c.srcOf(o, ir.SrcType(&in.Desc, i)); err != nil {
+		if d.s[n], err = c.srcOf(o, in.SrcType(i)); err != nil {
 			return err
 		}
 		n++
 	}
-	if known && n > want {
+	if known && n != want {
 		return fmt.Errorf("%s with %d operands is not supported", opcodeText(in), n)
 	}
 	d.run, d.sources = runArith, n
-	if d.plain = plain && np == 0 && !usesCarry(in); d.plain {
+	if d.plain = plain && np == 0 && !in.UsesCarry(); d.plain {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
 	}
 	c.emit(d)
@@ -68,7 +68,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 // arithDst decodes the destinations. Sinks keep their place.
 func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 	n, np := 0, 0
-	setp := in.Op() == "setp"
+	setp := in.Operation() == isa.Comparison
 	for _, o := range in.Dst {
 		switch {
 		case n == 2 || np == 2:
@@ -92,15 +92,7 @@ func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 
 // predOperand reports whether source i is a predicate by the instruction's form.
 func (c *compiler) predOperand(in *ir.Instr, i int) bool {
-	return in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred
-}
-
-func usesCarry(in *ir.Instr) bool {
-	switch in.Op() {
-	case "addc", "subc", "madc", "add.cc", "sub.cc", "mad.cc":
-		return true
-	}
-	return in.Has(isa.CC)
+	return in.Type == isa.Pred || in.SrcType(i) == isa.Pred
 }
 
 func runArith1(x *exec, in *inst) {
@@ -156,7 +148,8 @@ func (c *compiler) cvt(in *ir.Instr) error {
 		if have, want := c.fn.Regs[in.Src[0].Reg].Type.Size(), in.SType.Size(); have > want && want > 0 {
 			r := c.hidden()
 			s := src{r: c.fc.slots[in.Src[0].Reg]}
-			c.emit(inst{run: runTruncate, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{s}, sources: 1, misc: &miscOp{width: uint(8 * want)}})
+			c.emit(inst{run: runTruncate, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{s}, sources: 1,
+				misc: &miscOp{width: uint(8 * want)}})
 			if err := c.arithFrom(in, guard, r); err != nil {
 				return err
 			}
@@ -188,7 +181,8 @@ func (c *compiler) widen(in *ir.Instr, guard psrc) error {
 		return nil
 	}
 	r := c.fc.slots[in.Dst[0].Reg]
-	c.emit(inst{run: runWiden, guard: guard, d: [2]int32{r, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: r}}, sources: 1,
+	c.emit(inst{run: runWiden, guard: guard, d: [2]int32{r, -1}, pd: [2]int32{-1, -1},
+		s: [4]src{{r: r}}, sources: 1,
 		misc: &miscOp{width: uint(8 * have), to: uint(8 * want)}})
 	return nil
 }

@@ -11,16 +11,18 @@ import (
 	"heddle/internal/isa"
 )
 
-// Asynchronous copies that are not bulk, PTX ISA 9.7.9.25.3. A copy may be done at any time from its issue to the
-// wait that covers it; the emulator does it at one of these two, as the seed says, so that schedules show both the old
-// and the new bytes to who looks too early. A copy that is not waited for may never be done.
+// Asynchronous copies that are not bulk, PTX ISA 9.7.9.25.3. A copy may be done at any time from
+// its issue to the wait that covers it; the emulator does it at one of these two, as the seed says,
+// so that schedules show both the old and the new bytes to who looks too early. A copy that is not
+// waited for may never be done.
 
-// copyOp is a decoded cp.async: s[0] is the destination, s[1] the source, s[2] the bytes to copy if sized, ps[0]
-// whether none are.
+// copyOp is a decoded cp.async: s[0] is the destination, s[1] the source, s[2] the bytes to copy if
+// sized, ps[0] whether none are.
 type copyOp struct {
-	size     uint64 // that are written
-	sized    bool
-	to, from inst // stand for the two accesses, in messages; their mem has what is added to the addresses
+	size  uint64 // that are written
+	sized bool
+	// stand for the two accesses, in messages; their mem has what is added to the addresses
+	to, from inst
 }
 
 // groupOp is a decoded commit_group, wait_group or wait_all.
@@ -55,7 +57,8 @@ func (c *compiler) copyAsync(in *ir.Instr) error {
 	if cg == ca || op.size != 16 && (cg || op.size != 4 && op.size != 8) {
 		return fmt.Errorf("%s of %d bytes: .ca copies 4, 8 or 16 bytes, .cg 16", opcodeText(in), op.size)
 	}
-	d := inst{guard: c.guard(), run: runCopy, misc: &miscOp{copy: op}, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
+	d := inst{guard: c.guard(), run: runCopy, misc: &miscOp{copy: op}, d: [2]int32{-1, -1},
+		pd: [2]int32{-1, -1}}
 	for i, p := range []*inst{&op.to, &op.from} {
 		p.mem = &memOp{kind: event.Write, space: event.Shared, wide: op.size}
 		if i == 1 {
@@ -74,8 +77,8 @@ func (c *compiler) copyAsync(in *ir.Instr) error {
 	return nil
 }
 
-// copyOptions decodes what may come behind the size: a number of bytes or a predicate, and a cache policy, which
-// changes nothing.
+// copyOptions decodes what may come behind the size: a number of bytes or a predicate, and a cache
+// policy, which changes nothing.
 func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
 	rest := in.Src[3:]
 	if slices.Contains(in.Mods, "L2::cache_hint") {
@@ -99,10 +102,10 @@ func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
 
 func (c *compiler) copyGroup(in *ir.Instr) error {
 	op := &groupOp{}
-	switch in.Op() {
-	case "cp.async.commit_group":
+	switch in.Row.Step {
+	case isa.AsyncCommit:
 		op.commit = true
-	case "cp.async.wait_all": // "equivalent to cp.async.commit_group; cp.async.wait_group 0"
+	case isa.AsyncWaitAll: // "equivalent to cp.async.commit_group; cp.async.wait_group 0"
 		op.commit, op.wait = true, true
 	default:
 		if len(in.Src) != 1 || in.Src[0].Kind != ir.Imm {
@@ -132,7 +135,8 @@ func runCopy(x *exec, in *inst) {
 	}
 	x.wrote, x.changed = true, true
 	if x.sink != nil {
-		x.evs.copy = event.Copy{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Size: uint8(in.misc.copy.size), To: &s.to, From: &s.from, Read: &s.read}
+		x.evs.copy = event.Copy{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask,
+			Size: uint8(in.misc.copy.size), To: &s.to, From: &s.from, Read: &s.read}
 		x.sink.Copy(&x.evs.copy)
 	}
 }
@@ -152,7 +156,8 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 		n = 0
 	}
 	if n > size {
-		x.fail(in, OutOfBounds, l, "asynchronous copy of %d bytes from the source into %d bytes of shared memory (PTX ISA 9.7.9.25.3.1)", n, size)
+		x.fail(in, OutOfBounds, l,
+			"asynchronous copy of %d bytes from the source into %d bytes of shared memory (PTX ISA 9.7.9.25.3.1)", n, size)
 		return false
 	}
 	s.read[l] = uint8(n)
@@ -214,7 +219,8 @@ func runCopyGroup(x *exec, in *inst) {
 		return
 	}
 	if x.sink != nil {
-		x.evs.group = event.CopyGroup{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Commit: op.commit, Wait: op.wait, Pending: op.pending}
+		x.evs.group = event.CopyGroup{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask,
+			Commit: op.commit, Wait: op.wait, Pending: op.pending}
 		x.sink.CopyGroup(&x.evs.group)
 	}
 }
@@ -266,12 +272,14 @@ func (o *object) unknownFrom() uint32 {
 
 // runNeedsCopy stops the run if a copy's addresses, or how much it copies, are unknown.
 func runNeedsCopy(x *exec, in *inst) {
-	if !x.needs(in, &in.s[0], "the destination of this asynchronous copy") || !x.needs(in, &in.s[1], "the source of this asynchronous copy") ||
+	if !x.needs(in, &in.s[0], "the destination of this asynchronous copy") ||
+		!x.needs(in, &in.s[1], "the source of this asynchronous copy") ||
 		in.misc.copy.sized && !x.needs(in, &in.s[2], "the size of this asynchronous copy") {
 		return
 	}
 	if u := x.unk.preds[in.ps[0].slot] & x.m; u != 0 {
-		x.dependsOn(in, bits.TrailingZeros32(u), "whether this asynchronous copy reads its source", x.unk.predOrigin(in.ps[0]))
+		x.dependsOn(in, bits.TrailingZeros32(u), "whether this asynchronous copy reads its source",
+			x.unk.predOrigin(in.ps[0]))
 		return
 	}
 	in.base(x, in)

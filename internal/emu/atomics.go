@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strings"
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
@@ -13,19 +12,17 @@ import (
 	"heddle/internal/isa"
 )
 
-// Atomic operations, PTX ISA 9.7.13.5 (atom) and 9.7.13.6 (red). The lanes of a warp perform theirs one
-// after the other, in lane order.
+// Atomic operations, PTX ISA 9.7.13.5 (atom) and 9.7.13.6 (red). The lanes of a warp perform theirs
+// one after the other, in lane order.
 
 // rmwFunc computes the new value of a location of size bytes from the old one and the operands.
 type rmwFunc func(old, b, c uint64) uint64
 
 func (c *compiler) atomic(in *ir.Instr) error {
-	red := strings.HasPrefix(in.Op(), "red")
-	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope, part: in.Orders,
+	kind, _ := in.AccessKind()
+	red := kind == event.Reduce
+	m := &memOp{space: in.Space, kind: kind, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
-	if red {
-		m.kind = event.Reduce
-	}
 	if !m.order.Strong() { // "If the .sem qualifier is absent, .relaxed is assumed"
 		m.order = event.Relaxed
 	}
@@ -207,8 +204,8 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 	return !mo.cas || old == v
 }
 
-// updateAll is update for all lanes of m, whose bytes are in buf at the addresses cut by mask; no values are
-// unknown.
+// updateAll is update for all lanes of m, whose bytes are in buf at the addresses cut by mask; no
+// values are unknown.
 func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, mask uint64, m uint32) (stored uint32) {
 	mo := in.mem
 	if !mo.adds || in.d[0] < 0 {
@@ -297,5 +294,6 @@ func atomicShared(x *exec, in *inst, m uint32, s survey) {
 }
 
 func atomicPrivate(x *exec, in *inst, m uint32, _ survey) {
-	x.fail(in, OutOfBounds, bits.TrailingZeros32(m), "%s of private memory: atomics work on global and shared memory only", in.mem.kind)
+	x.fail(in, OutOfBounds, bits.TrailingZeros32(m),
+		"%s of private memory: atomics work on global and shared memory only", in.mem.kind)
 }

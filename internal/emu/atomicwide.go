@@ -10,8 +10,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Atomic operations on more than one register: vectors, of which "the atomicity is guaranteed separately for
-// each of the individual scalar elements", and .b128 (PTX ISA 9.7.13.5, 9.7.13.6).
+// Atomic operations on more than one register: vectors, of which "the atomicity is guaranteed
+// separately for each of the individual scalar elements", and .b128 (PTX ISA 9.7.13.5, 9.7.13.6).
 
 // isPair reports whether t is two 16-bit numbers, each of which is atomic by itself.
 func isPair(t isa.Type) bool { return t == isa.F16x2 || t == isa.BF16x2 }
@@ -40,7 +40,8 @@ func (c *compiler) wideAtomic(in *ir.Instr, d inst) error {
 	m.size, m.wide = uint64(size), uint64(size*n)
 	operands := 1 + int(b2u(m.cas))
 	if len(in.Src) < 1+operands {
-		return fmt.Errorf("%s: %d operands where %d are expected", opcodeText(in), len(in.Src)-1, operands)
+		return fmt.Errorf("%s: %d operands where %d are expected", opcodeText(in), len(in.Src)-1,
+			operands)
 	}
 	for _, o := range in.Src[1 : 1+operands] {
 		list, err := c.elements(o, n, in.Type)
@@ -80,7 +81,8 @@ func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 			if from == 0 {
 				from = o.origin
 			}
-			ok := x.unk.atomicWide(x, in, l, from, p.data[at:], func(off, n uint64) bool { return p.unknownBits(at+off, n) != 0 },
+			ok := x.unk.atomicWide(x, in, l, from, p.data[at:],
+				func(off, n uint64) bool { return p.unknownBits(at+off, n) != 0 },
 				func(off, n uint64, u bool, origin uint32) {
 					if p.setUnknown(at+off, n, u); u {
 						o.stored = origin
@@ -99,7 +101,8 @@ func atomicWideGlobal(x *exec, in *inst, m uint32, _ survey) {
 
 func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 	if in.ir.Vec > 1 {
-		x.fail(in, OutOfBounds, bits.TrailingZeros32(m), "%s of shared memory: vectors are atomic in global memory only (PTX ISA 9.7.13.5)", in.mem.kind)
+		x.fail(in, OutOfBounds, bits.TrailingZeros32(m),
+			"%s of shared memory: vectors are atomic in global memory only (PTX ISA 9.7.13.5)", in.mem.kind)
 		return
 	}
 	if !x.checkShared(in, m, s) {
@@ -110,7 +113,8 @@ func atomicWideShared(x *exec, in *inst, m uint32, s survey) {
 		l := bits.TrailingZeros32(t) & 31
 		a, blk := x.addr[l], x.block
 		if x.unk != nil {
-			ok := x.unk.atomicWide(x, in, l, blk.origin, blk.shared[a:], func(off, n uint64) bool { return blk.anyUnknown(a+off, n) },
+			ok := x.unk.atomicWide(x, in, l, blk.origin, blk.shared[a:],
+				func(off, n uint64) bool { return blk.anyUnknown(a+off, n) },
 				func(off, n uint64, u bool, origin uint32) {
 					if blk.setUnknown(a+off, n, u); u {
 						blk.origin = origin
@@ -163,9 +167,10 @@ func (x *exec) updateWide(in *inst, l int, b []byte) bool {
 	return write
 }
 
-// atomicWide carries unknown bits through one lane's operation, before it is performed. is and set read and
-// write those of the location. It returns false if the run stops.
-func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte, is func(off, n uint64) bool,
+// atomicWide carries unknown bits through one lane's operation, before it is performed. is and set
+// read and write those of the location. It returns false if the run stops.
+func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte,
+	is func(off, n uint64) bool,
 	set func(off, n uint64, u bool, origin uint32)) bool {
 	mo := in.mem
 	n := len(mo.dst)
@@ -191,8 +196,8 @@ func (t *tracker) atomicWide(x *exec, in *inst, l int, from uint32, b []byte, is
 			set(uint64(i)*mo.size, mo.size, u, o)
 		}
 	}
-	// Last: a destination may be an operand, whose bits count until the operation is done. The caller performs
-	// the operation on values only.
+	// Last: a destination may be an operand, whose bits count until the operation is done. The caller
+	// performs the operation on values only.
 	for i, r := range mo.dst {
 		if r >= 0 {
 			t.set(r, lanesIf(old[i]), from, 1<<l)

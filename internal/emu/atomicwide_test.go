@@ -8,8 +8,9 @@ import (
 	"heddle/internal/event"
 )
 
-// Atomics on 16-bit types, pairs, vectors and 128 bits: PTX ISA 9.7.13.5. The kernel's one thread finds memory
-// words init at out and operands in registers; want are the words afterwards, got those that are returned.
+// Atomics on 16-bit types, pairs, vectors and 128 bits: PTX ISA 9.7.13.5. The kernel's one thread
+// finds memory words init at out and operands in registers; want are the words afterwards, got
+// those that are returned.
 func TestWideAtomics(t *testing.T) {
 	const h1, h2, h3, hn2 = 0x3c00, 0x4000, 0x4200, 0xc000 // 1, 2, 3, -2 in .f16
 	const b1, b2, b3 = 0x3f80, 0x4000, 0x4040              // 1, 2, 3 in .bf16
@@ -22,28 +23,42 @@ func TestWideAtomics(t *testing.T) {
 		want, got []uint32
 		elem      uint8
 	}{
-		{"add.noftz.f16", "b16", 1, [][]uint64{{h2}}, []uint32{h1 | 7<<16}, []uint32{h3 | 7<<16}, []uint32{h1}, 2},
+		{"add.noftz.f16", "b16", 1, [][]uint64{{h2}}, []uint32{h1 | 7<<16}, []uint32{h3 | 7<<16},
+			[]uint32{h1}, 2},
 		{"add.noftz.bf16", "b16", 1, [][]uint64{{b2}}, []uint32{b1}, []uint32{b3}, []uint32{b1}, 2},
 		// Subnormal numbers are kept: 2^-24 + 2^-24.
-		{"add.noftz.f16x2", "b32", 1, [][]uint64{{1 | h2<<16}}, []uint32{1 | h1<<16}, []uint32{2 | h3<<16}, []uint32{1 | h1<<16}, 2},
-		{"add.noftz.bf16x2", "b32", 1, [][]uint64{{b1 | b2<<16}}, []uint32{b2 | b1<<16}, []uint32{b3 | b3<<16}, []uint32{b2 | b1<<16}, 2},
-		{"cas.b16", "b16", 1, [][]uint64{{5}, {6}}, []uint32{5 | 5<<16}, []uint32{6 | 5<<16}, []uint32{5}, 2},
+		{"add.noftz.f16x2", "b32", 1, [][]uint64{{1 | h2<<16}}, []uint32{1 | h1<<16},
+			[]uint32{2 | h3<<16}, []uint32{1 | h1<<16}, 2},
+		{"add.noftz.bf16x2", "b32", 1, [][]uint64{{b1 | b2<<16}}, []uint32{b2 | b1<<16},
+			[]uint32{b3 | b3<<16}, []uint32{b2 | b1<<16}, 2},
+		{"cas.b16", "b16", 1, [][]uint64{{5}, {6}}, []uint32{5 | 5<<16}, []uint32{6 | 5<<16}, []uint32{5},
+			2},
 		{"cas.b16", "b16", 1, [][]uint64{{4}, {6}}, []uint32{5}, []uint32{5}, []uint32{5}, 2},
-		{"add.v2.f32", "f32", 2, [][]uint64{{0x3f800000, 0x40000000}}, []uint32{0x3f800000, 0x3f800000}, []uint32{0x40000000, 0x40400000},
+		{"add.v2.f32", "f32", 2, [][]uint64{{0x3f800000, 0x40000000}}, []uint32{0x3f800000, 0x3f800000},
+			[]uint32{0x40000000, 0x40400000},
 			[]uint32{0x3f800000, 0x3f800000}, 4},
 		// Current implementations flush on global memory.
-		{"add.v4.f32", "f32", 4, [][]uint64{{1, 0, 0, 0x40000000}}, []uint32{0x80000001, 0, 5, 0x3f800000}, []uint32{0, 0, 0, 0x40400000},
+		{"add.v4.f32", "f32", 4, [][]uint64{{1, 0, 0, 0x40000000}},
+			[]uint32{0x80000001, 0, 5, 0x3f800000}, []uint32{0, 0, 0, 0x40400000},
 			[]uint32{0x80000001, 0, 5, 0x3f800000}, 4},
-		{"add.noftz.v2.f16", "b16", 2, [][]uint64{{h1, h2}}, []uint32{h2 | h1<<16}, []uint32{h3 | h3<<16}, []uint32{h2, h1}, 2},
-		{"min.noftz.v4.f16", "b16", 4, [][]uint64{{h1, hn2, h3, h1}}, []uint32{h2 | h2<<16, h1 | h1<<16}, []uint32{h1 | hn2<<16, h1 | h1<<16},
+		{"add.noftz.v2.f16", "b16", 2, [][]uint64{{h1, h2}}, []uint32{h2 | h1<<16}, []uint32{h3 | h3<<16},
+			[]uint32{h2, h1}, 2},
+		{"min.noftz.v4.f16", "b16", 4, [][]uint64{{h1, hn2, h3, h1}}, []uint32{h2 | h2<<16, h1 | h1<<16},
+			[]uint32{h1 | hn2<<16, h1 | h1<<16},
 			[]uint32{h2, h2, h1, h1}, 2},
-		{"max.noftz.v8.bf16", "b16", 8, [][]uint64{{b3, b1, b1, b1, b1, b1, b1, b3}}, []uint32{b2 | b2<<16, b2 | b2<<16, b2 | b2<<16, b2 | b2<<16},
-			[]uint32{b3 | b2<<16, b2 | b2<<16, b2 | b2<<16, b2 | b3<<16}, []uint32{b2, b2, b2, b2, b2, b2, b2, b2}, 2},
-		{"max.noftz.v2.f16x2", "b32", 2, [][]uint64{{h3, h3 << 16}}, []uint32{h1 | h2<<16, h1 | h2<<16}, []uint32{h3 | h2<<16, h1 | h3<<16},
+		{"max.noftz.v8.bf16", "b16", 8, [][]uint64{{b3, b1, b1, b1, b1, b1, b1, b3}},
+			[]uint32{b2 | b2<<16, b2 | b2<<16, b2 | b2<<16, b2 | b2<<16},
+			[]uint32{b3 | b2<<16, b2 | b2<<16, b2 | b2<<16, b2 | b3<<16},
+			[]uint32{b2, b2, b2, b2, b2, b2, b2, b2}, 2},
+		{"max.noftz.v2.f16x2", "b32", 2, [][]uint64{{h3, h3 << 16}}, []uint32{h1 | h2<<16, h1 | h2<<16},
+			[]uint32{h3 | h2<<16, h1 | h3<<16},
 			[]uint32{h1 | h2<<16, h1 | h2<<16}, 2},
-		{"exch.b128", "b64", -2, [][]uint64{{1 | 2<<32, 3 | 4<<32}}, []uint32{9, 8, 7, 6}, []uint32{1, 2, 3, 4}, []uint32{9, 8, 7, 6}, 16},
-		{"cas.b128", "b64", -2, [][]uint64{{9 | 8<<32, 7 | 6<<32}, {1 | 2<<32, 3 | 4<<32}}, []uint32{9, 8, 7, 6}, []uint32{1, 2, 3, 4}, []uint32{9, 8, 7, 6}, 16},
-		{"cas.b128", "b64", -2, [][]uint64{{9 | 8<<32, 7 | 5<<32}, {1 | 2<<32, 3 | 4<<32}}, []uint32{9, 8, 7, 6}, []uint32{9, 8, 7, 6}, []uint32{9, 8, 7, 6}, 16},
+		{"exch.b128", "b64", -2, [][]uint64{{1 | 2<<32, 3 | 4<<32}}, []uint32{9, 8, 7, 6},
+			[]uint32{1, 2, 3, 4}, []uint32{9, 8, 7, 6}, 16},
+		{"cas.b128", "b64", -2, [][]uint64{{9 | 8<<32, 7 | 6<<32}, {1 | 2<<32, 3 | 4<<32}},
+			[]uint32{9, 8, 7, 6}, []uint32{1, 2, 3, 4}, []uint32{9, 8, 7, 6}, 16},
+		{"cas.b128", "b64", -2, [][]uint64{{9 | 8<<32, 7 | 5<<32}, {1 | 2<<32, 3 | 4<<32}},
+			[]uint32{9, 8, 7, 6}, []uint32{9, 8, 7, 6}, []uint32{9, 8, 7, 6}, 16},
 	} {
 		for _, space := range []string{".global", "", ".shared", "red"} {
 			vector := strings.Contains(test.op, ".v")
@@ -53,7 +68,8 @@ func TestWideAtomics(t *testing.T) {
 			if test.op == "add.v4.f32" && space == ".shared" {
 				continue
 			}
-			text := wideAtomicText(test.op, space, test.regs, test.n, test.operands, test.init, len(test.got))
+			text := wideAtomicText(test.op, space, test.regs, test.n, test.operands, test.init,
+				len(test.got))
 			res, rec := completed(t, kernel(t, text), config(1, 1, buffer("out", 256)), Options{})
 			w := words(t, res, "out", 64)
 			for i, v := range test.want {
@@ -77,7 +93,8 @@ func TestWideAtomics(t *testing.T) {
 				if strings.HasPrefix(test.op, "cas") && test.want[0] == test.init[0] {
 					stored = 0
 				}
-				if a.Elem != test.elem || a.Stored != stored || a.Order != event.Relaxed || a.Scope != event.GPU {
+				if a.Elem != test.elem || a.Stored != stored || a.Order != event.Relaxed ||
+					a.Scope != event.GPU {
 					t.Errorf("%s%s: event %+v", test.op, space, a.Access)
 				}
 			}
@@ -85,9 +102,10 @@ func TestWideAtomics(t *testing.T) {
 	}
 }
 
-// wideAtomicText writes init to memory, does the operation, and leaves memory at out and what was returned at
-// out+64.
-func wideAtomicText(op, space, typ string, n int, operands [][]uint64, init []uint32, results int) string {
+// wideAtomicText writes init to memory, does the operation, and leaves memory at out and what was
+// returned at out+64.
+func wideAtomicText(op, space, typ string, n int, operands [][]uint64, init []uint32,
+	results int) string {
 	red := space == "red"
 	wide := n < 0 // a .b128 register, made of two
 	if wide {
@@ -139,7 +157,8 @@ func wideAtomicText(op, space, typ string, n int, operands [][]uint64, init []ui
 	} else {
 		fmt.Fprintf(&s, "atom%s.%s %s, [%%q], %s;\n", space, op, d, strings.Join(list, ", "))
 		if wide {
-			s.WriteString("mov.b128 {%d0, %d1}, %D;\nst.global.b64 [%o+64], %d0;\nst.global.b64 [%o+72], %d1;\n")
+			s.WriteString(
+				"mov.b128 {%d0, %d1}, %D;\nst.global.b64 [%o+64], %d0;\nst.global.b64 [%o+72], %d1;\n")
 		} else {
 			for i := range results {
 				fmt.Fprintf(&s, "st.global.%s [%%o+%d], %%d%d;\n", typ, 64+4*i, i)
@@ -161,7 +180,8 @@ func TestWideAtomicsStop(t *testing.T) {
 		".reg .b128 %A;\nmov.b128 %A, {%o, %o};\natom.global.cas.b128 %A, [%x], %A, %A;":                                     "whether this compare-and-swap succeeds depends on the contents of in",
 		".reg .f32 %k, %l;\natom.global.add.v2.f32 {%k, %l}, [%x], {%k, %l};\nsetp.eq.f32 %c, %l, 0f00000000;\n@%c trap;":    "the contents of in",
 	} {
-		_, res, _ := start(t, kernel(t, text+"\nret;"), config(1, 1, buffer("out", 64), unknownBuffer()), Options{})
+		_, res, _ := start(t, kernel(t, text+"\nret;"), config(1, 1, buffer("out", 64), unknownBuffer()),
+			Options{})
 		if res.Stop == nil || !strings.Contains(res.Stop.Message, message) {
 			t.Errorf("%s: %+v", text, res.Stop)
 		}
@@ -193,7 +213,8 @@ func TestReduxFloat(t *testing.T) {
 		want   uint32
 	}{
 		{"min", []uint32{one, minusThree, two}, minusThree}, {"max", []uint32{one, minusThree, two}, two},
-		{"max.abs", []uint32{one, minusThree, two}, 0x40400000}, {"min.abs", []uint32{minusThree}, 0x40400000},
+		{"max.abs", []uint32{one, minusThree, two}, 0x40400000},
+		{"min.abs", []uint32{minusThree}, 0x40400000},
 		{"min", []uint32{0, nzero, 0}, nzero}, {"max", []uint32{nzero, 0, nzero}, 0}, // +0.0 > -0.0
 		{"min", []uint32{nan, two, nan}, two}, {"min.NaN", []uint32{one, two, nan}, 0x7fffffff}, {"max", []uint32{nan}, 0x7fffffff},
 		{"max.abs.NaN", []uint32{nan, one}, 0x7fffffff},
@@ -202,7 +223,9 @@ func TestReduxFloat(t *testing.T) {
 		for i, v := range test.values {
 			text += fmt.Sprintf("setp.eq.u32 %%c, %%t, %d;\n@%%c mov.u32 %%v, %d;\n", i, v)
 		}
-		k := kernel(t, text+"mov.b32 %f, %v;\nredux.sync."+test.op+".f32 %g, %f, 0xffffffff;\nst.global.f32 [%p], %g;\nret;")
+		k := kernel(t,
+			text+"mov.b32 %f, %v;\nredux.sync."+test.op+
+				".f32 %g, %f, 0xffffffff;\nst.global.f32 [%p], %g;\nret;")
 		res, _ := completed(t, k, config(1, 32, buffer("out", 128)), Options{})
 		wantWords(t, res, "out", 32, func(int) uint32 { return test.want })
 	}

@@ -9,14 +9,15 @@ import (
 	"heddle/internal/isa"
 )
 
-// Barriers of a block, PTX ISA 9.7.13.1. A barrier instruction "causes executing thread to wait for all
-// non-exited threads from its warp and marks warps' arrival"; sync and red then wait for the other warps
-// that take part. Arrivals are counted in warps, whatever paths their lanes came by; whether that is
-// allowed is for the detector to say, which gets an Arrive for each fragment.
+// Barriers of a block, PTX ISA 9.7.13.1. A barrier instruction "causes executing thread to wait for
+// all non-exited threads from its warp and marks warps' arrival"; sync and red then wait for the
+// other warps that take part. Arrivals are counted in warps, whatever paths their lanes came by;
+// whether that is allowed is for the detector to say, which gets an Arrive for each fragment.
 //
-// Deviation: if arrivals of one generation name different thread counts, which the ISA leaves open, the first
-// one's is used; the detector reports the disagreement. A thread that has exited is not waited for if no
-// arrival names a count ("non-exited threads of all other warps"); a count that is named must be reached.
+// Deviation: if arrivals of one generation name different thread counts, which the ISA leaves open,
+// the first one's is used; the detector reports the disagreement. A thread that has exited is not
+// waited for if no arrival names a count ("non-exited threads of all other warps"); a count that is
+// named must be reached.
 
 const (
 	numBarriers = 16
@@ -143,8 +144,9 @@ func runBarrier(x *exec, in *inst) {
 	}
 	b.lanes[w.index] |= x.m
 	if x.sink != nil {
-		x.evs.arrive = event.Arrive{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask, Barrier: uint8(id),
-			Count: uint32(count), Red: op.fn == isa.FnRed, Aligned: op.aligned, Orders: in.ir.Orders}
+		x.evs.arrive = event.Arrive{Warp: w.id, Site: x.site(in), Mask: x.m, Active: x.mask,
+			Barrier: uint8(id),
+			Count:   uint32(count), Red: op.fn == isa.FnRed, Aligned: op.aligned, Orders: in.ir.Orders}
 		if op.fn == isa.FnArrive {
 			x.evs.arrive.Op = event.BarArrive
 		}
@@ -167,9 +169,12 @@ func (x *exec) barrierCount(count uint32) uint32 {
 func (x *exec) checkBarrier(in *inst, id, count uint64) bool {
 	switch {
 	case id >= numBarriers:
-		x.fail(in, BadBarrier, x.first(), "barrier %d does not exist: barriers are numbered 0 to %d", id, numBarriers-1)
+		x.fail(in, BadBarrier, x.first(), "barrier %d does not exist: barriers are numbered 0 to %d", id,
+			numBarriers-1)
 	case in.bar.counted && (count == 0 || count%event.WarpSize != 0):
-		x.fail(in, BadBarrier, x.first(), "barrier %d is used with a count of %d threads, which is not a positive multiple of %d", id, count, event.WarpSize)
+		x.fail(in, BadBarrier, x.first(),
+			"barrier %d is used with a count of %d threads, which is not a positive multiple of %d", id,
+			count, event.WarpSize)
 	case in.bar.fn == isa.FnArrive && !in.bar.counted:
 		x.fail(in, BadBarrier, x.first(), "barrier %d: an arrive needs a thread count", id)
 	default:
@@ -189,7 +194,8 @@ func (b *barrier) start(warps int, count uint32) {
 	b.waiting, b.owners = b.waiting[:0], b.owners[:0]
 }
 
-// warpArrives marks the arrival of w at barrier id, if all its lanes that have not exited are there.
+// warpArrives marks the arrival of w at barrier id, if all its lanes that have not exited are
+// there.
 func (x *exec) warpArrives(w *warp, id uint8) {
 	there := uint32(0)
 	for _, g := range w.waiting {
@@ -267,8 +273,8 @@ func (x *exec) tryComplete(id uint8) {
 	x.letGo(b)
 }
 
-// letGo makes the fragments ready that waited for b. Fragments that came to one place by different paths
-// go on together.
+// letGo makes the fragments ready that waited for b. Fragments that came to one place by different
+// paths go on together.
 func (x *exec) letGo(b *barrier) {
 	for i := 0; i < len(b.waiting); {
 		w := b.owners[i]

@@ -8,8 +8,8 @@ import (
 	"heddle/internal/ir"
 )
 
-// Neighbours exchange through shared memory; PTX ISA 9.7.13.1: after bar.sync the writes before it are
-// visible to all threads of the block.
+// Neighbours exchange through shared memory; PTX ISA 9.7.13.1: after bar.sync the writes before it
+// are visible to all threads of the block.
 func TestBarrierSync(t *testing.T) {
 	k := kernel(t, `
 	.shared .align 4 .b8 buf[512];
@@ -31,7 +31,8 @@ func TestBarrierSync(t *testing.T) {
 			t.Fatalf("%d arrivals, %d completions", len(as), len(cs))
 		}
 		for _, a := range as {
-			if a.Mask != full || a.Barrier != 0 || a.Count != 0 || a.Op != event.BarSync || a.Red || !a.Aligned {
+			if a.Mask != full || a.Barrier != 0 || a.Count != 0 || a.Op != event.BarSync || a.Red ||
+				!a.Aligned {
 				t.Errorf("arrival %+v", a)
 			}
 		}
@@ -255,7 +256,8 @@ Lend:
 			t.Errorf("warp barriers %+v", ws)
 		}
 	})
-	bare := module(t, ".visible .entry k() {\n\tbar.warp.sync 0xffffffff;\n\tret;\n}") // there are no registers
+	// there are no registers
+	bare := module(t, ".visible .entry k() {\n\tbar.warp.sync 0xffffffff;\n\tret;\n}")
 	if _, res, _ := start(t, bare, config(1, 32), Options{}); res.Status != Completed {
 		t.Errorf("without registers: status %d", res.Status)
 	}
@@ -329,7 +331,9 @@ Ldone:
 
 func TestGridBarrier(t *testing.T) {
 	for seed := range uint64(5) {
-		res, r := completed(t, gridBarrier(t), config(200, 64, buffer("out", 200*256), buffer("count", 4)), Options{Seed: seed, MaxSteps: 5_000_000})
+		res,
+			r := completed(t, gridBarrier(t), config(200, 64, buffer("out", 200*256), buffer("count", 4)),
+			Options{Seed: seed, MaxSteps: 5_000_000})
 		wantWords(t, res, "count", 1, func(int) uint32 { return 200 })
 		if n := len(of[event.Complete](r)); n != 400 {
 			t.Errorf("%d completions, want 400", n)

@@ -55,7 +55,8 @@ L:
 	ret;`), config(64, 256, buffer("out", 64*256*4)), nil)
 }
 
-// memoryKernel is a grid-stride copy with an update: half of its instructions touch memory or compute addresses.
+// memoryKernel is a grid-stride copy with an update: half of its instructions touch memory or
+// compute addresses.
 func memoryKernel(b *testing.B) (*ir.Func, *launch.Config) {
 	k := kernel(b, `
 	mov.u32 %u, 0;

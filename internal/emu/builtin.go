@@ -10,7 +10,8 @@ import (
 	"heddle/internal/launch"
 )
 
-// Functions that the CUDA runtime provides on the device: they are declared in PTX and have no body.
+// Functions that the CUDA runtime provides on the device: they are declared in PTX and have no
+// body.
 
 // builtins by name: what they do for one lane. A result of false stops the lane's instruction.
 var builtins = map[string]struct {
@@ -23,12 +24,14 @@ var builtins = map[string]struct {
 	"free":         {1, builtinFree},
 }
 
-// dynamicParallelism are the functions by which a kernel launches others (PTX ISA 6.4.4, CUDA Programming Guide,
-// CUDA Dynamic Parallelism, PTX support).
+// dynamicParallelism are the functions by which a kernel launches others (PTX ISA 6.4.4, CUDA
+// Programming Guide, CUDA Dynamic Parallelism, PTX support).
 var dynamicParallelism = map[string]bool{
-	"cudaLaunchDevice": true, "cudaLaunchDeviceV2": true, "cudaGetParameterBuffer": true, "cudaGetParameterBufferV2": true,
-	"cudaDeviceSynchronize": true, "__cudaCDP2LaunchDeviceV2": true, "__cudaCDP2GetParameterBufferV2": true,
-	"__cudaCDP2LaunchDevice": true, "__cudaCDP2GetParameterBuffer": true,
+	"cudaLaunchDevice": true, "cudaLaunchDeviceV2": true, "cudaGetParameterBuffer": true,
+	"cudaGetParameterBufferV2": true,
+	"cudaDeviceSynchronize":    true, "__cudaCDP2LaunchDeviceV2": true,
+	"__cudaCDP2GetParameterBufferV2": true,
+	"__cudaCDP2LaunchDevice":         true, "__cudaCDP2GetParameterBuffer": true,
 }
 
 func (c *compiler) builtin(in *ir.Instr) error {
@@ -38,7 +41,8 @@ func (c *compiler) builtin(in *ir.Instr) error {
 	name := in.Callee.Name
 	b, ok := builtins[name]
 	if dynamicParallelism[name] {
-		return fmt.Errorf("call of %s: kernels that a kernel launches (dynamic parallelism) are not supported", name)
+		return fmt.Errorf(
+			"call of %s: kernels that a kernel launches (dynamic parallelism) are not supported", name)
 	}
 	if !ok {
 		return fmt.Errorf("call of %s, which has no body in this file", in.Callee.Demangled)
@@ -111,7 +115,8 @@ func builtinMalloc(x *exec, _ *inst, _ int, args []uint64) (uint64, bool) {
 		return 0, true // as the device does when its heap is exhausted
 	}
 	id := len(x.mem.objs)
-	spec := &objectSpec{name: fmt.Sprintf("malloc#%d", id-x.mem.heap+1), space: event.Global, size: args[0], bounded: true, fill: launch.FillZero}
+	spec := &objectSpec{name: fmt.Sprintf("malloc#%d", id-x.mem.heap+1), space: event.Global,
+		size: args[0], bounded: true, fill: launch.FillZero}
 	o := newObject(spec, id, x.prog.space.base(id))
 	x.mem.objs = append(x.mem.objs, o)
 	x.wrote = true
@@ -157,8 +162,8 @@ func (x *exec) cString(l int, addr uint64) string {
 	return string(s)
 }
 
-// peek returns n bytes at a generic address as lane l sees them, and whether they are known; nil if no
-// memory is there.
+// peek returns n bytes at a generic address as lane l sees them, and whether they are known; nil if
+// no memory is there.
 func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
 	sp := &x.prog.space
 	if addr>>sp.shift != 0 {

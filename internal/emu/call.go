@@ -9,8 +9,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Calls, PTX ISA 9.7.12.5. A call gives its lanes a frame of their own; the place after the call is where
-// they come together again when they have returned.
+// Calls, PTX ISA 9.7.12.5. A call gives its lanes a frame of their own; the place after the call is
+// where they come together again when they have returned.
 
 // maxDepth bounds recursion, in frames.
 const maxDepth = 1000
@@ -86,8 +86,8 @@ func (c *compiler) resultVar(o ir.Operand) *ir.Var {
 	return nil
 }
 
-// candidates lists the functions that an indirect call may reach: those that the call names, or all that
-// have a body and as many parameters.
+// candidates lists the functions that an indirect call may reach: those that the call names, or all
+// that have a body and as many parameters.
 func (c *compiler) candidates(in *ir.Instr) []*fcode {
 	var out []*fcode
 	if len(in.Targets) > 0 {
@@ -97,7 +97,8 @@ func (c *compiler) candidates(in *ir.Instr) []*fcode {
 		return out
 	}
 	for _, fc := range c.p.funcs {
-		if !fc.fn.Kernel && len(fc.fn.Blocks) > 0 && len(fc.fn.Params) == len(in.Src)-1 && len(fc.fn.Results) == len(in.Dst) {
+		if !fc.fn.Kernel && len(fc.fn.Blocks) > 0 && len(fc.fn.Params) == len(in.Src)-1 &&
+			len(fc.fn.Results) == len(in.Dst) {
 			out = append(out, fc)
 		}
 	}
@@ -121,8 +122,11 @@ func runCallIndirect(x *exec, in *inst) {
 	}
 	l := bits.TrailingZeros32(same)
 	if n < 0 && x.prog.space.object(addr) >= 0 {
-		// A launch has no way to pass a function: such a parameter looks like any pointer and got a buffer.
-		x.fail(in, Unsupported, l, "indirect call of address %#x, which is data: a function that the host passes is not known", addr)
+		// A launch has no way to pass a function: such a parameter looks like any pointer and got a
+		// buffer.
+		x.fail(in, Unsupported, l,
+			"indirect call of address %#x, which is data: a function that the host passes is not known",
+			addr)
 		return
 	}
 	if n < 0 {
@@ -134,7 +138,8 @@ func runCallIndirect(x *exec, in *inst) {
 		x.fail(in, Unsupported, l, "indirect call of %s, which has no body here", f.Demangled)
 		return
 	}
-	x.fail(in, OutOfBounds, l, "indirect call of %s, which is none of the call's targets or has other parameters", f.Demangled)
+	x.fail(in, OutOfBounds, l,
+		"indirect call of %s, which is none of the call's targets or has other parameters", f.Demangled)
 }
 
 // invoke calls target i for all lanes of the current fragment.
@@ -147,7 +152,8 @@ func (x *exec) invoke(in *inst, i int) {
 		x.fail(in, StackOverflow, x.first(), "call of %s: %d calls deep", fc.fn.Demangled, maxDepth)
 		return
 	case local+fc.local > maxLocal:
-		x.fail(in, StackOverflow, x.first(), "call of %s: the local memory of a thread would exceed %d bytes", fc.fn.Demangled, maxLocal)
+		x.fail(in, StackOverflow, x.first(),
+			"call of %s: the local memory of a thread would exceed %d bytes", fc.fn.Demangled, maxLocal)
 		return
 	}
 	f := x.newFrame(fc, caller.ctx.kids[op.site][i])
@@ -327,8 +333,8 @@ func (x *exec) freeFrame(f *frame) {
 	x.pool.frames[f.fn.number] = append(x.pool.frames[f.fn.number], f)
 }
 
-// reserveLocal makes sure that each lane has local memory for a frame of size bytes at start, and clears
-// it for the current lanes.
+// reserveLocal makes sure that each lane has local memory for a frame of size bytes at start, and
+// clears it for the current lanes.
 func (x *exec) reserveLocal(start, size int) {
 	w := x.warp
 	if size == 0 {
@@ -405,7 +411,8 @@ func addLanes(groups []brxGroup, pc int32, lanes uint32) []brxGroup {
 	return append(groups, brxGroup{pc, lanes})
 }
 
-// scatter sends each group of lanes to its place, of which there are several; all come together at joinPC.
+// scatter sends each group of lanes to its place, of which there are several; all come together at
+// joinPC.
 func (x *exec) scatter(groups []brxGroup, joinPC int32) {
 	j := x.joinFor(joinPC)
 	x.join = j

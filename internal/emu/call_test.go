@@ -79,7 +79,9 @@ MORE:
 	mad.wide.u32 %p, %i, 4, %o;
 `
 
-func callKernel(body string) string { return calls + body + "\n\tst.global.u32 [%p], %v;\n\tret;\n}" }
+func callKernel(body string) string {
+	return calls + body + "\n\tst.global.u32 [%p], %v;\n\tret;\n}"
+}
 
 func TestCalls(t *testing.T) {
 	for _, test := range []struct {
@@ -98,13 +100,15 @@ func TestCalls(t *testing.T) {
 			}
 			return f
 		}, 1},
-		{"registers", "call (%v), twice, (%i);\n\tcall (%v), plus7, (%v);", func(i int) uint32 { return uint32(2*i + 7) }, 1},
-		{"results that are the same or grow evenly over the lanes", "call (%v), five, (%i);", func(i int) uint32 {
-			if i > 20 {
-				return 5
-			}
-			return uint32(i)
-		}, 1},
+		{"registers", "call (%v), twice, (%i);\n\tcall (%v), plus7, (%v);",
+			func(i int) uint32 { return uint32(2*i + 7) }, 1},
+		{"results that are the same or grow evenly over the lanes", "call (%v), five, (%i);",
+			func(i int) uint32 {
+				if i > 20 {
+					return 5
+				}
+				return uint32(i)
+			}, 1},
 		{"immediate", "call (%v), twice, (21);", func(int) uint32 { return 42 }, 1},
 		{"struct", `{ .param .align 8 .b8 a[16]; .param .b32 b;
 	st.param.b32 [a], %i;
@@ -112,12 +116,13 @@ func TestCalls(t *testing.T) {
 	st.param.b32 [a+4], 10;
 	call (b), sum, (a);
 	ld.param.b32 %v, [b]; }`, func(i int) uint32 { return uint32(i + 1110) }, 1},
-		{"guarded", "mov.u32 %v, 5;\n\tsetp.lt.u32 %c, %i, 9;\n\t@%c call (%v), twice, (%i);", func(i int) uint32 {
-			if i < 9 {
-				return uint32(2 * i)
-			}
-			return 5
-		}, 1},
+		{"guarded", "mov.u32 %v, 5;\n\tsetp.lt.u32 %c, %i, 9;\n\t@%c call (%v), twice, (%i);",
+			func(i int) uint32 {
+				if i < 9 {
+					return uint32(2 * i)
+				}
+				return 5
+			}, 1},
 		{"indirect", `mov.u64 %q, twice;
 	mov.u64 %r, plus7;
 	and.b32 %w, %i, 1;
@@ -232,9 +237,13 @@ func TestPrintf(t *testing.T) {
 	call (r), vprintf, (f, a);
 	ld.param.b32 %v, [r]; }`))
 	var lines []string
-	opt := Options{Printf: func(th event.Thread, s string) { lines = append(lines, fmt.Sprint(th, " ", s)) }}
+	opt := Options{Printf: func(th event.Thread,
+		s string) {
+		lines = append(lines, fmt.Sprint(th, " ", s))
+	}}
 	res, _ := completed(t, k, config(1, 2, buffer("out", 8)), opt)
-	if got := strings.Join(lines, ""); got != "0 i=0 hi 1.25 12345678901\n1 i=-3 hi 1.25 12345678901\n" {
+	if got := strings.Join(lines,
+		""); got != "0 i=0 hi 1.25 12345678901\n1 i=-3 hi 1.25 12345678901\n" {
 		t.Errorf("printed %q", got)
 	}
 	wantWords(t, res, "out", 2, func(int) uint32 { return 4 })
@@ -253,7 +262,8 @@ func TestAssertAndHeap(t *testing.T) {
 OK:
 	}`))
 	_, res, _ := start(t, k, config(1, 32, buffer("out", 128)), Options{})
-	if s := res.Stop; s == nil || s.Kind != AssertFailed || s.Index.X != 3 || !strings.Contains(s.Message, `hi:17: hi: assertion "hi" failed`) {
+	if s := res.Stop; s == nil || s.Kind != AssertFailed || s.Index.X != 3 ||
+		!strings.Contains(s.Message, `hi:17: hi: assertion "hi" failed`) {
 		t.Errorf("%+v", s)
 	}
 	heap := module(t, callKernel(`{ .param .b64 n; .param .b64 r;
@@ -267,7 +277,8 @@ OK:
 	setp.eq.u32 %c, %i, 31;
 	@%c ld.u32 %v, [%q]; }`))
 	_, res, _ = start(t, heap, config(1, 32, buffer("out", 128)), Options{})
-	if s := res.Stop; s == nil || s.Kind != OutOfBounds || s.Index.X != 31 || !strings.Contains(s.Message, "malloc#32+0x0, which has been freed") {
+	if s := res.Stop; s == nil || s.Kind != OutOfBounds || s.Index.X != 31 ||
+		!strings.Contains(s.Message, "malloc#32+0x0, which has been freed") {
 		t.Errorf("%+v", s)
 	}
 }
@@ -285,7 +296,8 @@ END:	ret;
 }`)
 	completed(t, k, config(1, 100, buffer("out", 4)), Options{})
 	_, res, _ := start(t, k, config(1, 102, buffer("out", 4)), Options{})
-	if s := res.Stop; s == nil || s.Kind != Unsupported || !strings.Contains(s.Message, "mystery") || s.Index.X != 100 {
+	if s := res.Stop; s == nil || s.Kind != Unsupported || !strings.Contains(s.Message, "mystery") ||
+		s.Index.X != 100 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -22,15 +22,17 @@ type memOp struct {
 	part  event.Orders // what an acquire or release orders
 	proxy event.Proxy
 
-	dst    []int32 // loads, atomics: a register for each element; -1: sink
-	extend uint    // bits of the register that a signed element is extended to; 0: not signed or as wide
-	src    []src   // stores, atomics: the operands
+	dst []int32 // loads, atomics: a register for each element; -1: sink
+	// bits of the register that a signed element is extended to; 0: not signed or as wide
+	extend uint
+	src    []src // stores, atomics: the operands
 	rmw    func(old, b, c uint64) uint64
 	origin uint32 // of what an unknown write leaves
 	cas    bool
 	adds   bool // rmw adds integers of 32 bits
 
-	// How the access is done in each kind of memory, for the lanes of m, whose addresses are in x.addr.
+	// How the access is done in each kind of memory, for the lanes of m, whose addresses are in
+	// x.addr.
 	global, shared, private func(x *exec, in *inst, m uint32, s survey)
 }
 
@@ -49,7 +51,8 @@ func (c *compiler) address(o ir.Operand, d *inst, m *memOp) (err error) {
 	case o.Reg != ir.NoReg:
 		t := c.fn.Regs[o.Reg].Type
 		if t == isa.Pred || t == isa.B128 {
-			return fmt.Errorf("%s: register %s cannot be an address", opcodeText(c.cur), c.fn.Regs[o.Reg].Name)
+			return fmt.Errorf("%s: register %s cannot be an address", opcodeText(c.cur),
+				c.fn.Regs[o.Reg].Name)
 		}
 		if n := t.Size(); n < 8 {
 			m.amask = 1<<(8*n) - 1
@@ -94,7 +97,7 @@ func (c *compiler) load(in *ir.Instr) error {
 	}
 	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: loadGlobal, shared: loadShared, private: loadPrivate}
-	if in.Has(isa.NC) || in.Op() == "ldu" {
+	if in.NonCoherent() {
 		m.proxy = event.TextureProxy
 	}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
@@ -132,7 +135,8 @@ func (c *compiler) load(in *ir.Instr) error {
 // constant. Almost every kernel starts with those.
 func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 	m, v := d.mem, in.Src[0].Var
-	if m.space != event.Param || v == nil || !c.fn.Kernel || !c.isKernelParam(in) || m.wide != m.size || m.dst[0] < 0 || d.s[0].c == nil {
+	if m.space != event.Param || v == nil || !c.fn.Kernel || !c.isKernelParam(in) ||
+		m.wide != m.size || m.dst[0] < 0 || d.s[0].c == nil {
 		return false
 	}
 	at, img := d.s[0].c[0], &c.p.params
@@ -148,7 +152,8 @@ func (c *compiler) constantParam(in *ir.Instr, d inst) bool {
 	if m.extend != 0 {
 		val = extend(val, uint(8*m.size), m.extend)
 	}
-	c.emit(inst{run: runMov, guard: d.guard, d: [2]int32{m.dst[0], -1}, pd: [2]int32{-1, -1}, s: [4]src{{c: c.constant(val)}}, sources: 1})
+	c.emit(inst{run: runMov, guard: d.guard, d: [2]int32{m.dst[0], -1}, pd: [2]int32{-1, -1},
+		s: [4]src{{c: c.constant(val)}}, sources: 1})
 	return true
 }
 
@@ -256,8 +261,9 @@ func (c *compiler) cvta(in *ir.Instr) error {
 	if in.Has(isa.ToSpace) {
 		delta = -delta
 	}
-	d := inst{run: runAddConst, guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
-		s: [4]src{s, {c: c.constant(delta)}}, sources: 1}
+	d := inst{run: runAddConst, guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1},
+		pd: [2]int32{-1, -1},
+		s:  [4]src{s, {c: c.constant(delta)}}, sources: 1}
 	if delta == 0 {
 		d.run = runMov
 	}
@@ -304,7 +310,8 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 		}
 		return false
 	}
-	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, s: [4]src{s}, sources: 1,
+	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[in.Dst[0].Reg], -1},
+		s: [4]src{s}, sources: 1,
 		run: func(x *exec, in *inst) {
 			a, v := x.src(&in.s[0]), uint32(0)
 			for l := range a {
@@ -317,17 +324,20 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 	return nil
 }
 
-// fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not supported.
+// fence is PTX ISA 9.7.13.4. Fences between proxies are opcodes of their own, which are not
+// supported.
 func (c *compiler) fence(in *ir.Instr) error {
 	order, scope, orders := in.Order, in.Scope, in.Orders
 	if !order.Strong() || scope == event.NoScope {
 		return fmt.Errorf("%s: order %v, scope %v is not supported", opcodeText(in), order, scope)
 	}
-	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, run: func(x *exec, in *inst) {
-		if x.sink != nil {
-			x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask, Order: order, Scope: scope, Orders: orders}
-			x.sink.Fence(&x.evs.fence)
-		}
-	}})
+	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
+		run: func(x *exec, in *inst) {
+			if x.sink != nil {
+				x.evs.fence = event.Fence{Warp: x.warp.id, Site: x.site(in), Mask: x.m, Active: x.mask,
+					Order: order, Scope: scope, Orders: orders}
+				x.sink.Fence(&x.evs.fence)
+			}
+		}})
 	return nil
 }

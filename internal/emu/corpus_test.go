@@ -17,9 +17,9 @@ import (
 	"heddle/internal/source"
 )
 
-// TestCorpus decodes all kernels of the .ptx files below the directories that HEDDLE_PTX_CORPUS names, separated by
-// colons, and counts by opcode the instructions that the emulator does not execute, for a person to judge.
-// Nothing may panic.
+// TestCorpus decodes all kernels of the .ptx files below the directories that HEDDLE_PTX_CORPUS
+// names, separated by colons, and counts by opcode the instructions that the emulator does not
+// execute, for a person to judge. Nothing may panic.
 func TestCorpus(t *testing.T) {
 	roots := os.Getenv("HEDDLE_PTX_CORPUS")
 	if roots == "" {
@@ -37,7 +37,8 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d files, %d parsed, %d built, %d kernels, %d of them without an unsupported instruction, %d instructions",
+	t.Logf(
+		"%d files, %d parsed, %d built, %d kernels, %d of them without an unsupported instruction, %d instructions",
 		c.files, c.parsed, c.built, c.kernels, c.whole, c.instrs)
 	var ops []string
 	for op := range c.unsupported {

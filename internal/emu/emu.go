@@ -1,5 +1,5 @@
-// Package emu executes kernels of the IR on an emulated SIMT machine, 32 lanes at a time, and sends what
-// they do to memory and synchronization to an event.Sink. It detects no races.
+// Package emu executes kernels of the IR on an emulated SIMT machine, 32 lanes at a time, and sends
+// what they do to memory and synchronization to an event.Sink. It detects no races.
 //
 // What it follows: DESIGN §5; PTX ISA 3 (machine model), 9 (instructions).
 package emu
@@ -33,11 +33,12 @@ const DefaultMaxSteps = 2_000_000_000
 type Status uint8
 
 const (
-	Completed   Status = iota
-	Stopped            // by an error of the kernel or a construct that is not supported: Result.Stop says why
-	Stalled            // some block could not make progress; a Stall event was sent for each
-	StepLimit          // the budget was used up
-	Interrupted        // the context was cancelled
+	Completed Status = iota
+	// by an error of the kernel or a construct that is not supported: Result.Stop says why
+	Stopped
+	Stalled     // some block could not make progress; a Stall event was sent for each
+	StepLimit   // the budget was used up
+	Interrupted // the context was cancelled
 )
 
 // StopKind says why a run stopped.
@@ -79,7 +80,8 @@ type Result struct {
 	mem *memory
 }
 
-// Machine is one kernel prepared for one launch. It may be run many times; runs do not share memory.
+// Machine is one kernel prepared for one launch. It may be run many times; runs do not share
+// memory.
 type Machine struct {
 	kernel *ir.Func
 	cfg    *launch.Config
@@ -90,14 +92,16 @@ type Machine struct {
 type SiteInfo struct {
 	Instr *ir.Instr
 	// Stack is where the instruction is, innermost first: its own inline stack, then that of each call
-	// that is on the call stack. Entries are nil where there is no line information; Stack[i+1] belongs to
-	// Calls[i]. A recursive call is shown with the calls that led to the function's first activation.
+	// that is on the call stack. Entries are nil where there is no line information; Stack[i+1]
+	// belongs to Calls[i]. A recursive call is shown with the calls that led to the function's first
+	// activation.
 	Stack []*source.Frame
 	Calls []*ir.Instr // the call instructions that led here, innermost first
 }
 
-// UnsupportedError says which construct of a kernel the emulator does not execute. New returns it only for
-// what makes the whole kernel unusable; an instruction that is not executable stops a run when reached.
+// UnsupportedError says which construct of a kernel the emulator does not execute. New returns it
+// only for what makes the whole kernel unusable; an instruction that is not executable stops a run
+// when reached.
 type UnsupportedError struct {
 	Span source.Span
 	What string
@@ -113,8 +117,8 @@ type Object struct {
 	Size  uint64 // 0: unbounded
 }
 
-// Run executes the launch and sends its events to sink, which may be nil. It returns an error only for a
-// launch that cannot start.
+// Run executes the launch and sends its events to sink, which may be nil. It returns an error only
+// for a launch that cannot start.
 func (m *Machine) Run(ctx context.Context, opt Options, sink event.Sink) (*Result, error) {
 	return m.run(ctx, opt, sink)
 }

@@ -30,7 +30,8 @@ func config(grid, block uint32, args ...launch.Arg) *launch.Config {
 	if len(args) == 1 {
 		args = append(args, value("x", 0))
 	}
-	return &launch.Config{Geometry: event.Geometry{Grid: dim(grid), Block: dim(block), Cluster: dim(1)}, Args: args}
+	return &launch.Config{Geometry: event.Geometry{Grid: dim(grid), Block: dim(block),
+		Cluster: dim(1)}, Args: args}
 }
 
 // recorder keeps copies of the events of a run.
@@ -54,7 +55,8 @@ type copied struct {
 func (r *recorder) Access(a *event.Access) {
 	for l := 1; a.Row != 0 && l < event.WarpSize; l++ {
 		if a.Mask != full || l%int(a.Row) != 0 && a.Addr[l] != a.Addr[l-1]+a.Step {
-			panic(fmt.Sprintf("rows of %d lanes, step %d, do not describe %+v at %v", a.Row, a.Step, a, a.Addr))
+			panic(fmt.Sprintf("rows of %d lanes, step %d, do not describe %+v at %v", a.Row, a.Step, a,
+				a.Addr))
 		}
 	}
 	c := access{Access: *a}
@@ -104,7 +106,8 @@ func of[T any](r *recorder) (out []T) {
 }
 
 // start runs a kernel and returns what happened.
-func start(t *testing.T, k *ir.Func, cfg *launch.Config, opt Options) (*Machine, *Result, *recorder) {
+func start(t *testing.T, k *ir.Func, cfg *launch.Config, opt Options) (*Machine, *Result,
+	*recorder) {
 	t.Helper()
 	m, err := New(k, cfg)
 	if err != nil {
@@ -163,8 +166,9 @@ func twoModels(t *testing.T, f func(t *testing.T, opt Options)) {
 	}
 }
 
-// kernel compiles the body of a kernel with the parameters out and x. It starts with the thread's number
-// in the grid in %i, that in the block in %t, the address of out in %o and that of its element i in %p.
+// kernel compiles the body of a kernel with the parameters out and x. It starts with the thread's
+// number in the grid in %i, that in the block in %t, the address of out in %o and that of its
+// element i in %p.
 func kernel(t testing.TB, text string) *ir.Func {
 	t.Helper()
 	return module(t, `.visible .entry k(.param .u64 out, .param .u64 x) {
@@ -236,7 +240,8 @@ func TestStraightLine(t *testing.T) {
 			if a.Warp%3 == 2 { // 80 threads: the third warp has 16
 				want = 0xffff
 			}
-			if a.Kind != event.Write || a.Space != event.Global || a.Mask != want || a.Active != want || a.Stored != want || a.Size != 4 {
+			if a.Kind != event.Write || a.Space != event.Global || a.Mask != want || a.Active != want ||
+				a.Stored != want || a.Size != 4 {
 				t.Fatalf("access %+v", a.Access)
 			}
 			i := uint64(a.Warp/3)*80 + uint64(a.Warp%3)*32 + 5

@@ -8,8 +8,8 @@ import (
 	"heddle/internal/event"
 )
 
-// exec executes warps, one at a time. What it holds of the current fragment (pc to cc) is a copy of the
-// fragment's own fields while the fragment runs.
+// exec executes warps, one at a time. What it holds of the current fragment (pc to cc) is a copy of
+// the fragment's own fields while the fragment runs.
 type exec struct {
 	code  []inst
 	pc    int32
@@ -29,8 +29,8 @@ type exec struct {
 	warp  *warp
 	block *block
 
-	// polled: since the last back edge the fragment looked at memory that others may change, and wrote:
-	// it changed something. An iteration that polled and wrote nothing is spinning.
+	// polled: since the last back edge the fragment looked at memory that others may change, and
+	// wrote: it changed something. An iteration that polled and wrote nothing is spinning.
 	polled, wrote bool
 	spinning      bool // the turn ended because the warp only spins
 	changed       bool // the turn changed memory or reached a barrier
@@ -87,9 +87,9 @@ type warp struct {
 	lanes  uint32
 	exited uint32
 	active uint32 // of the last Converge event
-	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be checked.
-	// unmodelled lanes have ghost state that the machine does not keep: no condition of theirs is checked.
-	// looked are the lanes whose condition has read memory.
+	// ghost are the lanes within an annotation, undecided those of them whose condition cannot be
+	// checked. unmodelled lanes have ghost state that the machine does not keep: no condition of
+	// theirs is checked. looked are the lanes whose condition has read memory.
 	ghost, undecided, unmodelled, looked uint32
 	// ready holds the fragments that can run, the next one last. waiting holds those at barriers.
 	ready   []*fragment

@@ -9,10 +9,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// Branches of a trace that depend on an unknown value, and behind which nothing waits for other threads: the
-// trace takes one path and then the other, with the same lanes, and goes on where they meet. What may have
-// been written on either is unknown from there on. So the trace has every access that some input makes; one
-// that it makes only there is in Result.Maybe, since it may be that no input makes it.
+// Branches of a trace that depend on an unknown value, and behind which nothing waits for other
+// threads: the trace takes one path and then the other, with the same lanes, and goes on where they
+// meet. What may have been written on either is unknown from there on. So the trace has every
+// access that some input makes; one that it makes only there is in Result.Maybe, since it may be
+// that no input makes it.
 
 // exploreOp is the region of such a branch.
 type exploreOp struct {
@@ -73,7 +74,7 @@ func (c *compiler) joinsOfRegions() {
 		return
 	}
 	for _, b := range c.fn.Blocks {
-		if t := b.Terminator(); t != nil && t.Op() == "bra" && c.splits(b) {
+		if t := b.Terminator(); t != nil && t.Action() == isa.ActBranch && c.splits(b) {
 			if r, ok := c.slice.Explore(c.fn, b.ID); ok {
 				c.joined[r.Join] = true
 			}
@@ -129,7 +130,8 @@ func (e *exploration) restore(x *exec, m uint32) {
 	}
 }
 
-// explored is called when all lanes have come to the join. It reports whether they go another way now.
+// explored is called when all lanes have come to the join. It reports whether they go another way
+// now.
 func (x *exec) explored(j *join) bool {
 	e := j.explore
 	if e.next != noPC {
@@ -152,20 +154,22 @@ func (x *exec) explored(j *join) bool {
 // lanesOfByte are the lanes that read, write and atomically change a byte on the first path.
 type lanesOfByte struct{ read, write, atomic uint32 }
 
-// crosses compares an access to shared memory on an explored path with those on the other one. In lock step
-// the order of lanes on two paths of a branch is open (Barracuda §3.3.1), but the trace takes both with all
-// lanes, one after the other, as if they were ordered. So two lanes that can meet there end the trace.
+// crosses compares an access to shared memory on an explored path with those on the other one. In
+// lock step the order of lanes on two paths of a branch is open (Barracuda §3.3.1), but the trace
+// takes both with all lanes, one after the other, as if they were ordered. So two lanes that can
+// meet there end the trace.
 func (x *exec) crosses(in *inst, m uint32) {
 	for j := x.join; j != nil && j.maybe; j = j.parent {
 		if e := j.explore; e != nil && e.first != nil && !x.noted(e, in, m) {
-			x.dependsOn(e.branch, bits.TrailingZeros32(m), "the branch, whose paths access the same shared memory in lanes of one warp,", e.origin)
+			x.dependsOn(e.branch, bits.TrailingZeros32(m),
+				"the branch, whose paths access the same shared memory in lanes of one warp,", e.origin)
 			return
 		}
 	}
 }
 
-// noted notes an access on the first path. It reports whether one on the second path conflicts with no other
-// lane's on the first.
+// noted notes an access on the first path. It reports whether one on the second path conflicts with
+// no other lane's on the first.
 func (x *exec) noted(e *exploration, in *inst, m uint32) bool {
 	kind := in.mem.kind
 	for ; m != 0; m &= m - 1 {
@@ -202,17 +206,19 @@ func (x *exec) noted(e *exploration, in *inst, m uint32) bool {
 // onMaybe reports whether the current fragment is on a path that perhaps no input takes.
 func (x *exec) onMaybe() bool { return x.join != nil && x.join.maybe }
 
-// guarded handles an instruction whose guard is unknown in the lanes of u: what it would write is unknown
-// there, and an access to shared memory may be one. It returns the lanes that are to execute it, and false if
-// the trace cannot go on.
+// guarded handles an instruction whose guard is unknown in the lanes of u: what it would write is
+// unknown there, and an access to shared memory may be one. It returns the lanes that are to
+// execute it, and false if the trace cannot go on.
 func (x *exec) guarded(in *inst, u, known uint32) (uint32, bool) {
 	origin := x.unk.predOrigin(in.guard)
 	switch {
 	case in.mem != nil && in.mem.space != event.Const && in.mem.space != event.Param:
 		x.doubtful, x.doubtOrigin = u, origin
 		return known | u, true
-	case in.bar != nil, in.warp != nil, in.call != nil, in.ir.Row != nil && in.ir.Row.Category == isa.WarpOp,
-		in.misc != nil && in.misc.targets != nil, in.d[0] < 0 && in.pd[0] < 0 && (in.misc == nil || !in.misc.unknown):
+	case in.bar != nil, in.warp != nil, in.call != nil,
+		in.ir.Row != nil && in.ir.Row.Category == isa.WarpOp,
+		in.misc != nil && in.misc.targets != nil, in.d[0] < 0 && in.pd[0] < 0 && (in.misc == nil ||
+			!in.misc.unknown):
 		return 0, false
 	}
 	x.unk.results(in, u, origin, u)
@@ -253,8 +259,8 @@ func (x *exec) settle(in *inst) {
 	}
 }
 
-// traceGuard goes on with a trace although the guard of in is unknown in the lanes of u. It reports false if
-// that is not possible.
+// traceGuard goes on with a trace although the guard of in is unknown in the lanes of u. It reports
+// false if that is not possible.
 func (x *exec) traceGuard(in *inst, u uint32) bool {
 	if in.explore != nil {
 		x.exploreBranch(in, x.unk.predOrigin(in.guard))

@@ -5,21 +5,22 @@ import (
 	"heddle/internal/event"
 )
 
-// Divergence. The lanes of a warp are a set of fragments, each with a program counter. Lanes that part at
-// a branch come together at its immediate postdominator (PTX ISA 3.1: "threads converge back to the same
-// execution path"), which a join records: who is to come, and who has come. Joins form a tree; a
-// fragment's chain of joins is the reconvergence stack of the literature (Fung et al., MICRO 2007), cut
-// into pieces that can be scheduled.
+// Divergence. The lanes of a warp are a set of fragments, each with a program counter. Lanes that
+// part at a branch come together at its immediate postdominator (PTX ISA 3.1: "threads converge
+// back to the same execution path"), which a join records: who is to come, and who has come. Joins
+// form a tree; a fragment's chain of joins is the reconvergence stack of the literature (Fung et
+// al., MICRO 2007), cut into pieces that can be scheduled.
 //
-// In the independent model (PTX ISA 3.2) every fragment must make progress, also when others spin. So
-// fragments of a warp take turns at back edges; and lanes that wait at a join for others that only spin,
-// or that wait at a barrier, are let go (release): they go on by themselves, and come together with the
-// others at the next join outwards. In the lockstep model one path runs to its join before the other
-// starts, and lanes are let go only when nothing else in the warp can run, which the SIMT stack of old
-// machines would turn into a deadlock or into an arrival that the ISA calls undefined.
+// In the independent model (PTX ISA 3.2) every fragment must make progress, also when others spin.
+// So fragments of a warp take turns at back edges; and lanes that wait at a join for others that
+// only spin, or that wait at a barrier, are let go (release): they go on by themselves, and come
+// together with the others at the next join outwards. In the lockstep model one path runs to its
+// join before the other starts, and lanes are let go only when nothing else in the warp can run,
+// which the SIMT stack of old machines would turn into a deadlock or into an arrival that the ISA
+// calls undefined.
 //
-// What it can miss: nothing about races, whose detection does not depend on the schedule; but how far
-// lanes are converged (Access.Active) may be less than on a machine that waits longer.
+// What it can miss: nothing about races, whose detection does not depend on the schedule; but how
+// far lanes are converged (Access.Active) may be less than on a machine that waits longer.
 
 // fragment is a set of lanes at one place.
 type fragment struct {
@@ -170,7 +171,8 @@ func runBranch(x *exec, in *inst) {
 	}
 }
 
-// diverge sends the lanes of x.m to pc target and the others of the fragment to the next instruction.
+// diverge sends the lanes of x.m to pc target and the others of the fragment to the next
+// instruction.
 func (x *exec) diverge(target, joinPC int32) {
 	rest := x.mask &^ x.m
 	j := x.joinFor(joinPC)
@@ -195,7 +197,8 @@ func (x *exec) diverge(target, joinPC int32) {
 	x.converge()
 }
 
-// runJoin stands at the start of a block where lanes come together. It is no instruction of the kernel.
+// runJoin stands at the start of a block where lanes come together. It is no instruction of the
+// kernel.
 func runJoin(x *exec, in *inst) {
 	x.uncount()
 	if j := x.join; j != nil && j.pc == in.pc && j.frame == x.frame {
@@ -268,8 +271,8 @@ func (x *exec) release(j *join) {
 	x.warp.ready = append(x.warp.ready, g)
 }
 
-// releaseInnermost lets lanes go that wait for fragments which cannot run. It reports whether there were
-// any.
+// releaseInnermost lets lanes go that wait for fragments which cannot run. It reports whether there
+// were any.
 func (x *exec) releaseInnermost() bool {
 	var best *join
 	for _, g := range x.warp.waiting {
@@ -331,9 +334,9 @@ func (x *exec) rotate() {
 	x.next()
 }
 
-// isolate leaves only the lanes of keep in the current fragment, whose current instruction is in: the
-// lanes for which the guard is false go on behind it, and the rest (operands that differ) will execute it
-// by themselves. All come together behind it.
+// isolate leaves only the lanes of keep in the current fragment, whose current instruction is in:
+// the lanes for which the guard is false go on behind it, and the rest (operands that differ) will
+// execute it by themselves. All come together behind it.
 func (x *exec) isolate(in *inst, keep uint32) {
 	if keep == x.mask {
 		x.m = keep

@@ -58,7 +58,8 @@ Lend:
 		for _, c := range cs {
 			seen[c.Mask]++
 		}
-		if len(cs) != 6 || seen[even] != 1 || seen[odd] != 2 || seen[odd&0xffff] != 1 || seen[odd&^0xffff] != 1 || cs[5].Mask != full {
+		if len(cs) != 6 || seen[even] != 1 || seen[odd] != 2 || seen[odd&0xffff] != 1 ||
+			seen[odd&^0xffff] != 1 || cs[5].Mask != full {
 			t.Errorf("active sets %x", cs)
 		}
 	})
@@ -159,9 +160,9 @@ Lstay:
 	})
 }
 
-// Each lane takes a lock that another lane of its warp may hold. PTX ISA 3.2: with independent thread
-// scheduling the lane that holds the lock makes progress, although the others spin at the very place that
-// the first would wait for.
+// Each lane takes a lock that another lane of its warp may hold. PTX ISA 3.2: with independent
+// thread scheduling the lane that holds the lock makes progress, although the others spin at the
+// very place that the first would wait for.
 func TestSpinLockInWarp(t *testing.T) {
 	k := kernel(t, `
 	ld.param.u64 %r, [x];
@@ -178,7 +179,8 @@ Lcritical:
 	atom.global.exch.b32 %v, [%r], 0;
 	ret;`)
 	for seed := range uint64(20) {
-		res, _ := completed(t, k, config(2, 64, buffer("out", 4), buffer("lock", 4)), Options{Seed: seed, MaxSteps: 1_000_000})
+		res, _ := completed(t, k, config(2, 64, buffer("out", 4), buffer("lock", 4)),
+			Options{Seed: seed, MaxSteps: 1_000_000})
 		wantWords(t, res, "out", 1, func(int) uint32 { return 128 })
 	}
 	// Lockstep: the SIMT stack runs the spinning lanes forever.
@@ -188,8 +190,8 @@ Lcritical:
 	}
 }
 
-// The same with a plain weak load in the loop, which does not look like spinning: lane 1 waits for lane 0,
-// which the branch order may leave behind.
+// The same with a plain weak load in the loop, which does not look like spinning: lane 1 waits for
+// lane 0, which the branch order may leave behind.
 func TestWaitForLaneByPlainLoad(t *testing.T) {
 	k := kernel(t, `
 	ld.param.u64 %r, [out];
@@ -211,7 +213,8 @@ Lend:
 	}
 }
 
-// A guarded switch whose case is the next instruction: all lanes, those of the guard and the others, come together there.
+// A guarded switch whose case is the next instruction: all lanes, those of the guard and the
+// others, come together there.
 func TestSwitchToNext(t *testing.T) {
 	k := kernel(t, `
 	and.b32 %v, %i, 1;

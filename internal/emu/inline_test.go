@@ -9,7 +9,8 @@ import (
 	"heddle/internal/ir"
 )
 
-// inlined is k with its calls inlined, and without the calls that mark where functions return: they would be made again.
+// inlined is k with its calls inlined, and without the calls that mark where functions return: they
+// would be made again.
 func inlined(t *testing.T, k *ir.Func) *ir.Func {
 	t.Helper()
 	f, err := ir.Inline(k)
@@ -61,8 +62,11 @@ func TestInline(t *testing.T) {
 		})
 	}
 	var no *ir.InlineError
-	k := module(t, callKernel("{ .param .b32 a; .param .b32 b;\n\tst.param.b32 [a], %i;\n\tcall (b), fact, (a);\n\tld.param.b32 %v, [b]; }"))
-	if _, err := ir.Inline(k); !errors.As(err, &no) || no.Instr == nil || !strings.Contains(no.What, "recursion: fact") {
+	k := module(t,
+		callKernel(
+			"{ .param .b32 a; .param .b32 b;\n\tst.param.b32 [a], %i;\n\tcall (b), fact, (a);\n\tld.param.b32 %v, [b]; }"))
+	if _, err := ir.Inline(k); !errors.As(err, &no) || no.Instr == nil ||
+		!strings.Contains(no.What, "recursion: fact") {
 		t.Errorf("recursion: %v", err)
 	}
 }

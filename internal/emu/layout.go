@@ -9,8 +9,8 @@ import (
 	"heddle/internal/launch"
 )
 
-// sharedLayout is where the shared variables of a kernel are: static ones up to dynamic, then the launch's
-// dynamic shared memory up to total.
+// sharedLayout is where the shared variables of a kernel are: static ones up to dynamic, then the
+// launch's dynamic shared memory up to total.
 type sharedLayout struct {
 	vars    []ir.SharedVar
 	offset  map[*ir.Var]uint32
@@ -37,7 +37,8 @@ func (c *compiler) layout(k *ir.Func) error {
 	}
 	var vars []*ir.Var
 	for _, v := range k.Module.Vars {
-		if (v.Space == event.Global || v.Space == event.Const) && (!v.Extern || v.Init != nil) && v.Size > 0 {
+		if (v.Space == event.Global || v.Space == event.Const) && (!v.Extern || v.Init != nil) &&
+			v.Size > 0 {
 			vars = append(vars, v)
 		}
 	}
@@ -69,25 +70,28 @@ func (c *compiler) layout(k *ir.Func) error {
 		}
 	}
 	if len(p.objects) > p.space.max {
-		return &UnsupportedError{k.Span, fmt.Sprintf("%d memory objects with %d-bit addresses", len(p.objects), k.Module.AddressSize)}
+		return &UnsupportedError{k.Span, fmt.Sprintf("%d memory objects with %d-bit addresses",
+			len(p.objects), k.Module.AddressSize)}
 	}
 	for _, o := range p.objects {
 		if o.size > p.space.limit {
-			return &UnsupportedError{k.Span, fmt.Sprintf("%s has %d bytes; at most %d can be addressed", o.name, o.size, p.space.limit)}
+			return &UnsupportedError{k.Span, fmt.Sprintf("%s has %d bytes; at most %d can be addressed",
+				o.name, o.size, p.space.limit)}
 		}
 	}
 	return nil
 }
 
-// layoutShared takes the places of the kernel's shared variables from package ir, and adds the launch's
-// dynamic shared memory.
+// layoutShared takes the places of the kernel's shared variables from package ir, and adds the
+// launch's dynamic shared memory.
 func (c *compiler) layoutShared(k *ir.Func) error {
 	s := &c.p.shared
 	s.offset = make(map[*ir.Var]uint32)
 	vars, size := ir.Layout(k)
 	total := uint64(size) + uint64(c.cfg.SharedBytes(uint32(size)))
 	if total > 1<<c.p.space.window {
-		return fmt.Errorf("%d bytes of shared memory; at most %d can be addressed", total, uint64(1)<<c.p.space.window)
+		return fmt.Errorf("%d bytes of shared memory; at most %d can be addressed", total,
+			uint64(1)<<c.p.space.window)
 	}
 	s.locals = c.cfg.Locals
 	s.vars, s.dynamic, s.total = vars, uint32(size), uint32(total)
@@ -138,7 +142,8 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 		}
 		for _, f := range a.Fields {
 			if f.Offset < 0 || f.Offset+8 > len(b) {
-				return fmt.Errorf("argument %s: no pointer fits at offset %d of %d bytes", a.Name, f.Offset, len(b))
+				return fmt.Errorf("argument %s: no pointer fits at offset %d of %d bytes", a.Name, f.Offset,
+					len(b))
 			}
 			binary.LittleEndian.PutUint64(b[f.Offset:], c.bufferAddr(objects, f.Buffer))
 			for j := range 8 {
@@ -149,7 +154,8 @@ func (c *compiler) layoutParams(k *ir.Func) error {
 	return nil
 }
 
-// funcNamed returns the address of a function that the kernel mentions, by its name or as launch.Matches.
+// funcNamed returns the address of a function that the kernel mentions, by its name or as
+// launch.Matches.
 func (c *compiler) funcNamed(name string) (uint64, error) {
 	for _, fc := range c.p.funcs[1:] {
 		if launch.Matches(fc.fn, name) {
@@ -210,7 +216,8 @@ func (c *compiler) initVar(v *ir.Var) error {
 			return fmt.Errorf("initialiser of %s: %w", v.Name, err)
 		}
 		if r.Offset < 0 || r.Size < 1 || r.Size > 8 || r.Offset+r.Size > len(spec.data) {
-			return fmt.Errorf("initialiser of %s: an address of %d bytes at offset %d does not fit", v.Name, r.Size, r.Offset)
+			return fmt.Errorf("initialiser of %s: an address of %d bytes at offset %d does not fit", v.Name,
+				r.Size, r.Offset)
 		}
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], addr)

@@ -10,23 +10,28 @@ import (
 	"heddle/internal/isa"
 )
 
-// Matrix instructions of a warp, PTX ISA 9.7.14. They are .sync.aligned: a thread waits until all threads of
-// the warp execute the same instruction. What they exchange goes through registers and orders no memory; what
-// they read and write in memory are weak operations (9.7.14.4.3, 9.7.14.5.15), here ordinary loads and stores
-// of single lanes that are decoded in front of the exchange or behind it.
+// Matrix instructions of a warp, PTX ISA 9.7.14. They are .sync.aligned: a thread waits until all
+// threads of the warp execute the same instruction. What they exchange goes through registers and
+// orders no memory; what they read and write in memory are weak operations (9.7.14.4.3,
+// 9.7.14.5.15), here ordinary loads and stores of single lanes that are decoded in front of the
+// exchange or behind it.
 //
-// Which thread of the warp performs an access the ISA leaves open ("collectively"). For ldmatrix and stmatrix
-// it is taken to be the thread that gives the row's address; for wmma see fragmentPlan.
+// Which thread of the warp performs an access the ISA leaves open ("collectively"). For ldmatrix
+// and stmatrix it is taken to be the thread that gives the row's address; for wmma see
+// fragmentPlan.
 
-// wholeWarp emits an operation of all 32 lanes. "The behavior is undefined ... if any thread in the warp has exited":
-// lanes that have exited, or that execute another instruction, are waited for in vain, which the run
-// reports as lanes that hang. A warp that never had 32 threads is a limit. Finish finds in x.coll.more what the lanes hold in the
-// registers from, and writes the registers of to for the lanes of m.
-func (c *compiler) wholeWarp(in *ir.Instr, from []src, to []int32, finish func(x *exec, in *inst, m uint32)) {
+// wholeWarp emits an operation of all 32 lanes. "The behavior is undefined ... if any thread in the
+// warp has exited": lanes that have exited, or that execute another instruction, are waited for in
+// vain, which the run reports as lanes that hang. A warp that never had 32 threads is a limit.
+// Finish finds in x.coll.more what the lanes hold in the registers from, and writes the registers
+// of to for the lanes of m.
+func (c *compiler) wholeWarp(in *ir.Instr, from []src, to []int32,
+	finish func(x *exec, in *inst, m uint32)) {
 	d, op := c.warpInst(in, func(x *exec, in *inst, m uint32) {
 		if there := x.coll.lanes; there != full {
-			x.fail(in, Unsupported, bits.TrailingZeros32(there), "%s is undefined unless all 32 threads of the warp "+
-				"execute it; this one has only %d", in.ir.Text(), popcount(there))
+			x.fail(in, Unsupported, bits.TrailingZeros32(there),
+				"%s is undefined unless all 32 threads of the warp "+
+					"execute it; this one has only %d", in.ir.Text(), popcount(there))
 			return
 		}
 		finish(x, in, m)
@@ -95,8 +100,8 @@ func spaceOf(in *ir.Instr) event.Space {
 	return in.Space
 }
 
-// Matrices of 8 rows of 16 bytes: ldmatrix (PTX ISA 9.7.14.5.15), stmatrix (9.7.14.5.16), movmatrix (9.7.14.5.17).
-// A register of lane l holds elements 2(l%4) and 2(l%4)+1 of row l/4.
+// Matrices of 8 rows of 16 bytes: ldmatrix (PTX ISA 9.7.14.5.15), stmatrix (9.7.14.5.16), movmatrix
+// (9.7.14.5.17). A register of lane l holds elements 2(l%4) and 2(l%4)+1 of row l/4.
 
 const rowWords = 4 // 32-bit words of a row
 
@@ -104,11 +109,13 @@ const rowWords = 4 // 32-bit words of a row
 func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
 	f := in.Matrix()
 	n = f.Count
-	if in.Op() == "movmatrix" {
+	if in.Action() == isa.ActMatrixMove {
 		n = 1
 	}
-	if f.M != 8 || f.N != 8 || f.K != 0 || n == 0 || len(f.Types) != 1 || f.Types[0] != "b16" || len(f.Other) != 0 {
-		return 0, false, fmt.Errorf("%s is not supported: of its shapes only 8x8 matrices of .b16 are", opcodeText(in))
+	if f.M != 8 || f.N != 8 || f.K != 0 || n == 0 || len(f.Types) != 1 || f.Types[0] != "b16" ||
+		len(f.Other) != 0 {
+		return 0, false, fmt.Errorf("%s is not supported: of its shapes only 8x8 matrices of .b16 are",
+			opcodeText(in))
 	}
 	return n, f.Trans, nil
 }
@@ -117,9 +124,12 @@ func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
 func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst, error) {
 	elsewhere := func(x *exec, in *inst, m uint32, _ survey) {
 		l := bits.TrailingZeros32(m)
-		x.fail(in, OutOfBounds, l, "%s needs an address of shared memory (PTX ISA 9.7.14.5), which %#x is not", in.ir.Op(), x.addr[l])
+		x.fail(in, OutOfBounds, l,
+			"%s needs an address of shared memory (PTX ISA 9.7.14.5), which %#x is not", in.ir.Op(),
+			x.addr[l])
 	}
-	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4, global: elsewhere, private: elsewhere, shared: loadShared}
+	m := &memOp{space: spaceOf(in), kind: kind, size: 4, wide: 4 * rowWords, elem: 4,
+		global: elsewhere, private: elsewhere, shared: loadShared}
 	if kind == event.Write {
 		m.shared = storeShared
 	}

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/launch"
 )
 
-// Pages are small, because a kernel without given sizes touches its arrays anywhere; a warp's coalesced
-// access stays within one.
+// Pages are small, because a kernel without given sizes touches its arrays anywhere; a warp's
+// coalesced access stays within one.
 const (
 	pageBits  = 12
 	pageSize  = 1 << pageBits
@@ -38,15 +38,16 @@ type objectSpec struct {
 	seed    uint64
 	data    []byte // FillFile; the initialiser of a variable
 	origin  uint32 // of FillUnknown
-	// constant says that ld.const reaches an object of global memory: the buffer of a __constant pointer.
+	// constant says that ld.const reaches an object of global memory: the buffer of a __constant
+	// pointer.
 	constant bool
 }
 
 // isConst reports whether ld.const reaches the object.
 func (o *objectSpec) isConst() bool { return o.constant || o.space == event.Const }
 
-// object is a piece of global or constant memory in one run. Pages appear when touched, which several
-// workers may do at once.
+// object is a piece of global or constant memory in one run. Pages appear when touched, which
+// several workers may do at once.
 type object struct {
 	*objectSpec
 	id     int

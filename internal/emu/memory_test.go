@@ -10,8 +10,8 @@ import (
 	"heddle/internal/launch"
 )
 
-// Every width, signed and unsigned, into wider registers: PTX ISA 9.4.1, table 28 says that a signed load
-// sign-extends to the register and an unsigned or bit-size one zero-extends.
+// Every width, signed and unsigned, into wider registers: PTX ISA 9.4.1, table 28 says that a
+// signed load sign-extends to the register and an unsigned or bit-size one zero-extends.
 func TestWidths(t *testing.T) {
 	k := kernel(t, `
 	.reg .s32 %a<4>; .reg .s64 %l<4>; .reg .s16 %m;
@@ -40,7 +40,8 @@ func TestWidths(t *testing.T) {
 	})
 }
 
-// Vector accesses are one wide access for the detector (event.Access.Size), with their data in words.
+// Vector accesses are one wide access for the detector (event.Access.Size), with their data in
+// words.
 func TestVectors(t *testing.T) {
 	k := kernel(t, `
 	.reg .b32 %a<4>; .reg .b64 %l<2>;
@@ -64,13 +65,14 @@ func TestVectors(t *testing.T) {
 		t.Fatalf("accesses %+v", as)
 	}
 	first := uint64(as[0].Warp) * 32
-	if d := as[0].Data; d[0][3] != (203+first)<<32|(103+first) || d[1][3] != (403+first)<<32|(303+first) || d[2][3] != 0 {
+	if d := as[0].Data; d[0][3] != (203+first)<<32|(103+first) ||
+		d[1][3] != (403+first)<<32|(303+first) || d[2][3] != 0 {
 		t.Errorf("data of lane 3: %#x %#x", d[0][3], d[1][3])
 	}
 }
 
-// Addresses of each state space become generic and find their memory again (PTX ISA 6.4.1.1). Lanes of
-// one access may mean different spaces: the detector sees one event for each.
+// Addresses of each state space become generic and find their memory again (PTX ISA 6.4.1.1). Lanes
+// of one access may mean different spaces: the detector sees one event for each.
 func TestGenericAddresses(t *testing.T) {
 	k := module(t, `
 .global .align 4 .u32 g[64];
@@ -139,7 +141,8 @@ func TestGenericAddresses(t *testing.T) {
 			t.Errorf("%s by lanes %x", a.Space, a.Mask)
 		}
 	}
-	if got := strings.Join(kinds, ", "); got != "write shared, write global, read shared, read global, write global" {
+	if got := strings.Join(kinds,
+		", "); got != "write shared, write global, read shared, read global, write global" {
 		t.Errorf("events %s", got)
 	}
 }
@@ -161,25 +164,36 @@ func TestMemoryErrors(t *testing.T) {
 		lane       uint32
 		message    string
 	}{
-		{"beyond", "st.global.u32 [%p+4], %i;", OutOfBounds, 15, "write of 4 bytes at offset 64 of out, which has 64 bytes"},
-		{"before", "ld.global.u32 %v, [%o+-4];", OutOfBounds, 0, "read of 4 bytes at 4 bytes before the start of out"},
-		{"straddling", "ld.global.u64 %q, [%o+60];", OutOfBounds, 0, "read of 8 bytes at offset 60 of out, which has 64 bytes"},
+		{"beyond", "st.global.u32 [%p+4], %i;", OutOfBounds, 15,
+			"write of 4 bytes at offset 64 of out, which has 64 bytes"},
+		{"before", "ld.global.u32 %v, [%o+-4];", OutOfBounds, 0,
+			"read of 4 bytes at 4 bytes before the start of out"},
+		{"straddling", "ld.global.u64 %q, [%o+60];", OutOfBounds, 0,
+			"read of 8 bytes at offset 60 of out, which has 64 bytes"},
 		{"null", "mov.u64 %q, 0;\nst.u32 [%q+8], %v;", OutOfBounds, 0, "null pointer"},
-		{"nowhere", "mov.u64 %q, 0x7000000000000000;\nld.u32 %v, [%q];", OutOfBounds, 0, "where no memory is"},
-		{"misaligned", "add.u64 %q, %o, 2;\nld.global.u32 %v, [%q];", Misaligned, 0, "out+0x2 is not aligned to 4"},
-		{"misaligned vector", "ld.global.v2.u32 {%v, %w}, [%o+4];", Misaligned, 0, "out+0x4 is not aligned to 8"},
-		{"shared", shared + "mov.u32 %u, buf;\nmad.lo.u32 %u, %i, 8, %u;\nst.shared.u32 [%u], %i;", OutOfBounds, 8,
+		{"nowhere", "mov.u64 %q, 0x7000000000000000;\nld.u32 %v, [%q];", OutOfBounds, 0,
+			"where no memory is"},
+		{"misaligned", "add.u64 %q, %o, 2;\nld.global.u32 %v, [%q];", Misaligned, 0,
+			"out+0x2 is not aligned to 4"},
+		{"misaligned vector", "ld.global.v2.u32 {%v, %w}, [%o+4];", Misaligned, 0,
+			"out+0x4 is not aligned to 8"},
+		{"shared", shared + "mov.u32 %u, buf;\nmad.lo.u32 %u, %i, 8, %u;\nst.shared.u32 [%u], %i;",
+			OutOfBounds, 8,
 			"write of 4 bytes at shared address 0x40: the block has 64 bytes of shared memory (offset 64 of buf)"},
-		{"shared misaligned", shared + "mov.u32 %u, buf;\nst.shared.u32 [%u+2], %i;", Misaligned, 0, "not aligned to 4"},
-		{"local", ".local .align 4 .b8 loc[8];\nst.local.u32 [loc+8], %i;", OutOfBounds, 0, "local memory"},
+		{"shared misaligned", shared + "mov.u32 %u, buf;\nst.shared.u32 [%u+2], %i;", Misaligned, 0,
+			"not aligned to 4"},
+		{"local", ".local .align 4 .b8 loc[8];\nst.local.u32 [loc+8], %i;", OutOfBounds, 0,
+			"local memory"},
 		{"const", "ld.const.u32 %v, [%o];", OutOfBounds, 0, "not constant"},
-		{"atomic", "atom.global.add.u32 %v, [%o+64], 1;", OutOfBounds, 0, "atomic of 4 bytes at offset 64 of out"},
+		{"atomic", "atom.global.add.u32 %v, [%o+64], 1;", OutOfBounds, 0,
+			"atomic of 4 bytes at offset 64 of out"},
 		{"trap", "setp.eq.u32 %c, %i, 5;\n@%c trap;", Trap, 5, "trap"},
 	} {
 		k := kernel(t, test.text+"\nret;")
 		_, res, _ := start(t, k, config(1, 16, buffer("out", 64)), Options{})
 		s := res.Stop
-		if res.Status != Stopped || s.Kind != test.kind || s.Index.X != test.lane || !strings.Contains(s.Message, test.message) {
+		if res.Status != Stopped || s.Kind != test.kind || s.Index.X != test.lane ||
+			!strings.Contains(s.Message, test.message) {
 			t.Errorf("%s: %+v", test.name, s)
 		}
 	}
@@ -199,7 +213,8 @@ func TestFills(t *testing.T) {
 	}
 	iota := run(&launch.Buffer{Name: "x", Size: 4096, Fill: launch.FillIota})
 	value := run(&launch.Buffer{Name: "x", Fill: launch.FillValue, Value: 77})
-	data := run(&launch.Buffer{Name: "x", Size: 4096, Fill: launch.FillFile, Data: []byte{1, 2, 3, 4, 5}})
+	data := run(&launch.Buffer{Name: "x", Size: 4096, Fill: launch.FillFile,
+		Data: []byte{1, 2, 3, 4, 5}})
 	random := run(&launch.Buffer{Name: "x", Size: 4096, Fill: launch.FillRandom, Seed: 3})
 	same := run(&launch.Buffer{Name: "x", Fill: launch.FillRandom, Seed: 3})
 	other := run(&launch.Buffer{Name: "x", Fill: launch.FillRandom, Seed: 4})
@@ -221,7 +236,8 @@ func TestFills(t *testing.T) {
 	}
 }
 
-// Atomics: PTX ISA 9.7.13.5 gives the semantics of each. All lanes work on one location, in lane order.
+// Atomics: PTX ISA 9.7.13.5 gives the semantics of each. All lanes work on one location, in lane
+// order.
 func TestAtomics(t *testing.T) {
 	f := func(v float32) uint32 { return math.Float32bits(v) }
 	for _, test := range []struct {
@@ -234,8 +250,10 @@ func TestAtomics(t *testing.T) {
 		{"add.s32", 0xfffffff0, lane, func(o, b uint32) uint32 { return o + b }},
 		{"min.u32", 20, lane, func(o, b uint32) uint32 { return min(o, b) }},
 		{"max.u32", 20, lane, func(o, b uint32) uint32 { return max(o, b) }},
-		{"min.s32", 3, func(l uint32) uint32 { return 10 - l }, func(o, b uint32) uint32 { return uint32(min(int32(o), int32(b))) }},
-		{"max.s32", 0xffffff00, func(l uint32) uint32 { return l - 40 }, func(o, b uint32) uint32 { return uint32(max(int32(o), int32(b))) }},
+		{"min.s32", 3, func(l uint32) uint32 { return 10 - l },
+			func(o, b uint32) uint32 { return uint32(min(int32(o), int32(b))) }},
+		{"max.s32", 0xffffff00, func(l uint32) uint32 { return l - 40 },
+			func(o, b uint32) uint32 { return uint32(max(int32(o), int32(b))) }},
 		{"inc.u32", 0, func(uint32) uint32 { return 6 }, func(o, b uint32) uint32 {
 			if o >= b {
 				return 0
@@ -248,7 +266,8 @@ func TestAtomics(t *testing.T) {
 			}
 			return o - 1
 		}},
-		{"and.b32", 0xffffffff, func(l uint32) uint32 { return ^(1 << l) }, func(o, b uint32) uint32 { return o & b }},
+		{"and.b32", 0xffffffff, func(l uint32) uint32 { return ^(1 << l) },
+			func(o, b uint32) uint32 { return o & b }},
 		{"or.b32", 0, func(l uint32) uint32 { return 1 << l }, func(o, b uint32) uint32 { return o | b }},
 		{"xor.b32", 9, lane, func(o, b uint32) uint32 { return o ^ b }},
 		{"exch.b32", 9, lane, func(o, b uint32) uint32 { return b }},
@@ -259,20 +278,24 @@ func TestAtomics(t *testing.T) {
 		for _, space := range []string{"global", "shared"} {
 			addr, init := "%x", ""
 			if space == "shared" {
-				addr, init = "buf", ".shared .align 4 .b8 buf[4];\nld.global.u32 %v, [%x];\nst.shared.u32 [buf], %v;\n"
+				addr, init = "buf",
+					".shared .align 4 .b8 buf[4];\nld.global.u32 %v, [%x];\nst.shared.u32 [buf], %v;\n"
 			}
 			operand := "mad.wide.u32 %q, %i, 4, %x;\nld.global.u32 %w, [%q+64];\n"
 			typ := test.op[strings.Index(test.op, ".")+1:]
-			text := init + operand + "atom." + space + "." + test.op + " %v, [" + addr + "], %w;\nst.global.u32 [%p], %v;\nret;"
+			text := init + operand + "atom." + space + "." + test.op + " %v, [" + addr +
+				"], %w;\nst.global.u32 [%p], %v;\nret;"
 			if typ == "f32" {
-				text = strings.NewReplacer("ld.global.u32 %w", "ld.global.f32 %f", "%v, ["+addr+"], %w", "%g, ["+addr+"], %f", "st.global.u32 [%p], %v", "st.global.f32 [%p], %g").Replace(text)
+				text = strings.NewReplacer("ld.global.u32 %w", "ld.global.f32 %f", "%v, ["+addr+"], %w",
+					"%g, ["+addr+"], %f", "st.global.u32 [%p], %v", "st.global.f32 [%p], %g").Replace(text)
 			}
 			data := binary.LittleEndian.AppendUint32(nil, test.start)
 			data = append(data, make([]byte, 60)...)
 			for l := range uint32(32) {
 				data = binary.LittleEndian.AppendUint32(data, test.operand(l))
 			}
-			in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "x", Size: 192, Fill: launch.FillFile, Data: data}}
+			in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "x", Size: 192, Fill: launch.FillFile,
+				Data: data}}
 			res, r := completed(t, kernel(t, text), config(1, 32, buffer("out", 128), in), Options{})
 			got, now := words(t, res, "out", 32), test.start
 			for l := range uint32(32) {
@@ -283,7 +306,8 @@ func TestAtomics(t *testing.T) {
 			}
 			as := of[access](r)
 			a := as[len(as)-2]
-			if a.Kind != event.Atomic || a.Order != event.Relaxed || a.Scope != event.GPU || a.Stored != full || a.Data != ([4][32]uint64{}) {
+			if a.Kind != event.Atomic || a.Order != event.Relaxed || a.Scope != event.GPU ||
+				a.Stored != full || a.Data != ([4][32]uint64{}) {
 				t.Errorf("%s %s: event %+v", space, test.op, a.Access)
 			}
 		}
@@ -292,8 +316,8 @@ func TestAtomics(t *testing.T) {
 
 func lane(l uint32) uint32 { return l }
 
-// Compare-and-swap writes in the lane that finds the value it expects, and only there. Its event says so;
-// red has no result and is a reduction.
+// Compare-and-swap writes in the lane that finds the value it expects, and only there. Its event
+// says so; red has no result and is a reduction.
 func TestCompareAndSwap(t *testing.T) {
 	k := kernel(t, `
 	add.u32 %w, %i, 1;
@@ -303,7 +327,8 @@ func TestCompareAndSwap(t *testing.T) {
 	red.release.sys.global.add.u64 [%x+8], 3;
 	ret;`)
 	res, r := completed(t, k, config(1, 32, buffer("out", 128), buffer("x", 16)), Options{})
-	wantWords(t, res, "out", 32, func(i int) uint32 { return uint32(i) }) // each lane finds its own number
+	// each lane finds its own number
+	wantWords(t, res, "out", 32, func(i int) uint32 { return uint32(i) })
 	wantWords(t, res, "x", 4, func(i int) uint32 { return []uint32{32, 1, 96, 0}[i] })
 	as := of[access](r)
 	if a := as[0]; a.Stored != full || a.Order != event.Acquire || a.Scope != event.CTA {
@@ -312,13 +337,14 @@ func TestCompareAndSwap(t *testing.T) {
 	if a := as[2]; a.Stored != 1 || a.Mask != full {
 		t.Errorf("second: only lane 0 finds 0: %+v", a.Access)
 	}
-	if a := as[3]; a.Kind != event.Reduce || a.Order != event.Release || a.Scope != event.Sys || a.Size != 8 || a.Stored != full {
+	if a := as[3]; a.Kind != event.Reduce || a.Order != event.Release || a.Scope != event.Sys ||
+		a.Size != 8 || a.Stored != full {
 		t.Errorf("red: %+v", a.Access)
 	}
 }
 
-// atom.add.f32: "on global memory flushes subnormal inputs and results to sign-preserving zero; whereas on
-// shared memory supports subnormal inputs and results".
+// atom.add.f32: "on global memory flushes subnormal inputs and results to sign-preserving zero;
+// whereas on shared memory supports subnormal inputs and results".
 func TestAtomicSubnormal(t *testing.T) {
 	k := kernel(t, `
 	.shared .align 4 .b8 buf[4];

@@ -13,11 +13,11 @@ import (
 
 // Matrix products of a warp, D = A*B + C: mma (PTX ISA 9.7.14.5.14) and wmma.mma (9.7.14.4.5).
 //
-// The order and precision of the accumulation are left open by the ISA for all but integers and .f64, with at
-// least single precision. Here: products are exact, they are added in double precision to the element of C by
-// ascending k, and the sum is rounded once to the type of D, to nearest; NaN is canonical. For .f64 each step is
-// an fma.f64 with the instruction's rounding, by ascending k. Integers are exact, and wrapped or, with
-// .satfinite, clamped at the end.
+// The order and precision of the accumulation are left open by the ISA for all but integers and
+// .f64, with at least single precision. Here: products are exact, they are added in double
+// precision to the element of C by ascending k, and the sum is rounded once to the type of D, to
+// nearest; NaN is canonical. For .f64 each step is an fma.f64 with the instruction's rounding, by
+// ascending k. Integers are exact, and wrapped or, with .satfinite, clamped at the end.
 
 // element is a type of matrix elements.
 type element struct {
@@ -29,7 +29,8 @@ type element struct {
 }
 
 var integerElements = map[string]element{
-	"u8": {bits: 8}, "s8": {bits: 8, sign: true}, "u4": {bits: 4}, "s4": {bits: 4, sign: true}, "b1": {bits: 1},
+	"u8": {bits: 8}, "s8": {bits: 8, sign: true}, "u4": {bits: 4}, "s4": {bits: 4, sign: true},
+	"b1":  {bits: 1},
 	"s32": {bits: 32, sign: true},
 }
 
@@ -59,8 +60,8 @@ func (e *element) register() uint { return max(e.bits, 32) }
 // perRegister returns how many elements a register holds.
 func (e *element) perRegister() int { return int(e.register() / e.bits) }
 
-// fragment of a matrix: the places of the elements that a lane holds, in their order, in the dense matrix of
-// outer x inner elements: rows of A and C, columns of B.
+// fragment of a matrix: the places of the elements that a lane holds, in their order, in the dense
+// matrix of outer x inner elements: rows of A and C, columns of B.
 type operandLayout struct {
 	element
 	regs  int       // registers of a lane
@@ -68,8 +69,8 @@ type operandLayout struct {
 	size  int       // elements of the dense matrix
 }
 
-// position is where element i of a lane stands: its outer and inner index, and which of several products it
-// belongs to.
+// position is where element i of a lane stands: its outer and inner index, and which of several
+// products it belongs to.
 type position func(lane, i int) (outer, inner, product int)
 
 // newLayout fills a layout of n elements a lane in matrices of outer x inner.
@@ -94,7 +95,8 @@ type product struct {
 	bitOp      isa.Fn
 }
 
-// mma decodes PTX ISA 9.7.14.5.14: which element of the matrices a lane's registers hold is in 9.7.14.5.1 to 13.
+// mma decodes PTX ISA 9.7.14.5.14: which element of the matrices a lane's registers hold is in
+// 9.7.14.5.1 to 13.
 func (c *compiler) mma(in *ir.Instr) error {
 	f := in.Matrix()
 	if len(f.Types) != 4 || len(f.Layouts) != 2 || len(f.Other) != 0 {
@@ -107,10 +109,13 @@ func (c *compiler) mma(in *ir.Instr) error {
 			return fmt.Errorf("%s: elements of type .%s are not supported", opcodeText(in), name)
 		}
 	}
-	p := &product{m: f.M, n: f.N, k: f.K, count: 1, round: f.Round, saturate: f.Satfinite, bitOp: f.BitOp}
+	p := &product{m: f.M, n: f.N, k: f.K, count: 1, round: f.Round, saturate: f.Satfinite,
+		bitOp: f.BitOp}
 	switch {
 	case !p.known(t, f.Layouts):
-		return fmt.Errorf("%s: no such combination of shape, layouts and types, or one that is not supported", opcodeText(in))
+		return fmt.Errorf(
+			"%s: no such combination of shape, layouts and types, or one that is not supported",
+			opcodeText(in))
 	case t[1].name == "f16" && p.k == 4:
 		p.quadPairs(t, f.Layouts)
 	default:
@@ -162,14 +167,16 @@ func (p *product) accumulates(t [4]element) bool {
 	case "f64":
 		return b.name == "f64" && c.name == "f64" && d.name == "f64"
 	case "b1":
-		return b.name == "b1" && c.name == "s32" && d.name == "s32" && (p.bitOp == isa.FnAnd || p.bitOp == isa.FnXor)
+		return b.name == "b1" && c.name == "s32" && d.name == "s32" &&
+			(p.bitOp == isa.FnAnd || p.bitOp == isa.FnXor)
 	}
 	return b.float == nil && b.bits == a.bits && c.name == "s32" && d.name == "s32"
 }
 
-// groups is the layout of all shapes but one: four lanes share a row of A, a column of B and a row of C. A lane's
-// elements of A and B come in runs of as many as a register holds; a run of A is eight rows below the one
-// before it, if there are so many, and then as far right as the four lanes reach (PTX ISA 9.7.14.5.2 to 13).
+// groups is the layout of all shapes but one: four lanes share a row of A, a column of B and a row
+// of C. A lane's elements of A and B come in runs of as many as a register holds; a run of A is
+// eight rows below the one before it, if there are so many, and then as far right as the four lanes
+// reach (PTX ISA 9.7.14.5.2 to 13).
 func (p *product) groups(t [4]element) {
 	run := t[1].perRegister()
 	tall := p.m / 8
@@ -185,8 +192,8 @@ func (p *product) groups(t [4]element) {
 	p.d = newLayout(t[0], p.m*p.n/32, p.m, p.n, 1, c)
 }
 
-// quadPairs is mma.m8n8k4 with .f16: four products, each of a group of four lanes and the one 16 lanes further
-// (PTX ISA 9.7.14.5.1).
+// quadPairs is mma.m8n8k4 with .f16: four products, each of a group of four lanes and the one 16
+// lanes further (PTX ISA 9.7.14.5.1).
 func (p *product) quadPairs(t [4]element, layouts []string) {
 	p.count = 4
 	high := func(l int) int { return l / 16 * 4 }
@@ -245,7 +252,8 @@ func (c *compiler) matrixProduct(in *ir.Instr, p *product) error {
 	return nil
 }
 
-// matrixScratch holds dense matrices: A by rows, B by columns, C by rows, and D as bits. It is one goroutine's.
+// matrixScratch holds dense matrices: A by rows, B by columns, C by rows, and D as bits. It is one
+// goroutine's.
 type matrixScratch struct {
 	a, b, c matrixOf[float64]
 	i, j, k matrixOf[int64]
@@ -286,7 +294,8 @@ func (p *product) method() func(s *matrixScratch, regs []alu.Lanes) {
 	case p.a.name == "f64":
 		same, fused := func(v uint64) uint64 { return v }, alu.FusedF64(p.round)
 		return func(s *matrixScratch, regs []alu.Lanes) {
-			p.fused(s.d.sized(p.d.size), gather(&s.u, &p.a, regs, same), gather(&s.v, &p.b, regs[b:], same), gather(&s.w, &p.c, regs[c:], same), fused)
+			p.fused(s.d.sized(p.d.size), gather(&s.u, &p.a, regs, same), gather(&s.v, &p.b, regs[b:], same),
+				gather(&s.w, &p.c, regs[c:], same), fused)
 		}
 	case p.a.float != nil:
 		return func(s *matrixScratch, regs []alu.Lanes) {
@@ -323,8 +332,8 @@ func (e *element) integer() func(v uint64) int64 {
 	return func(v uint64) int64 { return int64(v) }
 }
 
-// multiply adds the products to sum, those of one element by ascending k. Four columns at a time do not wait for
-// each other's additions; every number of columns is a multiple of four.
+// multiply adds the products to sum, those of one element by ascending k. Four columns at a time do
+// not wait for each other's additions; every number of columns is a multiple of four.
 func multiply[T int64 | float64](p *product, sum, a, b []T) {
 	for q := range p.count {
 		for r := range p.m {

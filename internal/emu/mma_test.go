@@ -15,7 +15,8 @@ import (
 // place is an element's row and column.
 type cell struct{ row, col int }
 
-// The fragment layouts of mma, each written as the ISA text has it: group is groupID, tid threadID_in_group.
+// The fragment layouts of mma, each written as the ISA text has it: group is groupID, tid
+// threadID_in_group.
 type mmaLayout struct {
 	section    string
 	a, b, c    func(lane, i int) cell
@@ -39,37 +40,58 @@ var (
 )
 
 var mmaLayouts = map[string]mmaLayout{
-	"m8n8k4.f64": {"9.7.14.5.2", grouped(func(g, t, _ int) cell { return cell{g, t} }), grouped(func(g, t, _ int) cell { return cell{t, g} }), c2, 1, 1, 2},
-	"m8n8k16.s8": {"9.7.14.5.3", grouped(func(g, t, i int) cell { return cell{g, t*4 + i} }), grouped(func(g, t, i int) cell { return cell{t*4 + i, g} }), c2, 4, 4, 2},
-	"m8n8k32.s4": {"9.7.14.5.4", grouped(func(g, t, i int) cell { return cell{g, t*8 + i} }), grouped(func(g, t, i int) cell { return cell{t*8 + i, g} }), c2, 8, 8, 2},
-	"m8n8k128.b1": {"9.7.14.5.5", grouped(func(g, t, i int) cell { return cell{g, t*32 + i} }), grouped(func(g, t, i int) cell { return cell{t*32 + i, g} }),
+	"m8n8k4.f64": {"9.7.14.5.2", grouped(func(g, t, _ int) cell { return cell{g, t} }),
+		grouped(func(g, t, _ int) cell { return cell{t, g} }), c2, 1, 1, 2},
+	"m8n8k16.s8": {"9.7.14.5.3", grouped(func(g, t, i int) cell { return cell{g, t*4 + i} }),
+		grouped(func(g, t, i int) cell { return cell{t*4 + i, g} }), c2, 4, 4, 2},
+	"m8n8k32.s4": {"9.7.14.5.4", grouped(func(g, t, i int) cell { return cell{g, t*8 + i} }),
+		grouped(func(g, t, i int) cell { return cell{t*8 + i, g} }), c2, 8, 8, 2},
+	"m8n8k128.b1": {"9.7.14.5.5", grouped(func(g, t, i int) cell { return cell{g, t*32 + i} }),
+		grouped(func(g, t, i int) cell { return cell{t*32 + i, g} }),
 		c2, 32, 32, 2},
-	"m16n8k4.tf32": {"9.7.14.5.6", grouped(func(g, t, i int) cell { return cell{g + 8*i, t} }), grouped(func(g, t, _ int) cell { return cell{t, g} }), c4, 2, 1, 4},
-	"m16n8k4.f64":  {"9.7.14.5.6", grouped(func(g, t, i int) cell { return cell{g + 8*i, t} }), grouped(func(g, t, _ int) cell { return cell{t, g} }), c4, 2, 1, 4},
-	"m16n8k8.f16": {"9.7.14.5.7", grouped(func(g, t, i int) cell { return cell{pick2(i < 2, g, g+8), t*2 + i&1} }),
+	"m16n8k4.tf32": {"9.7.14.5.6", grouped(func(g, t, i int) cell { return cell{g + 8*i, t} }),
+		grouped(func(g, t, _ int) cell { return cell{t, g} }), c4, 2, 1, 4},
+	"m16n8k4.f64": {"9.7.14.5.6", grouped(func(g, t, i int) cell { return cell{g + 8*i, t} }),
+		grouped(func(g, t, _ int) cell { return cell{t, g} }), c4, 2, 1, 4},
+	"m16n8k8.f16": {"9.7.14.5.7",
+		grouped(func(g, t, i int) cell { return cell{pick2(i < 2, g, g+8), t*2 + i&1} }),
 		grouped(func(g, t, i int) cell { return cell{t*2 + i, g} }), c4, 4, 2, 4},
-	"m16n8k8.tf32": {"9.7.14.5.7", grouped(func(g, t, i int) cell { return cell{pick2(i == 0 || i == 2, g, g+8), pick2(i < 2, t, t+4)} }),
+	"m16n8k8.tf32": {"9.7.14.5.7",
+		grouped(
+			func(g, t, i int) cell { return cell{pick2(i == 0 || i == 2, g, g+8), pick2(i < 2, t, t+4)} }),
 		grouped(func(g, t, i int) cell { return cell{pick2(i == 0, t, t+4), g} }), c4, 4, 2, 4},
 	"m16n8k16.f16": {"9.7.14.5.8", grouped(func(g, t, i int) cell {
 		return cell{pick2(i < 2 || 4 <= i && i < 6, g, g+8), pick2(i < 4, t*2+i&1, t*2+i&1+8)}
-	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 2, t*2+i&1, t*2+i&1+8), g} }), c4, 8, 4, 4},
-	"m16n8k16.f64": {"9.7.14.5.8", grouped(func(g, t, i int) cell { return cell{pick2(i%2 == 0, g, g+8), pick2(i%2 == 0, i*2+t, i*2-2+t)} }),
+	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 2, t*2+i&1, t*2+i&1+8), g} }), c4, 8, 4,
+		4},
+	"m16n8k16.f64": {"9.7.14.5.8",
+		grouped(
+			func(g, t, i int) cell {
+				return cell{pick2(i%2 == 0, g, g+8),
+					pick2(i%2 == 0, i*2+t, i*2-2+t)}
+			}),
 		grouped(func(g, t, i int) cell { return cell{t + i*4, g} }), c4, 8, 4, 4},
-	"m16n8k16.s8": {"9.7.14.5.9", grouped(func(g, t, i int) cell { return cell{pick2(i < 4, g, g+8), t*4 + i&3} }),
+	"m16n8k16.s8": {"9.7.14.5.9",
+		grouped(func(g, t, i int) cell { return cell{pick2(i < 4, g, g+8), t*4 + i&3} }),
 		grouped(func(g, t, i int) cell { return cell{t*4 + i, g} }), c4, 8, 4, 4},
-	"m16n8k32.s4": {"9.7.14.5.10", grouped(func(g, t, i int) cell { return cell{pick2(i < 8, g, g+8), t*8 + i&7} }),
+	"m16n8k32.s4": {"9.7.14.5.10",
+		grouped(func(g, t, i int) cell { return cell{pick2(i < 8, g, g+8), t*8 + i&7} }),
 		grouped(func(g, t, i int) cell { return cell{t*8 + i&7, g} }), c4, 16, 8, 4},
 	"m16n8k32.s8": {"9.7.14.5.10", grouped(func(g, t, i int) cell {
 		return cell{pick2(i < 4 || 8 <= i && i < 12, g, g+8), pick2(i < 8, t*4+i&3, t*4+i&3+16)}
-	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 4, t*4+i&3, t*4+i&3+16), g} }), c4, 16, 8, 4},
+	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 4, t*4+i&3, t*4+i&3+16), g} }), c4, 16,
+		8, 4},
 	"m16n8k64.s4": {"9.7.14.5.11", grouped(func(g, t, i int) cell {
 		return cell{pick2(i < 8 || 16 <= i && i < 24, g, g+8), pick2(i < 16, t*8+i&7, t*8+i&7+32)}
-	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 8, t*8+i&7, t*8+i&7+32), g} }), c4, 32, 16, 4},
-	"m16n8k128.b1": {"9.7.14.5.12", grouped(func(g, t, i int) cell { return cell{pick2(i < 32, g, g+8), t*32 + i&31} }),
+	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 8, t*8+i&7, t*8+i&7+32), g} }), c4, 32,
+		16, 4},
+	"m16n8k128.b1": {"9.7.14.5.12",
+		grouped(func(g, t, i int) cell { return cell{pick2(i < 32, g, g+8), t*32 + i&31} }),
 		grouped(func(g, t, i int) cell { return cell{t*32 + i, g} }), c4, 64, 32, 4},
 	"m16n8k256.b1": {"9.7.14.5.13", grouped(func(g, t, i int) cell {
 		return cell{pick2(i < 32 || 64 <= i && i < 96, g, g+8), pick2(i < 64, t*32+i&31, t*32+i&31+128)}
-	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 32, t*32+i&31, t*32+i&31+128), g} }), c4, 128, 64, 4},
+	}), grouped(func(g, t, i int) cell { return cell{pick2(i < 32, t*32+i&31, t*32+i&31+128), g} }),
+		c4, 128, 64, 4},
 }
 
 // small are the bits of the integer v, of few bits, in a type: all types hold it exactly.
@@ -83,7 +105,8 @@ func small(typ string, v int) uint64 {
 	case "bf16":
 		return uint64(f >> 16)
 	case "f16", "e4m3", "e5m2":
-		prec, bias := map[string]int{"f16": 10, "e4m3": 3, "e5m2": 2}[typ], map[string]int{"f16": 15, "e4m3": 7, "e5m2": 15}[typ]
+		prec, bias := map[string]int{"f16": 10, "e4m3": 3, "e5m2": 2}[typ],
+			map[string]int{"f16": 15, "e4m3": 7, "e5m2": 15}[typ]
 		width := map[string]int{"f16": 16, "e4m3": 8, "e5m2": 8}[typ]
 		sign := uint64(f>>31) << (width - 1)
 		if v == 0 {
@@ -96,7 +119,8 @@ func small(typ string, v int) uint64 {
 	return uint64(v) & (1<<n - 1)
 }
 
-var widths = map[string]int{"f64": 64, "f32": 32, "tf32": 32, "s32": 32, "bf16": 16, "f16": 16, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1}
+var widths = map[string]int{"f64": 64, "f32": 32, "tf32": 32, "s32": 32, "bf16": 16, "f16": 16,
+	"e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1}
 
 // limits of random elements, so that every product and sum is exact in every type.
 func draw(r *rand.Rand, typ string) int {
@@ -149,8 +173,8 @@ func registers(prefix string, n int) string {
 	return "{" + strings.Join(list, ", ") + "}"
 }
 
-// mmaKernel executes op on registers that it loads from x and stores D to out: register k of lane l is at
-// 8*(32*k+l).
+// mmaKernel executes op on registers that it loads from x and stores D to out: register k of lane l
+// is at 8*(32*k+l).
 func mmaKernel(t *testing.T, op string, types [4]string, d, a, b, c *packer) *ir.Func {
 	var s strings.Builder
 	at := 0
@@ -165,7 +189,8 @@ func mmaKernel(t *testing.T, op string, types [4]string, d, a, b, c *packer) *ir
 			}
 		}
 	}
-	fmt.Fprintf(&s, "%s %s, %s, %s, %s;\n", op, registers("d", d.count()), registers("a", a.count()), registers("b", b.count()), registers("c", c.count()))
+	fmt.Fprintf(&s, "%s %s, %s, %s, %s;\n", op, registers("d", d.count()), registers("a", a.count()),
+		registers("b", b.count()), registers("c", c.count()))
 	for k := range d.count() {
 		fmt.Fprintf(&s, "st.global.b%d [%%p+%d], %%d%d;\n", d.size, 256*k, k)
 	}
@@ -183,7 +208,8 @@ func runMMA(t *testing.T, op string, types [4]string, d, a, b, c *packer) {
 		}
 	}
 	k := mmaKernel(t, op, types, d, a, b, c)
-	in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: uint64(len(data)), Fill: launch.FillFile, Data: data}}
+	in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: uint64(len(data)),
+		Fill: launch.FillFile, Data: data}}
 	res, _ := completed(t, k, config(1, 32, buffer("out", uint64(8*len(d.regs))), in), Options{})
 	out := make([]byte, 8*len(d.regs))
 	if _, err := res.Read("out", 0, out); err != nil {
@@ -194,8 +220,8 @@ func runMMA(t *testing.T, op string, types [4]string, d, a, b, c *packer) {
 	}
 }
 
-// Products of small integers, exact in every type, against the definition D = A*B + C with the layouts of
-// the ISA text.
+// Products of small integers, exact in every type, against the definition D = A*B + C with the
+// layouts of the ISA text.
 func TestMMA(t *testing.T) {
 	r := rand.New(rand.NewPCG(101, 102))
 	for _, test := range []struct {
@@ -203,26 +229,39 @@ func TestMMA(t *testing.T) {
 		types         [4]string
 		tail          string
 	}{
-		{"m8n8k4", "f64", [4]string{"f64", "f64", "f64", "f64"}, ""}, {"m16n8k4", "f64", [4]string{"f64", "f64", "f64", "f64"}, ""},
-		{"m16n8k8", "tf32", [4]string{"f64", "f64", "f64", "f64"}, ""}, // of the layout of .tf32, as the text says
+		{"m8n8k4", "f64", [4]string{"f64", "f64", "f64", "f64"}, ""},
+		{"m16n8k4", "f64", [4]string{"f64", "f64", "f64", "f64"}, ""},
+		// of the layout of .tf32, as the text says
+		{"m16n8k8", "tf32", [4]string{"f64", "f64", "f64", "f64"}, ""},
 		{"m16n8k16", "f64", [4]string{"f64", "f64", "f64", "f64"}, ""},
-		{"m8n8k16", "s8", [4]string{"s32", "s8", "s8", "s32"}, ""}, {"m8n8k16", "s8", [4]string{"s32", "u8", "s8", "s32"}, ""},
+		{"m8n8k16", "s8", [4]string{"s32", "s8", "s8", "s32"}, ""},
+		{"m8n8k16", "s8", [4]string{"s32", "u8", "s8", "s32"}, ""},
 		{"m8n8k32", "s4", [4]string{"s32", "s4", "u4", "s32"}, ""},
-		{"m8n8k128", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".xor.popc"}, {"m8n8k128", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".and.popc"},
-		{"m16n8k4", "tf32", [4]string{"f32", "tf32", "tf32", "f32"}, ""}, {"m16n8k8", "tf32", [4]string{"f32", "tf32", "tf32", "f32"}, ""},
-		{"m16n8k8", "f16", [4]string{"f16", "f16", "f16", "f16"}, ""}, {"m16n8k8", "f16", [4]string{"f32", "f16", "f16", "f32"}, ""},
+		{"m8n8k128", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".xor.popc"},
+		{"m8n8k128", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".and.popc"},
+		{"m16n8k4", "tf32", [4]string{"f32", "tf32", "tf32", "f32"}, ""},
+		{"m16n8k8", "tf32", [4]string{"f32", "tf32", "tf32", "f32"}, ""},
+		{"m16n8k8", "f16", [4]string{"f16", "f16", "f16", "f16"}, ""},
+		{"m16n8k8", "f16", [4]string{"f32", "f16", "f16", "f32"}, ""},
 		{"m16n8k8", "f16", [4]string{"f32", "bf16", "bf16", "f32"}, ""},
-		{"m16n8k16", "f16", [4]string{"f16", "f16", "f16", "f16"}, ""}, {"m16n8k16", "f16", [4]string{"f32", "f16", "f16", "f32"}, ""},
+		{"m16n8k16", "f16", [4]string{"f16", "f16", "f16", "f16"}, ""},
+		{"m16n8k16", "f16", [4]string{"f32", "f16", "f16", "f32"}, ""},
 		{"m16n8k16", "f16", [4]string{"f32", "bf16", "bf16", "f32"}, ""},
-		{"m16n8k16", "s8", [4]string{"s32", "s8", "u8", "s32"}, ""}, {"m16n8k16", "s8", [4]string{"f32", "e4m3", "e5m2", "f32"}, ""},
-		{"m16n8k32", "s4", [4]string{"s32", "u4", "s4", "s32"}, ""}, {"m16n8k32", "s8", [4]string{"s32", "s8", "s8", "s32"}, ""},
-		{"m16n8k32", "s8", [4]string{"f32", "e5m2", "e4m3", "f32"}, ""}, {"m16n8k32", "s8", [4]string{"f16", "e4m3", "e4m3", "f16"}, ""},
+		{"m16n8k16", "s8", [4]string{"s32", "s8", "u8", "s32"}, ""},
+		{"m16n8k16", "s8", [4]string{"f32", "e4m3", "e5m2", "f32"}, ""},
+		{"m16n8k32", "s4", [4]string{"s32", "u4", "s4", "s32"}, ""},
+		{"m16n8k32", "s8", [4]string{"s32", "s8", "s8", "s32"}, ""},
+		{"m16n8k32", "s8", [4]string{"f32", "e5m2", "e4m3", "f32"}, ""},
+		{"m16n8k32", "s8", [4]string{"f16", "e4m3", "e4m3", "f16"}, ""},
 		{"m16n8k64", "s4", [4]string{"s32", "s4", "s4", "s32"}, ""},
-		{"m16n8k128", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".and.popc"}, {"m16n8k256", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".xor.popc"},
+		{"m16n8k128", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".and.popc"},
+		{"m16n8k256", "b1", [4]string{"s32", "b1", "b1", "s32"}, ".xor.popc"},
 	} {
 		lay := mmaLayouts[test.shape+"."+test.layout]
-		op := "mma.sync.aligned." + test.shape + ".row.col." + strings.Join(test.types[:], ".") + test.tail
-		a, b, c, d := newPacker(test.types[1], lay.na), newPacker(test.types[2], lay.nb), newPacker(test.types[3], lay.nc), newPacker(test.types[0], lay.nc)
+		op := "mma.sync.aligned." + test.shape + ".row.col." + strings.Join(test.types[:], ".") +
+			test.tail
+		a, b, c, d := newPacker(test.types[1], lay.na), newPacker(test.types[2], lay.nb),
+			newPacker(test.types[3], lay.nc), newPacker(test.types[0], lay.nc)
 		av, bv, cv := make(map[cell]int), make(map[cell]int), make(map[cell]int)
 		fill := func(p *packer, typ string, at func(int, int) cell, n int, v map[cell]int) {
 			for l := range 32 {
@@ -260,7 +299,8 @@ func TestMMA(t *testing.T) {
 					}
 				}
 				if got, want := d.get(l, i), small(test.types[0], sum); got != want {
-					t.Fatalf("%s (PTX ISA %s): lane %d d%d = %#x, want %#x (%d)", op, lay.section, l, i, got, want, sum)
+					t.Fatalf("%s (PTX ISA %s): lane %d d%d = %#x, want %#x (%d)", op, lay.section, l, i, got, want,
+						sum)
 				}
 			}
 		}
@@ -328,7 +368,8 @@ func TestMMAQuadPairs(t *testing.T) {
 	}
 }
 
-// Overflow wraps, or is limited by .satfinite (PTX ISA 9.7.14.5.14); the sum is limited, not its terms.
+// Overflow wraps, or is limited by .satfinite (PTX ISA 9.7.14.5.14); the sum is limited, not its
+// terms.
 func TestMMAOverflow(t *testing.T) {
 	types := [4]string{"s32", "s8", "s8", "s32"}
 	for _, test := range []struct {
@@ -362,11 +403,12 @@ func TestMMAOverflow(t *testing.T) {
 	}
 }
 
-// .f64 is a chain of fused multiply-adds (PTX ISA 9.7.14.5.14): 2^-53 added to 1 is lost when rounded to nearest,
-// four times, and is not with .rp.
+// .f64 is a chain of fused multiply-adds (PTX ISA 9.7.14.5.14): 2^-53 added to 1 is lost when
+// rounded to nearest, four times, and is not with .rp.
 func TestMMADoubleRounding(t *testing.T) {
 	types := [4]string{"f64", "f64", "f64", "f64"}
-	for mod, want := range map[string]float64{"": 1, ".rn": 1, ".rz": 1, ".rm": 1, ".rp": 1 + 4*0x1p-52} {
+	for mod, want := range map[string]float64{"": 1, ".rn": 1, ".rz": 1, ".rm": 1,
+		".rp": 1 + 4*0x1p-52} {
 		a, b, c, d := newPacker("f64", 1), newPacker("f64", 1), newPacker("f64", 2), newPacker("f64", 2)
 		for l := range 32 {
 			a.put(l, 0, math.Float64bits(0x1p-53))

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// mov is PTX ISA 9.7.9.3 and 9.7.9.4: copy a register, read a special register, take an address, pack and
-// unpack vectors.
+// mov is PTX ISA 9.7.9.3 and 9.7.9.4: copy a register, read a special register, take an address,
+// pack and unpack vectors.
 func (c *compiler) mov(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 {
 		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
@@ -24,7 +24,8 @@ func (c *compiler) mov(in *ir.Instr) error {
 		if err != nil {
 			return err
 		}
-		c.emit(inst{run: runMovPred, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[d.Reg], -1}, ps: [2]psrc{ps}})
+		c.emit(inst{run: runMovPred, guard: c.guard(), d: [2]int32{-1, -1},
+			pd: [2]int32{c.fc.slots[d.Reg], -1}, ps: [2]psrc{ps}})
 		return nil
 	case d.Kind == ir.Vector || s.Kind == ir.Vector || in.Type == isa.B128:
 		return c.movVector(in, d, s)
@@ -37,7 +38,8 @@ func (c *compiler) mov(in *ir.Instr) error {
 	if err != nil {
 		return err
 	}
-	c.emit(inst{run: runMov, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1}, pd: [2]int32{-1, -1}, s: [4]src{from}, sources: 1})
+	c.emit(inst{run: runMov, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1},
+		pd: [2]int32{-1, -1}, s: [4]src{from}, sources: 1})
 	return nil
 }
 
@@ -50,12 +52,13 @@ func (c *compiler) movSreg(in *ir.Instr, d, s ir.Operand) error {
 	if err != nil {
 		return err
 	}
-	c.emit(inst{run: runSreg, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1}, pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
+	c.emit(inst{run: runSreg, guard: c.guard(), d: [2]int32{c.fc.slots[d.Reg], -1},
+		pd: [2]int32{-1, -1}, misc: &miscOp{sreg: read}})
 	return nil
 }
 
-// parts lists the registers or constants of an operand, each of an equal share of the bits, low first. A
-// sink is -1.
+// parts lists the registers or constants of an operand, each of an equal share of the bits, low
+// first. A sink is -1.
 func (c *compiler) parts(o ir.Operand, typ isa.Type) ([]src, error) {
 	if o.Kind == ir.Vector {
 		var out []src
@@ -82,8 +85,8 @@ func (c *compiler) parts(o ir.Operand, typ isa.Type) ([]src, error) {
 	return []src{s}, nil
 }
 
-// movComponents is mov.v2 and mov.v4 of vector registers (PTX ISA 6.4.3): component by component, all read before
-// any is written.
+// movComponents is mov.v2 and mov.v4 of vector registers (PTX ISA 6.4.3): component by component,
+// all read before any is written.
 func (c *compiler) movComponents(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 1 {
 		return fmt.Errorf("%s: one destination and one source expected", opcodeText(in))
@@ -103,7 +106,8 @@ func (c *compiler) movComponents(in *ir.Instr) error {
 		}
 	}
 	m := &miscOp{vecSrc: from, width: bits, vecDst: to, to: bits}
-	c.emit(inst{run: runMovVector, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m})
+	c.emit(inst{run: runMovVector, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
+		misc: m})
 	return nil
 }
 
@@ -127,7 +131,8 @@ func (c *compiler) movVector(in *ir.Instr, d, s ir.Operand) error {
 	if m.width > 64 || m.to > 64 {
 		return fmt.Errorf("%s: 128-bit value in a smaller register", opcodeText(in))
 	}
-	c.emit(inst{run: runMovVector, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m})
+	c.emit(inst{run: runMovVector, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
+		misc: m})
 	return nil
 }
 

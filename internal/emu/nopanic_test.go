@@ -13,8 +13,8 @@ import (
 	"heddle/internal/source"
 )
 
-// Instructions put together at random, most of them wrong: each is refused with a message, stops the run or runs, and
-// nothing panics.
+// Instructions put together at random, most of them wrong: each is refused with a message, stops
+// the run or runs, and nothing panics.
 func TestRandomInstructions(t *testing.T) {
 	r := rand.New(rand.NewPCG(111, 112))
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }
@@ -24,8 +24,10 @@ func TestRandomInstructions(t *testing.T) {
 		}
 		return out
 	}
-	types := []string{"f16", "f32", "f64", "bf16", "tf32", "s8", "u8", "s4", "b1", "s32", "e4m3", "e2m1", "b16", "b32", "b128", "u32", "f16x2", "bf16x2", "pred"}
-	shapes := []string{"m8n8", "m8n8k4", "m16n8k8", "m16n8k16", "m8n32k16", "m16n16k16", "m32n8k16", "m8n8k128", "m16n16k8", "m0n0k0", "m8n8k32", "m16n8k256"}
+	types := []string{"f16", "f32", "f64", "bf16", "tf32", "s8", "u8", "s4", "b1", "s32", "e4m3",
+		"e2m1", "b16", "b32", "b128", "u32", "f16x2", "bf16x2", "pred"}
+	shapes := []string{"m8n8", "m8n8k4", "m16n8k8", "m16n8k16", "m8n32k16", "m16n16k16", "m32n8k16",
+		"m8n8k128", "m16n16k8", "m0n0k0", "m8n8k32", "m16n8k256"}
 	operand := func() string {
 		list := func(n int) string {
 			var e []string
@@ -42,7 +44,8 @@ func TestRandomInstructions(t *testing.T) {
 		case 2, 3, 4:
 			return list(1 << r.IntN(4))
 		case 5:
-			return pick("%rd1", "%f1", "%fd1", "%p1", "%h1", "%b1", "_", "%r1.b0", "-%r2", "%r3.h10", "sh", "sh[1]", "%r1+1")
+			return pick("%rd1", "%f1", "%fd1", "%p1", "%h1", "%b1", "_", "%r1.b0", "-%r2", "%r3.h10", "sh",
+				"sh[1]", "%r1+1")
 		case 6:
 			return fmt.Sprint(r.IntN(40))
 		}
@@ -53,7 +56,8 @@ func TestRandomInstructions(t *testing.T) {
 		text := ""
 		switch r.IntN(8) {
 		case 0:
-			text = "mma.sync.aligned." + pick(shapes...) + "." + pick("row", "col") + "." + pick("row", "col") + some(1, "rn", "satfinite", "kind::f8f6f4")
+			text = "mma.sync.aligned." + pick(shapes...) + "." + pick("row", "col") + "." +
+				pick("row", "col") + some(1, "rn", "satfinite", "kind::f8f6f4")
 			for range 3 + r.IntN(3) {
 				text += "." + pick(types...)
 			}
@@ -66,7 +70,8 @@ func TestRandomInstructions(t *testing.T) {
 		case 3:
 			text = pick("atom", "red") + some(1, "global", "shared") + "." + pick("add", "min", "max", "cas", "exch") + some(1, "noftz") + some(1, "v2", "v4", "v8") + "." + pick(types...)
 		case 4:
-			text = pick("tex.2d.v4", "tld4.r.2d.v4", "txq.width", "suld.b.1d.v2", "sust.b.1d", "suq.width") + some(2, types...)
+			text = pick("tex.2d.v4", "tld4.r.2d.v4", "txq.width", "suld.b.1d.v2", "sust.b.1d", "suq.width") +
+				some(2, types...)
 		case 5:
 			text = pick("vadd", "vsub", "vshl", "vmad", "vset", "vadd2", "vset4", "vavrg4") + some(3, "u32", "s32") + some(2, "sat", "add", "max", "clamp", "wrap", "lt", "po", "shr7")
 		case 6:
@@ -96,9 +101,12 @@ func runRandom(t *testing.T, text string) bool {
 		}
 	}()
 	set := source.NewSet()
-	f, err := set.Add("t.ptx", []byte(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 x) {\n"+
-		".shared .align 16 .b8 sh[512]; .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<2>; .reg .b128 %b<2>;\n"+
-		"ld.param.u64 %rd1, [out];\n"+text+"\nret;\n}"))
+	f,
+		err := set.Add("t.ptx",
+		[]byte(
+			".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 x) {\n"+
+				".shared .align 16 .b8 sh[512]; .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<2>; .reg .b128 %b<2>;\n"+
+				"ld.param.u64 %rd1, [out];\n"+text+"\nret;\n}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,21 +8,23 @@ import (
 	"heddle/internal/isa"
 )
 
-// Values that are not modelled: what textures and surfaces hold, and special registers of the machine. They are
-// unknown values, like inputs that are not given: a kernel may compute and store them, and stops where a branch, an
-// address or a barrier needs one.
+// Values that are not modelled: what textures and surfaces hold, and special registers of the
+// machine. They are unknown values, like inputs that are not given: a kernel may compute and store
+// them, and stops where a branch, an address or a barrier needs one.
 //
-// Texture and surface reads go through a path of their own, which is not coherent with stores of the same grid
-// (PTX ISA 9.7.10, 9.7.11); they make no events, so that a race of a store with them is not found. Surface stores
-// are not executed.
+// Texture and surface reads go through a path of their own, which is not coherent with stores of
+// the same grid (PTX ISA 9.7.10, 9.7.11); they make no events, so that a race of a store with them
+// is not found. Surface stores are not executed.
 
-// opaqueOps are the opcodes whose results are unknown: texture and surface reads and queries.
-var opaqueOps = map[string]string{
-	"tex": "a texture", "tld4": "a texture", "txq": "a property of a texture",
-	"suld": "a surface", "suq": "a property of a surface", "istypep": "a property of a texture or surface",
+// opaqueOps are the actions whose results are unknown: texture and surface reads and queries.
+var opaqueOps = map[isa.Action]string{
+	isa.ActReadTexture: "a texture", isa.ActQueryTexture: "a property of a texture",
+	isa.ActReadSurface: "a surface", isa.ActQuerySurface: "a property of a surface",
+	isa.ActTestOpaque: "a property of a texture or surface",
 }
 
-// opaqueSreg returns the name of a special register with a value that depends on the machine; "" for others.
+// opaqueSreg returns the name of a special register with a value that depends on the machine; ""
+// for others.
 func opaqueSreg(o ir.Operand) string {
 	if o.Kind != ir.Special {
 		return ""
@@ -30,7 +32,8 @@ func opaqueSreg(o ir.Operand) string {
 	switch o.Sreg {
 	case ir.PM, ir.EnvReg:
 		return fmt.Sprintf("%s%d", o.Sreg, o.Val)
-	case ir.AggrSmemSize, ir.ReservedSmemBegin, ir.ReservedSmemEnd, ir.ReservedSmemCap, ir.ReservedSmemOffset, ir.CurrentGraphExec:
+	case ir.AggrSmemSize, ir.ReservedSmemBegin, ir.ReservedSmemEnd, ir.ReservedSmemCap,
+		ir.ReservedSmemOffset, ir.CurrentGraphExec:
 		return o.Sreg.String()
 	}
 	return ""
@@ -41,7 +44,7 @@ func (c *compiler) trackOpaque() {
 	for _, fc := range c.p.funcs {
 		for _, b := range fc.fn.Blocks {
 			for _, in := range b.Instrs {
-				_, opaque := opaqueOps[in.Op()]
+				_, opaque := opaqueOps[in.Action()]
 				for _, o := range in.Src {
 					opaque = opaque || opaqueSreg(o) != ""
 					for _, e := range o.Elems {
@@ -82,7 +85,7 @@ func (c *compiler) emitUnknown(d inst, from uint32, counts bool) {
 
 // opaque decodes an instruction whose results are unknown.
 func (c *compiler) opaque(in *ir.Instr) error {
-	from := c.origin(opaqueOps[in.Op()])
+	from := c.origin(opaqueOps[in.Action()])
 	guard := c.guard()
 	var regs []ir.Operand
 	for _, o := range in.Dst {
@@ -100,7 +103,8 @@ func (c *compiler) opaque(in *ir.Instr) error {
 		case o.Kind != ir.Register:
 			return fmt.Errorf("%s: destination registers expected", opcodeText(in))
 		case c.isPred(o):
-			c.emitUnknown(inst{guard: guard, d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[o.Reg], -1}}, from, first)
+			c.emitUnknown(inst{guard: guard, d: [2]int32{-1, -1}, pd: [2]int32{c.fc.slots[o.Reg], -1}}, from,
+				first)
 		default:
 			c.unknownInto(guard, c.fc.slots[o.Reg], from, first)
 		}
@@ -114,15 +118,17 @@ func (c *compiler) opaque(in *ir.Instr) error {
 
 // surfaceStore refuses sust and sured.
 func (c *compiler) surfaceStore(in *ir.Instr) error {
-	return fmt.Errorf("%s is not supported: heddle does not model the memory of surfaces, so that races on it would be missed", opcodeText(in))
+	return fmt.Errorf(
+		"%s is not supported: heddle does not model the memory of surfaces, so that races on it would be missed", opcodeText(in))
 }
 
 // unknownSource is the rule of instructions whose results are unknown whatever their sources are.
 func unknownSource(_ *exec, in *inst) (lanes, origin uint32) { return full, in.misc.origin }
 
-// Clusters, PTX ISA 9.7.9.23 (mapa), 9.7.9.24 (getctarank) and accesses in .shared::cluster. A block reaches its
-// own shared memory only: its window is part of the cluster's (5.1.7), so that such accesses mean what
-// they mean in .shared::cta, and an address of another block comes from mapa, which refuses to make one.
+// Clusters, PTX ISA 9.7.9.23 (mapa), 9.7.9.24 (getctarank) and accesses in .shared::cluster. A
+// block reaches its own shared memory only: its window is part of the cluster's (5.1.7), so that
+// such accesses mean what they mean in .shared::cta, and an address of another block comes from
+// mapa, which refuses to make one.
 
 // ctaRank returns %cluster_ctarank of the current block.
 func (x *exec) ctaRank(cl event.Dim3) uint64 {
@@ -141,7 +147,8 @@ func (c *compiler) cluster() event.Dim3 {
 
 func (c *compiler) mapa(in *ir.Instr) error {
 	if len(in.Dst) != 1 || len(in.Src) != 2 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
-		return fmt.Errorf("%s: a destination register, an address and the rank of a block expected", opcodeText(in))
+		return fmt.Errorf("%s: a destination register, an address and the rank of a block expected",
+			opcodeText(in))
 	}
 	a, err := c.srcOf(in.Src[0], in.Type)
 	if err != nil {
@@ -152,7 +159,8 @@ func (c *compiler) mapa(in *ir.Instr) error {
 		return err
 	}
 	cl := c.cluster()
-	c.emit(inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1}, s: [4]src{a, rank}, sources: 2,
+	c.emit(inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
+		s: [4]src{a, rank}, sources: 2,
 		run: func(x *exec, in *inst) {
 			own, to := x.ctaRank(cl), x.src(&in.s[1])
 			for l := range to {
@@ -161,7 +169,8 @@ func (c *compiler) mapa(in *ir.Instr) error {
 					if r >= cl.Count() {
 						kind = OutOfBounds
 					}
-					x.fail(in, kind, l, "mapa to block %d of a cluster of %d: of shared memory only the block's own (%d) can be reached here", r, cl.Count(), own)
+					x.fail(in, kind, l,
+						"mapa to block %d of a cluster of %d: of shared memory only the block's own (%d) can be reached here", r, cl.Count(), own)
 					return
 				}
 			}
@@ -178,7 +187,8 @@ func (c *compiler) getctarank(in *ir.Instr) error {
 	return c.emitPlain(in, d)
 }
 
-// createpolicy makes a cache policy, which only says how caches are used (PTX ISA 9.7.9.18): any value does.
+// createpolicy makes a cache policy, which only says how caches are used (PTX ISA 9.7.9.18): any
+// value does.
 func (c *compiler) createpolicy(in *ir.Instr) error {
 	d, _ := c.warpInst(in, nil)
 	d.warp = nil

@@ -13,14 +13,23 @@ func TestOperandForms(t *testing.T) {
 		want             func(i int) uint32
 	}{
 		// PTX ISA 6.4.2: an element of an array by a constant, a register, a register and a constant.
-		{"a[3]", ".global .u32 a[40] = {10, 11, 12, 13, 14};", "ld.global.u32 %v, a[3];", func(int) uint32 { return 13 }},
-		{"a[N-1]", ".global .u32 a[40] = {10, 11, 12, 13, 14};", "ld.global.u32 %v, a[5-1];", func(int) uint32 { return 14 }},
-		{"a[i]", ".shared .u32 a[40];", "st.shared.u32 a[%t], %t;\nbar.sync 0;\nxor.b32 %u, %t, 1;\nld.shared.u32 %v, a[%u];", func(i int) uint32 { return uint32(i ^ 1) }},
-		{"a[i+c]", ".shared .u16 a[40];", "cvt.u16.u32 %h, %t;\nst.shared.u16 a[%t+2], %h;\nld.shared.u16 %h, a[%t+2];\ncvt.u32.u16 %v, %h;", func(i int) uint32 { return uint32(i) }},
-		{"a[i-c] of s32", ".shared .u32 a[40];", "st.shared.u32 a[%t], %t;\nbar.sync 0;\n.reg .s32 %sgn;\nmov.u32 %sgn, 3;\nld.shared.u32 %v, a[%sgn-1];", func(int) uint32 { return 2 }},
-		{"a[i] of rows", ".global .align 4 .b8 a[3][4] = {{1,0,0,0},{2,0,0,0},{3,0,0,0}};", "mov.u64 %q, 2;\nld.global.u32 %v, a[%q];", func(int) uint32 { return 3 }},
-		{"address of a[1]", ".global .u32 a[40] = {10, 11};", "mov.u64 %q, a[1];\nld.global.u32 %v, [%q];", func(int) uint32 { return 11 }},
-		{"guarded", ".shared .u32 a[40];", "mov.u32 %v, 9;\nsetp.lt.u32 %c, %t, 3;\n@%c st.shared.u32 a[%t], %t;\n@%c ld.shared.u32 %v, a[%t];",
+		{"a[3]", ".global .u32 a[40] = {10, 11, 12, 13, 14};", "ld.global.u32 %v, a[3];",
+			func(int) uint32 { return 13 }},
+		{"a[N-1]", ".global .u32 a[40] = {10, 11, 12, 13, 14};", "ld.global.u32 %v, a[5-1];",
+			func(int) uint32 { return 14 }},
+		{"a[i]", ".shared .u32 a[40];",
+			"st.shared.u32 a[%t], %t;\nbar.sync 0;\nxor.b32 %u, %t, 1;\nld.shared.u32 %v, a[%u];",
+			func(i int) uint32 { return uint32(i ^ 1) }},
+		{"a[i+c]", ".shared .u16 a[40];",
+			"cvt.u16.u32 %h, %t;\nst.shared.u16 a[%t+2], %h;\nld.shared.u16 %h, a[%t+2];\ncvt.u32.u16 %v, %h;", func(i int) uint32 { return uint32(i) }},
+		{"a[i-c] of s32", ".shared .u32 a[40];",
+			"st.shared.u32 a[%t], %t;\nbar.sync 0;\n.reg .s32 %sgn;\nmov.u32 %sgn, 3;\nld.shared.u32 %v, a[%sgn-1];", func(int) uint32 { return 2 }},
+		{"a[i] of rows", ".global .align 4 .b8 a[3][4] = {{1,0,0,0},{2,0,0,0},{3,0,0,0}};",
+			"mov.u64 %q, 2;\nld.global.u32 %v, a[%q];", func(int) uint32 { return 3 }},
+		{"address of a[1]", ".global .u32 a[40] = {10, 11};",
+			"mov.u64 %q, a[1];\nld.global.u32 %v, [%q];", func(int) uint32 { return 11 }},
+		{"guarded", ".shared .u32 a[40];",
+			"mov.u32 %v, 9;\nsetp.lt.u32 %c, %t, 3;\n@%c st.shared.u32 a[%t], %t;\n@%c ld.shared.u32 %v, a[%t];",
 			func(i int) uint32 {
 				if i < 3 {
 					return uint32(i)
@@ -29,13 +38,18 @@ func TestOperandForms(t *testing.T) {
 			}},
 		{"reg+imm", "", "add.u32 %v, %t+2, %t-1;", func(i int) uint32 { return uint32(2*i + 1) }},
 		// PTX ISA 6.4.3.
-		{"mov.v2", "", ".reg .v2 .u32 %pair;\nmov.u32 %pair.x, %t;\nmov.u32 %pair.y, 7;\nmov.v2.u32 {%u, %w}, %pair;\nmov.v2.u32 %pair, {%w, %u};\nmad.lo.u32 %v, %pair.x, 100, %pair.y;",
+		{"mov.v2", "",
+			".reg .v2 .u32 %pair;\nmov.u32 %pair.x, %t;\nmov.u32 %pair.y, 7;\nmov.v2.u32 {%u, %w}, %pair;\nmov.v2.u32 %pair, {%w, %u};\nmad.lo.u32 %v, %pair.x, 100, %pair.y;",
 			func(i int) uint32 { return uint32(700 + i) }},
-		{"mov.v4 permutes", "", "mov.u32 %u, 1;\nmov.u32 %w, 2;\nmov.u32 %z, 3;\nmov.u32 %v, 4;\nmov.v4.u32 {%u, %w, %z, %v}, {%v, %z, %w, %u};\nmad.lo.u32 %v, %w, 10, %v;", func(int) uint32 { return 31 }},
-		{"vector parameter", ".func (.reg .v2 .u32 r) swap(.reg .v2 .u32 a, .reg .u32 b) { mov.u32 r.x, a.y; add.u32 r.y, a.x, b; ret; }",
+		{"mov.v4 permutes", "",
+			"mov.u32 %u, 1;\nmov.u32 %w, 2;\nmov.u32 %z, 3;\nmov.u32 %v, 4;\nmov.v4.u32 {%u, %w, %z, %v}, {%v, %z, %w, %u};\nmad.lo.u32 %v, %w, 10, %v;", func(int) uint32 { return 31 }},
+		{"vector parameter",
+			".func (.reg .v2 .u32 r) swap(.reg .v2 .u32 a, .reg .u32 b) { mov.u32 r.x, a.y; add.u32 r.y, a.x, b; ret; }",
 			".reg .v2 .u32 %pair;\nmov.u32 %pair.x, %t;\nmov.u32 %pair.y, 5;\ncall (%pair), swap, (%pair, 3);\nmad.lo.u32 %v, %pair.x, 100, %pair.y;", func(i int) uint32 { return uint32(503 + i) }},
-		{"vector parameter in braces", ".func (.reg .v2 .u32 r) swap(.reg .v2 .u32 a) { mov.u32 r.x, a.y; mov.u32 r.y, a.x; ret; }",
-			"mov.u32 %u, 5;\ncall ({%w, %z}), swap, ({%t, %u});\nmad.lo.u32 %v, %w, 100, %z;", func(i int) uint32 { return uint32(500 + i) }},
+		{"vector parameter in braces",
+			".func (.reg .v2 .u32 r) swap(.reg .v2 .u32 a) { mov.u32 r.x, a.y; mov.u32 r.y, a.x; ret; }",
+			"mov.u32 %u, 5;\ncall ({%w, %z}), swap, ({%t, %u});\nmad.lo.u32 %v, %w, 100, %z;",
+			func(i int) uint32 { return uint32(500 + i) }},
 	} {
 		k := module(t, test.decl+`
 .visible .entry k(.param .u64 out, .param .u64 x) {
@@ -78,7 +92,8 @@ func TestModuleLocal(t *testing.T) {
 	wantWords(t, res, "out", 64, func(i int) uint32 { return uint32(i) })
 }
 
-// Textures and the machine's own registers: unknown values, which data may hold and control flow may not.
+// Textures and the machine's own registers: unknown values, which data may hold and control flow
+// may not.
 func TestOpaque(t *testing.T) {
 	const fetch = "tex.2d.v4.f32.s32 {%f, _, %g, _}, [%x, {%t, %t}];\n"
 	for _, test := range []struct{ text, message string }{
@@ -87,7 +102,8 @@ func TestOpaque(t *testing.T) {
 		{"tex.1d.v4.u32.f32 {%u, %v, %w, %z}|%c, [%x, {%f}];\n@%c trap;", "depends on a texture"},
 		{"tld4.r.2d.v4.f32.f32 {%f, %g, %f, %g}, [%x, {%f, %g}];\nst.global.f32 [%p], %g;", ""},
 		{"txq.width.b32 %u, [%x];\nst.global.u32 [%p], %u;", ""},
-		{"txq.width.b32 %u, [%x];\nsetp.lt.u32 %c, %t, %u;\n@%c trap;", "depends on a property of a texture"},
+		{"txq.width.b32 %u, [%x];\nsetp.lt.u32 %c, %t, %u;\n@%c trap;",
+			"depends on a property of a texture"},
 		{"suld.b.2d.v2.b32.trap {%u, %v}, [%x, {%t, %t}];\nst.global.u32 [%p], %v;", ""},
 		{"suq.height.b32 %u, [%x];\nst.global.u32 [%p], %u;", ""},
 		{"mov.u32 %u, %pm3;\nst.global.u32 [%p], %u;", ""},
@@ -108,7 +124,8 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// Accesses in .shared::cluster reach the block's own shared memory, mapa makes addresses of it only.
+// Accesses in .shared::cluster reach the block's own shared memory, mapa makes addresses of it
+// only.
 func TestClusterShared(t *testing.T) {
 	text := `.shared .align 4 .b8 sh[128];
 	shl.b32 %u, %t, 2;
@@ -135,7 +152,9 @@ func TestClusterShared(t *testing.T) {
 	for rank, kind := range map[string]StopKind{"1": Unsupported, "2": OutOfBounds} {
 		cfg := config(2, 32, buffer("out", 256))
 		cfg.Geometry.Cluster = dim(2)
-		_, stopped, _ := start(t, kernel(t, "mov.u32 %u, 0;\nmapa.shared::cluster.u32 %z, %u, "+rank+";\nret;"), cfg, Options{})
+		_, stopped,
+			_ := start(t, kernel(t, "mov.u32 %u, 0;\nmapa.shared::cluster.u32 %z, %u, "+rank+";\nret;"), cfg,
+			Options{})
 		if stopped.Stop == nil || stopped.Stop.Kind != kind {
 			t.Errorf("mapa to block %s of 2: %+v", rank, stopped.Stop)
 		}
@@ -145,16 +164,18 @@ func TestClusterShared(t *testing.T) {
 // Selectors and signs of video instructions reach the arithmetic: PTX ISA 9.7.18.
 func TestVideo(t *testing.T) {
 	for text, want := range map[string]uint32{
-		"vadd.u32.u32.u32 %v, %u.b1, %w.h1;":          0x33 + 0x8899, // u is 0x11223344, w is 0x8899aabb
-		"vsub.s32.s32.u32.sat %v.h0, %u, %w, %u;":     0x11228000,    // clamped to -2^15 and merged
-		"vmad.s32.s32.u32 %v, %u.b0, -%w.b0, 5;":      1<<32 + 5 - 0x44*0xbb,
-		"vadd2.u32.u32.u32 %v, %u, %w, 0;":            0x99bbddff,
-		"vabsdiff4.u32.u32.u32.add %v, %u, %w, 1;":    1 + 0x77*4,
-		"vset4.u32.u32.gt %v.b20, %w, %u.b7654, %u;":  0x11013301, // 1 in bytes 2 and 0; b7654 is the second source
+		"vadd.u32.u32.u32 %v, %u.b1, %w.h1;":       0x33 + 0x8899, // u is 0x11223344, w is 0x8899aabb
+		"vsub.s32.s32.u32.sat %v.h0, %u, %w, %u;":  0x11228000,    // clamped to -2^15 and merged
+		"vmad.s32.s32.u32 %v, %u.b0, -%w.b0, 5;":   1<<32 + 5 - 0x44*0xbb,
+		"vadd2.u32.u32.u32 %v, %u, %w, 0;":         0x99bbddff,
+		"vabsdiff4.u32.u32.u32.add %v, %u, %w, 1;": 1 + 0x77*4,
+		// 1 in bytes 2 and 0; b7654 is the second source
+		"vset4.u32.u32.gt %v.b20, %w, %u.b7654, %u;":  0x11013301,
 		"vshr.s32.s32.u32.clamp.max %v, %w, 100, -5;": 0xffffffff,
 		"vmin2.s32.s32.s32 %v.h1, %u, %w.h22, %u;":    0xaabb3344,
 	} {
-		k := kernel(t, "mov.u32 %u, 0x11223344;\nmov.u32 %w, 0x8899aabb;\n"+text+"\nst.global.u32 [%p], %v;\nret;")
+		k := kernel(t,
+			"mov.u32 %u, 0x11223344;\nmov.u32 %w, 0x8899aabb;\n"+text+"\nst.global.u32 [%p], %v;\nret;")
 		res, _ := completed(t, k, config(1, 32, buffer("out", 128)), Options{})
 		if got := words(t, res, "out", 1)[0]; got != want {
 			t.Errorf("%s: %#x, want %#x", text, got, want)
@@ -173,7 +194,8 @@ func TestDynamicParallelism(t *testing.T) {
 	ret;
 }`)
 	_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
-	if s := res.Stop; s == nil || s.Kind != Unsupported || !strings.Contains(s.Message, "call of cudaLaunchDeviceV2: kernels that a kernel launches") {
+	if s := res.Stop; s == nil || s.Kind != Unsupported ||
+		!strings.Contains(s.Message, "call of cudaLaunchDeviceV2: kernels that a kernel launches") {
 		t.Errorf("%+v", res.Stop)
 	}
 }
@@ -186,18 +208,21 @@ func TestUnreachableFunctionPointer(t *testing.T) {
 	completed(t, k, config(1, 32, buffer("out", 64)), Options{})
 }
 
-// isspacep, PTX ISA 9.7.9.19: each kind of generic address lies in its own window, and in no other, except that the
-// window of kernel parameters is contained in that of .global.
+// isspacep, PTX ISA 9.7.9.19: each kind of generic address lies in its own window, and in no other,
+// except that the window of kernel parameters is contained in that of .global.
 func TestIsspacep(t *testing.T) {
 	spaces := []string{"global", "shared", "local", "const", "param"}
 	in := func(space, of string) bool { return space == of || space == "global" && of == "param" }
 	for a, of := range spaces {
 		text := map[string]string{
-			"global": "mov.u64 %q, %o;\n", "shared": "mov.u64 %q, s;\ncvta.shared.u64 %q, %q;\n", "local": "mov.u64 %q, l;\ncvta.local.u64 %q, %q;\n",
-			"const": "mov.u64 %q, c;\ncvta.const.u64 %q, %q;\n", "param": "mov.u64 %q, out;\ncvta.param.u64 %q, %q;\n",
+			"global": "mov.u64 %q, %o;\n", "shared": "mov.u64 %q, s;\ncvta.shared.u64 %q, %q;\n",
+			"local": "mov.u64 %q, l;\ncvta.local.u64 %q, %q;\n",
+			"const": "mov.u64 %q, c;\ncvta.const.u64 %q, %q;\n",
+			"param": "mov.u64 %q, out;\ncvta.param.u64 %q, %q;\n",
 		}[of]
 		for i, space := range spaces {
-			text += "isspacep." + space + " %c, %q;\nselp.u32 %v, 1, 0, %c;\nst.global.u32 [%p+" + strconv.Itoa(4*i) + "], %v;\n"
+			text += "isspacep." + space + " %c, %q;\nselp.u32 %v, 1, 0, %c;\nst.global.u32 [%p+" +
+				strconv.Itoa(4*i) + "], %v;\n"
 		}
 		k := module(t, `.const .u32 c;
 .visible .entry k(.param .u64 out, .param .u64 x) {

@@ -14,14 +14,15 @@ import (
 
 // Independent blocks on several cores, with the events and the result of one.
 //
-// A program whose blocks have no means to wait for each other (program.inOrder) is executed one block
-// after the other. That order is what counts; workers only run ahead of it: each executes blocks of a
-// batch against memory as it was before the batch, and keeps what a block does (events, and with them its
-// stores and reductions) in a log. Then the logs are delivered in the order of the blocks, and their
-// effects applied. A block that read an object which an earlier block of its batch has written, or which it
-// has written itself, saw what it should not have seen: its log is dropped, and it runs again, alone and
-// directly. So does one that spins, runs for very long or fills its log, and every block from the one on
-// that the step budget ends in. Running again is always right, as a log has had no effect.
+// A program whose blocks have no means to wait for each other (program.inOrder) is executed one
+// block after the other. That order is what counts; workers only run ahead of it: each executes
+// blocks of a batch against memory as it was before the batch, and keeps what a block does (events,
+// and with them its stores and reductions) in a log. Then the logs are delivered in the order of
+// the blocks, and their effects applied. A block that read an object which an earlier block of its
+// batch has written, or which it has written itself, saw what it should not have seen: its log is
+// dropped, and it runs again, alone and directly. So does one that spins, runs for very long or
+// fills its log, and every block from the one on that the step budget ends in. Running again is
+// always right, as a log has had no effect.
 
 // batchPerWorker is how many blocks a worker runs between two deliveries.
 const batchPerWorker = 4
@@ -29,8 +30,9 @@ const batchPerWorker = 4
 // maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
 const maxLog = 1 << 18
 
-// inOrder decides whether the blocks of the program can be executed one after the other: nothing lets one
-// see what another does while it runs, except for plain loads, which the scheduler notices when they spin.
+// inOrder decides whether the blocks of the program can be executed one after the other: nothing
+// lets one see what another does while it runs, except for plain loads, which the scheduler notices
+// when they spin.
 func (p *program) inOrder() bool {
 	if p.track || p.usesClock || p.usesHeap || p.prints || p.annotated {
 		return false
@@ -41,7 +43,8 @@ func (p *program) inOrder() bool {
 			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
 				continue
 			}
-			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() || m.kind == event.Reduce && m.wide != m.size {
+			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() ||
+				m.kind == event.Reduce && m.wide != m.size {
 				return false
 			}
 		}
@@ -88,8 +91,8 @@ const (
 	logGroup
 )
 
-// accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are two
-// words, others one for each lane; data words follow, for each lane.
+// accessRecord is an event.Access. Addresses that form an arithmetic progression over the lanes are
+// two words, others one for each lane; data words follow, for each lane.
 type accessRecord struct {
 	in                   *inst
 	warp                 event.Warp
@@ -135,7 +138,8 @@ func (s *speculation) Access(e *event.Access) {
 	if !s.full && (e.Space != event.Global || !e.Kind.Writes()) {
 		return
 	}
-	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active, stored: e.Stored, space: e.Space, pos: len(s.words)}
+	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active,
+		stored: e.Stored, space: e.Space, pos: len(s.words)}
 	first := bits.TrailingZeros32(e.Mask) & 31
 	base, stride := e.Addr[first], uint64(0)
 	if rest := e.Mask &^ (1 << first); rest != 0 {
@@ -311,8 +315,8 @@ func (s *scheduler) batch() bool {
 	return true
 }
 
-// workerPanic is a panic of a worker, which goes on in the goroutine that called Run: only there can the caller
-// recover.
+// workerPanic is a panic of a worker, which goes on in the goroutine that called Run: only there
+// can the caller recover.
 type workerPanic struct {
 	value any
 	stack []byte
@@ -347,7 +351,8 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 		if x.changed {
 			quiet = x.steps
 		}
-		if x.stop != nil || sp.failed || b.spins() || x.steps-quiet > patience || x.steps > longPatience || len(sp.order) > maxLog ||
+		if x.stop != nil || sp.failed || b.spins() || x.steps-quiet > patience ||
+			x.steps > longPatience || len(sp.order) > maxLog ||
 			turns%pollInterval == 0 && ctx.Err() != nil {
 			sp.failed = true
 			return
@@ -438,8 +443,10 @@ func (x *exec) replay(sp *speculation, r *accessRecord) {
 		return
 	}
 	e := &x.ev
-	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind, Space: r.space,
-		Order: mo.order, Scope: mo.scope, Orders: mo.part, Proxy: mo.proxy, Size: uint8(mo.wide), Elem: uint8(mo.elem),
+	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind,
+		Space: r.space,
+		Order: mo.order, Scope: mo.scope, Orders: mo.part, Proxy: mo.proxy, Size: uint8(mo.wide),
+		Elem: uint8(mo.elem),
 		Addr: &x.addr, Stored: r.stored}
 	if mo.kind == event.Write {
 		e.Data = &x.data

@@ -6,10 +6,11 @@ import (
 	"heddle/internal/event"
 )
 
-// Asynchronous copies in the log of a block that runs ahead. They change shared memory alone, so that the log has them
-// for the consumer only.
+// Asynchronous copies in the log of a block that runs ahead. They change shared memory alone, so
+// that the log has them for the consumer only.
 
-// copyRecord is an event.Copy. The words are destinations, sources and bytes to read, for each lane.
+// copyRecord is an event.Copy. The words are destinations, sources and bytes to read, for each
+// lane.
 type copyRecord struct {
 	event.Copy
 	pos int

@@ -11,8 +11,8 @@ import (
 	"heddle/internal/launch"
 )
 
-// One worker and several must send the same events in the same order, end the same way, and leave the
-// same memory: the order of the blocks is part of what a seed fixes.
+// One worker and several must send the same events in the same order, end the same way, and leave
+// the same memory: the order of the blocks is part of what a seed fixes.
 func TestWorkersAgree(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -20,12 +20,18 @@ func TestWorkersAgree(t *testing.T) {
 		maxSteps   uint64
 		wrong      bool
 	}{
-		{"map", "mad.wide.u32 %q, %i, 4, %x;\nld.global.u32 %v, [%q];\nadd.u32 %v, %v, %i;\nst.global.u32 [%p], %v;\nret;", true, 0, false},
-		{"in place", "ld.global.u32 %v, [%p];\nadd.u32 %v, %v, 1;\nst.global.u32 [%p], %v;\nld.global.u32 %v, [%p+4];\nst.global.u32 [%p], %v;\nret;", true, 0, false},
+		{"map",
+			"mad.wide.u32 %q, %i, 4, %x;\nld.global.u32 %v, [%q];\nadd.u32 %v, %v, %i;\nst.global.u32 [%p], %v;\nret;", true, 0, false},
+		{"in place",
+			"ld.global.u32 %v, [%p];\nadd.u32 %v, %v, 1;\nst.global.u32 [%p], %v;\nld.global.u32 %v, [%p+4];\nst.global.u32 [%p], %v;\nret;", true, 0, false},
 		{"handed on", "ld.global.u32 %v, [%p];\nst.global.u32 [%p+256], %i;\nret;", true, 0, false},
-		{"same words", "mad.wide.u32 %p, %t, 4, %o;\nst.global.v2.u16 [%p], {%h, %h};\nst.global.u32 [%p], %i;\nret;", true, 0, false},
-		{"reduce", "cvt.rn.f32.u32 %f, %i;\nmul.f32 %f, %f, 0f3DCCCCCD;\nred.global.add.f32 [%x], %f;\nred.add.u32 [%x+4], %i;\nld.global.u32 %v, [%p];\nret;", true, 0, false},
-		{"scattered", "mul.lo.u32 %v, %i, 7919;\nand.b32 %v, %v, 1023;\nmad.wide.u32 %p, %v, 4, %o;\nst.global.u32 [%p], %i;\nst.global.u8 [%p+8192], %i;\nret;", true, 0, false},
+		{"same words",
+			"mad.wide.u32 %p, %t, 4, %o;\nst.global.v2.u16 [%p], {%h, %h};\nst.global.u32 [%p], %i;\nret;",
+			true, 0, false},
+		{"reduce",
+			"cvt.rn.f32.u32 %f, %i;\nmul.f32 %f, %f, 0f3DCCCCCD;\nred.global.add.f32 [%x], %f;\nred.add.u32 [%x+4], %i;\nld.global.u32 %v, [%p];\nret;", true, 0, false},
+		{"scattered",
+			"mul.lo.u32 %v, %i, 7919;\nand.b32 %v, %v, 1023;\nmad.wide.u32 %p, %v, 4, %o;\nst.global.u32 [%p], %i;\nst.global.u8 [%p+8192], %i;\nret;", true, 0, false},
 		{"shared", `.shared .align 4 .b8 buf[256];
 	mov.u32 %w, buf;
 	mad.lo.u32 %w, %t, 4, %w;
@@ -65,9 +71,12 @@ func TestWorkersAgree(t *testing.T) {
 	ld.shared.u32 %u, [%w];
 	st.global.u32 [%p+4], %u;
 	ret;`, true, 0, false},
-		{"locks", "setp.ne.u32 %c, %t, 0;\n@%c ret;\nL:\natom.global.exch.b32 %v, [%x], 1;\nsetp.ne.u32 %c, %v, 0;\n@%c bra L;\natom.global.exch.b32 %v, [%x], 0;\nret;", false, 0, false},
-		{"stall", "setp.eq.u32 %c, %b, 7;\nsetp.lt.and.u32 %c, %t, 9, %c;\n@%c bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", true, 0, true},
-		{"error", "setp.eq.u32 %c, %i, 700;\n@%c add.u64 %p, %p, 1;\nst.global.u32 [%p], %i;\nret;", true, 0, true},
+		{"locks",
+			"setp.ne.u32 %c, %t, 0;\n@%c ret;\nL:\natom.global.exch.b32 %v, [%x], 1;\nsetp.ne.u32 %c, %v, 0;\n@%c bra L;\natom.global.exch.b32 %v, [%x], 0;\nret;", false, 0, false},
+		{"stall",
+			"setp.eq.u32 %c, %b, 7;\nsetp.lt.and.u32 %c, %t, 9, %c;\n@%c bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", true, 0, true},
+		{"error", "setp.eq.u32 %c, %i, 700;\n@%c add.u64 %p, %p, 1;\nst.global.u32 [%p], %i;\nret;", true,
+			0, true},
 		{"limit", "st.global.u32 [%p], %i;\nst.global.u32 [%p+4], %i;\nret;", true, 333, true},
 	} {
 		k := kernel(t, test.text)
@@ -76,7 +85,8 @@ func TestWorkersAgree(t *testing.T) {
 		}
 		for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
 			run := func(workers int) (*Result, []any, []uint32, []uint32) {
-				cfg := config(20, 64, buffer("out", 1<<14), launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "x", Size: 1 << 13}})
+				cfg := config(20, 64, buffer("out", 1<<14),
+					launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "x", Size: 1 << 13}})
 				m, err := New(k, cfg)
 				if err != nil {
 					t.Fatal(err)
@@ -85,22 +95,28 @@ func TestWorkersAgree(t *testing.T) {
 					t.Errorf("%s: ordered %t, want %t", test.name, m.prog.ordered, test.ordered)
 				}
 				r := &recorder{}
-				res, err := m.Run(context.Background(), Options{Model: model, Seed: 5, Workers: workers, MaxSteps: test.maxSteps}, r)
+				res,
+					err := m.Run(context.Background(), Options{Model: model, Seed: 5, Workers: workers,
+					MaxSteps: test.maxSteps}, r)
 				if err != nil {
 					t.Fatal(err)
 				}
-				silent, err := m.Run(context.Background(), Options{Model: model, Seed: 5, Workers: workers, MaxSteps: test.maxSteps}, nil)
+				silent,
+					err := m.Run(context.Background(), Options{Model: model, Seed: 5, Workers: workers,
+					MaxSteps: test.maxSteps}, nil)
 				if err != nil || silent.Steps != res.Steps || silent.Status != res.Status {
 					t.Errorf("%s: without a sink: %+v", test.name, silent)
 				}
-				return res, r.events, append(words(t, res, "out", 1<<12), words(t, res, "x", 1<<11)...), words(t, silent, "out", 1<<12)
+				return res, r.events, append(words(t, res, "out", 1<<12), words(t, res, "x", 1<<11)...),
+					words(t, silent, "out", 1<<12)
 			}
 			res1, ev1, mem1, out1 := run(1)
 			res4, ev4, mem4, out4 := run(4)
 			if (res1.Status != Completed) != test.wrong {
 				t.Errorf("%s: status %d, %+v", test.name, res1.Status, res1.Stop)
 			}
-			if !reflect.DeepEqual(mem1, mem4) || !reflect.DeepEqual(out1, out4) || !reflect.DeepEqual(out1, mem1[:1<<12]) {
+			if !reflect.DeepEqual(mem1, mem4) || !reflect.DeepEqual(out1, out4) ||
+				!reflect.DeepEqual(out1, mem1[:1<<12]) {
 				t.Errorf("%s: memory differs", test.name)
 			}
 			if !reflect.DeepEqual(ev1, ev4) {
@@ -121,7 +137,8 @@ func TestWorkersRunAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scheduler{m: m, opt: Options{Workers: 4, MaxSteps: 1000000}, ctx: context.Background(), blocks: 64}
+	s := &scheduler{m: m, opt: Options{Workers: 4, MaxSteps: 1000000}, ctx: context.Background(),
+		blocks: 64}
 	s.x = m.newExec(&s.opt, newMemory(m.prog), nil)
 	s.ahead = s.newWorkers()
 	s.loop()
@@ -130,8 +147,8 @@ func TestWorkersRunAhead(t *testing.T) {
 	}
 }
 
-// Blocks that wait for a later one by a plain load, which nothing in the program announces: the one that
-// runs first spins until the scheduler starts others beside it.
+// Blocks that wait for a later one by a plain load, which nothing in the program announces: the one
+// that runs first spins until the scheduler starts others beside it.
 func TestWaitForLaterBlock(t *testing.T) {
 	k := kernel(t, `
 	setp.eq.u32 %c, %b, 3;
@@ -155,7 +172,8 @@ L:
 	}
 }
 
-// TestWorkerPanic: a bug of the emulator in a worker ends in the goroutine that called Run, as it does without workers.
+// TestWorkerPanic: a bug of the emulator in a worker ends in the goroutine that called Run, as it
+// does without workers.
 func TestWorkerPanic(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		m, err := New(kernel(t, "st.global.u32 [%p], %i;\nret;"), config(8, 32, buffer("out", 1024)))
@@ -176,8 +194,9 @@ func TestWorkerPanic(t *testing.T) {
 	}
 }
 
-// TestLayoutAfterDelivery: the layout of an event that was delivered from a log is not that of the next one, here of
-// a block that must run again because it reads what the block before it has written. The recorder checks layouts.
+// TestLayoutAfterDelivery: the layout of an event that was delivered from a log is not that of the
+// next one, here of a block that must run again because it reads what the block before it has
+// written. The recorder checks layouts.
 func TestLayoutAfterDelivery(t *testing.T) {
 	m, err := New(kernel(t, `
 	xor.b32 %w, %t, 5;

@@ -10,8 +10,8 @@ import (
 	"heddle/internal/event"
 )
 
-// builtinPrintf is vprintf(format, args): the arguments lie in a buffer, each aligned to its size, with
-// the default promotions of C (CUDA C++ Programming Guide, "Formatted Output").
+// builtinPrintf is vprintf(format, args): the arguments lie in a buffer, each aligned to its size,
+// with the default promotions of C (CUDA C++ Programming Guide, "Formatted Output").
 func builtinPrintf(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
 	p := printer{x: x, lane: l, at: args[1]}
 	text := p.format(x.cString(l, args[0]))
@@ -65,8 +65,8 @@ func (p *printer) format(f string) string {
 	}
 }
 
-// vector formats %vNf and its like: the N elements of an OpenCL vector (OpenCL C 3.0, 6.15.13.2), separated by
-// commas. Elements are as they are in memory: nothing is promoted.
+// vector formats %vNf and its like: the N elements of an OpenCL vector (OpenCL C 3.0, 6.15.13.2),
+// separated by commas. Elements are as they are in memory: nothing is promoted.
 func (p *printer) vector(spec string, verb byte) string {
 	flags, rest, ok := strings.Cut(spec, "v")
 	if !ok {

@@ -15,8 +15,8 @@ const originFresh = 1
 // noPC stands for a place in no code: the end of a function.
 const noPC = -1
 
-// program is a kernel with all that it can call, decoded for one launch. It is read-only after New, so
-// that runs and workers share it.
+// program is a kernel with all that it can call, decoded for one launch. It is read-only after New,
+// so that runs and workers share it.
 type program struct {
 	funcs  []*fcode // funcs[0] is the kernel; the index is the function's address (funcAddr)
 	byFunc map[*ir.Func]*fcode
@@ -54,7 +54,8 @@ type fcode struct {
 	paramMem bool   // a frame needs memory for call arguments
 	affine   bool   // some register may have a form
 	narrow   []bool // registers of 32 bits, where some may have a form
-	// Slots that are unknown at first, in a trace, with where that comes from; and the predicates among them.
+	// Slots that are unknown at first, in a trace, with where that comes from; and the predicates
+	// among them.
 	unwritten, unwrittenPreds map[int32]uint32
 }
 
@@ -64,8 +65,8 @@ type src struct {
 	r int32
 }
 
-// psrc is a predicate source: slot's mask, inverted where xor has ones. Slot 0 is always 0, which makes
-// the constants.
+// psrc is a predicate source: slot's mask, inverted where xor has ones. Slot 0 is always 0, which
+// makes the constants.
 type psrc struct {
 	slot int32
 	xor  uint32
@@ -96,11 +97,12 @@ type inst struct {
 	call *callOp
 	misc *miscOp
 
-	plain  bool      // alu writes one register, and neither reads nor writes predicates or the carry flag
+	// alu writes one register, and neither reads nor writes predicates or the carry flag
+	plain  bool
 	affine *affineOp // nil if the instruction touches no register that may have a form
 
-	// base is what run was before forms or unknown values were kept track of; rule gives the lanes whose
-	// results are unknown.
+	// base is what run was before forms or unknown values were kept track of; rule gives the lanes
+	// whose results are unknown.
 	base func(x *exec, in *inst)
 	rule func(x *exec, in *inst) (lanes uint32, origin uint32)
 
@@ -123,8 +125,8 @@ type miscOp struct {
 	unknown bool // the results are unknown, with this origin
 }
 
-// callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its sites are
-// base to base+NumInstrs-1.
+// callCtx is a node of the call tree: a function, and the chain of calls that leads to it. Its
+// sites are base to base+NumInstrs-1.
 type callCtx struct {
 	fn     *fcode
 	base   event.Site

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/event"
 )
 
-// The slow paths of memory access, lane by lane: lanes in several pages or objects, private memory, and
-// everything that is wrong.
+// The slow paths of memory access, lane by lane: lanes in several pages or objects, private memory,
+// and everything that is wrong.
 
 // lane finds the memory of one lane of a global or const access. ok is false after a failure.
 func (x *exec) lane(in *inst, l int) (p *page, o *object, at uint64, ok bool) {
@@ -88,7 +88,8 @@ func (x *exec) checkShared(in *inst, m uint32, s survey) bool {
 		l := bits.TrailingZeros32(t) & 31
 		a := x.addr[l]
 		if a >= size || wide > size-a {
-			x.fail(in, OutOfBounds, l, "%s of %d bytes at shared address %#x: the block has %d bytes of shared memory%s",
+			x.fail(in, OutOfBounds, l,
+				"%s of %d bytes at shared address %#x: the block has %d bytes of shared memory%s",
 				in.mem.kind, wide, a, size, x.prog.nearShared(a))
 			return false
 		}
@@ -100,8 +101,8 @@ func (x *exec) checkShared(in *inst, m uint32, s survey) bool {
 	return true
 }
 
-// privateBytes returns the memory of one lane that the window of its address holds. The address must be
-// in a window of private memory.
+// privateBytes returns the memory of one lane that the window of its address holds. The address
+// must be in a window of private memory.
 func (x *exec) privateBytes(l int, a uint64) (b []byte, off uint64, what string) {
 	sp := &x.prog.space
 	off = a & (1<<sp.window - 1)
@@ -122,7 +123,8 @@ func (x *exec) private(in *inst, l int) []byte {
 	a, wide := x.addr[l], in.mem.wide
 	b, off, what := x.privateBytes(l, a)
 	if off >= uint64(len(b)) || wide > uint64(len(b))-off {
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %d bytes of %s", in.mem.kind, wide, off, len(b), what)
+		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %d bytes of %s", in.mem.kind, wide,
+			off, len(b), what)
 		return nil
 	}
 	if off&(wide-1) != 0 {
@@ -158,7 +160,8 @@ func storePrivate(x *exec, in *inst, m uint32, _ survey) {
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31
 		if x.prog.space.windowOf(x.addr[l]) == paramWindow {
-			x.fail(in, OutOfBounds, l, "write of %d bytes to the kernel's parameters, which are constant", in.mem.wide)
+			x.fail(in, OutOfBounds, l, "write of %d bytes to the kernel's parameters, which are constant",
+				in.mem.wide)
 			return
 		}
 		b := x.private(in, l)
@@ -173,7 +176,8 @@ func storePrivate(x *exec, in *inst, m uint32, _ survey) {
 }
 
 func (x *exec) misaligned(in *inst, l int, a uint64) {
-	x.fail(in, Misaligned, l, "%s of %d bytes at address %s is not aligned to %d", in.mem.kind, in.mem.wide, x.describe(a), in.mem.wide)
+	x.fail(in, Misaligned, l, "%s of %d bytes at address %s is not aligned to %d", in.mem.kind,
+		in.mem.wide, x.describe(a), in.mem.wide)
 }
 
 // badAddress fails for an address that no access may have.
@@ -186,15 +190,20 @@ func (x *exec) badAddress(in *inst, l int, a uint64) {
 	case o == nil:
 		x.fail(in, OutOfBounds, l, "%s of %d bytes at address %#x, where no memory is", kind, wide, a)
 	case o.freed:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s, which has been freed", kind, wide, x.describe(a))
+		x.fail(in, OutOfBounds, l, "%s of %d bytes at %s, which has been freed", kind, wide,
+			x.describe(a))
 	case a < o.base:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at %d bytes before the start of %s", kind, wide, o.base-a, o.name)
+		x.fail(in, OutOfBounds, l, "%s of %d bytes at %d bytes before the start of %s", kind, wide,
+			o.base-a, o.name)
 	case in.mem.space == event.Const && !o.isConst():
-		x.fail(in, OutOfBounds, l, "%s of constant memory at %s, which is not constant", kind, x.describe(a))
+		x.fail(in, OutOfBounds, l, "%s of constant memory at %s, which is not constant", kind,
+			x.describe(a))
 	case o.bounded:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s, which has %d bytes", kind, wide, a-o.base, o.name, o.size)
+		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s, which has %d bytes", kind, wide,
+			a-o.base, o.name, o.size)
 	default:
-		x.fail(in, OutOfBounds, l, "%s of %d bytes at offset %d of %s: an array without given size is taken to have at most %d bytes",
+		x.fail(in, OutOfBounds, l,
+			"%s of %d bytes at offset %d of %s: an array without given size is taken to have at most %d bytes",
 			kind, wide, a-o.base, o.name, o.size)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"heddle/internal/event"
 )
 
-// The scheduler runs warps in turns. A few blocks are resident; each pass gives every resident block one
-// turn of one of its warps, chosen by the seed. Blocks start in the order of their numbers as others end,
-// so that a large grid needs little memory. A grid whose blocks wait for each other (locks, software grid
-// barriers) needs them all resident: when all resident blocks have done nothing but spin for a pass, or
-// have changed nothing for long, others start beside them.
+// The scheduler runs warps in turns. A few blocks are resident; each pass gives every resident
+// block one turn of one of its warps, chosen by the seed. Blocks start in the order of their
+// numbers as others end, so that a large grid needs little memory. A grid whose blocks wait for
+// each other (locks, software grid barriers) needs them all resident: when all resident blocks have
+// done nothing but spin for a pass, or have changed nothing for long, others start beside them.
 
 const (
 	defaultResident = 8
@@ -58,7 +58,8 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 	s.x = m.newExec(&s.opt, newMemory(m.prog), sink)
 	s.ahead = s.newWorkers()
 	s.loop()
-	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done, Annotations: s.x.annotations, Maybe: s.x.maybe, mem: s.x.mem}
+	res := &Result{Steps: s.x.steps, LaneInstrs: s.x.lanes, Blocks: s.done,
+		Annotations: s.x.annotations, Maybe: s.x.maybe, mem: s.x.mem}
 	switch {
 	case s.x.stop != nil:
 		res.Status, res.Stop = Stopped, s.x.stop
@@ -118,7 +119,8 @@ func (s *scheduler) loop() {
 			idle = idle && b.spins()
 		}
 		now := s.x.steps
-		if idle || now-max(s.quiet, s.since) > patience || now-s.since > longPatience*uint64(len(s.resident)) {
+		if idle || now-max(s.quiet, s.since) > patience ||
+			now-s.since > longPatience*uint64(len(s.resident)) {
 			s.since = now
 			want = max(want, len(s.resident)+1+len(s.resident)/2)
 		}
@@ -203,7 +205,8 @@ func (x *exec) startBlock(b *block, id uint32) {
 	g := x.geo
 	n := g.WarpsPerBlock()
 	b.id, b.index, b.live, b.idle = id, g.BlockIndex(id), n, 0
-	x.rng = mix(mix(x.opt.Seed+golden) + uint64(id)*golden) // so that a block's turns do not depend on earlier blocks
+	// so that a block's turns do not depend on earlier blocks
+	x.rng = mix(mix(x.opt.Seed+golden) + uint64(id)*golden)
 	if size := int(x.prog.shared.total); b.shared == nil {
 		b.shared = make([]byte, size)
 		if x.unk != nil {
@@ -284,8 +287,9 @@ func waitEvent(w *warp, g *fragment) event.Wait {
 	return e
 }
 
-// Read copies from the memory that the run left behind: len(b) bytes of the global object of that name (an
-// argument's buffer or a module variable) from offset on. known is false if some byte has no known value.
+// Read copies from the memory that the run left behind: len(b) bytes of the global object of that
+// name (an argument's buffer or a module variable) from offset on. known is false if some byte has
+// no known value.
 func (r *Result) Read(object string, offset uint64, b []byte) (known bool, err error) {
 	for _, o := range r.mem.objs {
 		if o.name != object {
@@ -293,7 +297,8 @@ func (r *Result) Read(object string, offset uint64, b []byte) (known bool, err e
 		}
 		known, ok := r.mem.read(o.base+offset, b)
 		if !ok {
-			return false, fmt.Errorf("%d bytes at offset %d of %s, which has %d bytes", len(b), offset, object, o.size)
+			return false, fmt.Errorf("%d bytes at offset %d of %s, which has %d bytes", len(b), offset,
+				object, o.size)
 		}
 		return known, nil
 	}

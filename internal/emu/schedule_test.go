@@ -38,7 +38,8 @@ END:
 func TestDeterminism(t *testing.T) {
 	for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
 		run := func(seed uint64) ([]any, uint32) {
-			_, res, r := start(t, contended(t), config(30, 64, buffer("out", 4), buffer("x", 4)), Options{Model: model, Seed: seed})
+			_, res, r := start(t, contended(t), config(30, 64, buffer("out", 4), buffer("x", 4)),
+				Options{Model: model, Seed: seed})
 			if res.Status != Completed {
 				t.Fatalf("%+v", res)
 			}
@@ -75,12 +76,13 @@ func TestRunsAreSeparate(t *testing.T) {
 	}
 }
 
-// Every access of every lane, whatever the schedule: an event-by-event account of shared memory must
-// give the values that the kernel reads. It is the contract of event.Sink: the events are one legal
-// interleaving.
+// Every access of every lane, whatever the schedule: an event-by-event account of shared memory
+// must give the values that the kernel reads. It is the contract of event.Sink: the events are one
+// legal interleaving.
 func TestEventsAreAnInterleaving(t *testing.T) {
 	for seed := range uint64(5) {
-		_, _, r := start(t, contended(t), config(8, 64, buffer("out", 4), buffer("x", 4)), Options{Seed: seed})
+		_, _, r := start(t, contended(t), config(8, 64, buffer("out", 4), buffer("x", 4)),
+			Options{Seed: seed})
 		lock, holder := false, event.Warp(0)
 		for _, a := range of[access](r) {
 			if a.Space != event.Global || a.Addr[17] == 0 && a.Mask&(1<<17) == 0 {

@@ -8,12 +8,13 @@ import (
 	"heddle/internal/ir"
 )
 
-// maxContexts bounds the call tree. A function that occurs in more contexts has one more, which stands
-// for all others: its sites say where, but not by which calls.
+// maxContexts bounds the call tree. A function that occurs in more contexts has one more, which
+// stands for all others: its sites say where, but not by which calls.
 const maxContexts = 4096
 
-// buildContexts numbers the sites: each function of the call tree of the kernel gets a range. A recursive
-// call leads back to the context of the activation that it repeats, so that the tree is finite.
+// buildContexts numbers the sites: each function of the call tree of the kernel gets a range. A
+// recursive call leads back to the context of the activation that it repeats, so that the tree is
+// finite.
 func (p *program) buildContexts() {
 	shared := make(map[*fcode]*callCtx)
 	next := event.Site(0)
@@ -39,7 +40,8 @@ func (p *program) buildContexts() {
 	}
 }
 
-func (p *program) context(from *callCtx, t *fcode, call *ir.Instr, add func(*callCtx) *callCtx, shared map[*fcode]*callCtx) *callCtx {
+func (p *program) context(from *callCtx, t *fcode, call *ir.Instr, add func(*callCtx) *callCtx,
+	shared map[*fcode]*callCtx) *callCtx {
 	for c := from; c != nil; c = c.parent {
 		if c.fn == t {
 			return c
@@ -96,7 +98,8 @@ func (m *Machine) SharedBytes() int { return int(m.prog.shared.total) }
 
 // Object names the memory at an address of an event: of global memory, or an offset into the shared
 // memory of a block. ok is false if nothing is known to be there.
-func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object, offset uint64, ok bool) {
+func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object, offset uint64,
+	ok bool) {
 	p := m.prog
 	if space == event.Shared {
 		return p.sharedObject(addr)
@@ -107,7 +110,8 @@ func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object
 	}
 	base := p.space.base(id)
 	if id >= len(p.objects) {
-		return Object{Name: fmt.Sprintf("malloc#%d", id-len(p.objects)+1), Space: event.Global, Base: base}, addr - base, p.usesHeap
+		return Object{Name: fmt.Sprintf("malloc#%d", id-len(p.objects)+1), Space: event.Global,
+			Base: base}, addr - base, p.usesHeap
 	}
 	spec := &p.objects[id]
 	o = Object{Name: spec.name, Space: spec.space, Base: base}
@@ -117,8 +121,8 @@ func (m *Machine) Object(space event.Space, block uint32, addr uint64) (o Object
 	return o, addr - base, addr-base < spec.size
 }
 
-// sharedObject finds the shared variable at an offset. Arrays without bound that share the dynamic shared
-// memory go by the name of the first.
+// sharedObject finds the shared variable at an offset. Arrays without bound that share the dynamic
+// shared memory go by the name of the first.
 func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 	for _, v := range p.shared.vars {
 		size := uint64(v.Size)
@@ -126,17 +130,20 @@ func (p *program) sharedObject(addr uint64) (Object, uint64, bool) {
 			size = uint64(p.shared.total) - uint64(v.At)
 		}
 		if addr >= uint64(v.At) && addr-uint64(v.At) < size {
-			return Object{Name: v.Shown(), Space: event.Shared, Base: uint64(v.At), Size: size}, addr - uint64(v.At), true
+			return Object{Name: v.Shown(), Space: event.Shared, Base: uint64(v.At), Size: size},
+				addr - uint64(v.At), true
 		}
 	}
 	for _, l := range p.shared.locals {
 		if addr >= uint64(l.At) && addr-uint64(l.At) < uint64(l.Size) {
-			return Object{Name: l.Name, Space: event.Shared, Base: uint64(l.At), Size: uint64(l.Size)}, addr - uint64(l.At), true
+			return Object{Name: l.Name, Space: event.Shared, Base: uint64(l.At), Size: uint64(l.Size)},
+				addr - uint64(l.At), true
 		}
 	}
 	if addr >= uint64(p.shared.dynamic) && addr < uint64(p.shared.total) {
 		d := uint64(p.shared.dynamic)
-		return Object{Name: "dynamic shared memory", Space: event.Shared, Base: d, Size: uint64(p.shared.total) - d}, addr - d, true
+		return Object{Name: "dynamic shared memory", Space: event.Shared, Base: d,
+			Size: uint64(p.shared.total) - d}, addr - d, true
 	}
 	return Object{}, 0, false
 }

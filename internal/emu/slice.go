@@ -10,12 +10,13 @@ import (
 	"heddle/internal/slice"
 )
 
-// A trace executes only the slice of a kernel that its synchronization and its shared addresses depend on
-// (package slice). What is left out never gets a value; accesses to shared memory outside of the slice are
-// checked and sent as events without data, and accesses to global memory are not done at all.
+// A trace executes only the slice of a kernel that its synchronization and its shared addresses
+// depend on (package slice). What is left out never gets a value; accesses to shared memory outside
+// of the slice are checked and sent as events without data, and accesses to global memory are not
+// done at all.
 //
-// Shared and local memory, and constant memory without an initialiser, start unknown: a trace speaks for all
-// that they may hold.
+// Shared and local memory, and constant memory without an initialiser, start unknown: a trace
+// speaks for all that they may hold.
 
 // NewTrace prepares kernel k for a trace of the slice s, as New does for a run.
 func NewTrace(k *ir.Func, cfg *launch.Config, s *slice.Slice) (*Machine, error) {
@@ -29,7 +30,8 @@ func (c *compiler) unwritten() {
 	}
 	c.fc.unwritten, c.fc.unwrittenPreds = make(map[int32]uint32), make(map[int32]uint32)
 	for _, r := range c.slice.Unwritten(c.fn) {
-		slot, origin := c.fc.slots[r], c.origin(fmt.Sprintf("register %s, which is read before it is written", c.fn.Regs[r].Name))
+		slot, origin := c.fc.slots[r],
+			c.origin(fmt.Sprintf("register %s, which is read before it is written", c.fn.Regs[r].Name))
 		switch c.fn.Regs[r].Type {
 		case isa.Pred:
 			c.fc.unwrittenPreds[slot] = origin
@@ -42,7 +44,8 @@ func (c *compiler) unwritten() {
 	}
 }
 
-// tracedInstr decodes an instruction as its role says. It reports whether the block goes on behind it.
+// tracedInstr decodes an instruction as its role says. It reports whether the block goes on behind
+// it.
 func (c *compiler) tracedInstr(in *ir.Instr) bool {
 	switch c.slice.Role(c.fn, in) {
 	case slice.Run:
@@ -77,15 +80,9 @@ func (c *compiler) splits(b *ir.Block) bool {
 
 // touch emits an access that moves no data.
 func (c *compiler) touch(in *ir.Instr) {
-	m := &memOp{space: in.Space, order: in.Order, scope: in.Scope, global: touchNothing, private: touchNothing, shared: touchShared}
-	switch {
-	case in.Op() == "st":
-		m.kind = event.Write
-	case in.Op() == "atom":
-		m.kind = event.Atomic
-	case in.Op() == "red":
-		m.kind = event.Reduce
-	}
+	m := &memOp{space: in.Space, order: in.Order, scope: in.Scope, global: touchNothing,
+		private: touchNothing, shared: touchShared}
+	m.kind, _ = in.AccessKind()
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
 		c.control(inst{run: runUnsupported, guard: d.guard, misc: &miscOp{what: err.Error()}})
@@ -116,20 +113,22 @@ func touchShared(x *exec, in *inst, m uint32, s survey) {
 	x.access(in, m, event.Shared, stored)
 }
 
-// unknownResult emits what makes the results of an instruction unknown, after the event if it is an access
-// to shared memory.
+// unknownResult emits what makes the results of an instruction unknown, after the event if it is an
+// access to shared memory.
 func (c *compiler) unknownResult(in *ir.Instr) {
 	if c.slice.Options().Data {
 		c.madeUp(in)
 		return
 	}
-	if in.Row.Category == isa.Memory && (in.Space == event.Shared || in.Space == event.Generic || in.Space == event.NoSpace) && c.slice.Shared(c.fn, in) {
+	if in.Row.Category == isa.Memory && (in.Space == event.Shared || in.Space == event.Generic ||
+		in.Space == event.NoSpace) && c.slice.Shared(c.fn, in) {
 		c.touch(in)
 		if t := &c.fc.code[len(c.fc.code)-1]; t.mem != nil && t.mem.kind.Writes() {
 			t.mem.shared, t.mem.origin = touchAndForget, c.originOf(in)
 		}
 	}
-	d := inst{run: runUnknown, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: &miscOp{unknown: true, origin: c.originOf(in)}}
+	d := inst{run: runUnknown, guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
+		misc: &miscOp{unknown: true, origin: c.originOf(in)}}
 	for _, o := range in.Dst {
 		c.unknownDst(o, d.misc)
 	}
@@ -151,8 +150,8 @@ func (c *compiler) unknownDst(o ir.Operand, m *miscOp) {
 	}
 }
 
-// originOf names where an unknown value comes from: "argument n", "global memory, loaded from argument 2 (in)
-// in line 40".
+// originOf names where an unknown value comes from: "argument n", "global memory, loaded from
+// argument 2 (in) in line 40".
 func (c *compiler) originOf(in *ir.Instr) uint32 {
 	what := c.slice.Origin(c.fn, in)
 	if line := c.lineOf(in); line != "" {
@@ -213,10 +212,11 @@ func (x *exec) forgetLocal(start, size int) {
 	}
 }
 
-// madeUp emits an instruction whose result depends on an input, for a run with made-up inputs: a load from
-// global memory gives a number that is determined by its address, whatever the address; all else is executed.
+// madeUp emits an instruction whose result depends on an input, for a run with made-up inputs: a
+// load from global memory gives a number that is determined by its address, whatever the address;
+// all else is executed.
 func (c *compiler) madeUp(in *ir.Instr) {
-	if in.Op() != "ld" && in.Op() != "ldu" {
+	if !in.ReadsMemory() {
 		c.instr(in)
 		return
 	}

@@ -4,10 +4,10 @@ import (
 	"heddle/internal/event"
 )
 
-// space says how the virtual address space is cut up. Objects lie far apart, so that an address that
-// strays from one does not reach the next; below them are the windows through which generic addresses
-// reach shared, local and kernel parameter memory (PTX ISA 6.4.1.1), and the addresses of functions.
-// The lowest window belongs to no one, so that null and small integers are no addresses.
+// space says how the virtual address space is cut up. Objects lie far apart, so that an address
+// that strays from one does not reach the next; below them are the windows through which generic
+// addresses reach shared, local and kernel parameter memory (PTX ISA 6.4.1.1), and the addresses of
+// functions. The lowest window belongs to no one, so that null and small integers are no addresses.
 type space struct {
 	shift  uint   // log2 of the distance of two objects
 	window uint   // log2 of the size of a window
@@ -39,15 +39,16 @@ func (s *space) windowBase(w uint64) uint64 { return w << s.window }
 // base returns the address of object id.
 func (s *space) base(id int) uint64 { return uint64(id+1)<<s.shift + s.lead }
 
-// object returns the number of the object that an address belongs to, in its bounds or not; -1 for the
-// windows.
+// object returns the number of the object that an address belongs to, in its bounds or not; -1 for
+// the windows.
 func (s *space) object(addr uint64) int { return int(addr>>s.shift) - 1 }
 
-// windowOf returns the window of an address that belongs to no object; 0 for null and its neighbours.
+// windowOf returns the window of an address that belongs to no object; 0 for null and its
+// neighbours.
 func (s *space) windowOf(addr uint64) uint64 { return addr >> s.window }
 
-// toGeneric returns what cvta adds to an address of a state space to make it generic. Global and const
-// addresses are generic addresses as they are.
+// toGeneric returns what cvta adds to an address of a state space to make it generic. Global and
+// const addresses are generic addresses as they are.
 func (s *space) toGeneric(sp event.Space) uint64 {
 	switch sp {
 	case event.Shared:

@@ -8,11 +8,12 @@ import (
 	"heddle/internal/ir"
 )
 
-// Special registers, PTX ISA chapter 10. %smid, %gridid and the like have some fixed value of a machine
-// with one multiprocessor; clocks count the steps of the run, so that they are the same for each run of a
-// seed.
+// Special registers, PTX ISA chapter 10. %smid, %gridid and the like have some fixed value of a
+// machine with one multiprocessor; clocks count the steps of the run, so that they are the same for
+// each run of a seed.
 
-// constSreg returns the value of a special register that is the same for every thread of the launch.
+// constSreg returns the value of a special register that is the same for every thread of the
+// launch.
 func (c *compiler) constSreg(o ir.Operand) (uint64, bool) {
 	g := c.cfg.Geometry
 	cl := g.Cluster

@@ -6,16 +6,19 @@ import (
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
-// Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend on it
-// unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value, the run
-// stops, because it would otherwise speak for one input only. All else that a run shows then holds for
-// every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each lane of a register
-// and for each byte of memory.
+// Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend
+// on it unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value,
+// the run stops, because it would otherwise speak for one input only. All else that a run shows
+// then holds for every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each
+// lane of a register and for each byte of memory.
 //
-// A result is known if no unknown operand can change it; that is decided by the rules of trackRules and
-// otherwise taken to be unknown, which stops more runs than must stop, and never goes on wrongly.
+// A result is known if no unknown operand can change it; that is decided by the rules of trackRules
+// and otherwise taken to be unknown, which stops more runs than must stop, and never goes on
+// wrongly.
 
 // tracker holds the unknown bits of the current frame. A value whose bit is set means nothing.
 type tracker struct {
@@ -25,7 +28,8 @@ type tracker struct {
 	fresh       uint64 // makes the stored bits of unknown values differ from each other
 }
 
-// trackUnknown begins with everything known; in a trace, with what may be read before it is written unknown.
+// trackUnknown begins with everything known; in a trace, with what may be read before it is written
+// unknown.
 func (f *frame) trackUnknown(traced bool) {
 	n, p := f.fn.lanes, f.fn.preds
 	if f.unk == nil {
@@ -72,7 +76,7 @@ func (x *exec) loopTracked() {
 				continue
 			}
 			what := "the guard of " + in.ir.Op()
-			if in.ir.Op() == "bra" {
+			if in.ir.Action() == isa.ActBranch {
 				what = "the branch"
 			}
 			x.dependsOn(in, bits.TrailingZeros32(u), what, x.unk.predOrigin(in.guard))
@@ -108,7 +112,7 @@ func trackCode(code []inst) {
 		case in.misc != nil && in.misc.targets != nil || in.call != nil && in.ir.Callee == nil:
 			in.run = runNeedsTarget
 		case in.d[0] >= 0 || in.pd[0] >= 0 || in.d[1] >= 0 || in.pd[1] >= 0:
-			in.run, in.rule = runTracked, trackRules[in.ir.Op()]
+			in.run, in.rule = runTracked, trackRule(in.ir)
 			if in.rule == nil || in.alu == nil {
 				in.rule = anySource
 			}
@@ -121,7 +125,7 @@ func trackCode(code []inst) {
 
 func runTracked(x *exec, in *inst) {
 	u, o := in.rule(x, in)
-	if in.alu != nil && usesCarry(in.ir) {
+	if in.alu != nil && in.ir.UsesCarry() {
 		u |= x.frame.ccUnk
 		x.frame.ccUnk = x.frame.ccUnk&^x.m | u&x.m
 	}
@@ -129,7 +133,8 @@ func runTracked(x *exec, in *inst) {
 	x.unk.results(in, u, o, x.m)
 }
 
-// results marks the destinations of in as unknown for the lanes of u, and as known for the others of m.
+// results marks the destinations of in as unknown for the lanes of u, and as known for the others
+// of m.
 func (t *tracker) results(in *inst, u, origin, m uint32) {
 	for _, d := range in.d {
 		if d >= 0 {
@@ -168,12 +173,22 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 	return u, origin
 }
 
-// trackRules has the opcodes whose result may be known although an operand is not.
-var trackRules = map[string]func(x *exec, in *inst) (lanes, origin uint32){
-	"and": func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, 0) },
-	"or":  func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, ^uint64(0)) },
-	"mul": integerProduct, "mul24": integerProduct, "mad": integerProduct, "mad24": integerProduct,
-	"xor": sameOperand, "sub": sameOperand, "selp": selected,
+// trackRule returns the rule of an instruction whose result may be known although an operand is not;
+// nil for others.
+func trackRule(in *ir.Instr) func(x *exec, in *inst) (lanes, origin uint32) {
+	if in.ReadsCarry() {
+		return nil
+	}
+	return trackRules[in.Operation()]
+}
+
+// trackRules has the operations whose result may be known although an operand is not.
+var trackRules = map[isa.Operation]func(x *exec, in *inst) (lanes, origin uint32){
+	isa.Conjunction: func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, 0) },
+	isa.Disjunction: func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, ^uint64(0)) },
+	isa.Product:     integerProduct, isa.ShortProduct: integerProduct,
+	isa.ProductSum: integerProduct, isa.ShortProductSum: integerProduct,
+	isa.ExclusiveOr: sameOperand, isa.Difference: sameOperand, isa.Selection: selected,
 }
 
 // absorb is for operations where one operand of value v decides the result.
@@ -284,7 +299,9 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 
 func runNeedsAddress(x *exec, in *inst) {
 	if u, o := x.unk.ofSrc(&in.s[0]); u&x.m != 0 {
-		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced && in.mem.space == event.Global) { // no one else sees it: what is loaded is unknown
+		// no one else sees it: what is loaded is unknown
+		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced &&
+			in.mem.space == event.Global) {
 			for _, d := range in.mem.dst {
 				if d >= 0 {
 					x.unk.set(d, full, o, x.m)
@@ -292,7 +309,8 @@ func runNeedsAddress(x *exec, in *inst) {
 			}
 			return
 		}
-		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind), o)
+		x.dependsOn(in, bits.TrailingZeros32(u&x.m), fmt.Sprintf("the address of this %s", in.mem.kind),
+			o)
 		return
 	}
 	in.base(x, in)
@@ -311,7 +329,8 @@ func runNeedsMembers(x *exec, in *inst) {
 }
 
 func runNeedsBarrier(x *exec, in *inst) {
-	if !x.needs(in, &in.s[0], "the barrier's number") || in.bar.counted && !x.needs(in, &in.s[1], "the barrier's thread count") {
+	if !x.needs(in, &in.s[0], "the barrier's number") ||
+		in.bar.counted && !x.needs(in, &in.s[1], "the barrier's thread count") {
 		return
 	}
 	if u := x.unk.preds[in.ps[0].slot] & x.m; u != 0 {
@@ -324,7 +343,7 @@ func runNeedsBarrier(x *exec, in *inst) {
 // collected marks the results of a warp operation.
 func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	u, o := x.coll.unknown, x.coll.origin
-	if in.ir.Op() == "elect" {
+	if in.ir.Action() == isa.ActElect {
 		t.results(in, 0, 0, m)
 		return
 	}

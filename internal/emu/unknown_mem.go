@@ -8,8 +8,8 @@ import (
 
 // Unknown bytes of memory.
 
-// obscure gives the unknown parts of what a store writes bits of their own, so that a consumer of the
-// event who compares values never finds two unknown ones equal.
+// obscure gives the unknown parts of what a store writes bits of their own, so that a consumer of
+// the event who compares values never finds two unknown ones equal.
 func (t *tracker) obscure(x *exec, mo *memOp, m uint32) {
 	for i := range mo.src {
 		u, _ := t.ofSrc(&mo.src[i])
@@ -78,7 +78,8 @@ func (t *tracker) loadShared(x *exec, in *inst, m uint32) {
 		l := bits.TrailingZeros32(m) & 31
 		for i, d := range in.mem.dst {
 			if d >= 0 {
-				t.set(d, lanesIf(x.block.anyUnknown(x.addr[l]+uint64(i)*in.mem.size, in.mem.size)), x.block.origin, 1<<l)
+				t.set(d, lanesIf(x.block.anyUnknown(x.addr[l]+uint64(i)*in.mem.size, in.mem.size)),
+					x.block.origin, 1<<l)
 			}
 		}
 	}
@@ -101,8 +102,10 @@ func (t *tracker) storeShared(x *exec, in *inst, m uint32) {
 }
 
 // atomic propagates unknown bits through an atomic operation of lane l on a location whose value is
-// unknown or not. It returns whether the location's new value is unknown, and false if the run stops.
-func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b []byte) (now bool, origin uint32, ok bool) {
+// unknown or not. It returns whether the location's new value is unknown, and false if the run
+// stops.
+func (t *tracker) atomic(x *exec, in *inst, l int, unknown bool, from uint32, b []byte) (now bool,
+	origin uint32, ok bool) {
 	mo := in.mem
 	operand, o := t.elem(mo, 0, l)
 	if in.d[0] >= 0 {

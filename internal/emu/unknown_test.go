@@ -10,11 +10,12 @@ import (
 func unknownArg() launch.Arg { return launch.Arg{Name: "n", Unknown: true} }
 
 func unknownBuffer() launch.Arg {
-	return launch.Arg{Name: "in", Buffer: &launch.Buffer{Name: "in", Size: 4096, Fill: launch.FillUnknown}}
+	return launch.Arg{Name: "in", Buffer: &launch.Buffer{Name: "in", Size: 4096,
+		Fill: launch.FillUnknown}}
 }
 
-// A branch, an address, a barrier operand or a target that needs an unknown value stops the run, and the
-// message says where the value came from.
+// A branch, an address, a barrier operand or a target that needs an unknown value stops the run,
+// and the message says where the value came from.
 func TestDependsOnInput(t *testing.T) {
 	const fromArg = "ld.param.u32 %v, [x];\n"
 	const fromBuf = "ld.global.u32 %v, [%x+8];\n"
@@ -23,25 +24,50 @@ func TestDependsOnInput(t *testing.T) {
 		arg        launch.Arg
 		message    string
 	}{
-		{"branch", fromArg + "add.u32 %w, %v, %i;\nsetp.lt.u32 %c, %i, %w;\n@%c bra END;\nEND:", unknownArg(), "the branch depends on argument n"},
-		{"guard", fromArg + "setp.lt.u32 %c, %i, %v;\n@%c st.global.u32 [%p], %i;", unknownArg(), "the guard of st depends on argument n"},
-		{"buffer", fromBuf + "setp.eq.u32 %c, %v, 0;\n@%c bra END;\nEND:", unknownBuffer(), "the branch depends on the contents of in"},
-		{"address", fromBuf + "mad.wide.u32 %q, %v, 4, %o;\nld.global.u32 %w, [%q];", unknownBuffer(), "the address of this read depends on the contents of in"},
-		{"atomic address", fromBuf + "mad.wide.u32 %q, %v, 4, %o;\nred.global.add.u32 [%q], 1;", unknownBuffer(), "the address of this reduction depends on"},
-		{"through memory", fromBuf + "st.global.u32 [%p], %v;\nld.global.u16 %h, [%p+2];\nsetp.eq.u16 %c, %h, 0;\n@%c bra END;\nEND:", unknownBuffer(), "the branch depends on the contents of in"},
-		{"through shared", ".shared .align 4 .b8 buf[4];\n" + fromArg + "st.shared.u32 [buf], %v;\nbar.sync 0;\nld.shared.u32 %w, [buf];\nsetp.eq.u32 %c, %w, 0;\n@%c trap;", unknownArg(), "the guard of trap depends on argument n"},
-		{"through local", ".local .align 4 .b8 loc[4];\n" + fromArg + "st.local.u32 [loc], %v;\nld.local.u32 %w, [loc];\nsetp.eq.u32 %c, %w, 0;\n@%c trap;", unknownArg(), "depends on"},
+		{"branch", fromArg + "add.u32 %w, %v, %i;\nsetp.lt.u32 %c, %i, %w;\n@%c bra END;\nEND:",
+			unknownArg(), "the branch depends on argument n"},
+		{"guard", fromArg + "setp.lt.u32 %c, %i, %v;\n@%c st.global.u32 [%p], %i;", unknownArg(),
+			"the guard of st depends on argument n"},
+		{"buffer", fromBuf + "setp.eq.u32 %c, %v, 0;\n@%c bra END;\nEND:", unknownBuffer(),
+			"the branch depends on the contents of in"},
+		{"address", fromBuf + "mad.wide.u32 %q, %v, 4, %o;\nld.global.u32 %w, [%q];", unknownBuffer(),
+			"the address of this read depends on the contents of in"},
+		{"atomic address", fromBuf + "mad.wide.u32 %q, %v, 4, %o;\nred.global.add.u32 [%q], 1;",
+			unknownBuffer(), "the address of this reduction depends on"},
+		{"through memory",
+			fromBuf +
+				"st.global.u32 [%p], %v;\nld.global.u16 %h, [%p+2];\nsetp.eq.u16 %c, %h, 0;\n@%c bra END;\nEND:", unknownBuffer(), "the branch depends on the contents of in"},
+		{"through shared",
+			".shared .align 4 .b8 buf[4];\n" + fromArg +
+				"st.shared.u32 [buf], %v;\nbar.sync 0;\nld.shared.u32 %w, [buf];\nsetp.eq.u32 %c, %w, 0;\n@%c trap;", unknownArg(), "the guard of trap depends on argument n"},
+		{"through local",
+			".local .align 4 .b8 loc[4];\n" + fromArg +
+				"st.local.u32 [loc], %v;\nld.local.u32 %w, [loc];\nsetp.eq.u32 %c, %w, 0;\n@%c trap;",
+			unknownArg(), "depends on"},
 		{"barrier", fromArg + "bar.sync %v;", unknownArg(), "the barrier's number depends on argument n"},
-		{"count", fromArg + "bar.sync 0, %v;", unknownArg(), "the barrier's thread count depends on argument n"},
-		{"shuffle", fromBuf + "mov.u32 %v, %i;\n@%d bra END;\nld.global.u32 %v, [%x];\nshfl.sync.idx.b32 %w, %v, 0, 31, 0xffffffff;\nsetp.eq.u32 %c, %w, 0;\n@%c trap;\nEND:", unknownBuffer(), "the contents of in"},
+		{"count", fromArg + "bar.sync 0, %v;", unknownArg(),
+			"the barrier's thread count depends on argument n"},
+		{"shuffle",
+			fromBuf +
+				"mov.u32 %v, %i;\n@%d bra END;\nld.global.u32 %v, [%x];\nshfl.sync.idx.b32 %w, %v, 0, 31, 0xffffffff;\nsetp.eq.u32 %c, %w, 0;\n@%c trap;\nEND:", unknownBuffer(), "the contents of in"},
 		{"vote", fromArg + "setp.eq.u32 %c, %v, 0;\nvote.sync.any.pred %d, %c, 0xffffffff;\n@%d trap;", unknownArg(), "depends on argument n"},
-		{"members", fromArg + "bar.warp.sync %v;", unknownArg(), "the member mask of bar.warp.sync depends on argument n"},
-		{"swap", fromBuf + "atom.global.cas.b32 %w, [%x], 0, 1;", unknownBuffer(), "whether this compare-and-swap succeeds depends on the contents of in"},
-		{"atomic result", "atom.global.add.u32 %w, [%x], 1;\nsetp.eq.u32 %c, %w, 0;\n@%c trap;", unknownBuffer(), "the contents of in"},
-		{"wide half", "ld.global.u64 %q, [%x];\nmov.b64 {%v, %w}, %q;\nsetp.eq.u32 %c, %w, 0;\n@%c trap;", unknownBuffer(), "the contents of in"},
-		{"selected", fromArg + "setp.lt.u32 %c, %i, 3;\nselp.u32 %w, %v, 5, %c;\nsetp.eq.u32 %d, %w, 0;\n@%d trap;", unknownArg(), "argument n"},
-		{"carry", fromArg + "add.cc.u32 %w, %v, 1;\naddc.u32 %w, 0, 0;\nsetp.eq.u32 %d, %w, 0;\n@%d trap;", unknownArg(), "depends on"},
-		{"predicates", fromArg + "setp.eq.u32 %c, %v, 0;\nsetp.lt.u32 %d, %i, 16;\nand.pred %e, %c, %d;\n@%e trap;", unknownArg(), "argument n"},
+		{"members", fromArg + "bar.warp.sync %v;", unknownArg(),
+			"the member mask of bar.warp.sync depends on argument n"},
+		{"swap", fromBuf + "atom.global.cas.b32 %w, [%x], 0, 1;", unknownBuffer(),
+			"whether this compare-and-swap succeeds depends on the contents of in"},
+		{"atomic result", "atom.global.add.u32 %w, [%x], 1;\nsetp.eq.u32 %c, %w, 0;\n@%c trap;",
+			unknownBuffer(), "the contents of in"},
+		{"wide half", "ld.global.u64 %q, [%x];\nmov.b64 {%v, %w}, %q;\nsetp.eq.u32 %c, %w, 0;\n@%c trap;",
+			unknownBuffer(), "the contents of in"},
+		{"selected",
+			fromArg + "setp.lt.u32 %c, %i, 3;\nselp.u32 %w, %v, 5, %c;\nsetp.eq.u32 %d, %w, 0;\n@%d trap;",
+			unknownArg(), "argument n"},
+		{"carry",
+			fromArg + "add.cc.u32 %w, %v, 1;\naddc.u32 %w, 0, 0;\nsetp.eq.u32 %d, %w, 0;\n@%d trap;",
+			unknownArg(), "depends on"},
+		{"predicates",
+			fromArg + "setp.eq.u32 %c, %v, 0;\nsetp.lt.u32 %d, %i, 16;\nand.pred %e, %c, %d;\n@%e trap;",
+			unknownArg(), "argument n"},
 	} {
 		cfg := config(1, 32, buffer("out", 4096), test.arg)
 		_, res, _ := start(t, kernel(t, "setp.ne.u32 %d, %i, %i;\n"+test.text+"\nret;"), cfg, Options{})
@@ -52,8 +78,8 @@ func TestDependsOnInput(t *testing.T) {
 	}
 }
 
-// Unknown values may flow through data, and what does not need them goes on: a result that no value of
-// the input can change is known.
+// Unknown values may flow through data, and what does not need them goes on: a result that no value
+// of the input can change is known.
 func TestUnknownFlows(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -65,20 +91,32 @@ func TestUnknownFlows(t *testing.T) {
 		{"and 1", "mov.u32 %w, 1;\nand.b32 %w, %v, %w;", false, 0},
 		{"or ones", "mov.u32 %w, -1;\nor.b32 %w, %w, %v;", true, 0xffffffff},
 		{"times 0", "mov.u32 %w, 0;\nmad.lo.u32 %w, %v, %w, 7;", true, 7},
-		{"float times 0", "mov.f32 %f, 0f00000000;\nmov.b32 %g, %v;\nmul.f32 %f, %f, %g;\nmov.b32 %w, %f;", false, 0}, // NaN, infinity
+		// NaN, infinity
+		{"float times 0",
+			"mov.f32 %f, 0f00000000;\nmov.b32 %g, %v;\nmul.f32 %f, %f, %g;\nmov.b32 %w, %f;", false, 0},
 		{"xor itself", "xor.b32 %w, %v, %v;", true, 0},
 		{"minus itself", "sub.u32 %w, %v, %v;", true, 0},
 		{"other of selp", "setp.ge.u32 %c, %i, 0;\nselp.u32 %w, 9, %v, %c;", true, 9},
 		{"unknown selp", "setp.eq.u32 %c, %v, 0;\nselp.u32 %w, 9, 9, %c;", false, 0},
-		{"and false", "setp.eq.u32 %c, %v, 0;\nsetp.ne.u32 %d, %i, %i;\nand.pred %e, %c, %d;\nselp.u32 %w, 1, 2, %e;", true, 2},
-		{"or true", "setp.eq.u32 %c, %v, 0;\nsetp.eq.u32 %d, %i, %i;\nor.pred %e, %c, %d;\nselp.u32 %w, 1, 2, %e;", true, 1},
+		{"and false",
+			"setp.eq.u32 %c, %v, 0;\nsetp.ne.u32 %d, %i, %i;\nand.pred %e, %c, %d;\nselp.u32 %w, 1, 2, %e;",
+			true, 2},
+		{"or true",
+			"setp.eq.u32 %c, %v, 0;\nsetp.eq.u32 %d, %i, %i;\nor.pred %e, %c, %d;\nselp.u32 %w, 1, 2, %e;",
+			true, 1},
 		{"overwritten", "mov.u32 %w, %v;\nmov.u32 %w, 3;", true, 3},
-		{"low half", "mov.b64 %q, {%i, %v};\nmov.b64 {%w, %u}, %q;", false, 0}, // a register is unknown as a whole
-		{"known neighbour", "st.global.u32 [%p+256], %v;\nst.global.u16 [%p+256], 7;\nld.global.u16 %h, [%p+256];\ncvt.u32.u16 %w, %h;", true, 7},
-		{"exchanged", "st.global.u32 [%p+256], %v;\natom.global.exch.b32 %u, [%p+256], 4;\nld.global.u32 %w, [%p+256];", true, 4},
+		// a register is unknown as a whole
+		{"low half", "mov.b64 %q, {%i, %v};\nmov.b64 {%w, %u}, %q;", false, 0},
+		{"known neighbour",
+			"st.global.u32 [%p+256], %v;\nst.global.u16 [%p+256], 7;\nld.global.u16 %h, [%p+256];\ncvt.u32.u16 %w, %h;", true, 7},
+		{"exchanged",
+			"st.global.u32 [%p+256], %v;\natom.global.exch.b32 %u, [%p+256], 4;\nld.global.u32 %w, [%p+256];", true, 4},
 	} {
 		cfg := config(1, 32, buffer("out", 4096), unknownArg())
-		res, r := completed(t, kernel(t, "ld.param.u32 %v, [x];\n"+test.text+"\nst.global.u32 [%p], %w;\nret;"), cfg, Options{})
+		res,
+			r := completed(t,
+			kernel(t, "ld.param.u32 %v, [x];\n"+test.text+"\nst.global.u32 [%p], %w;\nret;"), cfg,
+			Options{})
 		b := make([]byte, 4)
 		known, err := res.Read("out", 20, b)
 		if err != nil || known != test.known {
@@ -105,7 +143,8 @@ func TestUnknownThroughCalls(t *testing.T) {
 		name, text string
 		known      bool
 	}{
-		{"memory", "{ .param .b32 a; .param .b32 b;\nst.param.b32 [a], %w;\ncall (b), early, (a);\nld.param.b32 %v, [b]; }", false},
+		{"memory",
+			"{ .param .b32 a; .param .b32 b;\nst.param.b32 [a], %w;\ncall (b), early, (a);\nld.param.b32 %v, [b]; }", false},
 		{"register", "call (%v), twice, (%w);", false},
 		{"known", "call (%v), twice, (%i);", true},
 	} {

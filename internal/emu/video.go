@@ -10,12 +10,14 @@ import (
 
 // video decodes the video instructions, whose meaning is alu.Video.
 func (c *compiler) video(in *ir.Instr) error {
-	if len(in.Dst) != 1 || len(in.Src) < 2 || len(in.Src) > 3 || in.Dst[0].Kind != ir.Register || c.isPred(in.Dst[0]) {
+	if len(in.Dst) != 1 || len(in.Src) < 2 || len(in.Src) > 3 || in.Dst[0].Kind != ir.Register ||
+		c.isPred(in.Dst[0]) {
 		return fmt.Errorf("%s: a destination register and two or three sources expected", opcodeText(in))
 	}
 	o := alu.VideoOperands{Third: len(in.Src) == 3}
 	o.Sel[0] = in.Dst[0].Selector()
-	d := inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1}, sources: 3, run: runArith3}
+	d := inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
+		sources: 3, run: runArith3}
 	d.s[2] = src{c: c.constant(0)}
 	for i := range in.Src {
 		s, err := c.srcOf(in.Src[i], isa.B32)

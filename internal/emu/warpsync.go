@@ -10,15 +10,16 @@ import (
 	"heddle/internal/isa"
 )
 
-// Operations among the lanes of a warp: bar.warp.sync (PTX ISA 9.7.13.2), shfl (9.7.9.5, 9.7.9.6), vote
-// (9.7.13.8, 9.7.13.9), match.sync (9.7.13.10), redux.sync (9.7.13.12), elect.sync (9.7.13.14).
+// Operations among the lanes of a warp: bar.warp.sync (PTX ISA 9.7.13.2), shfl (9.7.9.5, 9.7.9.6),
+// vote (9.7.13.8, 9.7.13.9), match.sync (9.7.13.10), redux.sync (9.7.13.12), elect.sync
+// (9.7.13.14).
 //
 // The sync forms wait "until all non-exited threads corresponding to membermask have executed" the
-// operation "with the same qualifiers and same membermask value", which may be another instruction. So an
-// operation has two steps: collect what each fragment brings, then finish it in each.
+// operation "with the same qualifiers and same membermask value", which may be another instruction.
+// So an operation has two steps: collect what each fragment brings, then finish it in each.
 
-// warpOp is a decoded warp operation. s[0] and ps[0] are what a lane brings; members is the operand with
-// the member mask.
+// warpOp is a decoded warp operation. s[0] and ps[0] are what a lane brings; members is the operand
+// with the member mask.
 type warpOp struct {
 	key     warpKey
 	sync    bool
@@ -54,7 +55,8 @@ type collected struct {
 func (c *compiler) warpInst(in *ir.Instr, finish func(*exec, *inst, uint32)) (inst, *warpOp) {
 	op := &warpOp{key: warpKey{op: in.Op(), fn: in.Fn, t: in.Type, flags: in.Flags}, finish: finish}
 	d := inst{run: runWarpOp, guard: c.guard(), warp: op, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
-	d.s[0] = src{c: c.constant(0)} // an operation without a value brings none of a register, which there may not be
+	// an operation without a value brings none of a register, which there may not be
+	d.s[0] = src{c: c.constant(0)}
 	return d, op
 }
 
@@ -165,7 +167,8 @@ func (x *exec) setLanes(in *inst, m uint32, v uint64) {
 }
 
 func (c *compiler) match(in *ir.Instr) error {
-	finish := map[isa.Fn]func(*exec, *inst, uint32){isa.FnAny: finishMatchAny, isa.FnAll: finishMatchAll}[in.Fn]
+	finish := map[isa.Fn]func(*exec, *inst,
+		uint32){isa.FnAny: finishMatchAny, isa.FnAll: finishMatchAll}[in.Fn]
 	if finish == nil {
 		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
@@ -302,14 +305,15 @@ func runWarpOp(x *exec, in *inst) {
 	members := uint32(v)
 	if outside := same &^ members; outside != 0 {
 		l := bits.TrailingZeros32(outside)
-		x.fail(in, BadBarrier, l, "lane %d executes %s with member mask %#08x, which does not name it", l, in.ir.Op(), members)
+		x.fail(in, BadBarrier, l, "lane %d executes %s with member mask %#08x, which does not name it", l,
+			in.ir.Op(), members)
 		return
 	}
 	if same == x.m && op.awaits(x.warp, members) == same {
 		x.coll.lanes = 0
 		x.collect(in, same)
 		x.finishWarpOp(in, same)
-		if in.ir.Op() == "bar.warp.sync" {
+		if in.ir.IsWarpBarrier() {
 			x.warpSynced(in, same, in.ir.Orders)
 		}
 		return
@@ -324,8 +328,8 @@ func runWarpOp(x *exec, in *inst) {
 	x.next()
 }
 
-// awaits returns the lanes that an operation waits for: those of members that have not exited. For one that all
-// threads of the warp must execute, exited ones are missing for ever.
+// awaits returns the lanes that an operation waits for: those of members that have not exited. For
+// one that all threads of the warp must execute, exited ones are missing for ever.
 func (op *warpOp) awaits(w *warp, members uint32) uint32 {
 	if op.key.at != nil {
 		return members & w.lanes
@@ -416,7 +420,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 		h.wrote = true
 	}
 	x.enter(g.frame)
-	if key.op == "bar.warp.sync" {
+	if g.wait.in.ir.IsWarpBarrier() {
 		orders := g.wait.in.ir.Orders
 		for _, h := range group {
 			orders = orders.Meet(h.wait.in.ir.Orders)

@@ -7,8 +7,8 @@ import (
 	"heddle/internal/event"
 )
 
-// shfl.sync: the expected lane follows the pseudo code of PTX ISA 9.7.9.6, here computed with signed
-// numbers as it is written there.
+// shfl.sync: the expected lane follows the pseudo code of PTX ISA 9.7.9.6, here computed with
+// signed numbers as it is written there.
 func TestShuffle(t *testing.T) {
 	type result struct {
 		j    int
@@ -40,7 +40,8 @@ func TestShuffle(t *testing.T) {
 		return result{j, p}
 	}
 	for _, mode := range []string{"up", "down", "bfly", "idx"} {
-		for _, c := range []uint64{0, 31, 0x1800 | 7, 0x1c00 | 3, 0x181f} { // whole warp, segments of 8 and 4 lanes
+		// whole warp, segments of 8 and 4 lanes
+		for _, c := range []uint64{0, 31, 0x1800 | 7, 0x1c00 | 3, 0x181f} {
 			for _, b := range []uint64{0, 1, 3, 16, 33} {
 				k := kernel(t, `
 	ld.param.u32 %u, [x];
@@ -89,32 +90,48 @@ func TestWarpOperations(t *testing.T) {
 		text string
 		want func(i int) uint32
 	}{
-		{"vote.sync.ballot.b32 %v, %c, 0xffffffff;", func(int) uint32 { return ballot(func(i int) bool { return val(i) < 3 }) }},
-		{"vote.sync.ballot.b32 %v, !%c, 0xffffffff;", func(int) uint32 { return ballot(func(i int) bool { return val(i) >= 3 }) }},
+		{"vote.sync.ballot.b32 %v, %c, 0xffffffff;",
+			func(int) uint32 { return ballot(func(i int) bool { return val(i) < 3 }) }},
+		{"vote.sync.ballot.b32 %v, !%c, 0xffffffff;",
+			func(int) uint32 { return ballot(func(i int) bool { return val(i) >= 3 }) }},
 		{"vote.sync.any.pred %d, %c, 0xffffffff;\nselp.u32 %v, 1, 0, %d;", func(int) uint32 { return 1 }},
 		{"vote.sync.all.pred %d, %c, 0xffffffff;\nselp.u32 %v, 1, 0, %d;", func(int) uint32 { return 0 }},
 		{"vote.sync.uni.pred %d, %c, 0xffffffff;\nselp.u32 %v, 1, 0, %d;", func(int) uint32 { return 0 }},
-		{"setp.lt.u32 %c, %i, 32;\nvote.sync.all.pred %d, %c, 0xffffffff;\nselp.u32 %v, 1, 0, %d;", func(int) uint32 { return 1 }},
-		{"setp.ge.u32 %c, %i, 32;\nvote.sync.uni.pred %d, %c, 0xffffffff;\nselp.u32 %v, 1, 0, %d;", func(int) uint32 { return 1 }},
-		{"match.any.sync.b32 %v, %u, 0xffffffff;", func(i int) uint32 { return ballot(func(k int) bool { return val(k) == val(i) }) }},
-		{"match.all.sync.b32 %v|%d, %u, 0xffffffff;\n@%d add.u32 %v, %v, 1;", func(int) uint32 { return 0 }},
-		{"match.all.sync.b32 %v|%d, %n, 0xffffffff;\n@%d add.u32 %v, %v, 1;", func(int) uint32 { return 1 << lanes }},
-		{"redux.sync.add.u32 %v, %u, 0xffffffff;", func(int) uint32 { return fold(func(a, b uint32) uint32 { return a + b }) }},
+		{"setp.lt.u32 %c, %i, 32;\nvote.sync.all.pred %d, %c, 0xffffffff;\nselp.u32 %v, 1, 0, %d;",
+			func(int) uint32 { return 1 }},
+		{"setp.ge.u32 %c, %i, 32;\nvote.sync.uni.pred %d, %c, 0xffffffff;\nselp.u32 %v, 1, 0, %d;",
+			func(int) uint32 { return 1 }},
+		{"match.any.sync.b32 %v, %u, 0xffffffff;",
+			func(i int) uint32 { return ballot(func(k int) bool { return val(k) == val(i) }) }},
+		{"match.all.sync.b32 %v|%d, %u, 0xffffffff;\n@%d add.u32 %v, %v, 1;",
+			func(int) uint32 { return 0 }},
+		{"match.all.sync.b32 %v|%d, %n, 0xffffffff;\n@%d add.u32 %v, %v, 1;",
+			func(int) uint32 { return 1 << lanes }},
+		{"redux.sync.add.u32 %v, %u, 0xffffffff;",
+			func(int) uint32 { return fold(func(a, b uint32) uint32 { return a + b }) }},
 		{"redux.sync.min.u32 %v, %u, 0xffffffff;", func(int) uint32 { return 0 }},
-		{"redux.sync.max.u32 %v, %u, 0xffffffff;", func(int) uint32 { return fold(func(a, b uint32) uint32 { return max(a, b) }) }},
-		{"sub.u32 %u, %u, 3;\nredux.sync.min.s32 %v, %u, 0xffffffff;", func(int) uint32 { return 0xfffffffd }},
-		{"redux.sync.xor.b32 %v, %u, 0xffffffff;", func(int) uint32 { return fold(func(a, b uint32) uint32 { return a ^ b }) }},
-		{"redux.sync.or.b32 %v, %u, 0xffffffff;", func(int) uint32 { return fold(func(a, b uint32) uint32 { return a | b }) }},
-		{"elect.sync %v|%d, 0xffffffff;\n@%d add.u32 %v, %v, 50;", func(i int) uint32 { return map[bool]uint32{true: 50}[i == 0] }},
+		{"redux.sync.max.u32 %v, %u, 0xffffffff;",
+			func(int) uint32 { return fold(func(a, b uint32) uint32 { return max(a, b) }) }},
+		{"sub.u32 %u, %u, 3;\nredux.sync.min.s32 %v, %u, 0xffffffff;",
+			func(int) uint32 { return 0xfffffffd }},
+		{"redux.sync.xor.b32 %v, %u, 0xffffffff;",
+			func(int) uint32 { return fold(func(a, b uint32) uint32 { return a ^ b }) }},
+		{"redux.sync.or.b32 %v, %u, 0xffffffff;",
+			func(int) uint32 { return fold(func(a, b uint32) uint32 { return a | b }) }},
+		{"elect.sync %v|%d, 0xffffffff;\n@%d add.u32 %v, %v, 50;",
+			func(i int) uint32 { return map[bool]uint32{true: 50}[i == 0] }},
 		{"setp.lt.u32 %d, %i, 5;\n@%d activemask.b32 %v;\n@!%d activemask.b32 %v;", func(i int) uint32 {
 			if i < 5 {
 				return 0x1f
 			}
 			return 0xfffe0
 		}},
-		{"mov.u32 %v, %lanemask_lt;\nmov.u32 %w, %laneid;\nadd.u32 %v, %v, %w;", func(i int) uint32 { return 1<<i - 1 + uint32(i) }},
+		{"mov.u32 %v, %lanemask_lt;\nmov.u32 %w, %laneid;\nadd.u32 %v, %v, %w;",
+			func(i int) uint32 { return 1<<i - 1 + uint32(i) }},
 	} {
-		k := kernel(t, "mul.lo.u32 %u, %i, %i;\nrem.u32 %u, %u, 7;\nsetp.lt.u32 %c, %u, 3;\n"+test.text+"\nst.global.u32 [%p], %v;\nret;")
+		k := kernel(t,
+			"mul.lo.u32 %u, %i, %i;\nrem.u32 %u, %u, 7;\nsetp.lt.u32 %c, %u, 3;\n"+test.text+
+				"\nst.global.u32 [%p], %v;\nret;")
 		twoModels(t, func(t *testing.T, opt Options) {
 			res, _ := completed(t, k, config(1, lanes, buffer("out", 4*lanes)), opt)
 			got := words(t, res, "out", lanes)
@@ -127,8 +144,9 @@ func TestWarpOperations(t *testing.T) {
 	}
 }
 
-// Members come to a shuffle by two paths, through two instructions: shfl.sync waits "until all non-exited
-// threads corresponding to membermask have executed shfl.sync with the same qualifiers and same membermask".
+// Members come to a shuffle by two paths, through two instructions: shfl.sync waits "until all
+// non-exited threads corresponding to membermask have executed shfl.sync with the same qualifiers
+// and same membermask".
 func TestShuffleAcrossPaths(t *testing.T) {
 	k := kernel(t, `
 	setp.lt.u32 %c, %i, 16;
@@ -157,7 +175,8 @@ END:
 	})
 }
 
-// A reduction in groups that lanes form by match: member masks differ between lanes of one instruction.
+// A reduction in groups that lanes form by match: member masks differ between lanes of one
+// instruction.
 func TestGroupsByMask(t *testing.T) {
 	k := kernel(t, `
 	rem.u32 %u, %i, 3;

@@ -10,11 +10,12 @@ import (
 
 // wmma.load, wmma.store and wmma.mma: PTX ISA 9.7.14.4.
 //
-// "The distribution of fragments loaded by the threads in a warp is unspecified" (9.7.14.4.1). Here every
-// lane holds a run of elements of one row of A, C or D, or of one column of B: the runs of the matrix in order go to the
-// lanes in order, and start again if there are fewer runs than lanes, as for the .f16 fragments, which hold
-// every element twice or more. So the same lane performs the same access with every program, and a program whose
-// lanes race with a wmma.load for another distribution only is not noticed.
+// "The distribution of fragments loaded by the threads in a warp is unspecified" (9.7.14.4.1). Here
+// every lane holds a run of elements of one row of A, C or D, or of one column of B: the runs of
+// the matrix in order go to the lanes in order, and start again if there are fewer runs than lanes,
+// as for the .f16 fragments, which hold every element twice or more. So the same lane performs the
+// same access with every program, and a program whose lanes race with a wmma.load for another
+// distribution only is not noticed.
 
 // fragmentPlan is the distribution of a matrix over the lanes.
 type fragmentPlan struct {
@@ -81,13 +82,15 @@ func (c *compiler) wmmaMMA(in *ir.Instr) error {
 		names = []string{names[0], "f16", "f16", names[1]}
 	}
 	if len(names) != 4 || len(f.Other) != 0 || len(f.Layouts) != 2 || !wmmaShape(&f, names[1]) {
-		return fmt.Errorf("%s: no such combination of shape and types, or one that is not supported", opcodeText(in))
+		return fmt.Errorf("%s: no such combination of shape and types, or one that is not supported",
+			opcodeText(in))
 	}
 	var t [4]element
 	for i, name := range names {
 		t[i], _ = elementOf(name)
 	}
-	p := &product{m: f.M, n: f.N, k: f.K, count: 1, round: f.Round, saturate: f.Satfinite, bitOp: f.BitOp}
+	p := &product{m: f.M, n: f.N, k: f.K, count: 1, round: f.Round, saturate: f.Satfinite,
+		bitOp: f.BitOp}
 	if names[1] != names[2] || !p.accumulates(t) {
 		return fmt.Errorf("%s: these types do not go together", opcodeText(in))
 	}
@@ -110,8 +113,29 @@ type wmmaAccess struct {
 	regs   []src // the fragment
 }
 
-func (c *compiler) wmmaLoad(in *ir.Instr) error  { return c.wmmaMemory(in, true) }
-func (c *compiler) wmmaStore(in *ir.Instr) error { return c.wmmaMemory(in, false) }
+// matrixLoad is wmma.load or ldmatrix.
+func (c *compiler) matrixLoad(in *ir.Instr) error {
+	if in.Row.Fragment {
+		return c.wmmaMemory(in, true)
+	}
+	return c.ldmatrix(in)
+}
+
+// matrixStore is wmma.store or stmatrix.
+func (c *compiler) matrixStore(in *ir.Instr) error {
+	if in.Row.Fragment {
+		return c.wmmaMemory(in, false)
+	}
+	return c.stmatrix(in)
+}
+
+// matrixMultiply is wmma.mma or mma.
+func (c *compiler) matrixMultiply(in *ir.Instr) error {
+	if in.Row.Fragment {
+		return c.wmmaMMA(in)
+	}
+	return c.mma(in)
+}
 
 func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 	f := in.Matrix()
@@ -124,13 +148,17 @@ func (c *compiler) wmmaMemory(in *ir.Instr, load bool) error {
 	if multiplicand {
 		shapeOf = e.name
 	}
-	if !ok || !wmmaShape(&f, shapeOf) || !multiplicand && e.name != "f16" && e.name != "f32" && e.name != "s32" && e.name != "f64" {
-		return fmt.Errorf("%s: no such combination of shape and type, or one that is not supported", opcodeText(in))
+	if !ok || !wmmaShape(&f, shapeOf) || !multiplicand && e.name != "f16" && e.name != "f32" &&
+		e.name != "s32" && e.name != "f64" {
+		return fmt.Errorf("%s: no such combination of shape and type, or one that is not supported",
+			opcodeText(in))
 	}
 	a := &wmmaAccess{fragmentPlan: planOf(&f, f.Operand, e), in: in, load: load}
 	a.runs = (f.Layouts[0] == "row") == (f.Operand != "b")
 	if !a.runs && e.bits < 8 {
-		return fmt.Errorf("%s: elements of less than a byte must be .row for A and .col for B (PTX ISA 9.7.14.4.3)", opcodeText(in))
+		return fmt.Errorf(
+			"%s: elements of less than a byte must be .row for A and .col for B (PTX ISA 9.7.14.4.3)",
+			opcodeText(in))
 	}
 	addr, list, stride, err := a.operands()
 	if err != nil {
@@ -174,7 +202,8 @@ func (a *wmmaAccess) operands() (addr, list ir.Operand, stride *ir.Operand, err 
 		s = append(s, s...) // an error below
 	}
 	if len(s) > 1 || addr.Kind != ir.Mem {
-		return addr, list, nil, fmt.Errorf("%s: an address, a list of registers and perhaps a stride expected", opcodeText(a.in))
+		return addr, list, nil,
+			fmt.Errorf("%s: an address, a list of registers and perhaps a stride expected", opcodeText(a.in))
 	}
 	if len(s) == 1 {
 		stride = &s[0]
@@ -189,11 +218,13 @@ func (a *wmmaAccess) start(c *compiler, o ir.Operand) error {
 	if err := c.address(o, &d, m); err != nil {
 		return err
 	}
-	if a.space = m.space; a.space != event.Global && a.space != event.Shared && a.space != event.Generic {
+	if a.space = m.space; a.space != event.Global && a.space != event.Shared &&
+		a.space != event.Generic {
 		return fmt.Errorf("%s: an address of global or shared memory expected", opcodeText(a.in))
 	}
 	a.addr = c.hidden()
-	c.emit(inst{guard: c.guard(), d: [2]int32{a.addr, -1}, pd: [2]int32{-1, -1}, s: [4]src{d.s[0], a.stride}, sources: 2,
+	c.emit(inst{guard: c.guard(), d: [2]int32{a.addr, -1}, pd: [2]int32{-1, -1},
+		s: [4]src{d.s[0], a.stride}, sources: 2,
 		run: func(x *exec, in *inst) {
 			x.uncount()
 			base, stride, to := x.src(&in.s[0]), x.src(&in.s[1]), &x.regs[in.d[0]]
@@ -212,7 +243,8 @@ func (a *wmmaAccess) start(c *compiler, o ir.Operand) error {
 	return nil
 }
 
-// maxWide bounds one access, in bytes: what a vector load or store has. The rows of a matrix are aligned to it or to their run.
+// maxWide bounds one access, in bytes: what a vector load or store has. The rows of a matrix are
+// aligned to it or to their run.
 const maxWide = 16
 
 // accesses emits the loads or stores: of neighbours by 16 bytes, else element by element.
@@ -258,17 +290,19 @@ func (a *wmmaAccess) accesses(c *compiler) error {
 }
 
 func (c *compiler) emitParts(m *miscOp) {
-	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m, run: func(x *exec, in *inst) {
-		x.uncount()
-		runMovVector(x, in)
-	}})
+	c.emit(inst{guard: c.guard(), d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, misc: m,
+		run: func(x *exec, in *inst) {
+			x.uncount()
+			runMovVector(x, in)
+		}})
 }
 
 // step is the access of element i, a row or column of memory behind the one before.
 func (a *wmmaAccess) step(c *compiler, i int, r []src) error {
 	if i > 0 {
 		size := uint64(a.bits / 8)
-		c.emit(inst{guard: c.guard(), d: [2]int32{a.addr, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: a.addr}, a.stride}, sources: 2,
+		c.emit(inst{guard: c.guard(), d: [2]int32{a.addr, -1}, pd: [2]int32{-1, -1},
+			s: [4]src{{r: a.addr}, a.stride}, sources: 2,
 			run: func(x *exec, in *inst) {
 				x.uncount()
 				stride, to := x.src(&in.s[1]), &x.regs[in.d[0]]
@@ -284,7 +318,8 @@ func (a *wmmaAccess) step(c *compiler, i int, r []src) error {
 
 // access emits one load or store of registers of size bytes each.
 func (a *wmmaAccess) access(c *compiler, regs []src, size, off uint64) error {
-	m := &memOp{space: a.space, size: size, wide: size * uint64(len(regs)), off: off, amask: ^uint64(0)}
+	m := &memOp{space: a.space, size: size, wide: size * uint64(len(regs)), off: off,
+		amask: ^uint64(0)}
 	if a.load {
 		m.kind, m.global, m.shared, m.private = event.Read, loadGlobal, loadShared, loadPrivate
 		for _, r := range regs {
@@ -294,5 +329,6 @@ func (a *wmmaAccess) access(c *compiler, regs []src, size, off uint64) error {
 		m.kind, m.global, m.shared, m.private = event.Write, storeGlobal, storeShared, storePrivate
 		m.src = regs
 	}
-	return c.finishMem(a.in, inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}, s: [4]src{{r: a.addr}}})
+	return c.finishMem(a.in, inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1},
+		s: [4]src{{r: a.addr}}})
 }

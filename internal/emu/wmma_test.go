@@ -77,9 +77,9 @@ func wmmaRegs(operand, typ string, m *matrixIn) int {
 	return max(1, m.rows*m.cols*min(widths[typ], 32)/32/32)
 }
 
-// wmma loads, multiplies and stores matrices of every shape and type, of both layouts, with strides, in global
-// and shared memory: D = A*B + C by the definition, every byte of A, B and C is read, every byte of D is written
-// once, and nothing else is touched.
+// wmma loads, multiplies and stores matrices of every shape and type, of both layouts, with
+// strides, in global and shared memory: D = A*B + C by the definition, every byte of A, B and C is
+// read, every byte of D is written once, and nothing else is touched.
 func TestWMMA(t *testing.T) {
 	r := rand.New(rand.NewPCG(105, 106))
 	for _, test := range []struct {
@@ -87,11 +87,16 @@ func TestWMMA(t *testing.T) {
 		ab, acc                    string
 		tail                       string
 	}{
-		{"16 16 16,8 32 16,32 8 16", "row col", "row col", "f16", "f32", ""}, {"16 16 16,8 32 16,32 8 16", "row", "col", "f16", "f16", ""},
-		{"16 16 16,8 32 16,32 8 16", "row col", "row col", "bf16", "f32", ""}, {"16 16 8", "row col", "row col", "tf32", "f32", ""},
-		{"16 16 16,8 32 16,32 8 16", "row col", "row col", "s8", "s32", ""}, {"16 16 16,8 32 16,32 8 16", "row", "col", "u8", "s32", ".satfinite"},
-		{"8 8 4", "row col", "row col", "f64", "f64", ""}, {"8 8 32", "row", "col", "s4", "s32", ""}, {"8 8 32", "row", "col", "u4", "s32", ""},
-		{"8 8 128", "row", "col", "b1", "s32", "xor.popc"}, {"8 8 128", "row", "col", "b1", "s32", "and.popc"},
+		{"16 16 16,8 32 16,32 8 16", "row col", "row col", "f16", "f32", ""},
+		{"16 16 16,8 32 16,32 8 16", "row", "col", "f16", "f16", ""},
+		{"16 16 16,8 32 16,32 8 16", "row col", "row col", "bf16", "f32", ""},
+		{"16 16 8", "row col", "row col", "tf32", "f32", ""},
+		{"16 16 16,8 32 16,32 8 16", "row col", "row col", "s8", "s32", ""},
+		{"16 16 16,8 32 16,32 8 16", "row", "col", "u8", "s32", ".satfinite"},
+		{"8 8 4", "row col", "row col", "f64", "f64", ""}, {"8 8 32", "row", "col", "s4", "s32", ""},
+		{"8 8 32", "row", "col", "u4", "s32", ""},
+		{"8 8 128", "row", "col", "b1", "s32", "xor.popc"},
+		{"8 8 128", "row", "col", "b1", "s32", "and.popc"},
 	} {
 		for _, shape := range strings.Split(test.shapes, ",") {
 			var m, n, k int
@@ -100,7 +105,8 @@ func TestWMMA(t *testing.T) {
 				for _, lb := range strings.Fields(test.layoutsB) {
 					for _, lc := range []string{"row", "col"} {
 						bits := 128 * r.IntN(2) // of padding behind each row or column: rows keep their alignment
-						a, b := randomMatrix(r, test.ab, la, m, k, bits/widths[test.ab]), randomMatrix(r, test.ab, lb, k, n, bits/widths[test.ab])
+						a, b := randomMatrix(r, test.ab, la, m, k, bits/widths[test.ab]),
+							randomMatrix(r, test.ab, lb, k, n, bits/widths[test.ab])
 						c := randomMatrix(r, test.acc, lc, m, n, bits/widths[test.acc])
 						wmmaCase(t, a, b, c, test.tail, bits != 0, r.IntN(2) == 0)
 					}
@@ -113,12 +119,14 @@ func TestWMMA(t *testing.T) {
 func wmmaCase(t *testing.T, a, b, c *matrixIn, tail string, strided, shared bool) {
 	t.Helper()
 	shape := fmt.Sprintf("m%dn%dk%d", a.rows, b.cols, a.cols)
-	mul := fmt.Sprintf("wmma.mma.sync.aligned.%s.%s.%s.%s.%s.%s.%s%s", a.layout, b.layout, shape, c.typ, a.typ, a.typ, c.typ, tail)
+	mul := fmt.Sprintf("wmma.mma.sync.aligned.%s.%s.%s.%s.%s.%s.%s%s", a.layout, b.layout, shape,
+		c.typ, a.typ, a.typ, c.typ, tail)
 	switch {
 	case a.typ == "f16":
 		mul = fmt.Sprintf("wmma.mma.sync.aligned.%s.%s.%s.%s.%s", a.layout, b.layout, shape, c.typ, c.typ)
 	case a.typ == "b1":
-		mul = fmt.Sprintf("wmma.mma.%s.sync.aligned.%s.%s.%s.s32.b1.b1.s32", tail, a.layout, b.layout, shape)
+		mul = fmt.Sprintf("wmma.mma.%s.sync.aligned.%s.%s.%s.s32.b1.b1.s32", tail, a.layout, b.layout,
+			shape)
 	}
 	na, nb, nc := wmmaRegs("a", a.typ, a), wmmaRegs("b", b.typ, b), wmmaRegs("c", c.typ, c)
 	stride := func(m *matrixIn) string {
@@ -137,17 +145,21 @@ func wmmaCase(t *testing.T, a, b, c *matrixIn, tail string, strided, shared bool
 		if op == "load" {
 			list = fmt.Sprintf("%s, [%s+%d]", regs, base, off)
 		}
-		return fmt.Sprintf("wmma.%s.%s.sync.aligned.%s.%s%s.%s %s%s;\n", op, operand, m.layout, shape, space, m.typ, list, stride(m))
+		return fmt.Sprintf("wmma.%s.%s.sync.aligned.%s.%s%s.%s %s%s;\n", op, operand, m.layout, shape,
+			space, m.typ, list, stride(m))
 	}
-	text += place(a, "load", "a", space, "%x", registers("a", na), 0) + place(b, "load", "b", ".global", "%x", registers("b", nb), atB) +
+	text += place(a, "load", "a", space, "%x", registers("a", na), 0) +
+		place(b, "load", "b", ".global", "%x", registers("b", nb), atB) +
 		place(c, "load", "c", ".global", "%x", registers("c", nc), atC)
-	text += fmt.Sprintf("%s %s, %s, %s, %s;\n", mul, registers("c", nc), registers("a", na), registers("b", nb), registers("c", nc))
+	text += fmt.Sprintf("%s %s, %s, %s, %s;\n", mul, registers("c", nc), registers("a", na),
+		registers("b", nb), registers("c", nc))
 	dst := "%o"
 	if shared { // through shared memory, and from there to out byte by byte
 		text = fmt.Sprintf(".shared .align 32 .b8 sh[%d];\n", c.bytes()) + text
 		text += "mov.u64 %r, sh;\n" + place(c, "store", "d", ".shared", "%r", registers("c", nc), 0)
-		text += fmt.Sprintf("setp.ne.u32 %%c, %%t, 0;\n@%%c ret;\nbar.warp.sync 1;\nmov.u32 %%u, 0;\nLOOP:\ncvt.u64.u32 %%s, %%u;\nadd.u64 %%q, %%r, %%s;\n"+
-			"ld.shared.u8 %%h, [%%q];\nadd.u64 %%q, %%o, %%s;\nst.global.u8 [%%q], %%h;\nadd.u32 %%u, %%u, 1;\nsetp.lt.u32 %%d, %%u, %d;\n@%%d bra LOOP;\n", c.bytes())
+		text += fmt.Sprintf(
+			"setp.ne.u32 %%c, %%t, 0;\n@%%c ret;\nbar.warp.sync 1;\nmov.u32 %%u, 0;\nLOOP:\ncvt.u64.u32 %%s, %%u;\nadd.u64 %%q, %%r, %%s;\n"+
+				"ld.shared.u8 %%h, [%%q];\nadd.u64 %%q, %%o, %%s;\nst.global.u8 [%%q], %%h;\nadd.u32 %%u, %%u, 1;\nsetp.lt.u32 %%d, %%u, %d;\n@%%d bra LOOP;\n", c.bytes())
 	} else {
 		text += place(c, "store", "d", ".global", dst, registers("c", nc), 0)
 	}
@@ -156,8 +168,10 @@ func wmmaCase(t *testing.T, a, b, c *matrixIn, tail string, strided, shared bool
 	a.put(data)
 	b.put(data[atB:])
 	c.put(data[atC:])
-	in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: uint64(len(data)), Fill: launch.FillFile, Data: data}}
-	res, rec := completed(t, kernel(t, text), config(1, 32, buffer("out", uint64(c.bytes())), in), Options{})
+	in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: uint64(len(data)),
+		Fill: launch.FillFile, Data: data}}
+	res, rec := completed(t, kernel(t, text), config(1, 32, buffer("out", uint64(c.bytes())), in),
+		Options{})
 	got := make([]byte, c.bytes())
 	if _, err := res.Read("out", 0, got); err != nil {
 		t.Fatal(err)
@@ -187,7 +201,8 @@ func wmmaCase(t *testing.T, a, b, c *matrixIn, tail string, strided, shared bool
 }
 
 // checkTouched compares the bytes that the events name with those of the matrices.
-func checkTouched(t *testing.T, text string, rec *recorder, ins [][2]any, d *matrixIn, shared bool) {
+func checkTouched(t *testing.T, text string, rec *recorder, ins [][2]any, d *matrixIn,
+	shared bool) {
 	t.Helper()
 	mark := func(b []int, at int, m *matrixIn) {
 		for x := range m.value {
@@ -208,7 +223,8 @@ func checkTouched(t *testing.T, text string, rec *recorder, ins [][2]any, d *mat
 	base := map[event.Kind]uint64{event.Read: 1 << 63, event.Write: 1 << 63}
 	acc := of[access](rec)
 	for _, a := range acc {
-		if a.Size < 16 && a.Kind == event.Read && a.Space == event.Shared || a.Space == event.Global && a.Kind == event.Write && shared {
+		if a.Size < 16 && a.Kind == event.Read && a.Space == event.Shared ||
+			a.Space == event.Global && a.Kind == event.Write && shared {
 			continue // the copy
 		}
 		for l := range 32 {
@@ -219,7 +235,8 @@ func checkTouched(t *testing.T, text string, rec *recorder, ins [][2]any, d *mat
 	}
 	gotR, gotW := make([]int, len(read)), make([]int, len(wrote))
 	for _, a := range acc {
-		if a.Space == event.Shared && a.Kind == event.Read || shared && a.Space == event.Global && a.Kind == event.Write {
+		if a.Space == event.Shared && a.Kind == event.Read ||
+			shared && a.Space == event.Global && a.Kind == event.Write {
 			continue
 		}
 		if a.Order != event.Weak {
@@ -252,8 +269,8 @@ func checkTouched(t *testing.T, text string, rec *recorder, ins [][2]any, d *mat
 	}
 }
 
-// rowsKernel fills shared memory with the half-words 0, 1, 2, ... and gives row t of the matrices the address
-// 48*((5t) mod 32) in %u.
+// rowsKernel fills shared memory with the half-words 0, 1, 2, ... and gives row t of the matrices
+// the address 48*((5t) mod 32) in %u.
 const rowsKernel = `.shared .align 16 .b8 sh[1536];
 	.reg .b32 %r<4>, %a;
 	mov.u64 %r, sh;
@@ -286,8 +303,9 @@ func rowOptions(n int, trans bool) string {
 	return s
 }
 
-// ldmatrix: figure 104 of PTX ISA 9.7.14.5.15 says that register i of lane l holds row l/4, elements 2(l%4) and
-// 2(l%4)+1 of matrix i, whose rows are at the addresses of lanes 8i to 8i+7; .trans takes columns for rows.
+// ldmatrix: figure 104 of PTX ISA 9.7.14.5.15 says that register i of lane l holds row l/4,
+// elements 2(l%4) and 2(l%4)+1 of matrix i, whose rows are at the addresses of lanes 8i to 8i+7;
+// .trans takes columns for rows.
 func TestLdmatrix(t *testing.T) {
 	for _, n := range []int{1, 2, 4} {
 		for _, trans := range []bool{false, true} {
@@ -298,7 +316,8 @@ func TestLdmatrix(t *testing.T) {
 					text += "mov.u64 %r, sh;\ncvta.shared.u64 %r, %r;\ncvt.u64.u32 %s, %u;\nadd.u64 %r, %r, %s;\n"
 					addr = "[%r]"
 				}
-				text += fmt.Sprintf("ldmatrix.sync.aligned.m8n8%s%s.b16 %s, %s;\n", rowOptions(n, trans), space, registers("r", n), addr)
+				text += fmt.Sprintf("ldmatrix.sync.aligned.m8n8%s%s.b16 %s, %s;\n", rowOptions(n, trans), space,
+					registers("r", n), addr)
 				for i := range n {
 					text += fmt.Sprintf("st.global.u32 [%%q+%d], %%r%d;\n", 4*i, i)
 				}
@@ -324,7 +343,8 @@ func TestLdmatrix(t *testing.T) {
 						as = append(as, a)
 					}
 				}
-				if len(as) != 1 || as[0].Mask != full>>(32-8*n) || as[0].Size != 16 || as[0].Order != event.Weak {
+				if len(as) != 1 || as[0].Mask != full>>(32-8*n) || as[0].Size != 16 ||
+					as[0].Order != event.Weak {
 					t.Fatalf("x%d: accesses %+v", n, as)
 				}
 				for l := range 8 * n {
@@ -343,9 +363,11 @@ func TestStmatrix(t *testing.T) {
 		for _, trans := range []bool{false, true} {
 			text := rowsKernel
 			for i := range n { // element j of register i of lane l is 1000*i + 2*l + j
-				text += fmt.Sprintf("mad.lo.u32 %%r%d, %%t, 2, %d;\nadd.u32 %%a, %%r%d, 1;\nshl.b32 %%a, %%a, 16;\nor.b32 %%r%d, %%r%d, %%a;\n", i, 1000*i, i, i, i)
+				text += fmt.Sprintf(
+					"mad.lo.u32 %%r%d, %%t, 2, %d;\nadd.u32 %%a, %%r%d, 1;\nshl.b32 %%a, %%a, 16;\nor.b32 %%r%d, %%r%d, %%a;\n", i, 1000*i, i, i, i)
 			}
-			text += fmt.Sprintf("stmatrix.sync.aligned.m8n8%s.shared.b16 [%%u], %s;\nret;", rowOptions(n, trans), registers("r", n))
+			text += fmt.Sprintf("stmatrix.sync.aligned.m8n8%s.shared.b16 [%%u], %s;\nret;",
+				rowOptions(n, trans), registers("r", n))
 			_, rec := completed(t, kernel(t, text), config(1, 32, buffer("out", 512)), Options{})
 			var as []access
 			for _, a := range of[access](rec) {
@@ -353,7 +375,8 @@ func TestStmatrix(t *testing.T) {
 					as = append(as, a)
 				}
 			}
-			if len(as) != 1 || as[0].Kind != event.Write || as[0].Mask != full>>(32-8*n) || as[0].Stored != as[0].Mask {
+			if len(as) != 1 || as[0].Kind != event.Write || as[0].Mask != full>>(32-8*n) ||
+				as[0].Stored != as[0].Mask {
 				t.Fatalf("x%d: accesses %+v", n, as)
 			}
 			for l := range 8 * n {
@@ -404,19 +427,29 @@ func TestMatrixUnsupported(t *testing.T) {
 		"tcgen05.wait::ld.sync.aligned;":                "not supported",
 		"ldmatrix.sync.aligned.m8n8.x1.b16 {%v}, [%o];": "needs an address of shared memory",
 	} {
-		_, res, _ := start(t, kernel(t, "mov.u32 %u, 0;\nmov.u32 %v, 0;\nmov.f32 %f, 0f00000000;\n"+text+"\nret;"), config(1, 32, buffer("out", 128)), Options{})
+		_, res,
+			_ := start(t,
+			kernel(t, "mov.u32 %u, 0;\nmov.u32 %v, 0;\nmov.f32 %f, 0f00000000;\n"+text+"\nret;"),
+			config(1, 32, buffer("out", 128)), Options{})
 		if res.Stop == nil || !strings.Contains(res.Stop.Message, message) {
 			t.Errorf("%s: %+v", text, res.Stop)
 		}
 	}
 	// A block of fewer threads than a warp has.
-	_, res, _ := start(t, kernel(t, "movmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, 16, buffer("out", 128)), Options{})
-	if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.Contains(res.Stop.Message, "all 32 threads") {
+	_, res, _ := start(t, kernel(t, "movmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"),
+		config(1, 16, buffer("out", 128)), Options{})
+	if res.Stop == nil || res.Stop.Kind != Unsupported ||
+		!strings.Contains(res.Stop.Message, "all 32 threads") {
 		t.Errorf("16 threads: %+v", res.Stop)
 	}
 	// "or if any thread in the warp has exited": 9.7.14.5.15.
-	_, res, rec := start(t, kernel(t, "setp.gt.u32 %c, %t, 29;\n@%c exit;\nmovmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"), config(1, 32, buffer("out", 128)), Options{})
-	if st := of[event.Stall](rec); res.Status != Stalled || len(st) != 1 || st[0].Waiting[0].Mask != 0x3fffffff || st[0].Exited[0].Mask != 0xc0000000 {
+	_, res,
+		rec := start(t,
+		kernel(t,
+			"setp.gt.u32 %c, %t, 29;\n@%c exit;\nmovmatrix.sync.aligned.m8n8.trans.b16 %v, %v;\nret;"),
+		config(1, 32, buffer("out", 128)), Options{})
+	if st := of[event.Stall](rec); res.Status != Stalled || len(st) != 1 ||
+		st[0].Waiting[0].Mask != 0x3fffffff || st[0].Exited[0].Mask != 0xc0000000 {
 		t.Errorf("two threads have exited: status %d, %+v", res.Status, st)
 	}
 	// Lanes of which some take another path wait for ever.
@@ -437,11 +470,12 @@ END:
 func TestMatrixUnknown(t *testing.T) {
 	const mma = "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%v, %w}, {%v}, {%z}, {%v, %w};\n"
 	for text, message := range map[string]string{
-		"ld.global.u32 %z, [%x];\nmov.u32 %v, 0;\nmov.u32 %w, 0;\n" + mma + "setp.eq.u32 %c, %w, 0;\n@%c trap;": "the contents of in",
-		"ld.global.u32 %u, [%x];\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%v}, [%u];":                         "the address of this read depends on the contents of in",
-		"ld.global.u32 %u, [%x];\nwmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%v}, [%x], %u;":               "the address of this read depends on the contents of in",
-		"wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%v}, [%x];\nsetp.eq.u32 %c, %v, 0;\n@%c trap;":         "the contents of in",
-		"wmma.load.a.sync.aligned.col.m16n16k16.global.s8 {%v, %w}, [%x];\nsetp.eq.u32 %c, %w, 0;\n@%c trap;":   "the contents of in",
+		"ld.global.u32 %z, [%x];\nmov.u32 %v, 0;\nmov.u32 %w, 0;\n" + mma +
+			"setp.eq.u32 %c, %w, 0;\n@%c trap;": "the contents of in",
+		"ld.global.u32 %u, [%x];\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%v}, [%u];":                       "the address of this read depends on the contents of in",
+		"ld.global.u32 %u, [%x];\nwmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%v}, [%x], %u;":             "the address of this read depends on the contents of in",
+		"wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%v}, [%x];\nsetp.eq.u32 %c, %v, 0;\n@%c trap;":       "the contents of in",
+		"wmma.load.a.sync.aligned.col.m16n16k16.global.s8 {%v, %w}, [%x];\nsetp.eq.u32 %c, %w, 0;\n@%c trap;": "the contents of in",
 	} {
 		cfg := config(1, 32, buffer("out", 4096), unknownBuffer())
 		_, res, _ := start(t, kernel(t, ".shared .align 16 .b8 sh[256];\n"+text+"\nret;"), cfg, Options{})
@@ -450,32 +484,40 @@ func TestMatrixUnknown(t *testing.T) {
 		}
 	}
 	// Zero times unknown is still taken to be unknown, but what is only stored runs through.
-	res, _ := completed(t, kernel(t, "ld.global.u32 %z, [%x];\nmov.u32 %v, 0;\nmov.u32 %w, 0;\n"+mma+"st.global.u32 [%p], %w;\nret;"),
+	res,
+		_ := completed(t,
+		kernel(t,
+			"ld.global.u32 %z, [%x];\nmov.u32 %v, 0;\nmov.u32 %w, 0;\n"+mma+
+				"st.global.u32 [%p], %w;\nret;"),
 		config(1, 32, buffer("out", 4096), unknownBuffer()), Options{})
 	if res.Status != Completed {
 		t.Errorf("status %d", res.Status)
 	}
 }
 
-// Instructions that are not executed, in the forms of the ISA text: each is read without an error and stops
-// the run as unsupported, by its name. None is skipped in silence.
+// Instructions that are not executed, in the forms of the ISA text: each is read without an error
+// and stops the run as unsupported, by its name. None is skipped in silence.
 func TestUnsupportedInstructions(t *testing.T) {
 	b, err := os.ReadFile("testdata/unsupported.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range strings.Split(strings.TrimSpace(string(b)), "\n") {
-		k := moduleText(t, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 x) {\n"+
-			".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"+text+"\nret;\n}")
+		k := moduleText(t,
+			".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 x) {\n"+
+				".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"+text+
+				"\nret;\n}")
 		_, res, _ := start(t, k, config(1, 32, buffer("out", 64)), Options{})
 		opcode, _, _ := strings.Cut(strings.TrimSuffix(text, ";"), " ")
-		if res.Stop == nil || res.Stop.Kind != Unsupported || !strings.HasPrefix(res.Stop.Message, opcode+" is not supported") {
+		if res.Stop == nil || res.Stop.Kind != Unsupported ||
+			!strings.HasPrefix(res.Stop.Message, opcode+" is not supported") {
 			t.Errorf("%s: %+v", text, res.Stop)
 		}
 	}
 }
 
-// Blocks that run ahead on other cores do the same: events and memory of one worker and of several agree.
+// Blocks that run ahead on other cores do the same: events and memory of one worker and of several
+// agree.
 func TestMatrixParallel(t *testing.T) {
 	k := kernel(t, `.reg .b32 %a<4>, %c<8>;
 	.shared .align 16 .b8 sh[512];
@@ -491,8 +533,10 @@ func TestMatrixParallel(t *testing.T) {
 	ret;`)
 	const blocks = 40
 	run := func(workers int) ([]uint32, []access) {
-		in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: 1024, Fill: launch.FillRandom, Seed: 5}}
-		res, rec := completed(t, k, config(blocks, 32, buffer("out", 1024*blocks), in), Options{Workers: workers})
+		in := launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "in", Size: 1024,
+			Fill: launch.FillRandom, Seed: 5}}
+		res, rec := completed(t, k, config(blocks, 32, buffer("out", 1024*blocks), in),
+			Options{Workers: workers})
 		return words(t, res, "out", 256*blocks), of[access](rec)
 	}
 	w1, e1 := run(1)

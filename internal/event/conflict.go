@@ -1,15 +1,16 @@
 package event
 
-// Op is one side of a possible race, as far as the definition of a race needs it.
+// Op is one side of a possible race, reduced to what the definition of a race reads.
 type Op struct {
 	Thread Thread
 	Kind   Kind
 	Order  Order
 	Scope  Scope
 	Proxy  Proxy
-	Async  bool // made by an asynchronous copy: not in the program order of Thread, which issued it (8.9.1.1)
-	Addr   uint64
-	Size   uint8
+	// issued by Thread but performed by an asynchronous copy, outside its program order (8.9.1.1)
+	Async bool
+	Addr  uint64
+	Size  uint8
 }
 
 // Overlap reports whether the byte ranges of a and b have a byte in common.
@@ -17,9 +18,10 @@ func Overlap(a, b Op) bool {
 	return a.Addr < b.Addr+uint64(b.Size) && b.Addr < a.Addr+uint64(a.Size)
 }
 
-// MorallyStrong reports whether a and b are morally strong relative to each other (PTX ISA 8.7): both
-// strong, scopes that include each other, the same proxy, and complete overlap. Atomics of different sizes
-// that overlap are a mixed-size data race (8.7.2), although the hardware does not tear them.
+// MorallyStrong reports whether a and b are morally strong relative to each other (PTX ISA 8.7):
+// both strong, scopes that include each other, the same proxy, and complete overlap. Atomics of
+// different sizes that overlap are a mixed-size data race (8.7.2), although the hardware does not
+// tear them.
 func MorallyStrong(g Geometry, a, b Op) bool {
 	if !a.Order.Strong() || !b.Order.Strong() || a.Proxy != b.Proxy {
 		return false
@@ -30,19 +32,22 @@ func MorallyStrong(g Geometry, a, b Op) bool {
 	return a.Addr == b.Addr && a.Size == b.Size
 }
 
-// Conflict is the definition of a race up to causality order (PTX ISA 8.7.1): a and b, of one memory space,
-// overlap, at least one writes, and they are not morally strong. Operations of one thread conflict only where
-// program order does not order them: one belongs to an asynchronous copy, or they go through different proxies.
-// Two conflicting operations that causality order does not relate are a data race. Tolerance for writes of the
-// same value is the detector's business.
+// Conflict is the definition of a race up to causality order (PTX ISA 8.7.1): a and b access one
+// memory space, overlap, at least one of them writes, and they are not morally strong. Operations
+// of one thread conflict only where program order does not order them: one belongs to an
+// asynchronous copy, or they use different proxies. Two conflicting operations that causality order
+// does not relate are a data race. Whether two writes of the same value are tolerated is decided by
+// the detector.
 func Conflict(g Geometry, a, b Op) bool {
 	apart := a.Thread != b.Thread || a.Async || b.Async || a.Proxy != b.Proxy
 	return apart && (a.Kind.Writes() || b.Kind.Writes()) && Overlap(a, b) && !MorallyStrong(g, a, b)
 }
 
-// Preserved reports whether a and b are in causality order if one happens before the other: both go through
-// the generic proxy, or through one other proxy and are by threads of one block (PTX ISA 8.9.5,
-// "proxy-preserved base causality order"). Fences between proxies are not looked at.
+// Preserved reports whether a and b are in causality order if one happens before the other: both
+// use the generic proxy, or both use one other proxy and belong to threads of one block (PTX ISA
+// 8.9.5, "proxy-preserved base causality order"). Fences between proxies are not considered, so
+// that an order which only a proxy fence establishes is reported as a race.
 func Preserved(g Geometry, a, b Op) bool {
-	return a.Proxy == b.Proxy && (a.Proxy == GenericProxy || g.BlockOf(a.Thread.Warp()) == g.BlockOf(b.Thread.Warp()))
+	return a.Proxy == b.Proxy && (a.Proxy == GenericProxy ||
+		g.BlockOf(a.Thread.Warp()) == g.BlockOf(b.Thread.Warp()))
 }

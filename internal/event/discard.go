@@ -1,10 +1,11 @@
 package event
 
-// Discard is a Sink that looks at nothing. Sinks that look at some events embed it.
+// Discard is a Sink that ignores every event. A sink that handles only some events embeds it.
 type Discard struct{}
 
 var _ Sink = Discard{}
 
+// The methods of Sink, none of which does anything.
 func (Discard) Access(*Access)       {}
 func (Discard) Copy(*Copy)           {}
 func (Discard) CopyGroup(*CopyGroup) {}

@@ -1,12 +1,13 @@
-// Package event is the one vocabulary of what a kernel does to memory and to synchronization, and holds
-// the one definition of a race (Conflict).
+// Package event is the one vocabulary of what a kernel does to memory and to synchronization, and
+// holds the one definition of a race (Conflict).
 //
-// Engines that execute or model a kernel produce events; detectors consume them through Sink. Neither
-// side knows the other. The terms are those of the PTX ISA, chapter 8 "Memory Consistency Model".
+// Engines that execute or model a kernel produce events; detectors consume them through Sink.
+// Neither side knows the other. The terms are those of the PTX ISA, chapter 8 "Memory Consistency
+// Model".
 package event
 
-// Space is a state space that threads share (PTX ISA 5.1). Registers, parameters and local memory are
-// private to a thread and make no events.
+// Space is a state space that threads share (PTX ISA 5.1). Registers, parameters and local memory
+// are private to a thread and produce no events.
 type Space uint8
 
 const (
@@ -24,9 +25,9 @@ var spaceNames = [...]string{"", "generic", "global", "shared", "local", "const"
 // String returns the name that PTX gives to the space.
 func (s Space) String() string { return spaceNames[s] }
 
-// Orders says which memory a barrier, a fence, or an acquire or release operation orders. Those of PTX order all; of
-// OpenCL, barriers and fences order what their flags name (OpenCL C 3.0, 6.15.8), and atomic operations the memory
-// that they are in.
+// Orders is the memory that a barrier, a fence, or an acquire or release operation orders. In PTX
+// it is all memory. In OpenCL, barriers and fences order the memory that their flags name (OpenCL C
+// 3.0, 6.15.8), and an atomic operation orders the memory that it accesses.
 type Orders uint8
 
 const (
@@ -41,7 +42,7 @@ var ordersNames = [...]string{"all", "global", "shared", "none"}
 // String returns the name of the memory.
 func (o Orders) String() string { return ordersNames[o] }
 
-// OrdersNamed returns the value of a name, and whether there is one.
+// OrdersNamed returns the value with the given name, and whether one exists.
 func OrdersNamed(name string) (Orders, bool) {
 	for i, n := range ordersNames {
 		if n == name {
@@ -51,7 +52,7 @@ func OrdersNamed(name string) (Orders, bool) {
 	return 0, false
 }
 
-// Covers reports whether accesses of a space are ordered.
+// Covers reports whether accesses to space s are ordered.
 func (o Orders) Covers(s Space) bool {
 	switch o {
 	case OrdersAll:
@@ -64,7 +65,8 @@ func (o Orders) Covers(s Space) bool {
 	return false
 }
 
-// Meet returns what both a and o order.
+// Meet returns the memory that both a and o order: the meet of the lattice none < global, shared <
+// all.
 func (o Orders) Meet(a Orders) Orders {
 	switch {
 	case o == a || a == OrdersAll:
@@ -109,8 +111,8 @@ var orderNames = [...]string{"weak", "relaxed", "acquire", "release", "acq_rel",
 // String returns the name that PTX gives to the order.
 func (o Order) String() string { return orderNames[o] }
 
-// Strong reports whether an operation of this order is strong (PTX ISA 8.3: a fence, or an operation with
-// .relaxed, .acquire, .release, .acq_rel, .volatile or .mmio).
+// Strong reports whether an operation of this order is strong (PTX ISA 8.3: a fence, or an
+// operation with .relaxed, .acquire, .release, .acq_rel, .volatile or .mmio).
 func (o Order) Strong() bool { return o != Weak }
 
 // Acquires reports whether the order has acquire semantics.
@@ -144,10 +146,11 @@ func (k Kind) RMW() bool { return k == Atomic || k == Reduce }
 type Proxy uint8
 
 const (
-	// GenericProxy is the method of ld, st, atom, red, and of cp.async, which is no bulk copy (9.7.9.25.2).
+	// GenericProxy is the proxy of ld, st, atom, red, and of cp.async, which is not a bulk copy
+	// (9.7.9.25.2).
 	GenericProxy Proxy = iota
 	AsyncProxy
-	// TextureProxy is the method of ld.global.nc, "for loading read-only global data through the non-coherent
-	// texture cache" (13.33), and of ldu.
+	// TextureProxy is the proxy of ldu and ld.global.nc, "for loading read-only global data through
+	// the non-coherent texture cache" (13.33).
 	TextureProxy
 )

@@ -23,8 +23,8 @@ func (d Dim3) at(i uint64) Dim3 {
 // Warp is the number of a warp in the launch: block*WarpsPerBlock + warp within the block.
 type Warp uint32
 
-// Thread is the number of a thread in the launch: Warp*WarpSize + lane. The last warp of a block may have
-// lanes that are no thread; their numbers are not used. The zero Thread is a thread.
+// Thread is the number of a thread in the launch: Warp*WarpSize + lane. The last warp of a block
+// may have lanes that are no thread; their numbers are not used. The zero Thread is a thread.
 type Thread uint64
 
 // ThreadOf returns the thread of a lane of a warp.
@@ -74,8 +74,8 @@ func (g Geometry) Index(t Thread) (block, thread Dim3) {
 	return g.BlockIndex(b), g.Block.at(inBlock)
 }
 
-// ClusterOf returns the linear number of the cluster that holds a block. Blocks of one cluster have the
-// same number; without clusters it is the number of the block.
+// ClusterOf returns the linear number of the cluster that holds a block. Blocks of one cluster have
+// the same number; without clusters it is the number of the block.
 func (g Geometry) ClusterOf(block uint32) uint32 {
 	c := g.Cluster
 	if c.Count() <= 1 {
@@ -87,8 +87,8 @@ func (g Geometry) ClusterOf(block uint32) uint32 {
 	return b.X/c.X + nx*(b.Y/c.Y+ny*(b.Z/c.Z))
 }
 
-// Includes reports whether a strong operation of thread t at scope s may interact directly with thread u
-// (PTX ISA 8.5).
+// Includes reports whether a strong operation of thread t at scope s may interact directly with
+// thread u (PTX ISA 8.5).
 func (g Geometry) Includes(s Scope, t, u Thread) bool {
 	switch s {
 	case GPU, Sys:

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/event"
 )
 
-// class is what decides whether two strong accesses that overlap are morally strong, apart from who makes
-// them: 0 for a weak access, else scope, proxy and size.
+// class holds the properties that decide whether two overlapping strong accesses are morally
+// strong, apart from their threads: 0 for a weak access, else scope, proxy and size.
 type class uint32
 
 const mixedClass class = ^class(0)
@@ -21,13 +21,14 @@ func classOf(order event.Order, scope event.Scope, proxy event.Proxy, size uint8
 
 func (c class) scope() event.Scope { return event.Scope(c >> 16) }
 
-// wide reports whether two accesses of this class are morally strong whoever makes them.
+// wide reports whether two accesses of this class are morally strong regardless of their threads.
 func (c class) wide() bool { return c != 0 && c != mixedClass && c.scope() >= event.GPU }
 
 // siteInfo is what all accesses of a site have in common.
 type siteInfo struct {
 	known bool
-	async bool // it issues asynchronous copies: what it does to global memory is a read, to shared memory a write
+	// it issues asynchronous copies: its access to global memory is a read, to shared memory a write
+	async bool
 	fails bool // it is a compare-and-swap that did not write at least once
 	kind  event.Kind
 	order event.Order
@@ -37,7 +38,7 @@ type siteInfo struct {
 	class class
 }
 
-// access is one event while it is checked.
+// access is one event while it is being checked.
 type access struct {
 	*event.Access
 	w     *warp
@@ -50,7 +51,7 @@ type access struct {
 	copied  *copied // of which it is a part; nil: in program order
 }
 
-// Access checks and records what the lanes of a warp do by one instruction.
+// Access checks and records the accesses of one instruction by the lanes of a warp.
 func (d *Detector) Access(e *event.Access) {
 	if e.Orders != event.OrdersAll && !d.ordered(e.Orders) {
 		d.relaxed = *e
@@ -74,7 +75,8 @@ func (d *Detector) Access(e *event.Access) {
 // scalar is Access for one element.
 func (d *Detector) scalar(e *event.Access) {
 	w, b := d.warpOf(e.Warp)
-	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(), special: e.Proxy != event.GenericProxy}
+	a := access{Access: e, w: w, b: b, mem: d.memoryOf(e.Space, b), write: e.Kind.Writes(),
+		special: e.Proxy != event.GenericProxy}
 	a.class = d.learnSite(e)
 	left := e.Mask
 	switch {
@@ -83,7 +85,8 @@ func (d *Detector) scalar(e *event.Access) {
 	case e.Row > 1 && e.Step == 0 && !a.write:
 		d.eachRow(&a)
 		left = 0
-	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) || ascending(e)):
+	case d.hasRuns(&a) && (!a.write || e.Row == event.WarpSize && e.Step == uint64(e.Size) ||
+		ascending(e)):
 		left = d.eachRun(&a)
 	}
 	switch {
@@ -98,13 +101,15 @@ func (d *Detector) scalar(e *event.Access) {
 	}
 }
 
+// learnSite records the properties of the site at its first access, and returns its class.
 func (d *Detector) learnSite(e *event.Access) class {
 	for int(e.Site) >= len(d.sites) {
 		d.sites = append(d.sites, siteInfo{})
 	}
 	s := &d.sites[e.Site]
 	if !s.known {
-		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, proxy: e.Proxy, size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
+		*s = siteInfo{known: true, kind: e.Kind, order: e.Order, scope: e.Scope, proxy: e.Proxy,
+			size: e.Size, class: classOf(e.Order, e.Scope, e.Proxy, e.Size)}
 	}
 	s.fails = s.fails || e.Kind == event.Atomic && e.Stored != e.Mask
 	return s.class
@@ -124,7 +129,8 @@ func ascending(a *event.Access) bool {
 	return true
 }
 
-// eachLane handles lanes whose addresses all differ.
+// eachLane handles lanes whose addresses are all different, one lane at a time. The page of the
+// previous lane is reused, since neighbouring lanes rarely leave it.
 func (d *Detector) eachLane(a *access, lanes uint32) {
 	var p *page
 	no := ^uint64(0)
@@ -147,7 +153,7 @@ func (d *Detector) eachLane(a *access, lanes uint32) {
 	}
 }
 
-// eachRow handles reads of one address by each row of lanes.
+// eachRow handles reads in which the lanes of each row have one address.
 func (d *Detector) eachRow(a *access) {
 	n := int(a.Row)
 	for l := 0; l < event.WarpSize; l += n {
@@ -155,7 +161,8 @@ func (d *Detector) eachRow(a *access) {
 	}
 }
 
-// eachGroup handles lanes with one address together.
+// eachGroup handles all lanes with one address together, so that an entry of the shadow covers
+// them.
 func (d *Detector) eachGroup(a *access, lanes uint32) {
 	for left := lanes; left != 0; {
 		addr := a.Addr[bits.TrailingZeros32(left)&31]
@@ -173,7 +180,8 @@ func (d *Detector) eachGroup(a *access, lanes uint32) {
 	}
 }
 
-// touchRange visits the cells of one address.
+// touchRange visits the cells of one address: the common cell of two words that are twins, the cell
+// of a word, or the cells of its bytes.
 func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 	for at := addr &^ 3; at < addr+uint64(a.Size); at += 4 {
 		p := d.page(a.mem, at)
@@ -197,7 +205,8 @@ func (d *Detector) touchRange(a *access, addr uint64, mask uint32) {
 	}
 }
 
-// touchBytes visits the bytes of a word that is kept by byte, and splits it if it is not yet.
+// touchBytes visits the bytes of a word that is tracked by byte, and splits the word first if
+// necessary.
 func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, mask uint32) {
 	if p.split == nil {
 		p.split = make(map[uint32]*[4]cell)
@@ -216,7 +225,7 @@ func (d *Detector) touchBytes(a *access, p *page, word uint32, at, addr uint64, 
 	}
 }
 
-// clone copies an entry; a list is copied into one of its own.
+// clone copies an entry; a list is copied into a new list.
 func (d *Detector) clone(m *memory, e entry) entry {
 	if !e.many() {
 		return e
@@ -229,7 +238,8 @@ func (d *Detector) clone(m *memory, e entry) entry {
 	return entry{warp: i, clk: 1}
 }
 
-// touch checks the access of the lanes of mask against one cell and records it there (figures 2 and 3).
+// touch checks the access of the lanes of mask against one cell and records it there (figures 2 and
+// 3).
 func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
 	if a.class == 0 && a.w.even && !a.special && d.opt.Benign != event.BenignAll && a.quick(c, mask) {
 		return
@@ -259,8 +269,9 @@ func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mas
 	d.record(&t, &c.r)
 }
 
-// quick handles the common case: a weak access of a cell whose last accesses plainly happen before it, by a
-// barrier or because they are the thread's own. It reports whether it did.
+// quick handles the common case: a weak access to a cell whose last accesses trivially happen
+// before it, because a barrier is in between or because they belong to the same thread. It reports
+// whether it handled the access.
 func (a *access) quick(c *cell, mask uint32) bool {
 	if !a.plainlyAfter(&c.w, mask) || !a.plainlyAfter(&c.r, mask) {
 		return false
@@ -274,7 +285,8 @@ func (a *access) quick(c *cell, mask uint32) bool {
 	return true
 }
 
-// plainlyAfter reports whether e is empty, the thread's own, or before the last barrier of the block.
+// plainlyAfter reports whether e is empty, belongs to the same thread, or precedes the last barrier
+// of the block. A false result means only that the full test must decide.
 func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 	w := a.w
 	switch {
@@ -284,7 +296,8 @@ func (a *access) plainlyAfter(e *entry, mask uint32) bool {
 		return e.clk <= max(w.intra, w.blk) || e.mask == mask && mask&(mask-1) == 0 && e.clk < pending
 	}
 	v := e.warp - uint32(a.b.first)
-	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) && e.clk <= w.peers[v])
+	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) &&
+		e.clk <= w.peers[v])
 }
 
 // touching is an access at one cell.
@@ -294,10 +307,10 @@ type touching struct {
 	at   uint64 // first byte of the cell
 	size uint8  // bytes of the cell
 	mask uint32
-	kept []entry // same-value writes that were tolerated, and so stay beside the new one
+	kept []entry // tolerated writes of the same value, which are retained beside the new one
 }
 
-// checkSide compares with all accesses of one side of the cell.
+// checkSide checks t against all accesses of one side of the cell.
 func (d *Detector) checkSide(t *touching, side *entry) {
 	if !side.many() {
 		d.checkEntry(t, *side)
@@ -319,6 +332,9 @@ func (d *Detector) checkSide(t *touching, side *entry) {
 	}
 }
 
+// checkEntry checks t against one entry. In order of cost, it asks whether happens-before orders
+// them, whether they are morally strong, and whether they write the same value and Benign tolerates
+// it.
 func (d *Detector) checkEntry(t *touching, e entry) {
 	racing, other := d.unordered(t, e)
 	if racing == 0 {
@@ -343,23 +359,27 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 	d.found(t, e, racing, other)
 }
 
-// reach reports whether accesses of the class of t by its warp and by that of e include each other.
+// reach reports whether the scopes of accesses of t's class, by its warp and by the warp of e,
+// include each other.
 func (d *Detector) reach(t *touching, e entry) bool {
-	return t.class.wide() || d.opt.Geometry.Includes(t.class.scope(), event.ThreadOf(t.w.id, 0), event.ThreadOf(event.Warp(e.warp), 0))
+	return t.class.wide() || d.opt.Geometry.Includes(t.class.scope(), event.ThreadOf(t.w.id, 0),
+		event.ThreadOf(event.Warp(e.warp), 0))
 }
 
-// morallyStrong asks the definition.
+// morallyStrong applies event.MorallyStrong to one lane of t and one lane of e.
 func (d *Detector) morallyStrong(t *touching, e entry, lane, other int) bool {
 	s := &d.sites[e.site]
 	addr := t.Addr[lane]
 	return event.MorallyStrong(d.opt.Geometry,
-		event.Op{Thread: event.ThreadOf(event.Warp(e.warp), other), Kind: s.kind, Order: s.order, Scope: s.scope, Proxy: t.Proxy, Addr: t.at &^ uint64(s.size-1), Size: s.size},
-		event.Op{Thread: event.ThreadOf(t.w.id, lane), Kind: t.Kind, Order: t.Order, Scope: t.Scope, Proxy: t.Proxy, Addr: addr, Size: t.Size})
+		event.Op{Thread: event.ThreadOf(event.Warp(e.warp), other), Kind: s.kind, Order: s.order,
+			Scope: s.scope, Proxy: t.Proxy, Addr: t.at &^ uint64(s.size-1), Size: s.size},
+		event.Op{Thread: event.ThreadOf(t.w.id, lane), Kind: t.Kind, Order: t.Order, Scope: t.Scope,
+			Proxy: t.Proxy, Addr: addr, Size: t.Size})
 }
 
-// unordered returns the lanes of t that some access of e does not happen before, and a lane of e that shows
-// it for the lowest of them: reports and the test for moral strength take these two as a pair. It is the
-// test e <= C of figure 2.
+// unordered returns the lanes of t that some access of e does not happen before, and a lane of e
+// that proves it for the lowest of them. Reports and the test for moral strength use these two
+// lanes as a pair. This is the test e <= C of Barracuda's figure 2.
 func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 	w := t.w
 	if e.concurrent() {
@@ -392,6 +412,7 @@ func (d *Detector) unordered(t *touching, e entry) (racing uint32, other int) {
 	return racing, other
 }
 
+// firstUnknown returns the lowest lane of e that k does not order.
 func firstUnknown(k *know, e entry) int {
 	for m := e.mask; m != 0; m &= m - 1 {
 		if l := bits.TrailingZeros32(m); k.of(event.Warp(e.warp), l) < e.clk {

@@ -10,26 +10,30 @@ import (
 
 // Asynchronous copies (PTX ISA 8.9.1.1, 9.7.9.25.3) and loads through another proxy (8.6, 8.9.5).
 //
-// A copy happens after all that its thread knew when it issued it, and before what its thread does after the wait
-// that covers its group. In between it is concurrent with everything, with its own thread too. So it is checked
-// when it is issued, and leaves entries whose clock nobody can know: pending + the number of its group. The wait
-// turns them into accesses of the thread at its clock of then: whoever learns that clock learns of the wait. A
-// copy that is never waited for stays pending, beyond the end of its thread.
+// A copy happens after everything that its thread knew at the issue, and before what its thread
+// does after the wait that covers its group. In between it is concurrent with everything, including
+// its own thread. So it is checked when it is issued, and leaves entries with a clock that no
+// thread can know: pending + the number of its group. The wait turns them into accesses of the
+// thread at its clock at that time: a thread that learns that clock learns of the wait. A copy that
+// is never waited for remains pending, even after its thread has ended.
 //
-// A load through the texture proxy (ld.global.nc) is ordered with no write of the same kernel, not even one of its own
-// thread: only proxy-preserved base causality is causality, and no fence joins that proxy to the generic one.
-// Its entry has the clock that nobody ever knows, and speaks for every other read of the cell: whichever write
-// comes races with it.
+// A load through the texture proxy (ld.global.nc) is ordered with no write of the same kernel, not
+// even one by its own thread: only proxy-preserved base causality is causality, and no fence
+// connects that proxy to the generic one. Its entry has a clock that no thread ever knows, and it
+// subsumes every other read of the cell: any later write races with it.
+//
+// What it can miss: races of a copy with an access that replaced its pending entry, since only the
+// last accesses of a cell are kept. The replacement itself was reported.
 
 const (
-	pending     = 0xf000_0000 // clocks from here on are groups of copies
+	pending     = 0xf000_0000 // clocks from here on stand for groups of copies
 	noncoherent = math.MaxUint32
 )
 
-// concurrent reports whether no thread can know of e, not even its own.
+// concurrent reports whether no thread can know of e, including the thread that issued it.
 func (e *entry) concurrent() bool { return e.clk >= pending }
 
-// copies is what a warp has issued and not waited for.
+// copies holds the copies that a warp has issued and not waited for.
 type copies struct {
 	closed [event.WarpSize]uint32 // groups, by lane
 	open   []*copied
@@ -45,7 +49,7 @@ type copied struct {
 	read     [event.WarpSize]uint8
 }
 
-// Copy checks what copies will do, and records them as pending.
+// Copy checks the accesses that the copies will make, and records them as pending.
 func (d *Detector) Copy(e *event.Copy) {
 	w, b := d.warpOf(e.Warp)
 	c := d.issue(w, e)
@@ -61,7 +65,7 @@ func (d *Detector) Copy(e *event.Copy) {
 	}
 }
 
-// issue remembers copies until they are waited for.
+// issue stores copies until they are waited for.
 func (d *Detector) issue(w *warp, e *event.Copy) *copied {
 	if w.async == nil {
 		w.async = new(copies)
@@ -82,13 +86,15 @@ func (d *Detector) issue(w *warp, e *event.Copy) *copied {
 	return c
 }
 
-// writeOf makes a what some lanes of a copy write.
+// writeOf sets a to the writes of some lanes of a copy.
 func (d *Detector) writeOf(a *access, c *copied, mask uint32) {
-	d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: mask, Kind: event.Write, Space: event.Shared, Size: c.size, Addr: &c.to}
+	d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: mask, Kind: event.Write,
+		Space: event.Shared, Size: c.size, Addr: &c.to}
 	a.mem, a.write = d.memoryOf(event.Shared, a.b), true
 }
 
-// eachRead makes a what some lanes of a copy read, in pieces of a size that is a power of two.
+// eachRead sets a to the reads of some lanes of a copy, in pieces whose sizes are powers of two,
+// and calls visit for each piece.
 func (d *Detector) eachRead(a *access, c *copied, mask uint32, visit func(*access)) {
 	from := &d.elementAddr
 	*from = c.from
@@ -105,7 +111,8 @@ func (d *Detector) eachRead(a *access, c *copied, mask uint32, visit func(*acces
 			if n&size == 0 {
 				continue
 			}
-			d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: same, Kind: event.Read, Space: event.Global, Size: size, Addr: from}
+			d.copying = event.Access{Warp: a.w.id, Site: c.site, Mask: same, Kind: event.Read,
+				Space: event.Global, Size: size, Addr: from}
 			a.mem, a.write = d.global, false
 			visit(a)
 			for m := same; m != 0; m &= m - 1 {
@@ -115,7 +122,8 @@ func (d *Detector) eachRead(a *access, c *copied, mask uint32, visit func(*acces
 	}
 }
 
-// CopyGroup closes groups, and makes the copies that were waited for accesses of their threads.
+// CopyGroup closes groups, and turns the copies that were waited for into accesses of their
+// threads.
 func (d *Detector) CopyGroup(e *event.CopyGroup) {
 	w, b := d.warpOf(e.Warp)
 	if w.async == nil {
@@ -147,7 +155,7 @@ func (d *Detector) CopyGroup(e *event.CopyGroup) {
 	}
 }
 
-// complete returns the lanes of mask whose copies belong to groups that are closed, but for the last few.
+// complete returns the lanes of mask whose copies belong to closed groups, excluding the last few.
 func (cs *copies) complete(c *copied, mask, last uint32) uint32 {
 	done := uint32(0)
 	for m := mask; m != 0; m &= m - 1 {
@@ -159,7 +167,7 @@ func (cs *copies) complete(c *copied, mask, last uint32) uint32 {
 	return done
 }
 
-// settle turns the pending entries of some lanes' copies into accesses of now.
+// settle turns the pending entries of some lanes' copies into accesses at the current clock.
 func (d *Detector) settle(w *warp, b *block, c *copied, done uint32) {
 	a := access{Access: &d.copying, w: w, b: b, copied: c}
 	d.eachRead(&a, c, done, d.settleLanes)
@@ -194,8 +202,8 @@ func (d *Detector) settleLanes(a *access) {
 	}
 }
 
-// settleCell finds the pending entry of one lane and gives it the lane's clock. It may be gone: an access that raced
-// with it took its place.
+// settleCell finds the pending entry of one lane and gives it the lane's clock. The entry may be
+// missing, if an access that raced with it has replaced it.
 func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 	side := &c.r
 	if t.write {
@@ -223,7 +231,8 @@ func (d *Detector) settleCell(t *touching, c *cell, clk uint32) {
 			return
 		case was.within(e):
 			e.mask &^= t.mask
-			// Behind it, not at the end: of one thread and site, what comes later speaks for what comes before.
+			// Insert after it, not at the end: among entries of one thread and site, a later one subsumes
+			// the earlier ones.
 			l.weak = slices.Insert(l.weak, i+1, now)
 			return
 		}
@@ -235,7 +244,7 @@ func (e *entry) within(f *entry) bool {
 	return e.warp == f.warp && e.clk == f.clk && e.site == f.site && e.mask&f.mask != 0
 }
 
-// recordPending is record for a copy that is issued.
+// recordPending is record for a copy at its issue.
 func (d *Detector) recordPending(t *touching, side *entry) {
 	for left := t.mask; left != 0; {
 		c := t.copied.clk[bits.TrailingZeros32(left)&31]
@@ -261,6 +270,7 @@ func (d *Detector) loadNoncoherent(t *touching, c *cell) {
 	}
 }
 
+// eachEntry calls visit for every access of one side of a cell.
 func (d *Detector) eachEntry(side *entry, visit func(entry)) {
 	if !side.many() {
 		visit(*side)
@@ -274,8 +284,9 @@ func (d *Detector) eachEntry(side *entry, visit func(entry)) {
 	}
 }
 
-// partner returns the lane of e to name beside the lowest lane of t, where all of them race: the same one if it
-// can be, since a thread that trips over its own copy is the simplest case to understand.
+// partner returns the lane of e to report together with the lowest lane of t, where all of them
+// race. It prefers the same lane, since a thread that races with its own copy is the simplest case
+// to understand.
 func (d *Detector) partner(t *touching, e entry) int {
 	if l := lowestLane(t.mask); e.warp == uint32(t.w.id) && e.mask>>l&1 != 0 {
 		return l
@@ -284,4 +295,6 @@ func (d *Detector) partner(t *touching, e entry) int {
 }
 
 // sameSource reports whether two lanes copy the same bytes.
-func (c *copied) sameSource(l, u int) bool { return c.from[l] == c.from[u] && c.read[l] == c.read[u] }
+func (c *copied) sameSource(l, u int) bool {
+	return c.from[l] == c.from[u] && c.read[l] == c.read[u]
+}

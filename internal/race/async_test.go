@@ -14,15 +14,18 @@ type script struct {
 
 func newScript(benign event.Benign) *script {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	geo := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 2, Y: 1, Z: 1}, Cluster: one}
+	geo := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 2, Y: 1, Z: 1},
+		Cluster: one}
 	return &script{d: New(Options{Geometry: geo, Benign: benign, SharedBytes: 64})}
 }
 
-// copy makes lanes copy 4 bytes each from one global address to shared addresses that are step apart.
+// copy makes lanes copy 4 bytes each from one global address to shared addresses that are step
+// apart.
 func (s *script) copy(w event.Warp, mask uint32, to, step, from uint64, read uint8) {
 	c := event.Copy{Warp: w, Site: s.site, Mask: mask, Active: 3, Size: 4}
 	s.site++
-	c.To, c.From, c.Read = new([event.WarpSize]uint64), new([event.WarpSize]uint64), new([event.WarpSize]uint8)
+	c.To, c.From, c.Read = new([event.WarpSize]uint64), new([event.WarpSize]uint64),
+		new([event.WarpSize]uint8)
 	for l := range c.To {
 		c.To[l], c.From[l], c.Read[l] = to+uint64(l)*step, from, read
 	}
@@ -37,8 +40,10 @@ func (s *script) wait(w event.Warp, mask, leave uint32) {
 	s.d.CopyGroup(&event.CopyGroup{Warp: w, Mask: mask, Active: 3, Wait: true, Pending: leave})
 }
 
-func (s *script) access(w event.Warp, mask uint32, kind event.Kind, space event.Space, addr uint64, size uint8) {
-	a := event.Access{Warp: w, Site: s.site, Mask: mask, Active: 3, Kind: kind, Space: space, Size: size,
+func (s *script) access(w event.Warp, mask uint32, kind event.Kind, space event.Space, addr uint64,
+	size uint8) {
+	a := event.Access{Warp: w, Site: s.site, Mask: mask, Active: 3, Kind: kind, Space: space,
+		Size: size,
 		Addr: new([event.WarpSize]uint64), Data: new([4][event.WarpSize]uint64)}
 	s.site++
 	for l := range a.Addr {
@@ -66,8 +71,8 @@ const (
 	shared = event.Shared
 )
 
-// Both lanes copy one word to one place, which is let pass. Each is complete when its own lane has waited (PTX
-// ISA 9.7.9.25.3.3), and ordinary from then on.
+// Both lanes copy one word to one place, which is let pass. Each is complete when its own lane has
+// waited (PTX ISA 9.7.9.25.3.3), and ordinary from then on.
 func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 0, 0, 4)
@@ -119,8 +124,8 @@ func TestCopyOutlivesItsBlock(t *testing.T) {
 	s.want(t, 1, NotWaited)
 }
 
-// A source that many copies read is free when the last of them is complete, whether one thread or several have
-// read it.
+// A source that many copies read is free when the last of them is complete, whether one thread or
+// several have read it.
 func TestSourceOfManyCopies(t *testing.T) {
 	for _, readers := range []bool{false, true} {
 		for _, last := range []bool{false, true} {
@@ -164,7 +169,8 @@ func TestPartOfASource(t *testing.T) {
 // A copy onto a flag ends what reading the flag observed (8.9.2): the write is weak.
 func TestCopyBreaksAChain(t *testing.T) {
 	flag := func(s *script, w event.Warp, mask uint32, kind event.Kind, order event.Order) {
-		a := event.Access{Warp: w, Site: s.site, Mask: mask, Active: 3, Kind: kind, Space: shared, Order: order, Scope: event.CTA, Size: 4,
+		a := event.Access{Warp: w, Site: s.site, Mask: mask, Active: 3, Kind: kind, Space: shared,
+			Order: order, Scope: event.CTA, Size: 4,
 			Addr: new([event.WarpSize]uint64), Data: new([4][event.WarpSize]uint64)}
 		s.site++
 		if kind.Writes() {

@@ -6,11 +6,12 @@ import (
 	"heddle/internal/event"
 )
 
-// Atomics that scatter over words and that all threads of the grid may mix (histograms, counters) are the
-// common strong accesses. They are morally strong with each other, so of an atomic on a word whose other atomics
-// are of the same class only the weak accesses there have to be looked at.
+// Atomics of all threads of the grid on scattered words (histograms, counters) are the most common
+// strong accesses. They are morally strong with each other. So for an atomic on a word whose other
+// atomics have the same class, only the weak accesses to that word need to be checked.
 
-// eachAtomic handles what it can of such atomics, lane by lane, and returns the lanes that are left.
+// eachAtomic handles the lanes of such atomics for which appendAtomic succeeds, and returns the
+// remaining lanes.
 func (d *Detector) eachAtomic(a *access) (left uint32) {
 	if !a.class.wide() || a.Size != 4 || !a.w.even || !a.Kind.RMW() {
 		return a.Mask
@@ -21,15 +22,17 @@ func (d *Detector) eachAtomic(a *access) (left uint32) {
 		p := d.page(a.mem, a.Addr[l])
 		rw := &p.rows[a.Addr[l]>>rowShift%pageRows]
 		e.mask = 1 << l
-		if rw.cells == nil || p.split != nil || p.sync != nil || p.twins || !d.appendAtomic(a, &rw.cells[a.Addr[l]>>2%rowWords], e) {
+		if rw.cells == nil || p.split != nil || p.sync != nil || p.twins ||
+			!d.appendAtomic(a, &rw.cells[a.Addr[l]>>2%rowWords], e) {
 			left |= e.mask
 		}
 	}
 	return left
 }
 
-// appendAtomic does what touch does where the cell holds no reads, a list of atomics of one class, and weak
-// writes that plainly happen before. It reports whether that is so.
+// appendAtomic does the work of touch for a cell that holds no reads, a list of atomics of one
+// class, and weak writes that plainly happen before. It reports whether the cell was of this form;
+// if not, nothing has changed.
 func (d *Detector) appendAtomic(a *access, c *cell, e entry) bool {
 	if !c.r.empty() || !c.w.many() {
 		return false
@@ -56,7 +59,8 @@ func (d *Detector) appendAtomic(a *access, c *cell, e entry) bool {
 	return true
 }
 
-// forgetKnown drops the weak accesses that every thread of the block knows, which are all that can come.
+// forgetKnown drops the weak accesses that every thread of the block knows. No other thread can
+// access the block's shared memory, so nothing can race with them.
 func (d *Detector) forgetKnown(b *block, l *list) {
 	out := l.weak[:0]
 	for _, e := range l.weak {
@@ -67,8 +71,9 @@ func (d *Detector) forgetKnown(b *block, l *list) {
 	l.weak = out
 }
 
-// quiet reports whether a strong access that neither acquires nor releases can be part of no pattern: no pattern
-// has been written anywhere, and the warp has no release fence that a write could end.
+// quiet reports whether a strong access that neither acquires nor releases cannot be part of a
+// release or acquire pattern: no pattern has been written anywhere, and the warp has no release
+// fence that a write could complete.
 func (d *Detector) quiet(a *access) bool {
 	return a.Order == event.Relaxed && len(d.locations) == 0 && (a.w.pat == nil || a.w.pat.fenced == 0)
 }

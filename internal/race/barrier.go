@@ -6,7 +6,7 @@ import (
 	"heddle/internal/event"
 )
 
-// generation is one generation of a barrier while threads arrive; it has begun when it has parts.
+// generation is one generation of a barrier while threads arrive; it is active once it has parts.
 type generation struct {
 	parts  []part
 	count  int  // threads that have arrived
@@ -14,30 +14,32 @@ type generation struct {
 	void   bool // some order nothing
 	bad    bool // participants disagree about count or form
 
-	// What those who have arrived know together: of the warps of the block, and of all else.
+	// What the arrived threads know together: about the warps of the block, and about all other
+	// threads.
 	peers []uint32 // empty: nothing
 	blk   uint32
 	known *know
 
 	number uint64 // generations of this barrier that have completed; kept only for Options.Recycling
 	past   past   // the last of them
-	unsafe []int  // parts that may come before the last one is over
+	unsafe []int  // parts that may arrive before the last generation is over
 }
 
-// reset makes g ready for the next generation of the same barrier.
+// reset prepares g for the next generation of the same barrier.
 func (g *generation) reset() {
 	clear(g.parts)
-	*g = generation{parts: g.parts[:0], peers: g.peers[:0], unsafe: g.unsafe[:0], number: g.number, past: g.past}
+	*g = generation{parts: g.parts[:0], peers: g.peers[:0], unsafe: g.unsafe[:0], number: g.number,
+		past: g.past}
 }
 
-// forget makes g ready for the barrier of another block.
+// forget prepares g for the barrier of another block.
 func (g *generation) forget() {
 	g.reset()
 	g.number = 0
 	g.past.forget()
 }
 
-// part is one arrival, with the lanes' own clocks when they came.
+// part is one arrival. Its lanes' own clocks are those at the arrival.
 type part struct {
 	warp   *warp
 	mask   uint32
@@ -46,7 +48,7 @@ type part struct {
 	red    bool
 	void   bool      // it orders nothing of what this detector looks at
 	joined bool      // what its lanes know is part of the generation's knowledge
-	epoch  laneEpoch // when the lanes came; kept only for Options.Recycling, and not for a whole block
+	epoch  laneEpoch // of the arrival; only for Options.Recycling, and not for a whole block
 }
 
 // Arrive records the arrival of lanes.
@@ -54,10 +56,11 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	w, b := d.warpOf(a.Warp)
 	g := &b.bars[a.Barrier]
 	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red, void: !d.ordered(a.Orders)}
-	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count, Aligned: a.Aligned}
+	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count,
+		Aligned: a.Aligned}
 	if a.Op == event.BarArrive || a.Count != 0 {
-		// The lanes go on before the generation completes, or may be fewer than the block: keep what they
-		// know now.
+		// The lanes continue before the generation completes, or may be fewer than the block: record what
+		// they know now.
 		g.arrive = g.arrive || a.Op == event.BarArrive
 		if d.opt.Recycling {
 			d.checkRecycling(w, g, a.Mask)
@@ -78,7 +81,7 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	}
 }
 
-// fullCount maps a count that names the whole block to 0, which is what no count means.
+// fullCount maps a count that names the whole block to 0, the value for an omitted count.
 func (d *Detector) fullCount(count uint32) uint32 {
 	if count == d.perBlock*event.WarpSize {
 		return 0
@@ -109,8 +112,8 @@ func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
 	return k.withLanes(w.id, &lanes)
 }
 
-// Complete ends a generation: the waiting threads learn what all arrivals knew (PTX ISA 8.9.4: arrive
-// synchronizes with sync, sync with sync).
+// Complete ends a generation: the waiting threads learn what all arriving threads knew (PTX ISA
+// 8.9.4: arrive synchronizes with sync, sync with sync).
 func (d *Detector) Complete(c *event.Complete) {
 	b := d.blocks[c.Block]
 	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
@@ -145,7 +148,7 @@ func (d *Detector) Complete(c *event.Complete) {
 }
 
 // wholeBlock is the common barrier, of all threads of the block (Barracuda §4.3.2): one clock is
-// broadcast, and every warp is converged again.
+// broadcast, and every warp is in the converged format again.
 func (d *Detector) wholeBlock(b *block) {
 	top := uint32(0)
 	var ext *know
@@ -168,12 +171,12 @@ func (d *Detector) wholeBlock(b *block) {
 	}
 }
 
-// ordered reports whether a barrier or fence orders what this detector looks at.
+// ordered reports whether a barrier or fence orders the memory that this detector checks.
 func (d *Detector) ordered(o event.Orders) bool {
 	return d.opt.Only == event.NoSpace || o.Covers(d.opt.Only)
 }
 
-// WarpSync joins the lanes of the mask.
+// WarpSync joins the knowledge of the lanes of the mask.
 func (d *Detector) WarpSync(s *event.WarpSync) {
 	if !d.ordered(s.Orders) {
 		return

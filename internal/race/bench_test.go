@@ -6,8 +6,9 @@ import (
 	"heddle/internal/event"
 )
 
-// launchEvents sends the events of blocks that each load, store to shared memory, pass a barrier, load a
-// neighbour's word and store: the shape of most kernels. It returns the number of lane accesses.
+// launchEvents sends the events of blocks that each load, store to shared memory, pass a barrier,
+// load a neighbour's word and store: the shape of most kernels. It returns the number of lane
+// accesses.
 func launchEvents(d *Detector, geo event.Geometry, from, to uint32) int {
 	n := 0
 	addr, data := new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)
@@ -15,7 +16,8 @@ func launchEvents(d *Detector, geo event.Geometry, from, to uint32) int {
 	var arrive event.Arrive
 	var exit event.Exit
 	send := func(w event.Warp, site event.Site, kind event.Kind, space event.Space, base uint64) {
-		a = event.Access{Warp: w, Site: site, Mask: ^uint32(0), Active: ^uint32(0), Kind: kind, Space: space, Size: 4, Addr: addr}
+		a = event.Access{Warp: w, Site: site, Mask: ^uint32(0), Active: ^uint32(0), Kind: kind,
+			Space: space, Size: 4, Addr: addr}
 		for l := range addr {
 			addr[l] = base + uint64(l)*4
 		}
@@ -64,7 +66,8 @@ func BenchmarkAtomics(b *testing.B) {
 	for b.Loop() {
 		d := New(Options{Geometry: geo})
 		for w := range event.Warp(4096 * 8) {
-			d.Access(&event.Access{Warp: w, Mask: ^uint32(0), Active: ^uint32(0), Stored: ^uint32(0), Kind: event.Atomic,
+			d.Access(&event.Access{Warp: w, Mask: ^uint32(0), Active: ^uint32(0), Stored: ^uint32(0),
+				Kind:  event.Atomic,
 				Space: event.Global, Order: event.Relaxed, Scope: event.GPU, Size: 4, Addr: addr})
 			lanes += event.WarpSize
 			d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
@@ -80,7 +83,8 @@ func BenchmarkFence(b *testing.B) {
 	for b.Loop() {
 		d := New(Options{Geometry: geo})
 		for w := range event.Warp(64 * 8) {
-			d.Fence(&event.Fence{Warp: w, Mask: ^uint32(0), Active: ^uint32(0), Order: event.SeqCst, Scope: event.GPU})
+			d.Fence(&event.Fence{Warp: w, Mask: ^uint32(0), Active: ^uint32(0), Order: event.SeqCst,
+				Scope: event.GPU})
 			lanes += event.WarpSize
 			d.Exit(&event.Exit{Warp: w, Mask: ^uint32(0)})
 		}
@@ -88,14 +92,15 @@ func BenchmarkFence(b *testing.B) {
 	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlanes/s")
 }
 
-// TestNoAllocation: once the shadow pages are there, accesses, barriers and the end of a block allocate
-// nothing for each event.
+// TestNoAllocation: once the shadow pages are there, accesses, barriers and the end of a block
+// allocate nothing for each event.
 func TestNoAllocation(t *testing.T) {
 	geo := event.Geometry{Grid: event.Dim3{X: 64, Y: 1, Z: 1}, Block: event.Dim3{X: 256, Y: 1, Z: 1}}
 	d := New(Options{Geometry: geo})
 	launchEvents(d, geo, 0, 64)
 	events := float64(8 * 6) // of one block
 	if n := testing.AllocsPerRun(10, func() { launchEvents(d, geo, 3, 4) }); n > events {
-		t.Errorf("%v allocations for one block of %v events; only its own state may be allocated", n, events)
+		t.Errorf("%v allocations for one block of %v events; only its own state may be allocated", n,
+			events)
 	}
 }

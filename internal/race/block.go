@@ -6,7 +6,7 @@ import (
 	"heddle/internal/event"
 )
 
-// block is what the detector keeps of a block while any of its threads runs.
+// block is the state that the detector keeps of a block while any of its threads runs.
 type block struct {
 	id     uint32
 	first  event.Warp // its first warp; its warps are numbered without gaps
@@ -19,6 +19,8 @@ type block struct {
 	places []place // synchronization locations in its shared memory
 }
 
+// blockOf returns the block of a warp, created at its first event. Events of one block tend to come
+// in a row, so the last block is cached.
 func (d *Detector) blockOf(w event.Warp) *block {
 	id := uint32(w) / d.perBlock
 	if d.cached != nil && d.cached.id == id {
@@ -49,7 +51,7 @@ func (d *Detector) newBlock(id uint32) *block {
 	return b
 }
 
-// reset makes the state of a block that has ended ready for another one.
+// reset prepares the state of a block that has ended for another block.
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
 	for i := range b.bars {
@@ -63,7 +65,7 @@ func (d *Detector) warpOf(id event.Warp) (*warp, *block) {
 	return &b.warps[id-b.first], b
 }
 
-// end is the first warp behind the block.
+// end returns the first warp after the block.
 func (b *block) end() event.Warp { return b.first + event.Warp(len(b.warps)) }
 
 // clock returns all that a lane knows, its own epoch included.
@@ -79,8 +81,8 @@ func (d *Detector) lanesOf(w event.Warp) uint32 {
 	return ^uint32(0)
 }
 
-// knows returns the last clock of thread u that happens before what thread t does now. It is the full
-// vector clock's C_t(u), to which the compressed forms are equivalent.
+// knows returns the last clock of thread u that happens before the current operation of thread t.
+// It is C_t(u) of the full vector clocks, to which the compressed formats are equivalent.
 func (d *Detector) knows(t, u event.Thread) uint32 {
 	w, b := d.warpOf(t.Warp())
 	l := t.Lane()
@@ -97,8 +99,8 @@ func (d *Detector) knows(t, u event.Thread) uint32 {
 	return c
 }
 
-// Exit frees the state of a block when its last thread has ended: nobody can learn more from it, and what
-// others know of it they hold themselves.
+// Exit frees the state of a block when its last thread has ended: no thread can learn more from it,
+// and what other threads know of it they hold themselves.
 func (d *Detector) Exit(e *event.Exit) {
 	w, b := d.warpOf(e.Warp)
 	fresh := e.Mask &^ w.gone

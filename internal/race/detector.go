@@ -4,10 +4,11 @@ import "heddle/internal/event"
 
 // Detector is an event.Sink that finds races and barrier errors online.
 //
-// What it follows: Barracuda §3.3 (clocks, epochs, inflation, lockstep rules) and §4.3 (compression, shadow
-// memory), with the PTX ISA's memory model (chapter 8) in place of the paper's inference where they differ:
-// sync.go names the differences. What it can miss: races on a location after the first one there, and
-// whatever other synchronization orders would leave unordered.
+// It follows Barracuda §3.3 (clocks, epochs, inflation, lockstep rules) and §4.3 (compression,
+// shadow memory). Where the paper infers synchronization from fences and atomics, the memory model
+// of the PTX ISA (chapter 8) takes its place; sync.go lists the differences. It can miss races on a
+// location after the first race there, and races that only another order of synchronization would
+// expose.
 type Detector struct {
 	opt       Options
 	perBlock  uint32 // warps of a block
@@ -38,7 +39,8 @@ type Detector struct {
 
 	within bool // the race being recorded is within one instruction
 
-	relaxed     event.Access // an acquire or release that orders nothing of what this detector looks at
+	// the last acquire or release whose Orders exclude the memory that this detector checks
+	relaxed     event.Access
 	copying     event.Access // the part of a copy that is looked at
 	element     event.Access // of the vector access being split
 	elementAddr [event.WarpSize]uint64

@@ -2,12 +2,12 @@ package race
 
 import "heddle/internal/event"
 
-// know is what a thread knows of threads beyond its own block barrier: for every thread the last clock of it
-// that happens before now. It is a persistent radix tree over warp numbers: nodes are never changed once
-// they can be reached from two places, so threads share what they learned from one release, and joining
-// two trees stops at what they share. A node's base holds for all threads below it, which makes "all of
-// block 7 up to clock 3" a handful of nodes: Barracuda's block clocks and its sparse vector clocks (§4.3.1)
-// in one form.
+// know is what a thread knows of threads beyond its own block barrier: for every thread, its last
+// clock that happens before now. It is a persistent radix tree over warp numbers: a node is never
+// changed once two owners can reach it. So threads share what they learned from one release, and
+// joining two trees stops at shared nodes. A node's base holds for all threads below it, which
+// represents "all of block 7 up to clock 3" by a handful of nodes. This unifies Barracuda's block
+// clocks and sparse vector clocks (§4.3.1).
 //
 // The nil tree knows nothing.
 type know struct {
@@ -49,7 +49,7 @@ func (k *know) of(w event.Warp, lane int) uint32 {
 	}
 }
 
-// least returns a clock that the tree knows of every lane of mask.
+// least returns a clock that the tree knows of every lane of mask: a lower bound of their minimum.
 func (k *know) least(w event.Warp, mask uint32) uint32 {
 	best := uint32(0)
 	for k != nil {
@@ -74,7 +74,8 @@ func (k *know) least(w event.Warp, mask uint32) uint32 {
 	return best
 }
 
-// join returns a tree that knows what a or b knows.
+// join returns a tree that knows what a or b knows. It returns a or b itself if the other adds
+// nothing, which keeps trees shared.
 func join(a, b *know) *know {
 	switch {
 	case a == b || b == nil:
@@ -86,7 +87,8 @@ func join(a, b *know) *know {
 	case a.max <= b.base:
 		return b
 	}
-	// What knows no more than one of them is that one: a thread that spins learns the same again and again.
+	// If the result knows no more than one of them, return that one: a thread that spins learns the
+	// same again and again.
 	base, most := max(a.base, b.base), max(a.max, b.max)
 	isA, isB := base == a.base && most == a.max, base == b.base && most == b.max
 	if a.level == 0 {
@@ -119,6 +121,7 @@ func join(a, b *know) *know {
 	return &know{base: base, max: most, level: a.level, kids: &shared}
 }
 
+// kid returns child i of k; nil if k has none.
 func kid(k *know, i int) *know {
 	if k.kids == nil {
 		return nil
@@ -126,6 +129,7 @@ func kid(k *know, i int) *know {
 	return k.kids[i]
 }
 
+// joinLanes returns the pointwise maximum, as a or b itself where that is possible.
 func joinLanes(a, b *[event.WarpSize]uint32) *[event.WarpSize]uint32 {
 	if a == nil {
 		return b
@@ -155,7 +159,7 @@ func (k *know) withWarps(lo, hi event.Warp, c uint32) *know {
 	return k.put(topLevel, uint64(lo), uint64(hi), 0, c, nil)
 }
 
-// withLanes returns k and the knowledge of clocks of lanes of one warp; zero clocks say nothing.
+// withLanes returns k and the knowledge of clocks of lanes of one warp; zero clocks add nothing.
 func (k *know) withLanes(w event.Warp, lanes *[event.WarpSize]uint32) *know {
 	c := uint32(0)
 	for _, v := range lanes {
@@ -167,9 +171,10 @@ func (k *know) withLanes(w event.Warp, lanes *[event.WarpSize]uint32) *know {
 	return k.put(topLevel, uint64(w), uint64(w)+1, 0, c, lanes)
 }
 
-// put returns a copy of the path to the warps lo to hi-1 with clock c, or lanes for the one warp that they
-// are. from is the first warp below k.
-func (k *know) put(level uint8, lo, hi, from uint64, c uint32, lanes *[event.WarpSize]uint32) *know {
+// put returns a copy of the path to the warps lo to hi-1 with clock c, or with lanes if they are
+// one warp. from is the first warp below k.
+func (k *know) put(level uint8, lo, hi, from uint64, c uint32,
+	lanes *[event.WarpSize]uint32) *know {
 	n := &know{level: level}
 	if k != nil {
 		*n = *k
@@ -199,7 +204,7 @@ func (k *know) put(level uint8, lo, hi, from uint64, c uint32, lanes *[event.War
 	return n
 }
 
-// covers reports whether k knows clock c of all threads below it already.
+// covers reports whether k already knows clock c of all threads below it.
 func (k *know) covers(c uint32, lanes *[event.WarpSize]uint32) bool {
 	return k != nil && k.base >= c && lanes == nil
 }

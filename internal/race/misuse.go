@@ -6,8 +6,28 @@ import (
 	"heddle/internal/event"
 )
 
-// Misuse of barriers, decided by this table (PTX ISA 9.7.13.1, 9.7.13.2; Barracuda §3.3.2):
+// Misuse of barriers, classified by this table (PTX ISA 9.7.13.1, 9.7.13.2; Barracuda §3.3.2):
 //
+//	a generation completes, and ...
+//	  participants named different counts, or mixed .red with others   CountMismatch
+//	  lanes of one warp arrived by different aligned instructions      Divergence
+//	  lanes arrived twice: an arrive, and then another one before      Divergence
+//	    the barrier was reset
+//	  it names no count, and threads of the block had exited           Divergence
+//	  all participants only arrived                                    NoWaiter
+//	  some may arrive before the last one was over (recycle.go)        Recycled
+//	a block stalls or ends, and ...
+//	  an incomplete generation has participants that may arrive        TooMany
+//	    before the last one was over
+//	a block stalls, and ...
+//	  a waiting barrier has participants that disagree                 CountMismatch
+//	  lanes wait at bar.warp.sync                                      WarpSyncHang
+//	  some thread waits at a barrier without a count, that is, for     Divergence
+//	    the whole block
+//	  all wait at barriers with counts                                 Deadlock
+//
+// Different warps may use one id and count at different instructions: a barrier is a resource with
+// a number. It can miss a barrier that only other schedules would leave incomplete.
 //	a generation completes, and ...
 //	  participants named different counts, or mixed .red with others   CountMismatch
 //	  lanes of one warp came to it by different aligned instructions   Divergence
@@ -26,10 +46,10 @@ import (
 //	    the whole block
 //	  all wait at barriers with counts                                 Deadlock
 //
-// Different warps at different instructions with one id and count are right: a barrier is a resource with
-// a number. What it can miss: a barrier that other schedules would leave incomplete.
+// Different warps at different instructions with one id and count are right: a barrier is a
+// resource with a number. What it can miss: a barrier that other schedules would leave incomplete.
 
-// checkGeneration looks at a generation that has completed.
+// checkGeneration checks a generation that has completed.
 func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 	switch {
 	case g.bad:
@@ -43,8 +63,9 @@ func (d *Detector) checkGeneration(b *block, g *generation, c *event.Complete) {
 	}
 }
 
-// splitWarp reports whether lanes of one warp came by different instructions of which one is aligned, or came
-// twice: "care must be taken to keep a warp from executing more barrier instructions than intended" (9.7.13.1).
+// splitWarp reports whether lanes of one warp arrived by different instructions of which one is
+// aligned, or arrived twice: "care must be taken to keep a warp from executing more barrier
+// instructions than intended" (9.7.13.1).
 func splitWarp(g *generation) bool {
 	if len(g.parts) < 2 {
 		return false
@@ -93,7 +114,7 @@ func (b *block) exited() []event.Exit {
 	return out
 }
 
-// Stall reports a block that cannot go on.
+// Stall classifies and records a block that cannot make progress.
 func (d *Detector) Stall(s *event.Stall) {
 	b := d.blocks[s.Block]
 	if b == nil || len(s.Waiting) == 0 {
@@ -126,8 +147,9 @@ type errorKey struct {
 	exited  bool
 }
 
-// barrierError records a finding, or counts it if the same instructions disagreed before.
-func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, groups []event.Wait, exited []event.Exit) {
+// barrierError records a finding, or counts it if the same instructions have disagreed before.
+func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, groups []event.Wait,
+	exited []event.Exit) {
 	key := keyOf(kind, barrier, groups, exited)
 	if i, ok := d.errorIndex[key]; ok {
 		d.errors[i].Count++
@@ -138,7 +160,7 @@ func (d *Detector) barrierError(kind BarrierKind, b *block, barrier uint8, group
 		Groups: append([]event.Wait(nil), groups...), Exited: append([]event.Exit(nil), exited...)})
 }
 
-// keyOf tells findings apart: by their lowest and highest site, and by who comes too early.
+// keyOf returns the key of a finding: the lowest and highest site of its groups distinguish it.
 func keyOf(kind BarrierKind, barrier uint8, groups []event.Wait, exited []event.Exit) errorKey {
 	lo, hi := groups[0].Site, groups[0].Site
 	for _, w := range groups {
@@ -147,7 +169,7 @@ func keyOf(kind BarrierKind, barrier uint8, groups []event.Wait, exited []event.
 	return errorKey{kind, barrier, lo, hi, len(exited) > 0}
 }
 
-// lastError returns the finding that these groups are counted in.
+// lastError returns the finding in which these groups are counted.
 func (d *Detector) lastError(kind BarrierKind, groups []event.Wait) *BarrierError {
 	return &d.errors[d.errorIndex[keyOf(kind, groups[0].Barrier, groups, nil)]]
 }

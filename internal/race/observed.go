@@ -6,16 +6,21 @@ import (
 	"heddle/internal/event"
 )
 
-// Causality order has one rule beside synchronization (PTX ISA 8.9.5, second rule): a write X precedes Y if X
-// precedes some Z in observation order, and Z happens before Y. So who has incremented a counter last, and sees
-// it by the value, may reset the counter by a plain store: its atomic has observed all others through the
-// chain of atomics (8.9.2). The rule orders X alone, not what comes before X in its thread.
+// Observation order (PTX ISA 8.9.5, second rule).
 //
-// It is looked up when a race would be reported. The list of strong writes of a word is in the order of time; if
-// they are all atomics behind the first, and morally strong with each other, each observes all before it.
+// Causality order has one rule besides synchronization: a write X precedes Y if X precedes some Z
+// in observation order, and Z happens before Y. So the thread that increments a counter last, and
+// recognizes this by the value, may reset the counter by a plain store: its atomic has observed all
+// others through the chain of atomics (8.9.2). The rule orders X alone, not what precedes X in its
+// thread.
 //
-// What it leaves as races: X that only a plain strong load has observed, words of another size than 4 bytes,
-// lanes of X and Z in one instruction, and a Z that is not among the last few atomics.
+// The rule is applied only when a race would be reported otherwise. The list of strong writes of a
+// word is in order of time. If all of them after the first are atomics, and all are morally strong
+// with each other, each observes all before it.
+//
+// Cases that remain reported as races although the rule orders them: X that only a plain strong
+// load has observed, words of a size other than 4 bytes, X and Z by lanes of one instruction, and Z
+// that is not among the last few atomics.
 
 // chain reports whether the strong entries of the list are one chain of observation.
 func (l *list) chain() bool {
@@ -55,8 +60,8 @@ func (d *Detector) checkChain(t *touching, chain []entry) {
 // maxLook bounds the search for an observer, from the end of the chain.
 const maxLook = 16
 
-// observer returns the place in the chain of the last atomic that happens before the access by lane l; 0 if
-// none is found. A reduction is none: its read forms no pattern (8.11.1).
+// observer returns the position in the chain of the last atomic that happens before the access by
+// lane l; 0 if there is none. A reduction does not count: its read forms no pattern (8.11.1).
 func (d *Detector) observer(t *touching, l int, chain []entry) int {
 	thread := event.ThreadOf(t.w.id, l)
 	for i := len(chain) - 1; i > 0 && i >= len(chain)-maxLook; i-- {

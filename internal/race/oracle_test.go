@@ -14,8 +14,9 @@ import (
 	"heddle/internal/testing/oracle"
 )
 
-// The property tests below hold the detector against package oracle on random event streams. The streams
-// are small and dense: few lanes, few bytes, all orders, scopes and sizes, so that everything collides.
+// The property tests below hold the detector against package oracle on random event streams. The
+// streams are small and dense: few lanes, few bytes, all orders, scopes and sizes, so that
+// everything collides.
 
 // stream drives both detectors.
 type stream struct {
@@ -38,8 +39,9 @@ type epochs struct{ det, ora uint32 }
 
 func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bool) *stream {
 	geo := event.Geometry{
-		Grid:    event.Dim3{X: uint32(rapid.IntRange(1, 4).Draw(rt, "blocks")), Y: 1, Z: 1},
-		Block:   event.Dim3{X: rapid.SampledFrom([]uint32{32, 34, 64, 66}).Draw(rt, "threads"), Y: 1, Z: 1},
+		Grid: event.Dim3{X: uint32(rapid.IntRange(1, 4).Draw(rt, "blocks")), Y: 1, Z: 1},
+		Block: event.Dim3{X: rapid.SampledFrom([]uint32{32, 34, 64, 66}).Draw(rt, "threads"), Y: 1,
+			Z: 1},
 		Cluster: event.Dim3{X: uint32(rapid.IntRange(1, 2).Draw(rt, "cluster")), Y: 1, Z: 1},
 	}
 	s := &stream{rt: rt, geo: geo, lanes: 0b1011, parts: parts}
@@ -80,25 +82,29 @@ func (s *stream) site(id event.Site) event.Access {
 		if a.Size >= 8 && !a.Kind.RMW() && rapid.Bool().Draw(s.rt, "vector") {
 			a.Elem = 4
 		}
-	} else if a.Kind == event.Read && a.Space == event.Global && rapid.IntRange(0, 3).Draw(s.rt, "noncoherent") == 0 {
+	} else if a.Kind == event.Read && a.Space == event.Global &&
+		rapid.IntRange(0, 3).Draw(s.rt, "noncoherent") == 0 {
 		a.Proxy = event.TextureProxy
 	}
 	return a
 }
 
 func (s *stream) scope() event.Scope {
-	return rapid.SampledFrom([]event.Scope{event.CTA, event.Cluster, event.GPU, event.GPU, event.Sys}).Draw(s.rt, "scope")
+	return rapid.SampledFrom([]event.Scope{event.CTA, event.Cluster, event.GPU, event.GPU,
+		event.Sys}).Draw(s.rt, "scope")
 }
 
 func (s *stream) orders() event.Orders {
 	if !s.parts {
 		return event.OrdersAll
 	}
-	return rapid.SampledFrom([]event.Orders{event.OrdersAll, event.OrdersGlobal, event.OrdersShared, event.OrdersNone}).Draw(s.rt, "orders")
+	return rapid.SampledFrom([]event.Orders{event.OrdersAll, event.OrdersGlobal, event.OrdersShared,
+		event.OrdersNone}).Draw(s.rt, "orders")
 }
 
 func (s *stream) warp() event.Warp {
-	return event.Warp(rapid.IntRange(0, int(s.geo.Blocks())*s.geo.WarpsPerBlock()-1).Draw(s.rt, "warp"))
+	return event.Warp(rapid.IntRange(0, int(s.geo.Blocks())*s.geo.WarpsPerBlock()-1).Draw(s.rt,
+		"warp"))
 }
 
 // free draws lanes of a warp that do not wait.
@@ -175,16 +181,20 @@ func address(slot int, size uint8) uint64 { return uint64(slot%8) * uint64(size)
 
 // copy issues asynchronous copies. Their sites are the last ones, so that a site is of one size.
 func (s *stream) copy() {
-	c := event.Copy{Warp: s.warp(), Mask: 0, Size: rapid.SampledFrom([]uint8{4, 8, 16}).Draw(s.rt, "copy size")}
+	c := event.Copy{Warp: s.warp(), Mask: 0, Size: rapid.SampledFrom([]uint8{4, 8, 16}).Draw(s.rt,
+		"copy size")}
 	c.Site = event.Site(len(s.sites)) + event.Site(bits.TrailingZeros8(c.Size))
 	c.Active = s.free(c.Warp)
 	if c.Mask = c.Active & rapid.Uint32().Draw(s.rt, "issue"); c.Mask == 0 {
 		return
 	}
-	c.To, c.From, c.Read = new([event.WarpSize]uint64), new([event.WarpSize]uint64), new([event.WarpSize]uint8)
+	c.To, c.From, c.Read = new([event.WarpSize]uint64), new([event.WarpSize]uint64),
+		new([event.WarpSize]uint8)
 	to, from := rapid.IntRange(0, 7).Draw(s.rt, "to"), rapid.IntRange(0, 7).Draw(s.rt, "from")
-	spread, broadcast := rapid.IntRange(0, 3).Draw(s.rt, "spread"), rapid.Bool().Draw(s.rt, "broadcast")
-	part := rapid.SampledFrom([]uint8{c.Size, c.Size, 0, 1, 3, c.Size / 2, c.Size - 1}).Draw(s.rt, "part")
+	spread, broadcast := rapid.IntRange(0, 3).Draw(s.rt, "spread"),
+		rapid.Bool().Draw(s.rt, "broadcast")
+	part := rapid.SampledFrom([]uint8{c.Size, c.Size, 0, 1, 3, c.Size / 2, c.Size - 1}).Draw(s.rt,
+		"part")
 	for l := range event.WarpSize {
 		c.To[l], c.From[l], c.Read[l] = address(to+l*spread, c.Size), address(from+l, c.Size), c.Size
 		if broadcast {
@@ -223,7 +233,8 @@ func (s *stream) fence() {
 	f := event.Fence{Warp: s.warp(), Scope: s.scope(), Orders: s.orders()}
 	f.Active = s.free(f.Warp)
 	f.Mask = f.Active
-	f.Order = rapid.SampledFrom([]event.Order{event.Acquire, event.Release, event.AcqRel, event.SeqCst}).Draw(s.rt, "fence")
+	f.Order = rapid.SampledFrom([]event.Order{event.Acquire, event.Release, event.AcqRel,
+		event.SeqCst}).Draw(s.rt, "fence")
 	if f.Mask != 0 {
 		s.logf("fence %+v", f)
 		s.det.Fence(&f)
@@ -251,7 +262,8 @@ func (s *stream) converge() {
 
 // arrive makes lanes arrive at a barrier of their block; complete ends a generation.
 func (s *stream) arrive() {
-	a := event.Arrive{Warp: s.warp(), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier")), Count: 64, Orders: s.orders()}
+	a := event.Arrive{Warp: s.warp(), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier")),
+		Count: 64, Orders: s.orders()}
 	a.Active = s.free(a.Warp)
 	a.Mask = a.Active
 	if rapid.Bool().Draw(s.rt, "arrive only") {
@@ -269,7 +281,8 @@ func (s *stream) arrive() {
 }
 
 func (s *stream) complete() {
-	c := event.Complete{Block: uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "block")), Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier"))}
+	c := event.Complete{Block: uint32(rapid.IntRange(0, int(s.geo.Blocks())-1).Draw(s.rt, "block")),
+		Barrier: uint8(rapid.IntRange(0, 1).Draw(s.rt, "barrier"))}
 	b := s.det.blocks[c.Block]
 	if b == nil || len(b.bars[c.Barrier].parts) == 0 {
 		return
@@ -298,7 +311,8 @@ func (s *stream) blockBarrier() {
 	}
 	for i := range s.geo.WarpsPerBlock() {
 		w := first + event.Warp(i)
-		a := event.Arrive{Warp: w, Mask: s.geo.Lanes(w), Active: s.geo.Lanes(w), Barrier: 2, Orders: s.orders()}
+		a := event.Arrive{Warp: w, Mask: s.geo.Lanes(w), Active: s.geo.Lanes(w), Barrier: 2,
+			Orders: s.orders()}
 		s.logf("arrive %+v", a)
 		s.det.Arrive(&a)
 		s.ora.Arrive(&a)
@@ -336,8 +350,9 @@ func (s *stream) step() {
 	}
 }
 
-// checkClocks holds the compressed clocks against the full ones: for each pair of threads and each past
-// access of the second, both say the same about whether it happens before what the first does now.
+// checkClocks holds the compressed clocks against the full ones: for each pair of threads and each
+// past access of the second, both say the same about whether it happens before what the first does
+// now.
 func (s *stream) checkClocks() {
 	for u := range s.past {
 		for _, e := range s.past[u][max(0, len(s.past[u])-4):] {
@@ -348,8 +363,10 @@ func (s *stream) checkClocks() {
 				det := s.det.knows(event.Thread(t), event.Thread(u)) >= e.det
 				ora := s.ora.Clock(event.Thread(t), event.Thread(u)) >= e.ora
 				if det != ora {
-					s.rt.Fatalf("%s\naccess %+v of thread %d happens before thread %d: detector %v (knows %d), oracle %v (knows %d)",
-						strings.Join(s.log, "\n"), e, u, t, det, s.det.knows(event.Thread(t), event.Thread(u)), ora, s.ora.Clock(event.Thread(t), event.Thread(u)))
+					s.rt.Fatalf(
+						"%s\naccess %+v of thread %d happens before thread %d: detector %v (knows %d), oracle %v (knows %d)",
+						strings.Join(s.log, "\n"), e, u, t, det, s.det.knows(event.Thread(t), event.Thread(u)), ora,
+						s.ora.Clock(event.Thread(t), event.Thread(u)))
 				}
 			}
 		}
@@ -366,7 +383,8 @@ func (s *stream) checkRaces() {
 	found := map[word]bool{}
 	for i := range s.det.groups {
 		g := &s.det.groups[i]
-		p := oracle.Pair{Space: g.race.Space, A: min(g.race.First.Site, g.race.Second.Site), B: max(g.race.First.Site, g.race.Second.Site)}
+		p := oracle.Pair{Space: g.race.Space, A: min(g.race.First.Site, g.race.Second.Site),
+			B: max(g.race.First.Site, g.race.Second.Site)}
 		if s.ora.Pairs[p] == 0 {
 			s.rt.Fatalf("%s\nfalse alarm: %+v", strings.Join(s.log, "\n"), g.race)
 		}
@@ -405,7 +423,8 @@ func (s *stream) checkRaces() {
 }
 
 func opOf(a Access) event.Op {
-	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Async: a.Async, Addr: a.Addr, Size: a.Size}
+	return event.Op{Thread: a.Thread, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy,
+		Async: a.Async, Addr: a.Addr, Size: a.Size}
 }
 
 // TestMain makes the long run try many more streams.
@@ -419,8 +438,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestOracleCopies is about asynchronous copies alone: few threads and little else, so that groups are waited for,
-// published and not.
+// TestOracleCopies is about asynchronous copies alone: few threads and little else, so that groups
+// are waited for, published and not.
 func TestOracleCopies(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStream(rt, event.Independent, rapid.SampledFrom([]event.Benign{event.BenignNone, event.BenignWarp, event.BenignAll}).Draw(rt, "benign"), false)
@@ -428,7 +447,8 @@ func TestOracleCopies(t *testing.T) {
 		s.noCopies = false
 		for i := range s.sites {
 			if a := &s.sites[i]; i%2 == 0 {
-				*a = event.Access{Site: a.Site, Kind: event.Kind(i / 2 % 2), Space: event.Shared - event.Space(i/4%2), Size: 4}
+				*a = event.Access{Site: a.Site, Kind: event.Kind(i / 2 % 2),
+					Space: event.Shared - event.Space(i/4%2), Size: 4}
 			}
 		}
 		for range rapid.IntRange(1, 40).Draw(rt, "length") {

@@ -21,8 +21,8 @@ func twoLanes(write, read event.Access) *Report {
 	return d.Report()
 }
 
-// Each lane's read races with the other lane's write, never with its own (PTX ISA 8.7.1: conflicting
-// operations of one thread are ordered by program order).
+// Each lane's read races with the other lane's write, never with its own (PTX ISA 8.7.1:
+// conflicting operations of one thread are ordered by program order).
 func TestRacePairsAreTwoThreads(t *testing.T) {
 	r := twoLanes(event.Access{Kind: event.Write, Size: 4}, event.Access{Kind: event.Read, Size: 4})
 	if len(r.Races) != 1 || r.Races[0].Hazards != 2 {

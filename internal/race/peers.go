@@ -2,10 +2,10 @@ package race
 
 import "heddle/internal/event"
 
-// Named barriers, the common case: whole warps whose lanes are all in one epoch come and go, so that what one
-// learns fits in a clock for each warp of the block. This is a fifth format beside Barracuda's four (§4.3.1):
-// peers[v] is what all lanes of a warp know of all lanes of warp v of their block. Lanes that synchronize
-// alone use trees.
+// Named barriers in their common form: warps arrive as a unit, with all lanes in one epoch, so that
+// their knowledge fits in one clock for each warp of the block. This is a fifth format besides
+// Barracuda's four (§4.3.1): peers[v] is what all lanes of a warp know of all lanes of warp v of
+// their block. Lanes that synchronize individually use trees.
 
 // knowsWarp returns a clock that all lanes of w know of all lanes of warp v of their block.
 func (w *warp) knowsWarp(v int) uint32 {
@@ -15,10 +15,11 @@ func (w *warp) knowsWarp(v int) uint32 {
 	return w.blk
 }
 
-// uniform reports whether mask is the whole warp in one epoch, with nothing that a single lane knows.
+// uniform reports whether mask is the full warp in one epoch, and no single lane has knowledge of
+// its own.
 func (w *warp) uniform(mask, all uint32) bool { return mask == all && w.even && w.lane == nil }
 
-// contribute adds what the lanes of a part know to its generation.
+// contribute adds what the lanes of a part know to the generation.
 func (d *Detector) contribute(b *block, g *generation, p *part) {
 	w := p.warp
 	p.joined = true
@@ -44,7 +45,7 @@ func (d *Detector) contribute(b *block, g *generation, p *part) {
 	}
 }
 
-// grown returns v with n zero elements, in its own memory if that is enough.
+// grown returns v resized to n zero elements, in its own memory if its capacity suffices.
 func grown(v []uint32, n int) []uint32 {
 	if cap(v) < n {
 		return make([]uint32, n)
@@ -54,7 +55,7 @@ func grown(v []uint32, n int) []uint32 {
 	return v
 }
 
-// inform gives what a generation knows to lanes that waited for it.
+// inform passes the knowledge of a generation to lanes that waited for it.
 func (d *Detector) inform(b *block, g *generation, p *part) {
 	w, all := p.warp, d.lanesOf(p.warp.id)
 	if len(g.peers) == 0 {
@@ -77,7 +78,7 @@ func (d *Detector) inform(b *block, g *generation, p *part) {
 	w.intra = max(w.intra, w.peers[w.id-b.first])
 }
 
-// tree is all that a generation knows as a tree.
+// tree returns the knowledge of a generation as a tree.
 func (g *generation) tree(b *block) *know {
 	return withPeers(g.known.withWarps(b.first, b.end(), g.blk), b, g.peers, g.blk)
 }

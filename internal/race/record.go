@@ -6,11 +6,11 @@ import (
 	"heddle/internal/event"
 )
 
-// An access is forgotten only when a later one speaks for it: it happens before the later one, and whatever
-// would race with it races with the later one too. A weak access speaks for all; a strong one only for
-// strong ones of its class by threads that its scope reaches: others may be morally strong with the one and
-// not with the other.
-func (d *Detector) speaksFor(t *touching, e entry) bool {
+// subsumes reports whether t subsumes the earlier access e, which may then be dropped: e happens
+// before t, and every access that would race with e races with t too. A weak access subsumes every
+// access before it. A strong one subsumes only strong ones of its class by threads that its scope
+// reaches, since others may be morally strong with one and not with the other.
+func (d *Detector) subsumes(t *touching, e entry) bool {
 	if t.class != 0 && (d.sites[e.site].class != t.class || !d.reach(t, e)) {
 		return false
 	}
@@ -44,6 +44,8 @@ func (d *Detector) record(t *touching, side *entry) {
 	}
 }
 
+// add adds e to one side of a cell, and inflates the side to a list if neither entry subsumes the
+// other.
 func (d *Detector) add(t *touching, side *entry, e entry) {
 	switch {
 	case side.empty():
@@ -74,14 +76,15 @@ func merge(have *entry, e entry) bool {
 	return false
 }
 
-// coveredBy reports whether the new entry e, a part of t, speaks for the old one.
+// coveredBy reports whether the new entry e, a part of t, subsumes the old one.
 func (d *Detector) coveredBy(t *touching, old, e entry) bool {
 	part := *t
 	part.mask = e.mask
-	return d.speaksFor(&part, old)
+	return d.subsumes(&part, old)
 }
 
-// push adds e to a list: merged with one of the last few, or appended; now and then the list is compacted.
+// push adds e to a list: merged with one of its last entries, or appended. A full list is
+// compacted.
 func (d *Detector) push(t *touching, no uint32, e entry) {
 	l := &d.lists[no]
 	to, c, last := &l.weak, d.sites[e.site].class, 4
@@ -110,9 +113,11 @@ func (d *Detector) push(t *touching, no uint32, e entry) {
 	}
 }
 
-// replaced puts a weak access, or a strong read among strong accesses of its class, in the place of an earlier
-// one by the same threads, for which it speaks: whoever knows it knows the earlier one. Accesses of one epoch are kept apart by site, so that a race is reported at
-// each place, but for a list that is long. Without this the readers of a table, which all warps read again and again, would pile up.
+// replaced replaces an earlier entry by e, if e is a weak access, or a strong read among strong
+// accesses of its class, and the earlier entry belongs to the same threads: a thread that knows e
+// knows the earlier one. Accesses of one epoch are kept apart by site, so that a race is reported
+// at each place, unless the list is long. Without this, the readers of a table that all warps read
+// again and again would accumulate.
 func (l *list) replaced(list []entry, e entry) bool {
 	long := len(list) >= minLimit
 	hint := &l.last[e.warp%uint32(len(l.last))]
@@ -131,12 +136,15 @@ func (l *list) replaced(list []entry, e entry) bool {
 	return false
 }
 
+// yields reports whether e may replace have.
 func (have *entry) yields(e entry, long bool) bool {
-	return have.warp == e.warp && have.mask&^e.mask == 0 && (long || have.clk < e.clk || have.site == e.site)
+	return have.warp == e.warp && have.mask&^e.mask == 0 &&
+		(long || have.clk < e.clk || have.site == e.site)
 }
 
-// compact drops what later accesses of the same threads at the same site speak for, and what every thread
-// that could come knows. The limit doubles with what stays, so that the cost stays linear.
+// compact drops entries subsumed by later accesses of the same threads at the same site, and
+// entries known to every thread that can still access the cell. The limit doubles with what
+// remains, so that the total cost is linear.
 func (d *Detector) compact(t *touching, l *list) {
 	l.weak = d.compacted(t, l.weak)
 	l.strong = d.compacted(t, l.strong)
@@ -188,7 +196,7 @@ func (d *Detector) compactedFew(t *touching, es []entry) []entry {
 	return append(es[:0], es[keep:]...)
 }
 
-// dropReads forgets the reads for which a write speaks.
+// dropReads drops the reads that a write subsumes.
 func (d *Detector) dropReads(t *touching, side *entry) {
 	if t.class == 0 {
 		d.drop(t, side)
@@ -205,10 +213,10 @@ func (d *Detector) drop(t *touching, side *entry) {
 	*side = entry{}
 }
 
-// filter keeps the entries for which a strong write does not speak.
+// filter keeps the entries that a strong write does not subsume.
 func (d *Detector) filter(t *touching, side *entry) {
 	if !side.many() {
-		if d.speaksFor(t, *side) {
+		if d.subsumes(t, *side) {
 			*side = entry{}
 		}
 		return
@@ -224,19 +232,22 @@ func (d *Detector) filter(t *touching, side *entry) {
 	}
 }
 
+// filtered returns the entries that t does not subsume and that not every thread of the block
+// knows.
 func (d *Detector) filtered(t *touching, es []entry) []entry {
 	out := es[:0]
 	for _, e := range es {
 		known := t.mem != d.global && e.clk <= t.b.floor
-		if !known && !d.speaksFor(t, e) {
+		if !known && !d.subsumes(t, e) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// recordWrite makes the access the last write of the cell. A weak write replaces all earlier ones: they
-// happen before it, or the race was reported. Tolerated writes of the same value stay beside it.
+// recordWrite makes the access the last write of the cell. A weak write replaces all earlier ones:
+// they happen before it, or the race was reported. Tolerated writes of the same value are kept
+// beside it.
 func (d *Detector) recordWrite(t *touching, side *entry) {
 	if t.class != 0 {
 		if !side.empty() {

@@ -8,30 +8,31 @@ import (
 
 // Safe recycling of barriers (Weft, PLDI 2015, §4, figure 4, lines 18 to 22).
 //
-// A barrier begins its next generation as soon as one is complete. If a thread may register for generation
-// k+1 before generation k is over, it may take part in generation k instead in another execution: who
-// synchronizes with whom is then a matter of luck. So for each registration c2 for generation k+1 the point
-// just before c2 must come after generation k.
+// A barrier begins its next generation as soon as one is complete. If a thread may register for
+// generation k+1 before generation k is over, it may take part in generation k in another
+// execution: which threads synchronize then depends on the schedule. So for each registration c2
+// for generation k+1, the point just before c2 must come after generation k.
 //
-// What that means follows from the definition of well-synchronized (Definition 6: every command has the same
-// generation in all executions), and the figure gives it only in part:
+// The definition of well-synchronized (Definition 6: every command has the same generation in all
+// executions) decides the cases that the figure leaves open:
 //
-//   - Some thread waited in generation k. The figure asks for a path from every sync of generation k to the
-//     point before c2; since these syncs are ordered with each other in both directions, a path from one is
-//     a path from all. That of an arrive would not do: the arriving thread does not know when the generation
-//     is over. A sync ends an epoch of its thread, and nobody learns of that epoch before the generation is
-//     complete; so the path exists exactly if the registering thread knows the epoch. One comparison.
-//   - All threads of generation k only arrived. The figure says nothing, as there is no sync. By the
-//     definition each arrival of generation k must come before c2, or c2 could take its place; and if they do,
-//     the generation is complete. An arrival ends an epoch of its thread too, and as nobody learns of it by
-//     this generation, the later synchronization by which somebody does comes after the arrival.
-//   - c2 is the first command of its thread. The figure, which speaks of the command before c2, lets it
-//     pass; the definition does not.
+//   - Some thread waited in generation k. The figure asks for a path from every sync of generation k
+//     to the point before c2. These syncs are ordered with each other in both directions, so a path
+//     from one is a path from all. A path from an arrive does not suffice: the arriving thread does
+//     not know when the generation is over. A sync ends an epoch of its thread, and no thread learns
+//     of that epoch before the generation is complete. So the path exists exactly if the registering
+//     thread knows the epoch, which one comparison decides.
+//   - All threads of generation k only arrived. The figure does not apply, as there is no sync. By the
+//     definition each arrival of generation k must precede c2, or c2 could take its place; and if they
+//     do, the generation is complete. An arrival ends an epoch of its thread too, and since no thread
+//     learns of it by this generation, a synchronization that conveys it comes after the arrival.
+//   - c2 is the first command of its thread. The figure considers the command before c2 and accepts
+//     this case; the definition does not.
 //
-// What a thread knows are the clocks that the detector keeps anyway, so that the check is online, on one
-// execution, and costs one comparison for each warp that registers.
+// The check uses the clocks that the detector keeps anyway. It runs online, on one execution, and
+// costs one comparison for each warp that registers.
 
-// laneEpoch is an epoch of each lane of a set: one clock if they are in one epoch.
+// laneEpoch is an epoch of each lane of a set; one clock if all are in the same epoch.
 type laneEpoch struct {
 	mask  uint32
 	clk   uint32
@@ -46,7 +47,7 @@ func (e *laneEpoch) of(lane int) uint32 {
 	return e.clk
 }
 
-// epochOf returns the epochs in which the lanes of mask are.
+// epochOf returns the epochs of the lanes of mask.
 func (w *warp) epochOf(mask uint32) laneEpoch {
 	e := laneEpoch{mask: mask, clk: w.own[bits.TrailingZeros32(mask)&31]}
 	if !w.even {
@@ -59,7 +60,7 @@ func (w *warp) epochOf(mask uint32) laneEpoch {
 // past is a generation that is complete.
 type past struct {
 	any    bool
-	whole  bool // every thread of the block waited in it: nobody can be too early for the next
+	whole  bool // every thread of the block waited in it: none can be too early for the next
 	waiter int  // a part that waited; -1: all only arrived
 	parts  []part
 }
@@ -69,7 +70,8 @@ func (p *past) forget() {
 	*p = past{parts: p.parts[:0]}
 }
 
-// checkRecycling notes whether lanes that arrive now may come before the last generation is over.
+// checkRecycling records whether lanes that arrive now may arrive before the last generation is
+// over.
 func (d *Detector) checkRecycling(w *warp, g *generation, mask uint32) {
 	if !g.past.any || g.past.whole {
 		return
@@ -90,7 +92,8 @@ func (d *Detector) checkRecycling(w *warp, g *generation, mask uint32) {
 	}
 }
 
-// after reports whether all lanes of mask of w are behind the ends of the epochs of lanes of v.
+// after reports whether all lanes of mask of w are ordered after the ends of the epochs of lanes of
+// v.
 func (d *Detector) after(w *warp, mask uint32, v *warp, e *laneEpoch) bool {
 	if e.lanes == nil {
 		b := d.blockOf(w.id)
@@ -131,8 +134,8 @@ func (d *Detector) recycle(g *generation) {
 	g.reset()
 }
 
-// unsafeGeneration reports the parts of the current generation that may come too early, against those of
-// the one before.
+// unsafeGeneration reports the parts of the current generation that may arrive too early, together
+// with the parts of the previous generation.
 func (d *Detector) unsafeGeneration(kind BarrierKind, g *generation) {
 	for _, i := range g.unsafe {
 		p := &g.parts[i]
@@ -148,8 +151,8 @@ func (d *Detector) unsafeGeneration(kind BarrierKind, g *generation) {
 	}
 }
 
-// unsafeEnd reports barriers of a block that ends, or cannot go on, in a generation that more threads have
-// come to than take part in it. It reports whether there was one.
+// unsafeEnd reports barriers of a block that ends or stalls in a generation that more threads can
+// reach than it counts. It returns whether it found one.
 func (d *Detector) unsafeEnd(b *block) bool {
 	found := false
 	for i := range b.bars {

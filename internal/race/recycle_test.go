@@ -10,9 +10,9 @@ import (
 	"heddle/internal/testing/oracle"
 )
 
-// Random thread programs: the detector, on one execution, must agree with figure 4 of the Weft paper on the
-// whole relation, and both with Definition 6 on all executions. Every thread is played by a whole warp, or by
-// a lane of one, which are different paths through the clocks.
+// Random thread programs: the detector, on one execution, must agree with figure 4 of the Weft
+// paper on the whole relation, and both with Definition 6 on all executions. Every thread is played
+// by a whole warp, or by a lane of one, which are different paths through the clocks.
 
 const testBarriers = 3
 
@@ -24,19 +24,25 @@ type placement struct {
 }
 
 var placements = []placement{
-	{block: 5 * 32, unit: 32, lanes: func(t int) (event.Warp, uint32) { return event.Warp(t), ^uint32(0) }},
-	{block: 64, unit: 1, lanes: func(t int) (event.Warp, uint32) { return event.Warp(t % 2), 1 << (t / 2) }},
-	{block: 96, unit: 16, lanes: func(t int) (event.Warp, uint32) { return event.Warp(t / 2), 0xffff << (16 * (t % 2)) }},
+	{block: 5 * 32, unit: 32, lanes: func(t int) (event.Warp,
+		uint32) {
+		return event.Warp(t), ^uint32(0)
+	}},
+	{block: 64, unit: 1,
+		lanes: func(t int) (event.Warp, uint32) { return event.Warp(t % 2), 1 << (t / 2) }},
+	{block: 96, unit: 16,
+		lanes: func(t int) (event.Warp, uint32) { return event.Warp(t / 2), 0xffff << (16 * (t % 2)) }},
 }
 
-// drawPrograms makes programs out of a sequence of dynamic barriers, so that most of them come to their end,
-// and then spoils some.
+// drawPrograms makes programs out of a sequence of dynamic barriers, so that most of them come to
+// their end, and then spoils some.
 func drawPrograms(t *rapid.T) oracle.Programs {
 	n := rapid.IntRange(2, 4).Draw(t, "threads")
 	p := make(oracle.Programs, n)
 	access := func() {
 		if i := rapid.IntRange(0, n-1).Draw(t, "thread"); rapid.Bool().Draw(t, "access") {
-			p[i] = append(p[i], oracle.Command{Op: oracle.Op(rapid.IntRange(0, 1).Draw(t, "op")), Var: rapid.IntRange(0, 1).Draw(t, "var")})
+			p[i] = append(p[i], oracle.Command{Op: oracle.Op(rapid.IntRange(0, 1).Draw(t, "op")),
+				Var: rapid.IntRange(0, 1).Draw(t, "var")})
 		}
 	}
 	for range rapid.IntRange(1, 5).Draw(t, "generations") {
@@ -70,9 +76,10 @@ func drawPrograms(t *rapid.T) oracle.Programs {
 	return p
 }
 
-// play executes the programs under a random schedule and sends the events to a detector. It returns the
-// generations of the commands.
-func play(t *rapid.T, p oracle.Programs, at placement, d *Detector) (oracle.Outcome, map[oracle.Ref]int) {
+// play executes the programs under a random schedule and sends the events to a detector. It returns
+// the generations of the commands.
+func play(t *rapid.T, p oracle.Programs, at placement, d *Detector) (oracle.Outcome,
+	map[oracle.Ref]int) {
 	s := oracle.NewState(p, testBarriers)
 	gen := make(map[oracle.Ref]int)
 	pos := make([]int, len(p))
@@ -92,7 +99,8 @@ func play(t *rapid.T, p oracle.Programs, at placement, d *Detector) (oracle.Outc
 			return oracle.Erred, nil
 		}
 		if !c.Synchronizes() {
-			e := event.Access{Warp: w, Site: site, Mask: mask & -mask, Active: mask, Space: event.Shared, Size: 4, Addr: new([event.WarpSize]uint64)}
+			e := event.Access{Warp: w, Site: site, Mask: mask & -mask, Active: mask, Space: event.Shared,
+				Size: 4, Addr: new([event.WarpSize]uint64)}
 			if c.Op == oracle.WriteCmd {
 				e.Kind, e.Stored = event.Write, e.Mask
 			}
@@ -103,7 +111,8 @@ func play(t *rapid.T, p oracle.Programs, at placement, d *Detector) (oracle.Outc
 			continue
 		}
 		gen[ref] = g
-		a := event.Arrive{Warp: w, Site: site, Mask: mask, Active: mask, Barrier: uint8(c.Bar), Count: uint32(c.Count) * at.unit}
+		a := event.Arrive{Warp: w, Site: site, Mask: mask, Active: mask, Barrier: uint8(c.Bar),
+			Count: uint32(c.Count) * at.unit}
 		if c.Op == oracle.ArriveCmd {
 			a.Op = event.BarArrive
 		}
@@ -175,7 +184,8 @@ func TestRecyclingAgreesWithFigure4(t *testing.T) {
 	if testing.Short() { // draws too few programs to have some of each kind every time
 		return
 	}
-	if counts.well == 0 || counts.well == counts.done || counts.racy == 0 || counts.racy == counts.well || counts.arrivesOnly == 0 {
+	if counts.well == 0 || counts.well == counts.done || counts.racy == 0 ||
+		counts.racy == counts.well || counts.arrivesOnly == 0 {
 		t.Errorf("the programs are one-sided: %+v", counts)
 	}
 }

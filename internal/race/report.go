@@ -20,7 +20,8 @@ type hazard struct {
 	addr   uint64
 }
 
-// maxHazards bounds the memory for telling hazards of one group apart; beyond it the count stands still.
+// maxHazards bounds the memory for telling hazards of one group apart. Beyond it the count no
+// longer grows.
 const maxHazards = 1 << 16
 
 type group struct {
@@ -38,22 +39,27 @@ func (d *Detector) found(t *touching, e entry, racing uint32, other int) {
 	case e.concurrent():
 		cause = NotWaited
 	}
-	for at := t.at; at < t.at+uint64(t.size); at += 4 { // a hazard for each word, whether or not they are twins
+	// one hazard for each word, whether or not the words are twins
+	for at := t.at; at < t.at+uint64(t.size); at += 4 {
 		d.race(t.access, event.Site(e.site), first, at, racing, cause)
 	}
 }
 
-// race records a race of lanes of an access, at the cell with address at, with an earlier access.
-func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint64, racing uint32, cause Cause) {
+// race records a race between lanes of an access and an earlier access, at the cell with address
+// at.
+func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint64, racing uint32,
+	cause Cause) {
 	if !d.reports(a.Space) {
 		return
 	}
 	l := bits.TrailingZeros32(racing)
 	s := &d.sites[site]
 	r := Race{Space: a.Space,
-		First: Access{Thread: first, Site: site, Kind: s.kindIn(a.Space), Order: s.order, Scope: s.scope, Proxy: s.proxy, Async: s.async,
+		First: Access{Thread: first, Site: site, Kind: s.kindIn(a.Space), Order: s.order, Scope: s.scope,
+			Proxy: s.proxy, Async: s.async,
 			Addr: at &^ uint64(s.size-1), Size: s.size},
-		Second: Access{Thread: event.ThreadOf(a.w.id, l), Site: a.Site, Kind: a.Kind, Order: a.Order, Scope: a.Scope,
+		Second: Access{Thread: event.ThreadOf(a.w.id, l), Site: a.Site, Kind: a.Kind, Order: a.Order,
+			Scope: a.Scope,
 			Proxy: a.Proxy, Async: a.copied != nil, Addr: a.Addr[l], Size: a.Size},
 		Level: d.levelOf(a, first, event.ThreadOf(a.w.id, l), cause), Cause: cause, Interval: a.w.round,
 	}
@@ -76,16 +82,19 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 }
 
 // reports reports whether races in a space are looked for.
-func (d *Detector) reports(s event.Space) bool { return d.opt.Only == event.NoSpace || d.opt.Only == s }
+func (d *Detector) reports(s event.Space) bool {
+	return d.opt.Only == event.NoSpace || d.opt.Only == s
+}
 
-// tolerate counts writes of the same value that are let pass.
+// tolerate counts tolerated writes of the same value.
 func (d *Detector) tolerate(s event.Space) {
 	if d.reports(s) {
 		d.tolerated++
 	}
 }
 
-// kindIn is what the site does in a space.
+// kindIn returns the kind of the site's access to a space: an asynchronous copy reads global memory
+// and writes shared memory.
 func (s *siteInfo) kindIn(space event.Space) event.Kind {
 	if s.async && space == event.Global {
 		return event.Read
@@ -93,8 +102,8 @@ func (s *siteInfo) kindIn(space event.Space) event.Kind {
 	return s.kind
 }
 
-// levelOf classifies by how far apart the threads are. In the lockstep model lanes of a warp that are not
-// ordered are either in one instruction or on different paths of a branch (Barracuda §3.3.1).
+// levelOf classifies a race by the distance of its threads. In the lockstep model, unordered lanes
+// of a warp are either in one instruction or on different paths of a branch (Barracuda §3.3.1).
 func (d *Detector) levelOf(a *access, first, second event.Thread, cause Cause) Level {
 	switch {
 	case first == second:
@@ -110,8 +119,9 @@ func (d *Detector) levelOf(a *access, first, second event.Thread, cause Cause) L
 	return InterBlock
 }
 
-// sameInstruction looks at lanes of one instruction that write one place (Barracuda §3.3.1, "intra-warp
-// races"). Strong writes of one block's lanes are morally strong. Same values are let pass as Benign says.
+// sameInstruction checks lanes of one instruction that write one location (Barracuda §3.3.1,
+// "intra-warp races"). Strong writes by lanes of one block are morally strong. Benign decides
+// whether equal values are tolerated.
 func (d *Detector) sameInstruction(a *access, addr uint64, mask uint32) {
 	if a.class != 0 {
 		return
@@ -147,6 +157,7 @@ func (a *access) sameValue(l, u int) bool {
 	return a.Data != nil && sameData(a.Access, l, u)
 }
 
+// sameData compares the values that two lanes write.
 func sameData(a *event.Access, l, u int) bool {
 	for k := range (int(a.Size) + 7) / 8 {
 		if a.Data[k][l] != a.Data[k][u] {
@@ -156,7 +167,8 @@ func sameData(a *event.Access, l, u int) bool {
 	return true
 }
 
-// otherValue returns the lanes of t that do not write what the cell holds already. Only BenignAll keeps values.
+// otherValue returns the lanes of t that write another value than the cell holds. Values are kept
+// for BenignAll only.
 func (d *Detector) otherValue(t *touching) uint32 {
 	if t.page.vals == nil || t.Data == nil {
 		return t.mask
@@ -173,8 +185,9 @@ func (d *Detector) otherValue(t *touching) uint32 {
 	return differ
 }
 
-// agreeing returns the lanes that write to the cell what the first of them writes. One value is kept for a cell,
-// so lanes of one instruction that write another are not remembered: their race was reported already.
+// agreeing returns the lanes that write the same value to the cell as the first of them. One value
+// is kept for a cell, so that lanes of one instruction that write another value are not recorded:
+// their race has been reported.
 func (t *touching) agreeing() uint32 {
 	first := bits.TrailingZeros32(t.mask)
 	if t.Data == nil {
@@ -217,12 +230,13 @@ func (t *touching) next(l int, x uint64) (uint64, bool) {
 	return x, x < min(t.at+uint64(t.size), t.Addr[l]+uint64(t.Size))
 }
 
+// dataByte returns the byte at address x that lane l writes.
 func dataByte(a *event.Access, l int, x uint64) byte {
 	i := x - a.Addr[l]
 	return byte(a.Data[i/8][l] >> (8 * (i % 8)))
 }
 
-// Report returns what was found so far.
+// Report returns the findings so far.
 func (d *Detector) Report() *Report {
 	r := &Report{Tolerated: d.tolerated, Barriers: append([]BarrierError(nil), d.errors...)}
 	for i := range d.groups {

@@ -6,36 +6,41 @@ import (
 	"heddle/internal/event"
 )
 
-// Rows: the compact form of shadow memory (Barracuda §4.3.3 has "coalesced accesses" in mind, and keeps a record a
-// warp). The common access of a warp is one word, or a vector of words, for each lane, at neighbouring addresses.
-// It is kept as one run for the whole row of 32 words in place of 32 cells, and checked at once. A row keeps
-// this form as long as what comes is such a run too, and plainly ordered with what is there. Anything else
-// inflates the row into cells first, which then hold exactly what the runs said; so the compact form decides
-// nothing by itself but "no race".
+// Rows: the compact form of shadow memory, for what Barracuda §4.3.3 calls coalesced accesses, of
+// which it keeps one record for a warp. The common access of a warp is one word, or a vector of
+// words, for each lane, at neighbouring addresses. It is kept as one run for the 32 words of a row
+// instead of 32 cells, and checked at once. A row keeps this form while every access to it is such
+// a run, plainly ordered with those before. Any other access first inflates the row into cells,
+// which then hold exactly the contents of the runs; so the compact form alone only ever concludes
+// "no race".
 
 const (
 	rowShift = 7 // bytes of memory in a row
 	rowWords = 1 << (rowShift - 2)
 	pageRows = 1 << (pageShift - rowShift)
 	minRun   = 8 // words; shorter runs would make the lists of a row longer than those of its cells
-	maxShort = 3 // after so many shorter runs the rest of the warp is not looked at
+	maxShort = 3 // after so many shorter runs the rest of the warp is handled by cell
 )
 
-// laneMap says which lane accesses a word: the low 5 bits added to the number of the word in the row, which
-// was shifted by the bits above: 0 for accesses of one word, 1 for two.
+// laneMap maps a word of a row to the lane that accesses it. The lane is the low 5 bits plus the
+// number of the word shifted right by the bits above them: 0 for accesses of one word, 1 for two.
 type laneMap uint32
 
-func laneMapOf(lane, word, shift uint32) laneMap { return laneMap((lane-word>>shift)&31 | shift<<5) }
+func laneMapOf(lane, word, shift uint32) laneMap {
+	return laneMap((lane-word>>shift)&31 | shift<<5)
+}
 
 func (m laneMap) lane(word uint32) uint32 { return (word>>(m>>5) + uint32(m)) & 31 }
 
-// run is a set of accesses by one warp to words of a row, at one clock and site. Without words it is none.
+// run is a set of accesses by one warp to words of a row, at one clock and site. A run without
+// words is empty.
 type run struct {
 	warp, clk, words, site uint32
 	lanes                  laneMap
 }
 
-// runs are the last writes, or the last reads, of a row: one, or a list. A word is in one run of writes at most.
+// runs are the last writes, or the last reads, of a row: one, or a list. A word is in one run of
+// writes at most.
 type runs struct {
 	one  [1]run
 	list uint32 // number of the list that holds all; 0: none
@@ -57,7 +62,7 @@ func (d *Detector) runsOf(s *runs) []run {
 	return s.one[:]
 }
 
-// eachRun handles what it can of a weak access in rows, and returns the lanes that are left.
+// eachRun handles the parts of a weak access that form runs, and returns the remaining lanes.
 func (d *Detector) eachRun(a *access) (left uint32) {
 	size := uint64(a.Size)
 	shift := uint32(bits.TrailingZeros8(a.Size)) - 2
@@ -87,8 +92,8 @@ func (d *Detector) eachRun(a *access) (left uint32) {
 	return left
 }
 
-// touchRun is touch for a run of words from addr on, the first of them accessed by lane l. It reports false, and
-// has done nothing, if that needs cells.
+// touchRun is touch for a run of words from addr on, the first of which lane l accesses. If that
+// needs cells it reports false and changes nothing.
 func (d *Detector) touchRun(a *access, addr uint64, words, l, shift uint32) bool {
 	p := d.page(a.mem, addr)
 	rw := &p.rows[addr>>rowShift%pageRows]
@@ -96,7 +101,8 @@ func (d *Detector) touchRun(a *access, addr uint64, words, l, shift uint32) bool
 		return false
 	}
 	word := uint32(addr>>2) % rowWords
-	n := run{uint32(a.w.id), a.w.own[0], uint32(1<<words-1) << word, uint32(a.Site), laneMapOf(l, word, shift)}
+	n := run{uint32(a.w.id), a.w.own[0], uint32(1<<words-1) << word, uint32(a.Site),
+		laneMapOf(l, word, shift)}
 	if !d.plain(a, &rw.w, &n) {
 		return false
 	}
@@ -126,17 +132,20 @@ func (d *Detector) plain(a *access, s *runs, n *run) bool {
 	return true
 }
 
-// afterRun is plainlyAfter for runs: lanes that access by the same map are the same threads at each word.
+// afterRun is plainlyAfter for runs: lanes that access by the same map are the same threads at each
+// word.
 func (a *access) afterRun(e *run, lanes laneMap) bool {
 	w := a.w
 	if e.warp == uint32(w.id) {
 		return e.clk <= max(w.intra, w.blk) || e.lanes == lanes
 	}
 	v := e.warp - uint32(a.b.first)
-	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) && e.clk <= w.peers[v])
+	return v < uint32(len(a.b.warps)) && (e.clk <= w.blk || v < uint32(len(w.peers)) &&
+		e.clk <= w.peers[v])
 }
 
-// readRun records a read: in place of those before it, in the run of the same warp and clock, or beside the others.
+// readRun records a read: in place of the reads it subsumes, in the run of the same warp and clock,
+// or as a new run.
 func (d *Detector) readRun(a *access, s *runs, n run) {
 	if s.list == 0 {
 		e := &s.one[0]
@@ -157,6 +166,7 @@ func (d *Detector) readRun(a *access, s *runs, n run) {
 	d.addRun(a, s, n)
 }
 
+// mergeRun adds the words of n to e if both are of one warp, clock, site and lane map.
 func mergeRun(e, n *run) bool {
 	if e.warp == n.warp && e.clk == n.clk && e.site == n.site && e.lanes == n.lanes {
 		e.words |= n.words
@@ -202,8 +212,9 @@ func (d *Detector) addRun(a *access, s *runs, n run) {
 	d.runs[s.list] = append(list, n)
 }
 
-// compactRuns drops what later accesses of the same threads at the same site speak for, and what every thread
-// that could come knows. A list is compacted when it is full, so that what stays decides how far it grows.
+// compactRuns drops runs subsumed by later accesses of the same threads at the same site, and runs
+// known to every thread of the block. A list is compacted when it is full, so that what remains
+// decides how far it grows.
 func (d *Detector) compactRuns(a *access, list []run) []run {
 	clear(d.covered)
 	keep := len(list)
@@ -242,7 +253,7 @@ func (d *Detector) dropRuns(s *runs) {
 	*s = runs{}
 }
 
-// cell returns the shadow of a word by itself. It inflates the row.
+// cell returns the shadow of a single word. It inflates the row.
 func (d *Detector) cell(m *memory, p *page, word uint32) *cell {
 	rw := &p.rows[word/rowWords]
 	if rw.cells == nil {
@@ -251,6 +262,7 @@ func (d *Detector) cell(m *memory, p *page, word uint32) *cell {
 	return &rw.cells[word%rowWords]
 }
 
+// inflate replaces the runs of a row by cells with the same contents.
 func (d *Detector) inflate(m *memory, rw *row) {
 	if n := len(d.spareCells); n > 0 {
 		rw.cells = d.spareCells[n-1]
@@ -275,12 +287,13 @@ func (d *Detector) inflate(m *memory, rw *row) {
 	d.dropRuns(&rw.r)
 }
 
-// entry is what the run says of one word.
+// entry returns the entry of one word of the run.
 func (e *run) entry(word uint32) entry {
 	return entry{e.warp, e.clk, 1 << e.lanes.lane(word), e.site}
 }
 
-// putRead adds an entry to the reads of a cell, as add does for an access that is concurrent with them.
+// putRead adds an entry to the reads of a cell, as add does for a read that is concurrent with
+// them.
 func (d *Detector) putRead(m *memory, side *entry, e entry) {
 	switch {
 	case side.empty():
@@ -304,7 +317,8 @@ func (d *Detector) putRead(m *memory, side *entry, e entry) {
 	l.limit = max(l.limit, 2*len(l.weak))
 }
 
-// releaseRows gives back what the rows of a page hold. Lists of cells are given back by memory.lists.
+// releaseRows recycles the storage of the rows of a page. Lists of cells are recycled through
+// memory.lists.
 func (d *Detector) releaseRows(p *page) {
 	for i := range p.rows {
 		rw := &p.rows[i]
@@ -316,7 +330,8 @@ func (d *Detector) releaseRows(p *page) {
 	}
 }
 
-// hasRuns reports whether an access may be handled in rows: weak, of whole words, by a warp with one clock.
+// hasRuns reports whether an access may be handled in rows: weak, of whole words, by a warp with
+// one clock.
 func (d *Detector) hasRuns(a *access) bool {
 	return a.class == 0 && a.w.even && a.Size >= 4 && d.opt.Benign != event.BenignAll && a.Proxy == event.GenericProxy
 }

@@ -2,12 +2,14 @@ package race
 
 import "heddle/internal/event"
 
-// Shadow memory (Barracuda §4.3.3): for each aligned word the last writes and the last reads. A word that
-// is accessed in smaller pieces is split into bytes. Natural alignment, which the machine enforces, makes
-// every access of 4 bytes or more cover whole words, and two accesses of equal size that overlap, equal.
+// Shadow memory (Barracuda §4.3.3): for each aligned word its last writes and its last reads. A
+// word that is accessed in smaller pieces is split into bytes. The emulator enforces natural
+// alignment, so every access of 4 bytes or more covers complete words, and two overlapping accesses
+// of equal size have equal addresses.
 
-// entry is a set of accesses with one epoch: the lanes of mask of one warp, at clock clk, at one site. A
-// mask of 0 is no access: with clk 0 the entry is empty, with clk 1 warp is the number of a list.
+// entry is a set of accesses with one epoch: the lanes of mask of one warp, at clock clk, at one
+// site. A mask of 0 is no access: with clk 0 the entry is empty, with clk 1 it refers to a list,
+// whose number is in warp.
 type entry struct {
 	warp, clk, mask, site uint32
 }
@@ -20,15 +22,18 @@ type cell struct {
 	w, r entry
 }
 
-// list is the inflated form of one side of a cell. Strong accesses of one class are kept apart: they do not
-// race with each other, so that a million atomics on one counter are appended and never searched.
+// list is the inflated form of one side of a cell. Strong accesses of one class are kept apart:
+// they do not race with each other, so that a million atomics on one counter are appended and never
+// searched.
 type list struct {
 	weak   []entry
 	strong []entry
-	class  class      // of all of strong; mixedClass if they differ
-	broken bool       // a strong write that is no atomic came after another strong one: see observed.go
-	limit  int        // length at which the list is compacted: of weak, and a quarter of that of strong
-	last   [32]uint16 // where the last entry of a warp may be, by its low bits
+	class  class // of all of strong; mixedClass if they differ
+	// a strong write that is not an atomic followed another strong one: see observed.go
+	broken bool
+	// length at which the list is compacted: of weak, and a quarter of the length of strong
+	limit int
+	last  [32]uint16 // where the last entry of a warp may be, by its low bits
 }
 
 const (
@@ -46,21 +51,21 @@ type page struct {
 	vals  *[1 << pageShift]byte   // last values of weak writes; kept for event.BenignAll only
 }
 
-// memory is the shadow of one space, or of one block's shared memory. Pages are found by a map, in front of
-// which a direct-mapped cache answers nearly always.
+// memory is the shadow of one space, or of one block's shared memory. Pages are found by a map; a
+// direct-mapped cache in front of it answers nearly every lookup.
 type memory struct {
 	pages map[uint64]*page
 	hot   [64]struct {
 		no uint64
 		p  *page
 	}
-	lists []uint32 // numbers of all lists that it ever had, for release
-	free  []uint32 // those of them that are not in use
+	lists []uint32 // numbers of all lists that it ever used, for release
+	free  []uint32 // the lists that are not in use
 }
 
 func newMemory() *memory { return &memory{pages: make(map[uint64]*page)} }
 
-// page returns the shadow page of an address, made if it is not there.
+// page returns the shadow page of an address, created on first use.
 func (d *Detector) page(m *memory, addr uint64) *page {
 	no := addr >> pageShift
 	h := &m.hot[no%uint64(len(m.hot))]
@@ -88,7 +93,7 @@ func (d *Detector) newPage() *page {
 	return new(page)
 }
 
-// release gives back the pages and lists of a block's shared memory.
+// release recycles the pages and lists of a block's shared memory.
 func (d *Detector) release(m *memory) {
 	for _, p := range m.pages {
 		d.releaseRows(p)
@@ -134,7 +139,8 @@ func (d *Detector) dropList(m *memory, i uint32) {
 // minLimit is the length at which a list is compacted first.
 const minLimit = 16
 
-// full reports whether it is time to compact the list. Strong entries are only appended, and so wait longer.
+// full reports whether the list should be compacted. Strong entries are only appended, so they wait
+// longer.
 func (l *list) full() bool { return len(l.weak) >= l.limit || len(l.strong) >= 4*l.limit }
 
 func (l *list) reset() { *l = list{weak: l.weak[:0], strong: l.strong[:0], limit: minLimit} }

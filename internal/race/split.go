@@ -2,14 +2,15 @@ package race
 
 import "heddle/internal/event"
 
-// Split is a sink for kernels with barriers or fences that order the memory of one space only: two detectors, each
-// of which reports the races in one space and lets order what orders that space. Both see everything: what
-// synchronizes by one space can order accesses of the other.
+// Split is a sink for kernels with barriers or fences that order the memory of one space only. It
+// runs two detectors; each reports the races in one space and respects only what orders that space.
+// Both receive every event, since synchronization through one space can order accesses of the
+// other.
 type Split struct{ shared, global *Detector }
 
 var _ event.Sink = (*Split)(nil)
 
-// NewSplit returns the detectors for one launch. opt.Only is not looked at.
+// NewSplit returns the detectors for one launch. It ignores opt.Only.
 func NewSplit(opt Options) *Split {
 	var s Split
 	opt.Only = event.Shared
@@ -19,7 +20,7 @@ func NewSplit(opt Options) *Split {
 	return &s
 }
 
-// Access goes to both detectors, as all events do.
+// Access passes the event to both detectors, as all methods do.
 func (s *Split) Access(e *event.Access) { s.shared.Access(e); s.global.Access(e) }
 
 // Fence implements event.Sink.
@@ -49,8 +50,8 @@ func (s *Split) Exit(e *event.Exit) { s.shared.Exit(e); s.global.Exit(e) }
 // Stall implements event.Sink.
 func (s *Split) Stall(e *event.Stall) { s.shared.Stall(e); s.global.Stall(e) }
 
-// Report joins what the detectors found. Misuse of barriers does not depend on what they order, so that both
-// found the same.
+// Report joins the findings of both detectors. Misuse of barriers does not depend on the memory
+// that they order, so both found the same, and it is taken from one.
 func (s *Split) Report() *Report {
 	r, g := s.shared.Report(), s.global.Report()
 	r.Races = append(r.Races, g.Races...)

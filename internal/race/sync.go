@@ -6,18 +6,21 @@ import (
 	"heddle/internal/event"
 )
 
-// Release and acquire patterns (PTX ISA 8.8, 8.9.4), the S_x of Barracuda §3.3.4 in the terms of the ISA.
+// Release and acquire patterns (PTX ISA 8.8, 8.9.4): the S_x of Barracuda §3.3.4 in the terms of
+// the ISA.
 //
-// A strong write ends release patterns whose first operations are its heads: itself if it releases, earlier
-// release fences of its thread, earlier release operations of its thread on the same place. A strong read
-// that observes it, through any chain of atomics (8.9.2), makes the heads known to later acquire
-// operations of its thread. Head and acquire synchronize if their scopes include each other's threads; so
-// heads are kept joined by how far they reach.
+// A strong write completes release patterns. The first operation of a pattern is its head: the
+// write itself if it releases, an earlier release fence of its thread, or an earlier release
+// operation of its thread on the same location. A strong read that observes the write, through any
+// chain of atomics (8.9.2), makes the heads known to later acquire operations of its thread. Head
+// and acquire synchronize if their scopes include each other's threads, so that heads are kept
+// joined by their reach.
 //
-// Deviation from Barracuda: both scopes must include the other thread, where it is content with one
-// global fence. fence.sc counts as fence.acq_rel (RATIONALE.md).
+// Deviations from Barracuda: both scopes must include the other thread, where the paper accepts one
+// global fence. fence.sc counts as fence.acq_rel (docs/theory/happens-before.md), so that an order which only
+// sequential consistency establishes is missing, and a race may be reported in its place.
 
-// heads is what reading a place publishes: by the reach of the pattern's first operation.
+// heads is what a read of a location publishes, by the reach of the pattern's first operation.
 type heads struct {
 	gpu     *know            // scope gpu or sys
 	cluster map[uint32]*know // scope cluster or wider, by cluster of the releasing thread
@@ -26,7 +29,8 @@ type heads struct {
 
 func (h *heads) none() bool { return h.gpu == nil && len(h.block) == 0 }
 
-// seen is heads as one thread sees them: each part reaches it if the acquire's scope is at least that.
+// seen is the part of heads that reaches one thread: each field applies if the scope of the acquire
+// is at least that wide.
 type seen struct{ gpu, cluster, block *know }
 
 func (s seen) none() bool { return s.gpu == nil && s.cluster == nil && s.block == nil }
@@ -35,7 +39,7 @@ func (s seen) join(t seen) seen {
 	return seen{join(s.gpu, t.gpu), join(s.cluster, t.cluster), join(s.block, t.block)}
 }
 
-// at returns what an acquire of a scope learns.
+// at returns what an acquire of the given scope learns.
 func (s seen) at(scope event.Scope) *know {
 	k := s.block
 	if scope >= event.Cluster {
@@ -61,15 +65,15 @@ type location struct {
 	writer event.Thread // last strong writer, for whether a read observes it
 	scope  event.Scope
 	proxy  event.Proxy
-	// released are release operations on this place by thread: a later strong write of the same thread
-	// ends a pattern that starts there (8.8, second form).
+	// released holds release operations on this location by thread: a later strong write by the same
+	// thread completes a pattern that starts there (8.8, second form).
 	released map[event.Thread]*released
 }
 
 // released is what a thread knew at its last release operation of each scope.
 type released [event.Sys + 1]*know
 
-// patterns is what the lanes of a warp have done that may become part of a pattern.
+// patterns holds operations of the lanes of a warp that may become part of a pattern.
 type patterns struct {
 	fence    [event.Sys + 1]fences // last release fence of each scope
 	fenced   uint32                // lanes with any
@@ -77,11 +81,12 @@ type patterns struct {
 	watched  map[watch]seen        // the same by place, for an acquire operation on the place
 }
 
-// fences is what the lanes of a warp knew at their last release fence of one scope. Most fences are never
-// used, so a converged warp keeps its clocks, and the trees are made when a strong write needs them.
+// fences is what the lanes of a warp knew at their last release fence of one scope. Most fences are
+// never used, so a converged warp stores its clocks, and trees are built only when a strong write
+// needs them.
 type fences struct {
 	known [event.WarpSize]*know
-	lazy  uint32 // lanes whose known is to be made from what follows
+	lazy  uint32 // lanes whose known is not built yet from the fields below
 	own   [event.WarpSize]uint32
 	mates uint32 // clock of the other lanes of the warp
 	blk   uint32
@@ -110,7 +115,8 @@ func (w *warp) patterns() *patterns {
 	return w.pat
 }
 
-// Fence makes what the lanes observed known to them, and their past publishable.
+// Fence makes what the lanes have observed known to them (acquire), and records what they know for
+// later strong writes (release).
 func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
 	all := d.lanesOf(f.Warp)
@@ -138,7 +144,7 @@ func (d *Detector) Fence(f *event.Fence) {
 	}
 }
 
-// releaseFence remembers what the lanes know now.
+// releaseFence records what the lanes know now.
 func (d *Detector) releaseFence(w *warp, b *block, p *patterns, f *event.Fence) {
 	all := d.lanesOf(w.id)
 	have := &p.fence[f.Scope]
@@ -157,8 +163,8 @@ func (d *Detector) releaseFence(w *warp, b *block, p *patterns, f *event.Fence) 
 	}
 }
 
-// strongAccess applies a strong access to the patterns, lane by lane, after all lanes were checked: what a
-// lane acquires orders nothing that the instruction itself does.
+// strongAccess applies a strong access to the patterns, lane by lane, after all lanes were checked:
+// what a lane acquires does not order the instruction's own accesses.
 func (d *Detector) strongAccess(a *access) {
 	released := uint32(0)
 	plain := !a.Order.Acquires() && !a.Order.Releases()
@@ -188,7 +194,7 @@ func (d *Detector) strongAccess(a *access) {
 	}
 }
 
-// isSync reports whether a release pattern has ever written a word of an access.
+// isSync reports whether a release pattern has ever written a word of the access.
 func (d *Detector) isSync(m *memory, addr uint64, size uint8) bool {
 	if len(d.locations) == 0 {
 		return false
@@ -225,19 +231,22 @@ func (d *Detector) strongRead(a *access, loc *location, at place, l int) {
 	}
 }
 
-// observes reports whether the lane's access and the last strong write of the place are morally strong.
+// observes reports whether the lane's access and the last strong write of the location are morally
+// strong, without which the read does not observe the write's pattern.
 func (d *Detector) observes(a *access, loc *location, l int) bool {
 	t := event.ThreadOf(a.w.id, l)
 	g := d.opt.Geometry
-	return t == loc.writer || a.Proxy == loc.proxy && g.Includes(a.Scope, t, loc.writer) && g.Includes(loc.scope, loc.writer, t)
+	return t == loc.writer || a.Proxy == loc.proxy && g.Includes(a.Scope, t, loc.writer) &&
+		g.Includes(loc.scope, loc.writer, t)
 }
 
 func (d *Detector) seenBy(loc *location, block uint32) seen {
-	return seen{loc.heads.gpu, loc.heads.cluster[d.opt.Geometry.ClusterOf(block)], loc.heads.block[block]}
+	return seen{loc.heads.gpu, loc.heads.cluster[d.opt.Geometry.ClusterOf(block)],
+		loc.heads.block[block]}
 }
 
-// strongWrite makes the lane's write the last of its place, with the heads that it ends. It reports whether
-// it published anything that the lane did, so that a new epoch must start.
+// strongWrite makes the lane's write the last of its location, with the heads that it completes. It
+// reports whether it published what the lane knows, so that a new epoch must start.
 func (d *Detector) strongWrite(a *access, loc *location, at place, l int) bool {
 	w, b := a.w, a.b
 	t := event.ThreadOf(w.id, l)
@@ -293,8 +302,8 @@ func (d *Detector) publish(loc *location, b *block, scope event.Scope, k *know) 
 	}
 }
 
-// newLocation makes a place a synchronization location, and marks its words so that weak writes break its
-// chain.
+// newLocation makes a place a synchronization location, and marks its words so that weak writes
+// break its chain.
 func (d *Detector) newLocation(a *access, at place) *location {
 	loc := &location{}
 	d.locations[at] = loc
@@ -312,8 +321,8 @@ func (d *Detector) newLocation(a *access, at place) *location {
 	return loc
 }
 
-// overwrite makes a strong write end what reading other places that overlap with its own observed: a read of
-// one of them would not overlap completely with this write.
+// overwrite ends the patterns of other locations that overlap with a strong write: a read of one of
+// them would not overlap completely with this write.
 func (d *Detector) overwrite(a *access, at place) {
 	for x := at.addr &^ 3; x < at.addr+uint64(at.size); x += 4 {
 		p := d.page(a.mem, x)
@@ -324,7 +333,8 @@ func (d *Detector) overwrite(a *access, at place) {
 	}
 }
 
-// breakChain makes a write at addr end what reading the places in one of its words observed, but for one.
+// breakChain ends the patterns of the locations in one word that a write at addr overlaps, except
+// for one location.
 func (d *Detector) breakChain(a *access, word, addr uint64, but place) {
 	at := place{space: a.Space}
 	if a.Space == event.Shared {

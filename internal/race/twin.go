@@ -1,13 +1,13 @@
 package race
 
-// Twins: two words that have only been accessed together, by accesses of 8 bytes or more, have one cell, that of
-// the lower word. Kernels in double precision need half the work and half the lists so. The first access
-// that does not cover both words parts them.
+// Twins: two words that have only been accessed together, by accesses of 8 bytes or more, share one
+// cell, that of the lower word. This halves the work and the lists of kernels in double precision.
+// The first access that does not cover both words separates them.
 
 type twins [pageWords / 128]uint64 // one bit for each pair
 
-// together returns whether the pair of words that begins with word, an even one, has one cell. If its words
-// have the same history, it has from now on.
+// together reports whether the pair of words that begins with word, an even one, shares a cell. If
+// the words have the same history, they share one from now on.
 func (d *Detector) together(m *memory, p *page, word uint32) bool {
 	bit := uint64(1) << (word / 2 % 64)
 	if p.twin[word/128]&bit != 0 {
@@ -22,7 +22,7 @@ func (d *Detector) together(m *memory, p *page, word uint32) bool {
 	return true
 }
 
-// part gives the words of a pair cells of their own.
+// part gives the words of a pair separate cells.
 func (d *Detector) part(m *memory, p *page, word uint32) {
 	word &^= 1
 	bit := uint64(1) << (word / 2 % 64)

@@ -6,17 +6,19 @@ import (
 	"heddle/internal/event"
 )
 
-// A warp holds the clocks of its lanes, compressed as in Barracuda §4.3.1. What lane l knows of another
-// thread u is the largest of:
+// A warp holds the clocks of its lanes, compressed as in Barracuda §4.3.1. What lane l knows of
+// another thread u is the maximum of:
 //
 //   - own[l], if u is l itself;
-//   - intra, if u is in the same warp (converged format), or in[l][u] where lanes have synchronized in parts
-//     (nested), or act.clock while both are in the active set of the lockstep model (diverged);
-//   - blk, if u is in the same block: the last barrier of the whole block; or its warp's clock in peers;
+//   - intra, if u is in the same warp (converged format), or in[l][u] where lanes have synchronized
+//     in parts (nested), or act.clock while both are in the active set of the lockstep model
+//     (diverged);
+//   - blk, if u is in the same block: the last barrier of the whole block; or its warp's clock in
+//     peers;
 //   - ext (sparse), what was learned by named barriers and by acquiring, for all lanes or for one.
 //
-// A thread's own clock rises only when others may learn it: at releases and barriers. Between them its
-// accesses share one epoch.
+// A thread's own clock rises only when other threads may learn it: at releases and barriers.
+// Between them its accesses share one epoch.
 type warp struct {
 	id    event.Warp
 	own   [event.WarpSize]uint32
@@ -34,13 +36,14 @@ type warp struct {
 	round uint32                 // barriers of the whole block that the warp has passed
 }
 
-// activeSet is the diverged format of the lockstep model: the active lanes know each other up to clock.
+// activeSet is the diverged format of the lockstep model: the active lanes know each other up to
+// clock.
 type activeSet struct {
 	mask  uint32
 	clock uint32
 }
 
-// start is the state of a warp before its first instruction: every thread knows itself only.
+// start sets w to the state before its first instruction: every thread knows only itself.
 func (w *warp) start(id event.Warp) {
 	*w = warp{id: id, even: true, peers: w.peers[:0]}
 	for l := range w.own {
@@ -68,7 +71,7 @@ func (w *warp) beyond(l int) *know {
 	return w.ext
 }
 
-// learn adds knowledge to the lanes of mask.
+// learn adds k to the knowledge of the lanes of mask.
 func (w *warp) learn(mask uint32, k *know, all uint32) {
 	if k == nil {
 		return
@@ -124,8 +127,8 @@ func (w *warp) highest(mask uint32) uint32 {
 	return c
 }
 
-// sync makes the lanes of mask know each other and all that any of them knows, and starts a new epoch for
-// them: bar.warp.sync. all are the lanes that the warp ever had.
+// sync makes the lanes of mask know each other and everything that any of them knows, and starts a
+// new epoch for them: bar.warp.sync. all are the lanes of the warp that are threads.
 func (w *warp) sync(mask, all uint32) {
 	w.shareBeyond(mask, all)
 	if mask == all {
@@ -171,7 +174,7 @@ func (w *warp) shareBeyond(mask, all uint32) {
 	}
 }
 
-// matrix returns the nested format, made if it is not there.
+// matrix returns the nested format, created on first use.
 func (w *warp) matrix() *[event.WarpSize][event.WarpSize]uint32 {
 	if w.in == nil {
 		w.in = new([event.WarpSize][event.WarpSize]uint32)
@@ -179,7 +182,7 @@ func (w *warp) matrix() *[event.WarpSize][event.WarpSize]uint32 {
 	return w.in
 }
 
-// fold moves what the active set knows into the nested format, before the set changes.
+// fold moves the knowledge of the active set into the nested format, before the set changes.
 func (w *warp) fold() {
 	a := w.act
 	w.act = activeSet{}
@@ -197,8 +200,8 @@ func (w *warp) fold() {
 	}
 }
 
-// endInstruction is Barracuda's endi, and its if, else and fi (figure 2): the active lanes join, and each
-// starts a new epoch.
+// endInstruction is Barracuda's endi, and its if, else and fi (figure 2): the active lanes join,
+// and each starts a new epoch.
 func (w *warp) endInstruction(active, all uint32) {
 	if active == all {
 		w.sync(active, all)
@@ -234,7 +237,7 @@ func (w *warp) spread(active uint32) {
 	}
 }
 
-// clock returns all that lane l knows, its own epoch included, as a tree.
+// clock returns everything that lane l knows, its own epoch included, as a tree.
 func (w *warp) clock(l int, all uint32, lo, hi event.Warp) *know {
 	k := w.beyond(l).withWarps(lo, hi, w.blk)
 	var lanes [event.WarpSize]uint32

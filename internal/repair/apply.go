@@ -6,18 +6,20 @@ import (
 	"strings"
 
 	"heddle/internal/ir"
-	"heddle/internal/isa"
 )
 
-// isBarrier reports whether in is a barrier of the whole block that does nothing else.
+// isBarrier reports whether in is a barrier of all threads of the block that does nothing else. A
+// guard does not matter: repairs of divergence are about guarded barriers.
 func isBarrier(in *ir.Instr) bool {
-	return in.Row != nil && in.Row.Category == isa.Barrier && (in.Op() == "bar" || in.Op() == "barrier") && in.Fn == isa.FnSync &&
-		len(in.Src) == 1 && in.Src[0].Kind == ir.Imm && in.Src[0].Val == 0
+	b, ok := in.BlockBarrier()
+	return ok && b.Plain()
 }
 
-// otherBarrier reports whether in takes part in a barrier of the block in another way.
+// otherBarrier reports whether in takes part in a barrier of the block in another way: with a count,
+// another number, a reduction, or without waiting.
 func otherBarrier(in *ir.Instr) bool {
-	return in.Row != nil && in.Row.Category == isa.Barrier && (in.Op() == "bar" || in.Op() == "barrier") && !isBarrier(in)
+	_, numbered := in.NumberedBarrier()
+	return numbered && !isBarrier(in)
 }
 
 // Transformer carries out plans on one kernel.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/isa"
 	"heddle/internal/ptx"
 )
 
@@ -46,7 +47,7 @@ func (n *inlining) callScope(b *ptx.Block) map[string]slot {
 		switch st.Kind() {
 		case ptx.StmtInst:
 			in := st.Inst()
-			if in.Opcode() == "call" {
+			if actionOf(in) == isa.ActCall {
 				if call != nil {
 					return nil
 				}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/isa"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
 )
@@ -190,7 +191,7 @@ func (n *inlining) inst(in ptx.Inst, s *scope) string {
 	if n.within == "" {
 		n.own++
 	}
-	if in.Opcode() == "call" {
+	if actionOf(in) == isa.ActCall {
 		if c := n.call(in, s); c != "" || n.err != nil {
 			return c
 		}
@@ -206,12 +207,12 @@ func (n *inlining) inst(in ptx.Inst, s *scope) string {
 		return ""
 	}
 	rest := string(n.file.Content[op:end])
-	switch in.Opcode() {
-	case "ret":
+	switch actionOf(in) {
+	case isa.ActReturn:
 		if s != nil && s.end != "" {
 			return guard + "bra \t" + s.end + ";"
 		}
-	case "ld", "st":
+	case isa.ActLoad, isa.ActStore:
 		if slices.Contains(in.Mods(), "param") || slices.Contains(in.Mods(), "param::func") {
 			if m := n.move(in, s); m != "" {
 				return guard + m
@@ -221,6 +222,15 @@ func (n *inlining) inst(in ptx.Inst, s *scope) string {
 	return guard + in.Text() + s.renamed(rest)
 }
 
+// actionOf is what a statement does that is not decoded; ActUnknown if there is no such opcode.
+func actionOf(in ptx.Inst) isa.Action {
+	row := isa.Lookup(in.Opcode(), in.Mods())
+	if row == nil {
+		return isa.ActUnknown
+	}
+	return row.Action
+}
+
 // move is the copy of an access to a parameter that became a register; empty if it did not.
 func (n *inlining) move(in ptx.Inst, s *scope) string {
 	ops := in.Operands()
@@ -228,7 +238,8 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 		return ""
 	}
 	mem, val := ops.At(1), ops.At(0)
-	if in.Opcode() == "st" {
+	store := actionOf(in) == isa.ActStore
+	if store {
 		mem, val = val, mem
 	}
 	if mem.Kind() != ptx.Mem {
@@ -248,7 +259,7 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 		return ""
 	}
 	v := s.renamed(val.Text())
-	if in.Opcode() == "st" {
+	if store {
 		return fmt.Sprintf("mov.%s \t%s, %s;", typ, to.reg, v)
 	}
 	return fmt.Sprintf("mov.%s \t%s, %s;", typ, v, to.reg)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // target is where a thread goes on behind a stable block: the beginning of a block, or behind its n-th cut.
@@ -237,15 +238,15 @@ func (e *emitter) leave(u ir.BlockID) error {
 		return unsupported(in, "the place of this instruction in the text is not known")
 	}
 	guard := guardText(e.w.f, in)
-	switch in.Op() {
-	case "bra":
+	switch in.Action() {
+	case isa.ActBranch:
 		if !e.direct(u, b.Succs[0]) {
 			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, id(b.Succs[0]), to), "\n"))
 		}
 		if guard != "" {
 			return fall(b.Succs[1])
 		}
-	case "ret", "exit":
+	case isa.ActReturn, isa.ActExit:
 		if !e.direct(u, ir.NoBlock) {
 			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, exitID, to), "\n"))
 		}

@@ -62,12 +62,12 @@ func (r *repairer) any(like func(*ir.Instr) bool) bool {
 
 // leaves reports whether threads may end in a function that the kernel calls.
 func (r *repairer) leaves() bool {
-	return r.any(func(in *ir.Instr) bool { return in.Op() == "call" })
+	return r.any(func(in *ir.Instr) bool { return in.IsCall() })
 }
 
 // meets reports whether the kernel has barriers of some lanes of a warp.
 func (r *repairer) meets() bool {
-	return r.any(func(in *ir.Instr) bool { return in.Op() == "bar.warp.sync" })
+	return r.any(func(in *ir.Instr) bool { return in.IsWarpBarrier() })
 }
 
 // reason says why a kernel cannot be repaired.
@@ -76,7 +76,7 @@ func (r *repairer) reason() string {
 		return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && ok(f) })
 	}
 	one := shown(func(f located) bool {
-		return (f.Kind == Race || f.Kind == Copy) && f.a == f.b && f.a != nil && f.a.Op() != "call"
+		return (f.Kind == Race || f.Kind == Copy) && f.a == f.b && f.a != nil && !f.a.IsCall()
 	})
 	out := "no barriers and fences near the findings help"
 	switch {
@@ -99,7 +99,7 @@ func (r *repairer) reason() string {
 		out = "threads have left the kernel where it calls a function that ends them"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.meets():
 		out = "lanes meet at barriers of some lanes of the warp, and which are meant to meet, and when, is not known"
-	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.Op() == "call" }):
+	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.IsCall() }):
 		out = "the barrier is within a function that is called and not inlined"
 	case r.why != nil:
 		out = r.why.Error()

@@ -209,11 +209,12 @@ func (c *flow) follow(b ir.BlockID, next []ir.BlockID, l place.Label, lv *level,
 // instr adds an instruction if it is a label.
 func (c *flow) instr(in *ir.Instr, parent place.Label) {
 	start, end := c.offset(in.Span.Start), c.offset(in.Span.End)
-	switch leaves := in.Guard != ir.NoReg && (in.Op() == "ret" || in.Op() == "exit"); {
-	case leaves:
+	barrier, ok := in.BlockBarrier()
+	switch {
+	case in.Guard != ir.NoReg && in.Leaves():
 		l := c.add(place.Stmt, parent, start, end)
 		c.fn.Tree.Labels[l].Jump = true
-	case in.IsBlockBarrier():
+	case ok && barrier.Unguarded():
 		l := c.add(place.Stmt, parent, start, end)
 		n := &c.fn.Nodes[l]
 		n.At, n.alone = start, true
@@ -233,7 +234,7 @@ func (c *flow) instr(in *ir.Instr, parent place.Label) {
 // touches reports whether an instruction accesses memory of other threads, or calls what may.
 func touches(in *ir.Instr) bool {
 	switch {
-	case in.Op() == "call":
+	case in.IsCall():
 		return true
 	case in.Row.Effect == isa.NoEffect || in.Row.Effect == isa.Orders:
 		return false

@@ -6,10 +6,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// Approximate functions: PTX ISA 9.7.3.13 to 9.7.3.22, 9.7.4.9, 9.7.4.10. The hardware's tables are not
-// public; here the function is computed in double precision and rounded to nearest, which is within every
-// error bound that the ISA states, and special values are those of its tables. A program that compares such
-// results bit by bit with a GPU's will see differences of a few units in the last place.
+// Approximate functions: PTX ISA 9.7.3.13 to 9.7.3.22, 9.7.4.9, 9.7.4.10. The hardware's tables are
+// not public; here the function is computed in double precision and rounded to nearest, which is
+// within every error bound that the ISA states, and special values are those of its tables. A
+// program that compares such results bit by bit with a GPU's will see differences of a few units in
+// the last place.
 
 // approx1 makes a single-precision instruction of a function on doubles.
 func approx1(f func(float64) float64, ftz bool) Func {
@@ -64,8 +65,9 @@ func rsqrt(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// gross is a function of the upper words of doubles: the lower word of the operand is ignored and that of
-// the result is zero (PTX ISA 9.7.3.14, 9.7.3.17). Subnormal operands and results are flushed.
+// gross is a function of the upper words of doubles: the lower word of the operand is ignored and
+// that of the result is zero (PTX ISA 9.7.3.14, 9.7.3.17). Subnormal operands and results are
+// flushed.
 func gross(f func(float64) float64) scalar1 {
 	return func(a uint64) uint64 {
 		r := math.Float64bits(f(f64(double.flush(a >> 32 << 32))))
@@ -120,8 +122,8 @@ func narrowTranscendental(d *isa.Desc, f func(float64) float64) (Func, error) {
 	})), nil
 }
 
-// divApprox is div.approx and div.full: PTX ISA 9.7.3.8. For a divisor whose reciprocal would be subnormal
-// .approx yields a zero of the quotient's sign, or NaN if the dividend is infinite.
+// divApprox is div.approx and div.full: PTX ISA 9.7.3.8. For a divisor whose reciprocal would be
+// subnormal .approx yields a zero of the quotient's sign, or NaN if the dividend is infinite.
 func divApprox(d *isa.Desc) (Func, error) {
 	if d.Type != isa.F32 || d.Round != isa.NoRounding ||
 		d.Flags&^isa.FTZ != isa.Approx && d.Flags&^isa.FTZ != isa.Full {

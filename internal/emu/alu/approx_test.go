@@ -10,28 +10,43 @@ import (
 
 // The tables of special values of PTX ISA 9.7.3.13 to 9.7.3.22 and 9.7.4.9, 9.7.4.10.
 func TestApproxSpecials(t *testing.T) {
-	const inf, ninf, nzero, nanIn, nanOut, one, none = 0x7f800000, 0xff800000, 0x80000000, 0x7fc12345, 0x7fffffff, 0x3f800000, 0xbf800000
+	const inf, ninf, nzero, nanIn, nanOut, one, none = 0x7f800000, 0xff800000, 0x80000000, 0x7fc12345,
+		0x7fffffff, 0x3f800000, 0xbf800000
 	for _, c := range []struct {
 		text string
 		want map[uint64]uint64
 	}{
 		{"rcp.approx.f32", map[uint64]uint64{ninf: nzero, nzero: ninf, 0: inf, inf: 0, nanIn: nanOut}},
-		{"rcp.approx.ftz.f32", map[uint64]uint64{0x80000001: ninf, 1: inf, 0x7f7fffff: 0, 0xff7fffff: nzero}},
-		{"sqrt.approx.f32", map[uint64]uint64{ninf: nanOut, none: nanOut, nzero: nzero, 0: 0, inf: inf, nanIn: nanOut}},
-		{"rsqrt.approx.f32", map[uint64]uint64{ninf: nanOut, none: nanOut, nzero: ninf, 0: inf, inf: 0, nanIn: nanOut}},
-		{"sin.approx.f32", map[uint64]uint64{ninf: nanOut, nzero: nzero, 0: 0, inf: nanOut, nanIn: nanOut}},
-		{"cos.approx.f32", map[uint64]uint64{ninf: nanOut, nzero: one, 0: one, inf: nanOut, nanIn: nanOut}},
-		{"lg2.approx.f32", map[uint64]uint64{ninf: nanOut, none: nanOut, nzero: ninf, 0: ninf, inf: inf, nanIn: nanOut}},
+		{"rcp.approx.ftz.f32", map[uint64]uint64{0x80000001: ninf, 1: inf, 0x7f7fffff: 0,
+			0xff7fffff: nzero}},
+		{"sqrt.approx.f32", map[uint64]uint64{ninf: nanOut, none: nanOut, nzero: nzero, 0: 0, inf: inf,
+			nanIn: nanOut}},
+		{"rsqrt.approx.f32", map[uint64]uint64{ninf: nanOut, none: nanOut, nzero: ninf, 0: inf, inf: 0,
+			nanIn: nanOut}},
+		{"sin.approx.f32", map[uint64]uint64{ninf: nanOut, nzero: nzero, 0: 0, inf: nanOut,
+			nanIn: nanOut}},
+		{"cos.approx.f32", map[uint64]uint64{ninf: nanOut, nzero: one, 0: one, inf: nanOut,
+			nanIn: nanOut}},
+		{"lg2.approx.f32", map[uint64]uint64{ninf: nanOut, none: nanOut, nzero: ninf, 0: ninf, inf: inf,
+			nanIn: nanOut}},
 		{"lg2.approx.ftz.f32", map[uint64]uint64{1: ninf, 0x80000001: ninf}},
-		{"ex2.approx.f32", map[uint64]uint64{ninf: 0, nzero: one, 0: one, inf: inf, nanIn: nanOut, 0xc3150000: 1}}, // 2^-149
+		// 2^-149
+		{"ex2.approx.f32", map[uint64]uint64{ninf: 0, nzero: one, 0: one, inf: inf, nanIn: nanOut,
+			0xc3150000: 1}},
 		{"ex2.approx.ftz.f32", map[uint64]uint64{0xc3150000: 0}},
-		{"tanh.approx.f32", map[uint64]uint64{ninf: none, nzero: nzero, 0: 0, inf: one, nanIn: nanOut, 1: 1}},
-		{"tanh.approx.f16", map[uint64]uint64{0xfc00: 0xbc00, 0x8000: 0x8000, 0: 0, 0x7c00: 0x3c00, 0x7e00: 0x7fff}},
-		{"ex2.approx.f16", map[uint64]uint64{0xfc00: 0, 0x8000: 0x3c00, 0: 0x3c00, 0x7c00: 0x7c00, 0x7e00: 0x7fff}},
-		{"ex2.approx.ftz.bf16", map[uint64]uint64{0xff80: 0, 0x8001: 0x3f80, 1: 0x3f80, 0x7f80: 0x7f80, 0x7fc0: 0x7fff}},
-		{"rcp.approx.ftz.f64", map[uint64]uint64{0xfff << 52: 1 << 63, 1<<63 | 1<<33: 0xfff << 52, 1 << 63: 0xfff << 52, 0: 0x7ff << 52,
+		{"tanh.approx.f32", map[uint64]uint64{ninf: none, nzero: nzero, 0: 0, inf: one, nanIn: nanOut,
+			1: 1}},
+		{"tanh.approx.f16", map[uint64]uint64{0xfc00: 0xbc00, 0x8000: 0x8000, 0: 0, 0x7c00: 0x3c00,
+			0x7e00: 0x7fff}},
+		{"ex2.approx.f16", map[uint64]uint64{0xfc00: 0, 0x8000: 0x3c00, 0: 0x3c00, 0x7c00: 0x7c00,
+			0x7e00: 0x7fff}},
+		{"ex2.approx.ftz.bf16", map[uint64]uint64{0xff80: 0, 0x8001: 0x3f80, 1: 0x3f80, 0x7f80: 0x7f80,
+			0x7fc0: 0x7fff}},
+		{"rcp.approx.ftz.f64", map[uint64]uint64{0xfff << 52: 1 << 63, 1<<63 | 1<<33: 0xfff << 52,
+			1 << 63: 0xfff << 52, 0: 0x7ff << 52,
 			1 << 33: 0x7ff << 52, 0x7ff << 52: 0, 0x7ff8000000000000: 0x7fffffff00000000}},
-		{"rsqrt.approx.ftz.f64", map[uint64]uint64{0xfff << 52: 0x7fffffff00000000, 1<<63 | 1<<33: 0xfff << 52, 0: 0x7ff << 52,
+		{"rsqrt.approx.ftz.f64", map[uint64]uint64{0xfff << 52: 0x7fffffff00000000,
+			1<<63 | 1<<33: 0xfff << 52, 0: 0x7ff << 52,
 			1 << 33: 0x7ff << 52, 0x7ff << 52: 0, 0x4010000012345678: 0x3fe0000000000000}},
 	} {
 		for in, exp := range c.want {
@@ -58,15 +73,23 @@ func TestApproxErrors(t *testing.T) {
 		diff   func(got, exact float64) float64
 		bound  float64
 	}{
-		{"rcp.approx.f32", 0x1p-100, 0x1p100, func(x float64) float64 { return 1 / x }, relative, 0x1p-23},
+		{"rcp.approx.f32", 0x1p-100, 0x1p100, func(x float64) float64 { return 1 / x }, relative,
+			0x1p-23},
 		{"sqrt.approx.f32", 0x1p-120, 0x1p120, math.Sqrt, relative, 0x1p-23},
-		{"rsqrt.approx.f32", 0x1p-120, 0x1p120, func(x float64) float64 { return math.Pow(x, -0.5) }, relative, math.Pow(2, -22.9)},
-		{"sin.approx.f32", 1e-3, 2 * math.Pi, func(x float64) float64 { s, _ := math.Sincos(x); return s }, absolute, math.Pow(2, -20.5)},
-		{"cos.approx.f32", 1e-3, 2 * math.Pi, func(x float64) float64 { _, c := math.Sincos(x); return c }, absolute, math.Pow(2, -20.5)},
-		{"lg2.approx.f32", 0.5, 2, func(x float64) float64 { return math.Log(x) / math.Ln2 }, absolute, 0x1p-22},
-		{"lg2.approx.f32", 2, 0x1p120, func(x float64) float64 { return math.Log(x) / math.Ln2 }, relative, 0x1p-22},
-		{"ex2.approx.f32", 0x1p-10, 120, func(x float64) float64 { return math.Exp(x * math.Ln2) }, relative, 0x1p-22},
-		{"tanh.approx.f32", 0x1p-100, 20, func(x float64) float64 { return 1 - 2/(math.Expm1(2*x)+2) }, absolute, 0x1p-11},
+		{"rsqrt.approx.f32", 0x1p-120, 0x1p120, func(x float64) float64 { return math.Pow(x, -0.5) },
+			relative, math.Pow(2, -22.9)},
+		{"sin.approx.f32", 1e-3, 2 * math.Pi,
+			func(x float64) float64 { s, _ := math.Sincos(x); return s }, absolute, math.Pow(2, -20.5)},
+		{"cos.approx.f32", 1e-3, 2 * math.Pi,
+			func(x float64) float64 { _, c := math.Sincos(x); return c }, absolute, math.Pow(2, -20.5)},
+		{"lg2.approx.f32", 0.5, 2, func(x float64) float64 { return math.Log(x) / math.Ln2 }, absolute,
+			0x1p-22},
+		{"lg2.approx.f32", 2, 0x1p120, func(x float64) float64 { return math.Log(x) / math.Ln2 },
+			relative, 0x1p-22},
+		{"ex2.approx.f32", 0x1p-10, 120, func(x float64) float64 { return math.Exp(x * math.Ln2) },
+			relative, 0x1p-22},
+		{"tanh.approx.f32", 0x1p-100, 20, func(x float64) float64 { return 1 - 2/(math.Expm1(2*x)+2) },
+			absolute, 0x1p-11},
 	} {
 		for range 2000 {
 			x := math.Exp(math.Log(c.lo) + r.Float64()*(math.Log(c.hi)-math.Log(c.lo)))
@@ -107,14 +130,16 @@ func TestMixedPrecision(t *testing.T) {
 	}
 	// The conversion is exact: the rational is the same.
 	for v := range uint64(0x7c00) {
-		if a, b := layouts[isa.F16].decode(v), layouts[isa.F32].decode(toSingle(half, v)); a.rat.Cmp(b.rat) != 0 {
+		if a, b := layouts[isa.F16].decode(v),
+			layouts[isa.F32].decode(toSingle(half, v)); a.rat.Cmp(b.rat) != 0 {
 			t.Fatalf("f16 %#x becomes %v, want %v", v, b.rat, a.rat)
 		}
 	}
 }
 
-// The half-precision functions, for every operand: PTX ISA 9.7.4.9 and 9.7.4.10. Subnormal results of ex2 on .f16
-// have no relative error of that size in the format; there half a unit in the last place is the best.
+// The half-precision functions, for every operand: PTX ISA 9.7.4.9 and 9.7.4.10. Subnormal results
+// of ex2 on .f16 have no relative error of that size in the format; there half a unit in the last
+// place is the best.
 func TestApproxHalves(t *testing.T) {
 	relative := func(got, exact float64) float64 { return math.Abs(got-exact) / math.Abs(exact) }
 	absolute := func(got, exact float64) float64 { return math.Abs(got - exact) }
@@ -128,8 +153,10 @@ func TestApproxHalves(t *testing.T) {
 	}{
 		{"tanh.approx.f16", isa.F16, math.Tanh, absolute, math.Pow(2, -10.987), 0},
 		{"tanh.approx.bf16", isa.BF16, math.Tanh, absolute, 0x1p-8, 0},
-		{"ex2.approx.f16", isa.F16, func(x float64) float64 { return math.Exp(x * math.Ln2) }, relative, math.Pow(2, -9.9), 0x1p-14},
-		{"ex2.approx.ftz.bf16", isa.BF16, func(x float64) float64 { return math.Exp(x * math.Ln2) }, relative, 0x1p-7, 0x1p-126},
+		{"ex2.approx.f16", isa.F16, func(x float64) float64 { return math.Exp(x * math.Ln2) }, relative,
+			math.Pow(2, -9.9), 0x1p-14},
+		{"ex2.approx.ftz.bf16", isa.BF16, func(x float64) float64 { return math.Exp(x * math.Ln2) },
+			relative, 0x1p-7, 0x1p-126},
 	} {
 		l := layouts[c.ty]
 		for v := range uint64(1 << 16) {
@@ -146,7 +173,8 @@ func TestApproxHalves(t *testing.T) {
 				t.Fatalf("%s %g is no number, want %g", c.text, in, exact)
 			default:
 				y, _ := got.rat.Float64()
-				if small := math.Abs(exact) < c.minimum; !small && c.diff(y, exact) > c.bound || small && math.Abs(y-exact) > c.minimum {
+				if small := math.Abs(exact) < c.minimum; !small && c.diff(y, exact) > c.bound ||
+					small && math.Abs(y-exact) > c.minimum {
 					t.Fatalf("%s %g = %g, want %g within %g", c.text, in, y, exact, c.bound)
 				}
 			}
@@ -154,15 +182,16 @@ func TestApproxHalves(t *testing.T) {
 	}
 }
 
-// div.approx and div.full: at most two units in the last place (PTX ISA 9.7.3.8), and sin and cos further out
-// (9.7.3.18: 2^-14.7 within 100 pi).
+// div.approx and div.full: at most two units in the last place (PTX ISA 9.7.3.8), and sin and cos
+// further out (9.7.3.18: 2^-14.7 within 100 pi).
 func TestApproxWider(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 92))
 	for range 20000 {
 		a, b := r.Uint32(), r.Uint32()
 		x, y := math.Float32frombits(a), math.Float32frombits(b)
 		q := float64(x) / float64(y)
-		if m := math.Abs(float64(y)); x != x || y != y || m < 0x1p-126 || m > 0x1p126 || math.Abs(q) < 0x1p-126 || math.Abs(q) > math.MaxFloat32 {
+		if m := math.Abs(float64(y)); x != x || y != y || m < 0x1p-126 || m > 0x1p126 ||
+			math.Abs(q) < 0x1p-126 || math.Abs(q) > math.MaxFloat32 {
 			continue
 		}
 		ulp := math.Ldexp(1, math.Ilogb(q)-23)
@@ -174,7 +203,8 @@ func TestApproxWider(t *testing.T) {
 		z := float32((r.Float64() - 0.5) * 200 * math.Pi)
 		s, c := math.Sincos(float64(z))
 		for text, exact := range map[string]float64{"sin.approx.f32": s, "cos.approx.f32": c} {
-			if got := float64(f32(eval(t, text, uint64(math.Float32bits(z))))); math.Abs(got-exact) > math.Pow(2, -14.7) {
+			if got := float64(f32(eval(t, text, uint64(math.Float32bits(z))))); math.Abs(
+				got-exact) > math.Pow(2, -14.7) {
 				t.Fatalf("%s %g = %g, want %g", text, z, got, exact)
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Extended-precision arithmetic, PTX ISA 9.7.2. The carry flag holds the carry of an addition and the
-// borrow of a subtraction, the same for signed and unsigned operands.
+// Extended-precision arithmetic, PTX ISA 9.7.2. The carry flag holds the carry of an addition and
+// the borrow of a subtraction, the same for signed and unsigned operands.
 
 // A carryOp computes the result and the carry out from two operands and the carry in (0 or 1).
 type carryOp func(a, b, in uint64) (r, out uint64)
@@ -68,8 +68,8 @@ func carryFunc(d *isa.Desc, op carryOp) (Func, error) {
 	}, nil
 }
 
-// carryMad chooses the function of mad.cc and, with in, of madc: PTX ISA 9.7.2.5 and 9.7.2.6. The carry out
-// is that of the addition alone.
+// carryMad chooses the function of mad.cc and, with in, of madc: PTX ISA 9.7.2.5 and 9.7.2.6. The
+// carry out is that of the addition alone.
 func carryMad(d *isa.Desc, in bool) (Func, error) {
 	var product scalar2
 	switch d.Fn {

@@ -121,8 +121,8 @@ func combiner(fn isa.Fn) func(t, c uint32) uint32 {
 	return nil
 }
 
-// setp follows PTX ISA 9.7.6.2 and 9.7.7.2: p = t op c, q = !t op c; for packed types p and q are the
-// results of the lower and the upper half.
+// setp follows PTX ISA 9.7.6.2 and 9.7.7.2: p = t op c, q = !t op c; for packed types p and q are
+// the results of the lower and the upper half.
 func setp(d *isa.Desc) (Func, error) {
 	join := combiner(d.Fn)
 	if !only(d, isa.FTZ) || join == nil && d.Fn != isa.NoFn {

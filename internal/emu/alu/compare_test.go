@@ -117,7 +117,8 @@ func elementType(t isa.Type) (isa.Type, bool) {
 // PTX ISA 9.7.6.1, 9.7.6.2, 9.7.7.1, 9.7.7.2.
 func TestSetAndSetp(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	yes := map[isa.Type]uint64{isa.U32: 0xffffffff, isa.S32: 0xffffffff, isa.U16: 0xffff, isa.S16: 0xffff,
+	yes := map[isa.Type]uint64{isa.U32: 0xffffffff, isa.S32: 0xffffffff, isa.U16: 0xffff,
+		isa.S16: 0xffff,
 		isa.F32: 0x3f800000, isa.F16: 0x3c00, isa.BF16: 0x3f80, isa.F16x2: 0x3c00, isa.BF16x2: 0x3f80}
 	for _, text := range forms() {
 		isSetp := strings.HasPrefix(text, "setp.")
@@ -145,7 +146,8 @@ func TestSetAndSetp(t *testing.T) {
 			after := run(f, *before, full)
 			for l := range 32 {
 				a, b, c := before.s[0][l], before.s[1][l], before.ps[0]>>l&1 == 1
-				low := compareOracle(d.Cmp, elem, a&ones(uint64(8*elem.Size())), b&ones(uint64(8*elem.Size())), ftz)
+				low := compareOracle(d.Cmp, elem, a&ones(uint64(8*elem.Size())), b&ones(uint64(8*elem.Size())),
+					ftz)
 				second := !low
 				if packed {
 					second = compareOracle(d.Cmp, elem, a>>16, b>>16, ftz)
@@ -185,7 +187,8 @@ func TestSinks(t *testing.T) {
 		t.Errorf("first predicate %#x, want 0xff", p)
 	}
 	// 9.7.8.6: the destination of lop3.BoolOp may be "_".
-	lookup(t, "lop3.and.b32")(&Ops{S: [4]*Lanes{a, b, b, splat(0xfe)}, PD: [2]*uint32{&p}, PS: [2]uint32{0xf0f}}, full)
+	lookup(t, "lop3.and.b32")(&Ops{S: [4]*Lanes{a, b, b, splat(0xfe)}, PD: [2]*uint32{&p},
+		PS: [2]uint32{0xf0f}}, full)
 	if p != 0xf0f {
 		t.Errorf("lop3 predicate %#x, want 0xf0f", p)
 	}
@@ -197,7 +200,8 @@ func TestPredicates(t *testing.T) {
 		text string
 		want uint32
 	}{
-		{"and.pred", 0b1000}, {"or.pred", 0b1110}, {"xor.pred", 0b0110}, {"not.pred", 0b0011}, {"mov.pred", 0b1100},
+		{"and.pred", 0b1000}, {"or.pred", 0b1110}, {"xor.pred", 0b0110}, {"not.pred", 0b0011},
+		{"mov.pred", 0b1100},
 	} {
 		p := uint32(0xa0)
 		lookup(t, c.text)(&Ops{PD: [2]*uint32{&p}, PS: [2]uint32{0b1100, 0b1010}}, 0xf)
@@ -206,7 +210,8 @@ func TestPredicates(t *testing.T) {
 		}
 	}
 	var d Lanes
-	lookup(t, "selp.f64")(&Ops{D: [2]*Lanes{&d}, S: [4]*Lanes{splat(5), splat(6)}, PS: [2]uint32{1 << 3}}, full)
+	lookup(t, "selp.f64")(&Ops{D: [2]*Lanes{&d}, S: [4]*Lanes{splat(5), splat(6)},
+		PS: [2]uint32{1 << 3}}, full)
 	if d[3] != 5 || d[4] != 6 {
 		t.Errorf("selp = %d, %d, want 5, 6", d[3], d[4])
 	}

@@ -2,8 +2,8 @@ package alu
 
 import "heddle/internal/isa"
 
-// Comparisons of floats on the host: PTX ISA 9.3.1.2. Every value of every format here is exact in double
-// precision; single precision is compared as such.
+// Comparisons of floats on the host: PTX ISA 9.3.1.2. Every value of every format here is exact in
+// double precision; single precision is compared as such.
 
 func eqF32(a, b *Lanes) uint32 {
 	var r uint32
@@ -72,8 +72,8 @@ func numF64(a, b *Lanes) uint32 {
 // floatPrims are the comparisons that the others are made of.
 type floatPrims struct{ eq, lt, le, num compareFunc }
 
-// compareFloat finds the comparison of op. An unordered operator is the negation of the opposite ordered
-// one; an ordered "not equal" is less or greater.
+// compareFloat finds the comparison of op. An unordered operator is the negation of the opposite
+// ordered one; an ordered "not equal" is less or greater.
 func compareFloat(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 	var p floatPrims
 	f := formatOf(t)
@@ -97,7 +97,8 @@ func compareFloat(op isa.Cmp, t isa.Type, ftz bool) (comparison, bool) {
 		return comparison{prim: func(a, b *Lanes) uint32 { return lt(a, b) | lt(b, a) }}, true
 	case isa.EQU:
 		lt := p.lt
-		return comparison{prim: func(a, b *Lanes) uint32 { return lt(a, b) | lt(b, a) }, invert: true}, true
+		return comparison{prim: func(a, b *Lanes) uint32 { return lt(a, b) | lt(b, a) }, invert: true},
+			true
 	case isa.LT:
 		return comparison{prim: p.lt}, true
 	case isa.GT:

@@ -9,7 +9,9 @@ func cvt(d *isa.Desc) (Func, error) {
 	case d.Round == isa.RS:
 		return nil, unsupported(d, "stochastic rounding is not implemented")
 	case from == isa.OtherType || to == isa.OtherType:
-		return nil, unsupported(d, "formats of 4 and 6 bits, of scale factors and of four elements are not implemented")
+		return nil,
+			unsupported(d,
+				"formats of 4 and 6 bits, of scale factors and of four elements are not implemented")
 	case elements(to) != 0 || elements(from) != 0 || isF8x2(to) || isF8x2(from) || to == isa.TF32:
 		return cvtPacked(d)
 	case isInt(from) && isInt(to):
@@ -116,8 +118,8 @@ func cvtIntSat(from, to isa.Type) Func {
 	})
 }
 
-// cvtPack is PTX ISA 9.7.9.22: two saturated integers above the lower bits of a third operand, which the
-// 16-bit forms do not have.
+// cvtPack is PTX ISA 9.7.9.22: two saturated integers above the lower bits of a third operand,
+// which the 16-bit forms do not have.
 func cvtPack(d *isa.Desc) (Func, error) {
 	width, isSigned := packType(d)
 	if d.Flags != isa.Sat || width == 0 {

@@ -37,7 +37,8 @@ func cvtOracle(d *isa.Desc, a uint64) uint64 {
 	return cvtFinish(d, l, r)
 }
 
-// cvtSource is the value that is converted: truncated to the source type, flushed, rounded to an integer.
+// cvtSource is the value that is converted: truncated to the source type, flushed, rounded to an
+// integer.
 func cvtSource(d *isa.Desc, a uint64) value {
 	if !d.SType.IsFloat() {
 		n := bigInt(d.SType, a)
@@ -98,7 +99,8 @@ func TestCvtScalar(t *testing.T) {
 	for _, text := range forms() {
 		d := desc(t, text)
 		scalar := func(ty isa.Type) bool { _, ok := layouts[ty]; return ok || isInt(ty) }
-		if !strings.HasPrefix(text, "cvt.") || d.Row.Opcode != "cvt" || !scalar(d.Type) || !scalar(d.SType) {
+		if !strings.HasPrefix(text, "cvt.") || d.Row.Opcode != "cvt" || !scalar(d.Type) ||
+			!scalar(d.SType) {
 			continue
 		}
 		tested++
@@ -131,7 +133,8 @@ func cvtOperand(r *rand.Rand, t isa.Type) uint64 {
 	if r.IntN(2) == 0 {
 		return floatOperand(r, t)
 	}
-	x := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint([]int{0, 1, 7, 8, 15, 16, 31, 32, 63, 64}[r.IntN(10)])))
+	x := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1),
+		uint([]int{0, 1, 7, 8, 15, 16, 31, 32, 63, 64}[r.IntN(10)])))
 	x.Add(x, big.NewRat(int64(r.IntN(9)-4), 4))
 	if x.Sign() == 0 {
 		return l.zero(r.IntN(2) == 0)
@@ -183,7 +186,8 @@ func TestCvtCorners(t *testing.T) {
 		// 8-bit formats: OCP 8-bit floating point; .e4m3 reaches 448 and has no infinity, .e5m2 57344.
 		{"cvt.rn.satfinite.e4m3x2.f32", 0x7e38, []uint64{0x43e00000, 0x3f800000}},
 		{"cvt.rn.satfinite.e4m3x2.f32", 0xfe7f, []uint64{0xff800000, 0x7fc00000}},
-		{"cvt.rn.satfinite.e4m3x2.f32", 0x0100, []uint64{0x3b000000, 0x3a800000}}, // 2^-9 is the least; 2^-10 a tie
+		// 2^-9 is the least; 2^-10 a tie
+		{"cvt.rn.satfinite.e4m3x2.f32", 0x0100, []uint64{0x3b000000, 0x3a800000}},
 		{"cvt.rn.satfinite.e5m2x2.f32", 0x7bbc, []uint64{0x7f7fffff, 0xbf800000}},
 		{"cvt.rn.satfinite.relu.e5m2x2.f16x2", 0x3c00, []uint64{0x3c00bc00}},
 		{"cvt.rn.f16x2.e4m3x2", 0x5f007fff, []uint64{0x7e7f}},

@@ -24,8 +24,8 @@ func roundIntegral(r isa.Rounding, x float64) float64 {
 	return math.RoundToEven(x)
 }
 
-// cvtFlush reports whether .ftz was written; it applies to the single-precision side, of which there must
-// be one.
+// cvtFlush reports whether .ftz was written; it applies to the single-precision side, of which
+// there must be one.
 func cvtFlush(d *isa.Desc) (ftz, ok bool) {
 	ftz = d.Has(isa.FTZ)
 	return ftz, !ftz || d.Type == isa.F32 || d.SType == isa.F32
@@ -42,8 +42,8 @@ func reader(f *format, ftz bool) func(a uint64) float64 {
 	return f.float
 }
 
-// cvtFloatInt rounds to an integral value and clamps it to the range of the destination. NaN is 0, or the
-// top bit alone if the source is .f64 or the destination has 64 bits.
+// cvtFloatInt rounds to an integral value and clamps it to the range of the destination. NaN is 0,
+// or the top bit alone if the source is .f64 or the destination has 64 bits.
 func cvtFloatInt(d *isa.Desc) (Func, error) {
 	ftz, ok := cvtFlush(d)
 	if !ok || !integral(d.Round) || !only(d, isa.FTZ|isa.Sat) {

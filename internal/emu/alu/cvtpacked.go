@@ -2,11 +2,11 @@ package alu
 
 import "heddle/internal/isa"
 
-// Conversions to and from packed formats and .tf32: PTX ISA 9.7.9.21. Those with formats of less than
-// eight bits, scale factors or stochastic rounding are not implemented.
+// Conversions to and from packed formats and .tf32: PTX ISA 9.7.9.21. Those with formats of less
+// than eight bits, scale factors or stochastic rounding are not implemented.
 
-// The 8-bit formats. .e5m2 is of IEEE form; .e4m3 has no infinities and one NaN, 0x7f, so that its greatest
-// finite number is 0x7e and stands where infinities would begin.
+// The 8-bit formats. .e5m2 is of IEEE form; .e4m3 has no infinities and one NaN, 0x7f, so that its
+// greatest finite number is 0x7e and stands where infinities would begin.
 var (
 	e5m2 = newFormat(3, -14, 8, 0x7f)
 	e4m3 = &format{prec: 4, emin: -6, emax: 8, nan: 0x7f, sign: 0x80, inf: 0x7f}
@@ -53,7 +53,8 @@ func cvtPacked(d *isa.Desc) (Func, error) {
 	return noForm(d)
 }
 
-// cvtTF32 rounds single precision to 10 bits of fraction, which stand where those of single precision do.
+// cvtTF32 rounds single precision to 10 bits of fraction, which stand where those of single
+// precision do.
 func cvtTF32(d *isa.Desc) (Func, error) {
 	switch d.Round {
 	case isa.RN, isa.RZ:

@@ -6,10 +6,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// Single precision with directed rounding, on the host's double precision. Sums, quotients and roots are first
-// rounded to odd in double precision, products are exact in it; after that one more rounding, in any direction, is
-// that of the exact result (Boldo and Melquiond 2008, theorem 4: 53 >= 24+2 digits, and the exponents of
-// all intermediate results are far from the limits of double precision).
+// Single precision with directed rounding, on the host's double precision. Sums, quotients and
+// roots are first rounded to odd in double precision, products are exact in it; after that one more
+// rounding, in any direction, is that of the exact result (Boldo and Melquiond 2008, theorem 4: 53
+// >= 24+2 digits, and the exponents of all intermediate results are far from the limits of double
+// precision).
 
 // directed rounds x, exact or rounded to odd, to single precision.
 func directed(mode isa.Rounding, x float64) uint64 {
@@ -19,7 +20,8 @@ func directed(mode isa.Rounding, x float64) uint64 {
 	if r != r {
 		return nanF32
 	}
-	// Below and above say where the result of rounding to nearest lies from x; an infinity of x is equal to itself.
+	// Below and above say where the result of rounding to nearest lies from x; an infinity of x is
+	// equal to itself.
 	below, above := r < x, r > x
 	switch mode {
 	case isa.RZ:
@@ -65,7 +67,8 @@ func (c *arith) sumOdd(x, y float64) float64 {
 	return oddSum(x, y, s)
 }
 
-// quotientOdd is x/y rounded to odd: the remainder x - q*y is exact, and its sign says on which side q lies.
+// quotientOdd is x/y rounded to odd: the remainder x - q*y is exact, and its sign says on which
+// side q lies.
 func quotientOdd(x, y float64) float64 {
 	q := x / y
 	r := math.FMA(-q, y, x)
@@ -79,8 +82,8 @@ func rootOdd(x float64) float64 {
 	return towardsOdd(s, r, r > 0)
 }
 
-// towardsOdd makes a rounded v odd if the rest is not zero: the neighbour above or below. What is not a number, or
-// has no rest because an operand is infinite or zero, stays.
+// towardsOdd makes a rounded v odd if the rest is not zero: the neighbour above or below. What is
+// not a number, or has no rest because an operand is infinite or zero, stays.
 func towardsOdd(v, rest float64, above bool) float64 {
 	u := math.Float64bits(v)
 	if rest == 0 || rest != rest || u&1 == 1 || math.IsInf(v, 0) {
@@ -104,9 +107,11 @@ func (c *arith) singleDirected(op string) Func {
 	case "div":
 		return lane2(c.single2(quotientOdd))
 	case "rcp":
-		return lane1(func(a uint64) uint64 { return c.out(c.directed(quotientOdd(1, float64(loadF32(a, c.ftz))))) })
+		return lane1(
+			func(a uint64) uint64 { return c.out(c.directed(quotientOdd(1, float64(loadF32(a, c.ftz))))) })
 	case "sqrt":
-		return lane1(func(a uint64) uint64 { return c.out(c.directed(rootOdd(float64(loadF32(a, c.ftz))))) })
+		return lane1(
+			func(a uint64) uint64 { return c.out(c.directed(rootOdd(float64(loadF32(a, c.ftz))))) })
 	}
 	return lane3(func(a, b, z uint64) uint64 {
 		p := float64(loadF32(a, c.ftz)) * float64(loadF32(b, c.ftz))

@@ -6,9 +6,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// PTX ISA 9.7.1.8 and 9.7.1.9: division by zero yields an unspecified value. Here the quotient then has all
-// bits set and the remainder is the dividend. Quotients round towards zero, so a remainder has the sign of
-// the dividend; the least value divided by -1 wraps to itself.
+// PTX ISA 9.7.1.8 and 9.7.1.9: division by zero yields an unspecified value. Here the quotient then
+// has all bits set and the remainder is the dividend. Quotients round towards zero, so a remainder
+// has the sign of the dividend; the least value divided by -1 wraps to itself.
 
 func divU[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.D[0], o.S[0], o.S[1]

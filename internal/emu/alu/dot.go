@@ -2,8 +2,8 @@ package alu
 
 import "heddle/internal/isa"
 
-// Dot products of packed integers with accumulation: PTX ISA 9.7.1.23 and 9.7.1.24. The sum wraps, so it is
-// the same for signed and unsigned accumulators.
+// Dot products of packed integers with accumulation: PTX ISA 9.7.1.23 and 9.7.1.24. The sum wraps,
+// so it is the same for signed and unsigned accumulators.
 
 // piece returns the n-th piece of the given bits from v, extended by its sign if signed.
 func piece(v uint64, n, bits uint, isSigned bool) int32 {

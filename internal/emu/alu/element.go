@@ -6,11 +6,12 @@ import (
 	"heddle/internal/isa"
 )
 
-// Single values, for instructions that are no loops over lanes: matrix products, atomics, reductions.
+// Single values, for instructions that are no loops over lanes: matrix products, atomics,
+// reductions.
 
-// ReadFloat returns how to read the low bits of a register as a number of the format of that PTX name;
-// nil if it is none that is known here. A double holds all of them exactly. A .tf32 register keeps single
-// precision with the lower 13 bits ignored (PTX ISA 5.2.3).
+// ReadFloat returns how to read the low bits of a register as a number of the format of that PTX
+// name; nil if it is none that is known here. A double holds all of them exactly. A .tf32 register
+// keeps single precision with the lower 13 bits ignored (PTX ISA 5.2.3).
 func ReadFloat(name string) func(v uint64) float64 {
 	switch name {
 	case "f16":
@@ -39,7 +40,8 @@ func readF8(f *format) func(v uint64) float64 {
 	return func(v uint64) float64 { return table[v&0xff] }
 }
 
-// RoundFloat returns how to round a double to the format of that PTX name, to nearest; NaN is canonical.
+// RoundFloat returns how to round a double to the format of that PTX name, to nearest; NaN is
+// canonical.
 func RoundFloat(name string) func(x float64) uint64 {
 	switch name {
 	case "f16":
@@ -62,9 +64,10 @@ func FusedF64(mode isa.Rounding) func(a, b, c uint64) uint64 {
 	return (&arith{format: double, mode: mode}).fmaScalar
 }
 
-// AtomicFloat returns what atom and red do to a number of a 16-bit type or a pair of them (PTX ISA 9.7.13.5,
-// .noftz: subnormal numbers are kept); nil if they do not have the operation. The text does not say what
-// their min and max make of NaN: as with min and max, the operand that is a number counts (9.7.4.7).
+// AtomicFloat returns what atom and red do to a number of a 16-bit type or a pair of them (PTX ISA
+// 9.7.13.5, .noftz: subnormal numbers are kept); nil if they do not have the operation. The text
+// does not say what their min and max make of NaN: as with min and max, the operand that is a
+// number counts (9.7.4.7).
 func AtomicFloat(fn isa.Fn, t isa.Type) func(a, b uint64) uint64 {
 	f := formatOf(t)
 	if f != half && f != bfloat {
@@ -79,8 +82,8 @@ func AtomicFloat(fn isa.Fn, t isa.Type) func(a, b uint64) uint64 {
 	return nil
 }
 
-// ExtremeF32 returns min or max of two numbers in single precision, as redux.sync folds them (PTX ISA
-// 9.7.13.12): with abs of their magnitudes, with nanProp NaN if one is NaN.
+// ExtremeF32 returns min or max of two numbers in single precision, as redux.sync folds them (PTX
+// ISA 9.7.13.12): with abs of their magnitudes, with nanProp NaN if one is NaN.
 func ExtremeF32(less, abs, nanProp bool) func(a, b uint64) uint64 {
 	k := &chooser{format: single, less: less, nanProp: nanProp}
 	if !abs {

@@ -8,15 +8,16 @@ import (
 	"heddle/internal/isa"
 )
 
-// Every number of the small formats, by the definition of IEEE 754 or of PTX ISA 5.2.3: .e4m3 has no infinities and
-// one magnitude that is NaN, 0x7f.
+// Every number of the small formats, by the definition of IEEE 754 or of PTX ISA 5.2.3: .e4m3 has
+// no infinities and one magnitude that is NaN, 0x7f.
 func TestReadFloat(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		width, fraction int
 		bias            int
 		noInfinity      bool
-	}{{"f16", 16, 10, 15, false}, {"bf16", 16, 7, 127, false}, {"e5m2", 8, 2, 15, false}, {"e4m3", 8, 3, 7, true}} {
+	}{{"f16", 16, 10, 15, false}, {"bf16", 16, 7, 127, false}, {"e5m2", 8, 2, 15, false},
+		{"e4m3", 8, 3, 7, true}} {
 		read := ReadFloat(c.name)
 		for v := range uint64(1) << c.width {
 			frac := v & (1<<c.fraction - 1)
@@ -26,7 +27,8 @@ func TestReadFloat(t *testing.T) {
 			switch {
 			case exp == 0:
 				want = math.Ldexp(float64(frac), 1-c.bias-c.fraction)
-			case c.noInfinity && exp == top && frac == 1<<c.fraction-1, !c.noInfinity && exp == top && frac != 0:
+			case c.noInfinity && exp == top && frac == 1<<c.fraction-1,
+				!c.noInfinity && exp == top && frac != 0:
 				want = math.NaN()
 			case !c.noInfinity && exp == top:
 				want = math.Inf(1)
@@ -89,7 +91,8 @@ func TestAtomicFloat(t *testing.T) {
 			if got := AtomicFloat(isa.FnAdd, ty)(a, b); got != sum(a, b) {
 				t.Fatalf("%v %#x + %#x = %#x, want %#x", ty, a, b, got, sum(a, b))
 			}
-			if got, want := AtomicFloat(isa.FnAdd, pair)(a|c<<16, b|d<<16), sum(a, b)|sum(c, d)<<16; got != want {
+			if got, want := AtomicFloat(isa.FnAdd, pair)(a|c<<16, b|d<<16),
+				sum(a, b)|sum(c, d)<<16; got != want {
 				t.Fatalf("%v: %#x, want %#x", pair, got, want)
 			}
 		}

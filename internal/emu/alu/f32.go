@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Single precision rounded to nearest, on the host's arithmetic: IEEE 754 in Go too, as long as every
-// product is converted before it is added (the conversion forbids fusing).
+// Single precision rounded to nearest, on the host's arithmetic: IEEE 754 in Go too, as long as
+// every product is converted before it is added (the conversion forbids fusing).
 
 func f32(v uint64) float32 { return math.Float32frombits(uint32(v)) }
 
@@ -97,19 +97,21 @@ func fmaF32(o *Ops, mask uint32) {
 func fmaDouble(x, y, z float32) float64 { return float64(x)*float64(y) + float64(z) }
 
 // roundsTwice reports whether rounding s, itself a rounded sum, to single precision may differ from
-// rounding the exact sum. It cannot unless s lies on the midpoint of two single-precision numbers, or below
-// the normal ones, where midpoints lie elsewhere; a zero is exact. 897 is the biased exponent of 2^-126.
+// rounding the exact sum. It cannot unless s lies on the midpoint of two single-precision numbers,
+// or below the normal ones, where midpoints lie elsewhere; a zero is exact. 897 is the biased
+// exponent of 2^-126.
 func roundsTwice(s float64) bool {
 	u := math.Float64bits(s)
 	return u&0x1fffffff == 0x10000000 || u<<1-1 < 897<<53-1
 }
 
-// oddSum returns a+b rounded to odd, given s, the sum rounded to nearest: if s is inexact, that of the two
-// doubles around the exact sum whose last bit is 1. It rounds to single precision as the exact sum does
-// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// oddSum returns a+b rounded to odd, given s, the sum rounded to nearest: if s is inexact, that of
+// the two doubles around the exact sum whose last bit is 1. It rounds to single precision as the
+// exact sum does (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 func oddSum(a, b, s float64) float64 {
 	bb := s - a
-	err := (a - (s - bb)) + (b - bb) // exact: Knuth's TwoSum; neither over- nor underflow in this range
+	// exact: Knuth's TwoSum; neither over- nor underflow in this range
+	err := (a - (s - bb)) + (b - bb)
 	u := math.Float64bits(s)
 	if err == 0 || err != err || u&1 == 1 {
 		return s
@@ -120,8 +122,8 @@ func oddSum(a, b, s float64) float64 {
 	return math.Float64frombits(u - 1)
 }
 
-// fmaExact is a fused multiply-add of registers, rounded once. It is seldom called, and takes registers so
-// that the loops need not keep their operands in floating-point form.
+// fmaExact is a fused multiply-add of registers, rounded once. It is seldom called, and takes
+// registers so that the loops need not keep their operands in floating-point form.
 //
 //go:noinline
 func fmaExact(x, y, z uint64) float32 {
@@ -183,7 +185,8 @@ func addF32Sat(ftz, subtract bool) Func {
 }
 
 func mulF32Sat(ftz bool) Func {
-	return lane2(func(a, b uint64) uint64 { return storeF32(loadF32(a, ftz)*loadF32(b, ftz), ftz, true) })
+	return lane2(
+		func(a, b uint64) uint64 { return storeF32(loadF32(a, ftz)*loadF32(b, ftz), ftz, true) })
 }
 
 func fmaF32Sat(ftz bool) Func {

@@ -2,8 +2,8 @@ package alu
 
 import "math"
 
-// Double precision rounded to nearest, on the host's arithmetic. A NaN result is made again from the
-// operands, as hosts differ in the NaN that they choose.
+// Double precision rounded to nearest, on the host's arithmetic. A NaN result is made again from
+// the operands, as hosts differ in the NaN that they choose.
 
 func f64(v uint64) float64 { return math.Float64frombits(v) }
 

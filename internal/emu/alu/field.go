@@ -2,10 +2,12 @@ package alu
 
 import "heddle/internal/isa"
 
-// Bit fields: PTX ISA 9.7.1.19 to 9.7.1.22. Positions and lengths of bfe and bfi are taken modulo 256.
+// Bit fields: PTX ISA 9.7.1.19 to 9.7.1.22. Positions and lengths of bfe and bfi are taken modulo
+// 256.
 
 // ones returns n low bits set, all for n >= 64.
-func ones(n uint64) uint64 { return 1<<n - 1 } // Go's shift by 64 or more yields 0, so that this wraps to all
+// Go's shift by 64 or more yields 0, so that this wraps to all
+func ones(n uint64) uint64 { return 1<<n - 1 }
 
 // bfe is PTX ISA 9.7.1.19.
 func bfe(d *isa.Desc) (Func, error) {
@@ -41,8 +43,8 @@ func bfeS[U unsigned, S signed](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// extractSigned takes n bits from pos of a sign-extended value and extends their sign. Beyond the value's
-// top bit stands its sign, which is what the ISA wants for a field that reaches past it.
+// extractSigned takes n bits from pos of a sign-extended value and extends their sign. Beyond the
+// value's top bit stands its sign, which is what the ISA wants for a field that reaches past it.
 func extractSigned(a int64, pos, n uint64) int64 {
 	if n == 0 {
 		return 0
@@ -54,7 +56,8 @@ func extractSigned(a int64, pos, n uint64) int64 {
 	return f << (64 - n) >> (64 - n)
 }
 
-// bfi is PTX ISA 9.7.1.20: f, a, b, c, d with the field a, the target b, the position c, the length d.
+// bfi is PTX ISA 9.7.1.20: f, a, b, c, d with the field a, the target b, the position c, the length
+// d.
 func bfi(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 || d.Type != isa.B32 && d.Type != isa.B64 {
 		return noForm(d)

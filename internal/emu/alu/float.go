@@ -4,10 +4,11 @@ import (
 	"heddle/internal/isa"
 )
 
-// NaN. A single-precision or narrower operation yields the canonical NaN of its format, whatever NaN its
-// operands hold: PTX leaves the payload unspecified, and 0x7fffffff and 0x7fff are what it calls canonical.
-// Double precision keeps payloads: the result is the first NaN operand made quiet, or 0xfff8000000000000
-// for an invalid operation on numbers. abs, neg, copysign and selections only touch the sign bit.
+// NaN. A single-precision or narrower operation yields the canonical NaN of its format, whatever
+// NaN its operands hold: PTX leaves the payload unspecified, and 0x7fffffff and 0x7fff are what it
+// calls canonical. Double precision keeps payloads: the result is the first NaN operand made quiet,
+// or 0xfff8000000000000 for an invalid operation on numbers. abs, neg, copysign and selections only
+// touch the sign bit.
 
 const (
 	nanF32   = 0x7fffffff
@@ -50,8 +51,8 @@ func (f *format) flush(v uint64) uint64 {
 	return v
 }
 
-// saturate is .sat: the result clamped to [0, 1], NaN as +0. So is -0: the ISA does not say, and a clamp by
-// max(x, +0) gives +0.
+// saturate is .sat: the result clamped to [0, 1], NaN as +0. So is -0: the ISA does not say, and a
+// clamp by max(x, +0) gives +0.
 func (f *format) saturate(v uint64) uint64 {
 	if v&f.sign != 0 || v > f.inf {
 		return 0
@@ -70,8 +71,8 @@ func (f *format) relu(v uint64) uint64 {
 	return v
 }
 
-// arith is a floating-point operation of one instruction without its operator: the format of its operands
-// and results and its modifiers.
+// arith is a floating-point operation of one instruction without its operator: the format of its
+// operands and results and its modifiers.
 type arith struct {
 	*format
 	mode           isa.Rounding
@@ -151,8 +152,8 @@ func (c *arith) sqrtScalar(a uint64) uint64 {
 	return c.out(c.payload(c.sqrt(c.mode, c.in(a)), a))
 }
 
-// Packed types: the operation on both halves of a register. The elements of a pair of half-precision
-// values have 16 bits, those of .f32x2 have 32.
+// Packed types: the operation on both halves of a register. The elements of a pair of
+// half-precision values have 16 bits, those of .f32x2 have 32.
 
 // elements returns how many bits an element of a packed type has, 0 for a scalar type.
 func elements(t isa.Type) uint {

@@ -19,7 +19,8 @@ func modesOf(t isa.Type) []isa.Rounding {
 }
 
 // agree executes an instruction on 32 random lanes at a time against an oracle of one lane.
-func agree(t *testing.T, seed uint64, text string, ty isa.Type, rounds int, oracle func(a, b, c uint64) uint64) {
+func agree(t *testing.T, seed uint64, text string, ty isa.Type, rounds int,
+	oracle func(a, b, c uint64) uint64) {
 	t.Helper()
 	f, r := lookup(t, text), rand.New(rand.NewPCG(seed, 17))
 	var s [3]Lanes
@@ -91,8 +92,9 @@ func TestIEEEOperations(t *testing.T) {
 	}
 }
 
-// rootOracle is the square root of x: an integer square root of x scaled by an even power of two, to more
-// bits than any format has; an inexact one gets a half more, so that no rounding takes it for exact.
+// rootOracle is the square root of x: an integer square root of x scaled by an even power of two,
+// to more bits than any format has; an inexact one gets a half more, so that no rounding takes it
+// for exact.
 func rootOracle(t isa.Type, mode isa.Rounding, a uint64) uint64 {
 	l := layouts[t]
 	x := l.decode(a)
@@ -116,9 +118,9 @@ func rootOracle(t isa.Type, mode isa.Rounding, a uint64) uint64 {
 	return l.round(r.Mul(r, pow2(-scale/2)), mode)
 }
 
-// The exact sum is next to a midpoint of single precision, and the sum in double precision is that midpoint:
-// rounding it again goes wrong (9.7.3.6: the result is rounded once). Below the normal numbers the midpoints
-// lie elsewhere.
+// The exact sum is next to a midpoint of single precision, and the sum in double precision is that
+// midpoint: rounding it again goes wrong (9.7.3.6: the result is rounded once). Below the normal
+// numbers the midpoints lie elsewhere.
 func TestFmaF32RoundsOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	wrong := [2]int{}
@@ -194,8 +196,10 @@ func TestPackedIsScalarTwice(t *testing.T) {
 		n              uint
 	}{
 		{"add.f16x2", "add.f16", isa.F16, 16}, {"mul.bf16x2", "mul.bf16", isa.BF16, 16},
-		{"fma.rn.relu.f16x2", "fma.rn.relu.f16", isa.F16, 16}, {"sub.rz.f32x2", "sub.rz.f32", isa.F32, 32},
-		{"fma.rp.ftz.f32x2", "fma.rp.ftz.f32", isa.F32, 32}, {"min.NaN.f16x2", "min.NaN.f16", isa.F16, 16},
+		{"fma.rn.relu.f16x2", "fma.rn.relu.f16", isa.F16, 16},
+		{"sub.rz.f32x2", "sub.rz.f32", isa.F32, 32},
+		{"fma.rp.ftz.f32x2", "fma.rp.ftz.f32", isa.F32, 32},
+		{"min.NaN.f16x2", "min.NaN.f16", isa.F16, 16},
 		{"neg.ftz.f16x2", "neg.ftz.f16", isa.F16, 16}, {"abs.bf16x2", "abs.bf16", isa.BF16, 16},
 		{"tanh.approx.f16x2", "tanh.approx.f16", isa.F16, 16},
 	} {

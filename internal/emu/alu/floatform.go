@@ -4,8 +4,8 @@ import "heddle/internal/isa"
 
 // Which loop or scalar function executes a floating-point instruction.
 
-// ieee checks the rounding of d against the modes that its format has: all four for single and double
-// precision, to nearest for the narrow ones.
+// ieee checks the rounding of d against the modes that its format has: all four for single and
+// double precision, to nearest for the narrow ones.
 func ieee(f *format, r isa.Rounding) bool {
 	switch r {
 	case isa.NoRounding, isa.RN:
@@ -16,8 +16,8 @@ func ieee(f *format, r isa.Rounding) bool {
 	return false
 }
 
-// arithFlags are the modifiers of add, sub and mul for a type (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1 to
-// 9.7.4.3).
+// arithFlags are the modifiers of add, sub and mul for a type (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1
+// to 9.7.4.3).
 func arithFlags(t isa.Type) isa.Flag {
 	switch t {
 	case isa.F32, isa.F16, isa.F16x2:
@@ -71,7 +71,8 @@ func addFloat(d *isa.Desc) (Func, error) {
 	return lane2(packed2(d.Type, op)), nil
 }
 
-// mixed2 is the form of add and sub whose first operand is of a narrower type (PTX ISA 9.7.5.1, 9.7.5.2).
+// mixed2 is the form of add and sub whose first operand is of a narrower type (PTX ISA 9.7.5.1,
+// 9.7.5.2).
 func mixed2(d *isa.Desc, op scalar2) (Func, error) {
 	if d.Type != isa.F32 || d.SType != isa.F16 && d.SType != isa.BF16 || d.Has(isa.FTZ) {
 		return noForm(d)
@@ -108,8 +109,8 @@ func mulFloat(d *isa.Desc) (Func, error) {
 	return lane2(packed2(d.Type, c.mulScalar)), nil
 }
 
-// fma follows PTX ISA 9.7.3.6, 9.7.4.4, 9.7.5.3, and 9.7.3.7 for mad, which is the same on sm_20 and
-// later.
+// fma follows PTX ISA 9.7.3.6, 9.7.4.4, 9.7.5.3, and 9.7.3.7 for mad, which is the same on sm_20
+// and later.
 func fma(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
 	if d.Has(isa.OOB) {

@@ -13,7 +13,8 @@ import (
 var formList = []string{
 	"{add,sub,mul.lo,mul.hi,div,rem,min,max}.{u16,u32,u64,s16,s32,s64}", "{add,sub}.sat.s32",
 	"add.{u16x2,s16x2}", "{min,max}.{u16x2,s16x2}", "{min,max}.relu.{s32,s16x2}",
-	"mul.wide.{u16,u32,s16,s32}", "mad.{lo,hi}.{u16,u32,u64,s16,s32,s64}", "mad.wide.{u16,u32,s16,s32}",
+	"mul.wide.{u16,u32,s16,s32}", "mad.{lo,hi}.{u16,u32,u64,s16,s32,s64}",
+	"mad.wide.{u16,u32,s16,s32}",
 	"mad.hi.sat.s32", "{mul24,mad24}.{lo,hi}.{u32,s32}", "mad24.hi.sat.s32",
 	"sad.{u16,u32,u64,s16,s32,s64}", "{abs,neg}.{s16,s32,s64}",
 	"{popc,clz,brev}.{b32,b64}", "bfind{,.shiftamt}.{u32,u64,s32,s64}", "bfe.{u32,u64,s32,s64}",
@@ -22,11 +23,13 @@ var formList = []string{
 	"{add,sub}.cc.{u32,s32,u64,s64}", "{addc,subc}{,.cc}.{u32,s32,u64,s64}",
 	"mad.{lo,hi}.cc.{u32,s32,u64,s64}", "madc.{lo,hi}{,.cc}.{u32,s32,u64,s64}",
 
-	"{and,or,xor,not}.{pred,b16,b32,b64}", "cnot.{b16,b32,b64}", "lop3{,.and,.or}.b32", "shl.{b16,b32,b64}",
+	"{and,or,xor,not}.{pred,b16,b32,b64}", "cnot.{b16,b32,b64}", "lop3{,.and,.or}.b32",
+	"shl.{b16,b32,b64}",
 	"shr.{b16,b32,b64,u16,u32,u64,s16,s32,s64}", "shf.{l,r}.{clamp,wrap}.b32",
 	"prmt.b32{,.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}",
 
-	"{add,sub,mul}{,.rn,.rz,.rm,.rp}{,.ftz}{,.sat}.f32", "{add,sub,mul}{,.rn,.rz,.rm,.rp}{,.ftz}.f32x2",
+	"{add,sub,mul}{,.rn,.rz,.rm,.rp}{,.ftz}{,.sat}.f32",
+	"{add,sub,mul}{,.rn,.rz,.rm,.rp}{,.ftz}.f32x2",
 	"{add,sub,mul}{,.rn,.rz,.rm,.rp}.f64", "{fma,mad}{.rn,.rz,.rm,.rp}{,.ftz}{,.sat}.f32",
 	"fma{.rn,.rz,.rm,.rp}{,.ftz}.f32x2", "{fma,mad}{.rn,.rz,.rm,.rp}.f64",
 	"{add,sub}{,.rn,.rz,.rm,.rp}{,.sat}.f32.{f16,bf16}", "fma.{rn,rz,rm,rp}{,.sat}.f32.{f16,bf16}",
@@ -35,11 +38,13 @@ var formList = []string{
 	"{rcp,rsqrt}.approx.ftz.f64", "rsqrt.approx{,.ftz}.f32", "rsqrt.approx.f64",
 	"{sin,cos,lg2,ex2}.approx{,.ftz}.f32", "tanh.approx.f32",
 	"{abs,neg}{,.ftz}.f32", "{abs,neg}.{f64,bf16,bf16x2}", "{abs,neg}{,.ftz}.{f16,f16x2}",
-	"{min,max}{,.ftz}{,.NaN}{,.xorsign.abs}.{f32,f16,f16x2}", "{min,max}{,.NaN}{,.xorsign.abs}.{bf16,bf16x2}",
+	"{min,max}{,.ftz}{,.NaN}{,.xorsign.abs}.{f32,f16,f16x2}",
+	"{min,max}{,.NaN}{,.xorsign.abs}.{bf16,bf16x2}",
 	"{min,max}.f64", "copysign.{f32,f64}",
 	"testp.{finite,infinite,number,notanumber,normal,subnormal}.{f32,f64}",
 	"{add,sub,mul}{,.rn}{,.ftz}{,.sat}.{f16,f16x2}", "{add,sub,mul}{,.rn}.{bf16,bf16x2}",
-	"fma.rn{,.ftz}{,.sat}.{f16,f16x2}", "fma.rn{,.ftz}.relu.{f16,f16x2}", "fma.rn{,.relu}.{bf16,bf16x2}",
+	"fma.rn{,.ftz}{,.sat}.{f16,f16x2}", "fma.rn{,.ftz}.relu.{f16,f16x2}",
+	"fma.rn{,.relu}.{bf16,bf16x2}",
 	"tanh.approx.{f16,f16x2,bf16,bf16x2}", "ex2.approx.{f16,f16x2}", "ex2.approx.ftz.{bf16,bf16x2}",
 
 	"setp.{eq,ne}{,.and,.or,.xor}.{b16,b32,b64}",
@@ -52,7 +57,8 @@ var formList = []string{
 	"set.{lo,ls,hi,hs}{,.or}.{u32,s32,f32}.{u16,u32,u64}",
 	"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{,.xor}.{u32,s32,f32}.{f32,f64}",
 	"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{,.xor}.{u32,s32}.{f16,bf16}",
-	"set.{lt,geu}{,.ftz}.{f16,u16,s16,u32,s32}.f16", "set.{lt,geu}{,.ftz}.f16.f32", "set.lt.bf16.{f32,u32,s64}", "set.{lt,geu}{,.ftz}.{f16x2,u32,s32}.f16x2",
+	"set.{lt,geu}{,.ftz}.{f16,u16,s16,u32,s32}.f16", "set.{lt,geu}{,.ftz}.f16.f32",
+	"set.lt.bf16.{f32,u32,s64}", "set.{lt,geu}{,.ftz}.{f16x2,u32,s32}.f16x2",
 	"set.{lt,geu}.{bf16x2,u32,s32}.bf16x2",
 	"selp.{b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64}",
 	"slct{.b16,.b32,.b64,.u32,.s64,.f32,.f64}.s32", "slct{,.ftz}.{b16,b32,b64,f64}.f32",
@@ -65,10 +71,13 @@ var formList = []string{
 	"cvt.{rni,rzi,rmi,rpi}{,.sat}.{u8,u16,u32,u64,s8,s16,s32,s64}.{f16,bf16,f32,f64}",
 	"cvt.{rni,rzi,rmi,rpi}.ftz.{u8,u16,u32,u64,s8,s16,s32,s64}.f32",
 	"cvt.{rn,rz,rm,rp}.{f16.bf16,f16.f32,f16.f64,bf16.f16,bf16.f32,bf16.f64,f32.f64}",
-	"cvt.{rn,rz,rm,rp}{,.ftz}{,.sat}.f32.f64", "cvt{,.ftz}{,.sat}.f32.{f16,bf16}", "cvt{,.ftz}{,.sat}.f64.f32",
+	"cvt.{rn,rz,rm,rp}{,.ftz}{,.sat}.f32.f64", "cvt{,.ftz}{,.sat}.f32.{f16,bf16}",
+	"cvt{,.ftz}{,.sat}.f64.f32",
 	"cvt{,.sat}.f64.f16", "cvt.f64.bf16", "cvt.rn{,.ftz}{,.sat}.f16.f32",
-	"cvt{,.rni,.rzi,.rmi,.rpi}{,.ftz}{,.sat}.f32.f32", "cvt{,.rni,.rzi,.rmi,.rpi}{,.sat}.{f16.f16,f64.f64}",
-	"cvt{,.rni,.rzi,.rmi,.rpi}.bf16.bf16", "cvt.{rn,rz}{,.relu}{,.satfinite}.{f16,bf16,f16x2,bf16x2,tf32}.f32",
+	"cvt{,.rni,.rzi,.rmi,.rpi}{,.ftz}{,.sat}.f32.f32",
+	"cvt{,.rni,.rzi,.rmi,.rpi}{,.sat}.{f16.f16,f64.f64}",
+	"cvt{,.rni,.rzi,.rmi,.rpi}.bf16.bf16",
+	"cvt.{rn,rz}{,.relu}{,.satfinite}.{f16,bf16,f16x2,bf16x2,tf32}.f32",
 	"cvt.rna{,.satfinite}.tf32.f32", "cvt.rn.satfinite{,.relu}.{e4m3x2,e5m2x2}.{f32,f16x2,bf16x2}",
 	"cvt.rn{,.relu}.f16x2.{e4m3x2,e5m2x2}",
 	"cvt.pack.sat.{u16,s16}.s32", "cvt.pack.sat.{u2,s2,u4,s4,u8,s8}.s32.b32",
@@ -107,7 +116,8 @@ type state struct {
 }
 
 func randomState(r *rand.Rand) *state {
-	s := &state{pd: [2]uint32{r.Uint32(), r.Uint32()}, ps: [2]uint32{r.Uint32(), r.Uint32()}, cc: r.Uint32()}
+	s := &state{pd: [2]uint32{r.Uint32(), r.Uint32()}, ps: [2]uint32{r.Uint32(), r.Uint32()},
+		cc: r.Uint32()}
 	for i := range s.s {
 		for l := range s.s[i] {
 			s.s[i][l] = operand(r)
@@ -123,7 +133,8 @@ func randomState(r *rand.Rand) *state {
 func operand(r *rand.Rand) uint64 {
 	corners := []uint64{0, 1, 1<<63 | 1<<31 | 1<<15, 1<<64 - 1, 1<<63 - 1, 0x7fffffff, 0x7fff,
 		0x3f800000, 0x7f800000, 0xff800000, 0x7fc00001, 0x80000001, 0x00800000, 0x7f7fffff,
-		0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0x0010000000000000,
+		0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001,
+		0x0010000000000000,
 		0x3c003c00, 0x7c007c00, 0xfc007e01, 0x00010001, 0x7f807f80, 0x3f803f80}
 	switch r.IntN(4) {
 	case 0:
@@ -146,7 +157,8 @@ func run(f Func, s state, mask uint32) *state {
 	return &s
 }
 
-// A partial execution does to the lanes of its mask what a full one does, and nothing to the others.
+// A partial execution does to the lanes of its mask what a full one does, and nothing to the
+// others.
 func TestPartialMask(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, text := range forms() {
@@ -165,7 +177,8 @@ func TestPartialMask(t *testing.T) {
 				}
 			}
 			merge := func(b, w uint32) uint32 { return b&^mask | w&mask }
-			if part.pd[0] != merge(before.pd[0], whole.pd[0]) || part.pd[1] != merge(before.pd[1], whole.pd[1]) ||
+			if part.pd[0] != merge(before.pd[0], whole.pd[0]) ||
+				part.pd[1] != merge(before.pd[1], whole.pd[1]) ||
 				part.cc != merge(before.cc, whole.cc) || part.s != before.s {
 				t.Errorf("%s mask %#x: predicates, carry or sources differ", text, mask)
 			}
@@ -209,7 +222,8 @@ func sourceBits(d *isa.Desc, i int) int {
 		return 8
 	case d.Fn == isa.FnWide && i == 2:
 		return 2 * bits
-	case (op == "add" || op == "sub") && d.SType != isa.NoType && i == 0, op == "fma" && d.SType != isa.NoType && i < 2:
+	case (op == "add" || op == "sub") && d.SType != isa.NoType && i == 0,
+		op == "fma" && d.SType != isa.NoType && i < 2:
 		return 16
 	}
 	return bits
@@ -220,14 +234,15 @@ func resultBits(d *isa.Desc) int {
 	switch {
 	case d.Fn == isa.FnWide:
 		return 16 * d.Type.Size()
-	case d.Row.Opcode == "popc" || d.Row.Opcode == "clz" || d.Row.Opcode == "bfind" || d.Row.Opcode == "cvt.pack":
+	case d.Row.Opcode == "popc" || d.Row.Opcode == "clz" || d.Row.Opcode == "bfind" ||
+		d.Row.Opcode == "cvt.pack":
 		return 32
 	}
 	return 8 * d.Type.Size()
 }
 
-// Bits above the type of a source do not count, and none are set above the type of the result: PTX ISA
-// 9.4.1 and the rule of Lanes.
+// Bits above the type of a source do not count, and none are set above the type of the result: PTX
+// ISA 9.4.1 and the rule of Lanes.
 func TestWidths(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, text := range forms() {
@@ -258,7 +273,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// Sources says how many sources count: the others may be absent, and whatever they hold changes nothing.
+// Sources says how many sources count: the others may be absent, and whatever they hold changes
+// nothing.
 func TestSources(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, text := range forms() {

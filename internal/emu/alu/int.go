@@ -2,9 +2,9 @@ package alu
 
 import "heddle/internal/isa"
 
-// Loops over integer lanes. U is the unsigned type of the operation's width: a conversion to it drops the
-// bits above the type, and a conversion from it to uint64 leaves zeros above the result. S is the signed
-// type of the same width where signs matter.
+// Loops over integer lanes. U is the unsigned type of the operation's width: a conversion to it
+// drops the bits above the type, and a conversion from it to uint64 leaves zeros above the result.
+// S is the signed type of the same width where signs matter.
 type unsigned interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64
 }

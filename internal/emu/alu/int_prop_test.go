@@ -9,8 +9,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// Integer instructions against their defining formulas in PTX ISA 9.7.1 on integers without bound, reduced
-// to the width of the result at the end.
+// Integer instructions against their defining formulas in PTX ISA 9.7.1 on integers without bound,
+// reduced to the width of the result at the end.
 
 // bigInt reads the low bits of v as an integer of type t.
 func bigInt(t isa.Type, v uint64) *big.Int {
@@ -65,7 +65,8 @@ func onInts(f func(a, b, c *big.Int) *big.Int) intOracle {
 func high(t isa.Type, x *big.Int) *big.Int { return new(big.Int).Rsh(x, uint(8*t.Size())) }
 
 func wideType(t isa.Type) isa.Type {
-	return map[isa.Type]isa.Type{isa.U16: isa.U32, isa.S16: isa.S32, isa.U32: isa.U64, isa.S32: isa.S64}[t]
+	return map[isa.Type]isa.Type{isa.U16: isa.U32, isa.S16: isa.S32, isa.U32: isa.U64,
+		isa.S32: isa.S64}[t]
 }
 
 func product(t isa.Type, a, b uint64) *big.Int {
@@ -126,7 +127,10 @@ var intOracles = map[string]intOracle{
 		lo, hi := limits(t)
 		return reduce(clampBig(new(big.Int).Sub(bigInt(t, a), bigInt(t, b)), lo, hi), 32)
 	},
-	"mul.wide": func(t isa.Type, a, b, _ uint64) uint64 { return reduce(product(t, a, b), 16*t.Size()) },
+	"mul.wide": func(t isa.Type, a, b,
+		_ uint64) uint64 {
+		return reduce(product(t, a, b), 16*t.Size())
+	},
 	"mad.wide": func(t isa.Type, a, b, c uint64) uint64 {
 		p := product(t, a, b)
 		return reduce(p.Add(p, bigInt(wideType(t), c)), 16*t.Size())
@@ -219,10 +223,16 @@ func TestBitOperations(t *testing.T) {
 			}
 			return d
 		},
-		"shf.l.clamp.b32": func(a, b, c, _ uint64) uint64 { return shfOracle(a, b, min(c&0xffffffff, 32), true) },
-		"shf.r.clamp.b32": func(a, b, c, _ uint64) uint64 { return shfOracle(a, b, min(c&0xffffffff, 32), false) },
-		"shf.l.wrap.b32":  func(a, b, c, _ uint64) uint64 { return shfOracle(a, b, c&31, true) },
-		"shf.r.wrap.b32":  func(a, b, c, _ uint64) uint64 { return shfOracle(a, b, c&31, false) },
+		"shf.l.clamp.b32": func(a, b, c,
+			_ uint64) uint64 {
+			return shfOracle(a, b, min(c&0xffffffff, 32), true)
+		},
+		"shf.r.clamp.b32": func(a, b, c,
+			_ uint64) uint64 {
+			return shfOracle(a, b, min(c&0xffffffff, 32), false)
+		},
+		"shf.l.wrap.b32": func(a, b, c, _ uint64) uint64 { return shfOracle(a, b, c&31, true) },
+		"shf.r.wrap.b32": func(a, b, c, _ uint64) uint64 { return shfOracle(a, b, c&31, false) },
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	for text, oracle := range oracles {
@@ -305,7 +315,8 @@ func TestCarryChains(t *testing.T) {
 					carry = full
 				}
 				if got.Cmp(exp) != 0 || cc != carry {
-					t.Fatalf("%s%s of %x and %x: %x carry %#x, want %x carry %#x", c.first, ty, a, b, got, cc, exp, carry)
+					t.Fatalf("%s%s of %x and %x: %x carry %#x, want %x carry %#x", c.first, ty, a, b, got, cc, exp,
+						carry)
 				}
 			}
 		}

@@ -5,11 +5,11 @@ import "math/bits"
 // full is the mask of a warp with all lanes active.
 const full = 1<<32 - 1
 
-// Cheap operations compute all 32 lanes, active or not, and keep the active ones: with a full mask straight
-// into the destination, otherwise into scratch and from there into the destination. Their loops have
-// neither bounds checks nor branches; those of the commonest instructions are written out four lanes at a
-// time, which makes them a third faster (BenchmarkWarp). Dear ones (lane1, lane2, lane3) visit only active
-// lanes.
+// Cheap operations compute all 32 lanes, active or not, and keep the active ones: with a full mask
+// straight into the destination, otherwise into scratch and from there into the destination. Their
+// loops have neither bounds checks nor branches; those of the commonest instructions are written
+// out four lanes at a time, which makes them a third faster (BenchmarkWarp). Dear ones (lane1,
+// lane2, lane3) visit only active lanes.
 
 // dst returns where a cheap operation writes its results.
 func (o *Ops) dst(mask uint32) *Lanes {
@@ -19,8 +19,8 @@ func (o *Ops) dst(mask uint32) *Lanes {
 	return &o.tmp
 }
 
-// unary, binary and ternary return dst and the first sources. They touch every register once, so that the
-// compiler leaves no check for nil in the loops.
+// unary, binary and ternary return dst and the first sources. They touch every register once, so
+// that the compiler leaves no check for nil in the loops.
 func (o *Ops) unary(mask uint32) (d, a *Lanes) {
 	d, a = o.dst(mask), o.S[0]
 	_, _ = *d, *a
@@ -68,8 +68,8 @@ type (
 	scalar3 func(a, b, c uint64) uint64
 )
 
-// each1, each2 and each3 are the loops of cheap operations. They are small enough to be inlined with the
-// function literal that they are given, so that no call is left in the loop.
+// each1, each2 and each3 are the loops of cheap operations. They are small enough to be inlined
+// with the function literal that they are given, so that no call is left in the loop.
 
 func each1(d, a *Lanes, f scalar1) {
 	for i := range d {
@@ -89,8 +89,8 @@ func each3(d, a, b, c *Lanes, f scalar3) {
 	}
 }
 
-// lane1, lane2 and lane3 make a Func of a scalar function. They are not to be inlined: the compiler (1.26)
-// leaves calls in a closure whose maker it has inlined, here that of each1 and its like.
+// lane1, lane2 and lane3 make a Func of a scalar function. They are not to be inlined: the compiler
+// (1.26) leaves calls in a closure whose maker it has inlined, here that of each1 and its like.
 
 //go:noinline
 func lane1(f scalar1) Func {
@@ -146,6 +146,6 @@ func b2u(b bool) uint32 {
 	return x
 }
 
-// collect appends the answer of the next lane to the bits of those before it: after 32 lanes bit i is the
-// answer of lane i.
+// collect appends the answer of the next lane to the bits of those before it: after 32 lanes bit i
+// is the answer of lane i.
 func collect(r uint32, b bool) uint32 { return r>>1 | b2u(b)<<31 }

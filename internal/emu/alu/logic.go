@@ -51,7 +51,8 @@ func cnotBits[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// logic follows PTX ISA 9.7.8.1 to 9.7.8.3. Predicates are sources PS[0] and PS[1], destination PD[0].
+// logic follows PTX ISA 9.7.8.1 to 9.7.8.3. Predicates are sources PS[0] and PS[1], destination
+// PD[0].
 func logic(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)
@@ -95,8 +96,8 @@ func cnot(d *isa.Desc) (Func, error) {
 	return byWidth(d, cnotBits[uint16], cnotBits[uint32], cnotBits[uint64])
 }
 
-// lop3 follows PTX ISA 9.7.8.6. The table is source 3, an immediate: lane 0 holds it as every lane does.
-// The destination may be absent in the forms with a predicate.
+// lop3 follows PTX ISA 9.7.8.6. The table is source 3, an immediate: lane 0 holds it as every lane
+// does. The destination may be absent in the forms with a predicate.
 func lop3(d *isa.Desc) (Func, error) {
 	if d.Type != isa.B32 || d.Flags != 0 {
 		return noForm(d)
@@ -127,8 +128,8 @@ func lop3(d *isa.Desc) (Func, error) {
 	}, nil
 }
 
-// lop3Lanes computes the function of table lut: bit 4a+2b+c of it is the result for the bits a, b, c. It
-// selects by c, then by b, then by a among words of equal table bits.
+// lop3Lanes computes the function of table lut: bit 4a+2b+c of it is the result for the bits a, b,
+// c. It selects by c, then by b, then by a among words of equal table bits.
 func lop3Lanes(d *Lanes, o *Ops, lut uint8) {
 	a, b, c := o.S[0], o.S[1], o.S[2]
 	var t [8]uint32

@@ -2,8 +2,9 @@ package alu
 
 import "heddle/internal/isa"
 
-// minmaxFloat chooses the function of min and max on floats: PTX ISA 9.7.3.11, 9.7.3.12, 9.7.4.7, 9.7.4.8.
-// A form with three inputs is not told from the one with two by its modifiers; see Sources.
+// minmaxFloat chooses the function of min and max on floats: PTX ISA 9.7.3.11, 9.7.3.12, 9.7.4.7,
+// 9.7.4.8. A form with three inputs is not told from the one with two by its modifiers; see
+// Sources.
 func minmaxFloat(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
 	allowed := isa.FTZ | isa.NaNProp | isa.XorSign
@@ -27,11 +28,13 @@ func minmaxFloat(d *isa.Desc) (Func, error) {
 	return lane2(packed2(d.Type, k.choose)), nil
 }
 
-// ThreeInputs returns the function of min and max of three single-precision inputs: of the first two, then of
-// that and the third (PTX ISA 9.7.3.11, 9.7.3.12). With .abs the magnitudes are compared.
+// ThreeInputs returns the function of min and max of three single-precision inputs: of the first
+// two, then of that and the third (PTX ISA 9.7.3.11, 9.7.3.12). With .abs the magnitudes are
+// compared.
 func ThreeInputs(d *isa.Desc) (Func, error) {
 	op := d.Row.Opcode
-	if op != "min" && op != "max" || d.Type != isa.F32 || !oneType(d) || !only(d, isa.FTZ|isa.NaNProp|isa.Abs) {
+	if op != "min" && op != "max" || d.Type != isa.F32 || !oneType(d) ||
+		!only(d, isa.FTZ|isa.NaNProp|isa.Abs) {
 		return noForm(d)
 	}
 	k := &chooser{format: single, less: op == "min", ftz: d.Has(isa.FTZ), nanProp: d.Has(isa.NaNProp)}
@@ -39,11 +42,12 @@ func ThreeInputs(d *isa.Desc) (Func, error) {
 	if d.Has(isa.Abs) {
 		keep = single.sign - 1
 	}
-	return lane3(func(a, b, c uint64) uint64 { return k.choose(k.choose(a&keep, b&keep), c&keep) }), nil
+	return lane3(func(a, b, c uint64) uint64 { return k.choose(k.choose(a&keep, b&keep), c&keep) }),
+		nil
 }
 
-// minF32 is the usual minimum of single precision. Go's min orders zeros as PTX does, but yields NaN if one
-// operand is NaN, where PTX wants the other.
+// minF32 is the usual minimum of single precision. Go's min orders zeros as PTX does, but yields
+// NaN if one operand is NaN, where PTX wants the other.
 //
 //go:noinline
 func minF32(ftz bool) Func {

@@ -54,7 +54,8 @@ func TestMinMaxFloat(t *testing.T) {
 	for _, text := range forms() {
 		d := desc(t, text)
 		elem, packed := elementType(d.Type)
-		if !d.Type.IsFloat() || packed || !strings.HasPrefix(text, "min.") && !strings.HasPrefix(text, "max.") {
+		if !d.Type.IsFloat() || packed || !strings.HasPrefix(text, "min.") && !strings.HasPrefix(text,
+			"max.") {
 			continue
 		}
 		for range 300 {
@@ -86,12 +87,15 @@ func TestSigns(t *testing.T) {
 	want(t, "abs.ftz.f32", 0, 0x80000001)
 	want(t, "abs.f16", 1, 0x8001)
 	classes := map[string][]string{
-		"finite": {"zero", "normal", "subnormal"}, "infinite": {"inf"}, "number": {"zero", "normal", "subnormal", "inf"},
+		"finite": {"zero", "normal", "subnormal"}, "infinite": {"inf"},
+		"number":     {"zero", "normal", "subnormal", "inf"},
 		"notanumber": {"nan"}, "normal": {"zero", "normal"}, "subnormal": {"subnormal"},
 	}
 	values := map[string]map[string]uint64{
-		"f32": {"zero": 0x80000000, "normal": 0xff7fffff, "subnormal": 0x007fffff, "inf": 0xff800000, "nan": 0x7f800001},
-		"f64": {"zero": 1 << 63, "normal": 1 << 52, "subnormal": 1<<52 - 1, "inf": 0x7ff << 52, "nan": 0x7ff<<52 + 1},
+		"f32": {"zero": 0x80000000, "normal": 0xff7fffff, "subnormal": 0x007fffff, "inf": 0xff800000,
+			"nan": 0x7f800001},
+		"f64": {"zero": 1 << 63, "normal": 1 << 52, "subnormal": 1<<52 - 1, "inf": 0x7ff << 52,
+			"nan": 0x7ff<<52 + 1},
 	}
 	for op, yes := range classes {
 		for ty, vs := range values {
@@ -126,17 +130,22 @@ func TestNaN(t *testing.T) {
 
 // min and max of three inputs: PTX ISA 9.7.3.11.
 func TestThreeInputs(t *testing.T) {
-	const nan, one, two, minusThree, nzero, sub = 0x7fc00001, 0x3f800000, 0x40000000, 0xc0400000, 0x80000000, 0x80000001
+	const nan, one, two, minusThree, nzero, sub = 0x7fc00001, 0x3f800000, 0x40000000, 0xc0400000,
+		0x80000000, 0x80000001
 	for _, c := range []struct {
 		text    string
 		a, b, c uint64
 		want    uint64
 	}{
-		{"min.f32", two, one, minusThree, minusThree}, {"min.f32", minusThree, one, two, minusThree}, {"max.f32", one, two, minusThree, two},
-		{"max.abs.f32", one, two, minusThree, 0x40400000}, {"min.abs.f32", minusThree, two, minusThree, two},
-		{"min.f32", nan, two, nan, two}, {"min.f32", nan, nan, two, two}, {"min.f32", nan, nan, nan, 0x7fffffff},
+		{"min.f32", two, one, minusThree, minusThree}, {"min.f32", minusThree, one, two, minusThree},
+		{"max.f32", one, two, minusThree, two},
+		{"max.abs.f32", one, two, minusThree, 0x40400000},
+		{"min.abs.f32", minusThree, two, minusThree, two},
+		{"min.f32", nan, two, nan, two}, {"min.f32", nan, nan, two, two},
+		{"min.f32", nan, nan, nan, 0x7fffffff},
 		{"min.NaN.f32", one, two, nan, 0x7fffffff}, {"max.NaN.f32", nan, two, one, 0x7fffffff},
-		{"min.f32", 0, nzero, 0, nzero}, {"max.f32", nzero, nzero, 0, 0}, {"min.ftz.f32", sub, one, two, nzero},
+		{"min.f32", 0, nzero, 0, nzero}, {"max.f32", nzero, nzero, 0, 0},
+		{"min.ftz.f32", sub, one, two, nzero},
 	} {
 		f, err := ThreeInputs(desc(t, c.text))
 		if err != nil {

@@ -28,8 +28,9 @@ func madLo[U unsigned](o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// Wide products of W bits from N-bit factors, W twice N. WU is the unsigned type of W bits, which the
-// result is truncated to; N is signed for signed factors, so that the conversion extends the sign.
+// Wide products of W bits from N-bit factors, W twice N. WU is the unsigned type of W bits, which
+// the result is truncated to; N is signed for signed factors, so that the conversion extends the
+// sign.
 func mulWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)
 	for i := 0; i < len(d); i += 4 {
@@ -56,7 +57,10 @@ func madWide[WU unsigned, N unsigned | signed](o *Ops, mask uint32) {
 func hiFunc(t isa.Type) scalar2 {
 	switch t {
 	case isa.U16:
-		return func(a, b uint64) uint64 { return uint64(uint16(uint32(uint16(a)) * uint32(uint16(b)) >> 16)) }
+		return func(a,
+			b uint64) uint64 {
+			return uint64(uint16(uint32(uint16(a)) * uint32(uint16(b)) >> 16))
+		}
 	case isa.S16:
 		return func(a, b uint64) uint64 { return uint64(uint16(int32(int16(a)) * int32(int16(b)) >> 16)) }
 	case isa.U32:
@@ -87,15 +91,15 @@ func mulHiS32(o *Ops, mask uint32) {
 	o.done(mask)
 }
 
-// mulHiS64 is the upper half of the signed product: the unsigned one, less b if a is negative, less a if b
-// is negative.
+// mulHiS64 is the upper half of the signed product: the unsigned one, less b if a is negative, less
+// a if b is negative.
 func mulHiS64(a, b uint64) uint64 {
 	hi, _ := bits.Mul64(a, b)
 	return hi - uint64(int64(a)>>63)&b - uint64(int64(b)>>63)&a
 }
 
-// mul24Func is the product of the low 24 bits of the factors (PTX ISA 9.7.1.5): bits 47..16 of it for .hi,
-// bits 31..0 for .lo.
+// mul24Func is the product of the low 24 bits of the factors (PTX ISA 9.7.1.5): bits 47..16 of it
+// for .hi, bits 31..0 for .lo.
 func mul24Func(d *isa.Desc) scalar2 {
 	var shift uint
 	switch d.Fn {

@@ -6,8 +6,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// The 16-bit formats on the host's double precision. Their numbers are exact in it, and so are products of
-// two of them; a sum is rounded to odd, after which rounding it again to the narrow format is harmless.
+// The 16-bit formats on the host's double precision. Their numbers are exact in it, and so are
+// products of two of them; a sum is rounded to odd, after which rounding it again to the narrow
+// format is harmless.
 
 // is16 reports whether f is one of them.
 func (f *format) is16() bool { return f == half || f == bfloat }

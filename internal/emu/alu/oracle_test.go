@@ -109,7 +109,8 @@ func (l layout) round(x *big.Rat, mode isa.Rounding) uint64 {
 	if limit.Cmp(pow2(l.maxExp+1)) >= 0 {
 		// Rounded as if the exponent had no bound and too great: the modes that round the magnitude down
 		// deliver the greatest finite number, the others infinity (IEEE 754 7.4).
-		away := mode == isa.RN || mode == isa.RNA || mode == isa.RP && x.Sign() > 0 || mode == isa.RM && x.Sign() < 0
+		away := mode == isa.RN || mode == isa.RNA || mode == isa.RP && x.Sign() > 0 ||
+			mode == isa.RM && x.Sign() < 0
 		if away {
 			return sign | infinity
 		}
@@ -137,8 +138,8 @@ func canonical(t isa.Type) uint64 {
 	return 0xfff8000000000000
 }
 
-// exactZero is the sign of a sum that is exactly zero: -0 only if both terms are, or, rounding down, unless
-// both are +0 (IEEE 754 6.3).
+// exactZero is the sign of a sum that is exactly zero: -0 only if both terms are, or, rounding
+// down, unless both are +0 (IEEE 754 6.3).
 func (l layout) zero(neg bool) uint64 {
 	if neg {
 		return 1 << (l.width - 1)
@@ -183,7 +184,8 @@ func (l layout) infinity(neg bool) uint64 {
 	return l.zero(neg) | uint64(1<<(l.width-l.precision)-1)<<(l.precision-1)
 }
 
-// nanOracle is the NaN of an operation with NaN operands: canonical, but the first NaN made quiet for .f64.
+// nanOracle is the NaN of an operation with NaN operands: canonical, but the first NaN made quiet
+// for .f64.
 func nanOracle(t isa.Type, operands ...uint64) uint64 {
 	if t != isa.F64 {
 		return canonical(t)
@@ -220,8 +222,8 @@ func quotientOracle(t isa.Type, mode isa.Rounding, a, b uint64) uint64 {
 	return l.round(new(big.Rat).Quo(x.rat, y.rat), mode)
 }
 
-// floatOperand draws a value of a format: special values, subnormals, numbers near each other and near the
-// ends of the range, and any bits at all.
+// floatOperand draws a value of a format: special values, subnormals, numbers near each other and
+// near the ends of the range, and any bits at all.
 func floatOperand(r *rand.Rand, t isa.Type) uint64 {
 	l := layouts[t]
 	fracBits := l.precision - 1

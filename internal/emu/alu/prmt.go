@@ -2,8 +2,8 @@ package alu
 
 import "heddle/internal/isa"
 
-// Selectors of the modes of prmt for control values 0 to 3: the number of the source byte for each byte of
-// the result, in the form of a generic selector (PTX ISA 9.7.9.7, second table).
+// Selectors of the modes of prmt for control values 0 to 3: the number of the source byte for each
+// byte of the result, in the form of a generic selector (PTX ISA 9.7.9.7, second table).
 var prmtModes = map[isa.Fn][4]uint32{
 	isa.FnF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
 	isa.FnB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
@@ -41,8 +41,8 @@ func permute(a, b uint64, sel uint32) uint64 {
 	return pick(src, sel) | pick(src, sel>>4)<<8 | pick(src, sel>>8)<<16 | pick(src, sel>>12)<<24
 }
 
-// pick returns the byte that a selector's low three bits name, or, if its fourth bit is set, the byte's
-// sign in all bits.
+// pick returns the byte that a selector's low three bits name, or, if its fourth bit is set, the
+// byte's sign in all bits.
 func pick(src uint64, sel uint32) uint64 {
 	x := int64(src << (56 - 8*(sel&7))) // the byte on top
 	if sel&8 != 0 {

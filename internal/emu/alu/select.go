@@ -72,8 +72,8 @@ func mov64(o *Ops, mask uint32) {
 	blend(o.D[0], o.S[0], mask)
 }
 
-// mov follows PTX ISA 9.7.9.3 for registers, immediates and predicates. Addresses and special registers
-// come in as values; packing and unpacking of vectors (9.7.9.4) is not done here.
+// mov follows PTX ISA 9.7.9.3 for registers, immediates and predicates. Addresses and special
+// registers come in as values; packing and unpacking of vectors (9.7.9.4) is not done here.
 func mov(d *isa.Desc) (Func, error) {
 	if d.Flags != 0 {
 		return noForm(d)

@@ -2,8 +2,8 @@ package alu
 
 import "heddle/internal/isa"
 
-// Shift amounts are unsigned 32-bit values and are clamped to the width (PTX ISA 9.7.8.8, 9.7.8.9), as
-// Go's shifts do.
+// Shift amounts are unsigned 32-bit values and are clamped to the width (PTX ISA 9.7.8.8, 9.7.8.9),
+// as Go's shifts do.
 
 func shlBits[U unsigned](o *Ops, mask uint32) {
 	d, a, b := o.binary(mask)

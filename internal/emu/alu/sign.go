@@ -4,8 +4,8 @@ import "heddle/internal/isa"
 
 // Operations on the sign and the class of a floating-point value.
 
-// signFloat chooses the function of neg and abs: PTX ISA 9.7.3.9, 9.7.3.10, 9.7.4.5, 9.7.4.6. NaN keeps its
-// payload, which the ISA permits.
+// signFloat chooses the function of neg and abs: PTX ISA 9.7.3.9, 9.7.3.10, 9.7.4.5, 9.7.4.6. NaN
+// keeps its payload, which the ISA permits.
 func signFloat(d *isa.Desc) (Func, error) {
 	f := formatOf(d.Type)
 	allowed := isa.FTZ

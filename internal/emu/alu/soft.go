@@ -7,10 +7,10 @@ import (
 	"heddle/internal/isa"
 )
 
-// Arithmetic in software for what the host's own does not give: directed rounding, and the narrow formats.
-// It follows IEEE 754-2019: an exact result (to a sticky bit) is rounded once, to the precision and the
-// exponent range of the destination. Rounding detects a subnormal result after it has been normalised, so
-// there is no double rounding at the lower end.
+// Arithmetic in software for what the host's own does not give: directed rounding, and the narrow
+// formats. It follows IEEE 754-2019: an exact result (to a sticky bit) is rounded once, to the
+// precision and the exponent range of the destination. Rounding detects a subnormal result after it
+// has been normalised, so there is no double rounding at the lower end.
 
 // A format is a binary floating-point format of IEEE form: sign, biased exponent, fraction.
 type format struct {
@@ -38,7 +38,8 @@ var (
 	tfloat32 = newFormat(11, -126, 19, 0x3ffff) // the upper 19 bits of a .tf32 register
 )
 
-// formatOf returns the format of a type, or of an element of a packed type; nil if it has none here.
+// formatOf returns the format of a type, or of an element of a packed type; nil if it has none
+// here.
 func formatOf(t isa.Type) *format {
 	switch t {
 	case isa.F16, isa.F16x2:
@@ -103,8 +104,8 @@ func (f *format) signed(neg bool, v uint64) uint64 {
 	return v
 }
 
-// round packs the finite value ±(sig + ε) × 2^(exp-63), where 0 < ε < 1 if sticky and ε = 0 otherwise. The
-// top bit of sig must be set.
+// round packs the finite value ±(sig + ε) × 2^(exp-63), where 0 < ε < 1 if sticky and ε = 0
+// otherwise. The top bit of sig must be set.
 func (f *format) round(mode isa.Rounding, neg bool, exp int, sig uint64, sticky bool) uint64 {
 	if exp > f.emax {
 		return f.signed(neg, f.overflow(mode, neg))
@@ -202,8 +203,9 @@ func zeroSign(mode isa.Rounding, a, b bool) bool {
 	return a && b
 }
 
-// wide is a finite nonzero number with a significand of 128 bits: (hi:lo) × 2^(exp-127), top bit set. The
-// lower 22 bits or more are zero in every operand of sum: products of two factors of at most 53 bits.
+// wide is a finite nonzero number with a significand of 128 bits: (hi:lo) × 2^(exp-127), top bit
+// set. The lower 22 bits or more are zero in every operand of sum: products of two factors of at
+// most 53 bits.
 type wide struct {
 	neg    bool
 	exp    int
@@ -223,8 +225,8 @@ func (f *format) sum(mode isa.Rounding, x, y wide) uint64 {
 	if x.exp < y.exp || x.exp == y.exp && (x.hi < y.hi || x.hi == y.hi && x.lo < y.lo) {
 		x, y = y, x
 	}
-	// Align y with x. Bits that fall off are below 2^-127 of x and only count as sticky: where they do, x
-	// and y differ so much that at most one leading bit cancels.
+	// Align y with x. Bits that fall off are below 2^-127 of x and only count as sticky: where they
+	// do, x and y differ so much that at most one leading bit cancels.
 	d := uint(x.exp - y.exp)
 	sticky := false
 	switch {
@@ -264,7 +266,8 @@ func (f *format) sum(mode isa.Rounding, x, y wide) uint64 {
 // add is x + y, rounded once.
 func (f *format) add(mode isa.Rounding, x, y number) uint64 {
 	switch {
-	case x.class == nan || y.class == nan, x.class == infinite && y.class == infinite && x.neg != y.neg:
+	case x.class == nan || y.class == nan, x.class == infinite && y.class == infinite &&
+		x.neg != y.neg:
 		return f.nan
 	case x.class == infinite || y.class == zero && x.class != zero:
 		return f.pack(mode, x, false)
@@ -273,7 +276,8 @@ func (f *format) add(mode isa.Rounding, x, y number) uint64 {
 	case x.class == zero:
 		return f.signed(zeroSign(mode, x.neg, y.neg), 0)
 	}
-	return f.sum(mode, wide{neg: x.neg, exp: x.exp, hi: x.sig}, wide{neg: y.neg, exp: y.exp, hi: y.sig})
+	return f.sum(mode, wide{neg: x.neg, exp: x.exp, hi: x.sig},
+		wide{neg: y.neg, exp: y.exp, hi: y.sig})
 }
 
 // mul is x·y, rounded once.

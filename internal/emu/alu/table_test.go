@@ -9,12 +9,14 @@ import (
 	"heddle/internal/isa"
 )
 
-// notImplemented are the forms of executable arithmetic opcodes, as isa decodes them, that Lookup refuses.
+// notImplemented are the forms of executable arithmetic opcodes, as isa decodes them, that Lookup
+// refuses.
 var notImplemented = []struct {
 	what string
 	is   func(d *isa.Desc) bool
 }{
-	{"min and max of three inputs with .abs: ThreeInputs", func(d *isa.Desc) bool { return d.Has(isa.Abs) }},
+	{"min and max of three inputs with .abs: ThreeInputs",
+		func(d *isa.Desc) bool { return d.Has(isa.Abs) }},
 	{"fma.oob", func(d *isa.Desc) bool { return d.Has(isa.OOB) }},
 	{"128-bit mov", func(d *isa.Desc) bool { return d.Type == isa.B128 }},
 	{"stochastic rounding", func(d *isa.Desc) bool { return d.Round == isa.RS }},
@@ -47,25 +49,30 @@ func listed(d *isa.Desc) bool {
 	return false
 }
 
-// vocabulary are the words that an arithmetic opcode may have, by kind; of a kind at most one is written,
-// but of flags any number and of types up to three.
+// vocabulary are the words that an arithmetic opcode may have, by kind; of a kind at most one is
+// written, but of flags any number and of types up to three.
 var vocabulary = struct{ types, fns, cmps, rounds, flags []string }{
-	types: strings.Fields("pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 " +
-		"u16x2 s16x2 f32x2 tf32 e4m3x2 e5m2x2 e2m1x2 u4"),
-	fns: strings.Fields("and or xor lo hi wide l r f4e b4e rc8 ecl ecr rc16 finite infinite number notanumber " +
-		"normal subnormal"),
+	types: strings.Fields(
+		"pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 " +
+			"u16x2 s16x2 f32x2 tf32 e4m3x2 e5m2x2 e2m1x2 u4"),
+	fns: strings.Fields(
+		"and or xor lo hi wide l r f4e b4e rc8 ecl ecr rc16 finite infinite number notanumber " +
+			"normal subnormal"),
 	cmps:   strings.Fields("eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan"),
 	rounds: strings.Fields("rn rz rm rp rna rs rni rzi rmi rpi"),
-	flags:  strings.Fields("ftz sat approx full cc wrap clamp shiftamt NaN xorsign abs relu satfinite oob"),
+	flags: strings.Fields(
+		"ftz sat approx full cc wrap clamp shiftamt NaN xorsign abs relu satfinite oob"),
 }
 
-// known returns the words that the opcode has at all, and none at first for those that may be left out.
+// known returns the words that the opcode has at all, and none at first for those that may be left
+// out.
 func known(opcode string, words []string) []string {
 	out := []string{""}
 	for _, w := range words {
 		_, err := isa.Decode(opcode, []string{w})
 		var bad *isa.DecodeError
-		if errors.As(err, &bad) && (strings.HasPrefix(bad.Msg, "not a modifier") || bad.Msg == "unknown") {
+		if errors.As(err, &bad) && (strings.HasPrefix(bad.Msg, "not a modifier") ||
+			bad.Msg == "unknown") {
 			continue
 		}
 		out = append(out, w)
@@ -100,12 +107,13 @@ func product3(a, b, c []string) [][3]string {
 	return all
 }
 
-// Every form of an executable arithmetic opcode of the ISA table has a function or is listed, and what is
-// listed has none.
+// Every form of an executable arithmetic opcode of the ISA table has a function or is listed, and
+// what is listed has none.
 func TestTable(t *testing.T) {
 	forms := 0
 	for row := range isa.Rows() {
-		if row.Category != isa.Arith || !row.Executable || row.Opcode == "cvt.pack" || row.Opcode == "mov.vec" {
+		if row.Category != isa.Arith || !row.Executable || row.Opcode == "cvt.pack" ||
+			row.Opcode == "mov.vec" {
 			continue
 		}
 		v := vocabulary
@@ -114,7 +122,8 @@ func TestTable(t *testing.T) {
 		if strings.HasPrefix(row.Opcode, "set") {
 			cmps = known(row.Opcode, v.cmps)
 		}
-		fns, rounds, flags := known(row.Opcode, v.fns), known(row.Opcode, v.rounds), subsets(known(row.Opcode, v.flags))
+		fns, rounds, flags := known(row.Opcode, v.fns), known(row.Opcode, v.rounds),
+			subsets(known(row.Opcode, v.flags))
 		count := 0
 		for _, head := range product3(cmps, fns, rounds) {
 			for _, ty := range types {
@@ -162,7 +171,8 @@ func checkForm(t *testing.T, d *isa.Desc) {
 // A flag that means nothing for arithmetic is refused, not ignored.
 func TestStrayFlags(t *testing.T) {
 	for _, text := range forms() {
-		for _, f := range []isa.Flag{isa.Volatile, isa.NC, isa.MMIO, isa.OOB, isa.Scaled, isa.Abs, isa.Uni, isa.Warp} {
+		for _, f := range []isa.Flag{isa.Volatile, isa.NC, isa.MMIO, isa.OOB, isa.Scaled, isa.Abs,
+			isa.Uni, isa.Warp} {
 			d := desc(t, text)
 			d.Flags |= f
 			if _, err := Lookup(d); err == nil {

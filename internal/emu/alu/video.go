@@ -8,17 +8,19 @@ import (
 	"heddle/internal/isa"
 )
 
-// Video instructions: PTX ISA 9.7.18. Their operands have selectors and signs that are no part of a Desc.
+// Video instructions: PTX ISA 9.7.18. Their operands have selectors and signs that are no part of a
+// Desc.
 
-// VideoOperands is what is written at the operands: selectors of destination, first and second source, without the
-// dot, and minus signs of the sources (vmad only).
+// VideoOperands is what is written at the operands: selectors of destination, first and second
+// source, without the dot, and minus signs of the sources (vmad only).
 type VideoOperands struct {
 	Sel   [3]string // of d, a, b
 	Neg   [3]bool   // of a, b, c
 	Third bool      // there is an operand c
 }
 
-// Video returns the function of a video instruction with three sources; an absent third one is zero.
+// Video returns the function of a video instruction with three sources; an absent third one is
+// zero.
 func Video(d *isa.Desc, o VideoOperands) (Func, error) {
 	v := &video{op: d.Row.Opcode, o: o}
 	if !v.modifiers(d.Mods) {
@@ -120,7 +122,8 @@ func (v *video) scalarForm() bool {
 	}
 	switch v.op {
 	case "vmad":
-		return v.o.Third && !merge && v.second == "" && v.clamp == "" && !(v.po && (v.o.Neg[0] || v.o.Neg[1] || v.o.Neg[2])) &&
+		return v.o.Third && !merge && v.second == "" && v.clamp == "" &&
+			!(v.po && (v.o.Neg[0] || v.o.Neg[1] || v.o.Neg[2])) &&
 			!(v.o.Neg[2] && v.o.Neg[0] != v.o.Neg[1])
 	case "vshl", "vshr":
 		if v.clamp == "" || v.signed[2] {
@@ -205,8 +208,8 @@ func (v *video) primary(a, b int64) int64 {
 	return shiftLeft(a, uint(n))
 }
 
-// shiftLeft is a<<n for a value of 33 bits and n up to 32; where that does not fit in 64 bits the low 33 bits are
-// right and, for clamping, the sign and that it is large.
+// shiftLeft is a<<n for a value of 33 bits and n up to 32; where that does not fit in 64 bits the
+// low 33 bits are right and, for clamping, the sign and that it is large.
 func shiftLeft(a int64, n uint) int64 {
 	t := a << n
 	if t>>n == a {
@@ -281,14 +284,16 @@ func minus(hi, lo uint64) (uint64, uint64) {
 	return hi, lo
 }
 
-// simdForm checks a SIMD instruction and reads its selectors, whose digits name elements from the highest down.
+// simdForm checks a SIMD instruction and reads its selectors, whose digits name elements from the
+// highest down.
 func (v *video) simdForm() bool {
 	switch v.op {
 	case "vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset":
 	default:
 		return false
 	}
-	if v.second != "" && (v.second != "add" || v.sat) || v.clamp != "" || v.po || v.shift != 0 || v.o.Neg != [3]bool{} || !v.o.Third {
+	if v.second != "" && (v.second != "add" || v.sat) || v.clamp != "" || v.po || v.shift != 0 ||
+		v.o.Neg != [3]bool{} || !v.o.Third {
 		return false
 	}
 	letter, all := byte('h'), "10"

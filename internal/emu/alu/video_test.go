@@ -12,7 +12,8 @@ import (
 
 // A transcription of the semantics of PTX ISA 9.7.18 into numbers without bounds.
 
-var selectors = map[string][2]uint{"": {0, 32}, "b0": {0, 8}, "b1": {8, 8}, "b2": {16, 8}, "b3": {24, 8}, "h0": {0, 16}, "h1": {16, 16}}
+var selectors = map[string][2]uint{"": {0, 32}, "b0": {0, 8}, "b1": {8, 8}, "b2": {16, 8},
+	"b3": {24, 8}, "h0": {0, 16}, "h1": {16, 16}}
 
 func bigPart(r uint64, at, size uint, signed bool) *big.Int {
 	x := new(big.Int).SetUint64(r >> at & (1<<size - 1))
@@ -70,7 +71,8 @@ func operate(op, cmp, mode string, a, b *big.Int) *big.Int {
 		return sum.Rsh(sum, 1)
 	case "vset":
 		c := a.Cmp(b)
-		if map[string]bool{"eq": c == 0, "ne": c != 0, "lt": c < 0, "le": c <= 0, "gt": c > 0, "ge": c >= 0}[cmp] {
+		if map[string]bool{"eq": c == 0, "ne": c != 0, "lt": c < 0, "le": c <= 0, "gt": c > 0,
+			"ge": c >= 0}[cmp] {
 			return big.NewInt(1)
 		}
 		return big.NewInt(0)
@@ -127,7 +129,8 @@ func TestScalarVideo(t *testing.T) {
 		op := ops[r.IntN(len(ops))]
 		dt, at, bt := pickOne(r, "u32", "s32"), pickOne(r, "u32", "s32"), pickOne(r, "u32", "s32")
 		sat, mode, cmp, second := pickOne(r, "", "sat"), "", "", pickOne(r, "", "add", "min", "max")
-		o := VideoOperands{Sel: [3]string{"", pickOne(r, "", "b0", "b3", "h0", "h1"), pickOne(r, "", "b1", "b2", "h0", "h1")}}
+		o := VideoOperands{Sel: [3]string{"", pickOne(r, "", "b0", "b3", "h0", "h1"),
+			pickOne(r, "", "b1", "b2", "h0", "h1")}}
 		text := ""
 		switch op {
 		case "vset":
@@ -149,7 +152,8 @@ func TestScalarVideo(t *testing.T) {
 			b = uint64(r.IntN(40))
 		}
 		sa, sb, sd := selectors[o.Sel[1]], selectors[o.Sel[2]], selectors[o.Sel[0]]
-		tmp := operate(op, cmp, mode, bigPart(a, sa[0], sa[1], at == "s32"), bigPart(b, sb[0], sb[1], bt == "s32"))
+		tmp := operate(op, cmp, mode, bigPart(a, sa[0], sa[1], at == "s32"),
+			bigPart(b, sb[0], sb[1], bt == "s32"))
 		if sat != "" {
 			tmp = clampTo(tmp, sd[1], dt == "s32")
 		}
@@ -178,7 +182,8 @@ func TestVmad(t *testing.T) {
 	for range 20000 {
 		at, bt := pickOne(r, "u32", "s32"), pickOne(r, "u32", "s32")
 		po, sat, scale := pickOne(r, "", "", "po"), pickOne(r, "", "sat"), pickOne(r, "", "shr7", "shr15")
-		o := VideoOperands{Third: true, Sel: [3]string{"", pickOne(r, "", "b1", "h0"), pickOne(r, "", "b0", "h1")}}
+		o := VideoOperands{Third: true, Sel: [3]string{"", pickOne(r, "", "b1", "h0"),
+			pickOne(r, "", "b0", "h1")}}
 		if po == "" {
 			o.Neg[r.IntN(3)] = r.IntN(2) == 0
 			if r.IntN(4) == 0 {
@@ -271,7 +276,8 @@ func TestSIMDVideo(t *testing.T) {
 		both := a&0xffffffff | b<<32
 		sum, merged := bigPart(c, 0, 32, false), uint64(0)
 		for i := range lanes {
-			x, y := bigPart(both, choose[0][i]*size, size, at == "s32"), bigPart(both, choose[1][i]*size, size, bt == "s32")
+			x, y := bigPart(both, choose[0][i]*size, size, at == "s32"),
+				bigPart(both, choose[1][i]*size, size, bt == "s32")
 			v := operate(op, cmp, "", x, y)
 			if sat != "" {
 				v = clampTo(v, size, dt == "s32")
@@ -296,20 +302,27 @@ func TestSIMDVideo(t *testing.T) {
 // Combinations that the syntax does not have are refused.
 func TestVideoForms(t *testing.T) {
 	for text, o := range map[string]VideoOperands{
-		"vadd.u32.u32":              {},
-		"vadd.u32.u32.u32.add":      {},                                              // without c
-		"vadd.u32.u32.u32.max":      {Third: true, Sel: [3]string{"b0", "", ""}},     // merge and second operation
-		"vadd.u32.u32.u32":          {Sel: [3]string{"", "b4", ""}},                  // no such byte
-		"vshl.u32.u32.u32":          {},                                              // neither .clamp nor .wrap
-		"vshl.u32.u32.s32.clamp":    {},                                              // the amount is unsigned
-		"vmad.u32.u32.u32.po":       {Third: true, Neg: [3]bool{true, false, false}}, // no signs in .po mode
-		"vmad.u32.u32.u32":          {Third: true, Neg: [3]bool{true, false, true}},  // product or c
-		"vadd2.u32.u32.u32":         {Third: true, Sel: [3]string{"h01", "", ""}},    // the mask goes down
-		"vadd2.u32.u32.s32":         {Third: true, Sel: [3]string{"", "h14", ""}},    // no such half-word
-		"vadd4.u32.u32.u32":         {Third: true, Sel: [3]string{"", "b321", ""}},   // three of four
-		"vmin2.u32.u32.u32.sat.add": {Third: true},                                   // "Saturation cannot be used with the secondary accumulate operation"
-		"vset.u32.u32":              {},                                              // without comparison
-		"vabsdiff4.u32.u32.u32.min": {Third: true},                                   // only .add
+		"vadd.u32.u32":         {},
+		"vadd.u32.u32.u32.add": {}, // without c
+		// merge and second operation
+		"vadd.u32.u32.u32.max": {Third: true, Sel: [3]string{"b0", "", ""}},
+		"vadd.u32.u32.u32":     {Sel: [3]string{"", "b4", ""}}, // no such byte
+		// neither .clamp nor .wrap
+		"vshl.u32.u32.u32": {},
+		// the amount is unsigned
+		"vshl.u32.u32.s32.clamp": {},
+		// no signs in .po mode
+		"vmad.u32.u32.u32.po": {Third: true, Neg: [3]bool{true, false, false}},
+		"vmad.u32.u32.u32":    {Third: true, Neg: [3]bool{true, false, true}}, // product or c
+		// the mask goes down
+		"vadd2.u32.u32.u32": {Third: true, Sel: [3]string{"h01", "", ""}},
+		"vadd2.u32.u32.s32": {Third: true, Sel: [3]string{"", "h14", ""}},  // no such half-word
+		"vadd4.u32.u32.u32": {Third: true, Sel: [3]string{"", "b321", ""}}, // three of four
+		// "Saturation cannot be used with the secondary accumulate operation"
+		"vmin2.u32.u32.u32.sat.add": {Third: true},
+		// without comparison
+		"vset.u32.u32":              {},
+		"vabsdiff4.u32.u32.u32.min": {Third: true}, // only .add
 	} {
 		w := strings.Split(text, ".")
 		d, err := isa.Decode(w[0], w[1:])

@@ -7,19 +7,22 @@ import (
 	"heddle/internal/event"
 )
 
-// Flow returns a kernel of any reducible control flow: jumps forward to any label of the regions around, so out of
-// several loops at once, over other branches, and to the end of the kernel; switches over such labels; loops with
-// several back edges; loops of which the last block is that of the loop around; early returns. What it does in between
-// is simple: loads, stores and atomics, mostly at the thread's own place, arithmetic, and barriers of the block. It
-// always terminates: each loop counts at its header.
+// Flow returns a kernel of any reducible control flow: jumps forward to any label of the regions
+// around, so out of several loops at once, over other branches, and to the end of the kernel;
+// switches over such labels; loops with several back edges; loops of which the last block is that
+// of the loop around; early returns. What it does in between is simple: loads, stores and atomics,
+// mostly at the thread's own place, arithmetic, and barriers of the block. It always terminates:
+// each loop counts at its header.
 //
-// It is made for the semantics of control flow: what threads are ordered by are barriers alone. How often threads take
-// different ways is drawn once for a kernel, so that some are free of divergence. Before it ends, each thread writes
-// its registers to "out", of FlowWords words for each thread. Its other parameters are "mem" of PhaseWords words for each block,
-// and the number "n".
+// It is made for the semantics of control flow: what threads are ordered by are barriers alone. How
+// often threads take different ways is drawn once for a kernel, so that some are free of
+// divergence. Before it ends, each thread writes its registers to "out", of FlowWords words for
+// each thread. Its other parameters are "mem" of PhaseWords words for each block, and the number
+// "n".
 func Flow(src Source) Kernel {
 	g := &flow{random: random{src: src}}
-	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: uint32(1 + src.Intn(8)), Y: 1, Z: 1}}
+	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
+		Block: event.Dim3{X: uint32(1 + src.Intn(8)), Y: 1, Z: 1}}
 	switch src.Intn(8) {
 	case 0:
 		k.Block.X = uint32(30 + src.Intn(12)) // two warps, perhaps
@@ -49,7 +52,8 @@ type flow struct {
 	used     int          // loop counters
 }
 
-// flowRegion is a sequence of statements that is being written. Its labels stand before each statement and behind the last.
+// flowRegion is a sequence of statements that is being written. Its labels stand before each
+// statement and behind the last.
 type flowRegion struct {
 	labels []string
 	at     int    // the statement
@@ -104,8 +108,8 @@ func (g *flow) flowText(blockX, threads int) string {
 `, g.used+1, g.used+1, blockX, 4*PhaseWords, threads, 4*FlowWords, g.out.String(), g.end)
 }
 
-// region writes statements with a label between any two. The register of uniform values v0 to v3 and of private ones
-// v4 to v7 are kept apart as long as control flow is.
+// region writes statements with a label between any two. The register of uniform values v0 to v3
+// and of private ones v4 to v7 are kept apart as long as control flow is.
 func (g *flow) region(depth int, header string) {
 	r := flowRegion{header: header}
 	n := 2 + g.n(5)
@@ -158,8 +162,8 @@ func (g *flow) flowStatement(depth int) {
 	}
 }
 
-// jumpIf goes to a label if a predicate holds: by a branch that is taken, or by one that is not, which lists the
-// successors of the block the other way round.
+// jumpIf goes to a label if a predicate holds: by a branch that is taken, or by one that is not,
+// which lists the successors of the block the other way round.
 func (g *flow) jumpIf(not, pred, to string) {
 	if g.n(2) == 0 {
 		g.emit("@%s%%%s bra %s;", not, pred, to)
@@ -170,7 +174,8 @@ func (g *flow) jumpIf(not, pred, to string) {
 	g.out.WriteString(stay + ":\n")
 }
 
-// target is a label to which control may go from here: further on in a region around, or the header of the loop.
+// target is a label to which control may go from here: further on in a region around, or the header
+// of the loop.
 func (g *flow) target() string {
 	i := len(g.regions) - 1
 	for i > 0 && g.n(2) == 0 {
@@ -340,9 +345,10 @@ func (g *flow) flowCompute() {
 	}
 }
 
-// Marked returns the text of a kernel of Flow that reads a shared word of its own first: a pattern for marks that a test
-// puts elsewhere.
+// Marked returns the text of a kernel of Flow that reads a shared word of its own first: a pattern
+// for marks that a test puts elsewhere.
 func Marked(ptx string) string {
-	ptx = strings.Replace(ptx, "\t.shared .align 16 .b8 sh[1024];\n", "\t.shared .align 16 .b8 sh[1024];\n\t.shared .align 4 .b32 mark;\n\t.reg .b32 %mark;\n\tld.shared.u32 %mark, [mark];\n", 1)
+	ptx = strings.Replace(ptx, "\t.shared .align 16 .b8 sh[1024];\n",
+		"\t.shared .align 16 .b8 sh[1024];\n\t.shared .align 4 .b32 mark;\n\t.reg .b32 %mark;\n\tld.shared.u32 %mark, [mark];\n", 1)
 	return ptx
 }

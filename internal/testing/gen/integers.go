@@ -6,9 +6,10 @@ import (
 	"heddle/internal/event"
 )
 
-// Integers returns a kernel of one warp that computes with integers in a straight line, by every instruction that has a meaning
-// in bits: of all types, in registers that are wider than they, under predicates, with immediates at the edges. At its end each thread
-// stores what it has in its registers, 8 bytes a piece.
+// Integers returns a kernel of one warp that computes with integers in a straight line, by every
+// instruction that has a meaning in bits: of all types, in registers that are wider than they,
+// under predicates, with immediates at the edges. At its end each thread stores what it has in its
+// registers, 8 bytes a piece.
 //
 // Its parameters are "mem" and the number "n".
 func Integers(src Source) Kernel {
@@ -85,7 +86,8 @@ func (g *integers) source(w int) string {
 	if g.n(4) > 0 {
 		return g.register(w)
 	}
-	return []string{"0", "1", "-1", "2", "5", "31", "32", "33", "63", "64", "255", "0x7fff", "0x8000"}[g.n(13)]
+	return []string{"0", "1", "-1", "2", "5", "31", "32", "33", "63", "64", "255", "0x7fff",
+		"0x8000"}[g.n(13)]
 }
 
 func (g *integers) from(words ...string) string { return words[g.n(len(words))] }
@@ -120,7 +122,8 @@ func (g *integers) instruction(guard string) {
 			op("mad24.%s.%s32 %s, %s, %s, %s;", g.from("lo", "hi"), sign, d, a, b, c)
 		}
 	case 6:
-		op("%s.%s %s, %s, %s;", g.from("div", "rem"), t, d, a, []string{"3", "8", "-1", "-3", "7"}[g.n(5)])
+		op("%s.%s %s, %s, %s;", g.from("div", "rem"), t, d, a,
+			[]string{"3", "8", "-1", "-3", "7"}[g.n(5)])
 	case 7:
 		op("%s.s%d %s, %s;", g.from("neg", "abs"), w, d, a)
 	case 8:
@@ -150,16 +153,19 @@ func (g *integers) instruction(guard string) {
 	case 22:
 		op("mov.b64 %s, {%s, %s};", g.register(64), g.register(32), g.register(32))
 	case 23:
-		op("mov.b64 {%s, %s}, %s;", fmt.Sprintf("%%r%d", g.n(4)), fmt.Sprintf("%%s%d", g.n(4)), g.register(64))
+		op("mov.b64 {%s, %s}, %s;", fmt.Sprintf("%%r%d", g.n(4)), fmt.Sprintf("%%s%d", g.n(4)),
+			g.register(64))
 	case 24:
 		if g.n(2) == 0 {
 			op("mov.b32 %s, {%s, %s};", g.register(32), g.register(16), g.register(16))
 		} else {
-			op("mov.b32 {%s, %s}, %s;", fmt.Sprintf("%%h%d", g.n(2)), fmt.Sprintf("%%h%d", 2+g.n(2)), g.register(32))
+			op("mov.b32 {%s, %s}, %s;", fmt.Sprintf("%%h%d", g.n(2)), fmt.Sprintf("%%h%d", 2+g.n(2)),
+				g.register(32))
 		}
 	case 25:
 		if w > 16 {
-			g.emit("add.cc.u%d %s, %s, %s;\n\taddc.u%d %s, %s, %s;", w, d, a, b, w, g.register(w), g.register(w), c)
+			g.emit("add.cc.u%d %s, %s, %s;\n\taddc.u%d %s, %s, %s;", w, d, a, b, w, g.register(w),
+				g.register(w), c)
 		}
 	}
 }
@@ -175,7 +181,8 @@ func (g *integers) conversion(op func(string, ...any)) {
 		return w
 	}
 	sat := g.from("", "", "", ".sat")
-	op("cvt%s.%s%d.%s%d %s, %s;", sat, g.from("u", "s"), to, g.from("u", "s"), from, g.register(holds(to)), g.register(holds(from)))
+	op("cvt%s.%s%d.%s%d %s, %s;", sat, g.from("u", "s"), to, g.from("u", "s"), from,
+		g.register(holds(to)), g.register(holds(from)))
 }
 
 func (g *integers) comparison(op func(string, ...any), t string, w int) {
@@ -189,5 +196,6 @@ func (g *integers) comparison(op func(string, ...any), t string, w int) {
 		op("setp.%s.%s %s%s, %s, %s;", rel, t, first, second, g.register(w), g.source(w))
 		return
 	}
-	op("setp.%s.%s.%s %s%s, %s, %s, %s%s;", rel, g.from("and", "or", "xor"), t, first, second, g.register(w), g.source(w), g.from("", "!"), g.predicate())
+	op("setp.%s.%s.%s %s%s, %s, %s, %s%s;", rel, g.from("and", "or", "xor"), t, first, second,
+		g.register(w), g.source(w), g.from("", "!"), g.predicate())
 }

@@ -6,13 +6,15 @@ import (
 	"heddle/internal/event"
 )
 
-// LoopState returns a kernel whose loops change registers in the ways that a proof must see through or give up on:
-// swapped and rotated, flipped, doubled, halved, moved by strides, moved under conditions on the thread, on data and on
-// themselves. The registers choose what is accessed between barriers, some of which are in loops of their own. Most such
-// kernels race; those that do not are what a proof by induction is for. Its parameters are those of Phases.
+// LoopState returns a kernel whose loops change registers in the ways that a proof must see through
+// or give up on: swapped and rotated, flipped, doubled, halved, moved by strides, moved under
+// conditions on the thread, on data and on themselves. The registers choose what is accessed
+// between barriers, some of which are in loops of their own. Most such kernels race; those that do
+// not are what a proof by induction is for. Its parameters are those of Phases.
 func LoopState(src Source) Kernel {
 	g := &loopState{random: random{src: src}}
-	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}}
+	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
+		Block: event.Dim3{X: 64, Y: 1, Z: 1}}
 	if src.Intn(3) == 0 {
 		k.Block.X = uint32(2 + src.Intn(40))
 	}
@@ -100,7 +102,8 @@ func (g *loopState) guard(id int) {
 	case 3:
 		g.emit("setp.eq.u32 %%p0, %%c%d, %d;", id, g.n(4))
 	case 4: // data of the thread
-		g.emit("add.u32 %%x, %%t, %%c%d;\n\tand.b32 %%x, %%x, 15;\n\tmul.wide.u32 %%a, %%x, 4;\n\tadd.s64 %%a, %%a, %%o;\n\tld.global.u32 %%x, [%%a];\n\tand.b32 %%x, %%x, 1;\n\tsetp.eq.u32 %%p0, %%x, 0;", id)
+		g.emit(
+			"add.u32 %%x, %%t, %%c%d;\n\tand.b32 %%x, %%x, 15;\n\tmul.wide.u32 %%a, %%x, 4;\n\tadd.s64 %%a, %%a, %%o;\n\tld.global.u32 %%x, [%%a];\n\tand.b32 %%x, %%x, 1;\n\tsetp.eq.u32 %%p0, %%x, 0;", id)
 	case 5:
 		g.emit("setp.lt.u32 %%p0, %%d, 0x7fffffff;")
 	}
@@ -118,7 +121,9 @@ func (g *loopState) change(id int) {
 	case 0, 1:
 		g.emit("mov.u32 %%w, %s;\n\t%smov.u32 %s, %s;\n\t%smov.u32 %s, %%w;", v, on, v, o, on, o)
 	case 2:
-		g.emit("mov.u32 %%w, %%v0;\n\t%smov.u32 %%v0, %%v1;\n\t%smov.u32 %%v1, %%v2;\n\t%smov.u32 %%v2, %%w;", on, on, on)
+		g.emit(
+			"mov.u32 %%w, %%v0;\n\t%smov.u32 %%v0, %%v1;\n\t%smov.u32 %%v1, %%v2;\n\t%smov.u32 %%v2, %%w;",
+			on, on, on)
 	case 3:
 		g.emit("%ssub.u32 %s, %d, %s;", on, v, 1<<g.n(7), v)
 	case 4:
@@ -144,7 +149,8 @@ func (g *loopState) change(id int) {
 
 // access touches a word that the registers choose.
 func (g *loopState) access() {
-	g.emit("add.u32 %%i, %s, %s;", g.pick("%t", "%t", "%t", "%u", "0"), g.pick("0", "%v0", "%v1", "%v2", "%v3"))
+	g.emit("add.u32 %%i, %s, %s;", g.pick("%t", "%t", "%t", "%u", "0"),
+		g.pick("0", "%v0", "%v1", "%v2", "%v3"))
 	limit := ""
 	if g.n(3) == 0 {
 		g.emit("and.b32 %%i, %%i, 255;")
@@ -158,9 +164,11 @@ func (g *loopState) access() {
 	g.emit("shl.b32 %%i, %%i, 2;")
 	if g.n(4) == 0 {
 		g.emit("cvt.u64.u32 %%a, %%i;\n\tadd.s64 %%a, %%a, %%g;")
-		g.emit("%s%s;", limit, g.pick("st.global.u32 [%a], %t", "st.global.u32 [%a], %t", "ld.global.u32 %w, [%a]"))
+		g.emit("%s%s;", limit, g.pick("st.global.u32 [%a], %t", "st.global.u32 [%a], %t",
+			"ld.global.u32 %w, [%a]"))
 		return
 	}
 	g.emit("mov.u32 %%x, sh;\n\tadd.u32 %%i, %%i, %%x;")
-	g.emit("%s%s;", limit, g.pick("st.shared.u32 [%i], %t", "st.shared.u32 [%i], %t", "ld.shared.u32 %w, [%i]"))
+	g.emit("%s%s;", limit, g.pick("st.shared.u32 [%i], %t", "st.shared.u32 [%i], %t",
+		"ld.shared.u32 %w, [%i]"))
 }

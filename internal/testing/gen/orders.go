@@ -6,12 +6,14 @@ import (
 	"heddle/internal/event"
 )
 
-// Orders returns a kernel in which other things than block barriers decide whether accesses meet: barriers of the warp,
-// slots taken from counters that may be set back, strong accesses and vectors, asynchronous copies, and functions that
-// are called, with parameters of which the address is taken. Many are right. Parameters are those of Phases.
+// Orders returns a kernel in which other things than block barriers decide whether accesses meet:
+// barriers of the warp, slots taken from counters that may be set back, strong accesses and
+// vectors, asynchronous copies, and functions that are called, with parameters of which the address
+// is taken. Many are right. Parameters are those of Phases.
 func Orders(src Source) Kernel {
 	g := &orders{random: random{src: src}}
-	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1}, Block: event.Dim3{X: []uint32{32, 32, 64, 20}[src.Intn(4)], Y: 1, Z: 1}}
+	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
+		Block: event.Dim3{X: []uint32{32, 32, 64, 20}[src.Intn(4)], Y: 1, Z: 1}}
 	g.some(2)
 	k.PTX = fmt.Sprintf(ordersText, 4*PhaseWords, g.loops+1, g.out.String())
 	return k
@@ -97,13 +99,15 @@ func (g *orders) some(depth int) {
 			g.emit("%s", []string{"bar.sync 0;", "bar.sync 0;", "call meet, ();"}[g.n(3)])
 		case 8, 9, 10:
 			g.emit("%s", []string{
-				"bar.warp.sync 0xffffffff;", "bar.warp.sync 0xffffffff;", "bar.warp.sync %all;", "call near, ();", "bar.warp.sync 0xffff;",
+				"bar.warp.sync 0xffffffff;", "bar.warp.sync 0xffffffff;", "bar.warp.sync %all;",
+				"call near, ();", "bar.warp.sync 0xffff;",
 				"@" + g.any() + " bar.warp.sync 0xffffffff;",
 			}[g.n(6)])
 		case 11, 12, 13:
 			g.ticket()
 		case 14:
-			g.emit("%sst%s.shared.u32 [cnt+%d], %d;", g.guard(1), []string{"", "", ".volatile", ".relaxed.cta"}[g.n(4)], 4*(g.n(4)/3), g.n(2))
+			g.emit("%sst%s.shared.u32 [cnt+%d], %d;", g.guard(1),
+				[]string{"", "", ".volatile", ".relaxed.cta"}[g.n(4)], 4*(g.n(4)/3), g.n(2))
 		case 15:
 			g.copyOne()
 		case 16:
@@ -166,7 +170,8 @@ func (g *orders) touch() {
 		g.place(8)
 		g.emit("%sld%s.shared.u64 %%d, [%%w];", guard, order)
 	case 7: // global memory, of the block or not
-		g.emit("and.b32 %%i, %s, 63;\n\tmul.wide.u32 %%d, %%i, 4;\n\tadd.s64 %%a, %%g, %%d;", []string{"%k", "%t", g.v()}[g.n(3)])
+		g.emit("and.b32 %%i, %s, 63;\n\tmul.wide.u32 %%d, %%i, 4;\n\tadd.s64 %%a, %%g, %%d;",
+			[]string{"%k", "%t", g.v()}[g.n(3)])
 		g.emit("%s%s;", guard, []string{"st.global.u32 [%a], %v1", "ld.global.u32 %v3, [%a]"}[g.n(2)])
 	}
 }
@@ -206,10 +211,12 @@ func (g *orders) copyOne() {
 // called calls a function with values of the thread.
 func (g *orders) called() {
 	if g.n(3) == 0 {
-		g.emit("{ .param .b32 x; st.param.b32 [x], %s; .param .b32 y; call (y), same, (x); ld.param.b32 %s, [y]; }", g.v(), g.v())
+		g.emit(
+			"{ .param .b32 x; st.param.b32 [x], %s; .param .b32 y; call (y), same, (x); ld.param.b32 %s, [y]; }", g.v(), g.v())
 		return
 	}
-	g.emit("{ .param .align 4 .b8 x[16]; .param .b32 j; st.param.b32 [j], %s;", []string{"%n", g.v()}[g.n(2)])
+	g.emit("{ .param .align 4 .b8 x[16]; .param .b32 j; st.param.b32 [j], %s;",
+		[]string{"%n", g.v()}[g.n(2)])
 	for i := range 4 {
 		g.emit("st.param.b32 [x+%d], %s;", 4*i, g.v())
 	}
@@ -240,7 +247,8 @@ func (g *orders) counting(depth int) {
 	c, head, end := fmt.Sprintf("%%c%d", g.loops), g.label(), g.label()
 	g.loops++
 	bound := []string{"2", "3", "%v2", "%n", "%v3"}[g.n(5)]
-	g.emit("mov.u32 %s, 0;\n%s:\n\tsetp.ge.u32 %%f, %s, 3;\n\t@%%f bra %s;\n\tsetp.ge.u32 %%f, %s, %s;\n\t@%%f bra %s;", c, head, c, end, c, bound, end)
+	g.emit(
+		"mov.u32 %s, 0;\n%s:\n\tsetp.ge.u32 %%f, %s, 3;\n\t@%%f bra %s;\n\tsetp.ge.u32 %%f, %s, %s;\n\t@%%f bra %s;", c, head, c, end, c, bound, end)
 	g.some(depth - 1)
 	g.emit("add.u32 %s, %s, 1;\n\tbra %s;\n%s:", c, c, head, end)
 }

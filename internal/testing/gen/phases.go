@@ -6,17 +6,20 @@ import (
 	"heddle/internal/event"
 )
 
-// Phases returns a kernel of the kind that block barriers put in order: accesses at permutations of the
-// thread's index, barriers between them, loops of every shape around both. Most that it draws is right, and
-// each choice may take one that is wrong. It has what Random lacks: counters that fall, double, halve and stop
-// at inequality, loops over pointers, do-while, break and continue, barriers under conditions that are uniform
-// for some reason (the argument, the block, a word of memory, a vote) or are not, arrays swapped by pointer,
-// generic addresses, pointers chosen among arrays, vectors and bytes, short registers, carries.
+// Phases returns a kernel of the kind that block barriers put in order: accesses at permutations of
+// the thread's index, barriers between them, loops of every shape around both. Most that it draws
+// is right, and each choice may take one that is wrong. It has what Random lacks: counters that
+// fall, double, halve and stop at inequality, loops over pointers, do-while, break and continue,
+// barriers under conditions that are uniform for some reason (the argument, the block, a word of
+// memory, a vote) or are not, arrays swapped by pointer, generic addresses, pointers chosen among
+// arrays, vectors and bytes, short registers, carries.
 //
-// Its parameters are "mem" of PhaseWords words for each block, "ro" of 16 words, and the number "n".
+// Its parameters are "mem" of PhaseWords words for each block, "ro" of 16 words, and the number
+// "n".
 func Phases(src Source) Kernel {
 	g := &phases{random: random{src: src}}
-	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}}
+	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
+		Block: event.Dim3{X: 64, Y: 1, Z: 1}}
 	switch src.Intn(4) {
 	case 0:
 		k.Block.X = uint32(2 + src.Intn(40))
@@ -148,7 +151,8 @@ func (g *phases) index() {
 	case 12:
 		g.emit("and.b32 %%i, %s, 63;", g.v())
 	case 13: // by way of short registers
-		g.emit("cvt.u16.u32 %%h, %%t;\n\tadd.u16 %%h, %%h, %d;\n\tcvt.%s.u16 %%i, %%h;\n\tand.b32 %%i, %%i, 127;", g.n(200), []string{"u32", "u32", "s32"}[g.n(3)])
+		g.emit(
+			"cvt.u16.u32 %%h, %%t;\n\tadd.u16 %%h, %%h, %d;\n\tcvt.%s.u16 %%i, %%h;\n\tand.b32 %%i, %%i, 127;", g.n(200), []string{"u32", "u32", "s32"}[g.n(3)])
 	}
 }
 
@@ -171,13 +175,15 @@ func (g *phases) at(size int) (space, operand string) {
 		g.emit("cvt.u64.u32 %%a, %%w;\n\tadd.s64 %%a, %%a, %%g;")
 		return ".global", "[%a" + off + "]"
 	case 7:
-		g.emit("mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;")
+		g.emit(
+			"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;")
 		return "", "[%a" + off + "]"
 	case 8:
 		g.emit("selp.u32 %%x, %%s0, %%s1, %s;\n\tadd.u32 %%x, %%x, %%w;", g.pred4())
 		return ".shared", "[%x" + off + "]"
 	}
-	g.emit("mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tselp.b64 %%a, %%a, %%g, %s;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;", g.pred4())
+	g.emit(
+		"mov.u64 %%a, sh;\n\tcvta.shared.u64 %%a, %%a;\n\tselp.b64 %%a, %%a, %%g, %s;\n\tcvt.u64.u32 %%d, %%w;\n\tadd.s64 %%a, %%a, %%d;", g.pred4())
 	return "", "[%a" + off + "]"
 }
 
@@ -217,9 +223,11 @@ func (g *phases) decide(p string) {
 	case 1:
 		g.emit("setp.eq.u32 %s, %%b, %d;", p, g.n(2))
 	case 2:
-		g.emit("ld.global.u32 %%y, [%%o+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;", 4*g.n(4), p)
+		g.emit("ld.global.u32 %%y, [%%o+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;",
+			4*g.n(4), p)
 	case 3:
-		g.emit("ld.shared.u32 %%y, [%%s%d+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;", g.n(2), 4*g.n(4), p)
+		g.emit("ld.shared.u32 %%y, [%%s%d+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;",
+			g.n(2), 4*g.n(4), p)
 	case 4:
 		g.emit("bar.red.%s.pred %s, 0, %s;", []string{"or", "and"}[g.n(2)], p, g.pred4())
 	case 5:
@@ -233,7 +241,8 @@ func (g *phases) decide(p string) {
 	case 8:
 		g.emit("and.b32 %%y, %s, 1;\n\tsetp.eq.and.u32 %s, %%y, 1, %s;", g.v(), p, g.pred4())
 	case 9:
-		g.emit("add.cc.u32 %%y, %s, 0xfffffffe;\n\taddc.u32 %%y, 0, 0;\n\tsetp.eq.u32 %s, %%y, 0;", g.v(), p)
+		g.emit("add.cc.u32 %%y, %s, 0xfffffffe;\n\taddc.u32 %%y, 0, 0;\n\tsetp.eq.u32 %s, %%y, 0;", g.v(),
+			p)
 	}
 }
 
@@ -269,7 +278,8 @@ func (g *phases) mix() {
 	case 6:
 		g.emit("shl.b32 %s, %s, 1;", d, a)
 	case 7:
-		g.emit("cvt.u16.u32 %%h, %s;\n\tmov.b32 %%y, {%%h, %%h};\n\tmov.b32 {%%m, _}, %%y;\n\tcvt.s32.s16 %s, %%m;", a, d)
+		g.emit(
+			"cvt.u16.u32 %%h, %s;\n\tmov.b32 %%y, {%%h, %%h};\n\tmov.b32 {%%m, _}, %%y;\n\tcvt.s32.s16 %s, %%m;", a, d)
 	case 8:
 		g.emit("mov.u32 %s, %d;", d, g.n(9))
 	}
@@ -322,7 +332,8 @@ func (g *phases) shapedLoop(depth int) {
 	id := g.used
 	g.used++
 	head, next, end := g.label(), g.label(), g.label()
-	c, e, q, l := fmt.Sprintf("%%c%d", id), fmt.Sprintf("%%e%d", id), fmt.Sprintf("%%q%d", id), fmt.Sprintf("%%l%d", id)
+	c, e, q, l := fmt.Sprintf("%%c%d", id), fmt.Sprintf("%%e%d", id), fmt.Sprintf("%%q%d", id),
+		fmt.Sprintf("%%l%d", id)
 	g.bound(id)
 	shape := g.n(8)
 	label := func(name string) { g.out.WriteString(name + ":\n") }
@@ -364,7 +375,8 @@ func (g *phases) shapedLoop(depth int) {
 		g.emit("mov.u32 %s, 32;", c)
 		label(head)
 		if g.n(2) == 0 {
-			g.emit("setp.lt.u32 %%f, %%t, %s;\n\tshl.b32 %%w, %%t, 2;\n\tadd.u32 %%x, %%s0, %%w;\n\tshl.b32 %%w, %s, 2;\n\tadd.u32 %%w, %%x, %%w;", c, c)
+			g.emit(
+				"setp.lt.u32 %%f, %%t, %s;\n\tshl.b32 %%w, %%t, 2;\n\tadd.u32 %%x, %%s0, %%w;\n\tshl.b32 %%w, %s, 2;\n\tadd.u32 %%w, %%x, %%w;", c, c)
 			g.emit("@%%f ld.shared.u32 %%v3, [%%w];\n\t@%%f st.shared.u32 [%%x], %%v3;")
 			if g.n(4) > 0 {
 				g.emit("bar.sync 0;")

@@ -12,8 +12,8 @@ type Source interface {
 	Intn(n int) int // in [0, n)
 }
 
-// Bytes is a Source over fuzzer input. Where the input ends it draws zeros, which every choice takes as the
-// end of what it could go on with.
+// Bytes is a Source over fuzzer input. Where the input ends it draws zeros, which every choice
+// takes as the end of what it could go on with.
 type Bytes struct{ Data []byte }
 
 // Intn consumes one byte, or two where n is larger than a byte.
@@ -29,33 +29,34 @@ func (b *Bytes) Intn(n int) int {
 	return v % n
 }
 
-// Kernel is a random kernel with a launch for it. Its parameters are a pointer "mem" to Words words, and the
-// number "n".
+// Kernel is a random kernel with a launch for it. Its parameters are a pointer "mem" to Words
+// words, and the number "n".
 type Kernel struct {
 	PTX         string
 	Grid, Block event.Dim3
 }
 
-// Words is how many words of global memory, and of shared memory, a random kernel touches. Few, so that
-// threads meet.
+// Words is how many words of global memory, and of shared memory, a random kernel touches. Few, so
+// that threads meet.
 const Words = 16
 
 // Options narrow what a random kernel may do.
 type Options struct {
-	// BlockBarriers leaves out named and counted barriers, and makes accesses by thread index and barriers
-	// in uniform loops more frequent: kernels of which many are right.
+	// BlockBarriers leaves out named and counted barriers, and makes accesses by thread index and
+	// barriers in uniform loops more frequent: kernels of which many are right.
 	BlockBarriers bool
-	// Traceable leaves out asynchronous copies, makes accesses by thread index more frequent, and adds generic
-	// addresses of shared memory, some of which go through local memory, and arithmetic with carry: kernels of
-	// which a trace decides many.
+	// Traceable leaves out asynchronous copies, makes accesses by thread index more frequent, and adds
+	// generic addresses of shared memory, some of which go through local memory, and arithmetic with
+	// carry: kernels of which a trace decides many.
 	Traceable bool
 }
 
-// Random returns a kernel that always terminates or deadlocks: every loop counts. It draws structured and
-// unstructured branches on thread ids, loaded values and uniform values; loops; weak, relaxed, acquire,
-// release and volatile accesses of 1 to 8 bytes, vectors, atomics and reductions on shared and global memory;
-// fences; asynchronous copies, their groups and waits; loads through the texture proxy; whole, counted and
-// arriving barriers; warp barriers, shuffles and votes; early exits.
+// Random returns a kernel that always terminates or deadlocks: every loop counts. It draws
+// structured and unstructured branches on thread ids, loaded values and uniform values; loops;
+// weak, relaxed, acquire, release and volatile accesses of 1 to 8 bytes, vectors, atomics and
+// reductions on shared and global memory; fences; asynchronous copies, their groups and waits;
+// loads through the texture proxy; whole, counted and arriving barriers; warp barriers, shuffles
+// and votes; early exits.
 func Random(src Source, opt Options) Kernel {
 	g := &random{src: src, opt: opt}
 	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: 32, Y: 1, Z: 1}}
@@ -153,7 +154,8 @@ func (g *random) block(depth int) {
 
 func (g *random) statement(depth int) {
 	kinds := []func(int){
-		g.compute, g.access, g.access, g.access, g.barrier, g.branch, g.loop, g.atomic, g.fence, g.compute,
+		g.compute, g.access, g.access, g.access, g.barrier, g.branch, g.loop, g.atomic, g.fence,
+		g.compute,
 		g.access, g.warp, g.counted, g.leave, g.compare, g.jump, g.copy, g.copy, g.group, g.group,
 	}
 	k := g.n(len(kinds))
@@ -164,7 +166,8 @@ func (g *random) statement(depth int) {
 	kinds[k](depth)
 }
 
-// choice is a branch on an input, each of whose paths accesses the thread's own word, one at a distance, or none, and may add.
+// choice is a branch on an input, each of whose paths accesses the thread's own word, one at a
+// distance, or none, and may add.
 func (g *random) choice(int) {
 	p, other, end := g.pred(), g.label(), g.label()
 	g.emit("and.b32 %%w, %%v1, %d;", Words-1)
@@ -184,7 +187,8 @@ func (g *random) choice(int) {
 		g.emit("and.b32 %%w, %%w, %d;", Words-1)
 		g.emit("mov.u32 %%s, sh;")
 		g.emit("mad.lo.u32 %%s, %%w, 4, %%s;")
-		g.emit("%s", []string{"st.shared.u32 [%s], %v1;", "ld.shared.u32 %w, [%s];", "red.shared.add.u32 [%s], 1;"}[g.n(3)])
+		g.emit("%s", []string{"st.shared.u32 [%s], %v1;", "ld.shared.u32 %w, [%s];",
+			"red.shared.add.u32 [%s], 1;"}[g.n(3)])
 	}
 	g.emit("@%s bra %s;", p, other)
 	path()
@@ -280,7 +284,8 @@ func (g *random) access(int) {
 	case 2:
 		space, at := g.address(4)
 		g.emit("cvt.u16.u32 %%h, %s;", g.value())
-		g.emit("%sst%s.u8 %s, %%h;", guard, space, strings.Replace(at, "]", fmt.Sprintf("+%d]", g.n(4)), 1))
+		g.emit("%sst%s.u8 %s, %%h;", guard, space, strings.Replace(at, "]", fmt.Sprintf("+%d]", g.n(4)),
+			1))
 	case 3, 4:
 		sem := []string{".relaxed", ".acquire", ".volatile"}[g.n(3)]
 		space, at := g.address(4)
@@ -316,7 +321,8 @@ func (g *random) copy(int) {
 }
 
 func (g *random) group(int) {
-	g.emit("cp.async.%s;", []string{"commit_group", "commit_group", "wait_all", "wait_group 0", "wait_group 1"}[g.n(5)])
+	g.emit("cp.async.%s;", []string{"commit_group", "commit_group", "wait_all", "wait_group 0",
+		"wait_group 1"}[g.n(5)])
 }
 
 func (g *random) scope(sem string) string {
@@ -347,7 +353,8 @@ func (g *random) atomic(int) {
 
 func (g *random) fence(int) {
 	g.emit("%s;", []string{
-		"membar.cta", "membar.gl", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.cta", "fence.sc.gpu", "membar.sys",
+		"membar.cta", "membar.gl", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.cta",
+		"fence.sc.gpu", "membar.sys",
 	}[g.n(7)])
 }
 

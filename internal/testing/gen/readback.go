@@ -6,16 +6,18 @@ import (
 	"heddle/internal/event"
 )
 
-// Readback returns a kernel in which threads store values in memory of their own, by pieces of 1 to 16 bytes, load them back
-// and use them as indices and conditions: whoever forwards stores to loads wrongly finds it free of races. What is stored
-// to is shared memory of two arrays, a slice of global memory, and memory of the thread alone, by names, by generic addresses, by
-// pointers that are chosen among arrays and in functions; by stores and atomics of either strength; in branches, in loops that break, and before
-// barriers of the block and of the warp. Counters give tickets.
+// Readback returns a kernel in which threads store values in memory of their own, by pieces of 1 to
+// 16 bytes, load them back and use them as indices and conditions: whoever forwards stores to loads
+// wrongly finds it free of races. What is stored to is shared memory of two arrays, a slice of
+// global memory, and memory of the thread alone, by names, by generic addresses, by pointers that
+// are chosen among arrays and in functions; by stores and atomics of either strength; in branches,
+// in loops that break, and before barriers of the block and of the warp. Counters give tickets.
 //
 // Its parameters are those of Phases.
 func Readback(src Source) Kernel {
 	g := &readback{random: random{src: src}}
-	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1}, Block: event.Dim3{X: 64, Y: 1, Z: 1}}
+	k := Kernel{Grid: event.Dim3{X: uint32(1 + src.Intn(2)), Y: 1, Z: 1},
+		Block: event.Dim3{X: 64, Y: 1, Z: 1}}
 	switch src.Intn(4) {
 	case 0:
 		k.Block.X = uint32(2 + src.Intn(40))
@@ -136,7 +138,8 @@ func (g *readback) statements(depth int) {
 		case 13:
 			g.decide()
 		case 14, 15:
-			g.emit("%s", []string{"bar.sync 0;", "bar.sync 0;", "bar.warp.sync 0xffffffff;", "membar.cta;"}[g.n(4)])
+			g.emit("%s", []string{"bar.sync 0;", "bar.sync 0;", "bar.warp.sync 0xffffffff;",
+				"membar.cta;"}[g.n(4)])
 		case 16, 17:
 			g.branch(depth)
 		case 18, 19:
@@ -201,7 +204,8 @@ func (g *readback) place(size int) (space, operand string) {
 	if g.n(4) > 0 || room == size {
 		return space, fmt.Sprintf("[%s+%d]", base, size*g.n(room/size))
 	}
-	g.emit("and.b32 %%i, %s, %d;\n\tmul.lo.u32 %%i, %%i, %d;", []string{"%n", g.v()}[g.n(2)], room/size-1, size)
+	g.emit("and.b32 %%i, %s, %d;\n\tmul.lo.u32 %%i, %%i, %d;", []string{"%n", g.v()}[g.n(2)],
+		room/size-1, size)
 	if wide {
 		g.emit("cvt.u64.u32 %%a, %%i;\n\tadd.s64 %%a, %%a, %s;", base)
 		return space, "[%a]"
@@ -221,13 +225,16 @@ func (g *readback) store() {
 	switch g.n(8) {
 	case 0:
 		space, at := g.place(1)
-		g.emit("cvt.u16.u32 %%h, %s;\n\t%sst%s%s.u8 %s, %%h;", g.v(), g.guard(), g.strength(space), space, at)
+		g.emit("cvt.u16.u32 %%h, %s;\n\t%sst%s%s.u8 %s, %%h;", g.v(), g.guard(), g.strength(space), space,
+			at)
 	case 1:
 		space, at := g.place(2)
-		g.emit("cvt.u16.u32 %%h, %s;\n\t%sst%s%s.u16 %s, %%h;", g.v(), g.guard(), g.strength(space), space, at)
+		g.emit("cvt.u16.u32 %%h, %s;\n\t%sst%s%s.u16 %s, %%h;", g.v(), g.guard(), g.strength(space),
+			space, at)
 	case 2:
 		space, at := g.place(8)
-		g.emit("mov.b64 %%d, {%s, %s};\n\t%sst%s%s.u64 %s, %%d;", g.v(), g.v(), g.guard(), g.strength(space), space, at)
+		g.emit("mov.b64 %%d, {%s, %s};\n\t%sst%s%s.u64 %s, %%d;", g.v(), g.v(), g.guard(),
+			g.strength(space), space, at)
 	case 3:
 		space, at := g.place(8)
 		g.emit("%sst%s.v2.u32 %s, {%s, %s};", g.guard(), space, at, g.v(), g.v())
@@ -241,10 +248,12 @@ func (g *readback) load() {
 	switch g.n(8) {
 	case 0:
 		space, at := g.place(1)
-		g.emit("%sld%s%s.%s %s, %s;", g.guard(), g.strength(space), space, []string{"u8", "s8"}[g.n(2)], g.v(), at)
+		g.emit("%sld%s%s.%s %s, %s;", g.guard(), g.strength(space), space, []string{"u8", "s8"}[g.n(2)],
+			g.v(), at)
 	case 1:
 		space, at := g.place(2)
-		g.emit("%sld%s%s.%s %s, %s;", g.guard(), g.strength(space), space, []string{"u16", "s16"}[g.n(2)], g.v(), at)
+		g.emit("%sld%s%s.%s %s, %s;", g.guard(), g.strength(space), space, []string{"u16", "s16"}[g.n(2)],
+			g.v(), at)
 	case 2:
 		space, at := g.place(8)
 		g.emit("ld%s%s.u64 %%d, %s;\n\tmov.b64 {%s, %%y}, %%d;", g.strength(space), space, at, g.v())
@@ -269,10 +278,12 @@ func (g *readback) atomic() {
 	op := []string{"add.u32", "exch.b32", "or.b32", "and.b32", "min.u32"}[g.n(5)]
 	scope := []string{".cta", ".gpu"}[g.n(2)]
 	if g.n(2) == 0 {
-		g.emit("%sred.relaxed%s%s.%s [%s+%d], %s;", g.guard(), scope, space, []string{"add.u32", "or.b32"}[g.n(2)], base, 4*g.n(2), g.v())
+		g.emit("%sred.relaxed%s%s.%s [%s+%d], %s;", g.guard(), scope, space,
+			[]string{"add.u32", "or.b32"}[g.n(2)], base, 4*g.n(2), g.v())
 		return
 	}
-	g.emit("%satom.relaxed%s%s.%s %s, [%s+%d], %s;", g.guard(), scope, space, op, g.v(), base, 4*g.n(2), g.v())
+	g.emit("%satom.relaxed%s%s.%s %s, [%s+%d], %s;", g.guard(), scope, space, op, g.v(), base,
+		4*g.n(2), g.v())
 }
 
 // ticket takes a number from a counter, or sets one.
@@ -284,11 +295,14 @@ func (g *readback) ticket() {
 	case 1:
 		g.emit("@%%p4 st.volatile.shared.u32 [ct+%d], %s;", at, g.v())
 	case 2:
-		g.emit("%satom.shared.inc.u32 %s, [ct+%d], %s;", g.guard(), g.v(), at, []string{"0xffffffff", "63"}[g.n(2)])
+		g.emit("%satom.shared.inc.u32 %s, [ct+%d], %s;", g.guard(), g.v(), at,
+			[]string{"0xffffffff", "63"}[g.n(2)])
 	case 3:
-		g.emit("%satom.shared.%s %s, [ct+%d], %s;", g.guard(), []string{"add.s32", "exch.b32", "add.u32"}[g.n(3)], g.v(), at, []string{g.v(), "-1"}[g.n(2)])
+		g.emit("%satom.shared.%s %s, [ct+%d], %s;", g.guard(),
+			[]string{"add.s32", "exch.b32", "add.u32"}[g.n(3)], g.v(), at, []string{g.v(), "-1"}[g.n(2)])
 	default:
-		g.emit("%satom.shared.add.u32 %s, [ct+%d], %d;", g.guard(), g.v(), at, []int{1, 1, 2, 4, 0}[g.n(5)])
+		g.emit("%satom.shared.add.u32 %s, [ct+%d], %d;", g.guard(), g.v(), at,
+			[]int{1, 1, 2, 4, 0}[g.n(5)])
 	}
 }
 
@@ -320,7 +334,8 @@ func (g *readback) decide() {
 	case 2:
 		g.emit("setp.eq.u32 %s, %s, %s;", p, g.v(), g.v())
 	case 3:
-		g.emit("ld.global.u32 %%y, [%%o+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;", 4*g.n(4), p)
+		g.emit("ld.global.u32 %%y, [%%o+%d];\n\tand.b32 %%y, %%y, 1;\n\tsetp.eq.u32 %s, %%y, 1;",
+			4*g.n(4), p)
 	}
 }
 
@@ -371,7 +386,8 @@ func (g *readback) loop(depth int) {
 
 func (g *readback) call() {
 	p := []string{"%f0", "%f1", "%f2"}[g.n(3)]
-	g.emit("add.s64 %%a, %s, %d;\n\tst.param.b64 [pa], %%a;\n\tst.param.b32 [pb], %s;", p, 4*g.n(2), g.v())
+	g.emit("add.s64 %%a, %s, %d;\n\tst.param.b64 [pa], %%a;\n\tst.param.b32 [pb], %s;", p, 4*g.n(2),
+		g.v())
 	if g.n(2) == 0 {
 		g.emit("call.uni put, (pa, pb);")
 		return
@@ -381,7 +397,9 @@ func (g *readback) call() {
 
 // neighbour touches what another thread of the warp owns.
 func (g *readback) neighbour() {
-	g.emit("xor.b32 %%i, %%t, %d;\n\tshl.b32 %%i, %%i, 4;\n\tmov.u32 %%x, sh;\n\tadd.u32 %%x, %%x, %%i;", []int{1, 2, 32}[g.n(3)])
+	g.emit(
+		"xor.b32 %%i, %%t, %d;\n\tshl.b32 %%i, %%i, 4;\n\tmov.u32 %%x, sh;\n\tadd.u32 %%x, %%x, %%i;",
+		[]int{1, 2, 32}[g.n(3)])
 	if g.n(3) == 0 {
 		g.emit("%sst.shared.u32 [%%x+%d], %s;", g.guard(), 4*g.n(4), g.v())
 		return
@@ -395,5 +413,6 @@ func (g *readback) use() {
 		g.emit("setp.eq.u32 %%q, %s, %d;\n\t@%%q st.global.u32 [%%g+1020], %%t;", g.v(), g.n(12))
 		return
 	}
-	g.emit("and.b32 %%i, %s, 127;\n\tshl.b32 %%i, %%i, 2;\n\tcvt.u64.u32 %%a, %%i;\n\tadd.s64 %%a, %%a, %%g;\n\tst.global.u32 [%%a+512], %%t;", g.v())
+	g.emit(
+		"and.b32 %%i, %s, 127;\n\tshl.b32 %%i, %%i, 2;\n\tcvt.u64.u32 %%a, %%i;\n\tadd.s64 %%a, %%a, %%g;\n\tst.global.u32 [%%a+512], %%t;", g.v())
 }

@@ -1,14 +1,15 @@
-// Package lockrun executes the lock-step form φ of a kernel, concretely and for all threads of a launch at once, and
-// says whether it has a data race or a barrier divergence. It is the reference semantics as a program: small, without
-// any choice of a schedule, for small launches.
+// Package lockrun executes the lock-step form φ of a kernel, concretely and for all threads of a
+// launch at once, and says whether it has a data race or a barrier divergence. It is the reference
+// semantics as a program: small, without any choice of a schedule, for small launches.
 //
-// What it follows: Collingbourne et al., "Interleaving and Lock-Step Semantics" (ESOP 2013): Table 3 and figure 6 for
-// the steps, Definition 4.1 for races. Shared memory is one state that all threads read and write, as in the paper, not
-// havoc; where several threads write a place in one step, Options.Seed chooses who is last (ψ). Registers are computed
-// by emu/alu, 32 threads at a time; a conflict of two accesses is event.Conflict.
+// What it follows: Collingbourne et al., "Interleaving and Lock-Step Semantics" (ESOP 2013): Table
+// 3 and figure 6 for the steps, Definition 4.1 for races. Shared memory is one state that all
+// threads read and write, as in the paper, not havoc; where several threads write a place in one
+// step, Options.Seed chooses who is last (ψ). Registers are computed by emu/alu, 32 threads at a
+// time; a conflict of two accesses is event.Conflict.
 //
-// Beyond the paper: blocks of a launch are executed one after the other, and accesses to global memory by threads of
-// two blocks are never separated by a sync.
+// Beyond the paper: blocks of a launch are executed one after the other, and accesses to global
+// memory by threads of two blocks are never separated by a sync.
 package lockrun
 
 import (
@@ -30,7 +31,8 @@ type Options struct {
 // Race is a pair of conflicting accesses that no sync separates.
 type Race struct{ A, B *ir.Instr }
 
-// Result is what an execution came to. After a divergence or a failure nothing was executed any more.
+// Result is what an execution came to. After a divergence or a failure nothing was executed any
+// more.
 type Result struct {
 	Races      []Race    // the first for each pair of instructions
 	Divergence *ir.Instr // the barrier whose sync failed, or nil
@@ -49,7 +51,8 @@ func (r *Result) Read(object string, offset uint64, b []byte) {
 	}
 }
 
-// Error says why a kernel was not executed, or not to its end: a construct that is not supported, or too many steps.
+// Error says why a kernel was not executed, or not to its end: a construct that is not supported,
+// or too many steps.
 type Error struct {
 	Instr *ir.Instr
 	What  string
@@ -62,7 +65,8 @@ func (e *Error) Error() string {
 	return e.Instr.Text() + ": " + e.What
 }
 
-// Addresses: a shared address is an offset into the block's shared memory, which is all at window among generic ones.
+// Addresses: a shared address is an offset into the block's shared memory, which is all at window
+// among generic ones.
 const (
 	window     = uint64(1) << 60
 	windowSize = uint64(1) << 24
@@ -107,8 +111,9 @@ func Run(p *form.Program, cfg *launch.Config, opt Options) (res *Result, err err
 		opt.MaxSteps = 1_000_000
 	}
 	m := &machine{
-		p: p, cfg: cfg, opt: opt, geo: cfg.Geometry, next: map[*form.Block]int{}, place: map[*ir.Var]uint64{},
-		alu: map[*ir.Instr]*alu.Func{}, args: map[*ir.Var][]byte{},
+		p: p, cfg: cfg, opt: opt, geo: cfg.Geometry, next: map[*form.Block]int{},
+		place: map[*ir.Var]uint64{},
+		alu:   map[*ir.Instr]*alu.Func{}, args: map[*ir.Var][]byte{},
 		res: &Result{memory: map[uint64]byte{}, objects: map[string]uint64{}},
 	}
 	m.log = newLog(m)
@@ -207,7 +212,8 @@ func (m *machine) run() {
 	}
 	for i := range m.warps {
 		if w := &m.warps[i]; w.at(form.End) != w.lanes {
-			panic(fmt.Sprintf("lockrun: the program is over, and threads of warp %d are at blocks %v", i, w.active))
+			panic(fmt.Sprintf("lockrun: the program is over, and threads of warp %d are at blocks %v", i,
+				w.active))
 		}
 	}
 }

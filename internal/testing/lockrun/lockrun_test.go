@@ -18,9 +18,11 @@ func run(t *testing.T, f *ir.Func, threads uint32, number string) *lockrun.Resul
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := launch.Request{Grid: &event.Dim3{X: 1, Y: 1, Z: 1}, Block: &event.Dim3{X: threads, Y: 1, Z: 1}}
+	req := launch.Request{Grid: &event.Dim3{X: 1, Y: 1, Z: 1},
+		Block: &event.Dim3{X: threads, Y: 1, Z: 1}}
 	for _, v := range f.Params {
-		spec := launch.ArgSpec{Param: v.Name, Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillZero, Size: 256}
+		spec := launch.ArgSpec{Param: v.Name, Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillZero,
+			Size: 256}
 		if v.Size == 4 {
 			spec = launch.ArgSpec{Param: v.Name, Offset: -1, Kind: launch.ArgValue, Text: number}
 		}
@@ -37,8 +39,8 @@ func run(t *testing.T, f *ir.Func, threads uint32, number string) *lockrun.Resul
 	return r
 }
 
-// TestFigure1: the paper says of the kernel of figure 1a that it is right for any power of two, and of that of figure 1b
-// that thread 0 never comes to its first barrier.
+// TestFigure1: the paper says of the kernel of figure 1a that it is right for any power of two, and
+// of that of figure 1b that thread 0 never comes to its first barrier.
 func TestFigure1(t *testing.T) {
 	text, err := os.ReadFile("../../lockstep/form/testdata/scan.ptx")
 	if err != nil {
@@ -48,13 +50,14 @@ func TestFigure1(t *testing.T) {
 	if r := run(t, m.Kernel("scan"), 8, "8"); !r.Clean() {
 		t.Errorf("figure 1a: %+v", r)
 	}
-	if r := run(t, m.Kernel("shoc"), 8, ""); r.Divergence == nil || r.Divergence.Op() != "bar" || len(r.Races) > 0 {
+	if r := run(t, m.Kernel("shoc"), 8, ""); r.Divergence == nil || r.Divergence.Op() != "bar" ||
+		len(r.Races) > 0 {
 		t.Errorf("figure 1b: %+v", r)
 	}
 }
 
-// TestMissingBarrier: "if either of the barriers in the example were omitted the kernel would be prone to a data race"
-// (section 2): between the read of sum[t - offset] and the write of sum[t].
+// TestMissingBarrier: "if either of the barriers in the example were omitted the kernel would be
+// prone to a data race" (section 2): between the read of sum[t - offset] and the write of sum[t].
 func TestMissingBarrier(t *testing.T) {
 	text, err := os.ReadFile("../../lockstep/form/testdata/scan.ptx")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // cell is how many bytes of memory are looked at together: no access goes beyond one.
 const cell = 16
 
-// log remembers accesses to find races (Definition 4.1). Two accesses of threads of one block race if they conflict and
-// no sync is between them; of two blocks, if they conflict.
+// log remembers accesses to find races (Definition 4.1). Two accesses of threads of one block race
+// if they conflict and no sync is between them; of two blocks, if they conflict.
 type log struct {
 	m        *machine
 	shared   map[uint64][]entry // of the current interval, by cell

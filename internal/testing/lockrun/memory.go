@@ -62,8 +62,8 @@ func (m *machine) bytes(s event.Space) map[uint64]byte {
 	return m.res.memory
 }
 
-// access executes a load, a store or an atomic of the enabled threads of a warp: of those that write one place the last
-// one wins, and who that is the seed says.
+// access executes a load, a store or an atomic of the enabled threads of a warp: of those that
+// write one place the last one wins, and who that is the seed says.
 func (m *machine) access(w *warp, in *ir.Instr, mask uint32) {
 	var mem *ir.Operand
 	for i := range in.Src {
@@ -71,7 +71,8 @@ func (m *machine) access(w *warp, in *ir.Instr, mask uint32) {
 			mem = &in.Src[i]
 		}
 	}
-	if mem == nil || len(mem.Elems) > 0 || in.Order.Acquires() || in.Order.Releases() || in.Has(isa.NC) {
+	if mem == nil || len(mem.Elems) > 0 || in.Order.Acquires() || in.Order.Releases() ||
+		in.Has(isa.NC) {
 		m.fail(in, "is not supported")
 	}
 	for range bits.OnesCount32(mask) {
@@ -104,9 +105,11 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 	elem := in.Type.Size()
 	size := elem * max(int(in.Vec), 1)
 	if at%uint64(size) != 0 || size > cell {
-		m.fail(in, "an access of %d bytes at %#x: it is not aligned, or more than %d bytes", size, at, cell)
+		m.fail(in, "an access of %d bytes at %#x: it is not aligned, or more than %d bytes", size, at,
+			cell)
 	}
-	op := event.Op{Thread: event.ThreadOf(w.id, l), Order: in.Order, Scope: in.Scope, Addr: at, Size: uint8(size)}
+	op := event.Op{Thread: event.ThreadOf(w.id, l), Order: in.Order, Scope: in.Scope, Addr: at,
+		Size: uint8(size)}
 	data := m.bytes(space)
 	load := func(at uint64) uint64 {
 		var b [8]byte
@@ -125,25 +128,20 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 		lanes[l] = extend(v, in.Type)
 		m.set(w, in, d, &lanes, 1<<l)
 	}
-	switch in.Op() {
-	case "ld":
-		op.Kind = event.Read
+	op.Kind, _ = in.AccessKind()
+	switch {
+	case in.IsPlainLoad():
 		for i, d := range elements(in.Dst[0]) {
 			put(d, load(at+uint64(i*elem)))
 		}
-	case "st":
-		op.Kind = event.Write
+	case in.Action() == isa.ActStore:
 		for i, s := range elements(in.Src[1]) {
 			store(at+uint64(i*elem), m.source(w, in, s, elem, 0)[l])
 		}
-	case "atom", "red":
-		op.Kind = event.Atomic
-		if in.Op() == "red" {
-			op.Kind = event.Reduce
-		}
+	case in.WritesMemory():
 		old := load(at)
 		store(at, m.combine(in, old, m.source(w, in, in.Src[1], elem, 0)[l]))
-		if in.Op() == "atom" {
+		if op.Kind == event.Atomic {
 			put(in.Dst[0], old)
 		}
 	default:

@@ -43,7 +43,8 @@ func (m *machine) statement(in *ir.Instr, enabled []uint32) {
 	m.log.endStatement()
 }
 
-// sync is the assertion that all threads are at the barrier if one is, at one number, and as many as it counts.
+// sync is the assertion that all threads are at the barrier if one is, at one number, and as many
+// as it counts.
 func (m *machine) sync(in *ir.Instr, enabled []uint32) {
 	some, all := false, true
 	for i := range m.warps {
@@ -117,17 +118,18 @@ func b2u(b bool) uint64 {
 
 // assign executes an instruction that only changes registers.
 func (m *machine) assign(w *warp, in *ir.Instr, mask uint32) {
+	move := in.Operation() == isa.Move
 	switch {
-	case in.Op() == "ld":
+	case in.ReadsMemory():
 		m.loadParam(w, in, mask)
-	case in.Op() == "mov" && (in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.Vector):
+	case move && (in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.Vector):
 		m.pack(w, in, mask)
-	case in.Op() == "mov" && m.isPred(in.Dst[0]):
+	case move && m.isPred(in.Dst[0]):
 		d := in.Dst[0].Reg
 		w.preds[d] = w.preds[d]&^mask | m.pred(w, in.Src[0])&mask
-	case in.Op() == "mov":
+	case move:
 		m.set(w, in, in.Dst[0], m.source(w, in, in.Src[0], in.Type.Size(), 0), mask)
-	case in.Op() == "cvta":
+	case in.Action() == isa.ActConvertAddress:
 		m.convertAddress(w, in, mask)
 	default:
 		m.compute(w, in, mask)
@@ -255,11 +257,11 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	for i, s := range in.Src {
 		switch {
 		case s.Kind == ir.None:
-		case m.isPred(s) || s.Kind == ir.Imm && (in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred):
+		case m.isPred(s) || s.Kind == ir.Imm && (in.Type == isa.Pred || in.SrcType(i) == isa.Pred):
 			o.PS[np] = m.pred(w, s)
 			np++
 		default:
-			o.S[n] = m.source(w, in, s, ir.SrcType(&in.Desc, i).Size(), n)
+			o.S[n] = m.source(w, in, s, in.SrcType(i).Size(), n)
 			n++
 		}
 	}
@@ -269,14 +271,14 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	var out [2]*alu.Lanes
 	nd, npd := 0, 0
 	for i, d := range in.Dst {
-		if m.isPred(d) || d.Kind == ir.None && in.Op() == "setp" {
+		if m.isPred(d) || d.Kind == ir.None && in.Operation() == isa.Comparison {
 			if d.Kind == ir.Register {
 				o.PD[npd] = &w.preds[d.Reg]
 			}
 			npd++
 			continue
 		}
-		if d.Kind != ir.Register || m.p.Func.Regs[d.Reg].Type.Size() != ir.DstType(&in.Desc, i).Size() {
+		if d.Kind != ir.Register || m.p.Func.Regs[d.Reg].Type.Size() != in.DstType(i).Size() {
 			m.fail(in, "destination is not as wide as the type")
 		}
 		out[nd] = &m.tmp[4+nd]

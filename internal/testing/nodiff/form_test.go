@@ -24,16 +24,16 @@ import (
 	"heddle/internal/verify"
 )
 
-// interleaved is what an interleaving execution of a kernel came to, by the definitions of the paper: a barrier is
-// divergent if a thread has ended, or if threads meet at different barriers or in different iterations (rule BARRIER_F,
-// which also compares the loop counters).
+// interleaved is what an interleaving execution of a kernel came to, by the definitions of the
+// paper: a barrier is divergent if a thread has ended, or if threads meet at different barriers or
+// in different iterations (rule BARRIER_F, which also compares the loop counters).
 type interleaved struct {
 	race, divergence bool
 	result           *emu.Result
 }
 
-// meetings watches a run for barriers at which threads do not agree. A read of a word that nobody writes, put at the
-// start of each block, tells it which way each thread takes.
+// meetings watches a run for barriers at which threads do not agree. A read of a word that nobody
+// writes, put at the start of each block, tells it which way each thread takes.
 type meetings struct {
 	event.Sink
 	machine *emu.Machine
@@ -79,7 +79,8 @@ func (m *meetings) Arrive(e *event.Arrive) {
 	block := m.geo.BlockOf(e.Warp)
 	for l := range event.WarpSize {
 		if e.Mask>>l&1 == 1 {
-			m.arrived[block] = append(m.arrived[block], arrival{m.machine.Site(e.Site).Instr, slices.Clone(m.at[event.ThreadOf(e.Warp, l)])})
+			m.arrived[block] = append(m.arrived[block],
+				arrival{m.machine.Site(e.Site).Instr, slices.Clone(m.at[event.ThreadOf(e.Warp, l)])})
 		}
 	}
 	m.Sink.Arrive(e)
@@ -100,8 +101,8 @@ func (m *meetings) Stall(e *event.Stall) {
 	m.Sink.Stall(e)
 }
 
-// mark puts a read of a word of its own at the start of every block, and returns the blocks by mark. text has the
-// instruction and declares the word.
+// mark puts a read of a word of its own at the start of every block, and returns the blocks by
+// mark. text has the instruction and declares the word.
 func mark(t *testing.T, f *ir.Func) map[*ir.Instr]ir.BlockID {
 	t.Helper()
 	pattern := f.Blocks[0].Instrs[0]
@@ -121,7 +122,8 @@ func mark(t *testing.T, f *ir.Func) map[*ir.Instr]ir.BlockID {
 }
 
 // interleave runs a marked kernel under one schedule.
-func interleave(t *testing.T, f *ir.Func, marks map[*ir.Instr]ir.BlockID, cfg *launch.Config, seed uint64) interleaved {
+func interleave(t *testing.T, f *ir.Func, marks map[*ir.Instr]ir.BlockID, cfg *launch.Config,
+	seed uint64) interleaved {
 	t.Helper()
 	m, err := emu.New(f, cfg)
 	if err != nil {
@@ -137,7 +139,8 @@ func interleave(t *testing.T, f *ir.Func, marks map[*ir.Instr]ir.BlockID, cfg *l
 	if r.Status != emu.Completed && r.Status != emu.Stalled {
 		t.Fatalf("the run ended with status %d %+v", r.Status, r.Stop)
 	}
-	return interleaved{race: len(d.Report().Races) > 0, divergence: w.bad || r.Status == emu.Stalled, result: r}
+	return interleaved{race: len(d.Report().Races) > 0, divergence: w.bad || r.Status == emu.Stalled,
+		result: r}
 }
 
 // flowConfig is a launch with the contents of memory given byte by byte.
@@ -146,9 +149,11 @@ func flowConfig(t *testing.T, f *ir.Func, k gen.Kernel, number, contents uint64)
 	grid, block := k.Grid, k.Block
 	req := launch.Request{Grid: &grid, Block: &block}
 	for _, v := range f.Params {
-		spec := launch.ArgSpec{Param: v.Name, Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillZero, Size: 4}
+		spec := launch.ArgSpec{Param: v.Name, Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillZero,
+			Size: 4}
 		if v.Name == "n" {
-			spec = launch.ArgSpec{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: strconv.FormatUint(number, 10)}
+			spec = launch.ArgSpec{Param: "n", Offset: -1, Kind: launch.ArgValue,
+				Text: strconv.FormatUint(number, 10)}
 		}
 		req.Args = append(req.Args, spec)
 	}
@@ -163,13 +168,15 @@ func flowConfig(t *testing.T, f *ir.Func, k gen.Kernel, number, contents uint64)
 		}
 		data := make([]byte, 4*max(gen.PhaseWords, gen.FlowWords*int(block.Count()))*int(grid.X))
 		r.Read(data)
-		cfg.Args[i].Buffer = &launch.Buffer{Name: cfg.Args[i].Name, Size: uint64(len(data)), Fill: launch.FillFile, Data: data}
+		cfg.Args[i].Buffer = &launch.Buffer{Name: cfg.Args[i].Name, Size: uint64(len(data)),
+			Fill: launch.FillFile, Data: data}
 	}
 	return cfg
 }
 
-// TestLockstepTheorem is Theorem 5.2 on random kernels: the interleaving execution and that of φ agree on whether there
-// is an error, and leave the same memory if there is none. The theorem speaks of errors as a whole; this is sharper:
+// TestLockstepTheorem is Theorem 5.2 on random kernels: the interleaving execution and that of φ
+// agree on whether there is an error, and leave the same memory if there is none. The theorem
+// speaks of errors as a whole; this is sharper:
 //
 //   - a race that φ has before any divergence, an interleaving has, because both take the same way through the
 //     intervals before it, and each interval is executed to its end by all threads;
@@ -197,7 +204,8 @@ func TestLockstepTheorem(t *testing.T) {
 	}
 	t.Logf("%d clean, %d racy, %d divergent", clean, racy, divergent)
 	if min(clean, racy, divergent) < n/10 {
-		t.Errorf("%d clean, %d racy, %d divergent of %d: the test shows little", clean, racy, divergent, 2*n)
+		t.Errorf("%d clean, %d racy, %d divergent of %d: the test shows little", clean, racy, divergent,
+			2*n)
 	}
 }
 
@@ -221,7 +229,8 @@ func theorem(t *testing.T, k gen.Kernel, seed uint64) []*lockrun.Result {
 		}
 		compareForms(t, phi, interleave(t, f, marks, cfg, seed^i), cfg)
 		if t.Failed() {
-			t.Fatalf("seed %d, n = %d, launch %v x %v\n%s\n%s", seed, number, k.Grid, k.Block, k.PTX, p.Predicated())
+			t.Fatalf("seed %d, n = %d, launch %v x %v\n%s\n%s", seed, number, k.Grid, k.Block, k.PTX,
+				p.Predicated())
 		}
 		out = append(out, phi)
 	}
@@ -235,7 +244,11 @@ func FuzzLockstepTheorem(f *testing.F) {
 		rand.New(rand.NewSource(seed)).Read(data)
 		f.Add(data)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { theorem(t, gen.Flow(&gen.Bytes{Data: data}), uint64(len(data))) })
+	f.Fuzz(
+		func(t *testing.T, data []byte) {
+			theorem(t, gen.Flow(&gen.Bytes{Data: data}),
+				uint64(len(data)))
+		})
 }
 
 // compareForms holds the two executions against each other.
@@ -247,9 +260,11 @@ func compareForms(t *testing.T, phi *lockrun.Result, run interleaved, cfg *launc
 		t.Errorf("the lock-step form has a race of %s #%d and %s #%d, the interleaving has none",
 			phi.Races[0].A.Text(), phi.Races[0].A.Index, phi.Races[0].B.Text(), phi.Races[0].B.Index)
 	case diverges && !races && !run.divergence:
-		t.Errorf("the lock-step form diverges at %s #%d, the interleaving does not (race %v)", phi.Divergence.Text(), phi.Divergence.Index, run.race)
+		t.Errorf("the lock-step form diverges at %s #%d, the interleaving does not (race %v)",
+			phi.Divergence.Text(), phi.Divergence.Index, run.race)
 	case phi.Clean() && (run.race || run.divergence):
-		t.Errorf("the lock-step form is clean, the interleaving is not: race %v, divergence %v", run.race, run.divergence)
+		t.Errorf("the lock-step form is clean, the interleaving is not: race %v, divergence %v", run.race,
+			run.divergence)
 	case run.divergence && !run.race && !diverges:
 		t.Error("the interleaving diverges, the lock-step form does not")
 	}
@@ -272,8 +287,8 @@ func compareForms(t *testing.T, phi *lockrun.Result, run interleaved, cfg *launc
 	}
 }
 
-// checkOrder holds the sort order against its definition (section 4): no path without a back edge goes from a block to
-// one before it, and the blocks of a loop stand together.
+// checkOrder holds the sort order against its definition (section 4): no path without a back edge
+// goes from a block to one before it, and the blocks of a loop stand together.
 func checkOrder(t *testing.T, p *form.Program) {
 	t.Helper()
 	dom := ir.Dominators(p.Func)
@@ -302,8 +317,8 @@ func checkOrder(t *testing.T, p *form.Program) {
 	}
 }
 
-// TestVerifiedHoldsForForm: what verify proves, the execution of φ has no counterexample to. It is told of more than
-// interleavings: different barriers of one number are a divergence for φ.
+// TestVerifiedHoldsForForm: what verify proves, the execution of φ has no counterexample to. It is
+// told of more than interleavings: different barriers of one number are a divergence for φ.
 func TestVerifiedHoldsForForm(t *testing.T) {
 	n := 60
 	if testing.Short() {
@@ -322,7 +337,10 @@ func TestVerifiedHoldsForForm(t *testing.T) {
 			k = gen.Phases(r)
 		}
 		f := kernels.PTX(t, k.PTX).Funcs[0]
-		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
+		th,
+			err := lockstep.Build(t.Context(), f,
+			lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block,
+				Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
@@ -335,14 +353,17 @@ func TestVerifiedHoldsForForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, number := range []uint64{0, 1, 2, 3, 6, 0xffffffff} {
-			phi, err := lockrun.Run(p, flowConfig(t, f, k, number, seed+uint64(i)), lockrun.Options{Seed: uint64(i), MaxSteps: 20_000})
+			phi, err := lockrun.Run(p, flowConfig(t, f, k, number, seed+uint64(i)),
+				lockrun.Options{Seed: uint64(i), MaxSteps: 20_000})
 			var no *lockrun.Error
 			if errors.As(err, &no) {
 				t.Logf("seed %d: %v", seed, err)
 				continue
 			}
 			if executed++; !phi.Clean() {
-				t.Fatalf("seed %d is verified, but with n = %d its lock-step form has races %v, divergence %v\n%s", seed, number, phi.Races, phi.Divergence, k.PTX)
+				t.Fatalf(
+					"seed %d is verified, but with n = %d its lock-step form has races %v, divergence %v\n%s",
+					seed, number, phi.Races, phi.Divergence, k.PTX)
 			}
 		}
 	}

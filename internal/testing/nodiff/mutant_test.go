@@ -19,16 +19,17 @@ import (
 	"heddle/internal/verify"
 )
 
-// TestVerifiedMutantsAreClean breaks the synchronization of kernels that are verified: each barrier is taken
-// out, moved over its neighbour, or put under each condition that the kernel computes. A mutant that is verified
-// all the same must be right: no run may show a bug.
+// TestVerifiedMutantsAreClean breaks the synchronization of kernels that are verified: each barrier
+// is taken out, moved over its neighbour, or put under each condition that the kernel computes. A
+// mutant that is verified all the same must be right: no run may show a bug.
 func TestVerifiedMutantsAreClean(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many proofs")
 	}
 	long := os.Getenv("HEDDLE_LONG") != "" // all of them: minutes
 	seen, mutants, alive := 0, 0, 0
-	for _, dir := range []string{"../../../testdata/verify", "../../../testdata/suite/shared", "../../../testdata/suite/divergence", "../../../testdata/suite/memory"} {
+	for _, dir := range []string{"../../../testdata/verify", "../../../testdata/suite/shared",
+		"../../../testdata/suite/divergence", "../../../testdata/suite/memory"} {
 		for _, path := range kernelFiles(t, dir) {
 			program := filepath.Base(filepath.Dir(path)) == "programs"
 			if program && !long {
@@ -55,7 +56,8 @@ func TestVerifiedMutantsAreClean(t *testing.T) {
 					alive++
 					var seen seenBugs
 					if seen.look(t, k, cfg, 3, false); seen != (seenBugs{}) {
-						t.Errorf("%s, %s: %s is verified, but a run finds %s%s", filepath.Base(path), k.Demangled, what, seen.race, seen.deadlock)
+						t.Errorf("%s, %s: %s is verified, but a run finds %s%s", filepath.Base(path), k.Demangled,
+							what, seen.race, seen.deadlock)
 					}
 				})
 			}

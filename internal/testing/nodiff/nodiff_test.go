@@ -26,9 +26,10 @@ const (
 	maxCost    = 250_000 // comparisons of accesses by the oracle, about
 )
 
-// TestDetectorAgainstOracle runs the kernels of the suite and of the examples with the real detector and the
-// oracle on the same events. What the detector reports the oracle must report too, site by site; and each
-// access in whose course the oracle finds a first race on some word must make the detector report a race.
+// TestDetectorAgainstOracle runs the kernels of the suite and of the examples with the real
+// detector and the oracle on the same events. What the detector reports the oracle must report too,
+// site by site; and each access in whose course the oracle finds a first race on some word must
+// make the detector report a race.
 func TestDetectorAgainstOracle(t *testing.T) {
 	compared := 0
 	for _, dir := range []string{"../../../testdata/suite", "../../../examples"} {
@@ -46,7 +47,8 @@ func TestDetectorAgainstOracle(t *testing.T) {
 func kernelFiles(t *testing.T, dir string) []string {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") || strings.HasSuffix(path, ".ptx")) {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") ||
+			strings.HasSuffix(path, ".ptx")) {
 			out = append(out, path)
 		}
 		return err
@@ -57,7 +59,8 @@ func kernelFiles(t *testing.T, dir string) []string {
 	return out
 }
 
-// compareFile compares the engines on each kernel of a file, under several schedules, and returns how many runs that were.
+// compareFile compares the engines on each kernel of a file, under several schedules, and returns
+// how many runs that were.
 func compareFile(t *testing.T, path string) int {
 	t.Helper()
 	module, facts := kernels.File(t, path, lower.Options{})
@@ -66,7 +69,8 @@ func compareFile(t *testing.T, path string) int {
 		if k.Kernel && k.Blocks != nil {
 			for seed := range uint64(2) {
 				for _, only := range spaces(k) {
-					n += compareKernel(t, k, facts, false, seed, only) + compareKernel(t, k, facts, true, seed, only)
+					n += compareKernel(t, k, facts, false, seed, only) +
+						compareKernel(t, k, facts, true, seed, only)
 				}
 			}
 		}
@@ -82,20 +86,23 @@ func spaces(k *ir.Func) []event.Space {
 	return []event.Space{event.NoSpace}
 }
 
-func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
+func compareKernel(t *testing.T, k *ir.Func, facts *launch.SourceFacts, lockstep bool, seed uint64,
+	only event.Space) int {
 	t.Helper()
 	return compareLaunch(t, k, launch.Request{}, facts, lockstep, seed, only)
 }
 
 // compareLaunch compares the engines on one launch; it returns 0 if there was none to compare.
-func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, lockstep bool, seed uint64, only event.Space) int {
+func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts,
+	lockstep bool, seed uint64, only event.Space) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {
 		return 0
 	}
 	g := cfg.Geometry
-	if g.Blocks()*uint64(g.WarpsPerBlock())*event.WarpSize > 2*maxThreads || g.Blocks()*uint64(g.ThreadsPerBlock()) > maxThreads {
+	if g.Blocks()*uint64(g.WarpsPerBlock())*event.WarpSize > 2*maxThreads ||
+		g.Blocks()*uint64(g.ThreadsPerBlock()) > maxThreads {
 		return 0
 	}
 	m, err := emu.New(k, cfg)
@@ -155,7 +162,8 @@ func (p *pair) compare(w event.Warp, site event.Site) {
 	fresh := p.freshWords()
 	total := hazards(p.det.Report())
 	if fresh > 0 && total == p.total {
-		p.diffs = append(p.diffs, fmt.Sprintf("the detector misses the first race on a word, by warp %d at site %d", w, site))
+		p.diffs = append(p.diffs,
+			fmt.Sprintf("the detector misses the first race on a word, by warp %d at site %d", w, site))
 	}
 	p.total = total
 }
@@ -188,7 +196,9 @@ func (p *pair) finish() {
 	for _, r := range p.det.Report().Races {
 		a, b := r.First.Site, r.Second.Site
 		if p.ora.Pairs[oracle.Pair{Space: r.Space, A: min(a, b), B: max(a, b)}] == 0 {
-			p.diffs = append(p.diffs, fmt.Sprintf("the detector alone finds a race of sites %d and %d on %v address %#x", a, b, r.Space, r.Second.Addr))
+			p.diffs = append(p.diffs,
+				fmt.Sprintf("the detector alone finds a race of sites %d and %d on %v address %#x", a, b,
+					r.Space, r.Second.Addr))
 		}
 	}
 }

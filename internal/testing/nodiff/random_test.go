@@ -18,8 +18,8 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// TestRandomKernels: on random kernels the detector agrees with the oracle, and one worker sends the same
-// events and leaves the same memory as two.
+// TestRandomKernels: on random kernels the detector agrees with the oracle, and one worker sends
+// the same events and leaves the same memory as two.
 func TestRandomKernels(t *testing.T) {
 	n := 150
 	if testing.Short() {
@@ -97,7 +97,8 @@ func request(k gen.Kernel) launch.Request { return randomRequest(k, "3", 1) }
 func randomRequest(k gen.Kernel, number string, contents uint64) launch.Request {
 	grid, block := k.Grid, k.Block
 	return launch.Request{Grid: &grid, Block: &block, Args: []launch.ArgSpec{
-		{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom, Size: 4 * gen.Words, Seed: contents},
+		{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom, Size: 4 * gen.Words,
+			Seed: contents},
 		{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: number},
 	}}
 }
@@ -142,7 +143,8 @@ func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool,
 	return 1
 }
 
-// digest hashes the events of a run. What an event leaves undefined, the entries outside its mask, is not in it.
+// digest hashes the events of a run. What an event leaves undefined, the entries outside its mask,
+// is not in it.
 type digest struct {
 	h interface {
 		Write([]byte) (int, error)
@@ -166,7 +168,8 @@ func (d *digest) put(vals ...any) {
 }
 
 func (d *digest) Access(a *event.Access) {
-	d.put(uint8(1), a.Warp, a.Site, a.Mask, a.Active, a.Kind, a.Space, a.Order, a.Scope, a.Proxy, a.Size, a.Elem, a.Stored)
+	d.put(uint8(1), a.Warp, a.Site, a.Mask, a.Active, a.Kind, a.Space, a.Order, a.Scope, a.Proxy,
+		a.Size, a.Elem, a.Stored)
 	for l := range event.WarpSize {
 		if a.Mask>>l&1 == 1 {
 			d.put(a.Addr[l])

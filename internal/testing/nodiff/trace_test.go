@@ -18,12 +18,14 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// TestTraceAgainstRun holds the trace of a kernel, which executes a slice with unknown inputs, against a run
-// of the whole kernel: if the trace comes to its end and finds no race, every thread makes the same accesses to
-// shared memory and comes to the same barriers, in the same order, whatever the inputs.
+// TestTraceAgainstRun holds the trace of a kernel, which executes a slice with unknown inputs,
+// against a run of the whole kernel: if the trace comes to its end and finds no race, every thread
+// makes the same accesses to shared memory and comes to the same barriers, in the same order,
+// whatever the inputs.
 func TestTraceAgainstRun(t *testing.T) {
 	compared := 0
-	for _, dir := range []string{"../../../testdata/suite", "../../../testdata/trace", "../../../examples"} {
+	for _, dir := range []string{"../../../testdata/suite", "../../../testdata/trace",
+		"../../../examples"} {
 		for _, path := range kernelFiles(t, dir) {
 			t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
 				for _, k := range kernelsOf(t, path) {
@@ -94,7 +96,8 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	unknown := *cfg
 	unknown.Args = slices.Clone(cfg.Args)
 	for i := range unknown.Args {
-		unknown.Args[i] = launch.Arg{Name: cfg.Args[i].Name, Unknown: true, Bits: make([]byte, k.Params[i].Size)}
+		unknown.Args[i] = launch.Arg{Name: cfg.Args[i].Name, Unknown: true,
+			Bits: make([]byte, k.Params[i].Size)}
 	}
 	m, err := emu.NewTrace(k, &unknown, s)
 	if err != nil {
@@ -108,7 +111,9 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	static.Static = true
 	traced := &commands{m: m, det: race.New(static), weaken: true}
 	block := uint32(0)
-	res, err := m.Run(t.Context(), emu.Options{Model: emuModel(model), Block: &block, Workers: 1, MaxSteps: maxSteps}, traced)
+	res,
+		err := m.Run(t.Context(), emu.Options{Model: emuModel(model), Block: &block, Workers: 1,
+		MaxSteps: maxSteps}, traced)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,9 +139,10 @@ func emuModel(m event.WarpModel) event.WarpModel {
 	return event.Independent
 }
 
-// runAgainst holds a trace that found nothing against a run with other inputs: its commands, and what a
-// detector finds in it.
-func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, traced *commands, opt race.Options) int {
+// runAgainst holds a trace that found nothing against a run with other inputs: its commands, and
+// what a detector finds in it.
+func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, traced *commands,
+	opt race.Options) int {
 	t.Helper()
 	c := *cfg
 	c.Args = slices.Clone(cfg.Args)
@@ -158,12 +164,15 @@ func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, 
 	}
 	run := &commands{m: m, det: race.New(opt)}
 	block := uint32(0)
-	res, err := m.Run(t.Context(), emu.Options{Model: emuModel(opt.Model), Seed: 3, Block: &block, Workers: 1, MaxSteps: maxSteps}, run)
+	res,
+		err := m.Run(t.Context(), emu.Options{Model: emuModel(opt.Model), Seed: 3, Block: &block,
+		Workers: 1, MaxSteps: maxSteps}, run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if rep := run.det.Report(); len(rep.Races)+len(rep.Barriers) > 0 {
-		t.Errorf("%s, fill %d: the trace found nothing, the run %d races and %d errors at barriers", k.Name, fill, len(rep.Races), len(rep.Barriers))
+		t.Errorf("%s, fill %d: the trace found nothing, the run %d races and %d errors at barriers",
+			k.Name, fill, len(rep.Races), len(rep.Barriers))
 		return 0
 	}
 	if res.Status != emu.Completed {
@@ -172,12 +181,14 @@ func runAgainst(t *testing.T, k *ir.Func, cfg *launch.Config, fill launch.Fill, 
 	for thread, want := range run.of {
 		got := traced.of[thread]
 		if !slices.Equal(traced.certain(got), traced.certain(want)) {
-			t.Errorf("%s, fill %d, thread %d: the trace has %d commands, the run %d; they differ", k.Name, fill, thread, len(got), len(want))
+			t.Errorf("%s, fill %d, thread %d: the trace has %d commands, the run %d; they differ", k.Name,
+				fill, thread, len(got), len(want))
 			return 0
 		}
 		for _, c := range want {
 			if !slices.Contains(got, c) {
-				t.Errorf("%s, fill %d, thread %d: the run has a command at %v that the trace has not", k.Name, fill, thread, c.in)
+				t.Errorf("%s, fill %d, thread %d: the run has a command at %v that the trace has not", k.Name,
+					fill, thread, c.in)
 				return 0
 			}
 		}

@@ -47,21 +47,26 @@ func (s *stores) Access(a *event.Access) {
 	}
 }
 
-// TestTermsAreValues: the terms that lockstep makes of integer instructions have the values that a run computes.
+// TestTermsAreValues: the terms that lockstep makes of integer instructions have the values that a
+// run computes.
 func TestTermsAreValues(t *testing.T) {
 	from, to := seeds(t, 150)
 	compared, skipped := 0, 0
 	for seed := from; seed < to; seed++ {
 		k := gen.Integers(rand.New(rand.NewSource(int64(seed))))
 		f := kernelOf(t, k.PTX)
-		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
+		th,
+			err := lockstep.Build(t.Context(), f,
+			lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block,
+				Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
 		for _, number := range []string{"0", "3", "0x80000000", "0xffffffff", "0x12345"} {
 			grid, block := k.Grid, k.Block
 			cfg, errs := launch.Resolve(f, launch.Request{Grid: &grid, Block: &block, Args: []launch.ArgSpec{
-				{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Size: 4096}, {Param: "n", Offset: -1, Kind: launch.ArgValue, Text: number},
+				{Param: "mem", Offset: -1, Kind: launch.ArgBuffer, Size: 4096},
+				{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: number},
 			}}, nil)
 			if len(errs) > 0 {
 				t.Fatal(errs[0])
@@ -91,11 +96,14 @@ func TestTermsAreValues(t *testing.T) {
 	}
 }
 
-// compareStores evaluates the stored terms for each lane. A term with symbols of which nothing is known says nothing.
-func compareStores(t *testing.T, f *ir.Func, th *lockstep.Thread, saw *stores, n uint64) (compared, skipped int) {
+// compareStores evaluates the stored terms for each lane. A term with symbols of which nothing is
+// known says nothing.
+func compareStores(t *testing.T, f *ir.Func, th *lockstep.Thread, saw *stores, n uint64) (compared,
+	skipped int) {
 	c := th.Context
 	for lane := range uint64(event.WarpSize) {
-		model := &smt.Model{Vars: map[string]uint64{c.Name(th.Tid[0]): lane, lockstep.ParamName(f.Params[1], 0, 32): n}}
+		model := &smt.Model{Vars: map[string]uint64{c.Name(th.Tid[0]): lane,
+			lockstep.ParamName(f.Params[1], 0, 32): n}}
 		e := c.Evaluate(model)
 		for i := range th.Accesses {
 			a := &th.Accesses[i]
@@ -111,9 +119,11 @@ func compareStores(t *testing.T, f *ir.Func, th *lockstep.Thread, saw *stores, n
 				done := of != nil && of[lane].done
 				switch {
 				case e.Holds(a.Guard) != done:
-					t.Errorf("lane %d, n = %#x, %s #%d: executed %v, but its guard says %v", lane, n, a.Instr.Text(), a.Instr.Index, done, !done)
+					t.Errorf("lane %d, n = %#x, %s #%d: executed %v, but its guard says %v", lane, n,
+						a.Instr.Text(), a.Instr.Index, done, !done)
 				case done && e.Value(v) != of[lane].data[k]:
-					t.Errorf("lane %d, n = %#x, %s #%d: stored %#x, but the term has %#x", lane, n, a.Instr.Text(), a.Instr.Index, of[lane].data[k], e.Value(v))
+					t.Errorf("lane %d, n = %#x, %s #%d: stored %#x, but the term has %#x", lane, n, a.Instr.Text(),
+						a.Instr.Index, of[lane].data[k], e.Value(v))
 				}
 			}
 		}

@@ -20,9 +20,13 @@ import (
 	"heddle/internal/verify"
 )
 
-// TestVerifiedMeansClean: what verify proves, no run may refute. Random kernels, under several schedules.
+// TestVerifiedMeansClean: what verify proves, no run may refute. Random kernels, under several
+// schedules.
 func TestVerifiedMeansClean(t *testing.T) {
-	draw := func(src gen.Source) gen.Kernel { return gen.Random(src, gen.Options{BlockBarriers: src.Intn(4) > 0}) }
+	draw := func(
+		src gen.Source) gen.Kernel {
+		return gen.Random(src, gen.Options{BlockBarriers: src.Intn(4) > 0})
+	}
 	verifiedIsClean(t, agreement{draw: draw, req: randomRequest}, 300, 10)
 }
 
@@ -51,9 +55,13 @@ func TestVerifiedFlowIsClean(t *testing.T) {
 	verifiedIsClean(t, agreement{draw: gen.Flow, req: flowRequest}, 40, 10)
 }
 
-// TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in runs.
+// TestVerifiedInLockstepIsClean is the same for lanes of a warp in lock step, in proofs and in
+// runs.
 func TestVerifiedInLockstepIsClean(t *testing.T) {
-	random := func(src gen.Source) gen.Kernel { return gen.Random(src, gen.Options{BlockBarriers: true}) }
+	random := func(
+		src gen.Source) gen.Kernel {
+		return gen.Random(src, gen.Options{BlockBarriers: true})
+	}
 	for name, a := range map[string]agreement{
 		"random":   {draw: random, req: randomRequest, lockstep: true, count: 150},
 		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true, count: 25},
@@ -71,9 +79,9 @@ type agreement struct {
 	count    int // how many to try by default
 }
 
-// verifiedIsClean draws n kernels and runs them, with several numbers, contents and schedules. What a run refutes must not be
-// verified. Of those that are clean one in eight is given to verify too: one in few or more of these is to be verified, or the
-// test shows little.
+// verifiedIsClean draws n kernels and runs them, with several numbers, contents and schedules. What
+// a run refutes must not be verified. Of those that are clean one in eight is given to verify too:
+// one in few or more of these is to be verified, or the test shows little.
 func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 	from, to := seeds(t, n)
 	schedules := uint64(2)
@@ -102,7 +110,10 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 		default:
 			tried++
 		}
-		th, err := lockstep.Build(t.Context(), f, lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block, Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep})
+		th,
+			err := lockstep.Build(t.Context(), f,
+			lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block,
+				Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep})
 		if no := (*lockstep.UnsupportedError)(nil); errors.As(err, &no) {
 			continue
 		}
@@ -122,7 +133,8 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 			verified++
 		}
 	}
-	t.Logf("seeds %d to %d: runs refute %d; of %d others verify proves %d", from, to, refuted, tried, verified)
+	t.Logf("seeds %d to %d: runs refute %d; of %d others verify proves %d", from, to, refuted, tried,
+		verified)
 	if verified < tried/few || tried < (to-from)/100 || refuted < (to-from)/20 {
 		t.Error("the test shows little")
 	}
@@ -130,8 +142,8 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 
 func long() bool { return os.Getenv("HEDDLE_LONG") != "" }
 
-// seeds are those to try, n of them, or 20,000 with HEDDLE_LONG. HEDDLE_SEEDS=FROM:TO takes a slice of these, so that a long run
-// can be done in parts.
+// seeds are those to try, n of them, or 20,000 with HEDDLE_LONG. HEDDLE_SEEDS=FROM:TO takes a slice
+// of these, so that a long run can be done in parts.
 func seeds(t *testing.T, n int) (from, to int) {
 	t.Helper()
 	switch slice := os.Getenv("HEDDLE_SEEDS"); {
@@ -152,7 +164,8 @@ func seeds(t *testing.T, n int) (from, to int) {
 type seenBugs struct{ race, deadlock string }
 
 // look runs a kernel under some schedules, up to the first race.
-func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules uint64, lockstep bool) {
+func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules uint64,
+	lockstep bool) {
 	t.Helper()
 	runs, detects := event.Independent, event.Independent
 	if lockstep {
@@ -192,16 +205,19 @@ func kernelOf(t *testing.T, text string) *ir.Func {
 
 func flowRequest(k gen.Kernel, number string, contents uint64) launch.Request {
 	r := phaseRequest(k, number, contents)
-	r.Args[1] = launch.ArgSpec{Param: "out", Offset: -1, Kind: launch.ArgBuffer, Size: 4 * gen.FlowWords * k.Grid.Count() * k.Block.Count()}
+	r.Args[1] = launch.ArgSpec{Param: "out", Offset: -1, Kind: launch.ArgBuffer,
+		Size: 4 * gen.FlowWords * k.Grid.Count() * k.Block.Count()}
 	return r
 }
 
 func phaseRequest(k gen.Kernel, number string, contents uint64) launch.Request {
 	grid, block := k.Grid, k.Block
 	buffer := func(name string, words int) launch.ArgSpec {
-		return launch.ArgSpec{Param: name, Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom, Size: uint64(4 * words), Seed: contents}
+		return launch.ArgSpec{Param: name, Offset: -1, Kind: launch.ArgBuffer, Fill: launch.FillRandom,
+			Size: uint64(4 * words), Seed: contents}
 	}
 	return launch.Request{Grid: &grid, Block: &block, Args: []launch.ArgSpec{
-		buffer("mem", gen.PhaseWords*int(grid.X)), buffer("ro", 16), {Param: "n", Offset: -1, Kind: launch.ArgValue, Text: number},
+		buffer("mem", gen.PhaseWords*int(grid.X)), buffer("ro", 16),
+		{Param: "n", Offset: -1, Kind: launch.ArgValue, Text: number},
 	}}
 }

@@ -22,8 +22,8 @@ type copies struct {
 	open   []copied
 }
 
-// Copy checks and records what the copies of each lane do, as of now: they are ordered after what their thread
-// knows, and nothing is ordered after them (PTX ISA 8.9.1.1).
+// Copy checks and records what the copies of each lane do, as of now: they are ordered after what
+// their thread knows, and nothing is ordered after them (PTX ISA 8.9.1.1).
 func (o *Oracle) Copy(c *event.Copy) {
 	o.seq++
 	for _, t := range lanes(c.Warp, c.Mask) {
@@ -31,9 +31,11 @@ func (o *Oracle) Copy(c *event.Copy) {
 		l := t.Lane()
 		made := copied{group: o.copies[t].closed}
 		op := event.Op{Thread: t, Kind: event.Read, Async: true, Addr: c.From[l], Size: c.Read[l]}
-		made.parts = append(made.parts, o.check(&access{op: op, site: c.Site, seq: o.seq, at: pending}, event.Global))
+		made.parts = append(made.parts, o.check(&access{op: op, site: c.Site, seq: o.seq, at: pending},
+			event.Global))
 		op = event.Op{Thread: t, Kind: event.Write, Async: true, Addr: c.To[l], Size: c.Size}
-		w := &access{op: op, site: c.Site, seq: o.seq, at: pending, from: [2]uint64{c.From[l], uint64(c.Read[l])}}
+		w := &access{op: op, site: c.Site, seq: o.seq, at: pending,
+			from: [2]uint64{c.From[l], uint64(c.Read[l])}}
 		made.parts = append(made.parts, o.check(w, event.Shared))
 		for i := range int(c.Size) {
 			made.to = append(made.to, o.byteOf(event.Shared, op, i))

@@ -1,7 +1,7 @@
 package oracle
 
-// Figure4 is the algorithm of figure 4 of the Weft paper as it stands there: happens-before as a relation over
-// all pairs of commands, closed transitively; cubic.
+// Figure4 is the algorithm of figure 4 of the Weft paper as it stands there: happens-before as a
+// relation over all pairs of commands, closed transitively; cubic.
 type Figure4 struct {
 	p     Programs
 	gen   map[Ref]int
@@ -48,14 +48,15 @@ func NewFigure4(p Programs, gen map[Ref]int) *Figure4 {
 
 func (f *Figure4) cmd(x Ref) Command { return f.p[x.Thread][x.At] }
 
-// before reports whether x comes before the point just before y: (x, y') is in R for the command y' that
-// precedes y. Nothing comes before the first command of a thread; the figure leaves those out of its check.
+// before reports whether x comes before the point just before y: (x, y') is in R for the command y'
+// that precedes y. Nothing comes before the first command of a thread; the figure leaves those out
+// of its check.
 func (f *Figure4) before(x, y Ref) bool {
 	return y.At > 0 && f.r[f.index[x]][f.index[Ref{y.Thread, y.At - 1}]]
 }
 
-// WellSync is lines 18 to 23, with the two cases that Definition 6 decides and the figure does not: first
-// commands of a thread, and generations in which nobody waits.
+// WellSync is lines 18 to 23, with the two cases that Definition 6 decides and the figure does not:
+// first commands of a thread, and generations in which nobody waits.
 func (f *Figure4) WellSync() bool {
 	type generation struct{ bar, gen int }
 	waited := make(map[generation]bool)
@@ -70,7 +71,8 @@ func (f *Figure4) WellSync() bool {
 			continue
 		}
 		for _, y := range f.refs {
-			if d := f.cmd(y); d.Synchronizes() && d.Bar == c.Bar && f.gen[y] == f.gen[x]+1 && !f.before(x, y) {
+			if d := f.cmd(y); d.Synchronizes() && d.Bar == c.Bar && f.gen[y] == f.gen[x]+1 &&
+				!f.before(x, y) {
 				return false
 			}
 		}
@@ -78,8 +80,8 @@ func (f *Figure4) WellSync() bool {
 	return true
 }
 
-// Races lists the pairs of Definition 8: accesses of one variable, at least one a write, that the relation
-// orders in neither direction.
+// Races lists the pairs of Definition 8: accesses of one variable, at least one a write, that the
+// relation orders in neither direction.
 func (f *Figure4) Races() [][2]Ref {
 	var out [][2]Ref
 	for a, x := range f.refs {

@@ -1,9 +1,10 @@
-// Package oracle is a happens-before race detector without any cleverness, to hold package race against: a
-// full vector clock for every thread, every access kept for ever, every pair compared.
+// Package oracle is a happens-before race detector without any cleverness, to hold package race
+// against: a full vector clock for every thread, every access kept for ever, every pair compared.
 //
-// What it follows: PTX ISA 8.7 (races), 8.8 (release and acquire patterns), 8.9.2 (observation order), 8.9.4
-// (what synchronizes); Barracuda §3.3.1 for the lockstep model. It shares package event's definition of a
-// conflict with the real detector, and nothing else. Cost: quadratic in everything; for small launches only.
+// What it follows: PTX ISA 8.7 (races), 8.8 (release and acquire patterns), 8.9.2 (observation
+// order), 8.9.4 (what synchronizes); Barracuda §3.3.1 for the lockstep model. It shares package
+// event's definition of a conflict with the real detector, and nothing else. Cost: quadratic in
+// everything; for small launches only.
 package oracle
 
 import (
@@ -29,8 +30,8 @@ type Options struct {
 	Lockstep bool
 	// Tolerate says whether two conflicting weak writes of the same bytes are let pass; nil: never.
 	Tolerate func(sameInstruction bool) bool
-	// Only is as in package race: the one space of which races count, and what orders other memory only orders
-	// nothing.
+	// Only is as in package race: the one space of which races count, and what orders other memory
+	// only orders nothing.
 	Only event.Space
 }
 
@@ -50,8 +51,8 @@ type Oracle struct {
 
 	Pairs map[Pair]int
 	Racy  map[Byte]bool // bytes with a race
-	// Unsynchronized are bytes with accesses that no synchronization orders. Of these, some may be ordered by
-	// what was observed (PTX ISA 8.9.5, second rule), and so be no race.
+	// Unsynchronized are bytes with accesses that no synchronization orders. Of these, some may be
+	// ordered by what was observed (PTX ISA 8.9.5, second rule), and so be no race.
 	Unsynchronized map[Byte]bool
 }
 
@@ -124,13 +125,15 @@ type generation struct {
 func New(opt Options) *Oracle {
 	n := int(opt.Geometry.Blocks()) * opt.Geometry.WarpsPerBlock() * event.WarpSize
 	o := &Oracle{opt: opt, threads: n, bytes: map[Byte][]*access{}, last: map[Byte]*write{},
-		bars: map[barrier]*generation{}, Pairs: map[Pair]int{}, Racy: map[Byte]bool{}, Unsynchronized: map[Byte]bool{}, current: map[event.Thread]*access{}}
+		bars: map[barrier]*generation{}, Pairs: map[Pair]int{}, Racy: map[Byte]bool{},
+		Unsynchronized: map[Byte]bool{}, current: map[event.Thread]*access{}}
 	for i := range n {
 		c := make(clock, n)
 		c[i] = 1
 		o.vc = append(o.vc, c)
 		o.copies = append(o.copies, copies{})
-		o.sync = append(o.sync, threadSync{map[event.Scope]clock{}, map[place][]head{}, map[place][]head{}})
+		o.sync = append(o.sync, threadSync{map[event.Scope]clock{}, map[place][]head{},
+			map[place][]head{}})
 	}
 	return o
 }
@@ -174,8 +177,8 @@ func (o *Oracle) scalar(a *event.Access) {
 		o.vc[t][t]++
 		o.plain(a, t)
 	}
-	// Synchronization comes lane by lane after all checks: the lanes of an instruction are concurrent, and
-	// what a lane acquires orders nothing that the instruction itself does.
+	// Synchronization comes lane by lane after all checks: the lanes of an instruction are concurrent,
+	// and what a lane acquires orders nothing that the instruction itself does.
 	for _, t := range lanes(a.Warp, a.Mask) {
 		o.synchronize(a, t)
 	}
@@ -191,7 +194,8 @@ func (o *Oracle) byteOf(space event.Space, op event.Op, i int) Byte {
 }
 
 func opOf(a *event.Access, t event.Thread) event.Op {
-	return event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy, Addr: a.Addr[t.Lane()], Size: a.Size}
+	return event.Op{Thread: t, Kind: a.Kind, Order: a.Order, Scope: a.Scope, Proxy: a.Proxy,
+		Addr: a.Addr[t.Lane()], Size: a.Size}
 }
 
 // plain checks and records the access of a lane in program order.
@@ -211,7 +215,8 @@ func (o *Oracle) check(acc *access, space event.Space) *access {
 	for i := range int(acc.op.Size) {
 		b := o.byteOf(space, acc.op, i)
 		for _, old := range o.bytes[b] {
-			if !o.counts(space) || !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.ordered(old, acc) || o.tolerated(old, acc) {
+			if !o.counts(space) || !event.Conflict(o.opt.Geometry, old.op, acc.op) || o.ordered(old, acc) ||
+				o.tolerated(old, acc) {
 				continue
 			}
 			o.Unsynchronized[b] = true
@@ -230,11 +235,12 @@ func (o *Oracle) check(acc *access, space event.Space) *access {
 
 // ordered reports whether old happens before acc, in a way that reaches its proxy.
 func (o *Oracle) ordered(old, acc *access) bool {
-	return event.Preserved(o.opt.Geometry, old.op, acc.op) && o.vc[acc.op.Thread][old.op.Thread] >= old.at
+	return event.Preserved(o.opt.Geometry, old.op, acc.op) &&
+		o.vc[acc.op.Thread][old.op.Thread] >= old.at
 }
 
-// observed reports whether a strong write precedes acc by the second rule of causality order: some read that
-// observed it happens before acc (8.9.5).
+// observed reports whether a strong write precedes acc by the second rule of causality order: some
+// read that observed it happens before acc (8.9.5).
 func (o *Oracle) observed(old, acc *access) bool {
 	for _, z := range old.observers {
 		if o.vc[acc.op.Thread][z.thread] >= z.at && event.Preserved(o.opt.Geometry, old.op, acc.op) {
@@ -245,18 +251,21 @@ func (o *Oracle) observed(old, acc *access) bool {
 }
 
 func (o *Oracle) tolerated(a, b *access) bool {
-	if o.opt.Tolerate == nil || a.op.Kind != event.Write || b.op.Kind != event.Write || a.op.Order.Strong() || b.op.Order.Strong() {
+	if o.opt.Tolerate == nil || a.op.Kind != event.Write || b.op.Kind != event.Write ||
+		a.op.Order.Strong() || b.op.Order.Strong() {
 		return false
 	}
 	sameInstruction := a.seq == b.seq
-	if a.op.Async || b.op.Async { // what a copy will write is not known: only of the same source is it the same
+	// what a copy will write is not known: only of the same source is it the same
+	if a.op.Async || b.op.Async {
 		return sameInstruction && o.opt.Tolerate(true) && a.from == b.from
 	}
 	return o.opt.Tolerate(sameInstruction) && sameBytes(a, b)
 }
 
 func sameBytes(a, b *access) bool {
-	for at := max(a.op.Addr, b.op.Addr); at < min(a.op.Addr+uint64(a.op.Size), b.op.Addr+uint64(b.op.Size)); at++ {
+	for at := max(a.op.Addr, b.op.Addr); at < min(a.op.Addr+uint64(a.op.Size),
+		b.op.Addr+uint64(b.op.Size)); at++ {
 		if a.byteAt(at) != b.byteAt(at) {
 			return false
 		}
@@ -298,7 +307,9 @@ func (o *Oracle) WarpSync(w *event.WarpSync) {
 }
 
 // counts reports whether races in a space are looked for.
-func (o *Oracle) counts(s event.Space) bool { return o.opt.Only == event.NoSpace || o.opt.Only == s }
+func (o *Oracle) counts(s event.Space) bool {
+	return o.opt.Only == event.NoSpace || o.opt.Only == s
+}
 
 // orders reports whether a barrier or fence orders what is looked at.
 func (o *Oracle) orders(by event.Orders) bool {

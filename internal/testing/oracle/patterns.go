@@ -2,8 +2,8 @@ package oracle
 
 import "heddle/internal/event"
 
-// Fence is a release fence for later writes, and an acquire fence for what earlier strong reads observed
-// (PTX ISA 8.8, third forms).
+// Fence is a release fence for later writes, and an acquire fence for what earlier strong reads
+// observed (PTX ISA 8.8, third forms).
 func (o *Oracle) Fence(f *event.Fence) {
 	for _, t := range lanes(f.Warp, f.Mask) {
 		if !o.orders(f.Orders) {
@@ -23,8 +23,8 @@ func (o *Oracle) Fence(f *event.Fence) {
 	o.endInstruction(f.Warp, f.Active)
 }
 
-// acquire joins what release patterns publish, where the pattern's first operation and the acquiring one
-// are morally strong: their scopes include each other's threads (8.9.4).
+// acquire joins what release patterns publish, where the pattern's first operation and the
+// acquiring one are morally strong: their scopes include each other's threads (8.9.4).
 func (o *Oracle) acquire(t event.Thread, scope event.Scope, heads []head) {
 	g := o.opt.Geometry
 	for _, h := range heads {
@@ -74,7 +74,8 @@ func (o *Oracle) synchronize(a *event.Access, t event.Thread) {
 	}
 }
 
-// observe returns the write that a strong read reads, if it is one write and they are morally strong; else nil.
+// observe returns the write that a strong read reads, if it is one write and they are morally
+// strong; else nil.
 func (o *Oracle) observe(a *event.Access, t event.Thread, op event.Op) *write {
 	w := o.last[o.byteOf(a.Space, op, 0)]
 	for i := range int(a.Size) {

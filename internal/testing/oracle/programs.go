@@ -2,8 +2,8 @@ package oracle
 
 import "fmt"
 
-// Thread programs and their semantics as in Weft (PLDI 2015) §3: what a warp-specialized kernel is once all but
-// synchronization and shared accesses is abstracted away.
+// Thread programs and their semantics as in Weft (PLDI 2015) §3: what a warp-specialized kernel is
+// once all but synchronization and shared accesses is abstracted away.
 
 // Op is a command of a thread program.
 type Op uint8
@@ -15,7 +15,8 @@ const (
 	SyncCmd
 )
 
-// Command is one command: an access of variable Var, or a registration at barrier Bar for Count threads.
+// Command is one command: an access of variable Var, or a registration at barrier Bar for Count
+// threads.
 type Command struct {
 	Op    Op
 	Var   int
@@ -66,7 +67,8 @@ type State struct {
 
 // NewState returns the initial configuration, for barriers 0 to barriers-1.
 func NewState(p Programs, barriers int) *State {
-	return &State{pc: make([]int, len(p)), blocked: make([]bool, len(p)), syncs: make([][]int, barriers),
+	return &State{pc: make([]int, len(p)), blocked: make([]bool, len(p)),
+		syncs:   make([][]int, barriers),
 		arrives: make([][]int, barriers), count: make([]int, barriers), recycled: make([]int, barriers)}
 }
 
@@ -91,9 +93,10 @@ func (s *State) Done(p Programs) bool {
 	return true
 }
 
-// Step lets thread i execute its next command, and recycles the barrier if that completes it; then the
-// threads that waited have executed their sync. It returns the generation in which the command took part
-// (Definition 5, counted from 1), the barrier that was recycled or -1, and whether the step is an error.
+// Step lets thread i execute its next command, and recycles the barrier if that completes it; then
+// the threads that waited have executed their sync. It returns the generation in which the command
+// took part (Definition 5, counted from 1), the barrier that was recycled or -1, and whether the
+// step is an error.
 func (s *State) Step(p Programs, i int) (gen, recycled int, err bool) {
 	c := p[i][s.pc[i]]
 	if !c.Synchronizes() {
@@ -128,7 +131,8 @@ func (s *State) Step(p Programs, i int) (gen, recycled int, err bool) {
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() *State {
-	c := &State{pc: append([]int(nil), s.pc...), blocked: append([]bool(nil), s.blocked...), count: append([]int(nil), s.count...),
+	c := &State{pc: append([]int(nil), s.pc...), blocked: append([]bool(nil), s.blocked...),
+		count:    append([]int(nil), s.count...),
 		recycled: append([]int(nil), s.recycled...)}
 	for b := range s.syncs {
 		c.syncs = append(c.syncs, append([]int(nil), s.syncs[b]...))
@@ -141,8 +145,9 @@ func (s *State) key() string {
 	return fmt.Sprint(s.pc, s.blocked, s.syncs, s.arrives, s.count, s.recycled)
 }
 
-// WellSynchronized decides Definition 6 by enumerating every execution: each registration takes part in the
-// same generation in all of them, and none deadlocks or goes to an error. For tiny programs.
+// WellSynchronized decides Definition 6 by enumerating every execution: each registration takes
+// part in the same generation in all of them, and none deadlocks or goes to an error. For tiny
+// programs.
 func WellSynchronized(p Programs, barriers int) bool {
 	gens := make(map[Ref]int)
 	seen := make(map[string]bool)

@@ -82,7 +82,7 @@ func TestFixOwnKernels(t *testing.T) {
 }
 
 func fixOwn(t *testing.T, dir, path string, rows map[string][]string) {
-	text, err := os.ReadFile(path)
+	text, err := Source(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func fixOwn(t *testing.T, dir, path string, rows map[string][]string) {
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
 		name, base := launch.BaseName(f.Kernel), filepath.Base(path)
-		want := said(string(text), name)
+		want := said(text, name)
 		if dir == traceDir { // what is said there is about heddle trace
 			want = "other"
 		}

@@ -57,7 +57,7 @@ func TestMutants(t *testing.T) {
 	mutants := 0
 	for _, dir := range []string{suiteDir, examplesDir} {
 		for _, path := range kernels(t, dir) {
-			text, err := os.ReadFile(path)
+			text, err := Source(path)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -30,13 +29,13 @@ const defaultSteps = 20_000_000
 
 // File runs one test kernel under each seed, and returns what differs from its expectations.
 func File(ctx context.Context, path string, cfg Config) ([]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := Source(path)
 	if err != nil {
 		return nil, err
 	}
 	var diffs []string
 	for _, seed := range cfg.Seeds {
-		exp, err := Parse(string(text))
+		exp, err := Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

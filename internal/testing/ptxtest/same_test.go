@@ -14,11 +14,11 @@ import (
 
 // output is what heddle check prints on a file, as JSON, findings and verdicts.
 func output(ctx context.Context, path string, workers int) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := Source(path)
 	if err != nil {
 		return "", err
 	}
-	exp, err := Parse(string(text))
+	exp, err := Parse(text)
 	if err != nil {
 		return "", err
 	}

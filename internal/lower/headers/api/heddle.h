@@ -16,7 +16,7 @@
                                       values within a condition
      __heddle_axiom_N()               a function with a body: returns the condition of an axiom
 
-   `heddle run` checks the conditions that one thread's execution decides: see LIMITATIONS.md. */
+   `heddle run` checks the conditions that one thread's execution decides: see docs/support.md. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 

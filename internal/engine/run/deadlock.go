@@ -106,8 +106,8 @@ func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 // names reports whether instructions name barrier id. A number in a register may be any.
 func names(list []*ir.Instr, id uint8) bool {
 	for _, in := range list {
-		isBarrier := (in.Op() == "bar" || in.Op() == "barrier") && len(in.Src) > 0
-		if isBarrier && (in.Src[0].Kind != ir.Imm || in.Src[0].Val == uint64(id)) {
+		b, ok := in.NumberedBarrier()
+		if ok && b.ID != nil && (b.ID.Kind != ir.Imm || b.ID.Val == uint64(id)) {
 			return true
 		}
 	}

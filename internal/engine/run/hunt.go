@@ -12,6 +12,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/launch"
 )
 
@@ -201,7 +202,7 @@ func compared(k *ir.Func) []int64 {
 	var out []int64
 	for _, b := range k.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op() != "setp" {
+			if in.Operation() != isa.Comparison {
 				continue
 			}
 			for _, s := range in.Src {

@@ -35,8 +35,8 @@ type Options struct {
 	Prove  prove.Options
 
 	Atomic    bool          // offer atomic updates
-	Redundant bool          // take redundant barriers away
-	Source    bool          // also say in the source what is changed, if it is CUDA C++ or OpenCL C
+	Redundant bool          // remove redundant barriers
+	Source    bool          // also express the repair in the source, if it is CUDA C++ or OpenCL C
 	Budget    time.Duration // for each kernel; 0: only the texts that are checked are bounded
 }
 
@@ -56,9 +56,13 @@ const fixSeeds = 3
 type Status uint8
 
 const (
+	// NothingToFix is a kernel that shows no bug, verified or not. Kernel.After says which.
 	NothingToFix Status = iota
+	// Repaired is a kernel with a repair that the judge accepts, at least in the PTX.
 	Repaired
+	// NotRepaired is a kernel with a bug for which no repair was found.
 	NotRepaired
+	// NotChecked is a kernel whose launch is unknown, or whose runs do not cover it.
 	NotChecked
 )
 

@@ -23,6 +23,14 @@ import (
 	"heddle/internal/verify"
 )
 
+// How a text is judged, from the cheapest question to the dearest: runs of the known launches,
+// among them those that showed a bug before; a proof for all arguments that are not given; replays
+// of its counterexamples; and, once for the original text, a search for other launches (run.Hunt).
+//
+// Buggy means that a run showed a bug, Verified that the proof succeeded. Clean means neither, so a
+// repair that is only clean can be wrong for inputs that were not tried; the result says so. A run
+// that hits its step limit makes the text Unknown, never Clean.
+
 // judge is the repair.Judge of one kernel. It runs the emulator with the race detector on some
 // launches, and if they show nothing, asks the static engine, whose counterexamples become launches
 // too.

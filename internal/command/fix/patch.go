@@ -17,6 +17,12 @@ import (
 
 var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
 
+// The search for a form of a plan in the source. A place between two instructions may be several
+// places between statements, so each part of a plan has choices. They are tried in the order of
+// rank.go: the best choice of every part, then every second best, and so on; then all choices
+// together, less what the judge does not need. Candidates that compile to a PTX that was judged
+// before are skipped. What is not found in mostSources compilations stays a repair of the PTX.
+
 // sourceForm is the form of a repair in the source.
 type sourceForm struct {
 	edits []edit.Edit // of the file, with those of the kernels before

@@ -13,6 +13,9 @@ import (
 	placer "heddle/internal/place"
 )
 
+// The costs of alternative placements, for an evaluation of the cost model: how far the constants,
+// and the counts of one run, agree with the barriers that a run with the placement executes.
+
 // Cost is the cost of a placement: by the constants of the cost model, by the counts of one run
 // with barriers everywhere, and as executed.
 type Cost struct {

@@ -17,6 +17,14 @@ import (
 	"heddle/internal/verify"
 )
 
+// The static oracle. It calls a placement right only if package verify proves that no two threads
+// of a block race and that no barrier diverges, for all inputs of the launch shape; an undecided
+// pair counts as a race. So it can ask for a barrier that is not needed, and never leave out one
+// that is.
+//
+// Which places diverge whatever other barriers exist is asked once, with barriers everywhere. For
+// each placement a run of the launch comes first: pairs that race in it need not be disproved.
+
 // staticOracle judges a placement by proofs for all inputs of the launch shape.
 type staticOracle struct {
 	*marked

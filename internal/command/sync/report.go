@@ -10,6 +10,10 @@ import (
 	"heddle/internal/syntax"
 )
 
+// A result in words: each barrier with the races that it separates, and each race that cannot be
+// separated with the reason. A barrier in a function that is called at several places is listed
+// once.
+
 // report describes a result.
 func (f *found) report() {
 	r, t := f.result, &f.marked.tree

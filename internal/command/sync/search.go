@@ -15,6 +15,11 @@ import (
 	"heddle/internal/syntax"
 )
 
+// The search for one kernel. It asks first for a placement that is right for all arguments, and if
+// there is none, for one that is right for the arguments of the launch, which the result then says
+// (Given). A kernel that cannot be judged, or whose judgement ran out of time or steps, has no
+// placement: that is never taken for "right".
+
 // found is the search for one kernel, with its result.
 type found struct {
 	sync   Kernel

@@ -11,6 +11,11 @@ import (
 	"heddle/internal/race"
 )
 
+// The words of findings. A race is described by both accesses, the rule of the memory model by
+// which they are not ordered, and the barrier interval; a barrier error by the threads that wait
+// and those that are missing. Positions come from package driver, so that a finding inside heddle's
+// headers points to the line of the user that called it.
+
 // Findings reports what the detector found in one run.
 func (r *Run) Findings(rep *race.Report, seed uint64) {
 	r.Tolerated += rep.Tolerated

@@ -138,7 +138,7 @@ func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.C
 			break
 		}
 	}
-	d.inputName = ""
+	d.inputName = "" // what follows belongs to no single input
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
 	}

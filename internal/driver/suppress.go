@@ -27,6 +27,8 @@ func (j *Job) SetAside(a *Aside, g *diag.Diagnostic) bool {
 	j.Turn()
 	j.d.readTexts(g)
 	at := placesKey(g)
+	// A trace or a replay often finds the race of a run again; it is one finding and uses up one
+	// entry of a baseline.
 	if !a.seen[at] {
 		g.Suppressed = j.d.ignored.Match(g)
 		switch {

@@ -353,6 +353,8 @@ func barrierCost(p *parsed) float64 {
 // a kernel. The judge is the one of the result.
 func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 	best *repair.Result, by *judge, err error) {
+	// The judge that accepts the kernel as it is, or the one that takes most as given, decides whether
+	// there is anything to repair.
 	var judges []*judge
 	for _, from := range f.outlooks(k.Func) {
 		j := newJudge(f, k.Func.Name, from)
@@ -372,6 +374,8 @@ func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 	if best.Before.Grade != repair.Buggy {
 		return best, by, nil
 	}
+	// The most general judge is asked first. A repair that it only finds clean may be verified by one
+	// that takes more arguments as given, which is then better.
 	spent := by.spent
 	best = nil
 	for _, j := range judges {
@@ -410,6 +414,7 @@ func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 // they are proved redundant.
 func (x *kernelFix) redundant(ctx context.Context) error {
 	out := x.out
+	// A list that a limit cut short is still true of the barriers in it.
 	list, patch, err := repair.FindRedundant(ctx, x.kernel, x.judge, repair.Options{})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTexts) {
 		return err

@@ -119,6 +119,7 @@ func (r *ranker) rank(steps []step, p repair.Point) {
 			spots[st.fn] = sp
 		}
 		out := score{loops: max(loops-depth, depth-loops)}
+		// A place in a called function may be in loops of its callers.
 		if !st.fn.Kernel { // the loops of its callers are not known
 			out.loops = 0
 		}

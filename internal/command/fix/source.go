@@ -63,7 +63,9 @@ type sourceChange struct {
 	uniform func(fn *syntax.Func) func(from, to int) bool
 }
 
-// step is a part of a change in one function.
+// step is a part of a change in one function: a statement that is inserted, a barrier that is
+// dropped, an assignment that is split in two with a text between, or a statement that is replaced.
+// Offsets are bytes in the file of the function.
 type step struct {
 	fn      *syntax.Func
 	insert  *syntax.Insert

@@ -167,6 +167,8 @@ func (m *marked) measure(ctx context.Context) error {
 				return err
 			}
 		}
+		// Barriers that diverge are removed until none does. Each round removes at least one, so this
+		// ends.
 		if len(a.a.Divergences) == 0 {
 			for l := range p { // one that no thread reaches costs little, not nothing
 				m.tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)

@@ -239,6 +239,7 @@ func (m *marked) chosen(number int) placer.Label {
 // instance returns the innermost inlining in the tree that contains an instruction, and the
 // position of the instruction in it.
 func (n *inlined) instance(unit *syntax.Unit, in *ir.Instr) (*instance, source.Pos) {
+	// Descend through the inline stack as long as each call is in the tree.
 	s, pos := n.root, frames(in)
 	if unit.PTX || len(pos) == 0 {
 		return s, 0
@@ -269,6 +270,8 @@ func (n *inlined) locate(unit *syntax.Unit, in *ir.Instr) (placer.Label, bool) {
 	if !ok {
 		return placer.None, false
 	}
+	// A statement that calls executes its own accesses before the call or after it. What comes before
+	// the first instruction of the callee in the PTX is taken to be before.
 	ki := n.kernel(in.Span.Start)
 	for _, c := range s.calls {
 		if first, known := c.first[ki]; c.in == l && known && in.Span.Start < first {

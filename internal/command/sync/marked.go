@@ -50,6 +50,8 @@ func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
+			// The points of barriers that exist, in order: a barrier of the text has its point right
+			// before it, and the compiler keeps both in one block.
 			var standing []placer.Label
 			for _, i := range b.Instrs {
 				n, isPoint, stands := i.Point()
@@ -176,6 +178,8 @@ func (m *marked) access(in *ir.Instr) string {
 // paths converts the paths of a race, one for each compiled loop, to those of the loops of the
 // text; nil if the loops do not correspond.
 func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []placer.Path {
+	// The first entry is for one iteration of all loops, the others for the common loops from the
+	// outermost inwards. A loop of the text that the compiler unrolled or split has no counterpart.
 	out := []placer.Path{0}
 	if ways[0]&verify.Same != 0 {
 		out[0] = placer.Near

@@ -79,6 +79,8 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
+	// Only runs in which at least as many threads execute both sites are comparable: in a smaller
+	// launch the finding may be absent because its threads are.
 	at := g.sites(ctx, cfg)
 	// an assertion has no accesses, by which threads are counted
 	counted := key.code != diag.CodeAssertFailed
@@ -168,6 +170,7 @@ func (g *Guesses) try(ctx context.Context) {
 		return
 	}
 	g.tried = true
+	// A fixed seed: equal kernels and launches get equal verdicts.
 	rng := rand.New(rand.NewPCG(1, uint64(len(g.scalars))))
 	shapes := g.shapes()
 	for i := range guessRuns {

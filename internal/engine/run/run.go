@@ -140,6 +140,7 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	r.depends = func(key Key, g *diag.Diagnostic) bool {
 		return r.Guess.dependsOn(ctx, key, r.Config, g)
 	}
+	// A launch that violates an assumption of the kernel shows nothing about it, not even races.
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
 		return r.outside(res.Stop, seed)
 	}

@@ -165,6 +165,8 @@ func (t *tracer) selectBlocks() error {
 		}
 		return nil
 	}
+	// A block that the user names extends a grid that is a guess, since nothing else says how large it
+	// is; outside a given grid it is a mistake.
 	for _, x := range t.opt.Blocks {
 		cfg := t.run.Config
 		guessed := cfg.Origins["grid"] == launch.Default

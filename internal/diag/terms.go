@@ -16,7 +16,7 @@ type Term struct {
 	Name  string // in lower case, as reports write it, in the singular
 	Group TermGroup
 	Title string   // one line, no trailing period
-	Text  string   // paragraphs, separated by an empty line; code in backquotes
+	Text  string   // paragraphs, separated by an empty line; code in braces, shown in backquotes
 	See   []string // other terms, or codes
 	Alias []string // other names by which it is found
 }
@@ -95,8 +95,8 @@ func listTerms(w io.Writer, width int) error {
 	return nil
 }
 
-// Nearest returns the codes and terms whose names are most like a name that is neither, the best first:
-// at most four.
+// Nearest returns the codes and terms whose names are most like a name that is neither, the best
+// first: at most four.
 func Nearest(name string) []string {
 	type candidate struct {
 		name string
@@ -164,9 +164,9 @@ func WriteGlossary(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, `# Glossary
 
-The words of heddle's reports. `+"`heddle explain TERM`"+` prints the same text; `+"`make docs`"+` writes this
-page from it. The codes of findings have pages of their own: `+"`heddle explain CODE`"+`, with an example
-and its repair.
+The words of heddle's reports. `+"`heddle explain TERM`"+` prints the same text;
+`+"`make docs`"+` writes this page from it. The codes of findings have pages of their own:
+`+"`heddle explain CODE`"+`, with an example and its repair.
 `)
 	for g := range RepairTerms + 1 {
 		fmt.Fprintf(b, "\n## %s\n", capital(g.String()))
@@ -197,9 +197,10 @@ func WriteVerdicts(w io.Writer) error {
 // textWidth is the width of texts in columns.
 const textWidth = 96
 
-// fill breaks the lines of paragraphs anew.
+// fill breaks the lines of paragraphs anew, and puts code in backquotes.
 func fill(text string) string {
 	var b strings.Builder
+	text = strings.NewReplacer("{", "`", "}", "`").Replace(text)
 	for i, p := range strings.Split(text, "\n\n") {
 		if i > 0 {
 			b.WriteString("\n")

@@ -24,7 +24,8 @@ func TestTermsAreComplete(t *testing.T) {
 				t.Errorf("%q finds %q, not %q", n, got.Name, d.Name)
 			}
 		}
-		if d.Title == "" || d.Text == "" || strings.HasSuffix(d.Title, ".") || strings.Contains(d.Title, "\n") {
+		if d.Title == "" || d.Text == "" || strings.HasSuffix(strings.TrimSpace(d.Title), ".") ||
+			strings.Contains(d.Title, "\n") {
 			t.Errorf("%s: the title is one line without a period, and a text is needed", d.Name)
 		}
 		for l := range strings.Lines(fill(d.Text)) {
@@ -50,8 +51,8 @@ func known(name string) bool {
 	return isCode || isTerm
 }
 
-// TestReferences finds references that lead nowhere: the list of a term, and "heddle explain X" or "see X" in the text
-// of terms and codes.
+// TestReferences finds references that lead nowhere: the list of a term, and "heddle explain X" or
+// "see X" in the text of terms and codes.
 func TestReferences(t *testing.T) {
 	explain := regexp.MustCompile("heddle explain ([a-z][a-z -]*[a-z])")
 	see := regexp.MustCompile(`(?i)\bsee(?: also)? ([a-z]+(?:-[a-z]+)+)\b`)
@@ -87,8 +88,10 @@ func TestExplainTerm(t *testing.T) {
 	if err := ExplainTerm(&b, d); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.String(); !strings.HasPrefix(got, "barrier interval: ") || !strings.Contains(got, "\n\nSee also: barrier, race.\n") {
-		t.Errorf("%s", got)
+	for _, want := range []string{"barrier interval: ", "\n\nSee also: barrier, race.\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 	b.Reset()
 	if err := List(&b, 0); err != nil {
@@ -118,7 +121,8 @@ func TestNearest(t *testing.T) {
 		{"", nil},
 	} {
 		got := Nearest(c.name)
-		if len(got) < len(c.want) || !slices.Equal(got[:len(c.want)], c.want) || len(c.want) == 0 && len(got) > 0 {
+		first := got[:min(len(got), len(c.want))]
+		if !slices.Equal(first, c.want) || len(c.want) == 0 && len(got) > 0 {
 			t.Errorf("%q: %q, want %q first", c.name, got, c.want)
 		}
 	}
@@ -128,7 +132,10 @@ func TestEditDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "bc", 1}, {"kitten", "sitting", 3}} {
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0},
+		{"abc", "abd", 1}, {"abc", "bc", 1}, {"kitten", "sitting", 3},
+	} {
 		if got := editDistance(c.a, c.b); got != c.want {
 			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
 		}
@@ -137,13 +144,17 @@ func TestEditDistance(t *testing.T) {
 
 // TestWordsOfReports: words that reports use are explained.
 func TestWordsOfReports(t *testing.T) {
-	for _, word := range strings.Split(`verified, clean, bug, unknown, unsupported, race, data race, read-write, write-write,
-		atomic-plain, intra-warp, intra-block, inter-block, branch-ordering, race levels, barrier interval, generation, recycling,
-		launch, launch shape, grid, block, host code, guess, seed, schedule, step budget, oracle, witness, observed, confirmed, replay,
-		counterexample, possible, warp model, lock step, lane, warp, happens-before, epoch, vector clock, morally strong, benign
-		race, scope, named barrier, barrier divergence, deadlock, merge point, path, invariant, candidate, uniform, query, trace,
-		slice, command, placement, cost, minimal, redundant barrier, fingerprint, baseline, suppression, asynchronous copy,
-		non-coherent, fence, made-up inputs, alias, unknown value, atomic operation, work-item`, ",") {
+	for _, word := range strings.Split(`
+		verified, clean, bug, unknown, unsupported, race, data race, read-write, write-write,
+		atomic-plain, intra-warp, intra-block, inter-block, branch-ordering, race levels,
+		barrier interval, generation, recycling, launch, launch shape, grid, block, host code,
+		guess, seed, schedule, step budget, oracle, witness, observed, confirmed, replay,
+		counterexample, possible, warp model, lock step, lane, warp, happens-before, epoch,
+		vector clock, morally strong, benign race, scope, named barrier, barrier divergence,
+		deadlock, merge point, path, invariant, candidate, uniform, query, trace, slice,
+		command, placement, cost, minimal, redundant barrier, fingerprint, baseline,
+		suppression, asynchronous copy, non-coherent, fence, made-up inputs, alias, unknown
+		value, atomic operation, work-item`, ",") {
 		if word = strings.Join(strings.Fields(word), " "); !known(word) {
 			t.Errorf("%q is not explained", word)
 		}

@@ -11,8 +11,8 @@ import (
 )
 
 // The programs of examples/ are read by users, so their expectations (see expect.go) are in a file
-// beside the tests and not in them. Each expectation repeats the text of its line: when a program is edited, the test
-// names the entries that no longer fit.
+// beside the tests and not in them. Each expectation repeats the text of its line: when a program
+// is edited, the test names the entries that no longer fit.
 
 //go:embed testdata/examples.txt
 var besideText string
@@ -55,7 +55,8 @@ func parseBeside(text string) (map[string]*program, error) {
 		}
 		m := besideNote.FindStringSubmatch(line)
 		if m == nil || last == nil {
-			return nil, fmt.Errorf("line %d: %q is neither \"FILE: VERDICT\" nor \"NUMBER: TEXT // want ...\"", i+1, line)
+			return nil, fmt.Errorf(`line %d: %q is neither "FILE: VERDICT" nor "NUMBER: TEXT // want ..."`,
+				i+1, line)
 		}
 		n, err := strconv.Atoi(m[1])
 		if err != nil {
@@ -80,7 +81,8 @@ func (p *program) annotate(text string) (string, error) {
 	return strings.Join(lines, "\n") + "\n// expect: " + p.verdict + "\n", nil
 }
 
-// Source returns the text of a test kernel with its expectations, whether these are in it or beside it.
+// Source returns the text of a test kernel with its expectations, whether these are in it or beside
+// it.
 func Source(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil || filepath.Base(filepath.Dir(path)) != besideDir {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBeside: each program of examples/ has expectations, each expectation has a program, and no program carries
-// markup of tests.
+// TestBeside: each program of examples/ has expectations, each expectation has a program, and no
+// program carries markup of tests.
 func TestBeside(t *testing.T) {
 	programs, err := parseBeside(besideText)
 	if err != nil {
@@ -32,27 +32,31 @@ func TestBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, markup := range []string{"// want ", "// expect: ", "// redundant: ", "// options: ", "// unsupported "} {
-			if strings.Contains(string(raw), markup) {
-				t.Errorf("%s has %q: examples are for users, their expectations are in testdata/examples.txt", path, markup)
+		for _, markup := range []string{"want ", "expect: ", "redundant: ", "options: ", "unsupported "} {
+			if strings.Contains(string(raw), "// "+markup) {
+				t.Errorf("%s has // %s: examples are for users; see testdata/examples.txt", path, markup)
 			}
 		}
 	}
 }
 
 func TestAnnotate(t *testing.T) {
-	programs, err := parseBeside("# comment\na.cu: bug\n\t2: b[0] = 1; // c // want race-global \"b\"\n")
+	const table = "# comment\na.cu: bug\n\t2: b[0] = 1; // c // want race-global \"b\"\n"
+	programs, err := parseBeside(table)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := programs["a.cu"].annotate("a\n  b[0] = 1; // c\n")
-	if want := "a\n  b[0] = 1; // c // want race-global \"b\"\n\n// expect: bug\n"; err != nil || got != want {
+	const want = "a\n  b[0] = 1; // c // want race-global \"b\"\n\n// expect: bug\n"
+	if err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 	if _, err := programs["a.cu"].annotate("b[0] = 1; // c\n"); err == nil {
 		t.Error("a line that moved is not noticed")
 	}
-	for _, bad := range []string{"\t1: x // want y\n", "a.cu: bug\na.cu: bug\n", "a.cu: bug\n\tx // want y\n", "a.cu: bug\n\t1: x\n"} {
+	for _, bad := range []string{
+		"\t1: x // want y\n", "a.cu: bug\na.cu: bug\n", "a.cu: bug\n\tx // want y\n", "a.cu: bug\n\t1: x\n",
+	} {
 		if _, err := parseBeside(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}

@@ -12,7 +12,7 @@ import (
 	"heddle/internal/source"
 )
 
-// output is what heddle check prints on a file, as JSON, findings and verdicts.
+// output returns the findings and verdicts that heddle check prints for a file, as JSON.
 func output(ctx context.Context, path string, workers int) (string, error) {
 	text, err := Source(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func output(ctx context.Context, path string, workers int) (string, error) {
 	return out.String(), nil
 }
 
-// TestSameOutput: no output depends on the number of cores, on map order or on timing: the same bytes on one
-// and on two cores, again and again.
+// TestSameOutput checks that the output does not depend on the number of cores, on map order or on
+// timing: repeated runs on one and on two cores yield the same bytes.
 func TestSameOutput(t *testing.T) {
 	runs := 2
 	if os.Getenv("HEDDLE_LONG") != "" {

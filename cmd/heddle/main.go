@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes (DESIGN §3). Scripts rely on them.
+// Exit codes. Scripts rely on them.
 const (
 	exitClean    = 0
 	exitBugs     = 1

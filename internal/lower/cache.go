@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 	"strconv"
 	"strings"
+
+	"heddle/internal/cache"
 )
 
 // formatVersion is part of every key. It changes whenever the same input would give different
@@ -134,58 +134,13 @@ func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 	if err != nil {
 		return
 	}
-	if writeAtomic(c.path(key), append(append(head, '\n'), ptx...)) == nil {
-		c.prune("ptx-", maxEntries)
+	if cache.Write(c.path(key), append(append(head, '\n'), ptx...)) == nil {
+		cache.Prune(c.dir, "ptx-", maxEntries)
 	}
 }
 
 // maxEntries bounds the number of results. A result of a typical file has tens of kilobytes.
 const maxEntries = 500
-
-// prune removes files of a kind that were written longest ago when there are more than limit.
-func (c resultCache) prune(prefix string, limit int) {
-	entries, err := os.ReadDir(c.dir)
-	if err != nil || len(entries) <= limit {
-		return
-	}
-	type aged struct {
-		name string
-		at   int64
-	}
-	var all []aged
-	for _, e := range entries {
-		if fi, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) {
-			all = append(all, aged{e.Name(), fi.ModTime().UnixNano()})
-		}
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
-	if len(all) <= limit {
-		return
-	}
-	for i := 0; i < len(all)-limit*3/4; i++ {
-		_ = os.Remove(filepath.Join(c.dir, all[i].name)) // another process may have done so
-	}
-}
-
-// writeAtomic writes a file so that other processes see all of it or nothing.
-func writeAtomic(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
 
 // hashOf returns the SHA-256 of b in hexadecimal.
 func hashOf(b []byte) string {
@@ -311,6 +266,6 @@ func (p *probeCache) get(stamp string) (string, bool) {
 func (p *probeCache) put(stamp, version string) {
 	if p.dir != "" {
 		// if this fails, the next run asks again
-		_ = writeAtomic(p.path(stamp), []byte(stamp+"\n"+version+"\n"))
+		_ = cache.Write(p.path(stamp), []byte(stamp+"\n"+version+"\n"))
 	}
 }

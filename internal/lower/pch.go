@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"heddle/internal/cache"
 )
 
 // clang takes about 50 ms to parse the prelude, which is most of the time for a small file, and
@@ -38,8 +40,8 @@ func (b *build) findPCH(cache resultCache) (path string, there, wanted bool) {
 // preparePCH makes the compilation use the precompiled prelude if it exists. Otherwise it leaves
 // the mark or, if the mark exists, starts to precompile. The returned function waits for that to
 // end.
-func (b *build) preparePCH(ctx context.Context, cache resultCache) (wait func()) {
-	path, there, wanted := b.findPCH(cache)
+func (b *build) preparePCH(ctx context.Context, results resultCache) (wait func()) {
+	path, there, wanted := b.findPCH(results)
 	switch {
 	case there:
 		b.pch = path
@@ -49,11 +51,11 @@ func (b *build) preparePCH(ctx context.Context, cache resultCache) (wait func())
 		go func() {
 			defer close(made)
 			p.makePCH(ctx, path)
-			cache.prune("pch-", maxPCH)
+			cache.Prune(results.dir, "pch-", maxPCH)
 		}()
 		return func() { <-made }
 	case path != "":
-		_ = writeAtomic(path, nil) // if this fails, the next compilation counts as the first again
+		_ = cache.Write(path, nil) // if this fails, the next compilation counts as the first again
 	}
 	return func() {}
 }
@@ -70,7 +72,7 @@ func (b *build) makePCH(ctx context.Context, path string) {
 		return
 	}
 	if text, err := os.ReadFile(made); err == nil {
-		_ = writeAtomic(path, text)
+		_ = cache.Write(path, text)
 	}
 }
 

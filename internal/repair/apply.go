@@ -51,7 +51,7 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 		if b := x.blockOf(in); plan.Split[in.Index] && in.Guard == ir.NoReg {
 			x.Diverges(b)
 			if x.flow.uniform[b] {
-				return nil, unsupported(in, "all threads come to this barrier")
+				return nil, unsupported(in, "all threads reach this barrier already")
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
 			case plan.Drop[in.Index]:
 				s, ok := t.at(in)
 				if !ok {
-					return nil, unsupported(in, "the place of this barrier in the text is not known")
+					return nil, unsupported(in, "the position of this barrier in the PTX text is unknown")
 				}
 				t.replace(s.insert, s.end, "")
 			case plan.Split[in.Index] && !x.flow.uniform[b.ID]:
@@ -189,7 +189,7 @@ func (x *Transformer) check(r *region) error {
 		}
 		for _, in := range b.Instrs {
 			if otherBarrier(in) {
-				return unsupported(in, "%s is in a part of the control flow that all threads would have to pass together", in.Text())
+				return unsupported(in, "%s is in a part of the control flow that all threads would have to execute together", in.Text())
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func (n *inlining) range_(s source.Span) (start, end int) {
 	start, ok1 := n.file.Offset(s.Start)
 	end, ok2 := n.file.Offset(s.End)
 	if !ok1 || !ok2 {
-		n.fail(s, "a place in the text is not known")
+		n.fail(s, "a position in the PTX text is unknown")
 	}
 	return start, end
 }
@@ -149,12 +149,12 @@ func (n *inlining) other(node ptx.Node, s *scope) string {
 			return "" // it became registers of the kernel
 		}
 		if s != nil && s.end != "" && node.Space != "reg" {
-			n.fail(node.Span(), "a function that would have to be copied declares .%s variables", node.Space)
+			n.fail(node.Span(), "a function that would have to be inlined declares .%s variables", node.Space)
 		}
 	case *ptx.Directive, *ptx.Comment:
 	default:
 		if s != nil && s.end != "" {
-			n.fail(node.Span(), "a function that would have to be copied has more than instructions and registers")
+			n.fail(node.Span(), "a function that would have to be inlined declares more than registers")
 		}
 	}
 	return "\t" + n.text(node.Span()) + "\n"
@@ -255,7 +255,7 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 	}
 	typ := in.Mods()[len(in.Mods())-1]
 	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" || sizes[typ] != to.size || val.Kind() == ptx.Vector {
-		n.fail(in.Span(), "a function that would have to be copied, or a call of it, takes a parameter in parts")
+		n.fail(in.Span(), "a function that would have to be inlined, or a call of it, accesses a parameter in parts")
 		return ""
 	}
 	v := s.renamed(val.Text())

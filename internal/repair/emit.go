@@ -140,7 +140,7 @@ func (e *emitter) label(t target) (string, error) {
 	if t.cut == 0 {
 		if at, ok := e.t.labels[b.Label]; ok && b.Label != "" {
 			if at.nested {
-				return "", unsupported(firstOf(b), "a label is needed inside of { }, where no branch from outside leads")
+				return "", unsupported(firstOf(b), "the repair needs a label inside a { } block, which no branch from outside can reach")
 			}
 			name = b.Label
 		} else {
@@ -182,7 +182,7 @@ func (e *emitter) cuts() error {
 		}
 		s, ok := e.t.at(c.barrier)
 		if !ok {
-			return unsupported(c.barrier, "the place of this barrier in the text is not known")
+			return unsupported(c.barrier, "the position of this barrier in the PTX text is unknown")
 		}
 		e.t.replace(s.insert, s.end, jump)
 	}
@@ -235,7 +235,7 @@ func (e *emitter) leave(u ir.BlockID) error {
 	}
 	s, ok := e.t.at(in)
 	if !ok {
-		return unsupported(in, "the place of this instruction in the text is not known")
+		return unsupported(in, "the position of this instruction in the PTX text is unknown")
 	}
 	guard := guardText(e.w.f, in)
 	switch in.Action() {
@@ -255,7 +255,7 @@ func (e *emitter) leave(u ir.BlockID) error {
 		}
 	default:
 		if slices.ContainsFunc(b.Succs, func(v ir.BlockID) bool { return !e.direct(u, v) }) {
-			return unsupported(in, "%s leads past a place where all threads must meet", in.Text())
+			return unsupported(in, "%s bypasses a barrier that all threads must reach", in.Text())
 		}
 	}
 	return nil

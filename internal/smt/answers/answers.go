@@ -12,10 +12,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"sort"
-	"strings"
 	"sync/atomic"
 
+	"heddle/internal/cache"
 	"heddle/internal/smt"
 )
 
@@ -23,7 +22,7 @@ import (
 // format, or when a solver turns out to have been wrong.
 const version = "2"
 
-// most bounds the number of files.
+// most bounds the number of files; one has about 500 bytes.
 const most = 20_000
 
 // Dir is an smt.Store over a directory, safe for concurrent use by several processes. Errors of
@@ -108,42 +107,14 @@ func (d *Dir) Put(q smt.Digest, a smt.Answer) {
 		return
 	}
 	sum := sha256.Sum256(text)
-	if os.MkdirAll(d.path, 0o755) != nil {
-		return
+	if cache.Write(d.file(q), append(text, sum[:]...)) == nil {
+		d.written.Add(1)
 	}
-	f, err := os.CreateTemp(d.path, ".tmp-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(append(text, sum[:]...))
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), d.file(q)) != nil {
-		_ = os.Remove(f.Name())
-		return
-	}
-	d.written.Add(1)
 }
 
-// Prune removes the oldest files when there are too many. It is called at the end of a run.
+// Prune removes the oldest answers when there are too many. It is called at the end of a run.
 func (d *Dir) Prune() {
-	if d.written.Load() == 0 {
-		return
-	}
-	entries, err := os.ReadDir(d.path)
-	if err != nil || len(entries) <= most {
-		return
-	}
-	type aged struct {
-		name string
-		at   int64
-	}
-	var all []aged
-	for _, e := range entries {
-		if fi, err := e.Info(); err == nil && !strings.HasPrefix(e.Name(), ".") {
-			all = append(all, aged{e.Name(), fi.ModTime().UnixNano()})
-		}
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
-	for _, a := range all[:max(len(all)-most*3/4, 0)] {
-		_ = os.Remove(filepath.Join(d.path, a.name)) // another process may have done so
+	if d.written.Load() > 0 {
+		cache.Prune(d.path, "", most)
 	}
 }

@@ -4,6 +4,7 @@
 package jsonschema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,14 +12,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xeipuuv/gojsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Documents holds a schema and a page in Markdown.
 type Documents struct {
-	root   map[string]any       // the schema, with additional properties forbidden
-	page   string               // text of the page
-	strict *gojsonschema.Schema // root, compiled
+	root   map[string]any     // the schema, with additional properties forbidden
+	page   string             // text of the page
+	strict *jsonschema.Schema // root, compiled
 }
 
 // Read reads a schema and a page from files. It fails if the schema is not a valid JSON Schema.
@@ -32,18 +33,34 @@ func Read(schema, page string) (*Documents, error) {
 		return nil, err
 	}
 	d := &Documents{page: string(markdown)}
-	if err := json.Unmarshal(text, &d.root); err != nil {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
-	// validates the schema itself
-	if _, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)); err != nil {
+	// validates the schema itself, before close adds to it
+	if _, err := compile(doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
+	root, ok := doc.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: the schema is %T, expected an object", schema, doc)
+	}
+	d.root = root
 	d.close()
-	if d.strict, err = gojsonschema.NewSchema(gojsonschema.NewGoLoader(d.root)); err != nil {
+	if d.strict, err = compile(doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
 	return d, nil
+}
+
+// compile checks a document against the meta-schema that it names, and compiles it.
+func compile(doc any) (*jsonschema.Schema, error) {
+	const name = "schema.json"
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(name)
 }
 
 // close forbids additional properties. The published schema allows them, so that readers accept
@@ -65,15 +82,14 @@ func (d *Documents) Title() string {
 
 // Validate checks a JSON object against the schema and returns the violations.
 func (d *Documents) Validate(object []byte) []string {
-	res, err := d.strict.Validate(gojsonschema.NewBytesLoader(object))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(object))
 	if err != nil {
 		return []string{err.Error()}
 	}
-	var out []string
-	for _, e := range res.Errors() {
-		out = append(out, e.String())
+	if err := d.strict.Validate(doc); err != nil {
+		return []string{err.Error()} // one line for each mistake, with its place in the object
 	}
-	return out
+	return nil
 }
 
 // Struct compares a struct, and the structs of its fields, with a definition of the schema and with

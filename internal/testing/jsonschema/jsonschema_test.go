@@ -18,12 +18,12 @@ type part struct {
 
 func read(t *testing.T, schema, page string) (*Documents, error) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"s.json": schema, "p.md": page} {
+	for name, text := range map[string]string{"s.json": schema, "page": page} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return Read(filepath.Join(dir, "s.json"), filepath.Join(dir, "p.md"))
+	return Read(filepath.Join(dir, "s.json"), filepath.Join(dir, "page"))
 }
 
 func TestStruct(t *testing.T) {

@@ -37,33 +37,23 @@ var fixed = map[string]string{
 // accepted lists the reasons for which heddle fix may leave a broken kernel unrepaired, each with
 // an explanation why no repair exists.
 var accepted = map[string]string{
-	`^two threads race at one and the same instruction`: "a barrier cannot be placed between " +
-		"an instruction and itself",
-	`^threads of different blocks race`: "a block barrier does not order " +
-		"other blocks, and a fence does not without a flag",
-	`^bar(rier)?\.\w+ is in a part of the control flow`: "threads that would go another way " +
-		"would be counted at a barrier that counts some",
-	`^barriers that count some threads`: "another count or another number is " +
-		"another program",
-	`^threads come to one barrier with different counts`:   "as before",
-	`^nobody waits at a barrier`:                           "as before",
-	`^threads may come to a barrier before its last round`: "as before",
-	`^more threads may come to a barrier than it counts`:   "as before",
-	`^a loop with several entries`: "it has no iteration that all " +
-		"threads could start together",
-	`^it is within a function that is called and not inlined`: "no edit of the kernel changes it",
-	`^the barrier is within a function that is called`:        "as before",
-	`^lanes wait at an operation of the warp`: "which lanes are meant to take part " +
-		"in an operation with a result is not known",
-	`^lanes meet at barriers of some lanes`: "another mask or another order of " +
-		"meetings is another program",
-	`^threads have left the kernel where it calls`: "a function ends them, and no edit " +
-		"of the kernel changes it",
-	`^(read|write|atomic|.*assertion|trap|barrier \d+) .*`: "a thread does what it must not, " +
-		"whatever the others do",
-	`^.* is not supported|^call of .*, which has no body`: "it was not examined",
-	`^the flag is set before the data`: "the order of the program itself is " +
-		"wrong, and a fence keeps it",
+	`^two threads race at the same instruction`:                     "no place for a barrier lies between an instruction and itself",
+	`^threads of different blocks race`:                             "a barrier of a block orders no others, and without a flag that one waits for no fence does",
+	`^bar(rier)?\.\w+ is in a part of the control flow`:             "threads that would go another way would be counted at a barrier that counts some",
+	`^barriers that count only some threads`:                        "another count or another number is another program",
+	`^threads come to one barrier with different counts`:            "as before",
+	`^nobody waits at a barrier`:                                    "as before",
+	`^threads may come to a barrier before its last round`:          "as before",
+	`^more threads may come to a barrier than it counts`:            "as before",
+	`^a loop with several entries`:                                  "it has no iteration that threads could begin together",
+	`^the race is inside a function that is called and not inlined`: "no edit of the kernel reaches it",
+	`^the barrier is inside a function that is called`:              "as before",
+	`^lanes wait at a warp operation`:                               "which lanes are meant to take part in an operation with a result is not known",
+	`^barriers order some lanes of the warp only`:                   "another mask or another order of meetings is another program",
+	`^threads have exited in a function`:                            "a function ends them, and no edit of the kernel reaches it",
+	`^(read|write|atomic|.*assertion|trap|barrier \d+) .*`:          "a thread does what it must not, whatever the others do",
+	`^.* is not supported|^call of .*, which has no body`:           "it was not looked at",
+	`^the flag is set before the data`:                              "the order of the program itself is wrong, and a fence keeps it",
 }
 
 // Every broken kernel of the repository is repaired, or has a reason that accepted lists. No

@@ -310,6 +310,8 @@ func TestDecodeControlAndMisc(t *testing.T) {
 		{"prefetch.global.L2::evict_last", "9.7.9.15", Desc{Space: event.Global}},
 		{"prefetch.param.tensormap", "9.7.9.15", Desc{Space: event.Param}},
 		{"prefetchu.L1", "9.7.9.15", Desc{}},
+		{"cp.async.bulk.prefetch.L2.global", "9.7.9.25.4.3", Desc{Space: event.Global}},
+		{"cp.async.bulk.prefetch.L2.global.L2::cache_hint", "9.7.9.25.4.3", Desc{Space: event.Global}},
 		{"applypriority.global.L2::evict_normal", "9.7.9.16", Desc{Space: event.Global}},
 		{"nanosleep.u32", "9.7.19.2", Desc{Type: U32}},
 		{"pmevent.mask", "9.7.19.3", Desc{}},

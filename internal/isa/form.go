@@ -45,6 +45,7 @@ const (
 	markGL         // membar.gl
 	markFromGlobal // the source of cp.async
 	markDependents // griddepcontrol.launch_dependents
+	levelL2        // .L2, where .L1 is not possible
 )
 
 // order is the set of orders that may be written.

@@ -82,7 +82,7 @@ func makeWords() map[string][]word {
 		{"mask", word{kind: kMark, mark: markMask}},
 		{"global", word{kind: kMark, mark: markFromGlobal}},
 		{"launch_dependents", word{kind: kMark, mark: markDependents}},
-		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}},
+		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: levelL2}},
 		{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
 	} {
 		add(n.name, n.word)

@@ -42,6 +42,7 @@ func Inline(f *Func) (*Func, error) {
 	out.Regs = n.regs
 	out.Blocks = n.blocks
 	out.Link()
+	checkedFunc("inlining", &out)
 	return &out, nil
 }
 

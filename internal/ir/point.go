@@ -115,6 +115,7 @@ func duplicate(m *Module, fill func(p *placer, b *Block, instrs []*Instr) error)
 			return nil, err
 		}
 	}
+	Checked("placing barriers", &out)
 	return &out, nil
 }
 

@@ -24,6 +24,15 @@ const maxErrors = 200
 // Module builds the IR of a PTX file. With errors, which come in the order in which they were found, the
 // module is nil. Positions of the user's source go to files of set.
 func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
+	g := newGen(set, file)
+	g.runPasses(file, "")
+	if len(g.errs) > 0 {
+		return nil, g.errs
+	}
+	return g.mod, nil
+}
+
+func newGen(set *source.Set, file *ptx.File) *gen {
 	g := &gen{
 		set:     set,
 		mod:     &ir.Module{Files: set, AddressSize: 64},
@@ -34,23 +43,7 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	if file.Source != nil {
 		g.mod.File = file.Source.ID
 	}
-	g.header(file)
-	g.lines = newLineTable(set, file)
-	g.declare(file)
-	g.aliases(file)
-	g.initialisers()
-	for _, f := range g.mod.Funcs {
-		if fn := g.bodies[f]; fn != nil && fn.Body != nil {
-			g.body(f, fn)
-		}
-	}
-	if len(g.errs) == 0 {
-		g.facts(file)
-	}
-	if len(g.errs) > 0 {
-		return nil, g.errs
-	}
-	return g.mod, nil
+	return g
 }
 
 // gen is the state of one Module call.

@@ -32,9 +32,9 @@ func CheckModule(m *Module) []error {
 }
 
 // Check reports every way in which f breaks the rules that its users rely on: edges agree in both
-// directions and with the terminators, operands are in range and of the kinds that their roles take,
-// register types agree with instruction types, instructions are numbered and have spans. It is for tests;
-// a function that irgen accepts has no such faults.
+// directions and with the terminators, operands are in range and of the kinds that their roles
+// take, register types agree with instruction types, instructions are numbered and have spans. It
+// is for tests; a function that irgen accepts has no such faults.
 func Check(f *Func) []error {
 	c := &checker{f: f}
 	if f.Blocks == nil {
@@ -211,7 +211,8 @@ func (c *checker) instr(in *Instr) {
 
 func (c *checker) regInRange(r RegID) bool { return r >= 0 && int(r) < len(c.f.Regs) }
 
-// operand checks what an operand refers to, and that a destination is something that can be written.
+// operand checks what an operand refers to, and that a destination is something that can be
+// written.
 func (c *checker) operand(o *Operand, dst bool) bool {
 	n := len(c.errs)
 	if dst && o.Kind != None && o.Kind != Register && o.Kind != Vector && o.Kind != VarVal {

@@ -7,15 +7,16 @@ import (
 	"heddle/internal/isa"
 )
 
-// InferPointers marks the parameters of f, and of the functions that it can reach, whose values are used
-// as addresses of global or constant memory: as the base of an access or in a cvta, directly or through
-// moves, additions, selections, call arguments, and memory cells that are stored to and loaded from at one
-// constant place of a variable. Of a struct parameter it collects the offsets of such fields (PtrFields).
-// What is marked already stays so.
+// InferPointers marks the parameters of f, and of the functions that it can reach, whose values are
+// used as addresses of global or constant memory: as the base of an access or in a cvta, directly
+// or through moves, additions, selections, call arguments, and memory cells that are stored to and
+// loaded from at one constant place of a variable. Of a struct parameter it collects the offsets of
+// such fields (PtrFields). What is marked already stays so.
 //
-// PTX does not say which parameters are pointers, so this is a guess that errs for what registers do not
-// show: a pointer kept in memory at a computed address is missed, and of two parameters whose sum is an
-// address only one is taken. Where the other side of a sum may be the pointer, the mark is also noted as a guess (Guessed).
+// PTX does not say which parameters are pointers, so this is a guess that errs for what registers
+// do not show: a pointer kept in memory at a computed address is missed, and of two parameters
+// whose sum is an address only one is taken. Where the other side of a sum may be the pointer, the
+// mark is also noted as a guess (Guessed).
 func InferPointers(f *Func) {
 	funcs := ReachableFuncs(f)
 	for _, guess := range []bool{false, true} { // first what is sure
@@ -36,8 +37,9 @@ type place struct {
 	off int64
 }
 
-// inference works over nodes: the registers of the function, then the cells, memory places of pointer size
-// that are loaded from or stored to. An edge leads from a node to those whose value it may hold.
+// inference works over nodes: the registers of the function, then the cells, memory places of
+// pointer size that are loaded from or stored to. An edge leads from a node to those whose value it
+// may hold.
 type inference struct {
 	f     *Func
 	size  int // of a pointer
@@ -242,8 +244,8 @@ func (x *inference) resolve(o *Operand) (place, bool) {
 func (x *inference) run() bool {
 	x.spread()
 	x.eachInstr(x.roots)
-	// Sums of two registers that may both be parameters are decided last: when one side holds what is a
-	// pointer for another reason, the other is an index.
+	// Sums of two registers that may both be parameters are decided last: when one side holds what is
+	// a pointer for another reason, the other is an index.
 	known := make([]bool, len(x.from))
 	to := x.from.reverse()
 	for n := range x.need {

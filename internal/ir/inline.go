@@ -16,17 +16,20 @@ type InlineError struct {
 
 func (e *InlineError) Error() string { return e.What }
 
-// maxInlined bounds the instructions of what Inline returns: calls of calls can grow without measure.
+// maxInlined bounds the instructions of what Inline returns: calls of calls can grow without
+// measure.
 const maxInlined = 1 << 20
 
-// Inline returns f with the functions that it calls in the place of the calls, as far as they have bodies; f itself if
-// there are none. An indirect call becomes a choice among the functions that it can mean: those that its list names,
-// or all of the module whose address is taken and whose parameters have the sizes of the arguments; if it is none of
-// them, the call is made as before, and it is a call of a function without a body. Recursion is an *InlineError.
+// Inline returns f with the functions that it calls in the place of the calls, as far as they have
+// bodies; f itself if there are none. An indirect call becomes a choice among the functions that it
+// can mean: those that its list names, or all of the module whose address is taken and whose
+// parameters have the sizes of the arguments; if it is none of them, the call is made as before,
+// and it is a call of a function without a body. Recursion is an *InlineError.
 //
-// Variables of the body of a called function are copied for each call if they are local or parameters; shared and
-// global ones exist once (PTX ISA 5.1.6). The copies of instructions keep their places in PTX and source, and name as
-// their Caller a call that stays: it stands where the function returns, and has the results as its operands.
+// Variables of the body of a called function are copied for each call if they are local or
+// parameters; shared and global ones exist once (PTX ISA 5.1.6). The copies of instructions keep
+// their places in PTX and source, and name as their Caller a call that stays: it stands where the
+// function returns, and has the results as its operands.
 func Inline(f *Func) (*Func, error) {
 	if !callsBodies(f) {
 		return f, nil
@@ -46,8 +49,8 @@ func Inline(f *Func) (*Func, error) {
 	return &out, nil
 }
 
-// layOut numbers the blocks and gives the branches their targets. Control that goes on elsewhere than in the next
-// block gets a branch.
+// layOut numbers the blocks and gives the branches their targets. Control that goes on elsewhere
+// than in the next block gets a branch.
 func (n *inliner) layOut() {
 	blocks := n.blocks
 	n.blocks = nil
@@ -134,7 +137,8 @@ func (n *inliner) link(b *Block, to ...*Block) {
 	n.succs[b] = to
 }
 
-// body copies the blocks of c. Control comes from the block before, if there is one, and goes on at next.
+// body copies the blocks of c. Control comes from the block before, if there is one, and goes on at
+// next.
 func (n *inliner) body(c *copied, before, next *Block) error {
 	if slices.Contains(n.stack, c.fn) {
 		return &InlineError{What: "recursion: " + c.fn.Demangled + " calls itself"}
@@ -244,7 +248,8 @@ func (n *inliner) size(o Operand) int {
 	return o.Var.Size
 }
 
-// addressTaken returns the functions of a module whose address something takes, in the order of the text.
+// addressTaken returns the functions of a module whose address something takes, in the order of the
+// text.
 func addressTaken(m *Module) []*Func {
 	taken := map[*Func]bool{}
 	for _, v := range m.Vars {

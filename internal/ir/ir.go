@@ -1,8 +1,8 @@
 // Package ir is the intermediate representation that every engine works on: functions of typed
 // instructions over dense register numbers, with a control-flow graph.
 //
-// It is not SSA: a register may be written at many places, as in PTX. Every instruction keeps its PTX span
-// and its inline stack in the user's source.
+// It is not SSA: a register may be written at many places, as in PTX. Every instruction keeps its
+// PTX span and its inline stack in the user's source.
 package ir
 
 import (
@@ -67,8 +67,8 @@ type Func struct {
 	Vars    []*Var   // variables of every space declared in the body; .shared, .global and .const ones exist once
 	Blocks  []*Block // nil for a function that is only declared
 
-	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and the
-	// call arguments declared in the body: each has its Offset in it.
+	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and
+	// the call arguments declared in the body: each has its Offset in it.
 	ParamSize int
 	// LocalSize is the size in bytes of the function's own .local variables.
 	LocalSize int
@@ -100,14 +100,14 @@ type Var struct {
 	PtrSpace event.Space
 	Pointer  bool   // a parameter that is (marked or inferred to be) a pointer
 	Source   string // the name in the user's source, if known and another one
-	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used as
-	// pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
+	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used
+	// as pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
 	PtrFields []int
-	// Guessed are the offsets of those of them (0 for Pointer) that may be integers: they are added to something that may be
-	// the pointer as well.
+	// Guessed are the offsets of those of them (0 for Pointer) that may be integers: they are added to
+	// something that may be the pointer as well.
 	Guessed []int
-	// InReg says that a parameter or result of a .func is a register, Reg, and has no memory; its Space is
-	// NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
+	// InReg says that a parameter or result of a .func is a register, Reg, and has no memory; its
+	// Space is NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
 	InReg bool
 	Reg   RegID
 }
@@ -131,8 +131,8 @@ type Reloc struct {
 	Shift   int  // the field holds the address shifted right by Shift bits: 0xFF00(x) has Size 1, Shift 8
 }
 
-// Block is a basic block. Its last instruction may be a terminator; without one it falls through to the
-// single successor.
+// Block is a basic block. Its last instruction may be a terminator; without one it falls through to
+// the single successor.
 type Block struct {
 	ID     BlockID
 	Label  string
@@ -143,12 +143,12 @@ type Block struct {
 
 // Instr is one instruction.
 //
-// Control flow: bra has one Src of kind BranchTo, and its block has the successors [target] or, guarded,
-// [target, fall-through]. brx.idx has Src[0], the index, and then a BranchTo for each entry of its table;
-// the successors are those targets in that order, and last, if guarded, the fall-through. ret, exit and
-// trap have no successor or, guarded, the fall-through. A call of a function that never returns ends its
-// block without successor unless guarded. A block may occur more than once in Succs, and then does so as
-// often in Preds.
+// Control flow: bra has one Src of kind BranchTo, and its block has the successors [target] or,
+// guarded, [target, fall-through]. brx.idx has Src[0], the index, and then a BranchTo for each
+// entry of its table; the successors are those targets in that order, and last, if guarded, the
+// fall-through. ret, exit and trap have no successor or, guarded, the fall-through. A call of a
+// function that never returns ends its block without successor unless guarded. A block may occur
+// more than once in Succs, and then does so as often in Preds.
 type Instr struct {
 	isa.Desc
 	Index int   // in the function

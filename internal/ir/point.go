@@ -19,11 +19,12 @@ const (
 	AsIs                  // what is there without the points: nothing, or the barrier that stands
 )
 
-// Choice says what becomes of the point of that number, and which memory the barrier then orders. A barrier that stands
-// and stays keeps its own order.
+// Choice says what becomes of the point of that number, and which memory the barrier then orders. A
+// barrier that stands and stays keeps its own order.
 type Choice func(point int) (Sync, event.Orders)
 
-// Point returns the number of a point, whether in is one, and whether it is that of the barrier that comes next.
+// Point returns the number of a point, whether in is one, and whether it is that of the barrier
+// that comes next.
 func (in *Instr) Point() (n int, point, standing bool) {
 	if point, standing = in.IsPoint(); !point {
 		return 0, false, false
@@ -31,8 +32,8 @@ func (in *Instr) Point() (n int, point, standing bool) {
 	return int(in.Src[0].Val), true, standing
 }
 
-// Points returns the numbers of the points of a kernel and of what it calls, ascending, each once. A point occurs as
-// often as the function that holds it was inlined.
+// Points returns the numbers of the points of a kernel and of what it calls, ascending, each once.
+// A point occurs as often as the function that holds it was inlined.
 func Points(k *Func) []int {
 	var out []int
 	for _, f := range ReachableFuncs(k) {
@@ -58,10 +59,10 @@ func (e *LostBarrierError) Error() string {
 	return fmt.Sprintf("the barrier of point %d is not there: what was compiled for it is no single bar.sync", e.Point)
 }
 
-// Placed returns a copy of m without points, in which the chosen ones are barriers. m is left as it was, and what the
-// copy does not change (files, module variables, instructions other than calls) it shares with m. A barrier that a
-// choice takes away is the one that follows its mark in the block; where there is none, the error is a
-// *LostBarrierError.
+// Placed returns a copy of m without points, in which the chosen ones are barriers. m is left as it
+// was, and what the copy does not change (files, module variables, instructions other than calls)
+// it shares with m. A barrier that a choice takes away is the one that follows its mark in the
+// block; where there is none, the error is a *LostBarrierError.
 func Placed(m *Module, choose Choice) (*Module, error) {
 	return duplicate(m, func(p *placer, b *Block, instrs []*Instr) error { return p.place(b, instrs, choose) })
 }

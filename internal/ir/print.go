@@ -30,8 +30,8 @@ func (f *Func) Format(in *Instr) string {
 	return p.String()
 }
 
-// FormatParts returns the destinations of an instruction and the rest of it without its guard, with the registers
-// named as name says: "%r1" and "add.s32 %r2, 1".
+// FormatParts returns the destinations of an instruction and the rest of it without its guard, with
+// the registers named as name says: "%r1" and "add.s32 %r2, 1".
 func (f *Func) FormatParts(in *Instr, name func(RegID) string) (dst, rest string) {
 	d, r := printer{f: f, name: name}, printer{f: f, name: name}
 	if in.IsCall() {

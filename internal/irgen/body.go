@@ -226,9 +226,10 @@ const (
 	gridPragma  = "heddle.grid"
 )
 
-// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier,
-// a fence or a strong operation, orders; .pragma "heddle.grid", which says that the code before the next instruction, a
-// barrier of the block, waits for all blocks of the grid; and those that mark points. Other pragmas are hints.
+// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next
+// instruction, a barrier, a fence or a strong operation, orders; .pragma "heddle.grid", which says
+// that the code before the next instruction, a barrier of the block, waits for all blocks of the
+// grid; and those that mark points. Other pragmas are hints.
 func (f *fgen) pragma(d *ptx.Directive) {
 	if d.Name != ".pragma" {
 		return
@@ -267,8 +268,8 @@ func (f *fgen) variable(d *ptx.Var) {
 	f.g.initialisers() // a call table must be known when a call names it
 }
 
-// startBlock ends the current block, which falls through, and begins another. A block that is still empty
-// and has no label yet takes the new one.
+// startBlock ends the current block, which falls through, and begins another. A block that is still
+// empty and has no label yet takes the new one.
 func (f *fgen) startBlock(name string) {
 	if f.cur != nil && len(f.cur.Instrs) == 0 && f.cur.Label == "" {
 		f.cur.Label = name

@@ -281,8 +281,8 @@ func (f *fgen) counts(s ptx.Inst, sig *signature, results, args int) bool {
 	return true
 }
 
-// argument resolves an argument or result: a register, a constant, or the value of a .param variable of
-// the same size as the formal.
+// argument resolves an argument or result: a register, a constant, or the value of a .param
+// variable of the same size as the formal.
 func (f *fgen) argument(a passed, want formal) (ir.Operand, bool) {
 	o := a.op
 	out, ok := f.value(o, want.typ)

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/ptx"
 )
 
-// declare enters every name of the module: variables, functions, aliases. Bodies are read afterwards, so
-// the order of the text does not matter for them.
+// declare enters every name of the module: variables, functions, aliases. Bodies are read
+// afterwards, so the order of the text does not matter for them.
 func (g *gen) declare(file *ptx.File) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -46,15 +46,16 @@ func (g *gen) moduleVar(d *ptx.Var) {
 	}
 }
 
-// oldLocals reports whether the module may have .local variables outside of functions: before PTX ISA 3.0 they
-// were allocated statically (7.1.1). They come first in the local memory of every kernel.
+// oldLocals reports whether the module may have .local variables outside of functions: before PTX
+// ISA 3.0 they were allocated statically (7.1.1). They come first in the local memory of every
+// kernel.
 func (g *gen) oldLocals() bool {
 	major, _, _ := strings.Cut(g.mod.Version, ".")
 	return major == "1" || major == "2"
 }
 
-// redeclare merges two declarations of one module variable, at most one of which is not .extern (PTX ISA
-// 11.6.1). The first one's object stands for both.
+// redeclare merges two declarations of one module variable, at most one of which is not .extern
+// (PTX ISA 11.6.1). The first one's object stands for both.
 func (g *gen) redeclare(old *symbol, v *ir.Var) bool {
 	o := old.v
 	if !o.Extern && !v.Extern || o.Space != v.Space {
@@ -131,8 +132,8 @@ func countNames(vars []*ptx.Var) int {
 	return n
 }
 
-// signature sets the parameters and results of a function. The variables of its final declaration count;
-// an earlier one's are replaced.
+// signature sets the parameters and results of a function. The variables of its final declaration
+// count; an earlier one's are replaced.
 func (g *gen) signature(f *ir.Func, d *ptx.Func) {
 	f.Params, f.Results, f.ParamSize = nil, nil, 0
 	f.Params = g.formals(f, d.Params)
@@ -183,8 +184,8 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	}
 	var out []*ir.Var
 	for _, n := range d.Names {
-		// A vector register is passed component by component (PTX ISA 6.4.3: "Vectors may also be passed as
-		// arguments to called functions").
+		// A vector register is passed component by component (PTX ISA 6.4.3: "Vectors may also be passed
+		// as arguments to called functions").
 		for i := range max(d.Vec, 1) {
 			v := &ir.Var{Name: n.Name, Type: t, Size: t.Size(), Align: max(t.Size(), 1), Span: n.Span, InReg: true, Reg: ir.NoReg}
 			if d.Vec > 0 {

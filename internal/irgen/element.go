@@ -8,11 +8,12 @@ import (
 	"heddle/internal/source"
 )
 
-// Operands that stand for a computation: a[i], whose index may be a register (PTX ISA 6.4.2), and reg+imm
-// outside of an address, which the text does not have and ptxas accepts. The computation is put in
-// front of the instruction, into registers of its own.
+// Operands that stand for a computation: a[i], whose index may be a register (PTX ISA 6.4.2), and
+// reg+imm outside of an address, which the text does not have and ptxas accepts. The computation is
+// put in front of the instruction, into registers of its own.
 
-// helper emits an instruction without guard in front of the current one, with a new register as destination.
+// helper emits an instruction without guard in front of the current one, with a new register as
+// destination.
 func (f *fgen) helper(span source.Span, desc isa.Desc, dst isa.Type, srcs ...ir.Operand) ir.Operand {
 	d := ir.Operand{Kind: ir.Register, Reg: f.addReg("", dst), Span: span}
 	in := f.newInstr()

@@ -12,8 +12,8 @@ import (
 // maxInit bounds the bytes that an initialiser makes us hold.
 const maxInit = 1 << 28
 
-// initialisers evaluates the initialisers that are pending (PTX ISA 5.4.4): those of the module when all its
-// names are known, those of a body at the declaration.
+// initialisers evaluates the initialisers that are pending (PTX ISA 5.4.4): those of the module
+// when all its names are known, those of a body at the declaration.
 func (g *gen) initialisers() {
 	for _, p := range g.inits {
 		if p.v.Space != event.Global && p.v.Space != event.Const {
@@ -163,8 +163,8 @@ func (w *initWriter) reloc(e ptx.Operand, c *constant, at, size int) {
 // rangeName is element i of name<n>.
 func rangeName(prefix string, i int) string { return prefix + strconv.Itoa(i) }
 
-// legacyAddresses reports whether the module is older than PTX 3.1, where the name of a variable in an
-// initialiser is its generic address (PTX ISA 5.4.4, note).
+// legacyAddresses reports whether the module is older than PTX 3.1, where the name of a variable in
+// an initialiser is its generic address (PTX ISA 5.4.4, note).
 func (g *gen) legacyAddresses() bool {
 	v, err := strconv.ParseFloat(g.mod.Version, 64)
 	return err == nil && v < 3.1

@@ -7,7 +7,8 @@ import (
 	"heddle/internal/ptx"
 )
 
-// inst builds one instruction. After an error it leaves the instruction out: the module is lost anyway.
+// inst builds one instruction. After an error it leaves the instruction out: the module is lost
+// anyway.
 func (f *fgen) inst(s ptx.Inst) {
 	d := f.g.decode(s)
 	if d.err != nil {
@@ -115,11 +116,11 @@ func items(out []item, ops ptx.Operands) []item {
 	return out
 }
 
-// operands assigns the operands of the text to the roles of the instruction, in order. Optional roles are
-// filled from the left, as far as there are operands for them.
+// operands assigns the operands of the text to the roles of the instruction, in order. Optional
+// roles are filled from the left, as far as there are operands for them.
 //
-// An opcode that is not executable may have forms that its row does not tell apart; all its operands are
-// kept, and only names are resolved.
+// An opcode that is not executable may have forms that its row does not tell apart; all its
+// operands are kept, and only names are resolved.
 func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 	its := items(f.items[:0], s.Operands())
 	f.items = its
@@ -166,8 +167,8 @@ func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 	return true
 }
 
-// looseRoles keeps destinations, as far as roles could be assigned and are not contradicted, and takes
-// the rest as it is.
+// looseRoles keeps destinations, as far as roles could be assigned and are not contradicted, and
+// takes the rest as it is.
 func looseRoles(roles []isa.Role, its []item) []isa.Role {
 	out := make([]isa.Role, len(its))
 	for i := range out {

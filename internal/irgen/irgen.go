@@ -1,9 +1,10 @@
-// Package irgen turns the syntax tree of a PTX module into the IR: it resolves names, decodes opcodes,
-// gives every operand its kind and immediates their bits, and cuts bodies into basic blocks.
+// Package irgen turns the syntax tree of a PTX module into the IR: it resolves names, decodes
+// opcodes, gives every operand its kind and immediates their bits, and cuts bodies into basic
+// blocks.
 //
-// A body that ends without ret, exit, trap or a branch ends with an implicit ret at its closing brace.
-// A label starts a block only if some branch names it. Code that no path reaches stays in the function, as
-// blocks without predecessors.
+// A body that ends without ret, exit, trap or a branch ends with an implicit ret at its closing
+// brace. A label starts a block only if some branch names it. Code that no path reaches stays in
+// the function, as blocks without predecessors.
 package irgen
 
 import (
@@ -21,8 +22,8 @@ import (
 // maxErrors bounds the errors of one module: one missing declaration may make thousands.
 const maxErrors = 200
 
-// Module builds the IR of a PTX file. With errors, which come in the order in which they were found, the
-// module is nil. Positions of the user's source go to files of set.
+// Module builds the IR of a PTX file. With errors, which come in the order in which they were
+// found, the module is nil. Positions of the user's source go to files of set.
 func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	g := newGen(set, file)
 	g.runPasses(file, "")
@@ -135,8 +136,8 @@ func argInt(d *ptx.Directive, i int) (int64, bool) {
 	return int64(n), true
 }
 
-// demangled returns the name as the user wrote it. The length limit keeps hostile names from growing
-// without bound (a mangled name can stand for one exponentially longer).
+// demangled returns the name as the user wrote it. The length limit keeps hostile names from
+// growing without bound (a mangled name can stand for one exponentially longer).
 func demangled(name string) string {
 	if s, err := demangle.ToString(name, demangle.MaxLength(12)); err == nil {
 		return s
@@ -144,8 +145,8 @@ func demangled(name string) string {
 	return name
 }
 
-// variableName returns a variable's name as the user wrote it, or "" if it is not mangled. A variable of a
-// function loses the function: "tile" for reduce(int*)::tile.
+// variableName returns a variable's name as the user wrote it, or "" if it is not mangled. A
+// variable of a function loses the function: "tile" for reduce(int*)::tile.
 func variableName(name string) string {
 	s := demangled(name)
 	if s == name {

@@ -198,8 +198,8 @@ func (f *fgen) field(n ptx.Operand, sym *symbol) (ir.Operand, bool) {
 	return ir.Operand{}, false
 }
 
-// special resolves a special register (PTX ISA chapter 10). %tid and its like without a component are
-// vectors of four, the last of which reads zero.
+// special resolves a special register (PTX ISA chapter 10). %tid and its like without a component
+// are vectors of four, the last of which reads zero.
 func (f *fgen) special(n ptx.Operand) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Special, Reg: ir.NoReg, Span: n.Span()}
 	if out.Sreg = ir.SregByName(n.Text()); out.Sreg != ir.NoSreg && out.Sreg != ir.WarpSz {
@@ -267,8 +267,8 @@ func (f *fgen) vector(v ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	return out, true
 }
 
-// mem is an address in brackets: [reg+imm], [var+imm], [imm], or one followed by coordinates (PTX ISA
-// 6.4.1).
+// mem is an address in brackets: [reg+imm], [var+imm], [imm], or one followed by coordinates (PTX
+// ISA 6.4.1).
 func (f *fgen) mem(m ptx.Operand) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Mem, Reg: ir.NoReg, Span: m.Span()}
 	if !f.address(m.X(), &out) {

@@ -121,8 +121,8 @@ func (d *Desc) copied() []Access {
 	return []Access{w, r}
 }
 
-// copySpaces returns the spaces of a copy in the order in which they are written: the destination's,
-// the source's.
+// copySpaces returns the spaces of a copy in the order in which they are written: the
+// destination's, the source's.
 func (d *Desc) copySpaces() (to, from event.Space) {
 	for _, m := range d.Mods {
 		for i := range words[m] {

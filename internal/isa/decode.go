@@ -22,9 +22,9 @@ func (e *DecodeError) Error() string {
 
 // Decode decodes an instruction's first word and its dotted modifiers. The Desc keeps mods.
 //
-// The error is a *DecodeError: the opcode is not in the table, or it is executable and the modifiers are
-// none of its forms in the ISA text. The modifiers of an opcode that is not executable are kept as they
-// are: only what is plain (types, space, order, scope) is decoded.
+// The error is a *DecodeError: the opcode is not in the table, or it is executable and the
+// modifiers are none of its forms in the ISA text. The modifiers of an opcode that is not
+// executable are kept as they are: only what is plain (types, space, order, scope) is decoded.
 func Decode(opcode string, mods []string) (Desc, error) {
 	row, n := lookup(opcode, mods)
 	if row == nil {
@@ -208,7 +208,8 @@ func (d *decoder) finish(f *form) {
 	}
 }
 
-// loose decodes what is plain in the modifiers of an opcode that is not executable, and leaves the rest.
+// loose decodes what is plain in the modifiers of an opcode that is not executable, and leaves the
+// rest.
 func (d *decoder) loose(mods []string) {
 	for _, m := range mods {
 		for i := range words[m] {

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/event"
 )
 
-// A test case gives the instruction as written, the section of the ISA text that says what it means, and
-// what that is. Row, Mods and a Vec of 1 are filled in.
+// A test case gives the instruction as written, the section of the ISA text that says what it
+// means, and what that is. Row, Mods and a Vec of 1 are filled in.
 type decodeTest struct {
 	text    string
 	section string
@@ -274,8 +274,8 @@ func TestDecodeSync(t *testing.T) {
 		{"fence.sc.sys", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.Sys}},
 		{"fence.acquire.cta", "9.7.13.4", Desc{Order: event.Acquire, Scope: event.CTA}},
 		{"fence.release.cluster", "9.7.13.4", Desc{Order: event.Release, Scope: event.Cluster}},
-		// "membar is a synonym for fence.sc, and the membar levels cta, gl and sys are synonymous with the
-		// fence scopes cta, gpu and sys".
+		// "membar is a synonym for fence.sc, and the membar levels cta, gl and sys are synonymous with
+		// the fence scopes cta, gpu and sys".
 		{"membar.cta", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.CTA}},
 		{"membar.gl", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.GPU}},
 		{"membar.sys", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.Sys}},

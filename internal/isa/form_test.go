@@ -135,8 +135,8 @@ func TestEveryFormDecodes(t *testing.T) {
 	}
 }
 
-// The order of modifiers says nothing, but for the types: ptxas accepts div.ftz.rn.f32, and compilers
-// differ in where they write the scope of an atom.
+// The order of modifiers says nothing, but for the types: ptxas accepts div.ftz.rn.f32, and
+// compilers differ in where they write the scope of an atom.
 func TestOrderOfModifiersIsFree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, text := range []string{

@@ -9,8 +9,8 @@ var (
 	dst2opt = []Role{Dst, Src, Src, SrcOpt}
 )
 
-// integerRows are integer, extended-precision and bit-field arithmetic: PTX ISA 9.7.1 and 9.7.2. Opcodes
-// that floating point has too come with all of their forms.
+// integerRows are integer, extended-precision and bit-field arithmetic: PTX ISA 9.7.1 and 9.7.2.
+// Opcodes that floating point has too come with all of their forms.
 var integerRows = []Row{
 	{Opcode: "add", Operation: Sum, Roles: dst2, Section: "9.7.1.1", Executable: true, forms: addForms(
 		[]form{{types: int163264 | of(U16x2, S16x2)}, {types: of(S32), must: Sat}},

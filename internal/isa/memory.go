@@ -41,9 +41,9 @@ var memoryRows = []Row{
 	{Opcode: "discard", Action: ActDiscard, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17"},
 }
 
-// wide gives f the types that memory holds, and the vectors that the ISA allows: 128 bits, or 256 of
-// global memory as .v8 of 4 bytes or .v4 of 8 (PTX ISA 5.4.2, 9.7.9.8). A .v8 of smaller elements, which
-// some producers emit, is taken as well.
+// wide gives f the types that memory holds, and the vectors that the ISA allows: 128 bits, or 256
+// of global memory as .v8 of 4 bytes or .v4 of 8 (PTX ISA 5.4.2, 9.7.9.8). A .v8 of smaller
+// elements, which some producers emit, is taken as well.
 func wide(f form) []form {
 	scalar, v2, v4, v8 := f, f, f, f
 	scalar.types = inMemory | of(B128)
@@ -76,7 +76,8 @@ func storeForms() []form {
 	return f
 }
 
-// Without an order atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5, 9.7.13.6).
+// Without an order atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5,
+// 9.7.13.6).
 
 func redForms() []form { return atomics(order(event.Relaxed, event.Release)).all() }
 
@@ -95,7 +96,8 @@ func (a atomics) form(types, fns set) form {
 		defSpace: event.Generic, defOrder: event.Relaxed, defScope: event.GPU}
 }
 
-// vector is a form with several elements, each of which is atomic by itself; only global memory has them.
+// vector is a form with several elements, each of which is atomic by itself; only global memory has
+// them.
 func (a atomics) vector(types, fns, sizes set, must Flag) form {
 	f := a.form(types, fns)
 	f.spaces, f.vecs, f.must = opt|of(event.Global), sizes, must

@@ -65,8 +65,8 @@ type Row struct {
 	Executable bool
 
 	// If is a modifier that chooses this row among those with the same first word, wherever it stands:
-	// "shared::cluster" for the row "ld.shared::cluster". Such rows keep apart what must not be mistaken
-	// for the common meaning of the opcode.
+	// "shared::cluster" for the row "ld.shared::cluster". Such rows keep apart what must not be
+	// mistaken for the common meaning of the opcode.
 	If []string
 
 	Barrier     BarrierKind // of an opcode that uses a barrier in one way only
@@ -90,12 +90,12 @@ func (r *Row) complete() {
 	r.defaultTypes()
 }
 
-// Cluster reports whether the row is of an opcode as it applies to the shared memory of any block of
-// the cluster: ld.shared::cluster. The block's own shared memory is part of it (PTX ISA 5.1.7).
+// Cluster reports whether the row is of an opcode as it applies to the shared memory of any block
+// of the cluster: ld.shared::cluster. The block's own shared memory is part of it (PTX ISA 5.1.7).
 func (r *Row) Cluster() bool { return len(r.If) > 0 && r.If[0] == inCluster[0] }
 
-// Sections returns the sections of the ISA text that describe the opcode, each once, in the order of its
-// forms.
+// Sections returns the sections of the ISA text that describe the opcode, each once, in the order
+// of its forms.
 func (r *Row) Sections() []string {
 	out := []string{r.Section}
 	for i := range r.forms {

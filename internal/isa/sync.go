@@ -25,13 +25,14 @@ var syncRows = []Row{
 		{scopes: of(event.CTA, event.Sys), defOrder: event.SeqCst},
 		{mustMarks: markGL, defOrder: event.SeqCst, defScope: event.GPU},
 	}},
-	// Fences between the generic proxy and one through which nothing that is executable goes: they order nothing.
+	// Fences between the generic proxy and one through which nothing that is executable goes: they
+	// order nothing.
 	{Opcode: "fence.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "fence.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
 	{Opcode: "membar.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "membar.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
-	// Other fences between proxies, and fences that order only some operations: to take them for a whole fence
-	// would hide races.
+	// Other fences between proxies, and fences that order only some operations: to take them for a
+	// whole fence would hide races.
 	{Opcode: "fence.proxy", Action: ActProxyFence, Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "membar.proxy", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},

@@ -19,8 +19,8 @@ const (
 	kMark
 )
 
-// word is one meaning of a modifier. A modifier may have several: .lo is a comparison in setp and half of
-// a product in mul. The opcode's forms decide.
+// word is one meaning of a modifier. A modifier may have several: .lo is a comparison in setp and
+// half of a product in mul. The opcode's forms decide.
 type word struct {
 	kind kind
 	val  uint8 // of the enumeration; for kOrder the order + 1
@@ -100,7 +100,8 @@ func makeWords() map[string][]word {
 	return m
 }
 
-// narrowTypes are the packed formats that only instructions not executable here use (PTX ISA 5.2.3).
+// narrowTypes are the packed formats that only instructions not executable here use (PTX ISA
+// 5.2.3).
 var narrowTypes = [...]string{
 	"u2", "s2", "u4", "s4", "b4", "e2m1", "e2m3", "e3m2", "e2m1x2", "e2m3x2", "e3m2x2", "e2m1x4", "e2m3x4", "e3m2x4",
 	"e4m3x4", "e5m2x4", "ue8m0", "ue8m0x2", "ue4m3", "s2f6x2", "b1", "b6x16_p32", "b4x16_p64", "b8x16", "b1024",

@@ -14,9 +14,9 @@ type Region struct {
 	Regs []ir.RegID // needed registers that are written in it
 }
 
-// Explore returns the region of the branch that ends block b, if a trace may take both of its paths when it
-// does not know which one is taken: nothing in it waits for other threads, ends one or calls, and the branch
-// is not part of a loop (the paper's footnote 3).
+// Explore returns the region of the branch that ends block b, if a trace may take both of its paths
+// when it does not know which one is taken: nothing in it waits for other threads, ends one or
+// calls, and the branch is not part of a loop (the paper's footnote 3).
 func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 	f := s.funcs[fn]
 	join := f.target[b]
@@ -67,8 +67,8 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 	return r, true
 }
 
-// findTables makes loads from initialised variables in global memory, and from arrays with given contents,
-// that the code does not write loads of constants.
+// findTables makes loads from initialised variables in global memory, and from arrays with given
+// contents, that the code does not write loads of constants.
 func (s *Slice) findTables() {
 	s.written = make(map[*ir.Var]bool)
 	for _, fn := range s.order {
@@ -94,8 +94,8 @@ func (s *Slice) findTables() {
 	}
 }
 
-// table reports whether the contents of a variable, or of the array that a parameter points to, are known and
-// not written.
+// table reports whether the contents of a variable, or of the array that a parameter points to, are
+// known and not written.
 func (s *Slice) table(v *ir.Var) bool {
 	return !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) && v.Init != nil)
 }

@@ -90,7 +90,8 @@ func (f *function) class(in *ir.Instr) kind {
 }
 
 // namesActive reports whether an operation of a warp names just the lanes that happen to be active:
-// shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It waits for no one.
+// shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It
+// waits for no one.
 func (f *function) namesActive(in *ir.Instr) bool {
 	if len(in.Src) == 0 {
 		return false
@@ -107,9 +108,9 @@ func (f *function) namesActive(in *ir.Instr) bool {
 	return len(f.defs[mask.Reg]) > 0
 }
 
-// varies reports whether a special register has a value that the launch does not determine. %warpid and %nwarpid
-// are about the places of an SM (PTX ISA 10.4 and 10.5), %total_smem_size
-// about what it allocates.
+// varies reports whether a special register has a value that the launch does not determine. %warpid
+// and %nwarpid are about the places of an SM (PTX ISA 10.4 and 10.5), %total_smem_size about what
+// it allocates.
 func (f *function) varies(s ir.Sreg) bool {
 	switch s {
 	case ir.TidX, ir.TidY, ir.TidZ, ir.NtidX, ir.NtidY, ir.NtidZ, ir.LaneID, ir.WarpSz,
@@ -216,7 +217,8 @@ func (f *function) isResult(v *ir.Var) bool {
 	return false
 }
 
-// syncOperands makes the operands needed that say who waits for whom, and not the data that go along.
+// syncOperands makes the operands needed that say who waits for whom, and not the data that go
+// along.
 func (f *function) syncOperands(in *ir.Instr) {
 	if b, ok := in.NumberedBarrier(); ok {
 		for j := range in.Src {

@@ -1,16 +1,18 @@
-// Package slice finds out which instructions of a kernel can reach its synchronization and the addresses
-// of its shared memory: a backward slice (Weiser, ICSE 1981). A trace executes those alone.
+// Package slice finds out which instructions of a kernel can reach its synchronization and the
+// addresses of its shared memory: a backward slice (Weiser, ICSE 1981). A trace executes those
+// alone.
 //
-// What decides a trace (Weft, PLDI 2015, §5.1) is which thread comes to which barrier and which shared
-// address, in which order. So the criterion of the slice is: barriers, the operations of a warp that wait
-// for each other, the addresses and guards of accesses that may be to shared memory, and the branches on
-// which any of them depends. Most of a kernel's floating-point arithmetic is outside.
+// What decides a trace (Weft, PLDI 2015, §5.1) is which thread comes to which barrier and which
+// shared address, in which order. So the criterion of the slice is: barriers, the operations of a
+// warp that wait for each other, the addresses and guards of accesses that may be to shared memory,
+// and the branches on which any of them depends. Most of a kernel's floating-point arithmetic is
+// outside.
 //
-// Registers are tracked without regard to flow: a register is needed or not, in all of a function. Memory
-// is one cell for each space: if a needed value is loaded from shared memory, what is stored there is
-// needed too. Branches count if something that counts is control dependent on them (Ferrante, Ottenstein,
-// Warren, TOPLAS 1987); other branches go at once to where their paths meet. That takes loops without
-// synchronization to end, and assertions to hold: see LIMITATIONS.md.
+// Registers are tracked without regard to flow: a register is needed or not, in all of a function.
+// Memory is one cell for each space: if a needed value is loaded from shared memory, what is stored
+// there is needed too. Branches count if something that counts is control dependent on them
+// (Ferrante, Ottenstein, Warren, TOPLAS 1987); other branches go at once to where their paths meet.
+// That takes loops without synchronization to end, and assertions to hold: see LIMITATIONS.md.
 package slice
 
 import (
@@ -33,8 +35,8 @@ const (
 // Options say what is known about the launch.
 type Options struct {
 	Grid bool // the size of the grid is known
-	// Data puts what is stored into shared memory into the slice too: for a run with made-up inputs, which
-	// shows which values are equal.
+	// Data puts what is stored into shared memory into the slice too: for a run with made-up inputs,
+	// which shows which values are equal.
 	Data bool
 	Seed uint64 // of the made-up inputs
 
@@ -49,17 +51,20 @@ type Slice struct {
 	funcs map[*ir.Func]*function
 	order []*ir.Func
 
-	// Track says that unknown values can come into the slice, so that the trace must look out for them.
+	// Track says that unknown values can come into the slice, so that the trace must look out for
+	// them.
 	Track bool
-	// BlockIndex and GridSize say that the slice reads them: else the trace speaks for every block and grid.
+	// BlockIndex and GridSize say that the slice reads them: else the trace speaks for every block and
+	// grid.
 	BlockIndex, GridSize bool
-	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for all
-	// executions only if none of them competes with another access.
+	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for
+	// all executions only if none of them competes with another access.
 	Strong bool
-	// Tables are variables in global and constant memory whose initial values the slice reads. The kernel does not write
-	// them; that the host does not either is an assumption.
+	// Tables are variables in global and constant memory whose initial values the slice reads. The
+	// kernel does not write them; that the host does not either is an assumption.
 	Tables []*ir.Var
-	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to hold.
+	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to
+	// hold.
 	Assumes bool
 	// Kept and Total count instructions.
 	Kept, Total int

@@ -106,7 +106,8 @@ func noForm(in *ir.Instr) string {
 	return ""
 }
 
-// BarrierParts returns the operands of a barrier: its number, and its count, of Kind None if it names none.
+// BarrierParts returns the operands of a barrier: its number, and its count, of Kind None if it
+// names none.
 func BarrierParts(in *ir.Instr) (id, count ir.Operand) {
 	b, _ := in.NumberedBarrier()
 	if b.ID != nil {

@@ -5,12 +5,14 @@ import (
 	"heddle/internal/isa"
 )
 
-// Uniformity says which registers hold the same value in all threads of a block whenever they are in lock-step, and
-// which blocks all threads enter or none: φ needs one copy of such a register, and one test of v_active.
+// Uniformity says which registers hold the same value in all threads of a block whenever they are
+// in lock-step, and which blocks all threads enter or none: φ needs one copy of such a register,
+// and one test of v_active.
 //
-// It is a greatest fixpoint: everything is uniform but what a thread's own index, memory, other lanes, or control flow
-// that is not uniform makes private. A register that a loop changes is private if threads leave the loop at different
-// iterations, because then its blocks are not uniform.
+// It is a greatest fixpoint: everything is uniform but what a thread's own index, memory, other
+// lanes, or control flow that is not uniform makes private. A register that a loop changes is
+// private if threads leave the loop at different iterations, because then its blocks are not
+// uniform.
 type Uniformity struct {
 	reg   []bool
 	block []bool
@@ -59,9 +61,9 @@ func uniformity(f *ir.Func) *Uniformity {
 	return u
 }
 
-// influence returns the blocks that the branch at the end of b decides on: what its successors reach before they meet
-// again at its immediate postdominator. It is not asked whether b itself is uniform: the branch that decides on b has
-// these blocks among its own.
+// influence returns the blocks that the branch at the end of b decides on: what its successors
+// reach before they meet again at its immediate postdominator. It is not asked whether b itself is
+// uniform: the branch that decides on b has these blocks among its own.
 func influence(f *ir.Func, b *ir.Block, meet ir.BlockID) []ir.BlockID {
 	seen := make([]bool, len(f.Blocks))
 	var walk []ir.BlockID

@@ -25,7 +25,8 @@ func CheckModule(m *Module) []error {
 			}
 		}
 		if len(v.Init) > v.Size {
-			errs = append(errs, fmt.Errorf("%s: %d bytes of initialiser for %d", v.Name, len(v.Init), v.Size))
+			errs = append(errs, fmt.Errorf("%s: %d bytes of initialiser for %d", v.Name, len(v.Init),
+				v.Size))
 		}
 	}
 	return errs
@@ -91,7 +92,8 @@ func (c *checker) area(name string, size int, lists ...[]*Var) {
 	for _, vars := range lists {
 		for _, v := range vars {
 			if !v.InReg && (v.Offset < 0 || v.Offset+v.Size > size || v.Align > 0 && v.Offset%v.Align != 0) {
-				c.errorf("%s at %d, size %d, align %d, does not fit a %s of %d bytes", v.Name, v.Offset, v.Size, v.Align, name, size)
+				c.errorf("%s at %d, size %d, align %d, does not fit a %s of %d bytes", v.Name, v.Offset, v.Size,
+					v.Align, name, size)
 			}
 		}
 	}
@@ -164,7 +166,8 @@ func (c *checker) successors(b *Block) {
 	if len(b.Succs) != want {
 		c.errorf("%d successors, but the last instruction makes %d", len(b.Succs), want)
 	}
-	if t := b.Terminator(); len(b.Succs) > 0 && (t == nil || t.Guard != NoReg) && b.Succs[len(b.Succs)-1] != b.ID+1 {
+	if t := b.Terminator(); len(b.Succs) > 0 && (t == nil || t.Guard != NoReg) &&
+		b.Succs[len(b.Succs)-1] != b.ID+1 {
 		c.errorf("falls through to b%d, which is not the next block", b.Succs[len(b.Succs)-1])
 	}
 }

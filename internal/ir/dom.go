@@ -13,7 +13,7 @@ type DomTree struct {
 	pre, end []int32   // preorder number, and the largest one of the subtree; -1 if not reached
 }
 
-// IDom returns the immediate dominator (or postdominator) of b. NoBlock stands for none: b is the
+// IDom returns the immediate dominator (or postdominator) of b. NoBlock means none: b is the
 // entry (is postdominated by the virtual exit only), or cannot be reached.
 func (t *DomTree) IDom(b BlockID) BlockID { return t.idom[b] }
 
@@ -83,7 +83,8 @@ func intersect(idom, num []int32, a, b int32) int32 {
 // newDomTree numbers the tree that idom describes. Nodes from n on are virtual: they are in the
 // tree, but no block has one as its immediate dominator.
 func newDomTree(idom []int32, n int) *DomTree {
-	t := &DomTree{idom: make([]BlockID, n), pre: make([]int32, len(idom)), end: make([]int32, len(idom))}
+	t := &DomTree{idom: make([]BlockID, n), pre: make([]int32, len(idom)),
+		end: make([]int32, len(idom))}
 	children := make(graph, len(idom))
 	root := int32(-1)
 	for v, p := range idom {

@@ -62,7 +62,8 @@ func (n *inliner) layOut() {
 		if !falls || i+1 < len(blocks) && to[len(to)-1] == blocks[i+1] {
 			continue
 		}
-		goTo := &Instr{Desc: branch, Guard: NoReg, Span: n.to.Span, Src: []Operand{branchOperand(n.to.Span)}}
+		goTo := &Instr{Desc: branch, Guard: NoReg, Span: n.to.Span,
+			Src: []Operand{branchOperand(n.to.Span)}}
 		if last := b.Last(); last != nil {
 			goTo.Span, goTo.Loc, goTo.Caller = last.Span, last.Loc, last.Caller
 		}
@@ -181,7 +182,8 @@ func (n *inliner) body(c *copied, before, next *Block) error {
 			}
 		}
 		if len(to) == 0 && at.Terminator() == nil { // behind the call of a function that does not return
-			at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewExit(), Guard: NoReg, Span: c.fn.Span, Caller: c.call})
+			at.Instrs = append(at.Instrs,
+				&Instr{Desc: isa.NewExit(), Guard: NoReg, Span: c.fn.Span, Caller: c.call})
 		}
 		n.link(at, to...)
 	}
@@ -193,7 +195,8 @@ func (n *inliner) call(in *Instr, at *Block) (*Block, error) {
 	rest := n.block("")
 	if in.Guard != NoReg {
 		here := n.block("")
-		skip := &Instr{Desc: branch, Guard: in.Guard, Neg: !in.Neg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{branchOperand(in.Span)}}
+		skip := &Instr{Desc: branch, Guard: in.Guard, Neg: !in.Neg, Span: in.Span, Loc: in.Loc,
+			Caller: in.Caller, Src: []Operand{branchOperand(in.Span)}}
 		at.Instrs = append(at.Instrs, skip)
 		n.link(at, rest, here)
 		at = here
@@ -206,16 +209,18 @@ func (n *inliner) call(in *Instr, at *Block) (*Block, error) {
 	for _, g := range n.candidates(in, args) {
 		is, body, not := n.register("", isa.Pred), n.block(""), n.block("")
 		at.Instrs = append(at.Instrs,
-			&Instr{Desc: equal, Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Dst: []Operand{{Kind: Register, Reg: is}},
+			&Instr{Desc: equal, Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller,
+				Dst: []Operand{{Kind: Register, Reg: is}},
 				Src: []Operand{target, {Kind: FuncAddr, Reg: NoReg, Func: g}}},
-			&Instr{Desc: branch, Guard: is, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{branchOperand(in.Span)}})
+			&Instr{Desc: branch, Guard: is, Span: in.Span, Loc: in.Loc, Caller: in.Caller,
+				Src: []Operand{branchOperand(in.Span)}})
 		n.link(at, body, not)
 		if err := n.enter(in, g, args, body, rest); err != nil {
 			return nil, err
 		}
 		at = not
 	}
-	at.Instrs = append(at.Instrs, in) // of a function that nobody knows
+	at.Instrs = append(at.Instrs, in) // of an unknown function
 	n.link(at, rest)
 	return rest, nil
 }
@@ -284,7 +289,8 @@ func addressTaken(m *Module) []*Func {
 func (n *inliner) enter(in *Instr, g *Func, args []Operand, at, rest *Block) error {
 	low := RegID(len(n.regs))
 	n.regs = append(n.regs, g.Regs...)
-	done := &Instr{Desc: in.Desc, Guard: NoReg, Span: in.Span, Loc: in.Loc, Callee: g, Caller: in.Caller}
+	done := &Instr{Desc: in.Desc, Guard: NoReg, Span: in.Span, Loc: in.Loc, Callee: g,
+		Caller: in.Caller}
 	c := &copied{fn: g, call: done, reg: func(r RegID) RegID { return r + low }, vars: map[*Var]*Var{}}
 	for i, p := range g.Params {
 		if i >= len(args) { // an array without bound may be left out
@@ -310,13 +316,15 @@ func (n *inliner) pass(c *copied, p *Var, arg Operand, in *Instr, at *Block) {
 	switch {
 	case p.InReg:
 		desc := moveOf(n.regs[c.reg(p.Reg)].Type)
-		at.Instrs = append(at.Instrs, &Instr{Desc: desc, Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Dst: []Operand{{Kind: Register, Reg: c.reg(p.Reg)}}, Src: []Operand{arg}})
+		at.Instrs = append(at.Instrs, &Instr{Desc: desc, Guard: NoReg, Span: in.Span, Loc: in.Loc,
+			Caller: in.Caller, Dst: []Operand{{Kind: Register, Reg: c.reg(p.Reg)}}, Src: []Operand{arg}})
 	case arg.Kind == VarVal:
 		c.vars[p] = arg.Var
 	default:
 		v := n.variable(c, p)
 		mem := Operand{Kind: Mem, Reg: NoReg, Var: v}
-		at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewStoreParam(partType(p.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{mem, arg}})
+		at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewStoreParam(partType(p.Size)), Guard: NoReg,
+			Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{mem, arg}})
 	}
 }
 
@@ -334,13 +342,15 @@ func (n *inliner) give(c *copied, r *Var, dst Operand, in *Instr, leave *Block) 
 	}
 	switch {
 	case r.InReg && dst.Kind == Register:
-		leave.Instrs = append(leave.Instrs, &Instr{Desc: moveOf(n.regs[c.reg(r.Reg)].Type), Guard: NoReg, Span: in.Span, Loc: in.Loc,
+		leave.Instrs = append(leave.Instrs, &Instr{Desc: moveOf(n.regs[c.reg(r.Reg)].Type), Guard: NoReg,
+			Span: in.Span, Loc: in.Loc,
 			Dst: []Operand{dst}, Src: []Operand{{Kind: Register, Reg: c.reg(r.Reg)}}})
 	case dst.Kind == VarVal:
 		c.vars[r] = dst.Var
 	case dst.Kind == Register:
 		mem := Operand{Kind: Mem, Reg: NoReg, Var: n.variable(c, r)}
-		leave.Instrs = append(leave.Instrs, &Instr{Desc: isa.NewLoadParam(partType(r.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc,
+		leave.Instrs = append(leave.Instrs, &Instr{Desc: isa.NewLoadParam(partType(r.Size)), Guard: NoReg,
+			Span: in.Span, Loc: in.Loc,
 			Dst: []Operand{dst}, Src: []Operand{mem}})
 	}
 }

@@ -64,8 +64,9 @@ type Func struct {
 	Params  []*Var // of space Param, in order; offsets are relative to the function's parameter area
 	Results []*Var
 	Regs    []Reg
-	Vars    []*Var   // variables of every space declared in the body; .shared, .global and .const ones exist once
-	Blocks  []*Block // nil for a function that is only declared
+	// variables of every space declared in the body; .shared, .global and .const ones exist once
+	Vars   []*Var
+	Blocks []*Block // nil for a function that is only declared
 
 	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and
 	// the call arguments declared in the body: each has its Offset in it.
@@ -128,7 +129,8 @@ type Reloc struct {
 	Func    *Func // instead of Target
 	Addend  int64
 	Generic bool // generic(x): a generic address rather than one in the variable's own space
-	Shift   int  // the field holds the address shifted right by Shift bits: 0xFF00(x) has Size 1, Shift 8
+	// the field holds the address shifted right by Shift bits: 0xFF00(x) has Size 1, Shift 8
+	Shift int
 }
 
 // Block is a basic block. Its last instruction may be a terminator; without one it falls through to
@@ -157,10 +159,12 @@ type Instr struct {
 	Dst   []Operand
 	Src   []Operand // in the order of the PTX text; an address is one operand of kind Mem
 	// Call only. Dst are the results and Src the arguments, each a Register, an Imm or a VarVal.
-	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
-	Orders  event.Orders  // of what orders memory: which, as .pragma "heddle.order" says
-	Grid    bool          // a barrier that a thread passes once all blocks have come there: .pragma "heddle.grid"
-	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
+	Callee *Func        // nil for an indirect call: Src[0] holds the target, the arguments follow
+	Orders event.Orders // of what orders memory: which, as .pragma "heddle.order" says
+	// a barrier that a thread passes once all blocks have reached it: .pragma "heddle.grid"
+	Grid bool
+	// of an indirect call: all candidates, if .calltargets or a call table names them
+	Targets []*Func
 	Caller  *Instr        // the call in whose place Inline put it; nil elsewhere
 	Span    source.Span   // in the PTX text
 	Loc     *source.Frame // in the user's source, innermost first; nil without line info
@@ -192,7 +196,8 @@ type Operand struct {
 	Val   uint64
 	Var   *Var
 	Func  *Func
-	Elems []Operand // of a Vector; of a Mem: what follows the address in the brackets (texture coordinates)
+	// of a Vector; of a Mem: what follows the address in the brackets (texture coordinates)
+	Elems []Operand
 	Span  source.Span
 }
 

@@ -14,10 +14,11 @@ import "heddle/internal/isa"
 type exitKind uint8
 
 const (
-	returns     exitKind = iota // ret
-	dies                        // exit, trap, a call that does not return, for all lanes that get there
-	mayDie                      // the same under a guard, with a fall-through
-	neverLeaves                 // pseudo edges of endless loops
+	returns exitKind = iota // ret
+	// exit, trap, a call that does not return, for all lanes that reach it
+	dies
+	mayDie      // the same under a guard, with a fall-through
+	neverLeaves // pseudo edges of endless loops
 	noExit
 )
 
@@ -47,7 +48,7 @@ func exitOf(f *Func, b *Block) exitKind {
 	return noExit
 }
 
-// PostDominators returns the postdominator tree of f over all ways to leave the function: ret, exit
+// PostDominators returns the postdominator tree of f over all exits of the function: ret, exit
 // and trap, guarded ones too. Every block is in the tree, also those that the entry does not reach.
 func PostDominators(f *Func) *DomTree {
 	class := func(b *Block) exitKind {

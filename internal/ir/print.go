@@ -84,7 +84,8 @@ func (p *printer) variable(v *Var) {
 		fmt.Fprintf(p, "%s .reg.%s", v.Name, v.Type)
 		return
 	}
-	fmt.Fprintf(p, "%s .%s.%s size %d align %d at %d", v.Name, v.Space, v.Type, v.Size, v.Align, v.Offset)
+	fmt.Fprintf(p, "%s .%s.%s size %d align %d at %d", v.Name, v.Space, v.Type, v.Size, v.Align,
+		v.Offset)
 	if v.Pointer {
 		p.WriteString(" pointer")
 	}

@@ -77,14 +77,16 @@ func PartType(d *isa.Desc, t isa.Type, n int) isa.Type {
 func (c *typeChecker) base(o *Operand) {
 	t := c.f.Regs[o.Reg].Type
 	if (t.Size() != 4 && t.Size() != 8) || t.IsFloat() {
-		c.errorf(o, "%s is of type .%s; an address needs an integer register of 32 or 64 bits", c.f.Regs[o.Reg].Name, t)
+		c.errorf(o, "%s is of type .%s; an address needs an integer register of 32 or 64 bits",
+			c.f.Regs[o.Reg].Name, t)
 	}
 }
 
 func (c *typeChecker) register(o *Operand, t isa.Type) {
 	r := &c.f.Regs[o.Reg]
 	if !fits(r.Type, t, c.relaxed) {
-		c.errorf(o, "%s is of type .%s, but %s takes .%s here (PTX ISA 9.4)", r.Name, r.Type, c.in.Op(), t)
+		c.errorf(o, "%s is of type .%s, but %s takes .%s here (PTX ISA 9.4)", r.Name, r.Type, c.in.Op(),
+			t)
 	}
 }
 
@@ -102,7 +104,8 @@ func fits(r, t isa.Type, relaxed bool) bool {
 	switch {
 	case rs < ts || rs > ts && !relaxed:
 		return false
-	case rb || tb: // Tables 27 and 28: a .bX on either side takes all; a float in a wider register is odd but allowed
+	// Tables 27 and 28: a .bX on either side takes all; a float in a wider register is odd but allowed
+	case rb || tb:
 		return true
 	case r.IsFloat() != t.IsFloat():
 		return false

@@ -37,7 +37,8 @@ type edge struct {
 
 // body builds the blocks of f from its definition.
 func (g *gen) body(f *ir.Func, d *ptx.Func) {
-	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)}, paramTop: f.ParamSize}
+	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)},
+		paramTop: f.ParamSize}
 	fg.scope = &scope{parent: &g.top}
 	if f.Kernel {
 		f.LocalSize = g.local
@@ -310,7 +311,8 @@ func (f *fgen) finish(body *ptx.Block) {
 		if !end.IsValid() {
 			end = body.Span().Start
 		}
-		f.emit(&ir.Instr{Desc: isa.NewReturn(), Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Loc: f.frame}, nil)
+		f.emit(&ir.Instr{Desc: isa.NewReturn(), Guard: ir.NoReg, Span: source.Span{Start: end, End: end},
+			Loc: f.frame}, nil)
 	}
 	for i, b := range f.f.Blocks {
 		for _, l := range f.edges[i].to {

@@ -179,7 +179,8 @@ func (g *gen) evalBinary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	case x.sym != nil || y.sym != nil:
 		return g.addAddress(e, x, y)
 	case x.single || y.single || x.float != y.float:
-		g.errorf(e.Span(), "operator %s: a constant expression takes two integers or two 64-bit floats (PTX ISA 4.5.4)", e.Op())
+		g.errorf(e.Span(),
+			"operator %s: a constant expression takes two integers or two 64-bit floats (PTX ISA 4.5.4)", e.Op())
 		return constant{}, false
 	case x.float:
 		return g.floatOp(e, x.f, y.f)
@@ -206,8 +207,10 @@ func (g *gen) addAddress(e ptx.Operand, x, y constant) (constant, bool) {
 }
 
 func (g *gen) conditional(e ptx.Operand, x, y, z constant) (constant, bool) {
-	if x.sym != nil || x.float || y.sym != nil || z.sym != nil || y.float != z.float || y.single || z.single {
-		g.errorf(e.Span(), "operator ?: takes an integer, and then two integers or two floats (PTX ISA 4.5.5)")
+	if x.sym != nil || x.float || y.sym != nil || z.sym != nil || y.float != z.float || y.single ||
+		z.single {
+		g.errorf(e.Span(),
+			"operator ?: takes an integer, and then two integers or two floats (PTX ISA 4.5.5)")
 		return constant{}, false
 	}
 	out := z

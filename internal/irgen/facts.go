@@ -103,7 +103,8 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 
 // pointerSpace reads the address space of a pointer's LLVM type, as NVPTX numbers them.
 func pointerSpace(typ string) event.Space {
-	for n, space := range map[string]event.Space{"(1)": event.Global, "(3)": event.Shared, "(4)": event.Const} {
+	for n, space := range map[string]event.Space{"(1)": event.Global, "(3)": event.Shared,
+		"(4)": event.Const} {
 		if strings.Contains(typ, "addrspace"+n) {
 			return space
 		}

@@ -16,14 +16,18 @@ func (f *fgen) inst(s ptx.Inst) {
 		return
 	}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders, Grid: f.grid}
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders,
+		Grid: f.grid}
 	f.orders, f.grid = event.OrdersAll, false
-	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders && !in.Order.Strong() {
-		f.g.errorf(s.OpSpan(), "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
+	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders &&
+		!in.Order.Strong() {
+		f.g.errorf(s.OpSpan(),
+			"%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
 		return
 	}
 	if in.Grid && (in.Row == nil || in.Row.Category != isa.Barrier || in.Fn != isa.FnSync) {
-		f.g.errorf(s.OpSpan(), "%s is no barrier of the block, which a .pragma \"heddle.grid\" belongs before", s.Text())
+		f.g.errorf(s.OpSpan(),
+			"%s is no barrier of the block, which a .pragma \"heddle.grid\" belongs before", s.Text())
 		return
 	}
 	if p, ok := s.Guard(); ok && !f.guard(in, p) {
@@ -173,7 +177,8 @@ func looseRoles(roles []isa.Role, its []item) []isa.Role {
 	out := make([]isa.Role, len(its))
 	for i := range out {
 		out[i] = isa.SrcOpt
-		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) && its[i].op.Kind() != ptx.Mem {
+		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) &&
+			its[i].op.Kind() != ptx.Mem {
 			out[i] = isa.Dst
 		}
 	}
@@ -231,7 +236,7 @@ func fixed(roles []isa.Role, its []item) bool {
 
 func optional(r isa.Role) bool { return r == isa.DstPred || r == isa.SrcOpt }
 
-// takes says how many operands roles stand for.
+// takes says how many operands a list of roles has.
 func takes(roles []isa.Role) string {
 	least, most := 0, 0
 	for _, r := range roles {

@@ -137,7 +137,7 @@ func argInt(d *ptx.Directive, i int) (int64, bool) {
 }
 
 // demangled returns the name as the user wrote it. The length limit keeps hostile names from
-// growing without bound (a mangled name can stand for one exponentially longer).
+// growing without bound (a mangled name can expand to an exponentially longer one).
 func demangled(name string) string {
 	if s, err := demangle.ToString(name, demangle.MaxLength(12)); err == nil {
 		return s
@@ -150,7 +150,8 @@ func demangled(name string) string {
 func variableName(name string) string {
 	s := demangled(name)
 	if s == name {
-		if i := strings.LastIndex(name, "_$_"); i > 0 { // OpenCL: FUNCTION.NAME, with LLVM's spelling of the point
+		// OpenCL: FUNCTION.NAME, with LLVM's spelling of the point
+		if i := strings.LastIndex(name, "_$_"); i > 0 {
 			return name[i+len("_$_"):]
 		}
 		return ""

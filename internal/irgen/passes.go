@@ -5,7 +5,7 @@ import (
 	"heddle/internal/ptx"
 )
 
-// pass is one step of Module. Each goes over the whole file.
+// pass is one step of Module. Each reads all of the file.
 type pass struct {
 	name string
 	run  func(*gen, *ptx.File)

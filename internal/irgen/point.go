@@ -10,7 +10,7 @@ import (
 	"heddle/internal/ptx"
 )
 
-// The pragmas that mark places where a barrier may stand, and barriers that may go; N is a number
+// The pragmas that mark places for barriers, and barriers that can be removed; N is a number
 // from 0.
 const (
 	pointPragma   = "heddle.point "

@@ -103,7 +103,8 @@ func (s *scope) put(name string, sym *symbol) {
 // define adds a name to a scope. A second definition in one scope is an error.
 func (g *gen) define(s *scope, name string, sym *symbol) {
 	if old := s.syms[name]; old != nil {
-		g.errorf(sym.span, "%s is declared twice in one scope; the first declaration is at %s", name, g.set.Format(old.span.Start))
+		g.errorf(sym.span, "%s is declared twice in one scope; the first declaration is at %s", name,
+			g.set.Format(old.span.Start))
 		return
 	}
 	s.put(name, sym)

@@ -46,7 +46,8 @@ func (d *Desc) Accesses() ([]Access, bool) {
 	case ActAsyncStore:
 		return d.asyncStored(), true
 	case ActCancel:
-		a := Access{Kind: event.Write, Space: event.Shared, Proxy: event.AsyncProxy, Size: 16, Async: true}
+		a := Access{Kind: event.Write, Space: event.Shared, Proxy: event.AsyncProxy, Size: 16,
+			Async: true}
 		return []Access{a, barrierAccess(1)}, true
 	case ActMBarrier:
 		if b, _ := d.Barrier(0); b.ID >= 0 {

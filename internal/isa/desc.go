@@ -106,7 +106,7 @@ const (
 	FnSubnormal
 )
 
-// Flag is a modifier that is there or not.
+// Flag is a set of modifiers that are either written or not.
 type Flag uint32
 
 const (

@@ -81,7 +81,8 @@ var integerRows = []Row{
 func addForms(ints []form, cc, float, half, mixed string) []form {
 	f := append(ints, form{section: cc, types: int3264, must: CC})
 	f = append(f, floatForms(float, half)...)
-	return append(f, form{section: mixed, types: of(F32), stypes: of(F16, BF16), rounds: opt | ieee, defRound: RN, flags: Sat})
+	return append(f, form{section: mixed, types: of(F32), stypes: of(F16, BF16), rounds: opt | ieee,
+		defRound: RN, flags: Sat})
 }
 
 // clampWrap makes f two forms: shf, szext and bmsk want one of .clamp and .wrap.

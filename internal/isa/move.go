@@ -40,7 +40,8 @@ func cvtForms() []form {
 			case to < from:
 				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: ieee, flags: FTZ | Sat})
 			case to == from:
-				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: opt | toInt | ieee, flags: FTZ | Sat})
+				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: opt | toInt | ieee,
+					flags: FTZ | Sat})
 			default:
 				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: opt | ieee, flags: FTZ | Sat})
 			}
@@ -61,7 +62,9 @@ func packedCvtForms() []form {
 		{types: f8x2, stypes: of(F32, F16x2, BF16x2), rounds: of(RN), flags: Relu, must: Satfinite},
 		{types: of(F16x2), stypes: f8x2, rounds: of(RN), flags: Relu},
 		// The 4- and 6-bit formats, scale factors and four at once have no Type of their own.
-		{types: of(OtherType), stypes: of(F32, F16x2, BF16x2), rounds: of(RN, RZ, RP, RS), flags: Relu | Satfinite | Scaled},
-		{types: of(F16x2, BF16x2), stypes: of(OtherType), rounds: of(RN), flags: Relu | Satfinite | Scaled},
+		{types: of(OtherType), stypes: of(F32, F16x2, BF16x2), rounds: of(RN, RZ, RP, RS),
+			flags: Relu | Satfinite | Scaled},
+		{types: of(F16x2, BF16x2), stypes: of(OtherType), rounds: of(RN),
+			flags: Relu | Satfinite | Scaled},
 	}
 }

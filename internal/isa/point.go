@@ -2,7 +2,7 @@ package isa
 
 import "strconv"
 
-// pointRow is a place where a barrier may stand. It is no instruction of the ISA, so that no text
+// pointRow is a place for a barrier. It is not an instruction of the ISA, so that no text
 // can spell it and Lookup does not find it: it comes of .pragma "heddle.point N", which a PTX
 // reader takes for a hint (PTX ISA 11.4.7).
 var pointRow = Row{Opcode: "heddle.point", Action: ActNothing, src: all(b32Type), Category: Point, Roles: []Role{Src}, Section: "11.4.7", Executable: true}
@@ -15,7 +15,8 @@ func PointDesc(n int, standing bool) Desc {
 	if standing {
 		kind = "barrier"
 	}
-	return Desc{Row: &pointRow, Section: pointRow.Section, Vec: 1, Mods: []string{kind, strconv.Itoa(n)}}
+	return Desc{Row: &pointRow, Section: pointRow.Section, Vec: 1,
+		Mods: []string{kind, strconv.Itoa(n)}}
 }
 
 // IsPoint reports whether the instruction is a point, and whether it is one of a barrier that

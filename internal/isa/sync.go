@@ -11,14 +11,17 @@ var syncRows = []Row{
 		{implied: SyncMask | Warp},
 	}},
 	{Opcode: "barrier.cluster.arrive", Barrier: BarrierArrive, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
-		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release, defScope: event.Cluster},
+		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release,
+			defScope: event.Cluster},
 	}},
 	{Opcode: "barrier.cluster.wait", Barrier: BarrierWait, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
-		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire, defScope: event.Cluster},
+		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire,
+			defScope: event.Cluster},
 	}},
 
 	{Opcode: "fence", Action: ActFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{{
-		orders: opt | order(event.SeqCst, event.AcqRel, event.Acquire, event.Release), defOrder: event.AcqRel, scopes: anyScope,
+		orders: opt | order(event.SeqCst, event.AcqRel, event.Acquire,
+			event.Release), defOrder: event.AcqRel, scopes: anyScope,
 	}}},
 	// From sm_70 on membar is fence.sc, its level .gl is scope .gpu.
 	{Opcode: "membar", Action: ActFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{

@@ -67,7 +67,8 @@ func makeWords() map[string][]word {
 		name string
 		word word
 	}{
-		{"v2", word{kind: kVec, val: 2}}, {"v4", word{kind: kVec, val: 4}}, {"v8", word{kind: kVec, val: 8}},
+		{"v2", word{kind: kVec, val: 2}}, {"v4", word{kind: kVec, val: 4}}, {"v8",
+			word{kind: kVec, val: 8}},
 		{"shared::cta", word{kind: kSpace, val: uint8(event.Shared)}},
 		{"shared::cluster", word{kind: kSpace, val: uint8(event.Shared)}},
 		{"param::entry", word{kind: kSpace, val: uint8(event.Param)}},
@@ -82,14 +83,16 @@ func makeWords() map[string][]word {
 		{"mask", word{kind: kMark, mark: markMask}},
 		{"global", word{kind: kMark, mark: markFromGlobal}},
 		{"launch_dependents", word{kind: kMark, mark: markDependents}},
-		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: levelL2}},
+		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}}, {"L2",
+			word{kind: kMark, mark: levelL2}},
 		{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
 	} {
 		add(n.name, n.word)
 	}
 	for mk, names := range map[mark][]string{
 		cacheOp: {"ca", "cg", "cs", "lu", "cv", "wb", "wt"},
-		evict: {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+		evict: {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+			"L1::no_allocate",
 			"L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::evict_unchanged"},
 		prefetchSize: {"L2::64B", "L2::128B", "L2::256B"},
 	} {

@@ -7,8 +7,8 @@ import (
 )
 
 // controlDependence computes for each block the blocks whose last branch decides whether it is
-// executed, and for each branch where its paths meet. Paths that only lead to a failed assertion or
-// a trap are left out: they are taken not to be taken.
+// executed, and for each branch the point where its paths merge. Paths that only lead to a failed
+// assertion or a trap are left out: they are taken not to be taken.
 func (f *function) controlDependence() {
 	g := f.pruned()
 	pdom := ir.PostDominators(g)
@@ -131,7 +131,8 @@ func (s *Slice) doomedBlocks(fn *ir.Func) []bool {
 // call that does.
 func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
 	for _, in := range b.Instrs {
-		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap || in.IsCall() && in.Callee != nil && s.fatal(in.Callee)) {
+		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap || in.IsCall() && in.Callee != nil &&
+			s.fatal(in.Callee)) {
 			return true
 		}
 	}
@@ -144,7 +145,7 @@ func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
 }
 
 // fatal reports whether a call of fn ends in a trap. That it does not return is not enough: it may
-// end the thread, which is no error, or go round for ever.
+// end the thread, which is not an error, or loop forever.
 func (s *Slice) fatal(fn *ir.Func) bool {
 	if len(fn.Blocks) == 0 {
 		return fn.Name == "__assertfail" || fn.NoReturn
@@ -266,7 +267,8 @@ func (f *function) cellsOf(in *ir.Instr) []int {
 
 func (f *function) hasGeneric() bool {
 	for _, in := range f.instrs {
-		if in != nil && in.Row != nil && in.Row.Category == isa.Memory && (in.Space == event.Generic || in.Space == event.NoSpace) {
+		if in != nil && in.Row != nil && in.Row.Category == isa.Memory &&
+			(in.Space == event.Generic || in.Space == event.NoSpace) {
 			return true
 		}
 	}
@@ -351,7 +353,7 @@ func (f *function) endsThread(in *ir.Instr) bool {
 }
 
 // callActs reports whether a call may do what a trace must see. A store through a pointer to local
-// memory that the callee got counts as such, since the caller may load from there.
+// memory that the callee got counts too, since the caller may load from there.
 func (f *function) callActs(in *ir.Instr) bool {
 	if in.Callee == nil {
 		return true

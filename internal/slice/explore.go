@@ -8,7 +8,7 @@ import (
 	"heddle/internal/isa"
 )
 
-// Region is what lies between a branch and the place where its paths meet.
+// Region is what lies between a branch and the point where its paths merge.
 type Region struct {
 	Join ir.BlockID
 	Regs []ir.RegID // needed registers that are written in it
@@ -50,7 +50,8 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 					return r, false
 				}
 			}
-			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row != nil && in.Row.Category == isa.WarpOp { // the lanes are not those of a run
+			// the lanes are not those of a run
+			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row != nil && in.Row.Category == isa.WarpOp {
 				return r, false
 			}
 			for i := range in.Dst {
@@ -87,7 +88,8 @@ func (s *Slice) findTables() {
 			if in == nil || f.kinds[i] != input || !in.ReadsMemory() || in.Order.Strong() {
 				continue
 			}
-			if vs := f.bases(in); len(vs) > 0 && !slices.ContainsFunc(vs, func(v *ir.Var) bool { return !s.table(v) }) {
+			if vs := f.bases(in); len(vs) > 0 &&
+				!slices.ContainsFunc(vs, func(v *ir.Var) bool { return !s.table(v) }) {
 				f.kinds[i] = constant
 			}
 		}
@@ -97,7 +99,8 @@ func (s *Slice) findTables() {
 // table reports whether the contents of a variable, or of the array that a parameter points to, are
 // known and not written.
 func (s *Slice) table(v *ir.Var) bool {
-	return !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) && v.Init != nil)
+	return !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) &&
+		v.Init != nil)
 }
 
 // Written reports whether the code writes a module variable.

@@ -155,7 +155,8 @@ func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
 		if o.Var != nil && (o.Kind == ir.VarAddr || o.Kind == ir.Mem) && !slices.Contains(vs, o.Var) {
 			vs = append(vs, o.Var)
 		}
-		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] || f.fn.Regs[o.Reg].Type.Size() < 8 {
+		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] ||
+			f.fn.Regs[o.Reg].Type.Size() < 8 {
 			return
 		}
 		seen[o.Reg] = true

@@ -128,7 +128,8 @@ func (f *function) varies(s ir.Sreg) bool {
 func (f *function) access(in *ir.Instr) kind {
 	space := in.Space
 	addr := &in.Src[0]
-	if (space == event.Generic || space == event.NoSpace) && addr.Var != nil && addr.Var.Space != event.Generic {
+	if (space == event.Generic || space == event.NoSpace) && addr.Var != nil &&
+		addr.Var.Space != event.Generic {
 		space = addr.Var.Space
 	}
 	switch space {
@@ -251,7 +252,8 @@ func (f *function) wanted(i int32) {
 	case constant:
 		f.whole(i)
 		for _, v := range f.bases(in) {
-			if (v.Space == event.Global || v.Space == event.Const && v.Init != nil) && !slices.Contains(f.s.Tables, v) {
+			if (v.Space == event.Global || v.Space == event.Const && v.Init != nil) &&
+				!slices.Contains(f.s.Tables, v) {
 				f.s.Tables = append(f.s.Tables, v)
 			}
 		}

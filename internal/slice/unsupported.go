@@ -56,7 +56,8 @@ func (s *Slice) Maskless() *ir.Instr {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp && f.kinds[i] == pure && in.Action() != isa.ActActiveMask {
+			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp &&
+				f.kinds[i] == pure && in.Action() != isa.ActActiveMask {
 				return in
 			}
 		}

@@ -97,7 +97,8 @@ func New(f *ir.Func) (*Program, error) {
 // no loop between two blocks of one. The header's place in the reverse postorder is that of its
 // whole loop.
 func sortOrder(f *ir.Func, loops *ir.LoopForest) []ir.BlockID {
-	items := map[*ir.Loop][]ir.BlockID{} // of a loop, or nil: its own blocks and the headers of the loops in it
+	// of a loop, or nil: its own blocks and the headers of the loops in it
+	items := map[*ir.Loop][]ir.BlockID{}
 	for _, b := range ir.ReversePostorder(f) {
 		l := loops.Of[b]
 		if l != nil && l.Header == b {
@@ -166,7 +167,8 @@ func blockName(b *ir.Block) string {
 
 // arms are the successors of a block with the conditions of its terminator.
 func arms(b *ir.Block, term *ir.Instr) []Arm {
-	rest := Arm{Guard: ir.NoReg, Index: -1, To: End} // where control goes that does not take the branch
+	// where control goes that does not take the branch
+	rest := Arm{Guard: ir.NoReg, Index: -1, To: End}
 	if n := len(b.Succs); n > 0 {
 		rest.To = b.Succs[n-1]
 	}
@@ -184,7 +186,8 @@ func arms(b *ir.Block, term *ir.Instr) []Arm {
 			taken.By, taken.Index, taken.To = term.Src[0], i, b.Succs[i]
 			out = append(out, taken)
 		}
-		if term.Guard != ir.NoReg { // only a guard that fails falls through, not an index beyond the table
+		// only a guard that fails falls through, not an index beyond the table
+		if term.Guard != ir.NoReg {
 			rest.Guard, rest.Neg = term.Guard, !term.Neg
 			out = append(out, rest)
 		}

@@ -58,7 +58,7 @@ func withResult(in *ir.Instr, k Kind) Kind {
 func memoryKind(in *ir.Instr) Kind {
 	switch space := Space(in); space {
 	case event.Param, event.Const:
-		return withResult(in, Assign) // nobody writes there
+		return withResult(in, Assign) // no thread writes there
 	case event.Local:
 		return withResult(in, Havoc)
 	}

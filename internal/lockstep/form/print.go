@@ -16,7 +16,8 @@ func (p *Program) Predicated() string {
 // twice, with $1 and $2; uniform registers once; what is read from shared memory is havoc; accesses
 // are logged, and barriers are assertions.
 func (p *Program) Lockstep() string {
-	return (&printer{p: p, copies: []string{"$1", "$2"}}).program("lock-step form, two threads of a block")
+	return (&printer{p: p, copies: []string{"$1",
+		"$2"}}).program("lock-step form, two threads of a block")
 }
 
 // printer writes one of the forms: copies are the suffixes of what is private, one for each thread.
@@ -192,7 +193,8 @@ func (w *printer) choose(b *Block) {
 	for _, c := range w.copies {
 		w.line("next%s := %s", c, w.arms(b.Arms, c))
 	}
-	w.each("active%s := active%s = %s ? next%s : active%s", func(c string) []any { return []any{c, c, b.Name, c, c} })
+	w.each("active%s := active%s = %s ? next%s : active%s",
+		func(c string) []any { return []any{c, c, b.Name, c, c} })
 }
 
 func (w *printer) arms(arms []Arm, c string) string {

@@ -40,7 +40,7 @@ type exec struct {
 	ends     map[*ir.Loop]*loopEnds
 
 	outer  smt.Term   // everything that holds around the innermost loop
-	gone   []smt.Term // how the thread may have ended within the innermost loop
+	ended  []smt.Term // conditions under which the thread ended within the innermost loop
 	around []*ir.Loop // the loops around, outermost first
 
 	at      *ir.Instr // the instruction that is executed
@@ -84,7 +84,7 @@ func (x *exec) pass(settling bool) bool {
 	st.mem = x.mem.Entry()
 	x.around = nil
 	x.reach = slices.Repeat([]smt.Term{join.Undefined}, len(x.f.Blocks))
-	x.outer, x.gone = smt.True, nil
+	x.outer, x.ended = smt.True, nil
 	x.region(nil, st)
 	x.mem.All(func(o *Object) { x.th.Objects = append(x.th.Objects, o) })
 	slices.SortFunc(x.th.Objects, func(a, b *Object) int { return strings.Compare(a.Name, b.Name) })

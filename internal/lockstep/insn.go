@@ -18,7 +18,7 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		x.synchronize(in, st)
 		return
 	case isa.FenceCat:
-		x.approximate("a fence orders nothing")
+		x.approximate("fences are not modelled")
 		return
 	case isa.Memory, isa.Async:
 		x.memory(in, st)

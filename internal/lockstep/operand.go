@@ -188,8 +188,10 @@ type operands struct {
 	st *state
 }
 
+// Read implements compute.Operands.
 func (o operands) Read(op ir.Operand, w int) smt.Term { return o.x.read(op, w, o.st) }
 
+// Resize implements compute.Operands.
 func (o operands) Resize(t smt.Term, w int, signed bool) smt.Term {
 	return o.x.resize(t, w, signed)
 }

@@ -56,7 +56,8 @@ type evaluator struct {
 // source returns a source in w bits.
 func (e *evaluator) source(i, w int) smt.Term { return e.ops.Read(e.in.Src[i], w) }
 
-// compute evaluates an instruction with one integer result.
+// compute evaluates an instruction with one integer result. Moves, selections and logic have a
+// meaning for any bits; arithmetic is modelled for integers of 16, 32 and 64 bits.
 func (e *evaluator) compute() (v smt.Term, ok bool) {
 	c, in := e.c, e.in
 	if in.Flags&^(isa.ToSpace|isa.CC) != 0 || in.Vec > 1 || in.ReadsCarry() { // .sat, .relu
@@ -86,6 +87,8 @@ func (e *evaluator) compute() (v smt.Term, ok bool) {
 	return e.integer(w, arg)
 }
 
+// logic evaluates bitwise operations (PTX ISA 9.7.7). On predicates (w = 0) they are Boolean, and
+// cnot does not exist.
 func (e *evaluator) logic(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c, op := e.c, e.in.Op()
 	a := arg(0)
@@ -115,6 +118,7 @@ func (e *evaluator) logic(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	return c.Ite(c.Eq(a, c.Const(0, w)), c.Const(1, w), c.Const(0, w)), true // cnot
 }
 
+// integer evaluates integer arithmetic (PTX ISA 9.7.1) and shifts (9.7.8). All of it wraps around.
 func (e *evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c, in, signed := e.c, e.in, e.in.Type.Signed()
 	switch in.Op() {
@@ -188,6 +192,8 @@ func (e *evaluator) divide(quotient bool, a, b smt.Term) smt.Term {
 	return c.Ite(c.Eq(b, c.Const(0, w)), symbol.Opaque(c, zero, w, a), r)
 }
 
+// multiply evaluates mul and mad (PTX ISA 9.7.1.3, 9.7.1.4): the low or the high half of the
+// product, or all of it. Products of 64 by 64 bits that need more than 64 bits are not modelled.
 func (e *evaluator) multiply(w int) (smt.Term, bool) {
 	c, in, signed := e.c, e.in, e.in.Type.Signed()
 	a, b := e.source(0, w), e.source(1, w)

@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/ir"
 	"heddle/internal/lockstep/annotation"
+	"heddle/internal/lockstep/compute"
 	"heddle/internal/lockstep/join"
 	"heddle/internal/lockstep/kernel"
 	"heddle/internal/lockstep/loop"
@@ -28,6 +29,8 @@ type exec struct {
 	notes   *annotation.Annotations
 	loops   *loop.Table
 	uniform *symbol.Uniformity
+	eval    *compute.Evaluator
+	ops     *operands             // of eval
 	exact   map[smt.Term]smt.Term // see signExtend
 	approx  map[string]bool       // Thread.Approximate, of all passes
 
@@ -62,6 +65,8 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 		approx: map[string]bool{},
 	}
 	x.c.Limit(opt.Terms)
+	x.ops = &operands{x: x}
+	x.eval = compute.New(x.c, x.ops)
 	x.uniform = symbol.NewUniformity(x.c)
 	x.mem = memory.New(x.c, k, x, memory.Options{Adversarial: opt.Adversarial, Lockstep: opt.Lockstep})
 	x.notes = annotation.New(x.c, k, x.mem, x)

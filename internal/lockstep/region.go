@@ -77,10 +77,10 @@ func (x *exec) joinAt(b ir.BlockID, states []*state) *state {
 
 // join merges the states that reach a block.
 func (x *exec) join(b ir.BlockID, states []*state) *state {
-	r := states[0].clone()
 	if len(states) == 1 {
-		return r
+		return states[0].clone()
 	}
+	r := &state{regs: make([]smt.Term, len(x.f.Regs))}
 	preds := make([]smt.Term, len(states))
 	mems := make([]*memory.State, len(states))
 	notes := make([]*annotation.State, len(states))

@@ -32,8 +32,9 @@ func (s *Server) diagnostics(d *document) map[string][]diagnostic {
 }
 
 // finding converts a finding to a diagnostic and the URI of its file.
-func (s *Server) finding(d *document, files *source.Set, f *diag.Diagnostic) (uri string,
-	g diagnostic) {
+func (s *Server) finding(
+	d *document, files *source.Set, f *diag.Diagnostic,
+) (uri string, g diagnostic) {
 	uri, r := s.place(d, files, f.Span)
 	g = diagnostic{Range: r, Severity: severity(f.Severity), Code: string(f.Code), Source: "heddle",
 		Message: text(f)}
@@ -124,8 +125,7 @@ func (s *Server) lenses(raw json.RawMessage) (any, *rpcError) {
 			lens("fix", string(Fix))
 		}
 	})
-	slices.SortStableFunc(out, func(a,
-		b codeLens) int {
+	slices.SortStableFunc(out, func(a, b codeLens) int {
 		return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line)
 	})
 	return out, nil

@@ -75,8 +75,9 @@ var repairTitles = map[Mode]string{Sync: "Place barriers with heddle sync",
 
 // edit converts edits to a workspace edit. ok is false if there are none or one is in no known
 // file.
-func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w workspaceEdit,
-	ok bool) {
+func (s *Server) edit(
+	d *document, files *source.Set, edits []diag.Edit,
+) (w workspaceEdit, ok bool) {
 	w.Changes = map[string][]textEdit{}
 	for _, e := range edits {
 		f := files.File(e.Span.Start.File())

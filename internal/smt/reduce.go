@@ -208,8 +208,9 @@ func (r *Reduced) variants(list []Term) map[string][]Term {
 
 // solveOne finds a conjunct that determines a variable and returns the substitution that eliminates
 // it, the index of the conjunct, and the ranges of the variable as conjuncts to keep.
-func (r *Reduced) solveOne(list []Term) (s *Substitution, removed map[int]bool, keep []Term,
-	ok bool) {
+func (r *Reduced) solveOne(
+	list []Term,
+) (s *Substitution, removed map[int]bool, keep []Term, ok bool) {
 	c := r.c
 	for i, t := range list {
 		v, by, solved := c.solve(t)

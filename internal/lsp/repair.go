@@ -121,6 +121,8 @@ func (s *Server) repair(ctx context.Context, d *document, req Request) (any, *rp
 		s.show(note)
 		return note, nil
 	}
+	// Edits are positions in the text that was repaired; applied to another text they would destroy
+	// it.
 	s.mu.Lock()
 	current := s.docs[d.uri] == d && d.text == string(req.Text)
 	edit, ok := s.edit(d, files, fixes[0].Edits)

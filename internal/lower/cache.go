@@ -139,7 +139,7 @@ func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 	}
 }
 
-// maxEntries bounds the number of results. A result of a typical file has tens of kilobytes.
+// maxEntries bounds the number of results.
 const maxEntries = 500
 
 // prune removes files of a kind that were written longest ago when there are more than limit.

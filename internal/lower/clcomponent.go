@@ -99,7 +99,8 @@ func (v *vectorLoad) component(out *[]string, name, index string) string {
 }
 
 // componentAccess looks for a sequence at the start of body. It returns the lines that replace it,
-// and the number of lines it has; 0 if there is none. id makes new names unique.
+// and the number of lines it has; 0 if there is none. id makes new names unique. A vector that is
+// used more than once, or stored to another address, is not part of such a sequence.
 func componentAccess(body []string, uses map[string]int, id int) (out []string, used int) {
 	v := parseVectorLoad(body[0])
 	if v == nil || v.size == 0 || uses[v.result] != 2 || len(body) < 2 {

@@ -14,6 +14,11 @@ import (
 	"heddle/internal/lower/fatbin"
 )
 
+// The language of an input is that of --lang, else that of its extension, else that of its content.
+// An extension of another language is an error, so that a directory walk or a typing error does not
+// compile arbitrary text as CUDA C++; text from standard input has no extension and is recognized
+// by its content.
+
 // Lang is the language of an input.
 type Lang string
 

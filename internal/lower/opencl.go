@@ -204,7 +204,8 @@ func clUnsupported(name string) string {
 }
 
 // unsupported returns the error for a built-in function that is not supported, at its first use in
-// the file.
+// the file. The position is that of the name in the text, which can be in a comment before the
+// actual call.
 func (b *build) unsupported(name string, source func(string) []byte) error {
 	line, col := 1, 1
 	text := source(b.name)
@@ -217,7 +218,8 @@ func (b *build) unsupported(name string, source func(string) []byte) error {
 		Reason: name + ": " + clUnsupported(name)}
 }
 
-// skipLiteral returns the index after the string or character literal at i.
+// skipLiteral returns the index after the string or character literal at i. An unterminated literal
+// ends at the line break; clang reports it.
 func skipLiteral(text string, i int) int {
 	quote := text[i]
 	for i++; i < len(text) && text[i] != quote && text[i] != '\n'; i++ {

@@ -16,13 +16,15 @@ import (
 // The instructions of these sequences.
 var (
 	vectorLoadRE = regexp.MustCompile(
-		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), (<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), ` +
+			`(<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
 	extractRE = regexp.MustCompile(
 		`^  (%[\w.]+) = extractelement (<\d+ x \w+>) (%[\w.]+), (i\d+) (\S+?)(, ![a-z].*)?$`)
 	insertRE = regexp.MustCompile(
 		`^  (%[\w.]+) = insertelement (<\d+ x \w+>) (%[\w.]+), (\w+) (\S+), (i\d+) (\S+?)(, ![a-z].*)?$`)
 	shuffleRE = regexp.MustCompile(
-		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), <(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
+		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), ` +
+			`<(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
 	vectorStoreRE = regexp.MustCompile(
 		`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), (\S.*?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
 )

@@ -148,7 +148,8 @@ func (in *Input) language(content []byte) (Lang, error) {
 var (
 	ptxStartRE  = regexp.MustCompile(`(?m)^\s*\.version\s+\d`)
 	llvmStartRE = regexp.MustCompile(
-		`(?m)^(; ModuleID = |source_filename = "|target (triple|datalayout) = "|define [^;{}]*@[\w.$"-]+\()`)
+		`(?m)^(; ModuleID = |source_filename = "|target (triple|datalayout) = "|` +
+			`define [^;{}]*@[\w.$"-]+\()`)
 )
 
 // languageOf recognizes the language by the content. Anything that is not recognized is CUDA, so

@@ -182,9 +182,12 @@ func (w *clWords) punctuation(c byte) {
 // Built-in functions that are not supported.
 var (
 	enqueueRE = regexp.MustCompile(
-		`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|get_kernel_(work_group_size|preferred_work_group_size_multiple|sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
+		`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|` +
+			`get_kernel_(work_group_size|preferred_work_group_size_multiple|` +
+			`sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
 	pipeRE = regexp.MustCompile(
-		`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|get_pipe_(num|max)_packets)$`)
+		`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|` +
+			`get_pipe_(num|max)_packets)$`)
 	workGroupRE = regexp.MustCompile(
 		`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
 )

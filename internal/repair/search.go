@@ -12,7 +12,7 @@ import (
 // Options configure a repair.
 type Options struct {
 	Cost   Cost
-	Atomic bool // plain updates may become atomic ones, which may change the meaning of floating-point sums
+	Atomic bool // plain updates may become atomic ones, which can change floating-point sums
 	Rounds int  // how often new findings may add actions; 0: defaultRounds
 }
 
@@ -94,7 +94,8 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		res.Reason = r.reason()
 		return res, nil
 	}
-	res.Patch, res.After, res.Plan, res.Changes = best.patch, best.judgement, best.plan, r.changes(best)
+	res.Patch, res.After = best.patch, best.judgement
+	res.Plan, res.Changes = best.plan, r.changes(best)
 	for _, a := range best.actions {
 		res.Cost += a.cost
 	}

@@ -1,4 +1,4 @@
-# heddle: build, check and measure. Every target works on a machine that has only Go and a package manager.
+# heddle: build, test and measure. Every target works on a machine with only Go and a package manager.
 
 GO      ?= go
 BIN     := bin/heddle
@@ -11,38 +11,42 @@ build: $(BIN)
 $(BIN): $(SOURCES)
 	$(GO) build -o $@ ./cmd/heddle
 
-# demo checks two examples: one with a planted race, one without.
+# demo checks two examples: one with a race, and the same kernel without it.
 demo: clang build
 	@echo; echo '== examples/reduce_racy.cu: a barrier is missing'
 	@$(BIN) check examples/reduce_racy.cu; test $$? -eq 1
-	@echo; echo '== examples/reduce.cu: the same reduction, right'
+	@echo; echo '== examples/reduce.cu: the same reduction with its barrier'
 	@$(BIN) check examples/reduce.cu
 
 clang:
 	@sh scripts/install-clang.sh
 
-# z3 is a second opinion for the tests of the solver, chromium opens the HTML report in them, junitparser reads JUnit XML.
+# optional installs programs that only tests use: z3 checks the solver, chromium opens the HTML report,
+# and junitparser reads JUnit XML. Tests without their program are skipped.
 optional:
 	@sh scripts/install-optional.sh z3
 	@sh scripts/install-optional.sh chromium
 	@sh scripts/install-optional.sh junitparser
 
-# test is what .ci/run runs.
+# test is the target of .ci/run.
 test: clang optional lint
 	$(GO) test ./...
-	$(GO) test -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... ./internal/check/... ./internal/lower
+	$(GO) test -race -short ./internal/source ./internal/event ./internal/race ./internal/emu/... \
+	  ./internal/check/... ./internal/lower
 
+# lint fails on unformatted code, on findings of vet and staticcheck, and on an untidy go.mod.
 lint:
 	@out=$$(gofmt -s -l cmd internal); test -z "$$out" || { echo "not gofmt -s clean: $$out"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 
-# test-long adds what takes minutes: many seeds, long property runs, fuzzing.
+# test-long adds tests that take minutes: many seeds, long property tests, and fuzzing.
 test-long: clang optional
 	HEDDLE_LONG=1 $(GO) test -timeout 60m ./...
 	$(MAKE) fuzz FUZZTIME=60s
 
+# fuzz runs every fuzz test for FUZZTIME.
 FUZZTIME ?= 20s
 fuzz:
 	@for pkg in $$($(GO) list ./...); do \
@@ -50,13 +54,15 @@ fuzz:
 	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 	  done; done
 
-# docs runs the commands that the documents show, and writes what they print into them. The tests check that it is current.
+# docs runs the commands in the documents and writes their output there. Tests check that the output
+# is current.
 docs: clang
-	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestExampleReports" -update
+	$(GO) test ./cmd/heddle -run "TestDocs|TestCommandsDoc|TestGlossaryDoc|TestVerdictsDoc|TestExampleReports" -update
 
-# man writes the manual pages to share/man/man1 below DESTDIR, or here.
+# man writes the manual pages to share/man/man1 below DESTDIR, or below the current directory.
 man: build
 	$(BIN) man $(DESTDIR)share/man/man1
 
+# bench prints the performance figures of heddle; see cmd/bench.
 bench: clang build
 	$(GO) run ./cmd/bench

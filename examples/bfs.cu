@@ -1,11 +1,10 @@
-// Level-synchronous breadth-first search: one launch for each level, the flag set by an atomic.
-// expect: clean
+// Breadth-first search, one launch for each level; an atomic sets the flag.
 
 #include <cuda_runtime.h>
 
 const int NODES = 256;
 
-// A graph of fixed shape: node v has the neighbours 2v+1 and 2v+2 modulo NODES.
+// Fixed graph: the neighbors of node v are 2v+1 and 2v+2, modulo NODES.
 __global__ void bfs(int *level, int *again, int depth) {
     int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (atomicAdd(&level[v], 0) != depth)
@@ -21,7 +20,7 @@ int main() {
     int *level, *again;
     cudaMalloc(&level, NODES * sizeof(int));
     cudaMalloc(&again, sizeof(int));
-    // heddle starts with all nodes on level 0, so that every thread works.
+    // With zeroed buffers all nodes are on level 0, so every thread has work.
     bfs<<<4, 64>>>(level, again, 0);
     cudaDeviceSynchronize();
 }

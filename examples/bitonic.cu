@@ -1,5 +1,4 @@
-// Bitonic sort of a block in shared memory.
-// expect: clean
+// Bitonic sort of one block in shared memory.
 
 #include <cuda_runtime.h>
 

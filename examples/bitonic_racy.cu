@@ -1,5 +1,4 @@
-// Bitonic sort with the barrier in the outer loop only.
-// expect: bug
+// Bitonic sort with a barrier in the outer loop only: the inner steps race.
 
 #include <cuda_runtime.h>
 
@@ -15,10 +14,10 @@ __global__ void bitonic(int *data) {
         for (int j = k / 2; j > 0; j /= 2) {
             int p = t ^ j;
             if (p > t) {
-                int a = s[t], b = s[p]; // want race-shared "s"
+                int a = s[t], b = s[p];
                 if ((a > b) == ((t & k) == 0)) {
-                    s[t] = b; // want race-shared "s"
-                    s[p] = a; // want race-shared "s"
+                    s[t] = b;
+                    s[p] = a;
                 }
             }
         }

@@ -1,5 +1,4 @@
-// Block-wide primitives as class templates whose shared memory the kernel provides, in one union for both.
-// expect: clean
+// Block-wide sum and scan as class templates. The kernel provides their shared memory as one union.
 
 #include <cuda_runtime.h>
 
@@ -7,7 +6,7 @@ template <typename T, int THREADS> class BlockReduce {
 public:
     struct TempStorage { T warp[THREADS / 32]; };
     __device__ explicit BlockReduce(TempStorage &s) : temp(s) {}
-    // Sum returns the sum to every thread. The storage can be used again after a barrier.
+    // Returns the sum to every thread. A barrier must precede the next use of the storage.
     __device__ T Sum(T v) {
         for (int d = 16; d > 0; d /= 2)
             v += __shfl_xor_sync(~0u, v, d);
@@ -56,7 +55,7 @@ template <typename T, int THREADS> __global__ void tiles(const T *in, T *out, T 
     } temp;
     int i = blockIdx.x * THREADS + threadIdx.x;
     T v = in[i], sum = Reduce(temp.reduce).Sum(v);
-    __syncthreads(); // the union changes its member
+    __syncthreads(); // before the union holds another member
     Scan(temp.scan).ExclusiveSum(v, out[i]);
     if (threadIdx.x == 0)
         sums[blockIdx.x] = sum;

@@ -1,6 +1,5 @@
-// block_primitives.cu without the barrier between the two uses of the union: a warp that is ahead stores its total over
-// sums of the reduction that others have not read.
-// expect: bug
+// block_primitives.cu without the barrier between the two uses of the union: a fast warp stores
+// its total over sums of the reduction that slower warps have not read yet.
 
 #include <cuda_runtime.h>
 
@@ -8,7 +7,7 @@ template <typename T, int THREADS> class BlockReduce {
 public:
     struct TempStorage { T warp[THREADS / 32]; };
     __device__ explicit BlockReduce(TempStorage &s) : temp(s) {}
-    // Sum returns the sum to every thread. The storage can be used again after a barrier.
+    // Returns the sum to every thread. A barrier must precede the next use of the storage.
     __device__ T Sum(T v) {
         for (int d = 16; d > 0; d /= 2)
             v += __shfl_xor_sync(~0u, v, d);
@@ -17,7 +16,7 @@ public:
         __syncthreads();
         T sum = T();
         for (int w = 0; w < THREADS / 32; w++)
-            sum += temp.warp[w]; // want race-shared "temp"
+            sum += temp.warp[w];
         return sum;
     }
 
@@ -37,7 +36,7 @@ public:
                 v += u;
         }
         if (threadIdx.x % 32 == 31)
-            temp.total[threadIdx.x / 32] = v; // want race-shared "temp"
+            temp.total[threadIdx.x / 32] = v;
         __syncthreads();
         out = v - in;
         for (int w = 0; w < threadIdx.x / 32; w++)

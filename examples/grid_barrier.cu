@@ -1,5 +1,4 @@
-// Jacobi iterations with a software barrier of the whole grid between them.
-// expect: clean
+// Jacobi iterations, separated by a software barrier of all blocks.
 
 #include <cuda_runtime.h>
 

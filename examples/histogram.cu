@@ -1,5 +1,4 @@
-// Histogram: a private one in shared memory for each block, merged by atomics.
-// expect: clean
+// Histogram: each block counts in shared memory, then merges with atomics.
 
 #include <cuda_runtime.h>
 

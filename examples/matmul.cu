@@ -1,5 +1,4 @@
 // Tiled matrix multiplication.
-// expect: clean
 
 #include <cuda_runtime.h>
 

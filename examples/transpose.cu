@@ -1,5 +1,4 @@
 // Matrix transpose through a tile in shared memory.
-// expect: clean
 
 #include <cuda_runtime.h>
 

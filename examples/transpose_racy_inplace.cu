@@ -1,5 +1,4 @@
-// Matrix transpose of a matrix onto itself, tile by tile.
-// expect: bug
+// Matrix transpose in place, tile by tile: blocks write tiles that others still read.
 
 #include <cuda_runtime.h>
 
@@ -8,11 +7,11 @@ const int T = 16, N = 64;
 __global__ void transpose(float *in) {
     __shared__ float tile[T][T + 1];
     int x = blockIdx.x * T + threadIdx.x, y = blockIdx.y * T + threadIdx.y;
-    tile[threadIdx.y][threadIdx.x] = in[y * N + x]; // want race-global "in"
+    tile[threadIdx.y][threadIdx.x] = in[y * N + x];
     __syncthreads();
     x = blockIdx.y * T + threadIdx.x;
     y = blockIdx.x * T + threadIdx.y;
-    in[y * N + x] = tile[threadIdx.x][threadIdx.y]; // want race-global "in"
+    in[y * N + x] = tile[threadIdx.x][threadIdx.y];
 }
 
 int main() {

@@ -1,8 +1,9 @@
 package internal
 
 import (
-	"bufio"
 	"bytes"
+	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -10,8 +11,9 @@ import (
 	"testing"
 )
 
-// rules says what each package may import of this module, by name under internal/. DO NOT CHANGE THIS TABLE
-// TO FIX A BUILD: it is the architecture (ARCHITECTURE.md, "Packages").
+// rules says which packages of this module each package may import, by name under internal/ and for
+// commands under cmd/. Its tests may import these, too, and what testRules adds. DO NOT CHANGE THIS
+// TABLE TO FIX A BUILD: it is the architecture (ARCHITECTURE.md, "Packages").
 var rules = map[string]string{
 	"source":      "",
 	"event":       "",
@@ -24,19 +26,19 @@ var rules = map[string]string{
 	"ir/irtest":   "source event isa ir",
 	"irgen":       "source event isa ptx ir",
 	"launch":      "source event isa ir",
-	"emu/alu":     "isa event",
+	"emu/alu":     "isa",
 	"slice":       "event isa ir",
 	"emu":         "source event isa ir launch slice emu/alu",
 	"race":        "event",
-	"lower":       "source lower/fatbin",
+	"lower":       "lower/fatbin cache",
 	"project":     "lower",
 	"smt":         "",
 	"smt/cdcl":    "",
 	"smt/sat":     "smt smt/cdcl",
 	"smt/proc":    "smt",
-	"lockstep":    "event isa ir smt",
-	"invariant":   "smt lockstep",
-	"verify":      "event ir smt lockstep invariant",
+	"lockstep":    "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/compute lockstep/memory lockstep/annotation lockstep/loop",
+	"invariant":   "smt lockstep/thread",
+	"verify":      "event ir smt lockstep/symbol lockstep/thread invariant",
 	"place":       "place/maxsat",
 	"syntax":      "source edit isa event ir place",
 	"suppress":    "source diag launch",
@@ -45,11 +47,29 @@ var rules = map[string]string{
 	"lsp":         "source diag",
 	"baseline":    "source diag",
 	"gitrev":      "",
-	"check":       "source event isa ptx ir irgen launch slice emu race lower diag edit smt smt/sat smt/proc lockstep invariant verify suppress lockstep/form assume smt/answers repair place syntax",
+	"driver":      "source event ptx ir irgen launch lower diag suppress",
+	"check":       "source diag verify lockstep/form driver engine/run engine/trace engine/prove",
 	"assume":      "smt",
-	"smt/answers": "smt",
+	"smt/answers": "smt cache",
+	"cache":       "",
 
-	"place/maxsat": "",
+	"place/maxsat": "smt/cdcl",
+
+	"engine/run":   "source event ir launch emu race diag driver",
+	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
+	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
+
+	"command/fix":  "source event ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
+	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
+
+	"lockstep/symbol":     "ir smt",
+	"lockstep/thread":     "event ir smt lockstep/symbol",
+	"lockstep/join":       "smt",
+	"lockstep/kernel":     "event isa ir lockstep/thread",
+	"lockstep/compute":    "isa ir smt lockstep/symbol lockstep/kernel",
+	"lockstep/memory":     "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel",
+	"lockstep/annotation": "event ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/memory",
+	"lockstep/loop":       "ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel",
 
 	"lockstep/form": "event isa ir",
 	"repair":        "source event isa ptx ir edit",
@@ -59,7 +79,7 @@ var rules = map[string]string{
 
 	"testing/lockrun": "event isa ir launch emu/alu lockstep/form",
 
-	"testing/ptxtest": "source diag launch lower check",
+	"testing/ptxtest": "source event diag launch lower driver engine/run check",
 	"testing/oracle":  "event",
 	"testing/gen":     "event",
 	"testing/cltest":  "",
@@ -67,7 +87,44 @@ var rules = map[string]string{
 
 	"testing/jsonschema": "",
 
-	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
+	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
+
+	"testing/nodiff": "event isa ir launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
+
+	"cmd/heddle":  "source event table edit diag ir launch lower lower/fatbin project assume place lockstep driver engine/trace engine/prove command/fix command/sync check config report lsp baseline gitrev",
+	"cmd/house":   "",
+	"cmd/bench":   "source event ptx ir irgen launch emu race lower verify diag driver command/fix command/sync check testing/gen",
+	"cmd/conform": "source event ptx ir irgen launch lower lockstep verify diag driver engine/run engine/prove check",
+}
+
+// testRules says what the tests of a package may import besides: mostly the front end, to write
+// their inputs as PTX or CUDA, and a second implementation to compare with. Packages that exist for
+// tests, those of helper, are open to all tests.
+var testRules = map[string]string{
+	"emu":           "ptx irgen",
+	"invariant":     "event lockstep smt/sat",
+	"lockstep":      "lower smt/sat verify",
+	"engine/trace":  "check",
+	"engine/prove":  "check",
+	"command/fix":   "check",
+	"lockstep/form": "lockstep",
+	"lower":         "ir",
+	"repair":        "irgen launch emu",
+	"slice":         "source ptx irgen",
+	"smt":           "smt/sat smt/proc",
+	"syntax":        "ptx irgen launch lower emu",
+	"verify":        "isa launch lockstep lower smt/sat",
+
+	"testing/cltest":  "event ir launch lower emu",
+	"testing/ptxtest": "command/fix engine/prove",
+
+	"cmd/house": "isa",
+}
+
+// helper reports whether a package exists for the tests of others.
+func helper(name string) bool {
+	top := name == "testing/ptxtest" || name == "testing/nodiff" // they run whole engines
+	return strings.HasPrefix(name, "testing/") && !top || strings.HasSuffix(name, "test") && !top
 }
 
 // only says which standard packages are confined to which packages of ours.
@@ -77,56 +134,111 @@ var only = map[string][]string{
 	"os/signal": {"heddle/cmd/heddle", "heddle/cmd/conform"},
 }
 
-func TestImports(t *testing.T) {
-	const format = `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`
-	out, err := exec.Command("go", "list", "-f", format, "heddle/...").Output()
+// listed is a package as go list prints it.
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "heddle/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
+	var all []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := d.Decode(&p); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// short returns the name by which the tables know a package of ours.
+func short(path string) (name string, ours bool) {
+	name, ours = strings.CutPrefix(path, "heddle/")
+	return strings.TrimPrefix(name, "internal/"), ours
+}
+
+func TestImports(t *testing.T) {
+	all := packages(t)
+	seen := map[string]bool{}
+	for _, p := range all {
+		for _, imp := range p.Imports {
+			if owners, ok := only[imp]; ok && !slices.Contains(owners, p.ImportPath) {
+				t.Errorf("%s imports %s, which only %v may", p.ImportPath, imp, owners)
+			}
+		}
+		name, ours := short(p.ImportPath)
+		if !ours || name == "internal" { // this test
+			continue
+		}
+		seen[name] = true
+		rule, ok := rules[name]
+		if !ok {
+			t.Errorf("%s has no rule", p.ImportPath)
+			continue
+		}
+		checkImports(t, name, strings.Fields(rule), p)
+	}
+	for _, table := range []map[string]string{rules, testRules} {
+		for name := range table {
+			if !seen[name] {
+				t.Errorf("there is a rule for %s, which does not exist", name)
+			}
+		}
+	}
+}
+
+// checkImports reports imports of a package that no rule allows, and allowed ones that nothing uses.
+func checkImports(t *testing.T, name string, allowed []string, p listed) {
+	t.Helper()
+	tests := strings.Fields(testRules[name])
+	used := map[string]bool{}
+	for _, imp := range p.Imports {
+		dep, ours := short(imp)
+		used[dep] = true
+		if ours && !slices.Contains(allowed, dep) {
+			t.Errorf("%s must not import %s", name, dep)
+		}
+	}
+	for _, imp := range slices.Concat(p.TestImports, p.XTestImports) {
+		dep, ours := short(imp)
+		used[dep] = true
+		if ours && dep != name && !helper(dep) && !slices.Contains(allowed, dep) && !slices.Contains(tests, dep) {
+			t.Errorf("the tests of %s must not import %s", name, dep)
+		}
+	}
+	for _, dep := range slices.Concat(allowed, tests) {
+		if !used[dep] {
+			t.Errorf("%s may import %s, and does not: take it out of the rule", name, dep)
+		}
+	}
+}
+
+// TestArchitecture: each package has a row in the table of ARCHITECTURE.md. What a package may
+// import stands in rules alone.
+func TestArchitecture(t *testing.T) {
 	page, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string]bool{} // of the table of packages
+	rows := map[string]bool{}
 	for line := range strings.Lines(string(page)) {
 		if cell, ok := strings.CutPrefix(line, "| "); ok {
 			names, _, _ := strings.Cut(cell, " |")
-			for _, name := range strings.Split(names, ", ") {
+			for name := range strings.SplitSeq(names, ", ") {
 				rows[name] = true
 			}
 		}
 	}
-	seen := 0
-	for sc := bufio.NewScanner(bytes.NewReader(out)); sc.Scan(); {
-		fields := strings.Fields(sc.Text())
-		pkg, imports := fields[0], fields[1:]
-		for _, imp := range imports {
-			if owners, ok := only[imp]; ok && !slices.Contains(owners, pkg) {
-				t.Errorf("%s imports %s, which only %v may", pkg, imp, owners)
-			}
-		}
-		name, internal := strings.CutPrefix(pkg, "heddle/internal/")
-		if !internal {
-			continue
-		}
-		if !rows[name] {
+	for name := range rules {
+		if !rows[name] && !strings.HasPrefix(name, "cmd/") {
 			t.Errorf("ARCHITECTURE.md has no row for %s", name)
 		}
-		allowed, ok := rules[name]
-		if !ok {
-			t.Errorf("%s has no rule", pkg)
-			continue
-		}
-		seen++
-		for _, imp := range imports {
-			if dep, ours := strings.CutPrefix(imp, "heddle/"); ours {
-				if !slices.Contains(strings.Fields(allowed), strings.TrimPrefix(dep, "internal/")) {
-					t.Errorf("%s must not import %s", pkg, imp)
-				}
-			}
-		}
-	}
-	if seen < 12 {
-		t.Errorf("go list showed %d packages with a rule; the test looks at the wrong place", seen)
 	}
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes sure that a clang that heddle can use (>= 14, with opt and llc) is there; installs one with the
-# system's package manager, after saying so, if none is. Exits 1 with advice if it cannot.
+# Installs clang, opt and llc of LLVM 14 or later with the system's package manager, unless they are
+# already installed. Prints what it installs. Exits 1 with advice if it cannot.
 set -u
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# usable N: clang-N, opt-N and llc-N are all there.
+# usable N: succeeds if clang-N, opt-N and llc-N are all installed.
 usable() { have "clang-$1" && have "opt-$1" && have "llc-$1"; }
 
 for n in 19 22 21 20 18 17 16 15 14; do
@@ -19,7 +19,8 @@ fi
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
 	if have sudo; then as_root=sudo; else
-		echo "heddle: clang, opt and llc (LLVM >= 14) are missing; install them as root (Debian: apt-get install clang-19 llvm-19)" >&2
+		echo "heddle: clang, opt and llc (LLVM 14 or later) are not installed; install them as root" \
+			"(Debian, Ubuntu: apt-get install clang-19 llvm-19)" >&2
 		exit 1
 	fi
 fi
@@ -29,7 +30,8 @@ if have apt-get; then
 	for n in 19 22 21 20 18 17 16 15 14; do
 		if apt-cache show "clang-$n" >/dev/null 2>&1 && apt-cache show "llvm-$n" >/dev/null 2>&1; then
 			echo "heddle: installing clang-$n and llvm-$n with apt-get"
-			DEBIAN_FRONTEND=noninteractive exec $as_root apt-get install -y -qq --no-install-recommends "clang-$n" "llvm-$n"
+			DEBIAN_FRONTEND=noninteractive exec $as_root apt-get install -y -qq \
+				--no-install-recommends "clang-$n" "llvm-$n"
 		fi
 	done
 elif have dnf; then
@@ -45,5 +47,6 @@ elif have brew; then
 	echo "heddle: installing llvm with brew"
 	exec brew install llvm
 fi
-echo "heddle: no clang >= 14 and no known package manager; install clang, opt and llc of LLVM 19" >&2
+echo "heddle: found neither clang 14 or later nor a known package manager;" \
+	"install clang, opt and llc of LLVM 14 or later (LLVM 19 is tested most)" >&2
 exit 1

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// binary is what make build leaves.
+// binary is the output of make build.
 const binary = "bin/heddle"
 
-// endToEnd times the command as a user runs it: a process that checks one small file. Cold means an empty
-// compile cache; warm, one that holds the file.
+// endToEnd times the command as a user runs it: a process that checks one small file. Cold means an
+// empty compile cache; otherwise the cache has the file.
 func endToEnd(cold bool, file string) func() (float64, string, error) {
 	return func() (float64, string, error) {
 		dir, err := os.MkdirTemp("", "heddle-bench")
@@ -45,6 +45,7 @@ func endToEnd(cold bool, file string) func() (float64, string, error) {
 	}
 }
 
+// checkFile runs heddle check on a file. Any exit code other than 0 is an error.
 func checkFile(path string, env []string) error {
 	cmd := exec.Command(binary, "check", "--grid", "4", path)
 	cmd.Env = env

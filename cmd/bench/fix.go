@@ -9,31 +9,33 @@ import (
 	"strings"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
-	"heddle/internal/source"
 )
 
-// repairs times heddle fix on the kernels of testdata/fix that it repairs, and returns the slowest repair proper, that is,
-// without the checks of candidates; the mean and the slowest whole repair are in the remark. Compiled files come from the
-// cache. Of each kernel the best of three counts, since other work on the machine only adds.
+// repairs times heddle fix on the kernels of testdata/fix that it repairs. The figure is the
+// slowest repair proper, without the checks of candidates; the remark has the mean and the slowest
+// total. Compiled files come from the cache. For each kernel the best of three runs counts, since
+// other work on the machine can only add to it.
 func repairs() (float64, string, error) {
 	type timed struct{ proper, whole time.Duration }
 	files, err := filepath.Glob("testdata/fix/*.*")
 	if err != nil || len(files) == 0 {
-		return 0, "", fmt.Errorf("no kernels in testdata/fix: run it at the top of the repository (%v)", err)
+		return 0, "", noKernels("testdata/fix", err)
 	}
 	best := map[string]timed{}
 	for range 3 {
 		for _, path := range files {
-			res, err := check.FixFile(context.Background(), check.Options{Files: source.NewSet(), Limit: 20}, check.FixOptions{}, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+			res, err := fix.File(context.Background(), fix.Options{Common: driver.Options{Limit: 20}},
+				driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 			if err != nil {
 				return 0, "", err
 			}
 			for i := range res.Fixes {
 				f := &res.Fixes[i]
-				if f.Status != check.Repaired {
+				if f.Status != fix.Repaired {
 					continue
 				}
 				t, ok := best[path+f.Name]
@@ -52,91 +54,134 @@ func repairs() (float64, string, error) {
 		sum, most, whole = sum+t.proper, max(most, t.proper), max(whole, t.whole)
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return ms(most), fmt.Sprintf("mean %.1f ms; with all checks at most %.0f ms; %d kernels repaired", ms(sum)/float64(max(len(best), 1)), ms(whole), len(best)), nil
+	return ms(most), fmt.Sprintf("mean %.1f ms; with all checks at most %.0f ms; %d kernels repaired",
+		ms(sum)/float64(max(len(best), 1)), ms(whole), len(best)), nil
 }
 
-// fixFiles are our own kernels that may be broken and are no tests of one rule each.
-var fixFiles = []string{"testdata/fix/*.*", "testdata/verify/programs/*.cu", "testdata/sync/*.cu", "examples/*.c[ul]"}
+// fixFiles are the kernels of the repository that may be broken and do not test a single rule.
+var fixFiles = []string{"testdata/fix/*.*", "testdata/verify/programs/*.cu", "testdata/sync/*.cu",
+	"examples/*.c[ul]"}
 
-// fixTable prints what heddle fix does to each broken kernel of our own, alone, with nothing in a cache: texts that
-// were judged, forms in the source that were compiled, and times. "repair" is the wall time of the search and of the
-// edits, without the checks of candidates, the best of the rounds; "own" and "compilers" are CPU times of all of it,
-// reading and compiling of the file included, of the round that took the least.
+// fixRow is the format of a line of fixTable.
+const fixRow = "%-36s %-13s %8v %8v %6v %8v %9v %9v %8v\n"
+
+// fixTable prints what heddle fix does to each broken kernel of fixFiles whose FILE:KERNEL contains
+// only, one kernel at a time and without a cache. The columns are:
+//
+//	verdict, source  verdicts on the repaired PTX and on the repaired, recompiled source
+//	judged           candidates that were run and proved
+//	compiled         source forms that were compiled
+//	repair ms        wall time of search and edits without judging and compiling, best of all rounds
+//	own s            CPU time of heddle, compilation of the input included
+//	compilers s      CPU time of the compilers in the same round, the one with the least CPU time
 func fixTable(only string, rounds int) error {
-	const row = "%-36s %-13s %8v %8v %6v %8v %9v %9v %8v\n"
-	fmt.Printf(row, "kernel", "status", "verdict", "source", "judged", "compiled", "repair ms", "own s", "compilers s")
-	var files []string
-	for _, pattern := range fixFiles {
-		list, err := filepath.Glob(pattern)
-		if err != nil || len(list) == 0 {
-			return fmt.Errorf("no kernels in %s: run it at the top of the repository (%v)", pattern, err)
-		}
-		files = append(files, list...)
-	}
+	fmt.Printf(fixRow, "kernel", "status", "verdict", "source", "judged", "compiled",
+		"repair ms", "own s", "compilers s")
 	var proper, whole []float64
-	for _, path := range files {
-		inFile, inName, _ := strings.Cut(only, ":")
-		if !strings.Contains(path, inFile) {
-			continue
+	inFile, inName, _ := strings.Cut(only, ":")
+	for _, pattern := range fixFiles {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			return noKernels(pattern, err)
 		}
-		res, _, err := repaired(path, "", check.FixOptions{})
-		if err != nil {
-			return err
-		}
-		for i := range res.Fixes {
-			name := path + ":" + strings.SplitN(res.Fixes[i].Kernel, "(", 2)[0]
-			if !strings.Contains(res.Fixes[i].Kernel, inName) || res.Fixes[i].Status == check.NothingToFix {
+		for _, path := range files {
+			if !strings.Contains(path, inFile) {
 				continue
 			}
-			var f *check.Fix
-			var cpu cpuTime
-			ms := 0.0
-			for n := range rounds {
-				res, t, err := repaired(path, res.Fixes[i].Kernel, check.FixOptions{Source: true})
+			res, _, err := repaired(path, "", fix.Options{})
+			if err != nil {
+				return err
+			}
+			for i := range res.Fixes {
+				kernel := res.Fixes[i].Kernel
+				if !strings.Contains(kernel, inName) || res.Fixes[i].Status == fix.NothingToFix {
+					continue
+				}
+				b, err := bestRepair(path, kernel, rounds)
 				if err != nil {
 					return err
 				}
-				if len(res.Fixes) != 1 {
-					return fmt.Errorf("%s: %d results", name, len(res.Fixes))
-				}
-				f = &res.Fixes[0]
-				p := float64((f.Total - f.Checks - f.Compiles).Microseconds()) / 1000
-				if n == 0 || p < ms {
-					ms = p
-				}
-				if n == 0 || t.own+t.compilers < cpu.own+cpu.compilers {
-					cpu = t
-				}
+				b.print(path + ":" + strings.SplitN(kernel, "(", 2)[0])
+				proper = append(proper, b.ms)
+				whole = append(whole, b.cpu.own+b.cpu.compilers)
 			}
-			source := f.Source.Kind.String()
-			if len(f.Edits) == 0 {
-				source = "-"
-			}
-			fmt.Printf(row, strings.TrimPrefix(name, "testdata/"), f.Status, f.Verdict(), source, f.Judged, f.Compiled, fmt.Sprintf("%.1f", ms), fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers))
-			proper, whole = append(proper, ms), append(whole, cpu.own+cpu.compilers)
 		}
 	}
-	say := func(what string, of []float64, unit string) {
-		slices.Sort(of)
-		if n := len(of); n > 0 {
-			fmt.Printf("%s: median %.2f, 95th %.2f, worst %.2f %s\n", what, of[n/2], of[n*95/100], of[n-1], unit)
-		}
-	}
-	say("repair proper", proper, "ms")
-	say("all of it", whole, "CPU s")
+	printQuantiles("repair proper", proper, "ms")
+	printQuantiles("total", whole, "CPU s")
 	return nil
 }
 
-// repaired runs heddle fix, and says how much CPU time it took.
-func repaired(path, kernel string, fix check.FixOptions) (*check.FixResult, cpuTime, error) {
+// noKernels reports a pattern without files, which usually means a wrong working directory.
+func noKernels(pattern string, err error) error {
+	return fmt.Errorf("no kernels in %s: run bench in the root of the repository (%v)", pattern, err)
+}
+
+// repairTime is the result of several repairs of one kernel.
+type repairTime struct {
+	fix *fix.Kernel
+	ms  float64 // wall time of the repair proper, the least of all rounds
+	cpu cpuTime // of everything, in the round with the least
+}
+
+// bestRepair repairs a kernel several times. The least time counts, since other work on the machine
+// can only add to it.
+func bestRepair(path, kernel string, rounds int) (repairTime, error) {
+	var best repairTime
+	for n := range rounds {
+		res, t, err := repaired(path, kernel, fix.Options{Source: true})
+		if err != nil {
+			return best, err
+		}
+		if len(res.Fixes) != 1 {
+			return best, fmt.Errorf("%s: kernel %s has %d results", path, kernel, len(res.Fixes))
+		}
+		f := &res.Fixes[0]
+		best.fix = f
+		p := float64((f.Total - f.Checks - f.Compiles).Microseconds()) / 1000
+		if n == 0 || p < best.ms {
+			best.ms = p
+		}
+		if n == 0 || t.own+t.compilers < best.cpu.own+best.cpu.compilers {
+			best.cpu = t
+		}
+	}
+	return best, nil
+}
+
+// print prints a line of fixTable.
+func (b *repairTime) print(name string) {
+	f := b.fix
+	source := f.Source.Kind.String()
+	if len(f.Edits) == 0 {
+		source = "-"
+	}
+	fmt.Printf(fixRow, strings.TrimPrefix(name, "testdata/"), f.Status, f.Verdict(), source, f.Judged,
+		f.Compiled, fmt.Sprintf("%.1f", b.ms), fmt.Sprintf("%.2f", b.cpu.own),
+		fmt.Sprintf("%.2f", b.cpu.compilers))
+}
+
+// printQuantiles prints the median, the 95th percentile and the maximum of a list, which it sorts.
+func printQuantiles(what string, of []float64, unit string) {
+	slices.Sort(of)
+	if n := len(of); n > 0 {
+		fmt.Printf("%s: median %.2f, 95th %.2f, worst %.2f %s\n", what, of[n/2], of[n*95/100], of[n-1],
+			unit)
+	}
+}
+
+// repaired runs heddle fix without a cache and returns its result and its CPU time.
+func repaired(path, kernel string, opt fix.Options) (*fix.Result, cpuTime, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
 		return nil, cpuTime{}, err
 	}
 	defer os.RemoveAll(dir)
-	opt := check.Options{Files: source.NewSet(), Limit: 20, Kernel: kernel, Lower: lower.Options{CacheDir: dir}}
+	opt.Common = driver.Options{Limit: 20, Kernel: kernel,
+		Lower: lower.Options{CacheDir: dir}}
 	start := cpuSeconds()
-	res, err := check.FixFile(context.Background(), opt, fix, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	res, err := fix.File(context.Background(), opt,
+		driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 	if err != nil {
 		return nil, cpuTime{}, fmt.Errorf("%s: %w", path, err)
 	}

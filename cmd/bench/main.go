@@ -1,5 +1,6 @@
-// Command bench prints the table of figures that the project is held to: parser, emulator, detector, and
-// heddle check end to end. It measures on the machine that it runs on, and asserts nothing.
+// Command bench prints a table of performance figures: parser, emulator, detector, proofs, repairs,
+// and heddle check end to end. It must run in the root of the repository. It measures the machine
+// that it runs on and asserts nothing; figures of different machines cannot be compared.
 package main
 
 import (
@@ -12,10 +13,13 @@ import (
 )
 
 func main() {
-	runs := flag.Int("n", 5, "runs of each measurement; the median is printed")
-	only := flag.String("only", "", "run only the measurements whose name contains this")
-	sync := flag.Bool("sync", false, "print what heddle sync does to our own kernels, those whose file name contains -only")
-	fix := flag.Bool("fix", false, "print what heddle fix does to our own broken kernels, those whose FILE:KERNEL has what -only says, and how long it takes")
+	runs := flag.Int("n", 5, "number of runs of each measurement, whose median counts")
+	only := flag.String("only", "", "only measurements whose name contains this text")
+	sync := flag.Bool("sync", false,
+		"print the results of heddle sync on the kernels of the repository; -only selects by file name")
+	fix := flag.Bool("fix", false,
+		"print the results and times of heddle fix on the broken kernels of the repository; -only "+
+			"selects by FILE:KERNEL")
 	flag.Parse()
 	if *fix {
 		if err := fixTable(*only, *runs); err != nil {
@@ -41,10 +45,11 @@ func main() {
 type measurement struct {
 	name string
 	unit string
-	// once runs the work once and returns the figure in unit, and a remark for the table.
+	// once runs the work once and returns the figure in unit and a remark for the table.
 	once func() (figure float64, remark string, err error)
 }
 
+// run repeats each selected measurement n times and prints its line as soon as it is complete.
 func run(n int, only string) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer w.Flush()
@@ -63,13 +68,14 @@ func run(n int, only string) error {
 			figures, remark = append(figures, f), r
 		}
 		slices.Sort(figures)
-		fmt.Fprintf(w, "%s\t%.4g %s\t%.4g\t%.4g\t%s\n", m.name, figures[len(figures)/2], m.unit, figures[0], figures[len(figures)-1], remark)
+		fmt.Fprintf(w, "%s\t%.4g %s\t%.4g\t%.4g\t%s\n", m.name, figures[len(figures)/2], m.unit,
+			figures[0], figures[len(figures)-1], remark)
 		w.Flush()
 	}
 	return nil
 }
 
-// seconds times f.
+// seconds returns the wall time of f and its error.
 func seconds(f func() error) (float64, error) {
 	start := time.Now()
 	err := f()

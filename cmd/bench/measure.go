@@ -24,23 +24,38 @@ import (
 //go:embed kernels/*.cu
 var kernels embed.FS
 
+// contains reports whether a name is selected by -only.
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
+// measurements returns all lines of the table. Launches of the emulator have no races and run on
+// one core unless the name says otherwise.
 func measurements() []measurement {
 	square := event.Dim3{X: 16, Y: 16, Z: 1}
 	return append([]measurement{
 		{"ptx: parse", "MB/s", parse},
-		{"emu: matmul, no detection", "M lane-instr/s", speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, false, "n=256")},
-		{"emu: matmul, detection", "M lane-instr/s", speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, true, "n=256")},
-		{"emu: transpose, no detection", "M lane-instr/s", speed("transpose", event.Dim3{X: 32, Y: 32, Z: 1}, event.Dim3{X: 32, Y: 8, Z: 1}, false, "n=1024")},
-		{"emu: transpose, detection", "M lane-instr/s", speed("transpose", event.Dim3{X: 32, Y: 32, Z: 1}, event.Dim3{X: 32, Y: 8, Z: 1}, true, "n=1024")},
-		{"emu: histogram, no detection", "M lane-instr/s", speed("histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, false, "n=1048576", "in=random")},
-		{"emu: histogram, detection", "M lane-instr/s", speed("histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, true, "n=1048576", "in=random")},
-		{"emu: matmul, no detection, 2 workers against 1", "x", scaling("matmul", square, square, false, "n=256")},
-		{"emu: matmul, detection, 2 workers against 1", "x", scaling("matmul", square, square, true, "n=256")},
+		{"emu: matmul, no detection", "M lane-instr/s",
+			speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, false, "n=256")},
+		{"emu: matmul, detection", "M lane-instr/s",
+			speed("matmul", event.Dim3{X: 16, Y: 16, Z: 1}, square, true, "n=256")},
+		{"emu: transpose, no detection", "M lane-instr/s",
+			speed("transpose", event.Dim3{X: 32, Y: 32, Z: 1}, event.Dim3{X: 32, Y: 8, Z: 1}, false,
+				"n=1024")},
+		{"emu: transpose, detection", "M lane-instr/s",
+			speed("transpose", event.Dim3{X: 32, Y: 32, Z: 1}, event.Dim3{X: 32, Y: 8, Z: 1}, true,
+				"n=1024")},
+		{"emu: histogram, no detection", "M lane-instr/s",
+			speed("histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, false,
+				"n=1048576", "in=random")},
+		{"emu: histogram, detection", "M lane-instr/s",
+			speed("histogram", event.Dim3{X: 64, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, true,
+				"n=1048576", "in=random")},
+		{"emu: matmul, no detection, 2 workers against 1", "x",
+			scaling("matmul", square, square, false, "n=256")},
+		{"emu: matmul, detection, 2 workers against 1", "x",
+			scaling("matmul", square, square, true, "n=256")},
 		{"1,048,576 threads: vecadd, detection", "s", million("vecadd")},
 		{"1,048,576 threads: reduce, detection", "s", million("reduce")},
-		{"heddle verify, a kernel of our own, compiled", "ms", proofs},
+		{"heddle verify, median kernel of the repository with compilation", "ms", proofs},
 		{"heddle sync, cost by constants against barriers executed", "rho", costModel(false)},
 		{"heddle sync, cost by a run against barriers executed", "rho", costModel(true)},
 		{"heddle fix, slowest repair proper", "ms", repairs},
@@ -50,7 +65,8 @@ func measurements() []measurement {
 	}, traces()...)
 }
 
-// lowered compiles one of the embedded kernels; the result comes from the compile cache after the first time.
+// lowered compiles an embedded kernel. After the first time the result comes from the compile
+// cache.
 func lowered(name string) (*lower.Result, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
@@ -64,7 +80,7 @@ func lowered(name string) (*lower.Result, error) {
 	return lower.File(context.Background(), path, lower.Options{})
 }
 
-// extract writes an embedded kernel to dir.
+// extract writes an embedded kernel to dir and returns its path.
 func extract(dir, name string) (string, error) {
 	text, err := kernels.ReadFile("kernels/" + name + ".cu")
 	if err != nil {
@@ -74,7 +90,7 @@ func extract(dir, name string) (string, error) {
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// parse times the parser on a large text: the PTX of all kernels, repeated to some megabytes.
+// parse times the parser on 8 MiB of PTX: the PTX of the embedded kernels, repeated.
 func parse() (float64, string, error) {
 	var text bytes.Buffer
 	for _, name := range []string{"matmul", "transpose", "histogram", "reduce"} {
@@ -95,10 +111,11 @@ func parse() (float64, string, error) {
 		}
 		return nil
 	})
-	return float64(len(big)) / 1e6 / s, fmt.Sprintf("%.1f MB of PTX, one core", float64(len(big))/1e6), err
+	return float64(len(big)) / 1e6 / s, fmt.Sprintf("%.1f MB of PTX, one core", float64(len(big))/1e6),
+		err
 }
 
-// module builds the IR of an embedded kernel.
+// module builds the IR of an embedded kernel from its PTX.
 func module(name string) (*ir.Func, error) {
 	low, err := lowered(name)
 	if err != nil {
@@ -125,8 +142,9 @@ func module(name string) (*ir.Func, error) {
 	return nil, fmt.Errorf("%s has no kernel", name)
 }
 
-// machine prepares a launch of an embedded kernel.
-func machine(name string, grid, block event.Dim3, args []string) (*emu.Machine, *launch.Config, error) {
+// machine prepares a launch of an embedded kernel. args are arguments as --arg takes them.
+func machine(name string, grid, block event.Dim3, args []string) (*emu.Machine, *launch.Config,
+	error) {
 	k, err := module(name)
 	if err != nil {
 		return nil, nil, err
@@ -147,7 +165,8 @@ func machine(name string, grid, block event.Dim3, args []string) (*emu.Machine, 
 	return m, cfg, err
 }
 
-// execute runs a launch once on so many cores, and fails if it does not complete or a race is found: the kernels are right.
+// execute runs a launch once on a number of cores (0: all). It fails if the launch does not
+// complete or has a race, since the kernels are correct.
 func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu.Result, error) {
 	var sink event.Sink
 	var det *race.Detector
@@ -164,14 +183,15 @@ func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu
 	}
 	if det != nil {
 		if rep := det.Report(); len(rep.Races) > 0 {
-			return nil, fmt.Errorf("a race in a right kernel: %+v", rep.Races[0])
+			return nil, fmt.Errorf("unexpected race: %+v", rep.Races[0])
 		}
 	}
 	return res, nil
 }
 
-// scaling compares a launch on two cores with one.
-func scaling(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64, string, error) {
+// scaling returns the speedup of a launch on two cores over one.
+func scaling(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64,
+	string, error) {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, grid, block, args)
 		if err != nil {
@@ -192,7 +212,8 @@ func scaling(name string, grid, block event.Dim3, detect bool, args ...string) f
 }
 
 // speed times a launch on one core in lane instructions.
-func speed(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64, string, error) {
+func speed(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64,
+	string, error) {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, grid, block, args)
 		if err != nil {
@@ -206,11 +227,12 @@ func speed(name string, grid, block event.Dim3, detect bool, args ...string) fun
 		if err != nil {
 			return 0, "", err
 		}
-		return float64(res.LaneInstrs) / 1e6 / s, fmt.Sprintf("%.0f M lane instructions", float64(res.LaneInstrs)/1e6), nil
+		return float64(res.LaneInstrs) / 1e6 / s,
+			fmt.Sprintf("%.0f M lane instructions", float64(res.LaneInstrs)/1e6), nil
 	}
 }
 
-// million times a launch of 2^20 threads with detection, and reads the memory that it took.
+// million times a launch of 2^20 threads with detection on all cores; the remark has the memory.
 func million(name string) func() (float64, string, error) {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, event.Dim3{X: 4096, Y: 1, Z: 1}, event.Dim3{X: 256, Y: 1, Z: 1}, nil)
@@ -225,6 +247,7 @@ func million(name string) func() (float64, string, error) {
 			return err
 		})
 		runtime.ReadMemStats(&after)
-		return s, fmt.Sprintf("%d MiB taken from the system, %d MiB allocated in all", after.Sys>>20, (after.TotalAlloc-before.TotalAlloc)>>20), err
+		return s, fmt.Sprintf("%d MiB from the system, %d MiB allocated in total", after.Sys>>20,
+			(after.TotalAlloc-before.TotalAlloc)>>20), err
 	}
 }

@@ -11,24 +11,39 @@ import (
 	"syscall"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/command/sync"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 )
 
-// syncFiles are our own kernels that may have barriers.
-var syncFiles = []string{"testdata/sync/*.cu", "testdata/verify/*.c[ul]", "testdata/verify/programs/*.cu", "testdata/fix/*.cu", "testdata/suite/*/*.c[ul]", "examples/*.c[ul]"}
+// syncFiles are the kernels of the repository that may have barriers.
+var syncFiles = []string{"testdata/sync/*.cu", "testdata/verify/*.c[ul]",
+	"testdata/verify/programs/*.cu", "testdata/fix/*.cu", "testdata/suite/*/*.c[ul]",
+	"examples/*.c[ul]"}
 
-// syncTable prints what heddle sync does to every kernel of our own whose barriers are proved right, and to those of
-// testdata/sync: barriers and costs before and after, calls of the oracle, and the CPU time of all of it, that of the last
-// proof included, with nothing in a cache. Those that got cheaper come with what was proved. Barriers are those
-// of the block: one of them can cost more than several of the warp.
+// syncRow is the format of a line of syncTable.
+const syncRow = "%-44s %8v %8v %8v %8v %6v %6v %9v  %v\n"
+
+// syncSums counts the results of syncTable.
+type syncSums struct {
+	kernels int
+	fewer   int     // kernels with fewer barriers than before
+	cheaper int     // kernels with a lower cost than before
+	worse   int     // kernels that are not verified, or have more barriers or a higher cost
+	slowest float64 // CPU time in seconds
+	proofs  []string
+}
+
+// syncTable prints what heddle sync does to the kernels of syncFiles whose file name contains only
+// and whose barriers are proved correct, and to all kernels of testdata/sync: barriers and costs
+// before and after, calls of the oracle, and the CPU time including the final proof, without a
+// cache. For kernels that became cheaper it prints the verdicts. It places block barriers only,
+// since one block barrier can cost more than several warp barriers.
 func syncTable(only string) error {
-	const row = "%-44s %8v %8v %8v %8v %6v %6v %9v  %v\n"
-	fmt.Printf(row, "kernel", "barriers", "cost", "now", "cost now", "calls", "CPU s", "compilers", "verdict")
-	kernels, fewer, cheaper, worse := 0, 0, 0, 0
-	slowest := 0.0
-	var proofs []string
+	fmt.Printf(syncRow, "kernel", "barriers", "cost", "now", "cost now", "calls", "CPU s",
+		"compilers", "verdict")
+	var sums syncSums
 	for _, pattern := range syncFiles {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
@@ -38,58 +53,71 @@ func syncTable(only string) error {
 			if !strings.Contains(path, only) {
 				continue
 			}
-			before, _, err := synchronized(path, "", check.SyncOptions{VerifyOnly: true})
+			before, _, err := synchronized(path, "", sync.Options{VerifyOnly: true})
 			if err != nil {
 				return err
 			}
 			for i := range before {
 				b := &before[i]
-				own := strings.HasPrefix(path, "testdata/sync/")
-				if !own && (b.Status != check.SyncUnchanged || len(b.Barriers) == 0 || b.Verdict.Kind != diag.Verified) {
+				correct := b.Status == sync.Unchanged && len(b.Barriers) > 0 &&
+					b.Verdict.Kind == diag.Verified
+				if !strings.HasPrefix(path, "testdata/sync/") && !correct {
 					continue
 				}
-				so := check.SyncOptions{BlockOnly: true}
-				so.Strip = true
-				after, cpu, err := synchronized(path, b.Kernel, so)
-				if err != nil {
+				if err := sums.kernel(path, b); err != nil {
 					return err
 				}
-				if len(after) != 1 {
-					return fmt.Errorf("%s: kernel %s: %d results", path, b.Kernel, len(after))
-				}
-				a := &after[0]
-				name := filepath.Base(path) + ":" + strings.SplitN(b.Kernel, "(", 2)[0]
-				was, is := standing(b), standing(a)
-				if a.Status == check.SyncNotChecked { // out of time: that says nothing
-					fmt.Printf(row, name, was, b.Before, "", "", "", fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers), a.Stuck[0])
-					continue
-				}
-				kernels++
-				slowest = max(slowest, cpu.own+cpu.compilers)
-				right := b.Status == check.SyncUnchanged && b.Given == a.Given // not for one launch before, and for all now
-				switch {
-				case a.Verdict.Kind != diag.Verified || right && (is > was || a.After > b.Before):
-					worse++
-				case right && is < was:
-					fewer++
-				}
-				if right && a.After < b.Before {
-					cheaper++
-					proofs = append(proofs, fmt.Sprintf("%s: %s", name, a.Verdict.Text()))
-				}
-				fmt.Printf(row, name, was, b.Before, is, a.After, a.Calls, fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers), a.Verdict.Kind)
 			}
 		}
 	}
-	fmt.Printf("%d kernels, %d with fewer barriers, %d cheaper, %d worse; the slowest takes %.2f s\n", kernels, fewer, cheaper, worse, slowest)
-	for _, p := range proofs {
+	fmt.Printf("%d kernels, %d with fewer barriers, %d cheaper, %d worse; the slowest takes %.2f s\n",
+		sums.kernels, sums.fewer, sums.cheaper, sums.worse, sums.slowest)
+	for _, p := range sums.proofs {
 		fmt.Println(p)
 	}
 	return nil
 }
 
-// standing counts the barriers that stand in the end; before a search, which has none in its list, those that it judged.
-func standing(k *check.Sync) int {
+// kernel searches barriers for one kernel without preference for the existing ones, prints a line,
+// and counts the result. b is the verdict on the existing barriers.
+func (sums *syncSums) kernel(path string, b *sync.Kernel) error {
+	so := sync.Options{BlockOnly: true}
+	so.Strip = true
+	after, cpu, err := synchronized(path, b.Kernel, so)
+	if err != nil {
+		return err
+	}
+	if len(after) != 1 {
+		return fmt.Errorf("%s: kernel %s has %d results", path, b.Kernel, len(after))
+	}
+	a := &after[0]
+	name := filepath.Base(path) + ":" + strings.SplitN(b.Kernel, "(", 2)[0]
+	was, is := standing(b), standing(a)
+	own, compilers := fmt.Sprintf("%.2f", cpu.own), fmt.Sprintf("%.2f", cpu.compilers)
+	if a.Status == sync.NotChecked { // out of time, which is not a result
+		fmt.Printf(syncRow, name, was, b.Before, "", "", "", own, compilers, a.Stuck[0])
+		return nil
+	}
+	sums.kernels++
+	sums.slowest = max(sums.slowest, cpu.own+cpu.compilers)
+	// Compare only results for the same launches: one launch, or all.
+	comparable := b.Status == sync.Unchanged && b.Given == a.Given
+	switch {
+	case a.Verdict.Kind != diag.Verified || comparable && (is > was || a.After > b.Before):
+		sums.worse++
+	case comparable && is < was:
+		sums.fewer++
+	}
+	if comparable && a.After < b.Before {
+		sums.cheaper++
+		sums.proofs = append(sums.proofs, fmt.Sprintf("%s: %s", name, a.Verdict.Text()))
+	}
+	fmt.Printf(syncRow, name, was, b.Before, is, a.After, a.Calls, own, compilers, a.Verdict.Kind)
+	return nil
+}
+
+// standing counts the barriers of a result: kept and inserted ones, or without a search, all.
+func standing(k *sync.Kernel) int {
 	n := 0
 	for i := range k.Barriers {
 		if !k.Barriers[i].Gone {
@@ -99,16 +127,18 @@ func standing(k *check.Sync) int {
 	return n
 }
 
-// synchronized runs heddle sync, and says how much CPU time it took.
-func synchronized(path, kernel string, so check.SyncOptions) ([]check.Sync, cpuTime, error) {
+// synchronized runs heddle sync without a cache and returns its results and its CPU time.
+func synchronized(path, kernel string, so sync.Options) ([]sync.Kernel, cpuTime, error) {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
 		return nil, cpuTime{}, err
 	}
 	defer os.RemoveAll(dir)
-	opt := check.Options{Kernel: kernel, Timeout: 30 * time.Second, Lower: lower.Options{CacheDir: dir}}
+	so.Common = driver.Options{Kernel: kernel, Lower: lower.Options{CacheDir: dir}}
+	so.Prove.Timeout = 30 * time.Second
 	start := cpuSeconds()
-	res, err := check.Synchronize(context.Background(), opt, so, check.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
+	res, err := sync.File(context.Background(), so,
+		driver.Input{Input: lower.Input{Name: path}}, func(diag.Diagnostic) {})
 	if err != nil {
 		return nil, cpuTime{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -116,9 +146,10 @@ func synchronized(path, kernel string, so check.SyncOptions) ([]check.Sync, cpuT
 	return res.Kernels, cpuTime{end.own - start.own, end.compilers - start.compilers}, nil
 }
 
-// cpuTime is CPU time in seconds: of this process, and of the compilers that it ran.
+// cpuTime is CPU time in seconds, of this process and of the compilers that it ran.
 type cpuTime struct{ own, compilers float64 }
 
+// cpuSeconds returns the CPU time used so far, user and system.
 func cpuSeconds() cpuTime {
 	of := func(who int) float64 {
 		var u syscall.Rusage
@@ -130,21 +161,22 @@ func cpuSeconds() cpuTime {
 	return cpuTime{of(syscall.RUSAGE_SELF), of(syscall.RUSAGE_CHILDREN)}
 }
 
-// maxPlacements bounds how many placements of a kernel are run to compare costs.
+// maxPlacements is the maximum number of placements of a kernel that are run to compare costs.
 const maxPlacements = 2000
 
-// costModel correlates the cost of placements with the barriers that runs execute: Spearman's rank correlation over all
-// placements of all kernels of testdata/sync, with the median of those of single kernels in the remark.
+// costModel correlates the cost of placements with the barriers that runs execute. The figure is
+// Spearman's rank correlation over all placements of all kernels of testdata/sync; the remark has
+// the median and the minimum over single kernels.
 func costModel(measured bool) func() (float64, string, error) {
 	return func() (float64, string, error) {
 		files, err := filepath.Glob("testdata/sync/*.cu")
 		if err != nil || len(files) == 0 {
-			return 0, "", fmt.Errorf("no kernel in testdata/sync: run it at the top of the repository (%w)", err)
+			return 0, "", noKernels("testdata/sync", err)
 		}
 		var cost, truth, single []float64
-		cut := 0
 		for _, path := range files {
-			all, err := check.SyncCosts(context.Background(), check.Options{}, check.Input{Input: lower.Input{Name: path}}, maxPlacements)
+			all, err := sync.Costs(context.Background(), sync.Options{},
+				driver.Input{Input: lower.Input{Name: path}}, maxPlacements)
 			if err != nil {
 				return 0, "", fmt.Errorf("%s: %w", path, err)
 			}
@@ -158,9 +190,7 @@ func costModel(measured bool) func() (float64, string, error) {
 					}
 					t = append(t, p.Executions)
 				}
-				if len(placements) == maxPlacements {
-					cut++
-				}
+
 				if rho := spearman(c, t); !math.IsNaN(rho) {
 					single = append(single, rho)
 				}
@@ -170,13 +200,15 @@ func costModel(measured bool) func() (float64, string, error) {
 		slices.Sort(single)
 		remark := fmt.Sprintf("%d placements of %d files", len(cost), len(files))
 		if len(single) > 0 {
-			remark += fmt.Sprintf("; within a kernel: median %.3f, least %.3f", single[len(single)/2], single[0])
+			remark += fmt.Sprintf("; within a kernel: median %.3f, minimum %.3f", single[len(single)/2],
+				single[0])
 		}
 		return spearman(cost, truth), remark, nil
 	}
 }
 
-// spearman is the correlation of ranks, those of equal values being their mean; NaN if all of one side are equal.
+// spearman returns Spearman's rank correlation, with the mean rank for equal values. It is NaN if
+// all values of one side are equal.
 func spearman(x, y []float64) float64 {
 	a, b := ranks(x), ranks(y)
 	mean := float64(len(x)+1) / 2
@@ -189,7 +221,7 @@ func spearman(x, y []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// ranks returns the place of each value in the order of all, from 1.
+// ranks returns the rank of each value, from 1; equal values share their mean rank.
 func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// By hand: equal orders are 1, opposite ones -1; with ties, ranks 1.5 1.5 3 against 1 2 3 give 1.5/sqrt(1.5*2).
+// Computed by hand: equal orders give 1, opposite ones -1; with ties, the ranks 1.5 1.5 3 and 1 2 3
+// give 1.5/sqrt(1.5*2).
 func TestSpearman(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64
@@ -20,6 +21,6 @@ func TestSpearman(t *testing.T) {
 		}
 	}
 	if got := spearman([]float64{1, 1}, []float64{1, 2}); !math.IsNaN(got) {
-		t.Errorf("without order: %g", got)
+		t.Errorf("equal values: %g, want NaN", got)
 	}
 }

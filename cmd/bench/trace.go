@@ -11,14 +11,16 @@ import (
 	"heddle/internal/testing/gen"
 )
 
-// traces are kernels of the shapes and sizes of the examples of the Weft paper (figures 9 and 10): CudaDMA's
-// loops over a few buffers, and Singe's straight-line code.
+// traces measures heddle trace on kernels with the shapes and sizes of the examples of the Weft
+// paper (PLDI 2015, figures 9 and 10): loops over a few buffers as in CudaDMA, and straight-line
+// code as in Singe.
 func traces() []measurement {
 	saxpy := gen.Warps{Producers: 2, Consumers: 8, Buffers: 2, Words: 512, Reads: 2}
 	sgemv := gen.Warps{Producers: 1, Consumers: 4, Buffers: 2, Words: 128, Iterations: 128, Reads: 128}
-	singe := gen.Warps{Producers: 16, Consumers: 16, Buffers: 4, Words: 4096, Iterations: 16, Reads: 208, Unrolled: true}
+	singe := gen.Warps{Producers: 16, Consumers: 16, Buffers: 4, Words: 4096, Iterations: 16,
+		Reads: 208, Unrolled: true}
 	var out []measurement
-	for _, n := range []int{8, 64, 512, 4096} { // the cost is to be linear
+	for _, n := range []int{8, 64, 512, 4096} { // the cost should be linear in the iterations
 		s := saxpy
 		s.Iterations = n
 		out = append(out, traced("saxpy", s))
@@ -26,26 +28,29 @@ func traces() []measurement {
 	return append(out, traced("sgemv", sgemv), traced("singe", singe))
 }
 
-// traced times heddle trace from the PTX to the verdict.
+// traced measures heddle trace from the PTX to the verdict, which must be verified.
 func traced(name string, s gen.Warps) measurement {
 	text := []byte(s.PTX())
-	return measurement{fmt.Sprintf("trace: %s, %d barriers", name, s.Barriers()), "s", func() (float64, string, error) {
-		dir, err := os.MkdirTemp("", "heddle-bench")
-		if err != nil {
-			return 0, "", err
-		}
-		defer os.RemoveAll(dir)
-		path := filepath.Join(dir, name+".ptx")
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			return 0, "", err
-		}
-		t, err := seconds(func() error {
-			sum, err := heddle.Run(context.Background(), heddle.Options{Trace: &heddle.Trace{}}, []string{path}, func(diag.Diagnostic) {})
-			if err == nil && (len(sum.Verdicts) != 1 || sum.Verdicts[0].Kind != diag.Verified) {
-				return fmt.Errorf("not verified: %+v", sum.Verdicts)
+	return measurement{fmt.Sprintf("trace: %s, %d barriers", name, s.Barriers()), "s",
+		func() (float64, string, error) {
+			dir, err := os.MkdirTemp("", "heddle-bench")
+			if err != nil {
+				return 0, "", err
 			}
-			return err
-		})
-		return t, fmt.Sprintf("%.1f M commands, %.1f ns each", float64(s.Commands())/1e6, t*1e9/float64(s.Commands())), err
-	}}
+			defer os.RemoveAll(dir)
+			path := filepath.Join(dir, name+".ptx")
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				return 0, "", err
+			}
+			t, err := seconds(func() error {
+				sum, err := heddle.Files(context.Background(), heddle.Options{Mode: heddle.Trace},
+					[]string{path}, func(diag.Diagnostic) {})
+				if err == nil && (len(sum.Verdicts) != 1 || sum.Verdicts[0].Kind != diag.Verified) {
+					return fmt.Errorf("not verified: %+v", sum.Verdicts)
+				}
+				return err
+			})
+			return t, fmt.Sprintf("%.1f M commands, %.1f ns each", float64(s.Commands())/1e6,
+				t*1e9/float64(s.Commands())), err
+		}}
 }

@@ -1,84 +1,114 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/verify"
 )
 
-// proofFiles are the kernels of our own that the figures of proofs are about.
-var proofFiles = []string{"examples/*.cu", "testdata/verify/*.c[ul]", "testdata/verify/programs/*.cu"}
+// proofFiles are the kernels whose proofs are timed.
+var proofFiles = []string{"examples/*.cu", "testdata/verify/*.c[ul]",
+	"testdata/verify/programs/*.cu"}
 
-// proofs times the proof of every kernel, compilation of its file included and with an empty cache, and returns the median, with
-// the 95th percentile, the slowest, and who decided the queries in the remark. The time is that of a user who has one kernel of the
-// file proved: of the whole file's compilation, and of the proof.
+// proofTime is the time of one proof in milliseconds, with the compilation of the whole file.
+type proofTime struct {
+	kernel string
+	ms     float64
+}
+
+// proofTimes collects the results of proofs.
+type proofTimes struct {
+	all      []proofTime
+	queries  verify.Stats
+	verified int // number of kernels
+}
+
+// proofs times the proof of every kernel of proofFiles, including the compilation of its file
+// without a cache, which is what a user with one kernel waits for. The figure is the median; the
+// remark has the 95th percentile, the slowest kernel, and which part of heddle decided the queries.
 func proofs() (float64, string, error) {
-	type timed struct {
-		kernel string
-		ms     float64
+	var t proofTimes
+	if err := t.run(context.Background()); err != nil {
+		return 0, "", err
 	}
-	var all []timed
-	var queries verify.Stats
-	verified, ctx := 0, context.Background()
+	all := t.all
+	if len(all) == 0 {
+		return 0, "", noKernels(strings.Join(proofFiles, " "), nil)
+	}
+	slices.SortFunc(all, func(a, b proofTime) int { return cmp.Compare(a.ms, b.ms) })
+	worst := all[len(all)-1]
+	simplified, solved := 0, 0
+	for by, q := range t.queries.Queries {
+		if by == "simplifier" {
+			simplified += q.Unsat + q.Sat
+		} else {
+			solved += q.Unsat + q.Sat
+		}
+	}
+	solving := t.queries.SolverTime()
+	remark := fmt.Sprintf("95th %.0f ms, worst %.0f ms (%s); %d of %d verified; "+
+		"queries: %d decided by the simplifier (%.1f s), %d by solvers (%.1f s)",
+		all[len(all)*95/100].ms, worst.ms, worst.kernel, t.verified, len(all),
+		simplified, (t.queries.Time - solving).Seconds(), solved, solving.Seconds())
+	return all[len(all)/2].ms, remark, nil
+}
+
+// run proves every kernel of proofFiles on one core.
+func (t *proofTimes) run(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "heddle-bench")
 	if err != nil {
-		return 0, "", err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	opt := lower.Options{CacheDir: dir}
 	for _, pattern := range proofFiles {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
-			return 0, "", err
+			return err
 		}
 		for _, path := range files {
 			start := time.Now()
 			low, err := lower.File(ctx, path, opt)
 			if err != nil {
-				return 0, "", err
+				return err
 			}
 			compile := time.Since(start)
 			for _, k := range low.Kernels {
-				start = time.Now()
-				sum, err := check.Run(ctx, check.Options{Prove: true, Kernel: k.Name, Workers: 1, Lower: opt}, []string{path}, func(diag.Diagnostic) {})
-				if err != nil {
-					return 0, "", err
+				if err := t.kernel(ctx, path, k.Name, opt, compile); err != nil {
+					return err
 				}
-				queries.Add(&sum.Queries)
-				if len(sum.Verdicts) == 1 && sum.Verdicts[0].Kind == diag.Verified {
-					verified++
-				}
-				all = append(all, timed{filepath.Base(path) + ":" + k.Name, float64((compile + time.Since(start)).Microseconds()) / 1000})
 			}
 		}
 	}
-	if len(all) == 0 {
-		return 0, "", fmt.Errorf("no kernel in %v: run it at the top of the repository", proofFiles)
+	return nil
+}
+
+// kernel proves one kernel; compile is the time that the compilation of its file took.
+func (t *proofTimes) kernel(ctx context.Context, path, name string, low lower.Options,
+	compile time.Duration) error {
+	opt := check.Options{Mode: check.Verify,
+		Options: driver.Options{Kernel: name, Workers: 1, Lower: low}}
+	start := time.Now()
+	sum, err := check.Files(ctx, opt, []string{path}, func(diag.Diagnostic) {})
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(all, func(a, b timed) int { return int(a.ms*1000) - int(b.ms*1000) })
-	worst := all[len(all)-1]
-	by := func(who string) int {
-		q := queries.Queries[who]
-		if q == nil {
-			return 0
-		}
-		return q.Unsat + q.Sat
+	t.queries.Add(&sum.Queries)
+	if len(sum.Verdicts) == 1 && sum.Verdicts[0].Kind == diag.Verified {
+		t.verified++
 	}
-	solved := 0
-	for who := range queries.Queries {
-		if who != "simplifier" {
-			solved += by(who)
-		}
-	}
-	return all[len(all)/2].ms, fmt.Sprintf("95th %.0f ms, worst %.0f ms (%s); %d of %d verified; queries: %d decided by the simplifier (%.1f s), %d by solvers (%.1f s)",
-		all[len(all)*95/100].ms, worst.ms, worst.kernel, verified, len(all),
-		by("simplifier"), (queries.Time - queries.SolverTime()).Seconds(), solved, queries.SolverTime().Seconds()), nil
+	ms := float64((compile + time.Since(start)).Microseconds()) / 1000
+	t.all = append(t.all, proofTime{filepath.Base(path) + ":" + name, ms})
+	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"heddle/internal/event"
 )
 
-// barracuda is the table racey.py of Barracuda's tests: a source file, macros, and what is expected. What
-// counts here are labels of our own (labels.go), each with its reason, since some of theirs suppose warps in
-// lock step, or look at what lies outside of one launch.
+// barracuda is the suite of Barracuda (PLDI 2017). Its table racey.py has source files, macros and
+// expectations. Our own labels count instead (labels.go), each with a reason, since some
+// expectations of the table assume warps in lock step or concern more than one launch.
 type barracuda struct{}
 
 var (
@@ -23,6 +23,7 @@ var (
 	errorRE   = regexp.MustCompile(`CudaError\.(\w+)`)
 )
 
+// Cases reads racey.py and returns a case for each configuration.
 func (barracuda) Cases(dir string) ([]Case, error) {
 	table, err := os.ReadFile(filepath.Join(dir, "racey.py"))
 	if err != nil {
@@ -39,6 +40,7 @@ func (barracuda) Cases(dir string) ([]Case, error) {
 	return out, nil
 }
 
+// configuration returns the case for a file and a list of macros.
 func configuration(dir, file, rest string) (Case, error) {
 	macros := map[string]string{}
 	var names, defines []string
@@ -65,11 +67,13 @@ func configuration(dir, file, rest string) (Case, error) {
 	}
 	l := labelOf(key, config)
 	if l == nil {
-		return Case{}, fmt.Errorf("racey.py: %s %s: labels.go has no label for it", key, config)
+		return Case{}, fmt.Errorf("racey.py: %s %s: labels.go has no label for this configuration", key,
+			config)
 	}
 	c := Case{
 		Name: key + " " + config, File: filepath.Join(dir, file), Want: l.want, Why: l.why, Expect: Pass,
-		Jobs: []Job{{File: filepath.Join(dir, file), Defines: defines, Grid: grid, Block: block, Warp: "independent", Benign: "warp", MaxSteps: maxSteps, Seeds: 4}},
+		Jobs: []Job{{File: filepath.Join(dir, file), Defines: defines, Grid: grid, Block: block,
+			Warp: event.Independent, Benign: event.BenignWarp, MaxSteps: maxSteps, Seeds: 4}},
 	}
 	if l.want == "bug" {
 		c.Expect = Fail
@@ -80,7 +84,7 @@ func configuration(dir, file, rest string) (Case, error) {
 	return c, nil
 }
 
-// shapeOf returns the launch: the macros say it, or main does.
+// shapeOf returns the launch, from the macros or from main.
 func shapeOf(key string, macros map[string]string) (grid, block event.Dim3, err error) {
 	grid, block = event.Dim3{X: 1, Y: 1, Z: 1}, event.Dim3{X: 1, Y: 1, Z: 1}
 	if key == "flag_sync_across_blocks" {

@@ -10,71 +10,77 @@ import (
 	"heddle/internal/verify"
 )
 
-// Case is one kernel file of a suite, in one configuration, with what its authors expect of it.
+// Case is one kernel file of a suite in one configuration, with the expectations of its authors and
+// ours.
 type Case struct {
-	Name   string // unique in the suite: the directory, or the configuration
-	File   string
-	Expect Expectation
-	Jobs   []Job // runs, in the order in which they are tried: the first that is within the kernel's assumptions counts
-	Proof  *Job  // the one job of a proof: the launch that the suite names, for all inputs; nil: the suite is not for proofs
-	// Want is the verdict that a label of our own demands, and Why what decides it; both may be empty.
+	Name   string      // unique in the suite: the directory, or the configuration
+	File   string      // path of the source
+	Expect Expectation // of the suite
+	// Jobs lists the runs in the order in which they are tried. The first one that satisfies the
+	// kernel's assumptions counts.
+	Jobs []Job
+	// Proof is the job of a proof: the launch of the suite, for all inputs. nil: the suite has none.
+	Proof *Job
+	// Want is the verdict of our own label and Why its reason; empty without such a label.
 	Want, Why string
-	// Theirs is a label of the suite that is not ours; WhyNot says what is wrong with it.
+	// Theirs is the label of the suite if ours differs; WhyNot says what is wrong with it.
 	Theirs, WhyNot string
-	// Except is why a bug in a kernel that should pass is right all the same.
+	// Except says why a bug in a kernel that should pass is correct. Empty: it would be a false alarm.
 	Except string
-	// Proved is why a proof of a kernel that should fail is right all the same.
+	// Proved says why a proof of a kernel that should fail is correct. Empty: it would be unsound.
 	Proved string
-	// Accepted is why a proof of a kernel that the suite's tool refuses is right.
+	// Accepted says why a proof of a kernel that the suite's tool rejects is correct.
 	Accepted string
-	// Cause is what a suite says of an expected failure: "race", "divergence", ...
+	// Cause is the suite's name for an expected failure: "race", "divergence", ...
 	Cause string
 }
 
-// Expectation is what a suite says of a kernel.
+// Expectation is the suite's expectation of a kernel.
 type Expectation uint8
 
 const (
 	// Pass: free of races and divergence.
 	Pass Expectation = iota
-	// Fail: some defect, which the suite does not always name.
+	// Fail: a defect, which the suite does not always name.
 	Fail
 	// Rejected: the suite's tool does not accept the input.
 	Rejected
 )
 
+// String returns "pass", "fail" or "rejected".
 func (e Expectation) String() string { return [...]string{"pass", "fail", "rejected"}[e] }
 
-// Job is one run of an engine on one file. It is sent to a process of its own as JSON.
+// Job is one run of an engine on one file. It is sent to a worker process as JSON.
 type Job struct {
-	File     string
-	Kernel   string // empty: all kernels of the file
-	Compiler []string
-	Defines  []string
-	Includes []string
-	Grid     event.Dim3
-	Block    event.Dim3
-	Shared   uint32   // bytes of dynamic shared memory
-	Args     []string // as --arg takes them
-	Warp     string   // "independent" or "lockstep"
-	Benign   string
-	MaxSteps uint64
-	Seeds    int
-	Note     string // how this launch differs from that of the suite
-	Exclude  Exclusion
+	File     string     // path of the source
+	Kernel   string     // empty: all kernels of the file
+	Compiler []string   // further compiler arguments
+	Defines  []string   // macros, as -D takes them
+	Includes []string   // directories
+	Grid     event.Dim3 // in blocks
+	Block    event.Dim3 // in threads
+	Shared   uint32     // bytes of dynamic shared memory
+	Args     []string   // as --arg takes them
+	Warp     event.WarpModel
+	Benign   event.Benign
+	MaxSteps uint64    // limit of warp instructions
+	Seeds    int       // number of schedules
+	Note     string    // how the launch differs from that of the suite; empty: it does not
+	Exclude  Exclusion // findings that do not count
 
-	// Of proofs.
-	OnlyIntraBlock bool
-	AnyBlock       bool // Block says in which dimensions blocks are larger than one, and no more
-	Timeout        time.Duration
+	// For proofs only.
+	OnlyIntraBlock bool          // ignore races between blocks
+	AnyBlock       bool          // Block only tells which dimensions are larger than one
+	Timeout        time.Duration // of the proof
 }
 
-// Exclusion says which findings a case excludes by itself, by the flags in its header.
+// Exclusion holds the findings that the flags in the header of a case exclude.
 type Exclusion struct {
-	Races  bool     // divergence only
-	Arrays []string // races count on these arrays only; nil: on all
+	Races  bool     // check divergence only
+	Arrays []string // races on other arrays do not count; nil: all count
 }
 
+// has reports whether a finding is excluded.
 func (e *Exclusion) has(f *Finding) bool {
 	switch {
 	case !strings.HasPrefix(f.Code, "race-"):
@@ -84,55 +90,60 @@ func (e *Exclusion) has(f *Finding) bool {
 	return e.Races || e.Arrays != nil && !slices.Contains(e.Arrays, array)
 }
 
-// Stage is how far a kernel came.
+// Stage is the last stage that a kernel passed.
 type Stage uint8
 
 const (
-	AtStart Stage = iota
-	Lowered       // there is PTX
-	Parsed        // it parses
-	Built         // it is IR
-	Sane          // and the IR is consistent
-	Ended         // the engine came to a verdict
+	AtStart Stage = iota // nothing
+	Lowered              // it compiles to PTX
+	Parsed               // the PTX parses
+	Built                // the IR is built
+	Sane                 // the IR is consistent
+	Ended                // the engine returned a verdict
 )
 
+// String returns the name of the stage as in the table.
 func (s Stage) String() string {
 	return [...]string{"start", "lowered", "parsed", "built", "sane", "ended"}[s]
 }
 
-// Result is what an engine says of a Job.
+// Result is the result of an engine for a Job.
 type Result struct {
-	Stage    Stage
-	Error    string // why the next stage was not reached
-	Findings []Finding
+	Stage    Stage     // the last stage that was passed
+	Error    string    // why the next stage was not reached
+	Findings []Finding // without excluded ones
 	Verdicts []Verdict // of each kernel
-	// Assumptions says that every kernel's run was outside what the kernel assumes.
+	// Assumptions is set if every run violated an assumption of its kernel, and names one.
 	Assumptions string
-	Seconds     float64
+	Seconds     float64      // wall time of the worker
 	Queries     verify.Stats // of a proof
 }
 
 // Finding is a defect that the engine reports.
 type Finding struct {
-	Code    string
-	Message string
+	Code    string // of package diag
+	Message string // one line
 	Memory  string // of a race: "shared tile"
-	Line    int
+	Line    int    // in the source, from 1
 }
 
-// Verdict is the engine's conclusion on one kernel.
+// Verdict is the engine's verdict on one kernel.
 type Verdict struct {
-	Kernel, Kind, Reason string
+	Kernel string // demangled name
+	Kind   string // as diag.VerdictKind prints it
+	Reason string // of an undecided verdict
 }
 
-// isSynchronization reports whether a finding is a race, divergence, deadlock or misuse of a barrier; others are of other
-// kinds.
+// isSynchronization reports whether a finding is a race, divergence, deadlock or misuse of a
+// barrier.
 func (f Finding) isSynchronization() bool {
-	return strings.HasPrefix(f.Code, "race-") || strings.HasPrefix(f.Code, "barrier-") || f.Code == "warp-sync-hang" || f.Code == "bad-barrier"
+	return strings.HasPrefix(f.Code, "race-") || strings.HasPrefix(f.Code, "barrier-") ||
+		f.Code == "warp-sync-hang" || f.Code == "bad-barrier"
 }
 
-// verdict sums up a result in one word: "bug" for a synchronization defect, "other" for findings of other
-// kinds only, else the weakest verdict of the kernels; "failed" if a stage was not passed.
+// verdict summarizes a result in one word: "failed" if a stage was not passed, "bug" for a
+// synchronization defect, "other" for other findings only, "outside" if the assumptions of the
+// kernels were violated, and otherwise the weakest verdict of the kernels.
 func (r *Result) verdict() string {
 	if r.Stage < Ended {
 		return "failed"
@@ -157,7 +168,7 @@ func (r *Result) verdict() string {
 	return word
 }
 
-// reason says in a line what decided the verdict.
+// reason returns the reason for the verdict in one line.
 func (r *Result) reason() string {
 	if r.Error != "" {
 		return r.Error
@@ -178,4 +189,5 @@ func (r *Result) reason() string {
 	return ""
 }
 
+// text returns the finding in one line.
 func (f Finding) text() string { return fmt.Sprintf("line %d: %s: %s", f.Line, f.Code, f.Message) }

@@ -42,7 +42,7 @@ func TestScaleDown(t *testing.T) {
 	}
 }
 
-// C's precedence: | and & are looser than ==, and tighter than &&.
+// C's precedence: | and & bind less tightly than == and more tightly than &&.
 func TestExpr(t *testing.T) {
 	env := func(name string) (int64, bool) {
 		v, ok := map[string]int64{"n": 7, "m": 4, "blockDim.x": 64, "get_local_size(0)": 32}[name]
@@ -52,9 +52,12 @@ func TestExpr(t *testing.T) {
 		text string
 		want int64
 	}{
-		{"n == 7 | n == 8", 1}, {"n == 1 | n == 2", 0}, {"n & 1 == 1", 1}, {"m & m - 1", 0}, {"1 + 2 * 3", 7},
-		{"-n + 10", 3}, {"!(n > 3) || m", 1}, {"n << 2 >> 1", 14}, {"__implies(n == 8, 0)", 1}, {"__implies(n == 7, m == 3)", 0},
-		{"blockDim.x / m == 16", 1}, {"get_local_size(0) % n", 4}, {"(int)n - 0x10u", -9}, {"__is_pow2(m) && !__is_pow2(n)", 1},
+		{"n == 7 | n == 8", 1}, {"n == 1 | n == 2", 0}, {"n & 1 == 1", 1}, {"m & m - 1", 0},
+		{"1 + 2 * 3", 7},
+		{"-n + 10", 3}, {"!(n > 3) || m", 1}, {"n << 2 >> 1", 14}, {"__implies(n == 8, 0)", 1},
+		{"__implies(n == 7, m == 3)", 0},
+		{"blockDim.x / m == 16", 1}, {"get_local_size(0) % n", 4}, {"(int)n - 0x10u", -9},
+		{"__is_pow2(m) && !__is_pow2(n)", 1},
 		{"__mod_pow2(n, m)", 3},
 	}
 	for _, tt := range tests {
@@ -67,7 +70,8 @@ func TestExpr(t *testing.T) {
 			t.Errorf("%s = %d, %v; want %d", tt.text, got, err, tt.want)
 		}
 	}
-	for _, bad := range []string{"", "n +", "a[3]", "f(n)", "n ? 1 : 2", "(n", "q.a->b", "n / 0", "missing"} {
+	for _, bad := range []string{"", "n +", "a[3]", "f(n)", "n ? 1 : 2", "(n", "q.a->b", "n / 0",
+		"missing"} {
 		if e, _, _, err := parseExpr(bad); err == nil {
 			if _, err = e(env); err == nil {
 				t.Errorf("%q: no error", bad)
@@ -76,12 +80,13 @@ func TestExpr(t *testing.T) {
 	}
 }
 
-// What preconditions say of parameters is what a launch gives them.
+// The arguments of a launch satisfy the preconditions.
 func TestChoices(t *testing.T) {
 	grid, block := event.Dim3{X: 4, Y: 1, Z: 1}, event.Dim3{X: 64, Y: 1, Z: 1}
 	tests := []struct{ src, want string }{
 		{`__global__ void k(int *a, int n) { __requires(n == blockDim.x); }`, "n=64"},
-		{`__global__ void k(int n, int m) { __requires(n == 143); __requires(m == 2 * n); }`, "n=143 m=286"},
+		{`__global__ void k(int n, int m) { __requires(n == 143); __requires(m == 2 * n); }`,
+			"n=143 m=286"},
 		{`__kernel void k(__global int *a, uint n) { /* __requires(n == 3); */ __requires(n > 1000 & __is_pow2(n)); }`, "n=1024"},
 		{"#define LIMIT 99\n__kernel void k(unsigned int n) { __requires(n == LIMIT); }", "n=99"},
 		{`typedef int (*fn)(int); __device__ int one(int x) { return 1; } __global__ void k(fn f) { __requires(f == one); }`, "f=func:one"},
@@ -109,20 +114,25 @@ func TestGivenArguments(t *testing.T) {
 }
 
 func TestHeader(t *testing.T) {
-	src := "//pass\n//--local_size=[16,16] --global_size=[64,32] -DN=3 --warp-sync=32 --vcgen-opt=/checkArrays:A,B\n__kernel void k() {}\n"
+	src := "//pass\n//--local_size=[16,16] --global_size=[64,32] -DN=3 --warp-sync=32 " +
+		"--vcgen-opt=/checkArrays:A,B\n__kernel void k() {}\n"
 	c, err := readCase("k", "k.cl", src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	full := c.Jobs[len(c.Jobs)-1]
-	if c.Expect != Pass || full.Grid != (event.Dim3{X: 4, Y: 2, Z: 1}) || full.Block != (event.Dim3{X: 16, Y: 16, Z: 1}) ||
-		full.Warp != "lockstep" || full.Benign != "all" || !slices.Equal(full.Defines, []string{"N=3"}) || !slices.Equal(full.Exclude.Arrays, []string{"A", "B"}) {
+	if c.Expect != Pass || full.Grid != (event.Dim3{X: 4, Y: 2, Z: 1}) ||
+		full.Block != (event.Dim3{X: 16, Y: 16, Z: 1}) ||
+		full.Warp != event.Lockstep || full.Benign != event.BenignAll || !slices.Equal(full.Defines, []string{"N=3"}) ||
+		!slices.Equal(full.Exclude.Arrays, []string{"A", "B"}) {
 		t.Errorf("%+v", c)
 	}
-	if first := c.Jobs[0]; first.Grid.Count() > maxBlocks || first.Block.Count() > maxThreads || first.Note == "" {
+	if first := c.Jobs[0]; first.Grid.Count() > maxBlocks || first.Block.Count() > maxThreads ||
+		first.Note == "" {
 		t.Errorf("not made smaller: %+v", first)
 	}
-	for _, bad := range []string{"", "//pass", "int x;\n\n\n", "//maybe\n//\n\n", "//pass\n//--blockDim=x\n\n", "//pass\n//--gridDim=0\n\n"} {
+	for _, bad := range []string{"", "//pass", "int x;\n\n\n", "//maybe\n//\n\n",
+		"//pass\n//--blockDim=x\n\n", "//pass\n//--gridDim=0\n\n"} {
 		if _, err := readCase("k", "k.cu", bad); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
@@ -134,12 +144,14 @@ func TestExclusion(t *testing.T) {
 	for _, tt := range []struct {
 		e    Exclusion
 		want bool
-	}{{Exclusion{}, false}, {Exclusion{Races: true}, true}, {Exclusion{Arrays: []string{"B"}}, true}, {Exclusion{Arrays: []string{"B", "A"}}, false}} {
+	}{{Exclusion{}, false}, {Exclusion{Races: true}, true}, {Exclusion{Arrays: []string{"B"}}, true},
+		{Exclusion{Arrays: []string{"B", "A"}}, false}} {
 		if tt.e.has(&race) != tt.want {
 			t.Errorf("%+v", tt.e)
 		}
 	}
-	if e := (Exclusion{Races: true}); e.has(&Finding{Code: "barrier-divergence"}) || e.has(&Finding{Code: "annotation-failed"}) {
+	if e := (Exclusion{Races: true}); e.has(&Finding{Code: "barrier-divergence"}) ||
+		e.has(&Finding{Code: "annotation-failed"}) {
 		t.Error("divergence or annotations are excluded")
 	}
 }
@@ -148,14 +160,16 @@ func TestLabelPattern(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, s string
 		want       bool
-	}{{"*", "GLOBAL 1x2", true}, {"SHARED* 2x1", "SHARED 2x1", true}, {"SHARED* 2x1", "SHARED WW 2x1", true}, {"* 2x1", "SHARED 1x33", false}, {"2x1", "A 2x1", false}} {
+	}{{"*", "GLOBAL 1x2", true}, {"SHARED* 2x1", "SHARED 2x1", true},
+		{"SHARED* 2x1", "SHARED WW 2x1", true}, {"* 2x1", "SHARED 1x33", false},
+		{"2x1", "A 2x1", false}} {
 		if matches(tt.pattern, tt.s) != tt.want {
 			t.Errorf("%q %q", tt.pattern, tt.s)
 		}
 	}
 }
 
-// writeSuite makes a directory with a kernel for each case.
+// writeSuite writes a suite with a kernel for each case.
 func writeSuite(t *testing.T, dir string, kernels map[string]string) {
 	t.Helper()
 	for name, text := range kernels {
@@ -169,57 +183,77 @@ func writeSuite(t *testing.T, dir string, kernels map[string]string) {
 	}
 }
 
-// Proofs of kernels of our own: the verdicts follow from what the kernels do, and a proof of one that should fail
-// makes the exit code.
+// TestProofs proves small kernels in the format of the suite. A proof of a kernel that should fail
+// sets the exit code.
 func TestProofs(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	kernels := map[string]string{
-		"right": "//pass\n//--blockDim=256 --gridDim=64\n__global__ void k(int *a) { a[blockIdx.x * 256 + threadIdx.x] = 1; }\n",
-		"racy":  "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n//possible race\n__global__ void k(int *a) { a[0] = threadIdx.x; }\n",
+		"right": "//pass\n//--blockDim=256 --gridDim=64\n__global__ void k(int *a) { a[blockIdx.x * " +
+			"256 + threadIdx.x] = 1; }\n",
+		"racy": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n//possible race\n__global__ " +
+			"void k(int *a) { a[0] = threadIdx.x; }\n",
 		// GPUVerify's option: writes by different blocks do not count.
-		"intra":  "//pass\n//--blockDim=64 --gridDim=2 --only-intra-group\n__global__ void k(int *a) { a[threadIdx.x] = blockIdx.x; }\n",
-		"strict": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 --no-benign-tolerance\n__global__ void k(int *a) { a[0] = 1; }\n",
-		"alarm":  "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { if (a[64] != a[64]) a[0] = threadIdx.x; a[threadIdx.x / 2] = threadIdx.x; }\n",
-		"broken": "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = ; }\n",
+		"intra": "//pass\n//--blockDim=64 --gridDim=2 --only-intra-group\n__global__ void k(int *a) { " +
+			"a[threadIdx.x] = blockIdx.x; }\n",
+		"strict": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 " +
+			"--no-benign-tolerance\n__global__ void k(int *a) { a[0] = 1; }\n",
+		"alarm": "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { if (a[64] != " +
+			"a[64]) a[0] = threadIdx.x; a[threadIdx.x / 2] = threadIdx.x; }\n",
+		"broken": "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] " +
+			"= ; }\n",
 		// Options that say what counts: divergence, and races on b.
-		"ordered": "//pass\n//--blockDim=64 --gridDim=1 --only-divergence\n__global__ void k(int *a) { a[0] = threadIdx.x; __syncthreads(); }\n",
-		"chosen":  "//pass\n//--blockDim=64 --gridDim=1 --vcgen-opt=/checkArrays:b\n__global__ void k(int *a, int *b) { a[0] = b[threadIdx.x] = threadIdx.x; }\n",
-		"parted":  "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 --only-divergence\n__global__ void k(int *a) { if (threadIdx.x) __syncthreads(); }\n",
+		"ordered": "//pass\n//--blockDim=64 --gridDim=1 --only-divergence\n__global__ void k(int *a) { " +
+			"a[0] = threadIdx.x; __syncthreads(); }\n",
+		"chosen": "//pass\n//--blockDim=64 --gridDim=1 --vcgen-opt=/checkArrays:b\n__global__ void " +
+			"k(int *a, int *b) { a[0] = b[threadIdx.x] = threadIdx.x; }\n",
+		"parted": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1 " +
+			"--only-divergence\n__global__ void k(int *a) { if (threadIdx.x) __syncthreads(); }\n",
 	}
 	writeSuite(t, filepath.Join(dir, "suite"), kernels)
 	var out, errs bytes.Buffer
-	if code := run([]string{"--engine", "verify", "--all", filepath.Join(dir, "suite")}, &out, &errs); code != 0 {
+	if code := run([]string{"--engine", "verify", "--all", filepath.Join(dir, "suite")}, &out,
+		&errs); code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
 	if strings.Contains(out.String(), "no clang") {
 		t.Skip("no clang")
 	}
-	for _, want := range []string{`right +pass +verified +agrees`, `racy +fail +bug +agrees`, `intra +pass +verified +agrees`, `strict +fail +bug +agrees`,
-		`alarm +pass +bug +not proved`, `broken +rejected +error +rejected, as expected`, `ordered +pass +verified`, `chosen +pass +verified`, `parted +fail +bug`, `expected pass: 5; 4 verified`, `queries: [1-9]`, `no kernel that should fail is verified`} {
+	for _, want := range []string{`right +pass +verified +agrees`, `racy +fail +bug +agrees`,
+		`intra +pass +verified +agrees`, `strict +fail +bug +agrees`,
+		`alarm +pass +bug +not proved`, `broken +rejected +error +rejected, as expected`,
+		`ordered +pass +verified`, `chosen +pass +verified`, `parted +fail +bug`,
+		`expected pass: 5; 4 verified`, `queries: [1-9]`, `no kernel that should fail is verified`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("no %s in\n%s", want, out.String())
 		}
 	}
 	writeSuite(t, filepath.Join(dir, "wrong"), map[string]string{
-		"clean": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[threadIdx.x] = 1; }\n",
+		"clean": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { " +
+			"a[threadIdx.x] = 1; }\n",
 	})
 	out.Reset()
-	if code := run([]string{"--engine", "verify", filepath.Join(dir, "wrong")}, &out, &errs); code != 1 || !strings.Contains(out.String(), "clean (not said): NO REASON KNOWN") {
+	if code := run([]string{"--engine", "verify", filepath.Join(dir, "wrong")}, &out,
+		&errs); code != 1 || !strings.Contains(out.String(), "clean (unspecified): NO REASON KNOWN") {
 		t.Errorf("exit code %d\n%s", code, out.String())
 	}
 }
 
-// The program as a whole, on kernels of our own that state what the suite's would.
+// TestRun runs the program on small kernels in the format of the suite.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	kernels := map[string]string{
-		"right":    "//pass\n//--blockDim=256 --gridDim=64\n__global__ void k(int *a, int n) { __requires(n == blockDim.x); a[blockIdx.x * n + threadIdx.x] = 1; }\n",
-		"racy":     "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n//possible race\n__global__ void k(int *a) { a[0] = threadIdx.x; }\n",
-		"alarm":    "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = threadIdx.x; }\n",
-		"outside":  "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { __assume(a[1] != a[1]); a[0] = threadIdx.x; }\n",
-		"broken":   "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = ; }\n",
+		"right": "//pass\n//--blockDim=256 --gridDim=64\n__global__ void k(int *a, int n) { " +
+			"__requires(n == blockDim.x); a[blockIdx.x * n + threadIdx.x] = 1; }\n",
+		"racy": "//xfail:NOT_ALL_VERIFIED\n//--blockDim=64 --gridDim=1\n//possible " +
+			"race\n__global__ void k(int *a) { a[0] = threadIdx.x; }\n",
+		"alarm": "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = " +
+			"threadIdx.x; }\n",
+		"outside": "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { __assume(a[1] != " +
+			"a[1]); a[0] = threadIdx.x; }\n",
+		"broken": "//xfail:CLANG_ERROR\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { " +
+			"a[0] = ; }\n",
 		"unwanted": "//pass\n//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[0] = ; }\n",
 	}
 	writeSuite(t, filepath.Join(dir, "suite"), kernels)
@@ -231,7 +265,8 @@ func TestRun(t *testing.T) {
 		t.Skip("no clang")
 	}
 	want := map[string]string{
-		"right": "agrees", "racy": "agrees", "alarm": "FALSE ALARM?", "outside": "outside", "broken": "rejected, as expected", "unwanted": "not reached",
+		"right": "agrees", "racy": "agrees", "alarm": "FALSE ALARM?", "outside": "outside",
+		"broken": "rejected, as expected", "unwanted": "not reached",
 	}
 	for line := range strings.Lines(out.String()) {
 		name, rest, _ := strings.Cut(line, " ")
@@ -242,10 +277,12 @@ func TestRun(t *testing.T) {
 			delete(want, name)
 		}
 	}
-	if len(want) > 0 || !strings.Contains(out.String(), "5 of 6 come to the end") || !strings.Contains(out.String(), "1  race: 1 with") {
+	if len(want) > 0 || !strings.Contains(out.String(), "5 of 6 completed") ||
+		!strings.Contains(out.String(), "1  race: 1 with") {
 		t.Errorf("missing %v in\n%s", want, out.String())
 	}
-	for _, args := range [][]string{{"--suite", "none", dir}, {"--engine", "none", dir}, {}, {"--only", "(", dir}, {filepath.Join(dir, "missing")}} {
+	for _, args := range [][]string{{"--suite", "none", dir}, {"--engine", "none", dir}, {},
+		{"--only", "(", dir}, {filepath.Join(dir, "missing")}} {
 		if code := run(args, &out, &errs); code != 2 {
 			t.Errorf("%q: exit code %d", args, code)
 		}

@@ -8,10 +8,10 @@ import (
 	"heddle/internal/event"
 )
 
-// The launches of a suite are made for tools that do not execute them: a million threads is one. A run is
-// made smaller, to at most maxBlocks blocks of maxThreads threads, by dividing the largest dimension by its
-// smallest prime factor until the product is small enough: what divided the size still does unless it was
-// divided away, and a power of two stays one.
+// The launches of the suites are intended for tools that do not execute them; some have a million
+// threads. Runs use at most maxBlocks blocks of maxThreads threads: the largest dimension is
+// divided by its smallest prime factor until the product is small enough. Powers of two thus remain
+// powers of two, and most divisors of a dimension remain divisors.
 const (
 	maxBlocks  = 4
 	maxThreads = 64
@@ -32,7 +32,8 @@ func scaleDown(d event.Dim3, limit uint64) event.Dim3 {
 	return d
 }
 
-// smallestFactor returns the smallest prime factor of n > 1; of a large prime, what makes it 2.
+// smallestFactor returns the smallest prime factor of n > 1. For a large prime it returns the
+// divisor that leaves 2.
 func smallestFactor(n uint32) uint32 {
 	for f := uint32(2); f*f <= n; f++ {
 		if n%f == 0 {
@@ -45,10 +46,10 @@ func smallestFactor(n uint32) uint32 {
 	return n
 }
 
-// anySize stands for a size that a suite leaves open, "*".
+// anySize replaces a size that a suite leaves open with "*".
 const anySize = 64
 
-// parseDims reads "64", "[8,8]", "8,8" and "*".
+// parseDims parses "64", "[8,8]", "8,8" and "*".
 func parseDims(s string) (event.Dim3, error) {
 	d := [3]uint32{1, 1, 1}
 	parts := strings.Split(strings.Trim(s, "[]"), ",")
@@ -62,7 +63,7 @@ func parseDims(s string) (event.Dim3, error) {
 		}
 		n, err := strconv.ParseUint(strings.TrimSpace(p), 10, 32)
 		if err != nil || n == 0 {
-			return event.Dim3{}, fmt.Errorf("%q is no size", s)
+			return event.Dim3{}, fmt.Errorf("%q is not a size", s)
 		}
 		d[i] = uint32(n)
 	}

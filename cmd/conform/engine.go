@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// Engine is something that comes to verdicts on kernels.
+// Engine returns verdicts on kernels.
 type Engine interface {
-	// Check does one job. What goes wrong is part of the result.
+	// Check runs one job. Failures are part of the result.
 	Check(ctx context.Context, job *Job) *Result
 }
 
-// engines by name, for --engine.
+// engines holds the engines by name, for --engine.
 var engines = map[string]Engine{
 	"run":    dynamic{},
 	"verify": static{},
 }
 
-// isolated runs a job in a process of its own, which is this program again: a crash, a hang or a lack of
-// memory is then a result like others.
+// isolated runs a job in a worker process, another instance of this program, so that a crash, a
+// hang or an out-of-memory condition is a result like any other.
 func isolated(ctx context.Context, engine string, job *Job, limit time.Duration) *Result {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -42,6 +42,7 @@ func isolated(ctx context.Context, engine string, job *Job, limit time.Duration)
 	return res
 }
 
+// spawn starts a worker, sends it the job, and reads its result.
 func spawn(ctx context.Context, engine string, job *Job) (*Result, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -60,12 +61,12 @@ func spawn(ctx context.Context, engine string, job *Job) (*Result, error) {
 	}
 	res := new(Result)
 	if err := json.Unmarshal(out.Bytes(), res); err != nil {
-		return nil, fmt.Errorf("internal error: the worker's answer: %w", err)
+		return nil, fmt.Errorf("internal error: cannot read the worker's result: %w", err)
 	}
 	return res, nil
 }
 
-// crashLine picks the line of a crash that says what it was.
+// crashLine returns the line of a crash dump that describes the crash.
 func crashLine(s string) string {
 	for line := range strings.Lines(s) {
 		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
@@ -76,14 +77,14 @@ func crashLine(s string) string {
 	return line
 }
 
-// workerFlag makes this program do one job: it is no flag for users.
+// workerFlag makes the program run one job. It is not for users.
 const workerFlag = "-worker"
 
-// worker does one job that comes by in, and writes the result to out.
+// worker reads a job from in, runs it, and writes the result to out.
 func worker(engine string, in io.Reader, out io.Writer) error {
 	e, ok := engines[engine]
 	if !ok {
-		return errors.New("no engine " + engine)
+		return errors.New("unknown engine " + engine)
 	}
 	var job Job
 	if err := json.NewDecoder(in).Decode(&job); err != nil {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Preconditions, as far as they speak of parameters and of the launch: integer expressions of C, evaluated
-// in 64 bits. What is not understood is an error, and leaves the judgement to the run itself.
+// Preconditions about parameters and the launch: integer expressions of C, evaluated in 64 bits. An
+// unsupported expression is an error; the precondition is then checked by the run only.
 
-// expr evaluates to a number in an environment of names.
+// expr returns the value of an expression for given values of names.
 type expr func(env func(name string) (int64, bool)) (int64, error)
 
 var errExpr = errors.New("not an integer expression of parameters")
 
-// parseExpr reads an expression. names collects the identifiers in it, numbers its literals.
+// parseExpr parses an expression and returns its identifiers and literals as well.
 func parseExpr(s string) (e expr, names []string, numbers []int64, err error) {
 	p := &exprParser{toks: tokens(s)}
 	e, err = p.binary(0)
@@ -25,6 +25,7 @@ func parseExpr(s string) (e expr, names []string, numbers []int64, err error) {
 	return e, p.names, p.numbers, err
 }
 
+// exprParser is a recursive-descent parser for expr.
 type exprParser struct {
 	toks    []string
 	at      int
@@ -32,7 +33,7 @@ type exprParser struct {
 	numbers []int64
 }
 
-// tokens splits C text into names (with .x), numbers and operators.
+// tokens splits C text into names (including .x), numbers and operators.
 func tokens(s string) []string {
 	var out []string
 	for i := 0; i < len(s); {
@@ -62,10 +63,12 @@ func tokens(s string) []string {
 	return out
 }
 
+// isNameByte reports whether c belongs to a name or a number.
 func isNameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
+// peek returns the next token, and "" at the end.
 func (p *exprParser) peek() string {
 	if p.at < len(p.toks) {
 		return p.toks[p.at]
@@ -73,6 +76,7 @@ func (p *exprParser) peek() string {
 	return ""
 }
 
+// take consumes the next token if it is t.
 func (p *exprParser) take(t string) bool {
 	if p.peek() == t {
 		p.at++
@@ -81,9 +85,11 @@ func (p *exprParser) take(t string) bool {
 	return false
 }
 
-// precedence of C's binary operators, loosest first (C11 6.5).
-var precedence = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
+// precedence lists C's binary operators, lowest precedence first (C11 6.5).
+var precedence = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="},
+	{"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
 
+// binary parses binary operators of a precedence level or higher.
 func (p *exprParser) binary(level int) (expr, error) {
 	if level == len(precedence) {
 		return p.unary()
@@ -110,6 +116,7 @@ func (p *exprParser) binary(level int) (expr, error) {
 	}
 }
 
+// apply returns a binary expression. Both operands are evaluated, also for && and ||.
 func apply(op string, left, right expr) expr {
 	return func(env func(string) (int64, bool)) (int64, error) {
 		a, err := left(env)
@@ -124,6 +131,7 @@ func apply(op string, left, right expr) expr {
 	}
 }
 
+// arithmetic applies a binary operator to two numbers.
 func arithmetic(op string, a, b int64) (int64, error) {
 	switch op {
 	case "||":
@@ -168,6 +176,7 @@ func arithmetic(op string, a, b int64) (int64, error) {
 	return a % b, nil
 }
 
+// truth returns 1 for true and 0 for false.
 func truth(b bool) int64 {
 	if b {
 		return 1
@@ -175,6 +184,7 @@ func truth(b bool) int64 {
 	return 0
 }
 
+// unary parses unary operators and casts, which are ignored.
 func (p *exprParser) unary() (expr, error) {
 	for _, op := range []string{"!", "-", "~", "+"} {
 		if !p.take(op) {
@@ -200,6 +210,7 @@ func (p *exprParser) unary() (expr, error) {
 	return p.primary()
 }
 
+// primary parses parentheses, numbers, names and calls.
 func (p *exprParser) primary() (expr, error) {
 	t := p.peek()
 	p.at++
@@ -232,12 +243,13 @@ func (p *exprParser) primary() (expr, error) {
 	return func(env func(string) (int64, bool)) (int64, error) {
 		v, ok := env(t)
 		if !ok {
-			return 0, fmt.Errorf("%s is not known", t)
+			return 0, fmt.Errorf("the value of %s is unknown", t)
 		}
 		return v, nil
 	}, nil
 }
 
+// isTypeName reports whether a token is a type, so that parentheses around it are a cast.
 func isTypeName(t string) bool {
 	switch t {
 	case "int", "unsigned", "uint", "long", "size_t", "short", "char":
@@ -246,8 +258,8 @@ func isTypeName(t string) bool {
 	return false
 }
 
-// call reads the functions that preconditions use: those of sizes are names with their argument, as
-// "get_local_size(0)".
+// call parses the functions that preconditions use. Functions of OpenCL that return sizes become
+// names with their argument, such as "get_local_size(0)".
 func (p *exprParser) call(name string) (expr, error) {
 	var args []expr
 	for !p.take(")") {
@@ -265,7 +277,8 @@ func (p *exprParser) call(name string) (expr, error) {
 		"__is_pow2":  func(v []int64) int64 { return truth(v[0] > 0 && v[0]&(v[0]-1) == 0) },
 		"__mod_pow2": func(v []int64) int64 { return v[0] & (v[1] - 1) },
 	}[name]
-	arity := map[string]int{"__implies": 2, "__is_pow2": 1, "__mod_pow2": 2, "get_local_size": 1, "get_num_groups": 1, "get_global_size": 1}[name]
+	arity := map[string]int{"__implies": 2, "__is_pow2": 1, "__mod_pow2": 2, "get_local_size": 1,
+		"get_num_groups": 1, "get_global_size": 1}[name]
 	if arity == 0 || len(args) != arity {
 		return nil, errExpr
 	}

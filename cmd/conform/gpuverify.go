@@ -13,10 +13,12 @@ import (
 	"heddle/internal/event"
 )
 
-// gpuverify is the test suite of GPUVerify: a directory for each kernel, in a file kernel.cu or kernel.cl
-// whose first line says "//pass" or "//xfail:CODE" and whose second has the flags of the tool.
+// gpuverify is the test suite of GPUVerify: a directory for each kernel with a file kernel.cu or
+// kernel.cl. Its first line is "//pass" or "//xfail:CODE", and its second line has the flags of the
+// tool.
 type gpuverify struct{}
 
+// Cases returns a case for each kernel file below a directory.
 func (gpuverify) Cases(dir string) ([]Case, error) {
 	var out []Case
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -41,25 +43,27 @@ func (gpuverify) Cases(dir string) ([]Case, error) {
 	return out, err
 }
 
-// verifyFlags are the flags of line 2 that change what is to be shown.
+// verifyFlags holds the flags of line 2 that affect the property to be shown.
 type verifyFlags struct {
 	grid, block event.Dim3
-	global      event.Dim3 // --global_size; zero if not given
+	global      event.Dim3 // --global_size; zero if absent
 	defines     []string
 	warp        int // --warp-sync
 	intraGroup  bool
 	noBenign    bool
-	values      []string // --kernel-args: hexadecimal values of the parameters that are no pointers
+	values      []string // --kernel-args: hexadecimal values of the non-pointer parameters
 	exclude     Exclusion
 	compiler    []string
 }
 
+// readCase reads the header and the flags of one kernel file.
 func readCase(name, path, src string) (Case, error) {
 	lines := strings.SplitN(src, "\n", 3)
 	if len(lines) < 3 || !strings.HasPrefix(lines[0], "//") || !strings.HasPrefix(lines[1], "//") {
-		return Case{}, fmt.Errorf("no header of two lines")
+		return Case{}, fmt.Errorf("the two header lines are missing")
 	}
-	c := Case{Name: name, File: path, Except: reasonFor(exceptions, path), Proved: reasonFor(provedAllTheSame, path), Accepted: reasonFor(acceptedAllTheSame, path)}
+	c := Case{Name: name, File: path, Except: reasonFor(exceptions, path),
+		Proved: reasonFor(provedAllTheSame, path), Accepted: reasonFor(acceptedAllTheSame, path)}
 	switch word := strings.ToLower(strings.TrimSpace(lines[0][2:])); {
 	case word == "pass":
 		c.Expect = Pass
@@ -68,7 +72,7 @@ func readCase(name, path, src string) (Case, error) {
 	case strings.HasPrefix(word, "xfail:"):
 		c.Expect = Rejected
 	default:
-		return c, fmt.Errorf("line 1 says %q; expected pass or xfail", word)
+		return c, fmt.Errorf("line 1 is %q; expected pass or xfail", word)
 	}
 	f, err := parseFlags(lines[1][2:])
 	if err != nil && c.Expect != Rejected {
@@ -82,7 +86,8 @@ func readCase(name, path, src string) (Case, error) {
 	return c, nil
 }
 
-// causes are words of the comments at the head of a kernel that say why it fails, the most telling first.
+// causes lists words in the head comments of a kernel that name its failure, the most specific
+// first.
 var causes = []struct {
 	name string
 	rx   *regexp.Regexp
@@ -93,11 +98,12 @@ var causes = []struct {
 	{"memory", regexp.MustCompile(`(?i)null|bounds|constant memory|align`)},
 }
 
-// causeOf reads the comments before the first line of code.
+// causeOf returns the cause that the comments before the first line of code name.
 func causeOf(text string) string {
 	var head strings.Builder
 	for line := range strings.Lines(text) {
-		if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "//") && !strings.HasPrefix(s, "#") {
+		if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "//") &&
+			!strings.HasPrefix(s, "#") {
 			break
 		}
 		head.WriteString(line)
@@ -107,11 +113,13 @@ func causeOf(text string) string {
 			return c.name
 		}
 	}
-	return "not said"
+	return "unspecified"
 }
 
 var quotedRE = regexp.MustCompile(`"([^"]*)"`)
 
+// parseFlags parses the flags of the second line. Flags that do not affect the property are
+// ignored.
 func parseFlags(line string) (*verifyFlags, error) {
 	f := &verifyFlags{grid: event.Dim3{X: 1, Y: 1, Z: 1}, block: event.Dim3{X: 1, Y: 1, Z: 1}}
 	var groups bool
@@ -159,31 +167,35 @@ func parseFlags(line string) (*verifyFlags, error) {
 		}
 	}
 	if !groups && f.global.X > 0 {
-		f.grid = event.Dim3{X: max(f.global.X/f.block.X, 1), Y: max(f.global.Y/f.block.Y, 1), Z: max(f.global.Z/f.block.Z, 1)}
+		f.grid = event.Dim3{X: max(f.global.X/f.block.X, 1), Y: max(f.global.Y/f.block.Y, 1),
+			Z: max(f.global.Z/f.block.Z, 1)}
 	}
 	return f, nil
 }
 
-// maxSteps ends a run that does not end by itself: the kernels of the suite are small.
+// maxSteps is the limit of warp instructions for a run. The kernels of the suite are small.
 const maxSteps = 30_000_000
 
-// base is what all jobs of a case have in common.
+// base returns the common part of all jobs of a case.
 func (f *verifyFlags) base(path, src string) Job {
-	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude, Defines: f.defines, Warp: "independent", Benign: "all", MaxSteps: maxSteps, Seeds: 1}
-	// Warps have 32 lanes here: of smaller ones, all threads of a block must be of one.
+	j := Job{File: path, Compiler: slices.Concat(preludes(src), f.compiler), Exclude: f.exclude,
+		Defines: f.defines, Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps, Seeds: 1}
+	// Warps have 32 lanes. A smaller warp size is supported only if a block fits one warp.
 	if f.warp >= 32 || f.warp > 0 && f.block.Count() <= uint64(f.warp) {
-		j.Warp = "lockstep"
+		j.Warp = event.Lockstep
 	}
 	if f.noBenign {
-		j.Benign = "none"
+		j.Benign = event.BenignNone
 	}
 	return j
 }
 
-// maxBlock is how many threads a block has at most (CUDA C++ Programming Guide, compute capabilities).
+// maxBlock is the maximum number of threads of a block (CUDA C++ Programming Guide, "Compute
+// Capabilities").
 const maxBlock = 1024
 
-// proof is the job of a proof: the launch as the header has it if there can be one, with no argument fixed but those that it gives.
+// proof returns the job of a proof: the launch of the header if it is valid, with only the
+// arguments of the header fixed.
 func (f *verifyFlags) proof(path, src string) *Job {
 	j := f.base(path, src)
 	j.Grid, j.Block, j.OnlyIntraBlock = f.grid, scaleDown(f.block, maxBlock), f.intraGroup
@@ -196,8 +208,8 @@ func (f *verifyFlags) proof(path, src string) *Job {
 	return &j
 }
 
-// jobs are the runs to try: the launch made small, then as the header has it if it is not too large to
-// execute, each with the choices of arguments that satisfy the preconditions.
+// jobs returns the runs to try: first with a smaller launch, then with that of the header unless it
+// is too large to execute, each with several choices of arguments that satisfy the preconditions.
 func (f *verifyFlags) jobs(path, src string) []Job {
 	base := f.base(path, src)
 	grid, block := f.grid, f.block
@@ -217,7 +229,8 @@ func (f *verifyFlags) jobs(path, src string) []Job {
 	return out
 }
 
-// preludes includes what the suite's own cuda.h declares, and ours keeps in headers of their own.
+// preludes returns includes for declarations that are in the suite's cuda.h and in separate headers
+// here.
 func preludes(src string) []string {
 	out := []string{"-include", "heddle.h"}
 	if strings.Contains(src, "curand") {
@@ -229,8 +242,8 @@ func preludes(src string) []string {
 	return out
 }
 
-// withArguments makes a job of each choice of arguments. With several kernels in a file, each choice gives
-// values to the kernel that it is for.
+// withArguments returns a job for each choice of arguments. In a file with several kernels, a
+// choice has values for one kernel.
 func (f *verifyFlags) withArguments(j Job, src string) []Job {
 	defines := map[string]int64{}
 	for _, d := range slices.Concat(j.Defines, sourceDefines(src)) {
@@ -259,6 +272,8 @@ func (f *verifyFlags) withArguments(j Job, src string) []Job {
 
 var defineRE = regexp.MustCompile(`(?m)^\s*#\s*define\s+(\w+)\s+\(?(\w+)\)?\s*$`)
 
+// sourceDefines returns the integer macros of a source as NAME=VALUE, for the evaluation of
+// preconditions.
 func sourceDefines(src string) []string {
 	var out []string
 	for _, m := range defineRE.FindAllStringSubmatch(src, -1) {

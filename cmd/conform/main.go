@@ -1,12 +1,17 @@
-// Command conform runs an engine on a suite of kernels that others made, and prints where it does not
-// come to the end and where it disagrees with what the suite expects. It holds no kernel itself:
+// Command conform runs an engine on a third-party suite of kernels. It prints the kernels on which
+// the engine fails, and those whose verdict differs from the expectation of the suite. The suites
+// are not part of the repository; DIR is a checkout of one:
 //
 //	go run ./cmd/conform --suite gpuverify --engine run DIR
 //	go run ./cmd/conform --suite gpuverify --engine verify DIR
+//
+// Every kernel runs in a process of its own, so a crash or a hang is a result. The exit code is 0
+// if there is nothing to look at, 1 if there is, and 2 for a usage error.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -20,17 +25,20 @@ import (
 	"time"
 )
 
-// Suite reads the cases of a directory.
+// Suite is a format of test suites.
 type Suite interface {
+	// Cases returns the cases of a suite in a directory, or an error if the directory is not such a
+	// suite.
 	Cases(dir string) ([]Case, error)
 }
 
-// suites by name, for --suite.
+// suites holds the suites by name, for --suite.
 var suites = map[string]Suite{
 	"barracuda": barracuda{},
 	"gpuverify": gpuverify{},
 }
 
+// main runs a single job if the program was started as a worker (see isolated).
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == workerFlag {
 		if err := worker(os.Args[2], os.Stdin, os.Stdout); err != nil {
@@ -42,18 +50,18 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// choices of one run of the program.
+// choices holds the flags.
 type choices struct {
 	suite, engine string
-	block         string // of proofs: empty or *
+	block         string // for proofs: "" or "*"
 	only          *regexp.Regexp
 	jobs          int
 	limit         time.Duration
 	json, all     bool
 }
 
-// run is the program but for the process. The exit code is 1 if a kernel did not come to the end, or a
-// verdict disagrees with an expectation that binds; of proofs, if a kernel that should fail is verified.
+// run runs the program and returns its exit code. It is 1 if the engine failed on a kernel or a
+// verdict contradicts a binding expectation; for proofs, if a kernel that should fail is verified.
 func run(args []string, stdout, stderr io.Writer) int {
 	fs := flag.NewFlagSet("conform", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -61,50 +69,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var only string
 	fs.StringVar(&c.suite, "suite", "gpuverify", "`NAME` of the suite: "+names(suites))
 	fs.StringVar(&c.engine, "engine", "run", "`NAME` of the engine: "+names(engines))
-	fs.StringVar(&only, "only", "", "only the cases whose name matches `REGEXP`")
-	fs.StringVar(&c.block, "block", "", "of proofs: `*` for blocks of any size in the dimensions in which those of the suite are larger than one")
-	fs.IntVar(&c.jobs, "j", 2, "kernels at a time")
-	fs.DurationVar(&c.limit, "limit", 60*time.Second, "time for one kernel")
-	fs.BoolVar(&c.json, "json", false, "print one JSON object a case")
-	fs.BoolVar(&c.all, "all", false, "list every case, not only those that need a look")
+	fs.StringVar(&only, "only", "", "only cases whose name matches `REGEXP`")
+	fs.StringVar(&c.block, "block", "",
+		"for proofs: `*` for blocks of any size in the dimensions in which the suite's blocks are "+
+			"larger than one")
+	fs.IntVar(&c.jobs, "j", 2, "number of kernels at a time")
+	fs.DurationVar(&c.limit, "limit", 60*time.Second, "time limit for each kernel")
+	fs.BoolVar(&c.json, "json", false, "print one JSON object for each case")
+	fs.BoolVar(&c.all, "all", false, "list all cases instead of those that need attention")
 	if fs.Parse(args) != nil {
 		return 2
 	}
-	suite, engine := suites[c.suite], engines[c.engine]
-	var err error
-	switch c.only, err = regexp.Compile(only); {
-	case err != nil:
-	case suite == nil:
-		err = fmt.Errorf("no suite %q; there are %s", c.suite, names(suites))
-	case engine == nil:
-		err = fmt.Errorf("no engine %q; there are %s", c.engine, names(engines))
-	case c.block != "" && (c.block != "*" || c.engine != "verify"):
-		err = fmt.Errorf("-block %s: want * with the engine verify", c.block)
-	case fs.NArg() != 1:
-		err = fmt.Errorf("want the directory of the suite")
-	}
+	cases, err := c.cases(only, fs.Args())
 	if err != nil {
 		fmt.Fprintln(stderr, "conform:", err)
 		return 2
-	}
-	cases, err := suite.Cases(fs.Arg(0))
-	if err != nil {
-		fmt.Fprintln(stderr, "conform:", err)
-		return 2
-	}
-	cases = slices.DeleteFunc(cases, func(k Case) bool { return !c.only.MatchString(k.Name) })
-	if len(cases) == 0 {
-		fmt.Fprintln(stderr, "conform: no case there")
-		return 2
-	}
-	if c.engine == "verify" {
-		for i := range cases {
-			if cases[i].Proof == nil {
-				fmt.Fprintf(stderr, "conform: the suite %s says nothing of proofs\n", c.suite)
-				return 2
-			}
-			cases[i].Proof.AnyBlock = c.block == "*"
-		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -115,19 +94,56 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return c.report(stdout, list)
 }
 
+// cases checks the flags and returns the selected cases of the suite. only is the value of -only, and
+// args must be the directory of the suite.
+func (c *choices) cases(only string, args []string) ([]Case, error) {
+	suite, engine := suites[c.suite], engines[c.engine]
+	var err error
+	switch c.only, err = regexp.Compile(only); {
+	case err != nil:
+		return nil, err
+	case suite == nil:
+		return nil, fmt.Errorf("unknown suite %q; expected one of %s", c.suite, names(suites))
+	case engine == nil:
+		return nil, fmt.Errorf("unknown engine %q; expected one of %s", c.engine, names(engines))
+	case c.block != "" && (c.block != "*" || c.engine != "verify"):
+		return nil, fmt.Errorf("-block %s: expected *, with the engine verify", c.block)
+	case len(args) != 1:
+		return nil, errors.New("expected one argument, the directory of the suite")
+	}
+	list, err := suite.Cases(args[0])
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(k Case) bool { return !c.only.MatchString(k.Name) })
+	if len(list) == 0 {
+		return nil, errors.New("no case matches")
+	}
+	if c.engine == "verify" {
+		for i := range list {
+			if list[i].Proof == nil {
+				return nil, fmt.Errorf("the suite %s has no expectations for proofs", c.suite)
+			}
+			list[i].Proof.AnyBlock = c.block == "*"
+		}
+	}
+	return list, nil
+}
+
+// names returns the sorted keys of a map, for messages.
 func names[V any](m map[string]V) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
-// Outcome is a case with what the engine made of it.
+// Outcome is a case with the result of the engine.
 type Outcome struct {
-	Case   *Case
-	Job    *Job // that the result is of
-	Result *Result
-	Tried  int // jobs
+	Case   *Case   // of the suite
+	Job    *Job    // with the decisive result
+	Result *Result // of Job
+	Tried  int     // number of jobs that ran
 }
 
-// outcomes does the cases, c.jobs at a time, and returns them in order.
+// outcomes runs the cases, c.jobs at a time, and returns the outcomes in the order of the cases.
 func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 	out := make([]Outcome, len(cases))
 	next := make(chan int)
@@ -147,12 +163,12 @@ func outcomes(ctx context.Context, c *choices, cases []Case) []Outcome {
 	return out
 }
 
-// attempt does the jobs of a case: all those of its smaller launch, until one shows a defect; if none of
-// them is within the kernel's assumptions, or they do not say what the suite says, those of the suite's own
-// launch, and then these count.
+// attempt runs the jobs of a case. It first runs those with the smaller launch until one shows a
+// defect. If none of them satisfies the assumptions of the kernel, or the result differs from the
+// expectation, it runs the jobs with the suite's own launch, whose results then count.
 func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 	if c.engine == "verify" {
-		return prove(ctx, c, k)
+		return attemptProof(ctx, c, k)
 	}
 	var best Outcome
 	tried := 0
@@ -168,14 +184,16 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 			if found.Result == nil || o.rank() > found.rank() {
 				found = o
 			}
-			if v := o.Result.verdict(); found.rank() == decisive || o.Result.Stage < Sane || v == "unknown" || v == "unsupported" {
+			if v := o.Result.verdict(); found.rank() == decisive || o.Result.Stage < Sane ||
+				v == "unknown" || v == "unsupported" {
 				break
 			}
 		}
 		if found.Result != nil && (best.Result == nil || found.rank() > 0) {
 			best = found
 		}
-		again := best.rank() == 0 || k.Expect == Pass && best.rank() > 4 || k.Expect == Fail && best.rank() < decisive
+		again := best.rank() == 0 || k.Expect == Pass && best.rank() > 4 ||
+			k.Expect == Fail && best.rank() < decisive
 		if k.Jobs[0].Note == "" || !again {
 			break
 		}
@@ -184,9 +202,11 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 	return best
 }
 
+// decisive is the rank of a bug: no other job can change the outcome.
 const decisive = 6
 
-// rank orders the outcomes of one case by what they say of the kernel: 0 is nothing.
+// rank orders the outcomes of one case by their significance for the kernel; 0 is none.
 func (o *Outcome) rank() int {
-	return map[string]int{"outside": 0, "failed": 1, "unsupported": 2, "unknown": 3, "clean": 4, "other": 5, "bug": decisive}[o.Result.verdict()]
+	return map[string]int{"outside": 0, "failed": 1, "unsupported": 2, "unknown": 3, "clean": 4,
+		"other": 5, "bug": decisive}[o.Result.verdict()]
 }

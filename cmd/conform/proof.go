@@ -16,6 +16,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/engine/prove"
 	"heddle/internal/lockstep"
 	"heddle/internal/lower"
 	"heddle/internal/source"
@@ -25,11 +26,11 @@ import (
 // static is the engine of heddle verify.
 type static struct{}
 
-// reserve is the part of a job's time that is kept from the proof: for the compiler.
+// reserve is the part of a job's time limit that is reserved for the compiler.
 const reserve = 5 * time.Second
 
-// prove does the one job of a proof.
-func prove(ctx context.Context, c *choices, k *Case) Outcome {
+// attemptProof runs the proof of a case.
+func attemptProof(ctx context.Context, c *choices, k *Case) Outcome {
 	j := *k.Proof
 	j.Timeout = max(c.limit-reserve, time.Second)
 	o := Outcome{Case: k, Job: &j, Result: &Result{Error: "interrupted"}, Tried: 1}
@@ -39,6 +40,7 @@ func prove(ctx context.Context, c *choices, k *Case) Outcome {
 	return o
 }
 
+// Check proves the kernels of a job.
 func (static) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
 	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
@@ -54,9 +56,13 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 	if job.AnyBlock {
 		any.Block = [3]bool{job.Block.X > 1 || job.Block.Count() == 1, job.Block.Y > 1, job.Block.Z > 1}
 	}
-	sum, err := check.Run(ctx, check.Options{
-		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, MaxSteps: job.MaxSteps, Workers: 1,
-		Prove: true, Any: any, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores, Timeout: job.Timeout, Lower: opt, Command: "verify", Extern: "pure", Files: source.NewSet(),
+	sum, err := check.Files(ctx, check.Options{
+		Options: job.options(req, opt, source.NewSet()),
+		Mode:    check.Verify,
+		Prove: prove.Options{
+			Any: any, OnlyIntraBlock: job.OnlyIntraBlock, Ignore: job.Exclude.ignores,
+			Timeout: job.Timeout, Extern: prove.Pure,
+		},
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()
@@ -72,8 +78,8 @@ func (static) Check(ctx context.Context, job *Job) *Result {
 	return res
 }
 
-// ignores is has for the findings of proofs, and for annotations about accesses to an array that is left out: the tool
-// of the suite does not see these accesses.
+// ignores reports whether a finding of a proof is excluded. It also excludes annotations about
+// accesses to an excluded array, which the suite's tool does not see.
 func (e *Exclusion) ignores(f *verify.Finding) bool {
 	out := func(o *lockstep.Object) bool {
 		return e.Arrays != nil && o != nil && !slices.Contains(e.Arrays, o.Name)
@@ -87,20 +93,20 @@ func (e *Exclusion) ignores(f *verify.Finding) bool {
 	return false
 }
 
-// What a proof came to.
+// The results of a proof.
 const (
 	verified    = "verified"
 	refuted     = "bug"      // confirmed by a replay
-	possible    = "possible" // a counterexample of the abstraction that no replay confirms
+	possible    = "possible" // a counterexample of the abstraction that no replay confirmed
 	undecided   = "unknown"
 	unsupported = "unsupported"
-	failed      = "error" // the engine was not reached
+	failed      = "error" // an earlier stage failed
 )
 
-// weight orders them: of several kernels the heaviest counts.
+// weight orders the results: for several kernels, the one with the largest weight counts.
 var weight = map[string]int{verified: 0, undecided: 1, unsupported: 2, possible: 3, refuted: 4}
 
-// proof sums up a result: verified only if every kernel is.
+// proof summarizes a result; it is verified only if every kernel is.
 func (r *Result) proof() string {
 	if r.Stage < Ended {
 		return failed
@@ -118,16 +124,17 @@ func (r *Result) proof() string {
 	return word
 }
 
+// possibleRE matches the reasons of unconfirmed counterexamples.
 var possibleRE = regexp.MustCompile(`\b(is|are) possible\b`)
 
-// proofJudgement compares with what the suite expects.
+// proofJudgement compares the result of a proof with the expectation of the suite.
 func (o *Outcome) proofJudgement() string {
 	got := o.Result.proof()
 	switch {
 	case got == failed && o.Case.Expect == Rejected:
 		return "rejected, as expected"
 	case got == verified && o.Case.Expect == Fail && o.Case.Proved != "":
-		return "proved all the same"
+		return "proved, with a known reason"
 	case got == verified && o.Case.Expect == Fail:
 		return "VERIFIED?"
 	case o.Case.Expect == Rejected && got == verified:
@@ -162,7 +169,8 @@ func (c *choices) reportProofs(w io.Writer, list []Outcome) int {
 	for i := range list {
 		o := &list[i]
 		if j := o.proofJudgement(); c.all || j != "agrees" && j != "rejected, as expected" {
-			fmt.Fprintf(t, "%s\t%v\t%s\t%s\t%.1fs\t%s\n", o.Case.Name, o.Case.Expect, o.Result.proof(), j, o.Result.Seconds, clip(o.Result.proofReason(), 200))
+			fmt.Fprintf(t, "%s\t%v\t%s\t%s\t%.1fs\t%s\n", o.Case.Name, o.Case.Expect, o.Result.proof(), j,
+				o.Result.Seconds, clip(o.Result.proofReason(), 200))
 		}
 	}
 	t.Flush()
@@ -173,29 +181,33 @@ func (c *choices) reportProofs(w io.Writer, list []Outcome) int {
 	return code
 }
 
-// proofReason says in a line what decided.
+// proofReason returns the reason for the result of a proof in one line.
 func (r *Result) proofReason() string {
 	word := r.proof()
 	for _, v := range r.Verdicts {
-		if word != refuted && word != verified && v.Reason != "" && weight[v.Kind] >= min(weight[word], weight[undecided]) {
+		if word != refuted && word != verified && v.Reason != "" &&
+			weight[v.Kind] >= min(weight[word], weight[undecided]) {
 			return v.Reason
 		}
 	}
 	return r.reason()
 }
 
+// proofRecord returns the JSON form of the outcome of a proof.
 func (o *Outcome) proofRecord() any {
 	return struct {
 		Case, File, Expected, Got, Judgement, Cause string
 		Grid, Block                                 string
 		Result                                      *Result
 	}{
-		o.Case.Name, o.Case.File, o.Case.Expect.String(), o.Result.proof(), o.proofJudgement(), o.Result.proofReason(),
+		o.Case.Name, o.Case.File, o.Case.Expect.String(), o.Result.proof(), o.proofJudgement(),
+		o.Result.proofReason(),
 		o.Job.Grid.String(), o.Job.Block.String(), o.Result,
 	}
 }
 
-// proofSummary counts the kernels of one language.
+// proofSummary prints counts, times and queries for the kernels of one language, given by its
+// extension.
 func proofSummary(w io.Writer, ext string, list []Outcome) {
 	got := map[Expectation]map[string]int{Pass: {}, Fail: {}, Rejected: {}}
 	causes := map[string]int{}
@@ -211,7 +223,8 @@ func proofSummary(w io.Writer, ext string, list []Outcome) {
 		got[o.Case.Expect][word]++
 		seconds = append(seconds, o.Result.Seconds)
 		q := &o.Result.Queries
-		pairs, simplified, solved, solving = pairs+q.Pairs, simplified+q.BySimplifier, solved+q.BySolver, solving+q.Time
+		pairs, simplified, solved, solving = pairs+q.Pairs, simplified+q.BySimplifier, solved+q.BySolver,
+			solving+q.Time
 		if o.Case.Expect == Pass && word != verified {
 			causes[word+": "+proofCause(o)]++
 		}
@@ -236,20 +249,26 @@ func proofSummary(w io.Writer, ext string, list []Outcome) {
 	}
 	slices.Sort(seconds)
 	at := func(q float64) float64 { return seconds[int(q*float64(len(seconds)-1)+0.5)] }
-	fmt.Fprintf(w, "  time of a case: median %.2f s, 95th percentile %.2f s, worst %.2f s\n", at(0.5), at(0.95), at(1))
-	fmt.Fprintf(w, "  queries: %d; unsatisfiable by the simplifier %d, by a solver %d; %.1f s in all\n", pairs, simplified, solved, solving.Seconds())
+	fmt.Fprintf(w, "  time per case: median %.2f s, 95th percentile %.2f s, worst %.2f s\n", at(0.5),
+		at(0.95), at(1))
+	fmt.Fprintf(w, "  queries: %d; %d unsatisfiable by the simplifier, %d by a solver; %.1f s in "+
+		"total\n", pairs, simplified, solved, solving.Seconds())
 	if len(causes) > 0 {
-		fmt.Fprintln(w, "  pass kernels that are not verified, by cause:")
+		fmt.Fprintln(w, "  kernels that should pass but are not verified, by cause:")
 	}
 	keys := slices.Collect(maps.Keys(causes))
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(causes[b]-causes[a], strings.Compare(a, b)) })
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(causes[b]-causes[a],
+			strings.Compare(a, b))
+	})
 	for _, k := range keys {
 		fmt.Fprintf(w, "%6d  %s\n", causes[k], k)
 	}
 }
 
-// wrongProofs lists the proofs of kernels that should fail, each: every one is an error of the engine or of the
-// suite, and belongs in the list of exceptions only with its reason. Then those of kernels that should be refused.
+// wrongProofs lists every proof of a kernel that should fail. Each is an error of the engine or of
+// the suite; labels.go lists the latter with their reasons. Then it lists the proofs of kernels
+// that should be rejected.
 func wrongProofs(w io.Writer, list []Outcome) {
 	n := 0
 	for i := range list {
@@ -258,7 +277,7 @@ func wrongProofs(w io.Writer, list []Outcome) {
 			continue
 		}
 		if n++; n == 1 {
-			fmt.Fprintln(w, "\nexpected to fail, and verified:")
+			fmt.Fprintln(w, "\nexpected to fail, but verified:")
 		}
 		why := o.Case.Proved
 		if why == "" {
@@ -276,16 +295,16 @@ func wrongProofs(w io.Writer, list []Outcome) {
 			continue
 		}
 		if n++; n == 1 {
-			fmt.Fprintln(w, "\nrefused by the tool of the suite, and verified:")
+			fmt.Fprintln(w, "\nrejected by the suite's tool, but verified:")
 		}
 		fmt.Fprintf(w, "  %s: %s\n", o.Case.Name, cmp.Or(o.Case.Accepted, "NO REASON KNOWN"))
 	}
 }
 
-// placesRE are the places and the instructions that reasons name.
+// placesRE matches the instructions and places in reasons.
 var placesRE = regexp.MustCompile(`(between|and) .*? at \S+?:\d+(:\d+)?`)
 
-// proofCause is a reason without what is particular to the case.
+// proofCause returns a reason without names, places and numbers, for counting.
 func proofCause(o *Outcome) string {
 	s := placesRE.ReplaceAllString(o.Result.proofReason(), "$1 ...")
 	if o.Result.proof() == refuted {

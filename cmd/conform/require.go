@@ -11,21 +11,21 @@ import (
 	"heddle/internal/event"
 )
 
-// The arguments of a launch. GPUVerify reasons about every value of a parameter that satisfies __requires;
-// a run needs one. For the parameters that preconditions name, values are searched that satisfy all
-// preconditions that can be read here: numbers in the preconditions and beside them, sizes of the launch,
-// powers of two. Other parameters keep the default of heddle. A run that finds a precondition violated all
-// the same is discarded, and the next choice tried.
+// The arguments of a launch. GPUVerify reasons about all parameter values that satisfy __requires;
+// a run needs specific ones. For parameters in preconditions, a search finds values that satisfy
+// all supported preconditions, among the numbers in the preconditions and their neighbors, the
+// sizes of the launch, and powers of two. Other parameters keep heddle's default. A run that
+// violates a precondition is discarded, and the next choice is tried.
 
-// kernelText is what the source says of one kernel.
+// kernelText holds the facts about one kernel that a search in its source text yields.
 type kernelText struct {
 	name      string
 	scalars   []string // names of the integer parameters
-	pointers  []string // of the pointers
-	others    []string // of parameters of other types: a function pointer is one
-	values    []string // scalars and others, in their order
-	functions []string // of the file
-	requires  []string // conditions
+	pointers  []string // names of the pointer parameters
+	others    []string // names of parameters of other types, such as function pointers
+	values    []string // scalars and others, in the order of declaration
+	functions []string // names of the functions of the file
+	requires  []string // preconditions
 }
 
 var kernelRE = regexp.MustCompile(`(?:\b__global__|\b__kernel|(?m:^|\s)kernel)\b[^;{}()]*?(?:__attribute__\s*\(\([^)]*\)*\s*\)\)|__launch_bounds__\s*\([^)]*\))?[^;{}()]*?\b(\w+)\s*\(([^)]*)\)\s*\{`)
@@ -59,7 +59,7 @@ var (
 	wordRE        = regexp.MustCompile(`\b[A-Za-z_]\w*`)
 )
 
-// expand replaces macros without parameters by their text, twice over.
+// expand replaces macros without parameters by their text, in two passes.
 func expand(s string, macros [][]string) string {
 	for range 2 {
 		s = wordRE.ReplaceAllStringFunc(s, func(word string) string {
@@ -76,6 +76,7 @@ func expand(s string, macros [][]string) string {
 
 var commentRE = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 
+// stripComments replaces comments by a space.
 func stripComments(s string) string { return commentRE.ReplaceAllString(s, " ") }
 
 var paramRE = regexp.MustCompile(`^\s*(?:const\s+|__private\s+|unsigned\s+|signed\s+)*(?:unsigned|int|uint|long|ulong|short|ushort|char|uchar|size_t|bool)?(?:\s+(?:int|const))*\s+(\w+)\s*$`)
@@ -85,12 +86,12 @@ var (
 	nameRE     = regexp.MustCompile(`(\w+)\s*(?:\[[^\]]*\]\s*)*$`)
 )
 
-// param sorts one parameter's declaration.
+// param classifies the declaration of a parameter.
 func (k *kernelText) param(p string) {
 	name := nameRE.FindStringSubmatch(p)
 	switch {
 	case name == nil:
-	case strings.Contains(p, "local "): // has no buffer
+	case strings.Contains(p, "local "): // local memory: no buffer
 	case strings.ContainsAny(p, "*["):
 		k.pointers = append(k.pointers, name[1])
 	case paramRE.MatchString(p):
@@ -100,7 +101,7 @@ func (k *kernelText) param(p string) {
 	}
 }
 
-// bodyOf returns the text within the brace that s begins with.
+// bodyOf returns the text between the braces, of which s starts with the first.
 func bodyOf(s string) string {
 	depth := 0
 	for i := range len(s) {
@@ -116,7 +117,7 @@ func bodyOf(s string) string {
 	return s
 }
 
-// argumentsOf lists the argument texts of the calls of a function.
+// argumentsOf returns the argument texts of all calls of a function.
 func argumentsOf(s, name string) []string {
 	var out []string
 	for _, m := range regexp.MustCompile(`\b`+name+`\s*\(`).FindAllStringIndex(s, -1) {
@@ -137,13 +138,14 @@ func argumentsOf(s, name string) []string {
 	return out
 }
 
-// maxChoices bounds the choices of arguments for one kernel.
+// maxChoices is the maximum number of choices of arguments for one kernel.
 const maxChoices = 6
 
-// functionBase and above stand for the addresses of functions.
+// Values from functionBase on represent functions, by their index.
 const functionBase = 1 << 40
 
-// choices returns the arguments to try for a launch, the likeliest first. There is always one.
+// choices returns the arguments to try for a launch, the most plausible first. There is at least
+// one.
 func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [][]string {
 	s := search{k: k, known: launchNames(grid, block), values: map[string]int64{}, limit: maxChoices}
 	maps.Copy(s.known, defines)
@@ -162,7 +164,8 @@ func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [
 		}
 		s.conds = append(s.conds, e)
 		for _, n := range used {
-			if (slices.Contains(k.scalars, n) || slices.Contains(k.others, n)) && !slices.Contains(s.names, n) {
+			if (slices.Contains(k.scalars, n) || slices.Contains(k.others, n)) &&
+				!slices.Contains(s.names, n) {
 				s.names = append(s.names, n)
 			}
 		}
@@ -171,7 +174,8 @@ func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [
 		}
 	}
 	s.candidates = distinct(s.candidates)
-	slices.SortStableFunc(s.candidates, func(a, b int64) int { return cmp.Compare(unlikely(a), unlikely(b)) })
+	slices.SortStableFunc(s.candidates,
+		func(a, b int64) int { return cmp.Compare(unlikely(a), unlikely(b)) })
 	if len(s.names) > 0 && len(s.names) <= 4 {
 		s.assign(0)
 	}
@@ -181,7 +185,7 @@ func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [
 	return s.found
 }
 
-// given assigns hexadecimal values to the parameters that are no pointers, in their order.
+// given assigns hexadecimal values to the non-pointer parameters, in the order of declaration.
 func (k *kernelText) given(values []string) []string {
 	var args []string
 	for i, v := range values {
@@ -206,7 +210,8 @@ func littleEndian(hex string) string {
 	return b.String()
 }
 
-// variants are more launches of a kernel for the same choice: other contents of its buffers, other numbers.
+// variants returns further launches for the same choice, with other contents of buffers and other
+// values of free parameters.
 func (k *kernelText) variants(choice []string) [][]string {
 	var out [][]string
 	for _, fill := range []string{"iota", "random"} {
@@ -232,7 +237,7 @@ func (k *kernelText) variants(choice []string) [][]string {
 	return out
 }
 
-// unlikely puts positive values that are not too large first.
+// unlikely ranks values: positive, not too large ones come first.
 func unlikely(v int64) int {
 	switch {
 	case v > 0 && v <= 4096:
@@ -243,6 +248,7 @@ func unlikely(v int64) int {
 	return 2
 }
 
+// distinct removes repeated values and keeps the order.
 func distinct(in []int64) []int64 {
 	var out []int64
 	for _, v := range in {
@@ -253,7 +259,7 @@ func distinct(in []int64) []int64 {
 	return out
 }
 
-// search tries values for names in turn.
+// search enumerates values for names until enough choices satisfy the conditions.
 type search struct {
 	k          *kernelText
 	names      []string
@@ -263,10 +269,11 @@ type search struct {
 	known      map[string]int64
 	values     map[string]int64
 	found      [][]string
-	limit      int // of found
+	limit      int // maximum length of found
 	tried      int
 }
 
+// lookup returns the value of a name, and whether it is assigned or known.
 func (s *search) lookup(name string) (int64, bool) {
 	if v, ok := s.values[name]; ok {
 		return v, true
@@ -278,7 +285,7 @@ func (s *search) lookup(name string) (int64, bool) {
 	return v, ok
 }
 
-// assign gives name i each candidate. A condition that cannot be evaluated yet, or at all, does not count.
+// assign tries each candidate for name i. Conditions that cannot be evaluated (yet) are ignored.
 func (s *search) assign(i int) {
 	for _, c := range s.conds {
 		if v, err := c(s.lookup); err == nil && v == 0 {
@@ -303,6 +310,7 @@ func (s *search) assign(i int) {
 	delete(s.values, s.names[i])
 }
 
+// arguments returns the current assignment in the form of --arg.
 func (s *search) arguments() []string {
 	var args []string
 	for _, n := range s.names {
@@ -315,7 +323,7 @@ func (s *search) arguments() []string {
 	return args
 }
 
-// launchNames are the names by which kernels read the launch.
+// launchNames returns the values of the names by which kernels read the launch.
 func launchNames(grid, block event.Dim3) map[string]int64 {
 	m := map[string]int64{}
 	g, b := [3]uint32{grid.X, grid.Y, grid.Z}, [3]uint32{block.X, block.Y, block.Z}

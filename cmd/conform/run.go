@@ -8,6 +8,8 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
+	dynamicengine "heddle/internal/engine/run"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
 	"heddle/internal/launch"
@@ -19,6 +21,7 @@ import (
 // dynamic is the engine of heddle run.
 type dynamic struct{}
 
+// Check emulates the kernels of a job and detects races.
 func (dynamic) Check(ctx context.Context, job *Job) *Result {
 	res := new(Result)
 	opt := lower.Options{Args: job.Compiler, Defines: job.Defines, Includes: job.Includes}
@@ -31,9 +34,10 @@ func (dynamic) Check(ctx context.Context, job *Job) *Result {
 		return res
 	}
 	files := source.NewSet()
-	sum, err := check.Run(ctx, check.Options{
-		Kernel: job.Kernel, Launch: req, Warp: job.Warp, Benign: job.Benign, Seeds: job.Seeds,
-		MaxSteps: job.MaxSteps, Workers: 1, Lower: opt, Command: "run", Files: files,
+	sum, err := check.Files(ctx, check.Options{
+		Options: job.options(req, opt, files),
+		Mode:    check.Run,
+		Run:     dynamicengine.Options{Seeds: job.Seeds},
 	}, []string{job.File}, func(d diag.Diagnostic) { res.add(&d, &job.Exclude) })
 	if err != nil {
 		res.Error = err.Error()
@@ -56,7 +60,15 @@ func (dynamic) Check(ctx context.Context, job *Job) *Result {
 	return res
 }
 
-// add takes over what check reports: a defect, or a mistake in the input, which is an error here.
+// options are the choices of a job that both engines share.
+func (j *Job) options(req launch.Request, opt lower.Options, files *source.Set) driver.Options {
+	return driver.Options{
+		Kernel: j.Kernel, Launch: req, Warp: j.Warp, Benign: j.Benign, MaxSteps: j.MaxSteps,
+		Workers: 1, Lower: opt, Files: files,
+	}
+}
+
+// add records a diagnostic: a bug as a finding, an error in the input as the error of the result.
 func (r *Result) add(d *diag.Diagnostic, except *Exclusion) {
 	doc, _ := diag.Lookup(d.Code)
 	switch {
@@ -73,6 +85,7 @@ func (r *Result) add(d *diag.Diagnostic, except *Exclusion) {
 	}
 }
 
+// kindName returns the name of a verdict in results.
 func kindName(k diag.VerdictKind) string {
 	switch k {
 	case diag.Clean:
@@ -87,7 +100,8 @@ func kindName(k diag.VerdictKind) string {
 	return "unsupported"
 }
 
-// build takes the file through the stages before execution, so that a failure is told by its stage.
+// build runs the stages before execution one by one, so that a failure can be attributed to a
+// stage.
 func build(ctx context.Context, job *Job, opt lower.Options, res *Result) bool {
 	low, err := lower.File(ctx, job.File, opt)
 	if err != nil {
@@ -121,7 +135,7 @@ func build(ctx context.Context, job *Job, opt lower.Options, res *Result) bool {
 	return true
 }
 
-// firstError is the first line in which a compiler says what is wrong.
+// firstError returns the first error message of a compiler.
 func firstError(err error) string {
 	var ce *lower.CompileError
 	if !errors.As(err, &ce) {
@@ -135,8 +149,8 @@ func firstError(err error) string {
 	return err.Error()
 }
 
-// request is the launch as check takes it. Arguments that the kernel does not have are no mistake where a
-// file has several kernels: they are given to those that have them.
+// request converts the launch of a job. In a file with several kernels, each argument goes to the
+// kernels that have a parameter of that name.
 func (j *Job) request() (launch.Request, error) {
 	req := launch.Request{Grid: &j.Grid, Block: &j.Block}
 	if j.Shared > 0 {

@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 )
 
-// judgement compares an outcome with what the suite expects.
+// judgement compares an outcome with the label, or with the expectation of the suite.
 func (o *Outcome) judgement() string {
 	v := o.Result.verdict()
 	switch {
@@ -34,7 +34,7 @@ func (o *Outcome) judgement() string {
 	case o.Case.Except != "" && v == "bug":
 		return "exception"
 	case o.Case.Except != "" && v == "clean":
-		return "no exception any more"
+		return "exception no longer needed"
 	case o.Case.Expect == Pass && v == "bug":
 		return "FALSE ALARM?"
 	case o.Case.Expect == Pass && v == "other":
@@ -60,7 +60,8 @@ func (o *Outcome) needsLook() bool {
 func (c *choices) report(w io.Writer, list []Outcome) int {
 	code := 0
 	for i := range list {
-		if j := list[i].judgement(); j == "not reached" || j == "FALSE ALARM?" || j == "disagrees" || j == "no exception any more" {
+		if j := list[i].judgement(); j == "not reached" || j == "FALSE ALARM?" || j == "disagrees" ||
+			j == "exception no longer needed" {
 			code = 1
 		}
 	}
@@ -78,7 +79,8 @@ func (c *choices) report(w io.Writer, list []Outcome) int {
 	for i := range list {
 		o := &list[i]
 		if c.all || o.needsLook() {
-			fmt.Fprintf(t, "%s\t%v\t%v\t%s\t%s\t%.1fs\t%s\n", o.Case.Name, o.Case.Expect, o.Result.Stage, o.Result.verdict(), o.judgement(), o.Result.Seconds, o.remark())
+			fmt.Fprintf(t, "%s\t%v\t%v\t%s\t%s\t%.1fs\t%s\n", o.Case.Name, o.Case.Expect, o.Result.Stage,
+				o.Result.verdict(), o.judgement(), o.Result.Seconds, o.remark())
 		}
 	}
 	t.Flush()
@@ -86,16 +88,18 @@ func (c *choices) report(w io.Writer, list []Outcome) int {
 	return code
 }
 
-// remark is the reason, with what was different about the launch and the label.
+// remark returns the reason with the differences of launch and label.
 func (o *Outcome) remark() string {
 	parts := []string{clip(o.Result.reason(), 200)}
 	if o.Job.Note != "" && o.Result.verdict() == "bug" {
 		parts = append(parts, o.Job.Note)
 	}
 	parts = append(parts, o.Case.WhyNot, o.Case.Except)
-	return strings.TrimSpace(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; "))
+	return strings.TrimSpace(strings.Join(slices.DeleteFunc(parts,
+		func(s string) bool { return s == "" }), "; "))
 }
 
+// clip returns a text on one line, cut to n characters.
 func clip(s string, n int) string {
 	s = strings.ReplaceAll(s, "\n", " ")
 	if r := []rune(s); len(r) > n {
@@ -104,7 +108,7 @@ func clip(s string, n int) string {
 	return s
 }
 
-// record is the JSON form of an outcome.
+// record returns the JSON form of an outcome.
 func (o *Outcome) record() any {
 	return struct {
 		Case, File, Expected, Stage, Verdict, Judgement, Reason, Note string
@@ -115,13 +119,15 @@ func (o *Outcome) record() any {
 		Tried                                                         int
 		Seconds                                                       float64
 	}{
-		o.Case.Name, o.Case.File, o.Case.Expect.String(), o.Result.Stage.String(), o.Result.verdict(), o.judgement(), o.Result.reason(), o.Job.Note,
+		o.Case.Name, o.Case.File, o.Case.Expect.String(), o.Result.Stage.String(), o.Result.verdict(),
+		o.judgement(), o.Result.reason(), o.Job.Note,
 		o.Case.Theirs, o.Case.WhyNot, o.Case.Why,
-		o.Job.Grid.String(), o.Job.Block.String(), o.Job.Args, o.Result.Findings, o.Tried, o.Result.Seconds,
+		o.Job.Grid.String(), o.Job.Block.String(), o.Job.Args, o.Result.Findings, o.Tried,
+		o.Result.Seconds,
 	}
 }
 
-// summary counts by language, expectation and judgement, and by cause.
+// summary prints counts by language, expectation and judgement, and by cause.
 func summary(w io.Writer, list []Outcome) {
 	type group struct {
 		ext    string
@@ -147,7 +153,7 @@ func summary(w io.Writer, list []Outcome) {
 		}
 	}
 	for _, ext := range slices.Sorted(maps.Keys(total)) {
-		fmt.Fprintf(w, "\n%s: %d of %d come to the end\n", ext, ended[ext], total[ext])
+		fmt.Fprintf(w, "\n%s: %d of %d completed\n", ext, ended[ext], total[ext])
 		for e := Pass; e <= Rejected; e++ {
 			if m := judged[group{ext, e}]; m != nil {
 				fmt.Fprintf(w, "  expected %v:", e)
@@ -164,13 +170,16 @@ func summary(w io.Writer, list []Outcome) {
 	}
 	fmt.Fprintln(w, "\nby cause:")
 	keys := slices.Collect(maps.Keys(causes))
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(causes[b]-causes[a], strings.Compare(a, b)) })
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(causes[b]-causes[a],
+			strings.Compare(a, b))
+	})
 	for _, k := range keys {
 		fmt.Fprintf(w, "%4d  %s\n", causes[k], k)
 	}
 }
 
-// failures says how many of the expected failures were found, by what the suite names as their cause.
+// failures prints how many expected failures were found, by the cause that the suite names.
 func failures(w io.Writer, list []Outcome) {
 	total, bugs, others := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range list {
@@ -187,10 +196,11 @@ func failures(w io.Writer, list []Outcome) {
 		}
 	}
 	if len(total) > 0 {
-		fmt.Fprintln(w, "\nexpected failures, by what the kernel's own text names:")
+		fmt.Fprintln(w, "\nexpected failures, by the cause that the kernel's comments name:")
 	}
 	for _, c := range slices.Sorted(maps.Keys(total)) {
-		fmt.Fprintf(w, "%4d  %s: %d with a synchronization finding, %d with another\n", total[c], c, bugs[c], others[c])
+		fmt.Fprintf(w, "%4d  %s: %d with a synchronization finding, %d with another finding\n", total[c],
+			c, bugs[c], others[c])
 	}
 }
 
@@ -200,7 +210,7 @@ var (
 	quoteRE  = regexp.MustCompile(`'[^']*'`)
 )
 
-// cause is a reason without what is particular to the case.
+// cause returns a reason without names, places and numbers, for counting.
 func cause(o *Outcome) string {
 	s := placeRE.ReplaceAllString(o.Result.reason(), "")
 	if f := o.Result.Findings; len(f) > 0 && o.Result.Error == "" {

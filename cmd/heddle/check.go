@@ -14,6 +14,8 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
 	"heddle/internal/source"
 )
 
@@ -29,25 +31,25 @@ type outputFlags struct {
 }
 
 func (out *outputFlags) define(fs *pflag.FlagSet) {
-	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object a line), sarif, github (annotations of a workflow) or junit")
-	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
-	fs.StringVar(&out.html, "html", "", "write a report for people to `FILE`, beside what is printed: one HTML file that needs no network")
+	fs.Var(newChoice(&out.format, "text", "json", "sarif", "github", "junit"), "format", "print as `FORMAT` text, json (one object per line), sarif, github (workflow annotations) or junit")
+	fs.Var(newChoice(&out.color, "auto", "always", "never"), "color", "use color: `WHEN` is auto, always or never")
+	fs.StringVar(&out.html, "html", "", "also write an HTML report to `FILE`: one file that needs no network")
 	if v := fs.Lookup("verbose"); v != nil { // of the input, defined before
-		v.Usage = "say on standard error for each kernel which engines examined it, why, what each came to, and how long it took; and what of the compile commands is not used"
+		v.Usage = "print to standard error which engines examined each kernel, why, with which result and in what time, and which parts of compile commands are ignored"
 	}
-	fs.BoolVarP(&out.quiet, "quiet", "q", false, "print findings and one line that sums up, but no verdicts (format text)")
+	fs.BoolVarP(&out.quiet, "quiet", "q", false, "print findings and a summary line, but no verdicts (format text)")
 	out.known.define(fs)
 }
 
 var checkHelp = map[string][2]string{
-	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for a launch, and prints the bugs that it finds. For
-a kernel that is clean it tries a proof for all inputs of the launch shape, within --timeout: the verdict is "verified", or
-"clean" with what the run covers and what kept it from a proof.`},
-	"run": {"check by emulation alone", `run executes each kernel on an emulated GPU for a launch and detects races by happens-before. --seeds tries several
-schedules.`},
-	"verify": {"prove the absence of races and divergence for all inputs", `verify proves that no two threads of a kernel race and that no barrier diverges, for every input of the launch shape and
-without unrolling a loop; or shows a bug that a run of the counterexample shows too; or says what it could not decide.
-Arguments that --arg gives are fixed, all others are arbitrary.`},
+	"check": {"check the kernels of files", `check compiles the files, executes each kernel on an emulated GPU for one launch, and prints the bugs that it
+finds. If it finds none, it tries to prove the kernel for all inputs of the launch shape: the verdict is
+"verified", or "clean" with what the run covers and what prevented the proof.`},
+	"run": {"check by emulation alone", `run executes each kernel on an emulated GPU for one launch and detects races by happens-before.
+--seeds tries several schedules.`},
+	"verify": {"prove the absence of races and divergence for all inputs", `verify proves that no two threads of a kernel race and that no barrier diverges, for every input of the launch
+shape, without unrolling loops. Otherwise it reports a bug, confirmed by a run of the counterexample, or says
+what it could not decide. Arguments given by --arg are fixed, all others are arbitrary.`},
 }
 
 var checkExamples = map[string]string{
@@ -58,14 +60,19 @@ var checkExamples = map[string]string{
 
 const launchHelp = `
 
-A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin that carries PTX; a directory
-(also ./...) stands for the files below it, - for standard input.
+A FILE is CUDA C++ (.cu), OpenCL C (.cl), PTX (.ptx), LLVM IR (.ll, .bc), or an ELF file, archive or fatbin
+that contains PTX. A directory (also ./...) means the files below it, and - means standard input.
 
-The launch comes from flags; else from a comment above the kernel (// heddle: grid=64 block=256 n=1024); else from a
-<<<...>>> with constants in the same file; else from .reqntid or .maxntid; else from defaults, which are printed.`
+The launch is taken from flags, else from heddle.toml, else from a comment above the kernel
+(// heddle: grid=64 block=256 n=1024), else from a <<<...>>> with constants in the same file, else from .reqntid
+or .maxntid. heddle guesses anything that is left unspecified and marks it in the report.`
+
+// modes are those of the commands that newCheck makes.
+var modes = map[string]check.Mode{"check": check.Check, "run": check.Run, "verify": check.Verify}
 
 func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Command: name, Prove: name == "verify", ThenProve: name == "check"}
+	opt := check.Options{Mode: modes[name]}
+	verifies := opt.Mode == check.Verify
 	var mathInt bool
 	var out outputFlags
 	var in inputFlags
@@ -80,37 +87,41 @@ func newCheck(name string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Com
 				return err
 			}
 			if mathInt {
-				fmt.Fprintln(stderr, "heddle: note: --math-int is ignored: numbers are bit-vectors here, as kernels have them")
+				fmt.Fprintln(stderr, "heddle: note: --math-int is ignored: proofs use bit-vectors, as the kernel does")
 			}
 			return checkFiles(cmd.Context(), opt, out, &in, files, stdin, stdout, stderr)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	launchFlags(fs, &opt)
+	if verifies {
+		launchFlags(fs, &opt.Options, &opt.Prove.Any)
+	} else {
+		launchFlags(fs, &opt.Options, nil)
+	}
 	engineFlags(fs, &opt)
-	if opt.Prove {
+	if verifies {
 		opt.FormTo = stdout
-		fs.Var(newChoice(&opt.Form, "", "pred", "lockstep"), "print", "print `FORM` pred, the predicated program of one thread, or lockstep, that of two, instead of a proof")
+		fs.Var(newParsed(&opt.Form, check.ParseForm, "", "pred", "lockstep"), "print", "instead of a proof, print `FORM` pred (the predicated program of one thread) or lockstep (that of two threads)")
 	}
-	if opt.Prove || opt.ThenProve {
-		proofFlags(fs, &opt)
-		fs.BoolVar(&out.stats, "stats", false, "print who decided the queries of proofs, and where the time went")
+	if opt.Mode != check.Run {
+		proofFlags(fs, &opt.Prove, !verifies)
+		fs.BoolVar(&out.stats, "stats", false, "print how many queries each solver decided, and the time of each phase")
 	}
-	if opt.Prove {
-		scopeFlags(fs, &opt)
+	if verifies {
+		scopeFlags(fs, &opt.Prove)
 	}
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
-	if opt.Prove {
-		fs.BoolVar(&opt.NoWrap, "assume-no-wrap", false, "take signed 32-bit index arithmetic not to wrap: the proof does not cover executions in which it does, and says so")
-		fs.Var(newChoice(&opt.Extern, "unsupported", "pure"), "extern", "what functions without a body do: with `WHAT` pure they return, touch no memory but the thread's own and synchronize nothing, and the proof says so; by default their calls are unsupported")
-		fs.IntVar(&opt.Unwind, "unwind", 0, "look at the first `N` iterations of each loop only: this finds bugs without invariants, and never verifies")
-		fs.BoolVar(&mathInt, "math-int", false, "ignored, with a note: for command lines of GPUVerify")
-		fs.BoolVar(&out.invariants, "invariants", false, "show on standard error the candidate invariants of loops: which hold, and why each of the others was dropped")
+	if verifies {
+		fs.BoolVar(&opt.Prove.NoWrap, "assume-no-wrap", false, "assume that signed 32-bit index arithmetic does not wrap; the verdict names this assumption")
+		fs.Var(newParsed(&opt.Prove.Extern, prove.ParseExtern, "unsupported", "pure"), "extern", "treat functions without a body as `WHAT`: unsupported, or pure (they return, access only the thread's own memory and do not synchronize; the verdict names this assumption)")
+		fs.IntVar(&opt.Prove.Unwind, "unwind", 0, "examine only the first `N` iterations of each loop: finds bugs without invariants, never verifies")
+		fs.BoolVar(&mathInt, "math-int", false, "ignored with a note: accepted for command lines of GPUVerify")
+		fs.BoolVar(&out.invariants, "invariants", false, "print the candidate invariants of loops to standard error: which hold, and why each other one was dropped")
 	}
-	fs.BoolVar(&out.printf, "printf", false, "show on standard error what the kernels print")
+	fs.BoolVar(&out.printf, "printf", false, "print the output of the kernels' printf to standard error")
 	return cmd
 }
 
@@ -128,12 +139,12 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 			return inputError{err}
 		}
 		printer, mistakes = both{printer, page}, both{mistakes, page.findings()}
-		opt.Graph = page.Graph
+		opt.Trace.Graph = page.Graph
 	}
 	if err := in.config.read(opt.Files, mistakes); err != nil {
 		return inputError{errors.Join(err, mistakes.Close())}
 	}
-	in.config.apply(&opt)
+	in.config.apply(&opt.Options)
 	inputs, err := in.inputs(files, stdin, stderr)
 	if err != nil {
 		return inputError{err}
@@ -144,7 +155,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	defer p.stop()
 	if in.verbose {
 		log := p.wrap(stderr)
-		opt.Decisions = func(d check.Decisions) { printDecisions(log, d) }
+		opt.Decisions = func(d driver.Decisions) { printDecisions(log, d) }
 	}
 	known, err := out.known.open(ctx, opt, inputs, stderr)
 	if err != nil {
@@ -157,14 +168,14 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 	}()
 	opt.Known = known.callback()
 	if out.printf {
-		opt.Printf = p.wrap(stderr)
+		opt.Run.Printf = p.wrap(stderr)
 	}
 	if out.invariants {
-		opt.Invariants = p.wrap(stderr)
+		opt.Prove.Invariants = p.wrap(stderr)
 	}
 	var writeErr error
 	hidden, shown := 0, 0 // mistakes in the input
-	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
+	sum, err := check.Inputs(ctx, opt, inputs, func(d diag.Diagnostic) {
 		p.clear()
 		to := printer
 		if d.Code.Family() == diag.Inputs {
@@ -181,7 +192,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 		return inputError{err}
 	}
 	if hidden > 0 {
-		fmt.Fprintf(stderr, "heddle: %d more mistakes in the input are not shown (--limit %d)\n", hidden, opt.Limit)
+		fmt.Fprintf(stderr, "heddle: %d more errors in the input are not shown (--limit %d)\n", hidden, opt.Limit)
 	}
 	for i := range sum.Verdicts {
 		writeErr = errors.Join(writeErr, printer.Verdict(&sum.Verdicts[i]))
@@ -202,7 +213,7 @@ func checkFiles(ctx context.Context, opt check.Options, out outputFlags, in *inp
 		return inputError{err}
 	}
 	if interrupted {
-		fmt.Fprintln(stderr, "heddle: interrupted; what is not listed was not checked")
+		fmt.Fprintln(stderr, "heddle: interrupted; kernels without a verdict were not checked")
 	}
 	if code := exitCode(sum, interrupted); code != exitClean {
 		return exitError(code)

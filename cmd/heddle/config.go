@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"heddle/internal/check"
 	"heddle/internal/config"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
 	"heddle/internal/source"
@@ -23,7 +23,7 @@ type configFlags struct {
 }
 
 func (c *configFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the nearest "+config.Name+", here or above)")
+	fs.StringVar(&c.path, "config", "", "read the configuration `FILE` (default: the nearest "+config.Name+", in this directory or above)")
 	fs.BoolVar(&c.none, "no-config", false, "read no configuration")
 }
 
@@ -31,7 +31,7 @@ func (c *configFlags) define(fs *pflag.FlagSet) {
 func (c *configFlags) find() (string, error) {
 	switch {
 	case c.none && c.path != "":
-		return "", errors.New("--config and --no-config contradict each other")
+		return "", errors.New("--config and --no-config cannot be combined")
 	case c.none:
 		return "", nil
 	case c.path != "":
@@ -59,14 +59,14 @@ func (c *configFlags) read(set *source.Set, sink diag.Printer) error {
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("%s: not a configuration that heddle understands; docs/config.md describes the format", shortest(path))
+		return fmt.Errorf("%s: invalid configuration; docs/config.md describes the format", shortest(path))
 	}
 	c.file = file
 	return nil
 }
 
 // apply puts what the configuration says behind what the flags say.
-func (c *configFlags) apply(opt *check.Options) {
+func (c *configFlags) apply(opt *driver.Options) {
 	f := c.file
 	if f == nil {
 		return
@@ -86,13 +86,18 @@ func (c *configFlags) apply(opt *check.Options) {
 	opt.Settings = c.settings
 }
 
-// settings is the answer to check.Options.Settings.
-func (c *configFlags) settings(input string, k *ir.Func) check.Setting {
-	s := check.Setting{Engine: c.file.Engine, Timeout: c.file.Timeout}
+// engines are those of the driver.
+var engines = map[config.Engine]driver.Engine{
+	config.Run: driver.Emulation, config.Verify: driver.Proof, config.Trace: driver.Trace,
+}
+
+// settings is the answer to driver.Options.Settings.
+func (c *configFlags) settings(input string, k *ir.Func) driver.Setting {
+	s := driver.Setting{Engine: engines[c.file.Engine], Timeout: c.file.Timeout}
 	for _, t := range c.file.For(input, k.Name, k.Demangled) {
 		s.Launch = append(s.Launch, launch.Setting{Request: t.Launch, Span: t.Span})
-		if t.Engine != "" {
-			s.Engine = t.Engine
+		if t.Engine != config.Unspecified {
+			s.Engine = engines[t.Engine]
 		}
 		if t.Timeout > 0 {
 			s.Timeout = t.Timeout

@@ -9,23 +9,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 )
 
-const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel: it chooses places for
-barriers at the least cost, and changes the control flow where not all threads of a block come to such a place. It prints
-a patch of the file, which git apply and patch -p1 accept; the patched source was compiled and checked again. What the
-source cannot say is in the repaired PTX only (--emit ptx). Report and verdict go to standard error, the patch or the text
-to standard output or to the file of -o.
+const fixHelp = `fix looks for data races and barrier divergence, as run and verify do, and repairs the kernel. It inserts barriers,
+fences and wider scopes at the lowest cost, and changes the control flow where not all threads of a block reach a
+place that needs a barrier. It prints a patch that git apply and patch -p1 accept; the patched source was compiled
+and checked again. A repair that the source cannot express is in the repaired PTX only (--emit ptx). The report
+goes to standard error, the patch or text to standard output or to the file given by -o.
 
-Exit codes: 0 nothing to repair, or repaired; 1 a bug that is not repaired in what was asked for; 2 usage or input error;
+Exit codes: 0 nothing to repair, or repaired; 1 a bug remains in the requested output; 2 usage or input error;
 3 not checked.`
 
 // fixCommand is heddle fix.
 type fixCommand struct {
 	oneFile
-	fix   check.FixOptions
+	fix   fix.Options // of this command alone
 	emit  string
 	diff  bool
 	allow string
@@ -39,22 +40,22 @@ func newFix(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long:  fixHelp,
 	}, c.run)
 	fs := cmd.Flags()
-	fs.Lookup("output").Usage = "write the repaired source to `FILE`; with --emit, what that asks for"
-	fs.Lookup("format").Usage = "report as `FORMAT` text, or json (one object a kernel, on standard output, with its patch; other texts then need -o)"
-	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit", "print the repair as `FORM` diff (the default, where the file is source or PTX), source (the whole file), or ptx")
+	fs.Lookup("output").Usage = "write the repaired source to `FILE`; with --emit, the requested form"
+	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object per kernel on standard output, with its patch; other output then needs -o)"
+	fs.Var(newChoice(&c.emit, "", "diff", "source", "ptx"), "emit", "print the repair as `FORM` diff (the default for source and PTX), source (the complete file) or ptx")
 	fs.BoolVar(&c.diff, "diff", false, "the same as --emit diff")
-	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also use `MEANS` atomic: plain updates that race become atomic ones, which can change floating-point results")
-	fs.BoolVar(&c.fix.Redundant, "redundant", false, "take away barriers that are proved redundant")
-	fs.DurationVar(&c.fix.Budget, "timeout", check.DefaultFixBudget, "give the repair of a kernel at most `TIME`, such as 90s")
+	fs.Var(newChoice(&c.allow, "", "atomic"), "allow", "also repair by `MEANS` atomic: racing plain updates become atomic, which can change floating-point results")
+	fs.BoolVar(&c.fix.Redundant, "redundant", false, "remove barriers that are proved redundant")
+	fs.DurationVar(&c.fix.Budget, "timeout", 0, "end the repair of a kernel after `TIME`, such as 90s (default: a fixed number of checks)")
 	return c.endFlags(cmd)
 }
 
-func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
+func (c *fixCommand) run(cmd *cobra.Command, input driver.Input) error {
 	switch {
 	case c.diff && c.emit != "" && c.emit != "diff":
-		return inputError{fmt.Errorf("--diff and --emit %s ask for different things", c.emit)}
+		return inputError{fmt.Errorf("--diff and --emit %s cannot be combined", c.emit)}
 	case c.write && c.emit == "ptx":
-		return inputError{errors.New("-w writes the source where it is; leave --emit ptx out")}
+		return inputError{errors.New("-w rewrites the source in place and cannot be combined with --emit ptx")}
 	case c.diff:
 		c.emit = "diff"
 	}
@@ -65,12 +66,14 @@ func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 		return inputError{err}
 	}
 	mistakes := c.mistakes(page)
-	res, err := check.FixFile(cmd.Context(), c.opt, c.fix, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	opt := c.fix
+	opt.Common, opt.Run, opt.Prove = c.opt.Options, c.opt.Run, c.opt.Prove
+	res, err := fix.File(cmd.Context(), opt, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
 	if c.fix.Source && res.User == nil && c.emit != "" && res.InputErrors == 0 {
-		return inputError{fmt.Errorf("%s has no text that a patch could be of; --emit ptx prints the repaired PTX", input.Name)}
+		return inputError{fmt.Errorf("%s has no source text to patch; --emit ptx prints the repaired PTX", input.Name)}
 	}
 	if err := errors.Join(c.report(res, input.Name), page.addFix(res)); err != nil {
 		return inputError{fmt.Errorf("writing the results: %w", err)}
@@ -79,17 +82,17 @@ func (c *fixCommand) run(cmd *cobra.Command, input check.Input) error {
 }
 
 // fixExit sums up a repair.
-func fixExit(res *check.FixResult) int {
+func fixExit(res *fix.Result) int {
 	code := exitClean
 	for _, f := range res.Fixes {
 		switch f.Status {
-		case check.NotRepaired:
+		case fix.NotRepaired:
 			return exitBugs
-		case check.Repaired:
+		case fix.Repaired:
 			if f.PTXOnly != "" {
 				return exitBugs
 			}
-		case check.NotChecked:
+		case fix.NotChecked:
 			code = exitUnknown
 		}
 	}
@@ -99,11 +102,11 @@ func fixExit(res *check.FixResult) int {
 	return code
 }
 
-func (c *fixCommand) report(res *check.FixResult, name string) error {
+func (c *fixCommand) report(res *fix.Result, name string) error {
 	changed := false
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
-		changed = changed || f.Status == check.Repaired
+		changed = changed || f.Status == fix.Repaired
 		var err error
 		if c.format == "json" {
 			err = writeFixJSON(c.stdout, f, res)
@@ -137,7 +140,7 @@ func (c *fixCommand) report(res *check.FixResult, name string) error {
 }
 
 // text reports one kernel for people.
-func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
+func (c *fixCommand) text(f *fix.Kernel, res *fix.Result) error {
 	p := c.mistakes(nil)
 	for i := range f.Wrong {
 		if err := p.Finding(&f.Wrong[i]); err != nil {
@@ -153,23 +156,23 @@ func (c *fixCommand) text(f *check.Fix, res *check.FixResult) error {
 		fmt.Fprintf(w, "  %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
 	}
 	for _, alt := range f.Alternatives {
-		fmt.Fprintf(w, "  or, at the same cost:\n")
+		fmt.Fprintf(w, "  alternative at the same cost:\n")
 		for _, ch := range alt {
 			fmt.Fprintf(w, "    %s: %s\n", c.opt.Files.Format(ch.Span.Start), ch.Text)
 		}
 	}
 	switch f.Status {
-	case check.Repaired:
+	case fix.Repaired:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
 		switch {
 		case f.PTXOnly != "":
-			fmt.Fprintf(w, "  in the PTX only (--emit ptx), because %s\n", f.PTXOnly)
+			fmt.Fprintf(w, "  repaired in the PTX only (--emit ptx), because %s\n", f.PTXOnly)
 		case len(f.Edits) > 0:
-			fmt.Fprintf(w, "  the patched source, compiled again, is %s, and the findings above do not come back\n", f.Source.Kind)
+			fmt.Fprintf(w, "  the patched and recompiled source is %s and no longer has the findings above\n", f.Source.Kind)
 		}
-	case check.NotRepaired:
-		fmt.Fprintf(w, "  cannot be repaired by synchronization, because %s\n", f.Why)
-	case check.NotChecked:
+	case fix.NotRepaired:
+		fmt.Fprintf(w, "  no repair found: %s\n", f.Why)
+	case fix.NotChecked:
 		fmt.Fprintf(w, "  why: %s\n", f.Why)
 	default:
 		fmt.Fprintf(w, "  %s\n", f.After.Text())

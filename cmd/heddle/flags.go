@@ -9,8 +9,11 @@ import (
 
 	"heddle/internal/assume"
 	"heddle/internal/check"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
 	"heddle/internal/event"
 	"heddle/internal/launch"
+	"heddle/internal/lockstep"
 	"heddle/internal/lower"
 )
 
@@ -18,76 +21,78 @@ import (
 func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringArrayVarP(&opt.Includes, "include", "I", nil, "search `DIR` for headers")
 	fs.StringArrayVarP(&opt.Defines, "define", "D", nil, "define the macro `NAME[=VALUE]`")
-	fs.StringVar(&opt.Std, "std", "", "language `STANDARD`, such as c++17 or CL2.0 (also -std)")
+	fs.StringVar(&opt.Std, "std", "", "set the language `STANDARD`, such as c++17 or CL2.0 (also -std)")
 	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
-	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse what a release build at `LEVEL` 1 to 3 runs (default: code for analysis)")
-	fs.StringVar(&opt.Compiler, "compiler", "", "compile with clang, nvcc, or the one at `PATH` (default: a clang that is found)")
+	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O", "analyse the code of a release build at `LEVEL` 1 to 3 (default: compile for analysis, keeping every access)")
+	fs.StringVar(&opt.Compiler, "compiler", "", "compile with clang, nvcc, or the compiler at `PATH` (default: clang-19, else the newest clang from 14 on)")
 	fs.StringVar(&opt.CUDAPath, "cuda-path", "", "use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
-	fs.BoolVar(&opt.NoCache, "no-cache", false, "compile anew, and keep nothing")
+	fs.BoolVar(&opt.NoCache, "no-cache", false, "do not use or fill the cache of compilations")
 }
 
 // launchFlags defines the flags that say how a kernel is launched.
-func launchFlags(fs *pflag.FlagSet, opt *check.Options) {
+// With free dimensions, a size may be * in them.
+func launchFlags(fs *pflag.FlagSet, opt *driver.Options, any *lockstep.Any) {
 	fs.StringVar(&opt.Kernel, "kernel", "", "check only the kernel `NAME`, mangled or demangled (default: all)")
 	grid, block := &dimFlag{value: &opt.Launch.Grid}, &dimFlag{value: &opt.Launch.Block}
 	free := ""
-	if opt.Prove {
-		grid.free, block.free, free = &opt.Any.Grid, &opt.Any.Block, "; * in a dimension: any"
+	if any != nil {
+		grid.free, block.free, free = &any.Grid, &any.Block, "; * in a dimension means any size"
 	}
-	fs.Var(grid, "grid", "blocks, as `X[,Y[,Z]]`"+free)
+	fs.Var(grid, "grid", "blocks of the grid, as `X[,Y[,Z]]`"+free)
 	fs.Var(block, "block", "threads of a block, as `X[,Y[,Z]]`"+free)
-	fs.Var(&dimFlag{value: &opt.Launch.Global}, "global", "threads of the launch in all, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
-	fs.Var(block, "local", "threads of a block, as `X[,Y[,Z]]`: OpenCL's local size, the same as --block")
+	fs.Var(&dimFlag{value: &opt.Launch.Global}, "global", "threads of the whole launch, as `X[,Y[,Z]]`: OpenCL's global size, instead of --grid")
+	fs.Var(block, "local", "OpenCL's local size, as `X[,Y[,Z]]`: the same as --block")
 	fs.Var(&dimFlag{value: &opt.Launch.Cluster}, "cluster", "blocks of a cluster, as `X[,Y[,Z]]`")
 	fs.Var(&sharedFlag{&opt.Launch.Shared}, "shared", "dynamic shared memory in `BYTES`, such as 1024 or 48K")
-	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "argument `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
+	fs.Var(&argFlag{&opt.Launch.Args}, "arg", "set an argument, `NAME=VALUE`: n=1024, x=1.5, in=random, out=zero:4096, w=file:w.bin, b=alias:a, in=unknown, tile=local:1K; NAME may be an index; may be repeated")
 }
 
 // engineFlags defines the flags of the emulator and the race detector.
 func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
-	fs.Uint64Var(&opt.Seed, "seed", 0, "seed `N` of the first schedule")
-	fs.IntVar(&opt.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
-	fs.Var(newChoice(&opt.Warp, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
-	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
-	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 20 million and 50,000 for each warp of the launch)")
-	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
-	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "work on `N` kernels at a time (default: one for each core), and emulate independent blocks on as many (default: 1, which is no slower: the detector takes the events in turn)")
+	fs.Uint64Var(&opt.Run.Seed, "seed", 0, "use seed `N` for the first schedule")
+	fs.IntVar(&opt.Run.Seeds, "seeds", 1, "run `N` schedules, with consecutive seeds")
+	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp", "order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
+	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign", "tolerate conflicting writes of the same value: `WHICH` is warp (by one instruction of a warp), all or none")
+	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a run after `N` warp instructions (default: 20 million, plus 50,000 for each warp of the launch)")
+	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
+	fs.IntVarP(&opt.Workers, "jobs", "j", 0, "examine `N` kernels at a time (default: one per core), and emulate independent blocks on as many cores (default: 1)")
 }
 
 // proofFlags defines the flags of proofs for all inputs.
-func proofFlags(fs *pflag.FlagSet, opt *check.Options) {
-	fs.Var(newChoice(&opt.Solver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries by `SOLVER` embedded, z3, cvc5 or auto: the embedded one, and z3 where it is installed")
-	limit := check.DefaultTimeout.String()
-	if opt.ThenProve {
-		limit = "a number of steps, which take some 10s"
+func proofFlags(fs *pflag.FlagSet, opt *prove.Options, afterRun bool) {
+	fs.Var(newParsed(&opt.Solver, prove.ParseSolver, "auto", "embedded", "z3", "cvc5"), "solver", "decide queries with `SOLVER` embedded, z3, cvc5 or auto (the embedded one, and z3 if it is installed)")
+	limit := "a fixed number of solver steps, about a minute"
+	if afterRun {
+		limit = "a fixed number of solver steps, about 10s"
 	}
-	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("give the proof of a kernel at most `TIME`, such as 90s (default: %s)", limit))
-	fs.StringVar(&opt.SMTDir, "smt-dir", "", "keep the queries of proofs in `DIR`, as SMT-LIB 2 files")
+	fs.DurationVar(&opt.Timeout, "timeout", 0, fmt.Sprintf("end the proof of a kernel after `TIME`, such as 90s (default: %s)", limit))
+	fs.StringVar(&opt.SMTDir, "smt-dir", "", "write the queries of proofs to `DIR`, as SMT-LIB 2 files")
 }
 
 // scopeFlags defines the flags of what a proof is about.
-func scopeFlags(fs *pflag.FlagSet, opt *check.Options) {
-	fs.Var(&assumeFlag{&opt.Assume}, "assume", "take `EXPR` to hold, of integer arguments, gridDim and blockDim: 'n == gridDim.x * blockDim.x'; may be repeated")
-	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false, "leave races between threads of different blocks out")
-	fs.BoolVar(&opt.Bounds, "bounds", false, "prove too that accesses stay in arrays of known size: variables, and buffers of --arg in=zero:4096")
-	fs.Var(newChoice(&opt.Abstraction, "equality", "adversarial"), "abstraction", "take what is loaded from arrays that the kernel writes to be `WHICH` of equality (one value a place and barrier interval) or adversarial (anything)")
+func scopeFlags(fs *pflag.FlagSet, opt *prove.Options) {
+	fs.Var(&assumeFlag{&opt.Assume}, "assume", "assume `EXPR` over integer arguments, gridDim and blockDim: 'n == gridDim.x * blockDim.x'; may be repeated")
+	fs.BoolVar(&opt.OnlyIntraBlock, "only-intra-block", false, "ignore races between threads of different blocks")
+	fs.BoolVar(&opt.Bounds, "bounds", false, "also prove that accesses stay in arrays of known size: variables, and buffers such as --arg in=zero:4096")
+	fs.Var(newParsed(&opt.Abstraction, prove.ParseAbstraction, "equality", "adversarial"), "abstraction", "model loads from arrays that the kernel writes by `WHICH` of equality (one value per address and barrier interval) or adversarial (any value)")
 }
 
 // checkNumbers reports numbers that no run can have.
 func checkNumbers(opt *check.Options) error {
+	seed, seeds := opt.Run.Seed, opt.Run.Seeds
 	switch {
-	case opt.Seeds < 1:
-		return fmt.Errorf("--seeds %d: at least 1 is needed", opt.Seeds)
+	case seeds < 1:
+		return fmt.Errorf("--seeds %d: must be at least 1", seeds)
 	case opt.Limit < 1:
-		return fmt.Errorf("--limit %d: at least 1 is needed", opt.Limit)
-	case opt.Timeout < 0:
-		return fmt.Errorf("--timeout %v: a time above 0 is needed", opt.Timeout)
-	case opt.Unwind < 0:
-		return fmt.Errorf("--unwind %d: a number of iterations is needed", opt.Unwind)
+		return fmt.Errorf("--limit %d: must be at least 1", opt.Limit)
+	case opt.Prove.Timeout < 0:
+		return fmt.Errorf("--timeout %v: must be above 0", opt.Prove.Timeout)
+	case opt.Prove.Unwind < 0:
+		return fmt.Errorf("--unwind %d: must not be negative", opt.Prove.Unwind)
 	case opt.Workers < 0:
-		return fmt.Errorf("--jobs %d: a number of cores is needed", opt.Workers)
-	case opt.Seed+uint64(opt.Seeds-1) < opt.Seed:
-		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", opt.Seed, opt.Seeds)
+		return fmt.Errorf("--jobs %d: must not be negative", opt.Workers)
+	case seed+uint64(seeds-1) < seed:
+		return fmt.Errorf("--seed %d with --seeds %d: the last seed does not fit in 64 bits", seed, seeds)
 	}
 	return nil
 }
@@ -109,10 +114,32 @@ func (c *choice) Type() string   { return "word" }
 
 func (c *choice) Set(s string) error {
 	if s == "" || !slices.Contains(c.words, s) {
-		return fmt.Errorf("want %s", strings.TrimPrefix(strings.Join(c.words, ", "), ", "))
+		return fmt.Errorf("expected one of %s", strings.TrimPrefix(strings.Join(c.words, ", "), ", "))
 	}
 	*c.value = s
 	return nil
+}
+
+// parsed is a choice whose word becomes a value at once.
+type parsed[T any] struct {
+	choice
+	target *T
+	parse  func(string) (T, error)
+}
+
+// newParsed is newChoice for a type with a parser that reads the words; the first word is the zero
+// value.
+func newParsed[T any](target *T, parse func(string) (T, error), words ...string) *parsed[T] {
+	return &parsed[T]{choice: *newChoice(new(string), words...), target: target, parse: parse}
+}
+
+func (p *parsed[T]) Set(s string) error {
+	if err := p.choice.Set(s); err != nil {
+		return err
+	}
+	v, err := p.parse(s)
+	*p.target = v
+	return err
 }
 
 type dimFlag struct {
@@ -143,7 +170,7 @@ func (d *dimFlag) Set(s string) error {
 	}
 	v, err := launch.ParseDim(s)
 	if err != nil && strings.Contains(s, "*") {
-		err = fmt.Errorf("%w; only heddle verify takes * for any size", err)
+		err = fmt.Errorf("%w; only heddle verify accepts * for any size", err)
 	}
 	*d.value = &v
 	return err

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
+	"heddle/internal/command/sync"
 	"heddle/internal/report"
 )
 
@@ -19,7 +20,7 @@ func (c *oneFile) withPage(ctx context.Context) (*reportFile, error) {
 }
 
 // addFix says in a report what heddle fix did, and ends it.
-func (r *reportFile) addFix(res *check.FixResult) error {
+func (r *reportFile) addFix(res *fix.Result) error {
 	if r == nil {
 		return nil
 	}
@@ -27,17 +28,17 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 	for i := range res.Fixes {
 		f := &res.Fixes[i]
 		one := &report.Repair{Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why, Notes: f.Notes, After: &f.After,
-			Good: f.Status == check.NothingToFix || f.Status == check.Repaired && f.PTXOnly == ""}
+			Good: f.Status == fix.NothingToFix || f.Status == fix.Repaired && f.PTXOnly == ""}
 		switch {
-		case f.Status == check.NotRepaired:
-			one.Why = "It cannot be repaired by synchronization, because " + f.Why
+		case f.Status == fix.NotRepaired:
+			one.Why = "No repair found: " + f.Why
 		case f.PTXOnly != "":
 			one.Status += ", but not in the source"
-			one.Notes = append(one.Notes, "in the PTX only (--emit ptx), because "+f.PTXOnly)
+			one.Notes = append(one.Notes, "repaired in the PTX only (--emit ptx), because "+f.PTXOnly)
 		case len(f.Edits) > 0:
-			one.Notes = append(one.Notes, fmt.Sprintf("the patched source, compiled again, is %s, and the findings do not come back", f.Source.Kind))
+			one.Notes = append(one.Notes, fmt.Sprintf("the patched and recompiled source is %s and no longer has the findings", f.Source.Kind))
 		}
-		if f.Status == check.Repaired {
+		if f.Status == fix.Repaired {
 			one.Cost = &report.Cost{Before: f.CostBefore, After: f.CostAfter}
 		}
 		for _, ch := range f.Changes {
@@ -51,7 +52,7 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 			for _, ch := range alt {
 				parts = append(parts, fmt.Sprintf("%s: %s", res.Files.Format(ch.Span.Start), ch.Text))
 			}
-			one.Notes = append(one.Notes, "or, at the same cost, "+strings.Join(parts, "; "))
+			one.Notes = append(one.Notes, "alternative at the same cost: "+strings.Join(parts, "; "))
 		}
 		r.Repair(one)
 		for j := range f.Wrong {
@@ -66,7 +67,7 @@ func (r *reportFile) addFix(res *check.FixResult) error {
 }
 
 // addSync says in a report what heddle sync did, and ends it.
-func (r *reportFile) addSync(res *check.SyncResult) error {
+func (r *reportFile) addSync(res *sync.Result) error {
 	if r == nil {
 		return nil
 	}
@@ -74,9 +75,9 @@ func (r *reportFile) addSync(res *check.SyncResult) error {
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
 		one := &report.Repair{Kernel: k.Kernel, Status: k.Status.String(), After: &k.Verdict, Notes: append(k.Stuck[:len(k.Stuck):len(k.Stuck)], syncNotes(k)...),
-			Good: syncExit(&check.SyncResult{Kernels: res.Kernels[i : i+1]}) == exitClean}
-		if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
-			one.Cost = &report.Cost{Before: k.Before, After: k.After, Least: k.Optimal, By: fmt.Sprintf("%d calls of the oracle: %s", k.Calls, k.Oracle)}
+			Good: syncExit(&sync.Result{Kernels: res.Kernels[i : i+1]}) == exitClean}
+		if k.Status == sync.Unchanged || k.Status == sync.Changed {
+			one.Cost = &report.Cost{Before: k.Before, After: k.After, Least: k.Optimal, By: fmt.Sprintf("%d oracle calls: %s", k.Calls, k.Oracle)}
 		}
 		for j := range k.Barriers {
 			b := &k.Barriers[j]
@@ -89,30 +90,30 @@ func (r *reportFile) addSync(res *check.SyncResult) error {
 }
 
 // barrierSays says what becomes of a barrier.
-func barrierSays(b *check.SyncBarrier) string {
+func barrierSays(b *sync.Barrier) string {
 	switch {
 	case b.Warp:
-		return "barrier of the warp " + b.Place
+		return "warp barrier " + b.Place
 	case b.Gone:
-		return "not needed: the barrier " + b.Place
+		return "not needed: barrier " + b.Place
 	case b.Kept:
-		return "kept: the barrier " + b.Place
+		return "kept: barrier " + b.Place
 	}
-	return "barrier " + b.Place
+	return "inserted: barrier " + b.Place
 }
 
 // syncNotes are what there is to know of a search beyond its barriers.
-func syncNotes(k *check.Sync) []string {
+func syncNotes(k *sync.Kernel) []string {
 	var out []string
 	if k.Given {
-		note := "right for the arguments of the launch only"
+		note := "valid only for the arguments of this launch"
 		if len(k.Elsewhere) > 0 {
-			note += "; for others: " + k.Elsewhere[0]
+			note += "; with other arguments: " + k.Elsewhere[0]
 		}
 		out = append(out, note)
 	}
 	if len(k.OtherBlocks) > 0 {
-		note := fmt.Sprintf("out of reach of barriers of a block: %s race between blocks", k.OtherBlocks[0])
+		note := fmt.Sprintf("block barriers cannot separate %s, which race between blocks", k.OtherBlocks[0])
 		if n := len(k.OtherBlocks) - 1; n > 0 {
 			note += fmt.Sprintf(", and %d more", n)
 		}

@@ -22,7 +22,7 @@ func openImages(in lower.Input) (*fatbin.File, error) {
 		}
 	}
 	if !fatbin.Is(content) {
-		return nil, fmt.Errorf("%s is neither an ELF file nor a fatbin: it holds no images", in.Name)
+		return nil, fmt.Errorf("%s is neither an ELF file nor a fatbin: it contains no images", in.Name)
 	}
 	f, err := fatbin.Open(content)
 	if err != nil {
@@ -38,7 +38,7 @@ func listImages(w io.Writer, in lower.Input, width int) error {
 		return err
 	}
 	if len(f.Images) == 0 {
-		return fmt.Errorf("%s: no device code in it: no section .nv_fatbin or __nv_relfatbin", in.Name)
+		return fmt.Errorf("%s: no device code: no section .nv_fatbin or __nv_relfatbin", in.Name)
 	}
 	checked := make(map[*fatbin.Image]bool)
 	if sel, err := f.Select(); err == nil { // what cannot be read is said in its row

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/internal/check"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/project"
 )
@@ -23,9 +23,9 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) define(fs *pflag.FlagSet) {
-	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "the input is in `LANGUAGE` cu, cl, ptx or ll (default: told by extension and content)")
-	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without FILE, check all CUDA files of it")
-	fs.BoolVarP(&f.verbose, "verbose", "v", false, "say what of the compile commands is not used")
+	fs.Var(newChoice(&f.lang, "", string(lower.CUDA), string(lower.OpenCL), string(lower.PTX), string(lower.LLVM)), "lang", "read the input as `LANGUAGE` cu, cl, ptx or ll (default: by extension and content)")
+	fs.StringVarP(&f.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json; without a FILE, check all its CUDA files")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "print which parts of compile commands are ignored")
 	f.config.define(fs)
 }
 
@@ -40,14 +40,14 @@ func (f *inputFlags) some(_ *cobra.Command, args []string) error {
 // anything is some once the configuration is read.
 func (f *inputFlags) anything(args []string) error {
 	if len(args) == 0 && f.database == "" {
-		return errors.New("no input file; want .cu, .cl, .ptx, .ll, .bc, programs with PTX in them, directories, or - for standard input")
+		return errors.New("no input file; expected .cu, .cl, .ptx, .ll or .bc files, programs that contain PTX, directories, or - for standard input")
 	}
 	return nil
 }
 
 // inputs resolves the arguments: files, directories, - for standard input, and the files of a compilation
 // database. Notes go to log.
-func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]check.Input, error) {
+func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]driver.Input, error) {
 	if len(args) == 0 && f.database == "" {
 		args = f.config.project()
 	}
@@ -61,20 +61,20 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 			return nil, err
 		}
 	}
-	var out []check.Input
+	var out []driver.Input
 	if len(args) == 0 && db != nil {
 		if len(db.Entries) == 0 {
 			return nil, fmt.Errorf("-p %s: no CUDA file in the compilation database", f.database)
 		}
 		for _, e := range db.Entries {
-			out = append(out, check.Input{Input: lower.Input{Name: shortest(e.Path), Lang: lower.CUDA}})
+			out = append(out, driver.Input{Input: lower.Input{Name: shortest(e.Path), Lang: lower.CUDA}})
 		}
 	}
 	read := false
 	for _, arg := range args {
 		if arg == "-" {
 			if read {
-				return nil, errors.New("- (standard input) is named twice")
+				return nil, errors.New("standard input (-) is given more than once")
 			}
 			read = true
 			in, err := fromStdin(stdin)
@@ -86,7 +86,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 		}
 		dir, ok := project.Directory(arg)
 		if !ok {
-			out = append(out, check.Input{Input: lower.Input{Name: arg}})
+			out = append(out, driver.Input{Input: lower.Input{Name: arg}})
 			continue
 		}
 		files, err := project.Walk(dir)
@@ -94,16 +94,16 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 			return nil, err
 		}
 		if len(files) == 0 {
-			return nil, fmt.Errorf("%s: no .cu, .cl, .ptx, .ll or .bc file below it", arg)
+			return nil, fmt.Errorf("%s: the directory contains no .cu, .cl, .ptx, .ll or .bc file", arg)
 		}
 		found := len(out)
 		for _, name := range files {
 			if f.config.checks(name) {
-				out = append(out, check.Input{Input: lower.Input{Name: name}, Found: true})
+				out = append(out, driver.Input{Input: lower.Input{Name: name}, Found: true})
 			}
 		}
 		if len(out) == found {
-			return nil, fmt.Errorf("%s: %s excludes every file below it", arg, f.config.file.Path)
+			return nil, fmt.Errorf("%s: %s excludes every file in this directory", arg, f.config.file.Path)
 		}
 	}
 	for i := range out {
@@ -116,7 +116,7 @@ func (f *inputFlags) inputs(args []string, stdin io.Reader, log io.Writer) ([]ch
 }
 
 // compileFlags adds what the database says of one input.
-func (f *inputFlags) compileFlags(db *project.Database, in *check.Input, log io.Writer) {
+func (f *inputFlags) compileFlags(db *project.Database, in *driver.Input, log io.Writer) {
 	if db == nil || in.Content != nil {
 		return
 	}
@@ -129,24 +129,24 @@ func (f *inputFlags) compileFlags(db *project.Database, in *check.Input, log io.
 	}
 	in.Flags = e.Flags
 	if f.verbose && len(e.Dropped) > 0 {
-		fmt.Fprintf(log, "heddle: %s: not used of its compile command: %s\n", in.Name, strings.Join(e.Dropped, " "))
+		fmt.Fprintf(log, "heddle: %s: ignored in its compile command: %s\n", in.Name, strings.Join(e.Dropped, " "))
 	}
 }
 
 // maxStdin bounds what is read from standard input.
 const maxStdin = 1 << 30
 
-func fromStdin(stdin io.Reader) (check.Input, error) {
+func fromStdin(stdin io.Reader) (driver.Input, error) {
 	content, err := io.ReadAll(io.LimitReader(stdin, maxStdin+1))
 	switch {
 	case err != nil:
-		return check.Input{}, fmt.Errorf("reading standard input: %w", err)
+		return driver.Input{}, fmt.Errorf("reading standard input: %w", err)
 	case len(content) > maxStdin:
-		return check.Input{}, fmt.Errorf("standard input has more than %d bytes", maxStdin)
+		return driver.Input{}, fmt.Errorf("standard input is larger than %d bytes", maxStdin)
 	case strings.TrimSpace(string(content[:min(len(content), 1<<12)])) == "":
-		return check.Input{}, errors.New("standard input is empty")
+		return driver.Input{}, errors.New("standard input is empty")
 	}
-	return check.Input{Input: lower.Input{Name: check.Stdin, Content: content}}, nil
+	return driver.Input{Input: lower.Input{Name: driver.Stdin, Content: content}}, nil
 }
 
 // shortest is a path as a user would type it: relative if it lies below the working directory.

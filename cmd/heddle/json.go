@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"io"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
+	"heddle/internal/command/sync"
 	"heddle/internal/diag"
 	"heddle/internal/edit"
+	"heddle/internal/engine/trace"
 )
 
 // The objects that fix, sync and trace write beside findings and verdicts. docs/json.md describes them, docs/schema has
@@ -47,7 +49,7 @@ type fixChange struct {
 }
 
 // writeFixJSON writes one kernel as one line.
-func writeFixJSON(w io.Writer, f *check.Fix, res *check.FixResult) error {
+func writeFixJSON(w io.Writer, f *fix.Kernel, res *fix.Result) error {
 	out := fixObject{jsonHead: jsonHead{diag.SchemaVersion, "fix"}, Kernel: f.Kernel, Status: f.Status.String(), Why: f.Why,
 		CostBefore: f.CostBefore, CostAfter: f.CostAfter, Verdict: f.Verdict(), Scope: f.After.Scope, Notes: f.Notes,
 		PTXOnly: f.PTXOnly, Checked: f.Judged, Millis: f.Total.Milliseconds()}
@@ -65,7 +67,7 @@ func writeFixJSON(w io.Writer, f *check.Fix, res *check.FixResult) error {
 		}
 		out.Findings = append(out.Findings, json.RawMessage(bytes.TrimSpace(b.Bytes())))
 	}
-	list := func(of []check.FixChange) (out []fixChange) {
+	list := func(of []fix.Change) (out []fixChange) {
 		for _, ch := range of {
 			out = append(out, fixChange{res.Files.Format(ch.Span.Start), ch.Text})
 		}
@@ -111,7 +113,7 @@ type syncBarrier struct {
 }
 
 // writeSyncJSON writes all kernels as one object.
-func writeSyncJSON(w io.Writer, res *check.SyncResult) error {
+func writeSyncJSON(w io.Writer, res *sync.Result) error {
 	out := syncObject{jsonHead: jsonHead{diag.SchemaVersion, "sync"}, Kernels: []syncKernel{}, Diff: res.Diff}
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
@@ -153,7 +155,7 @@ type traceObject struct {
 }
 
 // writeTraceJSON writes the counts of a block as one line. A failure shows when the results behind them are written.
-func writeTraceJSON(w io.Writer, s check.TraceStats) {
+func writeTraceJSON(w io.Writer, s trace.Stats) {
 	enc := json.NewEncoder(w)
 	enc.Encode(traceObject{
 		jsonHead: jsonHead{diag.SchemaVersion, "trace"}, Kernel: s.Kernel, Block: s.Block.String(), Threads: s.Threads, Commands: s.Commands,

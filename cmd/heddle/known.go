@@ -16,6 +16,7 @@ import (
 	"heddle/internal/baseline"
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/gitrev"
 	"heddle/internal/source"
 )
@@ -29,8 +30,8 @@ type knownFlags struct {
 
 func (f *knownFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.file, "baseline", "", "do not report the findings that `FILE` lists")
-	fs.BoolVar(&f.write, "write-baseline", false, "write the present findings to the file of --baseline")
-	fs.StringVar(&f.rev, "new-from", "", "report only findings that the git revision `REV` does not have")
+	fs.BoolVar(&f.write, "write-baseline", false, "write the current findings to the file of --baseline")
+	fs.StringVar(&f.rev, "new-from", "", "report only findings that are not in the git revision `REV`")
 }
 
 func (f *knownFlags) check() error {
@@ -38,7 +39,7 @@ func (f *knownFlags) check() error {
 	case f.write && f.file == "":
 		return errors.New("--write-baseline needs --baseline FILE, the file to write")
 	case f.write && f.rev != "":
-		return errors.New("--write-baseline and --new-from exclude each other")
+		return errors.New("--write-baseline and --new-from cannot be combined")
 	}
 	return nil
 }
@@ -54,12 +55,12 @@ type known struct {
 
 // open reads the baseline and finds the revision, so that mistakes show before anything is checked. opt is that of
 // the run, whose findings are then asked for.
-func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []check.Input, stderr io.Writer) (*known, error) {
+func (f knownFlags) open(ctx context.Context, opt check.Options, inputs []driver.Input, stderr io.Writer) (*known, error) {
 	k := &known{flags: f, files: opt.Files, listed: baseline.New(), close: func() error { return nil }}
 	if f.file != "" && !f.write {
 		content, err := os.ReadFile(f.file)
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("--baseline %s: there is no such file; --write-baseline writes it", f.file)
+			return nil, fmt.Errorf("--baseline %s: file not found; create it with --write-baseline", f.file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--baseline: %w", err)
@@ -109,7 +110,7 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 		return nil
 	}
 	if interrupted || sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: %s is not written: not everything was checked\n", k.flags.file)
+		fmt.Fprintf(stderr, "heddle: %s was not written, because not everything was checked\n", k.flags.file)
 		return nil
 	}
 	var b bytes.Buffer
@@ -119,15 +120,15 @@ func (k *known) finish(sum *check.Summary, interrupted bool, stderr io.Writer) e
 	if err := os.WriteFile(k.flags.file, b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("--write-baseline: %w", err)
 	}
-	fmt.Fprintf(stderr, "heddle: %s lists %d findings\n", k.flags.file, k.listed.Len())
+	fmt.Fprintf(stderr, "heddle: %s now lists %s\n", k.flags.file, counted(k.listed.Len(), "finding"))
 	return nil
 }
 
 // olderFindings checks the same inputs as they were in a revision. Files that the revision does not have, or that
 // cannot be checked there, have no findings in it. A finding that was suppressed there is not one of them.
-func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, inputs []check.Input, rev string, stderr io.Writer) *baseline.Set {
+func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, inputs []driver.Input, rev string, stderr io.Writer) *baseline.Set {
 	set := baseline.New()
-	var then []check.Input
+	var then []driver.Input
 	for _, in := range inputs {
 		path, ok := tree.Path(in.Name)
 		if !ok || in.Content != nil {
@@ -142,16 +143,13 @@ func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, in
 	if len(then) == 0 {
 		return set
 	}
-	opt.Files, opt.Known, opt.Printf, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, nil, math.MaxInt
+	opt.Files, opt.Known, opt.Decisions, opt.Limit = source.NewSet(), nil, nil, math.MaxInt
+	opt.Run.Printf, opt.Trace.Stats = nil, nil
 	opt.Lower.NoCache = true // its keys hold the temporary path
-	if opt.Trace != nil {
-		quiet := *opt.Trace
-		quiet.Stats, opt.Trace = nil, &quiet
-	}
 	opt.Lower.Includes = alsoIn(tree, opt.Lower.Includes)
 	opt.Lower.Systems = alsoIn(tree, opt.Lower.Systems)
 	opt.Lower.Forced = insteadIn(tree, opt.Lower.Forced)
-	sum, err := check.RunInputs(ctx, opt, then, func(d diag.Diagnostic) {
+	sum, err := check.Inputs(ctx, opt, then, func(d diag.Diagnostic) {
 		if d.Code.Family() == diag.Bugs && d.Suppressed == nil {
 			set.Add(opt.Files, &d)
 		}
@@ -159,7 +157,7 @@ func olderFindings(ctx context.Context, tree *gitrev.Tree, opt check.Options, in
 	if err != nil {
 		fmt.Fprintf(stderr, "heddle: --new-from %s: %v\n", rev, err)
 	} else if sum.InputErrors > 0 {
-		fmt.Fprintf(stderr, "heddle: --new-from %s: %d mistakes in the input at that revision; findings of what could not be checked there count as new\n", rev, sum.InputErrors)
+		fmt.Fprintf(stderr, "heddle: --new-from %s: %d errors in the input at that revision; findings in files that could not be checked there count as new\n", rev, sum.InputErrors)
 	}
 	return set
 }

@@ -14,6 +14,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/config"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/lower"
 	"heddle/internal/lsp"
 	"heddle/internal/source"
@@ -24,10 +25,11 @@ func newLSP(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var e editorEngine
 	cmd := &cobra.Command{
 		Use:   "lsp [flags]",
-		Short: "serve an editor by the Language Server Protocol",
-		Long: `lsp speaks the Language Server Protocol on standard input and output: diagnostics for .cu, .cuh, .cl and .ptx while they
-are edited and when they are saved, verdicts on hover and above each kernel. docs/editor.md says how to set up VS Code and
-Neovim. Launches and compiler flags come from comments, host code and heddle.toml, as for heddle check.`,
+		Short: "run a language server for an editor",
+		Long: `lsp speaks the Language Server Protocol on standard input and output. It checks .cu, .cuh, .cl and .ptx documents
+while they are edited and when they are saved, and shows verdicts on hover and above each kernel. docs/editor.md
+describes the setup of VS Code and Neovim. Launches and compiler flags come from comments, host code and
+heddle.toml, as for heddle check.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logf := func(text string) { fmt.Fprintf(stderr, "heddle lsp: %s\n", text) }
@@ -41,7 +43,7 @@ Neovim. Launches and compiler flags come from comments, host code and heddle.tom
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&e.database, "database", "p", "", "compile with the flags of `DIR`/compile_commands.json")
-	fs.Bool("stdio", true, "accepted, since editors pass it: standard input and output are used in any case")
+	fs.Bool("stdio", true, "accepted because editors pass it; standard input and output are always used")
 	lowerFlags(fs, &e.lower)
 	return cmd
 }
@@ -54,12 +56,18 @@ type editorEngine struct {
 
 func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report, error) {
 	report := &lsp.Report{Files: source.NewSet()}
-	opt, inputs, err := e.prepare(req, report)
+	common, inputs, err := e.prepare(req, report)
 	if err != nil || inputs == nil {
 		return report, err
 	}
-	opt.Command, opt.Prove = string(req.Mode), req.Mode == lsp.Proof
-	sum, err := check.RunInputs(ctx, opt, inputs, func(d diag.Diagnostic) {
+	opt := check.Options{Options: common, SkipProof: true, Mode: check.Run}
+	switch req.Mode {
+	case lsp.Full:
+		opt.Mode = check.Check
+	case lsp.Proof:
+		opt.Mode = check.Verify
+	}
+	sum, err := check.Inputs(ctx, opt, inputs, func(d diag.Diagnostic) {
 		report.Findings = append(report.Findings, compilerErrors(report.Files, d)...)
 	})
 	if err != nil {
@@ -70,10 +78,10 @@ func (e *editorEngine) Check(ctx context.Context, req lsp.Request) (*lsp.Report,
 }
 
 // prepare returns the options and the input of a request. Without an input and an error, the findings of the report say what is wrong.
-func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (check.Options, []check.Input, error) {
-	opt := check.Options{
+func (e *editorEngine) prepare(req lsp.Request, report *lsp.Report) (driver.Options, []driver.Input, error) {
+	opt := driver.Options{
 		Kernel: req.Kernel, Lower: e.lower, Database: e.database, Files: report.Files,
-		Progress: func(p check.Progress) { req.Progress(p.Kernel + ": " + p.Engine) },
+		Progress: func(p driver.Progress) { req.Progress(p.Kernel + ": " + p.Engine.String()) },
 	}
 	in := inputFlags{database: e.database}
 	settings := configFlags{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/command/sync"
 	"heddle/internal/diag"
 	"heddle/internal/lsp"
 	"heddle/internal/source"
@@ -31,7 +31,7 @@ func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col i
 	}
 	ctx, cancel := context.WithTimeout(ctx, hoverTime)
 	defer cancel()
-	use, err := check.UseOfBarrier(ctx, opt, inputs[0], line, col, func(diag.Diagnostic) {})
+	use, err := sync.UseOfBarrier(ctx, sync.Options{Common: opt}, inputs[0], sync.At{Line: line, Col: col}, func(diag.Diagnostic) {})
 	if err != nil || use == nil {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func (e *editorEngine) Barrier(ctx context.Context, req lsp.Request, line, col i
 }
 
 // barrierText says in Markdown what a barrier is for.
-func barrierText(use *check.BarrierUse) string {
+func barrierText(use *sync.BarrierUse) string {
 	const most = 5
 	var list strings.Builder
 	for i, s := range use.Separates {
@@ -50,14 +50,14 @@ func barrierText(use *check.BarrierUse) string {
 		fmt.Fprintf(&list, "\n- %s", s)
 	}
 	switch use.Need {
-	case check.BarrierNeeded:
-		return fmt.Sprintf("**needed**: without it these race, as a run shows:\n%s", list.String())
-	case check.BarrierMaybe:
-		return fmt.Sprintf("**kept**: without it these may race, as far as a proof can tell; a run of this launch does not show it:\n%s", list.String())
-	case check.BarrierRedundant:
-		return "**redundant**: without it no two threads race either, proved for all inputs of this launch shape. `heddle sync` removes it."
+	case sync.BarrierNeeded:
+		return fmt.Sprintf("**needed**: a run without this barrier has these races:\n%s", list.String())
+	case sync.BarrierMaybe:
+		return fmt.Sprintf("**kept**: without this barrier, the prover cannot exclude these races; a run of this launch does not show them:\n%s", list.String())
+	case sync.BarrierRedundant:
+		return "**redundant**: the kernel is proved race-free without this barrier, for all inputs of this launch shape. `heddle sync` removes it."
 	}
-	return "heddle cannot tell what this barrier is for: " + use.Why
+	return "heddle could not determine what this barrier is for: " + use.Why
 }
 
 // wordAt is the identifier at a line and a byte column, both from 1.

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/command/fix"
+	"heddle/internal/command/sync"
 	"heddle/internal/diag"
+	"heddle/internal/engine/prove"
 	"heddle/internal/lsp"
 	"heddle/internal/source"
 )
@@ -23,7 +25,7 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 		return nil, nil, "", err
 	}
 	if inputs == nil {
-		return report.Files, nil, "the configuration cannot be used", nil
+		return report.Files, nil, "the configuration file has errors", nil
 	}
 	var say []string
 	mistake := func(d diag.Diagnostic) {
@@ -34,7 +36,7 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 	var edits []diag.Edit
 	req.Progress(req.Kernel + ": " + string(req.Mode))
 	if req.Mode == lsp.Fix {
-		res, err := check.FixFile(ctx, opt, check.FixOptions{Source: true, Budget: editorRepair}, inputs[0], mistake)
+		res, err := fix.File(ctx, fix.Options{Common: opt, Source: true, Budget: editorRepair}, inputs[0], mistake)
 		if err != nil {
 			return nil, nil, "", err
 		}
@@ -43,8 +45,8 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 			edits = append(edits, res.Fixes[i].Edits...)
 		}
 	} else {
-		opt.Timeout = editorRepair
-		res, err := check.Synchronize(ctx, opt, check.SyncOptions{}, inputs[0], mistake)
+		limit := prove.Options{Timeout: editorRepair}
+		res, err := sync.File(ctx, sync.Options{Common: opt, Prove: limit}, inputs[0], mistake)
 		if err != nil {
 			return nil, nil, "", err
 		}
@@ -61,11 +63,11 @@ func (e *editorEngine) Repair(ctx context.Context, req lsp.Request) (*source.Set
 }
 
 // fixSays sums up a repair in one line.
-func fixSays(f *check.Fix) string {
+func fixSays(f *fix.Kernel) string {
 	say := fmt.Sprintf("%s: kernel %s", f.Status, f.Kernel)
 	switch {
-	case f.Status == check.NotRepaired:
-		say += ": cannot be repaired by synchronization, because " + f.Why
+	case f.Status == fix.NotRepaired:
+		say += ": no repair found: " + f.Why
 	case f.PTXOnly != "":
 		say += ": in the PTX only (heddle fix --emit ptx), because " + f.PTXOnly
 	case f.Why != "":
@@ -75,7 +77,7 @@ func fixSays(f *check.Fix) string {
 }
 
 // syncSays sums up a search for barriers in one line.
-func syncSays(k *check.Sync) string {
+func syncSays(k *sync.Kernel) string {
 	say := fmt.Sprintf("%s: kernel %s", k.Status, k.Kernel)
 	if len(k.Stuck) > 0 {
 		say += ": " + strings.Join(k.Stuck, "; ")

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes (DESIGN §3). Scripts rely on them.
+// Exit codes. Scripts rely on them.
 const (
 	exitClean    = 0
 	exitBugs     = 1
@@ -124,7 +124,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heddle",
 		Short: "find synchronization bugs in CUDA and OpenCL kernels",
-		Long: `heddle finds synchronization bugs in CUDA and OpenCL kernels without a GPU: data races, barrier divergence, deadlock.
+		Long: `heddle finds synchronization bugs in CUDA and OpenCL kernels without a GPU: data races, barrier divergence,
+deadlock, unsafe reuse of barriers.
 
 Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.`,
 		Example:       "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg n=1024 reduce.cu\n  heddle explain race-shared",

@@ -15,6 +15,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 )
 
 func TestMain(m *testing.M) {
@@ -148,7 +149,7 @@ func TestProgressRefresh(t *testing.T) {
 	var b bytes.Buffer
 	p := newProgress(&b)
 	p.tty, p.started, p.width = true, time.Now().Add(-3*time.Second), 24
-	p.callback()(check.Progress{Kernel: "k", Engine: "proof", Kernels: 12, KernelsDone: 3})
+	p.callback()(driver.Progress{Kernel: "k", Engine: driver.Proof, Kernels: 12, KernelsDone: 3})
 	drawn := func() int {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -170,11 +171,11 @@ func TestProgressRefresh(t *testing.T) {
 
 func TestProgressText(t *testing.T) {
 	for _, c := range []struct {
-		p    check.Progress
+		p    driver.Progress
 		want string
 	}{
-		{check.Progress{Kernel: "k", Engine: "proof", Kernels: 1, Files: 1}, "k: proof, 2 s"},
-		{check.Progress{Kernel: "k", Engine: "emulation", Kernels: 3, KernelsDone: 1, Files: 2, FilesDone: 1, Steps: 1_500_000, Blocks: 8}, "1 of 3 kernels, 1 of 2 files, k: emulation, 0 of 8 blocks, 1.5 M warp instructions, 2 s"},
+		{driver.Progress{Kernel: "k", Engine: driver.Proof, Kernels: 1, Files: 1}, "k: proof, 2 s"},
+		{driver.Progress{Kernel: "k", Engine: driver.Emulation, Kernels: 3, KernelsDone: 1, Files: 2, FilesDone: 1, Steps: 1_500_000, Blocks: 8}, "1 of 3 kernels, 1 of 2 files, k: emulation, 0 of 8 blocks, 1.5 M warp instructions, 2 s"},
 	} {
 		if got := progressText(c.p, 2*time.Second); got != c.want {
 			t.Errorf("got  %q\nwant %q", got, c.want)
@@ -189,7 +190,7 @@ func TestProgress(t *testing.T) {
 	if p.callback() != nil {
 		t.Error("progress without a terminal")
 	}
-	s := check.Progress{Kernel: strings.Repeat("k", 50), Engine: "emulation", Steps: 2_500_000, BlocksDone: 1, Blocks: 4}
+	s := driver.Progress{Kernel: strings.Repeat("k", 50), Engine: driver.Emulation, Steps: 2_500_000, BlocksDone: 1, Blocks: 4}
 	p.show(s)
 	if b.Len() > 0 {
 		t.Errorf("progress at once: %q", b.String())

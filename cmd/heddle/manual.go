@@ -19,8 +19,8 @@ func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "write the manual pages",
-		Long: `man writes a manual page for heddle and one for each of its commands to DIR: heddle.1, heddle-check.1 and so on. Their date
-is that of SOURCE_DATE_EPOCH, where it is set.`,
+		Long: `man writes a manual page for heddle and one for each command to DIR: heddle.1, heddle-check.1 and so on. Their
+date is SOURCE_DATE_EPOCH if that is set.`,
 		Args: exactly(1, "one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
@@ -58,6 +58,9 @@ func completions(root *cobra.Command) {
 					for _, d := range diag.Docs() {
 						out = append(out, cobra.CompletionWithDesc(string(d.Code), d.Title))
 					}
+					for _, t := range diag.Terms() {
+						out = append(out, cobra.CompletionWithDesc(strings.ReplaceAll(t.Name, " ", "-"), t.Title))
+					}
 				}
 				return out, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -70,8 +73,9 @@ func reference(w io.Writer, root *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString(`# The commands
 
-What ` + "`heddle COMMAND --help`" + ` prints, on one page; ` + "`make docs`" + ` writes it from the program. The forms of launches and arguments are in
-[launch.md](launch.md), what results are worth in [verdicts.md](verdicts.md). ` + "`heddle man DIR`" + ` writes the same as manual pages.
+The output of ` + "`heddle COMMAND --help`" + ` on one page; ` + "`make docs`" + ` writes it from the program.
+Launches and arguments are in [launch.md](launch.md), verdicts in [verdicts.md](verdicts.md).
+` + "`heddle man DIR`" + ` writes the same as manual pages.
 
 `)
 	var documented []*cobra.Command
@@ -81,7 +85,7 @@ What ` + "`heddle COMMAND --help`" + ` prints, on one page; ` + "`make docs`" + 
 			fmt.Fprintf(&b, "- [%s](#heddle-%s): %s\n", cmd.CommandPath(), cmd.Name(), cmd.Short)
 		}
 	}
-	fmt.Fprintf(&b, "- [heddle completion](#completion-in-the-shell): make a shell complete commands, flags and codes\n\n")
+	fmt.Fprintf(&b, "- [heddle completion](#completion-in-the-shell): complete commands, flags, codes and terms in a shell\n\n")
 	b.WriteString("Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.\n")
 	for _, cmd := range documented {
 		text := cmd.Long
@@ -104,8 +108,8 @@ What ` + "`heddle COMMAND --help`" + ` prints, on one page; ` + "`make docs`" + 
 	b.WriteString(`
 ## Completion in the shell
 
-` + "`heddle completion bash`" + ` prints a script that makes the shell complete commands, flags, the words that flags can have, and the codes of
-` + "`heddle explain`" + `; also for zsh, fish and powershell.
+` + "`heddle completion bash`" + ` prints a script with which the shell completes commands, flags, their values, and
+the codes and terms of ` + "`heddle explain`" + `; also for zsh, fish and powershell.
 
 ` + "```sh" + `
 heddle completion bash > ~/.local/share/bash-completion/completions/heddle
@@ -113,8 +117,8 @@ heddle completion zsh > "${fpath[1]}/_heddle"
 heddle completion fish > ~/.config/fish/completions/heddle.fish
 ` + "```" + `
 
-Progress of long runs is shown on a terminal only. Colour is left out where NO_COLOR is set, and where the output is no terminal. Tables
-fit the terminal, or COLUMNS where that is set.
+Progress of long runs is shown on a terminal only. There is no color if NO_COLOR is set or the output
+is not a terminal. Tables fit the terminal, or COLUMNS if that is set.
 `)
 	_, err := io.WriteString(w, b.String())
 	return err

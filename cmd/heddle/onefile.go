@@ -10,6 +10,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/project"
 	"heddle/internal/source"
 )
@@ -27,7 +28,7 @@ type oneFile struct {
 }
 
 // command makes a cobra command with one input file of a spec without arguments and flags. run gets the input, with the options complete.
-func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, check.Input) error) *cobra.Command {
+func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, driver.Input) error) *cobra.Command {
 	cmd := &spec
 	cmd.Long += launchHelp
 	cmd.Args = exactly(1, "one input file")
@@ -43,13 +44,13 @@ func (c *oneFile) command(spec cobra.Command, run func(*cobra.Command, check.Inp
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	launchFlags(fs, &c.opt)
+	launchFlags(fs, &c.opt.Options, nil)
 	engineFlags(fs, &c.opt)
-	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source")
+	fs.BoolVarP(&c.write, "write", "w", false, "write the change into the source file")
 	fs.StringVarP(&c.output, "output", "o", "", "write the changed text to `FILE`")
-	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text, or json (on standard output)")
-	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use colour: `WHEN` auto, always or never")
-	fs.StringVar(&c.html, "html", "", "write a report for people to `FILE`, beside what is printed: the patch with its reasons, in one HTML file that needs no network")
+	fs.Var(newChoice(&c.format, "text", "json"), "format", "report as `FORMAT` text or json (on standard output)")
+	fs.Var(newChoice(&c.color, "auto", "always", "never"), "color", "use color: `WHEN` is auto, always or never")
+	fs.StringVar(&c.html, "html", "", "also write an HTML report to `FILE`: the patch with its reasons, in one file that needs no network")
 	return cmd
 }
 
@@ -61,19 +62,19 @@ func (c *oneFile) endFlags(cmd *cobra.Command) *cobra.Command {
 }
 
 // open resolves the argument and opens the set of files.
-func (c *oneFile) open(arg string) (check.Input, error) {
+func (c *oneFile) open(arg string) (driver.Input, error) {
 	if dir, ok := project.Directory(arg); ok {
-		return check.Input{}, fmt.Errorf("%s is a directory; want one file", dir)
+		return driver.Input{}, fmt.Errorf("%s is a directory; expected one file", dir)
 	}
 	inputs, err := c.in.inputs([]string{arg}, c.stdin, c.stderr)
 	if err != nil {
-		return check.Input{}, err
+		return driver.Input{}, err
 	}
 	switch {
 	case c.write && c.output != "":
-		return check.Input{}, errors.New("-w writes the file where it is; leave -o out")
+		return driver.Input{}, errors.New("-w rewrites the file in place and cannot be combined with -o")
 	case c.write && inputs[0].Content != nil:
-		return check.Input{}, errors.New("-w needs a file to write to; use -o FILE for standard input")
+		return driver.Input{}, errors.New("-w needs a file to write to; use -o FILE for standard input")
 	}
 	c.opt.Database = c.in.database
 	c.opt.Files = source.NewSet()

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"heddle/internal/check"
+	"heddle/internal/driver"
 )
 
 const (
@@ -23,7 +23,7 @@ type progress struct {
 	started time.Time
 
 	mu    sync.Mutex
-	now   check.Progress // what was told last
+	now   driver.Progress // what was told last
 	told  bool
 	last  time.Time
 	shown bool
@@ -36,7 +36,7 @@ func newProgress(w io.Writer) *progress {
 }
 
 // callback returns what the driver calls; nil where nobody would see it.
-func (p *progress) callback() func(check.Progress) {
+func (p *progress) callback() func(driver.Progress) {
 	if !p.tty {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (p *progress) refresh() {
 	}
 }
 
-func (p *progress) show(s check.Progress) {
+func (p *progress) show(s driver.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now, p.told = s, true
@@ -82,7 +82,7 @@ func (p *progress) draw() {
 }
 
 // progressText is what is known: "3 of 12 kernels, 1 of 2 files, reduce: emulation, 1 of 4 blocks, 2.5 M warp instructions, 9 s".
-func progressText(s check.Progress, d time.Duration) string {
+func progressText(s driver.Progress, d time.Duration) string {
 	var parts []string
 	if s.Kernels > 1 || s.Files > 1 {
 		parts = append(parts, fmt.Sprintf("%d of %d kernels", s.KernelsDone, s.Kernels))

@@ -8,6 +8,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 )
 
 // summaryLine says in one line what a run came to: "5 kernels: 1 bug, 3 verified, 1 clean; 2 findings".
@@ -37,13 +38,13 @@ func summaryLine(sum *check.Summary) string {
 	for _, n := range []struct {
 		n    int
 		what string
-	}{{sum.Guessed, "dependent on guesses"}, {suppressed, "suppressed"}, {known, "known"}} {
+	}{{sum.Guessed, "dependent on guessed values"}, {suppressed, "suppressed"}, {known, "known"}} {
 		if n.n > 0 {
 			line += fmt.Sprintf(", %d %s", n.n, n.what)
 		}
 	}
 	if sum.InputErrors > 0 {
-		line += "; " + counted(sum.InputErrors, "mistake") + " in the input"
+		line += "; " + counted(sum.InputErrors, "error") + " in the input"
 	}
 	return line
 }
@@ -56,7 +57,7 @@ func counted(n int, what string) string {
 }
 
 // printDecisions prints which engines examined a kernel, why, what each came to, and how long it took.
-func printDecisions(w io.Writer, d check.Decisions) {
+func printDecisions(w io.Writer, d driver.Decisions) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "decisions: %s: kernel %s\n", d.Input, d.Kernel)
 	for _, s := range d.Steps {

@@ -10,25 +10,26 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heddle/internal/check"
+	"heddle/internal/command/sync"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 	"heddle/internal/place"
 )
 
-const syncHelp = `sync finds where the barriers of a block must stand, at the least cost, so that no two threads of a block race and no
-barrier diverges, and prints the change as a unified diff of the source. Barriers that stand are kept unless others cost
-less. Each barrier comes with what it separates; the patched source is verified again from the beginning.
+const syncHelp = `sync finds the cheapest placement of block barriers with which no two threads of a block race and no barrier
+diverges, and prints the change as a unified diff of the source. Existing barriers are kept unless others cost
+less. The report states what each barrier separates. The patched source is verified again from the start.
 
-The oracle decides which placements are right: static proves them for all inputs of the launch shape, dynamic runs the
-launch, both runs first and proves what the runs pass. Races between blocks are out of reach of barriers of a block.
+The oracle decides which placements are right: static proves them for all inputs of the launch shape, dynamic runs
+the launch, and both runs first and proves what passes. Block barriers cannot repair races between blocks.
 
-Exit codes: 0 the barriers are right, or the printed change makes them so; 1 a bug that no placement
-repairs; 2 usage or input error; 3 not decided.`
+Exit codes: 0 the barriers are right, or the printed change makes them so; 1 a bug that no placement repairs;
+2 usage or input error; 3 not decided.`
 
 // syncCommand is heddle sync.
 type syncCommand struct {
 	oneFile
-	sync      check.SyncOptions
+	sync      sync.Options
 	algorithm string
 	cost      string
 }
@@ -36,28 +37,28 @@ type syncCommand struct {
 var algorithms = map[string]place.Algorithm{"exact": place.Exact, "paper": place.Paper, "naive": place.Naive}
 
 func newSync(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}, sync: check.SyncOptions{Options: place.Options{Cost: place.DefaultCost}}}
+	c := &syncCommand{oneFile: oneFile{stdin: stdin, stdout: stdout, stderr: stderr}, sync: sync.Options{Options: place.Options{Cost: place.DefaultCost}}}
 	cmd := c.command(cobra.Command{
 		Use:     "sync [flags] FILE|-",
-		Short:   "find where barriers must stand, at the least cost",
+		Short:   "find the cheapest placement of barriers",
 		Long:    syncHelp,
 		Example: "  heddle sync kernel.cu\n  heddle sync -w kernel.cu\n  heddle sync --verify-only kernel.cu",
 	}, c.run)
 	fs := cmd.Flags()
-	fs.Lookup("format").Usage = "report as `FORMAT` text, or json (one object on standard output)"
-	fs.BoolVar(&c.sync.Strip, "strip", false, "give barriers that stand no preference over others of the same cost")
-	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place no __syncwarp(), only barriers of the block")
-	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the barriers that stand")
-	fs.Var(newChoice(&c.sync.Oracle, "static", "dynamic", "both"), "oracle", "have `ENGINE` judge placements: static, dynamic, or both")
-	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm", "search by `NAME`: exact, paper (Algorithm 1 of AutoSync), or naive (remove one barrier after the other)")
-	fs.Var(newChoice(&c.cost, "static", "measured"), "cost", "weigh barriers by `MODEL`: static (the constants below), or measured (how often threads come to each place in a run of the launch)")
-	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop, "take a loop to run `N` times")
-	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond, "take a condition to hold in this `SHARE` of cases")
-	fs.DurationVar(&c.opt.Timeout, "timeout", check.DefaultTimeout, "give the search for a kernel at most `TIME`, such as 90s")
+	fs.Lookup("format").Usage = "report as `FORMAT` text or json (one object on standard output)"
+	fs.BoolVar(&c.sync.Strip, "strip", false, "do not prefer existing barriers over others of the same cost")
+	fs.BoolVar(&c.sync.BlockOnly, "block-only", false, "place block barriers only, no __syncwarp()")
+	fs.BoolVar(&c.sync.VerifyOnly, "verify-only", false, "only judge the existing barriers")
+	fs.Var(newParsed(&c.sync.Oracle, sync.ParseOracle, "static", "dynamic", "both"), "oracle", "judge placements with `ENGINE` static, dynamic or both")
+	fs.Var(newChoice(&c.algorithm, "exact", "paper", "naive"), "algorithm", "search with `NAME` exact, paper (Algorithm 1 of AutoSync) or naive (remove one barrier after another)")
+	fs.Var(newChoice(&c.cost, "static", "measured"), "cost", "weigh barriers by `MODEL` static (the constants below) or measured (how often threads reach each place in a run)")
+	fs.Float64Var(&c.sync.Cost.Loop, "loop-cost", place.DefaultCost.Loop, "assume that a loop has `N` iterations")
+	fs.Float64Var(&c.sync.Cost.Cond, "cond-cost", place.DefaultCost.Cond, "assume that a condition holds in this `SHARE` of cases")
+	fs.DurationVar(&c.opt.Prove.Timeout, "timeout", 0, "end the search for a kernel after `TIME`, such as 90s (default: a fixed number of steps)")
 	return c.endFlags(cmd)
 }
 
-func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
+func (c *syncCommand) run(cmd *cobra.Command, input driver.Input) error {
 	if c.sync.Cost.Loop < 1 || c.sync.Cost.Cond <= 0 || c.sync.Cost.Cond > 1 {
 		return inputError{fmt.Errorf("--loop-cost must be at least 1, and --cond-cost above 0 and at most 1")}
 	}
@@ -68,7 +69,9 @@ func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
 		return inputError{err}
 	}
 	mistakes := c.mistakes(page)
-	res, err := check.Synchronize(cmd.Context(), c.opt, c.sync, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
+	opt := c.sync
+	opt.Common, opt.Run, opt.Prove = c.opt.Options, c.opt.Run, c.opt.Prove
+	res, err := sync.File(cmd.Context(), opt, input, func(d diag.Diagnostic) { mistakes.Finding(&d) })
 	if err != nil {
 		return inputError{err}
 	}
@@ -79,14 +82,14 @@ func (c *syncCommand) run(cmd *cobra.Command, input check.Input) error {
 }
 
 // syncExit sums up a search.
-func syncExit(res *check.SyncResult) int {
+func syncExit(res *sync.Result) int {
 	code := exitClean
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
 		switch {
-		case k.Verdict.Kind == diag.Bug && k.Status != check.SyncNotChecked:
+		case k.Verdict.Kind == diag.Bug && k.Status != sync.NotChecked:
 			return exitBugs
-		case k.Status == check.SyncNone, k.Status == check.SyncNotChecked, k.Verdict.Kind == diag.Unknown, k.Verdict.Kind == diag.Unsupported:
+		case k.Status == sync.NoPlacement, k.Status == sync.NotChecked, k.Verdict.Kind == diag.Unknown, k.Verdict.Kind == diag.Unsupported:
 			code = exitUnknown
 		}
 	}
@@ -96,7 +99,7 @@ func syncExit(res *check.SyncResult) int {
 	return code
 }
 
-func (c *syncCommand) report(res *check.SyncResult, name string) error {
+func (c *syncCommand) report(res *sync.Result, name string) error {
 	if c.format == "json" {
 		if err := writeSyncJSON(c.stdout, res); err != nil {
 			return err
@@ -136,7 +139,7 @@ func (c *syncCommand) report(res *check.SyncResult, name string) error {
 }
 
 // text reports one kernel for people.
-func (c *syncCommand) text(k *check.Sync) error {
+func (c *syncCommand) text(k *sync.Kernel) error {
 	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "%s: kernel %s\n", k.Status, k.Kernel)
 	for i := range k.Barriers {
@@ -149,17 +152,17 @@ func (c *syncCommand) text(k *check.Sync) error {
 	for _, why := range k.Stuck {
 		fmt.Fprintf(w, "  %s\n", why)
 	}
-	if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
+	if k.Status == sync.Unchanged || k.Status == sync.Changed {
 		best := ""
 		if k.Optimal {
-			best = ", the least"
+			best = ", minimal"
 		}
-		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d calls of the oracle (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
+		fmt.Fprintf(w, "  cost %.6g before, %.6g after%s; %d oracle calls (%s)\n", k.Before, k.After, best, k.Calls, k.Oracle)
 	}
 	for _, note := range syncNotes(k) {
 		fmt.Fprintf(w, "  %s\n", note)
 	}
-	if k.Status == check.SyncUnchanged || k.Status == check.SyncChanged {
+	if k.Status == sync.Unchanged || k.Status == sync.Changed {
 		fmt.Fprintf(w, "  %s: %s\n", k.Verdict.Kind, k.Verdict.Text())
 	}
 	_, err := w.WriteTo(c.stderr)

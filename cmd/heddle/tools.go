@@ -23,8 +23,8 @@ func newPTX(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ptx [flags] FILE",
 		Short: "print the PTX that heddle analyses",
-		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. An ELF file or a fatbin is not compiled: the PTX
-in it is printed. --list shows what such a file holds; --image N picks one.`,
+		Long: `ptx compiles a file for analysis, as check does, and prints the PTX. For an ELF file or a fatbin it prints
+the PTX that the file contains. --list shows the images of such a file; --image N selects one.`,
 		Example: "  heddle ptx kernel.cu\n  heddle ptx --list app\n  heddle ptx --image 3 app",
 		Args:    exactly(1, "one input file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -66,7 +66,7 @@ func (p *ptxCommand) width() int {
 
 func (p *ptxCommand) run(ctx context.Context, arg string) error {
 	if dir, ok := project.Directory(arg); ok {
-		return fmt.Errorf("%s is a directory; want one file", dir)
+		return fmt.Errorf("%s is a directory; expected one file", dir)
 	}
 	inputs, err := p.in.inputs([]string{arg}, p.stdin, p.stderr)
 	if err != nil {
@@ -107,40 +107,53 @@ func (p *ptxCommand) lower(ctx context.Context, in lower.Input) ([]byte, error) 
 		fmt.Fprintf(p.stderr, "heddle: warning: %s\n", w)
 	}
 	if len(results) > 1 {
-		return nil, fmt.Errorf("%s holds %d modules of PTX; choose one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
+		return nil, fmt.Errorf("%s contains %d PTX modules; select one with --image N (heddle ptx --list %s shows them)", in.Name, len(results), in.Name)
 	}
 	return results[0].PTX, nil
 }
 
 func newExplain(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [CODE]",
-		Short: "explain a kind of finding, or list them all",
-		Long: `explain prints what a code of a finding means, how to repair it, and an example that shows it, with the same repaired; without
-CODE it lists all codes.`,
-		Example: "  heddle explain race-shared",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("want one code, not %d", len(args))
-			}
-			return nil
-		},
+		Use:   "explain [CODE|TERM]",
+		Short: "explain a code or a term of a report, or list them all",
+		Long: `explain prints what the code of a finding means, how to repair it, and an example that shows it, followed by
+the same example repaired. For a term of a report (a verdict, "barrier interval", "counterexample") it prints
+the definition. Without an argument it lists all codes and terms.`,
+		Example: "  heddle explain race-shared\n  heddle explain barrier interval",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return diag.List(stdout, terminalWidth(stdout))
 			}
-			code := diag.Code(strings.ToLower(args[0]))
-			doc, ok := diag.Lookup(code)
-			if ok {
-				return diag.Explain(stdout, doc)
-			}
-			hint := "heddle explain lists all"
-			if similar := diag.Similar(args[0]); len(similar) > 0 {
-				hint = "similar are " + strings.Join(similar, ", ")
-			}
-			return inputError{fmt.Errorf("there is no code %q; %s", args[0], hint)}
+			return explain(stdout, strings.Join(args, " "))
 		},
 	}
+}
+
+// explain prints the term, the code or, where both have one name, both.
+func explain(w io.Writer, name string) error {
+	term, isTerm := diag.LookupTerm(name)
+	doc, isCode := diag.Lookup(diag.Code(strings.ToLower(name)))
+	if !isTerm && !isCode {
+		hint := "heddle explain lists all codes and terms"
+		if near := diag.Nearest(name); len(near) > 0 {
+			hint = "similar: " + strings.Join(near, ", ")
+		}
+		return inputError{fmt.Errorf("unknown code or term %q; %s", name, hint)}
+	}
+	if isTerm {
+		if err := diag.ExplainTerm(w, term); err != nil {
+			return err
+		}
+	}
+	if isTerm && isCode {
+		if _, err := fmt.Fprint(w, "\nThe code of the same name\n\n"); err != nil {
+			return err
+		}
+	}
+	if isCode {
+		return diag.Explain(w, doc)
+	}
+	return nil
 }
 
 func newVersion(stdout io.Writer) *cobra.Command {
@@ -158,7 +171,7 @@ func newVersion(stdout io.Writer) *cobra.Command {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return fmt.Errorf("want %s, not %d", what, len(args))
+			return fmt.Errorf("expected %s, got %d", what, len(args))
 		}
 		return nil
 	}

@@ -9,16 +9,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/internal/check"
+	"heddle/internal/driver"
+	"heddle/internal/engine/trace"
+	"heddle/internal/event"
 	"heddle/internal/launch"
 )
 
-const traceHelp = `trace decides kernels with named barriers (bar.sync and bar.arrive, warp specialization) for all inputs: whether threads
-can deadlock, whether each barrier is reused safely, and whether accesses to shared memory race. It executes one block
-with unknown inputs; a kernel whose barriers or shared addresses depend on its input is unsupported, and --arg gives an
-argument a value. Global memory is not checked: heddle run does that.`
+const traceHelp = `trace decides kernels with named barriers (bar.sync and bar.arrive, warp specialization) for all inputs: whether
+threads can deadlock, whether each barrier is reused safely, and whether accesses to shared memory race. It
+executes one block with unknown inputs. A kernel whose barriers or shared addresses depend on an input is
+unsupported until --arg sets it. trace does not check global memory; run does.`
 
 func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	opt := check.Options{Command: "trace", Trace: &check.Trace{}}
+	opt := check.Options{Mode: check.Trace}
 	var out outputFlags
 	var in inputFlags
 	var stats bool
@@ -30,11 +33,11 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Args:    in.some,
 		Example: "  heddle trace kernel.cu\n  heddle trace --stats --blockidx all kernel.ptx",
 		RunE: func(cmd *cobra.Command, files []string) error {
-			opt.Seeds = 1
+			opt.Run.Seeds = 1
 			if err := checkNumbers(&opt); err != nil {
 				return err
 			}
-			if err := blockIndices(blocks, opt.Trace); err != nil {
+			if err := blockIndices(blocks, &opt.Trace); err != nil {
 				return err
 			}
 			if stats {
@@ -45,13 +48,13 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	launchFlags(fs, &opt)
-	fs.StringVar(&blocks, "blockidx", "", "trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which stands for all if blockIdx does not matter)")
-	fs.Var(newChoice(&opt.Warp, "independent", "lockstep"), "warp", "how the lanes of a warp are ordered: `MODEL` independent or lockstep")
-	fs.Var(newChoice(&opt.Benign, "warp", "all", "none"), "benign", "tolerate conflicting writes of one value: `WHICH` of warp, all, none")
+	launchFlags(fs, &opt.Options, nil)
+	fs.StringVar(&blocks, "blockidx", "", "trace the block `X[,Y[,Z]]` of the grid, or all (default: block 0, which covers all blocks if blockIdx does not matter)")
+	fs.Var(newParsed(&opt.Warp, event.ParseWarpModel, "independent", "lockstep"), "warp", "order the lanes of a warp by `MODEL` independent (only by synchronization) or lockstep")
+	fs.Var(newParsed(&opt.Benign, event.ParseBenign, "warp", "all", "none"), "benign", "tolerate conflicting writes of the same value: `WHICH` is warp (by one instruction of a warp), all or none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0, "end a trace after `N` warp instructions (default: 2 billion)")
-	fs.IntVar(&opt.Limit, "limit", check.DefaultLimit, "print at most `N` findings for a kernel")
-	fs.BoolVar(&stats, "stats", false, "print commands, dynamic barriers and shared addresses of each block, time and memory")
+	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
+	fs.BoolVar(&stats, "stats", false, "print the commands, barrier generations and shared addresses of each block, time and memory")
 	in.define(fs)
 	lowerFlags(fs, &opt.Lower)
 	out.define(fs)
@@ -59,7 +62,7 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 }
 
 // blockIndices reads --blockidx.
-func blockIndices(s string, t *check.Trace) error {
+func blockIndices(s string, t *trace.Options) error {
 	switch s {
 	case "":
 		return nil
@@ -68,7 +71,7 @@ func blockIndices(s string, t *check.Trace) error {
 		return nil
 	}
 	if strings.HasPrefix(s, "-") {
-		return fmt.Errorf("--blockidx %s: want X[,Y[,Z]] or all", s)
+		return fmt.Errorf("--blockidx %s: expected X[,Y[,Z]] or all", s)
 	}
 	x, err := launch.ParseIndex(s)
 	if err != nil {
@@ -79,18 +82,18 @@ func blockIndices(s string, t *check.Trace) error {
 }
 
 // statsPrinter returns what prints the counts of a block: among the results where they are text or JSON, else beside them.
-func statsPrinter(format string, stdout, stderr io.Writer) func(check.TraceStats) {
+func statsPrinter(format string, stdout, stderr io.Writer) func(trace.Stats) {
 	switch format {
 	case "text":
-		return func(s check.TraceStats) { printStats(stdout, s) }
+		return func(s trace.Stats) { printStats(stdout, s) }
 	case "json":
-		return func(s check.TraceStats) { writeTraceJSON(stdout, s) }
+		return func(s trace.Stats) { writeTraceJSON(stdout, s) }
 	}
-	return func(s check.TraceStats) { printStats(stderr, s) }
+	return func(s trace.Stats) { printStats(stderr, s) }
 }
 
 // printStats prints the counts of one block.
-func printStats(w io.Writer, s check.TraceStats) {
+func printStats(w io.Writer, s trace.Stats) {
 	fmt.Fprintf(w, "stats: %s block %v: %d threads, %d commands, %d dynamic barriers, %d shared addresses\n",
 		s.Kernel, s.Block, s.Threads, s.Commands, s.Barriers, s.Addresses)
 	fmt.Fprintf(w, "stats: %d of %d instructions in the slice, %d warp instructions executed, %.1f ms, %.1f MB\n",

@@ -1,6 +1,11 @@
-// Package assume reads what a user assumes of a launch, "n == gridDim.x * blockDim.x", and gives it the meaning that a proof
-// uses: expressions of C over integers, evaluated in 64 bits. Numbers of fewer bits are widened by their sign, as an int is;
-// nothing overflows then that fits 64 bits.
+// Package assume parses assumptions about a launch, such as "n == gridDim.x * blockDim.x", and
+// turns them into terms for a proof.
+//
+// An assumption is a C expression over integers with the operators and precedences of C, without
+// assignment, conditional and comma operators. All arithmetic is in 64-bit two's complement, and
+// division is signed and truncates toward zero. Narrower values are sign-extended, as an int is, so
+// an assumption over 32-bit parameters does not wrap where the same expression in the kernel would.
+// Division by zero has the result that SMT-LIB gives it.
 package assume
 
 import (
@@ -11,39 +16,41 @@ import (
 	"heddle/internal/smt"
 )
 
-// Expr is an expression.
+// Expr is a parsed expression. It is immutable.
 type Expr struct {
-	Text string
+	Text string // as written by the user
 	root *node
 }
 
-// node is an operator with arguments, a name or a number.
+// node is an operator with its arguments, or a leaf: a name, or a number if name is empty.
 type node struct {
-	op   string // "" for a leaf; "neg" for the unary minus
+	op   string // "" for a leaf; "neg" for unary minus
 	args []*node
 	name string
 	num  uint64
-	col  int
+	col  int // of the operator or leaf, from 1
 }
 
-// Error is a mistake in an expression, at a column from 1.
+// Error reports an invalid expression.
 type Error struct {
-	Text string
-	Col  int
-	Msg  string
+	Text string // the expression
+	Col  int    // byte column of the problem, from 1; after the end if something is missing
+	Msg  string // what is wrong, without a period
 }
 
+// Error returns the expression, the column and the message on one line.
 func (e *Error) Error() string { return fmt.Sprintf("%q, column %d: %s", e.Text, e.Col, e.Msg) }
 
-// levels are the binary operators, those that bind least first, as in C.
+// levels lists the binary operators by precedence, lowest first, as in C.
 var levels = [][]string{
-	{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
+	{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"},
+	{"+", "-"}, {"*", "/", "%"},
 }
 
-// maxDepth bounds the nesting of an expression.
+// maxDepth bounds the nesting of parentheses and unary operators, and so the parser's recursion.
 const maxDepth = 200
 
-// Parse reads an expression.
+// Parse parses an expression. The error is an *Error.
 func Parse(text string) (*Expr, error) {
 	p := &parser{text: text}
 	if err := p.scan(); err != nil {
@@ -59,18 +66,21 @@ func Parse(text string) (*Expr, error) {
 	return &Expr{text, root}, nil
 }
 
+// token is a word or an operator.
 type token struct {
 	text string
-	col  int
+	col  int // of the operator or leaf, from 1
 }
 
+// parser is a recursive-descent parser over the tokens of an expression.
 type parser struct {
 	text  string
 	toks  []token
-	at    int
-	depth int
+	at    int // index of the next token
+	depth int // nesting of unary
 }
 
+// fail returns an error at the next token.
 func (p *parser) fail(format string, args ...any) error {
 	col := len(p.text) + 1
 	if p.at < len(p.toks) {
@@ -79,10 +89,12 @@ func (p *parser) fail(format string, args ...any) error {
 	return &Error{p.text, col, fmt.Sprintf(format, args...)}
 }
 
+// isWord reports whether c belongs to a name or a number.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// scan splits the text into tokens. A dot belongs to a name: gridDim.x.
 func (p *parser) scan() error {
 	for i := 0; i < len(p.text); {
 		c, n := p.text[i], 1
@@ -94,6 +106,7 @@ func (p *parser) scan() error {
 			for i+n < len(p.text) && (isWord(p.text[i+n]) || p.text[i+n] == '.') {
 				n++
 			}
+		// Operators of two characters come first: "<=" is not "<" and "=".
 		case i+1 < len(p.text) && strings.Contains(" == != <= >= && || << >> ", " "+p.text[i:i+2]+" "):
 			n = 2
 		case strings.IndexByte("+-*/%()!~<>&|^", c) >= 0:
@@ -106,6 +119,7 @@ func (p *parser) scan() error {
 	return nil
 }
 
+// peek returns the text of the next token, and "" at the end.
 func (p *parser) peek() string {
 	if p.at < len(p.toks) {
 		return p.toks[p.at].text
@@ -113,7 +127,7 @@ func (p *parser) peek() string {
 	return ""
 }
 
-// next takes the next token.
+// next consumes and returns the next token; at the end its text is empty.
 func (p *parser) next() token {
 	t := token{col: len(p.text) + 1}
 	if p.at < len(p.toks) {
@@ -123,6 +137,7 @@ func (p *parser) next() token {
 	return t
 }
 
+// binary parses binary operators of a level or higher. All of them associate to the left.
 func (p *parser) binary(level int) (*node, error) {
 	if level == len(levels) {
 		return p.unary()
@@ -147,10 +162,12 @@ func (p *parser) binary(level int) (*node, error) {
 	return left, err
 }
 
+// unary parses a unary operator, a parenthesized expression, a name or a number.
 func (p *parser) unary() (*node, error) {
 	if p.depth++; p.depth > maxDepth {
-		return nil, p.fail("more than %d levels", maxDepth)
+		return nil, p.fail("more than %d nested operators", maxDepth)
 	}
+	// The depth counts parentheses too, since they reach unary again through binary.
 	defer func() { p.depth-- }()
 	switch op := p.peek(); op {
 	case "-", "!", "~", "+":
@@ -182,27 +199,30 @@ func (p *parser) unary() (*node, error) {
 	if c := t.text[0]; c < '0' || c > '9' {
 		return &node{name: t.text, col: t.col}, nil
 	}
+	// As in C, suffixes are allowed and a leading 0 or 0x selects the base.
 	v, err := strconv.ParseUint(strings.TrimRight(t.text, "uUlL"), 0, 64)
 	if err != nil {
-		return nil, &Error{p.text, t.col, fmt.Sprintf("%q is no number of 64 bits", t.text)}
+		return nil, &Error{p.text, t.col, fmt.Sprintf("%q is not a 64-bit number", t.text)}
 	}
 	return &node{num: v, col: t.col}, nil
 }
 
-// Term is the expression as a Boolean term: whether it is not 0. value gives a name as a bit-vector of at most 64 bits, and
-// whether there is such a name.
+// Term returns the condition that the expression is not 0, as a Boolean term of c. value returns a
+// name as a bit-vector of at most 64 bits, and whether the name exists. An unknown name is an
+// *Error.
 func (e *Expr) Term(c *smt.Context, value func(name string) (smt.Term, bool)) (smt.Term, error) {
 	b := builder{c, e.Text, value}
 	return b.truth(e.root)
 }
 
+// builder turns nodes into terms of a context.
 type builder struct {
 	c     *smt.Context
 	text  string
 	value func(string) (smt.Term, bool)
 }
 
-// truth is a node as a condition.
+// truth returns the condition that a node is not 0. Comparisons are signed.
 func (b *builder) truth(n *node) (smt.Term, error) {
 	c := b.c
 	switch n.op {
@@ -242,8 +262,9 @@ func (b *builder) truth(n *node) (smt.Term, error) {
 	return c.Not(c.Eq(x, c.Const(0, 64))), err
 }
 
+// both returns the arguments of a binary operator in 64 bits.
 func (b *builder) both(n *node) (x, y smt.Term, err error) {
-	zero := b.c.Const(0, 64)
+	zero := b.c.Const(0, 64) // a valid term of the right width, also with an error
 	if x, err = b.number(n.args[0]); err != nil {
 		return zero, zero, err
 	}
@@ -251,7 +272,7 @@ func (b *builder) both(n *node) (x, y smt.Term, err error) {
 	return x, y, err
 }
 
-// number is a node in 64 bits. With an error it is 0.
+// number returns a node as a 64-bit term, and 0 with an error. A condition is 0 or 1, as in C.
 func (b *builder) number(n *node) (smt.Term, error) {
 	c, zero := b.c, b.c.Const(0, 64)
 	switch n.op {
@@ -261,9 +282,11 @@ func (b *builder) number(n *node) (smt.Term, error) {
 		}
 		v, ok := b.value(n.name)
 		if !ok {
-			return zero, &Error{b.text, n.col, fmt.Sprintf("%q is no integer parameter of the kernel, and neither gridDim.x nor blockDim.x (y, z)", n.name)}
+			return zero, &Error{b.text, n.col,
+				fmt.Sprintf("%q is not an integer parameter of the kernel; expected one, or gridDim or "+
+					"blockDim with .x, .y or .z", n.name)}
 		}
-		if c.Width(v) < 64 {
+		if c.Width(v) < 64 { // dimensions are positive, so the sign extension is right for them too
 			v = c.SExt(v, 64)
 		}
 		return v, nil

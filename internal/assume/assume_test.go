@@ -7,11 +7,12 @@ import (
 	"heddle/internal/smt"
 )
 
-// TestMeaning has values from C, for int parameters n = 12 and m = -3 and dimensions 4 and 64.
+// TestMeaning compares values with those of C for int n = 12, m = -3 and dimensions 4 and 64.
 func TestMeaning(t *testing.T) {
 	c := smt.New()
 	env := map[string]smt.Term{
-		"n": c.Var("n", 32), "m": c.Var("m", 32), "s": c.Var("s", 16), "gridDim.x": c.Var("g", 32), "blockDim.x": c.Var("b", 32),
+		"n": c.Var("n", 32), "m": c.Var("m", 32), "s": c.Var("s", 16), "gridDim.x": c.Var("g", 32),
+		"blockDim.x": c.Var("b", 32),
 	}
 	m := &smt.Model{Vars: map[string]uint64{"n": 12, "m": 0xfffffffd, "s": 0x8000, "g": 4, "b": 64}}
 	for text, want := range map[string]bool{
@@ -70,13 +71,13 @@ func TestErrors(t *testing.T) {
 		"(n":                            "column 3: expected )",
 		"n 3":                           "column 3: expected an operator",
 		"n == 3)":                       "column 7: expected an operator",
-		"3x > 1":                        `column 1: "3x" is no number`,
-		"n == 08":                       `column 6: "08" is no number`,
-		"p == 1":                        `column 1: "p" is no integer parameter`,
-		"1 + p > 1":                     `column 5: "p" is no integer parameter`,
+		"3x > 1":                        `column 1: "3x" is not a 64-bit number`,
+		"n == 08":                       `column 6: "08" is not a 64-bit number`,
+		"p == 1":                        `column 1: "p" is not an integer parameter`,
+		"1 + p > 1":                     `column 5: "p" is not an integer parameter`,
 		"$":                             "column 1: unexpected '$'",
-		strings.Repeat("(", 1000) + "n": "more than 200 levels",
-		strings.Repeat("-", 1000) + "n": "more than 200 levels",
+		strings.Repeat("(", 1000) + "n": "more than 200 nested operators",
+		strings.Repeat("-", 1000) + "n": "more than 200 nested operators",
 	} {
 		e, err := Parse(text)
 		if err == nil {
@@ -90,7 +91,8 @@ func TestErrors(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"n == gridDim.x * blockDim.x", "!(n & 3) || -n < ~4u", "((", "1<<63>>63%0/0"} {
+	for _, s := range []string{"n == gridDim.x * blockDim.x", "!(n & 3) || -n < ~4u", "((",
+		"1<<63>>63%0/0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,5 +1,5 @@
-// Package baseline keeps findings that are known, so that a run can report the others only: as a file that is
-// checked in, or of an older revision.
+// Package baseline stores known findings, so that a run can report only new ones. Known findings
+// come from a file that users commit, or from checking an older revision.
 package baseline
 
 import (
@@ -17,16 +17,18 @@ import (
 	"heddle/internal/source"
 )
 
-// version is that of the file's format.
+// version is the version of the file format.
 const version = 1
 
-// Set is a multiset of findings. Two findings at lines that read alike have one fingerprint, so that each known
-// one covers one.
+// Set is a multiset of findings. Findings at lines with the same text share a fingerprint
+// (diag.Fingerprint), so the set counts them: n known findings cover n findings of a run. Which of
+// them is the new one is not known.
 type Set struct {
 	entries map[string]*entry // by fingerprint
 }
 
-// entry is what a file says of one fingerprint. All but the fingerprint and the count is for readers.
+// entry is the part of a file for one fingerprint. Only the fingerprint and the count are used; the
+// rest is for people who read the file.
 type entry struct {
 	Fingerprint string    `json:"fingerprint"`
 	Count       int       `json:"count"`
@@ -35,6 +37,7 @@ type entry struct {
 	File        string    `json:"file,omitempty"`
 }
 
+// document is the content of a file.
 type document struct {
 	Version  int      `json:"heddle_baseline"`
 	Findings []*entry `json:"findings"`
@@ -43,7 +46,7 @@ type document struct {
 // New returns an empty set.
 func New() *Set { return &Set{entries: make(map[string]*entry)} }
 
-// Len returns the number of findings.
+// Len returns the number of findings that are left in the set.
 func (s *Set) Len() int {
 	n := 0
 	for _, e := range s.entries {
@@ -52,7 +55,7 @@ func (s *Set) Len() int {
 	return n
 }
 
-// Add adds one finding.
+// Add adds one finding. files resolves its positions.
 func (s *Set) Add(files *source.Set, d *diag.Diagnostic) {
 	print := diag.Fingerprint(files, d)
 	e := s.entries[print]
@@ -66,7 +69,7 @@ func (s *Set) Add(files *source.Set, d *diag.Diagnostic) {
 	e.Count++
 }
 
-// Take reports whether the set has a finding, and takes it out.
+// Take removes a finding from the set, and reports whether the set had it.
 func (s *Set) Take(files *source.Set, d *diag.Diagnostic) bool {
 	e := s.entries[diag.Fingerprint(files, d)]
 	if e == nil || e.Count == 0 {
@@ -76,14 +79,15 @@ func (s *Set) Take(files *source.Set, d *diag.Diagnostic) bool {
 	return true
 }
 
-// Write writes the set as a file, always in the same order.
+// Write writes the set as JSON, sorted, so that the same findings give the same file.
 func (s *Set) Write(w io.Writer) error {
 	doc := document{Version: version, Findings: []*entry{}}
 	for _, e := range s.entries {
 		doc.Findings = append(doc.Findings, e)
 	}
 	slices.SortFunc(doc.Findings, func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Fingerprint, b.Fingerprint))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Kernel, b.Kernel),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -91,18 +95,22 @@ func (s *Set) Write(w io.Writer) error {
 	return enc.Encode(doc)
 }
 
-// Read reads what Write wrote. name is that of the file, for messages.
+// Read parses a file that Write has written. name is the path for messages. It fails for other
+// JSON, for another version of the format, and for entries that are incomplete or duplicated.
 func Read(name string, content []byte) (*Set, error) {
 	var doc document
 	dec := json.NewDecoder(bytes.NewReader(content))
 	if err := dec.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("%s: not a baseline of heddle: %s", place(name, content, err), strings.TrimPrefix(err.Error(), "json: "))
+		return nil, fmt.Errorf("%s: not a heddle baseline: %s", place(name, content, err),
+			strings.TrimPrefix(err.Error(), "json: "))
 	}
 	switch {
 	case doc.Version == 0:
-		return nil, fmt.Errorf("%s: not a baseline of heddle: \"heddle_baseline\" is missing; --write-baseline writes one", name)
+		return nil, fmt.Errorf("%s: not a heddle baseline: \"heddle_baseline\" is missing; create one "+
+			"with --write-baseline", name)
 	case doc.Version != version:
-		return nil, fmt.Errorf("%s: a baseline of version %d, and this heddle reads %d; write it anew with --write-baseline", name, doc.Version, version)
+		return nil, fmt.Errorf("%s: the baseline has version %d, and this heddle reads version %d; "+
+			"create it again with --write-baseline", name, doc.Version, version)
 	}
 	s := New()
 	for i, e := range doc.Findings {
@@ -110,16 +118,18 @@ func Read(name string, content []byte) (*Set, error) {
 		case e == nil || e.Fingerprint == "":
 			return nil, fmt.Errorf("%s: finding %d has no fingerprint", name, i+1)
 		case e.Count < 1:
-			return nil, fmt.Errorf("%s: finding %d (%s) has a count of %d; want at least 1", name, i+1, e.Fingerprint, e.Count)
+			return nil, fmt.Errorf("%s: finding %d (%s) has a count of %d; expected at least 1", name, i+1,
+				e.Fingerprint, e.Count)
 		case s.entries[e.Fingerprint] != nil:
-			return nil, fmt.Errorf("%s: %s is there twice", name, e.Fingerprint)
+			return nil, fmt.Errorf("%s: the fingerprint %s occurs twice", name, e.Fingerprint)
 		}
 		s.entries[e.Fingerprint] = e
 	}
 	return s, nil
 }
 
-// place is where JSON could not be read.
+// place returns the position of a JSON error as file:line:column; the end of the file if the error
+// has none.
 func place(name string, content []byte, err error) string {
 	offset := int64(len(content))
 	var syntax *json.SyntaxError

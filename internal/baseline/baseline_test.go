@@ -15,10 +15,12 @@ func finding(t *testing.T, set *source.Set, line string) *diag.Diagnostic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &diag.Diagnostic{Code: diag.CodeTrap, Kernel: "k", Span: source.Span{Start: f.PosAt(0)}, Witness: &diag.Witness{}}
+	return &diag.Diagnostic{Code: diag.CodeTrap, Kernel: "k", Span: source.Span{Start: f.PosAt(0)},
+		Witness: &diag.Witness{}}
 }
 
-// A file that is read back covers as many findings of a fingerprint as it counted, and no other.
+// A set that is written and read covers as many findings of each fingerprint as it counted, and no
+// others.
 func TestRoundTrip(t *testing.T) {
 	set := source.NewSet()
 	a, b, c := finding(t, set, "a;"), finding(t, set, "b;"), finding(t, set, "c;")
@@ -50,16 +52,18 @@ func TestRoundTrip(t *testing.T) {
 func TestReadMistakes(t *testing.T) {
 	const head = `{"heddle_baseline": 1, "findings": [`
 	tests := []struct{ name, text, want string }{
-		{"empty", "", "f:1:1: not a baseline of heddle: EOF"},
-		{"no JSON", "{\n  x\n", "f:2:3: not a baseline of heddle: invalid character 'x'"},
+		{"empty", "", "f:1:1: not a heddle baseline: EOF"},
+		{"no JSON", "{\n  x\n", "f:2:3: not a heddle baseline: invalid character 'x'"},
 		{"wrong type", "{\n \"heddle_baseline\": \"1\"}", "f:2:"},
 		{"an array", "[]", "f:1:"},
 		{"another document", `{"version": "2.1.0", "runs": []}`, `"heddle_baseline" is missing`},
-		{"newer", `{"heddle_baseline": 7}`, "f: a baseline of version 7, and this heddle reads 1"},
+		{"newer", `{"heddle_baseline": 7}`,
+			"f: the baseline has version 7, and this heddle reads version 1"},
 		{"null", head + "null]}", "finding 1 has no fingerprint"},
 		{"no fingerprint", head + `{"count": 1}]}`, "finding 1 has no fingerprint"},
 		{"no count", head + `{"fingerprint": "ab"}]}`, "finding 1 (ab) has a count of 0"},
-		{"twice", head + `{"fingerprint": "ab", "count": 1}, {"fingerprint": "ab", "count": 1}]}`, "ab is there twice"},
+		{"twice", head + `{"fingerprint": "ab", "count": 1}, {"fingerprint": "ab", "count": 1}]}`,
+			"the fingerprint ab occurs twice"},
 	}
 	for _, tt := range tests {
 		_, err := Read("f", []byte(tt.text))

@@ -2,42 +2,69 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"heddle/internal/diag"
-	"heddle/internal/ir"
+	"heddle/internal/driver"
 	"heddle/internal/lockstep/form"
 )
 
-// printForm writes a form of a kernel (Options.Form). A kernel that has none gets a verdict that says why.
-func (d *driver) printForm(k *ir.Func) {
+// Form is a form of a kernel as data (package lockstep/form).
+type Form uint8
+
+const (
+	NoForm     Form = iota
+	Predicated      // of one thread
+	Lockstep        // of two threads
+)
+
+// ParseForm reads the name of a form; the empty word is NoForm.
+func ParseForm(word string) (Form, error) {
+	switch word {
+	case "":
+		return NoForm, nil
+	case "pred":
+		return Predicated, nil
+	case "lockstep":
+		return Lockstep, nil
+	}
+	return 0, fmt.Errorf("form %q: expected pred or lockstep", word)
+}
+
+// printForm writes the form of a kernel. A kernel that has none gets a verdict with the reason.
+func (c *checker) printForm(job *driver.Job) {
+	k := job.Kernel
 	p, err := form.New(k)
 	if err != nil {
-		v := diag.Verdict{Kind: diag.Unsupported, Kernel: k.Demangled, Span: kernelPlace(k), Reason: err.Error()}
+		v := diag.Verdict{
+			Kind: diag.Unsupported, Kernel: k.Demangled, Span: driver.KernelPlace(k),
+			Reason: err.Error(),
+		}
 		var no *form.UnsupportedError
 		if errors.As(err, &no) {
 			v.Reason = no.What
 			if no.Instr != nil {
-				v.Span = spanOf(no.Instr)
+				v.Span = driver.Place(no.Instr)
 			}
 		}
-		d.sum.Verdicts = append(d.sum.Verdicts, v)
+		job.AddVerdict(v)
 		return
 	}
 	text := p.Predicated
-	if d.opt.Form == "lockstep" {
+	if c.opt.Form == Lockstep {
 		text = p.Lockstep
 	}
-	if d.sum.Printed > 0 {
-		d.write("\n")
+	if c.printed > 0 {
+		c.write("\n")
 	}
-	d.write(text())
-	d.sum.Printed++
+	c.write(text())
+	c.printed++
 }
 
 // write writes to FormTo. The first error is that of the run.
-func (d *driver) write(text string) {
-	if _, err := io.WriteString(d.opt.FormTo, text); err != nil && d.formErr == nil {
-		d.formErr = err
+func (c *checker) write(text string) {
+	if _, err := io.WriteString(c.opt.FormTo, text); err != nil && c.formErr == nil {
+		c.formErr = err
 	}
 }

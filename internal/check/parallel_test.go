@@ -9,6 +9,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
 )
 
 // several is a module of n kernels, every third of which has a race.
@@ -53,7 +54,7 @@ func TestWorkers(t *testing.T) {
 	var first string
 	for _, workers := range []int{1, 2, 5, 16} {
 		var b strings.Builder
-		sum, err := check.Run(t.Context(), check.Options{ThenProve: true, Workers: workers}, []string{path}, func(d diag.Diagnostic) {
+		sum, err := check.Files(t.Context(), check.Options{Options: driver.Options{Workers: workers}}, []string{path}, func(d diag.Diagnostic) {
 			fmt.Fprintln(&b, d.Code, d.Kernel, d.Message)
 		})
 		if err != nil {

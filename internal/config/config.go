@@ -23,7 +23,7 @@ type File struct {
 	Path    string
 	Include []string // of the files below a directory that the user names, those to check; none: all
 	Exclude []string // and those not to check
-	Engine  string   // of kernels that Kernels says nothing else of: "" or one of Engines
+	Engine  Engine   // of kernels that Kernels says nothing else of
 	Timeout time.Duration
 	Compile Compile
 	Kernels []Kernel
@@ -40,11 +40,23 @@ type Kernel struct {
 	Name    string // pattern of the name, mangled, demangled, or without its parameters
 	File    string // pattern of the file; empty: all
 	Launch  launch.Request
-	Engine  string
+	Engine  Engine
 	Timeout time.Duration
 	Skip    string // the reason why the kernel is not checked
 	Span    source.Span
 }
+
+// Engine names how a kernel is examined.
+type Engine string
+
+// The engines; a kernel without one is examined as the command line asks.
+const (
+	Unspecified Engine = ""
+	Run         Engine = "run"
+	Verify      Engine = "verify"
+	Trace       Engine = "trace"
+	Check       Engine = "check"
+)
 
 // Engines are the words for how a kernel is examined; "skip" is said by a reason instead.
 var Engines = []string{"run", "verify", "trace", "check"}

@@ -92,23 +92,27 @@ skip = "needs real data"
 // Each mistake is named, at its place; of a string that is where its text starts.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ text, place, msg string }{
-		{"x = [1,", "1:", "expected"},
+		{"x = [1,", "1:", "array is incomplete"},
 		{"[[kernel]]\nname = 'a'\ngird = 8\n", "3:1", "unknown key kernel.gird"},
 		{"a = 1\nb = 2\n", "1:1", "unknown key a"},
 		{"a = 1\nb = 2\n", "2:1", "unknown key b"},
-		{"include = 'x'", "1:11", "a value of another type is expected here than string"},
+		{"include = 'x'", "1:11", "expected a list, found a string"},
 		{"include = [3, []]", "1:", "expected a string or a number"},
-		{"exclude = ['[']", "1:13", "no pattern of file names"},
+		{"exclude = ['[']", "1:13", "not a valid file name pattern"},
 		{"[[kernel]]\nname='a'\ngrid = 'x'\n", "3:9", "x"},
 		{"[[kernel]]\nname='a'\nblock = [1, 'b']\n", "3:14", "expected a whole number"},
 		{"[[kernel]]\nname='a'\nblock = {x=1}\n", "3:", "expected a string or a number"},
-		{"[[kernel]]\nname='a'\n\nengine = 'magic'\n", "4:11", `engine "magic": expected run, verify, trace, check`},
-		{"[[kernel]]\nname='a'\ntimeout = '-3s'\n", "3:12", "is no time"},
+		{"[[kernel]]\nname='a'\n\nengine = 'magic'\n", "4:11", `engine "magic": expected run, verify, trace or check`},
+		{"[[kernel]]\nname='a'\ntimeout = '-3s'\n", "3:12", "is not a duration"},
 		{"[compile]\nopt-level = 4\n", "2:13", "expected 1, 2 or 3"},
 		{"[[kernel]]\nname='a'\nargs = { n = 1, m = 'file:' }\n", "3:17", "m"},
 		{"[[kernel]]\nname='a'\n[kernel.args]\n'odd name' = 'zero:x'\n", "4:1", "odd name"},
 		{"include = []\n\n[[kernel]]\ngrid = 1\n", "3:3", "this [[kernel]] has no name"},
 		{"[[kernel]]\nname='a'\nname='b'\n", "", "already defined"},
+		{"[[kernel]]\nname='a'\ngrid=1\n[[kernel]]\nname='b'\ngrid='x'\n", "6:7", "x"},
+		{"[[kernel]]\nname='a'\nblock = []\n", "3:9", ""},
+		{"[[kernel]]\nname='a'\nargs = { n = [1] }\n", "3:14", "expected a string or a number, found an array"},
+		{"compile = 3\n", "1:11", "expected a table, found an integer"},
 	} {
 		_, errs := read(t, c.text)
 		found := false

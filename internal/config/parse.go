@@ -4,28 +4,31 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"heddle/internal/event"
 	"heddle/internal/launch"
 	"heddle/internal/source"
 )
 
-// document is the form of the file.
+// document is the form of the file. The decoder checks keys and types of values; the reader checks
+// what values mean.
 type document struct {
-	Include []*pattern `toml:"include"`
-	Exclude []*pattern `toml:"exclude"`
-	Engine  word       `toml:"engine"`
-	Timeout duration   `toml:"timeout"`
-	Compile compile    `toml:"compile"`
-	Kernel  []kernel   `toml:"kernel"`
+	Include []text  `toml:"include"`
+	Exclude []text  `toml:"exclude"`
+	Engine  *text   `toml:"engine"`
+	Timeout *text   `toml:"timeout"`
+	Compile compile `toml:"compile"`
+	Kernel  []table `toml:"kernel"`
 }
 
 type compile struct {
@@ -34,174 +37,74 @@ type compile struct {
 	Defines  []string `toml:"defines"`
 	Std      string   `toml:"std"`
 	Arch     string   `toml:"arch"`
-	OptLevel optLevel `toml:"opt-level"`
+	OptLevel *text    `toml:"opt-level"`
 }
 
-type kernel struct {
+// table is one [[kernel]].
+type table struct {
 	Name    text            `toml:"name"`
-	File    pattern         `toml:"file"`
-	Grid    dim             `toml:"grid"`
-	Block   dim             `toml:"block"`
-	Global  dim             `toml:"global"`
-	Cluster dim             `toml:"cluster"`
-	Shared  bytesOf         `toml:"shared"`
+	File    *text           `toml:"file"`
+	Grid    list            `toml:"grid"`
+	Block   list            `toml:"block"`
+	Global  list            `toml:"global"`
+	Cluster list            `toml:"cluster"`
+	Shared  *text           `toml:"shared"`
 	Args    map[string]text `toml:"args"`
-	Engine  word            `toml:"engine"`
-	Timeout duration        `toml:"timeout"`
+	Engine  *text           `toml:"engine"`
+	Timeout *text           `toml:"timeout"`
 	Skip    text            `toml:"skip"`
 }
 
 // text is a scalar as it was written. Numbers may be written without quotes.
-type text struct{ s string }
+type text string
 
-func (t *text) UnmarshalTOML(n *unstable.Node) error {
-	switch n.Kind {
-	case unstable.String, unstable.Integer, unstable.Float, unstable.Bool:
-		t.s = string(n.Data)
-		return nil
-	}
-	return wrong(n, "expected a string or a number")
-}
-
-// wrong is a mistake at a node.
-func wrong(n *unstable.Node, format string, args ...any) error {
-	at := n.Data
-	for c := n.Child(); len(at) == 0 && c != nil; c = c.Child() {
-		at = c.Data
-	}
-	if len(at) == 0 {
-		return fmt.Errorf(format, args...)
-	}
-	return unstable.NewParserError(at, format, args...)
-}
-
-// pattern is a pattern of file names.
-type pattern struct{ text }
-
-func (p *pattern) UnmarshalTOML(n *unstable.Node) error {
-	if err := p.text.UnmarshalTOML(n); err != nil {
-		return err
-	}
-	if !doublestar.ValidatePattern(p.s) {
-		return wrong(n, "%q is no pattern of file names", p.s)
-	}
+func (t *text) UnmarshalText(b []byte) error {
+	*t = text(b)
 	return nil
 }
 
-// word is the name of an engine.
-type word struct{ text }
+// list is written as 64, "8,8" or [8, 8]: one scalar, or several.
+type list []text
 
-func (w *word) UnmarshalTOML(n *unstable.Node) error {
-	if err := w.text.UnmarshalTOML(n); err != nil {
-		return err
-	}
-	if !slices.Contains(Engines, w.s) {
-		return wrong(n, "engine %q: expected %s", w.s, strings.Join(Engines, ", "))
-	}
-	return nil
-}
-
-type optLevel struct{ text }
-
-func (o *optLevel) UnmarshalTOML(n *unstable.Node) error {
-	if err := o.text.UnmarshalTOML(n); err != nil {
-		return err
-	}
-	if !slices.Contains([]string{"1", "2", "3"}, o.s) {
-		return wrong(n, "opt-level %s: expected 1, 2 or 3", o.s)
-	}
-	return nil
-}
-
-// duration is written as "20s", or as a number of seconds.
-type duration struct{ d time.Duration }
-
-func (d *duration) UnmarshalTOML(n *unstable.Node) error {
-	var t text
-	if err := t.UnmarshalTOML(n); err != nil {
-		return err
-	}
-	s := t.s
-	if n.Kind != unstable.String {
-		s += "s"
-	}
-	v, err := time.ParseDuration(s)
-	if err != nil || v <= 0 {
-		return wrong(n, "%q is no time, such as \"20s\"", t.s)
-	}
-	d.d = v
-	return nil
-}
-
-// dim is written as 64, "8,8" or [8, 8].
-type dim struct{ v *event.Dim3 }
-
-func (d *dim) UnmarshalTOML(n *unstable.Node) error {
-	var t text
-	if n.Kind == unstable.Array {
-		var parts []string
-		for it := n.Children(); it.Next(); {
-			c := it.Node()
-			if c.Kind != unstable.Integer {
-				return wrong(c, "expected a whole number")
-			}
-			parts = append(parts, string(c.Data))
-		}
-		t.s = strings.Join(parts, ",")
-	} else if err := t.UnmarshalTOML(n); err != nil {
-		return err
-	}
-	v, err := launch.ParseDim(t.s)
-	if err != nil {
-		return wrong(n, "%v", err)
-	}
-	d.v = &v
-	return nil
-}
-
-// bytesOf is a number of bytes: 4096 or "48K".
-type bytesOf struct{ v *uint32 }
-
-func (b *bytesOf) UnmarshalTOML(n *unstable.Node) error {
-	var t text
-	if err := t.UnmarshalTOML(n); err != nil {
-		return err
-	}
-	v, err := launch.ParseShared(t.s)
-	if err != nil {
-		return wrong(n, "%v", err)
-	}
-	b.v = &v
+func (l *list) UnmarshalText(b []byte) error {
+	*l = list{text(b)}
 	return nil
 }
 
 // reader turns a document into a File.
 type reader struct {
-	src    *source.File
-	places map[string]int // offset of each key
-	errs   []error
+	src  *source.File
+	pos  *positions
+	errs []error
 }
 
 func (r *reader) failf(span source.Span, format string, args ...any) {
 	r.errs = append(r.errs, &Error{span, fmt.Sprintf(format, args...)})
 }
 
-// at is the place of a key, as places names it; the head of the file if it is unknown.
-func (r *reader) at(key string) source.Span {
-	off := r.places[key]
-	return source.Span{Start: r.src.PosAt(off)}
+// key returns the position of a key; the start of the file if it is unknown.
+func (r *reader) key(path string) source.Span {
+	return source.Span{Start: r.src.PosAt(r.pos.keys[path])}
+}
+
+// value returns the position of a value; that of its key if it is unknown.
+func (r *reader) value(path string) source.Span {
+	if off, ok := r.pos.values[path]; ok {
+		return source.Span{Start: r.src.PosAt(off)}
+	}
+	return r.key(path)
 }
 
 // parse reads a document.
 func parse(src *source.File) (*File, []error) {
 	r := &reader{src: src}
 	var doc document
-	d := toml.NewDecoder(bytes.NewReader(src.Content)).DisallowUnknownFields().EnableUnmarshalerInterface()
+	d := toml.NewDecoder(bytes.NewReader(src.Content)).DisallowUnknownFields()
 	if err := d.Decode(&doc); err != nil {
 		r.decodeErrors(err)
 		return nil, r.errs
 	}
-	r.places = places(src.Content)
+	r.pos = locate(src.Content)
 	f := r.file(&doc)
 	if len(r.errs) > 0 {
 		return nil, r.errs
@@ -230,30 +133,57 @@ func (r *reader) decodeErrors(err error) {
 	}
 }
 
-// plain takes the names of Go's types out of a message of the decoder.
+// plain rewrites the decoder's messages in terms of the document: without the names of Go types.
 func plain(msg string) string {
 	msg = strings.TrimPrefix(msg, "toml: ")
-	if what, ok := strings.CutPrefix(msg, "cannot decode TOML "); ok {
-		what, _, _ = strings.Cut(what, " into")
-		return fmt.Sprintf("a value of another type is expected here than %s", what)
+	what, ok := strings.CutPrefix(msg, "cannot decode TOML ")
+	if !ok {
+		return msg
 	}
-	return msg
+	what, into, _ := strings.Cut(what, " into ")
+	_, typ, _ := strings.Cut(into, " of type ")
+	want := "a value of another type"
+	switch {
+	case strings.HasPrefix(typ, "[]"):
+		want = "a list"
+	case strings.HasSuffix(typ, ".text"), strings.HasSuffix(typ, ".list"):
+		want = "a string or a number"
+	case typ == "string":
+		want = "a string"
+	case strings.HasPrefix(typ, "map["), strings.HasSuffix(typ, ".compile"):
+		want = "a table"
+	}
+	return fmt.Sprintf("expected %s, found %s", want, article(what))
+}
+
+func article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // file makes a File of a document.
 func (r *reader) file(doc *document) *File {
 	dir := filepath.Dir(r.src.Name)
-	f := &File{Path: r.src.Name, Engine: doc.Engine.s, Timeout: doc.Timeout.d}
-	for _, p := range doc.Include {
-		f.Include = append(f.Include, p.s)
-	}
-	for _, p := range doc.Exclude {
-		f.Exclude = append(f.Exclude, p.s)
+	f := &File{
+		Path:    r.src.Name,
+		Include: r.patterns("include", doc.Include),
+		Exclude: r.patterns("exclude", doc.Exclude),
+		Engine:  r.engine("engine", doc.Engine),
+		Timeout: r.duration("timeout", doc.Timeout),
 	}
 	c := &doc.Compile
-	f.Compile = Compile{Includes: below(dir, c.Includes), Systems: below(dir, c.Systems), Defines: c.Defines, Std: c.Std, Arch: c.Arch, OptLevel: c.OptLevel.s}
+	f.Compile = Compile{
+		Includes: below(dir, c.Includes),
+		Systems:  below(dir, c.Systems),
+		Defines:  c.Defines,
+		Std:      c.Std,
+		Arch:     c.Arch,
+		OptLevel: r.optLevel("compile.opt-level", c.OptLevel),
+	}
 	for i := range doc.Kernel {
-		f.Kernels = append(f.Kernels, r.kernel(&doc.Kernel[i], i))
+		f.Kernels = append(f.Kernels, r.kernel(&doc.Kernel[i], fmt.Sprintf("kernel.%d", i)))
 	}
 	return f
 }
@@ -269,84 +199,128 @@ func below(dir string, paths []string) []string {
 	return out
 }
 
-func (r *reader) kernel(k *kernel, i int) Kernel {
-	at := fmt.Sprintf("kernel.%d", i)
-	if k.Name.s != "" {
-		at += ".name"
+func (r *reader) patterns(path string, list []text) []string {
+	var out []string
+	for i, p := range list {
+		out = append(out, r.pattern(fmt.Sprintf("%s.%d", path, i), &p))
 	}
-	span := r.at(at)
-	if k.Name.s == "" {
-		r.failf(span, "this [[kernel]] has no name; want name = \"PATTERN\"")
+	return out
+}
+
+func (r *reader) pattern(path string, t *text) string {
+	if t == nil {
+		return ""
 	}
-	out := Kernel{Name: k.Name.s, File: k.File.s, Engine: k.Engine.s, Timeout: k.Timeout.d, Skip: k.Skip.s, Span: span}
-	out.Launch = launch.Request{Grid: k.Grid.v, Block: k.Block.v, Cluster: k.Cluster.v, Global: k.Global.v, Shared: k.Shared.v}
-	names := make([]string, 0, len(k.Args))
-	for name := range k.Args {
-		names = append(names, name)
+	if !doublestar.ValidatePattern(string(*t)) {
+		r.failf(r.value(path), "%q is not a valid file name pattern", *t)
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		v := k.Args[name]
-		spec, err := launch.ParseArg(name + "=" + v.s)
+	return string(*t)
+}
+
+func (r *reader) engine(path string, t *text) Engine {
+	return Engine(r.oneOf(path, "engine", t, Engines))
+}
+
+func (r *reader) optLevel(path string, t *text) string {
+	return r.oneOf(path, "opt-level", t, []string{"1", "2", "3"})
+}
+
+// oneOf reads a value that must be one of some words; what names it in the message.
+func (r *reader) oneOf(path, what string, t *text, words []string) string {
+	if t == nil {
+		return ""
+	}
+	if last := len(words) - 1; !slices.Contains(words, string(*t)) {
+		list := strings.Join(words[:last], ", ") + " or " + words[last]
+		r.failf(r.value(path), "%s %q: expected %s", what, *t, list)
+	}
+	return string(*t)
+}
+
+// duration is written as "20s", or as a number of seconds.
+func (r *reader) duration(path string, t *text) time.Duration {
+	if t == nil {
+		return 0
+	}
+	s := string(*t)
+	if v, err := strconv.ParseFloat(s, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
+		s += "s"
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		r.failf(r.value(path), "%q is not a duration; expected one like \"20s\"", *t)
+	}
+	return d
+}
+
+// dim reads up to three dimensions.
+func (r *reader) dim(path string, l list) *event.Dim3 {
+	if l == nil {
+		return nil
+	}
+	parts := make([]string, len(l))
+	for i, t := range l {
+		parts[i] = string(t)
+		if _, err := strconv.ParseUint(parts[i], 0, 64); err != nil && len(l) > 1 {
+			r.failf(r.value(fmt.Sprintf("%s.%d", path, i)), "expected a whole number, found %q", t)
+			return nil
+		}
+	}
+	v, err := launch.ParseDim(strings.Join(parts, ","))
+	if err != nil {
+		r.failf(r.value(path), "%v", err)
+		return nil
+	}
+	return &v
+}
+
+// shared reads a number of bytes: 4096 or "48K".
+func (r *reader) shared(path string, t *text) *uint32 {
+	if t == nil {
+		return nil
+	}
+	v, err := launch.ParseShared(string(*t))
+	if err != nil {
+		r.failf(r.value(path), "%v", err)
+		return nil
+	}
+	return &v
+}
+
+// kernel reads the [[kernel]] table at a path.
+func (r *reader) kernel(k *table, path string) Kernel {
+	span := r.key(path + ".name")
+	if k.Name == "" {
+		span = r.key(path)
+		r.failf(span, "this [[kernel]] has no name; expected name = \"PATTERN\"")
+	}
+	out := Kernel{
+		Name:    string(k.Name),
+		File:    r.pattern(path+".file", k.File),
+		Engine:  r.engine(path+".engine", k.Engine),
+		Timeout: r.duration(path+".timeout", k.Timeout),
+		Skip:    string(k.Skip),
+		Span:    span,
+	}
+	out.Launch = launch.Request{
+		Grid:    r.dim(path+".grid", k.Grid),
+		Block:   r.dim(path+".block", k.Block),
+		Cluster: r.dim(path+".cluster", k.Cluster),
+		Global:  r.dim(path+".global", k.Global),
+		Shared:  r.shared(path+".shared", k.Shared),
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Args)) {
+		at := r.key(path + ".args." + name)
+		spec, err := launch.ParseArg(name + "=" + string(k.Args[name]))
 		if err != nil {
-			r.failf(r.at(fmt.Sprintf("kernel.%d.args.%s", i, name)), "%v", err)
+			r.failf(at, "%v", err)
 			continue
 		}
 		if spec.Kind == launch.ArgFile && !filepath.IsAbs(spec.Text) {
 			spec.Text = filepath.Join(filepath.Dir(r.src.Name), spec.Text)
 		}
-		spec.Span = r.at(fmt.Sprintf("kernel.%d.args.%s", i, name))
+		spec.Span = at
 		out.Launch.Args = append(out.Launch.Args, spec)
 	}
 	return out
-}
-
-// places finds the keys of a document that is right: "timeout", "kernel.0" (the table itself), "kernel.0.args.n".
-func places(text []byte) map[string]int {
-	out := map[string]int{}
-	var p unstable.Parser
-	p.Reset(text)
-	table, kernels := "", -1
-	for p.NextExpression() {
-		e := p.Expression()
-		switch e.Kind {
-		case unstable.ArrayTable, unstable.Table:
-			name, at := key(&p, e)
-			if rest, ok := strings.CutPrefix(name, "kernel"); ok {
-				if e.Kind == unstable.ArrayTable && rest == "" {
-					kernels++
-				}
-				name = fmt.Sprintf("kernel.%d%s", kernels, rest)
-			}
-			table = name + "."
-			out[name] = at
-		case unstable.KeyValue:
-			keyValue(&p, e, table, out)
-		}
-	}
-	return out
-}
-
-func keyValue(p *unstable.Parser, e *unstable.Node, table string, out map[string]int) {
-	name, at := key(p, e)
-	out[table+name] = at
-	if v := e.Value(); v.Kind == unstable.InlineTable {
-		for it := v.Children(); it.Next(); {
-			keyValue(p, it.Node(), table+name+".", out)
-		}
-	}
-}
-
-// key returns the dotted key of a node, and where it starts.
-func key(p *unstable.Parser, n *unstable.Node) (string, int) {
-	var parts []string
-	at := -1
-	for it := n.Key(); it.Next(); {
-		k := it.Node()
-		if at < 0 {
-			at = int(k.Raw.Offset)
-		}
-		parts = append(parts, string(k.Data))
-	}
-	return strings.Join(parts, "."), max(at, 0)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The codes. A code is stable: it is never given another meaning, and a code that is dropped is not used
-// again. Two findings have one code if one change of a kernel's design would repair both.
+// The codes. A code is stable: its meaning never changes, and a dropped code is never reused. Two
+// findings share a code if the same change to the kernel would repair both.
 const (
 	CodeRaceShared  Code = "race-shared"
 	CodeRaceGlobal  Code = "race-global"
@@ -45,50 +45,53 @@ const (
 	CodeSuppressionUnused Code = "suppression-unused"
 )
 
-// Family groups codes by who has to act on them.
+// Family groups codes by who has to act on them, and decides the exit code.
 type Family uint8
 
 const (
 	Bugs   Family = iota // of the kernel: exit code 1
-	Limits               // of heddle or of this run; never a bug of the kernel: exit code 3
-	Inputs               // mistakes in what heddle was given: exit code 2, or a warning
+	Limits               // of heddle or of this run, never a bug of the kernel: exit code 3
+	Inputs               // errors in files, flags or launches: exit code 2, or a warning
 )
 
-// String is the heading of the family in a list of codes.
+// String returns the heading of the family in a list of codes.
 func (f Family) String() string {
-	return [...]string{"bugs in the kernel", "limits of heddle or of the run", "mistakes in the input"}[f]
+	return [...]string{"bugs in the kernel", "limits of heddle or of this run",
+		"errors in the input"}[f]
 }
 
 // Doc documents one code.
 type Doc struct {
-	Code    Code
-	Family  Family
-	Title   string // one line, no trailing period
-	Text    string // what it means, why it is wrong, what the message says; paragraphs
-	Fix     string // how to repair it
-	Example Example
-	Fixed   Example // the same, repaired; what is empty is that of Example
+	Code    Code    // unique
+	Family  Family  // who has to act
+	Title   string  // one line, no trailing period
+	Text    string  // what it means, why it is wrong, what can happen; paragraphs
+	Fix     string  // how to repair it
+	Example Example // an input that produces the code
+	Fixed   Example // the repaired input; empty fields are as in Example
 }
 
-// Example is an input for heddle run: one on which it reports the code, or does not any more.
+// Example is an input for `heddle run`. A test runs every example and checks that the code appears
+// for Doc.Example and not for Doc.Fixed.
 type Example struct {
-	File  string // its name, which says the language
-	Text  string
+	File  string   // name; the extension selects the language
+	Text  string   // content of the file
 	Flags []string // of heddle run
 }
 
-// Docs returns the documentation of all codes, in the order in which they are listed to users.
+// Docs returns the documentation of all codes, in the order of `heddle explain`.
 func Docs() []Doc {
 	return slices.Concat(raceDocs, barrierDocs, memoryDocs, limitDocs, inputDocs)
 }
 
-// Family returns the family of a code; Bugs for one that is not documented.
+// Family returns the family of a code, and Bugs for an undocumented one, so that a finding with a
+// mistyped code is never taken for a limit.
 func (c Code) Family() Family {
 	d, _ := Lookup(c)
 	return d.Family
 }
 
-// Lookup returns the documentation of a code.
+// Lookup returns the documentation of a code, and whether the code exists.
 func Lookup(c Code) (Doc, bool) {
 	for _, d := range Docs() {
 		if d.Code == c {
@@ -98,11 +101,13 @@ func Lookup(c Code) (Doc, bool) {
 	return Doc{}, false
 }
 
-// Similar returns the codes that contain one of the words of name, for a name that is no code.
+// Similar returns the codes that contain a word of name, as suggestions for a name that is not a
+// code.
 func Similar(name string) []string {
 	var out []string
 	for _, d := range Docs() {
-		for _, w := range strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return c < 'a' || c > 'z' }) {
+		for _, w := range strings.FieldsFunc(strings.ToLower(name),
+			func(c rune) bool { return c < 'a' || c > 'z' }) {
 			if len(w) > 2 && strings.Contains(string(d.Code), w) && !slices.Contains(out, string(d.Code)) {
 				out = append(out, string(d.Code))
 			}

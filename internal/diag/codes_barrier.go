@@ -3,21 +3,22 @@ package diag
 var barrierDocs = []Doc{
 	{
 		Code: CodeBarrierDivergence, Family: Bugs,
-		Title: "not all threads of the block come to the same barrier",
-		Text: `Some threads of a block wait at a barrier, while others are at another one, or have left the kernel. CUDA allows
-__syncthreads() in conditional code only if the condition is the same for the whole block; otherwise the code is likely
-to hang or to have unintended effects (CUDA C++ Programming Guide, "Synchronization Functions"). That newer devices go
-on when the missing threads have exited makes it no less an error: what the barrier should order is not ordered for the
+		Title: "not all threads of the block reach the same barrier",
+		Text: `Some threads of a block wait at a barrier while others wait at a different one or have
+left the kernel. In conditional code, a barrier may be used only if the condition has the same value
+for all threads of the block; otherwise the behavior is undefined (PTX ISA 9.7.13.1; CUDA C++
+Programming Guide, "Synchronization Functions"). The kernel may hang. Newer devices continue when
+the missing threads have exited, but the code is still wrong: the barrier orders nothing for the
 threads that did not take part.`,
-		Fix: `Move the barrier out of the conditional code; let threads without work skip the work and not the barrier; do not
-return before the last barrier.`,
+		Fix: `Move the barrier out of the conditional code. Let threads without work skip the work, not
+the barrier, and do not return before the last barrier.`,
 		Example: Example{
 			File: "half.cu",
 			Text: `__global__ void k(int *out) {
     __shared__ int s[64];
     if (threadIdx.x < 32) {
         s[threadIdx.x] = 1;
-        __syncthreads(); // the other 32 threads never come
+        __syncthreads(); // the other 32 threads never reach it
     }
     out[threadIdx.x] = 0;
 }
@@ -37,12 +38,13 @@ return before the last barrier.`,
 	},
 	{
 		Code: CodeBarrierDeadlock, Family: Bugs,
-		Title: "threads wait at barriers that nobody can complete",
-		Text: `All threads of a block that have not exited wait, and no one is left to arrive where they wait: warps that take two
-named barriers in opposite order, a producer and a consumer that wait for each other, or a barrier that counts more
-threads than come to it. Each place where threads wait is named.`,
-		Fix: `Let all warps take the barriers in one order, and make the thread count of each barrier the number of threads that
-arrive at or wait for it in one generation.`,
+		Title: "threads wait at barriers that no remaining thread can complete",
+		Text: `Every thread of the block that has not exited is waiting, so no thread is left that could
+arrive at any of the barriers. The kernel hangs. Typical causes: warps use two named barriers in
+opposite order, a producer and a consumer wait for each other, or a barrier expects more threads
+than reach it (PTX ISA 9.7.13.1). The message names each place where threads wait.`,
+		Fix: `Let all warps use the barriers in the same order. Set the thread count of each barrier to
+the number of threads that arrive at it or wait for it in one generation.`,
 		Example: Example{
 			File: "crossed.cu",
 			Text: `__global__ void k(int *out) {
@@ -69,10 +71,12 @@ arrive at or wait for it in one generation.`,
 	},
 	{
 		Code: CodeBarrierCount, Family: Bugs,
-		Title: "participants of one barrier disagree on its thread count or form",
-		Text: `All threads that take part in one generation of a named barrier must name the same number of threads, and must all
-use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware's behaviour is not defined.`,
-		Fix: `Give the same count everywhere; use another barrier number for another group of threads.`,
+		Title: "participants of a barrier disagree on its thread count or form",
+		Text: `All threads that take part in one generation of a named barrier must specify the same
+number of threads, and either all or none must use the reducing form (.red) (PTX ISA 9.7.13.1).
+Otherwise the behavior is undefined: the barrier may release its threads too early or never.`,
+		Fix: `Specify the same count everywhere, and use a different barrier number for a different
+group of threads.`,
 		Example: Example{
 			File: "counts.cu",
 			Text: `__global__ void k(int *out) {
@@ -95,20 +99,21 @@ use the reducing form (.red) or none (PTX ISA 9.7.13.1). Otherwise the hardware'
 	},
 	{
 		Code: CodeWarpSyncHang, Family: Bugs,
-		Title: "__syncwarp waits for lanes that never come",
-		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for the lanes that the mask names, and
-some of those wait somewhere else, so that neither comes. The hardware hangs (PTX ISA 9.7.13.2). Lanes that have exited
-are not waited for, except by matrix instructions (ldmatrix, stmatrix, mma, wmma): those all threads of the warp must
-execute, and what they do otherwise is undefined (9.7.14).`,
-		Fix: `Name in the mask exactly the lanes that come to this place: compute it with __ballot_sync before the branch, or move
-the operation to where the whole warp comes by.`,
+		Title: "a warp operation waits for lanes that never arrive",
+		Text: `Lanes wait at bar.warp.sync (__syncwarp), or at a shuffle or vote with a mask, for all
+lanes named in the mask. Some of those lanes wait somewhere else, so neither side continues and the
+warp hangs (PTX ISA 9.7.13.2). Lanes that have exited are not waited for. Matrix instructions
+(ldmatrix, stmatrix, mma, wmma) are stricter: all threads of the warp must execute them, otherwise
+the behavior is undefined (9.7.14).`,
+		Fix: `Name exactly the lanes that reach this place in the mask: compute it with __ballot_sync
+before the branch, or move the operation to code that the entire warp executes.`,
 		Example: Example{
 			File: "mask.cu",
 			Text: `__global__ void k(int *out) {
     if (threadIdx.x < 16)
         __syncwarp(0xffffffff); // waits for all lanes
     else
-        __syncthreads(); // and half of them wait here, for the others
+        __syncthreads(); // half of the warp waits here for the others
     out[threadIdx.x] = 1;
 }
 `,
@@ -117,7 +122,7 @@ the operation to where the whole warp comes by.`,
 		Fixed: Example{
 			Text: `__global__ void k(int *out) {
     if (threadIdx.x < 16)
-        __syncwarp(0x0000ffff); // the lanes that come here
+        __syncwarp(0x0000ffff); // the lanes that reach this place
     __syncthreads();
     out[threadIdx.x] = 1;
 }
@@ -126,10 +131,11 @@ the operation to where the whole warp comes by.`,
 	},
 	{
 		Code: CodeBadBarrier, Family: Bugs,
-		Title: "a barrier has an operand that no barrier can have",
-		Text: `The barrier number is above 15, or the thread count is no multiple of the warp size, is 0 for bar.arrive, or exceeds
-the block (PTX ISA 9.7.13.1).`,
-		Fix: `Use barriers 0 to 15 and counts in whole warps.`,
+		Title: "a barrier has an invalid operand",
+		Text: `The barrier number is above 15, or the thread count is not a multiple of the warp size, is
+0 for bar.arrive, or exceeds the size of the block. The PTX ISA forbids these operands (9.7.13.1);
+the hardware may stop the kernel or hang.`,
+		Fix: `Use barriers 0 to 15, and thread counts that are whole warps.`,
 		Example: Example{
 			File: "number.cu",
 			Text: `__global__ void k(int *out, int b) {
@@ -149,14 +155,18 @@ the block (PTX ISA 9.7.13.1).`,
 	},
 	{
 		Code: CodeBarrierRecycle, Family: Bugs,
-		Title: "a barrier is used again before its last use is over",
-		Text: `A named barrier begins its next generation as soon as one is complete. Here threads may come for the next generation
-while threads of the last one are still on their way, and take part in the wrong one: who waits for whom is then a
-matter of luck. A thread that comes to a barrier again must know that the last generation is over: because it waited in
-it, or because a chain of other barriers leads from a thread that did. To have arrived (bar.arrive) is not enough, since
-that does not wait (R. Sharma, M. Bauer, A. Aiken, "Verification of Producer-Consumer Synchronization in GPU Programs",
-PLDI 2015).`,
-		Fix: `Use another barrier number, or let the threads synchronize on another barrier in between.`,
+		Title: "a barrier is reused before its previous generation is over",
+		Text: `A named barrier starts its next generation as soon as the current one is complete (PTX ISA
+9.7.13.1). Here, threads may reach it for the next generation while threads of the previous one have
+not arrived yet. They then take part in the wrong generation, and which threads wait for which
+depends on the schedule.
+
+A thread may reuse a barrier only if it knows that the previous generation is over: because it
+waited in that generation, or because a chain of other barriers leads to it from a thread that did.
+An arrival (bar.arrive) is not enough, since it does not wait (R. Sharma, M. Bauer, A. Aiken,
+"Verification of Producer-Consumer Synchronization in GPU Programs", PLDI 2015).`,
+		Fix: `Use a different barrier number, or synchronize the threads with another barrier in
+between.`,
 		Example: Example{
 			File: "again.cu",
 			Text: `__global__ void k(int *out) {
@@ -168,7 +178,7 @@ PLDI 2015).`,
 		},
 		Fixed: Example{
 			Text: `__global__ void k(int *out) {
-    int pair = 1 + threadIdx.x / 64; // each pair of warps has a barrier of its own
+    int pair = 1 + threadIdx.x / 64; // each pair of warps has its own barrier
     asm volatile("bar.sync %0, 64;" :: "r"(pair) : "memory");
     out[threadIdx.x] = 1;
 }
@@ -177,11 +187,13 @@ PLDI 2015).`,
 	},
 	{
 		Code: CodeBarrierTooMany, Family: Bugs,
-		Title: "more threads come to a barrier than it counts",
-		Text: `A generation of a named barrier is complete when as many threads have come as it counts. Here more come, and nothing
-makes those that are left over wait for the next generation, so that it is a matter of luck who takes part; the others
-find no partners.`,
-		Fix: `Make the count the number of threads that come in one generation, or give the other threads a barrier of their own.`,
+		Title: "more threads reach a barrier than it counts",
+		Text: `A generation of a named barrier is complete when as many threads have arrived as its count
+says (PTX ISA 9.7.13.1). Here more threads arrive, and nothing makes the surplus threads wait for a
+later generation. Which threads form the generation depends on the schedule, and the remaining
+threads may wait forever.`,
+		Fix: `Set the count to the number of threads that arrive in one generation, or give the other
+threads a barrier of their own.`,
 		Example: Example{
 			File: "over.cu",
 			Text: `__global__ void k(int *out) {
@@ -208,8 +220,9 @@ find no partners.`,
 	{
 		Code: CodeBarrierNoWaiter, Family: Bugs,
 		Title: "a barrier is completed by arrivals alone",
-		Text: `All threads that took part in a generation of a named barrier came by bar.arrive, which does not wait. Nobody learns
-that the others have come: the barrier orders nothing. A thread that was meant to wait has most likely missed it.`,
+		Text: `Every thread that took part in a generation of a named barrier executed bar.arrive, which
+does not wait (PTX ISA 9.7.13.1). No thread learns that the others have arrived, so the barrier
+orders nothing. A thread that should have waited most likely missed the barrier.`,
 		Fix: `Let the threads that need the others' work wait: bar.sync with the same number and count.`,
 		Example: Example{
 			File: "arrivals.cu",

@@ -4,9 +4,10 @@ var inputDocs = []Doc{
 	{
 		Code: CodeSyntax, Family: Inputs,
 		Title: "the PTX is not well-formed",
-		Text: `The text breaks the grammar of PTX, names something that is not declared, or uses an instruction with operands or
-modifiers that it cannot have. All mistakes of a file are reported, up to where they make no more sense.`,
-		Fix: `See the place that is named; ptxas gives a second opinion.`,
+		Text: `The text violates the PTX grammar, uses an undeclared name, or uses an instruction with
+operands or modifiers that it does not allow. All errors of a file are reported as far as they are
+meaningful.`,
+		Fix: `Correct the reported place. ptxas can give a second opinion.`,
 		Example: Example{
 			File: "register.ptx",
 			Text: `.version 8.0
@@ -35,9 +36,10 @@ modifiers that it cannot have. All mistakes of a file are reported, up to where 
 	{
 		Code: CodeCompile, Family: Inputs,
 		Title: "the compiler rejects the file",
-		Text: `clang could not compile the kernels of the file; its own messages are shown. heddle brings headers of its own for
-CUDA, so that no SDK is needed; -I, -D and -std are passed on.`,
-		Fix: `Repair what the compiler names. If it is something that CUDA has and heddle's headers lack, that is a gap of heddle.`,
+		Text: `clang could not compile the kernels of the file; its own messages are shown. heddle brings
+its own CUDA headers, so no SDK is needed. It passes -I, -D and -std to clang.`,
+		Fix: `Correct what the compiler reports. If CUDA has a declaration that heddle's headers lack,
+that is a gap in heddle.`,
 		Example: Example{
 			File: "semicolon.cu",
 			Text: `__global__ void k(int *out) {
@@ -54,10 +56,11 @@ CUDA, so that no SDK is needed; -I, -D and -std are passed on.`,
 	},
 	{
 		Code: CodeHostCode, Family: Inputs,
-		Title: "host code of the file was left out",
-		Text: `Code that runs on the CPU does not compile without the CUDA SDK or a library. It is not needed for the analysis of
-the kernels, which goes on; launches in it are still read where they are constant.`,
-		Fix: `Nothing needs to be done unless kernels are missing: then pass -I for the headers that they need.`,
+		Title: "host code of the file was ignored",
+		Text: `Some code that runs on the CPU does not compile without the CUDA SDK or another library.
+The analysis of the kernels does not need it and continues. Launches in that code are still read
+where they are constant.`,
+		Fix: `Nothing, unless kernels are missing: then pass -I for the headers that they need.`,
 		Example: Example{
 			File: "host.cu",
 			Text: `__global__ void k(int *out) { out[threadIdx.x] = 1; }
@@ -74,12 +77,13 @@ int main() { return 0; }
 	{
 		Code: CodeLaunch, Family: Inputs,
 		Title: "the launch is not possible",
-		Text: `What the flags, a "heddle:" comment, the host code or the PTX say about the launch contradicts itself, the kernel's
-parameters, or what any GPU can do: more than 1024 threads in a block, an argument that no parameter has, a value that
-does not fit, a file that is too short.`,
-		Fix: `The message says what is possible. The launch comes, in this order, from flags, from a comment above the kernel
-(// heddle: grid=4 block=256 n=1024 in=random), from a <<<...>>> with constants in the same file, from .reqntid and
-.maxntid, and from defaults.`,
+		Text: `The launch that the flags, a "heddle:" comment, the host code or the PTX specify is
+contradictory, does not match the parameters of the kernel, or exceeds what a GPU can do. Examples:
+more than 1024 threads in a block, an argument for a parameter that does not exist, a value that
+does not fit its parameter, a file that is too short.`,
+		Fix: `The message says what is possible. heddle takes the launch from these sources, in this
+order: flags, a comment above the kernel (// heddle: grid=4 block=256 n=1024 in=random), a <<<...>>>
+with constants in the same file, .reqntid and .maxntid, and defaults.`,
 		Example: Example{
 			File: "big.cu",
 			Text: `__global__ void k(int *out) { out[threadIdx.x] = 1; }
@@ -93,9 +97,10 @@ does not fit, a file that is too short.`,
 	{
 		Code: CodeInput, Family: Inputs,
 		Title: "an input file or kernel cannot be used",
-		Text: `A file cannot be read, is of no known kind, or holds no kernel; or no kernel has the name that --kernel gives, in which
-case those that exist are listed.`,
-		Fix: `Give files that define a kernel (__global__, __kernel, .entry): .cu, .cl, .ptx, .ll, .bc, or programs with PTX in them.`,
+		Text: `A file cannot be read, has an unknown type, or contains no kernel; or no kernel has the
+name given with --kernel. In the last case the message lists the kernels that exist.`,
+		Fix: `Specify files that define a kernel (__global__, __kernel, .entry): .cu, .cl, .ptx, .ll,
+.bc, or programs that contain PTX.`,
 		Example: Example{
 			File: "name.cu",
 			Text: `__global__ void k(int *out) { out[threadIdx.x] = 1; }
@@ -109,14 +114,15 @@ case those that exist are listed.`,
 	{
 		Code: CodeSuppression, Family: Inputs,
 		Title: "a heddle:ignore comment cannot be used",
-		Text: `The comment names no code, or one that does not exist or is no bug of a kernel, or it gives no reason. It suppresses
-nothing. The form is
+		Text: `The comment has no code, has a code that does not exist or is not a bug of a kernel, or
+has no reason. It suppresses nothing. The form is
 
     // heddle:ignore CODE[, CODE] REASON
 
-at the end of the line of one of the operations of a finding, or alone in the line above. The reason is for whoever reads
-the code next, and appears in JSON and SARIF.`,
-		Fix: `Write a code that heddle explain lists, and why the finding is no problem.`,
+at the end of the line of one of the operations of a finding, or alone on the line above. The reason
+is for the next reader of the code, and appears in JSON and SARIF.`,
+		Fix: `Write a code that ` + "`" + `heddle explain` + "`" +
+			` lists, and a reason why the finding is not a problem.`,
 		Example: Example{
 			File: "reason.cu",
 			Text: `__global__ void k(int *out) {
@@ -130,7 +136,7 @@ the code next, and appears in JSON and SARIF.`,
 		Fixed: Example{
 			Text: `__global__ void k(int *out) {
     __shared__ int s[64];
-    s[threadIdx.x] = 1; // heddle:ignore race-shared whoever reads 0 reads again
+    s[threadIdx.x] = 1; // heddle:ignore race-shared a reader that sees 0 reads again
     out[threadIdx.x] = s[63 - threadIdx.x];
 }
 `,
@@ -140,9 +146,10 @@ the code next, and appears in JSON and SARIF.`,
 	{
 		Code: CodeSuppressionUnused, Family: Inputs,
 		Title: "a heddle:ignore comment matches no finding",
-		Text: `The kernel that holds the comment was checked to its end, and no finding with a code of the comment has an operation in
-its line. What was to be ignored has been repaired or was moved away, or this launch does not show it.`,
-		Fix: `Remove the comment, or put it where the operation is. If another launch needs it, check that one too.`,
+		Text: `The check of the kernel is complete, and no finding with a code of the comment has an
+operation on its line. The bug has been repaired or moved, or this launch does not expose it.`,
+		Fix: `Remove the comment, or move it to the line of the operation. If another launch needs the
+comment, check that launch too.`,
 		Example: Example{
 			File: "unused.cu",
 			Text: `__global__ void k(int *out) {

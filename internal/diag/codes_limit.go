@@ -3,11 +3,12 @@ package diag
 var limitDocs = []Doc{
 	{
 		Code: CodeStepLimit, Family: Limits,
-		Title: "the step budget was used up before the kernel ended",
-		Text: `The run executed as many warp instructions as --max-steps allows. The kernel may be endless (a thread spins on
-memory that nobody writes), or only long. What was found up to there is reported; without a finding the verdict is
-unknown.`,
-		Fix: `Raise --max-steps, make the launch or its inputs smaller, or see why the loop does not end.`,
+		Title: "the kernel did not end within the step limit",
+		Text: `The run executed as many warp instructions as --max-steps allows. The kernel may run
+forever (a thread spins on memory that no thread writes), or it may only be long. Findings up to
+that point are reported; without a finding the verdict is unknown.`,
+		Fix: `Raise --max-steps, use a smaller launch or smaller inputs, or find out why the loop does
+not end.`,
 		Example: Example{
 			File: "spin.cu",
 			Text: `__global__ void k(volatile int *flag) {
@@ -25,11 +26,13 @@ unknown.`,
 	},
 	{
 		Code: CodeUnsupported, Family: Limits,
-		Title: "the kernel uses something that heddle does not execute",
-		Text: `An instruction, or a form of it, is not implemented, or its memory ordering is not modelled. The run ends there rather
-than go on with a wrong value. It is no bug of the kernel. What was found before is reported; LIMITATIONS.md lists what
-is missing.`,
-		Fix: `Check the kernel without the construct, or another kernel of the file with --kernel.`,
+		Title: "the kernel uses a construct that heddle does not support",
+		Text: `heddle does not implement an instruction or one of its forms, or does not model its memory
+ordering. The run stops there instead of continuing with a wrong value. This is a limit of heddle
+and not a bug in the kernel. Findings before that point are reported; LIMITATIONS.md lists what is
+missing.`,
+		Fix: `Check the kernel without the construct, or select another kernel of the file with
+--kernel.`,
 		Example: Example{
 			File: "tensor.ptx",
 			Text: `.version 8.0
@@ -57,10 +60,11 @@ is missing.`,
 	},
 	{
 		Code: CodeDependsOnInput, Family: Limits,
-		Title: "a branch, an address or a barrier depends on an input that is unknown",
-		Text: `An argument was given as unknown (--arg in=unknown). Such values may flow through data, but here one decides where
-the kernel goes or what it accesses, so that one run cannot speak for all inputs.`,
-		Fix: `Give a value: --arg n=1024, --arg in=zero, --arg in=random.`,
+		Title: "a branch, an address or a barrier depends on an unknown input",
+		Text: `An argument was declared unknown (--arg in=unknown). Unknown values may flow through data,
+but here one decides which path a thread takes or which address it accesses, so one run cannot
+represent all inputs.`,
+		Fix: `Specify a value: --arg n=1024, --arg in=zero, --arg in=random.`,
 		Example: Example{
 			File: "branch.cu",
 			Text: `__global__ void k(int *in, int *out) {
@@ -76,10 +80,11 @@ the kernel goes or what it accesses, so that one run cannot speak for all inputs
 	},
 	{
 		Code: CodeAssumptions, Family: Limits,
-		Title: "the run is none of those that the kernel is meant for",
-		Text: `A __requires of the kernel, or an __assume, was false. Such a run says nothing about the kernel: what was found in it
-is not reported, and the verdict is unknown.`,
-		Fix: `Launch the kernel with what it requires: the report says which condition was false, and for which thread.`,
+		Title: "the run violates an assumption of the kernel",
+		Text: `A __requires of the kernel or an __assume was false, so the kernel is not meant to run
+this way. Findings of such a run are not reported, and the verdict is unknown.`,
+		Fix: `Launch the kernel with values that satisfy the condition. The report names the condition
+and the thread for which it was false.`,
 		Example: Example{
 			File: "required.cu",
 			Text: `#include "heddle.h"

@@ -3,14 +3,16 @@ package diag
 var memoryDocs = []Doc{
 	{
 		Code: CodeOutOfBounds, Family: Bugs,
-		Title: "an access is outside the memory object that it belongs to",
-		Text: `An address lies in no object: beyond the shared memory of the block, outside a __device__ array, outside a buffer
-whose size was given (--arg in=zero:4096), or at null. A pointer argument without a size is a buffer without bound, so
-that heddle does not guess. If the launch was guessed, check first whether it is one that the kernel is meant for.
+		Title: "an access is outside every memory object",
+		Text: `The address lies in no memory object: past the end of the block's shared memory, outside a
+__device__ array, outside a buffer with a known size (--arg in=zero:4096), or at null. The hardware
+stops the kernel with an error, or the access silently corrupts other data. If heddle guessed the
+launch, first check that the kernel is meant to be launched this way. A pointer argument without a
+size is treated as an unbounded buffer, because heddle does not guess sizes.
 
-The run ends there, and later code is not checked.`,
-		Fix: `Guard the access (if (i < n)), or give the launch the shared memory (--shared), the sizes and the values that the
-kernel is meant for.`,
+The run ends at the access; later code is not checked.`,
+		Fix: `Guard the access (if (i < n)), or specify the shared memory (--shared), the sizes and the
+values that the kernel is meant for.`,
 		Example: Example{
 			File: "beyond.cu",
 			Text: `__global__ void k(int *out) {
@@ -34,10 +36,12 @@ kernel is meant for.`,
 	},
 	{
 		Code: CodeMisaligned, Family: Bugs,
-		Title: "an address is no multiple of the size of its access",
-		Text: `Every access must be aligned to its size, a vector access to the size of the whole vector (PTX ISA 6.4.1.1). The hardware
-stops the kernel with "misaligned address".`,
-		Fix: `Access the data with its own type, or align the buffer and the offset: __align__(16) for a float4.`,
+		Title: "an address is not a multiple of the access size",
+		Text: `Every access must be aligned to its size, and a vector access to the size of the whole
+vector; otherwise the behavior is undefined (PTX ISA 6.4.1.1). The hardware stops the kernel with
+"misaligned address".`,
+		Fix: `Access the data with its own type, or align the buffer and the offset: __align__(16) for a
+float4.`,
 		Example: Example{
 			File: "odd.cu",
 			Text: `__global__ void k(char *buf) {
@@ -56,8 +60,10 @@ stops the kernel with "misaligned address".`,
 	{
 		Code: CodeTrap, Family: Bugs,
 		Title: "the kernel executed a trap",
-		Text:  `The kernel reached a trap instruction: __trap(), or code that the compiler considers unreachable.`,
-		Fix:   `See what led there: the report names the thread.`,
+		Text: `The kernel reached a trap instruction: __trap(), or code that the compiler considers
+unreachable. A trap aborts the kernel and returns an error to the host (PTX ISA 9.7.19). The message
+names the thread.`,
+		Fix: `Find out why the thread reached the trap, and handle that case before.`,
 		Example: Example{
 			File: "trap.cu",
 			Text: `__global__ void k(int *in) {
@@ -79,8 +85,9 @@ stops the kernel with "misaligned address".`,
 	{
 		Code: CodeAssertFailed, Family: Bugs,
 		Title: "an assert of the kernel failed",
-		Text:  `The condition of an assert() was false for the thread that is named.`,
-		Fix:   `Repair what the assertion states, or give the inputs that it requires.`,
+		Text: `The condition of an assert() was false for the thread in the message. On a device, the
+kernel stops and the host gets an error.`,
+		Fix: `Make the condition true, or use inputs for which it holds.`,
 		Example: Example{
 			File: "assert.cu",
 			Text: `#include <cassert>
@@ -97,11 +104,12 @@ __global__ void k(int n) {
 	{
 		Code: CodeAnnotation, Family: Bugs,
 		Title: "an annotation of heddle.h does not hold",
-		Text: `The condition of an __assert, an __invariant, an __ensures, or of the __requires of a function that the kernel calls was
-false for the thread that is named. Unlike a failed assert(), it does not end the run. Conditions that one thread's
-execution does not decide (on other threads, on accesses made so far, on the function's result) are checked by
-` + "`heddle verify`" + ` only.`,
-		Fix: `Repair the annotation or what it states; or state with __requires which inputs the kernel is meant for.`,
+		Text: `The condition of an __assert, an __invariant, an __ensures, or a __requires of a called
+function was false for the thread in the message. Unlike a failed assert(), this does not end the
+run. Conditions that concern more than the execution of one thread (other threads, accesses so far,
+the function's result) are checked by ` + "`" + `heddle verify` + "`" + ` only.`,
+		Fix: `Correct the annotation or the code it describes, or state with __requires which inputs the
+kernel is meant for.`,
 		Example: Example{
 			File: "annotated.cu",
 			Text: `#include "heddle.h"
@@ -123,9 +131,10 @@ __global__ void k(int n) {
 	},
 	{
 		Code: CodeStackOverflow, Family: Bugs,
-		Title: "calls nest too deeply",
-		Text:  `Device functions call each other, or themselves, beyond the depth that a thread's stack has room for.`,
-		Fix:   `Bound the recursion, or make it a loop with a stack of its own.`,
+		Title: "the call stack is too deep",
+		Text: `Device functions call each other or themselves so deeply that the thread's stack
+overflows. On a device, the thread then overwrites other memory or the kernel stops.`,
+		Fix: `Bound the recursion, or turn it into a loop with an explicit stack.`,
 		Example: Example{
 			File: "deep.cu",
 			Text: `__device__ __attribute__((noinline)) int depth(int *p, int n) {

@@ -3,18 +3,22 @@ package diag
 var raceDocs = []Doc{
 	{
 		Code: CodeRaceShared, Family: Bugs,
-		Title: "two threads of a block access the same shared memory, and nothing orders them",
-		Text: `Two accesses by different threads of a block overlap in shared memory, at least one of them writes, and no
-synchronization orders them: the result depends on which comes first (PTX ISA 8.7.1). Which one came first in this
-run does not matter; heddle reports what is unordered, not what went wrong this time.
+		Title: "two threads of a block access the same shared memory without synchronization",
+		Text: `Two threads of a block access overlapping bytes of shared memory, at least one of them
+writes, and no barrier or other synchronization orders the two accesses. This is a data race (PTX
+ISA 8.7.1). A read may return the old or the new value, and if the accesses overlap only in part,
+the memory model gives the program no meaning at all (8.7.2). heddle reports that the order is
+missing; which access happened first in this run does not matter.
 
-The message names the kind: write-write, read-write, or atomic-plain, where an atomic operation meets an ordinary
-access, which it does not protect. And it names the level: intra-block for threads of different warps, intra-warp for
-lanes of one warp. The lanes of a warp do not run in lock step since sm_70, so that code which relies on it races;
---warp lockstep checks under the older assumption.`,
-		Fix: `Put __syncthreads() between the two accesses, where all threads of the block come by; between lanes of one warp
-__syncwarp() is enough. In a loop, look also from the end of one iteration to the start of the next. If both accesses
-should happen at any time, make both atomic.`,
+The message names the kind: write-write, read-write, or atomic-plain (an atomic operation and an
+ordinary access; the atomic does not protect the ordinary one). It also names the level: intra-block
+for threads of different warps, intra-warp for lanes of one warp. Since sm_70 the lanes of a warp do
+not run in lock step, so code that relies on lock step races. --warp lockstep checks under the older
+assumption.`,
+		Fix: `Put __syncthreads() between the two accesses, at a place that every thread of the block
+reaches. Between lanes of one warp, __syncwarp() is enough. In a loop, check the path from the end
+of one iteration to the start of the next as well. If the accesses may happen in any order, make
+both atomic.`,
 		Example: Example{
 			File: "neighbour.cu",
 			Text: `__global__ void k(int *out) {
@@ -39,17 +43,20 @@ should happen at any time, make both atomic.`,
 	},
 	{
 		Code: CodeRaceGlobal, Family: Bugs,
-		Title: "two threads access the same global memory, and nothing orders them",
-		Text: `Two accesses by different threads overlap in global memory, at least one of them writes, and no synchronization
-orders them (PTX ISA 8.7.1). The level says how far apart the threads are: inter-block, intra-block or intra-warp.
+		Title: "two threads access the same global memory without synchronization",
+		Text: `Two threads access overlapping bytes of global memory, at least one of them writes, and no
+synchronization orders the two accesses. This is a data race (PTX ISA 8.7.1): updates are lost and
+reads return stale values, depending on the schedule. The level in the message says how far apart
+the threads are: inter-block, intra-block or intra-warp.
 
-Between blocks __syncthreads() orders nothing. A fence (__threadfence()) alone does not either: it takes a write after
-the fence in one thread (a flag, a counter, a lock), and a read of that value before a fence in the other thread, both
-strong (atomic or volatile), with fences whose scope includes both threads: __threadfence_block() is too narrow
-between blocks (PTX ISA 8.8).`,
-		Fix: `Let each block write memory of its own, or use atomics for all accesses to it, or end the kernel and start
-another. For a flag or a lock: write data, __threadfence(), atomic write of the flag; atomic read of the flag,
-__threadfence(), read data.`,
+__syncthreads() does not order accesses of different blocks, and neither does a fence
+(__threadfence()) alone. Two fences order accesses only together with a flag (PTX ISA 8.8): one
+thread writes the flag after its fence, the other reads that value before its own fence, and both
+accesses to the flag are strong (atomic or volatile). The scope of both fences must include both
+threads; between blocks, __threadfence_block() is too narrow.`,
+		Fix: `Let each block write memory of its own, make all accesses atomic, or split the work into
+two kernels. For a flag or a lock, use this order: write the data, __threadfence(), write the flag
+atomically; in the other thread, read the flag atomically, __threadfence(), read the data.`,
 		Example: Example{
 			File: "sum.cu",
 			Text: `__global__ void k(int *sum) {
@@ -67,12 +74,14 @@ __threadfence(), read data.`,
 	},
 	{
 		Code: CodeBranchOrder, Family: Bugs,
-		Title: "the two paths of one branch access the same memory, and their order is not defined",
-		Text: `Lanes of one warp take different paths of a branch, and an access on one path overlaps an access on the other, at
-least one of them a write. Under the lock-step model (--warp lockstep) the hardware runs the paths one after the other,
-but which one comes first is its choice (Barracuda, PLDI 2017, 3.3.1). Under the independent model the same is reported
-as an intra-warp race.`,
-		Fix: `Move one of the two accesses behind the branch, with __syncwarp() before it; or let the paths use different memory.`,
+		Title: "the two paths of a branch access the same memory in an undefined order",
+		Text: `Lanes of one warp take different paths of a branch. An access on one path overlaps an
+access on the other, and at least one of them writes. Under the lock-step model (--warp lockstep)
+the hardware runs one path after the other, but it may choose either one first, so the result
+depends on the device (Barracuda, PLDI 2017, section 3.3.1). No rule of the PTX ISA orders the two
+paths (8.7.1). Under the independent model heddle reports the same pair as an intra-warp race.`,
+		Fix: `Move one of the two accesses behind the branch, with __syncwarp() in between, or let the
+two paths use different memory.`,
 		Example: Example{
 			File: "paths.cu",
 			Text: `__global__ void k(int *out) {
@@ -104,19 +113,22 @@ as an intra-warp race.`,
 	{
 		Code: CodeAsyncCopy, Family: Bugs,
 		Title: "nothing orders an asynchronous copy and another access to the same memory",
-		Text: `cp.async (__pipeline_memcpy_async, memcpy_async) copies from global to shared memory in the background. Until the
-thread that issued it waits for its group, the copy is ordered before nothing, not even before later accesses of that
-thread itself: who reads the destination may see old bytes, who writes the source may change what is copied (PTX ISA
-8.9.1.1, 9.7.9.25.1). Barriers and fences do not wait for copies. Two copies to one place without a wait between them are
-not ordered either. After the wait a copy is like an access of its thread before the wait: other threads see it behind a
-barrier that comes after the wait. And a copy is issued after the accesses of its own thread only: where other threads
-may still use the destination, a barrier must come before the copy.
+		Text: `cp.async (__pipeline_memcpy_async, memcpy_async) copies from global to shared memory in
+the background. Until the issuing thread waits for the copy's group, nothing orders the copy before
+later accesses, not even those of the same thread (PTX ISA 8.9.1.1, 9.7.9.25.1). A reader of the
+destination may see old bytes, and a writer of the source may change what is copied. Barriers and
+fences do not wait for copies.
 
-cp.async.wait_group N waits for all groups but the N that were committed last; copies that no cp.async.commit_group has
-closed belong to no group yet, and only cp.async.wait_all waits for them too.`,
-		Fix: `Before the first access to the bytes, let the thread that issued the copy commit its group and wait for it, with an N
-small enough to cover it. If other threads read the bytes, put __syncthreads() behind the wait, not before it. Before a
-buffer is filled again, put __syncthreads() between its last use and the copy.`,
+Three cases are reported: an access before the wait; an access by another thread without a barrier
+after the wait; and a copy into a buffer that other threads may still use, because no barrier
+precedes the copy.
+
+cp.async.wait_group N waits for all groups except the N most recent ones. Copies that no
+cp.async.commit_group has closed belong to no group yet; only cp.async.wait_all waits for them too.`,
+		Fix: `Before the first access to the bytes, let the issuing thread commit the group and wait for
+it, with an N small enough to include it. If other threads read the bytes, put __syncthreads() after
+the wait, not before it. Before a buffer is refilled, put __syncthreads() between its last use and
+the copy.`,
 		Example: Example{
 			File: "stage.cu",
 			Text: `#include <cuda_pipeline.h>
@@ -137,7 +149,7 @@ __global__ void k(const int *in, int *out) {
     __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], sizeof(int));
     __pipeline_commit();
     __pipeline_wait_prior(0);
-    __syncthreads(); // now the copies of all threads are seen
+    __syncthreads(); // now the copies of all threads are visible
     out[threadIdx.x] = s[threadIdx.x];
 }
 `,
@@ -146,13 +158,13 @@ __global__ void k(const int *in, int *out) {
 	{
 		Code: CodeNoncoherent, Family: Bugs,
 		Title: "a non-coherent load reads data that the kernel writes",
-		Text: `ld.global.nc (__ldg, and loads through const __restrict__ pointers) reads by way of the texture cache, which is not
-kept coherent with writes of the same kernel (PTX ISA 2.3, 9.7.9.9). It is another proxy than the one of ordinary accesses
-(8.6), and no barrier or fence orders it with them: not with writes by other threads, and not with those of the thread
-itself (8.9.5). So data that is read in this way must be read-only for the whole kernel, or a load may return what was there
-before, or, if a write follows it, what comes later.`,
-		Fix: `Use an ordinary load: no __ldg(), and no const __restrict__ on pointers to memory that the kernel also writes; or
-write to another array.`,
+		Text: `ld.global.nc (__ldg, and loads through const __restrict__ pointers) reads through the
+texture cache, which is not coherent with writes of the same kernel (PTX ISA 2.3, 9.7.9.9). The load
+uses another proxy than ordinary accesses (8.6). No barrier or fence orders the two, not even for
+writes of the same thread (8.9.5). The load may therefore return a stale value, or a value that is
+written later. Data read in this way must be read-only for the entire kernel.`,
+		Fix: `Use an ordinary load: no __ldg(), and no const __restrict__ on pointers to memory that the
+kernel also writes. Or write to another array.`,
 		Example: Example{
 			File: "ldg.cu",
 			Text: `__global__ void k(int *a, int *out) {

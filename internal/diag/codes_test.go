@@ -13,10 +13,11 @@ func TestDocsAreComplete(t *testing.T) {
 	form := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	for _, d := range Docs() {
 		if seen[d.Code] || !form.MatchString(string(d.Code)) {
-			t.Errorf("code %q is there twice or has no good name", d.Code)
+			t.Errorf("code %q is a duplicate or badly named", d.Code)
 		}
 		seen[d.Code] = true
-		if d.Title == "" || d.Text == "" || d.Fix == "" || d.Example.File == "" || d.Example.Text == "" || d.Fixed.Text == "" && d.Fixed.Flags == nil {
+		if d.Title == "" || d.Text == "" || d.Fix == "" || d.Example.File == "" || d.Example.Text == "" ||
+			d.Fixed.Text == "" && d.Fixed.Flags == nil {
 			t.Errorf("%s: documentation is missing", d.Code)
 		}
 		if strings.HasSuffix(d.Title, ".") || strings.Contains(d.Title, "\n") {
@@ -24,7 +25,7 @@ func TestDocsAreComplete(t *testing.T) {
 		}
 		for _, text := range []string{d.Text, d.Fix, d.Example.Text, d.Fixed.Text} {
 			for l := range strings.Lines(text) {
-				if len(l) > 125 {
+				if len(l) > 101 {
 					t.Errorf("%s: a line of %d characters", d.Code, len(l))
 				}
 			}
@@ -55,7 +56,9 @@ func TestExplain(t *testing.T) {
 	if err := Explain(&b, d); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"race-shared: ", "What to do", "$ heddle run --grid 1 --block 64 neighbour.cu", "    s[t] = t;", "The same without the finding", "    __syncthreads();"} {
+	for _, want := range []string{"race-shared: ", "What to do",
+		"$ heddle run --grid 1 --block 64 neighbour.cu", "    s[t] = t;", "The same after the repair",
+		"    __syncthreads();"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -11,12 +11,12 @@ import (
 
 const (
 	tabWidth   = 4
-	maxExcerpt = 120 // columns of source text that are shown
-	lead       = 30  // of them before the marked place, in a line that is cut
+	maxExcerpt = 120 // maximum columns of source text per line
+	lead       = 30  // columns kept before the marked place when a line is cut
 )
 
-// excerpt prints the line of a span with a mark below it and the label behind the mark. Without the text of
-// the file only the label is printed.
+// excerpt prints the line of a span, a mark below the span, and the label after the mark. If the
+// text of the file is unknown, it prints the label only.
 func (t *Text) excerpt(s source.Span, label string, st style) {
 	var line string
 	ok := false
@@ -33,7 +33,8 @@ func (t *Text) excerpt(s source.Span, label string, st style) {
 	fmt.Fprintf(t.w, "%5d | %s\n", s.Start.Line(), text)
 	var mark []string
 	if from >= 0 {
-		mark = append(mark, strings.Repeat(" ", from)+t.paint(st, "^"+strings.Repeat("~", max(to-from-1, 0))))
+		mark = append(mark, strings.Repeat(" ", from)+
+			t.paint(st, "^"+strings.Repeat("~", max(to-from-1, 0))))
 	}
 	if label != "" {
 		mark = append(mark, t.paint(st, printable(label)))
@@ -43,8 +44,9 @@ func (t *Text) excerpt(s source.Span, label string, st style) {
 	}
 }
 
-// layout expands a line for display and returns the columns [from, to) of the span in it; from is negative
-// if the column is not known. A long line is cut around the span.
+// layout expands tabs and unprintable characters of a line for display and returns the columns
+// [from, to) of the span in the result; both are -1 if the column is unknown. A line that is too
+// long is cut around the span.
 func layout(line string, s source.Span) (text string, from, to int) {
 	start := s.Start.Col() - 1
 	end := start + 1
@@ -59,7 +61,7 @@ func layout(line string, s source.Span) (text string, from, to int) {
 	var b strings.Builder
 	col := 0
 	from, to = -1, -1
-	var cells []int // the byte in b where each column starts; for cutting
+	var cells []int // the byte in b where each column starts, for cut
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRuneInString(line[i:])
 		if i <= start && start < i+n {
@@ -79,7 +81,7 @@ func layout(line string, s source.Span) (text string, from, to int) {
 		}
 		i += n
 	}
-	if start >= len(line) && start >= 0 { // at or behind the end of the line
+	if start >= len(line) && start >= 0 { // at or after the end of the line
 		from = col
 	}
 	to = max(to, from+1)
@@ -89,19 +91,22 @@ func layout(line string, s source.Span) (text string, from, to int) {
 	return cut(b.String(), cells, from, to)
 }
 
-// cell returns how a character of n bytes is shown at a column, and how many columns it takes.
+// cell returns the displayed form of a character of n bytes at a column, and its width in columns.
 func cell(r rune, n, col int) (string, int) {
 	switch {
 	case r == '\t':
 		w := tabWidth - col%tabWidth
 		return strings.Repeat(" ", w), w
-	case r == utf8.RuneError && n <= 1, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
+	case r == utf8.RuneError && n <= 1, unicode.IsControl(r),
+		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
 		return "\uFFFD", 1
 	}
 	return string(r), width(r)
 }
 
-// cut shortens a line that is too long for a terminal, and moves the columns with it.
+// cut shortens a line to maxExcerpt columns around [from, to), adds "..." where text is missing,
+// and returns the columns in the shortened line. cells[i] is the byte of text where column i
+// starts.
 func cut(text string, cells []int, from, to int) (string, int, int) {
 	if len(cells) <= maxExcerpt {
 		return text, from, to
@@ -133,20 +138,27 @@ func cut(text string, cells []int, from, to int) (string, int, int) {
 	return out, from + shift, min(to+shift, max(maxExcerpt+3, from+shift+1))
 }
 
-// wide are the ranges of characters that terminals show in two columns: the blocks of East Asian Wide and
-// Fullwidth characters and of emoji (Unicode Standard Annex 11), without the single exceptions in them.
+// wide lists the characters that terminals show in two columns: the blocks of East Asian Wide and
+// Fullwidth characters and of emoji (Unicode Standard Annex 11). Narrow exceptions within the
+// blocks are not listed, so the mark below such a line can be off by a column.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0xa4cf, Stride: 1},
-		{Lo: 0xa960, Hi: 0xa97f, Stride: 1}, {Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1},
-		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1}, {Lo: 0xff01, Hi: 0xff60, Stride: 1}, {Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
+		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x2e80, Hi: 0x303e, Stride: 1},
+		{Lo: 0x3041, Hi: 0xa4cf, Stride: 1},
+		{Lo: 0xa960, Hi: 0xa97f, Stride: 1}, {Lo: 0xac00, Hi: 0xd7a3, Stride: 1},
+		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
+		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1}, {Lo: 0xff01, Hi: 0xff60, Stride: 1},
+		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
 	},
 	R32: []unicode.Range32{
-		{Lo: 0x17000, Hi: 0x18cff, Stride: 1}, {Lo: 0x1f300, Hi: 0x1f64f, Stride: 1}, {Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1},
+		{Lo: 0x17000, Hi: 0x18cff, Stride: 1}, {Lo: 0x1f300, Hi: 0x1f64f, Stride: 1},
+		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1},
 		{Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
 	},
 }
 
+// width returns the number of terminal columns of a character: 0 for combining marks, 2 for wide
+// characters, else 1.
 func width(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):
@@ -157,7 +169,8 @@ func width(r rune) int {
 	return 1
 }
 
-// printable replaces what could disturb a terminal: names and messages may quote any input.
+// printable replaces control and format characters and invalid UTF-8 by U+FFFD: names and
+// messages may quote any input, and must not send escape sequences to the terminal.
 func printable(s string) string {
 	clean := func(r rune) bool {
 		return r != utf8.RuneError && (!unicode.IsControl(r) || r == '\t') && !unicode.Is(unicode.Cf, r)

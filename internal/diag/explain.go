@@ -10,12 +10,13 @@ import (
 	"heddle/internal/table"
 )
 
-// Explain prints the documentation of one code.
+// Explain prints the documentation of one code: title, text, fix, and the example before and after
+// the repair. Errors are those of writing.
 func Explain(w io.Writer, d Doc) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s: %s\n\n%s\n\nWhat to do\n\n%s\n\nExample\n\n", d.Code, d.Title, d.Text, d.Fix)
 	d.Example.print(b)
-	fmt.Fprint(b, "\nThe same without the finding\n\n")
+	fmt.Fprint(b, "\nThe same after the repair\n\n")
 	repaired := d.Repaired()
 	if repaired.Text == d.Example.Text {
 		fmt.Fprintf(b, "    $ %s\n", repaired.command())
@@ -25,7 +26,7 @@ func Explain(w io.Writer, d Doc) error {
 	return b.Flush()
 }
 
-// Repaired is Fixed in full.
+// Repaired returns Fixed with its empty fields filled from Example.
 func (d *Doc) Repaired() Example {
 	e := d.Fixed
 	e.File, e.Text = cmp.Or(e.File, d.Example.File), cmp.Or(e.Text, d.Example.Text)
@@ -35,10 +36,12 @@ func (d *Doc) Repaired() Example {
 	return e
 }
 
+// command returns the command line that runs the example.
 func (e *Example) command() string {
 	return strings.Join(append(append([]string{"heddle run"}, e.Flags...), e.File), " ")
 }
 
+// print writes the command and the file, indented by four columns.
 func (e *Example) print(w io.Writer) {
 	fmt.Fprintf(w, "    $ %s\n\n", e.command())
 	for l := range strings.Lines(e.Text) {
@@ -46,7 +49,8 @@ func (e *Example) print(w io.Writer) {
 	}
 }
 
-// List prints all codes with their titles, in lines of at most width characters; 0: of any length.
+// List prints all codes by family and all terms, each with its title, wrapped to width columns;
+// 0 does not wrap.
 func List(w io.Writer, width int) error {
 	b := bufio.NewWriter(w)
 	for family := range Family(Inputs + 1) {
@@ -62,6 +66,10 @@ func List(w io.Writer, width int) error {
 		}
 		fmt.Fprintln(b)
 	}
-	fmt.Fprint(b, "heddle explain CODE shows one with an example.\n")
+	if err := listTerms(b, width); err != nil {
+		return err
+	}
+	fmt.Fprint(b, "heddle explain CODE describes a code and shows an example; "+
+		"heddle explain TERM defines a term.\n")
 	return b.Flush()
 }

@@ -10,16 +10,16 @@ import (
 	"heddle/internal/source"
 )
 
-// Fingerprint names a finding so that it is recognized when lines move: a hash of its code, its kernel, and for
-// each of its places the operation and the text of its line without white space and without the comment at its
-// end. The order of the places does not count, since it depends on the schedule. Where the text of a file is not
-// known, its name stands for the line.
+// Fingerprint returns a name for a finding that survives moved lines: a hash of its code, its
+// kernel, and for each place the operation and the text of the line, without white space and
+// trailing comment. The order of the places does not matter, since it depends on the schedule. If
+// the text of a file is unknown, the file name replaces the line.
 //
-// Two findings at lines that read alike have one fingerprint, so that whoever compares fingerprints has to count.
+// Two findings at lines with equal text share a fingerprint, so a baseline must count occurrences.
 func Fingerprint(files *source.Set, d *Diagnostic) string {
 	var ops [2]string
 	if w := d.Witness; w != nil {
-		ops = [2]string{w.Second.Op, w.First.Op} // Span is the place of the second, Related[0] of the first
+		ops = [2]string{w.Second.Op, w.First.Op} // Span is the second place, Related[0] the first
 	}
 	places := []string{ops[0] + "\x00" + lineKey(files, d.Span)}
 	for i, r := range d.Related {
@@ -31,13 +31,13 @@ func Fingerprint(files *source.Set, d *Diagnostic) string {
 	}
 	slices.Sort(places)
 	parts := append([]string{"heddle/1", string(d.Code), d.Kernel}, places...)
-	if d.Witness == nil { // no operation: a mistake in the input, which its message tells from others
+	if d.Witness == nil { // an error in the input: only the message identifies it
 		parts = append(parts, d.Message)
 	}
 	return hashOf(parts...)
 }
 
-// hashOf is half a SHA-256 sum in hexadecimal digits.
+// hashOf returns the first 128 bits of a SHA-256 sum in hexadecimal digits.
 func hashOf(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -47,7 +47,8 @@ func hashOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// lineKey is what a fingerprint takes from a place.
+// lineKey returns the part of a fingerprint that a place contributes: the text of its line without
+// white space and without the comment after the operation.
 func lineKey(files *source.Set, s source.Span) string {
 	f := files.File(s.Start.File())
 	if f == nil {
@@ -58,7 +59,7 @@ func lineKey(files *source.Set, s source.Span) string {
 		return f.Name
 	}
 	op := min(max(s.Start.Col()-1, 0), len(line))
-	if n := strings.Index(line[op:], "//"); n >= 0 { // behind the operation: a comment
+	if n := strings.Index(line[op:], "//"); n >= 0 { // a comment after the operation
 		line = line[:op+n]
 	}
 	return strings.Map(func(r rune) rune {

@@ -16,12 +16,13 @@ func twoLines(t *testing.T, text string) (*source.Set, *Diagnostic) {
 		Code: CodeRaceShared, Kernel: "k(int*)", Message: "by thread 1",
 		Span:    source.Span{Start: f.PosAt(strings.Index(text, "two"))},
 		Related: []Related{{Span: source.Span{Start: f.PosAt(strings.Index(text, "one"))}}},
-		Witness: &Witness{First: WitnessAccess{Op: "st.shared.u32", Thread: "a"}, Second: WitnessAccess{Op: "ld.shared.u32", Thread: "b"}},
+		Witness: &Witness{First: WitnessAccess{Op: "st.shared.u32", Thread: "a"},
+			Second: WitnessAccess{Op: "ld.shared.u32", Thread: "b"}},
 	}
 }
 
-// What a fingerprint is made of: code, kernel, operations, and the lines without white space and comments; not
-// where the lines are, which threads raced, or in which order.
+// A fingerprint depends on code, kernel, operations, and the text of the lines without white space
+// and comments. It does not depend on line numbers, threads, or the order of the accesses.
 func TestFingerprint(t *testing.T) {
 	const text = "one = 1;\ntwo = 2;\n"
 	base := func() string { set, d := twoLines(t, text); return Fingerprint(set, d) }()
@@ -36,12 +37,17 @@ func TestFingerprint(t *testing.T) {
 		{"indented", "\tone=1;\n  two  =  2 ;\r\n", nil, true},
 		{"commented", "one = 1; // heddle:ignore x\ntwo = 2; // why\n", nil, true},
 		{"one line changed", "one = 7;\ntwo = 2;\n", nil, false},
-		{"other threads", text, func(d *Diagnostic) { d.Message, d.Witness.First.Thread, d.Count = "by thread 9", "z", 7 }, true},
+		{"other threads", text, func(d *Diagnostic) {
+			d.Message, d.Witness.First.Thread,
+				d.Count = "by thread 9", "z", 7
+		}, true},
 		{"other order", text, func(d *Diagnostic) {
 			d.Span, d.Related[0].Span = d.Related[0].Span, d.Span
 			d.Witness.First, d.Witness.Second = d.Witness.Second, d.Witness.First
 		}, true},
-		{"operations exchanged", text, func(d *Diagnostic) { d.Witness.First, d.Witness.Second = d.Witness.Second, d.Witness.First }, false},
+		{"operations exchanged", text,
+			func(d *Diagnostic) { d.Witness.First, d.Witness.Second = d.Witness.Second, d.Witness.First },
+			false},
 		{"other operation", text, func(d *Diagnostic) { d.Witness.First.Op = "st.shared.u8" }, false},
 		{"other kernel", text, func(d *Diagnostic) { d.Kernel = "j(int*)" }, false},
 		{"other code", text, func(d *Diagnostic) { d.Code = CodeRaceGlobal }, false},

@@ -9,26 +9,27 @@ import (
 	"heddle/internal/source"
 )
 
-// GitHub writes workflow commands, from which GitHub Actions makes annotations of lines:
+// GitHub writes workflow commands, which GitHub Actions turns into annotations of source lines:
 //
 //	::error file=a.cu,line=3,endLine=3,col=5,endColumn=9,title=heddle%3A race-shared::message
 //
-// See "Workflow commands for GitHub Actions" in its documentation. Verdicts are lines of the log, or warnings
-// where nothing was decided.
+// The syntax is described in GitHub's documentation, "Workflow commands for GitHub Actions". A
+// verdict is a plain line of the log; unknown and unsupported become warnings.
 type GitHub struct {
 	w     *bufio.Writer
 	files *source.Set
 	paths paths
 }
 
-// NewGitHub returns a renderer for positions of files. Names of files below base become relative to it.
+// NewGitHub returns a renderer that resolves positions in files. Names of files below base become
+// relative to it, because annotations need paths relative to the repository.
 func NewGitHub(w io.Writer, files *source.Set, base string) *GitHub {
 	return &GitHub{w: bufio.NewWriter(w), files: files, paths: paths{base}}
 }
 
 var githubCommands = [...]string{Note: "notice", Warning: "warning", Error: "error"}
 
-// Finding writes one command. A finding that is suppressed makes none.
+// Finding writes one command. Suppressed findings are not written.
 func (g *GitHub) Finding(d *Diagnostic) error {
 	if d.Suppressed != nil {
 		return nil
@@ -47,7 +48,7 @@ func (g *GitHub) Finding(d *Diagnostic) error {
 	return g.w.Flush()
 }
 
-// Verdict writes a line, which is no command, or a warning for what was not decided.
+// Verdict writes a line of the log, or a warning if the verdict is unknown or unsupported.
 func (g *GitHub) Verdict(v *Verdict) error {
 	name := v.Kind.String()
 	if v.Kind == Unknown || v.Kind == Unsupported {
@@ -58,15 +59,18 @@ func (g *GitHub) Verdict(v *Verdict) error {
 	return g.w.Flush()
 }
 
-// Close does nothing: everything has been written.
+// Close does nothing, since every call writes immediately.
 func (g *GitHub) Close() error { return nil }
 
-// dataEscapes and propertyEscapes are the rules of the runner for the message and for the values before it.
+// dataEscapes and propertyEscapes are the escapes of the GitHub runner for the message and for the
+// values of properties.
 var (
 	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
+// command writes one workflow command at a span, or at the whole input if the span is invalid.
+// Properties without a value are omitted.
 func (g *GitHub) command(name string, s source.Span, input, title, text string) {
 	var props []string
 	add := func(key, value string) { props = append(props, key+"="+propertyEscapes.Replace(value)) }
@@ -80,7 +84,7 @@ func (g *GitHub) command(name string, s source.Span, input, title, text string) 
 		add("file", rel)
 		number("line", r.line)
 		number("endLine", r.endLine)
-		if r.endLine == 0 || r.endLine == r.line { // columns of several lines are not accepted
+		if r.endLine == 0 || r.endLine == r.line { // GitHub rejects columns for a range of lines
 			number("col", r.col)
 			number("endColumn", r.endCol)
 		}

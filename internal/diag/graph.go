@@ -2,38 +2,44 @@ package diag
 
 import "heddle/internal/source"
 
-// BarrierGraph is what a trace of one block saw of its barriers: the barrier dependence graph of Weft (PLDI 2015, section
-// 5.2), a node for each generation of a barrier, with the threads of each warp that take part.
+// BarrierGraph is the barrier dependence graph of a trace of one block (Sharma, Bauer, Aiken, PLDI
+// 2015, section 5.2). It has a node for each generation of a barrier, with the participating
+// threads of each warp.
 type BarrierGraph struct {
-	Kernel, Input string
-	Block         string // "(0,0,0)"
-	Warps         int
-	Total         int          // generations of the trace
-	Generations   []Generation // in the order in which they completed, then those that did not; of long traces not all
-	Exited        []uint32     // for each warp the lanes that ended
+	Kernel string // demangled name
+	Input  string // the input with the kernel, as the user named it
+	Block  string // "(0,0,0)"
+	Warps  int    // warps of the block
+	Total  int    // generations of the trace
+
+	// Generations holds the generations in the order of their completion, followed by the incomplete
+	// ones. For long traces it holds fewer than Total.
+	Generations []Generation
+	Exited      []uint32 // for each warp, the mask of lanes that exited
 }
 
-// Generation is one generation of a barrier.
+// Generation is one generation of a barrier: the arrivals from one completion to the next.
 type Generation struct {
 	Index    int    // in the trace, from 0
-	Barrier  int    // its number in the PTX
+	Barrier  int    // barrier number in the PTX, 0 to 15
 	Number   uint64 // among the generations of this barrier, from 1
-	Count    int    // threads that take part, as the first one to come said
-	Parts    []Part
-	After    []int // indices of the generations that threads of this one waited in last
-	Complete bool
-	Wrong    Code // of the finding about it; empty: there is none
+	Count    int    // expected threads, as specified by the first one to arrive
+	Parts    []Part // participants
+	After    []int  // indices of the generations in which the participants waited last
+	Complete bool   // Count threads arrived
+	Wrong    Code   // of the finding about this generation; empty: none
 }
 
-// Part is the lanes of a warp that take part in a generation by one instruction.
+// Part is a set of lanes of one warp that take part in a generation with the same instruction.
 type Part struct {
-	Warp  int // in the block
-	Lanes uint32
-	Waits bool // sync; else arrive: a producer that goes on
-	Span  source.Span
+	Warp  int         // in the block, from 0
+	Lanes uint32      // mask
+	Waits bool        // true: sync; false: arrive, a producer that continues
+	Span  source.Span // of the instruction
 }
 
-// Produced reports whether some threads come without waiting and others wait for them.
+// Produced reports whether the generation is a producer-consumer one: some participants only arrive
+// and others wait.
 func (g *Generation) Produced() bool {
 	arrive, wait := false, false
 	for _, p := range g.Parts {

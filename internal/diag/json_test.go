@@ -54,7 +54,8 @@ func TestJSONVerdict(t *testing.T) {
 	set := source.NewSet()
 	f := add(t, set, "k.ptx", "wgmma.fence;\n")
 	var b bytes.Buffer
-	if err := NewJSON(&b, set).Verdict(&Verdict{Kind: Unsupported, Kernel: "k<int>(int*)", Reason: "wgmma", Span: source.Span{Start: f.PosAt(0)}}); err != nil {
+	if err := NewJSON(&b, set).Verdict(&Verdict{Kind: Unsupported, Kernel: "k<int>(int*)",
+		Reason: "wgmma", Span: source.Span{Start: f.PosAt(0)}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"schema_version":1,"type":"verdict","verdict":"unsupported","kernel":"k<int>(int*)","reason":"wgmma","location":{"file":"k.ptx","line":1,"column":1}}` + "\n"
@@ -76,13 +77,15 @@ func TestJSONSuppressed(t *testing.T) {
 	}
 }
 
-// The schema and the page name every field that is written, and nothing else; and what is written is as the schema says.
+// The schema and the page describe exactly the fields of the structs, and the output satisfies the
+// schema.
 func TestJSONSchema(t *testing.T) {
 	docs, err := jsonschema.Read("../../docs/schema/heddle-1.schema.json", "../../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, typ := range map[string]reflect.Type{"finding": reflect.TypeFor[jsonFinding](), "verdict": reflect.TypeFor[jsonVerdict]()} {
+	for name, typ := range map[string]reflect.Type{"finding": reflect.TypeFor[jsonFinding](),
+		"verdict": reflect.TypeFor[jsonVerdict]()} {
 		for _, wrong := range docs.Struct(name, typ) {
 			t.Error(wrong)
 		}
@@ -92,7 +95,8 @@ func TestJSONSchema(t *testing.T) {
 	}
 	set, d := tile(t)
 	d.Suppressed = &Suppression{Reason: "on purpose", Span: d.Related[0].Span}
-	d.Groups = []Group{{Threads: "32 threads of warp 0", At: "barrier 0", Span: d.Span}, {Threads: "32 threads of warp 1"}}
+	d.Groups = []Group{{Threads: "32 threads of warp 0", At: "barrier 0", Span: d.Span},
+		{Threads: "32 threads of warp 1"}}
 	var b bytes.Buffer
 	j := NewJSON(&b, set)
 	for _, f := range []*Diagnostic{d, {Code: CodeInput, Message: "no place, no kernel"}} {
@@ -101,7 +105,8 @@ func TestJSONSchema(t *testing.T) {
 		}
 	}
 	for k := range verdictNames {
-		if err := j.Verdict(&Verdict{Kind: VerdictKind(k), Kernel: "k", Scope: "all", Reason: "so", Span: d.Span, Suppressed: 1, Known: 2}); err != nil {
+		if err := j.Verdict(&Verdict{Kind: VerdictKind(k), Kernel: "k", Scope: "all", Reason: "so",
+			Span: d.Span, Suppressed: 1, Known: 2}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +115,8 @@ func TestJSONSchema(t *testing.T) {
 			t.Errorf("%s: %s", wrong, line)
 		}
 	}
-	if !strings.Contains(b.String(), `"groups":[{"threads":"32 threads of warp 0","at":"barrier 0","location":{"file":"tile.cu",`) {
+	if !strings.Contains(b.String(),
+		`"groups":[{"threads":"32 threads of warp 0","at":"barrier 0","location":{"file":"tile.cu",`) {
 		t.Error(b.String())
 	}
 }

@@ -10,10 +10,14 @@ import (
 	"heddle/internal/source"
 )
 
-// JUnit collects findings and verdicts, and writes them when it is closed as JUnit XML: a test suite for each
-// input, a test case for each kernel. A bug is a failure. Unknown and unsupported are skipped, with the reason:
-// the kernel has neither passed nor failed, and a limit of heddle is no error of the kernel; the exit code tells
-// them from a pass. A mistake in the input is an error, in a case of its own if it is about no kernel.
+// JUnit collects findings and verdicts, and Close writes them as JUnit XML: a test suite for each
+// input and a test case for each kernel. The mapping of results is:
+//
+//   - A bug is a failure.
+//   - Unknown and unsupported are skipped, with the reason: the kernel has neither passed nor
+//     failed, and a limit of heddle is not an error in the kernel. The exit code tells them from
+//     a pass.
+//   - An error in the input is an error, in a case "(input)" if it concerns no kernel.
 type JUnit struct {
 	w      io.Writer
 	files  *source.Set
@@ -21,20 +25,23 @@ type JUnit struct {
 	suites []*junitSuite
 }
 
-// NewJUnit returns a renderer for positions of files. Names of files below base become relative to it.
+// NewJUnit returns a renderer that resolves positions in files. Names of files below base become
+// relative to it.
 func NewJUnit(w io.Writer, files *source.Set, base string) *JUnit {
 	return &JUnit{w: w, files: files, paths: paths{base}}
 }
 
+// junitSuites is the root element; its sums are those of its suites.
 type junitSuites struct {
 	XMLName  xml.Name      `xml:"testsuites"`
 	Name     string        `xml:"name,attr"`
 	Tests    int           `xml:"tests,attr"`
 	Failures int           `xml:"failures,attr"`
-	Errors   int           `xml:"errors,attr"` // and no sum of those that are skipped, which the schema of Jenkins rejects
+	Errors   int           `xml:"errors,attr"` // no "skipped" here: the schema of Jenkins rejects it
 	Suites   []*junitSuite `xml:"testsuite"`
 }
 
+// junitSuite is one input. Each case counts once, as an error, a failure or skipped, in this order.
 type junitSuite struct {
 	Name     string       `xml:"name,attr"`
 	Tests    int          `xml:"tests,attr"`
@@ -44,6 +51,7 @@ type junitSuite struct {
 	Cases    []*junitCase `xml:"testcase"`
 }
 
+// junitCase is one kernel of an input. The fields without tags collect results until Close.
 type junitCase struct {
 	Class   string         `xml:"classname,attr"`
 	Name    string         `xml:"name,attr"`
@@ -57,13 +65,15 @@ type junitCase struct {
 	done  bool            // has its verdict
 }
 
+// junitProblem is the content of an error, failure or skipped element. Type is a code or a verdict.
 type junitProblem struct {
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr,omitempty"`
 	Text    string `xml:",chardata"`
 }
 
-// Finding adds a finding to the case of its kernel.
+// Finding adds a finding to the case of its kernel. Notes about the input are dropped, and
+// suppressed findings only count in the verdict.
 func (j *JUnit) Finding(d *Diagnostic) error {
 	inputs := d.Code.Family() == Inputs
 	name := d.Kernel
@@ -81,7 +91,8 @@ func (j *JUnit) Finding(d *Diagnostic) error {
 	switch {
 	case d.Suppressed != nil: // the verdict counts it
 	case inputs && d.Severity == Error:
-		c.Errors = append(c.Errors, junitProblem{Message: d.Message, Type: string(d.Code), Text: b.String()})
+		c.Errors = append(c.Errors, junitProblem{Message: d.Message, Type: string(d.Code),
+			Text: b.String()})
 	case d.Severity == Error:
 		c.codes = append(c.codes, string(d.Code))
 		c.text.WriteString(b.String())
@@ -91,7 +102,7 @@ func (j *JUnit) Finding(d *Diagnostic) error {
 	return nil
 }
 
-// Verdict ends the case of a kernel.
+// Verdict ends the case of a kernel. Later findings of the same name start a new case.
 func (j *JUnit) Verdict(v *Verdict) error {
 	c := j.open(v.Input, v.Kernel)
 	c.done = true
@@ -99,14 +110,15 @@ func (j *JUnit) Verdict(v *Verdict) error {
 	c.Out += name + ": " + v.Text() + "\n"
 	switch v.Kind {
 	case Bug:
-		c.Failure = &junitProblem{Message: cmp.Or(summary(c.codes), name), Type: name, Text: c.text.String()}
+		c.Failure = &junitProblem{Message: cmp.Or(summary(c.codes), name), Type: name,
+			Text: c.text.String()}
 	case Unknown, Unsupported:
 		c.Skipped = &junitProblem{Message: name + ": " + v.Text()}
 	}
 	return nil
 }
 
-// summary names each code once, with how often it was found.
+// summary lists each code once with the number of its findings.
 func summary(codes []string) string {
 	times := make(map[string]int)
 	var order []string
@@ -123,8 +135,8 @@ func summary(codes []string) string {
 	return strings.Join(order, ", ")
 }
 
-// open returns the last case of that name if it has no verdict yet, else a new one: two modules of a binary may
-// hold kernels of one name.
+// open returns the case of that name without a verdict, and makes one if there is none. A name may
+// have several cases, since two modules of a binary may define kernels with the same name.
 func (j *JUnit) open(input, name string) *junitCase {
 	file := "(no file)"
 	if input != "" {
@@ -150,7 +162,7 @@ func (j *JUnit) open(input, name string) *junitCase {
 	return c
 }
 
-// Close writes the document.
+// Close counts the results of each suite and writes the document. It is called once.
 func (j *JUnit) Close() error {
 	all := junitSuites{Name: "heddle", Suites: j.suites}
 	for _, s := range j.suites {

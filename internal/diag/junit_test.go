@@ -18,7 +18,7 @@ import (
 	"heddle/internal/source"
 )
 
-// document is JUnit XML as a reader sees it.
+// document is JUnit XML as a reader parses it.
 type document struct {
 	Tests    int     `xml:"tests,attr"`
 	Failures int     `xml:"failures,attr"`
@@ -86,7 +86,8 @@ func TestJUnit(t *testing.T) {
 		{Kind: Unsupported, Kernel: "u", Reason: "wgmma", Input: "tile.cu"},
 	})
 	if doc.Tests != 5 || doc.Failures != 1 || doc.Errors != 1 || doc.Suites[0].Skipped != 1 {
-		t.Errorf("%d tests, %d failures, %d errors, %d skipped", doc.Tests, doc.Failures, doc.Errors, doc.Suites[0].Skipped)
+		t.Errorf("%d tests, %d failures, %d errors, %d skipped", doc.Tests, doc.Failures, doc.Errors,
+			doc.Suites[0].Skipped)
 	}
 	var got []string
 	for _, s := range doc.Suites {
@@ -121,11 +122,13 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// junitAttributes are the elements of JUnit XML with the attributes that readers take for granted (+) and those that they know, by
-// the schema of Jenkins' xUnit plugin, junit-10.xsd, which is the strictest of those in use. heddle writes no others.
+// junitAttributes lists the elements of JUnit XML with the attributes that readers require (+) and
+// those that they know. It follows junit-10.xsd of Jenkins' xUnit plugin, the strictest schema in
+// use.
 var junitAttributes = map[string]string{
 	"testsuites": "name tests failures errors time",
-	"testsuite":  "+name +tests +failures +errors skipped group time timestamp hostname id package file log url",
+	"testsuite": "+name +tests +failures +errors skipped group time timestamp hostname id package " +
+		"file log url",
 	"testcase":   "+name classname group time",
 	"failure":    "type message",
 	"error":      "type message",
@@ -133,7 +136,8 @@ var junitAttributes = map[string]string{
 	"system-out": "",
 }
 
-// What heddle writes is what readers know, and one of them, junitparser, counts what heddle says.
+// Readers know every element and attribute in the output, and junitparser, one of those readers,
+// counts the same results.
 func TestJUnitReaders(t *testing.T) {
 	set, d := tile(t)
 	d.Input = "tile.cu"
@@ -141,12 +145,15 @@ func TestJUnitReaders(t *testing.T) {
 	j := NewJUnit(&b, set, "/base")
 	warning := *d
 	warning.Severity, warning.Kernel = Warning, "ok"
-	for _, f := range []*Diagnostic{d, &warning, {Code: CodeCompile, Severity: Error, Message: "no", Input: "b.cu"}} {
+	for _, f := range []*Diagnostic{d, &warning,
+		{Code: CodeCompile, Severity: Error, Message: "no", Input: "b.cu"}} {
 		if err := j.Finding(f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, v := range []Verdict{{Kind: Bug, Kernel: "k(int*)", Input: "tile.cu"}, {Kind: Clean, Kernel: "ok", Scope: "s", Input: "tile.cu"}, {Kind: Unknown, Kernel: "u", Reason: "so", Input: "tile.cu"}} {
+	for _, v := range []Verdict{{Kind: Bug, Kernel: "k(int*)", Input: "tile.cu"},
+		{Kind: Clean, Kernel: "ok", Scope: "s", Input: "tile.cu"},
+		{Kind: Unknown, Kernel: "u", Reason: "so", Input: "tile.cu"}} {
 		if err := j.Verdict(&v); err != nil {
 			t.Fatal(err)
 		}
@@ -155,6 +162,14 @@ func TestJUnitReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
+	checkAttributes(t, text)
+	checkJunitparser(t, text)
+}
+
+// checkAttributes reports elements and attributes that readers do not know, and missing ones that
+// they require.
+func checkAttributes(t *testing.T, text string) {
+	t.Helper()
 	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
 		token, err := dec.Token()
 		if err == io.EOF {
@@ -179,11 +194,17 @@ func TestJUnitReaders(t *testing.T) {
 		}
 		for _, w := range words {
 			name, needed := strings.CutPrefix(w, "+")
-			if needed && !slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == name }) {
+			if needed && !slices.ContainsFunc(e.Attr,
+				func(a xml.Attr) bool { return a.Name.Local == name }) {
 				t.Errorf("<%s> lacks %s", e.Name.Local, name)
 			}
 		}
 	}
+}
+
+// checkJunitparser compares the counts that junitparser writes with those of the document.
+func checkJunitparser(t *testing.T, text string) {
+	t.Helper()
 	reader, err := exec.LookPath("junitparser")
 	if err != nil {
 		t.Skip("no junitparser")
@@ -201,28 +222,33 @@ func TestJUnitReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ours, theirs document
-	if err := errors.Join(xml.Unmarshal([]byte(text), &ours), xml.Unmarshal(merged, &theirs)); err != nil {
+	if err := errors.Join(xml.Unmarshal([]byte(text), &ours),
+		xml.Unmarshal(merged, &theirs)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range ours.Suites { // the order is up to it
+	for _, want := range ours.Suites { // junitparser may reorder them
 		i := slices.IndexFunc(theirs.Suites, func(s suite) bool { return s.Name == want.Name })
 		if i < 0 {
-			t.Fatalf("junitparser does not see %s", want.Name)
+			t.Fatalf("junitparser misses the suite %s", want.Name)
 		}
-		if got := theirs.Suites[i]; got.Tests != want.Tests || got.Skipped != want.Skipped || got.Failures != want.Failures || got.Errors != want.Errors {
+		if got := theirs.Suites[i]; got.Tests != want.Tests || got.Skipped != want.Skipped ||
+			got.Failures != want.Failures || got.Errors != want.Errors {
 			t.Errorf("junitparser counts %+v, not %+v", got, want)
 		}
 	}
 	if err := exec.Command(reader, "verify", in).Run(); err == nil {
-		t.Error("junitparser takes a failure for a pass")
+		t.Error("junitparser reports a failure as a pass")
 	}
 }
 
-// Whatever names and messages hold, the document is well-formed and a name of good characters survives.
+// The document is well-formed for any names and messages, and a name without control characters is
+// read back unchanged.
 func TestJUnitNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"k<a&b>(\"x\")", "]]>", "\x00\x1b\xff", "\uFFFE"})).Draw(t, "name")
-		doc := junitOf(t, source.NewSet(), []*Diagnostic{{Code: CodeTrap, Severity: Error, Message: name, Kernel: name, Input: "f"}},
+		name := rapid.OneOf(rapid.String(),
+			rapid.SampledFrom([]string{"k<a&b>(\"x\")", "]]>", "\x00\x1b\xff", "\uFFFE"})).Draw(t, "name")
+		doc := junitOf(t, source.NewSet(),
+			[]*Diagnostic{{Code: CodeTrap, Severity: Error, Message: name, Kernel: name, Input: "f"}},
 			[]*Verdict{{Kind: Bug, Kernel: name, Input: "f", Reason: name}})
 		cases := doc.Suites[0].Cases
 		if name == "" {
@@ -232,7 +258,8 @@ func TestJUnitNames(t *testing.T) {
 			t.Fatalf("%d cases for one kernel", len(cases))
 		}
 	})
-	doc := junitOf(t, source.NewSet(), nil, []*Verdict{{Kind: Clean, Kernel: "f<a&b>(\"']]>", Input: "f"}})
+	doc := junitOf(t, source.NewSet(), nil,
+		[]*Verdict{{Kind: Clean, Kernel: "f<a&b>(\"']]>", Input: "f"}})
 	if got := doc.Suites[0].Cases[0].Name; got != "f<a&b>(\"']]>" {
 		t.Errorf("the name is read back as %q", got)
 	}

@@ -10,10 +10,12 @@ import (
 	"heddle/internal/source"
 )
 
-// paths names files as tools want them: relative to a base directory if they lie below it, with slashes.
+// paths converts file names for other tools: slashes as separators, and relative to a base
+// directory for files below it. CI systems match findings with repository files by these names.
 type paths struct{ base string }
 
-// rel returns the name of a file relative to the base, and whether it lies below it. Other names are absolute.
+// rel returns the name of a file relative to the base, or its absolute name and false if it is not
+// below the base.
 func (p paths) rel(name string) (string, bool) {
 	abs := name
 	if !filepath.IsAbs(abs) {
@@ -25,7 +27,7 @@ func (p paths) rel(name string) (string, bool) {
 	return filepath.ToSlash(abs), false
 }
 
-// uri returns a URI reference for a file, and whether it is relative to the base.
+// uri returns a URI reference for a file (RFC 3986), and whether it is relative to the base.
 func (p paths) uri(name string) (string, bool) {
 	r, below := p.rel(name)
 	if below {
@@ -34,11 +36,12 @@ func (p paths) uri(name string) (string, bool) {
 	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(r, "/")}).String(), false
 }
 
-// region is a part of a file whose columns, from 1, count what a format wants; the end is exclusive. Zero is
-// unknown.
+// region is a part of a file. Lines and columns start at 1, columns count UTF-16 code units, the
+// end is exclusive, and zero is unknown.
 type region struct{ line, col, endLine, endCol int }
 
-// regionOf converts the byte columns of a span to UTF-16 code units where the text of the file is known.
+// regionOf converts a span, whose columns count bytes. Where the text of the file is unknown,
+// columns stay byte columns, which differ only on lines with non-ASCII text.
 func regionOf(files *source.Set, s source.Span) region {
 	f := files.File(s.Start.File())
 	if f == nil || s.Start.Line() == 0 {
@@ -54,7 +57,7 @@ func regionOf(files *source.Set, s source.Span) region {
 	return r
 }
 
-// units is the column of a position in UTF-16 code units.
+// units returns the column of a position in UTF-16 code units.
 func units(f *source.File, p source.Pos) int {
 	line, ok := f.Line(p.Line())
 	if !ok || p.Col() == 0 {
@@ -69,8 +72,8 @@ func units(f *source.File, p source.Pos) int {
 	return n + max(p.Col()-1-len(line), 0)
 }
 
-// placeOf returns the file and the region of a span; for one that is nowhere the input, without a region. The
-// name is empty if there is no input either.
+// placeOf returns the file and the region of a span. For an invalid span it returns the input
+// without a region; the name is empty if there is no input either.
 func placeOf(files *source.Set, s source.Span, input string) (name string, r region) {
 	if f := files.File(s.Start.File()); f != nil {
 		return f.Name, regionOf(files, s)

@@ -15,40 +15,41 @@ import (
 // FingerprintKey is the key of Fingerprint in the partialFingerprints of a SARIF result.
 const FingerprintKey = "heddleFinding/v1"
 
-// verdictRule is the rule of results that are no finding but a verdict.
+// verdictRule is the rule of results that report a verdict instead of a finding.
 const verdictRule = "verdict"
 
-// SARIF collects findings and verdicts, and writes them when it is closed as one run of SARIF 2.1.0 (OASIS
-// Standard, errata 01). Section numbers in this package's SARIF code are of that document.
+// SARIF collects findings and verdicts, and Close writes them as one run of SARIF 2.1.0 (OASIS
+// Standard, errata 01). Section numbers in the SARIF code of this package refer to that document.
 type SARIF struct {
 	w     io.Writer
 	files *source.Set
 	paths paths
 	run   *sarif.Run
 	inv   *sarif.Invocation
-	seen  map[string]int // how often a fingerprint has come
+	seen  map[string]int // occurrences of each fingerprint
 }
 
-// NewSARIF returns a renderer for positions of files. Names of files below base become relative to it. version is
-// that of heddle.
+// NewSARIF returns a renderer that resolves positions in files. Names of files below base become
+// relative to it; other names are absolute URIs. version is the version of heddle.
 func NewSARIF(w io.Writer, files *source.Set, base, version string) *SARIF {
 	run := sarif.NewRun()
 	driver := sarif.NewToolComponent().WithName("heddle").WithVersion(version).WithRules(rules())
 	run.WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("utf16CodeUnits")
 	run.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{
-		srcRoot: *sarif.NewArtifactLocation().WithDescription(message("the directory in which heddle was started")),
+		srcRoot: *sarif.NewArtifactLocation().WithDescription(message("the working directory of heddle")),
 	}
 	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
 	run.AddInvocation(inv)
-	return &SARIF{w: w, files: files, paths: paths{base}, run: run, inv: inv, seen: make(map[string]int)}
+	return &SARIF{w: w, files: files, paths: paths{base}, run: run, inv: inv,
+		seen: make(map[string]int)}
 }
 
-// rules are all codes, with what heddle explain says of them, and one more for verdicts.
+// rules returns a rule for each code, with its documentation as help, and one rule for verdicts.
 func rules() []*sarif.ReportingDescriptor {
 	var out []*sarif.ReportingDescriptor
 	for _, d := range Docs() {
 		var help strings.Builder
-		_ = Explain(&help, d) // a Builder never fails
+		_ = Explain(&help, d) // writes to a Builder cannot fail
 		level := sarif.LevelError
 		if d.Code == CodeHostCode || d.Code == CodeSuppressionUnused {
 			level = sarif.LevelWarning
@@ -56,20 +57,26 @@ func rules() []*sarif.ReportingDescriptor {
 		out = append(out, rule(string(d.Code), d.Title, d.Text, help.String()).
 			WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level)))
 	}
-	const what = "What a run or a proof came to for one kernel: clean and verified are of kind pass, unknown and unsupported of kind open."
-	return append(out, rule(verdictRule, "the verdict on a kernel", what, what+" LIMITATIONS.md says what each is worth."))
+	const what = "The result of a run or a proof for one kernel. Clean and verified have kind pass, " +
+		"unknown and unsupported have kind open."
+	return append(out, rule(verdictRule, "the verdict on a kernel", what,
+		what+" LIMITATIONS.md explains what each verdict guarantees."))
 }
 
+// rule makes a rule; SARIF viewers show the title in lists and the help on request.
 func rule(id, title, text, help string) *sarif.ReportingDescriptor {
 	str := func(s string) *sarif.MultiformatMessageString {
 		return sarif.NewMultiformatMessageString().WithText(s)
 	}
-	return sarif.NewRule(id).WithShortDescription(str(title)).WithFullDescription(str(text)).WithHelp(str(help))
+	return sarif.NewRule(id).WithShortDescription(str(title)).WithFullDescription(str(text)).
+		WithHelp(str(help))
 }
 
-var sarifLevels = [...]string{Note: sarif.LevelNote, Warning: sarif.LevelWarning, Error: sarif.LevelError}
+var sarifLevels = [...]string{Note: sarif.LevelNote, Warning: sarif.LevelWarning,
+	Error: sarif.LevelError}
 
-// Finding adds a result of kind fail. A mistake in the input that is in no file becomes a notification.
+// Finding adds a result of kind fail. An error in the input without a file becomes a notification
+// of the invocation, since a result needs a location.
 func (s *SARIF) Finding(d *Diagnostic) error {
 	level := sarifLevels[min(d.Severity, Error)]
 	if d.Code.Family() == Inputs && d.Severity == Error {
@@ -103,7 +110,8 @@ func (s *SARIF) Finding(d *Diagnostic) error {
 		r.WithOccurrenceCount(int(min(d.Count, 1<<53)))
 	}
 	if p := d.Suppressed; p != nil {
-		sup := sarif.NewSuppression().WithKind("inSource").WithJustification(p.Reason).WithStatus("accepted")
+		sup := sarif.NewSuppression().WithKind("inSource").WithJustification(p.Reason).
+			WithStatus("accepted")
 		if l := s.location(p.Span, ""); l != nil {
 			sup.WithLocation(l)
 		}
@@ -115,7 +123,7 @@ func (s *SARIF) Finding(d *Diagnostic) error {
 	}
 	if w := d.Witness; w != nil {
 		bag.Add("launch", w.Launch)
-		bag.Add("seed", fmt.Sprint(w.Seed)) // as text: it has 64 bits
+		bag.Add("seed", fmt.Sprint(w.Seed)) // as text: JSON numbers lose bits above 2^53
 	}
 	if len(bag.Properties) > 0 {
 		r.WithProperties(bag)
@@ -125,8 +133,8 @@ func (s *SARIF) Finding(d *Diagnostic) error {
 	return nil
 }
 
-// Verdict adds a result of kind pass or open (3.27.9). A bug has its findings, and only what else there is to
-// know becomes a notification.
+// Verdict adds a result of kind pass or open (3.27.9). A bug adds none, since its findings are
+// results; its reason and its hidden findings become a notification.
 func (s *SARIF) Verdict(v *Verdict) error {
 	kind, name := "pass", v.Kind.String()
 	text := name + ": " + v.Text()
@@ -145,13 +153,14 @@ func (s *SARIF) Verdict(v *Verdict) error {
 		return nil
 	}
 	s.logical(loc, v.Kernel)
-	r := s.result(verdictRule).WithKind(kind).WithLevel(sarif.LevelNone).WithMessage(message(text)).WithLocations([]*sarif.Location{loc})
+	r := s.result(verdictRule).WithKind(kind).WithLevel(sarif.LevelNone).WithMessage(message(text)).
+		WithLocations([]*sarif.Location{loc})
 	s.fingerprint(r, hashOf("heddle/1", verdictRule, name, v.Kernel))
 	s.run.AddResult(r)
 	return nil
 }
 
-// Close writes the log.
+// Close writes the log. It is called once.
 func (s *SARIF) Close() error {
 	report := sarif.NewReport().AddRun(s.run)
 	report.Schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -161,13 +170,15 @@ func (s *SARIF) Close() error {
 	return enc.Encode(report)
 }
 
+// result makes a result of a rule. The index spares viewers a search.
 func (s *SARIF) result(rule string) *sarif.Result {
-	index := slices.IndexFunc(s.run.Tool.Driver.Rules, func(r *sarif.ReportingDescriptor) bool { return *r.ID == rule })
+	index := slices.IndexFunc(s.run.Tool.Driver.Rules,
+		func(r *sarif.ReportingDescriptor) bool { return *r.ID == rule })
 	return sarif.NewRuleResult(rule).WithRuleIndex(index)
 }
 
-// fingerprint adds the identity of a result: ours, and for GitHub the same with a number that tells results with
-// one fingerprint apart.
+// fingerprint adds the identity of a result: ours under FingerprintKey, and the same with a counter
+// under the key that GitHub reads, because GitHub drops results with equal fingerprints.
 func (s *SARIF) fingerprint(r *sarif.Result, print string) {
 	s.seen[print]++
 	r.WithPartialFingerprints(map[string]string{
@@ -176,6 +187,7 @@ func (s *SARIF) fingerprint(r *sarif.Result, print string) {
 	})
 }
 
+// notify adds a notification of the invocation, which needs no location.
 func (s *SARIF) notify(level string, code Code, text string) {
 	n := sarif.NewNotification().WithLevel(level).WithMessage(message(text))
 	if code != "" {
@@ -184,15 +196,16 @@ func (s *SARIF) notify(level string, code Code, text string) {
 	s.inv.AddToolExecutionNotification(n)
 }
 
-// message makes a message of plain text. Braces are doubled, since single ones are placeholders (3.11.5), and
-// nothing becomes a link (3.11.6).
+// message makes a SARIF message from plain text. It doubles braces, since single braces are
+// placeholders (3.11.5), and escapes what would become a link (3.11.6).
 func message(text string) *sarif.Message {
 	return sarif.NewTextMessage(messageEscapes.Replace(text))
 }
 
 var messageEscapes = strings.NewReplacer("{", "{{", "}", "}}", "](", `\](`)
 
-// fullText is a finding in words: its message, and what does not have a place of its own in a format.
+// fullText returns the message of a finding and the parts for which many formats have no field:
+// notes, help, fixes and the command that reproduces it.
 func fullText(d *Diagnostic) string {
 	lines := []string{d.Message}
 	lines = append(lines, d.Notes...)

@@ -6,7 +6,8 @@ import (
 	"heddle/internal/source"
 )
 
-// fix returns a fix as replacements in artifacts (3.55); nil if an edit is in no file that is known.
+// fix returns a fix as artifact changes (3.55). It returns nil if an edit has no known file or
+// region: part of a fix would be worse than none.
 func (s *SARIF) fix(f *Fix) *sarif.Fix {
 	out := sarif.NewFix().WithDescription(message(f.Message))
 	changes := map[source.FileID]*sarif.ArtifactChange{}
@@ -21,7 +22,7 @@ func (s *SARIF) fix(f *Fix) *sarif.Fix {
 			changes[id] = sarif.NewArtifactChange().WithArtifactLocation(l.PhysicalLocation.ArtifactLocation)
 			out.AddArtifactChange(changes[id])
 		}
-		// An insertion deletes a region of length zero, whose end is its start (3.57.3).
+		// An insertion deletes an empty region, whose end equals its start (3.57.3).
 		region := l.PhysicalLocation.Region
 		if region.EndLine == nil {
 			region.WithEndLine(*region.StartLine)

@@ -11,7 +11,8 @@ import (
 // srcRoot is the base of relative URIs.
 const srcRoot = "%SRCROOT%"
 
-// operation is one place of a finding and what happened there.
+// operation is one place of a finding and what happened there. thread is empty if the finding is
+// not a race.
 type operation struct {
 	span   source.Span
 	stack  []source.Frame
@@ -19,7 +20,8 @@ type operation struct {
 	thread string
 }
 
-// operations returns the places of a finding: for a race first its first operation.
+// operations returns the places of a finding in the order of execution: for a race, Related[0]
+// holds the first access and Span the second.
 func (d *Diagnostic) operations() []operation {
 	text := d.Label
 	if text == "" {
@@ -40,7 +42,8 @@ func (d *Diagnostic) operations() []operation {
 	return append([]operation{own}, others...)
 }
 
-// location returns where a span is; the whole input if it is nowhere, and nil if there is none.
+// location returns the location of a span. For an invalid span it returns the input as a whole, and
+// nil if there is no input either.
 func (s *SARIF) location(span source.Span, input string) *sarif.Location {
 	name, r := placeOf(s.files, span, input)
 	if name == "" {
@@ -65,14 +68,16 @@ func (s *SARIF) location(span source.Span, input string) *sarif.Location {
 	return sarif.NewLocation().WithPhysicalLocation(phys)
 }
 
-// logical says in which function a location is.
+// logical adds the function to a location.
 func (s *SARIF) logical(l *sarif.Location, function string) {
 	if function != "" {
-		l.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(function).WithKind("function"))
+		l.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(function).
+			WithKind("function"))
 	}
 }
 
-// stack returns the inline stack of an operation, innermost first (3.44); nil where there is only one frame.
+// stack returns the inline stack of an operation, innermost first (3.44), and nil for a single
+// frame.
 func (s *SARIF) stack(p operation) *sarif.Stack {
 	if len(p.stack) < 2 {
 		return nil
@@ -89,6 +94,7 @@ func (s *SARIF) stack(p operation) *sarif.Stack {
 	return st
 }
 
+// frame returns the location of a stack frame with its function, or nil if it has none.
 func (s *SARIF) frame(f source.Frame) *sarif.Location {
 	l := s.location(source.Span{Start: f.Pos}, "")
 	if l != nil {
@@ -97,9 +103,9 @@ func (s *SARIF) frame(f source.Frame) *sarif.Location {
 	return l
 }
 
-// codeFlow returns a race as a thread flow for each of its two threads (3.36, 3.37): the kernel's entry, the
-// calls of the inline stack, the access. Nothing else is known of the way there; which barriers of the whole
-// block lie behind is said at the access.
+// codeFlow returns one thread flow for each of the two threads of a race (3.36, 3.37): the kernel's
+// entry, the calls of the inline stack, and the access. The rest of the path is not recorded. The
+// last step names the barrier interval of the access.
 func (s *SARIF) codeFlow(d *Diagnostic) *sarif.CodeFlow {
 	ops := d.operations()
 	if len(ops) != 2 || ops[0].thread == "" {
@@ -107,7 +113,8 @@ func (s *SARIF) codeFlow(d *Diagnostic) *sarif.CodeFlow {
 	}
 	flow := sarif.NewCodeFlow().WithMessage(message(d.Message))
 	for i, op := range ops {
-		tf := sarif.NewThreadFlow().WithID(fmt.Sprintf("(%d) %s", i+1, op.thread)).WithMessage(message(op.thread))
+		tf := sarif.NewThreadFlow().WithID(fmt.Sprintf("(%d) %s", i+1,
+			op.thread)).WithMessage(message(op.thread))
 		if l := s.location(d.Witness.Entry, ""); l != nil {
 			s.logical(l, d.Kernel)
 			tf.AddLocation(step(l, 0, op.thread+" enters the kernel", "enter", "function"))
@@ -129,6 +136,7 @@ func (s *SARIF) codeFlow(d *Diagnostic) *sarif.CodeFlow {
 	return flow
 }
 
+// nameOr names a function whose name was not recorded.
 func nameOr(function string) string {
 	if function == "" {
 		return "a function"
@@ -136,19 +144,21 @@ func nameOr(function string) string {
 	return function
 }
 
+// step makes one step of a thread flow. The kinds are words of 3.38.
 func step(l *sarif.Location, depth int, text string, kinds ...string) *sarif.ThreadFlowLocation {
 	l.WithMessage(message(text))
 	return sarif.NewThreadFlowLocation().WithLocation(l).WithNestingLevel(depth).WithKinds(kinds)
 }
 
-// interval says in which barrier interval operation i of a race is, if that is known: between blocks only for the
-// second.
+// interval returns the barrier interval of operation i of a race as text. Between blocks it is
+// known for the second operation only, since each block counts its own barriers.
 func interval(w *Witness, i int) string {
 	switch {
 	case w.Level == "inter-block" && i == 0:
 		return ""
 	case w.Interval == 0:
-		return ", in barrier interval 0, before the first barrier of the whole block"
+		return ", in barrier interval 0, before the first block-wide barrier"
 	}
-	return fmt.Sprintf(", in barrier interval %d, after barrier %d of the whole block", w.Interval, w.Interval)
+	return fmt.Sprintf(", in barrier interval %d, after block-wide barrier %d",
+		w.Interval, w.Interval)
 }

@@ -12,7 +12,8 @@ import (
 	"heddle/internal/source"
 )
 
-// logOf renders findings and verdicts, and holds the log against the schema of OASIS, which the library carries.
+// logOf renders findings and verdicts, and validates the log with the OASIS schema from the
+// library.
 func logOf(t *testing.T, set *source.Set, base string, ds []*Diagnostic, vs []*Verdict) *sarif.Run {
 	t.Helper()
 	var b bytes.Buffer
@@ -54,16 +55,20 @@ func TestSARIFFinding(t *testing.T) {
 	d.Witness.Interval = 2
 	run := logOf(t, set, "/base", []*Diagnostic{d}, nil)
 	r := run.Results[0]
-	if *r.RuleID != "race-shared" || *run.Tool.Driver.Rules[r.RuleIndex].ID != "race-shared" || r.Kind != "fail" || r.Level != "error" {
+	if *r.RuleID != "race-shared" || *run.Tool.Driver.Rules[r.RuleIndex].ID != "race-shared" ||
+		r.Kind != "fail" || r.Level != "error" {
 		t.Errorf("rule %s, index %d, kind %s, level %s", *r.RuleID, r.RuleIndex, r.Kind, r.Level)
 	}
-	if !strings.HasPrefix(*r.Message.Text, d.Message+"\n") || !strings.Contains(*r.Message.Text, "reproduce: heddle run --seed 17") {
+	if !strings.HasPrefix(*r.Message.Text, d.Message+"\n") ||
+		!strings.Contains(*r.Message.Text, "reproduce: heddle run --seed 17") {
 		t.Errorf("message %q", *r.Message.Text)
 	}
 	phys := r.Locations[0].PhysicalLocation
 	reg := phys.Region
-	if *phys.ArtifactLocation.URI != "tile.cu" || *phys.ArtifactLocation.URIBaseID != "%SRCROOT%" || *reg.StartLine != 1 || *reg.StartColumn != 44 || *reg.EndLine != 1 || *reg.EndColumn != 48 {
-		t.Errorf("location %s %d:%d-%d:%d", *phys.ArtifactLocation.URI, *reg.StartLine, *reg.StartColumn, *reg.EndLine, *reg.EndColumn)
+	if *phys.ArtifactLocation.URI != "tile.cu" || *phys.ArtifactLocation.URIBaseID != "%SRCROOT%" ||
+		*reg.StartLine != 1 || *reg.StartColumn != 44 || *reg.EndLine != 1 || *reg.EndColumn != 48 {
+		t.Errorf("location %s %d:%d-%d:%d", *phys.ArtifactLocation.URI, *reg.StartLine, *reg.StartColumn,
+			*reg.EndLine, *reg.EndColumn)
 	}
 	if l := r.Locations[0].LogicalLocations[0]; *l.FullyQualifiedName != "k(int*)" {
 		t.Errorf("logical location %q", *l.FullyQualifiedName)
@@ -77,7 +82,8 @@ func TestSARIFFinding(t *testing.T) {
 	if len(r.Stacks) != 1 || len(r.Stacks[0].Frames) != 2 { // the write is in no inlined function
 		t.Fatalf("stacks %v", r.Stacks)
 	}
-	if f := r.Stacks[0].Frames[1].Location; *f.LogicalLocations[0].FullyQualifiedName != "k(int*)" || *f.PhysicalLocation.Region.StartLine != 5 {
+	if f := r.Stacks[0].Frames[1].Location; *f.LogicalLocations[0].FullyQualifiedName != "k(int*)" ||
+		*f.PhysicalLocation.Region.StartLine != 5 {
 		t.Errorf("outer frame %v", f)
 	}
 	print := Fingerprint(set, d)
@@ -87,31 +93,37 @@ func TestSARIFFinding(t *testing.T) {
 	}
 }
 
-// A fix is a replacement for each of its edits: an insertion of one region of length zero, a deletion without content. One
-// whose file is not known is left out.
+// A fix has a replacement for each of its edits: an insertion replaces an empty region, a deletion
+// has no content. A fix in an unknown file is left out.
 func TestSARIFFixes(t *testing.T) {
 	set, d := tile(t)
 	f := set.Lookup("tile.cu")
 	gone := set.Named("gone.cu")
 	insertion := d.Fixes[0].Edits[0]
 	d.Fixes = append(d.Fixes,
-		Fix{Message: "remove {it}", Edits: []Edit{{Span: span(t, f, "s[threadIdx.x] = 1"), New: ""}, insertion}},
-		Fix{Message: "nowhere"}, Fix{Message: "elsewhere", Edits: []Edit{{Span: source.Span{Start: source.MakePos(gone.ID, 0, 0)}, New: "x"}}})
+		Fix{Message: "remove {it}", Edits: []Edit{{Span: span(t, f, "s[threadIdx.x] = 1"), New: ""},
+			insertion}},
+		Fix{Message: "nowhere"}, Fix{Message: "elsewhere",
+			Edits: []Edit{{Span: source.Span{Start: source.MakePos(gone.ID, 0, 0)}, New: "x"}}})
 	r := logOf(t, set, "/base", []*Diagnostic{d}, nil).Results[0]
 	if len(r.Fixes) != 2 {
 		t.Fatalf("%d fixes", len(r.Fixes))
 	}
 	change := r.Fixes[0].ArtifactChanges[0]
 	reg := change.Replacements[0].DeletedRegion
-	if *change.ArtifactLocation.URI != "tile.cu" || *reg.StartLine != 5 || *reg.StartColumn != 1 || *reg.EndLine != 5 || *reg.EndColumn != 1 ||
-		*change.Replacements[0].InsertedContent.Text != "\t__syncthreads();\n" || *r.Fixes[0].Description.Text != "insert __syncthreads()" {
+	if *change.ArtifactLocation.URI != "tile.cu" || *reg.StartLine != 5 || *reg.StartColumn != 1 ||
+		*reg.EndLine != 5 || *reg.EndColumn != 1 ||
+		*change.Replacements[0].InsertedContent.Text != "\t__syncthreads();\n" ||
+		*r.Fixes[0].Description.Text != "insert __syncthreads()" {
 		t.Errorf("%+v, %+v", change, reg)
 	}
 	two := r.Fixes[1].ArtifactChanges
-	if len(two) != 1 || len(two[0].Replacements) != 2 || two[0].Replacements[0].InsertedContent != nil || *r.Fixes[1].Description.Text != "remove {{it}}" {
+	if len(two) != 1 || len(two[0].Replacements) != 2 ||
+		two[0].Replacements[0].InsertedContent != nil || *r.Fixes[1].Description.Text != "remove {{it}}" {
 		t.Errorf("%+v", two)
 	}
-	if reg := two[0].Replacements[0].DeletedRegion; *reg.StartLine != 4 || *reg.StartColumn != 2 || *reg.EndLine != 4 || *reg.EndColumn != 20 {
+	if reg := two[0].Replacements[0].DeletedRegion; *reg.StartLine != 4 || *reg.StartColumn != 2 ||
+		*reg.EndLine != 4 || *reg.EndColumn != 20 {
 		t.Errorf("%+v", reg)
 	}
 }
@@ -124,7 +136,7 @@ func related(r *sarif.Result) (out []string) {
 	return out
 }
 
-// A race is a flow of each thread: what the finding knows of its way, and nothing else.
+// A race has a thread flow for each thread: entry, calls, access, and nothing that is not known.
 func TestSARIFCodeFlow(t *testing.T) {
 	set, d := tile(t)
 	entry(t, set, d)
@@ -144,10 +156,11 @@ func TestSARIFCodeFlow(t *testing.T) {
 	}
 	const one, two = "thread (1,0,0) of block (0,0,0)", "thread (62,0,0) of block (0,0,0)"
 	d.Witness.Interval = 2
-	in := ", in barrier interval 2, after barrier 2 of the whole block"
+	in := ", in barrier interval 2, after block-wide barrier 2"
 	want := [2][]string{
 		{"2 " + one + " enters the kernel", "4 (1) st.shared.u32 by " + one + in},
-		{"2 " + two + " enters the kernel", "5 calls get(int*, int)", "1 (2) ld.shared.u32 by " + two + in},
+		{"2 " + two + " enters the kernel", "5 calls get(int*, int)",
+			"1 (2) ld.shared.u32 by " + two + in},
 	}
 	if d := cmp.Diff(want, steps()); d != "" {
 		t.Error(d)
@@ -156,7 +169,8 @@ func TestSARIFCodeFlow(t *testing.T) {
 	// Between blocks the interval is that of the second thread alone (race.Race.Interval).
 	d.Witness.Level, d.Witness.Interval = "inter-block", 0
 	want[0][1] = "4 (1) st.shared.u32 by " + one
-	want[1][2] = "1 (2) ld.shared.u32 by " + two + ", in barrier interval 0, before the first barrier of the whole block"
+	want[1][2] = "1 (2) ld.shared.u32 by " + two +
+		", in barrier interval 0, before the first block-wide barrier"
 	if d := cmp.Diff(want, steps()); d != "" {
 		t.Error(d)
 	}
@@ -169,7 +183,7 @@ func TestSARIFCodeFlow(t *testing.T) {
 	}
 }
 
-// A barrier error has no threads that flow: its places are related locations.
+// A barrier error has no code flow: its places are related locations.
 func TestSARIFBarrier(t *testing.T) {
 	set, d := tile(t)
 	d.Code, d.Witness = CodeBarrierDivergence, &Witness{Engine: "emulator", Launch: "--grid 1"}
@@ -178,7 +192,8 @@ func TestSARIFBarrier(t *testing.T) {
 	if len(r.CodeFlows) != 0 {
 		t.Error("a code flow without threads")
 	}
-	if got := related(r); len(got) != 3 || got[0] != "1 (2) just happened here" || got[2] != "4 32 threads at barrier 1" {
+	if got := related(r); len(got) != 3 || got[0] != "1 (2) just happened here" ||
+		got[2] != "4 32 threads at barrier 1" {
 		t.Errorf("related %q", got)
 	}
 }
@@ -187,7 +202,8 @@ func TestSARIFSuppressed(t *testing.T) {
 	set, d := tile(t)
 	d.Suppressed = &Suppression{Reason: "checked by hand", Span: d.Related[0].Span}
 	r := logOf(t, set, "/base", []*Diagnostic{d}, nil).Results[0]
-	if len(r.Suppressions) != 1 || *r.Suppressions[0].Kind != "inSource" || *r.Suppressions[0].Justification != "checked by hand" ||
+	if len(r.Suppressions) != 1 || *r.Suppressions[0].Kind != "inSource" ||
+		*r.Suppressions[0].Justification != "checked by hand" ||
 		*r.Suppressions[0].Location.PhysicalLocation.Region.StartLine != 4 {
 		t.Errorf("suppressions %v", r.Suppressions)
 	}
@@ -210,10 +226,11 @@ func TestSARIFVerdicts(t *testing.T) {
 		if r.Level != "none" { // 3.27.10: whatever is no failure has none
 			t.Errorf("level %s", r.Level)
 		}
-		got = append(got, r.Kind+" "+*r.Locations[0].PhysicalLocation.ArtifactLocation.URI+" "+*r.Message.Text)
+		got = append(got, r.Kind+" "+*r.Locations[0].PhysicalLocation.ArtifactLocation.URI+" "+
+			*r.Message.Text)
 	}
 	want := []string{
-		"pass k.ptx clean: kernel a: no findings in this launch; this is no proof",
+		"pass k.ptx clean: kernel a: no findings in this launch; this is not a proof",
 		"pass k.ptx verified: kernel b: all inputs",
 		"open k.ptx unknown: kernel c: the budget",
 		"open lib.so unsupported: kernel d: wgmma",
@@ -227,22 +244,26 @@ func TestSARIFVerdicts(t *testing.T) {
 	}
 }
 
-// Mistakes in the input make the run unsuccessful; one without a file has no place for a result.
+// Errors in the input make the run unsuccessful; one without a file is a notification.
 func TestSARIFMistakes(t *testing.T) {
 	set := source.NewSet()
 	run := logOf(t, set, "/base", []*Diagnostic{
 		{Code: CodeHostCode, Severity: Warning, Message: "left out", Input: "a.cu"},
 	}, nil)
-	if !*run.Invocations[0].ExecutionSuccessful || run.Results[0].Level != "warning" || *run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI != "a.cu" {
+	if !*run.Invocations[0].ExecutionSuccessful || run.Results[0].Level != "warning" ||
+		*run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI != "a.cu" {
 		t.Errorf("a warning: %v", run.Results[0])
 	}
-	run = logOf(t, set, "/base", []*Diagnostic{{Code: CodeInput, Severity: Error, Message: "no kernel"}}, nil)
-	if *run.Invocations[0].ExecutionSuccessful || len(run.Results) != 0 || *run.Invocations[0].ToolExecutionNotifications[0].Message.Text != "no kernel" {
+	run = logOf(t, set, "/base", []*Diagnostic{{Code: CodeInput, Severity: Error,
+		Message: "no kernel"}}, nil)
+	if *run.Invocations[0].ExecutionSuccessful || len(run.Results) != 0 ||
+		*run.Invocations[0].ToolExecutionNotifications[0].Message.Text != "no kernel" {
 		t.Errorf("an error without a file: %v", run.Results)
 	}
 }
 
-// URIs are escaped (RFC 3986); columns count UTF-16 code units, as columnKind says; braces are no placeholders.
+// URIs are escaped (RFC 3986); columns count UTF-16 code units, as columnKind says; braces are not
+// placeholders.
 func TestSARIFText(t *testing.T) {
 	set := source.NewSet()
 	for _, tt := range []struct{ name, uri, base string }{
@@ -254,8 +275,9 @@ func TestSARIFText(t *testing.T) {
 		{"<stdin>", "%3Cstdin%3E", "%SRCROOT%"},
 	} {
 		f := add(t, set, tt.name, "ü𝄞x = {1};\n")
-		d := &Diagnostic{Code: CodeTrap, Severity: Error, Message: "in {lambda()#1}", Kernel: "{lambda()#1}",
-			Span: source.Span{Start: f.PosAt(6), End: f.PosAt(7)}} // x, behind 2 and 4 bytes
+		d := &Diagnostic{Code: CodeTrap, Severity: Error, Message: "in {lambda()#1}",
+			Kernel: "{lambda()#1}",
+			Span:   source.Span{Start: f.PosAt(6), End: f.PosAt(7)}} // x, behind 2 and 4 bytes
 		r := logOf(t, set, "/base", []*Diagnostic{d}, nil).Results[0]
 		at := r.Locations[0].PhysicalLocation
 		base := ""
@@ -274,7 +296,7 @@ func TestSARIFText(t *testing.T) {
 	}
 }
 
-// Every code is a rule with the text of heddle explain; findings that look alike can be told apart.
+// Every code has a rule with the text of heddle explain; equal findings get different line hashes.
 func TestSARIFRules(t *testing.T) {
 	set, d := tile(t)
 	run := logOf(t, set, "/base", []*Diagnostic{d, d}, nil)
@@ -285,14 +307,17 @@ func TestSARIFRules(t *testing.T) {
 	for i, doc := range Docs() {
 		var b bytes.Buffer
 		_ = Explain(&b, doc)
-		if *rules[i].ID != string(doc.Code) || *rules[i].Help.Text != b.String() || *rules[i].ShortDescription.Text != doc.Title {
+		if *rules[i].ID != string(doc.Code) || *rules[i].Help.Text != b.String() ||
+			*rules[i].ShortDescription.Text != doc.Title {
 			t.Errorf("rule %s", *rules[i].ID)
 		}
 	}
 	if *run.Tool.Driver.Name != "heddle" || *run.Tool.Driver.Version != "v1.2.3" {
 		t.Error("the tool has no name or version")
 	}
-	if a, b := run.Results[0].PartialFingerprints, run.Results[1].PartialFingerprints; a[FingerprintKey] != b[FingerprintKey] || !strings.HasSuffix(b["primaryLocationLineHash"], ":2") {
+	if a, b := run.Results[0].PartialFingerprints,
+		run.Results[1].PartialFingerprints; a[FingerprintKey] != b[FingerprintKey] ||
+		!strings.HasSuffix(b["primaryLocationLineHash"], ":2") {
 		t.Errorf("fingerprints %v, %v", a, b)
 	}
 }

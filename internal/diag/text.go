@@ -10,14 +10,15 @@ import (
 	"heddle/internal/source"
 )
 
-// Printer renders findings and verdicts, and after the last of them is closed. An error is one of writing.
+// Printer renders findings and verdicts. Close is called once, after the last of them. Errors are
+// those of writing.
 type Printer interface {
 	Finding(*Diagnostic) error
 	Verdict(*Verdict) error
 	Close() error
 }
 
-// Text renders for people:
+// Text renders for people, in the form of compiler messages:
 //
 //	tile.cu:41:9: error[race-shared]: read-write data race on ...
 //	   41 |     out[t] = s[63 - t];
@@ -32,7 +33,7 @@ type Text struct {
 	color bool
 }
 
-// NewText returns a renderer for positions of files. With color it writes ANSI escapes.
+// NewText returns a renderer that resolves positions in files. With color it writes ANSI escapes.
 func NewText(w io.Writer, files *source.Set, color bool) *Text {
 	return &Text{w: bufio.NewWriter(w), files: files, color: color}
 }
@@ -48,6 +49,7 @@ const (
 	cyan    style = "1;36"
 )
 
+// paint wraps text in the escape sequences of a style if the renderer uses color.
 func (t *Text) paint(s style, text string) string {
 	if !t.color || text == "" {
 		return text
@@ -60,7 +62,8 @@ var severities = [...]struct {
 	style style
 }{Note: {"note", cyan}, Warning: {"warning", magenta}, Error: {"error", red}}
 
-// Finding prints one finding, followed by an empty line. One that is suppressed is only counted in the verdict.
+// Finding prints one finding and an empty line. Suppressed findings are not printed; the verdict
+// counts them.
 func (t *Text) Finding(d *Diagnostic) error {
 	if d.Suppressed != nil {
 		return nil
@@ -82,7 +85,7 @@ func (t *Text) Finding(d *Diagnostic) error {
 		t.item("kernel", d.Kernel)
 	}
 	for _, n := range d.Notes {
-		if d.Code == CodeCompile { // the compiler's own lines, with carets that must stay below their text
+		if d.Code == CodeCompile { // compiler output: its carets must stay aligned
 			fmt.Fprintf(t.w, "  %s\n", printable(n))
 		} else {
 			t.item("note", n)
@@ -105,10 +108,11 @@ var verdictNames = [...]struct {
 	name  string
 	style style
 }{
-	Clean: {"clean", green}, Verified: {"verified", green}, Bug: {"bug", red}, Unknown: {"unknown", magenta}, Unsupported: {"unsupported", magenta},
+	Clean: {"clean", green}, Verified: {"verified", green}, Bug: {"bug", red},
+	Unknown: {"unknown", magenta}, Unsupported: {"unsupported", magenta},
 }
 
-// Verdict prints the conclusion on one kernel.
+// Verdict prints the verdict on one kernel, with the unsupported construct if there is one.
 func (t *Text) Verdict(v *Verdict) error {
 	name := verdictNames[min(int(v.Kind), len(verdictNames)-1)]
 	text := v.Text()
@@ -121,7 +125,7 @@ func (t *Text) Verdict(v *Verdict) error {
 	return t.w.Flush()
 }
 
-// Close does nothing: everything has been printed.
+// Close does nothing, since every call prints immediately.
 func (t *Text) Close() error { return nil }
 
 // title prints "place: name: message".
@@ -132,7 +136,7 @@ func (t *Text) title(s source.Span, st style, name, msg string) {
 	fmt.Fprintf(t.w, "%s %s\n", t.paint(st, name+":"), t.paint(bold, printable(msg)))
 }
 
-// item prints "  key: text"; further lines of the text are indented below the first.
+// item prints "  key: text" and aligns further lines of the text with the first.
 func (t *Text) item(key, text string) {
 	lines := strings.Split(text, "\n")
 	fmt.Fprintf(t.w, "  %s %s\n", t.paint(bold, key+":"), printable(lines[0]))
@@ -141,7 +145,8 @@ func (t *Text) item(key, text string) {
 	}
 }
 
-// stack prints where the place was inlined into, or called from. The first frame is the place itself.
+// stack prints the callers of a place. frames[0] is the place itself and was printed before. A
+// frame with a parent was inlined into it.
 func (t *Text) stack(frames []source.Frame) {
 	for i := 1; i < len(frames); i++ {
 		f := frames[i]
@@ -160,7 +165,7 @@ func (t *Text) stack(frames []source.Frame) {
 	}
 }
 
-// fix prints a suggested change, with its patch where the text of the file is known.
+// fix prints a suggested change, with a patch if the text of the file is known.
 func (t *Text) fix(f Fix) {
 	t.item("help", f.Message)
 	for _, patch := range patches(t.files, f.Edits) {
@@ -170,8 +175,8 @@ func (t *Text) fix(f Fix) {
 	}
 }
 
-// patches returns a unified diff for each file that edits change, in the order of the edits. Edits that cannot
-// be applied make none.
+// patches returns a unified diff for each edited file, in the order of the edits. A file whose text
+// is unknown, or whose edits overlap, has no patch.
 func patches(files *source.Set, edits []Edit) []string {
 	byFile := make(map[source.FileID][]Edit)
 	var order []source.FileID

@@ -10,7 +10,7 @@ import (
 	"heddle/internal/source"
 )
 
-// span makes a span of the first occurrence of text in f.
+// span returns the span of the first occurrence of text in f.
 func span(t testing.TB, f *source.File, text string) source.Span {
 	t.Helper()
 	i := strings.Index(string(f.Content), text)
@@ -29,10 +29,12 @@ func add(t testing.TB, set *source.Set, name, text string) *source.File {
 	return f
 }
 
-// tile is a finding with everything that a report can have, in the shape of a race.
+// tile returns a race that uses every field of a finding.
 func tile(t testing.TB) (*source.Set, *Diagnostic) {
 	set := source.NewSet()
-	f := add(t, set, "tile.cu", "__device__ int get(int *s, int i) { return s[i]; }\n__global__ void k(int *out) {\n\t__shared__ int s[64];\n\ts[threadIdx.x] = 1;\n\tout[threadIdx.x] = get(s, 63 - threadIdx.x);\n}\n")
+	f := add(t, set, "tile.cu", "__device__ int get(int *s, int i) { return s[i]; }\n__global__ "+
+		"void k(int *out) {\n\t__shared__ int s[64];\n\ts[threadIdx.x] = 1;\n\tout[threadIdx.x] = "+
+		"get(s, 63 - threadIdx.x);\n}\n")
 	read, write, call := span(t, f, "s[i]"), span(t, f, "s[threadIdx.x] = 1"), span(t, f, "get(s, 63")
 	inner := source.Frame{Func: "get(int*, int)", Pos: read.Start, Parent: &source.Frame{}}
 	return set, &Diagnostic{
@@ -44,12 +46,16 @@ func tile(t testing.TB) (*source.Set, *Diagnostic) {
 		Notes:   []string{"no barrier orders (1) and (2)"},
 		Help:    []string{"put a barrier between them"},
 		Fixes: []Fix{{Message: "insert __syncthreads()", Edits: []Edit{
-			{Span: source.Span{Start: f.PosAt(strings.Index(string(f.Content), "\tout["))}, New: "\t__syncthreads();\n"},
+			{Span: source.Span{Start: f.PosAt(strings.Index(string(f.Content), "\tout["))},
+				New: "\t__syncthreads();\n"},
 		}}},
 		Witness: &Witness{
-			Engine: "emulator", Launch: "--grid 1 --block 64", Seed: 17, Level: "intra-block", Status: "observed",
-			First:  WitnessAccess{Op: "st.shared.u32", Thread: "thread (1,0,0) of block (0,0,0)", Kind: "write"},
-			Second: WitnessAccess{Op: "ld.shared.u32", Thread: "thread (62,0,0) of block (0,0,0)", Kind: "read"},
+			Engine: "emulator", Launch: "--grid 1 --block 64", Seed: 17, Level: "intra-block",
+			Status: "observed",
+			First: WitnessAccess{Op: "st.shared.u32", Thread: "thread (1,0,0) of block (0,0,0)",
+				Kind: "write"},
+			Second: WitnessAccess{Op: "ld.shared.u32", Thread: "thread (62,0,0) of block (0,0,0)",
+				Kind: "read"},
 			Memory: "shared s", Offset: 4, Size: 4,
 		},
 		Reproduce: "heddle run --seed 17 --grid 1 --block 64 tile.cu",
@@ -132,12 +138,14 @@ func TestExcerpt(t *testing.T) {
 		{"broken UTF-8", "\xff\xfe a", "a", []string{"\uFFFD\uFFFD a", "   ^"}},
 		{"bidi override", "a\u202e b", "b", []string{"a\uFFFD b", "   ^"}},
 		{"cut at the end", "a" + long, "a", []string{"a" + long[:119] + "...", "^"}},
-		{"cut at both ends", long + "abc" + long, "abc", []string{"..." + long[:30] + "abc" + long[:87] + "...", strings.Repeat(" ", 33) + "^~~"}},
+		{"cut at both ends", long + "abc" + long, "abc",
+			[]string{"..." + long[:30] + "abc" + long[:87] + "...", strings.Repeat(" ", 33) + "^~~"}},
 	}
 	for _, tt := range tests {
 		set := source.NewSet()
 		f := add(t, set, "f", tt.line)
-		got := render(t, set, false, &Diagnostic{Severity: Error, Message: "m", Span: span(t, f, tt.mark)})
+		got := render(t, set, false, &Diagnostic{Severity: Error, Message: "m",
+			Span: span(t, f, tt.mark)})
 		lines := strings.Split(got, "\n")
 		if len(lines) < 3 || lines[1] != "    1 | "+tt.want[0] || lines[2] != "      | "+tt.want[1] {
 			t.Errorf("%s:\n%s", tt.name, got)
@@ -155,29 +163,38 @@ func TestExcerptSpans(t *testing.T) {
 		span source.Span
 		want string
 	}{
-		{"several lines", source.Span{Start: f.PosAt(1), End: f.PosAt(6)}, "f:1:2: error: m\n    1 | one\n      |  ^~ here\n\n"},
+		{"several lines", source.Span{Start: f.PosAt(1), End: f.PosAt(6)},
+			"f:1:2: error: m\n    1 | one\n      |  ^~ here\n\n"},
 		{"no end", source.Span{Start: f.PosAt(5)}, "f:2:2: error: m\n    2 | two\n      |  ^ here\n\n"},
-		{"line only", source.Span{Start: pos(f.ID, 2, 0)}, "f:2: error: m\n    2 | two\n      | here\n\n"},
-		{"behind the line", source.Span{Start: pos(f.ID, 1, 4)}, "f:1:4: error: m\n    1 | one\n      |    ^ here\n\n"},
-		{"far behind the line", source.Span{Start: pos(f.ID, 1, 400)}, "f:1:400: error: m\n    1 | one\n      |    ^ here\n\n"},
-		{"end before start", source.Span{Start: f.PosAt(2), End: f.PosAt(0)}, "f:1:3: error: m\n    1 | one\n      |   ^ here\n\n"},
+		{"line only", source.Span{Start: pos(f.ID, 2, 0)},
+			"f:2: error: m\n    2 | two\n      | here\n\n"},
+		{"behind the line", source.Span{Start: pos(f.ID, 1, 4)},
+			"f:1:4: error: m\n    1 | one\n      |    ^ here\n\n"},
+		{"far behind the line", source.Span{Start: pos(f.ID, 1, 400)},
+			"f:1:400: error: m\n    1 | one\n      |    ^ here\n\n"},
+		{"end before start", source.Span{Start: f.PosAt(2), End: f.PosAt(0)},
+			"f:1:3: error: m\n    1 | one\n      |   ^ here\n\n"},
 		{"no such line", source.Span{Start: pos(f.ID, 9, 1)}, "f:9:1: error: m\n      here\n\n"},
-		{"no text", source.Span{Start: pos(named.ID, 9, 1)}, "known-by-name.cu:9:1: error: m\n      here\n\n"},
+		{"no text", source.Span{Start: pos(named.ID, 9, 1)},
+			"known-by-name.cu:9:1: error: m\n      here\n\n"},
 		{"no place", source.Span{}, "error: m\n      here\n\n"},
 	}
 	for _, tt := range tests {
-		got := render(t, set, false, &Diagnostic{Severity: Error, Message: "m", Span: tt.span, Label: "here"})
+		got := render(t, set, false, &Diagnostic{Severity: Error, Message: "m", Span: tt.span,
+			Label: "here"})
 		if d := cmp.Diff(tt.want, got); d != "" {
 			t.Errorf("%s: %s", tt.name, d)
 		}
 	}
 }
 
-// The compiler's lines hold carets of their own and are shown as they are.
+// Lines of the compiler contain their own carets and are printed unchanged.
 func TestCompilerOutput(t *testing.T) {
-	d := &Diagnostic{Code: CodeCompile, Severity: Error, Message: "k.cu: the compiler rejects the file",
-		Notes: []string{"k.cu:2:5: error: expected ';'", "    x = 1", "         ^"}}
-	want := "error[compile-error]: k.cu: the compiler rejects the file\n  k.cu:2:5: error: expected ';'\n      x = 1\n           ^\n\n"
+	d := &Diagnostic{Code: CodeCompile, Severity: Error,
+		Message: "k.cu: the compiler rejects the file",
+		Notes:   []string{"k.cu:2:5: error: expected ';'", "    x = 1", "         ^"}}
+	want := "error[compile-error]: k.cu: the compiler rejects the file\n  k.cu:2:5: error: expected " +
+		"';'\n      x = 1\n           ^\n\n"
 	if got := render(t, source.NewSet(), false, d); got != want {
 		t.Errorf("%q", got)
 	}
@@ -199,7 +216,7 @@ func TestTextVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (default); this is no proof
+	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (default); this is not a proof
 bug: kernel k(int*): 4 more findings are not shown (--limit 20)
 unknown: kernel k(int*): the budget was used up
 k.ptx:1:1: unsupported: kernel k(int*): wgmma.fence
@@ -220,23 +237,26 @@ var errFull = bytes.ErrTooLarge
 
 func TestWriteErrors(t *testing.T) {
 	set, d := tile(t)
-	for name, p := range map[string]Printer{"text": NewText(failing{}, set, false), "json": NewJSON(failing{}, set)} {
+	for name, p := range map[string]Printer{"text": NewText(failing{}, set, false),
+		"json": NewJSON(failing{}, set)} {
 		if p.Finding(d) == nil || p.Verdict(&Verdict{}) == nil {
 			t.Errorf("%s: a write error is lost", name)
 		}
 	}
 }
 
-// No text and no span may make the renderer fail, or let escapes through.
+// The renderer accepts any text and any span, and never passes escape sequences on.
 func FuzzText(f *testing.F) {
 	f.Add("int a;\n\tb", uint(3), uint(5), "label")
 	f.Add("\xff\x1b競\u0301", uint(1), uint(90), "\x1b[31m")
 	f.Fuzz(func(t *testing.T, text string, start, end uint, label string) {
 		set := source.NewSet()
 		file := add(t, set, "f", text)
-		sp := source.Span{Start: source.MakePos(file.ID, int(start%4), int(start/4%300)), End: source.MakePos(file.ID, int(end%4), int(end/4%300))}
+		sp := source.Span{Start: source.MakePos(file.ID, int(start%4), int(start/4%300)),
+			End: source.MakePos(file.ID, int(end%4), int(end/4%300))}
 		out := render(t, set, false, &Diagnostic{Severity: Error, Message: label, Label: label, Span: sp})
-		if i := strings.IndexFunc(out, func(c rune) bool { return c == 0x1b || c == '\r' || c == 0 }); i >= 0 {
+		if i := strings.IndexFunc(out,
+			func(c rune) bool { return c == 0x1b || c == '\r' || c == 0 }); i >= 0 {
 			t.Errorf("control character in %q", out)
 		}
 	})

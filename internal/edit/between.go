@@ -7,9 +7,10 @@ import (
 	"heddle/internal/source"
 )
 
-// Between returns edits that turn the bytes [start, end) of f into text: of whole lines, and only of those that differ
-// (a longest common subsequence; of a text so long that finding one takes too much, all lines between the first and the
-// last that differ).
+// Between returns edits that change the bytes [start, end) of f into text. The edits replace full
+// lines, and only those that differ: lines of a longest common subsequence stay. If the texts are
+// too long for computing one (mostCells), the edits replace all lines from the first to the last
+// that differ.
 func Between(f *source.File, start, end int, text string) []Edit {
 	lineStart := bytes.LastIndexByte(f.Content[:start], '\n') + 1
 	lineEnd := len(f.Content)
@@ -17,7 +18,8 @@ func Between(f *source.File, start, end int, text string) []Edit {
 		lineEnd = end + i + 1
 	}
 	old := splitLines(f.Content[lineStart:lineEnd])
-	new := splitLines([]byte(string(f.Content[lineStart:start]) + text + string(f.Content[end:lineEnd])))
+	new := splitLines(
+		[]byte(string(f.Content[lineStart:start]) + text + string(f.Content[end:lineEnd])))
 	offsets := make([]int, len(old)+1)
 	offsets[0] = lineStart
 	for i, l := range old {
@@ -32,7 +34,8 @@ func Between(f *source.File, start, end int, text string) []Edit {
 		for _, l := range new[j:j2] {
 			b.Write(l)
 		}
-		out = append(out, Edit{Span: source.Span{Start: f.PosAt(offsets[i]), End: f.PosAt(offsets[i2])}, New: b.String()})
+		out = append(out, Edit{Span: source.Span{Start: f.PosAt(offsets[i]), End: f.PosAt(offsets[i2])},
+			New: b.String()})
 	}
 	first := 0
 	for first < len(old) && first < len(new) && bytes.Equal(old[first], new[first]) {
@@ -46,7 +49,7 @@ func Between(f *source.File, start, end int, text string) []Edit {
 		put(first, n, first, m)
 		return out
 	}
-	i, j := first, first // where the lines that differ begin
+	i, j := first, first // the first lines that are not matched yet
 	for _, p := range common(old[first:n], new[first:m]) {
 		put(i, p[0]+first, j, p[1]+first)
 		i, j = p[0]+first+1, p[1]+first+1
@@ -55,10 +58,11 @@ func Between(f *source.File, start, end int, text string) []Edit {
 	return out
 }
 
-// mostCells bounds the table of common.
+// mostCells bounds the cells of the table in common, 4 bytes each.
 const mostCells = 4_000_000
 
-// common returns the indices of a longest common subsequence.
+// common returns the index pairs of a longest common subsequence of a and b, in increasing order,
+// by the usual dynamic program: length[i][j] is its length for a[i:] and b[j:].
 func common(a, b [][]byte) [][2]int {
 	length := make([][]int32, len(a)+1)
 	for i := range length {

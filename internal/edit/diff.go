@@ -9,12 +9,13 @@ import (
 	"heddle/internal/source"
 )
 
-// contextLines is how many unchanged lines stand around a change, as in diff -u.
+// contextLines is the number of unchanged lines before and after a change, as in diff -u.
 const contextLines = 3
 
-// Diff returns the edits of f as a unified diff that git apply and patch -p1 accept, with the paths a/NAME
-// and b/NAME. The diff is empty if the edits change nothing. Since the edits are known, no lines are
-// compared except to trim what an edit repeats of its surroundings.
+// Diff returns the edits of f as a unified diff that git apply and patch -p1 accept, with the paths
+// a/NAME and b/NAME. The diff is empty if the edits change nothing. The edits determine the hunks;
+// lines are compared only to trim those that an edit repeats at its start or end. Diff fails where
+// Apply does.
 func Diff(f *source.File, edits []Edit) (string, error) {
 	changes, err := resolve(f, edits)
 	if err != nil {
@@ -27,9 +28,9 @@ func Diff(f *source.File, edits []Edit) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", diffName("a/", f.Name), diffName("b/", f.Name))
-	shift := 0 // by how many lines the new text is ahead
+	shift := 0 // lines of the new text minus lines of the old text so far
 	for len(regions) > 0 {
-		n := 1 // regions with no more context between them than both need share a hunk
+		n := 1 // regions whose contexts touch or overlap share a hunk
 		for n < len(regions) && regions[n].first-regions[n-1].last <= 2*contextLines {
 			n++
 		}
@@ -39,13 +40,14 @@ func Diff(f *source.File, edits []Edit) (string, error) {
 	return b.String(), nil
 }
 
-// region replaces the lines [first, last) of the old text.
+// region replaces the lines [first, last) of the old text, counted from 0.
 type region struct {
 	first, last int
-	new         [][]byte
+	new         [][]byte // with their line breaks
 }
 
-// splitLines splits after each line break; the last line may lack it. An empty text has no lines.
+// splitLines splits a text after each line break; the last line may lack one. An empty text has no
+// lines.
 func splitLines(b []byte) [][]byte {
 	lines := bytes.SplitAfter(b, []byte("\n"))
 	if n := len(lines) - 1; len(lines[n]) == 0 {
@@ -54,8 +56,8 @@ func splitLines(b []byte) [][]byte {
 	return lines
 }
 
-// lineRegions widens the changes to whole lines, joins those that share a line, and drops what they leave as
-// it was.
+// lineRegions extends the changes to full lines, joins changes that share a line, and drops lines
+// that stay the same.
 func lineRegions(f *source.File, old [][]byte, changes []change) []region {
 	starts := make([]int, len(old)+1) // offset of each line; the last is the length of the text
 	for i, l := range old {
@@ -84,14 +86,14 @@ func lineRegions(f *source.File, old [][]byte, changes []change) []region {
 	return regions
 }
 
-// lineOf returns the index of the line that holds the offset; the number of lines for the end of a text that
-// ends in a line break.
+// lineOf returns the index of the line that contains the offset. At the end of a text that ends in
+// a line break it returns the number of lines.
 func lineOf(f *source.File, starts []int, offset int) int {
 	line := f.PosAt(offset).Line() - 1
 	return min(line, len(starts)-1)
 }
 
-// trim removes equal lines at both ends.
+// trim removes equal lines at both ends of a region, and reports whether a change is left.
 func trim(r region, old [][]byte) (region, bool) {
 	for r.first < r.last && len(r.new) > 0 && bytes.Equal(old[r.first], r.new[0]) {
 		r.first++
@@ -104,7 +106,8 @@ func trim(r region, old [][]byte) (region, bool) {
 	return r, r.first < r.last || len(r.new) > 0
 }
 
-// writeHunk prints one hunk and returns by how many lines the new text is longer.
+// writeHunk writes the regions as one hunk, and returns the number of lines that it adds minus
+// those it removes. shift is that number over all earlier hunks.
 func writeHunk(b *strings.Builder, old [][]byte, regions []region, shift int) int {
 	first := max(0, regions[0].first-contextLines)
 	last := min(len(old), regions[len(regions)-1].last+contextLines)
@@ -118,13 +121,14 @@ func writeHunk(b *strings.Builder, old [][]byte, regions []region, shift int) in
 		at = r.last
 	}
 	writeLines(&body, ' ', old[at:last])
-	fmt.Fprintf(b, "@@ -%s +%s @@\n", hunkRange(first, last-first), hunkRange(first+shift, last-first+grown))
+	fmt.Fprintf(b, "@@ -%s +%s @@\n", hunkRange(first, last-first),
+		hunkRange(first+shift, last-first+grown))
 	b.WriteString(body.String())
 	return grown
 }
 
-// hunkRange prints the start and length of a hunk. The start counts from 1, but names the line before an
-// empty range.
+// hunkRange formats the start and length of a hunk. The start counts from 1; for an empty range it
+// is the line before the range, and a length of 1 is omitted, as in diff -u.
 func hunkRange(first, n int) string {
 	switch n {
 	case 0:
@@ -135,6 +139,8 @@ func hunkRange(first, n int) string {
 	return fmt.Sprintf("%d,%d", first+1, n)
 }
 
+// writeLines writes each line after the mark ' ', '-' or '+', and notes a missing line break at the
+// end.
 func writeLines(b *strings.Builder, mark byte, lines [][]byte) {
 	for _, l := range lines {
 		b.WriteByte(mark)
@@ -145,8 +151,9 @@ func writeLines(b *strings.Builder, mark byte, lines [][]byte) {
 	}
 }
 
-// diffName prints a path as git does: quoted like a C string if it has control characters, quotes or bytes
-// that are not ASCII, and followed by a tab if it has a space.
+// diffName formats a path as git does: quoted like a C string if it contains control characters,
+// quotes, backslashes or bytes that are not ASCII, and else followed by a tab if it contains a
+// space.
 func diffName(prefix, name string) string {
 	name = prefix + strings.TrimPrefix(name, "/")
 	special := func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c >= 0x7f }

@@ -22,7 +22,7 @@ func file(name, text string) *source.File {
 	return f
 }
 
-// at makes an edit of the bytes [start, end).
+// at returns an edit of the bytes [start, end).
 func at(f *source.File, start, end int, text string) Edit {
 	return Edit{Span: source.Span{Start: f.PosAt(start), End: f.PosAt(end)}, New: text}
 }
@@ -66,7 +66,8 @@ func TestApplyErrors(t *testing.T) {
 	other := source.MakePos(7, 1, 1)
 	for _, e := range []Edit{
 		{Span: source.Span{Start: other}}, {Span: source.Span{Start: source.MakePos(f.ID, 9, 1)}},
-		{Span: source.Span{Start: f.PosAt(3), End: f.PosAt(1)}}, {Span: source.Span{Start: f.PosAt(3), End: other}},
+		{Span: source.Span{Start: f.PosAt(3), End: f.PosAt(1)}},
+		{Span: source.Span{Start: f.PosAt(3), End: other}},
 		{Span: source.Span{Start: source.MakePos(f.ID, 1, 1<<30)}}, {},
 	} {
 		if got, err := Apply(f, []Edit{e}); err == nil {
@@ -78,7 +79,8 @@ func TestApplyErrors(t *testing.T) {
 func TestDiff(t *testing.T) {
 	text := "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n"
 	f := file("dir/k.cu", text)
-	got, err := Diff(f, []Edit{at(f, 2, 2, "one and a half\n"), at(f, strings.Index(text, "12"), strings.Index(text, "13"), "")})
+	got, err := Diff(f, []Edit{at(f, 2, 2, "one and a half\n"),
+		at(f, strings.Index(text, "12"), strings.Index(text, "13"), "")})
 	want := `--- a/dir/k.cu
 +++ b/dir/k.cu
 @@ -1,4 +1,5 @@
@@ -104,16 +106,19 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffName(t *testing.T) {
-	for name, want := range map[string]string{"k.cu": "a/k.cu", "/t/k.cu": "a/t/k.cu", "a b": "a/a b\t", "\"é": `"a/\"\303\251"`} {
+	for name, want := range map[string]string{"k.cu": "a/k.cu", "/t/k.cu": "a/t/k.cu",
+		"a b": "a/a b\t", "\"é": `"a/\"\303\251"`} {
 		if got := diffName("a/", name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
 }
 
-// drawEdits draws a text of short lines with or without a last line break, and edits of it without overlap.
+// drawEdits generates a text of short lines, with or without a final line break, and edits of it
+// that do not overlap.
 func drawEdits(t *rapid.T, name string) (*source.File, []Edit) {
-	text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "", "ab", "x\r"}), 0, 30).Draw(t, "lines"), "\n")
+	text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "", "ab", "x\r"}), 0,
+		30).Draw(t, "lines"), "\n")
 	f := file(name, text)
 	var edits []Edit
 	for pos := 0; ; {
@@ -125,7 +130,8 @@ func drawEdits(t *rapid.T, name string) (*source.File, []Edit) {
 		if end == start && start == pos && len(edits) > 0 {
 			end = min(end+1, len(text))
 		}
-		edits = append(edits, at(f, start, end, rapid.SampledFrom([]string{"", "a", "\n", "b\n", "\nab", "a\nb\n"}).Draw(t, "new")))
+		edits = append(edits, at(f, start, end,
+			rapid.SampledFrom([]string{"", "a", "\n", "b\n", "\nab", "a\nb\n"}).Draw(t, "new")))
 		pos = end
 		if rapid.Bool().Draw(t, "stop") {
 			break
@@ -214,7 +220,7 @@ func TestDiffGivesApply(t *testing.T) {
 	})
 }
 
-// git itself must take the diffs and come to the same text.
+// git must accept the diffs and produce the same text.
 func TestGitApply(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -252,7 +258,7 @@ func TestGitApply(t *testing.T) {
 	})
 }
 
-// Between and Apply are inverse to each other for any two texts, and an equal line in both at the ends is left alone.
+// Apply undoes Between for any two texts, and equal lines at both ends are not edited.
 func TestBetween(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	draw := func() string {

@@ -79,11 +79,13 @@ func (c *affineCompiler) candidates() {
 // keepsForms reports whether an instruction reads and writes registers of its own lanes only, when
 // it is executed, and those that inst says.
 func keepsForms(in *ir.Instr) bool {
-	switch in.Op() {
-	case "mov", "cvt", "cvta", "isspacep", "ld", "ldu", "st", "atom", "red":
+	switch in.Action() {
+	case isa.ActCompute:
+		return in.Row.Category == isa.Arith
+	case isa.ActConvertAddress, isa.ActTestSpace:
 		return true
 	}
-	return in.Row != nil && in.Row.Category == isa.Arith
+	return in.AccessesMemory()
 }
 
 // mentioned appends the registers that operands contain.
@@ -167,18 +169,19 @@ func (c *affineCompiler) plan(in *inst) (run func(*exec, *inst), op affineOp) {
 		return nil, op
 	}
 	op.narrow = c.size[in.d[0]] == 4
-	switch o := in.ir.Op(); {
+	switch {
 	case in.misc != nil && in.misc.sreg != nil:
 		return c.planSreg(in), op
 	case in.misc != nil:
 		return nil, op
 	case !c.sources(in, &op):
 		return nil, op
-	case in.alu == nil && o == "mov" && in.sources == 1:
+	case in.alu == nil && in.ir.Operation() == isa.Move && in.sources == 1:
 		return c.sized(in.ir.Type, op, runAffineMov), op
-	case in.alu == nil && (o == "ld" || o == "ldu") && in.sources == 1: // of a parameter: the copy of a constant
+	// of a parameter: the copy of a constant
+	case in.alu == nil && in.ir.ReadsMemory() && in.sources == 1:
 		return runAffineMov, op
-	case in.alu == nil && o == "cvta" && in.sources == 1:
+	case in.alu == nil && in.ir.Action() == isa.ActConvertAddress && in.sources == 1:
 		return c.planCvta(in, &op), op
 	case in.alu == nil || !in.plain:
 		return nil, op
@@ -252,7 +255,8 @@ func isWord(t isa.Type) bool {
 
 // planSreg handles a move from a special register that is affine in every warp.
 func (c *affineCompiler) planSreg(in *inst) func(*exec, *inst) {
-	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special || in.ir.Op() != "mov" {
+	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special ||
+		in.ir.Operation() != isa.Move {
 		return nil
 	}
 	switch in.ir.Src[0].Sreg {
@@ -282,15 +286,16 @@ func (c *affineCompiler) planCvta(in *inst, op *affineOp) func(*exec, *inst) {
 	return c.sized(in.ir.Type, *op, runAffineAdd)
 }
 
-// planArith chooses by opcode and type.
+// planArith chooses by operation and type.
 func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
-	t, o := in.ir.Type, in.ir.Op()
-	if o == "cvt" {
+	t, o := in.ir.Type, in.ir.Operation()
+	if o == isa.Conversion {
 		return c.planCvt(in, op)
 	}
 	// A widening product reads its factors as 32-bit numbers, so that signedness matters.
 	if in.ir.Fn == isa.FnWide {
-		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) && (o == "mul" || c.size64(op.src[2])) {
+		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) &&
+			(o == isa.Product || c.size64(op.src[2])) {
 			op.signed = t == isa.S32
 			return runAffineWide
 		}
@@ -299,27 +304,28 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 	if !isWord(t) {
 		return nil
 	}
-	if o == "set" || in.ir.SType != isa.NoType { // operands of another type than the result
+	// operands of another type than the result
+	if o == isa.ComparisonValue || in.ir.SType != isa.NoType {
 		return nil
 	}
 	switch {
-	case o == "shl":
+	case o == isa.LeftShift:
 		if !isWord(t) || (t.Size() == 4) != op.narrow ||
 			op.src[0].c == nil && c.size[op.src[0].r] < t.Size() {
 			return nil
 		}
 		return runAffineShl
-	case o == "add" && in.ir.Flags == 0:
+	case o == isa.Sum && in.ir.Flags == 0:
 		return c.sized(t, *op, runAffineAdd)
-	case o == "sub" && in.ir.Flags == 0:
+	case o == isa.Difference && in.ir.Flags == 0:
 		return c.sized(t, *op, runAffineSub)
-	case (o == "mul" || o == "mad") && in.ir.Fn == isa.FnLo && in.ir.Flags == 0:
-		if o == "mul" {
+	case (o == isa.Product || o == isa.ProductSum) && in.ir.Fn == isa.FnLo && in.ir.Flags == 0:
+		if o == isa.Product {
 			op.src[2] = affineSrc{c: c.constant(0), r: -1}
 		}
 		return c.sized(t, *op, runAffineMul)
 	}
-	if resultIsTyped(o) && (t.Size() == 4) == op.narrow {
+	if in.ir.DstType(0).Size() == t.Size() && (t.Size() == 4) == op.narrow {
 		return runAffineUniform
 	}
 	return nil
@@ -327,17 +333,6 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 
 // size64 reports whether a source is a constant or a register of 64 bits.
 func (c *affineCompiler) size64(s affineSrc) bool { return s.c != nil || c.size[s.r] == 8 }
-
-// resultIsTyped reports whether an opcode is one whose result has the size of the instruction's
-// type.
-func resultIsTyped(opcode string) bool {
-	switch opcode {
-	case "add", "sub", "mul", "mad", "mul24", "mad24", "sad", "div", "rem", "abs", "neg", "min", "max",
-		"and", "or", "xor", "not", "cnot", "shr", "shf", "brev", "bfe", "prmt":
-		return true
-	}
-	return false
-}
 
 // planCvt handles conversions among integers of 32 and 64 bits.
 func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
@@ -356,7 +351,8 @@ func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
 // planSetp handles comparisons of integers.
 func (c *affineCompiler) planSetp(in *inst) (run func(*exec, *inst), op affineOp) {
 	t := in.ir.Type
-	if in.ir.Op() != "setp" || in.alu == nil || in.ir.Fn != isa.NoFn || in.sources != 2 || !isWord(t) || !c.sources(in, &op) || !c.wideEnough(t, &op) {
+	if in.ir.Operation() != isa.Comparison || in.alu == nil || in.ir.Fn != isa.NoFn ||
+		in.sources != 2 || !isWord(t) || !c.sources(in, &op) || !c.wideEnough(t, &op) {
 		return nil, op
 	}
 	var ok bool

@@ -249,7 +249,7 @@ func TestAffine(t *testing.T) {
 		cfg := config(2, 1, buffer("out", 2*256*64), buffer("x", 1<<18))
 		cfg.Args[1].Buffer.Fill = launch.FillRandom
 		cfg.Geometry.Block = rapid.SampledFrom(shapes).Draw(rt, "block")
-		model := rapid.SampledFrom([]WarpModel{Independent, Lockstep}).Draw(rt, "model")
+		model := rapid.SampledFrom([]event.WarpModel{event.Independent, event.Lockstep}).Draw(rt, "model")
 		for _, events := range []bool{true, false} {
 			want := outcomeOf(rt, k, cfg, false, Options{Model: model, Workers: 1}, events)
 			for _, workers := range []int{1, 2} {

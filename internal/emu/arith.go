@@ -30,7 +30,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 	// Package alu knows the number of sources of each function. An instruction with more of them is
 	// another form, which must not be executed as this one.
 	want, known := alu.Sources(&in.Desc)
-	if len(in.Src) == 3 && (in.Op() == "min" || in.Op() == "max") {
+	if len(in.Src) == 3 && in.Operation().Extreme() {
 		lookup, want = alu.ThreeInputs, 3
 	}
 	f, err := lookup(&in.Desc)
@@ -60,16 +60,16 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		if n == len(d.s) {
 			return fmt.Errorf("%s: too many operands", opcodeText(in))
 		}
-		if d.s[n], err = c.srcOf(o, ir.SrcType(&in.Desc, i)); err != nil {
+		if d.s[n], err = c.srcOf(o, in.SrcType(i)); err != nil {
 			return err
 		}
 		n++
 	}
-	if known && n > want {
+	if known && n != want {
 		return fmt.Errorf("%s with %d operands is not supported", opcodeText(in), n)
 	}
 	d.run, d.sources = runArith, n
-	if d.plain = plain && np == 0 && !usesCarry(in); d.plain {
+	if d.plain = plain && np == 0 && !in.UsesCarry(); d.plain {
 		d.run = [...]func(*exec, *inst){runArith, runArith1, runArith2, runArith3, runArith}[n]
 	}
 	c.emit(d)
@@ -80,7 +80,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 // is not mistaken for the first.
 func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 	n, np := 0, 0
-	setp := in.Op() == "setp"
+	setp := in.Operation() == isa.Comparison
 	for _, o := range in.Dst {
 		switch {
 		case n == 2 || np == 2:
@@ -104,16 +104,7 @@ func (c *compiler) arithDst(in *ir.Instr, d *inst) (plain bool, err error) {
 
 // predOperand reports whether source i is a predicate according to the instruction's type.
 func (c *compiler) predOperand(in *ir.Instr, i int) bool {
-	return in.Type == isa.Pred || ir.SrcType(&in.Desc, i) == isa.Pred
-}
-
-// usesCarry reports whether the instruction reads or writes the carry flag of the frame.
-func usesCarry(in *ir.Instr) bool {
-	switch in.Op() {
-	case "addc", "subc", "madc", "add.cc", "sub.cc", "mad.cc":
-		return true
-	}
-	return in.Has(isa.CC)
+	return in.Type == isa.Pred || in.SrcType(i) == isa.Pred
 }
 
 // runArith1 to runArith3 execute instructions with one to three sources and one destination.

@@ -106,10 +106,10 @@ func (c *compiler) copyOptions(in *ir.Instr, d *inst) (err error) {
 // copyGroup decodes commit_group, wait_group and wait_all.
 func (c *compiler) copyGroup(in *ir.Instr) error {
 	op := &groupOp{}
-	switch in.Op() {
-	case "cp.async.commit_group":
+	switch in.Row.Step {
+	case isa.AsyncCommit:
 		op.commit = true
-	case "cp.async.wait_all": // "equivalent to cp.async.commit_group; cp.async.wait_group 0"
+	case isa.AsyncWaitAll: // "equivalent to cp.async.commit_group; cp.async.wait_group 0"
 		op.commit, op.wait = true, true
 	default:
 		if len(in.Src) != 1 || in.Src[0].Kind != ir.Imm {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"strings"
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
@@ -23,12 +22,10 @@ type rmwFunc func(old, b, c uint64) uint64
 // atomic decodes atom and red on one register. Without .sem the order is .relaxed, without .scope
 // it is .gpu.
 func (c *compiler) atomic(in *ir.Instr) error {
-	red := strings.HasPrefix(in.Op(), "red")
-	m := &memOp{space: in.Space, kind: event.Atomic, order: in.Order, scope: in.Scope, part: in.Orders,
+	kind, _ := in.AccessKind()
+	red := kind == event.Reduce
+	m := &memOp{space: in.Space, kind: kind, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: atomicGlobal, shared: atomicShared, private: atomicPrivate}
-	if red {
-		m.kind = event.Reduce
-	}
 	if !m.order.Strong() { // "If the .sem qualifier is absent, .relaxed is assumed"
 		m.order = event.Relaxed
 	}

@@ -267,16 +267,44 @@ func (c *compiler) instr(in *ir.Instr) {
 }
 
 func (c *compiler) tryInstr(in *ir.Instr) error {
-	if compile := compilers[in.Op()]; compile != nil {
-		return compile(c, in)
+	compile := compilers[in.Action()]
+	switch {
+	case compile == nil, !in.Row.Executable && in.Action() != isa.ActWriteSurface: // which says why not
+		return fmt.Errorf("%s is not supported", opcodeText(in))
 	}
-	if in.Row != nil && in.Row.Category == isa.Arith {
-		return c.arith(in)
-	}
-	if in.Row != nil && in.Row.Category == isa.Video {
+	return compile(c, in)
+}
+
+// compute decodes an instruction from registers to registers.
+func (c *compiler) compute(in *ir.Instr) error {
+	switch {
+	case in.Row.Category == isa.Video:
 		return c.video(in)
+	case in.Operation() == isa.Move && in.Vec > 1:
+		return c.movComponents(in)
+	case in.Operation() == isa.Move:
+		return c.mov(in)
+	case in.Operation() == isa.Conversion:
+		return c.cvt(in)
 	}
-	return fmt.Errorf("%s is not supported", opcodeText(in))
+	return c.arith(in)
+}
+
+// access decodes an access to memory.
+func (c *compiler) access(in *ir.Instr) error {
+	switch kind, _ := in.AccessKind(); kind {
+	case event.Read:
+		return c.load(in)
+	case event.Write:
+		return c.store(in)
+	}
+	return c.atomic(in)
+}
+
+// nop decodes an instruction that has no effect here.
+func (c *compiler) nop(*ir.Instr) error {
+	c.control(inst{run: func(*exec, *inst) {}, guard: c.guard()})
+	return nil
 }
 
 // opcodeText is the opcode with its modifiers.
@@ -286,40 +314,48 @@ func runUnsupported(x *exec, in *inst) {
 	x.fail(in, Unsupported, x.first(), "%s", in.misc.what)
 }
 
-// compilers has the opcodes that are not arithmetic, by name.
-var compilers map[string]func(c *compiler, in *ir.Instr) error
+// compilers has what decodes the instructions of each action. What is missing stops the run where it
+// is reached.
+var compilers map[isa.Action]func(c *compiler, in *ir.Instr) error
 
-func init() {
-	nop := func(c *compiler, in *ir.Instr) error {
-		c.control(inst{run: func(*exec, *inst) {}, guard: c.guard()})
-		return nil
-	}
-	compilers = map[string]func(c *compiler, in *ir.Instr) error{
-		"mov": (*compiler).mov, "mov.vec": (*compiler).movComponents, "cvt": (*compiler).cvt,
-		"bra": (*compiler).bra, "brx.idx": (*compiler).brx, "exit": (*compiler).exitInstr, "ret": (*compiler).ret,
-		"trap": (*compiler).trap, "brkpt": nop, "call": (*compiler).callInstr,
-		"ld": (*compiler).load, "ldu": (*compiler).load, "st": (*compiler).store,
-		"atom": (*compiler).atomic, "red": (*compiler).atomic,
-		"membar": (*compiler).fence, "fence": (*compiler).fence,
-		"cvta": (*compiler).cvta, "isspacep": (*compiler).isspacep,
-		"bar": (*compiler).barrier, "barrier": (*compiler).barrier, "bar.warp.sync": (*compiler).warpSync,
-		"shfl": (*compiler).shuffle, "vote": (*compiler).vote, "match": (*compiler).match,
-		"redux": (*compiler).redux, "elect": (*compiler).elect, "activemask": (*compiler).activemask,
-		"ldmatrix": (*compiler).ldmatrix, "stmatrix": (*compiler).stmatrix, "movmatrix": (*compiler).movmatrix,
-		"mma": (*compiler).mma, "wmma.mma": (*compiler).wmmaMMA, "wmma.load": (*compiler).wmmaLoad, "wmma.store": (*compiler).wmmaStore,
-		"tex": (*compiler).opaque, "tld4": (*compiler).opaque, "txq": (*compiler).opaque, "suld": (*compiler).opaque,
-		"suq": (*compiler).opaque, "istypep": (*compiler).opaque, "sust": (*compiler).surfaceStore, "sured": (*compiler).surfaceStore,
-		"ld.shared::cluster": (*compiler).load, "st.shared::cluster": (*compiler).store,
-		"atom.shared::cluster": (*compiler).atomic, "red.shared::cluster": (*compiler).atomic,
-		"cvta.shared::cluster": (*compiler).cvta, "isspacep.shared::cluster": (*compiler).isspacep,
-		"mapa": (*compiler).mapa, "getctarank": (*compiler).getctarank, "createpolicy": (*compiler).createpolicy,
-		"cp.async": (*compiler).copyAsync, "cp.async.commit_group": (*compiler).copyGroup,
-		"cp.async.wait_group": (*compiler).copyGroup, "cp.async.wait_all": (*compiler).copyGroup,
-		// Nothing that is executed goes through the proxies that these fences join to the generic one.
-		"fence.proxy.alias": nop, "membar.proxy.alias": nop, "fence.proxy.async": nop, "membar.proxy.async": nop,
-		"griddepcontrol": nop, // orders grids, of which there is one
-		"setmaxnreg":     nop, "nanosleep": nop, "pmevent": nop, "prefetch": nop, "prefetchu": nop, "applypriority": nop,
-		"heddle.point": nop,
+func init() { // the functions refer to the table
+	compilers = map[isa.Action]func(c *compiler, in *ir.Instr) error{
+		isa.ActCompute: (*compiler).compute, isa.ActNothing: (*compiler).nop,
+
+		isa.ActBranch: (*compiler).bra, isa.ActIndexedBranch: (*compiler).brx,
+		isa.ActExit: (*compiler).exitInstr, isa.ActReturn: (*compiler).ret,
+		isa.ActTrap: (*compiler).trap, isa.ActCall: (*compiler).callInstr,
+
+		isa.ActLoad: (*compiler).access, isa.ActStore: (*compiler).access,
+		isa.ActAtomic: (*compiler).access, isa.ActReduce: (*compiler).access,
+		isa.ActCopy: (*compiler).copyAsync, isa.ActCopyGroup: (*compiler).copyGroup,
+		isa.ActConvertAddress: (*compiler).cvta, isa.ActTestSpace: (*compiler).isspacep,
+
+		// A block reaches its own shared memory only: see opaque.go.
+		isa.ActClusterAccess:         (*compiler).access,
+		isa.ActConvertClusterAddress: (*compiler).cvta,
+		isa.ActTestClusterSpace:      (*compiler).isspacep,
+		isa.ActMapAddress:            (*compiler).mapa, isa.ActQueryRank: (*compiler).getctarank,
+
+		isa.ActBlockBarrier: (*compiler).barrier, isa.ActWarpBarrier: (*compiler).warpSync,
+		isa.ActShuffle: (*compiler).shuffle, isa.ActVote: (*compiler).vote,
+		isa.ActMatch: (*compiler).match, isa.ActWarpReduce: (*compiler).redux,
+		isa.ActElect: (*compiler).elect, isa.ActActiveMask: (*compiler).activemask,
+
+		isa.ActFence: (*compiler).fence,
+		// Nothing that is executed goes through the proxies that the executable ones of these fences join
+		// to the generic one.
+		isa.ActProxyFence:     (*compiler).nop,
+		isa.ActGridDependency: (*compiler).nop, // orders grids, of which there is one
+		isa.ActRegisterPool:   (*compiler).nop,
+		isa.ActCachePolicy:    (*compiler).createpolicy,
+
+		isa.ActMatrixLoad: (*compiler).matrixLoad, isa.ActMatrixStore: (*compiler).matrixStore,
+		isa.ActMatrixMultiply: (*compiler).matrixMultiply, isa.ActMatrixMove: (*compiler).movmatrix,
+
+		isa.ActReadTexture: (*compiler).opaque, isa.ActQueryTexture: (*compiler).opaque,
+		isa.ActReadSurface: (*compiler).opaque, isa.ActQuerySurface: (*compiler).opaque,
+		isa.ActTestOpaque: (*compiler).opaque, isa.ActWriteSurface: (*compiler).surfaceStore,
 	}
 }
 

@@ -104,7 +104,7 @@ func (c *compiler) load(in *ir.Instr) error {
 	}
 	m := &memOp{space: in.Space, kind: event.Read, order: in.Order, scope: in.Scope, part: in.Orders,
 		global: loadGlobal, shared: loadShared, private: loadPrivate}
-	if in.Has(isa.NC) || in.Op() == "ldu" {
+	if in.NonCoherent() {
 		m.proxy = event.TextureProxy
 	}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}

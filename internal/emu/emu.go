@@ -16,19 +16,9 @@ import (
 	"heddle/internal/source"
 )
 
-// WarpModel says how the lanes of a warp are scheduled against each other.
-type WarpModel uint8
-
-const (
-	// Independent is sm_70 and later: every path of a divergent warp makes progress.
-	Independent WarpModel = iota
-	// Lockstep is the SIMT stack: one path of a branch runs to reconvergence, then the other.
-	Lockstep
-)
-
 // Options are the choices of one run.
 type Options struct {
-	Model WarpModel
+	Model event.WarpModel
 	Seed  uint64 // fixes the schedule
 	// warp instructions after which a run ends; 0: DefaultMaxSteps
 	MaxSteps uint64

@@ -159,7 +159,7 @@ func wantWords(t *testing.T, res *Result, object string, n int, want func(i int)
 
 // twoModels runs f for both warp models and some seeds.
 func twoModels(t *testing.T, f func(t *testing.T, opt Options)) {
-	for _, model := range []WarpModel{Independent, Lockstep} {
+	for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
 		for seed := range uint64(5) {
 			f(t, Options{Model: model, Seed: seed, MaxSteps: 10_000_000})
 		}

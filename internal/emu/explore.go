@@ -74,7 +74,7 @@ func (c *compiler) joinsOfRegions() {
 		return
 	}
 	for _, b := range c.fn.Blocks {
-		if t := b.Terminator(); t != nil && t.Op() == "bra" && c.splits(b) {
+		if t := b.Terminator(); t != nil && t.Action() == isa.ActBranch && c.splits(b) {
 			if r, ok := c.slice.Explore(c.fn, b.ID); ok {
 				c.joined[r.Join] = true
 			}

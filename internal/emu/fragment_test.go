@@ -45,7 +45,7 @@ Lend:
 			t.Errorf("lanes did not come together: %d stores", len(as))
 		}
 		cs := of[event.Converge](r)
-		if opt.Model == Independent {
+		if opt.Model == event.Independent {
 			if len(cs) != 0 {
 				t.Errorf("Converge in the independent model")
 			}
@@ -185,7 +185,7 @@ Lcritical:
 	}
 	// Lockstep: the SIMT stack runs the spinning lanes forever.
 	_, res, _ := start(t, k, config(1, 32, buffer("out", 4), buffer("lock", 4)),
-		Options{Model: Lockstep, MaxSteps: 50_000})
+		Options{Model: event.Lockstep, MaxSteps: 50_000})
 	if res.Status != StepLimit || res.Steps != 50_000 {
 		t.Errorf("lockstep: status %d after %d steps, want the limit", res.Status, res.Steps)
 	}

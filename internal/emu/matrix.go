@@ -108,7 +108,7 @@ const rowWords = 4 // 32-bit words of a row
 func rowMatrix(in *ir.Instr) (n int, trans bool, err error) {
 	f := in.Matrix()
 	n = f.Count
-	if in.Op() == "movmatrix" {
+	if in.Action() == isa.ActMatrixMove {
 		n = 1
 	}
 	if f.M != 8 || f.N != 8 || f.K != 0 || n == 0 || len(f.Types) != 1 || f.Types[0] != "b16" ||

@@ -16,11 +16,12 @@ import (
 // grid (PTX ISA 9.7.10, 9.7.11). They produce no events, so that a race of a store with such a read
 // is missed. Surface stores are not executed.
 
-// opaqueOps maps the opcodes whose results are unknown to the origin of the value: texture and
+// opaqueOps maps the actions whose results are unknown to the origin of the value: texture and
 // surface reads and queries.
-var opaqueOps = map[string]string{
-	"tex": "a texture", "tld4": "a texture", "txq": "a property of a texture",
-	"suld": "a surface", "suq": "a property of a surface", "istypep": "a property of a texture or surface",
+var opaqueOps = map[isa.Action]string{
+	isa.ActReadTexture: "a texture", isa.ActQueryTexture: "a property of a texture",
+	isa.ActReadSurface: "a surface", isa.ActQuerySurface: "a property of a surface",
+	isa.ActTestOpaque: "a property of a texture or surface",
 }
 
 // opaqueSreg returns the name of a special register whose value depends on the machine; "" for
@@ -44,7 +45,7 @@ func (c *compiler) trackOpaque() {
 	for _, fc := range c.p.funcs {
 		for _, b := range fc.fn.Blocks {
 			for _, in := range b.Instrs {
-				_, opaque := opaqueOps[in.Op()]
+				_, opaque := opaqueOps[in.Action()]
 				for _, o := range in.Src {
 					opaque = opaque || opaqueSreg(o) != ""
 					for _, e := range o.Elems {
@@ -87,7 +88,7 @@ func (c *compiler) emitUnknown(d inst, from uint32, counts bool) {
 
 // opaque decodes an instruction whose results are unknown.
 func (c *compiler) opaque(in *ir.Instr) error {
-	from := c.origin(opaqueOps[in.Op()])
+	from := c.origin(opaqueOps[in.Action()])
 	guard := c.guard()
 	var regs []ir.Operand
 	for _, o := range in.Dst {

@@ -65,21 +65,41 @@ type speculation struct {
 	written []bool
 	in      *inst // instruction of the next logged access
 
-	order   []uint8 // kinds of events, in order
-	access  []accessRecord
-	words   []uint64 // addresses and data
-	fence   []event.Fence
-	arrive  []event.Arrive
-	done    []event.Complete
-	sync    []event.WarpSync
-	active  []event.Converge
-	exit    []event.Exit
-	stall   []event.Stall
-	copied  []copyRecord
-	group   []event.CopyGroup
+	order  []uint8  // kinds of events, in order
+	words  []uint64 // addresses and data
+	access queue[accessRecord]
+	fence  queue[event.Fence]
+	arrive queue[event.Arrive]
+	done   queue[event.Complete]
+	sync   queue[event.WarpSync]
+	active queue[event.Converge]
+	exit   queue[event.Exit]
+	stall  queue[event.Stall]
+	copied queue[copyRecord]
+	group  queue[event.CopyGroup]
+
 	steps   uint64
 	lanes   uint64
 	stalled bool
+}
+
+// queue holds what a log has of one kind of event, in order. Each event is taken once.
+type queue[T any] struct {
+	items []T
+	taken int
+}
+
+func (q *queue[T]) reset() { q.items, q.taken = q.items[:0], 0 }
+
+func (q *queue[T]) take() *T {
+	q.taken++
+	return &q.items[q.taken-1]
+}
+
+// put appends an event to a log. It is a function because a method has no type parameters.
+func put[T any](s *speculation, kind uint8, q *queue[T], e *T) {
+	q.items = append(q.items, *e)
+	s.order = append(s.order, kind)
 }
 
 const (
@@ -116,10 +136,17 @@ func (s *speculation) reset(objects int, full bool) {
 	clear(s.written)
 	s.full, s.failed, s.stalled = full, false, false
 	s.steps, s.lanes = 0, 0
-	s.order, s.access, s.words = s.order[:0], s.access[:0], s.words[:0]
-	s.fence, s.arrive, s.done, s.sync = s.fence[:0], s.arrive[:0], s.done[:0], s.sync[:0]
-	s.active, s.exit, s.stall = s.active[:0], s.exit[:0], s.stall[:0]
-	s.copied, s.group = s.copied[:0], s.group[:0]
+	s.order, s.words = s.order[:0], s.words[:0]
+	s.access.reset()
+	s.fence.reset()
+	s.arrive.reset()
+	s.done.reset()
+	s.sync.reset()
+	s.active.reset()
+	s.exit.reset()
+	s.stall.reset()
+	s.copied.reset()
+	s.group.reset()
 }
 
 // reads records a read of object o. It reports false if the block must run again.
@@ -137,9 +164,6 @@ func (s *speculation) fail(x *exec) {
 	s.failed = true
 	x.endTurn()
 }
-
-// add appends to the order of events.
-func (s *speculation) add(kind uint8) { s.order = append(s.order, kind) }
 
 // Access logs an access. Without a consumer only writes to global memory are needed.
 func (s *speculation) Access(e *event.Access) {
@@ -176,8 +200,7 @@ func (s *speculation) Access(e *event.Access) {
 		// The operand is needed to perform the reduction later.
 		s.words = appendLanes(s.words, &s.x.data[0], e.Mask) // where atomicGlobal has put the operand
 	}
-	s.access = append(s.access, r)
-	s.add(logAccess)
+	put(s, logAccess, &s.access, &r)
 }
 
 // appendLanes appends the values of the lanes of m.
@@ -194,50 +217,43 @@ func appendLanes(w []uint64, v *[event.WarpSize]uint64, m uint32) []uint64 {
 // Fence and the methods below log the event if there is a consumer: they have no effect on memory.
 func (s *speculation) Fence(e *event.Fence) {
 	if s.full {
-		s.fence = append(s.fence, *e)
-		s.add(logFence)
+		put(s, logFence, &s.fence, e)
 	}
 }
 
 func (s *speculation) Arrive(e *event.Arrive) {
 	if s.full {
-		s.arrive = append(s.arrive, *e)
-		s.add(logArrive)
+		put(s, logArrive, &s.arrive, e)
 	}
 }
 
 func (s *speculation) Complete(e *event.Complete) {
 	if s.full {
-		s.done = append(s.done, *e)
-		s.add(logComplete)
+		put(s, logComplete, &s.done, e)
 	}
 }
 
 func (s *speculation) WarpSync(e *event.WarpSync) {
 	if s.full {
-		s.sync = append(s.sync, *e)
-		s.add(logWarpSync)
+		put(s, logWarpSync, &s.sync, e)
 	}
 }
 
 func (s *speculation) Converge(e *event.Converge) {
 	if s.full {
-		s.active = append(s.active, *e)
-		s.add(logConverge)
+		put(s, logConverge, &s.active, e)
 	}
 }
 
 func (s *speculation) Exit(e *event.Exit) {
 	if s.full {
-		s.exit = append(s.exit, *e)
-		s.add(logExit)
+		put(s, logExit, &s.exit, e)
 	}
 }
 
 func (s *speculation) Stall(e *event.Stall) {
 	if s.full {
-		s.stall = append(s.stall, *e)
-		s.add(logStall)
+		put(s, logStall, &s.stall, e)
 	}
 }
 
@@ -385,39 +401,28 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 // deliver sends the events of a log to the consumer and applies its effects to memory.
 func (s *scheduler) deliver(sp *speculation) {
 	x := s.x
-	var access, fence, arrive, done, sync, active, exit, stall, copied, group int
 	for _, kind := range sp.order {
 		switch kind {
 		case logAccess:
-			x.replay(sp, &sp.access[access])
-			access++
+			x.replay(sp, sp.access.take())
 		case logFence:
-			x.sink.Fence(&sp.fence[fence])
-			fence++
+			x.sink.Fence(sp.fence.take())
 		case logArrive:
-			x.sink.Arrive(&sp.arrive[arrive])
-			arrive++
+			x.sink.Arrive(sp.arrive.take())
 		case logComplete:
-			x.sink.Complete(&sp.done[done])
-			done++
+			x.sink.Complete(sp.done.take())
 		case logWarpSync:
-			x.sink.WarpSync(&sp.sync[sync])
-			sync++
+			x.sink.WarpSync(sp.sync.take())
 		case logConverge:
-			x.sink.Converge(&sp.active[active])
-			active++
+			x.sink.Converge(sp.active.take())
 		case logExit:
-			x.sink.Exit(&sp.exit[exit])
-			exit++
+			x.sink.Exit(sp.exit.take())
 		case logStall:
-			x.sink.Stall(&sp.stall[stall])
-			stall++
+			x.sink.Stall(sp.stall.take())
 		case logCopy:
-			x.replayCopy(sp, &sp.copied[copied])
-			copied++
+			x.replayCopy(sp, sp.copied.take())
 		case logGroup:
-			x.sink.CopyGroup(&sp.group[group])
-			group++
+			x.sink.CopyGroup(sp.group.take())
 		}
 	}
 	x.steps += sp.steps

@@ -26,15 +26,13 @@ func (s *speculation) Copy(e *event.Copy) {
 	for t := e.Mask; t != 0; t &= t - 1 {
 		s.words = append(s.words, uint64(e.Read[bits.TrailingZeros32(t)&31]))
 	}
-	s.copied = append(s.copied, r)
-	s.add(logCopy)
+	put(s, logCopy, &s.copied, &r)
 }
 
 // CopyGroup logs a commit or a wait.
 func (s *speculation) CopyGroup(e *event.CopyGroup) {
 	if s.full {
-		s.group = append(s.group, *e)
-		s.add(logGroup)
+		put(s, logGroup, &s.group, e)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/event"
 	"heddle/internal/launch"
 )
 
@@ -82,7 +83,7 @@ func TestWorkersAgree(t *testing.T) {
 		if test.maxSteps == 0 {
 			test.maxSteps = 1_000_000
 		}
-		for _, model := range []WarpModel{Independent, Lockstep} {
+		for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
 			run := func(workers int) (*Result, []any, []uint32, []uint32) {
 				cfg := config(20, 64, buffer("out", 1<<14),
 					launch.Arg{Name: "x", Buffer: &launch.Buffer{Name: "x", Size: 1 << 13}})

@@ -87,7 +87,7 @@ func (m *Machine) run(ctx context.Context, opt Options, sink event.Sink) (*Resul
 // newExec returns the state of one goroutine that executes blocks.
 func (m *Machine) newExec(opt *Options, mem *memory, sink event.Sink) *exec {
 	x := &exec{prog: m.prog, geo: &m.cfg.Geometry, mem: mem, opt: opt, sink: sink,
-		lockstep: opt.Model == Lockstep}
+		lockstep: opt.Model == event.Lockstep}
 	if m.prog.track {
 		x.unk, x.maybe = new(tracker), make(map[event.Site]bool)
 	}

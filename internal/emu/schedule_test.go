@@ -36,7 +36,7 @@ END:
 
 // The same seed gives the same events in the same order; another seed gives another order.
 func TestDeterminism(t *testing.T) {
-	for _, model := range []WarpModel{Independent, Lockstep} {
+	for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
 		run := func(seed uint64) ([]any, uint32) {
 			_, res, r := start(t, contended(t), config(30, 64, buffer("out", 4), buffer("x", 4)),
 				Options{Model: model, Seed: seed})

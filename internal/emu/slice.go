@@ -85,14 +85,7 @@ func (c *compiler) splits(b *ir.Block) bool {
 func (c *compiler) touch(in *ir.Instr) {
 	m := &memOp{space: in.Space, order: in.Order, scope: in.Scope, global: touchNothing,
 		private: touchNothing, shared: touchShared}
-	switch {
-	case in.Op() == "st":
-		m.kind = event.Write
-	case in.Op() == "atom":
-		m.kind = event.Atomic
-	case in.Op() == "red":
-		m.kind = event.Reduce
-	}
+	m.kind, _ = in.AccessKind()
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
 		c.control(inst{run: runUnsupported, guard: d.guard, misc: &miscOp{what: err.Error()}})
@@ -230,7 +223,7 @@ func (x *exec) forgetLocal(start, size int) {
 // from global memory returns a number that its address determines, at any address. Other
 // instructions are executed as usual.
 func (c *compiler) madeUp(in *ir.Instr) {
-	if in.Op() != "ld" && in.Op() != "ldu" {
+	if !in.ReadsMemory() {
 		c.instr(in)
 		return
 	}

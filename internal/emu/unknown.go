@@ -6,6 +6,8 @@ import (
 
 	"heddle/internal/emu/alu"
 	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // Unknown values. An unspecified input makes the registers and bytes that depend on it unknown.
@@ -76,7 +78,7 @@ func (x *exec) loopTracked() {
 				continue
 			}
 			what := "the guard of " + in.ir.Op()
-			if in.ir.Op() == "bra" {
+			if in.ir.Action() == isa.ActBranch {
 				what = "the branch"
 			}
 			x.dependsOn(in, bits.TrailingZeros32(u), what, x.unk.predOrigin(in.guard))
@@ -112,7 +114,7 @@ func trackCode(code []inst) {
 		case in.misc != nil && in.misc.targets != nil || in.call != nil && in.ir.Callee == nil:
 			in.run = runNeedsTarget
 		case in.d[0] >= 0 || in.pd[0] >= 0 || in.d[1] >= 0 || in.pd[1] >= 0:
-			in.run, in.rule = runTracked, trackRules[in.ir.Op()]
+			in.run, in.rule = runTracked, trackRule(in.ir)
 			if in.rule == nil || in.alu == nil {
 				in.rule = anySource
 			}
@@ -126,7 +128,7 @@ func trackCode(code []inst) {
 // runTracked executes an instruction and marks its results by its rule.
 func runTracked(x *exec, in *inst) {
 	u, o := in.rule(x, in)
-	if in.alu != nil && usesCarry(in.ir) {
+	if in.alu != nil && in.ir.UsesCarry() {
 		u |= x.frame.ccUnk
 		x.frame.ccUnk = x.frame.ccUnk&^x.m | u&x.m
 	}
@@ -175,12 +177,22 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 	return u, origin
 }
 
-// trackRules contains the opcodes whose result may be known although an operand is not.
-var trackRules = map[string]func(x *exec, in *inst) (lanes, origin uint32){
-	"and": func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, 0) },
-	"or":  func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, ^uint64(0)) },
-	"mul": integerProduct, "mul24": integerProduct, "mad": integerProduct, "mad24": integerProduct,
-	"xor": sameOperand, "sub": sameOperand, "selp": selected,
+// trackRule returns the rule of an instruction whose result may be known although an operand is
+// not; nil for others.
+func trackRule(in *ir.Instr) func(x *exec, in *inst) (lanes, origin uint32) {
+	if in.ReadsCarry() {
+		return nil
+	}
+	return trackRules[in.Operation()]
+}
+
+// trackRules contains the operations whose result may be known although an operand is not.
+var trackRules = map[isa.Operation]func(x *exec, in *inst) (lanes, origin uint32){
+	isa.Conjunction: func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, 0) },
+	isa.Disjunction: func(x *exec, in *inst) (uint32, uint32) { return absorb(x, in, ^uint64(0)) },
+	isa.Product:     integerProduct, isa.ShortProduct: integerProduct,
+	isa.ProductSum: integerProduct, isa.ShortProductSum: integerProduct,
+	isa.ExclusiveOr: sameOperand, isa.Difference: sameOperand, isa.Selection: selected,
 }
 
 // absorb is the rule for operations in which one operand of value v determines the result.
@@ -345,7 +357,7 @@ func runNeedsBarrier(x *exec, in *inst) {
 // that a shuffle depends on one source lane only.
 func (t *tracker) collected(x *exec, in *inst, m uint32) {
 	u, o := x.coll.unknown, x.coll.origin
-	if in.ir.Op() == "elect" {
+	if in.ir.Action() == isa.ActElect {
 		t.results(in, 0, 0, m)
 		return
 	}

@@ -332,7 +332,7 @@ func runWarpOp(x *exec, in *inst) {
 		x.coll.lanes = 0
 		x.collect(in, same)
 		x.finishWarpOp(in, same)
-		if in.ir.Op() == "bar.warp.sync" {
+		if in.ir.IsWarpBarrier() {
 			x.warpSynced(in, same, in.ir.Orders)
 		}
 		return
@@ -444,7 +444,7 @@ func (x *exec) tryWarpSync(g *fragment) bool {
 		h.wrote = true
 	}
 	x.enter(g.frame)
-	if key.op == "bar.warp.sync" {
+	if g.wait.in.ir.IsWarpBarrier() {
 		orders := g.wait.in.ir.Orders
 		for _, h := range group {
 			orders = orders.Meet(h.wait.in.ir.Orders)

@@ -116,9 +116,29 @@ type wmmaAccess struct {
 	regs   []src // the fragment
 }
 
-// wmmaLoad and wmmaStore differ only in the direction of the accesses.
-func (c *compiler) wmmaLoad(in *ir.Instr) error  { return c.wmmaMemory(in, true) }
-func (c *compiler) wmmaStore(in *ir.Instr) error { return c.wmmaMemory(in, false) }
+// matrixLoad is wmma.load or ldmatrix.
+func (c *compiler) matrixLoad(in *ir.Instr) error {
+	if in.Row.Fragment {
+		return c.wmmaMemory(in, true)
+	}
+	return c.ldmatrix(in)
+}
+
+// matrixStore is wmma.store or stmatrix.
+func (c *compiler) matrixStore(in *ir.Instr) error {
+	if in.Row.Fragment {
+		return c.wmmaMemory(in, false)
+	}
+	return c.stmatrix(in)
+}
+
+// matrixMultiply is wmma.mma or mma.
+func (c *compiler) matrixMultiply(in *ir.Instr) error {
+	if in.Row.Fragment {
+		return c.wmmaMMA(in)
+	}
+	return c.mma(in)
+}
 
 // wmmaMemory decodes wmma.load and wmma.store: first the warp synchronizes, then each lane accesses
 // its elements.

@@ -1,5 +1,5 @@
-// Package gitrev shows the files of an older revision of a git repository, in a worktree of its own that is
-// removed afterwards. The user's checkout and index are left alone.
+// Package gitrev provides the files of an older revision of a git repository, in a temporary
+// worktree. It does not touch the user's checkout or index.
 package gitrev
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Tree is a revision that is checked out in a temporary directory.
+// Tree is a revision that is checked out in a temporary directory. The caller must Close it.
 type Tree struct {
 	Commit string // the full hash
 	root   string // of the user's checkout, without symbolic links
@@ -21,25 +21,29 @@ type Tree struct {
 	temp   string // that holds dir
 }
 
-// Checkout checks a revision out of the repository that holds dir. The caller closes the tree.
+// Checkout checks out revision rev of the repository that contains dir. It fails if git is not
+// installed, dir is not in a worktree, the revision does not exist, or git cannot create the
+// worktree.
 func Checkout(ctx context.Context, dir, rev string) (*Tree, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("git is not installed, or not in PATH")
+		return nil, errors.New("git not found: install it, or add it to PATH")
 	}
 	root, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, fmt.Errorf("%s is in no git repository with a worktree: %w", dir, err)
+		return nil, fmt.Errorf("%s is not in a git repository with a worktree: %w", dir, err)
 	}
 	if root, err = filepath.EvalSymlinks(filepath.FromSlash(root)); err != nil {
 		return nil, err
 	}
-	commit, err := git(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	commit, err := git(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options",
+		rev+"^{commit}")
 	if err != nil {
 		hint := ""
 		if shallow, _ := git(ctx, root, "rev-parse", "--is-shallow-repository"); shallow == "true" {
-			hint = "; this clone is shallow: fetch more of its history (actions/checkout with fetch-depth: 0)"
+			hint = "; this clone is shallow: fetch its full history (git fetch --unshallow; " +
+				"actions/checkout: fetch-depth: 0)"
 		}
-		return nil, fmt.Errorf("there is no revision %q in %s%s", rev, root, hint)
+		return nil, fmt.Errorf("no revision %q in %s%s", rev, root, hint)
 	}
 	t := &Tree{Commit: commit, root: root}
 	if t.temp, err = os.MkdirTemp("", "heddle-rev-"); err != nil {
@@ -49,23 +53,25 @@ func Checkout(ctx context.Context, dir, rev string) (*Tree, error) {
 		return nil, err
 	}
 	t.dir = filepath.Join(t.temp, "tree")
-	// No hook of the user runs for this.
-	if _, err := git(ctx, root, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.dir, commit); err != nil {
-		return nil, errors.Join(fmt.Errorf("git cannot check out %s: %w", rev, err), t.Close())
+	// Disable hooks: a user's post-checkout hook must not run for this.
+	if _, err := git(ctx, root, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet",
+		"--detach", t.dir, commit); err != nil {
+		return nil, errors.Join(fmt.Errorf("git worktree add failed for %s: %w", rev, err), t.Close())
 	}
 	return t, nil
 }
 
-// Close removes the files and git's record of them.
+// Close removes the files and the worktree's entry in the repository.
 func (t *Tree) Close() error {
-	ctx := context.Background() // also after an interrupt
+	ctx := context.Background() // clean up even after an interrupt
 	_, _ = git(ctx, t.root, "worktree", "remove", "--force", t.dir)
 	err := os.RemoveAll(t.temp)
 	_, pruneErr := git(ctx, t.root, "worktree", "prune")
 	return errors.Join(err, pruneErr)
 }
 
-// Path returns where the revision has a file or directory of the user's checkout, and whether it has it.
+// Path returns the path in the revision of a file or directory of the user's checkout, and whether
+// the revision has it. A name outside the checkout is never in the revision.
 func (t *Tree) Path(name string) (string, bool) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -83,7 +89,8 @@ func (t *Tree) Path(name string) (string, bool) {
 	return path, err == nil
 }
 
-// git runs a command in a directory and returns what it prints, without space around it.
+// git runs a git command in dir and returns its trimmed output. An error is the text that git
+// printed.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
@@ -103,14 +110,18 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// local are the variables that tie git to one repository, as a hook that runs heddle has them (git rev-parse
-// --local-env-vars).
+// local are the variables that bind git to one repository (git rev-parse --local-env-vars). They
+// are set when a hook runs heddle, and would make git use the wrong index or directory.
 var local = []string{
-	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-	"GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE",
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY",
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_NO_REPLACE_OBJECTS",
+	"GIT_REPLACE_REF_BASE",
 	"GIT_IMPLICIT_WORK_TREE", "GIT_INTERNAL_SUPER_PREFIX",
 }
 
+// environment returns env without these variables, and with untranslated messages, since callers
+// show them next to messages in English.
 func environment(env []string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// repository makes one with two commits: sub/f holds "old" in the first and "new" in the second, sub/g is in the
-// second alone.
+// repository creates a repository with two commits: sub/f contains "old" in the first and "new" in
+// the second; sub/g exists only in the second.
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -19,7 +19,8 @@ func repository(t *testing.T) string {
 	dir := t.TempDir()
 	do := func(args ...string) {
 		t.Helper()
-		args = append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"}, args...)
+		args = append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"},
+			args...)
 		if _, err := git(t.Context(), dir, args...); err != nil {
 			t.Fatalf("git %v: %v", args, err)
 		}
@@ -81,7 +82,8 @@ func TestCheckout(t *testing.T) {
 	if _, err := os.Stat(tree.temp); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", tree.temp, err)
 	}
-	if list, err := git(t.Context(), dir, "worktree", "list"); err != nil || strings.Count(list, "\n") != 0 {
+	if list, err := git(t.Context(), dir, "worktree", "list"); err != nil ||
+		strings.Count(list, "\n") != 0 {
 		t.Errorf("worktrees: %q, %v", list, err)
 	}
 	if _, err := os.Stat(ran); err == nil {
@@ -92,18 +94,22 @@ func TestCheckout(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	dir := repository(t)
 	for _, rev := range []string{"no-such-branch", "", "--version", "HEAD:sub/f", "HEAD~9"} {
-		if tree, err := Checkout(t.Context(), dir, rev); err == nil || !strings.Contains(err.Error(), "there is no revision") {
+		if tree, err := Checkout(t.Context(), dir, rev); err == nil ||
+			!strings.Contains(err.Error(), "no revision") {
 			t.Errorf("%q: %v, %v", rev, tree, err)
 		}
 	}
-	if _, err := Checkout(t.Context(), t.TempDir(), "HEAD"); err == nil || !strings.Contains(err.Error(), "is in no git repository") {
+	if _, err := Checkout(t.Context(), t.TempDir(), "HEAD"); err == nil ||
+		!strings.Contains(err.Error(), "is not in a git repository") {
 		t.Errorf("outside a repository: %v", err)
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
-	if _, err := git(t.Context(), dir, "clone", "--quiet", "--depth", "1", "file://"+dir, clone); err != nil {
+	if _, err := git(t.Context(), dir, "clone", "--quiet", "--depth", "1", "file://"+dir,
+		clone); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Checkout(t.Context(), clone, "HEAD~1"); err == nil || !strings.Contains(err.Error(), "fetch-depth: 0") {
+	if _, err := Checkout(t.Context(), clone, "HEAD~1"); err == nil ||
+		!strings.Contains(err.Error(), "fetch-depth: 0") {
 		t.Errorf("in a shallow clone: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +118,8 @@ func TestMistakes(t *testing.T) {
 		t.Error("no error after an interrupt")
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Checkout(t.Context(), dir, "HEAD"); err == nil || !strings.Contains(err.Error(), "git is not installed") {
+	if _, err := Checkout(t.Context(), dir, "HEAD"); err == nil ||
+		!strings.Contains(err.Error(), "git not found") {
 		t.Errorf("without git: %v", err)
 	}
 }

@@ -2,9 +2,10 @@ package invariant
 
 import "heddle/internal/smt"
 
-// guardedForms proposes closed forms that hold as long as the guard of the change does. If an iteration leaves a
-// register alone because a condition fails, and the condition depends on what is left alone too, it stays false; so
-// whenever it is true, all iterations before have made the change.
+// guardedForms proposes closed forms that hold as long as the guard of the change does. If an
+// iteration leaves a register alone because a condition fails, and the condition depends on what is
+// left alone too, it stays false; so whenever it is true, all iterations before have made the
+// change.
 func guardedForms(l *loop) {
 	var guards []smt.Term
 	forms := map[*value]smt.Term{}

@@ -1,30 +1,32 @@
-// Package invariant finds what holds at the header of a loop in every iteration, where closed forms do not say it: a
-// table of rules proposes candidates, traces drop those that are false in one, and Houdini keeps the largest set of the
-// others that is inductive.
+// Package invariant finds what holds at the header of a loop in every iteration, where closed forms
+// do not say it: a table of rules proposes candidates, traces drop those that are false in one, and
+// Houdini keeps the largest set of the others that is inductive.
 //
-// What it follows: Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java" (FME 2001), with the rules that
-// GPUVerify's users needed most. A candidate survives if it holds at the entry of its loop, and if an iteration that all
-// survivors hold before leaves it true. The iteration is arbitrary, and so are all values that it loads: whatever another
-// thread may have written before the last barrier is a free function of the address and of the barrier instance, as in
-// all queries about a lockstep.Thread. Since the axioms speak of the iterations before too, the survivors are assumed of
-// those as well (k-induction, with as many steps as axioms are unfolded).
+// What it follows: Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java" (FME 2001),
+// with the rules that GPUVerify's users needed most. A candidate survives if it holds at the entry
+// of its loop, and if an iteration that all survivors hold before leaves it true. The iteration is
+// arbitrary, and so are all values that it loads: whatever another thread may have written before
+// the last barrier is a free function of the address and of the barrier instance, as in all queries
+// about a thread.Thread. Since the axioms speak of the iterations before too, the survivors are
+// assumed of those as well (k-induction, with as many steps as axioms are unfolded).
 //
-// Why candidates of all loops may be assumed together: order the visits of loop headers by time. A query about a visit
-// mentions visits before it only: the earlier iterations of its own loop, the iteration that the loops around are in, and
-// the last iterations of loops that have ended. So induction over time shows all survivors.
+// Why candidates of all loops may be assumed together: order the visits of loop headers by time. A
+// query about a visit mentions visits before it only: the earlier iterations of its own loop, the
+// iteration that the loops around are in, and the last iterations of loops that have ended. So
+// induction over time shows all survivors.
 package invariant
 
 import (
 	"context"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
 // Candidate is what a rule proposed for a loop.
 type Candidate struct {
 	Rule *Rule
-	Loop int    // index in lockstep.Thread.Loops
+	Loop int    // index in thread.Thread.Loops
 	Died string // why it is none; empty: it is an invariant
 
 	formula smt.Term // over place holders for the values of registers and the iteration
@@ -38,7 +40,7 @@ type Set struct {
 	Queries    int
 	Steps      int64 // that the search took
 	Done       bool  // false: it ran out of steps, or of time
-	th         *lockstep.Thread
+	th         *thread.Thread
 }
 
 // Found reports whether there are invariants.
@@ -51,8 +53,9 @@ func (s *Set) Found() bool {
 	return false
 }
 
-// Limits of a search. They are counted in steps (smt.Answer), so that what is found does not depend on the machine; what
-// one query may take is the solvers' own limit, and a candidate that needs more is given up.
+// Limits of a search. They are counted in steps (smt.Answer), so that what is found does not depend
+// on the machine; what one query may take is the solvers' own limit, and a candidate that needs
+// more is given up.
 const (
 	maxSteps   = 200_000_000 // about ten seconds
 	querySteps = 20_000      // that a query counts for before any solver is asked
@@ -61,13 +64,14 @@ const (
 // depths are how many levels of axioms are tried.
 var depths = []int{1, 3}
 
-// Find proposes candidates for the loops of th, and has its axioms assume those that are invariants. If steps run out, or ctx
-// ends, before that is settled, candidates that might be some are given up.
-func Find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver) *Set {
+// Find proposes candidates for the loops of th, and has its axioms assume those that are
+// invariants. If steps run out, or ctx ends, before that is settled, candidates that might be some
+// are given up.
+func Find(ctx context.Context, th *thread.Thread, solvers []smt.Solver) *Set {
 	return find(ctx, th, solvers, true)
 }
 
-func find(ctx context.Context, th *lockstep.Thread, solvers []smt.Solver, traced bool) *Set {
+func find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, traced bool) *Set {
 	h := &houdini{ctx: ctx, th: th, c: th.Context, solvers: solvers, set: &Set{th: th}}
 	for i := range th.Loops {
 		l := propose(th, i)
@@ -89,8 +93,8 @@ func (h *houdini) out() bool {
 	return h.set.Steps > maxSteps || h.ctx.Err() != nil || h.c.Exceeded()
 }
 
-// fixpoint drops candidates until those that are left are inductive together, and with what is proved before. If the
-// search has to end before, it drops them all.
+// fixpoint drops candidates until those that are left are inductive together, and with what is
+// proved before. If the search has to end before, it drops them all.
 func (h *houdini) fixpoint() {
 	for i := range h.loops {
 		h.assume(i)
@@ -123,7 +127,7 @@ func (h *houdini) fixpoint() {
 // houdini is the state of one search.
 type houdini struct {
 	ctx     context.Context
-	th      *lockstep.Thread
+	th      *thread.Thread
 	c       *smt.Context
 	solvers []smt.Solver
 	loops   []*loop
@@ -131,10 +135,12 @@ type houdini struct {
 	set     *Set
 }
 
-// now reports whether it is a candidate's turn: those of hard rules come when the others are proved.
+// now reports whether it is a candidate's turn: those of hard rules come when the others are
+// proved.
 func (h *houdini) now(c *Candidate) bool { return c.Rule.hard <= h.hard }
 
-// alive returns the candidates of a loop whose turn it is, that are not proved and that nothing speaks against yet.
+// alive returns the candidates of a loop whose turn it is, that are not proved and that nothing
+// speaks against yet.
 func (h *houdini) alive(i int) []*Candidate {
 	var out []*Candidate
 	for _, c := range h.loops[i].candidates {
@@ -172,15 +178,18 @@ func (h *houdini) entry(i int) step {
 	return step{[]smt.Term{l.Entry}, func(c *Candidate) smt.Term { return s.Apply(c.formula) }}
 }
 
-// iteration: the thread is in an iteration and goes on. There is a next one: loops run at most 2^32 times.
+// iteration: the thread is in an iteration and goes on. There is a next one: loops run at most 2^32
+// times.
 func (h *houdini) iteration(i int) step {
 	l := h.loops[i]
 	s := l.next()
 	last := h.c.Eq(l.Counter, h.c.Const(1<<32-1, 32))
-	return step{[]smt.Term{l.Entry, l.Back, h.c.Not(last)}, func(c *Candidate) smt.Term { return s.Apply(c.formula) }}
+	return step{[]smt.Term{l.Entry, l.Back, h.c.Not(last)},
+		func(c *Candidate) smt.Term { return s.Apply(c.formula) }}
 }
 
-// check drops the candidates of a loop for which an obligation fails, and reports whether there were any.
+// check drops the candidates of a loop for which an obligation fails, and reports whether there
+// were any.
 func (h *houdini) check(i int, o step, why string) bool {
 	dropped := false
 	drop := func(c *Candidate, why string) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
@@ -13,7 +13,7 @@ const holder = "@"
 
 // value is something that a loop changes, as the rules see it: by a place holder.
 type value struct {
-	*lockstep.Slot
+	*thread.Slot
 	v     smt.Term // what stands for it in candidates
 	now   smt.Term // At over place holders; v, if it has no closed form
 	then  smt.Term // Next over place holders
@@ -22,9 +22,9 @@ type value struct {
 
 // loop is a loop, and what is proposed for it.
 type loop struct {
-	*lockstep.Loop
+	*thread.Loop
 	c          *smt.Context
-	axioms     *lockstep.Axioms
+	axioms     *thread.Axioms
 	index      int
 	k          smt.Term // place holder of the iteration
 	values     []*value
@@ -37,8 +37,9 @@ type loop struct {
 // maxCandidates bounds what is proposed for a loop.
 const maxCandidates = 160
 
-func propose(th *lockstep.Thread, index int) *loop {
-	l := &loop{Loop: &th.Loops[index], c: th.Context, axioms: th.Axioms, index: index, seen: map[smt.Term]bool{}}
+func propose(th *thread.Thread, index int) *loop {
+	l := &loop{Loop: &th.Loops[index], c: th.Context, axioms: th.Axioms, index: index,
+		seen: map[smt.Term]bool{}}
 	l.k = l.c.Var(fmt.Sprintf("%s%d.k", holder, index), 32)
 	l.holders = l.c.Substitute()
 	l.holders.Replace(l.Counter, l.k)
@@ -68,15 +69,17 @@ func propose(th *lockstep.Thread, index int) *loop {
 
 // add proposes a formula over place holders.
 func (l *loop) add(f smt.Term) {
-	if f == smt.True || f == smt.False || l.seen[f] || len(l.candidates) == maxCandidates || l.late(f) {
+	if f == smt.True || f == smt.False || l.seen[f] || len(l.candidates) == maxCandidates ||
+		l.late(f) {
 		return
 	}
 	l.seen[f] = true
-	l.candidates = append(l.candidates, &Candidate{Rule: l.rule, Loop: l.index, formula: f, at: l.at().Apply(f)})
+	l.candidates = append(l.candidates, &Candidate{Rule: l.rule, Loop: l.index, formula: f,
+		at: l.at().Apply(f)})
 }
 
-// late reports whether a formula speaks of what loops inside make in the iteration that begins: that comes after the
-// visit of the header, and induction over time may not mention it.
+// late reports whether a formula speaks of what loops inside make in the iteration that begins:
+// that comes after the visit of the header, and induction over time may not mention it.
 func (l *loop) late(f smt.Term) bool {
 	found := false
 	l.c.Visit([]smt.Term{f}, func(t smt.Term) {
@@ -113,8 +116,8 @@ func (l *loop) put(k smt.Term, of func(*value) smt.Term) *smt.Substitution {
 	return s
 }
 
-// open returns the registers of which closed forms do not say all, with w bits; any number of bits but predicates if w
-// is 0.
+// open returns the registers of which closed forms do not say all, with w bits; any number of bits
+// but predicates if w is 0.
 func (l *loop) open(w int) []*value {
 	var out []*value
 	for _, x := range l.values {
@@ -125,9 +128,9 @@ func (l *loop) open(w int) []*value {
 	return out
 }
 
-// comparisons returns the comparisons that decide whether the loop goes on, and those that decide what an iteration does
-// to its registers, over place holders: pairs of terms, of which at least one changes with the iteration and neither is
-// data.
+// comparisons returns the comparisons that decide whether the loop goes on, and those that decide
+// what an iteration does to its registers, over place holders: pairs of terms, of which at least
+// one changes with the iteration and neither is data.
 func (l *loop) comparisons() (out []comparison) {
 	roots := append([]smt.Term{l.Back}, l.Exits...)
 	for _, x := range l.values {

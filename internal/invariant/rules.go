@@ -17,12 +17,16 @@ type Rule struct {
 
 // Rules is the table of rules. The order is that of --invariants.
 var Rules = []Rule{
-	{"non-negative", "indices that an unsigned comparison or an array assumes are not below zero", 0, nonNegative},
+	{"non-negative", "indices that an unsigned comparison or an array assumes are not below zero", 0,
+		nonNegative},
 	{"entry-bound", "a register that only rises, or only falls, stays on one side of its value at the entry", 0, entryBound},
-	{"step-bound", "what an iteration may add once has been added at most k times: a fill position", 0, stepBound},
-	{"loop-bound", "what is compared with a bound each time does not pass it by more than a step", 0, loopBound},
+	{"step-bound", "what an iteration may add once has been added at most k times: a fill position",
+		0, stepBound},
+	{"loop-bound", "what is compared with a bound each time does not pass it by more than a step", 0,
+		loopBound},
 	{"constant-bound", "state of small machines, and flags that are numbers", 0, constantBound},
-	{"power-of-two", "strides that double or halve by a way that closed forms do not see", 0, powerOfTwo},
+	{"power-of-two", "strides that double or halve by a way that closed forms do not see", 0,
+		powerOfTwo},
 	{"pair", "two registers that move together, or against each other: the sum or the difference is kept, or which is larger", 0, pairs},
 	{"product", "one register doubles while another halves", 1, products},
 	{"predicate", "a flag says what a comparison says, or what another flag says", 0, predicates},

@@ -14,7 +14,8 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// frame is the kernel around a loop: %t is the thread's index, %n and %m are scalar arguments, %k counts iterations.
+// frame is the kernel around a loop: %t is the thread's index, %n and %m are scalar arguments, %k
+// counts iterations.
 const frame = `.version 8.7
 .target sm_100
 .address_size 64
@@ -41,13 +42,15 @@ L:	%s
 }
 `
 
-// The state of the loops below changes under a condition on n and the iteration that no closed form says.
+// The state of the loops below changes under a condition on n and the iteration that no closed form
+// says.
 const sometimes = `xor.b32 %x9, %k, %n;
 	and.b32 %x9, %x9, 5;
 	setp.eq.u32 %p5, %x9, 4;
 	`
 
-// ruleTests has for each rule a loop, a candidate of it that the loop keeps, and one that it does not.
+// ruleTests has for each rule a loop, a candidate of it that the loop keeps, and one that it does
+// not.
 var ruleTests = []struct {
 	rule, before, body string
 	holds, fails       string
@@ -107,7 +110,8 @@ func build(t *testing.T, before, body string) *lockstep.Thread {
 
 func solvers() []smt.Solver { return []smt.Solver{&sat.Solver{Steps: 10_000_000}} }
 
-// TestRules: each rule proposes what its loop keeps, and Houdini drops what the loop does not keep; runs agree.
+// TestRules: each rule proposes what its loop keeps, and Houdini drops what the loop does not keep;
+// runs agree.
 func TestRules(t *testing.T) {
 	for _, tt := range ruleTests {
 		t.Run(tt.rule, func(t *testing.T) {
@@ -140,8 +144,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// holdInRuns: what survives is true at the header in every iteration of runs with random arguments. The run is made from
-// the terms of one iteration, without axioms: it knows nothing of induction.
+// holdInRuns: what survives is true at the header in every iteration of runs with random arguments.
+// The run is made from the terms of one iteration, without axioms: it knows nothing of induction.
 func holdInRuns(t *testing.T, th *lockstep.Thread, set *invariant.Set) {
 	t.Helper()
 	rnd := rand.New(rand.NewSource(1))
@@ -195,8 +199,9 @@ func holdInRuns(t *testing.T, th *lockstep.Thread, set *invariant.Set) {
 	}
 }
 
-// TestEveryRuleIsTested: the table and the tests have the same rules, but those that only kernels with barriers and
-// halved values show: testdata/verify/loops.cu; and candidates of the source, which TestGuesses of package verify has.
+// TestEveryRuleIsTested: the table and the tests have the same rules, but those that only kernels
+// with barriers and halved values show: testdata/verify/loops.cu; and candidates of the source,
+// which TestGuesses of package verify has.
 func TestEveryRuleIsTested(t *testing.T) {
 	tested := "trips barrier-tag candidate"
 	for _, tt := range ruleTests {

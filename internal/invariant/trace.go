@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// Most candidates are wrong, and a solver takes one query or more to say so of a few of them. Traces say it in no query:
-// the loops of the thread are run on numbers, by the same terms that the queries are about. A state in which a trace comes
-// to a header is one that the axioms allow, so that a candidate which is false in it is no invariant, whatever
-// Houdini would have said first.
+// Most candidates are wrong, and a solver takes one query or more to say so of a few of them.
+// Traces say it in no query: the loops of the thread are run on numbers, by the same terms that the
+// queries are about. A state in which a trace comes to a header is one that the axioms allow, so
+// that a candidate which is false in it is no invariant, whatever Houdini would have said first.
 //
-// They are traces of the abstraction, not of the emulator: what is loaded is arbitrary in both, and nothing has to be
-// launched, so that one costs microseconds.
+// They are traces of the abstraction, not of the emulator: what is loaded is arbitrary in both, and
+// nothing has to be launched, so that one costs microseconds.
 
 // Limits of the traces. A trace through nested loops visits at most mostVisits headers.
 const (
@@ -41,7 +41,8 @@ type tracer struct {
 }
 
 // numbers are what inputs are chosen from, beside small ones: what loops are sensitive to.
-var numbers = []uint64{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256, 1000, 1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<64 - 1}
+var numbers = []uint64{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256, 1000,
+	1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<64 - 1}
 
 // trace drops candidates that are false in some trace.
 func (h *houdini) trace() {
@@ -71,7 +72,8 @@ func (h *houdini) trace() {
 			t.inputs = append(t.inputs, v)
 		}
 	})
-	for idle, tries := 0, 0; t.number < mostTraces && idle < idleTraces && tries < mostTries && h.ctx.Err() == nil; tries++ {
+	for idle, tries := 0, 0; t.number < mostTraces && idle < idleTraces && tries < mostTries &&
+		h.ctx.Err() == nil; tries++ {
 		had := t.drops
 		t.begin()
 		t.run(smt.False)
@@ -135,7 +137,8 @@ func pick(r uint64) uint64 {
 	return numbers[r>>2%uint64(len(numbers))]
 }
 
-// run comes to the loops directly inside one, in their order, and reports whether all of them were left.
+// run comes to the loops directly inside one, in their order, and reports whether all of them were
+// left.
 func (t *tracer) run(counter smt.Term) bool {
 	for _, i := range t.inner[counter] {
 		if !t.loop(i) {
@@ -145,14 +148,15 @@ func (t *tracer) run(counter smt.Term) bool {
 	return true
 }
 
-// loop runs one loop in the iteration in which the loops around it are, and reports whether it was left.
+// loop runs one loop in the iteration in which the loops around it are, and reports whether it was
+// left.
 func (t *tracer) loop(i int) bool {
 	l := &t.h.th.Loops[i]
 	t.e.Reset()
 	if !t.e.Holds(l.Entry) {
 		return true
 	}
-	values := t.values(l, func(s *lockstep.Slot) smt.Term { return s.Init })
+	values := t.values(l, func(s *thread.Slot) smt.Term { return s.Init })
 	for k := range uint64(mostTurns) {
 		if t.visits++; t.visits > mostVisits {
 			return false
@@ -175,12 +179,12 @@ func (t *tracer) loop(i int) bool {
 			t.define(l.Last, k)
 			return true
 		}
-		values = t.values(l, func(s *lockstep.Slot) smt.Term { return s.Next })
+		values = t.values(l, func(s *thread.Slot) smt.Term { return s.Next })
 	}
 	return false
 }
 
-func (t *tracer) values(l *lockstep.Loop, of func(*lockstep.Slot) smt.Term) []uint64 {
+func (t *tracer) values(l *thread.Loop, of func(*thread.Slot) smt.Term) []uint64 {
 	out := make([]uint64, len(l.Slots))
 	for j := range l.Slots {
 		if s := &l.Slots[j]; !s.Closed {
@@ -220,8 +224,8 @@ func (t *tracer) defines(symbols ...smt.Term) {
 	}
 }
 
-// free reports whether a candidate speaks of what is arbitrary in a trace and may not be: axioms can tie what memory holds
-// at a header to the iteration before.
+// free reports whether a candidate speaks of what is arbitrary in a trace and may not be: axioms
+// can tie what memory holds at a header to the iteration before.
 func (t *tracer) free(c *Candidate) bool {
 	free := false
 	t.h.c.Visit([]smt.Term{c.at}, func(v smt.Term) {

@@ -13,9 +13,9 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// TestTraces: what traces drop, Houdini alone drops too, since a state that a trace comes to is one that the axioms allow:
-// the same candidates are left, in fewer queries. The kernels are those of the rules, and random ones whose loops
-// are nested and follow one another.
+// TestTraces: what traces drop, Houdini alone drops too, since a state that a trace comes to is one
+// that the axioms allow: the same candidates are left, in fewer queries. The kernels are those of
+// the rules, and random ones whose loops are nested and follow one another.
 func TestTraces(t *testing.T) {
 	byTrace, byQuery, queries, without := 0, 0, 0, 0
 	compare := func(t *testing.T, what string, build func() *lockstep.Thread) {

@@ -41,13 +41,7 @@ func (b *Block) Terminator() *Instr {
 
 // IsTerminator reports whether an instruction must be the last of its block.
 func (in *Instr) IsTerminator() bool {
-	switch in.Op() {
-	case "bra", "brx.idx", "ret", "exit", "trap":
-		return true
-	case "call":
-		return in.Callee != nil && in.Callee.NoReturn && in.Guard == NoReg
-	}
-	return false
+	return in.EndsBlock() || in.IsCall() && in.Callee != nil && in.Callee.NoReturn && in.Guard == NoReg
 }
 
 // Op returns the opcode: the first word, or the words that make it an instruction of its own.

@@ -193,16 +193,16 @@ func (c *checker) instr(in *Instr) {
 	for _, e := range CheckTypes(c.f, in) {
 		c.errorf("%s", e.Msg)
 	}
-	switch in.Op() {
-	case "bra":
+	switch in.Action() {
+	case isa.ActBranch:
 		if len(in.Src) != 1 || in.Src[0].Kind != BranchTo {
 			c.errorf("a branch without target")
 		}
-	case "brx.idx":
+	case isa.ActIndexedBranch:
 		if len(in.Src) < 2 || in.Src[0].Kind == BranchTo {
 			c.errorf("an indexed branch without index or targets")
 		}
-	case "call":
+	case isa.ActCall:
 		if in.Callee == nil && (len(in.Src) == 0 || in.Src[0].Kind != Register) {
 			c.errorf("an indirect call without target register")
 		}

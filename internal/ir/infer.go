@@ -101,23 +101,40 @@ func destinations(in *Instr) []RegID {
 
 // copies adds the edges of one instruction.
 func (x *inference) copies(in *Instr) {
-	switch in.Op() {
-	case "ld":
+	switch {
+	case in.IsPlainLoad():
 		x.cellCopies(in, in.Src, in.Dst, func(cell, reg int32) { x.from[reg] = append(x.from[reg], cell) })
-	case "st":
+	case in.Action() == isa.ActStore:
 		x.cellCopies(in, in.Src, in.Src[min(1, len(in.Src)):], func(cell, reg int32) { x.from[cell] = append(x.from[cell], reg) })
-	case "mov", "cvta", "selp", "add", "sub", "mad", "min", "max":
+	case passesPointer(in):
 		if len(in.Dst) != 1 || in.Dst[0].Kind != Register || x.regSize(in.Dst[0].Reg) != x.size {
 			return
 		}
 		x.regCopies(in, int32(in.Dst[0].Reg))
-	case "and", "or", "xor":
+	case in.Operation().Bitwise():
 		for i := range in.Src {
 			if d, o := in.Dst[0], &in.Src[i]; d.Kind == Register && o.Kind == Register && x.regSize(d.Reg) == x.size {
 				x.masks[d.Reg] = append(x.masks[d.Reg], int32(o.Reg))
 			}
 		}
 	}
+}
+
+// copiesAddress reports whether the result of an instruction is the address that its source is.
+func copiesAddress(in *Instr) bool {
+	return in.Operation() == isa.Move || in.Action() == isa.ActConvertAddress
+}
+
+// passesPointer reports whether the result of an instruction may be a pointer because a source is.
+func passesPointer(in *Instr) bool {
+	if in.ReadsCarry() {
+		return false
+	}
+	switch in.Operation() {
+	case isa.Move, isa.Selection, isa.Sum, isa.Difference, isa.ProductSum, isa.Minimum, isa.Maximum:
+		return true
+	}
+	return in.Action() == isa.ActConvertAddress
 }
 
 func (x *inference) regCopies(in *Instr, d int32) {
@@ -127,19 +144,19 @@ func (x *inference) regCopies(in *Instr, d int32) {
 			regs = append(regs, int32(o.Reg))
 		}
 	}
-	switch in.Op() {
-	case "add":
+	switch in.Operation() {
+	case isa.Sum:
 		if len(regs) == 2 {
 			x.add[d] = append(x.add[d], len(x.sums))
 			x.sums = append(x.sums, sum{d, regs[0], regs[1]})
 			return
 		}
-	case "sub":
+	case isa.Difference:
 		regs = regs[:min(len(regs), 1)]
 		if in.Src[0].Kind != Register {
 			regs = nil
 		}
-	case "mad":
+	case isa.ProductSum:
 		if n := len(in.Src); n < 3 || in.Src[2].Kind != Register {
 			return
 		}
@@ -197,10 +214,11 @@ func (x *inference) resolve(o *Operand) (place, bool) {
 			return p, false
 		}
 		in := x.defs[r][0]
-		if in.Guard != NoReg || len(in.Src) == 0 || in.Op() != "mov" && in.Op() != "cvta" && in.Op() != "add" {
+		sum := in.Operation() == isa.Sum && !in.ReadsCarry()
+		if in.Guard != NoReg || len(in.Src) == 0 || !sum && !copiesAddress(in) {
 			return p, false
 		}
-		if in.Op() == "add" {
+		if sum {
 			if len(in.Src) != 2 || in.Src[1].Kind != Imm {
 				return p, false
 			}
@@ -283,13 +301,13 @@ func (x *inference) aliens() []int32 {
 	var out []int32
 	for r, defs := range x.defs {
 		for _, in := range defs {
-			switch in.Op() {
-			case "ld":
+			switch {
+			case in.IsPlainLoad():
 				if p, ok := x.resolve(&in.Src[0]); ok && own(p.v) {
 					continue
 				}
 				out = append(out, int32(r))
-			case "ldu", "atom", "call":
+			case in.ReadsMemory(), in.Action() == isa.ActAtomic, in.IsCall():
 				out = append(out, int32(r))
 			}
 		}
@@ -308,10 +326,10 @@ func own(v *Var) bool { return v.Space == event.Param || v.Space == event.Local 
 // roots requires pointers where an instruction uses a register as one.
 func (x *inference) roots(in *Instr) {
 	switch {
-	case in.Op() == "call":
+	case in.IsCall():
 		x.callRoots(in)
 		return
-	case in.Op() == "cvta":
+	case in.Action() == isa.ActConvertAddress:
 		if len(in.Src) == 1 && in.Src[0].Kind == Register && in.Dst[0].Kind == Register && pointerSpace(in.Space) && in.Has(isa.ToSpace) {
 			x.require(int32(in.Src[0].Reg))
 			x.require(int32(in.Dst[0].Reg))

@@ -1,7 +1,6 @@
 package ir
 
 import (
-	"fmt"
 	"slices"
 
 	"heddle/internal/event"
@@ -96,7 +95,7 @@ func branchOperand(at source.Span) Operand { return Operand{Kind: BranchTo, Reg:
 func callsBodies(f *Func) bool {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op() == "call" && (in.Callee == nil || in.Callee.Blocks != nil) {
+			if in.IsCall() && (in.Callee == nil || in.Callee.Blocks != nil) {
 				return true
 			}
 		}
@@ -160,13 +159,13 @@ func (n *inliner) body(c *copied, before, next *Block) error {
 			}
 			cp := n.instr(c, in)
 			switch {
-			case next != nil && in.Op() == "ret" && in.Guard == NoReg:
+			case next != nil && in.Action() == isa.ActReturn && in.Guard == NoReg:
 				to = []*Block{next}
-			case next != nil && in.Op() == "ret":
+			case next != nil && in.Action() == isa.ActReturn:
 				cp.Desc, cp.Src = branch, []Operand{branchOperand(in.Span)}
 				at.Instrs = append(at.Instrs, cp)
 				to = append([]*Block{next}, to...)
-			case in.Op() == "call" && (in.Callee == nil || in.Callee.Blocks != nil):
+			case in.IsCall() && (in.Callee == nil || in.Callee.Blocks != nil):
 				rest, err := n.call(cp, at)
 				if err != nil {
 					return err
@@ -177,7 +176,7 @@ func (n *inliner) body(c *copied, before, next *Block) error {
 			}
 		}
 		if len(to) == 0 && at.Terminator() == nil { // behind the call of a function that does not return
-			at.Instrs = append(at.Instrs, &Instr{Desc: decoded("exit"), Guard: NoReg, Span: c.fn.Span, Caller: c.call})
+			at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewExit(), Guard: NoReg, Span: c.fn.Span, Caller: c.call})
 		}
 		n.link(at, to...)
 	}
@@ -311,7 +310,7 @@ func (n *inliner) pass(c *copied, p *Var, arg Operand, in *Instr, at *Block) {
 	default:
 		v := n.variable(c, p)
 		mem := Operand{Kind: Mem, Reg: NoReg, Var: v}
-		at.Instrs = append(at.Instrs, &Instr{Desc: decoded("st", "param", bitsOf(p.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{mem, arg}})
+		at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewStoreParam(partType(p.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{mem, arg}})
 	}
 }
 
@@ -335,7 +334,7 @@ func (n *inliner) give(c *copied, r *Var, dst Operand, in *Instr, leave *Block) 
 		c.vars[r] = dst.Var
 	case dst.Kind == Register:
 		mem := Operand{Kind: Mem, Reg: NoReg, Var: n.variable(c, r)}
-		leave.Instrs = append(leave.Instrs, &Instr{Desc: decoded("ld", "param", bitsOf(r.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc,
+		leave.Instrs = append(leave.Instrs, &Instr{Desc: isa.NewLoadParam(partType(r.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc,
 			Dst: []Operand{dst}, Src: []Operand{mem}})
 	}
 }
@@ -403,34 +402,22 @@ func (n *inliner) operands(c *copied, ops []Operand) []Operand {
 
 // The instructions that take the place of calls.
 var (
-	branch = decoded("bra")
-	equal  = decoded("setp", "eq", "b64")
+	branch = isa.NewBranch()
+	equal  = isa.NewEqual(isa.B64)
 )
 
-func decoded(opcode string, mods ...string) isa.Desc {
-	d, err := isa.Decode(opcode, mods)
-	if err != nil {
-		panic(fmt.Sprintf("%s %v: %v", opcode, mods, err))
-	}
-	return d
-}
-
-// bitsOf is the untyped type of a size; larger parameters are passed as variables only.
-func bitsOf(size int) string {
+// partType is the untyped type of a size; larger parameters are passed as variables only.
+func partType(size int) isa.Type {
 	switch size {
-	case 1:
-		return "b8"
-	case 2:
-		return "b16"
-	case 4:
-		return "b32"
+	case 1, 2, 4:
+		return isa.BitsOf(size)
 	}
-	return "b64"
+	return isa.B64
 }
 
 func moveOf(t isa.Type) isa.Desc {
 	if t == isa.Pred {
-		return decoded("mov", "pred")
+		return isa.NewMove(isa.Pred)
 	}
-	return decoded("mov", bitsOf(t.Size()))
+	return isa.NewMove(partType(t.Size()))
 }

@@ -214,7 +214,7 @@ func (p *placer) place(b *Block, instrs []*Instr, choose Choice) error {
 			}
 			continue
 		}
-		if len(marks) > 0 && in.IsBlockBarrier() {
+		if bar, ok := in.BlockBarrier(); len(marks) > 0 && ok && bar.Unguarded() {
 			m := marks[0]
 			marks = marks[1:]
 			switch m.sync {
@@ -235,22 +235,11 @@ func (p *placer) place(b *Block, instrs []*Instr, choose Choice) error {
 	return nil
 }
 
-// IsBlockBarrier reports whether in is bar.sync 0, of all threads of the block: what __syncthreads() is.
-func (in *Instr) IsBlockBarrier() bool {
-	op := in.Op()
-	return (op == "bar" || op == "barrier") && in.Fn == isa.FnSync && in.Guard == NoReg &&
-		len(in.Src) == 1 && in.Src[0].Kind == Imm && in.Src[0].Val == 0
-}
-
 // barrierAt returns a barrier in the place of an instruction.
 func barrierAt(in *Instr, sync Sync, orders event.Orders) *Instr {
-	op, mods, operand := "bar", []string{"sync"}, uint64(0)
+	desc, operand := isa.NewBlockBarrier(), uint64(0)
 	if sync == WarpSync {
-		mods, operand = []string{"warp", "sync"}, 0xffffffff
-	}
-	desc, err := isa.Decode(op, mods)
-	if err != nil {
-		panic("ir: " + err.Error()) // both are rows of the table
+		desc, operand = isa.NewWarpBarrier(), 0xffffffff
 	}
 	return &Instr{
 		Desc: desc, Guard: NoReg, Orders: orders, Span: in.Span, Loc: in.Loc,

@@ -1,5 +1,7 @@
 package ir
 
+import "heddle/internal/isa"
+
 // Postdominators are the dominators of the reversed CFG, rooted at a virtual exit. What has an edge to
 // the virtual exit differs between the textbook tree (PostDominators) and reconvergence (PostDom).
 //
@@ -27,18 +29,18 @@ func exitOf(f *Func, b *Block) exitKind {
 		return noExit
 	}
 	guarded := t.Guard != NoReg
-	switch t.Op() {
-	case "ret":
+	switch t.Action() {
+	case isa.ActReturn:
 		if guarded && f.Kernel { // lanes end here, as by exit
 			return mayDie
 		}
 		return returns
-	case "exit", "trap":
+	case isa.ActExit, isa.ActTrap:
 		if guarded {
 			return mayDie
 		}
 		return dies
-	case "call":
+	case isa.ActCall:
 		return dies
 	}
 	return noExit

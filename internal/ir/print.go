@@ -34,7 +34,7 @@ func (f *Func) Format(in *Instr) string {
 // named as name says: "%r1" and "add.s32 %r2, 1".
 func (f *Func) FormatParts(in *Instr, name func(RegID) string) (dst, rest string) {
 	d, r := printer{f: f, name: name}, printer{f: f, name: name}
-	if word, _, _ := strings.Cut(in.Op(), "."); word == "call" {
+	if in.IsCall() {
 		unguarded := *in
 		unguarded.Guard = NoReg
 		r.instr(&unguarded)
@@ -149,7 +149,7 @@ func (p *printer) instr(in *Instr) {
 	for _, m := range in.Mods {
 		p.WriteString("." + m)
 	}
-	if word == "call" {
+	if in.IsCall() {
 		p.call(in)
 		return
 	}

@@ -14,30 +14,20 @@ type TypeError struct {
 
 // CheckTypes compares the registers of an instruction that is executable with its types (PTX ISA 6.1, 9.4.1): sizes are equal
 // and kinds agree; for ld, st and cvt a register of a bit or integer type may be wider than the
-// instruction type. Operands of AnyType are not checked, nor are special registers, which are read at the
+// instruction type. Operands of isa.AnyType are not checked, nor are special registers, which are read at the
 // width of the instruction.
 func CheckTypes(f *Func, in *Instr) []TypeError {
-	if in.Row == nil || !in.Row.Executable || in.Op() == "call" {
+	if in.Row == nil || !in.Row.Executable || in.IsCall() {
 		return nil
 	}
-	c := typeChecker{f: f, in: in, relaxed: relaxed(in)}
+	c := typeChecker{f: f, in: in, relaxed: in.Widens()}
 	for i := range in.Dst {
-		c.operand(&in.Dst[i], DstType(&in.Desc, i))
+		c.operand(&in.Dst[i], in.DstType(i))
 	}
 	for i := range in.Src {
-		c.operand(&in.Src[i], SrcType(&in.Desc, i))
+		c.operand(&in.Src[i], in.SrcType(i))
 	}
 	return c.errs
-}
-
-// relaxed reports whether registers may be wider than the instruction type (PTX ISA 9.4.1): the text names
-// ld, st and cvt; ldu loads as ld does.
-func relaxed(in *Instr) bool {
-	switch in.Op() {
-	case "ld", "ldu", "st", "cvt":
-		return true
-	}
-	return false
 }
 
 type typeChecker struct {
@@ -50,7 +40,7 @@ type typeChecker struct {
 func (c *typeChecker) operand(o *Operand, t isa.Type) {
 	switch o.Kind {
 	case Register:
-		if t != AnyType && t != isa.OtherType {
+		if t != isa.AnyType && t != isa.OtherType {
 			c.register(o, t)
 		}
 	case Vector:
@@ -64,11 +54,11 @@ func (c *typeChecker) operand(o *Operand, t isa.Type) {
 
 // vector checks the elements of {a, b}.
 func (c *typeChecker) vector(o *Operand, t isa.Type) {
-	if c.in.Op() == "mov" {
+	if c.in.Operation() == isa.Move {
 		t = PartType(&c.in.Desc, t, len(o.Elems))
 	}
 	for i := range o.Elems {
-		if o.Elems[i].Kind == Register && t != AnyType && t != isa.OtherType {
+		if o.Elems[i].Kind == Register && t != isa.AnyType && t != isa.OtherType {
 			c.register(&o.Elems[i], t)
 		}
 	}
@@ -80,7 +70,7 @@ func PartType(d *isa.Desc, t isa.Type, n int) isa.Type {
 	if d.Vec > 1 || n == 0 {
 		return t
 	}
-	return sizedBits(t.Size() / n)
+	return isa.BitsOf(t.Size() / n)
 }
 
 // base checks the register of an address: 32 or 64 bits, no float (PTX ISA 6.4.1).

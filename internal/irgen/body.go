@@ -136,7 +136,8 @@ func (u *usedLabels) has(name string) bool {
 	return false
 }
 
-// find collects the labels that the branches of b mention.
+// find collects the labels that the branches of b mention. Nothing is decoded yet, so that a branch
+// is told by its word: indexed branches mention labels in directives only.
 func (u *usedLabels) find(b *ptx.Block) {
 	for s := range b.Stmts() {
 		switch s.Kind() {
@@ -308,8 +309,7 @@ func (f *fgen) finish(body *ptx.Block) {
 		if !end.IsValid() {
 			end = body.Span().Start
 		}
-		desc, _ := isa.Decode("ret", nil)
-		f.emit(&ir.Instr{Desc: desc, Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Loc: f.frame}, nil)
+		f.emit(&ir.Instr{Desc: isa.NewReturn(), Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Loc: f.frame}, nil)
 	}
 	for i, b := range f.f.Blocks {
 		for _, l := range f.edges[i].to {

@@ -13,11 +13,7 @@ import (
 // front of the instruction, into registers of its own.
 
 // helper emits an instruction without guard in front of the current one, with a new register as destination.
-func (f *fgen) helper(span source.Span, opcode string, mods []string, dst isa.Type, srcs ...ir.Operand) ir.Operand {
-	desc, err := isa.Decode(opcode, mods)
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
+func (f *fgen) helper(span source.Span, desc isa.Desc, dst isa.Type, srcs ...ir.Operand) ir.Operand {
 	d := ir.Operand{Kind: ir.Register, Reg: f.addReg("", dst), Span: span}
 	in := f.newInstr()
 	*in = ir.Instr{Desc: desc, Guard: ir.NoReg, Span: span, Loc: f.frame, Dst: []ir.Operand{d}, Src: srcs}
@@ -64,7 +60,7 @@ func (f *fgen) offsetFrom(o ptx.Operand) (ir.Operand, bool) {
 		n = -n
 	}
 	imm := ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Val: n & (1<<(8*t.Size()-1)<<1 - 1), Span: o.Y().Span()}
-	return f.helper(o.Span(), "add", []string{t.String()}, t, base, imm), true
+	return f.helper(o.Span(), isa.NewAdd(t), t, base, imm), true
 }
 
 // registerOffset reports whether o is reg+imm or reg-imm.
@@ -119,8 +115,8 @@ func (f *fgen) element(o ptx.Operand) (ir.Operand, bool) {
 		return bad, false
 	}
 	t, _ := unsigned(f.g.mod.AddressSize / 8)
-	base := f.helper(o.Span(), "mov", []string{t.String()}, t, addr)
-	return f.helper(o.Span(), "add", []string{t.String()}, t, base, scaled), true
+	base := f.helper(o.Span(), isa.NewMove(t), t, addr)
+	return f.helper(o.Span(), isa.NewAdd(t), t, base, scaled), true
 }
 
 // scale emits the product of an index register and the size of an element, as wide as an address.
@@ -137,11 +133,11 @@ func (f *fgen) scale(index ptx.Operand, size int) (ir.Operand, bool) {
 		switch {
 		case r.IsFloat() || !known || r.Size() < 4:
 		case r.Size() == wide:
-			return f.helper(index.Span(), "mul", []string{"lo", t.String()}, t, i, imm), true
+			return f.helper(index.Span(), isa.NewMul(t), t, i, imm), true
 		case r.Size() < wide && r == isa.S32:
-			return f.helper(index.Span(), "mul", []string{"wide", "s32"}, isa.S64, i, imm), true
+			return f.helper(index.Span(), isa.NewMulWide(isa.S32), isa.S64, i, imm), true
 		case r.Size() < wide:
-			return f.helper(index.Span(), "mul", []string{"wide", "u32"}, isa.U64, i, imm), true
+			return f.helper(index.Span(), isa.NewMulWide(isa.U32), isa.U64, i, imm), true
 		}
 	}
 	f.g.errorf(index.Span(), "expected an integer register of 32 bits, or as wide as an address, as the index of an array")

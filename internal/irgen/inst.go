@@ -30,12 +30,12 @@ func (f *fgen) inst(s ptx.Inst) {
 	}
 	var to []*label
 	ok := false
-	switch in.Op() {
-	case "call":
+	switch in.Action() {
+	case isa.ActCall:
 		ok = f.call(in, s)
-	case "bra":
+	case isa.ActBranch:
 		to, ok = f.branch(in, s)
-	case "brx.idx":
+	case isa.ActIndexedBranch:
 		to, ok = f.indexedBranch(in, s)
 	default:
 		ok = f.operands(in, s, d.roles)
@@ -69,7 +69,7 @@ func (g *gen) decode(s ptx.Inst) *decoded {
 		d = &decoded{}
 		g.decoded[s.Word()] = d
 		if d.desc, d.err = isa.Decode(s.Opcode(), s.Mods()); d.err == nil {
-			d.roles = rolesOf(&d.desc)
+			d.roles = d.desc.Roles()
 		}
 	}
 	return d
@@ -146,14 +146,14 @@ func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 		var o ir.Operand
 		switch role := roles[i]; role {
 		case isa.Dst, isa.DstPred:
-			o, ok = f.dst(it.op, ir.DstType(&in.Desc, len(in.Dst)))
+			o, ok = f.dst(it.op, in.DstType(len(in.Dst)))
 			in.Dst = append(in.Dst, o)
 		default:
-			t := ir.SrcType(&in.Desc, len(in.Src))
+			t := in.SrcType(len(in.Src))
 			if role == isa.PredSrc {
 				t = isa.Pred
 			}
-			if it.op.Kind() == ptx.Vector && in.Op() == "mov" {
+			if it.op.Kind() == ptx.Vector && in.Operation() == isa.Move {
 				t = ir.PartType(&in.Desc, t, it.op.Parts().Len())
 			}
 			o, ok = f.src(in, it.op, role, t)

@@ -13,7 +13,7 @@ const maxVarSize = 1 << 40
 
 var spaceByName = map[string]event.Space{
 	"global": event.Global, "shared": event.Shared, "local": event.Local, "const": event.Const, "param": event.Param,
-	"tex": event.Global, // .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
+	"tex": event.Global, // a state space, not the opcode: .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
 }
 
 // typeOf returns the type of a declaration.

@@ -12,8 +12,8 @@ var (
 
 // compareRows are comparison and selection: PTX ISA 9.7.6 and 9.7.7.
 var compareRows = []Row{
-	{Opcode: "set", Roles: []Role{Dst, Src, Src, SrcOpt}, Section: "9.7.6.1", Executable: true, forms: setForms()},
-	{Opcode: "setp", Roles: []Role{Dst, DstPred, Src, Src, SrcOpt}, Section: "9.7.6.2", Executable: true, forms: []form{
+	{Opcode: "set", Operation: ComparisonValue, dst: types(firstType), src: types(secondType, secondType, predType), narrow: combinedRoles, Roles: []Role{Dst, Src, Src, SrcOpt}, Section: "9.7.6.1", Executable: true, forms: setForms()},
+	{Opcode: "setp", Operation: Comparison, dst: all(predType), src: types(firstType, firstType, predType), narrow: combinedRoles, Roles: []Role{Dst, DstPred, Src, Src, SrcOpt}, Section: "9.7.6.2", Executable: true, forms: []form{
 		{types: bits, cmps: equality, fns: boolean},
 		{types: of(S16, S32, S64), cmps: signedOp, fns: boolean},
 		{types: of(U16, U32, U64), cmps: unsignedOp, fns: boolean},
@@ -22,8 +22,8 @@ var compareRows = []Row{
 		{section: "9.7.7.2", types: halves, cmps: floatOp, fns: boolean, flags: FTZ},
 		{section: "9.7.7.2", types: bhalves, cmps: floatOp, fns: boolean},
 	}},
-	{Opcode: "selp", Roles: []Role{Dst, Src, Src, PredSrc}, Section: "9.7.6.3", Executable: true, forms: []form{{types: scalars}}},
-	{Opcode: "slct", Roles: dst3, Section: "9.7.6.4", Executable: true, forms: []form{
+	{Opcode: "selp", Operation: Selection, src: types(firstType, firstType, predType), Roles: []Role{Dst, Src, Src, PredSrc}, Section: "9.7.6.3", Executable: true, forms: []form{{types: scalars}}},
+	{Opcode: "slct", dst: types(firstType), src: types(firstType, firstType, secondType), Roles: dst3, Section: "9.7.6.4", Executable: true, forms: []form{
 		{types: scalars, stypes: of(S32)},
 		{types: scalars, stypes: of(F32), flags: FTZ},
 	}},

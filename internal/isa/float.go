@@ -40,7 +40,7 @@ func minForms(section, half string) []form {
 
 // floatRows are the opcodes that only floating point has: PTX ISA 9.7.3 to 9.7.5.
 var floatRows = []Row{
-	{Opcode: "testp", Roles: dst1, Section: "9.7.3.1", Executable: true, forms: []form{
+	{Opcode: "testp", dst: all(predType), Roles: dst1, Section: "9.7.3.1", Executable: true, forms: []form{
 		{types: f3264, fns: of(FnFinite, FnInfinite, FnNumber, FnNotANumber, FnNormal, FnSubnormal)},
 	}},
 	{Opcode: "copysign", Roles: dst2, Section: "9.7.3.2", Executable: true, forms: []form{{types: f3264}}},

@@ -30,6 +30,7 @@ var table = makeTable()
 func makeTable() map[string]*entry {
 	t := make(map[string]*entry, 256)
 	for r := range rows(families) {
+		r.complete()
 		for i := range r.forms {
 			r.vocab.union(&r.forms[i])
 		}

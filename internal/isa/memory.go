@@ -18,27 +18,27 @@ var (
 
 // memoryRows are loads, stores and atomics: PTX ISA 9.7.9.8 to 9.7.9.18 and 9.7.13.5 to 9.7.13.7.
 var memoryRows = []Row{
-	{Opcode: "ld", Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8", Executable: true, forms: loadForms()},
-	{Opcode: "ldu", Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.10", Executable: true, forms: wide(form{
+	{Opcode: "ld", Action: ActLoad, src: loadTypes, narrow: hintedRoles, Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8", Executable: true, forms: loadForms()},
+	{Opcode: "ldu", NonCoherent: true, Action: ActLoad, src: loadTypes, narrow: hintedRoles, Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.10", Executable: true, forms: wide(form{
 		spaces: opt | of(event.Global), defSpace: event.Generic,
 	})},
-	{Opcode: "st", Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", Executable: true, forms: storeForms()},
-	{Opcode: "atom", Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5", Executable: true, forms: atomForms()},
-	{Opcode: "red", Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true, forms: redForms()},
+	{Opcode: "st", Action: ActStore, src: storeTypes, narrow: hintedRoles, Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", Executable: true, forms: storeForms()},
+	{Opcode: "atom", Action: ActAtomic, src: atomTypes, narrow: atomicRoles, Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5", Executable: true, forms: atomForms()},
+	{Opcode: "red", Action: ActReduce, src: storeTypes, narrow: hintedRoles, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true, forms: redForms()},
 
-	{Opcode: "ld.shared::cluster", If: inCluster, Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8", Executable: true, forms: loadForms()},
-	{Opcode: "st.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", Executable: true, forms: storeForms()},
-	{Opcode: "atom.shared::cluster", If: inCluster, Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5", Executable: true,
+	{Opcode: "ld.shared::cluster", Action: ActClusterAccess, src: loadTypes, If: inCluster, Category: Memory, Roles: loadRoles, Effect: Reads, Section: "9.7.9.8", Executable: true, forms: loadForms()},
+	{Opcode: "st.shared::cluster", Action: ActClusterAccess, src: storeTypes, If: inCluster, Category: Memory, Roles: storeRoles, Effect: Writes, Section: "9.7.9.11", Executable: true, forms: storeForms()},
+	{Opcode: "atom.shared::cluster", Action: ActClusterAccess, src: atomTypes, If: inCluster, Category: Memory, Roles: atomRoles, Effect: ReadsWrites, Section: "9.7.13.5", Executable: true,
 		forms: atomForms()},
-	{Opcode: "red.shared::cluster", If: inCluster, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true,
+	{Opcode: "red.shared::cluster", Action: ActClusterAccess, src: storeTypes, If: inCluster, Category: Memory, Roles: storeRoles, Effect: ReadsWrites, Section: "9.7.13.6", Executable: true,
 		forms: redForms()},
-	{Opcode: "st.async", Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: Writes, Section: "9.7.9.12"},
-	{Opcode: "st.bulk", Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13"},
-	{Opcode: "multimem.ld_reduce", Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14"},
-	{Opcode: "multimem.st", Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14"},
-	{Opcode: "multimem.red", Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14"},
-	{Opcode: "red.async", Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: ReadsWrites, Section: "9.7.13.7"},
-	{Opcode: "discard", Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17"},
+	{Opcode: "st.async", Action: ActAsyncStore, Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: Writes, Section: "9.7.9.12"},
+	{Opcode: "st.bulk", Action: ActStoreRange, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src, Src}, Effect: Writes, Section: "9.7.9.13"},
+	{Opcode: "multimem.ld_reduce", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Dst, Addr}, Effect: Reads, Section: "9.7.9.14"},
+	{Opcode: "multimem.st", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.14"},
+	{Opcode: "multimem.red", Action: ActMultimem, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: ReadsWrites, Section: "9.7.9.14"},
+	{Opcode: "red.async", Action: ActAsyncStore, Category: Async, Roles: []Role{Addr, Src, Addr}, Effect: ReadsWrites, Section: "9.7.13.7"},
+	{Opcode: "discard", Action: ActDiscard, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17"},
 }
 
 // wide gives f the types that memory holds, and the vectors that the ISA allows: 128 bits, or 256 of

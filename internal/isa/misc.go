@@ -4,9 +4,9 @@ import "heddle/internal/event"
 
 // stackRows manipulate the stack in local memory: PTX ISA 9.7.17.
 var stackRows = []Row{
-	{Opcode: "stacksave", Category: Stack, Roles: []Role{Dst}, Section: "9.7.17.1"},
-	{Opcode: "stackrestore", Category: Stack, Roles: []Role{Src}, Section: "9.7.17.2"},
-	{Opcode: "alloca", Category: Stack, Roles: []Role{Dst, Src, SrcOpt}, Section: "9.7.17.3"},
+	{Opcode: "stacksave", Action: ActStack, Category: Stack, Roles: []Role{Dst}, Section: "9.7.17.1"},
+	{Opcode: "stackrestore", Action: ActStack, Category: Stack, Roles: []Role{Src}, Section: "9.7.17.2"},
+	{Opcode: "alloca", Action: ActStack, Category: Stack, Roles: []Role{Dst, Src, SrcOpt}, Section: "9.7.17.3"},
 }
 
 // videoRows are the video instructions: PTX ISA 9.7.18.
@@ -31,17 +31,17 @@ var videoRows = func() []Row {
 // miscRows have no effect on values: hints to caches, timing, events. PTX ISA 9.7.9.15 to 9.7.9.18 and
 // 9.7.19.
 var miscRows = []Row{
-	{Opcode: "prefetch", Category: Misc, Roles: []Role{Addr}, Section: "9.7.9.15", Executable: true, forms: []form{
+	{Opcode: "prefetch", Action: ActNothing, Category: Misc, Roles: []Role{Addr}, Section: "9.7.9.15", Executable: true, forms: []form{
 		{spaces: opt | of(event.Global, event.Local), mustMarks: level},
 		{spaces: of(event.Global), mustMarks: evict},
 		{spaces: opt | of(event.Const, event.Param), mustMarks: markTensormap},
 	}},
-	{Opcode: "prefetchu", Category: Misc, Roles: []Role{Addr}, Section: "9.7.9.15", Executable: true, forms: []form{{mustMarks: level}}},
-	{Opcode: "applypriority", Category: Misc, Roles: []Role{Addr, Src}, Section: "9.7.9.16", Executable: true, forms: []form{
+	{Opcode: "prefetchu", Action: ActNothing, Category: Misc, Roles: []Role{Addr}, Section: "9.7.9.15", Executable: true, forms: []form{{mustMarks: level}}},
+	{Opcode: "applypriority", Action: ActNothing, Category: Misc, Roles: []Role{Addr, Src}, Section: "9.7.9.16", Executable: true, forms: []form{
 		{spaces: opt | of(event.Global), mustMarks: evict},
 	}},
-	{Opcode: "createpolicy", Category: Misc, Roles: []Role{Dst, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.9.18", Executable: true},
-	{Opcode: "nanosleep", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.2", Executable: true, forms: []form{{types: of(U32)}}},
-	{Opcode: "pmevent", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.3", Executable: true, forms: []form{{marks: markMask}}},
-	{Opcode: "setmaxnreg", Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5", Executable: true},
+	{Opcode: "createpolicy", Action: ActCachePolicy, dst: all(b64Type), Category: Misc, Roles: []Role{Dst, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.9.18", Executable: true},
+	{Opcode: "nanosleep", Action: ActNothing, src: all(b32Type), Category: Misc, Roles: []Role{Src}, Section: "9.7.19.2", Executable: true, forms: []form{{types: of(U32)}}},
+	{Opcode: "pmevent", Action: ActNothing, src: all(b32Type), Category: Misc, Roles: []Role{Src}, Section: "9.7.19.3", Executable: true, forms: []form{{marks: markMask}}},
+	{Opcode: "setmaxnreg", Action: ActRegisterPool, src: all(b32Type), Category: Misc, Roles: []Role{Src}, Section: "9.7.19.5", Executable: true},
 }

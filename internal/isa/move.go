@@ -2,21 +2,21 @@ package isa
 
 // moveRows are register moves and conversions: the part of PTX ISA 9.7.9 that touches no memory.
 var moveRows = []Row{
-	{Opcode: "mov", Roles: dst1, Section: "9.7.9.3", Executable: true, forms: []form{
+	{Opcode: "mov", Operation: Move, Roles: dst1, Section: "9.7.9.3", Executable: true, forms: []form{
 		{types: scalars | of(Pred)},
 		{section: "9.7.9.4", types: of(B128)}, // the packing form shares its other types with the first
 	}},
 	// mov of a vector register, component by component; other than the packing form, the type is that of a
 	// component. The ISA text has it in examples only.
-	{Opcode: "mov.vec", If: []string{"v2", "v4"}, Roles: dst1, Section: "6.4.3", Executable: true, forms: []form{
+	{Opcode: "mov.vec", Operation: Move, If: []string{"v2", "v4"}, Roles: dst1, Section: "6.4.3", Executable: true, forms: []form{
 		{types: scalars, vecs: 1 << 2},
 		{types: scalars &^ of(B64, U64, S64, F64), vecs: 1 << 4},
 	}},
-	{Opcode: "prmt", Roles: dst3, Section: "9.7.9.7", Executable: true, forms: []form{
+	{Opcode: "prmt", src: threeWords, Roles: dst3, Section: "9.7.9.7", Executable: true, forms: []form{
 		{types: of(B32), fns: opt | of(FnF4E, FnB4E, FnRC8, FnECL, FnECR, FnRC16)},
 	}},
-	{Opcode: "cvt", Roles: []Role{Dst, Src, SrcOpt, SrcOpt}, Section: "9.7.9.21", Executable: true, forms: cvtForms()},
-	{Opcode: "cvt.pack", Roles: dst2opt, Section: "9.7.9.22", Executable: true, forms: []form{
+	{Opcode: "cvt", Operation: Conversion, dst: types(firstType), src: all(secondType), narrow: conversionRoles, Roles: []Role{Dst, Src, SrcOpt, SrcOpt}, Section: "9.7.9.21", Executable: true, forms: cvtForms()},
+	{Opcode: "cvt.pack", narrow: packRoles, dst: all(anyType), Roles: dst2opt, Section: "9.7.9.22", Executable: true, forms: []form{
 		{types: of(U16, S16), stypes: of(S32), must: Sat},
 		{types: of(U8, S8, OtherType), stypes: of(S32), third: of(B32), must: Sat},
 	}},

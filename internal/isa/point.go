@@ -4,7 +4,7 @@ import "strconv"
 
 // pointRow is a place where a barrier may stand. It is no instruction of the ISA, so that no text can spell it and Lookup
 // does not find it: it comes of .pragma "heddle.point N", which a PTX reader takes for a hint (PTX ISA 11.4.7).
-var pointRow = Row{Opcode: "heddle.point", Category: Point, Roles: []Role{Src}, Section: "11.4.7", Executable: true}
+var pointRow = Row{Opcode: "heddle.point", Action: ActNothing, src: all(b32Type), Category: Point, Roles: []Role{Src}, Section: "11.4.7", Executable: true}
 
 // PointDesc describes a point: it does nothing. Its source operand is the number of the point. standing says that it
 // belongs to the barrier that comes next (.pragma "heddle.barrier N"), which can be taken away.

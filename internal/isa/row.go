@@ -54,9 +54,12 @@ const (
 type Row struct {
 	Opcode   string // first word, or the words that make it an instruction of its own: "bar.warp.sync", "cp.async.bulk"
 	Category Category
-	Roles    []Role // the longest form; SrcOpt and DstPred may be absent
-	Effect   Effect
-	Section  string // of the PTX ISA text, "9.7.1.1"; where an opcode has several, that of its first form
+	Action   Action // what it does; the zero value means that the table does not say
+	// Operation is what an opcode of ActCompute computes.
+	Operation Operation
+	Roles     []Role // the longest form; SrcOpt and DstPred may be absent
+	Effect    Effect
+	Section   string // of the PTX ISA text, "9.7.1.1"; where an opcode has several, that of its first form
 	// Executable says that the emulator implements some form of the opcode. A form that it does not
 	// implement stops with "unsupported" all the same.
 	Executable bool
@@ -66,9 +69,30 @@ type Row struct {
 	// for the common meaning of the opcode.
 	If []string
 
+	Barrier     BarrierKind // of an opcode that uses a barrier in one way only
+	Step        AsyncStep   // of an opcode that starts or awaits nothing but asynchronous operations
+	Carry       bool        // adds the carry flag
+	NonCoherent bool        // loads through the texture proxy whatever the modifiers are: ldu
+	Fragment    bool        // wmma: matrices are in registers in an undocumented layout (PTX ISA 9.7.14.4.1)
+
+	dst, src opTypes
+	narrow   func(*Desc) []Role // the roles of one form; nil: Roles
+
 	forms []form // the syntax lines of the ISA text; nil: modifiers are not checked
 	vocab form   // the union of forms
 }
+
+// complete fills in what the category of a row says of those that state nothing themselves.
+func (r *Row) complete() {
+	if r.Action == ActUnknown && (r.Category == Arith || r.Category == Video) {
+		r.Action = ActCompute
+	}
+	r.defaultTypes()
+}
+
+// Cluster reports whether the row is of an opcode as it applies to the shared memory of any block of
+// the cluster: ld.shared::cluster. The block's own shared memory is part of it (PTX ISA 5.1.7).
+func (r *Row) Cluster() bool { return len(r.If) > 0 && r.If[0] == inCluster[0] }
 
 // Sections returns the sections of the ISA text that describe the opcode, each once, in the order of its
 // forms.

@@ -5,44 +5,44 @@ import "heddle/internal/event"
 // syncRows are barriers and fences: PTX ISA 9.7.13.1 to 9.7.13.4 and what else orders threads.
 var syncRows = []Row{
 	// bar is barrier.aligned.
-	{Opcode: "bar", Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(0, Aligned)},
-	{Opcode: "barrier", Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(Aligned, 0)},
-	{Opcode: "bar.warp.sync", Category: WarpOp, Roles: []Role{Src}, Effect: Orders, Section: "9.7.13.2", Executable: true, forms: []form{
+	{Opcode: "bar", Action: ActBlockBarrier, dst: all(countType), narrow: barrierRoles, Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(0, Aligned)},
+	{Opcode: "barrier", Action: ActBlockBarrier, dst: all(countType), narrow: barrierRoles, Category: Barrier, Roles: barRoles, Effect: Orders, Section: "9.7.13.1", Executable: true, forms: barForms(Aligned, 0)},
+	{Opcode: "bar.warp.sync", Action: ActWarpBarrier, src: all(b32Type), Category: WarpOp, Roles: []Role{Src}, Effect: Orders, Section: "9.7.13.2", Executable: true, forms: []form{
 		{implied: SyncMask | Warp},
 	}},
-	{Opcode: "barrier.cluster.arrive", Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+	{Opcode: "barrier.cluster.arrive", Barrier: BarrierArrive, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
 		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release, defScope: event.Cluster},
 	}},
-	{Opcode: "barrier.cluster.wait", Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
+	{Opcode: "barrier.cluster.wait", Barrier: BarrierWait, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
 		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire, defScope: event.Cluster},
 	}},
 
-	{Opcode: "fence", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{{
+	{Opcode: "fence", Action: ActFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{{
 		orders: opt | order(event.SeqCst, event.AcqRel, event.Acquire, event.Release), defOrder: event.AcqRel, scopes: anyScope,
 	}}},
 	// From sm_70 on membar is fence.sc, its level .gl is scope .gpu.
-	{Opcode: "membar", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
+	{Opcode: "membar", Action: ActFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
 		{scopes: of(event.CTA, event.Sys), defOrder: event.SeqCst},
 		{mustMarks: markGL, defOrder: event.SeqCst, defScope: event.GPU},
 	}},
 	// Fences between the generic proxy and one through which nothing that is executable goes: they order nothing.
-	{Opcode: "fence.proxy.alias", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
-	{Opcode: "fence.proxy.async", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
-	{Opcode: "membar.proxy.alias", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
-	{Opcode: "membar.proxy.async", Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
+	{Opcode: "fence.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
+	{Opcode: "fence.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
+	{Opcode: "membar.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
+	{Opcode: "membar.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
 	// Other fences between proxies, and fences that order only some operations: to take them for a whole fence
 	// would hide races.
-	{Opcode: "fence.proxy", Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
-	{Opcode: "membar.proxy", Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
-	{Opcode: "fence.mbarrier_init", Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
-	{Opcode: "fence.sync_restrict", If: []string{"sync_restrict::shared::cta", "sync_restrict::shared::cluster"},
+	{Opcode: "fence.proxy", Action: ActProxyFence, Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
+	{Opcode: "membar.proxy", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
+	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
+	{Opcode: "fence.sync_restrict", Action: ActPartialFence, If: []string{"sync_restrict::shared::cta", "sync_restrict::shared::cluster"},
 		Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 
-	{Opcode: "griddepcontrol", Category: Misc, Effect: Orders, Section: "9.7.13.13", Executable: true, forms: []form{
+	{Opcode: "griddepcontrol", Action: ActGridDependency, Category: Misc, Effect: Orders, Section: "9.7.13.13", Executable: true, forms: []form{
 		{mustMarks: markDependents}, {fns: of(FnWait)},
 	}},
-	{Opcode: "clusterlaunchcontrol.try_cancel", Category: Async, Roles: []Role{Addr, Addr}, Effect: Writes, Section: "9.7.13.17"},
-	{Opcode: "clusterlaunchcontrol.query_cancel", Category: Misc, Roles: []Role{Dst, Src}, Section: "9.7.13.18"},
+	{Opcode: "clusterlaunchcontrol.try_cancel", Action: ActCancel, Category: Async, Roles: []Role{Addr, Addr}, Effect: Writes, Section: "9.7.13.17"},
+	{Opcode: "clusterlaunchcontrol.query_cancel", Action: ActQueryCancel, Category: Misc, Roles: []Role{Dst, Src}, Section: "9.7.13.18"},
 }
 
 var asyncProxy = []form{{spaces: opt | of(event.Global, event.Shared)}}

@@ -12,24 +12,31 @@ import (
 	"heddle/internal/isa"
 )
 
-// maxBuffer bounds the size of one buffer: what one GPU can address is less.
+// Arguments are resolved in two steps. First each parameter collects its specifications over all
+// layers in a slot: a later specification of the parameter replaces everything before it, one of a
+// field of a struct is added to what precedes it. Then each slot is turned into an Arg, on demand,
+// since the target of an alias must be resolved before the alias. Parameters without a
+// specification are guessed.
+
+// maxBuffer bounds the bytes of one buffer; it exceeds the memory of any GPU.
 const maxBuffer = 1 << 40
 
-// assigned is an ArgSpec with where it came from.
+// assigned is an ArgSpec with its origin.
 type assigned struct {
 	ArgSpec
 	origin Origin
 }
 
-// slot collects what was said about one parameter.
+// slot collects the specifications of one parameter.
 type slot struct {
 	v      *ir.Var
-	whole  *assigned
+	whole  *assigned  // the value of the parameter; nil if unspecified
 	fields []assigned // of a struct; later ones override earlier ones at the same offset
-	busy   bool       // being resolved: an alias that leads here is a cycle
+	busy   bool       // being resolved: an alias of it now would be a cycle
 	done   bool
 }
 
+// args collects the specifications of each parameter over all layers, and resolves them.
 func (r *resolver) args(host *HostLaunch) {
 	slots := make([]slot, len(r.k.Params))
 	for i, v := range r.k.Params {
@@ -63,13 +70,15 @@ func (r *resolver) args(host *HostLaunch) {
 	}
 }
 
+// given records a specification for Config.Flags.
 func (r *resolver) given(v *ir.Var, a assigned) {
 	a.Param = paramName(v)
 	r.cfg.given = append(r.cfg.given, a.ArgSpec)
 }
 
-// hostArgs takes over constant arguments of the host launch for parameters that are numbers. A literal that
-// does not fit is left out: the host code may convert it.
+// hostArgs uses constant arguments of the host launch for parameters that are numbers. Pointers and
+// structs have no constant value in host code. A literal that does not fit the parameter is
+// ignored: the host code may convert it.
 func (r *resolver) hostArgs(slots []slot, host *HostLaunch) {
 	if host == nil || len(host.Args) != len(slots) {
 		return
@@ -89,7 +98,7 @@ func (r *resolver) hostArgs(slots []slot, host *HostLaunch) {
 	}
 }
 
-// param finds the parameter that a names.
+// param returns the index of the parameter that a names, or reports an error.
 func (r *resolver) param(a ArgSpec) (int, bool) {
 	for i, v := range r.k.Params {
 		if a.Param == v.Source || a.Param == v.Name {
@@ -104,17 +113,19 @@ func (r *resolver) param(a ArgSpec) (int, bool) {
 	return 0, false
 }
 
+// paramList lists the parameters of the kernel for an error message.
 func (r *resolver) paramList() string {
 	if len(r.k.Params) == 0 {
-		return "it has none"
+		return "it has no parameters"
 	}
 	names := make([]string, len(r.k.Params))
 	for i, v := range r.k.Params {
 		names[i] = fmt.Sprintf("%d %s (%s)", i, paramName(v), typeName(v))
 	}
-	return "it has " + strings.Join(names, ", ")
+	return "its parameters are " + strings.Join(names, ", ")
 }
 
+// paramName returns the name of v in the source, or its PTX name if that is not known.
 func paramName(v *ir.Var) string {
 	if v.Source != "" {
 		return v.Source
@@ -122,12 +133,14 @@ func paramName(v *ir.Var) string {
 	return v.Name
 }
 
+// isStruct reports whether v is passed as bytes: a struct or array.
 func isStruct(v *ir.Var) bool { return v.Size != v.Type.Size() }
 
-// isPointer reports whether v is one pointer. An array of 8 bytes, .b8 p[8], is how a struct with one
-// pointer looks; its field says so.
+// isPointer reports whether v is a single pointer. A struct that holds one pointer is passed as an
+// array of 8 bytes, .b8 p[8]; its PtrFields say that it is a pointer.
 func isPointer(v *ir.Var) bool { return v.Pointer && v.Size == 8 }
 
+// typeName names the type of v for a user.
 func typeName(v *ir.Var) string {
 	switch {
 	case isPointer(v) && v.PtrSpace == event.Shared:
@@ -135,15 +148,15 @@ func typeName(v *ir.Var) string {
 	case isPointer(v):
 		return "pointer"
 	case isStruct(v):
-		return fmt.Sprintf("%d bytes", v.Size)
+		return fmt.Sprintf("struct of %d bytes", v.Size)
 	}
 	return v.Type.String()
 }
 
-// readAsFloat reports whether the kernel loads the plain bits of v as a float.
+// readAsFloat reports whether the kernel loads an untyped parameter as a float.
 func (r *resolver) readAsFloat(v *ir.Var) bool { return r.code.loads[v][0].IsFloat() }
 
-// arg resolves parameter i, after the parameters that it is an alias of.
+// arg resolves parameter i, and before it the parameters that it aliases.
 func (r *resolver) arg(slots []slot, i int) *Arg {
 	s, arg := &slots[i], &r.cfg.Args[i]
 	if s.done {
@@ -178,11 +191,12 @@ func (r *resolver) arg(slots []slot, i int) *Arg {
 	return arg
 }
 
-// defaultArg gives a parameter that nobody mentioned: a pointer an unbounded buffer of zeros, an integer a
-// guess, a float 1.0.
+// defaultArg guesses an unspecified parameter: an unbounded buffer of zeros for a pointer,
+// guessInteger for an integer, 1.0 for a float.
 //
-// Zeros, since kernels rely on counters, flags and locks that start there, and would spin forever or address
-// memory at random otherwise. The price is that a race behind a branch on input data can stay hidden.
+// Buffers start with zeros because kernels rely on counters, flags and locks that are initialized
+// to zero; with random contents they would spin forever or access random addresses. The price: a
+// race behind a branch on input data can stay hidden.
 func (r *resolver) defaultArg(arg *Arg, v *ir.Var) {
 	key := "arg " + arg.Name
 	r.cfg.Origins[key] = Default
@@ -194,17 +208,19 @@ func (r *resolver) defaultArg(arg *Arg, v *ir.Var) {
 	if isStruct(v) {
 		r.code.fillGuess(v, arg.Bits, r.cfg.Geometry)
 		r.defaultFields(arg, v)
-		r.cfg.Reasons[key] = "guesses"
+		r.cfg.Reasons[key] = "each field by its type"
 		return
 	}
 	isFloat := arg.Float
 	put(arg.Bits[:min(len(arg.Bits), 8)], guessBits(arg.Name, isFloat, v.Size, r.cfg.Geometry))
-	r.cfg.Reasons[key] = "guess"
+	r.cfg.Reasons[key] = "1 for a float"
 	if !isFloat {
 		_, r.cfg.Reasons[key] = guessInteger(arg.Name, r.cfg.Geometry, v.Size)
 	}
 }
 
+// defaultFields gives each pointer in a struct an unbounded buffer of zeros. The compiler's output
+// says at which offsets a struct has pointers; a struct of plain PTX has none that are known.
 func (r *resolver) defaultFields(arg *Arg, v *ir.Var) {
 	for _, off := range v.PtrFields {
 		if off >= 0 && off+8 <= v.Size {
@@ -213,8 +229,10 @@ func (r *resolver) defaultFields(arg *Arg, v *ir.Var) {
 	}
 }
 
+// fieldName names the buffer of a pointer in a struct, as --arg does.
 func fieldName(param string, off int) string { return fmt.Sprintf("%s+%d", param, off) }
 
+// setPointer makes the pointer at byte off of a struct point to b.
 func (a *Arg) setPointer(off int, b *Buffer) {
 	for i := range a.Fields {
 		if a.Fields[i].Offset == off {
@@ -225,22 +243,23 @@ func (a *Arg) setPointer(off int, b *Buffer) {
 	a.Fields = append(a.Fields, PointerField{Offset: off, Buffer: b})
 }
 
-// setArg gives a parameter what was said about it.
+// setArg sets a parameter to its specification, or returns why the two do not fit.
 func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 	v, a := s.v, s.whole.ArgSpec
 	switch {
 	case a.Kind == ArgLocal:
-		return fmt.Errorf("it is %s, and local memory is for a __local pointer", typeName(v))
+		return fmt.Errorf("its type is %s; local:BYTES is only for a __local pointer", typeName(v))
 	case a.Kind == ArgAlias:
 		if v.Size != 8 {
-			return fmt.Errorf("it is %s, and only a pointer can be an alias", typeName(v))
+			return fmt.Errorf("its type is %s; only a pointer can be an alias", typeName(v))
 		}
 		b, err := r.alias(slots, a)
 		arg.Buffer = b
 		return err
 	case a.Kind == ArgFunc:
 		if v.Size != 8 {
-			return fmt.Errorf("it is %s, and only a pointer can be a function", typeName(v))
+			return fmt.Errorf("its type is %s; only a pointer can be the address of a function",
+				typeName(v))
 		}
 		arg.Bits, arg.Func = make([]byte, v.Size), a.Text
 		return nil
@@ -250,7 +269,8 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 		arg.Bits, arg.Unknown = make([]byte, v.Size), true
 		return nil
 	case a.unbounded():
-		return fmt.Errorf("it is %s, and bytes that go on (%s) are for a pointer", typeName(v), andZeros)
+		return fmt.Errorf("its type is %s; only a pointer can have an unbounded buffer (%s at the "+
+			"end of hex:)", typeName(v), andZeros)
 	case a.Kind == ArgBytes, a.Kind == ArgFile:
 		return setBytes(arg, a, v.Size)
 	case a.Kind == ArgBuffer && isStruct(v) && a.Fill == FillZero && a.Size == 0:
@@ -258,19 +278,24 @@ func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
 		r.defaultFields(arg, v)
 		return nil
 	case a.Kind == ArgBuffer:
-		return fmt.Errorf("it is %s, not a pointer, and can have no buffer; give a number or unknown", typeName(v))
+		return fmt.Errorf("its type is %s, not a pointer, so it cannot have a buffer; give a "+
+			"number or unknown", typeName(v))
 	case isStruct(v):
-		return fmt.Errorf("it is a struct of %d bytes; give its fields by offset (%s+0=u32:7), all bytes (hex:...), or zero", v.Size, arg.Name)
+		return fmt.Errorf("the parameter is a struct of %d bytes; give its fields by offset "+
+			"(%s+0=u32:7), all its bytes (hex:...), or zero", v.Size, arg.Name)
 	}
 	bits, err := encodeLiteral(a.Text, v.Type, r.readAsFloat(v))
 	arg.Bits = bits
 	return err
 }
 
+// setPointerArg sets a pointer to null or to a new buffer. Any other address is an error: no buffer
+// would be there.
 func setPointerArg(arg *Arg, a ArgSpec) error {
 	if a.Kind == ArgValue {
 		if a.Text != "0" {
-			return fmt.Errorf("it is a pointer, and %s is no buffer; give zero, random, iota, value:%s, unknown, file:PATH, alias:PARAM or null", a.Text, a.Text)
+			return fmt.Errorf("the parameter is a pointer, and %s is a number; give zero, random, iota, "+
+				"value:%s, unknown, file:PATH, alias:PARAM or null", a.Text, a.Text)
 		}
 		arg.Bits = make([]byte, 8)
 		return nil
@@ -280,6 +305,8 @@ func setPointerArg(arg *Arg, a ArgSpec) error {
 	return err
 }
 
+// newBuffer returns the buffer that a specifies. It fails if a file cannot be read or is too short,
+// or if the buffer is too large.
 func newBuffer(name string, a ArgSpec) (*Buffer, error) {
 	b := &Buffer{Name: name, Size: a.Size, Fill: a.Fill, Seed: a.Seed, Value: a.Value}
 	switch a.Kind {
@@ -296,15 +323,19 @@ func newBuffer(name string, a ArgSpec) (*Buffer, error) {
 		}
 	}
 	if b.Size > maxBuffer {
-		return nil, fmt.Errorf("a buffer of %d bytes; at most %d are possible", b.Size, uint64(maxBuffer))
+		return nil, fmt.Errorf("a buffer of %d bytes is too large; the limit is %d bytes", b.Size,
+			uint64(maxBuffer))
 	}
 	return b, nil
 }
 
-// unbounded reports whether a buffer goes on behind its bytes.
-func (a *ArgSpec) unbounded() bool { return a.Kind == ArgBytes && strings.HasSuffix(a.Text, andZeros) }
+// unbounded reports whether zeros follow the bytes of a buffer without end.
+func (a *ArgSpec) unbounded() bool {
+	return a.Kind == ArgBytes && strings.HasSuffix(a.Text, andZeros)
+}
 
-// bytesOf returns the bytes of a file or of hex:: at least a.Size of them, and cut to that.
+// bytesOf returns the bytes of a file or of hex:. If a.Size is set, a file must have at least that
+// many bytes, and is cut to that size.
 func bytesOf(a ArgSpec) ([]byte, error) {
 	if a.Kind == ArgBytes {
 		return parseHexBytes(strings.TrimSuffix(a.Text, andZeros))
@@ -314,7 +345,7 @@ func bytesOf(a ArgSpec) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", a.Text)
+		return nil, fmt.Errorf("%s is not a regular file", a.Text)
 	}
 	data, err := os.ReadFile(a.Text)
 	if err != nil {
@@ -322,7 +353,8 @@ func bytesOf(a ArgSpec) ([]byte, error) {
 	}
 	switch {
 	case uint64(len(data)) < a.Size:
-		return nil, fmt.Errorf("file %s has %d bytes, fewer than the %d that were asked for", a.Text, len(data), a.Size)
+		return nil, fmt.Errorf("file %s has %d bytes, fewer than the requested %d", a.Text, len(data),
+			a.Size)
 	case len(data) == 0:
 		return nil, fmt.Errorf("file %s is empty", a.Text)
 	case a.Size > 0:
@@ -331,29 +363,29 @@ func bytesOf(a ArgSpec) ([]byte, error) {
 	return data, nil
 }
 
-// setBytes gives a number or a struct its bytes as they lie in memory.
+// setBytes sets a number or a struct of the given size to bytes in memory order.
 func setBytes(arg *Arg, a ArgSpec, size int) error {
 	data, err := bytesOf(a)
 	if err != nil {
 		return err
 	}
 	if len(data) < size || a.Kind == ArgBytes && len(data) != size {
-		return fmt.Errorf("%d bytes were given, the parameter has %d", len(data), size)
+		return fmt.Errorf("found %d bytes; the parameter has %d bytes", len(data), size)
 	}
 	arg.Bits = append([]byte(nil), data[:size]...)
 	return nil
 }
 
-// alias returns the buffer of the parameter that a names.
+// alias returns the buffer of the parameter that a names as the other one.
 func (r *resolver) alias(slots []slot, a ArgSpec) (*Buffer, error) {
 	other := a
 	other.Param = a.Text
 	i, ok := r.param(other)
 	if !ok {
-		return nil, fmt.Errorf("%q is no parameter to be an alias of", a.Text)
+		return nil, fmt.Errorf("there is no parameter %q to be an alias of", a.Text)
 	}
 	if slots[i].busy {
-		return nil, fmt.Errorf("it is an alias of itself, by way of %s", paramName(slots[i].v))
+		return nil, fmt.Errorf("the aliases form a cycle through %s", paramName(slots[i].v))
 	}
 	target := r.arg(slots, i)
 	if target.Buffer == nil {
@@ -362,11 +394,11 @@ func (r *resolver) alias(slots []slot, a ArgSpec) (*Buffer, error) {
 	return target.Buffer, nil
 }
 
-// setField gives 8 bytes of a struct a buffer, or some bytes a number.
+// setField sets a field of a struct, at byte f.Offset, to a number or to a pointer with a buffer.
 func (r *resolver) setField(slots []slot, arg *Arg, s *slot, f assigned) error {
 	v, off := s.v, f.Offset
 	if !isStruct(v) {
-		return fmt.Errorf("the parameter is %s, no struct", typeName(v))
+		return fmt.Errorf("its type is %s, not a struct, so it has no fields", typeName(v))
 	}
 	switch f.Kind {
 	case ArgValue:
@@ -375,24 +407,27 @@ func (r *resolver) setField(slots []slot, arg *Arg, s *slot, f assigned) error {
 			typ = literalTypes[name]
 		}
 		if typ == isa.NoType || typ.Size() == 0 {
-			return fmt.Errorf("the type of the field is not known; say it, as u32:%s", f.Text)
+			return fmt.Errorf("the type of the field is not known; specify it, for example u32:%s", f.Text)
 		}
 		bits, err := encodeLiteral(f.Text, typ, false)
 		if err != nil {
 			return err
 		}
 		if off+len(bits) > v.Size {
-			return fmt.Errorf("%d bytes from there run past the %d bytes of the struct", len(bits), v.Size)
+			return fmt.Errorf("%d bytes at this offset run past the end of the struct, which has %d bytes",
+				len(bits), v.Size)
 		}
-		if len(arg.Bits) != v.Size { // the whole was a mistake, which has been reported
+		if len(arg.Bits) != v.Size { // the value of the struct was invalid, which has been reported
 			arg.Bits = make([]byte, v.Size)
 		}
 		copy(arg.Bits[off:], bits)
-		arg.Fields = slices.DeleteFunc(arg.Fields, func(p PointerField) bool { return p.Offset < off+len(bits) && off < p.Offset+8 })
+		arg.Fields = slices.DeleteFunc(arg.Fields,
+			func(p PointerField) bool { return p.Offset < off+len(bits) && off < p.Offset+8 })
 		return nil
 	}
 	if off+8 > v.Size {
-		return fmt.Errorf("a pointer there runs past the %d bytes of the struct", v.Size)
+		return fmt.Errorf("a pointer at this offset runs past the end of the struct, which has %d bytes",
+			v.Size)
 	}
 	var b *Buffer
 	var err error

@@ -4,13 +4,13 @@ import "heddle/internal/source"
 
 // Comment is a // comment of a file.
 type Comment struct {
-	Text  string // behind the marks
-	Span  source.Span
-	Alone bool // nothing but space before it in its line
+	Text  string      // after the two slashes
+	Span  source.Span // with the slashes
+	Alone bool        // only white space precedes it in its line
 }
 
-// LineComments returns the // comments of CUDA, OpenCL or PTX text, in order. What looks like one in a string or
-// a block comment is none. It accepts any bytes.
+// LineComments returns the // comments of CUDA, OpenCL or PTX text in order. It skips strings and
+// block comments, in which // does not start a comment. It accepts any bytes.
 func LineComments(f *source.File, ptx bool) []Comment {
 	var out []Comment
 	for _, t := range scanAll(f.Content, ptx) {

@@ -9,21 +9,23 @@ import (
 	"heddle/internal/event"
 )
 
-// A constant is what the host scanner knows of a name or an expression.
+// A constant is the value of a name or an expression in host code, if it is known.
 type constant struct {
 	kind constKind
-	n    int64
-	dim  event.Dim3
+	n    int64      // intConst
+	dim  event.Dim3 // dimConst
 }
 
+// A constKind is the kind of a constant.
 type constKind uint8
 
 const (
-	notConst constKind = iota
-	intConst
-	dimConst
+	notConst constKind = iota // not known
+	intConst                  // an integer
+	dimConst                  // a dim3
 )
 
+// intOf returns the integer n, or notConst unless ok.
 func intOf(n int64, ok bool) constant {
 	if !ok {
 		return constant{}
@@ -31,7 +33,8 @@ func intOf(n int64, ok bool) constant {
 	return constant{kind: intConst, n: n}
 }
 
-// asDim reads a constant as a launch dimension: an integer stands for its x.
+// asDim returns a constant as dimensions of a launch, where an integer is the size in x. It returns
+// nil for other values.
 func (c constant) asDim() *event.Dim3 {
 	switch {
 	case c.kind == dimConst:
@@ -42,25 +45,26 @@ func (c constant) asDim() *event.Dim3 {
 	return nil
 }
 
-// maxExprDepth bounds the nesting of an expression and of macros in it, maxExprWork its operands.
+// maxExprDepth bounds the nesting of an expression, macros included, and maxExprWork its operands.
 const (
 	maxExprDepth = 100
 	maxExprWork  = 10_000
 )
 
-// evaluator computes integer constant expressions of C: literals, names, + - * / % << >> & | ^ ~, casts to
-// integer types, sizeof of plain types, and dim3. What it does not know is notConst, and so is what
-// overflows 64 bits.
+// evaluator computes integer constant expressions of C: literals, names, + - * / % << >> & | ^ ~,
+// casts to integer types, sizeof of plain types, and dim3. Anything else is notConst, and so is a
+// value that overflows 64 bits. The type of an operand is ignored: 2^31 does not wrap as it does in
+// an int.
 type evaluator struct {
-	lookup func(name string) constant
-	macro  func(name string) ([]token, bool)
-	toks   []token
-	pos    int
-	depth  int
-	fuel   *int // what is left of maxExprWork; macros can grow exponentially
+	lookup func(name string) constant        // the value of a variable
+	macro  func(name string) ([]token, bool) // the body of a macro
+	toks   []token                           // the expression
+	pos    int                               // of the next token
+	depth  int                               // nesting, up to maxExprDepth
+	fuel   *int                              // the rest of maxExprWork; macros can grow exponentially
 }
 
-// eval computes the whole of toks.
+// eval computes the expression toks. It is notConst unless all tokens are used.
 func (e evaluator) eval(toks []token) constant {
 	e.toks, e.pos = toks, 0
 	c := e.binary(0)
@@ -70,6 +74,7 @@ func (e evaluator) eval(toks []token) constant {
 	return c
 }
 
+// peek returns the next token, without consuming it; the zero token at the end.
 func (e *evaluator) peek() token {
 	if e.pos < len(e.toks) {
 		return e.toks[e.pos]
@@ -77,6 +82,7 @@ func (e *evaluator) peek() token {
 	return token{}
 }
 
+// accept consumes the next token if it is text.
 func (e *evaluator) accept(text string) bool {
 	if e.peek().is(text) {
 		e.pos++
@@ -85,8 +91,11 @@ func (e *evaluator) accept(text string) bool {
 	return false
 }
 
-var precedence = map[string]int{"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
+// precedence of the binary operators, as in C. Comparisons and logical operators are not evaluated.
+var precedence = map[string]int{"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6,
+	"/": 6, "%": 6}
 
+// binary parses operators of a precedence above minPrec, by precedence climbing.
 func (e *evaluator) binary(minPrec int) constant {
 	if e.depth++; e.depth > maxExprDepth {
 		e.pos = len(e.toks) + 1
@@ -110,6 +119,7 @@ func (e *evaluator) binary(minPrec int) constant {
 	}
 }
 
+// applyBinary returns x op y; false if it overflows or is undefined.
 func applyBinary(op string, x, y int64) (int64, bool) {
 	switch op {
 	case "+":
@@ -150,6 +160,7 @@ func applyBinary(op string, x, y int64) (int64, bool) {
 	return 0, false
 }
 
+// multiply returns x*y; false if it overflows.
 func multiply(x, y int64) (int64, bool) {
 	if x == math.MinInt64 || y == math.MinInt64 {
 		return 0, false
@@ -164,6 +175,8 @@ func multiply(x, y int64) (int64, bool) {
 	return int64(lo), true
 }
 
+// unary parses + - ~ and their operand. Too deep or too long an expression is notConst: pos moves
+// past the end, which eval notices.
 func (e *evaluator) unary() constant {
 	*e.fuel--
 	if e.depth++; e.depth > maxExprDepth || *e.fuel < 0 {
@@ -184,6 +197,7 @@ func (e *evaluator) unary() constant {
 	return e.primary()
 }
 
+// primary parses a literal, a name, parentheses, a cast, sizeof or a dim3.
 func (e *evaluator) primary() constant {
 	t := e.peek()
 	switch {
@@ -214,7 +228,7 @@ func (e *evaluator) primary() constant {
 	return constant{}
 }
 
-// parenthesized is (expr), or a cast to an integer type and what it casts.
+// parenthesized parses (expr), or a cast to an integer type with its operand.
 func (e *evaluator) parenthesized() constant {
 	if !e.accept("(") {
 		return constant{}
@@ -234,7 +248,7 @@ func (e *evaluator) parenthesized() constant {
 	return x
 }
 
-// typeName consumes a run of integer type words.
+// typeName consumes the words of an integer type, and reports whether there are any.
 func (e *evaluator) typeName() bool {
 	start := e.pos
 	for t := e.peek(); t.kind == tokIdent && (isIntType(t.text) || t.text == "const"); t = e.peek() {
@@ -243,7 +257,7 @@ func (e *evaluator) typeName() bool {
 	return e.pos > start
 }
 
-// dim is the arguments of dim3, in parentheses or braces.
+// dim parses the arguments of dim3, in parentheses or braces.
 func (e *evaluator) dim(open string) constant {
 	if closers[open] == "" || !e.accept(open) {
 		return constant{}
@@ -262,6 +276,7 @@ func (e *evaluator) dim(open string) constant {
 	return constant{kind: dimConst, dim: event.Dim3{X: d[0], Y: d[1], Z: d[2]}}
 }
 
+// sizeof parses sizeof of a type. sizeof of an expression is notConst.
 func (e *evaluator) sizeof() constant {
 	e.pos++
 	if !e.accept("(") {
@@ -282,6 +297,7 @@ func (e *evaluator) sizeof() constant {
 	return intOf(size, e.accept(")") && size > 0)
 }
 
+// name parses a variable, a macro, or a component of a dim3.
 func (e *evaluator) name() constant {
 	t := e.peek()
 	e.pos++
@@ -301,6 +317,7 @@ func (e *evaluator) name() constant {
 	return c
 }
 
+// component returns d.x, d.y or d.z; false for another field.
 func component(d event.Dim3, field string) (int64, bool) {
 	switch field {
 	case "x":
@@ -313,7 +330,8 @@ func component(d event.Dim3, field string) (int64, bool) {
 	return 0, false
 }
 
-// parseCInteger reads an integer literal with C's suffixes and C++'s digit separators.
+// parseCInteger parses an integer literal with C's suffixes and C++'s digit separators. It returns
+// false for floats and for values that do not fit in 64 bits.
 func parseCInteger(s string) (int64, bool) {
 	s = strings.ReplaceAll(s, "'", "")
 	if !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X") || !strings.ContainsAny(s, ".pP") {
@@ -326,15 +344,16 @@ func parseCInteger(s string) (int64, bool) {
 	return n, err == nil
 }
 
-// typeSizes are the sizes of C types on the hosts that CUDA supports, except that long is 4 on Windows.
+// typeSizes are the sizes of C types in bytes on Linux; long has 4 on Windows.
 var typeSizes = map[string]int64{
-	"char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "uchar": 1, "short": 2, "int16_t": 2, "uint16_t": 2,
-	"int": 4, "unsigned": 4, "signed": 4, "uint": 4, "int32_t": 4, "uint32_t": 4, "float": 4,
+	"char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "uchar": 1, "short": 2, "int16_t": 2,
+	"uint16_t": 2,
+	"int":      4, "unsigned": 4, "signed": 4, "uint": 4, "int32_t": 4, "uint32_t": 4, "float": 4,
 	"long": 8, "size_t": 8, "int64_t": 8, "uint64_t": 8, "double": 8,
 	"int2": 8, "uint2": 8, "float2": 8, "int4": 16, "uint4": 16, "float4": 16, "double2": 16,
 }
 
-// isIntType reports whether a word is (part of) the name of an integer type.
+// isIntType reports whether word is the name of an integer type, or part of one.
 func isIntType(word string) bool {
 	switch word {
 	case "float", "double", "int2", "uint2", "float2", "int4", "uint4", "float4", "double2":

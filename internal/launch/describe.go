@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Describe says in one line what the launch is and where each fact came from:
+// Describe returns the launch as one line, with the origin of each fact:
 //
-//	grid 4 (default), block 256 (pragma), in: zeros (default), n = 1024 (flag)
+//	grid 4 (default), block 256 (pragma), in: zeros (default), n = 1024 (flag), m = 64 (guess: ...)
 func (c *Config) Describe() string {
 	g := c.Geometry
 	parts := []string{
@@ -30,14 +30,20 @@ func (c *Config) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// origin prints where a fact came from, in parentheses.
+// origin returns the origin of a fact in parentheses, with the reason for a default. A default
+// value of an argument is called a guess: the kernel may need another one.
 func (c *Config) origin(key string) string {
+	label := c.Origins[key].String()
 	if why := c.Reasons[key]; why != "" && c.Origins[key] == Default {
-		return " (" + c.Origins[key].String() + ": " + why + ")"
+		if strings.HasPrefix(key, "arg ") {
+			label = "guess"
+		}
+		label += ": " + why
 	}
-	return " (" + c.Origins[key].String() + ")"
+	return " (" + label + ")"
 }
 
+// describeArg returns argument i with its value or the contents of its buffer.
 func (c *Config) describeArg(i int) string {
 	a := &c.Args[i]
 	switch {
@@ -62,7 +68,8 @@ func (c *Config) describeArg(i int) string {
 	return a.Name + " = " + a.Value()
 }
 
-// firstWith returns the first argument that is buffer b.
+// firstWith returns the index of the first argument whose buffer is b; the number of arguments if
+// none is.
 func (c *Config) firstWith(b *Buffer) int {
 	for i := range c.Args {
 		if c.Args[i].Buffer == b {
@@ -72,6 +79,7 @@ func (c *Config) firstWith(b *Buffer) int {
 	return len(c.Args)
 }
 
+// describe returns the size of a bounded buffer, and its contents.
 func (b *Buffer) describe() string {
 	var what string
 	switch b.Fill {
@@ -97,14 +105,16 @@ func (b *Buffer) describe() string {
 	return what
 }
 
-// Value is the number that an argument without buffers has, as a user would write it.
+// Value returns the number of an argument without buffers as a user would write it.
 func (a *Arg) Value() string { return formatBits(a.Bits, a.Float) }
 
-// formatBits prints a number as a user would write it; bytes of other sizes in hexadecimal.
+// formatBits formats 1, 2, 4 or 8 bytes as a signed integer or, if float is set, 4 or 8 bytes as a
+// float. Bytes of any other size are formatted in hexadecimal.
 func formatBits(bits []byte, float bool) string {
 	switch {
 	case float && len(bits) == 4:
-		return strconv.FormatFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(bits))), 'g', -1, 32)
+		return strconv.FormatFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(bits))), 'g',
+			-1, 32)
 	case float && len(bits) == 8:
 		return strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(bits)), 'g', -1, 64)
 	case len(bits) == 0 || len(bits) > 8 || len(bits)&(len(bits)-1) != 0:
@@ -118,8 +128,9 @@ func formatBits(bits []byte, float bool) string {
 	return fmt.Sprint(int64(u<<shift) >> shift)
 }
 
-// Flags returns the command line flags that make this launch again, quoted for a shell. What is a default is
-// left out except for grid and block: the same command decides it in the same way.
+// Flags returns the command-line flags that reproduce this launch, quoted for a shell. Grid and
+// block are always included; other defaults are omitted, since the same command decides them in the
+// same way.
 func (c *Config) Flags() string {
 	g := c.Geometry
 	flags := []string{"--grid " + Dims(g.Grid), "--block " + Dims(g.Block)}
@@ -135,7 +146,8 @@ func (c *Config) Flags() string {
 	return strings.Join(flags, " ")
 }
 
-// String prints a as ParseArg reads it.
+// String formats a in the form that ParseArg reads: parsing the result gives the same ArgSpec,
+// except for its Span.
 func (a ArgSpec) String() string {
 	name := a.Param
 	if a.Offset >= 0 {
@@ -164,6 +176,7 @@ func (a ArgSpec) String() string {
 	return name + "=" + a.Text
 }
 
+// fillText returns the word for the contents of a buffer.
 func (a ArgSpec) fillText() string {
 	switch a.Fill {
 	case FillRandom:
@@ -179,24 +192,14 @@ func (a ArgSpec) fillText() string {
 	return "zero"
 }
 
-// shellQuote quotes s for a POSIX shell if it needs that.
+// shellQuote quotes s for a POSIX shell if it contains anything but letters, digits and @%_+=:,./-
 func shellQuote(s string) string {
 	plain := func(r rune) bool {
-		return strings.ContainsRune("@%_+=:,./-", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return strings.ContainsRune("@%_+=:,./-", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' ||
+			r >= 'A' && r <= 'Z'
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// Guesses lists what nobody said, for the scope of a verdict: "n = 256 (default: guess: the threads in x)".
-func (c *Config) Guesses() []string {
-	var out []string
-	for i := range c.Args {
-		if key := "arg " + c.Args[i].Name; c.Origins[key] == Default {
-			out = append(out, c.describeArg(i)+c.origin(key))
-		}
-	}
-	return out
 }

@@ -6,19 +6,22 @@ import (
 	"heddle/internal/isa"
 )
 
-// kernelFacts is what the code of a kernel, with all that it calls, says about a sensible launch.
+// kernelFacts are the properties of a kernel, with every function that it may call, that suggest a
+// launch.
 type kernelFacts struct {
 	tidY, tidZ     bool // reads threadIdx.y, .z
 	ctaid          bool // reads blockIdx or gridDim in any dimension
 	ctaidY, ctaidZ bool
-	atomics        bool   // may do atomics on global memory, by which blocks can tell each other apart
-	dynamic        bool   // uses an extern __shared__ array
-	static         uint64 // bytes of static shared memory
-	// loads holds for each parameter, by offset, the types with which it is read.
+	// may do atomics on global memory, which blocks can use to tell themselves apart
+	atomics bool
+	dynamic bool   // uses an extern __shared__ array
+	static  uint64 // bytes of static shared memory
+	// loads maps each parameter and byte offset to the type with which the kernel loads it.
 	loads map[*ir.Var]map[int]isa.Type
 }
 
-// gather scans the kernel and every function that it may call.
+// gather scans the kernel and every function that it may call. A function whose address is stored
+// in a variable counts as called, so the facts can describe more than one run executes.
 func gather(k *ir.Func) *kernelFacts {
 	facts := &kernelFacts{loads: make(map[*ir.Var]map[int]isa.Type)}
 	for _, f := range ir.ReachableFuncs(k) {
@@ -36,8 +39,10 @@ func gather(k *ir.Func) *kernelFacts {
 	return facts
 }
 
+// instr records the facts of one instruction.
 func (k *kernelFacts) instr(in *ir.Instr) {
-	if in.Row != nil && in.Row.Effect == isa.ReadsWrites && (in.Space == event.Global || in.Space == event.Generic) {
+	if in.Row != nil && in.Row.Effect == isa.ReadsWrites &&
+		(in.Space == event.Global || in.Space == event.Generic) {
 		k.atomics = true
 	}
 	for _, ops := range [2][]ir.Operand{in.Dst, in.Src} {
@@ -52,6 +57,7 @@ func (k *kernelFacts) instr(in *ir.Instr) {
 	}
 }
 
+// load records the types with which in, a load or vector load, reads v from offset off.
 func (k *kernelFacts) load(v *ir.Var, off int, in *ir.Instr) {
 	if k.loads[v] == nil {
 		k.loads[v] = make(map[int]isa.Type)
@@ -61,6 +67,7 @@ func (k *kernelFacts) load(v *ir.Var, off int, in *ir.Instr) {
 	}
 }
 
+// operand records the special registers that an operand reads.
 func (k *kernelFacts) operand(o *ir.Operand) {
 	switch o.Sreg {
 	case ir.TidY:

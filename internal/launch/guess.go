@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -11,21 +10,24 @@ import (
 	"heddle/internal/ir"
 )
 
-// The defaults of a launch that nobody described.
+// The default dimensions of an unspecified launch, by the number of dimensions that the kernel
+// uses.
 //
-// The grid has four blocks, so that blocks can race with each other, and so that the first, the last and
-// one with two neighbours are there. A kernel that never looks at blockIdx or gridDim, and does no atomics on
-// global memory, does the same work in every block: it is meant for one block, and more of them would be
-// reported as racing with themselves. The block has 64 threads, two warps, which shows races between warps;
-// a larger one would run over shared arrays that were sized for few threads, and be a false report. Kernels
-// that read threadIdx.y get 16x16 threads, the customary tile, and those that read threadIdx.z 8x8x4.
-// .maxntid (__launch_bounds__) is an upper bound only, but it is what the author had in mind.
+// The grid has four blocks: enough for races between blocks, with a first block, a last one and one
+// with two neighbours. A kernel that reads neither blockIdx nor gridDim and does no atomics on
+// global memory does the same work in every block: it is written for one block, and several blocks
+// would race with each other. The block has 64 threads, two warps, enough for races between warps;
+// a larger block would overrun shared arrays that are sized for few threads, which is a false
+// report. Kernels that read threadIdx.y get 16x16 threads, the customary tile, and those that read
+// threadIdx.z get 8x8x4. .maxntid (__launch_bounds__) is only an upper bound, but it is the block
+// that the author had in mind.
 var (
 	defaultGrid    = [3]event.Dim3{{X: 4, Y: 1, Z: 1}, {X: 2, Y: 2, Z: 1}, {X: 2, Y: 2, Z: 2}}
 	defaultBlock   = [3]event.Dim3{{X: 64, Y: 1, Z: 1}, {X: 16, Y: 16, Z: 1}, {X: 8, Y: 8, Z: 4}}
 	defaultCluster = event.Dim3{X: 1, Y: 1, Z: 1}
 )
 
+// grid returns the default grid, and why it has that size if it is not the usual one.
 func (k *kernelFacts) grid() (event.Dim3, string) {
 	switch {
 	case k.ctaidZ:
@@ -38,7 +40,8 @@ func (k *kernelFacts) grid() (event.Dim3, string) {
 	return defaultGrid[0], ""
 }
 
-// block returns the default block: what .maxntid allows, in the dimensions that the kernel uses.
+// block returns the default block: at most limit (.maxntid; all zeros if there is none), in the
+// dimensions that the kernel uses.
 func (k *kernelFacts) block(limit event.Dim3) event.Dim3 {
 	dims := 0
 	switch {
@@ -57,7 +60,7 @@ func (k *kernelFacts) block(limit event.Dim3) event.Dim3 {
 		}
 		return event.Dim3{X: n, Y: 1, Z: 1}
 	}
-	x := uint32(1) // the power of two next to the root, from below
+	x := uint32(1) // the largest power of two up to the square root of n
 	for (2*x)*(2*x) <= n {
 		x *= 2
 	}
@@ -68,25 +71,32 @@ func (k *kernelFacts) block(limit event.Dim3) event.Dim3 {
 	return event.Dim3{X: x, Y: y, Z: min(n/(x*y), maxBlockZ)}
 }
 
-// words of parameter names, and what is guessed for an integer of that name. The first that matches counts.
+// A guess returns the guessed value of an integer for a launch, and the words that explain it.
+type guess func(g event.Geometry) (uint64, string)
+
+// guessWords maps parameter names, separated by spaces, to the guess for an integer of that name.
+// The first match counts.
 var guessWords = []struct {
 	words string
-	value func(g event.Geometry) (uint64, string)
+	value guess
 }{
 	{"height rows nrows numrows h ny m", extentY},
 	{"depth nz slices", extentZ},
-	{"offset begin start first base lo idx index id rank root shift flag flags seed", constantGuess(0)},
-	{"iters iterations niter steps nsteps times reps rounds loops repeat", constantGuess(4)},
-	{"radius halo order", constantGuess(1)},
+	{"offset begin start first base lo idx index id rank root shift flag flags seed",
+		constantGuess(0, "0 for an offset, index or flag")},
+	{"iters iterations niter steps nsteps times reps rounds loops repeat",
+		constantGuess(4, "4 iterations")},
+	{"radius halo order", constantGuess(1, "a radius of 1")},
 }
 
-// guessInteger returns a value for an integer parameter that nobody gave. Most integers of kernels are
-// sizes: the extent of the launch in x makes every thread take part and keeps loops short. The kernel may
-// well be meant for another value, which is why the guess is always printed.
+// guessInteger returns a value for an integer parameter of the given size in bytes that is
+// unspecified, and how it was guessed. Most integer parameters are sizes: the extent of the launch
+// in x makes every thread take part and keeps loops short. The kernel may well need another value,
+// which is why every report marks the guess.
 func guessInteger(name string, g event.Geometry, bytes int) (uint64, string) {
-	value := extentX
+	value := guess(extentX)
 	if bytes == 1 {
-		value = constantGuess(1)
+		value = constantGuess(1, "1 for a single byte")
 	} else {
 		word := strings.Trim(strings.ToLower(name), "_0123456789")
 		for _, w := range guessWords {
@@ -103,34 +113,41 @@ func guessInteger(name string, g event.Geometry, bytes int) (uint64, string) {
 	return n, why
 }
 
+// containsWord reports whether word is one of the words of list, which are separated by spaces.
 func containsWord(list, word string) bool {
 	return word != "" && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
+// extentX guesses the number of threads of the launch in x. It is the guess for every name that
+// guessWords does not have.
 func extentX(g event.Geometry) (uint64, string) {
-	return uint64(g.Grid.X) * uint64(g.Block.X), "guess: the threads in x"
+	return uint64(g.Grid.X) * uint64(g.Block.X), "the number of threads in x"
 }
 
+// extentY guesses the number of threads in y if the launch has that dimension, else in x.
 func extentY(g event.Geometry) (uint64, string) {
 	if n := uint64(g.Grid.Y) * uint64(g.Block.Y); n > 1 {
-		return n, "guess: the threads in y"
+		return n, "the number of threads in y"
 	}
 	return extentX(g)
 }
 
+// extentZ guesses the number of threads in z if the launch has that dimension, else in x.
 func extentZ(g event.Geometry) (uint64, string) {
 	if n := uint64(g.Grid.Z) * uint64(g.Block.Z); n > 1 {
-		return n, "guess: the threads in z"
+		return n, "the number of threads in z"
 	}
 	return extentX(g)
 }
 
-func constantGuess(n uint64) func(event.Geometry) (uint64, string) {
-	return func(event.Geometry) (uint64, string) { return n, fmt.Sprintf("guess: %d", n) }
+// constantGuess guesses n for every launch.
+func constantGuess(n uint64, why string) guess {
+	return func(event.Geometry) (uint64, string) { return n, why }
 }
 
-// fillGuess writes the guesses for the fields of a struct parameter into bits: integers and floats by the
-// type with which the kernel reads them. Fields that are read in no known way stay zero.
+// fillGuess writes guesses for the fields of a struct parameter into bits: integers and floats, by
+// the type with which the kernel loads them. The names of fields are unknown, so every integer is a
+// size. Bytes that no load with a constant offset reads stay zero.
 func (k *kernelFacts) fillGuess(v *ir.Var, bits []byte, g event.Geometry) {
 	loads := k.loads[v]
 	for _, off := range slices.Sorted(maps.Keys(loads)) {
@@ -142,7 +159,7 @@ func (k *kernelFacts) fillGuess(v *ir.Var, bits []byte, g event.Geometry) {
 	}
 }
 
-// guessBits returns the bits of a guessed number: 1.0 for a float.
+// guessBits returns the bits of a guessed number of the given size in bytes: 1.0 for a float.
 func guessBits(name string, isFloat bool, bytes int, g event.Geometry) uint64 {
 	switch {
 	case isFloat && bytes == 4:
@@ -156,7 +173,7 @@ func guessBits(name string, isFloat bool, bytes int, g event.Geometry) uint64 {
 	return n
 }
 
-// put stores v little endian.
+// put stores the low bytes of v in b, little endian.
 func put(b []byte, v uint64) {
 	for i := range b {
 		b[i] = byte(v >> (8 * i))

@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// andZeros ends the bytes of a buffer that goes on with zeros, without a bound.
+// andZeros ends the hexadecimal digits of an unbounded buffer whose other bytes are zero.
 const andZeros = "..."
 
-// mostHexBytes bounds what hex: may ask for with counts.
+// mostHexBytes bounds the bytes of one hex: value, since a count of a few digits can ask for
+// gigabytes.
 const mostHexBytes = 1 << 28
 
-// HexBytes writes bytes for hex:, in the order of memory: two hexadecimal digits for each, and one byte, x and a count
-// for many that are the same. Parts stand apart by commas: "00x384,07,00x3".
+// HexBytes formats bytes for hex: in memory order: two hexadecimal digits per byte, and for a run
+// of equal bytes the byte, "x" and a count. Commas separate the parts: "00x384,07,00x3".
 func HexBytes(b []byte) string {
-	const worthwhile = 8
+	const worthwhile = 8 // shorter runs are written as digits
 	var parts []string
-	plain := 0 // from here nothing is written
+	plain := 0 // bytes from here to i are not written yet
 	for i := 0; i < len(b); {
 		j := i + 1
 		for j < len(b) && b[j] == b[i] {
@@ -40,19 +41,22 @@ func HexBytes(b []byte) string {
 	return strings.Join(parts, ",")
 }
 
-// parseHexBytes is the inverse of HexBytes. It wants at least one byte and at most mostHexBytes.
+// parseHexBytes is the inverse of HexBytes. It accepts 1 to mostHexBytes bytes, and fails for an
+// odd number of digits, a count of 0, or a count after more than one byte.
 func parseHexBytes(s string) ([]byte, error) {
 	var out []byte
 	for part := range strings.SplitSeq(s, ",") {
 		digits, count, repeated := strings.Cut(part, "x")
 		b, err := hex.DecodeString(digits)
 		if err != nil || len(b) == 0 || repeated && len(b) != 1 {
-			return nil, fmt.Errorf("%q: want two hexadecimal digits for each byte, or one byte, x and how often", part)
+			return nil, fmt.Errorf("%q: expected two hexadecimal digits per byte, such as 00ff, or one "+
+				"byte, x and a count, such as 00x16", part)
 		}
 		if repeated {
 			n, err := strconv.ParseUint(count, 10, 32)
 			if err != nil || n == 0 || uint64(len(out))+n > mostHexBytes {
-				return nil, fmt.Errorf("%q: want a count after x, from 1, and at most %d bytes in all", part, mostHexBytes)
+				return nil, fmt.Errorf("%q: expected a count of at least 1 after x, and at most %d bytes in "+
+					"total", part, mostHexBytes)
 			}
 			b = bytes.Repeat(b, int(n))
 		}

@@ -27,7 +27,8 @@ func TestHexBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b []byte
 		for range rapid.IntRange(1, 5).Draw(t, "parts") {
-			b = append(b, bytes.Repeat(rapid.SliceOfN(rapid.Byte(), 1, 3).Draw(t, "part"), rapid.IntRange(1, 20).Draw(t, "times"))...)
+			b = append(b, bytes.Repeat(rapid.SliceOfN(rapid.Byte(), 1, 3).Draw(t, "part"),
+				rapid.IntRange(1, 20).Draw(t, "times"))...)
 		}
 		if back, err := parseHexBytes(HexBytes(b)); err != nil || !bytes.Equal(back, b) {
 			t.Fatalf("%x is written as %s and read as %x, %v", b, HexBytes(b), back, err)
@@ -37,9 +38,12 @@ func TestHexBytes(t *testing.T) {
 
 func TestHexBytesMistakes(t *testing.T) {
 	for s, want := range map[string]string{
-		"": "two hexadecimal digits", "0": "two hexadecimal digits", "0g": "two hexadecimal digits", "00,": "two hexadecimal digits",
-		"0011x4": "one byte, x and how often", "x4": "one byte, x and how often", "00x": "a count after x", "00x0": "a count after x",
-		"00x-1": "a count after x", "00x99999999999": "at most", "00x268435456,00x1": "at most",
+		"": "two hexadecimal digits", "0": "two hexadecimal digits", "0g": "two hexadecimal digits",
+		"00,":    "two hexadecimal digits",
+		"0011x4": "or one byte, x and a count", "x4": "or one byte, x and a count",
+		"00x": "expected a count of at least 1", "00x0": "expected a count of at least 1",
+		"00x-1": "expected a count of at least 1", "00x99999999999": "at most",
+		"00x268435456,00x1": "at most",
 	} {
 		if _, err := parseHexBytes(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", s, err, want)

@@ -9,44 +9,56 @@ import (
 	"heddle/internal/source"
 )
 
-// HostLaunch is one kernel<<<grid, block, shared>>>(args) in host code. What is not constant is nil.
+// HostLaunch is one kernel<<<grid, block, shared>>>(args) in host code. Facts that are not constant
+// are nil.
 type HostLaunch struct {
-	Kernel      string // unqualified name
-	Grid, Block *event.Dim3
-	Shared      *uint32
-	Args        []string // literals that ParseArg takes, by position; "" for what is not constant
-	Unresolved  []string // "grid: blocks is not constant"
-	Span        source.Span
+	Kernel      string      // unqualified name
+	Grid, Block *event.Dim3 // blocks, threads per block
+	Shared      *uint32     // bytes of dynamic shared memory
+	// literals for ParseArg, by position; "" for an argument that is not constant
+	Args       []string
+	Unresolved []string    // "grid: blocks is not constant"
+	Span       source.Span // from the name of the kernel to ">>>"
 }
 
-// The scanner of host code works on tokens, without types. It keeps scopes by braces, and takes a name for
-// a constant if it is a macro, or a variable with a constant initializer that is assigned nowhere in the
-// file. What it cannot see through (function calls, arrays, members) is not constant; so it leaves facts
-// out, and invents none in code that declares what it uses in plain C.
+// A hostScanner finds launches in host code. It works on tokens, without types. It tracks scopes by
+// braces, and treats a name as constant if it is a macro, or a variable with a constant initializer
+// that is not assigned anywhere in the file. Function calls, arrays and members are not constant.
+// So it misses facts, but never invents one in code that declares its names in plain C.
 type hostScanner struct {
 	file    *source.File
 	toks    []token // without comments and directives
 	macros  map[string][]token
-	mutable map[string]bool // names that are assigned somewhere
-	decls   map[int]bool    // tokens that are the name of a declaration
-	scopes  []map[string]constant
-	pending map[string]constant // declared in parentheses: parameters, for loops; for the next scope
-	parens  int
-	closer  []int // for an opening bracket the index of the one that closes it, or of the last token
+	mutable map[string]bool       // names that are assigned somewhere in the file
+	decls   map[int]bool          // tokens that are the name of a declaration
+	scopes  []map[string]constant // innermost last
+	// declared in parentheses: parameters and loop variables of the next scope
+	pending map[string]constant
+	parens  int // open parentheses
+	// by opening bracket: the index of its closing bracket, or of the last token
+	closer []int
 }
 
-// Bounds that keep the cost linear on junk. Host code does not come near them.
+// What this can get wrong: it does not expand function-like macros, follow includes, or evaluate
+// #if. A variable that is assigned through a reference, or in another file, is taken for its
+// initial value. The origin of the fact (host code) is in every report, and any other origin except
+// PTX overrides it.
+
+// These bounds keep the cost linear on malformed input. Real host code stays far below them.
 const (
 	maxListTokens = 500 // of one expression or argument list
-	maxScopes     = 100 // that a name is looked up in
+	maxScopes     = 100 // innermost scopes in which a name is looked up
 )
 
+// hostLaunches collects the launches of a file. A first pass finds declarations, so that
+// assignments can be told from initializers; a second one evaluates them and the launches.
 func (s *SourceFacts) hostLaunches(f *source.File, toks []token, defines []string) {
 	if !slices.ContainsFunc(toks, func(t token) bool { return t.is("<<<") }) {
 		return
 	}
 	h := &hostScanner{
-		file: f, macros: make(map[string][]token), mutable: make(map[string]bool), decls: make(map[int]bool),
+		file: f, macros: make(map[string][]token), mutable: make(map[string]bool),
+		decls:  make(map[int]bool),
 		scopes: []map[string]constant{{}}, pending: make(map[string]constant),
 	}
 	for _, t := range toks {
@@ -76,6 +88,7 @@ func (s *SourceFacts) hostLaunches(f *source.File, toks []token, defines []strin
 	})
 }
 
+// matchBrackets fills closer.
 func (h *hostScanner) matchBrackets() {
 	h.closer = make([]int, len(h.toks))
 	var open []int
@@ -94,7 +107,8 @@ func (h *hostScanner) matchBrackets() {
 	}
 }
 
-// define records an object-like macro. Two definitions that differ make it ambiguous, that is, no constant.
+// define records an object-like macro. Two definitions that differ make it ambiguous, so not
+// constant.
 func (h *hostScanner) define(line string) {
 	toks := scanAll([]byte(line), false)
 	if len(toks) < 2 || !toks[0].is("define") || toks[1].kind != tokIdent {
@@ -102,7 +116,7 @@ func (h *hostScanner) define(line string) {
 	}
 	name, body := toks[1], toks[2:]
 	if len(body) > 0 && body[0].is("(") && body[0].start == name.end {
-		body = nil // takes arguments
+		body = nil // a function-like macro
 	}
 	if old, ok := h.macros[name.text]; ok && !sameText(old, body) {
 		body = nil
@@ -110,11 +124,12 @@ func (h *hostScanner) define(line string) {
 	h.macros[name.text] = body
 }
 
+// sameText reports whether a and b are the same tokens, whatever the space between them.
 func sameText(a, b []token) bool {
 	return slices.EqualFunc(a, b, func(x, y token) bool { return x.text == y.text })
 }
 
-// walk goes through the tokens, keeps the scopes, declares variables, and calls visit at each "<<<".
+// walk visits the tokens, maintains the scopes, declares variables, and calls visit at each "<<<".
 func (h *hostScanner) walk(visit func(i int)) {
 	for i := 0; i < len(h.toks); {
 		t := h.toks[i]
@@ -146,6 +161,7 @@ func (h *hostScanner) walk(visit func(i int)) {
 	}
 }
 
+// isDeclWord reports whether w can start a declaration whose value matters here.
 func isDeclWord(w string) bool {
 	switch w {
 	case "const", "constexpr", "static", "auto", "dim3", "float", "double":
@@ -154,7 +170,8 @@ func isDeclWord(w string) bool {
 	return isIntType(w)
 }
 
-// template declares the non-type parameters of a template as unknown.
+// template declares the non-type parameters of a template as not constant, and returns the index
+// after them.
 func (h *hostScanner) template(i int) int {
 	if i >= len(h.toks) || !h.toks[i].is("<") {
 		return i
@@ -169,8 +186,9 @@ func (h *hostScanner) template(i int) int {
 	return max(end, i) + 1
 }
 
-// declaration reads TYPE name = value, name(value), ... ; and returns where to go on. For what is no
-// declaration (a cast, the return type of a function) it skips the type words only.
+// declaration parses TYPE name = value, name(value), ...; and returns the index after it. If the
+// type words do not start a declaration (a cast, the return type of a function), it only skips
+// them.
 func (h *hostScanner) declaration(i int) int {
 	isConst, isDim := false, false
 	for i < len(h.toks) && h.toks[i].kind == tokIdent && isDeclWord(h.toks[i].text) {
@@ -180,7 +198,8 @@ func (h *hostScanner) declaration(i int) int {
 	}
 	for i < len(h.toks) {
 		pointer := false
-		for i < len(h.toks) && (h.toks[i].is("*") || h.toks[i].is("&") || h.toks[i].is("const") || h.toks[i].is("__restrict__")) {
+		for i < len(h.toks) && (h.toks[i].is("*") || h.toks[i].is("&") || h.toks[i].is("const") ||
+			h.toks[i].is("__restrict__")) {
 			pointer = pointer || !h.toks[i].is("const")
 			i++
 		}
@@ -202,7 +221,7 @@ func (h *hostScanner) declaration(i int) int {
 		case next.is(","), next.is(";"), next.is(")"):
 		case next.is("["):
 		default:
-			return i // a function, or a name of another kind
+			return i // a function, or another kind of name
 		}
 		if pointer || h.parens > 0 && !isConst {
 			val = constant{}
@@ -217,29 +236,31 @@ func (h *hostScanner) declaration(i int) int {
 	return i
 }
 
-// isFunction reports whether the parentheses at i are the parameters of a function: a body follows, or a
-// type stands in them.
+// isFunction reports whether the parentheses at i are the parameters of a function: a body follows,
+// or they contain a type.
 func (h *hostScanner) isFunction(i int) bool {
 	end := h.closer[i]
 	if end <= i+1 || end+1 < len(h.toks) && h.toks[end+1].is("{") {
 		return true
 	}
 	first := h.toks[i+1]
-	return first.kind == tokIdent && isDeclWord(first.text) && i+2 < len(h.toks) && !h.toks[i+2].is("(")
+	return first.kind == tokIdent && isDeclWord(first.text) && i+2 < len(h.toks) &&
+		!h.toks[i+2].is("(")
 }
 
+// declare sets the value of a name in the current scope, or in the next one within parentheses.
 func (h *hostScanner) declare(name string, val constant) {
 	scope := h.pending
 	if h.parens == 0 {
 		scope = h.scopes[len(h.scopes)-1]
 	}
 	if old, ok := scope[name]; ok && old != val {
-		val = constant{} // two values in one scope: branches of an #if
+		val = constant{} // two values in one scope: the branches of an #if
 	}
 	scope[name] = val
 }
 
-// exprEnd returns the index of the ',' ';' or closing bracket that ends the expression at i.
+// exprEnd returns the index of the ',' or ';' or closing bracket that ends the expression at i.
 func (h *hostScanner) exprEnd(i int) int {
 	limit := min(len(h.toks), i+maxListTokens)
 	for ; i < limit; i++ {
@@ -253,16 +274,19 @@ func (h *hostScanner) exprEnd(i int) int {
 	return limit
 }
 
+// eval computes an expression in the current scope.
 func (h *hostScanner) eval(toks []token) constant {
 	return h.evaluator().eval(toks)
 }
 
+// evaluator returns an evaluator for the current scope.
 func (h *hostScanner) evaluator() evaluator {
 	fuel := maxExprWork
 	return evaluator{lookup: h.lookup, macro: h.macro, fuel: &fuel}
 }
 
-// initial computes an initializer: an expression, or the arguments of a constructor with their brackets.
+// initial computes an initializer: an expression, or the arguments of a constructor with their
+// brackets. With isDim the variable is a dim3.
 func (h *hostScanner) initial(isDim bool, toks []token) constant {
 	e := h.evaluator()
 	e.toks = toks
@@ -281,6 +305,7 @@ func (h *hostScanner) initial(isDim bool, toks []token) constant {
 	return c
 }
 
+// lookup returns the value of a variable that is never assigned.
 func (h *hostScanner) lookup(name string) constant {
 	if h.mutable[name] {
 		return constant{}
@@ -296,17 +321,21 @@ func (h *hostScanner) lookup(name string) constant {
 	return constant{}
 }
 
+// macro returns the body of an object-like macro; nil if it is not constant.
 func (h *hostScanner) macro(name string) ([]token, bool) {
 	body, ok := h.macros[name]
 	return body, ok
 }
 
+// assignments are the operators that change their left operand.
 var assignments = map[string]bool{
-	"=": true, "+=": true, "-=": true, "*=": true, "/=": true, "%=": true, "&=": true, "|=": true, "^=": true,
+	"=": true, "+=": true, "-=": true, "*=": true, "/=": true, "%=": true, "&=": true, "|=": true,
+	"^=":  true,
 	"<<=": true, ">>=": true, "++": true, "--": true,
 }
 
-// findMutable collects the names that are assigned, incremented, or whose address is taken.
+// findMutable collects the names that are assigned, incremented, read from a stream, or whose
+// address is taken.
 func (h *hostScanner) findMutable() {
 	at := func(i int) token {
 		if i >= 0 && i < len(h.toks) {
@@ -326,13 +355,14 @@ func (h *hostScanner) findMutable() {
 			next = at(i + 3)
 		}
 		addressTaken := prev.is("&") && (at(i-2).is("(") || at(i-2).is(",") || at(i-2).is("="))
-		if next.kind == tokPunct && assignments[next.text] || prev.is("++") || prev.is("--") || prev.is(">>") || addressTaken {
+		if next.kind == tokPunct && assignments[next.text] || prev.is("++") || prev.is("--") ||
+			prev.is(">>") || addressTaken {
 			h.mutable[t.text] = true
 		}
 	}
 }
 
-// launch reads the launch whose "<<<" is at i.
+// launch parses the launch whose "<<<" is at i.
 func (h *hostScanner) launch(i int) (HostLaunch, bool) {
 	name, ok := h.nameBefore(i)
 	if !ok {
@@ -361,6 +391,7 @@ func (h *hostScanner) launch(i int) (HostLaunch, bool) {
 	return l, true
 }
 
+// set stores a fact of the launch, and reports whether c is a value for it.
 func (l *HostLaunch) set(what string, c constant) bool {
 	switch what {
 	case "grid":
@@ -390,8 +421,8 @@ func (h *hostScanner) nameBefore(i int) (token, bool) {
 	return h.toks[i], true
 }
 
-// templateStart returns the index of the '<' that opens the template arguments which end at i; -1 if none
-// does in this statement.
+// templateStart returns the index of the '<' that opens the template arguments that end at i; -1 if
+// there is none in this statement.
 func (h *hostScanner) templateStart(i int) int {
 	angles, parens := 0, 0
 	for limit := i - maxListTokens; i >= 0 && i > limit; i-- {
@@ -416,8 +447,8 @@ func (h *hostScanner) templateStart(i int) int {
 	return -1
 }
 
-// list splits the tokens from i to the closing token at commas. end is the index of the closing token; -1
-// if there is none in this statement.
+// list splits the tokens from i up to the closing token at commas. end is the index of the closing
+// token; -1 if there is none in this statement.
 func (h *hostScanner) list(i int, closing string) (parts [][]token, end int) {
 	start := i
 	for limit := i + maxListTokens; i < min(limit, len(h.toks)); i++ {
@@ -439,7 +470,7 @@ func (h *hostScanner) list(i int, closing string) (parts [][]token, end int) {
 	return nil, -1
 }
 
-// argument returns a constant kernel argument as a literal.
+// argument returns a constant kernel argument as a literal, "" if it is not constant.
 func (h *hostScanner) argument(toks []token) string {
 	if c := h.eval(toks); c.kind == intConst {
 		return strconv.FormatInt(c.n, 10)
@@ -458,6 +489,7 @@ func (h *hostScanner) argument(toks []token) string {
 	return sign + num
 }
 
+// text joins tokens for a message, with a space where the file has white space.
 func text(toks []token) string {
 	var b strings.Builder
 	for i, t := range toks {

@@ -1,51 +1,69 @@
-// Package launch says how a kernel is launched: grid, block, cluster, dynamic shared memory and arguments,
-// each with where it came from.
+// Package launch decides how a kernel is launched: grid, block, cluster, dynamic shared memory and
+// arguments. Every fact has an origin, in decreasing precedence:
+//
+//   - a flag of the command line (ParseDim, ParseShared, ParseArg)
+//   - a configuration file (Request.Config)
+//   - a "heddle:" comment above the kernel (ScanCUDA, ScanOpenCL, ScanPTX)
+//   - a launch in the host code of the same file, kernel<<<4, 256>>>(p, 1024)
+//   - a directive of the PTX: .reqntid, .maxntid, .reqnctapercluster
+//   - a default, which heddle guesses from the code of the kernel
+//
+// Resolve combines them into a Config. Each fact is decided separately, so a flag for the grid
+// leaves the block of a comment in place.
+//
+// Guesses make a kernel runnable without any specification, but the kernel may need other values.
+// So Describe marks them in every report, and Config.Origins tells callers which facts they may
+// vary: a result that depends on a guess is not a result about the kernel.
 package launch
 
 import "heddle/internal/event"
 
-// Origin says where a fact of a launch came from, in order of precedence.
+// Origin is where a fact of a launch comes from. Larger values take precedence over smaller ones.
 type Origin uint8
 
 const (
-	Default    Origin = iota // nobody said; a stated guess
+	Default    Origin = iota // unspecified; guessed, and marked as a guess in the report
 	FromPTX                  // .reqntid, .maxntid, .reqnctapercluster
 	FromHost                 // a <<<...>>> in the same file
 	FromPragma               // a "// heddle:" comment above the kernel
 	FromConfig               // a configuration file
-	FromFlag
+	FromFlag                 // the command line
 )
 
-// String names the origin in reports.
+// String returns the name of the origin as reports print it.
 func (o Origin) String() string {
 	return [...]string{"default", "PTX", "host code", "pragma", "configuration", "flag"}[o]
 }
 
 // Config is a complete launch of one kernel.
 type Config struct {
-	Geometry  event.Geometry
-	DynShared uint32            // bytes of dynamic shared memory
-	Oversize  uint64            // bytes of shared memory a block, if that is more than any GPU has; else 0
-	Locals    []Local           // shared memory behind that for __local arguments, in the order of the parameters
-	Args      []Arg             // one for each kernel parameter
-	Origins   map[string]Origin // by "grid", "block", "cluster", "shared", "arg NAME"
-	// Reasons say for some of the same keys why a default is what it is: "the kernel never reads blockIdx".
+	Geometry  event.Geometry // threads, blocks and clusters
+	DynShared uint32         // bytes of dynamic shared memory
+	// bytes of shared memory per block if that exceeds every GPU's limit; else 0
+	Oversize uint64
+	// memory of __local arguments, after DynShared, in the order of the parameters
+	Locals  []Local
+	Args    []Arg             // one for each kernel parameter
+	Origins map[string]Origin // by "grid", "block", "cluster", "shared", "arg NAME"
+	// Reasons explain, for some of the same keys, how a default was chosen: "the kernel never reads
+	// blockIdx".
 	Reasons map[string]string
-	// Notes are facts of the launch that a user should know: what could not be resolved, what needs an
-	// opt-in on hardware.
+	// Notes are for the user: host code that could not be resolved, sizes that need an opt-in on
+	// hardware. Each is one sentence without a trailing period.
 	Notes []string
-	given []ArgSpec // the arguments that are no default, in the order of the parameters
+	given []ArgSpec // the arguments that are not guessed, in the order of the parameters
 }
 
-// Local is the shared memory of each block that an OpenCL kernel's __local pointer points to.
+// Local is the shared memory of each block that a __local pointer of an OpenCL kernel points to.
 type Local struct {
-	Name string
+	Name string // of the parameter
 	At   uint32 // offset in the block's shared memory
 	Size uint32 // bytes
 }
 
-// SharedBytes returns the shared memory of a block beyond the kernel's own variables, of which there are static
-// bytes.
+// SharedBytes returns the bytes of shared memory of a block beyond the kernel's own variables,
+// which take up static bytes: dynamic shared memory, and the memory of __local arguments with its
+// padding.
 func (c *Config) SharedBytes(static uint32) uint32 {
 	n := c.DynShared
 	for _, l := range c.Locals {
@@ -58,41 +76,43 @@ func (c *Config) SharedBytes(static uint32) uint32 {
 type Arg struct {
 	Name   string  // the parameter's source name if known, else its PTX name
 	Buffer *Buffer // nil for a value
-	Bits   []byte  // the value, little endian, of the parameter's size; for a pointer unused
-	// Unknown says that the value is not given: arithmetic carries it along, and a branch or an address
-	// that needs it stops the run (DESIGN §5).
+	// the value, little endian, of the parameter's size; unused for a pointer to a buffer
+	Bits []byte
+	// Unknown marks a value that was declared unknown: arithmetic propagates it, and a run stops as
+	// unsupported where a branch or an address depends on it.
 	Unknown bool
-	Func    string // the value is the address of this device function; empty for other values
-	Local   *Local // of a __local pointer, whose Bits hold the offset
-	Float   bool   // Bits are a floating-point number; for printing
-	// Pointers inside a struct parameter: 8 bytes at Offset are the address of a buffer of its own.
+	Func    string // if not empty, the value is the address of this device function
+	Local   *Local // set for a __local pointer; Bits hold its offset in shared memory
+	Float   bool   // Bits are a floating-point number; affects printing only
+	// Fields are the pointers in a struct parameter: the 8 bytes at Offset hold the address of a
+	// buffer.
 	Fields []PointerField
 }
 
-// PointerField is a pointer within a struct parameter.
+// PointerField is a pointer in a struct parameter.
 type PointerField struct {
-	Offset int
-	Buffer *Buffer
+	Offset int     // bytes from the start of the struct
+	Buffer *Buffer // never nil
 }
 
-// Fill says what a buffer holds at the start.
+// Fill is the initial contents of a buffer.
 type Fill uint8
 
 const (
-	FillZero   Fill = iota
-	FillRandom      // seeded; the same bytes for the same seed and name
-	FillFile        // the bytes of Data, which were read from a file
-	FillUnknown
-	FillIota  // element i of 4 bytes holds i
-	FillValue // every 4-byte element holds Value
+	FillZero    Fill = iota // zeros
+	FillRandom              // seeded; the same bytes for the same seed and name
+	FillFile                // the bytes of Data, from a file or from hex:
+	FillUnknown             // unspecified: a branch or an address that depends on them is unsupported
+	FillIota                // element i of 4 bytes holds i
+	FillValue               // every 4-byte element holds Value
 )
 
-// Buffer is a memory object that a pointer argument points to. Two arguments that name one buffer alias.
+// Buffer is the memory that a pointer argument points to. Two arguments with the same Buffer alias.
 type Buffer struct {
-	Name  string
+	Name  string // of the parameter, or PARAM+OFFSET for a field of a struct
 	Size  uint64 // bytes; 0: unbounded, sparse
-	Fill  Fill
-	Value uint32
-	Seed  uint64
-	Data  []byte
+	Fill  Fill   // the initial contents
+	Value uint32 // FillValue: every word
+	Seed  uint64 // FillRandom
+	Data  []byte // FillFile: the first bytes; zeros follow up to Size
 }

@@ -6,13 +6,14 @@ import (
 	"heddle/internal/ir"
 )
 
-// Arguments that are __local pointers of OpenCL: the host gives a size, and each block has so much shared memory of
-// its own for it (clSetKernelArg with a null value).
+// Arguments that are __local pointers of OpenCL: the host specifies a size (clSetKernelArg with a
+// null value), and each block has that much shared memory for the argument.
 
-// localAlign is the alignment of the largest type of OpenCL C, double16.
+// localAlign is the alignment in bytes of the largest type of OpenCL C, double16.
 const localAlign = 128
 
-// localArg takes the size that was said; 0 stands for a share of what is left.
+// localArg sets the size that is specified for a __local pointer. A size of 0 means that locals
+// chooses one.
 func (r *resolver) localArg(arg *Arg, s *slot) error {
 	arg.Bits, arg.Local = make([]byte, 8), &Local{Name: arg.Name}
 	key := "arg " + arg.Name
@@ -25,17 +26,19 @@ func (r *resolver) localArg(arg *Arg, s *slot) error {
 	case s.whole.Kind == ArgValue && s.whole.Text == "0": // null
 		arg.Local = nil
 	case s.whole.Kind != ArgLocal:
-		return fmt.Errorf("it is a __local pointer, which has no buffer; give local:BYTES")
+		return fmt.Errorf("the parameter is a __local pointer, which takes a size and not a buffer; " +
+			"give local:BYTES")
 	case s.whole.Size > sharedOptIn:
-		return fmt.Errorf("%d bytes of local memory: a block has at most %d on any GPU", s.whole.Size, sharedOptIn)
+		return fmt.Errorf("%d bytes of local memory; a block has at most %d bytes on any GPU",
+			s.whole.Size, sharedOptIn)
 	default:
 		arg.Local.Size = uint32(s.whole.Size)
 	}
 	return nil
 }
 
-// locals lays the local memory out behind the shared memory that is there already. Arguments without a size
-// share what a block can have, for the reason that shared gives.
+// locals places the memory of __local arguments after static and dynamic shared memory. Arguments
+// without a size share what a block can have without opt-in, for the reason given at shared.
 func (r *resolver) locals() {
 	_, static := ir.Layout(r.k)
 	at := uint32(static) + r.cfg.DynShared
@@ -59,7 +62,8 @@ func (r *resolver) locals() {
 		}
 		if a.Local.Size == 0 {
 			a.Local.Size = share
-			r.cfg.Reasons["arg "+a.Name] = "a share of what a block can have"
+			r.cfg.Reasons["arg "+a.Name] = "a share of the shared memory that a block can have without " +
+				"opt-in"
 		}
 		at = roundUp(at, localAlign)
 		a.Local.At = at
@@ -68,6 +72,7 @@ func (r *resolver) locals() {
 		r.cfg.Locals = append(r.cfg.Locals, *a.Local)
 	}
 	if len(r.cfg.Locals) > 0 && at > sharedOptIn {
-		r.errorf("%d bytes of local memory with what the kernel declares: a block has at most %d on any GPU", at, sharedOptIn)
+		r.errorf("%d bytes of shared memory for __local arguments and the kernel's variables; a block "+
+			"has at most %d bytes on any GPU", at, sharedOptIn)
 	}
 }

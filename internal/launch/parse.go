@@ -9,8 +9,8 @@ import (
 	"heddle/internal/event"
 )
 
-// ParseDim reads a size in one to three dimensions: "256", "16,16", "4,4,2" or "16x16".
-// Dimensions that are left out are 1.
+// ParseDim parses a size in one to three dimensions: "256", "16,16", "4,4,2" or "16x16". Omitted
+// dimensions are 1. It fails for a dimension of 0 or above 2^32-1.
 func ParseDim(s string) (event.Dim3, error) {
 	d, err := parseTriple(s, [3]uint32{1, 1, 1})
 	if err == nil && d.Count() == 0 {
@@ -19,9 +19,13 @@ func ParseDim(s string) (event.Dim3, error) {
 	return d, err
 }
 
-// ParseIndex reads the index of a block or a thread: "X", "X,Y" or "X,Y,Z"; what is left out is 0.
+// ParseIndex parses the index of a block or a thread: "X", "X,Y" or "X,Y,Z". Omitted dimensions are
+// 0.
 func ParseIndex(s string) (event.Dim3, error) { return parseTriple(s, [3]uint32{}) }
 
+// parseTriple parses up to three numbers, separated by commas or by x; dims are the values of
+// omitted ones. A single hexadecimal number contains an x that does not separate, so 0x10 is 16 and
+// 0x10,2 has two dimensions.
 func parseTriple(s string, dims [3]uint32) (event.Dim3, error) {
 	sep := ","
 	if !strings.Contains(s, ",") && !strings.HasPrefix(strings.TrimSpace(s), "0x") {
@@ -29,19 +33,21 @@ func parseTriple(s string, dims [3]uint32) (event.Dim3, error) {
 	}
 	parts := strings.Split(s, sep)
 	if len(parts) > 3 {
-		return event.Dim3{}, fmt.Errorf("%q has %d dimensions, at most 3 are possible", s, len(parts))
+		return event.Dim3{}, fmt.Errorf("%q has %d dimensions; at most 3 are allowed", s, len(parts))
 	}
 	for i, p := range parts {
 		n, err := strconv.ParseUint(strings.TrimSpace(p), 0, 32)
 		if err != nil {
-			return event.Dim3{}, fmt.Errorf("%q is no size: %s; want X, X,Y or X,Y,Z", s, numberProblem(p, err))
+			return event.Dim3{}, fmt.Errorf("%q is not a size: %s; expected X or X,Y or X,Y,Z", s,
+				numberProblem(p, err))
 		}
 		dims[i] = uint32(n)
 	}
 	return event.Dim3{X: dims[0], Y: dims[1], Z: dims[2]}, nil
 }
 
-// sizeUnits are the suffixes of a number of bytes. They are all powers of 1024, as in CUDA's own documents.
+// sizeUnits are the suffixes of a number of bytes, longest first. All are powers of 1024, as in
+// CUDA's documentation.
 var sizeUnits = []struct {
 	suffix string
 	factor uint64
@@ -51,10 +57,11 @@ var sizeUnits = []struct {
 	{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"B", 1},
 }
 
-// ParseSize reads a number of bytes: "1024", "0x400", "48K", "16MiB".
+// ParseSize parses a number of bytes: "1024", "0x400", "48K", "16MiB". It fails if the number does
+// not fit in 64 bits.
 func ParseSize(s string) (uint64, error) {
 	num, factor := strings.TrimSpace(s), uint64(1)
-	if !strings.HasPrefix(num, "0x") { // B is a digit there
+	if !strings.HasPrefix(num, "0x") { // B is a digit in hexadecimal
 		for _, u := range sizeUnits {
 			if len(num) > len(u.suffix) && strings.EqualFold(num[len(num)-len(u.suffix):], u.suffix) {
 				num, factor = num[:len(num)-len(u.suffix)], u.factor
@@ -64,7 +71,9 @@ func ParseSize(s string) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(num, 0, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number of bytes: %s; want one such as 1024, 48K or 16MiB", s, numberProblem(num, err))
+		return 0, fmt.Errorf(
+			"%q is not a number of bytes: %s; expected a size such as 1024, 48K or 16MiB", s,
+			numberProblem(num, err))
 	}
 	if n > math.MaxUint64/factor {
 		return 0, fmt.Errorf("%q does not fit in 64 bits", s)
@@ -72,18 +81,19 @@ func ParseSize(s string) (uint64, error) {
 	return n * factor, nil
 }
 
-// ParseShared reads the size of dynamic shared memory. What the hardware allows is checked by Resolve.
+// ParseShared parses the bytes of dynamic shared memory. Resolve checks the limit of the hardware.
 func ParseShared(s string) (uint32, error) {
 	n, err := ParseSize(s)
 	if err != nil {
 		return 0, err
 	}
 	if n > math.MaxUint32 {
-		return 0, fmt.Errorf("%q is more shared memory than any GPU has", s)
+		return 0, fmt.Errorf("%q is more shared memory than any GPU has; a block has at most 227 KiB", s)
 	}
 	return uint32(n), nil
 }
 
+// numberProblem explains why s, which strconv refused with err, is not a number.
 func numberProblem(s string, err error) string {
 	switch {
 	case strings.TrimSpace(s) == "":
@@ -93,9 +103,10 @@ func numberProblem(s string, err error) string {
 	case isRange(err):
 		return fmt.Sprintf("%q is too large", s)
 	}
-	return fmt.Sprintf("%q is no number", s)
+	return fmt.Sprintf("%q is not a number", s)
 }
 
+// isRange reports whether err, of strconv, means that a number is out of range.
 func isRange(err error) bool {
 	ne, ok := err.(*strconv.NumError)
 	return ok && ne.Err == strconv.ErrRange
@@ -104,36 +115,38 @@ func isRange(err error) bool {
 // fillNames are the words for the contents of a buffer.
 var fillNames = map[string]Fill{"zero": FillZero, "random": FillRandom, "iota": FillIota}
 
-// ParseArg reads "PARAM=VALUE". PARAM is a name, or an index from 0; "PARAM+OFFSET" is a field of a struct
-// that is passed by value. The forms of VALUE are
+// ParseArg reads "PARAM=VALUE". PARAM is a name, or an index from 0; "PARAM+OFFSET" is a field of a
+// struct that is passed by value. The forms of VALUE are
 //
-//	1024  -1  0x400  1.5  true        a number of the parameter's type
-//	u32:7  f32:1.5  s16:-1 ...        a number of the type that is named, for a field of a struct
-//	zero  random  iota                a buffer with these contents; :SIZE bounds it, random@SEED seeds it
-//	value:N                           a buffer whose 32-bit words are N; :SIZE bounds it
-//	unknown                           contents, or a number, that are not given
-//	file:PATH                         the bytes of a file; :SIZE asks for at least so many
-//	alias:PARAM                       the buffer of another parameter
-//	local:SIZE                        shared memory of each block, for a __local pointer of OpenCL
-//	hex:00ff10                        bytes in the order of memory
-//	func:NAME                         the address of a device function, mangled or demangled
-//	null                              a null pointer
+//	1024  -1  0x400  1.5  true   a number of the parameter's type
+//	u32:7  f32:1.5  s16:-1 ...   a number of the named type, for a field of a struct
+//	zero  random  iota           a buffer with these contents; :SIZE bounds it, random@SEED seeds it
+//	value:N                      a buffer whose 32-bit words are all N; :SIZE bounds it
+//	unknown                      an unknown number, or a buffer with unknown contents
+//	file:PATH                    the bytes of a file; :SIZE requires at least SIZE bytes
+//	alias:PARAM                  the buffer of another parameter
+//	local:SIZE                   shared memory of each block, for a __local pointer of OpenCL
+//	hex:00ff10                   bytes in memory order
+//	func:NAME                    the address of a device function, mangled or demangled
+//	null                         a null pointer
 func ParseArg(s string) (ArgSpec, error) {
 	name, val, ok := strings.Cut(s, "=")
 	name, val = strings.TrimSpace(name), strings.TrimSpace(val)
 	switch {
 	case !ok:
-		return ArgSpec{}, fmt.Errorf("%q lacks '='; want NAME=VALUE, such as n=1024 or in=random", s)
+		return ArgSpec{}, fmt.Errorf("%q lacks '='; expected NAME=VALUE, such as n=1024 or in=random", s)
 	case name == "":
-		return ArgSpec{}, fmt.Errorf("%q names no parameter; want NAME=VALUE", s)
+		return ArgSpec{}, fmt.Errorf("%q names no parameter; expected NAME=VALUE, such as n=1024", s)
 	case val == "":
-		return ArgSpec{}, fmt.Errorf("%q has no value; want a number, zero, random, iota, unknown, file:PATH or alias:PARAM", s)
+		return ArgSpec{}, fmt.Errorf("%q has no value; expected a number, zero, random, iota, unknown, "+
+			"file:PATH or alias:PARAM", s)
 	}
 	a := ArgSpec{Param: name, Offset: -1}
 	if base, off, ok := strings.Cut(name, "+"); ok {
 		n, err := strconv.ParseUint(off, 0, 16)
 		if err != nil || base == "" {
-			return ArgSpec{}, fmt.Errorf("%q: want PARAM+OFFSET with an offset in bytes", name)
+			return ArgSpec{}, fmt.Errorf("%q: expected PARAM+OFFSET with an offset in bytes, such as s+8",
+				name)
 		}
 		a.Param, a.Offset = base, int(n)
 	}
@@ -143,6 +156,7 @@ func ParseArg(s string) (ArgSpec, error) {
 	return a, nil
 }
 
+// parseValue parses the part after '='.
 func (a *ArgSpec) parseValue(val string) error {
 	head, rest, hasRest := strings.Cut(val, ":")
 	word, seed, hasSeed := strings.Cut(head, "@")
@@ -151,7 +165,7 @@ func (a *ArgSpec) parseValue(val string) error {
 		if hasSeed {
 			n, err := strconv.ParseUint(seed, 0, 64)
 			if err != nil || fill != FillRandom {
-				return fmt.Errorf("%q: only random takes a seed, as random@7", head)
+				return fmt.Errorf("%q: only random takes a seed, a number such as random@7", head)
 			}
 			a.Seed = n
 		}
@@ -168,7 +182,7 @@ func (a *ArgSpec) parseValue(val string) error {
 		num, size, hasSize := strings.Cut(rest, ":")
 		n, err := strconv.ParseInt(num, 0, 64)
 		if err != nil || n < math.MinInt32 || n > math.MaxUint32 {
-			return fmt.Errorf("%q: want value:N with a number of 32 bits", val)
+			return fmt.Errorf("%q: expected value:N with a number that fits in 32 bits", val)
 		}
 		a.Kind, a.Fill, a.Value = ArgBuffer, FillValue, uint32(n)
 		return a.parseSize(size, hasSize)
@@ -176,19 +190,20 @@ func (a *ArgSpec) parseValue(val string) error {
 		return a.parseFile(rest)
 	case "alias":
 		if rest == "" {
-			return fmt.Errorf("%q: want alias:PARAM", val)
+			return fmt.Errorf("%q: expected alias:PARAM with the name of another parameter", val)
 		}
 		a.Kind, a.Text = ArgAlias, rest
 		return nil
 	case "func":
 		if rest == "" {
-			return fmt.Errorf("%q: want func:NAME, a device function", val)
+			return fmt.Errorf("%q: expected func:NAME with the name of a device function", val)
 		}
 		a.Kind, a.Text = ArgFunc, rest
 		return nil
 	case "hex":
 		if _, err := parseHexBytes(strings.TrimSuffix(rest, andZeros)); err != nil {
-			return fmt.Errorf("hex:%w; at the end %s for a buffer that goes on with zeros", err, andZeros)
+			return fmt.Errorf("hex:%w; %s at the end makes a buffer that continues with zeros", err,
+				andZeros)
 		}
 		a.Kind, a.Text = ArgBytes, rest
 		return nil
@@ -201,6 +216,7 @@ func (a *ArgSpec) parseValue(val string) error {
 	return checkLiteral(val)
 }
 
+// parseSize parses the SIZE of a buffer if there is one.
 func (a *ArgSpec) parseSize(s string, given bool) error {
 	if !given {
 		return nil
@@ -210,13 +226,14 @@ func (a *ArgSpec) parseSize(s string, given bool) error {
 		return err
 	}
 	if n == 0 {
-		return fmt.Errorf("a buffer of 0 bytes; leave the size out for one without bound")
+		return fmt.Errorf("a buffer cannot have 0 bytes; omit the size for an unbounded buffer")
 	}
 	a.Size = n
 	return nil
 }
 
-// parseFile reads PATH or PATH:SIZE. A last part after ':' that is no size belongs to the path.
+// parseFile parses PATH or PATH:SIZE. If the part after the last ':' is not a size, it belongs to
+// the path.
 func (a *ArgSpec) parseFile(s string) error {
 	a.Kind, a.Text = ArgFile, s
 	if i := strings.LastIndexByte(s, ':'); i > 0 {
@@ -225,17 +242,19 @@ func (a *ArgSpec) parseFile(s string) error {
 		}
 	}
 	if a.Text == "" {
-		return fmt.Errorf("file: without a path")
+		return fmt.Errorf("file: has no path; expected file:PATH")
 	}
 	return nil
 }
 
-// checkLiteral reports a word that cannot be a value of any type, before the type is known.
+// checkLiteral reports a word that is not a value of any type, before the parameter's type is
+// known. So a typing error such as rnadom is found while the command line is parsed.
 func checkLiteral(val string) error {
 	num := val
 	if typ, rest, ok := strings.Cut(val, ":"); ok {
 		if _, known := literalTypes[typ]; !known {
-			return fmt.Errorf("%q is no value; want a number, zero, random, iota, value:N, unknown, file:PATH, alias:PARAM or hex:BYTES", val)
+			return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, "+
+				"unknown, file:PATH, alias:PARAM or hex:BYTES", val)
 		}
 		num = rest
 	}
@@ -243,11 +262,13 @@ func checkLiteral(val string) error {
 		return nil
 	}
 	if _, err := strconv.ParseFloat(num, 64); err != nil && !isRange(err) {
-		return fmt.Errorf("%q is no value; want a number, zero, random, iota, value:N, unknown, file:PATH, alias:PARAM or hex:BYTES", val)
+		return fmt.Errorf("%q is not a value; expected a number, zero, random, iota, value:N, unknown, "+
+			"file:PATH, alias:PARAM or hex:BYTES", val)
 	}
 	return nil
 }
 
+// isInteger reports whether s has the form of an integer, of any size.
 func isInteger(s string) bool {
 	_, err := strconv.ParseInt(s, 0, 64)
 	if err == nil || isRange(err) {

@@ -22,7 +22,8 @@ func TestParseDim(t *testing.T) {
 	}
 	bad := map[string]string{
 		"": "missing", "0": "at least 1", "4,0": "at least 1", "-1": "negative", "1,2,3,4": "at most 3",
-		"a": "no number", "4,": "missing", "4294967296": "too large", "4;2": "no number", "1.5": "no number",
+		"a": "not a number", "4,": "missing", "4294967296": "too large", "4;2": "not a number",
+		"1.5": "not a number",
 	}
 	for s, want := range bad {
 		if got, err := ParseDim(s); err == nil || !strings.Contains(err.Error(), want) {
@@ -33,7 +34,8 @@ func TestParseDim(t *testing.T) {
 
 func TestParseSize(t *testing.T) {
 	good := map[string]uint64{
-		"0": 0, "1024": 1024, "48K": 48 << 10, "48k": 48 << 10, "48KiB": 48 << 10, "48KB": 48 << 10, "2M": 2 << 20,
+		"0": 0, "1024": 1024, "48K": 48 << 10, "48k": 48 << 10, "48KiB": 48 << 10, "48KB": 48 << 10,
+		"2M":   2 << 20,
 		"1GiB": 1 << 30, "0x400": 1024, "0x4B": 0x4B, "12B": 12,
 	}
 	for s, want := range good {
@@ -50,17 +52,19 @@ func TestParseSize(t *testing.T) {
 
 func TestParseArg(t *testing.T) {
 	tests := map[string]ArgSpec{
-		"n=1024":               {Param: "n", Offset: -1, Kind: ArgValue, Text: "1024"},
-		"n = -1":               {Param: "n", Offset: -1, Kind: ArgValue, Text: "-1"},
-		"x=1.5e-3":             {Param: "x", Offset: -1, Kind: ArgValue, Text: "1.5e-3"},
-		"b=true":               {Param: "b", Offset: -1, Kind: ArgValue, Text: "1"},
-		"p=null":               {Param: "p", Offset: -1, Kind: ArgValue, Text: "0"},
-		"in=random":            {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom},
-		"in=random:4K":         {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom, Size: 4096},
-		"in=random@7:16":       {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom, Size: 16, Seed: 7},
-		"out=zero":             {Param: "out", Offset: -1, Kind: ArgBuffer, Fill: FillZero},
-		"0=iota":               {Param: "0", Offset: -1, Kind: ArgBuffer, Fill: FillIota},
-		"m=value:-1:64":        {Param: "m", Offset: -1, Kind: ArgBuffer, Fill: FillValue, Value: 0xffffffff, Size: 64},
+		"n=1024":       {Param: "n", Offset: -1, Kind: ArgValue, Text: "1024"},
+		"n = -1":       {Param: "n", Offset: -1, Kind: ArgValue, Text: "-1"},
+		"x=1.5e-3":     {Param: "x", Offset: -1, Kind: ArgValue, Text: "1.5e-3"},
+		"b=true":       {Param: "b", Offset: -1, Kind: ArgValue, Text: "1"},
+		"p=null":       {Param: "p", Offset: -1, Kind: ArgValue, Text: "0"},
+		"in=random":    {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom},
+		"in=random:4K": {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom, Size: 4096},
+		"in=random@7:16": {Param: "in", Offset: -1, Kind: ArgBuffer, Fill: FillRandom, Size: 16,
+			Seed: 7},
+		"out=zero": {Param: "out", Offset: -1, Kind: ArgBuffer, Fill: FillZero},
+		"0=iota":   {Param: "0", Offset: -1, Kind: ArgBuffer, Fill: FillIota},
+		"m=value:-1:64": {Param: "m", Offset: -1, Kind: ArgBuffer, Fill: FillValue,
+			Value: 0xffffffff, Size: 64},
 		"w=file:a:b.bin":       {Param: "w", Offset: -1, Kind: ArgFile, Text: "a:b.bin"},
 		"w=file:a.bin:4K":      {Param: "w", Offset: -1, Kind: ArgFile, Text: "a.bin", Size: 4096},
 		"b=alias:a":            {Param: "b", Offset: -1, Kind: ArgAlias, Text: "a"},
@@ -89,10 +93,14 @@ func TestParseArg(t *testing.T) {
 
 func TestParseArgErrors(t *testing.T) {
 	tests := map[string]string{
-		"n": "lacks '='", "=4": "names no parameter", "n=": "no value", "n=foo": "is no value", "n=i32:4": "is no value",
-		"in=random:": "missing", "in=random:0": "0 bytes", "in=random:x": "no number", "in=zero@4": "only random",
-		"m=value": "value:N", "m=value:4294967296": "32 bits", "w=file:": "without a path", "b=alias:": "alias:PARAM",
-		"s=hex:0": "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal", "s=hex:0...": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
+		"n": "lacks '='", "=4": "names no parameter", "n=": "no value", "n=foo": "is not a value",
+		"n=i32:4":    "is not a value",
+		"in=random:": "missing", "in=random:0": "0 bytes", "in=random:x": "not a number",
+		"in=zero@4": "only random",
+		"m=value":   "value:N", "m=value:4294967296": "32 bits", "w=file:": "has no path",
+		"b=alias:": "alias:PARAM",
+		"s=hex:0":  "hexadecimal", "s=hex:": "hexadecimal", "s=hex:...": "hexadecimal",
+		"s=hex:0...": "hexadecimal", "s+x=4": "OFFSET", "+4=1": "OFFSET", "in=unknown:-1": "negative",
 	}
 	for s, want := range tests {
 		if got, err := ParseArg(s); err == nil || !strings.Contains(err.Error(), want) {
@@ -139,7 +147,8 @@ func TestEncodeLiteral(t *testing.T) {
 }
 
 func FuzzParseArg(f *testing.F) {
-	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a", "v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4"} {
+	for _, s := range []string{"n=1", "a=random@7:4K", "s+8=u32:1", "w=file:a:4", "b=alias:a",
+		"v=value:-1:4", "h=hex:00", "h=hex:00ff...", "x=unknown:4"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -149,7 +158,8 @@ func FuzzParseArg(f *testing.F) {
 		}
 		again, err := ParseArg(a.String())
 		if err != nil || cmp.Diff(a, again) != "" {
-			t.Errorf("%q reads as %+v and prints as %q, which reads as %+v, %v", s, a, a.String(), again, err)
+			t.Errorf("%q reads as %+v and prints as %q, which reads as %+v, %v", s, a, a.String(), again,
+				err)
 		}
 	})
 }

@@ -9,25 +9,25 @@ import (
 	"heddle/internal/source"
 )
 
-// Error is a mistake in what was said about a launch. Span is where; it is invalid for a flag.
+// Error is a mistake in the specification of a launch.
 type Error struct {
-	Span source.Span
-	Msg  string // one line, no trailing period
-	Help string // what would be right; may be empty
+	Span source.Span // where it is; invalid for a flag
+	Msg  string      // one line, no trailing period
+	Help string      // how to correct it; may be empty
 }
 
-// Error returns the message without the position; package source formats positions.
+// Error returns the message without its position; package source formats positions.
 func (e *Error) Error() string { return e.Msg }
 
-// SourceFacts is what one source file says about the launches of its kernels.
+// SourceFacts are the facts about launches in one source file.
 type SourceFacts struct {
-	Pragmas  []Pragma
-	Launches []HostLaunch
-	Errs     []*Error // pragmas that belong to no kernel
+	Pragmas  []Pragma     // in the order of the file
+	Launches []HostLaunch // in the order of the file
+	Errs     []*Error     // comments that belong to no kernel
 }
 
-// Scan collects the facts of a file, PTX, OpenCL C or CUDA by the extension of its name. There are none in a file
-// whose text is not known. defines are as in ScanCUDA.
+// Scan collects the facts of a file, whose extension selects PTX, OpenCL C or CUDA. It returns no
+// facts for a file without text. defines are as in ScanCUDA.
 func Scan(f *source.File, defines []string) *SourceFacts {
 	switch {
 	case f == nil || f.Content == nil:
@@ -42,20 +42,21 @@ func Scan(f *source.File, defines []string) *SourceFacts {
 
 // Pragma is one "heddle:" comment.
 type Pragma struct {
-	Kernel  string // unqualified name in CUDA source, the mangled name in PTX
-	Line    int    // of the kernel's name; 0 for kernel=NAME
-	Request Request
-	Span    source.Span
-	Errs    []*Error // words that could not be read; Resolve returns them for the kernel
+	Kernel  string      // unqualified name in CUDA source, the mangled name in PTX
+	Line    int         // of the kernel's name; 0 for kernel=NAME
+	Request Request     // what its valid words specify
+	Span    source.Span // the comment
+	Errs    []*Error    // invalid words; Resolve returns them for the kernel
 }
 
+// pragmaPrefix starts the comments that this package reads.
 const pragmaPrefix = "heddle:"
 
 // ScanCUDA collects the pragmas and the host launches of a CUDA file. A pragma is a comment that
-// starts with "heddle:", followed by KEY=VALUE words: grid, block, cluster, global, local, shared, kernel, or a
-// parameter. It belongs to the next kernel below it, or to the one that kernel=NAME names. defines are the
-// -D options, NAME or NAME=VALUE, which override the file's own macros. The path of a file: argument is
-// relative to the directory of the source file.
+// starts with "heddle:", followed by KEY=VALUE words, where KEY is grid, block, cluster, global,
+// local, shared, kernel or a parameter. It applies to the next kernel in the file, or to the kernel
+// that kernel=NAME names. defines are the -D options, NAME or NAME=VALUE, which override the file's
+// own macros. The path of a file: argument is relative to the directory of the source file.
 func ScanCUDA(f *source.File, defines []string) *SourceFacts {
 	facts := &SourceFacts{}
 	toks := scanAll(f.Content, false)
@@ -74,16 +75,18 @@ func ScanOpenCL(f *source.File) *SourceFacts {
 // ScanPTX collects the pragmas of a PTX file: comments above an .entry.
 func ScanPTX(f *source.File) *SourceFacts {
 	facts := &SourceFacts{}
-	if !bytes.Contains(f.Content, []byte(pragmaPrefix)) { // most PTX is generated, and long
+	// most PTX is generated and long: skip the scanner
+	if !bytes.Contains(f.Content, []byte(pragmaPrefix)) {
 		return facts
 	}
 	facts.pragmas(f, scanAll(f.Content, true), ptxKernelName)
 	return facts
 }
 
-// pragmas joins each pragma with the next kernel. nameAt returns the name of the kernel whose declaration
-// starts at toks[i].
-func (s *SourceFacts) pragmas(f *source.File, toks []token, nameAt func(toks []token, i int) (token, bool)) {
+// pragmas assigns each pragma to the next kernel. nameAt returns the name of the kernel whose
+// declaration starts at toks[i].
+func (s *SourceFacts) pragmas(f *source.File, toks []token,
+	nameAt func(toks []token, i int) (token, bool)) {
 	waiting := 0 // index of the first pragma that has no kernel yet
 	for i, t := range toks {
 		if t.kind == tokComment {
@@ -109,18 +112,18 @@ func (s *SourceFacts) pragmas(f *source.File, toks []token, nameAt func(toks []t
 	for _, p := range s.Pragmas[waiting:] {
 		if p.Kernel == "" {
 			s.Errs = append(s.Errs, &Error{Span: p.Span, Msg: "no kernel follows this heddle: comment",
-				Help: "put it above the kernel, or name the kernel: // heddle: kernel=NAME grid=4"})
+				Help: "place it above the kernel, or name the kernel: // heddle: kernel=NAME grid=4"})
 		}
 	}
 }
 
-// isIgnore reports a heddle:ignore comment, which package suppress reads.
+// isIgnore reports whether this is a heddle:ignore comment, which package suppress reads.
 func isIgnore(body string) bool {
 	rest, ok := strings.CutPrefix(body, "ignore")
 	return ok && (rest == "" || isSpace(rest[0]))
 }
 
-// pragma reads the words of one comment.
+// pragma parses the words of one comment.
 func (s *SourceFacts) pragma(f *source.File, t token, body string) {
 	p := Pragma{Span: spanOf(f, t.start, t.end)}
 	base := t.start + strings.Index(t.text, pragmaPrefix) + 2 + len(pragmaPrefix)
@@ -133,10 +136,12 @@ func (s *SourceFacts) pragma(f *source.File, t token, body string) {
 	s.Pragmas = append(s.Pragmas, p)
 }
 
+// word parses one KEY=VALUE word. dir is the directory that relative paths start from.
 func (p *Pragma) word(text string, span source.Span, dir string) error {
 	key, val, ok := strings.Cut(text, "=")
 	if !ok {
-		return fmt.Errorf("%q lacks '='; want words such as grid=4, block=16,16, shared=1K, n=1024, in=random", text)
+		return fmt.Errorf("%q lacks '='; expected words such as grid=4, block=16,16, shared=1K, "+
+			"n=1024, in=random", text)
 	}
 	r := &p.Request
 	switch key {
@@ -163,7 +168,7 @@ func (p *Pragma) word(text string, span source.Span, dir string) error {
 		r.Shared = &n
 	case "kernel":
 		if val == "" {
-			return fmt.Errorf("kernel= without a name")
+			return fmt.Errorf("kernel= has no name; expected kernel=NAME")
 		}
 		p.Kernel = val
 	default:
@@ -180,16 +185,18 @@ func (p *Pragma) word(text string, span source.Span, dir string) error {
 	return nil
 }
 
+// A word is a part of a comment between white space.
 type word struct {
-	text     string
-	off, len int // in the text that was split
+	text     string // without quotes
+	off, len int    // in the comment, in bytes
 }
 
-// splitWords splits at space outside double quotes, and drops the quotes.
+// splitWords splits s at white space outside double quotes, and removes the quotes.
 func splitWords(s string) []word {
 	var words []word
 	for i := 0; i < len(s); {
-		if isSpace(s[i]) || s[i] == '*' && (i == 0 || isSpace(s[i-1])) { // the star that starts a line of a block comment
+		// the star at the start of a line of a block comment
+		if isSpace(s[i]) || s[i] == '*' && (i == 0 || isSpace(s[i-1])) {
 			i++
 			continue
 		}
@@ -207,6 +214,7 @@ func splitWords(s string) []word {
 	return words
 }
 
+// spanOf returns the span of the bytes from start to end of f.
 func spanOf(f *source.File, start, end int) source.Span {
 	return source.Span{Start: f.PosAt(start), End: f.PosAt(end)}
 }
@@ -217,31 +225,34 @@ var (
 	openCLMarks = map[string]bool{"kernel": true, "__kernel": true}
 )
 
-// attributes take arguments in a declaration but are not the function's name.
+// attributes are words that take arguments in a declaration but are not the name of the function.
 var attributes = map[string]bool{
 	"__launch_bounds__": true, "__cluster_dims__": true, "__maxnreg__": true, "__block_size__": true,
 	"__attribute__": true, "__declspec": true, "alignas": true, "decltype": true, "noexcept": true,
 	"requires": true, "asm": true, "__asm__": true,
 }
 
-// maxHeader bounds the tokens of one declaration that are looked at, so that junk costs linear time.
+// maxHeader bounds the tokens that are examined for one declaration, so that malformed input takes
+// linear time. A longer declaration of a kernel is not found, and its pragma is reported as
+// belonging to no kernel or to a later one.
 const maxHeader = 1000
 
 // cudaKernelName finds the name in a declaration such as
 //
 //	template <class T> __global__ static void __launch_bounds__(256) name(T *p, int n) {
 //
-// The name is the last identifier with parentheses before the body that is no attribute: macros with
-// arguments may stand before it.
+// The name is the last identifier before the body that parentheses follow and that is not an
+// attribute; macros with arguments may precede it.
 func cudaKernelName(toks []token, i int) (token, bool) {
 	return kernelName(toks, i, kernelMarks)
 }
 
-// openCLKernelName is cudaKernelName for OpenCL C, where kernel is a keyword too.
+// openCLKernelName is cudaKernelName for OpenCL C, where kernel is also a keyword.
 func openCLKernelName(toks []token, i int) (token, bool) {
 	return kernelName(toks, i, openCLMarks)
 }
 
+// kernelName finds the name in a declaration that starts at toks[i] with one of the marks.
 func kernelName(toks []token, i int, marks map[string]bool) (token, bool) {
 	if toks[i].kind != tokIdent || !marks[toks[i].text] {
 		return token{}, false
@@ -271,7 +282,8 @@ func kernelName(toks []token, i int, marks map[string]bool) (token, bool) {
 	return name, name.text != ""
 }
 
-// ptxKernelName finds the name of ".entry name". The scanner makes a token of the point.
+// ptxKernelName finds the name in ".entry name". The scanner returns the point as a token of its
+// own.
 func ptxKernelName(toks []token, i int) (token, bool) {
 	if !toks[i].is("entry") || i == 0 || !toks[i-1].is(".") {
 		return token{}, false
@@ -282,7 +294,8 @@ func ptxKernelName(toks []token, i int) (token, bool) {
 	return token{}, false
 }
 
-// nextCode returns the index of the first token from i on that is neither comment nor directive.
+// nextCode returns the index of the first token at or after i that is neither a comment nor a
+// directive.
 func nextCode(toks []token, i int) int {
 	for i < len(toks) && (toks[i].kind == tokComment || toks[i].kind == tokDirective) {
 		i++
@@ -290,9 +303,11 @@ func nextCode(toks []token, i int) int {
 	return i
 }
 
+// closers maps each opening bracket to its closing bracket.
 var closers = map[string]string{"(": ")", "[": "]", "{": "}"}
 
-// skipGroup returns the index of the bracket that closes the one at i, or the last token.
+// skipGroup returns the index of the bracket that closes the one at i, or of the last token if none
+// does.
 func skipGroup(toks []token, i int) int {
 	open, depth := toks[i].text, 0
 	toks = toks[:min(len(toks), i+maxHeader)]
@@ -309,8 +324,8 @@ func skipGroup(toks []token, i int) int {
 	return len(toks) - 1
 }
 
-// skipAngles returns the index of the '>' that closes the '<' at i; i itself if nothing does before a
-// bracket or semicolon that cannot be in a template argument list.
+// skipAngles returns the index of the '>' that closes the '<' at i. It returns i if a brace or
+// semicolon, which no template argument list contains, comes first.
 func skipAngles(toks []token, i int) int {
 	depth := 0
 	for j := i; j < min(len(toks), i+maxHeader); j++ {

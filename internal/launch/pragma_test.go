@@ -33,17 +33,22 @@ func TestPragmas(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"line", "// heddle: grid=64 block=16,16 n=1024 in=random shared=1K\n__global__ void k(int *in, int n) {}",
 			"k: grid=64 block=16,16 shared=1024 n=1024 in=random"},
-		{"two lines", "// heddle: grid=2\n/// heddle: block=32\n__global__ void k() {}", "k: grid=2|k: block=32"},
-		{"block comment", "/* heddle: grid=2\n * block=32\n */ __global__ void k() {}", "k: grid=2 block=32"},
+		{"two lines", "// heddle: grid=2\n/// heddle: block=32\n__global__ void k() {}",
+			"k: grid=2|k: block=32"},
+		{"block comment", "/* heddle: grid=2\n * block=32\n */ __global__ void k() {}",
+			"k: grid=2 block=32"},
 		{"doc comment", "/** heddle: grid=2 **/ __global__ void k() {}", "k: grid=2"},
-		{"launch bounds", "// heddle: grid=2\n__global__ void __launch_bounds__(256, 2) k(int n) {}", "k: grid=2"},
+		{"launch bounds", "// heddle: grid=2\n__global__ void __launch_bounds__(256, 2) k(int n) {}",
+			"k: grid=2"},
 		{"bounds behind", "// heddle: grid=2\nextern \"C\" __global__ __launch_bounds__(256) void\n k\n(int n) {}", "k: grid=2"},
 		{"attribute", "// heddle: grid=2\n__attribute__((used)) __global__ [[maybe_unused]] static void k(int n) __attribute__((noinline)) {}", "k: grid=2"},
 		{"template", "// heddle: grid=2\ntemplate <typename T, int N = (4 > 3)> __global__ void k(T n) {}", "k: grid=2"},
-		{"specialization", "// heddle: grid=2\ntemplate <> __global__ void k<int, 4>(int n) {}", "k: grid=2"},
+		{"specialization", "// heddle: grid=2\ntemplate <> __global__ void k<int, 4>(int n) {}",
+			"k: grid=2"},
 		{"trailing return", "// heddle: grid=2\n__global__ auto k(int n) -> void {}", "k: grid=2"},
 		{"macro", "// heddle: grid=2\n__global__ void BOUNDS(256) k(int n) {}", "k: grid=2"},
-		{"comment within", "// heddle: grid=2\n__global__ /* void x() */ void k /* y( */ (int n) {}", "k: grid=2"},
+		{"comment within", "// heddle: grid=2\n__global__ /* void x() */ void k /* y( */ (int n) {}",
+			"k: grid=2"},
 		{"directive within", "// heddle: grid=2\n#if 1\n__global__ void\n#endif\nk(int n);", "k: grid=2"},
 		{"device function between", "// heddle: grid=2\n__device__ int f(int x) { return x; }\n__global__ void k(int n) {}", "k: grid=2"},
 		{"two kernels", "// heddle: grid=2\n__global__ void a() { }\n// heddle: grid=3\n__global__ void b() {}", "a: grid=2|b: grid=3"},
@@ -74,16 +79,19 @@ func TestPragmas(t *testing.T) {
 }
 
 func TestPragmaPTX(t *testing.T) {
-	f := cuda(t, "// heddle: grid=2\n.visible .func f() { ret; }\n.visible .entry _Z1kPi$x(\n.param .u64 p)\n{\n// heddle: grid=9\nret; }\n.entry %b() {}")
+	f := cuda(
+		t, "// heddle: grid=2\n.visible .func f() { ret; }\n.visible .entry _Z1kPi$x(\n.param .u64 p)\n{\n// heddle: grid=9\nret; }\n.entry %b() {}")
 	facts := ScanPTX(f)
-	if len(facts.Errs) != 0 || len(facts.Pragmas) != 2 || facts.Pragmas[0].Kernel != "_Z1kPi$x" || facts.Pragmas[1].Kernel != "%b" {
+	if len(facts.Errs) != 0 || len(facts.Pragmas) != 2 || facts.Pragmas[0].Kernel != "_Z1kPi$x" ||
+		facts.Pragmas[1].Kernel != "%b" {
 		t.Errorf("got %+v %v", facts.Pragmas, facts.Errs)
 	}
 }
 
 func TestPragmaErrors(t *testing.T) {
 	set := source.NewSet()
-	f, err := set.Add("k.cu", []byte("// heddle: gird block=0 n=1\n__global__ void k() {}\n\n  // heddle: grid=2\n"))
+	f, err := set.Add(
+		"k.cu", []byte("// heddle: gird block=0 n=1\n__global__ void k() {}\n\n  // heddle: grid=2\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +116,8 @@ func TestPragmaErrors(t *testing.T) {
 	}
 }
 
-// A heddle:ignore comment is no pragma: it is about findings, and needs no kernel below it. In a block comment it
-// has no meaning, which must not go unseen.
+// A heddle:ignore comment is not a pragma: it concerns findings, and needs no kernel below it. In a
+// block comment it has no effect, which must be reported.
 func TestIgnoreIsNoPragma(t *testing.T) {
 	tests := []struct {
 		text          string
@@ -134,7 +142,7 @@ func TestIgnoreIsNoPragma(t *testing.T) {
 	}
 }
 
-// LineComments finds what is a // comment and nothing else.
+// LineComments finds all // comments and nothing else.
 func TestLineComments(t *testing.T) {
 	const text = "a; // one\n  // two\r\n/* // no */ b; // three\n\"// no\" R\"(\n// no\n)\" // four"
 	f, err := source.NewSet().Add("k.cu", []byte(text))

@@ -5,38 +5,39 @@ import (
 	"heddle/internal/source"
 )
 
-// Request is what one source of facts, such as the command line, says about a launch. What it leaves open
-// is nil or absent.
+// Request is what one source of facts, such as the command line, specifies about a launch.
+// Unspecified facts are nil or absent.
 type Request struct {
-	Grid, Block, Cluster *event.Dim3
-	Global               *event.Dim3 // threads of the launch, as OpenCL says it; instead of Grid
+	Grid, Block, Cluster *event.Dim3 // blocks, threads per block, blocks per cluster
+	Global               *event.Dim3 // OpenCL's global size in threads; excludes Grid
 	Shared               *uint32     // bytes of dynamic shared memory
-	Args                 []ArgSpec
-	AnyShared            bool // more shared memory than any GPU has is no mistake: nothing is going to be launched
+	Args                 []ArgSpec   // a later one overrides an earlier one for the same parameter
+	AnyShared            bool        // allow more shared memory than any GPU has: nothing is launched
 
-	// Config is what a configuration file says of the kernel, the weakest first. Everything else of a Request
-	// counts before it.
+	// Config holds the settings of a configuration file for the kernel, in increasing precedence. The
+	// other fields of the Request override them.
 	Config []Setting
 }
 
-// Setting is what one place of a configuration file says about a launch.
+// Setting is the part of a launch that one section of a configuration file specifies.
 type Setting struct {
-	Request Request // without Config
-	Span    source.Span
+	Request Request     // without Config
+	Span    source.Span // the section, for error messages
 }
 
-// ArgSpec says what one kernel parameter is given: "n=1024", "in=random:4096", "b=alias:a". The value is
-// checked against the parameter's type by Resolve.
+// ArgSpec is the specification of one kernel argument: "n=1024", "in=random:4096", "b=alias:a".
+// Resolve checks the value against the parameter's type, which is not known here.
 type ArgSpec struct {
-	Param  string // the parameter's name, or its index from 0
-	Offset int    // of a field in a struct parameter, for "PARAM+OFFSET=..."; -1: the whole parameter
-	Kind   ArgKind
-	Text   string // ArgValue: the literal; ArgFile: the path; ArgAlias: the other parameter
-	Fill   Fill   // ArgBuffer
-	Size   uint64 // ArgBuffer, ArgFile and ArgLocal: bytes; 0 if not given
-	Seed   uint64 // ArgBuffer with FillRandom
-	Value  uint32 // ArgBuffer with FillValue
-	Span   source.Span
+	Param  string  // the parameter's name, or its index from 0
+	Offset int     // of a field in a struct parameter, for "PARAM+OFFSET=..."; -1: the whole parameter
+	Kind   ArgKind // the form of the value
+	// the literal, the path, the other parameter, the function or the hexadecimal digits
+	Text  string
+	Fill  Fill        // ArgBuffer
+	Size  uint64      // ArgBuffer, ArgFile and ArgLocal: bytes; 0 if unspecified
+	Seed  uint64      // ArgBuffer with FillRandom
+	Value uint32      // ArgBuffer with FillValue
+	Span  source.Span // where it was specified; invalid for a flag
 }
 
 // ArgKind is the form of an ArgSpec.
@@ -44,11 +45,13 @@ type ArgKind uint8
 
 const (
 	ArgValue   ArgKind = iota // a number: 1024, -1, 0x10, 1.5, u32:7
-	ArgBuffer                 // zero, random, iota, value: a buffer of its own
+	ArgBuffer                 // zero, random, iota, value: a buffer that no other argument shares
 	ArgFile                   // file:PATH
 	ArgAlias                  // alias:PARAM: the buffer of another parameter
-	ArgUnknown                // unknown: the value, or the contents of the buffer, is not given
-	ArgBytes                  // hex:00ff: the bytes in the order of memory; of a pointer's buffer hex:00ff... with zeros behind them
-	ArgFunc                   // func:NAME: the address of a device function
-	ArgLocal                  // local:SIZE: bytes of shared memory of each block, for an OpenCL __local pointer
+	ArgUnknown                // unknown: the value, or the contents of the buffer, stays unknown
+	// hex:00ff: the bytes in memory order. For a pointer, hex:00ff... is an unbounded buffer with
+	// zeros after them.
+	ArgBytes
+	ArgFunc  // func:NAME: the address of a device function
+	ArgLocal // local:SIZE: bytes of shared memory per block, for an OpenCL __local pointer
 )

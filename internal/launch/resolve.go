@@ -9,12 +9,13 @@ import (
 	"heddle/internal/source"
 )
 
-// Resolve decides the launch of kernel k. A fact on the command line (req) counts before one of a
-// configuration file, that before a pragma, that before a launch in host code, that before what the PTX says, and that before a default; each fact is
-// decided alone. Of several pragmas the later one counts, of several host launches the first with a
-// constant grid and block. facts may be nil.
+// Resolve decides the launch of kernel k. Each fact is decided separately, by the first of these
+// that specifies it: the command line (req), a configuration file, a "heddle:" comment, a launch in
+// host code, the PTX, a default. A later comment overrides an earlier one. If the host code
+// launches the kernel several times, the first launch with a constant grid and block is used. facts
+// may be nil.
 //
-// All mistakes are returned together; the configuration is nil if there is one.
+// All errors are returned together; the configuration is nil if there is any.
 func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	r := &resolver{
 		k:    k,
@@ -24,7 +25,8 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	}
 	host := r.hostLaunch(facts)
 	if host != nil {
-		r.layers = append(r.layers, layer{FromHost, Request{Grid: host.Grid, Block: host.Block, Shared: host.Shared}, host.Span})
+		r.layers = append(r.layers, layer{FromHost,
+			Request{Grid: host.Grid, Block: host.Block, Shared: host.Shared}, host.Span})
 	}
 	for _, p := range pragmasOf(k, facts) {
 		r.layers = append(r.layers, layer{FromPragma, p.Request, p.Span})
@@ -47,35 +49,37 @@ func Resolve(k *ir.Func, req Request, facts *SourceFacts) (*Config, []*Error) {
 	return r.cfg, nil
 }
 
-// A layer is one source of facts. Later layers override earlier ones.
+// A layer is the facts of one origin. Later layers override earlier ones.
 type layer struct {
 	origin Origin
 	req    Request
 	span   source.Span
 }
 
+// A resolver holds the state of one call of Resolve.
 type resolver struct {
 	k      *ir.Func
 	code   *kernelFacts
-	layers []layer
-	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were said
+	layers []layer                // in increasing precedence
+	span   map[string]source.Span // where "grid", "block", "cluster" and "shared" were specified
 	cfg    *Config
 	errs   []*Error
 }
 
-// failf reports a mistake in the fact of that name, at the place that said it.
+// failf reports an error in the fact named key, at the place that specified it.
 func (r *resolver) failf(key, format string, args ...any) {
 	r.errorf(format, args...).Span = r.span[key]
 }
 
+// errorf adds an error without a position and returns it, so that the caller can set one.
 func (r *resolver) errorf(format string, args ...any) *Error {
 	e := &Error{Msg: fmt.Sprintf(format, args...)}
 	r.errs = append(r.errs, e)
 	return e
 }
 
-// pragmasOf selects the pragmas of k. If some stand above the very line where k is defined, only those are
-// meant: kernels of one name can live in several namespaces.
+// pragmasOf selects the pragmas of k. If any of them belongs to the very line that defines k, only
+// those count: kernels in different namespaces can have the same name.
 func pragmasOf(k *ir.Func, facts *SourceFacts) []Pragma {
 	if facts == nil {
 		return nil
@@ -96,7 +100,9 @@ func pragmasOf(k *ir.Func, facts *SourceFacts) []Pragma {
 	return all
 }
 
-// hostLaunch picks the launch that counts, and notes what is left out.
+// hostLaunch picks the launch to use: the first with a constant grid and block, else the first. It
+// adds notes about launches that it ignores and about facts that it could not resolve, so that a
+// user who expects another launch finds out why.
 func (r *resolver) hostLaunch(facts *SourceFacts) *HostLaunch {
 	if facts == nil {
 		return nil
@@ -118,7 +124,8 @@ func (r *resolver) hostLaunch(facts *SourceFacts) *HostLaunch {
 	}
 	line := best.Span.Start.Line()
 	if n > 1 {
-		r.note("the host code launches the kernel at %d places; the one in line %d is used", n, line)
+		r.note("the host code launches this kernel at %d places; heddle uses the launch in line %d", n,
+			line)
 	}
 	for _, u := range best.Unresolved {
 		r.note("launch in line %d of the host code: %s", line, u)
@@ -126,12 +133,13 @@ func (r *resolver) hostLaunch(facts *SourceFacts) *HostLaunch {
 	return best
 }
 
+// note adds a note for the user.
 func (r *resolver) note(format string, args ...any) {
 	r.cfg.Notes = append(r.cfg.Notes, fmt.Sprintf(format, args...))
 }
 
-// Limits of every CUDA device of compute capability 5.0 and later (CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability").
+// Limits of every CUDA device of compute capability 5.0 and later (CUDA C++ Programming Guide,
+// "Technical Specifications per Compute Capability").
 const (
 	maxThreads = 1024 // of a block
 	maxBlockZ  = 64
@@ -139,14 +147,16 @@ const (
 	maxGridYZ  = 65535
 	maxCluster = 16 // blocks; 8 without opt-in
 
-	sharedPlain = 48 << 10  // bytes of a block without opt-in
-	sharedOptIn = 227 << 10 // bytes of a block with opt-in, on the device that has most (9.0 and 10.0)
+	sharedPlain = 48 << 10 // bytes of a block without opt-in
+	// bytes of a block with opt-in, on the devices with the most (9.0 and 10.0)
+	sharedOptIn = 227 << 10
 )
 
-// maxWarps is how many warps event.Warp can number.
+// maxWarps is the number of warps that an event.Warp can distinguish.
 const maxWarps = 1 << 32
 
-// pick returns what the topmost layer says of the fact of that name.
+// pick returns the fact from the topmost layer that specifies it, with its origin, and remembers
+// under key where that is. It returns nil and Default if no layer does.
 func pick[T any](r *resolver, key string, get func(Request) *T) (*T, Origin) {
 	for _, l := range slices.Backward(r.layers) {
 		if v := get(l.req); v != nil {
@@ -157,6 +167,9 @@ func pick[T any](r *resolver, key string, get func(Request) *T) (*T, Origin) {
 	return nil, Default
 }
 
+// geometry decides block, cluster and grid, in this order: a guessed grid is a multiple of the
+// cluster, and OpenCL's global size is divided by the block. It checks the limits last, on the
+// resolved values, so that a message can name the origin of each.
 func (r *resolver) geometry() {
 	g := &r.cfg.Geometry
 	g.Block = r.block()
@@ -167,7 +180,7 @@ func (r *resolver) geometry() {
 		grid = &d
 		if c := g.Cluster; c.Count() > 1 {
 			d = event.Dim3{X: roundUp(d.X, c.X), Y: roundUp(d.Y, c.Y), Z: roundUp(d.Z, c.Z)}
-			why = "a multiple of the cluster"
+			why = "rounded up to a multiple of the cluster"
 		}
 		if why != "" {
 			r.cfg.Reasons["grid"] = why
@@ -180,7 +193,9 @@ func (r *resolver) geometry() {
 	}
 }
 
-// grid returns what was said about the number of blocks, or about that of all threads.
+// grid returns the specified number of blocks, or the global size divided by the block; nil if
+// neither is specified. If they are invalid it reports an error and returns one block, so that
+// later checks go on.
 func (r *resolver) grid() (*event.Dim3, Origin) {
 	for _, l := range slices.Backward(r.layers) {
 		grid, global := l.req.Grid, l.req.Global
@@ -194,10 +209,12 @@ func (r *resolver) grid() (*event.Dim3, Origin) {
 		b := r.cfg.Geometry.Block
 		switch {
 		case grid != nil:
-			r.failf("grid", "grid %s and global size %s (%s): one of them says it", Dims(*grid), Dims(*global), l.origin)
+			r.failf("grid", "both grid %s and global size %s are given (%s); give only one of them",
+				Dims(*grid), Dims(*global), l.origin)
 		case b.Count() == 0:
 		case global.X%b.X != 0 || global.Y%b.Y != 0 || global.Z%b.Z != 0:
-			r.failf("grid", "global size %s (%s) is no multiple of the local size %s (%s)", Dims(*global), l.origin, Dims(b), r.cfg.Origins["block"])
+			r.failf("grid", "global size %s (%s) is not a multiple of the local size %s (%s) in every "+
+				"dimension", Dims(*global), l.origin, Dims(b), r.cfg.Origins["block"])
 		default:
 			return &event.Dim3{X: global.X / b.X, Y: global.Y / b.Y, Z: global.Z / b.Z}, l.origin
 		}
@@ -206,8 +223,9 @@ func (r *resolver) grid() (*event.Dim3, Origin) {
 	return nil, Default
 }
 
-// within returns the largest block up to d that divides the global size, if one is given: what an OpenCL runtime
-// chooses for a local size that is left open.
+// within returns the largest block up to d that divides the global size, if one is given: the
+// choice that an OpenCL runtime makes for an unspecified local size. Without a global size it
+// returns d.
 func (r *resolver) within(d event.Dim3) event.Dim3 {
 	global, _ := pick(r, "grid", func(q Request) *event.Dim3 { return q.Global })
 	if global == nil {
@@ -222,12 +240,15 @@ func (r *resolver) within(d event.Dim3) event.Dim3 {
 	return event.Dim3{X: divisor(global.X, d.X), Y: divisor(global.Y, d.Y), Z: divisor(global.Z, d.Z)}
 }
 
+// block returns the threads of a block: what is specified, .reqntid, or a guess up to .maxntid. A
+// specification that differs from .reqntid is an error, since the hardware refuses the launch.
 func (r *resolver) block() event.Dim3 {
 	block, origin := pick(r, "block", func(q Request) *event.Dim3 { return q.Block })
 	reqd := r.k.ReqNTID
 	switch {
 	case reqd.Count() > 0 && block != nil && *block != reqd:
-		r.failf("block", "block %s (%s) contradicts .reqntid %s of kernel %s", Dims(*block), origin, Dims(reqd), r.k.Demangled)
+		r.failf("block", "block %s (%s) contradicts .reqntid %s of kernel %s", Dims(*block), origin,
+			Dims(reqd), r.k.Demangled)
 	case reqd.Count() > 0 && block == nil:
 		block, origin = &reqd, FromPTX
 	case block == nil:
@@ -241,12 +262,14 @@ func (r *resolver) block() event.Dim3 {
 	return *block
 }
 
+// cluster returns the blocks of a cluster; without clusters that is one.
 func (r *resolver) cluster() event.Dim3 {
 	cluster, origin := pick(r, "cluster", func(q Request) *event.Dim3 { return q.Cluster })
 	reqd := r.k.ReqCluster
 	switch {
 	case reqd.Count() > 0 && cluster != nil && *cluster != reqd:
-		r.failf("cluster", "cluster %s (%s) contradicts .reqnctapercluster %s of kernel %s", Dims(*cluster), origin, Dims(reqd), r.k.Demangled)
+		r.failf("cluster", "cluster %s (%s) contradicts .reqnctapercluster %s of kernel %s",
+			Dims(*cluster), origin, Dims(reqd), r.k.Demangled)
 	case reqd.Count() > 0 && cluster == nil:
 		cluster, origin = &reqd, FromPTX
 	case cluster == nil:
@@ -256,6 +279,7 @@ func (r *resolver) cluster() event.Dim3 {
 	return *cluster
 }
 
+// checkGeometry reports dimensions that no device accepts, or that contradict the kernel.
 func (r *resolver) checkGeometry() {
 	g := r.cfg.Geometry
 	b, o := g.Block, r.cfg.Origins["block"]
@@ -263,11 +287,14 @@ func (r *resolver) checkGeometry() {
 	case b.X == 0 || b.Y == 0 || b.Z == 0:
 		r.failf("block", "block %s (%s) has a dimension of 0", Dims(b), o)
 	case b.Count() > maxThreads || b.X > maxThreads || b.Y > maxThreads || b.Z > maxThreads:
-		r.failf("block", "block %s (%s) has %d threads; a block has at most %d", Dims(b), o, b.Count(), maxThreads)
+		r.failf("block", "block %s (%s) has %d threads; a block has at most %d", Dims(b), o, b.Count(),
+			maxThreads)
 	case b.Z > maxBlockZ:
-		r.failf("block", "block %s (%s) is %d deep; the z dimension of a block is at most %d", Dims(b), o, b.Z, maxBlockZ)
+		r.failf("block", "block %s (%s) has a z dimension of %d; it is at most %d", Dims(b), o, b.Z,
+			maxBlockZ)
 	case r.k.MaxNTID.Count() > 0 && b.Count() > r.k.MaxNTID.Count():
-		r.failf("block", "block %s (%s) has %d threads; .maxntid (__launch_bounds__) of kernel %s allows %d",
+		r.failf("block", "block %s (%s) has %d threads; .maxntid (__launch_bounds__) of kernel %s "+
+			"allows at most %d",
 			Dims(b), o, b.Count(), r.k.Demangled, r.k.MaxNTID.Count())
 	}
 	d, o := g.Grid, r.cfg.Origins["grid"]
@@ -275,30 +302,37 @@ func (r *resolver) checkGeometry() {
 	case d.X == 0 || d.Y == 0 || d.Z == 0:
 		r.failf("grid", "grid %s (%s) has a dimension of 0", Dims(d), o)
 	case d.X > maxGridX || d.Y > maxGridYZ || d.Z > maxGridYZ:
-		r.failf("grid", "grid %s (%s) is too large; a grid has at most %d,%d,%d blocks", Dims(d), o, maxGridX, maxGridYZ, maxGridYZ)
+		r.failf("grid", "grid %s (%s) is too large; a grid has at most %d,%d,%d blocks in x, y, z",
+			Dims(d), o, maxGridX, maxGridYZ, maxGridYZ)
 	}
 	if len(r.errs) > 0 {
 		return
 	}
-	// The product of three dimensions within these limits fits in 64 bits; times the warps it may not.
+	// The product of three dimensions within these limits fits in 64 bits; the number of warps might
+	// not.
 	if blocks := d.Count(); blocks > maxWarps/uint64(g.WarpsPerBlock()) {
-		r.failf("grid", "grid %s of blocks %s has more than 2^32 warps, which heddle cannot number", Dims(d), Dims(b))
+		r.failf("grid", "grid %s of blocks of %s threads has more than 2^32 warps, which heddle does "+
+			"not support; give a smaller grid", Dims(d), Dims(b))
 	}
 	r.checkCluster()
 }
 
+// checkCluster reports a cluster that no device accepts, or that does not divide the grid.
 func (r *resolver) checkCluster() {
 	c, d := r.cfg.Geometry.Cluster, r.cfg.Geometry.Grid
 	switch {
 	case c.X == 0 || c.Y == 0 || c.Z == 0:
 		r.failf("cluster", "cluster %s has a dimension of 0", Dims(c))
 	case c.X > maxCluster || c.Y > maxCluster || c.Z > maxCluster || c.Count() > maxCluster:
-		r.failf("cluster", "cluster %s has %d blocks; a cluster has at most %d", Dims(c), c.Count(), maxCluster)
+		r.failf("cluster", "cluster %s has %d blocks; a cluster has at most %d", Dims(c), c.Count(),
+			maxCluster)
 	case d.X%c.X != 0 || d.Y%c.Y != 0 || d.Z%c.Z != 0:
-		r.failf("grid", "grid %s (%s) is no multiple of the cluster %s", Dims(d), r.cfg.Origins["grid"], Dims(c))
+		r.failf("grid", "grid %s (%s) is not a multiple of the cluster %s in every dimension", Dims(d),
+			r.cfg.Origins["grid"], Dims(c))
 	}
 }
 
+// roundUp returns the smallest multiple of unit that is at least n; n for a unit of 0.
 func roundUp(n, unit uint32) uint32 {
 	if unit == 0 {
 		return n
@@ -306,32 +340,36 @@ func roundUp(n, unit uint32) uint32 {
 	return (n + unit - 1) / unit * unit
 }
 
-// shared decides the dynamic shared memory. A kernel that uses some gets, if nobody said how much, all that
-// a block can have without opt-in: too little would make heddle report accesses that are in bounds.
+// shared decides the dynamic shared memory. If its size is unspecified, a kernel that uses some
+// gets all that a block can have without opt-in: with less, heddle would report accesses as out of
+// bounds that are not.
 func (r *resolver) shared() {
 	size, origin := pick(r, "shared", func(q Request) *uint32 { return q.Shared })
 	if size == nil {
 		n := uint32(0)
 		if r.code.dynamic && r.code.static < sharedPlain {
 			n = (sharedPlain - uint32(r.code.static)) &^ 15
-			r.cfg.Reasons["shared"] = "all that a block can have"
+			r.cfg.Reasons["shared"] = "the most that a block can have without opt-in"
 		}
 		size = &n
 	}
 	r.cfg.DynShared = *size
 	r.cfg.Origins["shared"] = origin
 	switch total := uint64(*size) + r.code.static; {
-	case total > sharedOptIn && slices.ContainsFunc(r.layers, func(l layer) bool { return l.req.AnyShared }):
+	case total > sharedOptIn && slices.ContainsFunc(r.layers,
+		func(l layer) bool { return l.req.AnyShared }):
 		r.cfg.Oversize = total
 	case total > sharedOptIn:
-		r.failf("shared", "%d bytes of dynamic (%s) and %d of static shared memory: a block has at most %d on any GPU",
+		r.failf("shared", "%d bytes of dynamic (%s) and %d bytes of static shared memory; a block has "+
+			"at most %d bytes on any GPU",
 			*size, origin, r.code.static, sharedOptIn)
 	case total > sharedPlain:
-		r.note("%d bytes of shared memory a block: more than %d need cudaFuncAttributeMaxDynamicSharedMemorySize", total, sharedPlain)
+		r.note("%d bytes of shared memory per block: more than %d need "+
+			"cudaFuncAttributeMaxDynamicSharedMemorySize on hardware", total, sharedPlain)
 	}
 }
 
-// Dims prints dimensions as flags do: 4, 4,2 or 4,2,1 without ones at the end.
+// Dims formats dimensions as flags do: 4, 4,2 or 4,2,2, without trailing ones.
 func Dims(d event.Dim3) string {
 	switch {
 	case d.Z != 1:

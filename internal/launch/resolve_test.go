@@ -14,18 +14,20 @@ import (
 	"heddle/internal/source"
 )
 
-// kernel builds k(float *in, float *out, int n, float alpha, S s), where S has 24 bytes with a pointer at 8,
-// a float at 0 and an int at 16.
+// kernel builds k(float *in, float *out, int n, float alpha, S s), where S has 24 bytes with a
+// pointer at 8, a float at 0 and an int at 16.
 func kernel(sregs ...ir.Sreg) *ir.Func {
 	param := func(name string, t isa.Type, size, off int) *ir.Var {
-		return &ir.Var{Name: "k_param_" + name, Source: name, Space: event.Param, Type: t, Size: size, Offset: off}
+		return &ir.Var{Name: "k_param_" + name, Source: name, Space: event.Param, Type: t, Size: size,
+			Offset: off}
 	}
 	in, out := param("in", isa.U64, 8, 0), param("out", isa.U64, 8, 8)
 	in.Pointer, out.Pointer = true, true
 	s := param("s", isa.B8, 24, 24)
 	s.PtrFields = []int{8}
 	k := &ir.Func{
-		Module: &ir.Module{}, Name: "_Z1kPfS_if1S", Demangled: "k(float*, float*, int, float, S)", Kernel: true,
+		Module: &ir.Module{}, Name: "_Z1kPfS_if1S", Demangled: "k(float*, float*, int, float, S)",
+		Kernel: true,
 		Params: []*ir.Var{in, out, param("n", isa.U32, 4, 16), param("alpha", isa.F32, 4, 20), s},
 	}
 	load := &isa.Row{Opcode: "ld", Category: isa.Memory, Effect: isa.Reads}
@@ -41,13 +43,14 @@ func kernel(sregs ...ir.Sreg) *ir.Func {
 	ld(isa.U32, 16)
 	mov := &isa.Row{Opcode: "mov"}
 	for _, r := range sregs {
-		b.Instrs = append(b.Instrs, &ir.Instr{Desc: isa.Desc{Row: mov}, Src: []ir.Operand{{Kind: ir.Special, Sreg: r, Reg: ir.NoReg}}})
+		b.Instrs = append(b.Instrs, &ir.Instr{Desc: isa.Desc{Row: mov},
+			Src: []ir.Operand{{Kind: ir.Special, Sreg: r, Reg: ir.NoReg}}})
 	}
 	k.Blocks = []*ir.Block{b}
 	return k
 }
 
-// request reads flags as the command line does: "--" left out.
+// request reads flags as the command line does: without "--".
 func request(t *testing.T, words ...string) Request {
 	t.Helper()
 	var p Pragma
@@ -84,15 +87,23 @@ func TestDefaults(t *testing.T) {
 		want  string
 	}{
 		{"1-D", []ir.Sreg{ir.TidX, ir.CtaidX}, nil, "grid 4 (default), block 64 (default)"},
-		{"one block", []ir.Sreg{ir.TidX}, nil, "grid 1 (default: the kernel never reads blockIdx), block 64 (default)"},
+		{"one block", []ir.Sreg{ir.TidX}, nil,
+			"grid 1 (default: the kernel never reads blockIdx), block 64 (default)"},
 		{"2-D", []ir.Sreg{ir.TidY, ir.CtaidY}, nil, "grid 2,2 (default), block 16,16 (default)"},
 		{"3-D", []ir.Sreg{ir.TidZ, ir.CtaidZ}, nil, "grid 2,2,2 (default), block 8,8,4 (default)"},
-		{"maxntid", []ir.Sreg{ir.CtaidX}, func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 256, Y: 1, Z: 1} }, "grid 4 (default), block 256 (PTX)"},
-		{"maxntid, 2-D", []ir.Sreg{ir.TidY, ir.CtaidX}, func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 512, Y: 1, Z: 1} }, "grid 4 (default), block 16,32 (PTX)"},
-		{"maxntid, 3-D", []ir.Sreg{ir.TidZ, ir.CtaidX}, func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 256, Y: 1, Z: 1} }, "grid 4 (default), block 16,8,2 (PTX)"},
-		{"reqntid", []ir.Sreg{ir.CtaidX}, func(k *ir.Func) { k.ReqNTID = event.Dim3{X: 32, Y: 4, Z: 1} }, "grid 4 (default), block 32,4 (PTX)"},
-		{"cluster", []ir.Sreg{ir.CtaidX}, func(k *ir.Func) { k.ReqCluster = event.Dim3{X: 8, Y: 1, Z: 1} },
-			"grid 8 (default: a multiple of the cluster), block 64 (default), cluster 8 (PTX)"},
+		{"maxntid", []ir.Sreg{ir.CtaidX}, func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 256, Y: 1, Z: 1} },
+			"grid 4 (default), block 256 (PTX)"},
+		{"maxntid, 2-D", []ir.Sreg{ir.TidY, ir.CtaidX},
+			func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 512, Y: 1, Z: 1} },
+			"grid 4 (default), block 16,32 (PTX)"},
+		{"maxntid, 3-D", []ir.Sreg{ir.TidZ, ir.CtaidX},
+			func(k *ir.Func) { k.MaxNTID = event.Dim3{X: 256, Y: 1, Z: 1} },
+			"grid 4 (default), block 16,8,2 (PTX)"},
+		{"reqntid", []ir.Sreg{ir.CtaidX}, func(k *ir.Func) { k.ReqNTID = event.Dim3{X: 32, Y: 4, Z: 1} },
+			"grid 4 (default), block 32,4 (PTX)"},
+		{"cluster", []ir.Sreg{ir.CtaidX},
+			func(k *ir.Func) { k.ReqCluster = event.Dim3{X: 8, Y: 1, Z: 1} },
+			"grid 8 (default: rounded up to a multiple of the cluster), block 64 (default), cluster 8 (PTX)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -108,12 +119,13 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A kernel whose blocks tell each other apart by an atomic ticket needs several blocks, though it never
-// reads blockIdx.
+// A kernel whose blocks distinguish themselves by an atomic ticket needs several blocks, although
+// it never reads blockIdx.
 func TestDefaultGridWithTickets(t *testing.T) {
 	k := kernel()
 	row := &isa.Row{Opcode: "atom", Effect: isa.ReadsWrites}
-	k.Blocks[0].Instrs = append(k.Blocks[0].Instrs, &ir.Instr{Desc: isa.Desc{Row: row, Space: event.Global}})
+	k.Blocks[0].Instrs = append(k.Blocks[0].Instrs,
+		&ir.Instr{Desc: isa.Desc{Row: row, Space: event.Global}})
 	if g := resolve(t, k, Request{}, nil).Geometry.Grid; g.X != 4 {
 		t.Errorf("grid %v", g)
 	}
@@ -121,23 +133,21 @@ func TestDefaultGridWithTickets(t *testing.T) {
 
 func TestDefaultArgs(t *testing.T) {
 	c := resolve(t, kernel(ir.CtaidX), Request{}, nil)
-	want := "in: zeros (default), out: zeros (default), n = 256 (default: guess: the threads in x), " +
-		"alpha = 1 (default: guess), s: struct with buffers at +8 zeros (default: guesses)"
+	want := "in: zeros (default), out: zeros (default), n = 256 (guess: the number of threads in x), " +
+		"alpha = 1 (guess: 1 for a float), s: struct with buffers at +8 zeros (guess: each field by its type)"
 	if got := c.Describe(); !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if c.Args[0].Buffer == c.Args[1].Buffer || c.Args[0].Buffer.Size != 0 {
 		t.Error("pointers do not have unbounded buffers of their own")
 	}
-	bits := []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0} // the field at 8 is overridden by its buffer
+	// the field at 8 is overridden by its buffer
+	bits := []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}
 	if d := cmp.Diff(bits, c.Args[4].Bits); d != "" {
 		t.Errorf("struct: %s", d)
 	}
 	if got := c.Flags(); got != "--grid 4 --block 64" {
 		t.Errorf("flags: %s", got)
-	}
-	if len(c.Guesses()) != 5 {
-		t.Errorf("guesses: %q", c.Guesses())
 	}
 }
 
@@ -147,7 +157,8 @@ func TestGuessInteger(t *testing.T) {
 		name  string
 		bytes int
 		want  uint64
-	}{{"n", 4, 64}, {"", 8, 64}, {"height", 4, 16}, {"N_ROWS", 4, 64}, {"nrows", 4, 16}, {"depth", 4, 64}, {"offset", 8, 0}, {"iters", 4, 4}, {"flag", 1, 1}, {"k", 2, 64}}
+	}{{"n", 4, 64}, {"", 8, 64}, {"height", 4, 16}, {"N_ROWS", 4, 64}, {"nrows", 4, 16},
+		{"depth", 4, 64}, {"offset", 8, 0}, {"iters", 4, 4}, {"flag", 1, 1}, {"k", 2, 64}}
 	for _, tt := range tests {
 		if got, _ := guessInteger(tt.name, g, tt.bytes); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
@@ -159,7 +170,7 @@ func TestGuessInteger(t *testing.T) {
 	}
 }
 
-// The order of DESIGN: flag, pragma, host code, PTX, default, for each fact alone.
+// The precedence is flag, pragma, host code, PTX, default, for each fact separately.
 func TestPrecedence(t *testing.T) {
 	src := `
 // heddle: block=128 n=5
@@ -171,7 +182,7 @@ int main() { k<<<7, 64, 256>>>(in, out, 9, 2.5f, s); }`
 	k.MaxNTID = event.Dim3{X: 512, Y: 1, Z: 1}
 	c := resolve(t, k, request(t, "grid=3", "in=random:64"), facts)
 	want := "grid 3 (flag), block 128 (pragma), shared 256 (host code), in: 64 bytes of random bytes (flag), " +
-		"out: zeros (default), n = 6 (pragma), alpha = 2.5 (host code), s: struct with buffers at +8 zeros (default: guesses)"
+		"out: zeros (default), n = 6 (pragma), alpha = 2.5 (host code), s: struct with buffers at +8 zeros (guess: each field by its type)"
 	if got := c.Describe(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -180,14 +191,15 @@ int main() { k<<<7, 64, 256>>>(in, out, 9, 2.5f, s); }`
 	}
 }
 
-// Running with Flags gives the same launch again.
+// Running with Flags reproduces the launch.
 func TestFlagsRoundTrip(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a file's.bin")
 	if err := os.WriteFile(file, make([]byte, 64), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	k := kernel(ir.CtaidX)
-	req := request(t, "grid=2,3", "block=8,8", "shared=1K", "in=random@5:4K", "out=alias:in", "n=-3", "alpha=0.5",
+	req := request(t, "grid=2,3", "block=8,8", "shared=1K", "in=random@5:4K", "out=alias:in", "n=-3",
+		"alpha=0.5",
 		"s+8=iota", "s+16=u32:7")
 	req.Args = append(req.Args, ArgSpec{Param: "in", Offset: -1, Kind: ArgFile, Text: file, Size: 32})
 	first := resolve(t, k, req, nil)
@@ -214,7 +226,8 @@ func TestFlagsRoundTrip(t *testing.T) {
 
 func TestArgs(t *testing.T) {
 	k := kernel(ir.CtaidX)
-	c := resolve(t, k, request(t, "2=0x10", "k_param_alpha=1", "in=null", "out=unknown:64", "s=hex:"+strings.Repeat("ab", 24)), nil)
+	c := resolve(t, k, request(t, "2=0x10", "k_param_alpha=1", "in=null", "out=unknown:64",
+		"s=hex:"+strings.Repeat("ab", 24)), nil)
 	want := []Arg{
 		{Name: "in", Bits: make([]byte, 8)},
 		{Name: "out", Buffer: &Buffer{Name: "out", Size: 64, Fill: FillUnknown}},
@@ -226,7 +239,8 @@ func TestArgs(t *testing.T) {
 		t.Error(d)
 	}
 	c = resolve(t, k, request(t, "in=hex:0102", "out=hex:0304..."), nil)
-	for i, b := range []*Buffer{{Name: "in", Size: 2, Fill: FillFile, Data: []byte{1, 2}}, {Name: "out", Fill: FillFile, Data: []byte{3, 4}}} {
+	for i, b := range []*Buffer{{Name: "in", Size: 2, Fill: FillFile, Data: []byte{1, 2}},
+		{Name: "out", Fill: FillFile, Data: []byte{3, 4}}} {
 		if d := cmp.Diff(b, c.Args[i].Buffer); d != "" {
 			t.Error(d)
 		}
@@ -254,37 +268,37 @@ func TestResolveErrors(t *testing.T) {
 	}{
 		{"block=2048", "block 2048 (flag) has 2048 threads; a block has at most 1024"},
 		{"block=65536,65536", "4294967296 threads"},
-		{"block=1,1,65", "65 deep"},
-		{"block=512", ".maxntid (__launch_bounds__) of kernel k(float*, float*, int, float, S) allows 256"},
+		{"block=1,1,65", "z dimension of 65"},
+		{"block=512", ".maxntid (__launch_bounds__) of kernel k(float*, float*, int, float, S) allows at most 256"},
 		{"grid=1,65536", "grid 1,65536 (flag) is too large"},
 		{"grid=2147483648", "too large"},
 		{"grid=2147483647,65535,1 block=64", "more than 2^32 warps"},
-		{"cluster=3 grid=4", "grid 4 (flag) is no multiple of the cluster 3"},
+		{"cluster=3 grid=4", "grid 4 (flag) is not a multiple of the cluster 3"},
 		{"cluster=32 grid=32", "at most 16"},
-		{"shared=228K", "a block has at most 232448 on any GPU"},
-		{"m=4", `kernel k(float*, float*, int, float, S) has no parameter "m"; it has 0 in (pointer), 1 out (pointer), 2 n (u32), 3 alpha (f32), 4 s (24 bytes)`},
+		{"shared=228K", "a block has at most 232448 bytes on any GPU"},
+		{"m=4", `kernel k(float*, float*, int, float, S) has no parameter "m"; its parameters are 0 in (pointer), 1 out (pointer), 2 n (u32), 3 alpha (f32), 4 s (struct of 24 bytes)`},
 		{"5=4", `no parameter "5"`},
 		{"n=4294967296", "argument n: 4294967296 is out of range for 32 bits"},
-		{"n=1.5", "1.5\" is no integer; the parameter is .u32"},
-		{"n=random", "it is u32, not a pointer"},
-		{"alpha=1e99", "out of range for a float of 32 bits"},
-		{"in=7", "it is a pointer, and 7 is no buffer"},
+		{"n=1.5", "1.5\" is not an integer; the parameter has type .u32"},
+		{"n=random", "its type is u32, not a pointer"},
+		{"alpha=1e99", "out of range for a 32-bit float"},
+		{"in=7", "the parameter is a pointer, and 7 is a number"},
 		{"in=alias:n", "n has no buffer to share"},
-		{"in=alias:out out=alias:in", "alias of itself"},
+		{"in=alias:out out=alias:in", "the aliases form a cycle through"},
 		{"in=alias:zz", `no parameter "zz"`},
 		{"n=alias:in", "only a pointer can be an alias"},
 		{"s=7", "struct of 24 bytes"},
-		{"s=hex:00", "1 bytes were given, the parameter has 24"},
-		{"n=hex:00000000...", "bytes that go on (...) are for a pointer"},
+		{"s=hex:00", "found 1 bytes; the parameter has 24 bytes"},
+		{"n=hex:00000000...", "only a pointer can have an unbounded buffer"},
 		{"s+17=random", "runs past"},
 		{"s+22=u32:1", "run past"},
 		{"s+4=1", "type of the field is not known"},
-		{"n+0=1", "no struct"},
-		{"in=file:" + short + ":4", "has 3 bytes, fewer than the 4"},
-		{"n=file:" + short, "3 bytes were given, the parameter has 4"},
+		{"n+0=1", "not a struct"},
+		{"in=file:" + short + ":4", "has 3 bytes, fewer than the requested 4"},
+		{"n=file:" + short, "found 3 bytes; the parameter has 4 bytes"},
 		{"in=file:/nonexistent/x", "no such file"},
-		{"in=file:/dev/null", "no regular file"},
-		{"in=random:2048G", "at most"},
+		{"in=file:/dev/null", "not a regular file"},
+		{"in=random:2048G", "too large; the limit is"},
 	}
 	for _, tt := range tests {
 		k := kernel(ir.CtaidX)
@@ -299,7 +313,8 @@ func TestResolveErrors(t *testing.T) {
 func TestRequiredShape(t *testing.T) {
 	k := kernel(ir.CtaidX)
 	k.ReqNTID = event.Dim3{X: 32, Y: 1, Z: 1}
-	if _, errs := Resolve(k, request(t, "block=64"), nil); len(errs) != 1 || !strings.Contains(errs[0].Msg, "contradicts .reqntid 32") {
+	if _, errs := Resolve(k, request(t, "block=64"), nil); len(errs) != 1 ||
+		!strings.Contains(errs[0].Msg, "contradicts .reqntid 32") {
 		t.Error(errs)
 	}
 	resolve(t, k, request(t, "block=32"), nil)
@@ -307,12 +322,14 @@ func TestRequiredShape(t *testing.T) {
 
 func TestPragmaErrorHasPlace(t *testing.T) {
 	set := source.NewSet()
-	f, err := set.Add("k.cu", []byte("\n// heddle: block=4096\n// heddle: zz=1\n__global__ void k() {}"))
+	f, err := set.Add(
+		"k.cu", []byte("\n// heddle: block=4096\n// heddle: zz=1\n__global__ void k() {}"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, errs := Resolve(kernel(), Request{}, ScanCUDA(f, nil))
-	if len(errs) != 2 || set.Format(errs[0].Span.Start) != "k.cu:2:1" || set.Format(errs[1].Span.Start) != "k.cu:3:12" {
+	if len(errs) != 2 || set.Format(errs[0].Span.Start) != "k.cu:2:1" ||
+		set.Format(errs[1].Span.Start) != "k.cu:3:12" {
 		t.Errorf("got %+v", errs)
 	}
 }
@@ -322,13 +339,15 @@ func TestDynamicShared(t *testing.T) {
 	static := &ir.Var{Name: "tile", Space: event.Shared, Size: 1000, Align: 4}
 	dyn := &ir.Var{Name: "buf", Space: event.Shared, Unsized: true, Extern: true, Align: 16}
 	k.Module.Vars = []*ir.Var{static, dyn}
-	use := &ir.Instr{Desc: isa.Desc{Row: &isa.Row{Opcode: "mov"}}, Src: []ir.Operand{{Kind: ir.VarAddr, Var: static}, {Kind: ir.VarAddr, Var: dyn}}}
+	use := &ir.Instr{Desc: isa.Desc{Row: &isa.Row{Opcode: "mov"}},
+		Src: []ir.Operand{{Kind: ir.VarAddr, Var: static}, {Kind: ir.VarAddr, Var: dyn}}}
 	k.Blocks[0].Instrs = append(k.Blocks[0].Instrs, use)
 	c := resolve(t, k, Request{}, nil)
 	if want := uint32(48<<10-1008) &^ 15; c.DynShared != want || c.Origins["shared"] != Default {
 		t.Errorf("shared %d, want %d", c.DynShared, want)
 	}
-	if c = resolve(t, k, request(t, "shared=64K"), nil); len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "MaxDynamicSharedMemorySize") {
+	if c = resolve(t, k, request(t, "shared=64K"), nil); len(c.Notes) != 1 ||
+		!strings.Contains(c.Notes[0], "MaxDynamicSharedMemorySize") {
 		t.Errorf("notes: %q", c.Notes)
 	}
 }
@@ -352,7 +371,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	k := &ir.Func{Name: "_Z3kerIiEvPi", Demangled: "void ns::ker<int, 4>(int*)"}
-	for _, name := range []string{k.Name, k.Demangled, "void ns::ker<int, 4>", "ns::ker<int, 4>", "ns::ker", "ker"} {
+	for _, name := range []string{k.Name, k.Demangled, "void ns::ker<int, 4>", "ns::ker<int, 4>",
+		"ns::ker", "ker"} {
 		if !Matches(k, name) {
 			t.Errorf("%q does not select %s", name, k.Demangled)
 		}
@@ -365,7 +385,9 @@ func TestNames(t *testing.T) {
 }
 
 func TestSameNameInTwoNamespaces(t *testing.T) {
-	facts := ScanCUDA(cuda(t, "namespace a {\n// heddle: grid=2\n__global__ void k() {} }\nnamespace b {\n// heddle: grid=3\n__global__ void k() {} }"), nil)
+	facts := ScanCUDA(
+		cuda(
+			t, "namespace a {\n// heddle: grid=2\n__global__ void k() {} }\nnamespace b {\n// heddle: grid=3\n__global__ void k() {} }"), nil)
 	k := kernel(ir.CtaidX)
 	k.Demangled = "b::k()"
 	k.Src = &source.Frame{Pos: source.MakePos(1, 6, 17)}

@@ -2,34 +2,37 @@ package launch
 
 import "bytes"
 
-// A scanner splits C++ or PTX text into the few kinds of token that pragmas and host launches need. It is
-// no C++ front end: it knows comments, strings, numbers and preprocessor lines, so that what looks like a
-// launch inside one of them is not taken for one. It accepts any bytes.
+// A scanner splits C++ or PTX text into the few kinds of token that pragmas and host launches need.
+// It is not a C++ front end: it recognizes comments, strings, numbers and preprocessor lines only
+// so that text inside them is not mistaken for a launch. It accepts any bytes.
 type scanner struct {
 	src       []byte
-	off       int
-	lineStart bool // only space since the last line break: '#' starts a directive
-	ptx       bool // '%' and '$' are part of names, '#' is none
+	off       int  // of the next byte
+	lineStart bool // only white space since the last line break: '#' starts a directive
+	ptx       bool // '%' and '$' are part of names, and '#' does not start a directive
 }
 
+// A tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
-	tokEOF tokenKind = iota
-	tokIdent
-	tokNumber
-	tokString    // string or character literal
-	tokPunct     // one operator or bracket
-	tokComment   // text without the comment marks
-	tokDirective // a preprocessor line without '#', continuation lines joined
+	tokEOF       tokenKind = iota
+	tokIdent               // identifier or keyword
+	tokNumber              // preprocessing number
+	tokString              // string or character literal
+	tokPunct               // one operator or bracket
+	tokComment             // text without the comment marks
+	tokDirective           // a preprocessor line without '#', continuation lines joined
 )
 
+// A token is a piece of text with its position.
 type token struct {
 	kind       tokenKind
-	text       string
-	start, end int // offsets in the file
+	text       string // as in the file, except for comments and directives
+	start, end int    // offsets in the file
 }
 
+// is reports whether t is the punctuation or identifier text; never a string, comment or number.
 func (t token) is(text string) bool {
 	return (t.kind == tokPunct || t.kind == tokIdent) && t.text == text
 }
@@ -47,6 +50,7 @@ func scanAll(src []byte, ptx bool) []token {
 	}
 }
 
+// next returns the next token.
 func (s *scanner) next() token {
 	for s.off < len(s.src) && isSpace(s.src[s.off]) {
 		if s.src[s.off] == '\n' {
@@ -81,12 +85,15 @@ func (s *scanner) next() token {
 	return s.tok(tokPunct, start)
 }
 
+// tok returns a token with the text from start to the current offset.
 func (s *scanner) tok(kind tokenKind, start int) token {
 	return token{kind: kind, text: string(s.src[start:s.off]), start: start, end: s.off}
 }
 
+// has reports whether the rest of the text starts with prefix.
 func (s *scanner) has(prefix string) bool { return bytes.HasPrefix(s.src[s.off:], []byte(prefix)) }
 
+// lineComment consumes a // comment up to the line break.
 func (s *scanner) lineComment() token {
 	start := s.off
 	n := bytes.IndexByte(s.src[start:], '\n')
@@ -97,6 +104,7 @@ func (s *scanner) lineComment() token {
 	return token{tokComment, string(s.src[start+2 : s.off]), start, s.off}
 }
 
+// blockComment consumes a comment up to its end, or the rest of the text.
 func (s *scanner) blockComment() token {
 	start := s.off
 	body := s.src[start+2:]
@@ -108,8 +116,8 @@ func (s *scanner) blockComment() token {
 	return token{tokComment, string(body), start, s.off}
 }
 
-// directive consumes a preprocessor line up to a line break that no backslash precedes. A comment at its
-// end is not part of it.
+// directive consumes a preprocessor line up to a line break without a backslash before it. A //
+// comment at its end is not part of it.
 func (s *scanner) directive() token {
 	start := s.off
 	var text []byte
@@ -133,7 +141,8 @@ func (s *scanner) directive() token {
 	return token{tokDirective, string(text), start, s.off}
 }
 
-// quoted consumes a literal up to its closing quote or the end of the line.
+// quoted consumes a literal up to its closing quote or the end of the line: an unterminated
+// literal, which only malformed text has, must not swallow the rest of the file.
 func (s *scanner) quoted(quote byte) {
 	for s.off++; s.off < len(s.src) && s.src[s.off] != '\n'; s.off++ {
 		switch s.src[s.off] {
@@ -147,7 +156,7 @@ func (s *scanner) quoted(quote byte) {
 	s.off = min(s.off, len(s.src))
 }
 
-// name consumes an identifier, and the raw string that follows the prefix R.
+// name consumes an identifier, or a raw string if the identifier is a prefix that ends in R.
 func (s *scanner) name() token {
 	start := s.off
 	for s.off < len(s.src) && (s.isName(s.src[s.off]) || isDigit(s.src[s.off])) {
@@ -161,6 +170,7 @@ func (s *scanner) name() token {
 	return t
 }
 
+// rawString consumes "delimiter(...)delimiter", the part of a raw string after its prefix.
 func (s *scanner) rawString() {
 	open := bytes.IndexByte(s.src[s.off:], '(')
 	if open < 0 || open > 17 { // the delimiter has at most 16 characters
@@ -175,11 +185,13 @@ func (s *scanner) rawString() {
 	s.off = len(s.src)
 }
 
-// number consumes a preprocessing number: digits, letters, points, digit separators, signed exponents.
+// number consumes a preprocessing number: digits, letters, points, digit separators and signed
+// exponents.
 func (s *scanner) number() {
 	for s.off < len(s.src) {
 		c := s.src[s.off]
-		sign := (c == '+' || c == '-') && bytes.IndexByte([]byte("eEpP"), s.src[s.off-1]) >= 0 && !s.hexBefore()
+		sign := (c == '+' || c == '-') && bytes.IndexByte([]byte("eEpP"), s.src[s.off-1]) >= 0 &&
+			!s.hexBefore()
 		sep := c == '\'' && s.off+1 < len(s.src) && (isDigit(s.src[s.off+1]) || isLetter(s.src[s.off+1]))
 		if !isDigit(c) && !isLetter(c) && c != '.' && !sign && !sep {
 			return
@@ -188,8 +200,8 @@ func (s *scanner) number() {
 	}
 }
 
-// hexBefore reports whether the number that ends before off is hexadecimal without exponent, where e is a
-// digit and the sign an operator: 0xe+1.
+// hexBefore reports whether the number that ends at off is hexadecimal without an exponent. There e
+// is a digit and a sign is an operator: 0xe+1.
 func (s *scanner) hexBefore() bool {
 	i := s.off - 1
 	if c := s.src[i]; c == 'p' || c == 'P' {
@@ -201,6 +213,7 @@ func (s *scanner) hexBefore() bool {
 	return s.src[i] == '0' && i+1 < s.off && (s.src[i+1] == 'x' || s.src[i+1] == 'X')
 }
 
+// isName reports whether c can start a name.
 func (s *scanner) isName(c byte) bool {
 	return isLetter(c) || c >= 0x80 || c == '$' || s.ptx && c == '%'
 }
@@ -209,13 +222,14 @@ func isSpace(c byte) bool  { return c == ' ' || c >= '\t' && c <= '\r' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// operators of more than one character, longest first.
+// operators are those of more than one character, longest first.
 var operators = []string{
 	"<<<", ">>>", "<<=", ">>=", "...", "->*",
 	"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "->", "::",
 	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 }
 
+// operatorLen returns the length of the operator that b starts with, 1 if it is a single character.
 func operatorLen(b []byte) int {
 	for _, op := range operators {
 		if bytes.HasPrefix(b, []byte(op)) {

@@ -30,7 +30,8 @@ KERNEL void k(int *p, int n) {
 }
 `
 
-// Another compiler sees nothing of the annotations: the file compiles without warnings, and no call is left.
+// For other compilers the annotations are empty: the file compiles without warnings and without
+// calls.
 func TestAnnotationsElsewhere(t *testing.T) {
 	clang := compilers(t)[0]
 	dir := t.TempDir()
@@ -40,7 +41,8 @@ func TestAnnotationsElsewhere(t *testing.T) {
 			if err := os.WriteFile(file, []byte(annotated), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command(clang, "-x", lang, "-std="+std, "-Wall", "-Wextra", "-Werror", "-DKERNEL=", "-DNDEBUG", "-I", "headers/api", "-S", "-emit-llvm", "-O0", "-o", "-", file)
+			cmd := exec.Command(clang, "-x", lang, "-std="+std, "-Wall", "-Wextra", "-Werror", "-DKERNEL=",
+				"-DNDEBUG", "-I", "headers/api", "-S", "-emit-llvm", "-O0", "-o", "-", file)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Errorf("%s: %v\n%s", std, err, out)
@@ -52,7 +54,7 @@ func TestAnnotationsElsewhere(t *testing.T) {
 	}
 }
 
-// Under heddle every annotation reaches the PTX as calls by name, for an engine to give it meaning.
+// heddle compiles every annotation to calls in the PTX, whose names the engines interpret.
 func TestAnnotationsSurvive(t *testing.T) {
 	want := strings.Fields(`ghost assert assume requires ensures invariant candidate function_wide barrier_invariant instance permission
 		read write read_offset write_offset ptr_base ptr_offset fresh reads_from writes_to snapshot
@@ -63,7 +65,8 @@ func TestAnnotationsSurvive(t *testing.T) {
 			if ext == ".cl" {
 				text = strings.ReplaceAll(annotated, "KERNEL", `__kernel`)
 				text = strings.ReplaceAll(text, "int *p", "__global int *p")
-				text = strings.ReplaceAll(strings.ReplaceAll(text, "#include <assert.h>\n", ""), "assert(n);", "")
+				text = strings.ReplaceAll(strings.ReplaceAll(text, "#include <assert.h>\n", ""), "assert(n);",
+					"")
 			}
 			file := filepath.Join(t.TempDir(), "k"+ext)
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -9,18 +9,19 @@ import (
 	"path/filepath"
 )
 
-// Tree is clang's syntax tree of one input, as JSON to be read once (-ast-dump=json).
+// Tree is clang's syntax tree of one input, as JSON (-ast-dump=json) that can be read once.
 type Tree struct {
 	io.Reader
-	OpenCL bool
-	// User says how positions name a file, and whether it is the user's: not a header of heddle, of the compiler or of
-	// the system.
+	OpenCL bool // the input is OpenCL C, not CUDA C++
+	// User returns the name of a file in positions, and whether the file is the user's: not a header
+	// of heddle, of the compiler or of the system.
 	User func(path string) (name string, ok bool)
 }
 
-// AST runs clang on CUDA C++ or OpenCL C as a compilation would, and gives read its syntax tree. What host code breaks is
-// left in the tree as clang has it: the device code around is whole. Nothing is cached. A source of which clang makes no
-// tree is a *CompileError.
+// AST runs clang on CUDA C++ or OpenCL C with the options of a compilation, and calls read with the
+// syntax tree. Errors in host code do not fail it: the tree still contains all device code. Nothing
+// is cached. AST fails with a *CompileError if clang produces no tree, otherwise with the errors of
+// Lower or of read.
 func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) error {
 	content := in.Content
 	if content == nil {
@@ -37,9 +38,11 @@ func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) err
 	opt = opt.with(in.Flags)
 	switch {
 	case lang != CUDA && lang != OpenCL:
-		return &InputError{File: in.Name, Reason: "only CUDA C++ and OpenCL C have a syntax tree"}
+		return &InputError{File: in.Name,
+			Reason: "this command needs the source; expected CUDA C++ (.cu) or OpenCL C (.cl)"}
 	case isNVCC(opt.Compiler):
-		return &InputError{File: in.Name, Reason: "nvcc gives no syntax tree; leave --compiler out"}
+		return &InputError{File: in.Name,
+			Reason: "nvcc provides no syntax tree, which this command needs; omit --compiler to use clang"}
 	}
 	if err := errors.Join(checkOptions(opt), checkCUDAPath(opt.CUDAPath)); err != nil {
 		return err
@@ -49,7 +52,7 @@ func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) err
 	if err != nil {
 		return err
 	}
-	b, done, err := setUp(tc, in, content, opt, store)
+	b, done, err := (&compilation{tc: tc, in: in, content: content, opt: opt, store: store}).setUp()
 	if err != nil {
 		return err
 	}
@@ -64,7 +67,7 @@ func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) err
 	return b.dump(ctx, read)
 }
 
-// chooseOpenCL finds the first version of the language that accepts the text, as runOpenCL does.
+// chooseOpenCL selects the first version of the language that accepts the text, as runOpenCL does.
 func (b *build) chooseOpenCL(ctx context.Context, content []byte) error {
 	source := func(string) []byte { return content }
 	stds := clStandards
@@ -89,7 +92,7 @@ func (b *build) chooseOpenCL(ctx context.Context, content []byte) error {
 	return &CompileError{File: b.name, Output: b.shown(first.output)}
 }
 
-// frontEnd runs clang alone and returns what it prints.
+// frontEnd runs only clang and returns its output.
 func (b *build) frontEnd(ctx context.Context, extra ...string) ([]byte, error) {
 	s, err := start(ctx, b.tc.Clang, b.clangArgs(extra...))
 	if err != nil {
@@ -105,7 +108,7 @@ func (b *build) frontEnd(ctx context.Context, extra ...string) ([]byte, error) {
 	return out, nil
 }
 
-// dump has clang print its tree while read reads it.
+// dump runs clang, which prints its tree while read reads it.
 func (b *build) dump(ctx context.Context, read func(*Tree) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -128,25 +131,26 @@ func (b *build) dump(ctx context.Context, read func(*Tree) error) error {
 		stop()
 	}
 	waitErr := cmd.Wait()
-	if waitErr != nil && seen.n == 0 && cmd.ProcessState.ExitCode() > 0 { // it ended by itself
+	if waitErr != nil && seen.n == 0 && cmd.ProcessState.ExitCode() > 0 { // it was not killed
 		return &CompileError{File: b.name, Output: b.shown(stderr.String())}
 	}
 	return err
 }
 
-// counter counts what is read.
+// counter counts the bytes that are read.
 type counter struct {
 	io.Reader
 	n int64
 }
 
+// Read reads from the underlying reader.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// userFile is Tree.User.
+// userFile implements Tree.User.
 func (b *build) userFile(path string) (string, bool) {
 	cwd, _ := filepath.Abs(".")
 	if !filepath.IsAbs(path) {

@@ -12,19 +12,22 @@ import (
 	"strings"
 )
 
-// defaultArch is what is compiled for without -arch. sm_80 is the oldest with redux.sync and cp.async, has
-// independent thread scheduling as DESIGN §4 assumes, and every LLVM from 14 on knows it.
+// defaultArch is the architecture without -arch. sm_80 is the oldest with redux.sync and cp.async,
+// it has independent thread scheduling, which heddle's semantics assume, and every LLVM from 14 on
+// supports it.
 const defaultArch = "sm_80"
 
-// analysisPasses run between clang and llc (see keep.go for why each is harmless): calls are inlined where
-// that is cheap, locals become registers, generic addresses get their state space.
+// analysisPasses run between clang and llc: they inline cheap calls, move locals to registers, and
+// infer the state space of generic addresses. keep.go says why each preserves all accesses.
 const analysisPasses = "always-inline,cgscc(inline),function(sroa,infer-address-spaces)"
 
-// inlineThreshold is above LLVM's 225 because the inliner sees code that nothing has simplified yet.
+// inlineThreshold exceeds LLVM's default of 225 because the inliner sees code that has not been
+// simplified.
 const inlineThreshold = "1000"
 
-// ptxVersion returns the PTX ISA to ask for: at least 7.2 for inlined_at, the newest that the LLVM is
-// sure to know, and no newer than needed for sm_90.
+// ptxVersion returns the PTX ISA version to generate, as in +ptx83: at least 7.2 for inlined_at,
+// the newest that an LLVM of that major version supports for certain, and none newer than sm_90
+// needs.
 func ptxVersion(major int) string {
 	switch {
 	case major < 16:
@@ -37,18 +40,20 @@ func ptxVersion(major int) string {
 
 // build is one compilation.
 type build struct {
-	tc      *toolchain
-	opt     Options
-	name    string // the input as the user named it
-	path    string // what the compiler reads: that file, or one that text from elsewhere was written to
-	headers string // root of the embedded headers on disk
-	tmp     string // directory for the dependency file and overlays
-	pch     string // precompiled prelude; empty: included as text
-	cl      *openCL
+	tc   *toolchain
+	opt  Options // with the flags of this file
+	name string  // the input as the user named it
+	// what the compiler reads: the same, or a temporary file with the text
+	path    string
+	headers string                 // root of the embedded headers on disk
+	tmp     string                 // directory for the dependency file and overlays
+	pch     string                 // precompiled prelude; empty: it is included as text
+	cl      *openCL                // nil for CUDA C++
 	marked  map[string]*markedFile // by absolute path
-	overlay []string               // options that put the marked files in place of the plain ones
+	overlay []string               // options that replace files by their marked versions
 }
 
+// arch returns the architecture to compile for.
 func (b *build) arch() string {
 	if b.opt.Arch == "" {
 		return defaultArch
@@ -56,21 +61,24 @@ func (b *build) arch() string {
 	return b.opt.Arch
 }
 
+// depFile returns the path of the make rule that clang writes.
 func (b *build) depFile() string { return filepath.Join(b.tmp, "deps") }
 
-// clangArgs is the command line that turns the input into LLVM IR on stdout.
+// clangArgs returns the arguments that compile the input to LLVM IR on standard output.
 func (b *build) clangArgs(extra ...string) []string {
 	args := b.languageArgs()
 	args = append(args,
 		"-Xclang", "-target-feature", "-Xclang", "+ptx"+ptxVersion(b.tc.Major),
 		"-S", "-emit-llvm", "-o", "-",
-		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang", "-fdebug-info-for-profiling", "-fno-discard-value-names",
+		"-gline-tables-only", "-Xclang", "-debug-info-kind=line-tables-only", "-Xclang",
+		"-fdebug-info-for-profiling", "-fno-discard-value-names",
 		"-fno-color-diagnostics", "-ferror-limit=200",
 		"-MD", "-MF", b.depFile(), "-MT", "x",
 		"-D__HEDDLE__=1", "-isystem", filepath.Join(b.headers, "api"),
 	)
 	if b.opt.OptLevel == "" {
-		// A way that forgets to return comes back with any value: it is not taken for one that no thread goes.
+		// -fno-strict-return: a path that lacks a return statement returns an arbitrary value. By default
+		// clang assumes that no thread takes it.
 		args = append(args, "-O1", "-fno-strict-return", "-Xclang", "-disable-llvm-passes")
 	} else {
 		args = append(args, "-O"+b.opt.OptLevel)
@@ -94,8 +102,8 @@ func (b *build) clangArgs(extra ...string) []string {
 	return append(args, "--", b.path)
 }
 
-// languageArgs are the options that say the language, the target and where CUDA's own headers are: those of heddle,
-// or those of the toolkit that the user names, with which clang brings its own prelude along.
+// languageArgs returns the options for the language, the target and CUDA's headers: heddle's, or
+// those of the toolkit in --cuda-path, with which clang uses its own prelude.
 func (b *build) languageArgs() []string {
 	if b.cl != nil {
 		return b.cl.args(b)
@@ -118,8 +126,8 @@ func (b *build) languageArgs() []string {
 	return args
 }
 
-// includeArgs are the user's directories. A CUDA toolkit among them comes after heddle's headers, which replace
-// its own: what else is in it can still be found.
+// includeArgs returns the options for the user's include directories. A CUDA toolkit among them is
+// searched after heddle's headers, which replace CUDA's own; its other headers are still found.
 func (b *build) includeArgs() []string {
 	var args []string
 	add := func(flag string, dirs []string) {
@@ -136,62 +144,70 @@ func (b *build) includeArgs() []string {
 	return args
 }
 
+// optArgs returns the arguments of opt.
 func (b *build) optArgs() []string {
 	passes := analysisPasses
 	if b.cl != nil {
-		// With their arguments in registers, functions that choose by a constant flag, order or scope are
-		// inlined without the other choices.
+		// Built-in functions switch on a constant flag, order or scope. With their arguments in registers
+		// the inliner removes the other cases.
 		passes = "function(sroa)," + passes
 	}
 	return []string{"-S", "-passes=" + passes, "-inline-threshold=" + inlineThreshold, "-o", "-", "-"}
 }
 
+// llcArgs returns the arguments of llc.
 func (b *build) llcArgs() []string {
 	level := b.opt.OptLevel
 	args := []string{"-mcpu=" + b.arch(), "-mattr=+ptx" + ptxVersion(b.tc.Major), "-o", "-"}
 	if level == "" {
-		// Strength reduction would replace a[i] by a running pointer, which closed forms and readers
-		// have to undo.
+		// Strength reduction would replace a[i] by a moving pointer, which the analyses of closed forms
+		// would have to undo.
 		args = append(args, "-disable-lsr")
 		level = "2"
 	}
 	return append(args, "-O"+level, "-")
 }
 
-// clangFailure is clang's refusal; hostcode.go looks for errors in it that host code made.
+// clangFailure is the failure of clang, with its diagnostics. hostcode.go searches them for errors
+// in host code.
 type clangFailure struct{ output string }
 
+// Error returns a message without the diagnostics.
 func (e *clangFailure) Error() string { return "clang failed" }
 
-// ToolError says that opt or llc refused what clang accepted: a construct that cannot be lowered to PTX,
-// or a mismatch of versions.
+// ToolError reports that opt, llc or nvcc failed on code that clang accepts: it contains a
+// construct that cannot be lowered to PTX, or the versions of the tools do not match.
 type ToolError struct {
-	File   string
-	Tool   string
-	Output string
+	File   string // as the user named it
+	Tool   string // path
+	Output string // what it printed
 }
 
+// Error returns one line with the first line of the tool's output.
 func (e *ToolError) Error() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(e.Output), "\n")
-	return fmt.Sprintf("%s: cannot be lowered to PTX: %s: %s", e.File, filepath.Base(e.Tool), clip(line, 200))
+	return fmt.Sprintf("%s: cannot be lowered to PTX: %s: %s", e.File, filepath.Base(e.Tool),
+		clip(line, 200))
 }
 
-// output is what a successful compilation yields.
+// output is the result of a successful compilation.
 type output struct {
 	ptx       []byte
 	kernels   []kernelFacts
-	functions []place // all that clang emitted, before inlining
+	functions []place // definitions of all functions that clang emitted, before inlining
 	warnings  string  // clang's stderr
 }
 
-// place is a line of a file by its absolute path.
+// place is a line of a file.
 type place struct {
-	path string
-	line int
+	path string // absolute
+	line int    // from 1
 }
 
-// run compiles. The three processes are started together, so that opt and llc load while clang works.
-func (b *build) run(ctx context.Context, source func(string) []byte, extra ...string) (*output, error) {
+// run compiles. It starts the three processes together, so that opt and llc load while clang works.
+// source returns the text of a file, extra are further options of clang.
+func (b *build) run(ctx context.Context, source func(string) []byte, extra ...string) (*output,
+	error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	keep := b.opt.OptLevel == ""
@@ -226,17 +242,9 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	}
 	functions := b.debugInfo(m).places(m)
 	if keep {
-		hidePoints(m)
-		setVariables(m)
-		storeSharedTables(m)
-		expandCopies(m, "copy")
-		if text, err = opt.finish(m.print()); err != nil {
-			return nil, b.toolError(ctx, opt, err)
+		if m, err = b.analysisForm(ctx, m, opt); err != nil {
+			return nil, err
 		}
-		m = parseIR(text)
-		forgetUnset(m)
-		showPoints(m)
-		expandCopies(m, "late") // those of which inlining made the size known
 	}
 	if err := b.checkSharedTables(m); err != nil {
 		return nil, err
@@ -254,6 +262,26 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	return &output{finishPTX(raw, low, facts), low.kernels, functions, warnings}, nil
 }
 
+// analysisForm runs opt on clang's module. Before opt, marks become pseudo probes, variables get an
+// arbitrary value, and copies are expanded; after it, marks become inline assembly again, and what
+// setVariables added to memory is removed.
+func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
+	hidePoints(m)
+	setVariables(m)
+	storeSharedTables(m)
+	expandCopies(m, "copy")
+	text, err := opt.finish(m.print())
+	if err != nil {
+		return nil, b.toolError(ctx, opt, err)
+	}
+	m = parseIR(text)
+	forgetUnset(m)
+	showPoints(m)
+	expandCopies(m, "late") // copies whose size is known only after inlining
+	return m, nil
+}
+
+// toolError returns the error for a failed process.
 func (b *build) toolError(ctx context.Context, s *stage, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -265,6 +293,7 @@ func (b *build) toolError(ctx context.Context, s *stage, err error) error {
 	return &ToolError{File: b.name, Tool: s.cmd.Path, Output: out}
 }
 
+// debugInfo returns the reader of the debug locations of m.
 func (b *build) debugInfo(m *irModule) *debugInfo {
 	abs, err := filepath.Abs(b.path)
 	if err != nil {
@@ -284,13 +313,14 @@ func (b *build) debugInfo(m *irModule) *debugInfo {
 	}
 }
 
-// isOurs reports whether a file is an embedded header, or made for this compilation.
+// isOurs reports whether a file is an embedded header, or generated for this compilation.
 func (b *build) isOurs(path string) bool {
-	return b.headers != "" && strings.HasPrefix(path, b.headers+string(filepath.Separator)) || b.cl != nil && path == b.cl.prelude
+	return b.headers != "" && strings.HasPrefix(path, b.headers+string(filepath.Separator)) ||
+		b.cl != nil && path == b.cl.prelude
 }
 
-// userName is how messages name a file: the input as the user gave it, what lies under the working
-// directory by its relative path, the rest by its whole path.
+// userName returns the name of a file in messages: the input as the user gave it, a file below the
+// working directory by its relative path, any other file by its absolute path.
 func userName(path, abs, given, cwd string) string {
 	if path == abs {
 		return given
@@ -307,9 +337,11 @@ type stage struct {
 	in     io.WriteCloser
 	stdout bytes.Buffer
 	stderr bytes.Buffer
-	waited bool
+	waited bool // Wait has been called
 }
 
+// start starts a process that waits for its input. Its output is collected in memory: pipes between
+// the processes would save nothing, since each step needs the complete module.
 func start(ctx context.Context, path string, args []string) (*stage, error) {
 	s := &stage{cmd: command(ctx, path, args...)}
 	s.cmd.Stdout, s.cmd.Stderr = &s.stdout, &s.stderr
@@ -324,7 +356,7 @@ func start(ctx context.Context, path string, args []string) (*stage, error) {
 	return s, nil
 }
 
-// finish gives the process its input and returns its output once it has ended.
+// finish writes the input of the process, waits for it, and returns its output.
 func (s *stage) finish(input []byte) ([]byte, error) {
 	_, writeErr := s.in.Write(input)
 	closeErr := s.in.Close()
@@ -338,12 +370,12 @@ func (s *stage) finish(input []byte) ([]byte, error) {
 	return s.stdout.Bytes(), nil
 }
 
-// abandon ends a process whose turn did not come.
+// abandon kills a process that is not needed after all.
 func (s *stage) abandon(stop context.CancelFunc) {
 	if s.waited {
 		return
 	}
 	stop()
 	s.waited = true
-	_ = s.cmd.Wait() // it was killed: what it says of that is of no interest
+	_ = s.cmd.Wait() // it was killed, so its status means nothing
 }

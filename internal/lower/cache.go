@@ -5,42 +5,45 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 	"strconv"
 	"strings"
+
+	"heddle/internal/cache"
 )
 
-// formatVersion changes whenever the same input would give other output: it is part of every key. Changes
-// to the embedded headers need none, as their hash is part of the key too; changes to the tables of OpenCL's
-// built-in functions do.
+// formatVersion is part of every key. It changes whenever the same input would give different
+// output, for example because the tables of OpenCL's built-in functions change. Changes to the
+// embedded headers do not need a new version, since their hash is part of the key too.
 const formatVersion = "8"
 
-// A cache entry is named by the hash of all that is known before compiling: this package's version, the
-// tools, the options, the input's name and content. What clang read besides stands in the entry with its
-// hashes and is checked before use. A new file that would be found earlier on the include path than the one
-// that was read is not noticed (as in ccache's direct mode).
+// cacheEntry is the first line of a file of the cache; the PTX follows it. The name of the file is
+// the hash of everything known before compiling: the version of this package, the tools, the
+// options, and the name and content of the input. The other files that clang read are listed in the
+// entry with their hashes, which are checked before use. As in ccache's direct mode, a new file
+// that would be found earlier on the include path than the file that was read goes unnoticed.
 type cacheEntry struct {
 	Deps     []dependency
 	Warnings []string
-	Sum      string // sha256 of the PTX that follows
+	Sum      string // SHA-256 of the PTX, so that a truncated file is not used
 }
 
 // dependency is a file that the compilation read.
 type dependency struct {
 	Path  string
-	Size  int64
-	MTime int64
-	Hash  string
+	Size  int64  // bytes
+	MTime int64  // nanoseconds since 1970
+	Hash  string // SHA-256
 }
 
-// resultCache is a directory of entries; the zero value caches nothing.
+// resultCache is a directory of entries, one file each; the zero value caches nothing. Several
+// processes may use it at the same time: files are written atomically and never changed.
 type resultCache struct{ dir string }
 
-// cacheDir returns where to cache: the directory asked for, else heddle's under the user's cache directory.
+// cacheDir returns the directory of the cache: the specified one, else heddle's below the user's
+// cache directory.
 func cacheDir(opt Options) (string, error) {
 	if opt.CacheDir != "" {
 		return opt.CacheDir, nil
@@ -52,7 +55,8 @@ func cacheDir(opt Options) (string, error) {
 	return filepath.Join(base, "heddle"), nil
 }
 
-// CacheDir returns the directory in which results are kept, for others who keep theirs there; empty if none are to be kept.
+// CacheDir returns the directory of the cache, which other packages may use for their own files;
+// empty if nothing is to be cached.
 func CacheDir(opt Options) string {
 	if opt.NoCache {
 		return ""
@@ -64,7 +68,9 @@ func CacheDir(opt Options) string {
 	return dir
 }
 
-// key hashes what a compilation depends on apart from the files that it includes.
+// key hashes everything that a compilation depends on except the files that it includes. The
+// working directory is part of it, since relative paths are in the PTX; so are the environment
+// variables that change clang's include path.
 func key(tc *toolchain, name string, content []byte, opt Options) string {
 	cwd, _ := os.Getwd()
 	h := sha256.New()
@@ -76,7 +82,8 @@ func key(tc *toolchain, name string, content []byte, opt Options) string {
 	}
 	put(formatVersion, headerHash(), tc.Stamp, tc.Version, cwd, name)
 	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath)
-	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced, opt.Args} {
+	for _, list := range [][]string{opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced,
+		opt.Args} {
 		put(list...)
 	}
 	for _, m := range opt.Marked {
@@ -92,9 +99,10 @@ func key(tc *toolchain, name string, content []byte, opt Options) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// path returns the file of an entry.
 func (c resultCache) path(key string) string { return filepath.Join(c.dir, "ptx-"+key) }
 
-// get returns the entry of that key if it is whole and all it depends on is unchanged.
+// get returns the entry with that key if it is complete and none of its dependencies has changed.
 func (c resultCache) get(key string) (*cacheEntry, []byte, bool) {
 	if c.dir == "" {
 		return nil, nil, false
@@ -116,7 +124,7 @@ func (c resultCache) get(key string) (*cacheEntry, []byte, bool) {
 	return &e, ptx, true
 }
 
-// put stores an entry. A cache that cannot be written is no error: the next run compiles again.
+// put stores an entry. It ignores a cache that is not writable: the next run compiles again.
 func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 	if c.dir == "" {
 		return
@@ -126,65 +134,21 @@ func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 	if err != nil {
 		return
 	}
-	if writeAtomic(c.path(key), append(append(head, '\n'), ptx...)) == nil {
-		c.prune("ptx-", maxEntries)
+	if cache.Write(c.path(key), append(append(head, '\n'), ptx...)) == nil {
+		cache.Prune(c.dir, "ptx-", maxEntries)
 	}
 }
 
-// maxEntries bounds the number of results.
+// maxEntries bounds the number of results. A result of a typical file has tens of kilobytes.
 const maxEntries = 500
 
-// prune removes files of a kind that were written longest ago when there are more than limit.
-func (c resultCache) prune(prefix string, limit int) {
-	entries, err := os.ReadDir(c.dir)
-	if err != nil || len(entries) <= limit {
-		return
-	}
-	type aged struct {
-		name string
-		at   int64
-	}
-	var all []aged
-	for _, e := range entries {
-		if fi, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) {
-			all = append(all, aged{e.Name(), fi.ModTime().UnixNano()})
-		}
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
-	if len(all) <= limit {
-		return
-	}
-	for i := 0; i < len(all)-limit*3/4; i++ {
-		_ = os.Remove(filepath.Join(c.dir, all[i].name)) // another process may have done so
-	}
-}
-
-// writeAtomic writes a file so that others see all of it or nothing.
-func writeAtomic(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
+// hashOf returns the SHA-256 of b in hexadecimal.
 func hashOf(b []byte) string {
 	s := sha256.Sum256(b)
 	return hex.EncodeToString(s[:])
 }
 
-// newDependency records a file as it is now.
+// newDependency records the current state of a file.
 func newDependency(path string) (dependency, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -197,9 +161,9 @@ func newDependency(path string) (dependency, error) {
 	return dependency{path, fi.Size(), fi.ModTime().UnixNano(), hashOf(b)}, nil
 }
 
-// unchanged compares size and time first; a file that was touched or rewritten with the same content is
-// told by its hash. A file of the same size and time counts as unchanged only where packages are
-// installed: an editor or a test may write twice within the clock's grain.
+// unchanged reports whether the file has the same content as when it was recorded. It compares
+// sizes, then hashes. Only below system directories does the same modification time suffice: an
+// editor or a test may write a file twice within the resolution of the clock.
 func (d dependency) unchanged() bool {
 	fi, err := os.Stat(d.Path)
 	if err != nil || fi.Size() != d.Size {
@@ -212,6 +176,7 @@ func (d dependency) unchanged() bool {
 	return err == nil && hashOf(b) == d.Hash
 }
 
+// isSystemPath reports whether p is in a directory that only installers write to.
 func isSystemPath(p string) bool {
 	for _, dir := range []string{"/usr/", "/opt/", "/Library/", "/Applications/", "/nix/store/"} {
 		if strings.HasPrefix(p, dir) {
@@ -221,7 +186,8 @@ func isSystemPath(p string) bool {
 	return false
 }
 
-// readDeps parses the make rule that clang -MD writes, leaving out what skip says.
+// readDeps parses the make rule that clang -MD writes, without the files for which skip returns
+// true.
 func readDeps(file string, skip func(string) bool) ([]dependency, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -241,8 +207,8 @@ func readDeps(file string, skip func(string) bool) ([]dependency, error) {
 	return deps, nil
 }
 
-// depPaths splits "x: a b\ c \<newline> d" into its prerequisites: blanks and # are escaped by a
-// backslash, a dollar by doubling.
+// depPaths splits "x: a b\ c \<newline> d" into its prerequisites. A backslash escapes a space or
+// #, and $$ is a dollar sign.
 func depPaths(s string) []string {
 	_, s, _ = strings.Cut(s, ":")
 	var out []string
@@ -274,14 +240,16 @@ func depPaths(s string) []string {
 	return out
 }
 
-// probeCache remembers compiler versions by the stamps of their binaries, so that a warm run starts no
-// process. Each stamp is a file of its own: no locking, no merging.
+// probeCache stores compiler versions by the stamps of their binaries, so that a run with a filled
+// cache starts no process. Each stamp has its own file, so no locking is necessary.
 type probeCache struct{ dir string }
 
+// path returns the file of a stamp.
 func (p *probeCache) path(stamp string) string {
 	return filepath.Join(p.dir, "clang-"+hashOf([]byte(formatVersion + "\n" + stamp))[:24])
 }
 
+// get returns the version of the compiler with that stamp.
 func (p *probeCache) get(stamp string) (string, bool) {
 	if p.dir == "" {
 		return "", false
@@ -294,8 +262,10 @@ func (p *probeCache) get(stamp string) (string, bool) {
 	return strings.TrimSuffix(version, "\n"), ok && stored == stamp && strings.HasSuffix(version, "\n")
 }
 
+// put stores a version.
 func (p *probeCache) put(stamp, version string) {
 	if p.dir != "" {
-		_ = writeAtomic(p.path(stamp), []byte(stamp+"\n"+version+"\n")) // without it, the next run asks again
+		// if this fails, the next run asks again
+		_ = cache.Write(p.path(stamp), []byte(stamp+"\n"+version+"\n"))
 	}
 }

@@ -5,30 +5,34 @@ import (
 	"strings"
 )
 
-// Atomic functions, 6.15.12, by the PTX instruction with the state space of the pointer.
+// The atomic functions of OpenCL C, section 6.15.12. Each overload is inline assembly: one PTX
+// instruction with the state space of the pointer, the order and the scope. Fences of OpenCL order
+// one address space only; a ".pragma" carries that to the detector (atomicMode).
 
-// clLegacy are the functions of OpenCL 1.x: relaxed, and of device scope (6.15.12.8), which is what atom means
-// without .sem and .scope (PTX ISA 9.7.13.5). inc and dec add 1 and -1.
+// clLegacy maps the functions of OpenCL 1.x to operations of PTX. They are relaxed and have device
+// scope (6.15.12.8), which is the meaning of atom without .sem and .scope (PTX ISA 9.7.13.5). inc
+// and dec add 1 and -1.
 var clLegacy = map[string]string{
 	"add": "add", "sub": "add", "inc": "add", "dec": "add", "xchg": "exch", "cmpxchg": "cas",
 	"min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor",
 }
 
-// atomicType is a type of atomics with its PTX names.
+// atomicType is an element type of atomics, with its names in PTX.
 type atomicType struct {
 	clType
-	atomic string // atomic_int
-	reg    string // constraint of inline assembly
-	ptx    string // s32
+	atomic string // type of the object: atomic_int
+	reg    string // constraint of inline assembly: r
+	ptx    string // type of the instruction: s32
 }
 
+// clAtomics are all types of atomics.
 var clAtomics = []atomicType{
 	{clInts[4], "atomic_int", "r", "s32"}, {clInts[5], "atomic_uint", "r", "u32"},
 	{clInts[6], "atomic_long", "l", "s64"}, {clInts[7], "atomic_ulong", "l", "u64"},
 	{clFloats[0], "atomic_float", "f", "f32"}, {clFloats[1], "atomic_double", "d", "f64"},
 }
 
-// ptxType is the type suffix that an operation takes.
+// ptxType returns the type suffix of an operation.
 func (t atomicType) ptxType(op string) string {
 	switch op {
 	case "exch", "cas", "and", "or", "xor":
@@ -41,7 +45,7 @@ func (t atomicType) ptxType(op string) string {
 	return t.ptx
 }
 
-// atomicSpaces are the address spaces of atomic objects, and what PTX calls them.
+// atomicSpaces returns the address spaces of atomic objects with their suffixes in PTX.
 func (g *clGen) atomicSpaces() [][2]string {
 	out := [][2]string{{"__global", ".global"}, {"__local", ".shared"}}
 	if g.generic {
@@ -50,7 +54,7 @@ func (g *clGen) atomicSpaces() [][2]string {
 	return out
 }
 
-// legacyAtomic is atomic_OP and atom_OP.
+// legacyAtomic defines atomic_OP and atom_OP of OpenCL 1.x.
 func (g *clGen) legacyAtomic(name string) {
 	op := name[strings.IndexByte(name, '_')+1:]
 	ptx := clLegacy[op]
@@ -74,17 +78,19 @@ func (g *clGen) legacyAtomic(name string) {
 			if op != "inc" && op != "dec" {
 				params = append(params, t.name+" v")
 			}
-			g.function(t.name, name, params, fmt.Sprintf("%s r; %s return r;", t.name, t.atom("atom"+space[1], ptx, value)))
+			g.function(t.name, name, params,
+				fmt.Sprintf("%s r; %s return r;", t.name, t.atom("atom"+space[1], ptx, value)))
 		}
 	}
 }
 
-// atom is the assembly of one read-modify-write of *p by a value, for cas with c.
+// atom returns the assembly of one read-modify-write of *p with value; cas also uses c. instr is
+// the instruction up to the operation.
 func (t atomicType) atom(instr, op, value string) string {
 	compare, in := "", ""
 	typ, reg := t.ptxType(op), t.reg
 	result := "r"
-	if t.float && op != "add" { // bits
+	if t.float && op != "add" { // an operation on bits
 		unsigned := clInteger(t.size, false).name
 		reg = map[int]string{4: "r", 8: "l"}[t.size]
 		value = fmt.Sprintf("__builtin_astype(%s, %s)", value, unsigned)
@@ -100,15 +106,17 @@ func (t atomicType) atom(instr, op, value string) string {
 		compare = ", %3"
 		operands = fmt.Sprintf(`"l"(p), "%s"(%s), "%s"(%s)`, reg, c, reg, value)
 	}
-	s := fmt.Sprintf(`%s__asm__ volatile("%s.%s.%s %%0, [%%1], %%2%s;" : "=%s"(%s) : %s : "memory");`, in, instr, op, typ, compare, reg, result, operands)
+	s := fmt.Sprintf(`%s__asm__ volatile("%s.%s.%s %%0, [%%1], %%2%s;" : "=%s"(%s) : %s : "memory");`,
+		in, instr, op, typ, compare, reg, result, operands)
 	if result == "t" {
 		s = "{ " + s + fmt.Sprintf(" r = __builtin_astype(t, %s); }", t.name)
 	}
 	return s
 }
 
-// clOrders are the memory orders that an operation may have, with what PTX calls them. Sequential consistency is
-// acquire and release here: its total order synchronizes nothing more.
+// clOrders returns the memory orders that an operation may have besides relaxed, with their names
+// in PTX. Sequential consistency is mapped to acquire and release: its total order adds no
+// synchronization.
 func clOrders(name string) map[string]string {
 	switch {
 	case strings.HasPrefix(name, "load"):
@@ -116,18 +124,20 @@ func clOrders(name string) map[string]string {
 	case strings.HasPrefix(name, "store"), name == "flag_clear":
 		return map[string]string{"release": "release", "seq_cst": "release"}
 	}
-	return map[string]string{"acquire": "acquire", "release": "release", "acq_rel": "acq_rel", "seq_cst": "acq_rel"}
+	return map[string]string{"acquire": "acquire", "release": "release", "acq_rel": "acq_rel",
+		"seq_cst": "acq_rel"}
 }
 
-// atomicMode is one order and scope of an operation.
+// atomicMode is an order and a scope of an operation.
 type atomicMode struct {
 	sem, scope string // of PTX
-	// part says that it orders the memory that the atomic object is in and no other, as all orders but seq_cst do:
-	// happens-before of global and of local memory are two relations (OpenCL 2.0, 3.3.6).
+	// part is set if the operation orders only the address space of the atomic object, as all orders
+	// but seq_cst do: global and local happens-before are separate relations (OpenCL 2.0, 3.3.6).
 	part bool
 }
 
-// instr is the assembly up to the operation: "atom.acquire.gpu.global", behind a .pragma if need be.
+// instr returns the assembly up to the operation: "atom.acquire.gpu.global", after a .pragma if
+// part is set.
 func (m atomicMode) instr(opcode, space string) string {
 	text := fmt.Sprintf("%s.%s.%s%s", opcode, m.sem, m.scope, space)
 	if m.part && space != "" {
@@ -136,13 +146,15 @@ func (m atomicMode) instr(opcode, space string) string {
 	return text
 }
 
-// clSwitched is the operation in each order and scope; do writes it for one. The inliner leaves the one that
-// constants choose.
+// clSwitched returns a switch over all orders and scopes; do returns the operation for one of them.
+// With constant arguments, the inliner removes all cases but one.
 func clSwitched(name string, do func(m atomicMode) string) string {
 	var b strings.Builder
 	scopes := func(sem string, part bool) {
-		fmt.Fprintf(&b, "switch (scope) { case memory_scope_device: %s break; case memory_scope_all_svm_devices: %s break; default: %s break; } ",
-			do(atomicMode{sem, "gpu", part}), do(atomicMode{sem, "sys", part}), do(atomicMode{sem, "cta", part}))
+		fmt.Fprintf(&b, "switch (scope) { case memory_scope_device: %s break; case "+
+			"memory_scope_all_svm_devices: %s break; default: %s break; } ",
+			do(atomicMode{sem, "gpu", part}), do(atomicMode{sem, "sys", part}),
+			do(atomicMode{sem, "cta", part}))
 	}
 	orders := clOrders(name)
 	b.WriteString("switch (order) { ")
@@ -159,10 +171,10 @@ func clSwitched(name string, do func(m atomicMode) string) string {
 	return b.String()
 }
 
-// atomic is atomic_OP and atomic_OP_explicit of 2.0.
+// atomic defines atomic_OP or atomic_OP_explicit of OpenCL 2.0.
 func (g *clGen) atomic(name string) {
 	if !g.generic {
-		return // nor are there the types before 2.0
+		return // the atomic types do not exist before 2.0 either
 	}
 	op := strings.TrimSuffix(strings.TrimPrefix(name, "atomic_"), "_explicit")
 	for _, t := range clAtomics {
@@ -181,7 +193,7 @@ func (g *clGen) atomic(name string) {
 	}
 }
 
-// atomicForms writes the forms of one name for a type and a space: without order and scope, with an order, with both.
+// atomicForms defines the overloads of one name for a type and an address space.
 func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
 	ret := t.name
 	params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic)}
@@ -193,7 +205,8 @@ func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
 	switch op {
 	case "load":
 		do = func(m atomicMode) string {
-			return fmt.Sprintf(`__asm__ volatile("%s.%s %%0, [%%1];" : "=%s"(r) : "l"(p) : "memory");`, m.instr("ld", space[1]), t.ptx, t.reg)
+			return fmt.Sprintf(`__asm__ volatile("%s.%s %%0, [%%1];" : "=%s"(r) : "l"(p) : "memory");`,
+				m.instr("ld", space[1]), t.ptx, t.reg)
 		}
 	case "store", "flag_clear":
 		ret, after, pre = "void", "", ""
@@ -204,7 +217,8 @@ func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
 			value = "0"
 		}
 		do = func(m atomicMode) string {
-			return fmt.Sprintf(`__asm__ volatile("%s.%s [%%0], %%1;" : : "l"(p), "%s"(%s) : "memory");`, m.instr("st", space[1]), t.ptx, t.reg, value)
+			return fmt.Sprintf(`__asm__ volatile("%s.%s [%%0], %%1;" : : "l"(p), "%s"(%s) : "memory");`,
+				m.instr("st", space[1]), t.ptx, t.reg, value)
 		}
 	case "flag_test_and_set":
 		ret, after = "bool", "return r != 0;"
@@ -223,26 +237,37 @@ func (g *clGen) atomicForms(name, op string, t atomicType, space [2]string) {
 		}
 		rmw(strings.NewReplacer("fetch_sub", "add", "fetch_", "").Replace(op), value)
 	}
-	g.atomicOverloads(ret, name, params, []string{"memory_order order"}, t, space, pre+clSwitched(op, do)+after)
+	g.atomicOverloads(atomicFunc{ret, name, params, []string{"memory_order order"}, t, space},
+		pre+clSwitched(op, do)+after)
 }
 
-// atomicOverloads writes a function without order and scope, or its _explicit forms. A generic pointer is looked at when
-// the kernel runs.
-func (g *clGen) atomicOverloads(ret, name string, params, orders []string, t atomicType, space [2]string, body string) {
+// atomicFunc is an atomic function for one type and one address space.
+type atomicFunc struct {
+	ret, name string
+	params    []string // without order and scope
+	orders    []string // parameters of the _explicit forms
+	t         atomicType
+	space     [2]string // of OpenCL and of PTX
+}
+
+// atomicOverloads defines a function without order and scope, or its _explicit forms: with orders,
+// and with orders and scope. A function for generic pointers tests at run time which address space
+// the pointer is in.
+func (g *clGen) atomicOverloads(a atomicFunc, body string) {
 	const device = "memory_scope scope = memory_scope_device; "
 	forms := []struct {
 		params []string
 		set    string
-	}{{params, "memory_order order = memory_order_seq_cst; " + device}}
-	if strings.HasSuffix(name, "_explicit") {
-		params = append(params, orders...)
+	}{{a.params, "memory_order order = memory_order_seq_cst; " + device}}
+	if strings.HasSuffix(a.name, "_explicit") {
+		params := append(a.params, a.orders...)
 		forms[0].params, forms[0].set = params, device
 		forms = append(forms, forms[0])
 		forms[1].params, forms[1].set = append(params[:len(params):len(params)], "memory_scope scope"), ""
 	}
 	for _, f := range forms {
-		if space[1] != "" {
-			g.function(ret, name, f.params, f.set+body)
+		if a.space[1] != "" {
+			g.function(a.ret, a.name, f.params, f.set+body)
 			continue
 		}
 		args := ""
@@ -250,36 +275,44 @@ func (g *clGen) atomicOverloads(ret, name string, params, orders []string, t ato
 			args += ", " + p[strings.LastIndexAny(p, " *")+1:]
 		}
 		call := func(space string) string {
-			return fmt.Sprintf("%s((volatile %s %s *)__heddle_as%s(p)%s)", name, space, t.atomic, space, args)
+			return fmt.Sprintf("%s((volatile %s %s *)__heddle_as%s(p)%s)", a.name, space, a.t.atomic, space,
+				args)
 		}
-		text := fmt.Sprintf("if (__heddle_is_local(p)) return %s; return %s;", call("__local"), call("__global"))
-		if ret == "void" {
+		text := fmt.Sprintf("if (__heddle_is_local(p)) return %s; return %s;", call("__local"),
+			call("__global"))
+		if a.ret == "void" {
 			text = fmt.Sprintf("if (__heddle_is_local(p)) %s; else %s;", call("__local"), call("__global"))
 		}
-		g.function(ret, name, f.params, text)
+		g.function(a.ret, a.name, f.params, text)
 	}
 }
 
-// compareExchange writes the forms of a compare-and-swap. It has the order of success also when it fails.
+// compareExchange defines the overloads of a compare-and-swap. A failed one has the order of
+// success too.
 func (g *clGen) compareExchange(name string, t atomicType, space [2]string) {
 	for _, expected := range g.spaces(false) {
-		params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic), fmt.Sprintf("%s %s *e", expected, t.name), t.name + " v"}
+		params := []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic),
+			fmt.Sprintf("%s %s *e", expected, t.name), t.name + " v"}
 		bits := clInteger(t.size, true).name
-		body := fmt.Sprintf("%s r, c = *e; ", t.name) + clSwitched("compare_exchange", func(m atomicMode) string {
-			return t.atom(m.instr("atom", space[1]), "cas", "v")
-		}) + fmt.Sprintf("if (__builtin_astype(r, %s) == __builtin_astype(c, %s)) return true; *e = r; return false;", bits, bits)
-		g.atomicOverloads("bool", name, params, []string{"memory_order order", "memory_order failure"}, t, space, body)
+		body := fmt.Sprintf("%s r, c = *e; ", t.name) + clSwitched("compare_exchange",
+			func(m atomicMode) string {
+				return t.atom(m.instr("atom", space[1]), "cas", "v")
+			}) + fmt.Sprintf("if (__builtin_astype(r, %s) == __builtin_astype(c, %s)) return true; *e = r; "+
+			"return false;", bits, bits)
+		orders := []string{"memory_order order", "memory_order failure"}
+		g.atomicOverloads(atomicFunc{"bool", name, params, orders, t, space}, body)
 	}
 }
 
-// atomicInit is an ordinary store (6.15.12.1).
+// atomicInit defines atomic_init, an ordinary store (6.15.12.1).
 func (g *clGen) atomicInit(name string) {
 	if !g.generic {
 		return
 	}
 	for _, t := range clAtomics {
 		for _, space := range g.atomicSpaces() {
-			g.function("void", name, []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic), t.name + " v"},
+			g.function("void", name, []string{fmt.Sprintf("volatile %s %s *p", space[0], t.atomic),
+				t.name + " v"},
 				fmt.Sprintf("*(%s %s *)p = v;", space[0], t.name))
 		}
 	}

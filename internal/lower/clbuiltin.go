@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// clDefinition is how the built-in functions of one name are written.
+// clDefinition writes the definitions of all built-in functions of one name.
 type clDefinition func(g *clGen, name string)
 
-// clBuiltins has the names that are no part of headers/opencl/base.h, but for convert_ and as_ functions.
+// clBuiltins returns the built-in functions by name, except those in headers/opencl/base.h and the
+// convert_ and as_ functions. A name can have several definitions, for different types.
 var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
 	out := make(map[string]clDefinition)
 	add := func(names string, def clDefinition) {
@@ -48,48 +49,58 @@ var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
 	for op := range clLegacy {
 		add("atomic_"+op+" atom_"+op, (*clGen).legacyAtomic)
 	}
-	for _, name := range strings.Fields("store load exchange compare_exchange_strong compare_exchange_weak fetch_add fetch_sub " +
+	for _, name := range strings.Fields("store load exchange compare_exchange_strong " +
+		"compare_exchange_weak fetch_add fetch_sub " +
 		"fetch_or fetch_xor fetch_and fetch_min fetch_max flag_test_and_set flag_clear") {
 		add("atomic_"+name+" atomic_"+name+"_explicit", (*clGen).atomic)
 	}
 	add("atomic_init", (*clGen).atomicInit)
 	image := func(g *clGen, _ string) { g.include("images.h") }
-	add("read_imagef read_imagei read_imageui write_imagef write_imagei write_imageui get_image_width get_image_height get_image_depth "+
+	add("read_imagef read_imagei read_imageui write_imagef write_imagei write_imageui "+
+		"get_image_width get_image_height get_image_depth "+
 		"get_image_dim get_image_array_size get_image_channel_data_type get_image_channel_order", image)
 	subgroup := func(g *clGen, _ string) { g.include("subgroup.h") }
-	add("sub_group_all sub_group_any sub_group_broadcast sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max "+
-		"sub_group_scan_inclusive_add sub_group_scan_exclusive_add sub_group_scan_inclusive_min sub_group_scan_inclusive_max sub_group_scan_exclusive_min sub_group_scan_exclusive_max "+
+	add("sub_group_all sub_group_any sub_group_broadcast sub_group_reduce_add sub_group_reduce_min "+
+		"sub_group_reduce_max "+
+		"sub_group_scan_inclusive_add sub_group_scan_exclusive_add sub_group_scan_inclusive_min "+
+		"sub_group_scan_inclusive_max sub_group_scan_exclusive_min sub_group_scan_exclusive_max "+
 		"sub_group_shuffle sub_group_shuffle_xor sub_group_shuffle_up sub_group_shuffle_down", subgroup)
 	return out
 })
 
-// include brings in an embedded header, once.
+// include adds an embedded header.
 func (g *clGen) include(name string) { fmt.Fprintf(g, "#include \"opencl/%s\"\n", name) }
 
+// Conversion functions, and functions that reinterpret bits.
 var (
-	convertRE = regexp.MustCompile(`^convert_(u?char|u?short|u?int|u?long|float|double|half)(2|3|4|8|16|)(_sat)?(_rt[ezpn])?$`)
-	asTypeRE  = regexp.MustCompile(`^as_(u?char|u?short|u?int|u?long|float|double|half|size_t)(2|3|4|8|16|)$`)
+	convertRE = regexp.MustCompile(
+		`^convert_(u?char|u?short|u?int|u?long|float|double|half)(2|3|4|8|16|)(_sat)?(_rt[ezpn])?$`)
+	asTypeRE = regexp.MustCompile(
+		`^as_(u?char|u?short|u?int|u?long|float|double|half|size_t)(2|3|4|8|16|)$`)
 )
 
-// clDefine finds how a name is written; nil if it is no built-in function.
+// clDefine returns the definition of a name; nil if it is not a built-in function.
 func clDefine(name string) clDefinition {
 	switch {
 	case convertRE.MatchString(name):
 		return (*clGen).convert
 	case asTypeRE.MatchString(name):
 		return func(g *clGen, name string) {
-			fmt.Fprintf(g, "#define %s(X) __builtin_astype((X), %s)\n", name, strings.TrimPrefix(name, "as_"))
+			fmt.Fprintf(g, "#define %s(X) __builtin_astype((X), %s)\n", name,
+				strings.TrimPrefix(name, "as_"))
 		}
 	}
 	return clBuiltins()[name]
 }
 
-// clMathRE finds what the math headers define.
+// clMathRE matches the names that the math headers define.
 var clMathRE = regexp.MustCompile(`__heddle_m_|__u?ll2(float|double)_r|__double2float_r`)
 
+// clWordRE matches an identifier.
 var clWordRE = regexp.MustCompile(`[A-Za-z_]\w*`)
 
-// clPrelude writes the definitions of names, and before each what it is made of.
+// clPrelude returns the definitions of names, each after the functions that it uses. generic
+// reports whether the language has the generic address space.
 func clPrelude(names []string, generic bool) string {
 	out := &clGen{generic: generic}
 	done := make(map[string]bool)
@@ -113,27 +124,30 @@ func clPrelude(names []string, generic bool) string {
 	}
 	text := out.String()
 	var head strings.Builder
-	head.WriteString("#pragma clang system_header\n#pragma OPENCL EXTENSION cl_clang_storage_class_specifiers : enable\n")
+	head.WriteString("#pragma clang system_header\n#pragma OPENCL EXTENSION " +
+		"cl_clang_storage_class_specifiers : enable\n")
 	if clMathRE.MatchString(text) {
 		head.WriteString(clMathHeaders())
 	}
 	return head.String() + text
 }
 
+// Definitions in the math headers, and the parts of them that OpenCL C spells differently.
 var (
 	mathFnRE  = regexp.MustCompile(`(?m)^__heddle_(?:fn|out)\s+(?:[\w]+[\s*]+)+?(\w+)\(`)
 	mathRowRE = regexp.MustCompile(`(?m)^__HEDDLE_(?:[123]|F2I|I2F)\((\w+),`)
-	// In OpenCL C, long has 64 bits, and long long 128.
+	// In OpenCL C, long has 64 bits and long long 128.
 	longLongRE    = regexp.MustCompile(`\blong long( int)?\b`)
 	longLiteralRE = regexp.MustCompile(`\b(0x[0-9a-fA-F]+|[0-9]+)(U?)LL\b`)
 	via64RE       = regexp.MustCompile(`(?m)^__HEDDLE_VIA64(?:_2)?\((\w+)\)`)
 )
 
-// clMathHeaders brings in the math headers of CUDA under names of their own, __heddle_m_NAME: the user may have
-// functions of the same names.
+// clMathHeaders returns CUDA's math functions under the names __heddle_m_NAME, since the user may
+// define functions with the same names.
 var clMathHeaders = sync.OnceValue(func() string {
 	var define, include, undef strings.Builder
-	define.WriteString("#define __heddle_fn static __inline__ __attribute__((always_inline, overloadable))\n")
+	define.WriteString("#define __heddle_fn static __inline__ __attribute__((always_inline, " +
+		"overloadable))\n")
 	seen := make(map[string]bool)
 	rename := func(name string) {
 		if !seen[name] {
@@ -155,7 +169,8 @@ var clMathHeaders = sync.OnceValue(func() string {
 		for _, m := range via64RE.FindAllSubmatch(text, -1) {
 			rename(string(m[1]) + "f")
 		}
-		include.WriteString(longLongRE.ReplaceAllString(longLiteralRE.ReplaceAllString(string(text), "$1${2}L"), "long"))
+		include.WriteString(longLongRE.ReplaceAllString(longLiteralRE.ReplaceAllString(string(text),
+			"$1${2}L"), "long"))
 	}
 	return define.String() + include.String() + undef.String()
 })

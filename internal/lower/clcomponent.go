@@ -7,20 +7,27 @@ import (
 	"strings"
 )
 
-// clang writes `v.x = e` as a load of the whole vector, an insertion, and a store of the whole vector, and reads
-// `v.x` by loading all of it. What the source accesses are the components that it names: accesses of the others
-// would race with those of other work-items. accessComponents puts scalar accesses in place of such sequences, as they
-// stand in clang's unoptimized text: each loaded vector is used once, in one of the next lines.
+// clang compiles `v.x = e` to a load of the complete vector, an insertion, and a store of the
+// complete vector, and it reads `v.x` by loading the complete vector. The source accesses only the
+// components that it names; accesses to the others would race with those of other work-items.
+// accessComponents replaces such sequences by scalar accesses. It relies on the form of clang's
+// unoptimized text: each loaded vector is used once, in one of the next lines.
 
+// The instructions of these sequences.
 var (
-	vectorLoadRE  = regexp.MustCompile(`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), (<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
-	extractRE     = regexp.MustCompile(`^  (%[\w.]+) = extractelement (<\d+ x \w+>) (%[\w.]+), (i\d+) (\S+?)(, ![a-z].*)?$`)
-	insertRE      = regexp.MustCompile(`^  (%[\w.]+) = insertelement (<\d+ x \w+>) (%[\w.]+), (\w+) (\S+), (i\d+) (\S+?)(, ![a-z].*)?$`)
-	shuffleRE     = regexp.MustCompile(`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), <(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
-	vectorStoreRE = regexp.MustCompile(`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), (\S.*?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+	vectorLoadRE = regexp.MustCompile(
+		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), (<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+	extractRE = regexp.MustCompile(
+		`^  (%[\w.]+) = extractelement (<\d+ x \w+>) (%[\w.]+), (i\d+) (\S+?)(, ![a-z].*)?$`)
+	insertRE = regexp.MustCompile(
+		`^  (%[\w.]+) = insertelement (<\d+ x \w+>) (%[\w.]+), (\w+) (\S+), (i\d+) (\S+?)(, ![a-z].*)?$`)
+	shuffleRE = regexp.MustCompile(
+		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), <(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
+	vectorStoreRE = regexp.MustCompile(
+		`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), (\S.*?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
 )
 
-// accessComponents rewrites all functions.
+// accessComponents replaces the sequences in all functions.
 func accessComponents(m *irModule) {
 	for _, f := range m.funcs {
 		uses := countUses(f.body)
@@ -38,8 +45,10 @@ func accessComponents(m *irModule) {
 	}
 }
 
+// valueRE matches a value.
 var valueRE = regexp.MustCompile(`%[\w.]+`)
 
+// countUses returns how often each value occurs, its definition included.
 func countUses(body []string) map[string]int {
 	uses := make(map[string]int)
 	for _, line := range body {
@@ -50,28 +59,31 @@ func countUses(body []string) map[string]int {
 	return uses
 }
 
-// vectorLoad is a load of a whole vector.
+// vectorLoad is a load of a complete vector.
 type vectorLoad struct {
-	result, volatile, elem, ptrType, ptr, attach string
-	n                                            int
-	size                                         int64
+	result, volatile, elem, ptrType, ptr, attach string // parts of the text
+	n                                            int    // components
+	size                                         int64  // bytes of a component
 }
 
+// parseVectorLoad parses a line; nil if it is not a load of a vector.
 func parseVectorLoad(line string) *vectorLoad {
 	s := vectorLoadRE.FindStringSubmatch(line)
 	if s == nil {
 		return nil
 	}
-	v := &vectorLoad{result: s[1], volatile: s[2], elem: s[5], ptrType: s[6], ptr: s[7], attach: dbgOnly(s[9])}
+	v := &vectorLoad{result: s[1], volatile: s[2], elem: s[5], ptrType: s[6], ptr: s[7],
+		attach: dbgOnly(s[9])}
 	v.n, _ = strconv.Atoi(s[4])
 	v.size = scalarSize(v.elem)
 	return v
 }
 
-// dbgOnly keeps the position of the attachments.
+// dbgOnly returns the debug location among attachments.
 func dbgOnly(attach string) string { return dbgRE.FindString(attach) }
 
-// component emits the address of a component and returns it as an operand with its type.
+// component emits the computation of the address of a component, and returns the address as a typed
+// operand.
 func (v *vectorLoad) component(out *[]string, name, index string) string {
 	add := func(format string, args ...any) {
 		*out = append(*out, "  "+fmt.Sprintf(format, args...)+v.attach)
@@ -86,8 +98,8 @@ func (v *vectorLoad) component(out *[]string, name, index string) string {
 	return typ + " " + name + ".at"
 }
 
-// componentAccess looks for a sequence at the start of body. It returns what stands in its place, and how many lines
-// it has; 0 if there is none.
+// componentAccess looks for a sequence at the start of body. It returns the lines that replace it,
+// and the number of lines it has; 0 if there is none. id makes new names unique.
 func componentAccess(body []string, uses map[string]int, id int) (out []string, used int) {
 	v := parseVectorLoad(body[0])
 	if v == nil || v.size == 0 || uses[v.result] != 2 || len(body) < 2 {
@@ -96,7 +108,8 @@ func componentAccess(body []string, uses map[string]int, id int) (out []string, 
 	name := fmt.Sprintf("%%heddle.c%d", id)
 	if s := extractRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result {
 		at := v.component(&out, name, s[4]+" "+s[5])
-		return append(out, fmt.Sprintf("  %s = load %s%s, %s, align %d%s", s[1], v.volatile, v.elem, at, v.size, v.attach)), 2
+		return append(out, fmt.Sprintf("  %s = load %s%s, %s, align %d%s", s[1], v.volatile, v.elem, at,
+			v.size, v.attach)), 2
 	}
 	if s := shuffleRE.FindStringSubmatch(body[1]); s != nil && s[3] == v.result {
 		return v.readSwizzle(name, s), 2
@@ -107,12 +120,14 @@ func componentAccess(body []string, uses map[string]int, id int) (out []string, 
 			return nil, 0
 		}
 		at := v.component(&out, name, s[6]+" "+s[7])
-		return append(out, fmt.Sprintf("  store %s%s %s, %s, align %d%s", st[1], v.elem, s[5], at, v.size, dbgOnly(st[7]))), 3
+		return append(out, fmt.Sprintf("  store %s%s %s, %s, align %d%s", st[1], v.elem, s[5], at, v.size,
+			dbgOnly(st[7]))), 3
 	}
 	return v.writeSwizzle(name, body, uses)
 }
 
-// shuffleMask reads the mask of a shufflevector; -1 stands for a component that does not matter.
+// shuffleMask parses the mask of a shufflevector with n components; -1 means that a component does
+// not matter.
 func shuffleMask(text string, n int) []int {
 	mask := make([]int, n)
 	if text == "zeroinitializer" {
@@ -132,7 +147,7 @@ func shuffleMask(text string, n int) []int {
 	return mask
 }
 
-// readSwizzle loads the components that a shuffle of the loaded vector takes.
+// readSwizzle returns scalar loads of the components that a shuffle s of the loaded vector selects.
 func (v *vectorLoad) readSwizzle(name string, s []string) []string {
 	var out []string
 	n, _ := strconv.Atoi(s[6])
@@ -141,7 +156,8 @@ func (v *vectorLoad) readSwizzle(name string, s []string) []string {
 	loaded := make(map[int]string)
 	mask := shuffleMask(s[7], n)
 	if len(mask) > 0 && !anyOf(mask) {
-		return []string{fmt.Sprintf("  %s = shufflevector %s poison, %s poison, <%d x i32> %s%s", s[1], s[2], s[2], n, s[7], v.attach)}
+		return []string{fmt.Sprintf("  %s = shufflevector %s poison, %s poison, <%d x i32> %s%s", s[1],
+			s[2], s[2], n, s[7], v.attach)}
 	}
 	last := 0
 	for i, k := range mask {
@@ -156,19 +172,22 @@ func (v *vectorLoad) readSwizzle(name string, s []string) []string {
 		if loaded[k] == "" {
 			one := fmt.Sprintf("%s.%d", name, k)
 			at := v.component(&out, one, fmt.Sprintf("i64 %d", k))
-			out = append(out, fmt.Sprintf("  %s = load %s%s, %s, align %d%s", one, v.volatile, v.elem, at, v.size, v.attach))
+			out = append(out, fmt.Sprintf("  %s = load %s%s, %s, align %d%s", one, v.volatile, v.elem, at,
+				v.size, v.attach))
 			loaded[k] = one
 		}
 		to := fmt.Sprintf("%s.v%d", name, i)
 		if i == last {
 			to = s[1]
 		}
-		out = append(out, fmt.Sprintf("  %s = insertelement %s %s, %s %s, i64 %d%s", to, typ, value, v.elem, loaded[k], i, v.attach))
+		out = append(out, fmt.Sprintf("  %s = insertelement %s %s, %s %s, i64 %d%s", to, typ, value,
+			v.elem, loaded[k], i, v.attach))
 		value = to
 	}
 	return out
 }
 
+// anyOf reports whether a mask selects any component.
 func anyOf(mask []int) bool {
 	for _, k := range mask {
 		if k >= 0 {
@@ -178,8 +197,10 @@ func anyOf(mask []int) bool {
 	return false
 }
 
-// writeSwizzle stores the components that `v.zw = e` names: the loaded vector, e widened, both shuffled together.
-func (v *vectorLoad) writeSwizzle(name string, body []string, uses map[string]int) (out []string, used int) {
+// writeSwizzle returns scalar stores to the components that `v.zw = e` names. In clang's text that
+// is the loaded vector, e widened to its length, a shuffle of the two, and a store.
+func (v *vectorLoad) writeSwizzle(name string, body []string, uses map[string]int) (out []string,
+	used int) {
 	i := 1
 	var widen string
 	first := shuffleRE.FindStringSubmatch(body[1])
@@ -192,7 +213,8 @@ func (v *vectorLoad) writeSwizzle(name string, body []string, uses map[string]in
 	}
 	s := shuffleRE.FindStringSubmatch(body[i])
 	st := vectorStoreRE.FindStringSubmatch(body[i+1])
-	if s == nil || st == nil || s[3] != v.result || s[5] == v.result || st[3] != s[1] || st[5] != v.ptr || uses[s[1]] != 2 {
+	if s == nil || st == nil || s[3] != v.result || s[5] == v.result || st[3] != s[1] ||
+		st[5] != v.ptr || uses[s[1]] != 2 {
 		return nil, 0
 	}
 	if widen != "" {
@@ -207,9 +229,11 @@ func (v *vectorLoad) writeSwizzle(name string, body []string, uses map[string]in
 		if k < v.n {
 			return nil, 0 // a component moves within the vector: not an assignment to components
 		}
-		out = append(out, fmt.Sprintf("  %s = extractelement %s %s, i64 %d%s", one, s[4], s[5], k-v.n, v.attach))
+		out = append(out, fmt.Sprintf("  %s = extractelement %s %s, i64 %d%s", one, s[4], s[5], k-v.n,
+			v.attach))
 		at := v.component(&out, one, fmt.Sprintf("i64 %d", c))
-		out = append(out, fmt.Sprintf("  store %s%s %s, %s, align %d%s", st[1], v.elem, one, at, v.size, dbgOnly(st[7])))
+		out = append(out, fmt.Sprintf("  store %s%s %s, %s, align %d%s", st[1], v.elem, one, at, v.size,
+			dbgOnly(st[7])))
 	}
 	return out, i + 2
 }

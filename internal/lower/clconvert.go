@@ -5,10 +5,11 @@ import (
 	"strconv"
 )
 
-// Explicit conversions, 6.4.3: convert_DESTn[_sat][_MODE]. Without a mode, conversions to integers round toward
-// zero, and those to floating point to nearest even.
+// Explicit conversions, OpenCL C 3.0, 6.4.3: convert_DESTn[_sat][_MODE]. Without a mode,
+// conversions to integers round toward zero, and conversions to floating point round to nearest
+// even.
 
-// convert writes the overloads of one name: from every type.
+// convert defines the overloads of one name, from every type.
 func (g *clGen) convert(name string) {
 	m := convertRE.FindStringSubmatch(name)
 	n := 1
@@ -28,11 +29,14 @@ func (g *clGen) convert(name string) {
 			continue
 		}
 		g.function(to.vec(n), name, []string{from.vec(n) + " a"}, "return "+
-			clVector(to.vec(n), n, func(i int) string { return scalar + "(" + clComponent("a", n, i) + ")" })+";")
+			clVector(to.vec(n), n, func(i int) string {
+				return scalar + "(" + clComponent("a", n, i) +
+					")"
+			})+";")
 	}
 }
 
-// clConvert is the body of one scalar conversion.
+// clConvert returns the body of one scalar conversion.
 func clConvert(from, to clType, sat bool, mode string) string {
 	switch {
 	case !from.float && !to.float:
@@ -45,6 +49,7 @@ func clConvert(from, to clType, sat bool, mode string) string {
 	return clFloatToFloat(from, to, mode)
 }
 
+// clIntToInt wraps around, or clamps with sat.
 func clIntToInt(from, to clType, sat bool) string {
 	if !sat {
 		return fmt.Sprintf("return (%s)a;", to.name)
@@ -57,29 +62,33 @@ func clIntToInt(from, to clType, sat bool) string {
 		}
 		body = fmt.Sprintf("if ((long)a < (long)%s) return %s; ", low, low)
 	}
-	return body + fmt.Sprintf("return a > 0 && (ulong)a > (ulong)%s ? %s : (%s)a;", clLimit(to, true), clLimit(to, true), to.name)
+	return body + fmt.Sprintf("return a > 0 && (ulong)a > (ulong)%s ? %s : (%s)a;", clLimit(to, true),
+		clLimit(to, true), to.name)
 }
 
+// clFloatToInt rounds; with sat it also clamps and maps NaN to 0.
 func clFloatToInt(from, to clType, sat bool, mode string) string {
-	round, wide, suffix := map[string]string{"": "trunc", "_rtz": "trunc", "_rte": "rint", "_rtp": "ceil", "_rtn": "floor"}[mode], "float", "f"
+	round, wide, suffix := map[string]string{"": "trunc", "_rtz": "trunc", "_rte": "rint",
+		"_rtp": "ceil", "_rtn": "floor"}[mode], "float", "f"
 	if from.size == 8 {
 		wide, suffix = "double", ""
 	}
 	body := fmt.Sprintf("%s r = __heddle_m_%s%s(a); ", wide, round, suffix)
-	if sat { // the bounds are powers of two, so exact
+	if sat { // the bounds are powers of two and therefore exact
 		bits := 8 * to.size
 		low := "0"
 		if to.signed {
 			bits--
 			low = fmt.Sprintf("-0x1p%d", bits)
 		}
-		body += fmt.Sprintf("if (r != r) return 0; if (r <= (%s)%s) return %s; if (r >= (%s)0x1p%d) return %s; ",
+		body += fmt.Sprintf("if (r != r) return 0; if (r <= (%s)%s) return %s; if (r >= (%s)0x1p%d) "+
+			"return %s; ",
 			wide, low, clLimit(to, false), wide, bits, clLimit(to, true))
 	}
 	return body + fmt.Sprintf("return (%s)r;", to.name)
 }
 
-// clRound is the suffix of heddle/intrinsics.h and of PTX for a mode.
+// clRound returns the suffix for a rounding mode in heddle/intrinsics.h and in PTX.
 func clRound(mode string) (name, ptx string) {
 	switch mode {
 	case "_rtz":
@@ -92,6 +101,7 @@ func clRound(mode string) (name, ptx string) {
 	return "rn", "rn"
 }
 
+// clIntToFloat rounds once, from the exact integer.
 func clIntToFloat(from, to clType, mode string) string {
 	name, ptx := clRound(mode)
 	long, letter := "ll", "s"
@@ -99,11 +109,13 @@ func clIntToFloat(from, to clType, mode string) string {
 		long, letter = "ull", "u"
 	}
 	if to.name == "half" {
-		return fmt.Sprintf("ushort r; __asm__(\"cvt.%s.f16.%s64 %%0, %%1;\" : \"=h\"(r) : \"l\"((ulong)a)); return __builtin_astype(r, half);", ptx, letter)
+		return fmt.Sprintf("ushort r; __asm__(\"cvt.%s.f16.%s64 %%0, %%1;\" : \"=h\"(r) : "+
+			"\"l\"((ulong)a)); return __builtin_astype(r, half);", ptx, letter)
 	}
 	return fmt.Sprintf("return __%s2%s_%s(a);", long, to.name, name)
 }
 
+// clFloatToFloat rounds if the result has fewer bits.
 func clFloatToFloat(from, to clType, mode string) string {
 	name, ptx := clRound(mode)
 	switch {
@@ -112,7 +124,9 @@ func clFloatToFloat(from, to clType, mode string) string {
 	case to.name == "float":
 		return fmt.Sprintf("return __double2float_%s(a);", name)
 	case from.name == "float":
-		return fmt.Sprintf("ushort r; __asm__(\"cvt.%s.f16.f32 %%0, %%1;\" : \"=h\"(r) : \"f\"(a)); return __builtin_astype(r, half);", ptx)
+		return fmt.Sprintf("ushort r; __asm__(\"cvt.%s.f16.f32 %%0, %%1;\" : \"=h\"(r) : \"f\"(a)); "+
+			"return __builtin_astype(r, half);", ptx)
 	}
-	return fmt.Sprintf("ushort r; __asm__(\"cvt.%s.f16.f64 %%0, %%1;\" : \"=h\"(r) : \"d\"(a)); return __builtin_astype(r, half);", ptx)
+	return fmt.Sprintf("ushort r; __asm__(\"cvt.%s.f16.f64 %%0, %%1;\" : \"=h\"(r) : \"d\"(a)); "+
+		"return __builtin_astype(r, half);", ptx)
 }

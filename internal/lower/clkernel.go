@@ -7,9 +7,11 @@ import (
 	"strings"
 )
 
-// What clang's IR of OpenCL kernels needs before opt.
+// Changes to clang's IR for OpenCL C before opt runs. NVPTX is not a target for which clang
+// compiles OpenCL C as OpenCL implementations do, so some of its features do not reach PTX without
+// them.
 
-// prepareOpenCL rewrites a module that clang made of OpenCL C.
+// prepareOpenCL rewrites a module that clang compiled from OpenCL C.
 func prepareOpenCL(m *irModule) {
 	inlineFunctions(m)
 	workGroupSizes(m)
@@ -17,8 +19,8 @@ func prepareOpenCL(m *irModule) {
 	accessComponents(m)
 }
 
-// inlineFunctions keeps the bodies of functions that are inline and not static: C would look for another definition
-// if they are not inlined, and there is no other translation unit.
+// inlineFunctions makes functions internal that are inline but not static: if they are not inlined,
+// C would use an external definition, which does not exist.
 func inlineFunctions(m *irModule) {
 	for _, f := range m.funcs {
 		if rest, ok := strings.CutPrefix(f.define, "define available_externally "); ok {
@@ -27,14 +29,15 @@ func inlineFunctions(m *irModule) {
 	}
 }
 
+// Attachments of a define line, the one with the work-group size, and its numbers.
 var (
 	definedAttachRE = regexp.MustCompile(` ![a-z_][\w.]* ![0-9]+`)
 	reqdSizeRE      = regexp.MustCompile(` !reqd_work_group_size (![0-9]+)`)
 	i32RE           = regexp.MustCompile(`i32 ([0-9]+)`)
 )
 
-// workGroupSizes turns reqd_work_group_size, which the back end does not read, into the annotations that become
-// .reqntid, and drops the other attachments of functions.
+// workGroupSizes replaces reqd_work_group_size, which the back end ignores, by the annotations that
+// become .reqntid. It drops the other attachments of functions except debug info.
 func workGroupSizes(m *irModule) {
 	next := metaBase - 1000
 	for _, f := range m.funcs {
@@ -57,7 +60,8 @@ func workGroupSizes(m *irModule) {
 	}
 }
 
-// annotate adds an annotation of a kernel, written as the one that says that it is one.
+// annotate adds an annotation of a kernel, in the same form as the annotation that marks it as a
+// kernel.
 func (m *irModule) annotate(f *irFunc, id, what string) {
 	node := fmt.Sprintf("!{ptr @%s, %s}", f.name, what)
 	for _, v := range m.meta {
@@ -76,10 +80,12 @@ func (m *irModule) annotate(f *irFunc, id, what string) {
 	m.named = append(m.named, "!nvvm.annotations = !{"+id+"}")
 }
 
-var calledKernelRE = regexp.MustCompile(`call (?:spir_kernel|ptx_kernel) [^@]*@("[^"]*"|[\w.$-]+)\(`)
+// calledKernelRE matches a call of a kernel.
+var calledKernelRE = regexp.MustCompile(
+	`call (?:spir_kernel|ptx_kernel) [^@]*@("[^"]*"|[\w.$-]+)\(`)
 
-// calledKernels gives a kernel that another function calls, as one may in OpenCL C (6.9), a second form that is an
-// ordinary function.
+// calledKernels adds a copy of each kernel that another function calls, which OpenCL C allows
+// (6.9). The copy is an ordinary function, and the calls use it.
 func calledKernels(m *irModule) {
 	byName := make(map[string]*irFunc)
 	for _, f := range m.funcs {
@@ -104,7 +110,8 @@ func calledKernels(m *irModule) {
 			k := *byName[name]
 			k.name, k.kernel = name+".called", false
 			k.define = strings.Replace(k.define, "@"+s[1]+"(", "@"+k.name+"(", 1)
-			k.define = strings.Replace(kernelCCRE.ReplaceAllString(k.define, ""), "define dso_local ", "define internal ", 1)
+			k.define = strings.Replace(kernelCCRE.ReplaceAllString(k.define, ""), "define dso_local ",
+				"define internal ", 1)
 			k.define = defineDbgRE.ReplaceAllString(k.define, "") // a subprogram belongs to one function
 			k.body = slices.Clone(k.body)
 			m.funcs = append(m.funcs, &k)
@@ -112,4 +119,5 @@ func calledKernels(m *irModule) {
 	}
 }
 
+// kernelCCRE matches the calling convention of a kernel.
 var kernelCCRE = regexp.MustCompile(`(spir_kernel|ptx_kernel) `)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Functions that are more than one scalar expression a component: 6.15.5, 6.15.6, 6.15.14.
+// Functions that do not work component by component: OpenCL C 3.0, 6.15.5, 6.15.6 and 6.15.14.
 
-// anyAll looks at the most significant bit of each component.
+// anyAll defines any and all, which test the most significant bit of each component.
 func (g *clGen) anyAll(name string) {
 	op := map[string]string{"any": " || ", "all": " && "}[name]
 	for _, t := range clInts {
@@ -24,25 +24,29 @@ func (g *clGen) anyAll(name string) {
 	}
 }
 
-// selects chooses by whether c is not zero, in vectors by its most significant bit.
+// selects defines select(a, b, c), which is b where c is nonzero; in vectors, where the most
+// significant bit of c is set.
 func (g *clGen) selects(name string) {
 	for _, t := range clAll {
 		for _, signed := range []bool{true, false} {
 			c := clInteger(t.size, signed)
 			for _, n := range clWidths {
-				g.function(t.vec(n), name, []string{t.vec(n) + " a", t.vec(n) + " b", c.vec(n) + " c"}, "return "+
-					clVector(t.vec(n), n, func(i int) string {
-						cond := "c"
-						if n > 1 {
-							cond = fmt.Sprintf("(%s)%s < 0", clInteger(t.size, true).name, clComponent("c", n, i))
-						}
-						return fmt.Sprintf("%s ? %s : %s", cond, clComponent("b", n, i), clComponent("a", n, i))
-					})+";")
+				g.function(t.vec(n), name, []string{t.vec(n) + " a", t.vec(n) + " b", c.vec(n) + " c"},
+					"return "+
+						clVector(t.vec(n), n, func(i int) string {
+							cond := "c"
+							if n > 1 {
+								cond = fmt.Sprintf("(%s)%s < 0", clInteger(t.size, true).name, clComponent("c", n, i))
+							}
+							return fmt.Sprintf("%s ? %s : %s", cond, clComponent("b", n, i), clComponent("a", n, i))
+						})+";")
 			}
 		}
 	}
 }
 
+// cross defines the cross product of vectors of three or four components, the fourth of which is 0
+// in the result.
 func (g *clGen) cross(name string) {
 	for _, t := range clFloats {
 		for _, n := range []int{3, 4} {
@@ -51,11 +55,13 @@ func (g *clGen) cross(name string) {
 				last = ", (" + t.name + ")0"
 			}
 			g.function(t.vec(n), name, []string{t.vec(n) + " a", t.vec(n) + " b"},
-				fmt.Sprintf("return (%s)(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x%s);", t.vec(n), last))
+				fmt.Sprintf("return (%s)(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * "+
+					"b.x%s);", t.vec(n), last))
 		}
 	}
 }
 
+// geometric defines dot, length, distance and normalize.
 func (g *clGen) geometric(name string) {
 	base := strings.TrimPrefix(name, "fast_")
 	for _, t := range clFloats {
@@ -73,17 +79,20 @@ func (g *clGen) geometric(name string) {
 				}
 				g.function(t.name, name, []string{v + " a", v + " b"}, "return "+strings.Join(parts, " + ")+";")
 			case "length":
-				g.function(t.name, name, []string{v + " a"}, fmt.Sprintf("return __heddle_m_sqrt%s(dot(a, a));", f))
+				g.function(t.name, name, []string{v + " a"},
+					fmt.Sprintf("return __heddle_m_sqrt%s(dot(a, a));", f))
 			case "distance":
 				g.function(t.name, name, []string{v + " a", v + " b"}, "return length(a - b);")
 			case "normalize":
-				g.function(v, name, []string{v + " a"}, fmt.Sprintf("%s l = length(a); return l == 0 ? a : a / l;", t.name))
+				g.function(v, name, []string{v + " a"},
+					fmt.Sprintf("%s l = length(a); return l == 0 ? a : a / l;", t.name))
 			}
 		}
 	}
 }
 
-// shuffle is shuffle(x, mask) and shuffle2(x, y, mask): the low bits of a mask element choose.
+// shuffle defines shuffle(x, mask) and shuffle2(x, y, mask); the low bits of an element of mask
+// select a component.
 func (g *clGen) shuffle(name string) {
 	two := name == "shuffle2"
 	for _, t := range clAll {
@@ -99,7 +108,8 @@ func (g *clGen) shuffle(name string) {
 						return fmt.Sprintf("%s & %d ? y[%s & %d] : x[%s & %d]", c, m, c, m-1, c, m-1)
 					}
 				}
-				g.function(t.vec(n), name, append(params, mask.vec(n)+" mask"), "return "+clVector(t.vec(n), n, pick)+";")
+				g.function(t.vec(n), name, append(params, mask.vec(n)+" mask"),
+					"return "+clVector(t.vec(n), n, pick)+";")
 			}
 		}
 	}

@@ -7,23 +7,25 @@ import (
 	"strings"
 )
 
-// A struct copy is a call of llvm.memcpy, of which SROA drops what is not used of a local copy, reads of
-// shared or global memory with it. expandCopies writes those copies out, a load and a store for each
-// scalar, before opt runs: loads stay even when nothing uses their value. Copies of more than maxElements
-// scalars or 256 bytes, and calls of memcpy in device code, stay calls; of those, the part of a local
-// copy that is not used may be lost.
+// A struct copy is a call of llvm.memcpy. SROA removes the unused parts of a local copy, and with
+// them reads of shared or global memory. Before opt runs, expandCopies therefore replaces these
+// copies by a load and a store per scalar: loads stay even if their value is unused. What this can
+// miss: copies of more than maxElements scalars or maxCopy bytes, and calls of memcpy in device
+// code, stay calls, so reads for unused parts of a local copy may be lost.
 
+// maxCopy is the largest copy that is expanded, in bytes.
 const maxCopy = 256
 
-// expandCopies rewrites the copies of all functions. What it adds is named %heddle.PREFIX...; each call on
-// one module needs its own prefix.
+// expandCopies expands the copies of all functions. The names of new values start with
+// %heddle.PREFIX; each call for a module needs a different prefix.
 func expandCopies(m *irModule, prefix string) {
 	l := newLayouts(m.head)
 	for _, f := range m.funcs {
 		types := f.pointees()
 		var body []string
 		for _, line := range f.body {
-			if lines := f.expandCopy(line, l, types, fmt.Sprintf("%%heddle.%s%d", prefix, len(body))); lines != nil {
+			if lines := f.expandCopy(line, l, types,
+				fmt.Sprintf("%%heddle.%s%d", prefix, len(body))); lines != nil {
 				body = append(body, lines...)
 			} else {
 				body = append(body, line)
@@ -37,11 +39,13 @@ func expandCopies(m *irModule, prefix string) {
 // copyOperand is one pointer argument of a copy.
 type copyOperand struct {
 	typ, name string // "ptr", "%x"
-	align     int64
+	align     int64  // bytes
 }
 
+// operandAlignRE matches the alignment of an operand.
 var operandAlignRE = regexp.MustCompile(` align (\d+)`)
 
+// parseOperand parses an operand such as "ptr align 4 %x".
 func parseOperand(op string) copyOperand {
 	o := copyOperand{align: 1}
 	if m := operandAlignRE.FindStringSubmatch(op); m != nil {
@@ -54,9 +58,10 @@ func parseOperand(op string) copyOperand {
 	return o
 }
 
-// expandCopy returns what stands in place of a memcpy, with values named after name; nil if the line stays
-// as it is.
-func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, name string) []string {
+// expandCopy returns the lines that replace a memcpy, with values named after name; nil if the line
+// is not replaced.
+func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string,
+	name string) []string {
 	if !strings.Contains(line, "call void @llvm.memcpy.") {
 		return nil
 	}
@@ -65,9 +70,11 @@ func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, na
 	if len(ops) != 4 || ops[3] != "i1 false" || f.localOperand(ops[0]) && f.localOperand(ops[1]) {
 		return nil
 	}
-	size, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimPrefix(ops[2], "i64 "), "i32 "), 10, 64)
+	size, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimPrefix(ops[2], "i64 "), "i32 "), 10,
+		64)
 	dst, src := parseOperand(ops[0]), parseOperand(ops[1])
-	if err != nil || size <= 0 || size > maxCopy || !strings.HasPrefix(dst.name, "%") && !strings.HasPrefix(dst.name, "@") ||
+	if err != nil || size <= 0 || size > maxCopy || !strings.HasPrefix(dst.name, "%") &&
+		!strings.HasPrefix(dst.name, "@") ||
 		!strings.HasPrefix(src.name, "%") && !strings.HasPrefix(src.name, "@") {
 		return nil
 	}
@@ -77,7 +84,10 @@ func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, na
 		attach = ", !dbg " + dbg
 	}
 	var out []string
-	add := func(format string, args ...any) { out = append(out, "  "+fmt.Sprintf(format, args...)+attach) }
+	add := func(format string, args ...any) {
+		out = append(out,
+			"  "+fmt.Sprintf(format, args...)+attach)
+	}
 	for i, e := range elems {
 		v := fmt.Sprintf("%s.%d", name, i)
 		from := elementAddress(add, v+".src", src, e)
@@ -88,7 +98,10 @@ func (f *irFunc) expandCopy(line string, l *layouts, types map[string]string, na
 	return out
 }
 
-// copyElements chooses the scalars of a copy by the type of either side, else by alignment.
+// copyElements returns the scalars of a copy, by the type of its destination or source, else by
+// alignment. A type that is larger than the copy is cut: the copy may be of its first fields. The
+// scalars decide the widths of the accesses in the PTX, so the type of the source language is best:
+// it gives the accesses that a copy field by field would make.
 func copyElements(l *layouts, types map[string]string, dst, src copyOperand, size int64) []element {
 	for _, o := range []copyOperand{dst, src} {
 		elems, n, _, ok := l.scalars(types[strings.TrimPrefix(o.name, "%")])
@@ -106,7 +119,8 @@ func copyElements(l *layouts, types map[string]string, dst, src copyOperand, siz
 	return chunks(size, min(dst.align, src.align))
 }
 
-// elementAddress emits the address of an element and returns it as an operand with its type.
+// elementAddress emits the computation of the address of an element, and returns the address as a
+// typed operand.
 func elementAddress(add func(string, ...any), name string, o copyOperand, e element) string {
 	if strings.HasPrefix(o.typ, "ptr") {
 		if e.off == 0 {
@@ -121,7 +135,8 @@ func elementAddress(add func(string, ...any), name string, o copyOperand, e elem
 	return to + " " + name
 }
 
-// alignAt is the alignment known of an element at an offset from an aligned base.
+// alignAt returns the known alignment of an element at an offset from a base with the given
+// alignment.
 func alignAt(base int64, e element) int64 {
 	a := base
 	for a > 1 && (e.off%a != 0 || a > 16) {
@@ -130,6 +145,7 @@ func alignAt(base int64, e element) int64 {
 	return a
 }
 
+// The types that an instruction or a parameter names.
 var (
 	gepTypeRE    = regexp.MustCompile(`^getelementptr (?:inbounds |nuw |nusw )*(.+?), (?:ptr|[^,]*\*)`)
 	castSourceRE = regexp.MustCompile(`^bitcast (.+)\* %`)
@@ -137,7 +153,8 @@ var (
 	byvalTypeRE  = regexp.MustCompile(` byval\((.+?)\) `)
 )
 
-// pointees notes the type behind pointers where the text says it: locals, elements of arrays, casts to i8*.
+// pointees returns the types that pointers point to, by name, where the text contains them: locals,
+// elements of arrays, and casts to i8*.
 func (f *irFunc) pointees() map[string]string {
 	types := make(map[string]string)
 	for _, p := range splitParams(f.define) {

@@ -6,32 +6,37 @@ import (
 	"strings"
 )
 
-// LLVM's NVPTX back end prints a plain .loc: where code was inlined to is lost. So the debug locations are
-// taken out of the IR before llc and replaced with numbers, one a memory instruction and one for each
-// distinct location else, printed by llc as line numbers (".loc 1 NUMBER 0"); ptxtext.go puts the full
-// inline stacks in their place.
+// LLVM's NVPTX back end prints a plain .loc, without the call sites of inlined code. So the debug
+// locations in the IR are replaced by numbers before llc: one per memory instruction, and one per
+// distinct location of other instructions. llc prints them as line numbers (".loc 1 NUMBER 0"),
+// which ptxtext.go replaces by the complete inline stacks.
 
 // frame is one level of an inline stack.
 type frame struct {
-	file      string
-	line, col int
+	file      string // name in messages
+	line, col int    // from 1
 	fn        string // linkage name of the function
 }
 
 // debugInfo reads the DILocation and scope nodes of a module.
 type debugInfo struct {
-	meta   map[string]string
-	chains map[string][]frame
-	files  map[string]string
-	names  func(path string) string             // how the user knows a file
-	skip   func(path string) bool               // files whose frames are left out: the embedded headers
-	column func(path string, line, col int) int // of the file as it is, without marks; nil: all are
+	meta   map[string]string        // nodes by name
+	chains map[string][]frame       // results of chain
+	files  map[string]string        // results of path
+	names  func(path string) string // returns the name of a file in messages
+	// reports files whose frames are omitted: embedded headers
+	skip func(path string) bool
+	// returns the column without marks; nil: there are no marks
+	column func(path string, line, col int) int
 }
 
-// maxInline bounds walks along scopes and inlining: a cycle, which LLVM rejects, must not hang us.
+// maxInline bounds walks along scopes and inlining, so that a cycle, which LLVM rejects, cannot
+// loop forever.
 const maxInline = 256
 
-// chain returns the frames of a DILocation, innermost first.
+// chain returns the inline stack of a DILocation, innermost frame first, without frames in embedded
+// headers. It is empty if the location has no line, as for code that the compiler generates.
+// Results are stored in d.chains.
 func (d *debugInfo) chain(id string) []frame {
 	if c, ok := d.chains[id]; ok {
 		return c
@@ -56,6 +61,7 @@ func (d *debugInfo) chain(id string) []frame {
 	return out
 }
 
+// columnOf returns a column in the file without marks.
 func (d *debugInfo) columnOf(path string, line, col int) int {
 	if d.column == nil {
 		return col
@@ -63,7 +69,7 @@ func (d *debugInfo) columnOf(path string, line, col int) int {
 	return d.column(path, line, col)
 }
 
-// places returns where the functions of a module are defined.
+// places returns the positions at which the functions of a module are defined.
 func (d *debugInfo) places(m *irModule) []place {
 	var out []place
 	for _, f := range m.funcs {
@@ -75,8 +81,9 @@ func (d *debugInfo) places(m *irModule) []place {
 	return out
 }
 
-// argNames returns the names that debug info gives the n parameters of a function, "" where it gives none.
-// LLVM IR keeps names of values only where the compiler was told so.
+// argNames returns the names of the n parameters of a function according to debug info, "" for
+// those it does not name. LLVM IR contains the names of values only if the compiler was asked to
+// keep them.
 func (d *debugInfo) argNames(scope string, n int) []string {
 	names := make([]string, n)
 	if scope == "" {
@@ -87,7 +94,7 @@ func (d *debugInfo) argNames(scope string, n int) []string {
 			continue
 		}
 		switch i := number(text, "arg"); {
-		case i > n: // the parameters of the source are others
+		case i > n: // the source has different parameters
 			return make([]string, n)
 		case i > 0:
 			names[i-1] = quoted(text, "name")
@@ -96,7 +103,7 @@ func (d *debugInfo) argNames(scope string, n int) []string {
 	return names
 }
 
-// subprogram walks from a lexical scope to its function.
+// subprogram returns the function that contains a lexical scope; "" if there is none.
 func (d *debugInfo) subprogram(scope string) string {
 	for range maxInline {
 		text := d.meta[scope]
@@ -110,8 +117,8 @@ func (d *debugInfo) subprogram(scope string) string {
 	return ""
 }
 
-// fileOf returns the path of the file of a scope: its own (code of an included file may stand in a
-// function of another), else that of the scope around it.
+// fileOf returns the path of the file of a scope: its own (a function can contain code of an
+// included file), else that of the enclosing scope.
 func (d *debugInfo) fileOf(scope string) string {
 	for range maxInline {
 		text, ok := d.meta[scope]
@@ -126,6 +133,7 @@ func (d *debugInfo) fileOf(scope string) string {
 	return ""
 }
 
+// path returns the absolute path of a DIFile node.
 func (d *debugInfo) path(file string) string {
 	if p, ok := d.files[file]; ok {
 		return p
@@ -139,6 +147,7 @@ func (d *debugInfo) path(file string) string {
 	return name
 }
 
+// linkageName returns the mangled name of a DISubprogram node.
 func (d *debugInfo) linkageName(sp string) string {
 	text := d.meta[sp]
 	if n := quoted(text, "linkageName"); n != "" {
@@ -147,7 +156,7 @@ func (d *debugInfo) linkageName(sp string) string {
 	return quoted(text, "name")
 }
 
-// field returns the node that "key: !12" of a specialised node refers to; "" without.
+// field returns the node that the field "key: !12" of a node refers to; "" if it has no such field.
 func field(text, key string) string {
 	v := rawField(text, key)
 	if !strings.HasPrefix(v, "!") {
@@ -160,7 +169,7 @@ func field(text, key string) string {
 	return v[:n]
 }
 
-// number returns the value of "key: 12"; 0 without.
+// number returns the value of the field "key: 12"; 0 if there is none.
 func number(text, key string) int {
 	v := rawField(text, key)
 	n := 0
@@ -171,7 +180,8 @@ func number(text, key string) int {
 	return i
 }
 
-// quoted returns the value of `key: "x"`, with the printer's \XX escapes undone.
+// quoted returns the value of the field `key: "x"`, without the printer's \XX escapes; "" if there
+// is none.
 func quoted(text, key string) string {
 	v := rawField(text, key)
 	if !strings.HasPrefix(v, `"`) {
@@ -184,6 +194,7 @@ func quoted(text, key string) string {
 	return unescapeIR(v[1 : end+1])
 }
 
+// unescapeIR replaces \XX, two hexadecimal digits, by its byte.
 func unescapeIR(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -202,7 +213,7 @@ func unescapeIR(s string) string {
 	return b.String()
 }
 
-// rawField returns what follows "key: " where key stands at the start of a field.
+// rawField returns the text after "key: ", where key is the complete name of a field.
 func rawField(text, key string) string {
 	for rest := text; ; {
 		i := strings.Index(rest, key+": ")

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// A light reading of C++: where declarations at namespace and class scope begin and end, and where the
-// statements of a function's body do. It need not be exact: what it decides is tried by compiling again,
-// and whether code is device code is asked of the preprocessor, not of this text.
+// This file finds the extent of declarations at namespace and class scope in C++ text, and of
+// statements in function bodies, without parsing C++. It need not be exact: the result of an edit
+// is compiled again, and the preprocessor decides whether code is device code.
 
-// declaration is a range of the source. bodyStart and bodyEnd enclose a function's body, braces excluded;
-// both are -1 without one.
+// declaration is a range of the source, as byte offsets. bodyStart and bodyEnd enclose the body of
+// a function without its braces; both are -1 if there is no body.
 type declaration struct {
 	start, end         int
 	bodyStart, bodyEnd int
 }
 
-// headEnd is where what may carry __device__ ends: at the body, else at the end.
+// headEnd returns the end of the part that can contain __device__: the start of the body, else the
+// end.
 func (d declaration) headEnd() int {
 	if d.bodyStart >= 0 {
 		return d.bodyStart
@@ -25,7 +26,7 @@ func (d declaration) headEnd() int {
 	return d.end
 }
 
-// declAt finds the innermost declaration at or around an offset.
+// declAt returns the innermost declaration that contains an offset.
 func declAt(src []byte, off int) (declaration, bool) {
 	s := &declScanner{src: src}
 	for i := 0; i < len(src); {
@@ -41,9 +42,11 @@ func declAt(src []byte, off int) (declaration, bool) {
 	return declaration{}, false
 }
 
+// declScanner scans C++ text. Its methods take and return byte offsets.
 type declScanner struct{ src []byte }
 
-// next reads the declaration that starts at or after i. ok is false where a scope was entered or left.
+// next returns the declaration that starts at or after i, and the offset to continue at. ok is
+// false if it entered or left a scope instead.
 func (s *declScanner) next(i int) (d declaration, next int, ok bool) {
 	i = s.skipBlank(i)
 	if i >= len(s.src) {
@@ -81,7 +84,8 @@ func (s *declScanner) next(i int) (d declaration, next int, ok bool) {
 			}
 			end := s.matching(i)
 			after := s.skipBlank(end)
-			isBody := isFunctionHead(head) && !(after < len(s.src) && (s.src[after] == ',' || s.src[after] == '{'))
+			isBody := isFunctionHead(head) &&
+				!(after < len(s.src) && (s.src[after] == ',' || s.src[after] == '{'))
 			if isBody {
 				d.bodyStart, d.bodyEnd, d.end = i+1, end-1, end
 				return d, end, true
@@ -98,7 +102,7 @@ func (s *declScanner) next(i int) (d declaration, next int, ok bool) {
 	return d, d.end, true
 }
 
-// accessLabel tells "public:" from "a::b" and from constructor initialisers.
+// accessLabel distinguishes "public:" from "a::b" and from constructor initialisers.
 func (s *declScanner) accessLabel(start, colon int) bool {
 	switch strings.TrimSpace(string(s.src[start:colon])) {
 	case "public", "private", "protected":
@@ -107,9 +111,9 @@ func (s *declScanner) accessLabel(start, colon int) bool {
 	return false
 }
 
-// isScope reports heads of namespaces, linkage blocks and classes, whose declarations are looked at one
-// by one. A function's head that begins with "struct" (its result type) ends in a parenthesis or in a
-// qualifier after one.
+// isScope reports whether head, the text before a brace, opens a namespace, linkage block or class,
+// whose declarations are scanned individually. The head of a function can start with "struct" too
+// (its result type), but ends in a parenthesis or in a qualifier after one.
 func isScope(head string) bool {
 	h := stripTemplate(strings.TrimSpace(head))
 	if strings.HasPrefix(h, "extern") && strings.HasSuffix(h, `"`) {
@@ -121,9 +125,11 @@ func isScope(head string) bool {
 	return scopeRE.MatchString(h)
 }
 
+// Parts of the text before a brace.
 var (
-	operatorRE     = regexp.MustCompile(`operator\s*[^\s\w(]+`)
-	scopeRE        = regexp.MustCompile(`^(inline\s+)?namespace\b|^(typedef\s+)?(class|struct|union)\b`)
+	operatorRE = regexp.MustCompile(`operator\s*[^\s\w(]+`)
+	scopeRE    = regexp.MustCompile(
+		`^(inline\s+)?namespace\b|^(typedef\s+)?(class|struct|union)\b`)
 	functionTailRE = regexp.MustCompile(`(=|\)\s*(const|noexcept|override|final|volatile|&|\s)*)$`)
 )
 
@@ -140,8 +146,8 @@ func stripTemplate(h string) string {
 	return h
 }
 
-// isFunctionHead reports whether what stands before a brace is a function's declarator: it has a
-// parameter list and no initialiser.
+// isFunctionHead reports whether head, the text before a brace, is the declarator of a function: it
+// has a parameter list and no initialiser.
 func isFunctionHead(head string) bool {
 	if !strings.Contains(head, ")") {
 		return false
@@ -163,8 +169,8 @@ func isFunctionHead(head string) bool {
 	return true
 }
 
-// statementAt returns the statement of a body around an offset: from the last boundary to the semicolon,
-// or to the end of the block that it has.
+// statementAt returns the statement of a body that contains an offset: from the previous boundary
+// to its semicolon or to the end of its block.
 func statementAt(src []byte, d declaration, off int) (start, end int) {
 	s := &declScanner{src: src[:d.bodyEnd]}
 	start = d.bodyStart
@@ -204,8 +210,8 @@ func statementAt(src []byte, d declaration, off int) (start, end int) {
 	return s.skipBlank(start), d.bodyEnd
 }
 
-// initialiser reports whether a brace opens an initialiser list: it follows an equals sign, a name, a
-// bracket or a template argument list.
+// initialiser reports whether the brace at i opens an initialiser list: it follows an equals sign,
+// a name, a bracket or a template argument list.
 func (s *declScanner) initialiser(i int) bool {
 	before := bytes.TrimRight(s.src[:i], " \t\r\n")
 	if len(before) == 0 {
@@ -218,7 +224,8 @@ func (s *declScanner) initialiser(i int) bool {
 	if !isWordByte(c) {
 		return false
 	}
-	return !bytes.HasSuffix(before, []byte("else")) && !bytes.HasSuffix(before, []byte("do")) && !bytes.HasSuffix(before, []byte("try"))
+	return !bytes.HasSuffix(before, []byte("else")) && !bytes.HasSuffix(before, []byte("do")) &&
+		!bytes.HasSuffix(before, []byte("try"))
 }
 
 // skipBlank skips white space, comments and preprocessor lines.
@@ -244,6 +251,7 @@ func (s *declScanner) skipBlank(i int) int {
 	return i
 }
 
+// startsLine reports whether only white space precedes offset i on its line.
 func (s *declScanner) startsLine(i int) bool {
 	for i--; i >= 0; i-- {
 		switch s.src[i] {
@@ -257,7 +265,8 @@ func (s *declScanner) startsLine(i int) bool {
 	return true
 }
 
-// lineEnd returns the end of a logical line: a backslash joins it with the next.
+// lineEnd returns the offset after a logical line; a backslash at the end of a line joins it with
+// the next.
 func (s *declScanner) lineEnd(i int) int {
 	for i < len(s.src) {
 		if s.src[i] == '\n' {
@@ -271,7 +280,8 @@ func (s *declScanner) lineEnd(i int) int {
 	return i
 }
 
-// skipQuoted skips a string, a raw string (its R precedes) or a character; a digit separator is none.
+// skipQuoted skips a string, a raw string (after its R) or a character literal, or a single digit
+// separator.
 func (s *declScanner) skipQuoted(i int) int {
 	q := s.src[i]
 	if q == '\'' && i > 0 && s.src[i-1] >= '0' && s.src[i-1] <= '9' {
@@ -324,8 +334,8 @@ func (s *declScanner) matching(i int) int {
 	return len(s.src)
 }
 
-// blanked returns src with [start, end) turned into spaces. Line ends and preprocessor lines stay, so that
-// positions and #if nesting do.
+// blanked returns src with [start, end) replaced by spaces. Line breaks and preprocessor lines
+// stay, so that positions and the nesting of #if do not change.
 func blanked(src []byte, start, end int) []byte {
 	out := append([]byte(nil), src...)
 	s := &declScanner{src: src}
@@ -342,8 +352,8 @@ func blanked(src []byte, start, end int) []byte {
 	return out
 }
 
-// launchedKernel returns `name<args>` of a launch `name<args><<<...>>>` in a statement; "" if there is none
-// or it has no template arguments.
+// launchedKernel returns `name<args>` of a launch `name<args><<<...>>>` in a statement; "" if there
+// is none or it has no template arguments.
 func launchedKernel(stmt string) string {
 	before, _, ok := strings.Cut(stmt, "<<<")
 	if !ok {

@@ -11,15 +11,18 @@ import (
 	"strings"
 )
 
-// InputError says that a file is no input that can be lowered. The command exits with 2.
+// InputError reports that a file cannot be lowered. The command exits with 2.
 type InputError struct {
-	File     string
-	Reason   string
-	NoKernel bool // a file of some other use, such as a program without device code: within a directory no mistake
+	File   string // as the user named it, possibly with :line:column
+	Reason string // what was found and what was expected, one line
+	// the file has another purpose, such as a program without device code: skip it in a directory
+	NoKernel bool
 }
 
+// Error returns the file and the reason in one line.
 func (e *InputError) Error() string { return e.File + ": " + e.Reason }
 
+// readInput reads a file. An empty file is an error, since it is most likely a mistake in a script.
 func readInput(name string) ([]byte, error) {
 	content, err := os.ReadFile(name)
 	var pe *os.PathError
@@ -34,11 +37,13 @@ func readInput(name string) ([]byte, error) {
 	return content, nil
 }
 
+// checkOptions reports values that no compiler accepts.
 func checkOptions(opt Options) error {
 	switch opt.OptLevel {
 	case "", "1", "2", "3":
 	default:
-		return fmt.Errorf("-O %s: expected 1, 2 or 3 (without -O, code is compiled for analysis)", opt.OptLevel)
+		return fmt.Errorf("-O %s: expected 1, 2 or 3 (without -O, heddle compiles for analysis)",
+			opt.OptLevel)
 	}
 	if opt.Arch != "" && !strings.HasPrefix(opt.Arch, "sm_") {
 		return fmt.Errorf("-arch %s: expected sm_NN, such as %s", opt.Arch, defaultArch)
@@ -46,8 +51,8 @@ func checkOptions(opt Options) error {
 	return nil
 }
 
-// openCache returns the cache that the options ask for. Without a home there is no cache directory: then
-// nothing is cached.
+// openCache returns the cache that the options select. It caches nothing if the user has no home
+// directory.
 func openCache(opt Options) resultCache {
 	var store resultCache
 	if !opt.NoCache {
@@ -56,16 +61,19 @@ func openCache(opt Options) resultCache {
 	return store
 }
 
-// compile lowers CUDA C++ or OpenCL C, from the cache where it can.
+// compile lowers CUDA C++ or OpenCL C, or takes the result from the cache.
 func compile(ctx context.Context, in Input, content []byte, opt Options) (*Result, error) {
 	if i := bytes.IndexByte(content, 0); i >= 0 {
-		return nil, &InputError{File: in.Name, Reason: fmt.Sprintf("not source text: byte %d is NUL; is it a binary file?", i)}
+		return nil, &InputError{File: in.Name,
+			Reason: fmt.Sprintf("not source text: byte %d is NUL; is this a binary file?", i)}
 	}
 	if isNVCC(opt.Compiler) && in.Lang == OpenCL {
-		return nil, &InputError{File: in.Name, Reason: "nvcc compiles no OpenCL C; leave --compiler out"}
+		return nil, &InputError{File: in.Name,
+			Reason: "nvcc cannot compile OpenCL C; omit --compiler to use clang"}
 	}
 	if isNVCC(opt.Compiler) && len(opt.Marked) > 0 {
-		return nil, &InputError{File: in.Name, Reason: "places for barriers are marked with clang alone; leave --compiler out"}
+		return nil, &InputError{File: in.Name,
+			Reason: "placing barriers requires clang; omit --compiler nvcc"}
 	}
 	if isNVCC(opt.Compiler) {
 		return nvcc(ctx, in, content, opt)
@@ -80,30 +88,34 @@ func compile(ctx context.Context, in Input, content []byte, opt Options) (*Resul
 	}
 	k := key(tc, in.Name, content, opt)
 	if e, ptx, ok := store.get(k); ok {
-		return &Result{Name: ptxName(in.Name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings, Cached: true}, nil
+		return &Result{Name: ptxName(in.Name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings,
+			Cached: true}, nil
 	}
-	return build1(ctx, tc, in, content, opt, store, k)
+	c := &compilation{tc: tc, in: in, content: content, opt: opt, store: store}
+	return c.run(ctx, k)
 }
 
-// checkCUDAPath reports a --cuda-path that holds no CUDA toolkit.
+// checkCUDAPath reports a --cuda-path that is not a CUDA toolkit.
 func checkCUDAPath(dir string) error {
 	if dir == "" {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(dir, "include", "cuda_runtime.h")); err != nil {
-		return fmt.Errorf("--cuda-path %s: no include/cuda_runtime.h there; want the directory of a CUDA toolkit, such as /usr/local/cuda", dir)
+		return fmt.Errorf("--cuda-path %s: include/cuda_runtime.h not found; expected the directory of "+
+			"a CUDA toolkit, such as /usr/local/cuda", dir)
 	}
 	return nil
 }
 
-// newBuild prepares a compilation. Text that is in no file is written to one: compilers want a path.
+// newBuild prepares a compilation in the directory tmp. Text without a file is written to one,
+// since compilers need a path.
 func newBuild(in Input, content []byte, opt Options, tmp string) (*build, error) {
 	b := &build{opt: opt, name: in.Name, path: in.Name, tmp: tmp}
 	if in.Content == nil {
 		return b, nil
 	}
 	b.path = filepath.Join(tmp, "input."+string(in.Lang))
-	cwd, err := os.Getwd() // what it includes by quotes is looked for here
+	cwd, err := os.Getwd() // #include "..." is resolved here
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +123,7 @@ func newBuild(in Input, content []byte, opt Options, tmp string) (*build, error)
 	return b, os.WriteFile(b.path, content, 0o600)
 }
 
-// shown replaces the path that the compiler read by the name that the user knows.
+// shown replaces the path that the compiler read by the name that the user gave.
 func (b *build) shown(s string) string {
 	if b.path == b.name {
 		return s
@@ -119,15 +131,25 @@ func (b *build) shown(s string) string {
 	return strings.ReplaceAll(s, b.path, b.name)
 }
 
-// readText reads a file of which only a column is wanted: without the text, 1 will do.
+// readText reads a file, or returns nil if that fails: callers need only a column, for which 1 is
+// good enough.
 func readText(path string) []byte {
 	text, _ := os.ReadFile(path)
 	return text
 }
 
-// setUp prepares a compilation in a directory of its own, which done removes: the headers are on disk, the marks in
-// their files.
-func setUp(tc *toolchain, in Input, content []byte, opt Options, store resultCache) (b *build, done func(), err error) {
+// compilation is the input of one run of clang: a file, and what it is compiled with.
+type compilation struct {
+	tc      *toolchain
+	in      Input
+	content []byte // of the file, or of in
+	opt     Options
+	store   resultCache
+}
+
+// setUp prepares a compilation in a temporary directory, which done removes: it writes the embedded
+// headers and the files with marks.
+func (c *compilation) setUp() (b *build, done func(), err error) {
 	tmp, err := os.MkdirTemp("", "heddle-")
 	if err != nil {
 		return nil, nil, err
@@ -138,31 +160,32 @@ func setUp(tc *toolchain, in Input, content []byte, opt Options, store resultCac
 			done()
 		}
 	}()
-	headerDir := store.dir
+	headerDir := c.store.dir
 	if headerDir == "" {
 		headerDir = tmp
 	}
 	root, err := writeHeaders(headerDir)
-	if err != nil && headerDir != tmp { // a cache directory that cannot be written
+	if err != nil && headerDir != tmp { // the cache directory is not writable
 		root, err = writeHeaders(tmp)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if b, err = newBuild(in, content, opt, tmp); err != nil {
+	if b, err = newBuild(c.in, c.content, c.opt, tmp); err != nil {
 		return nil, nil, err
 	}
-	b.tc, b.headers = tc, root
-	if err = b.setMarked(opt.Marked); err != nil {
+	b.tc, b.headers = c.tc, root
+	if err = b.setMarked(c.opt.Marked); err != nil {
 		return nil, nil, err
 	}
 	return b, done, nil
 }
 
-// build1 compiles and stores the result.
-func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Options, store resultCache, k string) (*Result, error) {
-	name := in.Name
-	b, done, err := setUp(tc, in, content, opt, store)
+// run compiles, and stores the result in the cache under key. If the file does not compile, it
+// tries again without the host code that has errors.
+func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
+	name, content := c.in.Name, c.content
+	b, done, err := c.setUp()
 	if err != nil {
 		return nil, err
 	}
@@ -174,10 +197,10 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 		return readText(path)
 	}
 	var out *output
-	if in.Lang == OpenCL {
+	if c.in.Lang == OpenCL {
 		out, err = b.runOpenCL(ctx, source)
 	} else {
-		out, err = b.runCUDA(ctx, source, store)
+		out, err = b.runCUDA(ctx, source, c.store)
 	}
 	var failure *clangFailure
 	var warnings []string
@@ -198,38 +221,46 @@ func build1(ctx context.Context, tc *toolchain, in Input, content []byte, opt Op
 		warnings[i] = b.shown(w)
 	}
 	if !recovered {
-		// What a missing header or a broken host function depends on is not known, so that is not cached.
+		// The dependencies of a missing header or an invalid host function are not known, so such results
+		// are not cached.
 		deps, err := readDeps(b.depFile(), func(p string) bool {
 			return p == b.path || b.isOurs(p)
 		})
 		if err == nil {
-			store.put(k, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
+			c.store.put(key, cacheEntry{Deps: deps, Warnings: warnings}, out.ptx)
 		}
 	}
-	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings}, nil
+	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx), Warnings: warnings},
+		nil
 }
 
-// runCUDA compiles with the prelude in precompiled form where it is there.
-func (b *build) runCUDA(ctx context.Context, source func(string) []byte, store resultCache) (*output, error) {
+// runCUDA compiles with the precompiled prelude if it exists. If that fails, it compiles again
+// without it: diagnostics must not depend on the state of the cache.
+func (b *build) runCUDA(ctx context.Context, source func(string) []byte,
+	store resultCache) (*output, error) {
 	defer b.preparePCH(ctx, store)()
 	out, err := b.run(ctx, source)
 	var failure *clangFailure
 	if errors.As(err, &failure) && b.pch != "" {
-		// Either the source is wrong, which clang tells better without, or the precompiled form is stale.
+		// Either the source is invalid, and clang's messages are better without the precompiled prelude,
+		// or the precompiled prelude is stale.
 		stale := b.pch
 		b.pch = ""
 		if out, err = b.run(ctx, source); err == nil {
-			_ = os.Remove(stale) // made anew by the next runs
+			_ = os.Remove(stale) // the next runs create it again
 		}
 	}
 	return out, err
 }
 
+// ptxName returns the name of the PTX of an input.
 func ptxName(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) + ".ptx" }
 
+// warningRE matches a warning of clang.
 var warningRE = regexp.MustCompile(`(?m)^.+:\d+:\d+: warning: .*$`)
 
-// compilerWarnings picks clang's warnings, one line each. Those of a run on edited text are about the edits.
+// compilerWarnings returns clang's warnings, one line each. A run on edited text has none: its
+// warnings concern the edits.
 func (b *build) compilerWarnings(stderr string, recovered bool) []string {
 	if recovered {
 		return nil
@@ -237,9 +268,13 @@ func (b *build) compilerWarnings(stderr string, recovered bool) []string {
 	return warningRE.FindAllString(stderr, -1)
 }
 
-var kernelTemplateRE = regexp.MustCompile(`template\s*<[^;{}]*>[^;{}()]*__global__[^;{}]*?\b(\w+)\s*\(`)
+// kernelTemplateRE matches the head of a kernel template up to its parameters.
+var kernelTemplateRE = regexp.MustCompile(
+	`template\s*<[^;{}]*>[^;{}()]*__global__[^;{}]*?\b(\w+)\s*\(`)
 
-// uninstantiated warns of kernel templates of which no instance was compiled: not analysed is not clean.
+// uninstantiated returns a warning for each kernel template without an instance: a kernel that is
+// not analysed must not look clean. It searches the text of the input only, so it misses templates
+// in headers, which other files may instantiate.
 func uninstantiated(name string, content []byte, ks []kernelFacts) []string {
 	have := make(map[string]bool)
 	for _, k := range ks {
@@ -248,7 +283,8 @@ func uninstantiated(name string, content []byte, ks []kernelFacts) []string {
 	var out []string
 	for _, m := range kernelTemplateRE.FindAllSubmatch(content, -1) {
 		if n := string(m[1]); !have[n] {
-			out = append(out, fmt.Sprintf("%s: kernel template %s is not instantiated in this file, so it is not analysed", name, n))
+			out = append(out, fmt.Sprintf("%s: kernel template %s is not instantiated in this file, so it "+
+				"is not analysed", name, n))
 			have[n] = true
 		}
 	}

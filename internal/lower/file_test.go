@@ -30,12 +30,13 @@ func TestBadInput(t *testing.T) {
 		"junk.cu":    "not source text: byte 6 is NUL",
 		"missing.cu": "no such file",
 		"dir.cu":     "is a directory",
-		"k.py":       "unknown file extension .py (--lang says the language",
+		"k.py":       "unknown file extension .py; specify the language with --lang",
 		"noext":      "no file extension",
 	} {
 		_, err := File(context.Background(), filepath.Join(dir, name), Options{CacheDir: testCache})
 		var ie *InputError
-		if !errors.As(err, &ie) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+		if !errors.As(err, &ie) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want an InputError that says %q", name, err, want)
 		}
 	}
@@ -49,7 +50,7 @@ func TestBadOptions(t *testing.T) {
 	}{
 		{Options{OptLevel: "9"}, "-O 9: expected 1, 2 or 3"},
 		{Options{Arch: "gfx90a"}, "-arch gfx90a: expected sm_NN"},
-		{Options{Compiler: "no-such-clang"}, "no-such-clang: not found; install it with: "},
+		{Options{Compiler: "no-such-clang"}, "compiler no-such-clang not found; install it with: "},
 		{Options{Compiler: "/bin/sh"}, "/bin/sh"},
 	} {
 		c.opt.CacheDir = testCache
@@ -63,14 +64,16 @@ func TestBadOptions(t *testing.T) {
 // Without a compiler the message is one line that names the packages.
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	_, err := File(context.Background(), writeSource(t, "k.cu", goodKernel), Options{CacheDir: t.TempDir()})
+	_, err := File(context.Background(), writeSource(t, "k.cu", goodKernel),
+		Options{CacheDir: t.TempDir()})
 	var mt *MissingToolError
-	if !errors.As(err, &mt) || !strings.Contains(err.Error(), "llvm") || strings.Contains(err.Error(), "\n") {
+	if !errors.As(err, &mt) || !strings.Contains(err.Error(), "llvm") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v, want a one-line MissingToolError that names packages", err)
 	}
 }
 
-// A PTX file passes through byte for byte; facts at its head are read back.
+// A PTX file is not changed; the facts at its head are parsed.
 func TestPTXPassesThrough(t *testing.T) {
 	text := "// heddle.kernel _Z1kPii 3 17 a dir/k.cu\r\n// heddle.param _Z1kPii 0 p ptr ptr\n// heddle.param _Z1kPii 1 s val [24 x i8]\n// heddle.param _Z1kPii 7 bad val i32\n// heddle.param nobody 0 x val i32\n// heddle.kernel\n.version 7.5\n// heddle.kernel late 1 1 x\n"
 	path := writeSource(t, "k.ptx", text)
@@ -81,14 +84,15 @@ func TestPTXPassesThrough(t *testing.T) {
 	if string(r.PTX) != text || r.Name != path || r.Cached {
 		t.Errorf("name %q, text %q", r.Name, r.PTX)
 	}
-	if len(r.Kernels) != 1 || r.Kernels[0].Demangled != "k(int*, int)" || len(r.Kernels[0].Params) != 2 ||
+	if len(r.Kernels) != 1 || r.Kernels[0].Demangled != "k(int*, int)" ||
+		len(r.Kernels[0].Params) != 2 ||
 		!r.Kernels[0].Params[0].Pointer || r.Kernels[0].Params[1] != (Param{"s", false, "[24 x i8]"}) {
 		t.Errorf("kernels %+v", r.Kernels)
 	}
 }
 
-// A second run starts no process; a change of the file, of what it includes, or of an option is noticed; a
-// damaged entry is ignored.
+// A second run starts no process. It notices a change of the file, of its includes, or of an
+// option, and ignores a damaged entry.
 func TestCache(t *testing.T) {
 	compiler := compilers(t)[0]
 	dir, cache := t.TempDir(), t.TempDir()
@@ -149,18 +153,19 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// A cache directory that cannot be written costs speed, nothing else.
+// A cache directory that is not writable costs time, and nothing else.
 func TestUnwritableCache(t *testing.T) {
 	compiler := compilers(t)[0]
 	notDir := filepath.Join(t.TempDir(), "file")
 	writeFile(t, notDir, "x")
-	r, err := File(context.Background(), writeSource(t, "k.cu", goodKernel), Options{Compiler: compiler, CacheDir: notDir})
+	r, err := File(context.Background(), writeSource(t, "k.cu", goodKernel),
+		Options{Compiler: compiler, CacheDir: notDir})
 	if err != nil || len(r.Kernels) != 1 {
 		t.Errorf("got %v, %v", r, err)
 	}
 }
 
-// No temporary file outlives a run, be it good, bad or cancelled.
+// No temporary file remains after a run that succeeds, fails or is cancelled.
 func TestNoTemporaryFiles(t *testing.T) {
 	compiler := compilers(t)[0]
 	tmp := t.TempDir()
@@ -180,14 +185,15 @@ func TestNoTemporaryFiles(t *testing.T) {
 	}
 }
 
-// Cancelling ends a compiler that hangs, and its children.
+// Cancelling kills a compiler that hangs, and its children.
 func TestCancel(t *testing.T) {
 	real, err := findToolchain(context.Background(), compilers(t)[0], &probeCache{testCache})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then exec " + real.Clang + " --version; fi\nsleep 60 | cat\n"
+	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then exec " + real.Clang +
+		" --version; fi\nsleep 60 | cat\n"
 	fake := filepath.Join(dir, "clang")
 	if err := os.WriteFile(fake, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -195,7 +201,8 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	_, err = File(ctx, writeSource(t, "k.cu", goodKernel), Options{Compiler: fake, CacheDir: testCache})
+	_, err = File(ctx, writeSource(t, "k.cu", goodKernel),
+		Options{Compiler: fake, CacheDir: testCache})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
@@ -212,23 +219,28 @@ func TestOptionsPassThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "inc dir", "my.h"), "#define FROM_HEADER 5\n")
-	writeFile(t, filepath.Join(dir, "k.cu"), "#include <my.h>\n#if __cplusplus < 202002L\n#error std\n#endif\n#if __CUDA_ARCH__ != 700\n#error arch\n#endif\n__global__ void k(int *p) { p[VAL] = FROM_HEADER; }\n")
+	writeFile(t, filepath.Join(dir, "k.cu"),
+		"#include <my.h>\n#if __cplusplus < 202002L\n#error std\n#endif\n#if __CUDA_ARCH__ != 700\n#error arch\n#endif\n__global__ void k(int *p) { p[VAL] = FROM_HEADER; }\n")
 	t.Chdir(dir)
-	r, err := File(context.Background(), "k.cu", Options{Compiler: compiler, CacheDir: testCache, Arch: "sm_70", Std: "c++20",
-		Includes: []string{"inc dir"}, Defines: []string{"VAL=9"}, Args: []string{"-DUNUSED"}})
+	r, err := File(context.Background(), "k.cu",
+		Options{Compiler: compiler, CacheDir: testCache, Arch: "sm_70", Std: "c++20",
+			Includes: []string{"inc dir"}, Defines: []string{"VAL=9"}, Args: []string{"-DUNUSED"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{".target sm_70", `.file 1 "k.cu"`, "+36]", "heddle.kernel _Z1kPi 8 17 k.cu\n"} {
+	for _, want := range []string{".target sm_70", `.file 1 "k.cu"`, "+36]",
+		"heddle.kernel _Z1kPi 8 17 k.cu\n"} {
 		if !bytes.Contains(r.PTX, []byte(want)) {
 			t.Errorf("no %q in\n%s", want, r.PTX)
 		}
 	}
 }
 
-const benchSource = "#include <cuda_runtime.h>\n#include <stdio.h>\n" + goodKernel + "int main() { good<<<1, 32>>>(0); printf(\"x\"); }\n"
+const benchSource = "#include <cuda_runtime.h>\n#include <stdio.h>\n" + goodKernel +
+	"int main() { good<<<1, 32>>>(0); printf(\"x\"); }\n"
 
-// BenchmarkCold compiles a small file that no run has seen, with the prelude precompiled by an earlier one.
+// BenchmarkCold compiles a small file that no run has seen, with the prelude precompiled by an
+// earlier one.
 func BenchmarkCold(b *testing.B) {
 	dir, n := b.TempDir(), 0
 	lower := func() {
@@ -237,7 +249,8 @@ func BenchmarkCold(b *testing.B) {
 		if err := os.WriteFile(path, []byte(benchSource), 0o644); err != nil {
 			b.Fatal(err)
 		}
-		if r, err := File(context.Background(), path, Options{CacheDir: testCache}); err != nil || r.Cached {
+		if r, err := File(context.Background(), path, Options{CacheDir: testCache}); err != nil ||
+			r.Cached {
 			b.Fatal(err)
 		}
 	}

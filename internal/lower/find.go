@@ -14,46 +14,50 @@ import (
 
 const (
 	minClang       = 14 // the first with the options and builtins that the embedded headers need
-	preferredClang = 19 // the one that the tests hold exact output for
-	newestClang    = 40 // how far clang-N is looked for on PATH
+	preferredClang = 19 // the one whose exact output the tests expect
+	newestClang    = 40 // the largest N for which clang-N is searched on PATH
 )
 
-// MissingToolError says that no usable compiler, or no opt or llc beside it, was found. The command exits
-// with 2. Its message is one line and names the package to install.
+// MissingToolError reports that no usable compiler was found, or no opt or llc next to it. The
+// command exits with 2.
 type MissingToolError struct {
 	Tool   string // "clang", "opt", "llc" or "nvcc"
-	Reason string
+	Reason string // what was searched for and where
 }
 
+// Error returns one line that names the package to install.
 func (e *MissingToolError) Error() string {
 	if e.Tool == "nvcc" {
-		return e.Reason + "; install the CUDA toolkit, or leave out --compiler nvcc: clang, which heddle uses by default, needs no CUDA"
+		return e.Reason + "; install the CUDA toolkit, or omit --compiler nvcc: heddle's default, " +
+			"clang, needs no CUDA"
 	}
 	return fmt.Sprintf("%s; install it with: %s", e.Reason, installHint())
 }
 
+// installHint returns the command that installs LLVM.
 func installHint() string {
 	if runtime.GOOS == "darwin" {
 		return "brew install llvm (then put $(brew --prefix llvm)/bin on PATH)"
 	}
-	return fmt.Sprintf("apt-get install clang-%d llvm-%d (Debian, Ubuntu; any version from %d on will do)", preferredClang, preferredClang, minClang)
+	return fmt.Sprintf("apt-get install clang-%d llvm-%d (Debian, Ubuntu; any version from %d on "+
+		"works)", preferredClang, preferredClang, minClang)
 }
 
-// toolchain is a clang and the opt and llc of the same LLVM.
+// toolchain is a clang with the opt and llc of the same LLVM.
 type toolchain struct {
 	Clang, Opt, Llc string // absolute paths
-	Major           int
+	Major           int    // version of LLVM
 	Version         string // the first line of clang --version
 	Stamp           string // identity of the binaries: path, size and time of each
 }
 
-// findToolchain chooses the compiler: the one asked for, else clang-19, else the newest clang-N from 14
-// on, else clang if it is new enough.
+// findToolchain returns the compiler to use: the specified one, else clang-19, else the newest
+// clang-N from 14 on, else clang if it is new enough.
 func findToolchain(ctx context.Context, asked string, probes *probeCache) (*toolchain, error) {
 	if asked != "" && asked != "clang" {
 		path, err := exec.LookPath(asked)
 		if err != nil {
-			return nil, &MissingToolError{"clang", fmt.Sprintf("compiler %s: not found", asked)}
+			return nil, &MissingToolError{"clang", fmt.Sprintf("compiler %s not found", asked)}
 		}
 		return probe(ctx, path, probes)
 	}
@@ -77,9 +81,12 @@ func findToolchain(ctx context.Context, asked string, probes *probeCache) (*tool
 	if first != nil {
 		return nil, first
 	}
-	return nil, &MissingToolError{"clang", fmt.Sprintf("no clang (version %d or later) on PATH to compile .cu and .cl files with", minClang)}
+	return nil, &MissingToolError{"clang",
+		fmt.Sprintf("no clang (version %d or later) on PATH, which heddle needs to compile .cu and .cl "+
+			"files", minClang)}
 }
 
+// clangNames returns the names to search for, best first.
 func clangNames() []string {
 	names := []string{"clang-" + strconv.Itoa(preferredClang)}
 	for n := newestClang; n >= minClang; n-- {
@@ -90,7 +97,7 @@ func clangNames() []string {
 	return append(names, "clang")
 }
 
-// probe learns the version of the clang at path and finds its opt and llc.
+// probe determines the version of the clang at path and finds its opt and llc.
 func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -113,11 +120,14 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 	tc := &toolchain{Clang: path, Version: version, Major: majorOf(version)}
 	switch {
 	case tc.Major == 0:
-		return nil, &MissingToolError{"clang", fmt.Sprintf("%s is not a clang: --version prints %q", path, clip(version, 60))}
+		return nil, &MissingToolError{"clang",
+			fmt.Sprintf("%s is not clang: --version prints %q", path, clip(version, 60))}
 	case strings.HasPrefix(version, "Apple"):
-		return nil, &MissingToolError{"clang", fmt.Sprintf("%s is Apple's clang, which has no NVPTX back end", path)}
+		return nil, &MissingToolError{"clang",
+			fmt.Sprintf("%s is Apple's clang, which has no NVPTX back end", path)}
 	case tc.Major < minClang:
-		return nil, &MissingToolError{"clang", fmt.Sprintf("%s is version %d; %d or later is needed", path, tc.Major, minClang)}
+		return nil, &MissingToolError{"clang",
+			fmt.Sprintf("%s has version %d; heddle needs %d or later", path, tc.Major, minClang)}
 	}
 	stamps := []string{stamp}
 	for _, t := range []struct {
@@ -126,7 +136,9 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 	}{{"opt", &tc.Opt}, {"llc", &tc.Llc}} {
 		p, s := findBeside(path, t.name, tc.Major)
 		if p == "" {
-			return nil, &MissingToolError{t.name, fmt.Sprintf("%s has no %s-%d beside it or on PATH", path, t.name, tc.Major)}
+			return nil, &MissingToolError{t.name,
+				fmt.Sprintf("%s needs %[2]s of the same LLVM, but %[2]s-%[3]d is neither in its directory "+
+					"nor on PATH", path, t.name, tc.Major)}
 		}
 		*t.to = p
 		stamps = append(stamps, s)
@@ -135,10 +147,12 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 	return tc, nil
 }
 
+// versionedRE matches the name of a clang that is installed under its version.
 var versionedRE = regexp.MustCompile(`^clang-(\d+)$`)
 
-// namedVersion is the version of a clang installed under one (clang-19), in the form that clang prints; "" for
-// others. To ask it would take as long as half a compilation.
+// namedVersion returns the version of a clang that is installed under its version (clang-19), in
+// the form that clang prints it; "" for others. Running clang --version takes half as long as a
+// compilation.
 func namedVersion(path string) string {
 	m := versionedRE.FindStringSubmatch(filepath.Base(path))
 	if m == nil {
@@ -147,14 +161,16 @@ func namedVersion(path string) string {
 	return "clang version " + m[1] + ".x"
 }
 
-// findBeside finds opt or llc of LLVM major: beside clang (opt-19, then opt where clang resolves to, which
-// is a directory of one LLVM), then opt-19 on PATH.
+// findBeside finds opt or llc of the given major version: opt-19 next to clang, opt in the
+// directory that clang's symbolic link leads to (which contains a single LLVM), or opt-19 on PATH.
+// It returns "" if there is none.
 func findBeside(clang, tool string, major int) (path, stamp string) {
 	versioned := tool + "-" + strconv.Itoa(major)
 	var candidates []string
 	candidates = append(candidates, filepath.Join(filepath.Dir(clang), versioned))
 	if real, err := filepath.EvalSymlinks(clang); err == nil {
-		candidates = append(candidates, filepath.Join(filepath.Dir(real), tool), filepath.Join(filepath.Dir(real), versioned))
+		candidates = append(candidates, filepath.Join(filepath.Dir(real), tool),
+			filepath.Join(filepath.Dir(real), versioned))
 	}
 	if p, err := exec.LookPath(versioned); err == nil {
 		candidates = append(candidates, p)
@@ -167,7 +183,9 @@ func findBeside(clang, tool string, major int) (path, stamp string) {
 	return "", ""
 }
 
-// fileStamp identifies a binary without reading it: what it resolves to, its size and its time.
+// fileStamp identifies a binary without reading it: by path, size and modification time. It fails
+// if the file does not exist or is not executable. An update of the compiler changes its stamp, and
+// so all keys of the cache.
 func fileStamp(path string) (string, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -179,6 +197,7 @@ func fileStamp(path string) (string, error) {
 	return fmt.Sprintf("%s %d %d", path, fi.Size(), fi.ModTime().UnixNano()), nil
 }
 
+// clangVersion returns the first line of clang --version.
 func clangVersion(ctx context.Context, path string) (string, error) {
 	out, err := command(ctx, path, "--version").Output()
 	if ctx.Err() != nil {
@@ -193,6 +212,7 @@ func clangVersion(ctx context.Context, path string) (string, error) {
 
 var versionRE = regexp.MustCompile(`clang version (\d+)\.`)
 
+// majorOf returns the major version in that line, 0 if it is not of clang.
 func majorOf(version string) int {
 	m := versionRE.FindStringSubmatch(version)
 	if m == nil {
@@ -202,6 +222,7 @@ func majorOf(version string) int {
 	return n
 }
 
+// clip truncates s to n bytes for a message.
 func clip(s string, n int) string {
 	if len(s) > n {
 		return s[:n] + "..."

@@ -10,6 +10,9 @@ import (
 	"sync"
 )
 
+// headerFS holds CUDA's and OpenCL's headers, written for heddle: no CUDA toolkit is needed, and
+// their functions use the instructions that heddle knows.
+//
 //go:embed all:headers
 var headerFS embed.FS
 
@@ -35,8 +38,8 @@ var headerHash = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 })
 
-// writeHeaders puts the embedded headers under dir and returns their root. With the same content there
-// already it does nothing; several processes may do it at once.
+// writeHeaders writes the embedded headers below dir and returns their root directory. It does
+// nothing if they are already there. Several processes may call it at the same time.
 func writeHeaders(dir string) (string, error) {
 	root := filepath.Join(dir, "headers-"+headerHash())
 	if _, err := os.Stat(root); err == nil {

@@ -12,11 +12,11 @@ import (
 const goodKernel = `__global__ void good(int *p) { p[threadIdx.x] = 1; }
 `
 
-// Host code that does not compile must not stop the kernels beside it (issue, section 5).
+// Host code that does not compile must not prevent the analysis of the kernels in the file.
 var hostCases = []struct {
 	name string
 	src  string
-	// kernels that must be there, and a piece of a warning that must be given
+	// kernels that must be in the result, and a part of an expected warning
 	kernels []string
 	warning string
 }{
@@ -28,18 +28,19 @@ var hostCases = []struct {
   cv::Mat img = cv::imread(argv[1]);
   good<<<1, 32>>>((int *)img.data);
   return 0;
-}`, []string{"good"}, "host code left out"},
-	{"plain error in main", goodKernel + `int main() { int x = "text"; undefined_function(3); return x }`,
+}`, []string{"good"}, "host code that does not compile"},
+	{"plain error in main", goodKernel +
+		`int main() { int x = "text"; undefined_function(3); return x }`,
 		[]string{"good"}, "k.cu:2:"},
 	{"unknown type in a host signature", goodKernel + `static Foo *make(Bar b) { return new Foo(b); }
 std::unordered_thing<int> global_thing;
-int main() { make(3); }`, []string{"good"}, "host code left out"},
+int main() { make(3); }`, []string{"good"}, "host code that does not compile"},
 	{"template instantiated by a broken main", `template <int N, typename T> __global__ void scale(T *p) { p[threadIdx.x] *= N; }
 int main() {
   thrust::device_vector<float> d(3);
   scale<4, float><<<1, 32>>>(thrust::raw_pointer_cast(d.data()));
   for (auto &x : d) { std::printf("%f", x); }
-}`, []string{"scale"}, "host code left out"},
+}`, []string{"scale"}, "host code that does not compile"},
 	{"host class with kernels beside it", `class Renderer {
  public:
   explicit Renderer(const Config &c) : config(c) { window = glfwCreateWindow(1, 2); }
@@ -49,15 +50,16 @@ int main() {
   GLFWwindow *window;
   int *buffer;
 };
-` + goodKernel, []string{"good"}, "host code left out"},
-	{"asm for the host", goodKernel + `void pause() { unsigned r; asm volatile("cpuid" : "=a"(r) : : "bogus_register"); }`,
+` + goodKernel, []string{"good"}, "host code that does not compile"},
+	{"asm for the host", goodKernel +
+		`void pause() { unsigned r; asm volatile("cpuid" : "=a"(r) : : "bogus_register"); }`,
 		[]string{"good"}, ""},
 	{"error in a namespace with device code", `namespace app {
 __device__ int twice(int x) { return 2 * x; }
 void run(Missing m) { m.go(); }
 __global__ void good(int *p) { p[0] = twice(p[1]); }
 }
-int main() { app::run(Missing{}); }`, []string{"good"}, "host code left out"},
+int main() { app::run(Missing{}); }`, []string{"good"}, "host code that does not compile"},
 	{"error inside a preprocessor branch", goodKernel + `int main() {
 #ifdef USE_FOO
   foo();
@@ -98,7 +100,7 @@ func TestHostCode(t *testing.T) {
 	}
 }
 
-// Positions of the kernels must not move when host code is taken out.
+// Removing host code must not move the positions of kernels.
 func TestHostCodeKeepsPositions(t *testing.T) {
 	compiler := compilers(t)[0]
 	r := lowerSource(t, `void host() {
@@ -114,23 +116,30 @@ __global__ void k(int *p) {
 	}
 }
 
-// An error in device code is the user's to see, with clang's words and places, however the function is
-// marked, and whatever is wrong beside it in host code.
+// An error in device code is reported with clang's text and position, however the function is
+// marked as device code, and whatever else is wrong in host code.
 func TestDeviceErrors(t *testing.T) {
 	cases := []struct{ name, src, want string }{
-		{"in a kernel", `__global__ void k(int *p) { p[0] = undeclared; }`, "k.cu:1:36: error: use of undeclared identifier 'undeclared'"},
+		{"in a kernel", `__global__ void k(int *p) { p[0] = undeclared; }`,
+			"k.cu:1:36: error: use of undeclared identifier 'undeclared'"},
 		{"in a device function", "__device__ int f() { return g(); }\n" + goodKernel, "k.cu:1:29: error"},
 		{"through a macro", "#define HD __host__ __device__\nHD int f(int x) { return x + nope; }\n__global__ void k(int *p) { p[0] = f(3); }", "k.cu:2:30: error"},
-		{"signature of a kernel", "__global__ void k(Vec v) { }", "k.cu:1:19: error: unknown type name 'Vec'"},
-		{"a constexpr function that kernels use", "constexpr int f(int x) { return x + nope; }\n__global__ void k(int *p) { p[0] = f(p[1]); }", "error"},
-		{"host type used by a kernel", "struct S { Missing m; int x; };\n__global__ void k(S *p) { p->m = 1; }", "error"},
+		{"signature of a kernel", "__global__ void k(Vec v) { }",
+			"k.cu:1:19: error: unknown type name 'Vec'"},
+		{"a constexpr function that kernels use",
+			"constexpr int f(int x) { return x + nope; }\n__global__ void k(int *p) { p[0] = f(p[1]); }",
+			"error"},
+		{"host type used by a kernel",
+			"struct S { Missing m; int x; };\n__global__ void k(S *p) { p->m = 1; }", "error"},
 		{"missing brace", "__global__ void k(int *p) { p[0] = 1;", "error: expected '}'"},
-		{"host error too", "__global__ void k(int *p) { p[0] = undeclared; }\nint main() { nope(); }", "k.cu:1:36: error"},
+		{"host error too", "__global__ void k(int *p) { p[0] = undeclared; }\nint main() { nope(); }",
+			"k.cu:1:36: error"},
 	}
 	compiler := compilers(t)[0]
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := File(context.Background(), writeSource(t, "k.cu", c.src), Options{Compiler: compiler, CacheDir: testCache})
+			_, err := File(context.Background(), writeSource(t, "k.cu", c.src),
+				Options{Compiler: compiler, CacheDir: testCache})
 			var ce *CompileError
 			if !errors.As(err, &ce) {
 				t.Fatalf("got %v, want a CompileError", err)
@@ -142,30 +151,36 @@ func TestDeviceErrors(t *testing.T) {
 	}
 }
 
-// A broken host function in an included file is taken out there; a kernel beside it stays.
+// An invalid host function in an included file is removed; a kernel in that file stays.
 func TestHostCodeInHeader(t *testing.T) {
 	compiler := compilers(t)[0]
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "util.cuh"), "inline void report(Logger &l) { l.say(); }\n__device__ inline int inc(int x) { return x + 1; }\n")
-	writeFile(t, filepath.Join(dir, "k.cu"), "#include \"util.cuh\"\n__global__ void k(int *p) { p[0] = inc(p[1]); }\n")
+	writeFile(t, filepath.Join(dir, "util.cuh"),
+		"inline void report(Logger &l) { l.say(); }\n__device__ inline int inc(int x) { return x + 1; }\n")
+	writeFile(t, filepath.Join(dir, "k.cu"),
+		"#include \"util.cuh\"\n__global__ void k(int *p) { p[0] = inc(p[1]); }\n")
 	t.Chdir(dir)
 	r, err := File(context.Background(), "k.cu", Options{Compiler: compiler, CacheDir: testCache})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Kernels) != 1 || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "util.cuh:1:20") {
+	if len(r.Kernels) != 1 || len(r.Warnings) == 0 ||
+		!strings.Contains(r.Warnings[0], "util.cuh:1:20") {
 		t.Errorf("kernels %v, warnings %q", r.Kernels, r.Warnings)
 	}
-	if !strings.Contains(string(r.PTX), `.file 1 "k.cu"`) || !strings.Contains(string(r.PTX), `"util.cuh"`) {
+	if !strings.Contains(string(r.PTX), `.file 1 "k.cu"`) ||
+		!strings.Contains(string(r.PTX), `"util.cuh"`) {
 		t.Errorf("files are not named as the user names them:\n%s", r.PTX)
 	}
 }
 
-// A template that nothing instantiates is not analysed, and that is said.
+// A template without an instance is not analysed, and a warning says so.
 func TestUninstantiatedTemplate(t *testing.T) {
 	compiler := compilers(t)[0]
-	r := lowerSource(t, "template <class T> __global__ void tk(T *p) { p[0] = 1; }\n"+goodKernel, Options{Compiler: compiler})
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "kernel template tk is not instantiated") {
+	r := lowerSource(t, "template <class T> __global__ void tk(T *p) { p[0] = 1; }\n"+goodKernel,
+		Options{Compiler: compiler})
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0],
+		"kernel template tk is not instantiated") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

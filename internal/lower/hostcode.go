@@ -12,56 +12,62 @@ import (
 	"strings"
 )
 
-// Host code beside the kernels must not stop their analysis. clang parses it too, so what does not compile
-// there is taken out and clang runs again, until device code stands alone:
+// Errors in host code must not prevent the analysis of kernels. clang parses host code too, so
+// whatever does not compile is removed and clang runs again, until no errors are left:
 //
-//   - a header that is not found becomes an empty one;
-//   - an error in a host function takes out the statement it is in (a kernel launch leaves `(void)&kernel<...>`
-//     behind, so that templates are still instantiated); when that does not help, the whole body;
-//   - an error elsewhere takes out the declaration, unless it is device code.
+//   - a missing header is replaced by an empty one;
+//   - for an error in a host function, the statement is removed (a kernel launch leaves
+//     `(void)&kernel<...>`, so that templates are still instantiated); if that does not help, the
+//     body of the function;
+//   - for an error elsewhere, the declaration is removed, unless it is device code.
 //
-// What is taken out becomes blanks, so that every line and column stays. The edited text reaches clang by
-// a virtual file overlay under the file's own name. An error within device code ends it: the user sees what
-// clang said of the untouched file.
+// Removed text becomes spaces, so that all lines and columns stay the same. clang reads the edited
+// text through a virtual file overlay, under the name of the file. An error in device code ends the
+// recovery: the user sees clang's diagnostics for the original file.
 
-// maxRounds bounds how often clang runs for one file: headers missing one after the other, errors that
-// come up as earlier ones go.
+// maxRounds bounds the runs of clang for one file: each run finds the next missing header, and
+// errors that earlier errors had hidden.
 const maxRounds = 24
 
-// recovery is the state of those rounds.
+// recovery is the state over all rounds.
 type recovery struct {
-	b        *build
-	ctx      context.Context
-	edits    map[string]*edited      // by absolute path
-	stubs    []string                // headers replaced with empty ones
-	device   map[string]map[int]bool // lines with device attributes, by absolute path; nil: not asked yet
-	warnings []string
+	b     *build
+	ctx   context.Context
+	edits map[string]*edited // by absolute path
+	stubs []string           // headers replaced with empty ones
+	// lines with device attributes, by absolute path; nil: not computed yet
+	device   map[string]map[int]bool
+	warnings []string // one for each header and declaration that was left out
 }
 
-// edited is a file of which parts are blanked.
+// edited is a file with parts replaced by spaces.
 type edited struct {
-	orig, text []byte
-	shown      string              // the name in diagnostics
-	decls      map[int]*editedDecl // by start
-	round      [][2]int            // ranges taken out in this round
+	orig, text []byte              // of equal length
+	shown      string              // name in diagnostics
+	decls      map[int]*editedDecl // by start offset
+	round      [][2]int            // ranges removed in this round
 }
 
-// editedDecl is a declaration of which something was taken out.
+// editedDecl is a declaration from which something was removed.
 type editedDecl struct {
 	declaration
-	level int // 0: statements, 1: the body, 2: all of it
+	level int // what to remove next: 0 statements, 1 the body, 2 the declaration, 3 nothing is left
 }
 
-// diagRE matches clang's "file:line:col: error: text". The name may hold colons; line and column may not.
+// diagRE matches clang's "file:line:col: error: text". The name of the file may contain colons.
 var diagRE = regexp.MustCompile(`(?m)^(.+?):(\d+):(\d+): (fatal error|error|note): (.*)$`)
 
+// missingRE matches the text of clang's error for a missing header.
 var missingRE = regexp.MustCompile(`^'([^']+)' file not found`)
 
-// recover runs clang again and again after first, clang's failure on the file as it is.
-func (b *build) recover(ctx context.Context, source func(string) []byte, first *clangFailure) (*output, []string, error) {
+// recover edits the file and runs clang until it compiles. first is clang's failure on the original
+// file. It returns the output with a warning for everything that was left out.
+func (b *build) recover(ctx context.Context, source func(string) []byte,
+	first *clangFailure) (*output, []string, error) {
 	r := &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
-	for abs, f := range b.marked { // one overlay holds both
-		r.edits[abs] = &edited{orig: f.text, text: append([]byte(nil), f.text...), shown: f.name, decls: make(map[int]*editedDecl)}
+	for abs, f := range b.marked { // clang reads marked and edited files through a single overlay
+		r.edits[abs] = &edited{orig: f.text, text: append([]byte(nil), f.text...), shown: f.name,
+			decls: make(map[int]*editedDecl)}
 	}
 	b.overlay = nil
 	compileError := &CompileError{File: b.name, Output: first.output}
@@ -88,8 +94,10 @@ func (b *build) recover(ctx context.Context, source func(string) []byte, first *
 	return nil, nil, compileError
 }
 
-// touched reports whether a function that was compiled for the device lies in what was edited: then it was
-// device code after all, and what is left of it means something else.
+// touched reports whether a function that was compiled for the device is in an edited declaration:
+// it was device code after all, and the rest of it has another meaning. Then the file is rejected
+// with clang's original diagnostics. This makes the heuristics of decls.go safe: they cannot change
+// the meaning of device code unnoticed.
 func (r *recovery) touched(fns []place) bool {
 	for _, f := range fns {
 		e := r.edits[f.path]
@@ -106,13 +114,14 @@ func (r *recovery) touched(fns []place) bool {
 	return false
 }
 
-// step takes out what clang complained of. It reports false when nothing more may be taken out.
+// step removes the host code that clang's diagnostics refer to. It returns false if it may not
+// remove any of it.
 func (r *recovery) step(output string) bool {
 	for _, e := range r.edits {
 		e.round = e.round[:0]
 	}
 	changed := false
-	pending := "" // an error in a file that cannot be edited, whose notes may lead to one that can
+	pending := "" // an error in a file that cannot be edited; its notes may lead to one that can
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
 		line, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])
@@ -147,7 +156,7 @@ func (r *recovery) step(output string) bool {
 	return changed && pending == ""
 }
 
-// stub makes an empty header. Names that leave the stub directory are refused.
+// stub creates an empty header. It refuses names outside of the stub directory.
 func (r *recovery) stub(name string) bool {
 	if !filepath.IsLocal(name) {
 		return false
@@ -162,13 +171,16 @@ func (r *recovery) stub(name string) bool {
 		return false
 	}
 	r.stubs = append(r.stubs, name)
-	r.warnings = append(r.warnings, fmt.Sprintf("%s: header %s not found; host code that needs it is left out", r.b.name, name))
+	r.warnings = append(r.warnings,
+		fmt.Sprintf("%s: header %s not found; heddle ignores host code that needs it", r.b.name, name))
 	return true
 }
 
+// stubDir returns the directory of the empty headers.
 func (r *recovery) stubDir() string { return filepath.Join(r.b.tmp, "stubs") }
 
-// blank takes out the host code at a position: first the statement, then the body, then all of it.
+// blank removes the host code at a position: at the first call the statement, then the body, then
+// the declaration. It returns false for device code, and if nothing is left to remove.
 func (r *recovery) blank(file string, line, col int, msg string) bool {
 	e := r.open(file)
 	if e == nil {
@@ -177,7 +189,7 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 	off := offsetOf(e.orig, line, col)
 	for _, r := range e.round {
 		if off >= r[0] && off < r[1] {
-			return true // a second error in what an earlier one took out
+			return true // another error in a range that is already removed
 		}
 	}
 	found, ok := declAt(e.orig, off)
@@ -188,7 +200,9 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 	if d == nil {
 		d = &editedDecl{declaration: found}
 		e.decls[found.start] = d
-		r.warnings = append(r.warnings, fmt.Sprintf("%s:%d:%d: host code left out: %s", e.shown, line, col, msg))
+		r.warnings = append(r.warnings,
+			fmt.Sprintf("%s:%d:%d: heddle ignores host code that does not compile: %s", e.shown, line, col,
+				msg))
 	}
 	for ; d.level < 3; d.level++ {
 		start, end := d.start, d.end
@@ -207,15 +221,18 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 	return false
 }
 
-// takeOut blanks a range. A launch with template arguments leaves a reference to its kernel, once: when
-// that does not compile either, the next call takes it out too. It reports whether the text changed.
+// takeOut replaces a range by spaces. A launch with template arguments leaves a reference to its
+// kernel; if that does not compile either, the next call removes it too. takeOut reports whether
+// the text changed.
 func (e *edited) takeOut(start, end int, statement bool) bool {
 	if start >= end {
 		return false
 	}
 	text := blanked(e.text, start, end)
-	if k := launchedKernel(string(e.orig[start:end])); statement && k != "" && bytes.Equal(e.text[start:end], e.orig[start:end]) {
-		if ref := "(void)&" + k + ";"; len(ref) <= end-start && !bytes.ContainsRune(e.orig[start:start+len(ref)], '\n') {
+	if k := launchedKernel(string(e.orig[start:end])); statement && k != "" &&
+		bytes.Equal(e.text[start:end], e.orig[start:end]) {
+		if ref := "(void)&" + k + ";"; len(ref) <= end-start &&
+			!bytes.ContainsRune(e.orig[start:start+len(ref)], '\n') {
 			copy(text[start:], ref)
 		}
 	}
@@ -227,12 +244,14 @@ func (e *edited) takeOut(start, end int, statement bool) bool {
 	return true
 }
 
-// editable reports whether a file is the user's own.
+// editable reports whether a file belongs to the user.
 func (r *recovery) editable(file string) bool {
 	abs, err := filepath.Abs(file)
-	return err == nil && !strings.HasPrefix(abs, r.b.headers+string(filepath.Separator)) && (file == r.b.path || !isSystemPath(abs))
+	return err == nil && !strings.HasPrefix(abs, r.b.headers+string(filepath.Separator)) &&
+		(file == r.b.path || !isSystemPath(abs))
 }
 
+// open returns the editable file of that name; nil if it may not be edited or cannot be read.
 func (r *recovery) open(file string) *edited {
 	abs, err := filepath.Abs(file)
 	if err != nil || !r.editable(file) {
@@ -245,13 +264,14 @@ func (r *recovery) open(file string) *edited {
 	if err != nil {
 		return nil
 	}
-	e := &edited{orig: b, text: append([]byte(nil), b...), shown: file, decls: make(map[int]*editedDecl)}
+	e := &edited{orig: b, text: append([]byte(nil), b...), shown: file,
+		decls: make(map[int]*editedDecl)}
 	r.edits[abs] = e
 	return e
 }
 
-// isDevice reports whether a declaration carries a device attribute, by what the preprocessor made of its
-// lines: macros such as HD stand for attributes too.
+// isDevice reports whether a declaration has a device attribute, in its text or after
+// preprocessing: macros such as HD can expand to attributes.
 func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
 	if deviceAttrRE.Match(src[d.start:d.headEnd()]) {
 		return true
@@ -273,21 +293,25 @@ func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
 	return false
 }
 
+// Device attributes in source text, line markers, and device attributes in preprocessed text.
 var (
-	deviceAttrRE   = regexp.MustCompile(`__(global|device|constant|shared|managed)__|__attribute__\s*\(\(\s*(global|device|constant|shared)\b`)
+	deviceAttrRE = regexp.MustCompile(
+		`__(global|device|constant|shared|managed)__|__attribute__\s*\(\(\s*(global|device|constant|shared)\b`)
 	lineMarkerRE   = regexp.MustCompile(`^# (\d+) "((?:[^"\\]|\\.)*)"`)
 	expandedAttrRE = regexp.MustCompile(`__attribute__\(\((global|device|constant|shared)\)\)`)
 )
 
-// deviceLines preprocesses the file and notes the lines of the user's files that carry device attributes.
+// deviceLines preprocesses the file and returns the lines that have device attributes, by absolute
+// path.
 func (r *recovery) deviceLines() map[string]map[int]bool {
 	lines := make(map[string]map[int]bool)
 	args, err := r.args()
 	if err != nil {
 		return lines
 	}
-	// What could be preprocessed is printed even if clang fails.
-	out, _ := command(r.ctx, r.b.tc.Clang, append([]string{"-E"}, r.b.clangArgs(args...)...)...).Output()
+	// clang prints preprocessed text even if it fails.
+	out, _ := command(r.ctx, r.b.tc.Clang,
+		append([]string{"-E"}, r.b.clangArgs(args...)...)...).Output()
 	file, n := "", 0
 	for _, line := range strings.Split(string(out), "\n") {
 		if m := lineMarkerRE.FindStringSubmatch(line); m != nil {
@@ -309,7 +333,7 @@ func (r *recovery) deviceLines() map[string]map[int]bool {
 	return lines
 }
 
-// args writes the overlay and returns the options that make clang use it.
+// args writes the overlay and returns clang's options to use it.
 func (r *recovery) args() ([]string, error) {
 	var args []string
 	if len(r.stubs) > 0 {
@@ -326,7 +350,7 @@ func (r *recovery) args() ([]string, error) {
 	return append(args, overlay...), err
 }
 
-// offsetOf returns the byte offset of a line and column.
+// offsetOf returns the byte offset of a line and column, at most the length of the text.
 func offsetOf(src []byte, line, col int) int {
 	off := 0
 	for line > 1 && off < len(src) {

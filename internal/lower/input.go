@@ -17,25 +17,26 @@ import (
 // Lang is the language of an input.
 type Lang string
 
+// The languages. All but Binary are values of --lang.
 const (
-	CUDA   Lang = "cu"
-	OpenCL Lang = "cl"
-	PTX    Lang = "ptx"
+	CUDA   Lang = "cu"  // CUDA C++
+	OpenCL Lang = "cl"  // OpenCL C
+	PTX    Lang = "ptx" // PTX text
 	LLVM   Lang = "ll"  // LLVM IR, as text or bitcode
-	Binary Lang = "bin" // an ELF file, an archive or a fatbin that carries PTX
+	Binary Lang = "bin" // an ELF file, an archive or a fatbin that contains PTX
 )
 
-// Input is one thing to lower.
+// Input is one file or text to lower.
 type Input struct {
-	Name    string // path of a file; for text that is in no file, what messages call it
-	Content []byte // nil: the file of that name is read
-	Lang    Lang   // "": told by the extension, or by the content where there is none
-	Flags   Flags  // of this file, from a compilation database
+	Name    string // path of the file; for text without a file, its name in messages
+	Content []byte // nil: read the file
+	Lang    Lang   // "": decide by the extension, or by the content if there is none
+	Flags   Flags  // for this file, from a compilation database
 }
 
-// Flags are compiler flags of one file, beside those of Options.
+// Flags are compiler flags of one file, in addition to those of Options.
 type Flags struct {
-	Std       string
+	Std       string   // -std
 	Includes  []string // -I
 	Systems   []string // -isystem
 	Defines   []string // -D
@@ -43,7 +44,8 @@ type Flags struct {
 	Forced    []string // -include
 }
 
-// with returns opt with the flags of one file, after which those of the command line count.
+// with returns opt with the flags of one file added. Those of opt, from the command line, take
+// precedence.
 func (opt Options) with(f Flags) Options {
 	if opt.Std == "" {
 		opt.Std = f.Std
@@ -56,7 +58,12 @@ func (opt Options) with(f Flags) Options {
 	return opt
 }
 
-// Lower lowers one input. It gives one result for each module of PTX, of which a binary may hold many.
+// Lower lowers one input. It returns one result for each module of PTX; only a binary can have
+// several.
+//
+// Errors are an *InputError (not a valid input), a *CompileError (the compiler rejects it), a
+// *MissingToolError (no usable compiler), a *ToolError (it cannot be lowered to PTX), or an error
+// of ctx or the file system.
 func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 	lang, err := in.language(nil)
 	if err != nil {
@@ -98,10 +105,12 @@ func Lower(ctx context.Context, in Input, opt Options) ([]*Result, error) {
 	return []*Result{res}, nil
 }
 
-const accepted = "accepted are .cu (CUDA C++), .cl (OpenCL C), .ptx, .ll and .bc (LLVM IR), and ELF files and fatbins that carry PTX"
+// accepted ends messages about files of unknown kind.
+const accepted = "heddle accepts .cu (CUDA C++), .cl (OpenCL C), .ptx, .ll and .bc (LLVM IR), " +
+	"and ELF files and fatbins that contain PTX"
 
-// language decides on the language: what was said, else the extension, else the content. Without content,
-// which is nil before the file is read, it may leave the question open.
+// language returns the language: the specified one, else by the extension, else by the content.
+// Before the file is read content is nil, and language may return "" for "not known yet".
 func (in *Input) language(content []byte) (Lang, error) {
 	if in.Lang != "" {
 		return in.Lang, nil
@@ -123,18 +132,22 @@ func (in *Input) language(content []byte) (Lang, error) {
 	case isBitcode(content):
 		return LLVM, nil
 	case ext == "":
-		return "", &InputError{File: in.Name, Reason: "no file extension to tell the language by (--lang says it); " + accepted}
+		return "", &InputError{File: in.Name,
+			Reason: "no file extension; specify the language with --lang; " + accepted}
 	}
-	return "", &InputError{File: in.Name, Reason: "unknown file extension " + ext + " (--lang says the language); " + accepted}
+	return "", &InputError{File: in.Name,
+		Reason: "unknown file extension " + ext + "; specify the language with --lang; " + accepted}
 }
 
+// The first lines of PTX and of LLVM IR.
 var (
 	ptxStartRE  = regexp.MustCompile(`(?m)^\s*\.version\s+\d`)
-	llvmStartRE = regexp.MustCompile(`(?m)^(; ModuleID = |source_filename = "|target (triple|datalayout) = "|define [^;{}]*@[\w.$"-]+\()`)
+	llvmStartRE = regexp.MustCompile(
+		`(?m)^(; ModuleID = |source_filename = "|target (triple|datalayout) = "|define [^;{}]*@[\w.$"-]+\()`)
 )
 
-// languageOf tells the language by the content. What is nothing else is CUDA, so that clang may say what is
-// wrong with it.
+// languageOf recognizes the language by the content. Anything that is not recognized is CUDA, so
+// that clang reports what is wrong with it.
 func languageOf(content []byte) Lang {
 	switch {
 	case fatbin.Is(content):
@@ -147,13 +160,16 @@ func languageOf(content []byte) Lang {
 	return CUDA
 }
 
-// isBitcode reports the magic numbers of bitcode, plain and with Apple's wrapper.
+// isBitcode reports whether content starts with the magic number of bitcode, plain or in Apple's
+// wrapper.
 func isBitcode(content []byte) bool {
-	return bytes.HasPrefix(content, []byte("BC\xC0\xDE")) || bytes.HasPrefix(content, []byte{0xDE, 0xC0, 0x17, 0x0B})
+	return bytes.HasPrefix(content, []byte("BC\xC0\xDE")) ||
+		bytes.HasPrefix(content, []byte{0xDE, 0xC0, 0x17, 0x0B})
 }
 
-// lowerBinary takes the PTX out of an ELF file or a fatbin. Kernels that are there as SASS alone are named:
-// not analysed is not clean.
+// lowerBinary extracts the PTX of an ELF file or a fatbin: one result for each selected image,
+// named FILE[NUMBER].ptx. The first result has the names of kernels that exist only as SASS, so
+// that a kernel that is not analysed does not look clean.
 func lowerBinary(name string, content []byte) ([]*Result, error) {
 	f, err := fatbin.Open(content)
 	if err != nil {
@@ -165,10 +181,14 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 	}
 	switch {
 	case len(f.Images) == 0:
-		return nil, &InputError{File: name, Reason: "no device code in it: no section .nv_fatbin or __nv_relfatbin", NoKernel: true}
+		return nil, &InputError{File: name,
+			Reason:   "the file contains no device code: it has no section .nv_fatbin or __nv_relfatbin",
+			NoKernel: true}
 	case len(sel.Images) == 0:
-		return nil, &InputError{File: name, Reason: "it holds machine code (SASS) of GPUs and no PTX, which is what heddle analyses; " +
-			"build with -gencode arch=compute_80,code=compute_80 (or your architecture) to have PTX in it, or check the source"}
+		return nil, &InputError{File: name,
+			Reason: "the file contains GPU machine code (SASS) but no PTX, which heddle needs; " +
+				"build it with -gencode arch=compute_80,code=compute_80 (or your architecture), or check the " +
+				"source"}
 	}
 	var out []*Result
 	for _, im := range sel.Images {
@@ -180,16 +200,18 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 		if err != nil {
 			return nil, &InputError{File: name, Reason: err.Error()}
 		}
-		out = append(out, &Result{Name: fmt.Sprintf("%s[%d].ptx", name, im.Number), Image: im.Number, Lang: Binary, PTX: text, Kernels: named(names)})
+		out = append(out, &Result{Name: fmt.Sprintf("%s[%d].ptx", name, im.Number), Image: im.Number,
+			Lang: Binary, PTX: text, Kernels: named(names)})
 	}
 	out[0].SASS = named(sel.SASS)
 	if sel.Opaque > 0 {
-		out[0].Warnings = append(out[0].Warnings, fmt.Sprintf("%s: %d images that are neither PTX nor machine code (code for link-time optimization?) are not analysed", name, sel.Opaque))
+		out[0].Warnings = append(out[0].Warnings, fmt.Sprintf("%s: %d images are neither PTX nor "+
+			"machine code (link-time optimization?), so they are not analysed", name, sel.Opaque))
 	}
 	return out, nil
 }
 
-// named is all that is known of kernels by their names.
+// named returns kernels of which only the names are known.
 func named(names []string) []Kernel {
 	var out []Kernel
 	for _, n := range names {

@@ -12,7 +12,7 @@ import (
 	"heddle/internal/lower/fatbin/fatbintest"
 )
 
-// Text that is in no file is told by its content.
+// The language of text without a file is recognized by its content.
 func TestLanguageOf(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -36,7 +36,7 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// --lang counts before the extension; a binary needs none.
+// --lang overrides the extension; a binary needs neither.
 func TestLanguage(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
@@ -60,30 +60,37 @@ func TestLanguage(t *testing.T) {
 }
 
 func module(arch, kernel string) []byte {
-	return []byte(".version 8.3\n.target " + arch + "\n.address_size 64\n.visible .entry " + kernel + "()\n{\n\tret;\n}\n")
+	return []byte(".version 8.3\n.target " + arch + "\n.address_size 64\n.visible .entry " + kernel +
+		"()\n{\n\tret;\n}\n")
 }
 
 func TestBinary(t *testing.T) {
 	unit := func(kernel string) []byte {
-		return fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 70, Comp: "lz4", Data: module("sm_70", kernel)},
-			fatbintest.Image{Kind: 1, Arch: 90, Comp: "zstd", Data: module("sm_90", kernel)}, fatbintest.Image{Kind: 2, Arch: 90, Data: fatbintest.Cubin(kernel, "sass")})
+		return fatbintest.Region(t, fatbintest.Image{Kind: 1, Arch: 70, Comp: "lz4",
+			Data: module("sm_70", kernel)},
+			fatbintest.Image{Kind: 1, Arch: 90, Comp: "zstd", Data: module("sm_90", kernel)},
+			fatbintest.Image{Kind: 2, Arch: 90, Data: fatbintest.Cubin(kernel, "sass")})
 	}
-	app := fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{Name: ".nv_fatbin", Data: append(unit("one"), unit("two")...)})
-	results, err := Lower(context.Background(), Input{Name: writeSource(t, "app", string(app))}, Options{})
+	app := fatbintest.ELF(elf.EM_X86_64,
+		fatbintest.Section{Name: ".nv_fatbin", Data: append(unit("one"), unit("two")...)})
+	results, err := Lower(context.Background(), Input{Name: writeSource(t, "app", string(app))},
+		Options{})
 	if err != nil || len(results) != 2 {
 		t.Fatalf("%d results, %v", len(results), err)
 	}
 	for i, want := range []string{"one", "two"} {
 		r := results[i]
-		if string(r.PTX) != string(module("sm_90", want)) || r.Image != 2+3*i || r.Lang != Binary || !strings.HasSuffix(r.Name, []string{"app[2].ptx", "app[5].ptx"}[i]) {
+		if string(r.PTX) != string(module("sm_90", want)) || r.Image != 2+3*i || r.Lang != Binary ||
+			!strings.HasSuffix(r.Name, []string{"app[2].ptx", "app[5].ptx"}[i]) {
 			t.Errorf("%d: %s, image %d\n%s", i, r.Name, r.Image, r.PTX)
 		}
 	}
-	// Not analysed is not clean.
+	// A kernel that is not analysed must not look clean.
 	if sass := results[0].SASS; len(sass) != 1 || sass[0].Name != "sass" || len(results[1].SASS) != 0 {
 		t.Errorf("SASS %v, %v", sass, results[1].SASS)
 	}
-	if _, err := File(context.Background(), writeSource(t, "app", string(app)), Options{}); err == nil || !strings.Contains(err.Error(), "2 modules") {
+	if _, err := File(context.Background(), writeSource(t, "app", string(app)),
+		Options{}); err == nil || !strings.Contains(err.Error(), "2 modules") {
 		t.Errorf("File: %v", err)
 	}
 
@@ -92,8 +99,9 @@ func TestBinary(t *testing.T) {
 		want    string
 		none    bool
 	}{
-		"sass":   {fatbintest.Cubin("k"), "-gencode arch=compute_80,code=compute_80", false},
-		"host":   {fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{Name: ".text", Data: []byte("x")}), "no device code in it", true},
+		"sass": {fatbintest.Cubin("k"), "-gencode arch=compute_80,code=compute_80", false},
+		"host": {fatbintest.ELF(elf.EM_X86_64, fatbintest.Section{Name: ".text", Data: []byte("x")}),
+			"the file contains no device code", true},
 		"broken": {app[:len(app)/2], "", false},
 	} {
 		_, err := File(context.Background(), writeSource(t, name, string(c.content)), Options{})
@@ -104,14 +112,16 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// Text without a file compiles as a file of the working directory would; messages have its name, no path of ours.
+// Text without a file compiles like a file in the working directory. Messages contain its name, and
+// not the path of a temporary file.
 func TestTextWithoutFile(t *testing.T) {
 	compiler := compilers(t)[0]
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "v.h"), "#define V 77\n")
 	t.Chdir(dir)
 	lower := func(text string) (*Result, error) {
-		r, err := Lower(context.Background(), Input{Name: "<stdin>", Content: []byte(text)}, Options{Compiler: compiler, CacheDir: testCache})
+		r, err := Lower(context.Background(), Input{Name: "<stdin>", Content: []byte(text)},
+			Options{Compiler: compiler, CacheDir: testCache})
 		if err != nil {
 			return nil, err
 		}
@@ -124,18 +134,20 @@ func TestTextWithoutFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := string(r.PTX) + strings.Join(r.Warnings, "\n")
-		if !strings.Contains(out, ", 77;") || !strings.Contains(out, `"<stdin>"`) || !strings.Contains(out, "<stdin>:3:") || strings.Contains(out, os.TempDir()+"/heddle-") {
+		if !strings.Contains(out, ", 77;") || !strings.Contains(out, `"<stdin>"`) ||
+			!strings.Contains(out, "<stdin>:3:") || strings.Contains(out, os.TempDir()+"/heddle-") {
 			t.Error(out)
 		}
 	}
 	_, err := lower("__global__ void k(int *p) {\n p[0] = ;\n}\n")
 	var ce *CompileError
-	if !errors.As(err, &ce) || !strings.Contains(ce.Output, "<stdin>:2:9: error") || strings.Contains(ce.Output, "heddle-") {
+	if !errors.As(err, &ce) || !strings.Contains(ce.Output, "<stdin>:2:9: error") ||
+		strings.Contains(ce.Output, "heddle-") {
 		t.Errorf("%v: %+v", err, ce)
 	}
 }
 
-// Flags of one file reach the compiler, those of the command line before them.
+// Flags of one file are passed to the compiler; those of the command line take precedence.
 func TestFlags(t *testing.T) {
 	compiler := compilers(t)[0]
 	dir := t.TempDir()
@@ -148,9 +160,11 @@ func TestFlags(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "sys", "s.h"), "#define S 200\n")
 	writeFile(t, filepath.Join(dir, "f.h"), "#define F 30\n")
 	path := filepath.Join(dir, "k.cu")
-	writeFile(t, path, "#include <i.h>\n#include <s.h>\n#if defined(U) || __cplusplus != 202002L\n#error\n#endif\n__global__ void k(int *p) { p[0] = I + S + F + D; }\n")
+	writeFile(
+		t, path, "#include <i.h>\n#include <s.h>\n#if defined(U) || __cplusplus != 202002L\n#error\n#endif\n__global__ void k(int *p) { p[0] = I + S + F + D; }\n")
 	in := Input{Name: path, Flags: Flags{
-		Std: "c++20", Includes: []string{filepath.Join(dir, "inc")}, Systems: []string{filepath.Join(dir, "sys")},
+		Std: "c++20", Includes: []string{filepath.Join(dir, "inc")},
+		Systems: []string{filepath.Join(dir, "sys")},
 		Defines: []string{"D=4"}, Undefines: []string{"U"}, Forced: []string{filepath.Join(dir, "f.h")},
 	}}
 	for range 3 { // with the prelude as text, while it is precompiled, and precompiled

@@ -6,29 +6,32 @@ import (
 	"strings"
 )
 
-// Textual LLVM IR, a line at a time. Only what the two rewriting steps need is understood: which function
-// a line belongs to, which instruction it is, its memory operand, and its metadata attachments. The
-// printer of opt and clang writes one instruction a line (a switch spans several; its last line carries
-// the attachments), which is all that is relied on.
+// This file reads textual LLVM IR line by line. It understands only what the rewriting steps need:
+// the function of a line, its instruction, its operands, and its metadata attachments. It relies on
+// the printer of opt and clang, which writes one instruction per line. (A switch spans several
+// lines, the last of which has the attachments.) Parsing text works with every LLVM from 14 on,
+// whose bitcode and APIs differ.
 
 // irFunc is one function definition of a module's text.
 type irFunc struct {
-	name   string // unquoted
-	define string // the header line
-	body   []string
-	kernel bool
-	local  map[string]bool // SSA names of pointers into this thread's own memory
+	name   string          // unquoted
+	define string          // the header line
+	body   []string        // the lines between the braces
+	kernel bool            // an entry point
+	local  map[string]bool // SSA names of pointers to memory of this thread
 }
 
-// irModule is a module's text: functions, and every other line in its order.
+// irModule is the text of a module.
 type irModule struct {
-	head  []string // all lines outside function bodies, metadata apart
-	funcs []*irFunc
-	meta  map[string]string // "!12" -> what stands right of the equals sign
+	head  []string          // all lines outside functions except metadata, in order
+	funcs []*irFunc         // in order
+	meta  map[string]string // "!12" -> the text after the equals sign
 	named []string          // named metadata lines
 	order []string          // keys of meta in the order of the text
 }
 
+// parseIR splits a module into functions, metadata and other lines. It drops debug intrinsics,
+// comments and aliasing declarations, which nothing after it needs.
 func parseIR(text []byte) *irModule {
 	m := &irModule{meta: make(map[string]string)}
 	var fn *irFunc
@@ -44,7 +47,9 @@ func parseIR(text []byte) *irModule {
 		case fn != nil && line == "}":
 			fn = nil
 		case fn != nil:
-			if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#dbg_") && !strings.HasPrefix(s, ";") && !strings.Contains(s, "@llvm.dbg.") && !strings.Contains(s, noaliasScope) {
+			if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#dbg_") &&
+				!strings.HasPrefix(s, ";") && !strings.Contains(s, "@llvm.dbg.") &&
+				!strings.Contains(s, noaliasScope) {
 				fn.body = append(fn.body, line)
 			}
 		case strings.HasPrefix(line, "define "):
@@ -64,6 +69,7 @@ func parseIR(text []byte) *irModule {
 	return m
 }
 
+// addMeta adds a line of metadata.
 func (m *irModule) addMeta(line string) {
 	name, val, ok := strings.Cut(line, " = ")
 	if !ok {
@@ -77,9 +83,10 @@ func (m *irModule) addMeta(line string) {
 	m.named = append(m.named, line)
 }
 
+// kernelMetaRE matches the annotation of a kernel.
 var kernelMetaRE = regexp.MustCompile(`@("[^"]*"|[\w.$-]+),.* !"kernel", i32 1\b`)
 
-// markKernels reads !nvvm.annotations, which is how LLVM up to 20 tells kernels from functions.
+// markKernels reads !nvvm.annotations, by which LLVM up to 20 marks kernels.
 func (m *irModule) markKernels() {
 	names := map[string]bool{}
 	for _, v := range m.meta {
@@ -102,7 +109,7 @@ func symbolIn(line string) string {
 	return name
 }
 
-// readSymbol reads a name after @ or %; n is its length as written.
+// readSymbol parses the name after @ or %, with or without quotes. n is its length in the text.
 func readSymbol(s string) (name string, n int) {
 	if strings.HasPrefix(s, `"`) {
 		j := strings.IndexByte(s[1:], '"')
@@ -117,11 +124,13 @@ func readSymbol(s string) (name string, n int) {
 	return s[:n], n
 }
 
+// isSymbolByte reports whether c can be in an unquoted name.
 func isSymbolByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '$' || c == '-'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' ||
+		c == '.' || c == '$' || c == '-'
 }
 
-// references calls f for every @name of s.
+// references calls f for every @name in s, in order. Quoted names are passed without quotes.
 func references(s string, f func(string)) {
 	for {
 		i := strings.IndexByte(s, '@')
@@ -134,15 +143,17 @@ func references(s string, f func(string)) {
 	}
 }
 
-// noaliasScope says that pointers do not alias, in terms of metadata nodes, which are not written again.
+// noaliasScope declares that pointers do not alias, by metadata nodes that lowerIR does not write.
 const noaliasScope = "@llvm.experimental.noalias.scope.decl(metadata !"
 
-// attachRE matches the metadata attachments that end an instruction.
+// attachRE matches the metadata attachments at the end of an instruction.
 var attachRE = regexp.MustCompile(`(, ![a-zA-Z_.]+ ![0-9]+)+$`)
 
+// dbgRE matches the attachment of a debug location.
 var dbgRE = regexp.MustCompile(`, !dbg (![0-9]+)`)
 
-// splitAttach cuts the attachments off an instruction and returns the one of !dbg ("" without).
+// splitAttach returns an instruction without its attachments, and the node of !dbg ("" if there is
+// none).
 func splitAttach(line string) (rest, dbg string) {
 	loc := attachRE.FindStringIndex(line)
 	if loc == nil {
@@ -154,7 +165,8 @@ func splitAttach(line string) (rest, dbg string) {
 	return line[:loc[0]], dbg
 }
 
-// opcode splits an instruction line into its result ("" without) and what starts with the opcode.
+// opcode splits an instruction into the name of its result ("" if there is none) and the text from
+// the opcode on.
 func opcode(line string) (result, rest string) {
 	s := strings.TrimLeft(line, " ")
 	if strings.HasPrefix(s, "%") {
@@ -166,7 +178,7 @@ func opcode(line string) (result, rest string) {
 	return "", s
 }
 
-// findLocals notes the parameters that point to memory of this thread: by-value structs.
+// findLocals adds the parameters that point to memory of this thread: structs passed by value.
 func (f *irFunc) findLocals() {
 	f.local = make(map[string]bool)
 	for _, p := range splitParams(f.define) {
@@ -179,8 +191,10 @@ func (f *irFunc) findLocals() {
 	}
 }
 
-// deriveLocals adds allocas and what is computed from local pointers. Textual order need not be dominance
-// order; a pointer met before its definition counts as not local, which keeps more accesses, never fewer.
+// deriveLocals adds allocas and pointers that are computed from local pointers. Textual order is
+// not necessarily dominance order; a pointer that is used before its definition counts as not
+// local. The same holds for a pointer that a phi or select returns. Both keep more accesses than
+// necessary, and never fewer.
 func (f *irFunc) deriveLocals() {
 	for _, line := range f.body {
 		res, rest := opcode(line)
@@ -199,15 +213,16 @@ func (f *irFunc) deriveLocals() {
 }
 
 // firstLocalOperand returns the first %name that is an operand and not a type: the base of a
-// getelementptr or cast. A type is followed by a space, comma or star and another token of its kind, so it
-// is told apart by what precedes: an operand follows a pointer type, "ptr %x", "ptr addrspace(3) %x" or "T* %x".
+// getelementptr or cast. An operand follows a pointer type: "ptr %x", "ptr addrspace(3) %x" or "T*
+// %x".
 func firstLocalOperand(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '%' || i < 2 {
 			continue
 		}
 		before := s[:i-1]
-		if s[i-1] == ' ' && (strings.HasSuffix(before, "ptr") || strings.HasSuffix(before, "*") || strings.HasSuffix(before, ")") && strings.Contains(before, "addrspace(")) {
+		if s[i-1] == ' ' && (strings.HasSuffix(before, "ptr") || strings.HasSuffix(before, "*") ||
+			strings.HasSuffix(before, ")") && strings.Contains(before, "addrspace(")) {
 			name, _ := readSymbol(s[i+1:])
 			return name
 		}
@@ -215,7 +230,7 @@ func firstLocalOperand(s string) string {
 	return ""
 }
 
-// splitParams returns the parameters of a define line, split at the commas outside brackets.
+// splitParams returns the parameters of a define line.
 func splitParams(define string) []string {
 	i := strings.IndexByte(define, '@')
 	if i < 0 {
@@ -230,7 +245,9 @@ func splitParams(define string) []string {
 	return splitTop(args)
 }
 
-// bracketed returns what stands between the bracket that s starts with and its partner, and what follows.
+// bracketed returns the text between the bracket that s starts with and its closing bracket, and
+// the text after it. Brackets in quotes do not count. Without a closing bracket, everything is
+// inside.
 func bracketed(s string) (inside, after string) {
 	depth, quoted := 0, false
 	for i := 0; i < len(s); i++ {
@@ -273,7 +290,7 @@ func splitTop(s string) []string {
 	return out
 }
 
-// print writes the module back, all of it, for opt.
+// print returns the text of the complete module, for opt.
 func (m *irModule) print() []byte {
 	var b bytes.Buffer
 	put := func(s string) {

@@ -6,32 +6,34 @@ import (
 	"strings"
 )
 
-// location is what a number in a .loc of llc's output stands for.
+// location is the meaning of a number in a .loc of llc's output.
 type location struct {
 	chain []frame // innermost first; empty: unknown
-	kind  access
+	kind  access  // of the instruction
 }
 
-// lowered is the text for llc, and what is needed to undo its numbering.
+// lowered is the text for llc, with what finishPTX needs.
 type lowered struct {
 	ir      []byte
-	locs    []location // index 0 is unused: line 0 means "no line"
+	locs    []location // by number; index 0 is unused, since line 0 means "no line"
 	kernels []kernelFacts
 }
 
-// kernelFacts is what the IR says of a kernel.
+// kernelFacts are the facts about a kernel in the IR.
 type kernelFacts struct {
-	name   string
-	line   int
-	path   string
+	name   string // mangled
+	line   int    // of the definition, from 1; 0 without debug info
+	path   string // name of the file in messages
 	scope  string // its DISubprogram; empty without debug info
 	params []Param
 }
 
-// lowerIR prepares a module for llc: drops what no kernel reaches and numbers locations. With keep, plain
-// accesses are marked volatile, for analysis; without, they are left to the optimizer (-O LEVEL).
+// lowerIR prepares a module for llc: it removes functions that no kernel reaches and numbers
+// locations. With keep it marks plain accesses volatile, for analysis; without, the optimizer may
+// change them (-O LEVEL).
 func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
-	w := &irWriter{d: d, keep: keep, out: &lowered{locs: make([]location, 1)}, shared: make(map[string]int)}
+	w := &irWriter{d: d, keep: keep, out: &lowered{locs: make([]location, 1)},
+		shared: make(map[string]int)}
 	for _, line := range m.head {
 		if isIndexObject(line) {
 			continue
@@ -42,7 +44,7 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 	live := m.reachable()
 	for _, f := range m.funcs {
 		if !live[f.name] {
-			continue // a comdat or attribute group without user is legal: nothing takes its place
+			continue // its comdat and attribute group may stay: an unused one is legal
 		}
 		if f.kernel {
 			w.out.kernels = append(w.out.kernels, facts(f, d))
@@ -54,9 +56,11 @@ func lowerIR(m *irModule, d *debugInfo, keep bool) *lowered {
 	return w.out
 }
 
+// declareAttachRE matches the attachments of a declaration.
 var declareAttachRE = regexp.MustCompile(`^declare( ![a-zA-Z_.]+ ![0-9]+)+`)
 
-// withoutAttachments takes from a global variable or a declaration the metadata that is not written again.
+// withoutAttachments removes the metadata of a global variable or a declaration, whose nodes are
+// not written.
 func withoutAttachments(line string) string {
 	switch {
 	case strings.HasPrefix(line, "@"):
@@ -67,8 +71,8 @@ func withoutAttachments(line string) string {
 	return line
 }
 
-// isIndexObject reports the declarations of threadIdx and its like, objects without storage that no code
-// refers to once their members are read.
+// isIndexObject reports whether a line declares threadIdx or a similar object. These have no
+// storage, and no code refers to them, since their members are special registers.
 func isIndexObject(line string) bool {
 	if !strings.HasPrefix(line, "@") {
 		return false
@@ -80,8 +84,9 @@ func isIndexObject(line string) bool {
 	return false
 }
 
-// reachable returns the functions that kernels or the initialisers of variables reach; all, if the file
-// has no kernel.
+// reachable returns the functions that kernels or initialisers of variables reach; all functions if
+// there is no kernel, as in a library. A reference counts as a call, since its target may be called
+// through a pointer.
 func (m *irModule) reachable() map[string]bool {
 	byName := make(map[string]*irFunc, len(m.funcs))
 	live := make(map[string]bool)
@@ -124,26 +129,29 @@ func (m *irModule) reachable() map[string]bool {
 	return live
 }
 
+// irWriter writes the text for llc.
 type irWriter struct {
 	buf       strings.Builder
 	d         *debugInfo
 	keep      bool
 	out       *lowered
-	undefined undefined      // values of the function that is written
-	shared    map[string]int // ids of !dbg nodes for instructions that need no id of their own
-	spFunc    []string       // DISubprogram n belongs to this function
-	locSP     []int          // id -> DISubprogram
+	undefined undefined      // values of the current function
+	shared    map[string]int // numbers by !dbg node, for instructions that can share one
+	spFunc    []string       // the functions, each with a DISubprogram
+	locSP     []int          // by location: the number of its DISubprogram, from 1
 }
 
+// The debug scope, and all attachments, of a define line.
 var (
 	defineDbgRE    = regexp.MustCompile(` !dbg ![0-9]+`)
 	defineAttachRE = regexp.MustCompile(`( ![a-zA-Z_.]+ ![0-9]+)+$`)
 )
 
-// Metadata numbers of the text that we write: names that cannot clash with those of the input are
-// impossible (metadata is numbered), so ours start far above.
+// metaBase is the first number of the metadata nodes that irWriter adds. Nodes have numbers and not
+// names, so these start far above those of any input.
 const metaBase = 10_000_000
 
+// function writes a function with a debug scope of its own.
 func (w *irWriter) function(f *irFunc) {
 	w.spFunc = append(w.spFunc, f.name)
 	clear(w.shared)
@@ -156,7 +164,7 @@ func (w *irWriter) function(f *irFunc) {
 	w.buf.WriteString("}\n")
 }
 
-// instruction writes one line of a body with its accesses kept and its location numbered.
+// instruction writes one line of a body, with its access marked and its location numbered.
 func (w *irWriter) instruction(f *irFunc, line string) {
 	if !strings.HasPrefix(line, "  ") { // a label
 		w.buf.WriteString(line)
@@ -182,7 +190,7 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 	case w.keep:
 		text = kept
 	case kind == plainAccess || kind == constantAccess:
-		kind = keptAccess // nothing is marked, so nothing is to be unmarked
+		kind = keptAccess // finishPTX must not remove a volatile of the source
 		text += invariant
 	}
 	w.buf.WriteString(text)
@@ -192,8 +200,11 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 	w.buf.WriteByte('\n')
 }
 
+// invariantRE matches the attachment of a load from memory that nothing writes.
 var invariantRE = regexp.MustCompile(`, !invariant\.load ![0-9]+`)
 
+// id returns the number of a location. Memory instructions never share one, since it also
+// identifies their access.
 func (w *irWriter) id(dbg string, kind access) int {
 	if kind == noAccess {
 		if id, ok := w.shared[dbg]; ok {
@@ -213,8 +224,8 @@ func (w *irWriter) id(dbg string, kind access) int {
 	return id
 }
 
-// metadata writes what llc still needs: module flags and kernel annotations of the input, and debug info
-// that says "line N of this function" and nothing else.
+// metadata writes what llc needs: the module flags and kernel annotations of the input, and minimal
+// debug info with the numbers of locations as lines.
 func (w *irWriter) metadata(m *irModule, live map[string]bool) {
 	for _, line := range m.named {
 		name, val, _ := strings.Cut(line, " = ")
@@ -241,32 +252,39 @@ func (w *irWriter) metadata(m *irModule, live map[string]bool) {
 		}
 	}
 	if _, ok := findNamed(m.named, "!llvm.module.flags"); !ok || !m.hasDebugVersion() {
-		fmt.Fprintf(&w.buf, "!llvm.module.flags = !{!%d}\n!%d = !{i32 2, !\"Debug Info Version\", i32 3}\n", metaBase-1, metaBase-1)
+		fmt.Fprintf(&w.buf, "!llvm.module.flags = !{!%d}\n!%d = !{i32 2, !\"Debug Info Version\", i32 "+
+			"3}\n", metaBase-1, metaBase-1)
 	}
 	fmt.Fprintf(&w.buf, "!llvm.dbg.cu = !{!%d}\n", metaBase)
-	fmt.Fprintf(&w.buf, "!%d = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !%d, emissionKind: DebugDirectivesOnly)\n", metaBase, metaBase+1)
+	fmt.Fprintf(&w.buf, "!%d = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !%d, "+
+		"emissionKind: DebugDirectivesOnly)\n", metaBase, metaBase+1)
 	fmt.Fprintf(&w.buf, "!%d = !DIFile(filename: \"ids\", directory: \"/\")\n", metaBase+1)
 	fmt.Fprintf(&w.buf, "!%d = !DISubroutineType(types: !{null})\n", metaBase+2)
 	for i := range w.spFunc {
-		fmt.Fprintf(&w.buf, "!%d = distinct !DISubprogram(name: \"f\", scope: !%d, file: !%d, type: !%d, spFlags: DISPFlagDefinition, unit: !%d)\n",
+		fmt.Fprintf(&w.buf, "!%d = distinct !DISubprogram(name: \"f\", scope: !%d, file: !%d, type: "+
+			"!%d, spFlags: DISPFlagDefinition, unit: !%d)\n",
 			metaBase+3+i, metaBase+1, metaBase+1, metaBase+2, metaBase)
 	}
 	for i, sp := range w.locSP {
-		fmt.Fprintf(&w.buf, "!%d = !DILocation(line: %d, scope: !%d)\n", metaBase+1_000_000+i+1, i+1, metaBase+2+sp)
+		fmt.Fprintf(&w.buf, "!%d = !DILocation(line: %d, scope: !%d)\n", metaBase+1_000_000+i+1, i+1,
+			metaBase+2+sp)
 	}
 }
 
-// nodes writes the nodes that refs names, and those that they name.
+// nodes writes the nodes that refs refers to.
 func (w *irWriter) nodes(m *irModule, refs string) {
 	for _, r := range nodeRefs(refs) {
 		w.buf.WriteString(r + " = " + m.meta[r] + "\n")
 	}
 }
 
+// nodeRE matches a reference to a node.
 var nodeRE = regexp.MustCompile(`![0-9]+`)
 
+// nodeRefs returns the nodes that s refers to.
 func nodeRefs(s string) []string { return nodeRE.FindAllString(s, -1) }
 
+// findNamed returns the line of a named metadata node.
 func findNamed(named []string, name string) (string, bool) {
 	for _, n := range named {
 		if strings.HasPrefix(n, name+" ") {
@@ -276,6 +294,8 @@ func findNamed(named []string, name string) (string, bool) {
 	return "", false
 }
 
+// hasDebugVersion reports whether the module flags declare a version of debug info, without which
+// LLVM drops it.
 func (m *irModule) hasDebugVersion() bool {
 	flags, _ := findNamed(m.named, "!llvm.module.flags")
 	for _, r := range nodeRefs(flags) {
@@ -286,6 +306,7 @@ func (m *irModule) hasDebugVersion() bool {
 	return false
 }
 
+// isGlobal reports whether name is a global variable.
 func (m *irModule) isGlobal(name string) bool {
 	for _, line := range m.head {
 		if strings.HasPrefix(line, "@") && symbolIn(line) == name {
@@ -295,7 +316,9 @@ func (m *irModule) isGlobal(name string) bool {
 	return false
 }
 
-// facts reads a kernel's parameters and place.
+// facts returns the parameters and the position of a kernel. The name of a parameter is that of its
+// value in the IR, or comes from debug info; a parameter without any name is called argN, by its
+// index.
 func facts(f *irFunc, d *debugInfo) kernelFacts {
 	k := kernelFacts{name: f.name}
 	if m := defineDbgRE.FindString(f.define); m != "" {
@@ -319,13 +342,13 @@ func facts(f *irFunc, d *debugInfo) kernelFacts {
 	return k
 }
 
-// paramFacts reads "ptr noundef byval(%struct.P) align 4 %pp".
+// paramFacts parses a parameter such as "ptr noundef byval(%struct.P) align 4 %pp".
 func paramFacts(p string) Param {
 	typ, rest := paramType(p)
 	out := Param{Type: typ, Pointer: strings.HasPrefix(typ, "ptr") || strings.HasSuffix(typ, "*")}
 	if strings.Contains(rest, "byval(") {
 		out.Pointer = false
-		out.Type = "" // its size stands in the PTX
+		out.Type = "" // byValTypes sets it
 	}
 	if j := strings.LastIndexByte(p, '%'); j >= 0 {
 		name, n := readSymbol(p[j+1:])
@@ -336,7 +359,8 @@ func paramFacts(p string) Param {
 	return out
 }
 
-// paramType cuts the type off a parameter: brackets, and stars of LLVM 14's typed pointers, belong to it.
+// paramType splits a parameter into its type, including brackets and the stars of LLVM 14's typed
+// pointers, and the rest.
 func paramType(p string) (typ, rest string) {
 	depth := 0
 	for i := 0; i < len(p); i++ {
@@ -346,7 +370,8 @@ func paramType(p string) (typ, rest string) {
 		case ')', ']', '}', '>':
 			depth--
 		case ' ':
-			if depth == 0 && !strings.HasPrefix(p[i:], " addrspace(") && !strings.HasPrefix(p[i:], " (") && !strings.HasPrefix(p[i:], " *") {
+			if depth == 0 && !strings.HasPrefix(p[i:], " addrspace(") && !strings.HasPrefix(p[i:], " (") &&
+				!strings.HasPrefix(p[i:], " *") {
 				return p[:i], p[i:]
 			}
 		}

@@ -76,7 +76,8 @@ func TestLowerIR(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, ir)
 		}
 	}
-	for _, no := range []string{"@unreached", "!tbaa", "DW_LANG_C_plus_plus, file: !2", "llvm.memcpy"} {
+	for _, no := range []string{"@unreached", "!tbaa", "DW_LANG_C_plus_plus, file: !2",
+		"llvm.memcpy"} {
 		if strings.Contains(ir, no) {
 			t.Errorf("%q in\n%s", no, ir)
 		}
@@ -84,16 +85,19 @@ func TestLowerIR(t *testing.T) {
 	kinds := map[access]int{}
 	for _, l := range low.locs[1:] {
 		kinds[l.kind]++
-		if n := len(l.chain); n > 2 || n == 2 && (l.chain[0] != frame{"/d/k.cu", 20, 4, "_Z1k"} || l.chain[1] != frame{"/d/k.cu", 10, 3, "_Z1k"}) {
+		if n := len(l.chain); n > 2 || n == 2 &&
+			(l.chain[0] != frame{"/d/k.cu", 20, 4, "_Z1k"} ||
+				l.chain[1] != frame{"/d/k.cu", 10, 3, "_Z1k"}) {
 			t.Errorf("chain %v", l.chain)
 		}
 	}
-	// One store, one shared load and four loads of the copy; one volatile load of the user's.
+	// One store, one shared load and four loads of the copy; one volatile load of the source.
 	if kinds[plainAccess] != 6 || kinds[keptAccess] != 1 {
 		t.Errorf("kinds %v", kinds)
 	}
 	if k := low.kernels; len(k) != 1 || k[0].name != "k" || k[0].line != 3 || len(k[0].params) != 3 ||
-		!k[0].params[0].Pointer || k[0].params[1].Pointer || k[0].params[2] != (Param{"arg2", false, "i32"}) {
+		!k[0].params[0].Pointer || k[0].params[1].Pointer ||
+		k[0].params[2] != (Param{"arg2", false, "i32"}) {
 		t.Errorf("kernels %+v", k)
 	}
 }
@@ -115,9 +119,10 @@ func TestParamType(t *testing.T) {
 	}
 }
 
-// Sizes and offsets by the NVPTX data layout, as sizeof and offsetof give them for the C types.
+// Sizes and offsets by the NVPTX data layout agree with sizeof and offsetof of the C types.
 func TestLayouts(t *testing.T) {
-	l := newLayouts([]string{"%struct.A = type { i8, i32, i8, double }", "%struct.B = type <{ i8, i32 }>", "%struct.R = type { %struct.R }"})
+	l := newLayouts([]string{"%struct.A = type { i8, i32, i8, double }",
+		"%struct.B = type <{ i8, i32 }>", "%struct.R = type { %struct.R }"})
 	for typ, want := range map[string]struct {
 		n    int
 		size int64
@@ -150,7 +155,8 @@ func FuzzIR(f *testing.F) {
 }
 
 func FuzzFacts(f *testing.F) {
-	f.Add([]byte("// heddle.kernel _Z1kPii 3 17 k.cu\n// heddle.param _Z1kPii 0 p ptr ptr\n.version 7.5\n"))
+	f.Add(
+		[]byte("// heddle.kernel _Z1kPii 3 17 k.cu\n// heddle.param _Z1kPii 0 p ptr ptr\n.version 7.5\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, k := range readFacts(b) {
 			for _, p := range k.Params {

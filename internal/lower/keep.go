@@ -5,29 +5,31 @@ import (
 	"strings"
 )
 
-// Keeping every access.
+// How every access is kept.
 //
-// The passes after clang may forward a store to a load, merge two loads, drop a dead store or a load whose
-// value is unused, and move a load past a branch: each hides a race of the source (DESIGN §1). No list of
-// passes and flags rules that out in llc (its SelectionDAG merges equal loads and drops unused ones at -O0
-// too), but one property does at every level: LLVM never removes, merges, splits, duplicates or reorders
-// volatile accesses (LangRef, "Volatile Memory Accesses"). So every plain load and store that may touch
-// memory of other threads is marked volatile before llc, which then may run at its ordinary level, and the
-// mark is taken off in the PTX (ptxtext.go), where each access carries an id that says whether the user
-// had written volatile.
+// The passes after clang may forward a store to a load, merge two loads, remove a dead store or a
+// load whose value is unused, and move a load across a branch. Each of these can hide a race of the
+// source. No list of passes and flags prevents this in llc: its SelectionDAG merges equal loads and
+// removes unused ones even at -O0. But one property holds at every level: LLVM never removes,
+// merges, splits, duplicates or reorders volatile accesses (LangRef, "Volatile Memory Accesses").
+// So every plain load and store that may access memory of other threads is marked volatile before
+// llc, which can then run at its usual level. ptxtext.go removes the marks from the PTX, where the
+// location number of an access tells whether the user had written volatile.
 //
-// Between clang and llc only passes run that do not touch such accesses: inlining, SROA and mem2reg (this
-// thread's locals), address-space inference. SROA alone drops something: the part of a struct copy that
-// is not used. Copies are therefore written out before opt (copies.go).
+// The passes between clang and llc do not affect such accesses: inlining, SROA and mem2reg (locals
+// of a thread), and address-space inference. The only exception: SROA removes unused parts of a
+// struct copy. Copies are therefore expanded before opt (copies.go).
 //
-// What the front end itself omits stays omitted: an expression statement `s[t];` reads nothing in C++.
+// Accesses that the front end does not emit stay absent: in C++, the expression statement `s[t];`
+// reads nothing.
 
+// isCopy reports whether a line calls llvm.memcpy, memmove or memset.
 func isCopy(line string) bool {
 	return strings.Contains(line, "@llvm.mem") && strings.Contains(line, "call void @llvm.mem")
 }
 
-// copyCall splits a call of llvm.memcpy, memmove or memset into what precedes its arguments, the
-// arguments, and what follows.
+// copyCall splits a call of llvm.memcpy, memmove or memset into the text before its arguments, the
+// arguments, and the text after them.
 func copyCall(line string) (before string, ops []string, after string) {
 	i := strings.IndexByte(line, '@')
 	j := strings.IndexByte(line[i:], '(')
@@ -38,7 +40,8 @@ func copyCall(line string) (before string, ops []string, after string) {
 	return line[:i+j], splitTop(args), after
 }
 
-// volatileCopy sets the last argument of a copy, isvolatile, unless it stays within this thread's frame.
+// volatileCopy sets isvolatile, the last argument of a copy, unless the copy only accesses memory
+// of this thread.
 func (f *irFunc) volatileCopy(line string) (string, access) {
 	before, ops, after := copyCall(line)
 	switch {
@@ -53,11 +56,12 @@ func (f *irFunc) volatileCopy(line string) (string, access) {
 	return before + "(" + strings.Join(ops, ", ") + ")" + after, plainAccess
 }
 
+// isPointerArg reports whether an operand has a pointer type.
 func isPointerArg(op string) bool {
 	return strings.HasPrefix(op, "ptr") || strings.Contains(op, "* ")
 }
 
-// localOperand reports whether an operand "ptr align 4 %x" is memory of this thread.
+// localOperand reports whether an operand "ptr align 4 %x" points to memory of this thread.
 func (f *irFunc) localOperand(op string) bool {
 	i := strings.LastIndexByte(op, ' ')
 	if i < 0 || i+1 >= len(op) || op[i+1] != '%' {
@@ -67,19 +71,20 @@ func (f *irFunc) localOperand(op string) bool {
 	return f.local[name]
 }
 
-// access classifies an instruction line, without attachments, for keepAccess.
+// access classifies an instruction for keepAccess.
 type access uint8
 
 const (
-	noAccess       access = iota
-	plainAccess           // becomes volatile; the mark is taken off again
-	keptAccess            // volatile or atomic by the user's will: left as it is
-	localAccess           // this thread's own memory
-	otherMemory           // atomics and calls: never touched, but given an id of their own
-	constantAccess        // a load with !invariant.load: through the read-only cache
+	noAccess       access = iota // not a memory instruction
+	plainAccess                  // becomes volatile until finishPTX removes the mark
+	keptAccess                   // volatile or atomic in the source: unchanged
+	localAccess                  // of memory of this thread: unchanged
+	otherMemory                  // an atomic or a call: unchanged, but with its own location number
+	constantAccess               // a load with !invariant.load, through the read-only cache
 )
 
-// keepAccess returns the line with its volatile mark, and what it is.
+// keepAccess returns the line with its volatile mark, if it needs one, and its class. The line has
+// no attachments.
 func (f *irFunc) keepAccess(line string, invariant bool) (string, access) {
 	res, rest := opcode(line)
 	op, args, _ := strings.Cut(rest, " ")
@@ -111,12 +116,12 @@ func (f *irFunc) keepAccess(line string, invariant bool) (string, access) {
 	return line, noAccess
 }
 
-// constantSpace is how LLVM writes a pointer to constant memory.
+// constantSpace is the type of a pointer to constant memory in LLVM IR.
 const constantSpace = "ptr addrspace(4) "
 
-// constantStore turns a store to constant memory, which PTX has no instruction for, into one to a generic
-// address, so that the access reaches the PTX and is reported where a thread executes it. cast is a line that
-// comes before; n makes a name in it unique.
+// constantStore replaces a store to constant memory, for which PTX has no instruction, by a store
+// to a generic address, so that the access is in the PTX and is reported if a thread executes it.
+// cast is a line to insert before it; n makes the name in it unique.
 func constantStore(line string, n int) (cast, store string, ok bool) {
 	_, rest := opcode(line)
 	args, isStore := strings.CutPrefix(rest, "store ")
@@ -133,8 +138,9 @@ func constantStore(line string, n int) (cast, store string, ok bool) {
 	}
 	name := fmt.Sprintf("%%heddle.constant%d", n)
 	ops[1] = "ptr " + name
-	// Inline assembly, since llc would see through an addrspacecast.
-	cast = fmt.Sprintf("  %s = call ptr asm \"cvta.const.u64 $0, $1;\", \"=l,l\"(%s%s)\n", name, constantSpace, p)
+	// Inline assembly, since llc would optimize an addrspacecast away.
+	cast = fmt.Sprintf("  %s = call ptr asm \"cvta.const.u64 $0, $1;\", \"=l,l\"(%s%s)\n", name,
+		constantSpace, p)
 	return cast, "  store " + strings.Join(ops, ", "), true
 }
 

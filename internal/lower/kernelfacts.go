@@ -10,19 +10,20 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// Facts about kernels that PTX cannot say stand as comments at the head of the text:
+// Facts about kernels that PTX cannot express are comments at the head of the text:
 //
 //	// heddle.kernel <mangled> <line> <column> <path of the source file>
 //	// heddle.param <mangled> <index> <name> <ptr|val> <LLVM type>
 //	// heddle.language cl
 //
-// so that `heddle ptx x.cu > x.ptx` keeps them. The type comes last and may hold spaces.
+// so that `heddle ptx x.cu > x.ptx` preserves them. The type is last because it may contain spaces.
 
-// writeFacts returns the comment lines.
+// writeFacts returns the comment lines. source returns the text of a file.
 func writeFacts(ks []kernelFacts, source func(path string) []byte) string {
 	var b strings.Builder
 	for _, k := range ks {
-		fmt.Fprintf(&b, "// heddle.kernel %s %d %d %s\n", k.name, k.line, nameColumn(source(k.path), k.line, k.name), k.path)
+		fmt.Fprintf(&b, "// heddle.kernel %s %d %d %s\n", k.name, k.line,
+			nameColumn(source(k.path), k.line, k.name), k.path)
 		for i, p := range k.params {
 			kind := "val"
 			if p.Pointer {
@@ -34,8 +35,9 @@ func writeFacts(ks []kernelFacts, source func(path string) []byte) string {
 	return b.String()
 }
 
-// nameColumn finds a kernel's name in its line of the source, since line tables give functions no column.
-// It returns 1 where the name is not in the text (made by a macro).
+// nameColumn returns the column of a kernel's name in its line of the source, since line tables
+// contain no columns of functions. It returns 1 if the name is not in the text because a macro
+// produces it.
 func nameColumn(src []byte, line int, mangled string) int {
 	for range line - 1 {
 		i := bytes.IndexByte(src, '\n')
@@ -61,9 +63,10 @@ func nameColumn(src []byte, line int, mangled string) int {
 	return 1
 }
 
+// isWordByte reports whether c can be in an identifier of C.
 func isWordByte(c byte) bool { return isSymbolByte(c) && c != '.' && c != '-' }
 
-// baseName is the unqualified name of a mangled one, without template arguments.
+// baseName returns the unqualified name of a mangled name, without template arguments.
 func baseName(mangled string) string {
 	s, err := demangle.ToString(mangled, demangle.NoParams, demangle.NoTemplateParams)
 	if err != nil {
@@ -79,7 +82,8 @@ func baseName(mangled string) string {
 	return s
 }
 
-// byValTypes fills in the types of structs passed by value, from the sizes in the .entry headers.
+// byValTypes sets the types of structs that are passed by value, from the sizes in the .entry
+// headers of the PTX.
 func byValTypes(ks []kernelFacts, ptx []byte) {
 	sizes := make(map[string]string)
 	for _, m := range byValRE.FindAllSubmatch(ptx, -1) {
@@ -94,10 +98,10 @@ func byValTypes(ks []kernelFacts, ptx []byte) {
 	}
 }
 
+// byValRE matches a struct parameter with its size.
 var byValRE = regexp.MustCompile(`\.param \.align \d+ \.b8 ([\w$]+)\[(\d+)\]`)
 
-// readFacts reads the comment lines back from the head of a PTX text. Lines that do not have the form are
-// ignored: they are comments.
+// readFacts parses the comment lines at the head of a PTX text. It ignores other comments.
 func readFacts(text []byte) []Kernel {
 	var ks []Kernel
 	index := make(map[string]int)

@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// element is one scalar of a type's layout.
+// element is one scalar in the layout of a type.
 type element struct {
-	off, size int64
-	typ       string
+	off, size int64  // bytes
+	typ       string // of LLVM
 }
 
-// maxElements bounds what a copy is expanded to; larger ones stay calls.
+// maxElements bounds the scalars that a copy is expanded to; a larger one stays a call.
 const maxElements = 64
 
-// layouts computes the scalars of LLVM types by the rules of the NVPTX data layout (natural alignment; i64
-// and pointers 8 bytes).
+// layouts computes the scalars of LLVM types by the NVPTX data layout: natural alignment, and 8
+// bytes for i64 and pointers.
 type layouts struct {
 	named map[string]string // "%struct.P" -> "{ i32, float }"
-	most  int64             // elements of a type that are listed
-	wide  bool              // an i128 is two of 64 bits; else it is not understood
+	most  int64             // bound for the elements of a type
+	wide  bool              // treat i128 as two i64; otherwise it is not supported
 }
 
+// newLayouts reads the named types of a module.
 func newLayouts(head []string) *layouts {
 	l := &layouts{named: make(map[string]string), most: maxElements}
 	for _, line := range head {
@@ -32,12 +33,13 @@ func newLayouts(head []string) *layouts {
 	return l
 }
 
-// scalars returns the elements of a type in order, its size and alignment; ok is false for a type that is
-// not understood or has too many elements.
+// scalars returns the elements of a type in order, and its size and alignment in bytes. ok is false
+// for a type that is not supported or has too many elements.
 func (l *layouts) scalars(typ string) (elems []element, size, align int64, ok bool) {
 	return l.walk(strings.TrimSpace(typ), 0)
 }
 
+// walk is scalars with the nesting depth, which bounds recursive types.
 func (l *layouts) walk(typ string, depth int) (elems []element, size, align int64, ok bool) {
 	if depth > 16 || typ == "" {
 		return nil, 0, 0, false
@@ -80,7 +82,9 @@ func (l *layouts) walk(typ string, depth int) (elems []element, size, align int6
 	return nil, 0, 0, false
 }
 
-func (l *layouts) structure(fields []string, packed bool, depth int) (elems []element, size, align int64, ok bool) {
+// structure lays out the fields of a struct.
+func (l *layouts) structure(fields []string, packed bool, depth int) (elems []element, size,
+	align int64, ok bool) {
 	align = 1
 	for _, f := range fields {
 		sub, sz, al, good := l.walk(f, depth+1)
@@ -100,6 +104,7 @@ func (l *layouts) structure(fields []string, packed bool, depth int) (elems []el
 	return elems, (size + align - 1) / align * align, align, true
 }
 
+// scalarSize returns the bytes of a scalar type; 0 for any other type.
 func scalarSize(typ string) int64 {
 	switch typ {
 	case "i8":
@@ -117,7 +122,7 @@ func scalarSize(typ string) int64 {
 	return 0
 }
 
-// chunks covers size bytes with integers of at most align bytes, for memory of unknown type.
+// chunks splits size bytes of unknown type into integers of at most align bytes.
 func chunks(size, align int64) []element {
 	var out []element
 	for off := int64(0); off < size; {

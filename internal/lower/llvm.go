@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// LLVM IR from the user is analysed as it is: no pass of opt runs on it, and llc keeps every access (keep.go).
-// opt without passes only reads the file, verifies it, and prints it in the form that irtext.go relies on.
+// LLVM IR from the user is analysed without changes: no pass of opt runs on it, and llc keeps every
+// access (keep.go). opt runs without passes, to read the file, verify it, and print it in the form
+// that irtext.go relies on.
 
 // lowerLLVM lowers a module of LLVM IR for NVPTX, text or bitcode.
 func lowerLLVM(ctx context.Context, name string, content []byte, opt Options) (*Result, error) {
@@ -22,12 +23,13 @@ func lowerLLVM(ctx context.Context, name string, content []byte, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	// The newest reads the most. Text with typed pointers is read by LLVM up to 16 only.
+	// The newest LLVM reads most modules, but text with typed pointers only LLVM up to 16 reads.
 	var first error
 	for _, tc := range backends {
 		k := key(tc, name, content, opt)
 		if e, ptx, ok := store.get(k); ok {
-			return &Result{Name: ptxName(name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings, Cached: true}, nil
+			return &Result{Name: ptxName(name), PTX: ptx, Kernels: readFacts(ptx), Warnings: e.Warnings,
+				Cached: true}, nil
 		}
 		ptx, err := (&build{tc: tc, opt: opt, name: name, path: name}).fromIR(ctx, content)
 		var refused *readError
@@ -44,32 +46,38 @@ func lowerLLVM(ctx context.Context, name string, content []byte, opt Options) (*
 	return nil, first
 }
 
-// readError is opt's refusal to read a module.
+// readError reports that opt cannot read a module.
 type readError struct{ output string }
 
-func (e *readError) Error() string { return "not readable: " + e.output }
+// Error returns opt's diagnostics.
+func (e *readError) Error() string { return "cannot read the module: " + e.output }
 
+// The version of the LLVM that wrote a module, and a diagnostic of opt.
 var (
 	producerRE  = regexp.MustCompile(`Producer: 'LLVM ?(\d+)|!"[^"\n]*(?:clang|LLVM) version (\d+)`)
 	irMessageRE = regexp.MustCompile(`<stdin>:(\d+:\d+): error: (.*)`)
 )
 
-// inputError words the refusal: the place, and what to do where a newer LLVM has written the module.
+// inputError returns the error for the user: the position, and what to do if a newer LLVM wrote the
+// module.
 func (e *readError) inputError(name string, content []byte, major int) error {
-	out := &InputError{File: name, Reason: fmt.Sprintf("LLVM %d cannot read it: %s", major, clip(firstLine(e.output), 200))}
+	out := &InputError{File: name,
+		Reason: fmt.Sprintf("LLVM %d cannot read it: %s", major, clip(firstLine(e.output), 200))}
 	if m := irMessageRE.FindStringSubmatch(e.output); m != nil {
-		out.File, out.Reason = name+":"+m[1], fmt.Sprintf("LLVM %d cannot read it: %s", major, clip(m[2], 200))
+		out.File, out.Reason = name+":"+m[1],
+			fmt.Sprintf("LLVM %d cannot read it: %s", major, clip(m[2], 200))
 	}
 	if n := producer(e.output, content); n > major {
-		out.Reason += fmt.Sprintf("; LLVM %d has written it: install llvm-%d, or name its clang with --compiler", n, n)
+		out.Reason += fmt.Sprintf("; LLVM %d wrote it: install llvm-%d, or specify its clang with "+
+			"--compiler", n, n)
 	} else {
-		out.Reason += "; if a newer LLVM has written it, name that one's clang with --compiler"
+		out.Reason += "; if a newer LLVM wrote it, specify that LLVM's clang with --compiler"
 	}
 	return out
 }
 
-// producer is the major version of the LLVM that wrote a module, by opt's message or the module's ident; 0 if
-// neither says so.
+// producer returns the major version of the LLVM that wrote a module, from opt's message or the
+// module's ident; 0 if neither contains it.
 func producer(message string, content []byte) int {
 	m := producerRE.FindStringSubmatch(message)
 	if m == nil {
@@ -82,12 +90,13 @@ func producer(message string, content []byte) int {
 	return n
 }
 
+// firstLine returns the first line of s.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line
 }
 
-// fromIR makes PTX of a module.
+// fromIR lowers a module to PTX.
 func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -118,38 +127,44 @@ func (b *build) fromIR(ctx context.Context, content []byte) ([]byte, error) {
 	}
 	raw, err := llc.finish(low.ir)
 	if m := unknownRE.FindStringSubmatch(llc.stderr.String()); m != nil {
-		return nil, &InputError{File: b.name, Reason: fmt.Sprintf("LLVM %d does not know %s; name a newer one's clang with --compiler, or an older architecture with --arch", b.tc.Major, m[1])}
+		return nil, &InputError{File: b.name, Reason: fmt.Sprintf("LLVM %d does not support %s; "+
+			"specify the clang of a newer LLVM with --compiler, or an older architecture with --arch",
+			b.tc.Major, m[1])}
 	}
 	if err != nil {
 		return nil, b.toolError(ctx, llc, err)
 	}
 	byValTypes(low.kernels, raw)
 	for i := range low.kernels {
-		if k := &low.kernels[i]; k.line == 0 || k.path == "" { // no debug info: the place is in the module itself
+		// no debug info: use the position in the module
+		if k := &low.kernels[i]; k.line == 0 || k.path == "" {
 			k.path, k.line = b.name, defineLine(content, k.name)
 		}
 	}
 	return finishPTX(raw, low, writeFacts(low.kernels, readText)), nil
 }
 
-// defineLine is the line of a module's text that defines a function; 1 in bitcode.
+// defineLine returns the line of a module's text that defines a function; 1 for bitcode.
 func defineLine(content []byte, name string) int {
-	at := regexp.MustCompile(`(?m)^[ \t]*define\s[^;{}\n]*@"?` + regexp.QuoteMeta(name) + `"?\(`).FindIndex(content)
+	at := regexp.MustCompile(`(?m)^[ \t]*define\s[^;{}\n]*@"?` + regexp.QuoteMeta(name) +
+		`"?\(`).FindIndex(content)
 	if at == nil {
 		return 1
 	}
 	return 1 + bytes.Count(content[:at[0]], []byte{'\n'})
 }
 
-// target is what the functions of a module were compiled for.
+// target is the target that the functions of a module were compiled for.
 type target struct {
 	arch string // "sm_90a"; empty: unknown
 	ptx  int    // 83 for +ptx83; 0: unknown
 }
 
-// unknownRE matches llc's warning of a processor or a PTX version for which it takes another.
+// unknownRE matches llc's warning about a processor or PTX version that it does not know and
+// replaces by another.
 var unknownRE = regexp.MustCompile(`'\+?(\w+)' is not a recognized`)
 
+// The parts of a module that specify its target.
 var (
 	tripleRE  = regexp.MustCompile(`^target triple = "([^"]*)"`)
 	cpuRE     = regexp.MustCompile(` ?"target-cpu"="(sm_(\d+)[a-z]*)"`)
@@ -157,6 +172,7 @@ var (
 	ptxRE     = regexp.MustCompile(`\+ptx(\d+)`)
 )
 
+// checkTriple reports a module that is not for NVPTX.
 func (b *build) checkTriple(m *irModule) error {
 	for _, line := range m.head {
 		t := tripleRE.FindStringSubmatch(line)
@@ -166,13 +182,17 @@ func (b *build) checkTriple(m *irModule) error {
 		case strings.HasPrefix(t[1], "nvptx64"):
 			return nil
 		}
-		return &InputError{File: b.name, Reason: fmt.Sprintf("a module for %s, not for nvptx64; the device side of a .cu file comes from clang --cuda-device-only -emit-llvm", t[1]), NoKernel: true}
+		return &InputError{File: b.name, Reason: fmt.Sprintf("the module is for %s, expected nvptx64; "+
+			"compile the device code of a .cu file with clang --cuda-device-only -emit-llvm", t[1]),
+			NoKernel: true}
 	}
-	return &InputError{File: b.name, Reason: `no target triple; want target triple = "nvptx64-nvidia-cuda"`, NoKernel: true}
+	return &InputError{File: b.name,
+		Reason:   `the module has no target triple; expected target triple = "nvptx64-nvidia-cuda"`,
+		NoKernel: true}
 }
 
-// takeTarget removes the targets of single functions, so that llc's flags decide for all, and returns the
-// newest that was asked for.
+// takeTarget removes the targets of individual functions, so that llc's flags apply to all of them,
+// and returns the newest of these targets.
 func (m *irModule) takeTarget() target {
 	var t target
 	newest := 0
@@ -182,7 +202,8 @@ func (m *irModule) takeTarget() target {
 				newest, t.arch = n, c[1]
 			}
 		}
-		for _, p := range ptxRE.FindAllStringSubmatch(strings.Join(featureRE.FindStringSubmatch(line), " "), -1) {
+		for _, p := range ptxRE.FindAllStringSubmatch(strings.Join(featureRE.FindStringSubmatch(line),
+			" "), -1) {
 			n, _ := strconv.Atoi(p[1])
 			t.ptx = max(t.ptx, n)
 		}
@@ -190,7 +211,7 @@ func (m *irModule) takeTarget() target {
 	}
 	for i, line := range m.head {
 		if strings.HasPrefix(line, "attributes ") {
-			m.head[i] = strings.Replace(take(line), "{ }", `{ "heddle" }`, 1) // an empty group is no group
+			m.head[i] = strings.Replace(take(line), "{ }", `{ "heddle" }`, 1) // an empty group is invalid
 		}
 	}
 	for _, f := range m.funcs {
@@ -199,7 +220,7 @@ func (m *irModule) takeTarget() target {
 	return t
 }
 
-// llcArgsFor is llcArgs for the target of a module, unless the user asks for another architecture.
+// llcArgsFor is llcArgs for the target of a module, unless the user specified another architecture.
 func (b *build) llcArgsFor(t target) []string {
 	with := *b
 	if with.opt.Arch == "" {
@@ -212,8 +233,8 @@ func (b *build) llcArgsFor(t target) []string {
 	return args
 }
 
-// findBackends returns the LLVMs whose llc and opt are there, the newest first; only that of a clang that was
-// asked for.
+// findBackends returns the installed LLVMs that have llc and opt, newest first. If the user
+// specified a clang, it returns only the LLVM of that clang.
 func findBackends(ctx context.Context, asked string, probes *probeCache) ([]*toolchain, error) {
 	if asked != "" && !isNVCC(asked) {
 		tc, err := findToolchain(ctx, asked, probes)
@@ -227,7 +248,8 @@ func findBackends(ctx context.Context, asked string, probes *probeCache) ([]*too
 		opt, optStamp := findBeside(llc, "opt", major)
 		stamp, err := fileStamp(llc)
 		if err == nil && opt != "" {
-			out = append(out, &toolchain{Llc: llc, Opt: opt, Major: major, Version: "llc", Stamp: stamp + "\n" + optStamp})
+			out = append(out, &toolchain{Llc: llc, Opt: opt, Major: major, Version: "llc",
+				Stamp: stamp + "\n" + optStamp})
 		}
 	}
 	for n := newestClang; n >= minClang; n-- {
@@ -235,7 +257,7 @@ func findBackends(ctx context.Context, asked string, probes *probeCache) ([]*too
 			add(llc, n)
 		}
 	}
-	if len(out) == 0 { // an LLVM that is not installed under its version, as on macOS
+	if len(out) == 0 { // LLVM is not installed under its version, as on macOS
 		if llc, err := exec.LookPath("llc"); err == nil {
 			version, err := llcVersion(ctx, llc, probes)
 			if err != nil {
@@ -247,13 +269,17 @@ func findBackends(ctx context.Context, asked string, probes *probeCache) ([]*too
 		}
 	}
 	if len(out) == 0 {
-		return nil, &MissingToolError{"llc", fmt.Sprintf("no llc with its opt (version %d or later) on PATH to lower LLVM IR with", minClang)}
+		return nil, &MissingToolError{"llc",
+			fmt.Sprintf("no llc with its opt (version %d or later) on PATH, which heddle needs to lower "+
+				"LLVM IR", minClang)}
 	}
 	return out, nil
 }
 
+// llvmVersionRE matches the version in the output of llc --version.
 var llvmVersionRE = regexp.MustCompile(`LLVM version (\d+)\.`)
 
+// llcVersion returns the major version of an llc.
 func llcVersion(ctx context.Context, llc string, probes *probeCache) (int, error) {
 	stamp, err := fileStamp(llc)
 	if err != nil {
@@ -267,7 +293,7 @@ func llcVersion(ctx context.Context, llc string, probes *probeCache) (int, error
 		}
 		m := llvmVersionRE.FindStringSubmatch(string(out))
 		if m == nil {
-			return 0, &MissingToolError{"llc", fmt.Sprintf("%s prints no LLVM version", llc)}
+			return 0, &MissingToolError{"llc", fmt.Sprintf("%s --version prints no LLVM version", llc)}
 		}
 		version = m[1]
 		probes.put(stamp, version)

@@ -23,7 +23,8 @@ func needLLC(t *testing.T) []*toolchain {
 
 const nvptx = "target triple = \"nvptx64-nvidia-cuda\"\n"
 
-// Loads and stores that any optimizer would merge, drop or forward: user IR is analysed as it is.
+// The IR has loads and stores that any optimizer would merge, remove or forward: it must be
+// analysed without changes.
 const plainIR = nvptx + `
 @s = internal addrspace(3) global [64 x i32] undef, align 4
 
@@ -66,7 +67,8 @@ func TestLLVMKeepsAccesses(t *testing.T) {
 	}
 	text := string(r.PTX)
 	for pattern, want := range map[string]int{
-		`\bst\.(shared\.)?u32`: 2, `\bld\.(shared\.|global\.)?u32`: 3, `volatile`: 0, // all of the source, and none is volatile there
+		// all of the source, and none is volatile there
+		`\bst\.(shared\.)?u32`: 2, `\bld\.(shared\.|global\.)?u32`: 3, `volatile`: 0,
 		`\.loc \d+ 9 3\n`: 1, `\.loc \d+ 10 5\n`: 1, `\.file 1 "/somewhere/src/k.cu"`: 1,
 	} {
 		if got := len(regexp.MustCompile(pattern).FindAllString(text, -1)); got != want {
@@ -77,23 +79,27 @@ func TestLLVMKeepsAccesses(t *testing.T) {
 		t.Log(text)
 	}
 	want := []Param{{"out", true, "ptr"}, {"n", false, "i32"}}
-	if len(r.Kernels) != 1 || r.Kernels[0].Name != "k" || fmt.Sprint(r.Kernels[0].Params) != fmt.Sprint(want) {
+	if len(r.Kernels) != 1 || r.Kernels[0].Name != "k" ||
+		fmt.Sprint(r.Kernels[0].Params) != fmt.Sprint(want) {
 		t.Errorf("kernels %+v", r.Kernels)
 	}
 	if r.Lang != LLVM || !strings.HasSuffix(r.Name, "k.ptx") || r.Cached {
 		t.Errorf("%q %q cached %v", r.Lang, r.Name, r.Cached)
 	}
-	if again, err := File(context.Background(), path, Options{CacheDir: testCache}); err != nil || !again.Cached || string(again.PTX) != text {
+	if again, err := File(context.Background(), path, Options{CacheDir: testCache}); err != nil ||
+		!again.Cached || string(again.PTX) != text {
 		t.Errorf("the second time: %+v, %v", again, err)
 	}
 }
 
-// Names that the IR has lost come from debug info; without debug info the place is in the module.
+// Names that the IR does not contain are read from debug info; without debug info, positions refer
+// to the module.
 func TestLLVMNames(t *testing.T) {
 	if needLLC(t)[0].Major < 15 {
 		t.Skip("opaque pointers need LLVM 15")
 	}
-	text := strings.NewReplacer("ptr %out, i32 %n", "ptr %0, i32 %1", "entry:", "", "ptr %out", "ptr %0").Replace(plainIR) +
+	text := strings.NewReplacer("ptr %out, i32 %n", "ptr %0, i32 %1", "entry:", "", "ptr %out",
+		"ptr %0").Replace(plainIR) +
 		"!20 = !DILocalVariable(name: \"dst\", arg: 1, scope: !4, file: !1, line: 7, type: !22)\n" +
 		"!21 = !DILocalVariable(name: \"count\", arg: 2, scope: !4, file: !1, line: 7, type: !22)\n!22 = !DIBasicType(name: \"int\", size: 32)\n!kept = !{!20, !21}\n"
 	r, err := File(context.Background(), writeSource(t, "k.ll", text), Options{CacheDir: testCache})
@@ -103,17 +109,19 @@ func TestLLVMNames(t *testing.T) {
 	if p := r.Kernels[0].Params; p[0].Name != "dst" || p[1].Name != "count" {
 		t.Errorf("params %+v", p)
 	}
-	path := writeSource(t, "bare.ll", nvptx+"\n\ndefine ptx_kernel void @bare(i32 %n) {\n  ret void\n}\n")
+	path := writeSource(t, "bare.ll",
+		nvptx+"\n\ndefine ptx_kernel void @bare(i32 %n) {\n  ret void\n}\n")
 	r, err = File(context.Background(), path, Options{CacheDir: testCache})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("// heddle.kernel bare 4 25 %s\n", path); !strings.Contains(string(r.PTX), want) {
+	if want := fmt.Sprintf("// heddle.kernel bare 4 25 %s\n", path); !strings.Contains(string(r.PTX),
+		want) {
 		t.Errorf("no %q in\n%s", want, r.PTX)
 	}
 }
 
-// The module's own target counts, the user's flag before it.
+// The target of the module is used, unless the user specifies another.
 func TestLLVMTarget(t *testing.T) {
 	if needLLC(t)[0].Major < 18 {
 		t.Skip("needs an LLVM that knows PTX 8.3")
@@ -124,7 +132,8 @@ func TestLLVMTarget(t *testing.T) {
 attributes #0 = { "target-cpu"="sm_90" "target-features"="+ptx81,+sm_90" }
 `
 	for arch, want := range map[string]string{"": ".target sm_90\n", "sm_70": ".target sm_70\n"} {
-		r, err := File(context.Background(), writeSource(t, "k.ll", text), Options{CacheDir: testCache, Arch: arch})
+		r, err := File(context.Background(), writeSource(t, "k.ll", text),
+			Options{CacheDir: testCache, Arch: arch})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +143,7 @@ attributes #0 = { "target-cpu"="sm_90" "target-features"="+ptx81,+sm_90" }
 	}
 }
 
-// Typed pointers are read by an old LLVM where one is installed.
+// An old LLVM, if one is installed, reads typed pointers.
 func TestLLVMTypedPointers(t *testing.T) {
 	backends := needLLC(t)
 	text := nvptx + "define ptx_kernel void @k(i32* %p) {\n  store i32 1, i32* %p\n  ret void\n}\n"
@@ -150,8 +159,8 @@ func TestLLVMTypedPointers(t *testing.T) {
 	}
 }
 
-// Kernels are marked by their calling convention or by an annotation, wherever in its node the word stands. One
-// that were not noticed would be dropped as a function that no kernel calls.
+// A calling convention or an annotation marks a kernel, wherever in its node the word is. A kernel
+// that is not recognized would be removed, as a function that no kernel calls.
 func TestLLVMKernels(t *testing.T) {
 	needLLC(t)
 	text := nvptx + `define ptx_kernel void @a() {
@@ -178,7 +187,8 @@ define void @e() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(regexp.MustCompile(`\.entry`).FindAllString(string(r.PTX), -1)); got != 3 || len(r.Kernels) != 3 {
+	if got := len(regexp.MustCompile(`\.entry`).FindAllString(string(r.PTX), -1)); got != 3 ||
+		len(r.Kernels) != 3 {
 		t.Errorf("%d entries, kernels %v\n%s", got, r.Kernels, r.PTX)
 	}
 }
@@ -201,17 +211,21 @@ func TestBadLLVM(t *testing.T) {
 	newest := needLLC(t)[0].Major
 	kernel := "define ptx_kernel void @k() {\n  ret void\n}\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"host", "target triple = \"x86_64-pc-linux-gnu\"\ndefine void @f() {\n  ret void\n}\n", "a module for x86_64-pc-linux-gnu, not for nvptx64"},
-		{"no triple", kernel, `no target triple; want target triple = "nvptx64-nvidia-cuda"`},
+		{"host", "target triple = \"x86_64-pc-linux-gnu\"\ndefine void @f() {\n  ret void\n}\n",
+			"the module is for x86_64-pc-linux-gnu, expected nvptx64"},
+		{"no triple", kernel, `the module has no target triple; expected target triple = "nvptx64-nvidia-cuda"`},
 		{"syntax", nvptx + "define ptx_kernel void @k() {\n  frobnicate void\n}\n", "k.ll:3:3: LLVM "},
 		{"newer", nvptx + "define ptx_kernel void @k() {\n  frobnicate void\n}\n!llvm.ident = !{!0}\n!0 = !{!\"clang version 99.1.0\"}\n",
-			fmt.Sprintf("k.ll:3:3: LLVM %d cannot read it: expected instruction opcode; LLVM 99 has written it: install llvm-99", newest)},
-		{"unknown arch", nvptx + strings.Replace(kernel, "()", `() "target-cpu"="sm_999"`, 1), "does not know sm_999"},
+			fmt.Sprintf(
+				"k.ll:3:3: LLVM %d cannot read it: expected instruction opcode; LLVM 99 wrote it: install llvm-99", newest)},
+		{"unknown arch", nvptx + strings.Replace(kernel, "()", `() "target-cpu"="sm_999"`, 1),
+			"does not support sm_999"},
 		{"bitcode", "BC\xc0\xdegarbage", "cannot read it"},
 	} {
 		_, err := File(context.Background(), writeSource(t, "k.ll", c.text), Options{CacheDir: testCache})
 		var ie *InputError
-		if !errors.As(err, &ie) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &ie) || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want one line with %q", c.name, err, c.want)
 		}
 	}

@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// stackAt resolves the inline stack in force at the first instruction that matches pattern, by the rule of
-// PTX ISA 11.5.4: inlined_at names the position of a .loc that precedes; the most recent one is meant.
-// It returns "line:col" innermost first, with the function for inlined frames.
+// stackAt returns the inline stack of the first instruction that matches pattern, by the rule of
+// PTX ISA 11.5.4: inlined_at refers to the most recent .loc with that position. It returns
+// "line:col" innermost first, with the function for inlined frames.
 func stackAt(t *testing.T, ptx, pattern string) []string {
 	t.Helper()
 	type loc struct{ at, fn, in string }
 	recent := make(map[string]loc)
 	names := debugNames(ptx)
-	locRE := regexp.MustCompile(`^\.loc (\d+ \d+ \d+)(?:, function_name (\S+), inlined_at (\d+ \d+ \d+))?$`)
+	locRE := regexp.MustCompile(
+		`^\.loc (\d+ \d+ \d+)(?:, function_name (\S+), inlined_at (\d+ \d+ \d+))?$`)
 	inst := regexp.MustCompile(pattern)
 	var cur loc
 	for _, line := range strings.Split(ptx, "\n") {
@@ -97,7 +98,7 @@ __global__ void k(const int *p, int *q) {
 			`ld\.global\.u32.*\];`:      {"1 2 10 _Z4leafPKii", "1 5 10 _Z6middlePKii", "1 12 18"},
 			`ld\.global\.u32.*\+28\];`:  {"1 2 10 _Z4leafPKii", "1 6 10 _Z6middlePKii", "1 12 18"},
 			`st\.global\.u32.*\[.*\+20`: {"1 9 60 _ZN3app3putILi5EEEvPii", "1 12 3"},
-			// Frames of the embedded headers are left out: the place is the user's call.
+			// Frames of the embedded headers are omitted: the position is the user's call.
 			`atom\.global\.add`: {"1 13 3"},
 			`ret;`:              {"1 14 1"},
 		} {
@@ -141,7 +142,8 @@ void host() { ns::kern<int><<<1, 1>>>(0, 0, 0, 0, S(), 0); }
 			got = append(got, p.Name+":"+typ)
 		}
 		// LLVM 14 to 19 lay S out in 16 bytes and pass it as its bytes.
-		if want := "out:pointer in:pointer n:i32 x:double s:[16 x i8] arg5:i32"; strings.Join(got, " ") != want {
+		if want := "out:pointer in:pointer n:i32 x:double s:[16 x i8] arg5:i32"; strings.Join(got,
+			" ") != want {
 			t.Errorf("parameters %q, want %q", strings.Join(got, " "), want)
 		}
 		head := string(r.PTX)

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compilers returns the clangs to test with: the preferred or newest one, and the oldest installed if that
-// is another. Without any the test is skipped, except in CI, where that is a failure.
+// compilers returns the clangs to test with: the preferred or newest one, and the oldest installed
+// if that is another. If there is none, the test is skipped, or fails in CI.
 func compilers(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -65,7 +65,7 @@ func eachCompiler(t *testing.T, f func(t *testing.T, compiler string)) {
 	}
 }
 
-// writeSource puts source text into a fresh directory.
+// writeSource writes source text to a new directory.
 func writeSource(t *testing.T, name, src string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -9,30 +9,32 @@ import (
 	"strings"
 )
 
-// Files with marks reach clang by a virtual file overlay under their own names, so that includes and the names in
-// diagnostics stay what they are. Marks have no line breaks; what they do to columns is undone where columns are read.
+// clang reads files with marks through a virtual file overlay, under their own names, so that
+// includes and the names in diagnostics stay the same. Marks have no line breaks, so lines stay the
+// same too; columns are corrected where they are read (debugloc.go).
 
-// markedFile is a file with marks, ready to be compiled.
+// markedFile is a file with its marks inserted.
 type markedFile struct {
 	name  string
-	text  []byte
+	text  []byte          // with the marks
 	shift map[int][]shift // by line
 }
 
-// shift says that the marks up to and including one have moved what follows in the line.
+// shift is the displacement by a mark of the text after it in the line.
 type shift struct {
-	col  int // of the mark, in the text without marks
-	from int // column at which the mark begins in the text with marks
+	col  int // column of the mark in the text without marks
+	from int // column at which the mark starts in the text with marks
 	size int // bytes of the mark
 }
 
-// mark puts the marks into a file's text.
+// mark inserts the marks into the text of a file.
 func mark(m Marked) (*markedFile, error) {
 	f := &markedFile{name: m.Name, shift: make(map[int][]shift)}
-	line, start, at, grown := 1, 0, 0, 0 // grown: by the marks of this line
+	line, start, at, grown := 1, 0, 0, 0 // grown: bytes of the marks in this line so far
 	for _, k := range m.Marks {
 		if k.Offset < at || k.Offset > len(m.Content) || strings.ContainsAny(k.Text, "\r\n") {
-			return nil, fmt.Errorf("%s: the mark %q at byte %d is out of order or not in one line", m.Name, k.Text, k.Offset)
+			return nil, fmt.Errorf("%s: the mark %q at byte %d is out of order, outside the file, or "+
+				"contains a line break", m.Name, k.Text, k.Offset)
 		}
 		for i := start; i < k.Offset; i++ {
 			if m.Content[i] == '\n' {
@@ -49,7 +51,8 @@ func mark(m Marked) (*markedFile, error) {
 	return f, nil
 }
 
-// column returns where a column of the text with marks is without them. What is in a mark is where the mark is.
+// column converts a column of the text with marks to the text without. A column inside a mark
+// becomes that of the mark.
 func (f *markedFile) column(line, col int) int {
 	shifts := f.shift[line]
 	i := sort.Search(len(shifts), func(i int) bool { return shifts[i].from > col })
@@ -63,8 +66,8 @@ func (f *markedFile) column(line, col int) int {
 	return col - (s.from + s.size - s.col)
 }
 
-// setMarked readies the marks of a compilation. The input itself may be a file that was written for it, and then gets
-// its marks there.
+// setMarked prepares the marked files of a compilation. If the input was written to a temporary
+// file, the marks are inserted there.
 func (b *build) setMarked(marked []Marked) error {
 	if len(marked) == 0 {
 		return nil
@@ -92,8 +95,8 @@ func (b *build) setMarked(marked []Marked) error {
 	return err
 }
 
-// writeOverlay writes the texts, by absolute path, into files of a directory, and returns the options that make clang
-// read them in place of the files of those paths.
+// writeOverlay writes texts, given by absolute path, to files in dir, and returns the options with
+// which clang reads them instead of the files at these paths.
 func writeOverlay(dir, name string, texts map[string][]byte) ([]string, error) {
 	var paths []string
 	for p := range texts {

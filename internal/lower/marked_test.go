@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMarkColumns maps each byte of a marked text back, and holds it against where the byte came from.
+// TestMarkColumns converts the column of each byte of a marked text, and compares it with the
+// byte's original column.
 func TestMarkColumns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		content := []byte(rapid.StringOfN(rapid.RuneFrom([]rune("ab \n")), 0, 40, -1).Draw(t, "text"))
@@ -72,8 +73,8 @@ __global__ void k(int *a) { a[0] = 1; a[1] = dev(a); }
 
 const markedHeader = "__device__ int dev(int *a) { a[2] = 3; return a[4]; }\n"
 
-// TestMarkedFiles compiles an input whose host part does not compile and a header, both with marks. Positions are those of
-// the files without marks.
+// TestMarkedFiles compiles an input whose host part does not compile and a header, both with marks.
+// Positions are those of the files without marks.
 func TestMarkedFiles(t *testing.T) {
 	dir := t.TempDir()
 	main, header := filepath.Join(dir, "k.cu"), filepath.Join(dir, "part.h")
@@ -83,11 +84,14 @@ func TestMarkedFiles(t *testing.T) {
 		}
 	}
 	point := func(content, before string, n int) Mark {
-		return Mark{strings.Index(content, before), fmt.Sprintf(`__asm__ __volatile__(".pragma \"heddle.point %d\";" ::: "memory");`, n)}
+		return Mark{strings.Index(content, before),
+			fmt.Sprintf(`__asm__ __volatile__(".pragma \"heddle.point %d\";" ::: "memory");`, n)}
 	}
 	marks := []Marked{
-		{main, []byte(markedKernel), []Mark{point(markedKernel, "a[0]", 1), point(markedKernel, "a[1]", 2)}},
-		{header, []byte(markedHeader), []Mark{point(markedHeader, "a[2]", 3), point(markedHeader, "return", 4)}},
+		{main, []byte(markedKernel),
+			[]Mark{point(markedKernel, "a[0]", 1), point(markedKernel, "a[1]", 2)}},
+		{header, []byte(markedHeader),
+			[]Mark{point(markedHeader, "a[2]", 3), point(markedHeader, "return", 4)}},
 	}
 	cached := Options{CacheDir: t.TempDir()}
 	with := cached
@@ -109,7 +113,7 @@ func TestMarkedFiles(t *testing.T) {
 			t.Errorf("%d times %s", strings.Count(text, p), p)
 		}
 	}
-	// Each access is at the place that it has without marks.
+	// Each access has the position that it has without marks.
 	for _, access := range []string{"st.global", "ld.global"} {
 		a, b := locsOf(string(plain.PTX), access), locsOf(text, access)
 		if len(a) == 0 || fmt.Sprint(a) != fmt.Sprint(b) {
@@ -118,7 +122,7 @@ func TestMarkedFiles(t *testing.T) {
 	}
 }
 
-// locsOf returns the .loc before each instruction that begins with op.
+// locsOf returns the .loc before each instruction that starts with op.
 func locsOf(ptx, op string) []string {
 	var out []string
 	loc := ""
@@ -134,7 +138,8 @@ func locsOf(ptx, op string) []string {
 	return out
 }
 
-// TestAST reads the tree of files of which the host part is broken, and of OpenCL C that only an older version accepts.
+// TestAST reads the tree of files with invalid host code, and of OpenCL C that only an older
+// version accepts.
 func TestAST(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -147,30 +152,34 @@ func TestAST(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]string{"k.cu": "_Z1kPi", "old.cl": `"name": "older"`, "new.cl": `"name": "k"`} {
+	for name, want := range map[string]string{"k.cu": "_Z1kPi", "old.cl": `"name": "older"`,
+		"new.cl": `"name": "k"`} {
 		var text []byte
-		err := AST(t.Context(), Input{Name: filepath.Join(dir, name)}, Options{CacheDir: dir}, func(tree *Tree) (err error) {
-			if tree.OpenCL != strings.HasSuffix(name, ".cl") {
-				t.Errorf("%s: OpenCL %v", name, tree.OpenCL)
-			}
-			if _, ok := tree.User(filepath.Join(dir, "part.h")); !ok {
-				t.Error("a header beside the file is not the user's")
-			}
-			if _, ok := tree.User("/usr/include/stdio.h"); ok {
-				t.Error("a header of the system is the user's")
-			}
-			text, err = io.ReadAll(tree)
-			return err
-		})
+		err := AST(t.Context(), Input{Name: filepath.Join(dir, name)}, Options{CacheDir: dir},
+			func(tree *Tree) (err error) {
+				if tree.OpenCL != strings.HasSuffix(name, ".cl") {
+					t.Errorf("%s: OpenCL %v", name, tree.OpenCL)
+				}
+				if _, ok := tree.User(filepath.Join(dir, "part.h")); !ok {
+					t.Error("a header beside the file is not the user's")
+				}
+				if _, ok := tree.User("/usr/include/stdio.h"); ok {
+					t.Error("a header of the system is the user's")
+				}
+				text, err = io.ReadAll(tree)
+				return err
+			})
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: error %v, %d bytes without %s", name, err, len(text), want)
 		}
 	}
 	stop := errors.New("enough")
-	if err := AST(t.Context(), Input{Name: filepath.Join(dir, "k.cu")}, Options{CacheDir: dir}, func(*Tree) error { return stop }); err != stop {
+	if err := AST(t.Context(), Input{Name: filepath.Join(dir, "k.cu")}, Options{CacheDir: dir},
+		func(*Tree) error { return stop }); err != stop {
 		t.Errorf("the error of the reader comes back as %v", err)
 	}
-	if err := AST(t.Context(), Input{Name: "x.ptx", Content: []byte(".version 8.0\n")}, Options{}, nil); err == nil {
+	if err := AST(t.Context(), Input{Name: "x.ptx", Content: []byte(".version 8.0\n")}, Options{},
+		nil); err == nil {
 		t.Error("PTX has a syntax tree")
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// mathHost compiles math_f64.h for the host, with the instructions that it stands on replaced by builtins,
-// and compares it with the C library's functions. It prints "name worst-relative-error" for each function.
+// mathHost compiles math_f64.h for the host, with builtins instead of the instructions that it
+// uses, and compares it with the C library's functions. It prints "name worst-relative-error" for
+// each function.
 const mathHost = `#include <math.h>
 #include <stdio.h>
 namespace heddle {
@@ -59,10 +60,13 @@ int main() {
 
 // mathBounds are the relative errors that math_f64.h states; others have 4e-15.
 var mathBounds = map[string]float64{
-	"pow": 2e-13, "erfc": 1e-12, "erf": 1e-14, "tgamma": 1e-12, "lgamma": 1e-13, "tan": 1e-13, "sin": 1e-12, "cos": 1e-12,
-	"exp2": 1e-13, "log2": 1e-13, "log10": 1e-13, "log": 1e-13, "log1p": 1e-13, "acos": 1e-13, "atanh": 1e-13, "acosh": 1e-13, "cbrt": 2e-14,
+	"pow": 2e-13, "erfc": 1e-12, "erf": 1e-14, "tgamma": 1e-12, "lgamma": 1e-13, "tan": 1e-13,
+	"sin": 1e-12, "cos": 1e-12,
+	"exp2": 1e-13, "log2": 1e-13, "log10": 1e-13, "log": 1e-13, "log1p": 1e-13, "acos": 1e-13,
+	"atanh": 1e-13, "acosh": 1e-13, "cbrt": 2e-14,
 	// Exact by definition.
-	"fmod": 0, "remainder": 0, "fdim": 0, "copysign": 0, "nextafter": 0, "round": 0, "logb": 0, "ldexp": 0,
+	"fmod": 0, "remainder": 0, "fdim": 0, "copysign": 0, "nextafter": 0, "round": 0, "logb": 0,
+	"ldexp": 0,
 }
 
 func TestDoubleMath(t *testing.T) {
@@ -76,11 +80,14 @@ func TestDoubleMath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "math_f64.h"), strings.ReplaceAll(string(header), "__attribute__((device))", ""))
+	writeFile(t, filepath.Join(dir, "math_f64.h"),
+		strings.ReplaceAll(string(header), "__attribute__((device))", ""))
 	bin := filepath.Join(dir, "m")
-	cmd := exec.Command(tc.Clang, "-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o", bin, filepath.Join(dir, "m.cc"), "-lm")
+	cmd := exec.Command(tc.Clang, "-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o",
+		bin, filepath.Join(dir, "m.cc"), "-lm")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		if strings.Contains(string(out), "'math.h' file not found") || strings.Contains(string(out), "linker") {
+		if strings.Contains(string(out), "'math.h' file not found") ||
+			strings.Contains(string(out), "linker") {
 			t.Skipf("needs a C library to compare with: %s", out)
 		}
 		t.Fatalf("%v\n%s", err, out)

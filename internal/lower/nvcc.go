@@ -11,26 +11,27 @@ import (
 	"strings"
 )
 
-// isNVCC reports whether the compiler that was asked for is NVIDIA's, by its name.
+// isNVCC reports whether the specified compiler is NVIDIA's, by its name.
 func isNVCC(compiler string) bool {
 	base := strings.ToLower(filepath.Base(compiler))
 	return base == "nvcc" || base == "nvcc.exe"
 }
 
-// findNVCC looks for nvcc: where the name says, in the CUDA of --cuda-path, on PATH, where CUDA is installed.
+// findNVCC returns the path of nvcc: the specified one, else the one in --cuda-path, on PATH, or in
+// the default directory of CUDA.
 func findNVCC(asked, cudaPath string) (string, error) {
 	if asked != "nvcc" {
 		if path, err := exec.LookPath(asked); err == nil {
 			return path, nil
 		}
-		return "", &MissingToolError{"nvcc", fmt.Sprintf("compiler %s: not found", asked)}
+		return "", &MissingToolError{"nvcc", fmt.Sprintf("compiler %s not found", asked)}
 	}
 	if cudaPath != "" {
 		path := filepath.Join(cudaPath, "bin", "nvcc")
 		if _, err := fileStamp(path); err == nil {
 			return path, nil
 		}
-		return "", &MissingToolError{"nvcc", fmt.Sprintf("no %s", path)}
+		return "", &MissingToolError{"nvcc", fmt.Sprintf("%s not found", path)}
 	}
 	if path, err := exec.LookPath("nvcc"); err == nil {
 		return path, nil
@@ -39,12 +40,12 @@ func findNVCC(asked, cudaPath string) (string, error) {
 	if _, err := fileStamp(installed); err == nil {
 		return installed, nil
 	}
-	return "", &MissingToolError{"nvcc", "no nvcc on PATH or in /usr/local/cuda/bin"}
+	return "", &MissingToolError{"nvcc", "nvcc is neither on PATH nor in /usr/local/cuda/bin"}
 }
 
-// nvccArgs is the command line that turns the input into PTX. For analysis it asks for -G: nvcc's optimizer
-// cannot be limited as clang's can, and only without it every access of the source stays in the PTX. A level
-// gives what nvcc makes of a release build, with line info.
+// nvccArgs returns the arguments that compile the input to PTX. For analysis it uses -G: nvcc's
+// optimizer cannot be limited as clang's can, and only without it every access of the source is in
+// the PTX. With a level the result is that of a release build, with line info.
 func (b *build) nvccArgs(out string) []string {
 	args := []string{"-ptx", "-arch=" + b.arch(), "-o", out}
 	if b.opt.OptLevel == "" {
@@ -74,12 +75,14 @@ func (b *build) nvccArgs(out string) []string {
 	return append(args, "-x", "cu", b.path)
 }
 
-// nvcc compiles with NVIDIA's compiler and headers. What it reads is not known, so results are not cached.
+// nvcc compiles with NVIDIA's compiler and headers. Results are not cached, since the files that
+// nvcc reads are not known.
 func nvcc(ctx context.Context, in Input, content []byte, opt Options) (*Result, error) {
 	switch opt.OptLevel {
 	case "", "3":
 	default:
-		return nil, fmt.Errorf("-O %s: nvcc compiles device code at level 3 (-O 3) or without optimization (no -O)", opt.OptLevel)
+		return nil, fmt.Errorf("-O %s: nvcc compiles device code only at level 3 (-O 3) or for "+
+			"analysis (without -O)", opt.OptLevel)
 	}
 	path, err := findNVCC(opt.Compiler, opt.CUDAPath)
 	if err != nil {
@@ -110,9 +113,9 @@ func nvcc(ctx context.Context, in Input, content []byte, opt Options) (*Result, 
 	}
 	text, err := os.ReadFile(out)
 	if err != nil || len(bytes.TrimSpace(text)) == 0 {
-		return nil, &ToolError{File: b.name, Tool: path, Output: "it ended without an error and without PTX"}
+		return nil, &ToolError{File: b.name, Tool: path, Output: "nvcc succeeded but wrote no PTX"}
 	}
-	if abs, err := filepath.Abs(b.path); err == nil { // nvcc names files by their whole paths
+	if abs, err := filepath.Abs(b.path); err == nil { // nvcc uses absolute paths
 		text = bytes.ReplaceAll(text, []byte(`"`+abs+`"`), []byte(`"`+b.name+`"`))
 	}
 	var warnings []string
@@ -121,5 +124,6 @@ func nvcc(ctx context.Context, in Input, content []byte, opt Options) (*Result, 
 			warnings = append(warnings, line)
 		}
 	}
-	return &Result{Name: ptxName(in.Name), PTX: text, Kernels: readFacts(text), Warnings: warnings}, nil
+	return &Result{Name: ptxName(in.Name), PTX: text, Kernels: readFacts(text), Warnings: warnings},
+		nil
 }

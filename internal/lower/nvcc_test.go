@@ -9,14 +9,16 @@ import (
 	"testing"
 )
 
-// fakeNVCC writes a script that records its arguments, one a line, and copies a prepared PTX to what follows -o.
+// fakeNVCC writes a script that records its arguments, one per line, and copies a prepared PTX to
+// the path after -o.
 func fakeNVCC(t *testing.T, body string) (dir string) {
 	t.Helper()
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no /bin/sh")
 	}
 	dir = t.TempDir()
-	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + dir + "/args\nwhile [ \"$1\" != -o ]; do shift; done\nout=$2\n" + body + "\n"
+	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + dir +
+		"/args\nwhile [ \"$1\" != -o ]; do shift; done\nout=$2\n" + body + "\n"
 	bin := filepath.Join(dir, "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
@@ -24,22 +26,26 @@ func fakeNVCC(t *testing.T, body string) (dir string) {
 	if err := os.WriteFile(filepath.Join(bin, "nvcc"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "prepared.ptx"), ".version 8.3\n.target sm_80, debug\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n")
+	writeFile(t, filepath.Join(dir, "prepared.ptx"),
+		".version 8.3\n.target sm_80, debug\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n")
 	return dir
 }
 
 func TestNVCC(t *testing.T) {
-	dir := fakeNVCC(t, `cp "$(dirname "$0")/../prepared.ptx" "$out"; echo "k.cu(1): warning #177-D: unused" >&2`)
+	dir := fakeNVCC(
+		t, `cp "$(dirname "$0")/../prepared.ptx" "$out"; echo "k.cu(1): warning #177-D: unused" >&2`)
 	path := writeSource(t, "k.cu", goodKernel)
 	opt := Options{
-		Compiler: filepath.Join(dir, "bin", "nvcc"), Arch: "sm_90", Std: "c++17", Includes: []string{"inc dir"}, Systems: []string{"sys"},
+		Compiler: filepath.Join(dir, "bin", "nvcc"), Arch: "sm_90", Std: "c++17",
+		Includes: []string{"inc dir"}, Systems: []string{"sys"},
 		Defines: []string{"A=1"}, Undefines: []string{"B"}, Forced: []string{"f.h"}, CacheDir: testCache,
 	}
 	r, err := File(context.Background(), path, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(r.PTX), ".entry k()") || r.Lang != CUDA || len(r.Warnings) != 1 || r.Cached {
+	if !strings.Contains(string(r.PTX), ".entry k()") || r.Lang != CUDA || len(r.Warnings) != 1 ||
+		r.Cached {
 		t.Errorf("%+v", r)
 	}
 	args := func() string {
@@ -50,7 +56,8 @@ func TestNVCC(t *testing.T) {
 		return strings.ReplaceAll(string(b), "\n", "|")
 	}
 	got := args()
-	for _, want := range []string{"-ptx|", "|-arch=sm_90|", "|-G|", "|-std=c++17|", "|-D|A=1|", "|-U|B|", "|-I|inc dir|", "|-isystem|sys|", "|-include|f.h|", "|-x|cu|" + path + "|"} {
+	for _, want := range []string{"-ptx|", "|-arch=sm_90|", "|-G|", "|-std=c++17|", "|-D|A=1|",
+		"|-U|B|", "|-I|inc dir|", "|-isystem|sys|", "|-include|f.h|", "|-x|cu|" + path + "|"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -66,13 +73,15 @@ func TestNVCC(t *testing.T) {
 		t.Errorf("a release build: %s", got)
 	}
 	opt.OptLevel = "1"
-	if _, err := File(context.Background(), path, opt); err == nil || !strings.Contains(err.Error(), "level 3") {
+	if _, err := File(context.Background(), path, opt); err == nil ||
+		!strings.Contains(err.Error(), "level 3") {
 		t.Errorf("-O 1: %v", err)
 	}
 
 	// By its name: on PATH, and in a toolkit.
 	t.Setenv("PATH", filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if _, err := File(context.Background(), path, Options{Compiler: "nvcc", CacheDir: testCache}); err != nil {
+	if _, err := File(context.Background(), path,
+		Options{Compiler: "nvcc", CacheDir: testCache}); err != nil {
 		t.Errorf("on PATH: %v", err)
 	}
 	if found, err := findNVCC("nvcc", dir); err != nil || found != filepath.Join(dir, "bin", "nvcc") {
@@ -80,11 +89,13 @@ func TestNVCC(t *testing.T) {
 	}
 }
 
-// Places are in the file as the user named it, also where nvcc read another.
+// Positions refer to the file as the user named it, even if nvcc read a temporary one.
 func TestNVCCPlaces(t *testing.T) {
-	dir := fakeNVCC(t, `d=$(dirname "$0")/..; cp "$d/prepared.ptx" "$out"; echo ".file 1 \"$(tail -n 1 "$d/args")\"" >> "$out"`)
+	dir := fakeNVCC(
+		t, `d=$(dirname "$0")/..; cp "$d/prepared.ptx" "$out"; echo ".file 1 \"$(tail -n 1 "$d/args")\"" >> "$out"`)
 	opt := Options{Compiler: filepath.Join(dir, "bin", "nvcc")}
-	results, err := Lower(context.Background(), Input{Name: "<stdin>", Content: []byte(goodKernel), Lang: CUDA}, opt)
+	results, err := Lower(context.Background(),
+		Input{Name: "<stdin>", Content: []byte(goodKernel), Lang: CUDA}, opt)
 	if err != nil || !strings.Contains(string(results[0].PTX), `.file 1 "<stdin>"`) {
 		t.Errorf("%+v, %v", results, err)
 	}
@@ -94,24 +105,29 @@ func TestNVCCFails(t *testing.T) {
 	path := writeSource(t, "k.cu", goodKernel)
 	dir := fakeNVCC(t, `echo "k.cu(3): error: expected a \";\"" >&2; exit 2`)
 	var ce *CompileError
-	if _, err := File(context.Background(), path, Options{Compiler: filepath.Join(dir, "bin", "nvcc")}); !errors.As(err, &ce) || !strings.Contains(ce.Output, "k.cu(3): error") {
+	if _, err := File(context.Background(), path,
+		Options{Compiler: filepath.Join(dir, "bin", "nvcc")}); !errors.As(err, &ce) ||
+		!strings.Contains(ce.Output, "k.cu(3): error") {
 		t.Errorf("its message: %v", err)
 	}
 	dir = fakeNVCC(t, `true`)
 	var te *ToolError
-	if _, err := File(context.Background(), path, Options{Compiler: filepath.Join(dir, "bin", "nvcc")}); !errors.As(err, &te) {
+	if _, err := File(context.Background(), path,
+		Options{Compiler: filepath.Join(dir, "bin", "nvcc")}); !errors.As(err, &te) {
 		t.Errorf("no output: %v", err)
 	}
 	for compiler, cuda := range map[string]string{"/nowhere/nvcc": "", "nvcc": t.TempDir()} {
 		var mt *MissingToolError
 		_, err := File(context.Background(), path, Options{Compiler: compiler, CUDAPath: cuda})
-		if !errors.As(err, &mt) || mt.Tool != "nvcc" || !strings.Contains(err.Error(), "clang, which heddle uses by default, needs no CUDA") {
+		if !errors.As(err, &mt) || mt.Tool != "nvcc" ||
+			!strings.Contains(err.Error(), "heddle's default, clang, needs no CUDA") {
 			t.Errorf("%s: %v", compiler, err)
 		}
 	}
 }
 
-// With a toolkit its headers take the place of ours; without, a toolkit on the include path comes after ours.
+// The headers of a toolkit in --cuda-path replace heddle's. Without it, a toolkit on the include
+// path is searched after heddle's headers.
 func TestCUDAPathArgs(t *testing.T) {
 	toolkit := t.TempDir()
 	for _, d := range []string{"include", "nvvm/libdevice"} {
@@ -126,7 +142,8 @@ func TestCUDAPathArgs(t *testing.T) {
 		return strings.Join(b.clangArgs(), " ")
 	}
 	with := args(Options{CUDAPath: toolkit, Includes: []string{inc}})
-	for _, absent := range []string{"-nocudainc", "-nocudalib", "/h/cuda", "/h/std", "/h/heddle", "-idirafter"} {
+	for _, absent := range []string{"-nocudainc", "-nocudalib", "/h/cuda", "/h/std", "/h/heddle",
+		"-idirafter"} {
 		if strings.Contains(with, absent) {
 			t.Errorf("%s in %s", absent, with)
 		}
@@ -135,11 +152,13 @@ func TestCUDAPathArgs(t *testing.T) {
 		t.Error(with)
 	}
 	without := args(Options{Systems: []string{inc, "other"}})
-	if !strings.Contains(without, "-idirafter "+inc) || !strings.Contains(without, "-isystem other") || !strings.Contains(without, "-nocudainc") {
+	if !strings.Contains(without, "-idirafter "+inc) || !strings.Contains(without, "-isystem other") ||
+		!strings.Contains(without, "-nocudainc") {
 		t.Error(without)
 	}
-	_, err := File(context.Background(), writeSource(t, "k.cu", goodKernel), Options{CUDAPath: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "no include/cuda_runtime.h there") {
+	_, err := File(context.Background(), writeSource(t, "k.cu", goodKernel),
+		Options{CUDAPath: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "include/cuda_runtime.h not found") {
 		t.Errorf("no toolkit: %v", err)
 	}
 }

@@ -11,18 +11,20 @@ import (
 	"strings"
 )
 
-// OpenCL C: clang compiles it for NVPTX as it does CUDA. The built-in functions are ours. Those that a file may
-// call are found among the words of its preprocessed text, and written into a header for that compilation
-// (clbuiltin.go): nothing is precompiled, and a user's own function of a built-in's name takes its place.
+// clang compiles OpenCL C for NVPTX as it compiles CUDA. heddle provides the built-in functions. It
+// searches the preprocessed text of a file for their names, and generates a header for this
+// compilation with the functions that the file may call (clbuiltin.go). A user's function with the
+// name of a built-in function replaces it.
 
-// clStandards are the versions tried in turn for a file that names none: 2.0 has the generic address space
-// and program-scope variables; some text of 1.x uses words that 2.0 has taken, or what it has dropped.
+// clStandards are the versions to try, in order, if none is specified. 2.0 has the generic address
+// space and program-scope variables; some programs for 1.x use identifiers that 2.0 reserves, or
+// features that it removed.
 var clStandards = []string{"CL2.0", "CL3.0", "CL1.2"}
 
-// openCL says that a build is of OpenCL C.
+// openCL is the part of a build for OpenCL C.
 type openCL struct {
-	std     string
-	prelude string // path of the header with the built-in functions; empty: not written yet
+	std     string // -cl-std, such as "CL2.0"
+	prelude string // path of the header with the built-in functions; empty: not generated yet
 }
 
 // generic reports whether the version has the generic address space.
@@ -31,7 +33,7 @@ func (c *openCL) generic() bool {
 	return v != "" && !strings.HasPrefix(v, "1")
 }
 
-// args are the options of clang for the language and its headers.
+// args returns clang's options for the language and its headers.
 func (c *openCL) args(b *build) []string {
 	args := []string{
 		"-x", "cl", "-cl-std=" + c.std, "-cl-no-stdinc", "-Xclang", "-cl-ext=+all", "-fgnu-keywords",
@@ -44,8 +46,8 @@ func (c *openCL) args(b *build) []string {
 	return args
 }
 
-// runOpenCL compiles, by the first version of the language that accepts the text. The error is what the first
-// said.
+// runOpenCL compiles with the first version of the language that accepts the text. If none does,
+// the error has the diagnostics for the first version.
 func (b *build) runOpenCL(ctx context.Context, source func(string) []byte) (*output, error) {
 	stds := clStandards
 	if b.opt.Std != "" {
@@ -66,6 +68,7 @@ func (b *build) runOpenCL(ctx context.Context, source func(string) []byte) (*out
 	return nil, &CompileError{File: b.name, Output: first.output}
 }
 
+// tryOpenCL compiles with one version of the language.
 func (b *build) tryOpenCL(ctx context.Context, source func(string) []byte) (*output, error) {
 	if err := b.writeBuiltins(ctx, source); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (b *build) tryOpenCL(ctx context.Context, source func(string) []byte) (*out
 	return b.run(ctx, source)
 }
 
-// writeBuiltins writes the header with the built-in functions that the file may call.
+// writeBuiltins generates the header with the built-in functions that the file may call.
 func (b *build) writeBuiltins(ctx context.Context, source func(string) []byte) error {
 	text, err := b.frontEnd(ctx, "-E", "-P")
 	if err != nil {
@@ -91,92 +94,117 @@ func (b *build) writeBuiltins(ctx context.Context, source func(string) []byte) e
 	return nil
 }
 
-// clNames returns the words of a preprocessed text that name built-in functions, without those that the text
-// defines itself; and the first that names what is not supported.
+// clNames returns the identifiers in a preprocessed text that name built-in functions, except those
+// that the text defines itself, and the first one that names an unsupported function.
 func clNames(text string) (names []string, unsupported string) {
-	seen := make(map[string]bool)
-	own := make(map[string]bool)
-	braces, parens := 0, 0
-	last, candidate := "", ""
+	w := &clWords{seen: make(map[string]bool), own: make(map[string]bool)}
 	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
+		switch c := text[i]; {
 		case c == '"' || c == '\'':
 			i = skipLiteral(text, i)
-			last = ""
-			continue
+			w.last = ""
 		case isWordByte(c):
 			j := i
 			for j < len(text) && isWordByte(text[j]) {
 				j++
 			}
-			last = text[i:j]
+			w.word(text[i:j])
 			i = j
-			if !seen[last] {
-				seen[last] = true
-				names = append(names, last)
-			}
-			continue
-		case c == '(':
-			if parens == 0 && braces == 0 && last != "" && last != "__attribute__" {
-				candidate = last
-			}
-			parens++
-		case c == ')':
-			parens--
-		case (c == '=' || c == '[' || c == ',' || c == ';') && braces == 0 && parens == 0 && last != "":
-			own[last] = true // a variable or a type
-			if c == ';' {
-				candidate = ""
-			}
-		case c == '{':
-			if braces == 0 && parens == 0 && candidate != "" {
-				own[candidate] = true
-			}
-			braces++
-		case c == '}':
-			braces--
-		case c == ';' && braces == 0 && parens == 0:
-			candidate = ""
+		default:
+			w.punctuation(c)
+			i++
 		}
-		if c != ' ' && c != '\n' && c != '\t' {
-			last = ""
-		}
-		i++
 	}
-	keep := names[:0]
-	for _, n := range names {
+	for _, n := range w.names {
 		switch {
-		case own[n]:
+		case w.own[n]:
 		case clDefine(n) != nil:
-			keep = append(keep, n)
+			names = append(names, n)
 		case unsupported == "" && clUnsupported(n) != "":
 			unsupported = n
 		}
 	}
-	return keep, unsupported
+	return names, unsupported
 }
 
+// clWords collects the identifiers of a text, and recognizes the names that it defines outside of
+// functions, without parsing it: the word before the first parenthesis of a definition with a body
+// is a function, and a word before one of = [ , ; is a variable or a type.
+type clWords struct {
+	names          []string        // all identifiers, in the order of their first use
+	seen           map[string]bool // those in names
+	own            map[string]bool // names that the text defines
+	braces, parens int             // nesting depth
+	last           string          // the preceding identifier; "" after anything else
+	candidate      string          // name of the function that is being declared
+}
+
+// word adds an identifier.
+func (w *clWords) word(s string) {
+	w.last = s
+	if !w.seen[s] {
+		w.seen[s] = true
+		w.names = append(w.names, s)
+	}
+}
+
+// punctuation handles any other character.
+func (w *clWords) punctuation(c byte) {
+	outside := w.braces == 0 && w.parens == 0
+	switch {
+	case c == '(':
+		if outside && w.last != "" && w.last != "__attribute__" {
+			w.candidate = w.last
+		}
+		w.parens++
+	case c == ')':
+		w.parens--
+	case (c == '=' || c == '[' || c == ',' || c == ';') && outside && w.last != "":
+		w.own[w.last] = true
+		if c == ';' {
+			w.candidate = ""
+		}
+	case c == '{':
+		if outside && w.candidate != "" {
+			w.own[w.candidate] = true
+		}
+		w.braces++
+	case c == '}':
+		w.braces--
+	case c == ';' && outside:
+		w.candidate = ""
+	}
+	if c != ' ' && c != '\n' && c != '\t' {
+		w.last = ""
+	}
+}
+
+// Built-in functions that are not supported.
 var (
-	enqueueRE   = regexp.MustCompile(`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|get_kernel_(work_group_size|preferred_work_group_size_multiple|sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
-	pipeRE      = regexp.MustCompile(`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|get_pipe_(num|max)_packets)$`)
-	workGroupRE = regexp.MustCompile(`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
+	enqueueRE = regexp.MustCompile(
+		`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|get_kernel_(work_group_size|preferred_work_group_size_multiple|sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
+	pipeRE = regexp.MustCompile(
+		`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|get_pipe_(num|max)_packets)$`)
+	workGroupRE = regexp.MustCompile(
+		`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
 )
 
-// clUnsupported says why a built-in function is not supported; empty if it is none of those.
+// clUnsupported returns why a built-in function is not supported; "" if it is supported or not a
+// built-in function.
 func clUnsupported(name string) string {
 	switch {
 	case enqueueRE.MatchString(name):
-		return "kernels that enqueue kernels are not supported"
+		return "heddle does not support kernels that enqueue kernels"
 	case pipeRE.MatchString(name):
-		return "pipes are not supported"
+		return "heddle does not support pipes"
 	case workGroupRE.MatchString(name):
-		return "of the work-group functions only work_group_all and work_group_any are supported"
+		return "heddle supports only two work-group functions, work_group_all and work_group_any"
 	}
 	return ""
 }
 
-// unsupported is the error for a built-in function that the file names, at its first place in the text.
+// unsupported returns the error for a built-in function that is not supported, at its first use in
+// the file.
 func (b *build) unsupported(name string, source func(string) []byte) error {
 	line, col := 1, 1
 	text := source(b.name)
@@ -185,10 +213,11 @@ func (b *build) unsupported(name string, source func(string) []byte) error {
 		line += bytes.Count(before, []byte{'\n'})
 		col = at[0] - bytes.LastIndexByte(before, '\n')
 	}
-	return &InputError{File: fmt.Sprintf("%s:%d:%d", b.name, line, col), Reason: name + ": " + clUnsupported(name)}
+	return &InputError{File: fmt.Sprintf("%s:%d:%d", b.name, line, col),
+		Reason: name + ": " + clUnsupported(name)}
 }
 
-// skipLiteral returns the index behind the string or character literal at i.
+// skipLiteral returns the index after the string or character literal at i.
 func skipLiteral(text string, i int) int {
 	quote := text[i]
 	for i++; i < len(text) && text[i] != quote && text[i] != '\n'; i++ {

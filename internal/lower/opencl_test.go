@@ -42,14 +42,16 @@ func TestEveryBuiltin(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			source := filepath.Join(dir, "k.cl")
-			if err := os.WriteFile(source, []byte("kernel void k(global int *p) { *p = 1; }\n"), 0o644); err != nil {
+			if err := os.WriteFile(source, []byte("kernel void k(global int *p) { *p = 1; }\n"),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 			b := &build{tc: tc, name: source, path: source, headers: root, tmp: dir, cl: &openCL{std: std}}
 			b.cl.prelude = filepath.Join(dir, "builtins.h")
 			text := clPrelude(names, b.cl.generic())
 			for _, n := range names {
-				since20 := strings.HasPrefix(n, "atomic_") && clLegacy[n[len("atomic_"):]] == "" && !b.cl.generic()
+				since20 := strings.HasPrefix(n, "atomic_") && clLegacy[n[len("atomic_"):]] == "" &&
+					!b.cl.generic()
 				if !since20 && !strings.Contains(text, " "+n+"(") && !strings.Contains(text, "opencl/") {
 					t.Errorf("%s is not defined", n)
 				}
@@ -57,7 +59,8 @@ func TestEveryBuiltin(t *testing.T) {
 			if err := os.WriteFile(b.cl.prelude, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			out, err := exec.CommandContext(t.Context(), tc.Clang, b.clangArgs("-fsyntax-only", "-Wno-unused-command-line-argument")...).CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), tc.Clang,
+				b.clangArgs("-fsyntax-only", "-Wno-unused-command-line-argument")...).CombinedOutput()
 			if err != nil || len(out) > 0 {
 				t.Errorf("%v\n%s", err, clip(string(out), 4000))
 			}
@@ -65,18 +68,24 @@ func TestEveryBuiltin(t *testing.T) {
 	}
 }
 
-// componentCases are accesses of parts of vectors: what must be in the PTX is what the source names.
+// componentCases access parts of vectors: the PTX must access exactly the components that the
+// source names.
 var componentCases = []struct {
 	name string
 	body string // p is global float4 *, f global float3 *, q global float *
 	want map[string]int
 }{
-	{"write of a component", `p[3].y = 1;`, map[string]int{`st\.global\.(f32|u32|b32)`: 1, `st\.`: 1, `ld\.global`: 0}},
+	{"write of a component", `p[3].y = 1;`,
+		map[string]int{`st\.global\.(f32|u32|b32)`: 1, `st\.`: 1, `ld\.global`: 0}},
 	{"read of a component", `q[0] = p[3].y;`, map[string]int{`ld\.global\.f32`: 1, `ld\.global`: 1}},
-	{"component of itself", `p[3].x += p[3].y;`, map[string]int{`ld\.global\.f32`: 2, `ld\.global`: 2, `st\.global`: 1}},
-	{"write of a swizzle", `p[3].xw = (float2)(1, 2);`, map[string]int{`st\.global`: 2, `ld\.global`: 0}},
-	{"write of a reversed swizzle", `p[3].wx = (float2)(q[0], 2);`, map[string]int{`st\.global`: 2, `ld\.global`: 1}},
-	{"read of a swizzle", `float2 v = p[3].zy; q[0] = v.x; q[1] = v.y;`, map[string]int{`ld\.global`: 2}},
+	{"component of itself", `p[3].x += p[3].y;`,
+		map[string]int{`ld\.global\.f32`: 2, `ld\.global`: 2, `st\.global`: 1}},
+	{"write of a swizzle", `p[3].xw = (float2)(1, 2);`,
+		map[string]int{`st\.global`: 2, `ld\.global`: 0}},
+	{"write of a reversed swizzle", `p[3].wx = (float2)(q[0], 2);`,
+		map[string]int{`st\.global`: 2, `ld\.global`: 1}},
+	{"read of a swizzle", `float2 v = p[3].zy; q[0] = v.x; q[1] = v.y;`,
+		map[string]int{`ld\.global`: 2}},
 	{"a component twice", `float4 v = p[3].xxyy; q[0] = v.x + v.w;`, map[string]int{`ld\.global`: 2}},
 	{"swizzle to swizzle", `p[2].xy = p[3].zw;`, map[string]int{`ld\.global`: 2, `st\.global`: 2}},
 	{"all components in another order", `p[2].wzyx = p[3];`, map[string]int{`st\.global\.v4`: 1}},
@@ -84,31 +93,47 @@ var componentCases = []struct {
 	{"read by subscript", `q[0] = p[3][i];`, map[string]int{`ld\.global`: 1, `st\.global`: 1}},
 	{"half of a vector", `p[3].hi = p[2].even;`, map[string]int{`ld\.global`: 2, `st\.global`: 2}},
 	{"whole vector", `p[3] = p[2];`, map[string]int{`ld\.global\.v4`: 1, `st\.global\.v4`: 1}},
-	{"whole vector, one component used", `float4 v = p[2]; q[0] = v.x;`, map[string]int{`ld\.global`: 1}},
-	{"component of three", `f[3].y = q[0];`, map[string]int{`st\.global\.(f32|u32|b32)`: 1, `ld\.global`: 1}},
-	{"read of a component of three", `q[0] = f[3].z;`, map[string]int{`ld\.global\.f32`: 1, `ld\.global`: 1}},
+	{"whole vector, one component used", `float4 v = p[2]; q[0] = v.x;`,
+		map[string]int{`ld\.global`: 1}},
+	{"component of three", `f[3].y = q[0];`,
+		map[string]int{`st\.global\.(f32|u32|b32)`: 1, `ld\.global`: 1}},
+	{"read of a component of three", `q[0] = f[3].z;`,
+		map[string]int{`ld\.global\.f32`: 1, `ld\.global`: 1}},
 	{"swizzle of three", `f[3].zx = f[2].xy;`, map[string]int{`st\.global`: 2, `ld\.global`: 2}},
-	{"local memory", `local float4 t[4]; t[i].z = q[0]; q[1] = t[i + 1].z;`, map[string]int{`st\.shared\.(f32|u32|b32)`: 1, `st\.shared`: 1, `ld\.shared`: 1}},
-	{"volatile", `volatile global float4 *v = p; v[1].x = 1; q[0] = v[2].y;`, map[string]int{`st\.volatile\.global\.(f32|u32|b32)`: 1, `ld\.volatile\.global\.f32`: 1}},
+	{"local memory", `local float4 t[4]; t[i].z = q[0]; q[1] = t[i + 1].z;`,
+		map[string]int{`st\.shared\.(f32|u32|b32)`: 1, `st\.shared`: 1, `ld\.shared`: 1}},
+	{"volatile", `volatile global float4 *v = p; v[1].x = 1; q[0] = v[2].y;`,
+		map[string]int{`st\.volatile\.global\.(f32|u32|b32)`: 1, `ld\.volatile\.global\.f32`: 1}},
 	{"dead stores", `p[3].y = 1; p[3].y = 2;`, map[string]int{`st\.global`: 2}},
 	{"unused read", `float x = p[3].y;`, map[string]int{`ld\.global`: 1}},
-	{"a local vector is no memory", `float4 v = (float4)(q[0]); v.x = q[1]; v.zw = v.xy; p[0] = v;`, map[string]int{`ld\.global`: 2, `st\.global\.v4`: 1, `(ld|st)\.(u32|f32|local)`: 0}},
-	{"16 components", `global float16 *w = (global float16 *)p; w[1].sf = 1; q[0] = w[2].sa;`, map[string]int{`st\.global`: 2, `ld\.global`: 1}},
-	{"array element of a struct", `struct S { int a; float2 b; }; global struct S *s = (global struct S *)p; s[2].b.y = 1;`, map[string]int{`st\.global`: 1, `ld\.global`: 0}},
-	{"atomics", `atomic_add((global int *)q, 1); atomic_inc((global int *)q);`, map[string]int{`atom\.global\.add`: 2}},
-	{"barrier", `barrier(CLK_LOCAL_MEM_FENCE);`, map[string]int{`\.pragma "heddle\.order shared"`: 1, `bar\.sync`: 1}},
-	{"barrier with both flags", `barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);`, map[string]int{`\.pragma`: 0, `bar\.sync`: 1}},
+	{"a local vector is no memory", `float4 v = (float4)(q[0]); v.x = q[1]; v.zw = v.xy; p[0] = v;`,
+		map[string]int{`ld\.global`: 2, `st\.global\.v4`: 1, `(ld|st)\.(u32|f32|local)`: 0}},
+	{"16 components", `global float16 *w = (global float16 *)p; w[1].sf = 1; q[0] = w[2].sa;`,
+		map[string]int{`st\.global`: 2, `ld\.global`: 1}},
+	{"array element of a struct",
+		`struct S { int a; float2 b; }; global struct S *s = (global struct S *)p; s[2].b.y = 1;`,
+		map[string]int{`st\.global`: 1, `ld\.global`: 0}},
+	{"atomics", `atomic_add((global int *)q, 1); atomic_inc((global int *)q);`,
+		map[string]int{`atom\.global\.add`: 2}},
+	{"barrier", `barrier(CLK_LOCAL_MEM_FENCE);`,
+		map[string]int{`\.pragma "heddle\.order shared"`: 1, `bar\.sync`: 1}},
+	{"barrier with both flags", `barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);`,
+		map[string]int{`\.pragma`: 0, `bar\.sync`: 1}},
 	{"fence", `atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);`,
 		map[string]int{`\.pragma "heddle\.order global"`: 1, `fence\.release\.gpu`: 1, `fence`: 1}},
 	{"explicit atomic", `atomic_fetch_add_explicit((global atomic_int *)q, 1, memory_order_acquire, memory_scope_work_group);`,
-		map[string]int{`\.pragma "heddle\.order global"`: 1, `atom\.acquire\.cta\.global\.add`: 1, `atom`: 1}},
-	{"sequentially consistent atomic", `atomic_fetch_add((global atomic_int *)q, 1);`, map[string]int{`\.pragma`: 0, `atom\.acq_rel\.gpu\.global\.add`: 1, `atom`: 1}},
+		map[string]int{`\.pragma "heddle\.order global"`: 1, `atom\.acquire\.cta\.global\.add`: 1,
+			`atom`: 1}},
+	{"sequentially consistent atomic", `atomic_fetch_add((global atomic_int *)q, 1);`,
+		map[string]int{`\.pragma`: 0, `atom\.acq_rel\.gpu\.global\.add`: 1, `atom`: 1}},
 }
 
 func TestOpenCLAccesses(t *testing.T) {
 	var src strings.Builder
 	for i, c := range componentCases {
-		fmt.Fprintf(&src, "kernel void k%d(global float4 *p, global float3 *f, global float *q, int i) { %s }\n", i, c.body)
+		fmt.Fprintf(
+			&src, "kernel void k%d(global float4 *p, global float3 *f, global float *q, int i) { %s }\n", i,
+			c.body)
 	}
 	path := writeSource(t, "k.cl", src.String())
 	eachCompiler(t, func(t *testing.T, compiler string) {
@@ -127,7 +152,7 @@ func TestOpenCLAccesses(t *testing.T) {
 	})
 }
 
-// TestBuiltinNames: which definitions a text asks for.
+// TestBuiltinNames checks which definitions a text needs.
 func TestBuiltinNames(t *testing.T) {
 	for _, c := range []struct{ text, want, unsupported string }{
 		{"kernel void k() { x = sin(y) + max(1, 2); }", "sin max", ""},
@@ -136,7 +161,8 @@ func TestBuiltinNames(t *testing.T) {
 		{"__attribute__((overloadable)) float dot(int a) __attribute__((pure)) { return a; }", "", ""},
 		{"constant int length = 3, mix[2] = {1, 2}; typedef int step; kernel void k() { length; mix; step; exp(1); }", "exp", ""},
 		{"kernel void k() { \"sin\"; 'c'; \"a\\\"cos(\"; tan(1); }", "tan", ""},
-		{"kernel void k() { convert_int4_sat_rte(as_float(x)); convert_int5(x); }", "convert_int4_sat_rte as_float", ""},
+		{"kernel void k() { convert_int4_sat_rte(as_float(x)); convert_int5(x); }",
+			"convert_int4_sat_rte as_float", ""},
 		{"kernel void k() { enqueue_kernel(); read_pipe(); }", "", "enqueue_kernel"},
 		{"int read_pipe(int x) { return x; } kernel void k() { read_pipe(1); }", "", ""},
 		{"kernel void k() { \"unterminated\n sin(1); }", "sin", ""},
@@ -149,7 +175,7 @@ func TestBuiltinNames(t *testing.T) {
 	}
 }
 
-// FuzzBuiltinNames: no text makes the scan fail.
+// FuzzBuiltinNames checks that no text makes the scan fail.
 func FuzzBuiltinNames(f *testing.F) {
 	f.Add("kernel void k() { \"\\")
 	f.Add("'")

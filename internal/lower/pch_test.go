@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The first compilation leaves a mark, the second precompiles the prelude, the third uses it: all give the same PTX.
-// A precompiled prelude that clang does not take is removed.
+// The first compilation leaves a mark, the second precompiles the prelude, the third uses it: all
+// give the same PTX. A precompiled prelude that clang rejects is removed.
 func TestPrelude(t *testing.T) {
 	compiler := compilers(t)[0]
 	cache := t.TempDir()

@@ -6,18 +6,24 @@ import (
 	"strings"
 )
 
-// Marks of places for barriers come from the front end as inline assembly. The inliner counts that as calls, so that a
-// function with marks would be inlined where it is not without, or the other way round. Between the front end and llc
-// they are therefore pseudo probes, which LLVM made for that purpose: the inliner does not count them, and nothing
-// that runs in between (build.go) moves or drops them.
+// The front end emits marks of places for barriers as inline assembly. The inliner would count that
+// as calls, and decide differently for a function with marks than for the same function without.
+// Between the front end and llc the marks are therefore pseudo probes, which LLVM has for such
+// purposes: the inliner does not count them, and none of the passes in between (build.go) moves or
+// removes them.
 
-var markRE = regexp.MustCompile(`^\s*call void asm sideeffect "\.pragma \\22heddle\.(point|barrier) (\d+)\\22;"`)
+// markRE matches a mark in the form of inline assembly, with its kind and number.
+var markRE = regexp.MustCompile(
+	`^\s*call void asm sideeffect "\.pragma \\22heddle\.(point|barrier) (\d+)\\22;"`)
 
-var probeRE = regexp.MustCompile(`^\s*(?:tail )?call void @llvm\.pseudoprobe\(i64 (\d+), i64 (\d+), `)
+// probeRE matches a mark in the form of a pseudo probe, with its number and kind.
+var probeRE = regexp.MustCompile(
+	`^\s*(?:tail )?call void @llvm\.pseudoprobe\(i64 (\d+), i64 (\d+), `)
 
+// declareProbe declares the intrinsic of pseudo probes.
 const declareProbe = "declare void @llvm.pseudoprobe(i64, i64, i32, i64)"
 
-// hidePoints makes pseudo probes of marks.
+// hidePoints replaces marks by pseudo probes.
 func hidePoints(m *irModule) {
 	found := false
 	rewriteLines(m, func(line string) string {
@@ -30,14 +36,15 @@ func hidePoints(m *irModule) {
 		if s[1] == "barrier" {
 			kind = 1
 		}
-		return fmt.Sprintf("  call void @llvm.pseudoprobe(i64 %s, i64 %d, i32 0, i64 -1)%s", s[2], kind, debugAttachment(line))
+		return fmt.Sprintf("  call void @llvm.pseudoprobe(i64 %s, i64 %d, i32 0, i64 -1)%s", s[2], kind,
+			debugAttachment(line))
 	})
 	if found {
 		m.head = append(m.head, declareProbe)
 	}
 }
 
-// showPoints makes inline assembly of pseudo probes.
+// showPoints replaces pseudo probes by marks.
 func showPoints(m *irModule) {
 	rewriteLines(m, func(line string) string {
 		s := probeRE.FindStringSubmatch(line)
@@ -48,10 +55,13 @@ func showPoints(m *irModule) {
 		if s[2] == "1" {
 			kind = "barrier"
 		}
-		return fmt.Sprintf(`  call void asm sideeffect ".pragma \22heddle.%s %s\22;", "~{memory}"() convergent nounwind%s`, kind, s[1], debugAttachment(line))
+		return fmt.Sprintf(
+			`  call void asm sideeffect ".pragma \22heddle.%s %s\22;", "~{memory}"() convergent nounwind%s`,
+			kind, s[1], debugAttachment(line))
 	})
 }
 
+// rewriteLines replaces each call of a void function by the result of rewrite.
 func rewriteLines(m *irModule, rewrite func(string) string) {
 	for _, f := range m.funcs {
 		for i, line := range f.body {
@@ -62,7 +72,8 @@ func rewriteLines(m *irModule, rewrite func(string) string) {
 	}
 }
 
-// debugAttachment returns the location of an instruction with the comma before it.
+// debugAttachment returns the attachment of an instruction's debug location, with the comma before
+// it.
 func debugAttachment(line string) string {
 	i := strings.Index(line, ", !dbg !")
 	if i < 0 {

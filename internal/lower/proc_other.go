@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// command prepares a process that dies with ctx.
+// command returns a command that is killed when ctx ends.
 func command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = time.Second

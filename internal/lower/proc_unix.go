@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// command prepares a process that dies with ctx, its children included: a compiler may be a wrapper
-// script, or a driver that starts the compiler proper.
+// command returns a command that is killed with its children when ctx ends: a compiler may be a
+// wrapper script, or a driver that starts the compiler as another process.
 func command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// finishPTX undoes in llc's output what lowerIR did for it: numbers of .loc become positions with inline
-// stacks (PTX ISA 11.5.4), and the volatile marks that only kept accesses in place are removed. Labels and
-// comments that serve nothing are dropped.
+// finishPTX undoes the changes of lowerIR in llc's output: it replaces the numbers of .loc by
+// positions with inline stacks (PTX ISA 11.5.4), and removes the volatile marks of accesses that
+// are not volatile in the source. It drops debug labels and comments. head is the text to put
+// first.
 func finishPTX(text []byte, low *lowered, head string) []byte {
 	p := &ptxFinisher{locs: low.locs, files: map[string]int{}, names: map[string]int{}}
 	p.body.Grow(len(text) + len(text)/2)
@@ -34,20 +35,22 @@ func finishPTX(text []byte, low *lowered, head string) []byte {
 	return out.Bytes()
 }
 
+// ptxFinisher rewrites llc's output line by line.
 type ptxFinisher struct {
 	locs     []location
 	header   strings.Builder // .version .target .address_size
 	body     bytes.Buffer
-	fileList []string
-	files    map[string]int
-	nameList []string
-	names    map[string]int
-	cur      int  // id of the last .loc; 0: none
-	last     int  // id whose chain was written last
-	asm      bool // within inline assembly
-	section  bool // within a section that is dropped
+	fileList []string       // files of .loc, in the order of their numbers from 1
+	files    map[string]int // the inverse of fileList
+	nameList []string       // functions of .loc, in the order of their numbers from 0
+	names    map[string]int // the inverse of nameList
+	cur      int            // number of the last .loc; 0: none
+	last     int            // number whose stack was written last
+	asm      bool           // inside inline assembly
+	section  bool           // inside a section that is dropped
 }
 
+// line rewrites one line.
 func (p *ptxFinisher) line(line string) {
 	trim := strings.TrimSpace(line)
 	switch {
@@ -66,7 +69,8 @@ func (p *ptxFinisher) line(line string) {
 	case isDirective(trim, ".file"):
 	case strings.HasPrefix(trim, ".section"):
 		p.section = !strings.Contains(trim, "}")
-	case strings.HasPrefix(trim, ".version"), strings.HasPrefix(trim, ".target"), strings.HasPrefix(trim, ".address_size"):
+	case strings.HasPrefix(trim, ".version"), strings.HasPrefix(trim, ".target"),
+		strings.HasPrefix(trim, ".address_size"):
 		target, _, _ := strings.Cut(trim, ", debug")
 		p.header.WriteString(target + "\n")
 	case isDebugLabel(trim):
@@ -75,7 +79,7 @@ func (p *ptxFinisher) line(line string) {
 	}
 }
 
-// code writes an ordinary line without its comment, and takes marks off.
+// code writes an ordinary line without its comment and without a mark.
 func (p *ptxFinisher) code(line string) {
 	if i := strings.Index(line, "//"); i >= 0 && !strings.Contains(line[:i], `"`) {
 		line = line[:i]
@@ -94,19 +98,21 @@ func (p *ptxFinisher) code(line string) {
 	p.write(line)
 }
 
-// isDirective tells .loc from .local.
+// isDirective reports whether a line starts with the directive name, and not just with a longer
+// one: .loc is a prefix of .local.
 func isDirective(trim, name string) bool {
 	rest, ok := strings.CutPrefix(trim, name)
 	return ok && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, "\t"))
 }
 
+// write writes one line.
 func (p *ptxFinisher) write(line string) {
 	p.body.WriteString(line)
 	p.body.WriteByte('\n')
 }
 
-// unmark removes .volatile unless the user wrote it. An access whose id is unknown was made by llc itself
-// (a copy of a parameter): also plain.
+// unmark removes .volatile unless the source has it. An access without a known number was added by
+// llc, for example to copy a parameter; it is plain too.
 func (p *ptxFinisher) unmark(line string) string {
 	trim := strings.TrimSpace(line)
 	if !strings.HasPrefix(trim, "ld.volatile") && !strings.HasPrefix(trim, "st.volatile") {
@@ -123,7 +129,8 @@ func (p *ptxFinisher) unmark(line string) string {
 	return strings.Replace(line, ".volatile", "", 1)
 }
 
-// loc handles ".loc 1 ID 0": writes the stack of the id unless it is the one in force.
+// loc handles ".loc 1 NUMBER 0": it writes the inline stack of the number unless that is already in
+// effect.
 func (p *ptxFinisher) loc(trim string) {
 	f := strings.Fields(trim)
 	p.cur = 0
@@ -140,19 +147,21 @@ func (p *ptxFinisher) loc(trim string) {
 		return
 	}
 	p.last = id
-	// The ISA wants the position that a function was inlined at to precede: the stack is written from
-	// the outermost frame inwards.
+	// The ISA requires that the call site of an inlined function precedes it, so the outermost frame
+	// is first.
 	for i := len(chain) - 1; i >= 0; i-- {
 		c := chain[i]
 		fmt.Fprintf(&p.body, "\t.loc %d %d %d", p.file(c.file), c.line, c.col)
 		if i+1 < len(chain) {
 			up := chain[i+1]
-			fmt.Fprintf(&p.body, ", function_name $L__heddle_name%d, inlined_at %d %d %d", p.name(c.fn), p.file(up.file), up.line, up.col)
+			fmt.Fprintf(&p.body, ", function_name $L__heddle_name%d, inlined_at %d %d %d", p.name(c.fn),
+				p.file(up.file), up.line, up.col)
 		}
 		p.body.WriteByte('\n')
 	}
 }
 
+// sameChain reports whether two stacks are equal.
 func sameChain(a, b []frame) bool {
 	if len(a) != len(b) {
 		return false
@@ -165,6 +174,7 @@ func sameChain(a, b []frame) bool {
 	return true
 }
 
+// file returns the number of a file.
 func (p *ptxFinisher) file(name string) int {
 	n, ok := p.files[name]
 	if !ok {
@@ -175,6 +185,7 @@ func (p *ptxFinisher) file(name string) int {
 	return n
 }
 
+// name returns the number of the name of a function.
 func (p *ptxFinisher) name(fn string) int {
 	n, ok := p.names[fn]
 	if !ok {
@@ -185,7 +196,7 @@ func (p *ptxFinisher) name(fn string) int {
 	return n
 }
 
-// debugStr writes the names that function_name refers to (ISA 11.5.2, 11.5.4).
+// debugStr writes the section with the names that function_name refers to (PTX ISA 11.5.2, 11.5.4).
 func (p *ptxFinisher) debugStr(out *bytes.Buffer) {
 	if len(p.nameList) == 0 {
 		return
@@ -202,13 +213,16 @@ func (p *ptxFinisher) debugStr(out *bytes.Buffer) {
 	out.WriteString("}\n")
 }
 
-// isDebugLabel reports labels that only DWARF sections, which are dropped, refer to.
+// isDebugLabel reports whether a line is a label that only DWARF sections refer to, which are
+// dropped. Labels of the code have other prefixes, such as $L__BB.
 func isDebugLabel(trim string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(trim, "$L__"), "L") // $L__ since LLVM 15
 	return strings.HasSuffix(trim, ":") && len(name) < len(trim) &&
-		(strings.HasPrefix(name, "tmp") || strings.HasPrefix(name, "func_begin") || strings.HasPrefix(name, "func_end"))
+		(strings.HasPrefix(name, "tmp") || strings.HasPrefix(name, "func_begin") ||
+			strings.HasPrefix(name, "func_end"))
 }
 
+// ptxQuote quotes a string for PTX, with the escapes of C.
 func ptxQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

@@ -7,15 +7,18 @@ import (
 	"strings"
 )
 
-// An array or struct of the thread that begins with addresses of shared variables (`int *t[2] = {x, y};`) is a copy of a constant
-// in global memory. PTX has no initialiser for that: where a shared variable lies is known to nobody before the launch (PTX ISA 5.4.4). So
-// the thread stores the addresses itself.
+// A local array or struct that is initialized with addresses of shared variables (`int *t[2] = {x,
+// y};`) is a copy of a constant in global memory. PTX cannot express that initialiser, since the
+// address of a shared variable is not known before the launch (PTX ISA 5.4.4). So the thread stores
+// the addresses itself.
 
-var sharedTableRE = regexp.MustCompile(`^(@(?:[-\w.$]+|"[^"]*")) = (?:[\w()]+ )*(?:constant|global) (.*addrspace\(3\).*), align \d+$`)
+// sharedTableRE matches such a constant, with its name, and its type and value.
+var sharedTableRE = regexp.MustCompile(
+	`^(@(?:[-\w.$]+|"[^"]*")) = (?:[\w()]+ )*(?:constant|global) (.*addrspace\(3\).*), align \d+$`)
 
-// storeSharedTables puts a store of the constant in the place of each such copy.
+// storeSharedTables replaces each copy of such a constant by a store of its value.
 func storeSharedTables(m *irModule) {
-	tables := map[string]string{} // type and value, by name
+	tables := map[string]string{} // type and value by name
 	for _, line := range m.head {
 		if s := sharedTableRE.FindStringSubmatch(line); s != nil {
 			tables[s[1]] = s[2]
@@ -38,7 +41,7 @@ func storeSharedTables(m *irModule) {
 	})
 }
 
-// storedTable is the store in place of a copy of a whole table; empty for other lines.
+// storedTable returns the store that replaces a copy of a complete constant; "" for other lines.
 func storedTable(line string, tables map[string]string, l *layouts) string {
 	if !strings.Contains(line, "call void @llvm.memcpy.") {
 		return ""
@@ -63,7 +66,7 @@ func storedTable(line string, tables map[string]string, l *layouts) string {
 	return store
 }
 
-// leadingType is the type that a typed value begins with.
+// leadingType returns the type at the start of a typed value.
 func leadingType(value string) string {
 	if strings.ContainsAny(value[:1], "[{<") {
 		_, after := bracketed(value)
@@ -73,7 +76,7 @@ func leadingType(value string) string {
 	return typ
 }
 
-// userOf is an instruction that refers to a symbol, "@x"; empty if none does.
+// userOf returns an instruction that refers to a symbol "@x"; "" if none does.
 func (m *irModule) userOf(symbol string) string {
 	for _, f := range m.funcs {
 		for _, line := range f.body {
@@ -87,14 +90,16 @@ func (m *irModule) userOf(symbol string) string {
 	return ""
 }
 
-// checkSharedTables refuses a module with such a constant that is used in place.
+// checkSharedTables reports the use of such a constant that storeSharedTables could not replace.
 func (b *build) checkSharedTables(m *irModule) error {
 	for _, line := range m.head {
 		s := sharedTableRE.FindStringSubmatch(line)
 		if s == nil || m.userOf(s[1]) == "" {
 			continue
 		}
-		no := &InputError{File: b.name, Reason: "unsupported: a constant that holds addresses of __shared__ variables, which are not known before the launch; let the kernel store them"}
+		no := &InputError{File: b.name, Reason: "unsupported: a constant contains addresses of " +
+			"__shared__ variables, which are not known before the launch; let the kernel store them at " +
+			"run time"}
 		if _, dbg := splitAttach(m.userOf(s[1])); dbg != "" {
 			if at := b.debugInfo(m).chain(dbg); len(at) > 0 {
 				no.File = fmt.Sprintf("%s:%d:%d", at[0].file, at[0].line, at[0].col)

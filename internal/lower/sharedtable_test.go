@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestSharedTables: addresses of shared variables in an array or a struct of the thread are stored by the thread (PTX has no initialiser
-// for them); a constant that holds them is refused at its use.
+// TestSharedTables checks that the thread stores addresses of shared variables in a local array or
+// struct, since PTX has no initialiser for them, and that a constant with such addresses is
+// reported at its use.
 func TestSharedTables(t *testing.T) {
 	const head = "struct W { int *p; float k; int *q; };\n__global__ void k(int *o, int n) {\n  __shared__ int x[64], y[64];\n"
 	for _, body := range []string{
@@ -29,7 +30,8 @@ func TestSharedTables(t *testing.T) {
 	} {
 		path := writeSource(t, "k.cu", head+"  "+body+"\n}\n")
 		_, err := File(t.Context(), path, Options{CacheDir: testCache})
-		if no := (*InputError)(nil); !errors.As(err, &no) || !strings.Contains(no.File, "k.cu:5:") || !strings.Contains(no.Reason, "addresses of __shared__") {
+		if no := (*InputError)(nil); !errors.As(err, &no) || !strings.Contains(no.File, "k.cu:5:") ||
+			!strings.Contains(no.Reason, "addresses of __shared__") {
 			t.Errorf("%s: error %v, want one at line 5 about addresses of __shared__ variables", body, err)
 		}
 	}

@@ -6,19 +6,23 @@ import (
 	"strings"
 )
 
-// What is read of a variable that nothing was written to is undef once SROA has put the variable into registers, and so is what
-// is computed of it. llc drops a store of such a value, volatile or not, and with it a race of the source. So values
-// that may be undefined are frozen where they are stored: each is anything then, but the store is there.
+// Once SROA has moved a variable to registers, reading it before any write yields undef, and so
+// does every computation with that value. llc removes a store of undef, even if it is volatile, and
+// with it a race of the source. So values that may be undefined are frozen where they are stored:
+// the value is arbitrary, but the store stays.
 
-// undefined holds the names of the values of a function that may be undefined.
+// undefined is the set of the values of a function that may be undefined, by name.
 type undefined map[string]bool
 
+// An undefined constant, and a use of a value.
 var (
 	undefRE = regexp.MustCompile(`\b(undef|poison)\b`)
 	usedRE  = regexp.MustCompile(`%[-\w.$]+|%"[^"]*"`)
 )
 
-// findUndefined goes through the lines of a function's body.
+// findUndefined returns the values of a function that may be undefined, by iterating to a fixed
+// point: with loops a value can be used above its definition. It assumes the worst of every
+// operand, which costs a freeze and no access.
 func findUndefined(body []string) undefined {
 	var out undefined
 	for changed := true; changed; {
@@ -45,7 +49,8 @@ func (u undefined) spreads(rest string) bool {
 	switch op {
 	case "load", "call", "tail", "notail", "musttail", "alloca", "freeze", "atomicrmw", "cmpxchg":
 		return false
-	case "insertelement", "shufflevector", "insertvalue": // begin with an undefined whole, to be filled
+	// start from an undefined aggregate and fill it
+	case "insertelement", "shufflevector", "insertvalue":
 	default:
 		if undefRE.MatchString(args) {
 			return true
@@ -59,7 +64,7 @@ func (u undefined) spreads(rest string) bool {
 	return false
 }
 
-// has looks up a value, "%x".
+// has reports whether a value "%x" may be undefined.
 func (u undefined) has(value string) bool {
 	symbol, ok := strings.CutPrefix(value, "%")
 	if !ok || len(u) == 0 {
@@ -69,7 +74,7 @@ func (u undefined) has(value string) bool {
 	return u[name]
 }
 
-// operand returns the type of an operand that may be undefined.
+// operand returns the type of an operand, and whether the operand may be undefined.
 func (u undefined) operand(op string) (typ string, ok bool) {
 	i := strings.LastIndexByte(op, ' ')
 	if i < 0 {
@@ -79,8 +84,8 @@ func (u undefined) operand(op string) (typ string, ok bool) {
 	return op[:i], v == "undef" || v == "poison" || u.has(v)
 }
 
-// certain turns a store or a memset of a value that may be undefined into one of a frozen value. freeze is a line that comes
-// before; n makes a name in it unique.
+// certain replaces a store or memset of a value that may be undefined by one of a frozen value.
+// freeze is a line to insert before it; n makes the name in it unique.
 func (u undefined) certain(line string, n int) (freeze, store string, ok bool) {
 	_, rest := opcode(line)
 	name := fmt.Sprintf("%%heddle.any%d", n)
@@ -91,13 +96,14 @@ func (u undefined) certain(line string, n int) (freeze, store string, ok bool) {
 		if !ok {
 			return "", "", false
 		}
-		return fmt.Sprintf("  %s = freeze %s\n", name, value), strings.Replace(line, value, typ+" "+name, 1), true
+		return fmt.Sprintf("  %s = freeze %s\n", name, value),
+			strings.Replace(line, value, typ+" "+name, 1), true
 	}
 	if !isCopy(line) {
 		return "", "", false
 	}
 	before, ops, after := copyCall(line)
-	if len(ops) != 4 || !strings.HasPrefix(ops[1], "i8 ") { // no memset
+	if len(ops) != 4 || !strings.HasPrefix(ops[1], "i8 ") { // not a memset
 		return "", "", false
 	}
 	typ, ok := u.operand(ops[1])

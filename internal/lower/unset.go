@@ -7,25 +7,31 @@ import (
 	"strings"
 )
 
-// A variable that is read on a way on which nothing was written to it is undef there once SROA has put it into registers, and
-// undef takes whatever value suits: of `int x; if (t < 5) x = t; a[x] = 1;` nothing is left but `a[t] = 1`, without the race. So a
-// variable gets a frozen value, which may be anything but is one, where its life begins and nothing is seen to be written to it
-// first. Where every way writes to it, nothing of that is left in the PTX.
+// A variable that is read on a path without a write to it is undef there, once SROA has moved it to
+// registers, and the compiler may choose any value for undef: `int x; if (t < 5) x = t; a[x] = 1;`
+// becomes `a[t] = 1`, without the race. So a variable gets a frozen value, which is arbitrary but
+// fixed, at the start of its lifetime, unless the next instruction that uses it overwrites it. If
+// all paths write to the variable, nothing of this is left in the PTX.
 //
-// To llc freeze says too little: where two ways meet it gives both the register of the other. So behind opt the frozen value
-// becomes a copy of a register that nothing writes, in inline assembly. Before, that would count as a call for the inliner.
+// freeze is not enough for llc: at a merge point it may assign the register of either path to the
+// other. So after opt the frozen value becomes a copy of a register that nothing writes, in inline
+// assembly. Before opt the inliner would count that as a call.
 //
-// Clang marks no beginning for variables that a goto or a switch jumps over, for those that a function returns, and for the result itself, which
-// a function may fail to set: they get their value where the function begins.
+// clang does not mark the lifetime of variables that a goto or a switch jumps over, of those that a
+// function returns, and of the result itself, which a function may fail to set. They get their
+// value at the start of the function.
 //
-// Arrays that stay in memory hold anything there: what was written to their elements for this is taken out again.
+// Arrays that stay in memory have arbitrary contents anyway, so the stores to their elements are
+// removed again.
 
-var lifeRE = regexp.MustCompile(`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
+// lifeRE matches the start of the lifetime of a variable.
+var lifeRE = regexp.MustCompile(
+	`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
 
-// maxUnset bounds the elements of a variable that get a frozen value.
+// maxUnset bounds the scalars of a variable that gets a frozen value.
 const maxUnset = 4096
 
-// setVariables writes a frozen value to each variable at the beginning of its life.
+// setVariables stores a frozen value to each variable at the start of its lifetime.
 func setVariables(m *irModule) {
 	l, n := newLayouts(m.head), 0
 	l.most, l.wide = maxUnset, true
@@ -59,7 +65,8 @@ func setVariables(m *irModule) {
 	}
 }
 
-// allocation is the symbol of the variable of fixed size that a line allocates; empty for other lines.
+// allocation returns the name of the variable that a line allocates, if its size is fixed; "" for
+// other lines.
 func allocation(line string) string {
 	name, rest := opcode(line)
 	args, ok := strings.CutPrefix(rest, "alloca ")
@@ -67,14 +74,14 @@ func allocation(line string) string {
 		return ""
 	}
 	for _, arg := range splitTop(args)[1:] {
-		if strings.Contains(arg, "%") { // how many there are
+		if strings.Contains(arg, "%") { // a variable number of elements
 			return ""
 		}
 	}
 	return name
 }
 
-// allocated are the types of a function's variables, by their names.
+// allocated returns the types of a function's variables by name.
 func (f *irFunc) allocated() map[string]string {
 	out := map[string]string{}
 	for _, line := range f.body {
@@ -87,7 +94,9 @@ func (f *irFunc) allocated() map[string]string {
 	return out
 }
 
-// setFirst reports whether the next thing that is done with a variable, in the block that lines begin in, is to write all of it.
+// setFirst reports whether the first use of a variable, in the block that lines start in, stores to
+// all of it. Then its initial value cannot be read. It gives up at the end of the block, where SROA
+// removes an unused value anyway.
 func setFirst(lines []string, name, typ string) bool {
 	for _, line := range lines {
 		if !strings.HasPrefix(line, "  ") {
@@ -109,7 +118,8 @@ func setFirst(lines []string, name, typ string) bool {
 	return false
 }
 
-// setUnset are the lines that write a frozen value to each scalar of a variable, of which n is the number.
+// setUnset returns the lines that store a frozen value to each scalar of a variable. n is the
+// number of the variable.
 func setUnset(name string, elems []element, n int) []string {
 	var out []string
 	for i, e := range elems {
@@ -118,15 +128,18 @@ func setUnset(name string, elems []element, n int) []string {
 			at = fmt.Sprintf("%%heddle.unsetat%d.%d", n, i)
 			out = append(out, fmt.Sprintf("  %s = getelementptr i8, ptr %s, i64 %d", at, name, e.off))
 		}
-		out = append(out, fmt.Sprintf("  %s = freeze %s undef", value, e.typ), fmt.Sprintf("  store %s %s, ptr %s, align %d", e.typ, value, at, e.size))
+		out = append(out, fmt.Sprintf("  %s = freeze %s undef", value, e.typ),
+			fmt.Sprintf("  store %s %s, ptr %s, align %d", e.typ, value, at, e.size))
 	}
 	return out
 }
 
-var unsetStoreRE = regexp.MustCompile(`^  store \w+ %heddle\.unset(\d+\.\d+)\b[\w.]*, ptr %heddle\.unsetat(\d+\.\d+)\b`)
+// unsetStoreRE matches a store of setUnset to a variable of several scalars.
+var unsetStoreRE = regexp.MustCompile(
+	`^  store \w+ %heddle\.unset(\d+\.\d+)\b[\w.]*, ptr %heddle\.unsetat(\d+\.\d+)\b`)
 
-// forgetUnset takes the stores of setUnset out that are left, behind opt: of variables of several elements that stay in memory. What was
-// computed for them goes with them.
+// forgetUnset removes the stores of setUnset that are left after opt, those to variables of several
+// scalars that stay in memory, and the values and addresses that only they use.
 func forgetUnset(m *irModule) {
 	for _, f := range m.funcs {
 		f.body = slices.DeleteFunc(f.body, func(line string) bool {
@@ -148,9 +161,13 @@ func forgetUnset(m *irModule) {
 	}
 }
 
-var frozenRE = regexp.MustCompile(`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|bfloat|float|double|ptr(?: addrspace\(\d+\))?) (?:undef|poison)$`)
+// frozenRE matches a frozen undefined scalar.
+var frozenRE = regexp.MustCompile(
+	`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|bfloat|float|double|ptr(?: addrspace\(\d+\))?) (?:undef|poison)$`)
 
-// opaqueValue is what llc gets in place of a frozen value: a copy of a register that nothing writes.
+// opaqueValue returns the lines that replace a frozen undefined scalar for llc: a copy of a
+// register that nothing writes. Inline assembly has no 8-bit, half or pointer operands, so these
+// are converted from integers.
 func opaqueValue(line string) (string, bool) {
 	s := frozenRE.FindStringSubmatch(line)
 	if s == nil {
@@ -158,13 +175,16 @@ func opaqueValue(line string) (string, bool) {
 	}
 	name, typ := s[1], s[2]
 	unwritten := func(name, typ, constraint string, bits int) string {
-		return fmt.Sprintf(`  %s = call %s asm "{ .reg .b%d unset; mov.b%d $0, unset; }", "=%s"()`, name, typ, bits, bits, constraint)
+		return fmt.Sprintf(`  %s = call %s asm "{ .reg .b%d unset; mov.b%d $0, unset; }", "=%s"()`, name,
+			typ, bits, bits, constraint)
 	}
 	switch typ {
 	case "i8":
-		return unwritten(name+".wide", "i16", "h", 16) + "\n  " + name + " = trunc i16 " + name + ".wide to i8", true
+		return unwritten(name+".wide", "i16", "h", 16) + "\n  " + name + " = trunc i16 " + name +
+			".wide to i8", true
 	case "half", "bfloat":
-		return unwritten(name+".bits", "i16", "h", 16) + "\n  " + name + " = bitcast i16 " + name + ".bits to " + typ, true
+		return unwritten(name+".bits", "i16", "h", 16) + "\n  " + name + " = bitcast i16 " + name +
+			".bits to " + typ, true
 	case "i16":
 		return unwritten(name, typ, "h", 16), true
 	case "i32":
@@ -176,5 +196,6 @@ func opaqueValue(line string) (string, bool) {
 	case "double":
 		return unwritten(name, typ, "d", 64), true
 	}
-	return unwritten(name+".bits", "i64", "l", 64) + "\n  " + name + " = inttoptr i64 " + name + ".bits to " + typ, true
+	return unwritten(name+".bits", "i64", "l", 64) + "\n  " + name + " = inttoptr i64 " + name +
+		".bits to " + typ, true
 }

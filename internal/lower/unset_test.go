@@ -10,8 +10,8 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// TestUnsetVariables: a variable has a value that nothing is known of where a way leads to a read without a write, and only there:
-// where every way writes to it, no trace of it is left.
+// TestUnsetVariables checks that a variable has an arbitrary value where a path leads to a read
+// without a write, and that nothing is added where every path writes to it.
 func TestUnsetVariables(t *testing.T) {
 	tests := []struct {
 		name, body string
@@ -33,28 +33,37 @@ func TestUnsetVariables(t *testing.T) {
 		{"members, one of them", "struct { int x, y; } s; s.x = 1; if (n) s.y = 2; a[s.x + s.y] = 1;", 1},
 		{"an array", "int x[2]; if (n) x[0] = 1; x[1] = 2; a[x[0]] = x[1];", 1},
 		{"an array that is all written", "int x[2]; x[0] = n; x[1] = 2; a[x[0]] = x[1];", 0},
-		{"members of an array, copied", "struct S { int x[2]; } s; if (n) s.x[1] = 1; S r = s; a[r.x[1]] = 1;", 1},
-		{"an array that a function fills", "int x[2]; auto fill = [](int (&x)[2], int n) { if (n) x[1] = n; }; fill(x, n); a[x[1]] = 1;", 1},
+		{"members of an array, copied",
+			"struct S { int x[2]; } s; if (n) s.x[1] = 1; S r = s; a[r.x[1]] = 1;", 1},
+		{"an array that a function fills",
+			"int x[2]; auto fill = [](int (&x)[2], int n) { if (n) x[1] = n; }; fill(x, n); a[x[1]] = 1;",
+			1},
 		{"a long array", "int x[1000]; if (n) x[700] = 1; a[x[700]] = 1;", 1},
-		{"an array that stays in memory", "int x[100]; for (int i = 0; i < n; i++) x[i] = i; a[x[n]] = 1;", 0},
+		{"an array that stays in memory",
+			"int x[100]; for (int i = 0; i < n; i++) x[i] = i; a[x[n]] = 1;", 0},
 		{"a goto passes it by", "if (n) goto l; int x; x = 1; l: a[x] = 1;", 1},
 		{"a goto that passes by no read", "if (n) goto l; int x; x = 1; a[x] = 1; l: a[n] = 1;", 0},
 		{"a label of a switch passes it by", "switch (n) { int x; case 0: x = 3; case 1: a[x] = 1; }", 1},
-		{"a result that one way gives", "auto f = [](int n) -> int { if (n) return 1; }; a[f(n)] = 1;", 1},
-		{"a result that both ways give", "auto f = [](int n) -> int { if (n) return 1; return 2; }; a[f(n)] = 1;", 0},
+		{"a result that one way gives", "auto f = [](int n) -> int { if (n) return 1; }; a[f(n)] = 1;",
+			1},
+		{"a result that both ways give",
+			"auto f = [](int n) -> int { if (n) return 1; return 2; }; a[f(n)] = 1;", 0},
 		{"what a function returns", "struct S { int x, y; }; auto f = [](int n) { S s; if (n) s.y = 1; return s; }; a[f(n).y] = 1;", 1},
-		{"what a function returns, in a struct with an array", "struct S { int x[3]; }; auto f = [](int n) { S s; s.x[0] = s.x[1] = 2; if (n) s.x[2] = 1; return s; }; a[f(n).x[2]] = 1;", 1},
+		{"what a function returns, in a struct with an array",
+			"struct S { int x[3]; }; auto f = [](int n) { S s; s.x[0] = s.x[1] = 2; if (n) s.x[2] = 1; return s; }; a[f(n).x[2]] = 1;", 1},
 		{"in some iterations", "for (int i = 0; i < n; i++) { int x; if (i) x = i; a[x] = 1; }", 1},
 	}
 	for _, test := range tests {
 		path := filepath.Join(t.TempDir(), "unset.cu")
-		if err := os.WriteFile(path, []byte("__global__ void k(int *a, int n) { "+test.body+" }\n"), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte("__global__ void k(int *a, int n) { "+test.body+" }\n"),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		m, _ := kernels.File(t, path, lower.Options{})
 		f := m.Funcs[0]
 		if n := unwritten(f); n != test.unset {
-			t.Errorf("%s: %d registers that some way reads without a write, want %d", test.name, n, test.unset)
+			t.Errorf("%s: %d registers that some way reads without a write, want %d", test.name, n,
+				test.unset)
 		}
 	}
 }

@@ -10,40 +10,42 @@ import (
 	"heddle/internal/source"
 )
 
-// document is a text that is open in the editor.
+// document is a text that is open in the editor. All fields are protected by Server.mu.
 type document struct {
 	uri, path string
 	text      string
 	version   int
-	timer     *time.Timer        // of the check after an edit; nil: none waits
-	cancel    context.CancelFunc // of the run under way; nil: none
-	run       int                // number of the latest run
-	reports   []part             // of the runs that came to their end
-	checked   string             // the text that reports are about
-	published map[string][]diagnostic
+	timer     *time.Timer             // of the check after an edit; nil: none pending
+	cancel    context.CancelFunc      // of the current run; nil: none
+	run       int                     // number of the latest run
+	reports   []part                  // of completed runs, oldest first
+	checked   string                  // the text that the reports describe
+	published map[string][]diagnostic // by URI, as last sent to the client
 }
 
-// part is a report, and the kernel that it is about; empty: all.
+// part is a report with the kernel that was examined; an empty kernel means all kernels.
 type part struct {
 	*Report
 	kernel string
 }
 
-// take keeps a report in the place of what was known of the kernel. Reports of another text are dropped.
+// take adds a report and drops the previous report about the same kernel. A report about all
+// kernels, or about a new text, replaces all others.
 func (d *document) take(r *Report, kernel string) {
 	if d.checked != d.text || kernel == "" {
 		d.reports = nil
 	}
-	d.reports = append(slices.DeleteFunc(d.reports, func(p part) bool { return p.kernel == kernel }), part{r, kernel})
+	d.reports = append(slices.DeleteFunc(d.reports, func(p part) bool { return p.kernel == kernel }),
+		part{r, kernel})
 	d.checked = d.text
 }
 
-// current reports whether the last word on a kernel is that of the i-th report.
+// current reports whether the i-th report is the latest about a kernel.
 func (d *document) current(i int, kernel string) bool {
 	return !slices.ContainsFunc(d.reports[i+1:], func(p part) bool { return p.kernel == kernel })
 }
 
-// findings goes through what is known to be wrong with the document.
+// findings calls visit for each current finding that is not suppressed.
 func (d *document) findings(visit func(*source.Set, *diag.Diagnostic)) {
 	for i, p := range d.reports {
 		for j := range p.Findings {
@@ -54,7 +56,7 @@ func (d *document) findings(visit func(*source.Set, *diag.Diagnostic)) {
 	}
 }
 
-// verdicts goes through the kernels of the document.
+// verdicts calls visit for the current verdict of each kernel.
 func (d *document) verdicts(visit func(*source.Set, *diag.Verdict)) {
 	for i, p := range d.reports {
 		for j := range p.Verdicts {
@@ -65,6 +67,7 @@ func (d *document) verdicts(visit func(*source.Set, *diag.Verdict)) {
 	}
 }
 
+// didOpen starts a full check of a document that was opened.
 func (s *Server) didOpen(raw json.RawMessage) *rpcError {
 	p, err := params[struct {
 		TextDocument textDocument `json:"textDocument"`
@@ -75,22 +78,25 @@ func (s *Server) didOpen(raw json.RawMessage) *rpcError {
 	t := p.TextDocument
 	path := pathOf(t.URI)
 	if path == "" {
-		return nil // of no file: nothing could include it, and it includes nothing
+		return nil // not a file (untitled:, git:, ...): includes and flags could not be resolved
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := &document{uri: t.URI, path: path, text: t.Text, version: t.Version, published: map[string][]diagnostic{}}
+	d := &document{uri: t.URI, path: path, text: t.Text, version: t.Version,
+		published: map[string][]diagnostic{}}
 	s.docs[t.URI] = d
 	s.start(d, Full)
 	return nil
 }
 
+// didChange applies edits, cancels the current run, and schedules a quick check unless the client
+// turned these off.
 func (s *Server) didChange(raw json.RawMessage) *rpcError {
 	return onDocument(s, raw, func(d *document, p didChange) *rpcError {
 		if err := s.change(d, p); err != nil {
 			return err
 		}
-		if d.cancel != nil { // what runs is about a text that is gone
+		if d.cancel != nil { // the current run examines the previous text
 			d.cancel()
 		}
 		if !s.onChange {
@@ -107,7 +113,7 @@ func (s *Server) didChange(raw json.RawMessage) *rpcError {
 	})
 }
 
-// change makes the text of a document what the client says. s.mu is held.
+// change applies edits of the client to the text of a document, in order. s.mu is held.
 func (s *Server) change(d *document, p didChange) *rpcError {
 	for _, c := range p.ContentChanges {
 		if c.Range == nil {
@@ -116,7 +122,7 @@ func (s *Server) change(d *document, p didChange) *rpcError {
 		}
 		from, to := s.enc.offset(d.text, c.Range.Start), s.enc.offset(d.text, c.Range.End)
 		if from > to {
-			return fail(codeInvalidParams, "a change whose end is before its start")
+			return fail(codeInvalidParams, "the end of a change is before its start")
 		}
 		d.text = d.text[:from] + c.Text + d.text[to:]
 	}
@@ -124,6 +130,7 @@ func (s *Server) change(d *document, p didChange) *rpcError {
 	return nil
 }
 
+// didSave starts a full check.
 func (s *Server) didSave(raw json.RawMessage) *rpcError {
 	return onDocument(s, raw, func(d *document, _ textDocumentPosition) *rpcError {
 		s.start(d, Full)
@@ -131,6 +138,7 @@ func (s *Server) didSave(raw json.RawMessage) *rpcError {
 	})
 }
 
+// didClose forgets a document and removes its diagnostics.
 func (s *Server) didClose(raw json.RawMessage) *rpcError {
 	return onDocument(s, raw, func(d *document, _ textDocumentPosition) *rpcError {
 		d.wait(nil)
@@ -143,9 +151,10 @@ func (s *Server) didClose(raw json.RawMessage) *rpcError {
 	})
 }
 
-// onDocument decodes parameters and calls do, under s.mu, with the open document that they name; a document that is not
-// open is passed over.
-func onDocument[P interface{ uri() string }](s *Server, raw json.RawMessage, do func(*document, P) *rpcError) *rpcError {
+// onDocument decodes parameters and calls do, with s.mu held, for the open document that they name.
+// It ignores documents that are not open, since the client may have just closed them.
+func onDocument[P interface{ uri() string }](s *Server, raw json.RawMessage,
+	do func(*document, P) *rpcError) *rpcError {
 	p, err := params[P](raw)
 	if err != nil {
 		return err
@@ -159,7 +168,7 @@ func onDocument[P interface{ uri() string }](s *Server, raw json.RawMessage, do 
 	return do(d, p)
 }
 
-// wait has a timer, or none, take the place of the one that waits.
+// wait replaces the pending timer by t, which may be nil.
 func (d *document) wait(t *time.Timer) {
 	if d.timer != nil {
 		d.timer.Stop()
@@ -167,7 +176,7 @@ func (d *document) wait(t *time.Timer) {
 	d.timer = t
 }
 
-// start examines a document in the background, in the place of a run that is under way. s.mu is held.
+// start examines a document in the background and cancels the current run. s.mu is held.
 func (s *Server) start(d *document, mode Mode) {
 	d.wait(nil)
 	if d.cancel != nil {
@@ -183,12 +192,14 @@ func (s *Server) start(d *document, mode Mode) {
 	})
 }
 
-// examine runs the engine and publishes what it found, unless something newer has begun.
+// examine runs the engine and publishes the result, unless a newer run has started or the document
+// was closed. An error of the engine is shown to the user once.
 func (s *Server) examine(ctx context.Context, d *document, run int, req Request) {
-	report, err := s.withProgress(ctx, "heddle "+string(req.Mode), func(ctx context.Context, say func(string)) (*Report, error) {
-		req.Progress = say
-		return s.engine.Check(ctx, req)
-	})
+	report, err := s.withProgress(ctx, "heddle "+string(req.Mode),
+		func(ctx context.Context, say func(string)) (*Report, error) {
+			req.Progress = say
+			return s.engine.Check(ctx, req)
+		})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil || d.run != run || s.docs[d.uri] != d {
@@ -207,8 +218,8 @@ func (s *Server) examine(ctx context.Context, d *document, run int, req Request)
 	}
 }
 
-// publish sends the diagnostics of a document, by URI: they may be in headers. What was published before and is not
-// among them is taken back. s.mu is held.
+// publish sends the diagnostics of a document by URI, since some may be in headers. It sends an
+// empty list for files that had diagnostics before and have none now. s.mu is held.
 func (s *Server) publish(d *document, all map[string][]diagnostic) {
 	for uri := range d.published {
 		if all[uri] == nil {
@@ -223,7 +234,7 @@ func (s *Server) publish(d *document, all map[string][]diagnostic) {
 	}
 	for uri := range all {
 		out := publishDiagnostics{URI: uri, Diagnostics: []diagnostic{}}
-		for _, other := range s.docs { // several documents may include one header
+		for _, other := range s.docs { // several documents may include the same header
 			out.Diagnostics = append(out.Diagnostics, other.published[uri]...)
 		}
 		if s.docs[d.uri] != d {
@@ -238,15 +249,17 @@ func (s *Server) publish(d *document, all map[string][]diagnostic) {
 	}
 }
 
+// send sends a message and logs an error, for callers that cannot handle it.
 func (s *Server) send(m *message) {
 	if err := s.conn.write(m); err != nil {
 		s.log(err.Error())
 	}
 }
 
-// show tells the user of something that is not about a place.
+// show shows the user a message that has no place in a document.
 func (s *Server) show(text string) {
-	if err := s.conn.notify("window/showMessage", showMessage{Type: severityWarning, Message: text}); err != nil {
+	if err := s.conn.notify("window/showMessage",
+		showMessage{Type: severityWarning, Message: text}); err != nil {
 		s.log(err.Error())
 	}
 }

@@ -7,50 +7,52 @@ import (
 	"heddle/internal/source"
 )
 
-// Mode is how much is done for a document.
+// Mode selects what an Engine does with a document. Its value is the name of the heddle command.
 type Mode string
 
 const (
-	Quick Mode = "run"    // one run: while it is edited
-	Full  Mode = "check"  // what heddle check does
-	Proof Mode = "verify" // for all inputs
-	Sync  Mode = "sync"   // barriers, placed by a Repairer
-	Fix   Mode = "fix"    // and changes of the control flow
+	Quick Mode = "run"    // one emulated run: while a document is being edited
+	Full  Mode = "check"  // runs and a proof, as heddle check: after open and save
+	Proof Mode = "verify" // a proof for all inputs
+	Sync  Mode = "sync"   // repair by placing barriers
+	Fix   Mode = "fix"    // repair by barriers and changes to the control flow
 )
 
-// Request is what an Engine is asked about.
+// Request asks an Engine to examine a document.
 type Request struct {
-	Path     string
-	Text     []byte // of the document, which may not be saved
-	Mode     Mode
-	Kernel   string       // by its demangled name; empty: all
-	Progress func(string) // what is being done, for people
+	Path     string       // file name of the document
+	Text     []byte       // current text, which may differ from the saved file
+	Mode     Mode         // what to do
+	Kernel   string       // demangled name; empty: all kernels
+	Progress func(string) // receives a description of each step, for people; not nil
 }
 
-// Report is what an Engine found.
+// Report is the result of examining a document.
 type Report struct {
-	Files    *source.Set
-	Findings []diag.Diagnostic
-	Verdicts []diag.Verdict // the span of each is its kernel
+	Files    *source.Set       // resolves the positions below
+	Findings []diag.Diagnostic // suppressed ones included
+	Verdicts []diag.Verdict    // the span of each is the name of its kernel
 }
 
 // Engine examines documents. It is called from several goroutines.
 type Engine interface {
-	// Check examines one document. What is wrong with the document is a finding; an error is for what keeps it from
-	// being examined at all.
+	// Check examines one document. Problems of the document are findings; an error means that it
+	// could not be examined at all. Check returns early when ctx is done.
 	Check(ctx context.Context, req Request) (*Report, error)
 }
 
-// Barriers is an Engine that knows what single barriers are for.
+// Barriers is an optional interface of an Engine that explains single barriers.
 type Barriers interface {
-	// Barrier says in Markdown what the barrier at a position (line and byte column from 1) separates, or that it is
-	// redundant; empty if there is no barrier.
+	// Barrier returns Markdown that says which accesses the barrier at a position separates, or that
+	// it is redundant. Line and byte column start at 1. The result is empty if there is no barrier.
 	Barrier(ctx context.Context, req Request, line, col int) (string, error)
 }
 
-// Repairer is an Engine that repairs kernels.
+// Repairer is an optional interface of an Engine that repairs kernels.
 type Repairer interface {
-	// Repair returns how to repair a kernel by what the mode says, Sync or Fix, best first, and what there is to say
-	// about it. It bounds its own time.
-	Repair(ctx context.Context, req Request) (files *source.Set, fixes []diag.Fix, note string, err error)
+	// Repair returns repairs of a kernel in mode Sync or Fix, best first, with positions in files,
+	// and a note for the user. No repair is not an error; the note then says why. Repair limits
+	// its own running time.
+	Repair(ctx context.Context, req Request) (files *source.Set, fixes []diag.Fix, note string,
+		err error)
 }

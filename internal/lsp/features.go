@@ -12,7 +12,8 @@ import (
 	"heddle/internal/source"
 )
 
-// diagnostics turns what is known of a document into what the client shows, by URI. s.mu is held.
+// diagnostics converts the current findings of a document, and its unknown and unsupported
+// verdicts, to diagnostics by URI. s.mu is held.
 func (s *Server) diagnostics(d *document) map[string][]diagnostic {
 	out := map[string][]diagnostic{}
 	d.findings(func(files *source.Set, f *diag.Diagnostic) {
@@ -24,16 +25,20 @@ func (s *Server) diagnostics(d *document) map[string][]diagnostic {
 			return
 		}
 		uri, r := s.place(d, files, v.Span)
-		out[uri] = append(out[uri], diagnostic{Range: r, Severity: severityInformation, Code: v.Kind.String(), Source: "heddle", Message: sentence(v)})
+		out[uri] = append(out[uri], diagnostic{Range: r, Severity: severityInformation,
+			Code: v.Kind.String(), Source: "heddle", Message: sentence(v)})
 	})
 	return out
 }
 
-// finding is what the client shows of one, and where.
-func (s *Server) finding(d *document, files *source.Set, f *diag.Diagnostic) (uri string, g diagnostic) {
+// finding converts a finding to a diagnostic and the URI of its file.
+func (s *Server) finding(d *document, files *source.Set, f *diag.Diagnostic) (uri string,
+	g diagnostic) {
 	uri, r := s.place(d, files, f.Span)
-	g = diagnostic{Range: r, Severity: severity(f.Severity), Code: string(f.Code), Source: "heddle", Message: text(f)}
-	if data, err := json.Marshal(map[string]string{"fingerprint": diag.Fingerprint(files, f)}); err == nil {
+	g = diagnostic{Range: r, Severity: severity(f.Severity), Code: string(f.Code), Source: "heddle",
+		Message: text(f)}
+	if data, err := json.Marshal(map[string]string{"fingerprint": diag.Fingerprint(files,
+		f)}); err == nil {
 		g.Data = data
 	}
 	for _, rel := range f.Related {
@@ -43,9 +48,10 @@ func (s *Server) finding(d *document, files *source.Set, f *diag.Diagnostic) (ur
 	return uri, g
 }
 
+// sentence returns a verdict as one line.
 func sentence(v *diag.Verdict) string { return v.Kind.String() + ": " + v.Text() }
 
-// text is a finding in full: editors show nothing else of it.
+// text returns a finding with its notes and help as lines, since editors show only the message.
 func text(f *diag.Diagnostic) string {
 	lines := append([]string{f.Message}, f.Notes...)
 	for _, h := range f.Help {
@@ -54,6 +60,7 @@ func text(f *diag.Diagnostic) string {
 	return strings.Join(lines, "\n")
 }
 
+// severity converts a severity to that of the protocol.
 func severity(s diag.Severity) int {
 	switch s {
 	case diag.Error:
@@ -64,7 +71,7 @@ func severity(s diag.Severity) int {
 	return severityInformation
 }
 
-// place is where a span is; the head of the document if it is nowhere.
+// place returns the URI and range of a span, and the start of the document for a span in no file.
 func (s *Server) place(d *document, files *source.Set, span source.Span) (uri string, r lspRange) {
 	f := files.File(span.Start.File())
 	if f == nil {
@@ -76,7 +83,8 @@ func (s *Server) place(d *document, files *source.Set, span source.Span) (uri st
 	return uriOf(f.Name), s.enc.span(f, span)
 }
 
-// lookup returns a document with a report of the text that it has now. s.mu is held.
+// lookup returns an open document if its reports describe its current text, and nil otherwise. s.mu
+// is held.
 func (s *Server) lookup(uri string) *document {
 	d := s.docs[uri]
 	if d == nil || len(d.reports) == 0 || d.checked != d.text {
@@ -85,6 +93,8 @@ func (s *Server) lookup(uri string) *document {
 	return d
 }
 
+// lenses returns the code lenses of a document: above each kernel its verdict, and the commands to
+// check or repair it.
 func (s *Server) lenses(raw json.RawMessage) (any, *rpcError) {
 	p, err := params[textDocumentPosition](raw)
 	if err != nil {
@@ -114,11 +124,15 @@ func (s *Server) lenses(raw json.RawMessage) (any, *rpcError) {
 			lens("fix", string(Fix))
 		}
 	})
-	slices.SortStableFunc(out, func(a, b codeLens) int { return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line) })
+	slices.SortStableFunc(out, func(a,
+		b codeLens) int {
+		return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line)
+	})
 	return out, nil
 }
 
-// hover answers with the verdict on a kernel, or with what a barrier is for.
+// hover returns the verdict if the position is on the name of a kernel, and the explanation of a
+// barrier if it is on one. The engine runs without s.mu.
 func (s *Server) hover(ctx context.Context, raw json.RawMessage) (any, *rpcError) {
 	p, failure := params[textDocumentPosition](raw)
 	if failure != nil {
@@ -155,7 +169,7 @@ func (s *Server) hover(ctx context.Context, raw json.RawMessage) (any, *rpcError
 	return &hover{Contents: markup{"markdown", say}}, nil
 }
 
-// kernelAt returns the hover of the kernel whose name is at a position. s.mu is held.
+// kernelAt returns the hover for the name of a kernel, and nil for other positions. s.mu is held.
 func (s *Server) kernelAt(p textDocumentPosition) *hover {
 	d := s.lookup(p.TextDocument.URI)
 	if d == nil {
@@ -165,14 +179,16 @@ func (s *Server) kernelAt(p textDocumentPosition) *hover {
 	d.verdicts(func(files *source.Set, v *diag.Verdict) {
 		uri, r := s.place(d, files, v.Span)
 		at := p.Position
-		if uri == d.uri && at.Line == r.Start.Line && at.Character >= r.Start.Character && at.Character <= r.End.Character {
-			found = &hover{Contents: markup{"markdown", fmt.Sprintf("**%s** %s", v.Kind, v.Text())}, Range: &r}
+		if uri == d.uri && at.Line == r.Start.Line && at.Character >= r.Start.Character &&
+			at.Character <= r.End.Character {
+			found = &hover{Contents: markup{"markdown", fmt.Sprintf("**%s** %s", v.Kind, v.Text())},
+				Range: &r}
 		}
 	})
 	return found
 }
 
-// commands are what executeCommand knows.
+// commands returns the commands that executeCommand accepts.
 func (s *Server) commands() []string {
 	list := []string{"heddle." + string(Full), "heddle." + string(Quick), "heddle." + string(Proof)}
 	if _, ok := s.engine.(Repairer); ok {
@@ -181,7 +197,7 @@ func (s *Server) commands() []string {
 	return list
 }
 
-// execute runs a command on a document, and for a lens on one kernel of it.
+// execute runs a command. Its arguments are the URI of a document and, from a lens, a kernel.
 func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcError) {
 	p, failure := params[executeCommand](raw)
 	if failure != nil {
@@ -189,7 +205,8 @@ func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcErr
 	}
 	mode, ok := strings.CutPrefix(p.Command, "heddle.")
 	if !ok || !slices.Contains(s.commands(), p.Command) {
-		return nil, fail(codeInvalidParams, "no command %s; there are %s", p.Command, strings.Join(s.commands(), ", "))
+		return nil, fail(codeInvalidParams, "unknown command %s; expected one of %s", p.Command,
+			strings.Join(s.commands(), ", "))
 	}
 	var uri, kernel string
 	for i, to := range []*string{&uri, &kernel} {
@@ -203,17 +220,18 @@ func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcErr
 	d := s.docs[uri]
 	if d == nil {
 		s.mu.Unlock()
-		return nil, fail(codeInvalidParams, "%q is not open", uri)
+		return nil, fail(codeInvalidParams, "document %q is not open", uri)
 	}
 	req := Request{Path: d.path, Text: []byte(d.text), Mode: Mode(mode), Kernel: kernel}
 	s.mu.Unlock()
 	if req.Mode == Sync || req.Mode == Fix {
 		return s.repair(ctx, d, req)
 	}
-	report, err := s.withProgress(ctx, "heddle "+mode, func(ctx context.Context, say func(string)) (*Report, error) {
-		req.Progress = say
-		return s.engine.Check(ctx, req)
-	})
+	report, err := s.withProgress(ctx, "heddle "+mode,
+		func(ctx context.Context, say func(string)) (*Report, error) {
+			req.Progress = say
+			return s.engine.Check(ctx, req)
+		})
 	if err != nil {
 		return nil, fail(codeInternal, "%v", err)
 	}

@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-// progressDelay is how long something takes before progress is shown: most runs are done before.
+// progressDelay is the time before progress is shown. Most runs end sooner and show none.
 const progressDelay = 300 * time.Millisecond
 
-// withProgress does something that may take long, shows the client that it is under way, and lets it be cancelled.
-func (s *Server) withProgress(ctx context.Context, title string, do func(context.Context, func(string)) (*Report, error)) (*Report, error) {
+// withProgress calls do, which may take long. The client shows the progress and may cancel the
+// context of do. The function passed to do reports what is being done; it never blocks.
+func (s *Server) withProgress(ctx context.Context, title string,
+	do func(context.Context, func(string)) (*Report, error)) (*Report, error) {
 	if !s.progress {
 		return do(ctx, func(string) {})
 	}
@@ -37,14 +39,14 @@ func (s *Server) withProgress(ctx context.Context, title string, do func(context
 		s.mu.Unlock()
 	}()
 	return do(ctx, func(text string) {
-		select { // the latest is enough
+		select { // drop the text if the previous one is still unsent
 		case says <- text:
 		default:
 		}
 	})
 }
 
-// report shows progress until done is closed.
+// report shows progress until done is closed. A client that refuses the token sees none.
 func (s *Server) report(token, title string, says <-chan string, done <-chan struct{}) {
 	select {
 	case <-done:

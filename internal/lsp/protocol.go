@@ -2,23 +2,30 @@ package lsp
 
 import "encoding/json"
 
-// The types of the protocol that are used, by their names in its specification.
+// The types of the protocol that heddle uses. Fields and most names are those of the LSP 3.17
+// specification; fields that heddle neither reads nor writes are omitted.
 
+// position is a place in a document. Line and Character start at 0; Character counts units of the
+// negotiated encoding.
 type position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`
 }
 
+// lspRange is a half-open range of a document.
 type lspRange struct {
 	Start position `json:"start"`
 	End   position `json:"end"`
 }
 
+// location is a range in a document.
 type location struct {
 	URI   string   `json:"uri"`
 	Range lspRange `json:"range"`
 }
 
+// textDocument combines the items that identify a document; which fields are set depends on the
+// method.
 type textDocument struct {
 	URI        string `json:"uri"`
 	LanguageID string `json:"languageId"`
@@ -26,6 +33,7 @@ type textDocument struct {
 	Text       string `json:"text"`
 }
 
+// textDocumentPosition is the parameter of requests about a document or a place in it.
 type textDocumentPosition struct {
 	TextDocument textDocument `json:"textDocument"`
 	Position     position     `json:"position"`
@@ -33,6 +41,7 @@ type textDocumentPosition struct {
 
 func (p textDocumentPosition) uri() string { return p.TextDocument.URI }
 
+// initializeParams holds the client capabilities and options that the server uses.
 type initializeParams struct {
 	Capabilities struct {
 		General struct {
@@ -48,13 +57,15 @@ type initializeParams struct {
 		} `json:"workspace"`
 	} `json:"capabilities"`
 	InitializationOptions struct {
-		// OnChange says whether a document is checked while it is edited; true if absent.
+		// OnChange: check documents while they are edited. nil means true.
 		OnChange *bool `json:"onChange"`
-		// Delay is how long after the last edit, in milliseconds; DefaultDelay if absent.
+		// Delay is the time from the last edit to the check, in milliseconds. nil means DefaultDelay.
 		Delay *int `json:"delay"`
 	} `json:"initializationOptions"`
 }
 
+// diagnostic is a finding or a verdict as the client shows it. Data holds the fingerprint of a
+// finding.
 type diagnostic struct {
 	Range              lspRange         `json:"range"`
 	Severity           int              `json:"severity"`
@@ -70,17 +81,20 @@ type codeDescription struct {
 	Href string `json:"href"`
 }
 
+// related is a further place of a finding.
 type related struct {
 	Location location `json:"location"`
 	Message  string   `json:"message"`
 }
 
+// publishDiagnostics replaces all diagnostics of a document.
 type publishDiagnostics struct {
 	URI         string       `json:"uri"`
 	Version     *int         `json:"version,omitempty"`
 	Diagnostics []diagnostic `json:"diagnostics"`
 }
 
+// didChange is an edit of a document. A change without a range replaces the entire text.
 type didChange struct {
 	TextDocument   textDocument `json:"textDocument"`
 	ContentChanges []struct {
@@ -91,62 +105,73 @@ type didChange struct {
 
 func (p didChange) uri() string { return p.TextDocument.URI }
 
+// hover is the answer to a hover request.
 type hover struct {
 	Contents markup    `json:"contents"`
 	Range    *lspRange `json:"range,omitempty"`
 }
 
+// markup is text; Kind is "markdown" or "plaintext".
 type markup struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value"`
 }
 
+// command is a command of the server that the client can offer to the user.
 type command struct {
 	Title     string `json:"title"`
 	Command   string `json:"command"`
 	Arguments []any  `json:"arguments,omitempty"`
 }
 
+// codeLens is a command shown above a line.
 type codeLens struct {
 	Range   lspRange `json:"range"`
 	Command command  `json:"command"`
 }
 
+// executeCommand asks the server to run a command.
 type executeCommand struct {
 	Command   string            `json:"command"`
 	Arguments []json.RawMessage `json:"arguments"`
 }
 
+// codeActionParams asks for the code actions of a range.
 type codeActionParams struct {
 	TextDocument textDocument `json:"textDocument"`
 	Range        lspRange     `json:"range"`
 }
 
+// textEdit replaces the text of a range.
 type textEdit struct {
 	Range   lspRange `json:"range"`
 	NewText string   `json:"newText"`
 }
 
+// workspaceEdit holds edits by the URI of a document.
 type workspaceEdit struct {
 	Changes map[string][]textEdit `json:"changes"`
 }
 
+// codeAction is a quick fix or a repair command that the client offers for a diagnostic.
 type codeAction struct {
 	Title       string       `json:"title"`
 	Kind        string       `json:"kind"`
 	Diagnostics []diagnostic `json:"diagnostics,omitempty"`
 	IsPreferred bool         `json:"isPreferred,omitempty"`
 
-	// One of the two: what to change, or what to ask the server for.
+	// Exactly one of the two: an edit to apply, or a command to send to the server.
 	Edit    *workspaceEdit `json:"edit,omitempty"`
 	Command *command       `json:"command,omitempty"`
 }
 
+// progressParams sends a value for a progress token.
 type progressParams struct {
 	Token string `json:"token"`
 	Value any    `json:"value"`
 }
 
+// progressValue begins, updates or ends progress; Kind is "begin", "report" or "end".
 type progressValue struct {
 	Kind        string `json:"kind"`
 	Title       string `json:"title,omitempty"`
@@ -154,6 +179,7 @@ type progressValue struct {
 	Cancellable bool   `json:"cancellable,omitempty"`
 }
 
+// showMessage shows a message; Type is one of the severities below.
 type showMessage struct {
 	Type    int    `json:"type"`
 	Message string `json:"message"`

@@ -10,7 +10,7 @@ import (
 	"heddle/internal/source"
 )
 
-// actions offers the fixes of the findings in a range, and commands that look for one.
+// actions returns the fixes of the findings in a range, and the commands that search for a repair.
 func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
 	p, err := params[codeActionParams](raw)
 	if err != nil {
@@ -25,12 +25,14 @@ func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
 	}
 	d.findings(func(files *source.Set, f *diag.Diagnostic) {
 		uri, about := s.finding(d, files, f)
-		if uri != d.uri || about.Range.End.Line < p.Range.Start.Line || about.Range.Start.Line > p.Range.End.Line {
+		if uri != d.uri || about.Range.End.Line < p.Range.Start.Line ||
+			about.Range.Start.Line > p.Range.End.Line {
 			return
 		}
 		for j, fix := range f.Fixes {
 			if edit, ok := s.edit(d, files, fix.Edits); ok {
-				out = append(out, codeAction{Title: fix.Message, Kind: quickFix, Diagnostics: []diagnostic{about}, IsPreferred: j == 0, Edit: &edit})
+				out = append(out, codeAction{Title: fix.Message, Kind: quickFix,
+					Diagnostics: []diagnostic{about}, IsPreferred: j == 0, Edit: &edit})
 			}
 		}
 		out = s.repairs(out, d, f, about)
@@ -38,14 +40,19 @@ func (s *Server) actions(raw json.RawMessage) (any, *rpcError) {
 	return out, nil
 }
 
-// repairs adds the commands that repair the kernel of a finding, each once for a kernel, with all findings that it is for.
-func (s *Server) repairs(out []codeAction, d *document, f *diag.Diagnostic, about diagnostic) []codeAction {
+// repairs adds the commands that repair the kernel of a finding. Each command appears once per
+// kernel, with all findings that it may repair.
+func (s *Server) repairs(out []codeAction, d *document, f *diag.Diagnostic,
+	about diagnostic) []codeAction {
 	if _, ok := s.engine.(Repairer); !ok || f.Kernel == "" || !slices.Contains(repairable, f.Code) {
 		return out
 	}
 	for _, mode := range []Mode{Sync, Fix} {
 		title := fmt.Sprintf("%s: %s", repairTitles[mode], f.Kernel)
-		if i := slices.IndexFunc(out, func(a codeAction) bool { return a.Command != nil && a.Title == title }); i >= 0 {
+		if i := slices.IndexFunc(out, func(a codeAction) bool {
+			return a.Command != nil &&
+				a.Title == title
+		}); i >= 0 {
 			out[i].Diagnostics = append(out[i].Diagnostics, about)
 			continue
 		}
@@ -55,16 +62,21 @@ func (s *Server) repairs(out []codeAction, d *document, f *diag.Diagnostic, abou
 	return out
 }
 
-// repairable are the findings that barriers and changes of the control flow may mend.
-var repairable = []diag.Code{diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock}
+// repairable lists the codes that barriers or changes to the control flow may repair.
+var repairable = []diag.Code{diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBarrierDivergence,
+	diag.CodeBarrierDeadlock}
 
-// quickFix is the kind of a code action that mends what a diagnostic is about.
+// quickFix is the kind of a code action that repairs a diagnostic (3.17, CodeActionKind).
 const quickFix = "quickfix"
 
-var repairTitles = map[Mode]string{Sync: "Place barriers with heddle sync", Fix: "Repair with heddle fix"}
+// repairTitles holds the titles of the repair commands.
+var repairTitles = map[Mode]string{Sync: "Place barriers with heddle sync",
+	Fix: "Repair with heddle fix"}
 
-// edit turns edits into those of the client; ok is false if one is in no file.
-func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w workspaceEdit, ok bool) {
+// edit converts edits to a workspace edit. ok is false if there are none or one is in no known
+// file.
+func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w workspaceEdit,
+	ok bool) {
 	w.Changes = map[string][]textEdit{}
 	for _, e := range edits {
 		f := files.File(e.Span.Start.File())
@@ -85,19 +97,20 @@ func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w work
 	return w, len(w.Changes) > 0
 }
 
-// repair asks the engine for a repair and lets the client apply it. Where there is none, the user is told why: clients
-// show no results of commands.
+// repair asks the engine for a repair and sends the first one to the client to apply. If there is
+// none, it shows the user why, since clients do not show results of commands.
 func (s *Server) repair(ctx context.Context, d *document, req Request) (any, *rpcError) {
 	var fixes []diag.Fix
 	var note string
 	var files *source.Set
-	stopped := false // by the request or by the progress that is shown
-	_, err := s.withProgress(ctx, "heddle "+string(req.Mode), func(ctx context.Context, say func(string)) (_ *Report, err error) {
-		req.Progress = say
-		files, fixes, note, err = s.engine.(Repairer).Repair(ctx, req)
-		stopped = ctx.Err() != nil
-		return nil, err
-	})
+	stopped := false // cancelled, by the request or by its progress
+	_, err := s.withProgress(ctx, "heddle "+string(req.Mode),
+		func(ctx context.Context, say func(string)) (_ *Report, err error) {
+			req.Progress = say
+			files, fixes, note, err = s.engine.(Repairer).Repair(ctx, req)
+			stopped = ctx.Err() != nil
+			return nil, err
+		})
 	switch {
 	case stopped:
 		return nil, fail(codeCancelled, "cancelled")
@@ -112,7 +125,7 @@ func (s *Server) repair(ctx context.Context, d *document, req Request) (any, *rp
 	edit, ok := s.edit(d, files, fixes[0].Edits)
 	s.mu.Unlock()
 	if !current || !ok {
-		return nil, fail(codeInternal, "the document has changed; try again")
+		return nil, fail(codeInternal, "the document changed during the repair; run the command again")
 	}
 	raw, err := json.Marshal(map[string]any{"label": fixes[0].Message, "edit": edit})
 	if err != nil {

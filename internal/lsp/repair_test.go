@@ -10,8 +10,8 @@ import (
 	"heddle/internal/source"
 )
 
-// mender is words that can also repair: by Fix every "bad" of the kernel becomes "good", by Sync nothing can be done. A text with
-// "forever" keeps it busy until it is cancelled.
+// mender is the words engine with repairs: Fix replaces every "bad" of the kernel by "good", Sync
+// finds no repair. A text with "forever" keeps it busy until it is cancelled.
 type mender struct{ words }
 
 func (e *mender) Repair(ctx context.Context, req Request) (*source.Set, []diag.Fix, string, error) {
@@ -30,12 +30,15 @@ func (e *mender) Repair(ctx context.Context, req Request) (*source.Set, []diag.F
 	}
 	i := strings.Index(string(req.Text), "bad")
 	edit := diag.Edit{Span: source.Span{Start: f.PosAt(i), End: f.PosAt(i + 3)}, New: "good"}
-	return files, []diag.Fix{{Message: "heddle fix", Edits: []diag.Edit{edit}}}, "repaired " + req.Kernel, nil
+	return files, []diag.Fix{{Message: "heddle fix", Edits: []diag.Edit{edit}}},
+		"repaired " + req.Kernel, nil
 }
 
 func (c *client) actions(line int) []codeAction {
 	c.t.Helper()
-	m := c.call("textDocument/codeAction", object{"textDocument": object{"uri": uri}, "range": lspRange{position{line, 0}, position{line, 0}}})
+	m := c.call("textDocument/codeAction",
+		object{"textDocument": object{"uri": uri},
+			"range": lspRange{position{line, 0}, position{line, 0}}})
 	var list []codeAction
 	if err := json.Unmarshal(m.Result, &list); err != nil {
 		c.t.Fatal(err)
@@ -43,7 +46,8 @@ func (c *client) actions(line int) []codeAction {
 	return list
 }
 
-// A finding about synchronization comes with two repairs to ask for, each once for a kernel; they are computed when they are chosen.
+// A synchronization finding has two repair commands, one of each per kernel. The repair is computed
+// when the user selects it.
 func TestRepairActions(t *testing.T) {
 	c := start(t, &mender{})
 	c.initialize(object{})
@@ -55,8 +59,10 @@ func TestRepairActions(t *testing.T) {
 			repairs = append(repairs, a)
 		}
 	}
-	if len(repairs) != 2 || repairs[0].Command.Command != "heddle.sync" || repairs[1].Command.Command != "heddle.fix" ||
-		repairs[1].Title != "Repair with heddle fix: kernel" || repairs[1].Kind != quickFix || len(repairs[1].Diagnostics) != 2 || repairs[1].Edit != nil {
+	if len(repairs) != 2 || repairs[0].Command.Command != "heddle.sync" ||
+		repairs[1].Command.Command != "heddle.fix" ||
+		repairs[1].Title != "Repair with heddle fix: kernel" || repairs[1].Kind != quickFix ||
+		len(repairs[1].Diagnostics) != 2 || repairs[1].Edit != nil {
 		t.Fatalf("%+v", repairs)
 	}
 	if list := c.actions(0); len(list) != 0 {
@@ -75,7 +81,8 @@ func TestRepairActions(t *testing.T) {
 	if !strings.Contains(string(m.Params), `"newText":"good"`) {
 		t.Errorf("%s", m.Params)
 	}
-	if err := c.conn.write(&message{ID: m.ID, Result: json.RawMessage(`{"applied":true}`)}); err != nil {
+	if err := c.conn.write(&message{ID: m.ID,
+		Result: json.RawMessage(`{"applied":true}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if m := c.answer(id); string(m.Result) != `"repaired kernel"` {
@@ -84,14 +91,15 @@ func TestRepairActions(t *testing.T) {
 	c.quit()
 }
 
-// A repair can be cancelled, by the request and from its progress, and says nothing more then.
+// A repair can be cancelled by the request or from its progress, and then sends nothing more.
 func TestRepairCancelled(t *testing.T) {
 	for _, from := range []string{"request", "progress"} {
 		c := start(t, &mender{})
 		c.initialize(object{"capabilities": object{"window": object{"workDoneProgress": true}}})
 		c.notify("textDocument/didOpen", open("kernel\nbad forever\n"))
 		c.diagnostics(uri)
-		id := c.ask("workspace/executeCommand", object{"command": "heddle.fix", "arguments": []string{uri, "kernel"}})
+		id := c.ask("workspace/executeCommand",
+			object{"command": "heddle.fix", "arguments": []string{uri, "kernel"}})
 		if from == "request" {
 			c.notify("$/cancelRequest", object{"id": id})
 			if m := c.answer(id); m.Error == nil || m.Error.Code != codeCancelled {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// DefaultDelay is how long after the last edit a document is checked.
+// DefaultDelay is the time from the last edit of a document to its check.
 const DefaultDelay = 600 * time.Millisecond
 
-// Server talks to one client.
+// Server serves one client over one pair of streams.
 type Server struct {
 	conn    *conn
 	engine  Engine
@@ -30,15 +30,16 @@ type Server struct {
 	enc      encoding
 	onChange bool
 	delay    time.Duration
-	progress bool // the client shows progress
-	refresh  bool // the client asks anew for lenses when told so
-	ready    bool
-	down     bool
+	progress bool                          // the client can show progress
+	refresh  bool                          // the client refreshes lenses on request
+	ready    bool                          // after initialize
+	down     bool                          // after shutdown
 	tokens   map[string]context.CancelFunc // of progress that is shown
-	last     int                           // number of the last token
+	last     int                           // number of the last progress token
 }
 
-// NewServer returns a server over a pair of streams. log gets what goes wrong outside any request.
+// NewServer returns a server that reads from r and writes to w. log receives errors that belong to
+// no request; it may be called from several goroutines.
 func NewServer(r io.Reader, w io.Writer, engine Engine, version string, log func(string)) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Server{
@@ -49,10 +50,11 @@ func NewServer(r io.Reader, w io.Writer, engine Engine, version string, log func
 	}
 }
 
-// errExit is the regular end of a session.
+// errExit reports an exit notification, the regular end of a session.
 var errExit = errors.New("exit")
 
-// Serve answers until the client says exit, the stream ends, or ctx does. It returns nil only after a shutdown.
+// Serve answers the client until it sends exit, the stream ends, or ctx is done, and waits for all
+// background work. It returns nil only after a regular shutdown.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.work.Wait()
 	defer s.stop()
@@ -61,7 +63,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	messages, over := make(chan *message), make(chan struct{})
 	defer close(over)
 	failed := make(chan error, 1)
-	go func() { // its last read ends with the stream
+	go func() { // ends when the stream ends
 		for {
 			m, err := s.conn.read()
 			var bad *rpcError
@@ -86,7 +88,7 @@ func (s *Server) Serve(ctx context.Context) error {
 				if s.down {
 					return nil
 				}
-				return errors.New("the client left without a shutdown")
+				return errors.New("the client sent exit without shutdown")
 			} else if err != nil {
 				return err
 			}
@@ -101,10 +103,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 }
 
-// handle does what one message asks. An error is one of writing.
+// handle processes one message: it answers a request, starts background work, or applies a
+// notification. An error is one of writing, or errExit.
 func (s *Server) handle(m *message) error {
 	switch {
-	case m.Method == "" && m.Error != nil && m.ID == nil: // a content that could not be read
+	case m.Method == "" && m.Error != nil && m.ID == nil: // content that is not valid JSON
 		null := json.RawMessage("null")
 		return s.conn.write(&message{ID: &null, Error: m.Error})
 	case m.Method == "" && m.ID != nil:
@@ -134,6 +137,7 @@ func (s *Server) handle(m *message) error {
 	return s.respond(m, result, err)
 }
 
+// respond sends the response to a request: the result, or the failure if it is not nil.
 func (s *Server) respond(m *message, result any, failure *rpcError) error {
 	if failure != nil {
 		return s.conn.write(&message{ID: m.ID, Error: failure})
@@ -154,7 +158,7 @@ func params[T any](raw json.RawMessage) (T, *rpcError) {
 	return p, nil
 }
 
-// background returns what answers a request that may take long.
+// background returns the handler of a request that may take long, and nil for other requests.
 func (s *Server) background(method string) func(context.Context, json.RawMessage) (any, *rpcError) {
 	switch method {
 	case "workspace/executeCommand":
@@ -165,15 +169,16 @@ func (s *Server) background(method string) func(context.Context, json.RawMessage
 	return nil
 }
 
-// request answers what is answered at once.
+// request answers a request that takes no time. Before initialize and after shutdown it refuses all
+// others, as the protocol requires.
 func (s *Server) request(m *message) (any, *rpcError) {
 	switch {
 	case m.Method == "initialize":
 		return s.initialize(m.Params)
 	case !s.ready:
-		return nil, fail(codeNotInitialized, "the first request is initialize")
+		return nil, fail(codeNotInitialized, "the first request must be initialize")
 	case s.down:
-		return nil, fail(codeInvalidRequest, "the server is shut down")
+		return nil, fail(codeInvalidRequest, "the server has been shut down")
 	}
 	switch m.Method {
 	case "shutdown":
@@ -188,9 +193,11 @@ func (s *Server) request(m *message) (any, *rpcError) {
 	return nil, fail(codeMethodNotFound, "%s is not supported", m.Method)
 }
 
+// initialize negotiates the encoding and the features of the client, and returns those of the
+// server.
 func (s *Server) initialize(raw json.RawMessage) (any, *rpcError) {
 	if s.ready {
-		return nil, fail(codeInvalidRequest, "initialize came twice")
+		return nil, fail(codeInvalidRequest, "initialize was sent twice")
 	}
 	p, err := params[initializeParams](raw)
 	if err != nil {
@@ -214,8 +221,9 @@ func (s *Server) initialize(raw json.RawMessage) (any, *rpcError) {
 	type object = map[string]any
 	return object{
 		"capabilities": object{
-			"positionEncoding":       name,
-			"textDocumentSync":       object{"openClose": true, "change": 2, "save": object{"includeText": false}},
+			"positionEncoding": name,
+			"textDocumentSync": object{"openClose": true, "change": 2,
+				"save": object{"includeText": false}},
 			"hoverProvider":          true,
 			"codeLensProvider":       object{"resolveProvider": false},
 			"codeActionProvider":     object{"codeActionKinds": []string{"quickfix"}},
@@ -225,7 +233,8 @@ func (s *Server) initialize(raw json.RawMessage) (any, *rpcError) {
 	}, nil
 }
 
-// notification does what a notification says. One that is not understood is passed over, as the protocol wants.
+// notification applies a notification. Unknown ones are ignored, as the protocol requires, and
+// errors are logged, since notifications have no response.
 func (s *Server) notification(m *message) {
 	if !s.ready || s.down {
 		return

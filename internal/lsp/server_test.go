@@ -16,7 +16,7 @@ import (
 	"heddle/internal/source"
 )
 
-// client is the other end of a server.
+// client is a scripted client of a server.
 type client struct {
 	t    *testing.T
 	conn *conn
@@ -30,7 +30,8 @@ func start(t *testing.T, e Engine) *client {
 	t.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
-	c := &client{t: t, conn: &conn{r: bufio.NewReader(fromServer), w: toServer}, in: toServer, end: make(chan error, 1)}
+	c := &client{t: t, conn: &conn{r: bufio.NewReader(fromServer), w: toServer}, in: toServer,
+		end: make(chan error, 1)}
 	s := NewServer(fromClient, toClient, e, "test", func(text string) { t.Log(text) })
 	go func() {
 		c.end <- s.Serve(t.Context())
@@ -39,7 +40,7 @@ func start(t *testing.T, e Engine) *client {
 	return c
 }
 
-// next waits for the next message that is wanted.
+// next waits for the next message that satisfies a condition and skips others.
 func (c *client) next(what string, want func(*message) bool) *message {
 	c.t.Helper()
 	for i, m := range c.seen {
@@ -96,7 +97,7 @@ func (c *client) call(method string, params any) *message {
 	return c.answer(c.ask(method, params))
 }
 
-// diagnostics waits until those of a document are published.
+// diagnostics waits until diagnostics of a document are published.
 func (c *client) diagnostics(uri string) []diagnostic {
 	c.t.Helper()
 	var p publishDiagnostics
@@ -136,7 +137,7 @@ func (c *client) initialize(options object) *message {
 	return m
 }
 
-// words is an Engine that finds every "bad" in a document, and a kernel at every "kernel".
+// words is an Engine that reports a finding at every "bad" and a kernel at every "kernel".
 type words struct {
 	mu    sync.Mutex
 	modes []Mode
@@ -165,8 +166,9 @@ func (e *words) Check(ctx context.Context, req Request) (*Report, error) {
 	for i := range req.Text {
 		if strings.HasPrefix(string(req.Text[i:]), "bad") {
 			r.Findings = append(r.Findings, diag.Diagnostic{
-				Code: diag.CodeRaceShared, Severity: diag.Error, Message: "bad word", Notes: []string{"a note"}, Kernel: "kernel",
-				Span: at(i, 3), Related: []diag.Related{{Span: at(0, 1), Message: "here it starts"}},
+				Code: diag.CodeRaceShared, Severity: diag.Error, Message: "bad word", Notes: []string{"a note"},
+				Kernel: "kernel",
+				Span:   at(i, 3), Related: []diag.Related{{Span: at(0, 1), Message: "here it starts"}},
 				Fixes: []diag.Fix{{Message: "make it good", Edits: []diag.Edit{{Span: at(i, 3), New: "good"}}}},
 			})
 		}
@@ -175,7 +177,8 @@ func (e *words) Check(ctx context.Context, req Request) (*Report, error) {
 			if req.Mode == Proof {
 				kind = diag.Verified
 			}
-			r.Verdicts = append(r.Verdicts, diag.Verdict{Kind: kind, Kernel: "kernel", Scope: "this", Span: at(i, 6)})
+			r.Verdicts = append(r.Verdicts,
+				diag.Verdict{Kind: kind, Kernel: "kernel", Scope: "this", Span: at(i, 6)})
 		}
 	}
 	return r, nil
@@ -196,10 +199,12 @@ func TestDiagnostics(t *testing.T) {
 	}
 	d := ds[0]
 	want := lspRange{position{1, 2}, position{1, 5}}
-	if d.Range != want || d.Severity != severityError || d.Code != "race-shared" || d.Source != "heddle" || d.Message != "bad word\na note" {
+	if d.Range != want || d.Severity != severityError || d.Code != "race-shared" ||
+		d.Source != "heddle" || d.Message != "bad word\na note" {
 		t.Errorf("%+v", d)
 	}
-	if r := d.RelatedInformation; len(r) != 1 || r[0].Location.URI != uri || r[0].Location.Range.End != (position{0, 1}) || r[0].Message != "here it starts" {
+	if r := d.RelatedInformation; len(r) != 1 || r[0].Location.URI != uri ||
+		r[0].Location.Range.End != (position{0, 1}) || r[0].Message != "here it starts" {
 		t.Errorf("%+v", r)
 	}
 	// The fix is offered on its line and nowhere else.
@@ -207,7 +212,8 @@ func TestDiagnostics(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	list := c.actions(1)
-	if len(list) != 1 || list[0].Title != "make it good" || list[0].Edit.Changes[uri][0] != (textEdit{want, "good"}) {
+	if len(list) != 1 || list[0].Title != "make it good" ||
+		list[0].Edit.Changes[uri][0] != (textEdit{want, "good"}) {
 		t.Fatalf("%+v", list)
 	}
 	// Applied as an incremental change, it takes the finding back.
@@ -224,7 +230,8 @@ func TestDiagnostics(t *testing.T) {
 func TestLensAndHover(t *testing.T) {
 	c := start(t, &words{})
 	m := c.initialize(object{"capabilities": object{"general": object{"positionEncodings": []string{"utf-32", "utf-8"}}}, "initializationOptions": object{"onChange": false}})
-	if !strings.Contains(string(m.Result), `"positionEncoding":"utf-8"`) || strings.Contains(string(m.Result), "heddle.sync") {
+	if !strings.Contains(string(m.Result), `"positionEncoding":"utf-8"`) ||
+		strings.Contains(string(m.Result), "heddle.sync") {
 		t.Errorf("%s", m.Result)
 	}
 	c.notify("textDocument/didOpen", open("\n\u00e4 kernel bad\n"))
@@ -236,11 +243,13 @@ func TestLensAndHover(t *testing.T) {
 		}
 		return list
 	}
-	if l := lenses(); len(l) != 3 || l[0].Command.Title != "heddle: clean" || l[1].Command.Command != "heddle.verify" || l[0].Range.Start != (position{1, 3}) {
+	if l := lenses(); len(l) != 3 || l[0].Command.Title != "heddle: clean" ||
+		l[1].Command.Command != "heddle.verify" || l[0].Range.Start != (position{1, 3}) {
 		t.Fatalf("%+v", l)
 	}
 	ask := func(line, char int) string {
-		m := c.call("textDocument/hover", object{"textDocument": object{"uri": uri}, "position": position{line, char}})
+		m := c.call("textDocument/hover",
+			object{"textDocument": object{"uri": uri}, "position": position{line, char}})
 		var h *hover
 		if err := json.Unmarshal(m.Result, &h); err != nil {
 			t.Fatal(err)
@@ -257,7 +266,8 @@ func TestLensAndHover(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	// A proof of the kernel takes the place of what was known of it.
-	m = c.call("workspace/executeCommand", object{"command": "heddle.verify", "arguments": []string{uri, "kernel"}})
+	m = c.call("workspace/executeCommand",
+		object{"command": "heddle.verify", "arguments": []string{uri, "kernel"}})
 	if m.Error != nil || !strings.Contains(string(m.Result), "verified: kernel kernel") {
 		t.Errorf("%+v", m)
 	}
@@ -268,18 +278,21 @@ func TestLensAndHover(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	// Places of a text that has changed are wrong.
-	c.notify("textDocument/didChange", object{"textDocument": object{"uri": uri, "version": 2}, "contentChanges": []object{{"text": "kernel"}}})
+	c.notify("textDocument/didChange",
+		object{"textDocument": object{"uri": uri, "version": 2},
+			"contentChanges": []object{{"text": "kernel"}}})
 	if l := lenses(); len(l) != 0 {
 		t.Errorf("%+v", l)
 	}
 	c.quit()
 }
 
-// What is asked for while it is edited is quick, and what is superseded or cancelled ends.
+// Checks during editing use mode Quick, and superseded or cancelled checks end.
 func TestCancel(t *testing.T) {
 	e := &words{block: true}
 	c := start(t, e)
-	c.initialize(object{"capabilities": object{"window": object{"workDoneProgress": true}}, "initializationOptions": object{"delay": 0}})
+	c.initialize(object{"capabilities": object{"window": object{"workDoneProgress": true}},
+		"initializationOptions": object{"delay": 0}})
 	c.notify("textDocument/didOpen", open("bad"))
 	create := c.next("progress", func(m *message) bool { return m.Method == "window/workDoneProgress/create" })
 	if err := c.conn.write(&message{ID: create.ID, Result: json.RawMessage("null")}); err != nil {
@@ -296,8 +309,13 @@ func TestCancel(t *testing.T) {
 	e.mu.Lock()
 	e.block = false
 	e.mu.Unlock()
-	c.notify("textDocument/didChange", object{"textDocument": object{"uri": uri, "version": 2}, "contentChanges": []object{{"text": "bad bad"}}})
-	c.next("end", func(m *message) bool { return m.Method == "$/progress" && strings.Contains(string(m.Params), `"end"`) })
+	c.notify("textDocument/didChange",
+		object{"textDocument": object{"uri": uri, "version": 2},
+			"contentChanges": []object{{"text": "bad bad"}}})
+	c.next("end", func(m *message) bool {
+		return m.Method == "$/progress" &&
+			strings.Contains(string(m.Params), `"end"`)
+	})
 	if ds := c.diagnostics(uri); len(ds) != 2 {
 		t.Errorf("%+v", ds)
 	}
@@ -308,7 +326,8 @@ func TestCancel(t *testing.T) {
 	e.block = true
 	e.mu.Unlock()
 	// A request that the client takes back.
-	id := c.ask("workspace/executeCommand", object{"command": "heddle.verify", "arguments": []string{uri}})
+	id := c.ask("workspace/executeCommand",
+		object{"command": "heddle.verify", "arguments": []string{uri}})
 	c.notify("$/cancelRequest", object{"id": json.RawMessage(id)})
 	if m := c.answer(id); m.Error == nil || m.Error.Code != codeCancelled {
 		t.Errorf("%+v", m)
@@ -320,7 +339,8 @@ func TestCancel(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	c := start(t, &words{})
-	if m := c.call("textDocument/codeLens", object{}); m.Error == nil || m.Error.Code != codeNotInitialized {
+	if m := c.call("textDocument/codeLens", object{}); m.Error == nil ||
+		m.Error.Code != codeNotInitialized {
 		t.Errorf("%+v", m)
 	}
 	c.initialize(object{})
@@ -333,18 +353,25 @@ func TestMistakes(t *testing.T) {
 		{"textDocument/rename", object{}, codeMethodNotFound},
 		{"textDocument/codeLens", "x", codeInvalidParams},
 		{"workspace/executeCommand", object{"command": "heddle.fly"}, codeInvalidParams},
-		{"workspace/executeCommand", object{"command": "heddle.sync"}, codeInvalidParams}, // this engine has none
-		{"workspace/executeCommand", object{"command": "heddle.run", "arguments": []any{3}}, codeInvalidParams},
-		{"workspace/executeCommand", object{"command": "heddle.run", "arguments": []any{"file:///w/closed.cu"}}, codeInvalidParams},
+		// this engine has none
+		{"workspace/executeCommand", object{"command": "heddle.sync"}, codeInvalidParams},
+		{"workspace/executeCommand", object{"command": "heddle.run", "arguments": []any{3}},
+			codeInvalidParams},
+		{"workspace/executeCommand", object{"command": "heddle.run",
+			"arguments": []any{"file:///w/closed.cu"}}, codeInvalidParams},
 	} {
-		if m := c.call(x.method, x.params); m.Error == nil || m.Error.Code != x.code || m.Error.Message == "" {
+		if m := c.call(x.method, x.params); m.Error == nil || m.Error.Code != x.code ||
+			m.Error.Message == "" {
 			t.Errorf("%s %v: %+v", x.method, x.params, m.Error)
 		}
 	}
 	// A notification that nobody knows, or that is about nothing, is passed over.
 	c.notify("$/setTrace", object{"value": "off"})
-	c.notify("textDocument/didChange", object{"textDocument": object{"uri": "file:///w/closed.cu"}, "contentChanges": []object{{"text": ""}}})
-	c.notify("textDocument/didOpen", object{"textDocument": object{"uri": "untitled:1", "text": "bad"}})
+	c.notify("textDocument/didChange",
+		object{"textDocument": object{"uri": "file:///w/closed.cu"},
+			"contentChanges": []object{{"text": ""}}})
+	c.notify("textDocument/didOpen",
+		object{"textDocument": object{"uri": "untitled:1", "text": "bad"}})
 	// An engine that cannot work says so, once.
 	c.notify("textDocument/didOpen", open("broken engine"))
 	m := c.next("a message", func(m *message) bool { return m.Method == "window/showMessage" })
@@ -362,17 +389,19 @@ func TestMistakes(t *testing.T) {
 	c.quit()
 }
 
-// A stream that is cut, or no sequence of messages, ends the session with an error.
+// A truncated stream, or one that is not a sequence of messages, ends the session with an error.
 func TestStreamEnds(t *testing.T) {
-	for _, text := range []string{"", "hello\r\n\r\n", "Content-Length: x\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "X: y\r\n\r\n", "Content-Length: 5\r\n\r\n{}"} {
+	for _, text := range []string{"", "hello\r\n\r\n", "Content-Length: x\r\n\r\n",
+		"Content-Length: 99999999999\r\n\r\n", "X: y\r\n\r\n", "Content-Length: 5\r\n\r\n{}"} {
 		s := NewServer(strings.NewReader(text), io.Discard, &words{}, "test", func(string) {})
 		if err := s.Serve(t.Context()); err == nil {
 			t.Errorf("%q: no error", text)
 		}
 	}
-	s := NewServer(strings.NewReader("Content-Length: 33\r\n\r\n"+`{"jsonrpc":"2.0","method":"exit"}`), io.Discard, &words{}, "test", func(string) {})
+	s := NewServer(strings.NewReader("Content-Length: 33\r\n\r\n"+`{"jsonrpc":"2.0","method":"exit"}`),
+		io.Discard, &words{}, "test", func(string) {})
 	if err := s.Serve(t.Context()); err == nil {
-		t.Error("exit without shutdown is no success")
+		t.Error("exit without shutdown returns no error")
 	}
 }
 
@@ -383,8 +412,10 @@ func TestOffsets(t *testing.T) {
 		p    position
 		want int
 	}{
-		{utf16, position{0, 0}, 0}, {utf16, position{0, 2}, 3}, {utf16, position{0, 4}, 7}, {utf16, position{0, 9}, 8},
-		{utf8Bytes, position{0, 3}, 3}, {utf8Bytes, position{0, 99}, 8}, {utf16, position{1, 0}, 10}, {utf16, position{1, 1}, 11},
+		{utf16, position{0, 0}, 0}, {utf16, position{0, 2}, 3}, {utf16, position{0, 4}, 7},
+		{utf16, position{0, 9}, 8},
+		{utf8Bytes, position{0, 3}, 3}, {utf8Bytes, position{0, 99}, 8}, {utf16, position{1, 0}, 10},
+		{utf16, position{1, 1}, 11},
 		{utf16, position{2, 0}, 12}, {utf16, position{7, 3}, 12},
 	} {
 		if got := c.e.offset(text, c.p); got != c.want {

@@ -10,15 +10,15 @@ import (
 	"heddle/internal/source"
 )
 
-// encoding is how characters of a line are counted (3.17, PositionEncodingKind).
+// encoding is the unit in which columns count (3.17, PositionEncodingKind).
 type encoding uint8
 
 const (
-	utf16 encoding = iota // what every client has
-	utf8Bytes
+	utf16     encoding = iota // the default, which every client supports
+	utf8Bytes                 // used if the client offers it, since no conversion is needed
 )
 
-// units is the length of a text in characters of the protocol.
+// units returns the length of a text in units of the encoding.
 func (e encoding) units(s string) int {
 	if e == utf8Bytes {
 		return len(s)
@@ -32,7 +32,7 @@ func (e encoding) units(s string) int {
 	return n
 }
 
-// bytes is the offset in a line of a character; at most the length of the line.
+// bytes converts a column in units to a byte offset in a line, at most the length of the line.
 func (e encoding) bytes(line string, character int) int {
 	if e == utf8Bytes {
 		return min(max(character, 0), len(line))
@@ -49,7 +49,8 @@ func (e encoding) bytes(line string, character int) int {
 	return len(line)
 }
 
-// offset is the byte of a text at a position; a line that is not there is its end.
+// offset returns the byte offset of a position in a text. Positions after the end of a line or of
+// the text mean its end.
 func (e encoding) offset(text string, p position) int {
 	at := 0
 	for range p.Line {
@@ -66,7 +67,7 @@ func (e encoding) offset(text string, p position) int {
 	return at + e.bytes(line, p.Character)
 }
 
-// position is where a place of a file is. A line without column is its start.
+// position converts a position of a file. Without a column it is the start of the line.
 func (e encoding) position(f *source.File, p source.Pos) position {
 	out := position{Line: max(p.Line()-1, 0)}
 	if line, ok := f.Line(p.Line()); ok {
@@ -75,8 +76,8 @@ func (e encoding) position(f *source.File, p source.Pos) position {
 	return out
 }
 
-// span is the range of a span. One that is only a point becomes the word that starts there, so that an editor has
-// something to underline.
+// span converts a span to a range. A span without an end covers the word at its start, and a span
+// without a column the text of its line, so that the editor has something to underline.
 func (e encoding) span(f *source.File, s source.Span) lspRange {
 	r := lspRange{Start: e.position(f, s.Start)}
 	if s.End.IsValid() && s.End > s.Start {
@@ -100,7 +101,8 @@ func (e encoding) span(f *source.File, s source.Span) lspRange {
 	return r
 }
 
-// wordLength is the length of the word that a text starts with, or of its first character.
+// wordLength returns the length in bytes of the word at the start of a text, or of its first
+// character if it is not a word.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && isWord(s[n]) {
@@ -112,11 +114,13 @@ func wordLength(s string) int {
 	return n
 }
 
+// isWord reports whether c belongs to a word of CUDA, OpenCL or PTX source.
 func isWord(c byte) bool {
-	return c == '_' || c == '%' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return c == '_' || c == '%' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
+		c >= 'A' && c <= 'Z'
 }
 
-// pathOf is the file that a URI names; empty if it is of another scheme.
+// pathOf returns the file name of a file: URI, and "" for other schemes.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {
@@ -129,7 +133,7 @@ func pathOf(uri string) string {
 	return filepath.FromSlash(path)
 }
 
-// uriOf is the URI of a file.
+// uriOf returns the file: URI of a file name, which is made absolute.
 func uriOf(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

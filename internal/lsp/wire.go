@@ -1,6 +1,10 @@
-// Package lsp serves editors: diagnostics while a kernel is written, its verdict on hover, and repairs as quick fixes,
-// by the Language Server Protocol 3.17. It knows the protocol and the documents that are open; what is found in them an
-// Engine says.
+// Package lsp serves editors over the Language Server Protocol 3.17: diagnostics while a kernel is
+// being edited, the verdict on hover, and repairs as quick fixes. The package implements the
+// protocol and tracks open documents; an Engine examines their content.
+//
+// One goroutine reads messages and one handles them in order. Runs of the engine, hovers and
+// commands run in the background. Server.mu protects all state of documents; a result is dropped if
+// its document has changed in the meantime.
 package lsp
 
 import (
@@ -16,10 +20,10 @@ import (
 	"sync"
 )
 
-// maxMessage bounds a message: a file of that size is no kernel.
+// maxMessage is the maximum size of a message in bytes, far above any source file.
 const maxMessage = 64 << 20
 
-// Error codes of JSON-RPC and of the protocol.
+// Error codes of JSON-RPC 2.0 and of LSP (3.17, ErrorCodes).
 const (
 	codeParse          = -32700
 	codeInvalidRequest = -32600
@@ -40,28 +44,34 @@ type message struct {
 	Error   *rpcError        `json:"error,omitempty"`
 }
 
+// rpcError is the error of a response. Code is one of the constants above.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
+// Error returns the message, for errors that are logged instead of sent.
 func (e *rpcError) Error() string { return e.Message }
 
+// fail returns the error of a response with a formatted message.
 func fail(code int, format string, args ...any) *rpcError {
 	return &rpcError{code, fmt.Sprintf(format, args...)}
 }
 
-// conn frames messages: a header with Content-Length, an empty line, and the content.
+// conn frames messages: a header with Content-Length, an empty line, and the content as JSON. Reads
+// come from one goroutine, writes from any.
 type conn struct {
 	r  *bufio.Reader
 	mu sync.Mutex // of w
 	w  io.Writer
 }
 
-// errFrame is a stream that is no sequence of messages: what follows cannot be found.
-var errFrame = errors.New("not a message with a Content-Length header")
+// errFrame reports a stream that is not a sequence of messages. It is fatal, since the start of the
+// next message is unknown.
+var errFrame = errors.New("expected a message with a Content-Length header")
 
-// read returns the next message. A content that is no JSON is an *rpcError; the next message can be read after it.
+// read returns the next message. If the content is not valid JSON, the error is an *rpcError and
+// the next message can still be read.
 func (c *conn) read() (*message, error) {
 	length := -1
 	for {
@@ -81,7 +91,8 @@ func (c *conn) read() (*message, error) {
 			return nil, errFrame
 		}
 		if strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
-			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 || length > maxMessage {
+			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 ||
+				length > maxMessage {
 				return nil, errFrame
 			}
 		}
@@ -100,6 +111,7 @@ func (c *conn) read() (*message, error) {
 	return m, nil
 }
 
+// write sends a message. It is safe for concurrent use.
 func (c *conn) write(m *message) error {
 	m.JSONRPC = "2.0"
 	body, err := json.Marshal(m)
@@ -124,7 +136,8 @@ func (c *conn) notify(method string, params any) error {
 	return c.write(&message{Method: method, Params: raw})
 }
 
-// calls are the requests of the client that are under way, by id, and those of the server that wait for a response.
+// calls tracks requests by id: those of the client that are being answered, and those of the server
+// that wait for a response.
 type calls struct {
 	mu     sync.Mutex
 	cancel map[string]context.CancelFunc
@@ -132,6 +145,7 @@ type calls struct {
 	last   int
 }
 
+// begin registers a request of the client and returns its context, which stop cancels.
 func (c *calls) begin(ctx context.Context, id string) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -140,7 +154,7 @@ func (c *calls) begin(ctx context.Context, id string) context.Context {
 	return ctx
 }
 
-// end forgets a request; cancelled says whether the client took it back.
+// end removes a request and reports whether the client cancelled it.
 func (c *calls) end(ctx context.Context, id string) (cancelled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +175,7 @@ func (c *calls) stop(id string) {
 	}
 }
 
-// expect draws an id for a request of the server, and returns where its response arrives.
+// expect returns a new id for a request of the server, and a channel that receives its response.
 func (c *calls) expect() (json.RawMessage, <-chan *message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +186,8 @@ func (c *calls) expect() (json.RawMessage, <-chan *message) {
 	return id, ch
 }
 
-// deliver hands a response of the client over.
+// deliver passes a response of the client to the request that waits for it. Other responses are
+// dropped.
 func (c *calls) deliver(m *message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -147,7 +147,7 @@ func (s *search) refine(ctx context.Context) error {
 	sol := &solution{p: Placement{}, optimal: true}
 	for {
 		if s.res.Calls >= s.opt.MaxCalls {
-			s.res.GaveUp = fmt.Sprintf("after %d placements the oracle still has objections", s.res.Calls)
+			s.res.GaveUp = fmt.Sprintf("no placement is accepted after %d attempts", s.res.Calls)
 			return nil
 		}
 		a, err := s.ask(ctx, sol.p)
@@ -257,7 +257,7 @@ func (s *search) next(ctx context.Context) (*solution, error) {
 	case err != nil:
 		return nil, err
 	case paper == nil && s.opt.Algorithm == Paper:
-		s.res.GaveUp = "the constraints of the races that were found have no solution"
+		s.res.GaveUp = "no placement satisfies the constraints of all races"
 		return nil, nil
 	case paper == nil && !s.inform:
 		return nil, s.everywhere(ctx)

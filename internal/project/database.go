@@ -14,19 +14,20 @@ import (
 
 // Entry is one CUDA file of a compilation database.
 type Entry struct {
-	Path    string // absolute
-	Flags   lower.Flags
-	Dropped []string // words of the command that heddle does not use, the compiler and the file apart
+	Path  string      // absolute
+	Flags lower.Flags // include paths, macros and standard, with absolute paths
+	// words of the command that heddle does not use, except the compiler and the file
+	Dropped []string
 }
 
-// Database is a compile_commands.json: how each file of a project is compiled
+// Database is the content of a compile_commands.json: how each file of a project is compiled
 // (clang.llvm.org/docs/JSONCompilationDatabase.html).
 type Database struct {
-	Entries []Entry // CUDA files, in the order of the database, each once
+	Entries []Entry // CUDA files in the order of the database, without duplicates
 	byPath  map[string]*Entry
 }
 
-// command is one object of the file. Either command, a line for a shell, or arguments is there.
+// command is one object of the file. Either Command, a line for a shell, or Arguments is set.
 type command struct {
 	Directory string   `json:"directory"`
 	File      string   `json:"file"`
@@ -34,7 +35,9 @@ type command struct {
 	Arguments []string `json:"arguments"`
 }
 
-// ReadDatabase reads the compile_commands.json in dir; dir may also name such a file itself.
+// ReadDatabase reads the compile_commands.json in dir; dir may also be the path of such a file. It
+// fails if the file does not exist or is not a compilation database; errors name the flag -p and
+// the place in the file.
 func ReadDatabase(dir string) (*Database, error) {
 	path := dir
 	if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
@@ -42,7 +45,8 @@ func ReadDatabase(dir string) (*Database, error) {
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("-p %s: no %s; cmake writes one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON", dir, path)
+		return nil, fmt.Errorf("-p %s: %s does not exist; cmake creates it with "+
+			"-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", dir, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("-p %s: %w", dir, err)
@@ -67,7 +71,8 @@ func ReadDatabase(dir string) (*Database, error) {
 	return db, nil
 }
 
-// at names the line of a mistake in JSON.
+// at returns the position of a JSON error as file:line:column; the path alone if the error has
+// none.
 func at(path string, text []byte, err error) string {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
@@ -81,14 +86,16 @@ func at(path string, text []byte, err error) string {
 	if offset < 0 || offset > int64(len(text)) {
 		return path
 	}
-	before := string(text[:max(offset-1, 0)]) // the offset counts the byte that is wrong
-	return fmt.Sprintf("%s:%d:%d", path, 1+strings.Count(before, "\n"), len(before)-strings.LastIndexByte(before, '\n'))
+	before := string(text[:max(offset-1, 0)]) // the offset includes the offending byte
+	return fmt.Sprintf("%s:%d:%d", path, 1+strings.Count(before, "\n"),
+		len(before)-strings.LastIndexByte(before, '\n'))
 }
 
-// add reads one command. Of several for one file the first counts; files of other languages are passed over.
+// add adds one command. The first command for a file counts, as for clang's tools; files of other
+// languages than CUDA are skipped.
 func (db *Database) add(c command, base string) error {
 	if c.File == "" {
-		return errors.New(`no "file"`)
+		return errors.New(`the object has no "file"`)
 	}
 	dir := absolute(base, c.Directory)
 	args := c.Arguments
@@ -118,7 +125,8 @@ func (db *Database) add(c command, base string) error {
 	return nil
 }
 
-// Lookup returns the entry of a file; nil if the database does not have it.
+// Lookup returns the entry of a file, or nil. A name that is a symbolic link matches the entry of
+// its target.
 func (db *Database) Lookup(name string) *Entry {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -133,7 +141,7 @@ func (db *Database) Lookup(name string) *Entry {
 	return nil
 }
 
-// absolute joins a path of the database with the directory that it is relative to.
+// absolute returns path, relative to dir, as an absolute path.
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -141,6 +149,7 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// exists reports whether a file or directory exists and is accessible.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

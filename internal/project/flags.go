@@ -8,30 +8,34 @@ import (
 	"heddle/internal/lower"
 )
 
+// isNVCC reports whether a compiler is nvcc, by its name.
 func isNVCC(compiler string) bool {
 	base := strings.TrimSuffix(strings.ToLower(filepath.Base(compiler)), ".exe")
 	return base == "nvcc"
 }
 
-// flagReader picks from a command line the flags that decide what the source means. Both nvcc's and clang's
-// spellings are read whoever the compiler is; only comma lists are nvcc's alone.
+// flagReader selects from a command line the flags that affect the meaning of the source: include
+// paths, macros, forced includes, the language and its standard. It accepts the spellings of nvcc
+// and of clang for either compiler; only comma-separated lists are specific to nvcc. Everything
+// else (architectures, optimization, warnings, output) is dropped: heddle compiles for analysis
+// with its own settings.
 type flagReader struct {
-	dir, file string
-	nvcc      bool
-	cuda      bool // -x cu or -x cuda
+	dir, file string // working directory and source file, both absolute
+	nvcc      bool   // the compiler is nvcc
+	cuda      bool   // -x cu or -x cuda was given
 	out       lower.Flags
-	dropped   []string
+	dropped   []string // words that are not used
 }
 
-// spelling is one way to write a flag whose value counts.
+// spelling is one form of a flag with a value.
 type spelling struct {
 	name  string
-	glued bool // the value may follow at once: -Idir
-	equal bool // or behind an equals sign: --include-path=dir
-	to    func(r *flagReader, v string)
+	glued bool                          // the value may follow directly: -Idir
+	equal bool                          // the value may follow an equals sign: --include-path=dir
+	to    func(r *flagReader, v string) // stores the value
 }
 
-// spellings are in an order in which none hides a longer one.
+// spellings are ordered so that no flag precedes a longer one that it is a prefix of.
 var spellings = []spelling{
 	{"--include-path", false, true, (*flagReader).include},
 	{"--system-include", false, true, (*flagReader).system},
@@ -52,14 +56,20 @@ var spellings = []spelling{
 	{"-U", true, true, (*flagReader).undefine},
 }
 
-// withValue are flags whose value is the next word and is not used: it must not be taken for a flag.
+// withValue are unused flags whose value is the next word, which must not be mistaken for a flag:
+// -o -I writes a file named -I.
 var withValue = []string{
-	"-o", "--output-file", "-MF", "-MT", "-MQ", "-ccbin", "--compiler-bindir", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode",
-	"--generate-code", "-Xcompiler", "--compiler-options", "-Xptxas", "--ptxas-options", "-Xlinker", "--linker-options", "-Xcudafe", "-Xfatbin",
-	"-Xnvlink", "--nvlink-options", "-Xclang", "-Xarch_device", "-Xarch_host", "-mllvm", "-target", "-l", "-L", "-diag-suppress", "--diag-suppress", "-maxrregcount",
-	"-t", "--threads", "-isysroot", "--sysroot", "-odir", "--output-directory", "-rdc", "--relocatable-device-code",
+	"-o", "--output-file", "-MF", "-MT", "-MQ", "-ccbin", "--compiler-bindir", "-arch",
+	"--gpu-architecture", "-code", "--gpu-code", "-gencode",
+	"--generate-code", "-Xcompiler", "--compiler-options", "-Xptxas", "--ptxas-options", "-Xlinker",
+	"--linker-options", "-Xcudafe", "-Xfatbin",
+	"-Xnvlink", "--nvlink-options", "-Xclang", "-Xarch_device", "-Xarch_host", "-mllvm", "-target",
+	"-l", "-L", "-diag-suppress", "--diag-suppress", "-maxrregcount",
+	"-t", "--threads", "-isysroot", "--sysroot", "-odir", "--output-directory", "-rdc",
+	"--relocatable-device-code",
 }
 
+// read reads the words of a command after the compiler.
 func (r *flagReader) read(args []string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -81,7 +91,7 @@ func (r *flagReader) read(args []string) {
 	}
 }
 
-// flag reads one flag that counts; used is 1 if its value was the next word.
+// flag stores the flag a if it is one of the spellings; used is 1 if its value is the next word.
 func (r *flagReader) flag(a, next string) (used int, known bool) {
 	for _, s := range spellings {
 		rest, ok := strings.CutPrefix(a, s.name)
@@ -104,7 +114,7 @@ func (r *flagReader) flag(a, next string) (used int, known bool) {
 	return 0, false
 }
 
-// list splits nvcc's comma lists.
+// list splits a comma-separated list of nvcc; for clang a comma is part of the value.
 func (r *flagReader) list(v string) []string {
 	if r.nvcc {
 		return strings.Split(v, ",")
@@ -112,20 +122,22 @@ func (r *flagReader) list(v string) []string {
 	return []string{v}
 }
 
+// include adds directories of -I.
 func (r *flagReader) include(v string) {
 	for _, d := range r.list(v) {
 		r.out.Includes = append(r.out.Includes, absolute(r.dir, d))
 	}
 }
 
+// system adds directories of -isystem.
 func (r *flagReader) system(v string) {
 	for _, d := range r.list(v) {
 		r.out.Systems = append(r.out.Systems, absolute(r.dir, d))
 	}
 }
 
-// force notes a file for -include. The compiler looks for it in its working directory first, then along the
-// include path.
+// force adds files of -include. The compiler searches its working directory first, then the include
+// path.
 func (r *flagReader) force(v string) {
 	for _, f := range r.list(v) {
 		if abs := absolute(r.dir, f); exists(abs) {
@@ -135,11 +147,13 @@ func (r *flagReader) force(v string) {
 	}
 }
 
+// standard stores the value of -std.
 func (r *flagReader) standard(v string) { r.out.Std = v }
 
+// language stores whether -x selects CUDA.
 func (r *flagReader) language(v string) { r.cuda = v == "cu" || v == "cuda" }
 
-// define and undefine keep what the last flag for a macro says.
+// define adds macros of -D. The last -D or -U for a macro counts.
 func (r *flagReader) define(v string) {
 	for _, m := range r.list(v) {
 		r.forget(macroName(m))
@@ -147,6 +161,7 @@ func (r *flagReader) define(v string) {
 	}
 }
 
+// undefine adds macros of -U.
 func (r *flagReader) undefine(v string) {
 	for _, m := range r.list(v) {
 		r.forget(m)
@@ -154,12 +169,14 @@ func (r *flagReader) undefine(v string) {
 	}
 }
 
+// forget removes earlier flags for a macro.
 func (r *flagReader) forget(name string) {
-	r.out.Defines = slices.DeleteFunc(r.out.Defines, func(m string) bool { return macroName(m) == name })
+	r.out.Defines = slices.DeleteFunc(r.out.Defines,
+		func(m string) bool { return macroName(m) == name })
 	r.out.Undefines = slices.DeleteFunc(r.out.Undefines, func(m string) bool { return m == name })
 }
 
-// macroName is NAME of NAME=VALUE and of NAME(X)=VALUE.
+// macroName returns NAME for NAME, NAME=VALUE and NAME(X)=VALUE.
 func macroName(m string) string {
 	if i := strings.IndexAny(m, "=("); i >= 0 {
 		return m[:i]

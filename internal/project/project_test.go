@@ -30,8 +30,10 @@ func write(t *testing.T, dir string, files ...string) {
 
 func TestWalk(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "b.cu", "a/z.PTX", "a/k.cuh", "a/k.h", "a/notes.txt", "a-b/k.cl", "c/k.ll", "c/k.bc", "c.cu/k.cu", ".hidden/k.cu", ".k.cu", "vendor/k.cu",
-		"x/vendor/k.cu", "node_modules/k.cu", "build/k.cu", "cmake-build-debug/k.cu", "obj/CMakeCache.txt", "obj/k.cu", "cache/CACHEDIR.TAG", "cache/k.cu", "builder/k.cu")
+	write(t, dir, "b.cu", "a/z.PTX", "a/k.cuh", "a/k.h", "a/notes.txt", "a-b/k.cl", "c/k.ll", "c/k.bc",
+		"c.cu/k.cu", ".hidden/k.cu", ".k.cu", "vendor/k.cu",
+		"x/vendor/k.cu", "node_modules/k.cu", "build/k.cu", "cmake-build-debug/k.cu",
+		"obj/CMakeCache.txt", "obj/k.cu", "cache/CACHEDIR.TAG", "cache/k.cu", "builder/k.cu")
 	if err := os.Symlink(dir, filepath.Join(dir, "loop")); err != nil {
 		t.Log(err)
 	}
@@ -53,7 +55,8 @@ func TestWalk(t *testing.T) {
 	if got, err := Walk(filepath.Join(dir, "loop", "a")); err != nil || len(got) != 1 {
 		t.Errorf("below a link: %q, %v", got, err)
 	}
-	if got, err := Walk(filepath.Join(dir, "loop")); err != nil || len(got) != len(want) || got[0] != filepath.Join(dir, "loop", "a", "z.PTX") {
+	if got, err := Walk(filepath.Join(dir, "loop")); err != nil || len(got) != len(want) ||
+		got[0] != filepath.Join(dir, "loop", "a", "z.PTX") {
 		t.Errorf("a link: %q, %v", got, err)
 	}
 	if _, err := Walk(filepath.Join(dir, "nowhere")); err == nil {
@@ -64,7 +67,8 @@ func TestWalk(t *testing.T) {
 func TestDirectory(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "k.cu")
-	for arg, want := range map[string]string{"./...": ".", "...": ".", "a/b/...": "a/b", "/...": "/", dir: dir, dir + "/k.cu": "", dir + "/nope": "", "-": ""} {
+	for arg, want := range map[string]string{"./...": ".", "...": ".", "a/b/...": "a/b", "/...": "/",
+		dir: dir, dir + "/k.cu": "", dir + "/nope": "", "-": ""} {
 		if got, ok := Directory(arg); ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %q, %v", arg, got, ok)
 		}
@@ -90,10 +94,11 @@ func TestSplitCommand(t *testing.T) {
 	}
 }
 
-// Words that a shell would need quoted come back as they were, whichever way they are quoted.
+// Splitting recovers words that need quotes in a shell, whichever way they are quoted.
 func TestSplitQuoted(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		words := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune("aB1 \t\"'\\$`=-,/.é"))), 0, 6).Draw(r, "words")
+		words := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune("aB1 \t\"'\\$`=-,/.é"))), 0,
+			6).Draw(r, "words")
 		var quoted []string
 		for _, w := range words {
 			switch rapid.IntRange(0, 2).Draw(r, "how") {
@@ -128,17 +133,19 @@ func database(t *testing.T, dir string, commands ...map[string]any) (*Database, 
 		t.Fatal(err)
 	}
 	write(t, dir, "build/compile_commands.json")
-	if err := os.WriteFile(filepath.Join(dir, "build", "compile_commands.json"), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "build", "compile_commands.json"), text,
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return ReadDatabase(filepath.Join(dir, "build"))
 }
 
-// Both compilers' spellings; paths are relative to the directory of the command.
+// The spellings of both compilers are read; paths are relative to the directory of the command.
 func TestDatabaseFlags(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "build/local.h", "flags.rsp", "nested.rsp")
-	if err := os.WriteFile(filepath.Join(dir, "flags.rsp"), []byte("-DRSP=1\n-I 'from rsp' @nested.rsp"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "flags.rsp"),
+		[]byte("-DRSP=1\n-I 'from rsp' @nested.rsp"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "nested.rsp"), []byte("-DNESTED"), 0o600); err != nil {
@@ -156,15 +163,31 @@ func TestDatabaseFlags(t *testing.T) {
 		want    lower.Flags
 		dropped []string
 	}{
-		{"clang", []string{"clang++", "-x", "cuda", "-Ia", "-I", "b", "-isystem", "/abs", "-isystemsys", "-iquote", "q", "-DX=1", "-D", "Y", "-UZ", "-U", "W", "-std=c++17", "-include", "build/local.h", "-include", "cfg.h", "-c", "k.cu", "-o", "k.o"},
-			lower.Flags{Std: "c++17", Includes: in("a", "b", "q"), Systems: append([]string{"/abs"}, in("sys")...), Defines: []string{"X=1", "Y"}, Undefines: []string{"Z", "W"}, Forced: append(in("build/local.h"), "cfg.h")}, []string{"-o k.o"}},
-		{"nvcc", []string{"/usr/local/cuda/bin/nvcc", "--include-path=a,b", "--include-path", "c", "-isystem=/usr/include,s", "--system-include", "t", "--define-macro=A=1,B", "--define-macro", "C", "--undefine-macro=D", "-std", "c++14", "--pre-include", "cfg.h", "-gencode", "arch=compute_80,code=sm_80", "-Xcompiler", "-DNOT", "-O3", "-x", "cu", "-c", "k.cu"},
-			lower.Flags{Std: "c++14", Includes: in("a", "b", "c"), Systems: append([]string{"/usr/include"}, in("s", "t")...), Defines: []string{"A=1", "B", "C"}, Undefines: []string{"D"}, Forced: []string{"cfg.h"}},
+		{"clang", []string{"clang++", "-x", "cuda", "-Ia", "-I", "b", "-isystem", "/abs", "-isystemsys",
+			"-iquote", "q", "-DX=1", "-D", "Y", "-UZ", "-U", "W", "-std=c++17", "-include", "build/local.h",
+			"-include", "cfg.h", "-c", "k.cu", "-o", "k.o"},
+			lower.Flags{Std: "c++17", Includes: in("a", "b", "q"),
+				Systems: append([]string{"/abs"}, in("sys")...), Defines: []string{"X=1", "Y"},
+				Undefines: []string{"Z", "W"}, Forced: append(in("build/local.h"), "cfg.h")},
+			[]string{"-o k.o"}},
+		{"nvcc", []string{"/usr/local/cuda/bin/nvcc", "--include-path=a,b", "--include-path", "c",
+			"-isystem=/usr/include,s", "--system-include", "t", "--define-macro=A=1,B", "--define-macro",
+			"C", "--undefine-macro=D", "-std", "c++14", "--pre-include", "cfg.h", "-gencode",
+			"arch=compute_80,code=sm_80", "-Xcompiler", "-DNOT", "-O3", "-x", "cu", "-c", "k.cu"},
+			lower.Flags{Std: "c++14", Includes: in("a", "b", "c"),
+				Systems: append([]string{"/usr/include"}, in("s", "t")...), Defines: []string{"A=1", "B", "C"},
+				Undefines: []string{"D"}, Forced: []string{"cfg.h"}},
 			[]string{"-gencode arch=compute_80,code=sm_80", "-Xcompiler -DNOT", "-O3"}},
-		{"the last counts", []string{"clang", "-DA=1", "-UA", "-UB", "-DB=2", "-DC=1", "-DC=2", "k.cu"}, lower.Flags{Defines: []string{"B=2", "C=2"}, Undefines: []string{"A"}}, nil},
-		{"commas are clang's own", []string{"clang", "-DF(a,b)=a", "k.cu"}, lower.Flags{Defines: []string{"F(a,b)=a"}}, nil},
-		{"alike but others", []string{"clang", "-stdlib=libc++", "-include-pch", "x.pch", "-fno-rtti", "-MF", "-Inot", "k.cu"}, lower.Flags{}, []string{"-stdlib=libc++", "-include-pch", "x.pch", "-fno-rtti", "-MF -Inot"}},
-		{"response files", []string{"nvcc", "@flags.rsp", "--options-file", "nested.rsp", "-optf=gone.rsp", "k.cu"}, lower.Flags{Includes: in("from rsp"), Defines: []string{"RSP=1", "NESTED"}}, []string{"@gone.rsp"}},
+		{"the last counts", []string{"clang", "-DA=1", "-UA", "-UB", "-DB=2", "-DC=1", "-DC=2", "k.cu"},
+			lower.Flags{Defines: []string{"B=2", "C=2"}, Undefines: []string{"A"}}, nil},
+		{"commas are clang's own", []string{"clang", "-DF(a,b)=a", "k.cu"},
+			lower.Flags{Defines: []string{"F(a,b)=a"}}, nil},
+		{"alike but others", []string{"clang", "-stdlib=libc++", "-include-pch", "x.pch", "-fno-rtti",
+			"-MF", "-Inot", "k.cu"}, lower.Flags{},
+			[]string{"-stdlib=libc++", "-include-pch", "x.pch", "-fno-rtti", "-MF -Inot"}},
+		{"response files", []string{"nvcc", "@flags.rsp", "--options-file", "nested.rsp",
+			"-optf=gone.rsp", "k.cu"}, lower.Flags{Includes: in("from rsp"),
+			Defines: []string{"RSP=1", "NESTED"}}, []string{"@gone.rsp"}},
 		{"no value", []string{"clang", "k.cu", "-I"}, lower.Flags{}, []string{"-I"}},
 	} {
 		for _, form := range []string{"arguments", "command"} {
@@ -186,13 +209,15 @@ func TestDatabaseFlags(t *testing.T) {
 	}
 }
 
-// CUDA files in their order, each once; a directory may be relative to the database, and a file to it.
+// The entries are the CUDA files in order, without duplicates. A directory may be relative to the
+// database, and a file to that directory.
 func TestDatabaseEntries(t *testing.T) {
 	dir := t.TempDir()
 	db, err := database(t, dir,
 		map[string]any{"directory": "../src", "file": "b.cu", "command": "nvcc -DFIRST -c b.cu"},
 		map[string]any{"directory": "../src", "file": "main.cpp", "command": "g++ -c main.cpp"},
-		map[string]any{"directory": dir, "file": filepath.Join(dir, "src/as_cuda.cpp"), "command": "clang++ -x cuda -c src/as_cuda.cpp"},
+		map[string]any{"directory": dir, "file": filepath.Join(dir, "src/as_cuda.cpp"),
+			"command": "clang++ -x cuda -c src/as_cuda.cpp"},
 		map[string]any{"directory": dir, "file": "src/../src/b.cu", "command": "nvcc -DSECOND -c b.cu"},
 		map[string]any{"directory": dir, "file": "a.CU", "arguments": []string{"nvcc"}},
 	)
@@ -217,16 +242,18 @@ func TestDatabaseEntries(t *testing.T) {
 
 func TestDatabaseMistakes(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := ReadDatabase(dir); err == nil || !strings.Contains(err.Error(), "CMAKE_EXPORT_COMPILE_COMMANDS") {
+	if _, err := ReadDatabase(dir); err == nil ||
+		!strings.Contains(err.Error(), "CMAKE_EXPORT_COMPILE_COMMANDS") {
 		t.Errorf("none: %v", err)
 	}
 	path := filepath.Join(dir, "compile_commands.json")
 	for text, want := range map[string]string{
 		"[\n  {]\n":          "compile_commands.json:2:4: invalid character",
 		`[{"file": 3}]`:      "compile_commands.json:1:11: ",
-		`[{"command": "x"}]`: `command 1: no "file"`,
-		`[{"file": "k.cu", "command": "nvcc 'x"}]`:                                    "command 1: the quote ' is not closed",
-		`[{"file": "k.cu", "directory": "` + dir + `", "command": "nvcc @loop.rsp"}]`: "response files that name each other",
+		`[{"command": "x"}]`: `command 1: the object has no "file"`,
+		`[{"file": "k.cu", "command": "nvcc 'x"}]`: "command 1: the quote ' is not closed",
+		`[{"file": "k.cu", "directory": "` + dir +
+			`", "command": "nvcc @loop.rsp"}]`: "response files are nested more than 8 levels deep",
 	} {
 		write(t, dir, "loop.rsp")
 		if err := os.WriteFile(filepath.Join(dir, "loop.rsp"), []byte("@loop.rsp"), 0o600); err != nil {
@@ -241,10 +268,12 @@ func TestDatabaseMistakes(t *testing.T) {
 	}
 }
 
-// Whatever a database says, reading it ends, and with a message where it is wrong.
+// Reading any database terminates, and an invalid one yields a message.
 func FuzzDatabase(f *testing.F) {
-	f.Add(`[{"directory": "/x", "file": "k.cu", "command": "nvcc -I a,b -DX='1 2' @r --pre-include h -x cu k.cu"}]`)
-	f.Add(`[{"file": "k.cu", "arguments": ["clang", "-isystem", "a", "-UX", "-std=c++17", "-Xclang"]}]`)
+	f.Add(
+		`[{"directory": "/x", "file": "k.cu", "command": "nvcc -I a,b -DX='1 2' @r --pre-include h -x cu k.cu"}]`)
+	f.Add(
+		`[{"file": "k.cu", "arguments": ["clang", "-isystem", "a", "-UX", "-std=c++17", "-Xclang"]}]`)
 	f.Add(`[{"file": "k.cu", "command": "a \\\" b"}]`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,5 +1,6 @@
-// Package project finds the files that a user means: those below a directory, and those of a compilation
-// database with the flags that each is compiled with.
+// Package project finds the files that a user wants to check: the files below a directory (Walk),
+// and the CUDA files of a compilation database with the flags that each is compiled with
+// (ReadDatabase). It never runs a build: a database may name files that do not exist yet.
 package project
 
 import (
@@ -11,11 +12,12 @@ import (
 	"strings"
 )
 
-// extensions are those of files with kernels. Headers have none of their own: what includes them counts.
+// extensions are those of files that can have kernels. Headers are checked through the files that
+// include them.
 var extensions = []string{".cu", ".cl", ".ptx", ".ll", ".bc"}
 
-// Directory returns the directory that an argument stands for: DIR or DIR/...; ok is false for a file, and
-// for what is not there.
+// Directory returns the directory that an argument means, DIR or DIR/... . ok is false for a file
+// and for a path that does not exist.
 func Directory(arg string) (dir string, ok bool) {
 	if arg == "..." {
 		return ".", true
@@ -30,28 +32,30 @@ func Directory(arg string) (dir string, ok bool) {
 	return arg, err == nil && fi.IsDir()
 }
 
-// Walk returns the files with kernels below dir in the order of their names, each path beginning with dir. It
-// passes over hidden directories and files, vendored code and build trees, but never over dir itself. Symbolic
-// links below it are not followed.
+// Walk returns the files below dir that can have kernels, in the order of their names; each path
+// starts with dir. It skips hidden files and directories, vendored code and build trees, but never
+// dir itself. It does not follow symbolic links below dir. It fails if dir or a directory below it
+// cannot be read.
 func Walk(dir string) ([]string, error) {
 	var files []string
 	root := dir
 	if fi, err := os.Lstat(dir); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
-		root += string(filepath.Separator) // the link that the user names is followed
+		root += string(filepath.Separator) // a link that the user names is followed
 	}
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == root:
 			return err
-		case err != nil: // a directory that cannot be read: say so rather than check less
-			return fmt.Errorf("looking for files: %w", err)
+		case err != nil: // an unreadable directory: fail instead of checking less than was asked
+			return fmt.Errorf("cannot search for files: %w", err)
 		case path == root:
 			return nil
 		case e.IsDir():
 			if skipped(path, e.Name()) {
 				return filepath.SkipDir
 			}
-		case e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") && slices.Contains(extensions, strings.ToLower(filepath.Ext(e.Name()))):
+		case e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") &&
+			slices.Contains(extensions, strings.ToLower(filepath.Ext(e.Name()))):
 			files = append(files, path)
 		}
 		return nil
@@ -59,11 +63,13 @@ func Walk(dir string) ([]string, error) {
 	return files, err
 }
 
-// skipped reports directories whose files are not the user's own sources. Build trees are told by their usual
-// names and by what CMake and others leave in them (CACHEDIR.TAG: bford.info/cachedir).
+// skipped reports whether a directory does not contain sources of the user's own. Build trees are
+// recognized by their usual names, and by files that CMake, Ninja and caches leave in them
+// (CACHEDIR.TAG: bford.info/cachedir).
 func skipped(path, name string) bool {
 	switch {
-	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "bazel-"), strings.HasPrefix(name, "cmake-build-"):
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "bazel-"),
+		strings.HasPrefix(name, "cmake-build-"):
 		return true
 	}
 	switch name {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// splitCommand splits a command line as a POSIX shell does, without expansions: blanks separate, ' takes all
-// literally, within " a backslash escapes " \ $ and `, elsewhere any byte.
+// splitCommand splits a command line as a POSIX shell does, without expansions: white space
+// separates words, single quotes preserve every byte, a backslash in double quotes escapes " \ $
+// and `, and elsewhere any byte.
 func splitCommand(s string) ([]string, error) {
 	var out []string
 	var word strings.Builder
@@ -27,7 +28,8 @@ func splitCommand(s string) ([]string, error) {
 			quote = 0
 		case quote == 0 && (c == '\'' || c == '"'):
 			quote = c
-		case c == '\\' && quote != '\'' && i+1 < len(s) && (quote == 0 || strings.IndexByte("\"\\$`", s[i+1]) >= 0):
+		case c == '\\' && quote != '\'' && i+1 < len(s) &&
+			(quote == 0 || strings.IndexByte("\"\\$`", s[i+1]) >= 0):
 			i++
 			word.WriteByte(s[i])
 		default:
@@ -36,7 +38,8 @@ func splitCommand(s string) ([]string, error) {
 		inWord = true
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("the quote %c is not closed", quote)
+		return nil, fmt.Errorf("the quote %c is not closed; expected another %c before the end", quote,
+			quote)
 	}
 	if inWord {
 		out = append(out, word.String())
@@ -44,14 +47,15 @@ func splitCommand(s string) ([]string, error) {
 	return out, nil
 }
 
-// maxResponses bounds how deep response files may name others.
+// maxResponses bounds the nesting of response files.
 const maxResponses = 8
 
-// expandResponses replaces @FILE, and nvcc's --options-file FILE, with the words of those files. A response file
-// that is not there, as after a clean build, is left out.
+// expandResponses replaces @FILE, and nvcc's --options-file FILE, with the words of those files. A
+// response file that cannot be read, for example after the build tree was cleaned, stays as @FILE.
 func expandResponses(args []string, dir string, depth int) ([]string, error) {
 	if depth > maxResponses {
-		return nil, errors.New("response files that name each other")
+		return nil, errors.New("response files are nested more than 8 levels deep; do they include " +
+			"each other?")
 	}
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -71,7 +75,7 @@ func expandResponses(args []string, dir string, depth int) ([]string, error) {
 		for _, name := range strings.Split(files, ",") {
 			text, err := readResponse(absolute(dir, name))
 			if err != nil {
-				out = append(out, "@"+name) // shown among what is not used
+				out = append(out, "@"+name) // reported among the words that are not used
 				continue
 			}
 			words, err := splitCommand(string(text))
@@ -87,17 +91,17 @@ func expandResponses(args []string, dir string, depth int) ([]string, error) {
 	return out, nil
 }
 
-// maxResponse bounds the size of a response file.
+// maxResponse bounds the bytes of a response file.
 const maxResponse = 16 << 20
 
-// readResponse reads a response file. Devices and pipes, which may have no end, are none.
+// readResponse reads a response file. It refuses devices and pipes, which may never end.
 func readResponse(path string) ([]byte, error) {
 	fi, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case !fi.Mode().IsRegular() || fi.Size() > maxResponse:
-		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, maxResponse)
+		return nil, fmt.Errorf("%s: not a regular file of at most %d bytes", path, maxResponse)
 	}
 	return os.ReadFile(path)
 }

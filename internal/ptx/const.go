@@ -1,11 +1,14 @@
 package ptx
 
-// number is an integer of a constant expression: 64 bits, signed or unsigned (ISA 4.5.5).
+// number is the value of an integer constant expression: 64 bits, signed or unsigned (ISA 4.5.5).
+// Arithmetic wraps around. A literal is signed unless it has the suffix U or its top bit is set;
+// the usual conversions make a result unsigned if either operand is.
 type number struct {
 	val      uint64
 	unsigned bool
 }
 
+// truth returns 1 or 0, which are signed (ISA Table 5).
 func truth(b bool) number {
 	if b {
 		return number{val: 1}
@@ -13,8 +16,9 @@ func truth(b bool) number {
 	return number{}
 }
 
-// constInt evaluates an integer constant expression without names other than WARP_SZ, by the rules of ISA
-// 4.5.5 and 4.5.6. Where the two disagree (the type of & | ^) it follows the text of 4.5.5. It returns what it found instead if it cannot.
+// constInt evaluates an integer constant expression without names other than WARP_SZ, by the rules
+// of ISA 4.5.5 and 4.5.6. Where the two disagree (the type of & | ^) it follows the text of 4.5.5.
+// If it cannot, it returns a description of what it found instead.
 func constInt(x Operand) (n number, problem string) {
 	switch x.Kind() {
 	case Int:
@@ -42,6 +46,7 @@ func constInt(x Operand) (n number, problem string) {
 	return n, "an operand"
 }
 
+// constUnary applies a prefix operator or a cast.
 func constUnary(op string, x number) (number, string) {
 	switch op {
 	case "+":
@@ -60,6 +65,8 @@ func constUnary(op string, x number) (number, string) {
 	return x, quote(op)
 }
 
+// constBinary evaluates a binary expression or x ? y : z. Both operands are evaluated even if && or
+// || would not need the second: an error in it is an error.
 func constBinary(e Operand) (number, string) {
 	x, problem := constInt(e.X())
 	if problem != "" {
@@ -107,8 +114,8 @@ func constBinary(e Operand) (number, string) {
 	return compare(e.Op(), x, y)
 }
 
-// divide is / with the usual conversions, and %, which takes its operands as unsigned and whose result is
-// signed (Table 5).
+// divide computes / with the usual conversions, and %, which takes its operands as unsigned and
+// returns a signed result (ISA Table 5).
 func divide(op string, x, y number) (number, string) {
 	switch {
 	case y.val == 0:
@@ -121,6 +128,7 @@ func divide(op string, x, y number) (number, string) {
 	return number{val: uint64(int64(x.val) / int64(y.val))}, ""
 }
 
+// compare computes a comparison, unsigned if either operand is unsigned.
 func compare(op string, x, y number) (number, string) {
 	less := int64(x.val) < int64(y.val)
 	if x.unsigned || y.unsigned {

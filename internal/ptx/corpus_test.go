@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestCorpus reads every .ptx file below the directories of HEDDLE_PTX_CORPUS (a path list) and checks
-// that it parses and that parse-print-parse is the identity. invalidCorpus lists the files that are wrong
-// PTX, by the end of their path.
+// TestCorpus reads every .ptx file below the directories of HEDDLE_PTX_CORPUS (a path list) and
+// checks that it parses and that parse-print-parse is the identity. invalidCorpus lists the files
+// that are invalid PTX, by the end of their path.
 func TestCorpus(t *testing.T) {
 	dirs := filepath.SplitList(os.Getenv("HEDDLE_PTX_CORPUS"))
 	if len(dirs) == 0 {
@@ -65,8 +65,8 @@ func corpusFile(t *testing.T, path string) (ok, wrong bool) {
 	}), false
 }
 
-// invalidCorpus maps files that are no PTX to a part of the first error. Those of ZLUDA's pass tests hold
-// PTX followed by the expected dump of an internal form, which is no PTX.
+// invalidCorpus maps files that are not PTX to a part of the first error. ZLUDA's pass tests
+// contain PTX followed by the expected dump of an internal form, which is not PTX.
 var invalidCorpus = map[string]string{
 	"pass/test/expand_operands/immediate_conversion.ptx":                   `found ".b64"`,
 	"pass/test/expand_operands/immediates.ptx":                             `found ".u64"`,
@@ -78,5 +78,6 @@ var invalidCorpus = map[string]string{
 	"pass/test/insert_implicit_conversions/default_relaxed.ptx":            `found ".generic"`,
 	"pass/test/instruction_mode_to_global_mode/mode_conflict.ptx":          `found "("`,
 	"pass/test/normalize_basic_blocks/trap.ptx":                            `found "<"`,
-	"test/spirv_fail/shared_ptr.ptx":                                       `found "extern"`, // for .extern
+	// for .extern
+	"test/spirv_fail/shared_ptr.ptx": `found "extern"`,
 }

@@ -1,5 +1,13 @@
 package ptx
 
+// The grammar of a module (ISA 4.1 and chapter 11):
+//
+//	module = { ";" | directive | fileDir | section | dwarf | loc | prototype | function
+//	       | declaration } .
+//
+// Every definition that does not parse is skipped as a unit, a function with its body, so that one
+// error does not cause others further down.
+
 // module parses the directives and definitions of the file.
 func (p *parser) module() {
 	for {
@@ -27,8 +35,8 @@ func (p *parser) module() {
 	}
 }
 
-// recoverDecl skips the rest of a broken definition: through its ';' or its block, or up to a directive at
-// the beginning of a line.
+// recoverDecl skips the rest of an invalid definition: through its ';' or its block, or up to a
+// directive at the start of a line.
 func (p *parser) recoverDecl() {
 	braces := p.braces
 	p.braces = 0
@@ -74,7 +82,7 @@ func (p *parser) decl() Decl {
 	return nil
 }
 
-// moduleLabel parses a prototype at module level.
+// moduleLabel parses a label with a prototype at module level.
 func (p *parser) moduleLabel() Decl {
 	start, name := p.pos(), p.text()
 	p.next()
@@ -89,6 +97,7 @@ func (p *parser) moduleLabel() Decl {
 	return nil
 }
 
+// dotDecl parses a directive or definition that starts with a dotted word.
 func (p *parser) dotDecl() Decl {
 	switch text := p.text(); {
 	case text == ".file":
@@ -121,7 +130,7 @@ func (p *parser) dotDecl() Decl {
 	return nil
 }
 
-// linkage returns the linkage that a directive gives (ISA 11.6).
+// linkage returns the linkage that a directive specifies (ISA 11.6).
 func linkage(text string) Linkage {
 	switch text {
 	case ".visible":
@@ -136,8 +145,8 @@ func linkage(text string) Linkage {
 	return NoLinkage
 }
 
-// funcFollows reports whether the current directive begins something that stands outside of functions
-// only: a function, or a directive of the module.
+// funcFollows reports whether the current directive starts something that exists only outside of
+// functions: a function, or a directive of the module.
 func (p *parser) funcFollows() bool {
 	text := p.text()
 	switch text {
@@ -155,7 +164,7 @@ func (p *parser) funcFollows() bool {
 	return word == ".entry" || word == ".func"
 }
 
-// modEndOr is modEnd where a dotted word may not be.
+// modEndOr is modEnd for an offset at which there may be no dotted word.
 func modEndOr(src string, i int) int {
 	if src[i] != '.' {
 		return i
@@ -163,7 +172,7 @@ func modEndOr(src string, i int) int {
 	return modEnd(src, i)
 }
 
-// startsStmt reports whether a dotted word begins a statement or definition.
+// startsStmt reports whether a dotted word starts a statement or definition.
 func startsStmt(text string) bool {
 	switch text {
 	case ".loc", ".file", ".section", ".entry", ".func", ".callprototype":

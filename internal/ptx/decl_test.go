@@ -22,7 +22,8 @@ L: .callprototype (.param .b32 _) _ (.param .b8 _[12]) .abi_preserve 4;
 		case *Var:
 			got = append(got, varText(d))
 		case *Func:
-			s := fmt.Sprintf("func %d %t %s %t %t %q", d.Linkage, d.Entry, d.Name, d.HasParens, d.Variadic, d.Attrs)
+			s := fmt.Sprintf("func %d %t %s %t %t %q", d.Linkage, d.Entry, d.Name, d.HasParens, d.Variadic,
+				d.Attrs)
 			for _, v := range append(d.Results, d.Params...) {
 				s += " (" + varText(v) + ")"
 			}
@@ -30,7 +31,8 @@ L: .callprototype (.param .b32 _) _ (.param .b8 _[12]) .abi_preserve 4;
 		case *FileDir:
 			got = append(got, fmt.Sprintf("file %d %q %v", d.Index, d.Name, d.Extra))
 		case *Prototype:
-			got = append(got, fmt.Sprintf("proto %s (%s) (%s)", d.Name, varText(d.Results[0]), varText(d.Params[0]))+dirText(d.Dirs))
+			got = append(got, fmt.Sprintf("proto %s (%s) (%s)", d.Name, varText(d.Results[0]),
+				varText(d.Params[0]))+dirText(d.Dirs))
 		}
 	}
 	want := []string{
@@ -47,7 +49,8 @@ L: .callprototype (.param .b32 _) _ (.param .b8 _[12]) .abi_preserve 4;
 }
 
 func varText(v *Var) string {
-	s := fmt.Sprintf("%d %s %q align %d v%d %s %v", v.Linkage, v.Space, v.Bank, v.Align, v.Vec, v.Type, v.Attrs)
+	s := fmt.Sprintf("%d %s %q align %d v%d %s %v", v.Linkage, v.Space, v.Bank, v.Align, v.Vec, v.Type,
+		v.Attrs)
 	if v.Ptr != nil {
 		s += fmt.Sprintf(" ptr %s %d", v.Ptr.Space, v.Ptr.Align)
 	}
@@ -100,12 +103,14 @@ func TestInsts(t *testing.T) {
 		{"ret;", "ret"},
 		{"@p bra.uni L;", "p bra uni: L"},
 		{"@!%p1 ld.const[2].b32 a, [b];", "!%p1 ld const[2] b32: a (mem b)"},
-		{"cp.async.bulk.shared::cluster.mbarrier::complete_tx::bytes [a], [b];", "cp async bulk shared::cluster mbarrier::complete_tx::bytes: (mem a) (mem b)"},
+		{"cp.async.bulk.shared::cluster.mbarrier::complete_tx::bytes [a], [b];",
+			"cp async bulk shared::cluster mbarrier::complete_tx::bytes: (mem a) (mem b)"},
 		{"mma.sync.aligned.m8n8k4.1X a;", "mma sync aligned m8n8k4 1X: a"},
 		{"ld . global a;", ""},
 		{"ld .global .b32 a, [b];", "ld global b32: a (mem b)"},
 		{"call.uni (r), f, (a, 1);", "call uni: (paren r) f (paren a 1)"},
-		{"tex.1d.v4.s32.f32 {a,b,c,d}|p, [t, {x}];", "tex 1d v4 s32 f32: (pair (vec a b c d) p) (mem t (vec x))"},
+		{"tex.1d.v4.s32.f32 {a,b,c,d}|p, [t, {x}];",
+			"tex 1d v4 s32 f32: (pair (vec a b c d) p) (mem t (vec x))"},
 	} {
 		f, errs := Parse(newFile(t, tt.text, []byte(".entry k() { "+tt.text+" }")))
 		if len(errs) > 0 != (tt.want == "") {
@@ -151,7 +156,8 @@ func TestManyOpcodes(t *testing.T) {
 	}
 	for i, s := range bodyOf(f) {
 		in := s.Inst()
-		if in.Word() != i%n || in.Opcode() != fmt.Sprintf("op%d", i%n) || len(in.Mods()) != 1 || in.Mods()[0] != fmt.Sprintf("x%d", i%n) {
+		if in.Word() != i%n || in.Opcode() != fmt.Sprintf("op%d", i%n) || len(in.Mods()) != 1 ||
+			in.Mods()[0] != fmt.Sprintf("x%d", i%n) {
 			t.Fatalf("statement %d is %s %v", i, in.Opcode(), in.Mods())
 		}
 	}

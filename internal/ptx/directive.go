@@ -1,6 +1,6 @@
 package ptx
 
-// place of a definition, as bits.
+// context is where a directive may be, as a set of bits.
 type context uint8
 
 const (
@@ -9,6 +9,7 @@ const (
 	inBody
 )
 
+// String describes a single context for an error message.
 func (c context) String() string {
 	switch c {
 	case atModule:
@@ -19,24 +20,26 @@ func (c context) String() string {
 	return "a directive of a function's body"
 }
 
-// argKind says what the arguments of a directive are.
+// argKind is the kind of the arguments of a directive.
 type argKind uint8
 
 const (
-	noArgs argKind = iota
-	numbers
-	names
-	strs
+	noArgs  argKind = iota // none
+	numbers                // constant expressions
+	names                  // identifiers, or ranges N<5>
+	strs                   // quoted strings
 )
 
-// dirInfo describes the directives that have no node of their own.
+// dirInfo describes a directive that has no node type of its own.
 type dirInfo struct {
-	where context
+	where context // one or more of its bits
 	args  argKind
-	max   int  // of arguments; 0 for any number
+	max   int  // number of arguments; 0 for any number
 	semi  bool // ends with ';'
 }
 
+// directives maps each of these directives to its description; the comments are sections of the
+// ISA.
 var directives = map[string]dirInfo{
 	".version":              {where: atModule, args: numbers, max: 1},                      // 11.1.1
 	".target":               {where: atModule, args: names},                                // 11.1.2
@@ -59,7 +62,7 @@ var directives = map[string]dirInfo{
 	".blocksareclusters":    {where: inHeader},                                             // 11.8.1
 }
 
-// directive parses a directive of the table.
+// directive parses a directive of the table; nil after an error.
 func (p *parser) directive(where context) *Directive {
 	name := p.text()
 	info, known := directives[name]
@@ -106,6 +109,7 @@ func (p *parser) dirArgs(name string, info dirInfo) bool {
 	}
 }
 
+// dirArg parses one argument.
 func (p *parser) dirArg(k argKind) operand {
 	switch {
 	case k == strs && p.kind == tString:
@@ -139,7 +143,7 @@ func (p *parser) nameOrRange() operand {
 	return p.compound(Range, 0, n.start, n, count)
 }
 
-// funcDirs parses the directives between a header and its body.
+// funcDirs parses the directives between the header of a function and its body.
 func (p *parser) funcDirs() ([]*Directive, bool) {
 	var list []*Directive
 	for p.kind == tDot && !p.declFollows() {

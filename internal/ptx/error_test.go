@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// errorTests hold texts with the errors expected for them, each as line:col, the text that the range
-// covers, and the message.
+// errorTests are texts with their expected errors, each as line:col, the text of its range, and the
+// message.
 var errorTests = []struct {
 	name, text string
 	want       []string
@@ -24,9 +24,10 @@ var errorTests = []struct {
 		`3:2 "bar": found "bar", expected "," or ";"`,
 		`4:2 "ret": found "ret", expected "," or ";"`,
 		`5:1 "}": found "}", expected an operand or ";"`}},
-	{"no semicolon without operands", ".entry k() {\n\ttrap\n\tmov.u32 %r1, 2;\n\t@p ret\n\t@p exit;\n}\n", []string{
-		`3:2 "mov": found "mov", expected an operand or ";"`,
-		`5:2 "@": found "@", expected an operand or ";"`}},
+	{"no semicolon without operands",
+		".entry k() {\n\ttrap\n\tmov.u32 %r1, 2;\n\t@p ret\n\t@p exit;\n}\n", []string{
+			`3:2 "mov": found "mov", expected an operand or ";"`,
+			`5:2 "@": found "@", expected an operand or ";"`}},
 	{"several errors", ".entry k() {\n\tmov.u32 %r1, 08;\n\tmov.u32 %r1, 0f12;\n\tmov.u32 %r1, 0xfg;\n\tmov.u64 %r1, 99999999999999999999;\n\tmov.u32 %r1, 0b12;\n\tmov.u32 %r1, 0x;\n\tmov.u32 %r1, 12ab;\n\tmov.f64 %r1, 1.2.3;\n}\n", []string{
 		`2:15 "08": found "08", expected only digits of base 8`,
 		`3:15 "0f12": found "0f12", expected exactly 8 hexadecimal digits`,
@@ -38,8 +39,9 @@ var errorTests = []struct {
 		`9:18 ".3": found ".3", expected "," or ";"`}},
 	{"open block", ".entry k() {\n\tret;\n", []string{
 		`3:1 "": found end of file, expected "}" that closes the block opened at 1:12`}},
-	{"open block before a function", ".entry k() {\n\t{ ret;\n}\n.visible .entry m() { ret; }\n", []string{
-		`4:1 ".visible": found ".visible", expected "}" that closes the block opened at 1:12`}},
+	{"open block before a function", ".entry k() {\n\t{ ret;\n}\n.visible .entry m() { ret; }\n",
+		[]string{
+			`4:1 ".visible": found ".visible", expected "}" that closes the block opened at 1:12`}},
 	{"stray brace", ".entry k() { ret; }\n}\n.global .u32 x\n;.globl .u32 y;\n", []string{
 		`2:1 "}": found "}", expected a directive`,
 		`4:2 ".globl": found ".globl", expected a directive of the module`}},
@@ -61,7 +63,7 @@ var errorTests = []struct {
 		`6:16 "n": found "n", expected the size of an array as a constant`,
 		`7:16 "1/0": found a division by zero, expected the size of an array as a constant`,
 		`8:13 "0": found a range of 0 names, expected at least 1`,
-		`9:15 "[": found "[", expected "," or ";" after a range of names, which has neither dimensions nor an initialiser`,
+		`9:15 "[": found "[", expected "," or ";": a range of names has neither dimensions nor an initialiser`,
 		`10:16 "x": found "x", expected an alignment`,
 		`11:10 ".u32": found ".u32", expected a state space, ".func" or ".entry"`,
 		`12:18 ";": found ";", expected an operand`,
@@ -101,11 +103,11 @@ var errorTests = []struct {
 		`14:1 ",": found ",", expected an instruction, a label or a directive`,
 		`15:8 "@": found "@", expected an operand`}},
 	{"text", ".file 1 \"open\n.global .u32 x\x01\x02;\n.global .u32 y;\n# define X\n.global .u32 z. ;\n/* open", []string{
-		`1:9 "\"open": found a string without its closing quote, expected a file name in quotes`,
+		`1:9 "\"open": found a string without a closing quote, expected a file name in quotes`,
 		`2:15 "\x01\x02": found stray "\x01\x02", expected "," or ";"`,
 		`4:1 "#": found stray "#", expected a directive`,
 		`5:15 ".": found ".", expected "," or ";"`,
-		`6:1 "/*": found a comment without its */, expected a directive`}},
+		`6:1 "/*": found a comment without */, expected a directive`}},
 	{"sections", ".section { .b8 1 }\n.section .debug_str { .u8 1 }\n.section a { .b8 }\n.section b { x }\n.section c { .b8 1\n", []string{
 		`1:10 "{": found "{", expected the name of a section`,
 		`2:23 ".u8": found ".u8", expected data, a label or "}" in a section`,
@@ -213,7 +215,7 @@ func TestTooManyErrors(t *testing.T) {
 	}
 }
 
-// TestHostile checks that texts made to hurt give errors, soon and without a deep stack.
+// TestHostile checks that malicious texts yield errors, in linear time and without a deep stack.
 func TestHostile(t *testing.T) {
 	const n = 1 << 20
 	junk := make([]byte, n)

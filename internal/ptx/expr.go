@@ -1,21 +1,40 @@
 package ptx
 
-// An operand that is being parsed is a record by value; one of kind NoOperand stands for an error that was
-// reported. Its parts are in the tree already.
+// The grammar of operands (ISA 4.5, 5.4.4, chapter 6 and 9.7):
+//
+//	operand = expr | dest "|" dest .
+//	expr    = binary [ "?" expr ":" expr ] .
+//	binary  = unary { operator unary } .
+//	unary   = ( "-" | "+" | "!" | "~" | "(.s64)" | "(.u64)" ) unary | primary .
+//	primary = name [ "[" expr "]" ] | int | float | string | "generic" "(" expr ")"
+//	        | mask | address | vector | "(" [ expr { "," expr } ] ")" .
+//	name    = ident [ "." component ] .
+//	mask    = int "(" expr ")" | "mask" "(" int "," expr ")" .
+//	address = "[" expr { "," expr } "]" [ ".unified" ] .
+//	vector  = "{" expr { "," expr } "}" .
+//
+// It accepts more than the ISA: any operand can be a constant expression, and vectors and lists
+// nest. Package irgen rejects what an instruction does not allow.
 
-// token makes an operand of the current token.
+// The methods below return the operand that they parse as a record, whose parts are already in the
+// tree. The caller decides where the record itself goes. A record of kind NoOperand means an error
+// that was reported.
+
+// token returns an operand for the current token.
 func (p *parser) token(k OperandKind, flags uint8) operand {
 	return operand{start: uint32(p.start), end: uint32(p.off), meta: meta(k, flags, 0)}
 }
 
-// compound makes an operand that began at start and ends with the last consumed token.
+// compound returns an operand from offset start to the last consumed token, and adds its parts to
+// the tree.
 func (p *parser) compound(k OperandKind, op uint8, start uint32, parts ...operand) operand {
 	first := len(p.out.ops)
 	p.out.ops = append(p.out.ops, parts...)
 	return operand{start, uint32(p.prev.off), uint32(first), meta(k, op, len(parts))}
 }
 
-// unstack moves the operands on the stack from base on to the tree, and returns where they are.
+// unstack moves the operands on the stack from index base to the tree, and returns the index of the
+// first and their number.
 func (p *parser) unstack(base int) (first, n uint32) {
 	first, n = uint32(len(p.out.ops)), uint32(len(p.stack)-base)
 	p.out.ops = append(p.out.ops, p.stack[base:]...)
@@ -23,22 +42,23 @@ func (p *parser) unstack(base int) (first, n uint32) {
 	return first, n
 }
 
-// operands is unstack for a node of which the first line is given.
+// operands is unstack for a node that starts at the given line.
 func (p *parser) operands(base, line int) Operands {
 	first, n := p.unstack(base)
 	return Operands{p.out, first, n, uint32(line)}
 }
 
-// keep moves x to the tree.
+// keep adds x to the tree.
 func (p *parser) keep(x operand) Operand {
 	p.out.ops = append(p.out.ops, x)
 	return Operand{p.out, uint32(len(p.out.ops) - 1), uint32(p.line)}
 }
 
-// operand parses an operand of an instruction (ISA chapter 6): an expression, or two destinations p|q.
+// operand parses an operand of an instruction (ISA chapter 6): an expression, or two destinations
+// p|q.
 func (p *parser) operand() operand {
 	var x operand
-	if p.kind == tIdent { // nearly always a name alone
+	if p.kind == tIdent { // nearly always a single name
 		n := p.name()
 		if p.kind == tComma || p.kind == tSemi {
 			return n
@@ -61,7 +81,8 @@ func (p *parser) operand() operand {
 	return p.exprFrom(x)
 }
 
-// isDest reports whether x can be the first of two destinations; of other things '|' is the bitwise or.
+// isDest reports whether x can be the first of two destinations p|q; after anything else '|' is
+// bitwise or.
 func (p *parser) isDest(x *operand) bool {
 	return x.kind() == Vector || x.kind() == Name && p.src[x.start:x.end] != "WARP_SZ"
 }
@@ -75,7 +96,7 @@ func (p *parser) expr() operand {
 	return p.exprFrom(x)
 }
 
-// exprFrom parses the rest of an expression whose first part is x.
+// exprFrom parses the rest of an expression that starts with x.
 func (p *parser) exprFrom(x operand) operand {
 	if p.binaryOp() == 0 {
 		return x
@@ -100,22 +121,25 @@ func (p *parser) exprFrom(x operand) operand {
 	return p.compound(Binary, uint8(tQuest), x.start, x, y, z)
 }
 
-// precedence of the binary operators, from 1; 0 for other tokens. (ISA Table 4; '?' stands below all.)
+// precedence of the binary operators, from 1; 0 for other tokens (ISA Table 4). '?' has the lowest.
 var precedence = [numKinds]uint8{
-	tQuest: 1, tLOr: 2, tLAnd: 3, tOr: 4, tXor: 5, tAnd: 6, tEq: 7, tNe: 7, tLt: 8, tGt: 8, tLe: 8, tGe: 8,
+	tQuest: 1, tLOr: 2, tLAnd: 3, tOr: 4, tXor: 5, tAnd: 6, tEq: 7, tNe: 7, tLt: 8, tGt: 8, tLe: 8,
+	tGe:  8,
 	tShl: 9, tShr: 9, tPlus: 10, tMinus: 10, tStar: 11, tSlash: 11, tPercent: 11,
 }
 
-// binaryOp returns the precedence of the operator at the current token; 0 if it is none. The identifier
-// %4 is the operator and a number here; %r4 is none, since a comma was forgotten before it.
+// binaryOp returns the precedence of the operator at the current token; 0 if it is not an operator.
+// The identifier %4 is the operator % and a number here, but %r4 is a register: a comma is missing
+// before it.
 func (p *parser) binaryOp() uint8 {
-	if p.kind == tIdent && p.src[p.start] == '%' && (class[p.src[p.start+1]]&cDigit != 0 || p.text() == "%WARP_SZ") {
+	if p.kind == tIdent && p.src[p.start] == '%' &&
+		(class[p.src[p.start+1]]&cDigit != 0 || p.text() == "%WARP_SZ") {
 		p.kind, p.off = tPercent, p.start+1
 	}
 	return precedence[p.kind]
 }
 
-// binary parses operators of at least precedence least after x.
+// binary parses operators of at least precedence least after x, by precedence climbing.
 func (p *parser) binary(x operand, least uint8) operand {
 	for chain := 0; ; chain++ {
 		prec := p.binaryOp()
@@ -123,7 +147,8 @@ func (p *parser) binary(x operand, least uint8) operand {
 			return x
 		}
 		if chain == maxChain {
-			p.errorAt(p.span(), "found %s after %d operators, expected a shorter expression", p.found(), maxChain)
+			p.errorAt(p.span(), "found %s after %d operators, expected a shorter expression", p.found(),
+				maxChain)
 			return operand{}
 		}
 		op := uint8(p.kind)
@@ -183,7 +208,7 @@ func (p *parser) unary() operand {
 	return operand{}
 }
 
-// prefix parses op x, which began at start, with the last token of op as the current one.
+// prefix parses op x, which starts at offset start. The current token is the last one of op.
 func (p *parser) prefix(op uint8, start uint32) operand {
 	p.next()
 	x := p.unary()
@@ -193,7 +218,7 @@ func (p *parser) prefix(op uint8, start uint32) operand {
 	return p.compound(Unary, op, start, x)
 }
 
-// name takes an identifier, with its component if one follows: %tid.x, r1.b0, V.w.
+// name consumes an identifier, with its component if there is one: %tid.x, r1.b0, V.w.
 func (p *parser) name() operand {
 	n := p.token(Name, 0)
 	if p.src[p.off] == '.' && class[p.src[p.off+1]]&cStart != 0 {
@@ -245,6 +270,8 @@ func (p *parser) call(start uint32, mask operand) operand {
 	return p.callArg(start, mask)
 }
 
+// callArg parses x and the closing parenthesis of generic(x) or, with a mask, of 0xff(x) and
+// mask(0xff, x).
 func (p *parser) callArg(start uint32, mask operand) operand {
 	x := p.expr()
 	if x.kind() == NoOperand || !p.want(tRParen) {
@@ -260,8 +287,8 @@ func (p *parser) callArg(start uint32, mask operand) operand {
 	return p.compound(Mask, flags, start, mask, x)
 }
 
-// maskCall parses the operands of mask(0xff, x), which the text of the ISA (5.4.4) names and its examples do
-// not use. It means 0xff(x).
+// maskCall parses the operands of mask(0xff, x), a form that the text of ISA 5.4.4 gives but its
+// examples do not use. It means 0xff(x).
 func (p *parser) maskCall(start uint32) operand {
 	if !p.enter() {
 		p.leave()
@@ -280,6 +307,7 @@ func (p *parser) maskCall(start uint32) operand {
 	return p.callArg(start, m)
 }
 
+// intOrMask parses an integer, or in an initialiser the mask 0xff(x).
 func (p *parser) intOrMask() operand {
 	x := p.intLit()
 	if x.kind() != NoOperand && p.inInit && p.kind == tLParen {
@@ -328,7 +356,8 @@ func (p *parser) paren() operand {
 	return p.prefix(cast, uint32(start))
 }
 
-// list parses operands up to the closing bracket; the opening one, at start, is consumed.
+// list parses operands up to the closing bracket. The opening one, at offset start, is already
+// consumed.
 func (p *parser) list(k OperandKind, end kind, start int) operand {
 	base := len(p.stack)
 	for p.kind != end {
@@ -347,7 +376,8 @@ func (p *parser) list(k OperandKind, end kind, start int) operand {
 		}
 	}
 	if len(p.stack)-base > maxParts {
-		p.errorAt(p.span(), "found a list of %d operands, expected at most %d", len(p.stack)-base, maxParts)
+		p.errorAt(p.span(), "found a list of %d operands, expected at most %d", len(p.stack)-base,
+			maxParts)
 		return operand{}
 	}
 	if !p.got(end) {

@@ -1,6 +1,15 @@
 package ptx
 
-// function parses .entry or .func with its linkage (ISA 11.2).
+// The grammar of functions and prototypes (ISA 11.2 and 11.3.3):
+//
+//	function  = [ linkage ] ( ".entry" | ".func" ) [ ".attribute" ... ] [ params ] ident
+//	            [ params ] { directive } ( block | ";" ) .
+//	params    = "(" [ param { "," param } ] [ "..." ] ")" .
+//	param     = ( ".param" | ".reg" ) { attribute } name .
+//	prototype = [ params ] "_" [ params ] { directive } ";" .
+
+// function parses .entry or .func with its linkage (ISA 11.2). After an invalid header it still
+// parses the body, so that errors in it are reported in the same run.
 func (p *parser) function() *Func {
 	f := &Func{Linkage: linkage(p.text())}
 	start := p.pos()
@@ -31,18 +40,20 @@ func (p *parser) function() *Func {
 	return f
 }
 
-// declFollows reports whether the current token, the first of its line, begins a definition that cannot
-// stand between a function's header and its body. The header before it then was a declaration: compilers
-// of the time of PTX 2 wrote it without a ';', and the ISA (11.2.2) speaks of none.
+// declFollows reports whether the current token, the first of its line, starts a definition that
+// cannot be between the header of a function and its body. The header before it is then a
+// declaration without ';': compilers of the time of PTX 2 omitted it, and ISA 11.2.2 does not
+// mention one.
 func (p *parser) declFollows() bool {
 	if p.kind != tDot || !p.firstOnLine() {
 		return false
 	}
 	text := p.text()
-	return text == ".file" || text == ".global" || text == ".const" || linkage(text) != NoLinkage || p.funcFollows()
+	return text == ".file" || text == ".global" || text == ".const" || linkage(text) != NoLinkage ||
+		p.funcFollows()
 }
 
-// header parses what stands between .func and the body.
+// header parses the part of a function from .attribute to the directives before its body.
 func (p *parser) header(f *Func) (ok bool) {
 	if p.is(".attribute") {
 		if f.Attrs, ok = p.attributes(); !ok {
@@ -68,15 +79,16 @@ func (p *parser) header(f *Func) (ok bool) {
 	return ok
 }
 
-// recoverHeader skips to the body of a function whose header is wrong.
+// recoverHeader skips to the body of a function with an invalid header.
 func (p *parser) recoverHeader() {
 	p.inInit, p.stack = false, p.stack[:0]
-	for p.kind != tLBrace && p.kind != tSemi && p.kind != tEOF && !(p.kind == tDot && p.firstOnLine() && p.funcFollows()) {
+	for p.kind != tLBrace && p.kind != tSemi && p.kind != tEOF &&
+		!(p.kind == tDot && p.firstOnLine() && p.funcFollows()) {
 		p.next()
 	}
 }
 
-// params parses a parenthesised list of parameters. The "..." of a variadic function may end it.
+// params parses a list of parameters in parentheses. "..." at its end makes the function variadic.
 func (p *parser) params() (list []*Var, variadic, ok bool) {
 	p.next()
 	for p.kind != tRParen {
@@ -105,7 +117,7 @@ func (p *parser) params() (list []*Var, variadic, ok bool) {
 	return list, variadic, true
 }
 
-// param parses one parameter.
+// param parses one parameter; nil after an error.
 func (p *parser) param() *Var {
 	v := p.vars.alloc()
 	start := p.pos()

@@ -6,7 +6,14 @@ import (
 	"strings"
 )
 
-// parseInt returns the value of an integer literal (ISA 4.5.1), or what is wrong with it.
+// The literals of ISA 4.5.1 and 4.5.2:
+//
+//	integers   10  010 (octal)  0x1F  0b11, each with an optional suffix U, up to 64 bits
+//	floats     1.5  .5  1e3  2.5E-3, evaluated in binary64
+//	binary32   0f3F800000, exactly 8 hexadecimal digits
+//	binary64   0d3FF0000000000000, exactly 16 hexadecimal digits
+
+// parseInt returns the value of an integer literal (ISA 4.5.1), or what was expected instead.
 func parseInt(text string) (val uint64, unsigned bool, problem string) {
 	digits := text
 	if n := len(digits) - 1; digits[n] == 'U' || digits[n] == 'u' {
@@ -56,7 +63,8 @@ func digitVal(c byte) uint64 {
 	return 255
 }
 
-// parseFloat returns the bits of a floating literal (ISA 4.5.2), or what is wrong with it.
+// parseFloat returns the bits of a floating literal (ISA 4.5.2), or what was expected instead.
+// single is set for the 32-bit form 0f3F800000.
 func parseFloat(text string) (bits uint64, single bool, problem string) {
 	if len(text) > 1 && text[0] == '0' {
 		switch text[1] {
@@ -66,7 +74,7 @@ func parseFloat(text string) (bits uint64, single bool, problem string) {
 			return hexBits(text[2:], 16)
 		}
 	}
-	if strings.ContainsAny(text, "_xXpP") { // which strconv knows and PTX does not
+	if strings.ContainsAny(text, "_xXpP") { // accepted by strconv but not by PTX
 		return 0, false, "expected a decimal fraction"
 	}
 	v, err := strconv.ParseFloat(text, 64)
@@ -76,7 +84,7 @@ func parseFloat(text string) (bits uint64, single bool, problem string) {
 	return math.Float64bits(v), false, ""
 }
 
-// hexBits reads the hexadecimal form of 8 or 16 digits.
+// hexBits parses the hexadecimal digits of a float, of which there must be exactly n: 8 or 16.
 func hexBits(digits string, n int) (bits uint64, single bool, problem string) {
 	problem = "expected exactly " + strconv.Itoa(n) + " hexadecimal digits"
 	if len(digits) != n {
@@ -92,7 +100,7 @@ func hexBits(digits string, n int) (bits uint64, single bool, problem string) {
 	return bits, n == 8, ""
 }
 
-// intLit takes the integer literal at the current token.
+// intLit consumes the integer literal at the current token.
 func (p *parser) intLit() operand {
 	v, unsigned, problem := parseInt(p.text())
 	if problem != "" {
@@ -109,7 +117,8 @@ func (p *parser) intLit() operand {
 	return x
 }
 
-// setInt sets the value of an Int, if it fits; otherwise it stays in the text.
+// setInt sets the value of an Int. A value of more than 32 bits is not stored but read from the
+// text.
 func (o *operand) setInt(v uint64) {
 	if v > math.MaxUint32 {
 		o.meta |= isWide << metaOp
@@ -118,7 +127,7 @@ func (o *operand) setInt(v uint64) {
 	o.val = uint32(v)
 }
 
-// floatLit takes the floating literal at the current token.
+// floatLit consumes the floating literal at the current token.
 func (p *parser) floatLit() operand {
 	if _, _, problem := parseFloat(p.text()); problem != "" {
 		p.errorAt(p.span(), "found %s, %s", p.found(), problem)
@@ -129,7 +138,7 @@ func (p *parser) floatLit() operand {
 	return x
 }
 
-// smallInt consumes an integer literal that is not negative as an int64.
+// smallInt consumes an integer literal from 0 to 2^63-1. what describes it in the error message.
 func (p *parser) smallInt(what string, to *int64) bool {
 	if p.kind != tInt {
 		p.unexpected(what)

@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// opcode is a written opcode, cut into its parts. A module uses few different ones, so the instructions
-// of one spelling share it.
+// opcode is an opcode with its modifiers. A module uses few distinct ones, so instructions with the
+// same spelling share it.
 type opcode struct {
-	text string // as written, with dots
-	name string
-	mods []string
+	text string   // as written, with dots
+	name string   // the part before the first dot
+	mods []string // the other parts
 	hash uint32
 }
 
-// opcodes finds the opcodes seen by their spelling: a hash table with open addressing.
+// opcodes is the set of opcodes seen so far, by spelling: a hash table with open addressing.
 type opcodes struct {
-	slots []uint32 // one more than an index in words; a power of two
+	slots []uint32 // an index in words plus 1, or 0; their number is a power of two
 	words []opcode
 }
 
+// firstOpcodes is the initial number of slots, enough for most modules.
 const firstOpcodes = 128
 
-// find returns the index of the opcode of that spelling, whose hash is h.
+// find returns the index of the opcode with that spelling, whose hash is h.
 func (t *opcodes) find(text string, h uint32) (uint32, bool) {
 	mask := uint32(len(t.slots) - 1)
 	for i := h; len(t.slots) > 0; i++ {
@@ -37,7 +38,7 @@ func (t *opcodes) find(text string, h uint32) (uint32, bool) {
 	return 0, false
 }
 
-// get is find that adds what is not there.
+// get is find that adds a missing opcode.
 func (t *opcodes) get(text string) uint32 {
 	h := hash(text+padding, 0, len(text))
 	if i, ok := t.find(text, h); ok {
@@ -55,6 +56,7 @@ func (t *opcodes) get(text string) uint32 {
 	return uint32(len(t.words) - 1)
 }
 
+// enter puts a word into a free slot.
 func (t *opcodes) enter(word uint32) {
 	mask := uint32(len(t.slots) - 1)
 	i := t.words[word].hash & mask
@@ -64,7 +66,7 @@ func (t *opcodes) enter(word uint32) {
 	t.slots[i] = word + 1
 }
 
-// split cuts "ld.shared::cta.u32" into "ld" and {"shared::cta", "u32"}.
+// split splits "ld.shared::cta.u32" into "ld" and {"shared::cta", "u32"}.
 func split(text string, h uint32) opcode {
 	name, rest, ok := strings.Cut(text, ".")
 	o := opcode{text: text, name: name, hash: h}
@@ -75,7 +77,7 @@ func split(text string, h uint32) opcode {
 	return o
 }
 
-// hash hashes src[start:end] in words of 8 bytes; as many must follow end.
+// hash hashes src[start:end] in words of 8 bytes; at least 8 bytes must follow end.
 func hash(src string, start, end int) uint32 {
 	const k = 0x9e3779b97f4a7c15
 	h := uint64(end - start)
@@ -87,20 +89,21 @@ func hash(src string, start, end int) uint32 {
 	return uint32(h ^ h>>32)
 }
 
+// mix multiplies to 128 bits and folds the two halves into one.
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo
 }
 
-// word returns 8 bytes of src as one number.
+// word returns 8 bytes of src as a little-endian number.
 func word(src string, i int) uint64 {
 	s := src[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// opcodeEnd returns the end of the opcode with its modifiers that begins at i. Modifiers follow without
-// blanks: ".shared::cta", ".128x256b", ".const[2]" (ISA 5.1.3.1).
+// opcodeEnd returns the end of the opcode with its modifiers that starts at i. Modifiers follow
+// without white space: ".shared::cta", ".128x256b", ".const[2]" (ISA 5.1.3.1).
 func opcodeEnd(src string, i int) int {
 	for {
 		switch c := src[i]; {
@@ -122,7 +125,8 @@ func opcodeEnd(src string, i int) int {
 	}
 }
 
-// bankLen returns the length of the "[2]" in ".const[2].u32" with which text begins; 0 if it is none.
+// bankLen returns the length of the "[2]" at the start of text, as in ".const[2].u32"; 0 if there
+// is none.
 func bankLen(text string) int {
 	n := 1
 	for class[text[n]]&cDigit != 0 {

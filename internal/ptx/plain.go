@@ -2,20 +2,23 @@ package ptx
 
 import "strings"
 
-// Nearly all statements of a module are instructions, labels and .loc lines in the plain form that compilers
-// write: one line each, operands that are names, numbers, addresses and vectors of these. They are read
-// here straight from the bytes, without cutting tokens first. What is not plain, or wrong, is left to the
-// parser proper, which makes the same tree of whatever both can read.
+// This file is a fast path. Nearly all statements of a module are instructions, labels and .loc
+// lines in the plain form that compilers write: one per line, with operands that are names,
+// numbers, addresses and vectors of these. They are read directly from the bytes, without splitting
+// them into tokens. The general parser handles everything else, errors included, and builds the
+// same tree for whatever both accept; TestPlain and the fuzz tests check that.
 //
-// A method that reads a piece of the text from offset i returns the offset after it; fail if it is not plain.
+// A method that reads a part of the text from offset i returns the offset after it, or fail if it
+// is not plain.
 
+// fail is the offset that means "not plain".
 const fail = -1
 
-// maxPlain is the number of operands of a plain instruction, those of vectors included.
+// maxPlain bounds the operands of a plain instruction, including the elements of vectors.
 const maxPlain = 32
 
-// plain reads statements from the current token on, as far as they are plain, and reports whether there was
-// one. The token after them becomes the current one.
+// plain reads consecutive plain statements from the current token, and reports whether there was at
+// least one. The token after them becomes the current one.
 func (p *parser) plain() bool {
 	f := p.out
 	at := place{p.start, p.line, p.lineStart}
@@ -43,7 +46,8 @@ func (p *parser) plain() bool {
 	return p.resume(end)
 }
 
-// resume makes the token after the plain text that ends at end the current one; false if there was none.
+// resume makes the token after the plain text that ends at end the current one. It returns false if
+// there was no such text.
 func (p *parser) resume(end place) bool {
 	if end.off == fail {
 		return false
@@ -53,8 +57,8 @@ func (p *parser) resume(end place) bool {
 	return true
 }
 
-// plainData reads lines of numbers of a width, which is ".b8" for example, in a section, from the current token
-// on, as far as they are plain, and reports whether there was one. The numbers go to the stack.
+// plainData reads consecutive plain lines of numbers of one width, such as ".b8", in a section, and
+// reports whether there was at least one. It puts the numbers on the stack.
 func (p *parser) plainData(width string) bool {
 	at := place{p.start, p.line, p.lineStart}
 	end := place{off: fail}
@@ -74,7 +78,7 @@ func (p *parser) plainData(width string) bool {
 	return p.resume(end)
 }
 
-// plainNumbers reads blanks, and numbers with commas between them.
+// plainNumbers reads numbers separated by commas, after white space.
 func (p *parser) plainNumbers(i int) int {
 	for {
 		j := i
@@ -100,7 +104,7 @@ func (p *parser) plainNumbers(i int) int {
 	return i
 }
 
-// blanks passes blanks, line ends and comments that do not become nodes.
+// blanks skips white space, line ends and comments that do not become nodes.
 func (p *parser) blanks(at place) place {
 	src, i := p.src, at.off
 	for {
@@ -129,8 +133,8 @@ func (p *parser) blanks(at place) place {
 	}
 }
 
-// endsPlain reports whether a statement ends before offset i, after the blanks that follow it: a label may
-// begin a prototype, and a .loc may go on in the next line.
+// endsPlain reports whether a statement of kind k is complete, given the offset i of the text after
+// it: a label may start a prototype, and a .loc may continue on the next line.
 func (p *parser) endsPlain(k StmtKind, i int) bool {
 	if k == StmtInst {
 		return true
@@ -168,7 +172,7 @@ func (p *parser) plainLoc(i, line int) int {
 	return i
 }
 
-// plainPlace reads blanks and a number.
+// plainPlace reads white space and a number.
 func (p *parser) plainPlace(i int) (uint32, int) {
 	src, j := p.src, i
 	for class[src[j]]&cSpace != 0 {
@@ -180,7 +184,7 @@ func (p *parser) plainPlace(i int) (uint32, int) {
 	return p.plainInt(j)
 }
 
-// plainInt reads a decimal number of up to 9 digits.
+// plainInt reads a decimal number of up to 9 digits, which fits in 32 bits.
 func (p *parser) plainInt(i int) (uint32, int) {
 	src, j := p.src, i
 	v := uint32(0)

@@ -2,7 +2,8 @@ package ptx
 
 import "strings"
 
-// plainInst reads an instruction or a label.
+// plainInst reads an instruction or a label. The opcode must be one that the general parser has
+// seen before, which decides whether it is valid.
 func (p *parser) plainInst(i, line int) int {
 	src := p.src
 	s := stmt{start: uint32(i), line: uint32(line), kind: StmtInst}
@@ -38,7 +39,7 @@ func (p *parser) plainInst(i, line int) int {
 	}
 	w, known := p.ops.find(src[start:i], hash(src, start, i))
 	if !known {
-		return fail // the parser proper knows whether it can be one
+		return fail // the general parser decides whether it is one
 	}
 	s.a, s.c, s.d = w, uint32(start), uint32(i)
 	n := 0
@@ -57,9 +58,10 @@ func (p *parser) plainInst(i, line int) int {
 	return i
 }
 
-// plainLabel takes the word of s, which the colon at i follows, as a label.
+// plainLabel reads the word of s as a label; i is the offset of its colon.
 func (p *parser) plainLabel(s stmt, i int) int {
-	if s.guard != noGuard || strings.IndexByte(p.src[s.start:i], '.') >= 0 || strings.IndexByte(p.src[s.start:i], ':') >= 0 {
+	if s.guard != noGuard || strings.IndexByte(p.src[s.start:i], '.') >= 0 ||
+		strings.IndexByte(p.src[s.start:i], ':') >= 0 {
 		return fail
 	}
 	s.kind, s.d, s.end = StmtLabel, uint32(i), uint32(i+1)
@@ -99,7 +101,7 @@ func (p *parser) plainOperands(i int) (end, n int) {
 	return fail, 0
 }
 
-// plainOperand reads one operand; n are pending.
+// plainOperand reads one operand; n operands are already pending.
 func (p *parser) plainOperand(i, n int) (operand, int) {
 	switch p.src[i] {
 	case '[':
@@ -127,14 +129,15 @@ func (p *parser) plainOperand(i, n int) (operand, int) {
 	return p.plainCompound(Pair, 0, i, j, 2), j
 }
 
-// plainCompound makes an operand whose last n parts are in the tree already.
+// plainCompound returns an operand whose n parts are the last ones in the tree.
 func (p *parser) plainCompound(k OperandKind, op uint8, start, end, n int) operand {
 	return operand{uint32(start), uint32(end), uint32(len(p.out.ops) - n), meta(k, op, n)}
 }
 
+// part adds a part of an operand to the tree.
 func (p *parser) part(x operand) { p.out.ops = append(p.out.ops, x) }
 
-// plainLeaf reads a name or a number with its sign.
+// plainLeaf reads a name or a number with an optional minus sign.
 func (p *parser) plainLeaf(i int) (operand, int) {
 	switch c := p.src[i]; {
 	case c == '-':
@@ -177,7 +180,7 @@ func (p *parser) plainName(i int) (operand, int) {
 	return operand{start: uint32(i), end: uint32(j), meta: meta(Name, flags, 0)}, j
 }
 
-// plainNumber reads a decimal integer, or a float in its exact form.
+// plainNumber reads a decimal integer, or a float in its hexadecimal form.
 func (p *parser) plainNumber(i int) (operand, int) {
 	src := p.src
 	if src[i] == '0' && class[src[i+1]]&cStart != 0 {

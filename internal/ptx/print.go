@@ -5,8 +5,14 @@ import (
 	"strconv"
 )
 
-// Print writes f as PTX text in one fixed layout: parsing what it wrote gives an equal tree, and printing
-// that the same text. Comments other than "// heddle" ones are not in the tree and so are gone.
+// The layout: one statement per line, indented by a tab per block; one space after an opcode and
+// after each comma; an empty line before each function with a body. Names, numbers and modifiers
+// keep their spelling, so that a diff between the source and the printed text shows changes of
+// layout only.
+
+// Print writes f as PTX text in a fixed layout. Parsing the result gives an equal tree, and
+// printing that tree gives the same text. Comments other than "// heddle" are not in the tree, so
+// they are lost. It returns the first error of w.
 func Print(w io.Writer, f *File) error {
 	p := &printer{}
 	for i, d := range f.Decls {
@@ -25,33 +31,36 @@ func Print(w io.Writer, f *File) error {
 	return err
 }
 
-// dataPerLine is the number of values in a line of a section.
+// dataPerLine is the number of values per line of a section.
 const dataPerLine = 16
 
-// flushAt is the size at which the printer hands on what it has.
+// flushAt is the number of bytes after which the printer writes its buffer.
 const flushAt = 1 << 16
 
-// printer collects text; depth is the indentation.
+// printer collects text. depth is the indentation in tabs.
 type printer struct {
 	b     []byte
 	depth int
 }
 
+// text appends strings.
 func (p *printer) text(parts ...string) {
 	for _, s := range parts {
 		p.b = append(p.b, s...)
 	}
 }
 
+// int appends a decimal number.
 func (p *printer) int(v int64) { p.b = strconv.AppendInt(p.b, v, 10) }
 
-// indent begins a line.
+// indent appends the indentation of a line.
 func (p *printer) indent() {
 	for range p.depth {
 		p.b = append(p.b, '\t')
 	}
 }
 
+// decl prints a node at module level.
 func (p *printer) decl(d Decl) {
 	switch d := d.(type) {
 	case *Func:
@@ -60,11 +69,12 @@ func (p *printer) decl(d Decl) {
 		p.prototype(d)
 	case *Loc:
 		p.loc(d)
-	default: // all others may stand in bodies too
+	default: // all others can also be in bodies
 		p.node(d)
 	}
 }
 
+// stmt prints a statement of a body.
 func (p *printer) stmt(s Stmt) {
 	switch s.Kind() {
 	case StmtInst:
@@ -79,6 +89,7 @@ func (p *printer) stmt(s Stmt) {
 	}
 }
 
+// node prints a node that can be in a body.
 func (p *printer) node(s Node) {
 	switch s := s.(type) {
 	case *Var:
@@ -103,6 +114,7 @@ func (p *printer) node(s Node) {
 	}
 }
 
+// block prints a block, with its statements indented by one more level.
 func (p *printer) block(b *Block) {
 	p.indent()
 	p.text("{\n")
@@ -115,6 +127,7 @@ func (p *printer) block(b *Block) {
 	p.text("}\n")
 }
 
+// inst prints an instruction with its guard.
 func (p *printer) inst(in Inst) {
 	p.indent()
 	if g, ok := in.Guard(); ok {
@@ -132,6 +145,8 @@ func (p *printer) inst(in Inst) {
 	p.text(";\n")
 }
 
+// directive prints a directive without indentation and line end, since it can follow a header on
+// its line.
 func (p *printer) directive(d *Directive) {
 	p.text(d.Name)
 	if d.Args.Len() > 0 {
@@ -143,6 +158,7 @@ func (p *printer) directive(d *Directive) {
 	}
 }
 
+// fileDir prints a .file directive.
 func (p *printer) fileDir(d *FileDir) {
 	p.indent()
 	p.text(".file ")
@@ -156,6 +172,7 @@ func (p *printer) fileDir(d *FileDir) {
 	p.text("\n")
 }
 
+// loc prints a .loc directive.
 func (p *printer) loc(l *Loc) {
 	p.indent()
 	p.text(".loc")
@@ -174,6 +191,7 @@ func (p *printer) loc(l *Loc) {
 	p.text("\n")
 }
 
+// ints prints numbers, each after a space.
 func (p *printer) ints(list ...int64) {
 	for _, v := range list {
 		p.text(" ")
@@ -181,6 +199,7 @@ func (p *printer) ints(list ...int64) {
 	}
 }
 
+// section prints a section, which in its @@DWARF form is a list of lines.
 func (p *printer) section(s *Section) {
 	if s.DWARF {
 		p.dwarf(s)
@@ -197,6 +216,7 @@ func (p *printer) section(s *Section) {
 	p.text("}\n")
 }
 
+// dwarf prints the @@DWARF lines of a section.
 func (p *printer) dwarf(s *Section) {
 	if s.Name != "" {
 		p.text("@@DWARF .section ", s.Name)
@@ -210,6 +230,8 @@ func (p *printer) dwarf(s *Section) {
 	}
 }
 
+// item prints a label or data of a section. Each line starts with lead and has at most perLine
+// values.
 func (p *printer) item(lead string, it *SectionItem, perLine int) {
 	if it.Label != "" {
 		if lead == "\t" {

@@ -1,7 +1,10 @@
 package ptx
 
-var linkageText = [...]string{Visible: ".visible ", Extern: ".extern ", Weak: ".weak ", Common: ".common ", NoLinkage: ""}
+// linkageText is the directive of each linkage, with a space.
+var linkageText = [...]string{Visible: ".visible ", Extern: ".extern ", Weak: ".weak ",
+	Common: ".common ", NoLinkage: ""}
 
+// function prints a function, with each directive of its header on a line of its own.
 func (p *printer) function(f *Func) {
 	p.text(linkageText[f.Linkage])
 	if f.Entry {
@@ -30,6 +33,7 @@ func (p *printer) function(f *Func) {
 	p.block(f.Body)
 }
 
+// prototype prints a .callprototype with its label.
 func (p *printer) prototype(d *Prototype) {
 	p.text(d.Name, ": .callprototype ")
 	if len(d.Results) > 0 {
@@ -48,7 +52,7 @@ func (p *printer) prototype(d *Prototype) {
 	p.text(";\n")
 }
 
-// params writes one parameter in its line, and several in a line each.
+// params prints a single parameter on the same line, and several on a line each.
 func (p *printer) params(list []*Var, variadic bool) {
 	n := len(list)
 	if variadic {
@@ -72,7 +76,7 @@ func (p *printer) params(list []*Var, variadic bool) {
 	p.text(end)
 }
 
-// variable writes a declaration without its end.
+// variable prints a declaration without its end, since parameters end with a comma or parenthesis.
 func (p *printer) variable(v *Var) {
 	p.text(linkageText[v.Linkage], ".", v.Space, v.Bank, " ")
 	if v.Align != 0 {
@@ -107,6 +111,7 @@ func (p *printer) variable(v *Var) {
 	}
 }
 
+// attributes prints .attribute(...) if there are any.
 func (p *printer) attributes(list []string) {
 	for i, a := range list {
 		if i == 0 {
@@ -121,6 +126,7 @@ func (p *printer) attributes(list []string) {
 	}
 }
 
+// varName prints a declared name with its range or dimensions and its initialiser.
 func (p *printer) varName(n *VarName) {
 	p.text(n.Name)
 	if n.Range > 0 {
@@ -141,6 +147,7 @@ func (p *printer) varName(n *VarName) {
 	}
 }
 
+// init prints an initialiser.
 func (p *printer) init(in *Init) {
 	if !in.Braces {
 		if in.Member != "" {

@@ -1,6 +1,6 @@
 package ptx
 
-// list writes operands with commas.
+// list prints operands separated by commas.
 func (p *printer) list(ops Operands) {
 	for i, x := range ops.All() {
 		if i > 0 {
@@ -10,6 +10,7 @@ func (p *printer) list(ops Operands) {
 	}
 }
 
+// expr prints an operand.
 func (p *printer) expr(x Operand) {
 	switch x.Kind() {
 	case Name, Int, Float:
@@ -47,13 +48,14 @@ func (p *printer) expr(x Operand) {
 	}
 }
 
+// brackets prints the parts of x between two brackets.
 func (p *printer) brackets(open string, x Operand, end string) {
 	p.text(open)
 	p.list(x.Parts())
 	p.text(end)
 }
 
-// unary writes -x, (.u64)x or generic(x).
+// unary prints -x, (.u64)x or generic(x).
 func (p *printer) unary(x Operand) {
 	p.text(x.Op())
 	if x.rec().op() == opGeneric {
@@ -65,7 +67,7 @@ func (p *printer) unary(x Operand) {
 	p.expr(x.X())
 }
 
-// mask writes 0xff(x), which only initialisers may hold, or mask(0xff, x).
+// mask prints 0xff(x), which only initialisers can contain, or mask(0xff, x).
 func (p *printer) mask(x Operand) {
 	if x.rec().op() == inWords {
 		p.text("mask(", x.X().Text(), ", ")
@@ -76,7 +78,7 @@ func (p *printer) mask(x Operand) {
 	p.text(")")
 }
 
-// binary writes an expression, whose parentheses are operands of their own.
+// binary prints an expression. It adds no parentheses: those of the source are operands.
 func (p *printer) binary(x Operand) {
 	p.expr(x.X())
 	switch op := x.Op(); {
@@ -87,7 +89,7 @@ func (p *printer) binary(x Operand) {
 		p.expr(x.Z())
 		return
 	case (op == "+" || op == "-") && x.X().Kind() != Binary && x.Y().Kind() != Binary:
-		p.text(op) // as in addresses
+		p.text(op) // no spaces, as in addresses
 	default:
 		p.text(" ", op, " ")
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// testFiles returns the files of testdata, which between them use every construct of the grammar.
+// testFiles returns the files of testdata, which together use every construct of the grammar.
 func testFiles(t testing.TB) []string {
 	t.Helper()
 	names, err := filepath.Glob("testdata/*.ptx")
@@ -31,8 +31,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no text makes the parser or the printer fail, and that what parses survives a
-// round trip.
+// FuzzParse checks that no text makes the parser or the printer fail, and that every text that
+// parses survives a round trip.
 func FuzzParse(f *testing.F) {
 	for _, name := range testFiles(f) {
 		f.Add(readFile(f, name))

@@ -8,12 +8,20 @@ import (
 	"heddle/internal/source"
 )
 
+// Scanning follows ISA chapter 4, with these deviations: identifiers may contain letters outside
+// ASCII, line markers of a preprocessor are skipped, and a dotted word such as .shared::cta is one
+// token. Numbers are only delimited here and checked later, so that "12ab" is one wrong number and
+// not two tokens.
+//
+// The text ends with NULs, so that no loop needs to test for its end. A NUL inside the text is a
+// byte that no token contains.
+
 // kind classifies a token. Punctuation and operators are kinds of their own, named in kindText.
 type kind uint8
 
 const (
 	tEOF     kind = iota
-	tBad          // text that is no token; scanner.bad says why
+	tBad          // text that is not a token; scanner.bad describes it
 	tIdent        // identifiers, opcodes, "_"
 	tDot          // ".word", ".word::word"
 	tInt          // integer literal
@@ -56,24 +64,29 @@ const (
 	numKinds
 )
 
+// kindText is the text of each punctuation token.
 var kindText = [numKinds]string{
-	tEllip: "...", tComma: ",", tSemi: ";", tColon: ":", tLBrace: "{", tRBrace: "}", tLBrack: "[", tRBrack: "]",
-	tLParen: "(", tRParen: ")", tAt: "@", tAssign: "=", tBang: "!", tTilde: "~", tPlus: "+", tMinus: "-",
-	tStar: "*", tSlash: "/", tPercent: "%", tShl: "<<", tShr: ">>", tLt: "<", tGt: ">", tLe: "<=", tGe: ">=",
+	tEllip: "...", tComma: ",", tSemi: ";", tColon: ":", tLBrace: "{", tRBrace: "}", tLBrack: "[",
+	tRBrack: "]",
+	tLParen: "(", tRParen: ")", tAt: "@", tAssign: "=", tBang: "!", tTilde: "~", tPlus: "+",
+	tMinus: "-",
+	tStar:  "*", tSlash: "/", tPercent: "%", tShl: "<<", tShr: ">>", tLt: "<", tGt: ">", tLe: "<=",
+	tGe: ">=",
 	tEq: "==", tNe: "!=", tAnd: "&", tXor: "^", tOr: "|", tLAnd: "&&", tLOr: "||", tQuest: "?",
 }
 
-// class of a byte: bits that the scanner's loops test.
+// Classes of a byte, as bits that the loops of the scanner test.
 const (
 	cWord   = 1 << iota // may continue an identifier: [a-zA-Z0-9_$] (ISA 4.4)
-	cStart              // may begin one: a letter, _ or $
+	cStart              // may start an identifier: a letter, _ or $
 	cDigit              // 0-9
 	cHex                // 0-9 a-f A-F
 	cSpace              // blank, tab, \r, \v, \f; not \n
-	cSkip               // may begin what is skipped: \n / #
+	cSkip               // may start skipped text: \n / #
 	cOpcode             // may be in an opcode: cWord and the dot
 )
 
+// class maps each byte to the set of its classes.
 var class = func() (t [256]uint8) {
 	for c := range 256 {
 		switch b := byte(c); {
@@ -94,17 +107,19 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// alone maps bytes that are tokens whatever follows them.
+// alone maps bytes that are tokens regardless of the next byte.
 var alone = [256]kind{
 	',': tComma, ';': tSemi, ':': tColon, '{': tLBrace, '}': tRBrace, '[': tLBrack, ']': tRBrack,
 	'(': tLParen, ')': tRParen, '+': tPlus, '-': tMinus,
 }
 
-// single maps bytes that are tokens by themselves.
+// single maps bytes that can be one-byte tokens.
 var single = [256]kind{
 	',': tComma, ';': tSemi, ':': tColon, '{': tLBrace, '}': tRBrace, '[': tLBrack, ']': tRBrack,
-	'(': tLParen, ')': tRParen, '=': tAssign, '!': tBang, '~': tTilde, '+': tPlus, '-': tMinus, '*': tStar,
-	'/': tSlash, '<': tLt, '>': tGt, '&': tAnd, '^': tXor, '|': tOr, '?': tQuest, '@': tAt, '%': tPercent,
+	'(': tLParen, ')': tRParen, '=': tAssign, '!': tBang, '~': tTilde, '+': tPlus, '-': tMinus,
+	'*': tStar,
+	'/': tSlash, '<': tLt, '>': tGt, '&': tAnd, '^': tXor, '|': tOr, '?': tQuest, '@': tAt,
+	'%': tPercent,
 }
 
 // double maps the second byte of a two-byte token to its kind, by the kind of the first.
@@ -113,23 +128,23 @@ var double = [numKinds][256]kind{
 	tAnd: {'&': tLAnd}, tOr: {'|': tLOr},
 }
 
-// scanner cuts PTX text (ISA chapter 4) into tokens. It holds one token, the current one. Tokens do not
-// span lines, so that a position is the base of its line plus the column.
+// scanner splits PTX text (ISA chapter 4) into tokens. It holds one token, the current one. No
+// token spans several lines, so a position is the start of its line plus the column.
 type scanner struct {
-	src string // the text and padding: NULs, the first of which ends every scanning loop
+	src string // the text and padding; its first NUL ends every scanning loop
 	end int    // offset of the padding
 	off int    // offset after the current token
 
 	file      source.FileID
-	line      int
+	line      int // of the current token, from 1
 	lineStart int // offset of the current line
 
 	kind  kind
 	start int    // offset of the current token
-	prev  place  // end of the token before
-	bad   string // what is wrong with a tBad token
+	prev  place  // end of the previous token
+	bad   string // describes a tBad token
 
-	comments []*Comment // "// heddle" comments that were passed and are not yet in the tree
+	comments []*Comment // "// heddle" comments that are not in the tree yet
 }
 
 // place is an offset with its line.
@@ -138,6 +153,7 @@ type place struct{ off, line, lineStart int }
 // padding follows the text, so that a word of 8 bytes can be read at any of its bytes.
 const padding = "\x00\x00\x00\x00\x00\x00\x00\x00"
 
+// init starts scanning f, after a byte order mark if there is one.
 func (s *scanner) init(f *source.File) {
 	var b strings.Builder
 	b.Grow(len(f.Content) + len(padding))
@@ -150,7 +166,7 @@ func (s *scanner) init(f *source.File) {
 	s.newline(0)
 }
 
-// newline notes that the next line begins at offset.
+// newline records that the next line starts at offset.
 func (s *scanner) newline(offset int) { s.line, s.lineStart = s.line+1, offset }
 
 // at returns the position of an offset in the current line.
@@ -170,7 +186,7 @@ func (s *scanner) span() source.Span { return source.Span{Start: s.at(s.start), 
 // firstOnLine reports whether the current token is the first of its line.
 func (s *scanner) firstOnLine() bool { return s.line != s.prev.line }
 
-// next moves to the next token.
+// next advances to the next token.
 func (s *scanner) next() {
 	s.prev = place{s.off, s.line, s.lineStart}
 	src, i := s.src, s.off
@@ -216,7 +232,7 @@ func (s *scanner) next() {
 	s.off = i
 }
 
-// skip passes blanks, line ends, comments and preprocessor line marks from offset i.
+// skip skips white space, comments and preprocessor line markers from offset i.
 func (s *scanner) skip(i int) int {
 	src := s.src
 	for {
@@ -255,7 +271,7 @@ func (s *scanner) lineEnd(i int) int {
 	return s.end
 }
 
-// lineComment passes the // comment at i, and keeps it if it begins "// heddle".
+// lineComment skips the // comment at i, and keeps it if it starts with "// heddle".
 func (s *scanner) lineComment(i int) int {
 	end := s.lineEnd(i)
 	text := strings.TrimLeft(s.src[i+2:end], " \t")
@@ -272,11 +288,12 @@ func (s *scanner) lineComment(i int) int {
 	return end
 }
 
-// commentMark begins the comments that become nodes.
+// commentMark starts the comments that become nodes.
 const commentMark = "heddle"
 
-// lineMark reports whether the # at i begins a line that the C preprocessor leaves in its output (ISA
-// 4.1): # 12 "file", #line, #file or #pragma.
+// lineMark reports whether the # at i starts a line that the C preprocessor leaves in its output
+// (ISA 4.1):
+// # 12 "file", #line, #file, #pragma or #ident.
 func (s *scanner) lineMark(i int) bool {
 	if strings.Trim(s.src[s.lineStart:i], " \t") != "" {
 		return false
@@ -293,8 +310,9 @@ func (s *scanner) lineMark(i int) bool {
 	return false
 }
 
-// wideWord continues an identifier at i with letters beyond ASCII. The ISA (4.1) knows none; compilers
-// pass them through from the user's source, and nothing else can begin with such a byte.
+// wideWord continues an identifier at i with letters outside ASCII. The ISA (4.1) does not allow
+// them, but compilers copy them from the user's source, and no other token can start with such a
+// byte.
 func (s *scanner) wideWord(i int) int {
 	for {
 		r, n := utf8.DecodeRuneInString(s.src[i:])
@@ -309,7 +327,7 @@ func (s *scanner) wideWord(i int) int {
 	}
 }
 
-// dotWord scans the token that begins with the dot at i: .global, .shared::cta, or "...".
+// dotWord scans the token that starts with the dot at i: .global, .shared::cta, or "...".
 func (s *scanner) dotWord(i int) int {
 	src := s.src
 	if strings.HasPrefix(src[i:], "...") {
@@ -342,7 +360,7 @@ func modEnd(src string, i int) int {
 	}
 }
 
-// other scans what begins with none of the frequent bytes.
+// other scans tokens that start with a less frequent byte.
 func (s *scanner) other(i int) int {
 	c := s.src[i]
 	switch {
@@ -355,8 +373,8 @@ func (s *scanner) other(i int) int {
 		s.kind = tDwarf
 		return i + len("@@DWARF")
 	case c == '/' && s.src[i+1] == '*':
-		s.kind, s.bad = tBad, "a comment without its */"
-		s.src, s.end = s.src[:i+2]+padding, i+2 // the rest is inside of it
+		s.kind, s.bad = tBad, "a comment without */"
+		s.src, s.end = s.src[:i+2]+padding, i+2 // the rest is part of the comment
 		return i + 2
 	case c >= utf8.RuneSelf:
 		if end := s.wideWord(i); end > i {
@@ -376,15 +394,18 @@ func (s *scanner) other(i int) int {
 	return i + 1
 }
 
+// isDwarfMark reports whether text starts with @@DWARF, in any case.
 func isDwarfMark(text string) bool {
 	const n = len("@@DWARF")
 	return len(text) > n && strings.EqualFold(text[:n], "@@DWARF") && class[text[n]]&cWord == 0
 }
 
-// junk takes a run of bytes that no token has, up to the line's end, as one bad token.
+// junk scans consecutive bytes of a line that no token contains as one bad token, so that they
+// cause one error.
 func (s *scanner) junk(i int) int {
 	j := i
-	for j < s.end && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '"' && s.src[j] != '.' {
+	for j < s.end && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '"' &&
+		s.src[j] != '.' {
 		j++
 	}
 	if j == i {
@@ -394,7 +415,7 @@ func (s *scanner) junk(i int) int {
 	return j
 }
 
-// quoted scans the string at i. A string ends on its line (ISA 4.2 gives no continuation).
+// quoted scans the string at i, which must end on its line: ISA 4.2 has no continuation.
 func (s *scanner) quoted(i int) int {
 	for j := i + 1; ; j++ {
 		switch c := s.src[j]; {
@@ -404,14 +425,14 @@ func (s *scanner) quoted(i int) int {
 		case c == '\\' && s.src[j+1] != '\n' && j+1 < s.end:
 			j++
 		case c == '\n', c == 0 && j == s.end:
-			s.kind, s.bad = tBad, "a string without its closing quote"
+			s.kind, s.bad = tBad, "a string without a closing quote"
 			return j
 		}
 	}
 }
 
-// number scans the numeric literal at i, which begins with a digit, or a dot and a digit (ISA 4.5). What
-// the digits may be is checked when the value is taken.
+// number scans the numeric literal at i, which starts with a digit, or a dot and a digit (ISA 4.5).
+// parseInt and parseFloat check the digits.
 func (s *scanner) number(i int) int {
 	src := s.src
 	j := i
@@ -435,7 +456,7 @@ func (s *scanner) number(i int) int {
 	case j == i+1 && src[i] == '0' && (c == 'f' || c == 'F' || c == 'd' || c == 'D'):
 		s.kind = tFloat
 	}
-	for class[src[j]]&cWord != 0 { // prefix and digits of 0x.., suffix U, and letters that are wrong
+	for class[src[j]]&cWord != 0 { // prefix and digits of 0x.., suffix U, and invalid letters
 		j++
 	}
 	return j

@@ -2,6 +2,15 @@ package ptx
 
 import "strings"
 
+// The grammar of debug sections (ISA 11.5.1 and 11.5.2):
+//
+//	section = ".section" name "{" { label ":" | width expr { "," expr } } "}" .
+//	width   = ".b8" | ".b16" | ".b32" | ".b64" .
+//	dwarf   = "@@DWARF" ".section" name rest { "@@DWARF" ( label ":" | data ) } .
+//	data    = ( ".byte" | ".2byte" | ".4byte" | ".quad" ) expr { "," expr } .
+//
+// The @@DWARF form is of PTX 1.x; each of its lines is complete in itself.
+
 // section parses .section name { lines } (ISA 11.5.2).
 func (p *parser) section() *Section {
 	s := &Section{}
@@ -28,7 +37,7 @@ func (p *parser) section() *Section {
 	return s
 }
 
-// sectionItem parses a label, or lines of data of one width.
+// sectionItem parses a label, or consecutive lines of data of one width.
 func (p *parser) sectionItem(s *Section) bool {
 	item := SectionItem{}
 	start := p.pos()
@@ -58,6 +67,7 @@ func (p *parser) sectionItem(s *Section) bool {
 	return true
 }
 
+// isData reports whether text starts a line of data.
 func isData(text string) bool {
 	return text == ".b8" || text == ".b16" || text == ".b32" || text == ".b64"
 }
@@ -102,7 +112,7 @@ func (p *parser) dwarf() *Section {
 	return s
 }
 
-// dwarfSection parses .section name and keeps the rest of the line as it is.
+// dwarfSection parses .section name and keeps the rest of the line as text.
 func (p *parser) dwarfSection(s *Section) bool {
 	p.next()
 	if p.kind != tDot && p.kind != tIdent {
@@ -121,7 +131,7 @@ func (p *parser) dwarfSection(s *Section) bool {
 	return true
 }
 
-// dwarfItem parses one line of data, which ends with the line.
+// dwarfItem parses one line of data or a label; the line break ends it.
 func (p *parser) dwarfItem(s *Section) bool {
 	item := SectionItem{}
 	line := p.line
@@ -131,7 +141,8 @@ func (p *parser) dwarfItem(s *Section) bool {
 		item.Label = p.text()
 		p.next()
 		p.next()
-	case p.is(".byte"), p.is(".quad"), p.kind == tFloat && (p.text() == ".4byte" || p.text() == ".2byte"):
+	case p.is(".byte"), p.is(".quad"), p.kind == tFloat &&
+		(p.text() == ".4byte" || p.text() == ".2byte"):
 		item.Type = p.text()[1:]
 		p.next()
 		if p.line != line || !p.sectionData() {

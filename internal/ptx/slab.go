@@ -1,17 +1,19 @@
 package ptx
 
-// Nodes of the frequent kinds are allocated in runs, which grow with the file, so that a small file wastes
-// little and a large one allocates seldom.
+// Nodes of frequent kinds are allocated in runs that grow with the file, so that a small file
+// wastes little memory and a large one allocates rarely.
 
+// The lengths of the first run and of the longest.
 const (
 	firstRun = 4
 	lastRun  = 128
 )
 
-// slab allocates values of one type.
+// slab allocates values of one type. They are freed together, when no pointer into their run is
+// left, which suits a tree that lives as a whole.
 type slab[T any] struct {
-	run  []T
-	used int // of run; an index, since moving a pointer at every call would cost a write barrier
+	run  []T // current allocation
+	used int // values of run in use; re-slicing run instead would cost a write barrier per call
 }
 
 // alloc returns a new zero value.
@@ -25,7 +27,7 @@ func (s *slab[T]) alloc() *T {
 	return p
 }
 
-// one returns a list of one value.
+// one returns a list of one value, which can be appended to without affecting other values.
 func (s *slab[T]) one(v T) []T {
 	p := s.alloc()
 	*p = v

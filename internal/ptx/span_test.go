@@ -8,8 +8,8 @@ import (
 	"heddle/internal/source"
 )
 
-// checkSpans checks that every range lies in the file and within its parent's, that ranges of one list follow
-// each other, and that the text of a range is what the node says.
+// checkSpans checks that every range is in the file and within its parent's, that the ranges of a
+// list are in order, and that the text of a range agrees with its node.
 func checkSpans(t *testing.T, f *File, text string) {
 	t.Helper()
 	c := &spanChecker{t: t, f: f, text: text}
@@ -22,7 +22,7 @@ type spanChecker struct {
 	text string
 }
 
-// node checks n, whose range should lie in [from, to), and returns the end of its range.
+// node checks n, whose range should be within [from, to), and returns the end of its range.
 func (c *spanChecker) node(n any, from, to int) int {
 	span, ok := spanOf(n)
 	if !ok {

@@ -7,7 +7,22 @@ import (
 	"heddle/internal/source"
 )
 
-// flushComments moves the comments that were passed so far into the statements.
+// The grammar of the body of a function, as this file parses it (ISA 4.3, 9.1, 11.3, 11.5):
+//
+//	block     = "{" { statement } "}" .
+//	statement = ";" | block | section | dwarf | label | guard instruction | instruction
+//	          | loc | fileDir | declaration | directive .
+//	label     = ident ":" [ ".callprototype" prototype ] .
+//	guard     = "@" [ "!" ] ident .
+//	instruction = opcode { modifier } [ operand { "," operand } ] ";" .
+//	loc       = ".loc" int int int { "," "function_name" name [ "+" int ]
+//	          | "," "inlined_at" int int int } [ ";" ] .
+//
+// A statement with an error is removed from the tree, and parsing continues after its ";". Since a
+// missing ";" is the most frequent error, a line that clearly starts a statement also ends the one
+// before it.
+
+// flushComments adds the comments scanned so far as statements.
 func (p *parser) flushComments() {
 	for _, c := range p.comments {
 		p.addNode(c)
@@ -15,7 +30,7 @@ func (p *parser) flushComments() {
 	p.comments = p.comments[:0]
 }
 
-// block parses { ... } and the statements in it. It returns nil only if there is no '{'.
+// block parses { ... } with its statements. It returns nil only if there is no '{'.
 func (p *parser) block() *Block {
 	b := &Block{file: p.out}
 	start, open := p.pos(), p.span()
@@ -39,7 +54,8 @@ func (p *parser) block() *Block {
 			break
 		}
 		if p.kind == tEOF || p.kind == tDot && p.funcFollows() {
-			p.errorAt(p.span(), "found %s, expected \"}\" that closes the block opened at %s", p.found(), open.Start)
+			p.errorAt(p.span(), "found %s, expected \"}\" that closes the block opened at %s", p.found(),
+				open.Start)
 			break
 		}
 		if !p.readPlain || !p.plain() {
@@ -52,7 +68,7 @@ func (p *parser) block() *Block {
 	return b
 }
 
-// nested parses a block within a body.
+// nested parses a block inside a body.
 func (p *parser) nested() {
 	at := p.addNode(nil)
 	b := p.block()
@@ -61,7 +77,8 @@ func (p *parser) nested() {
 	p.out.nodes[s.a] = b
 }
 
-// recoverBlock skips through the '}' of a block that was opened before the current token.
+// recoverBlock skips through the '}' of a block that was opened before the current token, or up to
+// a function if the '}' is missing.
 func (p *parser) recoverBlock() {
 	for depth := 1; depth > 0 && p.kind != tEOF; p.next() {
 		switch p.kind {
@@ -77,7 +94,7 @@ func (p *parser) recoverBlock() {
 	}
 }
 
-// stmt parses one statement. What is wrong it skips.
+// stmt parses one statement, or reports an error and skips it.
 func (p *parser) stmt() {
 	begin, before := p.start, p.mark()
 	ok := false
@@ -153,7 +170,7 @@ func (p *parser) labelFollows() bool {
 	return p.src[i] == ':' && p.src[i+1] != ':'
 }
 
-// label parses name: and, if a prototype follows, that.
+// label parses name: and, if a prototype follows, the prototype.
 func (p *parser) label() bool {
 	l := stmt{kind: StmtLabel, start: uint32(p.start), line: uint32(p.line), d: uint32(p.off)}
 	start, name := p.pos(), p.text()
@@ -172,14 +189,14 @@ func (p *parser) label() bool {
 	return true
 }
 
-// opcode takes the opcode at the current token with its modifiers.
+// opcode consumes the opcode at the current token with its modifiers.
 func (p *parser) opcode(in *stmt) {
 	in.c = uint32(p.start)
 	end := opcodeEnd(p.src, p.start)
 	text := p.src[p.start:end]
 	p.off = end
 	p.next()
-	if p.kind == tDot && !p.firstOnLine() { // modifiers after a blank
+	if p.kind == tDot && !p.firstOnLine() { // modifiers after white space
 		parts := []string{text}
 		for p.kind == tDot && !p.firstOnLine() {
 			parts = append(parts, p.text())
@@ -190,7 +207,8 @@ func (p *parser) opcode(in *stmt) {
 	in.a, in.d = p.ops.get(text), uint32(p.prev.off)
 }
 
-// operandsOf parses the operands of an instruction and its ';'. They go to the tree after the guard.
+// operandsOf parses the operands of an instruction and its ';', and adds them to the tree after its
+// guard.
 func (p *parser) operandsOf(in *stmt, guard operand) bool {
 	ok := true
 	if !p.got(tSemi) {
@@ -214,7 +232,8 @@ func (p *parser) operandsOf(in *stmt, guard operand) bool {
 		}
 	}
 	if len(p.stack) > maxOps {
-		p.errorAt(p.span(), "found %d operands of one instruction, expected at most %d", len(p.stack), maxOps)
+		p.errorAt(p.span(), "found %d operands of one instruction, expected at most %d", len(p.stack),
+			maxOps)
 		return false
 	}
 	if in.guard != noGuard {
@@ -225,8 +244,9 @@ func (p *parser) operandsOf(in *stmt, guard operand) bool {
 	return ok
 }
 
-// instFollows reports whether the current token, the first of its line where an operand should be, rather
-// begins a statement: a guard, a directive, or an opcode with an operand after a blank.
+// instFollows reports whether the current token, the first of its line where an operand is
+// expected, starts a statement instead: a guard, a directive, or an opcode with an operand after
+// white space. The ';' of the statement before it is then missing.
 func (p *parser) instFollows() bool {
 	switch p.kind {
 	case tAt, tDot, tRBrace:
@@ -245,7 +265,7 @@ func (p *parser) instFollows() bool {
 	return false
 }
 
-// dotStmt parses a directive or a declaration of a function's body.
+// dotStmt parses a directive or declaration in the body of a function.
 func (p *parser) dotStmt() bool {
 	switch text := p.text(); {
 	case text == ".loc":
@@ -256,7 +276,7 @@ func (p *parser) dotStmt() bool {
 		}
 		s.end = uint32(p.prev.off)
 		p.addLoc(s, &l)
-		p.got(tSemi) // some writers end it
+		p.got(tSemi) // some compilers write one
 	case text == ".section":
 		s := p.section()
 		if s == nil {
@@ -313,7 +333,8 @@ func (p *parser) prototype(name string, start source.Pos) *Prototype {
 	return d
 }
 
-// loc parses .loc file line column {, function_name label{+n}, inlined_at file line column} (ISA 11.5.4).
+// loc parses .loc file line column {, function_name label{+n}, inlined_at file line column} (ISA
+// 11.5.4).
 func (p *parser) loc(l *Loc) bool {
 	start := p.pos()
 	p.next()
@@ -343,7 +364,7 @@ func (p *parser) loc(l *Loc) bool {
 	return true
 }
 
-// addLoc appends the statement s, which says l.
+// addLoc adds s as a statement with the contents of l.
 func (p *parser) addLoc(s stmt, l *Loc) {
 	if !l.Inlined && l.FuncName == "" && max(l.File, l.Line, l.Col) <= math.MaxUint32 {
 		s.a, s.b, s.c = uint32(l.File), uint32(l.Line), uint32(l.Col)
@@ -354,12 +375,13 @@ func (p *parser) addLoc(s stmt, l *Loc) {
 	p.add(s)
 }
 
-// places parses the three numbers of a place.
+// places parses the three numbers of a position.
 func (p *parser) places(file, line, col *int64) bool {
-	return p.smallInt("a file index", file) && p.smallInt("a line number", line) && p.smallInt("a column", col)
+	return p.smallInt("a file index", file) && p.smallInt("a line number", line) &&
+		p.smallInt("a column", col)
 }
 
-// strLabel parses the label of a function's name in .debug_str, with its offset.
+// strLabel parses the label of the name of a function in .debug_str, with an optional offset.
 func (p *parser) strLabel(l *Loc) bool {
 	if p.kind != tIdent && p.kind != tDot {
 		p.unexpected("a label of .debug_str")

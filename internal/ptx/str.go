@@ -2,17 +2,17 @@ package ptx
 
 import "strings"
 
-// The ISA says nothing of escapes in strings. LLVM writes file names as C does, so they are read and
-// written so.
+// The ISA does not define escapes in strings. LLVM writes file names with the escapes of C, so
+// strings are read and written with them.
 
-// str takes the string at the current token.
+// str consumes the string at the current token.
 func (p *parser) str() operand {
 	s := p.token(String, 0)
 	p.next()
 	return s
 }
 
-// unquote returns what a quoted string stands for.
+// unquote returns the value of a quoted string.
 func unquote(text string) string {
 	text = text[1 : len(text)-1]
 	if !strings.Contains(text, `\`) {
@@ -40,9 +40,10 @@ func unquote(text string) string {
 	return string(b)
 }
 
+// isOctal reports whether c is an octal digit.
 func isOctal(c byte) bool { return c >= '0' && c <= '7' }
 
-// unescape returns the character that \c stands for.
+// unescape returns the character for the escape \c.
 func unescape(c byte) byte {
 	const letters, values = "abfnrtv", "\a\b\f\n\r\t\v"
 	if i := strings.IndexByte(letters, c); i >= 0 {
@@ -51,7 +52,7 @@ func unescape(c byte) byte {
 	return c
 }
 
-// appendQuoted appends val as a quoted string that unquote turns into val.
+// appendQuoted appends val as a quoted string, so that unquote returns val.
 func appendQuoted(b []byte, val string) []byte {
 	b = append(b, '"')
 	for i := range len(val) {

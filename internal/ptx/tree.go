@@ -6,26 +6,27 @@ import (
 	"heddle/internal/source"
 )
 
-// The tree is for reading: Parse makes it, and it does not change after.
+// The tree is immutable: Parse builds it, and nothing changes it afterwards.
 //
-// Statements and operands are most of a module, so they are records of fixed size without pointers, in two
-// arrays of the file: little to write, and nothing for the garbage collector to follow. Names and numbers are
-// ranges of the text. Stmt, Inst and Operand are small values that refer to a record.
+// Most of a module is statements and operands, so these are records of fixed size without pointers,
+// in two arrays of the file: there is little to write, and the garbage collector has nothing to
+// follow. Names and numbers are ranges of the text. Stmt, Inst and Operand are small values that
+// refer to a record.
 //
-// The parts of a statement or operand stand next to each other in the array of operands. The statements of a
-// block follow it in the array of statements, and the block knows where they end.
+// The parts of a statement or operand are adjacent in the array of operands. The statements of a
+// block follow the block in the array of statements, and the block records where they end.
 
 // File is one PTX module.
 type File struct {
-	Source *source.File
-	Decls  []Decl // directives and definitions in the order of the text
+	Source *source.File // the text, for positions
+	Decls  []Decl       // nodes and definitions in the order of the text
 
-	text  string // of the source, with padding
-	stmts []stmt
-	ops   []operand
-	words []opcode
-	locs  []Loc  // those that do not fit into a stmt
-	nodes []Node // statements that have a node of their own
+	text  string    // of the source, with padding
+	stmts []stmt    // of all functions
+	ops   []operand // of all statements and nodes
+	words []opcode  // distinct opcodes with modifiers
+	locs  []Loc     // .loc directives that do not fit into a stmt
+	nodes []Node    // statements that are nodes
 }
 
 // StmtKind is the kind of a statement.
@@ -38,7 +39,7 @@ const (
 	StmtLoc                   // .loc
 )
 
-// stmt is the record of a statement: 32 bytes.
+// stmt is the record of a statement, 32 bytes.
 type stmt struct {
 	start, end uint32 // of the text
 	line       uint32 // of start
@@ -46,13 +47,15 @@ type stmt struct {
 	guard      guardKind
 	n          uint16 // operands
 
-	// An instruction: a is the index of its opcode, b that of its first operand, which the name of its guard
-	// precedes, and c to d the range of its opcode. A label: d is the end of its name. A .loc: a, b and c are its
-	// numbers, or d is one more than its index in File.locs. A node: a is its index, and b for a block the
-	// index of the statement after it.
+	// Instruction: a is the index of its opcode, b the index of its first operand (the name of its
+	// guard, if any, is at b-1), and c to d is the range of its opcode. Label: d is the end of its
+	// name. .loc: a, b and c are its numbers, unless d is not 0; then d-1 is its index in File.locs.
+	// Node: a is its index in File.nodes; for a block, b is the index of the statement after the
+	// block.
 	a, b, c, d uint32
 }
 
+// guardKind is the kind of guard of an instruction.
 type guardKind uint8
 
 const (
@@ -61,19 +64,21 @@ const (
 	ifFalse           // @!p
 )
 
-// span returns the range of the text from start to end. Line is the line of start, or near it.
+// span returns the range of the text from start to end. line is a hint: the line of start, or one
+// near it.
 func (f *File) span(start, end, line uint32) source.Span {
-	return source.Span{Start: f.Source.PosNear(int(start), int(line)), End: f.Source.PosNear(int(end), int(line))}
+	return source.Span{Start: f.Source.PosNear(int(start), int(line)),
+		End: f.Source.PosNear(int(end), int(line))}
 }
 
-// Block is { ... }, a function's body or a nested scope.
+// Block is { ... }, the body of a function or a nested scope.
 type Block struct {
 	node
 	file       *File
-	first, end uint32 // in File.stmts
+	first, end uint32 // range in File.stmts, nested blocks included
 }
 
-// Stmts returns the statements of the block; those of blocks within are parts of these.
+// Stmts iterates over the statements of the block in order. A nested block is one statement.
 func (b *Block) Stmts() iter.Seq[Stmt] {
 	return func(yield func(Stmt) bool) {
 		for i := b.first; i < b.end; {
@@ -90,12 +95,13 @@ func (b *Block) Stmts() iter.Seq[Stmt] {
 	}
 }
 
-// Stmt is a statement of a function's body.
+// Stmt is a statement of the body of a function.
 type Stmt struct {
 	file *File
-	i    uint32
+	i    uint32 // in File.stmts
 }
 
+// rec returns the record of the statement.
 func (s Stmt) rec() *stmt { return &s.file.stmts[s.i] }
 
 // Kind returns the kind of the statement.
@@ -110,13 +116,13 @@ func (s Stmt) Span() source.Span {
 	return s.file.span(r.start, r.end, r.line)
 }
 
-// Inst returns a statement of kind StmtInst.
+// Inst returns a statement of kind StmtInst as an instruction.
 func (s Stmt) Inst() Inst { return Inst(s) }
 
 // Label returns the name of a statement of kind StmtLabel.
 func (s Stmt) Label() string { return s.file.text[s.rec().start:s.rec().d] }
 
-// Loc returns what a statement of kind StmtLoc says.
+// Loc returns the contents of a statement of kind StmtLoc.
 func (s Stmt) Loc() Loc {
 	r := s.rec()
 	if r.d != 0 {
@@ -127,31 +133,34 @@ func (s Stmt) Loc() Loc {
 	return l
 }
 
-// Node returns a statement of kind StmtNode: *Var, *Block, *Directive, *Prototype, *Comment, *Section or
-// *FileDir.
+// Node returns the node of a statement of kind StmtNode: *Var, *Block, *Directive, *Prototype,
+// *Comment, *Section or *FileDir.
 func (s Stmt) Node() Node { return s.file.nodes[s.rec().a] }
 
 // Inst is one instruction.
 type Inst Stmt
 
+// rec returns the record of the instruction.
 func (in Inst) rec() *stmt { return &in.file.stmts[in.i] }
 
-// Span returns the text range of the instruction with its guard and ';'.
+// Span returns the text range of the instruction, from its guard to its ';'.
 func (in Inst) Span() source.Span { return Stmt(in).Span() }
 
-// Opcode returns the first word.
+// Opcode returns the opcode without modifiers: "ld" for ld.shared.u32.
 func (in Inst) Opcode() string { return in.file.words[in.rec().a].name }
 
-// Mods returns the dotted modifiers in order, without dots. Instructions of one spelling share them.
+// Mods returns the modifiers in order, without dots. Instructions with the same spelling share the
+// slice, which must not be changed.
 func (in Inst) Mods() []string { return in.file.words[in.rec().a].mods }
 
-// Text returns the opcode with its modifiers, without blanks.
+// Text returns the opcode with its modifiers, without white space.
 func (in Inst) Text() string { return in.file.words[in.rec().a].text }
 
-// Word numbers the opcodes with modifiers of a file by their spelling, from 0 to File.Words()-1.
+// Word returns the number of the opcode with its modifiers, from 0 to File.Words()-1. Instructions
+// of a file have the same number exactly if they have the same spelling.
 func (in Inst) Word() int { return int(in.rec().a) }
 
-// Words returns the number of different opcodes with modifiers in the file.
+// Words returns the number of distinct opcodes with modifiers in the file.
 func (f *File) Words() int { return len(f.words) }
 
 // OpSpan returns the text range of the opcode with its modifiers.
@@ -160,7 +169,7 @@ func (in Inst) OpSpan() source.Span {
 	return in.file.span(r.c, r.d, r.line)
 }
 
-// Operands returns the operands.
+// Operands returns the operands of the instruction, without the guard.
 func (in Inst) Operands() Operands {
 	r := in.rec()
 	return Operands{in.file, r.b, uint32(r.n), r.line}
@@ -173,12 +182,13 @@ func (in Inst) Guard() (Guard, bool) {
 		return Guard{}, false
 	}
 	p := &in.file.ops[r.b-1]
-	return Guard{Name: in.file.text[p.start:p.end], Neg: r.guard == ifFalse, Span: in.file.span(r.start, p.end, r.line)}, true
+	return Guard{Name: in.file.text[p.start:p.end], Neg: r.guard == ifFalse,
+		Span: in.file.span(r.start, p.end, r.line)}, true
 }
 
-// Guard is @p or @!p.
+// Guard is @p or @!p: the instruction executes only in threads where the predicate holds.
 type Guard struct {
-	Name string
-	Neg  bool
-	Span source.Span
+	Name string      // the predicate register
+	Neg  bool        // @!p
+	Span source.Span // from '@' to the end of the name
 }

@@ -10,7 +10,7 @@ import (
 	"heddle/internal/source"
 )
 
-// newFile makes a source file of its own set.
+// newFile returns a source file in a new set.
 func newFile(t testing.TB, name string, text []byte) *source.File {
 	t.Helper()
 	f, err := source.NewSet().Add(name, text)
@@ -20,7 +20,7 @@ func newFile(t testing.TB, name string, text []byte) *source.File {
 	return f
 }
 
-// mustParse parses text that must be right.
+// mustParse parses valid text.
 func mustParse(t testing.TB, name string, text []byte) *File {
 	t.Helper()
 	file, errs := Parse(newFile(t, name, text))
@@ -48,7 +48,7 @@ func printed(t testing.TB, f *File) []byte {
 	return b.Bytes()
 }
 
-// roundTrip checks that printing and parsing give the tree and the text again.
+// roundTrip checks that printing and parsing reproduce the tree and the text.
 func roundTrip(t testing.TB, name string, f *File) {
 	t.Helper()
 	text := printed(t, f)
@@ -64,8 +64,8 @@ func roundTrip(t testing.TB, name string, f *File) {
 	}
 }
 
-// children returns what n, a *File, a Stmt, an Operand or a struct of the tree, consists of, in the order of
-// the text. It finds the parts of structs by their fields, so that none is forgotten.
+// children returns the parts of n, a *File, a Stmt, an Operand or a struct of the tree, in the
+// order of the text. It finds the parts of structs by reflection, so that none is forgotten.
 func children(n any) []any {
 	var out []any
 	switch n := n.(type) {
@@ -132,7 +132,7 @@ func fieldParts(v reflect.Value) []any {
 	return nil
 }
 
-// own says what n is, without its parts and places.
+// own describes n without its parts and positions.
 func own(n any) string {
 	switch n := n.(type) {
 	case Stmt:
@@ -148,7 +148,8 @@ func own(n any) string {
 			continue
 		}
 		switch k := f.Type.Kind(); {
-		case k == reflect.Slice && (f.Type.Elem().Kind() == reflect.String || f.Type.Elem().Kind() == reflect.Int64):
+		case k == reflect.Slice && (f.Type.Elem().Kind() == reflect.String ||
+			f.Type.Elem().Kind() == reflect.Int64):
 			s += fmt.Sprintf(" %s=%q", f.Name, v.Field(i).Interface())
 		case k != reflect.Slice && k != reflect.Pointer && k != reflect.Struct && k != reflect.Interface:
 			s += fmt.Sprintf(" %s=%v", f.Name, v.Field(i).Interface())
@@ -162,7 +163,8 @@ func ownStmt(s Stmt) string {
 	case StmtInst:
 		in := s.Inst()
 		g, guarded := in.Guard()
-		return fmt.Sprintf("%q %t %s %t", append([]string{in.Text(), in.Opcode()}, in.Mods()...), guarded, g.Name, g.Neg)
+		return fmt.Sprintf("%q %t %s %t", append([]string{in.Text(), in.Opcode()}, in.Mods()...), guarded,
+			g.Name, g.Neg)
 	case StmtLabel:
 		return s.Label()
 	case StmtLoc:
@@ -195,7 +197,7 @@ func ownOperand(x Operand) string {
 	return s
 }
 
-// treeDiff compares two trees but for places, and returns the path of the first difference.
+// treeDiff compares two trees without positions, and returns the path of the first difference.
 func treeDiff(a, b *File) string { return diff("file", a, b) }
 
 func diff(path string, a, b any) string {
@@ -222,7 +224,7 @@ func walk(n any, fn func(any)) {
 	}
 }
 
-// TestRecords checks that the arrays of a tree hold what belongs to it, once, and nothing else.
+// TestRecords checks that every record in the arrays of a tree belongs to it exactly once.
 func TestRecords(t *testing.T) {
 	for _, name := range testFiles(t) {
 		checkRecords(t, mustParse(t, name, readFile(t, name)))

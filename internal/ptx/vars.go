@@ -2,7 +2,20 @@ package ptx
 
 import "strings"
 
-// spaceOf returns the state space that a dotted word begins, without its dot; "" if it begins none.
+// The grammar of declarations (ISA 5.1, 5.3 and 5.4):
+//
+//	declaration = [ linkage ] space { attribute } name { "," name } ";" .
+//	space       = ".reg" | ".sreg" | ".const" [ "[" int "]" ] | ".global" | ".local"
+//	            | ".param" | ".shared" [ "::" ident ] | ".tex" .
+//	attribute   = ".align" int | ".v2" | ".v4" | "." type | ".ptr" [ space ] [ ".align" int ]
+//	            | ".attribute" "(" "." ident [ "(" int { "," int } ")" ] { "," ... } ")" .
+//	name        = ident ( "<" int ">" | { "[" [ expr ] "]" } [ "=" init ] ) .
+//	init        = expr | ident "=" expr | "{" [ init { "," init } ] "}" .
+//
+// Any word is accepted as a type; package irgen knows the types.
+
+// spaceOf returns the state space, without its dot, that a dotted word names; "" if it does not
+// name one.
 func spaceOf(text string) string {
 	word := text[1:]
 	if i := strings.IndexByte(word, ':'); i >= 0 {
@@ -54,8 +67,8 @@ func (p *parser) variable() *Var {
 	return v
 }
 
-// varHead parses what stands before the names: the space and, in any order, alignment, attributes, vector
-// length, type and .ptr.
+// varHead parses the part before the names: the space and, in any order, alignment, attributes,
+// vector length, type and .ptr.
 func (p *parser) varHead(v *Var) bool {
 	text := p.text()
 	v.Space = spaceOf(text)
@@ -88,6 +101,7 @@ func (p *parser) bank(v *Var) bool {
 	return p.want(tRBrack)
 }
 
+// varAttr parses one of these parts.
 func (p *parser) varAttr(v *Var) (ok bool) {
 	text := p.text()
 	switch {
@@ -116,7 +130,7 @@ func (p *parser) varAttr(v *Var) (ok bool) {
 	return true
 }
 
-// ptr parses what follows .ptr (ISA 5.1.6.3).
+// ptr parses the part after .ptr (ISA 5.1.6.3).
 func (p *parser) ptr(to *Ptr) bool {
 	if p.kind == tDot && spaceOf(p.text()) != "" {
 		to.Space = p.text()[1:]
@@ -156,7 +170,7 @@ func (p *parser) attributes() ([]string, bool) {
 	}
 }
 
-// attrArgs parses the integers of an attribute, and returns them with its name.
+// attrArgs parses the integers of an attribute, and returns its name with them, without spaces.
 func (p *parser) attrArgs(name string) (string, bool) {
 	a := []byte(name)
 	for sep := byte('('); p.kind == tLParen || p.kind == tComma; sep = ',' {
@@ -185,7 +199,7 @@ func (p *parser) varName() (n VarName, ok bool) {
 		val, _, _ := parseInt(p.src[count.start:count.end])
 		n.Range = int64(val)
 		if p.kind == tLBrack || p.kind == tAssign {
-			p.unexpected("\",\" or \";\" after a range of names, which has neither dimensions nor an initialiser")
+			p.unexpected("\",\" or \";\": a range of names has neither dimensions nor an initialiser")
 			return n, false
 		}
 		n.Span = p.since(n.Span.Start)
@@ -219,7 +233,7 @@ func (p *parser) count() operand {
 	return x
 }
 
-// dim parses [n], or [], which is -1 and may stand first only (ISA 5.4.3).
+// dim parses a dimension [n], or [], which is -1 and can only be the first (ISA 5.4.3).
 func (p *parser) dim(first bool) (int64, bool) {
 	p.next()
 	if p.kind == tRBrack && first {
@@ -233,7 +247,7 @@ func (p *parser) dim(first bool) (int64, bool) {
 	}
 	span := p.since(at)
 	n, problem := constInt(p.keep(x))
-	p.out.ops = p.out.ops[:before] // the number is all that is kept
+	p.out.ops = p.out.ops[:before] // only the number is kept
 	if problem == "" && int64(n.val) < 0 {
 		problem = "a size that is negative or too large"
 	}
@@ -253,7 +267,7 @@ func (p *parser) initialise(n *VarName) bool {
 	return n.Init != nil
 }
 
-// value parses a value or a brace list of them.
+// value parses a value or a list of values in braces; nil after an error.
 func (p *parser) value() *Init {
 	in := p.inits.alloc()
 	start := p.pos()

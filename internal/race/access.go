@@ -66,7 +66,7 @@ func (d *Detector) Access(e *event.Access) {
 	} else {
 		d.scalar(e)
 	}
-	if d.opt.Model == Lockstep {
+	if d.opt.Model == event.Lockstep {
 		w, _ := d.warpOf(e.Warp)
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
 	}
@@ -241,7 +241,7 @@ func (d *Detector) clone(m *memory, e entry) entry {
 // touch checks the access of the lanes of mask against one cell and records it there (figures 2 and
 // 3).
 func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mask uint32) {
-	if a.class == 0 && a.w.even && !a.special && d.opt.Benign != BenignAll && a.quick(c, mask) {
+	if a.class == 0 && a.w.even && !a.special && d.opt.Benign != event.BenignAll && a.quick(c, mask) {
 		return
 	}
 	t := touching{access: a, page: p, at: at, size: size, mask: mask}
@@ -257,7 +257,7 @@ func (d *Detector) touch(a *access, c *cell, p *page, at uint64, size uint8, mas
 			d.checkSide(&t, &c.r)
 			d.dropReads(&t, &c.r)
 		}
-		if d.opt.Benign == BenignAll && t.class == 0 {
+		if d.opt.Benign == event.BenignAll && t.class == 0 {
 			t.mask = t.agreeing()
 			d.recordWrite(&t, &c.w)
 			d.keepValue(&t)
@@ -348,7 +348,7 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 		return
 	}
 	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 &&
-		d.opt.Benign == BenignAll && t.copied == nil && !s.async {
+		d.opt.Benign == event.BenignAll && t.copied == nil && !s.async {
 		part := *t
 		part.mask = d.otherValue(t)
 		if racing, other = d.unordered(&part, e); racing == 0 {

@@ -60,7 +60,7 @@ func (d *Detector) Copy(e *event.Copy) {
 	d.eachRead(&a, c, e.Mask, func(a *access) { d.eachGroup(a, a.Mask) })
 	d.writeOf(&a, c, e.Mask)
 	d.eachGroup(&a, e.Mask)
-	if d.opt.Model == Lockstep {
+	if d.opt.Model == event.Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
 	}
 }
@@ -150,7 +150,7 @@ func (d *Detector) CopyGroup(e *event.CopyGroup) {
 		}
 		cs.open = still
 	}
-	if d.opt.Model == Lockstep {
+	if d.opt.Model == event.Lockstep {
 		w.endInstruction(e.Active, d.lanesOf(e.Warp))
 	}
 }

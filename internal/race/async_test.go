@@ -12,7 +12,7 @@ type script struct {
 	site event.Site
 }
 
-func newScript(benign Benign) *script {
+func newScript(benign event.Benign) *script {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
 	geo := event.Geometry{Grid: event.Dim3{X: 2, Y: 1, Z: 1}, Block: event.Dim3{X: 2, Y: 1, Z: 1},
 		Cluster: one}
@@ -74,7 +74,7 @@ const (
 // Both lanes copy one word to one location, which is tolerated. Each copy is complete when its own
 // lane has waited (PTX ISA 9.7.9.25.3.3), and is an ordinary access from then on.
 func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 0, 0, 4)
 	s.commit(0, 3)
 	s.wait(0, 1, 0)
@@ -82,7 +82,7 @@ func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s.access(0, 1, event.Read, shared, 0, 4) // lane 1 has not waited
 	s.want(t, 1, NotWaited)
 
-	s = newScript(BenignWarp)
+	s = newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 0, 0, 4)
 	s.commit(0, 3)
 	s.wait(0, 1, 0)
@@ -94,14 +94,14 @@ func TestCopiesOfOneWordByTwoLanes(t *testing.T) {
 	s.access(0, 2, event.Read, shared, 0, 4) // of the value that lane 0 wrote after the barrier
 	s.want(t, 1, Unordered)
 
-	s = newScript(BenignNone)
+	s = newScript(event.BenignNone)
 	s.copy(0, 3, 0, 0, 0, 4)
 	s.want(t, 1, NotWaited)
 }
 
 // A wait by one lane does not apply to another, and groups are counted by lane.
 func TestGroupsAreOfALane(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 4, 0, 4)
 	s.commit(0, 3)
 	s.commit(0, 1) // an empty group of lane 0
@@ -114,7 +114,7 @@ func TestGroupsAreOfALane(t *testing.T) {
 
 // The end of the issuing thread, and of its block, does not complete its copies.
 func TestCopyOutlivesItsBlock(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 3, 0, 4, 128, 4)
 	s.commit(0, 3)
 	s.d.Exit(&event.Exit{Warp: 0, Mask: 3})
@@ -129,7 +129,7 @@ func TestCopyOutlivesItsBlock(t *testing.T) {
 func TestSourceOfManyCopies(t *testing.T) {
 	for _, readers := range []bool{false, true} {
 		for _, last := range []bool{false, true} {
-			s := newScript(BenignWarp)
+			s := newScript(event.BenignWarp)
 			for i := range 40 {
 				s.site = 0 // one instruction in a loop
 				s.copy(0, 3, uint64(i%2)*4, 8, 128, 4)
@@ -158,7 +158,7 @@ func TestSourceOfManyCopies(t *testing.T) {
 
 // Bytes that a copy does not read do not conflict: 3 bytes of 4.
 func TestPartOfASource(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	s.copy(0, 1, 0, 0, 128, 3)
 	s.access(0, 1, event.Write, global, 131, 1)
 	s.want(t, 0, 0)
@@ -179,7 +179,7 @@ func TestCopyBreaksAChain(t *testing.T) {
 		s.d.Access(&a)
 	}
 	for _, copied := range []bool{false, true} {
-		s := newScript(BenignWarp)
+		s := newScript(event.BenignWarp)
 		s.access(0, 1, event.Write, global, 128, 4)
 		flag(s, 0, 1, event.Write, event.Release)
 		if copied {
@@ -199,7 +199,7 @@ func TestCopyBreaksAChain(t *testing.T) {
 
 // A non-coherent load is not superseded by ordinary loads (8.9.5), by any thread.
 func TestNoncoherentLoadStays(t *testing.T) {
-	s := newScript(BenignWarp)
+	s := newScript(event.BenignWarp)
 	load := event.Access{Warp: 0, Site: 9, Mask: 1, Active: 3, Kind: event.Read, Space: global,
 		Proxy: event.TextureProxy, Size: 4, Addr: new([event.WarpSize]uint64)}
 	s.d.Access(&load)

@@ -77,7 +77,7 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	g.count += bits.OnesCount32(a.Mask)
 	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) ||
 		g.parts[0].red != a.Red
-	if d.opt.Model == Lockstep {
+	if d.opt.Model == event.Lockstep {
 		w.endInstruction(a.Active, d.lanesOf(a.Warp))
 	}
 }
@@ -188,7 +188,7 @@ func (d *Detector) WarpSync(s *event.WarpSync) {
 
 // Converge is if, else and fi of the lockstep model.
 func (d *Detector) Converge(c *event.Converge) {
-	if d.opt.Model == Lockstep && c.Mask != 0 {
+	if d.opt.Model == event.Lockstep && c.Mask != 0 {
 		w, _ := d.warpOf(c.Warp)
 		w.endInstruction(c.Mask, d.lanesOf(c.Warp))
 	}

@@ -37,7 +37,7 @@ type stream struct {
 // epochs are the clocks of the two detectors for one access.
 type epochs struct{ det, ora uint32 }
 
-func newStream(rt *rapid.T, model Model, benign Benign, parts bool) *stream {
+func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bool) *stream {
 	geo := event.Geometry{
 		Grid: event.Dim3{X: uint32(rapid.IntRange(1, 4).Draw(rt, "blocks")), Y: 1, Z: 1},
 		Block: event.Dim3{X: rapid.SampledFrom([]uint32{32, 34, 64, 66}).Draw(rt, "threads"), Y: 1,
@@ -54,11 +54,11 @@ func newStream(rt *rapid.T, model Model, benign Benign, parts bool) *stream {
 	}
 	s.noCopies = rapid.Bool().Draw(rt, "no copies")
 	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 1024, Only: only})
-	tolerate := map[Benign]func(bool) bool{
-		BenignWarp: func(same bool) bool { return same },
-		BenignAll:  func(bool) bool { return true }}[benign]
-	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == Lockstep, Tolerate: tolerate,
-		Only: only})
+	tolerate := map[event.Benign]func(bool) bool{
+		event.BenignWarp: func(same bool) bool { return same },
+		event.BenignAll:  func(bool) bool { return true }}[benign]
+	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == event.Lockstep,
+		Tolerate: tolerate, Only: only})
 	s.past = make([][]epochs, int(geo.Blocks())*geo.WarpsPerBlock()*event.WarpSize)
 	s.busy = make(map[event.Thread]bool)
 	for i := range 10 {
@@ -410,7 +410,7 @@ func (s *stream) checkRaces() {
 			s.rt.Fatalf("%s\nfalse alarm at %+v", strings.Join(s.log, "\n"), w)
 		}
 	}
-	if s.det.opt.Benign == BenignAll {
+	if s.det.opt.Benign == event.BenignAll {
 		// Values are compared word by word here, access by access in the oracle.
 		if len(found) == 0 && len(racy) > 0 {
 			s.rt.Fatalf("%s\nmissed: %v", strings.Join(s.log, "\n"), racy)
@@ -444,8 +444,9 @@ func TestMain(m *testing.M) {
 // are waited for and published and others are not.
 func TestOracleCopies(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStream(rt, Independent,
-			rapid.SampledFrom([]Benign{BenignNone, BenignWarp, BenignAll}).Draw(rt, "benign"), false)
+		s := newStream(rt, event.Independent,
+			rapid.SampledFrom([]event.Benign{event.BenignNone, event.BenignWarp, event.BenignAll}).Draw(rt,
+				"benign"), false)
 		s.lanes = rapid.SampledFrom([]uint32{0b1, 0b11}).Draw(rt, "lanes")
 		s.noCopies = false
 		for i := range s.sites {
@@ -473,7 +474,7 @@ func TestOracleCopies(t *testing.T) {
 	})
 }
 
-func property(t *testing.T, model Model, benign Benign, parts bool) {
+func property(t *testing.T, model event.WarpModel, benign event.Benign, parts bool) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStream(rt, model, benign, parts)
 		for range rapid.IntRange(1, 60).Draw(rt, "length") {
@@ -484,11 +485,15 @@ func property(t *testing.T, model Model, benign Benign, parts bool) {
 	})
 }
 
-func TestOracleIndependent(t *testing.T) { property(t, Independent, BenignNone, false) }
-func TestOracleLockstep(t *testing.T)    { property(t, Lockstep, BenignNone, false) }
-func TestOracleBenignWarp(t *testing.T)  { property(t, Independent, BenignWarp, false) }
-func TestOracleBenignAll(t *testing.T)   { property(t, Independent, BenignAll, false) }
+func TestOracleIndependent(t *testing.T) { property(t, event.Independent, event.BenignNone, false) }
+func TestOracleLockstep(t *testing.T)    { property(t, event.Lockstep, event.BenignNone, false) }
+func TestOracleBenignWarp(t *testing.T)  { property(t, event.Independent, event.BenignWarp, false) }
+func TestOracleBenignAll(t *testing.T)   { property(t, event.Independent, event.BenignAll, false) }
 
 // The detector for one space, where barriers, fences and strong operations order parts of memory.
-func TestOraclePartsIndependent(t *testing.T) { property(t, Independent, BenignNone, true) }
-func TestOraclePartsLockstep(t *testing.T)    { property(t, Lockstep, BenignWarp, true) }
+func TestOraclePartsIndependent(t *testing.T) {
+	property(t, event.Independent, event.BenignNone, true)
+}
+func TestOraclePartsLockstep(t *testing.T) {
+	property(t, event.Lockstep, event.BenignWarp, true)
+}

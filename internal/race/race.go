@@ -5,31 +5,11 @@ package race
 
 import "heddle/internal/event"
 
-// Model is the assumption about the order of the lanes of one warp.
-type Model uint8
-
-const (
-	// Independent: lanes are ordered by program order and explicit synchronization only (sm_70+).
-	Independent Model = iota
-	// Lockstep: Barracuda's endi, if, else and fi rules (§3.3.1).
-	Lockstep
-)
-
-// Benign selects the conflicting writes of the same value that are tolerated.
-type Benign uint8
-
-// The values of Benign. A tolerated pair is counted in Report.Tolerated, never reported as a race.
-const (
-	BenignWarp Benign = iota // by lanes of one warp in one instruction, as Barracuda
-	BenignAll                // by any threads, as GPUVerify
-	BenignNone
-)
-
 // Options configure one detector.
 type Options struct {
 	Geometry event.Geometry
-	Model    Model
-	Benign   Benign
+	Model    event.WarpModel
+	Benign   event.Benign
 	// SharedBytes is the size of a block's shared memory, static and dynamic.
 	SharedBytes uint32
 	// Only is Global or Shared for a detector that reports races in this space only, and that ignores

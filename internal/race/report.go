@@ -109,7 +109,7 @@ func (d *Detector) levelOf(a *access, first, second event.Thread, cause Cause) L
 	case first == second:
 		return SameThread
 	case first.Warp() == a.w.id:
-		if d.opt.Model == Lockstep && !d.within && cause == Unordered {
+		if d.opt.Model == event.Lockstep && !d.within && cause == Unordered {
 			return BranchOrdering
 		}
 		return IntraWarp
@@ -130,7 +130,7 @@ func (d *Detector) sameInstruction(a *access, addr uint64, mask uint32) {
 	differ := uint32(0)
 	for m := mask &^ (1 << first); m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		if d.opt.Benign == BenignNone || !a.sameValue(first, l) {
+		if d.opt.Benign == event.BenignNone || !a.sameValue(first, l) {
 			differ |= 1 << l
 		}
 	}

@@ -48,7 +48,7 @@ type page struct {
 	twins bool                    // some bit of twin may be set
 	split map[uint32]*[4]cell     // words that are kept by byte; nil if none is
 	sync  *[pageWords / 64]uint64 // words that have taken part in a release; nil if none has
-	vals  *[1 << pageShift]byte   // last values of weak writes; kept for BenignAll only
+	vals  *[1 << pageShift]byte   // last values of weak writes; kept for event.BenignAll only
 }
 
 // memory is the shadow of one space, or of one block's shared memory. Pages are found by a map; a

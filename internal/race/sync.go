@@ -17,8 +17,9 @@ import (
 // joined by their reach.
 //
 // Deviations from Barracuda: both scopes must include the other thread, where the paper accepts one
-// global fence. fence.sc counts as fence.acq_rel (RATIONALE.md), so that an order which only
-// sequential consistency establishes is missing, and a race may be reported in its place.
+// global fence. fence.sc counts as fence.acq_rel (docs/theory/happens-before.md), so that an order
+// which only sequential consistency establishes is missing, and a race may be reported in its
+// place.
 
 // heads is what a read of a location publishes, by the reach of the pattern's first operation.
 type heads struct {
@@ -121,7 +122,7 @@ func (d *Detector) Fence(f *event.Fence) {
 	w, b := d.warpOf(f.Warp)
 	all := d.lanesOf(f.Warp)
 	if d.opt.Static || !d.ordered(f.Orders) {
-		if d.opt.Model == Lockstep {
+		if d.opt.Model == event.Lockstep {
 			w.endInstruction(f.Active, all)
 		}
 		return
@@ -139,7 +140,7 @@ func (d *Detector) Fence(f *event.Fence) {
 		d.releaseFence(w, b, p, f)
 	}
 	w.tick(f.Mask)
-	if d.opt.Model == Lockstep {
+	if d.opt.Model == event.Lockstep {
 		w.endInstruction(f.Active, all)
 	}
 }

@@ -3,7 +3,6 @@ package repair
 import (
 	"context"
 	"slices"
-	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -17,26 +16,22 @@ type Alternative struct {
 }
 
 const (
-	maxAlternatives = 3  // of a result
-	maxSwaps        = 12 // plans that are judged to find them
-	swapTime        = time.Second
+	maxAlternatives = 3 // of a result
+	// maxSwapCalls bounds the calls of the judge to find them: alternatives are an extra, and may not
+	// take much longer than the repair. Kernels of testdata/fix need at most 7, their repairs 4 to 42.
+	maxSwapCalls = 8
 )
 
-// alternatives exchanges one action of the best plan for another of the same cost, as far as the judge accepts that
-// within swapTime: nobody waits for a second answer as long as for the first.
+// alternatives exchanges one action of the best plan for another of the same cost, and keeps the
+// plans that the judge accepts. It may stop early: not every alternative is found.
 func (r *repairer) alternatives(ctx context.Context, best *attempt) (out []Alternative) {
-	ctx, cancel := context.WithTimeout(ctx, swapTime)
-	defer cancel()
-	tried := 0
+	end := r.asked + maxSwapCalls
 	for i, old := range best.actions {
 		for _, c := range best.all {
-			if c.cost != old.cost || old.cost == 0 || c.what.What != old.what.What || slices.ContainsFunc(best.actions, func(x action) bool { return x.key == c.key || r.samePlace(x, c) }) ||
-				slices.ContainsFunc(out, func(a Alternative) bool {
-					return slices.ContainsFunc(a.Changes, func(ch Change) bool { return ch.At == c.what.At })
-				}) {
+			if !r.exchangeable(old, c, best.actions) || slices.ContainsFunc(out, c.among) {
 				continue
 			}
-			if tried++; tried > maxSwaps || len(out) == maxAlternatives {
+			if r.asked == end || len(out) == maxAlternatives {
 				return out
 			}
 			actions := slices.Clone(best.actions)
@@ -51,6 +46,18 @@ func (r *repairer) alternatives(ctx context.Context, best *attempt) (out []Alter
 		}
 	}
 	return out
+}
+
+// exchangeable reports whether c costs as much as old, does the same, and is at a place that none of
+// the actions has yet.
+func (r *repairer) exchangeable(old, c action, actions []action) bool {
+	return c.cost == old.cost && old.cost != 0 && c.what.What == old.what.What &&
+		!slices.ContainsFunc(actions, func(x action) bool { return x.key == c.key || r.samePlace(x, c) })
+}
+
+// among reports whether an alternative changes the place of c already.
+func (c action) among(a Alternative) bool {
+	return slices.ContainsFunc(a.Changes, func(ch Change) bool { return ch.At == c.what.At })
 }
 
 // samePlace reports whether no access and no barrier lies between the places of two actions.
@@ -74,6 +81,6 @@ func (r *repairer) silent(p, q Point) bool {
 func quiet(list []*ir.Instr) bool {
 	return !slices.ContainsFunc(list, func(in *ir.Instr) bool {
 		own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
-		return in.Row == nil || in.Op() == "call" || in.Row.Category == isa.Barrier || in.Row.Effect != isa.NoEffect && !own
+		return in.Row == nil || in.IsCall() || in.Row.Category == isa.Barrier || in.Row.Effect != isa.NoEffect && !own
 	})
 }

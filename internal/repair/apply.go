@@ -6,18 +6,20 @@ import (
 	"strings"
 
 	"heddle/internal/ir"
-	"heddle/internal/isa"
 )
 
-// isBarrier reports whether in is a barrier of the whole block that does nothing else.
+// isBarrier reports whether in is a barrier of all threads of the block that does nothing else. A
+// guard does not matter: repairs of divergence are about guarded barriers.
 func isBarrier(in *ir.Instr) bool {
-	return in.Row != nil && in.Row.Category == isa.Barrier && (in.Op() == "bar" || in.Op() == "barrier") && in.Fn == isa.FnSync &&
-		len(in.Src) == 1 && in.Src[0].Kind == ir.Imm && in.Src[0].Val == 0
+	b, ok := in.BlockBarrier()
+	return ok && b.Plain()
 }
 
-// otherBarrier reports whether in takes part in a barrier of the block in another way.
+// otherBarrier reports whether in takes part in a barrier of the block in another way: with a count,
+// another number, a reduction, or without waiting.
 func otherBarrier(in *ir.Instr) bool {
-	return in.Row != nil && in.Row.Category == isa.Barrier && (in.Op() == "bar" || in.Op() == "barrier") && !isBarrier(in)
+	_, numbered := in.NumberedBarrier()
+	return numbered && !isBarrier(in)
 }
 
 // Transformer carries out plans on one kernel.
@@ -49,7 +51,7 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 		if b := x.blockOf(in); plan.Split[in.Index] && in.Guard == ir.NoReg {
 			x.Diverges(b)
 			if x.flow.uniform[b] {
-				return nil, unsupported(in, "all threads come to this barrier")
+				return nil, unsupported(in, "all threads reach this barrier already")
 			}
 		}
 	}
@@ -140,7 +142,7 @@ func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
 			case plan.Drop[in.Index]:
 				s, ok := t.at(in)
 				if !ok {
-					return nil, unsupported(in, "the place of this barrier in the text is not known")
+					return nil, unsupported(in, "the position of this barrier in the PTX text is unknown")
 				}
 				t.replace(s.insert, s.end, "")
 			case plan.Split[in.Index] && !x.flow.uniform[b.ID]:
@@ -187,7 +189,7 @@ func (x *Transformer) check(r *region) error {
 		}
 		for _, in := range b.Instrs {
 			if otherBarrier(in) {
-				return unsupported(in, "%s is in a part of the control flow that all threads would have to pass together", in.Text())
+				return unsupported(in, "%s is in a part of the control flow that all threads would have to execute together", in.Text())
 			}
 		}
 	}

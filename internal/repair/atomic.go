@@ -38,7 +38,7 @@ func (r *repairer) updates() []update {
 func (r *repairer) update(in *ir.Instr) (update, bool) {
 	b := r.x.k.Func.Block(r.x.blockOf(in))
 	for j, st := range b.Instrs {
-		if st.Op() != "st" || st.Order != event.Weak || st.Vec > 1 || st.Guard != ir.NoReg || len(st.Src) != 2 || st.Src[1].Kind != ir.Register {
+		if st.Action() != isa.ActStore || st.Order != event.Weak || st.Vec > 1 || st.Guard != ir.NoReg || len(st.Src) != 2 || st.Src[1].Kind != ir.Register {
 			continue
 		}
 		op := lastDef(b, j, st.Src[1].Reg)
@@ -81,7 +81,7 @@ func lastDef(b *ir.Block, i int, reg ir.RegID) int {
 // memory or orders it.
 func sameCell(b *ir.Block, ld, st int) bool {
 	l, s := b.Instrs[ld], b.Instrs[st]
-	if l.Op() != "ld" || l.Order != event.Weak || l.Vec > 1 || l.Guard != ir.NoReg || len(l.Src) != 1 || l.Space != s.Space || l.Type.Size() != s.Type.Size() {
+	if !l.IsPlainLoad() || l.Order != event.Weak || l.Vec > 1 || l.Guard != ir.NoReg || len(l.Src) != 1 || l.Space != s.Space || l.Type.Size() != s.Type.Size() {
 		return false
 	}
 	x, y := l.Src[0], s.Src[0]
@@ -106,15 +106,18 @@ func (r *repairer) spell(u *update) bool {
 		return false
 	}
 	kind := ""
-	switch u.op.Op() {
-	case "add":
+	if u.op.ReadsCarry() {
+		return false
+	}
+	switch u.op.Operation() {
+	case isa.Sum:
 		kind = fmt.Sprintf("add.u%d", 8*size)
 		if u.float = u.op.Type.IsFloat(); u.float {
 			kind = fmt.Sprintf("add.f%d", 8*size)
 		}
-	case "and", "or", "xor":
+	case isa.Conjunction, isa.Disjunction, isa.ExclusiveOr:
 		kind = fmt.Sprintf("%s.b%d", u.op.Op(), 8*size)
-	case "min", "max":
+	case isa.Minimum, isa.Maximum:
 		if u.op.Type.IsFloat() {
 			return false
 		}

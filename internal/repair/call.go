@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/isa"
 	"heddle/internal/ptx"
 )
 
@@ -31,7 +32,7 @@ func (n *inlining) target(in ptx.Inst) (f *ptx.Func, results, args []ptx.Operand
 	ops = ops.From(1)
 	args = list()
 	if f != nil && (f.Variadic || len(results) != len(f.Results) || len(args) != len(f.Params)) {
-		n.fail(in.Span(), "%s is called with other parameters than it has", f.Name)
+		n.fail(in.Span(), "a call of %s does not match its parameters", f.Name)
 		return nil, nil, nil
 	}
 	return f, results, args
@@ -46,7 +47,7 @@ func (n *inlining) callScope(b *ptx.Block) map[string]slot {
 		switch st.Kind() {
 		case ptx.StmtInst:
 			in := st.Inst()
-			if in.Opcode() == "call" {
+			if actionOf(in) == isa.ActCall {
 				if call != nil {
 					return nil
 				}
@@ -89,7 +90,7 @@ func (n *inlining) callScope(b *ptx.Block) map[string]slot {
 func (n *inlining) slot(v *ptx.Var) (slot, bool) {
 	size := sizes[v.Type]
 	if size == 0 || len(v.Names) != 1 || v.Names[0].Dims != nil || v.Vec != 0 || v.Space != "param" && v.Space != "reg" {
-		n.fail(v.Span(), "a function that would have to be copied has a parameter that is no number")
+		n.fail(v.Span(), "a function that would have to be inlined has a parameter that is not a scalar")
 		return slot{}, false
 	}
 	s := slot{fmt.Sprintf("%%%sc%d_p_%s", n.prefix, n.count, plainName(v.Names[0].Name)), size}
@@ -120,7 +121,7 @@ func (n *inlining) call(in ptx.Inst, s *scope) string {
 					return
 				}
 				if vars[i].Space == "param" && o.Kind() == ptx.Name && !strings.HasPrefix(o.Text(), "%") {
-					n.fail(in.Span(), "a call passes a variable that is declared elsewhere than beside it")
+					n.fail(in.Span(), "a call passes a .param variable that is declared outside its own { } block")
 				}
 				from, into := s.renamed(o.Text()), to.reg
 				if result {
@@ -145,7 +146,7 @@ func (n *inlining) call(in ptx.Inst, s *scope) string {
 	}
 	n.from(strings.Count(before.String(), "\n"))
 	if n.count > maxCopies || slices.Contains(n.stack, f) {
-		n.fail(in.Span(), "a function calls itself, or calls go too deep for copies")
+		n.fail(in.Span(), "a function is recursive, or its calls are nested too deeply to be inlined")
 		return ""
 	}
 	was := n.within

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/internal/isa"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
 )
@@ -82,7 +83,7 @@ func (n *inlining) range_(s source.Span) (start, end int) {
 	start, ok1 := n.file.Offset(s.Start)
 	end, ok2 := n.file.Offset(s.End)
 	if !ok1 || !ok2 {
-		n.fail(s, "a place in the text is not known")
+		n.fail(s, "a position in the PTX text is unknown")
 	}
 	return start, end
 }
@@ -148,12 +149,12 @@ func (n *inlining) other(node ptx.Node, s *scope) string {
 			return "" // it became registers of the kernel
 		}
 		if s != nil && s.end != "" && node.Space != "reg" {
-			n.fail(node.Span(), "a function that would have to be copied declares .%s variables", node.Space)
+			n.fail(node.Span(), "a function that would have to be inlined declares .%s variables", node.Space)
 		}
 	case *ptx.Directive, *ptx.Comment:
 	default:
 		if s != nil && s.end != "" {
-			n.fail(node.Span(), "a function that would have to be copied has more than instructions and registers")
+			n.fail(node.Span(), "a function that would have to be inlined declares more than registers")
 		}
 	}
 	return "\t" + n.text(node.Span()) + "\n"
@@ -190,7 +191,7 @@ func (n *inlining) inst(in ptx.Inst, s *scope) string {
 	if n.within == "" {
 		n.own++
 	}
-	if in.Opcode() == "call" {
+	if actionOf(in) == isa.ActCall {
 		if c := n.call(in, s); c != "" || n.err != nil {
 			return c
 		}
@@ -206,12 +207,12 @@ func (n *inlining) inst(in ptx.Inst, s *scope) string {
 		return ""
 	}
 	rest := string(n.file.Content[op:end])
-	switch in.Opcode() {
-	case "ret":
+	switch actionOf(in) {
+	case isa.ActReturn:
 		if s != nil && s.end != "" {
 			return guard + "bra \t" + s.end + ";"
 		}
-	case "ld", "st":
+	case isa.ActLoad, isa.ActStore:
 		if slices.Contains(in.Mods(), "param") || slices.Contains(in.Mods(), "param::func") {
 			if m := n.move(in, s); m != "" {
 				return guard + m
@@ -221,6 +222,15 @@ func (n *inlining) inst(in ptx.Inst, s *scope) string {
 	return guard + in.Text() + s.renamed(rest)
 }
 
+// actionOf is what a statement does that is not decoded; ActUnknown if there is no such opcode.
+func actionOf(in ptx.Inst) isa.Action {
+	row := isa.Lookup(in.Opcode(), in.Mods())
+	if row == nil {
+		return isa.ActUnknown
+	}
+	return row.Action
+}
+
 // move is the copy of an access to a parameter that became a register; empty if it did not.
 func (n *inlining) move(in ptx.Inst, s *scope) string {
 	ops := in.Operands()
@@ -228,7 +238,8 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 		return ""
 	}
 	mem, val := ops.At(1), ops.At(0)
-	if in.Opcode() == "st" {
+	store := actionOf(in) == isa.ActStore
+	if store {
 		mem, val = val, mem
 	}
 	if mem.Kind() != ptx.Mem {
@@ -244,11 +255,11 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 	}
 	typ := in.Mods()[len(in.Mods())-1]
 	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" || sizes[typ] != to.size || val.Kind() == ptx.Vector {
-		n.fail(in.Span(), "a function that would have to be copied, or a call of it, takes a parameter in parts")
+		n.fail(in.Span(), "a function that would have to be inlined, or a call of it, accesses a parameter in parts")
 		return ""
 	}
 	v := s.renamed(val.Text())
-	if in.Opcode() == "st" {
+	if store {
 		return fmt.Sprintf("mov.%s \t%s, %s;", typ, to.reg, v)
 	}
 	return fmt.Sprintf("mov.%s \t%s, %s;", typ, v, to.reg)

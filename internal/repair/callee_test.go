@@ -147,9 +147,9 @@ func TestInlinedKeepsEffects(t *testing.T) {
 func TestNotInlined(t *testing.T) {
 	for _, c := range []struct{ funcs, body, why string }{
 		{".func f() { .shared .b32 s; ret; }", "call f;", "declares .shared variables"},
-		{".func f() { call f; ret; }", "call f;", "calls itself"},
-		{".func f(.param .align 4 .b8 x[12]) { ret; }", "{ .param .align 4 .b8 p[12]; call f, (p); }", "no number"},
-		{".func f(.param .b8 x) { ret; }", "{ .param .b8 p; st.param.b8 [p], %t; call f, (p); }", "no number"},
+		{".func f() { call f; ret; }", "call f;", "is recursive"},
+		{".func f(.param .align 4 .b8 x[12]) { ret; }", "{ .param .align 4 .b8 p[12]; call f, (p); }", "not a scalar"},
+		{".func f(.param .b8 x) { ret; }", "{ .param .b8 p; st.param.b8 [p], %t; call f, (p); }", "not a scalar"},
 		{".func f(.param .b64 x) { .reg .b32 %l; ld.param.b32 %l, [x+4]; ret; }", "{ .param .b64 p; st.param.b64 [p], %a; call f, (p); }", "in parts"},
 	} {
 		out, _, err := inlined(t, withCalls(c.funcs, c.body))

@@ -81,20 +81,22 @@ func (r *repairer) wait(p Point, then string) action {
 	return a
 }
 
+// coherentLoad begins the text of a load through the generic proxy.
+const coherentLoad = "ld."
+
 // coherent offers loads without .nc, which see what was written before them, for the sides of a finding.
 func (r *repairer) coherent(f located) []action {
 	var out []action
 	for _, in := range r.sidesOf(f) {
 		i := slices.Index(in.Mods, "nc")
-		words := append([]string{"ld"}, in.Mods...)
-		switch {
-		case in.Op() == "ld" && i >= 0:
-			words = slices.Delete(words, i+1, i+2)
-		case in.Op() == "ldu":
-		default:
+		if !in.NonCoherent() {
 			continue
 		}
-		text := r.respell(in, strings.Join(words, "."))
+		mods := slices.Clone(in.Mods)
+		if i >= 0 {
+			mods = slices.Delete(mods, i, i+1)
+		}
+		text := r.respell(in, coherentLoad+strings.Join(mods, "."))
 		out = append(out, action{
 			key: fmt.Sprint("coherent ", in.Index), cost: waitCost * r.x.pointCost(r.opt.Cost, r.x.where(in)),
 			add:  func(pl *Plan) { pl.Texts[in.Index] = text },

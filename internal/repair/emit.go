@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // target is where a thread goes on behind a stable block: the beginning of a block, or behind its n-th cut.
@@ -139,7 +140,7 @@ func (e *emitter) label(t target) (string, error) {
 	if t.cut == 0 {
 		if at, ok := e.t.labels[b.Label]; ok && b.Label != "" {
 			if at.nested {
-				return "", unsupported(firstOf(b), "a label is needed inside of { }, where no branch from outside leads")
+				return "", unsupported(firstOf(b), "the repair needs a label inside a { } block, which no branch from outside can reach")
 			}
 			name = b.Label
 		} else {
@@ -181,7 +182,7 @@ func (e *emitter) cuts() error {
 		}
 		s, ok := e.t.at(c.barrier)
 		if !ok {
-			return unsupported(c.barrier, "the place of this barrier in the text is not known")
+			return unsupported(c.barrier, "the position of this barrier in the PTX text is unknown")
 		}
 		e.t.replace(s.insert, s.end, jump)
 	}
@@ -234,18 +235,18 @@ func (e *emitter) leave(u ir.BlockID) error {
 	}
 	s, ok := e.t.at(in)
 	if !ok {
-		return unsupported(in, "the place of this instruction in the text is not known")
+		return unsupported(in, "the position of this instruction in the PTX text is unknown")
 	}
 	guard := guardText(e.w.f, in)
-	switch in.Op() {
-	case "bra":
+	switch in.Action() {
+	case isa.ActBranch:
 		if !e.direct(u, b.Succs[0]) {
 			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, id(b.Succs[0]), to), "\n"))
 		}
 		if guard != "" {
 			return fall(b.Succs[1])
 		}
-	case "ret", "exit":
+	case isa.ActReturn, isa.ActExit:
 		if !e.direct(u, ir.NoBlock) {
 			e.t.replace(s.start, s.end, strings.TrimSuffix(e.jump(guard, exitID, to), "\n"))
 		}
@@ -254,7 +255,7 @@ func (e *emitter) leave(u ir.BlockID) error {
 		}
 	default:
 		if slices.ContainsFunc(b.Succs, func(v ir.BlockID) bool { return !e.direct(u, v) }) {
-			return unsupported(in, "%s leads past a place where all threads must meet", in.Text())
+			return unsupported(in, "%s bypasses a barrier that all threads must reach", in.Text())
 		}
 	}
 	return nil

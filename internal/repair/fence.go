@@ -105,6 +105,7 @@ func (r *repairer) widen(in *ir.Instr) action {
 	for i, m := range mods {
 		switch m {
 		case "cta", "cluster":
+			// By name, since this is how to write it: the level of a membar is .gl.
 			if mods[i] = "gpu"; in.Op() == "membar" {
 				mods[i] = "gl"
 			}
@@ -144,7 +145,7 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 			continue
 		}
 		for _, in := range []*ir.Instr{f.a, f.b} {
-			if in.Order.Strong() || in.Row.Category != isa.Memory || in.Op() != "ld" && in.Op() != "st" || !r.knowsFence() {
+			if in.Order.Strong() || in.Row.Category != isa.Memory || !in.IsPlainLoad() && in.Action() != isa.ActStore || !r.knowsFence() {
 				continue
 			}
 			scope := "cta"
@@ -172,7 +173,7 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 // spins reports whether a load or an atomic operation is what a loop waits for that stores nothing else: the value
 // decides whether the loop goes on.
 func (r *repairer) spins(in *ir.Instr) bool {
-	if in.Op() != "ld" && in.Op() != "atom" || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
+	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
 		return false
 	}
 	l := r.x.flow.loops.Of[r.x.where(in).Block]
@@ -187,7 +188,7 @@ func (r *repairer) spins(in *ir.Instr) bool {
 				if x == in {
 					continue
 				}
-				if x.Row.Effect == isa.Writes || x.Row.Effect == isa.ReadsWrites || x.Op() == "call" {
+				if x.Row.Effect == isa.Writes || x.Row.Effect == isa.ReadsWrites || x.IsCall() {
 					return false
 				}
 				for _, s := range x.Src {

@@ -70,7 +70,7 @@ func ends(b *ir.Block) bool {
 	case t == nil:
 		return len(b.Succs) == 0
 	default:
-		return t.Op() == "ret" || t.Op() == "exit"
+		return t.Leaves()
 	}
 }
 
@@ -193,7 +193,7 @@ func (w *flow) differs(t *ir.Instr) bool {
 	if t.Guard != ir.NoReg && w.varying.has(ir.BlockID(t.Guard)) {
 		return true
 	}
-	return t.Op() == "brx.idx" && w.operand(t.Src[0])
+	return t.Action() == isa.ActIndexedBranch && w.operand(t.Src[0])
 }
 
 // define propagates through one instruction. A guarded definition may leave the register as it was.
@@ -206,7 +206,7 @@ func (w *flow) define(in *ir.Instr, differ bool) {
 	case isa.WarpOp, isa.Async, isa.Texture, isa.Matrix, isa.Stack:
 		differ = true
 	case isa.Barrier:
-		reduction = in.Op() == "bar" || in.Op() == "barrier" // which gives all threads the same
+		reduction = in.Action() == isa.ActBlockBarrier // which gives all threads the same
 		differ = differ || !reduction
 	case isa.Memory:
 		differ = differ || in.Row.Effect != isa.Reads || in.Order.Strong() || w.private(in)

@@ -62,12 +62,12 @@ func (r *repairer) any(like func(*ir.Instr) bool) bool {
 
 // leaves reports whether threads may end in a function that the kernel calls.
 func (r *repairer) leaves() bool {
-	return r.any(func(in *ir.Instr) bool { return in.Op() == "call" })
+	return r.any(func(in *ir.Instr) bool { return in.IsCall() })
 }
 
 // meets reports whether the kernel has barriers of some lanes of a warp.
 func (r *repairer) meets() bool {
-	return r.any(func(in *ir.Instr) bool { return in.Op() == "bar.warp.sync" })
+	return r.any(func(in *ir.Instr) bool { return in.IsWarpBarrier() })
 }
 
 // reason says why a kernel cannot be repaired.
@@ -76,38 +76,38 @@ func (r *repairer) reason() string {
 		return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && ok(f) })
 	}
 	one := shown(func(f located) bool {
-		return (f.Kind == Race || f.Kind == Copy) && f.a == f.b && f.a != nil && f.a.Op() != "call"
+		return (f.Kind == Race || f.Kind == Copy) && f.a == f.b && f.a != nil && !f.a.IsCall()
 	})
-	out := "no barriers and fences near the findings help"
+	out := "no barrier or fence near the findings helps"
 	switch {
 	case one:
-		out = "two threads race at one and the same instruction, which no barrier can separate"
+		out = "two threads race at the same instruction, and no barrier separates an instruction from itself"
 	case shown(func(f located) bool { return f.Kind == Race && (r.early(f.a, f.b) || r.early(f.b, f.a)) }):
-		out = "the flag is set before the data that it announces: it must be set after the data is stored, behind a fence"
+		out = "the flag is set before the data that it announces: set it after the data is stored, behind a fence"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == AcrossBlocks }):
-		out = "threads of different blocks race, and no barrier of a block orders them"
+		out = "threads of different blocks race, and a block barrier does not order them"
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
-		out = "it is within a function that is called and not inlined"
+		out = "the race is inside a function that is called and not inlined"
 	case shown(func(f located) bool { return f.Kind == Other }):
 		i := slices.IndexFunc(r.found, func(f located) bool { return f.Shown && f.Kind == Other })
 		out = r.found[i].Text
 	case shown(func(f located) bool { return f.Kind == Divergence && (warpWide(f.a) || warpWide(f.b)) }):
-		out = "lanes wait at an operation of the warp for lanes that do not come, and which of them are meant to is not known"
+		out = "lanes wait at a warp operation for lanes that never reach it, and heddle cannot know which lanes were meant to take part"
 	case shown(func(f located) bool { return f.Kind == Divergence && (some(f.a) || some(f.b)) }):
-		out = "barriers that count some threads of the block do not come together, and which threads are meant to meet is not known"
+		out = "barriers that count only some threads of the block do not match, and heddle cannot know which threads were meant to wait for each other"
 	case shown(func(f located) bool { return f.Kind == Divergence }) && r.leaves():
-		out = "threads have left the kernel where it calls a function that ends them"
+		out = "threads have exited in a function that the kernel calls"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.meets():
-		out = "lanes meet at barriers of some lanes of the warp, and which are meant to meet, and when, is not known"
-	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.Op() == "call" }):
-		out = "the barrier is within a function that is called and not inlined"
+		out = "barriers order some lanes of the warp only, and heddle cannot know which lanes were meant to wait for each other"
+	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.IsCall() }):
+		out = "the barrier is inside a function that is called and not inlined"
 	case r.why != nil:
 		out = r.why.Error()
 	}
 	if u := r.updates(); len(u) > 0 && !r.opt.Atomic {
-		out += "; with --allow atomic the update can become one atomic operation"
+		out += "; with --allow atomic, the update can become an atomic operation"
 		if slices.ContainsFunc(u, func(u update) bool { return u.float }) {
-			out += ", and sums of floating-point numbers then depend on the order"
+			out += ", and floating-point sums then depend on the order of the threads"
 		}
 	}
 	return out

@@ -101,7 +101,7 @@ func statements(bars []*ir.Instr) [][]*ir.Instr {
 func hasStrong(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {
-			if in.Row == nil || in.Op() == "call" {
+			if in.Row == nil || in.IsCall() {
 				return true
 			}
 			if in.Row.Category == isa.Memory && in.Order != event.Weak && in.Row.Effect != isa.NoEffect {

@@ -174,7 +174,7 @@ func (w *flow) reducible(r *region) error {
 		}
 	}
 	if bad != nil {
-		return unsupported(firstOf(bad), "a loop with several entries cannot be gone round together")
+		return unsupported(firstOf(bad), "a loop with several entries has no iteration that all threads can start together")
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func newText(k *Kernel) (*text, error) {
 	start, ok1 := k.File.Offset(body.Start)
 	end, ok2 := k.File.Offset(body.End)
 	if !ok1 || !ok2 {
-		return nil, &Unsupported{Span: body, What: "the place of the kernel's body in the text is not known"}
+		return nil, &Unsupported{Span: body, What: "the position of the kernel's body in the PTX text is unknown"}
 	}
 	t.open, t.close = start+1, end-1
 	t.walk(k.Tree.Body, false)
@@ -173,9 +173,9 @@ func (t *text) point(p Point, jump bool) (int, error) {
 	}
 	switch {
 	case !ok:
-		return 0, &Unsupported{What: "a place in the text is not known"}
+		return 0, &Unsupported{What: "a position in the PTX text is unknown"}
 	case s.nested && jump:
-		return 0, unsupported(firstOf(b), "a label is needed inside of { }, where no branch from outside leads")
+		return 0, unsupported(firstOf(b), "the repair needs a label inside a { } block, which no branch from outside can reach")
 	}
 	return off, nil
 }

@@ -31,7 +31,8 @@ func browser(t *testing.T, text string) (context.Context, string) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(2*time.Minute))
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(2*time.Minute))
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), opts...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
@@ -48,38 +49,44 @@ func do(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
 	}
 }
 
-// number evaluates an expression.
+// number evaluates a JavaScript expression that yields a number.
 func number(t *testing.T, ctx context.Context, expr string) (n float64) {
 	t.Helper()
 	do(t, ctx, chromedp.Evaluate(expr, &n))
 	return n
 }
 
-// TestBrowser uses a report of 2,000 findings as a person does.
+// TestBrowser filters and follows links in a report with 2,000 findings.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
 	ctx, at := browser(t, pageOf(t, 2000))
 	const visible = `[...document.querySelectorAll('.finding')].filter(f => !f.hidden).length`
-	do(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(at), chromedp.WaitVisible("#filter"))
+	do(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(at),
+		chromedp.WaitVisible("#filter"))
 	if n := number(t, ctx, visible); n != 2000 {
 		t.Fatalf("%v findings are shown", n)
 	}
 	// A filter, by words and by kind; a freeze would end the test.
-	do(t, ctx, chromedp.SendKeys("#filter", "k77(", chromedp.ByQuery), chromedp.Poll(visible+` === 1`, nil))
+	do(t, ctx, chromedp.SendKeys("#filter", "k77(", chromedp.ByQuery),
+		chromedp.Poll(visible+` === 1`, nil))
 	do(t, ctx, chromedp.Evaluate(`document.getElementById('filter').value = ''; document.getElementById('filter').dispatchEvent(new Event('input')); 1`, nil), chromedp.Poll(visible+` === 2000`, nil))
 	do(t, ctx, chromedp.Evaluate(`(() => { const s = document.getElementById('code'); s.value = 'race-global'; s.dispatchEvent(new Event('change')); })(); 1`, nil), chromedp.Poll(visible+` === 1000`, nil))
-	// A link of the table opens the finding, even one that the filter hides, and the keyboard is there.
-	do(t, ctx, chromedp.Evaluate(`document.querySelector('a[href="#f1999"]').click(); 1`, nil), chromedp.Poll(`document.getElementById('f1999').open && !document.getElementById('f1999').hidden`, nil))
+	// A link of the table opens the finding, even one that the filter hides, and the keyboard is
+	// there.
+	do(t, ctx, chromedp.Evaluate(`document.querySelector('a[href="#f1999"]').click(); 1`, nil),
+		chromedp.Poll(`document.getElementById('f1999').open && !document.getElementById('f1999').hidden`,
+			nil))
 	if n := number(t, ctx, `document.activeElement.closest('.finding').id === 'f1999' ? 1 : 0`); n != 1 {
-		t.Error("the finding does not have the focus")
+		t.Error("the finding is not focused")
 	}
 	// Enter closes it.
 	do(t, ctx, chromedp.KeyEvent("\r"), chromedp.Poll(`!document.getElementById('f1999').open`, nil))
 }
 
-// TestWidths: nothing but drawings and source scrolls sideways, on a phone and on a wide screen, by day and by night.
+// TestWidths checks that only drawings and source scroll sideways, on narrow and wide screens, in
+// the light and the dark theme.
 func TestWidths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
@@ -88,10 +95,12 @@ func TestWidths(t *testing.T) {
 	background := map[string]string{}
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{400, 1600} {
-			do(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at), chromedp.WaitVisible("main", chromedp.ByQuery))
+			do(t, ctx, emulation.SetEmulatedMedia().
+				WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at),
+				chromedp.WaitVisible("main", chromedp.ByQuery))
 			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("%s, %d px: the page is %v px too wide", scheme, width, over)
+				t.Errorf("%s theme, %d px: the page is %v px too wide", scheme, width, over)
 			}
 			var bg string
 			do(t, ctx, chromedp.Evaluate(`getComputedStyle(document.body).backgroundColor`, &bg))
@@ -103,19 +112,20 @@ func TestWidths(t *testing.T) {
 		}
 	}
 	if background["light"] == background["dark"] {
-		t.Errorf("one background for day and night: %s", background["light"])
+		t.Errorf("the light and dark themes share the background %s", background["light"])
 	}
 }
 
-// TestFirstScreen: a person who opens the report of a race sees both threads, both lines of the source and what is missing
-// before anything is scrolled, on a phone and on a desk.
+// TestFirstScreen checks that the report of a race shows both threads, both source lines and the
+// missing order without scrolling, on a phone and on a desktop screen.
 func TestFirstScreen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
 	ctx, at := browser(t, pageOf(t, 1))
 	for _, size := range [][2]int64{{1600, 900}, {400, 800}} {
-		do(t, ctx, chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(at), chromedp.WaitVisible("main", chromedp.ByQuery))
+		do(t, ctx, chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(at),
+			chromedp.WaitVisible("main", chromedp.ByQuery))
 		var hidden []string
 		do(t, ctx, chromedp.Evaluate(`(() => {
 			const shown = e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth; };
@@ -130,13 +140,14 @@ func TestFirstScreen(t *testing.T) {
 			return Object.keys(want).filter(k => !want[k]);
 		})()`, &hidden))
 		if len(hidden) > 0 {
-			t.Errorf("%d x %d: not in the first screen: %q", size[0], size[1], hidden)
+			t.Errorf("%d x %d: not visible without scrolling: %q", size[0], size[1], hidden)
 		}
 	}
 }
 
-// TestGraphAndPatch: the graph of a trace is scrolled by keyboard with the names of its warps in sight, its mark leads to
-// the finding; the reasons of a patch are readable on a phone without scrolling sideways.
+// TestGraphAndPatch checks that the graph of a trace scrolls by keyboard while the names of the
+// warps stay visible, that its mark links to the finding, and that the reasons of a patch fit a
+// phone.
 func TestGraphAndPatch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
@@ -144,10 +155,12 @@ func TestGraphAndPatch(t *testing.T) {
 	ctx, at := browser(t, repairPage(t))
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{400, 1600} {
-			do(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at), chromedp.WaitVisible("main", chromedp.ByQuery))
+			do(t, ctx, emulation.SetEmulatedMedia().
+				WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+				chromedp.EmulateViewport(width, 900), chromedp.Navigate(at),
+				chromedp.WaitVisible("main", chromedp.ByQuery))
 			if over := number(t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("%s, %d px: the page is %v px too wide", scheme, width, over)
+				t.Errorf("%s theme, %d px: the page is %v px too wide", scheme, width, over)
 			}
 			if c := number(t, ctx, contrast); c < 4.5 {
 				t.Errorf("%s: contrast %.1f", scheme, c)
@@ -157,7 +170,8 @@ func TestGraphAndPatch(t *testing.T) {
 			}
 		}
 	}
-	do(t, ctx, chromedp.EmulateViewport(400, 900), chromedp.Focus(".drawing.graph", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight),
+	do(t, ctx, chromedp.EmulateViewport(400, 900), chromedp.Focus(".drawing.graph", chromedp.ByQuery),
+		chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight),
 		chromedp.Poll(`document.querySelector('.drawing.graph').scrollLeft > 20`, nil))
 	if n := number(t, ctx, `document.querySelector('svg.names').getBoundingClientRect().left`); n < 0 {
 		t.Errorf("the names of the warps are at %v", n)
@@ -166,7 +180,7 @@ func TestGraphAndPatch(t *testing.T) {
 		chromedp.Poll(`document.getElementById('f1').open`, nil))
 }
 
-// contrast is the least contrast of the texts of the page and of its drawings.
+// contrast returns the lowest contrast ratio of all text of the page and its drawings (WCAG 2.1).
 const contrast = `(() => {
   const rgb = s => s.match(/[\d.]+/g).map(Number);
   const lum = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };

@@ -8,50 +8,59 @@ import (
 	"heddle/internal/diag"
 )
 
-// svg collects a drawing. Colours come from the style of the page, by class.
+// svg collects the elements of a drawing. Colors come from the style sheet of the page by class, so
+// that drawings follow the dark theme.
 type svg struct{ strings.Builder }
 
+// addf adds an element. Arguments that can contain input must be escaped.
 func (s *svg) addf(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
-// text writes escaped text.
+// text adds escaped text at (x, y); anchor is "start", "middle" or "end".
 func (s *svg) text(class string, x, y int, anchor, text string) {
-	s.addf(`<text class="%s" x="%d" y="%d" text-anchor="%s">%s</text>`, class, x, y, anchor, template.HTMLEscapeString(text))
+	s.addf(`<text class="%s" x="%d" y="%d" text-anchor="%s">%s</text>`, class, x, y, anchor,
+		template.HTMLEscapeString(text))
 }
 
-// done ends a drawing of a class: wide, narrow, or empty for all screens.
+// done returns the drawing. class is "wide" or "narrow" for drawings of one screen width, and empty
+// for all. label describes the drawing to screen readers.
 func (s *svg) done(class string, width, height int, label string) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="%s" viewBox="0 0 %d %d" role="img" aria-label="%s">%s</svg>`, class, width, height, template.HTMLEscapeString(label), s.String()))
+	return template.HTML(fmt.Sprintf(
+		`<svg class="%s" viewBox="0 0 %d %d" role="img" aria-label="%s">%s</svg>`,
+		class, width, height, template.HTMLEscapeString(label), s.String()))
 }
 
-// wide is the width of a drawing, in its own units.
+// wide is the width of a drawing in SVG user units, which are pixels on a wide screen.
 const wide = 760
 
-// layout is the measures of a timeline. A wide one has the names of the threads before their lines, a narrow one
-// above and below.
+// layout holds the measures of a timeline in SVG units. A wide timeline has the names of the
+// threads left of their lines, a narrow one above and below.
 type layout struct {
-	width, left   int // left: where the lines begin
+	width, left   int // left: x where the lines start
 	row, top      int
-	before        int  // where the barrier stands that both have passed
-	first, second int  // of the operations, behind the beginning of their interval
-	outside       bool // names of threads are above the first line and below the second
+	before        int  // x of the last barrier that both threads passed
+	first, second int  // x of the operations, from the start of their interval
+	outside       bool // names are above the first line and below the second
 }
 
 var (
-	wideLayout   = layout{width: wide, left: 168, row: 64, top: 42, before: 300, first: 60, second: 250}
-	narrowLayout = layout{width: 400, left: 4, row: 72, top: 52, before: 72, first: 26, second: 150, outside: true}
+	wideLayout = layout{width: wide, left: 168, row: 64, top: 42, before: 300, first: 60,
+		second: 250}
+	narrowLayout = layout{width: 400, left: 4, row: 72, top: 52, before: 72, first: 26, second: 150,
+		outside: true}
 )
 
-// timelines are a timeline for wide screens and one for narrow ones.
+// timelines returns a timeline for wide screens and one for narrow ones; the style sheet hides one.
 func timelines(w *diag.Witness, places []place) template.HTML {
 	return timeline(w, places, wideLayout, "wide") + timeline(w, places, narrowLayout, "narrow")
 }
 
-// timeline draws the two threads of a race as rows and their barrier intervals as columns: the interval of the two
-// operations, what is before it, and between the operations the order that is missing.
+// timeline draws the two threads of a race as rows and barrier intervals as columns: the earlier
+// intervals, the interval with both operations, and a dashed line for the missing order.
 func timeline(w *diag.Witness, places []place, l layout, class string) template.HTML {
 	var s svg
 	height := l.top + 2*l.row + 30
 	sameBlock := w.Level != "inter-block"
+	// Intervals of different blocks cannot be compared: no barrier orders blocks.
 	start, column := "kernel entry", "the whole kernel: no barrier orders blocks"
 	if sameBlock {
 		column = fmt.Sprintf("barrier interval %d", w.Interval)
@@ -67,9 +76,11 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 		x = l.before
 	}
 	right := l.width - 8
-	s.addf(`<rect class="interval" x="%d" y="30" width="%d" height="%d" rx="4"/>`, x, right-x, height-48)
+	s.addf(`<rect class="interval" x="%d" y="30" width="%d" height="%d" rx="4"/>`, x, right-x,
+		height-48)
 	s.text("head", (x+right)/2, 20, "middle", column)
 	s.addf(`<line class="barrier" x1="%d" y1="30" x2="%d" y2="%d"/>`, x, x, height-18)
+	// Near the left edge, centered text would be cut off.
 	anchor := "middle"
 	if x < 60 {
 		anchor = "start"
@@ -95,13 +106,16 @@ func timeline(w *diag.Witness, places []place, l layout, class string) template.
 		s.text("op", cx+20, y-6, "start", op.Op)
 		s.text("note", cx+20, y+16, "start", short(places[i].At))
 	}
-	s.addf(`<line class="missing" x1="%d" y1="%d" x2="%d" y2="%d"/>`, at[0][0]+6, at[0][1]+14, at[1][0]-8, at[1][1]-12)
-	s.text("missing", (at[0][0]+at[1][0])/2+24, (at[0][1]+at[1][1])/2-1, "start", "nothing orders these two")
-	label := fmt.Sprintf("%s: %s by %s and %s by %s, with nothing between them that orders them", column, w.First.Op, w.First.Thread, w.Second.Op, w.Second.Thread)
+	s.addf(`<line class="missing" x1="%d" y1="%d" x2="%d" y2="%d"/>`, at[0][0]+6, at[0][1]+14,
+		at[1][0]-8, at[1][1]-12)
+	s.text("missing", (at[0][0]+at[1][0])/2+24, (at[0][1]+at[1][1])/2-1, "start",
+		"nothing orders these two")
+	label := fmt.Sprintf("%s: %s by %s and %s by %s, and nothing orders the two", column, w.First.Op,
+		w.First.Thread, w.Second.Op, w.Second.Thread)
 	return s.done(class, l.width, height, label)
 }
 
-// opClass is how an operation is drawn.
+// opClass returns the style class of an operation: everything that may write is drawn as a write.
 func opClass(kind string) string {
 	if kind == "read" {
 		return "read"
@@ -109,7 +123,7 @@ func opClass(kind string) string {
 	return "write"
 }
 
-// short is a place without its directories.
+// short returns a place without its directories.
 func short(at string) string {
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
 		return at[i+1:]
@@ -117,11 +131,13 @@ func short(at string) string {
 	return at
 }
 
-// memory draws the words around the bytes that two operations share.
+// memory draws the 4-byte words around the bytes that both operations access, and marks those
+// bytes.
 func memory(w *diag.Witness) template.HTML {
 	if w.Size == 0 {
 		return ""
 	}
+	// 16 words of 4 bytes; the conflict starts in the first third.
 	const cells, cell = 16, 4
 	first := w.Offset / cell
 	first -= min(first, cells/3)
@@ -136,9 +152,9 @@ func memory(w *diag.Witness) template.HTML {
 		s.addf(`<rect class="%s" x="%d" y="28" width="42" height="26" rx="2"/>`, class, x)
 		s.text("note", x+21, 70, "middle", fmt.Sprint(from))
 	}
-	label := fmt.Sprintf("%s: both touch byte %d", w.Memory, w.Offset)
+	label := fmt.Sprintf("%s: both access byte %d", w.Memory, w.Offset)
 	if w.Size > 1 {
-		label = fmt.Sprintf("%s: both touch bytes %d to %d", w.Memory, w.Offset, w.Offset+w.Size-1)
+		label = fmt.Sprintf("%s: both access bytes %d to %d", w.Memory, w.Offset, w.Offset+w.Size-1)
 	}
 	s.text("op", 8, 16, "start", label)
 	return s.done("", wide, 78, label)

@@ -10,39 +10,41 @@ import (
 	"heddle/internal/diag"
 )
 
-// graph is a barrier dependence graph, as the template prints it.
+// graph is a barrier dependence graph as the template prints it.
 type graph struct {
 	Kernel, Input, Block string
 	Summary              string
 	Drawing              template.HTML
-	Generations          []generation // what the drawing shows, as text
+	Generations          []generation // the content of the drawing as text
 }
 
-// generation is a node in words.
+// generation describes a node of the graph in words.
 type generation struct {
 	Name  string
 	Parts []string
 	After string
 	Wrong string
-	Link  string // the finding about it
+	Link  string // id of the finding about it; empty: none
 }
 
-// Graph adds the barriers of a traced block.
+// Graph adds the barrier graph of a traced block. It is drawn by Close, when all findings are
+// known.
 func (h *HTML) Graph(g *diag.BarrierGraph) { h.graphs = append(h.graphs, g) }
 
-// wrongs are what a drawing says below a generation that a finding is about.
+// wrongs holds the label below a generation that a finding is about; it must fit graphColumn.
 var wrongs = map[diag.Code]string{
 	diag.CodeBarrierDeadlock:   "never completes",
-	diag.CodeBarrierDivergence: "not all come",
+	diag.CodeBarrierDivergence: "not all arrive",
 	diag.CodeBarrierRecycle:    "reused too early",
-	diag.CodeBarrierTooMany:    "too many come",
-	diag.CodeBarrierNoWaiter:   "nobody waits",
+	diag.CodeBarrierTooMany:    "too many arrive",
+	diag.CodeBarrierNoWaiter:   "no thread waits",
 }
 
-// graphOf draws a graph. link returns the finding of a kind, or nothing.
+// graphOf converts a graph to text and a drawing. link returns the id of the finding with a code,
+// or "".
 func (h *HTML) graphOf(g *diag.BarrierGraph, link func(diag.Code) string) graph {
 	out := graph{Kernel: g.Kernel, Input: g.Input, Block: g.Block}
-	out.Summary = fmt.Sprintf("%d of %d generations are shown", len(g.Generations), g.Total)
+	out.Summary = fmt.Sprintf("showing %d of %d generations", len(g.Generations), g.Total)
 	if len(g.Generations) == g.Total {
 		out.Summary = plural(g.Total, "generation", "generations")
 	}
@@ -53,20 +55,22 @@ func (h *HTML) graphOf(g *diag.BarrierGraph, link func(diag.Code) string) graph 
 	}
 	for i := range g.Generations {
 		n := &g.Generations[i]
-		one := generation{Name: fmt.Sprintf("Generation %d of barrier %d, for %s", n.Number, n.Barrier, plural(n.Count, "thread", "threads"))}
+		one := generation{Name: fmt.Sprintf("Generation %d of barrier %d, for %s", n.Number, n.Barrier,
+			plural(n.Count, "thread", "threads"))}
 		for _, p := range n.Parts {
 			does := "arrive"
 			if p.Waits {
 				does = "wait"
 			}
-			one.Parts = append(one.Parts, fmt.Sprintf("%s of warp %d %s at %s", plural(bits.OnesCount32(p.Lanes), "thread", "threads"), p.Warp, does, h.at(p.Span)))
+			one.Parts = append(one.Parts, fmt.Sprintf("%s of warp %d %s at %s",
+				plural(bits.OnesCount32(p.Lanes), "thread", "threads"), p.Warp, does, h.at(p.Span)))
 		}
 		var after []string
 		for _, a := range n.After {
 			if names[a] != "" {
 				after = append(after, names[a])
 			} else {
-				after = append(after, "one that is not shown")
+				after = append(after, "a generation that is not shown")
 			}
 		}
 		one.After = strings.Join(slices.Compact(after), ", ")
@@ -78,7 +82,8 @@ func (h *HTML) graphOf(g *diag.BarrierGraph, link func(diag.Code) string) graph 
 	return out
 }
 
-// end says what is to be said of a generation that is not as it should be, and where more of it is.
+// end returns a label for a generation that is wrong or incomplete, and the id of the finding about
+// it. Both are empty for a regular generation.
 func end(n *diag.Generation, link func(diag.Code) string) (text, at string) {
 	came := 0
 	for _, p := range n.Parts {
@@ -92,7 +97,7 @@ func end(n *diag.Generation, link func(diag.Code) string) (text, at string) {
 		}
 		at = link(n.Wrong)
 	case !n.Complete:
-		text = "not over at the end"
+		text = "incomplete at exit"
 	}
 	if text != "" && !n.Complete {
 		text += fmt.Sprintf(": %d of %d", came, n.Count)
@@ -100,6 +105,7 @@ func end(n *diag.Generation, link func(diag.Code) string) (text, at string) {
 	return text, at
 }
 
+// plural returns n with the singular or plural form of a noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -107,35 +113,36 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Measures of a graph, in pixels.
+// Measures of a graph, in pixels. A graph is not scaled: it scrolls sideways.
 const (
-	graphNames  = 92 // of the names of the warps
+	graphNames  = 92 // width of the names of the warps
 	graphLeft   = 8
 	graphTop    = 50
 	graphColumn = 112
 	graphRow    = 36
-	graphGap    = 84 // in the place of generations that are left out
-	graphEnd    = 60 // behind the last generation
+	graphGap    = 84 // width of a gap for omitted generations
+	graphEnd    = 60 // width after the last generation
 )
 
-// graphDrawing is a drawing under way: warps are rows, generations columns.
+// graphDrawing is a drawing in progress: warps are rows, generations are columns.
 type graphDrawing struct {
 	svg
 	g     *diag.BarrierGraph
 	link  func(diag.Code) string
 	rows  []warps
-	rowOf []int // by warp
-	x     []int // of the middle of each generation
+	rowOf []int // by warp: index into rows
+	x     []int // by generation: x of its center
 	width int
 }
 
-// warps are consecutive warps that do the same.
+// warps is a range of consecutive warps with the same behavior; last is inclusive.
 type warps struct{ first, last int }
 
+// newGraphDrawing lays out the rows and columns of a graph.
 func newGraphDrawing(g *diag.BarrierGraph, link func(diag.Code) string) *graphDrawing {
 	d := &graphDrawing{g: g, link: link, rowOf: make([]int, g.Warps)}
 	d.fold()
-	x, next := graphLeft, 0
+	x, next := graphLeft, 0 // next: index of the generation that leaves no gap
 	for i := range g.Generations {
 		if g.Generations[i].Index > next {
 			x += graphGap
@@ -148,7 +155,8 @@ func newGraphDrawing(g *diag.BarrierGraph, link func(diag.Code) string) *graphDr
 	return d
 }
 
-// fold puts warps into one row that take part in the same generations in the same way.
+// fold combines adjacent warps into one row if they take part in the same generations with the same
+// lanes and instructions.
 func (d *graphDrawing) fold() {
 	does := make([]string, d.g.Warps)
 	for i := range d.g.Generations {
@@ -166,9 +174,10 @@ func (d *graphDrawing) fold() {
 	}
 }
 
+// y returns the center of a row.
 func (d *graphDrawing) y(row int) int { return graphTop + row*graphRow + graphRow/2 }
 
-// height leaves room below for what is wrong, if anything is.
+// height returns the height of the drawing, with space for labels if any generation has one.
 func (d *graphDrawing) height() int {
 	for i := range d.g.Generations {
 		if text, _ := end(&d.g.Generations[i], d.link); text != "" {
@@ -178,7 +187,8 @@ func (d *graphDrawing) height() int {
 	return graphTop + len(d.rows)*graphRow
 }
 
-// draw returns two drawings, of which the first, the names of the warps, stays in sight while the other is scrolled.
+// draw returns two drawings side by side. The first holds the names of the warps and stays visible
+// while the second is scrolled.
 func (d *graphDrawing) draw() template.HTML {
 	for i := range d.g.Generations {
 		d.head(i)
@@ -195,19 +205,25 @@ func (d *graphDrawing) draw() template.HTML {
 	for i := range d.g.Generations {
 		d.node(i)
 	}
-	label := fmt.Sprintf("barriers of block %s of %s: %s, %s; the list below says the same", d.g.Block, d.g.Kernel,
-		plural(d.g.Warps, "warp", "warps"), plural(len(d.g.Generations), "generation", "generations"))
-	return template.HTML(fmt.Sprintf(`<svg class="names" width="%d" height="%d" aria-hidden="true">%s</svg><svg class="graph" width="%d" height="%d" role="img" aria-label="%s">%s</svg>`,
-		graphNames, d.height(), names.String(), d.width, d.height(), template.HTMLEscapeString(label), d.String()))
+	label := fmt.Sprintf("barriers of block %s of %s: %s, %s; the list below has the same content",
+		d.g.Block, d.g.Kernel, plural(d.g.Warps, "warp", "warps"),
+		plural(len(d.g.Generations), "generation", "generations"))
+	// Screen readers get the label once; the names are repeated in the list below the drawing.
+	return template.HTML(fmt.Sprintf(
+		`<svg class="names" width="%d" height="%d" aria-hidden="true">%s</svg>`+
+			`<svg class="graph" width="%d" height="%d" role="img" aria-label="%s">%s</svg>`,
+		graphNames, d.height(), names.String(),
+		d.width, d.height(), template.HTMLEscapeString(label), d.String()))
 }
 
-// head names a generation, and marks one that a finding is about.
+// head writes the names above a generation, and frames and links one that a finding is about.
 func (d *graphDrawing) head(i int) {
 	n := &d.g.Generations[i]
 	x := d.x[i]
 	text, at := end(n, d.link)
 	if n.Wrong != "" {
-		d.addf(`<rect class="wrong" x="%d" y="2" width="%d" height="%d" rx="4"/>`, x-graphColumn/2+3, graphColumn-6, d.height()-6)
+		d.addf(`<rect class="wrong" x="%d" y="2" width="%d" height="%d" rx="4"/>`, x-graphColumn/2+3,
+			graphColumn-6, d.height()-6)
 	}
 	d.text("thread", x, 18, "middle", fmt.Sprintf("barrier %d", n.Barrier))
 	d.text("head", x, 36, "middle", fmt.Sprintf("generation %d", n.Number))
@@ -229,7 +245,7 @@ func (d *graphDrawing) head(i int) {
 	}
 }
 
-// left is how many generations are left out before one that is shown.
+// left returns the number of omitted generations before generation i.
 func (d *graphDrawing) left(i int) int {
 	if i == 0 {
 		return d.g.Generations[0].Index
@@ -237,11 +253,12 @@ func (d *graphDrawing) left(i int) int {
 	return d.g.Generations[i].Index - d.g.Generations[i-1].Index - 1
 }
 
-// life draws how a warp goes from one generation to the next: in full once it has waited, which orders what follows.
+// life draws a warp from one generation to the next. The line is solid after a wait, which orders
+// everything that follows, and dotted after an arrival, which orders nothing.
 func (d *graphDrawing) life(row, warp int) {
 	from, class := graphLeft, "loose"
 	y := d.y(row)
-	stuck := false
+	stuck := false // the last wait of the warp never ended
 	for i := range d.g.Generations {
 		n := &d.g.Generations[i]
 		j := slices.IndexFunc(n.Parts, func(p diag.Part) bool { return p.Warp == warp })
@@ -264,8 +281,8 @@ func (d *graphDrawing) life(row, warp int) {
 	}
 }
 
-// node draws who takes part in a generation: a dot waits, a ring only arrives, and an arrow leads from producers to those
-// who wait for them.
+// node draws the participants of a generation: a dot waits, a ring only arrives, and arrows lead
+// from producers to the threads that wait for them.
 func (d *graphDrawing) node(i int) {
 	n := &d.g.Generations[i]
 	x := d.x[i]
@@ -285,7 +302,8 @@ func (d *graphDrawing) node(i int) {
 	if n.Produced() {
 		class = "produced"
 	}
-	d.addf(`<line class="%s" x1="%d" y1="%d" x2="%d" y2="%d"/>`, class, x, d.y(slices.Min(all)), x, d.y(slices.Max(all)))
+	d.addf(`<line class="%s" x1="%d" y1="%d" x2="%d" y2="%d"/>`, class, x, d.y(slices.Min(all)), x,
+		d.y(slices.Max(all)))
 	for _, row := range arrives {
 		d.addf(`<circle class="arrives" cx="%d" cy="%d" r="7"/>`, x, d.y(row))
 	}

@@ -8,10 +8,12 @@ import (
 	"heddle/internal/diag"
 )
 
-// mostGroups is how many groups of threads are drawn; a block has up to 32 warps, each of which may be in several places.
+// mostGroups is the maximum number of groups that are drawn. A block has up to 32 warps, each of
+// which may be at several places.
 const mostGroups = 16
 
-// waiting draws groups of threads as rows: each has a line up to where it waits, or to the end of the kernel.
+// waiting draws groups of threads as rows. The line of a group ends where it waits, or at the right
+// edge if it has exited.
 func (h *HTML) waiting(groups []diag.Group) template.HTML {
 	if len(groups) == 0 {
 		return ""
@@ -33,7 +35,7 @@ func (h *HTML) waiting(groups []diag.Group) template.HTML {
 			label = append(label, g.Threads+" have exited")
 			continue
 		}
-		// Groups at one place stop in one column.
+		// Groups at the same place end in the same column.
 		x := names + 60 + h.column(shown, i)*(end-names-60)/len(shown)
 		s.addf(`<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, names, y, x, y)
 		s.addf(`<line class="barrier" x1="%d" y1="%d" x2="%d" y2="%d"/>`, x, y-12, x, y+12)
@@ -49,7 +51,8 @@ func (h *HTML) waiting(groups []diag.Group) template.HTML {
 	return s.done("", wide, height, strings.Join(label, "; "))
 }
 
-// column numbers the places at which groups wait, in the order of the groups.
+// column returns the number of the place where group i waits: places are numbered from 0 in the
+// order in which they first appear.
 func (h *HTML) column(groups []diag.Group, i int) int {
 	n := 0
 	for j := range groups[:i] {

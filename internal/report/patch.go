@@ -11,40 +11,43 @@ import (
 	"heddle/internal/source"
 )
 
-// Repair is what was done to one kernel.
+// Repair is the result of repairing one kernel.
 type Repair struct {
-	Kernel, Status string
-	Good           bool // nothing is left to be done
-	Steps          []Step
-	Cost           *Cost
-	Why            string // why that is enough, or why there is none
-	Notes          []string
-	After          *diag.Verdict // on the kernel as it is repaired; nil: there is none
+	Kernel string        // demangled name
+	Status string        // "repaired", "not repaired", "unchanged", ...
+	Good   bool          // the kernel needs no further change
+	Steps  []Step        // in the order of the text
+	Cost   *Cost         // nil: not computed
+	Why    string        // why the repair is sufficient, or why there is none
+	Notes  []string      // further remarks, one line each
+	After  *diag.Verdict // on the repaired kernel; nil: none
 }
 
 // Step is one part of a repair.
 type Step struct {
-	Text string     // "barrier after line 14"
-	At   source.Pos // in the old text: where it is changed, or what stays; not valid: nowhere
-	Why  []string
+	Text string     // "inserted: barrier after line 14"
+	At   source.Pos // in the old text; invalid: the step has no place
+	Why  []string   // pairs of accesses that it separates, or other reasons
 }
 
-// Cost is what the barriers cost by a cost model.
+// Cost is the cost of the barriers by a cost model, in units of one barrier executed once.
 type Cost struct {
-	Before, After float64
-	Least         bool
-	By            string // who judged the placements; empty: nothing to say
+	Before float64 // of the original kernel
+	After  float64 // of the repaired kernel
+	Least  bool    // After is proved minimal
+	By     string  // the oracle that judged the placements; empty: not shown
 }
 
 // repair is a Repair as the template prints it.
 type repair struct {
 	*Repair
-	Verdict string // name of the kind
-	Text    string // of the verdict; empty if Why has it
-	Steps   []step
-	inPatch map[int]bool // numbers of steps
+	Verdict string       // name of the kind
+	Text    string       // of the verdict; empty if Why contains it
+	Steps   []step       // numbered over all repairs of the page
+	inPatch map[int]bool // by number of a step: the patch shows it
 }
 
+// step is a Step as the template prints it.
 type step struct {
 	Number   int
 	Text, At string
@@ -52,7 +55,7 @@ type step struct {
 	at       source.Pos
 }
 
-// Repair adds the repair of a kernel.
+// Repair adds the repair of a kernel. All repairs must be added before Patch or Edits.
 func (h *HTML) Repair(r *Repair) {
 	out := repair{Repair: r, inPatch: h.inPatch}
 	if r.After != nil {
@@ -67,7 +70,7 @@ func (h *HTML) Repair(r *Repair) {
 	h.page.Repairs = append(h.page.Repairs, out)
 }
 
-// Patch says what the repairs of all kernels change in a file, as a unified diff of it. Repairs come before.
+// Patch adds the unified diff of a file, and shows each step of the repairs at its change.
 func (h *HTML) Patch(f *source.File, diff string) {
 	rows := rowsOf(diff)
 	for _, r := range h.page.Repairs {
@@ -84,17 +87,17 @@ func (h *HTML) Patch(f *source.File, diff string) {
 	h.page.Patch = append(h.page.Patch, rows...)
 }
 
-// Rest are the steps of a repair that the patch does not show.
+// Rest returns the steps that the patch does not show, such as kept barriers.
 func (r repair) Rest() []step {
 	return slices.DeleteFunc(slices.Clone(r.Steps), func(s step) bool { return r.inPatch[s.Number] })
 }
 
-// Edits is Patch for edits of any files.
+// Edits adds the unified diff of each edited file. It fails if a file is unknown or edits overlap.
 func (h *HTML) Edits(edits []diag.Edit) error {
 	return h.byFile(edits, h.Patch)
 }
 
-// byFile calls use with the unified diff of each file that edits change.
+// byFile calls use with the unified diff of each edited file, in the order of the edits.
 func (h *HTML) byFile(edits []diag.Edit, use func(*source.File, string)) error {
 	by := map[source.FileID][]diag.Edit{}
 	var order []source.FileID
@@ -108,7 +111,7 @@ func (h *HTML) byFile(edits []diag.Edit, use func(*source.File, string)) error {
 	for _, id := range order {
 		f := h.files.File(id)
 		if f == nil {
-			return errors.New("the file is not known")
+			return errors.New("the edited file is unknown")
 		}
 		d, err := edit.Diff(f, by[id])
 		if err != nil {
@@ -122,20 +125,21 @@ func (h *HTML) byFile(edits []diag.Edit, use func(*source.File, string)) error {
 // row is a line of a diff.
 type row struct {
 	Class    string // file, hunk, add, del, same
-	Old, New string // numbers of the line; empty: it is not in that text
+	Old, New string // line numbers; empty: the line is not in that text
 	Text     string
-	Steps    []step // what the change is for
-	line     int    // of the old text: its own, or that before which it comes
+	Steps    []step // of the repairs, shown below the line
+	line     int    // in the old text: its own number, or that of the next old line
 }
 
-// rowsOf reads a unified diff. How many lines a hunk has its head says: what looks like the head of a file may be text.
+// rowsOf parses a unified diff. It counts the lines of each hunk, since a line of text may look
+// like the head of a file.
 func rowsOf(diff string) []row {
 	var rows []row
-	var from, to, olds, news int // the next lines, and how many of the hunk are left
+	var from, to, olds, news int // the next line numbers, and the lines left in the hunk
 	for text := range strings.Lines(diff) {
 		text = strings.TrimRight(text, "\r\n")
 		r := row{Class: "file", Text: text, line: from}
-		mark := byte('\\')
+		mark := byte('\\') // "\ No newline at end of file", and empty lines, which no hunk contains
 		if text != "" {
 			mark = text[0]
 		}
@@ -160,11 +164,12 @@ func rowsOf(diff string) []row {
 	return rows
 }
 
-// hunkOf reads the head of a hunk: "@@ -3,7 +3,9 @@". The start of an empty range is the line before it.
+// hunkOf parses the head of a hunk: "@@ -3,7 +3,9 @@". The start of an empty range is the number of
+// the line before it, which is corrected here.
 func hunkOf(text string) (from, olds, to, news int) {
 	one := func(s string) (start, n int) {
 		first, count, given := strings.Cut(s[1:], ",")
-		start, _ = strconv.Atoi(first) // what package edit prints
+		start, _ = strconv.Atoi(first) // always a number: package edit printed it
 		if n = 1; given {
 			n, _ = strconv.Atoi(count)
 		}
@@ -180,11 +185,12 @@ func hunkOf(text string) (from, olds, to, news int) {
 	return from, olds, to, news
 }
 
-// far is how many lines a step may be from the change that it is shown at: an insertion at the end of a line is before the next.
+// far is the maximum distance in lines between a step and the change where it is shown. An
+// insertion at the end of a line appears in the diff before the next line.
 const far = 1
 
-// nearest is the changed row of a diff that is nearest to a line of the old text, the last of those that change together; -1 if
-// none is near.
+// nearest returns the index of the changed row nearest to a line of the old text, and the last one
+// of a group of adjacent changes. It returns -1 if every change is more than far lines away.
 func nearest(rows []row, line int) int {
 	best, distance := -1, far+1
 	for i := range rows {

@@ -1,7 +1,11 @@
-// Package report writes findings and verdicts as one HTML file for people: a table of kernels, and for each finding its
-// places in the source, a timeline of the two threads with the order that is missing, and the bytes that they share; of
-// traces the graph of barriers, of repairs the patch with its reasons. The file needs no network: style, script and
-// drawings are in it.
+// Package report writes findings and verdicts as one HTML file for people. The page has a table of
+// kernels, and for each finding its places in the source, a timeline of the two threads with the
+// missing order, and the bytes that both access. A trace adds a graph of its barriers, and a repair
+// adds the patch with a reason for each change. The file is self-contained: style, script and
+// drawings are embedded, and a content security policy forbids network access.
+//
+// All text passes through html/template or template.HTMLEscapeString, since names and messages can
+// contain any input.
 package report
 
 import (
@@ -25,24 +29,27 @@ var script string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// HTML is a diag.Printer that collects, and writes the page when it is closed.
+// HTML is a diag.Printer that collects findings and verdicts. Close writes the page. It is not safe
+// for concurrent use.
 type HTML struct {
 	w       io.Writer
 	files   *source.Set
 	page    page
 	graphs  []*diag.BarrierGraph
-	steps   int          // of repairs, so far
-	inPatch map[int]bool // the numbers of those that the patch shows
+	steps   int          // steps of all repairs so far, for numbering
+	inPatch map[int]bool // numbers of the steps that the patch shows
 }
 
-// New returns a printer for positions of files. command is what the user typed.
+// New returns a printer that resolves positions in files and writes to w. command is the command
+// line and version the version of heddle; both appear in the head of the page.
 func New(w io.Writer, files *source.Set, command, version string) *HTML {
 	return &HTML{w: w, files: files, inPatch: map[int]bool{}, page: page{
-		Command: command, Version: version, Style: template.CSS(style), Script: template.JS(script), Counts: map[string]int{},
+		Command: command, Version: version, Style: template.CSS(style), Script: template.JS(script),
+		Counts: map[string]int{},
 	}}
 }
 
-// page is what the template prints.
+// page is the data of the template.
 type page struct {
 	Command, Version string
 	Style            template.CSS
@@ -57,56 +64,62 @@ type page struct {
 	Graphs           []graph
 }
 
-// Many reports whether there are so many findings that one looks for some among them.
+// Many reports whether the page shows a filter: it would only be in the way of a few findings.
 func (p *page) Many() bool { return len(p.Findings) > 3 }
 
+// kernel is a row of the table of kernels. Findings holds ids of findings, for links.
 type kernel struct {
 	Input, Name, Verdict, Text string
-	Findings                   []string // their ids
+	Findings                   []string
 }
 
+// finding is one finding as the template prints it.
 type finding struct {
 	ID, Code, Title, Severity string
 	Message, Kernel, Input    string
 	At                        string
 	Places                    []place
-	Timeline, Memory          template.HTML // drawings; empty: there are none
-	Missing                   string        // what is missing between the two operations
+	Timeline, Memory          template.HTML // drawings; empty: none
+	Missing                   string        // why nothing orders the two operations
 	Notes, Help               []string
 	Reproduce                 string
 	Fixes                     []fix
 }
 
-// place is an operation, or whatever else a finding points to.
+// place is an operation or another place of a finding, with the lines around it.
 type place struct {
-	Number int // of an operation of a race, 1 or 2; else 0
+	Number int // of an operation of a race, 1 or 2; 0 for other places
 	Text   string
 	At     string
 	Lines  []line
-	Stack  []string // calls that led there, innermost first; without the place itself
+	Stack  []string // callers, innermost first, without the place itself
 }
 
+// line is a line of source text, split at the marked part.
 type line struct {
 	Number              int
 	Before, Mark, After string
 	Marked              bool
-	Far                 bool // from the marked line; not shown where there is little room
+	Far                 bool // more than one line from the marked one; hidden on narrow screens
 }
 
+// fix is a suggested change as rows of a unified diff.
 type fix struct {
 	Message string
 	Diff    []row
 }
 
-// Finding adds a finding. One that is suppressed is only counted.
+// Finding adds a finding; suppressed findings are only counted. It never fails.
 func (h *HTML) Finding(d *diag.Diagnostic) error {
 	if d.Suppressed != nil {
 		h.page.Suppressed++
 		return nil
 	}
 	f := finding{
-		ID: fmt.Sprintf("f%d", len(h.page.Findings)+1), Code: string(d.Code), Severity: severities[d.Severity],
-		Message: d.Message, Kernel: d.Kernel, Input: d.Input, At: h.at(d.Span), Help: d.Help, Reproduce: d.Reproduce,
+		ID: fmt.Sprintf("f%d", len(h.page.Findings)+1), Code: string(d.Code),
+		Severity: severities[d.Severity],
+		Message:  d.Message, Kernel: d.Kernel, Input: d.Input, At: h.at(d.Span), Help: d.Help,
+		Reproduce: d.Reproduce,
 	}
 	if doc, ok := diag.Lookup(d.Code); ok {
 		f.Title = doc.Title
@@ -116,11 +129,11 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 	if w := d.Witness; w != nil && w.First.Op != "" && len(f.Places) == 2 {
 		f.Timeline = timelines(w, f.Places)
 		f.Memory = memory(w)
-		if len(d.Notes) > 0 { // the first note of a race is why nothing orders the two
+		if len(d.Notes) > 0 { // the first note of a race says why nothing orders the two
 			f.Missing, f.Notes = d.Notes[0], d.Notes[1:]
 		}
 	}
-	if f.Timeline == "" {
+	if f.Timeline == "" { // not a race: perhaps a barrier that some threads miss
 		f.Timeline = h.waiting(d.Groups)
 	}
 	for _, x := range d.Fixes {
@@ -137,19 +150,22 @@ func (h *HTML) Finding(d *diag.Diagnostic) error {
 	return nil
 }
 
-var severities = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Note: "note"}
+var severities = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning",
+	diag.Note: "note"}
 
-// Verdict adds the conclusion on a kernel.
+// Verdict adds the verdict on a kernel. It never fails.
 func (h *HTML) Verdict(v *diag.Verdict) error {
 	h.page.Counts[v.Kind.String()]++
-	h.page.Kernels = append(h.page.Kernels, kernel{Input: v.Input, Name: v.Kernel, Verdict: v.Kind.String(), Text: v.Text()})
+	h.page.Kernels = append(h.page.Kernels,
+		kernel{Input: v.Input, Name: v.Kernel, Verdict: v.Kind.String(), Text: v.Text()})
 	return nil
 }
 
-// Close writes the page.
+// Close links kernels and generations of graphs to their findings and writes the page. An error is
+// one of writing.
 func (h *HTML) Close() error {
 	type key struct{ input, kernel string }
-	of := map[key][]string{}
+	of := map[key][]string{} // ids of findings
 	for i := range h.page.Findings {
 		f := &h.page.Findings[i]
 		k := key{f.Input, f.Kernel}
@@ -162,7 +178,8 @@ func (h *HTML) Close() error {
 	for _, g := range h.graphs {
 		h.page.Graphs = append(h.page.Graphs, h.graphOf(g, func(code diag.Code) string {
 			for i := range h.page.Findings {
-				if f := &h.page.Findings[i]; f.Input == g.Input && f.Kernel == g.Kernel && f.Code == string(code) {
+				if f := &h.page.Findings[i]; f.Input == g.Input && f.Kernel == g.Kernel &&
+					f.Code == string(code) {
 					return f.ID
 				}
 			}
@@ -172,10 +189,11 @@ func (h *HTML) Close() error {
 	return pageTemplate.Execute(h.w, &h.page)
 }
 
-// around is how many lines are shown above and below a place.
+// around is the number of lines shown above and below a place.
 const around = 3
 
-// places returns the places of a finding; of a race first its first operation.
+// places returns the places of a finding in the order of execution: Related[0] of a race is its
+// first operation.
 func (h *HTML) places(d *diag.Diagnostic) []place {
 	label := d.Label
 	if label == "" {
@@ -197,6 +215,8 @@ func (h *HTML) places(d *diag.Diagnostic) []place {
 	return out
 }
 
+// place returns a place with its callers and, if the text of the file is known, the lines around
+// it.
 func (h *HTML) place(s source.Span, stack []source.Frame, text string) place {
 	p := place{Text: text, At: h.at(s)}
 	if len(stack) > 1 {
@@ -225,7 +245,8 @@ func (h *HTML) place(s source.Span, stack []source.Frame, text string) place {
 	return p
 }
 
-// columns are the bytes of a line that a span covers: at least the word that it starts with.
+// columns returns the byte range [from, to) of a line that a span covers. A span without an end
+// covers the word at its start.
 func columns(text string, s source.Span) (from, to int) {
 	from = min(max(s.Start.Col()-1, 0), len(text))
 	switch {
@@ -241,10 +262,13 @@ func columns(text string, s source.Span) (from, to int) {
 	return from, min(max(to, from), len(text))
 }
 
+// isWord reports whether c belongs to an identifier; bytes of multi-byte characters do.
 func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c >= 0x80
 }
 
+// at returns the start of a span as file:line:col, and "" for an invalid span.
 func (h *HTML) at(s source.Span) string {
 	if !s.IsValid() {
 		return ""
@@ -252,7 +276,8 @@ func (h *HTML) at(s source.Span) string {
 	return h.files.Format(s.Start)
 }
 
-// rows are edits as the rows of their unified diffs, or what keeps them from being one.
+// rows returns the rows of the unified diffs of edits, or a row with the error if they cannot be
+// applied.
 func (h *HTML) rows(edits []diag.Edit) []row {
 	var out []row
 	err := h.byFile(edits, func(_ *source.File, diff string) { out = append(out, rowsOf(diff)...) })

@@ -10,26 +10,33 @@ import (
 	"heddle/internal/source"
 )
 
-// race is a finding in lines 3 and 6 of a file.
+// race returns a race between lines 3 and 6 of a file.
 func race(f *source.File, kernel string) *diag.Diagnostic {
-	at := func(line, col int) source.Span { return source.Span{Start: source.MakePos(f.ID, line, col)} }
+	at := func(line, col int) source.Span {
+		return source.Span{Start: source.MakePos(f.ID, line,
+			col)}
+	}
 	return &diag.Diagnostic{
 		Code: diag.CodeRaceShared, Severity: diag.Error, Kernel: kernel, Input: f.Name,
 		Message: "read-write data race on shared tile<&> in " + kernel, Span: at(6, 12),
 		Stack:   []source.Frame{{Func: "k", Pos: at(6, 12).Start}, {Func: "outer", Pos: at(2, 1).Start}},
 		Related: []diag.Related{{Span: at(3, 2), Message: "and (1) occurred earlier here"}},
 		Notes:   []string{"no barrier orders the two threads", "both are in barrier interval 2"},
-		Fixes:   []diag.Fix{{Message: "insert a barrier", Edits: []diag.Edit{{Span: at(5, 1), New: "\t__syncthreads();\n"}}}},
+		Fixes: []diag.Fix{{Message: "insert a barrier",
+			Edits: []diag.Edit{{Span: at(5, 1), New: "\t__syncthreads();\n"}}}},
 		Witness: &diag.Witness{
-			First:  diag.WitnessAccess{Op: "st.shared.u32", Thread: "thread (1,0,0) of block (0,0,0)", Kind: "write"},
-			Second: diag.WitnessAccess{Op: "ld.shared.u32", Thread: "thread (0,0,0) of block (0,0,0)", Kind: "read"},
+			First: diag.WitnessAccess{Op: "st.shared.u32", Thread: "thread (1,0,0) of block (0,0,0)",
+				Kind: "write"},
+			Second: diag.WitnessAccess{Op: "ld.shared.u32", Thread: "thread (0,0,0) of block (0,0,0)",
+				Kind: "read"},
 			Memory: "shared tile", Offset: 64, Size: 4, Level: "intra-block", Interval: 2,
 		},
 		Reproduce: "heddle check k.cu",
 	}
 }
 
-const text = "__global__ void k()\n{\n\ttile[t] = 1; // <script>alert(1)</script>\n\n\t\n\tout[t] = tile[t + 1];\n}\n"
+const text = "__global__ void k()\n{\n\ttile[t] = 1; // " +
+	"<script>alert(1)</script>\n\n\t\n\tout[t] = tile[t + 1];\n}\n"
 
 func pageOf(t *testing.T, n int) string {
 	t.Helper()
@@ -53,10 +60,12 @@ func pageOf(t *testing.T, n int) string {
 			t.Fatal(err)
 		}
 	}
-	if err := h.Verdict(&diag.Verdict{Kind: diag.Verified, Kernel: "fine", Scope: "all threads"}); err != nil {
+	if err := h.Verdict(&diag.Verdict{Kind: diag.Verified, Kernel: "fine",
+		Scope: "all threads"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Finding(&diag.Diagnostic{Suppressed: &diag.Suppression{}, Message: "hidden away"}); err != nil {
+	if err := h.Finding(&diag.Diagnostic{Suppressed: &diag.Suppression{},
+		Message: "hidden away"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Close(); err != nil {
@@ -68,7 +77,7 @@ func pageOf(t *testing.T, n int) string {
 func TestPage(t *testing.T) {
 	got := pageOf(t, 1)
 	for _, want := range []string{
-		"tile&lt;&amp;&gt;", "&lt;script&gt;alert(1)", "x=&lt;1&gt;", // nothing of the input is markup
+		"tile&lt;&amp;&gt;", "&lt;script&gt;alert(1)", "x=&lt;1&gt;", // input never becomes markup
 		`<mark>tile</mark>`, // the word at line 6, column 12
 		"Missing:</strong> no barrier orders the two threads", "called from outer at dir/k.cu:2:1",
 		"barrier interval 2", "barrier 2", "nothing orders these two",
@@ -85,7 +94,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Groups of threads at a barrier that diverges are drawn: those at one place in one column, and those that exited.
+// The groups of a divergent barrier are drawn: groups at the same place share a column, and exited
+// groups have a row.
 func TestGroups(t *testing.T) {
 	files := source.NewSet()
 	f, err := files.Add("dir/k.cu", []byte(text))
@@ -93,12 +103,13 @@ func TestGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(line int) source.Span { return source.Span{Start: source.MakePos(f.ID, line, 2)} }
-	d := diag.Diagnostic{Code: diag.CodeBarrierDivergence, Message: "divergence", Span: at(3), Groups: []diag.Group{
-		{Threads: "32 threads (0,0,0) to (31,0,0) of warp 0", At: "barrier 0", Span: at(3)},
-		{Threads: "32 threads (32,0,0) to (63,0,0) of warp 1", At: "barrier 0", Span: at(6)},
-		{Threads: "32 threads (64,0,0) to (95,0,0) of warp 2", At: "barrier 0", Span: at(3)},
-		{Threads: "32 threads (96,0,0) to (127,0,0) of warp 3"},
-	}}
+	d := diag.Diagnostic{Code: diag.CodeBarrierDivergence, Message: "divergence", Span: at(3),
+		Groups: []diag.Group{
+			{Threads: "32 threads (0,0,0) to (31,0,0) of warp 0", At: "barrier 0", Span: at(3)},
+			{Threads: "32 threads (32,0,0) to (63,0,0) of warp 1", At: "barrier 0", Span: at(6)},
+			{Threads: "32 threads (64,0,0) to (95,0,0) of warp 2", At: "barrier 0", Span: at(3)},
+			{Threads: "32 threads (96,0,0) to (127,0,0) of warp 3"},
+		}}
 	var b bytes.Buffer
 	h := New(&b, files, "", "")
 	for i, want := range []int{0, 1, 0} {
@@ -115,14 +126,15 @@ func TestGroups(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"32 threads (0,0,0) to (31,0,0)</text>", "warp 1</text>", "waits: barrier 0</text>", "k.cu:6:2</text>", "exited</text>", "and 4 more groups"} {
+	for _, want := range []string{"32 threads (0,0,0) to (31,0,0)</text>", "warp 1</text>",
+		"waits: barrier 0</text>", "k.cu:6:2</text>", "exited</text>", "and 4 more groups"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is not in the page", want)
 		}
 	}
 }
 
-// Without a witness, a text or a position a finding is shown all the same.
+// A finding without a witness, a source text or a position is still shown.
 func TestBareFinding(t *testing.T) {
 	var b bytes.Buffer
 	files := source.NewSet()
@@ -130,7 +142,8 @@ func TestBareFinding(t *testing.T) {
 	unknown := files.Named("gone.cu")
 	for _, d := range []diag.Diagnostic{
 		{Code: "no-such-code", Message: "first"},
-		{Code: diag.CodeInput, Message: "second", Span: source.Span{Start: source.MakePos(unknown.ID, 7, 0)}},
+		{Code: diag.CodeInput, Message: "second",
+			Span: source.Span{Start: source.MakePos(unknown.ID, 7, 0)}},
 	} {
 		if err := h.Finding(&d); err != nil {
 			t.Fatal(err)

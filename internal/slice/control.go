@@ -19,7 +19,7 @@ func (f *function) controlDependence() {
 	for _, b := range g.Blocks {
 		join := pdom.IDom(b.ID)
 		f.target[b.ID] = join
-		exits := b.Last() != nil && b.Last().Guard != ir.NoReg && (b.Last().Op() == "exit" || b.Last().Op() == "ret")
+		exits := b.Last() != nil && b.Last().Guard != ir.NoReg && b.Last().Leaves()
 		if len(b.Succs) < 2 && !exits {
 			if len(b.Succs) == 1 {
 				f.target[b.ID] = b.Succs[0]
@@ -61,7 +61,7 @@ func ending(g *ir.Func) []bool {
 	var work []ir.BlockID
 	for _, b := range g.Blocks {
 		t := b.Last()
-		if len(b.Succs) == 0 || t != nil && (t.Op() == "exit" || t.Op() == "ret") {
+		if len(b.Succs) == 0 || t != nil && t.Leaves() {
 			out[b.ID] = true
 			work = append(work, b.ID)
 		}
@@ -129,7 +129,7 @@ func (s *Slice) doomedBlocks(fn *ir.Func) []bool {
 // does.
 func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
 	for _, in := range b.Instrs {
-		if in.Guard == ir.NoReg && (in.Op() == "trap" || in.Op() == "call" && in.Callee != nil && s.fatal(in.Callee)) {
+		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap || in.IsCall() && in.Callee != nil && s.fatal(in.Callee)) {
 			return true
 		}
 	}
@@ -220,8 +220,7 @@ func (f *function) flow() (changed bool) {
 		if in == nil {
 			continue
 		}
-		switch in.Op() {
-		case "st", "atom", "red":
+		if in.WritesMemory() {
 			sh, lo := f.holds(in.Src[1:])
 			for _, c := range f.cellsOf(in) {
 				set(&f.s.holdsShared[c], sh)
@@ -273,19 +272,22 @@ func (f *function) hasGeneric() bool {
 
 // pointerSources reports whether the results of an instruction may hold addresses of shared or local memory.
 func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
-	switch in.Op() {
-	case "ld", "ldu", "atom":
+	if in.Operation() == isa.Comparison { // predicates
+		return false, false
+	}
+	switch in.Action() {
+	case isa.ActLoad, isa.ActAtomic:
 		for _, c := range f.cellsOf(in) {
 			// What a caller passes is not looked at.
 			sh = sh || f.s.holdsShared[c] || c == paramCell && !f.fn.Kernel
 			lo = lo || f.s.holdsLocal[c] || c == paramCell && !f.fn.Kernel
 		}
 		return sh, lo
-	case "call":
+	case isa.ActCall:
 		return true, true
-	case "setp", "bar", "barrier":
+	case isa.ActBlockBarrier:
 		return false, false
-	case "cvta":
+	case isa.ActConvertAddress:
 		sh, lo = in.Space == event.Shared, in.Space == event.Local
 	}
 	s, l := f.holds(in.Src)
@@ -339,7 +341,9 @@ func (s *Slice) callsThatAct() {
 
 // endsThread reports whether an instruction of a function that is called ends the thread: then nothing behind
 // the call is executed.
-func (f *function) endsThread(in *ir.Instr) bool { return in.Op() == "exit" && f.fn != f.s.order[0] }
+func (f *function) endsThread(in *ir.Instr) bool {
+	return in.Action() == isa.ActExit && f.fn != f.s.order[0]
+}
 
 // callActs reports whether a call may do what a trace must see. A store through a pointer to local memory
 // that the callee got counts as such, since the caller may load from there.
@@ -359,7 +363,7 @@ func (f *function) callActs(in *ir.Instr) bool {
 
 func (f *function) writesLocal() bool {
 	for _, in := range f.instrs {
-		if in != nil && in.Op() == "st" && f.kindOf(in) == local {
+		if in != nil && in.Action() == isa.ActStore && f.kindOf(in) == local {
 			return true
 		}
 	}

@@ -46,7 +46,7 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 			case sync, calls, other, argument, fails:
 				return r, false
 			case always, branch:
-				if in.Op() == "exit" || in.Op() == "ret" {
+				if in.Leaves() {
 					return r, false
 				}
 			}
@@ -74,7 +74,7 @@ func (s *Slice) findTables() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for _, in := range f.instrs {
-			if in != nil && (in.Op() == "st" || in.Op() == "atom" || in.Op() == "red") {
+			if in != nil && in.WritesMemory() {
 				for _, v := range f.bases(in) {
 					s.written[v] = true
 				}
@@ -84,7 +84,7 @@ func (s *Slice) findTables() {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in == nil || f.kinds[i] != input || in.Op() != "ld" && in.Op() != "ldu" || in.Order.Strong() {
+			if in == nil || f.kinds[i] != input || !in.ReadsMemory() || in.Order.Strong() {
 				continue
 			}
 			if vs := f.bases(in); len(vs) > 0 && !slices.ContainsFunc(vs, func(v *ir.Var) bool { return !s.table(v) }) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // Role returns what a trace does with an instruction of fn.
@@ -16,7 +17,7 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 	case always:
 		return Run
 	case fails:
-		if in.Guard != ir.NoReg && !f.needed[in.Guard] || in.Op() == "call" {
+		if in.Guard != ir.NoReg && !f.needed[in.Guard] || in.IsCall() {
 			return Skip
 		}
 		return Run
@@ -46,13 +47,8 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	if s.opt.Data {
 		return Run
 	}
-	switch in.Op() {
-	case "ld", "ldu":
-		if !data {
-			return Touch
-		}
-		return Run
-	case "st":
+	switch in.Action() {
+	case isa.ActLoad, isa.ActStore:
 		if !data {
 			return Touch
 		}
@@ -102,7 +98,7 @@ func (s *Slice) sum() {
 func (f *function) reads(in *ir.Instr) bool {
 	switch f.kindOf(in) {
 	case shared, local:
-		return in.Op() == "ld" || in.Op() == "ldu"
+		return in.ReadsMemory()
 	case constant, calls, argument, other:
 		return true
 	}
@@ -114,8 +110,8 @@ func (s *Slice) Shared(fn *ir.Func, in *ir.Instr) bool { return s.funcs[fn].kind
 
 // Origin says for people where the unknown result of an instruction comes from.
 func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
-	switch in.Op() {
-	case "ld", "ldu":
+	switch in.Action() {
+	case isa.ActLoad:
 		if s.Shared(fn, in) {
 			return "what other threads may store at the same time: the value that " + in.Text() + " reads"
 		}
@@ -129,11 +125,12 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 			return "input: a value loaded from " + v.Shown()
 		}
 		return "input: a value loaded from global memory"
-	case "atom":
+	case isa.ActAtomic:
 		return "the order in which threads come to " + in.Text()
-	case "activemask":
+	case isa.ActActiveMask:
 		return "which lanes happen to be converged: the result of activemask"
-	case "mov", "cvt":
+	}
+	if op := in.Operation(); op == isa.Move || op == isa.Conversion {
 		return "a special register that the launch does not determine, read"
 	}
 	return "the result of " + in.Text()

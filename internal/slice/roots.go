@@ -2,7 +2,6 @@ package slice
 
 import (
 	"slices"
-	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -41,58 +40,51 @@ func (f *function) classify() {
 }
 
 func (f *function) class(in *ir.Instr) kind {
-	op := in.Op()
-	switch op {
-	case "bra", "exit", "ret":
+	switch in.Action() {
+	case isa.ActBranch, isa.ActExit, isa.ActReturn:
 		if in.Guard == ir.NoReg {
 			return always
 		}
 		return branch
-	case "brx.idx":
+	case isa.ActIndexedBranch:
 		return branch
-	case "trap":
+	case isa.ActTrap:
 		return fails
-	case "call":
+	case isa.ActCall:
 		if in.Callee != nil && in.Callee.Name == "__assertfail" {
 			return fails
 		}
 		return calls
-	case "bar", "barrier", "bar.warp.sync":
+	case isa.ActBlockBarrier, isa.ActWarpBarrier:
 		return sync
-	case "activemask":
+	case isa.ActActiveMask:
 		if f.s.opt.Lockstep {
 			return pure
 		}
 		return input
-	case "ld", "ldu", "st", "atom", "red":
+	case isa.ActLoad, isa.ActStore, isa.ActAtomic, isa.ActReduce:
 		return f.access(in)
-	case "fence", "membar", "brkpt", "nanosleep", "pmevent", "prefetch", "prefetchu", "applypriority", "createpolicy", "setmaxnreg", "discard", "heddle.point":
+	case isa.ActFence, isa.ActPartialFence, isa.ActProxyFence, isa.ActNothing,
+		isa.ActCachePolicy, isa.ActRegisterPool, isa.ActDiscard:
 		return ignored
-	}
-	if in.Row == nil {
-		return other
-	}
-	switch in.Row.Category {
-	case isa.Arith, isa.Address, isa.Video:
+	case isa.ActCompute, isa.ActConvertAddress, isa.ActTestSpace, isa.ActConvertClusterAddress,
+		isa.ActTestClusterSpace, isa.ActMapAddress, isa.ActQueryRank:
 		for i := range in.Src {
 			if in.Src[i].Kind == ir.Special && f.varies(in.Src[i].Sreg) {
 				return input
 			}
 		}
 		return pure
-	case isa.WarpOp:
+	case isa.ActShuffle, isa.ActVote, isa.ActMatch, isa.ActWarpReduce, isa.ActElect:
 		if in.Has(isa.SyncMask) && !f.namesActive(in) {
 			return sync
 		}
 		return pure
-	case isa.Texture:
+	case isa.ActReadTexture, isa.ActReadSurface, isa.ActWriteSurface, isa.ActQueryTexture,
+		isa.ActQuerySurface, isa.ActTestOpaque:
 		return input
-	case isa.Matrix:
-		if in.Row.Effect == isa.NoEffect && !strings.HasPrefix(op, "wgmma") && !strings.HasPrefix(op, "tcgen05") {
-			return input // a product of registers
-		}
-	case isa.FenceCat:
-		return ignored
+	case isa.ActMatrixMultiply, isa.ActMatrixMove: // of registers
+		return input
 	}
 	return other
 }
@@ -104,11 +96,11 @@ func (f *function) namesActive(in *ir.Instr) bool {
 		return false
 	}
 	mask := &in.Src[len(in.Src)-1]
-	if mask.Kind != ir.Register || in.Op() == "bar.warp.sync" {
+	if mask.Kind != ir.Register || in.IsWarpBarrier() {
 		return false
 	}
 	for _, d := range f.defs[mask.Reg] {
-		if f.instrs[d].Op() != "activemask" {
+		if f.instrs[d].Action() != isa.ActActiveMask {
 			return false
 		}
 	}
@@ -146,7 +138,7 @@ func (f *function) access(in *ir.Instr) kind {
 	case event.Const:
 		return constant
 	case event.Param:
-		if f.fn.Kernel && f.ownParam(addr.Var) && in.Op() != "st" {
+		if f.fn.Kernel && f.ownParam(addr.Var) && in.Action() != isa.ActStore {
 			return constant
 		}
 		return argument
@@ -201,7 +193,7 @@ func (f *function) roots(kernel bool) {
 				f.whole(i)
 			}
 		case argument:
-			if !kernel && in.Op() == "st" && f.isResult(in.Src[0].Var) {
+			if !kernel && in.Action() == isa.ActStore && f.isResult(in.Src[0].Var) {
 				f.whole(i)
 			}
 		}
@@ -226,18 +218,15 @@ func (f *function) isResult(v *ir.Var) bool {
 
 // syncOperands makes the operands needed that say who waits for whom, and not the data that go along.
 func (f *function) syncOperands(in *ir.Instr) {
-	switch in.Op() {
-	case "bar", "barrier":
-		n := len(in.Src)
-		if in.Fn != isa.FnSync && in.Fn != isa.FnArrive {
-			n-- // the predicate of a reduction
+	if b, ok := in.NumberedBarrier(); ok {
+		for j := range in.Src {
+			if j != b.BarrierUse.Predicate {
+				f.operand(&in.Src[j])
+			}
 		}
-		for j := range in.Src[:n] {
-			f.operand(&in.Src[j])
-		}
-	default: // the member mask comes last
-		f.operand(&in.Src[len(in.Src)-1])
+		return
 	}
+	f.operand(&in.Src[len(in.Src)-1]) // the member mask
 }
 
 // wanted is called for an instruction that writes a needed register.
@@ -251,7 +240,7 @@ func (f *function) wanted(i int32) {
 		f.keep(i)
 		f.data[i] = true
 		f.operand(&in.Src[0])
-		if in.Op() == "ld" {
+		if in.IsPlainLoad() {
 			f.s.cell(&f.s.need.shared)
 			if in.Space != event.Shared && f.addressIs(in, f.private) {
 				f.s.cell(&f.s.need.local)
@@ -291,7 +280,7 @@ func (s *Slice) cell(need *bool) {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in == nil || !f.live[f.block[i]] || in.Op() != "st" {
+			if in == nil || !f.live[f.block[i]] || in.Action() != isa.ActStore {
 				continue
 			}
 			switch f.kindOf(in) {

@@ -238,18 +238,9 @@ func (f *function) sources(in *ir.Instr) {
 	for i := range in.Src {
 		f.operand(&in.Src[i])
 	}
-	if usesCarry(in) {
+	if in.ReadsCarry() {
 		f.reg(f.carry())
 	}
-}
-
-// usesCarry reports whether an instruction reads the carry flag (PTX ISA 9.7.2).
-func usesCarry(in *ir.Instr) bool {
-	switch in.Op() {
-	case "addc", "subc", "madc":
-		return true
-	}
-	return false
 }
 
 // variable makes the contents of a call's parameter needed.
@@ -259,10 +250,10 @@ func (f *function) variable(v *ir.Var) {
 	}
 	f.vars[v] = true
 	for i, in := range f.instrs {
-		if in != nil && in.Space == event.Param && len(in.Src) > 0 && in.Src[0].Var == v && in.Op() == "st" {
+		if in != nil && in.Space == event.Param && len(in.Src) > 0 && in.Src[0].Var == v && in.Action() == isa.ActStore {
 			f.whole(int32(i))
 		}
-		if in != nil && in.Op() == "call" {
+		if in != nil && in.IsCall() {
 			for j := range in.Dst {
 				if in.Dst[j].Var == v {
 					f.whole(int32(i))

@@ -1,9 +1,6 @@
 package slice
 
 import (
-	"slices"
-	"strings"
-
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 )
@@ -18,7 +15,7 @@ func Unsupported(k *ir.Func) (*ir.Instr, string) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				name := unsupportedName(in)
-				if name == "mbarrier" {
+				if name == mbarrier {
 					return in, name
 				}
 				if name != "" && first == nil {
@@ -30,19 +27,25 @@ func Unsupported(k *ir.Func) (*ir.Instr, string) {
 	return first, what
 }
 
+// mbarrier is the name of all operations on an object in memory.
+const mbarrier = "mbarrier"
+
 func unsupportedName(in *ir.Instr) string {
 	if in.Row == nil {
 		return ""
 	}
-	op := in.Op()
+	b, _ := in.Barrier()
 	switch {
-	case strings.HasPrefix(op, "mbarrier"):
-		return "mbarrier"
-	case in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect: // accesses of a whole warp
-		return op
-	case in.Row.Category == isa.Async, strings.HasPrefix(op, "barrier.cluster"), strings.HasPrefix(op, "wgmma"),
-		strings.HasPrefix(op, "tcgen05"), slices.Contains(in.Row.If, "shared::cluster"):
-		return op
+	case b.Object == isa.MBarrier && b.Kind != isa.BarrierCopies:
+		return mbarrier
+	case in.Row.Category == isa.Matrix:
+		switch in.Action() {
+		case isa.ActMatrixMultiply, isa.ActMatrixMove: // of registers
+			return ""
+		}
+		return in.Op()
+	case in.Row.Category == isa.Async, b.Object == isa.ClusterBarrier, in.Row.Cluster():
+		return in.Op()
 	}
 	return ""
 }
@@ -53,7 +56,7 @@ func (s *Slice) Maskless() *ir.Instr {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp && f.kinds[i] == pure && in.Op() != "activemask" {
+			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp && f.kinds[i] == pure && in.Action() != isa.ActActiveMask {
 				return in
 			}
 		}

@@ -5,7 +5,18 @@ import (
 	"slices"
 )
 
-// Extract returns width bits of a from bit lo on.
+// Bitwise operations, shifts, extraction and extension.
+//
+// Laws: and, or and xor are flattened, their constants folded, and their arguments sorted, so they
+// are associative and commutative by construction; and/or drop duplicates, xor cancels pairs.
+// Operands without common bits are added instead, and a mask that is a run of bits becomes an
+// extract, because sums and extracts have further rewrites. Shifts by constants are products and
+// extracts.
+//
+// Not simplified: absorption and distribution between and, or and xor; shifts by non-constant
+// amounts.
+
+// Extract returns the bits lo to lo+width-1 of a.
 func (c *Context) Extract(a Term, lo, width int) Term {
 	n := c.nodes[a]
 	w := checked(width)
@@ -35,12 +46,13 @@ func (c *Context) Extract(a Term, lo, width int) Term {
 		}
 		return c.bitwise(n.op, args)
 	case OpSum:
-		if lo == 0 { // the lower bits of a sum are the sum of the lower bits
+		if lo == 0 { // the low bits of a sum depend on the low bits only
 			return c.lowSum(n, w)
 		}
 		if lo < 62 {
 			l := linear{w: n.width, c: n.val, t: n.args, k: n.coef}
-			if high, _, ok := c.split(l, 1<<lo); ok { // also if the sum wraps: it does so above
+			// valid even if the sum wraps, which only affects higher bits
+			if high, _, ok := c.split(l, 1<<lo); ok {
 				return c.Extract(c.term(high), 0, width)
 			}
 		}
@@ -51,6 +63,8 @@ func (c *Context) Extract(a Term, lo, width int) Term {
 	return c.intern(node{op: OpExtract, width: w, aux: uint32(lo), args: []Term{a}})
 }
 
+// extractExt extracts from a zero or sign extension. It fails if the bits include both sign copies
+// and others.
 func (c *Context) extractExt(n node, lo, width int) (Term, bool) {
 	x := n.args[0]
 	xw := int(c.nodes[x].width)
@@ -69,6 +83,7 @@ func (c *Context) extractExt(n node, lo, width int) (Term, bool) {
 	return 0, false
 }
 
+// lowSum returns the lowest w bits of a sum as a sum of the lowest bits of its summands.
 func (c *Context) lowSum(n node, w uint8) Term {
 	r := linear{w: w, c: n.val & mask(w)}
 	for i, t := range n.args {
@@ -79,7 +94,7 @@ func (c *Context) lowSum(n node, w uint8) Term {
 	return c.term(r)
 }
 
-// ZExt returns a extended to width by zeros.
+// ZExt returns a zero-extended to width.
 func (c *Context) ZExt(a Term, width int) Term {
 	n := c.nodes[a]
 	w := checked(width)
@@ -103,7 +118,7 @@ func (c *Context) ZExt(a Term, width int) Term {
 	return c.intern(node{op: OpZExt, width: w, args: []Term{a}})
 }
 
-// SExt returns a extended to width by copies of its sign.
+// SExt returns a sign-extended to width.
 func (c *Context) SExt(a Term, width int) Term {
 	n := c.nodes[a]
 	w := checked(width)
@@ -129,7 +144,8 @@ func (c *Context) SExt(a Term, width int) Term {
 	return c.intern(node{op: OpSExt, width: w, args: []Term{a}})
 }
 
-// widen returns a sum that does not wrap in more bits: each argument extended as it was read.
+// widen extends a sum that does not wrap: each argument is zero- or sign-extended, as its reading
+// says.
 func (c *Context) widen(l linear, w uint8) Term {
 	r := linear{w: w, c: uint64(signed(l.c, l.w)) & mask(w)}
 	for i, t := range l.t {
@@ -142,7 +158,7 @@ func (c *Context) widen(l linear, w uint8) Term {
 	return c.term(r)
 }
 
-// Concat returns hi and lo side by side, hi in the upper bits.
+// Concat returns the concatenation of hi and lo, with hi in the upper bits.
 func (c *Context) Concat(hi, lo Term) Term {
 	wl := int(c.nodes[lo].width)
 	w := wl + int(c.nodes[hi].width)
@@ -161,10 +177,10 @@ func (c *Context) BvOr(a, b Term) Term { return c.bitwise(OpBvOr, []Term{a, b}) 
 // BvXor returns the bitwise exclusive or.
 func (c *Context) BvXor(a, b Term) Term { return c.bitwise(OpBvXor, []Term{a, b}) }
 
-// bitwise flattens, folds the constants, and sorts.
+// bitwise flattens the arguments, folds the constants, and sorts.
 func (c *Context) bitwise(op Op, args []Term) Term {
 	w := c.nodes[args[0]].width
-	var k uint64 // neutral constant
+	var k uint64 // folded constants, initially the neutral element
 	if op == OpBvAnd {
 		k = mask(w)
 	}
@@ -207,7 +223,7 @@ func (c *Context) bitwise(op Op, args []Term) Term {
 	return c.xorOf(flat, k, w)
 }
 
-// dropPairs removes what occurs an even number of times in a sorted list.
+// dropPairs removes pairs of equal terms from a sorted list.
 func dropPairs(a []Term) []Term {
 	out := a[:0]
 	for i := 0; i < len(a); i++ {
@@ -220,6 +236,7 @@ func dropPairs(a []Term) []Term {
 	return out
 }
 
+// andOf builds the conjunction of sorted, distinct terms and the constant k.
 func (c *Context) andOf(flat []Term, k uint64, w uint8) Term {
 	if len(flat) == 0 || k == 0 {
 		return c.Const(k, int(w))
@@ -234,11 +251,12 @@ func (c *Context) andOf(flat []Term, k uint64, w uint8) Term {
 	return c.intern(node{op: OpBvAnd, width: w, args: flat})
 }
 
-// masked returns t & k; a run of bits is an extract, which sums and shifts see through.
+// masked returns t & k. If k is a run of bits, the result is an extract, which sums and shifts
+// simplify.
 func (c *Context) masked(t Term, k uint64) Term {
 	w := int(c.nodes[t].width)
 	f := &c.facts[t]
-	k &^= f.zeros // bits that are 0 anyway may be asked for
+	k &^= f.zeros // bits that are known to be 0 do not matter
 	if k == 0 {
 		return c.Const(0, w)
 	}
@@ -247,7 +265,7 @@ func (c *Context) masked(t Term, k uint64) Term {
 	}
 	lo := bits.TrailingZeros64(k)
 	n := bits.Len64(k) - lo
-	// Bits between that are known to be zero do not interrupt a run.
+	// Bits that are known to be 0 do not interrupt a run.
 	if run := mask(uint8(n)) << lo; run&^k&^f.zeros == 0 {
 		return c.MulConst(c.ZExt(c.Extract(t, lo, n), w), 1<<lo)
 	}
@@ -256,6 +274,8 @@ func (c *Context) masked(t Term, k uint64) Term {
 	return c.intern(node{op: OpBvAnd, width: uint8(w), args: args})
 }
 
+// orOf builds the disjunction of sorted, distinct terms and the constant k. Operands without common
+// bits are added.
 func (c *Context) orOf(flat []Term, k uint64, w uint8) Term {
 	if len(flat) == 0 || k == mask(w) {
 		return c.Const(k, int(w))
@@ -273,7 +293,7 @@ func (c *Context) orOf(flat []Term, k uint64, w uint8) Term {
 	return c.intern(node{op: OpBvOr, width: w, args: flat})
 }
 
-// disjoint reports whether no two of the terms can have a bit in common.
+// disjoint reports whether no two terms can have the same bit set.
 func (c *Context) disjoint(ts []Term) bool {
 	var seen uint64
 	for _, t := range ts {
@@ -286,6 +306,7 @@ func (c *Context) disjoint(ts []Term) bool {
 	return true
 }
 
+// total returns the sum of terms.
 func (c *Context) total(ts []Term) Term {
 	s := ts[0]
 	for _, t := range ts[1:] {
@@ -294,6 +315,7 @@ func (c *Context) total(ts []Term) Term {
 	return s
 }
 
+// xorOf builds the exclusive or of sorted, distinct terms and the constant k.
 func (c *Context) xorOf(flat []Term, k uint64, w uint8) Term {
 	switch {
 	case len(flat) == 0:
@@ -313,7 +335,7 @@ func (c *Context) xorOf(flat []Term, k uint64, w uint8) Term {
 	return c.intern(node{op: OpBvXor, width: w, args: flat})
 }
 
-// Shl returns a shifted left by the unsigned b; by the width or more it is 0.
+// Shl returns a shifted left by the unsigned b. A shift by the width or more is 0.
 func (c *Context) Shl(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := c.nodes[a].width
@@ -329,7 +351,7 @@ func (c *Context) Shl(a, b Term) Term {
 	return c.intern(node{op: OpShl, width: w, args: []Term{a, b}})
 }
 
-// LShr returns a shifted right by the unsigned b, zeros coming in.
+// LShr returns a shifted right by the unsigned b, filled with zeros.
 func (c *Context) LShr(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := c.nodes[a].width
@@ -345,7 +367,7 @@ func (c *Context) LShr(a, b Term) Term {
 	return c.intern(node{op: OpLShr, width: w, args: []Term{a, b}})
 }
 
-// AShr returns a shifted right by the unsigned b, copies of the sign coming in.
+// AShr returns a shifted right by the unsigned b, filled with copies of the sign.
 func (c *Context) AShr(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := c.nodes[a].width

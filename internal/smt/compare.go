@@ -2,7 +2,18 @@ package smt
 
 import "math/bits"
 
-// Eq returns a = b, of bit-vectors or Booleans.
+// Equalities and comparisons.
+//
+// An equality of bit-vectors is a linear equation l = 0 modulo 2^w in normal form. It is decided by
+// the range of l, by the power of two that divides all its summands, and, where l does not wrap, as
+// an equation over the integers: by the greatest common divisor, and by splitting mixed-radix
+// numbers such as 32*warp + lane. Comparisons are decided by the ranges of both sides and of their
+// difference.
+//
+// Not simplified: equations with more than maxMonomials summands, nonlinear terms, and facts that
+// need more than one equation (Reduce combines some of those).
+
+// Eq returns a = b for two bit-vectors or two Booleans.
 func (c *Context) Eq(a, b Term) Term {
 	c.sameWidth(a, b)
 	if a == b {
@@ -27,6 +38,7 @@ func (c *Context) Eq(a, b Term) Term {
 	return c.isZero(la.plus(1, lb, ^uint64(0)))
 }
 
+// iff returns the equivalence of two Booleans, with negations moved outside.
 func (c *Context) iff(a, b Term) Term {
 	switch {
 	case a == True:
@@ -47,6 +59,7 @@ func (c *Context) iff(a, b Term) Term {
 	return c.eqNode(a, b)
 }
 
+// eqNode interns an equality without further simplification, smaller term first.
 func (c *Context) eqNode(a, b Term) Term {
 	if a == b {
 		return True
@@ -57,13 +70,14 @@ func (c *Context) eqNode(a, b Term) Term {
 	return c.intern(node{op: OpEq, args: []Term{a, b}})
 }
 
-// apart reports whether the facts of a and b exclude equality.
+// apart reports whether the facts exclude that a and b are equal.
 func (c *Context) apart(a, b Term) bool {
 	f, g := &c.facts[a], &c.facts[b]
-	return f.uhi < g.ulo || g.uhi < f.ulo || f.shi < g.slo || g.shi < f.slo || f.ones&g.zeros != 0 || f.zeros&g.ones != 0
+	return f.uhi < g.ulo || g.uhi < f.ulo || f.shi < g.slo || g.shi < f.slo || f.ones&g.zeros != 0 ||
+		f.zeros&g.ones != 0
 }
 
-// eqIte lifts a choice out of an equality if that decides one side.
+// eqIte lifts an if-then-else out of an equality if that decides one of its branches.
 func (c *Context) eqIte(a, b Term) (Term, bool) {
 	n := c.nodes[a]
 	if n.op != OpIte {
@@ -96,12 +110,12 @@ func (c *Context) isZero(l linear) Term {
 			return False
 		}
 		if l.w == 64 || iv.lo > -int64(1)<<l.w && iv.hi < int64(1)<<l.w {
-			return c.isIntegerZero(l) // no wrap: 0 is the only multiple of 2^w in reach
+			return c.isIntegerZero(l) // no wrap: 0 is the only multiple of 2^w in the range
 		}
 	}
 	low := bits.TrailingZeros64(c.sumTrailingComplement(l))
 	if l.c != 0 && bits.TrailingZeros64(l.c) < low {
-		return False // everything else is a multiple of 2^low
+		return False // the other summands are multiples of 2^low
 	}
 	if len(l.t) == 1 {
 		return c.isSingleZero(l)
@@ -109,7 +123,8 @@ func (c *Context) isZero(l linear) Term {
 	return c.zeroNode(l)
 }
 
-// sumTrailingComplement has its lowest bit where the first summand but the constant can be nonzero.
+// sumTrailingComplement returns a mask whose lowest bit is the lowest bit that a summand other than
+// the constant can set.
 func (c *Context) sumTrailingComplement(l linear) uint64 {
 	l.c = 0
 	return ^c.sumTrailing(l)
@@ -134,7 +149,7 @@ func (c *Context) isSingleZero(l linear) Term {
 	if r, ok := c.eqNarrow(t, v); ok {
 		return r
 	}
-	if w == 1 { // one bit is canonical as t = 1
+	if w == 1 { // the canonical form of a one-bit equation is t = 1
 		if v == 0 {
 			return c.Not(c.eqNode(t, c.Const(1, 1)))
 		}
@@ -167,15 +182,16 @@ func (c *Context) eqNarrow(t Term, v uint64) (Term, bool) {
 // inverse returns the multiplicative inverse of an odd number modulo 2^64.
 func inverse(k uint64) uint64 {
 	x := k
-	for range 5 { // Newton: doubles the number of right bits, from 3
+	for range 5 { // Newton's iteration doubles the number of correct bits, from 3
 		x *= 2 - k*x
 	}
 	return x
 }
 
-// isIntegerZero is isZero of a sum that does not wrap: an equation over the integers. It divides by the
-// greatest common divisor, and takes mixed radix numbers apart: if the part whose coefficients g does not
-// divide stays in (-g, g), it and the rest are zero each.
+// isIntegerZero returns l = 0 for a sum that does not wrap, as an equation over the integers. It
+// divides by the greatest common divisor. If the summands whose coefficients g does not divide lie
+// in (-g, g) together, both they and the rest must be zero, which splits mixed-radix numbers into
+// their digits.
 func (c *Context) isIntegerZero(l linear) Term {
 	g := uint64(0)
 	for _, k := range l.k {
@@ -235,6 +251,7 @@ func (c *Context) splitZero(l linear, g uint64) (high, low linear, ok bool) {
 	return high, low, false
 }
 
+// gcd returns the greatest common divisor; gcd(0, b) is b.
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -242,10 +259,10 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// zeroNode interns l = 0 as positive part = negative part.
+// zeroNode interns l = 0 as an equality of the positive and the negative summands.
 func (c *Context) zeroNode(l linear) Term {
 	pos, neg := linear{w: l.w}, linear{w: l.w}
-	flip := signed(l.k[0], l.w) < 0 // one form for l = 0 and -l = 0
+	flip := signed(l.k[0], l.w) < 0 // the same form for l = 0 and -l = 0
 	for i, t := range l.t {
 		k := signed(l.k[i], l.w)
 		if (k < 0) == flip {
@@ -315,8 +332,8 @@ func (c *Context) Slt(a, b Term) Term {
 	return c.intern(node{op: OpSlt, args: []Term{a, b}})
 }
 
-// byDifference decides a < b where both sides are their linear forms over the integers: the sign of the
-// difference, in which common summands are gone.
+// byDifference decides a < b by the range of a - b over the integers, in which common summands
+// cancel. Both sides must not wrap.
 func (c *Context) byDifference(a, b Term, asSigned bool) (Term, bool) {
 	la, lb := c.view(a), c.view(b)
 	w := la.w
@@ -359,7 +376,7 @@ func (c *Context) difference(a, b linear) interval {
 			i++
 		case i == len(a.t) || b.t[j] < a.t[i]:
 			k := signed(b.k[j], b.w)
-			if k == -k { // the least number has no negation
+			if k == -k { // the most negative number has no negation
 				return interval{}
 			}
 			add(b.t[j], -k)
@@ -379,8 +396,9 @@ func (c *Context) difference(a, b linear) interval {
 	return iv
 }
 
-// lessIte lifts a choice out of a comparison if the facts decide one side.
-func (c *Context) lessIte(a, b Term, decide func(a, b Term) (Term, bool), less func(a, b Term) Term) (Term, bool) {
+// lessIte lifts an if-then-else out of a comparison if the facts decide one of its branches.
+func (c *Context) lessIte(a, b Term, decide func(a, b Term) (Term, bool),
+	less func(a, b Term) Term) (Term, bool) {
 	for _, left := range [2]bool{true, false} {
 		n := c.nodes[b]
 		side := func(t Term) (Term, Term) { return a, t }
@@ -407,21 +425,22 @@ func (c *Context) lessIte(a, b Term, decide func(a, b Term) (Term, bool), less f
 	return 0, false
 }
 
-// decideUlt decides a < b by the facts alone.
+// decideUlt decides the unsigned a < b by the facts only.
 func (c *Context) decideUlt(a, b Term) (Term, bool) {
 	f, g := &c.facts[a], &c.facts[b]
 	return Bool(f.uhi < g.ulo), f.uhi < g.ulo || f.ulo >= g.uhi || a == b
 }
 
-// decideSlt decides the signed a < b by the facts alone.
+// decideSlt decides the signed a < b by the facts only.
 func (c *Context) decideSlt(a, b Term) (Term, bool) {
 	f, g := &c.facts[a], &c.facts[b]
 	return Bool(f.shi < g.slo), f.shi < g.slo || f.slo >= g.shi || a == b
 }
 
+// isConst reports whether t is a constant.
 func (c *Context) isConst(t Term) bool { return c.nodes[t].op == OpConst }
 
-// lessNarrow compares zero extensions without the extension.
+// lessNarrow compares the operands of zero extensions instead of the extensions.
 func (c *Context) lessNarrow(a, b Term) (Term, bool) {
 	na, nb := c.nodes[a], c.nodes[b]
 	narrow := func(ext node, other Term) (Term, bool) {

@@ -2,7 +2,13 @@ package smt
 
 import "math/bits"
 
-// UDiv returns the unsigned quotient; by zero it is all ones, as in SMT-LIB.
+// Division and remainder, with SMT-LIB's results for division by zero.
+//
+// Division by a power of two is a shift. A sum that does not wrap is split into multiples of a
+// constant divisor and a rest below it, so that (8*i + j) / 8 is i for j in [0, 8). Not simplified:
+// signed division of possibly negative numbers, and most divisors that are not constant.
+
+// UDiv returns the unsigned quotient. Division by zero yields all ones, as in SMT-LIB.
 func (c *Context) UDiv(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := int(c.nodes[a].width)
@@ -30,7 +36,7 @@ func (c *Context) UDiv(a, b Term) Term {
 	return c.intern(node{op: OpUDiv, width: uint8(w), args: []Term{a, b}})
 }
 
-// URem returns the unsigned remainder; by zero it is a.
+// URem returns the unsigned remainder. The remainder by zero is a.
 func (c *Context) URem(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := int(c.nodes[a].width)
@@ -58,8 +64,8 @@ func (c *Context) URem(a, b Term) Term {
 	return c.intern(node{op: OpURem, width: uint8(w), args: []Term{a, b}})
 }
 
-// SDiv returns the signed quotient, rounded toward zero; by zero it is 1 for a negative a and -1 else, as in
-// SMT-LIB, and the least number by -1 is itself.
+// SDiv returns the signed quotient, rounded toward zero. As in SMT-LIB, division by zero yields 1
+// for a negative a and -1 otherwise, and the most negative number divided by -1 is itself.
 func (c *Context) SDiv(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := c.nodes[a].width
@@ -77,7 +83,7 @@ func (c *Context) SDiv(a, b Term) Term {
 	return c.intern(node{op: OpSDiv, width: w, args: []Term{a, b}})
 }
 
-// SRem returns the signed remainder, with the sign of a; by zero it is a.
+// SRem returns the signed remainder, which has the sign of a. The remainder by zero is a.
 func (c *Context) SRem(a, b Term) Term {
 	c.sameWidth(a, b)
 	w := c.nodes[a].width
@@ -92,6 +98,7 @@ func (c *Context) SRem(a, b Term) Term {
 	return c.intern(node{op: OpSRem, width: w, args: []Term{a, b}})
 }
 
+// sdiv divides two values of width w, as OpSDiv does.
 func sdiv(x, y uint64, w uint8) uint64 {
 	a, b := signed(x, w), signed(y, w)
 	switch {
@@ -99,12 +106,13 @@ func sdiv(x, y uint64, w uint8) uint64 {
 		return 1
 	case b == 0:
 		return mask(w)
-	case b == -1: // also the least number, whose negation is itself
+	case b == -1: // also for the most negative number, whose negation is itself
 		return -uint64(a) & mask(w)
 	}
 	return uint64(a/b) & mask(w)
 }
 
+// srem returns the remainder of two values of width w, as OpSRem does.
 func srem(x, y uint64, w uint8) uint64 {
 	a, b := signed(x, w), signed(y, w)
 	switch b {

@@ -2,13 +2,13 @@ package smt
 
 import "maps"
 
-// Model gives values to variables and functions. What it does not mention is 0.
+// Model assigns values to variables and functions by name. Missing values are 0.
 type Model struct {
 	Vars  map[string]uint64            // a Boolean is 0 or 1
 	Funcs map[string]map[string]uint64 // by function, then by Key of the arguments
 }
 
-// Key is how Model.Funcs names a list of arguments.
+// Key returns the key of Model.Funcs for a list of arguments: 8 bytes each, little-endian.
 func Key(args []uint64) string {
 	b := make([]byte, 0, 8*len(args))
 	for _, a := range args {
@@ -19,7 +19,7 @@ func Key(args []uint64) string {
 	return string(b)
 }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a deep copy.
 func (m *Model) Clone() *Model {
 	r := &Model{Vars: maps.Clone(m.Vars), Funcs: map[string]map[string]uint64{}}
 	for f, t := range m.Funcs {
@@ -28,23 +28,24 @@ func (m *Model) Clone() *Model {
 	return r
 }
 
-// Evaluator computes the values of terms under one model.
+// Evaluator computes the values of terms under a model, by SMT-LIB's semantics. It caches values
+// and is not safe for concurrent use.
 type Evaluator struct {
-	// Else gives a function its value for arguments that the model does not mention; nil: it is 0.
+	// Else returns the value of a function for arguments that the model does not have. nil means 0.
 	Else func(f string, args []uint64) uint64
 
 	c     *Context
 	m     *Model
-	val   []uint64
-	done  []bool
-	known []Term // that are done
-	stack []Term
+	val   []uint64 // by term, valid if done
+	done  []bool   // by term
+	known []Term   // the terms that are done, for Reset
+	stack []Term   // reused by Value
 }
 
-// Evaluate returns an evaluator of c under m, which must not change while it is used.
+// Evaluate returns an evaluator of the terms of c under m. After a change of m, call Reset.
 func (c *Context) Evaluate(m *Model) *Evaluator { return &Evaluator{c: c, m: m} }
 
-// Reset forgets what was computed: the model may change now.
+// Reset drops all cached values.
 func (e *Evaluator) Reset() {
 	for _, t := range e.known {
 		e.done[t] = false
@@ -52,7 +53,8 @@ func (e *Evaluator) Reset() {
 	e.known = e.known[:0]
 }
 
-// Value returns the value of t: a Boolean is 0 or 1.
+// Value returns the value of t; a Boolean is 0 or 1. It uses an explicit stack, since terms can be
+// nested deeply.
 func (e *Evaluator) Value(t Term) uint64 {
 	if n := len(e.c.nodes); len(e.val) < n {
 		e.val = append(e.val, make([]uint64, n-len(e.val))...)
@@ -84,6 +86,7 @@ func (e *Evaluator) Value(t Term) uint64 {
 // Holds reports whether a Boolean term is true.
 func (e *Evaluator) Holds(t Term) bool { return e.Value(t) == 1 }
 
+// apply computes a term whose arguments are done. Bit-vector operations are in vector.
 func (e *Evaluator) apply(n *node) uint64 {
 	c := e.c
 	arg := func(i int) uint64 { return e.val[n.args[i]] }
@@ -141,14 +144,10 @@ func (e *Evaluator) apply(n *node) uint64 {
 	return e.vector(n)
 }
 
+// vector computes a bit-vector operation whose arguments are done.
 func (e *Evaluator) vector(n *node) uint64 {
-	w := n.width
-	m := mask(w)
+	m := mask(n.width)
 	x := e.val[n.args[0]]
-	var y uint64
-	if len(n.args) > 1 {
-		y = e.val[n.args[1]]
-	}
 	switch n.op {
 	case OpSum:
 		s := n.val
@@ -170,6 +169,20 @@ func (e *Evaluator) vector(n *node) uint64 {
 			}
 		}
 		return x & m
+	case OpExtract:
+		return x >> n.aux & m
+	case OpZExt:
+		return x
+	case OpSExt:
+		return uint64(signed(x, e.c.nodes[n.args[0]].width)) & m
+	}
+	return binaryOp(n.op, x, e.val[n.args[1]], n.width)
+}
+
+// binaryOp computes a division or a shift of two values of width w.
+func binaryOp(op Op, x, y uint64, w uint8) uint64 {
+	m := mask(w)
+	switch op {
 	case OpUDiv:
 		if y == 0 {
 			return m
@@ -196,12 +209,6 @@ func (e *Evaluator) vector(n *node) uint64 {
 		return x >> y
 	case OpAShr:
 		return uint64(signed(x, w)>>min(y, uint64(w)-1)) & m
-	case OpExtract:
-		return x >> n.aux & m
-	case OpZExt:
-		return x
-	case OpSExt:
-		return uint64(signed(x, e.c.nodes[n.args[0]].width)) & m
 	}
-	panic("smt: operator without meaning")
+	panic("smt: the evaluator does not know the operator")
 }

@@ -2,52 +2,65 @@ package smt
 
 import "math/bits"
 
-// facts are what is known of the value of a bit-vector term: bits that are certainly 0 or 1, and its range
-// read as an unsigned and as a signed number. All are sound over-approximations; a Boolean has none.
+// An abstract interpretation of terms in three domains: known bits, unsigned intervals and signed
+// intervals, computed once when a term is built.
+//
+// Law: under every model that respects the ranges of variables, the value of a term satisfies its
+// facts. The transfer functions over-approximate. They miss relations between terms (x - x is
+// handled by the normal form of sums, not here), intervals that wrap around, and congruences other
+// than modulo powers of two.
+
+// facts is what is known about the value of a bit-vector term: bits that are 0 or 1 in every model,
+// and its ranges as an unsigned and as a signed number, inclusive. A Boolean has no facts.
 type facts struct {
 	zeros, ones uint64
 	ulo, uhi    uint64
 	slo, shi    int64
 }
 
+// anyValue returns the facts of a term about which nothing is known.
 func anyValue(w uint8) facts {
 	m := mask(w)
 	return facts{zeros: ^m, uhi: m, slo: signed(1<<(w-1), w), shi: int64(m >> 1)}
 }
 
+// exactly returns the facts of the constant v.
 func exactly(v uint64, w uint8) facts {
 	return facts{zeros: ^v, ones: v, ulo: v, uhi: v, slo: signed(v, w), shi: signed(v, w)}
 }
 
+// unsignedIn returns the facts of a term whose unsigned value is in [lo, hi].
 func unsignedIn(w uint8, lo, hi uint64) facts {
 	f := anyValue(w)
 	f.ulo, f.uhi = lo, min(hi, mask(w))
 	return f.tighten(w)
 }
 
+// signedIn returns the facts of a term whose signed value is in [lo, hi].
 func signedIn(w uint8, lo, hi int64) facts {
 	f := anyValue(w)
 	f.slo, f.shi = max(lo, f.slo), min(hi, f.shi)
 	return f.tighten(w)
 }
 
-// tighten lets each of the three views learn from the others.
+// tighten refines each of the three domains by the others (a reduced product). Two passes suffice
+// in practice; the result need not be a fixpoint.
 func (f facts) tighten(w uint8) facts {
 	half := uint64(1) << (w - 1)
 	for range 2 {
 		f.ulo = max(f.ulo, f.ones)
 		f.uhi = min(f.uhi, ^f.zeros)
-		if f.ulo > f.uhi { // contradictory: no value; keep something well-formed
+		if f.ulo > f.uhi { // contradictory: no value exists; keep the range well-formed
 			f.uhi = f.ulo
 		}
-		// Bits above the highest in which the bounds differ are known.
+		// Bits above the highest bit in which the bounds differ are known.
 		if n := bits.Len64(f.ulo ^ f.uhi); n < 64 {
 			top := ^uint64(0) << n
 			f.ones |= f.ulo & top
 			f.zeros |= ^f.ulo & top
 		}
 		switch {
-		case f.uhi < half || f.ulo >= half: // one sign
+		case f.uhi < half || f.ulo >= half: // all values have the same sign
 			f.slo = max(f.slo, signed(f.ulo, w))
 			f.shi = min(f.shi, signed(f.uhi, w))
 		}
@@ -75,7 +88,7 @@ func (c *Context) Signed(t Term) (lo, hi int64) {
 	return f.slo, f.shi
 }
 
-// KnownBits returns the bits of t that are certainly 0 and certainly 1.
+// KnownBits returns the bits of t that are 0, and those that are 1, in every model.
 func (c *Context) KnownBits(t Term) (zeros, ones uint64) {
 	f := &c.facts[t]
 	return f.zeros & mask(c.nodes[t].width), f.ones
@@ -135,7 +148,7 @@ func (c *Context) factsOf(n *node) facts {
 	return f.tighten(w)
 }
 
-// join covers the values of both.
+// join returns facts that hold for all values of a and of b.
 func join(a, b facts) facts {
 	return facts{
 		zeros: a.zeros & b.zeros, ones: a.ones & b.ones,
@@ -144,6 +157,7 @@ func join(a, b facts) facts {
 	}
 }
 
+// mulFacts multiplies ranges if the product cannot wrap, and adds trailing zeros.
 func (c *Context) mulFacts(n *node) facts {
 	f := anyValue(n.width)
 	lo, hi, low, wraps := uint64(1), uint64(1), 0, false
@@ -161,6 +175,7 @@ func (c *Context) mulFacts(n *node) facts {
 	return f
 }
 
+// bitwiseFacts combines known bits exactly; a conjunction is at most its smallest argument.
 func (c *Context) bitwiseFacts(n *node) facts {
 	f := anyValue(n.width)
 	a := c.facts[n.args[0]]
@@ -184,10 +199,12 @@ func (c *Context) bitwiseFacts(n *node) facts {
 	return f
 }
 
+// signedDivFacts bounds quotients by the dividend, and remainders by the divisor, for positive
+// divisors.
 func (c *Context) signedDivFacts(n *node) facts {
 	f := anyValue(n.width)
 	a, b := c.facts[n.args[0]], c.facts[n.args[1]]
-	if n.op == OpSRem { // the sign of the dividend, and smaller than the divisor
+	if n.op == OpSRem { // it has the sign of the dividend and is smaller than the divisor
 		if a.slo >= 0 {
 			f.slo = 0
 		}
@@ -209,6 +226,7 @@ func (c *Context) signedDivFacts(n *node) facts {
 	return f
 }
 
+// shiftFacts bounds shifts by the smallest and largest amount.
 func (c *Context) shiftFacts(n *node) facts {
 	w := n.width
 	f := anyValue(w)

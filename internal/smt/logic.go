@@ -2,6 +2,13 @@ package smt
 
 import "slices"
 
+// Boolean operations and if-then-else.
+//
+// Laws: And and Or are flattened, sorted and free of duplicates, complementary literals and
+// arguments that another one absorbs; double negation vanishes; if-then-else keeps a positive
+// condition, merges with equal conditions and branches, and moves summands that both branches share
+// outside. De Morgan's laws and distribution are not applied, since they can grow a formula.
+
 // Not returns the negation of a Boolean.
 func (c *Context) Not(a Term) Term {
 	switch n := &c.nodes[a]; n.op {
@@ -13,18 +20,19 @@ func (c *Context) Not(a Term) Term {
 	return c.intern(node{op: OpNot, args: []Term{a}})
 }
 
-// And returns the conjunction; of nothing it is True.
+// And returns the conjunction of Booleans; without arguments it is True.
 func (c *Context) And(args ...Term) Term { return c.junction(OpAnd, args) }
 
-// Or returns the disjunction; of nothing it is False.
+// Or returns the disjunction of Booleans; without arguments it is False.
 func (c *Context) Or(args ...Term) Term { return c.junction(OpOr, args) }
 
 // Implies returns a -> b.
 func (c *Context) Implies(a, b Term) Term { return c.Or(c.Not(a), b) }
 
-// junction flattens, sorts and thins out a conjunction or disjunction.
+// junction builds a conjunction or disjunction: it flattens, sorts, removes duplicates and absorbed
+// arguments, and detects complementary ones.
 func (c *Context) junction(op Op, args []Term) Term {
-	zero, one := False, True // absorbing and neutral
+	zero, one := False, True // absorbing and neutral element
 	if op == OpOr {
 		zero, one = True, False
 	}
@@ -59,7 +67,8 @@ func (c *Context) junction(op Op, args []Term) Term {
 	return c.intern(node{op: op, args: flat})
 }
 
-// absorb applies a & (a | b) = a and a & (!a | b) = a & b, and their duals.
+// absorb applies a & (a | b) = a and a & (!a | b) = a & b, and their duals. Lists of more than 64
+// arguments are left alone, since the cost is quadratic in their sizes.
 func (c *Context) absorb(op Op, flat []Term) []Term {
 	if len(flat) < 2 || len(flat) > 64 {
 		return flat
@@ -110,8 +119,8 @@ func (c *Context) absorb(op Op, flat []Term) []Term {
 	return []Term{r}
 }
 
-// negationOf is Not where that term exists or is an argument; otherwise it makes none and returns a term
-// that is in no list.
+// negationOf returns the negation of a if that term exists, and otherwise a term that occurs in no
+// list. Unlike Not it never builds a term, so that a lookup does not grow the Context.
 func (c *Context) negationOf(a Term) Term {
 	if c.nodes[a].op == OpNot {
 		return c.nodes[a].args[0]
@@ -126,7 +135,7 @@ func (c *Context) negationOf(a Term) Term {
 	return ^Term(0)
 }
 
-// Ite returns a if cond holds, else b; a and b are of one sort.
+// Ite returns a if cond holds and b otherwise. a and b have the same width.
 func (c *Context) Ite(cond, a, b Term) Term {
 	c.sameWidth(a, b)
 	switch {
@@ -155,6 +164,7 @@ func (c *Context) Ite(cond, a, b Term) Term {
 	return c.vectorIte(cond, a, b)
 }
 
+// boolIte expresses an if-then-else with a constant or repeated branch by And and Or.
 func (c *Context) boolIte(cond, a, b Term) Term {
 	switch {
 	case a == True || a == cond:
@@ -169,7 +179,8 @@ func (c *Context) boolIte(cond, a, b Term) Term {
 	return c.intern(node{op: OpIte, args: []Term{cond, a, b}})
 }
 
-// vectorIte takes what both sides have in common out of the choice: g ? h+k : h is h + (g ? k : 0).
+// vectorIte moves the summands that both branches share outside: g ? h+k : h becomes h + (g ? k :
+// 0).
 func (c *Context) vectorIte(cond, a, b Term) Term {
 	la, lb := c.view(a), c.view(b)
 	common := linear{w: la.w}

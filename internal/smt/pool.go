@@ -6,30 +6,34 @@ import (
 	"time"
 )
 
-// Store keeps answers by the content of queries. It is safe for concurrent use, and free to forget.
+// Store keeps answers by the digest of queries. It must be safe for concurrent use, and may drop
+// entries at any time.
 type Store interface {
+	// Get returns the answer for a digest, with canonical names in the model, and whether it exists.
 	Get(Digest) (Answer, bool)
+	// Put adds an answer. Only Sat and Unsat are stored.
 	Put(Digest, Answer)
 }
 
-// Pool decides queries, several at a time. Each slot has solvers of its own, asked in their order until one knows. Answers are
-// kept in memory, and in the store if there is one; of equal queries that come at once, one is solved. It is safe for
-// concurrent use.
+// Pool decides several queries at a time. Each slot has its own solvers, which are asked in order
+// until one decides. Answers are kept in memory and in the store, if there is one. Of equal
+// concurrent queries only one is solved. A Pool is safe for concurrent use.
 type Pool struct {
-	slots chan []Solver
-	all   [][]Solver
-	store Store
+	slots chan []Solver // free slots
+	all   [][]Solver    // of all slots, for Close
+	store Store         // nil: none
 	mu    sync.Mutex
-	known map[Digest]*inFlight
+	known map[Digest]*inFlight // answered and current queries
 }
 
-// inFlight is an answer that is there when done is closed.
+// inFlight is an answer that is valid once done is closed.
 type inFlight struct {
 	done chan struct{}
 	Answer
 }
 
-// NewPool returns a pool of n slots; solvers makes those of one slot. The store may be nil.
+// NewPool returns a pool with n slots. solvers returns the solvers for one slot. The store may be
+// nil.
 func NewPool(n int, solvers func() []Solver, store Store) *Pool {
 	p := &Pool{slots: make(chan []Solver, n), store: store, known: map[Digest]*inFlight{}}
 	for range n {
@@ -40,10 +44,10 @@ func NewPool(n int, solvers func() []Solver, store Store) *Pool {
 	return p
 }
 
-// Slots is how many queries are decided at a time.
+// Slots returns the number of queries that can be solved at a time.
 func (p *Pool) Slots() int { return cap(p.slots) }
 
-// Close ends the solvers that are processes. Nobody may be solving.
+// Close ends solver processes. No query may be in progress.
 func (p *Pool) Close() {
 	for _, list := range p.all {
 		for _, s := range list {
@@ -54,7 +58,8 @@ func (p *Pool) Close() {
 	}
 }
 
-// Solve decides queries side by side, and returns the answers in their order. Models have canonical names.
+// Solve decides queries concurrently and returns the answers in the order of queries. Models have
+// canonical names; see Query.Original.
 func (p *Pool) Solve(ctx context.Context, queries []*Query) []Answer {
 	out := make([]Answer, len(queries))
 	if len(queries) == 1 || cap(p.slots) == 1 {
@@ -82,13 +87,17 @@ func (p *Pool) Solve(ctx context.Context, queries []*Query) []Answer {
 	return out
 }
 
-// Solver returns a solver of single queries that has the pool decide them.
+// Solver returns a Solver that decides single queries by the pool. It is safe for concurrent use as
+// long as each goroutine uses its own Context.
 func (p *Pool) Solver() Solver { return pooled{p} }
 
+// pooled is the Solver of a Pool.
 type pooled struct{ *Pool }
 
+// Name returns "pool"; answers name the solver that decided.
 func (p pooled) Name() string { return "pool" }
 
+// Solve copies the conjunction, lets the pool decide it, and translates the model.
 func (p pooled) Solve(ctx context.Context, c *Context, asserts []Term) Answer {
 	q := c.Query(asserts)
 	a := p.Pool.Solve(ctx, []*Query{q})[0]
@@ -98,7 +107,8 @@ func (p pooled) Solve(ctx context.Context, c *Context, asserts []Term) Answer {
 	return a
 }
 
-// one decides a query, unless it is known or somebody else is at it.
+// one decides a query, or returns the known answer, or waits for another goroutine that is solving
+// it.
 func (p *Pool) one(ctx context.Context, q *Query) Answer {
 	p.mu.Lock()
 	f, found := p.known[q.Digest]
@@ -118,7 +128,7 @@ func (p *Pool) one(ctx context.Context, q *Query) Answer {
 		}
 	}
 	f.Answer = p.fresh(ctx, q)
-	if f.Status == Unknown { // with more time, or another day, it may be known
+	if f.Status == Unknown { // a later attempt may have more time
 		p.mu.Lock()
 		delete(p.known, q.Digest)
 		p.mu.Unlock()
@@ -127,12 +137,17 @@ func (p *Pool) one(ctx context.Context, q *Query) Answer {
 	return f.Answer
 }
 
-// worthKeeping is the time from which an answer goes to the store: to read it back takes some of that, too.
+// worthKeeping is the minimum solving time of a stored answer. Reading an answer from a store on
+// disk takes a comparable time.
 const worthKeeping = 2 * time.Millisecond
 
+// fresh decides a query that is not known in memory. A stored model is checked, so that a damaged
+// store cannot cause a wrong Sat; a stored Unsat is trusted.
 func (p *Pool) fresh(ctx context.Context, q *Query) Answer {
 	if p.store != nil {
-		if a, ok := p.store.Get(q.Digest); ok && (a.Status == Unsat || a.Status == Sat && a.Model != nil && q.Context.Satisfies(a.Model, q.Asserts)) {
+		if a, ok := p.store.Get(q.Digest); ok &&
+			(a.Status == Unsat || a.Status == Sat && a.Model != nil &&
+				q.Context.Satisfies(a.Model, q.Asserts)) {
 			a.Cached = true
 			return a
 		}
@@ -153,7 +168,8 @@ func (p *Pool) fresh(ctx context.Context, q *Query) Answer {
 	return a
 }
 
-// ask asks solvers in their order until one knows. A model is believed only if it satisfies the query.
+// ask asks solvers in order until one decides. It accepts a model only if it satisfies the query,
+// so that a wrong Sat of a solver becomes Unknown.
 func ask(ctx context.Context, c *Context, asserts []Term, solvers []Solver) Answer {
 	reasons, steps := "", int64(0)
 	for _, s := range solvers {

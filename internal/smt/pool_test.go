@@ -13,7 +13,7 @@ import (
 	"heddle/internal/smt/sat"
 )
 
-// counting is a solver that counts what it is asked, and may be wrong or slow.
+// counting is a solver that counts its queries, and can be wrong or slow.
 type counting struct {
 	asked *atomic.Int64
 	smt.Solver
@@ -24,7 +24,7 @@ func (c counting) Solve(ctx context.Context, x *smt.Context, asserts []smt.Term)
 	return c.Solver.Solve(ctx, x, asserts)
 }
 
-// memory is a store.
+// memory is a Store in memory.
 type memory struct {
 	mu sync.Mutex
 	m  map[smt.Digest]smt.Answer
@@ -45,17 +45,20 @@ func (s *memory) Put(d smt.Digest, a smt.Answer) {
 
 func pooled(n int, store smt.Store) (*smt.Pool, *atomic.Int64) {
 	asked := new(atomic.Int64)
-	return smt.NewPool(n, func() []smt.Solver { return []smt.Solver{counting{asked, &sat.Solver{Steps: 500_000_000}}} }, store), asked
+	return smt.NewPool(n, func() []smt.Solver {
+		return []smt.Solver{counting{asked,
+			&sat.Solver{Steps: 500_000_000}}}
+	}, store), asked
 }
 
-// product says that the product of two variables is v, and that both are above 1: sat exactly if v is not prime.
+// product returns the conjunction x*y = v, x > 1, y > 1: satisfiable exactly if v is not prime.
 func product(c *smt.Context, a, b string, v uint64) []smt.Term {
 	x, y := c.VarIn(a, 16, 2, 255), c.VarIn(b, 16, 2, 255)
 	return []smt.Term{c.Eq(c.Mul(x, y), c.Const(v, 16))}
 }
 
-// TestPool: answers come in the order of the queries, with models for the original names; a query that differs from
-// another in names alone is solved once, at the same time or later.
+// TestPool checks that answers are in the order of the queries, with models for the original names,
+// and that queries which differ only in names are solved once, concurrently or later.
 func TestPool(t *testing.T) {
 	for _, n := range []int{1, 4} {
 		p, asked := pooled(n, nil)
@@ -74,7 +77,7 @@ func TestPool(t *testing.T) {
 				t.Errorf("%d workers: %d is a product: %v (%s)", n, v, a.Status, a.Reason)
 			}
 			if m := queries[i].Original(a.Model); a.Status == smt.Sat && !c.Satisfies(m, asserts[i]) {
-				t.Errorf("%d workers: %v is no model for %d", n, m, v)
+				t.Errorf("%d workers: %v is not a model for %d", n, m, v)
 			}
 		}
 		if asked.Load() != 10 {
@@ -83,7 +86,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolStore: what is in the store is not solved again, unless it cannot be right.
+// TestPoolStore checks that stored answers are reused unless they cannot be right.
 func TestPoolStore(t *testing.T) {
 	store := &memory{m: map[smt.Digest]smt.Answer{}}
 	c := smt.New()
@@ -100,31 +103,36 @@ func TestPoolStore(t *testing.T) {
 		{"a model that is none", q, smt.Answer{Status: smt.Sat, Model: wrong}, smt.Sat, 1},
 		{"sat without a model", q, smt.Answer{Status: smt.Sat}, smt.Sat, 1},
 		{"unknown", q, smt.Answer{Reason: "out of time"}, smt.Sat, 1},
-		{"a model", q, smt.Answer{Status: smt.Sat, Model: &smt.Model{Vars: map[string]uint64{"x0": 11, "x1": 23}}}, smt.Sat, 0},
+		{"a model", q, smt.Answer{Status: smt.Sat,
+			Model: &smt.Model{Vars: map[string]uint64{"x0": 11, "x1": 23}}}, smt.Sat, 0},
 		{"unsat", prime, smt.Answer{Status: smt.Unsat}, smt.Unsat, 0},
 	} {
 		p, asked := pooled(1, store)
 		store.m[tc.q.Digest] = tc.stored
 		a := p.Solve(t.Context(), []*smt.Query{tc.q})[0]
 		if a.Status != tc.want || asked.Load() != tc.asked || a.Cached != (tc.asked == 0) {
-			t.Errorf("%s: %v, %d queries solved, cached %v; want %v, %d", tc.what, a.Status, asked.Load(), a.Cached, tc.want, tc.asked)
+			t.Errorf("%s: %v, %d queries solved, cached %v; want %v, %d", tc.what, a.Status, asked.Load(),
+				a.Cached, tc.want, tc.asked)
 		}
 	}
 }
 
-// TestPoolUnknown: what nobody decided is not kept, and has everybody's reason.
+// TestPoolUnknown checks that undecided answers are not stored and contain the reasons of all
+// solvers.
 func TestPoolUnknown(t *testing.T) {
 	store := &memory{m: map[smt.Digest]smt.Answer{}}
 	asked := new(atomic.Int64)
 	tight := func() []smt.Solver {
-		return []smt.Solver{counting{asked, &sat.Solver{Gates: 10}}, counting{asked, &sat.Solver{Gates: 20}}}
+		return []smt.Solver{counting{asked, &sat.Solver{Gates: 10}},
+			counting{asked, &sat.Solver{Gates: 20}}}
 	}
 	p := smt.NewPool(2, tight, store)
 	c := smt.New()
 	q := c.Query(product(c, "a", "b", 253))
 	for range 2 {
 		a := p.Solve(t.Context(), []*smt.Query{q})[0]
-		if a.Status != smt.Unknown || a.Reason != "embedded: the circuit has more than 10 gates; embedded: the circuit has more than 20 gates" {
+		if a.Status != smt.Unknown || a.Reason != "embedded: the circuit has more than 10 gates; "+
+			"embedded: the circuit has more than 20 gates" {
 			t.Errorf("%v %q", a.Status, a.Reason)
 		}
 	}
@@ -138,14 +146,16 @@ func TestPoolCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c := smt.New()
-	for _, a := range p.Solve(ctx, []*smt.Query{c.Query(product(c, "a", "b", 253)), c.Query(product(c, "a", "b", 251))}) {
+	for _, a := range p.Solve(ctx,
+		[]*smt.Query{c.Query(product(c, "a", "b", 253)), c.Query(product(c, "a", "b", 251))}) {
 		if a.Status != smt.Unknown || a.Reason == "" {
 			t.Errorf("%v %q", a.Status, a.Reason)
 		}
 	}
 }
 
-// TestQueryCopy: a copied query has the answer of the original, and its digest tells contents apart, not names.
+// TestQueryCopy checks that a copied query has the answer of the original, and that digests depend
+// on the content but not on names.
 func TestQueryCopy(t *testing.T) {
 	if testing.Short() {
 		t.Skip()
@@ -161,33 +171,36 @@ func TestQueryCopy(t *testing.T) {
 			t.Fatalf("%v, the copy %v of %s", a.Status, b.Status, q.c.String(q.c.And(asserts...)))
 		}
 		if b.Status == smt.Sat && !q.c.Satisfies(copied.Original(b.Model), asserts) {
-			t.Fatalf("the model of the copy is none of %s", q.c.String(q.c.And(asserts...)))
+			t.Fatalf("the model of the copy does not satisfy %s", q.c.String(q.c.And(asserts...)))
 		}
-		// The copy prints as the original does, but for names: so a digest that two queries share must print alike.
+		// The copy prints as the original does, but for names: so a digest that two queries share must
+		// print alike.
 		text := string(copied.Context.Script(copied.Asserts))
 		if other, twice := seen[copied.Digest]; twice && other != text {
-			t.Fatalf("one digest for\n%s\nand\n%s", other, text)
+			t.Fatalf("the same digest for\n%s\nand\n%s", other, text)
 		}
 		seen[copied.Digest] = text
 	})
 }
 
-// TestDigestNames: names do not matter, ranges and everything else do.
+// TestDigestNames checks that digests depend on ranges, constants and variables, but not on names.
 func TestDigestNames(t *testing.T) {
 	c := smt.New()
 	base := c.Query(product(c, "a", "b", 253)).Digest
-	if c.Query(product(c, "p", "q", 253)).Digest != base || smt.New().Query(product(c, "a", "b", 253)[:0]).Digest == base {
-		t.Error("names matter")
+	if c.Query(product(c, "p", "q", 253)).Digest != base ||
+		smt.New().Query(product(c, "a", "b", 253)[:0]).Digest == base {
+		t.Error("the digest depends on names")
 	}
 	other := smt.New()
 	if other.Query(product(other, "z", "y", 253)).Digest != base {
-		t.Error("the context matters")
+		t.Error("the digest depends on other terms of the context")
 	}
 	x, y := c.VarIn("c", 16, 2, 254), c.VarIn("d", 16, 2, 255)
 	if c.Query([]smt.Term{c.Eq(c.Mul(x, y), c.Const(253, 16))}).Digest == base {
-		t.Error("ranges do not matter")
+		t.Error("the digest does not depend on ranges")
 	}
-	if c.Query(product(c, "a", "a", 253)).Digest == base || c.Query(product(c, "a", "b", 252)).Digest == base {
-		t.Error("variables or constants do not matter")
+	if c.Query(product(c, "a", "a", 253)).Digest == base ||
+		c.Query(product(c, "a", "b", 252)).Digest == base {
+		t.Error("the digest does not depend on variables or constants")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Script prints the query "is there a model of all asserts" for an SMT-LIB 2 solver: declarations,
-// definitions of shared terms, the ranges of variables, and one assertion each. It does not print
-// check-sat. Names of the definitions and declarations are local to one script.
+// Script prints a conjunction for an SMT-LIB 2 solver: declarations, definitions of shared terms,
+// the ranges of variables, and one assertion for each conjunct. It does not print check-sat. The
+// names of definitions are unique within one script only.
 func (c *Context) Script(asserts []Term) []byte {
 	p := &printer{c: c, uses: map[Term]int{}, name: map[Term]string{}}
 	for _, a := range asserts {
@@ -30,20 +30,24 @@ func (c *Context) Script(asserts []Term) []byte {
 	return p.out.Bytes()
 }
 
-// String prints t in SMT-LIB 2 on one line, shared terms written out.
+// String prints t in SMT-LIB 2 on one line with shared terms expanded, for debugging. The result
+// can be exponentially large.
 func (c *Context) String(t Term) string {
 	p := &printer{c: c, name: map[Term]string{}}
 	return p.text(t)
 }
 
+// printer prints terms. Terms with several uses get names, which keeps a script linear in the size
+// of the shared graph.
 type printer struct {
 	c     *Context
 	uses  map[Term]int
-	order []Term // arguments before their users
+	order []Term // arguments before the terms that use them
 	name  map[Term]string
 	out   bytes.Buffer
 }
 
+// count counts the uses of t and of the terms below it, and appends them to order.
 func (p *printer) count(t Term) {
 	if p.uses[t]++; p.uses[t] > 1 {
 		return
@@ -54,6 +58,7 @@ func (p *printer) count(t Term) {
 	p.order = append(p.order, t)
 }
 
+// declare prints the declarations of variables and functions.
 func (p *printer) declare() {
 	seen := map[string]bool{}
 	for _, t := range p.order {
@@ -69,15 +74,18 @@ func (p *printer) declare() {
 				args = append(args, sort(w))
 			}
 		}
-		fmt.Fprintf(&p.out, "(declare-fun %s (%s) %s)\n", Symbol(name), strings.Join(args, " "), sort(n.width))
+		fmt.Fprintf(&p.out, "(declare-fun %s (%s) %s)\n", Symbol(name), strings.Join(args, " "),
+			sort(n.width))
 	}
 }
 
-// Symbol quotes a name as SMT-LIB 2 wants it.
+// Symbol quotes a name as an SMT-LIB 2 symbol. Bars and backslashes, which a quoted symbol cannot
+// contain, become exclamation marks.
 func Symbol(name string) string {
 	return "|" + strings.NewReplacer("|", "!", `\`, "!").Replace(name) + "|"
 }
 
+// sort returns the SMT-LIB sort of a width; 0 is Bool.
 func sort(w uint8) string {
 	if w == 0 {
 		return "Bool"
@@ -85,6 +93,7 @@ func sort(w uint8) string {
 	return fmt.Sprintf("(_ BitVec %d)", w)
 }
 
+// constant returns a constant in SMT-LIB.
 func constant(v uint64, w uint8) string {
 	switch {
 	case w == 0 && v == 1:
@@ -98,9 +107,11 @@ func constant(v uint64, w uint8) string {
 var opNames = map[Op]string{
 	OpNot: "not", OpAnd: "and", OpOr: "or", OpIte: "ite", OpEq: "=", OpUlt: "bvult", OpSlt: "bvslt",
 	OpMul: "bvmul", OpUDiv: "bvudiv", OpURem: "bvurem", OpSDiv: "bvsdiv", OpSRem: "bvsrem",
-	OpBvAnd: "bvand", OpBvOr: "bvor", OpBvXor: "bvxor", OpShl: "bvshl", OpLShr: "bvlshr", OpAShr: "bvashr",
+	OpBvAnd: "bvand", OpBvOr: "bvor", OpBvXor: "bvxor", OpShl: "bvshl", OpLShr: "bvlshr",
+	OpAShr: "bvashr",
 }
 
+// text returns a term in SMT-LIB, or its name if it has one.
 func (p *printer) text(t Term) string {
 	if name, ok := p.name[t]; ok {
 		return name
@@ -132,6 +143,7 @@ func (p *printer) text(t Term) string {
 	return "(" + head + p.list(n.args) + ")"
 }
 
+// list returns terms separated and preceded by spaces.
 func (p *printer) list(args []Term) string {
 	var b strings.Builder
 	for _, a := range args {
@@ -141,6 +153,7 @@ func (p *printer) list(args []Term) string {
 	return b.String()
 }
 
+// sum returns a sum with its coefficients as products.
 func (p *printer) sum(n *node) string {
 	var parts []string
 	for i, a := range n.args {

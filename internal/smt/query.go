@@ -8,27 +8,31 @@ import (
 	"strconv"
 )
 
-// Query is a conjunction in a context of its own, which shares nothing with the one that it comes from: it can be
-// solved while terms are made there. Its variables and functions have canonical names, by the order in which they
-// occur, so that queries that differ in names alone are equal.
+// Query is a conjunction in a Context of its own, so it can be solved while terms are built in the
+// original Context. Variables and functions have canonical names, in the order of their occurrence,
+// so that queries which differ only in names are equal.
 type Query struct {
-	Context *Context
-	Asserts []Term
-	Digest  Digest   // of the content
-	vars    []string // original names, by canonical number
-	funcs   []string
+	Context *Context // owns the terms of the query only
+	Asserts []Term   // the conjuncts
+	Digest  Digest   // of the content, without names
+	vars    []string // original names of variables, by canonical number
+	funcs   []string // original names of functions, by canonical number
 }
 
-// Digest identifies the content of a query: equal digests, equal queries but for names.
+// Digest identifies the content of a query: queries with equal digests differ at most in names
+// (unless SHA-256 collides). Queries that differ in the order of commutative arguments usually, but
+// not always, have equal digests.
 type Digest [sha256.Size]byte
 
-// keyVersion changes whenever a key would mean something else.
+// keyVersion must change when the encoding or the meaning of keys changes, since stores keep
+// digests.
 const keyVersion = "heddle-query-1\n"
 
-// Query copies a conjunction.
+// Query copies a conjunction into a new Context.
 func (c *Context) Query(asserts []Term) *Query {
 	e := exporter{
-		from: c, q: &Query{Context: New()}, shape: map[Term]uint64{}, term: map[Term]Term{False: False, True: True},
+		from: c, q: &Query{Context: New()}, shape: map[Term]uint64{},
+		term: map[Term]Term{False: False, True: True},
 		vars: map[string]uint32{}, funcs: map[uint32]uint32{},
 	}
 	e.key = append(e.key, keyVersion...)
@@ -43,17 +47,18 @@ func (c *Context) Query(asserts []Term) *Query {
 	return e.q
 }
 
+// exporter copies a conjunction and builds its key, the input of the digest.
 type exporter struct {
 	from  *Context
 	q     *Query
-	shape map[Term]uint64 // hashes of terms without names
+	shape map[Term]uint64 // hashes of terms, independent of names
 	term  map[Term]Term
 	vars  map[string]uint32 // canonical number by name
 	funcs map[uint32]uint32
 	key   []byte
 }
 
-// shapeOf hashes a term without the names in it, and without the order of what commutes.
+// shapeOf hashes a term independently of names and of the order of commutative arguments.
 func (e *exporter) shapeOf(t Term) uint64 {
 	if h, done := e.shape[t]; done {
 		return h
@@ -84,12 +89,13 @@ func (e *exporter) shapeOf(t Term) uint64 {
 	return h
 }
 
+// mix combines two hashes; the order matters.
 func mix(a, b uint64) uint64 {
 	h := (a ^ bits.RotateLeft64(b, 32)) * 0x9e3779b97f4a7c15
 	return (h ^ h>>29) * 0xbf58476d1ce4e5b9
 }
 
-// commutes reports whether the order of the arguments means nothing.
+// commutes reports whether the order of the arguments does not matter.
 func commutes(op Op) bool {
 	switch op {
 	case OpAnd, OpOr, OpEq, OpSum, OpMul, OpBvAnd, OpBvOr, OpBvXor:
@@ -98,9 +104,10 @@ func commutes(op Op) bool {
 	return false
 }
 
-// sort orders arguments by their shape, so that it does not matter which term was made first; coef goes along.
+// sort orders arguments by their shape, so that the order in which terms were built does not
+// matter. It permutes coef alike. Terms with equal shapes keep their order.
 func (e *exporter) sort(args []Term, coef []uint64) {
-	for i := range args { // an insertion sort, as there are few and they are nearly in order
+	for i := range args { // insertion sort: the lists are short and nearly sorted
 		for j := i; j > 0 && e.shapeOf(args[j]) < e.shapeOf(args[j-1]); j-- {
 			args[j], args[j-1] = args[j-1], args[j]
 			if coef != nil {
@@ -110,7 +117,7 @@ func (e *exporter) sort(args []Term, coef []uint64) {
 	}
 }
 
-// copy adds a term as it is: it has been simplified already.
+// copy adds a term without simplifying it again.
 func (e *exporter) copy(t Term) {
 	if _, done := e.term[t]; done {
 		return
@@ -145,7 +152,7 @@ func (e *exporter) copy(t Term) {
 	e.term[t] = id
 }
 
-// node appends a term to the key.
+// node appends the content of a term to the key.
 func (e *exporter) node(n *node) {
 	e.key = append(e.key, byte(n.op), n.width)
 	e.key = binary.AppendUvarint(e.key, uint64(n.aux))
@@ -159,7 +166,7 @@ func (e *exporter) node(n *node) {
 	}
 }
 
-// variable copies a variable with the range that is assumed of it.
+// variable copies a variable with its assumed range.
 func (e *exporter) variable(n node, f facts) Term {
 	name := e.from.vars[n.aux].name
 	number, known := e.vars[name]
@@ -176,6 +183,7 @@ func (e *exporter) variable(n node, f facts) Term {
 	return e.q.Context.refined("x"+strconv.Itoa(int(number)), n.width, f)
 }
 
+// function returns the number of the canonical copy of a function.
 func (e *exporter) function(f uint32) uint32 {
 	number, known := e.funcs[f]
 	if !known {
@@ -190,12 +198,13 @@ func (e *exporter) function(f uint32) uint32 {
 	return number
 }
 
-// Original gives a model of the query the names that the variables and functions have where the query comes from.
+// Original translates a model of the query to the original names. It returns nil for nil.
 func (q *Query) Original(m *Model) *Model {
 	if m == nil {
 		return nil
 	}
-	r := &Model{Vars: make(map[string]uint64, len(m.Vars)), Funcs: make(map[string]map[string]uint64, len(m.Funcs))}
+	r := &Model{Vars: make(map[string]uint64, len(m.Vars)),
+		Funcs: make(map[string]map[string]uint64, len(m.Funcs))}
 	for i, name := range q.vars {
 		if v, ok := m.Vars["x"+strconv.Itoa(i)]; ok {
 			r.Vars[name] = v
@@ -209,9 +218,11 @@ func (q *Query) Original(m *Model) *Model {
 	return r
 }
 
-// Canonical gives a model the names of the query: the inverse of Original.
+// Canonical translates a model with original names to the names of the query: the inverse of
+// Original.
 func (q *Query) Canonical(m *Model) *Model {
-	r := &Model{Vars: make(map[string]uint64, len(m.Vars)), Funcs: make(map[string]map[string]uint64, len(m.Funcs))}
+	r := &Model{Vars: make(map[string]uint64, len(m.Vars)),
+		Funcs: make(map[string]map[string]uint64, len(m.Funcs))}
 	for i, name := range q.vars {
 		if v, ok := m.Vars[name]; ok {
 			r.Vars["x"+strconv.Itoa(i)] = v
@@ -225,7 +236,7 @@ func (q *Query) Canonical(m *Model) *Model {
 	return r
 }
 
-// Var returns the name in the query of an original variable, and whether it occurs.
+// Var returns the canonical name of an original variable, and whether the query contains it.
 func (q *Query) Var(name string) (string, bool) {
 	i := slices.Index(q.vars, name)
 	return "x" + strconv.Itoa(i), i >= 0

@@ -2,43 +2,52 @@ package smt
 
 import "slices"
 
-// Status is what is known of a query.
+// Simplification of a conjunction by itself, as preprocessors of SMT solvers do: conjuncts replace
+// their occurrences in each other, equations eliminate variables (Gaussian elimination modulo 2^w,
+// with odd coefficients), bounds of variables become ranges, and comparisons of the same two terms
+// imply others.
+//
+// Law: the reduced conjunction has a model exactly if the original one has, and Complete turns a
+// model of the first into one of the second. A replaced variable keeps its range as a conjunct.
+// Reduce misses everything that needs a case split or the multiplication of two conjuncts; it gives
+// up after maxRounds.
+
+// Status is the answer to a query.
 type Status uint8
 
 const (
-	Unknown Status = iota
-	Unsat
-	Sat
+	Unknown Status = iota // not decided
+	Unsat                 // no model exists
+	Sat                   // a model exists
 )
 
 var statusNames = [...]string{"unknown", "unsat", "sat"}
 
-// String returns the answer as solvers print it.
+// String returns the status in the form of SMT-LIB: "unknown", "unsat", "sat".
 func (s Status) String() string { return statusNames[s] }
 
-// Reduced is a query after simplification: it has a model exactly if the original has one.
+// Reduced is a conjunction after simplification. It has a model exactly if the original has one.
 type Reduced struct {
-	Status  Status // Unsat or Sat if the simplifier decided
+	Status  Status // Unsat or Sat if the simplifier decided, else Unknown
 	Model   *Model // of the original query, if Sat
-	Asserts []Term // what is left, if Unknown
+	Asserts []Term // the remaining conjuncts, if Unknown
 	c       *Context
-	vars    []Term // of the original query
-	solved  []definition
-	narrow  map[string]Term // by name: the term with the last range
+	vars    []Term          // of the original query
+	solved  []definition    // eliminated variables, in the order of elimination
+	narrow  map[string]Term // by name: the term with the latest range
 }
 
-// definition says that a variable was replaced by a term over others.
+// definition is an eliminated variable with the term that replaced it.
 type definition struct {
 	name string
 	by   Term
 }
 
-// maxRounds bounds how often Reduce goes over the query. Each round removes a variable or narrows ranges, and
-// fixes literals; a query that still moves goes to the solver as it is.
+// maxRounds is the maximum number of passes over the query. Each pass eliminates a variable or
+// narrows ranges. A query that still changes after that goes to the solver as it is.
 const maxRounds = 24
 
-// Reduce simplifies a conjunction under itself: what is asserted is true elsewhere, a variable that an
-// equation determines is replaced, a bound of a variable becomes its range.
+// Reduce simplifies a conjunction. asserts stay valid; new terms are added to c.
 func (c *Context) Reduce(asserts []Term) *Reduced {
 	r := &Reduced{c: c, narrow: map[string]Term{}}
 	c.Visit(asserts, func(t Term) {
@@ -65,7 +74,7 @@ func (c *Context) Reduce(asserts []Term) *Reduced {
 			r.Status, r.Model = Sat, m
 			return r
 		}
-		list = c.conjuncts(asserts) // the ranges left a value that the default missed
+		list = c.conjuncts(asserts) // the default values violate a range: start over without elimination
 		r.solved = nil
 		r.narrow = map[string]Term{}
 	}
@@ -73,7 +82,8 @@ func (c *Context) Reduce(asserts []Term) *Reduced {
 	return r
 }
 
-// Satisfies reports whether m makes all terms true, the assumed ranges of their variables included.
+// Satisfies reports whether m makes all terms true and respects the assumed ranges of their
+// variables.
 func (c *Context) Satisfies(m *Model, terms []Term) bool {
 	ranges := c.Ranges(terms)
 	e := c.Evaluate(m)
@@ -85,7 +95,7 @@ func (c *Context) Satisfies(m *Model, terms []Term) bool {
 	return true
 }
 
-// conjuncts flattens a conjunction; if it is False, that is the only member.
+// conjuncts returns the flattened conjunction: empty if it is True, and {False} if it is False.
 func (c *Context) conjuncts(asserts []Term) []Term {
 	all := c.And(asserts...)
 	switch {
@@ -97,8 +107,8 @@ func (c *Context) conjuncts(asserts []Term) []Term {
 	return []Term{all}
 }
 
-// round applies what the conjuncts say of each other once. Either one variable is solved, or all bounds of
-// variables become ranges.
+// round makes one pass: it replaces conjuncts inside each other, and then either eliminates one
+// variable or turns all bounds of variables into ranges.
 func (r *Reduced) round(list []Term) []Term {
 	c := r.c
 	list = slices.Clone(list)
@@ -118,26 +128,27 @@ func (r *Reduced) round(list []Term) []Term {
 	for i, t := range list {
 		list[i] = lits.inside(t)
 	}
-	s, gone, keep, ok := r.solveOne(list)
+	s, removed, keep, ok := r.solveOne(list)
 	if !ok {
-		if s, gone, ok = r.narrowAll(list); !ok {
+		if s, removed, ok = r.narrowAll(list); !ok {
 			return []Term{False}
 		}
 	}
 	out := keep
 	for i, t := range list {
-		if !gone[i] {
+		if !removed[i] {
 			out = append(out, s.Apply(t))
 		}
 	}
 	return c.conjuncts(out)
 }
 
-// orders says what comparisons of the same two terms say of each other: a < b leaves neither b < a nor equality, and where
-// neither is less they are equal, which is returned; or False for a contradiction. A loop that ends says this much of its counter and its bound, and a
-// solver of clauses may count through all values before it sees it.
+// orders applies what comparisons of the same two terms imply: a < b excludes b < a and a = b,
+// which are replaced in lits. If neither a < b nor b < a holds, it returns a = b; for a
+// contradiction it returns False. The exit of a loop asserts such comparisons of its counter and
+// bound, and a SAT solver may enumerate all values before it finds the same.
 func (c *Context) orders(list []Term, lits *Substitution) (more []Term) {
-	holds := map[Term]bool{} // of comparisons
+	holds := map[Term]bool{} // by comparison: asserted true or false
 	for _, t := range list {
 		n := c.nodes[t]
 		switch {
@@ -171,9 +182,10 @@ func (c *Context) orders(list []Term, lits *Substitution) (more []Term) {
 	return more
 }
 
+// isOrder reports whether t is a comparison, < signed or unsigned.
 func (c *Context) isOrder(t Term) bool { return c.nodes[t].op == OpUlt || c.nodes[t].op == OpSlt }
 
-// reversed is a comparison with its sides exchanged.
+// reversed returns a comparison with its sides exchanged.
 func (c *Context) reversed(t Term) Term {
 	n := c.nodes[t]
 	if n.op == OpUlt {
@@ -182,7 +194,7 @@ func (c *Context) reversed(t Term) Term {
 	return c.Slt(n.args[1], n.args[0])
 }
 
-// variants returns the terms of each variable of list, by name.
+// variants returns the terms of each variable in list, which differ in their ranges, by name.
 func (r *Reduced) variants(list []Term) map[string][]Term {
 	m := map[string][]Term{}
 	r.c.Visit(list, func(t Term) {
@@ -193,8 +205,10 @@ func (r *Reduced) variants(list []Term) map[string][]Term {
 	return m
 }
 
-// solveOne takes one conjunct that determines a variable out of the query.
-func (r *Reduced) solveOne(list []Term) (s *Substitution, gone map[int]bool, keep []Term, ok bool) {
+// solveOne finds a conjunct that determines a variable and returns the substitution that eliminates
+// it, the index of the conjunct, and the ranges of the variable as conjuncts to keep.
+func (r *Reduced) solveOne(list []Term) (s *Substitution, removed map[int]bool, keep []Term,
+	ok bool) {
 	c := r.c
 	for i, t := range list {
 		v, by, solved := c.solve(t)
@@ -216,10 +230,11 @@ func (r *Reduced) solveOne(list []Term) (s *Substitution, gone map[int]bool, kee
 	return nil, nil, nil, false
 }
 
-// narrowAll turns the bounds of variables into their ranges; ok is false if a range became empty.
-func (r *Reduced) narrowAll(list []Term) (s *Substitution, gone map[int]bool, ok bool) {
+// narrowAll turns conjuncts that bound a variable into a range of the variable, and returns their
+// indices as removed. ok is false if a range is empty: the query is unsatisfiable.
+func (r *Reduced) narrowAll(list []Term) (s *Substitution, removed map[int]bool, ok bool) {
 	c := r.c
-	s, gone = c.Substitute(), map[int]bool{}
+	s, removed = c.Substitute(), map[int]bool{}
 	ranges := map[string]facts{}
 	variants := r.variants(list)
 	for i, t := range list {
@@ -229,17 +244,17 @@ func (r *Reduced) narrowAll(list []Term) (s *Substitution, gone map[int]bool, ok
 		}
 		name, w := c.Name(v), c.nodes[v].width
 		for _, x := range variants[name] {
-			f, found = meet(f, c.facts[x], w)
+			f, found = intersect(f, c.facts[x], w)
 			if !found {
-				return s, gone, false
+				return s, removed, false
 			}
 		}
 		if g, twice := ranges[name]; twice {
-			if f, found = meet(f, g, w); !found {
-				return s, gone, false
+			if f, found = intersect(f, g, w); !found {
+				return s, removed, false
 			}
 		}
-		ranges[name], gone[i] = f, true
+		ranges[name], removed[i] = f, true
 	}
 	for name, f := range ranges {
 		w := c.nodes[variants[name][0]].width
@@ -249,10 +264,11 @@ func (r *Reduced) narrowAll(list []Term) (s *Substitution, gone map[int]bool, ok
 			s.Replace(x, to)
 		}
 	}
-	return s, gone, true
+	return s, removed, true
 }
 
-// inside applies the substitution to the parts of an assertion, but not to the literal that it asserts.
+// inside applies the substitution to the arguments of a conjunct, but not to the literal that it
+// asserts, which would become True.
 func (s *Substitution) inside(t Term) Term {
 	if n := s.c.nodes[t]; n.op == OpNot {
 		return s.c.Not(s.fresh(n.args[0]))
@@ -260,7 +276,7 @@ func (s *Substitution) inside(t Term) Term {
 	return s.fresh(t)
 }
 
-// fresh is under without the memo for t itself.
+// fresh is under without a cache entry for t itself.
 func (s *Substitution) fresh(t Term) Term {
 	n := s.c.nodes[t]
 	if len(n.args) == 0 {
@@ -273,14 +289,16 @@ func (s *Substitution) fresh(t Term) Term {
 	return s.c.rebuild(&n, args)
 }
 
-// Solved reads a conjunct as an equation of a variable: t holds only where v = by.
+// Solved returns a variable v and a term by such that t implies v = by and by does not contain v.
+// ok is false if t is not such an equation.
 func (c *Context) Solved(t Term) (v, by Term, ok bool) { return c.solve(t) }
 
-// solve finds a variable that an equation determines: v = by, where v does not occur in by.
+// solve implements Solved. In a linear equation it solves for a variable with an odd coefficient,
+// which is invertible modulo 2^w.
 func (c *Context) solve(t Term) (v, by Term, ok bool) {
 	n := c.nodes[t]
 	switch {
-	case n.op == OpVar: // a Boolean
+	case n.op == OpVar: // a Boolean variable
 		return t, True, true
 	case n.op == OpNot && c.nodes[n.args[0]].op == OpVar:
 		return n.args[0], False, true
@@ -319,7 +337,7 @@ func (c *Context) solve(t Term) (v, by Term, ok bool) {
 	return 0, 0, false
 }
 
-// occurs reports whether the variable v, under whatever range, occurs in t.
+// occurs reports whether t contains the variable v with any range.
 func (c *Context) occurs(v, t Term) bool {
 	name, found := c.Name(v), false
 	c.Visit([]Term{t}, func(x Term) {
@@ -328,7 +346,7 @@ func (c *Context) occurs(v, t Term) bool {
 	return found
 }
 
-// inRange says that by keeps the assumptions of v, which it replaces.
+// inRange returns the assumed range of v as conjuncts about by, which replaces v.
 func (c *Context) inRange(v, by Term) []Term {
 	n := c.nodes[v]
 	if n.width == 0 {
@@ -342,7 +360,8 @@ func (c *Context) inRange(v, by Term) []Term {
 	return out
 }
 
-// bound reads an assertion as a bound of one variable: v < k, k < v, or their negations.
+// bound returns the range that a conjunct of the form v < k, k < v or their negations gives to v.
+// ok is false for other conjuncts and for bounds that no value satisfies.
 func (c *Context) bound(t Term) (v Term, f facts, ok bool) {
 	neg := false
 	n := c.nodes[t]
@@ -379,8 +398,9 @@ func (c *Context) bound(t Term) (v Term, f facts, ok bool) {
 	return 0, f, false
 }
 
-// meet returns the facts that hold under both; ok is false if nothing satisfies them.
-func meet(a, b facts, w uint8) (f facts, ok bool) {
+// intersect returns facts that hold for the values that satisfy both a and b. ok is false if no
+// value does.
+func intersect(a, b facts, w uint8) (f facts, ok bool) {
 	f = facts{
 		zeros: a.zeros | b.zeros, ones: a.ones | b.ones,
 		ulo: max(a.ulo, b.ulo), uhi: min(a.uhi, b.uhi),
@@ -390,13 +410,15 @@ func meet(a, b facts, w uint8) (f facts, ok bool) {
 		return f, false
 	}
 	t := f.tighten(w)
-	if t.uhi > f.uhi || t.shi > f.shi || t.zeros&t.ones != 0 { // tighten moved an empty range
+	// tighten replaced an empty range by one value
+	if t.uhi > f.uhi || t.shi > f.shi || t.zeros&t.ones != 0 {
 		return f, false
 	}
 	return t, true
 }
 
-// Complete extends a model of r.Asserts to one of the original query.
+// Complete extends a model of r.Asserts in place to a model of the original query: first the
+// variables that no longer occur, then the eliminated ones in reverse order.
 func (r *Reduced) Complete(m *Model) {
 	c := r.c
 	for _, v := range r.vars {
@@ -415,7 +437,8 @@ func (r *Reduced) Complete(m *Model) {
 	}
 }
 
-// some returns a value of the range, where one is easily found.
+// some returns a value that lies in both ranges if one of their lower bounds does. The known bits
+// may exclude it, so callers check the model.
 func (f facts) some(w uint8) uint64 {
 	if w == 0 || signed(f.ulo, w) >= f.slo && signed(f.ulo, w) <= f.shi {
 		return f.ulo

@@ -2,9 +2,9 @@ package smt
 
 import "testing"
 
-// TestReduceOrders: every conjunction of literals that compare the same two terms, with one of them inside of a disjunction,
-// has models after Reduce if and only if it has some before, and those that order alone decides are decided by it: the
-// solver would count.
+// TestReduceOrders checks every conjunction of comparisons of the same two terms, with one of them
+// inside a disjunction: Reduce keeps satisfiability, and decides the conjunctions that the order of
+// the terms decides, for which a SAT solver would enumerate values.
 func TestReduceOrders(t *testing.T) {
 	const width = 2
 	for _, signed := range []bool{false, true} {
@@ -16,7 +16,8 @@ func TestReduceOrders(t *testing.T) {
 				if signed {
 					less = c.Slt
 				}
-				lits := []Term{less(a, b), c.Not(less(a, b)), less(b, a), c.Not(less(b, a)), c.Eq(a, b), c.Not(c.Eq(a, b))}
+				lits := []Term{less(a, b), c.Not(less(a, b)), less(b, a), c.Not(less(b, a)), c.Eq(a, b),
+					c.Not(c.Eq(a, b))}
 				query := []Term{c.Or(lits[inside], x)}
 				for i, l := range lits {
 					if set>>i&1 == 1 {
@@ -25,7 +26,8 @@ func TestReduceOrders(t *testing.T) {
 				}
 				want := Unsat
 				for m := range 1 << (2*width + 1) {
-					model := &Model{Vars: map[string]uint64{"a": uint64(m & 3), "b": uint64(m >> 2 & 3), "x": uint64(m >> 4)}}
+					model := &Model{Vars: map[string]uint64{"a": uint64(m & 3), "b": uint64(m >> 2 & 3),
+						"x": uint64(m >> 4)}}
 					if c.Satisfies(model, query) {
 						want = Sat
 					}
@@ -33,18 +35,22 @@ func TestReduceOrders(t *testing.T) {
 				r := c.Reduce(query)
 				switch {
 				case r.Status == Unknown && want == Unsat:
-					t.Errorf("signed %v: %v is left as %v, expected unsat", signed, query, c.String(c.And(r.Asserts...)))
+					t.Errorf("signed %v: %v is left as %v, expected unsat", signed, query,
+						c.String(c.And(r.Asserts...)))
 				case r.Status != Unknown && r.Status != want:
-					t.Errorf("signed %v: literals %06b with %d inside: %v, expected %v", signed, set, inside, r.Status, want)
+					t.Errorf("signed %v: literals %06b with %d inside: %v, expected %v", signed, set, inside,
+						r.Status, want)
 				case r.Status == Unknown:
 					found := false
 					for m := range 1 << (2*width + 1) {
-						model := &Model{Vars: map[string]uint64{"a": uint64(m & 3), "b": uint64(m >> 2 & 3), "x": uint64(m >> 4)}}
+						model := &Model{Vars: map[string]uint64{"a": uint64(m & 3), "b": uint64(m >> 2 & 3),
+							"x": uint64(m >> 4)}}
 						r.Complete(model)
 						found = found || c.Satisfies(model, query)
 					}
 					if !found {
-						t.Errorf("signed %v: literals %06b with %d inside: no model is left of %v", signed, set, inside, c.String(c.And(r.Asserts...)))
+						t.Errorf("signed %v: literals %06b with %d inside: no model is left of %v", signed, set,
+							inside, c.String(c.And(r.Asserts...)))
 					}
 				}
 			}

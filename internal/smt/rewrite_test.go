@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// expr is an expression as written, with a meaning of its own: the oracle that the simplifying constructors
-// are held against. Widths: 0 is Boolean.
+// expr is an expression as written with an evaluator of its own: the oracle for the simplifying
+// constructors. Width 0 is Boolean.
 type expr struct {
 	op   string
 	w    int
@@ -38,7 +38,7 @@ func b2i(b bool) uint64 {
 	return 0
 }
 
-// eval is the meaning by SMT-LIB's theory of fixed-size bit-vectors, written apart from the evaluator.
+// eval evaluates by SMT-LIB's theory of fixed-size bit-vectors, independently of Evaluator.
 func (e *expr) eval(m map[string]uint64) uint64 {
 	a := make([]uint64, len(e.args))
 	for i, x := range e.args {
@@ -159,9 +159,11 @@ func (e *expr) build(c *Context, vars map[string]genVar) Term {
 		a[i] = x.build(c, vars)
 	}
 	two := map[string]func(a, b Term) Term{
-		"eq": c.Eq, "ult": c.Ult, "ule": c.Ule, "slt": c.Slt, "sle": c.Sle, "add": c.Add, "sub": c.Sub, "mul": c.Mul,
-		"udiv": c.UDiv, "urem": c.URem, "sdiv": c.SDiv, "srem": c.SRem, "bvand": c.BvAnd, "bvor": c.BvOr, "bvxor": c.BvXor,
-		"shl": c.Shl, "lshr": c.LShr, "ashr": c.AShr, "implies": c.Implies, "concat": c.Concat,
+		"eq": c.Eq, "ult": c.Ult, "ule": c.Ule, "slt": c.Slt, "sle": c.Sle, "add": c.Add, "sub": c.Sub,
+		"mul":  c.Mul,
+		"udiv": c.UDiv, "urem": c.URem, "sdiv": c.SDiv, "srem": c.SRem, "bvand": c.BvAnd, "bvor": c.BvOr,
+		"bvxor": c.BvXor,
+		"shl":   c.Shl, "lshr": c.LShr, "ashr": c.AShr, "implies": c.Implies, "concat": c.Concat,
 	}
 	if f, ok := two[e.op]; ok {
 		return f(a[0], a[1])
@@ -219,7 +221,7 @@ func (e *expr) String() string {
 	return "(" + strings.Join(s, " ") + ")"
 }
 
-// generator draws expressions whose variables it declares.
+// generator generates random expressions and declares their variables.
 type generator struct {
 	t    *rapid.T
 	vars map[string]genVar
@@ -231,7 +233,8 @@ func (g *generator) pick(label string, n int) int { return rapid.IntRange(0, n-1
 
 func (g *generator) corner(w int) uint64 {
 	m := ones(w)
-	c := []uint64{0, 1, 2, 3, 4, 8, 16, 31, 32, 63, 64, 255, m, m - 1, m >> 1, m>>1 + 1, 1 << (w - 1) >> 1}
+	c := []uint64{0, 1, 2, 3, 4, 8, 16, 31, 32, 63, 64, 255, m, m - 1, m >> 1, m>>1 + 1,
+		1 << (w - 1) >> 1}
 	if g.pick("corner", 4) == 0 {
 		return rapid.Uint64().Draw(g.t, "any") & m
 	}
@@ -269,7 +272,8 @@ func (g *generator) expr(w, depth int) *expr {
 	}
 	sub := func(w int) *expr { return g.expr(w, depth-1) }
 	if w == 0 {
-		ops := []string{"not", "and", "or", "ite", "implies", "eq", "ult", "ule", "slt", "sle", "eq", "ult"}
+		ops := []string{"not", "and", "or", "ite", "implies", "eq", "ult", "ule", "slt", "sle", "eq",
+			"ult"}
 		op := ops[g.pick("op", len(ops))]
 		switch op {
 		case "not":
@@ -285,7 +289,8 @@ func (g *generator) expr(w, depth int) *expr {
 		}
 		return &expr{op: op, args: []*expr{sub(v), sub(v)}}
 	}
-	ops := []string{"add", "sub", "neg", "mul", "add", "mul", "udiv", "urem", "sdiv", "srem", "bvnot", "bvand", "bvor", "bvxor",
+	ops := []string{"add", "sub", "neg", "mul", "add", "mul", "udiv", "urem", "sdiv", "srem", "bvnot",
+		"bvand", "bvor", "bvxor",
 		"shl", "lshr", "ashr", "extract", "zext", "sext", "ite", "ite", "concat", "add", "sub"}
 	switch op := ops[g.pick("op", len(ops))]; op {
 	case "neg", "bvnot":
@@ -317,7 +322,7 @@ func (g *generator) expr(w, depth int) *expr {
 	}
 }
 
-// model draws values within the ranges.
+// model generates values within the ranges of the variables.
 func (g *generator) model() map[string]uint64 {
 	m := map[string]uint64{}
 	for _, v := range g.sortedVars() {
@@ -358,7 +363,8 @@ func seq(n int) []int {
 	return s
 }
 
-// TestRewrites: what the constructors build means what was written, and the facts of every term hold.
+// TestRewrites checks that built terms have the value of the expression as written, and that the
+// facts of every term hold.
 func TestRewrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t, vars: map[string]genVar{}}
@@ -392,12 +398,13 @@ func checkFacts(t *rapid.T, c *Context, x Term, v uint64) {
 	slo, shi := c.Signed(x)
 	z, o := c.KnownBits(x)
 	if s := toSigned(v, w); v < lo || v > hi || s < slo || s > shi || v&z != 0 || ^v&o != 0 {
-		t.Fatalf("%s = %d is outside its facts: [%d,%d] [%d,%d] zeros %#x ones %#x", c.String(x), v, lo, hi, slo, shi, z, o)
+		t.Fatalf("%s = %d is outside its facts: [%d,%d] [%d,%d] zeros %#x ones %#x", c.String(x), v, lo,
+			hi, slo, shi, z, o)
 	}
 }
 
-// TestReduceKeepsModels: a model of the query satisfies nothing less after Reduce, and Unsat is never said of
-// a query that has one; what Reduce calls Sat has the model that it gives.
+// TestReduceKeepsModels checks that a model of the query satisfies the reduced query, that Reduce
+// never answers Unsat for a query with a model, and that the model of a Sat satisfies the query.
 func TestReduceKeepsModels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{t: t, vars: map[string]genVar{}}
@@ -428,7 +435,8 @@ func TestReduceKeepsModels(t *testing.T) {
 		if r.Status == Unknown {
 			// Variables that were solved keep their values in m, so m must satisfy the rest.
 			if !c.Satisfies(&Model{Vars: m}, r.Asserts) {
-				t.Fatalf("%v satisfies %s but not %s", m, c.String(c.And(asserts...)), c.String(c.And(r.Asserts...)))
+				t.Fatalf("%v satisfies %s but not %s", m, c.String(c.And(asserts...)),
+					c.String(c.And(r.Asserts...)))
 			}
 		}
 	})

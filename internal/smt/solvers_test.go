@@ -15,8 +15,7 @@ import (
 	"heddle/internal/smt/sat"
 )
 
-// randomQuery draws a conjunction over few variables, functions and small and large widths, built through
-// the constructors.
+// randomQuery generates a conjunction over few variables and functions of small and large widths.
 type randomQuery struct {
 	t *rapid.T
 	c *smt.Context
@@ -41,7 +40,8 @@ func (q *randomQuery) vec(depth int) smt.Term {
 	}
 	a, b := q.vec(depth-1), q.vec(depth-1)
 	two := []func(a, b smt.Term) smt.Term{
-		c.Add, c.Sub, c.Mul, c.UDiv, c.URem, c.SDiv, c.SRem, c.BvAnd, c.BvOr, c.BvXor, c.Shl, c.LShr, c.AShr, c.Add, c.Sub,
+		c.Add, c.Sub, c.Mul, c.UDiv, c.URem, c.SDiv, c.SRem, c.BvAnd, c.BvOr, c.BvXor, c.Shl, c.LShr,
+		c.AShr, c.Add, c.Sub,
 	}
 	switch k := q.n("op", len(two)+4); {
 	case k < len(two):
@@ -88,8 +88,8 @@ func newQuery(t *rapid.T) (*randomQuery, []smt.Term) {
 	return q, asserts
 }
 
-// TestInProcessAgainstZ3: the two solvers agree on random queries, before and after Reduce, and every model
-// satisfies the query.
+// TestInProcessAgainstZ3 checks that the in-process solver and Z3 agree on random queries, before
+// and after Reduce, and that every model satisfies the query.
 func TestInProcessAgainstZ3(t *testing.T) {
 	z3 := proc.Find(proc.Z3)
 	if z3 == nil {
@@ -127,13 +127,14 @@ func TestInProcessAgainstZ3(t *testing.T) {
 		}
 		decided++
 		if a.Status != b.Status || d.Status != b.Status {
-			t.Fatalf("reduced and solved: %v, solved as it is: %v, z3: %v of %s", a.Status, d.Status, b.Status, text)
+			t.Fatalf("reduced and solved: %v, solved as it is: %v, z3: %v of %s", a.Status, d.Status,
+				b.Status, text)
 		}
 	})
 	t.Logf("%d queries decided by both, %d of them by the simplifier", decided, bySimplifier)
 }
 
-// TestSolveSmall has answers known from arithmetic.
+// TestSolveSmall checks queries whose answers follow from arithmetic.
 func TestSolveSmall(t *testing.T) {
 	c := smt.New()
 	x, y := c.Var("x", 32), c.Var("y", 32)
@@ -144,13 +145,17 @@ func TestSolveSmall(t *testing.T) {
 		asserts []smt.Term
 		want    smt.Status
 	}{
-		{"x*x = 49, x > 8: has roots modulo 2^32", []smt.Term{c.Eq(c.Mul(x, x), k(49)), c.Ult(k(8), x)}, smt.Sat},
+		{"x*x = 49, x > 8: has roots modulo 2^32", []smt.Term{c.Eq(c.Mul(x, x), k(49)), c.Ult(k(8), x)},
+			smt.Sat},
 		{"a square is never 2 modulo 4", []smt.Term{c.Eq(c.BvAnd(c.Mul(x, x), k(3)), k(2))}, smt.Unsat},
 		{"x < y and y < x", []smt.Term{c.Ult(x, y), c.Ult(y, x)}, smt.Unsat},
 		{"f is a function", []smt.Term{c.Eq(x, y), c.Not(c.Eq(c.Apply(f, x), c.Apply(f, y)))}, smt.Unsat},
-		{"f need not be injective", []smt.Term{c.Not(c.Eq(x, y)), c.Eq(c.Apply(f, x), c.Apply(f, y))}, smt.Sat},
-		{"division by zero is all ones", []smt.Term{c.Eq(y, k(0)), c.Not(c.Eq(c.UDiv(x, y), k(0xffffffff)))}, smt.Unsat},
-		{"x/y*y + x%y = x", []smt.Term{c.Ult(x, k(1<<5)), c.Ult(y, k(1<<5)), c.Not(c.Eq(c.Add(c.Mul(c.UDiv(x, y), y), c.URem(x, y)), x))}, smt.Unsat},
+		{"f need not be injective", []smt.Term{c.Not(c.Eq(x, y)), c.Eq(c.Apply(f, x), c.Apply(f, y))},
+			smt.Sat},
+		{"division by zero is all ones",
+			[]smt.Term{c.Eq(y, k(0)), c.Not(c.Eq(c.UDiv(x, y), k(0xffffffff)))}, smt.Unsat},
+		{"x/y*y + x%y = x", []smt.Term{c.Ult(x, k(1<<5)), c.Ult(y, k(1<<5)),
+			c.Not(c.Eq(c.Add(c.Mul(c.UDiv(x, y), y), c.URem(x, y)), x))}, smt.Unsat},
 	}
 	for _, tc := range tests {
 		a := c.Decide(context.Background(), tc.asserts, &sat.Solver{Steps: 500_000_000})
@@ -166,12 +171,16 @@ func TestSolveSmall(t *testing.T) {
 func TestSolverLimits(t *testing.T) {
 	c := smt.New()
 	p, q := c.Var("p", 64), c.Var("q", 64)
-	hard := []smt.Term{c.Eq(c.Mul(p, q), c.Const(3000000019*3999999979, 64)), c.Ult(c.Const(1, 64), p), c.Ult(p, c.Const(1<<32, 64)), c.Ult(q, c.Const(1<<32, 64))}
-	if a := (&sat.Solver{Gates: 100}).Solve(context.Background(), c, hard); a.Status != smt.Unknown || a.Reason != "the circuit has more than 100 gates" {
+	hard := []smt.Term{c.Eq(c.Mul(p, q), c.Const(3000000019*3999999979, 64)), c.Ult(c.Const(1, 64), p),
+		c.Ult(p, c.Const(1<<32, 64)), c.Ult(q, c.Const(1<<32, 64))}
+	if a := (&sat.Solver{Gates: 100}).Solve(context.Background(), c, hard); a.Status != smt.Unknown ||
+		a.Reason != "the circuit has more than 100 gates" {
 		t.Errorf("gates: %v %q", a.Status, a.Reason)
 	}
 	for range 2 { // the same on any machine
-		if a := (&sat.Solver{Steps: 100_000}).Solve(context.Background(), c, hard); a.Status != smt.Unknown || a.Reason != "undecided after 100000 steps" {
+		if a := (&sat.Solver{Steps: 100_000}).
+			Solve(context.Background(), c, hard); a.Status != smt.Unknown ||
+			a.Reason != "undecided after 100000 steps" {
 			t.Errorf("steps: %v %q", a.Status, a.Reason)
 		}
 	}

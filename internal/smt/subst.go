@@ -1,27 +1,28 @@
 package smt
 
-// Substitution replaces terms by others of the same sort, everywhere at once, and simplifies what it builds.
+// Substitution simultaneously replaces terms by terms of the same width, and simplifies the result
+// by building it with the constructors. It caches results, so use one Substitution for many terms.
 type Substitution struct {
 	c      *Context
 	to     map[Term]Term
 	memo   map[Term]Term
-	rename func(name string) string // of variables and functions; nil: none
+	rename func(name string) string // for variables and functions; nil: no renaming
 }
 
-// Rename returns a substitution that gives variables and functions other names; rename returns a name that
-// stays as it is. A renamed variable keeps its range.
+// Rename returns a substitution that renames variables and functions; rename returns its argument
+// for names that do not change. A renamed variable keeps its range.
 func (c *Context) Rename(rename func(name string) string) *Substitution {
 	s := c.Substitute()
 	s.rename = rename
 	return s
 }
 
-// Substitute returns a substitution that replaces nothing yet.
+// Substitute returns a substitution without replacements.
 func (c *Context) Substitute() *Substitution {
 	return &Substitution{c: c, to: map[Term]Term{}, memo: map[Term]Term{}}
 }
 
-// Replace adds a replacement. All are added before the first Apply.
+// Replace adds a replacement. It must not be called after Apply.
 func (s *Substitution) Replace(from, to Term) {
 	s.c.sameWidth(from, to)
 	s.to[from] = to
@@ -30,7 +31,7 @@ func (s *Substitution) Replace(from, to Term) {
 // Len returns the number of replacements.
 func (s *Substitution) Len() int { return len(s.to) }
 
-// Apply returns t with every replacement made. What replaces is not searched again.
+// Apply returns t with all replacements. It does not search the replacing terms again.
 func (s *Substitution) Apply(t Term) Term {
 	if r, ok := s.to[t]; ok {
 		return r
@@ -38,7 +39,7 @@ func (s *Substitution) Apply(t Term) Term {
 	return s.under(t)
 }
 
-// Under returns t with every replacement made inside it, but not of t itself.
+// under returns t with all replacements in its arguments, but does not replace t itself.
 func (s *Substitution) under(t Term) Term {
 	n := s.c.nodes[t]
 	if n.op == OpConst || s.rename == nil && len(n.args) == 0 {
@@ -69,7 +70,7 @@ func (s *Substitution) under(t Term) Term {
 	return r
 }
 
-// function returns the renamed function.
+// function returns the renamed function, which it declares if necessary.
 func (s *Substitution) function(f uint32) uint32 {
 	fn := s.c.funcs[f]
 	name := s.rename(fn.Name)
@@ -83,7 +84,7 @@ func (s *Substitution) function(f uint32) uint32 {
 	return s.c.Declare(name, int(fn.Result), args...)
 }
 
-// rebuild makes a node again, with other arguments.
+// rebuild builds a node with other arguments, simplified.
 func (c *Context) rebuild(n *node, a []Term) Term {
 	switch n.op {
 	case OpApp:
@@ -136,6 +137,7 @@ func (c *Context) rebuild(n *node, a []Term) Term {
 	panic("smt: operator without constructor")
 }
 
+// rebuildSum builds a sum with other arguments.
 func (c *Context) rebuildSum(n *node, a []Term) Term {
 	r := linear{w: n.width, c: n.val}
 	for i, t := range a {
@@ -148,8 +150,8 @@ func (c *Context) rebuildSum(n *node, a []Term) Term {
 	return c.term(r)
 }
 
-// Ranges returns the assumptions that the variables of the terms carry, as formulas that say them: a solver
-// has to be told.
+// Ranges returns the assumed ranges of the variables in terms as formulas, for solvers, which do
+// not know them otherwise.
 func (c *Context) Ranges(terms []Term) []Term {
 	var out []Term
 	c.Visit(terms, func(t Term) {

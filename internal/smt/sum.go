@@ -6,11 +6,18 @@ import (
 	"slices"
 )
 
-// maxMonomials bounds a sum. A longer one keeps its two parts as opaque arguments: hash functions and the
-// like would otherwise multiply into forms that nobody reads.
+// Sums in linear normal form, and their ranges over the integers.
+//
+// A sum is c + k1*t1 + ... + kn*tn modulo 2^w with ascending, distinct, non-sum terms and nonzero
+// coefficients. Two linear expressions are equal modulo 2^w for all values of their terms exactly
+// if they have the same normal form. Products of terms are monomials of their own; Mul distributes
+// over small sums only, so equal polynomials may have different forms.
+
+// maxMonomials is the maximum number of summands. A longer sum keeps its two parts as opaque
+// arguments, because code such as hash functions would otherwise grow exponentially.
 const maxMonomials = 64
 
-// linear is c + sum of k[i]*t[i] modulo 2^w, with t ascending and no k zero: the normal form.
+// linear is the normal form c + sum of k[i]*t[i] modulo 2^w, with ascending t and nonzero k.
 type linear struct {
 	w uint8
 	c uint64
@@ -18,7 +25,7 @@ type linear struct {
 	k []uint64
 }
 
-// view returns the normal form of a term. Its slices belong to the term.
+// view returns the normal form of a term. The caller must not change its slices.
 func (c *Context) view(t Term) linear {
 	n := &c.nodes[t]
 	switch n.op {
@@ -106,7 +113,7 @@ func (c *Context) MulConst(a Term, k uint64) Term {
 // BvNot returns the complement of every bit, -a - 1.
 func (c *Context) BvNot(a Term) Term { return c.AddConst(c.Neg(a), ^uint64(0)) }
 
-// Mul returns a * b, multiplied out where that stays small.
+// Mul returns a * b. It distributes over sums if the result has few summands.
 func (c *Context) Mul(a, b Term) Term {
 	c.sameWidth(a, b)
 	if v, ok := c.Value(a); ok {
@@ -131,7 +138,7 @@ func (c *Context) Mul(a, b Term) Term {
 	return c.term(r)
 }
 
-// product returns the non-linear monomial of two atoms.
+// product returns the nonlinear monomial of two terms, flattened and sorted.
 func (c *Context) product(a, b Term) Term {
 	var args []Term
 	for _, t := range [2]Term{a, b} {
@@ -145,20 +152,21 @@ func (c *Context) product(a, b Term) Term {
 	return c.intern(node{op: OpMul, width: c.nodes[a].width, args: args})
 }
 
+// sameWidth panics if the operands differ in width, which is a bug of the caller.
 func (c *Context) sameWidth(a, b Term) {
 	if c.nodes[a].width != c.nodes[b].width {
 		panic("smt: operands of different widths")
 	}
 }
 
-// interval is a set of integers; ok is false where it does not fit.
+// interval is a range of integers, inclusive; ok is false if a bound does not fit an int64.
 type interval struct {
 	lo, hi int64
 	ok     bool
 }
 
-// reading returns the integers that t stands for in a sum, and whether they are its signed value rather than
-// its unsigned one: the narrower of the two.
+// reading returns the range of t as a summand, and whether it is the signed value of t instead of
+// the unsigned one. It chooses the narrower range. Both are equal modulo 2^w.
 func (c *Context) reading(t Term) (iv interval, asSigned bool) {
 	f := &c.facts[t]
 	if f.uhi > math.MaxInt64 || f.slo < 0 && uint64(f.shi-f.slo) < f.uhi-f.ulo {
@@ -194,6 +202,7 @@ func mulAdd(a, k, b int64) (int64, bool) {
 	return s, (s > a) == (p > 0)
 }
 
+// abs returns the magnitude, also for the most negative number.
 func abs(v int64) uint64 {
 	if v < 0 {
 		return -uint64(v)
@@ -201,8 +210,8 @@ func abs(v int64) uint64 {
 	return uint64(v)
 }
 
-// integer returns the range of a sum over the integers: coefficients and constant signed, arguments as
-// reading says. The bit-vector is that integer modulo 2^w.
+// integer returns the range of a sum over the integers, with signed coefficients and constant, and
+// with arguments as reading returns them. The bit-vector is that integer modulo 2^w.
 func (c *Context) integer(l linear) interval {
 	k := signed(l.c, l.w)
 	iv := interval{k, k, true}
@@ -224,6 +233,7 @@ func (iv interval) signedFits(w uint8) bool {
 	return iv.ok && iv.lo >= -half-1 && iv.hi <= half
 }
 
+// sumFacts derives facts from the range over the integers, if all its integers wrap alike.
 func (c *Context) sumFacts(n *node) facts {
 	l := linear{w: n.width, c: n.val, t: n.args, k: n.coef}
 	iv := c.integer(l)
@@ -235,7 +245,7 @@ func (c *Context) sumFacts(n *node) facts {
 	case iv.signedFits(n.width):
 		f.slo, f.shi = iv.lo, iv.hi
 	case iv.ok && n.width < 62:
-		// The value lies in the range moved by a multiple of 2^w, if that does not cross one.
+		// All integers of the range wrap by the same multiple of 2^w.
 		m := int64(1) << n.width
 		if q := floorDiv(iv.lo, m); q == floorDiv(iv.hi, m) {
 			f.ulo, f.uhi = uint64(iv.lo-q*m), uint64(iv.hi-q*m)
@@ -244,6 +254,7 @@ func (c *Context) sumFacts(n *node) facts {
 	return f
 }
 
+// floorDiv returns the quotient rounded toward negative infinity; m is positive.
 func floorDiv(a, m int64) int64 {
 	q := a / m
 	if a%m < 0 {
@@ -252,7 +263,7 @@ func floorDiv(a, m int64) int64 {
 	return q
 }
 
-// sumTrailing returns the low bits that are zero in every summand.
+// sumTrailing returns a mask of the low bits that are zero in every summand, and so in the sum.
 func (c *Context) sumTrailing(l linear) uint64 {
 	low := 63
 	if l.c != 0 {
@@ -264,8 +275,9 @@ func (c *Context) sumTrailing(l linear) uint64 {
 	return (uint64(1)<<low - 1) & mask(l.w)
 }
 
-// split returns l as high*g + low over the integers, where every coefficient of high is a multiple of g and
-// low lies in [0, g); ok is false if there is no such split that the ranges show.
+// split returns l as high*g + low over the integers, where low is in [0, g) and holds the summands
+// whose coefficients are not multiples of g. ok is false if the ranges do not show that low is in
+// [0, g). For l >= 0, high and low are the quotient and the remainder of the division by g.
 func (c *Context) split(l linear, g uint64) (high, low linear, ok bool) {
 	if g == 0 || g > 1<<62 {
 		return high, low, false
@@ -287,13 +299,13 @@ func (c *Context) split(l linear, g uint64) (high, low linear, ok bool) {
 	if !iv.ok || signed(low.c, l.w) != rest {
 		return high, low, false
 	}
-	// Move a multiple of g from one constant to the other, so that low starts in [0, g).
+	// Move a multiple of g between the constants, so that the range of low starts in [0, g).
 	if s := floorDiv(iv.lo, int64(g)); s != 0 {
 		q, rest = q+s, rest-s*int64(g)
 		low.c = uint64(rest) & mask(l.w)
 		iv = c.integer(low)
 	}
 	high.c = uint64(q) & mask(l.w)
-	exact := signed(low.c, l.w) == rest && signed(high.c, l.w) == q // else the constants wrapped
+	exact := signed(low.c, l.w) == rest && signed(high.c, l.w) == q // false if a constant wrapped
 	return high, low, exact && iv.ok && iv.lo >= 0 && uint64(iv.hi) < g
 }

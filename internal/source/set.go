@@ -9,9 +9,9 @@ import (
 
 // File is one input text with its line table.
 type File struct {
-	ID      FileID
-	Name    string // as the user gave it, or as a .file directive names it
-	Content []byte // nil for a file that is known by name only
+	ID      FileID // of the file in its Set
+	Name    string // as on the command line, or in a .file directive
+	Content []byte // nil if only the name of the file is known
 	lines   []int  // offset of the first byte of each line
 }
 
@@ -27,7 +27,7 @@ func (f *File) Line(n int) (string, bool) {
 	return strings.TrimRight(string(f.Content[start:end]), "\r\n"), true
 }
 
-// NumLines returns the number of lines; 0 for a file known by name only.
+// NumLines returns the number of lines; 0 if the file has no content.
 func (f *File) NumLines() int { return len(f.lines) }
 
 // PosAt returns the position of the byte at offset, which may be the length of the file.
@@ -39,7 +39,8 @@ func (f *File) PosAt(offset int) Pos {
 	return MakePos(f.ID, line, offset-f.lines[line-1]+1)
 }
 
-// PosNear is PosAt for an offset that is probably in the given line, which it then need not search for.
+// PosNear is PosAt, but faster if the offset is in the given line: it skips the search for the
+// line.
 func (f *File) PosNear(offset, line int) Pos {
 	if line < 1 || line >= len(f.lines) || offset < f.lines[line-1] || offset >= f.lines[line] {
 		return f.PosAt(offset)
@@ -47,7 +48,7 @@ func (f *File) PosNear(offset, line int) Pos {
 	return MakePos(f.ID, line, offset-f.lines[line-1]+1)
 }
 
-// Offset returns the byte offset of p, and whether p lies in the file.
+// Offset returns the byte offset of p, and whether p is in the file.
 func (f *File) Offset(p Pos) (int, bool) {
 	if p.File() != f.ID || p.Line() < 1 || p.Line() > len(f.lines) || p.Col() < 1 {
 		return 0, false
@@ -66,12 +67,12 @@ type Set struct {
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{byName: make(map[string]*File)} }
 
-// maxFiles is what FileID can name.
+// maxFiles is the number of files that a FileID can identify.
 const maxFiles = 1<<16 - 1
 
-// Add adds a file with its content, or gives content to a file known by name only. A name that is there
-// with content already gets a second entry, so that positions into the first stay right. It fails when
-// the set is full.
+// Add adds a file with its content, or sets the content of a file that has none yet. If a file of
+// that name with content exists, Add adds a second one, so that positions in the first stay valid.
+// It fails when the set has 65535 files.
 func (s *Set) Add(name string, content []byte) (*File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,15 +83,15 @@ func (s *Set) Add(name string, content []byte) (*File, error) {
 	return s.add(name, content)
 }
 
-// Lookup returns the file of that name that was added last, or nil.
+// Lookup returns the last added file of that name, or nil.
 func (s *Set) Lookup(name string) *File {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.byName[name]
 }
 
-// Named returns the file of that name, adding it without content if it is not there. When the set is
-// full it returns nil.
+// Named returns the file of that name, and adds it without content if it does not exist. It returns
+// nil when the set is full.
 func (s *Set) Named(name string) *File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,9 +105,11 @@ func (s *Set) Named(name string) *File {
 	return f
 }
 
+// add appends a file. The caller holds the lock.
 func (s *Set) add(name string, content []byte) (*File, error) {
 	if len(s.files) == maxFiles {
-		return nil, fmt.Errorf("more than %d source files in one run", maxFiles)
+		return nil, fmt.Errorf("more than %d source files in one run; check fewer files at a time",
+			maxFiles)
 	}
 	f := &File{ID: FileID(len(s.files) + 1), Name: name, Content: content}
 	if content != nil {
@@ -117,7 +120,7 @@ func (s *Set) add(name string, content []byte) (*File, error) {
 	return f, nil
 }
 
-// File returns the file that id names, or nil.
+// File returns the file with that ID, or nil.
 func (s *Set) File(id FileID) *File {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -127,7 +130,7 @@ func (s *Set) File(id FileID) *File {
 	return s.files[id-1]
 }
 
-// Format prints p as file:line:col, without parts that are unknown; "-" for no position.
+// Format formats p as file:line:col, without the parts that are unknown; "-" for no position.
 func (s *Set) Format(p Pos) string {
 	f := s.File(p.File())
 	if f == nil {
@@ -142,6 +145,7 @@ func (s *Set) Format(p Pos) string {
 	return fmt.Sprintf("%s:%d:%d", f.Name, p.Line(), p.Col())
 }
 
+// lineTable returns the offset of the first byte of each line.
 func lineTable(b []byte) []int {
 	lines := make([]int, 1, len(b)/24+1)
 	for i, c := range b {

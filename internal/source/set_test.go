@@ -2,7 +2,7 @@ package source
 
 import "testing"
 
-// TestPosNear holds PosNear against PosAt for every offset and every line that may be given as near.
+// TestPosNear compares PosNear with PosAt for every offset and every line.
 func TestPosNear(t *testing.T) {
 	for _, text := range []string{"", "\n", "a", "a\n", "\n\n", "ab\nc\n\nd", "ab\r\ncd\n"} {
 		f, err := NewSet().Add("x", []byte(text))

@@ -11,17 +11,18 @@ import (
 	"heddle/internal/source"
 )
 
-// Set holds the directives of the files of one run.
+// Set holds the directives of the files of one run, and the places that were checked.
 type Set struct {
-	files  map[source.FileID][]*directive // in the order of lines; an entry for every file that was read
+	files  map[source.FileID][]*directive // in the order of lines; has an entry for every file read
 	places []Place
 }
 
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{files: make(map[source.FileID][]*directive)} }
 
-// Read reads the directives of a file, once, and returns what is wrong with them. It accepts nil and a file
-// without text.
+// Read reads the directives of a file and returns an error diagnostic for each invalid one. It
+// reads each file once, and ignores nil and a file without text. ptx selects the syntax of strings
+// and comments.
 func (s *Set) Read(f *source.File, ptx bool) []diag.Diagnostic {
 	if f == nil || f.Content == nil {
 		return nil
@@ -34,7 +35,7 @@ func (s *Set) Read(f *source.File, ptx bool) []diag.Diagnostic {
 		return nil
 	}
 	var wrong []diag.Diagnostic
-	var waiting []*directive // alone in their lines: they are for the line that follows
+	var waiting []*directive // on lines of their own: they apply to the line below them
 	last := 0
 	for _, c := range launch.LineComments(f, ptx) {
 		line := c.Span.Start.Line()
@@ -47,7 +48,8 @@ func (s *Set) Read(f *source.File, ptx bool) []diag.Diagnostic {
 		}
 		codes, reason, err := parse(rest)
 		if err != nil {
-			wrong = append(wrong, diag.Diagnostic{Code: diag.CodeSuppression, Severity: diag.Error, Message: err.msg, Span: c.Span, Help: help(err)})
+			wrong = append(wrong, diag.Diagnostic{Code: diag.CodeSuppression, Severity: diag.Error,
+				Message: err.msg, Span: c.Span, Help: help(err)})
 		}
 		d := &directive{codes: codes, reason: reason, span: c.Span, line: line}
 		if err == nil {
@@ -65,6 +67,7 @@ func (s *Set) Read(f *source.File, ptx bool) []diag.Diagnostic {
 	return wrong
 }
 
+// help returns the help of m as lines of a diagnostic.
 func help(m *mistake) []string {
 	if m.help == "" {
 		return nil
@@ -72,7 +75,7 @@ func help(m *mistake) []string {
 	return []string{m.help}
 }
 
-// Any reports whether a file that was read has a directive.
+// Any reports whether any file that was read has a valid directive.
 func (s *Set) Any() bool {
 	for _, list := range s.files {
 		if len(list) > 0 {
@@ -82,7 +85,9 @@ func (s *Set) Any() bool {
 	return false
 }
 
-// Match returns the suppression of a finding, or nil. The files of its places must have been read.
+// Match returns the suppression of a finding, or nil. It considers the directives at all operations
+// of the finding and marks every match as used. The files of these operations must have been read
+// before.
 func (s *Set) Match(d *diag.Diagnostic) *diag.Suppression {
 	out := s.at(d.Code, d.Span)
 	for _, r := range d.Related {
@@ -93,7 +98,7 @@ func (s *Set) Match(d *diag.Diagnostic) *diag.Suppression {
 	return out
 }
 
-// at returns the suppression of an operation, and marks all that are for it as used.
+// at returns the first suppression that applies to an operation, and marks all that do as used.
 func (s *Set) at(code diag.Code, place source.Span) *diag.Suppression {
 	var out *diag.Suppression
 	for _, d := range s.files[place.Start.File()] {
@@ -108,19 +113,21 @@ func (s *Set) at(code diag.Code, place source.Span) *diag.Suppression {
 	return out
 }
 
-// Place is the lines of a function that a kernel executes.
+// Place is a range of lines, of a function that a kernel executes.
 type Place struct {
-	File        source.FileID
-	First, Last int
-	Kernel      string               // demangled
-	Checked     func(diag.Code) bool // whether every finding of a code there would be known; nil: none would
+	File        source.FileID // the file of the lines
+	First, Last int           // lines, both included
+	Kernel      string        // demangled
+	// whether every finding with the code would have been reported; nil: none
+	Checked func(diag.Code) bool
 }
 
-// Add tells the set what was checked.
+// Add records places that were checked.
 func (s *Set) Add(places ...Place) { s.places = append(s.places, places...) }
 
-// Unused returns a warning for each directive that matched nothing though all kernels that execute its place
-// were checked for its codes.
+// Unused returns a warning for each directive that matched nothing, although a kernel that executes
+// its line was checked for all of its codes, and no kernel that executes it was checked only in
+// part.
 func (s *Set) Unused() []diag.Diagnostic {
 	var out []diag.Diagnostic
 	for file, list := range s.files {
@@ -130,11 +137,14 @@ func (s *Set) Unused() []diag.Diagnostic {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b diag.Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	slices.SortFunc(out, func(a, b diag.Diagnostic) int {
+		return cmp.Compare(a.Span.Start,
+			b.Span.Start)
+	})
 	return out
 }
 
-// unused reports whether d matched nothing and should have, in which kernel.
+// unused reports whether d should have matched and did not, and the first kernel in which.
 func (s *Set) unused(file source.FileID, d *directive) (kernel string, ok bool) {
 	if d.used {
 		return "", false
@@ -155,10 +165,13 @@ func (s *Set) unused(file source.FileID, d *directive) (kernel string, ok bool) 
 	return kernel, ok
 }
 
+// unusedFinding returns the warning for an unused directive.
 func unusedFinding(d *directive, kernel string) diag.Diagnostic {
 	return diag.Diagnostic{
 		Code: diag.CodeSuppressionUnused, Severity: diag.Warning, Kernel: kernel, Span: d.span,
-		Message: fmt.Sprintf("no finding of %s has an operation in line %d: this suppression matches nothing", list(d.codes, "or"), d.line),
-		Help:    []string{"remove it, or check the launch that needs it as well"},
+		Message: fmt.Sprintf(
+			"this suppression matches nothing: no %s finding has an operation in line %d",
+			list(d.codes, "or"), d.line),
+		Help: []string{"remove the comment, or also check the launch that needs it"},
 	}
 }

@@ -15,22 +15,27 @@ func TestParse(t *testing.T) {
 	tests := []struct{ text, codes, reason, err, help string }{
 		{" race-shared it is fine", "race-shared", "it is fine", "", ""},
 		{" race-shared, race-global benign", "race-shared race-global", "benign", "", ""},
-		{" race-shared ,\trace-global,trap : by design\r", "race-shared race-global trap", "by design", "", ""},
+		{" race-shared ,\trace-global,trap : by design\r", "race-shared race-global trap", "by design",
+			"", ""},
 		{" race-shared: see the comment, below", "race-shared", "see the comment, below", "", ""},
 		{" race-shared -- why", "race-shared", "why", "", ""},
 		{"", "", "", "heddle:ignore names no code", form},
 		{" , race-shared x", "", "", "heddle:ignore names no code", form},
-		{" race-shared, ", "", "", "a code must follow the comma", form},
-		{" race-shared", "", "", "no reason is given for ignoring race-shared", form},
-		{" race-shared, trap, misaligned --", "", "", "no reason is given for ignoring race-shared, trap and misaligned", form},
-		{" race-shared race-global benign", "", "", "a comma is missing between the codes race-shared and race-global", form},
-		{" race-shared, race-shared x", "", "", "race-shared is named twice", ""},
-		{" race-shraed x", "", "", `there is no code "race-shraed"`, "did you mean race-shared?"},
-		{" Race-Shared x", "", "", `there is no code "Race-Shared"`, "did you mean race-shared?"},
-		{" divergence x", "", "", `there is no code "divergence"`, "did you mean barrier-divergence?"},
-		{" zzz x", "", "", `there is no code "zzz"`, "heddle explain lists the codes"},
-		{" unsupported x", "", "", "unsupported cannot be ignored: it is about limits of heddle or of the run", "heddle explain lists the codes"},
-		{" compile-error x", "", "", "compile-error cannot be ignored: it is about mistakes in the input", "heddle explain lists the codes"},
+		{" race-shared, ", "", "", "heddle:ignore has no code after the comma", form},
+		{" race-shared", "", "", "heddle:ignore gives no reason for ignoring race-shared", form},
+		{" race-shared, trap, misaligned --", "", "",
+			"heddle:ignore gives no reason for ignoring race-shared, trap and misaligned", form},
+		{" race-shared race-global benign", "", "",
+			"a comma is missing between the codes race-shared and race-global", form},
+		{" race-shared, race-shared x", "", "", "heddle:ignore names race-shared twice", ""},
+		{" race-shraed x", "", "", `heddle has no code "race-shraed"`, "did you mean race-shared?"},
+		{" Race-Shared x", "", "", `heddle has no code "Race-Shared"`, "did you mean race-shared?"},
+		{" divergence x", "", "", `heddle has no code "divergence"`, "did you mean barrier-divergence?"},
+		{" zzz x", "", "", `heddle has no code "zzz"`, "'heddle explain' lists the codes"},
+		{" unsupported x", "", "", "unsupported cannot be ignored: it is about limits of heddle or of this run, not a bug", "'heddle explain' lists the codes"},
+		{" compile-error x", "", "",
+			"compile-error cannot be ignored: it is about errors in the input, not a bug",
+			"'heddle explain' lists the codes"},
 	}
 	for _, tt := range tests {
 		codes, reason, err := parse(tt.text)
@@ -42,13 +47,14 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			got = *err
 		}
-		if strings.Join(words, " ") != tt.codes || reason != tt.reason || got.msg != tt.err || got.help != tt.help {
+		if strings.Join(words, " ") != tt.codes || reason != tt.reason || got.msg != tt.err ||
+			got.help != tt.help {
 			t.Errorf("%q: %v, %q, %+v", tt.text, words, reason, got)
 		}
 	}
 }
 
-// distance is held against the definition by recursion.
+// distance agrees with the recursive definition.
 func TestDistance(t *testing.T) {
 	var slow func(a, b string) int
 	slow = func(a, b string) int {
@@ -88,7 +94,7 @@ func read(t testing.TB, text string, ptx bool) (*Set, *source.File, []diag.Diagn
 	return s, f, wrong
 }
 
-// Which lines a comment is for.
+// A comment applies to its own line or to the line below it.
 func TestLines(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -97,7 +103,8 @@ func TestLines(t *testing.T) {
 	}{
 		{"at the end of the line", "a;\nb; // heddle:ignore race-shared x\nc;", false, "2"},
 		{"alone: the next line", "a;\n  // heddle:ignore race-shared x\nc;\nd;", false, "3"},
-		{"two alone: both for the line below them", "// heddle:ignore race-shared x\n// heddle:ignore trap y\nc;\nd;", false, "3"},
+		{"two alone: both for the line below them",
+			"// heddle:ignore race-shared x\n// heddle:ignore trap y\nc;\nd;", false, "3"},
 		{"another code", "a; // heddle:ignore race-global x", false, ""},
 		{"another comment between", "// heddle:ignore race-shared x\n// note\nc;", false, "2"},
 		{"in a string", "a = \"// heddle:ignore race-shared x\";", false, ""},
@@ -122,7 +129,8 @@ func TestLines(t *testing.T) {
 		}
 		var got []string
 		for line := 1; line < 6; line++ {
-			d := diag.Diagnostic{Code: diag.CodeRaceShared, Span: source.Span{Start: source.MakePos(f.ID, line, 1)}}
+			d := diag.Diagnostic{Code: diag.CodeRaceShared,
+				Span: source.Span{Start: source.MakePos(f.ID, line, 1)}}
 			if s.Match(&d) != nil {
 				got = append(got, fmt.Sprint(line))
 			}
@@ -133,13 +141,14 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Either operation may carry the comment; all comments that match are used.
+// The comment may be at either operation, and every comment that matches is used.
 func TestMatchAndUnused(t *testing.T) {
 	const text = "a; // heddle:ignore race-shared first\nb; // heddle:ignore race-shared, trap second\n" +
 		"c; // heddle:ignore trap third\nd; // heddle:ignore race-global fourth\n"
 	s, f, _ := read(t, text, false)
 	at := func(line int) source.Span { return source.Span{Start: source.MakePos(f.ID, line, 1)} }
-	d := diag.Diagnostic{Code: diag.CodeRaceShared, Span: at(3), Related: []diag.Related{{Span: at(2)}, {Span: at(1)}}}
+	d := diag.Diagnostic{Code: diag.CodeRaceShared, Span: at(3),
+		Related: []diag.Related{{Span: at(2)}, {Span: at(1)}}}
 	m := s.Match(&d)
 	if m == nil || m.Reason != "second" || m.Span.Start.Line() != 2 {
 		t.Fatalf("matched %v", m)
@@ -164,7 +173,8 @@ func TestMatchAndUnused(t *testing.T) {
 		{"another file", []Place{{f.ID + 1, 1, 4, "k", all}}, ""},
 		{"one line", []Place{{f.ID, 4, 4, "k", all}}, "4:k"},
 		{"a kernel that was not checked to its end", []Place{{f.ID, 1, 4, "k", nil}}, ""},
-		{"one kernel was, another was not", []Place{{f.ID, 1, 4, "k", all}, {f.ID, 4, 4, "j", nil}}, "3:k"},
+		{"one kernel was, another was not", []Place{{f.ID, 1, 4, "k", all}, {f.ID, 4, 4, "j", nil}},
+			"3:k"},
 		{"only races were looked for", []Place{{f.ID, 1, 4, "k", races}}, "4:k"},
 	}
 	for _, tt := range tests {
@@ -174,27 +184,30 @@ func TestMatchAndUnused(t *testing.T) {
 	}
 }
 
-// A comment that cannot be used suppresses nothing and is named with its place.
+// An invalid comment suppresses nothing and is reported at its position.
 func TestMistakes(t *testing.T) {
-	s, f, wrong := read(t, "a; // heddle:ignore race-shared\n  // heddle:ignore rcae-shared x\nb;\n", false)
+	s, f, wrong := read(t, "a; // heddle:ignore race-shared\n  // heddle:ignore rcae-shared x\nb;\n",
+		false)
 	var got []string
 	for _, d := range wrong {
 		got = append(got, fmt.Sprintf("%v %s %v", d.Span.Start, d.Message, d.Severity == diag.Error))
 	}
-	want := []string{"1:4 no reason is given for ignoring race-shared true", `2:3 there is no code "rcae-shared" true`}
+	want := []string{"1:4 heddle:ignore gives no reason for ignoring race-shared true",
+		`2:3 heddle has no code "rcae-shared" true`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 	for line := 1; line < 4; line++ {
-		d := diag.Diagnostic{Code: diag.CodeRaceShared, Span: source.Span{Start: source.MakePos(f.ID, line, 1)}}
+		d := diag.Diagnostic{Code: diag.CodeRaceShared,
+			Span: source.Span{Start: source.MakePos(f.ID, line, 1)}}
 		if s.Match(&d) != nil {
 			t.Errorf("line %d is suppressed", line)
 		}
 	}
 }
 
-// FuzzRead feeds any bytes: no panic, and whatever is suppressed has a reason and stands in a comment of the
-// file that names the code.
+// FuzzRead reads arbitrary bytes: it must not panic, and every suppression has a reason and belongs
+// to a comment of the file that names the code.
 func FuzzRead(f *testing.F) {
 	f.Add("a; // heddle:ignore race-shared, trap why\n", false)
 	f.Add("// heddle:ignore ,\n// heddle:ignore race-shared x\n\tst;", true)
@@ -207,7 +220,8 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		for line := 1; line <= file.NumLines()+1; line++ {
-			d := diag.Diagnostic{Code: diag.CodeTrap, Span: source.Span{Start: source.MakePos(file.ID, line, 1)}}
+			d := diag.Diagnostic{Code: diag.CodeTrap,
+				Span: source.Span{Start: source.MakePos(file.ID, line, 1)}}
 			m := s.Match(&d)
 			if m == nil {
 				continue
@@ -215,7 +229,8 @@ func FuzzRead(f *testing.F) {
 			at, _ := file.Offset(m.Span.Start)
 			end, _ := file.Offset(m.Span.End)
 			comment := text[at:end]
-			if strings.TrimSpace(m.Reason) == "" || !strings.HasPrefix(comment, "//") || !strings.Contains(comment, "heddle:ignore") || !strings.Contains(comment, "trap") {
+			if strings.TrimSpace(m.Reason) == "" || !strings.HasPrefix(comment, "//") ||
+				!strings.Contains(comment, "heddle:ignore") || !strings.Contains(comment, "trap") {
 				t.Errorf("line %d is suppressed by %q with reason %q", line, comment, m.Reason)
 			}
 		}

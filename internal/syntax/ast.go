@@ -1,37 +1,40 @@
 package syntax
 
-// loc is where a token is in a file: of what a macro expands to, the macro's name where it is used.
+// loc is the position of a token in a file. A token from a macro is at the macro's name where it is
+// used.
 type loc struct {
 	file   string
 	offset int // -1: nowhere
-	size   int // of the token
+	size   int // length of the token in bytes
 	macro  bool
-	spelt  int // offset of the spelling, in whatever file; tells apart what one use of a macro expands to
+	spelt  int // offset of the spelling in its own file; distinguishes tokens of the same macro use
 }
 
 var nowhere = loc{offset: -1}
 
-// node is a node of clang's tree, with what is wanted of it.
+// node is a node of clang's tree, reduced to the fields that are used.
 type node struct {
 	kind       string // "IfStmt"; empty for a part that is left out, such as the condition of for (;;)
 	begin, end loc
-	at         loc // of the name that is declared
+	at         loc // of the declared name
 	name       string
 	mangled    string
 	refers     string // name of the declaration that an expression refers to
 	id         string // of a declaration of a variable or a parameter
 	target     string // id of the declaration that an expression refers to
-	typ        string // of a variable, an assignment or an update, as written without typedefs' names resolved
+	typ        string // of a variable, an assignment or an update, with typedefs as written
 	op         string // of an operator: "+="
 	constexpr  bool
 	hasElse    bool
 	kids       []*node
 }
 
-// typed are the kinds of nodes of which the type is wanted.
-var typed = map[string]bool{"VarDecl": true, "BinaryOperator": true, "CompoundAssignOperator": true, "UnaryOperator": true}
+// typed lists the kinds of nodes whose type is read.
+var typed = map[string]bool{"VarDecl": true, "BinaryOperator": true, "CompoundAssignOperator": true,
+	"UnaryOperator": true}
 
-// node reads a node, its brace read already. inner is called at the children, and reads or skips them.
+// node reads a node whose opening brace has been read. inner is called at the children and must
+// read or skip them.
 func (s *scanner) node(n *node, inner func() error) error {
 	n.begin, n.end, n.at = nowhere, nowhere, nowhere
 	return s.object(true, func(key string) (err error) {
@@ -45,16 +48,7 @@ func (s *scanner) node(n *node, inner func() error) error {
 		case "id":
 			n.id, err = s.stringValue()
 		case "type":
-			if !typed[n.kind] {
-				return s.skip()
-			}
-			err = s.object(false, func(key string) (err error) {
-				if key != "qualType" {
-					return s.skip()
-				}
-				n.typ, err = s.stringValue()
-				return err
-			})
+			err = s.typeOf(n)
 		case "opcode":
 			n.op, err = s.stringValue()
 		case "constexpr":
@@ -64,29 +58,9 @@ func (s *scanner) node(n *node, inner func() error) error {
 		case "loc":
 			n.at, err = s.location()
 		case "range":
-			err = s.object(false, func(key string) (err error) {
-				switch key {
-				case "begin":
-					n.begin, err = s.location()
-				case "end":
-					n.end, err = s.location()
-				default:
-					err = s.skip()
-				}
-				return err
-			})
+			err = s.rangeOf(n)
 		case "referencedDecl":
-			err = s.object(false, func(key string) (err error) {
-				switch key {
-				case "name":
-					n.refers, err = s.stringValue()
-				case "id":
-					n.target, err = s.stringValue()
-				default:
-					err = s.skip()
-				}
-				return err
-			})
+			err = s.reference(n)
 		case "inner":
 			err = inner()
 		default:
@@ -96,7 +70,52 @@ func (s *scanner) node(n *node, inner func() error) error {
 	})
 }
 
-// tree reads a node with all that is in it, its brace read already.
+// typeOf reads the type of a node of a kind in typed, and skips other types. clang prints "kind"
+// first.
+func (s *scanner) typeOf(n *node) error {
+	if !typed[n.kind] {
+		return s.skip()
+	}
+	return s.object(false, func(key string) (err error) {
+		if key != "qualType" {
+			return s.skip()
+		}
+		n.typ, err = s.stringValue()
+		return err
+	})
+}
+
+// rangeOf reads the source range of a node. Its end is the start of the last token.
+func (s *scanner) rangeOf(n *node) error {
+	return s.object(false, func(key string) (err error) {
+		switch key {
+		case "begin":
+			n.begin, err = s.location()
+		case "end":
+			n.end, err = s.location()
+		default:
+			err = s.skip()
+		}
+		return err
+	})
+}
+
+// reference reads the declaration that an expression refers to.
+func (s *scanner) reference(n *node) error {
+	return s.object(false, func(key string) (err error) {
+		switch key {
+		case "name":
+			n.refers, err = s.stringValue()
+		case "id":
+			n.target, err = s.stringValue()
+		default:
+			err = s.skip()
+		}
+		return err
+	})
+}
+
+// tree reads a node with everything below it. Its opening brace has been read.
 func (s *scanner) tree() (*node, error) {
 	n := new(node)
 	err := s.node(n, func() error {
@@ -109,7 +128,8 @@ func (s *scanner) tree() (*node, error) {
 	return n, err
 }
 
-// location reads a location. Of one in a macro clang prints where it is spelt and where it is expanded.
+// location reads a location. For a token from a macro, clang prints where it is spelled and where
+// it is expanded; the expansion counts.
 func (s *scanner) location() (loc, error) {
 	out := nowhere
 	var spelling loc

@@ -2,8 +2,8 @@ package syntax
 
 import "heddle/internal/place"
 
-// ifStmt adds the branches; the condition belongs to the first. The place after the statement is that after its last
-// branch.
+// ifStmt adds the branches of an if. The condition belongs to the first branch, and the place after
+// the statement is the place after its last branch.
 func (b *builder) ifStmt(bl *block, it item) {
 	kids := it.kids
 	var els *node
@@ -29,8 +29,8 @@ func (b *builder) ifStmt(bl *block, it item) {
 	b.after(bl, l, it.extent)
 }
 
-// loop adds a loop. What its head does once comes before it, what it does at the end of an iteration is its last kid; the
-// rest of the head belongs to the loop.
+// loop adds a loop. The initialization in its head precedes the loop, the step is its last child,
+// and the rest of the head belongs to the loop.
 func (b *builder) loop(bl *block, it item) {
 	part := func(i int) *node {
 		if i < len(it.kids) && it.kids[i].kind != "" {
@@ -55,7 +55,7 @@ func (b *builder) loop(bl *block, it item) {
 	b.after(bl, l, it.extent)
 }
 
-// closed adds a part of the head of a statement, after which there is no place.
+// closed adds a part of the head of a statement, after which no barrier can be placed.
 func (b *builder) closed(parent place.Label, it item, n *node) {
 	if n == nil || !b.here(n.begin) || !b.here(n.end) {
 		return
@@ -69,8 +69,8 @@ func (b *builder) closed(parent place.Label, it item, n *node) {
 	}
 }
 
-// switchStmt adds a switch: its condition, and a block for each case, up to the next. A switch that is no plain list of
-// cases is one statement.
+// switchStmt adds a switch: its condition, and a block for each case up to the next. A switch whose
+// body is not a plain list of cases is a single statement.
 func (b *builder) switchStmt(bl *block, it item) {
 	body := lastKid(it.node)
 	groups, ok := b.cases(body)
@@ -93,14 +93,14 @@ func (b *builder) switchStmt(bl *block, it item) {
 	}
 }
 
-// group is a case of a switch with what follows it up to the next.
+// group is a case of a switch with the statements up to the next case.
 type group struct {
 	start int
 	label *node
 	items []item
 }
 
-// cases cuts the body of a switch at its cases.
+// cases splits the body of a switch at its cases, and reports whether it could.
 func (b *builder) cases(body *node) ([]group, bool) {
 	if !b.braces(body) {
 		return nil, false
@@ -120,7 +120,8 @@ func (b *builder) cases(body *node) ([]group, bool) {
 	return out, len(out) > 0
 }
 
-// hasCase reports whether a statement holds a case of a switch around it, other than at its head if that is one.
+// hasCase reports whether a statement contains a case of an enclosing switch. With head, the
+// statement itself may be a case.
 func hasCase(n *node, head bool) bool {
 	isCase := n.kind == "CaseStmt" || n.kind == "DefaultStmt"
 	switch {
@@ -137,7 +138,7 @@ func hasCase(n *node, head bool) bool {
 	return false
 }
 
-// caseBody adds the statements of a case. Its beginning is behind the colon.
+// caseBody adds the statements of a case. The block starts after the colon.
 func (b *builder) caseBody(l place.Label, g group) {
 	first := g.items[0]
 	sub := first.node
@@ -147,7 +148,8 @@ func (b *builder) caseBody(l place.Label, g group) {
 	at := -1
 	e, ok := b.extent(sub)
 	if ok && (e.begins || sub.begin.macro && !b.text.inDirective(e.from)) {
-		if end := b.text.lastToken(first.from, e.from); end > first.from && b.text[end-1] == ':' && !b.text.directive(first.from, e.from) {
+		if end := b.text.lastToken(first.from, e.from); end > first.from && b.text[end-1] == ':' &&
+			!b.text.directive(first.from, e.from) {
 			at = end
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"heddle/internal/source"
 )
 
-// Barrier returns the statement that is a barrier of the block for the given memory: __syncthreads() orders all, that of
-// OpenCL C what its flags name (OpenCL C 3.0, 6.15.8).
+// Barrier returns the statement for a block barrier that orders the given memory. __syncthreads()
+// orders all memory; the barrier of OpenCL C orders what its flags name (OpenCL C 3.0, 6.15.8).
 func (u *Unit) Barrier(shared, global bool) string {
 	switch {
 	case u.PTX:
@@ -29,16 +29,18 @@ func (u *Unit) Barrier(shared, global bool) string {
 // FileEdits are the edits of one file.
 type FileEdits struct {
 	File  *source.File
-	Edits []edit.Edit
+	Edits []edit.Edit // non-overlapping, by offset
 }
 
-// Edits returns what turns the sources into those of placements: a barrier after each label that is in one, written as
-// text says (see Barrier), and no barrier where a label of a Barrier is in none. Functions without a placement stay as
-// they are. It fails for a Closed label.
+// Edits returns the edits that make the sources agree with placements: they insert a barrier after
+// each label in a placement, with the text that text returns (see Barrier), and remove each barrier
+// whose label is not in it. Functions without a placement do not change. Edits fails for a Closed
+// label.
 //
-// A barrier gets a line of its own where its surroundings have, with their indentation and line break. A block without
-// braces gets them if a barrier comes into it.
-func (u *Unit) Edits(placements map[*Func]place.Placement, text func(*Func, place.Label) string) ([]FileEdits, error) {
+// A barrier gets its own line if the surrounding statements have their own lines, with their
+// indentation and line break. A block without braces gets them if a barrier is inserted.
+func (u *Unit) Edits(placements map[*Func]place.Placement,
+	text func(*Func, place.Label) string) ([]FileEdits, error) {
 	var out []FileEdits
 	for _, file := range u.Files {
 		fe := FileEdits{File: file}
@@ -67,10 +69,11 @@ type editor struct {
 	text    text
 	place   place.Placement
 	barrier func(*Func, place.Label) string
-	braced  map[place.Label]bool // blocks that get braces
+	braced  map[place.Label]bool // blocks that need braces
 	edits   []edit.Edit
 }
 
+// run makes the edits of all pieces, which are in the order of the text.
 func (e *editor) run() ([]edit.Edit, error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -99,7 +102,7 @@ func (e *editor) check() error {
 		case labels[l].Barrier:
 			continue
 		case labels[l].Closed:
-			return fmt.Errorf("%v: no barrier can stand after %v", e.f, e.f.Nodes[l].Span.Start)
+			return fmt.Errorf("%v: no barrier can be placed after %v", e.f, e.f.Nodes[l].Span.Start)
 		}
 		if b := labels[l].Parent; b != place.None && e.f.Nodes[b].head > 0 {
 			e.braced[b] = true
@@ -108,8 +111,8 @@ func (e *editor) check() error {
 	return nil
 }
 
-// at makes the edits at one offset. What is to stand in lines of its own comes after the line, and everything after it
-// too.
+// at makes the edits at one offset. Text with its own line goes after the current line, and so does
+// everything that follows it.
 func (e *editor) at(pieces []piece) {
 	lines := false
 	for _, p := range pieces {
@@ -134,7 +137,8 @@ func (e *editor) at(pieces []piece) {
 		case pointHere:
 			switch n := &e.f.Tree.Labels[p.label]; {
 			case !e.place[p.label]:
-			case n.Kind == place.Start && e.f.Nodes[n.Parent].head > 0: // before the one statement of its block
+			// before the only statement of its block
+			case n.Kind == place.Start && e.f.Nodes[n.Parent].head > 0:
 				e.before(p.offset, e.barrier(e.f, p.label))
 			default:
 				lines = lines || e.text.last(p.offset) && e.ownLines(e.f.Tree.Labels[p.label].Parent)
@@ -144,8 +148,8 @@ func (e *editor) at(pieces []piece) {
 	}
 }
 
-// ownLines reports whether the statements of a block stand in lines of their own: those of one without braces do if its
-// statement begins a line and nothing follows it in its last.
+// ownLines reports whether the statements of a block have their own lines. The statement of a block
+// without braces does if it starts a line and nothing follows it on its last line.
 func (e *editor) ownLines(block place.Label) bool {
 	n := &e.f.Nodes[block]
 	if n.head == 0 {
@@ -154,10 +158,11 @@ func (e *editor) ownLines(block place.Label) bool {
 	return e.text.first(e.bodyOf(block)) && e.text.last(e.endOf(block))
 }
 
-// bodyOf and endOf are the offsets of the braces that a block without them would have.
+// bodyOf and endOf return the offsets where the braces of a block without braces would be.
 func (e *editor) bodyOf(block place.Label) int { return e.brace(block, openBrace) }
 func (e *editor) endOf(block place.Label) int  { return e.brace(block, closeBrace) }
 
+// brace returns the offset of a missing brace of a block.
 func (e *editor) brace(block place.Label, what pieceKind) int {
 	for _, p := range e.f.pieces {
 		if p.label == block && p.what == what {
@@ -167,24 +172,26 @@ func (e *editor) brace(block place.Label, what pieceKind) int {
 	return 0
 }
 
-// headOf is an offset in the first line of the statement that a block belongs to, whose indentation its closing brace
-// takes.
+// headOf returns an offset in the first line of the statement that a block belongs to. The closing
+// brace gets the indentation of that line.
 func (e *editor) headOf(block place.Label) int {
 	n := &e.f.Nodes[block]
 	start := e.offset(n.Span.Start)
-	if at := e.text.skipBlank(start); string(e.text[at:n.head]) == "else" { // the span begins behind the first branch
+	// the span starts after the first branch
+	if at := e.text.skipBlank(start); string(e.text[at:n.head]) == "else" {
 		return at
 	}
 	return start
 }
 
+// offset converts a position to a byte offset.
 func (e *editor) offset(p source.Pos) int {
 	off, _ := e.f.File.Offset(p)
 	return off
 }
 
-// indent is the indentation of a barrier after a label: that of the statement before it, or at the beginning of a block,
-// of the one behind it.
+// indent returns the indentation of a barrier after a label: that of the previous statement, or at
+// the start of a block, that of the next one.
 func (e *editor) indent(l place.Label, at int) string {
 	labels := e.f.Tree.Labels
 	if e.f.asm {
@@ -192,7 +199,8 @@ func (e *editor) indent(l place.Label, at int) string {
 	}
 	if labels[l].Kind != place.Start {
 		at := e.firstOf(l)
-		if !e.text.first(at) && e.isCase(labels[l].Parent) { // it stands behind the label
+		// the statement follows the label on its line
+		if !e.text.first(at) && e.isCase(labels[l].Parent) {
 			return e.deeper(at)
 		}
 		return e.text.indent(at)
@@ -206,13 +214,14 @@ func (e *editor) indent(l place.Label, at int) string {
 	return e.deeper(max(at-1, 0))
 }
 
-// isCase reports whether a block is a case of a switch: its beginning is behind a colon.
+// isCase reports whether a block is a case of a switch: it starts after a colon.
 func (e *editor) isCase(block place.Label) bool {
 	n := e.f.Nodes[block+1]
 	return e.f.Tree.Labels[block].Kind == place.Cond && n.At > 0 && e.text[n.At-1] == ':'
 }
 
-// deeper is the indentation of a line in a block that begins in the line of at.
+// deeper returns the indentation inside a block that starts on the line of at: one level more, in
+// tabs if the file uses them.
 func (e *editor) deeper(at int) string {
 	outer := e.text.indent(at)
 	if strings.HasSuffix(outer, "\t") || outer == "" && strings.Contains(string(e.text), "\n\t") {
@@ -221,8 +230,8 @@ func (e *editor) deeper(at int) string {
 	return outer + "    "
 }
 
-// firstOf is the offset of the first byte of the statement that ends with a label: a branch after the first belongs to
-// the statement of the first.
+// firstOf returns the offset of the statement that ends with a label. For the second branch of an
+// if it is the offset of the if.
 func (e *editor) firstOf(l place.Label) int {
 	labels := e.f.Tree.Labels
 	if labels[l].Kind == place.Cond {
@@ -236,7 +245,7 @@ func (e *editor) firstOf(l place.Label) int {
 	return e.offset(e.f.Nodes[l].Span.Start)
 }
 
-// put inserts a word at the end of a statement: in a line of its own after the line, or behind a space.
+// put inserts a word after a statement: on its own line after the current one, or after a space.
 func (e *editor) put(at int, line bool, indent, word string) {
 	if !line {
 		e.insert(at, " "+word)
@@ -251,7 +260,8 @@ func (e *editor) put(at int, line bool, indent, word string) {
 	e.insert(next, indent+word+br)
 }
 
-// before inserts a word in a line of its own before the line of at, or before what stands there if that is not all.
+// before inserts a word before the statement at an offset: on its own line if the statement starts
+// one, otherwise on the same line.
 func (e *editor) before(at int, word string) {
 	if e.text.first(at) {
 		e.insert(e.text.lineStart(at), e.text.indent(at)+word+e.text.lineBreak())
@@ -260,12 +270,13 @@ func (e *editor) before(at int, word string) {
 	e.insert(at, word+" ")
 }
 
+// insert adds an edit that inserts text at an offset.
 func (e *editor) insert(at int, s string) {
 	pos := e.f.File.PosAt(at)
 	e.edits = append(e.edits, edit.Edit{Span: source.Span{Start: pos, End: pos}, New: s})
 }
 
-// remove takes a barrier away, its line with it if there is nothing else.
+// remove deletes a barrier, and its line if nothing else is on it.
 func (e *editor) remove(l place.Label) {
 	n := &e.f.Nodes[l]
 	start, end := e.offset(n.Span.Start), e.offset(n.Span.End)
@@ -285,5 +296,6 @@ func (e *editor) remove(l place.Label) {
 			end++
 		}
 	}
-	e.edits = append(e.edits, edit.Edit{Span: source.Span{Start: e.f.File.PosAt(start), End: e.f.File.PosAt(end)}, New: with})
+	e.edits = append(e.edits, edit.Edit{Span: source.Span{Start: e.f.File.PosAt(start),
+		End: e.f.File.PosAt(end)}, New: with})
 }

@@ -14,21 +14,24 @@ import (
 	"heddle/internal/syntax"
 )
 
-// In the texts of this test ^ is where a barrier is asked for: after the statement that it follows. A barrier statement
-// with ~ behind it is to go.
+// In the texts of this test ^ is where a barrier is asked for: after the statement that it follows.
+// A barrier statement with ~ behind it is to go.
 var editTests = []struct {
 	name, file string
 	in, want   string
 }{
 	{
 		name: "own line with the indentation of the statement before",
-		in:   "__global__ void k(int *a) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1;^ // written\n    a[0] = s[1];\n}\n",
-		want: "__global__ void k(int *a) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1; // written\n    __syncthreads();\n    a[0] = s[1];\n}\n",
+		in: "__global__ void k(int *a) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1;^ // " +
+			"written\n    a[0] = s[1];\n}\n",
+		want: "__global__ void k(int *a) {\n    __shared__ int s[64];\n    s[threadIdx.x] = 1; // " +
+			"written\n    __syncthreads();\n    a[0] = s[1];\n}\n",
 	},
 	{
 		name: "tabs",
 		in:   "__global__ void k(int *a) {\n\tif (a[0]) {^\n\t\ta[1] = 1;^\n\t}^\n}\n",
-		want: "__global__ void k(int *a) {\n\tif (a[0]) {\n\t\t__syncthreads();\n\t\ta[1] = 1;\n\t\t__syncthreads();\n\t}\n\t__syncthreads();\n}\n",
+		want: "__global__ void k(int *a) {\n\tif (a[0]) {\n\t\t__syncthreads();\n\t\ta[1] = " +
+			"1;\n\t\t__syncthreads();\n\t}\n\t__syncthreads();\n}\n",
 	},
 	{
 		name: "CRLF",
@@ -42,23 +45,29 @@ var editTests = []struct {
 	},
 	{
 		name: "braces for a loop with its statement in another line",
-		in:   "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) // each\n    a[i] = 1;^ // one\n  a[0] = 2;\n}\n",
-		want: "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) { // each\n    a[i] = 1; // one\n    __syncthreads();\n  }\n  a[0] = 2;\n}\n",
+		in: "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) // each\n    a[i] = " +
+			"1;^ // one\n  a[0] = 2;\n}\n",
+		want: "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) { // each\n    a[i] = " +
+			"1; // one\n    __syncthreads();\n  }\n  a[0] = 2;\n}\n",
 	},
 	{
 		name: "braces in one line",
-		in:   "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) a[i] = 1;^\n  a[0] = 2;\n}\n",
-		want: "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) { a[i] = 1; __syncthreads(); }\n  a[0] = 2;\n}\n",
+		in: "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) a[i] = 1;^\n  a[0] = " +
+			"2;\n}\n",
+		want: "__global__ void k(int *a, int n) {\n  for (int i = 0; i < n; i++) { a[i] = 1; " +
+			"__syncthreads(); }\n  a[0] = 2;\n}\n",
 	},
 	{
 		name: "braces of both branches",
 		in:   "__global__ void k(int *a, int n) {\n  if (n)\n    a[0] = 1;^\n  else\n    a[1] = 1;^\n}\n",
-		want: "__global__ void k(int *a, int n) {\n  if (n) {\n    a[0] = 1;\n    __syncthreads();\n  }\n  else {\n    a[1] = 1;\n    __syncthreads();\n  }\n}\n",
+		want: "__global__ void k(int *a, int n) {\n  if (n) {\n    a[0] = 1;\n    __syncthreads();\n  " +
+			"}\n  else {\n    a[1] = 1;\n    __syncthreads();\n  }\n}\n",
 	},
 	{
 		name: "braces of the outer of two, which end together",
 		in:   "__global__ void k(int *a, int n) {\n  while (n--)\n    if (a[n])\n      a[n] = 0;\n^}\n",
-		want: "__global__ void k(int *a, int n) {\n  while (n--) {\n    if (a[n])\n      a[n] = 0;\n    __syncthreads();\n  }\n}\n",
+		want: "__global__ void k(int *a, int n) {\n  while (n--) {\n    if (a[n])\n      a[n] = 0;\n   " +
+			" __syncthreads();\n  }\n}\n",
 	},
 	{
 		name: "between do and while",
@@ -67,8 +76,10 @@ var editTests = []struct {
 	},
 	{
 		name: "behind a case",
-		in:   "__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:^\n    a[0] = 1;\n    break;\n  default: a[1] = 1;^\n  }\n}\n",
-		want: "__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:\n    __syncthreads();\n    a[0] = 1;\n    break;\n  default: a[1] = 1;\n      __syncthreads();\n  }\n}\n",
+		in: "__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:^\n    a[0] = 1;\n    " +
+			"break;\n  default: a[1] = 1;^\n  }\n}\n",
+		want: "__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:\n    __syncthreads();\n   " +
+			" a[0] = 1;\n    break;\n  default: a[1] = 1;\n      __syncthreads();\n  }\n}\n",
 	},
 	{
 		name: "a barrier goes with its line",
@@ -77,7 +88,8 @@ var editTests = []struct {
 	},
 	{
 		name: "a barrier among others goes alone",
-		in:   "__global__ void k(int *a) {\n  a[0] = 1; __syncthreads();~ a[1] = 1; __syncthreads();~ // why\n  __syncthreads();~ // so\n  a[2] = 1;\n}\n",
+		in: "__global__ void k(int *a) {\n  a[0] = 1; __syncthreads();~ a[1] = 1; __syncthreads();~ " +
+			"// why\n  __syncthreads();~ // so\n  a[2] = 1;\n}\n",
 		want: "__global__ void k(int *a) {\n  a[0] = 1; a[1] = 1; // why\n  // so\n  a[2] = 1;\n}\n",
 	},
 	{
@@ -87,48 +99,66 @@ var editTests = []struct {
 	},
 	{
 		name: "a barrier moves",
-		in:   "__global__ void k(int *a) {\n  a[0] = 1;^\n  a[1] = 1;\n  __syncthreads();~\n  a[2] = 1;\n}\n",
-		want: "__global__ void k(int *a) {\n  a[0] = 1;\n  __syncthreads();\n  a[1] = 1;\n  a[2] = 1;\n}\n",
+		in: "__global__ void k(int *a) {\n  a[0] = 1;^\n  a[1] = 1;\n  __syncthreads();~\n  a[2] = " +
+			"1;\n}\n",
+		want: "__global__ void k(int *a) {\n  a[0] = 1;\n  __syncthreads();\n  a[1] = 1;\n  a[2] = " +
+			"1;\n}\n",
 	},
 	{
 		name: "a macro around the statement",
-		in:   "#define SET(x, v) do { (x) = (v); } while (0)\n#define SYNC __syncthreads()\n__global__ void k(int *a) {\n  SET(a[0], 1);^\n  SYNC;~\n  SET(a[1], (a[2], 1));\n}\n",
-		want: "#define SET(x, v) do { (x) = (v); } while (0)\n#define SYNC __syncthreads()\n__global__ void k(int *a) {\n  SET(a[0], 1);\n  __syncthreads();\n  SET(a[1], (a[2], 1));\n}\n",
+		in: "#define SET(x, v) do { (x) = (v); } while (0)\n#define SYNC __syncthreads()\n__global__ " +
+			"void k(int *a) {\n  SET(a[0], 1);^\n  SYNC;~\n  SET(a[1], (a[2], 1));\n}\n",
+		want: "#define SET(x, v) do { (x) = (v); } while (0)\n#define SYNC __syncthreads()\n__global__ " +
+			"void k(int *a) {\n  SET(a[0], 1);\n  __syncthreads();\n  SET(a[1], (a[2], 1));\n}\n",
 	},
 	{
 		name: "a comment between the statement and its semicolon",
 		in:   "__global__ void k(int *a) {\n  a[0] = 1 /* ; */ // ;\n  ;^\n  a[1] = 1;\n}\n",
-		want: "__global__ void k(int *a) {\n  a[0] = 1 /* ; */ // ;\n  ;\n  __syncthreads();\n  a[1] = 1;\n}\n",
+		want: "__global__ void k(int *a) {\n  a[0] = 1 /* ; */ // ;\n  ;\n  __syncthreads();\n  a[1] = " +
+			"1;\n}\n",
 	},
 	{
 		name: "code that was left out stays",
-		in:   "__global__ void k(int *a) {\n#ifdef OTHER\n  a[0] = 1;\n#else\n  a[0] = 2;^\n#endif\n  a[1] = 1;\n}\n",
-		want: "__global__ void k(int *a) {\n#ifdef OTHER\n  a[0] = 1;\n#else\n  a[0] = 2;\n  __syncthreads();\n#endif\n  a[1] = 1;\n}\n",
+		in: "__global__ void k(int *a) {\n#ifdef OTHER\n  a[0] = 1;\n#else\n  a[0] = 2;^\n#endif\n  " +
+			"a[1] = 1;\n}\n",
+		want: "__global__ void k(int *a) {\n#ifdef OTHER\n  a[0] = 1;\n#else\n  a[0] = 2;\n  " +
+			"__syncthreads();\n#endif\n  a[1] = 1;\n}\n",
 	},
 	{
 		name: "a pragma of a loop stays before it",
-		in:   "__global__ void k(int *a) {\n  a[0] = 1;^\n#pragma unroll\n  for (int i = 0; i < 4; i++)\n    a[i] = 1;^\n}\n",
-		want: "__global__ void k(int *a) {\n  a[0] = 1;\n  __syncthreads();\n#pragma unroll\n  for (int i = 0; i < 4; i++) {\n    a[i] = 1;\n    __syncthreads();\n  }\n}\n",
+		in: "__global__ void k(int *a) {\n  a[0] = 1;^\n#pragma unroll\n  for (int i = 0; i < 4; " +
+			"i++)\n    a[i] = 1;^\n}\n",
+		want: "__global__ void k(int *a) {\n  a[0] = 1;\n  __syncthreads();\n#pragma unroll\n  for " +
+			"(int i = 0; i < 4; i++) {\n    a[i] = 1;\n    __syncthreads();\n  }\n}\n",
 	},
 	{
 		name: "two kernels and a template",
-		in:   "template <typename T> __global__ void t(T *a) {\n  a[0] = 1;^\n  a[1] = 1;\n}\n__global__ void k(int *a) {\n  a[0] = 1;\n  a[1] = 1;^\n}\ntemplate __global__ void t<int>(int *);\ntemplate __global__ void t<long>(long *);\n",
-		want: "template <typename T> __global__ void t(T *a) {\n  a[0] = 1;\n  __syncthreads();\n  a[1] = 1;\n}\n__global__ void k(int *a) {\n  a[0] = 1;\n  a[1] = 1;\n  __syncthreads();\n}\ntemplate __global__ void t<int>(int *);\ntemplate __global__ void t<long>(long *);\n",
+		in: "template <typename T> __global__ void t(T *a) {\n  a[0] = 1;^\n  a[1] = " +
+			"1;\n}\n__global__ void k(int *a) {\n  a[0] = 1;\n  a[1] = 1;^\n}\ntemplate __global__ void " +
+			"t<int>(int *);\ntemplate __global__ void t<long>(long *);\n",
+		want: "template <typename T> __global__ void t(T *a) {\n  a[0] = 1;\n  __syncthreads();\n  " +
+			"a[1] = 1;\n}\n__global__ void k(int *a) {\n  a[0] = 1;\n  a[1] = 1;\n  " +
+			"__syncthreads();\n}\ntemplate __global__ void t<int>(int *);\ntemplate __global__ void " +
+			"t<long>(long *);\n",
 	},
 	{
 		name: "a lambda expression",
 		in:   "__global__ void k(int *a) {\n  auto f = [&](int i) {\n    a[i] = 1;^\n  };\n  f(1);\n}\n",
-		want: "__global__ void k(int *a) {\n  auto f = [&](int i) {\n    a[i] = 1;\n    __syncthreads();\n  };\n  f(1);\n}\n",
+		want: "__global__ void k(int *a) {\n  auto f = [&](int i) {\n    a[i] = 1;\n    " +
+			"__syncthreads();\n  };\n  f(1);\n}\n",
 	},
 	{
 		name: "OpenCL C", file: "k.cl",
-		in:   "kernel void k(global int *a) {\n  local int s[64];\n  s[get_local_id(0)] = 1;^\n  a[1] = 1;\n  barrier(CLK_GLOBAL_MEM_FENCE);~\n  a[0] = s[1];\n}\n",
-		want: "kernel void k(global int *a) {\n  local int s[64];\n  s[get_local_id(0)] = 1;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  a[1] = 1;\n  a[0] = s[1];\n}\n",
+		in: "kernel void k(global int *a) {\n  local int s[64];\n  s[get_local_id(0)] = 1;^\n  a[1] " +
+			"= 1;\n  barrier(CLK_GLOBAL_MEM_FENCE);~\n  a[0] = s[1];\n}\n",
+		want: "kernel void k(global int *a) {\n  local int s[64];\n  s[get_local_id(0)] = 1;\n  " +
+			"barrier(CLK_LOCAL_MEM_FENCE);\n  a[1] = 1;\n  a[0] = s[1];\n}\n",
 	},
 }
 
-// TestEdits asks for placements, and holds the whole file against the text that a careful person would have written. The
-// result is read again: each barrier is then one that stands, at the same place of the same tree.
+// TestEdits asks for placements, and holds the whole file against the text that a careful person
+// would have written. The result is read again: each barrier is then one that stands, at the same
+// place of the same tree.
 func TestEdits(t *testing.T) {
 	for _, tt := range editTests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -202,8 +232,8 @@ func standing(u *syntax.Unit) int {
 	return n
 }
 
-// ask places barriers at the marks: a ^ right behind a statement means the innermost one that ends there, a ^ at the
-// beginning of a line the outermost one that ends before it.
+// ask places barriers at the marks: a ^ right behind a statement means the innermost one that ends
+// there, a ^ at the beginning of a line the outermost one that ends before it.
 func ask(t *testing.T, u *syntax.Unit, marks []mark) []syntax.FileEdits {
 	t.Helper()
 	placements := make(map[*syntax.Func]place.Placement)
@@ -217,9 +247,11 @@ func ask(t *testing.T, u *syntax.Unit, marks []mark) []syntax.FileEdits {
 				switch {
 				case m.kind == '~' && end == m.offset && f.Tree.Labels[l].Barrier:
 					taken++
-				case m.kind == '^' && n.At == m.offset && !f.Tree.Labels[l].Barrier && !shadowed(f, p, n.At, place.Label(l)):
+				case m.kind == '^' && n.At == m.offset && !f.Tree.Labels[l].Barrier &&
+					!shadowed(f, p, n.At, place.Label(l)):
 					p[place.Label(l)] = true
-				case m.kind == '^' && m.offset > 0 && f.File.Content[m.offset-1] == '\n' && n.At == m.offset-1 && f.Tree.Labels[l].Kind == place.Cond:
+				case m.kind == '^' && m.offset > 0 && f.File.Content[m.offset-1] == '\n' &&
+					n.At == m.offset-1 && f.Tree.Labels[l].Kind == place.Cond:
 					p[place.Label(l)] = true
 				}
 			}
@@ -241,14 +273,16 @@ func ask(t *testing.T, u *syntax.Unit, marks []mark) []syntax.FileEdits {
 	if taken < len(marks) {
 		t.Fatalf("only %d of %d marks are places", taken, len(marks))
 	}
-	edits, err := u.Edits(placements, func(*syntax.Func, place.Label) string { return u.Barrier(true, false) })
+	edits, err := u.Edits(placements,
+		func(*syntax.Func, place.Label) string { return u.Barrier(true, false) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	return edits
 }
 
-// shadowed reports whether another label at the offset is deeper, or was taken; it is the one that is meant.
+// shadowed reports whether another label at the offset is deeper, or was taken; it is the one that
+// is meant.
 func shadowed(f *syntax.Func, p place.Placement, at int, l place.Label) bool {
 	depth := func(l place.Label) int {
 		n := 0
@@ -258,7 +292,8 @@ func shadowed(f *syntax.Func, p place.Placement, at int, l place.Label) bool {
 		return n
 	}
 	for k := range f.Nodes {
-		if k := place.Label(k); k != l && f.Nodes[k].At == at && !f.Tree.Labels[k].Barrier && depth(k) > depth(l) {
+		if k := place.Label(k); k != l && f.Nodes[k].At == at && !f.Tree.Labels[k].Barrier &&
+			depth(k) > depth(l) {
 			return true
 		}
 	}

@@ -37,16 +37,25 @@ func (s *threads) Access(a *event.Access) {
 	})
 }
 func (s *threads) Copy(c *event.Copy) {
-	s.note(c.Warp, c.Mask, func(lane int) string { return fmt.Sprint("copy", c.Size, c.To[lane], c.From[lane]) })
+	s.note(c.Warp, c.Mask, func(lane int) string {
+		return fmt.Sprint("copy", c.Size, c.To[lane],
+			c.From[lane])
+	})
 }
 func (s *threads) CopyGroup(c *event.CopyGroup) {
-	s.note(c.Warp, c.Mask, func(int) string { return fmt.Sprint("group", c.Commit, c.Wait, c.Pending) })
+	s.note(c.Warp, c.Mask, func(int) string {
+		return fmt.Sprint("group", c.Commit, c.Wait,
+			c.Pending)
+	})
 }
 func (s *threads) Fence(f *event.Fence) {
 	s.note(f.Warp, f.Mask, func(int) string { return fmt.Sprint("fence", f.Order, f.Scope, f.Orders) })
 }
 func (s *threads) Arrive(a *event.Arrive) {
-	s.note(a.Warp, a.Mask, func(int) string { return fmt.Sprint("bar", a.Barrier, a.Count, a.Op, a.Red, a.Orders) })
+	s.note(a.Warp, a.Mask, func(int) string {
+		return fmt.Sprint("bar", a.Barrier, a.Count, a.Op, a.Red,
+			a.Orders)
+	})
 }
 func (s *threads) WarpSync(e *event.WarpSync) {
 	s.note(e.Warp, e.Mask, func(int) string { return "warp" })
@@ -56,9 +65,9 @@ func (s *threads) Converge(*event.Converge) {}
 func (s *threads) Exit(*event.Exit)         {}
 func (s *threads) Stall(*event.Stall)       {}
 
-// TestMarksRunTheSame runs kernels that are free of races, with and without marks: each thread does the same, at the same
-// addresses, in the same order. (A kernel with races, or one in which threads wait for each other by strong accesses, may
-// do something else under another schedule.)
+// TestMarksRunTheSame runs kernels that are free of races, with and without marks: each thread does
+// the same, at the same addresses, in the same order. (A kernel with races, or one in which threads
+// wait for each other by strong accesses, may do something else under another schedule.)
 func TestMarksRunTheSame(t *testing.T) {
 	ran := 0
 	for i, path := range sources(t) {
@@ -72,7 +81,8 @@ func TestMarksRunTheSame(t *testing.T) {
 		set := source.NewSet()
 		in := lower.Input{Name: path}
 		u := read(t, set, in, lower.Options{})
-		plain, with := compile(t, set, in, lower.Options{}), compile(t, set, in, marked(u, lower.Options{}))
+		plain, with := compile(t, set, in, lower.Options{}),
+			compile(t, set, in, marked(u, lower.Options{}))
 		user, err := source.NewSet().Add(path, text)
 		if err != nil {
 			t.Fatal(err)
@@ -100,11 +110,13 @@ func TestMarksRunTheSame(t *testing.T) {
 	}
 }
 
-// run returns what each thread of a kernel does; nil if it has no launch, is too large for a test, or has strong accesses.
+// run returns what each thread of a kernel does; nil if it has no launch, is too large for a test,
+// or has strong accesses.
 func run(t *testing.T, k *ir.Func, facts *launch.SourceFacts) map[event.Thread][]string {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, launch.Request{}, facts)
-	if cfg == nil || len(errs) > 0 || cfg.Geometry.Blocks()*uint64(cfg.Geometry.ThreadsPerBlock()) > 2048 {
+	if cfg == nil || len(errs) > 0 ||
+		cfg.Geometry.Blocks()*uint64(cfg.Geometry.ThreadsPerBlock()) > 2048 {
 		return nil
 	}
 	m, err := emu.New(k, cfg)
@@ -112,7 +124,8 @@ func run(t *testing.T, k *ir.Func, facts *launch.SourceFacts) map[event.Thread][
 		return nil
 	}
 	s := &threads{does: make(map[event.Thread][]string)}
-	if _, err := m.Run(t.Context(), emu.Options{Seed: 1, MaxSteps: 1 << 20, Workers: 1}, s); err != nil {
+	if _, err := m.Run(t.Context(), emu.Options{Seed: 1, MaxSteps: 1 << 20, Workers: 1},
+		s); err != nil {
 		t.Fatal(err)
 	}
 	if s.strong {

@@ -14,18 +14,22 @@ import (
 	"heddle/internal/syntax"
 )
 
-// TestHeaderKernel: a kernel that lives in a header of the user, beside one that calls a function of it twice. The points
-// of the function are at both calls, positions are those of the headers without marks, and the edit is one of the
-// header, by the name that a user in the directory knows it by.
+// TestHeaderKernel: a kernel that lives in a header of the user, beside one that calls a function
+// of it twice. The points of the function are at both calls, positions are those of the headers
+// without marks, and the edit is one of the header, by the name that a user in the directory knows
+// it by.
 func TestHeaderKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("inc", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const header = "#pragma once\n__device__ inline void put(int *p, int v) { p[threadIdx.x] = v; p[threadIdx.x + 1] = v; }\n" +
-		"template <int N> __global__ void tile(int *a) {\n\t__shared__ int s[N];\n\ts[threadIdx.x] = a[threadIdx.x];\n\ta[threadIdx.x] = s[N - 1 - threadIdx.x];\n}\n"
+	const header = "#pragma once\n__device__ inline void put(int *p, int v) { p[threadIdx.x] = v; " +
+		"p[threadIdx.x + 1] = v; }\n" +
+		"template <int N> __global__ void tile(int *a) {\n\t__shared__ int s[N];\n\ts[threadIdx.x] = " +
+		"a[threadIdx.x];\n\ta[threadIdx.x] = s[N - 1 - threadIdx.x];\n}\n"
 	write(t, filepath.Join("inc", "tile.cuh"), header)
-	write(t, "main.cu", "#include \"inc/../inc/tile.cuh\"\n#include <cstdio>\n__global__ void k(int *a) { put(a, 1); put(a, 2); }\ntemplate __global__ void tile<64>(int *);\n")
+	write(t, "main.cu", "#include \"inc/../inc/tile.cuh\"\n#include <cstdio>\n__global__ void k(int "+
+		"*a) { put(a, 1); put(a, 2); }\ntemplate __global__ void tile<64>(int *);\n")
 	set := source.NewSet()
 	in := lower.Input{Name: "main.cu"}
 	u := read(t, set, in, lower.Options{})
@@ -56,13 +60,14 @@ func TestHeaderKernel(t *testing.T) {
 			}
 		}
 	}
-	// put has the beginning and two statements, and is called twice; k has the beginning and two calls; tile has the
-	// beginning and three statements.
+	// put has the beginning and two statements, and is called twice; k has the beginning and two
+	// calls; tile has the beginning and three statements.
 	if count["put"] != 6 || count["k"] != 3 || count["tile"] != 4 {
 		t.Errorf("points %v, want put 6, k 3, tile 4", count)
 	}
 	f := u.Funcs[1]
-	edits, err := u.Edits(map[*syntax.Func]place.Placement{f: {f.Tree.Labels[0].Kids[2]: true}}, func(*syntax.Func, place.Label) string { return u.Barrier(true, false) })
+	edits, err := u.Edits(map[*syntax.Func]place.Placement{f: {f.Tree.Labels[0].Kids[2]: true}},
+		func(*syntax.Func, place.Label) string { return u.Barrier(true, false) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +75,17 @@ func TestHeaderKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "--- a/inc/tile.cuh\n+++ b/inc/tile.cuh\n@@ -3,5 +3,6 @@\n template <int N> __global__ void tile(int *a) {\n \t__shared__ int s[N];\n" +
-		" \ts[threadIdx.x] = a[threadIdx.x];\n+\t__syncthreads();\n \ta[threadIdx.x] = s[N - 1 - threadIdx.x];\n }\n"
+	const want = "--- a/inc/tile.cuh\n+++ b/inc/tile.cuh\n@@ -3,5 +3,6 @@\n template <int N> " +
+		"__global__ void tile(int *a) {\n \t__shared__ int s[N];\n" +
+		" \ts[threadIdx.x] = a[threadIdx.x];\n+\t__syncthreads();\n \ta[threadIdx.x] = s[N - 1 - " +
+		"threadIdx.x];\n }\n"
 	if diff != want {
 		t.Errorf("diff\n%s\nwant\n%s", diff, want)
 	}
 }
 
-// locate returns the function of the unit that an instruction's innermost frame is in, and the label.
+// locate returns the function of the unit that an instruction's innermost frame is in, and the
+// label.
 func locate(u *syntax.Unit, in *ir.Instr) (*syntax.Func, place.Label, bool) {
 	if in.Loc == nil {
 		return nil, place.None, false

@@ -7,11 +7,13 @@ import (
 	"io"
 )
 
-// errTree says that what clang printed is not the tree that was expected.
-var errTree = errors.New("not a syntax tree as clang prints it")
+// errTree reports output of clang that is not the expected tree.
+var errTree = errors.New("clang's output is not a syntax tree (-ast-dump=json)")
 
-// scanner pulls JSON apart a token at a time, and passes over what nobody wants without keeping it. Of a location clang
-// prints the file only if it is another than that of the location before, so the scanner notes files in all it passes.
+// scanner reads JSON token by token and skips unused values without storing them, because the
+// headers make the tree far larger than the user's code. clang prints the file of a location only
+// if it differs from that of the previous location, so the scanner also tracks files in skipped
+// values.
 type scanner struct {
 	r     *bufio.Reader
 	file  string // of the last location
@@ -20,20 +22,22 @@ type scanner struct {
 	depth int
 }
 
-// maxDepth bounds the nesting of a tree; clang's own limit for brackets is 256, and an expression nests deeper.
+// maxDepth bounds the nesting of a tree; clang's own limit for brackets is 256, and an expression
+// nests deeper.
 const maxDepth = 20000
 
+// newScanner returns a scanner of a stream, with a buffer of 64 KiB.
 func newScanner(r io.Reader) *scanner {
 	return &scanner{r: bufio.NewReaderSize(r, 1<<16), names: make(map[string]string)}
 }
 
-// next returns the next byte that is no white space.
+// next returns the next byte that is not white space.
 func (s *scanner) next() (byte, error) {
 	for {
 		c, err := s.r.ReadByte()
 		if err != nil {
 			if err == io.EOF {
-				err = fmt.Errorf("%w: it ends early", errTree)
+				err = fmt.Errorf("%w: unexpected end", errTree)
 			}
 			return 0, err
 		}
@@ -43,7 +47,8 @@ func (s *scanner) next() (byte, error) {
 	}
 }
 
-// object reads an object; field reads or skips the value of each key. open says that the brace is read already.
+// object reads an object; field must read or skip the value of each key. open means that the
+// opening brace has been read.
 func (s *scanner) object(open bool, field func(key string) error) error {
 	if !open {
 		if err := s.expect('{'); err != nil {
@@ -51,7 +56,7 @@ func (s *scanner) object(open bool, field func(key string) error) error {
 		}
 	}
 	if s.depth++; s.depth > maxDepth {
-		return fmt.Errorf("%w: nested more than %d deep", errTree, maxDepth)
+		return fmt.Errorf("%w: more than %d nested values", errTree, maxDepth)
 	}
 	defer func() { s.depth-- }()
 	for first := true; ; first = false {
@@ -66,10 +71,10 @@ func (s *scanner) object(open bool, field func(key string) error) error {
 				return err
 			}
 		case !first:
-			return fmt.Errorf("%w: %q in an object", errTree, c)
+			return fmt.Errorf("%w: unexpected %q in an object", errTree, c)
 		}
 		if c != '"' {
-			return fmt.Errorf("%w: %q where a key belongs", errTree, c)
+			return fmt.Errorf("%w: expected a key, found %q", errTree, c)
 		}
 		key, err := s.str()
 		if err != nil {
@@ -84,7 +89,7 @@ func (s *scanner) object(open bool, field func(key string) error) error {
 	}
 }
 
-// array reads an array of objects; element reads one, its brace read already.
+// array reads an array of objects; element reads one whose opening brace has been read.
 func (s *scanner) array(element func() error) error {
 	if err := s.expect('['); err != nil {
 		return err
@@ -99,7 +104,7 @@ func (s *scanner) array(element func() error) error {
 		case c == ',':
 			continue
 		case c != '{':
-			return fmt.Errorf("%w: %q in an array of nodes", errTree, c)
+			return fmt.Errorf("%w: unexpected %q in an array of nodes", errTree, c)
 		}
 		if err := element(); err != nil {
 			return err
@@ -107,6 +112,7 @@ func (s *scanner) array(element func() error) error {
 	}
 }
 
+// expect reads the next byte that is not white space and fails if it is another one.
 func (s *scanner) expect(want byte) error {
 	c, err := s.next()
 	if err == nil && c != want {
@@ -115,8 +121,8 @@ func (s *scanner) expect(want byte) error {
 	return err
 }
 
-// str reads the rest of a string, and returns the same string for the same text. Escapes other than those of a
-// backslash and a quote stay as they are: no name that counts has them.
+// str reads the rest of a string. Equal texts share one string, since kinds and types repeat. It
+// decodes only escaped backslashes and quotes; names that matter have no other escapes.
 func (s *scanner) str() (string, error) {
 	s.buf = s.buf[:0]
 	for {
@@ -126,7 +132,7 @@ func (s *scanner) str() (string, error) {
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("%w: a string does not end", errTree)
+			return "", fmt.Errorf("%w: unterminated string", errTree)
 		}
 		s.buf = append(s.buf, part...)
 		slashes := 0
@@ -195,7 +201,7 @@ func (s *scanner) boolValue() (bool, error) {
 	return c == 't', err
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (s *scanner) skip() error {
 	c, err := s.next()
 	if err != nil {
@@ -216,17 +222,18 @@ func (s *scanner) skip() error {
 	return s.r.UnreadByte()
 }
 
-// skipNested passes over the rest of an object or array, and notes the files in it.
+// skipNested skips the rest of an object or array and tracks the files in it.
 func (s *scanner) skipNested() error {
 	depth := 1
-	inside := 0 // depth at which an includedFrom began: its file is no location's
+	inside := 0 // depth of an enclosing includedFrom, whose file belongs to no location
 	for {
 		chunk, err := s.window()
 		if err != nil {
 			return err
 		}
 		i := 0
-		for i < len(chunk) && chunk[i] != '"' && chunk[i] != '{' && chunk[i] != '}' && chunk[i] != '[' && chunk[i] != ']' {
+		for i < len(chunk) && chunk[i] != '"' && chunk[i] != '{' && chunk[i] != '}' && chunk[i] != '[' &&
+			chunk[i] != ']' {
 			i++
 		}
 		if i == len(chunk) {
@@ -266,11 +273,11 @@ func (s *scanner) skipNested() error {
 	}
 }
 
-// window returns what is buffered, at least one byte.
+// window returns the buffered input, at least one byte.
 func (s *scanner) window() ([]byte, error) {
 	if s.r.Buffered() == 0 {
 		if _, err := s.r.Peek(1); err != nil {
-			return nil, fmt.Errorf("%w: it ends early", errTree)
+			return nil, fmt.Errorf("%w: unexpected end", errTree)
 		}
 	}
 	return s.r.Peek(s.r.Buffered())
@@ -278,7 +285,7 @@ func (s *scanner) window() ([]byte, error) {
 
 func (s *scanner) discard(n int) { _, _ = s.r.Discard(n) } // it is buffered
 
-// words that skipString tells apart.
+// word is a key that skipString recognizes.
 type word uint8
 
 const (
@@ -287,7 +294,7 @@ const (
 	includedFromWord
 )
 
-// skipString passes over the rest of a string.
+// skipString skips the rest of a string and returns which word it was.
 func (s *scanner) skipString() (word, error) {
 	n := 0
 	var head [16]byte
@@ -312,7 +319,7 @@ func (s *scanner) skipString() (word, error) {
 				if _, err := s.r.ReadByte(); err != nil {
 					return otherWord, err
 				}
-				n = len(head) // it is no word of ours
+				n = len(head) // too long for any word
 				chunk = nil
 			case n < len(head):
 				head[n] = c
@@ -326,13 +333,13 @@ func (s *scanner) skipString() (word, error) {
 	}
 }
 
-// isKey reports whether a colon follows.
+// isKey reports whether a colon follows, so that the previous string is a key.
 func (s *scanner) isKey() bool {
 	b, err := s.r.Peek(1)
 	return err == nil && b[0] == ':'
 }
 
-// readFile reads the value of a key "file", of which the colon comes next.
+// readFile reads the value of a key "file", starting at the colon.
 func (s *scanner) readFile() error {
 	if err := s.expect(':'); err != nil {
 		return err

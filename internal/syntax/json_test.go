@@ -12,8 +12,8 @@ import (
 	"heddle/internal/source"
 )
 
-// drawJSON prints a value that is indented or not, with locations among it, and notes the file of the last location as
-// clang's rule has it: a file inside includedFrom is none of a location's.
+// drawJSON prints a value that is indented or not, with locations among it, and notes the file of
+// the last location as clang's rule has it: a file inside includedFrom is none of a location's.
 func drawJSON(r *rand.Rand, b *strings.Builder, depth int, included bool, file *string) {
 	space := func() { b.WriteString([]string{"", " ", "\n  "}[r.IntN(3)]) }
 	str := func() {
@@ -64,7 +64,8 @@ func drawJSON(r *rand.Rand, b *strings.Builder, depth int, included bool, file *
 	}
 }
 
-// TestSkip passes over drawn values, whole and in small pieces, and must stand behind them with the right file.
+// TestSkip passes over drawn values, whole and in small pieces, and must stand behind them with the
+// right file.
 func TestSkip(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -77,7 +78,8 @@ func TestSkip(t *testing.T) {
 		if !json.Valid([]byte(text)) {
 			t.Fatalf("seed %d: the test makes no JSON: %s", seed, text)
 		}
-		for _, s := range []*scanner{newScanner(strings.NewReader(text)), newScanner(iotest.OneByteReader(strings.NewReader(text)))} {
+		for _, s := range []*scanner{newScanner(strings.NewReader(text)),
+			newScanner(iotest.OneByteReader(strings.NewReader(text)))} {
 			s.file = "before.h"
 			if err := s.expect('{'); err != nil {
 				t.Fatal(err)
@@ -104,7 +106,8 @@ func FuzzRead(f *testing.F) {
 		if _, err := set.Add("k.cu", []byte("void k() { if (1) ; else ; a; }")); err != nil {
 			t.Fatal(err)
 		}
-		u, err := Read(set, bytes.NewReader(text), false, func(path string) (string, bool) { return path, path == "k.cu" })
+		u, err := Read(set, bytes.NewReader(text), false,
+			func(path string) (string, bool) { return path, path == "k.cu" })
 		if err == nil {
 			u.Marks()
 		}

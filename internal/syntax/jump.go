@@ -1,15 +1,15 @@
 package syntax
 
-// jumps is where control may go from a statement other than to the next.
+// jumps is a set of ways in which control can leave a statement other than to the next one.
 type jumps uint8
 
 const (
 	leaves    jumps = 1 << iota // return, goto
-	breaks                      // break, of a loop or switch around
-	continues                   // continue, of a loop around
+	breaks                      // break of an enclosing loop or switch
+	continues                   // continue of an enclosing loop
 )
 
-// jumps finds how control may leave a statement.
+// jumps returns how control can leave a statement.
 func (b *builder) jumps(n *node) jumps {
 	if j, ok := b.jump[n]; ok {
 		return j
@@ -23,7 +23,7 @@ func (b *builder) jumps(n *node) jumps {
 	case "ContinueStmt":
 		j = continues
 	}
-	if n.kind != "LambdaExpr" { // a function of its own
+	if n.kind != "LambdaExpr" { // a separate function
 		for _, kid := range n.kids {
 			j |= b.jumps(kid)
 		}

@@ -7,26 +7,27 @@ import (
 	"heddle/internal/source"
 )
 
-// Mark is text that goes into a file for one compilation, before the byte at Offset.
+// Mark is text that is inserted into a file for one compilation.
 type Mark struct {
-	Offset int
-	Text   string
+	Offset int    // byte offset; the text goes before this byte
+	Text   string // without line breaks, so that line numbers do not change
 }
 
-// FileMarks are the marks of one file, in ascending order of Offset.
+// FileMarks holds the marks of one file.
 type FileMarks struct {
 	File  *source.File
-	Marks []Mark
+	Marks []Mark // in ascending order of Offset
 }
 
-// Marks returns the text that makes every point of the unit visible in the PTX. It has no line breaks.
+// Marks returns marks that make every point of the unit visible in the PTX. PTX has no source to
+// mark.
 //
-// The mark is an inline assembly statement that the compiler may neither drop nor move past accesses to memory; what it
-// holds is a pragma, which is a hint to whoever does not know it (PTX ISA 11.4.7). A barrier that stands is marked
-// before it.
+// A mark is an inline assembly statement that the compiler may neither remove nor move across
+// memory accesses. It contains a pragma, which tools ignore if they do not know it (PTX ISA
+// 11.4.7). The mark of an existing barrier precedes the barrier.
 func (u *Unit) Marks() []FileMarks {
 	var out []FileMarks
-	if u.PTX { // OfPTX has put the points where they belong
+	if u.PTX { // OfPTX has already inserted the points
 		return nil
 	}
 	for _, file := range u.Files {
@@ -36,13 +37,15 @@ func (u *Unit) Marks() []FileMarks {
 				fm.Marks = append(fm.Marks, f.marks()...)
 			}
 		}
-		// Functions do not overlap, but for lambda expressions within statements, at whose offsets nothing else is.
+		// Functions overlap only with lambda expressions inside their statements, where they have no
+		// marks.
 		slices.SortStableFunc(fm.Marks, func(a, b Mark) int { return a.Offset - b.Offset })
 		out = append(out, fm)
 	}
 	return out
 }
 
+// marks returns the marks of one function.
 func (f *Func) marks() []Mark {
 	var out []Mark
 	for _, p := range f.pieces {
@@ -62,6 +65,7 @@ func (f *Func) marks() []Mark {
 	return out
 }
 
+// markText returns the inline assembly that marks a point.
 func markText(kind string, n int) string {
 	return fmt.Sprintf(`__asm__ __volatile__(".pragma \"heddle.%s %d\";" ::: "memory");`, kind, n)
 }

@@ -75,9 +75,10 @@ func none(m *ir.Module) (*ir.Module, error) {
 	return ir.Placed(m, func(int) (ir.Sync, event.Orders) { return ir.AsIs, event.OrdersAll })
 }
 
-// TestMarksChangeNothing compiles kernels with and without marks. Without the points both must have the same accesses,
-// barriers, calls and branches at the same places of the source, in control flow of the same form: marks are there to
-// be looked at, and an answer for the marked kernel is one for the user's.
+// TestMarksChangeNothing compiles kernels with and without marks. Without the points both must have
+// the same accesses, barriers, calls and branches at the same places of the source, in control flow
+// of the same form: marks are there to be looked at, and an answer for the marked kernel is one for
+// the user's.
 func TestMarksChangeNothing(t *testing.T) {
 	n := 0
 	for i, path := range sources(t) {
@@ -88,7 +89,8 @@ func TestMarksChangeNothing(t *testing.T) {
 			set := source.NewSet()
 			in := lower.Input{Name: path}
 			u := read(t, set, in, lower.Options{})
-			plain, with := compile(t, set, in, lower.Options{}), compile(t, set, in, marked(u, lower.Options{}))
+			plain, with := compile(t, set, in, lower.Options{}),
+				compile(t, set, in, marked(u, lower.Options{}))
 			if len(plain.Funcs) != len(with.Funcs) {
 				t.Fatalf("%d functions without marks, %d with them", len(plain.Funcs), len(with.Funcs))
 			}
@@ -105,7 +107,8 @@ func TestMarksChangeNothing(t *testing.T) {
 				}
 				n++
 				if what := compareFuncs(f, placed.Funcs[i]); what != "" {
-					t.Errorf("%s: %s\nwithout marks:\n%s\nwith marks:\n%s", f.Demangled, what, skeleton(f), skeleton(placed.Funcs[i]))
+					t.Errorf("%s: %s\nwithout marks:\n%s\nwith marks:\n%s", f.Demangled, what, skeleton(f),
+						skeleton(placed.Funcs[i]))
 				}
 			}
 		})
@@ -134,13 +137,15 @@ func sources(t *testing.T) []string {
 	return out
 }
 
-// part is a block of the skeleton of a function: what it does that others can see, and where it goes.
+// part is a block of the skeleton of a function: what it does that others can see, and where it
+// goes.
 type part struct {
 	does []string
 	to   []int
 }
 
-// skeletonOf is the control flow of a function without blocks that only pass on, with the instructions that matter.
+// skeletonOf is the control flow of a function without blocks that only pass on, with the
+// instructions that matter.
 func skeletonOf(f *ir.Func) []part {
 	parts := make([]part, len(f.Blocks))
 	for i, b := range f.Blocks {
@@ -224,14 +229,16 @@ var signRE = regexp.MustCompile(`\.[su](\d+)`)
 func visible(f *ir.Func, in *ir.Instr) string {
 	op := in.Op()
 	switch {
-	case op == "bra" || op == "brx.idx" || op == "ld" && strings.Contains(in.Text(), "param") || op == "st" && strings.Contains(in.Text(), "param"):
+	case op == "bra" || op == "brx.idx" || op == "ld" && strings.Contains(in.Text(), "param") ||
+		op == "st" && strings.Contains(in.Text(), "param"):
 		return ""
 	case op == "ret" || op == "exit":
 		return op
 	case in.Row.Effect == 0 && op != "call" && op != "trap":
 		return ""
 	}
-	s := signRE.ReplaceAllString(in.Text(), ".b$1") // a load may extend its value, or leave that to the next instruction
+	// a load may extend its value, or leave that to the next instruction
+	s := signRE.ReplaceAllString(in.Text(), ".b$1")
 	for fr := in.Loc; fr != nil; fr = fr.Parent {
 		s += " " + f.Module.Files.Format(fr.Pos)
 	}
@@ -248,8 +255,9 @@ func skeleton(f *ir.Func) string {
 	return b.String()
 }
 
-// compareFuncs matches the skeletons block by block from the entry on. The compiler may turn a condition round, so the
-// two ways of a branch may be exchanged, but each block has one counterpart.
+// compareFuncs matches the skeletons block by block from the entry on. The compiler may turn a
+// condition round, so the two ways of a branch may be exchanged, but each block has one
+// counterpart.
 func compareFuncs(f, g *ir.Func) string {
 	a, b := skeletonOf(f), skeletonOf(g)
 	if !match(a, b, map[int]int{}, map[int]int{}, [][2]int{{0, 0}}) {

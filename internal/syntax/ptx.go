@@ -11,16 +11,19 @@ import (
 	"heddle/internal/source"
 )
 
-// OfPTX makes a unit of a module that is the user's own PTX, and a copy of the module with the unit's points in it.
+// OfPTX returns a unit for a module of hand-written PTX, and a copy of the module with the points
+// of the unit.
 //
-// A label is an instruction that touches shared or global memory or a barrier; the blocks around it are those of the
-// control flow: a natural loop is a Loop, what a block dominates and what does not postdominate it is a Cond. The order
-// of the labels is that of execution (reverse postorder, loops in one piece), which is that of the text only where the
-// compiler left it so. Where the flow has no such structure, labels stand in more Conds than a source would have.
+// A label is an instruction that accesses shared or global memory, or a barrier. Its enclosing
+// blocks come from the control flow: a natural loop is a Loop, and the blocks that a block
+// dominates without being postdominated by them form a Cond. Labels are in the order of execution
+// (reverse postorder, with loops contiguous), which can differ from the order of the text.
+// Unstructured control flow yields more nested Conds than a source would have, so some placements
+// of a source have no counterpart.
 //
-// Places are behind the instructions of labels, at the beginning of a Cond or Loop, and where the ways out of one meet;
-// a place at the beginning of a loop's first block would be in every iteration, so that it is none for what is before
-// the loop.
+// A barrier can be placed after the instruction of a label, at the start of a Cond or Loop, and at
+// the merge point of the paths out of one. The start of the first block of a loop is not a place
+// for the code before the loop, since the barrier would execute in every iteration.
 func OfPTX(m *ir.Module) (*Unit, *ir.Module) {
 	u := &Unit{PTX: true}
 	file := m.Files.File(m.File)
@@ -35,37 +38,42 @@ func OfPTX(m *ir.Module) (*Unit, *ir.Module) {
 		}
 		c := newFlow(f, file, u.points, before, after)
 		c.function()
-		slices.SortStableFunc(c.fn.pieces, func(a, b piece) int { return cmp.Compare(a.offset, b.offset) })
+		slices.SortStableFunc(c.fn.pieces,
+			func(a, b piece) int { return cmp.Compare(a.offset, b.offset) })
 		u.Funcs = append(u.Funcs, c.fn)
 		u.points += len(c.fn.Nodes)
 	}
 	return u, ir.Pointed(m, before, after)
 }
 
-// flow makes the tree of one function from its control flow.
+// flow builds the tree of one function from its control-flow graph.
 type flow struct {
 	builder
 	fn            *Func
 	f             *ir.Func
 	dom           *ir.DomTree
 	loops         *ir.LoopForest
-	kids          [][]ir.BlockID // dominated immediately, in the order of execution
-	order         []int          // of a block in the reverse postorder
+	kids          [][]ir.BlockID // children in the dominator tree, in execution order
+	order         []int          // by block: index in reverse postorder
 	before, after map[*ir.Instr][]ir.NewPoint
 }
 
-// level is a loop, or the function, that is being made.
+// level is the loop, or the function, that is being built.
 type level struct {
 	loop  *ir.Loop // nil: the function
 	outer *level
-	exits []ir.BlockID // blocks behind the loop that blocks of it dominate
-	pdom  *ir.DomTree  // of the ways that stay in the loop, to its next iteration
+	exits []ir.BlockID // blocks after the loop that blocks of the loop dominate
+	pdom  *ir.DomTree  // postdominators of one iteration; see iteration
 }
 
-func newFlow(f *ir.Func, file *source.File, first int, before, after map[*ir.Instr][]ir.NewPoint) *flow {
+// newFlow analyzes a function. first is the number of its first point; before and after collect the
+// points by instruction.
+func newFlow(f *ir.Func, file *source.File, first int, before,
+	after map[*ir.Instr][]ir.NewPoint) *flow {
 	c := &flow{
 		builder: *newBuilder(file, file.Name, false), f: f, before: before, after: after,
-		fn:  &Func{Name: f.Demangled, Mangled: []string{f.Name}, Kernel: f.Kernel, File: file, First: first, asm: true},
+		fn: &Func{Name: f.Demangled, Mangled: []string{f.Name}, Kernel: f.Kernel, File: file,
+			First: first, asm: true},
 		dom: ir.Dominators(f), kids: make([][]ir.BlockID, len(f.Blocks)),
 	}
 	c.builder.f = c.fn
@@ -80,6 +88,8 @@ func newFlow(f *ir.Func, file *source.File, first int, before, after map[*ir.Ins
 	return c
 }
 
+// function builds the tree. The span of the function covers its instructions, in any order of the
+// text.
 func (c *flow) function() {
 	for _, b := range c.f.Blocks {
 		for _, in := range b.Instrs {
@@ -96,7 +106,7 @@ func (c *flow) function() {
 	c.emit(0, root, &level{pdom: ir.PostDominators(c.f)})
 }
 
-// label makes a label for blocks that begin with b, which is nowhere in the text.
+// label adds a label for blocks that start with b. It has no text of its own.
 func (c *flow) label(kind place.Kind, parent place.Label, b ir.BlockID) place.Label {
 	at := 0
 	if instrs := c.f.Blocks[b].Instrs; len(instrs) > 0 {
@@ -105,9 +115,12 @@ func (c *flow) label(kind place.Kind, parent place.Label, b ir.BlockID) place.La
 	return c.add(kind, parent, at, at)
 }
 
-func (c *flow) isHeader(b ir.BlockID) bool { return c.loops.Of[b] != nil && c.loops.Of[b].Header == b }
+// isHeader reports whether b is the header of a natural loop.
+func (c *flow) isHeader(b ir.BlockID) bool {
+	return c.loops.Of[b] != nil && c.loops.Of[b].Header == b
+}
 
-// start makes the start node of a block.
+// start adds the start node of a block.
 func (c *flow) start(l place.Label, b ir.BlockID, closed bool) {
 	s := c.label(place.Start, l, b)
 	if !closed {
@@ -115,7 +128,7 @@ func (c *flow) start(l place.Label, b ir.BlockID, closed bool) {
 	}
 }
 
-// atStart makes the beginning of b the place after l.
+// atStart makes the start of b the place after l.
 func (c *flow) atStart(l place.Label, b ir.BlockID) {
 	instrs := c.f.Blocks[b].Instrs
 	if len(instrs) == 0 {
@@ -128,7 +141,7 @@ func (c *flow) atStart(l place.Label, b ir.BlockID) {
 	c.before[in] = append(c.before[in], ir.NewPoint{Number: c.fn.Point(l)})
 }
 
-// emit adds b and what it dominates to the block of label l.
+// emit adds b and the blocks that it dominates to the block of label l.
 func (c *flow) emit(b ir.BlockID, l place.Label, lv *level) {
 	if !c.isHeader(b) {
 		c.block(b, l, lv)
@@ -138,12 +151,15 @@ func (c *flow) emit(b ir.BlockID, l place.Label, lv *level) {
 	loop := c.label(place.Loop, l, b)
 	c.start(loop, b, false)
 	c.block(b, loop, inner)
-	slices.SortFunc(inner.exits, func(x, y ir.BlockID) int { return cmp.Compare(c.order[x], c.order[y]) })
+	slices.SortFunc(inner.exits, func(x,
+		y ir.BlockID) int {
+		return cmp.Compare(c.order[x], c.order[y])
+	})
 	c.follow(b, inner.exits, l, lv, loop)
 }
 
-// iteration returns the postdominators of one iteration of a loop: what leaves the loop counts as little as what leaves
-// a statement by break.
+// iteration returns the postdominators of one iteration of a loop. Edges that leave the loop are
+// ignored, as a break is ignored in a source.
 func (c *flow) iteration(l *ir.Loop) *ir.DomTree {
 	g := &ir.Func{Blocks: make([]*ir.Block, len(c.f.Blocks))}
 	for i, b := range c.f.Blocks {
@@ -161,14 +177,14 @@ func (c *flow) iteration(l *ir.Loop) *ir.DomTree {
 	return ir.PostDominators(g)
 }
 
-// block adds the instructions of b, and what comes after it in its loop.
+// block adds the instructions of b and the blocks that follow it in its loop.
 func (c *flow) block(b ir.BlockID, l place.Label, lv *level) {
 	for _, in := range c.f.Blocks[b].Instrs {
 		c.instr(in, l)
 	}
 	var next []ir.BlockID
 	for _, k := range c.kids[b] {
-		left := (*level)(nil) // the outermost loop that k is behind
+		left := (*level)(nil) // the outermost loop that k follows
 		for x := lv; x.loop != nil && !x.loop.Contains(k); x = x.outer {
 			left = x
 		}
@@ -181,8 +197,8 @@ func (c *flow) block(b ir.BlockID, l place.Label, lv *level) {
 	c.follow(b, next, l, lv, place.None)
 }
 
-// follow adds blocks that come after b: first those that are not on every way, then the one that is. last is the label
-// that ends right before them, or None.
+// follow adds the blocks after b: non-postdominators first, then the postdominator. last is the
+// label that ends right before them, or None.
 func (c *flow) follow(b ir.BlockID, next []ir.BlockID, l place.Label, lv *level, last place.Label) {
 	join := ir.NoBlock
 	for _, k := range next {
@@ -206,14 +222,15 @@ func (c *flow) follow(b ir.BlockID, next []ir.BlockID, l place.Label, lv *level,
 	c.emit(join, l, lv)
 }
 
-// instr adds an instruction if it is a label.
+// instr adds an instruction if it is a label: a memory access, a call or a barrier.
 func (c *flow) instr(in *ir.Instr, parent place.Label) {
 	start, end := c.offset(in.Span.Start), c.offset(in.Span.End)
-	switch leaves := in.Guard != ir.NoReg && (in.Op() == "ret" || in.Op() == "exit"); {
-	case leaves:
+	barrier, ok := in.BlockBarrier()
+	switch {
+	case in.Guard != ir.NoReg && in.Leaves():
 		l := c.add(place.Stmt, parent, start, end)
 		c.fn.Tree.Labels[l].Jump = true
-	case in.IsBlockBarrier():
+	case ok && barrier.Unguarded():
 		l := c.add(place.Stmt, parent, start, end)
 		n := &c.fn.Nodes[l]
 		n.At, n.alone = start, true
@@ -230,10 +247,11 @@ func (c *flow) instr(in *ir.Instr, parent place.Label) {
 	}
 }
 
-// touches reports whether an instruction accesses memory of other threads, or calls what may.
+// touches reports whether an instruction accesses memory that other threads can access, or calls a
+// function that may.
 func touches(in *ir.Instr) bool {
 	switch {
-	case in.Op() == "call":
+	case in.IsCall():
 		return true
 	case in.Row.Effect == isa.NoEffect || in.Row.Effect == isa.Orders:
 		return false

@@ -17,8 +17,9 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// A store before a loop, a load and a store in it, of which one in a branch; a barrier and a store after it; the body of the
-// loop stands behind the end of the kernel in the text, as compilers like to have it.
+// A store before a loop, a load and a store in it, of which one in a branch; a barrier and a store
+// after it; the body of the loop stands behind the end of the kernel in the text, as compilers like
+// to have it.
 const flowKernel = `.version 8.3
 .target sm_80
 .address_size 64
@@ -54,8 +55,8 @@ func TestOfPTX(t *testing.T) {
 		t.Error(err)
 	}
 	f := u.Funcs[0]
-	// The store, the loop with the load and the branch, the barrier, the last store; what ends before the head of the loop
-	// has no place there, but behind the store it has.
+	// The store, the loop with the load and the branch, the barrier, the last store; what ends before
+	// the head of the loop has no place there, but behind the store it has.
 	const want = "Start Stmt Loop(Start Stmt Cond(Start Stmt ) ) Stmt "
 	if got := shapeOf(f); got != want {
 		t.Errorf("tree %s, want %s", got, want)
@@ -84,7 +85,8 @@ func TestOfPTX(t *testing.T) {
 		}
 	}
 	// With all points on, there is a barrier behind each access and at each beginning.
-	all, err := ir.Placed(pointed, func(int) (ir.Sync, event.Orders) { return ir.BlockSync, event.OrdersAll })
+	all, err := ir.Placed(pointed,
+		func(int) (ir.Sync, event.Orders) { return ir.BlockSync, event.OrdersAll })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,14 +98,15 @@ func TestOfPTX(t *testing.T) {
 			}
 		}
 	}
-	// In the order of the text: the beginning, the first store; the head of the loop; after the loop; the barrier, the last
-	// store; the load; the branch; after the branch.
+	// In the order of the text: the beginning, the first store; the head of the loop; after the loop;
+	// the barrier, the last store; the load; the branch; after the branch.
 	if want := strings.Fields("bar st bar bar bar bar st bar ld bar bar st bar bar"); !slices.Equal(got, want) {
 		t.Errorf("all on: %v, want %v", got, want)
 	}
 	// The barrier goes, one comes behind the loop's branch and one after the loop.
 	loop := kidOf(t, f, 0, place.Loop)
-	edits, err := u.Edits(map[*syntax.Func]place.Placement{f: {loop: true, kidOf(t, f, loop, place.Cond): true}},
+	edits, err := u.Edits(map[*syntax.Func]place.Placement{f: {loop: true,
+		kidOf(t, f, loop, place.Cond): true}},
 		func(*syntax.Func, place.Label) string { return u.Barrier(true, true) })
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +115,8 @@ func TestOfPTX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edited := strings.Replace(flowKernel, "\tbar.sync 0; // there\n", "\tbar.sync \t0;\n\t// there\n", 1)
+	edited := strings.Replace(flowKernel, "\tbar.sync 0; // there\n", "\tbar.sync \t0;\n\t// there\n",
+		1)
 	edited = strings.Replace(edited, "$L3:\n", "$L3:\n\tbar.sync \t0;\n", 1)
 	if string(text) != edited {
 		t.Errorf("got\n%s\nwant\n%s", text, edited)
@@ -123,8 +127,9 @@ func TestOfPTX(t *testing.T) {
 	}
 }
 
-// TestOfPTXKeepsKernels makes units of the PTX of the suites. The copy with points is a module in order, each open label
-// has its point once, and without the points the copy is what it was made of.
+// TestOfPTXKeepsKernels makes units of the PTX of the suites. The copy with points is a module in
+// order, each open label has its point once, and without the points the copy is what it was made
+// of.
 func TestOfPTXKeepsKernels(t *testing.T) {
 	for i, path := range append(sources(t), ptxSources(t)...) {
 		if os.Getenv("HEDDLE_LONG") == "" && i%16 != 0 && filepath.Ext(path) != ".ptx" {

@@ -15,8 +15,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// A drawn function is printed as source, in whatever layout, and as the tree that the words of package place ask for.
-// The two printers share nothing but the function.
+// A drawn function is printed as source, in whatever layout, and as the tree that the words of
+// package place ask for. The two printers share nothing but the function.
 type stmt struct {
 	kind   string // simple decl block if ifelse while for do switch break continue return
 	body   []*stmt
@@ -69,8 +69,8 @@ func (d drawer) stmt(depth int, inLoop, inSwitch bool) *stmt {
 	return s
 }
 
-// body draws a block, or a single statement without braces. Before an else that is a simple one, so that the else is
-// that of the outer if.
+// body draws a block, or a single statement without braces. Before an else that is a simple one, so
+// that the else is that of the outer if.
 func (d drawer) body(depth int, inLoop, inSwitch, simple bool) ([]*stmt, bool) {
 	if depth <= 0 || d.IntN(2) == 0 {
 		return d.list(depth-1, inLoop, inSwitch), true
@@ -129,7 +129,8 @@ func (p *printer) stmt(s *stmt, level int) {
 	p.vars++
 	switch s.kind {
 	case "simple":
-		fmt.Fprintf(p, []string{"a[%d] = n;", "SET(a[%d], (n));", "a[%d]++ ;", "ONE(a[%d] = n);"}[p.IntN(4)], p.vars)
+		fmt.Fprintf(p, []string{"a[%d] = n;", "SET(a[%d], (n));", "a[%d]++ ;",
+			"ONE(a[%d] = n);"}[p.IntN(4)], p.vars)
 	case "decl":
 		fmt.Fprintf(p, "int v%d = a[1];", p.vars)
 	case "break", "continue", "return":
@@ -229,8 +230,8 @@ func expected(b *strings.Builder, list []*stmt) (dead bool) {
 	return dead
 }
 
-// jumps reports whether control may leave the statement other than by its end; breaks and continues say that such a
-// statement would leave it.
+// jumps reports whether control may leave the statement other than by its end; breaks and continues
+// say that such a statement would leave it.
 func jumps(s *stmt, breaks, continues bool) bool {
 	switch s.kind {
 	case "return":
@@ -254,7 +255,8 @@ func jumps(s *stmt, breaks, continues bool) bool {
 	return false
 }
 
-var kindNames = [...]string{place.Stmt: "Stmt", place.Start: "Start", place.Block: "Block", place.Cond: "Cond", place.Loop: "Loop"}
+var kindNames = [...]string{place.Stmt: "Stmt", place.Start: "Start", place.Block: "Block",
+	place.Cond: "Cond", place.Loop: "Loop"}
 
 // shape prints a tree in the form of expected, without its barriers.
 func shape(b *strings.Builder, tree *place.Tree, l place.Label) {
@@ -279,7 +281,8 @@ func shape(b *strings.Builder, tree *place.Tree, l place.Label) {
 	}
 }
 
-// TestRandomTrees prints drawn kernels, reads them back, puts barriers at drawn labels, and reads the result back.
+// TestRandomTrees prints drawn kernels, reads them back, puts barriers at drawn labels, and reads
+// the result back.
 func TestRandomTrees(t *testing.T) {
 	files := 4
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -293,7 +296,8 @@ func TestRandomTrees(t *testing.T) {
 func randomFile(t *testing.T, seed uint64) {
 	t.Helper()
 	d := drawer{rand.New(rand.NewPCG(seed, 1))}
-	p := &printer{drawer: d, unit: []string{"  ", "\t"}[d.IntN(2)], br: []string{"\n", "\r\n"}[d.IntN(2)]}
+	p := &printer{drawer: d, unit: []string{"  ", "\t"}[d.IntN(2)],
+		br: []string{"\n", "\r\n"}[d.IntN(2)]}
 	fmt.Fprintf(p, "#define SET(x, y) do { (x) = (y); } while (0)%s#define ONE(x) x%s", p.br, p.br)
 	var want []string
 	for i := range 30 {
@@ -323,7 +327,8 @@ func randomFile(t *testing.T, seed uint64) {
 			}
 		}
 	}
-	edits, err := u.Edits(placements, func(*syntax.Func, place.Label) string { return u.Barrier(true, true) })
+	edits, err := u.Edits(placements,
+		func(*syntax.Func, place.Label) string { return u.Barrier(true, true) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +343,8 @@ func randomFile(t *testing.T, seed uint64) {
 	again := read(t, source.NewSet(), lower.Input{Name: path}, lower.Options{})
 	for i, f := range again.Funcs {
 		if got := shapeOf(f); got != want[i] {
-			t.Fatalf("seed %d, %v: with barriers the tree is\n%s\nwant\n%s\n%s", seed, f, got, want[i], bodyText(f))
+			t.Fatalf("seed %d, %v: with barriers the tree is\n%s\nwant\n%s\n%s", seed, f, got, want[i],
+				bodyText(f))
 		}
 		if got, want := placed(f), fmt.Sprint(placements[u.Funcs[i]]); got != want {
 			t.Fatalf("seed %d, %v: barriers after %s, want %s\n%s", seed, f, got, want, bodyText(f))
@@ -358,7 +364,8 @@ func bodyText(f *syntax.Func) string {
 	return string(f.File.Content[start:end])
 }
 
-// placed returns the placement that the barriers of f are, by the numbers that labels have without them.
+// placed returns the placement that the barriers of f are, by the numbers that labels have without
+// them.
 func placed(f *syntax.Func) string {
 	number := make([]place.Label, len(f.Tree.Labels))
 	n := place.Label(0)

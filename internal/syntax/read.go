@@ -8,9 +8,12 @@ import (
 	"heddle/internal/source"
 )
 
-// Read reads the tree that clang prints (-ast-dump=json). user says how positions name a file, and whether it is the
-// user's. Files get their text from set, or from the disk.
-func Read(set *source.Set, r io.Reader, openCL bool, user func(path string) (string, bool)) (*Unit, error) {
+// Read reads the tree that clang prints with -ast-dump=json. user returns the name of a file for
+// positions, and whether the file belongs to the user. The text of files comes from set, or else
+// from disk. Functions whose text is not plain are left out; an error means that r is not such a
+// tree.
+func Read(set *source.Set, r io.Reader, openCL bool, user func(path string) (string, bool)) (*Unit,
+	error) {
 	rd := &reader{
 		s: newScanner(r), set: set, user: user, unit: &Unit{OpenCL: openCL},
 		known: make(map[string]*source.File), seen: make(map[loc]*Func),
@@ -34,8 +37,8 @@ type reader struct {
 	set   *source.Set
 	user  func(path string) (string, bool)
 	unit  *Unit
-	known map[string]*source.File // by path; nil: none of the user's
-	seen  map[loc]*Func           // by where the name is declared; nil: a function that does not count
+	known map[string]*source.File // by path; nil: not a user's file
+	seen  map[loc]*Func           // by place of the declared name; nil: not a device function
 	err   error
 }
 
@@ -65,18 +68,21 @@ func (r *reader) decl() error {
 			return r.s.skip()
 		}
 		switch n.kind {
-		case "TranslationUnitDecl", "NamespaceDecl", "LinkageSpecDecl", "CXXRecordDecl", "ClassTemplateDecl",
-			"ClassTemplateSpecializationDecl", "ClassTemplatePartialSpecializationDecl", "FunctionTemplateDecl", "ExportDecl":
+		case "TranslationUnitDecl", "NamespaceDecl", "LinkageSpecDecl", "CXXRecordDecl",
+			"ClassTemplateDecl",
+			"ClassTemplateSpecializationDecl", "ClassTemplatePartialSpecializationDecl",
+			"FunctionTemplateDecl", "ExportDecl":
 			return r.s.array(r.decl)
-		case "FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl", "CXXConversionDecl":
+		case "FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl",
+			"CXXConversionDecl":
 			return r.function(n)
 		}
 		return r.s.skip()
 	})
 }
 
-// function reads the parts of a function. Of several with one place, the first is the pattern of a template, and the
-// others are its instances.
+// function reads a function. If several functions have the same place, the first is the pattern of
+// a template and the others are its instances.
 func (r *reader) function(n *node) error {
 	if f, ok := r.seen[n.at]; ok {
 		if f != nil && n.mangled != "" {
@@ -110,7 +116,7 @@ func (r *reader) function(n *node) error {
 		return err
 	}
 	r.seen[n.at] = nil
-	// Statements that are no constant expressions, as marks are, may not stand in a constexpr function before C++20.
+	// Before C++20, a constexpr function may contain constant expressions only, and marks are not.
 	if !device || n.constexpr {
 		return nil
 	}
@@ -123,7 +129,7 @@ func (r *reader) function(n *node) error {
 	return r.err
 }
 
-// add makes a Func of a body that is in plain text.
+// add adds a function if its body is plain text.
 func (r *reader) add(n, body *node, kernel bool) *Func {
 	file := r.file(body.begin.file)
 	if file == nil {
@@ -154,7 +160,7 @@ func (r *reader) add(n, body *node, kernel bool) *Func {
 	return f
 }
 
-// lambdas adds the lambda expressions of a body, which are device functions as it is.
+// lambdas adds the lambda expressions of a body as device functions.
 func (r *reader) lambdas(n *node) {
 	if n.kind == "LambdaExpr" && len(n.kids) > 0 {
 		if body := n.kids[len(n.kids)-1]; body.kind == "CompoundStmt" {
@@ -163,13 +169,13 @@ func (r *reader) lambdas(n *node) {
 	}
 	for i, kid := range n.kids {
 		if n.kind == "LambdaExpr" && i < len(n.kids)-1 && kid.kind == "CXXRecordDecl" {
-			continue // it has the body once more
+			continue // clang prints the body a second time here
 		}
 		r.lambdas(kid)
 	}
 }
 
-// callOperator returns the mangled name of what a lambda expression's closure is called by.
+// callOperator returns the mangled name of the call operator of a lambda expression.
 func callOperator(lambda *node) string {
 	for _, kid := range lambda.kids {
 		for _, m := range kid.kids {
@@ -181,7 +187,7 @@ func callOperator(lambda *node) string {
 	return ""
 }
 
-// String names the function and its place, for messages.
+// String returns the name and the place of the function, for messages.
 func (f *Func) String() string {
 	return fmt.Sprintf("%s (%s:%d)", f.Name, f.File.Name, f.Span.Start.Line())
 }

@@ -9,54 +9,61 @@ import (
 	"heddle/internal/source"
 )
 
-// Rewrite is a change of one function that may need another control flow: a barrier that stands where not all threads of
-// a block come is brought to all of them.
+// Rewrite is a change to one function that may need a different control flow: where not all threads
+// of a block reach a barrier, the statements around it are divided so that all of them do.
 //
-// What happens to the statements around such a barrier (compare the levels of package repair, which does the same to
-// control flow without statements):
+// The statements around such a barrier change as follows. Package repair makes the same changes to
+// a control-flow graph without statements.
 //
 //	if (c) { A; barrier; B }        bool p = c; if (p) { A } barrier; if (p) { B }
-//	for (init; c; step) { ... }     bool p = true; for (init; __syncthreads_or(p = p && c); step) { ... if (p) ... }
+//	for (init; c; step) { ... }     bool p = true;
+//	                                for (init; __syncthreads_or(p = p && c); step) { if (p) ... }
 //	if (c) return; A; barrier; B    bool p = !(c); if (p) { A } barrier; if (p) { B }
 //
-// A declaration whose variable is used behind a barrier stands before the condition then, and its initializer becomes an
-// assignment. Everything else keeps its text, comments included.
+// A declaration of a variable that is used after the barrier moves before the condition, and its
+// initializer becomes an assignment. All other text is kept, comments included.
+//
+// A rewrite works on text, guided by clang's tree. It refuses, with a RewriteError, whatever it
+// cannot express: code from macros, switch and goto around a barrier, and variables without a
+// default value.
 type Rewrite struct {
-	Inserts []Insert
-	// Drop are offsets in barriers that go away.
+	Inserts []Insert // in the order of the text at each statement
+	// Drop holds an offset in each barrier that is removed.
 	Drop []int
-	// Split are assignments between whose reads and whose write a barrier or a fence is to stand.
+	// Split holds assignments that need a barrier or a fence between their reads and their write.
 	Split []Insert
-	// Replace are texts for statements, by an offset in each.
+	// Replace holds new texts of statements, by an offset in each statement.
 	Replace map[int]string
-	// Uniform reports whether all threads of a block are known to run what begins in [from, to) equally often. Without
-	// it no statement is.
+	// Uniform reports whether all threads of a block are known to execute the code in [from, to)
+	// equally often. nil means that nothing is known.
 	Uniform func(from, to int) bool
 }
 
-// Insert is a statement that comes before or behind another.
+// Insert is a statement that is inserted before or after an existing one.
 type Insert struct {
-	At    int // an offset in the other: the innermost statement of a list that holds it
-	After bool
-	Text  string
-	Block bool // a barrier of the block: all threads must come there
+	At    int    // a byte offset in the existing statement; the innermost one of a list counts
+	After bool   // insert after it instead of before it
+	Text  string // the statement, with its semicolon
+	Block bool   // a block barrier: all threads must reach it
 }
 
-// A RewriteError says why a change cannot be said in the source.
+// A RewriteError says why a change cannot be made in the source.
 type RewriteError struct {
-	Span source.Span
-	What string
+	Span source.Span // of the obstacle; invalid if the function has no text
+	What string      // the reason, a clause without a period
 }
 
+// Error returns the reason without its place.
 func (e *RewriteError) Error() string { return e.What }
 
-// Rewrite returns the edits that carry out a change of f.
+// Rewrite returns the edits that apply a change to f. The error is a *RewriteError.
 func (u *Unit) Rewrite(f *Func, rw *Rewrite) (edits []edit.Edit, err error) {
 	if f.body == nil {
-		return nil, &RewriteError{What: "only functions of CUDA C++ and OpenCL C have statements"}
+		return nil, &RewriteError{What: "only CUDA C++ and OpenCL C functions can be rewritten"}
 	}
 	b := newBuilder(f.File, f.path, u.OpenCL)
-	w := &rewriter{b: b, f: f, rw: rw, marks: map[*node]*marks{}, names: words(b.text, f), converted: map[*node]bool{}, declared: map[string]int{}}
+	w := &rewriter{b: b, f: f, rw: rw, marks: map[*node]*marks{}, names: words(b.text, f),
+		converted: map[*node]bool{}, declared: map[string]int{}}
 	for _, p := range f.params {
 		w.declared[p]++
 	}
@@ -77,38 +84,39 @@ type rewriter struct {
 	b         *builder
 	f         *Func
 	rw        *Rewrite
-	marks     map[*node]*marks // of items of lists
+	marks     map[*node]*marks // by statement
 	hot       []hot
-	names     map[string]bool // words of the file
-	declared  map[string]int  // how often the function declares a name
+	names     map[string]bool // identifiers in use
+	declared  map[string]int  // number of declarations of a name in the function
 	converted map[*node]bool  // jumps that become assignments
-	active    string          // the variable that tells whether a thread has not returned
-	unit      string          // of indentation
-	own       bool            // opening braces stand in lines of their own
+	active    string          // the variable that is false once a thread has returned; empty: none
+	unit      string          // indentation of one level
+	own       bool            // opening braces have their own lines
 }
 
-// marks is what a rewrite does at an item of a list.
+// marks holds the changes at one statement.
 type marks struct {
 	before, after []Insert
 	drop          bool
 	split         *Insert
 	replace       string
-	barrier       bool // it is one, and stays
+	barrier       bool // the statement is a barrier and is kept
 }
 
-// hot is a place that all threads must come to.
+// hot is a place that all threads must reach.
 type hot struct {
-	node    *node // the item of a list
+	node    *node // the statement
 	at      int
-	uniform bool // they do as it is
+	uniform bool // all threads reach it without a change
 }
 
-// fail ends a Rewrite.
+// fail ends a Rewrite with a RewriteError, which Rewrite recovers.
 func (w *rewriter) fail(at int, format string, args ...any) {
 	pos := w.f.File.PosAt(at)
 	panic(&RewriteError{Span: source.Span{Start: pos, End: pos}, What: fmt.Sprintf(format, args...)})
 }
 
+// run rewrites the body and checks that no comment was lost.
 func (w *rewriter) run() ([]edit.Edit, error) {
 	body := w.f.body
 	w.style()
@@ -129,9 +137,11 @@ func (w *rewriter) run() ([]edit.Edit, error) {
 }
 
 // uniform is Rewrite.Uniform.
-func (w *rewriter) uniform(from, to int) bool { return w.rw.Uniform != nil && w.rw.Uniform(from, to) }
+func (w *rewriter) uniform(from, to int) bool {
+	return w.rw.Uniform != nil && w.rw.Uniform(from, to)
+}
 
-// style finds how the function is indented and where its braces are.
+// style detects the indentation and the brace style of the function.
 func (w *rewriter) style() {
 	t := w.b.text
 	w.unit = "    "
@@ -161,7 +171,7 @@ func (w *rewriter) style() {
 	}
 }
 
-// count finds how often the function declares each name.
+// count counts the declarations of each name.
 func (w *rewriter) count(n *node) {
 	if n.kind == "VarDecl" {
 		w.declared[n.name]++
@@ -171,7 +181,8 @@ func (w *rewriter) count(n *node) {
 	}
 }
 
-// words are those of a function, its parameters and the file's preprocessor directives.
+// words returns the identifiers of a function, its parameters and the preprocessor directives of
+// the file: names that fresh must avoid.
 func words(t text, f *Func) map[string]bool {
 	out := map[string]bool{}
 	add := func(t []byte) {
@@ -198,7 +209,7 @@ func words(t text, f *Func) map[string]bool {
 	return out
 }
 
-// fresh returns a name that the file does not have.
+// fresh returns an unused name that starts with base.
 func (w *rewriter) fresh(base string) string {
 	name := base
 	for i := 2; w.names[name]; i++ {
@@ -208,13 +219,15 @@ func (w *rewriter) fresh(base string) string {
 	return name
 }
 
-// collect finds the items of lists that the rewrite is about.
+// collect finds the statements that the rewrite changes, and the places that all threads must
+// reach.
 func (w *rewriter) collect(body *node) {
 	rw := w.rw
 	at := func(off int) *node {
 		n := w.itemAt(body, off)
 		if n == nil {
-			w.fail(off, "the statement is not plain text of the function")
+			w.fail(off, "the statement is not plain text of the function (a macro or an #include produces "+
+				"it)")
 		}
 		return n
 	}
@@ -258,7 +271,7 @@ func (w *rewriter) collect(body *node) {
 	w.standing(body)
 }
 
-// standing finds the barriers that stay.
+// standing finds the existing barriers that are kept.
 func (w *rewriter) standing(n *node) {
 	if n.kind == "LambdaExpr" {
 		return
@@ -280,22 +293,23 @@ func (w *rewriter) standing(n *node) {
 	}
 }
 
-// span is where a statement is in the text.
+// span returns the byte range of a statement.
 func (w *rewriter) span(n *node) (from, to int) {
 	e, ok := w.b.extent(n)
 	if !ok {
-		w.fail(max(0, n.begin.offset), "a statement is not where clang says that it is")
+		w.fail(max(0, n.begin.offset),
+			"the position of a statement in clang's tree does not match the text")
 	}
 	return e.from, e.to
 }
 
-// holds reports whether an offset is in a statement.
+// holds reports whether a statement contains an offset.
 func (w *rewriter) holds(n *node, off int) bool {
 	e, ok := w.b.extent(n)
 	return ok && e.from <= off && off < e.to
 }
 
-// isHot reports whether a place that all threads must come to is within a statement.
+// isHot reports whether a statement contains a place that all threads must reach.
 func (w *rewriter) isHot(n *node) bool {
 	for _, h := range w.hot {
 		if h.node != n && w.contains(n, h.node) {
@@ -306,9 +320,11 @@ func (w *rewriter) isHot(n *node) bool {
 }
 
 // contains reports whether k is n or below it.
-func (w *rewriter) contains(n, k *node) bool { return w.any(n, func(x *node) bool { return x == k }) }
+func (w *rewriter) contains(n, k *node) bool {
+	return w.any(n, func(x *node) bool { return x == k })
+}
 
-// any reports whether a node of the tree below n, or n, has a property.
+// any reports whether n or a node below it has a property.
 func (w *rewriter) any(n *node, has func(*node) bool) bool {
 	if has(n) {
 		return true
@@ -321,7 +337,8 @@ func (w *rewriter) any(n *node, has func(*node) bool) bool {
 	return false
 }
 
-// bodies are the statement lists right in a statement: the branches of an if, the body of a loop.
+// bodies returns the statement lists directly in a statement: the branches of an if, the body of a
+// loop.
 func bodies(n *node) []*node {
 	switch n.kind {
 	case "CompoundStmt":
@@ -339,7 +356,7 @@ func bodies(n *node) []*node {
 	return nil
 }
 
-// listOf are the statements of a body.
+// listOf returns the statements of a body.
 func (w *rewriter) listOf(n *node) []item {
 	kids := []*node{n}
 	if w.b.braces(n) {
@@ -347,7 +364,8 @@ func (w *rewriter) listOf(n *node) []item {
 	}
 	items := w.b.items(kids)
 	for i := range items {
-		if it := &items[i]; it.kind == "AttributedStmt" && !it.merged { // #pragma unroll stands before the statement
+		// #pragma unroll precedes the statement
+		if it := &items[i]; it.kind == "AttributedStmt" && !it.merged {
 			if e, ok := w.b.extent(lastKid(it.node)); ok {
 				it.node, it.extent = lastKid(it.node), e
 			}
@@ -356,7 +374,8 @@ func (w *rewriter) listOf(n *node) []item {
 	return items
 }
 
-// itemAt returns the innermost statement of a list that holds an offset. The head of an if or a loop is part of it.
+// itemAt returns the innermost statement of a list that contains an offset, or nil if a macro
+// produces it. The head of an if or a loop belongs to that statement.
 func (w *rewriter) itemAt(body *node, off int) *node {
 	for _, it := range w.listOf(body) {
 		if off < it.from || off >= it.to {
@@ -375,7 +394,7 @@ func (w *rewriter) itemAt(body *node, off int) *node {
 	return nil
 }
 
-// inItem reports whether an offset is in a statement of a body.
+// inItem reports whether a statement of a body contains an offset.
 func (w *rewriter) inItem(body *node, off int) bool {
 	for _, it := range w.listOf(body) {
 		if it.from <= off && off < it.to {
@@ -385,7 +404,7 @@ func (w *rewriter) inItem(body *node, off int) bool {
 	return false
 }
 
-// comments are those of a text, and how often each is there.
+// comments returns the comments of a text with the number of occurrences of each.
 func comments(t text) map[string]int {
 	out := map[string]int{}
 	for i := 0; i < len(t); {

@@ -7,11 +7,14 @@ import (
 	"heddle/internal/source"
 )
 
-// atomicNames are the functions that do in one step what an update does (CUDA C++ Programming Guide, Atomic Functions).
-var atomicNames = map[string]string{"+": "atomicAdd", "-": "atomicSub", "&": "atomicAnd", "|": "atomicOr", "^": "atomicXor"}
+// atomicNames maps the operator of an update to the atomic function with the same effect (CUDA C++
+// Programming Guide, "Atomic Functions").
+var atomicNames = map[string]string{"+": "atomicAdd", "-": "atomicSub", "&": "atomicAnd",
+	"|": "atomicOr", "^": "atomicXor"}
 
-// AtomicUpdate returns the statement that does atomically what the update at an offset does: x += e; x++; and the like,
-// as a statement of its own.
+// AtomicUpdate returns an atomic statement that replaces the update at a byte offset, which must be
+// a separate statement such as x += e; or x++;. The error is a *RewriteError that says why there is
+// none: the type or operator has no atomic function, or a macro produces part of the statement.
 func (u *Unit) AtomicUpdate(f *Func, off int) (text string, err error) {
 	b := newBuilder(f.File, f.path, u.OpenCL)
 	w := &rewriter{b: b, f: f, rw: &Rewrite{}}
@@ -20,11 +23,11 @@ func (u *Unit) AtomicUpdate(f *Func, off int) (text string, err error) {
 		return "", &RewriteError{Span: source.Span{Start: pos, End: pos}, What: what}
 	}
 	if u.OpenCL || f.body == nil {
-		return no("an atomic update is written for CUDA C++ only")
+		return no("atomic updates are supported in CUDA C++ only")
 	}
 	n := w.itemAt(f.body, off)
 	if n == nil || len(n.kids) == 0 || !b.plain(n.begin) || !b.plain(n.end) {
-		return no("the update is no statement of its own")
+		return no("the update is not a separate statement")
 	}
 	cell := n.kids[0]
 	op, value := "", ""
@@ -39,7 +42,7 @@ func (u *Unit) AtomicUpdate(f *Func, off int) (text string, err error) {
 	case n.kind == "UnaryOperator" && (n.op == "++" || n.op == "--"):
 		op, value = n.op[:1], "1"
 	default:
-		return no("the update is no statement of the form x += e")
+		return no("the update does not have the form x += e")
 	}
 	name := atomicNames[op]
 	typ := strings.TrimPrefix(n.typ, "volatile ")
@@ -57,7 +60,7 @@ func (u *Unit) AtomicUpdate(f *Func, off int) (text string, err error) {
 		name = ""
 	}
 	if name == "" {
-		return no(fmt.Sprintf("there is no atomic function for %s of type %s", op, n.typ))
+		return no(fmt.Sprintf("CUDA has no atomic function for operator %s on type %s", op, n.typ))
 	}
 	if !b.plain(cell.begin) || cell.end.macro {
 		return no("the update is not plain text")
@@ -66,13 +69,14 @@ func (u *Unit) AtomicUpdate(f *Func, off int) (text string, err error) {
 	return fmt.Sprintf("%s(&%s, %s);", name, lhs, value), nil
 }
 
-// SameStatement reports whether two offsets are in one assignment, between whose reads and whose write a barrier can stand
-// (Rewrite.Split).
+// SameStatement reports whether two byte offsets are in the same assignment, so that Rewrite.Split
+// can put a barrier between its reads and its write.
 func (u *Unit) SameStatement(f *Func, a, b int) bool {
 	if f.body == nil {
 		return false
 	}
 	w := &rewriter{b: newBuilder(f.File, f.path, u.OpenCL), f: f, rw: &Rewrite{}}
 	n := w.itemAt(f.body, a)
-	return n != nil && n == w.itemAt(f.body, b) && (n.kind == "BinaryOperator" && n.op == "=" || n.kind == "CompoundAssignOperator")
+	return n != nil && n == w.itemAt(f.body, b) &&
+		(n.kind == "BinaryOperator" && n.op == "=" || n.kind == "CompoundAssignOperator")
 }

@@ -2,11 +2,11 @@ package syntax
 
 import "strings"
 
-// divide writes an if, a loop or a block whose statements barriers divide.
+// divide writes an if, a loop or a block that contains a barrier which all threads must reach.
 func (l *list) divide(i int, it item) {
 	lead, _, tail := l.parts(i)
 	if strings.Contains(lead, "#") {
-		l.w.fail(it.from, "a preprocessor directive stands before a statement that a barrier divides")
+		l.w.fail(it.from, "a preprocessor directive precedes a statement that a barrier divides")
 	}
 	l.lines(lead[:strings.LastIndexByte(lead, '\n')+1], l.ind)
 	switch {
@@ -24,42 +24,45 @@ func (l *list) divide(i int, it item) {
 	case it.kind == "DoStmt":
 		l.divideDo(it)
 	case it.kind == "SwitchStmt":
-		l.w.fail(it.from, "a barrier that all threads must come to stands in a switch")
+		l.w.fail(it.from, "a barrier that all threads must reach is inside a switch")
 	default:
-		l.w.fail(it.from, "a barrier that all threads must come to stands in a statement that cannot be divided")
+		l.w.fail(it.from, "a barrier that all threads must reach is inside a statement that cannot be "+
+			"divided")
 	}
-	if list := bodies(it.node); it.kind == "DoStmt" || l.w.b.braces(list[len(list)-1]) { // else it is part of the body
+	// otherwise it is part of the body
+	if list := bodies(it.node); it.kind == "DoStmt" || l.w.b.braces(list[len(list)-1]) {
 		l.behind(tail)
 	}
 }
 
-// child is the list of a body, under a guard.
+// child returns the list of a body, executed under a guard.
 func (l *list) child(body *node, s *scope, guard string) *list {
 	c := l.w.newList(body, s, l.out)
 	c.guard, c.ind, c.stays = guard, l.ind+l.w.unit, false
 	return c
 }
 
-// parens returns the text in the parentheses behind at, and the offset behind them.
+// parens returns the text in the parentheses after at, and the offset after them.
 func (l *list) parens(at int) (string, int) {
 	t := l.w.b.text
 	open := t.skipBlank(at)
 	end := t.behindArguments(at)
 	if open >= len(t) || t[open] != '(' || end <= open+1 {
-		l.w.fail(at, "the head of a statement that a barrier divides is not plain text")
+		l.w.fail(at, "the head of a statement that a barrier divides is not plain text (a macro "+
+			"produces it)")
 	}
 	return string(t[open+1 : end-1]), end
 }
 
-// word checks that a statement begins with a word, and returns the offset behind it.
+// word checks that a statement begins with a word, and returns the offset after it.
 func (l *list) word(at int, word string) int {
 	if t := l.w.b.text; t.skipToken(at) != at+len(word) || string(t[at:at+len(word)]) != word {
-		l.w.fail(at, "a statement that a barrier divides is not plain text")
+		l.w.fail(at, "a statement that a barrier divides is not plain text (a macro produces it)")
 	}
 	return at + len(word)
 }
 
-// and joins conditions.
+// and returns the conjunction of two conditions; an empty guard is true.
 func and(guard, cond string) string {
 	if guard == "" {
 		return cond
@@ -67,7 +70,8 @@ func and(guard, cond string) string {
 	return guard + " && " + factor(cond)
 }
 
-// factor puts parentheses around what binds less than &&.
+// factor adds parentheses to a condition whose operators bind less tightly than &&. It works on
+// text, so it may add parentheses that are not needed, but never omits required ones.
 func factor(cond string) string {
 	depth := 0
 	for i := 0; i < len(cond); i++ {
@@ -88,7 +92,9 @@ func factor(cond string) string {
 			doubled := i+1 < len(cond) && cond[i+1] == c
 			switch {
 			case depth > 0:
-			case c == '|' && !doubled && before != '|', c == '=' && strings.IndexByte("=<>!", before) >= 0 && !strings.HasSuffix(cond[:i], "<<") && !strings.HasSuffix(cond[:i], ">>"):
+			case c == '|' && !doubled && before != '|',
+				c == '=' && strings.IndexByte("=<>!", before) >= 0 && !strings.HasSuffix(cond[:i], "<<") &&
+					!strings.HasSuffix(cond[:i], ">>"):
 			case c == '=' && doubled:
 			default:
 				return "(" + cond + ")"
@@ -102,6 +108,9 @@ func factor(cond string) string {
 	return cond
 }
 
+// divideIf writes an if as the variable p of its condition and the statements of its branches. The
+// else branch gets a variable of its own if p may change before it or if it depends on an outer
+// guard.
 func (l *list) divideIf(it item) {
 	w := l.w
 	kids := bodies(it.node)
@@ -131,7 +140,8 @@ func (l *list) divideIf(it item) {
 	}
 }
 
-// beforeBrace is what stands between the head of a statement and the brace that opens its body.
+// beforeBrace returns the text, such as a comment, between the head of a statement and the opening
+// brace of its body.
 func (l *list) beforeBrace(at int, body *node) string {
 	if !l.w.b.braces(body) || body.begin.offset < at {
 		return ""
@@ -139,28 +149,31 @@ func (l *list) beforeBrace(at int, body *node) string {
 	return string(l.w.b.text[at:body.begin.offset])
 }
 
-// plain returns a condition in one line, without what only the place in the text gave it.
+// plain returns a condition on one line.
 func (l *list) plain(at int, cond string) string {
 	if strings.Contains(cond, "#") || strings.Contains(cond, "//") {
-		l.w.fail(at, "the condition of a statement that a barrier divides is not plain text")
+		l.w.fail(at, "the condition of a statement that a barrier divides is not plain text (it has a "+
+			"comment or a directive)")
 	}
 	return strings.Join(strings.Fields(cond), " ")
 }
 
-// branch writes a branch as part of the list.
+// branch writes the statements of a branch into the enclosing list, executed under a guard.
 func (l *list) branch(body *node, guard string) {
 	if body.kind == "NullStmt" {
 		return
 	}
-	c := l.child(body, &scope{kind: branch, vars: []string{strings.TrimPrefix(guard, "!")}, parent: l.scope}, guard)
+	c := l.child(body, &scope{kind: branch, vars: []string{strings.TrimPrefix(guard, "!")},
+		parent: l.scope}, guard)
 	c.ind, c.flat = l.ind, true
 	c.render()
 }
 
-// vote is the condition of a loop that ends when no thread is in it.
+// vote returns the condition of a loop that all threads iterate together until none remains in it.
 func (l *list) vote(at int, p, cond string) string {
 	if l.w.b.openCL {
-		l.w.fail(at, "threads go round a loop a different number of times, and OpenCL C has no barrier that tells whether one still does")
+		l.w.fail(at, "the number of iterations differs between threads, and OpenCL C has no barrier "+
+			"that tells whether any thread remains in the loop")
 	}
 	if strings.TrimSpace(cond) == "" {
 		return "__syncthreads_or(" + p + ")"
@@ -168,7 +181,7 @@ func (l *list) vote(at int, p, cond string) string {
 	return "__syncthreads_or(" + p + " = " + p + " && " + factor(l.plain(at, cond)) + ")"
 }
 
-// round declares the variable of a loop.
+// round declares the variable that is true while a thread is in the loop, and returns its name.
 func (l *list) round() string {
 	p := l.w.fresh("p")
 	from := l.guard
@@ -179,37 +192,51 @@ func (l *list) round() string {
 	return p
 }
 
-// loopBody writes the body of a loop whose head ends at an offset; step is what comes at the end of an iteration.
-func (l *list) loopBody(at int, head string, body *node, p, step, end string) {
-	w := l.w
-	l.head(head)
-	l.behind(l.beforeBrace(at, body))
+// dividedLoop holds the parts of a loop that all threads iterate together.
+type dividedLoop struct {
+	at   int    // offset in the text where the head ends
+	head string // first line of the output: "while (...)"
+	body *node
+	p    string // variable that is true while a thread is in the loop
+	step string // expression at the end of an iteration; empty: none
+	end  string // last line of the output: "}"
+}
+
+// loopBody writes a divided loop. Threads that are not in the loop skip its statements but reach
+// its barriers. With a continue, a second variable is true while a thread is in the current
+// iteration.
+func (l *list) loopBody(d dividedLoop) {
+	w, p := l.w, d.p
+	l.head(d.head)
+	l.behind(l.beforeBrace(d.at, d.body))
 	s := &scope{kind: loopBody, vars: []string{p}, parent: l.scope}
-	c := l.child(body, s, p)
-	if w.any(body, func(k *node) bool { return k.kind == "ContinueStmt" && w.converted[k] }) {
+	c := l.child(d.body, s, p)
+	if w.any(d.body, func(k *node) bool { return k.kind == "ContinueStmt" && w.converted[k] }) {
 		q := w.fresh("q")
 		c.line("bool " + q + " = " + p + ";")
 		s.vars, c.guard = []string{p, q}, q
 	}
 	c.render()
-	if step != "" {
+	if d.step != "" {
 		c.line("if (" + p + ")")
-		c.line(w.unit + step + ";")
+		c.line(w.unit + d.step + ";")
 	}
-	l.line(end)
+	l.line(d.end)
 }
 
+// divideFor writes a for loop. Its step stays in the head if it changes only variables of the loop;
+// otherwise it moves to the end of the body, where only threads in the loop execute it.
 func (l *list) divideFor(it item) {
 	w := l.w
 	header, end := l.parens(l.word(it.from, "for"))
 	parts := semicolons(header)
 	if len(parts) != 3 || len(it.kids) != 5 || it.kids[1].kind != "" {
-		w.fail(it.from, "the head of a loop that a barrier divides is not plain")
+		w.fail(it.from, "the head of a for loop that a barrier divides is not plain text")
 	}
 	init, step := it.kids[0], it.kids[3]
 	own := init.kind == "DeclStmt"
 	if l.guard != "" && (init.kind != "" && !own || !harmless(init)) {
-		w.fail(it.from, "the head of a loop that a barrier divides does more than to declare a variable")
+		w.fail(it.from, "the head of a for loop that a barrier divides does more than declare a variable")
 	}
 	p := l.round()
 	last := ""
@@ -221,18 +248,21 @@ func (l *list) divideFor(it item) {
 		space = " "
 	}
 	head := "for (" + parts[0] + ";" + space + l.vote(it.from, p, parts[1]) + ";" + parts[2] + ")"
-	l.loopBody(end, head, it.kids[4], p, last, "}")
+	l.loopBody(dividedLoop{at: end, head: head, body: it.kids[4], p: p, step: last, end: "}"})
 }
 
+// divideWhile writes a while loop whose condition is a vote of all threads.
 func (l *list) divideWhile(it item) {
 	if len(it.kids) != 2 {
 		l.w.fail(it.from, "the condition of a loop that a barrier divides declares a variable")
 	}
 	cond, end := l.parens(l.word(it.from, "while"))
 	p := l.round()
-	l.loopBody(end, "while ("+l.vote(it.from, p, cond)+")", it.kids[1], p, "", "}")
+	head := "while (" + l.vote(it.from, p, cond) + ")"
+	l.loopBody(dividedLoop{at: end, head: head, body: it.kids[1], p: p, end: "}"})
 }
 
+// divideDo writes a do loop whose condition is a vote of all threads.
 func (l *list) divideDo(it item) {
 	w := l.w
 	head := l.word(it.from, "do")
@@ -240,10 +270,11 @@ func (l *list) divideDo(it item) {
 	at := l.word(w.b.text.skipBlank(end), "while")
 	cond, _ := l.parens(at)
 	p := l.round()
-	l.loopBody(head, "do", it.kids[0], p, "", "} while ("+l.vote(at, p, cond)+");")
+	last := "} while (" + l.vote(at, p, cond) + ");"
+	l.loopBody(dividedLoop{at: head, head: "do", body: it.kids[0], p: p, end: last})
 }
 
-// semicolons cuts the head of a for.
+// semicolons splits the head of a for loop at the semicolons outside of parentheses and literals.
 func semicolons(s string) []string {
 	t := text(s)
 	var out []string
@@ -264,10 +295,12 @@ func semicolons(s string) []string {
 	return append(out, s[from:])
 }
 
-// harmless reports whether an expression or a declaration does not touch memory that others see, and calls nothing.
+// harmless reports whether an expression or a declaration neither accesses memory of other threads
+// nor calls a function, so that threads outside the loop may execute it.
 func harmless(n *node) bool {
 	switch n.kind {
-	case "CallExpr", "CXXOperatorCallExpr", "CXXMemberCallExpr", "ArraySubscriptExpr", "LambdaExpr", "CXXConstructExpr", "CXXUnresolvedConstructExpr":
+	case "CallExpr", "CXXOperatorCallExpr", "CXXMemberCallExpr", "ArraySubscriptExpr", "LambdaExpr",
+		"CXXConstructExpr", "CXXUnresolvedConstructExpr":
 		return false
 	case "UnaryOperator":
 		if n.op == "*" {
@@ -286,14 +319,15 @@ func harmless(n *node) bool {
 	return true
 }
 
-// assignsOnly reports whether the step of a loop changes nothing but variables that the loop declares.
+// assignsOnly reports whether the step of a loop assigns only to variables that the loop declares.
 func (w *rewriter) assignsOnly(step, decl *node) bool {
 	own := map[string]bool{}
 	for _, v := range decl.kids {
 		own[v.id] = true
 	}
 	return !w.any(step, func(k *node) bool {
-		assigns := k.kind == "CompoundAssignOperator" || k.kind == "BinaryOperator" && k.op == "=" || k.kind == "UnaryOperator" && (k.op == "++" || k.op == "--")
+		assigns := k.kind == "CompoundAssignOperator" || k.kind == "BinaryOperator" && k.op == "=" ||
+			k.kind == "UnaryOperator" && (k.op == "++" || k.op == "--")
 		return assigns && !(k.kids[0].kind == "DeclRefExpr" && own[k.kids[0].target])
 	})
 }

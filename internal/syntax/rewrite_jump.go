@@ -1,8 +1,10 @@
 package syntax
 
-// A jump out of a statement that not all threads run, over a barrier that all must come to, becomes an assignment: to the
-// variables that tell whether a thread still runs what comes.
+// A jump that skips a barrier which all threads must reach becomes an assignment to guard
+// variables: they are false once a thread no longer executes the following statements.
 
+// scopeKind distinguishes what a jump can leave: break and continue end at a loop body, return at
+// the function.
 type scopeKind uint8
 
 const (
@@ -11,14 +13,14 @@ const (
 	loopBody
 )
 
-// scope is a list of statements that is run under a variable.
+// scope is a list of statements that is executed under a guard variable.
 type scope struct {
 	kind   scopeKind
-	vars   []string // of a loop: that of the loop, and that of the iteration if it has one
+	vars   []string // of a loop: its own, and that of the iteration if a continue needs one
 	parent *scope
 }
 
-// cleared are the variables that a jump sets to false.
+// cleared returns the variables that a jump sets to false.
 func (w *rewriter) cleared(s *scope, kind string) []string {
 	var out []string
 	for ; s != nil; s = s.parent {
@@ -35,26 +37,28 @@ func (w *rewriter) cleared(s *scope, kind string) []string {
 	return out
 }
 
-// jumps finds the jumps that become assignments. loops are those around n, lists the statements behind n in its block.
+// jumps finds the jumps that become assignments. loops holds the loops around n, innermost last,
+// and after the text ranges of the statements that follow n in its blocks.
 func (w *rewriter) jumps(n *node, loops []*node, after [][2]int) {
 	switch n.kind {
 	case "LambdaExpr":
 		return
 	case "GotoStmt", "IndirectGotoStmt", "LabelStmt":
 		if w.overBarrier(n, loops) {
-			w.fail(n.begin.offset, "a goto or its label stands in the way of a barrier that all threads must come to")
+			w.fail(n.begin.offset, "a goto or its label prevents all threads from reaching a barrier")
 		}
 	case "ReturnStmt":
 		if !w.overBarrier(n, loops) {
 			return
 		}
-		for _, r := range after { // if all threads come to what follows, none returns before the others
+		// if all threads reach what follows, no thread returns before the others
+		for _, r := range after {
 			if w.uniform(r[0], r[1]) {
 				return
 			}
 		}
 		if len(n.kids) > 0 {
-			w.fail(n.begin.offset, "a return with a value stands before a barrier that all threads must come to")
+			w.fail(n.begin.offset, "a return with a value precedes a barrier that all threads must reach")
 		}
 		w.converted[n] = true
 	case "BreakStmt", "ContinueStmt":
@@ -83,7 +87,8 @@ func (w *rewriter) jumps(n *node, loops []*node, after [][2]int) {
 	}
 }
 
-// overBarrier reports whether a place that not all threads come to as it is may follow a jump.
+// overBarrier reports whether a jump may skip a barrier that must be made reachable for all
+// threads.
 func (w *rewriter) overBarrier(n *node, loops []*node) bool {
 	for _, h := range w.hot {
 		if h.uniform {
@@ -101,8 +106,8 @@ func (w *rewriter) overBarrier(n *node, loops []*node) bool {
 	return false
 }
 
-// lockStep reports whether a loop has a place that not all threads come to as it is: it goes round until no thread is in
-// it.
+// lockStep reports whether a loop contains a barrier that not all threads reach in the original
+// text. All threads then iterate together until none remains in the loop.
 func (w *rewriter) lockStep(n *node) bool {
 	if !w.isHot(n) {
 		return false
@@ -111,12 +116,13 @@ func (w *rewriter) lockStep(n *node) bool {
 	return !w.uniform(from, to) || w.returns(n)
 }
 
+// lastBody returns the last statement list of a statement.
 func lastBody(n *node) *node {
 	list := bodies(n)
 	return list[len(list)-1]
 }
 
-// returns reports whether a jump in n becomes an assignment that ends the kernel for a thread.
+// returns reports whether n contains a return that becomes an assignment.
 func (w *rewriter) returns(n *node) bool {
 	return w.any(n, func(k *node) bool { return k.kind == "ReturnStmt" && w.converted[k] })
 }
@@ -126,7 +132,7 @@ func (w *rewriter) jumpsIn(n *node) bool {
 	return w.any(n, func(k *node) bool { return w.converted[k] })
 }
 
-// tail reports whether nothing follows the jumps in n that become assignments, within n.
+// tail reports whether no statement of n follows a jump of n that becomes an assignment.
 func (w *rewriter) tail(n *node) bool {
 	switch {
 	case w.converted[n] || !w.jumpsIn(n):
@@ -149,7 +155,8 @@ func (w *rewriter) tail(n *node) bool {
 	return false
 }
 
-// onlyJump returns the jump that an if without else consists of, or nil.
+// onlyJump returns the jump if n is an if without else whose body is a single jump, and nil
+// otherwise.
 func (w *rewriter) onlyJump(n *node) *node {
 	if n.kind != "IfStmt" || n.hasElse {
 		return nil

@@ -5,28 +5,29 @@ import (
 	"strings"
 )
 
-// list writes the statements of a block anew. Without a guard all threads run them, and they keep their place; with one
-// they are gathered into runs, each under an if of its own, and barriers stand between the runs.
+// list rewrites the statements of a block. Without a guard, all threads execute them and they keep
+// their place. With a guard, they are collected into runs: each run is under its own if, and
+// barriers are between the runs.
 type list struct {
 	w      *rewriter
 	scope  *scope
 	body   *node
 	items  []item
-	open   int // behind the brace, or behind the head of a statement without braces
+	open   int // offset after the opening brace, or after the head of a statement without braces
 	close  int
 	braced bool
-	ind    string // indentation of what is written
-	base   string // of the statements in the text
-	guard  string // the expression that tells whether a thread runs the statements; empty: all do
-	stays  bool   // the block keeps its place and its braces
-	flat   bool   // the statements become ones of the list around
+	ind    string // indentation of the output
+	base   string // indentation of the statements in the text
+	guard  string // true if a thread executes the statements; empty: all threads do
+	stays  bool   // the block keeps its place and braces
+	flat   bool   // the statements move into the enclosing list
 	out    *strings.Builder
 	run    []piecer
 }
 
-// piecer is a statement of a run.
+// piecer is a statement of a run with its output text.
 type piecer struct {
-	index int // of the item, or one of the following
+	index int // of the item, or one of the constants below
 	text  string
 }
 
@@ -35,8 +36,10 @@ const (
 	code    = -2
 )
 
+// newList returns the list of a body with the indentation and the limits that it has in the text.
 func (w *rewriter) newList(body *node, s *scope, out *strings.Builder) *list {
-	l := &list{w: w, scope: s, body: body, items: w.listOf(body), braced: w.b.braces(body), out: out, stays: true}
+	l := &list{w: w, scope: s, body: body, items: w.listOf(body), braced: w.b.braces(body), out: out,
+		stays: true}
 	if l.braced {
 		l.open, l.close = body.begin.offset+1, body.end.offset
 	} else {
@@ -55,8 +58,8 @@ func (w *rewriter) newList(body *node, s *scope, out *strings.Builder) *list {
 	return l
 }
 
-// start and end are where an item's part of the text is: comments before it belong to it, and those behind it in its
-// line.
+// start and end return the range of the text that belongs to an item: the statement, the comments
+// before it, and a comment after it on its last line.
 func (l *list) start(i int) int {
 	if i > 0 {
 		return l.end(i - 1)
@@ -67,6 +70,7 @@ func (l *list) start(i int) int {
 	return l.open
 }
 
+// end returns the end of the text of item i, which includes a comment on its last line.
 func (l *list) end(i int) int {
 	if i < 0 {
 		return l.start(0)
@@ -83,19 +87,20 @@ func (l *list) end(i int) int {
 	return to
 }
 
-// parts are the text of an item: what comes before it, itself, and what follows in its line.
+// parts returns the text of an item: comments before it, the statement, and the rest of its line.
 func (l *list) parts(i int) (lead, body, tail string) {
 	t, it := l.w.b.text, &l.items[i]
 	from := l.start(i)
-	lead, body, tail = string(t[from:it.from]), l.replaced(it.from, it.to, it.node), string(t[it.to:l.end(i)])
-	if from != t.lineStart(from) && (l.atStart() || l.guard != "") { // it gets a line of its own
+	lead, body, tail = string(t[from:it.from]), l.replaced(it.from, it.to, it.node),
+		string(t[it.to:l.end(i)])
+	if from != t.lineStart(from) && (l.atStart() || l.guard != "") { // the statement gets its own line
 		lead = l.base + strings.TrimLeft(lead, " \t")
 		body = strings.ReplaceAll(body, "\n"+t.indent(it.from), "\n"+l.base)
 	}
 	return lead, body, tail
 }
 
-// replaced is the text of a statement with its jumps as assignments.
+// replaced returns the text of a statement with its jumps replaced by assignments.
 func (l *list) replaced(from, to int, n *node) string {
 	w := l.w
 	if m := w.marks[n]; m != nil && m.replace != "" {
@@ -121,6 +126,7 @@ func (l *list) replaced(from, to int, n *node) string {
 	return out.String()
 }
 
+// atStart reports whether the output ends with a line break.
 func (l *list) atStart() bool {
 	s := l.out.String()
 	return s != "" && s[len(s)-1] == '\n'
@@ -135,7 +141,7 @@ func (l *list) line(s string) {
 	l.out.WriteString(l.ind + s + br)
 }
 
-// head writes a line that opens a block.
+// head writes a line that opens a block, in the brace style of the function.
 func (l *list) head(s string) {
 	if l.w.own {
 		l.line(s)
@@ -145,7 +151,7 @@ func (l *list) head(s string) {
 	l.line(s + " {")
 }
 
-// lines writes text of the list, with its indentation.
+// lines writes text of the list with a new indentation.
 func (l *list) lines(text, ind string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -165,7 +171,7 @@ func (l *list) lines(text, ind string) {
 	}
 }
 
-// behind puts a comment behind the last line that was written.
+// behind appends a comment to the last line of the output.
 func (l *list) behind(note string) {
 	if note = strings.TrimSpace(note); note == "" {
 		return
@@ -181,7 +187,7 @@ func (l *list) render() {
 	t := l.w.b.text
 	if !l.stays {
 		if l.w.b.text.directive(l.open-1, l.close) {
-			l.w.fail(l.open, "a preprocessor directive stands between statements that a barrier divides")
+			l.w.fail(l.open, "a preprocessor directive is between statements that a barrier divides")
 		}
 		l.behind(string(t[l.open:l.start(0)]))
 	} else {
@@ -207,13 +213,13 @@ func (l *list) render() {
 	}
 }
 
-// cut writes something that all threads come to.
+// cut ends the run before item i and writes a statement that all threads execute.
 func (l *list) cut(i int, text string) {
 	l.flush(i)
 	l.line(text)
 }
 
-// item writes one statement with what comes before and behind it.
+// item writes one statement with the insertions before and after it.
 func (l *list) item(i int) {
 	it := l.items[i]
 	m := l.w.marks[it.node]
@@ -225,6 +231,8 @@ func (l *list) item(i int) {
 	l.inserts(i, i, m.after)
 }
 
+// inserts writes insertions before or after item i; done is the last item of the current run.
+// Without a guard, or for a block barrier, they are outside of the runs.
 func (l *list) inserts(i, done int, list []Insert) {
 	for _, in := range list {
 		if in.Block || l.guard == "" {
@@ -235,6 +243,9 @@ func (l *list) inserts(i, done int, list []Insert) {
 	}
 }
 
+// statement writes one statement. It stays as it is if possible; otherwise it is divided, and the
+// current run ends before it. After a jump that became an assignment, the guard applies to the
+// following statements.
 func (l *list) statement(i int, it item, m *marks) {
 	w := l.w
 	switch {
@@ -285,15 +296,18 @@ func (l *list) statement(i int, it item, m *marks) {
 	}
 }
 
-// touched reports whether the rewrite changes something within a statement, other than by its jumps.
+// touched reports whether the rewrite changes a statement inside n for another reason than its
+// jumps.
 func (w *rewriter) touched(n *node) bool {
 	return w.any(n, func(k *node) bool {
 		return k != n && w.marked(k)
 	}) || w.any(n, func(k *node) bool {
-		return k != n && w.isLoop(k) && w.lockStep(k) || k.kind == "IfStmt" && k != n && w.isHot(k) && w.uneven(k)
+		return k != n && w.isLoop(k) && w.lockStep(k) ||
+			k.kind == "IfStmt" && k != n && w.isHot(k) && w.uneven(k)
 	})
 }
 
+// isLoop reports whether a statement is a loop.
 func (w *rewriter) isLoop(n *node) bool {
 	switch n.kind {
 	case "ForStmt", "WhileStmt", "DoStmt", "CXXForRangeStmt":
@@ -302,7 +316,8 @@ func (w *rewriter) isLoop(n *node) bool {
 	return false
 }
 
-// uneven reports whether a branch of an if that holds a place that all threads must come to is not entered by all.
+// uneven reports whether an if has a branch that not all threads enter, with a place that all
+// threads must reach.
 func (w *rewriter) uneven(n *node) bool {
 	for _, sub := range bodies(n) {
 		from, to := w.span(sub)
@@ -317,7 +332,7 @@ func (w *rewriter) uneven(n *node) bool {
 	return false
 }
 
-// divides reports whether a statement that all threads run cannot stay as it is.
+// divides reports whether a statement that all threads execute must be divided.
 func (l *list) divides(n *node) bool {
 	switch {
 	case n.kind == "IfStmt":
@@ -333,7 +348,7 @@ func (l *list) divides(n *node) bool {
 	return false
 }
 
-// flush ends a run, whose last item is done.
+// flush writes the current run, whose last item has the index done.
 func (l *list) flush(done int) {
 	run := l.run
 	l.run = nil
@@ -368,7 +383,7 @@ func (l *list) flush(done int) {
 	l.line("}")
 }
 
-// barrier writes a barrier that stays.
+// barrier writes an existing barrier that is kept.
 func (l *list) barrier(i int) {
 	lead, body, tail := l.parts(i)
 	if l.guard == "" {
@@ -379,7 +394,7 @@ func (l *list) barrier(i int) {
 	l.lines(lead+body+tail, l.ind)
 }
 
-// drop leaves a barrier out; comments stay.
+// drop removes a barrier and keeps its comments.
 func (l *list) drop(i int) {
 	lead, _, tail := l.parts(i)
 	lead = lead[:strings.LastIndexByte(lead, '\n')+1]

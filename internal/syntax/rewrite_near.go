@@ -1,8 +1,8 @@
 package syntax
 
-// Near returns places for a statement around the one that holds an offset, other than before and behind it: if the offset
-// is in the head of an if or a loop, the beginning of what it decides about; of the loops around, the beginning and the
-// end of the body; and before and behind each statement around.
+// Near returns further places for a statement around the statement that contains an offset: the
+// start of the body if the offset is in the head of an if or a loop; the start and the end of the
+// body of each enclosing loop; and the places before and after each enclosing statement.
 func (u *Unit) Near(f *Func, off int) []Insert {
 	if f.body == nil {
 		return nil

@@ -2,8 +2,8 @@ package syntax
 
 import "strings"
 
-// inPlace writes a statement that keeps its form, with what changes within it, and reports whether what follows in its last
-// line is written as well.
+// inPlace writes a statement that keeps its form, with the changes inside it. It reports whether it
+// also wrote the rest of the last line.
 func (l *list) inPlace(it item) bool {
 	w := l.w
 	t := w.b.text
@@ -21,7 +21,8 @@ func (l *list) inPlace(it item) bool {
 			at = to
 			continue
 		}
-		if e, ok := w.b.extent(sub); ok && sub.kind == "IfStmt" && it.node.hasElse && sub == lastKid(it.node) && !w.marked(sub) && !l.divides(sub) {
+		if e, ok := w.b.extent(sub); ok && sub.kind == "IfStmt" && it.node.hasElse &&
+			sub == lastKid(it.node) && !w.marked(sub) && !l.divides(sub) {
 			l.out.Write(t[at:from]) // else if
 			if at = to; l.inPlace(item{node: sub, extent: e}) {
 				at = it.to + 1
@@ -34,43 +35,7 @@ func (l *list) inPlace(it item) bool {
 			at = to
 			continue
 		}
-		if !w.b.opens(sub, it.from, extent{from: from, to: to, begins: !sub.begin.macro}) {
-			w.fail(from, "no braces can be put around a statement")
-		}
-		head := t.lastToken(it.from, from)
-		l.out.Write(t[at:head])
-		br := t.lineBreak()
-		if w.own {
-			l.out.WriteString(br + t.indent(it.from) + "{")
-		} else {
-			l.out.WriteString(" {")
-		}
-		c := w.newList(sub, l.scope, l.out)
-		c.open = from
-		if t.first(from) {
-			l.out.Write(t[head:t.lineStart(from)])
-			c.open = t.lineStart(from)
-		} else {
-			l.out.WriteString(br)
-			c.base = t.indent(it.from) + w.unit
-		}
-		c.ind = c.base
-		c.close = to
-		for i := range c.items {
-			c.item(i)
-		}
-		c.flush(len(c.items) - 1)
-		if !c.atStart() {
-			l.out.WriteString(br)
-		}
-		l.out.WriteString(t.indent(it.from) + "}")
-		at = to
-		if end := c.end(len(c.items) - 1); end > to { // what follows in the line is written
-			at = end
-			if end < it.to {
-				l.out.WriteString(br)
-			}
-		}
+		at = l.addBraces(it, sub, at)
 	}
 	if at < it.to {
 		l.out.Write(t[at:it.to])
@@ -78,26 +43,74 @@ func (l *list) inPlace(it item) bool {
 	return at > it.to
 }
 
-// marked reports whether the rewrite changes something at a statement itself.
+// addBraces writes the text of it from at up to the end of its body sub, which has no braces, and
+// adds them. It returns the offset after the written text.
+func (l *list) addBraces(it item, sub *node, at int) int {
+	w := l.w
+	t := w.b.text
+	from, to := w.span(sub)
+	if !w.b.opens(sub, it.from, extent{from: from, to: to, begins: !sub.begin.macro}) {
+		w.fail(from, "braces cannot be added around a statement")
+	}
+	head := t.lastToken(it.from, from)
+	l.out.Write(t[at:head])
+	br := t.lineBreak()
+	if w.own {
+		l.out.WriteString(br + t.indent(it.from) + "{")
+	} else {
+		l.out.WriteString(" {")
+	}
+	c := w.newList(sub, l.scope, l.out)
+	c.open = from
+	if t.first(from) {
+		l.out.Write(t[head:t.lineStart(from)])
+		c.open = t.lineStart(from)
+	} else {
+		l.out.WriteString(br)
+		c.base = t.indent(it.from) + w.unit
+	}
+	c.ind = c.base
+	c.close = to
+	for i := range c.items {
+		c.item(i)
+	}
+	c.flush(len(c.items) - 1)
+	if !c.atStart() {
+		l.out.WriteString(br)
+	}
+	l.out.WriteString(t.indent(it.from) + "}")
+	end := c.end(len(c.items) - 1)
+	if end <= to {
+		return to
+	}
+	if end < it.to { // the list wrote the rest of the line too
+		l.out.WriteString(br)
+	}
+	return end
+}
+
+// marked reports whether the rewrite changes the statement itself or inserts something next to it.
 func (w *rewriter) marked(n *node) bool {
 	m := w.marks[n]
 	return m != nil && (len(m.before)+len(m.after) > 0 || m.drop || m.split != nil || m.replace != "")
 }
 
-// touchedIn reports whether a body does not stay as it is.
+// touchedIn reports whether the rewrite changes a body.
 func (w *rewriter) touchedIn(n *node) bool {
 	return w.touched(n) || w.marked(n) ||
 		w.jumpsIn(n) || w.isHot(n) && (n.kind == "IfStmt" && w.uneven(n) || w.isLoop(n) && w.lockStep(n))
 }
 
-// onlyJump writes an if that does nothing but to leave, as the condition under which a thread goes on.
+// onlyJump writes an if whose body is a single jump: its negated condition becomes part of the
+// guard of the following statements. It reports whether it could.
 func (l *list) onlyJump(i int, it item) bool {
 	w := l.w
 	j := w.onlyJump(it.node)
 	if j == nil || len(it.kids) != 2 {
 		return false
 	}
-	if bytes := string(w.b.text[it.from:it.to]); strings.Contains(bytes, "//") || strings.Contains(bytes, "/*") {
+	if bytes := string(w.b.text[it.from:it.to]); strings.Contains(bytes, "//") ||
+		strings.Contains(bytes, "/*") {
 		return false
 	}
 	cond, _ := l.parens(l.word(it.from, "if"))
@@ -126,7 +139,7 @@ func (l *list) onlyJump(i int, it item) bool {
 	return true
 }
 
-// split writes an assignment as a read, what is to stand between, and a write.
+// split writes an assignment as a read into a new variable, an inserted statement, and a write.
 func (l *list) split(i int, it item, between *Insert) {
 	w := l.w
 	n := it.node
@@ -134,24 +147,28 @@ func (l *list) split(i int, it item, between *Insert) {
 		n = n.kids[0]
 	}
 	t := w.b.text
-	if n.kind != "BinaryOperator" && n.kind != "CompoundAssignOperator" || len(n.kids) != 2 || it.merged || !it.ends {
-		w.fail(it.from, "a statement that reads and writes is no plain assignment, so that no barrier can come between")
+	if n.kind != "BinaryOperator" && n.kind != "CompoundAssignOperator" || len(n.kids) != 2 ||
+		it.merged || !it.ends {
+		w.fail(it.from, "no barrier fits between the read and the write of a statement that is not a "+
+			"plain assignment")
 	}
 	left, right := n.kids[0], n.kids[1]
-	if !w.b.plain(left.begin) || !w.b.plain(right.begin) || left.end.macro || right.end.macro || t[it.to-1] != ';' {
-		w.fail(it.from, "an assignment that must be split is not plain text")
+	if !w.b.plain(left.begin) || !w.b.plain(right.begin) || left.end.macro || right.end.macro ||
+		t[it.to-1] != ';' {
+		w.fail(it.from, "an assignment that must be split is not plain text (a macro produces it)")
 	}
 	lhs := string(t[left.begin.offset : left.end.offset+left.end.size])
 	rhs := strings.TrimSpace(string(t[right.begin.offset : it.to-1]))
 	typ, ok := w.plainType(n.typ)
 	if !ok || !isArithmetic(typ) {
-		w.fail(it.from, "an assignment that must be split is of type %s, for which no variable can be declared", n.typ)
+		w.fail(it.from, "an assignment that must be split has type %s, which has no default value", n.typ)
 	}
 	if n.kind == "CompoundAssignOperator" {
 		rhs = lhs + " " + strings.TrimSuffix(n.op, "=") + " (" + rhs + ")"
 	}
 	if w.any(left, func(k *node) bool {
-		return strings.HasSuffix(k.kind, "CallExpr") || k.kind == "CompoundAssignOperator" || k.op == "=" || k.op == "++" || k.op == "--"
+		return strings.HasSuffix(k.kind, "CallExpr") || k.kind == "CompoundAssignOperator" ||
+			k.op == "=" || k.op == "++" || k.op == "--"
 	}) {
 		w.fail(it.from, "the left side of an assignment that must be split has side effects")
 	}
@@ -168,15 +185,18 @@ func (l *list) split(i int, it item, between *Insert) {
 		return
 	}
 	if !between.Block {
-		text := l.base + typ + spaced(typ) + v + " = " + rhs + ";" + br + l.base + between.Text + br + l.base + lhs + " = " + v + ";"
-		l.run = append(l.run, piecer{i, lead + text + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
+		text := l.base + typ + spaced(typ) + v + " = " + rhs + ";" + br + l.base + between.Text + br +
+			l.base + lhs + " = " + v + ";"
+		l.run = append(l.run, piecer{i,
+			lead + text + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
 		return
 	}
-	// The read belongs to what comes before; the variable must be there already.
+	// The read belongs to the run before the barrier, so the variable is declared before that run.
 	run := l.run
 	l.run = nil
 	l.line(typ + spaced(typ) + v + " = 0;")
 	l.run = append(run, piecer{i, lead + l.base + v + " = " + rhs + ";" + br})
 	l.cut(i, between.Text)
-	l.run = append(l.run, piecer{code, l.base + lhs + " = " + v + ";" + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
+	l.run = append(l.run, piecer{code,
+		l.base + lhs + " = " + v + ";" + strings.TrimRight(" "+strings.TrimSpace(tail), " ") + br})
 }

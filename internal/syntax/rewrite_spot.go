@@ -1,6 +1,7 @@
 package syntax
 
-// Spot returns where in the text an Insert puts its statement, and how many loops of f are around it.
+// Spot returns the byte offset where an Insert puts its statement, and the number of enclosing
+// loops of f. ok is false if no statement of f contains in.At as plain text.
 func (u *Unit) Spot(f *Func, in Insert) (offset, loops int, ok bool) {
 	if f.body == nil {
 		return 0, 0, false

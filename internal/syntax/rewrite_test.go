@@ -11,8 +11,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// In the texts of this test ^ behind a statement asks for a barrier after it, ~ behind a barrier for it to go, and ? behind
-// an assignment for a barrier between its reads and its write. No statement is known to be run by all threads.
+// In the texts of this test ^ behind a statement asks for a barrier after it, ~ behind a barrier
+// for it to go, and ? behind an assignment for a barrier between its reads and its write. No
+// statement is known to be run by all threads.
 var rewriteTests = []struct {
 	name, in, want string
 }{
@@ -53,13 +54,17 @@ var rewriteTests = []struct {
 	},
 	{
 		name: "a new barrier in an else without braces, with tabs",
-		in:   "__global__ void k(int *a, int n) {\n\tif (a[0] || n)\n\t\ta[1] = 2;\n\telse\n\t\ta[2] = 3;^\n\ta[3] = 4;\n}\n",
-		want: "__global__ void k(int *a, int n) {\n\tbool p = a[0] || n;\n\tif (p) {\n\t\ta[1] = 2;\n\t}\n\tif (!p) {\n\t\ta[2] = 3;\n\t}\n\t__syncthreads();\n\ta[3] = 4;\n}\n",
+		in: "__global__ void k(int *a, int n) {\n\tif (a[0] || n)\n\t\ta[1] = 2;\n\telse\n\t\ta[2] = " +
+			"3;^\n\ta[3] = 4;\n}\n",
+		want: "__global__ void k(int *a, int n) {\n\tbool p = a[0] || n;\n\tif (p) {\n\t\ta[1] = " +
+			"2;\n\t}\n\tif (!p) {\n\t\ta[2] = 3;\n\t}\n\t__syncthreads();\n\ta[3] = 4;\n}\n",
 	},
 	{
 		name: "CRLF",
-		in:   "__global__ void k(int *a, int n) {\r\n  if (n) {\r\n    a[1] = 2;^\r\n    a[2] = 3;\r\n  }\r\n}\r\n",
-		want: "__global__ void k(int *a, int n) {\r\n  bool p = n;\r\n  if (p) {\r\n    a[1] = 2;\r\n  }\r\n  __syncthreads();\r\n  if (p) {\r\n    a[2] = 3;\r\n  }\r\n}\r\n",
+		in: "__global__ void k(int *a, int n) {\r\n  if (n) {\r\n    a[1] = 2;^\r\n    a[2] = 3;\r\n " +
+			" }\r\n}\r\n",
+		want: "__global__ void k(int *a, int n) {\r\n  bool p = n;\r\n  if (p) {\r\n    a[1] = 2;\r\n  " +
+			"}\r\n  __syncthreads();\r\n  if (p) {\r\n    a[2] = 3;\r\n  }\r\n}\r\n",
 	},
 	{
 		name: "braces in lines of their own, and a loop",
@@ -197,8 +202,12 @@ var rewriteTests = []struct {
 	},
 	{
 		name: "an assignment to a neighbour",
-		in:   "__global__ void k(float *a, int n) {\n    int t = threadIdx.x;\n    if (t < n - 1)\n        a[t] = a[t + 1];? // shift\n    a[t] += a[t ^ 1];?\n}\n",
-		want: "__global__ void k(float *a, int n) {\n    int t = threadIdx.x;\n    bool p = t < n - 1;\n    float v = 0;\n    if (p) {\n        v = a[t + 1];\n    }\n    __syncthreads();\n    if (p) {\n        a[t] = v; // shift\n    }\n    float v2 = a[t] + (a[t ^ 1]);\n    __syncthreads();\n    a[t] = v2;\n}\n",
+		in: "__global__ void k(float *a, int n) {\n    int t = threadIdx.x;\n    if (t < n - 1)\n    " +
+			"    a[t] = a[t + 1];? // shift\n    a[t] += a[t ^ 1];?\n}\n",
+		want: "__global__ void k(float *a, int n) {\n    int t = threadIdx.x;\n    bool p = t < n - " +
+			"1;\n    float v = 0;\n    if (p) {\n        v = a[t + 1];\n    }\n    __syncthreads();\n    " +
+			"if (p) {\n        a[t] = v; // shift\n    }\n    float v2 = a[t] + (a[t ^ 1]);\n    " +
+			"__syncthreads();\n    a[t] = v2;\n}\n",
 	},
 	{
 		name: "a branch in a branch",
@@ -234,28 +243,38 @@ var rewriteTests = []struct {
 	},
 	{
 		name: "a barrier goes from a branch",
-		in:   "__global__ void k(int *a, int n) {\n    if (n)\n        __syncthreads();~\n    if (a[0]) {\n        a[1] = 1;\n        __syncthreads();~ // no\n    }^\n}\n",
-		want: "__global__ void k(int *a, int n) {\n    if (n)\n        ;\n    if (a[0]) {\n        a[1] = 1;\n        // no\n    }\n    __syncthreads();\n}\n",
+		in: "__global__ void k(int *a, int n) {\n    if (n)\n        __syncthreads();~\n    if " +
+			"(a[0]) {\n        a[1] = 1;\n        __syncthreads();~ // no\n    }^\n}\n",
+		want: "__global__ void k(int *a, int n) {\n    if (n)\n        ;\n    if (a[0]) {\n        " +
+			"a[1] = 1;\n        // no\n    }\n    __syncthreads();\n}\n",
 	},
 }
 
 // Where all threads come, barriers are put into the text and nothing else changes.
 var plainRewriteTests = []struct{ in, want string }{
 	{
-		"__global__ void k(int *a, int n) {\n    for (int i = 0; i < n; i++)\n        a[i] = 1;^ // each\n    a[0] = 1;\n}\n",
-		"__global__ void k(int *a, int n) {\n    for (int i = 0; i < n; i++) {\n        a[i] = 1; // each\n        __syncthreads();\n    }\n    a[0] = 1;\n}\n",
+		"__global__ void k(int *a, int n) {\n    for (int i = 0; i < n; i++)\n        a[i] = 1;^ // " +
+			"each\n    a[0] = 1;\n}\n",
+		"__global__ void k(int *a, int n) {\n    for (int i = 0; i < n; i++) {\n        a[i] = 1; // " +
+			"each\n        __syncthreads();\n    }\n    a[0] = 1;\n}\n",
 	},
 	{
-		"__global__ void k(int *a, int n)\n{\n\tif (n)\n\t\ta[0] = 1;^\n\telse if (a[1]) {\n\t\ta[2] = 1;^\n\t} // so\n}\n",
-		"__global__ void k(int *a, int n)\n{\n\tif (n) {\n\t\ta[0] = 1;\n\t\t__syncthreads();\n\t}\n\telse if (a[1]) {\n\t\ta[2] = 1;\n\t\t__syncthreads();\n\t} // so\n}\n",
+		"__global__ void k(int *a, int n)\n{\n\tif (n)\n\t\ta[0] = 1;^\n\telse if (a[1]) {\n\t\ta[2] = " +
+			"1;^\n\t} // so\n}\n",
+		"__global__ void k(int *a, int n)\n{\n\tif (n) {\n\t\ta[0] = " +
+			"1;\n\t\t__syncthreads();\n\t}\n\telse if (a[1]) {\n\t\ta[2] = 1;\n\t\t__syncthreads();\n\t} " +
+			"// so\n}\n",
 	},
 	{
 		"__global__ void k(int *a, int n) { a[0] = 1;^ a[1] = 2;^ }\n",
-		"__global__ void k(int *a, int n) { a[0] = 1;\n    __syncthreads();\n    a[1] = 2;\n    __syncthreads();\n}\n",
+		"__global__ void k(int *a, int n) { a[0] = 1;\n    __syncthreads();\n    a[1] = 2;\n    " +
+			"__syncthreads();\n}\n",
 	},
 	{
-		"__global__ void k(int *a, int n) {\n  while (n--) {\n    // first\n    { a[0] = 1;^ }\n    __syncthreads();~ // gone\n    __syncthreads();~\n  }\n}\n",
-		"__global__ void k(int *a, int n) {\n  while (n--) {\n    // first\n    { a[0] = 1;\n      __syncthreads();\n    }\n    // gone\n  }\n}\n",
+		"__global__ void k(int *a, int n) {\n  while (n--) {\n    // first\n    { a[0] = 1;^ }\n    " +
+			"__syncthreads();~ // gone\n    __syncthreads();~\n  }\n}\n",
+		"__global__ void k(int *a, int n) {\n  while (n--) {\n    // first\n    { a[0] = 1;\n      " +
+			"__syncthreads();\n    }\n    // gone\n  }\n}\n",
 	},
 }
 
@@ -289,13 +308,20 @@ func TestRewrite(t *testing.T) {
 // What cannot be said in the source is refused, with the reason.
 func TestRewriteRefuses(t *testing.T) {
 	for _, test := range []struct{ in, why string }{
-		{"__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:\n    a[1] = 1;\n    __syncthreads();\n  default:\n    a[2] = 1;\n  }\n}\n", "switch"},
-		{"__global__ void k(int *a, int n) {\n  if (n) goto out;\n  a[1] = 1;^\n  a[2] = 1;\nout:\n  a[0] = 1;\n}\n", "goto"},
-		{"__global__ void k(int *a, int n) {\n  if /* why */ (n) {\n    a[0] = 1;^\n    a[1] = 1;\n  }\n}\n", "comment"},
-		{"#define BOTH a[1] = 1; a[2] = 2;\n__global__ void k(int *a, int n) {\n  if (n) {\n    BOTH^\n  }\n}\n", "plain text"},
-		{"__global__ void k(int *a, int n) {\n  if (n) {\n    a[0] = 1;^\n#if 1\n    a[1] = 1;\n#endif\n  }\n}\n", "preprocessor"},
-		{"__global__ void k(int *a, int n) {\n  if (n) {\n    int &r = a[0];\n    r = 1;^\n    r = 2;\n  }\n}\n", "cannot be declared"},
-		{"__global__ void k(int *a, int n) {\n  int v = 1;\n  if (n) {\n    int v = a[0];^\n    a[1] = v;\n  }\n  a[2] = v;\n}\n", "another variable"},
+		{"__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:\n    a[1] = 1;\n    " +
+			"__syncthreads();\n  default:\n    a[2] = 1;\n  }\n}\n", "switch"},
+		{"__global__ void k(int *a, int n) {\n  if (n) goto out;\n  a[1] = 1;^\n  a[2] = 1;\nout:\n  " +
+			"a[0] = 1;\n}\n", "goto"},
+		{"__global__ void k(int *a, int n) {\n  if /* why */ (n) {\n    a[0] = 1;^\n    a[1] = 1;\n  " +
+			"}\n}\n", "comment"},
+		{"#define BOTH a[1] = 1; a[2] = 2;\n__global__ void k(int *a, int n) {\n  if (n) {\n    " +
+			"BOTH^\n  }\n}\n", "plain text"},
+		{"__global__ void k(int *a, int n) {\n  if (n) {\n    a[0] = 1;^\n#if 1\n    a[1] = " +
+			"1;\n#endif\n  }\n}\n", "preprocessor"},
+		{"__global__ void k(int *a, int n) {\n  if (n) {\n    int &r = a[0];\n    r = 1;^\n    r = " +
+			"2;\n  }\n}\n", "cannot be declared"},
+		{"__global__ void k(int *a, int n) {\n  int v = 1;\n  if (n) {\n    int v = a[0];^\n    a[1] = " +
+			"v;\n  }\n  a[2] = v;\n}\n", "another variable"},
 	} {
 		text, marks := rewriteMarks(test.in)
 		got, err := rewrite(t, text, marks)
@@ -312,11 +338,13 @@ func rewriteMarks(s string) (string, *syntax.Rewrite) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '^' && i > 0 && (s[i-1] == ';' || s[i-1] == '}' || s[i-1] == 'H'):
-			rw.Inserts = append(rw.Inserts, syntax.Insert{At: b.Len() - 1, After: true, Text: "__syncthreads();", Block: true})
+			rw.Inserts = append(rw.Inserts,
+				syntax.Insert{At: b.Len() - 1, After: true, Text: "__syncthreads();", Block: true})
 		case c == '~' && s[i-1] == ';':
 			rw.Drop = append(rw.Drop, b.Len()-1)
 		case c == '?' && s[i-1] == ';':
-			rw.Split = append(rw.Split, syntax.Insert{At: b.Len() - 1, Text: "__syncthreads();", Block: true})
+			rw.Split = append(rw.Split, syntax.Insert{At: b.Len() - 1, Text: "__syncthreads();",
+				Block: true})
 		default:
 			b.WriteByte(c)
 		}

@@ -1,22 +1,23 @@
-// Package syntax knows the statements of CUDA C++ and OpenCL C: where each begins and ends, which blocks hold it, and where
-// a barrier may be written. It reads clang's own syntax tree, so it agrees with what is compiled.
+// Package syntax describes the statements of CUDA C++ and OpenCL C: the range of each, its
+// enclosing blocks, and the places where a barrier can be written. It reads clang's syntax tree, so
+// it agrees with the compiled code.
 //
-// The way of a search for barriers:
+// A search for barriers uses it as follows:
 //
-//	lower.AST(...)        runs clang, whose tree Read turns into a Unit: a place.Tree for each kernel and device function
-//	Unit.Marked           the files with a mark at each label; lower.Options.Marked compiles them once
-//	ir.Placed             makes of the marks' points barriers, or nothing: a candidate without compiling
-//	Unit.Find             says which function and label a point is; Func.Locate which label a position is
-//	Unit.Edits            turns the placements that were chosen into edits of the user's files
+//	lower.AST(...)  runs clang; Read turns the tree into a Unit with a place.Tree per function
+//	Unit.Marks      marks every label; lower.Options.Marked compiles the marked files once
+//	ir.Placed       turns the marks into barriers, or removes them: a candidate without compiling
+//	Unit.Find       maps a point to its function and label; Func.Locate maps a position to its label
+//	Unit.Edits      turns the selected placements into edits of the user's files
 //
-// PTX has no statements; OfPTX makes the trees from the control flow, and the module with points in it.
+// PTX has no statements; OfPTX builds the trees from the control flow and inserts the points.
 //
-// Numbers of points are unique in a Unit. A function that is inlined at several places, or instantiated from a template
-// several times, has its points at each of them: a barrier of the source is one of all.
+// Point numbers are unique in a Unit. A function that is inlined or instantiated several times has
+// its points in every copy: a barrier in the source is a barrier in all copies.
 //
-// What is no place for a barrier (Closed in the tree): within what a macro expands to, after a statement that does not
-// go on, between the branches of an if, in code that the preprocessor left out, and wherever the text around a place is
-// not what the tree says.
+// A barrier cannot be placed (Closed in the tree) inside the expansion of a macro, after a
+// statement that control never leaves, between the branches of an if, in code that the preprocessor
+// removed, and wherever the text does not match the tree.
 package syntax
 
 import (
@@ -25,47 +26,47 @@ import (
 	"heddle/internal/source"
 )
 
-// Unit is what one compilation showed of the user's sources.
+// Unit holds the functions of the user's files in one compilation.
 type Unit struct {
-	OpenCL bool
-	PTX    bool
-	Files  []*source.File // those with functions, in the order in which clang came to them
-	Funcs  []*Func
-	points int
+	OpenCL bool           // OpenCL C instead of CUDA C++
+	PTX    bool           // hand-written PTX: labels are instructions
+	Files  []*source.File // with functions, in the order of clang's tree
+	Funcs  []*Func        // in the order of clang's tree
+	points int            // number of points so far
 }
 
-// Func is a kernel or a device function of the user's sources, a member function or lambda expression among them. A
-// template is one Func whatever is instantiated.
+// Func is a kernel or a device function, including member functions and lambda expressions. A
+// template is a single Func for all its instances.
 type Func struct {
 	Name    string       // as declared: "reduce", "operator()" of a lambda expression
-	Mangled []string     // of the instances that clang named; a function that is no template has one
-	Kernel  bool         // a kernel, or a template of one
-	Host    bool         // for the host too, where there are no barriers
-	File    *source.File // where its body is
+	Mangled []string     // mangled names; a template has one for each instance
+	Kernel  bool         // a kernel or a kernel template
+	Host    bool         // also compiled for the host, which has no barriers
+	File    *source.File // with its body
 	Span    source.Span  // of the body, braces included
 	Tree    place.Tree   // label 0 is the body
 	Nodes   []Node       // by label
-	First   int          // number of the point of label 0; label l has First+l
+	First   int          // point of label 0; label l has the point First+l
 	pieces  []piece
-	body    *node // as clang has it; nil for PTX
+	body    *node // in clang's tree; nil for PTX
 	params  []string
-	path    string // of the file, as clang names it
-	asm     bool   // of PTX
+	path    string // of the file in clang's tree
+	asm     bool   // PTX
 }
 
-// Node is where a label is in the text.
+// Node is the place of a label in the text.
 type Node struct {
-	// Span is the statement: from its first byte to behind its last, the semicolon included. Of a Start it is empty, the
-	// place at the beginning of the block.
+	// Span covers the statement with its semicolon. For a Start it is empty, at the start of the
+	// block.
 	Span source.Span
-	// At is the offset where a mark or a barrier goes that stands after the label; -1 if Closed. Of a Barrier it is the
-	// offset where the statement begins.
+	// At is the byte offset for a mark or a barrier after the label, and -1 if Closed. For a Barrier
+	// it is the offset of the statement.
 	At    int
-	head  int  // of a block without braces: the offset behind the last token before it; else 0
-	alone bool // of a Barrier: its block can do without any statement in its place
+	head  int  // of a block without braces: offset after the token before it; otherwise 0
+	alone bool // of a Barrier: its block remains valid without a statement in its place
 }
 
-// Find returns the function and the label of a point.
+// Find returns the function and the label of a point, and whether it exists.
 func (u *Unit) Find(point int) (*Func, place.Label, bool) {
 	for _, f := range u.Funcs {
 		if l := point - f.First; l >= 0 && l < len(f.Nodes) {
@@ -78,7 +79,8 @@ func (u *Unit) Find(point int) (*Func, place.Label, bool) {
 // Point returns the number of the point of a label.
 func (f *Func) Point(l place.Label) int { return f.First + int(l) }
 
-// FuncOf returns the function that holds a position; of two that do, as with a lambda expression, the inner one.
+// FuncOf returns the innermost function that contains a position, or nil. A lambda expression is
+// inside another function.
 func (u *Unit) FuncOf(p source.Pos) *Func {
 	var found *Func
 	for _, f := range u.Funcs {
@@ -89,8 +91,9 @@ func (u *Unit) FuncOf(p source.Pos) *Func {
 	return found
 }
 
-// Locate returns the label of what an instruction was compiled from: of the innermost frame that is in f, the smallest
-// statement that holds its position. The head of an if or a loop is part of that statement.
+// Locate returns the label of the statement that an instruction was compiled from: the smallest
+// statement of f that contains the position of the innermost frame in f. The head of an if or a
+// loop belongs to that statement.
 func (f *Func) Locate(fr *source.Frame) (place.Label, bool) {
 	for ; fr != nil; fr = fr.Parent {
 		if l, ok := f.At(fr.Pos); ok {
@@ -100,7 +103,8 @@ func (f *Func) Locate(fr *source.Frame) (place.Label, bool) {
 	return place.None, false
 }
 
-// At is Locate for one position.
+// At returns the label of the smallest statement that contains a position, and whether f contains
+// it.
 func (f *Func) At(p source.Pos) (place.Label, bool) {
 	if !within(p, f.Span) {
 		return place.None, false
@@ -114,8 +118,8 @@ func (f *Func) At(p source.Pos) (place.Label, bool) {
 	return best, true
 }
 
-// Where returns the function and the label that an instruction belongs to: of a source, by the innermost frame that is in
-// a function of the unit; of PTX, by its place in the text.
+// Where returns the function and the label of an instruction: for a source, by the innermost frame
+// in a function of the unit; for PTX, by the position of the instruction.
 func (u *Unit) Where(in *ir.Instr) (*Func, place.Label, bool) {
 	if u.PTX {
 		f := u.FuncOf(in.Span.Start)
@@ -134,6 +138,7 @@ func (u *Unit) Where(in *ir.Instr) (*Func, place.Label, bool) {
 	return nil, place.None, false
 }
 
+// within reports whether a span contains a position.
 func within(p source.Pos, s source.Span) bool {
 	return p.File() == s.Start.File() && p >= s.Start && p < s.End
 }

@@ -2,11 +2,12 @@ package syntax
 
 import "bytes"
 
-// text is a source text, read as far as clang's tree leaves open: where a semicolon is, what a line holds beside.
+// text is a source text. Its methods answer what clang's tree does not say: where semicolons,
+// comments, directives and line breaks are.
 type text []byte
 
-// skipBlank returns the offset of the next byte that is neither white space nor in a comment. A line that continues in
-// the next is one line.
+// skipBlank returns the offset of the next byte that is neither white space nor in a comment. A
+// line that ends in a backslash continues on the next line.
 func (t text) skipBlank(i int) int {
 	for i < len(t) {
 		switch c := t[i]; {
@@ -23,7 +24,7 @@ func (t text) skipBlank(i int) int {
 	return i
 }
 
-// splice returns the length of a backslash with its line break at i; 0 if there is none.
+// splice returns the length of the backslash and line break at i, and 0 if there is none.
 func (t text) splice(i int) int {
 	switch {
 	case t[i] != '\\':
@@ -35,7 +36,7 @@ func (t text) splice(i int) int {
 	return 0
 }
 
-// skipComment returns the offset behind the comment at i; of a line comment, that of the line break.
+// skipComment returns the offset after the comment at i. A line comment ends at its line break.
 func (t text) skipComment(i int) int {
 	if t[i+1] == '*' {
 		end := bytes.Index(t[i+2:], []byte("*/"))
@@ -50,14 +51,15 @@ func (t text) skipComment(i int) int {
 	return i
 }
 
-// skipToken returns the offset behind the token at i; what is no literal and no word is a byte.
+// skipToken returns the offset after the token at i: a literal, a word, or a single byte.
 func (t text) skipToken(i int) int {
 	switch c := t[i]; {
 	case c == '"' || c == '\'':
 		return t.skipLiteral(i)
 	case isWord(c):
 		j := i
-		for j < len(t) && (isWord(t[j]) || t[j] == '\'' && j+1 < len(t) && isWord(t[j+1]) && c >= '0' && c <= '9') {
+		for j < len(t) && (isWord(t[j]) ||
+			t[j] == '\'' && j+1 < len(t) && isWord(t[j+1]) && c >= '0' && c <= '9') {
 			j++
 		}
 		if j < len(t) && t[j] == '"' && isRaw(string(t[i:j])) {
@@ -68,10 +70,13 @@ func (t text) skipToken(i int) int {
 	return i + 1
 }
 
+// isWord reports whether c belongs to an identifier or a number.
 func isWord(c byte) bool {
-	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
+		c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
+// isRaw reports whether a prefix of a quote makes the literal a raw string.
 func isRaw(prefix string) bool {
 	switch prefix {
 	case "R", "LR", "uR", "UR", "u8R":
@@ -80,6 +85,7 @@ func isRaw(prefix string) bool {
 	return false
 }
 
+// skipLiteral returns the offset after the string or character literal at i.
 func (t text) skipLiteral(i int) int {
 	quote := t[i]
 	for i++; i < len(t) && t[i] != quote && t[i] != '\n'; i++ {
@@ -90,7 +96,7 @@ func (t text) skipLiteral(i int) int {
 	return min(i+1, len(t))
 }
 
-// skipRaw returns the offset behind a raw string, whose quote is at i.
+// skipRaw returns the offset after a raw string whose quote is at i.
 func (t text) skipRaw(i int) int {
 	open := bytes.IndexByte(t[i:], '(')
 	if open < 0 {
@@ -104,7 +110,8 @@ func (t text) skipRaw(i int) int {
 	return i + at + len(end)
 }
 
-// behindArguments returns the offset behind the parentheses that follow i; i if none do.
+// behindArguments returns the offset after the parenthesized list that follows i, and i if there is
+// none.
 func (t text) behindArguments(i int) int {
 	at := t.skipBlank(i)
 	if at == len(t) || t[at] != '(' {
@@ -125,7 +132,7 @@ func (t text) behindArguments(i int) int {
 	return i
 }
 
-// lastToken returns the offset behind the last token that begins in [from, to).
+// lastToken returns the offset after the last token that starts in [from, to).
 func (t text) lastToken(from, to int) int {
 	end := from
 	for i := t.skipBlank(from); i < to; i = t.skipBlank(end) {
@@ -134,7 +141,7 @@ func (t text) lastToken(from, to int) int {
 	return end
 }
 
-// directive reports whether a line that begins in (from, to) is a preprocessor directive.
+// directive reports whether a line that starts in (from, to) is a preprocessor directive.
 func (t text) directive(from, to int) bool {
 	for i := from; i < to; i++ {
 		if t[i] != '\n' {
@@ -151,7 +158,8 @@ func (t text) directive(from, to int) bool {
 	return false
 }
 
-// inDirective reports whether i is in the line of a preprocessor directive, as the place of a #pragma is.
+// inDirective reports whether i is on the line of a preprocessor directive. clang places #pragma
+// attributes there.
 func (t text) inDirective(i int) bool {
 	start := t.lineStart(i)
 	for start < i && (t[start] == ' ' || t[start] == '\t') {
@@ -160,10 +168,10 @@ func (t text) inDirective(i int) bool {
 	return t[start] == '#'
 }
 
-// lineStart returns the offset of the first byte of the line that i is in.
+// lineStart returns the offset of the first byte of the line that contains i.
 func (t text) lineStart(i int) int { return bytes.LastIndexByte(t[:i], '\n') + 1 }
 
-// lineEnd returns the offset of the line break of the line that i is in, or of the end of the text.
+// lineEnd returns the offset of the line break after i, or of the end of the text.
 func (t text) lineEnd(i int) int {
 	end := bytes.IndexByte(t[i:], '\n')
 	if end < 0 {
@@ -175,7 +183,7 @@ func (t text) lineEnd(i int) int {
 	return i + end
 }
 
-// nextLine returns the offset of the line after the one that i is in.
+// nextLine returns the offset of the line after the one that contains i.
 func (t text) nextLine(i int) int {
 	end := bytes.IndexByte(t[i:], '\n')
 	if end < 0 {
@@ -184,7 +192,7 @@ func (t text) nextLine(i int) int {
 	return i + end + 1
 }
 
-// indent returns the white space at the beginning of the line that i is in.
+// indent returns the white space at the start of the line that contains i.
 func (t text) indent(i int) string {
 	start := t.lineStart(i)
 	end := start
@@ -194,10 +202,10 @@ func (t text) indent(i int) string {
 	return string(t[start:end])
 }
 
-// first reports whether nothing but white space stands before i in its line.
+// first reports whether only white space precedes i on its line.
 func (t text) first(i int) bool { return len(bytes.TrimLeft(t[t.lineStart(i):i], " \t")) == 0 }
 
-// last reports whether nothing but white space and whole comments stands behind i in its line.
+// last reports whether only white space and complete comments follow i on its line.
 func (t text) last(i int) bool {
 	end := t.lineEnd(i)
 	for i < end {

@@ -7,10 +7,10 @@ import (
 	"heddle/internal/source"
 )
 
-// builder makes the label tree of one function. Labels are numbered in preorder.
+// builder builds the label tree of one function. Labels are numbered in preorder.
 type builder struct {
 	file *source.File
-	path string // of the file, as clang names it
+	path string // of the file in clang's tree
 	text text
 	f    *Func
 
@@ -18,35 +18,40 @@ type builder struct {
 	jump   map[*node]jumps
 }
 
-// piece is text that a placement may need, in the order of the text: of two at one offset the earlier comes first.
+// piece is text that a placement may need. Pieces are in the order of the text, also those with the
+// same offset.
 type piece struct {
 	offset int
 	what   pieceKind
 	label  place.Label
 }
 
+// pieceKind orders and distinguishes pieces at the same offset.
 type pieceKind uint8
 
 const (
 	openBrace  pieceKind = iota // the block of the label has no braces
 	pointHere                   // a barrier after the label
-	standing                    // the barrier that the label is
+	standing                    // the existing barrier of the label
 	closeBrace                  // of the block of the label
-	lineBefore                  // a barrier after the label, in the line before the one that begins here
+	lineBefore                  // a barrier after the label, on the line before this one
 )
 
+// newBuilder returns a builder for functions of a file with known text.
 func newBuilder(file *source.File, path string, openCL bool) *builder {
-	return &builder{file: file, path: path, text: text(file.Content), openCL: openCL, jump: make(map[*node]jumps)}
+	return &builder{file: file, path: path, text: text(file.Content), openCL: openCL,
+		jump: make(map[*node]jumps)}
 }
 
-// block is a statement list in the making.
+// block is a statement list that is being built.
 type block struct {
 	label   place.Label
-	open    bool // barriers may stand between its statements
-	wrapped bool // by braces that are not there
-	dead    bool // what comes next is not reached from before
+	open    bool // barriers can be placed between its statements
+	wrapped bool // it has no braces: its only statement cannot be removed
+	dead    bool // control does not reach the next statement from the previous one
 }
 
+// function builds the tree of a function with a plain body. The body itself has no place after it.
 func (b *builder) function(f *Func, body *node) {
 	b.f = f
 	start, end := body.begin.offset, body.end.offset+1
@@ -56,16 +61,18 @@ func (b *builder) function(f *Func, body *node) {
 	b.list(b.startOf(root, start+1), body.kids)
 }
 
+// offset converts a position to a byte offset.
 func (b *builder) offset(p source.Pos) int {
 	off, _ := b.file.Offset(p)
 	return off
 }
 
+// span converts byte offsets to a span.
 func (b *builder) span(start, end int) source.Span {
 	return source.Span{Start: b.file.PosAt(start), End: b.file.PosAt(end)}
 }
 
-// add makes a label. It is open until something closes it.
+// add adds a label. It is Closed until point gives it a place.
 func (b *builder) add(kind place.Kind, parent place.Label, start, end int) place.Label {
 	l := place.Label(len(b.f.Nodes))
 	b.f.Tree.Labels = append(b.f.Tree.Labels, place.Node{Kind: kind, Parent: parent, Closed: true})
@@ -76,6 +83,7 @@ func (b *builder) add(kind place.Kind, parent place.Label, start, end int) place
 	return l
 }
 
+// close removes the place after a label.
 func (b *builder) close(l place.Label) { b.f.Tree.Labels[l].Closed = true }
 
 // point makes the offset the place of a barrier after l.
@@ -85,11 +93,12 @@ func (b *builder) point(l place.Label, offset int) {
 	b.piece(offset, pointHere, l)
 }
 
+// piece records text that a placement may need.
 func (b *builder) piece(offset int, what pieceKind, l place.Label) {
 	b.f.pieces = append(b.f.pieces, piece{offset, what, l})
 }
 
-// startOf makes the start node of a block, which begins at the offset at (-1: no place).
+// startOf adds the start node of a block that starts at an offset; -1 means that it has no place.
 func (b *builder) startOf(l place.Label, at int) *block {
 	from := at
 	if at < 0 {
@@ -104,32 +113,35 @@ func (b *builder) startOf(l place.Label, at int) *block {
 
 // braces reports whether n is { } in the text of the file.
 func (b *builder) braces(n *node) bool {
-	return n.kind == "CompoundStmt" && b.plain(n.begin) && b.plain(n.end) && n.begin.offset < n.end.offset &&
+	return n.kind == "CompoundStmt" && b.plain(n.begin) && b.plain(n.end) &&
+		n.begin.offset < n.end.offset &&
 		b.text[n.begin.offset] == '{' && b.text[n.end.offset] == '}'
 }
 
-// plain reports whether a location is a place in the text, not one that a macro makes.
+// plain reports whether a location is in the text of the file and not in the expansion of a macro.
 func (b *builder) plain(l loc) bool { return b.here(l) && !l.macro }
 
+// here reports whether a location is in the file of the function.
 func (b *builder) here(l loc) bool {
 	return l.file == b.path && l.offset >= 0 && l.offset < len(b.text)
 }
 
-// extent is where a statement is in the text.
+// extent is the byte range of a statement.
 type extent struct {
 	from, to int
-	begins   bool // from is a place in the text
-	ends     bool // to is
+	begins   bool // from is plain text
+	ends     bool // to is plain text
 }
 
-// extent finds where a statement ends: its semicolon is not in clang's range.
+// extent returns the range of a statement with its semicolon, which clang's range does not include.
 func (b *builder) extent(n *node) (extent, bool) {
 	if !b.here(n.begin) || !b.here(n.end) {
 		return extent{}, false
 	}
 	e := extent{from: n.begin.offset, begins: !n.begin.macro && !b.text.inDirective(n.begin.offset)}
 	switch n.kind {
-	case "IfStmt", "ForStmt", "WhileStmt", "CXXForRangeStmt", "SwitchStmt", "LabelStmt", "AttributedStmt", "CaseStmt", "DefaultStmt":
+	case "IfStmt", "ForStmt", "WhileStmt", "CXXForRangeStmt", "SwitchStmt", "LabelStmt",
+		"AttributedStmt", "CaseStmt", "DefaultStmt":
 		if sub := lastKid(n); sub != nil {
 			last, ok := b.extent(sub)
 			e.to, e.ends = last.to, last.ends
@@ -157,7 +169,8 @@ func (b *builder) extent(n *node) (extent, bool) {
 	return e, true
 }
 
-// lastKid is the statement that ends n; the body of a loop, a branch, what a label stands before.
+// lastKid returns the last child: the body of a loop, the last branch, or the statement after a
+// label.
 func lastKid(n *node) *node {
 	for i := len(n.kids) - 1; i >= 0; i-- {
 		if kid := n.kids[i]; kid.kind != "" && !isAttr(kid.kind) {
@@ -167,19 +180,20 @@ func lastKid(n *node) *node {
 	return nil
 }
 
+// isAttr reports whether a node is an attribute, which is not a statement.
 func isAttr(kind string) bool { return len(kind) > 4 && kind[len(kind)-4:] == "Attr" }
 
-// item is a statement of a list, or several that one use of a macro makes.
+// item is a statement of a list, or several statements that one use of a macro produces.
 type item struct {
 	*node
 	extent
 	merged   bool
-	more     jumps // of what was merged into it
-	labelled bool  // it stands behind a label of its own: case, goto
+	more     jumps // of the statements merged into it
+	labelled bool  // it has its own label: case, goto
 }
 
-// items finds where the statements of a list are. Those of other files, which an #include within the function brought,
-// have no place.
+// items returns the statements of a list with their ranges. Statements of other files, from an
+// #include inside the function, have no place.
 func (b *builder) items(kids []*node) []item {
 	var out []item
 	for _, kid := range kids {
@@ -204,6 +218,7 @@ func (b *builder) items(kids []*node) []item {
 // list adds the statements of a block.
 func (b *builder) list(bl *block, kids []*node) { b.listItems(bl, b.items(kids)) }
 
+// listItems adds statements and marks the labels of those that control can leave by a jump.
 func (b *builder) listItems(bl *block, items []item) {
 	for _, it := range items {
 		first := len(b.f.Nodes)
@@ -212,7 +227,8 @@ func (b *builder) listItems(bl *block, items []item) {
 			continue
 		}
 		kids := b.f.Tree.Labels[bl.label].Kids
-		for i, l := range kids { // both branches of an if are labels of the list; what a loop does once is one too
+		// Both branches of an if, and the initialization of a loop, are labels of the list.
+		for i, l := range kids {
 			if n := &b.f.Tree.Labels[l]; int(l) >= first && (n.Kind != place.Stmt || i == len(kids)-1) {
 				n.Jump = true
 			}
@@ -220,14 +236,14 @@ func (b *builder) listItems(bl *block, items []item) {
 	}
 }
 
-// after makes the place after a statement that ends at end.
+// after sets the place after a statement.
 func (b *builder) after(bl *block, l place.Label, e extent) {
 	if bl.open && e.ends && !bl.dead {
 		b.point(l, e.to)
 	}
 }
 
-// whole reports whether a statement has the parts that it cannot be without; a tree of a broken source may lack them.
+// whole reports whether a statement has all its parts; a tree of an invalid source may lack some.
 func whole(n *node) bool {
 	switch n.kind {
 	case "IfStmt":
@@ -235,15 +251,19 @@ func whole(n *node) bool {
 		if n.hasElse {
 			least = 2
 		}
-		return len(n.kids) >= least && n.kids[len(n.kids)-1].kind != "" && n.kids[len(n.kids)-least].kind != ""
+		return len(n.kids) >= least && n.kids[len(n.kids)-1].kind != "" &&
+			n.kids[len(n.kids)-least].kind != ""
 	case "DoStmt":
 		return len(n.kids) == 2 && n.kids[0].kind != ""
-	case "ForStmt", "WhileStmt", "CXXForRangeStmt", "SwitchStmt", "LabelStmt", "AttributedStmt", "CaseStmt", "DefaultStmt":
+	case "ForStmt", "WhileStmt", "CXXForRangeStmt", "SwitchStmt", "LabelStmt", "AttributedStmt",
+		"CaseStmt", "DefaultStmt":
 		return lastKid(n) != nil
 	}
 	return true
 }
 
+// stmt adds one statement. A statement that a macro produces, or whose tree is incomplete, is a
+// leaf: no barrier can be placed inside it.
 func (b *builder) stmt(bl *block, it item) {
 	if it.merged {
 		b.after(bl, b.add(place.Stmt, bl.label, it.from, it.to), it.extent)
@@ -252,7 +272,8 @@ func (b *builder) stmt(bl *block, it item) {
 	switch kind := it.kind; {
 	case !whole(it.node):
 		b.leaf(bl, it)
-	case it.node.begin.macro && it.node.end.macro && it.node.begin.offset == it.node.end.offset: // all of it is one macro's
+	// one macro produces all of it
+	case it.node.begin.macro && it.node.end.macro && it.node.begin.offset == it.node.end.offset:
 		b.leaf(bl, it)
 	case kind == "CompoundStmt" && b.braces(it.node):
 		l := b.add(place.Block, bl.label, it.from, it.to)
@@ -269,7 +290,7 @@ func (b *builder) stmt(bl *block, it item) {
 		sub := lastKid(it.node)
 		bl.dead = bl.dead && kind != "LabelStmt"
 		own := it.extent
-		if e, ok := b.extent(sub); ok && kind == "AttributedStmt" { // #pragma unroll stands in another line
+		if e, ok := b.extent(sub); ok && kind == "AttributedStmt" { // #pragma unroll is on another line
 			own = e
 		}
 		b.stmt(bl, item{node: sub, extent: own, labelled: true})
@@ -295,10 +316,11 @@ func (b *builder) leaf(bl *block, it item) {
 	b.after(bl, l, it.extent)
 }
 
-// barrier reports whether a statement is a barrier of the block without a value, written plainly or as a macro that is
-// nothing else.
+// barrier reports whether a statement is a block barrier without a result, written directly or as a
+// macro with nothing else in it.
 func (b *builder) barrier(n *node) bool {
-	if n.kind != "CallExpr" || n.begin.macro != n.end.macro || n.begin.macro && n.begin.offset != n.end.offset || len(n.kids) == 0 {
+	if n.kind != "CallExpr" || n.begin.macro != n.end.macro ||
+		n.begin.macro && n.begin.offset != n.end.offset || len(n.kids) == 0 {
 		return false
 	}
 	callee := n.kids[0]
@@ -314,17 +336,19 @@ func (b *builder) barrier(n *node) bool {
 	return false
 }
 
-// opens reports whether a brace can go before a statement that is a block without braces, whose head begins at start.
-// If it is what a macro expands to, or begins so, the head must be plain.
+// opens reports whether a brace can be inserted before a statement without braces whose head starts
+// at start. If a macro produces the statement or its start, the head must be plain.
 func (b *builder) opens(n *node, start int, e extent) bool {
 	if e.begins || !n.begin.macro || b.text.inDirective(e.from) {
 		return e.begins
 	}
 	head := b.text[start:max(start, b.text.lastToken(start, e.from))]
-	return bytes.HasSuffix(head, []byte(")")) || bytes.HasSuffix(head, []byte("else")) || bytes.HasSuffix(head, []byte("do"))
+	return bytes.HasSuffix(head, []byte(")")) || bytes.HasSuffix(head, []byte("else")) ||
+		bytes.HasSuffix(head, []byte("do"))
 }
 
-// body adds the block of a statement whose head begins at start. It reports whether its end is not reached.
+// body adds the block of a statement whose head starts at start. It reports whether control never
+// reaches the end of the block.
 func (b *builder) body(l place.Label, n *node, start int, open bool) (dead bool) {
 	if b.braces(n) {
 		bl := b.startOf(l, n.begin.offset+1)
@@ -332,7 +356,8 @@ func (b *builder) body(l place.Label, n *node, start int, open bool) (dead bool)
 		return bl.dead
 	}
 	e, ok := b.extent(n)
-	if n.kind == "CompoundStmt" || !ok || !open || !b.opens(n, start, e) || !e.ends || b.text.directive(b.text.lastToken(start, e.from), e.to) {
+	if n.kind == "CompoundStmt" || !ok || !open || !b.opens(n, start, e) || !e.ends ||
+		b.text.directive(b.text.lastToken(start, e.from), e.to) {
 		bl := b.startOf(l, -1)
 		if ok {
 			b.list(bl, []*node{n})

@@ -1,4 +1,5 @@
-// Package table lays out rows in columns for a terminal of a given width.
+// Package table formats rows of text in columns for a terminal of a given width. It is used for
+// lists whose last column is prose, such as the codes that heddle explain prints.
 package table
 
 import (
@@ -8,21 +9,23 @@ import (
 	"unicode/utf8"
 )
 
-// Table is rows of cells. The last column takes the width that is left: its text is broken between words.
+// Table is a list of rows of cells. The last column takes the rest of the width; its text wraps
+// between words.
 type Table struct {
-	Indent int
-	Rows   [][]string
+	Indent int        // spaces before each row
+	Rows   [][]string // rows may have different numbers of cells
 }
 
 // Add adds a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 const (
-	gap      = 2  // between columns
-	leastEnd = 20 // of the last column: in less, breaking lines helps nobody
+	gap      = 2  // spaces between columns
+	leastEnd = 20 // width of the last column in a narrow terminal: shorter lines are unreadable
 )
 
-// Write prints the table for a terminal of width columns; 0 is as wide as it takes.
+// Write writes the table for a terminal of width columns; 0 means unlimited. Columns are padded to
+// the widest of their cells, counted in runes.
 func (t *Table) Write(w io.Writer, width int) error {
 	widths := t.widths()
 	left := t.Indent
@@ -52,7 +55,7 @@ func (t *Table) Write(w io.Writer, width int) error {
 	return b.Flush()
 }
 
-// widths are those of all columns but the last.
+// widths returns the width of each column in runes. The last cell of a row does not count.
 func (t *Table) widths() []int {
 	var out []int
 	for _, row := range t.Rows {
@@ -66,7 +69,9 @@ func (t *Table) widths() []int {
 	return out
 }
 
-// Wrap breaks text between words into lines of at most width characters, where words allow it; with width 0 it is one line.
+// Wrap splits text between words into lines of at most width characters; a longer word gets a line
+// of its own. With width 0 the result is text as one line. Runs of white space become a single
+// space.
 func Wrap(text string, width int) []string {
 	words := strings.Fields(text)
 	if width <= 0 || len(words) == 0 {

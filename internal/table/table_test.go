@@ -18,7 +18,8 @@ func TestWrite(t *testing.T) {
 	}{
 		{0, "  code    title\n  längst  words that are broken where the width ends\n"},
 		{34, "  code    title\n  längst  words that are broken\n          where the width ends\n"},
-		{5, "  code    title\n  längst  words that are\n          broken where the\n          width ends\n"}, // the least that the last column has
+		// the least that the last column has
+		{5, "  code    title\n  längst  words that are\n          broken where the\n          width ends\n"},
 	} {
 		var b strings.Builder
 		if err := tab.Write(&b, c.width); err != nil || b.String() != c.want {
@@ -27,7 +28,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Wrapping keeps the words, and a line is too long only if it is one word.
+// Wrapping preserves the words, and only a line of one word can be too long.
 func TestWrap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`([a-zé]{1,12} ?){1,20}`).Draw(t, "text")

@@ -20,8 +20,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// TestSolversAgree: on every query of a kernel that the simplifier or the embedded solver decides, z3 says the same of the
-// query as it was asked. HEDDLE_LONG takes all kernels.
+// TestSolversAgree: on every query of a kernel that the simplifier or the embedded solver decides,
+// z3 says the same of the query as it was asked. HEDDLE_LONG takes all kernels.
 func TestSolversAgree(t *testing.T) {
 	z3, err := exec.LookPath("z3")
 	if err != nil {

@@ -6,15 +6,18 @@ import (
 	"strings"
 
 	"heddle/internal/event"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// Annotations: what each assertion says of a thread, of a pair, and of the accesses of a thread.
+// Annotations: assertions about a thread, about a pair of threads, and about the accesses of a
+// thread.
 //
-// An assertion in a loop may be used for the iteration before when it is checked for an arbitrary one: that is
-// induction over the iterations, in the order in which two threads in lock step come to them. Another assertion may
-// be used where it comes earlier on the way. If one fails there is a finding, and nothing is called verified.
+// The check of an assertion in an arbitrary iteration of a loop may use it for the previous
+// iteration: that is induction over the iterations, in the order in which two threads in lock step
+// reach them. An assertion may be used at other ones that follow it on the path. If one fails there
+// is a finding, and the kernel is not verified.
 
 // assertions checks all annotations.
 func (p *prover) assertions() {
@@ -23,21 +26,22 @@ func (p *prover) assertions() {
 		if p.done() {
 			return
 		}
-		if a.Kind == lockstep.Assumed {
+		if a.Kind == thread.Assumed {
 			p.vacuous(a)
 			continue
 		}
 		if len(a.Reads) > 0 && !p.undisturbed(a.Reads) {
-			p.res.Findings = append(p.res.Findings, Finding{Kind: Violation, A: a.Instr, Assertion: a, Reason: "another thread may write what it reads, in the same barrier interval"})
+			p.res.Findings = append(p.res.Findings, Finding{Kind: Violation, A: a.Instr, Assertion: a,
+				Reason: "another thread may write what it reads, in the same barrier interval"})
 			continue
 		}
 		p.assertion(a)
 	}
 }
 
-// vacuous looks for an assumption that cannot hold for one thread, or not for two at once: nothing that comes after it
-// would be checked, or no pair of threads.
-func (p *prover) vacuous(a *lockstep.Assertion) {
+// vacuous reports an assumption that cannot hold for one thread, or not for two at once: nothing
+// behind it would be checked, or no pair of threads.
+func (p *prover) vacuous(a *thread.Assertion) {
 	if len(a.Logs) > 0 || p.relational(a.Cond) || p.relational(a.Guard) {
 		return
 	}
@@ -47,7 +51,8 @@ func (p *prover) vacuous(a *lockstep.Assertion) {
 		f.Reason = "it holds for no input, so that nothing behind it is checked"
 	case p.th.Geometry.Block.Count() > 1 && p.contradictsPair(a, p.pair, p.th.Tid):
 		f.Reason = "it holds for no two threads of a block at once, so that no pair is checked behind it"
-	case p.th.Geometry.Grid.Count() > 1 && !p.opt.OnlyIntraBlock && p.contradictsPair(a, p.far, p.th.Ctaid):
+	case p.th.Geometry.Grid.Count() > 1 && !p.opt.OnlyIntraBlock &&
+		p.contradictsPair(a, p.far, p.th.Ctaid):
 		f.Reason = "it holds for no two blocks at once, so that no pair is checked behind it"
 	default:
 		return
@@ -61,20 +66,21 @@ func (p *prover) contradicts(before, conds []smt.Term) bool {
 		p.c.Decide(p.ctx, append(before, conds...), p.opt.Solvers...).Status == smt.Unsat
 }
 
-func (p *prover) contradictsPair(a *lockstep.Assertion, s [2]*smt.Substitution, apart [3]smt.Term) bool {
+func (p *prover) contradictsPair(a *thread.Assertion, s [2]*smt.Substitution,
+	apart [3]smt.Term) bool {
 	return p.contradicts(
 		[]smt.Term{s[0].Apply(a.Guard), s[1].Apply(a.Guard), p.differ(s, apart)},
 		[]smt.Term{s[0].Apply(a.Cond), s[1].Apply(a.Cond)})
 }
 
-// relational reports whether a condition speaks of the other thread.
+// relational reports whether a condition is about the other thread too.
 func (p *prover) relational(t smt.Term) bool {
 	found := false
 	p.c.Visit([]smt.Term{t}, func(u smt.Term) {
 		if op := p.c.Op(u); op == smt.OpVar || op == smt.OpApp {
 			name := p.c.Name(u)
 			_, other := p.th.Others[name]
-			found = found || other || name == lockstep.SameBlock
+			found = found || other || name == symbol.SameBlock
 		}
 	})
 	return found
@@ -83,8 +89,8 @@ func (p *prover) relational(t smt.Term) bool {
 // maxLogChoices bounds the combinations of accesses for which one condition is checked.
 const maxLogChoices = 4096
 
-// assertion checks one annotation, for each choice of the accesses that it asks for.
-func (p *prover) assertion(a *lockstep.Assertion) {
+// assertion checks one annotation, for each choice of the accesses that it is about.
+func (p *prover) assertion(a *thread.Assertion) {
 	f := Finding{Kind: Violation, A: a.Instr, Assertion: a}
 	choices := make([][]logged, len(a.Logs))
 	total := 1
@@ -119,7 +125,7 @@ func (p *prover) assertion(a *lockstep.Assertion) {
 	})
 }
 
-// logged is an access that a condition may mean; none if when is nil.
+// logged is an access that a condition may be about; none if when is nil.
 type logged struct {
 	when   []smt.Term
 	offset smt.Term
@@ -137,9 +143,9 @@ func (p *prover) eachChoice(choices [][]logged, chosen []logged, visit func([]lo
 	}
 }
 
-// loggedBy lists the accesses of the thread itself, in the current barrier interval and before the annotation, that
-// the n-th question of a condition may be about.
-func (p *prover) loggedBy(a *lockstep.Assertion, l lockstep.Log, n int) []logged {
+// loggedBy lists the accesses of the thread itself, in the current barrier interval and before the
+// annotation, that the n-th question of a condition may mean.
+func (p *prover) loggedBy(a *thread.Assertion, l thread.Log, n int) []logged {
 	out := []logged{{}}
 	c := p.c
 	for i := range p.th.Accesses {
@@ -181,9 +187,9 @@ func (p *prover) loggedBy(a *lockstep.Assertion, l lockstep.Log, n int) []logged
 	return out
 }
 
-// earlier is the formula that an access, in iterations iters of its loops, comes before an annotation: in an earlier
-// iteration of a loop around both, or earlier in the text.
-func (p *prover) earlier(x *lockstep.Access, iters []smt.Term, a *lockstep.Assertion) smt.Term {
+// earlier is the formula that an access, in iterations iters of its loops, comes before an
+// annotation: in an earlier iteration of a loop around both, or earlier in the text.
+func (p *prover) earlier(x *thread.Access, iters []smt.Term, a *thread.Assertion) smt.Term {
 	c := p.c
 	n := 0
 	for n < len(x.Place.Loops) && n < len(a.Place.Loops) && x.Place.Loops[n] == a.Place.Loops[n] {
@@ -196,8 +202,9 @@ func (p *prover) earlier(x *lockstep.Access, iters []smt.Term, a *lockstep.Asser
 	return r
 }
 
-// violation asks whether a condition can be false: of one thread, or of a pair if it speaks of the other one.
-func (p *prover) violation(a *lockstep.Assertion, cond smt.Term, extra []smt.Term, f Finding) {
+// violation asks whether a condition can be false: for one thread, or for a pair if it is about the
+// other one too.
+func (p *prover) violation(a *thread.Assertion, cond smt.Term, extra []smt.Term, f Finding) {
 	terms := append([]smt.Term{a.Guard, p.c.Not(cond)}, extra...)
 	terms = append(terms, p.before(a)...)
 	pairs := []bool{false}
@@ -232,8 +239,9 @@ func (p *prover) violation(a *lockstep.Assertion, cond smt.Term, extra []smt.Ter
 	}
 }
 
-// before says that the assertions of the innermost loop around a held in the iteration before.
-func (p *prover) before(a *lockstep.Assertion) []smt.Term {
+// before is the fact that the assertions of the innermost loop around a held in the previous
+// iteration.
+func (p *prover) before(a *thread.Assertion) []smt.Term {
 	if len(a.Iters) == 0 {
 		return nil
 	}
@@ -251,9 +259,10 @@ func (p *prover) before(a *lockstep.Assertion) []smt.Term {
 	return out
 }
 
-// others ties the symbols of conditions that stand for values of the other thread to what they are: it returns what
-// that adds to a query, and to the terms of which it is made.
-func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.Term, all [2][]smt.Term) {
+// others defines the symbols of conditions that stand for values of the other thread
+// (thread.Other): it returns what that adds to a query, and to the terms that the query is made of.
+func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.Term,
+	all [2][]smt.Term) {
 	all = terms
 	if len(p.th.Others) == 0 {
 		return nil, all
@@ -269,7 +278,7 @@ func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.
 			}
 			seen[u] = true
 			name := c.Name(u)
-			if name == lockstep.SameBlock {
+			if name == symbol.SameBlock {
 				add = append(add, c.Eq(s[t].Apply(u), smt.Bool(s == p.pair)))
 			}
 			o, ok := p.th.Others[name]
@@ -293,7 +302,7 @@ func (p *prover) others(terms [2][]smt.Term, s [2]*smt.Substitution) (add []smt.
 	return add, all
 }
 
-// violationText says what a finding about an annotation is about.
+// violationText describes a finding about an annotation.
 func (f *Finding) violationText() string {
 	word := f.Assertion.Kind.String()
 	if f.Kind == Vacuous {

@@ -2,8 +2,8 @@ package verify
 
 import "heddle/internal/smt"
 
-// bounds looks for accesses beyond the end of arrays whose sizes are known. An offset is unsigned here: one before the
-// start is far beyond the end.
+// bounds asks for accesses beyond the end of arrays whose sizes are known. Offsets are unsigned:
+// one before the start is far beyond the end.
 func (p *prover) bounds() {
 	if p.opt.Sizes == nil {
 		return
@@ -14,7 +14,8 @@ func (p *prover) bounds() {
 			return
 		}
 		if a.Object == nil {
-			p.pairs = append(p.pairs, &pair{bad: true, finding: Finding{Kind: Bounds, A: a.Instr, Reason: "which array it is in is not known"}})
+			p.pairs = append(p.pairs, &pair{bad: true,
+				finding: Finding{Kind: Bounds, A: a.Instr, Reason: "which array it is in is not known"}})
 			p.bad++
 			continue
 		}
@@ -28,6 +29,7 @@ func (p *prover) bounds() {
 			beyond = c.Ult(c.Const(size-uint64(a.Size), 64), s[0].Apply(a.Offset))
 		}
 		q := []smt.Term{s[0].Apply(a.Guard), beyond}
-		p.decide(q, [2][]smt.Term{{a.Guard, a.Offset}, nil}, s, Finding{Kind: Bounds, A: a.Instr, Object: a.Object, iters: [2][]smt.Term{a.Iters, nil}})
+		p.decide(q, [2][]smt.Term{{a.Guard, a.Offset}, nil}, s,
+			Finding{Kind: Bounds, A: a.Instr, Object: a.Object, iters: [2][]smt.Term{a.Iters, nil}})
 	}
 }

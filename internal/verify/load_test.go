@@ -16,8 +16,9 @@ import (
 	"heddle/internal/verify"
 )
 
-// TestLoad: what is found, what is given up and why does not depend on how busy the machine is, since all limits are steps. They are so
-// few here that many queries, and searches for invariants, are given up.
+// TestLoad: what is found, what is given up and why does not depend on how busy the machine is,
+// since all limits are steps. They are so few here that many queries, and searches for invariants,
+// are given up.
 func TestLoad(t *testing.T) {
 	module, facts := kernels.File(t, "../../testdata/verify/loops.cu", lower.Options{})
 	outcome := func() string {

@@ -6,42 +6,45 @@ import (
 
 	"heddle/internal/event"
 	"heddle/internal/invariant"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// pair is one question: can two guarded accesses, or two ends of intervals, meet? It goes through the levels of depths.
+// pair is one question: can two guarded accesses race, or two ends of intervals diverge? It is
+// asked at increasing depths.
 type pair struct {
-	finding  Finding // what it is if the answer is yes, or if there is none
+	finding  Finding // reported if the answer is yes, or if there is none
 	query    []smt.Term
-	terms    [2][]smt.Term // what the query is made of, for each thread as lockstep gave it
+	terms    [2][]smt.Term // what the query is made of, for each thread, before renaming
 	threads  [2]*smt.Substitution
-	loops    bool // there are axioms for it
-	level    int  // of depths, the next to ask
+	loops    bool // axioms of loops apply to it
+	level    int  // the next of depths
 	asked    []smt.Term
 	reduced  *smt.Reduced
 	exported *smt.Query
-	slots    bool          // what was asked last says that threads take different slots
+	slots    bool          // the last query used that threads take different slots
 	strong   bool          // it was asked with invariants
 	bad      bool          // it is a finding
-	first    []smt.Term    // what query began as
-	iters    [2][]smt.Term // counters of the loops around the two accesses, if their ways are asked for
+	first    []smt.Term    // the query without what decide added, for Options.Ways
+	iters    [2][]smt.Term // counters of the loops around the two accesses, for Options.Ways
 }
 
-// depths are how many levels of loop axioms are tried, one after the other: most pairs need none.
+// depths are the numbers of levels of loop axioms that are tried in turn: most pairs need none.
 var depths = []int{0, 2, 4}
 
-// mostWaiting is how many queries are gathered before solvers get them: enough to keep all of them busy.
+// mostWaiting is how many queries are collected before solvers get them: enough to keep all solvers
+// busy.
 const mostWaiting = 64
 
-// stepsEach is what a query counts for beside the steps of solvers, and atOnce how many queries go to solvers between two looks at the
-// steps that are left: a fixed number, so that the same are asked on any machine.
+// stepsEach is what a query costs in addition to the steps of solvers. atOnce is how many queries
+// go to solvers before the remaining steps are checked again: a fixed number, so that every machine
+// asks the same queries.
 const (
 	stepsEach = 20_000
 	atOnce    = 8
 )
 
-// over says why the proof has to end, if it does.
+// over returns why the proof must end; "" if it may continue.
 func (p *prover) over() string {
 	switch {
 	case p.ctx.Err() != nil:
@@ -57,11 +60,13 @@ func (p *prover) done() bool {
 	return p.stopped || p.opt.Limit > 0 && p.bad >= p.opt.Limit
 }
 
-// decide asks whether q has a model; terms are what the query is made of, for each thread as lockstep gave it. What the
-// simplifier leaves waits for drain.
-func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution, f Finding) {
+// decide asks whether q has a model; terms are what the query is made of, for each thread, before
+// renaming by s. A query that the simplifier does not decide waits for drain. It returns the pair
+// that it asks for; nil if it asks nothing, because enough is found or the finding is not wanted.
+func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitution,
+	f Finding) *pair {
 	if p.done() || p.opt.Ignore != nil && p.opt.Ignore(&f) {
-		return
+		return nil
 	}
 	p.res.Stats.Pairs++
 	more, terms := p.others(terms, s)
@@ -72,13 +77,13 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 	}
 	x := &pair{finding: f, query: q, terms: terms, threads: s, strong: p.res.Invariants != nil}
 	p.pairs = append(p.pairs, x)
-	if why := p.over(); why != "" { // the pairs that are left are not looked at: this one stands for them
+	if why := p.over(); why != "" { // remaining pairs are not examined: this finding reports that
 		p.found(x, smt.Answer{Reason: why})
 		p.stopped = true
-		return
+		return x
 	}
 	if p.spread(x) {
-		return
+		return x
 	}
 	x.loops = len(p.th.Axioms.For(terms[0], 1))+len(p.th.Axioms.For(terms[1], 1)) > 0
 	start := time.Now()
@@ -86,17 +91,18 @@ func (p *prover) decide(q []smt.Term, terms [2][]smt.Term, s [2]*smt.Substitutio
 		p.solve()
 	}
 	p.res.Stats.Time += time.Since(start)
+	return x
 }
 
-// drain has solvers decide what waits for them.
+// drain has solvers decide all waiting queries.
 func (p *prover) drain() {
 	start := time.Now()
 	p.solve()
 	p.res.Stats.Time += time.Since(start)
 }
 
-// solve has solvers decide what waits for them, until nothing does. If few findings are enough, few queries are asked at a time,
-// and a pair that may be a finding goes on before others are begun.
+// solve has solvers decide waiting queries until none is left. If few findings are enough, few
+// queries are asked at a time, and a pair that may be a finding is continued before others begin.
 func (p *prover) solve() {
 	for len(p.waiting) > 0 {
 		if p.opt.Limit > 0 && p.bad >= p.opt.Limit {
@@ -137,13 +143,13 @@ func (p *prover) solve() {
 	}
 }
 
-// failures is how many findings there are so far, once nothing waits.
+// failures decides all waiting queries, and returns the number of findings so far.
 func (p *prover) failures() int {
 	p.drain()
 	return len(p.res.Findings) + p.bad
 }
 
-// strengthen looks for invariants of the loops, once, and reports whether there are any.
+// strengthen searches invariants of the loops, once, and reports whether it found any.
 func (p *prover) strengthen() bool {
 	if p.res.Invariants == nil && slices.ContainsFunc(p.th.Loops, open) {
 		p.res.Invariants = invariant.Find(p.ctx, p.th, p.opt.Solvers)
@@ -152,12 +158,14 @@ func (p *prover) strengthen() bool {
 	return p.res.Invariants != nil && p.res.Invariants.Found()
 }
 
-// open reports whether there is anything about a loop that closed forms do not say.
-func open(l lockstep.Loop) bool {
-	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots, func(s lockstep.Slot) bool { return !s.Closed })
+// open reports whether closed forms leave something about a loop open.
+func open(l thread.Loop) bool {
+	return len(l.Guesses) > 0 || slices.ContainsFunc(l.Slots,
+		func(s thread.Slot) bool { return !s.Closed })
 }
 
-// reduce asks the simplifier, with more and more axioms, until the pair is settled or waits for a solver.
+// reduce asks the simplifier, with more and more axioms, until the pair is decided or waits for a
+// solver.
 func (p *prover) reduce(x *pair) {
 	if p.c.Exceeded() {
 		p.found(x, smt.Answer{Reason: "term budget used up"})
@@ -178,7 +186,7 @@ func (p *prover) reduce(x *pair) {
 	switch {
 	case r.Status != smt.Unknown:
 		p.answered(x, smt.Answer{Status: r.Status, Model: r.Model, By: "simplifier"})
-	case d == 0 && x.loops: // cheap first: a model without the axioms means nothing
+	case d == 0 && x.loops: // cheap first: a model without the axioms proves nothing
 		p.reduce(x)
 	default:
 		if q, ok := p.weakened(r.Asserts); ok {
@@ -192,7 +200,7 @@ func (p *prover) reduce(x *pair) {
 	}
 }
 
-// answered takes the answer to what was asked last.
+// answered handles the answer to the last query of a pair.
 func (p *prover) answered(x *pair, a smt.Answer) {
 	p.count(a)
 	if p.opt.Record != nil {
@@ -208,7 +216,7 @@ func (p *prover) answered(x *pair, a smt.Answer) {
 		}
 		x.query, x.asked = nil, nil
 	case p.over() != "":
-		if a.Status != smt.Unknown { // a model of what was asked may mean nothing: more would have been asked
+		if a.Status != smt.Unknown { // the model may be spurious: deeper axioms were not tried
 			a = smt.Answer{Reason: p.over()}
 		}
 		p.found(x, a)
@@ -295,11 +303,12 @@ func (s *Stats) Add(t *Stats) {
 			sum = &QueryStats{}
 			s.Queries[by] = sum
 		}
-		sum.Unsat, sum.Sat, sum.Unknown, sum.Cached, sum.Time = sum.Unsat+q.Unsat, sum.Sat+q.Sat, sum.Unknown+q.Unknown, sum.Cached+q.Cached, sum.Time+q.Time
+		sum.Unsat, sum.Sat, sum.Unknown, sum.Cached, sum.Time = sum.Unsat+q.Unsat, sum.Sat+q.Sat,
+			sum.Unknown+q.Unknown, sum.Cached+q.Cached, sum.Time+q.Time
 	}
 }
 
-// SolverTime is what all solvers took together.
+// SolverTime is the time of all solvers together.
 func (s *Stats) SolverTime() time.Duration {
 	var sum time.Duration
 	for _, q := range s.Queries {

@@ -2,13 +2,14 @@ package verify
 
 import "heddle/internal/smt"
 
-// Where the size of a block is arbitrary, addresses hold index*size, of which solvers of bit-vectors know little. What
-// is needed of it most of the time: two threads with different indices have products that are at least one size apart. That
-// follows from the assumption that there are fewer than 2^31 threads in each dimension, or at most 1024 in a block, so that no
-// product wraps. So a query is first asked with a variable in the place of each product, and this fact of the variables:
-// it has a model wherever the query has one.
+// Where the size of a block is arbitrary, addresses contain index*size, with which bit-vector
+// solvers are slow. Most proofs need only that two threads with different indices have products
+// that are at least one size apart. That follows from the assumption that there are fewer than 2^31
+// threads in each dimension, or at most 1024 in a block, so no product wraps. So a query is first
+// asked with a variable in place of each product, and this fact about the variables: it has a model
+// wherever the query has one, so an unsatisfiable answer holds for the query (TestProductFacts).
 
-// spread reports whether a pair is proved harmless in that way.
+// spread reports whether that proves a pair harmless.
 func (p *prover) spread(x *pair) bool {
 	facts, without := p.products(x.query, x.threads)
 	if len(facts) == 0 {
@@ -30,8 +31,10 @@ func (p *prover) spread(x *pair) bool {
 	return true
 }
 
-// products returns the facts of the variables that stand for products in a query, and what replaces those.
-func (p *prover) products(q []smt.Term, s [2]*smt.Substitution) (facts []smt.Term, without *smt.Substitution) {
+// products returns the facts about the variables that stand for products in a query, and the
+// substitution of these variables for products.
+func (p *prover) products(q []smt.Term, s [2]*smt.Substitution) (facts []smt.Term,
+	without *smt.Substitution) {
 	c := p.c
 	without = c.Substitute()
 	var occurs map[smt.Term]bool
@@ -48,7 +51,8 @@ func (p *prover) products(q []smt.Term, s [2]*smt.Substitution) (facts []smt.Ter
 			return
 		}
 		x, y := c.Var("product$1"+name, 32), c.Var("product$2"+name, 32)
-		if !occurs[c.Mul(a, size)] || !occurs[c.Mul(b, size)] || c.Op(c.Mul(a, size)) != smt.OpMul || c.Op(c.Mul(b, size)) != smt.OpMul {
+		if !occurs[c.Mul(a, size)] || !occurs[c.Mul(b, size)] || c.Op(c.Mul(a, size)) != smt.OpMul ||
+			c.Op(c.Mul(b, size)) != smt.OpMul {
 			return
 		}
 		without.Replace(c.Mul(a, size), x)
@@ -56,7 +60,8 @@ func (p *prover) products(q []smt.Term, s [2]*smt.Substitution) (facts []smt.Ter
 		most := c.Const(1<<31, 32)
 		facts = append(facts,
 			c.Implies(c.Eq(a, b), c.Eq(x, y)),
-			c.Implies(c.Ult(a, b), c.Ule(c.Add(x, size), y)), c.Implies(c.Ult(b, a), c.Ule(c.Add(y, size), x)),
+			c.Implies(c.Ult(a, b), c.Ule(c.Add(x, size), y)),
+			c.Implies(c.Ult(b, a), c.Ule(c.Add(y, size), x)),
 			c.Ult(x, most), c.Ult(y, most), c.Ule(c.Add(x, size), most), c.Ule(c.Add(y, size), most))
 	}
 	for i, d := range []string{".x", ".y", ".z"} {

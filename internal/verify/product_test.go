@@ -5,15 +5,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// TestProductFacts: what is said of the products holds of all indices and sizes that the assumptions allow, so that a query
-// loses no model by it.
+// TestProductFacts: what is said of the products holds of all indices and sizes that the
+// assumptions allow, so that a query loses no model by it.
 func TestProductFacts(t *testing.T) {
 	c := smt.New()
-	th := &lockstep.Thread{Context: c}
+	th := &thread.Thread{Context: c}
 	for i, d := range []string{"x", "y", "z"} {
 		th.Tid[i], th.Ctaid[i] = c.Var("p!tid."+d, 32), c.Var("b!ctaid."+d, 32)
 		th.Ntid[i], th.Nctaid[i] = c.Var("g!ntid."+d, 32), c.Var("g!nctaid."+d, 32)

@@ -2,11 +2,11 @@ package verify
 
 import "heddle/internal/smt"
 
-// Rows of a length that is not known, row*n + col, make products of variables, and solvers that look at bits drown in
-// them. An equation of two such places says n*R + rest = 0, where R is the distance of the rows. If that is so of
-// integers, then R = 0 and rest = 0, or rest is n at least, or -n at most: that is all of it that most proofs need. So before
-// a query goes to a solver as it is, it goes with such equations weakened to this. No model is lost, and an answer that
-// there is none stands.
+// Rows of unknown length, row*n + col, make products of variables, which bit-level solvers cannot
+// handle. An equation of two such places is n*R + rest = 0, where R is the distance of the rows. If
+// that holds for integers, then R = 0 and rest = 0, or rest >= n, or rest <= -n: most proofs need
+// no more. So a query is first asked with such equations weakened to this. Weakening loses no
+// model, so an unsatisfiable answer holds for the query (TestRowsApart).
 
 // weakened returns the query with equations weakened; ok is false if it has none of that kind.
 func (p *prover) weakened(query []smt.Term) (out []smt.Term, ok bool) {
@@ -44,7 +44,8 @@ func (p *prover) rowsApart(t smt.Term) (smt.Term, bool) {
 			rest = c.Add(rest, c.MulConst(a, coef[i]))
 		}
 	}
-	// With |n| <= 2^31, |rows| <= 2^30 and |rest| <= 2^61, n*rows + rest does not wrap: it is 0 as an integer.
+	// With |n| <= 2^31, |rows| <= 2^30 and |rest| <= 2^61, n*rows + rest does not wrap: it is 0 as an
+	// integer.
 	if !p.within(n, 1<<31) || !p.within(rows, 1<<30) || !p.within(rest, 1<<61) || step > 1<<20 {
 		return 0, false
 	}
@@ -55,7 +56,7 @@ func (p *prover) rowsApart(t smt.Term) (smt.Term, bool) {
 	return c.Or(same, apart, c.Sle(n, zero)), true
 }
 
-// factor returns what most products of two terms have in common.
+// factor returns the factor that most products of two terms share.
 func (p *prover) factor(of []smt.Term) (n smt.Term, found bool) {
 	count := map[smt.Term]int{}
 	most := 0
@@ -71,7 +72,7 @@ func (p *prover) factor(of []smt.Term) (n smt.Term, found bool) {
 	return n, most > 1
 }
 
-// cofactor returns what t multiplies n with.
+// cofactor returns the other factor of t, if t is a product of n.
 func (p *prover) cofactor(t, n smt.Term) (smt.Term, bool) {
 	a := p.c.Args(t)
 	switch {

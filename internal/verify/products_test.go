@@ -8,7 +8,8 @@ import (
 	"heddle/internal/smt"
 )
 
-// TestRowsApart: what an equation is weakened to holds wherever the equation does; and it is not always true.
+// TestRowsApart: what an equation is weakened to holds wherever the equation does; and it is not
+// always true.
 func TestRowsApart(t *testing.T) {
 	rnd := rand.New(rand.NewSource(1))
 	held, failed := 0, 0

@@ -4,22 +4,22 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
 	"heddle/internal/smt"
 )
 
-// mostShrunk is how many findings of a kernel get small values: the others are seldom shown.
+// mostShrunk is how many findings of a kernel get small values: others are rarely printed.
 const mostShrunk = 8
 
-// bounds are the limits that are tried for the numbers of a counterexample, one after the other. With small arguments the loops
-// that a run has to go through are short.
+// bounds are the limits that are tried in turn for the numbers of a counterexample. With small
+// arguments, the loops of the run that replays it are short.
 var bounds = []struct{ param, index uint64 }{{32, 3}, {1024, 127}, {32, 0}, {1024, 0}, {1 << 16, 0}}
 
-// shrinkSteps bounds what solvers take to make the arguments of one finding small.
+// shrinkSteps bounds the steps of solvers to make the arguments of one finding small.
 const shrinkSteps = 6_000_000
 
-// shrink looks for a model with small values: arguments that a solver can make small, then every number as small as the
-// other values let it.
+// shrink returns a model with small values: first a solver bounds the arguments, then every number
+// becomes as small as the other values allow.
 func (p *prover) shrink(x *pair, m *smt.Model) *smt.Model {
 	if p.shrunk++; p.shrunk > mostShrunk || p.ctx.Err() != nil {
 		return m
@@ -31,7 +31,8 @@ func (p *prover) shrink(x *pair, m *smt.Model) *smt.Model {
 	return p.greedy(x.asked, vars, m)
 }
 
-// numbers returns the variables that a user sees: arguments first, then indices and loop counters.
+// numbers returns the variables that a report shows: arguments first, then indices and loop
+// counters.
 func (p *prover) numbers(asked []smt.Term) []smt.Term {
 	var params, indices []smt.Term
 	seen := map[string]bool{}
@@ -41,9 +42,9 @@ func (p *prover) numbers(asked []smt.Term) []smt.Term {
 		}
 		seen[p.c.Name(t)] = true
 		switch name := p.c.Name(t); {
-		case lockstep.IsParam(name):
+		case symbol.IsParam(name):
 			params = append(params, t)
-		case lockstep.IsIndex(name):
+		case symbol.IsIndex(name):
 			indices = append(indices, t)
 		}
 	})
@@ -53,7 +54,8 @@ func (p *prover) numbers(asked []smt.Term) []smt.Term {
 	return append(params, indices...)
 }
 
-// bounded asks for a model whose arguments, and for a start its indices, are within a bound; nil if there is none, or none is found.
+// bounded asks for a model whose arguments, and at first its indices, are within a bound; nil if
+// none is found.
 func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
 	steps := int64(0)
 	for _, most := range bounds {
@@ -61,7 +63,7 @@ func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
 		n := len(q)
 		for _, v := range vars {
 			w, limit := p.c.Width(v), most.index
-			if lockstep.IsParam(p.c.Name(v)) {
+			if symbol.IsParam(p.c.Name(v)) {
 				limit = most.param
 			}
 			if limit > 0 && limit>>w == 0 {
@@ -82,8 +84,8 @@ func (p *prover) bounded(x *pair, vars []smt.Term) *smt.Model {
 	return nil
 }
 
-// greedy makes one number after the other smaller, while the model stays one. It works on a copy of the query, which is small
-// beside all terms of the kernel.
+// greedy decreases one number after the other, as long as the query still holds. It works on a copy
+// of the query, which is small compared to all terms of the kernel.
 func (p *prover) greedy(asked, vars []smt.Term, m *smt.Model) *smt.Model {
 	q := p.c.Query(append(p.c.Ranges(asked), asked...))
 	best := q.Canonical(m)

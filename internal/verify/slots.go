@@ -3,21 +3,21 @@ package verify
 import (
 	"slices"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// maxSlots bounds the pairs of slots that one query says something of.
+// maxSlots bounds the pairs of tickets that one query relates.
 const maxSlots = 100
 
-// slots says of the results of atomics in a query that they differ as those of different threads must. d is how deep
-// the axioms of loops are that the query has.
+// slots returns the facts that the results of atomics in a query differ as those of different
+// threads must (thread.Slots). The query has axioms of loops d levels deep.
 func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Finding) []smt.Term {
 	if f.SameThread {
 		return nil
 	}
 	var results [2][]smt.Term
-	var slots [2][]lockstep.Ticket
+	var slots [2][]thread.Ticket
 	for t := range 2 {
 		all := slices.Concat(terms[t], p.th.Axioms.For(terms[t], d))
 		results[t], slots[t] = p.th.Slots.For(all)
@@ -28,7 +28,8 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 			if len(out) >= maxSlots {
 				return out
 			}
-			if t := p.th.Slots.Apart(a.Renamed(s[0]), b.Renamed(s[1]), s[0].Apply(results[0][i]), s[1].Apply(results[1][j]), f.OtherBlock); t != smt.True {
+			if t := p.th.Slots.Apart(a.Renamed(s[0]), b.Renamed(s[1]), s[0].Apply(results[0][i]),
+				s[1].Apply(results[1][j]), f.OtherBlock); t != smt.True {
 				out = append(out, t)
 			}
 		}
@@ -36,14 +37,17 @@ func (p *prover) slots(terms [2][]smt.Term, d int, s [2]*smt.Substitution, f *Fi
 	return out
 }
 
-// ownCopy looks for a race of a thread with an asynchronous copy that it issued and has not waited for.
-func (p *prover) ownCopy(a, b *lockstep.Access) {
-	if !(a.Async && slices.Contains(b.Pending, a.Instr) || b.Async && slices.Contains(a.Pending, b.Instr)) {
+// ownCopy asks for a race of a thread with an asynchronous copy that it issued and has not waited
+// for.
+func (p *prover) ownCopy(a, b *thread.Access) {
+	if !(a.Async && slices.Contains(b.Pending, a.Instr) ||
+		b.Async && slices.Contains(a.Pending, b.Instr)) {
 		return
 	}
 	c, s := p.c, p.pair
 	q := []smt.Term{
-		s[0].Apply(a.Guard), s[1].Apply(b.Guard), c.Not(p.differ(s, p.th.Tid)), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])),
+		s[0].Apply(a.Guard), s[1].Apply(b.Guard), c.Not(p.differ(s, p.th.Tid)),
+		a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])),
 	}
 	if a.Object != nil && b.Object != nil {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
@@ -61,5 +65,6 @@ func (p *prover) ownCopy(a, b *lockstep.Access) {
 	}
 	terms := append([]smt.Term{a.Guard, a.Offset}, a.Start.Terms()...)
 	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, SameThread: true})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr,
+		Object: object, SameThread: true})
 }

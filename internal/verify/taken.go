@@ -3,14 +3,15 @@ package verify
 import (
 	"slices"
 
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// taken says of the symbols among terms for "an atomic of this thread has returned a value before" when they are true: where an
-// atomic in front of the annotation has returned it, in the iterations in which the annotation is, or one of the accesses
-// that its condition means. That there may be others makes no condition true that is not.
-func (p *prover) taken(a *lockstep.Assertion, terms []smt.Term, chosen []logged) []smt.Term {
+// taken returns when the symbols among terms for "an atomic of this thread has returned a value
+// before" are true: if an atomic in front of the annotation has returned it, in the iterations of
+// the annotation, or of an access that its condition is about. Leaving out other atomics makes no
+// false condition true.
+func (p *prover) taken(a *thread.Assertion, terms []smt.Term, chosen []logged) []smt.Term {
 	if len(p.th.Taken) == 0 {
 		return nil
 	}
@@ -33,7 +34,8 @@ func (p *prover) taken(a *lockstep.Assertion, terms []smt.Term, chosen []logged)
 					s.Replace(k, at[j])
 				}
 				out = append(out, c.Implies(c.And(
-					s.Apply(x.Guard), p.earlier(x, at, a), c.Eq(s.Apply(x.Offset), off), c.Eq(c.ZExt(s.Apply(x.Result), 64), value),
+					s.Apply(x.Guard), p.earlier(x, at, a), c.Eq(s.Apply(x.Offset), off),
+					c.Eq(c.ZExt(s.Apply(x.Result), 64), value),
 				), t))
 			}
 		}
@@ -41,8 +43,9 @@ func (p *prover) taken(a *lockstep.Assertion, terms []smt.Term, chosen []logged)
 	return out
 }
 
-// sameLoops returns the iteration vectors of the annotation and of the accesses that it means that lie in the loops of an access.
-func (p *prover) sameLoops(x *lockstep.Access, a *lockstep.Assertion, chosen []logged) [][]smt.Term {
+// sameLoops returns the iteration vectors of the annotation, and of the accesses that it is about,
+// that lie in the loops of an access.
+func (p *prover) sameLoops(x *thread.Access, a *thread.Assertion, chosen []logged) [][]smt.Term {
 	var out [][]smt.Term
 	add := func(loops []int, iters []smt.Term) {
 		if n := len(x.Place.Loops); len(loops) >= n && slices.Equal(x.Place.Loops, loops[:n]) {

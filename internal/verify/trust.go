@@ -4,14 +4,16 @@ import (
 	"slices"
 
 	"heddle/internal/event"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/thread"
 )
 
-// trust decides which barrier invariants are used behind their barriers: those of which no other thread writes what they read, in the
-// interval that the barrier ends, or from another block at any time. Each is asked with those that are left: up to the first
-// interval in which one is not to be trusted, all that have been used are. That they hold when a thread comes to the barrier is an assertion like others.
+// trust decides which barrier invariants are used behind their barriers (Chong et al., OOPSLA
+// 2013): those for which no other thread writes what they read, in the interval that the barrier
+// ends, or from another block at any time. Each is checked under the remaining ones: up to the
+// first interval in which one cannot be trusted, all that have been used can. That they hold when a
+// thread reaches the barrier is an assertion like others.
 //
-// In lock step a lane may write what another one has read without a race, so that none is trusted.
+// In lock step a lane may write what another one has read without a race, so none is trusted.
 func (p *prover) trust() {
 	if p.th.Lockstep {
 		return
@@ -36,12 +38,12 @@ func (p *prover) trust() {
 }
 
 // undisturbed reports whether it is proved that no other thread writes what a condition reads.
-func (p *prover) undisturbed(reads []lockstep.Access) bool {
+func (p *prover) undisturbed(reads []thread.Access) bool {
 	opt := p.opt
 	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
 	sub := newProver(p.ctx, p.th, opt)
 	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
-	defer func() { p.res.Invariants = sub.res.Invariants }() // looked for once
+	defer func() { p.res.Invariants = sub.res.Invariants }() // they are searched once
 	for i := range reads {
 		r := &reads[i]
 		for j := range p.th.Accesses {

@@ -1,13 +1,19 @@
-// Package verify proves that no two threads of a kernel race and that no barrier diverges, for all inputs, or
-// finds a counterexample, or says what it could not decide.
+// Package verify proves that no two threads of a kernel race and that no barrier diverges, for all
+// inputs, or finds a counterexample, or reports what it could not decide.
 //
-// What it follows: DESIGN section 6. Package lockstep describes one arbitrary thread by guarded accesses and
-// interval ends; two renamed instances are two arbitrary threads. A race is a pair of accesses, one of each,
-// whose guards and overlap are satisfiable together with equal start tags: both lie in one barrier interval.
-// A divergence is a pair of interval ends with equal start tags that are not the same barrier instance. Each
-// pair is one small query.
+// It follows the two-thread reduction of Betts et al. (GPUVerify, TOPLAS 2015, section 4) and
+// Collingbourne et al. (ESOP 2013). A thread.Thread describes one arbitrary thread by guarded
+// accesses and ends of barrier intervals; two renamed instances are two arbitrary threads. A race
+// is a pair of accesses, one of each thread, whose guards and overlap are satisfiable together with
+// equal start tags: both accesses lie in one barrier interval. A divergence is a pair of interval
+// ends with equal start tags that are not the same barrier instance.
 //
-// Why this is sound with respect to the lock-step form: see RATIONALE.md, "Intervals by tags".
+// Deviation: where GPUVerify logs an arbitrary access and asserts at each other access, every pair
+// of accesses is one small query here. Why tags are sound with respect to the lock-step form:
+// docs/theory/lock-step.md.
+//
+// What it can miss: nothing within the assumptions of package lockstep. Each pair that is not
+// proved harmless is a finding, and a query that is given up makes one too.
 package verify
 
 import (
@@ -18,41 +24,40 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/invariant"
 	"heddle/internal/ir"
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
-)
-
-// Benign says which writes of the same value are no race.
-type Benign uint8
-
-const (
-	BenignWarp Benign = iota // between lanes of one warp by one instruction
-	BenignAll                // between any threads
-	BenignNone
 )
 
 // Options are the choices of one verification.
 type Options struct {
-	Benign         Benign
+	Benign         event.Benign
 	OnlyIntraBlock bool
-	Limit          int                 // stop after so many findings; 0: find all
-	Steps          int64               // stop when the queries took so many steps (smt.Answer); 0: no limit
-	Ways           bool                // say of each race in which iterations it is; needs Limit 0
-	OneWarp        func(*Finding) bool // with Ways: whether a race is to be asked for threads of several warps; nil: none is
-	Solvers        []smt.Solver        // asked in order for what the simplifier leaves, and for invariants of loops
-	Pool           *smt.Pool           // for what the simplifier leaves, instead of Solvers: several queries at a time
-	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil: none.
-	Sizes func(*lockstep.Object) (uint64, bool)
-	// Shown reports a pair of which a run has shown that it races, so that no invariants are looked for to disprove it;
-	// nil: none.
+	Limit          int // stop after so many findings; 0: find all
+	// Steps ends the proof when its queries took so many steps (smt.Answer); 0: no limit.
+	Steps int64
+	Ways  bool // report in which iterations each race occurs; needs Limit 0
+	// OneWarp says, with Ways, whether to ask if a race needs threads of two warps; nil: never.
+	OneWarp func(*Finding) bool
+	// Solvers are asked in order for what the simplifier leaves, and for invariants of loops.
+	Solvers []smt.Solver
+	// Pool replaces Solvers for what the simplifier leaves: it decides several queries at a time.
+	Pool *smt.Pool
+	// Sizes gives the bytes of arrays whose bounds are to be checked, and whether they are known; nil:
+	// none.
+	Sizes func(*thread.Object) (uint64, bool)
+	// Shown reports whether a run has confirmed that a pair races, so that no invariants are searched
+	// to disprove it; nil: none.
 	Shown func(*Finding) bool
-	// Record is told each query that was decided or given up, as it was asked, in SMT-LIB 2; nil: nobody.
+	// Record receives each query that was decided or given up, as it was asked, in SMT-LIB 2; nil:
+	// nothing does.
 	Record func(what *Finding, script []byte, a smt.Answer)
-	// Ignore says which findings are not wanted: they are not looked for. nil: all are.
+	// Ignore reports findings that are not wanted, and for which no query is asked. nil: all are
+	// wanted.
 	Ignore func(f *Finding) bool
 }
 
-// Kind says what a Finding is about.
+// Kind is the kind of a Finding.
 type Kind uint8
 
 const (
@@ -65,56 +70,61 @@ const (
 
 // Finding is a pair that is not proved harmless.
 type Finding struct {
-	Kind        Kind
-	A, B        *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
-	Object      *lockstep.Object
-	OtherBlock  bool   // the threads are of different blocks
-	SameThread  bool   // a thread and an asynchronous copy of its own
-	Reason      string // if undecided: why; else empty and Model is a counterexample of the abstraction
+	Kind       Kind
+	A, B       *ir.Instr // for a Divergence the barriers; nil for the end of the kernel
+	Object     *thread.Object
+	OtherBlock bool // the threads are of different blocks
+	SameThread bool // a thread races with an asynchronous copy of its own
+	// Reason says why an undecided pair is; if empty, Model is a counterexample of the abstraction.
+	Reason      string
 	Model       *smt.Model
-	Assertion   *lockstep.Assertion // of a Violation and Vacuous
-	Tid, Ctaid  [2]event.Dim3       // of the two threads, from Model
-	Grid, Block event.Dim3          // of the launch, from Model
-	Iters       [2][]uint32         // of the loops around A and B, outermost first, from Model
-	// What the counterexample takes to be anything, so that no run need have it: results of instructions, and registers of
-	// loops without a closed form.
+	Assertion   *thread.Assertion // of a Violation and Vacuous
+	Tid, Ctaid  [2]event.Dim3     // of the two threads, from Model
+	Grid, Block event.Dim3        // of the launch, from Model
+	Iters       [2][]uint32       // of the loops around A and B, outermost first, from Model
+	// Free and Loops are the abstractions that the counterexample uses, so that a run may not have it:
+	// the results of instructions, and registers of loops without a closed form.
 	Free  []*ir.Instr
 	Loops bool
 	iters [2][]smt.Term
-	// Ways are those of a race, if Options.Ways asks for them: the first that in one iteration of all loops around both
-	// accesses (Same), then for each of these loops, outermost first, those across its iterations and within one of
-	// the loops around it.
+	// Ways says in which iterations a race occurs, if Options.Ways asks for it: first in one iteration
+	// of all loops around both accesses (Same); then for each of these loops, outermost first, in
+	// different iterations of it and one iteration of the loops around it.
 	Ways []Way
-	// OneWarp is set of a race, if Options.OneWarp asks for it, that is proved to be one of lanes of one warp.
+	// OneWarp is set for a race that is proved to be between lanes of one warp, if Options.OneWarp
+	// asks for it.
 	OneWarp bool
 }
 
-// Stats counts the queries. A pair is decided by one query or by several, with more of the axioms of loops each.
+// Stats counts the queries. A pair is decided by one query or by several, with more of the axioms
+// of loops each.
 type Stats struct {
 	Pairs        int
-	BySimplifier int                    // pairs proved harmless by the simplifier
-	BySolver     int                    // by solvers
-	Time         time.Duration          // in all queries, by whomever
-	Steps        int64                  // that they took, with the search for invariants: what Options.Steps bounds
-	Queries      map[string]*QueryStats // by who decided: "simplifier", a solver's name, "nobody"
+	BySimplifier int           // pairs proved harmless by the simplifier
+	BySolver     int           // by solvers
+	Time         time.Duration // of all queries
+	// Steps counts those of all queries and of the search for invariants: Options.Steps bounds it.
+	Steps int64
+	// Queries is by decision procedure: "simplifier", a solver's name, or "nobody".
+	Queries map[string]*QueryStats
 }
 
-// QueryStats counts the queries that one party decided.
+// QueryStats counts the queries that one decision procedure decided.
 type QueryStats struct {
 	Unsat, Sat, Unknown int
-	Cached              int           // known from before
-	Time                time.Duration // that solvers took for them
+	Cached              int           // answered from kept answers
+	Time                time.Duration // of solvers
 }
 
-// Result is what a verification came to: verified if there are no findings.
+// Result is the result of a verification: verified if there are no findings.
 type Result struct {
 	Findings []Finding
-	// Invariants of loops that were looked for; nil if every pair was decided without.
+	// Invariants are the loop invariants that were searched; nil if every pair was decided without.
 	Invariants *invariant.Set
 	Stats      Stats
-	Thread     *lockstep.Thread
-	Counters   bool // rests on counters that do not wrap around
-	Lanes      bool // rests on lanes coming to all operations of their warp that wait for them
+	Thread     *thread.Thread
+	Counters   bool // assumes that counters do not wrap around
+	Lanes      bool // assumes that every lane named in a warp operation's mask reaches it
 }
 
 // Verified reports whether every pair was proved harmless.
@@ -123,7 +133,7 @@ func (r *Result) Verified() bool { return len(r.Findings) == 0 }
 // prover is the state of one verification.
 type prover struct {
 	ctx     context.Context
-	th      *lockstep.Thread
+	th      *thread.Thread
 	c       *smt.Context
 	opt     Options
 	res     *Result
@@ -132,16 +142,15 @@ type prover struct {
 	stopped bool                 // out of time, or of steps
 	pairs   []*pair              // in the order in which they were asked
 	waiting []*pair              // for a solver
-	bad     int                  // pairs that turned out to be findings
+	bad     int                  // pairs that are findings
 	shrunk  int                  // findings whose model was made small
-	// Barriers of a warp order what its lanes do.
+	// converged is set if barriers of a warp order the accesses of its lanes.
 	converged bool
-	// The barrier invariants that are used.
-	trusted []smt.Term
+	trusted   []smt.Term // the barrier invariants that are used
 }
 
 // Kernel verifies what th describes.
-func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	p.trust()
 	p.assertions()
@@ -158,21 +167,21 @@ func Kernel(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
 	return p.result()
 }
 
-// Diverging returns as findings the barriers that some thread of a block reaches in an iteration of the loops around in
-// which another thread does not: each diverges whatever other barriers there are. Those that are not decided are not
-// among them.
-func Diverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+// Diverging returns as findings the barriers that some thread of a block reaches in an iteration of
+// the loops around in which another thread does not: each diverges, whatever other barriers the
+// kernel has. Undecided barriers are not among them.
+func Diverging(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	return p.modelled(p.diverging(th.Ends, false))
 }
 
-// WarpDiverging is Diverging for barriers of a warp, and two lanes of one.
-func WarpDiverging(ctx context.Context, th *lockstep.Thread, opt Options) *Result {
+// WarpDiverging is Diverging for barriers of a warp, and two lanes of one warp.
+func WarpDiverging(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p := newProver(ctx, th, opt)
 	return p.modelled(p.diverging(th.WarpEnds, true))
 }
 
-// modelled collects the findings of which there is a model.
+// modelled returns the findings that have a model.
 func (p *prover) modelled(pairs []*pair) *Result {
 	for _, x := range pairs {
 		x.bad = x.bad && x.finding.Model != nil
@@ -180,7 +189,7 @@ func (p *prover) modelled(pairs []*pair) *Result {
 	return p.result()
 }
 
-func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
+func newProver(ctx context.Context, th *thread.Thread, opt Options) *prover {
 	p := &prover{ctx: ctx, th: th, c: th.Context, opt: opt, res: &Result{Thread: th}}
 	p.res.Stats.Queries = map[string]*QueryStats{}
 	if p.opt.Pool == nil {
@@ -190,8 +199,8 @@ func newProver(ctx context.Context, th *lockstep.Thread, opt Options) *prover {
 		p.opt.Solvers = []smt.Solver{p.opt.Pool.Solver()}
 	}
 	for i := range 2 {
-		p.pair[i] = lockstep.Instance(p.c, i+1, false)
-		p.far[i] = lockstep.Instance(p.c, i+1, true)
+		p.pair[i] = symbol.Instance(p.c, i+1, false)
+		p.far[i] = symbol.Instance(p.c, i+1, true)
 	}
 	return p
 }
@@ -236,8 +245,9 @@ func (p *prover) divergence() {
 	}
 }
 
-// gridDivergence compares the ends of intervals between barriers of the grid: a thread of another block that comes to another
-// one, or ends, is waited for in vain. Within a block that is divergence as at any barrier.
+// gridDivergence compares the ends of intervals between barriers of the grid: if a thread of
+// another block reaches another one, or ends, the barrier waits for it forever. Within a block,
+// divergence is as at any barrier.
 func (p *prover) gridDivergence() {
 	ends := p.th.GridEnds
 	for i := range ends {
@@ -249,10 +259,11 @@ func (p *prover) gridDivergence() {
 	}
 }
 
-// apart asks whether two threads of a block, or of two, can come from one barrier to different ends of its interval, more holding of
-// them. The one that is at its end when the threads part has passed the annotations on its way; what the other one assumes
-// on its way counts for nothing, since it may be behind the point where they part.
-func (p *prover) apart(a, b *lockstep.End, otherBlock bool, more ...smt.Term) {
+// apart asks whether two threads, for which more holds, can proceed from one barrier to different
+// ends of its interval. The thread that is at its end when the paths of the two diverge has passed
+// the annotations on its path; what the other one assumes is not used, since it may be behind the
+// point where they diverge.
+func (p *prover) apart(a, b *thread.End, otherBlock bool, more ...smt.Term) {
 	if a.Instr != nil {
 		p.parts(a, b, a.Guard, b.Bare, otherBlock, more)
 	}
@@ -261,7 +272,8 @@ func (p *prover) apart(a, b *lockstep.End, otherBlock bool, more ...smt.Term) {
 	}
 }
 
-func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, otherBlock bool, more []smt.Term) {
+func (p *prover) parts(a, b *thread.End, guardA, guardB smt.Term, otherBlock bool,
+	more []smt.Term) {
 	s, different := p.pair, p.th.Tid
 	if otherBlock {
 		s, different = p.far, p.th.Ctaid
@@ -273,7 +285,8 @@ func (p *prover) parts(a, b *lockstep.End, guardA, guardB smt.Term, otherBlock b
 		s[0].Apply(guardA), s[1].Apply(guardB), p.differ(s, different),
 		a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1])), p.c.Not(atA.Same(p.c, atB)),
 	}, more...)
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr, OtherBlock: otherBlock})
+	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Divergence, A: a.Instr, B: b.Instr,
+		OtherBlock: otherBlock})
 }
 
 // races compares accesses, within a block and between blocks.
@@ -294,7 +307,7 @@ func (p *prover) races() {
 }
 
 // comparable reports whether two accesses can conflict as far as their kinds and arrays say.
-func (p *prover) comparable(a, b *lockstep.Access) bool {
+func (p *prover) comparable(a, b *thread.Access) bool {
 	if !a.Kind.Writes() && !b.Kind.Writes() {
 		return false
 	}
@@ -304,18 +317,19 @@ func (p *prover) comparable(a, b *lockstep.Access) bool {
 	return a.Space == b.Space || a.Space == event.Generic || b.Space == event.Generic
 }
 
-// strongTogether reports whether two accesses are morally strong wherever they meet: equal sizes cannot
-// overlap in part, because accesses are aligned (PTX ISA 5.1, 8.7). An access of a vector is one of each of its elements (8.2.2).
-func strongTogether(a, b *lockstep.Access, otherBlock bool) bool {
+// strongTogether reports whether two accesses are morally strong wherever they overlap: equal sizes
+// cannot overlap partly, because accesses are aligned (PTX ISA 5.1, 8.7). An access of a vector is
+// one of each of its elements (8.2.2).
+func strongTogether(a, b *thread.Access, otherBlock bool) bool {
 	if !a.Order.Strong() || !b.Order.Strong() || elementSize(a) != elementSize(b) {
 		return false
 	}
 	return !otherBlock || a.Scope >= event.GPU && b.Scope >= event.GPU
 }
 
-func elementSize(a *lockstep.Access) int { return a.Size / max(int(a.Instr.Vec), 1) }
+func elementSize(a *thread.Access) int { return a.Size / max(int(a.Instr.Vec), 1) }
 
-func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
+func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 	if strongTogether(a, b, otherBlock) {
 		return
 	}
@@ -328,11 +342,12 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	other := append([]smt.Term{b.Guard, b.Offset}, b.Start.Terms()...)
 	if otherBlock {
 		q = append(q, p.differ(s, p.th.Ctaid))
-		q = append(q, a.Grid.Renamed(s[0]).Same(c, b.Grid.Renamed(s[1]))) // what a barrier of the grid separates is ordered
+		// a barrier of the grid orders what it separates
+		q = append(q, a.Grid.Renamed(s[0]).Same(c, b.Grid.Renamed(s[1])))
 		terms, other = append(terms, a.Grid.Terms()...), append(other, b.Grid.Terms()...)
 	} else {
 		q = append(q, p.differ(s, p.th.Tid), a.Start.Renamed(s[0]).Same(c, b.Start.Renamed(s[1])))
-		if p.converged && !a.Unsettled && !b.Unsettled { // lanes of one warp that a barrier of the warp separates are ordered
+		if p.converged && !a.Unsettled && !b.Unsettled { // a barrier of the warp orders its lanes
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
 		}
@@ -342,21 +357,23 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 			terms, other = append(terms, b.Together), append(other, a.Together)
 		}
 	}
-	// An address of the shared window is no generic address: such a pair may meet anywhere.
-	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil && (a.Space == event.Shared) == (b.Space == event.Shared) {
+	// An address of the shared window is not a generic address: such a pair may overlap anywhere.
+	if a.Object != nil && b.Object != nil || a.Object == nil && b.Object == nil &&
+		(a.Space == event.Shared) == (b.Space == event.Shared) {
 		q = append(q, p.overlap(s[0].Apply(a.Offset), a.Size, s[1].Apply(b.Offset), b.Size))
 	}
-	if len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
+	weak := !a.Order.Strong() && !b.Order.Strong() // others of one value are not tolerated: package race
+	if weak && len(a.Values) > 0 && len(a.Values) == len(b.Values) && a.Size == b.Size {
 		eq := make([]smt.Term, len(a.Values))
 		for i := range eq {
 			eq[i] = c.Eq(s[0].Apply(a.Values[i]), s[1].Apply(b.Values[i]))
 		}
 		same := c.And(eq...)
 		switch {
-		case p.opt.Benign == BenignAll:
+		case p.opt.Benign == event.BenignAll:
 			q = append(q, c.Not(same))
 			terms, other = append(terms, a.Values...), append(other, b.Values...)
-		case p.opt.Benign == BenignWarp && a.Instr == b.Instr && !otherBlock:
+		case p.opt.Benign == event.BenignWarp && a.Instr == b.Instr && !otherBlock:
 			once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
 			for i := range a.Iters {
 				once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))
@@ -369,30 +386,32 @@ func (p *prover) race(a, b *lockstep.Access, otherBlock bool) {
 	if object == nil {
 		object = b.Object
 	}
-	p.decide(q, [2][]smt.Term{terms, other}, s, Finding{Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: [2][]smt.Term{a.Iters, b.Iters}})
-	if p.opt.Ways && len(p.pairs) > 0 {
-		x := p.pairs[len(p.pairs)-1]
-		x.first, x.iters = q, [2][]smt.Term{a.Iters, b.Iters}
+	iters := [2][]smt.Term{a.Iters, b.Iters}
+	x := p.decide(q, [2][]smt.Term{terms, other}, s, Finding{
+		Kind: Race, A: a.Instr, B: b.Instr, Object: object, OtherBlock: otherBlock, iters: iters,
+	})
+	if p.opt.Ways && x != nil {
+		x.first, x.iters = q, iters
 	}
 }
 
-// overlap is the formula that two ranges of bytes meet.
+// overlap is the formula that two ranges of bytes overlap.
 func (p *prover) overlap(a smt.Term, n int, b smt.Term, m int) smt.Term {
 	c := p.c
-	if lockstep.Aligned(c, a, n, b, m) {
+	if thread.Aligned(c, a, n, b, m) {
 		return c.Eq(a, b)
 	}
 	d := c.AddConst(c.Sub(a, b), uint64(n-1)) // -n < a-b < m
 	return c.Ult(d, c.Const(uint64(n+m-1), 64))
 }
 
-// sameWarp is the formula that two threads of a block are of one warp.
+// sameWarp is the formula that two threads of a block are in one warp.
 func (p *prover) sameWarp(s [2]*smt.Substitution) smt.Term {
 	w := p.c.LShr(p.th.Linear(), p.c.Const(5, 32))
 	return p.c.Eq(s[0].Apply(w), s[1].Apply(w))
 }
 
-// String says what a finding is about, for tests and logs.
+// String describes a finding for tests and logs.
 func (f *Finding) String() string {
 	if f.Assertion != nil {
 		return f.violationText()
@@ -414,5 +433,6 @@ func (f *Finding) String() string {
 	if f.Reason != "" {
 		return out + ": " + f.Reason
 	}
-	return fmt.Sprintf("%s: threads %v %v of blocks %v %v", out, f.Tid[0], f.Tid[1], f.Ctaid[0], f.Ctaid[1])
+	return fmt.Sprintf("%s: threads %v %v of blocks %v %v", out, f.Tid[0], f.Tid[1], f.Ctaid[0],
+		f.Ctaid[1])
 }

@@ -37,12 +37,12 @@ func verifyFile(t *testing.T, path string) (*verify.Result, error) {
 	return nil, nil
 }
 
-// proved are right examples whose proof needs block barriers, distinct indices and loop counters alone, and so
-// must be found whatever else changes.
+// proved are right examples whose proof needs block barriers, distinct indices and loop counters
+// alone, and so must be found whatever else changes.
 var proved = []string{"bfs", "histogram", "reduce", "reduce_warp", "scan", "stencil", "transpose"}
 
-// TestExamples: no example with a planted bug is verified, and of the right ones those are that need nothing
-// but block barriers for their proof.
+// TestExamples: no example with a planted bug is verified, and of the right ones those are that
+// need nothing but block barriers for their proof.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.cu")
 	if err != nil || len(files) < 30 {

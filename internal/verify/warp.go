@@ -1,8 +1,9 @@
 package verify
 
-// convergence reports whether lanes of one warp come to the same barriers of their warp, in the same order, none of them ending
-// before: then each of these barriers orders what its warp does before with what it does behind (PTX ISA 9.7.13.2). If that is not
-// proved it is no finding: the barriers just order nothing then.
+// convergence reports whether the lanes of each warp reach the same barriers of their warp in the
+// same order, and none exits before: then each of these barriers orders what its warp does before
+// and after it (PTX ISA 9.7.13.2). If that is not proved, there is no finding, but these barriers
+// order nothing in the proof.
 func (p *prover) convergence() bool {
 	ends := p.th.WarpEnds
 	if len(ends) == 0 {

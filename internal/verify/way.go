@@ -1,11 +1,13 @@
 package verify
 
 import (
-	"heddle/internal/lockstep"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
 
-// Way says in which iterations of a loop the two accesses of a race may be, as far as is not disproved.
+// Way is a set of relations between the iterations of a loop that the two accesses of a race are
+// in. A relation is in the set unless it is disproved.
 type Way uint8
 
 const (
@@ -15,8 +17,8 @@ const (
 	Farther                 // more than one iteration apart
 )
 
-// ways asks of each race within a block in which iterations of the loops around both accesses it is. It comes after
-// everything else: a pair that does not race is asked once.
+// ways asks for each race within a block in which iterations of the loops around both accesses it
+// occurs. It runs last, so that pairs that do not race are asked once only.
 func (p *prover) ways() {
 	p.drain()
 	found := p.pairs
@@ -27,6 +29,12 @@ func (p *prover) ways() {
 		pair *pair
 	}
 	var asked []question
+	maybe := func(f Finding, q []smt.Term, x *pair) (asked *pair) { // nil: nothing was asked
+		if asked = p.decide(q, x.terms, x.threads, f); p.stopped {
+			p.stopped, asked = false, nil
+		}
+		return asked
+	}
 	inWarp := map[*pair]*pair{}
 	for _, x := range found {
 		if !x.bad || x.finding.Kind != Race || x.finding.OtherBlock || x.finding.SameThread {
@@ -39,13 +47,11 @@ func (p *prover) ways() {
 		x.finding.Ways = make([]Way, common+1)
 		ask := func(level int, way Way, extra ...smt.Term) {
 			q := append(append([]smt.Term(nil), x.first...), extra...)
-			p.decide(q, x.terms, x.threads, Finding{Kind: Race, A: x.finding.A, B: x.finding.B})
-			if p.stopped { // not even asked
+			if one := maybe(Finding{Kind: Race, A: x.finding.A, B: x.finding.B}, q, x); one != nil {
+				asked = append(asked, question{&x.finding.Ways[level], way, one})
+			} else {
 				x.finding.Ways[level] |= way
-				p.stopped = false
-				return
 			}
-			asked = append(asked, question{&x.finding.Ways[level], way, p.pairs[len(p.pairs)-1]})
 		}
 		var outer []smt.Term // the iterations are the same
 		for i := range common {
@@ -60,11 +66,9 @@ func (p *prover) ways() {
 		x.finding.OneWarp = false
 		if p.opt.OneWarp != nil && p.opt.OneWarp(&x.finding) {
 			q := append(append([]smt.Term(nil), x.first...), p.c.Not(p.sameWarp(x.threads)))
-			p.decide(q, x.terms, x.threads, Finding{Kind: Race, A: x.finding.A, B: x.finding.B})
-			if !p.stopped {
-				inWarp[x] = p.pairs[len(p.pairs)-1]
+			if one := maybe(Finding{Kind: Race, A: x.finding.A, B: x.finding.B}, q, x); one != nil {
+				inWarp[x] = one
 			}
-			p.stopped = false
 		}
 	}
 	p.drain()
@@ -79,16 +83,17 @@ func (p *prover) ways() {
 	p.pairs = found
 }
 
-// diverging asks of each barrier whether some thread of a block, or of a warp, reaches it in an iteration in which
-// another does not.
-func (p *prover) diverging(ends []lockstep.End, oneWarp bool) []*pair {
-	p.pair[1] = lockstep.Companion(p.c)
+// diverging asks for each barrier whether some thread of a block, or of a warp, reaches it in an
+// iteration in which another does not.
+func (p *prover) diverging(ends []thread.End, oneWarp bool) []*pair {
+	p.pair[1] = symbol.Companion(p.c)
 	for i := range ends {
 		e := &ends[i]
 		if e.Instr == nil || p.done() {
 			continue
 		}
-		q := []smt.Term{p.pair[0].Apply(e.Guard), p.c.Not(p.pair[1].Apply(e.Guard)), p.differ(p.pair, p.th.Tid)}
+		q := []smt.Term{p.pair[0].Apply(e.Guard), p.c.Not(p.pair[1].Apply(e.Guard)),
+			p.differ(p.pair, p.th.Tid)}
 		if oneWarp {
 			q = append(q, p.sameWarp(p.pair))
 		}

@@ -34,8 +34,8 @@ func options() verify.Options {
 	return verify.Options{OnlyIntraBlock: true, Ways: true, Solvers: []smt.Solver{&sat.Solver{}}}
 }
 
-// In which iterations the read A and the write B of each kernel race; what can be is said beside the kernel. A is the
-// first of the two in the body.
+// In which iterations the read A and the write B of each kernel race; what can be is said beside
+// the kernel. A is the first of the two in the body.
 func TestWays(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -1,8 +1,8 @@
-// Kernels that need more than a barrier between two statements. Above each stands what heddle fix must come to and why;
-// NAME_ref is what NAME was meant to be.
+// Kernels that need more than a barrier between two statements. The comment above each kernel has the expected result
+// of heddle fix and the reason; NAME_ref is the intended version of NAME.
 #define N 64
 
-// repaired: load and store of one statement race with each other in neighbours
+// repaired: the load and the store of one statement race between neighbors
 // heddle: grid=1 block=64
 __global__ void shift_left(int *a) {
     int t = threadIdx.x;
@@ -20,7 +20,7 @@ __global__ void shift_left_ref(int *a) {
         a[t] = v;
 }
 
-// repaired: threads that have nothing to do leave, and the others wait for them
+// repaired: threads without work leave while the others wait for them
 // heddle: grid=1 block=64 n=50
 __global__ void early_return(const int *in, int *out, int n) {
     __shared__ int s[N];
@@ -52,7 +52,7 @@ __global__ void early_return_ref(const int *in, int *out, int n) {
         out[t] = s[(t + 1) % n] + v;
 }
 
-// repaired: the barrier is in a function that only some threads call
+// repaired: only some threads call the function with the barrier
 __device__ int swap_halves(int *s, int t, int v) {
     s[t] = v;
     __syncthreads();
@@ -80,7 +80,7 @@ __global__ void divergent_call_ref(const int *in, int *out, int n) {
     out[t] = v;
 }
 
-// repaired: both branches write, and read what the other wrote: which comes first the program does not say
+// repaired: each branch writes what the other reads, and the program does not define their order
 // heddle: grid=1 block=64
 __global__ void two_branches(const int *in, int *out) {
     __shared__ int s[N];
@@ -129,7 +129,7 @@ __global__ void loop_with_break_ref(const int *in, int *out, int n) {
     out[t] = sum;
 }
 
-// repaired: two nested loops whose counts both differ between threads, with a barrier in the inner one
+// repaired: two nested loops whose trip counts differ between threads, with a barrier in the inner one
 // heddle: grid=1 block=64 n=3
 __global__ void nested_loops(const int *in, int *out, int n) {
     __shared__ int s[N];
@@ -146,7 +146,7 @@ __global__ void nested_loops(const int *in, int *out, int n) {
     out[t] = sum;
 }
 
-// repaired: a lane reads what its neighbour wrote, and only the warp needs to wait
+// repaired: a lane reads what its neighbor wrote; a warp barrier is enough
 // heddle: grid=1 block=32
 __global__ void warp_exchange(const int *in, int *out) {
     __shared__ int s[32];
@@ -160,7 +160,7 @@ __global__ void warp_exchange_ref(const int *in, int *out) {
     out[threadIdx.x] = in[threadIdx.x ^ 1];
 }
 
-// repaired: the writer of the flag does not see to it that the data comes first, nor its reader
+// repaired: the writer of the flag does not order the data before it, and neither does the reader
 // heddle: grid=2 block=1
 __global__ void flag_without_fence(int *data, int *flag, int *out) {
     if (blockIdx.x == 0) {
@@ -172,7 +172,7 @@ __global__ void flag_without_fence(int *data, int *flag, int *out) {
     }
 }
 
-// repaired: the fences are there, for threads of the same block only
+// repaired: the fences have block scope only
 // heddle: grid=2 block=1
 __global__ void narrow_fence(int *data, int *flag, int *out) {
     if (blockIdx.x == 0) {
@@ -187,7 +187,7 @@ __global__ void narrow_fence(int *data, int *flag, int *out) {
     }
 }
 
-// repaired: a lock that keeps others out, and does not order what it guards
+// repaired: a lock that excludes other threads but does not order the data
 // heddle: grid=4 block=1
 __global__ void lock_without_fence(int *lock, int *sum) {
     while (atomicCAS(lock, 0, 1) != 0)
@@ -196,7 +196,7 @@ __global__ void lock_without_fence(int *lock, int *sum) {
     atomicExch(lock, 0);
 }
 
-// repaired: the last block sums what the others wrote; the fence before the counter is missing, and the one after it
+// repaired: the last block sums the others' results, without a fence before the counter and one after it
 // heddle: grid=4 block=64
 __global__ void fence_reduction(const int *in, int *part, unsigned *count, int *out) {
     __shared__ bool last;
@@ -220,7 +220,7 @@ __global__ void fence_reduction(const int *in, int *part, unsigned *count, int *
     }
 }
 
-// not repaired: different blocks: each block reads what its neighbour writes, and nothing tells when that is
+// not repaired: different blocks: each block reads what its neighbor writes, without a flag to wait for
 // heddle: grid=4 block=64
 __global__ void across_blocks(int *a) {
     int i = blockIdx.x * N + threadIdx.x;
@@ -228,7 +228,7 @@ __global__ void across_blocks(int *a) {
     a[i + 1024] = a[(i + N) % (4 * N)];
 }
 
-// not repaired: one and the same instruction: the bins are counted without atomic operations
+// not repaired: one and the same instruction: the bins are counted without atomics
 // atomic: the sums are of integers
 // heddle: grid=1 block=64
 __global__ void histogram(const unsigned *in, unsigned *bins) {
@@ -254,7 +254,7 @@ __global__ void histogram_ref(const unsigned *in, unsigned *bins) {
     }
 }
 
-// unchanged: a barrier under a condition that is the same for the whole block
+// unchanged: a barrier under a condition that is uniform for the block
 // heddle: grid=2 block=64 n=1
 __global__ void right_condition(const int *in, int *out, int n) {
     __shared__ int s[N];
@@ -277,7 +277,7 @@ __global__ void hidden_by_inputs(const int *index, int *out) {
         out[t] = s[(t + k) % N];
 }
 
-// repaired: the lock is taken by an atomic operation and given back by a plain store, without fences
+// repaired: the lock is acquired by an atomic and released by a plain store, without fences
 // heddle: grid=4 block=1
 __global__ void lock_plain_release(int *lock, int *sum) {
     while (atomicCAS(lock, 0, 1) != 0)
@@ -290,7 +290,7 @@ __device__ __noinline__ int neighbour(const int *s, int t) {
     return s[(t + 1) % N];
 }
 
-// repaired: the race is between a store and a load in a function that is called
+// repaired: the race is between a store and a load in a called function
 // heddle: grid=1 block=64
 __global__ void called_load(const int *in, int *out) {
     __shared__ int s[N];
@@ -304,7 +304,7 @@ __global__ void called_load_ref(const int *in, int *out) {
     out[threadIdx.x] = in[(threadIdx.x + 1) % N];
 }
 
-// not repaired: the flag is set before the data: a release orders what comes before it, so a fence anywhere leaves the race
+// not repaired: the flag is set before the data: a release orders earlier accesses, so no fence repairs it
 // heddle: grid=2 block=1
 __global__ void flag_too_early(volatile int *flag, int *data, int *out) {
     if (blockIdx.x == 0) {

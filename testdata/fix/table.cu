@@ -1,9 +1,9 @@
 // Kernels with the synchronization bugs of table I of "Automating CUDA Synchronization via Program Transformation"
-// (ASE 2019), written anew by the pattern of each row. Above each stands what heddle fix must come to and why. The kernel
-// NAME_ref is what NAME was meant to be: fix must leave it as it is, and the repaired kernel must compute what it does.
+// (ASE 2019), written anew by the pattern of each row. The comment above each has the expected result of heddle fix and
+// the reason. NAME_ref is the intended version: fix must not change it, and the repaired kernel must compute the same.
 #define N 64
 
-// repaired: even threads write what odd threads read; the branches have no place in common that could take a barrier
+// repaired: even threads write what odd threads read, and no place in the branches is common to both
 // heddle: grid=1 block=64 n=64
 __global__ void device_global(unsigned *in, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,7 +25,7 @@ __global__ void device_global_ref(unsigned *in, unsigned n) {
         in[i] = in[i - 1] + 1;
 }
 
-// not repaired: one and the same instruction: two threads update one word
+// not repaired: one and the same instruction: two threads update the same word
 // atomic: the update is one of integers
 // heddle: grid=1 block=64
 __global__ void colonel(int *in) {
@@ -37,7 +37,7 @@ __global__ void colonel_ref(int *in) {
     atomicAdd(&in[threadIdx.x % 32], 1);
 }
 
-// repaired: one warp goes to another barrier than the others, which may or may not meet
+// repaired: one warp reaches a different barrier than the others
 // heddle: grid=1 block=64
 __global__ void deadlock_one(int *out) {
     __shared__ int s[N];
@@ -63,7 +63,7 @@ __global__ void deadlock_one_ref(int *out) {
         out[t] = -t;
 }
 
-// repaired: one warp passes two barriers and the other one
+// repaired: one warp executes two barriers, the other one
 // heddle: grid=1 block=64
 __global__ void deadlock_two(int *out, int *in) {
     __shared__ int s[N];
@@ -92,7 +92,7 @@ __global__ void deadlock_two_ref(int *out, int *in) {
     out[t] = s[N - 1 - t];
 }
 
-// repaired: the sums of the next point overwrite those that are still read
+// repaired: the sums of the next point overwrite sums that are still read
 // heddle: grid=1 block=64 n=4
 __global__ void homography(const int *x, int *h, int n) {
     __shared__ int acc[N];
@@ -120,7 +120,7 @@ __global__ void homography_ref(const int *x, int *h, int n) {
     h[t] = sum;
 }
 
-// repaired: each step of the scan reads what the step before wrote
+// repaired: each step of the scan reads the results of the previous step
 // heddle: grid=1 block=64
 __global__ void scan_nonfinal(const int *in, int *out) {
     __shared__ int s[2][N];
@@ -153,7 +153,7 @@ __global__ void scan_nonfinal_ref(const int *in, int *out) {
     out[t] = s[now][t];
 }
 
-// repaired: the carry from one row to the next is written by one thread and read by all
+// repaired: one thread writes the carry from one row to the next, and all read it
 // heddle: grid=1 block=64 rows=3
 __global__ void scan_dim_nonfinal(const int *in, int *out, int rows) {
     __shared__ int carry;
@@ -190,7 +190,7 @@ __global__ void scan_dim_nonfinal_ref(const int *in, int *out, int rows) {
     }
 }
 
-// repaired: the least distance is looked for in halves, without a barrier between them
+// repaired: the minimum distance is computed by halving, without a barrier between the steps
 // heddle: grid=1 block=64
 __global__ void hamming_matcher(const unsigned *query, const unsigned *train, unsigned *best) {
     __shared__ unsigned dist[N];
@@ -222,7 +222,7 @@ __global__ void hamming_matcher_ref(const unsigned *query, const unsigned *train
         best[0] = dist[0];
 }
 
-// repaired: the same with the loop written out
+// repaired: the same with the loop unrolled
 // heddle: grid=1 block=64
 __global__ void hamming_matcher_unroll(const unsigned *query, const unsigned *train, unsigned *best) {
     __shared__ unsigned dist[N];
@@ -304,7 +304,7 @@ __global__ void jacobi_svd_ref(int *a, int sweeps) {
     a[N + t] = col[1][t];
 }
 
-// repaired: lanes exchange through shared memory and trust in lock step
+// repaired: lanes exchange values through shared memory and rely on lock step
 // heddle: grid=1 block=64
 __global__ void warp_reduce(const int *in, int *out) {
     __shared__ int s[N];
@@ -333,7 +333,7 @@ __global__ void warp_reduce_ref(const int *in, int *out) {
         out[t / 32] = s[t];
 }
 
-// repaired: the barrier that was to help stands where only one warp comes
+// repaired: only one warp reaches the barrier
 // heddle: grid=1 block=64
 __global__ void warp_reduce_divergent(const int *in, int *out) {
     __shared__ int s[N];
@@ -373,7 +373,7 @@ __global__ void warp_reduce_divergent_ref(const int *in, int *out) {
         out[t] = s[t];
 }
 
-// repaired: the last row of a column is handed on before the next column may be written
+// repaired: the last row of a column is passed on before the next column may be written
 // heddle: grid=1 block=64 n=3
 __global__ void scan_dim(const int *in, int *out, int n) {
     __shared__ int s[N];
@@ -401,7 +401,7 @@ __global__ void scan_dim_ref(const int *in, int *out, int n) {
     }
 }
 
-// repaired: two barriers under a condition that parts of the block do not meet
+// repaired: two barriers under a condition that holds for a part of the block only
 // heddle: grid=1 block=64 total=40
 __global__ void compute_descriptor(const int *in, int *desc, int total) {
     __shared__ int hist[N];
@@ -460,7 +460,7 @@ __global__ void select_matches_ref(const int *in, int *out, int n) {
     out[t] = d < dist[t] ? d : dist[t];
 }
 
-// repaired: threads go round a loop with a barrier a different number of times
+// repaired: the number of iterations of a loop with a barrier differs between threads
 // heddle: grid=1 block=64 n=150
 __global__ void select_matches_loop(const int *in, int *out, int n) {
     __shared__ int s[N];
@@ -496,7 +496,7 @@ __global__ void select_matches_loop_ref(const int *in, int *out, int n) {
     out[t] = sum;
 }
 
-// repaired: a loop over the training set ends earlier for some threads, and the race in it wants a barrier
+// repaired: a loop over the training set ends earlier for some threads, and its race needs a barrier
 // heddle: grid=1 block=64 n=100
 __global__ void hamming_unroll_loop(const unsigned *train, unsigned *best, int n) {
     __shared__ unsigned s[N];
@@ -529,7 +529,7 @@ __global__ void hamming_unroll_loop_ref(const unsigned *train, unsigned *best, i
     best[t] = m;
 }
 
-// redundant: the word that is written has no other reader than its writer
+// redundant: only the writer reads the word
 // heddle: grid=1 block=64
 __global__ void compute_median(const int *in, int *out) {
     __shared__ int median, idx;
@@ -565,7 +565,7 @@ __global__ void compute_median_ref(const int *in, int *out) {
     }
 }
 
-// redundant: every thread reads back only what it wrote itself
+// redundant: every thread reads only what it wrote itself
 // heddle: grid=1 block=64
 __global__ void harris_response(const int *in, int *out) {
     __shared__ int s[N];
@@ -581,7 +581,7 @@ __global__ void harris_response_ref(const int *in, int *out) {
     out[t] = in[t] * in[t] - in[t];
 }
 
-// repaired: rows of different length are summed with barriers within the loop
+// repaired: rows of different lengths are summed with barriers in the loop
 // heddle: grid=1 block=64 cols=5
 __global__ void add_diag_mat_mat(const int *m, const int *v, int *out, int cols) {
     __shared__ int s[N];
@@ -601,7 +601,7 @@ __global__ void add_diag_mat_mat(const int *m, const int *v, int *out, int cols)
     out[t] = acc;
 }
 
-// redundant: before the first barrier of the loop a thread only writes its own word, which it wrote before as well
+// redundant: before the first barrier of the loop, a thread only writes its own word, as it did before
 // heddle: grid=1 block=64 cols=5
 __global__ void add_diag_mat_mat_ref(const int *m, const int *v, int *out, int cols) {
     __shared__ int s[N];
@@ -621,7 +621,7 @@ __global__ void add_diag_mat_mat_ref(const int *m, const int *v, int *out, int c
     out[t] = acc;
 }
 
-// repaired: the second minimum is looked for in the array that the first is still read from
+// repaired: the second minimum is searched in the array from which the first is still read
 // heddle: grid=1 block=64
 __global__ void nu_smo_solve(const int *f, const int *y, int *out) {
     __shared__ int val[N];

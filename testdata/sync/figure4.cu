@@ -1,4 +1,4 @@
-// Figure 4: a race within an iteration, and one from an iteration to the next: a barrier for each.
+// Figure 4: a race within an iteration and one across iterations, with a barrier for each.
 // heddle: grid=1 block=64
 // sync: 2
 __global__ void loop(int *A, int n)

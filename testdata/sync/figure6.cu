@@ -1,4 +1,4 @@
-// Figure 6: not all threads come into the conditionals, so that the barrier stands between them.
+// Figure 6: not all threads enter the conditionals, so the barrier is between them.
 // heddle: grid=1 block=64
 // sync: 1
 __global__ void conditionals(int *A)

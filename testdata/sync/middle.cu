@@ -1,6 +1,6 @@
-// Section III.E: the best place is inside the conditional in the middle, which is entered whenever the other two are; here
-// with elements of its own for each iteration, so that nothing races across iterations. The static engine cannot prove that
-// place right (what a thread passed last is unknown when i reaches 10), and the barrier comes behind the conditional.
+// Section III.E: the best place is inside the middle conditional, which is entered whenever the other two are. Here
+// each iteration has its own elements, so nothing races across iterations. The static engine cannot prove that place
+// (when i reaches 10, the last barrier of a thread is unknown), so the barrier goes after the conditional.
 // heddle: grid=1 block=64
 // sync: 1
 __global__ void middle(int *A)

@@ -1,4 +1,4 @@
-// Three loops: what is written in one iteration of the outermost is read in the next, and a barrier in its body is enough.
+// Three loops: the next iteration of the outermost loop reads what this one writes, so a barrier in its body is enough.
 // heddle: grid=1 block=64
 // sync: 1
 __global__ void nested(int *A, int *B, int n)

@@ -1,5 +1,5 @@
 // A histogram: the shared address is loaded from global memory.
-// Why: which threads access one place depends on the input.
+// Why: which threads access the same place depends on the input.
 // expect: unsupported
 // heddle: grid=1 block=64
 __global__ void k(const int *in) {

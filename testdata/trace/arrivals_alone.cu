@@ -1,5 +1,5 @@
-// Two warps arrive, and nobody waits.
-// Why: the generation is complete and orders nothing; the paper's tool rejects it.
+// Two warps arrive, and no thread waits.
+// Why: the generation is complete and orders nothing; the tool of the paper rejects it.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(void) {

@@ -1,4 +1,4 @@
-// A count that is no multiple of the warp size.
+// A count that is not a multiple of the warp size.
 // Why: PTX ISA 9.7.13.1: "the value must be a multiple of warp size".
 // expect: bug
 // heddle: grid=1 block=64

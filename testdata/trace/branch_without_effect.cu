@@ -1,5 +1,5 @@
 // A branch and a loop that depend on the input, with global memory and arithmetic only.
-// Why: neither decides who comes to which barrier or shared address (the paper's footnote 3).
+// Why: neither decides which threads reach a barrier or a shared address (the paper's footnote 3).
 // expect: verified
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out, int n) {

@@ -1,5 +1,5 @@
 // A barrier counts more threads than the block has.
-// Why: it can never be complete.
+// Why: the barrier can never complete.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(void) {

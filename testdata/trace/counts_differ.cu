@@ -1,4 +1,4 @@
-// Two warps name different counts.
+// Two warps specify different counts.
 // Why: participants of one generation must agree (PTX ISA 9.7.13.1).
 // expect: bug
 // heddle: grid=1 block=128

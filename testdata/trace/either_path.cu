@@ -1,5 +1,5 @@
-// Both paths of a branch on the input write one place of the thread's own.
-// Why: whichever is taken, the accesses are the same, and the barrier is behind them.
+// Both paths of an input-dependent branch write the same private place of the thread.
+// Why: the accesses are the same on both paths, and the barrier comes after them.
 // expect: verified
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out) {

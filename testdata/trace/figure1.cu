@@ -1,6 +1,6 @@
 // A producer warp and a consumer warp with a barrier for each direction (Weft, PLDI 2015, figure 1).
-// Why: arrive synchronizes with sync of one generation (PTX ISA 9.7.13.1), and each warp waits in one barrier
-// before it comes to the other again, so that every generation is over before the next begins.
+// Why: an arrive synchronizes with the sync of its generation (PTX ISA 9.7.13.1), and each warp waits
+// at one barrier before it reaches the other again, so each generation is over before the next starts.
 // expect: verified
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out) {

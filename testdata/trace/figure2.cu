@@ -1,6 +1,6 @@
 // Four warps; barrier 2 is used twice, by different pairs (Weft, figure 2).
-// Why: warp 3 waits in the first generation of barrier 2, and by barriers 1 and 3 both warps of the second
-// generation come after it.
+// Why: warp 3 waits in the first generation of barrier 2, and barriers 1 and 3 order both warps of
+// the second generation after it.
 // expect: verified
 // heddle: grid=1 block=128
 __global__ void k(float *out) {

@@ -1,6 +1,6 @@
-// The same, but it is the warp that only arrived in the first generation of barrier 2 that says so to warp 1.
-// Why: warp 0 does not wait, so it cannot know that the generation is over (the path A-B-F-I of the paper's text).
-// Warps 0 and 1 may make a generation by themselves, in which nobody waits, and leave warp 3 without a partner.
+// The same, but warp 1 is told by the warp that only arrived in the first generation of barrier 2.
+// Why: warp 0 does not wait, so it cannot know that the generation is over (path A-B-F-I in the paper).
+// Warps 0 and 1 can form a generation in which no thread waits, and leave warp 3 without a partner.
 // expect: bug
 // heddle: grid=1 block=128
 __global__ void k(float *out) {

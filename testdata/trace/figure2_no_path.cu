@@ -1,6 +1,6 @@
-// Figure 2 without barrier 3: warp 2 comes to barrier 2 when it likes.
-// Why: no chain leads from the first generation of barrier 2 to warp 2, which may take the place of warp 0 or 3 in it;
-// the one that is left over then waits for ever.
+// Figure 2 without barrier 3: warp 2 can reach barrier 2 at any time.
+// Why: no chain leads from the first generation of barrier 2 to warp 2, which can take the place of
+// warp 0 or 3 in it; the remaining warp then waits forever.
 // expect: bug
 // heddle: grid=1 block=128
 __global__ void k(float *out) {

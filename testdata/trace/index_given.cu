@@ -1,5 +1,5 @@
-// A permutation that is an argument decides shared addresses; its contents are given.
-// Why: given contents are known, and the kernel does not write the array.
+// An argument holds a permutation that decides shared addresses; its contents are specified.
+// Why: the contents are known, and the kernel does not write the array.
 // expect: verified
 // heddle: grid=1 block=64 where=iota
 __global__ void k(const int *where, const int *in, int *out) {

@@ -1,5 +1,5 @@
-// As index_given, but the kernel writes the array through another argument, which is said to be an alias.
-// Why: what the array held at the start is not what is read after the store.
+// As index_given, but the kernel writes the array through another argument, declared as an alias.
+// Why: after the store, a load does not return the original contents.
 // expect: unsupported
 // heddle: grid=1 block=64 index=iota:256 out=alias:index
 __global__ void k(const int *index, int *out, int n) {

@@ -1,5 +1,5 @@
 // The same, but all indices are equal.
-// Why: with these contents all threads write one place, different values.
+// Why: with these contents all threads write different values to the same place.
 // expect: bug
 // heddle: grid=1 block=64 where=zero
 __global__ void k(const int *where, const int *in, int *out) {

@@ -1,5 +1,5 @@
-// The given array is written by the kernel itself.
-// Why: what a thread reads then depends on who was first, and global memory is not checked.
+// The kernel itself writes the specified array.
+// Why: the value that a thread reads then depends on the schedule, and global memory is not checked.
 // expect: unsupported
 // heddle: grid=1 block=64 where=iota
 __global__ void k(int *where, int *out) {

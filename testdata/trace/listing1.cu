@@ -1,5 +1,5 @@
 // Two warps, each of which waits for the other before it arrives (Weft, listing 1).
-// Why: neither barrier can get its second warp.
+// Why: the second warp of either barrier never arrives.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(void) {

@@ -1,4 +1,4 @@
-// The working example (Weft, listing 2, figures 3 and 5): the warps take turns as producer of one place.
+// The working example (Weft, listing 2, figures 3 and 5): the warps alternate as producer of one place.
 // Why: barrier 0 separates the two generations of barrier 1 and the accesses around it.
 // expect: verified
 // heddle: grid=1 block=64

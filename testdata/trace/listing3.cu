@@ -1,5 +1,5 @@
 // A compute warp tells the DMA warp to refill the buffer before its last read of it (Weft, listing 3).
-// Why: nothing orders the read before the write of the next round.
+// Why: nothing orders the read before the write of the next iteration.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out) {

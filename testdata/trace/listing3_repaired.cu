@@ -1,5 +1,5 @@
-// Listing 3 of the Weft paper, repaired: the compute warp reads all before it lets the DMA warp refill the buffer.
-// Why: every read is before an arrive on barrier 1, whose sync is before the next write.
+// Listing 3 of the Weft paper, repaired: all reads precede the request to refill the buffer.
+// Why: every read precedes an arrive on barrier 1, whose sync precedes the next write.
 // expect: verified
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out) {

@@ -1,5 +1,5 @@
-// A branch around a barrier reads shared memory that nobody has written.
-// Why: it may hold anything at the start.
+// A branch around a barrier reads shared memory that was never written.
+// Why: its initial contents are undefined.
 // expect: unsupported
 // heddle: grid=1 block=64
 __global__ void k(void) {

@@ -1,5 +1,5 @@
 // The number of the barrier is an argument.
-// Why: no trace can speak for all values of it.
+// Why: a trace cannot represent all values of the argument.
 // expect: unsupported
 // heddle: grid=1 block=64
 __global__ void k(int id) {

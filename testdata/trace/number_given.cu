@@ -1,5 +1,5 @@
 // The same with a value for the argument.
-// Why: a given value is known.
+// Why: a specified value is known.
 // expect: verified
 // heddle: grid=1 block=64 id=3
 __global__ void k(int id) {

@@ -1,5 +1,5 @@
-// A read behind a branch on the input that is too early, on a path that positive inputs take.
-// Why: nothing orders it with the other warp's write.
+// A read on an input-dependent path, taken for positive inputs, happens too early.
+// Why: nothing orders it with the write of the other warp.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out) {

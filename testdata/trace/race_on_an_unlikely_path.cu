@@ -1,5 +1,5 @@
-// The same for a value that no made-up input has.
-// Why: some input takes the path (in[t] == 123), but it was not shown: heddle does not say verified, nor bug.
+// The same with a value that no generated input has.
+// Why: some input takes the path (in[t] == 123), but no run showed it: neither verified nor bug.
 // expect: unknown
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out) {

@@ -1,5 +1,5 @@
-// Two warps write one value to one place.
-// Why: nothing orders them, so that it is a race, if a benign one.
+// Two warps write the same value to the same place.
+// Why: nothing orders the writes, so they are a race, though a benign one.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(const float *in, float *out) {

@@ -1,5 +1,5 @@
-// Two warps write one value to one place.
-// Why: --benign all tolerates writes of one value; that it is one was seen and not proved, so this is no proof.
+// Two warps write the same value to the same place.
+// Why: --benign all tolerates writes of equal values; equality was observed and not proved, so this is not a proof.
 // expect: clean
 // options: --benign all
 // heddle: grid=1 block=64

@@ -1,5 +1,5 @@
-// Threads take slots in a shared array by atomicAdd.
-// Why: which slot a thread gets depends on the order of the threads, so that one trace cannot speak for all.
+// Threads reserve slots of a shared array with atomicAdd.
+// Why: the slot depends on the order of the threads, so one trace cannot represent all of them.
 // expect: unsupported
 // heddle: grid=1 block=64
 __global__ void k(int *out) {

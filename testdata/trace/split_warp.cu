@@ -1,5 +1,5 @@
-// The halves of a warp come to one barrier by different instructions.
-// Why: bar is .aligned: all threads of the warp must execute the same instruction (PTX ISA 9.7.13.1).
+// The halves of a warp reach one barrier by different instructions.
+// Why: bar is .aligned: all threads of a warp must execute the same instruction (PTX ISA 9.7.13.1).
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(int *out) {

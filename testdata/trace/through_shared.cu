@@ -1,5 +1,5 @@
-// A permutation goes through shared memory and decides an address.
-// Why: the values are known, and the barrier orders their exchange.
+// A permutation is exchanged through shared memory and decides an address.
+// Why: the values are known, and the barrier orders the exchange.
 // expect: verified
 // heddle: grid=1 block=64
 __global__ void k(const int *in, int *out) {

@@ -1,5 +1,5 @@
-// Three warps come to a barrier for two.
-// Why: one is left over, and which one is a matter of luck (Definition 6).
+// Three warps reach a barrier that counts two.
+// Why: one warp is left over, and which one depends on the schedule (Definition 6).
 // expect: bug
 // heddle: grid=1 block=96
 __global__ void k(void) {

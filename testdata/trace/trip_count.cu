@@ -1,5 +1,5 @@
-// How often the warps meet depends on an argument.
-// Why: the loop's branch decides who comes to the barrier.
+// An argument decides how often the warps synchronize.
+// Why: the branch of the loop decides which warps reach the barrier.
 // expect: unsupported
 // heddle: grid=1 block=64
 __global__ void k(int n) {

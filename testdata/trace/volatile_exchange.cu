@@ -1,5 +1,5 @@
-// Lanes exchange values through volatile shared memory without a barrier, as was usual before sm_70.
-// Why: for the paper a pair of accesses that nothing orders is a race (Definition 8), volatile or not.
+// Lanes exchange values through volatile shared memory without a barrier, as was common before sm_70.
+// Why: by Definition 8 of the paper, two unordered accesses are a race, volatile or not.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(int *out) {

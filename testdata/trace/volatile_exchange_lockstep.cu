@@ -1,5 +1,5 @@
-// Lanes exchange values through volatile shared memory without a barrier, as was usual before sm_70.
-// Why: in lock step the write of a warp is before its read.
+// Lanes exchange values through volatile shared memory without a barrier, as was common before sm_70.
+// Why: in lock step, the write of a warp precedes its read.
 // expect: verified
 // options: --warp lockstep
 // heddle: grid=1 block=64

@@ -1,7 +1,7 @@
 // Annotations: memory at the head of a loop, candidates, snapshots, tickets, specifications.
 #include "heddle.h"
 
-// verified: a running total in memory; the invariant says what the loop has added
+// verified: a running total in memory; the invariant gives the sum so far
 // heddle: global=256 local=64
 kernel void total(global int *sum, int n) {
     __requires(n >= 0);
@@ -12,7 +12,7 @@ kernel void total(global int *sum, int n) {
     __assert(sum[i] == n);
 }
 
-// violation: it adds one time too many
+// violation: one addition too many
 // heddle: global=256 local=64 n=3
 kernel void total_and_one(global int *sum, int n) {
     __requires(n >= 0);
@@ -23,7 +23,7 @@ kernel void total_and_one(global int *sum, int n) {
     __assert(sum[i] == n);
 }
 
-// verified: a permutation that is kept in memory while a loop runs through it, by a candidate
+// verified: a permutation that stays one during a loop, by a candidate invariant
 // heddle: global=256 local=64
 kernel void places(global int *out, int n) {
     local int place[64];
@@ -35,7 +35,7 @@ kernel void places(global int *out, int n) {
     }
 }
 
-// race: from the second round on, two work-items have one place
+// race: from the second iteration on, two work-items use the same place
 // heddle: global=256 local=64 n=2
 kernel void places_shared(global int *out, int n) {
     local int place[64];
@@ -47,7 +47,7 @@ kernel void places_shared(global int *out, int n) {
     }
 }
 
-// verified: what the array held before is remembered for the condition at the end
+// verified: the original contents of the array are saved for the condition at the end
 // heddle: global=256 local=64
 kernel void add_all(global int *a, int n) {
     local int before[64];
@@ -60,7 +60,7 @@ kernel void add_all(global int *a, int n) {
     __assert(row[t] == before[t] + n);
 }
 
-// refused: the condition forgets the last round
+// refused: the condition omits the last iteration
 // heddle: global=256 local=64
 kernel void add_all_but_one(global int *a, int n) {
     local int before[64];
@@ -73,7 +73,7 @@ kernel void add_all_but_one(global int *a, int n) {
     __assert(row[t] == before[t] + n - 1);
 }
 
-// verified: a list to which work-items append; they write where a ticket says
+// verified: a list to which work-items append at the place that a ticket gives
 // heddle: global=256 local=64
 kernel void append(global uint *count, global char *list, global const char *in, int n) {
     for (int j = 0;
@@ -85,7 +85,7 @@ kernel void append(global uint *count, global char *list, global const char *in,
     }
 }
 
-// race: what is not positive goes to the first element, without a ticket is written without a ticket
+// race: elements that are not positive are written to the first place, without a ticket
 // heddle: global=256 local=64 n=1
 kernel void append_beside(global uint *count, global char *list, global const char *in, int n) {
     for (int j = 0;
@@ -104,7 +104,7 @@ void __spec_fill(global int *p, uint i) {
     __writes_to(p);
 }
 
-// verified: of the function only its specification is known
+// verified: only the specification of the function is known
 // heddle: global=256 local=64
 kernel void filled(global int *a) {
     uint i = get_global_id(0);
@@ -112,14 +112,14 @@ kernel void filled(global int *a) {
     __assert(a[i] == 7);
 }
 
-// refused: two work-items have the function fill one element
+// refused: two work-items let the function fill the same element
 // heddle: global=256 local=64
 kernel void filled_twice(global int *a) {
     uint i = get_global_id(0);
     __spec_fill(a, i / 2);
 }
 
-// verified: work-items that left the inner loop early have read their own element, those that never came to it the mirrored one
+// verified: work-items that left the inner loop early have read their own element, others the mirrored one
 // heddle: global=256 local=64
 kernel void some_come(global int *out, int n) {
     local int s[64];
@@ -131,7 +131,7 @@ kernel void some_come(global int *out, int n) {
     out[get_global_id(0)] = x;
 }
 
-// refused: the first two of those that come have read another element before
+// refused: the first two of those that enter have read another element before
 // heddle: global=256 local=64
 kernel void some_come_late(global int *out, int n) {
     local int s[64];
@@ -152,7 +152,7 @@ int4 steps(int n) {
     return (int4)(n, n + 1, n + 2, n + 3);
 }
 
-// verified: four elements each, where a function says
+// verified: four elements for each work-item, at the place that a function returns
 // heddle: global=256 local=64
 kernel void four(global int *a) {
     int4 at = steps(4 * get_global_id(0));
@@ -160,7 +160,7 @@ kernel void four(global int *a) {
     a[at.w] = 2;
 }
 
-// race: the last of one work-item is the first of the next
+// race: the last element of one work-item is the first of the next
 // heddle: global=256 local=64
 kernel void three(global int *a) {
     int4 at = steps(3 * get_global_id(0));

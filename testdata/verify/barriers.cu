@@ -1,8 +1,8 @@
-// Small kernels for the static engine, each with what must come out and why. All are launched with 4 blocks of 64
-// threads. "verified": the pattern is right for every input. "race" and "divergence": an input exists that shows it.
+// Small kernels for the static engine, each with its expected result and the reason. Launches have
+// 4 blocks of 64 threads. verified: correct for every input. race, divergence: some input shows it.
 #define N 64
 
-// verified: every thread of the block sees the same n
+// verified: n is the same for every thread of the block
 __global__ void uniform_conditional_barrier(int *out, int n) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -13,21 +13,21 @@ __global__ void uniform_conditional_barrier(int *out, int n) {
     }
 }
 
-// divergence: half of the block never comes
+// divergence: half of the block never reaches the barrier
 __global__ void divergent_conditional_barrier(int *out) {
     if (threadIdx.x < 32)
         __syncthreads();
     out[blockIdx.x * N + threadIdx.x] = 1;
 }
 
-// divergence: whether a thread comes depends on its own data
+// divergence: whether a thread reaches the barrier depends on its own data
 __global__ void data_conditional_barrier(const int *in, int *out) {
     if (in[threadIdx.x] > 0)
         __syncthreads();
     out[blockIdx.x * N + threadIdx.x] = 1;
 }
 
-// verified: the whole block leaves, or none of it
+// verified: either the entire block leaves or none of it
 __global__ void uniform_early_return(int *out, int n) {
     __shared__ int s[N];
     if (n == 0)
@@ -37,7 +37,7 @@ __global__ void uniform_early_return(int *out, int n) {
     out[blockIdx.x * N + threadIdx.x] = s[threadIdx.x ^ 1];
 }
 
-// divergence: threads beyond n have ended when the others wait
+// divergence: threads beyond n have exited when the others wait
 __global__ void early_return(int *out, int n) {
     if (threadIdx.x >= n)
         return;
@@ -45,7 +45,7 @@ __global__ void early_return(int *out, int n) {
     out[blockIdx.x * N + threadIdx.x] = 1;
 }
 
-// divergence: two barriers, each for a part of the block
+// divergence: two barriers, each reached by a part of the block
 __global__ void barrier_in_both_branches(int *out) {
     if (threadIdx.x & 1)
         __syncthreads();
@@ -67,7 +67,7 @@ __global__ void two_barriers_an_iteration(int *out, int n) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// race: the write of the next iteration meets the read of this one
+// race: the write of the next iteration conflicts with the read of this one
 __global__ void one_barrier_an_iteration(int *out, int n) {
     __shared__ int s[N];
     int t = threadIdx.x, sum = 0;
@@ -79,14 +79,14 @@ __global__ void one_barrier_an_iteration(int *out, int n) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// divergence: as many barriers as the thread's index
+// divergence: each thread executes as many barriers as its index
 __global__ void trip_count_by_thread(int *out) {
     for (int i = 0; i < threadIdx.x; i++)
         __syncthreads();
     out[blockIdx.x * N + threadIdx.x] = 1;
 }
 
-// verified: barriers in the inner loop and between
+// verified: barriers in the inner loop and between the loops
 __global__ void nested_loops(int *out, int n, int m) {
     __shared__ int s[N];
     int t = threadIdx.x, sum = 0;
@@ -105,7 +105,7 @@ __global__ void nested_loops(int *out, int n, int m) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// race: without the barrier after the inner loop, its last read meets the write that follows
+// race: without a barrier after the inner loop, its last read conflicts with the next write
 __global__ void nested_loops_racy(int *out, int n, int m) {
     __shared__ int s[N];
     int t = threadIdx.x, sum = 0;
@@ -137,7 +137,7 @@ __global__ void do_while(int *out, int n) {
     } while (i < n);
 }
 
-// verified: the bound is read from shared memory after a barrier, so it is the same for all
+// verified: the bound is read from shared memory after a barrier, so it is uniform
 __global__ void bound_from_shared(int *out, const int *in) {
     __shared__ int bound, s[N];
     int t = threadIdx.x, sum = 0;
@@ -154,7 +154,7 @@ __global__ void bound_from_shared(int *out, const int *in) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// verified: leaving both loops at once, where no barrier is
+// verified: both loops are left at once, at a place without a barrier
 __global__ void break_out_of_nested(int *out, const int *in, int n) {
     int t = threadIdx.x, found = 0;
     for (int i = 0; i < n; i++) {
@@ -170,7 +170,7 @@ done:
     out[blockIdx.x * N + t] = found;
 }
 
-// divergence: threads leave the loop with the barrier at different iterations
+// divergence: threads leave the loop with the barrier in different iterations
 __global__ void break_before_barrier(int *out, const int *in, int n) {
     int t = threadIdx.x;
     for (int i = 0; i < n; i++) {
@@ -181,7 +181,7 @@ __global__ void break_before_barrier(int *out, const int *in, int n) {
     out[blockIdx.x * N + t] = 1;
 }
 
-// verified: a switch on a uniform value, a barrier in one case
+// verified: a switch on a uniform value, with a barrier in one case
 __global__ void uniform_switch(int *out, int mode) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -220,7 +220,7 @@ __global__ void halving(const int *in, int *out) {
         out[blockIdx.x] = s[0];
 }
 
-// race: the guard lets the upper half add as well
+// race: the condition lets the upper half add as well
 __global__ void halving_racy(const int *in, int *out) {
     __shared__ int s[2 * N];
     int t = threadIdx.x;

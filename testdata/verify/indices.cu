@@ -1,39 +1,39 @@
-// Small kernels for the static engine about addresses, each with what must come out and why. All are launched with 4
-// blocks of 64 threads.
+// Small kernels for the static engine about addresses, each with its expected result and the
+// reason. Every launch has 4 blocks of 64 threads.
 #define N 64
 
-// verified: one element a thread
+// verified: one element for each thread
 __global__ void map(const int *in, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i] + 1;
 }
 
-// race: neighbours in different blocks share an element
+// race: neighbors in different blocks share an element
 __global__ void overlapping_blocks(int *out) { out[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x; }
 
-// race: every thread writes its index to one place
+// race: every thread writes its index to the same place
 __global__ void one_place(int *out) { out[0] = threadIdx.x; }
 
-// verified: a grid-stride loop with a fixed number of rounds
+// verified: a grid-stride loop with a fixed number of iterations
 __global__ void grid_stride(int *out) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 4096; i += gridDim.x * blockDim.x)
         out[i] = i;
 }
 
-// race: the stride is too small, so that two threads come to one element
+// race: the stride is too small, so two threads reach the same element
 __global__ void grid_stride_racy(int *out) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 4096; i += blockDim.x)
         out[i] = i + blockIdx.x;
 }
 
-// verified: a pointer that walks
+// verified: a pointer that is incremented
 __global__ void walking_pointer(int *out, int n) {
     int *p = out + (blockIdx.x * N + threadIdx.x) * 16;
     for (int i = 0; i < 16; i++)
         *p++ = i;
 }
 
-// race: the pointer walks into the next thread's part
+// race: the pointer moves into the part of the next thread
 __global__ void walking_pointer_racy(int *out) {
     int *p = out + (blockIdx.x * N + threadIdx.x) * 16;
     for (int i = 0; i < 17; i++)
@@ -68,7 +68,7 @@ __global__ void double_buffer_xor(int *out) {
     out[blockIdx.x * N + t] = s[cur + t];
 }
 
-// race: reads the buffer that the others write
+// race: reads the buffer that the other threads write
 __global__ void double_buffer_racy(int *out) {
     __shared__ int s[2][N];
     int t = threadIdx.x, cur = 0;
@@ -82,20 +82,20 @@ __global__ void double_buffer_racy(int *out) {
     out[blockIdx.x * N + t] = s[cur][t];
 }
 
-// verified: a choice of two arrays, each thread at its own element
+// verified: one of two arrays, with a separate element for each thread
 __global__ void chosen_array(int *a, int *b, int c) {
     int i = blockIdx.x * N + threadIdx.x;
     int *p = c ? a : b;
     p[i] = i;
 }
 
-// race: two threads may choose the same array and then the same element
+// race: two threads can choose the same array and the same element
 __global__ void chosen_array_racy(int *a, int *b) {
     int *p = threadIdx.x & 1 ? a : b;
     p[threadIdx.x / 4] = threadIdx.x;
 }
 
-// race: 16 bytes of one thread against 4 bytes of another
+// race: 16 bytes of one thread overlap 4 bytes of another
 __global__ void vector_against_scalar(int *out) {
     __shared__ int4 s[N];
     int t = threadIdx.x;
@@ -103,7 +103,7 @@ __global__ void vector_against_scalar(int *out) {
     out[blockIdx.x * N + t] = ((int *)s)[t];
 }
 
-// verified: the vector is as wide as the scalars that each thread reads of it
+// verified: the vector covers exactly the scalars that the same thread reads
 __global__ void own_vector(int *out) {
     __shared__ int4 s[N];
     int t = threadIdx.x;
@@ -119,20 +119,20 @@ __global__ void byte_against_word(int *out) {
     out[blockIdx.x * N + t] = ((char *)s)[t];
 }
 
-// verified: only atomics meet
+// verified: all conflicting accesses are atomic
 __global__ void atomics(int *out, const int *in) { atomicAdd(&out[in[threadIdx.x] & 7], 1); }
 
-// race: an atomic meets a plain read
+// race: an atomic conflicts with a plain read
 __global__ void atomic_against_read(int *out, const int *in) {
     atomicAdd(&out[in[threadIdx.x] & 7], 1);
     if (threadIdx.x == 5)
         out[N + blockIdx.x] = out[3];
 }
 
-// race: a permutation is not known to be one
+// race: nothing states that the array holds a permutation
 __global__ void scatter(int *out, const int *index) { out[index[blockIdx.x * N + threadIdx.x]] = threadIdx.x; }
 
-// verified: the array that only one thread of each block writes
+// verified: only one thread of each block writes the array
 __global__ void one_writer(int *out) {
     if (threadIdx.x == 3)
         out[blockIdx.x] = 1;

@@ -1,6 +1,6 @@
 // Prefix sums, histograms and lists.
 
-// verified: two buffers that change places, one barrier a step
+// verified: two buffers are swapped, with one barrier in each step
 // heddle: global=512 local=128
 kernel void scan(global const uint *in, global uint *out) {
     local uint buffer[2][128];
@@ -16,7 +16,7 @@ kernel void scan(global const uint *in, global uint *out) {
     out[get_global_id(0)] = buffer[from][i];
 }
 
-// race: one buffer, and no barrier between reading the neighbour and writing
+// race: one buffer, without a barrier between reading the neighbor and writing
 // heddle: global=512 local=128
 kernel void scan_one_buffer(global const uint *in, global uint *out) {
     local uint buffer[128];
@@ -63,7 +63,7 @@ kernel void histogram(global const uchar *in, global uint *out) {
         atomic_add(&out[b], bin[b]);
 }
 
-// race: a bin is counted by two work-items without an atomic
+// race: two work-items count in the same bin without an atomic
 // heddle: global=512 local=64
 kernel void histogram_plain(global const uchar *in, global uint *out) {
     local uint bin[BINS];
@@ -75,7 +75,7 @@ kernel void histogram_plain(global const uchar *in, global uint *out) {
     atomic_add(&out[i], bin[i]);
 }
 
-// race: counted before all bins are clear
+// race: counting starts before all bins are clear
 // heddle: global=512 local=64
 kernel void histogram_late_clear(global const uchar *in, global uint *out) {
     local uint bin[BINS];
@@ -86,7 +86,7 @@ kernel void histogram_late_clear(global const uchar *in, global uint *out) {
     atomic_add(&out[i], bin[i]);
 }
 
-// race: groups write their bins over those of others
+// race: groups store their bins over those of other groups
 // heddle: global=512 local=64
 kernel void histogram_lost(global const uchar *in, global uint *out) {
     local uint bin[BINS];
@@ -98,7 +98,7 @@ kernel void histogram_lost(global const uchar *in, global uint *out) {
     out[i] = bin[i] + get_group_id(0);
 }
 
-// verified: elements that are kept take slots of the list from a counter
+// verified: elements that are kept get slots of the list from a counter
 // heddle: global=512 local=64
 kernel void compact(global const int *in, global int *out, global int *count) {
     int v = in[get_global_id(0)];
@@ -106,7 +106,7 @@ kernel void compact(global const int *in, global int *out, global int *count) {
         out[atomic_inc(count)] = v;
 }
 
-// race: the counter is of the group, and the list of all
+// race: each group has its own counter, but all groups share the list
 // heddle: global=512 local=64 in=random
 kernel void compact_by_group(global const int *in, global int *out) {
     local int count;
@@ -118,7 +118,7 @@ kernel void compact_by_group(global const int *in, global int *out) {
         out[atomic_inc(&count)] = v;
 }
 
-// verified: a list of the group, which it then writes to its part of the result
+// verified: a list of the group, copied to the group's part of the result
 // heddle: global=512 local=64
 kernel void compact_in_groups(global const int *in, global int *out) {
     local int list[64];
@@ -145,7 +145,7 @@ kernel void compact_two_steps(global const int *in, global int *out, global int 
     }
 }
 
-// verified: pairs of slots
+// verified: slots in pairs
 // heddle: global=512 local=64
 kernel void edges(global const int2 *in, global int *out, global int *count) {
     int2 e = in[get_global_id(0)];
@@ -156,7 +156,7 @@ kernel void edges(global const int2 *in, global int *out, global int *count) {
     }
 }
 
-// race: two slots are written, and one is taken
+// race: two slots are written, but only one is reserved
 // heddle: global=512 local=64 in=random
 kernel void edges_one_slot(global const int2 *in, global int *out, global int *count) {
     int2 e = in[get_global_id(0)];

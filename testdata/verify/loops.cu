@@ -1,7 +1,7 @@
-// Loops whose state no closed form says, or only one that is not obvious. Launched and judged as barriers.cu.
+// Loops whose state has no closed form, or no obvious one. Launches and markers as in barriers.cu.
 #define N 64
 
-// verified: partners are t and t^j, and one of the two acts; each j has an interval of its own
+// verified: partners are t and t^j, and only one of them acts; each j has its own barrier interval
 __global__ void bitonic(int *data) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -22,7 +22,7 @@ __global__ void bitonic(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// race: without the test both partners act
+// race: without the condition both partners act
 __global__ void bitonic_racy(int *data) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -38,7 +38,7 @@ __global__ void bitonic_racy(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// race: the barrier stands outside of the inner loop
+// race: the barrier is outside the inner loop
 __global__ void bitonic_outer_barrier_racy(int *data) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -55,7 +55,7 @@ __global__ void bitonic_outer_barrier_racy(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// verified: up and down a tree of 2N leaves, with a stride that doubles and then halves
+// verified: up and down a tree with 2N leaves, with a stride that doubles and then halves
 __global__ void blelloch(int *data) {
     __shared__ int s[2 * N];
     int t = threadIdx.x;
@@ -84,7 +84,7 @@ __global__ void blelloch(int *data) {
     data[blockIdx.x * 2 * N + 2 * t + 1] = s[2 * t + 1];
 }
 
-// race: each reads the node to its left, which is its neighbour's to write
+// race: each thread reads the node to its left, which its neighbor writes
 __global__ void blelloch_racy(int *data) {
     __shared__ int s[8 * N];
     int t = threadIdx.x;
@@ -123,7 +123,7 @@ __global__ void brent_kung(int *data) {
     data[blockIdx.x * 2 * N + t + N] = s[t + N];
 }
 
-// verified: the guard depends on the thread, but both ways meet before the barrier; d is at most N
+// verified: the condition depends on the thread, but paths merge before the barrier; d is at most N
 __global__ void interleaved(const int *in, int *out) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -139,7 +139,7 @@ __global__ void interleaved(const int *in, int *out) {
         out[blockIdx.x] = s[0];
 }
 
-// verified: at most one element an iteration, so that each thread stays in its row
+// verified: at most one element in each iteration, so each thread stays in its row
 __global__ void row_fill(const int *in, int *out, int n) {
     int t = threadIdx.x, p = 0;
     for (int i = 0; i < 16; i++)
@@ -149,7 +149,7 @@ __global__ void row_fill(const int *in, int *out, int n) {
         }
 }
 
-// race: two elements an iteration fill the next thread's row
+// race: two elements in each iteration fill the row of the next thread
 __global__ void row_fill_racy(const int *in, int *out, int n) {
     int t = threadIdx.x, p = 0;
     for (int i = 0; i < 16; i++)
@@ -159,7 +159,7 @@ __global__ void row_fill_racy(const int *in, int *out, int n) {
         }
 }
 
-// verified: whatever is skipped, a thread keeps to its own column
+// verified: a thread stays in its own column, whichever iterations it skips
 __global__ void column_fill(const int *in, int *out, int n) {
     int p = blockIdx.x * N + threadIdx.x;
     for (int i = 0; i < n; i++)
@@ -169,7 +169,7 @@ __global__ void column_fill(const int *in, int *out, int n) {
         }
 }
 
-// race: the stride is that of half of the grid
+// race: the stride is half of the grid
 __global__ void column_fill_racy(const int *in, int *out, int n) {
     int p = blockIdx.x * N + threadIdx.x;
     for (int i = 0; i < n; i++)
@@ -179,7 +179,7 @@ __global__ void column_fill_racy(const int *in, int *out, int n) {
         }
 }
 
-// verified: two halves of a buffer, read and written in turn
+// verified: two halves of a buffer are read and written alternately
 __global__ void swapped_index(int *data) {
     __shared__ int s[2][N];
     int t = threadIdx.x, in = 0, out = 1;
@@ -211,7 +211,7 @@ __global__ void swapped_pointers(int *data, int n) {
     data[blockIdx.x * N + t] = p[t];
 }
 
-// race: p takes q, and q stays: from the second iteration on both are one buffer
+// race: p becomes q but q does not change, so both are the same buffer from the second iteration on
 __global__ void swapped_pointers_racy(int *data, int n) {
     __shared__ int s0[N], s1[N];
     int *p = s0, *q = s1, t = threadIdx.x;
@@ -225,7 +225,7 @@ __global__ void swapped_pointers_racy(int *data, int n) {
     data[blockIdx.x * N + t] = p[t];
 }
 
-// verified: three buffers in turn need one barrier an iteration
+// verified: with three buffers, one barrier in each iteration is enough
 __global__ void rotated(int *data, int n) {
     __shared__ int s[3][N];
     int t = threadIdx.x, a = 0, b = 1, c = 2;
@@ -256,7 +256,7 @@ __global__ void flipped(int *data, int n) {
     data[blockIdx.x * N + t] = s[cur * N + t];
 }
 
-// race: what is read is the half that is written
+// race: a thread reads the half that is being written
 __global__ void flipped_racy(int *data, int n) {
     __shared__ int s[2 * N];
     int t = threadIdx.x, cur = 0;
@@ -270,7 +270,7 @@ __global__ void flipped_racy(int *data, int n) {
     data[blockIdx.x * N + t] = s[cur * N + t];
 }
 
-// verified: state that changes under a guard which the state decides: a thread that stops stops for good
+// verified: state that changes under a condition on itself: a thread that stops never starts again
 __global__ void haar(const float *in, float *out) {
     __shared__ float s[2 * N];
     int t = threadIdx.x;
@@ -290,7 +290,7 @@ __global__ void haar(const float *in, float *out) {
         out[blockIdx.x] = s[0];
 }
 
-// race: the distance grows for all, the place for active threads only
+// race: the distance grows for all threads, the place only for active ones
 __global__ void haar_racy(const float *in, float *out) {
     __shared__ float s[4 * N];
     int t = threadIdx.x;
@@ -309,7 +309,7 @@ __global__ void haar_racy(const float *in, float *out) {
         out[blockIdx.x] = s[0];
 }
 
-// verified: a reduction in each iteration; the inner loop passes barriers, the outer one counts on
+// verified: a reduction in each iteration; the inner loop has barriers, the outer one counts
 __global__ void nested_reduction(const int *in, int *out, int n) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -327,7 +327,7 @@ __global__ void nested_reduction(const int *in, int *out, int n) {
     }
 }
 
-// race: thread 0 reads the sum while another one goes on to the next row
+// race: thread 0 reads the sum while another thread starts the next row
 __global__ void nested_reduction_racy(const int *in, int *out, int n) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -344,7 +344,7 @@ __global__ void nested_reduction_racy(const int *in, int *out, int n) {
     }
 }
 
-// verified: all threads go on by the same steps, which are data, from places of their own
+// verified: all threads advance by the same step, which is data, from different places
 __global__ void common_steps(const int *steps, int *out) {
     int t = threadIdx.x;
     for (int i = t; i < 4096;) {

@@ -1,16 +1,16 @@
-// Memory in other shapes than arrays of numbers: structs, copies, arrays of a thread's own, pointers that are chosen, slots that
-// are taken, and barriers of a warp. All kernels are launched with 4 blocks of 64 threads.
+// Memory other than arrays of numbers: structs, copies, private arrays, selected pointers, reserved
+// slots, and warp barriers. Every launch has 4 blocks of 64 threads.
 #define N 64
 struct view { int *p; int n; float f; };
 struct row { int a[8]; };
 
-// verified: the pointer comes in a struct
+// verified: the pointer is in a struct
 __global__ void struct_argument(view v) { v.p[blockIdx.x * N + threadIdx.x] = v.n; }
 
-// race: two threads write one element behind the pointer
+// race: two threads write the same element of the struct's pointer
 __global__ void struct_argument_halved(view v) { v.p[threadIdx.x / 2] = threadIdx.x; }
 
-// verified: whichever array is chosen, each thread has an element
+// verified: each thread has its own element in either array
 __global__ void chosen_in_struct(int *a, int *b, int n) {
     view v;
     v.p = n > 3 ? a : b;
@@ -24,36 +24,36 @@ __global__ void chosen_by_thread(int *a, int *b) {
     p[blockIdx.x * N + threadIdx.x / 2] = threadIdx.x;
 }
 
-// verified: whole structs
+// verified: complete structs
 __global__ void copy_struct(row *in, row *out) {
     int i = blockIdx.x * N + threadIdx.x;
     memcpy(&out[i], &in[i], sizeof(row));
 }
 
-// verified: four words each
+// verified: four words for each thread
 __global__ void set_words(int *out) { memset(out + 4 * (blockIdx.x * N + threadIdx.x), 0, 16); }
 
-// race: four words each, three apart
+// race: four words for each thread, at a distance of three
 __global__ void set_overlapping_words(int *out) {
     int i = blockIdx.x * N + threadIdx.x;
     memset(out + 3 * i, i, 16);
 }
 
-// verified: as many bytes as there is room for
+// verified: as many bytes as the buffer has
 __global__ void copy_bytes(char *in, char *out, int n) {
     int i = blockIdx.x * N + threadIdx.x;
     if (n >= 0 && n <= 32)
         memcpy(out + 32 * i, in + 32 * i, n);
 }
 
-// race: one byte more than there is room for
+// race: one byte more than the buffer has
 __global__ void copy_bytes_beyond(char *in, char *out, int n) {
     int i = blockIdx.x * N + threadIdx.x;
     if (n >= 0 && n <= 33)
         memcpy(out + 32 * i, in + 32 * i, n);
 }
 
-// verified: the array is the thread's own, whatever its index
+// verified: the array is private, so any index is safe
 __global__ void own_array(int *out, const int *in) {
     int a[16];
     for (int i = 0; i < 16; i++)
@@ -63,7 +63,7 @@ __global__ void own_array(int *out, const int *in) {
     out[i] = a[in[i + 1] & 15];
 }
 
-// race: what it holds is the same for all threads that read the same input
+// race: threads that read the same input use the same element
 __global__ void index_from_own_array(int *out, const int *in) {
     int a[16];
     for (int i = 0; i < 16; i++)
@@ -71,20 +71,20 @@ __global__ void index_from_own_array(int *out, const int *in) {
     out[a[in[threadIdx.x] & 15]] = threadIdx.x;
 }
 
-// verified: a comparison of a float that all threads have
+// verified: the branch compares a float that is the same for all threads
 __global__ void float_of_all(float *a, float x) {
     if (x > 0.5f)
         __syncthreads();
     a[blockIdx.x * N + threadIdx.x] = x;
 }
 
-// divergence: a comparison of a float of each thread
+// divergence: the branch compares a different float in each thread
 __global__ void float_of_each(float *a) {
     if (a[threadIdx.x] > 0.5f)
         __syncthreads();
 }
 
-// verified: all threads return from the loop, or none
+// verified: either all threads return from the loop or none
 __global__ void return_from_loop(int *out, const int *in, int n) {
     for (int i = 0; i < n; i++)
         if (in[i] == 7)
@@ -102,7 +102,7 @@ __global__ void find_own(int *out, const int *in, int n) {
     out[blockIdx.x * N + threadIdx.x] = 2;
 }
 
-// verified: structs in shared memory, by fields and whole
+// verified: structs in shared memory, accessed by fields and as a whole
 __global__ void shared_structs(view *out) {
     __shared__ view s[N];
     s[threadIdx.x].n = threadIdx.x;
@@ -112,22 +112,22 @@ __global__ void shared_structs(view *out) {
     out[blockIdx.x * N + threadIdx.x] = s[N - 1 - threadIdx.x];
 }
 
-// race: a field of the neighbour, without a barrier
+// race: reads a field of the neighbor without a barrier
 __global__ void shared_structs_no_barrier(view *out) {
     __shared__ view s[N];
     s[threadIdx.x].n = threadIdx.x;
     out[blockIdx.x * N + threadIdx.x].n = s[N - 1 - threadIdx.x].n;
 }
 
-// verified: what a 64-bit counter gives is different for each thread
+// verified: a 64-bit counter returns a different value to each thread
 __global__ void slots(unsigned long long *count, int *out) { out[atomicAdd(count, 1ull)] = threadIdx.x; }
 
-// race: what an exchange gives may be the same
+// race: an exchange can return the same value to several threads
 __global__ void exchanged(unsigned long long *count, int *out) {
     out[atomicExch(count, (unsigned long long)threadIdx.x / 2)] = threadIdx.x;
 }
 
-// verified: the last 32 threads add up with barriers of their warp
+// verified: the last 32 threads add with barriers of their warp
 __global__ void warp_sum(const int *in, int *out) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -145,7 +145,7 @@ __global__ void warp_sum(const int *in, int *out) {
     }
 }
 
-// race: no barrier between a sum and the next reading
+// race: no barrier between an addition and the next read
 __global__ void warp_sum_half(const int *in, int *out) {
     __shared__ int s[N];
     int t = threadIdx.x;
@@ -162,7 +162,7 @@ __global__ void warp_sum_half(const int *in, int *out) {
     }
 }
 
-// race: only five threads write the variable, and what the others have may be the same
+// race: only five threads write the variable, and it can be equal in the others
 __global__ void index_some_write(int *out) {
     int i;
     if (threadIdx.x < 5)
@@ -170,7 +170,7 @@ __global__ void index_some_write(int *out) {
     out[blockIdx.x * N + (i & 63)] = threadIdx.x;
 }
 
-// divergence: what the other threads have may be zero
+// divergence: the variable can be zero in the other threads
 __global__ void condition_some_write(int *out) {
     bool all;
     if (threadIdx.x < 5)
@@ -180,7 +180,7 @@ __global__ void condition_some_write(int *out) {
     out[blockIdx.x * N + threadIdx.x] = 1;
 }
 
-// race: the same, for a member of a struct
+// race: the same for a member of a struct
 __global__ void member_some_write(int *out) {
     view v;
     v.p = out + blockIdx.x * N;
@@ -189,7 +189,7 @@ __global__ void member_some_write(int *out) {
     v.p[v.n & 63] = threadIdx.x;
 }
 
-// verified: every way writes the variable, or does not read it
+// verified: every path writes the variable or does not read it
 __global__ void index_each_writes(int *out, int k) {
     int i, j;
     if (threadIdx.x & 1)
@@ -202,7 +202,7 @@ __global__ void index_each_writes(int *out, int k) {
         out[blockIdx.x * N + j] = k;
 }
 
-// verified: which of two shared arrays it is, a table says
+// verified: a table selects one of two shared arrays
 __global__ void shared_table(int *out, int k) {
     __shared__ int x[N], y[N];
     int *t[2] = {x, y};
@@ -211,7 +211,7 @@ __global__ void shared_table(int *out, int k) {
     out[blockIdx.x * N + threadIdx.x] = t[k & 1][threadIdx.x ^ 1];
 }
 
-// race: two threads share an element of the array that the table names
+// race: two threads share an element of the array that the table selects
 __global__ void shared_table_halved(int *out, int k) {
     __shared__ int x[N], y[N];
     int *t[2] = {x, y};
@@ -225,10 +225,10 @@ __device__ int first_five(int i) {
     return unset;
 }
 
-// race: what the function returns to the others may be the same
+// race: the function can return the same value to the other threads
 __global__ void index_some_return(int *out) { out[blockIdx.x * N + (first_five(threadIdx.x) & 63)] = threadIdx.x; }
 
-// race: an element of an array that only some threads write
+// race: only some threads write the element of the array
 __global__ void index_from_part_of_array(int *out) {
     int a[2];
     if (threadIdx.x < 5)
@@ -237,7 +237,7 @@ __global__ void index_from_part_of_array(int *out) {
     out[blockIdx.x * N + (a[0] & 63)] = a[1] + threadIdx.x;
 }
 
-// race: what the others find in a variable whose declaration a goto passes by may be the same
+// race: a goto skips the initialization of a variable, which can then be equal in several threads
 __global__ void index_past_declaration(int *out) {
     if (threadIdx.x >= 5)
         goto there;
@@ -258,7 +258,7 @@ __device__ Pair some_pair(int i) {
     return p;
 }
 
-// race: most threads return a struct with an element that nobody wrote
+// race: most threads return a struct with an element that was not written
 __global__ void index_from_returned_struct(int *out) { out[blockIdx.x * N + (some_pair(threadIdx.x).second[1] & 63)] = threadIdx.x; }
 
 __device__ int forgets_to_return(int i) {
@@ -266,5 +266,5 @@ __device__ int forgets_to_return(int i) {
         return i;
 }
 
-// race: most threads come back without a value
+// race: most threads return without a value
 __global__ void index_not_returned(int *out) { out[blockIdx.x * N + (forgets_to_return(threadIdx.x) & 63)] = threadIdx.x; }

@@ -1,6 +1,6 @@
 // Images, structs, vectors and pointers.
 
-// verified: one image is read around a pixel, the pixel of another is written
+// verified: one image is read around a pixel, and the pixel of another image is written
 // heddle: global=32,32 local=8,8
 kernel void blur(read_only image2d_t in, write_only image2d_t out) {
     const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
@@ -12,7 +12,7 @@ kernel void blur(read_only image2d_t in, write_only image2d_t out) {
     write_imagef(out, at, sum / 9.0f);
 }
 
-// race: a column of work-items writes one pixel
+// race: a column of work-items writes the same pixel
 // heddle: global=32,32 local=8,8
 kernel void blur_to_row(read_only image2d_t in, write_only image2d_t out) {
     const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
@@ -25,7 +25,7 @@ struct grid {
     float scale;
 };
 
-// verified: the pitch comes in a struct, and work-items outside do nothing
+// verified: the pitch is in a struct, and work-items outside the image do nothing
 // heddle: global=32,8 local=8,8
 kernel void scale(global const float *in, global float *out, struct grid g) {
     int x = get_global_id(0), y = get_global_id(1);
@@ -33,7 +33,7 @@ kernel void scale(global const float *in, global float *out, struct grid g) {
         out[y * g.width + x] = g.scale * in[y * g.width + x];
 }
 
-// race: the pitch is the height
+// race: the height is used as the pitch
 // heddle: global=32,8 local=8,8 g+0=u32:32 g+4=u32:8
 kernel void scale_wrong_pitch(global const float *in, global float *out, struct grid g) {
     int x = get_global_id(0), y = get_global_id(1);
@@ -47,7 +47,7 @@ struct particle {
     global int *log;
 };
 
-// verified: each work-item changes its own particle, by fields
+// verified: each work-item changes the fields of its own particle
 // heddle: global=256 local=64
 kernel void move(global struct particle *all, float dt) {
     global struct particle *p = &all[get_global_id(0)];
@@ -58,7 +58,7 @@ kernel void move(global struct particle *all, float dt) {
     }
 }
 
-// race: the hits of the neighbour are read as it changes them
+// race: reads the hits of the neighbor while the neighbor changes them
 // heddle: global=256 local=64
 kernel void move_and_look(global struct particle *all, global int *out) {
     size_t i = get_global_id(0);
@@ -66,7 +66,7 @@ kernel void move_and_look(global struct particle *all, global int *out) {
     out[i] = all[(i + 1) % 256].hits;
 }
 
-// verified: structs in local memory, whole ones copied, with a barrier between
+// verified: structs in local memory, copied as a whole, with a barrier in between
 // heddle: global=256 local=64
 kernel void exchange(global const struct particle *in, global struct particle *out) {
     local struct particle tile[64];
@@ -77,14 +77,14 @@ kernel void exchange(global const struct particle *in, global struct particle *o
     out[get_global_id(0)] = p;
 }
 
-// verified: whichever of the two arrays is chosen, each work-item has its element
+// verified: each work-item has its own element in either array
 // heddle: global=256 local=64
 kernel void either(global int *a, global int *b, int which) {
     global int *p = which ? a : b;
     p[get_global_id(0)] = which;
 }
 
-// race: even work-items write one array, odd ones the other, at half their index; and one of them both
+// race: work-items use either array at half of their index, so two of them share an element
 // heddle: global=256 local=64
 kernel void either_by_item(global int *a, global int *b) {
     size_t i = get_global_id(0);
@@ -102,7 +102,7 @@ kernel void even_and_odd(global int *a, global int *b) {
     p[i / 2] = i;
 }
 
-// verified: two arrays change places at each step, with a barrier between
+// verified: two arrays are swapped in each step, with a barrier in between
 // heddle: global=64 local=64 a=local:256 b=local:256
 kernel void swap(global int *out, local int *a, local int *b, int steps) {
     int i = get_local_id(0);
@@ -119,7 +119,7 @@ kernel void swap(global int *out, local int *a, local int *b, int steps) {
     out[i] = from[i];
 }
 
-// race: the arrays do not change places, so that a step overwrites what others still read
+// race: the arrays are not swapped, so a step overwrites elements that other work-items still read
 // heddle: global=64 local=64 a=local:256 b=local:256 steps=3
 kernel void no_swap(global int *out, local int *a, local int *b, int steps) {
     int i = get_local_id(0);
@@ -134,14 +134,14 @@ kernel void no_swap(global int *out, local int *a, local int *b, int steps) {
     out[i] = from[i];
 }
 
-// verified: vectors of four at element addresses
+// verified: vectors of four at the addresses of elements
 // heddle: global=256 local=64
 kernel void vectors(global const float *in, global float *out) {
     size_t i = get_global_id(0);
     vstore4(2.0f * vload4(i, in), i, out);
 }
 
-// race: vectors of four, three elements apart
+// race: vectors of four at a distance of three elements
 // heddle: global=256 local=64
 kernel void vectors_overlap(global const float *in, global float *out) {
     size_t i = get_global_id(0);
@@ -168,7 +168,7 @@ kernel void halves_overlap(global int4 *out) {
         out[i / 2].xyz = (int3)(i, i, i);
 }
 
-// verified: an array of the work-item's own, indexed by data
+// verified: a private array, indexed by data
 // heddle: global=256 local=64
 kernel void digits(global const uint *in, global uint *out) {
     uint count[10];
@@ -180,7 +180,7 @@ kernel void digits(global const uint *in, global uint *out) {
         out[10 * get_global_id(0) + d] = count[d];
 }
 
-// race: the results of neighbours overlap by one element
+// race: the results of neighbors overlap by one element
 // heddle: global=256 local=64
 kernel void digits_overlap(global const uint *in, global uint *out) {
     uint count[10];
@@ -192,7 +192,7 @@ kernel void digits_overlap(global const uint *in, global uint *out) {
         out[9 * get_global_id(0) + d] = count[d];
 }
 
-// divergence: work-items beyond n return, and the others wait
+// divergence: work-items beyond n return while the others wait
 // heddle: global=256 local=64 n=100
 kernel void early_return(global const int *in, global int *out, int n) {
     local int tile[64];
@@ -206,7 +206,7 @@ kernel void early_return(global const int *in, global int *out, int n) {
 
 constant int place[4] = {2, 0, 3, 1};
 
-// verified: a table sends the work-items of a group to different places
+// verified: a table gives the work-items of a group different places
 // heddle: global=64 local=4
 kernel void by_table(global int *out) {
     out[4 * get_group_id(0) + place[get_local_id(0)]] = get_local_id(0);
@@ -214,7 +214,7 @@ kernel void by_table(global int *out) {
 
 constant int wrong_place[4] = {2, 0, 3, 2};
 
-// race: a table that sends two work-items to one place
+// race: a table gives two work-items the same place
 // heddle: global=64 local=4
 kernel void by_wrong_table(global int *out) {
     out[4 * get_group_id(0) + wrong_place[get_local_id(0)]] = get_local_id(0);

@@ -1,6 +1,6 @@
 // Sums of an array, one for each work-group.
 
-// verified: each step reads what the step before wrote, with a barrier for local memory between
+// verified: each step reads the results of the previous one, with a local barrier in between
 // heddle: global=1024 local=256
 kernel void tree(global const float *in, global float *out, uint n) {
     local float part[256];
@@ -17,7 +17,7 @@ kernel void tree(global const float *in, global float *out, uint n) {
         out[get_group_id(0)] = part[0];
 }
 
-// race: the barrier orders global memory, and the sums are in local memory
+// race: the barrier orders global memory, but the sums are in local memory
 // heddle: global=1024 local=256
 kernel void tree_wrong_flag(global const float *in, global float *out, uint n) {
     local float part[256];
@@ -34,7 +34,7 @@ kernel void tree_wrong_flag(global const float *in, global float *out, uint n) {
         out[get_group_id(0)] = part[0];
 }
 
-// divergence: only the work-items that still add come to the barrier
+// divergence: only the work-items that still add reach the barrier
 // heddle: global=1024 local=256
 kernel void tree_inner_barrier(global const float *in, global float *out) {
     local float part[256];
@@ -51,7 +51,7 @@ kernel void tree_inner_barrier(global const float *in, global float *out) {
         out[get_group_id(0)] = part[0];
 }
 
-// verified: the same with local memory from an argument, and strides that grow
+// verified: the same with local memory as an argument and growing strides
 // heddle: global=512 local=64 part=local:256
 kernel void local_argument(global const int *in, global int *out, local int *part) {
     uint i = get_local_id(0);
@@ -66,7 +66,7 @@ kernel void local_argument(global const int *in, global int *out, local int *par
         out[get_group_id(0)] = part[0];
 }
 
-// race: nothing orders the sums of a step with those of the next
+// race: nothing orders the sums of a step before those of the next
 // heddle: global=512 local=64 part=local:256
 kernel void local_argument_no_barrier(global const int *in, global int *out, local int *part) {
     uint i = get_local_id(0);
@@ -80,7 +80,7 @@ kernel void local_argument_no_barrier(global const int *in, global int *out, loc
         out[get_group_id(0)] = part[0];
 }
 
-// verified: groups add up with an atomic
+// verified: groups add their sums with an atomic
 // heddle: global=1024 local=128
 kernel void with_atomic(global const int *in, global int *sum) {
     local int part;
@@ -93,7 +93,7 @@ kernel void with_atomic(global const int *in, global int *sum) {
         atomic_add(sum, part);
 }
 
-// race: groups add up without one
+// race: groups add their sums without an atomic
 // heddle: global=1024 local=128
 kernel void without_atomic(global const int *in, global int *sum) {
     local int part;

@@ -49,7 +49,7 @@ kernel void transpose(global const float *in, global float *out) {
     out[gy * h + gx] = tile[x][y];
 }
 
-// race: no barrier between the tile's writes and reads
+// race: no barrier between writing and reading the tile
 // heddle: global=64,64 local=16,16
 kernel void transpose_no_barrier(global const float *in, global float *out) {
     local float tile[T][T + 1];
@@ -60,7 +60,7 @@ kernel void transpose_no_barrier(global const float *in, global float *out) {
     out[gy * h + gx] = tile[x][y];
 }
 
-// race: in place, a group overwrites what another one still has to read
+// race: in place, a group overwrites elements that another group has not read yet
 // heddle: global=64,64 local=16,16
 kernel void transpose_in_place(global float *m) {
     local float tile[T][T + 1];
@@ -71,7 +71,7 @@ kernel void transpose_in_place(global float *m) {
     m[(get_group_id(0) * T + y) * w + get_group_id(1) * T + x] = tile[x][y];
 }
 
-// verified: bodies of a tile at a time; each work-item moves its own body
+// verified: one tile of bodies at a time; each work-item moves its own body
 // heddle: global=256 local=64
 kernel void nbody(global const float4 *in, global float4 *out, int tiles) {
     local float4 body[64];
@@ -121,7 +121,7 @@ kernel void convolve(global const int *in, constant int *weight, global int *out
     out[g] = weight[0] * row[i] + weight[1] * row[i + 1] + weight[2] * row[i + 2];
 }
 
-// race: the left border is written by the last work-item, over what the second to last wrote
+// race: the last work-item writes the left border over the value of the one before it
 // heddle: global=512 local=128 row=local:520
 kernel void convolve_wrong_border(global const int *in, constant int *weight, global int *out, local int *row) {
     int i = get_local_id(0), g = get_global_id(0);
@@ -132,7 +132,7 @@ kernel void convolve_wrong_border(global const int *in, constant int *weight, gl
     out[g] = weight[0] * row[i] + weight[1] * row[i + 1];
 }
 
-// verified: a point of the new field is written by one work-item, and the old one is only read
+// verified: one work-item writes each point of the new field, and the old field is only read
 // heddle: global=16,16,8 local=8,4,2
 kernel void stencil(global const float *old, global float *new) {
     size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
@@ -145,7 +145,7 @@ kernel void stencil(global const float *old, global float *new) {
     new[at] = (old[at - 1] + old[at + 1] + old[at - w] + old[at + w] + old[at - w * h] + old[at + w * h]) / 6.0f;
 }
 
-// race: the field is changed in place, so that neighbours see old and new points
+// race: the field is changed in place, so neighbors read old and new points
 // heddle: global=16,16,8 local=8,4,2
 kernel void stencil_in_place(global float *field) {
     size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
@@ -156,7 +156,7 @@ kernel void stencil_in_place(global float *field) {
     field[at] = (field[at - 1] + field[at + 1] + field[at - w] + field[at + w] + field[at - w * h] + field[at + w * h]) / 6.0f;
 }
 
-// race: the plane above has the size of a row, so that planes overlap
+// race: the plane above is at the distance of a row, so planes overlap
 // heddle: global=16,16,8 local=8,4,2
 kernel void stencil_wrong_pitch(global const float *old, global float *new) {
     size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);

@@ -20,6 +20,7 @@ import (
 	"fmt"
 
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 )
 
 // End is where a thread goes that ends.
@@ -170,11 +171,11 @@ func arms(b *ir.Block, term *ir.Instr) []Arm {
 	}
 	taken := Arm{Guard: term.Guard, Neg: term.Neg, Index: -1, To: End}
 	var out []Arm
-	switch term.Op() {
-	case "bra":
+	switch term.Action() {
+	case isa.ActBranch:
 		taken.To = b.Succs[0]
 		out = append(out, taken)
-	case "brx.idx":
+	case isa.ActIndexedBranch:
 		for i := range len(term.Src) - 1 {
 			taken.By, taken.Index, taken.To = term.Src[0], i, b.Succs[i]
 			out = append(out, taken)

@@ -2,7 +2,6 @@ package form
 
 import (
 	"fmt"
-	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -37,10 +36,10 @@ func KindOf(in *ir.Instr) Kind {
 	case isa.Texture, isa.Matrix: // what textures and other lanes hold
 		return withResult(in, Havoc)
 	}
-	switch in.Op() {
-	case "trap":
+	switch in.Action() {
+	case isa.ActTrap:
 		return Fail
-	case "call":
+	case isa.ActCall:
 		if in.Callee != nil && in.Callee.NoReturn {
 			return Fail
 		}
@@ -90,14 +89,16 @@ func Space(in *ir.Instr) event.Space {
 // noForm says why a statement has no lock-step form; "" if it has one.
 func noForm(in *ir.Instr) string {
 	switch {
-	case in.Op() == "call" && KindOf(in) != Fail && (in.Callee == nil || in.Callee.Name != "vprintf"):
+	case in.IsCall() && KindOf(in) != Fail && (in.Callee == nil || in.Callee.Name != "vprintf"):
 		return "a call of a function that is not inlined"
-	case in.Row.Category == isa.Async, in.Row.Category == isa.Stack, strings.Contains(in.Op(), "::cluster"), in.Op() == "mapa":
+	case in.Row.Category == isa.Async, in.Row.Category == isa.Stack, in.Row.Cluster(), in.Action() == isa.ActMapAddress:
 		return in.Text()
+	case in.Action() == isa.ActMatrixGroup, in.Action() == isa.ActTensorAllocate, in.Action() == isa.ActQueryCancel:
+		return in.Text() // of asynchronous operations, which have no lock-step form
 	case in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect,
 		in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:
 		return in.Text()
-	case in.Row.Category == isa.Barrier && in.Op() != "bar" && in.Op() != "barrier":
+	case in.Row.Category == isa.Barrier && in.Action() != isa.ActBlockBarrier:
 		return in.Text()
 	case in.Row.Category == isa.Barrier && in.Fn == isa.FnArrive:
 		return fmt.Sprintf("%s: a thread that does not wait at a barrier is in no lock-step with those that do", in.Text())
@@ -107,15 +108,12 @@ func noForm(in *ir.Instr) string {
 
 // BarrierParts returns the operands of a barrier: its number, and its count, of Kind None if it names none.
 func BarrierParts(in *ir.Instr) (id, count ir.Operand) {
-	n := len(in.Src)
-	if in.Fn == isa.FnPopc || in.Fn == isa.FnAnd || in.Fn == isa.FnOr {
-		n-- // the predicate
+	b, _ := in.NumberedBarrier()
+	if b.ID != nil {
+		id = *b.ID
 	}
-	if n > 0 {
-		id = in.Src[0]
-	}
-	if n > 1 {
-		count = in.Src[1]
+	if b.Count != nil {
+		count = *b.Count
 	}
 	return id, count
 }

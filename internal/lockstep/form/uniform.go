@@ -85,7 +85,7 @@ func (u *Uniformity) choosesSame(term *ir.Instr) bool {
 	if term.Guard != ir.NoReg && !u.reg[term.Guard] {
 		return false
 	}
-	return term.Op() != "brx.idx" || u.same(term.Src[:1])
+	return term.Action() != isa.ActIndexedBranch || u.same(term.Src[:1])
 }
 
 // computesSame reports whether an instruction gives all threads that execute it together the same.
@@ -97,11 +97,7 @@ func (u *Uniformity) computesSame(in *ir.Instr) bool {
 	case Barrier:
 		return true // the result of a reduction
 	case Assign:
-		switch in.Op() {
-		case "addc", "subc", "madc": // the carry flag is no operand
-			return false
-		}
-		return in.Row.Category != isa.Video && u.same(in.Src)
+		return !in.ReadsCarry() && in.Row.Category != isa.Video && u.same(in.Src)
 	}
 	return false
 }

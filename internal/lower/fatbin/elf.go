@@ -9,25 +9,29 @@ import (
 	"strings"
 )
 
-// machineCUDA is e_machine of a cubin (EM_CUDA).
+// machineCUDA is the e_machine of a cubin (EM_CUDA).
 const machineCUDA = 190
 
-// sections are where host compilers put containers: whole programs, and relocatable device code.
+// sections are the sections in which host compilers store containers: of programs, and of
+// relocatable device code.
 var sections = []string{".nv_fatbin", "__nv_relfatbin"}
 
-// maxSections bounds how many are read: headers may all name the same bytes.
+// maxSections bounds the sections that are read: in a malicious file all headers could name the
+// same bytes.
 const maxSections = 1 << 10
 
+// isELF reports whether b starts an ELF file.
 func isELF(b []byte) bool { return bytes.HasPrefix(b, []byte(elf.ELFMAG)) }
 
-// elf reads the containers of an ELF file. A cubin is its own only image.
+// elf reads the containers of an ELF file. A cubin becomes the only image.
 func (f *File) elf(content []byte) error {
 	e, err := openELF(content)
 	if err != nil {
 		return err
 	}
 	if e.Machine == machineCUDA {
-		im := &Image{Number: len(f.Images) + 1, Region: len(f.Images) + 1, Kind: ELF, Compression: None, Stored: len(content), payload: content, file: f}
+		im := &Image{Number: len(f.Images) + 1, Region: len(f.Images) + 1, Kind: ELF, Compression: None,
+			Stored: len(content), payload: content, file: f}
 		f.Images = append(f.Images, im)
 		return nil
 	}
@@ -39,11 +43,12 @@ func (f *File) elf(content []byte) error {
 		end := s.Offset + s.FileSize
 		switch read++; {
 		case read > maxSections:
-			return fmt.Errorf("more than %d sections %s", maxSections, s.Name)
+			return fmt.Errorf("the file has more than %d sections %s", maxSections, s.Name)
 		case s.Flags&elf.SHF_COMPRESSED != 0:
-			return fmt.Errorf("section %s: compressed, as no section of a loaded program can be", s.Name)
+			return fmt.Errorf("section %s is compressed, which no loader supports", s.Name)
 		case end < s.Offset || end > uint64(len(content)):
-			return fmt.Errorf("section %s: ends at byte %d of %d", s.Name, end, len(content))
+			return fmt.Errorf("section %s ends at byte %d, but the file has only %d bytes", s.Name, end,
+				len(content))
 		}
 		if err := f.regions(content[s.Offset:end]); err != nil {
 			return fmt.Errorf("section %s: %w", s.Name, err)
@@ -52,11 +57,12 @@ func (f *File) elf(content []byte) error {
 	return nil
 }
 
-// openELF is elf.NewFile for cubins too: ptxas writes versions of its own into e_version (20), which debug/elf
-// refuses.
+// openELF is elf.NewFile that accepts cubins: ptxas writes its own version into e_version (byte
+// 20), which debug/elf rejects.
 func openELF(content []byte) (*elf.File, error) {
 	const machineAt, versionAt, header = 18, 20, 24
-	if len(content) >= header && content[elf.EI_DATA] == byte(elf.ELFDATA2LSB) && binary.LittleEndian.Uint16(content[machineAt:]) == machineCUDA {
+	if len(content) >= header && content[elf.EI_DATA] == byte(elf.ELFDATA2LSB) &&
+		binary.LittleEndian.Uint16(content[machineAt:]) == machineCUDA {
 		content = bytes.Clone(content)
 		content[elf.EI_VERSION] = byte(elf.EV_CURRENT)
 		binary.LittleEndian.PutUint32(content[versionAt:], uint32(elf.EV_CURRENT))
@@ -84,26 +90,30 @@ func cubinKernels(cubin []byte) ([]string, error) {
 	return out, nil
 }
 
+// archiveMagic starts an archive.
 const archiveMagic = "!<arch>\n"
 
+// isArchive reports whether b starts an archive.
 func isArchive(b []byte) bool { return bytes.HasPrefix(b, []byte(archiveMagic)) }
 
-// archive reads the ELF members of a static library (the ar format of System V: a header of 60 bytes, the
-// size in decimal at 48, members at even offsets). Others, such as the symbol table, are passed over.
+// archive reads the ELF members of a static library: the ar format of System V, with headers of 60
+// bytes that contain the size in decimal at byte 48, and members at even offsets. It skips other
+// members, such as the symbol table.
 func (f *File) archive(b []byte) error {
 	const header = 60
 	for at := len(archiveMagic); at < len(b); {
 		if len(b)-at < header {
-			return fmt.Errorf("broken archive at byte %d: a member's header is cut off", at)
+			return fmt.Errorf("invalid archive at byte %d: the file ends inside the header of a member", at)
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(string(b[at+48 : at+58])))
 		start := at + header
 		if err != nil || n < 0 || n > len(b)-start {
-			return fmt.Errorf("broken archive at byte %d: a member's size %q", at+48, b[at+48:at+58])
+			return fmt.Errorf("invalid archive at byte %d: the size %q of a member is not a number within "+
+				"the file", at+48, b[at+48:at+58])
 		}
 		if member := b[start : start+n]; isELF(member) {
 			if err := f.open(member, 1); err != nil {
-				return fmt.Errorf("member at byte %d: %w", start, err)
+				return fmt.Errorf("archive member at byte %d: %w", start, err)
 			}
 		}
 		at = start + n + n%2

@@ -1,8 +1,10 @@
-// Package fatbin reads the container in which CUDA programs carry their device code, alone or in an ELF file.
+// Package fatbin reads the containers of device code in CUDA programs: fatbins, and ELF files and
+// archives with fatbins.
 //
-// A container is a sequence of regions, one for each translation unit. A region is a header of 16 bytes and a
-// sequence of images: PTX text or a cubin (an ELF file of SASS), each for one architecture, whole or
-// compressed. The format is undocumented; what this package reads is what CUDA 9 to 13 write:
+// A container is a sequence of regions, one for each translation unit. A region is a header of 16
+// bytes and a sequence of images: PTX text or a cubin (an ELF file of SASS), each for one
+// architecture, possibly compressed. NVIDIA does not document the format; this is the form that
+// CUDA 9 to 13 write:
 //
 //	region  0  u32 magic 0xBA55ED50   4  u16 version 1   6  u16 header size 16   8  u64 size of what follows
 //	image   0  u16 kind: 1 PTX, 2 ELF    2  u16 version 0x101    4  u32 header size (64, 80, 112)
@@ -10,7 +12,7 @@
 //	       28  u32 architecture: 80 for sm_80    32, 36  u32 offset and length of the name in the header
 //	       40  u64 flags: 0x2000 LZ4 (raw block), 0x8000 zstd   56  u64 size of the payload uncompressed
 //
-// All of it may be hostile: sizes are checked before they are used, and what is decompressed is bounded.
+// The input is not trusted: every size is checked before it is used, and decompression is bounded.
 package fatbin
 
 import (
@@ -20,14 +22,15 @@ import (
 	"strings"
 )
 
-// Kind is what an image holds.
+// Kind is the kind of the contents of an image.
 type Kind uint16
 
 const (
-	PTX Kind = 1
-	ELF Kind = 2 // a cubin
+	PTX Kind = 1 // text
+	ELF Kind = 2 // a cubin: machine code
 )
 
+// String returns the name of the kind in messages.
 func (k Kind) String() string {
 	switch k {
 	case PTX:
@@ -38,67 +41,72 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint16(k))
 }
 
-// Compression is how a payload is stored.
+// Compression is the compression of a payload.
 type Compression string
 
 const (
-	None Compression = "none"
-	LZ4  Compression = "lz4"
-	Zstd Compression = "zstd"
+	None Compression = "none" // the payload is stored as it is
+	LZ4  Compression = "lz4"  // a raw block
+	Zstd Compression = "zstd" // a frame
 )
 
+// Constants of the format, see the package comment.
 const (
 	magic        = 0xBA55ED50
 	regionHeader = 16
-	imageHeader  = 64 // the least; fields up to the uncompressed size
+	imageHeader  = 64 // minimum: the fields up to the uncompressed size
 	flagLZ4      = 0x2000
 	flagZstd     = 0x8000
 )
 
 // Image is one image of a container.
 type Image struct {
-	Number      int // from 1, in the order of the file
-	Region      int // from 1
-	Kind        Kind
-	Arch        int    // 80 for sm_80
-	Name        string // what the compiler called it, often the source file; may be empty
-	Compression Compression
-	Stored      int // bytes of the payload in the file, padding included
+	Number      int         // from 1, in the order of the file
+	Region      int         // from 1
+	Kind        Kind        // of its contents
+	Arch        int         // 80 for sm_80
+	Name        string      // given by the compiler, often the source file; may be empty
+	Compression Compression // of the payload
+	Stored      int         // bytes of the payload in the file, including padding
 
 	payload []byte // compressed, or padded with zeros
-	size    uint64 // uncompressed; 0 where the payload is not compressed
+	size    uint64 // bytes after decompression; 0 if the payload is not compressed
 	file    *File
 	data    []byte // decompressed
 }
 
 // File is the device code of one file.
 type File struct {
-	Images []*Image
-	budget int64 // bytes that may still be decompressed
+	Images []*Image // in the order of the file
+	budget int64    // bytes that may still be decompressed
 }
 
-// FormatError is a container that is broken.
+// FormatError reports an invalid container.
 type FormatError struct {
-	Offset int // in the container, or in the section of the ELF file
-	Reason string
+	Offset int    // in the container, or in the section of the ELF file
+	Reason string // what was found and what was expected
 }
 
+// Error returns the offset and the reason in one line.
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("broken fatbin at byte %d: %s", e.Offset, e.Reason)
+	return fmt.Sprintf("invalid fatbin at byte %d: %s", e.Offset, e.Reason)
 }
 
 // Is reports whether a file is an ELF file, an archive or a fatbin, by its first bytes.
 func Is(content []byte) bool { return isELF(content) || isArchive(content) || isRegion(content) }
 
+// isRegion reports whether b starts with a region.
 func isRegion(b []byte) bool { return len(b) >= 4 && binary.LittleEndian.Uint32(b) == magic }
 
-// Open finds the images of an ELF file (an executable, a shared or relocatable object, a cubin), of an
-// archive of those, or of a fatbin. A file without device code has no images. Payloads are not looked at yet.
+// Open finds the images of an ELF file (an executable, a shared or relocatable object, a cubin), of
+// an archive of these, or of a fatbin. A file without device code has no images. Open does not read
+// payloads. It fails if the file is invalid or of another kind.
 func Open(content []byte) (*File, error) {
 	f := &File{budget: maxTotal}
 	return f, f.open(content, 0)
 }
 
+// open reads content. depth is 1 for a member of an archive, which cannot itself be an archive.
 func (f *File) open(content []byte, depth int) error {
 	switch {
 	case isRegion(content):
@@ -111,7 +119,8 @@ func (f *File) open(content []byte, depth int) error {
 	return &FormatError{0, "neither an ELF file nor a fatbin"}
 }
 
-// regions reads a sequence of regions, with zeros between them where a linker has aligned them.
+// regions reads a sequence of regions, possibly with zeros between them that a linker inserted for
+// alignment.
 func (f *File) regions(b []byte) error {
 	region := 0
 	if n := len(f.Images); n > 0 {
@@ -125,16 +134,19 @@ func (f *File) regions(b []byte) error {
 		rest := b[at:]
 		switch {
 		case len(rest) < regionHeader:
-			return &FormatError{at, "a region's header is cut off"}
+			return &FormatError{at, "the file ends inside the header of a region"}
 		case !isRegion(rest):
-			return &FormatError{at, fmt.Sprintf("no region begins here: magic %#x, want %#x", binary.LittleEndian.Uint32(rest), uint32(magic))}
+			return &FormatError{at, fmt.Sprintf("expected a region with the magic number %#[2]x, found "+
+				"%#[1]x", binary.LittleEndian.Uint32(rest), uint32(magic))}
 		}
 		header, size := uint64(binary.LittleEndian.Uint16(rest[6:])), binary.LittleEndian.Uint64(rest[8:])
 		switch {
 		case header < regionHeader:
-			return &FormatError{at + 6, fmt.Sprintf("a region's header of %d bytes, want %d", header, regionHeader)}
+			return &FormatError{at + 6,
+				fmt.Sprintf("the header of a region has %d bytes, expected at least %d", header, regionHeader)}
 		case header > uint64(len(rest)) || size > uint64(len(rest))-header:
-			return &FormatError{at + 8, fmt.Sprintf("a region of %d bytes, of which %d are there", size, len(rest))}
+			return &FormatError{at + 8,
+				fmt.Sprintf("a region has %d bytes, but only %d bytes are left", size, len(rest))}
 		}
 		region++
 		if err := f.images(rest[header:header+size], region, at+int(header)); err != nil {
@@ -145,10 +157,10 @@ func (f *File) regions(b []byte) error {
 	return nil
 }
 
-// maxImages bounds the number of images: real programs have some thousands.
+// maxImages bounds the number of images; real programs have a few thousand.
 const maxImages = 1 << 16
 
-// images reads the images of one region. base is the region's offset, for messages.
+// images reads the images of one region. base is the offset of b for messages.
 func (f *File) images(b []byte, region, base int) error {
 	for at := 0; at < len(b); {
 		rest := b[at:]
@@ -156,20 +168,27 @@ func (f *File) images(b []byte, region, base int) error {
 			return nil // padding
 		}
 		if len(rest) < imageHeader {
-			return &FormatError{base + at, "an image's header is cut off"}
+			return &FormatError{base + at, "the file ends inside the header of an image"}
 		}
-		header, stored := uint64(binary.LittleEndian.Uint32(rest[4:])), uint64(binary.LittleEndian.Uint32(rest[8:]))
+		header, stored := uint64(binary.LittleEndian.Uint32(rest[4:])),
+			uint64(binary.LittleEndian.Uint32(rest[8:]))
 		switch {
 		case header < imageHeader || header > uint64(len(rest)):
-			return &FormatError{base + at + 4, fmt.Sprintf("an image's header of %d bytes, want %d to %d", header, imageHeader, len(rest))}
+			return &FormatError{base + at + 4,
+				fmt.Sprintf("the header of an image has %d bytes, expected %d to %d", header, imageHeader,
+					len(rest))}
 		case stored > uint64(len(rest))-header:
-			return &FormatError{base + at + 8, fmt.Sprintf("an image of %d bytes, of which %d are there", stored, uint64(len(rest))-header)}
+			return &FormatError{base + at + 8,
+				fmt.Sprintf("an image has %d bytes, but only %d bytes are left", stored,
+					uint64(len(rest))-header)}
 		case len(f.Images) == maxImages:
-			return &FormatError{base + at, fmt.Sprintf("more than %d images", maxImages)}
+			return &FormatError{base + at, fmt.Sprintf("the file has more than %d images", maxImages)}
 		}
 		im := &Image{
-			Number: len(f.Images) + 1, Region: region, Kind: Kind(binary.LittleEndian.Uint16(rest)), Arch: int(binary.LittleEndian.Uint32(rest[28:])),
-			Name: imageName(rest[:header]), Compression: None, Stored: int(stored), payload: rest[header : header+stored], file: f,
+			Number: len(f.Images) + 1, Region: region, Kind: Kind(binary.LittleEndian.Uint16(rest)),
+			Arch: int(binary.LittleEndian.Uint32(rest[28:])),
+			Name: imageName(rest[:header]), Compression: None, Stored: int(stored),
+			payload: rest[header : header+stored], file: f,
 		}
 		if err := im.compression(rest); err != nil {
 			return &FormatError{base + at, err.Error()}
@@ -180,12 +199,12 @@ func (f *File) images(b []byte, region, base int) error {
 	return nil
 }
 
-// compression reads the fields that say how the payload is stored.
+// compression reads the fields about the compression of the payload.
 func (im *Image) compression(header []byte) error {
 	flags := binary.LittleEndian.Uint64(header[40:])
 	switch {
 	case flags&flagLZ4 != 0 && flags&flagZstd != 0:
-		return fmt.Errorf("an image that is both LZ4 and zstd (flags %#x)", flags)
+		return fmt.Errorf("an image has the flags of both LZ4 and zstd (%#x)", flags)
 	case flags&flagLZ4 != 0:
 		im.Compression = LZ4
 	case flags&flagZstd != 0:
@@ -195,17 +214,19 @@ func (im *Image) compression(header []byte) error {
 	}
 	compressed := uint64(binary.LittleEndian.Uint32(header[16:]))
 	if compressed > uint64(len(im.payload)) {
-		return fmt.Errorf("a compressed payload of %d bytes in an image of %d", compressed, len(im.payload))
+		return fmt.Errorf("a compressed payload has %d bytes, but its image has only %d", compressed,
+			len(im.payload))
 	}
 	im.payload = im.payload[:compressed]
 	im.size = binary.LittleEndian.Uint64(header[56:])
 	return nil
 }
 
-// imageName reads the name that a header longer than its fields may hold. A name that is out of bounds is
-// none: nothing depends on it.
+// imageName returns the name in a header that is longer than its fields. It returns "" for an
+// invalid name, since nothing depends on names.
 func imageName(header []byte) string {
-	off, n := uint64(binary.LittleEndian.Uint32(header[32:])), uint64(binary.LittleEndian.Uint32(header[36:]))
+	off, n := uint64(binary.LittleEndian.Uint32(header[32:])),
+		uint64(binary.LittleEndian.Uint32(header[36:]))
 	if off < imageHeader || n == 0 || off+n > uint64(len(header)) {
 		return ""
 	}
@@ -216,6 +237,7 @@ func imageName(header []byte) string {
 	return name
 }
 
+// allZero reports whether b is padding.
 func allZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Kernels returns the names of the kernels of an image: the .entry directives of PTX, the entry points of a
-// cubin.
+// Kernels returns the names of the kernels of an image, mangled: the .entry directives of PTX, or
+// the entry points of a cubin. It fails if the payload is invalid.
 func (im *Image) Kernels() ([]string, error) {
 	data, err := im.Data()
 	if err != nil {
@@ -27,7 +27,8 @@ func (im *Image) Kernels() ([]string, error) {
 	return nil, nil
 }
 
-// ptxKernels finds the names that follow .entry, outside comments and strings.
+// ptxKernels returns the names after .entry, outside of comments and strings. It does not parse the
+// text, so that invalid PTX is reported later, with its position.
 func ptxKernels(text []byte) []string {
 	var out []string
 	for i := 0; i < len(text); {
@@ -55,7 +56,8 @@ func ptxKernels(text []byte) []string {
 	return out
 }
 
-// lengthTo is the number of bytes up to and with end; all of b without it.
+// lengthTo returns the number of bytes of b up to and including end; all of them if b does not
+// contain end.
 func lengthTo(b []byte, end string) int {
 	if i := bytes.Index(b, []byte(end)); i >= 0 {
 		return i + len(end)
@@ -63,11 +65,13 @@ func lengthTo(b []byte, end string) int {
 	return len(b)
 }
 
+// isNameByte reports whether c can be in a name of PTX.
 func isNameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' ||
+		c == '$' || c == '%'
 }
 
-// isaVersion reads the .version of PTX as 100*major+minor; 0 without.
+// isaVersion returns the .version of PTX as 100*major+minor; 0 if there is none.
 func isaVersion(text []byte) int {
 	_, rest, ok := bytes.Cut(text, []byte(".version"))
 	if !ok {
@@ -83,17 +87,18 @@ func isaVersion(text []byte) int {
 	return 100*a + b
 }
 
-// Selection is the PTX of a file that speaks for all its device code.
+// Selection is the PTX of a file that represents all of its device code.
 type Selection struct {
-	Images []*Image
+	Images []*Image // PTX, in the order of the file
 	SASS   []string // kernels that no PTX of the file defines, in order
 	Opaque int      // images that are neither PTX nor cubin
 }
 
-// Select chooses the PTX to analyse. In each region, which holds one translation unit for several
-// architectures, the newest architecture wins, and on a tie the newest ISA. An older image is chosen too if
-// it defines a kernel that those chosen lack (code may depend on __CUDA_ARCH__; a region of relocatable code
-// may hold several units).
+// Select chooses the PTX to analyse. A region contains one translation unit for several
+// architectures. Of these Select takes the newest architecture, and among equal ones the newest PTX
+// ISA. It also takes an older image that defines a kernel the chosen ones lack: code can depend on
+// __CUDA_ARCH__, and a region of relocatable code can contain several units. It fails if a payload
+// cannot be decompressed.
 func (f *File) Select() (*Selection, error) {
 	s := &Selection{}
 	regions := make(map[int][]*Image)
@@ -132,7 +137,7 @@ func (f *File) Select() (*Selection, error) {
 	return s, nil
 }
 
-// region chooses among the PTX images of one region, and notes in have what all chosen ones define.
+// region chooses among the PTX images of one region, and adds all kernels that they define to have.
 func (s *Selection) region(images []*Image, have map[string]bool) error {
 	versions := make(map[*Image]int, len(images))
 	for _, im := range images {
@@ -154,7 +159,7 @@ func (s *Selection) region(images []*Image, have map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		fresh := i == 0 // the newest one is chosen even without a kernel: that is for the reader of it to say
+		fresh := i == 0 // the newest is chosen even if it has no kernel: the caller reports that
 		for _, n := range names {
 			fresh = fresh || !here[n]
 			here[n] = true

@@ -9,16 +9,18 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// What may be decompressed. The PTX of the largest libraries is tens of MiB an image.
+// Limits of decompression in bytes. In the largest libraries an image has tens of MiB of PTX.
 const (
-	maxImage = 256 << 20
-	maxTotal = 1 << 30 // of all images of a file
+	maxImage = 256 << 20 // of one image
+	maxTotal = 1 << 30   // of all images of a file
 )
 
-// lz4Ratio is the most that LZ4 can expand: each further byte of a length stands for 255.
+// lz4Ratio is the maximum expansion of LZ4, where each additional byte of a length means up to 255
+// bytes.
 const lz4Ratio = 255
 
-// Data returns the payload: PTX text without its padding, or the bytes of a cubin.
+// Data returns the payload: PTX text without its padding, or the bytes of a cubin. It fails if the
+// payload is invalid or exceeds the limits.
 func (im *Image) Data() ([]byte, error) {
 	if im.data != nil {
 		return im.data, nil
@@ -26,7 +28,8 @@ func (im *Image) Data() ([]byte, error) {
 	data := im.payload
 	if im.Compression != None {
 		if im.size > maxImage || im.size > uint64(im.file.budget) {
-			return nil, im.errorf("%d bytes uncompressed are more than can be read", im.size)
+			return nil, im.errorf("%d bytes after decompression exceed the limit of 256 MiB per image and "+
+				"1 GiB per file", im.size)
 		}
 		var err error
 		if data, err = im.decompress(); err != nil {
@@ -41,16 +44,18 @@ func (im *Image) Data() ([]byte, error) {
 	return data, nil
 }
 
+// errorf returns an error that names the image.
 func (im *Image) errorf(format string, args ...any) error {
 	return fmt.Errorf("image %d: %s", im.Number, fmt.Sprintf(format, args...))
 }
 
+// decompress returns the decompressed payload.
 func (im *Image) decompress() ([]byte, error) {
 	if im.Compression == Zstd {
 		return im.unzstd()
 	}
 	if im.size > lz4Ratio*uint64(len(im.payload)) {
-		return nil, fmt.Errorf("%d bytes cannot be the form of %d", len(im.payload), im.size)
+		return nil, fmt.Errorf("%d compressed bytes cannot contain %d bytes", len(im.payload), im.size)
 	}
 	out := make([]byte, im.size)
 	n, err := lz4.UncompressBlock(im.payload, out)
@@ -60,10 +65,11 @@ func (im *Image) decompress() ([]byte, error) {
 	return im.whole(out[:n])
 }
 
-// unzstd decompresses in a stream: the ratio of zstd has no bound, so the size that the header states is not
-// believed before that many bytes have come.
+// unzstd decompresses a stream. The ratio of zstd has no bound, so it does not allocate the size in
+// the header before that many bytes exist.
 func (im *Image) unzstd() ([]byte, error) {
-	d, err := zstd.NewReader(bytes.NewReader(im.payload), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxImage))
+	d, err := zstd.NewReader(bytes.NewReader(im.payload), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxImage))
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +81,10 @@ func (im *Image) unzstd() ([]byte, error) {
 	return im.whole(out.Bytes())
 }
 
-// whole checks that as much came out as the header states.
+// whole checks that the decompressed payload has the size in the header.
 func (im *Image) whole(out []byte) ([]byte, error) {
 	if uint64(len(out)) != im.size {
-		return nil, fmt.Errorf("%d bytes came out, %d were stated", len(out), im.size)
+		return nil, fmt.Errorf("decompression yields %d bytes, but the header says %d", len(out), im.size)
 	}
 	return out, nil
 }

@@ -1,14 +1,15 @@
-// Package maxsat solves small weighted partial MaxSAT problems in process: hard clauses hold, and the weight of the
-// soft clauses that do not is least.
+// Package maxsat solves small weighted partial MaxSAT problems in process: every hard clause holds,
+// and the total weight of the violated soft clauses is minimal.
 //
-// What it follows: OLL (Andres, Kaufmann, Matheis and Schaub, ICLP 2012; Morgado, Dodaro and Marques-Silva, "Core-
-// guided MaxSAT with soft cardinality constraints", CP 2014), with totalizers (Bailleux and Boufkhad, CP 2003) for the
-// cardinality constraints, over go-air/gini; with stratification and hardening (Ansótegui, Bonet and Levy, "SAT-based
-// MaxSAT algorithms", AIJ 2013), because the weights of package place lie far apart.
+// It follows OLL (Andres, Kaufmann, Matheis and Schaub, ICLP 2012; Morgado, Dodaro and
+// Marques-Silva, "Core-guided MaxSAT with soft cardinality constraints", CP 2014), with totalizers
+// (Bailleux and Boufkhad, CP 2003) for the cardinality constraints, over smt/cdcl. Stratification
+// and hardening (Ansótegui, Bonet and Levy, "SAT-based MaxSAT algorithms", AIJ 2013) are there
+// because the weights of package place lie far apart.
 //
-// What is checked of each answer: the model satisfies every hard clause, and its weight, counted again, is the lower
-// bound that the cores prove. What is not: that a core is one, which is the SAT solver's word; tests compare with z3
-// and with brute force.
+// Each answer is checked: the model satisfies every hard clause, and its cost, computed again from
+// the problem, equals the lower bound that the cores prove. That a core is unsatisfiable is not
+// checked again; the tests compare with z3 and with brute force.
 package maxsat
 
 import (
@@ -21,7 +22,7 @@ import (
 // Lit is a literal: a variable from 1 up, or its negation.
 type Lit int
 
-// Soft is a clause that costs Weight if it does not hold. Weights are positive.
+// Soft is a clause that costs Weight if it is violated. Weights are positive.
 type Soft struct {
 	Clause []Lit
 	Weight int64
@@ -34,23 +35,23 @@ type Problem struct {
 	Soft []Soft
 }
 
-// NewVar returns a variable of its own.
+// NewVar adds a variable and returns its positive literal.
 func (p *Problem) NewVar() Lit {
 	p.Vars++
 	return Lit(p.Vars)
 }
 
-// AddHard demands a clause.
+// AddHard adds a clause that must hold.
 func (p *Problem) AddHard(clause ...Lit) {
 	p.Hard = append(p.Hard, append([]Lit(nil), clause...))
 }
 
-// AddSoft asks for a clause.
+// AddSoft adds a clause that should hold.
 func (p *Problem) AddSoft(weight int64, clause ...Lit) {
 	p.Soft = append(p.Soft, Soft{append([]Lit(nil), clause...), weight})
 }
 
-// Model says which variables are true, by number; index 0 is not used.
+// Model holds the value of each variable, by number; index 0 is not used.
 type Model []bool
 
 // Holds reports whether a literal is true.
@@ -70,7 +71,8 @@ func (m Model) satisfies(clause []Lit) bool {
 	return false
 }
 
-// Cost is the weight of the soft clauses that do not hold in m; ok says whether the hard ones do.
+// Cost returns the total weight of the soft clauses that m violates; ok reports whether the hard
+// clauses hold.
 func (p *Problem) Cost(m Model) (cost int64, ok bool) {
 	for _, h := range p.Hard {
 		if !m.satisfies(h) {
@@ -85,15 +87,15 @@ func (p *Problem) Cost(m Model) (cost int64, ok bool) {
 	return cost, true
 }
 
-// ErrWeights says that the weights of a problem do not fit.
+// ErrWeights reports weights that are not positive or too large to add up.
 var ErrWeights = errors.New("maxsat: weights must be positive, and their sum below 2^63")
 
-// check reports what is wrong with a problem.
+// check validates a problem.
 func (p *Problem) check() error {
 	lits := func(clause []Lit) error {
 		for _, l := range clause {
 			if l == 0 || l > Lit(p.Vars) || -l > Lit(p.Vars) {
-				return fmt.Errorf("maxsat: literal %d of %d variables", l, p.Vars)
+				return fmt.Errorf("maxsat: literal %d is not one of %d variables", l, p.Vars)
 			}
 		}
 		return nil
@@ -116,8 +118,9 @@ func (p *Problem) check() error {
 	return nil
 }
 
-// Solve returns a model of least cost, or a nil model if the hard clauses have none. The error is that of ctx, of a
-// problem that is none, or tells of a wrong answer of the SAT solver.
+// Solve returns a model of minimal cost, or a nil model if the hard clauses have none. The error is
+// that of ctx, reports an invalid problem, or reports that the SAT solver contradicts itself. The
+// same problem always has the same model: nothing depends on time or on the order of maps.
 func Solve(ctx context.Context, p *Problem) (Model, int64, error) {
 	if err := p.check(); err != nil {
 		return nil, 0, err
@@ -133,7 +136,8 @@ func Solve(ctx context.Context, p *Problem) (Model, int64, error) {
 	}
 	cost, ok := p.Cost(m)
 	if !ok || cost != bound {
-		return nil, 0, fmt.Errorf("maxsat: the solver's model costs %d (hard clauses hold: %v), its cores prove %d", cost, ok, bound)
+		return nil, 0, fmt.Errorf("maxsat: the model costs %d (hard clauses hold: %v), the cores prove %d",
+			cost, ok, bound)
 	}
 	return m, cost, nil
 }

@@ -27,7 +27,7 @@ func brute(p *Problem) (least int64, ok bool) {
 	return least, ok
 }
 
-// problem draws a problem of the kind that a draw function gives: n(lo, hi) is a number between them, both included.
+// problem generates a problem; n(lo, hi) returns a number between both, inclusive.
 func problem(n func(lo, hi int) int) *Problem {
 	p := &Problem{Vars: n(1, 9)}
 	clause := func(least, most int) []Lit {

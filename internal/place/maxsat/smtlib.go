@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteSMT prints a problem for z3 (nuZ: Bjørner, Phan and Fleckenstein, TACAS 2015): hard clauses by assert, soft
-// ones by assert-soft. The answer is to be read by ReadSMT.
+// WriteSMT prints a problem for z3 (νZ: Bjørner, Phan and Fleckenstein, TACAS 2015): hard clauses
+// by assert, soft ones by assert-soft. ReadSMT reads the answer.
 func (p *Problem) WriteSMT(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for v := 1; v <= p.Vars; v++ {
@@ -41,8 +41,8 @@ func clauseSMT(clause []Lit) string {
 	return b.String()
 }
 
-// ReadSMT reads what z3 prints of what WriteSMT wrote. The model is nil if there is none; it satisfies the hard
-// clauses, and cost is what it costs.
+// ReadSMT reads the output of z3 for a problem that WriteSMT printed. The model is nil if there is
+// none; otherwise it satisfies the hard clauses, and cost is its cost.
 func (p *Problem) ReadSMT(r io.Reader) (m Model, cost int64, err error) {
 	sc := bufio.NewScanner(r)
 	line := func() string {
@@ -54,14 +54,14 @@ func (p *Problem) ReadSMT(r io.Reader) (m Model, cost int64, err error) {
 		return nil, 0, nil
 	case "sat":
 	default:
-		return nil, 0, fmt.Errorf("maxsat: the solver answers %q", answer)
+		return nil, 0, fmt.Errorf("maxsat: z3 answers %q, expected sat or unsat", answer)
 	}
 	m = make(Model, p.Vars+1)
 	for v := 1; v <= p.Vars; v++ {
 		switch value := line(); value {
 		case "true":
 			m[v] = true
-		case "false", fmt.Sprintf("x%d", v): // the variable itself: either will do
+		case "false", fmt.Sprintf("x%d", v): // the variable itself: both values will do
 		default:
 			return nil, 0, fmt.Errorf("maxsat: the solver says that x%d is %q", v, value)
 		}

@@ -1,6 +1,9 @@
-// Package answers keeps what solvers answered in files, for the next run: one file for each query, named by its digest. Only
-// what was decided is kept. A file that is not whole is no answer, and a model is checked by who reads it; an "unsat" is
-// believed if the sum at its end is right.
+// Package answers caches the answers of solvers in files, for the next run. Each decided query has
+// a file named by its digest; undecided queries are not stored.
+//
+// A truncated or changed file is ignored: a checksum at its end covers the content and the digest.
+// The reader of a model checks it against the query (smt.Pool does). An "unsat" cannot be checked
+// and is trusted if the checksum is right, so a solver bug requires a new version number.
 package answers
 
 import (
@@ -9,30 +12,30 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"sort"
-	"strings"
 	"sync/atomic"
 
+	"heddle/internal/cache"
 	"heddle/internal/smt"
 )
 
-// version changes whenever answers of before are not to be used: when the format of the files changes, or a solver turns out
-// to have been wrong.
+// version is part of the path. It changes when old answers must not be used: after a change of the
+// format, or when a solver turns out to have been wrong.
 const version = "2"
 
-// most bounds the number of files.
+// most bounds the number of files; one has about 500 bytes.
 const most = 20_000
 
-// Dir is a smt.Store over a directory. What cannot be read or written is not kept, without an error.
+// Dir is an smt.Store over a directory, safe for concurrent use by several processes. Errors of
+// reading or writing are not reported: the query is solved again.
 type Dir struct {
 	path    string
 	written atomic.Int64
 }
 
-// Open returns the store in dir, which need not exist.
+// Open returns the store in dir, which is created by the first Put.
 func Open(dir string) *Dir { return &Dir{path: filepath.Join(dir, "answers-"+version)} }
 
-// entry is the content of a file, behind which its sum stands.
+// entry is the content of a file, which a checksum follows.
 type entry struct {
 	Digest string
 	Status string
@@ -42,12 +45,13 @@ type entry struct {
 	Funcs  map[string]map[string]uint64 `json:",omitempty"` // arguments in hexadecimal
 }
 
+// file returns the path of the answer to a query.
 func (d *Dir) file(q smt.Digest) string {
 	name := hex.EncodeToString(q[:])
 	return filepath.Join(d.path, name)
 }
 
-// Get reads an answer.
+// Get returns the stored answer to a query, and false if there is none or its file is damaged.
 func (d *Dir) Get(q smt.Digest) (smt.Answer, bool) {
 	b, err := os.ReadFile(d.file(q))
 	if err != nil || len(b) < sha256.Size {
@@ -55,7 +59,8 @@ func (d *Dir) Get(q smt.Digest) (smt.Answer, bool) {
 	}
 	text, sum := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	var e entry
-	if sha256.Sum256(text) != [sha256.Size]byte(sum) || json.Unmarshal(text, &e) != nil || e.Digest != hex.EncodeToString(q[:]) {
+	if sha256.Sum256(text) != [sha256.Size]byte(sum) || json.Unmarshal(text, &e) != nil ||
+		e.Digest != hex.EncodeToString(q[:]) {
 		return smt.Answer{}, false
 	}
 	a := smt.Answer{By: e.By, Steps: e.Steps}
@@ -84,7 +89,8 @@ func (d *Dir) Get(q smt.Digest) (smt.Answer, bool) {
 	return a, true
 }
 
-// Put writes an answer.
+// Put stores a decided answer. It writes a temporary file and renames it, so that other processes
+// never read a partial one.
 func (d *Dir) Put(q smt.Digest, a smt.Answer) {
 	e := entry{Digest: hex.EncodeToString(q[:]), Status: a.Status.String(), By: a.By, Steps: a.Steps}
 	if a.Status == smt.Sat {
@@ -101,42 +107,14 @@ func (d *Dir) Put(q smt.Digest, a smt.Answer) {
 		return
 	}
 	sum := sha256.Sum256(text)
-	if os.MkdirAll(d.path, 0o755) != nil {
-		return
+	if cache.Write(d.file(q), append(text, sum[:]...)) == nil {
+		d.written.Add(1)
 	}
-	f, err := os.CreateTemp(d.path, ".tmp-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(append(text, sum[:]...))
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), d.file(q)) != nil {
-		_ = os.Remove(f.Name())
-		return
-	}
-	d.written.Add(1)
 }
 
-// Prune removes the oldest files when there are too many. It is called at the end of a run.
+// Prune removes the oldest answers when there are too many. It is called at the end of a run.
 func (d *Dir) Prune() {
-	if d.written.Load() == 0 {
-		return
-	}
-	entries, err := os.ReadDir(d.path)
-	if err != nil || len(entries) <= most {
-		return
-	}
-	type aged struct {
-		name string
-		at   int64
-	}
-	var all []aged
-	for _, e := range entries {
-		if fi, err := e.Info(); err == nil && !strings.HasPrefix(e.Name(), ".") {
-			all = append(all, aged{e.Name(), fi.ModTime().UnixNano()})
-		}
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
-	for _, a := range all[:max(len(all)-most*3/4, 0)] {
-		_ = os.Remove(filepath.Join(d.path, a.name)) // another process may have done so
+	if d.written.Load() > 0 {
+		cache.Prune(d.path, "", most)
 	}
 }

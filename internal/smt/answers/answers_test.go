@@ -14,13 +14,14 @@ func TestRoundTrip(t *testing.T) {
 	for i, a := range []smt.Answer{
 		{Status: smt.Unsat, By: "gini"},
 		{Status: smt.Sat, By: "z3", Model: &smt.Model{
-			Vars:  map[string]uint64{"x0": 1<<64 - 1, "x1": 0},
-			Funcs: map[string]map[string]uint64{"f0": {smt.Key([]uint64{5, 1 << 63}): 7}, "f1": {smt.Key(nil): 1}},
+			Vars: map[string]uint64{"x0": 1<<64 - 1, "x1": 0},
+			Funcs: map[string]map[string]uint64{"f0": {smt.Key([]uint64{5, 1 << 63}): 7},
+				"f1": {smt.Key(nil): 1}},
 		}},
 	} {
 		q[0] = byte(i)
 		if _, ok := d.Get(q); ok {
-			t.Fatal("an answer before there is one")
+			t.Fatal("an answer before Put")
 		}
 		d.Put(q, a)
 		got, ok := d.Get(q)
@@ -30,7 +31,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCorrupt: whatever byte of a file changes, and wherever it ends, it is no answer. Nor is one under another name.
+// TestCorrupt checks that a file with any changed byte, a truncated file, and a file under another
+// name yield no answer.
 func TestCorrupt(t *testing.T) {
 	d := Open(t.TempDir())
 	var q, other smt.Digest
@@ -59,13 +61,13 @@ func TestCorrupt(t *testing.T) {
 	}
 	write(whole)
 	if _, ok := d.Get(q); !ok {
-		t.Fatal("the whole file is no answer")
+		t.Fatal("the intact file yields no answer")
 	}
 	if err := os.Rename(d.file(q), d.file(other)); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := d.Get(other); ok {
-		t.Error("the answer to another query")
+		t.Error("a file under another name yields an answer")
 	}
 }
 
@@ -77,7 +79,7 @@ func TestNoDirectory(t *testing.T) {
 	d := Open(path)
 	d.Put(smt.Digest{}, smt.Answer{Status: smt.Unsat})
 	if _, ok := d.Get(smt.Digest{}); ok {
-		t.Error("an answer from nowhere")
+		t.Error("an answer from a missing directory")
 	}
 	d.Prune()
 }

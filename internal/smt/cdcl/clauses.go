@@ -1,6 +1,7 @@
 package cdcl
 
-// Add adds a clause; what it is given is not kept.
+// Add adds a clause. It must not be called during a search. Literals that are false for good are
+// dropped, and clauses that hold for good are not stored.
 func (s *Solver) Add(lits ...Lit) {
 	if s.broken {
 		return
@@ -10,7 +11,7 @@ func (s *Solver) Add(lits ...Lit) {
 	s.clauses = append(s.clauses, 0, 0)
 	for _, l := range lits {
 		switch {
-		case s.value[l] > 0, s.marks[l.Not()] == s.stamps: // it is true: nothing is decided here, so for good
+		case s.value[l] > 0, s.marks[l.Not()] == s.stamps: // true for good, since no level is open
 			s.clauses = s.clauses[:at]
 			return
 		case s.value[l] < 0, s.marks[l] == s.stamps:
@@ -31,10 +32,11 @@ func (s *Solver) Add(lits ...Lit) {
 	}
 }
 
-// header is how many words precede the literals of a clause.
+// header is the number of words before the literals of a clause.
 const header = 2
 
-// attach has the clauses that were added watched. Many come at once: their watches are counted first, and lie together.
+// attach starts to watch the clauses added since the last search. Their watches are counted first,
+// so that each list is allocated once and the lists lie side by side.
 func (s *Solver) attach() {
 	if s.attached == len(s.clauses) {
 		return
@@ -48,7 +50,7 @@ func (s *Solver) attach() {
 	total := 0
 	for p, n := range need {
 		if n > 0 {
-			need[p] += int32(len(s.watches[p])) + n/4 + 1 // some come with what is learned
+			need[p] += int32(len(s.watches[p])) + n/4 + 1 // room for learned clauses
 			total += int(need[p])
 		}
 	}
@@ -61,17 +63,18 @@ func (s *Solver) attach() {
 	}
 	s.each(s.attached, func(at ref) { s.watch(at) })
 	s.attached = len(s.clauses)
-	s.head = 0 // what was true before the clauses came
+	s.head = 0 // propagate the new clauses over older assignments, too
 }
 
-// each visits the clauses from a place on.
+// each visits the clauses from an offset on.
 func (s *Solver) each(from int, visit func(ref)) {
 	for at := from; at < len(s.clauses); at += header + int(s.clauses[at]) {
 		visit(ref(at))
 	}
 }
 
-// addLearned adds a clause that follows from the others. Its first two literals are to be watched.
+// addLearned adds a clause that follows from the others. Its first two literals become the watched
+// ones.
 func (s *Solver) addLearned(c []Lit, value int) ref {
 	at := ref(len(s.clauses))
 	s.clauses = append(append(s.clauses, Lit(len(c)), Lit(value)), c...)
@@ -92,7 +95,7 @@ func (s *Solver) watch(at ref) {
 	s.watches[c[1].Not()] = append(s.watches[c[1].Not()], watch{w, c[0]})
 }
 
-// lits are the literals of a clause.
+// lits returns the literals of a clause, in the arena.
 func (s *Solver) lits(c ref) []Lit {
 	n := ref(s.clauses[c])
 	return s.clauses[c+header : c+header+n]

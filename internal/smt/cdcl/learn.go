@@ -1,8 +1,11 @@
 package cdcl
 
-// conflict learns from a clause that is false, goes back and assigns what follows.
+// conflict learns a clause from a falsified one, backtracks and asserts it.
 func (s *Solver) conflict(bad ref) {
 	clause, level := s.analyze(bad)
+	if s.onLearn != nil {
+		s.onLearn(clause)
+	}
 	value := s.levels(clause)
 	s.restart.learned(value)
 	s.back(level)
@@ -14,8 +17,8 @@ func (s *Solver) conflict(bad ref) {
 	s.order.activity(&s.activity)
 }
 
-// analyze returns the clause of the first unique implication point, which asserts its first literal at the level that
-// is returned; that of the second literal, if there is one.
+// analyze returns the clause of the first unique implication point. It asserts its first literal at
+// the level that is returned: the highest level of its other literals, one of which is second.
 func (s *Solver) analyze(bad ref) ([]Lit, int) {
 	now := int32(len(s.limits))
 	out := append(s.learn[:0], 0)
@@ -69,7 +72,8 @@ func (s *Solver) analyze(bad ref) ([]Lit, int) {
 	return kept, level
 }
 
-// touch values a learned clause anew that takes part in a conflict: it may have become better.
+// touch computes the value of a learned clause again when it takes part in a conflict: the value
+// may have become smaller, which is better.
 func (s *Solver) touch(c ref) {
 	if v := int(s.clauses[c+1]); v > keepValue {
 		if n := s.levels(s.lits(c)); n < v {
@@ -78,7 +82,8 @@ func (s *Solver) touch(c ref) {
 	}
 }
 
-// implied reports whether a literal of what is learned follows from the others.
+// implied reports whether the other literals of the learned clause imply q, so that q can be
+// dropped (recursive minimization).
 func (s *Solver) implied(q Lit) bool {
 	s.stack = append(s.stack[:0], q)
 	mark := len(s.toClear)
@@ -105,7 +110,7 @@ func (s *Solver) implied(q Lit) bool {
 	return true
 }
 
-// levels counts the decision levels of literals; 1 at least.
+// levels counts the decision levels of literals, at least 1: the value of a clause.
 func (s *Solver) levels(c []Lit) int {
 	s.stamps++
 	n := 0
@@ -118,15 +123,16 @@ func (s *Solver) levels(c []Lit) int {
 	return max(n, 1)
 }
 
-// Reductions of the learned clauses: after how many conflicts the first is, and how many more there are before each that
-// follows.
+// The first reduction of the learned clauses is after firstReduction conflicts; between two
+// reductions there are moreBetween conflicts more each time.
 const (
 	firstReduction = 2000
 	moreBetween    = 300
-	keepValue      = 2 // clauses of so few levels stay
+	keepValue      = 2 // clauses of at most so many levels always stay
 )
 
-// reduce drops the worse half of the learned clauses.
+// reduce drops the half of the learned clauses with the larger values, except those that are good
+// (keepValue), binary, or the reason of an assignment.
 func (s *Solver) reduce() {
 	s.reductions++
 	s.reduceAt = s.conflicts + firstReduction + moreBetween*s.reductions
@@ -135,7 +141,7 @@ func (s *Solver) reduce() {
 		byValue[min(int(s.clauses[c+1]), 63)]++
 	}
 	worst, drop := 63, len(s.learned)/2
-	for n := 0; worst > keepValue; worst-- { // of all above worst are dropped, of worst the older ones
+	for n := 0; worst > keepValue; worst-- { // drop all above worst, and the older ones at worst
 		if n += byValue[worst]; n >= drop {
 			drop -= n - byValue[worst]
 			break
@@ -158,7 +164,7 @@ func (s *Solver) reduce() {
 	s.collect()
 }
 
-// locked reports whether a clause is the reason of what is assigned.
+// locked reports whether a clause is the reason of an assignment.
 func (s *Solver) locked(c ref) bool {
 	for _, l := range s.lits(c)[:2] {
 		if s.value[l] > 0 && s.reason[l.Var()] == c {
@@ -168,7 +174,7 @@ func (s *Solver) locked(c ref) bool {
 	return false
 }
 
-// collect moves the clauses that are not dropped together.
+// collect compacts the arena: it moves the remaining clauses together and updates every ref.
 func (s *Solver) collect() {
 	old := s.clauses
 	s.clauses = make([]Lit, 0, len(old))
@@ -177,7 +183,7 @@ func (s *Solver) collect() {
 		if old[at+1] >= 0 {
 			to := len(s.clauses)
 			s.clauses = append(s.clauses, old[at:at+n]...)
-			old[at] = Lit(to) // where it is now
+			old[at] = Lit(to) // the new offset
 		} else {
 			old[at] = -1
 		}

@@ -1,10 +1,11 @@
 package cdcl
 
-// heap keeps variables by their activity, the most active first; of equal ones the one with the smaller number.
+// heap is a priority queue of variables: the most active first, and of equally active ones the one
+// with the larger number.
 type heap struct {
 	score []float64
 	items []int32
-	index []int32 // by variable: its place in items; -1: none
+	index []int32 // by variable: its index in items; -1: not in the heap
 }
 
 func (h *heap) grow() {
@@ -12,8 +13,9 @@ func (h *heap) grow() {
 	h.index = append(h.index, -1)
 }
 
-// before prefers, of equal scores, what came later: the high bits of what is compared and what is computed last. A search that
-// begins with low bits can go through all values of a number.
+// before orders two variables. Among equal scores later variables come first: the circuits of
+// smt/sat number high bits and late results last, and a search that decides low bits first may
+// enumerate every value of a number.
 func (h *heap) before(a, b int32) bool {
 	return h.score[a] > h.score[b] || h.score[a] == h.score[b] && a > b
 }
@@ -26,7 +28,7 @@ func (h *heap) push(v int) {
 	h.up(len(h.items) - 1)
 }
 
-// pop removes the first variable; -1 if there is none.
+// pop removes the first variable; -1 if the heap is empty.
 func (h *heap) pop() int {
 	if len(h.items) == 0 {
 		return -1
@@ -83,7 +85,8 @@ func (h *heap) bump(v int, by float64) {
 	}
 }
 
-// Activities decay by the weight of each new bump growing, until numbers get too large.
+// Activities decay relative to each new bump, whose weight grows; all are rescaled before they
+// overflow.
 const (
 	growth  = 1 / 0.95
 	tooMuch = 1e100
@@ -93,23 +96,23 @@ func (h *heap) activity(next *float64) {
 	if *next *= growth; *next < tooMuch {
 		return
 	}
-	for v := range h.score { // the order stays
+	for v := range h.score { // the order does not change
 		h.score[v] *= 1 / tooMuch
 	}
 	*next *= 1 / tooMuch
 }
 
-// restarts says when to begin anew: when what was learned lately is worse than what was learned on the average.
+// restarts decides when to restart: when recently learned clauses are worse than the average.
 type restarts struct {
 	recent [recentConflicts]int64
-	n      int // in recent
+	n      int // entries of recent in use
 	at     int
-	sum    int64 // of recent
+	sum    int64 // of the entries of recent
 	all    int64
 	count  int64
 }
 
-// recentConflicts are those that count as late.
+// recentConflicts is the number of conflicts that count as recent.
 const recentConflicts = 50
 
 func (r *restarts) learned(value int) {
@@ -126,7 +129,7 @@ func (r *restarts) learned(value int) {
 	r.at = (r.at + 1) % recentConflicts
 }
 
-// due reports whether it is time: the late average is above 5/4 of the whole.
+// due reports whether to restart: the recent average exceeds 5/4 of the overall one.
 func (r *restarts) due() bool {
 	if r.n < recentConflicts || r.sum*4*r.count <= 5*r.all*recentConflicts {
 		return false

@@ -1,26 +1,30 @@
-// Package cdcl decides formulas in conjunctive normal form, and counts its steps, so that a limit means the same on a busy
-// machine as on an idle one.
+// Package cdcl decides formulas in conjunctive normal form. It counts its steps, so that a limit
+// means the same on a busy machine as on an idle one.
 //
-// What it follows: conflict-driven clause learning as in Eén and Sörensson, "An extensible SAT-solver" (SAT 2003), with two
-// watched literals, learning at the first unique implication point, minimization of what is learned, activities that
-// decay and saved phases; clauses are valued by the number of their decision levels, and restarts follow it, as in Audemard and Simon,
-// "Predicting learnt clauses quality in modern SAT solvers" (IJCAI 2009). Nothing in it depends on time, on maps or on
-// chance: the same clauses in the same order give the same answer after the same number of steps.
+// It follows conflict-driven clause learning as in Eén and Sörensson, "An extensible SAT-solver"
+// (SAT 2003): two watched literals, learning at the first unique implication point, minimization of
+// learned clauses, decaying activities, saved phases, and solving under assumptions with
+// unsatisfiable cores. Clauses are valued by the number of their decision levels (their LBD), which
+// also decides when to restart, as in Audemard and Simon, "Predicting learnt clauses quality in
+// modern SAT solvers" (IJCAI 2009).
+// Nothing depends on time, maps or chance: the same clauses in the same order give the same answer
+// after the same number of steps. Answers are not checked here. A wrong Unsat would make a racy
+// kernel verified, so the tests check every learned clause independently (proof_test.go).
 package cdcl
 
 // Lit is a variable, or its negation.
 type Lit int32
 
-// Var returns the literal of variable v, from 0.
+// Var returns the positive literal of variable v; variables count from 0.
 func Var(v int) Lit { return Lit(v << 1) }
 
-// Not is the negation.
+// Not returns the negation of l.
 func (l Lit) Not() Lit { return l ^ 1 }
 
-// Var is the number of the variable.
+// Var returns the number of the variable of l.
 func (l Lit) Var() int { return int(l >> 1) }
 
-// Status is what is known of a formula.
+// Status is the answer to a formula.
 type Status int8
 
 const (
@@ -29,47 +33,56 @@ const (
 	Unsat
 )
 
-// Limits bound a search.
+// Limits bound one search.
 type Limits struct {
-	Steps int64       // watched clauses that may be looked at; 0: no limit
-	Stop  func() bool // asked now and then; nil: never stops
+	Steps int64       // watched clauses to visit at most; 0: no limit
+	Stop  func() bool // called every pollSteps steps; true ends the search; nil: never
 }
 
-// pollSteps is how often Stop is asked.
+// pollSteps is the number of steps between two calls of Limits.Stop.
 const pollSteps = 1 << 18
 
-// ref is the place of a clause in the arena.
+// ref is the offset of a clause in the arena.
 type ref uint32
 
 const (
 	none   ref = ^ref(0)
-	binary ref = 1 << 31 // in a watch: the other literal is the blocker
+	binary ref = 1 << 31 // in a watch: the clause has two literals, the blocker is the other one
 )
 
-// watch is a clause that is looked at when a literal becomes false; if the blocker is true it need not be.
+// watch is a clause to visit when a literal becomes false. If the blocker, another literal of the
+// clause, is true, the clause holds and is not visited.
 type watch struct {
 	at      ref
 	blocker Lit
 }
 
-// Solver holds clauses. Make it with New.
+// Solver holds clauses and everything learned from them; searches build on earlier ones. Make it
+// with New.
 type Solver struct {
-	clauses  []Lit // the arena: for each clause its size, its value and its literals, the first two of which are watched
+	// clauses is the arena: for each clause its size, its value and its literals, the first two
+	// of which are watched. The value of a given clause is 0, that of a learned one its LBD.
+	clauses  []Lit
 	learned  []ref
 	attached int       // clauses before this place are watched
-	watches  [][]watch // by literal: of the clauses that hold its negation
+	watches  [][]watch // by literal: the clauses that watch its negation
 
-	value  []int8 // by literal: 1 true, -1 false, 0 open
+	value  []int8 // by literal: 1 true, -1 false, 0 unassigned
 	level  []int32
 	reason []ref
-	phase  []bool // by variable: whether it was false last
+	phase  []bool // by variable: its last value was false
 	trail  []Lit
-	limits []int // where the decision levels begin
-	head   int   // of what is not propagated
+	limits []int // by decision level: where it begins in trail
+	head   int   // the first literal of trail that is not propagated yet
 
 	order    heap
-	activity float64 // of the next bump
+	activity float64 // increment of the next bump
 	model    []int8  // by variable: the values of the last Sat
+	core     []Lit   // assumptions that the last Unsat needed
+
+	// onLearn, if set, receives each clause that is learned, in order. Tests check that it is a
+	// consequence of those before it.
+	onLearn func(clause []Lit)
 
 	seen    []bool // by variable, of an analysis
 	toClear []int
@@ -84,17 +97,17 @@ type Solver struct {
 	reduceAt   int64
 	reductions int64
 	steps      int64
-	broken     bool // there is no model
+	broken     bool // the clauses alone have no model
 }
 
-// New returns a solver without clauses.
+// New returns a solver without variables and clauses.
 func New() *Solver {
 	s := &Solver{activity: 1, reduceAt: firstReduction}
 	s.stamp = append(s.stamp, 0)
 	return s
 }
 
-// NewVar adds a variable.
+// NewVar adds a variable and returns its positive literal.
 func (s *Solver) NewVar() Lit {
 	v := len(s.level)
 	s.watches = append(s.watches, nil, nil)
@@ -110,7 +123,7 @@ func (s *Solver) NewVar() Lit {
 	return Var(v)
 }
 
-// Steps is how many watched clauses have been looked at so far, by all searches.
+// Steps returns how many watched clauses all searches have visited so far.
 func (s *Solver) Steps() int64 { return s.steps }
 
 func (s *Solver) assign(l Lit, why ref) {
@@ -120,7 +133,7 @@ func (s *Solver) assign(l Lit, why ref) {
 	s.trail = append(s.trail, l)
 }
 
-// propagate assigns what follows, and returns a clause that is false, or none.
+// propagate assigns what follows by unit propagation, and returns a falsified clause, or none.
 func (s *Solver) propagate() ref {
 	for s.head < len(s.trail) {
 		p := s.trail[s.head]
@@ -174,7 +187,7 @@ func (s *Solver) propagate() ref {
 	return none
 }
 
-// back undoes what was assigned above a level.
+// back undoes the assignments above a decision level.
 func (s *Solver) back(level int) {
 	if len(s.limits) <= level {
 		return
@@ -191,8 +204,10 @@ func (s *Solver) back(level int) {
 	s.head = len(s.trail)
 }
 
-// Solve looks for a model in which the assumptions hold.
+// Solve looks for a model in which the assumptions hold. Unsat means that there is none: Core then
+// names assumptions that suffice for that. Clauses and variables may be added between searches.
 func (s *Solver) Solve(limits Limits, assumptions ...Lit) Status {
+	s.core = s.core[:0]
 	if s.broken {
 		return Unsat
 	}
@@ -229,13 +244,14 @@ func (s *Solver) Solve(limits Limits, assumptions ...Lit) Status {
 		for len(s.limits) < len(assumptions) {
 			a := assumptions[len(s.limits)]
 			if s.value[a] < 0 {
+				s.failed(a)
 				return Unsat
 			}
 			if s.value[a] == 0 {
 				next = a
 				break
 			}
-			s.limits = append(s.limits, len(s.trail)) // it holds already
+			s.limits = append(s.limits, len(s.trail)) // it holds already: an empty level
 		}
 		if next < 0 {
 			if next = s.choose(); next < 0 {
@@ -248,7 +264,7 @@ func (s *Solver) Solve(limits Limits, assumptions ...Lit) Status {
 	}
 }
 
-// choose returns what to decide next, or -1 if everything is assigned.
+// choose returns the literal to decide next, or -1 if every variable is assigned.
 func (s *Solver) choose() Lit {
 	for {
 		v := s.order.pop()
@@ -271,7 +287,7 @@ func (s *Solver) keepModel() {
 	}
 }
 
-// Holds reports whether a literal is true in the model that the last Sat found.
+// Holds reports whether a literal is true in the model of the last Sat.
 func (s *Solver) Holds(l Lit) bool {
 	return l.Var() < len(s.model) && s.model[l.Var()] > 0 == (l&1 == 0)
 }

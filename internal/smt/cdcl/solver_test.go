@@ -1,14 +1,14 @@
 package cdcl
 
 import (
+	"slices"
 	"testing"
 
-	"github.com/go-air/gini"
-	"github.com/go-air/gini/z"
 	"pgregory.net/rapid"
 )
 
-// formula draws clauses over n variables, about as many as make half of the formulas unsatisfiable.
+// formula generates clauses over n variables, so many that about half of the formulas are
+// unsatisfiable.
 func formula(t *rapid.T, n int) [][]Lit {
 	count := rapid.IntRange(1, 5*n).Draw(t, "clauses")
 	out := make([][]Lit, count)
@@ -51,8 +51,8 @@ next:
 	return true
 }
 
-// TestBruteForce: answers and models are those of trying all assignments, under assumptions that change and with clauses
-// that come later.
+// TestBruteForce: answers, models and cores are those of trying all assignments, while assumptions
+// change and clauses are added between searches.
 func TestBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "variables")
@@ -81,7 +81,20 @@ func TestBruteForce(t *testing.T) {
 					}
 				}
 				if !satisfies(m, clauses, assumed) {
-					t.Fatalf("%v assuming %v: %b is no model", clauses, assumed, m)
+					t.Fatalf("%v assuming %v: %b is not a model", clauses, assumed, m)
+				}
+			}
+			if got == Unsat {
+				core := s.Core()
+				for _, l := range core {
+					if !slices.Contains(assumed, l) {
+						t.Fatalf("core %v holds more than was assumed: %v", core, assumed)
+					}
+				}
+				for m := range uint(1) << n {
+					if satisfies(m, clauses, core) {
+						t.Fatalf("%v assuming %v: %b is a model of the core %v", clauses, assumed, m, core)
+					}
 				}
 			}
 			more := formula(t, n)
@@ -94,7 +107,8 @@ func TestBruteForce(t *testing.T) {
 	})
 }
 
-// threeSat are random clauses of three literals near the threshold, where search is longest.
+// threeSat generates random clauses of three literals near the threshold, where searches take
+// longest.
 func threeSat(n int, seed uint64) [][]Lit {
 	next := func(k int) int {
 		seed ^= seed << 13
@@ -109,45 +123,8 @@ func threeSat(n int, seed uint64) [][]Lit {
 	return out
 }
 
-// TestAgainstGini: formulas that need thousands of conflicts, so that clauses are learned, dropped and moved. gini is another
-// solver with nothing in common.
-func TestAgainstGini(t *testing.T) {
-	counts := map[Status]int{}
-	for seed := range uint64(40) {
-		const n = 150
-		clauses := threeSat(n, seed+1)
-		s, g := solver(n, clauses), gini.New()
-		for _, c := range clauses {
-			for _, l := range c {
-				m := z.Var(l.Var() + 1).Pos()
-				if l&1 == 1 {
-					m = m.Not()
-				}
-				g.Add(m)
-			}
-			g.Add(z.LitNull)
-		}
-		got := s.Solve(Limits{})
-		counts[got]++
-		if want := g.Solve(); (want == 1) != (got == Sat) {
-			t.Fatalf("seed %d: %d, gini says %d", seed, got, want)
-		}
-	next:
-		for _, c := range clauses {
-			for _, l := range c {
-				if got != Sat || s.Holds(l) {
-					continue next
-				}
-			}
-			t.Fatalf("seed %d: the model does not satisfy %v", seed, c)
-		}
-	}
-	if counts[Sat] < 5 || counts[Unsat] < 5 {
-		t.Errorf("the formulas are too much of one kind: %v", counts)
-	}
-}
-
-// pigeons says that n+1 pigeons sit in n holes alone: false, and resolution needs exponentially many steps to see it.
+// pigeons states that n+1 pigeons sit in n holes, each alone: it is unsatisfiable, and resolution
+// needs exponentially many steps to show it.
 func pigeons(n int) (int, [][]Lit) {
 	at := func(p, h int) Lit { return Var(p*n + h) }
 	var out [][]Lit
@@ -164,7 +141,7 @@ func pigeons(n int) (int, [][]Lit) {
 	return n * (n + 1), out
 }
 
-// TestPigeons needs many reductions of what is learned.
+// TestPigeons needs many reductions of the learned clauses.
 func TestPigeons(t *testing.T) {
 	s := solver(pigeons(8))
 	if got := s.Solve(Limits{}); got != Unsat {
@@ -175,7 +152,8 @@ func TestPigeons(t *testing.T) {
 	}
 }
 
-// TestSteps: the limit ends a search, two searches take the same steps, and a search that is given what it took comes through.
+// TestSteps: the limit ends a search, two searches take the same steps, and a search with exactly
+// the steps that it needs succeeds.
 func TestSteps(t *testing.T) {
 	n, clauses := pigeons(7)
 	whole := solver(n, clauses)
@@ -183,7 +161,8 @@ func TestSteps(t *testing.T) {
 	for range 2 {
 		s := solver(n, clauses)
 		before := s.Steps()
-		if got := s.Solve(Limits{Steps: whole.Steps() - before}); got != Unsat || s.Steps() != whole.Steps() {
+		got := s.Solve(Limits{Steps: whole.Steps() - before})
+		if got != Unsat || s.Steps() != whole.Steps() {
 			t.Fatalf("%d after %d steps, expected Unsat after %d", got, s.Steps(), whole.Steps())
 		}
 	}
@@ -197,11 +176,12 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStop: somebody else may end a search.
+// TestStop: the caller can end a search.
 func TestStop(t *testing.T) {
 	s := solver(pigeons(11))
 	asked := 0
-	if got := s.Solve(Limits{Stop: func() bool { asked++; return asked == 3 }}); got != Unknown || asked != 3 {
+	stop := func() bool { asked++; return asked == 3 }
+	if got := s.Solve(Limits{Stop: stop}); got != Unknown || asked != 3 {
 		t.Fatalf("%d after %d questions, expected Unknown after 3", got, asked)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"syscall"
 )
 
-// detach gives the process a group of its own: the solver may be a wrapper script that starts the real one.
+// detach starts the process in its own group, because the solver may be a wrapper script that
+// starts the real one. killTree then ends both.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
+// killTree ends the process group.
 func killTree(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

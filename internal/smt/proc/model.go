@@ -8,9 +8,10 @@ import (
 	"heddle/internal/smt"
 )
 
-// model asks for the values of the variables and applications of a satisfiable query. Asking for terms by
-// get-value needs no reading of function definitions, which solvers print in many ways.
-func (p *process) model(ctx context.Context, c *smt.Context, asserts []smt.Term) (*smt.Model, error) {
+// model asks for the values of the variables and function applications of a satisfiable query.
+// get-value avoids parsing function definitions, whose format differs between solvers.
+func (p *process) model(ctx context.Context, c *smt.Context, asserts []smt.Term) (*smt.Model,
+	error) {
 	m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
 	var terms []smt.Term
 	c.Visit(asserts, func(t smt.Term) {
@@ -47,7 +48,7 @@ func (p *process) model(ctx context.Context, c *smt.Context, asserts []smt.Term)
 	return m, nil
 }
 
-// value asks for one term. The answer ((term value)) may span lines.
+// value asks for the value of one term. The answer ((term value)) may span several lines.
 func (p *process) value(ctx context.Context, term string) (uint64, error) {
 	if err := p.write(ctx, []byte("(get-value ("+term+"))\n")); err != nil {
 		return 0, err
@@ -78,7 +79,7 @@ func (p *process) value(ctx context.Context, term string) (uint64, error) {
 	return literal(text.String())
 }
 
-// literal reads the value at the end of ((term value)).
+// literal parses the value at the end of ((term value)).
 func literal(text string) (uint64, error) {
 	s := strings.TrimSpace(text)
 	if !strings.HasPrefix(s, "((") || !strings.HasSuffix(s, "))") {
@@ -96,7 +97,7 @@ func literal(text string) (uint64, error) {
 	case strings.HasPrefix(word, "#b"):
 		return parse(word[2:], 2, text)
 	}
-	// (_ bv5 32): its closing parenthesis is one of the two that were cut off.
+	// (_ bv5 32): its closing parenthesis is one of the two that were trimmed.
 	if i := strings.LastIndex(s, "(_ bv"); i >= 0 {
 		if digits, _, ok := strings.Cut(s[i+len("(_ bv"):], " "); ok {
 			return parse(digits, 10, text)
@@ -105,6 +106,7 @@ func literal(text string) (uint64, error) {
 	return 0, errGarbage(text)
 }
 
+// parse parses an unsigned number that must fit 64 bits. text is the answer, for the error.
 func parse(digits string, base int, text string) (uint64, error) {
 	v, err := strconv.ParseUint(digits, base, 64)
 	if err != nil {

@@ -1,13 +1,14 @@
-// Package proc asks solver processes that speak SMT-LIB 2: z3 (Debian's 4.8.12 is the floor) and cvc5.
+// Package proc runs external SMT solvers as processes that read SMT-LIB 2: z3 (4.8.12 or later) and
+// cvc5.
 //
-// One Solver owns one process at a time. It is started when the first query comes, answers one query after
-// the other, each after a reset, and is started anew after a crash, after an answer that is not understood,
-// and after a time limit, because a solver that was interrupted cannot be trusted to be in step. A query is
-// never retried in silence: whatever went wrong is the reason of an Unknown.
+// A Solver owns at most one process. The first query starts it. It answers the queries one after
+// the other, with a reset before each. The process is restarted after a crash, after an unexpected
+// answer, and after a time limit, because its output could belong to the interrupted query. A query
+// is never retried silently: any failure is the reason of an Unknown.
 //
-// Between push and pop z3 would keep to the solver that it has for many similar questions; after a reset it
-// simplifies the question as a whole first, and takes a hundredth of the time for the hardest of ours. It also makes
-// what a limit of steps means independent of what was asked before.
+// Reset instead of push and pop has two advantages. z3 uses its incremental solver between push and
+// pop; after a reset it preprocesses the entire query, which took a hundredth of the time for the
+// hardest queries measured. A limit of steps also does not depend on earlier queries.
 package proc
 
 import (
@@ -24,26 +25,26 @@ import (
 	"heddle/internal/smt"
 )
 
-// Solver is a smt.Solver over a process.
+// Solver is an smt.Solver that runs an external program. It is not safe for concurrent use.
 type Solver struct {
-	Path    string        // the program
-	Kind    Kind          // which command line it wants
-	Time    time.Duration // for each query; 0: until the context ends
-	Steps   int64         // for each query, as the program counts its resources; 0: no limit
-	Memory  int           // MiB that the process may use; 0: no limit
+	Path    string        // of the program
+	Kind    Kind          // of program, for its command line and options
+	Time    time.Duration // limit for each query; 0: none but the context
+	Steps   int64         // limit for each query in the program's resource units; 0: none
+	Memory  int           // limit in MiB; 0: none
 	Logic   string        // set-logic line; empty: ALL
 	running *process
 }
 
-// Kind says how a program is called.
+// Kind is a supported program.
 type Kind uint8
 
 const (
-	Z3 Kind = iota
-	CVC5
+	Z3   Kind = iota // z3 -in
+	CVC5             // cvc5, incremental
 )
 
-// Find returns a solver for the first of the named programs that PATH has, or nil.
+// Find returns a solver without limits for a program in PATH, or nil if PATH does not have it.
 func Find(kind Kind) *Solver {
 	name := [...]string{"z3", "cvc5"}[kind]
 	path, err := exec.LookPath(name)
@@ -56,13 +57,14 @@ func Find(kind Kind) *Solver {
 // Name returns "z3" or "cvc5".
 func (s *Solver) Name() string { return [...]string{"z3", "cvc5"}[s.Kind] }
 
-// process is a running solver. lines carries what it prints; it is closed when the output ends.
+// process is a running solver. lines receives its output and is closed when the output ends.
 type process struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan string
 }
 
+// args returns the command line. Limits of z3 per query are set by prologue.
 func (s *Solver) args() []string {
 	if s.Kind == CVC5 {
 		args := []string{"--incremental", "--produce-models", "--lang=smt2", "--quiet"}
@@ -78,6 +80,7 @@ func (s *Solver) args() []string {
 	return args
 }
 
+// start starts the program and a goroutine that reads its output line by line.
 func (s *Solver) start() (*process, error) {
 	cmd := exec.Command(s.Path, s.args()...)
 	detach(cmd)
@@ -105,10 +108,10 @@ func (s *Solver) start() (*process, error) {
 	return p, nil
 }
 
-// prologue forgets the query before, and says what holds for the next.
+// prologue returns the commands that reset the solver and set the options for the next query.
 func (s *Solver) prologue() string {
 	text := "(reset)\n(set-option :print-success false)\n(set-option :produce-models true)\n"
-	if s.Kind == Z3 && s.Time > 0 { // so that it ends by itself if heddle is killed
+	if s.Kind == Z3 && s.Time > 0 { // ends the query even if heddle is killed
 		text += fmt.Sprintf("(set-option :timeout %d)\n", (s.Time + time.Second).Milliseconds())
 	}
 	if s.Kind == Z3 && s.Steps > 0 {
@@ -117,18 +120,18 @@ func (s *Solver) prologue() string {
 	return text + "(set-logic " + cmp.Or(s.Logic, "ALL") + ")\n"
 }
 
-// kill ends the process and collects it. It may be called at any time, by the owner only.
+// kill ends the process and waits for it. Only the owner of the process may call it, at any time.
 func (p *process) kill() {
 	_ = p.in.Close()
 	killTree(p.cmd)
 	go func() {
-		for range p.lines { // let the reader come to its end
+		for range p.lines { // drain, so that the reader goroutine ends
 		}
 	}()
 	_ = p.cmd.Wait()
 }
 
-// Close ends the process. The Solver can be used again.
+// Close ends the process. The next query starts a new one.
 func (s *Solver) Close() {
 	if s.running != nil {
 		s.running.kill()
@@ -136,20 +139,22 @@ func (s *Solver) Close() {
 	}
 }
 
-// errGarbage says that a solver printed something else than an answer.
+// errGarbage reports output that is not an answer.
 type errGarbage string
 
+// Error quotes the start of the output.
 func (e errGarbage) Error() string {
 	text := string(e)
 	if len(text) > 200 {
 		text = text[:200] + "..."
 	}
-	return fmt.Sprintf("answered %q", text)
+	return fmt.Sprintf("unexpected output %q", text)
 }
 
-var errEnded = errors.New("ended without an answer")
+var errEnded = errors.New("the solver ended without an answer")
 
-// Solve decides asserts, with the ranges of their variables.
+// Solve decides asserts together with the ranges of their variables. Failures of the process are
+// reported as Unknown with a reason.
 func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) smt.Answer {
 	if s.Time > 0 {
 		var cancel context.CancelFunc
@@ -164,6 +169,7 @@ func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) 
 	return a
 }
 
+// reason describes an error. The end of the context explains any error that it caused.
 func reason(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -174,6 +180,7 @@ func reason(ctx context.Context, err error) string {
 	return err.Error()
 }
 
+// ask sends the query, starting a process if none is running, and reads the answer and the model.
 func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (smt.Answer, error) {
 	if ctx.Err() != nil {
 		return smt.Answer{}, ctx.Err()
@@ -189,7 +196,8 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 	query := append([]byte(s.prologue()), c.Script(asserts)...)
 	query = append(query, "(check-sat)\n"...)
 	if err := p.write(ctx, query); err != nil {
-		if last, lineErr := p.line(ctx); err == errEnded && lineErr == nil { // what it said before it ended
+		// the last line before the end says why
+		if last, lineErr := p.line(ctx); err == errEnded && lineErr == nil {
 			err = errGarbage(last)
 		}
 		return smt.Answer{}, err
@@ -219,7 +227,7 @@ func (s *Solver) ask(ctx context.Context, c *smt.Context, asserts []smt.Term) (s
 	return a, nil
 }
 
-// write sends text, giving up when ctx ends although the process does not read.
+// write sends text to the process. It returns when ctx is done even if the process does not read.
 func (p *process) write(ctx context.Context, text []byte) error {
 	done := make(chan error, 1)
 	go func() {
@@ -237,7 +245,7 @@ func (p *process) write(ctx context.Context, text []byte) error {
 	}
 }
 
-// line returns the next line that is not empty.
+// line returns the next nonempty line of the output.
 func (p *process) line(ctx context.Context) (string, error) {
 	for {
 		select {

@@ -12,7 +12,7 @@ import (
 	"heddle/internal/smt"
 )
 
-// fake returns a solver that is a shell script.
+// fake returns a Solver whose program is a shell script.
 func fake(t *testing.T, script string) *Solver {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -37,9 +37,9 @@ func TestBadSolvers(t *testing.T) {
 		"hangs":             {"sleep 100", "out of time"},
 		"never reads":       {"exec sleep 100 </dev/null", "ended without an answer"},
 		"crashes":           {"head -c 10 >/dev/null; exit 139", "ended without an answer"},
-		"prints garbage":    {"cat >/dev/null & echo 'Segmentation violation'; wait", "answered"},
+		"prints garbage":    {"cat >/dev/null & echo 'Segmentation violation'; wait", "unexpected output"},
 		"sat, then no more": {"echo sat; head -c 400 >/dev/null", "ended without an answer"},
-		"sat, bad model":    {"echo sat; echo '((|x| banana))'; cat >/dev/null", "answered"},
+		"sat, bad model":    {"echo sat; echo '((|x| banana))'; cat >/dev/null", "unexpected output"},
 		"unknown":           {"echo unknown; cat >/dev/null", "it does not know"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,17 +48,18 @@ func TestBadSolvers(t *testing.T) {
 			c := smt.New()
 			start := time.Now()
 			a := s.Solve(context.Background(), c, query(c))
-			if a.Status != smt.Unknown || !strings.Contains(a.Reason, tc.reason) && a.Reason != "out of time" {
+			if a.Status != smt.Unknown || !strings.Contains(a.Reason, tc.reason) &&
+				a.Reason != "out of time" {
 				t.Errorf("answer %v %q, want unknown with %q", a.Status, a.Reason, tc.reason)
 			}
 			if time.Since(start) > 20*time.Second {
-				t.Errorf("came back after %v", time.Since(start))
+				t.Errorf("returned after %v", time.Since(start))
 			}
 		})
 	}
 }
 
-// A wrong "sat" must not be believed: the model is evaluated on the query as it was asked.
+// A wrong "sat" is not accepted: the model is evaluated on the original query.
 func TestLyingSolver(t *testing.T) {
 	s := fake(t, "echo sat; echo '((|x| #x00000005))'; cat >/dev/null")
 	s.Time = 5 * time.Second
@@ -86,11 +87,11 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("answer %v %q", a.Status, a.Reason)
 	}
 	if s.running != nil {
-		t.Error("the process was kept")
+		t.Error("the process was not ended")
 	}
 }
 
-// After a query that ran out of time the solver answers the next one.
+// After a query that exceeded its time limit, the solver answers the next one.
 func TestRestart(t *testing.T) {
 	s := Find(Z3)
 	if s == nil {
@@ -101,12 +102,15 @@ func TestRestart(t *testing.T) {
 	hard := c.Eq(c.Mul(c.Var("p", 64), c.Var("q", 64)), c.Const(3000000019*3999999979, 64))
 	big := c.Ult(c.Const(3, 64), c.Var("p", 64))
 	s.Time = 30 * time.Millisecond
-	first := s.Solve(context.Background(), c, []smt.Term{hard, big, c.Ult(c.Var("p", 64), c.Const(1<<32, 64)), c.Ult(c.Var("q", 64), c.Const(1<<32, 64))})
+	first := s.Solve(context.Background(), c,
+		[]smt.Term{hard, big, c.Ult(c.Var("p", 64), c.Const(1<<32, 64)),
+			c.Ult(c.Var("q", 64), c.Const(1<<32, 64))})
 	if first.Status == smt.Unknown && first.Reason != "out of time" {
 		t.Errorf("first: %v %q", first.Status, first.Reason)
 	}
 	s.Time = 20 * time.Second
-	if a := s.Solve(context.Background(), c, []smt.Term{c.Ult(c.Var("p", 64), c.Const(5, 64))}); a.Status != smt.Sat {
+	if a := s.Solve(context.Background(), c,
+		[]smt.Term{c.Ult(c.Var("p", 64), c.Const(5, 64))}); a.Status != smt.Sat {
 		t.Errorf("second: %v %q", a.Status, a.Reason)
 	}
 }
@@ -124,7 +128,8 @@ func TestLiteral(t *testing.T) {
 			t.Errorf("literal(%s) = %d, %v; want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "sat", "(error \"x\")", "((|x| ))", "((|x| #xzz))", "((|x| (_ bvq 3)))"} {
+	for _, text := range []string{"", "sat", "(error \"x\")", "((|x| ))", "((|x| #xzz))",
+		"((|x| (_ bvq 3)))"} {
 		if got, err := literal(text); err == nil {
 			t.Errorf("literal(%s) = %d, no error", text, got)
 		}

@@ -2,7 +2,7 @@ package sat
 
 import "heddle/internal/smt"
 
-// blast returns the bits of t, whose arguments have theirs.
+// blast returns the bits of t. The bits of its arguments must exist.
 func (b *blaster) blast(t smt.Term) []lit {
 	c, args := b.c, b.c.Args(t)
 	w := c.Width(t)
@@ -51,6 +51,7 @@ func (b *blaster) blast(t smt.Term) []lit {
 	return b.arithmetic(t, w, arg)
 }
 
+// arithmetic returns the bits of an arithmetic operation or a shift.
 func (b *blaster) arithmetic(t smt.Term, w int, arg func(int) []lit) []lit {
 	c, n := b.c, len(b.c.Args(t))
 	switch c.Op(t) {
@@ -100,6 +101,7 @@ func (b *blaster) arithmetic(t smt.Term, w int, arg func(int) []lit) []lit {
 	panic("sat: operator without circuit")
 }
 
+// fresh returns n new inputs.
 func (b *blaster) fresh(n int) []lit {
 	r := make([]lit, n)
 	for i := range r {
@@ -108,6 +110,7 @@ func (b *blaster) fresh(n int) []lit {
 	return r
 }
 
+// constant returns the bits of a constant.
 func (b *blaster) constant(v uint64, n int) []lit {
 	r := make([]lit, n)
 	for i := range r {
@@ -119,6 +122,7 @@ func (b *blaster) constant(v uint64, n int) []lit {
 	return r
 }
 
+// extend returns bits extended to n by copies of a node.
 func (b *blaster) extend(a []lit, n int, by lit) []lit {
 	r := append(make([]lit, 0, n), a...)
 	for len(r) < n {
@@ -127,6 +131,7 @@ func (b *blaster) extend(a []lit, n int, by lit) []lit {
 	return r
 }
 
+// reverse returns the bits in reverse order, which turns a left shift into a right shift.
 func reverse(a []lit) []lit {
 	r := make([]lit, len(a))
 	for i, m := range a {
@@ -135,6 +140,7 @@ func reverse(a []lit) []lit {
 	return r
 }
 
+// not returns the complement of every bit.
 func (b *blaster) not(a []lit) []lit {
 	r := make([]lit, len(a))
 	for i, m := range a {
@@ -143,6 +149,7 @@ func (b *blaster) not(a []lit) []lit {
 	return r
 }
 
+// choose returns p ? x : y, bit by bit.
 func (b *blaster) choose(p lit, x, y []lit) []lit {
 	r := make([]lit, len(x))
 	for i := range r {
@@ -151,6 +158,7 @@ func (b *blaster) choose(p lit, x, y []lit) []lit {
 	return r
 }
 
+// equal returns whether all bits are equal.
 func (b *blaster) equal(x, y []lit) lit {
 	r := yes
 	for i := range x {
@@ -159,7 +167,7 @@ func (b *blaster) equal(x, y []lit) lit {
 	return r
 }
 
-// less is the unsigned x < y, from the lowest bit up.
+// less returns the unsigned x < y, built from the lowest bit up.
 func (b *blaster) less(x, y []lit) lit {
 	r := no
 	for i := range x {
@@ -168,13 +176,14 @@ func (b *blaster) less(x, y []lit) lit {
 	return r
 }
 
+// flipSign inverts the highest bit, which maps the signed order to the unsigned one.
 func (b *blaster) flipSign(x []lit) []lit {
 	r := append([]lit(nil), x...)
 	r[len(r)-1] = r[len(r)-1].not()
 	return r
 }
 
-// add is a ripple-carry adder.
+// add is a ripple-carry adder; the carry out is dropped.
 func (b *blaster) add(x, y []lit, carry lit) []lit {
 	r := make([]lit, len(x))
 	for i := range x {
@@ -185,11 +194,12 @@ func (b *blaster) add(x, y []lit, carry lit) []lit {
 	return r
 }
 
+// negate returns the two's complement negation.
 func (b *blaster) negate(x []lit) []lit {
 	return b.add(b.not(x), b.constant(0, len(x)), yes)
 }
 
-// shifted is x << n.
+// shifted returns x << n for a constant n.
 func (b *blaster) shifted(x []lit, n int) []lit {
 	r := make([]lit, len(x))
 	for i := range r {
@@ -201,15 +211,16 @@ func (b *blaster) shifted(x []lit, n int) []lit {
 	return r
 }
 
-// times multiplies by a constant, by additions and subtractions of the non-adjacent form.
+// times multiplies by a constant with the additions and subtractions of its non-adjacent form, the
+// signed binary form with the fewest nonzero digits.
 func (b *blaster) times(x []lit, k uint64) []lit {
 	r := b.constant(0, len(x))
 	for i := 0; k != 0 && i < len(x); i++ {
 		if k&1 == 1 {
-			if k&3 == 3 { // a run of ones: subtract here, carry one up
+			if k&3 == 3 { // a run of ones: subtract here and carry
 				r = b.add(r, b.not(b.shifted(x, i)), yes)
 				k++
-				if k == 0 { // the carry went beyond 64 bits
+				if k == 0 { // the carry left the 64 bits
 					break
 				}
 			} else {
@@ -222,6 +233,7 @@ func (b *blaster) times(x []lit, k uint64) []lit {
 	return r
 }
 
+// multiply is a shift-and-add multiplier, modulo 2^width.
 func (b *blaster) multiply(x, y []lit) []lit {
 	r := b.constant(0, len(x))
 	for i := range y {
@@ -234,7 +246,8 @@ func (b *blaster) multiply(x, y []lit) []lit {
 	return r
 }
 
-// divide is restoring division; by zero it gives all ones and x, as SMT-LIB wants, without a special case.
+// divide is restoring division. For y = 0 it yields all ones and x, as SMT-LIB requires, without a
+// special case.
 func (b *blaster) divide(x, y []lit) (q, r []lit) {
 	n := len(x)
 	q = make([]lit, n)
@@ -250,6 +263,7 @@ func (b *blaster) divide(x, y []lit) (q, r []lit) {
 	return q, r[:n]
 }
 
+// signedDivide divides magnitudes and corrects the signs.
 func (b *blaster) signedDivide(x, y []lit, quotient bool) []lit {
 	n := len(x)
 	sx, sy := x[n-1], y[n-1]
@@ -260,7 +274,8 @@ func (b *blaster) signedDivide(x, y []lit, quotient bool) []lit {
 	return b.choose(sx, b.negate(r), r)
 }
 
-// shiftRight is a barrel shifter; amounts of the width or more shift everything out.
+// shiftRight is a barrel shifter that fills with in. Amounts of the width or more shift out all
+// bits.
 func (b *blaster) shiftRight(x, by []lit, in lit) []lit {
 	r := x
 	beyond := no

@@ -13,6 +13,7 @@ const (
 	no  lit = 1
 )
 
+// kind is the function of a gate.
 type kind uint8
 
 const (
@@ -23,20 +24,22 @@ const (
 	maj        // at least two of a, b and c
 )
 
-// gate is a node of a circuit. Gates that are equal are one.
+// gate is a node of a circuit. Equal gates are shared.
 type gate struct {
 	kind    kind
 	a, b, c lit
 }
 
-// circuit builds gates, and gives a solver those that are needed.
+// circuit is an and-inverter graph with xor, multiplexer and majority gates. It simplifies gates as
+// they are built (constants, equal and complementary inputs, and one level of the gates below), and
+// passes only the needed gates to the solver.
 type circuit struct {
 	gates  []gate
 	table  []lit        // open addressing; 0: free
-	uses   []int32      // by node: by how many gates
-	lits   []cdcl.Lit   // by node: what stands for it in the solver; -1: nothing yet
-	given  []bool       // by node: the solver knows what it is
-	values map[lit]bool // of gates that the solver was not given, in its model
+	uses   []int32      // by node: number of gates that use it
+	lits   []cdcl.Lit   // by node: its literal in the solver; -1: none yet
+	given  []bool       // by node: the solver has its clauses
+	values map[lit]bool // in the model, of gates that the solver does not have
 	s      *cdcl.Solver
 	stack  []lit
 	// Scratch space of conjunction.
@@ -44,6 +47,7 @@ type circuit struct {
 	clause       []cdcl.Lit
 }
 
+// newCircuit returns a circuit with the constant node, whose clauses go to s.
 func newCircuit() *circuit {
 	l := &circuit{table: make([]lit, 1<<10), s: cdcl.New()}
 	l.node(gate{})
@@ -52,9 +56,10 @@ func newCircuit() *circuit {
 	return l
 }
 
-// size is the number of nodes.
+// size returns the number of nodes.
 func (l *circuit) size() int { return len(l.gates) }
 
+// node appends a node.
 func (l *circuit) node(g gate) lit {
 	at := lit(len(l.gates) << 1)
 	l.gates = append(l.gates, g)
@@ -64,9 +69,10 @@ func (l *circuit) node(g gate) lit {
 	return at
 }
 
-// free is a new input.
+// free returns a new input.
 func (l *circuit) free() lit { return l.node(gate{kind: input}) }
 
+// hash hashes a gate for the table.
 func (g gate) hash() uint32 {
 	h := uint32(g.kind)*0x9e3779b1 ^ uint32(g.a)*0x85ebca6b
 	h = (h^h>>15)*0xc2b2ae35 ^ uint32(g.b)*0x27d4eb2f
@@ -74,7 +80,7 @@ func (g gate) hash() uint32 {
 	return h ^ h>>16
 }
 
-// gate returns the node of a gate.
+// gate returns the node of a gate, which it adds if there is none.
 func (l *circuit) gate(g gate) lit {
 	mask := uint32(len(l.table) - 1)
 	i := g.hash() & mask
@@ -94,6 +100,7 @@ func (l *circuit) gate(g gate) lit {
 	return at
 }
 
+// grow doubles the hash table of gates.
 func (l *circuit) grow() {
 	l.table = make([]lit, 2*len(l.table))
 	mask := uint32(len(l.table) - 1)
@@ -109,6 +116,7 @@ func (l *circuit) grow() {
 	}
 }
 
+// and returns a & b, with the smaller input first.
 func (l *circuit) and(a, b lit) lit {
 	if a > b {
 		a, b = b, a
@@ -119,7 +127,7 @@ func (l *circuit) and(a, b lit) lit {
 	case a == no, a == b.not():
 		return no
 	}
-	// One look into the gates below.
+	// Simplify by the inputs of a and b.
 	for _, m := range [...][2]lit{{a, b}, {b, a}} {
 		g := l.gates[m[1]>>1]
 		if g.kind != and {
@@ -142,10 +150,13 @@ func (l *circuit) and(a, b lit) lit {
 	return l.gate(gate{kind: and, a: a, b: b})
 }
 
+// or is expressed by and, so that equal functions share a gate.
 func (l *circuit) or(a, b lit) lit { return l.and(a.not(), b.not()).not() }
 
+// implies is expressed by and, as or is.
 func (l *circuit) implies(a, b lit) lit { return l.and(a, b.not()).not() }
 
+// xor keeps its inputs positive, moving negations outside.
 func (l *circuit) xor(a, b lit) lit {
 	sign := (a ^ b) & 1
 	a, b = a&^1, b&^1
@@ -161,7 +172,7 @@ func (l *circuit) xor(a, b lit) lit {
 	return l.gate(gate{kind: xor, a: a, b: b}) ^ sign
 }
 
-// choose is p ? a : b.
+// choose returns p ? a : b.
 func (l *circuit) choose(p, a, b lit) lit {
 	if p&1 == 1 {
 		p, a, b = p.not(), b, a
@@ -184,7 +195,7 @@ func (l *circuit) choose(p, a, b lit) lit {
 	return l.gate(gate{mux, p, a ^ sign, b ^ sign}) ^ sign
 }
 
-// most is the majority of three: the carry of an adder.
+// most returns the majority of three inputs: the carry of an adder.
 func (l *circuit) most(a, b, c lit) lit {
 	if a > b {
 		a, b = b, a

@@ -8,7 +8,7 @@ import (
 	"heddle/internal/smt/cdcl"
 )
 
-// node is a literal of a circuit with its truth table: a bit for each assignment of the inputs.
+// node is a literal of a circuit with its truth table: one bit for each assignment of the inputs.
 type node struct {
 	at    lit
 	table uint64
@@ -16,8 +16,8 @@ type node struct {
 
 const inputs = 6
 
-// TestCircuit: each node is what its truth table says: the solver finds a model where it has a one, none where it has
-// none, and in the model every node has the value of the table.
+// TestCircuit checks nodes by their truth tables: the solver finds a model exactly if the table has
+// a one, and in the model every node has the value of its table.
 func TestCircuit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newCircuit()

@@ -2,7 +2,8 @@ package sat
 
 import "heddle/internal/smt/cdcl"
 
-// literal gives the solver what a node needs, and returns what stands for it there.
+// literal adds the clauses of a node and of the nodes below it to the solver (Tseitin encoding),
+// and returns its literal.
 func (l *circuit) literal(of lit) cdcl.Lit {
 	l.stack = append(l.stack[:0], of&^1)
 	for len(l.stack) > 0 {
@@ -29,7 +30,7 @@ func (l *circuit) literal(of lit) cdcl.Lit {
 			l.s.Add(p.Not(), a, v.Not())
 			l.s.Add(p, b.Not(), v)
 			l.s.Add(p, b, v.Not())
-			l.s.Add(a.Not(), b.Not(), v) // these two follow, but are soon needed
+			l.s.Add(a.Not(), b.Not(), v) // implied by the others, but they help propagation
 			l.s.Add(a, b, v.Not())
 			l.stack = append(l.stack, g.a&^1, g.b&^1, g.c&^1)
 		case maj:
@@ -44,7 +45,7 @@ func (l *circuit) literal(of lit) cdcl.Lit {
 	return l.of(of)
 }
 
-// of is what stands for a node in the solver.
+// of returns the literal of a node in the solver.
 func (l *circuit) of(m lit) cdcl.Lit {
 	if l.lits[m>>1] < 0 {
 		l.lits[m>>1] = l.s.NewVar()
@@ -52,7 +53,8 @@ func (l *circuit) of(m lit) cdcl.Lit {
 	return l.lits[m>>1] ^ cdcl.Lit(m&1)
 }
 
-// conjunction says what an and is: of all that the ands below it join which nothing else needs.
+// conjunction adds the clauses of an and gate. Gates below it that nothing else uses are merged
+// into one wide conjunction, which needs fewer variables.
 func (l *circuit) conjunction(v cdcl.Lit, at lit) {
 	leaves := l.leaves[:0]
 	todo := append(l.todo[:0], l.gates[at>>1].a, l.gates[at>>1].b)
@@ -77,7 +79,8 @@ func (l *circuit) conjunction(v cdcl.Lit, at lit) {
 	l.clause = all
 }
 
-// holds reads a node in the model of the solver. A gate that the solver did not need is computed, and an input is 0.
+// holds returns the value of a node in the model of the solver. Gates that the solver does not have
+// are computed from their inputs, and unused inputs are 0.
 func (l *circuit) holds(m lit) bool {
 	at := m >> 1
 	sign := m&1 == 1

@@ -6,14 +6,16 @@ import (
 	"heddle/internal/smt"
 )
 
-// TestComparisonsAreNotCounted: a counter k that is neither below nor above its bound, beside equations about what
-// memory holds. The contradiction is in the two comparisons alone, from the highest bit down; a search that begins
-// with the low bits excludes one value of k at a time.
+// TestComparisonsAreNotCounted has a counter k that is neither below nor above its bound nor equal
+// to it, next to equations about the contents of memory. The comparisons contradict each other,
+// which shows from the highest bit down. A search that starts with the low bits excludes one value
+// of k at a time.
 func TestComparisonsAreNotCounted(t *testing.T) {
 	c := smt.New()
 	k, n := c.Var("k", 32), c.Var("n", 32)
 	memory := c.Declare("memory", 32, 32, 64)
-	at := c.Add(c.MulConst(c.ZExt(c.VarIn("tid", 32, 0, 63), 64), 4), c.MulConst(c.ZExt(c.VarIn("ctaid", 32, 0, 1), 64), 256))
+	at := c.Add(c.MulConst(c.ZExt(c.VarIn("tid", 32, 0, 63), 64), 4),
+		c.MulConst(c.ZExt(c.VarIn("ctaid", 32, 0, 1), 64), 256))
 	before := c.AddConst(k, ^uint64(0))
 	now, last := c.Apply(memory, k, at), c.Apply(memory, before, at)
 	zero := c.Const(0, 32)

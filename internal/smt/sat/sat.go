@@ -1,10 +1,14 @@
-// Package sat decides queries of package smt in process, by bit-blasting: each bit of each term becomes a node of a
-// circuit, whose clauses package cdcl solves. Uninterpreted functions are removed by Ackermann's reduction. Nothing has to
-// be installed for it.
+// Package sat decides queries of package smt in process, without an external program.
 //
-// It is complete for the logic of package smt; what it gives up is time: a query that does not fall within the limits of
-// gates and steps, or before the context ends, is Unknown, with that reason. Both limits are numbers that do not depend
-// on the machine or its load, so that the same query gets the same answer everywhere.
+// It follows the standard reduction to SAT (Kroening and Strichman, Decision Procedures, chapter
+// 6): each bit of each term becomes a node of a circuit, whose Tseitin encoding package cdcl
+// solves. Uninterpreted functions are removed by Ackermann's reduction. Deviation: the functional
+// consistency conditions are added lazily, only for applications that a model violates.
+//
+// The procedure is sound and complete for the logic of package smt. A query that exceeds the limits
+// of gates or steps, or the context, is Unknown with that reason. The two limits do not depend on
+// the machine or its load, so the same query gets the same answer everywhere, unless the context
+// ends first.
 package sat
 
 import (
@@ -16,21 +20,22 @@ import (
 	"heddle/internal/smt/cdcl"
 )
 
-// DefaultGates bounds the circuit of one query.
+// DefaultGates is the default limit of circuit nodes for one query.
 const DefaultGates = 4_000_000
 
-// Solver is a smt.Solver. The zero value is ready.
+// Solver is an smt.Solver. The zero value is ready to use. It keeps no state between queries.
 type Solver struct {
-	Gates int   // nodes of the circuit allowed; 0: DefaultGates
-	Steps int64 // of the search for each query, as cdcl counts them; 0: no limit
+	Gates int   // limit of circuit nodes for each query; 0: DefaultGates
+	Steps int64 // limit of search steps for each query, as cdcl counts them; 0: none
 }
 
 // Name returns "embedded".
 func (s *Solver) Name() string { return "embedded" }
 
-// Solve decides asserts, with the ranges of their variables.
+// Solve decides asserts together with the ranges of their variables.
 func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) smt.Answer {
-	b := &blaster{c: c, l: newCircuit(), limit: s.Gates, ctx: ctx, bits: map[smt.Term][]lit{}, vars: map[string][]lit{}}
+	b := &blaster{c: c, l: newCircuit(), limit: s.Gates, ctx: ctx, bits: map[smt.Term][]lit{},
+		vars: map[string][]lit{}}
 	if b.limit == 0 {
 		b.limit = DefaultGates
 	}
@@ -52,12 +57,15 @@ func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) 
 	return a
 }
 
-// errGates says that a circuit grew beyond the limit.
+// errGates reports a circuit with more nodes than the limit.
 type errGates int
 
-func (e errGates) Error() string { return fmt.Sprintf("the circuit has more than %d gates", int(e)) }
+// Error names the limit.
+func (e errGates) Error() string {
+	return fmt.Sprintf("the circuit has more than %d gates", int(e))
+}
 
-// blaster turns terms into nodes, bit 0 first. A Boolean has one.
+// blaster turns terms into lists of nodes, lowest bit first. A Boolean has one node.
 type blaster struct {
 	c     *smt.Context
 	l     *circuit
@@ -68,7 +76,8 @@ type blaster struct {
 	apps  []smt.Term
 }
 
-// query gives the solver clauses that have a model where asserts have one.
+// query adds clauses to the solver that are satisfiable exactly if asserts are, apart from
+// functional consistency, which repair adds.
 func (b *blaster) query(asserts []smt.Term) error {
 	all := append(b.c.Ranges(asserts), asserts...)
 	var err error
@@ -89,9 +98,10 @@ func (b *blaster) query(asserts []smt.Term) error {
 	return nil
 }
 
+// require adds the clause that a node is true.
 func (b *blaster) require(m lit) { b.l.s.Add(b.l.literal(m)) }
 
-// within reports that a limit is reached.
+// within returns an error if a limit has been reached.
 func (b *blaster) within() error {
 	switch {
 	case b.ctx.Err() != nil:
@@ -102,7 +112,8 @@ func (b *blaster) within() error {
 	return nil
 }
 
-// search solves, and adds of Ackermann's conditions those that a model breaks, until none is broken: most are never needed.
+// search solves repeatedly, adding the consistency conditions that the model violates, until none
+// is violated. Most conditions are never needed. steps limits all searches together.
 func (b *blaster) search(steps int64) cdcl.Status {
 	limits := cdcl.Limits{Steps: steps, Stop: func() bool { return b.within() != nil }}
 	for {
@@ -119,11 +130,12 @@ func (b *blaster) search(steps int64) cdcl.Status {
 	}
 }
 
-// repair requires of the applications for which the model has equal arguments and different results that equal arguments
-// give equal results, and reports whether there were any.
+// repair finds applications of the same function for which the model has equal arguments and
+// different results, adds the condition that equal arguments give equal results, and reports
+// whether it found any.
 func (b *blaster) repair() bool {
 	b.l.values = nil
-	first := map[string]smt.Term{} // by function and arguments
+	first := map[string]smt.Term{} // the first application by function and argument values
 	broken := false
 	for _, t := range b.apps {
 		key := []byte(b.c.Name(t))
@@ -148,7 +160,7 @@ func (b *blaster) repair() bool {
 	return broken
 }
 
-// value reads a term in the model of the solver.
+// value returns the value of a list of bits in the model of the solver.
 func (b *blaster) value(bits []lit) uint64 {
 	var v uint64
 	for i, l := range bits {
@@ -159,7 +171,7 @@ func (b *blaster) value(bits []lit) uint64 {
 	return v
 }
 
-// model reads the values of variables and function applications.
+// model returns the values of variables and function applications in the model of the solver.
 func (b *blaster) model() *smt.Model {
 	m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
 	for name, bits := range b.vars {

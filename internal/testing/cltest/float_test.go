@@ -9,7 +9,8 @@ import (
 	"heddle/internal/lower"
 )
 
-// mathFunctions with their references. tol is the relative error that is let pass for float; double has tol64.
+// mathFunctions are the functions with their references. tol is the allowed relative error for
+// float, and tol64 that for double.
 var mathFunctions = []struct {
 	name   string
 	args   int
@@ -119,8 +120,9 @@ func TestMathFunctions(t *testing.T) {
 		for _, typ := range types(f.name) {
 			args := strings.Join([]string{"a[i]", "b[i]", "c[i]"}[:f.args], ", ")
 			vecs := strings.Join([]string{"vload3(i, a)", "vload3(i, b)", "vload3(i, c)"}[:f.args], ", ")
-			fmt.Fprintf(&text, "kernel void %s_%s(global const %s *a, global const %s *b, global const %s *c, global %s *out) {\n"+
-				"  size_t i = get_global_id(0);\n  out[i] = %s(%s);\n  if (i < %d) vstore3(%s(%s), i, out + %d);\n}\n",
+			fmt.Fprintf(
+				&text, "kernel void %s_%s(global const %s *a, global const %s *b, global const %s *c, global %s *out) {\n"+
+					"  size_t i = get_global_id(0);\n  out[i] = %s(%s);\n  if (i < %d) vstore3(%s(%s), i, out + %d);\n}\n",
 				f.name, typ, typ, typ, typ, typ, f.name, args, n/3, f.name, vecs, n)
 		}
 	}
@@ -141,19 +143,24 @@ func TestMathFunctions(t *testing.T) {
 			got := make([]float64, 2*n)
 			if typ == "float" {
 				got32 := make([]float32, 2*n)
-				decode(t, run(t, m, f.name+"_float", n, map[string][]byte{"a": encode(narrow(in[0])), "b": encode(narrow(in[1])), "c": encode(narrow(in[2]))}, "out", 8*n), got32)
+				decode(t, run(t, m, f.name+"_float", n,
+					map[string][]byte{"a": encode(narrow(in[0])), "b": encode(narrow(in[1])),
+						"c": encode(narrow(in[2]))}, "out", 8*n), got32)
 				for i, v := range got32 {
 					got[i] = float64(v)
 				}
 			} else {
 				tol = min(tol, tol64)
-				decode(t, run(t, m, f.name+"_double", n, map[string][]byte{"a": encode(in[0]), "b": encode(in[1]), "c": encode(in[2])}, "out", 16*n), got)
+				decode(t, run(t, m, f.name+"_double", n,
+					map[string][]byte{"a": encode(in[0]), "b": encode(in[1]), "c": encode(in[2])}, "out", 16*n),
+					got)
 			}
 			for i, v := range got {
 				k := i % n
 				want := f.ref(in[0][k], in[1][k], in[2][k])
 				if diff := math.Abs(v - want); !(diff <= tol*math.Max(math.Abs(want), 0.05)) {
-					t.Errorf("%s %s(%v, %v, %v) = %v, want %v (vector: %v)", typ, f.name, in[0][k], in[1][k], in[2][k], v, want, i >= n)
+					t.Errorf("%s %s(%v, %v, %v) = %v, want %v (vector: %v)", typ, f.name, in[0][k], in[1][k],
+						in[2][k], v, want, i >= n)
 					break
 				}
 			}
@@ -169,7 +176,8 @@ func narrow(x []float64) []float32 {
 	return out
 }
 
-// TestRelational compares the functions of 6.15.6 on all pairs of corners: scalars give 1 for true, vectors -1.
+// TestRelational compares the functions of 6.15.6 on all pairs of corners: scalars give 1 for true,
+// vectors -1.
 func TestRelational(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	corners := []float64{0, math.Copysign(0, -1), 1, -1, 2.5, inf, -inf, nan, 1e-45, 1e30}
@@ -197,9 +205,12 @@ func TestRelational(t *testing.T) {
 	}
 	var text strings.Builder
 	for _, f := range functions {
-		fmt.Fprintf(&text, "kernel void k_%s(global const float *a, global const float *b, global int *out) {\n  size_t i = get_global_id(0);\n"+
-			"  out[2 * i] = %s(%s);\n  out[2 * i + 1] = %s(%s).y;\n}\n", f.name, f.name, []string{"", "a[i]", "a[i], b[i]"}[f.args],
-			f.name, []string{"", "(float2)(1.0f, a[i])", "(float2)(1.0f, a[i]), (float2)(1.0f, b[i])"}[f.args])
+		fmt.Fprintf(
+			&text, "kernel void k_%s(global const float *a, global const float *b, global int *out) {\n  size_t i = get_global_id(0);\n"+
+				"  out[2 * i] = %s(%s);\n  out[2 * i + 1] = %s(%s).y;\n}\n", f.name, f.name,
+			[]string{"", "a[i]", "a[i], b[i]"}[f.args],
+			f.name, []string{"", "(float2)(1.0f, a[i])",
+				"(float2)(1.0f, a[i]), (float2)(1.0f, b[i])"}[f.args])
 	}
 	m := compile(t, text.String(), lower.Options{})
 	var a, b []float64
@@ -210,14 +221,16 @@ func TestRelational(t *testing.T) {
 	}
 	for _, f := range functions {
 		got := make([]int32, 2*len(a))
-		decode(t, run(t, m, "k_"+f.name, len(a), map[string][]byte{"a": encode(narrow(a)), "b": encode(narrow(b))}, "out", 8*len(a)), got)
+		decode(t, run(t, m, "k_"+f.name, len(a),
+			map[string][]byte{"a": encode(narrow(a)), "b": encode(narrow(b))}, "out", 8*len(a)), got)
 		for i := range a {
 			want := int32(0)
 			if f.ref(a[i], b[i]) {
 				want = 1
 			}
 			if got[2*i] != want || got[2*i+1] != -want {
-				t.Errorf("%s(%v, %v) = %d, for vectors %d; want %d and %d", f.name, a[i], b[i], got[2*i], got[2*i+1], want, -want)
+				t.Errorf("%s(%v, %v) = %d, for vectors %d; want %d and %d", f.name, a[i], b[i], got[2*i],
+					got[2*i+1], want, -want)
 				break
 			}
 		}

@@ -24,7 +24,7 @@ var intTypes = []intType{
 
 func pow2(n int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(n)) }
 
-// limits are the smallest and the largest value.
+// limits returns the smallest and the largest value.
 func (t intType) limits() (lo, hi *big.Int) {
 	if t.signed {
 		return new(big.Int).Neg(pow2(t.bits - 1)), new(big.Int).Sub(pow2(t.bits-1), big.NewInt(1))
@@ -32,7 +32,7 @@ func (t intType) limits() (lo, hi *big.Int) {
 	return new(big.Int), new(big.Int).Sub(pow2(t.bits), big.NewInt(1))
 }
 
-// wrap reduces to the type, modulo a power of two.
+// wrap reduces a number to the type, modulo a power of two.
 func (t intType) wrap(x *big.Int) *big.Int {
 	r := new(big.Int).And(x, new(big.Int).Sub(pow2(t.bits), big.NewInt(1)))
 	if t.signed && r.Bit(t.bits-1) == 1 {
@@ -41,7 +41,7 @@ func (t intType) wrap(x *big.Int) *big.Int {
 	return r
 }
 
-// clamp saturates.
+// clamp limits a number to the range of the type.
 func (t intType) clamp(x *big.Int) *big.Int {
 	lo, hi := t.limits()
 	switch {
@@ -53,12 +53,12 @@ func (t intType) clamp(x *big.Int) *big.Int {
 	return x
 }
 
-// unsigned is the type of the same size without sign.
+// unsigned returns the unsigned type of the same size.
 func (t intType) unsigned() intType {
 	return intType{"u" + strings.TrimPrefix(t.name, "u"), t.bits, false}
 }
 
-// bytes lays values out in memory.
+// bytes returns values as bytes in memory.
 func (t intType) bytes(xs []*big.Int) []byte {
 	var out []byte
 	for _, x := range xs {
@@ -70,7 +70,7 @@ func (t intType) bytes(xs []*big.Int) []byte {
 	return out
 }
 
-// values reads them back.
+// values is the inverse of bytes.
 func (t intType) values(b []byte) []*big.Int {
 	var out []*big.Int
 	for n := t.bits / 8; len(b) >= n; b = b[n:] {
@@ -83,11 +83,13 @@ func (t intType) values(b []byte) []*big.Int {
 	return out
 }
 
-// samples are the corners of a type and random values.
+// samples returns the extreme values of a type and random values.
 func (t intType) samples(r *rand.Rand, n int) []*big.Int {
 	lo, hi := t.limits()
-	corners := []*big.Int{lo, hi, big.NewInt(0), big.NewInt(1), big.NewInt(2), t.wrap(big.NewInt(-1)), t.wrap(big.NewInt(-2)),
-		new(big.Int).Add(lo, big.NewInt(1)), new(big.Int).Sub(hi, big.NewInt(1)), new(big.Int).Rsh(hi, 1), big.NewInt(7)}
+	corners := []*big.Int{lo, hi, big.NewInt(0), big.NewInt(1), big.NewInt(2), t.wrap(big.NewInt(-1)),
+		t.wrap(big.NewInt(-2)),
+		new(big.Int).Add(lo, big.NewInt(1)), new(big.Int).Sub(hi, big.NewInt(1)), new(big.Int).Rsh(hi, 1),
+		big.NewInt(7)}
 	var out []*big.Int
 	for range n {
 		if r.IntN(3) > 0 {
@@ -120,8 +122,8 @@ func greatest(a, b *big.Int) *big.Int {
 	return b
 }
 
-// The integer functions as OpenCL C 3.0, 6.15.3 defines them, over the integers of mathematics. The result is taken
-// modulo the size of the type.
+// The integer functions as OpenCL C 3.0, section 6.15.3 defines them, over unbounded integers. The
+// test reduces the result modulo the size of the type.
 var integerFunctions = []struct {
 	name string
 	args int
@@ -132,11 +134,17 @@ var integerFunctions = []struct {
 	{"add_sat", 2, func(t intType, a, b, c *big.Int) *big.Int { return t.clamp(add(a, b)) }},
 	{"sub_sat", 2, func(t intType, a, b, c *big.Int) *big.Int { return t.clamp(sub(a, b)) }},
 	{"hadd", 2, func(t intType, a, b, c *big.Int) *big.Int { return shr(add(a, b), 1) }},
-	{"rhadd", 2, func(t intType, a, b, c *big.Int) *big.Int { return shr(add(add(a, b), big.NewInt(1)), 1) }},
+	{"rhadd", 2, func(t intType, a, b,
+		c *big.Int) *big.Int {
+		return shr(add(add(a, b), big.NewInt(1)), 1)
+	}},
 	{"max", 2, func(t intType, a, b, c *big.Int) *big.Int { return greatest(a, b) }},
 	{"min", 2, func(t intType, a, b, c *big.Int) *big.Int { return least(a, b) }},
 	{"mul_hi", 2, func(t intType, a, b, c *big.Int) *big.Int { return shr(mul(a, b), t.bits) }},
-	{"mad_hi", 3, func(t intType, a, b, c *big.Int) *big.Int { return add(shr(mul(a, b), t.bits), c) }},
+	{"mad_hi", 3, func(t intType, a, b,
+		c *big.Int) *big.Int {
+		return add(shr(mul(a, b), t.bits), c)
+	}},
 	{"mad_sat", 3, func(t intType, a, b, c *big.Int) *big.Int { return t.clamp(add(mul(a, b), c)) }},
 	{"clz", 1, func(t intType, a, b, c *big.Int) *big.Int {
 		return big.NewInt(int64(t.bits - t.unsigned().wrap(a).BitLen()))
@@ -174,9 +182,11 @@ func TestIntegerFunctions(t *testing.T) {
 			}
 			args := strings.Join([]string{"a[i]", "b[i]", "c[i]"}[:f.args], ", ")
 			vecs := strings.Join([]string{"vload4(i, a)", "vload4(i, b)", "vload4(i, c)"}[:f.args], ", ")
-			fmt.Fprintf(&text, "kernel void %s_%s(global const %s *a, global const %s *b, global const %s *c, global %s *out) {\n",
+			fmt.Fprintf(
+				&text, "kernel void %s_%s(global const %s *a, global const %s *b, global const %s *c, global %s *out) {\n",
 				f.name, typ.name, typ.name, typ.name, typ.name, ret)
-			fmt.Fprintf(&text, "  size_t i = get_global_id(0);\n  out[i] = %s(%s);\n  if (i < %d) vstore4(%s(%s), i, out + %d);\n}\n",
+			fmt.Fprintf(
+				&text, "  size_t i = get_global_id(0);\n  out[i] = %s(%s);\n  if (i < %d) vstore4(%s(%s), i, out + %d);\n}\n",
 				f.name, args, samples/4, f.name, vecs, samples)
 		}
 	}
@@ -190,13 +200,15 @@ func TestIntegerFunctions(t *testing.T) {
 					b[i], c[i] = least(b[i], c[i]), greatest(b[i], c[i])
 				}
 			}
-			out := run(t, m, f.name+"_"+typ.name, samples, map[string][]byte{"a": typ.bytes(a), "b": typ.bytes(b), "c": typ.bytes(c)},
+			out := run(t, m, f.name+"_"+typ.name, samples,
+				map[string][]byte{"a": typ.bytes(a), "b": typ.bytes(b), "c": typ.bytes(c)},
 				"out", 2*samples*typ.bits/8)
 			got := typ.values(out)
 			for i := range 2 * samples {
 				k := i % samples
 				if want := typ.wrap(f.ref(typ, a[k], b[k], c[k])); got[i].Cmp(want) != 0 {
-					t.Errorf("%s(%s %v, %v, %v) = %v, want %v (vector: %v)", f.name, typ.name, a[k], b[k], c[k], got[i], want, i >= samples)
+					t.Errorf("%s(%s %v, %v, %v) = %v, want %v (vector: %v)", f.name, typ.name, a[k], b[k], c[k],
+						got[i], want, i >= samples)
 					break
 				}
 			}

@@ -1,5 +1,5 @@
-// Package cltest holds the built-in functions of OpenCL C that heddle brings along against references in Go: kernels
-// are compiled, executed by the emulator, and what they store is compared.
+// Package cltest compares the built-in functions of OpenCL C that heddle provides with references
+// in Go: it compiles kernels, executes them in the emulator, and compares what they store.
 package cltest
 
 import (
@@ -25,7 +25,7 @@ func compile(t *testing.T, text string, opt lower.Options) *ir.Module {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opt.NoCache = true // what is compiled here is compiled once
+	opt.NoCache = true // each text is compiled once
 	low, err := lower.File(t.Context(), path, opt)
 	if ce, ok := err.(*lower.CompileError); ok {
 		t.Fatalf("%s", ce.Output[:min(len(ce.Output), 3000)])
@@ -36,17 +36,20 @@ func compile(t *testing.T, text string, opt lower.Options) *ir.Module {
 	return kernels.PTX(t, string(low.PTX))
 }
 
-// run executes a kernel with one work-group of n work-items. args are the contents of buffers by parameter name; it
-// returns the first size bytes of the buffer out.
-func run(t *testing.T, m *ir.Module, kernel string, n int, args map[string][]byte, out string, size int) []byte {
+// run executes a kernel with one work-group of n work-items. args are the contents of buffers by
+// parameter name; it returns the first size bytes of the buffer out.
+func run(t *testing.T, m *ir.Module, kernel string, n int, args map[string][]byte, out string,
+	size int) []byte {
 	t.Helper()
 	k := m.Kernel(kernel)
 	if k == nil {
 		t.Fatalf("no kernel %s", kernel)
 	}
-	req := launch.Request{Grid: &event.Dim3{X: 1, Y: 1, Z: 1}, Block: &event.Dim3{X: uint32(n), Y: 1, Z: 1}}
+	req := launch.Request{Grid: &event.Dim3{X: 1, Y: 1, Z: 1},
+		Block: &event.Dim3{X: uint32(n), Y: 1, Z: 1}}
 	for name, b := range args {
-		req.Args = append(req.Args, launch.ArgSpec{Param: name, Offset: -1, Kind: launch.ArgBytes, Text: hex.EncodeToString(b)})
+		req.Args = append(req.Args, launch.ArgSpec{Param: name, Offset: -1, Kind: launch.ArgBytes,
+			Text: hex.EncodeToString(b)})
 	}
 	cfg, errs := launch.Resolve(k, req, nil)
 	if len(errs) > 0 {
@@ -70,7 +73,7 @@ func run(t *testing.T, m *ir.Module, kernel string, n int, args map[string][]byt
 	return b
 }
 
-// encode lays values out in memory.
+// encode returns values as bytes in memory.
 func encode(values any) []byte {
 	var b bytes.Buffer
 	if err := binary.Write(&b, binary.LittleEndian, values); err != nil {

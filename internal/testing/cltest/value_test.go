@@ -12,12 +12,14 @@ import (
 	"heddle/internal/lower"
 )
 
-// values are expressions of one work-item, with what the sections of OpenCL C 3.0 say they are.
+// values are expressions for one work-item, with their values by the named sections of OpenCL C
+// 3.0.
 var values = []struct {
 	expr string
 	want float64
 }{
-	// 6.15.6: any and all look at the most significant bit; select at it for vectors, at zero for scalars.
+	// 6.15.6: any and all look at the most significant bit; select at it for vectors, at zero for
+	// scalars.
 	{"any((int4)(0, 1, 2, 3))", 0},
 	{"any((int4)(0, 1, -2, 3))", 1},
 	{"all((char2)(-1, -128))", 1},
@@ -81,7 +83,8 @@ var values = []struct {
 	{"vload4(1, data).y", 5},
 	{"(vstore2((int2)(70, 71), 3, data), data[7])", 71},
 	{"(vstore_half(1.5f, 2, (global half *)data), vload_half(2, (global half *)data))", 1.5},
-	{"(vstore_half_rtz(1.9999f, 2, (global half *)data), vload_half(2, (global half *)data))", 1.9990234375},
+	{"(vstore_half_rtz(1.9999f, 2, (global half *)data), vload_half(2, (global half *)data))",
+		1.9990234375},
 	{"(vstorea_half3((float3)(1, 2, 3), 1, (global half *)data), vloada_half3(1, (global half *)data).z)", 3},
 	{"vec_step(int3)", 4},
 	// 6.15.12
@@ -106,11 +109,12 @@ var values = []struct {
 	{"printf(\"%d %v4f\\n\", 3, (float4)(1.0f))", 0},
 }
 
-// TestValues runs all of them in one kernel, in 2.0.
+// TestValues evaluates all of them in one kernel, in OpenCL C 2.0.
 func TestValues(t *testing.T) {
 	var text strings.Builder
-	text.WriteString("kernel void k(global double *out, global int *data, write_only image2d_t im) {\n  float f; int n; int2 n2; n = 123; local int tile;\n" +
-		"  global atomic_int *at = (global atomic_int *)(data + 60);\n  if (get_global_id(0) != 0) return;\n  for (int i = 0; i < 64; i++) data[i] = i;\n")
+	text.WriteString(
+		"kernel void k(global double *out, global int *data, write_only image2d_t im) {\n  float f; int n; int2 n2; n = 123; local int tile;\n" +
+			"  global atomic_int *at = (global atomic_int *)(data + 60);\n  if (get_global_id(0) != 0) return;\n  for (int i = 0; i < 64; i++) data[i] = i;\n")
 	for i, v := range values {
 		fmt.Fprintf(&text, "  out[%d] = (double)(%s);\n", i, v.expr)
 	}
@@ -125,7 +129,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestSubGroups: 32 work-items with the values 1 to 32.
+// TestSubGroups runs the sub-group functions for 32 work-items with the values 1 to 32.
 func TestSubGroups(t *testing.T) {
 	m := compile(t, `kernel void k(global int *out) {
   int i = get_local_id(0), v = i + 1;
@@ -151,7 +155,7 @@ func TestSubGroups(t *testing.T) {
 	}
 }
 
-// TestAsyncCopy: both directions, and strided.
+// TestAsyncCopy copies in both directions, with and without a stride.
 func TestAsyncCopy(t *testing.T) {
 	m := compile(t, `kernel void k(global int *out, global int *data) {
   local int tile[64];
@@ -176,15 +180,19 @@ func TestAsyncCopy(t *testing.T) {
 	}
 }
 
-// TestStandards: what only some versions accept.
+// TestStandards checks functions that only some versions of OpenCL C accept.
 func TestStandards(t *testing.T) {
 	for _, text := range []string{
-		"kernel void k(global int *out) { int pipe = 3; *out = pipe; }",                                     // names that 2.0 took
-		"global int counter = 2; kernel void k(global int *out) { *out = counter + 1; }",                    // 2.0
-		"int f(int *p) { return *p; } kernel void k(global int *out) { local int x; x = 3; *out = f(&x); }", // 2.0: generic
+		// names that 2.0 took
+		"kernel void k(global int *out) { int pipe = 3; *out = pipe; }",
+		// 2.0
+		"global int counter = 2; kernel void k(global int *out) { *out = counter + 1; }",
+		// 2.0: generic
+		"int f(int *p) { return *p; } kernel void k(global int *out) { local int x; x = 3; *out = f(&x); }",
 		"float min3(float a) { return a; } float length(float x) { return 3 + x; } kernel void k(global int *out) { *out = (int)length(min3(0)); }",
 		"constant int length = 3; typedef int mix; constant float step[1] = {1}, dot = 2; kernel void k(global int *out) { mix i = length; *out = i; }",
-		"inline int f(int x) { " + strings.Repeat("x = x * 3 + (x >> 2) + 1; ", 300) + "return 3; } kernel void k(global int *out) { *out = f(*out); }",
+		"inline int f(int x) { " + strings.Repeat("x = x * 3 + (x >> 2) + 1; ", 300) +
+			"return 3; } kernel void k(global int *out) { *out = f(*out); }",
 		"kernel void f(global int *p) { *p = 3; } kernel void k(global int *out) { f(out); }",
 	} {
 		m := compile(t, text, lower.Options{})
@@ -196,7 +204,7 @@ func TestStandards(t *testing.T) {
 	}
 }
 
-// TestPrintf: what 6.15.13 says of vectors.
+// TestPrintf checks the vector formats of section 6.15.13.
 func TestPrintf(t *testing.T) {
 	m := compile(t, `kernel void k(void) {
   float4 v = (float4)(1.0f, 2.5f, -3.0f, 0.0f);
@@ -216,7 +224,9 @@ func TestPrintf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := machine.Run(t.Context(), emu.Options{Printf: func(_ event.Thread, text string) { got.WriteString(text) }}, nil); err != nil {
+	if _, err := machine.Run(t.Context(),
+		emu.Options{Printf: func(_ event.Thread, text string) { got.WriteString(text) }},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	want := "7 x|1.000000,2.500000,-3.000000,0.000000|  1.0,  2.5, -3.0,  0.0|1,-1,3 ff,10 -5,1099511627776 200,200,200,200,200,200,200,200|1.500000 2.000000e+00 %|8\n"

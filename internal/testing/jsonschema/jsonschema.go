@@ -1,7 +1,10 @@
-// Package jsonschema holds structs that are written as JSON against the JSON Schema and the page that document them.
+// Package jsonschema compares structs that are written as JSON with the JSON Schema and the
+// Markdown page that document them, for tests. It supports the parts of JSON Schema that
+// docs/schema uses: definitions, properties, required fields and items.
 package jsonschema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,17 +12,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xeipuuv/gojsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Documents are a schema and a page in Markdown.
+// Documents holds a schema and a page in Markdown.
 type Documents struct {
-	root   map[string]any
-	page   string
-	strict *gojsonschema.Schema
+	root   map[string]any     // the schema, with additional properties forbidden
+	page   string             // text of the page
+	strict *jsonschema.Schema // root, compiled
 }
 
-// Read reads a schema and a page.
+// Read reads a schema and a page from files. It fails if the schema is not a valid JSON Schema.
 func Read(schema, page string) (*Documents, error) {
 	text, err := os.ReadFile(schema)
 	if err != nil {
@@ -30,20 +33,38 @@ func Read(schema, page string) (*Documents, error) {
 		return nil, err
 	}
 	d := &Documents{page: string(markdown)}
-	if err := json.Unmarshal(text, &d.root); err != nil {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
-	if _, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)); err != nil { // it holds the text against the meta schema
+	// validates the schema itself, before close adds to it
+	if _, err := compile(doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
+	root, ok := doc.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: the schema is %T, expected an object", schema, doc)
+	}
+	d.root = root
 	d.close()
-	if d.strict, err = gojsonschema.NewSchema(gojsonschema.NewGoLoader(d.root)); err != nil {
+	if d.strict, err = compile(doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", schema, err)
 	}
 	return d, nil
 }
 
-// close has the schema allow no fields but those that it names: what is written must be named, what is read need not be.
+// compile checks a document against the meta-schema that it names, and compiles it.
+func compile(doc any) (*jsonschema.Schema, error) {
+	const name = "schema.json"
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(name)
+}
+
+// close forbids additional properties. The published schema allows them, so that readers accept
+// future fields, but every field that is written must be documented.
 func (d *Documents) close() {
 	definitions, _ := d.root["definitions"].(map[string]any)
 	for _, v := range definitions {
@@ -53,55 +74,58 @@ func (d *Documents) close() {
 	}
 }
 
-// Title is that of the schema.
+// Title returns the title of the schema.
 func (d *Documents) Title() string {
 	title, _ := d.root["title"].(string)
 	return title
 }
 
-// Validate holds one JSON object against the schema, and returns what is wrong with it.
+// Validate checks a JSON object against the schema and returns the violations.
 func (d *Documents) Validate(object []byte) []string {
-	res, err := d.strict.Validate(gojsonschema.NewBytesLoader(object))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(object))
 	if err != nil {
 		return []string{err.Error()}
 	}
-	var out []string
-	for _, e := range res.Errors() {
-		out = append(out, e.String())
+	if err := d.strict.Validate(doc); err != nil {
+		return []string{err.Error()} // one line for each mistake, with its place in the object
 	}
-	return out
+	return nil
 }
 
-// Struct compares a struct with a definition of the schema, and with them the structs of their fields: the same fields, of the
-// same kinds, required if and only if they are always written; and each one named on the page. It returns what differs.
+// Struct compares a struct, and the structs of its fields, with a definition of the schema and with
+// the page, and returns the differences. Both must have the same fields of the same kinds; a field
+// is required exactly if it is always written; and the page must mention each field in backquotes.
 func (d *Documents) Struct(definition string, t reflect.Type) []string {
 	c := &comparison{Documents: d, done: map[reflect.Type]bool{}}
 	c.compare(definition, map[string]any{"$ref": "#/definitions/" + definition}, t)
 	return c.wrong
 }
 
+// comparison is the state of one Struct.
 type comparison struct {
 	*Documents
-	done  map[reflect.Type]bool
-	wrong []string
+	done  map[reflect.Type]bool // structs that have been compared
+	wrong []string              // differences
 }
 
+// say records a difference.
 func (c *comparison) say(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
+// compare compares a type with a node of the schema. at names the node in messages.
 func (c *comparison) compare(at string, node map[string]any, t reflect.Type) {
 	if ref, ok := node["$ref"].(string); ok {
 		name := strings.TrimPrefix(ref, "#/definitions/")
 		definitions, _ := c.root["definitions"].(map[string]any)
 		def, ok := definitions[name].(map[string]any)
 		if !ok {
-			c.say("%s: no definition %s", at, name)
+			c.say("%s: the schema has no definition %s", at, name)
 			return
 		}
 		at, node = name, def
 	}
-	if t == reflect.TypeFor[json.RawMessage]() { // another object, which is compared by itself
+	if t == reflect.TypeFor[json.RawMessage]() { // an object that has its own definition
 		return
 	}
 	kind, _ := node["type"].(string)
@@ -127,13 +151,14 @@ func (c *comparison) compare(at string, node map[string]any, t reflect.Type) {
 	case reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64:
 		want = "integer"
 	default:
-		c.say("%s: a %v has no form in JSON here", at, t)
+		c.say("%s: type %v is not supported", at, t)
 	}
 	if kind != want {
-		c.say("%s: the schema says %s, the struct is %s", at, kind, want)
+		c.say("%s: the schema says %s, the struct has %s", at, kind, want)
 	}
 }
 
+// object compares the fields of a struct with the properties of a node, each struct once.
 func (c *comparison) object(at string, node map[string]any, t reflect.Type) {
 	if c.done[t] {
 		return
@@ -153,21 +178,22 @@ func (c *comparison) object(at string, node map[string]any, t reflect.Type) {
 		name, rest, _ := strings.Cut(tag, ",")
 		written[name] = true
 		if !strings.Contains(c.page, "`"+name+"`") {
-			c.say("%s: the page does not name `%s`", at, name)
+			c.say("%s: the page does not mention `%s`", at, name)
 		}
 		p, ok := properties[name].(map[string]any)
 		if !ok {
 			c.say("%s: the schema has no %s", at, name)
 			continue
 		}
-		if always := !strings.Contains(rest, "omitempty"); always != slices.Contains(required, any(name)) {
-			c.say("%s: %s is required in one and not in the other", at, name)
+		if always := !strings.Contains(rest, "omitempty"); always != slices.Contains(required,
+			any(name)) {
+			c.say("%s: %s must be required exactly if it is always written", at, name)
 		}
 		c.compare(at+"."+name, p, f.Type)
 	}
 	for name := range properties {
 		if !written[name] {
-			c.say("%s: nobody writes %s", at, name)
+			c.say("%s: the struct does not have %s", at, name)
 		}
 	}
 }

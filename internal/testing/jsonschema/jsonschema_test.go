@@ -18,12 +18,12 @@ type part struct {
 
 func read(t *testing.T, schema, page string) (*Documents, error) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"s.json": schema, "p.md": page} {
+	for name, text := range map[string]string{"s.json": schema, "page": page} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return Read(filepath.Join(dir, "s.json"), filepath.Join(dir, "p.md"))
+	return Read(filepath.Join(dir, "s.json"), filepath.Join(dir, "page"))
 }
 
 func TestStruct(t *testing.T) {
@@ -39,15 +39,16 @@ func TestStruct(t *testing.T) {
 	if wrong := d.Struct("thing", reflect.TypeFor[thing]()); len(wrong) > 0 {
 		t.Error(wrong)
 	}
-	// Each difference is told.
+	// Each difference is reported.
 	type different struct {
 		Name  int               `json:"name,omitempty"`
 		Parts []struct{ X int } `json:"parts"`
 		New   string            `json:"new"`
 	}
 	got := strings.Join(d.Struct("thing", reflect.TypeFor[different]()), "; ")
-	for _, want := range []string{"name is required in one", "thing.name: the schema says string", "X has no name", "nobody writes on", "the schema has no new",
-		"the page does not name `new`", "nobody writes size"} {
+	for _, want := range []string{"name must be required", "thing.name: the schema says string",
+		"X has no name", "the struct does not have on", "the schema has no new",
+		"the page does not mention `new`", "the struct does not have size"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
 		}
@@ -57,13 +58,15 @@ func TestStruct(t *testing.T) {
 	}
 	for text, valid := range map[string]bool{
 		`{"name":"a","parts":[{"on":true}]}`: true, `{"name":"a","parts":[{}],"size":1}`: true,
-		`{"name":"a"}`: false, `{"name":"a","parts":[],"more":1}`: false, `{"name":"a","parts":[{"on":1}]}`: false, `{`: false,
+		`{"name":"a"}`: false, `{"name":"a","parts":[],"more":1}`: false,
+		`{"name":"a","parts":[{"on":1}]}`: false, `{`: false,
 	} {
 		if wrong := d.Validate([]byte(text)); valid != (len(wrong) == 0) {
 			t.Errorf("%s: %q", text, wrong)
 		}
 	}
-	if _, err := read(t, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"thing"}`, ""); err == nil {
-		t.Error("a schema that is none is taken")
+	if _, err := read(t, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"thing"}`,
+		""); err == nil {
+		t.Error("an invalid schema is accepted")
 	}
 }

@@ -1,5 +1,5 @@
-// Package kernels builds the IR of kernels for tests of the packages that work on it. What is wrong with a kernel
-// ends the test.
+// Package kernels builds the IR of kernels for tests of the packages that work on it. An error in a
+// kernel fails the test that asked for it.
 package kernels
 
 import (
@@ -15,13 +15,15 @@ import (
 	"heddle/internal/source"
 )
 
-// PTX returns the module of a PTX text.
+// PTX parses a PTX text and returns its module. Positions in the module refer to a file named
+// kernels.ptx.
 func PTX(t testing.TB, text string) *ir.Module {
 	t.Helper()
 	return module(t, source.NewSet(), []byte(text))
 }
 
-// File lowers a file, and returns its module and what its text says of launches.
+// File lowers a file to PTX with the options opt, and returns its module and the facts about
+// launches in its source text. A test that cannot compile the file fails; it is not skipped.
 func File(t testing.TB, path string, opt lower.Options) (*ir.Module, *launch.SourceFacts) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -40,6 +42,8 @@ func File(t testing.TB, path string, opt lower.Options) (*ir.Module, *launch.Sou
 	return module(t, set, low.PTX), launch.Scan(user, nil)
 }
 
+// module parses PTX text as the file kernels.ptx of the set and builds its IR. A message of irgen
+// comes with the text, so that a failing test shows which of its kernels is invalid.
 func module(t testing.TB, set *source.Set, text []byte) *ir.Module {
 	t.Helper()
 	file, err := set.Add("kernels.ptx", text)

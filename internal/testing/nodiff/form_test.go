@@ -129,7 +129,7 @@ func interleave(t *testing.T, f *ir.Func, marks map[*ir.Instr]ir.BlockID, cfg *l
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone,
+	d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone,
 		SharedBytes: uint32(m.SharedBytes())})
 	w := &meetings{Sink: d, machine: m, loops: ir.FindLoops(f, ir.Dominators(f)), block: marks,
 		geo: cfg.Geometry,
@@ -346,7 +346,7 @@ func TestVerifiedHoldsForForm(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone,
+		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone,
 			Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified() {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/launch"
@@ -75,7 +76,7 @@ func proved(t *testing.T, k *ir.Func, cfg *launch.Config) bool {
 	if err != nil {
 		return false
 	}
-	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: verify.BenignNone,
+	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone,
 		Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified()
 }
 

@@ -110,12 +110,12 @@ func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.S
 		return 0 // not supported
 	}
 	opt := emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1}
-	model := race.Independent
+	model := event.Independent
 	if lockstep {
-		opt.Model, model = emu.Lockstep, race.Lockstep
+		opt.Model, model = event.Lockstep, event.Lockstep
 	}
 	p := &pair{
-		det: race.New(race.Options{Geometry: g, Model: model, Benign: race.BenignNone,
+		det: race.New(race.Options{Geometry: g, Model: model, Benign: event.BenignNone,
 			SharedBytes: uint32(m.SharedBytes()), Only: only}),
 		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep, Only: only}),
 	}

@@ -56,7 +56,7 @@ func TestRandomKernelsVary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: race.BenignNone,
+		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone,
 			SharedBytes: uint32(m.SharedBytes())})
 		r, err := m.Run(t.Context(), emu.Options{MaxSteps: maxSteps, Workers: 1}, d)
 		if err != nil {
@@ -129,7 +129,7 @@ func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool,
 	run := func(workers int) string {
 		opt := emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: workers}
 		if lockstep {
-			opt.Model = emu.Lockstep
+			opt.Model = event.Lockstep
 		}
 		d := newDigest()
 		r, err := m.Run(t.Context(), opt, d)

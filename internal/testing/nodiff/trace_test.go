@@ -46,8 +46,8 @@ func TestTraceOfRandomKernels(t *testing.T) {
 		k := gen.Random(rand.New(rand.NewSource(seed)), gen.Options{Traceable: seed >= 100})
 		fn := kernels.PTX(t, k.PTX).Funcs[0]
 		req := launch.Request{Grid: &k.Grid, Block: &k.Block}
-		compared += traceLaunch(t, fn, req, nil, race.Independent)
-		compared += traceLaunch(t, fn, req, nil, race.Lockstep)
+		compared += traceLaunch(t, fn, req, nil, event.Independent)
+		compared += traceLaunch(t, fn, req, nil, event.Lockstep)
 		if t.Failed() {
 			t.Fatalf("seed %d:\n%s", seed, k.PTX)
 		}
@@ -76,12 +76,12 @@ func kernelsOf(t *testing.T, path string) (out []kernelFacts) {
 
 func traceAgainstRun(t *testing.T, k *ir.Func, facts *launch.SourceFacts) int {
 	t.Helper()
-	return traceLaunch(t, k, launch.Request{}, facts, race.Independent)
+	return traceLaunch(t, k, launch.Request{}, facts, event.Independent)
 }
 
 // traceLaunch compares the trace of block 0 with a few runs of it, and returns how many.
 func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts,
-	model race.Model) int {
+	model event.WarpModel) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {
@@ -90,8 +90,8 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	if in, _ := slice.Unsupported(k); in != nil {
 		return 0
 	}
-	s := slice.Of(k, slice.Options{Grid: true, Lockstep: model == race.Lockstep})
-	if s.Maskless() != nil && model != race.Lockstep {
+	s := slice.Of(k, slice.Options{Grid: true, Lockstep: model == event.Lockstep})
+	if s.Maskless() != nil && model != event.Lockstep {
 		return 0
 	}
 	unknown := *cfg
@@ -104,7 +104,7 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	if err != nil {
 		return 0
 	}
-	opt := race.Options{Geometry: cfg.Geometry, Model: model, Benign: race.BenignNone,
+	opt := race.Options{Geometry: cfg.Geometry, Model: model, Benign: event.BenignNone,
 		SharedBytes: uint32(m.SharedBytes()), Recycling: true}
 	if ir.OrdersParts(k) {
 		opt.Only = event.Shared
@@ -134,11 +134,11 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	return n
 }
 
-func emuModel(m race.Model) emu.WarpModel {
-	if m == race.Lockstep {
-		return emu.Lockstep
+func emuModel(m event.WarpModel) event.WarpModel {
+	if m == event.Lockstep {
+		return event.Lockstep
 	}
-	return emu.Independent
+	return event.Independent
 }
 
 // runAgainst compares a trace without findings with a run on other inputs: its commands, and the

@@ -1,15 +1,16 @@
-// Package ptxtest runs kernels that state their own expectations. A test kernel is a .cu, .cl or .ptx file with
-// these comments:
+// Package ptxtest runs kernels that state their own expectations. A test kernel is a .cu, .cl or
+// .ptx file with these comments:
 //
-//	// expect: clean | verified | bug | ...          the verdict on every kernel of the file, always given
+//	// expect: clean | verified | bug | ...          the verdict on every kernel; required
 //	// options: --warp lockstep --benign all ...     flags of heddle run
 //	// heddle: grid=1 block=64                       the launch, read by heddle itself
-//	... // want CODE "regexp"                        on each line that a finding names
-//	... // unsupported "regexp"                      on the line that the verdict names, with its reason
+//	... // want CODE "regexp"                        on each line that a finding reports
+//	... // unsupported "regexp"                      on the line of the verdict, for its reason
 //
-// A finding names the lines of both its operations (or of all its groups), and each of them must carry a
-// want with its code, whose regexp matches the finding's message; and each want must be met by a finding.
-// So a test fails when a finding is missing, when there is one too many, and when it names a wrong place.
+// A finding reports the lines of both its operations or of all its groups. Each of these lines must
+// have a want with the code of the finding and a regexp that matches its message, and each want
+// must match a finding. A test thus fails for a missing finding, for an unexpected one, and for a
+// wrong place.
 package ptxtest
 
 import (
@@ -21,27 +22,30 @@ import (
 	"heddle/internal/diag"
 )
 
-// Want is one expectation.
+// Want is one expectation of a file.
 type Want struct {
-	Line int
-	Code diag.Code
-	Rx   *regexp.Regexp // nil: any message
-	met  bool
+	Line    int            // from 1
+	Code    diag.Code      // of the finding
+	Rx      *regexp.Regexp // for its message; nil: any message
+	matched bool           // by a finding
 }
 
-// Expect is what a file says about itself.
+// Expect holds the expectations of a file.
 type Expect struct {
-	Verdict diag.VerdictKind
-	Options []string
-	Wants   []*Want
-	Stops   []*Want // where the verdict is unsupported, and why; Code is empty
+	Verdict diag.VerdictKind // on every kernel
+	Options []string         // flags of heddle run
+	Wants   []*Want          // findings, one for each line that they report
+	Stops   []*Want          // unsupported constructs and reasons; Code is "unsupported"
 }
 
+// verdicts maps the words of expect: comments to verdicts.
 var verdicts = map[string]diag.VerdictKind{
-	"clean": diag.Clean, "bug": diag.Bug, "unknown": diag.Unknown, "unsupported": diag.Unsupported, "verified": diag.Verified,
+	"clean": diag.Clean, "bug": diag.Bug, "unknown": diag.Unknown, "unsupported": diag.Unsupported,
+	"verified": diag.Verified,
 }
 
-// Parse reads the expectations of a file.
+// Parse reads the expectations of a file. It fails if the verdict is missing or unknown, if a want
+// is malformed, and if a file has wants without expecting a bug or the other way round.
 func Parse(text string) (*Expect, error) {
 	e := &Expect{}
 	given := false
@@ -53,7 +57,8 @@ func Parse(text string) (*Expect, error) {
 		if v, ok := strings.CutPrefix(comment, "expect: "); ok {
 			kind, known := verdicts[strings.TrimSpace(v)]
 			if !known || given {
-				return nil, fmt.Errorf("line %d: expect: wants one of clean, verified, bug, unknown, unsupported, once", i+1)
+				return nil, fmt.Errorf("line %d: expected a single expect: comment with clean, verified, "+
+					"bug, unknown or unsupported", i+1)
 			}
 			e.Verdict, given = kind, true
 		}
@@ -81,16 +86,18 @@ func Parse(text string) (*Expect, error) {
 		return nil, fmt.Errorf("no // expect: line")
 	}
 	if (e.Verdict == diag.Bug) != (len(e.Wants) > 0) {
-		return nil, fmt.Errorf("a file that expects a bug has wants, and no other has")
+		return nil, fmt.Errorf("expected wants in a file that expects a bug, and in no other file")
 	}
 	return e, nil
 }
 
+// cutWant returns the text after the next want marker. A line can have several.
 func cutWant(s string) (string, bool) {
 	_, after, ok := strings.Cut(s, "// want ")
 	return after, ok
 }
 
+// parseWant parses CODE "regexp" up to the next want marker.
 func parseWant(s string) (*Want, error) {
 	s, _, _ = strings.Cut(s, "// want ")
 	code, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
@@ -100,43 +107,44 @@ func parseWant(s string) (*Want, error) {
 	}
 	pattern, err := strconv.Unquote(rest)
 	if err != nil {
-		return nil, fmt.Errorf("want %s: a quoted regexp is expected, not %s", code, rest)
+		return nil, fmt.Errorf("want %s: expected a quoted regexp, found %s", code, rest)
 	}
 	w.Rx, err = regexp.Compile(pattern)
 	return w, err
 }
 
-// Match compares the findings with the wants; it returns one message for each difference.
+// Match compares findings with the wants and returns a message for each difference.
 func (e *Expect) Match(findings []Finding) []string {
 	var diffs []string
 	for _, f := range findings {
 		for _, line := range f.Lines {
-			if !e.meet(line, f) {
+			if !e.match(line, f) {
 				diffs = append(diffs, fmt.Sprintf("line %d: unexpected %s: %s", line, f.Code, f.Message))
 			}
 		}
 	}
 	for _, w := range e.Wants {
-		if !w.met {
+		if !w.matched {
 			diffs = append(diffs, fmt.Sprintf("line %d: no finding %s matching %v", w.Line, w.Code, w.Rx))
 		}
 	}
 	return diffs
 }
 
-func (e *Expect) meet(line int, f Finding) bool {
+// match marks the wants on a line that match a finding, and reports whether there are any.
+func (e *Expect) match(line int, f Finding) bool {
 	found := false
 	for _, w := range e.Wants {
 		if w.Line == line && w.Code == f.Code && (w.Rx == nil || w.Rx.MatchString(f.Message)) {
-			w.met, found = true, true
+			w.matched, found = true, true
 		}
 	}
 	return found
 }
 
-// Finding is what Match needs of a diagnostic.
+// Finding is a diagnostic reduced to what Match compares.
 type Finding struct {
-	Code    diag.Code
-	Message string
-	Lines   []int // of its places in the file, without repetition
+	Code    diag.Code // of the finding
+	Message string    // as printed, one line
+	Lines   []int     // of its places in the file, distinct; 0 for a place in another file
 }

@@ -15,32 +15,34 @@ import (
 	"heddle/internal/source"
 )
 
-// sync matches the statements whose loss should show: barriers, fences, __syncwarp, named barriers, commits of and
-// waits for copies.
+// sync matches the statements whose removal must be detected: barriers, fences, __syncwarp, named
+// barriers, and commits of and waits for asynchronous copies.
 var sync = regexp.MustCompile(`asm volatile\("bar[^;]*;"[^;]*;|__(syncthreads|threadfence|threadfence_block|syncwarp|pipeline_commit|pipeline_wait_prior)\([^)]*\);|` +
 	`\b(barrier|work_group_barrier|sub_group_barrier|mem_fence|atomic_work_item_fence|wait_group_events)\([^)]*\);`)
 
-// mutation is what is done to a line, one at a time.
+// mutation is a change to one line.
 type mutation struct {
 	what *regexp.Regexp
 	to   string
 }
 
-// mutations are those of sources: synchronization is lost, the flags of OpenCL's barriers and fences name the other memory.
+// mutations lists the changes to sources: remove a synchronization, or let the flags of an OpenCL
+// barrier or fence name the other memory.
 var mutations = []mutation{
 	{sync, ";"},
 	{regexp.MustCompile(`CLK_LOCAL_MEM_FENCE`), "CLK_GLOBAL_MEM_FENCE"},
 	{regexp.MustCompile(`CLK_GLOBAL_MEM_FENCE`), "CLK_LOCAL_MEM_FENCE"},
 }
 
-// ptxMutations are those of PTX: instructions that order are lost, orders of memory accesses (not of fences, which have
-// no relaxed form) become relaxed.
+// ptxMutations lists the changes to PTX: remove an ordering instruction, or make a memory access
+// relaxed. Fences have no relaxed form.
 var ptxMutations = []mutation{
 	{regexp.MustCompile(`^\t(@!?%p\d+ )?(fence\.|membar\.|bar\.|cp\.async\.wait)[^;]*;`), ""},
-	{regexp.MustCompile(`^(\t[^\t]*\b(?:ld|st|atom|red)\b[^;]*?)\.(?:acquire|release|acq_rel)\b`), "$1.relaxed"},
+	{regexp.MustCompile(`^(\t[^\t]*\b(?:ld|st|atom|red)\b[^;]*?)\.(?:acquire|release|acq_rel)\b`),
+		"$1.relaxed"},
 }
 
-// mutationsOf are those of a file.
+// mutationsOf returns the mutations for a file.
 func mutationsOf(path string) []mutation {
 	if strings.HasSuffix(path, ".ptx") {
 		return ptxMutations
@@ -48,8 +50,8 @@ func mutationsOf(path string) []mutation {
 	return mutations
 }
 
-// TestMutants takes the synchronization statements out of the right kernels, one at a time: each loss must
-// be found, unless the line says "// redundant: REASON".
+// TestMutants removes the synchronization statements of the correct kernels, one at a time. Each
+// removal must be detected, unless the line has the comment "// redundant: REASON".
 func TestMutants(t *testing.T) {
 	if os.Getenv("HEDDLE_LONG") == "" {
 		t.Skip("long: one run for each synchronization statement (HEDDLE_LONG=1)")
@@ -57,24 +59,28 @@ func TestMutants(t *testing.T) {
 	mutants := 0
 	for _, dir := range []string{suiteDir, examplesDir} {
 		for _, path := range kernels(t, dir) {
-			text, err := os.ReadFile(path)
+			text, err := Source(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(string(text), "// expect: clean\n") || strings.Contains(string(text), "// options: ") {
+			if !strings.Contains(string(text), "// expect: clean\n") ||
+				strings.Contains(string(text), "// options: ") {
 				continue
 			}
 			name, _ := filepath.Rel(dir, path)
-			t.Run(name, func(t *testing.T) { mutants += mutateFile(t, path, strings.Split(string(text), "\n")) })
+			t.Run(name, func(t *testing.T) {
+				mutants += mutateFile(t, path,
+					strings.Split(string(text), "\n"))
+			})
 		}
 	}
 	t.Logf("%d mutants", mutants)
 	if flag.Lookup("test.run").Value.String() == "" && mutants < 40 {
-		t.Errorf("%d mutants; the test looks at the wrong place", mutants)
+		t.Errorf("only %d mutants: the test does not find the kernels", mutants)
 	}
 }
 
-// mutateFile checks every mutant of a file, and returns how many there were.
+// mutateFile checks every mutant of a file and returns their number.
 func mutateFile(t *testing.T, path string, lines []string) int {
 	n := 0
 	for i, line := range lines {
@@ -100,10 +106,11 @@ func mutateFile(t *testing.T, path string, lines []string) int {
 	return n
 }
 
-// survives runs a mutant, and says what it came to if it is no bug.
+// survives runs a mutant and describes the result if it is not a bug.
 func survives(ctx context.Context, path string) string {
-	opt := check.Options{MaxSteps: 2_000_000, Files: source.NewSet()}
-	sum, err := check.Run(ctx, opt, []string{path}, func(diag.Diagnostic) {})
+	opt := check.Options{SkipProof: true}
+	opt.MaxSteps, opt.Files = 2_000_000, source.NewSet()
+	sum, err := check.Files(ctx, opt, []string{path}, func(diag.Diagnostic) {})
 	if err != nil {
 		return err.Error()
 	}
@@ -112,5 +119,5 @@ func survives(ctx context.Context, path string) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("no bug is found: %+v", sum.Verdicts)
+	return fmt.Sprintf("no bug was found: %+v", sum.Verdicts)
 }

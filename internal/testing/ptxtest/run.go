@@ -2,31 +2,36 @@ package ptxtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
 	"heddle/internal/source"
 )
 
-// Config says how the files of a suite are run.
+// Config selects how the files of a suite are run.
 type Config struct {
-	Seeds    []uint64 // each is a run of its own, whose findings must be the expected ones
-	MaxSteps uint64   // 0: a budget fit for small kernels
-	Trace    bool     // as heddle trace does
+	Seeds    []uint64 // of schedules; the findings of each run must be the expected ones
+	MaxSteps uint64   // limit of warp instructions for each run; 0: defaultSteps
+	Trace    bool     // verify by heddle trace instead of a run
 }
 
-// defaultSteps is far more than any test kernel needs, and ends one that hangs within a second.
+// defaultSteps is far above the need of any test kernel, and ends a kernel that hangs within a
+// second.
 const defaultSteps = 20_000_000
 
-// File runs one test kernel under each seed, and returns what differs from its expectations.
+// File runs a test kernel with each seed and returns the differences from its expectations. An
+// error means that the file cannot be read or its expectations are malformed.
 func File(ctx context.Context, path string, cfg Config) ([]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := Source(path)
 	if err != nil {
 		return nil, err
 	}
@@ -36,14 +41,15 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		opt := check.Options{Seed: seed, MaxSteps: cfg.MaxSteps, Files: source.NewSet(), Limit: 1000}
+		opt := check.Options{SkipProof: true, Run: run.Options{Seed: seed}}
+		opt.MaxSteps, opt.Files, opt.Limit = cfg.MaxSteps, source.NewSet(), 1000
 		if cfg.Trace {
-			opt.Trace, opt.Command = &check.Trace{}, "trace"
+			opt.Mode = check.Trace
 		}
 		if opt.MaxSteps == 0 {
 			opt.MaxSteps = defaultSteps
 		}
-		if err := options(&opt, exp.Options); err != nil {
+		if err := options(&opt.Options, exp.Options); err != nil {
 			return nil, fmt.Errorf("%s: options: %w", path, err)
 		}
 		for _, d := range runOnce(ctx, path, opt, exp) {
@@ -53,12 +59,13 @@ func File(ctx context.Context, path string, cfg Config) ([]string, error) {
 	return diffs, nil
 }
 
-// options maps the flags that a test kernel may give.
-func options(opt *check.Options, args []string) error {
+// options applies the flags of an options: comment. Flags that concern the launch are not allowed;
+// the kernel has a heddle: comment for them.
+func options(opt *driver.Options, args []string) error {
 	fs := pflag.NewFlagSet("options", pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.StringVar(&opt.Warp, "warp", "independent", "")
-	fs.StringVar(&opt.Benign, "benign", "warp", "")
+	warp := fs.String("warp", "", "")
+	benign := fs.String("benign", "", "")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", opt.MaxSteps, "")
 	fs.StringVar(&opt.Lower.OptLevel, "opt-level", "", "")
 	fs.StringVar(&opt.Lower.Arch, "arch", "", "")
@@ -66,20 +73,25 @@ func options(opt *check.Options, args []string) error {
 		return err
 	}
 	if fs.NArg() > 0 {
-		return fmt.Errorf("unexpected %q", fs.Args())
+		return fmt.Errorf("unexpected argument %q", fs.Args())
 	}
-	return nil
+	var err1, err2 error
+	opt.Warp, err1 = event.ParseWarpModel(*warp)
+	opt.Benign, err2 = event.ParseBenign(*benign)
+	return errors.Join(err1, err2)
 }
 
+// runOnce runs a test kernel with one seed. Errors in the input are differences too.
 func runOnce(ctx context.Context, path string, opt check.Options, exp *Expect) []string {
 	var findings []Finding
 	var diffs []string
-	sum, err := check.Run(ctx, opt, []string{path}, func(d diag.Diagnostic) {
+	sum, err := check.Files(ctx, opt, []string{path}, func(d diag.Diagnostic) {
 		switch {
 		case d.Severity == diag.Error && d.Kernel != "":
 			findings = append(findings, finding(opt.Files, path, d))
 		case d.Severity == diag.Error:
-			diffs = append(diffs, fmt.Sprintf("input error: %s: %s %v", opt.Files.Format(d.Span.Start), d.Message, d.Notes))
+			diffs = append(diffs, fmt.Sprintf("input error: %s: %s %v", opt.Files.Format(d.Span.Start),
+				d.Message, d.Notes))
 		}
 	})
 	if err != nil {
@@ -90,18 +102,21 @@ func runOnce(ctx context.Context, path string, opt check.Options, exp *Expect) [
 	}
 	for _, v := range sum.Verdicts {
 		if v.Kind != exp.Verdict {
-			diffs = append(diffs, fmt.Sprintf("kernel %s: verdict %v (%s), expected %v", v.Kernel, v.Kind, v.Reason, exp.Verdict))
+			diffs = append(diffs, fmt.Sprintf("kernel %s: verdict %v (%s), expected %v", v.Kernel, v.Kind,
+				v.Reason, exp.Verdict))
 		}
 		for _, w := range exp.Stops {
 			if line := lineIn(opt.Files, path, v.Span.Start); line != w.Line || !w.Rx.MatchString(v.Reason) {
-				diffs = append(diffs, fmt.Sprintf("line %d: unsupported %q, expected in line %d matching %v", line, v.Reason, w.Line, w.Rx))
+				diffs = append(diffs, fmt.Sprintf("line %d: unsupported %q, expected on line %d matching %v",
+					line, v.Reason, w.Line, w.Rx))
 			}
 		}
 	}
 	return append(diffs, exp.Match(findings)...)
 }
 
-// lineIn returns the line of a place in the test's own file; 0 for another place: no want can be there.
+// lineIn returns the line of a place in the test file, and 0 for places in other files, which
+// cannot have a want.
 func lineIn(files *source.Set, path string, p source.Pos) int {
 	if file := files.File(p.File()); file != nil && file.Name == path {
 		return p.Line()
@@ -109,7 +124,7 @@ func lineIn(files *source.Set, path string, p source.Pos) int {
 	return 0
 }
 
-// finding reduces a diagnostic to its lines in the test's own file.
+// finding reduces a diagnostic to its lines in the test file.
 func finding(files *source.Set, path string, d diag.Diagnostic) Finding {
 	f := Finding{Code: d.Code, Message: d.Message}
 	add := func(p source.Pos) {

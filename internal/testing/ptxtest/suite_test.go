@@ -14,7 +14,7 @@ const (
 	examplesDir = "../../../examples"
 )
 
-// TestSuite runs every kernel of testdata/suite. Each states its expectations and why.
+// TestSuite runs every kernel of testdata/suite. Each states its expectations and their reason.
 func TestSuite(t *testing.T) { runDir(t, suiteDir, 80, seeds(3, 20)) }
 
 // TestTrace traces the kernels of testdata/trace.
@@ -22,11 +22,11 @@ func TestTrace(t *testing.T) {
 	runFiles(t, traceDir, 30, Config{Seeds: []uint64{0}, Trace: true})
 }
 
-// TestExamples runs the programs of examples/: the right ones are clean and the planted bugs are found on
-// every seed.
+// TestExamples runs the programs of examples/: the correct ones are clean, and the planted bugs are
+// found with every seed.
 func TestExamples(t *testing.T) { runDir(t, examplesDir, 20, seeds(3, 20)) }
 
-// seeds are 0 to n-1, with a larger n in the long run.
+// seeds returns 0 to n-1, with a larger n if HEDDLE_LONG is set.
 func seeds(short, long int) []uint64 {
 	n := short
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -46,7 +46,7 @@ func runDir(t *testing.T, dir string, atLeast int, seeds []uint64) {
 func runFiles(t *testing.T, dir string, atLeast int, cfg Config) {
 	files := kernels(t, dir)
 	if len(files) < atLeast {
-		t.Fatalf("%s holds %d kernels, at least %d are expected", dir, len(files), atLeast)
+		t.Fatalf("%s has %d kernels, expected at least %d", dir, len(files), atLeast)
 	}
 	for _, path := range files {
 		name, _ := filepath.Rel(dir, path)
@@ -66,7 +66,8 @@ func runFiles(t *testing.T, dir string, atLeast int, cfg Config) {
 func kernels(t *testing.T, dir string) []string {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") || strings.HasSuffix(path, ".ptx")) {
+		if err == nil && (strings.HasSuffix(path, ".cu") || strings.HasSuffix(path, ".cl") ||
+			strings.HasSuffix(path, ".ptx")) {
 			out = append(out, path)
 		}
 		return err

@@ -1,5 +1,5 @@
-// Two stages: the tile of the next step is copied while that of this step is used.
-// Why: PTX ISA 9.7.9.25.3.3: after wait_group 1 all groups but the last are complete, which are the copies of the tile in
+// Two stages: the tile of the next step is copied while the current one is used.
+// Why: PTX ISA 9.7.9.25.3.3: after wait_group 1 all groups but the last are complete, which include the copies of the tile in
 // use; the first barrier publishes them, the second keeps the buffer until all have read it.
 // expect: clean
 #include <cuda_pipeline.h>

@@ -1,4 +1,4 @@
-// A pipeline of asynchronous copies that goes wrong in the usual ways.
+// Frequent bugs in pipelines of asynchronous copies.
 // Why: PTX ISA 8.9.1.1, 9.7.9.25.3.3: __syncthreads() waits for no copy, and a wait only for the groups that it covers.
 // expect: bug
 #include <cuda_pipeline.h>

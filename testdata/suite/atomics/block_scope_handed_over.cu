@@ -1,7 +1,7 @@
 // Atomics of block scope by two blocks, the first one ordered before one thread of the second block but not
 // before the other.
 // Why: the scopes of blocks 0 and 1 do not include each other, so the pair is not morally strong (PTX ISA 8.5,
-// 8.7), whatever another thread of block 1 has acquired. An access of another block must not be forgotten for it.
+// 8.7), even if another thread of block 1 has acquired the release. The detector must remember both accesses.
 // expect: bug
 // heddle: grid=2 block=64
 __device__ int x, flag;

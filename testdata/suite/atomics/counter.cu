@@ -1,4 +1,4 @@
-// Everybody adds to one counter.
+// All threads add to one counter.
 // Why: atomics of gpu scope are morally strong relative to each other.
 // expect: clean
 // heddle: grid=4 block=64

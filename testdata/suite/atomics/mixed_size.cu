@@ -1,5 +1,5 @@
 // A 32-bit and a 64-bit atomic on overlapping bytes.
-// Why: morally strong asks for complete overlap (PTX ISA 8.7; 8.7.2 mixed-size data race).
+// Why: moral strength requires complete overlap (PTX ISA 8.7; 8.7.2 mixed-size data race).
 // expect: bug
 // heddle: grid=2 block=1
 __device__ unsigned long long counter;

@@ -1,5 +1,5 @@
 // A plain read of a counter that others add to.
-// Why: the read is weak, hence not morally strong with the atomics (DESIGN §4: atomic against plain is a race).
+// Why: the read is weak, hence not morally strong with the atomics: an atomic and a plain access race.
 // expect: bug
 // heddle: grid=2 block=64
 __device__ int counter;

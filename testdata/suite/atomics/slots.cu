@@ -1,4 +1,4 @@
-// Every thread gets a slot by atomicAdd and writes it.
+// Every thread reserves a slot with atomicAdd and writes it.
 // Why: the slots are distinct.
 // expect: clean
 // heddle: grid=2 block=64

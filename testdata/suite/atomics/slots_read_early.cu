@@ -1,4 +1,4 @@
-// The same, and the last thread reads slot 0 at once.
+// The same, but the last thread reads slot 0 without synchronization.
 // Why: atomicAdd is relaxed, so the writer of slot 0 is not ordered before the reader.
 // expect: bug
 // heddle: grid=2 block=64

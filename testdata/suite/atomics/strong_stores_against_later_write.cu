@@ -1,6 +1,6 @@
-// Two blocks store strongly; a thread that is ordered after only one of them writes plainly.
-// Why: the flag orders block 0's store before block 1's, block 2's stays unordered, and a store observes nothing.
-// Remembering only the last strong write of a location would miss it.
+// Two blocks execute strong stores; a thread that is ordered after only one of them does a plain store.
+// Why: the flag orders block 0's store before block 1's; block 2's stays unordered, since a store observes nothing.
+// A detector that remembers only the last strong write of a location would miss the race.
 // expect: bug
 // heddle: grid=3 block=1
 __device__ int counter, seen;

@@ -1,4 +1,4 @@
-// The halves of a warp pass different __syncthreads.
+// The halves of a warp execute different __syncthreads.
 // Why: an aligned barrier must be one instruction for all threads of a warp.
 // expect: bug
 // heddle: grid=1 block=32

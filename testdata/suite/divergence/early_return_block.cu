@@ -1,4 +1,4 @@
-// A whole block returns before the barrier.
+// All threads of a block return before the barrier.
 // Why: barriers are per block; no thread of the other blocks is missing.
 // expect: clean
 // heddle: grid=2 block=64

@@ -1,4 +1,4 @@
-// A whole warp returns before the barrier.
+// All threads of a warp return before the barrier.
 // Why: as early_return_lanes.
 // expect: bug
 // heddle: grid=1 block=64

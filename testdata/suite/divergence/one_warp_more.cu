@@ -1,4 +1,4 @@
-// One warp passes one barrier more than the other.
+// One warp executes one barrier more than the other.
 // Why: the other warp has exited when the first waits at its second barrier.
 // expect: bug
 // heddle: grid=1 block=64

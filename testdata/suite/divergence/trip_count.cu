@@ -1,5 +1,5 @@
-// A loop with a barrier runs as often as the thread's number.
-// Why: lanes leave the loop at different iterations, so they are not all at the barrier.
+// The number of iterations of a loop with a barrier is the thread's index.
+// Why: lanes leave the loop at different iterations, so not all of them reach the barrier.
 // expect: bug
 // heddle: grid=1 block=32
 __global__ void k(int *out) {

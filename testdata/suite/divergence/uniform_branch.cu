@@ -1,5 +1,5 @@
-// A barrier under a condition that is the same for the whole block.
-// Why: all threads execute it or none.
+// A barrier under a condition that is the same for all threads of the block.
+// Why: either all threads execute it or none does.
 // expect: clean
 // heddle: grid=2 block=64 n=1
 __global__ void k(int *out, int n) {

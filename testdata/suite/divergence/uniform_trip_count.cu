@@ -1,4 +1,4 @@
-// A loop with a barrier runs equally often for all threads.
+// A loop with a barrier has the same number of iterations for all threads.
 // Why: all threads are at the same barrier in every iteration.
 // expect: clean
 // heddle: grid=1 block=64 n=5

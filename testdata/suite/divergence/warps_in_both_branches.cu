@@ -1,5 +1,5 @@
-// Two warps pass different __syncthreads, each warp whole.
-// Why: barrier 0 is one resource whatever the instruction; warps may use different forms of it by the same name
+// Two warps execute different __syncthreads, each with all of its lanes.
+// Why: barrier 0 is one resource for all instructions; warps may use different forms of it with the same number
 // and count (PTX ISA 9.7.13.1).
 // expect: clean
 // heddle: grid=1 block=64

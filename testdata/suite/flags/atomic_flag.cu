@@ -1,5 +1,5 @@
 // The flag is set and read by atomics, with fences.
-// Why: atom is a strong operation of gpu scope; with the fences it makes release and acquire patterns.
+// Why: atom is a strong operation of gpu scope; with the fences it forms release and acquire patterns.
 // expect: clean
 // heddle: grid=2 block=1
 __device__ int data, flag;

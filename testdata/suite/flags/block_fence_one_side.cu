@@ -1,4 +1,4 @@
-// The producer fences for the device, the consumer for its block only.
+// The producer fences at device scope, the consumer only at block scope.
 // Why: the consumer's fence has scope cta, which does not include the producer: not morally strong. (Barracuda
 // accepts this, since its two GPUs never showed the weak outcome; the ISA does not.)
 // expect: bug

@@ -1,5 +1,5 @@
 // The consumer does not fence.
-// Why: a relaxed read alone is no acquire pattern; the control dependence orders nothing in the ISA's model.
+// Why: a relaxed read alone is not an acquire pattern; the control dependence orders nothing in the ISA's model.
 // expect: bug
 // heddle: grid=2 block=1
 __device__ int data;

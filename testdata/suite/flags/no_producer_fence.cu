@@ -1,5 +1,5 @@
 // The producer does not fence.
-// Why: a relaxed write alone is no release pattern.
+// Why: a relaxed write alone is not a release pattern.
 // expect: bug
 // heddle: grid=2 block=1
 __device__ int data;

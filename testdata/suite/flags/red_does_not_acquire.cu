@@ -1,4 +1,4 @@
-// The consumer touches the flag by red only, and is started by nothing else.
+// The consumer accesses the flag only by red, and nothing else starts it.
 // Why: the read of a reduction forms no acquire pattern (PTX ISA 8.8).
 // expect: bug
 // heddle: grid=2 block=1

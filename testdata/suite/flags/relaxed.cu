@@ -1,5 +1,5 @@
 // st.relaxed and ld.relaxed without fences.
-// Why: relaxed operations are strong, so the flag does not race, but make no pattern, so the data does.
+// Why: relaxed operations are strong, so the flag does not race, but they form no pattern, so the data does.
 // expect: bug
 // heddle: grid=2 block=1
 __device__ int data, flag;

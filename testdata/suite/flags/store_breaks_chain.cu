@@ -1,4 +1,4 @@
-// Block 1 passes the message on by a plain relaxed store instead of an atomic.
+// Block 1 forwards the message by a relaxed store instead of an atomic.
 // Why: observation order runs through atomic read-modify-writes only (8.9.2): block 2 reads block 1's store, and
 // block 1 has no release pattern.
 // expect: bug

@@ -1,4 +1,4 @@
-// The message goes from block 0 through block 1 to block 2.
+// Block 0 sends a message to block 1, which forwards it to block 2.
 // Why: causality order is transitive (PTX ISA 8.9.5).
 // expect: clean
 // heddle: grid=3 block=1

@@ -1,4 +1,4 @@
-// Every thread writes a word of its own.
+// Every thread writes its own word.
 // Why: no two accesses overlap.
 // expect: clean
 // heddle: grid=4 block=64

@@ -1,5 +1,5 @@
-// Two blocks store the same value to one word, and the user tolerates that.
-// Why: --benign all tolerates writes of one value between any threads, as GPUVerify.
+// Two blocks store the same value to one word, and the options tolerate that.
+// Why: --benign all tolerates writes of one value between any threads, as GPUVerify does.
 // expect: clean
 // options: --benign all
 // heddle: grid=2 block=64

@@ -1,4 +1,4 @@
-// The lanes of one warp store the same value, and the user wants to know.
+// The lanes of one warp store the same value, and the options report that.
 // Why: --benign none reports every unordered conflicting pair.
 // expect: bug
 // options: --benign none

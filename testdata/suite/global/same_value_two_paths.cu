@@ -1,5 +1,5 @@
 // Two paths of one warp store the same value by two instructions.
-// Why: the tolerance asks for one instruction; the paths of a divergent warp are not ordered.
+// Why: only writes by one instruction are tolerated; the paths of a divergent warp are not ordered.
 // expect: bug
 // heddle: grid=1 block=32
 __global__ void k(int *flag) {

@@ -1,5 +1,5 @@
 // Two warps store the same value to one word.
-// Why: the tolerance is for one instruction of one warp only (DESIGN §4).
+// Why: only writes by one instruction of one warp are tolerated.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(int *flag) {

@@ -1,5 +1,5 @@
 // The same as shift_with_barrier, in two blocks.
-// Why: the last thread of block 0 reads what the first of block 1 writes, and no barrier spans blocks.
+// Why: the last thread of block 0 reads the word that the first thread of block 1 writes, and no barrier spans blocks.
 // expect: bug
 // heddle: grid=2 block=64
 __global__ void k(int *a) {

@@ -1,4 +1,4 @@
-// All threads of a block store their number to one word.
+// All threads of a block store their index to one word.
 // Why: PTX ISA 8.7.1: weak writes by different threads to one location, unordered, are a data race.
 // expect: bug
 // heddle: grid=1 block=64

@@ -1,5 +1,5 @@
-// The block that comes first resets the counter by a plain store.
-// Why: its atomic observes nothing of the later ones, and they observe no plain store's order.
+// The block that arrives first resets the counter with a plain store.
+// Why: its atomic does not observe the later ones, and these observe no order of a plain store.
 // expect: bug
 // heddle: grid=4 block=1
 __device__ unsigned count;

@@ -1,4 +1,4 @@
-// The block that arrives last reads what all blocks wrote.
+// The block that arrives last reads the results of all blocks.
 // Why: the last block's atomic observes all earlier ones through the chain of atomics; fences on both sides.
 // expect: clean
 // heddle: grid=4 block=32

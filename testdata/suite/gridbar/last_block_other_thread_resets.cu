@@ -1,4 +1,4 @@
-// Another thread than the one whose atomic came last resets the counter, without a barrier between the two.
+// Not the thread whose atomic was last resets the counter, but another one, without a barrier between the two.
 // Why: the rule of causality order (PTX ISA 8.9.5) needs an order between the atomic that observed and the store.
 // expect: bug
 // heddle: grid=4 block=64

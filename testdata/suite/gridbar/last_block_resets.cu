@@ -1,6 +1,6 @@
 // The last block resets the counter by a plain store, as the threadFenceReduction sample does.
 // Why: the last atomicInc observes all earlier ones through the chain of atomics (PTX ISA 8.9.2), so they precede
-// in causality order what comes after it (8.9.5, second rule), here also behind a barrier.
+// in causality order all that follows it (8.9.5, second rule), here also after a barrier.
 // expect: clean
 // heddle: grid=4 block=64
 __device__ unsigned count, again;

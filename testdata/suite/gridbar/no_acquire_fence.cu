@@ -1,4 +1,4 @@
-// The leaving thread does not fence.
+// The thread that leaves the barrier does not fence.
 // Why: a relaxed read acquires nothing.
 // expect: bug
 // heddle: grid=4 block=32

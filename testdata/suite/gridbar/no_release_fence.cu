@@ -1,4 +1,4 @@
-// The arriving thread does not fence.
+// The thread that arrives at the barrier does not fence.
 // Why: a relaxed atomic releases nothing.
 // expect: bug
 // heddle: grid=4 block=32

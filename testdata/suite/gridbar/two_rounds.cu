@@ -1,4 +1,4 @@
-// A grid barrier used twice, the count running on.
+// A grid barrier is used twice, without resetting its counter.
 // Why: as right.cu, for both rounds.
 // expect: clean
 // heddle: grid=4 block=32

@@ -1,5 +1,5 @@
 // One lock for each of four counters.
-// Why: every counter is touched under its own lock only.
+// Why: every counter is accessed only under its own lock.
 // expect: clean
 // heddle: grid=4 block=8
 __device__ int lock[4], counter[4];

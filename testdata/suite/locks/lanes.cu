@@ -1,5 +1,5 @@
-// The lanes of one warp take a lock in turn.
-// Why: right, and with independent scheduling it ends (PTX ISA 3.2).
+// The lanes of one warp acquire a lock one after the other.
+// Why: the code is correct, and terminates with independent scheduling (PTX ISA 3.2).
 // expect: clean
 // heddle: grid=1 block=32
 __device__ int lock, counter;

@@ -1,4 +1,4 @@
-// The lock is taken without a fence.
+// The lock is acquired without a fence.
 // Why: atomicCAS is relaxed: later accesses may move before it.
 // expect: bug
 // heddle: grid=4 block=1

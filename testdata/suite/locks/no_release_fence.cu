@@ -1,5 +1,5 @@
-// The lock is given back without a fence.
-// Why: atomicExch is relaxed: earlier accesses may move behind it.
+// The lock is released without a fence.
+// Why: atomicExch is relaxed: earlier accesses may be delayed past it.
 // expect: bug
 // heddle: grid=4 block=1
 __device__ int lock, counter;

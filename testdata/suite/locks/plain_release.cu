@@ -1,4 +1,4 @@
-// The lock is given back by a plain store, after a fence.
+// The lock is released by a plain store, after a fence.
 // Why: the weak store races with the others' atomicCAS and releases nothing (the bug that Barracuda found in
 // GPU-TM's hashtable, §6.3).
 // expect: bug

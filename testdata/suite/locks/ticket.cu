@@ -1,5 +1,5 @@
 // A ticket lock.
-// Why: the volatile read that sees my ticket observes the release of the holder before me.
+// Why: the volatile read of the thread's own ticket observes the release of the previous holder.
 // expect: clean
 // heddle: grid=4 block=1
 __device__ int ticket, counter;

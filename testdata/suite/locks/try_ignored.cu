@@ -1,5 +1,5 @@
-// The result of the try is ignored. All blocks try before one goes on, so that every schedule overlaps.
-// Why: blocks that did not get the lock go on all the same; the relaxed rendezvous releases nothing.
+// The result of the try is ignored. All blocks try before any continues, so that they overlap in every schedule.
+// Why: blocks that did not acquire the lock continue anyway; the relaxed rendezvous releases nothing.
 // expect: bug
 // heddle: grid=4 block=1
 __device__ int lock, counter, tried;

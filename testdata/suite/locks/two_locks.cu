@@ -1,5 +1,5 @@
 // Even and odd blocks protect one counter by different locks.
-// Why: a lock orders its own holders only.
+// Why: a lock orders only its own holders.
 // expect: bug
 // heddle: grid=4 block=1
 __device__ int lock[2], counter;

@@ -1,5 +1,5 @@
 // One block reads the counter without the lock.
-// Why: the read is ordered with no holder.
+// Why: nothing orders the read with the holders of the lock.
 // expect: bug
 // heddle: grid=4 block=1
 __device__ int lock, counter;

@@ -1,4 +1,4 @@
-// The lock is given back by a volatile store, after a fence.
+// The lock is released by a volatile store, after a fence.
 // Why: st.volatile is strong with system scope: fence; st.volatile is a release pattern that the next atom.cas
 // observes.
 // expect: clean

@@ -1,4 +1,4 @@
-// One path of a branch writes what the other reads.
+// One path of a branch writes a word that the other reads.
 // Why: the order of the two paths is not defined: a branch-ordering race (Barracuda §3.3.1).
 // expect: bug
 // options: --warp lockstep

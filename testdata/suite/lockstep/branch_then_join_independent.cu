@@ -1,5 +1,5 @@
 // The same under independent scheduling.
-// Why: reconvergence is no synchronization (PTX ISA 3.2).
+// Why: reconvergence is not synchronization (PTX ISA 3.2).
 // expect: bug
 // heddle: grid=1 block=32
 __global__ void k(int *out) {

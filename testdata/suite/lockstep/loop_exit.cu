@@ -1,5 +1,5 @@
-// Lanes leave a loop at different times and then read what lane 31 wrote inside.
-// Why: the lanes wait at the loop's end for each other (fi) before the read.
+// Lanes leave a loop at different times and then read a word that lane 31 wrote in the loop.
+// Why: the lanes wait for each other at the end of the loop (fi) before the read.
 // expect: clean
 // options: --warp lockstep
 // heddle: grid=1 block=32

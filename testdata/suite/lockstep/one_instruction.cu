@@ -1,5 +1,5 @@
 // Lanes of one warp store different values to one word by one instruction.
-// Why: the lanes of one instruction run concurrently; which value stays is not defined (Barracuda §3.3.1).
+// Why: the lanes of one instruction execute concurrently; the resulting value is not defined (Barracuda §3.3.1).
 // expect: bug
 // options: --warp lockstep
 // heddle: grid=1 block=32

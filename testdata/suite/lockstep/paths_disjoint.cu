@@ -1,4 +1,4 @@
-// The paths of a branch touch different words.
+// The paths of a branch access different words.
 // Why: nothing conflicts.
 // expect: clean
 // options: --warp lockstep

@@ -1,5 +1,5 @@
 // The same with two warps.
-// Why: lock step holds within a warp only.
+// Why: lock step applies only within a warp.
 // expect: bug
 // options: --warp lockstep
 // heddle: grid=1 block=64

@@ -1,4 +1,4 @@
-// One warp fills rows of a matrix, another loads them behind a barrier.
+// One warp fills rows of a matrix, another loads them after a barrier.
 // Why: ldmatrix is a weak read of 16 bytes at each row's address (PTX ISA 9.7.14.5.15), ordered by the barrier.
 // expect: clean
 // heddle: grid=1 block=64

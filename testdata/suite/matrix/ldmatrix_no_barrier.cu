@@ -1,5 +1,5 @@
 // As ldmatrix_barrier, without the barrier.
-// Why: the row's bytes are read by the thread that gives the address, in no order with the other warp's writes.
+// Why: the thread that specifies the address reads the bytes of the row, unordered with the writes of the other warp.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(unsigned *out) {

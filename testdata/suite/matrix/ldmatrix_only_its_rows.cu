@@ -1,5 +1,5 @@
 // A load of one matrix while another warp writes the rows that the lanes above the eighth point to.
-// Why: .x1 takes the addresses of threads 0 to 7 only (PTX ISA 9.7.14.5.15).
+// Why: .x1 uses only the addresses of threads 0 to 7 (PTX ISA 9.7.14.5.15).
 // expect: clean
 // heddle: grid=1 block=64
 __global__ void k(unsigned *out) {

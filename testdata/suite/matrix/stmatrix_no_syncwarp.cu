@@ -1,5 +1,5 @@
 // As stmatrix_syncwarp, without the synchronization.
-// Why: that all threads execute stmatrix together does not order its writes before other lanes' reads.
+// Why: although all threads execute stmatrix together, its writes do not precede the reads of other lanes.
 // expect: bug
 // heddle: grid=1 block=32
 __global__ void k(unsigned *out) {

@@ -1,4 +1,4 @@
-// A warp stores a matrix, and its lanes read rows that other lanes gave the address of.
+// A warp stores a matrix, and its lanes read rows whose addresses other lanes specified.
 // Why: stmatrix orders no memory; bar.warp.sync does (PTX ISA 9.7.13.2).
 // expect: clean
 // heddle: grid=1 block=32

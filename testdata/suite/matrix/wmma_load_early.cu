@@ -1,4 +1,4 @@
-// A tile is loaded while the threads of the same warp have just written it.
+// A tile is loaded right after threads of the same warp wrote it.
 // Why: which lane reads an element is not specified (PTX ISA 9.7.14.4.1), so that only synchronization orders it.
 // expect: bug
 // heddle: grid=1 block=32

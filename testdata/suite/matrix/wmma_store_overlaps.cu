@@ -1,5 +1,5 @@
-// Two warps store tiles of 16 columns that begin eight columns apart.
-// Why: every element of D is written at its place by the stride; half of them are written by both warps.
+// Two warps store tiles of 16 columns that start eight columns apart.
+// Why: the stride determines the address of every element of D; both warps write half of them.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(float *out) {

@@ -1,4 +1,4 @@
-// Two warps load the same tiles from shared memory behind a barrier and store tiles of their own.
+// Two warps load the same tiles from shared memory after a barrier, and each stores its own tiles.
 // Why: wmma.load and wmma.store are weak accesses (PTX ISA 9.7.14.4.3, 9.7.14.4.4); reads do not race.
 // expect: clean
 // heddle: grid=1 block=64

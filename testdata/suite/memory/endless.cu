@@ -1,5 +1,5 @@
 // A loop never ends.
-// Why: the step budget ends the run; nothing may be called clean or a bug.
+// Why: the step budget ends the run; the result must be neither clean nor a bug.
 // expect: unknown
 // options: --max-steps 20000
 // heddle: grid=1 block=1

@@ -1,4 +1,4 @@
-// A thread stores behind a module-level array.
+// A thread stores past the end of a module-level array.
 // Why: the array has 8 elements.
 // expect: bug
 // heddle: grid=1 block=1 n=8

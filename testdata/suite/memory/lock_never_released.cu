@@ -1,4 +1,4 @@
-// A lock is taken and never given back; the race before it is still reported.
+// A lock is acquired and never released; the race before it is still reported.
 // Why: partial findings are kept when the budget ends the run.
 // expect: bug
 // options: --max-steps 20000

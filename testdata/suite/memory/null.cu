@@ -1,4 +1,4 @@
-// A null pointer is loaded from.
+// A load through a null pointer.
 // Why: no object is at address 0.
 // expect: bug
 // heddle: grid=1 block=1 p=0

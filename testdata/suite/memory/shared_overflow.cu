@@ -1,4 +1,4 @@
-// A thread stores behind the block's shared memory.
+// A thread stores past the end of the block's shared memory.
 // Why: the kernel has 128 bytes of shared memory; element 32 is byte 128.
 // expect: bug
 // heddle: grid=1 block=64

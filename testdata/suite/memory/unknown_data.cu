@@ -1,5 +1,5 @@
 // Unknown data flows through the kernel without deciding anything.
-// Why: unknown values may flow through data (DESIGN §5).
+// Why: unknown values may flow through data.
 // expect: clean
 // heddle: grid=1 block=64 in=unknown
 __global__ void k(const int *in, int *out) {

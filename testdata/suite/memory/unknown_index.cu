@@ -1,5 +1,5 @@
 // An unknown value is an address.
-// Why: the run stops with what it depends on (DESIGN §5), neither clean nor a bug.
+// Why: the run stops and names the input that it depends on, neither clean nor a bug.
 // expect: unsupported
 // heddle: grid=1 block=64 in=unknown
 __global__ void k(const int *in, int *out) {

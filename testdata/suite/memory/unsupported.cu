@@ -1,5 +1,5 @@
 // An instruction that the emulator does not execute.
-// Why: a limit of heddle is neither a bug nor clean (DESIGN §3).
+// Why: a limit of heddle is neither a bug nor clean.
 // expect: unsupported
 // heddle: grid=1 block=32
 __global__ void k(int *out) {

@@ -1,5 +1,5 @@
-// The arriving warp reads what the syncing warp wrote before the barrier.
-// Why: sync synchronizes with sync only; an arriving thread does not wait and acquires nothing (8.9.4).
+// The arriving warp reads a word that the syncing warp wrote before the barrier.
+// Why: sync synchronizes only with sync; an arriving thread does not wait and acquires nothing (8.9.4).
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(int *out) {

@@ -1,4 +1,4 @@
-// A producer that arrives twice in one generation of a barrier for three warps, of which only two come.
+// A producer that arrives twice in one generation of a barrier for three warps, only two of which reach it.
 // Why: "care must be taken to keep a warp from executing more barrier instructions than intended (arrive followed
 // by any other to the same barrier) prior to the reset of the barrier" (PTX ISA 9.7.13.1).
 // expect: bug

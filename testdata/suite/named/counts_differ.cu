@@ -1,6 +1,6 @@
-// Two warps name different counts for one generation.
-// Why: participants of a barrier use the same barrier name and thread count (PTX ISA 9.7.13.1). Whichever comes
-// first, the generation is not complete when the second comes.
+// Two warps specify different counts for one generation.
+// Why: participants of a barrier use the same barrier name and thread count (PTX ISA 9.7.13.1). Whichever arrives
+// first, the generation is not complete when the second arrives.
 // expect: bug
 // heddle: grid=1 block=96
 __global__ void k(int *out) {

@@ -1,5 +1,5 @@
 // Two warps wait on two barriers in opposite order.
-// Why: each waits for the other at a different barrier: no one can complete either.
+// Why: each waits for the other at a different barrier: neither barrier can complete.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(int *out) {

@@ -1,4 +1,4 @@
-// A barrier counts 96 threads, but only two warps of three come; the third passes nothing and ends.
+// A barrier counts 96 threads, but only two of three warps arrive; the third exits without a barrier.
 // Why: the count is never reached (PTX ISA 9.7.13.1).
 // expect: bug
 // heddle: grid=1 block=96

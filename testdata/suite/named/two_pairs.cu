@@ -1,5 +1,5 @@
-// Two pairs of warps use a barrier each.
-// Why: barriers of different ids are independent; each pair exchanges within itself.
+// Each of two pairs of warps uses its own barrier.
+// Why: barriers of different ids are independent; each pair exchanges values only within the pair.
 // expect: clean
 // heddle: grid=1 block=128
 __global__ void k(int *out) {

@@ -1,6 +1,6 @@
 // expect: bug
-// A barrier publishes what the work-items did; the copy is not done until wait_group_events (OpenCL C 6.12.10), so a
-// read behind the barrier and before the wait races with it.
+// A barrier publishes the accesses of the work-items; the copy ends at wait_group_events (OpenCL C 6.12.10), so a
+// read between the barrier and the wait races with it.
 // heddle: global=128 local=64
 __kernel void early(__global const float *in, __global float *out) {
     __local float s[64];

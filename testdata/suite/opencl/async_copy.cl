@@ -1,5 +1,5 @@
-// A tile comes by an asynchronous copy.
-// Why: behind wait_group_events the copy is complete, for all work-items of the group (6.15.11).
+// A tile is copied asynchronously.
+// Why: after wait_group_events the copy is complete, for all work-items of the group (6.15.11).
 // expect: clean
 // heddle: global=128 local=64
 kernel void k(global const int *in, global int *out) {

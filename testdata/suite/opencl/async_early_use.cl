@@ -1,5 +1,5 @@
 // Each work-item uses the element of its own index before the copy is complete.
-// Why: the copy is made at some time until wait_group_events, whoever calls it (6.15.11).
+// Why: the copy happens at any time until wait_group_events, in any work-item (6.15.11).
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global const int *in, global int *out) {

@@ -1,6 +1,6 @@
-// A tile comes by an asynchronous copy that nobody waits for.
+// A tile is copied asynchronously, and nothing waits for the copy.
 // Why: the copy may happen at any time until wait_group_events; a barrier alone does not wait for it, and here
-// there is none either.
+// there is no barrier either.
 // expect: bug
 // heddle: global=128 local=64
 kernel void k(global const int *in, global int *out) {

@@ -1,5 +1,5 @@
-// The copy may overwrite what others still read.
-// Why: the copy begins when it is called, and no barrier stands between the reads and it.
+// The copy may overwrite elements that other work-items still read.
+// Why: the copy starts with the call, and no barrier is between the reads and the call.
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global const int *in, global int *out) {

@@ -1,5 +1,5 @@
 // One work-item writes a component that its neighbour reads.
-// Why: the same component, and nothing orders the two.
+// Why: the two access the same component, and nothing orders them.
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global int4 *data, global int *out) {

@@ -1,5 +1,5 @@
-// Half of the group comes to one barrier, the other half to another one.
-// Why: all work-items of a group must execute the same barrier (6.15.8). It is said once, whatever the flags.
+// Half of the group reaches one barrier, the other half another one.
+// Why: all work-items of a group must execute the same barrier (6.15.8). There is a single report, for any flags.
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global int *out) {

@@ -1,4 +1,4 @@
-// As fences.cl, but that the release fence names local memory.
+// As fences.cl, but the release fence names local memory.
 // Why: a fence orders the memory that its flags name (6.15.12.6).
 // expect: bug
 // heddle: global=64 local=32

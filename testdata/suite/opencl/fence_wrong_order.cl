@@ -1,5 +1,5 @@
-// As fences.cl, but that the fence behind the load releases.
-// Why: only an acquire fence makes what was observed known.
+// As fences.cl, but the fence after the load is a release fence.
+// Why: only an acquire fence orders later accesses after the observed release.
 // expect: bug
 // heddle: global=64 local=32
 kernel void k(global int *data, global atomic_int *flag, global int *out) {

@@ -1,5 +1,5 @@
 // Relaxed atomics with fences around them.
-// Why: a release fence before, and an acquire fence behind the relaxed operations synchronize (6.15.12.6).
+// Why: a release fence before and an acquire fence after the relaxed operations synchronize (6.15.12.6).
 // expect: clean
 // heddle: global=64 local=32
 kernel void k(global int *data, global atomic_int *flag, global int *out) {

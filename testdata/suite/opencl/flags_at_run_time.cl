@@ -1,5 +1,5 @@
 // The flags are an argument, which names local memory.
-// Why: the flags that the run has count.
+// Why: the values of the flags in the run count.
 // expect: clean
 // heddle: global=64 local=64 flags=1
 kernel void k(global int *out, uint flags) {

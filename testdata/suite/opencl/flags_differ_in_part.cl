@@ -1,5 +1,5 @@
 // Work-items name different memory at one barrier, but all name local memory.
-// Why: what all name is ordered.
+// Why: the memory that all of them name is ordered.
 // expect: clean
 // heddle: global=64 local=64
 kernel void k(global int *out) {

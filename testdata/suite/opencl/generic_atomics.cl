@@ -1,5 +1,5 @@
-// A flag in local memory behind a generic pointer, for data in local memory.
-// Why: the release and the acquire order the memory that the flag is in, whatever type of pointer leads to it.
+// A flag in local memory, accessed by a generic pointer, for data in local memory.
+// Why: the release and the acquire order the memory that the flag is in, for any type of pointer to the flag.
 // expect: clean
 // heddle: global=64 local=64
 void set(atomic_int *flag) { atomic_store_explicit(flag, 1, memory_order_release, memory_scope_work_group); }

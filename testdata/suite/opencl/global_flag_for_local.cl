@@ -1,6 +1,6 @@
 // The barrier names global memory, the data are in local memory.
 // Why: "CLK_GLOBAL_MEM_FENCE ... ensure correct ordering of memory operations to global memory" (OpenCL C 1.2, 6.12.8)
-// says nothing of local memory, although PTX's bar.sync orders all.
+// does not mention local memory, although PTX's bar.sync orders all.
 // expect: bug
 // heddle: global=128 local=64
 kernel void k(global int *out) {

@@ -1,6 +1,6 @@
 // A flag in global memory for data in local memory.
 // Why: a release on an object in global memory orders global memory (OpenCL 2.0, 3.3.6: happens-before of global and of
-// local memory are two relations, which only fences and sequentially consistent operations tie together).
+// local memory are two relations, which only fences and sequentially consistent operations connect).
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global atomic_int *flag, global int *out) {

@@ -1,4 +1,4 @@
-// The accesses are in a function that gets generic pointers.
+// The accesses are in a function with generic pointers as parameters.
 // Why: an unqualified pointer of 2.0 may point to local memory (6.7).
 // expect: bug
 // heddle: global=64 local=64

@@ -1,5 +1,5 @@
 // The work-items of a row write one pixel.
-// Why: the same pixel, with nothing that orders the writes.
+// Why: they write the same pixel, and nothing orders the writes.
 // expect: bug
 // options: --benign none
 // heddle: global=16,16 local=8,8

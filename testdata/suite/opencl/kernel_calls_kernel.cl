@@ -1,5 +1,5 @@
-// A kernel calls another one as a function, with the race in it.
-// Why: kernels may call kernels (6.9); local memory is a pointer to the caller's.
+// A kernel calls another one, which contains the race, as a function.
+// Why: kernels may call kernels (6.9); the parameter in local memory points to the caller's variable.
 // expect: bug
 // heddle: kernel=outer global=64 local=64
 // heddle: kernel=inner global=64 local=64 tile=local:256

@@ -1,5 +1,5 @@
-// Local memory that the host sizes.
-// Why: each group has 256 bytes of its own behind the pointer (clSetKernelArg), enough for 64 ints.
+// Local memory whose size the host specifies.
+// Why: each group has its own 256 bytes at the pointer (clSetKernelArg), enough for 64 ints.
 // expect: clean
 // heddle: global=128 local=64 tile=local:256
 kernel void k(local int *tile, global int *out) {

@@ -1,5 +1,5 @@
-// Local memory that the host sizes, and no barrier.
-// Why: it is shared by the group as other local memory is, and reports name the argument.
+// Local memory whose size the host specifies, without a barrier.
+// Why: the group shares it like other local memory, and reports name the argument.
 // expect: bug
 // heddle: global=128 local=64 tile=local:256
 kernel void k(local int *tile, global int *out) {

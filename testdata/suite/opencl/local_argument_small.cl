@@ -1,4 +1,4 @@
-// Local memory that the host makes too small.
+// Local memory whose size, specified by the host, is too small.
 // Why: 128 bytes are 32 ints, and the group has 64 work-items.
 // expect: bug
 // heddle: global=64 local=64 tile=local:128

@@ -1,4 +1,4 @@
-// A counter in local memory, read behind a barrier.
+// A counter in local memory, read after a barrier.
 // Why: the barrier orders it, atomics included.
 // expect: clean
 // heddle: global=256 local=64

@@ -1,5 +1,5 @@
 // A reduction whose loop has the wrong flag in its second barrier.
-// Why: the iterations touch the same words, and only the first barrier of an iteration orders local memory.
+// Why: the iterations access the same words, and only the first barrier of an iteration orders local memory.
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global int *out) {

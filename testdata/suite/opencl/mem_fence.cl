@@ -1,5 +1,5 @@
 // A fence of 1.x in place of a barrier.
-// Why: mem_fence orders the accesses of one work-item; no other one waits.
+// Why: mem_fence orders the accesses of one work-item; the others do not wait.
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global int *out) {

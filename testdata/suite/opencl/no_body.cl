@@ -1,5 +1,5 @@
 // A function without a body.
-// Why: what it does is not known.
+// Why: its effect is unknown.
 // expect: unsupported
 // heddle: global=64 local=64
 int unknown(int i);

@@ -1,5 +1,5 @@
 // A barrier without flags.
-// Why: flags of 0 order no memory: the work-items wait for each other, and may still see old values (6.15.8).
+// Why: flags of 0 order no memory: the work-items wait for each other, but may still read old values (6.15.8).
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global int *data, global int *out) {

@@ -1,5 +1,5 @@
 // A barrier for local memory, and one for global memory, between accesses of both.
-// Why: each memory is ordered by its own barrier.
+// Why: each barrier orders its own memory.
 // expect: clean
 // heddle: global=64 local=64
 kernel void k(global int *data, global int *out) {

@@ -1,5 +1,5 @@
 // A group of 48 work-items: its second sub-group has 16.
-// Why: sub_group_barrier waits for the work-items that there are (6.15.19).
+// Why: sub_group_barrier waits only for the work-items that exist (6.15.19).
 // expect: clean
 // heddle: global=48 local=48
 kernel void k(global int *out) {

@@ -1,4 +1,4 @@
-// One group hands data to another one by a relaxed flag.
+// One group passes data to another one with a relaxed flag.
 // Why: relaxed operations order nothing else.
 // expect: bug
 // heddle: global=64 local=32

@@ -1,4 +1,4 @@
-// One group hands data to another one by a flag.
+// One group passes data to another one with a flag.
 // Why: a release at device scope synchronizes with the acquire that reads it (OpenCL 2.0, 3.3.4).
 // expect: clean
 // heddle: global=64 local=32

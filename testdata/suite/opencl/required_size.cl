@@ -1,5 +1,5 @@
-// The kernel says how large its groups are; the launch says how many work-items there are.
-// Why: reqd_work_group_size is the local size (6.7.2): with another one, tile[31 - i] would be out of bounds.
+// The kernel specifies the size of its groups, the launch the number of work-items.
+// Why: reqd_work_group_size is the local size (6.7.2): with another size, tile[31 - i] would be out of bounds.
 // expect: clean
 // heddle: global=96
 __attribute__((reqd_work_group_size(32, 1, 1)))

@@ -1,5 +1,5 @@
-// The same by functions without order and scope.
-// Why: those are sequentially consistent at device scope (6.15.12.7), which releases and acquires.
+// The same with functions without order and scope.
+// Why: these functions are sequentially consistent at device scope (6.15.12.7), which releases and acquires.
 // expect: clean
 // heddle: global=64 local=32
 kernel void k(global int *data, global atomic_int *flag, global int *out) {

@@ -1,5 +1,5 @@
 // The same with the wrong flag.
-// Why: its flags mean what those of barrier mean.
+// Why: its flags have the same meaning as those of barrier.
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global int *out) {

@@ -1,4 +1,4 @@
-// Halves of a vector by two work-items.
+// Two work-items write the halves of a vector.
 // Why: .xy and .wz are different memory.
 // expect: clean
 // heddle: global=64 local=64

@@ -1,4 +1,4 @@
-// A vector is loaded from four elements that others write.
+// A vector is loaded from four elements that other work-items write.
 // Why: vload4 reads all four (6.15.7).
 // expect: bug
 // heddle: global=64 local=64

@@ -1,5 +1,5 @@
 // work_group_any between the write and the read.
-// Why: the text promises no ordering of memory for the work-group functions (6.15.16).
+// Why: the specification promises no ordering of memory for the work-group functions (6.15.16).
 // expect: bug
 // heddle: global=64 local=64
 kernel void k(global int *out) {

@@ -1,4 +1,4 @@
-// One work-item writes a component, another one the whole vector.
+// One work-item writes a component, another one the complete vector.
 // Why: they overlap.
 // expect: bug
 // heddle: global=64 local=64

@@ -1,4 +1,4 @@
-// A vote stands between the write and the neighbour's read.
+// A vote is between the write and the neighbour's read.
 // Why: vote.sync orders no memory.
 // expect: bug
 // heddle: grid=1 block=32

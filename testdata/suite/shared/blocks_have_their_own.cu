@@ -1,5 +1,5 @@
 // All blocks use the same offsets of shared memory.
-// Why: every block has a shared memory of its own (PTX ISA 5.1.6).
+// Why: every block has its own shared memory (PTX ISA 5.1.6).
 // expect: clean
 // heddle: grid=8 block=32
 __global__ void k(int *out) {

@@ -1,4 +1,4 @@
-// One barrier an iteration and two buffers.
+// One barrier per iteration and two buffers.
 // Why: the buffer written in iteration k+1 is not the one read in k, and k+2's write is after k+1's barrier.
 // expect: clean
 // heddle: grid=1 block=64

@@ -1,4 +1,4 @@
-// Two arrays in dynamic shared memory, the second placed too early.
+// Two arrays in dynamic shared memory, the second one at too small an offset.
 // Why: b starts at byte 128 of the buffer, but a is 64 words long.
 // expect: bug
 // heddle: grid=1 block=64 shared=512

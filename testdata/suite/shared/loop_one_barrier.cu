@@ -1,5 +1,5 @@
 // A loop with one barrier: the read of one iteration races with the write of the next.
-// Why: the barrier separates write and read of one iteration, nothing separates read k from write k+1.
+// Why: the barrier separates the write and the read of an iteration, but nothing separates read k from write k+1.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(int *out) {

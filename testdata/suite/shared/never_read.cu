@@ -1,5 +1,5 @@
-// Threads overwrite one element of an array that nobody reads.
-// Why: the race is in the source; an optimizer that drops the stores would hide it.
+// Threads overwrite one element of an array that is never read.
+// Why: the race is in the source; an optimizer that removes the stores would hide it.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k() {

@@ -1,4 +1,4 @@
-// The same through a function that is really called.
+// The same race in a function that is not inlined.
 // Why: as inlined_helper.
 // expect: bug
 // heddle: grid=1 block=64

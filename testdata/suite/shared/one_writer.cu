@@ -1,5 +1,5 @@
 // One thread writes without a barrier before the others read.
-// Why: the guard makes the write single, not ordered.
+// Why: the guard limits the write to one thread, but does not order it.
 // expect: bug
 // heddle: grid=1 block=96
 __global__ void k(int *out) {

@@ -1,4 +1,4 @@
-// A scratch array is reused for a second purpose with no barrier between.
+// A scratch array is reused without a barrier between the two uses.
 // Why: reads of the first use and writes of the second are in one barrier interval.
 // expect: bug
 // heddle: grid=1 block=64

@@ -1,5 +1,5 @@
-// A shuffle stands between the write and the neighbour's read.
-// Why: shfl.sync orders no memory (PTX ISA 8.9.4 does not list it; DESIGN §4).
+// A shuffle is between the write and the neighbour's read.
+// Why: shfl.sync orders no memory (PTX ISA 8.9.4 does not list it).
 // expect: bug
 // heddle: grid=1 block=32
 __global__ void k(int *out) {

@@ -1,5 +1,5 @@
-// Two buffers, but the parity is taken of i/2: two iterations in a row use one buffer.
-// Why: read of iteration 0 and write of iteration 1 touch one buffer without a barrier between.
+// Two buffers, but the index is the parity of i/2: two consecutive iterations use the same buffer.
+// Why: the read of iteration 0 and the write of iteration 1 access one buffer without a barrier between.
 // expect: bug
 // heddle: grid=1 block=64
 __global__ void k(int *out) {

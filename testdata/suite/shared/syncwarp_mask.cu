@@ -1,4 +1,4 @@
-// Only the lower half of a warp synchronizes; the upper half reads what the lower wrote.
+// Only the lower half of a warp synchronizes; the upper half reads the words that the lower half wrote.
 // Why: the mask 0xffff does not name the lanes that read.
 // expect: bug
 // heddle: grid=1 block=32

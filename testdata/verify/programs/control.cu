@@ -1,8 +1,8 @@
-// Control flow that no nest of if and while says, around barriers. "verified": right for every input. "race" and
-// "divergence": an input exists that shows it.
+// Unstructured control flow around barriers. verified: correct for every input. race, divergence:
+// some input shows the bug.
 #define N 64
 
-// verified: the mode is the same for the whole block, and every case that falls into the next one passes its barrier
+// verified: the mode is the same for the entire block, and every case that falls through passes its barrier
 // heddle: grid=4 block=64
 __global__ void phases(const int *in, int *out, int mode) {
     __shared__ int s[N];
@@ -29,7 +29,7 @@ __global__ void phases(const int *in, int *out, int mode) {
     out[blockIdx.x * N + t] = r;
 }
 
-// race: case 0 falls into a case that reads what the neighbours have just written
+// race: case 0 falls through to a case that reads what the neighbors have just written
 // heddle: grid=4 block=64
 __global__ void phases_missing_barrier(const int *in, int *out, int mode) {
     __shared__ int s[N];
@@ -51,7 +51,7 @@ __global__ void phases_missing_barrier(const int *in, int *out, int mode) {
     out[blockIdx.x * N + t] = r;
 }
 
-// divergence: what is switched on is the thread's own element
+// divergence: the switch is on the thread's own element
 // heddle: grid=4 block=64
 __global__ void phases_private_mode(const int *in, int *out) {
     __shared__ int s[N];
@@ -71,7 +71,7 @@ __global__ void phases_private_mode(const int *in, int *out) {
     out[blockIdx.x * N + t] = r;
 }
 
-// verified: each part of the condition is the same for all threads, wherever its evaluation stops
+// verified: each operand of the condition is uniform, wherever its evaluation stops
 // heddle: grid=4 block=64
 __global__ void short_circuit(const int *flags, int *out, int n, int m) {
     __shared__ int s[N];
@@ -85,7 +85,7 @@ __global__ void short_circuit(const int *flags, int *out, int n, int m) {
     }
 }
 
-// divergence: the last part of the condition is read at the thread's index
+// divergence: the last operand of the condition is read at the thread's index
 // heddle: grid=4 block=64
 __global__ void short_circuit_private(const int *flags, int *out, int n, int m) {
     __shared__ int s[N];
@@ -99,7 +99,7 @@ __global__ void short_circuit_private(const int *flags, int *out, int n, int m) 
     }
 }
 
-// race: || where && was meant, so that the write is let through without the barrier
+// race: || instead of &&, so the write can happen without the barrier
 // heddle: grid=4 block=64
 __global__ void short_circuit_wrong_operator(int *out, int n, int m) {
     __shared__ int s[N];
@@ -126,7 +126,7 @@ __global__ void relax(int *out, int rounds) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// race: the new value is written before the neighbours have read the old one
+// race: the new value is written before the neighbors have read the old one
 // heddle: grid=4 block=64
 __global__ void relax_missing_barrier(int *out, int rounds) {
     __shared__ int s[N];
@@ -153,7 +153,7 @@ __global__ void relax_private_end(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// verified: two loops left at once, on a value that thread 0 has published
+// verified: both loops are left at once, on a value that thread 0 has published
 // heddle: grid=4 block=64
 __global__ void search(const int *in, int *out, int key) {
     __shared__ int row[N];
@@ -177,7 +177,7 @@ done:
     out[blockIdx.x * N + t] = row[t];
 }
 
-// race: the flag is read while thread 0 sets it
+// race: the flag is read while thread 0 writes it
 // heddle: grid=4 block=64
 __global__ void search_missing_barrier(const int *in, int *out, int key) {
     __shared__ int row[N];
@@ -198,7 +198,7 @@ done:
     out[blockIdx.x * N + t] = row[t];
 }
 
-// divergence: each thread looks for its own key and leaves the loops when it has it
+// divergence: each thread searches for its own key and leaves the loops when it finds it
 // heddle: grid=4 block=64
 __global__ void search_private_goto(const int *in, int *out) {
     __shared__ int row[N];
@@ -227,7 +227,7 @@ __global__ void tail_block(const int *in, int *out, unsigned n) {
     out[start + threadIdx.x] = s[N - 1 - threadIdx.x];
 }
 
-// divergence: the threads beyond the end of the last block leave alone
+// divergence: only the threads beyond the end of the last block leave
 // heddle: grid=4 block=64
 __global__ void tail_block_early_return(const int *in, int *out, unsigned n) {
     __shared__ int s[N];
@@ -239,7 +239,7 @@ __global__ void tail_block_early_return(const int *in, int *out, unsigned n) {
     out[i] = s[N - 1 - threadIdx.x];
 }
 
-// verified: threads that have nothing to do skip the work, and come to the barrier all the same
+// verified: threads without work skip the work but not the barrier
 // heddle: grid=4 block=64
 __global__ void guarded_tail(const int *in, int *out, unsigned n) {
     __shared__ int s[N];
@@ -252,7 +252,7 @@ __global__ void guarded_tail(const int *in, int *out, unsigned n) {
         out[i] = s[N - 1 - threadIdx.x];
 }
 
-// race: what is skipped is the barrier's partner, the store
+// race: threads skip the store that the barrier should order
 // heddle: grid=4 block=64
 __global__ void guarded_tail_late_clear(const int *in, int *out, unsigned n) {
     __shared__ int s[N];
@@ -265,7 +265,7 @@ __global__ void guarded_tail_late_clear(const int *in, int *out, unsigned n) {
     out[i] = s[N - 1 - threadIdx.x];
 }
 
-// verified: every thread counts its own steps, and all meet after the loop
+// verified: every thread counts its own steps, and all paths merge after the loop
 // heddle: grid=4 block=64
 __global__ void collatz(int *out) {
     __shared__ int steps[N];
@@ -277,7 +277,7 @@ __global__ void collatz(int *out) {
     out[blockIdx.x * N + t] = max(steps[t], steps[(t + 1) % N]);
 }
 
-// divergence: as many barriers as steps
+// divergence: each thread executes one barrier per step
 // heddle: grid=4 block=64
 __global__ void collatz_barrier_inside(int *out) {
     __shared__ int steps[N];
@@ -290,7 +290,7 @@ __global__ void collatz_barrier_inside(int *out) {
     out[blockIdx.x * N + t] = n;
 }
 
-// verified: the loop goes on while any thread has work, which the barrier itself finds out
+// verified: the loop runs while any thread has work, which the barrier itself determines
 // heddle: grid=4 block=64
 __global__ void while_any(const int *in, int *out) {
     __shared__ int s[N];
@@ -307,7 +307,7 @@ __global__ void while_any(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// race: the neighbour's value is read in the interval in which it is written
+// race: the value of the neighbor is read in the interval in which it is written
 // heddle: grid=4 block=64
 __global__ void while_any_missing_barrier(const int *in, int *out) {
     __shared__ int s[N];
@@ -323,7 +323,7 @@ __global__ void while_any_missing_barrier(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// divergence: each thread asks for itself
+// divergence: each thread tests its own condition
 // heddle: grid=4 block=64
 __global__ void while_mine(const int *in, int *out) {
     __shared__ int s[N];
@@ -336,7 +336,7 @@ __global__ void while_mine(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// verified: continue skips both barriers of an odd round, for all threads
+// verified: continue skips both barriers of an odd iteration in all threads
 // heddle: grid=4 block=64
 __global__ void every_other(int *out, int n) {
     __shared__ int s[N];
@@ -352,7 +352,7 @@ __global__ void every_other(int *out, int n) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// divergence: continue skips them for the odd threads
+// divergence: continue skips the barriers in odd threads
 // heddle: grid=4 block=64
 __global__ void every_other_thread(int *out, int n) {
     __shared__ int s[N];
@@ -367,7 +367,7 @@ __global__ void every_other_thread(int *out, int n) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// race: continue skips the second barrier only, so that the next write meets the read of this round
+// race: continue skips only the second barrier, so the next write conflicts with this read
 // heddle: grid=4 block=64
 __global__ void every_other_half(int *out, int n) {
     __shared__ int s[N];
@@ -383,7 +383,7 @@ __global__ void every_other_half(int *out, int n) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// verified: a loop with two exits between its barriers, both the same for all
+// verified: a loop with two exits between its barriers, both uniform
 // heddle: grid=4 block=64
 __global__ void two_exits(int *out, int n, int m) {
     __shared__ int s[N];
@@ -419,7 +419,7 @@ __global__ void two_exits_private(int *out, int n) {
     }
 }
 
-// unknown: the loops of this machine of three states share a header; that all threads stay together in them is not found
+// unknown: the loops of this three-state machine share a header; heddle does not find that threads stay together
 // heddle: grid=4 block=64
 __global__ void machine(const int *program, int *out, int n) {
     __shared__ int s[N];
@@ -448,7 +448,7 @@ stop:
     out[blockIdx.x * N + t] = acc;
 }
 
-// race: the state that shifts goes back before the others have read
+// race: the shifting state returns before the others have read
 // heddle: grid=4 block=64
 __global__ void machine_missing_barrier(const int *program, int *out, int n) {
     __shared__ int s[N];

@@ -1,7 +1,7 @@
 // Small pieces of real kernels.
 #define N 64
 
-// verified: all bodies against all, a tile at a time
+// verified: all bodies against all bodies, one tile at a time
 // heddle: grid=4 block=64
 __global__ void bodies(const float4 *pos, float4 *acc, int tiles) {
     __shared__ float4 s[N];
@@ -22,7 +22,7 @@ __global__ void bodies(const float4 *pos, float4 *acc, int tiles) {
     acc[i] = a;
 }
 
-// race: the tile is replaced under those who are slower
+// race: the tile is overwritten while slower threads read it
 // heddle: grid=4 block=64
 __global__ void bodies_missing_barrier(const float4 *pos, float4 *acc, int tiles) {
     __shared__ float4 s[N];
@@ -37,7 +37,7 @@ __global__ void bodies_missing_barrier(const float4 *pos, float4 *acc, int tiles
     acc[i] = a;
 }
 
-// verified: one thread decides, and the block follows
+// verified: one thread decides for the block
 // heddle: grid=4 block=64
 __global__ void leader(const int *work, int *out) {
     __shared__ int job;
@@ -54,7 +54,7 @@ __global__ void leader(const int *work, int *out) {
     }
 }
 
-// race: the next job is published while others read this one
+// race: the next job is published while others read the current one
 // heddle: grid=4 block=64
 __global__ void leader_one_barrier(const int *work, int *out) {
     __shared__ int job;
@@ -67,7 +67,7 @@ __global__ void leader_one_barrier(const int *work, int *out) {
     }
 }
 
-// divergence: the leader leaves without the block
+// divergence: the leader leaves, but the block does not
 // heddle: grid=4 block=64
 __global__ void leader_leaves(const int *work, int *out) {
     __shared__ int job;
@@ -83,7 +83,7 @@ __global__ void leader_leaves(const int *work, int *out) {
     }
 }
 
-// verified: the barrier counts who has something
+// verified: the barrier counts the threads that have an element
 // heddle: grid=4 block=64
 __global__ void count_with_barrier(const int *in, int *out) {
     int n = __syncthreads_count(in[blockIdx.x * N + threadIdx.x] > 0);
@@ -92,7 +92,7 @@ __global__ void count_with_barrier(const int *in, int *out) {
     out[blockIdx.x * N + threadIdx.x] = n;
 }
 
-// divergence: the branch asks the thread and not the count
+// divergence: the branch tests the thread's own value instead of the count
 // heddle: grid=4 block=64
 __global__ void count_with_barrier_private(const int *in, int *out) {
     int mine = in[blockIdx.x * N + threadIdx.x] > 0, n = __syncthreads_count(mine);
@@ -101,7 +101,7 @@ __global__ void count_with_barrier_private(const int *in, int *out) {
     out[blockIdx.x * N + threadIdx.x] = n;
 }
 
-// verified: a table that is made together and used by all
+// verified: a table that all threads fill and use
 // heddle: grid=4 block=64
 __global__ void lookup(const unsigned char *in, int *out) {
     __shared__ int table[256];
@@ -112,7 +112,7 @@ __global__ void lookup(const unsigned char *in, int *out) {
     out[blockIdx.x * N + t] = table[in[blockIdx.x * N + t]];
 }
 
-// race: used before it is made
+// race: the table is used before it is complete
 // heddle: grid=4 block=64
 __global__ void lookup_early(const unsigned char *in, int *out) {
     __shared__ int table[256];
@@ -122,7 +122,7 @@ __global__ void lookup_early(const unsigned char *in, int *out) {
     out[blockIdx.x * N + t] = table[in[blockIdx.x * N + t]];
 }
 
-// verified: indices with their bits in reverse order are a permutation
+// verified: bit reversal of the indices is a permutation
 // heddle: grid=4 block=64
 __global__ void bit_reversal(const float *in, float *out) {
     unsigned t = threadIdx.x, r = 0;
@@ -131,7 +131,7 @@ __global__ void bit_reversal(const float *in, float *out) {
     out[blockIdx.x * N + r] = in[blockIdx.x * N + t];
 }
 
-// race: one of the bits is taken twice
+// race: one of the bits is used twice
 // heddle: grid=4 block=64
 __global__ void bit_reversal_wrong_bit(const float *in, float *out) {
     unsigned t = threadIdx.x, r = 0;
@@ -140,7 +140,7 @@ __global__ void bit_reversal_wrong_bit(const float *in, float *out) {
     out[blockIdx.x * N + r] = in[blockIdx.x * N + t] + t;
 }
 
-// verified: an image, with guards on both edges and a pitch that is a constant
+// verified: an image with conditions for both edges and a constant pitch
 // heddle: grid=4,4 block=8,8
 __global__ void invert(unsigned char *image, unsigned width, unsigned height) {
     unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -148,7 +148,7 @@ __global__ void invert(unsigned char *image, unsigned width, unsigned height) {
         image[y * 4096 + x] = 255 - image[y * 4096 + x];
 }
 
-// race: the pitch is an argument that may be smaller than a row
+// race: the pitch is an argument and can be smaller than a row
 // heddle: grid=4,4 block=8,8
 __global__ void invert_pitch(unsigned char *image, unsigned width, unsigned height, unsigned pitch) {
     unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -167,7 +167,7 @@ __global__ void copy_vectors(const int4 *in, int4 *out) {
     }
 }
 
-// race: the vectors are addressed by words
+// race: the vectors have the addresses of words
 // heddle: grid=4 block=64
 __global__ void copy_vectors_by_words(const int4 *in, int *out) {
     int at = blockIdx.x * N + threadIdx.x;
@@ -176,7 +176,7 @@ __global__ void copy_vectors_by_words(const int4 *in, int *out) {
         out[at + i] = v.x + at;
 }
 
-// verified: a ring of slots that moves on by one in every step
+// verified: a ring of slots that advances by one in each step
 // heddle: grid=4 block=64
 __global__ void ring(const int *in, int *out, int steps) {
     __shared__ int s[4][N];
@@ -194,7 +194,7 @@ __global__ void ring(const int *in, int *out, int steps) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// verified: one barrier is enough where a slot is used again only four steps later
+// verified: one barrier is enough if a slot is reused only four steps later
 // heddle: grid=4 block=64
 __global__ void ring_one_barrier(const int *in, int *out, int steps) {
     __shared__ int s[4][N];
@@ -220,7 +220,7 @@ __global__ void ring_of_one(const int *in, int *out, int steps) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// verified: memory of a size that the launch gives, in two parts
+// verified: dynamic shared memory in two parts
 // heddle: grid=4 block=64 shared=1024
 __global__ void two_parts(const int *in, int *out) {
     extern __shared__ int mem[];
@@ -242,7 +242,7 @@ __global__ void two_parts_overlap(const int *in, int *out) {
     out[blockIdx.x * N + t] = keys[N - 1 - t] + values[t];
 }
 
-// verified: nested loops with barriers in the inner one and between, both counts given
+// verified: nested loops with barriers in the inner one and between; both counts are arguments
 // heddle: grid=4 block=64
 __global__ void sweeps(int *data, int sweeps, int steps) {
     __shared__ int s[N];
@@ -262,7 +262,7 @@ __global__ void sweeps(int *data, int sweeps, int steps) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// race: the store of thread 0 meets the first read of the next sweep
+// race: the store of thread 0 conflicts with the first read of the next sweep
 // heddle: grid=4 block=64
 __global__ void sweeps_missing_barrier(int *data, int sweeps, int steps) {
     __shared__ int s[N];
@@ -282,7 +282,7 @@ __global__ void sweeps_missing_barrier(int *data, int sweeps, int steps) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// divergence: how many steps a thread makes it reads for itself
+// divergence: each thread reads its own number of steps
 // heddle: grid=4 block=64
 __global__ void sweeps_private(int *data, const int *steps) {
     __shared__ int s[N];
@@ -296,7 +296,7 @@ __global__ void sweeps_private(int *data, const int *steps) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// verified: a generator of random numbers of each thread, with a loop that it ends itself
+// verified: a random number generator in each thread, with a loop that the thread ends itself
 // heddle: grid=4 block=64
 __global__ void rejection(unsigned seed, float *out) {
     __shared__ unsigned s[N];
@@ -309,7 +309,7 @@ __global__ void rejection(unsigned seed, float *out) {
     out[blockIdx.x * N + t] = s[t] * 0.5f + s[(t + 7) % N];
 }
 
-// verified: tridiagonal systems by cyclic reduction, forward: the distance doubles, the threads become fewer
+// verified: tridiagonal systems by cyclic reduction, forward: distances double, fewer threads are active
 // heddle: grid=4 block=64
 __global__ void cyclic_reduction(const float *a, float *out) {
     __shared__ float d[2 * N];
@@ -327,7 +327,7 @@ __global__ void cyclic_reduction(const float *a, float *out) {
     out[blockIdx.x * 2 * N + N + t] = d[t + N];
 }
 
-// race: the distance is doubled after the barrier of the step before, and used by half in the index
+// race: the distance is doubled after the barrier of the previous step, but the index uses half of it
 // heddle: grid=4 block=64
 __global__ void cyclic_reduction_wrong_index(const float *a, float *out) {
     __shared__ float d[2 * N];

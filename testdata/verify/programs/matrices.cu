@@ -1,8 +1,8 @@
-// Products and transposes, on tiles of 8 by 8.
+// Products and transposes with tiles of 8 by 8.
 #define B 8
 #define W 32
 
-// verified: the product of two square matrices, a tile at a time
+// verified: the product of two square matrices, one tile at a time
 // heddle: grid=4,4 block=8,8
 __global__ void product(const float *a, const float *b, float *c) {
     __shared__ float as[B][B], bs[B][B];
@@ -54,7 +54,7 @@ __global__ void product_missing_first(const float *a, const float *b, float *c) 
     c[row * W + col] = sum;
 }
 
-// race: the row of the result lacks the block's part
+// race: the row of the result does not depend on the block
 // heddle: grid=4,4 block=8,8
 __global__ void product_wrong_row(const float *a, const float *b, float *c) {
     __shared__ float as[B][B], bs[B][B];
@@ -90,7 +90,7 @@ __global__ void product_any_depth(const float *a, const float *b, float *c, int 
     c[row * W + col] = sum;
 }
 
-// divergence: how many tiles there are is read for each row
+// divergence: the number of tiles is read for each row
 // heddle: grid=4,4 block=8,8
 __global__ void product_ragged(const float *a, const float *b, float *c, const int *length) {
     __shared__ float bs[B][B];
@@ -107,7 +107,7 @@ __global__ void product_ragged(const float *a, const float *b, float *c, const i
     c[row * W + col] = sum;
 }
 
-// verified: no tiles: each thread makes one element
+// verified: without tiles: each thread computes one element
 // heddle: grid=4,4 block=8,8
 __global__ void product_naive(const float *a, const float *b, float *c) {
     int row = blockIdx.y * B + threadIdx.y, col = blockIdx.x * B + threadIdx.x;
@@ -117,7 +117,7 @@ __global__ void product_naive(const float *a, const float *b, float *c) {
     c[row * W + col] = sum;
 }
 
-// race: the sum is kept in the result, at an index that forgets the column of the block
+// race: the sum is kept in the result, at an index without the column of the block
 // heddle: grid=4,4 block=8,8
 __global__ void product_naive_in_memory(const float *a, const float *b, float *c) {
     int row = blockIdx.y * B + threadIdx.y, col = blockIdx.x * B + threadIdx.x;
@@ -125,7 +125,7 @@ __global__ void product_naive_in_memory(const float *a, const float *b, float *c
         c[row * W + threadIdx.x] += a[row * W + k] * b[k * W + col];
 }
 
-// verified: each thread adds up its row of a matrix times a vector that is staged in parts
+// verified: each thread multiplies its row of a matrix by a vector that is staged in parts
 // heddle: grid=4 block=64
 __global__ void times_vector(const float *a, const float *x, float *y, int parts) {
     __shared__ float xs[64];
@@ -141,7 +141,7 @@ __global__ void times_vector(const float *a, const float *x, float *y, int parts
     y[row] = sum;
 }
 
-// race: the part is staged once more while others are in the inner loop
+// race: the part is staged again while others are in the inner loop
 // heddle: grid=4 block=64
 __global__ void times_vector_missing_barrier(const float *a, const float *x, float *y, int parts) {
     __shared__ float xs[64];
@@ -156,7 +156,7 @@ __global__ void times_vector_missing_barrier(const float *a, const float *x, flo
     y[row] = sum;
 }
 
-// verified: transposed through a tile, with a column of padding
+// verified: transposed through a tile with a padding column
 // heddle: grid=4,4 block=8,8
 __global__ void transpose(const int *in, int *out) {
     __shared__ int tile[B][B + 1];
@@ -179,7 +179,7 @@ __global__ void transpose_missing_barrier(const int *in, int *out) {
     out[y * W + x] = tile[threadIdx.x][threadIdx.y];
 }
 
-// race: the block's coordinates are not exchanged in one of the two
+// race: the coordinates of the block are not exchanged in one of the two indices
 // heddle: grid=4,4 block=8,8
 __global__ void transpose_wrong_block(const int *in, int *out) {
     __shared__ int tile[B][B + 1];
@@ -191,7 +191,7 @@ __global__ void transpose_wrong_block(const int *in, int *out) {
     out[y * W + x] = tile[threadIdx.x][threadIdx.y] + blockIdx.y;
 }
 
-// verified: in place, by the threads above the diagonal, one block
+// verified: in place, by the threads above the diagonal, in one block
 // heddle: grid=1 block=8,8
 __global__ void transpose_in_place(int *m) {
     int x = threadIdx.x, y = threadIdx.y;
@@ -213,7 +213,7 @@ __global__ void transpose_in_place_twice(int *m) {
     }
 }
 
-// verified: four rows a thread
+// verified: four rows for each thread
 // heddle: grid=4,4 block=8,2
 __global__ void transpose_coarse(const int *in, int *out) {
     __shared__ int tile[B][B + 1];
@@ -227,7 +227,7 @@ __global__ void transpose_coarse(const int *in, int *out) {
         out[(y + j) * W + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-// race: the stride over rows is one, so that the two rows of threads meet
+// race: the stride over rows is one, so two rows of threads write the same elements
 // heddle: grid=4,4 block=8,2
 __global__ void transpose_coarse_wrong_stride(const int *in, int *out) {
     __shared__ int tile[B + 1][B + 1];

@@ -8,21 +8,21 @@ __global__ void saxpy(float a, const float *x, float *y, unsigned n) {
         y[i] = a * x[i] + y[i];
 }
 
-// race: the stride forgets the number of blocks
+// race: the stride does not include the number of blocks
 // heddle: grid=4 block=64
 __global__ void saxpy_wrong_stride(float a, const float *x, float *y, unsigned n) {
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x)
         y[i] = a * x[i] + y[i];
 }
 
-// race: the index forgets the block
+// race: the index does not include the block
 // heddle: grid=4 block=64
 __global__ void saxpy_wrong_start(float a, const float *x, float *y, unsigned n) {
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x * gridDim.x)
         y[i] = a * x[i] + y[i];
 }
 
-// verified: a run of eight elements for each thread
+// verified: eight consecutive elements for each thread
 // heddle: grid=4 block=64
 __global__ void runs(int *out) {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
@@ -30,7 +30,7 @@ __global__ void runs(int *out) {
         out[i] = i;
 }
 
-// race: the last element of a run is the first of the next
+// race: the last element of a thread is the first of the next
 // heddle: grid=4 block=64
 __global__ void runs_inclusive(int *out) {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
@@ -38,7 +38,7 @@ __global__ void runs_inclusive(int *out) {
         out[i] = first;
 }
 
-// unknown: an address that is compared with one below an array, which is 2^64 - 4 for an array at 0
+// unknown: an address is compared with one below an array, which is 2^64 - 4 for an array at address 0
 // heddle: grid=4 block=64
 __global__ void runs_backwards(int *out) {
     int *first = out + (blockIdx.x * blockDim.x + threadIdx.x) * 8;
@@ -54,7 +54,7 @@ __global__ void runs_backwards_too_far(int *out) {
         first[i] = threadIdx.x;
 }
 
-// verified: columns of a matrix, the stride a power of two that doubles
+// verified: columns of a matrix with a stride that doubles
 // heddle: grid=4 block=64
 __global__ void doubling(int *out) {
     int t = threadIdx.x;
@@ -62,7 +62,7 @@ __global__ void doubling(int *out) {
         out[(blockIdx.x * 65 + d) * N + t] = d;
 }
 
-// race: the rows that a doubling stride comes to overlap
+// race: rows overlap at some doubled strides
 // heddle: grid=4 block=64
 __global__ void doubling_overlap(int *out) {
     int t = threadIdx.x;
@@ -70,7 +70,7 @@ __global__ void doubling_overlap(int *out) {
         out[blockIdx.x * 8192 + d * 32 + t] = t;
 }
 
-// verified: the triangle below the diagonal, a row a thread
+// verified: the triangle below the diagonal, one row for each thread
 // heddle: grid=1 block=64
 __global__ void triangle(int *out) {
     int t = threadIdx.x;
@@ -78,7 +78,7 @@ __global__ void triangle(int *out) {
         out[t * N + j] = j;
 }
 
-// race: rows that are as long as twice the thread's index reach into others
+// race: rows of twice the thread's index overlap other rows
 // heddle: grid=1 block=64
 __global__ void triangle_too_wide(int *out) {
     int t = threadIdx.x;
@@ -86,7 +86,7 @@ __global__ void triangle_too_wide(int *out) {
         out[t * N + j] = t;
 }
 
-// verified: even and odd elements in turn
+// verified: even and odd elements alternate
 // heddle: grid=4 block=64
 __global__ void red_black(int *data, int rounds) {
     __shared__ int s[2 * N];
@@ -104,7 +104,7 @@ __global__ void red_black(int *data, int rounds) {
     data[blockIdx.x * 2 * N + 2 * t + 1] = s[2 * t + 1];
 }
 
-// race: even and odd elements are updated in one interval
+// race: even and odd elements are updated in the same interval
 // heddle: grid=4 block=64
 __global__ void red_black_missing_barrier(int *data, int rounds) {
     __shared__ int s[2 * N];
@@ -137,7 +137,7 @@ __global__ void reverse_in_place(int *data) {
     p[t] = v;
 }
 
-// verified: reversed in place: all read, then all write
+// verified: reversed in place: all threads read, then all write
 // heddle: grid=4 block=64
 __global__ void reverse_in_place_barrier(int *data) {
     int t = threadIdx.x, *p = data + blockIdx.x * N;
@@ -155,7 +155,7 @@ __global__ void split(const int2 *in, int *x, int *y) {
     y[i] = v.y;
 }
 
-// race: into one array, whose halves overlap by the number of elements of a block
+// race: into one array whose halves overlap by one block
 // heddle: grid=4 block=64
 __global__ void split_overlap(const int2 *in, int *xy) {
     int i = blockIdx.x * N + threadIdx.x;
@@ -164,7 +164,7 @@ __global__ void split_overlap(const int2 *in, int *xy) {
     xy[3 * N + i] = v.y;
 }
 
-// verified: a butterfly: partners at a distance that doubles, and two buffers
+// verified: a butterfly: partners at a distance that doubles, with two buffers
 // heddle: grid=4 block=64
 __global__ void butterfly(const float *in, float *out) {
     __shared__ float s[2][N];
@@ -179,7 +179,7 @@ __global__ void butterfly(const float *in, float *out) {
     out[blockIdx.x * N + t] = s[cur][t];
 }
 
-// race: written where the partner still reads
+// race: written while the partner still reads
 // heddle: grid=4 block=64
 __global__ void butterfly_one_buffer(const float *in, float *out) {
     __shared__ float s[N];
@@ -193,7 +193,7 @@ __global__ void butterfly_one_buffer(const float *in, float *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// verified: tiles go through two buffers: the next one is loaded while this one is used
+// verified: tiles use two buffers: the next one is loaded while the current one is used
 // heddle: grid=4 block=64
 __global__ void pipeline(const int *in, int *out, int tiles) {
     __shared__ int s[2][N];
@@ -207,7 +207,7 @@ __global__ void pipeline(const int *in, int *out, int tiles) {
     out[blockIdx.x * N + t] = sum;
 }
 
-// race: the tile that is loaded is the one that is used
+// race: the loaded tile is the one in use
 // heddle: grid=4 block=64
 __global__ void pipeline_same_buffer(const int *in, int *out, int tiles) {
     __shared__ int s[2][N];
@@ -282,7 +282,7 @@ __global__ void swapped_pointers_one(const int *in, int *out, int steps) {
     out[blockIdx.x * N + t] = from[t];
 }
 
-// verified: one half of the block fills what the other half reads, a barrier between
+// verified: half of the block writes and the other half reads, with a barrier in between
 // heddle: grid=4 block=64
 __global__ void halves(const int *in, int *out) {
     __shared__ int s[32];
@@ -294,7 +294,7 @@ __global__ void halves(const int *in, int *out) {
         out[blockIdx.x * 32 + t - 32] = s[63 - t];
 }
 
-// race: one more thread reads than waits for a slot of its own
+// race: one more thread reads than there are written slots
 // heddle: grid=4 block=64
 __global__ void halves_off_by_one(const int *in, int *out) {
     __shared__ int s[33];
@@ -305,7 +305,7 @@ __global__ void halves_off_by_one(const int *in, int *out) {
         out[blockIdx.x * 64 + t - 31] = s[63 - t];
 }
 
-// divergence: each half, of even and of odd threads, has a barrier of its own
+// divergence: even and odd threads wait at different barriers
 // heddle: grid=4 block=64
 __global__ void halves_two_barriers(const int *in, int *out) {
     __shared__ int s[N];
@@ -319,7 +319,7 @@ __global__ void halves_two_barriers(const int *in, int *out) {
     }
 }
 
-// verified: a histogram in shared memory, then added to the one of all blocks
+// verified: a histogram in shared memory, then added to the global one
 // heddle: grid=4 block=64
 __global__ void histogram(const unsigned char *in, unsigned *out) {
     __shared__ unsigned h[256];
@@ -334,7 +334,7 @@ __global__ void histogram(const unsigned char *in, unsigned *out) {
         atomicAdd(&out[i], h[i]);
 }
 
-// race: counted before all of the histogram is cleared
+// race: counting starts before the entire histogram is cleared
 // heddle: grid=4 block=64
 __global__ void histogram_missing_barrier(const unsigned char *in, unsigned *out) {
     __shared__ unsigned h[256];
@@ -363,7 +363,7 @@ __global__ void histogram_plain(const unsigned char *in, unsigned *out) {
         atomicAdd(&out[i], h[i]);
 }
 
-// race: the blocks store where they should add
+// race: the blocks store instead of adding
 // heddle: grid=4 block=64
 __global__ void histogram_store(const unsigned char *in, unsigned *out) {
     __shared__ unsigned h[256];
@@ -377,7 +377,7 @@ __global__ void histogram_store(const unsigned char *in, unsigned *out) {
         out[i] = h[i];
 }
 
-// verified: counters of its own for each thread, a column of the table, and no atomics
+// verified: each thread has its own counters, a column of the table, without atomics
 // heddle: grid=4 block=64
 __global__ void histogram_columns(const unsigned char *in, int *out) {
     __shared__ int h[16 * N];
@@ -394,7 +394,7 @@ __global__ void histogram_columns(const unsigned char *in, int *out) {
     }
 }
 
-// race: the bin is not bounded, but the row is half as long as the block
+// race: the bin is not bounded, but a row has half as many places as the block has threads
 // heddle: grid=4 block=64
 __global__ void histogram_columns_short(const unsigned char *in, int *out) {
     __shared__ int h[17 * N];

@@ -1,7 +1,7 @@
-// Reductions, in the shapes in which they are written.
+// Reductions in their common forms.
 #define N 64
 
-// verified: sequential addressing with a halving stride
+// verified: sequential addressing with a stride that is halved
 // heddle: grid=4 block=64
 __global__ void sum_sequential(const float *in, float *out) {
     __shared__ float s[N];
@@ -48,7 +48,7 @@ __global__ void sum_sequential_no_first_barrier(const float *in, float *out) {
         out[blockIdx.x] = s[0];
 }
 
-// divergence: the barrier went into the conditional
+// divergence: the barrier is inside the conditional
 // heddle: grid=4 block=64
 __global__ void sum_sequential_barrier_inside(const float *in, float *out) {
     __shared__ float s[N];
@@ -65,7 +65,7 @@ __global__ void sum_sequential_barrier_inside(const float *in, float *out) {
         out[blockIdx.x] = s[0];
 }
 
-// verified: interleaved addressing, where the active threads are those at multiples of the stride
+// verified: interleaved addressing: active threads are multiples of the stride
 // heddle: grid=4 block=64
 __global__ void sum_interleaved(const int *in, int *out) {
     __shared__ int s[N];
@@ -81,7 +81,7 @@ __global__ void sum_interleaved(const int *in, int *out) {
         out[blockIdx.x] = s[0];
 }
 
-// race: multiples of d instead of 2d: a thread adds what its neighbour adds to
+// race: multiples of d instead of 2d: a thread adds to an element that its neighbor reads
 // heddle: grid=4 block=64
 __global__ void sum_interleaved_wrong_stride(const int *in, int *out) {
     __shared__ int s[2 * N];
@@ -97,7 +97,7 @@ __global__ void sum_interleaved_wrong_stride(const int *in, int *out) {
         out[blockIdx.x] = s[0];
 }
 
-// verified: the same with the index computed, so that the first threads are active
+// verified: the same with a computed index, so the first threads are active
 // heddle: grid=4 block=64
 __global__ void sum_strided_index(const int *in, int *out) {
     __shared__ int s[N];
@@ -131,7 +131,7 @@ __global__ void sum_strided_index_wrong(const int *in, int *out) {
         out[blockIdx.x] = s[0];
 }
 
-// verified: each thread sums a strided part of the input first
+// verified: each thread first sums a strided part of the input
 // heddle: grid=4 block=64
 __global__ void sum_grid_stride(const int *in, int *out, unsigned n) {
     __shared__ int s[N];
@@ -149,7 +149,7 @@ __global__ void sum_grid_stride(const int *in, int *out, unsigned n) {
         out[blockIdx.x] = s[0];
 }
 
-// race: every thread of the block stores the result of its own
+// race: every thread of the block stores its own result
 // heddle: grid=4 block=64
 __global__ void sum_grid_stride_no_guard(const int *in, int *out, unsigned n) {
     __shared__ int s[N];
@@ -166,7 +166,7 @@ __global__ void sum_grid_stride_no_guard(const int *in, int *out, unsigned n) {
     out[blockIdx.x] = s[t];
 }
 
-// verified: a maximum with its place: two arrays in step
+// verified: a maximum and its index: two arrays in parallel
 // heddle: grid=4 block=64
 __global__ void argmax(const int *in, int *value, int *where) {
     __shared__ int best[N], at[N];
@@ -187,7 +187,7 @@ __global__ void argmax(const int *in, int *value, int *where) {
     }
 }
 
-// race: the guard on the index is gone, so that the upper half moves values too
+// race: the condition on the index is missing, so the upper half moves values too
 // heddle: grid=4 block=64
 __global__ void argmax_no_guard(const int *in, int *value) {
     __shared__ int best[2 * N];
@@ -219,7 +219,7 @@ __global__ void dot(const float *a, const float *b, float *out) {
         out[blockIdx.x] = s[0];
 }
 
-// race: another thread than the one that computed it reads the sum
+// race: a thread reads the sum that another one computed
 // heddle: grid=4 block=64
 __global__ void dot_wrong_reader(const float *a, const float *b, float *out) {
     __shared__ float s[N];
@@ -253,7 +253,7 @@ __global__ void sum_two_levels(const int *in, int *out) {
         out[blockIdx.x] = partial[0] + partial[1] + partial[2] + partial[3];
 }
 
-// race: the partial sums are read before the other groups have stored theirs
+// race: the partial sums are read before the other groups have stored them
 // heddle: grid=4 block=64
 __global__ void sum_two_levels_missing_barrier(const int *in, int *out) {
     __shared__ int s[N], partial[4];
@@ -306,7 +306,7 @@ __global__ void sum_atomic(const int *in, int *total) {
         atomicAdd(total, s[0]);
 }
 
-// race: the blocks add with a plain addition
+// race: the blocks add without an atomic
 // heddle: grid=4 block=64
 __global__ void sum_atomic_plain(const int *in, int *total) {
     __shared__ int s[N];

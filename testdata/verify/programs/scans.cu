@@ -1,4 +1,4 @@
-// Prefix sums, and what is built on them.
+// Prefix sums and algorithms that use them.
 #define N 64
 
 // verified: Hillis and Steele, in place, with a barrier between reading and writing
@@ -53,7 +53,7 @@ __global__ void hillis_steele_missing_second(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// divergence: the loop runs as long as the thread has someone to its left (figure 1b of the paper on lock-step semantics)
+// divergence: the loop runs while the thread has a left neighbor (lock-step paper, figure 1b)
 // heddle: grid=4 block=64
 __global__ void hillis_steele_private_loop(const int *in, int *out) {
     __shared__ int s[N];
@@ -69,7 +69,7 @@ __global__ void hillis_steele_private_loop(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// verified: Hillis and Steele with two buffers and one barrier a step
+// verified: Hillis and Steele with two buffers and one barrier in each step
 // heddle: grid=4 block=64
 __global__ void hillis_steele_two_buffers(const int *in, int *out) {
     __shared__ int s[2][N];
@@ -87,7 +87,7 @@ __global__ void hillis_steele_two_buffers(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[from][t];
 }
 
-// race: both buffers are one, because the buffers are not swapped
+// race: the buffers are not swapped, so both are the same
 // heddle: grid=4 block=64
 __global__ void hillis_steele_no_swap(const int *in, int *out) {
     __shared__ int s[2][N];
@@ -104,7 +104,7 @@ __global__ void hillis_steele_no_swap(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[from][t];
 }
 
-// verified: Blelloch: up, clear the last, down; each thread has two elements
+// verified: Blelloch: up, clear the last element, down; two elements for each thread
 // heddle: grid=4 block=64
 __global__ void blelloch(const int *in, int *out) {
     __shared__ int s[2 * N];
@@ -136,7 +136,7 @@ __global__ void blelloch(const int *in, int *out) {
     out[blockIdx.x * 2 * N + 2 * t + 1] = s[2 * t + 1];
 }
 
-// race: no barrier in the way up
+// race: no barrier in the up-sweep
 // heddle: grid=4 block=64
 __global__ void blelloch_missing_up(const int *in, int *out) {
     __shared__ int s[2 * N];
@@ -199,7 +199,7 @@ __global__ void brent_kung(const int *in, int *out) {
     out[blockIdx.x * 2 * N + t + N] = s[t + N];
 }
 
-// race: no barrier in the way down
+// race: no barrier in the down-sweep
 // heddle: grid=4 block=64
 __global__ void brent_kung_missing_down(const int *in, int *out) {
     __shared__ int s[2 * N];
@@ -223,7 +223,7 @@ __global__ void brent_kung_missing_down(const int *in, int *out) {
     out[blockIdx.x * 2 * N + t + N] = s[t + N];
 }
 
-// race: the index of the way up is off by one step: elements are read that others add to
+// race: the index of the up-sweep is off by one, so threads read elements that others add to
 // heddle: grid=4 block=64
 __global__ void brent_kung_wrong_index(const int *in, int *out) {
     __shared__ int s[4 * N];
@@ -239,7 +239,7 @@ __global__ void brent_kung_wrong_index(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// verified: one thread makes the running sum of what the others have left
+// verified: one thread computes the running sum of the others' values
 // heddle: grid=4 block=64
 __global__ void serial_scan(const int *in, int *out) {
     __shared__ int s[N];
@@ -253,7 +253,7 @@ __global__ void serial_scan(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// race: nobody waits for that thread
+// race: the other threads do not wait for that thread
 // heddle: grid=4 block=64
 __global__ void serial_scan_no_wait(const int *in, int *out) {
     __shared__ int s[N];
@@ -266,7 +266,7 @@ __global__ void serial_scan_no_wait(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// divergence: that thread waits alone in its branch, and the others in theirs
+// divergence: that thread waits in its branch, the others wait in theirs
 // heddle: grid=4 block=64
 __global__ void serial_scan_two_barriers(const int *in, int *out) {
     __shared__ int s[N];
@@ -283,7 +283,7 @@ __global__ void serial_scan_two_barriers(const int *in, int *out) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// unknown: that places are distinct is a property of the sums: they rise by one for each element that is kept
+// unknown: the places are distinct because the sums increase for each kept element
 // heddle: grid=4 block=64
 __global__ void compact_by_scan(const int *in, int *out) {
     __shared__ int s[N];
@@ -300,7 +300,7 @@ __global__ void compact_by_scan(const int *in, int *out) {
         out[blockIdx.x * N + s[t] - 1] = v;
 }
 
-// race: an inclusive sum without the flag of the thread itself: who is not kept writes too
+// race: an inclusive sum without the flag of the thread: threads that are not kept write too
 // heddle: grid=4 block=64
 __global__ void compact_by_scan_all_write(const int *in, int *out) {
     __shared__ int s[N];
@@ -316,7 +316,7 @@ __global__ void compact_by_scan_all_write(const int *in, int *out) {
     out[blockIdx.x * N + s[t]] = v;
 }
 
-// unknown: that atomicAdd gives every thread another place is not known to the proof
+// unknown: the prover does not know that atomicAdd returns a different place to each thread
 // heddle: grid=4 block=64
 __global__ void compact_by_atomic(const int *in, int *out) {
     __shared__ int count;
@@ -328,7 +328,7 @@ __global__ void compact_by_atomic(const int *in, int *out) {
         out[blockIdx.x * N + atomicAdd(&count, 1)] = v;
 }
 
-// race: the count is cleared without a barrier before it is used
+// race: the counter is cleared without a barrier before its use
 // heddle: grid=4 block=64
 __global__ void compact_by_atomic_late_clear(const int *in, int *out) {
     __shared__ int count;
@@ -341,7 +341,7 @@ __global__ void compact_by_atomic_late_clear(const int *in, int *out) {
     out[blockIdx.x * N + t] = count;
 }
 
-// verified: flags are counted into places of the threads themselves, and only the count of each block is gathered
+// verified: flags are stored at the threads' own places; only the count of the block is shared
 // heddle: grid=4 block=64
 __global__ void compact_count(const int *in, int *counts) {
     __shared__ int total;
@@ -356,7 +356,7 @@ __global__ void compact_count(const int *in, int *counts) {
         counts[blockIdx.x] = total;
 }
 
-// race: the count is read before all have added
+// race: the count is read before all threads have added
 // heddle: grid=4 block=64
 __global__ void compact_count_early(const int *in, int *counts) {
     __shared__ int total;

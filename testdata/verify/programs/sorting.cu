@@ -1,7 +1,7 @@
 // Sorting networks and merging.
 #define N 64
 
-// verified: bitonic sort: pairs of a step are disjoint
+// verified: bitonic sort: the pairs of a step are disjoint
 // heddle: grid=4 block=64
 __global__ void bitonic(int *data) {
     __shared__ int s[N];
@@ -25,7 +25,7 @@ __global__ void bitonic(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// race: the barrier is behind the inner loop
+// race: the barrier is after the inner loop
 // heddle: grid=4 block=64
 __global__ void bitonic_barrier_outside(int *data) {
     __shared__ int s[N];
@@ -49,7 +49,7 @@ __global__ void bitonic_barrier_outside(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// race: both threads of a pair exchange
+// race: both threads of a pair exchange the elements
 // heddle: grid=4 block=64
 __global__ void bitonic_both_exchange(int *data) {
     __shared__ int s[N];
@@ -71,7 +71,7 @@ __global__ void bitonic_both_exchange(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// divergence: the barrier is where only one of a pair comes
+// divergence: only one thread of a pair reaches the barrier
 // heddle: grid=4 block=64
 __global__ void bitonic_barrier_in_branch(int *data) {
     __shared__ int s[N];
@@ -91,7 +91,7 @@ __global__ void bitonic_barrier_in_branch(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// verified: odd-even transposition: neighbours exchange, even pairs and odd pairs in turn
+// verified: odd-even transposition: even pairs and odd pairs alternate
 // heddle: grid=4 block=64
 __global__ void odd_even(int *data) {
     __shared__ int s[N];
@@ -109,7 +109,7 @@ __global__ void odd_even(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// race: all pairs at once
+// race: all pairs in the same interval
 // heddle: grid=4 block=64
 __global__ void odd_even_at_once(int *data) {
     __shared__ int s[N];
@@ -127,7 +127,7 @@ __global__ void odd_even_at_once(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// race: even and odd pairs without a barrier between them
+// race: no barrier between even and odd pairs
 // heddle: grid=4 block=64
 __global__ void odd_even_missing_barrier(int *data) {
     __shared__ int s[N];
@@ -144,7 +144,7 @@ __global__ void odd_even_missing_barrier(int *data) {
     data[blockIdx.x * N + t] = s[t];
 }
 
-// unknown: that ranks are distinct is a property of the order
+// unknown: the ranks are distinct because of a property of the order
 // heddle: grid=4 block=64
 __global__ void rank_sort(const int *in, int *out) {
     __shared__ int s[N];
@@ -170,7 +170,7 @@ __global__ void rank_sort_ties(const int *in, int *out) {
     out[blockIdx.x * N + rank] = t;
 }
 
-// verified: two sorted halves are merged by one step of a network, into another array
+// verified: two sorted halves are merged by one step of a network into another array
 // heddle: grid=4 block=64
 __global__ void merge_halves(const int *in, int *out) {
     __shared__ int a[N], b[N];

@@ -3,7 +3,7 @@
 #define B 8
 #define W 32
 
-// verified: a tile with a cell of halo on either side
+// verified: a tile with a halo cell on either side
 // heddle: grid=4 block=64
 __global__ void three_point(const float *in, float *out) {
     __shared__ float s[N + 2];
@@ -17,7 +17,7 @@ __global__ void three_point(const float *in, float *out) {
     out[i] = s[t] + s[t + 1] + s[t + 2];
 }
 
-// race: the halo is stored where the last cell of the tile is
+// race: the halo is stored at the last cell of the tile
 // heddle: grid=4 block=64
 __global__ void three_point_wrong_halo(const float *in, float *out) {
     __shared__ float s[N + 2];
@@ -42,7 +42,7 @@ __global__ void three_point_missing_barrier(const float *in, float *out) {
     out[i] = s[t] + s[t + 1] + s[t + 2];
 }
 
-// race: without a second array, blocks read what others write
+// race: without a second array, blocks read elements that other blocks write
 // heddle: grid=4 block=64
 __global__ void three_point_in_place(float *data) {
     __shared__ float s[N + 2];
@@ -72,7 +72,7 @@ __global__ void radius_three(const int *in, int *out) {
     out[i] = sum;
 }
 
-// race: one thread too many fills the halo, and its left cell is one of the tile
+// race: one thread too many fills the halo, and its left cell belongs to the tile
 // heddle: grid=4 block=64
 __global__ void radius_three_off_by_one(const int *in, int *out) {
     __shared__ int s[N + 7];
@@ -123,7 +123,7 @@ __global__ void heat_one_buffer(const float *in, float *out, int steps) {
     out[blockIdx.x * N + t] = s[t];
 }
 
-// divergence: the cells of the border leave the step before its barrier
+// divergence: the border cells skip the barrier of the step
 // heddle: grid=4 block=64
 __global__ void heat_border_continue(const float *in, float *out, int steps) {
     __shared__ float s[2][N];
@@ -142,7 +142,7 @@ __global__ void heat_border_continue(const float *in, float *out, int steps) {
     out[blockIdx.x * N + t] = s[cur][t];
 }
 
-// verified: five points in two dimensions, the halo loaded by the threads at the border
+// verified: five points in two dimensions; the threads at the border load the halo
 // heddle: grid=4,4 block=8,8
 __global__ void five_point(const float *in, float *out) {
     __shared__ float s[B + 2][B + 2];
@@ -161,7 +161,7 @@ __global__ void five_point(const float *in, float *out) {
     out[at] = s[ty][tx] + s[ty - 1][tx] + s[ty + 1][tx] + s[ty][tx - 1] + s[ty][tx + 1];
 }
 
-// race: the row of the tile is too short: the halo of a row is the first cell of the next
+// race: the row of the tile is too short: its halo is the first cell of the next row
 // heddle: grid=4,4 block=8,8
 __global__ void five_point_short_row(const float *in, float *out) {
     __shared__ float s[(B + 2) * (B + 2)];
@@ -191,7 +191,7 @@ __global__ void five_point_late_halo(const float *in, float *out) {
     out[at] = s[ty][tx] + s[ty - 1][tx + 1] + s[ty + 1][tx - 1];
 }
 
-// verified: a column is walked with a window of three rows in registers and the row in shared memory
+// verified: a window of three rows in registers moves down a column, with the row in shared memory
 // heddle: grid=4 block=64
 __global__ void walk_down(const float *in, float *out, int rows) {
     __shared__ float row[N];
@@ -209,7 +209,7 @@ __global__ void walk_down(const float *in, float *out, int rows) {
     }
 }
 
-// race: the row is replaced while others read it
+// race: the row is overwritten while others read it
 // heddle: grid=4 block=64
 __global__ void walk_down_missing_barrier(const float *in, float *out, int rows) {
     __shared__ float row[N];
@@ -242,7 +242,7 @@ __global__ void convolution(const float *in, const float *filter, float *out) {
     out[i] = sum;
 }
 
-// race: the loop that fills the tile strides by half of the block
+// race: the loop that fills the tile has a stride of half of the block
 // heddle: grid=4 block=64
 __global__ void convolution_wrong_stride(const float *in, const float *filter, float *out) {
     __shared__ float s[N + 8];
@@ -256,7 +256,7 @@ __global__ void convolution_wrong_stride(const float *in, const float *filter, f
     out[i] = sum;
 }
 
-// race: the filter is used before it is there
+// race: the filter is used before it is loaded
 // heddle: grid=4 block=64
 __global__ void convolution_early_filter(const float *in, const float *filter, float *out) {
     __shared__ float f[9];
@@ -269,7 +269,7 @@ __global__ void convolution_early_filter(const float *in, const float *filter, f
     out[i] = sum;
 }
 
-// verified: rows then columns of a tile, through a second tile
+// verified: rows and then columns of a tile, through a second tile
 // heddle: grid=4,4 block=8,8
 __global__ void separable(const int *in, int *out) {
     __shared__ int a[B][B], b[B][B];
@@ -281,7 +281,7 @@ __global__ void separable(const int *in, int *out) {
     out[at] = b[y][x] + b[(y + 1) % B][x];
 }
 
-// race: the second pass needs a barrier of its own
+// race: the second pass needs its own barrier
 // heddle: grid=4,4 block=8,8
 __global__ void separable_missing_barrier(const int *in, int *out) {
     __shared__ int a[B][B], b[B][B];

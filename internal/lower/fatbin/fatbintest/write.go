@@ -1,5 +1,6 @@
-// Package fatbintest writes fatbins and ELF files for tests. It follows the layout that package fatbin documents,
-// field by field, and shares no code with the reader.
+// Package fatbintest writes fatbins and ELF files for tests. It follows the format that package
+// fatbin documents, field by field, and shares no code with the reader, so that a mistake in one of
+// them does not cancel itself out.
 package fatbintest
 
 import (
@@ -14,18 +15,21 @@ import (
 
 // Image describes one image.
 type Image struct {
-	Kind   int // 1 PTX, 2 cubin
-	Arch   uint32
-	Header uint32 // 64, 80 or 112; 0 is 64
+	Kind   int    // 1 PTX, 2 cubin
+	Arch   uint32 // 80 for sm_80
+	Header uint32 // bytes: 64, 80 or 112; 0 means 64
 	Name   string // needs a header of more than 64 bytes
-	Comp   string // "lz4", "zstd"; otherwise none
-	Data   []byte
+	Comp   string // "lz4" or "zstd"; anything else means no compression
+	Data   []byte // the uncompressed contents
 }
+
+// Little-endian numbers.
 
 func le16(v int) []byte    { return binary.LittleEndian.AppendUint16(nil, uint16(v)) }
 func le32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
 func le64(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 
+// pad appends zeros up to a multiple of to bytes.
 func pad(b []byte, to int) []byte {
 	for len(b)%to != 0 {
 		b = append(b, 0)
@@ -33,7 +37,9 @@ func pad(b []byte, to int) []byte {
 	return b
 }
 
-// write makes one image: header, payload, padding to 8 bytes.
+// write returns one image: header, payload, and padding to 8 bytes. The header has the fields that
+// the reader uses; the others are zero, or what CUDA writes. LZ4 payloads are raw blocks, as in
+// CUDA, without the frame of the lz4 tool.
 func (s Image) write(t testing.TB) []byte {
 	t.Helper()
 	if s.Header == 0 {
@@ -78,7 +84,8 @@ func (s Image) write(t testing.TB) []byte {
 	return append(h, payload...)
 }
 
-// Region writes a region: its header and its images.
+// Region returns a region: its header and its images. It fails the test if a payload cannot be
+// compressed.
 func Region(t testing.TB, images ...Image) []byte {
 	t.Helper()
 	var body []byte
@@ -91,12 +98,13 @@ func Region(t testing.TB, images ...Image) []byte {
 
 // Section is a section of an ELF file.
 type Section struct {
-	Name string
-	Data []byte
+	Name string // .symtab and .strtab get their types by name
+	Data []byte // its contents
 }
 
-// ELF writes a little-endian ELF64 file: header, sections, names, section headers. A section .symtab is
-// linked to the one before it, which holds its names.
+// ELF returns a little-endian ELF64 file: header, sections, names, section headers. A section
+// .symtab is linked to the section before it, which must contain its names. There are no program
+// headers, which package fatbin does not read.
 func ELF(machine elf.Machine, sections ...Section) []byte {
 	names := []byte{0}
 	nameAt := func(s string) uint32 {
@@ -110,7 +118,8 @@ func ELF(machine elf.Machine, sections ...Section) []byte {
 	add := func(name uint32, typ elf.SectionType, data []byte, link, info uint32, entry uint64) {
 		body = pad(body, 8)
 		headers = append(headers, bytes.Join([][]byte{
-			le32(name), le32(uint32(typ)), le64(0), le64(0), le64(uint64(len(body))), le64(uint64(len(data))), le32(link), le32(info), le64(8), le64(entry),
+			le32(name), le32(uint32(typ)), le64(0), le64(0), le64(uint64(len(body))),
+			le64(uint64(len(data))), le32(link), le32(info), le64(8), le64(entry),
 		}, nil)...)
 		body = append(body, data...)
 	}
@@ -128,16 +137,19 @@ func ELF(machine elf.Machine, sections ...Section) []byte {
 	add(n, elf.SHT_STRTAB, names, 0, 0, 0)
 	body = pad(body, 8)
 	copy(body, bytes.Join([][]byte{
-		[]byte("\x7fELF\x02\x01\x01"), make([]byte, 9), le16(int(elf.ET_DYN)), le16(int(machine)), le32(1),
-		le64(0), le64(0), le64(uint64(len(body))), le32(0), le16(ehsize), le16(0), le16(0), le16(shsize), le16(len(sections) + 2), le16(len(sections) + 1),
+		[]byte("\x7fELF\x02\x01\x01"), make([]byte, 9), le16(int(elf.ET_DYN)), le16(int(machine)),
+		le32(1),
+		le64(0), le64(0), le64(uint64(len(body))), le32(0), le16(ehsize), le16(0), le16(0), le16(shsize),
+		le16(len(sections) + 2), le16(len(sections) + 1),
 	}, nil))
 	return append(body, headers...)
 }
 
-// machineCUDA is e_machine of a cubin.
+// machineCUDA is the e_machine of a cubin.
 const machineCUDA = 190
 
-// Cubin writes an ELF file with entry points and one function that is none.
+// Cubin returns an ELF file with the kernels as entry points, and one function that is not an entry
+// point, which readers must ignore.
 func Cubin(kernels ...string) []byte {
 	names := []byte{0}
 	symbols := make([]byte, 24)
@@ -146,7 +158,8 @@ func Cubin(kernels ...string) []byte {
 		if k == "helper" {
 			other = 0
 		}
-		symbols = append(symbols, bytes.Join([][]byte{le32(uint32(len(names))), {1<<4 | byte(elf.STT_FUNC), other}, le16(1), le64(0), le64(16)}, nil)...)
+		symbols = append(symbols, bytes.Join([][]byte{le32(uint32(len(names))),
+			{1<<4 | byte(elf.STT_FUNC), other}, le16(1), le64(0), le64(16)}, nil)...)
 		names = append(append(names, k...), 0)
 	}
 	file := ELF(machineCUDA, Section{".strtab", names}, Section{".symtab", symbols})

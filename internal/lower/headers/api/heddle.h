@@ -1,22 +1,22 @@
-/* heddle.h: what a kernel may state about itself, in CUDA C++ and OpenCL C.
+/* heddle.h: annotations of kernels in CUDA C++ and OpenCL C.
 
    The names are those of GPUVerify's annotation language, so that kernels annotated for it need no change.
-   A compiler other than heddle's sees nothing of an annotation: it is an empty expression.
+   For other compilers an annotation is an empty expression.
 
-   Under heddle (__HEDDLE__ is defined) an annotation becomes calls of functions without a body, which reach
-   the PTX as they are, by these names, for the engines to give them their meaning:
+   heddle (__HEDDLE__ is defined) compiles an annotation to calls of functions without a body. The PTX
+   contains these calls by the following names, and the engines interpret them:
 
-     __heddle_ghost()                 an annotation begins; what the thread reads up to its end is no access
-                                      of the kernel
-     __heddle_KIND(condition, all)    it ends; KIND is assert, assume, requires, ensures, invariant,
-                                      candidate, function_wide, barrier_invariant; all is 1 if it is meant
-                                      for disabled threads too (the global forms)
+     __heddle_ghost()                 start of an annotation; reads of the thread up to its end are not
+                                      accesses of the kernel
+     __heddle_KIND(condition, all)    end of an annotation; KIND is assert, assume, requires, ensures,
+                                      invariant, candidate, function_wide, barrier_invariant; all is 1 if
+                                      it applies to disabled threads too (the global forms)
      __heddle_fresh(p), __heddle_reads_from(p, size), __heddle_writes_to(p, size), __heddle_snapshot(to, from)
      __heddle_read(p), __heddle_write_offset(p), __heddle_other(v), __heddle_old(v), ...
-                                      values within a condition
-     __heddle_axiom_N()               a function with a body: returns the condition of an axiom
+                                      values in a condition
+     __heddle_axiom_N()               a function with a body that returns the condition of an axiom
 
-   `heddle run` checks the conditions that one thread's execution decides: see LIMITATIONS.md. */
+   `heddle run` checks the conditions that the execution of one thread decides: see docs/support.md. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 
@@ -35,11 +35,11 @@
 #define __HEDDLE_DEVICE
 #endif
 
-/* Plain functions of values, with or without heddle. */
+/* Ordinary functions of values, with and without heddle. */
 #define __implies(a, b) (!(a) | !!(b))
 #ifndef __HEDDLE__
 #define __ite(c, a, b) ((c) ? (a) : (b))
-#else /* both are computed, so that an annotation has no branches: an invariant stays at the head of its loop */
+#else /* evaluates both operands: without branches, an invariant stays at the head of its loop */
 #define __ite(c, a, b) __extension__({ __typeof__(a) __then = (a); __typeof__(b) __else = (b); (c) ? __then : __else; })
 #endif
 #define __is_pow2(x) ((x) != 0 && ((x) & ((x) - 1)) == 0)
@@ -49,7 +49,7 @@
 #define __HEDDLE_CAT_(a, b) a##b
 #define __HEDDLE_CAT(a, b) __HEDDLE_CAT_(a, b)
 
-/* Functions of which nothing is known: a call stops `heddle run` as unsupported. */
+/* Functions whose results are unknown: a call stops `heddle run` as unsupported. */
 #ifdef __cplusplus
 #define __HEDDLE_UNINTERPRETED extern "C" __HEDDLE_DEVICE
 #else
@@ -102,7 +102,7 @@ __HEDDLE_EXTERN void __heddle_ghost(__HEDDLE_NONE);
 __HEDDLE_EXTERN void __heddle_assert(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_assume(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_requires(int /*condition*/, int /*all*/);
-/* returns_twice keeps LLVM from inlining the function that states it: where it returns, and what, must stay visible. */
+/* returns_twice prevents LLVM from inlining the annotated function: its returns and results must stay visible. */
 __HEDDLE_EXTERN __attribute__((returns_twice)) void __heddle_ensures(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_invariant(int /*condition*/, int /*all*/);
 __HEDDLE_EXTERN void __heddle_candidate(int /*condition*/, int /*all*/);
@@ -125,8 +125,8 @@ __HEDDLE_EXTERN void __heddle_instance(long /*thread*/);
 #define __function_wide_invariant(...) __HEDDLE_STATE(function_wide, 0, __VA_ARGS__)
 #define __function_wide_candidate_invariant(...) __HEDDLE_STATE(function_wide, 1, __VA_ARGS__)
 
-/* -D__HEDDLE_CANDIDATES: invariants are guesses, which may be wrong.
-   -D__HEDDLE_ONLY_REQUIRES: nothing but __requires is there. */
+/* -D__HEDDLE_CANDIDATES: invariants are candidates, which may be wrong.
+   -D__HEDDLE_ONLY_REQUIRES: only __requires has an effect. */
 #if defined(__HEDDLE_CANDIDATES) || defined(__HEDDLE_ONLY_REQUIRES)
 #undef __invariant
 #undef __global_invariant
@@ -154,8 +154,8 @@ __HEDDLE_EXTERN void __heddle_instance(long /*thread*/);
 #define __global_ensures(...) ((void)0)
 #endif
 
-/* Pointers are passed as the address that the thread has: CUDA's are generic; an OpenCL pointer keeps its
-   address space by the function that takes it. */
+/* Pointers are passed as addresses. Those of CUDA are generic; for OpenCL there is a function per address
+   space. */
 #ifdef __cplusplus
 #define __HEDDLE_OF_POINTER(RESULT, NAME)                                  \
   __HEDDLE_EXTERN RESULT __heddle_##NAME(const volatile void *);
@@ -201,7 +201,7 @@ __HEDDLE_EXTERN void __heddle_writes_to(long /*address*/, __SIZE_TYPE__ /*bytes 
 __HEDDLE_EXTERN void __heddle_snapshot(long /*to*/, long /*from*/);
 #define __array_snapshot(to, from) __heddle_snapshot((long)(to), (long)(from))
 
-/* Permissions to look at an element within barrier invariants. */
+/* Permissions to read an element in barrier invariants. */
 __HEDDLE_EXTERN void __heddle_permission(int /*condition*/, int /*write*/);
 #define __read_permission(TYPE, ...) (__heddle_ghost(), (void)(__VA_ARGS__), __heddle_permission(1, 0))
 #define __write_permission(TYPE, ...) (__heddle_ghost(), (void)(__VA_ARGS__), __heddle_permission(1, 1))
@@ -226,7 +226,7 @@ __HEDDLE_EXTERN long __heddle_return(__HEDDLE_NONE);
 /* An atomic of this thread on element INDEX of the array has returned the value. */
 #define __atomic_has_taken_value(p, index, value) (__heddle_taken((long)((p) + (index)), (__SIZE_TYPE__)(value)) != 0)
 
-/* Values of the other thread, of before, and of the result, by type. FROM and TO convert to 64 bits. */
+/* Values of the other thread, earlier values, and results, by type. FROM and TO convert to 64 bits. */
 #ifndef __cplusplus
 #undef __HEDDLE_INLINE
 #define __HEDDLE_INLINE static inline __attribute__((always_inline, unused))
@@ -276,7 +276,7 @@ __HEDDLE_VECTOR(float4)
 #define __uniform_ptr(p) (__heddle_uniform((long)(p)) != 0)
 #define __distinct_ptr(p) (__heddle_distinct((long)(p)) != 0)
 
-/* A statement about all launches that are meant: a function of its own, which an engine may evaluate. */
+/* A condition on all intended launches: a separate function, which an engine can evaluate. */
 #ifdef __cplusplus
 #define __axiom(...) \
   extern "C" __attribute__((device, used)) int __HEDDLE_CAT(__heddle_axiom_, __LINE__)(void) { return !!(__VA_ARGS__); }
@@ -308,7 +308,7 @@ __HEDDLE_VECTOR(float4)
 #define __HEDDLE_INSTANCES_20(t, ...) __HEDDLE_INSTANCES_1(t), __HEDDLE_INSTANCES_19(__VA_ARGS__)
 #define __HEDDLE_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, n, ...) n
 #define __HEDDLE_COUNT(...) __HEDDLE_COUNT_(__VA_ARGS__, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-/* The instances are the threads for which the invariant is wanted after the barrier. */
+/* The instances are the threads for which the invariant is assumed after the barrier. */
 #ifdef __HEDDLE_ONLY_REQUIRES
 #define __HEDDLE_BARRIER_INVARIANT(...) ((void)0)
 #else
@@ -360,7 +360,7 @@ __HEDDLE_VECTOR(float4)
 #define __barrier_invariant_binary_19(...) __HEDDLE_BARRIER_INVARIANT(1, __VA_ARGS__)
 #define __barrier_invariant_binary_20(...) __HEDDLE_BARRIER_INVARIANT(1, __VA_ARGS__)
 
-/* Additions that are taken not to overflow: as a value, and as a statement about two or three terms. */
+/* Additions that are assumed not to overflow: as a value, and as a condition on two or three terms. */
 #ifdef __cplusplus
 template <typename __T> __HEDDLE_DEVICE inline bool __add_noovfl(__T __a, __T __b) { __T __r; return !__builtin_add_overflow(__a, __b, &__r); }
 template <typename __T> __HEDDLE_DEVICE inline bool __add_noovfl(__T __a, __T __b, __T __c) {
@@ -381,7 +381,7 @@ __HEDDLE_NO_OVERFLOW(long)
 __HEDDLE_NO_OVERFLOW(unsigned long)
 #define __HEDDLE_SUM(NAME, T) static inline __attribute__((unused)) T __add_noovfl_##NAME(T __a, T __b)
 #endif
-/* Under heddle the sum comes with the assumption. */
+/* heddle adds the assumption to the sum. */
 #define __HEDDLE_SUM_OF(NAME, T)    \
   __HEDDLE_SUM(NAME, T) {           \
     T __r;                            \

@@ -28,7 +28,7 @@ __heddle_fn void __grid_sync() {
   }
   asm volatile(".pragma \"heddle.grid\";\n\tbarrier.sync 0;" ::: "memory");
 }
-/* The lane that is number __n of __mask. */
+/* The n-th lane of __mask, counted from 0. */
 __heddle_fn unsigned int __nth_lane(unsigned int __mask, unsigned int __n) {
   for (; __n != 0; __n--) __mask &= __mask - 1;
   return __ffs(__mask) - 1;
@@ -91,7 +91,7 @@ class grid_group : public thread_group {
   static __heddle_member dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
 };
 
-/* The blocks of a cluster (PTX ISA 9.7.13.3, 9.7.9.23). Without one in the launch, a block is a cluster of its own. */
+/* The blocks of a cluster (PTX ISA 9.7.13.3, 9.7.9.23). In a launch without clusters, each block is a cluster. */
 class cluster_group : public thread_group {
   __heddle_member cluster_group() : thread_group(0, false) {}
   friend __attribute__((device)) cluster_group this_cluster();
@@ -172,7 +172,7 @@ class coalesced_group : public thread_group {
   template <typename __T> __heddle_member unsigned int match_all(__T __v, int &__p) const { return __packed(__match_all_sync(__lanes, __v, &__p)); }
 };
 
-/* A tile: __N neighbouring threads of a block, all in one warp. */
+/* A tile: __N adjacent threads of a block, all in one warp. */
 template <unsigned int __N, typename __Parent = void> class thread_block_tile;
 template <unsigned int __N, typename __Parent> class thread_block_tile : public thread_group {
   static_assert(__N != 0 && __N <= 32 && (__N & (__N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
@@ -182,7 +182,7 @@ template <unsigned int __N, typename __Parent> class thread_block_tile : public 
 
  public:
   __heddle_member thread_block_tile() : thread_group(__mask(), false) {}
-  /* A tile of something is a tile, whatever it is a tile of. */
+  /* A tile of any group is a tile. */
   __heddle_member operator thread_block_tile<__N, void>() const { return thread_block_tile<__N, void>(); }
   __heddle_member void sync() const { __syncwarp(__mask()); }
   static __heddle_member unsigned int size() { return __N; }
@@ -211,12 +211,12 @@ __heddle_fn coalesced_group coalesced_threads() { return coalesced_group(__activ
 __heddle_fn thread_block_tile<1> this_thread() { return thread_block_tile<1>(); }
 
 template <unsigned int __N, typename __G> __heddle_fn thread_block_tile<__N, __G> tiled_partition(const __G &) { return thread_block_tile<__N, __G>(); }
-/* With the size as an argument, of a power of two threads. */
+/* The size is an argument, a power of two. */
 __inline__ __heddle_member thread_group tiled_partition(const thread_group &, unsigned int __n) {
   unsigned int __bits = __n >= 32 ? ~0u : ((1u << __n) - 1) << (__thread_of_block() & 31 & ~(__n - 1));
   return thread_group(__bits, false);
 }
-/* The members of a group of one warp that have the same label. */
+/* The members of a group within one warp that have the same label. */
 template <typename __T> __heddle_fn coalesced_group labeled_partition(const coalesced_group &__g, __T __label) {
   return coalesced_group(__match_any_sync(__g.__mask(), __label));
 }

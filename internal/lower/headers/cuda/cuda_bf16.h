@@ -1,5 +1,5 @@
-/* bfloat16: __nv_bfloat16 and its pair as storage, with arithmetic by way of float. What it shares with half is in
-   ../heddle/half.h. */
+/* bfloat16: __nv_bfloat16 and its pair as storage, with arithmetic in float. ../heddle/half.h has the part that is
+   common with half. */
 #ifndef HEDDLE_CUDA_BF16_H
 #define HEDDLE_CUDA_BF16_H
 #pragma clang system_header

@@ -1,5 +1,5 @@
 /* Half precision: half and half2 as storage, with arithmetic by the f16 instructions (PTX ISA 9.7.4) and
-   everything else by way of float, rounded once. What it shares with bfloat16 is in ../heddle/half.h. */
+   everything else in float, rounded once. ../heddle/half.h has the part that is common with bfloat16. */
 #ifndef HEDDLE_CUDA_FP16_H
 #define HEDDLE_CUDA_FP16_H
 

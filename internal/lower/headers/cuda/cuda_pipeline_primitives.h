@@ -1,5 +1,5 @@
 /* Pipeline primitives (CUDA C++ Programming Guide, "Pipeline Primitives Interface") on cp.async, PTX ISA 9.7.9.25.3.
-   Completion by a shared memory barrier (__pipeline_arrive_on) is not there. */
+   Completion by a shared memory barrier (__pipeline_arrive_on) is not supported. */
 #ifndef HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
 #define HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
 
@@ -38,7 +38,7 @@ __heddle_fn void __pipeline_wait_prior(__SIZE_TYPE__ __prior) {
     __HEDDLE_WAIT_PRIOR(13);
     __HEDDLE_WAIT_PRIOR(14);
     __HEDDLE_WAIT_PRIOR(15);
-    default: break; /* to wait for more than was asked for would hide races, to wait for less hides none */
+    default: break; /* waiting for more than requested would hide races, waiting for less does not */
   }
 }
 #undef __HEDDLE_WAIT_PRIOR

@@ -1,9 +1,9 @@
 /* Random numbers on the device: the interface of curand_kernel.h. Each generator is Marsaglia's xorwow
    ("Xorshift RNGs", Journal of Statistical Software 8(14), 2003, section 3.1), so the numbers are not those
-   of NVIDIA's library; what is read and written of a state is alike: each call reads and updates all of it.
+   of NVIDIA's library; the accesses to a state are the same: each call reads and updates all of it.
    The block-wide generator, curandStateMtgp32, has the shape of "A Variant of Mersenne Twister Suitable for
-   Graphic Processors" (Saito, Matsumoto, ACM TOMS 39(2), 2013, section 3), with constants of our own: up to
-   256 threads of a block draw together. The quasirandom ones are not here. */
+   Graphic Processors" (Saito, Matsumoto, ACM TOMS 39(2), 2013, section 3), with different constants: up
+   to 256 threads of a block use it together. Quasirandom generators are not supported. */
 #ifndef HEDDLE_CURAND_KERNEL_H
 #define HEDDLE_CURAND_KERNEL_H
 
@@ -50,7 +50,7 @@ template <typename __S> __heddle_fn void skipahead(unsigned long long __n, __S *
 template <typename __S> __heddle_fn void skipahead_sequence(unsigned long long __n, __S *__state) { __state->v[0] ^= (unsigned int)__n; }
 
 /* Thread t of the block makes word t + 351 of a ring of 1024 from words t, t + 1 and t + 84; then the ring
-   moves on by the number of threads. More than 256 threads would read what others write. */
+   advances by the number of threads. With more than 256 threads, some would read what others write. */
 struct curandStateMtgp32 {
   unsigned int s[1024];
   int offset, pid;

@@ -1,4 +1,4 @@
-/* checkCudaErrors and its kind, which samples take from helper_cuda.h. */
+/* checkCudaErrors and similar functions, which samples use from helper_cuda.h. */
 #ifndef HEDDLE_HELPER_CUDA_H
 #define HEDDLE_HELPER_CUDA_H
 

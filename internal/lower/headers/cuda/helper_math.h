@@ -1,4 +1,4 @@
-/* Operators and functions on the vector types, as kernels expect of helper_math.h and cutil_math.h. */
+/* Operators and functions on the vector types that kernels expect from helper_math.h and cutil_math.h. */
 #ifndef HEDDLE_HELPER_MATH_H
 #define HEDDLE_HELPER_MATH_H
 

@@ -1,1 +1,1 @@
-/* Everything that CUDA headers declare is in the force-included prelude; this one adds nothing. */
+/* Empty: the force-included prelude declares everything of the CUDA headers. */

@@ -1,5 +1,5 @@
-/* mma.h: nvcuda::wmma, by the wmma instructions (PTX ISA 9.7.14.4). Which lane holds which element of a fragment is
-   unspecified there, and here too. The numbers of registers are those of table 9.7.14.4.1. */
+/* mma.h: nvcuda::wmma, by the wmma instructions (PTX ISA 9.7.14.4). As in the ISA, it is unspecified which lane has
+   which element of a fragment. The numbers of registers are those of table 9.7.14.4.1. */
 #ifndef HEDDLE_MMA_H
 #define HEDDLE_MMA_H
 #pragma clang system_header
@@ -21,7 +21,7 @@ enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
 enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 }
 
-/* What elements of a fragment are stored as, and how they lie in memory. */
+/* The type of the elements of a fragment, and their layout in memory. */
 template <typename __T> struct __element { typedef __T storage; typedef __T memory; };
 template <> struct __element<precision::tf32> { typedef float storage; typedef float memory; };
 template <> struct __element<experimental::precision::u4> { typedef unsigned int storage; typedef void memory; };
@@ -159,7 +159,7 @@ __heddle_fn void mma_sync(fragment<accumulator, __m, __n, __k, int> &__d, const 
   else __mma_wrap(__d, __a, __b, __c);
 }
 
-/* Of 4 bits and of one, A lies by rows and B by columns; distances in memory count elements. */
+/* With elements of 4 bits and 1 bit, A is in row order and B in column order; strides count elements. */
 #define __HEDDLE_W_SUBBYTE(K, T, PTX)                                                                                       \
   template <> class fragment<matrix_a, 8, 8, K, T, row_major> : public __fragment_base<__element<T>::storage, 1> {};        \
   template <> class fragment<matrix_b, 8, 8, K, T, col_major> : public __fragment_base<__element<T>::storage, 1> {};        \

@@ -2,7 +2,7 @@
    .scope (PTX ISA 9.7.13.5); _block is .cta and _system is .sys. They order no other access.
 
    The unscoped ones are compiler atomics, so that address-space inference reaches them. LLVM up to 19 prints
-   every relaxed atomic without a scope; later versions print the scope that is asked for. The scoped ones
+   every relaxed atomic without a scope; later versions print the requested scope. The scoped ones
    are inline assembly on generic addresses, which is the same in every version. */
 #ifndef HEDDLE_ATOMICS_H
 #define HEDDLE_ATOMICS_H
@@ -28,7 +28,7 @@
 #define __HEDDLE_ATOMIC(NAME, OP, T, PTX, C)                               \
   __heddle_fn T NAME(T *__p, T __v) { return __HEDDLE_RMW(OP, __p, __v); } \
   __HEDDLE_SCOPES(NAME, T, PTX, C)
-/* Operations that compilers have no builtin for. */
+/* Operations for which compilers have no builtin. */
 #define __HEDDLE_ATOMIC_ASM(NAME, T, PTX, C)    \
   __HEDDLE_SCOPED(NAME, , "gpu", T, PTX, C)     \
   __HEDDLE_SCOPES(NAME, T, PTX, C)
@@ -44,7 +44,7 @@ __HEDDLE_ATOMIC(atomicAdd, fetch_add, __heddle_u64, "add.u64", "l")
 __heddle_fn float atomicAdd(float *__p, float __v) { return __HEDDLE_RMW(fetch_add, __p, __v); }
 __heddle_fn double atomicAdd(double *__p, double __v) { return __HEDDLE_RMW(fetch_add, __p, __v); }
 #else
-/* Before 20 the order that this builtin asks for is not printed either: plain atom.add.f32. */
+/* LLVM before 20 does not print the order of this builtin either: plain atom.add.f32. */
 __heddle_fn float atomicAdd(float *__p, float __v) { return __nvvm_atom_add_gen_f(__p, __v); }
 __heddle_fn double atomicAdd(double *__p, double __v) { return __nvvm_atom_add_gen_d(__p, __v); }
 #endif
@@ -108,7 +108,7 @@ __HEDDLE_ATOMIC_EXCH_FLOAT(_system)
 __HEDDLE_CAS_ALL(int, "b32", "r")
 __HEDDLE_CAS_ALL(__heddle_u32, "b32", "r")
 __HEDDLE_CAS_ALL(__heddle_u64, "b64", "l")
-/* LLVM would widen a 16-bit compare-and-swap to a loop over 32 bits, with other bytes touched. */
+/* LLVM would widen a 16-bit compare-and-swap to a loop over 32 bits, which accesses other bytes. */
 __HEDDLE_CAS_SCOPED(, "gpu", unsigned short, "b16", "h")
 __HEDDLE_CAS_SCOPED(_block, "cta", unsigned short, "b16", "h")
 __HEDDLE_CAS_SCOPED(_system, "sys", unsigned short, "b16", "h")

@@ -1,4 +1,4 @@
-/* What device code calls of the C library: printf and assert reach PTX as the calls to vprintf and
+/* The C library functions of device code. printf and assert become the calls to vprintf and
    __assertfail that nvcc emits; malloc and free are calls to the device heap. */
 #ifndef HEDDLE_DEVICE_LIB_H
 #define HEDDLE_DEVICE_LIB_H
@@ -12,14 +12,14 @@ __attribute__((device)) void free(void *);
 __attribute__((device, noreturn)) static __inline__ void abort() { asm volatile("trap;"); __builtin_unreachable(); }
 __attribute__((device, noreturn)) static __inline__ void exit(int) { asm volatile("exit;"); __builtin_unreachable(); }
 }
-/* clang knows no memcpy of device code as a builtin. Typed pointers promise their alignment. */
+/* clang has no builtin memcpy for device code. Typed pointers promise their alignment. */
 __heddle_fn void *memcpy(void *__d, const void *__s, __SIZE_TYPE__ __n) { return __builtin_memcpy(__d, __s, __n); }
 __heddle_fn void *memmove(void *__d, const void *__s, __SIZE_TYPE__ __n) { return __builtin_memmove(__d, __s, __n); }
 __heddle_fn void *memset(void *__d, int __c, __SIZE_TYPE__ __n) { return __builtin_memset(__d, __c, __n); }
 template <typename __T, typename __U> __heddle_fn void *memcpy(__T *__d, const __U *__s, __SIZE_TYPE__ __n) { return __builtin_memcpy(__d, __s, __n); }
 template <typename __T, typename __U> __heddle_fn void *memmove(__T *__d, const __U *__s, __SIZE_TYPE__ __n) { return __builtin_memmove(__d, __s, __n); }
 template <typename __T> __heddle_fn void *memset(__T *__d, int __c, __SIZE_TYPE__ __n) { return __builtin_memset(__d, __c, __n); }
-/* What the assert of glibc, of musl and of macOS calls. */
+/* The functions that assert calls in glibc, musl and macOS. */
 __attribute__((device, always_inline, noreturn)) static __inline__ void __assert_fail(const char *message, const char *file, unsigned int line, const char *function) {
   __assertfail(message, file, line, function, 1);
 }

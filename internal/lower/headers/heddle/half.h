@@ -1,14 +1,14 @@
-/* What half and bfloat16 have in common, included once for each. Before it are defined:
+/* The common part of half and bfloat16, included once for each. These must be defined before:
 
      __HEDDLE_H, __HEDDLE_H2      the type and its pair
-     __HEDDLE_H_NAME(a, b)        a function's name around that of the type
+     __HEDDLE_H_NAME(a, b)        the name of a function, with that of the type between a and b
      __HEDDLE_H_RN(float)         the nearest value, ties to even
      __HEDDLE_H_BITS(bits)        the value with these bits; __HEDDLE_H_INFINITY are those of infinity
      __HEDDLE_H_OPERATION(name, ptx, expression of floats __x and __y)
      __hfma                       for the type
 
-   and undefined behind it. Sums, products and quotients are those of float, rounded again: with 24 bits that is
-   the same as rounding once. */
+   and are undefined at its end. Sums, products and quotients are computed in float and rounded again: with 24 bits
+   that is the same as rounding once. */
 __HEDDLE_H_OPERATION(__hadd, "add.rn", __x + __y)
 __HEDDLE_H_OPERATION(__hsub, "sub.rn", __x - __y)
 __HEDDLE_H_OPERATION(__hmul, "mul.rn", __x * __y)
@@ -179,7 +179,7 @@ __HEDDLE_H_LOAD(__ldca)
 __HEDDLE_H_LOAD(__ldcg)
 __HEDDLE_H_LOAD(__ldcs)
 
-/* By compare and swap, which orders and conflicts as atom.add.noftz does; a pair is two additions. */
+/* By compare-and-swap, which has the same order and conflicts as atom.add.noftz; a pair is two additions. */
 __heddle_fn __HEDDLE_H atomicAdd(__HEDDLE_H *__p, __HEDDLE_H __v) {
   unsigned short __old, __seen = ((volatile __HEDDLE_H *)__p)->__x;
   do {

@@ -1,5 +1,5 @@
 /* threadIdx, blockIdx, blockDim, gridDim, warpSize: reading a member reads the special register (PTX ISA
-   10.1-10.7). Members are properties, as clang offers them; the objects have no storage and no address. */
+   10.1-10.7). Members are properties of clang; the objects have no storage and no address. */
 #ifndef HEDDLE_INDICES_H
 #define HEDDLE_INDICES_H
 

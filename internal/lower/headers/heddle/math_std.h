@@ -91,7 +91,7 @@ __heddle_fn long long llabs(long long x) { return x < 0 ? -x : x; }
 __HEDDLE_CLASSIFY(float, __builtin_huge_valf())
 __HEDDLE_CLASSIFY(double, __builtin_huge_val())
 
-/* nvcc gives min and max to host and device. */
+/* nvcc provides min and max for host and device. */
 #define __HEDDLE_MINMAX(T)                                          \
   __heddle_hd T min(T __a, T __b) { return __b < __a ? __b : __a; } \
   __heddle_hd T max(T __a, T __b) { return __a < __b ? __b : __a; }
@@ -101,7 +101,7 @@ __HEDDLE_MINMAX(long)
 __HEDDLE_MINMAX(unsigned long)
 __HEDDLE_MINMAX(long long)
 __HEDDLE_MINMAX(unsigned long long)
-/* Mixed integers meet in their common type; float and double in double. */
+/* Mixed integers are converted to their common type; float and double to double. */
 template <typename __A, typename __B> struct __heddle_common { enum { value = __heddle_is<__A>::integral && __heddle_is<__B>::integral }; };
 template <> struct __heddle_common<float, double> { enum { value = true }; };
 template <> struct __heddle_common<double, float> { enum { value = true }; };
@@ -115,7 +115,7 @@ __heddle_hd typename __heddle_if<__heddle_common<__A, __B>::value, decltype(__A(
   typedef decltype(__a + __b) __R;
   return (__R)__a < (__R)__b ? (__R)__b : (__R)__a;
 }
-/* On the device a NaN operand is not taken, as min.f32 defines (PTX ISA 9.7.3.11). */
+/* On the device, a NaN operand is ignored, as by min.f32 (PTX ISA 9.7.3.11). */
 #define __HEDDLE_MINMAX_F(T, MIN, MAX)                                                          \
   __heddle_fn T min(T __a, T __b) { return MIN(__a, __b); }                                     \
   __heddle_fn T max(T __a, T __b) { return MAX(__a, __b); }                                     \

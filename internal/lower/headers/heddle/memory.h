@@ -4,7 +4,7 @@
 #ifndef HEDDLE_MEMORY_H
 #define HEDDLE_MEMORY_H
 
-/* One template an operation: a scalar, or a vector type of two or four components, moves as raw bits. (An
+/* One template per operation: a scalar, or a vector type of two or four components, moves as raw bits. (An
    overload for each of the 30 types would cost every compilation 60 ms.) */
 template <typename __T, bool = __heddle_is<__T>::object> struct __heddle_mem {
   typedef __T elem;

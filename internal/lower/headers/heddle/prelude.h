@@ -3,7 +3,7 @@
 #ifndef HEDDLE_PRELUDE_H
 #define HEDDLE_PRELUDE_H
 
-/* clang lets constexpr functions of the C++ library stand beside device functions of a system header only. */
+/* clang allows device functions next to constexpr functions of the C++ library only in a system header. */
 #pragma clang system_header
 
 #define __CUDACC__ 1
@@ -12,7 +12,7 @@
 #define __CUDACC_VER_BUILD__ 0
 #define CUDART_VERSION 12000
 #define CUDA_VERSION 12000
-/* By this name headers of samples (helper_cuda.h) see that the types of the runtime are there. */
+/* Headers of samples (helper_cuda.h) test this macro to find out whether the types of the runtime exist. */
 #define __DRIVER_TYPES_H__
 
 #include "qualifiers.h"

@@ -7,12 +7,12 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-/* Managed memory is global memory to a kernel; clang knows the attribute for HIP only. */
+/* Managed memory is global memory to a kernel; clang has the attribute only for HIP. */
 #define __managed__ __attribute__((device))
 #define __grid_constant__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ __inline__ __attribute__((always_inline))
-/* clang takes __noinline__ as a keyword inside __attribute__ too: libstdc++ writes it so. */
+/* clang treats __noinline__ as a keyword even inside __attribute__, where libstdc++ uses it. */
 #if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
 #endif
@@ -28,7 +28,7 @@
 #define __specialization_static static
 #define __nv_nodiscard
 
-/* What our own headers declare device functions with. */
+/* The qualifiers of device functions in these headers. */
 #define __heddle_fn static __inline__ __attribute__((device, always_inline))
 #define __heddle_member __attribute__((device, always_inline))
 #define __heddle_hd static __inline__ __attribute__((host, device, always_inline))

@@ -1,10 +1,10 @@
 /* The CUDA runtime API as host code in the same file uses it: declarations only, so that it type-checks. Host
-   code is never run and no host object is made. */
+   code is never executed and no host object exists. */
 #ifndef HEDDLE_RUNTIME_H
 #define HEDDLE_RUNTIME_H
 
 typedef __SIZE_TYPE__ size_t;
-/* nvcc has these without an #include too, from C headers that its own include. */
+/* nvcc provides these without an #include, from C headers that its own headers include. */
 typedef unsigned int uint;
 typedef unsigned short ushort;
 typedef unsigned long ulong;
@@ -105,7 +105,7 @@ typedef void (*cudaHostFn_t)(void *);
 #define cudaInvalidDeviceId ((int)-2)
 
 extern "C" {
-/* What clang turns kernel<<<...>>>(...) into. */
+/* clang compiles kernel<<<...>>>(...) to calls of these. */
 cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 
@@ -192,7 +192,7 @@ __attribute__((host, device)) cudaError_t cudaGetLastError(void);
 __attribute__((host, device)) cudaError_t cudaGetDevice(int *);
 }
 
-/* The typed forms that the runtime's C++ part offers. */
+/* The typed forms of the runtime's C++ interface. */
 template <class __T> cudaError_t cudaMalloc(__T **__p, size_t __n) { return cudaMalloc((void **)__p, __n); }
 template <class __T> cudaError_t cudaMallocHost(__T **__p, size_t __n, unsigned int __f = 0) { return cudaMallocHost((void **)__p, __n, __f); }
 template <class __T> cudaError_t cudaMallocManaged(__T **__p, size_t __n, unsigned int __f = cudaMemAttachGlobal) { return cudaMallocManaged((void **)__p, __n, __f); }

@@ -1,5 +1,5 @@
-/* Barriers and fences, by the PTX instructions that nvcc emits for them. Barriers and fences are written as
-   inline assembly with a memory clobber, so that every LLVM keeps them where they are. */
+/* Barriers and fences, by the PTX instructions that nvcc emits for them. They are inline assembly
+   with a memory clobber, so that no version of LLVM moves them. */
 #ifndef HEDDLE_SYNC_H
 #define HEDDLE_SYNC_H
 
@@ -33,7 +33,7 @@ __heddle_fn void __nanosleep(unsigned int ns) { asm volatile("nanosleep.u32 %0;"
 __heddle_fn void __trap() { asm volatile("trap;"); }
 __heddle_fn void __brkpt() { asm volatile("brkpt;"); }
 
-/* Named barriers as nvcc's builtins have them. */
+/* Named barriers, with the names of nvcc's builtins. */
 __heddle_fn void __nv_bar_sync(unsigned int id, unsigned int __n) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(__n) : "memory"); }
 __heddle_fn void __nv_bar_arrive(unsigned int id, unsigned int __n) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(__n) : "memory"); }
 

@@ -1,6 +1,6 @@
 /* Textures and surfaces: the object API, and texture references as they were up to CUDA 11. Each function is
-   the PTX instruction that it stands for (PTX ISA 9.7.10, 9.7.11) on a 64-bit handle. What is read is
-   converted from the 32-bit elements that the instruction returns. */
+   one PTX instruction (PTX ISA 9.7.10, 9.7.11) on a 64-bit handle. Results are converted from the 32-bit
+   elements that the instruction returns. */
 #ifndef HEDDLE_TEXTURES_H
 #define HEDDLE_TEXTURES_H
 
@@ -61,7 +61,7 @@ template <typename __T, typename __E> __heddle_fn __T __heddle_compose(__E __x, 
 template <typename __A, typename __B> struct __heddle_same_type { enum { value = 0 }; };
 template <typename __A> struct __heddle_same_type<__A, __A> { enum { value = 1 }; };
 
-/* OP is the instruction up to its vector, COORD the type of its coordinates, REST the operands behind the
+/* OP is the instruction up to its vector, COORD the type of its coordinates, REST the operands after the
    handle %4 with their constraints. */
 #define __HEDDLE_TEX_ASM(OP, COORD, TEXT, ...)                                                                  \
   if constexpr (__heddle_same_type<typename __heddle_mem<__T>::elem, float>::value) {                           \
@@ -112,7 +112,7 @@ template <typename __T> __heddle_fn __T tex2Dgather(cudaTextureObject_t __h, flo
 }
 
 /* Surfaces: x counts bytes. Elements move as raw bits; a vector is one instruction for each component, which
-   is the same access to whoever looks at the surface. */
+   is the same access for other threads. */
 #define __HEDDLE_SURF_CASE(SIZE, B, REG, C, ...)                             \
   if constexpr (sizeof(__E) == SIZE) {                                       \
     REG __b;                                                                 \

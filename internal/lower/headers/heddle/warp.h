@@ -39,7 +39,7 @@ __HEDDLE_SHFL32(up, 0)
 __HEDDLE_SHFL32(down, 0x1f)
 __HEDDLE_SHFL32(bfly, 0x1f)
 
-/* One template a mode. A type narrower than int is passed as int, as by integral promotion. */
+/* One template per mode. A type narrower than int is passed as int, as by integral promotion. */
 template <typename __T, bool = __heddle_is<__T>::arithmetic> struct __heddle_lane {};
 template <typename __T> struct __heddle_lane<__T, true> { typedef decltype(+__T()) type; };
 
@@ -60,7 +60,7 @@ template <typename __T> struct __heddle_lane<__T, true> { typedef decltype(+__T(
   template <typename __T> __heddle_fn typename __heddle_lane<__T>::type NAME(__T __v, BT __b, int width = 32) {                      \
     return NAME##_sync(__activemask(), __v, __b, width);                                                                             \
   }
-/* The shuffles without _sync are gone from sm_70 on; sources that still have them mean the active lanes. */
+/* sm_70 removed the shuffles without _sync; sources that use them mean the active lanes. */
 __HEDDLE_SHFL(__shfl, idx, int)
 __HEDDLE_SHFL(__shfl_up, up, unsigned int)
 __HEDDLE_SHFL(__shfl_down, down, unsigned int)

@@ -1,6 +1,6 @@
 /* Force-included before every .cl file: the types and constants of OpenCL C 1.0 to 3.0, the work-item
-   functions, barriers and fences. The other built-in functions are written for each file as it
-   needs them (clbuiltin.go). clang's own opencl-c.h is not used. Sections are of "The OpenCL C
+   functions, barriers and fences. The other built-in functions are generated for each file
+   (clbuiltin.go). clang's own opencl-c.h is not used. Sections are of "The OpenCL C
    Specification", version 3.0. */
 #ifndef HEDDLE_OPENCL_BASE_H
 #define HEDDLE_OPENCL_BASE_H
@@ -129,7 +129,7 @@ __HEDDLE_VECTORS(half)
 
 #define kernel_exec(X, typen) kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(typen)))
 
-/* 6.15.13: printf. The format is in the constant space, where vprintf wants a generic address; the
+/* 6.15.13: printf. The format is in the constant space, where vprintf expects a generic address; the
    result is 0. */
 int __heddle_vprintf(const char *__format, ...) __asm__("vprintf");
 __heddle_cl const char *__heddle_format(__constant const char *__f) {

@@ -1,5 +1,5 @@
 /* Images (6.15.15). An image is a buffer of pixels of 16 bytes at (x, y, z), 2^12 by 2^12 of them in each plane
-   but for one-dimensional ones: what its elements are packed to does not matter for who touches which. A
+   but for one-dimensional ones: the packing of its elements does not affect which accesses overlap. A
    read through a sampler reads the pixel that the coordinates name, without wrapping or filtering; the
    size of an image is that of the launch. */
 #ifndef HEDDLE_OPENCL_IMAGES_H

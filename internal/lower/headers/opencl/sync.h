@@ -1,7 +1,7 @@
-/* Barriers and fences (6.15.8, 6.15.12.6). PTX's barriers order all memory, where those of OpenCL order what
-   their flags name: a .pragma before the instruction keeps the flags for the detector. Flags that are no
-   constant are looked at when the kernel runs; of a barrier, those count that all work-items of a warp name, so that
-   they come to it by one instruction. */
+/* Barriers and fences (6.15.8, 6.15.12.6). PTX's barriers order all memory, those of OpenCL only the memory
+   that their flags name: a .pragma before the instruction passes the flags to the detector. Flags that are not
+   constant are tested when the kernel runs; for a barrier, the flags that all work-items of a warp have in common
+   count, so that all of them reach it by the same instruction. */
 #ifndef HEDDLE_OPENCL_SYNC_H
 #define HEDDLE_OPENCL_SYNC_H
 
@@ -52,7 +52,7 @@ __heddle_cl cl_mem_fence_flags __heddle_common(cl_mem_fence_flags __f) {
   }
 
 /* "orders memory operations ... to become visible to all work-items in the work-group"; a wider scope makes
-   them visible further, but what another group may see of it, it must acquire. */
+   them visible to other groups, which must acquire them. */
 __heddle_cl void work_group_barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
 __heddle_cl void work_group_barrier(cl_mem_fence_flags __f, memory_scope __s) { __HEDDLE_BARRIER(__f) }
 __heddle_cl void barrier(cl_mem_fence_flags __f) { __HEDDLE_BARRIER(__f) }
@@ -89,7 +89,7 @@ __heddle_cl void write_mem_fence(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f,
     uint __is;                                                                                                        \
     __asm__("{\n\t.reg .pred p1;\n\tisspacep." SPACE " p1, %2;\n\tcvta.to." SPACE ".u64 %0, %2;\n\t"                     \
             "selp.u32 %1, 1, 0, p1;\n\t}" : "=l"(__r), "=r"(__is) : "l"(__p));                                        \
-    if (!__is) return (AS void *)0; /* which is not the address 0 in every space */                                   \
+    if (!__is) return (AS void *)0; /* null is not the address 0 in every space */                                   \
     return (AS void *)__r;                                                                                            \
   }
 __HEDDLE_TO(to_global, __global, "global")
@@ -99,7 +99,7 @@ __heddle_cl int __heddle_is_local(const volatile void *__p) {
   __asm__("{\n\t.reg .pred p1;\n\tisspacep.shared p1, %1;\n\tselp.u32 %0, 1, 0, p1;\n\t}" : "=r"(__r) : "l"(__p));
   return __r;
 }
-/* Casts that LLVM does not see through: it cannot do without those that never run. */
+/* Casts that LLVM cannot optimize: it would otherwise fail on casts that are never executed. */
 #define __HEDDLE_AS(NAME, AS, SPACE)                                               \
   __heddle_cl AS void *NAME(const volatile void *__p) {                            \
     ulong __r;                                                                     \
@@ -111,7 +111,7 @@ __HEDDLE_AS(__heddle_as__global, __global, "global")
 __heddle_cl cl_mem_fence_flags get_fence(const void *__p) { return __heddle_is_local(__p) ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE; }
 #endif
 
-/* 6.15.16: all and any of a work-group; bar.red orders as a barrier does, which the text does not promise. */
+/* 6.15.16: all and any of a work-group; bar.red orders memory as a barrier does, which the specification does not promise. */
 #define __HEDDLE_VOTE(NAME, OP)                                                                                         \
   __heddle_cl int NAME(int __p) {                                                                                       \
     int __r;                                                                                                            \

@@ -26,7 +26,7 @@ __heddle_cl size_t get_global_offset(uint __d) { return 0; }
 #endif
 __heddle_cl size_t get_global_size(uint __d) { return get_num_groups(__d) * get_local_size(__d); }
 __heddle_cl size_t get_global_id(uint __d) { return get_global_offset(__d) + get_group_id(__d) * get_local_size(__d) + get_local_id(__d); }
-/* The launch does not say how many dimensions were asked for: those up to the last that is larger than 1. */
+/* A launch does not record the number of dimensions: count them up to the last one larger than 1. */
 __heddle_cl uint get_work_dim(void) { return get_global_size(2) > 1 ? 3 : get_global_size(1) > 1 ? 2 : 1; }
 __heddle_cl size_t get_local_linear_id(void) {
   return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
@@ -36,10 +36,10 @@ __heddle_cl size_t get_global_linear_id(void) {
     + get_global_id(0) - get_global_offset(0); /* OpenCL C 3.0, 6.15.1: without the offset */
 }
 
-/* The same by warps, which says nothing about how many dimensions the kernel has in mind. */
+/* The same by warps, which does not affect how many dimensions the kernel uses. */
 __heddle_cl uint __heddle_local_linear_id(void) { return __nvvm_read_ptx_sreg_warpid() * 32 + __nvvm_read_ptx_sreg_laneid(); }
 
-/* What a proof has to know of copies of a work-group. */
+/* Facts about copies of a work-group, for proofs. */
 uint __heddle_share(uint __rank, uint __threads, uint __whole);
 void __heddle_collective(size_t __to, size_t __from, size_t __n, size_t __step);
 event_t __heddle_event(event_t __e);

@@ -1,0 +1,189 @@
+// Package check decides which engine examines a kernel, and sums up what they find.
+//
+// heddle check first runs each kernel once for its launch (engine/run): a race that a run shows is
+// a bug whatever a proof says, and its report has a launch that shows it again. If the kernel uses
+// named barriers and the run showed no bug, a trace (engine/trace) looks at shared memory and
+// barriers for all inputs. If it is clean after that, the static engine (engine/prove) tries to
+// prove it for all inputs of the launch shape, which makes it verified; a counterexample that a
+// replay confirms makes it a bug; and if neither succeeds, the kernel stays clean and the verdict
+// names the reason. heddle run, verify and trace ask one engine, and so does a configuration for a
+// kernel.
+//
+// Verdicts are summed up by three rules. A bug outweighs everything. A limit of heddle never makes
+// a kernel clean: a run that was cut off, an unsupported construct and findings that depend on
+// guessed launch values make it unknown or unsupported. A counterexample is a bug only after its
+// replay.
+//
+// In flow Options and inputs; out flow findings (to a sink, in the order of the kernels) and a
+// Summary. Only the command line, other front ends and tests import this package; the commands that
+// change kernels (command/fix, command/sync) ask the engines themselves.
+package check
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
+	"heddle/internal/engine/run"
+	"heddle/internal/engine/trace"
+	"heddle/internal/source"
+	"heddle/internal/verify"
+)
+
+// Mode says which engines are asked.
+type Mode uint8
+
+const (
+	// Check asks them one after the other, as the package comment describes.
+	Check Mode = iota
+	// Run asks the dynamic engine alone.
+	Run
+	// Verify asks the static engine alone.
+	Verify
+	// Trace asks the tracing engine alone.
+	Trace
+)
+
+var modeNames = [...]string{"check", "run", "verify", "trace"}
+
+// String is the name of the subcommand of heddle.
+func (m Mode) String() string { return modeNames[m] }
+
+// Options are the choices of one run.
+type Options struct {
+	driver.Options
+	Mode      Mode
+	SkipProof bool // of mode Check: no proof follows a clean run, and no finding is a guess
+	Run       run.Options
+	Prove     prove.Options
+	Trace     trace.Options
+
+	// Form is a form of each kernel that is printed to FormTo instead of examining anything.
+	Form   Form
+	FormTo io.Writer
+}
+
+// Summary is the result of a run.
+type Summary struct {
+	driver.Summary
+	Files   *source.Set
+	Queries verify.Stats  // of all proofs
+	Terms   time.Duration // from modules to the accesses of one thread, of all proofs
+	Printed int           // kernels of which a form was printed
+}
+
+// checker is the state of one run.
+type checker struct {
+	opt     Options
+	prover  *prove.Engine
+	printed int
+	formErr error // of writing to FormTo
+}
+
+// Files is Inputs for files that are known by name alone.
+func Files(ctx context.Context, opt Options, files []string, sink func(diag.Diagnostic)) (
+	*Summary, error) {
+	inputs := make([]driver.Input, len(files))
+	for i, name := range files {
+		inputs[i].Name = name
+	}
+	return Inputs(ctx, opt, inputs, sink)
+}
+
+// Inputs checks every kernel that opt selects, and sends each finding to sink as soon as it is
+// known. Mistakes in the input are findings too, counted by Summary.InputErrors; the error is for
+// what stops the whole run. When ctx is cancelled, what was found so far has been sent, and the
+// kernels that were not finished have an Unknown verdict.
+func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(diag.Diagnostic)) (
+	*Summary, error) {
+	opt.Command = opt.Mode.String()
+	opt.Prove.OfLaunch = opt.Mode == Check && !opt.SkipProof
+	if opt.Mode == Trace || opt.Form != NoForm {
+		opt.Workers = 1 // blocks are printed as they are traced, forms in the order of the kernels
+	}
+	if opt.Form != NoForm {
+		opt.Settings = nil
+	}
+	d := driver.New(opt.Options, sink)
+	c := &checker{opt: opt}
+	var err error
+	if c.prover, err = prove.Open(d.Options(), opt.Run, opt.Prove); err != nil {
+		return nil, err
+	}
+	defer c.prover.Close()
+	d.Run(ctx, inputs, c.examine)
+	if c.formErr != nil {
+		return nil, fmt.Errorf("writing the forms: %w", c.formErr)
+	}
+	return &Summary{
+		Summary: *d.Summary(), Files: d.Files(), Printed: c.printed,
+		Queries: c.prover.Queries(), Terms: c.prover.Terms(),
+	}, c.prover.Failure()
+}
+
+// examine has one kernel examined by the engine that the options, and behind them a configuration,
+// name.
+func (c *checker) examine(ctx context.Context, job *driver.Job) {
+	if c.opt.Form != NoForm {
+		c.printForm(job)
+		return
+	}
+	switch c.engine(job) {
+	case driver.Proof:
+		c.prover.Kernel(ctx, job)
+	case driver.Trace:
+		trace.Kernel(ctx, job, &c.opt.Trace)
+	default:
+		c.emulate(ctx, job)
+	}
+}
+
+// engine is the one that is asked first.
+func (c *checker) engine(job *driver.Job) driver.Engine {
+	switch {
+	case c.opt.Mode == Verify, c.opt.Mode == Check && job.Engine == driver.Proof:
+		return driver.Proof
+	case c.opt.Mode == Trace, c.opt.Mode == Check && job.Engine == driver.Trace:
+		return driver.Trace
+	}
+	return driver.Emulation
+}
+
+// emulate runs a kernel, and has the other engines look at what the run leaves open.
+func (c *checker) emulate(ctx context.Context, job *driver.Job) {
+	cfg := job.Resolve()
+	if cfg == nil {
+		return
+	}
+	prove := c.opt.Mode == Check && !c.opt.SkipProof && job.Engine != driver.Emulation
+	r := run.New(job, &c.opt.Run, cfg)
+	if prove {
+		r.Guess = run.NewGuesses(job, cfg, c.opt.Run.Seed)
+	}
+	if err := r.Start(); err != nil {
+		job.Checked(nil)
+		job.AddVerdict(run.CannotStart(job.Kernel, err))
+		return
+	}
+	end := job.Asks(driver.Emulation, "every kernel is run once for its launch")
+	r.All(ctx)
+	v := r.Verdict()
+	end(&v)
+	job.AddFindings(r.Bugs, r.Guessed)
+	if c.opt.Mode != Run {
+		v = trace.After(ctx, &c.opt.Trace, r, v)
+	}
+	if prove {
+		v = c.prover.After(ctx, r, v)
+	}
+	job.AddVerdict(v)
+	if r.Complete() {
+		job.Checked(func(diag.Code) bool { return true })
+	} else {
+		job.Checked(nil)
+	}
+}

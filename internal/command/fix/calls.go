@@ -1,0 +1,28 @@
+package fix
+
+import (
+	"context"
+
+	"heddle/internal/repair"
+)
+
+// repairCalls looks for a repair of a kernel with copies of the functions that it calls. Without
+// one it may have a reason why no copies can be made.
+func (f *fixer) repairCalls(ctx context.Context, p *parsed) (*attempt, string) {
+	text, from, err := repair.Inlined(p.file, p.decls, p.kernel.Name)
+	if err != nil {
+		return nil, err.Error()
+	}
+	if text == nil {
+		return nil, ""
+	}
+	q, err := parseKernel(f.in.Lowered.Name, p.kernel.Name, text)
+	if err != nil {
+		return nil, ""
+	}
+	r, j, err := f.repair(ctx, q.repairable())
+	if err != nil || r.Patch == nil && r.Reason == "" {
+		return nil, ""
+	}
+	return &attempt{r, j, from}, ""
+}

@@ -1,0 +1,511 @@
+package fix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/edit"
+	"heddle/internal/engine/prove"
+	"heddle/internal/engine/run"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/repair"
+	"heddle/internal/source"
+)
+
+// Options are the choices of a repair.
+type Options struct {
+	Common driver.Options
+	Run    run.Options
+	Prove  prove.Options
+
+	Atomic    bool          // offer atomic updates
+	Redundant bool          // take redundant barriers away
+	Source    bool          // also say in the source what is changed, if it is CUDA C++ or OpenCL C
+	Budget    time.Duration // for each kernel; 0: only the texts that are checked are bounded
+}
+
+// mostTexts bounds the texts that are checked for the repair of one kernel. It is not a time, so
+// that the result does not depend on how busy the machine is.
+const mostTexts = 500
+
+// proofSteps bounds a proof of a repair, which needs several, if Prove.Timeout does not: about two
+// seconds, in steps of the solvers.
+const proofSteps = 40_000_000
+
+// fixSeeds is how many schedules each text is run under: which strong access observes which depends
+// on it.
+const fixSeeds = 3
+
+// Status says what became of a kernel.
+type Status uint8
+
+const (
+	NothingToFix Status = iota
+	Repaired
+	NotRepaired
+	NotChecked
+)
+
+var statusNames = [...]string{"unchanged", "repaired", "not repaired", "not checked"}
+
+// String names the status.
+func (s Status) String() string { return statusNames[s] }
+
+// Kernel is the repair of one kernel.
+type Kernel struct {
+	Kernel  string
+	Name    string // in the PTX text
+	Status  Status
+	Wrong   []diag.Diagnostic // what was wrong, each with its witness
+	Changes []Change
+	// Alternatives are other repairs, in the PTX, of the same cost and no lesser verdict.
+	Alternatives [][]Change
+	Redundant    []Change     // barriers that the kernel, as it is now, does not need
+	Why          string       // why that is enough, or why the kernel cannot be repaired
+	After        diag.Verdict // of the repaired kernel, or of one that needs no repair
+	// of the patched source compiled again; without a Kernel if the repair is in PTX only
+	Source  diag.Verdict
+	PTXOnly string      // why it is
+	Edits   []edit.Edit // of the source, for this kernel
+	Notes   []string    // what else a user should know
+
+	// CostBefore and CostAfter are what the barriers of a kernel cost that is repaired, by the model
+	// of package repair.
+	CostBefore, CostAfter float64
+
+	Judged   int // texts that were checked on the way
+	Compiled int // forms in the source that were compiled
+	Checks   time.Duration
+	Compiles time.Duration
+	Total    time.Duration
+}
+
+// Verdict names the verdict after the repair.
+func (f *Kernel) Verdict() string {
+	return f.After.Kind.String()
+}
+
+// Change is a part of a repair.
+type Change struct {
+	Text string
+	Span source.Span
+}
+
+// Result is what a repair of a file came to.
+type Result struct {
+	Fixes       []Kernel
+	PTX         []byte       // of the module with all repairs; what it was if there were none
+	User        *source.File // the file that was given, if it is a source or PTX text
+	Patched     []byte       // its text with the repairs that it can say
+	Diff        string       // between the two
+	Files       *source.Set
+	InputErrors int
+}
+
+// File repairs the kernels of a file with one module of PTX. Mistakes in the input go to sink.
+func File(ctx context.Context, opt Options, file driver.Input, sink func(diag.Diagnostic)) (
+	*Result, error) {
+	opt.Common.Limit, opt.Common.Command = max(opt.Common.Limit, 1), "run"
+	d := driver.New(opt.Common, sink)
+	prover, err := prove.Open(d.Options(), opt.Run, opt.Prove)
+	if err != nil {
+		return nil, err
+	}
+	defer prover.Close()
+	f := &fixer{d: d, prover: prover, opt: opt, file: file}
+	out := &Result{Files: d.Files()}
+	defer func() { out.InputErrors = d.Summary().InputErrors }()
+	d.Open(file.Name)
+	results := d.Lower(ctx, file)
+	if len(results) > 1 {
+		return nil, fmt.Errorf("%s holds %d modules of PTX; heddle ptx --image N prints one, "+
+			"which can be repaired", file.Name, len(results))
+	}
+	if len(results) == 0 {
+		return out, nil
+	}
+	if f.in = d.Parse(file, results[0]); f.in == nil {
+		return out, nil
+	}
+	return out, f.run(ctx, out)
+}
+
+// fixer is the state of one repair of a file.
+type fixer struct {
+	d      *driver.Driver
+	prover *prove.Engine
+	opt    Options
+	file   driver.Input
+	in     *driver.Module
+	source *sourceFixer // nil: changes are not expressed in the source
+	texts  int          // that were checked for the current kernel
+}
+
+// run repairs the selected kernels, one after the other, each in the text that the last one left.
+func (f *fixer) run(ctx context.Context, out *Result) error {
+	out.PTX = f.in.Lowered.PTX
+	f.d.See(f.in)
+	if f.opt.Source {
+		var err error
+		if f.source, err = newSourceFixer(ctx, f); err != nil {
+			return err
+		}
+	}
+	kernels := f.d.Select(f.in)
+	f.d.Examine(len(kernels))
+	for _, k := range kernels {
+		f.texts = 0
+		one := &kernelFix{fixer: f, k: k, text: out.PTX, out: &Kernel{Kernel: k.Demangled, Name: k.Name}}
+		if err := one.run(ctx); err != nil {
+			return err
+		}
+		out.Fixes = append(out.Fixes, *one.out)
+		out.PTX = one.text
+	}
+	f.d.End([]driver.Input{f.file})
+	return f.patch(out)
+}
+
+// kernelFix is the state of the repair of one kernel in a text, in which others may have been
+// repaired.
+type kernelFix struct {
+	*fixer
+	k      *ir.Func // of the user's text
+	text   []byte   // replaced if the kernel is repaired
+	out    *Kernel
+	kernel *repair.Kernel // of text
+	attempt
+}
+
+// attempt is the result of a search for a repair.
+type attempt struct {
+	result *repair.Result
+	judge  *judge
+	copied []repair.Copied // by number of the instruction, if the functions called were copied
+}
+
+func (x *kernelFix) run(ctx context.Context) error {
+	began := time.Now()
+	if x.d.Job(x.in, x.k).Config() == nil {
+		x.out.Status, x.out.Why = NotChecked, "its launch is not known"
+		return nil
+	}
+	if x.opt.Budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, x.opt.Budget)
+		defer cancel()
+	}
+	p, err := parseKernel(x.in.Lowered.Name, x.k.Name, x.text)
+	if err != nil {
+		return err
+	}
+	x.kernel = p.repairable()
+	was := x.text
+	err = x.search(ctx, p)
+	if err == nil && ctx.Err() == nil {
+		err = x.conclude(ctx)
+	}
+	defer func() { x.out.Checks, x.out.Total = x.judge.spent, time.Since(began) }()
+	switch {
+	case ctx.Err() != nil: // whatever was found until then
+		x.text = was
+		x.gaveUp(fmt.Sprintf("the time of %v was used up", x.opt.Budget))
+		return nil
+	case errors.Is(err, errTexts):
+		x.gaveUp(err.Error())
+		return nil
+	case err != nil:
+		return err
+	}
+	if x.out.Status == Repaired {
+		q, err := parseKernel(x.in.Lowered.Name, x.k.Name, x.text)
+		if err != nil {
+			return err
+		}
+		x.out.CostBefore, x.out.CostAfter = barrierCost(p), barrierCost(q)
+	}
+	return nil
+}
+
+// search looks for a repair of the kernel, and if there is none, for one with copies of the
+// functions that it calls.
+func (x *kernelFix) search(ctx context.Context, p *parsed) error {
+	var err error
+	x.result, x.judge, err = x.repair(ctx, x.kernel)
+	if err != nil || x.result.Reason == "" {
+		return err
+	}
+	switch c, why := x.repairCalls(ctx, p); {
+	case c != nil && c.result.Patch == nil:
+		x.result.Reason = c.result.Reason // which knows where in the function it is
+	case c != nil:
+		c.judge.spent += x.judge.spent
+		x.attempt = *c
+	case why != "":
+		x.out.Notes = append(x.out.Notes,
+			"no copies of the functions that it calls were repaired: "+why)
+	}
+	return nil
+}
+
+// conclude records the result of a search.
+func (x *kernelFix) conclude(ctx context.Context) error {
+	x.out.Judged = x.result.Judged
+	if x.result.Patch != nil {
+		x.repaired(ctx)
+	} else {
+		x.unrepaired(ctx)
+	}
+	if x.out.Status == NothingToFix {
+		return x.redundant(ctx)
+	}
+	return nil
+}
+
+// gaveUp records that a limit was reached.
+func (x *kernelFix) gaveUp(why string) {
+	*x.out = Kernel{Kernel: x.k.Demangled, Name: x.k.Name, Status: NotRepaired, Why: why}
+	if b := x.judge.before; b == nil || b.Grade != repair.Buggy {
+		x.out.Status = NotChecked
+	}
+}
+
+// repaired records a repair that was found, and expresses it in the source.
+func (x *kernelFix) repaired(ctx context.Context) {
+	out, r, k := x.out, x.result, x.k
+	out.Status, x.text = Repaired, r.Patch.Text
+	out.Wrong = x.wrong(ctx)
+	out.Changes = changes(k, r.Changes, x.copied)
+	for _, a := range r.Alternatives {
+		other := changes(k, a.Changes, x.copied)
+		same := func(c []Change) bool { return slices.Equal(c, other) }
+		if !slices.ContainsFunc(append(out.Alternatives, out.Changes), same) {
+			out.Alternatives = append(out.Alternatives, other)
+		}
+	}
+	out.After = verdictOf(k, r.After)
+	x.say(func(s *sourceFixer) (*sourceForm, error) {
+		if x.copied != nil {
+			return nil, notInSourcef("the change is in a function that is called, and for this kernel alone")
+		}
+		return s.inSource(ctx, x)
+	})
+	if x.judge.guessed != nil {
+		out.Notes = append(out.Notes,
+			"the bug was shown by a launch that nobody gave: "+x.judge.guessed.launch)
+	}
+	if out.After.Kind == diag.Clean && r.After.Reason != "" {
+		out.Notes = append(out.Notes, "it is clean and not verified: "+r.After.Reason)
+	}
+	out.Why = "what showed the bug shows nothing any more; the repaired kernel is " +
+		out.Verdict() + ": " + out.After.Text()
+}
+
+// unrepaired records why there is no repair, or that none is needed.
+func (x *kernelFix) unrepaired(ctx context.Context) {
+	out, r := x.out, x.result
+	switch g := x.judge.guessed; {
+	case r.Reason != "" && g != nil: // the kernel may not be meant to run like that
+		out.Notes = append(out.Notes, fmt.Sprintf("a launch that nobody gave shows a bug that is not "+
+			"repaired, because %s: %s", r.Reason, g.launch))
+		if g.without.Grade == repair.Unknown {
+			out.Status, out.Why = NotChecked, g.without.Reason
+		}
+		out.After = verdictOf(x.k, &g.without)
+		return
+	case r.Reason != "":
+		out.Status, out.Why = NotRepaired, r.Reason
+		out.Wrong = x.wrong(ctx)
+	case r.Before.Grade == repair.Unknown:
+		out.Status, out.Why = NotChecked, r.Before.Reason
+	}
+	out.After = verdictOf(x.k, r.Before)
+}
+
+// barrierCost is the cost of the barriers of a kernel.
+func barrierCost(p *parsed) float64 {
+	return repair.New(p.repairable()).BarrierCost(repair.DefaultCost)
+}
+
+// repair repairs a kernel for all arguments that no flag gives, if that can be proved. Else the
+// scalar arguments that host code, a comment or a configuration gives count as given, as they do
+// for heddle check: what goes wrong with others alone may never happen, and is no reason to change
+// a kernel. The judge is the one of the result.
+func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
+	best *repair.Result, by *judge, err error) {
+	var judges []*judge
+	for _, from := range f.outlooks(k.Func) {
+		j := newJudge(f, k.Func.Name, from)
+		if by != nil {
+			j.spent = by.spent
+		}
+		judges, by = append(judges, j), j
+		before, err := j.Judge(ctx, k.File.Content, true)
+		if err != nil {
+			return nil, by, err
+		}
+		best = &repair.Result{Before: before, Judged: 1}
+		if before.Grade == repair.Verified {
+			return best, by, nil
+		}
+	}
+	if best.Before.Grade != repair.Buggy {
+		return best, by, nil
+	}
+	spent := by.spent
+	best = nil
+	for _, j := range judges {
+		j.spent = spent
+		r, err := repair.Repair(ctx, k, j, repair.Options{Atomic: f.opt.Atomic})
+		if err != nil {
+			return nil, j, err
+		}
+		spent = j.spent
+		if best == nil || r.Patch != nil && (best.Patch == nil || r.After.Grade > best.After.Grade) {
+			best, by = r, j
+		}
+		if r.Patch != nil && r.After.Grade == repair.Verified {
+			break
+		}
+	}
+	by.spent = spent
+	return best, by, nil
+}
+
+// outlooks are the origins from which scalar arguments are taken as given, the most general first.
+func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
+	out := []launch.Origin{launch.FromFlag}
+	cfg, errs := launch.Resolve(k, f.opt.Common.Launch, f.in.Facts)
+	if len(errs) > 0 {
+		return out
+	}
+	p := f.prover.Proof(f.d.Job(f.in, k), cfg)
+	if len(p.Scalars(launch.FromHost)) > len(p.Scalars(launch.FromFlag)) {
+		out = append(out, launch.FromHost)
+	}
+	return out
+}
+
+// redundant looks for barriers that a kernel does not need, and removes them if it is asked to and
+// they are proved redundant.
+func (x *kernelFix) redundant(ctx context.Context) error {
+	out := x.out
+	list, patch, err := repair.FindRedundant(ctx, x.kernel, x.judge, repair.Options{})
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errTexts) {
+		return err
+	}
+	byIndex := instructions(x.k)
+	for _, r := range list {
+		word := "redundant: the kernel stays verified without it"
+		if !r.Proved {
+			word = "redundant in the runs tried, which is no proof"
+		}
+		in := byIndex[r.Barrier.Index]
+		ch := Change{driver.OpText(in) + " is " + word, driver.Place(in)}
+		if !slices.Contains(out.Redundant, ch) { // once for what the compiler copied
+			out.Redundant = append(out.Redundant, ch)
+		}
+	}
+	if patch == nil || !x.opt.Redundant {
+		return nil
+	}
+	out.Status, x.text = Repaired, patch.Text
+	for _, r := range list {
+		if in := byIndex[r.Barrier.Index]; r.Proved {
+			out.Changes = append(out.Changes, Change{"without " + driver.OpText(in), driver.Place(in)})
+		}
+	}
+	x.say(func(s *sourceFixer) (*sourceForm, error) {
+		return s.withoutRedundant(ctx, x.k, list, x.judge)
+	})
+	out.Why = "each barrier that was taken away is redundant: the kernel is verified without it"
+	return nil
+}
+
+// instructions are those of a kernel by number.
+func instructions(k *ir.Func) map[int]*ir.Instr {
+	byIndex := map[int]*ir.Instr{}
+	for _, b := range k.Blocks {
+		for _, in := range b.Instrs {
+			byIndex[in.Index] = in
+		}
+	}
+	return byIndex
+}
+
+// verdictOf words a judgement.
+func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
+	v := diag.Verdict{Kernel: k.Demangled, Scope: j.Scope}
+	switch j.Grade {
+	case repair.Verified:
+		v.Kind = diag.Verified
+	case repair.Clean:
+		v.Kind = diag.Clean
+	case repair.Unknown:
+		v.Kind, v.Reason = diag.Unknown, j.Reason
+	default:
+		v.Kind = diag.Bug
+	}
+	return v
+}
+
+// wrong runs the launch that showed the bug once more, for its findings with their witnesses.
+func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
+	began := time.Now()
+	defer func() { x.judge.spent += time.Since(began) }()
+	var out []diag.Diagnostic
+	job := x.d.Job(x.in, x.k).Into(func(g diag.Diagnostic) { out = append(out, g) })
+	for _, t := range x.judge.launches {
+		cfg, errs := launch.Resolve(x.k, t.Launch, x.in.Facts)
+		if len(errs) > 0 {
+			continue
+		}
+		r := run.New(job, &x.opt.Run, cfg)
+		r.Counts = prove.Synchronization
+		if err := r.Start(); err != nil {
+			continue
+		}
+		r.Once(ctx, t.Seed)
+		if len(out) > 0 {
+			break
+		}
+	}
+	return out
+}
+
+// changes words what a repair does.
+func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change {
+	byIndex := instructions(k)
+	var out []Change
+	for _, c := range list {
+		f := Change{Text: c.What}
+		if c.At != nil {
+			n, within := c.At.Index, ""
+			if n < len(copied) {
+				n, within = copied[n].At, copied[n].Func
+			}
+			in := byIndex[n] // the same in the text as the user knows it
+			f.Span = driver.Place(in)
+			op := driver.OpText(in)
+			if within != "" {
+				op = fmt.Sprintf("%s in a copy of %s for this call", driver.OpText(c.At), within)
+			}
+			if c.Old {
+				f.Text += ": " + op
+			} else {
+				f.Text += " before " + op
+			}
+		}
+		if c.Cut {
+			f.Text += "; the control flow now brings all threads of the block there"
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,377 @@
+package fix
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/internal/emu"
+	"heddle/internal/engine/prove"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	"heddle/internal/ptx"
+	"heddle/internal/race"
+	"heddle/internal/repair"
+	"heddle/internal/source"
+	"heddle/internal/verify"
+)
+
+// judge is the repair.Judge of one kernel: it runs the emulator with the race detector on some
+// launches, and if they show nothing, the static engine, whose counterexamples become launches too.
+type judge struct {
+	f        *fixer
+	kernel   string // mangled
+	launches []run.Trial
+	from     launch.Origin // scalar arguments from there, or from what counts more, are given
+	before   *memo         // of the first text
+	// inputs were looked for, or a bug was found without; only of the first text
+	hunted  bool
+	guessed *guess        // the bug that is repaired was found with a shape that nobody gave
+	long    bool          // a run of the text took too long
+	ran     uint64        // warp instructions of all runs
+	limit   time.Duration // of a proof, if the user gives one
+	spent   time.Duration
+}
+
+// guess is a launch of a shape that nobody gave, and what was known of the kernel without it.
+type guess struct {
+	launch  string
+	without repair.Judgement
+}
+
+// memo is a judgement that was made.
+type memo struct {
+	text  []byte
+	proof bool
+	*repair.Judgement
+}
+
+// newJudge returns a judge that takes scalar arguments as given if they come from that origin, or
+// from one that takes precedence over it.
+func newJudge(f *fixer, kernel string, from launch.Origin) *judge {
+	j := &judge{f: f, kernel: kernel, from: from, limit: f.opt.Prove.Timeout}
+	for i := range max(f.opt.Run.Seeds, fixSeeds) {
+		j.launches = append(j.launches, run.Trial{
+			Launch: f.opt.Common.Launch, Seed: f.opt.Run.Seed + uint64(i),
+		})
+	}
+	return j
+}
+
+// parsed is a text made ready.
+type parsed struct {
+	file   *source.File
+	decls  []ptx.Decl
+	tree   *ptx.Func
+	kernel *ir.Func
+}
+
+// repairable is the kernel as package repair takes it.
+func (p *parsed) repairable() *repair.Kernel {
+	return &repair.Kernel{File: p.file, Tree: p.tree, Func: p.kernel}
+}
+
+// parseKernel reads a text of PTX and finds the kernel of that name in it.
+func parseKernel(name, kernel string, text []byte) (*parsed, error) {
+	set := source.NewSet()
+	file, err := set.Add(name, text)
+	if err != nil {
+		return nil, err
+	}
+	tree, errs := ptx.Parse(file)
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("%s: %s", set.Format(errs[0].Span.Start), errs[0].Msg)
+	}
+	m, errs := irgen.Module(set, tree)
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("%s: %s", set.Format(errs[0].Span.Start), errs[0].Msg)
+	}
+	p := &parsed{file: file, decls: tree.Decls, kernel: m.Kernel(kernel)}
+	for _, d := range tree.Decls {
+		if fn, ok := d.(*ptx.Func); ok && fn.Entry && fn.Name == kernel && fn.Body != nil {
+			p.tree = fn
+		}
+	}
+	if p.kernel == nil || p.tree == nil {
+		return nil, fmt.Errorf("no kernel %s in the text", kernel)
+	}
+	return p, nil
+}
+
+// errTexts says that a limit of the repair of one kernel was reached.
+var errTexts = fmt.Errorf("none was found among the %d texts that are checked at most", mostTexts)
+
+// Judge implements repair.Judge.
+func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
+	if m := j.before; m != nil && m.proof == proof && bytes.Equal(m.text, text) {
+		return m.Judgement, nil
+	}
+	if j.f.texts++; j.f.texts > mostTexts {
+		return nil, errTexts
+	}
+	began := time.Now()
+	defer func() { j.spent += time.Since(began) }()
+	out, err := j.look(ctx, text, proof)
+	if j.before == nil && err == nil {
+		j.before = &memo{text, proof, out}
+	}
+	return out, err
+}
+
+// look judges a text that was not judged before.
+func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
+	p, err := parseKernel(j.f.in.Lowered.Name, j.kernel, text)
+	if err != nil {
+		return nil, fmt.Errorf("a repaired text is not right: %w", err)
+	}
+	out := &repair.Judgement{Grade: repair.Clean}
+	j.long = false
+	for _, t := range j.launches {
+		if err := j.runOnce(ctx, p, t, out); err != nil {
+			return nil, err
+		}
+		if len(out.Findings) > 0 {
+			out.Grade, j.hunted = repair.Buggy, true
+			return out, nil
+		}
+	}
+	if proof && (out.Grade == repair.Clean || j.long) {
+		j.prove(ctx, p, out)
+	}
+	if !j.hunted && (out.Grade == repair.Clean || out.Grade == repair.Unknown) {
+		j.hunt(ctx, p, out)
+	}
+	j.hunted = true
+	return out, ctx.Err()
+}
+
+// runOnce executes one launch and adds what it shows.
+func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair.Judgement) error {
+	cfg, errs := launch.Resolve(p.kernel, t.Launch, j.f.in.Facts)
+	if len(errs) > 0 {
+		return fmt.Errorf("%s", errs[0].Msg)
+	}
+	m, err := emu.New(p.kernel, cfg)
+	if err != nil {
+		out.Grade, out.Reason = repair.Unknown, err.Error()
+		return nil
+	}
+	common := j.f.d.Options()
+	det := run.Watch(common, p.kernel, cfg, m, false)
+	res, err := m.Run(ctx, emu.Options{Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1}, det)
+	if err != nil {
+		return err
+	}
+	j.ran += res.Steps
+	rep := det.Report()
+	at := func(s event.Site) int { // in a function that is called: the call
+		info := m.Site(s)
+		if n := len(info.Calls); n > 0 {
+			return offsetOf(p.file, info.Calls[n-1])
+		}
+		return offsetOf(p.file, info.Instr)
+	}
+	for i := range rep.Races {
+		rc := &rep.Races[i]
+		f := repair.Finding{Kind: repair.Race, A: at(rc.First.Site), B: at(rc.Second.Site), Reach: reachOf[rc.Level], Shown: true}
+		switch rc.Cause {
+		case race.NotWaited:
+			f.Kind = repair.Copy
+		case race.OtherProxy:
+			f.Kind = repair.Coherence
+		}
+		out.Findings = append(out.Findings, f)
+	}
+	for i := range rep.Barriers {
+		be := &rep.Barriers[i]
+		f := repair.Finding{Kind: repair.Divergence, A: repair.End, B: repair.End, Shown: true, Reach: repair.InBlock}
+		if why, ok := misuse[be.Kind]; ok {
+			f.Kind, f.Text = repair.Other, why
+		}
+		var sites []event.Site
+		for _, g := range be.Groups {
+			if !slices.Contains(sites, g.Site) {
+				sites = append(sites, g.Site)
+			}
+		}
+		if len(sites) == 0 {
+			continue
+		}
+		f.A = at(sites[0])
+		for _, s := range sites[1:] {
+			f.B = at(s)
+			out.Findings = append(out.Findings, f)
+		}
+		if len(sites) == 1 {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	switch res.Status {
+	case emu.Stopped:
+		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+	case emu.StepLimit:
+		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+		j.long = true
+	}
+	out.Scope = scopeOfRuns + cfg.Describe()
+	return nil
+}
+
+// scopeOfRuns begins the scope of what runs alone have shown.
+const scopeOfRuns = "this launch, these inputs: "
+
+// misuse says why a barrier that is used wrongly is not repaired.
+var misuse = map[race.BarrierKind]string{
+	race.CountMismatch: "threads come to one barrier with different counts, and which is meant is not known",
+	race.NoWaiter:      "nobody waits at a barrier that arrivals alone complete, and who should is not known",
+	race.Recycled:      "threads may come to a barrier before its last round is over: it needs another barrier number",
+	race.TooMany:       "more threads may come to a barrier than it counts, and who is meant to meet is not known",
+}
+
+var reachOf = map[race.Level]repair.Reach{
+	race.IntraWarp: repair.InWarp, race.SameThread: repair.InWarp, race.BranchOrdering: repair.InWarp,
+	race.IntraBlock: repair.InBlock, race.InterBlock: repair.AcrossBlocks,
+}
+
+func offsetOf(f *source.File, in *ir.Instr) int {
+	if in == nil {
+		return repair.End
+	}
+	off, ok := f.Offset(in.Span.Start)
+	if !ok {
+		return repair.End
+	}
+	return off
+}
+
+// prove asks the static engine.
+func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
+	outer := ctx
+	if j.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, j.limit)
+		defer cancel()
+	}
+	cfg, errs := launch.Resolve(p.kernel, j.f.opt.Common.Launch, j.f.in.Facts)
+	if len(errs) > 0 {
+		return
+	}
+	pr := j.f.prover.Proof(j.f.d.Job(j.f.in, p.kernel), cfg)
+	if pr.Fixed = pr.Scalars(j.from); j.limit == 0 {
+		pr.Steps = proofSteps
+	}
+	r, v := pr.Verify(ctx, mostCounterexamples)
+	switch {
+	case r == nil:
+		out.Reason = v.Kind.String() + ": " + v.Reason
+		return
+	case r.Verified():
+		out.Grade, out.Scope = repair.Verified, pr.Scope(r)
+		return
+	}
+	out.Reason = openReason(r)
+	did := map[string]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread, did, out) {
+			out.Grade = repair.Buggy
+			return
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		g := repair.Finding{Kind: repair.Race, A: offsetOf(p.file, f.A), B: offsetOf(p.file, f.B), Reach: repair.InBlock}
+		if f.Kind == verify.Divergence {
+			g.Kind = repair.Divergence
+		} else if f.OtherBlock {
+			g.Reach = repair.AcrossBlocks
+		}
+		out.Findings = append(out.Findings, g)
+	}
+}
+
+// openReason says what a proof leaves open. It names no places, since those of a repaired text are
+// not the user's.
+func openReason(r *verify.Result) string {
+	out := "the static engine finds no proof"
+	if len(r.Findings) == 0 {
+		return out
+	}
+	text := func(in *ir.Instr) string {
+		if in == nil {
+			return "the end of the kernel"
+		}
+		return in.Text()
+	}
+	what := "a race"
+	f := &r.Findings[0]
+	switch f.Kind {
+	case verify.Race:
+	case verify.Divergence:
+		what = "divergence"
+	default:
+		return out
+	}
+	out += fmt.Sprintf(": it cannot exclude %s between %s and %s", what, text(f.A), text(f.B))
+	if len(r.Thread.Approximate) > 0 {
+		out += ", as " + strings.Join(r.Thread.Approximate, "; ") + " there"
+	}
+	return out
+}
+
+// mostCounterexamples bounds what is replayed of one text.
+const mostCounterexamples = 8
+
+// replay runs a counterexample, unless did says that a run with its arguments was made already. A
+// launch that shows something is tried first from then on.
+func (j *judge) replay(ctx context.Context, pr *prove.Proof, p *parsed, f *verify.Finding, th *lockstep.Thread, did map[string]bool, out *repair.Judgement) bool {
+	for _, contents := range prove.Replays {
+		req := j.f.opt.Common.Launch
+		req.Args = slices.Concat(pr.Arguments(f, th, contents), req.Args)
+		key := fmt.Sprint(req.Args)
+		if did[key] {
+			continue
+		}
+		did[key] = true
+		found := &repair.Judgement{Grade: repair.Clean}
+		if err := j.runOnce(ctx, p, run.Trial{Launch: req}, found); err != nil {
+			continue
+		}
+		if len(found.Findings) > 0 {
+			j.launches = append([]run.Trial{{Launch: req}}, j.launches...)
+			out.Findings = found.Findings
+			return true
+		}
+	}
+	return false
+}
+
+// hunt looks for a launch that shows something where those of the judge did not.
+func (j *judge) hunt(ctx context.Context, p *parsed, out *repair.Judgement) {
+	var found *repair.Judgement
+	asked := j.f.opt.Common.Launch
+	search := run.Hunt{
+		Job: j.f.d.Job(j.f.in, p.kernel), Seed: j.f.opt.Run.Seed, Ran: &j.ran,
+		Try: func(ctx context.Context, t run.Trial) (bool, error) {
+			found = &repair.Judgement{Grade: repair.Clean}
+			err := j.runOnce(ctx, p, t, found)
+			return len(found.Findings) > 0, err
+		},
+	}
+	t := search.Search(ctx)
+	if t == nil {
+		return
+	}
+	if t.Launch.Block != asked.Block {
+		j.guessed = &guess{strings.TrimPrefix(found.Scope, scopeOfRuns), *out}
+	}
+	j.launches = append([]run.Trial{*t}, j.launches...)
+	out.Grade, out.Findings, out.Scope = repair.Buggy, found.Findings, found.Scope
+}

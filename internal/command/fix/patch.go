@@ -1,0 +1,345 @@
+package fix
+
+import (
+	"context"
+	"crypto/sha256"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heddle/internal/edit"
+	"heddle/internal/engine/run"
+	"heddle/internal/ir"
+	"heddle/internal/repair"
+	"heddle/internal/syntax"
+)
+
+var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
+
+// sourceForm is the form of a repair in the source.
+type sourceForm struct {
+	edits []edit.Edit // of the file, with those of the kernels before
+	after *repair.Judgement
+	ptx   []byte
+}
+
+// mostSources bounds the sources that are compiled for one kernel.
+const mostSources = 60
+
+// sourceSearch looks for the steps that say in the source what a plan does.
+type sourceSearch struct {
+	*sourceChange
+	j        *judge
+	compiled int
+	why      error       // of the first that failed
+	lesser   *sourceForm // what was accepted by runs, where a proof is wanted
+	tried    map[[sha256.Size]byte]bool
+}
+
+// places matches what a module of PTX says of places in the source, and comments.
+var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
+
+// attempt compiles and judges steps; nil if they are not accepted, or were tried before. Where no
+// more than runs are wanted, it is not proved.
+func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (*sourceForm, error) {
+	edits, err := s.edited(steps)
+	if err != nil {
+		s.refused(err)
+		return nil, nil
+	}
+	text, err := edit.Apply(s.user, edits)
+	if err != nil {
+		return nil, err
+	}
+	if s.known(text) {
+		return nil, nil
+	}
+	if s.compiled++; s.compiled > mostSources || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	ptx, err := s.compile(ctx, text)
+	if err != nil {
+		s.refused(err)
+		return nil, nil
+	}
+	if s.known(places.ReplaceAll(ptx, nil)) {
+		return nil, nil
+	}
+	after, err := s.j.Judge(ctx, ptx, want == repair.Verified)
+	if err != nil {
+		s.refused(err)
+		return nil, ctx.Err()
+	}
+	if after.Grade < want {
+		if after.Grade >= repair.Clean && s.lesser == nil {
+			s.lesser = &sourceForm{edits: edits, after: after, ptx: ptx}
+		}
+		s.refused(notInSourcef("a change of the source at the places of the repair does not suffice"))
+		return nil, nil
+	}
+	if err := s.harmsOthers(ctx, steps, ptx); err != nil {
+		s.refused(err)
+		return nil, ctx.Err()
+	}
+	return &sourceForm{edits: edits, after: after, ptx: ptx}, nil
+}
+
+// refused keeps the first reason: it is about the form that says most of what the plan does.
+func (s *sourceSearch) refused(why error) {
+	if s.why == nil {
+		s.why = why
+	}
+}
+
+// known reports whether a text was tried before. It counts as tried from now on.
+func (s *sourceSearch) known(text []byte) bool {
+	key := sha256.Sum256(text)
+	was := s.tried[key]
+	s.tried[key] = true
+	return was
+}
+
+// harmsOthers returns an error if a change of a function that other kernels may call brings a bug
+// into one of them.
+func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
+	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
+		return nil
+	}
+	for _, k := range s.f.in.Kernels() {
+		if k.Name == s.j.kernel || s.f.d.Job(s.f.in, k).Config() == nil {
+			continue
+		}
+		other := &judge{f: s.f, kernel: k.Name, limit: s.j.limit, hunted: true}
+		other.launches = []run.Trial{{Launch: s.f.opt.Common.Launch, Seed: s.f.opt.Run.Seed}}
+		before, err := other.Judge(ctx, s.f.in.Lowered.PTX, false)
+		if err != nil {
+			return err
+		}
+		if after, err := other.Judge(ctx, ptx, false); err != nil || after.Grade < before.Grade {
+			return notInSourcef("a function that is changed is called by kernel %s too, which the change would break", k.Demangled)
+		}
+	}
+	return nil
+}
+
+// choices are the steps of which one is to be taken, best first.
+type choices []step
+
+// fromPlan turns a plan into steps: those that must be, and those to choose from.
+func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (must []step, open []choices, err error) {
+	byIndex := instructions(k)
+	for _, p := range slices.Concat(plan.Barriers, plan.Bare) {
+		open = append(open, s.point(k, p, s.unit.Barrier(true, true), true))
+	}
+	if s.unit.OpenCL && len(plan.Warps)+len(plan.Inserts) > 0 {
+		return nil, nil, notInSourcef("OpenCL C has no barriers of a warp and other fences than CUDA")
+	}
+	for _, p := range plan.Warps {
+		open = append(open, s.point(k, p, "__syncwarp();", false))
+	}
+	for _, in := range plan.Inserts {
+		text := fenceText(in.Text)
+		if text == "" {
+			return nil, nil, notInSourcef("%s has no form in the source", strings.TrimSpace(in.Text))
+		}
+		open = append(open, s.point(k, in.At, text, false))
+	}
+	for i := range plan.Drop {
+		fn, off, err := s.place(byIndex[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		must = append(must, step{fn: fn, drop: off, split: -1})
+	}
+	// it stays, and is brought to all threads because it stands in a rewritten function
+	for i := range plan.Split {
+		fn, off, err := s.place(byIndex[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		must = append(must, step{fn: fn, drop: -1, split: -1, insert: &syntax.Insert{At: off}})
+	}
+	for i, text := range plan.Texts {
+		st, ok, err := s.replaced(byIndex[i], text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok {
+			must = append(must, st)
+		}
+	}
+	for _, c := range open {
+		if len(c) == 0 {
+			return nil, nil, notInSourcef("a place of the repair is between no two statements of the file")
+		}
+	}
+	slices.SortFunc(must, func(a, b step) int { return max(a.drop, a.split, a.at) - max(b.drop, b.split, b.at) })
+	return must, open, nil
+}
+
+// replaced is the step for an instruction that becomes another.
+func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
+	fn, off, err := s.place(in)
+	if err != nil {
+		return step{}, false, err
+	}
+	fence := fenceText(text)
+	switch {
+	case text == "" && in.Op() == "st": // its load became the whole update
+		return step{}, false, nil
+	case fence != "" && (in.Op() == "membar" || in.Op() == "fence"):
+		return step{fn: fn, drop: -1, split: -1, at: off, replace: fence}, true, nil
+	case strings.HasPrefix(text, "atom") && in.Op() == "ld":
+		atomic, err := s.unit.AtomicUpdate(fn, off)
+		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
+	}
+	return step{}, false, notInSourcef("%s becomes %s, which the source does not say in another way", in.Text(), strings.TrimSpace(text))
+}
+
+// inSource looks for the form of a plan in the source.
+func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm, error) {
+	k, kernel, plan, want := of.k, of.kernel, of.result.Plan, of.result.After.Grade
+	must, open, err := s.fromPlan(k, plan)
+	if err != nil {
+		return nil, err
+	}
+	x := repair.New(kernel)
+	for _, b := range kernel.Func.Blocks {
+		for _, in := range b.Instrs {
+			if plan.Drop[in.Index] || plan.Split[in.Index] {
+				x.Diverges(b.ID)
+			}
+		}
+	}
+	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: of.judge, tried: map[[sha256.Size]byte]bool{}}
+	for _, uniform := range []func(*syntax.Func) func(int, int) bool{s.uniformIn(k, x), nil} {
+		search.uniform = uniform
+		fix, err := search.choose(ctx, must, open, want)
+		if fix != nil || err != nil {
+			return fix, err
+		}
+	}
+	if search.lesser != nil { // judged as far as can be: a proof was wanted and not found
+		return search.lesser, nil
+	}
+	if search.why == nil {
+		return nil, notInSourcef("no form of the change in the source was found")
+	}
+	return nil, search.why
+}
+
+// choose tries the best choice everywhere, then each second best and so on, then all together less
+// what is not needed.
+func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, want repair.Grade) (*sourceForm, error) {
+	most := 0
+	for _, c := range open {
+		most = max(most, len(c))
+	}
+	for n := range max(most, 1) {
+		steps := slices.Clone(must)
+		for _, c := range open {
+			steps = appendNew(steps, c[min(n, len(c)-1)])
+		}
+		if fix, err := s.attempt(ctx, steps, want); fix != nil || err != nil {
+			if err == nil && want != repair.Verified {
+				fix.after, err = s.judged(ctx, fix)
+			}
+			return fix, err // the plan leaves nothing out that could be
+		}
+	}
+	steps := slices.Clone(must)
+	for _, c := range open {
+		for _, st := range c {
+			if _, err := s.edited(append(slices.Clone(must), st)); err == nil {
+				steps = appendNew(steps, st)
+			}
+		}
+	}
+	fix, err := s.attempt(ctx, steps, want)
+	if fix == nil || err != nil {
+		return nil, err
+	}
+	if fix, err = s.narrow(ctx, steps, fix, want); err != nil {
+		return nil, err
+	}
+	return s.last(ctx, fix, want)
+}
+
+// last looks once more at what was judged by runs alone: a proof that fails may show an input that
+// they did not have.
+func (s *sourceSearch) last(ctx context.Context, fix *sourceForm, want repair.Grade) (*sourceForm, error) {
+	if want == repair.Verified {
+		return fix, nil
+	}
+	after, err := s.judged(ctx, fix)
+	if err != nil {
+		return nil, err
+	}
+	fix.after = after
+	return fix, nil
+}
+
+// judged looks at a result once more, with all that the judge has.
+func (s *sourceSearch) judged(ctx context.Context, fix *sourceForm) (*repair.Judgement, error) {
+	after, err := s.j.Judge(ctx, fix.ptx, true)
+	if err == nil && after.Grade < repair.Clean {
+		return nil, notInSourcef("a change of the source passed the first runs only")
+	}
+	return after, err
+}
+
+func appendNew(steps []step, st step) []step {
+	if slices.ContainsFunc(steps, func(o step) bool { return sameStep(o, st) }) {
+		return steps
+	}
+	return append(steps, st)
+}
+
+// narrow leaves out what is not needed: statements that were put in, the last first.
+func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm, want repair.Grade) (*sourceForm, error) {
+	inserted := 0
+	for _, st := range steps {
+		if st.insert != nil && st.insert.Text != "" {
+			inserted++
+		}
+	}
+	for i := len(steps) - 1; i >= 0 && inserted > 1; i-- {
+		if steps[i].insert == nil || steps[i].insert.Text == "" {
+			continue
+		}
+		less := slices.Delete(slices.Clone(steps), i, i+1)
+		smaller, err := s.attempt(ctx, less, max(want, fix.after.Grade))
+		if err != nil {
+			return nil, err
+		}
+		if smaller != nil {
+			steps, fix = less, smaller
+			inserted--
+		}
+	}
+	return fix, nil
+}
+
+// withoutRedundant is the form in the source of a kernel without barriers that are proved
+// redundant.
+func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []repair.Redundant, j *judge) (*sourceForm, error) {
+	byIndex := instructions(k)
+	var steps []step
+	for _, r := range list {
+		if !r.Proved {
+			continue
+		}
+		fn, off, err := s.place(byIndex[r.Barrier.Index])
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step{fn: fn, drop: off, split: -1})
+	}
+	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j, tried: map[[sha256.Size]byte]bool{}}
+	search.uniform = func(*syntax.Func) func(int, int) bool { return func(int, int) bool { return true } }
+	fix, err := search.attempt(ctx, steps, repair.Verified)
+	if fix == nil && err == nil {
+		err = search.why
+	}
+	return fix, err
+}

@@ -1,0 +1,55 @@
+package fix
+
+import (
+	"heddle/internal/diag"
+	"heddle/internal/edit"
+	"heddle/internal/lower"
+)
+
+// say expresses a repair in the source, if that is possible.
+func (x *kernelFix) say(find func(*sourceFixer) (*sourceForm, error)) {
+	s, out := x.source, x.out
+	if s == nil {
+		return
+	}
+	compiled, compiles := s.compiled, s.compiles
+	got, err := find(s)
+	out.Compiled, out.Compiles = s.compiled-compiled, s.compiles-compiles
+	if err != nil {
+		out.PTXOnly = err.Error()
+		return
+	}
+	out.Edits = got.edits[len(s.edits):]
+	out.Source = verdictOf(x.k, got.after)
+	s.edits = got.edits
+	for i := range out.Wrong {
+		fix := diag.Fix{Message: "synchronize " + x.k.Demangled, Edits: out.Edits}
+		out.Wrong[i].Fixes = append(out.Wrong[i].Fixes, fix)
+	}
+}
+
+// patch makes the new text of the file, and the difference to the old one.
+func (f *fixer) patch(out *Result) error {
+	s := f.source
+	switch {
+	case s != nil:
+		out.User = s.user
+		var err error
+		if out.Patched, err = edit.Apply(s.user, s.edits); err != nil {
+			return err
+		}
+		out.Diff, err = edit.Diff(s.user, s.edits)
+		return err
+	case f.in.Lowered.Lang != lower.PTX:
+		return nil
+	}
+	if out.User = f.d.Files().Named(f.file.Name); out.User == nil || out.User.Content == nil {
+		out.User = nil
+		return nil
+	}
+	out.Patched = out.PTX
+	edits := edit.Between(out.User, 0, len(out.User.Content), string(out.PTX))
+	var err error
+	out.Diff, err = edit.Diff(out.User, edits)
+	return err
+}

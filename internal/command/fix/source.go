@@ -1,0 +1,338 @@
+package fix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"heddle/internal/edit"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/lower"
+	"heddle/internal/repair"
+	"heddle/internal/source"
+	"heddle/internal/syntax"
+)
+
+// A repair is found on the PTX, where every change can be said. sourceFixer says it in the source,
+// if it can: it turns the places of the plan into places between statements, has package syntax
+// rewrite the function, compiles the result, and asks the judge of the kernel again. What the judge
+// does not accept is not shown.
+type sourceFixer struct {
+	f     *fixer
+	user  *source.File // the text of file
+	unit  *syntax.Unit
+	edits []edit.Edit // of the kernels so far
+
+	compiled int           // texts
+	compiles time.Duration // that took
+}
+
+// newSourceFixer reads the statements of a file; nil if it has none.
+func newSourceFixer(ctx context.Context, f *fixer) (*sourceFixer, error) {
+	s := &sourceFixer{f: f}
+	file, files := f.file, f.d.Files()
+	err := lower.AST(ctx, file.Input, f.opt.Common.Lower, func(t *lower.Tree) error {
+		if file.Content != nil {
+			f.d.AddText(file.Name, file.Content)
+		}
+		var err error
+		s.unit, err = syntax.Read(files, t, t.OpenCL, t.User)
+		return err
+	})
+	var no *lower.InputError
+	if errors.As(err, &no) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.user = files.Named(file.Name); s.user == nil || s.user.Content == nil {
+		return nil, nil
+	}
+	return s, nil
+}
+
+// sourceChange is a change of the source in the making: a candidate is a subset of its steps.
+type sourceChange struct {
+	*sourceFixer
+	kernel  *ir.Func
+	uniform func(fn *syntax.Func) func(from, to int) bool
+}
+
+// step is a part of a change in one function.
+type step struct {
+	fn      *syntax.Func
+	insert  *syntax.Insert
+	drop    int // offset in a barrier; -1: none
+	split   int // offset in an assignment; -1: none
+	block   bool
+	replace string // of split: what stands between
+	at      int    // of replace
+}
+
+// notInSource says why a change has no form in the source.
+type notInSource struct{ why string }
+
+func (e *notInSource) Error() string { return e.why }
+
+func notInSourcef(format string, args ...any) error {
+	return &notInSource{fmt.Sprintf(format, args...)}
+}
+
+// place returns the function and the offset of what an instruction was compiled from.
+func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
+	if in == nil {
+		return nil, 0, notInSourcef("a place in the PTX belongs to no statement")
+	}
+	for fr := in.Loc; fr != nil; fr = fr.Parent {
+		fn := s.unit.FuncOf(fr.Pos)
+		if fn == nil {
+			continue
+		}
+		off, ok := fn.File.Offset(fr.Pos)
+		switch {
+		case !ok:
+			return nil, 0, notInSourcef("the place of an instruction in the source is not known")
+		case fn.File != s.user:
+			return nil, 0, notInSourcef("the change would be in %s, which other files may include", fn.File.Name)
+		}
+		return fn, off, nil
+	}
+	return nil, 0, notInSourcef("%s belongs to no statement of the file", in.Text())
+}
+
+// touchesMemory reports whether an instruction is one that a barrier may have to stand before or
+// behind.
+func touchesMemory(in *ir.Instr) bool {
+	// no matter to a barrier
+	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
+	return in.Row != nil && (in.Row.Effect != 0 && !own || in.Op() == "call") && in.Loc != nil
+}
+
+// around returns the instructions that touch memory before and behind a point, in its block.
+func around(k *ir.Func, p repair.Point) (before, after *ir.Instr) {
+	b := k.Block(p.Block)
+	for i, in := range b.Instrs {
+		switch {
+		case i < p.Index && touchesMemory(in):
+			before = in
+		case i >= p.Index && after == nil && touchesMemory(in):
+			after = in
+		}
+	}
+	return before, after
+}
+
+// next returns the first instructions that touch memory on the ways from the end of a block, in the
+// order of the text.
+func next(k *ir.Func, from ir.BlockID) []*ir.Instr {
+	var out []*ir.Instr
+	seen := map[ir.BlockID]bool{}
+	var walk func(ir.BlockID)
+	walk = func(id ir.BlockID) {
+		for _, s := range k.Block(id).Succs {
+			if seen[s] {
+				continue
+			}
+			seen[s] = true
+			if i := slices.IndexFunc(k.Block(s).Instrs, touchesMemory); i >= 0 {
+				out = append(out, k.Block(s).Instrs[i])
+			} else {
+				walk(s)
+			}
+		}
+	}
+	walk(from)
+	slices.SortFunc(out, func(a, b *ir.Instr) int { return a.Index - b.Index })
+	return out
+}
+
+// anywhere returns an instruction with a place, at a point or behind it.
+func anywhere(k *ir.Func, p repair.Point) *ir.Instr {
+	b := k.Block(p.Block)
+	for _, in := range b.Instrs[min(p.Index, len(b.Instrs)):] {
+		if in.Loc != nil {
+			return in
+		}
+	}
+	for _, in := range slices.Backward(b.Instrs) {
+		if in.Loc != nil {
+			return in
+		}
+	}
+	return nil
+}
+
+// insert is a step that puts a statement next to that of an instruction.
+func (s *sourceFixer) insert(in *ir.Instr, after bool, text string, block bool) (step, error) {
+	fn, off, err := s.place(in)
+	if err != nil {
+		return step{}, err
+	}
+	return step{fn: fn, drop: -1, split: -1, insert: &syntax.Insert{At: off, After: after, Text: text, Block: block}}, nil
+}
+
+// point returns the steps, best first, each of which may be what a plan does at a point.
+func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool) []step {
+	before, after := around(k, p)
+	var out []step
+	add := func(in *ir.Instr, behind bool) {
+		if st, err := s.insert(in, behind, text, block); err == nil && !slices.ContainsFunc(out, func(o step) bool { return sameStep(o, st) }) {
+			out = append(out, st)
+		}
+	}
+	if after != nil {
+		add(after, false)
+	}
+	if before != nil {
+		add(before, true)
+	}
+	if before != nil && after != nil {
+		f1, o1, err1 := s.place(before)
+		f2, o2, err2 := s.place(after)
+		if err1 == nil && err2 == nil && f1 == f2 && s.unit.SameStatement(f1, o1, o2) {
+			out = append(out, step{fn: f1, drop: -1, split: o2, replace: text, block: block})
+		}
+	}
+	if at := anywhere(k, p); at != nil {
+		add(at, false)
+		add(at, true)
+		for _, in := range []*ir.Instr{at, before} {
+			fn, off, err := s.place(in)
+			if err != nil {
+				continue
+			}
+			for _, near := range s.unit.Near(fn, off) {
+				near.Text, near.Block = text, block
+				st := step{fn: fn, drop: -1, split: -1, insert: &near}
+				if !slices.ContainsFunc(out, func(o step) bool { return sameStep(o, st) }) {
+					out = append(out, st)
+				}
+			}
+		}
+	}
+	// behind a condition is where the branches begin
+	if after == nil && len(k.Block(p.Block).Succs) > 1 {
+		for _, in := range next(k, p.Block) {
+			add(in, false)
+		}
+	}
+	s.newRanker(k).rank(out, p)
+	return out
+}
+
+func sameStep(a, b step) bool {
+	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.replace != b.replace || (a.insert == nil) != (b.insert == nil) {
+		return false
+	}
+	return a.insert == nil || *a.insert == *b.insert
+}
+
+// fenceText is the function that is a fence of the PTX.
+func fenceText(ptx string) string {
+	f := isFence.FindStringSubmatch(ptx)
+	if f == nil {
+		return ""
+	}
+	switch f[1] {
+	case "sys":
+		return "__threadfence_system();"
+	case "cta":
+		return "__threadfence_block();"
+	}
+	return "__threadfence();"
+}
+
+// uniformIn says of ranges of a function whether all threads of a block come there, by the kernel's
+// control flow.
+func (s *sourceFixer) uniformIn(k *ir.Func, x *repair.Transformer) func(*syntax.Func) func(from, to int) bool {
+	return func(fn *syntax.Func) func(from, to int) bool {
+		type place struct {
+			off  int
+			even bool
+		}
+		var spots []place
+		var last *source.Frame // of the instruction before in the text
+		for _, b := range k.Blocks {
+			stale := true
+			for _, in := range b.Instrs {
+				if stale = stale && in.Loc == last && !touchesMemory(in); stale {
+					continue // it has no place of its own, and that of another block was left standing
+				}
+				last = in.Loc
+				for fr := in.Loc; fr != nil; fr = fr.Parent {
+					if s.unit.FuncOf(fr.Pos) != fn {
+						continue
+					}
+					if off, ok := fn.File.Offset(fr.Pos); ok {
+						spots = append(spots, place{off, x.Uniform(b.ID) && in.Guard == ir.NoReg})
+					}
+				}
+			}
+		}
+		return func(from, to int) bool {
+			for _, sp := range spots {
+				if from <= sp.off && sp.off < to && sp.even {
+					return true
+				}
+			}
+			return false
+		}
+	}
+}
+
+// edited returns the edits of steps, with all that kernels before had.
+func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
+	rewrites := map[*syntax.Func]*syntax.Rewrite{}
+	var funcs []*syntax.Func
+	for _, st := range steps {
+		rw := rewrites[st.fn]
+		if rw == nil {
+			rw = &syntax.Rewrite{Replace: map[int]string{}}
+			if c.uniform != nil {
+				rw.Uniform = c.uniform(st.fn)
+			}
+			rewrites[st.fn] = rw
+			funcs = append(funcs, st.fn)
+		}
+		switch {
+		case st.insert != nil && st.insert.Text == "": // the barrier stays
+		case st.insert != nil:
+			rw.Inserts = append(rw.Inserts, *st.insert)
+		case st.drop >= 0:
+			rw.Drop = append(rw.Drop, st.drop)
+		case st.split >= 0:
+			rw.Split = append(rw.Split, syntax.Insert{At: st.split, Text: st.replace, Block: st.block})
+		default:
+			rw.Replace[st.at] = st.replace
+		}
+	}
+	out := slices.Clone(c.edits)
+	for _, fn := range funcs {
+		e, err := c.unit.Rewrite(fn, rewrites[fn])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e...)
+	}
+	return out, edit.Check(c.user, out)
+}
+
+// compile makes PTX of a patched source; an error says if the compiler does not accept it.
+func (s *sourceFixer) compile(ctx context.Context, text []byte) ([]byte, error) {
+	in := s.f.file.Input
+	in.Content = text
+	began := time.Now()
+	defer func() { s.compiled, s.compiles = s.compiled+1, s.compiles+time.Since(began) }()
+	results, err := lower.Lower(ctx, in, s.f.opt.Common.Lower)
+	if err != nil {
+		return nil, notInSourcef("the compiler does not accept the changed source: %v", err)
+	}
+	if len(results) != 1 {
+		return nil, notInSourcef("the changed source gives %d modules of PTX", len(results))
+	}
+	return results[0].PTX, nil
+}

@@ -1,0 +1,99 @@
+package sync
+
+import (
+	"slices"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	placer "heddle/internal/place"
+	"heddle/internal/source"
+)
+
+// undecidedBarrierError says that what diverges is no barrier that a placement holds.
+type undecidedBarrierError struct{}
+
+func (*undecidedBarrierError) Error() string {
+	return "a barrier diverges that is none of the kernel's own statements (it is in a function that is called, or is none of the whole block)"
+}
+
+// answer collects what an oracle says of a placement.
+type answer struct {
+	m     *marked
+	p     placer.Placement
+	a     placer.Answer
+	races map[[2]placer.Label]int // by statements: where in a.Races
+	shown map[[2]source.Span]bool // instructions that race in a run; of two warps?
+}
+
+func newAnswer(m *marked, p placer.Placement) *answer {
+	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}, shown: map[[2]source.Span]bool{}}
+}
+
+// race adds a race; those between the same statements are one.
+func (a *answer) race(r placer.Race, spaces ...event.Space) {
+	key := [2]placer.Label{r.A, r.B}
+	for _, s := range spaces {
+		if !slices.Contains(a.m.spaces[key], s) {
+			a.m.spaces[key] = append(a.m.spaces[key], s)
+		}
+	}
+	if r.OtherBlock {
+		if !slices.ContainsFunc(a.a.Races, func(o placer.Race) bool { return o.OtherBlock && o.Why == r.Why }) {
+			a.a.Races = append(a.a.Races, r)
+		}
+		return
+	}
+	i, known := a.races[key]
+	if !known {
+		a.races[key] = len(a.a.Races)
+		a.a.Races = append(a.a.Races, r)
+		return
+	}
+	old := &a.a.Races[i]
+	old.OneWarp = old.OneWarp && r.OneWarp
+	if old.Paths == nil || r.Paths == nil {
+		old.Paths = nil
+		return
+	}
+	for j := range old.Paths {
+		old.Paths[j] |= r.Paths[j]
+	}
+}
+
+// diverge adds a divergence between two barriers, or a barrier and the end of the kernel. One of
+// the two is not reached by all threads; of labels in blocks of different depth that is the deeper
+// one.
+func (a *answer) diverge(x, y *ir.Instr) error {
+	var labels []placer.Label
+	for _, in := range []*ir.Instr{x, y} {
+		if in == nil {
+			continue
+		}
+		l, ok := a.m.barriers[in.Span]
+		if w, two := a.m.warp[l]; ok && two && !a.p[l] {
+			l = w
+		}
+		if ok && a.p[l] {
+			labels = append(labels, l)
+		}
+	}
+	if len(labels) == 0 {
+		return &undecidedBarrierError{}
+	}
+	if len(labels) == 2 {
+		t := &a.m.tree
+		switch dx, dy := t.Depth(labels[0]), t.Depth(labels[1]); {
+		case dx < dy:
+			labels = labels[1:]
+		case dx > dy:
+			labels = labels[:1]
+		}
+	}
+	a.a.Divergences = append(a.a.Divergences, labels...)
+	return nil
+}
+
+// objection reports whether there is anything within a block against the placement.
+func (a *answer) objection() bool {
+	return len(a.a.Divergences) > 0 || slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return !r.OtherBlock })
+}

@@ -1,0 +1,158 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	placer "heddle/internal/place"
+	"heddle/internal/source"
+	"heddle/internal/syntax"
+)
+
+// BarrierNeed says what is known of a barrier of a block.
+type BarrierNeed uint8
+
+const (
+	BarrierUndecided BarrierNeed = iota // Why says what is missing
+	BarrierNeeded                       // a run without it shows the races that Separates names
+	// the proof without it does not come through, for the pairs that Separates names; no run shows
+	// them
+	BarrierMaybe
+	BarrierRedundant // proved: without it no two threads race either
+)
+
+// BarrierUse is what one barrier is for.
+type BarrierUse struct {
+	Kernel    string
+	Need      BarrierNeed
+	Separates []string // "the read at 6:17 and the write at 7:16"
+	Why       string
+}
+
+// At is a line and a byte column of a file, both from 1.
+type At struct{ Line, Col int }
+
+// UseOfBarrier takes the barrier at a line and a byte column of the file out of its kernel, and
+// says what comes of it: first of runs of the launch, then of a proof. Without an error and a
+// result there is no barrier of a kernel there. Mistakes in the input go to sink.
+func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At, sink func(diag.Diagnostic)) (*BarrierUse, error) {
+	s, err := open(opt, file, sink)
+	if err != nil {
+		return nil, err
+	}
+	defer s.prover.Close()
+	in, err := s.compile(ctx)
+	if in == nil || err != nil {
+		return nil, err
+	}
+	fn, label := s.barrierAt(at.Line, at.Col)
+	if fn == nil {
+		return nil, nil
+	}
+	kernels := s.kernelsOf(in, fn)
+	if len(kernels) == 0 {
+		return nil, nil
+	}
+	use := &BarrierUse{Kernel: kernels[0].Demangled}
+	err = use.judge(ctx, newMarked(s, in, fn, kernels), label)
+	var no *notJudgedError
+	switch {
+	case ctx.Err() != nil:
+		use.Need, use.Why = BarrierUndecided, "out of time"
+	case errors.As(err, &no):
+		use.Need, use.Why = BarrierUndecided, fmt.Sprintf("%s: %s", no.verdict.Kind, no.verdict.Reason)
+	case err != nil: // that of a place or of a launch
+		use.Need, use.Why = BarrierUndecided, err.Error()
+	}
+	return use, nil
+}
+
+// barrierAt returns the barrier whose statement is at a position of the input.
+func (s *syncer) barrierAt(line, col int) (*syntax.Func, placer.Label) {
+	for _, fn := range s.unit.Funcs {
+		if fn.File.Name != s.file.Name {
+			continue
+		}
+		at, ok := fn.File.Offset(source.MakePos(fn.File.ID, line, col))
+		if !ok {
+			continue
+		}
+		for l := range fn.Tree.Labels {
+			if !fn.Tree.Labels[l].Barrier {
+				continue
+			}
+			from, ok1 := fn.File.Offset(fn.Nodes[l].Span.Start)
+			to, ok2 := fn.File.Offset(fn.Nodes[l].Span.End)
+			if ok1 && ok2 && from <= at && at < to {
+				return fn, placer.Label(l)
+			}
+		}
+	}
+	return nil, placer.None
+}
+
+// judge compares what runs and the static engine say with the barrier and without it.
+func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) error {
+	label = m.chosen(m.fn.Point(label)) // in the tree with the functions that are inlined
+	with := m.tree.Standing()
+	without := maps.Clone(with)
+	delete(without, label)
+	seen, err := (&dynamicOracle{m}).Check(ctx, with)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(seen.Divergences, label) {
+		u.Need, u.Why = BarrierUndecided, "not all threads of the block come to it"
+		return nil
+	}
+	more, err := (&dynamicOracle{m}).Check(ctx, without)
+	if err != nil {
+		return err
+	}
+	if u.Separates = beyond(more, seen); len(u.Separates) > 0 {
+		u.Need = BarrierNeeded
+		return nil
+	}
+	// Each oracle keeps what diverges; both placements need their own.
+	proved, err := (&staticOracle{marked: m}).Check(ctx, without)
+	if err != nil {
+		return err
+	}
+	// races between blocks might be those that it orders by way of a flag
+	if proved.Verified && len(proved.Races) == 0 {
+		u.Need = BarrierRedundant
+		return nil
+	}
+	standing, err := (&staticOracle{marked: m}).Check(ctx, with)
+	if err != nil {
+		return err
+	}
+	if !standing.Verified {
+		u.Need, u.Why = BarrierUndecided, "the kernel is not proved with it"
+		return nil
+	}
+	if u.Separates = beyond(proved, standing); len(u.Separates) > 0 {
+		u.Need = BarrierMaybe
+		return nil
+	}
+	u.Need, u.Why = BarrierUndecided, "nothing is proved without it, and nothing is known that it separates"
+	return nil
+}
+
+// beyond words the races that one answer has and another has not.
+func beyond(a, b *placer.Answer) []string {
+	var out []string
+	for i := range a.Races {
+		r := &a.Races[i]
+		known := func(o placer.Race) bool { return o.A == r.A && o.B == r.B && o.OtherBlock == r.OtherBlock }
+		if !slices.ContainsFunc(b.Races, known) {
+			out = append(out, r.Why)
+		}
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"heddle/internal/emu"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	placer "heddle/internal/place"
+	"heddle/internal/race"
+	"heddle/internal/source"
+)
+
+// dynamicOracle runs the launch and looks at what the race Detector says.
+type dynamicOracle struct{ *marked }
+
+// Name implements placer.Oracle.
+func (o *dynamicOracle) Name() string { return "dynamic" }
+
+// Check implements placer.Oracle: it names what runs of the launch with all seeds show.
+func (o *dynamicOracle) Check(ctx context.Context, p placer.Placement) (*placer.Answer, error) {
+	a := newAnswer(o.marked, p)
+	kernels, err := o.placed(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		for i := range o.s.opt.Run.Seeds {
+			if err := o.run(ctx, k, o.s.opt.Run.Seed+uint64(i), a); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &a.a, nil
+}
+
+// run executes one kernel once.
+func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *answer) error {
+	return o.watched(ctx, k, seed, a, nil)
+}
+
+// watched is run, with arrivals at barriers told to count unless it is nil.
+func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a *answer, count func(*emu.Machine, *event.Arrive)) error {
+	cfg, errs := o.config(k)
+	if len(errs) > 0 {
+		return errs[0]
+	}
+	m, err := emu.New(k, cfg)
+	if err != nil {
+		return &notJudgedError{run.CannotStart(k, err)}
+	}
+	common := o.s.d.Options()
+	det := run.Watch(common, k, cfg, m, false)
+	opt := emu.Options{
+		Model: common.Warp, Seed: seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
+	}
+	res, err := m.Run(ctx, opt, &arrivals{det, m, count})
+	if err != nil {
+		return err
+	}
+	rep := det.Report()
+	for i := range rep.Races {
+		rc := &rep.Races[i]
+		if rc.Cause != race.Unordered {
+			continue
+		}
+		first, second := m.Site(rc.First.Site).Instr, m.Site(rc.Second.Site).Instr
+		one, err := o.race(first, second, rc.Level == race.InterBlock, nil)
+		if err != nil {
+			return err
+		}
+		if !one.OtherBlock {
+			a.shown[[2]source.Span{first.Span, second.Span}] = a.shown[[2]source.Span{first.Span, second.Span}] || rc.First.Thread.Warp() != rc.Second.Thread.Warp()
+		}
+		a.race(one, rc.Space)
+	}
+	for i := range rep.Barriers {
+		be := &rep.Barriers[i]
+		if be.Kind != race.Divergence && be.Kind != race.Deadlock && be.Kind != race.WarpSyncHang {
+			continue
+		}
+		var at [2]*ir.Instr
+		for g := range be.Groups {
+			in := m.Site(be.Groups[g].Site).Instr
+			switch {
+			case at[0] == nil:
+				at[0] = in
+			case in != at[0]:
+				at[1] = in
+			}
+		}
+		if err := a.diverge(at[0], at[1]); err != nil {
+			return err
+		}
+	}
+	switch res.Status {
+	case emu.Stopped:
+		a.a.Unknown = res.Stop.Message
+	case emu.StepLimit:
+		a.a.Unknown = "a run takes too long"
+	}
+	return nil
+}
+
+// arrivals passes events on, and tells of threads that come to barriers.
+type arrivals struct {
+	run.Detector
+	m     *emu.Machine
+	count func(*emu.Machine, *event.Arrive)
+}
+
+// Arrive implements event.Sink.
+func (s *arrivals) Arrive(e *event.Arrive) {
+	if s.count != nil {
+		s.count(s.m, e)
+	}
+	s.Detector.Arrive(e)
+}
+
+// measure has a run of the launch say how often a thread comes to each label, for the cost of a
+// barrier there: with barriers at all labels but those that diverge, of which there is no need to
+// know.
+func (m *marked) measure(ctx context.Context) error {
+	p := placer.Placement{}
+	for l := range m.tree.Labels {
+		if n := &m.tree.Labels[l]; l > 0 && (n.Barrier || !n.Closed) {
+			p[placer.Label(l)] = true
+		}
+	}
+	o := &dynamicOracle{m}
+	for {
+		kernels, err := m.placed(p)
+		if err != nil {
+			return err
+		}
+		a := newAnswer(m, p)
+		came, threads := map[placer.Label]uint64{}, uint64(0)
+		for _, k := range kernels {
+			cfg, errs := o.config(k)
+			if len(errs) > 0 {
+				return errs[0]
+			}
+			threads += cfg.Geometry.Blocks() * cfg.Geometry.Block.Count()
+			err := o.watched(ctx, k, o.s.opt.Run.Seed, a, func(machine *emu.Machine, e *event.Arrive) {
+				if l, ok := m.barriers[machine.Site(e.Site).Instr.Span]; ok {
+					came[l] += uint64(bits.OnesCount32(e.Mask))
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if len(a.a.Divergences) == 0 {
+			for l := range p { // one that nobody comes to costs little, not nothing
+				m.tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)
+				if w, ok := m.warp[l]; ok {
+					m.tree.Labels[w].Trips = m.tree.Labels[l].Trips
+				}
+			}
+			return nil
+		}
+		for _, l := range a.a.Divergences {
+			delete(p, l)
+		}
+	}
+}
+
+// bothOracle asks the dynamic engine, and if it has no objection the static one.
+type bothOracle struct {
+	dynamic dynamicOracle
+	static  staticOracle
+}
+
+// Name implements placer.Oracle: what it passes is proved.
+func (o *bothOracle) Name() string { return "static, after dynamic" }
+
+// Check implements placer.Oracle.
+func (o *bothOracle) Check(ctx context.Context, p placer.Placement) (*placer.Answer, error) {
+	a, err := o.dynamic.Check(ctx, p)
+	if err != nil || len(a.Divergences) > 0 {
+		return a, err
+	}
+	for _, r := range a.Races {
+		if !r.OtherBlock {
+			return a, nil
+		}
+	}
+	return o.static.Check(ctx, p)
+}
+
+// Oracle says what judges placements.
+type Oracle uint8
+
+const (
+	Static  Oracle = iota // proofs for all inputs of the launch shape
+	Dynamic               // runs of the launch
+	Both                  // runs first, and proofs of what they pass
+)
+
+// ParseOracle reads the name of an oracle; the empty word is Static.
+func ParseOracle(word string) (Oracle, error) {
+	switch word {
+	case "", "static":
+		return Static, nil
+	case "dynamic":
+		return Dynamic, nil
+	case "both":
+		return Both, nil
+	}
+	return 0, fmt.Errorf("oracle %q: expected static, dynamic or both", word)
+}
+
+// oracle returns the oracle that judges placements in m.
+func (m *marked) oracle(o Oracle) placer.Oracle {
+	switch o {
+	case Dynamic:
+		return &dynamicOracle{m}
+	case Both:
+		return &bothOracle{dynamicOracle{m}, staticOracle{marked: m}}
+	}
+	return &staticOracle{marked: m}
+}

@@ -1,0 +1,201 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/prove"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	placer "heddle/internal/place"
+	"heddle/internal/source"
+	"heddle/internal/verify"
+)
+
+// staticOracle asks the static engine.
+type staticOracle struct {
+	*marked
+	diverging []placer.Label // a barrier there diverges whatever others there are
+	first     bool           // diverging is known
+	warpFirst bool           // for barriers of the warp, too
+}
+
+// Name implements placer.Oracle.
+func (o *staticOracle) Name() string { return "static" }
+
+// notJudgedError says why an oracle cannot judge a kernel.
+type notJudgedError struct{ verdict diag.Verdict }
+
+func (e *notJudgedError) Error() string { return e.verdict.Reason }
+
+// errSteps says that the proofs of a search reached their limit.
+var errSteps = errors.New("out of steps; --timeout 2m gives a time instead")
+
+// Check implements placer.Oracle: it proves the placement right for all inputs, or names what it
+// could not prove.
+func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.Answer, error) {
+	a := newAnswer(o.marked, p)
+	if !o.first {
+		if err := o.uneven(ctx); err != nil {
+			return nil, err
+		}
+		o.first = true
+	}
+	if o.steps <= 0 {
+		return nil, errSteps
+	}
+	kernels, err := o.placed(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		if err := o.check(ctx, k, a, o.run(ctx, k, p)); err != nil {
+			return nil, err
+		}
+	}
+	a.a.Verified = !a.objection()
+	if !o.warpFirst && slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return r.OneWarp }) {
+		o.warpFirst = true
+		all := placer.Placement{}
+		for _, w := range o.warp {
+			all[w] = true
+		}
+		if err := o.unevenOf(ctx, all, verify.WarpDiverging, func(l placer.Label) { o.diverging = append(o.diverging, o.warp[l]) }); err != nil {
+			return nil, err
+		}
+	}
+	a.a.Divergences = append(a.a.Divergences, o.diverging...)
+	return &a.a, nil
+}
+
+// proof readies the proof of a placed kernel.
+func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
+	cfg, errs := o.config(k)
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	p := o.s.prover.Proof(o.job(k), cfg)
+	p.Paths, p.Fixed, p.Steps = true, p.Scalars(o.scalars), o.steps
+	return p, nil
+}
+
+// severalWarps reports whether barriers of the warp are worth a thought: in a block of one warp
+// they would be right for that launch and wrong for others, and cost as much.
+func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
+	for _, k := range kernels {
+		cfg, errs := launch.Resolve(k, s.opt.Common.Launch, in.Facts)
+		if s.opt.BlockOnly || len(errs) > 0 || cfg.Geometry.Block.Count() <= event.WarpSize {
+			return false
+		}
+	}
+	return true
+}
+
+// run returns the pairs of instructions that race in a run of the launch: of these nothing has to
+// be disproved.
+func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) map[[2]source.Span]bool {
+	seen := newAnswer(o.marked, p)
+	if err := (&dynamicOracle{o.marked}).run(ctx, k, o.s.opt.Run.Seed, seen); err != nil {
+		return nil
+	}
+	return seen.shown
+}
+
+// check asks the static engine about one kernel.
+func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown map[[2]source.Span]bool) error {
+	pr, err := o.proof(k)
+	if err != nil {
+		return err
+	}
+	ran := func(f *verify.Finding) (seen, warps bool) {
+		one, ok := shown[[2]source.Span{f.A.Span, f.B.Span}]
+		two, again := shown[[2]source.Span{f.B.Span, f.A.Span}]
+		return ok || again, one || two
+	}
+	pr.Shown = func(f *verify.Finding) bool {
+		if f.Kind != verify.Race || f.OtherBlock {
+			return false
+		}
+		seen, _ := ran(f)
+		return seen
+	}
+	if o.warps {
+		pr.OneWarp = func(f *verify.Finding) bool { _, warps := ran(f); return !warps }
+	}
+	r, v := pr.Verify(ctx, 0)
+	if r == nil {
+		return &notJudgedError{v}
+	}
+	if o.steps -= r.Stats.Steps; o.steps <= 0 {
+		return errSteps
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch f.Kind {
+		case verify.Divergence:
+			if err := a.diverge(f.A, f.B); err != nil {
+				return err
+			}
+		case verify.Race:
+			if f.SameThread {
+				continue // an asynchronous copy is waited for, not separated by a barrier
+			}
+			rc, err := o.race(f.A, f.B, f.OtherBlock, f.Ways)
+			if err != nil {
+				return err
+			}
+			rc.OneWarp = f.OneWarp
+			if f.Reason != "" {
+				rc.Why += " (undecided: " + f.Reason + ")"
+			}
+			space := event.Generic
+			if f.Object != nil {
+				space = f.Object.Space
+			}
+			a.race(rc, space)
+		}
+	}
+	return nil
+}
+
+// uneven finds the labels at which a barrier diverges, with barriers at all of them.
+func (o *staticOracle) uneven(ctx context.Context) error {
+	all := placer.Placement{}
+	for l := range o.tree.Labels {
+		if n := &o.tree.Labels[l]; n.Barrier || !n.Closed {
+			all[placer.Label(l)] = true
+		}
+	}
+	return o.unevenOf(ctx, all, verify.Diverging, func(l placer.Label) { o.diverging = append(o.diverging, l) })
+}
+
+// unevenOf tells at which places the barriers of a placement diverge, by how that is asked.
+func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement, ask func(context.Context, *lockstep.Thread, verify.Options) *verify.Result, tell func(placer.Label)) error {
+	kernels, err := o.placed(all)
+	if err != nil {
+		return err
+	}
+	for _, k := range kernels {
+		pr, err := o.proof(k)
+		if err != nil {
+			return err
+		}
+		th, err := lockstep.Build(ctx, k, lockstep.Options{Geometry: pr.Config.Geometry, Args: pr.Fixed})
+		if err != nil {
+			continue // then nothing is known before it is asked
+		}
+		r := ask(ctx, th, verify.Options{Pool: o.s.prover.Pool(), Steps: o.steps})
+		o.steps -= r.Stats.Steps
+		for i := range r.Findings {
+			if l, ok := o.barriers[r.Findings[i].A.Span]; ok {
+				tell(l)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+// Package driver is what every engine and command needs and that knows no engine.
+//
+// It turns input files into modules (lowering, parsing, launch pragmas), selects the kernels, and
+// hands each one to its caller as a Job, several at a time. A Job resolves the launch of its kernel
+// and takes what an engine has to tell: findings, verdicts, progress, decisions. The driver sends
+// findings in the order of the kernels, applies heddle:ignore comments and known findings, and adds
+// the jobs up in a Summary.
+//
+// Any engine and command may import it. It imports neither; which engine examines a job is the
+// decision of its caller, package check or a command.
+package driver
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+	"heddle/internal/source"
+	"heddle/internal/suppress"
+)
+
+// DefaultLimit is the number of findings printed for each kernel when Options.Limit is 0.
+const DefaultLimit = 20
+
+// Stdin is what messages call the standard input.
+const Stdin = "<stdin>"
+
+// Options are the choices that all engines share.
+type Options struct {
+	Kernel   string          // mangled or demangled name or its part before '('; empty: all
+	Launch   launch.Request  // what the flags said
+	Warp     event.WarpModel // how the lanes of a warp are ordered
+	Benign   event.Benign    // which conflicting writes of one value are tolerated
+	MaxSteps uint64          // warp instructions for each run; 0: the engine's own limit
+	// Workers is how many kernels are examined at a time, 0: one for each core. It is also how many
+	// goroutines emulate independent blocks of a run, 0: one, because the detector takes the events
+	// in turn.
+	Workers  int
+	Limit    int // findings printed per kernel; 0: DefaultLimit
+	Lower    lower.Options
+	Command  string      // for the reproduce line; empty: "check"
+	Database string      // what -p named: for the reproduce line
+	Files    *source.Set // that the positions of findings refer to; nil: a new one
+
+	Progress  func(Progress)  // called from several goroutines; may be nil
+	Decisions func(Decisions) // receives what was decided for each kernel, in order; may be nil
+
+	// Settings returns what a configuration says of a kernel of an input; nil: there is none.
+	Settings func(input string, k *ir.Func) Setting
+
+	// Known reports whether a finding was known before: it is counted and not sent. nil: none was.
+	Known func(*diag.Diagnostic) bool
+}
+
+// Engine names one of the engines.
+type Engine uint8
+
+// The engines. A configuration may leave the choice to the command.
+const (
+	AnyEngine Engine = iota
+	Emulation
+	Trace
+	Proof
+)
+
+var engineNames = [...]string{"", "emulation", "trace", "proof"}
+
+// String names the engine in progress and decisions.
+func (e Engine) String() string { return engineNames[e] }
+
+// Setting is what a configuration says of one kernel. Flags take precedence over it.
+type Setting struct {
+	Launch  []launch.Setting
+	Engine  Engine        // that examines it
+	Timeout time.Duration // for its proof; 0: unspecified
+	Skip    string        // why it is not checked; empty: it is
+	Span    source.Span   // of the table that skips it
+}
+
+// Input is one input of a run.
+type Input struct {
+	lower.Input
+	Found bool // in a directory that the user named: a file with another purpose is not a mistake
+}
+
+// Driver is the state of one run over some inputs.
+type Driver struct {
+	opt       Options
+	sum       Summary
+	sink      func(diag.Diagnostic)
+	seen      []string // base names of all kernels, selected or not
+	examined  int      // kernels that were selected
+	inputName string   // of the current file
+	ignored   *suppress.Set
+	counts    counts
+}
+
+// New returns a driver that sends findings to sink, with the defaults of opt filled in.
+func New(opt Options, sink func(diag.Diagnostic)) *Driver {
+	if opt.Files == nil {
+		opt.Files = source.NewSet()
+	}
+	if opt.Limit == 0 {
+		opt.Limit = DefaultLimit
+	}
+	return &Driver{opt: opt, sink: sink, ignored: suppress.NewSet()}
+}
+
+// Options are those of the run, with their defaults filled in.
+func (d *Driver) Options() *Options { return &d.opt }
+
+// Files are those that positions refer to.
+func (d *Driver) Files() *source.Set { return d.opt.Files }
+
+// Summary is what the run has produced so far.
+func (d *Driver) Summary() *Summary { return &d.sum }
+
+// Run has examine look at every selected kernel of the inputs. Mistakes in the input are sent as
+// findings and counted by Summary.InputErrors. When ctx is cancelled, what was found so far has
+// been sent.
+func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.Context, *Job)) {
+	d.counts.files = len(inputs)
+	for i, file := range inputs {
+		d.counts.filesDone = i
+		d.Open(file.Name)
+		from := len(d.sum.Verdicts)
+		d.runFile(ctx, file, examine)
+		for i := range d.sum.Verdicts[from:] {
+			d.sum.Verdicts[from+i].Input = file.Name
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	d.inputName = ""
+	for _, g := range d.ignored.Unused() {
+		d.report(g)
+	}
+	d.End(inputs)
+}
+
+// runFile examines the kernels of one file, module by module.
+func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.Context, *Job)) {
+	results := d.Lower(ctx, file)
+	for _, low := range results {
+		if d.skipsModule(low) {
+			continue
+		}
+		m := d.Parse(file, low)
+		if m == nil {
+			continue
+		}
+		m.Several = m.Several || len(results) > 1
+		d.runModule(ctx, m, examine)
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+func (d *Driver) runModule(ctx context.Context, m *Module, examine func(context.Context, *Job)) {
+	d.See(m)
+	if m.Facts != nil {
+		for _, e := range m.Facts.Unmatched(m.Kernels()) {
+			d.InputError(launchDiagnostic("", e))
+		}
+	}
+	d.readComments(m)
+	for _, k := range m.Kernels() {
+		if d.opt.Kernel != "" && !launch.Matches(k, d.opt.Kernel) {
+			d.Job(m, k).Checked(nil)
+		}
+	}
+	kernels := d.Select(m)
+	d.Examine(len(kernels))
+	d.counts.kernels.Add(int64(len(kernels)))
+	d.each(m, kernels, func(job *Job) {
+		if job.configure() {
+			examine(ctx, job)
+		}
+	})
+}
+
+// Open names the input that findings belong to from now on.
+func (d *Driver) Open(name string) { d.inputName = name }
+
+// See records the kernels of a module for the message that none matches.
+func (d *Driver) See(m *Module) {
+	for _, f := range m.Kernels() {
+		d.seen = append(d.seen, launch.BaseName(f.Demangled))
+	}
+}
+
+// Select returns the kernels of a module that the user selected: all, or those that the name
+// matches.
+func (d *Driver) Select(m *Module) []*ir.Func {
+	var out []*ir.Func
+	for _, f := range m.Kernels() {
+		if d.opt.Kernel == "" || launch.Matches(f, d.opt.Kernel) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Examine counts kernels that are examined.
+func (d *Driver) Examine(kernels int) { d.examined += kernels }
+
+// End reports that no kernel was examined, if that is so and the input has no other mistake.
+func (d *Driver) End(inputs []Input) {
+	if d.examined == 0 && d.sum.InputErrors == 0 {
+		d.noKernel(inputs)
+	}
+}
+
+// counts say how far a run is; jobs that run side by side share them.
+type counts struct {
+	kernels, kernelsDone atomic.Int64 // of the files that were read so far
+	files, filesDone     int
+}

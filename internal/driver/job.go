@@ -1,0 +1,138 @@
+package driver
+
+import (
+	"fmt"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/source"
+)
+
+// Job is the examination of one kernel: the kernel, the launch that is asked for, and where its
+// results go. Jobs run side by side and share nothing but the driver, which they reach in turn.
+type Job struct {
+	Module *Module
+	Kernel *ir.Func
+	Launch launch.Request // the options' request, with what a configuration says
+	Engine Engine         // that a configuration names for this kernel
+	// Timeout bounds the proof of this kernel if no flag does, as a configuration says; 0: it says
+	// nothing.
+	Timeout time.Duration
+
+	d      *Driver
+	sum    *Summary // of this job; that of the driver if the job runs alone
+	sink   func(diag.Diagnostic)
+	before <-chan struct{} // closed when the jobs before this one are done; nil: there are none
+	log    *Decisions      // nil: not wanted
+}
+
+// Job returns a job for a kernel that is examined alone, outside of Run.
+func (d *Driver) Job(m *Module, k *ir.Func) *Job {
+	return &Job{Module: m, Kernel: k, Launch: d.opt.Launch, d: d, sum: &d.sum, sink: d.sink}
+}
+
+// For returns a job for another form of the same kernel, such as a repaired one.
+func (j *Job) For(k *ir.Func) *Job {
+	other := *j
+	other.Kernel = k
+	return &other
+}
+
+// Into returns the same job, whose findings go to another sink.
+func (j *Job) Into(sink func(diag.Diagnostic)) *Job {
+	other := *j
+	other.sink = sink
+	return &other
+}
+
+// Options are those of the driver.
+func (j *Job) Options() *Options { return &j.d.opt }
+
+// Files are those that positions refer to.
+func (j *Job) Files() *source.Set { return j.d.opt.Files }
+
+// Format names a position.
+func (j *Job) Format(p source.Pos) string { return j.d.opt.Files.Format(p) }
+
+// InputName is the input as the user named it.
+func (j *Job) InputName() string { return j.d.inputName }
+
+// Turn waits until the jobs before this one are done. What has an order among kernels, such as
+// findings and output, comes after it. The first job that is not done never waits, so that all
+// finish.
+func (j *Job) Turn() {
+	if j.before != nil {
+		<-j.before
+	}
+}
+
+// Report sends one finding, with the text of the files that it names.
+func (j *Job) Report(g diag.Diagnostic) {
+	j.Turn()
+	j.d.send(g, j.sink)
+}
+
+// InputError reports a mistake in the input and counts it.
+func (j *Job) InputError(g diag.Diagnostic) {
+	j.sum.InputErrors++
+	j.Report(g)
+}
+
+// LaunchError reports a mistake in the launch of the kernel.
+func (j *Job) LaunchError(e *launch.Error) { j.InputError(launchDiagnostic(j.Kernel.Demangled, e)) }
+
+// AddVerdict records the verdict on the kernel.
+func (j *Job) AddVerdict(v diag.Verdict) { j.sum.Verdicts = append(j.sum.Verdicts, v) }
+
+// AddFindings counts bugs, and findings that depend on guessed launch values.
+func (j *Job) AddFindings(bugs, guessed int) {
+	j.sum.Bugs += bugs
+	j.sum.Guessed += guessed
+}
+
+// Config resolves the launch of the kernel. It reports what is wrong with it and then returns nil.
+func (j *Job) Config() *launch.Config {
+	cfg, errs := launch.Resolve(j.Kernel, j.Launch, j.Module.Facts)
+	for _, e := range errs {
+		j.LaunchError(e)
+	}
+	if len(errs) > 0 {
+		return nil
+	}
+	return cfg
+}
+
+// Resolve is Config for a launch that is executed: it also reports what a user should know of it.
+func (j *Job) Resolve() *launch.Config {
+	cfg := j.Config()
+	if cfg == nil {
+		return nil
+	}
+	for _, n := range cfg.Notes {
+		j.Report(diag.Diagnostic{
+			Code: diag.CodeLaunch, Severity: diag.Note, Message: n, Kernel: j.Kernel.Demangled,
+		})
+	}
+	return cfg
+}
+
+// configure takes over what a configuration says of the kernel. It returns false if the kernel is
+// not to be checked.
+func (j *Job) configure() bool {
+	if j.d.opt.Settings == nil {
+		return true
+	}
+	s := j.d.opt.Settings(j.Module.Name, j.Kernel)
+	if s.Skip != "" {
+		j.sum.Skipped++
+		j.Report(diag.Diagnostic{
+			Code: diag.CodeLaunch, Severity: diag.Note, Span: s.Span, Kernel: j.Kernel.Demangled,
+			Message: fmt.Sprintf("kernel %s is skipped: %s", j.Kernel.Demangled, s.Skip),
+		})
+		return false
+	}
+	j.Launch.Config, j.Engine, j.Timeout = s.Launch, s.Engine, s.Timeout
+	return true
+}

@@ -1,0 +1,261 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/ir"
+	"heddle/internal/irgen"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+	"heddle/internal/ptx"
+	"heddle/internal/source"
+)
+
+// Module is one module of PTX: a file of the command line after lowering, or a part of one.
+type Module struct {
+	Name    string // of the file, as the user named it
+	Lowered *lower.Result
+	IR      *ir.Module
+	Facts   *launch.SourceFacts // pragmas and host launches in the file itself
+	Several bool                // the file has more than one kernel or module
+}
+
+// Kernels returns the kernels of a module that have a body.
+func (m *Module) Kernels() []*ir.Func {
+	var out []*ir.Func
+	for _, f := range m.IR.Funcs {
+		if f.Kernel && f.Blocks != nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Lower returns the modules of one file. It reports what is wrong with the file; then there are
+// none.
+func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
+	return d.LowerWith(ctx, file, d.opt.Lower)
+}
+
+// LowerWith is Lower with other options than those of the run.
+func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) []*lower.Result {
+	start := time.Now()
+	results, err := lower.Lower(ctx, file.Input, opt)
+	d.sum.Times.Compile += time.Since(start)
+	if err != nil {
+		var ie *lower.InputError
+		if file.Found && errors.As(err, &ie) && ie.NoKernel {
+			return nil
+		}
+		d.LowerError(file, err)
+		return nil
+	}
+	for _, low := range results {
+		d.warnings(low)
+		d.machineCode(file, low.SASS)
+	}
+	return results
+}
+
+// warnings reports what lowering left out. Of host code the first warning is enough: the kernels
+// are complete.
+func (d *Driver) warnings(low *lower.Result) {
+	list, code := low.Warnings, diag.CodeInput
+	if low.Lang != lower.Binary {
+		code = diag.CodeHostCode
+		if n := len(list); n > 1 {
+			list = []string{fmt.Sprintf("%s (and %d more)", list[0], n-1)}
+		}
+	}
+	for _, w := range list {
+		d.report(diag.Diagnostic{Code: code, Severity: diag.Warning, Message: w})
+	}
+}
+
+// selects reports whether a kernel known by its names alone is to be checked.
+func (d *Driver) selects(k lower.Kernel) bool {
+	named := &ir.Func{Name: k.Name, Demangled: k.Demangled}
+	return d.opt.Kernel == "" || launch.Matches(named, d.opt.Kernel)
+}
+
+// skipsModule reports whether a module of a binary, which may hold hundreds, has no kernel that is
+// asked for.
+func (d *Driver) skipsModule(low *lower.Result) bool {
+	if low.Lang != lower.Binary || d.opt.Kernel == "" ||
+		slices.ContainsFunc(low.Kernels, d.selects) {
+		return false
+	}
+	for _, k := range low.Kernels {
+		d.seen = append(d.seen, launch.BaseName(k.Demangled))
+	}
+	return true
+}
+
+// machineCode records the verdict on kernels that have no PTX.
+func (d *Driver) machineCode(file Input, kernels []lower.Kernel) {
+	for _, k := range kernels {
+		d.seen = append(d.seen, launch.BaseName(k.Demangled))
+		if !d.selects(k) {
+			continue
+		}
+		d.examined++
+		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
+			Kind: diag.Unsupported, Kernel: k.Demangled,
+			Reason: file.Name + " holds machine code (SASS) of it and no PTX; build with " +
+				"-gencode arch=compute_80,code=compute_80 (or your architecture)",
+		})
+	}
+}
+
+// Parse reads one module; nil if it is not valid PTX, which is reported.
+func (d *Driver) Parse(file Input, low *lower.Result) *Module {
+	start := time.Now()
+	defer func() { d.sum.Times.Read += time.Since(start) }()
+	m := &Module{Name: file.Name, Lowered: low}
+	text, err := d.opt.Files.Add(low.Name, low.PTX)
+	if err != nil {
+		d.InputError(diag.Diagnostic{
+			Code: diag.CodeInput, Severity: diag.Error, Message: err.Error(),
+		})
+		return nil
+	}
+	m.Facts = d.scan(file, low, text)
+	if m.Facts != nil {
+		for _, e := range m.Facts.Errs {
+			d.InputError(launchDiagnostic("", e))
+		}
+	}
+	tree, errs := ptx.Parse(text)
+	if d.syntaxErrors(errs, m) {
+		return nil
+	}
+	m.IR, errs = irgen.Module(d.opt.Files, tree)
+	if d.syntaxErrors(errs, m) {
+		return nil
+	}
+	m.Several = len(m.Kernels()) > 1
+	return m
+}
+
+// scan reads the pragmas and host launches of the text that the user wrote; nil where there is
+// none.
+func (d *Driver) scan(file Input, low *lower.Result, text *source.File) *launch.SourceFacts {
+	switch low.Lang {
+	case lower.PTX:
+		return launch.ScanPTX(text)
+	case lower.CUDA:
+		if f := d.AddText(file.Name, file.Content); f != nil {
+			return launch.ScanCUDA(f, slices.Concat(file.Flags.Defines, d.opt.Lower.Defines))
+		}
+	case lower.OpenCL:
+		if f := d.AddText(file.Name, file.Content); f != nil {
+			return launch.ScanOpenCL(f)
+		}
+	}
+	return nil
+}
+
+// AddText gives the set of files the text of a user's file, which is read if content is nil. It
+// returns nil if the file cannot be read.
+func (d *Driver) AddText(name string, content []byte) *source.File {
+	f := d.opt.Files.Named(name)
+	if f == nil || f.Content != nil {
+		return f
+	}
+	if content == nil {
+		var err error
+		if content, err = os.ReadFile(name); err != nil {
+			return nil
+		}
+	}
+	f, err := d.opt.Files.Add(name, content)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// syntaxErrors reports mistakes in PTX. Those in PTX that lowering produced are a bug of heddle,
+// and the note says so.
+func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) bool {
+	for _, e := range errs {
+		g := diag.Diagnostic{
+			Code: diag.CodeSyntax, Severity: diag.Error, Message: e.Msg, Span: e.Span,
+		}
+		switch m.Lowered.Lang {
+		case lower.PTX:
+		case lower.Binary:
+			g.Notes = []string{fmt.Sprintf("this is image %d of %s; heddle ptx --image %d %s prints it",
+				m.Lowered.Image, m.Name, m.Lowered.Image, quote(m.Name))}
+		default:
+			g.Notes = []string{fmt.Sprintf("this is PTX that heddle made of %s: a bug in heddle, "+
+				"or inline assembly in that file", m.Name)}
+		}
+		d.InputError(g)
+	}
+	return len(errs) > 0
+}
+
+func launchDiagnostic(kernel string, e *launch.Error) diag.Diagnostic {
+	g := diag.Diagnostic{
+		Code: diag.CodeLaunch, Severity: diag.Error, Message: e.Msg, Span: e.Span, Kernel: kernel,
+	}
+	if e.Help != "" {
+		g.Help = []string{e.Help}
+	}
+	return g
+}
+
+// LowerError reports why a file could not be lowered.
+func (d *Driver) LowerError(file Input, err error) {
+	g := diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error, Message: err.Error()}
+	var ce *lower.CompileError
+	if errors.As(err, &ce) {
+		g.Code = diag.CodeCompile
+		g.Message = file.Name + ": the compiler rejects the file"
+		g.Notes = strings.Split(strings.TrimRight(ce.Output, "\n"), "\n")
+	}
+	d.InputError(g)
+}
+
+// noKernel reports that nothing was checked, and which kernels exist.
+func (d *Driver) noKernel(inputs []Input) {
+	g := diag.Diagnostic{Code: diag.CodeInput, Severity: diag.Error}
+	switch {
+	case len(d.seen) == 0:
+		g.Message = fmt.Sprintf("no kernel in %s", listed(inputs))
+	default:
+		slices.Sort(d.seen)
+		g.Message = fmt.Sprintf("no kernel %q", d.opt.Kernel)
+		names, more := slices.Compact(d.seen), ""
+		if n := len(names) - mostNames; n > 0 {
+			names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+		}
+		g.Help = []string{"the kernels are: " + strings.Join(names, ", ") + more}
+	}
+	d.InputError(g)
+}
+
+// mostNames bounds a list of kernels: libraries have thousands.
+const mostNames = 40
+
+// listed names the first few inputs.
+func listed(inputs []Input) string {
+	const most = 5
+	var names []string
+	for _, in := range inputs[:min(len(inputs), most)] {
+		names = append(names, in.Name)
+	}
+	s := strings.Join(names, ", ")
+	if n := len(inputs) - most; n > 0 {
+		s += fmt.Sprintf(" and %d more files", n)
+	}
+	return s
+}

@@ -1,0 +1,77 @@
+package driver
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/launch"
+	"heddle/internal/lower"
+)
+
+// Reproduce is the command line that shows a finding again: a subcommand, empty for that of the
+// options, under a seed, for the launch that cfg describes.
+func (j *Job) Reproduce(command string, seed uint64, cfg *launch.Config) string {
+	opt := j.Options()
+	var b strings.Builder
+	fmt.Fprintf(&b, "heddle %s", cmp.Or(command, opt.Command, "check"))
+	if j.Module.Several {
+		fmt.Fprintf(&b, " --kernel %s", quote(j.Kernel.Name))
+	}
+	if seed != 0 {
+		fmt.Fprintf(&b, " --seed %d", seed)
+	}
+	if opt.Warp != event.Independent {
+		fmt.Fprintf(&b, " --warp %s", opt.Warp)
+	}
+	if opt.Benign != event.BenignWarp {
+		fmt.Fprintf(&b, " --benign %s", opt.Benign)
+	}
+	if flags := cfg.Flags(); flags != "" {
+		b.WriteString(" " + flags)
+	}
+	j.compiling(&b)
+	name := j.Module.Name
+	if name == Stdin {
+		name = "-"
+	}
+	b.WriteString(" " + quote(name))
+	return b.String()
+}
+
+// compiling writes the flags with which the file was compiled.
+func (j *Job) compiling(b *strings.Builder) {
+	flag := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				fmt.Fprintf(b, " %s %s", name, quote(v))
+			}
+		}
+	}
+	if l := j.Module.Lowered.Lang; l == lower.PTX || l == lower.Binary {
+		return
+	}
+	low := &j.Options().Lower
+	flag("-p", j.Options().Database)
+	flag("-I", low.Includes...)
+	flag("-D", low.Defines...)
+	flag("--std", low.Std)
+	flag("--arch", low.Arch)
+	flag("-O", low.OptLevel)
+	flag("--compiler", low.Compiler)
+	flag("--cuda-path", low.CUDAPath)
+}
+
+// quote protects a word from the shell where it needs that.
+func quote(s string) string {
+	if s != "" && strings.IndexFunc(s, needsQuote) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func needsQuote(c rune) bool {
+	return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.ContainsRune("_-./=:,+@%", c))
+}

@@ -1,0 +1,72 @@
+package driver
+
+import (
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/source"
+)
+
+// Summary is the result of a run, or the part of one job in it.
+type Summary struct {
+	Verdicts    []diag.Verdict // one for each kernel, in the order of files and kernels
+	Bugs        int
+	Guessed     int // findings that depend on guessed launch values, not counted as bugs
+	Times       Times
+	Skipped     int // kernels that a configuration excludes
+	InputErrors int // files or launches that could not be used; each was sent as a diagnostic
+}
+
+// Times says where the time of reading the inputs went.
+type Times struct {
+	Compile time.Duration // until there is PTX
+	Read    time.Duration // from PTX to the module
+}
+
+// add adds the part of one job. The times are measured by the run alone.
+func (s *Summary) add(part *Summary) {
+	s.Verdicts = append(s.Verdicts, part.Verdicts...)
+	s.Bugs += part.Bugs
+	s.Guessed += part.Guessed
+	s.InputErrors += part.InputErrors
+	s.Skipped += part.Skipped
+}
+
+// report sends one finding, with the text of the files that it names.
+func (d *Driver) report(g diag.Diagnostic) { d.send(g, d.sink) }
+
+func (d *Driver) send(g diag.Diagnostic, sink func(diag.Diagnostic)) {
+	if g.Input = d.inputName; g.Input == "" {
+		if f := d.opt.Files.File(g.Span.Start.File()); f != nil {
+			g.Input = f.Name
+		}
+	}
+	d.readTexts(&g)
+	sink(g)
+}
+
+// InputError reports a mistake in the input and counts it.
+func (d *Driver) InputError(g diag.Diagnostic) {
+	d.sum.InputErrors++
+	d.report(g)
+}
+
+// readTexts reads the files that a finding names, so that it can be printed with its lines.
+func (d *Driver) readTexts(g *diag.Diagnostic) {
+	d.needText(g.Span)
+	for _, f := range g.Stack {
+		d.needText(source.Span{Start: f.Pos})
+	}
+	for _, r := range g.Related {
+		d.needText(r.Span)
+		for _, f := range r.Stack {
+			d.needText(source.Span{Start: f.Pos})
+		}
+	}
+}
+
+func (d *Driver) needText(s source.Span) {
+	if f := d.opt.Files.File(s.Start.File()); f != nil && f.Content == nil {
+		d.AddText(f.Name, nil)
+	}
+}

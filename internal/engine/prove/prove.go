@@ -1,0 +1,350 @@
+// Package prove is the static engine: it proves that no two threads of a kernel race and that no
+// barrier diverges, for all inputs of the launch shape, or replays the counterexample in the
+// emulator, or says what it could not decide.
+//
+// In flow a driver.Job and Options; out flow a verdict and, for a confirmed bug, the findings of
+// its replay. A counterexample is a bug only if package run shows it: the terms over-approximate
+// the kernel. A replay that shows nothing is "unknown", never "clean" (replay.go). An Engine holds
+// what the proofs of one run share, above all the solvers (solvers.go). For the commands a Proof is
+// an oracle: Verify, Scalars and Arguments have no effect on the job.
+//
+// It imports the driver and package run, and no other engine.
+package prove
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	"heddle/internal/verify"
+)
+
+// Kernel verifies one kernel for all inputs of its launch shape, replays what it cannot prove, and
+// records the verdict.
+func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
+	job.Launch.AnyShared = true
+	cfg := job.Config()
+	if cfg == nil {
+		return
+	}
+	p := e.Proof(job, cfg)
+	p.Fixed = p.Scalars(launch.FromFlag)
+	if slices.Contains(e.opt.Given, job.Kernel.Demangled) {
+		p.Fixed = p.Scalars(launch.Default)
+	}
+	ctx, cancel := p.within(ctx, VerifySteps)
+	defer cancel()
+	end := job.Asks(driver.Proof, "a proof for all inputs was asked for")
+	v := p.verdict(ctx)
+	if n := e.opt.Unwind; n > 0 && v.Kind == diag.Verified {
+		v = diag.Verdict{Kind: diag.Unknown, Reason: fmt.Sprintf("no bug in the first %d iterations "+
+			"of each loop, which is not a proof (--unwind %d)", n, n)}
+	}
+	end(&v)
+	v.Kernel, v.Suppressed, v.Known = job.Kernel.Demangled, p.aside.Suppressed, p.aside.Known
+	if v.Kind == diag.Verified {
+		job.Checked(Synchronization)
+	} else {
+		job.Checked(nil)
+	}
+	if !v.Span.IsValid() {
+		v.Span = driver.KernelPlace(job.Kernel)
+	}
+	job.AddVerdict(v)
+}
+
+// After lifts the verdict on a kernel that is clean in all runs to a proof if one succeeds, and to
+// a bug if a counterexample of it is confirmed. Else the verdict is that of the runs, with the
+// reason why there is no proof.
+func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Verdict {
+	job := r.Job
+	switch {
+	case ctx.Err() != nil:
+		return v
+	case v.Kind != diag.Clean:
+		job.Spares(driver.Proof, fmt.Sprintf("the verdict is %s already", v.Kind))
+		return v
+	case r.Aside.Any():
+		job.Spares(driver.Proof, "there are findings that are not counted")
+		return v
+	}
+	end := job.Asks(driver.Proof, "no bug was found in the run")
+	p := e.Proof(job, r.Config)
+	p.guess = r.Guess
+	proved := p.after(ctx)
+	end(&proved)
+	switch proved.Kind {
+	case diag.Bug:
+		proved.Kernel, proved.Span = v.Kernel, v.Span
+		proved.Suppressed, proved.Known = p.aside.Suppressed, p.aside.Known
+		return proved
+	case diag.Verified:
+		v.Kind = diag.Verified
+		v.Scope = proved.Scope + "; nothing else found in " + v.Scope
+	case diag.Unsupported:
+		v.Reason = "unsupported: " + proved.Reason
+		if proved.Span.IsValid() {
+			v.Reason += " at " + job.Format(proved.Span.Start)
+		}
+	default:
+		v.Reason = proved.Reason
+		if p.guess.Reason() != "" {
+			v.Kind, v.Scope = diag.Unknown, ""
+		}
+	}
+	v.Suppressed, v.Known = p.aside.Suppressed, p.aside.Known
+	return v
+}
+
+// within bounds a proof by the timeout that the user gave, or without one by a number of steps.
+func (p *Proof) within(ctx context.Context, steps int64) (context.Context, context.CancelFunc) {
+	if limit := p.timeout(); limit > 0 {
+		p.Steps = 0
+		return context.WithTimeout(ctx, limit)
+	}
+	p.Steps = steps
+	return ctx, func() {}
+}
+
+// timeout is the one that a flag or a configuration gives; 0: none.
+func (p *Proof) timeout() time.Duration { return cmp.Or(p.opt.Timeout, p.Job.Timeout) }
+
+// after is the proof of a kernel that runs found clean: for all arguments, or else for those of the
+// launch.
+func (p *Proof) after(ctx context.Context) diag.Verdict {
+	ctx, cancel := p.within(ctx, checkSteps)
+	defer cancel()
+	p.Fixed = p.Scalars(launch.FromFlag)
+	all := p.Scalars(launch.Default)
+	last := p.Steps
+	if len(all) > len(p.Fixed) {
+		p.Steps = checkSteps // another attempt follows
+	}
+	proved := p.forAll(ctx, last)
+	if proved.Kind != diag.Unknown || p.guess.Reason() != "" || len(all) <= len(p.Fixed) {
+		return proved
+	}
+	p.Fixed, p.Steps = all, last
+	again := p.verdict(ctx)
+	switch {
+	case again.Kind == diag.Verified && p.guessed() != "":
+		proved.Reason = "the proof holds only for the guessed " + p.guessed() + "; " +
+			proved.Reason
+	case again.Kind != diag.Unknown:
+		proved = again
+	}
+	return proved
+}
+
+// forAll is the verdict for all arguments that no flag gives, if there is a proof. Else it is that
+// for the scalars which host code, a comment or a configuration gives beside the launch shape,
+// within a number of steps (0: any): a bug that needs others may be one that never happens. Without
+// such scalars it is the verdict for all arguments.
+func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
+	r, v := p.Verify(ctx, 0)
+	if r == nil {
+		return v
+	}
+	if r.Verified() {
+		return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+	}
+	if given := p.Scalars(launch.FromHost); len(given) > len(p.Fixed) {
+		p.Fixed, p.Steps = given, steps
+		v := p.verdict(ctx)
+		if v.Kind == diag.Verified {
+			v.Scope += "; not proved for other arguments: heddle verify tries"
+		}
+		return v
+	}
+	return p.examine(ctx, r)
+}
+
+// aliases names two arguments of the launch that share a buffer, if there are such: a proof takes
+// all buffers to be apart.
+func (p *Proof) aliases() string {
+	of := map[*launch.Buffer]string{}
+	reason := ""
+	add := func(name string, b *launch.Buffer) {
+		switch first, twice := of[b]; {
+		case b == nil:
+		case twice:
+			reason = fmt.Sprintf("proofs about arguments that alias (%s and %s)", first, name)
+		default:
+			of[b] = name
+		}
+	}
+	for i := range p.Config.Args {
+		a := &p.Config.Args[i]
+		add(a.Name, a.Buffer)
+		for _, f := range a.Fields {
+			add(fmt.Sprintf("%s+%d", a.Name, f.Offset), f.Buffer)
+		}
+	}
+	return reason
+}
+
+func (p *Proof) verdict(ctx context.Context) diag.Verdict {
+	// a proof without lock step is stronger, and knows more of what a thread reads back
+	if p.Job.Options().Warp == event.Lockstep {
+		p.apart = true
+		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
+			return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+		}
+		p.apart = false
+	}
+	r, v := p.Verify(ctx, 0)
+	if r == nil {
+		return v
+	}
+	if r.Verified() {
+		return diag.Verdict{Kind: diag.Verified, Scope: p.Scope(r)}
+	}
+	return p.examine(ctx, r)
+}
+
+// Verify asks the static engine, for at most limit findings if that is not 0. Without a result the
+// verdict has the reason.
+func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
+	if why := p.aliases(); why != "" {
+		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
+	}
+	start := time.Now()
+	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
+		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
+		Adversarial: p.opt.Abstraction == Adversarial, NoWrap: p.opt.NoWrap,
+		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(),
+	})
+	p.engine.addTerms(time.Since(start))
+	var no *lockstep.UnsupportedError
+	switch {
+	case errors.As(err, &no):
+		v := diag.Verdict{Kind: diag.Unsupported, Reason: no.What}
+		if no.Instr != nil {
+			v.Span = driver.Place(no.Instr)
+		}
+		return nil, v
+	case ctx.Err() != nil:
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: "out of time"}
+	case err != nil:
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: err.Error()}
+	}
+	if why := p.assume(ctx, th); why != "" {
+		return nil, diag.Verdict{Kind: diag.Unknown, Reason: why}
+	}
+	p.unwind(th)
+	r := verify.Kernel(ctx, th, verify.Options{
+		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock, Ignore: p.opt.Ignore,
+		Limit: limit, Steps: p.Steps, Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
+		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
+		Sizes: p.sizes(), Record: p.recorder(),
+	})
+	p.engine.addQueries(&r.Stats)
+	p.listInvariants(r)
+	return r, diag.Verdict{}
+}
+
+// lockstep reports whether the proof takes the lanes of a warp to be in lock step.
+func (p *Proof) lockstep() bool { return p.Job.Options().Warp == event.Lockstep && !p.apart }
+
+// Scalars are the values of the scalar parameters that the launch has from that origin, or from one
+// that takes precedence over it.
+func (p *Proof) Scalars(from launch.Origin) map[int]uint64 {
+	out := map[int]uint64{}
+	for i, v := range p.Job.Kernel.Params {
+		a := p.Config.Args[i]
+		known := p.Config.Origins["arg "+a.Name] >= from && !a.Unknown
+		if !known || v.Pointer || a.Buffer != nil || v.Size > 8 || len(v.PtrFields) > 0 {
+			continue
+		}
+		var bits uint64
+		for j, b := range a.Bits {
+			bits |= uint64(b) << (8 * j)
+		}
+		out[i] = bits
+	}
+	return out
+}
+
+// guessed names the guessed scalars that the proof is for, with their values.
+func (p *Proof) guessed() string {
+	var out []string
+	for i := range p.Job.Kernel.Params {
+		a := &p.Config.Args[i]
+		if _, ok := p.Fixed[i]; ok && p.Config.Origins["arg "+a.Name] == launch.Default {
+			out = append(out, a.Name+" = "+a.Value())
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Scope describes what a proof covers and what it assumes.
+func (p *Proof) Scope(r *verify.Result) string {
+	g := p.Config.Geometry
+	var given []string
+	for i := range p.Job.Kernel.Params {
+		if _, ok := p.Fixed[i]; ok {
+			given = append(given, p.Config.Args[i].Name)
+		}
+	}
+	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v",
+		g.Grid, g.Block)
+	if any := p.opt.Any; any.Is() {
+		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, of at most "+
+			"1024 threads a block and fewer than 2^31 in each dimension",
+			shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
+	}
+	if len(given) > 0 {
+		s += ", with the given " + strings.Join(given, ", ")
+	}
+	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
+	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
+		s += ", that satisfy what the kernel requires and assumes"
+	}
+	if n := p.Config.Oversize; n > 0 {
+		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
+	}
+	if p.lockstep() {
+		s += ", lanes of a warp in lock step"
+	}
+	if p.opt.OnlyIntraBlock {
+		s += "; races between blocks left out"
+	}
+	return s + "; assuming " + p.assumptions(r)
+}
+
+// assumptions lists what a proof assumes.
+func (p *Proof) assumptions(r *verify.Result) string {
+	s := ""
+	for _, e := range p.opt.Assume {
+		s += e.Text + ", "
+	}
+	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
+	if p.opt.Bounds {
+		s += " where their size is not known"
+	}
+	s += ", and loops end"
+	if p.opt.NoWrap {
+		s += ", and that signed 32-bit index arithmetic does not wrap"
+	}
+	if r.Lanes {
+		s += ", and that every lane named in a warp operation's mask reaches it"
+	}
+	if names := r.Thread.Extern; len(names) > 0 {
+		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the " +
+			"thread's own and synchronize nothing"
+	}
+	if r.Counters {
+		s += ", and that counters of atomic additions do not wrap around"
+	}
+	return s
+}

@@ -1,0 +1,344 @@
+package prove
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/lockstep"
+	"heddle/internal/verify"
+)
+
+// examine replays the findings. What the emulator shows too is a bug; the rest is unknown, with the
+// reason.
+func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
+	bugs := 0
+	seen := map[run.Key]bool{}
+	var open []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Kind == verify.Vacuous:
+			open = append(open, p.describe(f)+" is a contradiction: "+f.Reason)
+		case f.Model == nil:
+			reason := f.Reason
+			if p.engine.hint != "" && ctx.Err() == nil {
+				reason += "; " + p.engine.hint
+			}
+			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
+		case ctx.Err() != nil:
+			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
+		default:
+			n, shown := p.replay(ctx, r.Thread, f, seen)
+			if bugs += n; !shown {
+				open = append(open, p.describe(f)+" is possible; no replay showed it"+p.unsure(f))
+			}
+		}
+	}
+	if bugs > 0 {
+		p.Job.AddFindings(bugs, 0)
+		return diag.Verdict{Kind: diag.Bug}
+	}
+	switch depends := p.guess.Reason(); {
+	case depends != "":
+		open = slices.Insert(open, 0, depends)
+	case len(open) == 0:
+		open = []string{"all counterexamples show findings that are not counted, and nothing is " +
+			"proved beside them"}
+	}
+	reason := open[0]
+	if len(open) > 1 {
+		reason += fmt.Sprintf(" (and %d more)", len(open)-1)
+	}
+	if len(r.Thread.Approximate) > 0 {
+		reason += "; " + strings.Join(r.Thread.Approximate, "; ")
+	}
+	return diag.Verdict{Kind: diag.Unknown, Reason: reason}
+}
+
+func (p *Proof) describe(f *verify.Finding) string {
+	switch f.Kind {
+	case verify.Violation:
+		return fmt.Sprintf("a violation of the %s at %s",
+			f.Assertion.Kind, p.Job.Format(driver.Place(f.A).Start))
+	case verify.Vacuous:
+		return fmt.Sprintf("the assumption at %s", p.Job.Format(driver.Place(f.A).Start))
+	case verify.Bounds:
+		if f.Object == nil {
+			return p.at(f.A) + " beyond the end of an array"
+		}
+		return fmt.Sprintf("%s beyond the end of %s", p.at(f.A), f.Object.Name)
+	case verify.Divergence:
+		return fmt.Sprintf("divergence between %s and %s", p.at(f.A), p.at(f.B))
+	}
+	return fmt.Sprintf("a race between %s and %s", p.at(f.A), p.at(f.B))
+}
+
+func (p *Proof) at(in *ir.Instr) string {
+	if in == nil {
+		return "the end of the kernel"
+	}
+	return fmt.Sprintf("%s at %s", in.Text(), p.Job.Format(driver.Place(in).Start))
+}
+
+// counterexample describes the model of a finding: its threads, their iterations, and the
+// arguments.
+func (p *Proof) counterexample(f *verify.Finding) string {
+	who := func(i int) string {
+		s := fmt.Sprintf("thread %v", f.Tid[i])
+		if f.Ctaid[0] != f.Ctaid[1] {
+			s += fmt.Sprintf(" of block %v", f.Ctaid[i])
+		}
+		switch n := len(f.Iters[i]); {
+		case n == 1:
+			s += fmt.Sprintf(" in iteration %d", f.Iters[i][0])
+		case n > 1:
+			list := strings.ReplaceAll(fmt.Sprint(f.Iters[i]), " ", ", ")
+			s += fmt.Sprintf(" in iterations %s of the enclosing loops", strings.Trim(list, "[]"))
+		}
+		return s
+	}
+	text := who(0)
+	if f.Kind != verify.Bounds {
+		text += " and " + who(1)
+	}
+	if f.Ctaid[0] == f.Ctaid[1] {
+		text += fmt.Sprintf(" of block %v", f.Ctaid[0])
+	}
+	for i, v := range p.Job.Kernel.Params {
+		if val, ok := f.Model.Vars[lockstep.ParamName(v, 0, 8*v.Size)]; ok && !v.Pointer && v.Size <= 8 {
+			shift := 64 - 8*v.Size
+			text += fmt.Sprintf(", %s = %d", p.Config.Args[i].Name, int64(val<<shift)>>shift)
+		}
+	}
+	return text
+}
+
+// unsure describes a counterexample that no run showed, and the abstraction that may have made it.
+func (p *Proof) unsure(f *verify.Finding) string {
+	text := " (" + p.counterexample(f)
+	const most = 3
+	var free []string
+	for _, in := range f.Free[:min(len(f.Free), most)] {
+		free = append(free, p.at(in))
+	}
+	if n := len(f.Free) - most; n > 0 {
+		free = append(free, fmt.Sprintf("%d more", n))
+	}
+	if len(free) > 0 {
+		text += "; the proof allows any result of " + strings.Join(free, ", ")
+	}
+	if f.Loops {
+		text += "; of loops, only the previous iteration is known"
+	}
+	return text + ")"
+}
+
+// Contents says what the buffers and scalars of a replay hold.
+type Contents uint64
+
+const (
+	// Loaded is what the loads of the model saw, or where that is nothing, what buffers have by
+	// default. Numbers between Loaded and allZero are seeds of random bytes.
+	Loaded Contents = 0
+	// allZero has zeros instead of the scalars of the counterexample.
+	allZero = asLaunched - 1
+	// asLaunched has the arguments of the launch instead of those of the counterexample.
+	asLaunched = ^Contents(0)
+)
+
+// Replays are the contents that are tried, one after the other. The last ones are only near the
+// counterexample: the launch as it is, because a counterexample may need numbers that are too large
+// to run; and zeros, which is what many kernels find in buffers of zeros.
+var Replays = []Contents{Loaded, 1, 2, 3, asLaunched, allZero}
+
+// near reports whether a replay does not have the scalars of the counterexample.
+func (c Contents) near() bool { return c >= allZero }
+
+// replaySteps bounds one replay, in warp instructions: counterexamples are made small.
+const replaySteps = 5_000_000
+
+// mostReplayed bounds the threads of a launch that a counterexample chose.
+const mostReplayed = 1 << 16
+
+// mostContents bounds the bytes of one buffer that a replay gives.
+const mostContents = 4096
+
+// replay runs the kernel with the scalars of a counterexample and reports what the run shows that
+// no replay before showed; shown says whether it showed anything at all.
+func (p *Proof) replay(ctx context.Context, th *lockstep.Thread, f *verify.Finding,
+	seen map[run.Key]bool) (fresh int, shown bool) {
+	if f.Kind == verify.Divergence && f.OtherBlock {
+		return 0, false // a run spins in the barrier of the grid until its steps are used up
+	}
+	for _, contents := range Replays {
+		if contents.near() && len(p.opt.Assume) > 0 {
+			continue // what is near the counterexample need not be as assumed
+		}
+		req := p.Job.Launch
+		req.AnyShared = true
+		// What the user gave comes last and wins.
+		req.Args = slices.Concat(p.Arguments(f, th, contents), req.Args)
+		if p.opt.Any.Is() {
+			if f.Grid.Count() > mostReplayed || f.Grid.Count()*f.Block.Count() > mostReplayed {
+				return 0, false
+			}
+			req.Grid, req.Block, req.Global = &f.Grid, &f.Block, nil
+		}
+		key := fmt.Sprint(req.Args, f.Grid, f.Block)
+		if did, again := p.replayed[key]; again {
+			if did {
+				return 0, true
+			}
+			continue
+		}
+		cfg, errs := launch.Resolve(p.Job.Kernel, req, p.Job.Module.Facts)
+		if cfg == nil || len(errs) > 0 {
+			continue
+		}
+		r := p.replayOf(f, contents, cfg)
+		r.Seen = seen
+		if err := r.Start(); err != nil {
+			return 0, false
+		}
+		r.Once(ctx, 0)
+		before := p.aside.Hits
+		p.aside = r.Aside
+		p.Job.AddFindings(0, r.Guessed)
+		shown = r.Bugs > 0 || r.Guessed > 0 || r.Repeated > 0 || r.Aside.Hits > before
+		if p.replayed[key] = shown; shown {
+			return r.Bugs, true
+		}
+	}
+	return 0, false
+}
+
+// replayOf is the run of a counterexample.
+func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Config) *run.Run {
+	r := run.New(p.Job, &p.engine.run, cfg)
+	r.Command = "run" // that shows it again
+	r.MaxSteps = cmp.Or(p.Job.Options().MaxSteps, replaySteps)
+	r.Counts = func(c diag.Code) bool { return p.counts(c, f) }
+	r.Aside, r.Guess = p.aside, p.guess
+	r.Mark = func(g *diag.Diagnostic) {
+		how := "counterexample of a proof, confirmed by replay: "
+		if contents.near() {
+			how = "shown by a run near the counterexample of a proof: "
+		}
+		g.Notes = append(g.Notes, how+p.counterexample(f))
+		if g.Witness != nil {
+			g.Witness.Status = "confirmed"
+		}
+	}
+	return r
+}
+
+// counts reports whether a finding of a replay counts. A counterexample to an assertion is a failed
+// assertion; with the values of another counterexample an assertion may fail as well, which shows
+// nothing. For heddle check an assertion about data counts only for the data of the launch.
+func (p *Proof) counts(code diag.Code, f *verify.Finding) bool {
+	violation := f.Kind == verify.Violation && code == diag.CodeAssertFailed
+	return Synchronization(code) || p.opt.Bounds && code == diag.CodeOutOfBounds ||
+		violation && !p.opt.OfLaunch
+}
+
+// Synchronization reports whether a replay is for findings of this code. With the values of a
+// counterexample a kernel may leave its arrays, which shows nothing about races.
+func Synchronization(code diag.Code) bool {
+	switch code {
+	case diag.CodeRaceShared, diag.CodeRaceGlobal, diag.CodeBranchOrder, diag.CodeAsyncCopy,
+		diag.CodeBarrierDivergence, diag.CodeBarrierDeadlock, diag.CodeAnnotation:
+		return true
+	}
+	return false
+}
+
+// Arguments are the values of the parameters in a counterexample: scalars, fields of structs, and
+// the contents of buffers.
+func (p *Proof) Arguments(f *verify.Finding, th *lockstep.Thread,
+	contents Contents) []launch.ArgSpec {
+	var out []launch.ArgSpec
+	if contents == asLaunched {
+		return nil
+	}
+	value := func(v *ir.Var, off, w int) (uint64, bool) {
+		name := lockstep.ParamName(v, off, w)
+		if val, ok := f.Model.Vars[name]; ok {
+			return val, true
+		}
+		val, ok := th.Given[name]
+		return val, ok
+	}
+	for i, v := range p.Job.Kernel.Params {
+		if _, given := p.Fixed[i]; given { // the proof was for this value; no other may be tried
+			continue
+		}
+		spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
+		scalar := !v.Pointer && v.Size <= 8 && len(v.PtrFields) == 0
+		val, ok := value(v, 0, 8*v.Size)
+		if _, given := th.Given[lockstep.ParamName(v, 0, 8*v.Size)]; contents == allZero && !given {
+			val, ok = 0, true
+		}
+		if ok && scalar {
+			spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(val)
+			// negative, if it is signed: bits that any type takes
+			if val > math.MaxInt8 && val>>(8*v.Size-1) != 0 {
+				spec.Text = fmt.Sprintf("%#x", val)
+			}
+			out = append(out, spec)
+		}
+		if v.Pointer && contents != Loaded && !contents.near() && v.PtrSpace != event.Shared {
+			spec.Kind, spec.Fill, spec.Seed = launch.ArgBuffer, launch.FillRandom, uint64(contents)
+			out = append(out, spec)
+		}
+		if v.Pointer || scalar {
+			continue
+		}
+		for off := range v.Size {
+			for _, w := range []int{8, 16, 32, 64} {
+				if val, ok := value(v, off, w); ok {
+					out = append(out, launch.ArgSpec{
+						Param: spec.Param, Offset: off,
+						Kind: launch.ArgValue, Text: fmt.Sprintf("u%d:%d", w, val),
+					})
+				}
+			}
+		}
+	}
+	if contents == Loaded {
+		out = append(out, p.buffers(th.Contents(f.Model, mostContents))...)
+	}
+	return out
+}
+
+// buffers are the arguments that fill arrays with bytes, in the order of the parameters.
+func (p *Proof) buffers(loaded map[*lockstep.Object][]byte) []launch.ArgSpec {
+	var out []launch.ArgSpec
+	for o, b := range loaded {
+		i := slices.Index(p.Job.Kernel.Params, o.Var)
+		if i < 0 || !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }) {
+			continue
+		}
+		spec := launch.ArgSpec{
+			Param: fmt.Sprint(i), Offset: -1,
+			Kind: launch.ArgBytes, Text: launch.HexBytes(b) + "...",
+		}
+		if !o.Var.Pointer {
+			spec.Offset = o.Field
+		}
+		out = append(out, spec)
+	}
+	slices.SortFunc(out, func(a, b launch.ArgSpec) int {
+		return cmp.Or(strings.Compare(a.Param, b.Param), cmp.Compare(a.Offset, b.Offset))
+	})
+	return out
+}

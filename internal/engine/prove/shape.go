@@ -1,0 +1,126 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heddle/internal/event"
+	"heddle/internal/isa"
+	"heddle/internal/lockstep"
+	"heddle/internal/smt"
+	"heddle/internal/smt/sat"
+)
+
+// shapeText prints dimensions, with * for those that are arbitrary.
+func shapeText(d event.Dim3, free [3]bool) string {
+	var parts []string
+	for i, n := range []uint32{d.X, d.Y, d.Z} {
+		if free[i] {
+			parts = append(parts, "*")
+		} else {
+			parts = append(parts, fmt.Sprint(n))
+		}
+	}
+	return "(" + strings.Join(parts, ",") + ")"
+}
+
+// assumeSteps bounds the query whether assumptions contradict each other.
+const assumeSteps = 50_000_000
+
+// assume adds what the user assumes to the thread. It returns why that is impossible, if it is.
+func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
+	for _, e := range p.opt.Assume {
+		t, err := e.Term(th.Context, func(name string) (smt.Term, bool) { return p.named(th, name) })
+		if err != nil {
+			return "--assume " + err.Error()
+		}
+		th.Assumed = append(th.Assumed, t)
+	}
+	if len(p.opt.Assume) == 0 {
+		return ""
+	}
+	a := th.Context.Decide(ctx, th.Assumed, &sat.Solver{Steps: assumeSteps})
+	if a.Status == smt.Unsat {
+		return "no launch and no arguments satisfy the assumptions"
+	}
+	return ""
+}
+
+// unwind restricts each loop to the first iterations that the user asks for.
+func (p *Proof) unwind(th *lockstep.Thread) {
+	if p.opt.Unwind == 0 {
+		return
+	}
+	c := th.Context
+	for i := range th.Loops {
+		l := &th.Loops[i]
+		n := c.Const(uint64(p.opt.Unwind), c.Width(l.Counter))
+		th.Assumed = append(th.Assumed, c.Ult(l.Counter, n), c.Ule(l.Last, n))
+	}
+}
+
+// named returns the term of a name in an assumption: an integer parameter, or a dimension of the
+// launch.
+func (p *Proof) named(th *lockstep.Thread, name string) (smt.Term, bool) {
+	for i, d := range "xyz" {
+		switch name {
+		case fmt.Sprintf("blockDim.%c", d):
+			return th.Ntid[i], true
+		case fmt.Sprintf("gridDim.%c", d):
+			return th.Nctaid[i], true
+		}
+	}
+	for i, v := range p.Job.Kernel.Params {
+		integer := v.Type != isa.NoType && !v.Type.IsFloat() && v.Size == v.Type.Size()
+		if p.Config.Args[i].Name != name || v.Pointer || !integer || v.Size > 8 {
+			continue
+		}
+		w := 8 * v.Size
+		if k, fixed := p.Fixed[i]; fixed {
+			return th.Context.Const(k, w), true
+		}
+		if k, given := th.Given[lockstep.ParamName(v, 0, w)]; given {
+			return th.Context.Const(k, w), true
+		}
+		return th.Context.Var(lockstep.ParamName(v, 0, w), w), true
+	}
+	return 0, false
+}
+
+// sizes returns the sizes of arrays in bytes, as far as they are known: of variables, of dynamic
+// shared memory, and of buffers that the launch gives; nil if bounds are not to be checked.
+func (p *Proof) sizes() func(*lockstep.Object) (uint64, bool) {
+	if !p.opt.Bounds {
+		return nil
+	}
+	return func(o *lockstep.Object) (uint64, bool) {
+		if o.Var.Space != event.Param {
+			switch {
+			case !o.Var.Unsized:
+				return uint64(o.Var.Size), true
+			case o.Space == event.Shared:
+				return uint64(p.Config.DynShared), true
+			}
+			return 0, false
+		}
+		for i, v := range p.Job.Kernel.Params {
+			if v != o.Var {
+				continue
+			}
+			a := &p.Config.Args[i]
+			switch {
+			case a.Local != nil:
+				return uint64(a.Local.Size), true
+			case a.Buffer != nil && o.Field == 0:
+				return a.Buffer.Size, a.Buffer.Size > 0
+			}
+			for _, f := range a.Fields {
+				if f.Offset == o.Field && f.Buffer != nil {
+					return f.Buffer.Size, f.Buffer.Size > 0
+				}
+			}
+		}
+		return 0, false
+	}
+}

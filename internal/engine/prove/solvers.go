@@ -1,0 +1,208 @@
+package prove
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"heddle/internal/driver"
+	"heddle/internal/engine/run"
+	"heddle/internal/lower"
+	"heddle/internal/smt"
+	"heddle/internal/smt/answers"
+	"heddle/internal/smt/proc"
+	"heddle/internal/smt/sat"
+	"heddle/internal/verify"
+)
+
+// Steps of one query: numbers, so that a verdict does not depend on how busy the machine is. The
+// embedded solver decides nearly all queries within milliseconds; what it does not decide soon goes
+// to a process where there is one, and back to the embedded solver if that does not decide it
+// either.
+const (
+	firstSteps   = 10_000_000  // about half a second
+	programSteps = 15_000_000  // of z3, about five seconds
+	querySteps   = 100_000_000 // about five seconds
+)
+
+// hangTime ends a process that does not return although its steps must be used up.
+const hangTime = time.Minute
+
+// solverMemory bounds a solver process, in MiB.
+const solverMemory = 4096
+
+// Engine is what the proofs of one run share: the options, the solvers, which are started when the
+// first proof needs them, the directory for queries, and the counts of all queries.
+type Engine struct {
+	opt      Options
+	run      run.Options // of replays
+	common   *driver.Options
+	program  *proc.Solver // nil: the embedded solver alone
+	embedded bool
+	hint     string // what could help a query that no solver decided
+	once     sync.Once
+	started  *smt.Pool
+	store    *answers.Dir
+
+	mu      sync.Mutex
+	failure error // of the first query that could not be kept
+	queries verify.Stats
+	terms   time.Duration
+}
+
+// Open checks what the options say of solvers. The engine has to be closed.
+func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error) {
+	e := &Engine{opt: opt, run: runs, common: common, embedded: true}
+	switch opt.Solver {
+	case Auto:
+		if e.program = proc.Find(proc.Z3); e.program == nil {
+			e.hint = "installing z3 could help"
+		}
+	case Z3, CVC5:
+		kind := proc.Z3
+		if opt.Solver == CVC5 {
+			kind = proc.CVC5
+		}
+		e.embedded = false
+		if e.program = proc.Find(kind); e.program == nil {
+			return nil, fmt.Errorf("--solver %s: no program of that name in PATH; install it, or "+
+				"leave the flag out: the embedded solver needs nothing", opt.Solver)
+		}
+	}
+	if opt.SMTDir != "" {
+		if err := os.MkdirAll(opt.SMTDir, 0o755); err != nil {
+			return nil, fmt.Errorf("--smt-dir: %w", err)
+		}
+	}
+	return e, nil
+}
+
+// Failure is the first error of writing a query.
+func (e *Engine) Failure() error { return e.failure }
+
+// Queries counts the queries of all proofs so far.
+func (e *Engine) Queries() verify.Stats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.queries
+}
+
+// Terms is the time from modules to the accesses of one thread, of all proofs so far.
+func (e *Engine) Terms() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.terms
+}
+
+func (e *Engine) addQueries(s *verify.Stats) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.queries.Add(s)
+}
+
+func (e *Engine) addTerms(t time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.terms += t
+}
+
+// Pool returns the solvers. None is started before the first query.
+func (e *Engine) Pool() *smt.Pool {
+	e.once.Do(func() {
+		var store smt.Store // not a nil pointer in it
+		if dir := lower.CacheDir(e.common.Lower); dir != "" {
+			e.store = answers.Open(dir)
+			store = e.store
+		}
+		e.started = smt.NewPool(cmp.Or(e.common.Workers, runtime.GOMAXPROCS(0)), e.list, store)
+	})
+	return e.started
+}
+
+// list returns the solvers of one slot, in the order in which they are asked.
+func (e *Engine) list() []smt.Solver {
+	var program *proc.Solver
+	if e.program != nil {
+		program = &proc.Solver{
+			Path: e.program.Path, Kind: e.program.Kind,
+			Steps: programSteps, Time: hangTime, Memory: solverMemory,
+		}
+	}
+	switch {
+	case program == nil:
+		return []smt.Solver{&sat.Solver{Steps: querySteps}}
+	case !e.embedded:
+		return []smt.Solver{program}
+	}
+	return []smt.Solver{&sat.Solver{Steps: firstSteps}, program, &sat.Solver{Steps: querySteps}}
+}
+
+// forInvariants are the solvers that look for invariants of loops: in process, since most of their
+// queries are simple.
+func (e *Engine) forInvariants() []smt.Solver {
+	return []smt.Solver{&sat.Solver{Steps: firstSteps}}
+}
+
+// Close ends the solvers. All proofs must have ended.
+func (e *Engine) Close() {
+	if e.started != nil {
+		e.started.Close()
+	}
+	if e.store != nil {
+		e.store.Prune()
+	}
+}
+
+// recorder returns a function that keeps the queries of one proof, numbered from 1; nil if none are
+// to be kept.
+func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
+	dir := p.opt.SMTDir
+	if dir == "" {
+		return nil
+	}
+	return func(f *verify.Finding, script []byte, a smt.Answer) {
+		p.queries++
+		var b strings.Builder
+		fmt.Fprintf(&b, "; %s\n; kernel %s: is there %s?\n",
+			p.Job.Module.Name, oneLine(p.Job.Kernel.Demangled), oneLine(p.describe(f)))
+		if a.Status == smt.Unknown {
+			fmt.Fprintf(&b, "; undecided: %s\n", oneLine(a.Reason))
+		} else {
+			fmt.Fprintf(&b, "; decided by %s in %v\n", a.By, a.Time.Round(time.Microsecond))
+		}
+		fmt.Fprintf(&b, "(set-info :status %s)\n(set-logic ALL)\n%s(check-sat)\n", a.Status, script)
+		name := fmt.Sprintf("%s.%s-%05d.smt2", fileName(filepath.Clean(p.Job.Module.Name)),
+			fileName(p.Job.Kernel.Name), p.queries)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o644); err != nil {
+			p.engine.fail(fmt.Errorf("--smt-dir: %w", err))
+		}
+	}
+}
+
+// oneLine makes a text fit into a comment.
+func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
+
+// fileName keeps of a name what any file system accepts, up to a length.
+func fileName(s string) string {
+	s = strings.Map(func(c rune) rune {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if letter || c >= '0' && c <= '9' || strings.ContainsRune("._-", c) {
+			return c
+		}
+		return '_'
+	}, s)
+	return s[max(len(s)-100, 0):]
+}
+
+func (e *Engine) fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.failure == nil {
+		e.failure = err
+	}
+}

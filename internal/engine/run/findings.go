@@ -1,0 +1,393 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/race"
+)
+
+// Findings reports what the detector found in one run.
+func (r *Run) Findings(rep *race.Report, seed uint64) {
+	r.Tolerated += rep.Tolerated
+	for i := range rep.Races {
+		rc := &rep.Races[i]
+		key := raceKey(rc)
+		r.add(key, func() diag.Diagnostic { return r.raceFinding(key.code, rc, seed) })
+	}
+	for i := range rep.Barriers {
+		be := &rep.Barriers[i]
+		if key, ok := barrierKey(be); ok {
+			r.add(key, func() diag.Diagnostic { return r.barrierFinding(key.code, be, seed) })
+		}
+	}
+}
+
+// raceKey is the key of a race. It is the same for both orders of the sides, since which one is first
+// depends on the schedule.
+func raceKey(rc *race.Race) Key {
+	a, b := rc.First.Site, rc.Second.Site
+	return Key{raceCode(rc), min(a, b), max(a, b)}
+}
+
+// barrierKey is the key of a barrier error at which threads wait. It does not depend on which group
+// of threads waited first.
+func barrierKey(be *race.BarrierError) (key Key, ok bool) {
+	if len(be.Groups) == 0 {
+		return Key{}, false
+	}
+	key = Key{BarrierCodes[be.Kind], be.Groups[0].Site, be.Groups[0].Site}
+	for _, g := range be.Groups {
+		key.a, key.b = min(key.a, g.Site), max(key.b, g.Site)
+	}
+	return key, true
+}
+
+func raceCode(rc *race.Race) diag.Code {
+	switch {
+	case rc.First.Async || rc.Second.Async: // the schedule decides whether it was waited for
+		return diag.CodeAsyncCopy
+	case rc.Cause == race.OtherProxy:
+		return diag.CodeNoncoherent
+	case rc.Level == race.BranchOrdering:
+		return diag.CodeBranchOrder
+	case rc.Space == event.Shared:
+		return diag.CodeRaceShared
+	}
+	return diag.CodeRaceGlobal
+}
+
+// raceFinding is the diagnostic of one race.
+func (r *Run) raceFinding(code diag.Code, rc *race.Race, seed uint64) diag.Diagnostic {
+	g := r.Config.Geometry
+	one, two := r.Machine.Site(rc.First.Site), r.Machine.Site(rc.Second.Site)
+	lo := max(rc.First.Addr, rc.Second.Addr)
+	hi := min(rc.First.Addr+uint64(rc.First.Size), rc.Second.Addr+uint64(rc.Second.Size))
+	mem := r.memoryAt(rc.Space, rc.Block, lo, hi-lo)
+	op1, op2 := driver.OpText(one.Instr), driver.OpText(two.Instr)
+	thread1, thread2 := threadText(g, rc.First.Thread), threadText(g, rc.Second.Thread)
+	witness := r.witness(seed)
+	witness.Level = rc.Level.String()
+	witness.First = diag.WitnessAccess{Op: op1, Thread: thread1, Kind: rc.First.Kind.String()}
+	witness.Second = diag.WitnessAccess{Op: op2, Thread: thread2, Kind: rc.Second.Kind.String()}
+	witness.Memory, witness.Offset, witness.Size = mem.name, mem.offset, mem.size
+	witness.Interval, witness.Entry = rc.Interval, driver.KernelPlace(r.Job.Kernel)
+	d := diag.Diagnostic{
+		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: rc.Hazards,
+		Message: fmt.Sprintf("%s %s data race on %v between (1) %s by %s and (2) %s by %s%s",
+			raceKind(rc), rc.Level, mem, op1, thread1, op2, thread2, causeText(rc)),
+		Span: place(two), Stack: stack(two), Label: "(2) just happened here",
+		Related: []diag.Related{
+			{Span: place(one), Stack: stack(one), Message: "and (1) occurred earlier here"},
+		},
+		Notes:     []string{r.whyUnordered(rc), interval(rc)},
+		Reproduce: r.reproduce(seed),
+		Witness:   witness,
+	}
+	r.raceNotes(rc, &d)
+	d.Notes = append(d.Notes, "launch: "+r.Config.Describe())
+	return d
+}
+
+// raceNotes adds what qualifies a race.
+func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
+	note := func(format string, args ...any) {
+		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+	}
+	if r.parts {
+		note("barriers and fences count only where their flags name this memory (%s)",
+			fenceFlag(rc.Space))
+	}
+	if r.Word != nil {
+		r.Word(rc, d)
+	}
+	if rc.First.Order == event.Weak && Strong(r.Machine, rc) {
+		note("both are volatile or relaxed: not a data race by PTX ISA 8.7, " +
+			"but which value is read depends on the order")
+	}
+	if rc.Hazards > 1 {
+		note("%d conflicting accesses between these two places", rc.Hazards)
+	}
+}
+
+// witness is what is common to the witnesses of all findings of a run.
+func (r *Run) witness(seed uint64) *diag.Witness {
+	return &diag.Witness{
+		Engine: "emulator", Launch: r.Config.Flags(), Seed: seed, Status: "observed",
+	}
+}
+
+// fenceFlag is the flag of OpenCL's barriers and fences for a space.
+func fenceFlag(s event.Space) string {
+	if s == event.Shared {
+		return "CLK_LOCAL_MEM_FENCE"
+	}
+	return "CLK_GLOBAL_MEM_FENCE"
+}
+
+// Strong reports whether the two accesses of a race are morally strong (PTX ISA 8.7).
+func Strong(m *emu.Machine, rc *race.Race) bool {
+	a, b := m.Site(rc.First.Site).Instr, m.Site(rc.Second.Site).Instr
+	return a.Order.Strong() && b.Order.Strong() &&
+		rc.First.Addr == rc.Second.Addr && rc.First.Size == rc.Second.Size
+}
+
+// causeText names the cause of a race that is more than two accesses without an order.
+func causeText(rc *race.Race) string {
+	switch rc.Cause {
+	case race.NotWaited:
+		return ": asynchronous copy not waited for"
+	case race.OtherProxy:
+		return ": non-coherent load of data that the kernel writes"
+	}
+	return ""
+}
+
+// interval names the barrier interval of a race. Accesses of different blocks, and those of
+// asynchronous copies and other proxies, need not be in one.
+func interval(rc *race.Race) string {
+	who := "both are"
+	if rc.Level == race.InterBlock || rc.Cause != race.Unordered {
+		who = "(2) is"
+	}
+	if rc.Interval == 0 {
+		return who + " in barrier interval 0, before the first barrier of the whole block"
+	}
+	return fmt.Sprintf("%s in barrier interval %d, after barrier %d of the whole block",
+		who, rc.Interval, rc.Interval)
+}
+
+// raceKind names the kinds of the two accesses: read-write, write-write, atomic-plain or
+// atomic-atomic.
+func raceKind(rc *race.Race) string {
+	a, b := rc.First.Kind, rc.Second.Kind
+	switch {
+	case a.RMW() && b.RMW():
+		return "atomic-atomic"
+	case a.RMW() || b.RMW():
+		return "atomic-plain"
+	case a == event.Write && b == event.Write:
+		return "write-write"
+	}
+	return "read-write"
+}
+
+// whyUnordered names the rule of the memory model by which the two accesses are not ordered.
+func (r *Run) whyUnordered(rc *race.Race) string {
+	a, b := rc.First, rc.Second
+	switch {
+	case rc.Cause == race.NotWaited:
+		return notWaited(rc)
+	case rc.Cause == race.OtherProxy:
+		return "a non-coherent load is not ordered with any write of the same kernel, not even of its own " +
+			"thread: nothing joins its proxy to the generic one (PTX ISA 8.6, 8.9.5)"
+	}
+	if a.Order.Strong() && b.Order.Strong() {
+		if a.Addr != b.Addr || a.Size != b.Size {
+			return "both are strong, but they overlap only in part, so they are not morally strong " +
+				"(PTX ISA 8.7)"
+		}
+		g := r.Config.Geometry
+		const narrow = "the scope .%s of (%d) does not include the thread of (%d) (PTX ISA 8.5, 8.7)"
+		if !g.Includes(a.Scope, a.Thread, b.Thread) {
+			return fmt.Sprintf(narrow, a.Scope, 1, 2)
+		}
+		return fmt.Sprintf(narrow, b.Scope, 2, 1)
+	}
+	switch rc.Level {
+	case race.IntraWarp:
+		if a.Site == b.Site && r.Job.Options().Warp == event.Lockstep {
+			return "lanes of one instruction are not ordered"
+		}
+		return "no __syncwarp, barrier or release/acquire orders the two lanes; " +
+			"a warp does not run in lock step since sm_70"
+	case race.BranchOrdering:
+		return "the two are on different paths of one branch, and the hardware may run them in " +
+			"either order"
+	case race.IntraBlock:
+		return "no barrier or release/acquire orders (1) and (2)"
+	}
+	return "__syncthreads does not order blocks; only a release by one thread that another " +
+		"acquires does, with fences or scopes that include both"
+}
+
+// notWaited names the copy that was not complete, and what other threads need as well.
+func notWaited(rc *race.Race) string {
+	which := "(1) is an asynchronous copy that was"
+	switch {
+	case rc.First.Async && rc.Second.Async:
+		which = "both are asynchronous copies, of which (1) was"
+		if rc.First.Site == rc.Second.Site && rc.First.Thread != rc.Second.Thread {
+			which = "both are asynchronous copies, which were"
+		}
+	case rc.Second.Async:
+		which = "(2) is an asynchronous copy that was"
+	}
+	what := which + " not complete: its thread had not waited for its group by " +
+		"cp.async.wait_group or cp.async.wait_all, and until then a copy is ordered before " +
+		"nothing (PTX ISA 8.9.1.1, 9.7.9.25.3.3)"
+	if rc.First.Thread != rc.Second.Thread {
+		what += "; other threads also need a barrier after the wait"
+	}
+	return what
+}
+
+// BarrierCodes are the codes of barrier errors.
+var BarrierCodes = map[race.BarrierKind]diag.Code{
+	race.Divergence:    diag.CodeBarrierDivergence,
+	race.Deadlock:      diag.CodeBarrierDeadlock,
+	race.WarpSyncHang:  diag.CodeWarpSyncHang,
+	race.CountMismatch: diag.CodeBarrierCount,
+	race.NoWaiter:      diag.CodeBarrierNoWaiter,
+	race.Recycled:      diag.CodeBarrierRecycle,
+	race.TooMany:       diag.CodeBarrierTooMany,
+}
+
+// barrierFinding is the diagnostic of one barrier error: which threads wait where, and which are
+// missing.
+func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64) diag.Diagnostic {
+	g := r.Config.Geometry
+	first := r.Machine.Site(be.Groups[0].Site)
+	d := diag.Diagnostic{
+		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: be.Count,
+		Message: r.barrierMessage(be),
+		Span:    place(first), Stack: stack(first), Label: r.waitText(be.Groups[0]),
+		Reproduce: r.reproduce(seed),
+		Witness:   r.witness(seed),
+	}
+	note := func(format string, args ...any) {
+		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+	}
+	if be.Kind == race.Recycled || be.Kind == race.TooMany {
+		d.Label += fmt.Sprintf(", for generation %d", be.Generation+1)
+		note("no chain of barriers leads from the end of generation %d to here, so these threads "+
+			"may arrive in generation %d in place of others", be.Generation, be.Generation)
+	}
+	told := map[event.Site]bool{be.Groups[0].Site: true}
+	for _, w := range be.Groups[1:] {
+		if told[w.Site] {
+			continue
+		}
+		told[w.Site] = true
+		info := r.Machine.Site(w.Site)
+		d.Related = append(d.Related, diag.Related{
+			Span: place(info), Stack: stack(info), Message: r.waitText(w),
+		})
+	}
+	if len(be.Exited) > 0 {
+		x := be.Exited[0]
+		text := fmt.Sprintf("%s of warp %d had exited", lanesText(g, x.Warp, x.Mask),
+			uint32(x.Warp)%uint32(g.WarpsPerBlock()))
+		if len(be.Exited) > 1 {
+			text += fmt.Sprintf(", and threads of %d more warps", len(be.Exited)-1)
+		}
+		note("%s", text)
+	}
+	d.Groups = r.groups(be)
+	if be.Count > 1 {
+		note("this happened %d times in the launch", be.Count)
+	}
+	note("launch: %s", r.Config.Describe())
+	return d
+}
+
+func (r *Run) barrierMessage(be *race.BarrierError) string {
+	block := r.Config.Geometry.BlockIndex(be.Block)
+	switch be.Kind {
+	case race.Divergence:
+		why := "threads are at different barriers"
+		if len(be.Exited) > 0 {
+			why = fmt.Sprintf("threads wait at barrier %d, others have exited", be.Barrier)
+		} else if cameTwice(be.Groups) {
+			why = fmt.Sprintf("a warp reaches barrier %d again before it is complete", be.Barrier)
+		}
+		return fmt.Sprintf("barrier divergence in block %v: %s", block, why)
+	case race.CountMismatch:
+		return fmt.Sprintf("threads of block %v take part in one generation of barrier %d with "+
+			"different counts or forms", block, be.Barrier)
+	case race.NoWaiter:
+		return fmt.Sprintf("a generation of barrier %d in block %v is completed by arrivals alone: "+
+			"no thread waits, so it orders nothing", be.Barrier, block)
+	case race.Recycled:
+		return fmt.Sprintf("barrier %d is reused too early in block %v: nothing orders generation "+
+			"%d before an arrival for generation %d", be.Barrier, block, be.Generation, be.Generation+1)
+	case race.TooMany:
+		return fmt.Sprintf("more threads reach barrier %d in block %v than generation %d counts; "+
+			"the others wait for a generation that nobody else joins", be.Barrier, block, be.Generation)
+	case race.WarpSyncHang:
+		at := "bar.warp.sync"
+		for _, g := range be.Groups {
+			if g.WarpBar {
+				at = r.Machine.Site(g.Site).Instr.Op() // or a shuffle, a matrix instruction
+				break
+			}
+		}
+		return fmt.Sprintf("lanes of a warp of block %v wait at %s for lanes that never arrive",
+			block, at)
+	}
+	why := "the threads that wait at barriers wait for arrivals that never happen"
+	if notes := r.deadlockNotes(be); len(notes) > 0 {
+		why = strings.Join(notes, "; ")
+	}
+	return fmt.Sprintf("deadlock in block %v: %s", block, why)
+}
+
+// cameTwice reports whether some lane is in two of the groups.
+func cameTwice(groups []event.Wait) bool {
+	seen := make(map[event.Warp]uint32)
+	for _, g := range groups {
+		if seen[g.Warp]&g.Mask != 0 {
+			return true
+		}
+		seen[g.Warp] |= g.Mask
+	}
+	return false
+}
+
+func (r *Run) waitText(w event.Wait) string {
+	g := r.Config.Geometry
+	who := fmt.Sprintf("%s of warp %d", lanesText(g, w.Warp, w.Mask),
+		uint32(w.Warp)%uint32(g.WarpsPerBlock()))
+	switch {
+	case w.WarpBar:
+		return fmt.Sprintf("%s waits here for lanes 0x%08x", who, w.Members)
+	case w.Count != 0:
+		return fmt.Sprintf("%s at barrier %d for %d threads", who, w.Barrier, w.Count)
+	}
+	return fmt.Sprintf("%s at barrier %d", who, w.Barrier)
+}
+
+// annotationFinding is the diagnostic of an annotation that does not hold.
+func (r *Run) annotationFinding(a *emu.FailedAnnotation, seed uint64) diag.Diagnostic {
+	info := r.Machine.Site(a.Site)
+	who := threadText(r.Config.Geometry, a.Thread)
+	return diag.Diagnostic{
+		Code: diag.CodeAnnotation, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled,
+		Count: a.Count, Message: fmt.Sprintf("the %s does not hold for %s", a.Kind, who),
+		Span: place(info), Stack: stack(info), Label: "false here",
+		Notes:     []string{"launch: " + r.Config.Describe()},
+		Reproduce: r.reproduce(seed),
+		Witness:   r.witness(seed),
+	}
+}
+
+// stopFinding is the diagnostic of an error that ended the kernel.
+func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnostic {
+	info := r.Machine.Site(s.Site)
+	return diag.Diagnostic{
+		Code: code, Severity: diag.Error, Kernel: r.Job.Kernel.Demangled, Count: 1,
+		Message: s.Message, Span: place(info), Stack: stack(info),
+		Label: fmt.Sprintf("%s by %s", driver.OpText(info.Instr),
+			threadText(r.Config.Geometry, s.Thread)),
+		Notes: []string{
+			"the run of this kernel ended here; what comes later was not checked",
+			"launch: " + r.Config.Describe(),
+		},
+		Reproduce: r.reproduce(seed),
+		Witness:   r.witness(seed),
+	}
+}

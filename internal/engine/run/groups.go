@@ -1,0 +1,39 @@
+package run
+
+import (
+	"fmt"
+
+	"heddle/internal/diag"
+	"heddle/internal/event"
+	"heddle/internal/race"
+)
+
+// groups lists, warp by warp, where the threads of a block wait for others and which have exited; nil
+// for errors of another kind.
+func (r *Run) groups(be *race.BarrierError) []diag.Group {
+	switch be.Kind {
+	case race.Divergence, race.Deadlock, race.WarpSyncHang:
+	default:
+		return nil
+	}
+	g := r.Config.Geometry
+	who := func(w event.Warp, mask uint32) string {
+		return fmt.Sprintf("%s of warp %d", lanesText(g, w, mask), uint32(w)%uint32(g.WarpsPerBlock()))
+	}
+	var out []diag.Group
+	for _, w := range be.Groups {
+		at := fmt.Sprintf("barrier %d", w.Barrier)
+		switch {
+		case w.WarpBar:
+			at = fmt.Sprintf("for lanes 0x%08x", w.Members)
+		case w.Count != 0:
+			at += fmt.Sprintf(", for %d threads", w.Count)
+		}
+		span := place(r.Machine.Site(w.Site))
+		out = append(out, diag.Group{Threads: who(w.Warp, w.Mask), At: at, Span: span})
+	}
+	for _, x := range be.Exited {
+		out = append(out, diag.Group{Threads: who(x.Warp, x.Mask)})
+	}
+	return out
+}

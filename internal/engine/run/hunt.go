@@ -1,0 +1,283 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+)
+
+// The search for inputs that show a bug, when those of the launch do not: the role of Simulee's
+// evolutionary search in AuCS (section II.D). What the user specified of a launch stays; the rest is
+// mutated. A launch is better if more places in memory are touched by several threads, one of which
+// writes, if more instructions run in parts of warps, and if more of the kernel's accesses run at all.
+// Numbers come from the comparisons of the kernel as often as from a list: a kernel changes its
+// behaviour at the numbers that it compares with, and beside them.
+//
+// It deviates from Simulee in the fitness function and in its size: a handful of parents, half a
+// second of steps. It finds no bug that needs two unusual values at once which the score does not lead
+// to.
+
+const (
+	huntRuns   = 300 // launches that are tried for one kernel
+	huntKeep   = 4   // parents
+	huntBlocks = 4   // blocks of a grid at most
+	// HuntSteps are the warp instructions after which no more launches are tried: about half a second.
+	// It is not a time, so that equal seeds have equal results.
+	HuntSteps = 500_000
+)
+
+// Hunt is a search for a launch that shows a bug.
+type Hunt struct {
+	Job  *driver.Job
+	Seed uint64
+	// Try runs a launch and reports whether it shows something. A launch that cannot run is an error.
+	Try func(context.Context, Trial) (found bool, err error)
+	Ran *uint64 // warp instructions so far; Try adds to it as well
+}
+
+// Trial is a launch and a schedule.
+type Trial struct {
+	Launch launch.Request
+	Seed   uint64
+}
+
+// hunter is the state of one search.
+type hunter struct {
+	*Hunt
+	rng     *rand.Rand
+	free    []int // parameters whose values are unspecified
+	shape   bool  // the block is unspecified, and the kernel reads it: it is written for several
+	numbers []int64
+	near    []int64 // what the kernel compares with, one less and one more
+	parents []scored
+}
+
+type scored struct {
+	req   launch.Request
+	score int
+}
+
+// Search looks for a launch that shows something; nil: none was found. Equal seeds look at the same
+// launches.
+func (s *Hunt) Search(ctx context.Context) *Trial {
+	k := s.Job.Kernel
+	cfg, errs := launch.Resolve(k, s.Job.Launch, s.Job.Module.Facts)
+	if len(errs) > 0 {
+		return nil
+	}
+	h := &hunter{Hunt: s, rng: rand.New(rand.NewPCG(s.Seed, 1))}
+	h.shape = cfg.Origins["block"] == launch.Default && asksShape(k)
+	for i := range k.Params {
+		a := cfg.Args[i]
+		if cfg.Origins["arg "+a.Name] == launch.Default && a.Local == nil && a.Func == "" &&
+			len(a.Fields) == 0 {
+			h.free = append(h.free, i)
+		}
+	}
+	if !h.shape && len(h.free) == 0 {
+		return nil
+	}
+	h.numbers = []int64{0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 100, 128}
+	h.near = compared(k)
+	h.parents = []scored{{req: s.Job.Launch}}
+	return h.search(ctx)
+}
+
+func (h *hunter) search(ctx context.Context) *Trial {
+	most, tried := *h.Ran+HuntSteps, map[string]bool{}
+	for range huntRuns {
+		if ctx.Err() != nil || *h.Ran > most {
+			return nil
+		}
+		parent := h.parents[h.rng.IntN(len(h.parents))]
+		req := parent.req
+		for range 1 + h.rng.IntN(len(h.free)+1) {
+			req = h.mutate(req)
+		}
+		t := Trial{req, h.rng.Uint64() % 4}
+		key := requestKey(req)
+		if tried[key] {
+			continue
+		}
+		tried[key] = true
+		found, err := h.Try(ctx, t)
+		if err != nil {
+			continue
+		}
+		if found {
+			return &t
+		}
+		h.parents = append(h.parents, scored{t.Launch, h.score(ctx, t)})
+		slices.SortStableFunc(h.parents, func(a, b scored) int { return b.score - a.score })
+		h.parents = h.parents[:min(len(h.parents), huntKeep)]
+	}
+	return nil
+}
+
+// asksShape reports whether a kernel reads the size of its block. One that does not is written for
+// the shape that it is launched with, and what goes wrong with another shape is not a bug of it.
+func asksShape(k *ir.Func) bool {
+	for _, f := range k.Module.Funcs {
+		if f.Kernel && f != k {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				for _, s := range in.Src {
+					if s.Kind == ir.Special && (s.Sreg == ir.NtidX || s.Sreg == ir.NtidY || s.Sreg == ir.NtidZ) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// mutate changes one thing of a launch.
+func (h *hunter) mutate(req launch.Request) launch.Request {
+	if n := len(h.free); h.shape && (n == 0 || h.rng.IntN(n+1) == 0) {
+		shapes := []uint32{1, 31, 32, 33, 48, 64, 96, 128, 256}
+		block := event.Dim3{X: shapes[h.rng.IntN(len(shapes))], Y: 1, Z: 1}
+		grid := event.Dim3{X: 1 + h.rng.Uint32N(huntBlocks), Y: 1, Z: 1}
+		req.Block, req.Grid = &block, &grid
+		return req
+	}
+	i := h.free[h.rng.IntN(len(h.free))]
+	spec := launch.ArgSpec{Param: fmt.Sprint(i), Offset: -1}
+	switch {
+	case h.Job.Kernel.Params[i].Pointer:
+		spec.Kind = launch.ArgBuffer
+		switch h.rng.IntN(4) {
+		case 0, 1:
+			spec.Fill, spec.Value = launch.FillValue, uint32(h.number())
+		case 2:
+			spec.Fill = launch.FillIota
+		default:
+			spec.Fill, spec.Seed = launch.FillRandom, h.rng.Uint64()
+		}
+	default:
+		spec.Kind, spec.Text = launch.ArgValue, fmt.Sprint(h.number())
+	}
+	same := func(a launch.ArgSpec) bool { return a.Param == spec.Param }
+	req.Args = slices.DeleteFunc(slices.Clone(req.Args), same)
+	req.Args = append(req.Args, spec)
+	slices.SortStableFunc(req.Args, func(a, b launch.ArgSpec) int {
+		return cmp.Compare(a.Param, b.Param)
+	})
+	return req
+}
+
+// requestKey is equal for requests that ask for the same launch.
+func requestKey(req launch.Request) string {
+	key := fmt.Sprint(req.Args)
+	if req.Block != nil && req.Grid != nil {
+		key += fmt.Sprint(*req.Block, *req.Grid)
+	}
+	return key
+}
+
+// number returns one of the numbers to try.
+func (h *hunter) number() int64 {
+	list := h.numbers
+	if len(h.near) > 0 && h.rng.IntN(2) == 0 {
+		list = h.near
+	}
+	return list[h.rng.IntN(len(list))]
+}
+
+// compared returns the numbers that a kernel compares with and their neighbours, as far as they are
+// small enough for any parameter.
+func compared(k *ir.Func) []int64 {
+	var out []int64
+	for _, b := range k.Blocks {
+		for _, in := range b.Instrs {
+			if in.Op() != "setp" {
+				continue
+			}
+			for _, s := range in.Src {
+				if c := int64(s.Val); s.Kind == ir.Imm && c >= 0 && c < 1<<15 {
+					for _, n := range []int64{max(c-1, 0), c, c + 1} {
+						if !slices.Contains(out, n) {
+							out = append(out, n)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// score runs a launch once more and counts what may lead to a bug.
+func (h *hunter) score(ctx context.Context, t Trial) int {
+	cfg, errs := launch.Resolve(h.Job.Kernel, t.Launch, h.Job.Module.Facts)
+	if len(errs) > 0 {
+		return 0
+	}
+	m, err := emu.New(h.Job.Kernel, cfg)
+	if err != nil {
+		return 0
+	}
+	s := &contention{
+		cells: map[cell]toucher{}, parts: map[event.Site]bool{}, sites: map[event.Site]bool{},
+	}
+	opt := emu.Options{Seed: t.Seed, MaxSteps: QuickSteps(h.Job.Options(), cfg), Workers: 1}
+	res, err := m.Run(ctx, opt, s)
+	if err != nil {
+		return 0
+	}
+	*h.Ran += res.Steps
+	return s.contended + 16*len(s.parts) + 64*len(s.sites)
+}
+
+// contention counts words that several threads touch, one of them writing, and instructions that
+// only some lanes of a warp execute.
+type contention struct {
+	event.Discard
+	cells     map[cell]toucher
+	parts     map[event.Site]bool
+	sites     map[event.Site]bool // accesses that were executed
+	contended int
+}
+
+type cell struct {
+	space event.Space
+	addr  uint64
+}
+
+type toucher struct {
+	by               event.Thread
+	wrote, contended bool
+}
+
+func (c *contention) Access(a *event.Access) {
+	c.sites[a.Site] = true
+	if bits.OnesCount32(a.Mask) < bits.OnesCount32(a.Active) || a.Active != ^uint32(0) {
+		c.parts[a.Site] = true
+	}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		k, th := cell{a.Space, a.Addr[l] &^ 3}, event.ThreadOf(a.Warp, l)
+		t, ok := c.cells[k]
+		switch {
+		case !ok:
+			t = toucher{by: th, wrote: a.Kind.Writes()}
+		case t.by != th && (t.wrote || a.Kind.Writes()) && !t.contended:
+			t.contended = true
+			c.contended++
+		default:
+			t.wrote = t.wrote || a.Kind.Writes()
+		}
+		c.cells[k] = t
+	}
+}

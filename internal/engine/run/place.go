@@ -1,0 +1,70 @@
+package run
+
+import (
+	"fmt"
+
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/source"
+)
+
+// place is where a user looks for what a site executes.
+func place(info emu.SiteInfo) source.Span { return driver.Place(info.Instr, info.Calls...) }
+
+func stack(info emu.SiteInfo) []source.Frame { return driver.Stack(info.Instr, info.Calls...) }
+
+// threadText names a thread as CUDA does.
+func threadText(g event.Geometry, t event.Thread) string {
+	b, i := g.Index(t)
+	return fmt.Sprintf("thread %v of block %v", i, b)
+}
+
+// lanesText names the lanes of a warp that mask selects: "threads (0,0,0) to (15,0,0)".
+func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
+	first, last, n := -1, -1, 0
+	for l := range event.WarpSize {
+		if mask>>l&1 != 0 {
+			if first < 0 {
+				first = l
+			}
+			last = l
+			n++
+		}
+	}
+	if n == 0 {
+		return "no thread"
+	}
+	_, a := g.Index(event.ThreadOf(w, first))
+	_, z := g.Index(event.ThreadOf(w, last))
+	switch {
+	case n == 1:
+		return fmt.Sprintf("thread %v", a)
+	case last-first+1 == n:
+		return fmt.Sprintf("%d threads %v to %v", n, a, z)
+	}
+	return fmt.Sprintf("%d threads between %v and %v", n, a, z)
+}
+
+// memory is a byte range of a named object.
+type memory struct {
+	name   string // "shared s"
+	offset uint64
+	size   uint64
+}
+
+func (m memory) String() string {
+	if m.size == 1 {
+		return fmt.Sprintf("%s (byte %d)", m.name, m.offset)
+	}
+	return fmt.Sprintf("%s (bytes %d-%d)", m.name, m.offset, m.offset+m.size-1)
+}
+
+// memoryAt names the bytes at an address.
+func (r *Run) memoryAt(space event.Space, block uint32, addr, size uint64) memory {
+	obj, off, ok := r.Machine.Object(space, block, addr)
+	if !ok {
+		return memory{name: fmt.Sprintf("%s memory at 0x%x", space, addr), size: size}
+	}
+	return memory{name: fmt.Sprintf("%s %s", space, obj.Name), offset: off, size: size}
+}

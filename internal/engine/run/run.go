@@ -1,0 +1,258 @@
+// Package run is the dynamic engine: it executes a kernel in the emulator for one launch, has the
+// race detector watch, and turns what it reports into findings and a verdict.
+//
+// In flow a driver.Job, a resolved launch and Options; out flow diagnostics (to the job), counts of
+// bugs, and a verdict that is never better than "clean": a run shows what happens in one schedule
+// for one input. Findings that depend on launch values which heddle guessed are told apart by runs
+// with other guesses (guesses.go). Hunt searches launches that show a bug.
+//
+// Package prove uses a Run to replay its counterexamples, package trace to report what a trace
+// finds, and the commands use Watch. It imports the driver and no other engine.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/race"
+)
+
+// Options are the choices of this engine.
+type Options struct {
+	Seed   uint64    // of the first schedule
+	Seeds  int       // how many schedules, with consecutive seeds; 0: one
+	Printf io.Writer // output of the kernel's printf; nil: discarded
+}
+
+// Run is the examination of one kernel under one launch, over several schedules. What is exported
+// beside Job, Config and Machine is set before the first schedule, or read after the last.
+type Run struct {
+	Job     *driver.Job
+	Config  *launch.Config
+	Machine *emu.Machine
+
+	Command  string // of the reproduce line; empty: that of the job
+	MaxSteps uint64 // of one schedule; 0: that of the driver's options, or a default
+
+	Seen   map[Key]bool         // findings of earlier runs, which are not reported again
+	Counts func(diag.Code) bool // which findings count; nil: all
+	// adds to each finding what is known of the run; may be nil
+	Mark  func(*diag.Diagnostic)
+	Word  func(*race.Race, *diag.Diagnostic) // adds what is known of a race; may be nil
+	Guess *Guesses                           // nil: findings are not examined for guesses
+
+	Aside       driver.Aside  // findings that do not count
+	Bugs        int           // findings
+	Guessed     int           // findings that depend on guesses
+	Repeated    int           // findings that Seen has
+	Runs        int           // schedules that were executed
+	Tolerated   uint64        // equal writes that the options tolerate
+	Unsupported *diag.Verdict // why a run ended early, if that is a limit of heddle
+
+	opt          *Options
+	hidden       int           // findings beyond the limit
+	inconclusive string        // why a run did not cover the launch; empty if all did
+	assumptions  *diag.Verdict // a run was outside the kernel's assumptions
+	cut          bool          // a finding ended a run early
+	parts        bool          // something in the kernel orders part of memory only
+	depends      func(Key, *diag.Diagnostic) bool
+}
+
+// Key tells findings of one machine apart: a code and the sites.
+type Key struct {
+	code diag.Code
+	a, b event.Site
+}
+
+// New returns a run of the job's kernel that has no machine yet.
+func New(job *driver.Job, opt *Options, cfg *launch.Config) *Run {
+	return &Run{Job: job, Config: cfg, opt: opt, Seen: make(map[Key]bool)}
+}
+
+// Start makes the machine.
+func (r *Run) Start() error {
+	r.parts = ir.OrdersParts(r.Job.Kernel)
+	var err error
+	r.Machine, err = emu.New(r.Job.Kernel, r.Config)
+	return err
+}
+
+// CannotStart is the verdict on a kernel that the emulator does not start.
+func CannotStart(k *ir.Func, err error) diag.Verdict {
+	v := diag.Verdict{
+		Kind: diag.Unsupported, Kernel: k.Demangled, Reason: err.Error(), Span: k.Span,
+	}
+	var u *emu.UnsupportedError
+	if errors.As(err, &u) {
+		v.Reason = u.What
+		if u.Span.IsValid() {
+			v.Span = u.Span
+		}
+	}
+	return v
+}
+
+// All executes all schedules that the options ask for, as long as another one can show more.
+func (r *Run) All(ctx context.Context) {
+	for i := range max(r.opt.Seeds, 1) {
+		if !r.Once(ctx, r.opt.Seed+uint64(i)) {
+			break
+		}
+	}
+}
+
+// Once executes the launch under one schedule and reports what is new. It returns false if further
+// schedules would show nothing more.
+func (r *Run) Once(ctx context.Context, seed uint64) bool {
+	job, common := r.Job, r.Job.Options()
+	det := Watch(common, job.Kernel, r.Config, r.Machine, true)
+	opt := emu.Options{
+		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Workers: max(common.Workers, 1),
+	}
+	if common.Progress != nil {
+		opt.Progress = func(steps, done, blocks uint64) {
+			job.Tell(driver.Progress{
+				Kernel: job.Kernel.Demangled, Engine: driver.Emulation,
+				Steps: steps, BlocksDone: done, Blocks: blocks,
+			})
+		}
+	}
+	if r.opt.Printf != nil {
+		opt.Printf = func(_ event.Thread, text string) {
+			job.Turn()
+			fmt.Fprint(r.opt.Printf, text)
+		}
+	}
+	res, err := r.Machine.Run(ctx, opt, det)
+	if err != nil {
+		r.CannotRun(err)
+		return false
+	}
+	r.Runs++
+	r.depends = func(key Key, g *diag.Diagnostic) bool {
+		return r.Guess.dependsOn(ctx, key, r.Config, g)
+	}
+	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
+		return r.outside(res.Stop, seed)
+	}
+	r.Findings(det.Report(), seed)
+	for i := range res.Annotations {
+		a := &res.Annotations[i]
+		key := Key{diag.CodeAnnotation, a.Site, a.Site}
+		r.add(key, func() diag.Diagnostic { return r.annotationFinding(a, seed) })
+	}
+	return r.Ended(res, seed)
+}
+
+// CannotRun reports that the machine refused a run.
+func (r *Run) CannotRun(err error) {
+	r.Job.InputError(diag.Diagnostic{
+		Code: diag.CodeLaunch, Severity: diag.Error, Message: err.Error(),
+		Span: r.Job.Kernel.Span, Kernel: r.Job.Kernel.Demangled,
+	})
+}
+
+// Detector is a sink that reports.
+type Detector interface {
+	event.Sink
+	Report() *race.Report
+}
+
+// Watch returns a detector for a run of a kernel, which looks for barriers that are reused too
+// early if recycling is set.
+func Watch(common *driver.Options, k *ir.Func, cfg *launch.Config, m *emu.Machine,
+	recycling bool) Detector {
+	opt := race.Options{
+		Geometry: cfg.Geometry, Model: common.Warp, Benign: common.Benign,
+		SharedBytes: uint32(m.SharedBytes()), Recycling: recycling,
+	}
+	if ir.OrdersParts(k) {
+		return race.NewSplit(opt)
+	}
+	return race.New(opt)
+}
+
+// Ended examines how a run ended: an error of the kernel is a finding, a limit of heddle decides
+// the verdict. It returns false if further schedules would show nothing more.
+func (r *Run) Ended(res *emu.Result, seed uint64) bool {
+	blocks := r.Config.Geometry.Blocks()
+	switch res.Status {
+	case emu.Stopped:
+		return r.stopped(res.Stop, seed)
+	case emu.StepLimit:
+		r.inconclusive = fmt.Sprintf("the budget of %d warp instructions was used up with %d of %d "+
+			"blocks done (seed %d); raise it with --max-steps, or the kernel does not end",
+			r.budget(), res.Blocks, blocks, seed)
+		return false
+	case emu.Interrupted:
+		r.inconclusive = fmt.Sprintf("interrupted with %d of %d blocks done (seed %d)",
+			res.Blocks, blocks, seed)
+		return false
+	}
+	return true
+}
+
+// outside records that the kernel is not meant for this run: nothing that it shows counts.
+func (r *Run) outside(s *emu.Stop, seed uint64) bool {
+	info := r.Machine.Site(s.Site)
+	r.assumptions = &diag.Verdict{
+		Kind: diag.Unknown, Kernel: r.Job.Kernel.Demangled, Span: place(info),
+		Reason: fmt.Sprintf("the run is outside the kernel's assumptions: %s for %s (seed %d)",
+			s.Message, threadText(r.Config.Geometry, s.Thread), seed),
+	}
+	return true
+}
+
+// budget is the number of warp instructions that a run may take: what the user said, else enough
+// for long kernels, and little enough that one that spins for ever ends within seconds.
+func (r *Run) budget() uint64 {
+	switch {
+	case r.MaxSteps != 0:
+		return r.MaxSteps
+	case r.Job.Options().MaxSteps != 0:
+		return r.Job.Options().MaxSteps
+	}
+	g := r.Config.Geometry
+	return 20_000_000 + 50_000*g.Blocks()*uint64(g.WarpsPerBlock())
+}
+
+// QuickSteps bounds a run of an oracle, which makes many, in warp instructions.
+func QuickSteps(common *driver.Options, cfg *launch.Config) uint64 {
+	if common.MaxSteps != 0 {
+		return common.MaxSteps
+	}
+	return 200_000 + 5_000*cfg.Geometry.Blocks()*uint64(cfg.Geometry.WarpsPerBlock())
+}
+
+// stopped reports a stop: an error of the kernel as a finding, a limit of heddle as a verdict.
+func (r *Run) stopped(s *emu.Stop, seed uint64) bool {
+	code, isBug := stopCodes[s.Kind]
+	if !isBug {
+		r.Unsupported = &diag.Verdict{
+			Kind: diag.Unsupported, Kernel: r.Job.Kernel.Demangled, Reason: s.Message,
+			Span: place(r.Machine.Site(s.Site)),
+		}
+		return false
+	}
+	key := Key{code, s.Site, s.Site}
+	r.add(key, func() diag.Diagnostic { return r.stopFinding(code, s, seed) })
+	return true
+}
+
+// stopCodes are the stops that are bugs of the kernel.
+var stopCodes = map[emu.StopKind]diag.Code{
+	emu.OutOfBounds:   diag.CodeOutOfBounds,
+	emu.Misaligned:    diag.CodeMisaligned,
+	emu.Trap:          diag.CodeTrap,
+	emu.AssertFailed:  diag.CodeAssertFailed,
+	emu.BadBarrier:    diag.CodeBadBarrier,
+	emu.StackOverflow: diag.CodeStackOverflow,
+}

@@ -1,0 +1,128 @@
+package run
+
+import (
+	"fmt"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+)
+
+// add reports a finding unless an earlier run did, or the limit is reached.
+func (r *Run) add(key Key, make func() diag.Diagnostic) {
+	if r.Counts != nil && !r.Counts(key.code) {
+		return
+	}
+	if r.Seen[key] {
+		r.Repeated++
+		return
+	}
+	r.Seen[key] = true
+	g := make()
+	if r.Mark != nil {
+		r.Mark(&g)
+	}
+	r.cut = r.cut || endsRun(key.code)
+	if r.setAside(&g) {
+		return
+	}
+	if r.depends != nil && r.depends(key, &g) {
+		r.Guessed++
+	} else {
+		r.Bugs++
+	}
+	if r.Bugs+r.Guessed > r.Job.Options().Limit {
+		r.hidden++
+		return
+	}
+	r.Job.Report(g)
+}
+
+// setAside reports whether a finding does not count. What a run would have shown after such a
+// finding, if it ended there, was not checked.
+func (r *Run) setAside(g *diag.Diagnostic) bool {
+	if !r.Job.SetAside(&r.Aside, g) {
+		return false
+	}
+	if endsRun(g.Code) && r.inconclusive == "" {
+		r.inconclusive = fmt.Sprintf("a run ended at a finding that is not counted (%s at %s); "+
+			"what comes later was not checked", g.Code, r.Job.Format(g.Span.Start))
+	}
+	return true
+}
+
+// endsRun are the findings after which nothing of the kernel or block was executed.
+func endsRun(code diag.Code) bool {
+	switch code {
+	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed,
+		diag.CodeBadBarrier, diag.CodeStackOverflow,
+		diag.CodeBarrierDeadlock, diag.CodeWarpSyncHang, diag.CodeBarrierTooMany:
+		return true
+	}
+	return false
+}
+
+// Complete reports whether the runs executed all that the launch executes.
+func (r *Run) Complete() bool {
+	return r.Unsupported == nil && r.assumptions == nil && r.inconclusive == "" &&
+		r.Runs > 0 && !r.cut
+}
+
+// Verdict sums up: a bug outweighs everything; what was not covered is never called clean.
+func (r *Run) Verdict() diag.Verdict {
+	v := diag.Verdict{Kernel: r.Job.Kernel.Demangled, Span: driver.KernelPlace(r.Job.Kernel)}
+	switch {
+	case r.Bugs > 0:
+		v.Kind = diag.Bug
+		if r.hidden > 0 {
+			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit %d)",
+				r.hidden, r.Job.Options().Limit)
+		}
+		if r.inconclusive != "" {
+			v.Reason = JoinReasons(v.Reason, r.inconclusive)
+		}
+		if r.Unsupported != nil {
+			v.Reason = JoinReasons(v.Reason, "the run ended early: "+r.Unsupported.Reason)
+		}
+	case r.Guessed > 0:
+		v.Kind, v.Reason = diag.Unknown, r.Guess.Reason()
+	case r.Unsupported != nil:
+		v = *r.Unsupported
+	case r.assumptions != nil:
+		v = *r.assumptions
+	case r.inconclusive != "":
+		v.Kind, v.Reason = diag.Unknown, r.inconclusive
+	case r.Runs == 0:
+		v.Kind, v.Reason = diag.Unknown, "no run was started"
+	default:
+		v.Kind, v.Scope = diag.Clean, r.scope()
+	}
+	v.Suppressed, v.Known = r.Aside.Suppressed, r.Aside.Known
+	return v
+}
+
+// JoinReasons appends one reason of a verdict to another, which may be empty.
+func JoinReasons(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// scope says what a clean result covers.
+func (r *Run) scope() string {
+	runs := fmt.Sprintf("1 run (seed %d)", r.opt.Seed)
+	if r.Runs > 1 {
+		runs = fmt.Sprintf("%d runs (seeds %d to %d)",
+			r.Runs, r.opt.Seed, r.opt.Seed+uint64(r.Runs)-1)
+	}
+	s := fmt.Sprintf("this launch, these inputs: %s, %s", runs, r.Config.Describe())
+	if r.Tolerated > 0 {
+		s += fmt.Sprintf("; %d conflicting writes of the same value were tolerated "+
+			"(--benign none shows them)", r.Tolerated)
+	}
+	return s
+}
+
+func (r *Run) reproduce(seed uint64) string {
+	return r.Job.Reproduce(r.Command, seed, r.Config)
+}

@@ -1,0 +1,209 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+
+	"heddle/internal/diag"
+	"heddle/internal/emu"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/race"
+	"heddle/internal/slice"
+)
+
+// Which races of a trace are benign. A trace moves no data, so it cannot see that two threads write
+// the same value. When it has found races between writes, it traces what is stored as well, for a
+// few sets of made-up inputs: each address of global memory has a number of its own, and arguments
+// are small odd numbers. Which threads race at which place is the same in all of them, as the trace
+// has shown. A pair of writes that stored the same value in every run is called benign.
+//
+// This follows the Weft paper, whose authors read the sources instead. It is an observation and not
+// a proof, so a kernel with such races is never verified. A read and a write are never benign.
+
+// randomRuns is the number of sets of inputs by which a race is judged.
+const randomRuns = 2
+
+// sitePair names a group of races across machines, whose sites may be numbered differently.
+type sitePair struct{ a, b *ir.Instr }
+
+func pairOf(m *emu.Machine, rc *race.Race) sitePair {
+	a, b := m.Site(rc.First.Site).Instr, m.Site(rc.Second.Site).Instr
+	if a.Span.Start > b.Span.Start {
+		a, b = b, a
+	}
+	return sitePair{a, b}
+}
+
+// classify looks at the races of a trace again in runs with made-up inputs. It removes from the
+// report those that --benign tolerates, marks the other benign ones, and sets aside those on a path
+// that perhaps no input takes (maybe), unless a run shows them.
+func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event.Site]bool,
+	block uint32) {
+	doubtful := func(rc *race.Race) bool { return maybe[rc.First.Site] || maybe[rc.Second.Site] }
+	doubt, values := false, false
+	for i := range rep.Races {
+		doubt = doubt || doubtful(&rep.Races[i])
+		values = values || writes(&rep.Races[i])
+	}
+	tolerance := t.job.Options().Benign
+	racing := make(map[*ir.Instr]bool)
+	for i := range rep.Races {
+		at := pairOf(t.run.Machine, &rep.Races[i])
+		racing[at.a], racing[at.b] = true, true
+	}
+	runs := madeUp{t, block, racing}
+	all := runs.races(ctx, event.BenignNone, doubt)
+	kept := runs.races(ctx, tolerance, values && tolerance != event.BenignNone)
+	harmful := kept
+	if tolerance != event.BenignAll {
+		wanted := values && (kept == nil || t.anyWrites(rep, kept))
+		harmful = runs.races(ctx, event.BenignAll, wanted)
+	}
+	t.same = make(map[sitePair]bool)
+	out := rep.Races[:0]
+	for _, rc := range rep.Races {
+		at := pairOf(t.run.Machine, &rc)
+		switch {
+		case doubtful(&rc) && !all[at]:
+			t.possible = append(t.possible, rc)
+		case writes(&rc) && kept != nil && !kept[at]:
+			t.run.Tolerated += rc.Hazards
+		default:
+			t.same[at] = writes(&rc) && harmful != nil && !harmful[at]
+			out = append(out, rc)
+		}
+	}
+	rep.Races = out
+}
+
+// writes reports whether both sides of a race are plain writes.
+func writes(rc *race.Race) bool {
+	return rc.First.Kind == event.Write && rc.Second.Kind == event.Write
+}
+
+// madeUp are the runs with made-up inputs of a block, for the races of a set of instructions.
+type madeUp struct {
+	t      *tracer
+	block  uint32
+	racing map[*ir.Instr]bool
+}
+
+// anyWrites reports whether the report has a race of two writes that is in kept.
+func (t *tracer) anyWrites(rep *race.Report, kept map[sitePair]bool) bool {
+	for i := range rep.Races {
+		rc := &rep.Races[i]
+		if writes(rc) && kept[pairOf(t.run.Machine, rc)] {
+			return true
+		}
+	}
+	return false
+}
+
+// races returns the races between instructions of a set that a detector with some tolerance finds
+// in the runs with made-up inputs; nil if they are not wanted, or if a run did not end.
+func (u madeUp) races(ctx context.Context, tolerance event.Benign, wanted bool) map[sitePair]bool {
+	if !wanted {
+		return nil
+	}
+	// The runs are independent: each has a slice, a machine and a detector of its own.
+	var each [randomRuns]map[sitePair]bool
+	var wg sync.WaitGroup
+	for seed := range uint64(randomRuns) {
+		wg.Go(func() { each[seed] = u.run(ctx, seed, tolerance) })
+	}
+	wg.Wait()
+	seen := make(map[sitePair]bool)
+	for _, one := range each {
+		if one == nil {
+			return nil
+		}
+		maps.Copy(seen, one)
+	}
+	return seen
+}
+
+// run returns the races of one run with made-up inputs; nil if it did not end.
+func (u madeUp) run(ctx context.Context, seed uint64, tolerance event.Benign) map[sitePair]bool {
+	t := u.t
+	opt := t.slice.Options()
+	opt.Data, opt.Seed = true, seed
+	m, err := emu.NewTrace(t.job.Kernel, t.randomInputs(seed), slice.Of(t.job.Kernel, opt))
+	if err != nil {
+		return nil
+	}
+	det := race.New(race.Options{
+		Geometry: t.run.Config.Geometry, Model: t.model, Benign: tolerance,
+		SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true,
+	})
+	res, err := m.Run(ctx, t.running(&u.block), &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)})
+	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
+		return nil
+	}
+	seen := make(map[sitePair]bool)
+	rep := det.Report()
+	for i := range rep.Races {
+		seen[pairOf(m, &rep.Races[i])] = true
+	}
+	return seen
+}
+
+// someSites passes on the accesses of some sites only: a race of two of them does not depend on the
+// others.
+type someSites struct {
+	traceSink
+	sites []bool
+}
+
+func (s *someSites) Access(e *event.Access) {
+	if s.sites[e.Site] {
+		s.traceSink.Access(e)
+	}
+}
+
+// sitesOf marks the sites of instructions.
+func sitesOf(m *emu.Machine, set map[*ir.Instr]bool) []bool {
+	out := make([]bool, m.NumSites())
+	for i := range out {
+		out[i] = set[m.Site(event.Site(i)).Instr]
+	}
+	return out
+}
+
+// randomInputs gives every unspecified argument a small number or a buffer.
+func (t *tracer) randomInputs(seed uint64) *launch.Config {
+	c := *t.whole
+	c.Geometry = t.run.Config.Geometry
+	c.Args = append([]launch.Arg(nil), t.whole.Args...)
+	for i := range c.Args {
+		a := &c.Args[i]
+		if !t.run.Config.Args[i].Unknown {
+			continue
+		}
+		a.Unknown = false
+		if a.Buffer != nil {
+			continue
+		}
+		n := 1025 + 2*((seed*7919+uint64(i)*104729)%1021) // odd, so that strides keep addresses apart
+		if !a.Float && len(a.Bits) <= 8 && len(a.Bits) > 0 {
+			a.Bits = append([]byte(nil), a.Bits...)
+			for k := range a.Bits {
+				a.Bits[k] = byte(n >> (8 * k))
+			}
+		}
+	}
+	return &c
+}
+
+// word adds to a benign race that it is one, and what is known about its values.
+func (t *tracer) word(rc *race.Race, d *diag.Diagnostic) {
+	if !t.same[pairOf(t.run.Machine, rc)] {
+		return
+	}
+	d.Message = "benign " + d.Message
+	d.Notes = append(d.Notes, fmt.Sprintf("benign: both threads stored the same value in each of "+
+		"%d runs with made-up inputs", randomRuns))
+}

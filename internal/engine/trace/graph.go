@@ -1,0 +1,193 @@
+package trace
+
+import (
+	"math/bits"
+	"slices"
+
+	"heddle/internal/diag"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
+	"heddle/internal/race"
+)
+
+// How much of a barrier dependence graph is kept: its beginning, its end, and the neighbourhood of
+// each finding. Loops repeat the rest.
+const (
+	graphEnds   = 24      // generations at each end
+	graphAround = 2       // generations before and after one with a finding
+	graphParts  = 1 << 20 // what is recorded at most, about 16 MB
+)
+
+// graphPart is a diag.Part as it is recorded.
+type graphPart struct {
+	site  event.Site
+	lanes uint32
+	warp  uint16
+	waits bool
+}
+
+// graphNode is a generation as it is recorded.
+type graphNode struct {
+	barrier  uint8
+	complete bool
+	wrong    diag.Code
+	count    uint32
+	number   uint64
+	parts    []graphPart
+	after    []int32
+}
+
+// graphRecorder records the barrier dependence graph of a block.
+type graphRecorder struct {
+	geometry event.Geometry
+	nodes    []graphNode
+	open     map[uint8]*graphNode // generations to which threads have come, by barrier
+	numbers  map[uint8]uint64     // generations that are complete
+	// for each lane of each warp, the generation in which it waited last, from 1; 0: none
+	waited [][32]int32
+	exited []uint32
+	parts  int
+	lost   int // generations that were not recorded, since there were too many
+}
+
+func newGraphRecorder(g event.Geometry) *graphRecorder {
+	return &graphRecorder{geometry: g, open: map[uint8]*graphNode{}, numbers: map[uint8]uint64{},
+		waited: make([][32]int32, g.WarpsPerBlock()), exited: make([]uint32, g.WarpsPerBlock())}
+}
+
+func (r *graphRecorder) warp(w event.Warp) int {
+	return int(uint32(w) % uint32(r.geometry.WarpsPerBlock()))
+}
+
+func (r *graphRecorder) arrive(a *event.Arrive) {
+	g := r.open[a.Barrier]
+	if g == nil {
+		g = &graphNode{barrier: a.Barrier, number: r.numbers[a.Barrier] + 1, count: a.Count}
+		r.open[a.Barrier] = g
+	}
+	w := r.warp(a.Warp)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		if n := r.waited[w][bits.TrailingZeros32(m)] - 1; n >= 0 && !slices.Contains(g.after, n) {
+			g.after = append(g.after, n)
+		}
+	}
+	g.parts = append(g.parts, graphPart{a.Site, a.Mask, uint16(w), a.Op == event.BarSync})
+	r.parts++
+}
+
+func (r *graphRecorder) complete(barrier uint8) {
+	g := r.open[barrier]
+	r.numbers[barrier]++
+	if g == nil {
+		return
+	}
+	delete(r.open, barrier)
+	if r.parts > graphParts {
+		r.lost++
+		return
+	}
+	g.complete = true
+	r.nodes = append(r.nodes, *g)
+	for _, p := range g.parts {
+		for m := p.lanes; p.waits && m != 0; m &= m - 1 {
+			r.waited[p.warp][bits.TrailingZeros32(m)] = int32(len(r.nodes))
+		}
+	}
+}
+
+func (r *graphRecorder) exit(e *event.Exit) { r.exited[r.warp(e.Warp)] |= e.Mask }
+
+// end adds the generations that did not complete, by the numbers of their barriers.
+func (r *graphRecorder) end() {
+	for b := range uint8(16) {
+		if g := r.open[b]; g != nil {
+			r.nodes = append(r.nodes, *g)
+		}
+	}
+}
+
+// mark records which generations the findings are about.
+func (r *graphRecorder) mark(rep *race.Report) {
+	for i := range rep.Barriers {
+		be := &rep.Barriers[i]
+		for j := range r.nodes {
+			if g := &r.nodes[j]; g.wrong == "" && g.isOf(be) {
+				g.wrong = run.BarrierCodes[be.Kind]
+			}
+		}
+	}
+}
+
+// isOf reports whether a finding is about a generation.
+func (g *graphNode) isOf(be *race.BarrierError) bool {
+	switch be.Kind {
+	case race.Recycled, race.TooMany:
+		return g.barrier == be.Barrier && g.number == be.Generation+1
+	case race.NoWaiter:
+		waits := func(p graphPart) bool { return p.waits }
+		return g.barrier == be.Barrier && g.complete && !slices.ContainsFunc(g.parts, waits)
+	case race.Divergence, race.Deadlock:
+		here := func(w event.Wait) bool { return !w.WarpBar && w.Barrier == g.barrier }
+		return !g.complete && slices.ContainsFunc(be.Groups, here)
+	}
+	return false
+}
+
+// kept selects the generations of a long trace that are shown.
+func (r *graphRecorder) kept() []bool {
+	keep := make([]bool, len(r.nodes))
+	for i := range r.nodes {
+		if i < graphEnds || i >= len(r.nodes)-graphEnds {
+			keep[i] = true
+		}
+	}
+	shown := map[diag.Code]bool{}
+	for i := range r.nodes {
+		code := r.nodes[i].wrong
+		if code == "" || shown[code] {
+			continue
+		}
+		shown[code] = true // the first one stands for all
+		for j := max(i-graphAround, 0); j <= min(i+graphAround, len(r.nodes)-1); j++ {
+			keep[j] = true
+		}
+	}
+	return keep
+}
+
+// graph converts a recording into what a report shows.
+func (t *tracer) graph(r *graphRecorder, rep *race.Report, block uint32) *diag.BarrierGraph {
+	r.end()
+	r.mark(rep)
+	geometry := t.run.Config.Geometry
+	out := &diag.BarrierGraph{
+		Kernel: t.job.Kernel.Demangled, Input: t.job.InputName(),
+		Block: geometry.BlockIndex(block).String(), Warps: geometry.WarpsPerBlock(),
+		Total: len(r.nodes) + r.lost, Exited: r.exited,
+	}
+	keep := r.kept()
+	for i := range r.nodes {
+		if !keep[i] {
+			continue
+		}
+		n := &r.nodes[i]
+		g := diag.Generation{
+			Index: i, Barrier: int(n.barrier), Number: n.number, Count: int(n.count),
+			Complete: n.complete, Wrong: n.wrong,
+		}
+		if g.Count == 0 {
+			g.Count = geometry.ThreadsPerBlock()
+		}
+		for _, a := range n.after {
+			g.After = append(g.After, int(a))
+		}
+		for _, p := range n.parts {
+			g.Parts = append(g.Parts, diag.Part{
+				Warp: int(p.warp), Lanes: p.lanes, Waits: p.waits,
+				Span: place(t.run.Machine.Site(p.site)),
+			})
+		}
+		out.Generations = append(out.Generations, g)
+	}
+	return out
+}

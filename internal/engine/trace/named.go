@@ -1,0 +1,89 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+)
+
+// After adds to the verdict of emulated runs what a trace shows about a kernel with named barriers.
+// A trace knows nothing of global memory, so that the verdict is no better than that of the runs;
+// it may be worse, and its scope covers more.
+func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.Verdict {
+	job := r.Job
+	if ctx.Err() != nil || !namedBarriers(job.Kernel, r.Config.Geometry) {
+		return v
+	}
+	if v.Kind == diag.Bug || r.Guessed > 0 {
+		job.Spares(driver.Trace, fmt.Sprintf("the verdict is %s already", v.Kind))
+		return v
+	}
+	end := job.Asks(driver.Trace, "it has named barriers")
+	t := newTracer(job, opt, r.Config)
+	t.beside, t.run.Aside, t.run.Command = true, r.Aside, "trace"
+	traced := t.trace(ctx)
+	end(&traced)
+	job.AddFindings(t.run.Bugs, 0)
+	for _, w := range []*diag.Verdict{&v, &traced} {
+		w.Suppressed, w.Known = t.run.Aside.Suppressed, t.run.Aside.Known
+	}
+	switch traced.Kind {
+	case diag.Bug:
+		return traced
+	case diag.Verified:
+		said := "verified by a trace: " + traced.Scope
+		if v.Kind == diag.Clean {
+			v.Scope += "; " + said
+		} else {
+			v.Reason = run.JoinReasons(v.Reason, said)
+		}
+	case diag.Clean:
+		if t.run.Aside.Any() {
+			v.Scope += "; no proof by a trace beside findings that are not counted"
+		}
+	case diag.Unsupported, diag.Unknown:
+		if v.Kind == diag.Clean {
+			v.Scope += "; no trace for all inputs: " + traced.Reason
+		}
+	}
+	return v
+}
+
+// namedBarriers reports whether a kernel synchronizes by more than barriers of the block: with
+// bar.arrive, with another barrier than 0, or with a count other than the size of the block.
+func namedBarriers(k *ir.Func, g event.Geometry) bool {
+	for _, f := range ir.ReachableFuncs(k) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				if (in.Op() == "bar" || in.Op() == "barrier") && named(in, g) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func named(in *ir.Instr, g event.Geometry) bool {
+	if in.Fn == isa.FnArrive || len(in.Src) == 0 {
+		return true
+	}
+	if id := in.Src[0]; id.Kind != ir.Imm || id.Val != 0 {
+		return true
+	}
+	n := len(in.Src)
+	if in.Fn != isa.FnSync {
+		n-- // the predicate of a reduction
+	}
+	if n <= 1 {
+		return false
+	}
+	count := in.Src[1]
+	return count.Kind != ir.Imm || count.Val != uint64(g.WarpsPerBlock()*event.WarpSize)
+}

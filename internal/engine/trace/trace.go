@@ -1,0 +1,450 @@
+// Package trace verifies the synchronization of a block for all inputs, by one execution.
+//
+// A trace decides a kernel whose synchronization does not depend on its input once and for all
+// inputs (Weft, PLDI 2015): one execution of one block with unknown inputs, of the slice that
+// decides which thread reaches which barrier and shared address. If every generation of every
+// barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
+// and so are the races. RATIONALE.md has the argument. A trace knows nothing of global memory, and
+// a kernel whose barriers or shared addresses depend on its input is unsupported.
+//
+// In flow a driver.Job and Options; out flow findings, a verdict, the counts of each block, and its
+// barrier graph. Whether a race is benign is judged by runs with made-up inputs (benign.go). It
+// reports by package run, and imports no other engine.
+package trace
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"strings"
+	"time"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/emu"
+	"heddle/internal/engine/run"
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/launch"
+	"heddle/internal/race"
+	"heddle/internal/slice"
+	"heddle/internal/source"
+)
+
+// Options are the choices of this engine.
+type Options struct {
+	Blocks [][3]uint32 // block indices to trace; nil: block 0
+	All    bool        // trace every block of the grid
+	Stats  func(Stats) // receives the counts of each block; may be nil
+	// receives the barriers of each block, in the order of the kernels; may be nil
+	Graph func(*diag.BarrierGraph)
+}
+
+// Stats are the counts of one traced block, as the tool of the Weft paper counts them (figures 9
+// and 10): a command is an access of one thread to shared memory, or its arrival at a barrier.
+type Stats struct {
+	Kernel    string
+	Block     event.Dim3
+	Threads   int
+	Commands  uint64
+	Barriers  uint64 // completed generations
+	Addresses int    // distinct first bytes of shared accesses
+	Executed  uint64 // warp instructions
+	Sliced    int    // instructions of the kernel that the trace executes
+	Total     int    // instructions of the kernel
+	Time      time.Duration
+}
+
+// Kernel traces one kernel and records the verdict.
+func Kernel(ctx context.Context, job *driver.Job, opt *Options) {
+	cfg := job.Resolve()
+	if cfg == nil {
+		return
+	}
+	t := newTracer(job, opt, cfg)
+	end := job.Asks(driver.Trace, "a trace for all inputs was asked for")
+	v := t.trace(ctx)
+	end(&v)
+	job.AddFindings(t.run.Bugs, 0)
+	job.AddVerdict(v)
+}
+
+// tracer is the trace of one kernel.
+type tracer struct {
+	run      *run.Run // reports; its Config has unknown inputs
+	job      *driver.Job
+	opt      *Options
+	beside   bool // a run checks the kernel as well: volatile and relaxed accesses are no races
+	slice    *slice.Slice
+	model    event.WarpModel
+	blocks   []uint32
+	known    []string          // arguments that were given
+	whole    *launch.Config    // the launch with its guesses
+	possible []race.Race       // on paths that perhaps no input takes
+	same     map[sitePair]bool // races of equal writes, as far as runs show
+	only     event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
+}
+
+func newTracer(job *driver.Job, opt *Options, cfg *launch.Config) *tracer {
+	t := &tracer{job: job, opt: opt, whole: cfg, run: run.New(job, &run.Options{}, cfg)}
+	t.run.Word = t.word
+	if ir.OrdersParts(job.Kernel) {
+		t.only = event.Shared
+	}
+	return t
+}
+
+// trace traces the kernel, reports what it finds, and returns the verdict.
+func (t *tracer) trace(ctx context.Context) diag.Verdict {
+	if v := beyondTrace(t.job.Kernel); v != nil {
+		return *v
+	}
+	k := t.job.Kernel
+	t.run.Config, t.known = unknownInputs(k, t.whole)
+	if err := t.selectBlocks(); err != nil {
+		t.job.LaunchError(&launch.Error{Msg: err.Error()})
+		return diag.Verdict{
+			Kind: diag.Unknown, Kernel: k.Demangled, Reason: err.Error(), Span: k.Span,
+		}
+	}
+	t.chooseModel()
+	var err error
+	if t.run.Machine, err = emu.NewTrace(k, t.run.Config, t.slice); err != nil {
+		return run.CannotStart(k, err)
+	}
+	if !t.slice.BlockIndex && len(t.blocks) > 1 {
+		t.blocks = t.blocks[:1]
+	}
+	for _, b := range t.blocks {
+		if !t.block(ctx, b) {
+			break
+		}
+	}
+	return t.conclude()
+}
+
+// beyondTrace finds constructs whose synchronization a trace does not model; nil: there are none.
+func beyondTrace(k *ir.Func) *diag.Verdict {
+	in, what := slice.Unsupported(k)
+	if in == nil {
+		return nil
+	}
+	return &diag.Verdict{
+		Kind: diag.Unsupported, Kernel: k.Demangled, Reason: what, Span: driver.Place(in),
+	}
+}
+
+// unknownInputs returns the launch without what is unspecified: arguments are unknown unless a flag
+// or a pragma gives them. Structs stay unknown, since what is given may be some of their fields.
+func unknownInputs(k *ir.Func, cfg *launch.Config) (*launch.Config, []string) {
+	c := *cfg
+	c.Args = append([]launch.Arg(nil), cfg.Args...)
+	var known []string
+	for i := range c.Args {
+		a := &c.Args[i]
+		given := cfg.Origins["arg "+a.Name] >= launch.FromPragma && !a.Unknown && len(a.Fields) == 0
+		filled := a.Buffer == nil || a.Buffer.Fill != launch.FillUnknown
+		if v := k.Params[i]; given && v.Size == v.Type.Size() && filled {
+			known = append(known, a.Name)
+			continue
+		}
+		a.Unknown, a.Buffer, a.Fields = true, nil, nil
+		if a.Bits == nil {
+			a.Bits = make([]byte, k.Params[i].Size)
+		}
+	}
+	return &c, known
+}
+
+// selectBlocks chooses the blocks that are traced, by number.
+func (t *tracer) selectBlocks() error {
+	g := t.run.Config.Geometry
+	if t.opt.All {
+		for b := range g.Blocks() {
+			t.blocks = append(t.blocks, uint32(b))
+		}
+		return nil
+	}
+	for _, x := range t.opt.Blocks {
+		cfg := t.run.Config
+		guessed := cfg.Origins["grid"] == launch.Default
+		beyond := x[0] >= g.Grid.X || x[1] >= g.Grid.Y || x[2] >= g.Grid.Z
+		if beyond || guessed && cfg.Reasons["grid"] == "" {
+			if !guessed {
+				return fmt.Errorf("there is no block (%d,%d,%d) in a grid of %v", x[0], x[1], x[2], g.Grid)
+			}
+			c := *t.run.Config
+			c.Geometry.Grid = event.Dim3{
+				X: max(g.Grid.X, x[0]+1), Y: max(g.Grid.Y, x[1]+1), Z: max(g.Grid.Z, x[2]+1),
+			}
+			t.run.Config, g = &c, c.Geometry
+		}
+		t.blocks = append(t.blocks, x[0]+g.Grid.X*(x[1]+g.Grid.Y*x[2]))
+	}
+	if len(t.blocks) == 0 {
+		t.blocks = []uint32{0}
+	}
+	return nil
+}
+
+// chooseModel slices the kernel. One that exchanges values among lanes without naming them has a
+// meaning only where a warp runs in lock step, so it gets that model.
+func (t *tracer) chooseModel() {
+	t.model = t.job.Options().Warp
+	opt := slice.Options{
+		Grid:     t.run.Config.Origins["grid"] != launch.Default,
+		Lockstep: t.model == event.Lockstep, Given: make(map[*ir.Var]bool),
+	}
+	for i, v := range t.job.Kernel.Params {
+		opt.Given[v] = t.run.Config.Args[i].Buffer != nil && !t.aliased(i)
+	}
+	t.slice = slice.Of(t.job.Kernel, opt)
+	if in := t.slice.Maskless(); in != nil && t.model != event.Lockstep {
+		t.model = event.Lockstep
+		opt.Lockstep = true
+		t.slice = slice.Of(t.job.Kernel, opt)
+		t.job.Report(diag.Diagnostic{
+			Code: diag.CodeLaunch, Severity: diag.Note,
+			Kernel: t.job.Kernel.Demangled, Span: driver.Place(in),
+			Message: fmt.Sprintf("%s exchanges values among whatever lanes are active, so warps are "+
+				"taken to run in lock step (--warp lockstep)", in.Text()),
+		})
+	}
+}
+
+// aliased reports whether another argument points to the buffer of argument i, so that stores
+// through it change its contents.
+func (t *tracer) aliased(i int) bool {
+	b := t.run.Config.Args[i].Buffer
+	for j := range t.whole.Args {
+		a := &t.whole.Args[j]
+		if j != i && a.Buffer == b {
+			return true
+		}
+		for k := range a.Fields {
+			if a.Fields[k].Buffer == b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// block traces one block. It returns false if further blocks would show nothing more.
+func (t *tracer) block(ctx context.Context, b uint32) bool {
+	start := time.Now()
+	geometry, shared := t.run.Config.Geometry, t.run.Machine.SharedBytes()
+	det := race.New(race.Options{
+		Geometry: geometry, Model: t.model, Benign: event.BenignNone,
+		SharedBytes: uint32(shared), Only: t.only, Static: true, Recycling: true,
+	})
+	sink := &traceSink{
+		Detector: det, addresses: make([]uint64, (shared+63)/64), detailed: t.opt.Stats != nil,
+	}
+	if t.opt.Graph != nil {
+		sink.graph = newGraphRecorder(geometry)
+	}
+	res, err := t.run.Machine.Run(ctx, t.running(&b), sink)
+	if err != nil {
+		t.run.CannotRun(err)
+		return false
+	}
+	t.run.Runs++
+	rep := det.Report()
+	if t.beside {
+		t.competing(rep)
+	}
+	if len(rep.Races) > 0 {
+		t.classify(ctx, rep, res.Maybe, b)
+	}
+	t.run.Findings(rep, 0)
+	if sink.graph != nil {
+		t.job.Turn() // in the order of the kernels
+		t.opt.Graph(t.graph(sink.graph, rep, b))
+	}
+	if sink.detailed {
+		t.job.Turn()
+		t.opt.Stats(Stats{
+			Kernel: t.job.Kernel.Demangled, Block: geometry.BlockIndex(b),
+			Threads: geometry.ThreadsPerBlock(), Commands: sink.commands, Barriers: sink.barriers,
+			Addresses: sink.count(), Executed: res.Steps,
+			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start),
+		})
+	}
+	return t.run.Ended(res, 0)
+}
+
+// running is how a block is executed, alone.
+func (t *tracer) running(block *uint32) emu.Options {
+	return emu.Options{
+		Model: t.model, MaxSteps: t.job.Options().MaxSteps, Workers: 1, Block: block,
+	}
+}
+
+// competing removes the pairs of strong accesses from the report, for heddle check, to which they
+// are not races. If one may carry a value of the slice, the trace does not hold for all executions
+// and is unsupported.
+func (t *tracer) competing(rep *race.Report) {
+	out := rep.Races[:0]
+	for _, rc := range rep.Races {
+		a, b := t.run.Machine.Site(rc.First.Site), t.run.Machine.Site(rc.Second.Site)
+		if !run.Strong(t.run.Machine, &rc) {
+			out = append(out, rc)
+			continue
+		}
+		read, other := b, a
+		if rc.Second.Kind != event.Read {
+			read, other = a, b
+		}
+		if t.slice.Strong && t.run.Unsupported == nil {
+			t.run.Unsupported = &diag.Verdict{
+				Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled, Span: place(read),
+				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and what is exchanged decides "+
+					"an address, a branch or a barrier%s", driver.OpText(read.Instr),
+					driver.OpText(other.Instr), t.job.Format(place(other).Start), t.tryLockstep(&rc)),
+			}
+		}
+	}
+	rep.Races = out
+}
+
+// tryLockstep is a hint for code that relies on the lanes of a warp running together.
+func (t *tracer) tryLockstep(rc *race.Race) string {
+	if t.model == event.Lockstep || rc.First.Thread.Warp() != rc.Second.Thread.Warp() {
+		return ""
+	}
+	return "; if the warp is meant to run in lock step, use --warp lockstep"
+}
+
+// traceSink passes to the detector what a trace checks (shared memory and barriers), and counts it.
+type traceSink struct {
+	*race.Detector
+	commands, barriers uint64
+	addresses          []uint64 // one bit for each byte of shared memory
+	detailed           bool
+	graph              *graphRecorder // nil: nobody wants it
+}
+
+// weaken makes a volatile or relaxed load or store a weak one, so that two of them without an order
+// are found: they are a race by Definition 8 of the paper. By the PTX ISA they are not (8.7), but
+// which value is read depends on the order all the same.
+func weaken(e *event.Access) {
+	if !e.Kind.RMW() {
+		e.Order, e.Scope = event.Weak, event.NoScope
+	}
+}
+
+func (s *traceSink) Access(e *event.Access) {
+	if e.Space != event.Shared {
+		return
+	}
+	s.commands += uint64(bits.OnesCount32(e.Mask))
+	if s.detailed {
+		for m := e.Mask; m != 0; m &= m - 1 {
+			a := e.Addr[bits.TrailingZeros32(m)&31]
+			s.addresses[a>>6] |= 1 << (a & 63)
+		}
+	}
+	weaken(e)
+	s.Detector.Access(e)
+}
+
+func (s *traceSink) Arrive(e *event.Arrive) {
+	s.commands += uint64(bits.OnesCount32(e.Mask))
+	if s.graph != nil {
+		s.graph.arrive(e)
+	}
+	s.Detector.Arrive(e)
+}
+
+func (s *traceSink) Complete(e *event.Complete) {
+	s.barriers++
+	if s.graph != nil {
+		s.graph.complete(e.Barrier)
+	}
+	s.Detector.Complete(e)
+}
+
+func (s *traceSink) Exit(e *event.Exit) {
+	if s.graph != nil {
+		s.graph.exit(e)
+	}
+	s.Detector.Exit(e)
+}
+
+func (s *traceSink) count() int {
+	n := 0
+	for _, w := range s.addresses {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// conclude is the verdict of the trace.
+func (t *tracer) conclude() diag.Verdict {
+	v := t.run.Verdict()
+	if v.Kind != diag.Clean {
+		return v
+	}
+	if n := len(t.possible); n > 0 {
+		first := &t.possible[0]
+		a, b := t.run.Machine.Site(first.First.Site), t.run.Machine.Site(first.Second.Site)
+		v.Kind, v.Span = diag.Unknown, place(b)
+		v.Reason = fmt.Sprintf("%d races are possible if some input takes the paths on which they "+
+			"are, the first of %s at %s with %s here; %d runs with made-up inputs did not take them",
+			n, driver.OpText(a.Instr), t.job.Format(place(a).Start), driver.OpText(b.Instr), randomRuns)
+		return v
+	}
+	v.Scope = t.traceScope()
+	// equal writes were observed, not proved
+	if t.run.Tolerated == 0 && !t.run.Aside.Any() {
+		v.Kind = diag.Verified
+	}
+	return v
+}
+
+// traceScope is the scope of a proof by this trace.
+func (t *tracer) traceScope() string {
+	g := t.run.Config.Geometry
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	add("shared memory and barriers of a block of %v threads, all inputs", g.Block)
+	switch {
+	case !t.slice.BlockIndex:
+		parts = append(parts, "every block")
+	case t.opt.All:
+		add("every block of a grid of %v", g.Grid)
+	default:
+		names := make([]string, len(t.blocks))
+		for i, b := range t.blocks {
+			names[i] = g.BlockIndex(b).String()
+		}
+		parts = append(parts, "block "+strings.Join(names, ", "))
+	}
+	if t.slice.GridSize {
+		add("grid %v", g.Grid)
+	}
+	if len(t.known) > 0 {
+		parts = append(parts, "with the given "+strings.Join(t.known, ", "))
+	}
+	if t.run.Config.DynShared > 0 {
+		add("%d bytes of dynamic shared memory", t.run.Config.DynShared)
+	}
+	if t.model == event.Lockstep {
+		parts = append(parts, "warps in lock step")
+	}
+	for _, v := range t.slice.Tables {
+		add("%s as initialised", v.Shown())
+	}
+	if t.slice.Assumes {
+		parts = append(parts, "if no assertion fails and no trap is executed")
+	}
+	if t.run.Tolerated > 0 {
+		add("%d conflicting writes of the same value were tolerated (--benign none shows them)",
+			t.run.Tolerated)
+	}
+	return strings.Join(parts, "; ") + "; global memory was not checked"
+}
+
+// place is where a user looks for what a site executes.
+func place(info emu.SiteInfo) source.Span { return driver.Place(info.Instr, info.Calls...) }

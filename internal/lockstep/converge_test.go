@@ -1,0 +1,120 @@
+package lockstep_test
+
+import (
+	"testing"
+
+	"heddle/internal/lockstep"
+)
+
+// lane puts the lane of a thread in %x10 and the address of its neighbour's element of r, in the
+// same warp, in %x12.
+const lane = `and.b32 %x10, %t, 31;
+	xor.b32 %x11, %t, 1;
+	shl.b32 %x11, %x11, 2;
+	add.u32 %x12, %r, %x11;
+`
+
+// jointTraps are about lanes in lock step (Barracuda, section 3.3.1): what the active lanes do by
+// one instruction comes before what they do by the next; the paths of a branch are not ordered
+// before they meet.
+var jointTraps = []trap{
+	{
+		name: "a neighbour's element, written before",
+		body: lane + "st.shared.u32 [%Q], %t;\nld.shared.u32 %x1, [%x12];",
+	},
+	{
+		name: "an element of another warp, written before",
+		body: "xor.b32 %x1, %o, 128;\nadd.u32 %x1, %r, %x1;\nst.shared.u32 [%Q], %t;\nld.shared.u32 %x2, [%x1];",
+		why:  "warps are not in lock step with each other",
+	},
+	{
+		name: "one element, by one instruction",
+		body: "st.shared.u32 [%r], %t;",
+		why:  "two lanes write other values to one place at once",
+	},
+	{
+		name: "lanes of a block of one warp, in global memory",
+		body: "st.global.u32 [%P], %t;\nld.global.u32 %x1, [%A];",
+		why:  "blocks are not in lock step with each other",
+	},
+	{
+		name: "one path of a branch writes what the other reads",
+		body: lane + `and.b32 %x13, %x10, 1;
+	setp.eq.u32 %p1, %x13, 0;
+	@%p1 bra E;
+	st.shared.u32 [%Q], %t;
+	bra Z;
+E:	ld.shared.u32 %x1, [%x12];
+Z:`,
+		why: "the order of the paths of a branch is not known",
+	},
+	{
+		name: "one path of a branch writes what is read where they have met",
+		body: lane + `and.b32 %x13, %x10, 1;
+	setp.eq.u32 %p1, %x13, 0;
+	@%p1 bra Z;
+	st.shared.u32 [%Q], %t;
+Z:	ld.shared.u32 %x1, [%x12];`,
+	},
+	{
+		name: "one path of a branch reads what was written before it",
+		body: lane + `st.shared.u32 [%Q], %t;
+	and.b32 %x13, %x10, 1;
+	setp.eq.u32 %p1, %x13, 0;
+	@%p1 bra Z;
+	ld.shared.u32 %x1, [%x12];
+Z:`,
+	},
+	{
+		name: "a block that two ways of a branch share before they meet",
+		body: lane + `setp.lt.u32 %p1, %x10, 16;
+	and.b32 %x13, %x10, 1;
+	setp.eq.u32 %p2, %x13, 0;
+	@%p1 bra S;
+	@%p2 bra Z;
+S:	st.shared.u32 [%Q], %t;
+	xor.b32 %x14, %o, 64;
+	add.u32 %x14, %r, %x14;
+	ld.shared.u32 %x1, [%x14];
+Z:`,
+		why: "lanes below 16 may be there at another time than those above: they part at the first branch and meet behind",
+	},
+	{
+		name: "a loop that lanes go round at their own pace",
+		body: lane + `mov.u32 %x1, 0;
+L:	st.shared.u32 [%Q], %x1;
+	ld.shared.u32 %x2, [%x12];
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, %x10;
+	@%p1 bra L;`,
+		why: "a proof says nothing of the order within loops",
+	},
+	{
+		name: "an index that a neighbour wrote",
+		body: lane + `st.shared.u32 [%Q], 0;
+	st.shared.u32 [%x12], 64;
+	ld.shared.u32 %x1, [%Q];
+	add.u32 %x1, %x1, %s;
+	st.shared.u32 [%x1], %t;`,
+		why: "all lanes read 64, which the neighbour wrote, and not what they wrote themselves",
+	},
+	{
+		name: "slots by a counter that a lane sets back in between",
+		body: `setp.ge.u32 %p5, %t, 32;
+	@%p5 bra Z;
+	setp.eq.u32 %p1, %t, 0;
+	setp.eq.u32 %p2, %t, 1;
+	or.pred %p3, %p1, %p2;
+	mov.u32 %x1, 0;
+	@%p1 atom.shared.add.u32 %x1, [%s], 1;
+	@%p1 st.shared.u32 [%s], 0;
+	@%p2 atom.shared.add.u32 %x1, [%s], 1;
+	mad.lo.u32 %x9, %x1, 4, %r;
+	@%p3 st.shared.u32 [%x9], %t;
+Z:`,
+		why: "both lanes get 0",
+	},
+}
+
+// TestJointTraps is TestTraps with warps in lock step.
+func TestJointTraps(t *testing.T) { testTraps(t, jointTraps, lockstep.Options{Lockstep: true}) }

@@ -1,0 +1,173 @@
+package loop
+
+import (
+	"math/bits"
+
+	"heddle/internal/smt"
+)
+
+// tripBounds reads the conditions to continue as bounds of k. All of them held at every iteration
+// before k, so a counter that moves toward a fixed bound has not passed it, unless it wrapped: the
+// premise excludes that.
+func (i *Info) tripBounds() []smt.Term {
+	c, back := i.t.c, i.iter.Back
+	if back == smt.False {
+		return nil
+	}
+	conds := []smt.Term{back}
+	if c.Op(back) == smt.OpAnd {
+		conds = c.Args(back)
+	}
+	var out []smt.Term
+	if last, ok := i.lastTrip(conds); ok {
+		out = append(out, c.Ule(i.Counter, c.Const(last, 32)))
+	}
+	for _, t := range conds {
+		if b, ok := i.tripBound(t); ok {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// maxTrips bounds how many iterations are counted.
+const maxTrips = 4096
+
+// lastTrip counts the iterations of a loop whose conditions to continue depend on k only: the first
+// iteration at which one of them fails is the last. If other conditions matter too, it is an upper
+// bound.
+func (i *Info) lastTrip(conds []smt.Term) (uint64, bool) {
+	c := i.t.c
+	var counted []smt.Term
+	for _, t := range conds {
+		free := false
+		c.Visit([]smt.Term{t}, func(u smt.Term) {
+			op := c.Op(u)
+			free = free || (op == smt.OpVar || op == smt.OpApp) && u != i.Counter
+		})
+		if !free {
+			counted = append(counted, t)
+		}
+	}
+	all := c.And(counted...)
+	if all == smt.True {
+		return 0, false
+	}
+	for k := range uint64(maxTrips) {
+		s := c.Substitute()
+		s.Replace(i.Counter, c.Const(k, 32))
+		if s.Apply(all) == smt.False {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// tripBound is the bound on k of one condition to continue.
+func (i *Info) tripBound(t smt.Term) (smt.Term, bool) {
+	c := i.t.c
+	neg := false
+	if c.Op(t) == smt.OpNot {
+		neg, t = true, c.Args(t)[0]
+	}
+	op := c.Op(t)
+	if op != smt.OpUlt && op != smt.OpSlt && (op != smt.OpEq || !neg) || c.Width(c.Args(t)[0]) < 8 {
+		return 0, false
+	}
+	a, b := c.Args(t)[0], c.Args(t)[1]
+	if op == smt.OpEq {
+		return i.stopsAt(a, b)
+	}
+	// a < b continues. With neg it is b <= a.
+	if neg {
+		a, b = b, a
+	}
+	less := comparison{signed: op == smt.OpSlt, strict: !neg}
+	if a0, step, ok := i.affine(a); ok && !i.varies(b) { // a rises toward b
+		return i.stopsBelow(a0, step, b, less)
+	}
+	if b0, step, ok := i.affine(b); ok && !i.varies(a) { // b falls toward a: the complements rise
+		return i.stopsBelow(c.BvNot(b0), -step&ones(c.Width(b)), c.BvNot(a), less)
+	}
+	return 0, false
+}
+
+func ones(w int) uint64 { return ^uint64(0) >> (64 - w) }
+
+// affine reads t as first + step*k with constant step, read as a number below 2^(w-1).
+func (i *Info) affine(t smt.Term) (first smt.Term, step uint64, ok bool) {
+	c := i.t.c
+	k := resize(c, i.Counter, c.Width(t))
+	args, coef := []smt.Term{t}, []uint64{1}
+	if c.Op(t) == smt.OpSum {
+		args = c.Args(t)
+		_, coef = c.SumParts(t)
+	}
+	for n, u := range args {
+		if u == k {
+			first = c.Sub(t, c.MulConst(k, coef[n]))
+			return first, coef[n], !i.varies(first)
+		}
+	}
+	return 0, 0, false
+}
+
+// comparison is < or <=, of signed or unsigned numbers.
+type comparison struct{ signed, strict bool }
+
+// stopsBelow: a counter that starts at a0 and rises by step continues while it is less than b
+// (strict), or at most b. After k steps, all below the bound and none wrapped, k-1 is at most
+// (b-1-a0)/step.
+func (i *Info) stopsBelow(a0 smt.Term, step uint64, b smt.Term, is comparison) (smt.Term, bool) {
+	c := i.t.c
+	w := c.Width(a0)
+	if step == 0 || step > ones(w)>>1 {
+		return 0, false
+	}
+	if w < 32 { // k may be larger than the register
+		return 0, false
+	}
+	less, top := c.Ult, ones(w)
+	if is.signed {
+		less, top = c.Slt, ones(w)>>1
+	}
+	premise := c.Not(less(c.Const(top-step+1, w), b)) // b <= top - step + 1
+	last := c.AddConst(b, ^uint64(0))
+	first := less(a0, b)
+	if !is.strict {
+		premise = c.Not(less(c.Const(top-step, w), b))
+		last = b
+		first = c.Not(less(b, a0))
+	}
+	kw := resize(c, i.Counter, w)
+	steps := c.UDiv(c.Sub(last, a0), c.Const(step, w))
+	bound := c.Ule(c.AddConst(kw, ^uint64(0)), steps)
+	return c.Or(c.Eq(i.Counter, c.Const(0, 32)), c.And(first, c.Implies(premise, bound))), true
+}
+
+// stopsAt: the loop continues while a != b. A counter whose step is a power of two, and that
+// reaches the bound at all, has not passed it.
+func (i *Info) stopsAt(a, b smt.Term) (smt.Term, bool) {
+	c := i.t.c
+	first, step, ok := i.affine(a)
+	if !ok || i.varies(b) {
+		if first, step, ok = i.affine(b); !ok || i.varies(a) {
+			return 0, false
+		}
+		b = a
+	}
+	w := c.Width(b)
+	if w < 32 {
+		return 0, false
+	}
+	far := c.Sub(b, first)
+	if step > ones(w)>>1 { // counts down
+		step, far = -step&ones(w), c.Sub(first, b)
+	}
+	if step == 0 || step&(step-1) != 0 {
+		return 0, false
+	}
+	reaches := c.Eq(c.BvAnd(far, c.Const(step-1, w)), c.Const(0, w))
+	trips := c.LShr(far, c.Const(uint64(bits.TrailingZeros64(step)), w))
+	return c.Implies(reaches, c.Ule(resize(c, i.Counter, w), trips)), true
+}

@@ -1,0 +1,134 @@
+package thread
+
+import (
+	"heddle/internal/event"
+	"heddle/internal/smt"
+)
+
+// Threads take slots of an array by adding to a counter: the results of atom.add differ between
+// threads, as long as all operations on the counter are additions in one direction. Atomics on one
+// word are executed one after the other (PTX ISA 8.9.3). So of two additions of c1 and c2 > 0, the
+// later one returns at least c1 more than the first, and less than 2^w - c2 more while the sum of
+// all additions stays below 2^w.
+//
+// A plain store to the counter is no addition. In the interval of the two additions it would race
+// with one of them, so up to the first race there is none. Between additions of two intervals of a
+// block there may be one, which resets the counter. Between blocks, a store that is ordered with
+// the addition of its own block is not ordered with the other one. So for an array that is stored
+// to, only additions of one interval, or of two blocks within one interval between barriers of the
+// grid, are taken to differ.
+//
+// A strong store races with no addition: it may lie between any two of its interval, and of two
+// blocks.
+//
+// Where barriers of the warp order lanes, a store may lie between two additions of one interval of
+// the block without a race, but not if no barrier of either kind lies between them. In lock step
+// lanes are ordered in other ways too: only additions of two blocks are taken to differ then.
+
+// Ticket is one execution of an addition to a counter, whose result is a symbol.
+type Ticket struct {
+	Object *Object
+	Offset smt.Term
+	Start  Tag // these three as in Access
+	Warp   Tag
+	Grid   Tag
+	Add    uint64     // as wide as the result; not zero
+	Down   bool       // all threads subtract: they add -Add
+	Stored bool       // the kernel also stores to the array
+	Resets []smt.Term // Tag.Barrier of the strong stores to the array
+	// upper bound of the sum of all additions to one counter; 0: unknown, or half the range or more
+	Total uint64
+	// Ordered is set if lanes of a warp are ordered within an interval because they are in lock step.
+	Ordered bool
+}
+
+// Renamed returns the ticket under a renaming of symbols.
+func (t Ticket) Renamed(sub *smt.Substitution) Ticket {
+	t.Offset, t.Start = sub.Apply(t.Offset), t.Start.Renamed(sub)
+	t.Warp, t.Grid = t.Warp.Renamed(sub), t.Grid.Renamed(sub)
+	return t
+}
+
+// Slots finds tickets by the names of their results.
+type Slots struct {
+	// Wrap is set if the additions may wrap a counter around; then it is an assumption that they do
+	// not.
+	Wrap bool
+	c    *smt.Context
+	of   map[string]schematic
+}
+
+// schematic is a ticket as a function of loop counters.
+type schematic struct {
+	counters []smt.Term
+	ticket   Ticket
+}
+
+// NewSlots returns slots over the terms of c: none at first.
+func NewSlots(c *smt.Context) *Slots { return &Slots{c: c, of: map[string]schematic{}} }
+
+// Add declares that the symbol result, a function of the loop counters, is the result of a ticket.
+func (s *Slots) Add(result smt.Term, counters []smt.Term, t Ticket) {
+	s.of[s.c.Name(result)] = schematic{counters, t}
+}
+
+// For returns the results of tickets among terms, and the tickets.
+func (s *Slots) For(terms []smt.Term) (results []smt.Term, tickets []Ticket) {
+	if s == nil || len(s.of) == 0 {
+		return nil, nil
+	}
+	s.c.Visit(terms, func(t smt.Term) {
+		if op := s.c.Op(t); op != smt.OpApp && op != smt.OpVar {
+			return
+		}
+		schema, ok := s.of[s.c.Name(t)]
+		if !ok {
+			return
+		}
+		sub := s.c.Substitute()
+		for i, k := range schema.counters {
+			sub.Replace(k, s.c.Args(t)[i])
+		}
+		results, tickets = append(results, t), append(tickets, schema.ticket.Renamed(sub))
+	})
+	return results, tickets
+}
+
+// Apart is the formula that the results ra and rb of two additions by different threads differ as
+// they must. All terms are those of their threads.
+func (s *Slots) Apart(a, b Ticket, ra, rb smt.Term, otherBlock bool) smt.Term {
+	c := s.c
+	private := otherBlock && (a.Object.Space == event.Shared || len(a.Resets) > 0)
+	if a.Object != b.Object || private || c.Width(ra) != c.Width(rb) {
+		return smt.True
+	}
+	when := []smt.Term{c.Eq(a.Offset, b.Offset)}
+	if a.Stored && !otherBlock {
+		if a.Ordered {
+			return smt.True
+		}
+		when = append(when, a.Start.Same(c, b.Start), a.Warp.Same(c, b.Warp))
+		for _, r := range a.Resets {
+			when = append(when, c.Not(c.Eq(a.Start.Barrier, r)))
+		}
+	}
+	if a.Stored && otherBlock {
+		when = append(when, a.Grid.Same(c, b.Grid))
+	}
+	return c.Implies(c.And(when...), s.differ(a, b, ra, rb))
+}
+
+// differ is the formula that one of two additions to one counter comes first.
+func (s *Slots) differ(a, b Ticket, ra, rb smt.Term) smt.Term {
+	c, w := s.c, s.c.Width(ra)
+	up, down := c.Sub(rb, ra), c.Sub(ra, rb)
+	if a.Down {
+		up, down = down, up
+	}
+	first, second := c.Ule(c.Const(a.Add, w), up), c.Ule(c.Const(b.Add, w), down)
+	if a.Total == 0 {
+		return c.And(first, second)
+	}
+	last := c.Const(a.Total, w)
+	return c.Or(c.And(first, c.Ule(up, last)), c.And(second, c.Ule(down, last)))
+}

@@ -1,0 +1,182 @@
+// Package thread describes everything that one arbitrary thread of a kernel may do: guarded
+// accesses, ends of barrier intervals, loops and assertions, over hash-consed terms. Package
+// lockstep makes such a description; packages invariant and verify reason about it. Two renamed
+// instances (symbol.Instance) are the two threads of the lock-step form (Collingbourne et al., ESOP
+// 2013, sections 4.1 and 4.2).
+//
+// The description is the contract between its maker and its users. It over-approximates: each
+// execution of the kernel, up to its first race, corresponds to values of the symbols for which all
+// axioms hold. So a formula without a model proves something about the kernel, and a model may be
+// spurious (Thread.Approximate, Thread.Free).
+package thread
+
+import (
+	"fmt"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/smt"
+)
+
+// Object is an array: a variable, or what a pointer parameter points to.
+type Object struct {
+	Name  string
+	Space event.Space
+	Var   *ir.Var // the variable, or the parameter that points to it
+	Field int     // byte offset of the pointer in a struct parameter
+	Index int     // in the names of symbols; dense, in the order in which objects were met
+}
+
+// Access is what one memory instruction does, if Guard holds.
+type Access struct {
+	Instr  *ir.Instr
+	Guard  smt.Term
+	Object *Object  // nil: may be any of its space
+	Offset smt.Term // in bytes, 64 bits, from the start of Object; without an Object the address
+	Size   int      // in bytes
+	Space  event.Space
+	Kind   event.Kind
+	Order  event.Order
+	Scope  event.Scope
+	Values []smt.Term // the elements that a store writes; nil for other accesses
+	// Result is what an atomic on one word returns; smt.False for other accesses.
+	Result smt.Term
+	Start  Tag // the last barrier that orders the memory that is accessed
+	Warp   Tag // the last barrier of the block or the warp, if there are WarpEnds
+	Grid   Tag // the last barrier of the grid
+	// Together is the condition under which a thread in lock step with its warp executes the access
+	// together with all lanes of its warp that execute it at all.
+	Together smt.Term
+	// Async marks an access that happens at some time between the instruction and the thread's wait
+	// for it.
+	Async bool
+	// Unsettled marks an asynchronous access that may outlast a barrier of the warp, which then does
+	// not order it.
+	Unsettled bool
+	// Pending are the copies that the thread itself may not have waited for yet.
+	Pending []*ir.Instr
+	Iters   []smt.Term // the counters of all loops around, outermost first
+	Place   Place
+}
+
+// End is the end of a barrier interval: a barrier, or the exit of the thread.
+type End struct {
+	Instr *ir.Instr // nil for the end of the kernel
+	Guard smt.Term
+	// Guard without what annotations made known, which may not be known yet where threads part
+	Bare  smt.Term
+	Start Tag // of the interval
+	At    Tag // the barrier that ends it
+}
+
+// Place orders what a thread does within one iteration of the loops that two places share.
+type Place struct {
+	Loops []int // the loops around, outermost first
+	Rank  int   // position in reverse postorder
+}
+
+// Thread is everything that one arbitrary thread may do.
+type Thread struct {
+	Context  *smt.Context
+	Func     *ir.Func // with all calls inlined
+	Accesses []Access
+	Ends     []End
+	// WarpEnds are the ends of intervals between barriers of the warp; their starts are as in
+	// Access.Warp. If lanes of one warp cannot diverge at them, accesses of these lanes with different
+	// Warp are ordered.
+	WarpEnds []End
+	// Waits is set if operations of a warp wait for lanes other than at WarpEnds.
+	Waits bool
+	// GridEnds are the ends of intervals between barriers of the grid; their starts are as in
+	// Access.Grid.
+	GridEnds []End
+	Objects  []*Object // by name
+	Tid      [3]smt.Term
+	Ctaid    [3]smt.Term
+	Ntid     [3]smt.Term // constants, except in dimensions that are arbitrary
+	Nctaid   [3]smt.Term
+	Geometry event.Geometry // the largest launch, if a dimension is arbitrary
+	Assumed  []smt.Term     // holds for every thread
+	Axioms   *Axioms
+
+	Assertions   []Assertion
+	BarrierFacts []BarrierFact
+	Others       map[string]Other // by the symbols in conditions that they explain
+	// Taken maps each symbol for "an atomic of this thread has returned a value before" to the array
+	// of the atomic. The last two arguments of such a symbol are the offset and the value, 64 bits
+	// each.
+	Taken map[string]*Object
+	// parameters, by symbol.ParamName, that preconditions fix: they have no symbol
+	Given    map[string]uint64
+	Extern   []string // sorted: functions without a body that the thread may call
+	Slots    *Slots
+	Loops    []Loop // outer loops before inner ones
+	Lockstep bool   // lanes of a warp execute each instruction together
+	// Approximate lists the abstractions that were needed: reasons why a counterexample may be
+	// spurious.
+	Approximate []string
+}
+
+// Linear is the index of the thread in its block, x fastest: warps are cut from it (PTX ISA 10.4).
+func (t *Thread) Linear() smt.Term {
+	c := t.Context
+	r := c.Add(t.Tid[0], c.Mul(t.Tid[1], t.Ntid[0]))
+	return c.Add(r, c.Mul(t.Tid[2], c.Mul(t.Ntid[0], t.Ntid[1])))
+}
+
+// Loop is what a proof by induction over the iterations of a loop needs. Every term is over the
+// counters of the loops around (Around) and the loop's own (Counter).
+type Loop struct {
+	Header  *ir.Block
+	Around  []smt.Term
+	Counter smt.Term
+	Entry   smt.Term // the thread reaches the header from outside
+	Act     smt.Term // the thread executes iteration Counter, if it entered
+	Back    smt.Term // it does, and continues with the next iteration
+	Exits   []smt.Term
+	Last    smt.Term // the iteration in which the thread leaves, if it entered
+	Slots   []Slot
+	Guesses []smt.Term // invariants that the user proposes
+}
+
+// Slot is something that a loop may change: a register, a part of the tag, or the number of strides
+// that a register has moved.
+type Slot struct {
+	Name string
+	At   smt.Term // at the header, in iteration Counter
+	// unless Closed: stands for it in At and everywhere else, a function of the iteration vector
+	Symbol smt.Term
+	Init   smt.Term // in iteration 0
+	Next   smt.Term // after this iteration
+	Closed bool     // At is a closed form, without a symbol of the loop
+	Tag    bool     // a part of the tag
+	Own    bool     // with Tag: the iteration of this very loop in which the last barrier was passed
+}
+
+// UnsupportedError names the construct of a kernel that has no lock-step form.
+type UnsupportedError struct {
+	Instr *ir.Instr // nil if it is not one instruction
+	What  string
+}
+
+func (e *UnsupportedError) Error() string { return "unsupported: " + e.What }
+
+// Unsupported ends the description of a thread. It panics with an *UnsupportedError, which
+// lockstep.Build returns: symbolic execution is too deep for every step to return an error.
+func Unsupported(in *ir.Instr, format string, args ...any) {
+	panic(&UnsupportedError{Instr: in, What: fmt.Sprintf(format, args...)})
+}
+
+// ErrTerms reports that a kernel needs more terms than its budget.
+type ErrTerms struct{ Limit int }
+
+func (e *ErrTerms) Error() string { return "term budget used up" }
+
+// Aligned reports whether n bytes from a and m bytes from b either coincide or are disjoint.
+// Accesses are aligned to their size (PTX ISA 5.1), so two of one size do not overlap partly. An
+// access that is known to be misaligned is taken as it is.
+func Aligned(c *smt.Context, a smt.Term, n int, b smt.Term, m int) bool {
+	_, onesA := c.KnownBits(a)
+	_, onesB := c.KnownBits(b)
+	return n == m && n&(n-1) == 0 && (onesA|onesB)&uint64(n-1) == 0
+}

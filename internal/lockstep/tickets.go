@@ -1,0 +1,181 @@
+package lockstep
+
+import (
+	"math"
+
+	"heddle/internal/event"
+	"heddle/internal/ir"
+	"heddle/internal/isa"
+	"heddle/internal/lockstep/memory"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
+// tickets collects the atomics of the final pass, and finds those that take slots (thread.Slots).
+type tickets struct {
+	c       *smt.Context
+	atomics []atomicUse
+}
+
+// atomicUse is an atomic.
+type atomicUse struct {
+	places   []memory.Place
+	size     int
+	add      uint64 // how much it adds; 0: not a constant, or another operation
+	down     bool
+	result   *smt.Term // nil: none
+	start    thread.Tag
+	warp     thread.Tag
+	grid     thread.Tag
+	counters []smt.Term
+	space    event.Space
+}
+
+// noteAtomic collects an atomic.
+func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term, st *state) {
+	if !x.final {
+		return
+	}
+	use := atomicUse{
+		places: places, size: in.Type.Size(), result: result, counters: x.Counters(), space: in.Space,
+		grid: x.mem.GridTag(&st.mem),
+	}
+	if len(places) == 1 && places[0].Object != nil {
+		use.start = x.mem.SpaceTag(&st.mem, places[0].Object.Space)
+		if use.warp = use.start; x.k.WarpPart() {
+			use.warp = x.mem.WarpTag(&st.mem)
+		}
+	}
+	use.add, use.down = x.addend(in, st)
+	x.tickets.atomics = append(x.tickets.atomics, use)
+}
+
+func ones(w int) uint64 { return ^uint64(0) >> (64 - w) }
+
+// addend is the constant that an atomic adds, or subtracts; 0 for other operations.
+func (x *exec) addend(in *ir.Instr, st *state) (add uint64, down bool) {
+	class := in.Type.Class()
+	if class != isa.Unsigned && class != isa.Signed || in.Type == isa.U16x2 || in.Type == isa.S16x2 {
+		return 0, false
+	}
+	if in.Vec > 1 || len(in.Src) < 2 || in.Type.Size() < 4 {
+		return 0, false
+	}
+	w := 8 * in.Type.Size()
+	v, ok := x.c.Value(x.read(in.Src[1], w, st))
+	switch {
+	case !ok:
+		return 0, false
+	// wraps as an addition does (PTX ISA 9.7.13.5)
+	case (in.Fn == isa.FnInc || in.Fn == isa.FnDec) && v == ones(w):
+		return 1, in.Fn == isa.FnDec
+	case in.Fn != isa.FnAdd || v == 0:
+		return 0, false
+	case v > ones(w)>>1:
+		return -v & ones(w), true
+	}
+	return v, false
+}
+
+// counting is what the atomics of a kernel do to one array.
+type counting struct {
+	size   int
+	down   bool
+	bad    bool
+	sum    uint64 // of the additions of one thread, at most; saturates
+	looped bool
+}
+
+// resolve adds to th the tickets: the results of additions to arrays on which all atomics are
+// additions in one direction.
+func (t *tickets) resolve(th *Thread, arrays *memory.Model, opt Options) {
+	th.Slots = thread.NewSlots(t.c)
+	of := map[*Object]*counting{}
+	for i := range t.atomics {
+		t.count(of, &t.atomics[i], arrays)
+	}
+	for _, u := range t.atomics {
+		if u.result == nil || u.add == 0 || len(u.places) != 1 || u.places[0].Object == nil ||
+			of[u.places[0].Object].bad {
+			continue
+		}
+		o := u.places[0].Object
+		stored, resets, ok := t.storedTo(th, o)
+		if !ok {
+			continue
+		}
+		n := of[o]
+		total := uint64(0)
+		if threads := sharers(o, opt); !n.looped && n.sum <= ones(8*u.size)/2/threads {
+			total = n.sum * threads
+		}
+		th.Slots.Wrap = th.Slots.Wrap || total == 0
+		th.Slots.Add(*u.result, u.counters, thread.Ticket{
+			Object: o, Offset: u.places[0].Offset, Start: u.start, Warp: u.warp, Grid: u.grid, Add: u.add,
+			Down:   u.down,
+			Stored: stored, Resets: resets, Ordered: opt.Lockstep, Total: total,
+		})
+	}
+}
+
+// sharers is the number of threads that share an array.
+func sharers(o *Object, opt Options) uint64 {
+	g := opt.Geometry
+	if opt.Any.Is() {
+		return math.MaxUint64
+	}
+	if o.Space == event.Shared {
+		return g.Block.Count()
+	}
+	return g.Block.Count() * g.Grid.Count()
+}
+
+// count adds one atomic to what is known of the arrays that it may access.
+func (t *tickets) count(of map[*Object]*counting, u *atomicUse, arrays *memory.Model) {
+	var objects []*Object
+	for _, p := range u.places {
+		if p.Object != nil {
+			objects = append(objects, p.Object)
+			continue
+		}
+		arrays.All(func(o *Object) { // anywhere
+			if u.space == o.Space || u.space != event.Shared && u.space != event.Global {
+				objects = append(objects, o)
+			}
+		})
+	}
+	for _, o := range objects {
+		n := of[o]
+		if n == nil {
+			n = &counting{size: u.size, down: u.down}
+			of[o] = n
+		}
+		n.bad = n.bad || u.add == 0 || n.size != u.size || n.down != u.down || len(u.places) != 1
+		n.looped = n.looped || len(u.counters) > 0
+		if n.sum += u.add; n.sum < u.add {
+			n.sum = ^uint64(0)
+		}
+	}
+}
+
+// storedTo reports whether an array may be written by other instructions than atomics, and behind
+// which barriers strong stores do; ok is false if the barrier of a strong store is not known.
+func (t *tickets) storedTo(th *Thread, o *Object) (stored bool, resets []smt.Term, ok bool) {
+	for i := range th.Accesses {
+		a := &th.Accesses[i]
+		elsewhere := a.Object != nil || a.Space != o.Space &&
+			(a.Space == event.Shared || a.Space == event.Global)
+		if a.Kind != event.Write || a.Object != o && elsewhere {
+			continue
+		}
+		stored = true
+		if !a.Order.Strong() {
+			continue
+		}
+		if _, fixed := t.c.Value(a.Start.Barrier); !fixed {
+			return true, nil, false
+		}
+		resets = append(resets, a.Start.Barrier)
+	}
+	return stored, resets, true
+}

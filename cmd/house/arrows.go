@@ -67,6 +67,7 @@ func (a arrow) up() bool { return ranks[a.to] >= ranks[a.from] }
 // arrows returns the uses between groups of declarations of packages: each declaration once for
 // each file.
 func arrows(fset *token.FileSet, pkgs []*pkg) (list []arrow, unknown []string) {
+	// After the split the package of a declaration decides its group, before it the file.
 	split := slices.ContainsFunc(pkgs, func(p *pkg) bool { return p.path == "internal/driver" })
 	seen := map[arrow]bool{}
 	for _, p := range pkgs {

@@ -112,10 +112,12 @@ type comparison struct {
 
 // compare runs both programs at the same time on one file.
 func (c *comparison) compare(engine, name string) {
+	// Two processes at a time: the builds run side by side, so that both see the same load.
 	first := make(chan result)
 	go func() { first <- execute(c.old, engine, name, c.limit) }()
 	b := execute(c.new, engine, name, c.limit)
 	a := <-first
+	// Nothing is known about the result of a process that was killed.
 	if a.limit && b.limit {
 		c.skipped++
 		return

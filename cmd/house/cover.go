@@ -38,6 +38,7 @@ func printCover(w io.Writer, dir string) error {
 	if err := os.Mkdir(data, 0o755); err != nil {
 		return err
 	}
+	// goTool runs the go command in the checkout, so that its version and modules are used.
 	goTool := func(args ...string) error {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"io"
@@ -187,6 +188,33 @@ func TestArrows(t *testing.T) {
 	}
 	if !slices.Equal(unknown, []string{"new.go"}) {
 		t.Errorf("files without a group: %v, want new.go", unknown)
+	}
+}
+
+// After the split, a file of any name belongs to the group of its package, and the table of terms
+// is counted separately as a package too.
+func TestNewLayout(t *testing.T) {
+	fset, a := parsed(t, "internal/driver", "fixrank.go", "package p\nfunc a() {}\n")
+	_, b := parsed(t, "internal/engine/run", "sync.go", "package p\nfunc b() { c() }\nfunc c() {}\n")
+	for _, p := range []*pkg{a, b} {
+		if err := p.check(fset, nil, module+p.path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, unknown := arrows(fset, []*pkg{a, b}); len(list) != 0 || len(unknown) != 0 {
+		t.Errorf("arrows within one package: %v, files without a group: %v", list, unknown)
+	}
+	const use = "package p\nimport _ \"heddle/internal/isa\"\nvar x = []string{\"add\"}\n"
+	_, table := parsed(t, isaPath, "a.go", "package isa\nvar x = Row{Opcode: \"add\"}\n")
+	_, file := parsed(t, "internal/lockstep", "compute.go", use, "exec.go", use)
+	_, own := parsed(t, computePath, "compare.go", use)
+	var got []string
+	for _, c := range countOpcodes([]*pkg{table, file, own}) {
+		got = append(got, fmt.Sprint(c.where, " ", c.total))
+	}
+	want := []string{computePath + " 2", isaPath + " 1", "internal/lockstep 1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("countOpcodes = %v, want %v", got, want)
 	}
 }
 

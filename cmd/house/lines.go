@@ -40,6 +40,7 @@ func countLines(text []byte) lineCount {
 		if tok == token.EOF {
 			break
 		}
+		// The scanner inserts semicolons at line ends, which are not code.
 		if tok == token.SEMICOLON && lit == "\n" || strings.HasPrefix(lit, "//go:") {
 			continue
 		}
@@ -86,6 +87,7 @@ func functionLines(fset *token.FileSet, f *file) []int {
 	return list
 }
 
+// linesOf returns the number of lines from the start to the end of a node.
 func linesOf(fset *token.FileSet, n ast.Node) int {
 	return fset.Position(n.End()).Line - fset.Position(n.Pos()).Line + 1
 }
@@ -94,6 +96,7 @@ func linesOf(fset *token.FileSet, n ast.Node) int {
 func printPackages(w io.Writer, fset *token.FileSet, pkgs []*pkg) {
 	t := newTable(w, "package", "files", "lines", "comments", "file p50", "p90", "func p50", "p90",
 		"max", "tests", "test lines")
+	// row prints one package, or all of them together.
 	row := func(name string, pkgs []*pkg) {
 		var all, tests lineCount
 		var files, funcs []int

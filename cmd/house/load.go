@@ -142,6 +142,7 @@ func (p *pkg) check(fset *token.FileSet, imp types.Importer, path string) error 
 	return err
 }
 
+// parse reads and parses the named files of a directory.
 func parse(fset *token.FileSet, dir string, names []string) ([]*file, error) {
 	var files []*file
 	for _, name := range names {

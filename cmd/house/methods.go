@@ -24,6 +24,7 @@ type typeSize struct {
 // typeSizes returns the types of the packages that have methods, those with most of them first.
 func typeSizes(pkgs []*pkg) []*typeSize {
 	by := map[string]*typeSize{}
+	// Methods may come before the declaration of their type, in any file.
 	get := func(p *pkg, name string) *typeSize {
 		name = strings.TrimPrefix(p.path, "internal/") + "." + name
 		if by[name] == nil {

@@ -14,10 +14,12 @@ import (
 
 // opcodeOwners are the packages in which opcode strings belong: the instruction table, and the two
 // evaluators, which are written twice on purpose because they check each other.
-var opcodeOwners = []string{isaPath, "internal/emu/alu", "internal/lockstep/compute"}
+var opcodeOwners = []string{isaPath, "internal/emu/alu", computePath}
 
-// isaPath is the package of the instruction table.
-const isaPath = "internal/isa"
+const (
+	isaPath     = "internal/isa"              // the instruction table
+	computePath = "internal/lockstep/compute" // the terms of integer instructions
+)
 
 // opcodeTable returns the names of the instruction table: the opcode of each row, and its first
 // word. It reads them from the source of the package, so that any checkout can be measured: a value
@@ -54,6 +56,7 @@ func opcodeTable(isa *pkg) map[string]bool {
 	return names
 }
 
+// stringLit returns the value of a string literal.
 func stringLit(e ast.Expr) (string, bool) {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
@@ -125,6 +128,7 @@ type opcodeCount struct {
 	files    int
 }
 
+// add counts the opcode strings of one file.
 func (c *opcodeCount) add(found []string) {
 	c.total += len(found)
 	if len(found) > 0 {
@@ -135,8 +139,8 @@ func (c *opcodeCount) add(found []string) {
 	}
 }
 
-// countOpcodes counts the opcode strings of each package, the most first. Before
-// it became a package, the compute table of lockstep was a file, which is counted apart.
+// countOpcodes counts the opcode strings of each package, the most first. The table of terms in
+// lockstep is counted separately, whether it is a file of the package or a package of its own.
 func countOpcodes(pkgs []*pkg) []*opcodeCount {
 	i := slices.IndexFunc(pkgs, func(p *pkg) bool { return p.path == isaPath })
 	if i < 0 {
@@ -151,7 +155,7 @@ func countOpcodes(pkgs []*pkg) []*opcodeCount {
 		for _, f := range p.files {
 			where := p.path
 			if p.path == "internal/lockstep" && f.name == "compute.go" {
-				where += "/compute"
+				where = computePath // before it became a package
 			}
 			if by[where] == nil {
 				by[where] = &opcodeCount{where: where, distinct: map[string]bool{}}
@@ -179,6 +183,7 @@ func spread(counts []*opcodeCount) map[string]int {
 // printOpcodes prints how many opcode strings each package holds, and the opcodes that many
 // packages name.
 func printOpcodes(w io.Writer, _ *token.FileSet, pkgs []*pkg) {
+	// The total excludes the packages in which opcodes belong.
 	owners, others := []*opcodeCount(nil), []*opcodeCount(nil)
 	for _, c := range countOpcodes(pkgs) {
 		if slices.Contains(opcodeOwners, c.where) {

@@ -48,6 +48,7 @@ func undocumented(f *file) []string {
 	return names
 }
 
+// undocumentedSpecs is undocumented for one declaration of types, constants or variables.
 func undocumentedSpecs(d *ast.GenDecl) []string {
 	var names []string
 	for _, s := range d.Specs {

@@ -178,7 +178,8 @@ func (c *affineCompiler) plan(in *inst) (run func(*exec, *inst), op affineOp) {
 		return nil, op
 	case in.alu == nil && in.ir.Operation() == isa.Move && in.sources == 1:
 		return c.sized(in.ir.Type, op, runAffineMov), op
-	case in.alu == nil && in.ir.ReadsMemory() && in.sources == 1: // of a parameter: the copy of a constant
+	// of a parameter: the copy of a constant
+	case in.alu == nil && in.ir.ReadsMemory() && in.sources == 1:
 		return runAffineMov, op
 	case in.alu == nil && in.ir.Action() == isa.ActConvertAddress && in.sources == 1:
 		return c.planCvta(in, &op), op
@@ -254,7 +255,8 @@ func isWord(t isa.Type) bool {
 
 // planSreg handles a move from a special register that is affine in every warp.
 func (c *affineCompiler) planSreg(in *inst) func(*exec, *inst) {
-	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special || in.ir.Operation() != isa.Move {
+	if c.size[in.d[0]] != 4 || len(in.ir.Src) != 1 || in.ir.Src[0].Kind != ir.Special ||
+		in.ir.Operation() != isa.Move {
 		return nil
 	}
 	switch in.ir.Src[0].Sreg {
@@ -292,7 +294,8 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 	}
 	// A widening product reads its factors as 32-bit numbers, so that signedness matters.
 	if in.ir.Fn == isa.FnWide {
-		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) && (o == isa.Product || c.size64(op.src[2])) {
+		if (t == isa.U32 || t == isa.S32) && !op.narrow && c.wideEnough(t, op) &&
+			(o == isa.Product || c.size64(op.src[2])) {
 			op.signed = t == isa.S32
 			return runAffineWide
 		}
@@ -301,7 +304,8 @@ func (c *affineCompiler) planArith(in *inst, op *affineOp) func(*exec, *inst) {
 	if !isWord(t) {
 		return nil
 	}
-	if o == isa.ComparisonValue || in.ir.SType != isa.NoType { // operands of another type than the result
+	// operands of another type than the result
+	if o == isa.ComparisonValue || in.ir.SType != isa.NoType {
 		return nil
 	}
 	switch {
@@ -347,7 +351,8 @@ func (c *affineCompiler) planCvt(in *inst, op *affineOp) func(*exec, *inst) {
 // planSetp handles comparisons of integers.
 func (c *affineCompiler) planSetp(in *inst) (run func(*exec, *inst), op affineOp) {
 	t := in.ir.Type
-	if in.ir.Operation() != isa.Comparison || in.alu == nil || in.ir.Fn != isa.NoFn || in.sources != 2 || !isWord(t) || !c.sources(in, &op) || !c.wideEnough(t, &op) {
+	if in.ir.Operation() != isa.Comparison || in.alu == nil || in.ir.Fn != isa.NoFn ||
+		in.sources != 2 || !isWord(t) || !c.sources(in, &op) || !c.wideEnough(t, &op) {
 		return nil, op
 	}
 	var ok bool

@@ -62,7 +62,8 @@ func TestWideAtomics(t *testing.T) {
 	} {
 		for _, space := range []string{".global", "", ".shared", "red"} {
 			vector := strings.Contains(test.op, ".v")
-			if space == ".shared" && vector || space == "red" && (strings.HasPrefix(test.op, "cas") || strings.HasPrefix(test.op, "exch")) {
+			if space == ".shared" && vector || space == "red" && (strings.HasPrefix(test.op, "cas") ||
+				strings.HasPrefix(test.op, "exch")) {
 				continue
 			}
 			if test.op == "add.v4.f32" && space == ".shared" {
@@ -216,7 +217,8 @@ func TestReduxFloat(t *testing.T) {
 		{"max.abs", []uint32{one, minusThree, two}, 0x40400000},
 		{"min.abs", []uint32{minusThree}, 0x40400000},
 		{"min", []uint32{0, nzero, 0}, nzero}, {"max", []uint32{nzero, 0, nzero}, 0}, // +0.0 > -0.0
-		{"min", []uint32{nan, two, nan}, two}, {"min.NaN", []uint32{one, two, nan}, 0x7fffffff}, {"max", []uint32{nan}, 0x7fffffff},
+		{"min", []uint32{nan, two, nan}, two}, {"min.NaN", []uint32{one, two, nan}, 0x7fffffff},
+		{"max", []uint32{nan}, 0x7fffffff},
 		{"max.abs.NaN", []uint32{nan, one}, 0x7fffffff},
 	} {
 		text := "mov.u32 %v, " + fmt.Sprint(test.values[0]) + ";\n"

@@ -184,7 +184,8 @@ Lcritical:
 		wantWords(t, res, "out", 1, func(int) uint32 { return 128 })
 	}
 	// Lockstep: the SIMT stack runs the spinning lanes forever.
-	_, res, _ := start(t, k, config(1, 32, buffer("out", 4), buffer("lock", 4)), Options{Model: event.Lockstep, MaxSteps: 50_000})
+	_, res, _ := start(t, k, config(1, 32, buffer("out", 4), buffer("lock", 4)),
+		Options{Model: event.Lockstep, MaxSteps: 50_000})
 	if res.Status != StepLimit || res.Steps != 50_000 {
 		t.Errorf("lockstep: status %d after %d steps, want the limit", res.Status, res.Steps)
 	}

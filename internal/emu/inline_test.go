@@ -18,7 +18,11 @@ func inlined(t *testing.T, k *ir.Func) *ir.Func {
 		t.Fatal(err)
 	}
 	for _, b := range f.Blocks {
-		b.Instrs = slices.DeleteFunc(b.Instrs, func(in *ir.Instr) bool { return in.Op() == "call" && in.Callee != nil && in.Callee.Blocks != nil })
+		b.Instrs = slices.DeleteFunc(b.Instrs,
+			func(in *ir.Instr) bool {
+				return in.Op() == "call" && in.Callee != nil &&
+					in.Callee.Blocks != nil
+			})
 	}
 	f.Link()
 	for _, e := range ir.Check(f) {

@@ -63,19 +63,25 @@ func TestRandomInstructions(t *testing.T) {
 			}
 			text += some(2, "xor", "and", "popc")
 		case 1:
-			text = "wmma." + pick("load.a", "load.b", "load.c", "store.d", "mma") + ".sync.aligned." + pick("row", "col") + some(1, "row", "col") + "." + pick(shapes...) +
+			text = "wmma." + pick("load.a", "load.b", "load.c", "store.d", "mma") + ".sync.aligned." +
+				pick("row", "col") + some(1, "row", "col") + "." + pick(shapes...) +
 				some(1, "shared", "global") + some(4, types...)
 		case 2:
-			text = pick("ldmatrix", "stmatrix", "movmatrix") + ".sync.aligned." + pick("m8n8", "m16n16") + some(1, "x1", "x2", "x4") + some(1, "trans") + some(1, "shared") + some(1, "b16", "b8")
+			text = pick("ldmatrix", "stmatrix", "movmatrix") + ".sync.aligned." + pick("m8n8", "m16n16") +
+				some(1, "x1", "x2", "x4") + some(1, "trans") + some(1, "shared") + some(1, "b16", "b8")
 		case 3:
-			text = pick("atom", "red") + some(1, "global", "shared") + "." + pick("add", "min", "max", "cas", "exch") + some(1, "noftz") + some(1, "v2", "v4", "v8") + "." + pick(types...)
+			text = pick("atom", "red") + some(1, "global", "shared") + "." +
+				pick("add", "min", "max", "cas", "exch") + some(1, "noftz") + some(1, "v2", "v4", "v8") + "." +
+				pick(types...)
 		case 4:
 			text = pick("tex.2d.v4", "tld4.r.2d.v4", "txq.width", "suld.b.1d.v2", "sust.b.1d", "suq.width") +
 				some(2, types...)
 		case 5:
-			text = pick("vadd", "vsub", "vshl", "vmad", "vset", "vadd2", "vset4", "vavrg4") + some(3, "u32", "s32") + some(2, "sat", "add", "max", "clamp", "wrap", "lt", "po", "shr7")
+			text = pick("vadd", "vsub", "vshl", "vmad", "vset", "vadd2", "vset4", "vavrg4") +
+				some(3, "u32", "s32") + some(2, "sat", "add", "max", "clamp", "wrap", "lt", "po", "shr7")
 		case 6:
-			text = pick("mov", "mov", "ld.global", "st.shared", "redux.sync.min", "mapa", "getctarank") + some(1, "v2", "v4") + some(2, types...)
+			text = pick("mov", "mov", "ld.global", "st.shared", "redux.sync.min", "mapa", "getctarank") +
+				some(1, "v2", "v4") + some(2, types...)
 		case 7:
 			text = "min" + some(2, "ftz", "NaN", "abs", "xorsign") + "." + pick(types...)
 		}
@@ -123,7 +129,8 @@ func runRandom(t *testing.T, text string) bool {
 		return false
 	}
 	for _, model := range []event.WarpModel{event.Independent, event.Lockstep} {
-		if _, err := machine.Run(context.Background(), Options{Model: model, MaxSteps: 1000}, &recorder{}); err != nil {
+		if _, err := machine.Run(context.Background(), Options{Model: model, MaxSteps: 1000},
+			&recorder{}); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}

@@ -177,8 +177,8 @@ func anySource(x *exec, in *inst) (u, origin uint32) {
 	return u, origin
 }
 
-// trackRule returns the rule of an instruction whose result may be known although an operand is not;
-// nil for others.
+// trackRule returns the rule of an instruction whose result may be known although an operand is
+// not; nil for others.
 func trackRule(in *ir.Instr) func(x *exec, in *inst) (lanes, origin uint32) {
 	if in.ReadsCarry() {
 		return nil

@@ -50,7 +50,8 @@ func TestDependsOnInput(t *testing.T) {
 		{"shuffle",
 			fromBuf +
 				"mov.u32 %v, %i;\n@%d bra END;\nld.global.u32 %v, [%x];\nshfl.sync.idx.b32 %w, %v, 0, 31, 0xffffffff;\nsetp.eq.u32 %c, %w, 0;\n@%c trap;\nEND:", unknownBuffer(), "the contents of in"},
-		{"vote", fromArg + "setp.eq.u32 %c, %v, 0;\nvote.sync.any.pred %d, %c, 0xffffffff;\n@%d trap;", unknownArg(), "depends on argument n"},
+		{"vote", fromArg + "setp.eq.u32 %c, %v, 0;\nvote.sync.any.pred %d, %c, 0xffffffff;\n@%d trap;",
+			unknownArg(), "depends on argument n"},
 		{"members", fromArg + "bar.warp.sync %v;", unknownArg(),
 			"the member mask of bar.warp.sync depends on argument n"},
 		{"swap", fromBuf + "atom.global.cas.b32 %w, [%x], 0, 1;", unknownBuffer(),

@@ -2,7 +2,8 @@ package event
 
 import "fmt"
 
-// WarpModel says how the lanes of a warp are scheduled against each other, and how they are ordered.
+// WarpModel says how the lanes of a warp are scheduled against each other, and how they are
+// ordered.
 type WarpModel uint8
 
 const (

@@ -347,7 +347,8 @@ func (d *Detector) checkEntry(t *touching, e entry) {
 	if t.class != 0 && s.class != 0 && d.morallyStrong(t, e, lowestLane(racing), other) {
 		return
 	}
-	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 && d.opt.Benign == event.BenignAll && t.copied == nil && !s.async {
+	if t.Kind == event.Write && s.kind == event.Write && t.class|s.class == 0 &&
+		d.opt.Benign == event.BenignAll && t.copied == nil && !s.async {
 		part := *t
 		part.mask = d.otherValue(t)
 		if racing, other = d.unordered(&part, e); racing == 0 {

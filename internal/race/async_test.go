@@ -200,7 +200,8 @@ func TestCopyBreaksAChain(t *testing.T) {
 // A non-coherent load is not superseded by ordinary loads (8.9.5), by any thread.
 func TestNoncoherentLoadStays(t *testing.T) {
 	s := newScript(event.BenignWarp)
-	load := event.Access{Warp: 0, Site: 9, Mask: 1, Active: 3, Kind: event.Read, Space: global, Proxy: event.TextureProxy, Size: 4, Addr: new([event.WarpSize]uint64)}
+	load := event.Access{Warp: 0, Site: 9, Mask: 1, Active: 3, Kind: event.Read, Space: global,
+		Proxy: event.TextureProxy, Size: 4, Addr: new([event.WarpSize]uint64)}
 	s.d.Access(&load)
 	for range 20 {
 		s.access(1, 3, event.Read, global, 0, 4)

@@ -75,7 +75,8 @@ func (d *Detector) Arrive(a *event.Arrive) {
 	g.void = g.void || p.void
 	g.parts = append(g.parts, p)
 	g.count += bits.OnesCount32(a.Mask)
-	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) || g.parts[0].red != a.Red
+	g.bad = g.bad || d.fullCount(g.parts[0].wait.Count) != d.fullCount(a.Count) ||
+		g.parts[0].red != a.Red
 	if d.opt.Model == event.Lockstep {
 		w.endInstruction(a.Active, d.lanesOf(a.Warp))
 	}

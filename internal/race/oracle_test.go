@@ -55,8 +55,10 @@ func newStream(rt *rapid.T, model event.WarpModel, benign event.Benign, parts bo
 	s.noCopies = rapid.Bool().Draw(rt, "no copies")
 	s.det = New(Options{Geometry: geo, Model: model, Benign: benign, SharedBytes: 1024, Only: only})
 	tolerate := map[event.Benign]func(bool) bool{
-		event.BenignWarp: func(same bool) bool { return same }, event.BenignAll: func(bool) bool { return true }}[benign]
-	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == event.Lockstep, Tolerate: tolerate, Only: only})
+		event.BenignWarp: func(same bool) bool { return same },
+		event.BenignAll:  func(bool) bool { return true }}[benign]
+	s.ora = oracle.New(oracle.Options{Geometry: geo, Lockstep: model == event.Lockstep,
+		Tolerate: tolerate, Only: only})
 	s.past = make([][]epochs, int(geo.Blocks())*geo.WarpsPerBlock()*event.WarpSize)
 	s.busy = make(map[event.Thread]bool)
 	for i := range 10 {
@@ -442,7 +444,9 @@ func TestMain(m *testing.M) {
 // are waited for and published and others are not.
 func TestOracleCopies(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStream(rt, event.Independent, rapid.SampledFrom([]event.Benign{event.BenignNone, event.BenignWarp, event.BenignAll}).Draw(rt, "benign"), false)
+		s := newStream(rt, event.Independent,
+			rapid.SampledFrom([]event.Benign{event.BenignNone, event.BenignWarp, event.BenignAll}).Draw(rt,
+				"benign"), false)
 		s.lanes = rapid.SampledFrom([]uint32{0b1, 0b11}).Draw(rt, "lanes")
 		s.noCopies = false
 		for i := range s.sites {
@@ -487,5 +491,9 @@ func TestOracleBenignWarp(t *testing.T)  { property(t, event.Independent, event.
 func TestOracleBenignAll(t *testing.T)   { property(t, event.Independent, event.BenignAll, false) }
 
 // The detector for one space, where barriers, fences and strong operations order parts of memory.
-func TestOraclePartsIndependent(t *testing.T) { property(t, event.Independent, event.BenignNone, true) }
-func TestOraclePartsLockstep(t *testing.T)    { property(t, event.Lockstep, event.BenignWarp, true) }
+func TestOraclePartsIndependent(t *testing.T) {
+	property(t, event.Independent, event.BenignNone, true)
+}
+func TestOraclePartsLockstep(t *testing.T) {
+	property(t, event.Lockstep, event.BenignWarp, true)
+}

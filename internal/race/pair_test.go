@@ -9,7 +9,9 @@ import (
 // twoLanes makes two threads of one warp write address 0, then read it, with no order between them.
 func twoLanes(write, read event.Access) *Report {
 	one := event.Dim3{X: 1, Y: 1, Z: 1}
-	d := New(Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 2, Y: 1, Z: 1}, Cluster: one}, Model: event.Independent, Benign: event.BenignWarp, SharedBytes: 64})
+	d := New(
+		Options{Geometry: event.Geometry{Grid: one, Block: event.Dim3{X: 2, Y: 1, Z: 1}, Cluster: one},
+			Model: event.Independent, Benign: event.BenignWarp, SharedBytes: 64})
 	for i, a := range []event.Access{write, read} {
 		a.Site, a.Space, a.Active, a.Mask = event.Site(i), event.Shared, 3, 3
 		a.Addr, a.Data = new([event.WarpSize]uint64), new([4][event.WarpSize]uint64)

@@ -133,8 +133,10 @@ func TestRecyclingAgreesWithFigure4(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPrograms(t)
 		at := placements[rapid.IntRange(0, len(placements)-1).Draw(t, "placement")]
-		g := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1}, Block: event.Dim3{X: at.block, Y: 1, Z: 1}}
-		d := New(Options{Geometry: g, SharedBytes: 64, Recycling: true, Static: true, Benign: event.BenignNone})
+		g := event.Geometry{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
+			Block: event.Dim3{X: at.block, Y: 1, Z: 1}}
+		d := New(Options{Geometry: g, SharedBytes: 64, Recycling: true, Static: true,
+			Benign: event.BenignNone})
 		well := oracle.WellSynchronized(p, testBarriers)
 		outcome, gen := play(t, p, at, d)
 		if outcome != oracle.Done {

@@ -333,5 +333,6 @@ func (d *Detector) releaseRows(p *page) {
 // hasRuns reports whether an access may be handled in rows: a weak access of 4 bytes or more by a
 // warp with one clock.
 func (d *Detector) hasRuns(a *access) bool {
-	return a.class == 0 && a.w.even && a.Size >= 4 && d.opt.Benign != event.BenignAll && a.Proxy == event.GenericProxy
+	return a.class == 0 && a.w.even && a.Size >= 4 && d.opt.Benign != event.BenignAll &&
+		a.Proxy == event.GenericProxy
 }

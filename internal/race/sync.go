@@ -17,8 +17,9 @@ import (
 // joined by their reach.
 //
 // Deviations from Barracuda: both scopes must include the other thread, where the paper accepts one
-// global fence. fence.sc counts as fence.acq_rel (docs/theory/happens-before.md), so that an order which only
-// sequential consistency establishes is missing, and a race may be reported in its place.
+// global fence. fence.sc counts as fence.acq_rel (docs/theory/happens-before.md), so that an order
+// which only sequential consistency establishes is missing, and a race may be reported in its
+// place.
 
 // heads is what a read of a location publishes, by the reach of the pattern's first operation.
 type heads struct {

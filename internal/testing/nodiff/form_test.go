@@ -129,9 +129,11 @@ func interleave(t *testing.T, f *ir.Func, marks map[*ir.Instr]ir.BlockID, cfg *l
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone, SharedBytes: uint32(m.SharedBytes())})
-	w := &meetings{Sink: d, machine: m, loops: ir.FindLoops(f, ir.Dominators(f)), block: marks, geo: cfg.Geometry,
-		at: map[event.Thread][]int{}, arrived: map[uint32][]arrival{}}
+	d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone,
+		SharedBytes: uint32(m.SharedBytes())})
+	w := &meetings{Sink: d, machine: m, loops: ir.FindLoops(f, ir.Dominators(f)), block: marks,
+		geo: cfg.Geometry,
+		at:  map[event.Thread][]int{}, arrived: map[uint32][]arrival{}}
 	r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: 10 * maxSteps, Workers: 1}, w)
 	if err != nil {
 		t.Fatal(err)
@@ -344,7 +346,8 @@ func TestVerifiedHoldsForForm(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified() {
+		if !verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone,
+			Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified() {
 			continue
 		}
 		verified++

@@ -76,7 +76,8 @@ func proved(t *testing.T, k *ir.Func, cfg *launch.Config) bool {
 	if err != nil {
 		return false
 	}
-	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified()
+	return verify.Kernel(t.Context(), th, verify.Options{Limit: 1, Benign: event.BenignNone,
+		Solvers: []smt.Solver{&sat.Solver{Steps: 20_000_000}}}).Verified()
 }
 
 // eachMutant changes k, calls visit, and restores k.

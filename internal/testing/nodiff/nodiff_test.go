@@ -115,7 +115,8 @@ func compareLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.S
 		opt.Model, model = event.Lockstep, event.Lockstep
 	}
 	p := &pair{
-		det: race.New(race.Options{Geometry: g, Model: model, Benign: event.BenignNone, SharedBytes: uint32(m.SharedBytes()), Only: only}),
+		det: race.New(race.Options{Geometry: g, Model: model, Benign: event.BenignNone,
+			SharedBytes: uint32(m.SharedBytes()), Only: only}),
 		ora: oracle.New(oracle.Options{Geometry: g, Lockstep: lockstep, Only: only}),
 	}
 	if _, err := m.Run(t.Context(), opt, p); err != nil {

@@ -56,7 +56,8 @@ func TestRandomKernelsVary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone, SharedBytes: uint32(m.SharedBytes())})
+		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone,
+			SharedBytes: uint32(m.SharedBytes())})
 		r, err := m.Run(t.Context(), emu.Options{MaxSteps: maxSteps, Workers: 1}, d)
 		if err != nil {
 			t.Fatal(err)

@@ -80,7 +80,8 @@ func traceAgainstRun(t *testing.T, k *ir.Func, facts *launch.SourceFacts) int {
 }
 
 // traceLaunch compares the trace of block 0 with a few runs of it, and returns how many.
-func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts, model event.WarpModel) int {
+func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.SourceFacts,
+	model event.WarpModel) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, req, facts)
 	if cfg == nil || len(errs) > 0 {
@@ -103,7 +104,8 @@ func traceLaunch(t *testing.T, k *ir.Func, req launch.Request, facts *launch.Sou
 	if err != nil {
 		return 0
 	}
-	opt := race.Options{Geometry: cfg.Geometry, Model: model, Benign: event.BenignNone, SharedBytes: uint32(m.SharedBytes()), Recycling: true}
+	opt := race.Options{Geometry: cfg.Geometry, Model: model, Benign: event.BenignNone,
+		SharedBytes: uint32(m.SharedBytes()), Recycling: true}
 	if ir.OrdersParts(k) {
 		opt.Only = event.Shared
 	}

@@ -120,7 +120,8 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
 		}
-		opt := verify.Options{Limit: 1, Benign: event.BenignNone, Solvers: []smt.Solver{&sat.Solver{Steps: 2_000_000}}}
+		opt := verify.Options{Limit: 1, Benign: event.BenignNone,
+			Solvers: []smt.Solver{&sat.Solver{Steps: 2_000_000}}}
 		if seed%4 > 0 { // invariants of loops take most of the time
 			opt.Shown = func(*verify.Finding) bool { return true }
 		}
@@ -176,8 +177,10 @@ func (s *seenBugs) look(t *testing.T, f *ir.Func, cfg *launch.Config, schedules 
 		t.Fatal(err)
 	}
 	for seed := range schedules {
-		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone, SharedBytes: uint32(m.SharedBytes()), Model: detects})
-		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1, Model: runs}, d)
+		d := race.New(race.Options{Geometry: cfg.Geometry, Benign: event.BenignNone,
+			SharedBytes: uint32(m.SharedBytes()), Model: detects})
+		r, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: 1, Model: runs},
+			d)
 		if err != nil {
 			t.Fatal(err)
 		}

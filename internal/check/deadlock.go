@@ -101,7 +101,7 @@ func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 // comes reports whether instructions name barrier id. A number in a register may be any.
 func comes(list []*ir.Instr, id uint8) bool {
 	for _, in := range list {
-		if (in.Op() == "bar" || in.Op() == "barrier") && len(in.Src) > 0 && (in.Src[0].Kind != ir.Imm || in.Src[0].Val == uint64(id)) {
+		if b, ok := in.NumberedBarrier(); ok && b.ID != nil && (b.ID.Kind != ir.Imm || b.ID.Val == uint64(id)) {
 			return true
 		}
 	}

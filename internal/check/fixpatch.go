@@ -9,6 +9,7 @@ import (
 
 	"heddle/internal/edit"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/repair"
 	"heddle/internal/syntax"
 )
@@ -180,11 +181,11 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 	}
 	fence := fenceText(text)
 	switch {
-	case text == "" && in.Op() == "st": // its load became the whole update
+	case text == "" && in.Action() == isa.ActStore: // its load became the whole update
 		return step{}, false, nil
-	case fence != "" && (in.Op() == "membar" || in.Op() == "fence"):
+	case fence != "" && in.Action() == isa.ActFence:
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: fence}, true, nil
-	case strings.HasPrefix(text, "atom") && in.Op() == "ld":
+	case strings.HasPrefix(text, "atom") && in.IsPlainLoad():
 		atomic, err := s.unit.AtomicUpdate(fn, off)
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
 	}

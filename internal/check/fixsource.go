@@ -106,7 +106,7 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 // touchesMemory reports whether an instruction is one that a barrier may have to stand before or behind.
 func touchesMemory(in *ir.Instr) bool {
 	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local // no matter to a barrier
-	return in.Row != nil && (in.Row.Effect != 0 && !own || in.Op() == "call") && in.Loc != nil
+	return in.Row != nil && (in.Row.Effect != 0 && !own || in.IsCall()) && in.Loc != nil
 }
 
 // around returns the instructions that touch memory before and behind a point, in its block.

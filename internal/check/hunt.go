@@ -12,6 +12,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/launch"
 	"heddle/internal/repair"
 )
@@ -174,7 +175,7 @@ func compared(k *ir.Func) []int64 {
 	var out []int64
 	for _, b := range k.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op() != "setp" {
+			if in.Operation() != isa.Comparison {
 				continue
 			}
 			for _, s := range in.Src {

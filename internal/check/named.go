@@ -59,7 +59,7 @@ func namedBarriers(k *ir.Func, g event.Geometry) bool {
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if (in.Op() == "bar" || in.Op() == "barrier") && named(in, g) {
+				if _, ok := in.NumberedBarrier(); ok && named(in, g) {
 					return true
 				}
 			}

@@ -138,12 +138,12 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 // access names an access with its place: "the write at 12".
 func (m *marked) access(in *ir.Instr) string {
 	kind := "access"
-	switch in.Op() {
-	case "st":
+	switch in.Action() {
+	case isa.ActStore:
 		kind = "write"
-	case "ld", "ldu":
+	case isa.ActLoad:
 		kind = "read"
-	case "atom", "red":
+	case isa.ActAtomic, isa.ActReduce:
 		kind = "atomic operation"
 	}
 	pos := spanOf(in).Start

@@ -31,6 +31,7 @@ func TestErrors(t *testing.T) {
 		{"«ld.global.u32» %r1, [%rd1], %rd2;", "takes 2 operands, found 3"},
 		{"«atom.global.cas.b32» %r1, [%rd1], 0;", "takes 4 operands, found 3"},
 		{"«setp.eq.and.u32» %p1, %r1, %r2;", "takes 4 operands, found 3"},
+		{"«cvt.pack.sat.u8.s32.b32» %r1, %r2, %r3;", "takes 4 operands, found 3"}, // 9.7.9.22
 		{"«bar.sync»;", "takes 1 to 2 operands, found 0"},
 		{"«bar.arrive» 1;", "takes 2 operands, found 1"},
 		{"«shfl.sync.idx.b32» %r1, %r2, 0, 31;", "takes 5 operands, found 4"},

@@ -58,7 +58,7 @@ func (f *Func) marks() []Mark {
 		case pointHere:
 			m.Text = markText("point", f.Point(p.label))
 		case standing:
-			m.Text = markText("barrier", f.Point(p.label))
+			m.Text = markText("barrier", f.Point(p.label)) // the word of the pragma, not the opcode
 		}
 		out = append(out, m)
 	}

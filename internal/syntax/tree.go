@@ -333,7 +333,7 @@ func (b *builder) barrier(n *node) bool {
 	switch callee.refers {
 	case "__syncthreads":
 		return true
-	case "barrier", "work_group_barrier":
+	case "barrier", "work_group_barrier": // functions of OpenCL C, not opcodes
 		return b.openCL
 	}
 	return false

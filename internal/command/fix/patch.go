@@ -202,13 +202,12 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 		return step{}, false, err
 	}
 	fence := fenceText(text)
-	_, fences := in.Fence()
 	switch {
 	case text == "" && in.Action() == isa.ActStore: // its load became the whole update
 		return step{}, false, nil
-	case fence != "" && fences:
+	case fence != "" && in.Action() == isa.ActFence:
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: fence}, true, nil
-	case strings.HasPrefix(text, "atom") && in.Action() == isa.ActLoad:
+	case strings.HasPrefix(text, "atom") && in.IsPlainLoad():
 		atomic, err := s.unit.AtomicUpdate(fn, off)
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
 	}

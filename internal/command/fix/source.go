@@ -10,7 +10,6 @@ import (
 	"heddle/internal/edit"
 	"heddle/internal/event"
 	"heddle/internal/ir"
-	"heddle/internal/isa"
 	"heddle/internal/lower"
 	"heddle/internal/repair"
 	"heddle/internal/source"
@@ -113,7 +112,7 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 func touchesMemory(in *ir.Instr) bool {
 	// a barrier orders nothing there
 	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
-	return in.Row != nil && (in.Row.Effect != 0 && !own || in.Action() == isa.ActCall) && in.Loc != nil
+	return in.Row != nil && (in.Row.Effect != 0 && !own || in.IsCall()) && in.Loc != nil
 }
 
 // around returns the instructions that touch memory before and after a point, in its block.

@@ -76,6 +76,8 @@ var rules = map[string]string{
 
 	"testing/jsonschema": "",
 
+	"testing/everyop": "source event isa ptx ir irgen launch slice emu lockstep lockstep/form repair syntax",
+
 	"testing/nodiff": "source event isa ptx ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify",
 }
 

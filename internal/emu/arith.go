@@ -54,7 +54,7 @@ func (c *compiler) arithTo(in *ir.Instr, guard psrc) error {
 		}
 		n++
 	}
-	if known && n > want {
+	if known && n != want {
 		return fmt.Errorf("%s with %d operands is not supported", opcodeText(in), n)
 	}
 	d.run, d.sources = runArith, n

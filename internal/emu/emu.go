@@ -1,7 +1,7 @@
 // Package emu executes kernels of the IR on an emulated SIMT machine, 32 lanes at a time, and sends what
 // they do to memory and synchronization to an event.Sink. It detects no races.
 //
-// What it follows: DESIGN §5; PTX ISA 3 (machine model), 9 (instructions).
+// What it follows: PTX ISA 3 (machine model), 9 (instructions).
 package emu
 
 import (

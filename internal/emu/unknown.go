@@ -10,7 +10,7 @@ import (
 	"heddle/internal/isa"
 )
 
-// Unknown values, DESIGN §5: an input that is not given makes the registers and bytes that depend on it
+// Unknown values: an input that is not given makes the registers and bytes that depend on it
 // unknown. Data may flow on; where a branch, an address or a barrier needs an unknown value, the run
 // stops, because it would otherwise speak for one input only. All else that a run shows then holds for
 // every input. This is the abstraction of Weft (PLDI 2015, §3), with a bit for each lane of a register

@@ -57,7 +57,8 @@ var (
 )
 
 // defaultTypes gives a row that states no types those of its category. Those of textures, matrices,
-// video instructions, the stack and asynchronous copies depend on shapes that are decoded elsewhere.
+// video instructions, the stack and asynchronous copies depend on shapes that are decoded
+// elsewhere.
 func (r *Row) defaultTypes() {
 	if !r.dst.set {
 		switch r.Category {
@@ -151,9 +152,8 @@ func (d *Desc) hinted() bool { return slices.Contains(d.Mods, "L2::cache_hint") 
 // Widens reports whether registers may be wider than the instruction type (PTX ISA 9.4.1): the text
 // names ld, st and cvt; ldu loads as ld does.
 func (d *Desc) Widens() bool {
-	switch d.Action() {
-	case ActLoad, ActStore:
-		return true
+	if kind, access := d.AccessKind(); access {
+		return !kind.RMW()
 	}
 	return d.Operation() == Conversion
 }
@@ -219,6 +219,11 @@ func atomicRoles(d *Desc) []Role {
 		out = append(out, Src)
 	}
 	return out
+}
+
+// packRoles: .b32 as third type is that of a third source, which the other forms do not have.
+func packRoles(d *Desc) []Role {
+	return lastOptional(d.Row.Roles, d.Type != U16 && d.Type != S16, Src)
 }
 
 // conversionRoles: two floats are packed into one register by the .x2 forms, and .rs takes random

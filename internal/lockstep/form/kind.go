@@ -58,7 +58,7 @@ func withResult(in *ir.Instr, k Kind) Kind {
 func memoryKind(in *ir.Instr) Kind {
 	switch space := Space(in); space {
 	case event.Param, event.Const:
-		return withResult(in, Assign) // nobody writes there
+		return withResult(in, Assign) // no thread writes there
 	case event.Local:
 		return withResult(in, Havoc)
 	}
@@ -93,6 +93,8 @@ func noForm(in *ir.Instr) string {
 		return "a call of a function that is not inlined"
 	case in.Row.Category == isa.Async, in.Row.Category == isa.Stack, in.Row.Cluster(), in.Action() == isa.ActMapAddress:
 		return in.Text()
+	case in.Action() == isa.ActMatrixGroup, in.Action() == isa.ActTensorAllocate, in.Action() == isa.ActQueryCancel:
+		return in.Text() // of asynchronous operations, which have no lock-step form
 	case in.Row.Category == isa.Matrix && in.Row.Effect != isa.NoEffect,
 		in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:
 		return in.Text()
@@ -104,7 +106,8 @@ func noForm(in *ir.Instr) string {
 	return ""
 }
 
-// BarrierParts returns the operands of a barrier: its number, and its count, of Kind None if it names none.
+// BarrierParts returns the operands of a barrier: its number, and its count, of Kind None if it
+// names none.
 func BarrierParts(in *ir.Instr) (id, count ir.Operand) {
 	b, _ := in.NumberedBarrier()
 	if b.ID != nil {

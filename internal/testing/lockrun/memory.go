@@ -125,25 +125,20 @@ func (m *machine) thread(w *warp, in *ir.Instr, mem *ir.Operand, l int) {
 		lanes[l] = extend(v, in.Type)
 		m.set(w, in, d, &lanes, 1<<l)
 	}
-	switch in.Op() {
-	case "ld":
-		op.Kind = event.Read
+	op.Kind, _ = in.AccessKind()
+	switch {
+	case in.IsPlainLoad():
 		for i, d := range elements(in.Dst[0]) {
 			put(d, load(at+uint64(i*elem)))
 		}
-	case "st":
-		op.Kind = event.Write
+	case in.Action() == isa.ActStore:
 		for i, s := range elements(in.Src[1]) {
 			store(at+uint64(i*elem), m.source(w, in, s, elem, 0)[l])
 		}
-	case "atom", "red":
-		op.Kind = event.Atomic
-		if in.Op() == "red" {
-			op.Kind = event.Reduce
-		}
+	case in.WritesMemory():
 		old := load(at)
 		store(at, m.combine(in, old, m.source(w, in, in.Src[1], elem, 0)[l]))
-		if in.Op() == "atom" {
+		if op.Kind == event.Atomic {
 			put(in.Dst[0], old)
 		}
 	default:

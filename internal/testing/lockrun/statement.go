@@ -117,17 +117,18 @@ func b2u(b bool) uint64 {
 
 // assign executes an instruction that only changes registers.
 func (m *machine) assign(w *warp, in *ir.Instr, mask uint32) {
+	move := in.Operation() == isa.Move
 	switch {
-	case in.Op() == "ld":
+	case in.ReadsMemory():
 		m.loadParam(w, in, mask)
-	case in.Op() == "mov" && (in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.Vector):
+	case move && (in.Dst[0].Kind == ir.Vector || in.Src[0].Kind == ir.Vector):
 		m.pack(w, in, mask)
-	case in.Op() == "mov" && m.isPred(in.Dst[0]):
+	case move && m.isPred(in.Dst[0]):
 		d := in.Dst[0].Reg
 		w.preds[d] = w.preds[d]&^mask | m.pred(w, in.Src[0])&mask
-	case in.Op() == "mov":
+	case move:
 		m.set(w, in, in.Dst[0], m.source(w, in, in.Src[0], in.Type.Size(), 0), mask)
-	case in.Op() == "cvta":
+	case in.Action() == isa.ActConvertAddress:
 		m.convertAddress(w, in, mask)
 	default:
 		m.compute(w, in, mask)
@@ -269,7 +270,7 @@ func (m *machine) compute(w *warp, in *ir.Instr, mask uint32) {
 	var out [2]*alu.Lanes
 	nd, npd := 0, 0
 	for i, d := range in.Dst {
-		if m.isPred(d) || d.Kind == ir.None && in.Op() == "setp" {
+		if m.isPred(d) || d.Kind == ir.None && in.Operation() == isa.Comparison {
 			if d.Kind == ir.Register {
 				o.PD[npd] = &w.preds[d.Reg]
 			}

@@ -104,9 +104,9 @@ func clustered(a *thread.Access) bool { return a.Order.Strong() && a.Scope >= ev
 // conflicts reports whether some elements of two accesses that overlap are a race by the
 // definition.
 func conflicts(a, b *thread.Access, t, u event.Thread) bool {
-	op := func(x *thread.Access, thread event.Thread, at, size int) event.Op {
+	op := func(x *thread.Access, by event.Thread, at, size int) event.Op {
 		return event.Op{
-			Thread: thread, Kind: x.Kind, Order: x.Order, Scope: x.Scope,
+			Thread: by, Kind: x.Kind, Order: x.Order, Scope: x.Scope,
 			Addr: uint64(at), Size: uint8(size),
 		}
 	}

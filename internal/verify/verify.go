@@ -385,9 +385,10 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 }
 
 // differentValues is the formula that two stores write different values, where writes of the same
-// value are tolerated; True elsewhere.
+// value are tolerated; True elsewhere. As in the detector, only weak stores are tolerated.
 func (p *prover) differentValues(a, b *thread.Access, otherBlock bool) smt.Term {
-	if len(a.Values) == 0 || len(a.Values) != len(b.Values) || a.Size != b.Size {
+	weak := !a.Order.Strong() && !b.Order.Strong()
+	if !weak || len(a.Values) == 0 || len(a.Values) != len(b.Values) || a.Size != b.Size {
 		return smt.True
 	}
 	// The detector tolerates weak stores only, and so does the proof (TestProverTolerates).

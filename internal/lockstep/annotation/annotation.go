@@ -3,7 +3,7 @@
 //
 // Their meaning follows GPUVerify (Betts et al., TOPLAS 2015, and its annotation manual): two
 // threads in lock step reach an annotation together, in one iteration of the loops around. A
-// condition speaks of one of them, and of the other one by __other, __uniform, __distinct, __all
+// condition is about one of them, and about the other by __other, __uniform, __distinct, __all
 // and __exclusive. Barrier invariants follow Chong et al., "Barrier invariants", OOPSLA 2013
 // (barrier.go).
 //

@@ -18,7 +18,7 @@ import (
 	"heddle/internal/smt"
 )
 
-// Undefined stands for the value of something that nothing has written. It is no term.
+// Undefined stands for the value of something that nothing has written. It is not a term.
 const Undefined = ^smt.Term(0)
 
 // Conditions merges reach conditions. Reach is their disjunction; its common conjuncts are factored

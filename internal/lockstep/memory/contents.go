@@ -19,7 +19,7 @@ import (
 // barrier; at the header of a loop that writes the array, a function of the iteration and of the
 // offset, which an axiom ties to what the previous iteration left. That holds for every offset:
 // between two barriers no other thread writes what this one reads, up to the first race. It lets
-// invariants speak of memory.
+// invariants mention memory.
 
 // contents is what an array holds for a thread at some program point.
 type contents struct {

@@ -115,7 +115,7 @@ func MemoryName(scope string, index, w int) string {
 }
 
 // EverName is the name of the function from offsets to the w-bit contents of shared array number
-// index, which nobody writes.
+// index, which the kernel never writes.
 func EverName(index, w int) string { return fmt.Sprintf("%sever:%d:%d", Block, index, w) }
 
 // ParseMemory reads a MemoryName, renamed or not. Instances reports that the function has a barrier

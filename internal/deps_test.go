@@ -55,11 +55,11 @@ var rules = map[string]string{
 
 	"place/maxsat": "smt/cdcl",
 
-	"engine/run":   "source event ir launch emu race diag driver",
+	"engine/run":   "source event isa ir launch emu race diag driver",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run",
 	"engine/prove": "event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep verify assume driver engine/run",
 
-	"command/fix":  "source event ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
+	"command/fix":  "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair syntax driver engine/run engine/prove",
 	"command/sync": "source event isa ir launch emu race lower diag edit lockstep verify place syntax driver engine/run engine/prove",
 
 	"lockstep/symbol":     "ir smt",

@@ -45,9 +45,12 @@ func main() {
 type measurement struct {
 	name string
 	unit string
-	// once runs the work once and returns the figure in unit and a remark for the table.
-	once func() (figure float64, remark string, err error)
+	once measured
 }
+
+// measured runs the work once and returns the figure in the unit of the measurement, and a remark for
+// the table.
+type measured func() (figure float64, remark string, err error)
 
 // run repeats each selected measurement n times and prints its line as soon as it is complete.
 func run(n int, only string) error {

@@ -143,8 +143,9 @@ func module(name string) (*ir.Func, error) {
 }
 
 // machine prepares a launch of an embedded kernel. args are arguments as --arg takes them.
-func machine(name string, grid, block event.Dim3, args []string) (*emu.Machine, *launch.Config,
-	error) {
+func machine(
+	name string, grid, block event.Dim3, args []string,
+) (*emu.Machine, *launch.Config, error) {
 	k, err := module(name)
 	if err != nil {
 		return nil, nil, err
@@ -190,8 +191,7 @@ func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu
 }
 
 // scaling returns the speedup of a launch on two cores over one.
-func scaling(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64,
-	string, error) {
+func scaling(name string, grid, block event.Dim3, detect bool, args ...string) measured {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, grid, block, args)
 		if err != nil {
@@ -212,8 +212,7 @@ func scaling(name string, grid, block event.Dim3, detect bool, args ...string) f
 }
 
 // speed times a launch on one core in lane instructions.
-func speed(name string, grid, block event.Dim3, detect bool, args ...string) func() (float64,
-	string, error) {
+func speed(name string, grid, block event.Dim3, detect bool, args ...string) measured {
 	return func() (float64, string, error) {
 		m, cfg, err := machine(name, grid, block, args)
 		if err != nil {

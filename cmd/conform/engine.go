@@ -35,7 +35,7 @@ func isolated(ctx context.Context, engine string, job *Job, limit time.Duration)
 	if err != nil {
 		res = &Result{Error: err.Error()}
 		if ctx.Err() != nil {
-			res.Error = fmt.Sprintf("not done after %v", limit)
+			res.Error = fmt.Sprintf("no result within %v", limit)
 		}
 	}
 	res.Seconds = time.Since(start).Seconds()
@@ -55,6 +55,7 @@ func spawn(ctx context.Context, engine string, job *Job) (*Result, error) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, self, workerFlag, engine)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &out, &errs
+	// A compiler that the worker started may keep its pipes open; do not wait for it.
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("internal error: %w: %s", err, crashLine(errs.String()))

@@ -94,8 +94,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return c.report(stdout, list)
 }
 
-// cases checks the flags and returns the selected cases of the suite. only is the value of -only, and
-// args must be the directory of the suite.
+// cases checks the flags and returns the selected cases of the suite. only is the value of -only,
+// and args must be the directory of the suite.
 func (c *choices) cases(only string, args []string) ([]Case, error) {
 	suite, engine := suites[c.suite], engines[c.engine]
 	var err error
@@ -172,6 +172,8 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 	}
 	var best Outcome
 	tried := 0
+	// Round 0 runs the jobs with a smaller launch (those with a Note), round 1 the others. If no job
+	// is smaller, round 0 runs them all.
 	for scaled := range 2 {
 		var found Outcome
 		for i := range k.Jobs {
@@ -184,6 +186,7 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 			if found.Result == nil || o.rank() > found.rank() {
 				found = o
 			}
+			// Other arguments change neither a bug nor a failure of an earlier stage.
 			if v := o.Result.verdict(); found.rank() == decisive || o.Result.Stage < Sane ||
 				v == "unknown" || v == "unsupported" {
 				break
@@ -192,6 +195,8 @@ func attempt(ctx context.Context, c *choices, k *Case) Outcome {
 		if found.Result != nil && (best.Result == nil || found.rank() > 0) {
 			best = found
 		}
+		// The smaller launch may cause or hide a bug, so an unexpected result is confirmed with the
+		// launch of the suite.
 		again := best.rank() == 0 || k.Expect == Pass && best.rank() > 4 ||
 			k.Expect == Fail && best.rank() < decisive
 		if k.Jobs[0].Note == "" || !again {

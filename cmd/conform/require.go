@@ -149,17 +149,20 @@ const functionBase = 1 << 40
 func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [][]string {
 	s := search{k: k, known: launchNames(grid, block), values: map[string]int64{}, limit: maxChoices}
 	maps.Copy(s.known, defines)
+	// A function pointer can be any function of the file.
 	for i, f := range k.functions {
 		s.known[f] = functionBase + int64(i)
 		s.functions = append(s.functions, functionBase+int64(i))
 	}
+	// Small numbers and powers of two satisfy most preconditions; sizes of the launch and the numbers
+	// of the preconditions with their neighbors satisfy most of the rest.
 	s.candidates = []int64{1, 2, 3, 4, 7, 8, 16, 32, 64, 100, 128, 256, 1024, 0, -1}
 	for _, v := range launchNames(grid, block) {
 		s.candidates = append(s.candidates, v, 2*v)
 	}
 	for _, text := range k.requires {
 		e, used, numbers, err := parseExpr(text)
-		if err != nil {
+		if err != nil { // left to the run
 			continue
 		}
 		s.conds = append(s.conds, e)
@@ -176,6 +179,7 @@ func (k *kernelText) choices(grid, block event.Dim3, defines map[string]int64) [
 	s.candidates = distinct(s.candidates)
 	slices.SortStableFunc(s.candidates,
 		func(a, b int64) int { return cmp.Compare(unlikely(a), unlikely(b)) })
+	// The search is exponential in the number of names.
 	if len(s.names) > 0 && len(s.names) <= 4 {
 		s.assign(0)
 	}

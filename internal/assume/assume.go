@@ -142,6 +142,7 @@ func (p *parser) binary(level int) (*node, error) {
 	if level == len(levels) {
 		return p.unary()
 	}
+	// Precedence climbing: operands of a level are expressions of the next higher level.
 	left, err := p.binary(level + 1)
 	for err == nil {
 		op := ""
@@ -225,6 +226,9 @@ type builder struct {
 // truth returns the condition that a node is not 0. Comparisons are signed.
 func (b *builder) truth(n *node) (smt.Term, error) {
 	c := b.c
+	// Logical operators and comparisons are translated directly; going through their values 0 and 1
+	// would hide them from the simplifier. && and || need no short circuit, since terms have no side
+	// effects and division by zero has a value.
 	switch n.op {
 	case "!":
 		x, err := b.truth(n.args[0])
@@ -299,6 +303,7 @@ func (b *builder) number(n *node) (smt.Term, error) {
 			return c.Sub(zero, x), nil
 		}
 		return c.BvNot(x), nil
+	// A condition as a number is 0 or 1.
 	case "!", "&&", "||", "==", "!=", "<", ">", "<=", ">=":
 		t, err := b.truth(n)
 		if err != nil {

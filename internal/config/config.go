@@ -1,5 +1,5 @@
-// Package config reads heddle.toml: which files of a project are checked, how they compile, and how each kernel is
-// launched and examined. docs/config.md documents the format.
+// Package config reads heddle.toml: which files of a project heddle checks, how they compile, and
+// how each kernel is launched and examined. docs/config.md documents the format.
 package config
 
 import (
@@ -14,35 +14,36 @@ import (
 	"heddle/internal/source"
 )
 
-// Name is the file that Find looks for.
+// Name is the name of the file that Find looks for.
 const Name = "heddle.toml"
 
-// File is a configuration. Patterns of files are relative to the directory of the file, and matched as doublestar
-// does: ** stands for any number of directories.
+// File is a configuration. File patterns are relative to its directory and follow doublestar: **
+// matches any number of directories.
 type File struct {
 	Path    string
-	Include []string // of the files below a directory that the user names, those to check; none: all
-	Exclude []string // and those not to check
-	Engine  Engine   // of kernels that Kernels says nothing else of
+	Include []string // files to check below a directory that the user names; none: all
+	Exclude []string // files not to check there
+	Engine  Engine   // default for all kernels
 	Timeout time.Duration
 	Compile Compile
 	Kernels []Kernel
 }
 
-// Compile holds compiler flags, as the command line has them. Directories are relative to the working directory.
+// Compile holds compiler flags, as on the command line. Directories are relative to the working
+// directory.
 type Compile struct {
 	Includes, Systems, Defines []string
 	Std, Arch, OptLevel        string
 }
 
-// Kernel is what a [[kernel]] table says of the kernels that it matches.
+// Kernel holds the settings of one [[kernel]] table.
 type Kernel struct {
-	Name    string // pattern of the name, mangled, demangled, or without its parameters
-	File    string // pattern of the file; empty: all
+	Name    string // pattern for the name: mangled, demangled, or without parameters
+	File    string // pattern for the file; empty: all
 	Launch  launch.Request
 	Engine  Engine
 	Timeout time.Duration
-	Skip    string // the reason why the kernel is not checked
+	Skip    string // why the kernel is not checked; empty: it is
 	Span    source.Span
 }
 
@@ -58,10 +59,10 @@ const (
 	Check       Engine = "check"
 )
 
-// Engines are the words for how a kernel is examined; "skip" is said by a reason instead.
+// Engines are the values of the engine key. To skip a kernel, give a reason instead.
 var Engines = []string{"run", "verify", "trace", "check"}
 
-// Error is a mistake in a configuration, at a place of it.
+// Error is a mistake in a configuration, with its position.
 type Error struct {
 	Span source.Span
 	Msg  string
@@ -69,8 +70,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Msg }
 
-// Find returns the path of the configuration that holds for a directory: the one in it, or in the nearest directory
-// above; empty if there is none.
+// Find returns the path of the configuration for a directory: that in the directory itself or in
+// the nearest directory above; empty if there is none.
 func Find(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -89,8 +90,8 @@ func Find(dir string) (string, error) {
 	}
 }
 
-// Read reads the configuration at path, whose text becomes a file of set. All mistakes that are found are returned,
-// each an *Error unless the file cannot be read.
+// Read reads the configuration at path, whose text becomes a file of set. It returns every mistake
+// it finds, each an *Error unless the file cannot be read.
 func Read(set *source.Set, path string) (*File, []error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -103,16 +104,16 @@ func Read(set *source.Set, path string) (*File, []error) {
 	return parse(src)
 }
 
-// Checks reports whether a file that was found below a directory is to be checked.
+// Checks reports whether include and exclude select a file that was found below a directory.
 func (f *File) Checks(name string) bool {
 	rel, ok := f.relative(name)
 	if !ok {
-		return true // of no directory of this configuration
+		return true // outside the configuration's directory
 	}
 	return (len(f.Include) == 0 || matchAny(f.Include, rel)) && !matchAny(f.Exclude, rel)
 }
 
-// For returns what the tables say of a kernel: all that match, in the order of the file.
+// For returns the tables that match a kernel, in file order. Later tables override earlier ones.
 func (f *File) For(file, mangled, demangled string) []*Kernel {
 	rel, ok := f.relative(file)
 	var out []*Kernel
@@ -128,8 +129,8 @@ func (f *File) For(file, mangled, demangled string) []*Kernel {
 	return out
 }
 
-// relative returns a file's path as patterns see it; ok is false for one that is not below the configuration's
-// directory, and for standard input.
+// relative returns a file's path relative to the configuration, with slashes; ok is false for a
+// file outside its directory, and for standard input.
 func (f *File) relative(name string) (string, bool) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -146,7 +147,8 @@ func (f *File) relative(name string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// matchAny reports whether a pattern matches a path or a directory above it. The patterns are valid.
+// matchAny reports whether a pattern matches a path or a directory above it. The patterns are
+// valid: the reader checks them.
 func matchAny(patterns []string, rel string) bool {
 	for _, p := range patterns {
 		p = strings.TrimSuffix(p, "/")
@@ -157,8 +159,8 @@ func matchAny(patterns []string, rel string) bool {
 	return false
 }
 
-// matchName reports whether a pattern matches one of the names of a kernel. Of patterns of names, * and ? are
-// special, and nothing else: names have brackets of their own.
+// matchName reports whether a pattern matches a name of a kernel. Only * and ? are special, since
+// C++ names contain brackets themselves.
 func matchName(pattern, mangled, demangled string) bool {
 	for _, name := range []string{mangled, demangled, launch.BaseName(demangled)} {
 		if wildcard(pattern, name) {
@@ -168,7 +170,9 @@ func matchName(pattern, mangled, demangled string) bool {
 	return false
 }
 
-// wildcard matches * with anything and ? with one byte.
+// wildcard matches * with any text and ? with one byte. On a mismatch it returns to the last *,
+// which then takes one byte more; going back to an earlier * is never needed, so the time is at
+// most the product of the lengths.
 func wildcard(p, s string) bool {
 	star, mark := -1, 0
 	i, j := 0, 0

@@ -58,6 +58,7 @@ type table struct {
 // text is a scalar as it was written. Numbers may be written without quotes.
 type text string
 
+// UnmarshalText receives a scalar without its quotes; the decoder rejects lists and tables.
 func (t *text) UnmarshalText(b []byte) error {
 	*t = text(b)
 	return nil
@@ -66,6 +67,7 @@ func (t *text) UnmarshalText(b []byte) error {
 // list is written as 64, "8,8" or [8, 8]: one scalar, or several.
 type list []text
 
+// UnmarshalText receives a single scalar; the decoder appends the elements of an array itself.
 func (l *list) UnmarshalText(b []byte) error {
 	*l = list{text(b)}
 	return nil
@@ -112,6 +114,8 @@ func parse(src *source.File) (*File, []error) {
 	return f, nil
 }
 
+// decodeErrors records the mistakes that the decoder found: unknown keys, all of them, or else the
+// first mistake in the syntax or in the type of a value.
 func (r *reader) decodeErrors(err error) {
 	at := func(row, col int) source.Span {
 		return source.Span{Start: source.MakePos(r.src.ID, row, col)}
@@ -156,6 +160,7 @@ func plain(msg string) string {
 	return fmt.Sprintf("expected %s, found %s", want, article(what))
 }
 
+// article returns a noun with its indefinite article.
 func article(noun string) string {
 	if strings.ContainsRune("aeiou", rune(noun[0])) {
 		return "an " + noun
@@ -163,7 +168,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// file makes a File of a document.
+// file converts a document.
 func (r *reader) file(doc *document) *File {
 	dir := filepath.Dir(r.src.Name)
 	f := &File{
@@ -199,6 +204,7 @@ func below(dir string, paths []string) []string {
 	return out
 }
 
+// patterns checks a list of file patterns.
 func (r *reader) patterns(path string, list []text) []string {
 	var out []string
 	for i, p := range list {
@@ -207,6 +213,7 @@ func (r *reader) patterns(path string, list []text) []string {
 	return out
 }
 
+// pattern checks a file pattern.
 func (r *reader) pattern(path string, t *text) string {
 	if t == nil {
 		return ""

@@ -33,7 +33,7 @@ const Stdin = "<stdin>"
 // Options are the choices that all engines share.
 type Options struct {
 	Kernel   string          // mangled or demangled name or its part before '('; empty: all
-	Launch   launch.Request  // what the flags said
+	Launch   launch.Request  // from the flags
 	Warp     event.WarpModel // how the lanes of a warp are ordered
 	Benign   event.Benign    // which conflicting writes of one value are tolerated
 	MaxSteps uint64          // warp instructions for each run; 0: the engine's own limit
@@ -50,7 +50,8 @@ type Options struct {
 	Progress  func(Progress)  // called from several goroutines; may be nil
 	Decisions func(Decisions) // receives what was decided for each kernel, in order; may be nil
 
-	// Settings returns what a configuration says of a kernel of an input; nil: there is none.
+	// Settings returns the settings of a configuration for a kernel of an input; nil: there is no
+	// configuration.
 	Settings func(input string, k *ir.Func) Setting
 
 	// Known reports whether a finding was known before: it is counted and not sent. nil: none was.
@@ -73,7 +74,7 @@ var engineNames = [...]string{"", "emulation", "trace", "proof"}
 // String names the engine in progress and decisions.
 func (e Engine) String() string { return engineNames[e] }
 
-// Setting is what a configuration says of one kernel. Flags take precedence over it.
+// Setting is the part of a configuration for one kernel. Flags take precedence over it.
 type Setting struct {
 	Launch  []launch.Setting
 	Engine  Engine        // that examines it
@@ -137,7 +138,7 @@ func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.C
 			break
 		}
 	}
-	d.inputName = ""
+	d.inputName = "" // what follows belongs to no single input
 	for _, g := range d.ignored.Unused() {
 		d.report(g)
 	}

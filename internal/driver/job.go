@@ -92,7 +92,7 @@ func (j *Job) AddFindings(bugs, guessed int) {
 	j.sum.Guessed += guessed
 }
 
-// Config resolves the launch of the kernel. It reports what is wrong with it and then returns nil.
+// Config resolves the launch of the kernel; nil if it has mistakes, which are reported.
 func (j *Job) Config() *launch.Config {
 	cfg, errs := launch.Resolve(j.Kernel, j.Launch, j.Module.Facts)
 	for _, e := range errs {
@@ -118,8 +118,8 @@ func (j *Job) Resolve() *launch.Config {
 	return cfg
 }
 
-// configure takes over what a configuration says of the kernel. It returns false if the kernel is
-// not to be checked.
+// configure applies the configuration of the kernel. It returns false if the kernel is not to be
+// checked.
 func (j *Job) configure() bool {
 	if j.d.opt.Settings == nil {
 		return true

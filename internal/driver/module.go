@@ -38,8 +38,7 @@ func (m *Module) Kernels() []*ir.Func {
 	return out
 }
 
-// Lower returns the modules of one file. It reports what is wrong with the file; then there are
-// none.
+// Lower returns the modules of one file; none if it has mistakes, which are reported.
 func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
 	return d.LowerWith(ctx, file, d.opt.Lower)
 }

@@ -27,6 +27,8 @@ func (j *Job) SetAside(a *Aside, g *diag.Diagnostic) bool {
 	j.Turn()
 	j.d.readTexts(g)
 	at := placesKey(g)
+	// A trace or a replay often finds the race of a run again; it is one finding and uses up one
+	// entry of a baseline.
 	if !a.seen[at] {
 		g.Suppressed = j.d.ignored.Match(g)
 		switch {
@@ -117,7 +119,10 @@ func placesOf(in *Module, k *ir.Func, codes func(diag.Code) bool) []suppress.Pla
 		}
 		at := lines[key{p.File(), fn}]
 		if at == nil {
-			at = &suppress.Place{File: p.File(), First: p.Line(), Last: p.Line(), Kernel: k.Demangled, Checked: codes}
+			at = &suppress.Place{
+				File: p.File(), First: p.Line(), Last: p.Line(),
+				Kernel: k.Demangled, Checked: codes,
+			}
 			lines[key{p.File(), fn}] = at
 			order = append(order, at)
 		}

@@ -40,7 +40,7 @@ func contains(ts []smt.Term, t smt.Term) bool {
 	return false
 }
 
-// guarded reads what an iteration makes of a register as: after if g, else nothing.
+// guarded reads the change of a register by an iteration as: after if g, else unchanged.
 func (l *loop) guarded(x *value) (g, after smt.Term, ok bool) {
 	c := l.c
 	if c.Op(x.then) == smt.OpIte {

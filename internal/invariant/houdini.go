@@ -1,19 +1,23 @@
 // Package invariant finds what holds at the header of a loop in every iteration, where closed forms
-// do not say it: a table of rules proposes candidates, traces drop those that are false in one, and
-// Houdini keeps the largest set of the others that is inductive.
+// do not express it: a table of rules proposes candidates, traces refute those that are false in
+// one, and Houdini keeps the largest set of the others that is inductive.
 //
-// What it follows: Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java" (FME 2001),
-// with the rules that GPUVerify's users needed most. A candidate survives if it holds at the entry
-// of its loop, and if an iteration that all survivors hold before leaves it true. The iteration is
-// arbitrary, and so are all values that it loads: whatever another thread may have written before
-// the last barrier is a free function of the address and of the barrier instance, as in all queries
-// about a thread.Thread. Since the axioms speak of the iterations before too, the survivors are
-// assumed of those as well (k-induction, with as many steps as axioms are unfolded).
+// It follows Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java" (FME 2001), with
+// the rules that users of GPUVerify needed most. A candidate survives if it holds at the entry of
+// its loop, and if an iteration before which all survivors hold preserves it. The iteration is
+// arbitrary, and so are all values that it loads: memory at the last barrier is a free function of
+// the address and the barrier instance, as in all queries about a thread.Thread.
+//
+// Deviation: the axioms describe earlier iterations too, so the survivors are assumed of those as
+// well (k-induction, with as many steps as levels of axioms are unfolded).
 //
 // Why candidates of all loops may be assumed together: order the visits of loop headers by time. A
-// query about a visit mentions visits before it only: the earlier iterations of its own loop, the
-// iteration that the loops around are in, and the last iterations of loops that have ended. So
-// induction over time shows all survivors.
+// query about a visit mentions earlier visits only: the earlier iterations of its own loop, the
+// current iteration of the loops around, and the last iterations of loops that have ended. So all
+// survivors hold by induction over time.
+//
+// What it can miss: invariants that no rule proposes, and candidates for which steps run out. It
+// never keeps one that is not proved.
 package invariant
 
 import (
@@ -27,14 +31,14 @@ import (
 type Candidate struct {
 	Rule *Rule
 	Loop int    // index in thread.Thread.Loops
-	Died string // why it is none; empty: it is an invariant
+	Died string // why it was dropped; empty: it is an invariant
 
-	formula smt.Term // over place holders for the values of registers and the iteration
+	formula smt.Term // over placeholders for the values of registers and the iteration
 	at      smt.Term // over the loop's own symbols: in iteration Counter
 	proved  bool
 }
 
-// Set is what the search came to.
+// Set is the result of a search.
 type Set struct {
 	Candidates []*Candidate
 	Queries    int
@@ -53,9 +57,8 @@ func (s *Set) Found() bool {
 	return false
 }
 
-// Limits of a search. They are counted in steps (smt.Answer), so that what is found does not depend
-// on the machine; what one query may take is the solvers' own limit, and a candidate that needs
-// more is given up.
+// Limits of a search, in steps (smt.Answer), so that the result does not depend on the machine. A
+// single query is bounded by the solvers' own limit; a candidate that needs more is dropped.
 const (
 	maxSteps   = 200_000_000 // about ten seconds
 	querySteps = 20_000      // that a query counts for before any solver is asked
@@ -64,9 +67,8 @@ const (
 // depths are how many levels of axioms are tried.
 var depths = []int{1, 3}
 
-// Find proposes candidates for the loops of th, and has its axioms assume those that are
-// invariants. If steps run out, or ctx ends, before that is settled, candidates that might be some
-// are given up.
+// Find proposes candidates for the loops of th, and adds those that are invariants to its axioms.
+// If steps run out, or ctx ends, undecided candidates are dropped.
 func Find(ctx context.Context, th *thread.Thread, solvers []smt.Solver) *Set {
 	return find(ctx, th, solvers, true)
 }
@@ -88,13 +90,13 @@ func find(ctx context.Context, th *thread.Thread, solvers []smt.Solver, traced b
 	return h.set
 }
 
-// out reports whether the search is to end.
+// out reports whether the search must end.
 func (h *houdini) out() bool {
 	return h.set.Steps > maxSteps || h.ctx.Err() != nil || h.c.Exceeded()
 }
 
-// fixpoint drops candidates until those that are left are inductive together, and with what is
-// proved before. If the search has to end before, it drops them all.
+// fixpoint drops candidates until the remaining ones are inductive together with those that are
+// proved already. If the search must end before, it drops them all.
 func (h *houdini) fixpoint() {
 	for i := range h.loops {
 		h.assume(i)
@@ -103,7 +105,7 @@ func (h *houdini) fixpoint() {
 		again = false
 		for i := range h.loops {
 			again = h.check(i, h.entry(i), "does not hold when the loop is entered") || again
-			again = h.check(i, h.iteration(i), "an iteration does not keep it") || again
+			again = h.check(i, h.iteration(i), "an iteration does not preserve it") || again
 		}
 	}
 	if !h.out() {
@@ -135,12 +137,11 @@ type houdini struct {
 	set     *Set
 }
 
-// now reports whether it is a candidate's turn: those of hard rules come when the others are
-// proved.
+// now reports whether it is a candidate's turn: candidates of hard rules are checked when the
+// others are proved.
 func (h *houdini) now(c *Candidate) bool { return c.Rule.hard <= h.hard }
 
-// alive returns the candidates of a loop whose turn it is, that are not proved and that nothing
-// speaks against yet.
+// alive returns the candidates of a loop whose turn it is and that are neither proved nor dropped.
 func (h *houdini) alive(i int) []*Candidate {
 	var out []*Candidate
 	for _, c := range h.loops[i].candidates {
@@ -151,7 +152,7 @@ func (h *houdini) alive(i int) []*Candidate {
 	return out
 }
 
-// assume has the axioms say what is proved of a loop, and what may be.
+// assume adds to the axioms what is proved of a loop, and what may be.
 func (h *houdini) assume(i int) {
 	var inv []smt.Term
 	for _, c := range h.loops[i].candidates {
@@ -165,21 +166,21 @@ func (h *houdini) assume(i int) {
 	h.th.Axioms.Assume(h.loops[i].Loop, inv)
 }
 
-// step is one of the two obligations: from says when, and what a candidate becomes then.
+// step is an obligation of induction: under the premises from, of(candidate) must hold.
 type step struct {
 	from []smt.Term
 	of   func(*Candidate) smt.Term
 }
 
-// entry: the thread comes to the loop.
+// entry: the thread enters the loop.
 func (h *houdini) entry(i int) step {
 	l := h.loops[i]
 	s := l.first()
 	return step{[]smt.Term{l.Entry}, func(c *Candidate) smt.Term { return s.Apply(c.formula) }}
 }
 
-// iteration: the thread is in an iteration and goes on. There is a next one: loops run at most 2^32
-// times.
+// iteration: the thread is in an iteration and continues. There is a next one: loops run at most
+// 2^32 times.
 func (h *houdini) iteration(i int) step {
 	l := h.loops[i]
 	s := l.next()
@@ -188,8 +189,8 @@ func (h *houdini) iteration(i int) step {
 		func(c *Candidate) smt.Term { return s.Apply(c.formula) }}
 }
 
-// check drops the candidates of a loop for which an obligation fails, and reports whether there
-// were any.
+// check drops the candidates of a loop for which an obligation fails, and reports whether it
+// dropped any. A counterexample drops all candidates that are false in it.
 func (h *houdini) check(i int, o step, why string) bool {
 	dropped := false
 	drop := func(c *Candidate, why string) {
@@ -235,7 +236,7 @@ func (h *houdini) check(i int, o step, why string) bool {
 	}
 }
 
-// refute looks for a state in which an obligation fails for one of the candidates.
+// refute asks for a state in which an obligation fails for one of the candidates.
 func (h *houdini) refute(o step, of []*Candidate) (ans smt.Answer) {
 	var holds []smt.Term
 	for _, c := range of {

@@ -8,15 +8,15 @@ import (
 	"heddle/internal/smt"
 )
 
-// holder begins the names of place holders.
+// holder begins the names of placeholders.
 const holder = "@"
 
-// value is something that a loop changes, as the rules see it: by a place holder.
+// value is something that a loop changes. Rules see it as a placeholder.
 type value struct {
 	*thread.Slot
 	v     smt.Term // what stands for it in candidates
-	now   smt.Term // At over place holders; v, if it has no closed form
-	then  smt.Term // Next over place holders
+	now   smt.Term // At over placeholders; v, if it has no closed form
+	then  smt.Term // Next over placeholders
 	width int
 }
 
@@ -26,9 +26,9 @@ type loop struct {
 	c          *smt.Context
 	axioms     *thread.Axioms
 	index      int
-	k          smt.Term // place holder of the iteration
+	k          smt.Term // placeholder of the iteration
 	values     []*value
-	holders    *smt.Substitution // symbols by place holders
+	holders    *smt.Substitution // symbols by placeholders
 	candidates []*Candidate
 	seen       map[smt.Term]bool
 	rule       *Rule
@@ -67,7 +67,7 @@ func propose(th *thread.Thread, index int) *loop {
 	return l
 }
 
-// add proposes a formula over place holders.
+// add proposes a formula over placeholders.
 func (l *loop) add(f smt.Term) {
 	if f == smt.True || f == smt.False || l.seen[f] || len(l.candidates) == maxCandidates ||
 		l.late(f) {
@@ -78,8 +78,8 @@ func (l *loop) add(f smt.Term) {
 		at: l.at().Apply(f)})
 }
 
-// late reports whether a formula speaks of what loops inside make in the iteration that begins:
-// that comes after the visit of the header, and induction over time may not mention it.
+// late reports whether a formula is about results of inner loops in the iteration that begins: they
+// come after the visit of the header, so induction over time may not mention them.
 func (l *loop) late(f smt.Term) bool {
 	found := false
 	l.c.Visit([]smt.Term{f}, func(t smt.Term) {
@@ -116,8 +116,8 @@ func (l *loop) put(k smt.Term, of func(*value) smt.Term) *smt.Substitution {
 	return s
 }
 
-// open returns the registers of which closed forms do not say all, with w bits; any number of bits
-// but predicates if w is 0.
+// open returns the registers of w bits without a closed form; if w is 0, those of any width except
+// predicates.
 func (l *loop) open(w int) []*value {
 	var out []*value
 	for _, x := range l.values {
@@ -128,9 +128,9 @@ func (l *loop) open(w int) []*value {
 	return out
 }
 
-// comparisons returns the comparisons that decide whether the loop goes on, and those that decide
-// what an iteration does to its registers, over place holders: pairs of terms, of which at least
-// one changes with the iteration and neither is data.
+// comparisons returns the comparisons that decide whether the loop continues, and what an iteration
+// does to its registers, over placeholders: pairs of terms of which at least one changes with the
+// iteration, and neither is loaded.
 func (l *loop) comparisons() (out []comparison) {
 	roots := append([]smt.Term{l.Back}, l.Exits...)
 	for _, x := range l.values {
@@ -151,7 +151,7 @@ func (l *loop) comparisons() (out []comparison) {
 	return out
 }
 
-// loads reports whether the terms need what the iteration loads, or what else nothing is known of.
+// loads reports whether the terms depend on loads of the iteration, or on other unknown values.
 func (l *loop) loads(ts ...smt.Term) bool {
 	found := false
 	l.c.Visit(ts, func(t smt.Term) { found = found || l.c.Op(t) == smt.OpApp && l.moves(t) })
@@ -163,7 +163,7 @@ type comparison struct {
 	a, b smt.Term
 }
 
-// moves reports whether a term over place holders may differ between iterations.
+// moves reports whether a term over placeholders may differ between iterations.
 func (l *loop) moves(t smt.Term) bool {
 	found := false
 	l.c.Visit([]smt.Term{t}, func(u smt.Term) {
@@ -179,7 +179,7 @@ func (l *loop) mentions(t, v smt.Term) bool {
 	return found
 }
 
-// Text shows a candidate, with registers by their names.
+// Text formats a candidate, with the names of registers.
 func (s *Set) Text(c *Candidate) string {
 	text := s.th.Context.String(c.formula)
 	text = strings.ReplaceAll(text, fmt.Sprintf("%s%d.", holder, c.Loop), "")

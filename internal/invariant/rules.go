@@ -17,31 +17,37 @@ type Rule struct {
 
 // Rules is the table of rules. The order is that of --invariants.
 var Rules = []Rule{
-	{"non-negative", "indices that an unsigned comparison or an array assumes are not below zero", 0,
-		nonNegative},
-	{"entry-bound", "a register that only rises, or only falls, stays on one side of its value at the entry", 0, entryBound},
-	{"step-bound", "what an iteration may add once has been added at most k times: a fill position",
+	{"non-negative", "indices that an unsigned comparison or an array requires to be non-negative",
+		0, nonNegative},
+	{"entry-bound", "a register that only rises, or only falls, stays on one side of its entry value",
+		0, entryBound},
+	{"step-bound", "a step that an iteration may make was made at most k times: a fill position",
 		0, stepBound},
-	{"loop-bound", "what is compared with a bound each time does not pass it by more than a step", 0,
-		loopBound},
-	{"constant-bound", "state of small machines, and flags that are numbers", 0, constantBound},
-	{"power-of-two", "strides that double or halve by a way that closed forms do not see", 0,
-		powerOfTwo},
-	{"pair", "two registers that move together, or against each other: the sum or the difference is kept, or which is larger", 0, pairs},
+	{"loop-bound", "a value that each iteration compares with a bound passes it by one step at most",
+		0, loopBound},
+	{"constant-bound", "states of small machines, and flags that are numbers", 0, constantBound},
+	{"power-of-two", "strides that double or halve in a way that has no closed form", 0, powerOfTwo},
+	{"pair", "two registers that move together or in opposite directions: sum, difference or order",
+		0, pairs},
 	{"product", "one register doubles while another halves", 1, products},
-	{"predicate", "a flag says what a comparison says, or what another flag says", 0, predicates},
-	{"guarded-form", "registers that change only while a condition on the thread holds are as in a loop without it, until it fails for good", 0, guardedForms},
-	{"trips", "a value that is halved or doubled has so many bits", 0, trips},
-	{"candidate", "what the source proposes: __candidate_invariant", 0, guesses},
-	{"barrier-tag", "each iteration passes a barrier: the last one was passed in the iteration before", 0, tags},
+	{"predicate", "a flag equals a comparison, or another flag", 0, predicates},
+	{"guarded-form", "registers that change only while a condition on the thread holds have the " +
+		"closed form of an unconditional change, until the condition fails for good", 0, guardedForms},
+	{"trips", "a value that is halved or doubled has a bounded number of bits", 0, trips},
+	{"candidate", "candidates of the source: __candidate_invariant", 0, guesses},
+	{"barrier-tag", "each iteration passes a barrier, so the last one is of the previous iteration",
+		0, tags},
 }
 
+// nonNegative proposes v >= 0, read as signed.
 func nonNegative(l *loop) {
 	for _, x := range l.open(0) {
 		l.add(l.c.Sle(l.c.Const(0, x.width), x.v))
 	}
 }
 
+// entryBound proposes v <= entry and v >= entry, signed and unsigned: one of each pair survives for
+// a register that moves in one direction without wrapping.
 func entryBound(l *loop) {
 	for _, x := range l.open(0) {
 		l.add(l.c.Sle(x.Init, x.v))
@@ -51,6 +57,8 @@ func entryBound(l *loop) {
 	}
 }
 
+// stepBound proposes |v - entry| <= k*s for each constant s that an iteration may add. A counter
+// that advances under a condition has no closed form, but it advances at most once in an iteration.
 func stepBound(l *loop) {
 	c := l.c
 	for _, x := range l.open(0) {
@@ -104,6 +112,7 @@ func loopBound(l *loop) {
 	}
 }
 
+// constantBound proposes v <= n for the constants that the loop assigns to v or compares.
 func constantBound(l *loop) {
 	c := l.c
 	for _, x := range l.open(0) {
@@ -129,6 +138,7 @@ func constantBound(l *loop) {
 	}
 }
 
+// powerOfTwo proposes v & (v-1) = 0 and v != 0.
 func powerOfTwo(l *loop) {
 	c := l.c
 	for _, x := range l.open(0) {
@@ -138,6 +148,7 @@ func powerOfTwo(l *loop) {
 	}
 }
 
+// pairs proposes v = w, v - w and v + w as at the entry, v <= w and w <= v.
 func pairs(l *loop) {
 	c := l.c
 	for i, x := range l.values {
@@ -154,6 +165,8 @@ func pairs(l *loop) {
 	}
 }
 
+// products proposes that v*w is as at the entry, for registers that an iteration may shift: a
+// stride that doubles and a count that halves, in reductions.
 func products(l *loop) {
 	c := l.c
 	for i, x := range l.values {
@@ -180,6 +193,8 @@ func (l *loop) scales(x *value) bool {
 	return found
 }
 
+// predicates proposes that a flag is constant, equals another flag or its negation, or equals a
+// comparison of the loop or its negation.
 func predicates(l *loop) {
 	c := l.c
 	var flags []smt.Term
@@ -209,18 +224,22 @@ func predicates(l *loop) {
 	}
 }
 
+// guesses proposes what the source proposes.
 func guesses(l *loop) {
 	for _, g := range l.Guesses {
 		l.add(l.holders.Apply(g))
 	}
 }
 
+// trips proposes k <= 32 and k <= 64: a value that is halved until it is zero has no more bits.
 func trips(l *loop) {
 	for _, n := range []uint64{32, 64} {
 		l.add(l.c.Ule(l.k, l.c.Const(n, 32)))
 	}
 }
 
+// tags proposes that the last barrier is of iteration k-1, for k > 0, or that it is one of the
+// barriers that the loop contains.
 func tags(l *loop) {
 	c := l.c
 	first := c.Eq(l.k, c.Const(0, 32))

@@ -9,13 +9,13 @@ import (
 	"heddle/internal/smt"
 )
 
-// Most candidates are wrong, and a solver takes one query or more to say so of a few of them.
-// Traces say it in no query: the loops of the thread are run on numbers, by the same terms that the
-// queries are about. A state in which a trace comes to a header is one that the axioms allow, so
-// that a candidate which is false in it is no invariant, whatever Houdini would have said first.
+// Most candidates are wrong, and a solver needs at least one query to refute a few of them. Traces
+// refute them without queries: they evaluate the loops of the thread on numbers, with the same
+// terms as in the queries. A state in which a trace reaches a header is allowed by the axioms, so a
+// candidate that is false in it is not an invariant.
 //
-// They are traces of the abstraction, not of the emulator: what is loaded is arbitrary in both, and
-// nothing has to be launched, so that one costs microseconds.
+// They are traces of the abstraction, not of the emulator: loads yield arbitrary values in both,
+// and nothing is launched, so a trace costs microseconds. What they miss is left to Houdini.
 
 // Limits of the traces. A trace through nested loops visits at most mostVisits headers.
 const (
@@ -40,7 +40,8 @@ type tracer struct {
 	drops  int // of candidates, so far
 }
 
-// numbers are what inputs are chosen from, beside small ones: what loops are sensitive to.
+// numbers are the inputs to choose from in addition to small ones: bounds to which loops are
+// sensitive.
 var numbers = []uint64{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256, 1000,
 	1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<64 - 1}
 
@@ -137,8 +138,7 @@ func pick(r uint64) uint64 {
 	return numbers[r>>2%uint64(len(numbers))]
 }
 
-// run comes to the loops directly inside one, in their order, and reports whether all of them were
-// left.
+// run executes the loops directly inside one, in order, and reports whether all of them terminated.
 func (t *tracer) run(counter smt.Term) bool {
 	for _, i := range t.inner[counter] {
 		if !t.loop(i) {
@@ -148,8 +148,8 @@ func (t *tracer) run(counter smt.Term) bool {
 	return true
 }
 
-// loop runs one loop in the iteration in which the loops around it are, and reports whether it was
-// left.
+// loop executes one loop in the current iteration of the loops around it, and reports whether it
+// terminated.
 func (t *tracer) loop(i int) bool {
 	l := &t.h.th.Loops[i]
 	t.e.Reset()
@@ -194,7 +194,7 @@ func (t *tracer) values(l *thread.Loop, of func(*thread.Slot) smt.Term) []uint64
 	return out
 }
 
-// define says what a symbol is at the iterations in which the loops are.
+// define sets the value of a symbol in the current iterations of the loops.
 func (t *tracer) define(symbol smt.Term, v uint64) {
 	c := t.h.c
 	if c.Op(symbol) == smt.OpVar {
@@ -215,7 +215,7 @@ func (t *tracer) define(symbol smt.Term, v uint64) {
 	t.m.Funcs[name][smt.Key(args)] = v
 }
 
-// defines notes that traces say what symbols are.
+// defines notes that traces define the values of symbols.
 func (t *tracer) defines(symbols ...smt.Term) {
 	for _, s := range symbols {
 		if t.h.c.Op(s) == smt.OpApp {
@@ -224,8 +224,8 @@ func (t *tracer) defines(symbols ...smt.Term) {
 	}
 }
 
-// free reports whether a candidate speaks of what is arbitrary in a trace and may not be: axioms
-// can tie what memory holds at a header to the iteration before.
+// free reports whether a candidate is about a value that is arbitrary in a trace but may not be so
+// in a query: axioms can tie contents of memory at a header to the previous iteration.
 func (t *tracer) free(c *Candidate) bool {
 	free := false
 	t.h.c.Visit([]smt.Term{c.at}, func(v smt.Term) {
@@ -244,7 +244,7 @@ func (t *tracer) refute(i int, k uint64) {
 	}
 }
 
-// where names the inputs that a candidate speaks of, with their values in the trace.
+// where returns the inputs that a candidate depends on, with their values in the trace.
 func (t *tracer) where(c *Candidate) string {
 	ctx := t.h.c
 	var out []string

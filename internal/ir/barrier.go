@@ -39,8 +39,9 @@ func (in *Instr) NumberedBarrier() (Barrier, bool) {
 }
 
 // BlockBarrier is a barrier at which all threads of a block wait for each other, as far as the
-// instruction says: barrier 0, written as a constant, of no counted number of threads, .sync or .red.
-// It is the one definition of a block barrier; engines that know less of them say so by its methods.
+// instruction says: barrier 0, written as a constant, of no counted number of threads, .sync or
+// .red. It is the one definition of a block barrier; engines that know less of them say so by its
+// methods.
 type BlockBarrier struct {
 	// Reduces says that the barrier also combines a predicate, and has a result: .red.
 	Reduces bool
@@ -48,8 +49,8 @@ type BlockBarrier struct {
 	Guarded bool
 }
 
-// Plain reports whether the barrier does nothing but wait: what __syncthreads() is. A guard does not
-// matter.
+// Plain reports whether the barrier does nothing but wait: what __syncthreads() is. A guard does
+// not matter.
 func (b BlockBarrier) Plain() bool { return !b.Reduces }
 
 // Unguarded reports whether the barrier is plain and has no guard, so that a thread that reaches it

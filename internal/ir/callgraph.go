@@ -2,8 +2,8 @@ package ir
 
 import "heddle/internal/event"
 
-// Callees returns the functions that f may call or whose address it takes, each once, in the order of the
-// text. A function whose address f takes counts, since an indirect call may reach it.
+// Callees returns the functions that f may call or whose address it takes, each once, in the order
+// of the text. A function whose address f takes counts, since an indirect call may reach it.
 func Callees(f *Func) []*Func {
 	var out []*Func
 	seen := make(map[*Func]bool)
@@ -27,8 +27,8 @@ func Callees(f *Func) []*Func {
 	return out
 }
 
-// ReachableFuncs returns k and every function that may run when k does, in depth-first order. Addresses
-// of functions in the initialisers of variables that this code mentions count as calls.
+// ReachableFuncs returns k and every function that may run when k does, in depth-first order.
+// Addresses of functions in the initialisers of variables that this code mentions count as calls.
 func ReachableFuncs(k *Func) []*Func {
 	seen := map[*Func]bool{k: true}
 	vars := make(map[*Var]bool)
@@ -52,8 +52,8 @@ func ReachableFuncs(k *Func) []*Func {
 	return out
 }
 
-// usedVars returns the variables that the instructions of f mention, and those whose address stands in
-// their initialisers, except those in seen, which it extends.
+// usedVars returns the variables that the instructions of f mention, and those whose address stands
+// in their initialisers, except those in seen, which it extends.
 func usedVars(f *Func, seen map[*Var]bool) []*Var {
 	var out []*Var
 	add := func(v *Var) {

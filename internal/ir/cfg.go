@@ -1,7 +1,7 @@
 package ir
 
-// Link sets the predecessors of all blocks from their successors, and numbers blocks and instructions.
-// Whoever builds or changes a function's blocks calls it last.
+// Link sets the predecessors of all blocks from their successors, and numbers blocks and
+// instructions. Whoever builds or changes a function's blocks calls it last.
 func (f *Func) Link() {
 	n := 0
 	for i, b := range f.Blocks {
@@ -52,8 +52,8 @@ func (in *Instr) Op() string {
 	return in.Row.Opcode
 }
 
-// ReversePostorder returns the blocks that are reachable from the entry so that each comes before its
-// successors, back edges excepted.
+// ReversePostorder returns the blocks that are reachable from the entry so that each comes before
+// its successors, back edges excepted.
 func ReversePostorder(f *Func) []BlockID {
 	if len(f.Blocks) == 0 {
 		return nil
@@ -66,8 +66,8 @@ func ReversePostorder(f *Func) []BlockID {
 	return out
 }
 
-// graph is a directed graph over 0..len-1: the form in which the algorithms of this package see the CFG,
-// its reverse, and either with a virtual node.
+// graph is a directed graph over 0..len-1: the form in which the algorithms of this package see the
+// CFG, its reverse, and either with a virtual node.
 type graph [][]int32
 
 func blockGraph(f *Func) graph {
@@ -90,8 +90,9 @@ func (g graph) reverse() graph {
 	return r
 }
 
-// postorder lists the nodes reachable from root, each after those that the depth-first search enters
-// from it. It keeps its own stack: a generated function may have a path of many thousand blocks.
+// postorder lists the nodes reachable from root, each after those that the depth-first search
+// enters from it. It keeps its own stack: a generated function may have a path of many thousand
+// blocks.
 func postorder(g graph, root int32) []int32 {
 	return postorderFrom(g, root, make([]bool, len(g)))
 }
@@ -119,8 +120,8 @@ func postorderFrom(g graph, root int32, seen []bool) []int32 {
 	return order
 }
 
-// mark sets seen for every node that can be reached from those of from, and returns those that were not
-// marked before.
+// mark sets seen for every node that can be reached from those of from, and returns those that were
+// not marked before.
 func (g graph) mark(seen []bool, from ...int32) []int32 {
 	var fresh []int32
 	visit := func(nodes []int32) {

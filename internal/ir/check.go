@@ -25,16 +25,17 @@ func CheckModule(m *Module) []error {
 			}
 		}
 		if len(v.Init) > v.Size {
-			errs = append(errs, fmt.Errorf("%s: %d bytes of initialiser for %d", v.Name, len(v.Init), v.Size))
+			errs = append(errs, fmt.Errorf("%s: %d bytes of initialiser for %d", v.Name, len(v.Init),
+				v.Size))
 		}
 	}
 	return errs
 }
 
 // Check reports every way in which f breaks the rules that its users rely on: edges agree in both
-// directions and with the terminators, operands are in range and of the kinds that their roles take,
-// register types agree with instruction types, instructions are numbered and have spans. It is for tests;
-// a function that irgen accepts has no such faults.
+// directions and with the terminators, operands are in range and of the kinds that their roles
+// take, register types agree with instruction types, instructions are numbered and have spans. It
+// is for tests; a function that irgen accepts has no such faults.
 func Check(f *Func) []error {
 	c := &checker{f: f}
 	if f.Blocks == nil {
@@ -91,7 +92,8 @@ func (c *checker) area(name string, size int, lists ...[]*Var) {
 	for _, vars := range lists {
 		for _, v := range vars {
 			if !v.InReg && (v.Offset < 0 || v.Offset+v.Size > size || v.Align > 0 && v.Offset%v.Align != 0) {
-				c.errorf("%s at %d, size %d, align %d, does not fit a %s of %d bytes", v.Name, v.Offset, v.Size, v.Align, name, size)
+				c.errorf("%s at %d, size %d, align %d, does not fit a %s of %d bytes", v.Name, v.Offset, v.Size,
+					v.Align, name, size)
 			}
 		}
 	}
@@ -164,7 +166,8 @@ func (c *checker) successors(b *Block) {
 	if len(b.Succs) != want {
 		c.errorf("%d successors, but the last instruction makes %d", len(b.Succs), want)
 	}
-	if t := b.Terminator(); len(b.Succs) > 0 && (t == nil || t.Guard != NoReg) && b.Succs[len(b.Succs)-1] != b.ID+1 {
+	if t := b.Terminator(); len(b.Succs) > 0 && (t == nil || t.Guard != NoReg) &&
+		b.Succs[len(b.Succs)-1] != b.ID+1 {
 		c.errorf("falls through to b%d, which is not the next block", b.Succs[len(b.Succs)-1])
 	}
 }
@@ -211,7 +214,8 @@ func (c *checker) instr(in *Instr) {
 
 func (c *checker) regInRange(r RegID) bool { return r >= 0 && int(r) < len(c.f.Regs) }
 
-// operand checks what an operand refers to, and that a destination is something that can be written.
+// operand checks what an operand refers to, and that a destination is something that can be
+// written.
 func (c *checker) operand(o *Operand, dst bool) bool {
 	n := len(c.errs)
 	if dst && o.Kind != None && o.Kind != Register && o.Kind != Vector && o.Kind != VarVal {

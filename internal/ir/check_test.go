@@ -78,8 +78,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Registers may be wider than the instruction type for ld, st and cvt only, and floats never (PTX ISA
-// 9.4.1, Tables 27 and 28).
+// Registers may be wider than the instruction type for ld, st and cvt only, and floats never (PTX
+// ISA 9.4.1, Tables 27 and 28).
 func TestRegisterTypes(t *testing.T) {
 	regs := Regs("p pred", "b16 b16", "b32 b32", "b64 b64", "u16 u16", "s32 s32", "u64 u64", "f32 f32", "f64 f64")
 	for _, c := range []struct {

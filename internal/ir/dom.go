@@ -1,8 +1,9 @@
 package ir
 
-// This file follows K. Cooper, T. Harvey, K. Kennedy: "A Simple, Fast Dominance Algorithm" (2001): iterate
-// over the reverse postorder and intersect the dominator paths of the predecessors, until nothing changes.
-// Nodes are numbered by postorder, so an intersection climbs from the smaller number.
+// This file follows K. Cooper, T. Harvey, K. Kennedy: "A Simple, Fast Dominance Algorithm" (2001):
+// iterate over the reverse postorder and intersect the dominator paths of the predecessors, until
+// nothing changes. Nodes are numbered by postorder, so an intersection climbs from the smaller
+// number.
 //
 // Deviations: the tree is numbered in preorder afterwards, so that Dominates is two comparisons.
 
@@ -12,12 +13,12 @@ type DomTree struct {
 	pre, end []int32   // preorder number, and the largest one of the subtree; -1 if not reached
 }
 
-// IDom returns the immediate dominator (or postdominator) of b. NoBlock stands for none: b is the entry
-// (is postdominated by the virtual exit only), or cannot be reached.
+// IDom returns the immediate dominator (or postdominator) of b. NoBlock means none: b is the
+// entry (is postdominated by the virtual exit only), or cannot be reached.
 func (t *DomTree) IDom(b BlockID) BlockID { return t.idom[b] }
 
-// Dominates reports whether a dominates (postdominates) b; every reached block does so for itself. It is
-// false if either cannot be reached from the root.
+// Dominates reports whether a dominates (postdominates) b; every reached block does so for itself.
+// It is false if either cannot be reached from the root.
 func (t *DomTree) Dominates(a, b BlockID) bool {
 	return t.pre[a] >= 0 && t.pre[b] >= 0 && t.pre[a] <= t.pre[b] && t.end[b] <= t.end[a]
 }
@@ -27,8 +28,8 @@ func Dominators(f *Func) *DomTree {
 	return newDomTree(idoms(blockGraph(f), 0), len(f.Blocks))
 }
 
-// idoms returns the immediate dominator of each node of g for paths from root: root for itself, -1 for a
-// node that is not reached.
+// idoms returns the immediate dominator of each node of g for paths from root: root for itself, -1
+// for a node that is not reached.
 func idoms(g graph, root int32) []int32 {
 	post := postorder(g, root)
 	num := make([]int32, len(g)) // postorder number; -1 if not reached
@@ -79,10 +80,11 @@ func intersect(idom, num []int32, a, b int32) int32 {
 	return a
 }
 
-// newDomTree numbers the tree that idom describes. Nodes from n on are virtual: they are in the tree, but
-// no block has one as its immediate dominator.
+// newDomTree numbers the tree that idom describes. Nodes from n on are virtual: they are in the
+// tree, but no block has one as its immediate dominator.
 func newDomTree(idom []int32, n int) *DomTree {
-	t := &DomTree{idom: make([]BlockID, n), pre: make([]int32, len(idom)), end: make([]int32, len(idom))}
+	t := &DomTree{idom: make([]BlockID, n), pre: make([]int32, len(idom)),
+		end: make([]int32, len(idom))}
 	children := make(graph, len(idom))
 	root := int32(-1)
 	for v, p := range idom {
@@ -100,8 +102,8 @@ func newDomTree(idom []int32, n int) *DomTree {
 			t.idom[v] = BlockID(p)
 		}
 	}
-	// In a postorder of a tree the subtree of a node is the run of nodes that ends with it. Mirrored, that
-	// is a preorder.
+	// In a postorder of a tree the subtree of a node is the run of nodes that ends with it. Mirrored,
+	// that is a preorder.
 	post := postorder(children, root)
 	for i, v := range post {
 		t.pre[v] = int32(len(post) - 1 - i)

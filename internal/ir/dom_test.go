@@ -8,8 +8,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// randomFunc draws a CFG of up to 12 blocks with up to 3 successors each. A block without successors ends
-// in ret, exit or trap; some others end in a guarded exit.
+// randomFunc draws a CFG of up to 12 blocks with up to 3 successors each. A block without
+// successors ends in ret, exit or trap; some others end in a guarded exit.
 func randomFunc(t *rapid.T) *Func {
 	n := rapid.IntRange(1, 12).Draw(t, "blocks")
 	f := &Func{Name: "f", Kernel: rapid.Bool().Draw(t, "kernel")}
@@ -101,8 +101,8 @@ func exitsOf(f *Func, kinds ...exitKind) []BlockID {
 	return out
 }
 
-// a postdominates b if every path from b out of the function goes through a. Blocks that no path leads out
-// of are excluded, and so is what can reach them: there the pseudo edges count.
+// a postdominates b if every path from b out of the function goes through a. Blocks that no path
+// leads out of are excluded, and so is what can reach them: there the pseudo edges count.
 func TestPostDominators(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := randomFunc(t)
@@ -134,8 +134,8 @@ func TestPostDominators(t *testing.T) {
 	})
 }
 
-// Where lanes come together: for a block with a path to a ret, the first block after it that is on every
-// such path; else the same with exit and trap; else with a guarded exit.
+// Where lanes come together: for a block with a path to a ret, the first block after it that is on
+// every such path; else the same with exit and trap; else with a guarded exit.
 func TestPostDom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := randomFunc(t)
@@ -180,8 +180,8 @@ func TestPostDom(t *testing.T) {
 	})
 }
 
-// Reducibility by T1-T2 (Hecht and Ullman): remove self-loops, merge a node into its only predecessor;
-// the graph is reducible exactly if one node remains.
+// Reducibility by T1-T2 (Hecht and Ullman): remove self-loops, merge a node into its only
+// predecessor; the graph is reducible exactly if one node remains.
 func reducible(f *Func) bool {
 	live := reach(f, succs, NoBlock, 0)
 	in := make(map[BlockID]map[BlockID]bool)

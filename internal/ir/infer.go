@@ -7,15 +7,16 @@ import (
 	"heddle/internal/isa"
 )
 
-// InferPointers marks the parameters of f, and of the functions that it can reach, whose values are used
-// as addresses of global or constant memory: as the base of an access or in a cvta, directly or through
-// moves, additions, selections, call arguments, and memory cells that are stored to and loaded from at one
-// constant place of a variable. Of a struct parameter it collects the offsets of such fields (PtrFields).
-// What is marked already stays so.
+// InferPointers marks the parameters of f, and of the functions that it can reach, whose values are
+// used as addresses of global or constant memory: as the base of an access or in a cvta, directly
+// or through moves, additions, selections, call arguments, and memory cells that are stored to and
+// loaded from at one constant place of a variable. Of a struct parameter it collects the offsets of
+// such fields (PtrFields). Marks are never removed.
 //
-// PTX does not say which parameters are pointers, so this is a guess that errs for what registers do not
-// show: a pointer kept in memory at a computed address is missed, and of two parameters whose sum is an
-// address only one is taken. Where the other side of a sum may be the pointer, the mark is also noted as a guess (Guessed).
+// PTX does not say which parameters are pointers, so this is a guess that errs for what registers
+// do not show: a pointer kept in memory at a computed address is missed, and of two parameters
+// whose sum is an address only one is taken. Where the other side of a sum may be the pointer, the
+// mark is also noted as a guess (Guessed).
 func InferPointers(f *Func) {
 	funcs := ReachableFuncs(f)
 	for _, guess := range []bool{false, true} { // first what is sure
@@ -36,8 +37,9 @@ type place struct {
 	off int64
 }
 
-// inference works over nodes: the registers of the function, then the cells, memory places of pointer size
-// that are loaded from or stored to. An edge leads from a node to those whose value it may hold.
+// inference works over nodes: the registers of the function, then the cells, memory places of
+// pointer size that are loaded from or stored to. An edge leads from a node to those whose value it
+// may hold.
 type inference struct {
 	f     *Func
 	size  int // of a pointer
@@ -49,16 +51,18 @@ type inference struct {
 	need  []bool          // must hold a pointer
 	carry []bool          // may hold the value of a parameter
 	named []bool          // may hold the address of a variable
-	alien []bool          // may hold what was in memory that is not the function's own, or what a call returned
-	masks graph           // like from, for what keeps most of a pointer
-	guess bool            // sums are decided of which either side may be the pointer
+	// may hold what was in memory that is not the function's own, or what a call returned
+	alien []bool
+	masks graph // like from, for what keeps most of a pointer
+	guess bool  // sums are decided of which either side may be the pointer
 }
 
 // sum is d = a + b.
 type sum struct{ d, a, b int32 }
 
 func newInference(f *Func, guess bool) *inference {
-	x := &inference{f: f, guess: guess, size: 8, defs: make([][]*Instr, len(f.Regs)), cells: make(map[place]int32), add: make(map[int32][]int)}
+	x := &inference{f: f, guess: guess, size: 8, defs: make([][]*Instr, len(f.Regs)),
+		cells: make(map[place]int32), add: make(map[int32][]int)}
 	if f.Module != nil && f.Module.AddressSize == 32 {
 		x.size = 4
 	}
@@ -103,9 +107,11 @@ func destinations(in *Instr) []RegID {
 func (x *inference) copies(in *Instr) {
 	switch {
 	case in.IsPlainLoad():
-		x.cellCopies(in, in.Src, in.Dst, func(cell, reg int32) { x.from[reg] = append(x.from[reg], cell) })
+		x.cellCopies(in, in.Src, in.Dst,
+			func(cell, reg int32) { x.from[reg] = append(x.from[reg], cell) })
 	case in.Action() == isa.ActStore:
-		x.cellCopies(in, in.Src, in.Src[min(1, len(in.Src)):], func(cell, reg int32) { x.from[cell] = append(x.from[cell], reg) })
+		x.cellCopies(in, in.Src, in.Src[min(1, len(in.Src)):],
+			func(cell, reg int32) { x.from[cell] = append(x.from[cell], reg) })
 	case passesPointer(in):
 		if len(in.Dst) != 1 || in.Dst[0].Kind != Register || x.regSize(in.Dst[0].Reg) != x.size {
 			return
@@ -113,7 +119,8 @@ func (x *inference) copies(in *Instr) {
 		x.regCopies(in, int32(in.Dst[0].Reg))
 	case in.Operation().Bitwise():
 		for i := range in.Src {
-			if d, o := in.Dst[0], &in.Src[i]; d.Kind == Register && o.Kind == Register && x.regSize(d.Reg) == x.size {
+			if d, o := in.Dst[0], &in.Src[i]; d.Kind == Register && o.Kind == Register &&
+				x.regSize(d.Reg) == x.size {
 				x.masks[d.Reg] = append(x.masks[d.Reg], int32(o.Reg))
 			}
 		}
@@ -242,8 +249,8 @@ func (x *inference) resolve(o *Operand) (place, bool) {
 func (x *inference) run() bool {
 	x.spread()
 	x.eachInstr(x.roots)
-	// Sums of two registers that may both be parameters are decided last: when one side holds what is a
-	// pointer for another reason, the other is an index.
+	// Sums of two registers that may both be parameters are decided last: when one side holds what is
+	// a pointer for another reason, the other is an index.
 	known := make([]bool, len(x.from))
 	to := x.from.reverse()
 	for n := range x.need {
@@ -252,7 +259,8 @@ func (x *inference) run() bool {
 		}
 	}
 	for _, s := range x.sums {
-		if x.guess && x.need[s.d] && !known[s.a] && !known[s.b] && x.carry[s.a] && x.carry[s.b] && x.named[s.a] == x.named[s.b] {
+		if x.guess && x.need[s.d] && !known[s.a] && !known[s.b] && x.carry[s.a] && x.carry[s.b] &&
+			x.named[s.a] == x.named[s.b] {
 			x.require(s.a)
 			to.mark(known, s.a)
 		}
@@ -330,7 +338,8 @@ func (x *inference) roots(in *Instr) {
 		x.callRoots(in)
 		return
 	case in.Action() == isa.ActConvertAddress:
-		if len(in.Src) == 1 && in.Src[0].Kind == Register && in.Dst[0].Kind == Register && pointerSpace(in.Space) && in.Has(isa.ToSpace) {
+		if len(in.Src) == 1 && in.Src[0].Kind == Register && in.Dst[0].Kind == Register &&
+			pointerSpace(in.Space) && in.Has(isa.ToSpace) {
 			x.require(int32(in.Src[0].Reg))
 			x.require(int32(in.Dst[0].Reg))
 		}
@@ -422,7 +431,8 @@ func (x *inference) mark() bool {
 		}
 	}
 	for p, n := range x.cells {
-		if !x.need[n] || p.off < 0 || p.off+int64(x.size) > int64(p.v.Size) || !slices.Contains(x.f.Params, p.v) {
+		if !x.need[n] || p.off < 0 || p.off+int64(x.size) > int64(p.v.Size) ||
+			!slices.Contains(x.f.Params, p.v) {
 			continue
 		}
 		switch off := int(p.off); {

@@ -16,17 +16,20 @@ type InlineError struct {
 
 func (e *InlineError) Error() string { return e.What }
 
-// maxInlined bounds the instructions of what Inline returns: calls of calls can grow without measure.
+// maxInlined bounds the instructions of what Inline returns: calls of calls can grow without
+// measure.
 const maxInlined = 1 << 20
 
-// Inline returns f with the functions that it calls in the place of the calls, as far as they have bodies; f itself if
-// there are none. An indirect call becomes a choice among the functions that it can mean: those that its list names,
-// or all of the module whose address is taken and whose parameters have the sizes of the arguments; if it is none of
-// them, the call is made as before, and it is a call of a function without a body. Recursion is an *InlineError.
+// Inline returns f with the functions that it calls in the place of the calls, as far as they have
+// bodies; f itself if there are none. An indirect call becomes a choice among the functions that it
+// can mean: those that its list names, or all of the module whose address is taken and whose
+// parameters have the sizes of the arguments; if it is none of them, the call is made as before,
+// and it is a call of a function without a body. Recursion is an *InlineError.
 //
-// Variables of the body of a called function are copied for each call if they are local or parameters; shared and
-// global ones exist once (PTX ISA 5.1.6). The copies of instructions keep their places in PTX and source, and name as
-// their Caller a call that stays: it stands where the function returns, and has the results as its operands.
+// Variables of the body of a called function are copied for each call if they are local or
+// parameters; shared and global ones exist once (PTX ISA 5.1.6). The copies of instructions keep
+// their places in PTX and source, and name as their Caller a call that stays: it stands where the
+// function returns, and has the results as its operands.
 func Inline(f *Func) (*Func, error) {
 	if !callsBodies(f) {
 		return f, nil
@@ -42,11 +45,12 @@ func Inline(f *Func) (*Func, error) {
 	out.Regs = n.regs
 	out.Blocks = n.blocks
 	out.Link()
+	checkedFunc("inlining", &out)
 	return &out, nil
 }
 
-// layOut numbers the blocks and gives the branches their targets. Control that goes on elsewhere than in the next
-// block gets a branch.
+// layOut numbers the blocks and gives the branches their targets. Control that goes on elsewhere
+// than in the next block gets a branch.
 func (n *inliner) layOut() {
 	blocks := n.blocks
 	n.blocks = nil
@@ -58,7 +62,8 @@ func (n *inliner) layOut() {
 		if !falls || i+1 < len(blocks) && to[len(to)-1] == blocks[i+1] {
 			continue
 		}
-		goTo := &Instr{Desc: branch, Guard: NoReg, Span: n.to.Span, Src: []Operand{branchOperand(n.to.Span)}}
+		goTo := &Instr{Desc: branch, Guard: NoReg, Span: n.to.Span,
+			Src: []Operand{branchOperand(n.to.Span)}}
 		if last := b.Last(); last != nil {
 			goTo.Span, goTo.Loc, goTo.Caller = last.Span, last.Loc, last.Caller
 		}
@@ -133,7 +138,8 @@ func (n *inliner) link(b *Block, to ...*Block) {
 	n.succs[b] = to
 }
 
-// body copies the blocks of c. Control comes from the block before, if there is one, and goes on at next.
+// body copies the blocks of c. Control comes from the block before, if there is one, and goes on at
+// next.
 func (n *inliner) body(c *copied, before, next *Block) error {
 	if slices.Contains(n.stack, c.fn) {
 		return &InlineError{What: "recursion: " + c.fn.Demangled + " calls itself"}
@@ -176,7 +182,8 @@ func (n *inliner) body(c *copied, before, next *Block) error {
 			}
 		}
 		if len(to) == 0 && at.Terminator() == nil { // behind the call of a function that does not return
-			at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewExit(), Guard: NoReg, Span: c.fn.Span, Caller: c.call})
+			at.Instrs = append(at.Instrs,
+				&Instr{Desc: isa.NewExit(), Guard: NoReg, Span: c.fn.Span, Caller: c.call})
 		}
 		n.link(at, to...)
 	}
@@ -188,7 +195,8 @@ func (n *inliner) call(in *Instr, at *Block) (*Block, error) {
 	rest := n.block("")
 	if in.Guard != NoReg {
 		here := n.block("")
-		skip := &Instr{Desc: branch, Guard: in.Guard, Neg: !in.Neg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{branchOperand(in.Span)}}
+		skip := &Instr{Desc: branch, Guard: in.Guard, Neg: !in.Neg, Span: in.Span, Loc: in.Loc,
+			Caller: in.Caller, Src: []Operand{branchOperand(in.Span)}}
 		at.Instrs = append(at.Instrs, skip)
 		n.link(at, rest, here)
 		at = here
@@ -201,16 +209,18 @@ func (n *inliner) call(in *Instr, at *Block) (*Block, error) {
 	for _, g := range n.candidates(in, args) {
 		is, body, not := n.register("", isa.Pred), n.block(""), n.block("")
 		at.Instrs = append(at.Instrs,
-			&Instr{Desc: equal, Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Dst: []Operand{{Kind: Register, Reg: is}},
+			&Instr{Desc: equal, Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller,
+				Dst: []Operand{{Kind: Register, Reg: is}},
 				Src: []Operand{target, {Kind: FuncAddr, Reg: NoReg, Func: g}}},
-			&Instr{Desc: branch, Guard: is, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{branchOperand(in.Span)}})
+			&Instr{Desc: branch, Guard: is, Span: in.Span, Loc: in.Loc, Caller: in.Caller,
+				Src: []Operand{branchOperand(in.Span)}})
 		n.link(at, body, not)
 		if err := n.enter(in, g, args, body, rest); err != nil {
 			return nil, err
 		}
 		at = not
 	}
-	at.Instrs = append(at.Instrs, in) // of a function that nobody knows
+	at.Instrs = append(at.Instrs, in) // of an unknown function
 	n.link(at, rest)
 	return rest, nil
 }
@@ -243,7 +253,8 @@ func (n *inliner) size(o Operand) int {
 	return o.Var.Size
 }
 
-// addressTaken returns the functions of a module whose address something takes, in the order of the text.
+// addressTaken returns the functions of a module whose address something takes, in the order of the
+// text.
 func addressTaken(m *Module) []*Func {
 	taken := map[*Func]bool{}
 	for _, v := range m.Vars {
@@ -278,7 +289,8 @@ func addressTaken(m *Module) []*Func {
 func (n *inliner) enter(in *Instr, g *Func, args []Operand, at, rest *Block) error {
 	low := RegID(len(n.regs))
 	n.regs = append(n.regs, g.Regs...)
-	done := &Instr{Desc: in.Desc, Guard: NoReg, Span: in.Span, Loc: in.Loc, Callee: g, Caller: in.Caller}
+	done := &Instr{Desc: in.Desc, Guard: NoReg, Span: in.Span, Loc: in.Loc, Callee: g,
+		Caller: in.Caller}
 	c := &copied{fn: g, call: done, reg: func(r RegID) RegID { return r + low }, vars: map[*Var]*Var{}}
 	for i, p := range g.Params {
 		if i >= len(args) { // an array without bound may be left out
@@ -304,13 +316,15 @@ func (n *inliner) pass(c *copied, p *Var, arg Operand, in *Instr, at *Block) {
 	switch {
 	case p.InReg:
 		desc := moveOf(n.regs[c.reg(p.Reg)].Type)
-		at.Instrs = append(at.Instrs, &Instr{Desc: desc, Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Dst: []Operand{{Kind: Register, Reg: c.reg(p.Reg)}}, Src: []Operand{arg}})
+		at.Instrs = append(at.Instrs, &Instr{Desc: desc, Guard: NoReg, Span: in.Span, Loc: in.Loc,
+			Caller: in.Caller, Dst: []Operand{{Kind: Register, Reg: c.reg(p.Reg)}}, Src: []Operand{arg}})
 	case arg.Kind == VarVal:
 		c.vars[p] = arg.Var
 	default:
 		v := n.variable(c, p)
 		mem := Operand{Kind: Mem, Reg: NoReg, Var: v}
-		at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewStoreParam(partType(p.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{mem, arg}})
+		at.Instrs = append(at.Instrs, &Instr{Desc: isa.NewStoreParam(partType(p.Size)), Guard: NoReg,
+			Span: in.Span, Loc: in.Loc, Caller: in.Caller, Src: []Operand{mem, arg}})
 	}
 }
 
@@ -328,13 +342,15 @@ func (n *inliner) give(c *copied, r *Var, dst Operand, in *Instr, leave *Block) 
 	}
 	switch {
 	case r.InReg && dst.Kind == Register:
-		leave.Instrs = append(leave.Instrs, &Instr{Desc: moveOf(n.regs[c.reg(r.Reg)].Type), Guard: NoReg, Span: in.Span, Loc: in.Loc,
+		leave.Instrs = append(leave.Instrs, &Instr{Desc: moveOf(n.regs[c.reg(r.Reg)].Type), Guard: NoReg,
+			Span: in.Span, Loc: in.Loc,
 			Dst: []Operand{dst}, Src: []Operand{{Kind: Register, Reg: c.reg(r.Reg)}}})
 	case dst.Kind == VarVal:
 		c.vars[r] = dst.Var
 	case dst.Kind == Register:
 		mem := Operand{Kind: Mem, Reg: NoReg, Var: n.variable(c, r)}
-		leave.Instrs = append(leave.Instrs, &Instr{Desc: isa.NewLoadParam(partType(r.Size)), Guard: NoReg, Span: in.Span, Loc: in.Loc,
+		leave.Instrs = append(leave.Instrs, &Instr{Desc: isa.NewLoadParam(partType(r.Size)), Guard: NoReg,
+			Span: in.Span, Loc: in.Loc,
 			Dst: []Operand{dst}, Src: []Operand{mem}})
 	}
 }

@@ -1,8 +1,8 @@
 // Package ir is the intermediate representation that every engine works on: functions of typed
 // instructions over dense register numbers, with a control-flow graph.
 //
-// It is not SSA: a register may be written at many places, as in PTX. Every instruction keeps its PTX span
-// and its inline stack in the user's source.
+// It is not SSA: a register may be written at many places, as in PTX. Every instruction keeps its
+// PTX span and its inline stack in the user's source.
 package ir
 
 import (
@@ -64,11 +64,12 @@ type Func struct {
 	Params  []*Var // of space Param, in order; offsets are relative to the function's parameter area
 	Results []*Var
 	Regs    []Reg
-	Vars    []*Var   // variables of every space declared in the body; .shared, .global and .const ones exist once
-	Blocks  []*Block // nil for a function that is only declared
+	// variables of every space declared in the body; .shared, .global and .const ones exist once
+	Vars   []*Var
+	Blocks []*Block // nil for a function that is only declared
 
-	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and the
-	// call arguments declared in the body: each has its Offset in it.
+	// ParamSize is the size in bytes of the function's parameter area, which holds Params, Results and
+	// the call arguments declared in the body: each has its Offset in it.
 	ParamSize int
 	// LocalSize is the size in bytes of the function's own .local variables.
 	LocalSize int
@@ -100,14 +101,14 @@ type Var struct {
 	PtrSpace event.Space
 	Pointer  bool   // a parameter that is (marked or inferred to be) a pointer
 	Source   string // the name in the user's source, if known and another one
-	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used as
-	// pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
+	// PtrFields are the offsets, ascending, of the 8-byte fields of a struct parameter that are used
+	// as pointers. For a parameter that is itself a pointer it stays empty: Pointer says so.
 	PtrFields []int
-	// Guessed are the offsets of those of them (0 for Pointer) that may be integers: they are added to something that may be
-	// the pointer as well.
+	// Guessed are the offsets of those of them (0 for Pointer) that may be integers: they are added to
+	// something that may be the pointer as well.
 	Guessed []int
-	// InReg says that a parameter or result of a .func is a register, Reg, and has no memory; its Space is
-	// NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
+	// InReg says that a parameter or result of a .func is a register, Reg, and has no memory; its
+	// Space is NoSpace. (.func (.reg .u32 r) f (.reg .u32 a), PTX ISA 11.2.2.)
 	InReg bool
 	Reg   RegID
 }
@@ -128,11 +129,12 @@ type Reloc struct {
 	Func    *Func // instead of Target
 	Addend  int64
 	Generic bool // generic(x): a generic address rather than one in the variable's own space
-	Shift   int  // the field holds the address shifted right by Shift bits: 0xFF00(x) has Size 1, Shift 8
+	// the field holds the address shifted right by Shift bits: 0xFF00(x) has Size 1, Shift 8
+	Shift int
 }
 
-// Block is a basic block. Its last instruction may be a terminator; without one it falls through to the
-// single successor.
+// Block is a basic block. Its last instruction may be a terminator; without one it falls through to
+// the single successor.
 type Block struct {
 	ID     BlockID
 	Label  string
@@ -143,12 +145,12 @@ type Block struct {
 
 // Instr is one instruction.
 //
-// Control flow: bra has one Src of kind BranchTo, and its block has the successors [target] or, guarded,
-// [target, fall-through]. brx.idx has Src[0], the index, and then a BranchTo for each entry of its table;
-// the successors are those targets in that order, and last, if guarded, the fall-through. ret, exit and
-// trap have no successor or, guarded, the fall-through. A call of a function that never returns ends its
-// block without successor unless guarded. A block may occur more than once in Succs, and then does so as
-// often in Preds.
+// Control flow: bra has one Src of kind BranchTo, and its block has the successors [target] or,
+// guarded, [target, fall-through]. brx.idx has Src[0], the index, and then a BranchTo for each
+// entry of its table; the successors are those targets in that order, and last, if guarded, the
+// fall-through. ret, exit and trap have no successor or, guarded, the fall-through. A call of a
+// function that never returns ends its block without successor unless guarded. A block may occur
+// more than once in Succs, and then does so as often in Preds.
 type Instr struct {
 	isa.Desc
 	Index int   // in the function
@@ -157,10 +159,12 @@ type Instr struct {
 	Dst   []Operand
 	Src   []Operand // in the order of the PTX text; an address is one operand of kind Mem
 	// Call only. Dst are the results and Src the arguments, each a Register, an Imm or a VarVal.
-	Callee  *Func         // nil for an indirect call: Src[0] holds the target, the arguments follow
-	Orders  event.Orders  // of what orders memory: which, as .pragma "heddle.order" says
-	Grid    bool          // a barrier that a thread passes once all blocks have come there: .pragma "heddle.grid"
-	Targets []*Func       // of an indirect call: all candidates, if .calltargets or a call table names them
+	Callee *Func        // nil for an indirect call: Src[0] holds the target, the arguments follow
+	Orders event.Orders // of what orders memory: which, as .pragma "heddle.order" says
+	// a barrier that a thread passes once all blocks have reached it: .pragma "heddle.grid"
+	Grid bool
+	// of an indirect call: all candidates, if .calltargets or a call table names them
+	Targets []*Func
 	Caller  *Instr        // the call in whose place Inline put it; nil elsewhere
 	Span    source.Span   // in the PTX text
 	Loc     *source.Frame // in the user's source, innermost first; nil without line info
@@ -192,7 +196,8 @@ type Operand struct {
 	Val   uint64
 	Var   *Var
 	Func  *Func
-	Elems []Operand // of a Vector; of a Mem: what follows the address in the brackets (texture coordinates)
+	// of a Vector; of a Mem: what follows the address in the brackets (texture coordinates)
+	Elems []Operand
 	Span  source.Span
 }
 

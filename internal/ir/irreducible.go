@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Irreducible returns the parts of f whose control flow is not reducible: each is a set of blocks that lie on
-// cycles together which no back edge closes, so that it has several entries. Blocks ascend.
+// Irreducible returns the parts of f whose control flow is not reducible: each is a set of blocks
+// that lie on cycles together which no back edge closes, so that it has several entries. Blocks
+// ascend.
 func Irreducible(f *Func, dom *DomTree) [][]BlockID {
 	rpo := ReversePostorder(f)
 	forward := make(graph, len(f.Blocks)) // without back edges
@@ -27,7 +28,8 @@ func Irreducible(f *Func, dom *DomTree) [][]BlockID {
 	return out
 }
 
-// components returns the strongly connected components of the part of g that holds nodes (Kosaraju's algorithm).
+// components returns the strongly connected components of the part of g that holds nodes
+// (Kosaraju's algorithm).
 func components(g graph, nodes []BlockID) [][]BlockID {
 	var order []int32
 	seen := make([]bool, len(g))
@@ -53,8 +55,8 @@ func components(g graph, nodes []BlockID) [][]BlockID {
 	return out
 }
 
-// ExplainIrreducible says in words which blocks of f have no reducible control flow, and where they can be entered; ""
-// if there are none.
+// ExplainIrreducible says in words which blocks of f have no reducible control flow, and where they
+// can be entered; "" if there are none.
 func ExplainIrreducible(f *Func, dom *DomTree) string {
 	var parts []string
 	for _, c := range Irreducible(f, dom) {

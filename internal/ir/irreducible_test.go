@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIrreducible: a function has irreducible parts exactly if FindLoops calls it irreducible, and each part is what it
-// says: from each of its blocks every other can be reached within it, and control can enter it at two places.
+// TestIrreducible: a function has irreducible parts exactly if FindLoops calls it irreducible, and
+// each part is what it says: from each of its blocks every other can be reached within it, and
+// control can enter it at two places.
 func TestIrreducible(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,12 +8,13 @@ type SharedVar struct {
 	At int // byte offset from the start of the block's shared memory
 }
 
-// Layout places the shared variables that kernel k and the functions reachable from it mention: module
-// variables in the order of the text, then those of function bodies. Size is the size of the static part.
+// Layout places the shared variables that kernel k and the functions reachable from it mention:
+// module variables in the order of the text, then those of function bodies. Size is the size of the
+// static part.
 //
-// Arrays without bound (.extern .shared b[]) all start at the end of the static part, at the largest
-// alignment among them: they are the one dynamic shared memory of the launch (CUDA C++ Programming Guide,
-// "__shared__"). Shared variables that the kernel cannot reach take no room.
+// Arrays without bound (.extern .shared b[]) all start at the end of the static part, at the
+// largest alignment among them: they are the one dynamic shared memory of the launch (CUDA C++
+// Programming Guide, "__shared__"). Shared variables that the kernel cannot reach take no room.
 func Layout(k *Func) (vars []SharedVar, size int) {
 	seen := make(map[*Var]bool)
 	funcs := ReachableFuncs(k)

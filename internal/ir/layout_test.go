@@ -8,8 +8,8 @@ import (
 	. "heddle/internal/ir/irtest"
 )
 
-// A kernel and a function that it calls, in one module with shared variables: Layout takes those that
-// either mentions, aligned, and puts all arrays without bound at the end.
+// A kernel and a function that it calls, in one module with shared variables: Layout takes those
+// that either mentions, aligned, and puts all arrays without bound at the end.
 func TestLayout(t *testing.T) {
 	k := Fun("k",
 		Regs("q u64"),

@@ -7,7 +7,8 @@ import "strings"
 // Specification reports whether a function has annotations in the place of a body: __spec_NAME.
 func (f *Func) Specification() bool { return strings.HasPrefix(f.plainName(), "__spec_") }
 
-// Uninterpreted reports whether a function is one of its arguments of which nothing else is known: __uninterpreted_function_NAME.
+// Uninterpreted reports whether a function is one of its arguments of which nothing else is known:
+// __uninterpreted_function_NAME.
 func (f *Func) Uninterpreted() bool {
 	return f.Blocks == nil && strings.HasPrefix(f.plainName(), "__uninterpreted_function_")
 }

@@ -13,17 +13,19 @@ import (
 type Sync uint8
 
 const (
-	NoSync    Sync = iota // nothing; a barrier that stands there goes
-	BlockSync             // bar.sync 0, of all threads of the block; a barrier that stands there stays as it is
-	WarpSync              // bar.warp.sync of all lanes; a barrier that stands there becomes one
-	AsIs                  // what is there without the points: nothing, or the barrier that stands
+	NoSync Sync = iota // nothing; an existing barrier is removed
+	// bar.sync 0, of all threads of the block; an existing barrier stays as it is
+	BlockSync
+	WarpSync // bar.warp.sync of all lanes; an existing barrier becomes one
+	AsIs     // as without the points: nothing, or the existing barrier
 )
 
-// Choice says what becomes of the point of that number, and which memory the barrier then orders. A barrier that stands
-// and stays keeps its own order.
+// Choice says what becomes of the point of that number, and which memory the barrier then orders. A
+// barrier that stands and stays keeps its own order.
 type Choice func(point int) (Sync, event.Orders)
 
-// Point returns the number of a point, whether in is one, and whether it is that of the barrier that comes next.
+// Point returns the number of a point, whether in is one, and whether it is that of the barrier
+// that comes next.
 func (in *Instr) Point() (n int, point, standing bool) {
 	if point, standing = in.IsPoint(); !point {
 		return 0, false, false
@@ -31,8 +33,8 @@ func (in *Instr) Point() (n int, point, standing bool) {
 	return int(in.Src[0].Val), true, standing
 }
 
-// Points returns the numbers of the points of a kernel and of what it calls, ascending, each once. A point occurs as
-// often as the function that holds it was inlined.
+// Points returns the numbers of the points of a kernel and of what it calls, ascending, each once.
+// A point occurs as often as the function that holds it was inlined.
 func Points(k *Func) []int {
 	var out []int
 	for _, f := range ReachableFuncs(k) {
@@ -58,12 +60,14 @@ func (e *LostBarrierError) Error() string {
 	return fmt.Sprintf("the barrier of point %d is not there: what was compiled for it is no single bar.sync", e.Point)
 }
 
-// Placed returns a copy of m without points, in which the chosen ones are barriers. m is left as it was, and what the
-// copy does not change (files, module variables, instructions other than calls) it shares with m. A barrier that a
-// choice takes away is the one that follows its mark in the block; where there is none, the error is a
-// *LostBarrierError.
+// Placed returns a copy of m without points, in which the chosen ones are barriers. m is left as it
+// was, and what the copy does not change (files, module variables, instructions other than calls)
+// it shares with m. A barrier that a choice takes away is the one that follows its mark in the
+// block; where there is none, the error is a *LostBarrierError.
 func Placed(m *Module, choose Choice) (*Module, error) {
-	return duplicate(m, func(p *placer, b *Block, instrs []*Instr) error { return p.place(b, instrs, choose) })
+	return duplicate(m, func(p *placer, b *Block, instrs []*Instr) error {
+		return p.place(b, instrs, choose)
+	})
 }
 
 // NewPoint is a point to be put into a module.
@@ -74,7 +78,8 @@ type NewPoint struct {
 
 // Pointed returns a copy of m, as Placed makes them, with points before and after instructions.
 func Pointed(m *Module, before, after map[*Instr][]NewPoint) *Module {
-	out, _ := duplicate(m, func(p *placer, b *Block, instrs []*Instr) error { // there is nothing that could be lost
+	// Nothing can be lost here, so that there is no error.
+	out, _ := duplicate(m, func(p *placer, b *Block, instrs []*Instr) error {
 		for _, in := range instrs {
 			for _, n := range before[in] {
 				b.Instrs = append(b.Instrs, pointAt(in, n, in.Span.Start))
@@ -115,6 +120,7 @@ func duplicate(m *Module, fill func(p *placer, b *Block, instrs []*Instr) error)
 			return nil, err
 		}
 	}
+	Checked("placing barriers", &out)
 	return &out, nil
 }
 
@@ -134,7 +140,8 @@ func (p *placer) variables(vars []*Var) []*Var {
 			if refers[v] {
 				continue
 			}
-			refers[v] = slices.ContainsFunc(v.Relocs, func(r Reloc) bool { return r.Func != nil || refers[r.Target] || p.vars[r.Target] != nil })
+			refers[v] = slices.ContainsFunc(v.Relocs,
+				func(r Reloc) bool { return r.Func != nil || refers[r.Target] || p.vars[r.Target] != nil })
 			changed = changed || refers[v]
 		}
 	}
@@ -262,7 +269,8 @@ func (p *placer) instr(in *Instr) *Instr {
 }
 
 func (p *placer) operands(ops []Operand) []Operand {
-	named := slices.ContainsFunc(ops, func(o Operand) bool { return o.Func != nil || p.vars[o.Var] != nil })
+	named := slices.ContainsFunc(ops,
+		func(o Operand) bool { return o.Func != nil || p.vars[o.Var] != nil })
 	if !named {
 		return ops
 	}

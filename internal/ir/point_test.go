@@ -12,8 +12,9 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// pointKernel has a point before and after a store, a barrier that can go, one that cannot be told (it is named by a
-// register), and a function with a point that is called at two places, once by a table.
+// pointKernel has a point before and after a store, a barrier that can go, one that cannot be told
+// (it is named by a register), and a function with a point that is called at two places, once by a
+// table.
 const pointKernel = `.version 8.3
 .target sm_80
 .address_size 64

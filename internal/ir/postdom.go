@@ -2,21 +2,23 @@ package ir
 
 import "heddle/internal/isa"
 
-// Postdominators are the dominators of the reversed CFG, rooted at a virtual exit. What has an edge to
-// the virtual exit differs between the textbook tree (PostDominators) and reconvergence (PostDom).
+// Postdominators are the dominators of the reversed CFG, rooted at a virtual exit. What has an edge
+// to the virtual exit differs between the textbook tree (PostDominators) and reconvergence
+// (PostDom).
 //
-// A block from which no path leaves the function gets a path by a pseudo edge from one block of the loop
-// that holds it, as in LLVM's GenericDomTreeConstruction: the block that the depth-first search leaves
-// first, which is usually the latch.
+// A block from which no path leaves the function gets a path by a pseudo edge from one block of the
+// loop that holds it, as in LLVM's GenericDomTreeConstruction: the block that the depth-first
+// search leaves first, which is usually the latch.
 
 // exitKind says how a block leaves the function, ordered by how much it counts for reconvergence.
 type exitKind uint8
 
 const (
-	returns     exitKind = iota // ret
-	dies                        // exit, trap, a call that does not return, for all lanes that get there
-	mayDie                      // the same under a guard, with a fall-through
-	neverLeaves                 // pseudo edges of endless loops
+	returns exitKind = iota // ret
+	// exit, trap, a call that does not return, for all lanes that reach it
+	dies
+	mayDie      // the same under a guard, with a fall-through
+	neverLeaves // pseudo edges of endless loops
 	noExit
 )
 
@@ -46,8 +48,8 @@ func exitOf(f *Func, b *Block) exitKind {
 	return noExit
 }
 
-// PostDominators returns the postdominator tree of f over all ways to leave the function: ret, exit and
-// trap, guarded ones too. Every block is in the tree, also those that the entry does not reach.
+// PostDominators returns the postdominator tree of f over all exits of the function: ret, exit
+// and trap, guarded ones too. Every block is in the tree, also those that the entry does not reach.
 func PostDominators(f *Func) *DomTree {
 	class := func(b *Block) exitKind {
 		if exitOf(f, b) == noExit {
@@ -58,21 +60,21 @@ func PostDominators(f *Func) *DomTree {
 	return newDomTree(idoms(exitGraph(f, class), int32(len(f.Blocks))), len(f.Blocks))
 }
 
-// PostDom returns for each block where the lanes of a warp that part at its end come together again: its
-// immediate postdominator, or NoBlock for the end of the function.
+// PostDom returns for each block where the lanes of a warp that part at its end come together
+// again: its immediate postdominator, or NoBlock for the end of the function.
 //
-// Lanes that end (exit, trap, a call that does not return, a guarded ret of a kernel) come together with
-// no one, and the others do not wait for them; so a path that leads only to such an end counts for no
-// block that has a path to a ret. The same holds for endless loops. PostDominators gives the textbook
-// tree.
+// Lanes that end (exit, trap, a call that does not return, a guarded ret of a kernel) come together
+// with no one, and the others do not wait for them; so a path that leads only to such an end counts
+// for no block that has a path to a ret. The same holds for endless loops. PostDominators gives the
+// textbook tree.
 func PostDom(f *Func) []BlockID {
 	g := exitGraph(f, func(b *Block) exitKind { return exitOf(f, b) })
 	return newDomTree(idoms(g, int32(len(f.Blocks))), len(f.Blocks)).idom
 }
 
-// exitGraph returns the reversed CFG with the virtual exit as its last node. Exits of a better kind are
-// taken first: a block's level is the first kind of exit that it reaches, and only edges between blocks
-// of one level are kept.
+// exitGraph returns the reversed CFG with the virtual exit as its last node. Exits of a better kind
+// are taken first: a block's level is the first kind of exit that it reaches, and only edges
+// between blocks of one level are kept.
 func exitGraph(f *Func, class func(*Block) exitKind) graph {
 	n := len(f.Blocks)
 	forward := blockGraph(f)

@@ -30,8 +30,8 @@ func (f *Func) Format(in *Instr) string {
 	return p.String()
 }
 
-// FormatParts returns the destinations of an instruction and the rest of it without its guard, with the registers
-// named as name says: "%r1" and "add.s32 %r2, 1".
+// FormatParts returns the destinations of an instruction and the rest of it without its guard, with
+// the registers named as name says: "%r1" and "add.s32 %r2, 1".
 func (f *Func) FormatParts(in *Instr, name func(RegID) string) (dst, rest string) {
 	d, r := printer{f: f, name: name}, printer{f: f, name: name}
 	if in.IsCall() {
@@ -84,7 +84,8 @@ func (p *printer) variable(v *Var) {
 		fmt.Fprintf(p, "%s .reg.%s", v.Name, v.Type)
 		return
 	}
-	fmt.Fprintf(p, "%s .%s.%s size %d align %d at %d", v.Name, v.Space, v.Type, v.Size, v.Align, v.Offset)
+	fmt.Fprintf(p, "%s .%s.%s size %d align %d at %d", v.Name, v.Space, v.Type, v.Size, v.Align,
+		v.Offset)
 	if v.Pointer {
 		p.WriteString(" pointer")
 	}

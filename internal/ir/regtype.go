@@ -12,10 +12,10 @@ type TypeError struct {
 	Msg     string
 }
 
-// CheckTypes compares the registers of an instruction that is executable with its types (PTX ISA 6.1, 9.4.1): sizes are equal
-// and kinds agree; for ld, st and cvt a register of a bit or integer type may be wider than the
-// instruction type. Operands of isa.AnyType are not checked, nor are special registers, which are read at the
-// width of the instruction.
+// CheckTypes compares the registers of an instruction that is executable with its types (PTX ISA
+// 6.1, 9.4.1): sizes are equal and kinds agree; for ld, st and cvt a register of a bit or integer
+// type may be wider than the instruction type. Operands of isa.AnyType are not checked, nor are
+// special registers, which are read at the width of the instruction.
 func CheckTypes(f *Func, in *Instr) []TypeError {
 	if in.Row == nil || !in.Row.Executable || in.IsCall() {
 		return nil
@@ -64,8 +64,8 @@ func (c *typeChecker) vector(o *Operand, t isa.Type) {
 	}
 }
 
-// PartType returns the type of each of n elements of a vector operand of a mov of type t. They are the
-// parts of one value (PTX ISA 9.7.9.4), or, with .v2 and .v4, one value each.
+// PartType returns the type of each of n elements of a vector operand of a mov of type t. They are
+// the parts of one value (PTX ISA 9.7.9.4), or, with .v2 and .v4, one value each.
 func PartType(d *isa.Desc, t isa.Type, n int) isa.Type {
 	if d.Vec > 1 || n == 0 {
 		return t
@@ -77,14 +77,16 @@ func PartType(d *isa.Desc, t isa.Type, n int) isa.Type {
 func (c *typeChecker) base(o *Operand) {
 	t := c.f.Regs[o.Reg].Type
 	if (t.Size() != 4 && t.Size() != 8) || t.IsFloat() {
-		c.errorf(o, "%s is of type .%s; an address needs an integer register of 32 or 64 bits", c.f.Regs[o.Reg].Name, t)
+		c.errorf(o, "%s is of type .%s; an address needs an integer register of 32 or 64 bits",
+			c.f.Regs[o.Reg].Name, t)
 	}
 }
 
 func (c *typeChecker) register(o *Operand, t isa.Type) {
 	r := &c.f.Regs[o.Reg]
 	if !fits(r.Type, t, c.relaxed) {
-		c.errorf(o, "%s is of type .%s, but %s takes .%s here (PTX ISA 9.4)", r.Name, r.Type, c.in.Op(), t)
+		c.errorf(o, "%s is of type .%s, but %s takes .%s here (PTX ISA 9.4)", r.Name, r.Type, c.in.Op(),
+			t)
 	}
 }
 
@@ -102,7 +104,8 @@ func fits(r, t isa.Type, relaxed bool) bool {
 	switch {
 	case rs < ts || rs > ts && !relaxed:
 		return false
-	case rb || tb: // Tables 27 and 28: a .bX on either side takes all; a float in a wider register is odd but allowed
+	// Tables 27 and 28: a .bX on either side takes all; a float in a wider register is odd but allowed
+	case rb || tb:
 		return true
 	case r.IsFloat() != t.IsFloat():
 		return false

@@ -2,10 +2,12 @@ package ir
 
 import "strings"
 
-// A register operand of a video instruction may have a selector, which says what part of the register is meant:
-// r.b0, r.h10 (PTX ISA 9.7.18). It stands in the operand's Val, as the bytes of its text.
+// A register operand of a video instruction may have a selector, which says what part of the
+// register is meant: r.b0, r.h10 (PTX ISA 9.7.18). It stands in the operand's Val, as the bytes of
+// its text.
 
-// SetSelector gives a register operand a selector of at most eight letters; ok is false for a longer one.
+// SetSelector gives a register operand a selector of at most eight letters; ok is false for a
+// longer one.
 func (o *Operand) SetSelector(s string) (ok bool) {
 	o.Val = 0
 	for i := len(s) - 1; i >= 0; i-- {
@@ -14,8 +16,8 @@ func (o *Operand) SetSelector(s string) (ok bool) {
 	return len(s) <= 8
 }
 
-// Selector returns the selector of a register operand of a video instruction, without the dot; empty if there is
-// none.
+// Selector returns the selector of a register operand of a video instruction, without the dot;
+// empty if there is none.
 func (o *Operand) Selector() string {
 	var b strings.Builder
 	for v := o.Val; o.Kind == Register && v != 0; v >>= 8 {

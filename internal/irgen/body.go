@@ -37,7 +37,8 @@ type edge struct {
 
 // body builds the blocks of f from its definition.
 func (g *gen) body(f *ir.Func, d *ptx.Func) {
-	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)}, paramTop: f.ParamSize}
+	fg := &fgen{g: g, f: f, used: usedLabels{make(map[string]bool), make(map[string]int64)},
+		paramTop: f.ParamSize}
 	fg.scope = &scope{parent: &g.top}
 	if f.Kernel {
 		f.LocalSize = g.local
@@ -226,9 +227,10 @@ const (
 	gridPragma  = "heddle.grid"
 )
 
-// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next instruction, a barrier,
-// a fence or a strong operation, orders; .pragma "heddle.grid", which says that the code before the next instruction, a
-// barrier of the block, waits for all blocks of the grid; and those that mark points. Other pragmas are hints.
+// pragma reads .pragma "heddle.order all|global|shared|none", which says what memory the next
+// instruction, a barrier, a fence or a strong operation, orders; .pragma "heddle.grid", which says
+// that the code before the next instruction, a barrier of the block, waits for all blocks of the
+// grid; and those that mark points. Other pragmas are hints.
 func (f *fgen) pragma(d *ptx.Directive) {
 	if d.Name != ".pragma" {
 		return
@@ -267,8 +269,8 @@ func (f *fgen) variable(d *ptx.Var) {
 	f.g.initialisers() // a call table must be known when a call names it
 }
 
-// startBlock ends the current block, which falls through, and begins another. A block that is still empty
-// and has no label yet takes the new one.
+// startBlock ends the current block, which falls through, and begins another. A block that is still
+// empty and has no label yet takes the new one.
 func (f *fgen) startBlock(name string) {
 	if f.cur != nil && len(f.cur.Instrs) == 0 && f.cur.Label == "" {
 		f.cur.Label = name
@@ -309,7 +311,8 @@ func (f *fgen) finish(body *ptx.Block) {
 		if !end.IsValid() {
 			end = body.Span().Start
 		}
-		f.emit(&ir.Instr{Desc: isa.NewReturn(), Guard: ir.NoReg, Span: source.Span{Start: end, End: end}, Loc: f.frame}, nil)
+		f.emit(&ir.Instr{Desc: isa.NewReturn(), Guard: ir.NoReg, Span: source.Span{Start: end, End: end},
+			Loc: f.frame}, nil)
 	}
 	for i, b := range f.f.Blocks {
 		for _, l := range f.edges[i].to {

@@ -36,7 +36,8 @@ func (f *fgen) labelNamed(name string, span source.Span) *label {
 	sym := f.scope.lookup(f, name)
 	switch {
 	case sym == nil:
-		f.g.errorf(span, "label %s is not in this function, or in a block that cannot be entered from here", name)
+		f.g.errorf(span,
+			"label %s is not in this function, or in a block that cannot be entered from here", name)
 	case sym.kind != symLabel:
 		f.g.errorf(span, "%s is %s; expected a label", name, f.describe(sym))
 	default:

@@ -94,7 +94,7 @@ func (f *fgen) call(in *ir.Instr, s ptx.Inst) bool {
 // passed is an argument or a result of a call: an operand, or a component of a vector.
 type passed struct {
 	op   ptx.Operand
-	part int // -1: the whole
+	part int // -1: all of it
 }
 
 // spread puts the components of vector registers and of lists in braces in their place.
@@ -106,7 +106,8 @@ func (f *fgen) spread(ops ptx.Operands) []passed {
 		case ptx.Vector:
 			n = o.Parts().Len()
 		case ptx.Name:
-			if sym := f.scope.lookup(f, o.Name()); sym != nil && sym.kind == symReg && sym.vector && o.Field() == "" {
+			if sym := f.scope.lookup(f, o.Name()); sym != nil && sym.kind == symReg && sym.vector &&
+				o.Field() == "" {
 				n = len(sym.regs)
 			}
 		}
@@ -146,7 +147,8 @@ func (f *fgen) callee(in *ir.Instr, p *callParts) (*signature, bool) {
 	}
 	in.Src = append(in.Src, out)
 	if p.list.Kind() == ptx.NoOperand {
-		f.g.errorf(p.target.Span(), "an indirect call needs a .callprototype, a .calltargets list or a call table (PTX ISA 9.7.12.5)")
+		f.g.errorf(p.target.Span(),
+			"an indirect call needs a .callprototype, a .calltargets list or a call table (PTX ISA 9.7.12.5)")
 		return nil, false
 	}
 	return f.candidates(in, p.list)
@@ -162,7 +164,8 @@ func (f *fgen) candidates(in *ir.Instr, o ptx.Operand) (*signature, bool) {
 	sym := f.scope.lookup(f, name)
 	switch {
 	case sym == nil:
-		f.g.errorf(o.Span(), "%s is not declared; expected a .callprototype, a .calltargets list or a call table", name)
+		f.g.errorf(o.Span(),
+			"%s is not declared; expected a .callprototype, a .calltargets list or a call table", name)
 		return nil, false
 	case sym.kind == symProto:
 		return f.g.protoSignature(sym.proto), true
@@ -185,7 +188,8 @@ func (f *fgen) candidates(in *ir.Instr, o ptx.Operand) (*signature, bool) {
 			}
 		}
 	default:
-		f.g.errorf(o.Span(), "%s is %s; expected a .callprototype, a .calltargets list or a call table", name, f.describe(sym))
+		f.g.errorf(o.Span(), "%s is %s; expected a .callprototype, a .calltargets list or a call table",
+			name, f.describe(sym))
 		return nil, false
 	}
 	if len(in.Targets) == 0 {
@@ -281,8 +285,8 @@ func (f *fgen) counts(s ptx.Inst, sig *signature, results, args int) bool {
 	return true
 }
 
-// argument resolves an argument or result: a register, a constant, or the value of a .param variable of
-// the same size as the formal.
+// argument resolves an argument or result: a register, a constant, or the value of a .param
+// variable of the same size as the formal.
 func (f *fgen) argument(a passed, want formal) (ir.Operand, bool) {
 	o := a.op
 	out, ok := f.value(o, want.typ)
@@ -296,7 +300,8 @@ func (f *fgen) argument(a passed, want formal) (ir.Operand, bool) {
 	switch out.Kind {
 	case ir.VarAddr:
 		if out.Var.Space != event.Param || out.Val != 0 {
-			f.g.errorf(o.Span(), "%s is a .%s variable; a call passes registers, constants and .param variables", out.Var.Name, out.Var.Space)
+			f.g.errorf(o.Span(),
+				"%s is a .%s variable; a call passes registers, constants and .param variables", out.Var.Name, out.Var.Space)
 			return out, false
 		}
 		out.Kind = ir.VarVal

@@ -7,8 +7,9 @@ import (
 	"heddle/internal/ptx"
 )
 
-// Constant expressions (PTX ISA 4.5): 64-bit integers, signed or unsigned, and binary64 floats, with no
-// conversion between the two; and addresses, a symbol with an offset, where the context takes them.
+// Constant expressions (PTX ISA 4.5): 64-bit integers, signed or unsigned, and binary64 floats,
+// with no conversion between the two; and addresses, a symbol with an offset, where the context
+// takes them.
 
 // constant is the value of a constant expression.
 type constant struct {
@@ -25,8 +26,8 @@ type constant struct {
 	mask    uint64 // the mask() operator; 0 if absent
 }
 
-// eval computes a constant expression. It reports what is wrong and returns false. f may be nil outside
-// of a body.
+// eval computes a constant expression. It reports what is wrong and returns false. f may be nil
+// outside of a body.
 func (g *gen) eval(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	switch e.Kind() {
 	case ptx.Int:
@@ -75,8 +76,8 @@ func (g *gen) evalName(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	return constant{}, false
 }
 
-// masks are the operators that take one byte of an address or a number (PTX ISA 5.4.4), with the bits
-// that they shift by.
+// masks are the operators that take one byte of an address or a number (PTX ISA 5.4.4), with the
+// bits that they shift by.
 func maskShift(mask uint64) (shift int, ok bool) {
 	for shift = 0; shift < 64; shift += 8 {
 		if mask == 0xff<<shift {
@@ -178,7 +179,8 @@ func (g *gen) evalBinary(s *scope, f *fgen, e ptx.Operand) (constant, bool) {
 	case x.sym != nil || y.sym != nil:
 		return g.addAddress(e, x, y)
 	case x.single || y.single || x.float != y.float:
-		g.errorf(e.Span(), "operator %s: a constant expression takes two integers or two 64-bit floats (PTX ISA 4.5.4)", e.Op())
+		g.errorf(e.Span(),
+			"operator %s: a constant expression takes two integers or two 64-bit floats (PTX ISA 4.5.4)", e.Op())
 		return constant{}, false
 	case x.float:
 		return g.floatOp(e, x.f, y.f)
@@ -205,8 +207,10 @@ func (g *gen) addAddress(e ptx.Operand, x, y constant) (constant, bool) {
 }
 
 func (g *gen) conditional(e ptx.Operand, x, y, z constant) (constant, bool) {
-	if x.sym != nil || x.float || y.sym != nil || z.sym != nil || y.float != z.float || y.single || z.single {
-		g.errorf(e.Span(), "operator ?: takes an integer, and then two integers or two floats (PTX ISA 4.5.5)")
+	if x.sym != nil || x.float || y.sym != nil || z.sym != nil || y.float != z.float || y.single ||
+		z.single {
+		g.errorf(e.Span(),
+			"operator ?: takes an integer, and then two integers or two floats (PTX ISA 4.5.5)")
 		return constant{}, false
 	}
 	out := z
@@ -244,8 +248,8 @@ func (g *gen) floatOp(e ptx.Operand, x, y float64) (constant, bool) {
 	return constant{}, false
 }
 
-// intOp follows PTX ISA 4.5.5; where its text and Table 5 differ (the type of a remainder and of &, |, ^),
-// the bits are the same, and the text decides the type.
+// intOp follows PTX ISA 4.5.5; where its text and Table 5 differ (the type of a remainder and of &,
+// |, ^), the bits are the same, and the text decides the type.
 func (g *gen) intOp(e ptx.Operand, x, y constant) (constant, bool) {
 	u := x.unsigned || y.unsigned
 	sx, sy := int64(x.n), int64(y.n)
@@ -314,8 +318,8 @@ func (g *gen) intOp(e ptx.Operand, x, y constant) (constant, bool) {
 	return out, true
 }
 
-// bits converts a constant to the width of a type (PTX ISA 4.5.1, 4.5.2): integers are cut, floats are
-// rounded. It returns what is wrong, or "".
+// bits converts a constant to the width of a type (PTX ISA 4.5.1, 4.5.2): integers are cut, floats
+// are rounded. It returns what is wrong, or "".
 //
 // An untyped context (NoType) keeps 64 bits of an integer and the written width of a float.
 func (c *constant) bits(t isa.Type) (uint64, string) {

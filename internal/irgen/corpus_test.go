@@ -29,9 +29,9 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-// TestCorpus builds the IR of all .ptx files below the directory that HEDDLE_PTX_CORPUS names: those that
-// parse. What irgen accepts must pass the checker. What it rejects is counted by kind of error, for a
-// person to judge.
+// TestCorpus builds the IR of all .ptx files below the directory that HEDDLE_PTX_CORPUS names:
+// those that parse. What irgen accepts must pass the checker. What it rejects is counted by kind of
+// error, for a person to judge.
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("HEDDLE_PTX_CORPUS")
 	if root == "" {

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/ptx"
 )
 
-// declare enters every name of the module: variables, functions, aliases. Bodies are read afterwards, so
-// the order of the text does not matter for them.
+// declare enters every name of the module: variables, functions, aliases. Bodies are read
+// afterwards, so the order of the text does not matter for them.
 func (g *gen) declare(file *ptx.File) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -34,7 +34,8 @@ func (g *gen) moduleVar(d *ptx.Var) {
 		}
 		fallthrough
 	case "reg", "param":
-		g.errorf(d.Span(), "a .%s variable at module level is not supported (PTX ISA 7.1.1 forbids it since version 3.0)", d.Space)
+		g.errorf(d.Span(),
+			"a .%s variable at module level is not supported (PTX ISA 7.1.1 forbids it since version 3.0)", d.Space)
 		return
 	}
 	for _, v := range g.variables(&g.top, d) {
@@ -46,15 +47,16 @@ func (g *gen) moduleVar(d *ptx.Var) {
 	}
 }
 
-// oldLocals reports whether the module may have .local variables outside of functions: before PTX ISA 3.0 they
-// were allocated statically (7.1.1). They come first in the local memory of every kernel.
+// oldLocals reports whether the module may have .local variables outside of functions: before PTX
+// ISA 3.0 they were allocated statically (7.1.1). They come first in the local memory of every
+// kernel.
 func (g *gen) oldLocals() bool {
 	major, _, _ := strings.Cut(g.mod.Version, ".")
 	return major == "1" || major == "2"
 }
 
-// redeclare merges two declarations of one module variable, at most one of which is not .extern (PTX ISA
-// 11.6.1). The first one's object stands for both.
+// redeclare merges two declarations of one module variable, at most one of which is not .extern
+// (PTX ISA 11.6.1). Both are the object of the first.
 func (g *gen) redeclare(old *symbol, v *ir.Var) bool {
 	o := old.v
 	if !o.Extern && !v.Extern || o.Space != v.Space {
@@ -111,10 +113,12 @@ func (g *gen) agrees(f *ir.Func, d *ptx.Func) bool {
 	at := g.set.Format(f.Span.Start)
 	switch {
 	case prev.Entry != d.Entry:
-		g.errorf(d.NameSpan, "%s is declared as .entry and as .func; the other declaration is at %s", d.Name, at)
+		g.errorf(d.NameSpan, "%s is declared as .entry and as .func; the other declaration is at %s",
+			d.Name, at)
 	case prev.Body != nil && d.Body != nil:
 		g.errorf(d.NameSpan, "%s is defined twice; the first definition is at %s", d.Name, at)
-	case countNames(prev.Params) != countNames(d.Params) || countNames(prev.Results) != countNames(d.Results):
+	case countNames(prev.Params) != countNames(d.Params) ||
+		countNames(prev.Results) != countNames(d.Results):
 		g.errorf(d.NameSpan, "%s has %d parameters and %d results here, but %d and %d at %s", d.Name,
 			countNames(d.Params), countNames(d.Results), countNames(prev.Params), countNames(prev.Results), at)
 	default:
@@ -131,8 +135,8 @@ func countNames(vars []*ptx.Var) int {
 	return n
 }
 
-// signature sets the parameters and results of a function. The variables of its final declaration count;
-// an earlier one's are replaced.
+// signature sets the parameters and results of a function. The variables of its final declaration
+// count; an earlier one's are replaced.
 func (g *gen) signature(f *ir.Func, d *ptx.Func) {
 	f.Params, f.Results, f.ParamSize = nil, nil, 0
 	f.Params = g.formals(f, d.Params)
@@ -172,7 +176,8 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	}
 	switch {
 	case f.Kernel:
-		g.errorf(d.Span(), "a kernel's parameters must be in state space .param, not .reg (PTX ISA 11.2.1)")
+		g.errorf(d.Span(),
+			"a kernel's parameters must be in state space .param, not .reg (PTX ISA 11.2.1)")
 		return nil
 	case d.Vec > len(components):
 		g.errorf(d.Span(), "a vector register has at most %d components", len(components))
@@ -183,10 +188,11 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	}
 	var out []*ir.Var
 	for _, n := range d.Names {
-		// A vector register is passed component by component (PTX ISA 6.4.3: "Vectors may also be passed as
-		// arguments to called functions").
+		// A vector register is passed component by component (PTX ISA 6.4.3: "Vectors may also be passed
+		// as arguments to called functions").
 		for i := range max(d.Vec, 1) {
-			v := &ir.Var{Name: n.Name, Type: t, Size: t.Size(), Align: max(t.Size(), 1), Span: n.Span, InReg: true, Reg: ir.NoReg}
+			v := &ir.Var{Name: n.Name, Type: t, Size: t.Size(), Align: max(t.Size(), 1), Span: n.Span,
+				InReg: true, Reg: ir.NoReg}
 			if d.Vec > 0 {
 				v.Name += "." + components[i:][:1]
 				g.vectors[v] = n.Name
@@ -197,7 +203,7 @@ func (g *gen) regFormals(f *ir.Func, d *ptx.Var) []*ir.Var {
 	return out
 }
 
-// directives reads what stands between a function's header and its body (PTX ISA 11.4, 11.7).
+// directives reads what is between a function's header and its body (PTX ISA 11.4, 11.7).
 //
 // The system call behind assert never returns, which compilers for PTX before 6.4 cannot say.
 func (g *gen) directives(f *ir.Func, d *ptx.Func) {

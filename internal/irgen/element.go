@@ -8,15 +8,18 @@ import (
 	"heddle/internal/source"
 )
 
-// Operands that stand for a computation: a[i], whose index may be a register (PTX ISA 6.4.2), and reg+imm
-// outside of an address, which the text does not have and ptxas accepts. The computation is put in
-// front of the instruction, into registers of its own.
+// Operands that are computations: a[i], whose index may be a register (PTX ISA 6.4.2), and
+// reg+imm outside of an address, which the text does not have and ptxas accepts. The computation is
+// put in front of the instruction, into registers of its own.
 
-// helper emits an instruction without guard in front of the current one, with a new register as destination.
-func (f *fgen) helper(span source.Span, desc isa.Desc, dst isa.Type, srcs ...ir.Operand) ir.Operand {
+// helper emits an instruction without guard in front of the current one, with a new register as
+// destination.
+func (f *fgen) helper(span source.Span, desc isa.Desc, dst isa.Type,
+	srcs ...ir.Operand) ir.Operand {
 	d := ir.Operand{Kind: ir.Register, Reg: f.addReg("", dst), Span: span}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: desc, Guard: ir.NoReg, Span: span, Loc: f.frame, Dst: []ir.Operand{d}, Src: srcs}
+	*in = ir.Instr{Desc: desc, Guard: ir.NoReg, Span: span, Loc: f.frame, Dst: []ir.Operand{d},
+		Src: srcs}
 	f.f.Regs[d.Reg].Name = "%heddle_" + itoa(int(d.Reg))
 	f.emit(in, nil)
 	return d
@@ -59,7 +62,8 @@ func (f *fgen) offsetFrom(o ptx.Operand) (ir.Operand, bool) {
 	if o.Op() == "-" {
 		n = -n
 	}
-	imm := ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Val: n & (1<<(8*t.Size()-1)<<1 - 1), Span: o.Y().Span()}
+	imm := ir.Operand{Kind: ir.Imm, Reg: ir.NoReg, Val: n & (1<<(8*t.Size()-1)<<1 - 1),
+		Span: o.Y().Span()}
 	return f.helper(o.Span(), isa.NewAdd(t), t, base, imm), true
 }
 
@@ -140,11 +144,12 @@ func (f *fgen) scale(index ptx.Operand, size int) (ir.Operand, bool) {
 			return f.helper(index.Span(), isa.NewMulWide(isa.U32), isa.U64, i, imm), true
 		}
 	}
-	f.g.errorf(index.Span(), "expected an integer register of 32 bits, or as wide as an address, as the index of an array")
+	f.g.errorf(index.Span(),
+		"expected an integer register of 32 bits, or as wide as an address, as the index of an array")
 	return i, false
 }
 
-// elementMem is a[i] where an address in brackets may stand.
+// elementMem is a[i] where an address in brackets is allowed.
 func (f *fgen) elementMem(in *ir.Instr, o ptx.Operand) (ir.Operand, bool) {
 	a, ok := f.element(o)
 	if !ok {
@@ -154,7 +159,8 @@ func (f *fgen) elementMem(in *ir.Instr, o ptx.Operand) (ir.Operand, bool) {
 	if a.Kind == ir.Register {
 		// Its address is one in the array's own space, which a generic instruction does not read.
 		if in.Space == event.Generic {
-			f.g.errorf(o.Span(), "%s needs the state space of the array, as in %s.global, if the index is a register", in.Op(), in.Op())
+			f.g.errorf(o.Span(),
+				"%s needs the state space of the array, as in %s.global, if the index is a register", in.Op(), in.Op())
 			return out, false
 		}
 		out.Reg, out.Var, out.Val = a.Reg, nil, 0

@@ -107,8 +107,8 @@ func TestModuleErrors(t *testing.T) {
 	}
 }
 
-// checkError wants one error, at the marked text. A text without marks is not checked for the place of its
-// error.
+// checkError wants one error, at the marked text. A text without marks is not checked for the place
+// of its error.
 func checkError(t *testing.T, marked, want string) {
 	t.Helper()
 	before, rest, ok := strings.Cut(marked, "«")

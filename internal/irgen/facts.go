@@ -16,9 +16,9 @@ import (
 //	// heddle.param MANGLED INDEX NAME ptr|val TYPE
 //	// heddle.language cl
 //
-// PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a parameter that
-// has none. Facts about kernels that the module does not define are passed over: the compiler may have
-// dropped them. Other comments that begin with "heddle" belong to others.
+// PATH and TYPE (the LLVM type, for messages) go to the end of the line. NAME is "-" for a
+// parameter that has none. Facts about kernels that the module does not define are passed over: the
+// compiler may have dropped them. Other comments that begin with "heddle" belong to others.
 
 // facts reads them. They take precedence over what InferPointers would find.
 func (g *gen) facts(file *ptx.File) {
@@ -103,7 +103,8 @@ func (g *gen) paramFact(c *ptx.Comment, rest string) {
 
 // pointerSpace reads the address space of a pointer's LLVM type, as NVPTX numbers them.
 func pointerSpace(typ string) event.Space {
-	for n, space := range map[string]event.Space{"(1)": event.Global, "(3)": event.Shared, "(4)": event.Const} {
+	for n, space := range map[string]event.Space{"(1)": event.Global, "(3)": event.Shared,
+		"(4)": event.Const} {
 		if strings.Contains(typ, "addrspace"+n) {
 			return space
 		}

@@ -10,8 +10,8 @@ import (
 	"heddle/internal/source"
 )
 
-// FuzzModule: no text makes irgen panic or hang, errors lie in the text, and what irgen accepts passes the
-// checker.
+// FuzzModule: no text makes irgen panic or hang, errors lie in the text, and what irgen accepts
+// passes the checker.
 func FuzzModule(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.ptx")
 	for _, name := range files {

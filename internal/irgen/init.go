@@ -12,16 +12,18 @@ import (
 // maxInit bounds the bytes that an initialiser makes us hold.
 const maxInit = 1 << 28
 
-// initialisers evaluates the initialisers that are pending (PTX ISA 5.4.4): those of the module when all its
-// names are known, those of a body at the declaration.
+// initialisers evaluates the initialisers that are pending (PTX ISA 5.4.4): those of the module
+// when all its names are known, those of a body at the declaration.
 func (g *gen) initialisers() {
 	for _, p := range g.inits {
 		if p.v.Space != event.Global && p.v.Space != event.Const {
-			g.errorf(p.name.Span, "%s: only .global and .const variables can be initialised (PTX ISA 5.4.4)", p.name.Name)
+			g.errorf(p.name.Span, "%s: only .global and .const variables can be initialised (PTX ISA 5.4.4)",
+				p.name.Name)
 			continue
 		}
 		if p.v.Extern {
-			g.errorf(p.name.Span, "%s: an .extern variable cannot be initialised (PTX ISA 5.4.4)", p.name.Name)
+			g.errorf(p.name.Span, "%s: an .extern variable cannot be initialised (PTX ISA 5.4.4)",
+				p.name.Name)
 			continue
 		}
 		dims := append([]int64(nil), p.name.Dims...)
@@ -54,7 +56,8 @@ func (w *initWriter) write(in *ptx.Init, dims []int64, at int) {
 			return
 		}
 		if len(dims) > 0 {
-			w.g.errorf(in.Value.Span(), "%s: expected a list in braces for an array of %d", w.name.Name, dims[0])
+			w.g.errorf(in.Value.Span(), "%s: expected a list in braces for an array of %d", w.name.Name,
+				dims[0])
 			return
 		}
 		w.value(in.Value, at)
@@ -65,11 +68,13 @@ func (w *initWriter) write(in *ptx.Init, dims []int64, at int) {
 			w.write(in.List[0], nil, at)
 			return
 		}
-		w.g.errorf(in.Span, "%s: a list of %d values where one value is expected", w.name.Name, len(in.List))
+		w.g.errorf(in.Span, "%s: a list of %d values where one value is expected", w.name.Name,
+			len(in.List))
 		return
 	}
 	if int64(len(in.List)) > dims[0] {
-		w.g.errorf(in.List[dims[0]].Span, "%s: %d values for %d elements", w.name.Name, len(in.List), dims[0])
+		w.g.errorf(in.List[dims[0]].Span, "%s: %d values for %d elements", w.name.Name, len(in.List),
+			dims[0])
 		return
 	}
 	stride := elem
@@ -139,7 +144,8 @@ func (w *initWriter) reloc(e ptx.Operand, c *constant, at, size int) {
 		r.Target = c.sym.v
 		r.Generic = r.Generic || w.g.legacyAddresses()
 		if sp := r.Target.Space; sp != event.Global && sp != event.Const {
-			w.g.errorf(e.Span(), "%s: only addresses of .global and .const variables and of functions can be initial values (PTX ISA 5.4.4)", w.name.Name)
+			w.g.errorf(e.Span(),
+				"%s: only addresses of .global and .const variables and of functions can be initial values (PTX ISA 5.4.4)", w.name.Name)
 			return
 		}
 	}
@@ -147,12 +153,14 @@ func (w *initWriter) reloc(e ptx.Operand, c *constant, at, size int) {
 	case c.mask != 0:
 		shift, ok := maskShift(c.mask)
 		if !ok || size != 1 {
-			w.g.errorf(e.Span(), "%s: a mask operator takes one byte of an address, for an element of one byte (PTX ISA 5.4.4)", w.name.Name)
+			w.g.errorf(e.Span(),
+				"%s: a mask operator takes one byte of an address, for an element of one byte (PTX ISA 5.4.4)", w.name.Name)
 			return
 		}
 		r.Shift = shift
 	case size != 4 && size != 8:
-		w.g.errorf(e.Span(), "%s: an address needs a type of 4 or 8 bytes, not .%s (PTX ISA 5.4.4)", w.name.Name, w.v.Type)
+		w.g.errorf(e.Span(), "%s: an address needs a type of 4 or 8 bytes, not .%s (PTX ISA 5.4.4)",
+			w.name.Name, w.v.Type)
 		return
 	}
 	if w.room(at, size) != nil {
@@ -163,8 +171,8 @@ func (w *initWriter) reloc(e ptx.Operand, c *constant, at, size int) {
 // rangeName is element i of name<n>.
 func rangeName(prefix string, i int) string { return prefix + strconv.Itoa(i) }
 
-// legacyAddresses reports whether the module is older than PTX 3.1, where the name of a variable in an
-// initialiser is its generic address (PTX ISA 5.4.4, note).
+// legacyAddresses reports whether the module is older than PTX 3.1, where the name of a variable in
+// an initialiser is its generic address (PTX ISA 5.4.4, note).
 func (g *gen) legacyAddresses() bool {
 	v, err := strconv.ParseFloat(g.mod.Version, 64)
 	return err == nil && v < 3.1

@@ -7,7 +7,8 @@ import (
 	"heddle/internal/ptx"
 )
 
-// inst builds one instruction. After an error it leaves the instruction out: the module is lost anyway.
+// inst builds one instruction. After an error it leaves the instruction out: the module is lost
+// anyway.
 func (f *fgen) inst(s ptx.Inst) {
 	d := f.g.decode(s)
 	if d.err != nil {
@@ -15,14 +16,18 @@ func (f *fgen) inst(s ptx.Inst) {
 		return
 	}
 	in := f.newInstr()
-	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders, Grid: f.grid}
+	*in = ir.Instr{Desc: d.desc, Guard: ir.NoReg, Span: s.Span(), Loc: f.frame, Orders: f.orders,
+		Grid: f.grid}
 	f.orders, f.grid = event.OrdersAll, false
-	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders && !in.Order.Strong() {
-		f.g.errorf(s.OpSpan(), "%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
+	if in.Orders != event.OrdersAll && in.Row != nil && in.Row.Effect != isa.Orders &&
+		!in.Order.Strong() {
+		f.g.errorf(s.OpSpan(),
+			"%s orders no memory; a .pragma \"heddle.order\" belongs before a barrier, a fence or a strong operation", s.Text())
 		return
 	}
 	if in.Grid && (in.Row == nil || in.Row.Category != isa.Barrier || in.Fn != isa.FnSync) {
-		f.g.errorf(s.OpSpan(), "%s is no barrier of the block, which a .pragma \"heddle.grid\" belongs before", s.Text())
+		f.g.errorf(s.OpSpan(),
+			"%s is no barrier of the block, which a .pragma \"heddle.grid\" belongs before", s.Text())
 		return
 	}
 	if p, ok := s.Guard(); ok && !f.guard(in, p) {
@@ -115,11 +120,11 @@ func items(out []item, ops ptx.Operands) []item {
 	return out
 }
 
-// operands assigns the operands of the text to the roles of the instruction, in order. Optional roles are
-// filled from the left, as far as there are operands for them.
+// operands assigns the operands of the text to the roles of the instruction, in order. Optional
+// roles are filled from the left, as far as there are operands for them.
 //
-// An opcode that is not executable may have forms that its row does not tell apart; all its operands are
-// kept, and only names are resolved.
+// An opcode that is not executable may have forms that its row does not tell apart; all its
+// operands are kept, and only names are resolved.
 func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 	its := items(f.items[:0], s.Operands())
 	f.items = its
@@ -166,13 +171,14 @@ func (f *fgen) operands(in *ir.Instr, s ptx.Inst, want []isa.Role) bool {
 	return true
 }
 
-// looseRoles keeps destinations, as far as roles could be assigned and are not contradicted, and takes
-// the rest as it is.
+// looseRoles keeps destinations, as far as roles could be assigned and are not contradicted, and
+// takes the rest as it is.
 func looseRoles(roles []isa.Role, its []item) []isa.Role {
 	out := make([]isa.Role, len(its))
 	for i := range out {
 		out[i] = isa.SrcOpt
-		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) && its[i].op.Kind() != ptx.Mem {
+		if i < len(roles) && (roles[i] == isa.Dst || roles[i] == isa.DstPred) &&
+			its[i].op.Kind() != ptx.Mem {
 			out[i] = isa.Dst
 		}
 	}
@@ -230,7 +236,7 @@ func fixed(roles []isa.Role, its []item) bool {
 
 func optional(r isa.Role) bool { return r == isa.DstPred || r == isa.SrcOpt }
 
-// takes says how many operands roles stand for.
+// takes says how many operands a list of roles has.
 func takes(roles []isa.Role) string {
 	least, most := 0, 0
 	for _, r := range roles {

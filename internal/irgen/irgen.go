@@ -1,9 +1,10 @@
-// Package irgen turns the syntax tree of a PTX module into the IR: it resolves names, decodes opcodes,
-// gives every operand its kind and immediates their bits, and cuts bodies into basic blocks.
+// Package irgen turns the syntax tree of a PTX module into the IR: it resolves names, decodes
+// opcodes, gives every operand its kind and immediates their bits, and cuts bodies into basic
+// blocks.
 //
-// A body that ends without ret, exit, trap or a branch ends with an implicit ret at its closing brace.
-// A label starts a block only if some branch names it. Code that no path reaches stays in the function, as
-// blocks without predecessors.
+// A body that ends without ret, exit, trap or a branch ends with an implicit ret at its closing
+// brace. A label starts a block only if some branch names it. Code that no path reaches stays in
+// the function, as blocks without predecessors.
 package irgen
 
 import (
@@ -21,9 +22,18 @@ import (
 // maxErrors bounds the errors of one module: one missing declaration may make thousands.
 const maxErrors = 200
 
-// Module builds the IR of a PTX file. With errors, which come in the order in which they were found, the
-// module is nil. Positions of the user's source go to files of set.
+// Module builds the IR of a PTX file. With errors, which come in the order in which they were
+// found, the module is nil. Positions of the user's source go to files of set.
 func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
+	g := newGen(set, file)
+	g.runPasses(file, "")
+	if len(g.errs) > 0 {
+		return nil, g.errs
+	}
+	return g.mod, nil
+}
+
+func newGen(set *source.Set, file *ptx.File) *gen {
 	g := &gen{
 		set:     set,
 		mod:     &ir.Module{Files: set, AddressSize: 64},
@@ -34,23 +44,7 @@ func Module(set *source.Set, file *ptx.File) (*ir.Module, []*ptx.Error) {
 	if file.Source != nil {
 		g.mod.File = file.Source.ID
 	}
-	g.header(file)
-	g.lines = newLineTable(set, file)
-	g.declare(file)
-	g.aliases(file)
-	g.initialisers()
-	for _, f := range g.mod.Funcs {
-		if fn := g.bodies[f]; fn != nil && fn.Body != nil {
-			g.body(f, fn)
-		}
-	}
-	if len(g.errs) == 0 {
-		g.facts(file)
-	}
-	if len(g.errs) > 0 {
-		return nil, g.errs
-	}
-	return g.mod, nil
+	return g
 }
 
 // gen is the state of one Module call.
@@ -142,8 +136,8 @@ func argInt(d *ptx.Directive, i int) (int64, bool) {
 	return int64(n), true
 }
 
-// demangled returns the name as the user wrote it. The length limit keeps hostile names from growing
-// without bound (a mangled name can stand for one exponentially longer).
+// demangled returns the name as the user wrote it. The length limit keeps hostile names from
+// growing without bound (a mangled name can expand to an exponentially longer one).
 func demangled(name string) string {
 	if s, err := demangle.ToString(name, demangle.MaxLength(12)); err == nil {
 		return s
@@ -151,12 +145,13 @@ func demangled(name string) string {
 	return name
 }
 
-// variableName returns a variable's name as the user wrote it, or "" if it is not mangled. A variable of a
-// function loses the function: "tile" for reduce(int*)::tile.
+// variableName returns a variable's name as the user wrote it, or "" if it is not mangled. A
+// variable of a function loses the function: "tile" for reduce(int*)::tile.
 func variableName(name string) string {
 	s := demangled(name)
 	if s == name {
-		if i := strings.LastIndex(name, "_$_"); i > 0 { // OpenCL: FUNCTION.NAME, with LLVM's spelling of the point
+		// OpenCL: FUNCTION.NAME, with LLVM's spelling of the point
+		if i := strings.LastIndex(name, "_$_"); i > 0 {
 			return name[i+len("_$_"):]
 		}
 		return ""

@@ -398,8 +398,8 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// A struct by value with one pointer is 8 bytes of PTX parameter that the front end does not call a pointer;
-// that its field is one shows in the code. Of an integer, the front end's word counts.
+// A struct by value with one pointer is 8 bytes of PTX parameter that the front end does not call a
+// pointer; that its field is one shows in the code. Of an integer, the front end's word counts.
 func TestPointerInStructByValue(t *testing.T) {
 	for fact, want := range map[string]bool{"[8 x i8]": true, "i64": false} {
 		src := "// heddle.param k 0 s val " + fact + `

@@ -8,11 +8,12 @@ import (
 	"heddle/internal/source"
 )
 
-// maxInline bounds the depth of an inline stack. Positions that name themselves as their call site would
-// grow one without end.
+// maxInline bounds the depth of an inline stack. Positions that name themselves as their call site
+// would grow one without end.
 const maxInline = 256
 
-// lineTable turns .loc directives into frames (PTX ISA 11.5.3, 11.5.4). Frames of one place are shared.
+// lineTable turns .loc directives into frames (PTX ISA 11.5.3, 11.5.4). Frames of one place are
+// shared.
 type lineTable struct {
 	files  map[int64]source.FileID // by the index of .file
 	strs   []byte                  // contents of .debug_str
@@ -83,11 +84,11 @@ func (t *lineTable) enter(demangledName string) {
 	t.recent = make(map[source.Pos]recentFrame)
 }
 
-// loc returns the frame of a .loc, or nil if it names no place: an unknown file, or line 0, which stands
-// for code that belongs to no line. Inlined code without a line counts for its call site.
+// loc returns the frame of a .loc, or nil if it names no place: an unknown file, or line 0, which
+// stands for code that belongs to no line. Inlined code without a line counts for its call site.
 //
-// The call site of inlined code is the position of an earlier .loc (11.5.4), whose own call site continues
-// the stack. The most recent one of that position is meant.
+// The call site of inlined code is the position of an earlier .loc (11.5.4), whose own call site
+// continues the stack. The most recent one of that position is meant.
 func (t *lineTable) loc(l ptx.Loc) *source.Frame {
 	pos := t.pos(l.File, l.Line, l.Col)
 	if !l.Inlined {
@@ -133,8 +134,8 @@ func (t *lineTable) intern(k frameKey) *source.Frame {
 	return f
 }
 
-// funcName returns the name of the inlined function that a .loc gives as an offset in .debug_str, or ""
-// if the section does not have it.
+// funcName returns the name of the inlined function that a .loc gives as an offset in .debug_str,
+// or "" if the section does not have it.
 func (t *lineTable) funcName(l *ptx.Loc) string {
 	start, ok := t.labels[l.FuncName]
 	if !ok && strings.TrimPrefix(l.FuncName, ".") != "debug_str" {

@@ -201,8 +201,8 @@ func TestLegacyAddress(t *testing.T) {
 	}
 }
 
-// A call table in a body (PTX ISA 9.7.12.5), an alias (11.2.3), and an .extern variable that the module
-// defines as well.
+// A call table in a body (PTX ISA 9.7.12.5), an alias (11.2.3), and an .extern variable that the
+// module defines as well.
 func TestLinking(t *testing.T) {
 	m := module(t, header+`
 .extern .global .u32 shared_name;

@@ -60,7 +60,8 @@ func (f *fgen) src(in *ir.Instr, o ptx.Operand, role isa.Role, t isa.Type) (ir.O
 		return out, false
 	}
 	if role == isa.PredSrc && out.Kind == ir.Register && f.f.Regs[out.Reg].Type != isa.Pred {
-		f.g.errorf(o.Span(), "%s is of type .%s; %s takes a predicate here", f.f.Regs[out.Reg].Name, f.f.Regs[out.Reg].Type, in.Op())
+		f.g.errorf(o.Span(), "%s is of type .%s; %s takes a predicate here", f.f.Regs[out.Reg].Name,
+			f.f.Regs[out.Reg].Type, in.Op())
 		return out, false
 	}
 	return out, true
@@ -191,15 +192,16 @@ func (f *fgen) field(n ptx.Operand, sym *symbol) (ir.Operand, bool) {
 	case sym.kind != symReg || !sym.vector:
 		f.g.errorf(n.Span(), "%s is %s and has no component .%s", n.Name(), f.describe(sym), field)
 	case len(field) != 1 || i < 0 || i >= len(sym.regs):
-		f.g.errorf(n.Span(), "%s has %d components, and none is called .%s", n.Name(), len(sym.regs), field)
+		f.g.errorf(n.Span(), "%s has %d components, and none is called .%s", n.Name(), len(sym.regs),
+			field)
 	default:
 		return ir.Operand{Kind: ir.Register, Reg: sym.regs[i], Span: n.Span()}, true
 	}
 	return ir.Operand{}, false
 }
 
-// special resolves a special register (PTX ISA chapter 10). %tid and its like without a component are
-// vectors of four, the last of which reads zero.
+// special resolves a special register (PTX ISA chapter 10). %tid and its like without a component
+// are vectors of four, the last of which reads zero.
 func (f *fgen) special(n ptx.Operand) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Special, Reg: ir.NoReg, Span: n.Span()}
 	if out.Sreg = ir.SregByName(n.Text()); out.Sreg != ir.NoSreg && out.Sreg != ir.WarpSz {
@@ -213,7 +215,8 @@ func (f *fgen) special(n ptx.Operand) (ir.Operand, bool) {
 		case "":
 			out.Kind, out.Sreg = ir.Vector, ir.NoSreg
 			for i := range 3 {
-				out.Elems = append(out.Elems, ir.Operand{Kind: ir.Special, Sreg: x + ir.Sreg(i), Reg: ir.NoReg, Span: n.Span()})
+				out.Elems = append(out.Elems, ir.Operand{Kind: ir.Special, Sreg: x + ir.Sreg(i), Reg: ir.NoReg,
+					Span: n.Span()})
 			}
 			out.Elems = append(out.Elems, zero)
 			return out, true
@@ -231,7 +234,8 @@ func numbered(name string, out *ir.Operand) bool {
 		prefix, suffix string
 		sreg           ir.Sreg
 		n              uint64
-	}{{"%envreg", "", ir.EnvReg, 32}, {"%pm", "", ir.PM, 8}, {"%pm", "_64", ir.PM, 8}, {"%reserved_smem_offset_", "", ir.ReservedSmemOffset, 2}} {
+	}{{"%envreg", "", ir.EnvReg, 32}, {"%pm", "", ir.PM, 8}, {"%pm", "_64", ir.PM,
+		8}, {"%reserved_smem_offset_", "", ir.ReservedSmemOffset, 2}} {
 		digits, ok := strings.CutPrefix(name, r.prefix)
 		if !ok {
 			continue
@@ -267,8 +271,8 @@ func (f *fgen) vector(v ptx.Operand, t isa.Type) (ir.Operand, bool) {
 	return out, true
 }
 
-// mem is an address in brackets: [reg+imm], [var+imm], [imm], or one followed by coordinates (PTX ISA
-// 6.4.1).
+// mem is an address in brackets: [reg+imm], [var+imm], [imm], or one followed by coordinates (PTX
+// ISA 6.4.1).
 func (f *fgen) mem(m ptx.Operand) (ir.Operand, bool) {
 	out := ir.Operand{Kind: ir.Mem, Reg: ir.NoReg, Span: m.Span()}
 	if !f.address(m.X(), &out) {

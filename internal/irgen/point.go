@@ -10,13 +10,15 @@ import (
 	"heddle/internal/ptx"
 )
 
-// The pragmas that mark places where a barrier may stand, and barriers that may go; N is a number from 0.
+// The pragmas that mark places for barriers, and barriers that can be removed; N is a number
+// from 0.
 const (
 	pointPragma   = "heddle.point "
 	barrierPragma = "heddle.barrier "
 )
 
-// point turns the pragma of a point into a pseudo instruction. Any other text is someone else's hint.
+// point turns the pragma of a point into a pseudo instruction. Any other text is someone else's
+// hint.
 func (f *fgen) point(d *ptx.Directive, text string) {
 	word, ok := strings.CutPrefix(text, pointPragma)
 	standing := false

@@ -9,8 +9,8 @@ import (
 	"heddle/internal/source"
 )
 
-// TestPointNumbers: the number of a point is a decimal number that fits 31 bits; anything else is an error at its place,
-// and pragmas of others are nobody's business.
+// TestPointNumbers: the number of a point is a decimal number that fits 31 bits; anything else is
+// an error at its place, and pragmas of others are nobody's business.
 func TestPointNumbers(t *testing.T) {
 	for text, wrong := range map[string]bool{
 		"heddle.point 0": false, "heddle.point 2147483647": false, "heddle.barrier 12": false,

@@ -10,8 +10,8 @@ import (
 	"heddle/internal/source"
 )
 
-// scope is a name space: the module, a function with its parameters, a body, or a nested { }. Names of
-// an inner scope hide those of the outer ones (PTX ISA 5.4, 4.3.1).
+// scope is a name space: the module, a function with its parameters, a body, or a nested { }. Names
+// of an inner scope hide those of the outer ones (PTX ISA 5.4, 4.3.1).
 type scope struct {
 	parent *scope
 	syms   map[string]*symbol
@@ -48,8 +48,8 @@ type label struct {
 	block ir.BlockID
 }
 
-// regRange is .reg .b32 %r<100>: registers that come into being when they are first named, so that a
-// declaration of a billion costs nothing.
+// regRange is .reg .b32 %r<100>: registers that come into being when they are first named, so that
+// a declaration of a billion costs nothing.
 type regRange struct {
 	prefix string
 	n      int64
@@ -73,8 +73,8 @@ func (s *scope) lookup(f *fgen, name string) *symbol {
 	return nil
 }
 
-// fromRange makes the register that name denotes if a range of s covers it. The number may be split from
-// the prefix at several places: %r1<10> declares %r10 to %r19.
+// fromRange makes the register that name denotes if a range of s covers it. The number may be split
+// from the prefix at several places: %r1<10> declares %r10 to %r19.
 func (s *scope) fromRange(f *fgen, name string) *symbol {
 	for i := range s.ranges {
 		r := &s.ranges[i]
@@ -103,7 +103,8 @@ func (s *scope) put(name string, sym *symbol) {
 // define adds a name to a scope. A second definition in one scope is an error.
 func (g *gen) define(s *scope, name string, sym *symbol) {
 	if old := s.syms[name]; old != nil {
-		g.errorf(sym.span, "%s is declared twice in one scope; the first declaration is at %s", name, g.set.Format(old.span.Start))
+		g.errorf(sym.span, "%s is declared twice in one scope; the first declaration is at %s", name,
+			g.set.Format(old.span.Start))
 		return
 	}
 	s.put(name, sym)

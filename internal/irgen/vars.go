@@ -13,7 +13,8 @@ const maxVarSize = 1 << 40
 
 var spaceByName = map[string]event.Space{
 	"global": event.Global, "shared": event.Shared, "local": event.Local, "const": event.Const, "param": event.Param,
-	"tex": event.Global, // a state space, not the opcode: .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
+	// a state space, not the opcode: .tex .u32 t is .global .texref t (PTX ISA 5.1.8)
+	"tex": event.Global,
 }
 
 // typeOf returns the type of a declaration.
@@ -46,7 +47,8 @@ func (g *gen) variables(s *scope, d *ptx.Var) []*ir.Var {
 	var out []*ir.Var
 	for i := range d.Names {
 		n := &d.Names[i]
-		v := &ir.Var{Name: n.Name, Source: variableName(n.Name), Space: space, Type: t, Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
+		v := &ir.Var{Name: n.Name, Source: variableName(n.Name), Space: space, Type: t,
+			Extern: d.Linkage == ptx.Extern, Span: n.Span, Reg: ir.NoReg}
 		if !g.shape(v, d, n, space) {
 			continue
 		}

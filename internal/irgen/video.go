@@ -6,8 +6,8 @@ import (
 	"heddle/internal/ptx"
 )
 
-// videoOperand is an operand of a video instruction: a register with or without a selector, a constant, or, for
-// vmad, a register behind a minus sign (PTX ISA 9.7.18).
+// videoOperand is an operand of a video instruction: a register with or without a selector, a
+// constant, or, for vmad, a register behind a minus sign (PTX ISA 9.7.18).
 func (f *fgen) videoOperand(o ptx.Operand) (ir.Operand, bool) {
 	if o.Kind() == ptx.Unary && o.Op() == "-" && f.isRegister(o.X()) {
 		out, ok := f.videoOperand(o.X())

@@ -46,7 +46,8 @@ func (d *Desc) Accesses() ([]Access, bool) {
 	case ActAsyncStore:
 		return d.asyncStored(), true
 	case ActCancel:
-		a := Access{Kind: event.Write, Space: event.Shared, Proxy: event.AsyncProxy, Size: 16, Async: true}
+		a := Access{Kind: event.Write, Space: event.Shared, Proxy: event.AsyncProxy, Size: 16,
+			Async: true}
 		return []Access{a, barrierAccess(1)}, true
 	case ActMBarrier:
 		if b, _ := d.Barrier(0); b.ID >= 0 {
@@ -121,8 +122,8 @@ func (d *Desc) copied() []Access {
 	return []Access{w, r}
 }
 
-// copySpaces returns the spaces of a copy in the order in which they are written: the destination's,
-// the source's.
+// copySpaces returns the spaces of a copy in the order in which they are written: the
+// destination's, the source's.
 func (d *Desc) copySpaces() (to, from event.Space) {
 	for _, m := range d.Mods {
 		for i := range words[m] {

@@ -6,8 +6,8 @@ package isa
 // in the Desc and in what its methods Accesses, Barrier, Fence, Async and Warp return.
 //
 // An action is never a promise that an engine knows the instruction. Whatever an engine does not
-// list is unsupported there, so that a new row cannot pass for one that does nothing: that is why
-// actions are narrow wherever confusion would hide a race (ActFence and ActPartialFence).
+// list is unsupported there, so that a new row cannot pass for one that does nothing. Actions
+// are narrow wherever confusion would hide a race (ActFence and ActPartialFence).
 type Action uint8
 
 const (
@@ -130,7 +130,7 @@ func (d *Desc) EndsBlock() bool {
 	return false
 }
 
-// Leaves reports whether the thread leaves the function in the regular way: ret and exit, not trap.
+// Leaves reports whether the thread leaves the function without an error: ret and exit, not trap.
 func (d *Desc) Leaves() bool {
 	a := d.Action()
 	return a == ActReturn || a == ActExit

@@ -12,7 +12,11 @@ var asyncRows = []Row{
 	{Opcode: "cp.async.wait_all", Step: AsyncWaitAll, Action: ActCopyGroup, Category: Async, Effect: Orders, Section: "9.7.9.25.3.3", Executable: true, forms: plain},
 	{Opcode: "cp.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.1"},
 	{Opcode: "cp.reduce.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.25.4.2"},
-	{Opcode: "cp.async.bulk.prefetch", Action: ActBulkPrefetch, Category: Async, Roles: []Role{Addr, Src, SrcOpt}, Section: "9.7.9.25.4.3"},
+	// A hint to the cache. The text calls it a weak memory operation, but it reads no value and
+	// nothing waits for it, so that no order could make a difference: it is no side of a race.
+	{Opcode: "cp.async.bulk.prefetch", Action: ActNothing, src: types(anyType, u32Type, policyType), narrow: hintedRoles,
+		Category: Misc, Roles: []Role{Addr, Src, SrcOpt}, Section: "9.7.9.25.4.3", Executable: true,
+		forms: []form{{spaces: of(event.Global), mustMarks: levelL2, marks: cacheHint}}},
 	{Opcode: "multimem.cp.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src, SrcOpt}, Effect: Copies, Section: "9.7.9.26"},
 	{Opcode: "multimem.cp.reduce.async.bulk", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, Src}, Effect: Copies, Section: "9.7.9.27"},
 	{Opcode: "cp.async.bulk.tensor", Action: ActBulkCopy, Category: Async, Roles: []Role{Addr, Addr, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Copies, Section: "9.7.9.27.1.2"},

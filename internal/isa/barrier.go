@@ -117,8 +117,8 @@ func (d *Desc) clustered(u *BarrierUse) {
 	}
 }
 
-// inMemory: operations on an mbarrier object (PTX ISA 9.7.13.15.9 to .17). Written without order and
-// scope an arrival is .release.cta and a wait .acquire.cta (.13, .16).
+// inMemory: operations on an mbarrier object (PTX ISA 9.7.13.15.9 to .17). Written without order
+// and scope an arrival is .release.cta and a wait .acquire.cta (.13, .16).
 func (d *Desc) inMemory(u *BarrierUse, sources int) {
 	u.Object, u.Kind, u.ID, u.Scope = MBarrier, d.Row.Barrier, 0, event.CTA
 	if d.Scope != event.NoScope {

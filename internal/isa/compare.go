@@ -42,7 +42,8 @@ func setForms() []form {
 		{types: d, stypes: of(F64), cmps: floatOp, fns: boolean},
 		{section: half, types: dh, stypes: of(F16), cmps: floatOp, fns: boolean, flags: FTZ},
 		{section: half, types: dh, stypes: of(BF16), cmps: floatOp, fns: boolean},
-		{section: half, types: of(F16x2, U32, S32), stypes: of(F16x2), cmps: floatOp, fns: boolean, flags: FTZ},
+		{section: half, types: of(F16x2, U32, S32), stypes: of(F16x2), cmps: floatOp, fns: boolean,
+			flags: FTZ},
 		{section: half, types: of(BF16x2, U32, S32), stypes: of(BF16x2), cmps: floatOp, fns: boolean},
 	}
 	for _, d := range []Type{F16, BF16} {
@@ -52,9 +53,12 @@ func setForms() []form {
 		}
 		f = append(f,
 			form{section: half, types: of(d), stypes: bits, cmps: equality, fns: boolean, flags: ftz},
-			form{section: half, types: of(d), stypes: of(S16, S32, S64), cmps: signedOp, fns: boolean, flags: ftz},
-			form{section: half, types: of(d), stypes: of(U16, U32, U64), cmps: signedOp, fns: boolean, flags: ftz},
-			form{section: half, types: of(d), stypes: of(d, F16, F32, F64), cmps: floatOp, fns: boolean, flags: ftz})
+			form{section: half, types: of(d), stypes: of(S16, S32, S64), cmps: signedOp, fns: boolean,
+				flags: ftz},
+			form{section: half, types: of(d), stypes: of(U16, U32, U64), cmps: signedOp, fns: boolean,
+				flags: ftz},
+			form{section: half, types: of(d), stypes: of(d, F16, F32, F64), cmps: floatOp, fns: boolean,
+				flags: ftz})
 	}
 	return f
 }

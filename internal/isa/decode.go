@@ -9,8 +9,9 @@ import (
 // DecodeError says which modifier of an instruction is wrong.
 type DecodeError struct {
 	Opcode string
-	Mod    string // the offending modifier; empty if the opcode itself is unknown or something is missing
-	Msg    string
+	// the offending modifier; empty if the opcode itself is unknown or something is missing
+	Mod string
+	Msg string
 }
 
 func (e *DecodeError) Error() string {
@@ -22,9 +23,9 @@ func (e *DecodeError) Error() string {
 
 // Decode decodes an instruction's first word and its dotted modifiers. The Desc keeps mods.
 //
-// The error is a *DecodeError: the opcode is not in the table, or it is executable and the modifiers are
-// none of its forms in the ISA text. The modifiers of an opcode that is not executable are kept as they
-// are: only what is plain (types, space, order, scope) is decoded.
+// The error is a *DecodeError: the opcode is not in the table, or it is executable and the
+// modifiers are none of its forms in the ISA text. The modifiers of an opcode that is not
+// executable are kept as they are: only what is plain (types, space, order, scope) is decoded.
 func Decode(opcode string, mods []string) (Desc, error) {
 	row, n := lookup(opcode, mods)
 	if row == nil {
@@ -101,7 +102,8 @@ func (d *decoder) word(m string) error {
 		return nil
 	}
 	if m == "const" && d.Row.Category == Memory {
-		return d.errorf(m, "constant memory can only be read by a kernel (PTX ISA 5.1.3); what a kernel writes is global, shared or local memory")
+		return d.errorf(m,
+			"constant memory can only be read by a kernel (PTX ISA 5.1.3); what a kernel writes is global, shared or local memory")
 	}
 	return d.errorf(m, "not a modifier of %s", d.Row.Opcode)
 }
@@ -178,7 +180,8 @@ func (d *decoder) setType(t Type) bool {
 func (d *decoder) matches(f *form) bool {
 	return f.types.has(uint8(d.Type)) && f.stypes.has(uint8(d.SType)) && f.third.has(uint8(d.third)) &&
 		f.fns.has(uint8(d.Fn)) && f.cmps.has(uint8(d.Cmp)) && f.rounds.has(uint8(d.Round)) &&
-		f.vecs.has(d.vec) && f.spaces.has(uint8(d.Space)) && f.orders.has(d.order) && f.scopes.has(uint8(d.Scope)) &&
+		f.vecs.has(d.vec) && f.spaces.has(uint8(d.Space)) && f.orders.has(d.order) &&
+		f.scopes.has(uint8(d.Scope)) &&
 		d.Flags&^(f.flags|f.must) == 0 && d.Flags&f.must == f.must &&
 		d.marks&^(f.marks|f.mustMarks) == 0 && d.marks&f.mustMarks == f.mustMarks
 }
@@ -208,7 +211,8 @@ func (d *decoder) finish(f *form) {
 	}
 }
 
-// loose decodes what is plain in the modifiers of an opcode that is not executable, and leaves the rest.
+// loose decodes what is plain in the modifiers of an opcode that is not executable, and leaves the
+// rest.
 func (d *decoder) loose(mods []string) {
 	for _, m := range mods {
 		for i := range words[m] {

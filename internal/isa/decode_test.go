@@ -9,8 +9,8 @@ import (
 	"heddle/internal/event"
 )
 
-// A test case gives the instruction as written, the section of the ISA text that says what it means, and
-// what that is. Row, Mods and a Vec of 1 are filled in.
+// A test case gives the instruction as written, the section of the ISA text that says what it
+// means, and what that is. Row, Mods and a Vec of 1 are filled in.
 type decodeTest struct {
 	text    string
 	section string
@@ -274,8 +274,8 @@ func TestDecodeSync(t *testing.T) {
 		{"fence.sc.sys", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.Sys}},
 		{"fence.acquire.cta", "9.7.13.4", Desc{Order: event.Acquire, Scope: event.CTA}},
 		{"fence.release.cluster", "9.7.13.4", Desc{Order: event.Release, Scope: event.Cluster}},
-		// "membar is a synonym for fence.sc, and the membar levels cta, gl and sys are synonymous with the
-		// fence scopes cta, gpu and sys".
+		// "membar is a synonym for fence.sc, and the membar levels cta, gl and sys are synonymous with
+		// the fence scopes cta, gpu and sys".
 		{"membar.cta", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.CTA}},
 		{"membar.gl", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.GPU}},
 		{"membar.sys", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.Sys}},
@@ -310,6 +310,8 @@ func TestDecodeControlAndMisc(t *testing.T) {
 		{"prefetch.global.L2::evict_last", "9.7.9.15", Desc{Space: event.Global}},
 		{"prefetch.param.tensormap", "9.7.9.15", Desc{Space: event.Param}},
 		{"prefetchu.L1", "9.7.9.15", Desc{}},
+		{"cp.async.bulk.prefetch.L2.global", "9.7.9.25.4.3", Desc{Space: event.Global}},
+		{"cp.async.bulk.prefetch.L2.global.L2::cache_hint", "9.7.9.25.4.3", Desc{Space: event.Global}},
 		{"applypriority.global.L2::evict_normal", "9.7.9.16", Desc{Space: event.Global}},
 		{"nanosleep.u32", "9.7.19.2", Desc{Type: U32}},
 		{"pmevent.mask", "9.7.19.3", Desc{}},

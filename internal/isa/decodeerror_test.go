@@ -11,6 +11,9 @@ func TestDecodeErrors(t *testing.T) {
 		{"foo", "", "unknown opcode"},
 		{"", "", "unknown opcode"},
 		{"cp.foo", "foo", "unknown instruction"},
+		{"cp.async.bulk.prefetch.global", "", "a modifier is missing"}, // 9.7.9.25.4.3: .L2
+		{"cp.async.bulk.prefetch.L1.global", "L1", "not a modifier"},
+		{"cp.async.bulk.prefetch.L2.shared", "shared", "not a modifier"}, // .src = { .global }
 		{"add.foo", "foo", "unknown"},
 		{"add.sync.u32", "sync", "not a modifier of add"},
 		{"add", "", "the type is missing"},

@@ -6,7 +6,8 @@ import (
 	"heddle/internal/event"
 )
 
-// Rounding is a rounding modifier (PTX ISA 6.5.2). The integer forms round a float to an integral value.
+// Rounding is a rounding modifier (PTX ISA 6.5.2). The integer forms round a float to an integral
+// value.
 type Rounding uint8
 
 const (
@@ -23,8 +24,8 @@ const (
 	RPI
 )
 
-// Cmp is a comparison operator of setp, set, slct (PTX ISA 9.3). The unsigned and unordered forms are
-// operators of their own.
+// Cmp is a comparison operator of setp, set, slct (PTX ISA 9.3). The unsigned and unordered forms
+// are operators of their own.
 type Cmp uint8
 
 const (
@@ -49,8 +50,8 @@ const (
 	NAN // an operand is NaN
 )
 
-// Fn is the operation that a modifier selects within an opcode: what an atom does, how a shfl moves, how
-// setp combines, how mul widens.
+// Fn is the operation that a modifier selects within an opcode: what an atom does, how a shfl
+// moves, how setp combines, how mul widens.
 type Fn uint8
 
 const (
@@ -105,7 +106,7 @@ const (
 	FnSubnormal
 )
 
-// Flag is a modifier that is there or not.
+// Flag is a set of modifiers that are either written or not.
 type Flag uint32
 
 const (
@@ -134,8 +135,8 @@ const (
 	MMIO   // ld.mmio, st.mmio
 )
 
-// Desc is a decoded instruction without its operands. Defaults of the ISA are filled in: add.f32 has
-// Round RN, atom.add has Order Relaxed and Scope GPU, bar.sync has Aligned.
+// Desc is a decoded instruction without its operands. Defaults of the ISA are filled in: add.f32
+// has Round RN, atom.add has Order Relaxed and Scope GPU, bar.sync has Aligned.
 type Desc struct {
 	Row *Row // the opcode's row; never nil after a successful Decode
 
@@ -155,8 +156,8 @@ type Desc struct {
 	// Section is where the PTX ISA text describes this form: add.s32 is 9.7.1.1, add.f32 is 9.7.3.3.
 	Section string
 
-	// Mods are all dotted modifiers as written, in order and without dots, for printing. Those that belong
-	// to a row's opcode are among them: "warp" and "sync" of bar.warp.sync.
+	// Mods are all dotted modifiers as written, in order and without dots, for printing. Those that
+	// belong to a row's opcode are among them: "warp" and "sync" of bar.warp.sync.
 	Mods []string
 }
 

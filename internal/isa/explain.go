@@ -38,8 +38,8 @@ type misfit struct {
 	mark    mark
 }
 
-// weight says how unlikely it is that m is the mistake: something is forgotten more easily than a type is
-// wrong.
+// weight says how unlikely it is that m is the mistake: something is forgotten more easily than a
+// type is wrong.
 func (m *misfit) weight() int {
 	switch {
 	case m.missing:

@@ -89,5 +89,6 @@ func (d *Desc) fencedProxy() FencedProxy {
 
 // restricted reports whether the fence names the shared memory that it orders.
 func (d *Desc) restricted() bool {
-	return slices.ContainsFunc(d.Mods, func(m string) bool { return strings.HasPrefix(m, "sync_restrict::") })
+	return slices.ContainsFunc(d.Mods,
+		func(m string) bool { return strings.HasPrefix(m, "sync_restrict::") })
 }

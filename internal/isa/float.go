@@ -1,7 +1,8 @@
 package isa
 
-// floatForms are the floating-point forms of add, sub and mul. Without a rounding modifier they round to
-// nearest even, and the optimizer may contract them (PTX ISA 9.7.3.3): the emulator does not.
+// floatForms are the floating-point forms of add, sub and mul. Without a rounding modifier they
+// round to nearest even, and the optimizer may contract them (PTX ISA 9.7.3.3): the emulator does
+// not.
 func floatForms(section, half string) []form {
 	return []form{
 		{section: section, types: of(F32), rounds: opt | ieee, defRound: RN, flags: FTZ | Sat},

@@ -2,9 +2,9 @@ package isa
 
 import "heddle/internal/event"
 
-// form is one line of an opcode's syntax in the ISA text, as the sets of what may be written. Modifiers
-// are matched in any order, except that the first type is the destination's: ptxas is as lenient, and real
-// compilers do not keep to the order of the text.
+// form is one line of an opcode's syntax in the ISA text, as the sets of what may be written.
+// Modifiers are matched in any order, except that the first type is the destination's: ptxas is as
+// lenient, and real compilers do not keep to the order of the text.
 type form struct {
 	section string // empty: the row's
 
@@ -25,8 +25,8 @@ type form struct {
 	defSpace event.Space
 }
 
-// mark is a modifier that a Desc has no place for: either a hint, which changes nothing that is modelled,
-// or a word that other fields express (the absence of Wrap is .clamp).
+// mark is a modifier that a Desc has no place for: either a hint, which changes nothing that is
+// modelled, or a word that other fields express (the absence of Wrap is .clamp).
 type mark uint32
 
 const (
@@ -45,6 +45,7 @@ const (
 	markGL         // membar.gl
 	markFromGlobal // the source of cp.async
 	markDependents // griddepcontrol.launch_dependents
+	levelL2        // .L2, where .L1 is not possible
 )
 
 // order is the set of orders that may be written.

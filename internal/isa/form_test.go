@@ -36,7 +36,7 @@ func spell(f *form, row *Row, pick func(set) uint8) []string {
 		}
 	}
 	marks := []string{"clamp", "red", "cta", "abs", "weak", "cg", "L2::evict_last", "L2::cache_hint", "L2::64B", "L2",
-		"tensormap", "mask", "gl", "global", "launch_dependents"}
+		"tensormap", "mask", "gl", "global", "launch_dependents", "L2"}
 	for i, n := range marks {
 		if f.mustMarks>>i&1 != 0 {
 			add(n)
@@ -135,8 +135,8 @@ func TestEveryFormDecodes(t *testing.T) {
 	}
 }
 
-// The order of modifiers says nothing, but for the types: ptxas accepts div.ftz.rn.f32, and compilers
-// differ in where they write the scope of an atom.
+// The order of modifiers says nothing, but for the types: ptxas accepts div.ftz.rn.f32, and
+// compilers differ in where they write the scope of an atom.
 func TestOrderOfModifiersIsFree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, text := range []string{

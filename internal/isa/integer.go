@@ -9,8 +9,8 @@ var (
 	dst2opt = []Role{Dst, Src, Src, SrcOpt}
 )
 
-// integerRows are integer, extended-precision and bit-field arithmetic: PTX ISA 9.7.1 and 9.7.2. Opcodes
-// that floating point has too come with all of their forms.
+// integerRows are integer, extended-precision and bit-field arithmetic: PTX ISA 9.7.1 and 9.7.2.
+// Opcodes that floating point has too come with all of their forms.
 var integerRows = []Row{
 	{Opcode: "add", Operation: Sum, Roles: dst2, Section: "9.7.1.1", Executable: true, forms: addForms(
 		[]form{{types: int163264 | of(U16x2, S16x2)}, {types: of(S32), must: Sat}},
@@ -81,7 +81,8 @@ var integerRows = []Row{
 func addForms(ints []form, cc, float, half, mixed string) []form {
 	f := append(ints, form{section: cc, types: int3264, must: CC})
 	f = append(f, floatForms(float, half)...)
-	return append(f, form{section: mixed, types: of(F32), stypes: of(F16, BF16), rounds: opt | ieee, defRound: RN, flags: Sat})
+	return append(f, form{section: mixed, types: of(F32), stypes: of(F16, BF16), rounds: opt | ieee,
+		defRound: RN, flags: Sat})
 }
 
 // clampWrap makes f two forms: shf, szext and bmsk want one of .clamp and .wrap.

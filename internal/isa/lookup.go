@@ -67,8 +67,8 @@ func rows(families [][]Row) iter.Seq[*Row] {
 	}
 }
 
-// Lookup returns the row of an instruction, or nil if the ISA has no such opcode. mods decide where the
-// opcode is of several words: bar.warp.sync is not bar.
+// Lookup returns the row of an instruction, or nil if the ISA has no such opcode. mods decide where
+// the opcode is of several words: bar.warp.sync is not bar.
 func Lookup(opcode string, mods []string) *Row {
 	r, _ := lookup(opcode, mods)
 	return r

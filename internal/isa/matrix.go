@@ -14,7 +14,8 @@ var matrixRows = []Row{
 		Roles: []Role{Dst, Src, Src, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Section: "9.7.14.6.3"},
 }
 
-// wgmmaRows are the matrix instructions of a warpgroup and of tensor memory: PTX ISA 9.7.15 and 9.7.16.
+// wgmmaRows are the matrix instructions of a warpgroup and of tensor memory: PTX ISA 9.7.15 and
+// 9.7.16.
 var wgmmaRows = []Row{
 	{Opcode: "wgmma.mma_async", Action: ActMatrixAsync, Category: Matrix, Roles: []Role{Dst, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.15.5.2"},
 	{Opcode: "wgmma.mma_async.sp", Action: ActMatrixAsync, Category: Matrix, Roles: []Role{Dst, Src, Src, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.15.6.3"},

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// MatrixForm is what the modifiers of a matrix instruction of a warp say (PTX ISA 9.7.14). They are not
-// checked against the forms of the ISA text: which combinations exist is for the engine to say.
+// MatrixForm is what the modifiers of a matrix instruction of a warp say (PTX ISA 9.7.14). They are
+// not checked against the forms of the ISA text: which combinations exist is for the engine to say.
 type MatrixForm struct {
 	Operand   string // "a", "b", "c" or "d" of wmma.load and wmma.store
 	M, N, K   int    // K is 0 where the shape has two numbers, as .m8n8

@@ -41,9 +41,9 @@ var memoryRows = []Row{
 	{Opcode: "discard", Action: ActDiscard, src: loadTypes, Category: Memory, Roles: []Role{Addr, Src}, Effect: Writes, Section: "9.7.9.17"},
 }
 
-// wide gives f the types that memory holds, and the vectors that the ISA allows: 128 bits, or 256 of
-// global memory as .v8 of 4 bytes or .v4 of 8 (PTX ISA 5.4.2, 9.7.9.8). A .v8 of smaller elements, which
-// some producers emit, is taken as well.
+// wide gives f the types that memory holds, and the vectors that the ISA allows: 128 bits, or 256
+// of global memory as .v8 of 4 bytes or .v4 of 8 (PTX ISA 5.4.2, 9.7.9.8). A .v8 of smaller
+// elements, which some producers emit, is taken as well.
 func wide(f form) []form {
 	scalar, v2, v4, v8 := f, f, f, f
 	scalar.types = inMemory | of(B128)
@@ -60,9 +60,12 @@ func loadForms() []form {
 	add(form{spaces: loadable, marks: markWeak | loadHints})
 	add(form{section: "9.7.9.9", spaces: of(event.Global), must: NC, marks: loadHints})
 	// PTX ISA 8.4.2: volatile is relaxed at system scope, with constraints on the implementation.
-	add(form{spaces: volatiles, must: Volatile, marks: prefetchSize, defOrder: event.Relaxed, defScope: event.Sys})
-	add(form{spaces: synced, orders: order(event.Relaxed, event.Acquire), scopes: anyScope, marks: evict | cacheHint | prefetchSize})
-	add(form{spaces: opt | of(event.Global), must: MMIO, orders: order(event.Relaxed), scopes: of(event.Sys)})
+	add(form{spaces: volatiles, must: Volatile, marks: prefetchSize, defOrder: event.Relaxed,
+		defScope: event.Sys})
+	add(form{spaces: synced, orders: order(event.Relaxed, event.Acquire), scopes: anyScope,
+		marks: evict | cacheHint | prefetchSize})
+	add(form{spaces: opt | of(event.Global), must: MMIO, orders: order(event.Relaxed),
+		scopes: of(event.Sys)})
 	return f
 }
 
@@ -71,12 +74,15 @@ func storeForms() []form {
 	add := func(g form) { g.defSpace = event.Generic; f = append(f, wide(g)...) }
 	add(form{spaces: storable, marks: markWeak | cacheOp | evict | cacheHint})
 	add(form{spaces: volatiles, must: Volatile, defOrder: event.Relaxed, defScope: event.Sys})
-	add(form{spaces: synced, orders: order(event.Relaxed, event.Release), scopes: anyScope, marks: evict | cacheHint})
-	add(form{spaces: opt | of(event.Global), must: MMIO, orders: order(event.Relaxed), scopes: of(event.Sys)})
+	add(form{spaces: synced, orders: order(event.Relaxed, event.Release), scopes: anyScope,
+		marks: evict | cacheHint})
+	add(form{spaces: opt | of(event.Global), must: MMIO, orders: order(event.Relaxed),
+		scopes: of(event.Sys)})
 	return f
 }
 
-// Without an order atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5, 9.7.13.6).
+// Without an order atom and red are relaxed, without a scope it is .gpu (PTX ISA 9.7.13.5,
+// 9.7.13.6).
 
 func redForms() []form { return atomics(order(event.Relaxed, event.Release)).all() }
 
@@ -91,11 +97,13 @@ func atomForms() []form {
 type atomics set
 
 func (a atomics) form(types, fns set) form {
-	return form{types: types, fns: fns, spaces: synced, orders: opt | set(a), scopes: opt | anyScope, marks: cacheHint,
+	return form{types: types, fns: fns, spaces: synced, orders: opt | set(a), scopes: opt | anyScope,
+		marks:    cacheHint,
 		defSpace: event.Generic, defOrder: event.Relaxed, defScope: event.GPU}
 }
 
-// vector is a form with several elements, each of which is atomic by itself; only global memory has them.
+// vector is a form with several elements, each of which is one atomic operation; only global memory
+// has them.
 func (a atomics) vector(types, fns, sizes set, must Flag) form {
 	f := a.form(types, fns)
 	f.spaces, f.vecs, f.must = opt|of(event.Global), sizes, must

@@ -28,8 +28,8 @@ var videoRows = func() []Row {
 	return rows
 }()
 
-// miscRows have no effect on values: hints to caches, timing, events. PTX ISA 9.7.9.15 to 9.7.9.18 and
-// 9.7.19.
+// miscRows have no effect on values: hints to caches, timing, events. PTX ISA 9.7.9.15 to 9.7.9.18
+// and 9.7.19.
 var miscRows = []Row{
 	{Opcode: "prefetch", Action: ActNothing, Category: Misc, Roles: []Role{Addr}, Section: "9.7.9.15", Executable: true, forms: []form{
 		{spaces: opt | of(event.Global, event.Local), mustMarks: level},

@@ -6,8 +6,8 @@ var moveRows = []Row{
 		{types: scalars | of(Pred)},
 		{section: "9.7.9.4", types: of(B128)}, // the packing form shares its other types with the first
 	}},
-	// mov of a vector register, component by component; other than the packing form, the type is that of a
-	// component. The ISA text has it in examples only.
+	// mov of a vector register, component by component; other than the packing form, the type is that
+	// of a component. The ISA text has it in examples only.
 	{Opcode: "mov.vec", Operation: Move, If: []string{"v2", "v4"}, Roles: dst1, Section: "6.4.3", Executable: true, forms: []form{
 		{types: scalars, vecs: 1 << 2},
 		{types: scalars &^ of(B64, U64, S64, F64), vecs: 1 << 4},
@@ -22,9 +22,10 @@ var moveRows = []Row{
 	}},
 }
 
-// cvtForms are the forms of cvt. A rounding modifier is mandatory where the conversion rounds: from float
-// to integer, from integer to float, and to a smaller float (PTX ISA 9.7.9.21). The one exception that is
-// accepted here is float to float of one size, where .rni and the like round to an integral value.
+// cvtForms are the forms of cvt. A rounding modifier is mandatory where the conversion rounds: from
+// float to integer, from integer to float, and to a smaller float (PTX ISA 9.7.9.21). The one
+// exception that is accepted here is float to float of one size, where .rni and the like round to
+// an integral value.
 func cvtForms() []form {
 	ints := of(U8, U16, U32, U64, S8, S16, S32, S64)
 	sizes := [...]set{2: of(F16, BF16), 4: of(F32), 8: of(F64)}
@@ -39,7 +40,8 @@ func cvtForms() []form {
 			case to < from:
 				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: ieee, flags: FTZ | Sat})
 			case to == from:
-				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: opt | toInt | ieee, flags: FTZ | Sat})
+				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: opt | toInt | ieee,
+					flags: FTZ | Sat})
 			default:
 				f = append(f, form{types: sizes[to], stypes: sizes[from], rounds: opt | ieee, flags: FTZ | Sat})
 			}
@@ -60,7 +62,9 @@ func packedCvtForms() []form {
 		{types: f8x2, stypes: of(F32, F16x2, BF16x2), rounds: of(RN), flags: Relu, must: Satfinite},
 		{types: of(F16x2), stypes: f8x2, rounds: of(RN), flags: Relu},
 		// The 4- and 6-bit formats, scale factors and four at once have no Type of their own.
-		{types: of(OtherType), stypes: of(F32, F16x2, BF16x2), rounds: of(RN, RZ, RP, RS), flags: Relu | Satfinite | Scaled},
-		{types: of(F16x2, BF16x2), stypes: of(OtherType), rounds: of(RN), flags: Relu | Satfinite | Scaled},
+		{types: of(OtherType), stypes: of(F32, F16x2, BF16x2), rounds: of(RN, RZ, RP, RS),
+			flags: Relu | Satfinite | Scaled},
+		{types: of(F16x2, BF16x2), stypes: of(OtherType), rounds: of(RN),
+			flags: Relu | Satfinite | Scaled},
 	}
 }

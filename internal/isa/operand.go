@@ -57,7 +57,8 @@ var (
 )
 
 // defaultTypes gives a row that states no types those of its category. Those of textures, matrices,
-// video instructions, the stack and asynchronous copies depend on shapes that are decoded elsewhere.
+// video instructions, the stack and asynchronous copies depend on shapes that are decoded
+// elsewhere.
 func (r *Row) defaultTypes() {
 	if !r.dst.set {
 		switch r.Category {

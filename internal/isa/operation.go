@@ -7,7 +7,7 @@ type Operation uint8
 
 const (
 	OtherOperation  Operation = iota
-	Move                      // the source: whole, in parts, or composed of parts
+	Move                      // the source, its parts, or a value composed of them
 	Conversion                // the source in another type
 	Sum                       // a + b
 	Difference                // a - b

@@ -6,20 +6,22 @@ import "slices"
 type Category uint8
 
 const (
-	Arith    Category = iota // register to register, integer, float, logic, shift, compare, select, convert, mov
-	Memory                   // ld st ldu atom red and other accesses
-	Address                  // cvta, isspacep, mapa, getctarank: addresses, no access
-	Control                  // bra brx call ret exit trap brkpt
-	Barrier                  // bar barrier, barrier.cluster, mbarrier
-	FenceCat                 // fence membar
-	WarpOp                   // shfl vote match redux activemask elect, bar.warp.sync
-	Async                    // cp.async and relatives
-	Texture                  // tex tld4 txq suld sust sured suq istypep
-	Matrix                   // wmma mma ldmatrix stmatrix wgmma tcgen05 movmatrix
-	Video                    // scalar and SIMD video
-	Stack                    // stacksave alloca ...
-	Misc                     // pmevent nanosleep setmaxnreg prefetch discard applypriority createpolicy griddepcontrol
-	Point                    // a place where a barrier may stand: see point.go
+	// register to register, integer, float, logic, shift, compare, select, convert, mov
+	Arith    Category = iota
+	Memory            // ld st ldu atom red and other accesses
+	Address           // cvta, isspacep, mapa, getctarank: addresses, no access
+	Control           // bra brx call ret exit trap brkpt
+	Barrier           // bar barrier, barrier.cluster, mbarrier
+	FenceCat          // fence membar
+	WarpOp            // shfl vote match redux activemask elect, bar.warp.sync
+	Async             // cp.async and relatives
+	Texture           // tex tld4 txq suld sust sured suq istypep
+	Matrix            // wmma mma ldmatrix stmatrix wgmma tcgen05 movmatrix
+	Video             // scalar and SIMD video
+	Stack             // stacksave alloca ...
+	// pmevent nanosleep setmaxnreg prefetch discard applypriority createpolicy griddepcontrol
+	Misc
+	Point // a place for a barrier: see point.go
 )
 
 // Role says what an operand of an opcode is, in the order of the PTX text.
@@ -52,28 +54,32 @@ const (
 
 // Row is one opcode of the ISA. Rows are shared and read-only.
 type Row struct {
-	Opcode   string // first word, or the words that make it an instruction of its own: "bar.warp.sync", "cp.async.bulk"
+	// first word, or the words that make it an instruction of its own: "bar.warp.sync",
+	// "cp.async.bulk"
+	Opcode   string
 	Category Category
 	Action   Action // what it does; the zero value means that the table does not say
 	// Operation is what an opcode of ActCompute computes.
 	Operation Operation
 	Roles     []Role // the longest form; SrcOpt and DstPred may be absent
 	Effect    Effect
-	Section   string // of the PTX ISA text, "9.7.1.1"; where an opcode has several, that of its first form
+	// of the PTX ISA text, "9.7.1.1"; where an opcode has several, that of its first form
+	Section string
 	// Executable says that the emulator implements some form of the opcode. A form that it does not
 	// implement stops with "unsupported" all the same.
 	Executable bool
 
-	// If is a modifier that chooses this row among those with the same first word, wherever it stands:
-	// "shared::cluster" for the row "ld.shared::cluster". Such rows keep apart what must not be mistaken
-	// for the common meaning of the opcode.
+	// If is a modifier that chooses this row among those with the same first word, in any position:
+	// "shared::cluster" for the row "ld.shared::cluster". Such rows keep apart what must not be
+	// mistaken for the common meaning of the opcode.
 	If []string
 
 	Barrier     BarrierKind // of an opcode that uses a barrier in one way only
 	Step        AsyncStep   // of an opcode that starts or awaits nothing but asynchronous operations
 	Carry       bool        // adds the carry flag
 	NonCoherent bool        // loads through the texture proxy whatever the modifiers are: ldu
-	Fragment    bool        // wmma: matrices are in registers in an undocumented layout (PTX ISA 9.7.14.4.1)
+	// wmma: matrices are in registers in an undocumented layout (PTX ISA 9.7.14.4.1)
+	Fragment bool
 
 	dst, src opTypes
 	narrow   func(*Desc) []Role // the roles of one form; nil: Roles
@@ -90,12 +96,12 @@ func (r *Row) complete() {
 	r.defaultTypes()
 }
 
-// Cluster reports whether the row is of an opcode as it applies to the shared memory of any block of
-// the cluster: ld.shared::cluster. The block's own shared memory is part of it (PTX ISA 5.1.7).
+// Cluster reports whether the row is of an opcode as it applies to the shared memory of any block
+// of the cluster: ld.shared::cluster. The block's own shared memory is part of it (PTX ISA 5.1.7).
 func (r *Row) Cluster() bool { return len(r.If) > 0 && r.If[0] == inCluster[0] }
 
-// Sections returns the sections of the ISA text that describe the opcode, each once, in the order of its
-// forms.
+// Sections returns the sections of the ISA text that describe the opcode, each once, in the order
+// of its forms.
 func (r *Row) Sections() []string {
 	out := []string{r.Section}
 	for i := range r.forms {

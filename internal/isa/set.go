@@ -1,8 +1,8 @@
 package isa
 
-// set is a set of small enumeration values, a bit for each. The value 0 of the enumerations stands for
-// "nothing written", so that the empty set means that nothing may be written, and a set with opt means
-// that something may.
+// set is a set of small enumeration values, a bit for each. The value 0 of the enumerations stands
+// for "nothing written", so that the empty set means that nothing may be written, and a set with
+// opt means that something may.
 type set uint64
 
 // opt allows that nothing is written.

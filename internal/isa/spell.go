@@ -11,8 +11,8 @@ import (
 )
 
 // Spellings returns the modifiers of instructions of the opcode: for each form of the ISA text one
-// with what comes first wherever there is a choice, and one for each other choice of one kind. It is
-// for tests that walk the table. Modifiers that are part of the opcode are included. A row whose
+// with what comes first wherever there is a choice, and one for each other choice of one kind. It
+// is for tests that walk the table. Modifiers that are part of the opcode are included. A row whose
 // forms the table does not have has one spelling, its opcode.
 func (r *Row) Spellings() [][]string {
 	base := strings.Split(r.Opcode, ".")[1:]
@@ -45,7 +45,8 @@ func (r *Row) Spellings() [][]string {
 	return out
 }
 
-// Vector reports whether a vector size chooses the row, which then is one of the words of its forms.
+// Vector reports whether a vector size chooses the row, which then is one of the words of its
+// forms.
 func (r *Row) Vector() bool { return len(r.If) > 0 && strings.HasPrefix(r.If[0], "v") }
 
 // choice is a word that a form may have, or none.

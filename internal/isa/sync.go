@@ -11,27 +11,31 @@ var syncRows = []Row{
 		{implied: SyncMask | Warp},
 	}},
 	{Opcode: "barrier.cluster.arrive", Barrier: BarrierArrive, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
-		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release, defScope: event.Cluster},
+		{flags: Aligned, orders: opt | order(event.Release, event.Relaxed), defOrder: event.Release,
+			defScope: event.Cluster},
 	}},
 	{Opcode: "barrier.cluster.wait", Barrier: BarrierWait, Action: ActClusterBarrier, Category: Barrier, Effect: Orders, Section: "9.7.13.3", forms: []form{
-		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire, defScope: event.Cluster},
+		{flags: Aligned, orders: opt | order(event.Acquire), defOrder: event.Acquire,
+			defScope: event.Cluster},
 	}},
 
 	{Opcode: "fence", Action: ActFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{{
-		orders: opt | order(event.SeqCst, event.AcqRel, event.Acquire, event.Release), defOrder: event.AcqRel, scopes: anyScope,
+		orders: opt | order(event.SeqCst, event.AcqRel, event.Acquire,
+			event.Release), defOrder: event.AcqRel, scopes: anyScope,
 	}}},
 	// From sm_70 on membar is fence.sc, its level .gl is scope .gpu.
 	{Opcode: "membar", Action: ActFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
 		{scopes: of(event.CTA, event.Sys), defOrder: event.SeqCst},
 		{mustMarks: markGL, defOrder: event.SeqCst, defScope: event.GPU},
 	}},
-	// Fences between the generic proxy and one through which nothing that is executable goes: they order nothing.
+	// Fences between the generic proxy and one through which nothing that is executable goes: they
+	// order nothing.
 	{Opcode: "fence.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "fence.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
 	{Opcode: "membar.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "membar.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
-	// Other fences between proxies, and fences that order only some operations: to take them for a whole fence
-	// would hide races.
+	// Other fences between proxies, and fences that order only some operations: to take them for a
+	// whole fence would hide races.
 	{Opcode: "fence.proxy", Action: ActProxyFence, Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "membar.proxy", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},

@@ -54,7 +54,8 @@ func TestEveryOpcodeHasARow(t *testing.T) {
 	}
 }
 
-// Every row, and every section that it cites, is in the ISA text under a name that leads to that row.
+// Every row, and every section that it cites, is in the ISA text under a name that leads to that
+// row.
 func TestEveryRowIsInTheISA(t *testing.T) {
 	names := make(map[listed]bool) // row opcode and section
 	for _, l := range readList(t) {
@@ -101,8 +102,9 @@ func TestRowsAreUnique(t *testing.T) {
 	}
 }
 
-// loose reports whether the modifiers of an executable row are not checked here: whoever executes it decodes them
-// (Desc.Matrix, alu.Video), or they do not matter, as the result is unknown or a hint.
+// loose reports whether the modifiers of an executable row are not checked here: whoever executes
+// it decodes them (Desc.Matrix, alu.Video), or they do not matter, as the result is unknown or a
+// hint.
 func loose(row *Row) bool {
 	switch row.Category {
 	case Matrix, Video, Texture:

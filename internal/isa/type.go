@@ -1,6 +1,6 @@
-// Package isa is the PTX instruction set as one table: what each opcode is, what its operands mean, what
-// it does to memory and synchronization, and where the ISA text describes it. It decodes the dotted
-// modifiers of an instruction into a Desc. It executes nothing.
+// Package isa is the PTX instruction set as one table: what each opcode is, what its operands mean,
+// what it does to memory and synchronization, and where the ISA text describes it. It decodes the
+// dotted modifiers of an instruction into a Desc. It executes nothing.
 package isa
 
 // Type is an operand type of PTX (PTX ISA 5.2).

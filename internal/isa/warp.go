@@ -1,7 +1,8 @@
 package isa
 
-// warpRows exchange values between the lanes of a warp and order no memory: PTX ISA 9.7.9.5, 9.7.9.6 and
-// 9.7.13.8 to 9.7.13.14. The forms without .sync are deprecated and act on the lanes that are active.
+// warpRows exchange values between the lanes of a warp and order no memory: PTX ISA 9.7.9.5,
+// 9.7.9.6 and 9.7.13.8 to 9.7.13.14. The forms without .sync are deprecated and act on the lanes
+// that are active.
 var warpRows = []Row{
 	{Opcode: "shfl", Action: ActShuffle, dst: maskAndPred, src: valueAndMask, narrow: maskedRoles, Category: WarpOp, Roles: []Role{Dst, DstPred, Src, Src, Src, SrcOpt}, Section: "9.7.9.5", Executable: true, forms: []form{
 		{types: of(B32), fns: of(FnUp, FnDown, FnBfly, FnIdx)},

@@ -19,8 +19,8 @@ const (
 	kMark
 )
 
-// word is one meaning of a modifier. A modifier may have several: .lo is a comparison in setp and half of
-// a product in mul. The opcode's forms decide.
+// word is one meaning of a modifier. A modifier may have several: .lo is a comparison in setp and
+// half of a product in mul. The opcode's forms decide.
 type word struct {
 	kind kind
 	val  uint8 // of the enumeration; for kOrder the order + 1
@@ -67,7 +67,8 @@ func makeWords() map[string][]word {
 		name string
 		word word
 	}{
-		{"v2", word{kind: kVec, val: 2}}, {"v4", word{kind: kVec, val: 4}}, {"v8", word{kind: kVec, val: 8}},
+		{"v2", word{kind: kVec, val: 2}}, {"v4", word{kind: kVec, val: 4}}, {"v8",
+			word{kind: kVec, val: 8}},
 		{"shared::cta", word{kind: kSpace, val: uint8(event.Shared)}},
 		{"shared::cluster", word{kind: kSpace, val: uint8(event.Shared)}},
 		{"param::entry", word{kind: kSpace, val: uint8(event.Param)}},
@@ -82,14 +83,16 @@ func makeWords() map[string][]word {
 		{"mask", word{kind: kMark, mark: markMask}},
 		{"global", word{kind: kMark, mark: markFromGlobal}},
 		{"launch_dependents", word{kind: kMark, mark: markDependents}},
-		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}},
+		{"L1", word{kind: kMark, mark: level}}, {"L2", word{kind: kMark, mark: level}}, {"L2",
+			word{kind: kMark, mark: levelL2}},
 		{"L2::cache_hint", word{kind: kMark, mark: cacheHint}},
 	} {
 		add(n.name, n.word)
 	}
 	for mk, names := range map[mark][]string{
 		cacheOp: {"ca", "cg", "cs", "lu", "cv", "wb", "wt"},
-		evict: {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+		evict: {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+			"L1::no_allocate",
 			"L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::evict_unchanged"},
 		prefetchSize: {"L2::64B", "L2::128B", "L2::256B"},
 	} {
@@ -100,7 +103,8 @@ func makeWords() map[string][]word {
 	return m
 }
 
-// narrowTypes are the packed formats that only instructions not executable here use (PTX ISA 5.2.3).
+// narrowTypes are the packed formats that only instructions not executable here use (PTX ISA
+// 5.2.3).
 var narrowTypes = [...]string{
 	"u2", "s2", "u4", "s4", "b4", "e2m1", "e2m3", "e3m2", "e2m1x2", "e2m3x2", "e3m2x2", "e2m1x4", "e2m3x4", "e3m2x4",
 	"e4m3x4", "e5m2x4", "ue8m0", "ue8m0x2", "ue4m3", "s2f6x2", "b1", "b6x16_p32", "b4x16_p64", "b8x16", "b1024",

@@ -30,7 +30,7 @@ type assigned struct {
 // slot collects the specifications of one parameter.
 type slot struct {
 	v      *ir.Var
-	whole  *assigned  // the value of the parameter; nil if unspecified
+	value  *assigned  // the value of the parameter; nil if unspecified
 	fields []assigned // of a struct; later ones override earlier ones at the same offset
 	busy   bool       // being resolved: an alias of it now would be a cycle
 	done   bool
@@ -53,7 +53,7 @@ func (r *resolver) args(host *HostLaunch) {
 				slots[i].fields = append(slots[i].fields, assigned{a, l.origin})
 				continue
 			}
-			slots[i].whole, slots[i].fields = &assigned{a, l.origin}, nil
+			slots[i].value, slots[i].fields = &assigned{a, l.origin}, nil
 		}
 	}
 	r.cfg.Args = make([]Arg, len(slots))
@@ -61,8 +61,8 @@ func (r *resolver) args(host *HostLaunch) {
 		r.arg(slots, i)
 	}
 	for _, s := range slots {
-		if s.whole != nil {
-			r.given(s.v, *s.whole)
+		if s.value != nil {
+			r.given(s.v, *s.value)
 		}
 		for _, f := range s.fields {
 			r.given(s.v, f)
@@ -93,7 +93,7 @@ func (r *resolver) hostArgs(slots []slot, host *HostLaunch) {
 			continue
 		}
 		if _, err := encodeLiteral(a.Text, v.Type, r.readAsFloat(v)); err == nil {
-			slots[i].whole = &assigned{a, FromHost}
+			slots[i].value = &assigned{a, FromHost}
 		}
 	}
 }
@@ -170,15 +170,15 @@ func (r *resolver) arg(slots []slot, i int) *Arg {
 	if s.v.PtrSpace == event.Shared && isPointer(s.v) {
 		if err := r.localArg(arg, s); err != nil {
 			e := r.errorf("argument %s: %v", arg.Name, err)
-			e.Span = s.whole.Span
+			e.Span = s.value.Span
 		}
-	} else if s.whole == nil {
+	} else if s.value == nil {
 		r.defaultArg(arg, s.v)
 	} else {
-		r.cfg.Origins[key] = s.whole.origin
+		r.cfg.Origins[key] = s.value.origin
 		if err := r.setArg(slots, arg, s); err != nil {
 			e := r.errorf("argument %s: %v", arg.Name, err)
-			e.Span = s.whole.Span
+			e.Span = s.value.Span
 		}
 	}
 	for _, f := range s.fields {
@@ -245,7 +245,7 @@ func (a *Arg) setPointer(off int, b *Buffer) {
 
 // setArg sets a parameter to its specification, or returns why the two do not fit.
 func (r *resolver) setArg(slots []slot, arg *Arg, s *slot) error {
-	v, a := s.v, s.whole.ArgSpec
+	v, a := s.v, s.value.ArgSpec
 	switch {
 	case a.Kind == ArgLocal:
 		return fmt.Errorf("its type is %s; local:BYTES is only for a __local pointer", typeName(v))

@@ -237,7 +237,8 @@ func (h *hostScanner) declaration(i int) int {
 }
 
 // isFunction reports whether the parentheses at i are the parameters of a function: a body follows,
-// or they contain a type.
+// or they contain a type. C++ itself has this ambiguity between dim3 grid(n) and a function
+// declaration.
 func (h *hostScanner) isFunction(i int) bool {
 	end := h.closer[i]
 	if end <= i+1 || end+1 < len(h.toks) && h.toks[end+1].is("{") {
@@ -335,7 +336,8 @@ var assignments = map[string]bool{
 }
 
 // findMutable collects the names that are assigned, incremented, read from a stream, or whose
-// address is taken.
+// address is taken. It ignores scopes: a name that is assigned anywhere is not constant anywhere,
+// which loses facts but invents none.
 func (h *hostScanner) findMutable() {
 	at := func(i int) token {
 		if i >= 0 && i < len(h.toks) {

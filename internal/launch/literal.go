@@ -63,8 +63,8 @@ func parseInteger(text string, bits int) (uint64, error) {
 // formats apart.
 func encodeFloat(text string, typ isa.Type, bits int) ([]byte, error) {
 	if bits != 32 && bits != 64 {
-		return nil, fmt.Errorf("%q: heddle cannot convert a number to type .%s; give its %d bytes as "+
-			"hex:...", text, typ, bits/8)
+		return nil, fmt.Errorf("%q: heddle cannot convert a number to type .%s; "+
+			"use hex: with its %d bytes", text, typ, bits/8)
 	}
 	f, err := strconv.ParseFloat(text, bits)
 	if err != nil {

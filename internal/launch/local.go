@@ -18,27 +18,28 @@ func (r *resolver) localArg(arg *Arg, s *slot) error {
 	arg.Bits, arg.Local = make([]byte, 8), &Local{Name: arg.Name}
 	key := "arg " + arg.Name
 	r.cfg.Origins[key] = Default
-	if s.whole == nil {
+	if s.value == nil {
 		return nil
 	}
-	r.cfg.Origins[key] = s.whole.origin
+	r.cfg.Origins[key] = s.value.origin
 	switch {
-	case s.whole.Kind == ArgValue && s.whole.Text == "0": // null
+	case s.value.Kind == ArgValue && s.value.Text == "0": // null
 		arg.Local = nil
-	case s.whole.Kind != ArgLocal:
+	case s.value.Kind != ArgLocal:
 		return fmt.Errorf("the parameter is a __local pointer, which takes a size and not a buffer; " +
 			"give local:BYTES")
-	case s.whole.Size > sharedOptIn:
+	case s.value.Size > sharedOptIn:
 		return fmt.Errorf("%d bytes of local memory; a block has at most %d bytes on any GPU",
-			s.whole.Size, sharedOptIn)
+			s.value.Size, sharedOptIn)
 	default:
-		arg.Local.Size = uint32(s.whole.Size)
+		arg.Local.Size = uint32(s.value.Size)
 	}
 	return nil
 }
 
 // locals places the memory of __local arguments after static and dynamic shared memory. Arguments
-// without a size share what a block can have without opt-in, for the reason given at shared.
+// without a size share what a block can have without opt-in, for the reason given at shared. It
+// fails if the sum exceeds every GPU's shared memory.
 func (r *resolver) locals() {
 	_, static := ir.Layout(r.k)
 	at := uint32(static) + r.cfg.DynShared

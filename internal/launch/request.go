@@ -19,7 +19,8 @@ type Request struct {
 	Config []Setting
 }
 
-// Setting is the part of a launch that one section of a configuration file specifies.
+// Setting is the part of a launch that one section of a configuration file specifies. Errors in it
+// are reported at the section.
 type Setting struct {
 	Request Request     // without Config
 	Span    source.Span // the section, for error messages

@@ -139,7 +139,7 @@ func TestDefaultArgs(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if c.Args[0].Buffer == c.Args[1].Buffer || c.Args[0].Buffer.Size != 0 {
-		t.Error("pointers do not have unbounded buffers of their own")
+		t.Error("the pointers do not have separate unbounded buffers")
 	}
 	// the field at 8 is overridden by its buffer
 	bits := []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}
@@ -220,7 +220,7 @@ func TestFlagsRoundTrip(t *testing.T) {
 		t.Errorf("arguments: %s", d)
 	}
 	if second.Args[0].Buffer != second.Args[1].Buffer {
-		t.Error("the alias is gone")
+		t.Error("the arguments do not alias")
 	}
 }
 

@@ -117,7 +117,8 @@ func (s *scanner) blockComment() token {
 }
 
 // directive consumes a preprocessor line up to a line break without a backslash before it. A //
-// comment at its end is not part of it.
+// comment at its end is not part of it. Block comments and joined lines become spaces, so that a
+// macro body can be scanned again.
 func (s *scanner) directive() token {
 	start := s.off
 	var text []byte

@@ -60,7 +60,7 @@ func (x *exec) accessShared(in *ir.Instr, at smt.Term, places []memory.Place, sp
 	kind, _ := in.AccessKind()
 	before := len(x.th.Accesses)
 	for _, p := range places {
-		x.record(in, p, space, elem*n, kind, st)
+		x.record(in, p, extent{space, elem * n, kind}, st)
 	}
 	if kind != event.Read {
 		x.mem.StoreLocal(in, places, x.storedIf(in.Action() == isa.ActStore, in, st), &st.mem)
@@ -138,7 +138,7 @@ func (x *exec) loadParam(in *ir.Instr, st *state) bool {
 	x.results(in, func(i int, w int) smt.Term {
 		v, ok := x.mem.LoadParam(places, i*elem, elem)
 		if !ok {
-			thread.Unsupported(in, "a parameter that is read at an address that is computed")
+			thread.Unsupported(in, "a parameter read at a computed address")
 		}
 		return v
 	}, st)
@@ -187,10 +187,10 @@ func (x *exec) copyAsync(in *ir.Instr, st *state) {
 		x.mem.Lose(p.Object, &st.mem)
 	}
 	for _, p := range to {
-		x.record(in, p, event.Shared, size, event.Write, st)
+		x.record(in, p, extent{event.Shared, size, event.Write}, st)
 	}
 	for _, p := range from { // fewer bytes than size may be read
-		x.record(in, p, event.Global, size, event.Read, st)
+		x.record(in, p, extent{event.Global, size, event.Read}, st)
 	}
 }
 
@@ -251,9 +251,16 @@ func (x *exec) together(st *state) smt.Term {
 	return x.bare(st, smt.True)
 }
 
-// record notes an access of size bytes to a place.
-func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int, kind event.Kind,
-	st *state) {
+// extent is what an instruction accesses at a place, as far as its text says.
+type extent struct {
+	space event.Space
+	size  int // in bytes
+	kind  event.Kind
+}
+
+// record notes an access to a place.
+func (x *exec) record(in *ir.Instr, p memory.Place, e extent, st *state) {
+	space := e.space
 	if p.Object != nil {
 		space = p.Object.Space
 		// not shared, or never written
@@ -266,8 +273,8 @@ func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int,
 	}
 	// either, each with its own interval
 	if x.k.SplitParts() && space != event.Shared && space != event.Global {
-		x.record(in, p, event.Shared, size, kind, st)
-		x.record(in, p, event.Global, size, kind, st)
+		x.record(in, p, extent{event.Shared, e.size, e.kind}, st)
+		x.record(in, p, extent{event.Global, e.size, e.kind}, st)
 		return
 	}
 	ghost := st.notes.Ghost()
@@ -276,8 +283,8 @@ func (x *exec) record(in *ir.Instr, p memory.Place, space event.Space, size int,
 	}
 	guard := x.c.And(x.here(st), x.c.Not(ghost), x.guard, p.Cond)
 	a := x.access(in, p.Object, space, st)
-	a.Guard, a.Offset, a.Size, a.Kind, a.Order, a.Scope = guard, p.Offset, size, kind, in.Order,
-		in.Scope
+	a.Guard, a.Offset, a.Size, a.Kind = guard, p.Offset, e.size, e.kind
+	a.Order, a.Scope = in.Order, in.Scope
 	a.Async, a.Unsettled, a.Pending = in.Action() == isa.ActCopy, x.k.Unsettled(in), x.k.Pending(in)
 	a.Values = x.storedIf(in.Action() == isa.ActStore, in, st)
 	if a.Kind != event.Write && a.Kind != event.Read &&

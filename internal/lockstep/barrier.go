@@ -16,12 +16,12 @@ import (
 func (x *exec) synchronize(in *ir.Instr, st *state) {
 	if in.Row.Category == isa.WarpOp && !x.k.Tagged(in) {
 		x.th.Waits = x.th.Waits || in.Has(isa.SyncMask)
-		x.approximate(fmt.Sprintf("%s orders nothing and gives unknown values", in.Op()))
+		x.approximate(fmt.Sprintf("%s is modelled without ordering and with unknown results", in.Op()))
 		x.setUnknown(in, symbol.Private, st)
 		return
 	}
 	if !x.k.Tagged(in) {
-		thread.Unsupported(in, "%s: only barrier 0 of the whole block has a lock-step form", in.Text())
+		thread.Unsupported(in, "%s: proofs support only barrier 0 of all threads of a block", in.Text())
 	}
 	block := kernel.IsBlockBarrier(in)
 	if block && x.k.Orders(in) != event.OrdersNone {
@@ -64,9 +64,9 @@ func (x *exec) instance(in *ir.Instr) []smt.Term {
 func (x *exec) settled(barrier *ir.Instr, st *state) {
 	if len(st.copies) > 0 && !x.settling {
 		thread.Unsupported(st.copies[0].call,
-			"a copy of the work-group that may not be complete at a barrier")
+			"a work-group copy that may be pending at a barrier")
 	}
 	if copies := x.k.Pending(barrier); len(copies) > 0 {
-		thread.Unsupported(copies[0], "%s that may not be complete at a barrier", copies[0].Text())
+		thread.Unsupported(copies[0], "%s that may be pending at a barrier", copies[0].Text())
 	}
 }

@@ -52,7 +52,7 @@ func (x *exec) call(in *ir.Instr, st *state) {
 func (x *exec) extern(in *ir.Instr, st *state) {
 	name := calleeName(in)
 	if !x.opt.PureExtern {
-		thread.Unsupported(in, "a call of %s, of which nothing is known", name)
+		thread.Unsupported(in, "a call of %s, whose body is unknown", name)
 	}
 	if i, found := slices.BinarySearch(x.th.Extern, name); !found {
 		x.th.Extern = slices.Insert(x.th.Extern, i, name)
@@ -125,6 +125,8 @@ type site struct {
 }
 
 var _ annotation.Site = site{}
+
+// The methods of annotation.Site.
 
 func (s site) Instr() *ir.Instr               { return s.in }
 func (s site) Guard() smt.Term                { return s.x.guard }

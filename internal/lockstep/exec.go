@@ -7,6 +7,7 @@ import (
 
 	"heddle/internal/ir"
 	"heddle/internal/lockstep/annotation"
+	"heddle/internal/lockstep/compute"
 	"heddle/internal/lockstep/join"
 	"heddle/internal/lockstep/kernel"
 	"heddle/internal/lockstep/loop"
@@ -28,6 +29,8 @@ type exec struct {
 	notes   *annotation.Annotations
 	loops   *loop.Table
 	uniform *symbol.Uniformity
+	eval    *compute.Evaluator
+	ops     *operands             // of eval
 	exact   map[smt.Term]smt.Term // see signExtend
 	approx  map[string]bool       // Thread.Approximate, of all passes
 
@@ -40,7 +43,7 @@ type exec struct {
 	ends     map[*ir.Loop]*loopEnds
 
 	outer  smt.Term   // everything that holds around the innermost loop
-	gone   []smt.Term // how the thread may have ended within the innermost loop
+	ended  []smt.Term // conditions under which the thread ended within the innermost loop
 	around []*ir.Loop // the loops around, outermost first
 
 	at      *ir.Instr // the instruction that is executed
@@ -62,6 +65,8 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 		approx: map[string]bool{},
 	}
 	x.c.Limit(opt.Terms)
+	x.ops = &operands{x: x}
+	x.eval = compute.New(x.c, x.ops)
 	x.uniform = symbol.NewUniformity(x.c)
 	x.mem = memory.New(x.c, k, x, memory.Options{Adversarial: opt.Adversarial, Lockstep: opt.Lockstep})
 	x.notes = annotation.New(x.c, k, x.mem, x)
@@ -84,7 +89,7 @@ func (x *exec) pass(settling bool) bool {
 	st.mem = x.mem.Entry()
 	x.around = nil
 	x.reach = slices.Repeat([]smt.Term{join.Undefined}, len(x.f.Blocks))
-	x.outer, x.gone = smt.True, nil
+	x.outer, x.ended = smt.True, nil
 	x.region(nil, st)
 	x.mem.All(func(o *Object) { x.th.Objects = append(x.th.Objects, o) })
 	slices.SortFunc(x.th.Objects, func(a, b *Object) int { return strings.Compare(a.Name, b.Name) })

@@ -61,7 +61,7 @@ func (x *exec) groupCopy(name string, in *ir.Instr, st *state) bool {
 // collective has all work-items of the group reach a call, with arguments that they have in common.
 func (x *exec) collective(in *ir.Instr, st *state) {
 	if x.opt.Any.Is() || x.opt.Geometry.Block.Count() == 1 {
-		thread.Unsupported(in, "copies of a work-group of one work-item, or of a size that is not known")
+		thread.Unsupported(in, "copies of a work-group with one work-item or of unknown size")
 	}
 	for i := range in.Src {
 		x.inCommon(in, x.argument(in, i, 64, st))
@@ -73,7 +73,7 @@ func (x *exec) collective(in *ir.Instr, st *state) {
 	x.mem.Pass(&st.mem, at, func(part int) bool { return part == kernel.PartAll })
 	again := slices.ContainsFunc(st.copies, func(c groupCopy) bool { return c.call == in })
 	if again && !x.settling {
-		thread.Unsupported(in, "a copy of the work-group that is made again before it is waited for")
+		thread.Unsupported(in, "a work-group copy that starts again before a wait for it")
 	}
 	st.copies = append(slices.Clip(st.copies), groupCopy{in, join.Undefined})
 }
@@ -130,7 +130,7 @@ func (x *exec) settledAtBack(entry *state, back []edge) {
 		for _, c := range e.st.copies {
 			if !x.settling && !slices.Contains(entry.copies, c) {
 				thread.Unsupported(c.call,
-					"a copy of the work-group that is not waited for in the iteration of the loop in which it is made")
+					"a work-group copy without a wait in the iteration that starts it")
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"heddle/internal/ir"
 	"heddle/internal/isa"
-	"heddle/internal/lockstep/compute"
 	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
@@ -18,7 +17,7 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		x.synchronize(in, st)
 		return
 	case isa.FenceCat:
-		x.approximate("a fence orders nothing")
+		x.approximate("fences are not modelled")
 		return
 	case isa.Memory, isa.Async:
 		x.memory(in, st)
@@ -41,9 +40,10 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 	if len(in.Dst) == 0 {
 		return // cvta of nothing, prefetch, nanosleep and the like
 	}
-	results, ok := compute.Execute(x.c, in, operands{x, st})
+	x.ops.st = st
+	results, ok := x.eval.Execute(in)
 	for _, r := range results {
-		x.set(in, r.To, r.Value, r.Signed, st)
+		x.set(in, *r.To, r.Value, r.Signed, st)
 	}
 	if !ok {
 		x.opaque(in, st)

@@ -130,7 +130,7 @@ func Build(ctx context.Context, f *ir.Func, opt Options) (th *Thread, err error)
 	x.fixpoint()
 	x.final = true
 	if x.pass(false) {
-		thread.Unsupported(nil, "loops of which nothing settles")
+		thread.Unsupported(nil, "loops whose analysis does not converge")
 	}
 	if err := noncoherent(x.th); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (x *exec) fixpoint() {
 		case maxPasses:
 			x.loops.GiveUp()
 		case 4 * maxPasses:
-			thread.Unsupported(nil, "loops of which nothing settles")
+			thread.Unsupported(nil, "loops whose analysis does not converge")
 		}
 	}
 }

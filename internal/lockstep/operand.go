@@ -182,15 +182,17 @@ func (x *exec) special(o ir.Operand) smt.Term {
 	return x.Unknown("s", 64)
 }
 
-// operands gives package compute the sources of an instruction.
+// operands gives package compute the sources of an instruction in a state.
 type operands struct {
 	x  *exec
 	st *state
 }
 
-func (o operands) Read(op ir.Operand, w int) smt.Term { return o.x.read(op, w, o.st) }
+// Read implements compute.Operands.
+func (o *operands) Read(op ir.Operand, w int) smt.Term { return o.x.read(op, w, o.st) }
 
-func (o operands) Resize(t smt.Term, w int, signed bool) smt.Term {
+// Resize implements compute.Operands.
+func (o *operands) Resize(t smt.Term, w int, signed bool) smt.Term {
 	return o.x.resize(t, w, signed)
 }
 

@@ -77,10 +77,10 @@ func (x *exec) joinAt(b ir.BlockID, states []*state) *state {
 
 // join merges the states that reach a block.
 func (x *exec) join(b ir.BlockID, states []*state) *state {
-	r := states[0].clone()
 	if len(states) == 1 {
-		return r
+		return states[0].clone()
 	}
+	r := &state{regs: make([]smt.Term, len(x.f.Regs))}
 	preds := make([]smt.Term, len(states))
 	mems := make([]*memory.State, len(states))
 	notes := make([]*annotation.State, len(states))
@@ -153,15 +153,15 @@ func (x *exec) terminator(b *ir.Block, in *ir.Instr, st *state) []edge {
 	case isa.ActReturn, isa.ActExit:
 		x.exit(in, taken)
 	case isa.ActTrap: // ends the whole grid: nothing happens after it
-		x.gone = append(x.gone, taken.pred)
+		x.ended = append(x.ended, taken.pred)
 	case isa.ActCall: // does not return
 		if in.Callee == nil || in.Callee.Name != "__assertfail" {
-			thread.Unsupported(in, "a call of %s, of which nothing is known", calleeName(in))
+			thread.Unsupported(in, "a call of %s, whose body is unknown", calleeName(in))
 		}
 		x.notes.State(site{x, in, taken}, thread.Asserted, smt.False)
-		x.gone = append(x.gone, taken.pred)
+		x.ended = append(x.ended, taken.pred)
 	default:
-		thread.Unsupported(in, "%s at the end of a block", in.Text())
+		thread.Unsupported(in, "%s as the last instruction of a block", in.Text())
 	}
 	if rest != nil {
 		out = append(out, edge{b.Succs[len(b.Succs)-1], rest})
@@ -174,7 +174,7 @@ func (x *exec) exit(in *ir.Instr, st *state) {
 	if in != nil {
 		x.notes.Ended(site{x, in, st})
 	}
-	x.gone = append(x.gone, st.pred)
+	x.ended = append(x.ended, st.pred)
 	if !x.final {
 		return
 	}
@@ -215,18 +215,18 @@ func (x *exec) loop(l *ir.Loop, entry *state) []edge {
 	x.mem.AtHeader(memory.Loop{Loop: info.Loop, Around: info.Around(), Counter: info.Counter},
 		&head.mem)
 	known := x.notes.EnterLoop(&head.notes)
-	outer, gone := x.outer, x.gone
+	outer, ended := x.outer, x.ended
 	x.outer = info.Entry()
 	x.around = append(x.around, l)
 	x.notes.AtHeader(l, func(in *ir.Instr) annotation.Site {
 		x.guard = smt.True
 		return site{x, in, head}
 	})
-	x.gone = nil
+	x.ended = nil
 	back, exits := x.region(l, head)
 	x.settledAtBack(entry, back)
-	it := loop.Iteration{Ends: x.gone}
-	x.gone = gone
+	it := loop.Iteration{Ends: x.ended}
+	x.ended = ended
 	x.around = x.around[:len(x.around)-1]
 	x.outer = outer
 	x.notes.LeaveLoop(known)
@@ -274,7 +274,7 @@ func (x *exec) leave(info *loop.Info, it loop.Iteration, entry *state, exits []e
 	s := c.Substitute()
 	s.Replace(info.Counter, info.Last())
 	for _, g := range it.Ends {
-		x.gone = append(x.gone, c.And(entry.pred, s.Apply(g)))
+		x.ended = append(x.ended, c.And(entry.pred, s.Apply(g)))
 	}
 	out := make([]edge, len(exits))
 	for i, e := range exits {

@@ -82,7 +82,7 @@ func TestAnnotationsSurvive(t *testing.T) {
 				}
 			}
 			if !strings.Contains(string(res.PTX), "__heddle_axiom_") {
-				t.Error("the axiom is gone")
+				t.Error("the axiom is missing")
 			}
 		})
 	}

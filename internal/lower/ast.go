@@ -67,7 +67,8 @@ func AST(ctx context.Context, in Input, opt Options, read func(*Tree) error) err
 	return b.dump(ctx, read)
 }
 
-// chooseOpenCL selects the first version of the language that accepts the text, as runOpenCL does.
+// chooseOpenCL selects the first version of the language that accepts the text, as runOpenCL does,
+// so that the tree agrees with the PTX.
 func (b *build) chooseOpenCL(ctx context.Context, content []byte) error {
 	source := func(string) []byte { return content }
 	stds := clStandards

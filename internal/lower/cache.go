@@ -139,7 +139,7 @@ func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 	}
 }
 
-// maxEntries bounds the number of results. A result of a typical file has tens of kilobytes.
+// maxEntries bounds the number of results.
 const maxEntries = 500
 
 // hashOf returns the SHA-256 of b in hexadecimal.

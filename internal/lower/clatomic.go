@@ -147,7 +147,8 @@ func (m atomicMode) instr(opcode, space string) string {
 }
 
 // clSwitched returns a switch over all orders and scopes; do returns the operation for one of them.
-// With constant arguments, the inliner removes all cases but one.
+// With constant arguments, the inliner removes all cases but one. An order or scope that OpenCL
+// does not allow for the operation executes the default case: relaxed, or work-group scope.
 func clSwitched(name string, do func(m atomicMode) string) string {
 	var b strings.Builder
 	scopes := func(sem string, part bool) {
@@ -171,7 +172,8 @@ func clSwitched(name string, do func(m atomicMode) string) string {
 	return b.String()
 }
 
-// atomic defines atomic_OP or atomic_OP_explicit of OpenCL 2.0.
+// atomic defines atomic_OP or atomic_OP_explicit of OpenCL 2.0, for every type that has the
+// operation: floats have no min, max or bit operations, and atomic_flag is a 32-bit integer.
 func (g *clGen) atomic(name string) {
 	if !g.generic {
 		return // the atomic types do not exist before 2.0 either

@@ -68,7 +68,7 @@ var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
 	return out
 })
 
-// include adds an embedded header.
+// include adds an embedded header, whose functions are not generated.
 func (g *clGen) include(name string) { fmt.Fprintf(g, "#include \"opencl/%s\"\n", name) }
 
 // Conversion functions, and functions that reinterpret bits.
@@ -100,7 +100,8 @@ var clMathRE = regexp.MustCompile(`__heddle_m_|__u?ll2(float|double)_r|__double2
 var clWordRE = regexp.MustCompile(`[A-Za-z_]\w*`)
 
 // clPrelude returns the definitions of names, each after the functions that it uses. generic
-// reports whether the language has the generic address space.
+// reports whether the language has the generic address space. The text is a system header, so that
+// clang reports no warnings about it.
 func clPrelude(names []string, generic bool) string {
 	out := &clGen{generic: generic}
 	done := make(map[string]bool)
@@ -143,7 +144,8 @@ var (
 )
 
 // clMathHeaders returns CUDA's math functions under the names __heddle_m_NAME, since the user may
-// define functions with the same names.
+// define functions with the same names. It renames them with macros around the text of the headers,
+// and adapts the spelling of 64-bit integers.
 var clMathHeaders = sync.OnceValue(func() string {
 	var define, include, undef strings.Builder
 	define.WriteString("#define __heddle_fn static __inline__ __attribute__((always_inline, " +

@@ -16,13 +16,15 @@ import (
 // The instructions of these sequences.
 var (
 	vectorLoadRE = regexp.MustCompile(
-		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), (<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
+		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), ` +
+			`(<\d+ x \w+>(?: addrspace\(\d+\))?\*|ptr(?: addrspace\(\d+\))?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
 	extractRE = regexp.MustCompile(
 		`^  (%[\w.]+) = extractelement (<\d+ x \w+>) (%[\w.]+), (i\d+) (\S+?)(, ![a-z].*)?$`)
 	insertRE = regexp.MustCompile(
 		`^  (%[\w.]+) = insertelement (<\d+ x \w+>) (%[\w.]+), (\w+) (\S+), (i\d+) (\S+?)(, ![a-z].*)?$`)
 	shuffleRE = regexp.MustCompile(
-		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), <(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
+		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (\S+), (<\d+ x \w+>) (\S+), ` +
+			`<(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
 	vectorStoreRE = regexp.MustCompile(
 		`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), (\S.*?) (\S+?)(, align \d+)?(, ![a-z].*)?$`)
 )
@@ -99,7 +101,8 @@ func (v *vectorLoad) component(out *[]string, name, index string) string {
 }
 
 // componentAccess looks for a sequence at the start of body. It returns the lines that replace it,
-// and the number of lines it has; 0 if there is none. id makes new names unique.
+// and the number of lines it has; 0 if there is none. id makes new names unique. A vector that is
+// used more than once, or stored to another address, is not part of such a sequence.
 func componentAccess(body []string, uses map[string]int, id int) (out []string, used int) {
 	v := parseVectorLoad(body[0])
 	if v == nil || v.size == 0 || uses[v.result] != 2 || len(body) < 2 {

@@ -85,7 +85,8 @@ var calledKernelRE = regexp.MustCompile(
 	`call (?:spir_kernel|ptx_kernel) [^@]*@("[^"]*"|[\w.$-]+)\(`)
 
 // calledKernels adds a copy of each kernel that another function calls, which OpenCL C allows
-// (6.9). The copy is an ordinary function, and the calls use it.
+// (6.9). The copy is an ordinary function, and the calls use it: in PTX, only a launch can start an
+// .entry.
 func calledKernels(m *irModule) {
 	byName := make(map[string]*irFunc)
 	for _, f := range m.funcs {

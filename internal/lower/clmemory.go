@@ -155,7 +155,8 @@ func cpAsync(plain string, bytes int, to, from string) string {
 	var b strings.Builder
 	for at := 0; at < bytes; at += chunk {
 		fmt.Fprintf(
-			&b, `__asm volatile("cp.async.%s.shared.global [%%0], [%%1], %d;" :: "l"((size_t)(%s) + %d), "l"((size_t)(%s) + %d) : "memory"); `,
+			&b, `__asm volatile("cp.async.%s.shared.global [%%0], [%%1], %d;" :: `+
+				`"l"((size_t)(%s) + %d), "l"((size_t)(%s) + %d) : "memory"); `,
 			how, chunk, to, at, from, at)
 	}
 	return b.String()

@@ -170,7 +170,8 @@ func isFunctionHead(head string) bool {
 }
 
 // statementAt returns the statement of a body that contains an offset: from the previous boundary
-// to its semicolon or to the end of its block.
+// to its semicolon or to the end of its block. For an error in the condition of an if or for, that
+// includes the block after it.
 func statementAt(src []byte, d declaration, off int) (start, end int) {
 	s := &declScanner{src: src[:d.bodyEnd]}
 	start = d.bodyStart

@@ -11,6 +11,11 @@ import (
 	"strings"
 )
 
+// The kinds of failure have different types, since callers treat them differently: an InputError
+// concerns the file, a CompileError comes with the compiler's diagnostics, a MissingToolError
+// concerns the machine, and a ToolError is a construct or a combination of versions that cannot be
+// lowered.
+
 // InputError reports that a file cannot be lowered. The command exits with 2.
 type InputError struct {
 	File   string // as the user named it, possibly with :line:column

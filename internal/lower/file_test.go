@@ -149,7 +149,7 @@ func TestCache(t *testing.T) {
 	lower("%r1, 12;", false)
 	lower("%r1, 12;", true)
 	if left, _ := filepath.Glob(filepath.Join(cache, "*tmp*")); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files remain: %v", left)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestNoTemporaryFiles(t *testing.T) {
 		_, _ = File(run.ctx, run.file, Options{Compiler: compiler, NoCache: true})
 	}
 	if left, _ := os.ReadDir(tmp); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files remain: %v", left)
 	}
 }
 

@@ -12,6 +12,10 @@ import (
 	"strings"
 )
 
+// heddle needs three programs of one LLVM: clang, opt and llc. Distributions install them as
+// clang-19, opt-19 and llc-19, side by side with other versions. Version 19 is preferred because
+// its exact output is tested; any version from 14 on gives the same accesses.
+
 const (
 	minClang       = 14 // the first with the options and builtins that the embedded headers need
 	preferredClang = 19 // the one whose exact output the tests expect

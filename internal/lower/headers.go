@@ -10,6 +10,11 @@ import (
 	"sync"
 )
 
+// The headers replace those of CUDA and of clang's OpenCL C. They are written to the cache
+// directory once per version of heddle; their hash is in the name of the directory and in every key
+// of the cache. Positions in them are omitted from inline stacks, so that a report names the user's
+// call of __shfl_sync and not its definition.
+
 // headerFS holds CUDA's and OpenCL's headers, written for heddle: no CUDA toolkit is needed, and
 // their functions use the instructions that heddle knows.
 //

@@ -82,7 +82,7 @@ func (b *build) recover(ctx context.Context, source func(string) []byte,
 		}
 		out, err := b.run(ctx, source, args...)
 		if err == nil {
-			if r.touched(out.functions) {
+			if r.editedDevice(out.functions) {
 				return nil, nil, compileError
 			}
 			return out, r.warnings, nil
@@ -94,11 +94,11 @@ func (b *build) recover(ctx context.Context, source func(string) []byte,
 	return nil, nil, compileError
 }
 
-// touched reports whether a function that was compiled for the device is in an edited declaration:
-// it was device code after all, and the rest of it has another meaning. Then the file is rejected
-// with clang's original diagnostics. This makes the heuristics of decls.go safe: they cannot change
-// the meaning of device code unnoticed.
-func (r *recovery) touched(fns []place) bool {
+// editedDevice reports whether a function that was compiled for the device is in an edited
+// declaration: it was device code after all, and the rest of it has another meaning. Then the file
+// is rejected with clang's original diagnostics. This makes the heuristics of decls.go safe: they
+// cannot change the meaning of device code unnoticed.
+func (r *recovery) editedDevice(fns []place) bool {
 	for _, f := range fns {
 		e := r.edits[f.path]
 		if e == nil {
@@ -296,7 +296,8 @@ func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
 // Device attributes in source text, line markers, and device attributes in preprocessed text.
 var (
 	deviceAttrRE = regexp.MustCompile(
-		`__(global|device|constant|shared|managed)__|__attribute__\s*\(\(\s*(global|device|constant|shared)\b`)
+		`__(global|device|constant|shared|managed)__|` +
+			`__attribute__\s*\(\(\s*(global|device|constant|shared)\b`)
 	lineMarkerRE   = regexp.MustCompile(`^# (\d+) "((?:[^"\\]|\\.)*)"`)
 	expandedAttrRE = regexp.MustCompile(`__attribute__\(\((global|device|constant|shared)\)\)`)
 )

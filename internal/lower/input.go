@@ -14,6 +14,11 @@ import (
 	"heddle/internal/lower/fatbin"
 )
 
+// The language of an input is that of --lang, else that of its extension, else that of its content.
+// An extension of another language is an error, so that a directory walk or a typing error does not
+// compile arbitrary text as CUDA C++; text from standard input has no extension and is recognized
+// by its content.
+
 // Lang is the language of an input.
 type Lang string
 
@@ -143,7 +148,8 @@ func (in *Input) language(content []byte) (Lang, error) {
 var (
 	ptxStartRE  = regexp.MustCompile(`(?m)^\s*\.version\s+\d`)
 	llvmStartRE = regexp.MustCompile(
-		`(?m)^(; ModuleID = |source_filename = "|target (triple|datalayout) = "|define [^;{}]*@[\w.$"-]+\()`)
+		`(?m)^(; ModuleID = |source_filename = "|target (triple|datalayout) = "|` +
+			`define [^;{}]*@[\w.$"-]+\()`)
 )
 
 // languageOf recognizes the language by the content. Anything that is not recognized is CUDA, so

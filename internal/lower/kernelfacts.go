@@ -101,7 +101,8 @@ func byValTypes(ks []kernelFacts, ptx []byte) {
 // byValRE matches a struct parameter with its size.
 var byValRE = regexp.MustCompile(`\.param \.align \d+ \.b8 ([\w$]+)\[(\d+)\]`)
 
-// readFacts parses the comment lines at the head of a PTX text. It ignores other comments.
+// readFacts parses the comment lines at the head of a PTX text. It ignores other comments, and
+// parameters that are out of order or belong to an unknown kernel: the text may come from a user.
 func readFacts(text []byte) []Kernel {
 	var ks []Kernel
 	index := make(map[string]int)

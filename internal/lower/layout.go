@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// The text of LLVM IR contains types but no offsets. Expanding a copy and initializing a variable
+// need the offset and the type of every scalar in a struct or array.
+
 // element is one scalar in the layout of a type.
 type element struct {
 	off, size int64  // bytes

@@ -16,7 +16,8 @@ import (
 // access (keep.go). opt runs without passes, to read the file, verify it, and print it in the form
 // that irtext.go relies on.
 
-// lowerLLVM lowers a module of LLVM IR for NVPTX, text or bitcode.
+// lowerLLVM lowers a module of LLVM IR for NVPTX, text or bitcode. It tries the installed LLVMs
+// from the newest to the oldest; if none can read the module, the error is that of the newest.
 func lowerLLVM(ctx context.Context, name string, content []byte, opt Options) (*Result, error) {
 	store := openCache(opt)
 	backends, err := findBackends(ctx, opt.Compiler, &probeCache{store.dir})
@@ -234,7 +235,8 @@ func (b *build) llcArgsFor(t target) []string {
 }
 
 // findBackends returns the installed LLVMs that have llc and opt, newest first. If the user
-// specified a clang, it returns only the LLVM of that clang.
+// specified a clang, it returns only the LLVM of that clang. clang itself is not needed for LLVM
+// IR.
 func findBackends(ctx context.Context, asked string, probes *probeCache) ([]*toolchain, error) {
 	if asked != "" && !isNVCC(asked) {
 		tc, err := findToolchain(ctx, asked, probes)

@@ -67,7 +67,7 @@ func (f *markedFile) column(line, col int) int {
 }
 
 // setMarked prepares the marked files of a compilation. If the input was written to a temporary
-// file, the marks are inserted there.
+// file, the marks are inserted there. It fails if marks are out of order or contain line breaks.
 func (b *build) setMarked(marked []Marked) error {
 	if len(marked) == 0 {
 		return nil

@@ -18,7 +18,8 @@ func isNVCC(compiler string) bool {
 }
 
 // findNVCC returns the path of nvcc: the specified one, else the one in --cuda-path, on PATH, or in
-// the default directory of CUDA.
+// the default directory of CUDA. A toolkit in --cuda-path without nvcc is an error, since another
+// nvcc would use other headers.
 func findNVCC(asked, cudaPath string) (string, error) {
 	if asked != "nvcc" {
 		if path, err := exec.LookPath(asked); err == nil {
@@ -99,15 +100,15 @@ func nvcc(ctx context.Context, in Input, content []byte, opt Options) (*Result, 
 	}
 	out := filepath.Join(tmp, "out.ptx")
 	cmd := command(ctx, path, b.nvccArgs(out)...)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.As(err, &exit) && said.Len() > 0:
-			return nil, &CompileError{File: b.name, Output: b.shown(said.String())}
+		case errors.As(err, &exit) && printed.Len() > 0:
+			return nil, &CompileError{File: b.name, Output: b.shown(printed.String())}
 		}
 		return nil, &ToolError{File: b.name, Tool: path, Output: err.Error()}
 	}
@@ -119,7 +120,7 @@ func nvcc(ctx context.Context, in Input, content []byte, opt Options) (*Result, 
 		text = bytes.ReplaceAll(text, []byte(`"`+abs+`"`), []byte(`"`+b.name+`"`))
 	}
 	var warnings []string
-	for _, line := range strings.Split(b.shown(said.String()), "\n") {
+	for _, line := range strings.Split(b.shown(printed.String()), "\n") {
 		if strings.Contains(line, "warning") {
 			warnings = append(warnings, line)
 		}

@@ -182,9 +182,12 @@ func (w *clWords) punctuation(c byte) {
 // Built-in functions that are not supported.
 var (
 	enqueueRE = regexp.MustCompile(
-		`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|get_kernel_(work_group_size|preferred_work_group_size_multiple|sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
+		`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|` +
+			`get_kernel_(work_group_size|preferred_work_group_size_multiple|` +
+			`sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
 	pipeRE = regexp.MustCompile(
-		`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|get_pipe_(num|max)_packets)$`)
+		`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|` +
+			`get_pipe_(num|max)_packets)$`)
 	workGroupRE = regexp.MustCompile(
 		`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
 )
@@ -204,7 +207,8 @@ func clUnsupported(name string) string {
 }
 
 // unsupported returns the error for a built-in function that is not supported, at its first use in
-// the file.
+// the file. The position is that of the name in the text, which can be in a comment before the
+// actual call.
 func (b *build) unsupported(name string, source func(string) []byte) error {
 	line, col := 1, 1
 	text := source(b.name)
@@ -217,7 +221,8 @@ func (b *build) unsupported(name string, source func(string) []byte) error {
 		Reason: name + ": " + clUnsupported(name)}
 }
 
-// skipLiteral returns the index after the string or character literal at i.
+// skipLiteral returns the index after the string or character literal at i. An unterminated literal
+// ends at the line break; clang reports it.
 func skipLiteral(text string, i int) int {
 	quote := text[i]
 	for i++; i < len(text) && text[i] != quote && text[i] != '\n'; i++ {

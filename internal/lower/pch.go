@@ -76,7 +76,8 @@ func (b *build) makePCH(ctx context.Context, path string) {
 	}
 }
 
-// withoutFiles returns opt without the options that concern only the user's files.
+// withoutFiles returns opt without the options that concern only the user's files: the prelude must
+// not depend on the user's macros and include directories.
 func (opt Options) withoutFiles() Options {
 	opt.Includes, opt.Systems, opt.Defines, opt.Undefines, opt.Forced = nil, nil, nil, nil, nil
 	return opt

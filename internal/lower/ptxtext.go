@@ -130,7 +130,7 @@ func (p *ptxFinisher) unmark(line string) string {
 }
 
 // loc handles ".loc 1 NUMBER 0": it writes the inline stack of the number unless that is already in
-// effect.
+// effect. An instruction without a known stack keeps the previous position, as in any PTX.
 func (p *ptxFinisher) loc(trim string) {
 	f := strings.Fields(trim)
 	p.cur = 0

@@ -44,6 +44,8 @@ func findUndefined(body []string) undefined {
 }
 
 // spreads reports whether the result of an instruction may be undefined because an operand is.
+// Loads and calls return whatever memory or the callee has, which llc does not know to be
+// undefined; a freeze ends the chain.
 func (u undefined) spreads(rest string) bool {
 	op, args, _ := strings.Cut(rest, " ")
 	switch op {

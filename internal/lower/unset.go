@@ -26,7 +26,8 @@ import (
 
 // lifeRE matches the start of the lifetime of a variable.
 var lifeRE = regexp.MustCompile(
-	`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
+	`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?` +
+		`ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
 
 // maxUnset bounds the scalars of a variable that gets a frozen value.
 const maxUnset = 4096
@@ -163,7 +164,8 @@ func forgetUnset(m *irModule) {
 
 // frozenRE matches a frozen undefined scalar.
 var frozenRE = regexp.MustCompile(
-	`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|bfloat|float|double|ptr(?: addrspace\(\d+\))?) (?:undef|poison)$`)
+	`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|bfloat|float|double|` +
+		`ptr(?: addrspace\(\d+\))?) (?:undef|poison)$`)
 
 // opaqueValue returns the lines that replace a frozen undefined scalar for llc: a copy of a
 // register that nothing writes. Inline assembly has no 8-bit, half or pointer operands, so these

@@ -21,7 +21,7 @@ func TestUnsetVariables(t *testing.T) {
 		{"written where it is read", "int x; if (n) x = 1; if (n > 5) { x = 7; a[x] = 1; }", 0},
 		{"in each iteration", "for (int i = 0; i < n; i++) { int x; if (i) x = i; else x = n; a[x] = 1; }", 0},
 		{"one way writes", "int x; if (n) x = 1; a[x] = 1;", 1},
-		{"nobody writes", "int x; a[x] = 1;", 1},
+		{"no write", "int x; a[x] = 1;", 1},
 		{"a float", "float x; if (n) x = 1; a[n] = x;", 1},
 		{"a double", "double x; if (n) x = 1; a[n] = x;", 1},
 		{"a pointer", "int *x; if (n) x = a; *x = 1;", 1},

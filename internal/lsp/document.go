@@ -102,6 +102,8 @@ func (s *Server) didChange(raw json.RawMessage) *rpcError {
 		if !s.onChange {
 			return nil
 		}
+		// The timer fires in its own goroutine, when the document may have been closed and opened
+		// again or the server may have stopped.
 		d.wait(time.AfterFunc(s.delay, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -185,6 +187,7 @@ func (s *Server) start(d *document, mode Mode) {
 	ctx, cancel := context.WithCancel(s.root)
 	d.cancel = cancel
 	d.run++
+	// The goroutine gets its own copy of the text, which edits may replace during the run.
 	run, text := d.run, d.text
 	s.work.Go(func() {
 		defer cancel()
@@ -212,6 +215,7 @@ func (s *Server) examine(ctx context.Context, d *document, run int, req Request)
 	}
 	d.take(report, "")
 	s.publish(d, s.diagnostics(d))
+	// Lenses show verdicts; without a refresh the client would keep the previous ones.
 	if s.refresh {
 		id, _ := s.calls.expect()
 		s.send(&message{ID: &id, Method: "workspace/codeLens/refresh"})
@@ -221,6 +225,8 @@ func (s *Server) examine(ctx context.Context, d *document, run int, req Request)
 // publish sends the diagnostics of a document by URI, since some may be in headers. It sends an
 // empty list for files that had diagnostics before and have none now. s.mu is held.
 func (s *Server) publish(d *document, all map[string][]diagnostic) {
+	// A client keeps diagnostics until it receives a new list, so files without findings need an
+	// empty one.
 	for uri := range d.published {
 		if all[uri] == nil {
 			all[uri] = []diagnostic{}

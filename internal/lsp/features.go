@@ -32,8 +32,9 @@ func (s *Server) diagnostics(d *document) map[string][]diagnostic {
 }
 
 // finding converts a finding to a diagnostic and the URI of its file.
-func (s *Server) finding(d *document, files *source.Set, f *diag.Diagnostic) (uri string,
-	g diagnostic) {
+func (s *Server) finding(
+	d *document, files *source.Set, f *diag.Diagnostic,
+) (uri string, g diagnostic) {
 	uri, r := s.place(d, files, f.Span)
 	g = diagnostic{Range: r, Severity: severity(f.Severity), Code: string(f.Code), Source: "heddle",
 		Message: text(f)}
@@ -124,8 +125,7 @@ func (s *Server) lenses(raw json.RawMessage) (any, *rpcError) {
 			lens("fix", string(Fix))
 		}
 	})
-	slices.SortStableFunc(out, func(a,
-		b codeLens) int {
+	slices.SortStableFunc(out, func(a, b codeLens) int {
 		return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line)
 	})
 	return out, nil
@@ -144,6 +144,7 @@ func (s *Server) hover(ctx context.Context, raw json.RawMessage) (any, *rpcError
 		s.mu.Unlock()
 		return nil, nil
 	}
+	// Copy everything that is needed from the document before s.mu is released.
 	req := Request{Path: d.path, Text: []byte(d.text), Mode: Full, Progress: func(string) {}}
 	line, col := p.Position.Line+1, 1
 	if rest := d.text[s.enc.offset(d.text, position{p.Position.Line, 0}):]; rest != "" {
@@ -237,6 +238,7 @@ func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, *rpcErr
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Publish only if the text is still the one that was examined.
 	if s.docs[uri] == d && d.text == string(req.Text) && ctx.Err() == nil {
 		d.take(report, kernel)
 		s.publish(d, s.diagnostics(d))

@@ -31,6 +31,7 @@ func (s *Server) withProgress(ctx context.Context, title string,
 		defer close(shown)
 		s.report(token, title, says, done)
 	}()
+	// Wait for report to send the end of the progress, so that it precedes the result.
 	defer func() {
 		close(done)
 		<-shown

@@ -75,8 +75,9 @@ var repairTitles = map[Mode]string{Sync: "Place barriers with heddle sync",
 
 // edit converts edits to a workspace edit. ok is false if there are none or one is in no known
 // file.
-func (s *Server) edit(d *document, files *source.Set, edits []diag.Edit) (w workspaceEdit,
-	ok bool) {
+func (s *Server) edit(
+	d *document, files *source.Set, edits []diag.Edit,
+) (w workspaceEdit, ok bool) {
 	w.Changes = map[string][]textEdit{}
 	for _, e := range edits {
 		f := files.File(e.Span.Start.File())
@@ -120,6 +121,8 @@ func (s *Server) repair(ctx context.Context, d *document, req Request) (any, *rp
 		s.show(note)
 		return note, nil
 	}
+	// Edits are positions in the text that was repaired; applied to another text they would destroy
+	// it.
 	s.mu.Lock()
 	current := s.docs[d.uri] == d && d.text == string(req.Text)
 	edit, ok := s.edit(d, files, fixes[0].Edits)

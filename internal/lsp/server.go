@@ -60,6 +60,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer s.stop()
 	undo := context.AfterFunc(ctx, s.stop)
 	defer undo()
+	// over ends the reader if Serve returns while a message is waiting. A read that is blocked ends
+	// only with the stream.
 	messages, over := make(chan *message), make(chan struct{})
 	defer close(over)
 	failed := make(chan error, 1)
@@ -119,6 +121,7 @@ func (s *Server) handle(m *message) error {
 		s.notification(m)
 		return nil
 	}
+	// Requests that may take long are answered out of order and can be cancelled.
 	if f := s.background(m.Method); f != nil && s.ready && !s.down {
 		id := string(*m.ID)
 		ctx := s.calls.begin(s.root, id)
@@ -203,6 +206,7 @@ func (s *Server) initialize(raw json.RawMessage) (any, *rpcError) {
 	if err != nil {
 		return nil, err
 	}
+	// UTF-8 columns are byte columns, as positions have them, so they are preferred.
 	name := "utf-16"
 	for _, e := range p.Capabilities.General.PositionEncodings {
 		if e == "utf-8" {

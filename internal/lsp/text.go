@@ -60,6 +60,7 @@ func (e encoding) offset(text string, p position) int {
 		}
 		at += i + 1
 	}
+	// The line break, LF or CRLF, does not belong to the line.
 	line := text[at:]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = strings.TrimSuffix(line[:i], "\r")

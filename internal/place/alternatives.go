@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Alternatives returns the placements of at most most barriers that may be right by what an oracle said of the placement
-// without any: each has a barrier on the way of each race, and none diverges. Places that are one (Node.Same) count as
-// one barrier. It stops after limit placements.
+// Alternatives returns placements of at most most barriers that may be correct, given the oracle's
+// answer to the placement without barriers: each has a barrier on every path of every race, and
+// none is known to diverge. Labels at one place in the source (Node.Same) count as one barrier. It
+// stops after limit placements.
 func Alternatives(t *Tree, a *Answer, most, limit int) []Placement {
 	s := &search{tree: t, text: newText(t), same: newSames(t), banned: map[Label]bool{}}
 	s.ban(a.Divergences, Placement{})
@@ -16,7 +17,8 @@ func Alternatives(t *Tree, a *Answer, most, limit int) []Placement {
 		if r := a.Races[i]; !r.OtherBlock {
 			s.text.order(&r)
 			for _, c := range s.text.constraints(&r) {
-				e.ways = append(e.ways, slices.DeleteFunc(c.wide, func(l Label) bool { return t.Labels[l].Warp }))
+				warp := func(l Label) bool { return t.Labels[l].Warp }
+				e.paths = append(e.paths, slices.DeleteFunc(c.wide, warp))
 			}
 		}
 	}
@@ -24,16 +26,17 @@ func Alternatives(t *Tree, a *Answer, most, limit int) []Placement {
 	return e.out
 }
 
-// enumeration is the state of one Alternatives.
+// enumeration is the state of one call of Alternatives.
 type enumeration struct {
 	*search
-	ways        [][]Label
+	paths       [][]Label // the labels on each path of a race
 	most, limit int
 	seen        map[string]bool
 	out         []Placement
 }
 
-// extend adds barriers to places that were chosen: where a race asks for one, and then anywhere.
+// extend adds one barrier to the chosen places: on the first path that has none, or anywhere once
+// every path has one.
 func (e *enumeration) extend(chosen []Label) {
 	key := fmt.Sprint(chosen)
 	if e.seen[key] || len(e.out) >= e.limit {
@@ -47,9 +50,10 @@ func (e *enumeration) extend(chosen []Label) {
 		}
 	}
 	labels := []Label(nil)
-	open := slices.IndexFunc(e.ways, func(w []Label) bool { return len(without(w, p)) == len(w) })
+	bare := func(path []Label) bool { return len(without(path, p)) == len(path) }
+	open := slices.IndexFunc(e.paths, bare)
 	if open >= 0 {
-		labels = e.ways[open]
+		labels = e.paths[open]
 	} else {
 		e.out = append(e.out, p)
 		for l := range e.tree.Labels {

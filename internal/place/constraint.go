@@ -4,20 +4,21 @@ import (
 	"slices"
 )
 
-// constraint is what one way of a race asks for: a barrier after one of these labels.
+// constraint is what one path of a race demands: a barrier after one of these labels.
 type constraint struct {
 	race  *Race
 	level int  // 0: within an iteration; j: across iterations of the j-th common loop
 	path  Path // Near or Far
 	loop  Label
-	// wide are all labels that may be executed on the way: a placement without any of them cannot separate the two
-	// accesses. narrow are those of the paper: each is executed on the way whenever both accesses are.
+	// wide are all labels that may execute on the path: a placement without any of them cannot
+	// separate the two accesses. narrow are those of the paper: each executes on the path whenever
+	// both accesses do. So wide is necessary and narrow is sufficient.
 	wide, narrow []Label
-	// ahead is how many slots are between a label and the second access.
+	// ahead is the number of slots between a label and the second access.
 	ahead map[Label]int
 }
 
-// key tells the ways of races apart.
+// key identifies a path of a race.
 type key struct {
 	a, b  Label
 	level int
@@ -26,14 +27,15 @@ type key struct {
 
 func (c *constraint) key() key { return key{c.race.A, c.race.B, c.level, c.path} }
 
-// order swaps the statements of a race into the order of execution.
+// order swaps the statements of a race so that A executes first.
 func (x *text) order(r *Race) {
 	if x.site(r.A).at > x.site(r.B).at {
 		r.A, r.B = r.B, r.A
 	}
 }
 
-// constraints returns what the ways of a race ask for; of a race of which the ways are not known, all that are possible.
+// constraints returns the constraints of all paths of a race, or of all possible paths if the
+// oracle did not name them.
 func (x *text) constraints(r *Race) []*constraint {
 	a, b := x.site(r.A), x.site(r.B)
 	loops := x.commonLoops(a, b)
@@ -59,7 +61,7 @@ func (x *text) constraints(r *Race) []*constraint {
 func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Path) *constraint {
 	c := &constraint{race: r, level: level, path: path, loop: None, ahead: map[Label]int{}}
 	d := len(loops)
-	region := None // on the way control stays below it
+	region := None // control stays inside it on the path
 	switch {
 	case level > 0:
 		c.loop = loops[level-1]
@@ -74,7 +76,8 @@ func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Pat
 			continue
 		}
 		between := x.between(c, a, b, l)
-		if between || slices.ContainsFunc(again, func(loop Label) bool { return x.within(l, loop) }) {
+		inner := func(loop Label) bool { return x.within(l, loop) }
+		if between || slices.ContainsFunc(again, inner) {
 			c.wide = append(c.wide, l)
 		}
 		if between && x.certain(c, a, b, l) {
@@ -85,8 +88,8 @@ func (x *text) constraint(r *Race, a, b site, loops []Label, level int, path Pat
 	return c
 }
 
-// repeated returns the loops that may run on while control is on the way: those around one of the accesses only, and,
-// across iterations of an outer loop, the next common one.
+// repeated returns the loops that may keep iterating while control is on the path: those around one
+// of the accesses only, and, across iterations of an outer loop, the next common loop.
 func (x *text) repeated(a, b site, loops []Label, level int) []Label {
 	var out []Label
 	for _, s := range []site{a, b} {
@@ -102,7 +105,7 @@ func (x *text) repeated(a, b site, loops []Label, level int) []Label {
 	return out
 }
 
-// between reports whether the slot of l lies on the way as the text has it.
+// between reports whether the slot of l is on the path in source order.
 func (x *text) between(c *constraint, a, b site, l Label) bool {
 	s := x.slot[l]
 	switch {
@@ -114,11 +117,11 @@ func (x *text) between(c *constraint, a, b site, l Label) bool {
 	return s < a.at || b.at < s
 }
 
-// certain reports whether l, which is between, is executed whenever the two accesses are and control does not jump:
-// the label intervals of section III.B.
+// certain reports whether l, which is between, executes whenever the two accesses do and control
+// does not jump: the label intervals of section III.B.
 func (x *text) certain(c *constraint, a, b site, l Label) bool {
 	switch s := x.slot[l]; {
-	case c.path == Far: // which access comes first is open: only what both have around them is sure
+	case c.path == Far: // either access may execute first: only blocks around both are certain
 		for _, block := range x.blocks[l] {
 			if !slices.Contains(a.around, block) || !slices.Contains(b.around, block) {
 				return false
@@ -134,9 +137,9 @@ func (x *text) certain(c *constraint, a, b site, l Label) bool {
 	}
 }
 
-// useless returns the labels that are no better on the way of a constraint than those of p, which do not separate it.
-// A block that holds neither access is on the way as a whole or not at all: its labels that the same threads reach are
-// all on it or none is.
+// useless returns the labels that separate the accesses of a constraint no better than those of p,
+// which do not separate them. A block that holds neither access is on the path as a whole or not at
+// all: of its labels that the same threads reach, all are on the path or none is.
 func (x *text) useless(c *constraint, p Placement) Placement {
 	a, b := x.site(c.race.A), x.site(c.race.B)
 	out := Placement{}
@@ -145,13 +148,15 @@ func (x *text) useless(c *constraint, p Placement) Placement {
 			continue
 		}
 		out[l] = true
-		if block := x.t.Labels[l].Parent; block == None || slices.Contains(a.around, block) || slices.Contains(b.around, block) {
+		block := x.t.Labels[l].Parent
+		if block == None || slices.Contains(a.around, block) || slices.Contains(b.around, block) {
 			continue
 		}
 		for _, k := range x.sameThreads(l) {
 			out[k] = true
 			kids := x.t.Labels[x.t.Labels[k].Parent].Kids
-			if i := slices.Index(kids, k) + 1; i < len(kids) && x.t.Labels[kids[i]].Warp { // a barrier of the warp does less
+			i := slices.Index(kids, k) + 1
+			if i < len(kids) && x.t.Labels[kids[i]].Warp { // a warp barrier separates less
 				out[kids[i]] = true
 			}
 		}
@@ -159,14 +164,14 @@ func (x *text) useless(c *constraint, p Placement) Placement {
 	return out
 }
 
-// distance counts slots from l to the access that comes last on the way.
+// distance counts slots from l to the access that executes last on the path.
 func (x *text) distance(c *constraint, a, b site, l Label) int {
 	last := b
 	if c.level > 0 && c.path == Near {
 		last = a
 	}
 	d := last.at - x.slot[l]
-	if d < 0 { // around the loop
+	if d < 0 { // through the back edge
 		d += 2 * len(x.t.Labels)
 	}
 	return d / 2

@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// Cost is the cost model of section III.C: LC^loops * IC^conds for each barrier.
+// Cost is the cost model of section III.C: a barrier costs LC^loops * IC^conds, for the loops and
+// conditions around it.
 type Cost struct {
-	Loop float64 // LC: how often a loop's body is taken to run
-	Cond float64 // IC: how often a condition is taken to hold
+	Loop float64 // LC: assumed iterations of a loop
+	Cond float64 // IC: assumed probability that a condition holds
 }
 
-// warpShare is what a barrier of the warp costs of one of the block, which all warps wait at.
+// warpShare is the cost of a warp barrier relative to a block barrier, at which all warps wait.
 const warpShare = 0.1
 
-// DefaultCost has the paper's constants.
+// DefaultCost holds the constants of the paper.
 var DefaultCost = Cost{Loop: 100, Cond: 0.5}
 
-// Of is the cost of a barrier after l: what was measured, else what the model says.
+// Of returns the cost of a barrier after l: measured if a run counted it, else by the model.
 func (c Cost) Of(t *Tree, l Label) float64 {
 	v := 1.0
 	if t.Labels[l].Warp {
@@ -37,16 +38,16 @@ func (c Cost) Of(t *Tree, l Label) float64 {
 	return v
 }
 
-// Total is the cost of a placement.
+// Total returns the cost of a placement.
 func (c Cost) Total(t *Tree, p Placement) float64 {
 	sum := 0.0
-	for _, l := range p.Labels() { // in order, so that the sum is the same each time
+	for _, l := range p.Labels() { // in order, so that the sum is always rounded alike
 		sum += c.Of(t, l)
 	}
 	return sum
 }
 
-// Labels returns the labels of a placement, ascending.
+// Labels returns the labels of a placement in ascending order.
 func (p Placement) Labels() []Label {
 	var out []Label
 	for l, in := range p {
@@ -58,7 +59,7 @@ func (p Placement) Labels() []Label {
 	return out
 }
 
-// Standing is the placement of the barriers that the input has.
+// Standing returns the placement of the barriers in the input.
 func (t *Tree) Standing() Placement {
 	p := Placement{}
 	for l := range t.Labels {
@@ -69,5 +70,5 @@ func (t *Tree) Standing() Placement {
 	return p
 }
 
-// less reports whether cost a is below b by more than rounding.
+// less reports whether cost a is below b by more than rounding errors.
 func less(a, b float64) bool { return a < b-1e-9*math.Max(1, math.Abs(b)) }

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Kernels of the paper's language KPL (figure 8), with jumps and with conditions that read: what the tests of this
-// package search barriers for. An expression is a function of the thread and of the iterations of the loops around.
+// Kernels of the paper's language KPL (figure 8), with jumps and with conditions that read: what
+// the tests of this package search barriers for. An expression is a function of the thread and of
+// the iterations of the loops around.
 
 const threads = 8
 
@@ -23,7 +24,8 @@ type access struct {
 func rd(at expr) access { return access{false, at} }
 func wr(at expr) access { return access{true, at} }
 
-// stmt is a statement; the lanes for which a jump's cond holds leave the innermost loop, or the kernel.
+// stmt is a statement; the lanes for which a jump's cond holds leave the innermost loop, or the
+// kernel.
 type stmt struct {
 	kind     Kind
 	cond     expr // of a Cond, a Loop or a jump: not 0
@@ -159,7 +161,8 @@ func (m *machine) block(s *stmt, mask uint, it []int, inLoop bool) uint {
 	return mask
 }
 
-// pair is a race of the kernel without barriers: where, which way, and the labels at which a barrier separates it.
+// pair is a race of the kernel without barriers: where, which way, and the labels at which a
+// barrier separates it.
 type pair struct {
 	a, b  Label
 	level int
@@ -300,7 +303,7 @@ func labelSet(p Placement) uint64 {
 // exactOracle knows everything of a world, and says what its fields allow.
 type exactOracle struct {
 	w      *world
-	paths  bool // says which ways there are
+	paths  bool // names the paths of races
 	single bool // names one race at a time
 	ahead  bool // says at once where barriers diverge
 	asked  []Placement

@@ -2,8 +2,8 @@ package place
 
 import "context"
 
-// naive is the baseline of section IV.B: a barrier after each label, less those that diverge, less each one without
-// which there is no race.
+// naive is the baseline of section IV.B: a barrier after each label, except those that diverge,
+// minus each one that no race needs.
 func (s *search) naive(ctx context.Context) error {
 	p := Placement{}
 	for l := range s.tree.Labels {
@@ -39,8 +39,8 @@ func (s *search) naive(ctx context.Context) error {
 	return s.descend(ctx, p, last)
 }
 
-// descend takes away from a placement that is right, as the answer to it says, one barrier after the other that is not
-// needed, in the order of the text.
+// descend removes barriers that are not needed from a placement that the oracle accepts, one after
+// another in source order. last is the oracle's answer to that placement.
 func (s *search) descend(ctx context.Context, p Placement, last *Answer) error {
 	for _, l := range p.Labels() {
 		if s.same.first(l) != l {

@@ -2,15 +2,15 @@ package place
 
 import "slices"
 
-// text is the order of a tree's labels and what is around each: section III.A.
+// text is the source order of a tree's labels and the blocks around each: section III.A.
 type text struct {
 	t *Tree
-	// slot is the place of a barrier after each label in the program text order, the post-order of the tree. Slots are
-	// even; what executes between two of them has an odd position.
+	// slot is the position of a barrier after each label in program text order, the post-order of the
+	// tree. Slots are even; code between two slots has an odd position.
 	slot []int
 	// blocks are the blocks around each label, outermost first.
 	blocks [][]Label
-	// jumps says that control may leave a block at one of its kids.
+	// jumps tells for each block whether control may leave it at one of its kids.
 	jumps []bool
 }
 
@@ -26,7 +26,7 @@ func newText(t *Tree) *text {
 			visit(k, inner)
 			x.jumps[l] = x.jumps[l] || t.Labels[k].Jump || x.jumps[k]
 		}
-		if !t.Labels[l].Warp { // it is at the place of the one before it
+		if !t.Labels[l].Warp { // a warp barrier shares the place of the node before it
 			next += 2
 		}
 		x.slot[l] = next
@@ -37,17 +37,18 @@ func newText(t *Tree) *text {
 	return x
 }
 
-// open reports whether a barrier may stand after l. After the root there is no place.
+// open reports whether a barrier may be placed after l. Nothing follows the root.
 func (x *text) open(l Label) bool { return l != 0 && !x.t.Labels[l].Closed }
 
-// site is where an access executes: its position among the slots, and the blocks around it.
+// site is where an access executes: its position between the slots, and the blocks around it.
 type site struct {
 	at     int
 	around []Label
 }
 
-// site returns where the accesses of a label execute: just before its slot, or, of a condition, just before the
-// first slot of its block. The condition of a loop is inside the loop, since each iteration executes it.
+// site returns where the accesses of a label execute: just before its slot, or, for a condition,
+// just before the first slot of its block. The condition of a loop is inside the loop, since each
+// iteration executes it.
 func (x *text) site(l Label) site {
 	n := &x.t.Labels[l]
 	if n.Kind != Cond && n.Kind != Loop {
@@ -63,7 +64,7 @@ func (x *text) site(l Label) site {
 	return s
 }
 
-// commonLoops are the loops around both sites, outermost first.
+// commonLoops returns the loops around both sites, outermost first.
 func (x *text) commonLoops(a, b site) []Label {
 	var out []Label
 	for _, l := range a.around {
@@ -74,23 +75,24 @@ func (x *text) commonLoops(a, b site) []Label {
 	return out
 }
 
-// within reports whether l is below block, or block is None.
+// within reports whether l is inside block; everything is inside None.
 func (x *text) within(l, block Label) bool {
 	return block == None || slices.Contains(x.blocks[l], block)
 }
 
-// covered reports whether all blocks around l are in around.
+// covered reports whether every block around l is in one of the lists.
 func (x *text) covered(l Label, around ...[]Label) bool {
 	for _, b := range x.blocks[l] {
-		if !slices.ContainsFunc(around, func(s []Label) bool { return slices.Contains(s, b) }) {
+		holds := func(list []Label) bool { return slices.Contains(list, b) }
+		if !slices.ContainsFunc(around, holds) {
 			return false
 		}
 	}
 	return true
 }
 
-// sameThreads returns the labels that exactly the threads reach that reach l, as often: its neighbours in the block up
-// to a kid where control may leave.
+// sameThreads returns the labels that exactly the threads of l reach, equally often: its neighbours
+// in the block, up to a kid at which control may leave.
 func (x *text) sameThreads(l Label) []Label {
 	parent := x.t.Labels[l].Parent
 	if parent == None {
@@ -115,20 +117,20 @@ func (x *text) sameThreads(l Label) []Label {
 	return out
 }
 
-// Before reports whether what a accesses is executed before what b accesses, if both are in one execution of the block
-// that holds them; false if they are equal.
+// Before reports whether the accesses of a execute before those of b within one execution of the
+// block that holds both; false if the labels are equal.
 func (t *Tree) Before(a, b Label) bool {
 	x := newText(t)
 	return x.site(a).at < x.site(b).at
 }
 
-// CommonLoops returns the loops around what both labels access, outermost first.
+// CommonLoops returns the loops around the accesses of both labels, outermost first.
 func (t *Tree) CommonLoops(a, b Label) []Label {
 	x := newText(t)
 	return x.commonLoops(x.site(a), x.site(b))
 }
 
-// Depth is the number of blocks around a label.
+// Depth returns the number of blocks around a label.
 func (t *Tree) Depth(l Label) int {
 	n := 0
 	for b := t.Labels[l].Parent; b != None; b = t.Labels[b].Parent {

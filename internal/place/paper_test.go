@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// Kernels of the paper. Where the barriers must be is what its text says; statements are numbered by the order in
-// which want names them.
+// Kernels of the paper. Where the barriers must be is what its text says; statements are numbered
+// by the order in which want names them.
 func TestFigures(t *testing.T) {
 	even, sixth := lanes(func(t int) bool { return t%2 == 0 }), lanes(func(t int) bool { return t%6 == 0 })
 	type want struct {
@@ -33,8 +33,9 @@ func TestFigures(t *testing.T) {
 			l2 := do(rd(in(1, tid(1))))
 			return kernel(do(rd(tid(1))), l2, do(wr(tid(0))), do(wr(in(1, tid(0))))), want{after: []*stmt{l2}}
 		}},
-		// Section III.E, with an array of its own for each iteration, so that the race that the text speaks of is the
-		// only one: the best place is inside the conditional in the middle, of which the label intervals do not know.
+		// Section III.E, with an array of its own for each iteration, so that the race that the text
+		// speaks of is the only one: the best place is inside the conditional in the middle, of which the
+		// label intervals do not know.
 		{"section III.E: inside the middle if", func() (*stmt, want) {
 			at := func(plus int) expr { return func(t int, it []int) int { return 100*it[0] + t + plus } }
 			five := do()
@@ -81,9 +82,9 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// The example as the paper prints it has a second race: what thread 6 writes in iteration i thread 4 reads in i+1. One
-// barrier cannot separate both ways, and for the second no conditional is in between: two barriers, one of them in the
-// middle if, at 50 + 100; Algorithm 1 finds 100 + 100.
+// The example as the paper prints it has a second race: what thread 6 writes in iteration i thread
+// 4 reads in i+1. One barrier cannot separate both paths, and for the second no conditional is in
+// between: two barriers, one of them in the middle if, at 50 + 100; Algorithm 1 finds 100 + 100.
 func TestOptimalityAsPrinted(t *testing.T) {
 	build := func() *world {
 		read := func(t int, it []int) int { return t + it[0] + 1 }
@@ -104,7 +105,8 @@ func TestOptimalityAsPrinted(t *testing.T) {
 	}
 }
 
-// In a loop nest of depth 3 each way of a race has its depth: a barrier belongs as far out as the way allows.
+// In a loop nest of depth 3 each way of a race has its depth: a barrier belongs as far out as the
+// way allows.
 func TestDepth3(t *testing.T) {
 	nest := func(addr func(it []int) (write, read int)) (*world, []*stmt) {
 		w := do(wr(func(t int, it []int) int { a, _ := addr(it); return 10*a + t }))

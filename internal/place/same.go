@@ -1,6 +1,6 @@
 package place
 
-// sames are the labels that are one place of the source.
+// sames groups the labels that are one place in the source.
 type sames struct {
 	labels [][]Label // by Node.Same
 	t      *Tree
@@ -20,7 +20,7 @@ func newSames(t *Tree) *sames {
 	return s
 }
 
-// first returns the label that stands for all that are one place with l.
+// first returns the representative of all labels that share the place of l.
 func (s *sames) first(l Label) Label {
 	if n := s.t.Labels[l].Same; n > 0 {
 		return s.labels[n][0]
@@ -28,7 +28,7 @@ func (s *sames) first(l Label) Label {
 	return l
 }
 
-// of returns all labels that are one place with l.
+// of returns all labels that share the place of l.
 func (s *sames) of(l Label) []Label {
 	if n := s.t.Labels[l].Same; n > 0 {
 		return s.labels[n]

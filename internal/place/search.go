@@ -6,35 +6,36 @@ import (
 	"slices"
 )
 
-// Algorithm is a way to search.
+// Algorithm selects how to search.
 type Algorithm uint8
 
 const (
-	// Exact keeps two sets of constraints: those of the paper, which suffice where control does not jump, and those
-	// that every placement must satisfy. A placement of the first that costs no more than the best of the second is
-	// the best there is; otherwise the second is tried first, and each placement that the oracle rejects strengthens
-	// it (implicit hitting sets: Moreno-Centeno and Karp, Operations Research 2013). An oracle that does not know
-	// the ways of a race is searched as by Paper.
+	// Exact keeps two sets of constraints: those of the paper, which suffice where control does not
+	// jump, and those that every placement must satisfy. A solution of the first that costs no more
+	// than the optimum of the second is optimal. Otherwise the optimum of the second is tried first,
+	// and each placement that the oracle rejects strengthens that set (implicit hitting sets:
+	// Moreno-Centeno and Karp, Operations Research 2013). Races whose paths the oracle does not know
+	// are treated as in Paper.
 	Exact Algorithm = iota
 	// Paper is Algorithm 1.
 	Paper
-	// Naive is the paper's baseline (section IV.B): all barriers, less those that diverge, less one after the other
-	// that is not needed.
+	// Naive is the paper's baseline (section IV.B): all barriers, minus those that diverge, minus each
+	// one that is not needed.
 	Naive
 )
 
-// Options are the choices of a search.
+// Options configure a search.
 type Options struct {
 	Algorithm Algorithm
 	Cost      Cost
-	Strip     bool // the barriers that stand have no preference over others of the same cost
-	MaxCalls  int  // of the oracle; 0: DefaultMaxCalls
+	Strip     bool // existing barriers are not preferred over others of the same cost
+	MaxCalls  int  // calls of the oracle; 0: DefaultMaxCalls
 }
 
-// DefaultMaxCalls is the default of Options.MaxCalls.
+// DefaultMaxCalls is used if Options.MaxCalls is 0.
 const DefaultMaxCalls = 200
 
-// Reason is why a barrier stands: what it separates.
+// Reason is a race that a barrier separates.
 type Reason struct {
 	Race  *Race
 	Level int   // 0: within an iteration of all loops around both; j: across iterations of the j-th
@@ -49,29 +50,29 @@ type Stuck struct {
 	Cause Cause
 }
 
-// Cause says why a race is Stuck.
+// Cause is the reason why a race is Stuck.
 type Cause uint8
 
 const (
-	NoPlace     Cause = iota // there is no place between the two accesses, as with a statement that races with itself
-	ClosedPlace              // no place between them can take a barrier
+	NoPlace     Cause = iota // no place between the accesses, as for a statement racing with itself
+	ClosedPlace              // no place between them can hold a barrier
 	Diverges                 // not all threads reach the places between them together
-	Useless                  // the oracle says that barriers at all places between them do not help
+	Useless                  // barriers at all places between them do not help, by the oracle
 )
 
-// Result is what a search came to.
+// Result is the result of a search.
 type Result struct {
-	Found     bool // the oracle has nothing to say against Placement
+	Found     bool // the oracle accepts Placement
 	Placement Placement
-	Verified  bool   // the oracle proves it
-	Unknown   string // what the oracle could not say of it
-	Optimal   bool   // with regard to what the oracle said, no cheaper placement is right
+	Verified  bool   // the oracle proved it
+	Unknown   string // why the oracle's proof is incomplete
+	Optimal   bool   // by the oracle's answers, no cheaper placement is correct
 	Cost      float64
-	Calls     int // of the oracle
+	Calls     int // calls of the oracle
 	Reasons   map[Label][]Reason
 	Stuck     []Stuck // if not Found
 	GaveUp    string  // if not Found and not Stuck
-	// OtherBlocks are races between blocks, which no barrier of a block separates; they do not count for Found.
+	// OtherBlocks are races between blocks. No block barrier separates them, and Found ignores them.
 	OtherBlocks []Race
 }
 
@@ -82,17 +83,17 @@ type search struct {
 	same   *sames
 	opt    Options
 	oracle Oracle
-	banned map[Label]bool // a barrier there diverges
+	banned map[Label]bool // a barrier after it diverges
 	known  map[key]*constraint
 	raced  map[[2]Label]*choice
-	must   problem // what every placement satisfies
-	enough problem // the paper's constraints
-	inform bool    // the oracle knows the ways of all races so far
+	must   problem // constraints that every placement satisfies
+	enough problem // the constraints of the paper
+	inform bool    // the oracle named the paths of all races so far
 	res    *Result
 }
 
-// Synthesize finds a placement of least cost to which the oracle has no objection. The error is the oracle's, or that
-// of ctx.
+// Synthesize finds a placement of minimal cost that the oracle accepts. The error is the oracle's,
+// or that of ctx.
 func Synthesize(ctx context.Context, t *Tree, oracle Oracle, opt Options) (*Result, error) {
 	if opt.Cost == (Cost{}) {
 		opt.Cost = DefaultCost
@@ -101,8 +102,9 @@ func Synthesize(ctx context.Context, t *Tree, oracle Oracle, opt Options) (*Resu
 		opt.MaxCalls = DefaultMaxCalls
 	}
 	s := &search{
-		tree: t, text: newText(t), same: newSames(t), opt: opt, oracle: oracle, banned: map[Label]bool{}, known: map[key]*constraint{},
-		raced: map[[2]Label]*choice{}, inform: true, res: &Result{Reasons: map[Label][]Reason{}},
+		tree: t, text: newText(t), same: newSames(t), opt: opt, oracle: oracle,
+		banned: map[Label]bool{}, known: map[key]*constraint{}, raced: map[[2]Label]*choice{},
+		inform: true, res: &Result{Reasons: map[Label][]Reason{}},
 	}
 	var err error
 	if opt.Algorithm == Naive {
@@ -117,7 +119,7 @@ func Synthesize(ctx context.Context, t *Tree, oracle Oracle, opt Options) (*Resu
 	return s.res, nil
 }
 
-// ask has the oracle judge a placement.
+// ask asks the oracle about a placement, and sets races between blocks apart.
 func (s *search) ask(ctx context.Context, p Placement) (*Answer, error) {
 	s.res.Calls++
 	a, err := s.oracle.Check(ctx, p)
@@ -126,7 +128,7 @@ func (s *search) ask(ctx context.Context, p Placement) (*Answer, error) {
 	}
 	for _, r := range a.Races {
 		if r.A < 0 || r.B < 0 || int(r.A) >= len(s.tree.Labels) || int(r.B) >= len(s.tree.Labels) {
-			return nil, fmt.Errorf("place: the oracle %s names a label that the tree does not have", s.oracle.Name())
+			return nil, fmt.Errorf("place: oracle %s names a label outside the tree", s.oracle.Name())
 		}
 	}
 	s.res.OtherBlocks = s.res.OtherBlocks[:0]
@@ -159,7 +161,7 @@ func (s *search) refine(ctx context.Context) error {
 			s.accept(sol, a)
 			return nil
 		}
-		if !diverges { // races of threads that have lost each other say nothing
+		if !diverges { // races after a divergence are meaningless
 			for i := range a.Races {
 				s.learn(&a.Races[i], sol)
 			}
@@ -170,9 +172,9 @@ func (s *search) refine(ctx context.Context) error {
 	}
 }
 
-// ban excludes the labels that diverge (line 25 of Algorithm 1), and those that the same threads reach. The paper
-// excludes the whole block; where control jumps, or a condition holds for all threads in some iterations only, that is
-// too much. It reports whether a barrier of p is among them.
+// ban excludes the labels that diverge (line 25 of Algorithm 1), and those that the same threads
+// reach. The paper excludes the whole block; that is too much where control jumps, or where a
+// condition is uniform in some iterations only. It reports whether a barrier of p is banned.
 func (s *search) ban(divs []Label, p Placement) bool {
 	hit := false
 	for _, l := range divs {
@@ -186,14 +188,14 @@ func (s *search) ban(divs []Label, p Placement) bool {
 	return hit
 }
 
-// learn adds what a race asks for that is there under a solution.
+// learn adds the constraints of a race that exists under a solution.
 func (s *search) learn(r *Race, sol *solution) {
 	s.text.order(r)
 	if r.Paths == nil || s.opt.Algorithm == Paper {
 		s.inform = false
-		ways := *r
-		ways.Paths = nil
-		s.learnChoice(&ways, sol)
+		all := *r
+		all.Paths = nil
+		s.learnChoice(&all, sol)
 		return
 	}
 	for _, c := range s.text.constraints(r) {
@@ -202,25 +204,27 @@ func (s *search) learn(r *Race, sol *solution) {
 			s.known[c.key()] = c
 			old = c
 		}
-		// A barrier of sol that were on the way would have separated the two: one of the others must.
-		s.must.clauses = append(s.must.clauses, clause{old, without(old.wide, s.text.useless(old, sol.p))})
+		// A barrier of sol on the path would have separated the two accesses, so one of the other labels
+		// must hold a barrier.
+		left := without(old.wide, s.text.useless(old, sol.p))
+		s.must.clauses = append(s.must.clauses, clause{old, left})
 		s.enough.clauses = append(s.enough.clauses, clause{old, without(old.narrow, sol.p)})
 	}
 }
 
-// learnChoice adds a race of which only the place is known: lines 6 to 12, and 29 if it is not new.
+// learnChoice adds a race whose paths are unknown: lines 6 to 12, and line 29 if it is not new.
 func (s *search) learnChoice(r *Race, sol *solution) {
 	k := [2]Label{r.A, r.B}
 	ch := s.raced[k]
 	if ch == nil {
-		ch = &choice{race: r, ways: s.text.constraints(r)}
+		ch = &choice{race: r, paths: s.text.constraints(r)}
 		s.raced[k] = ch
 		s.enough.choices = append(s.enough.choices, ch)
 	}
 	ch.failed = append(ch.failed, ch.satisfied(sol.p))
-	// What every placement must have: another barrier on some way.
+	// Every placement needs another barrier on some path.
 	all := &constraint{race: r, loop: None, ahead: map[Label]int{}}
-	for _, w := range ch.ways {
+	for _, w := range ch.paths {
 		all.wide = append(all.wide, w.wide...)
 		for l, d := range w.ahead {
 			all.ahead[l] = d
@@ -228,7 +232,8 @@ func (s *search) learnChoice(r *Race, sol *solution) {
 	}
 	slices.Sort(all.wide)
 	all.wide = slices.Compact(all.wide)
-	s.must.clauses = append(s.must.clauses, clause{all, without(all.wide, s.text.useless(all, sol.p))})
+	left := without(all.wide, s.text.useless(all, sol.p))
+	s.must.clauses = append(s.must.clauses, clause{all, left})
 }
 
 func without(labels []Label, p Placement) []Label {
@@ -241,7 +246,8 @@ func without(labels []Label, p Placement) []Label {
 	return out
 }
 
-// next returns the placement to ask about next, or nil if there is none: then Stuck or GaveUp says why.
+// next returns the placement to ask about next, or nil if there is none: then Stuck or GaveUp holds
+// the reason.
 func (s *search) next(ctx context.Context) (*solution, error) {
 	least, err := s.solve(ctx, &s.must)
 	if err != nil {
@@ -262,7 +268,7 @@ func (s *search) next(ctx context.Context) (*solution, error) {
 	case paper == nil && !s.inform:
 		return nil, s.everywhere(ctx)
 	case paper == nil:
-		return least, nil // the label intervals do not hold the place: control jumps
+		return least, nil // control jumps: no label interval holds the place
 	case !s.inform || !less(least.cost, paper.cost):
 		paper.optimal = !less(least.cost, paper.cost)
 		return paper, nil
@@ -270,8 +276,9 @@ func (s *search) next(ctx context.Context) (*solution, error) {
 	return least, nil
 }
 
-// everywhere ends a search in which the label intervals hold no solution and the ways of the races are not known: it
-// asks about barriers at all places. If races are left then, no placement helps; if not, those that are not needed go.
+// everywhere ends a search in which the label intervals have no solution and the paths of the races
+// are unknown: it asks about barriers at all places. If races remain, no placement helps; otherwise
+// the barriers that are not needed are removed.
 func (s *search) everywhere(ctx context.Context) error {
 	for {
 		p := Placement{}
@@ -298,7 +305,7 @@ func (s *search) everywhere(ctx context.Context) error {
 	}
 }
 
-// cause says why barriers at all places do not separate a race of which the ways are not known.
+// cause returns why barriers at all places do not separate a race whose paths are unknown.
 func (s *search) cause(r *Race) Cause {
 	cause := NoPlace
 	for _, c := range s.text.constraints(r) {
@@ -312,19 +319,20 @@ func (s *search) cause(r *Race) Cause {
 	return cause
 }
 
-// accept ends a search with a placement to which the oracle has no objection.
+// accept ends a search with a placement that the oracle accepts.
 func (s *search) accept(sol *solution, a *Answer) {
 	s.res.Found, s.res.Placement, s.res.Verified, s.res.Unknown = true, sol.p, a.Verified, a.Unknown
 	s.res.Optimal = sol.optimal
 }
 
-// stuck says which races cannot be separated: those of which no label is left.
+// stuck records the races that cannot be separated: those without any label left.
 func (s *search) stuck() {
 	seen := map[key]bool{}
 	for _, c := range s.must.clauses {
 		k := c.of.key()
-		k.path = 0 // to a user near and far are one
-		if seen[k] || slices.ContainsFunc(c.labels, func(l Label) bool { return !s.banned[l] }) {
+		k.path = 0 // users do not distinguish near and far
+		left := func(l Label) bool { return !s.banned[l] }
+		if seen[k] || slices.ContainsFunc(c.labels, left) {
 			continue
 		}
 		seen[k] = true
@@ -341,7 +349,7 @@ func (s *search) stuck() {
 	}
 }
 
-// places reports whether there are labels on the way of a constraint, none of them open.
+// places reports whether labels exist on the path of a constraint, none of them open.
 func (s *search) places(c *constraint) bool {
 	a, b := s.text.site(c.race.A), s.text.site(c.race.B)
 	for i := 1; i < len(s.tree.Labels); i++ {
@@ -352,7 +360,7 @@ func (s *search) places(c *constraint) bool {
 	return false
 }
 
-// finish adds the cost and the reasons.
+// finish computes the cost and the reasons.
 func (s *search) finish() {
 	if !s.res.Found {
 		return
@@ -363,7 +371,8 @@ func (s *search) finish() {
 	}
 }
 
-// reasons returns what a barrier separates that no other does; if others do all of it too, what it separates.
+// reasons returns the pairs that only the barrier after l separates, or, if there are none, pairs
+// that it separates together with others.
 func (s *search) reasons(l Label) []Reason {
 	var alone, shared []Reason
 	for _, c := range s.separations() {
@@ -371,8 +380,8 @@ func (s *search) reasons(l Label) []Reason {
 			continue
 		}
 		r := Reason{c.of.race, c.of.level, c.of.loop}
-		others := slices.ContainsFunc(c.labels, func(m Label) bool { return m != l && s.res.Placement[m] })
-		if others {
+		other := func(m Label) bool { return m != l && s.res.Placement[m] }
+		if slices.ContainsFunc(c.labels, other) {
 			shared = append(shared, r)
 		} else {
 			alone = append(alone, r)
@@ -381,8 +390,8 @@ func (s *search) reasons(l Label) []Reason {
 	if len(alone) > 0 {
 		return alone
 	}
-	for _, ch := range s.enough.choices { // outside the intervals of the paper, and right all the same
-		for _, w := range ch.ways {
+	for _, ch := range s.enough.choices { // outside the intervals of the paper, yet correct
+		for _, w := range ch.paths {
 			if len(shared) == 0 && slices.Contains(w.wide, l) {
 				shared = append(shared, Reason{w.race, w.level, w.loop})
 			}
@@ -391,7 +400,8 @@ func (s *search) reasons(l Label) []Reason {
 	return shared
 }
 
-// separations are the constraints that hold in the end, each once, with the labels that were taken to satisfy it.
+// separations returns the constraints that the result satisfies, each once, with the labels that
+// satisfy it.
 func (s *search) separations() []clause {
 	var out []clause
 	seen := map[key]bool{}
@@ -401,7 +411,7 @@ func (s *search) separations() []clause {
 			out = append(out, c)
 		}
 	}
-	for i := len(s.must.clauses) - 1; i >= 0; i-- { // the last one knows most
+	for i := len(s.must.clauses) - 1; i >= 0; i-- { // the last one is the strongest
 		if c := s.must.clauses[i]; s.known[c.of.key()] != nil {
 			add(c)
 		}
@@ -409,7 +419,7 @@ func (s *search) separations() []clause {
 	for _, ch := range s.enough.choices {
 		for i, on := range ch.satisfied(s.res.Placement) {
 			if on {
-				add(clause{ch.ways[i], ch.ways[i].narrow})
+				add(clause{ch.paths[i], ch.paths[i].narrow})
 			}
 		}
 	}

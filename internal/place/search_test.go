@@ -97,7 +97,8 @@ func (s *stmt) print(b *strings.Builder, indent string) {
 	}
 }
 
-// unsureOracle is an exactOracle that takes each way of a race across iterations for possible if one is.
+// unsureOracle is an exactOracle that takes each way of a race across iterations for possible if
+// one is.
 type unsureOracle struct{ exactOracle }
 
 func (o *unsureOracle) Check(ctx context.Context, p Placement) (*Answer, error) {
@@ -112,8 +113,8 @@ func (o *unsureOracle) Check(ctx context.Context, p Placement) (*Answer, error) 
 	return a, err
 }
 
-// On random kernels every search finds a placement if trying all of them does, and only then; every placement is right;
-// with an oracle that knows the ways of a race none is cheaper.
+// On random kernels every search finds a placement if trying all of them does, and only then; every
+// placement is right; with an oracle that knows the paths of a race none is cheaper.
 func TestAgainstAllPlacements(t *testing.T) {
 	n, limit := 1500, 10
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -147,8 +148,8 @@ func TestAgainstAllPlacements(t *testing.T) {
 			all    bool // it must find one if there is one
 		}{
 			{"exact", &exact, Exact, true, true},
-			{"exact, ways unsure", &unsureOracle{exact}, Exact, false, false},
-			{"exact, ways unknown", &blind, Exact, false, true},
+			{"exact, paths unsure", &unsureOracle{exact}, Exact, false, false},
+			{"exact, paths unknown", &blind, Exact, false, true},
 			{"Algorithm 1", &blind, Paper, false, false},
 			{"naive", &blind, Naive, false, true},
 		} {
@@ -165,9 +166,9 @@ func TestAgainstAllPlacements(t *testing.T) {
 				fail("%s: nothing found, best costs %v: %+v", c.name, best, res)
 			case !res.Found && res.GaveUp == "" && len(res.Stuck) == 0:
 				fail("%s: nothing found and nothing said", c.name)
-			case !res.Found && len(res.Stuck) > 0 && found && c.alg != Naive && c.name != "exact, ways unsure":
+			case !res.Found && len(res.Stuck) > 0 && found && c.alg != Naive && c.name != "exact, paths unsure":
 				fail("%s: stuck, but there is a placement", c.name)
-			case (c.best || res.Optimal && c.name != "exact, ways unsure") && found && res.Found && less(best, res.Cost):
+			case (c.best || res.Optimal && c.name != "exact, paths unsure") && found && res.Found && less(best, res.Cost):
 				fail("%s: %v costs %v, best %v (optimal: %v)", c.name, res.Placement.Labels(), res.Cost, best, res.Optimal)
 			case c.best && res.Found && !res.Optimal:
 				fail("%s: not said to be the best", c.name)
@@ -192,7 +193,8 @@ func TestAgainstAllPlacements(t *testing.T) {
 	}
 }
 
-// Barriers that stand are kept where others cost the same, and taken away where they are not needed.
+// Barriers that stand are kept where others cost the same, and taken away where they are not
+// needed.
 func TestImprove(t *testing.T) {
 	barrier := func() *stmt { return &stmt{kind: Stmt, barrier: true} }
 	early, late, after := barrier(), barrier(), barrier()
@@ -289,7 +291,8 @@ func (stubbornOracle) Check(context.Context, Placement) (*Answer, error) {
 	return &Answer{Races: []Race{{A: 2, B: 5, Paths: []Path{Near}}}}, nil
 }
 
-// Labels in post-order, with what an interval of section III.B holds: the paper's example on figure 6.
+// Labels in post-order, with what an interval of section III.B holds: the paper's example on figure
+// 6.
 func TestIntervals(t *testing.T) {
 	l3, l6 := do(rd(tid(2))), do(wr(tid(0)))
 	first, second := cond(lanes(func(int) bool { return true }), l3), cond(lanes(func(int) bool { return true }), l6)

@@ -8,7 +8,8 @@ import (
 	"heddle/internal/lower"
 )
 
-// isNVCC reports whether a compiler is nvcc, by its name.
+// isNVCC reports whether a compiler is nvcc, by its name. Wrappers such as ccache are not
+// recognized.
 func isNVCC(compiler string) bool {
 	base := strings.TrimSuffix(strings.ToLower(filepath.Base(compiler)), ".exe")
 	return base == "nvcc"
@@ -69,7 +70,8 @@ var withValue = []string{
 	"--relocatable-device-code",
 }
 
-// read reads the words of a command after the compiler.
+// read reads the words of a command after the compiler. It recognizes the source file, which is
+// neither kept nor dropped.
 func (r *flagReader) read(args []string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -91,7 +93,8 @@ func (r *flagReader) read(args []string) {
 	}
 }
 
-// flag stores the flag a if it is one of the spellings; used is 1 if its value is the next word.
+// flag stores the flag a if it is one of the spellings; used is 1 if its value is the next word. A
+// flag without its value, at the end of the command, is unknown.
 func (r *flagReader) flag(a, next string) (used int, known bool) {
 	for _, s := range spellings {
 		rest, ok := strings.CutPrefix(a, s.name)
@@ -147,7 +150,7 @@ func (r *flagReader) force(v string) {
 	}
 }
 
-// standard stores the value of -std.
+// standard stores the value of -std. The last one counts.
 func (r *flagReader) standard(v string) { r.out.Std = v }
 
 // language stores whether -x selects CUDA.

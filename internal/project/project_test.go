@@ -50,7 +50,7 @@ func TestWalk(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if got, err := Walk(filepath.Join(dir, "build")); err != nil || len(got) != 1 {
-		t.Errorf("a build tree that is asked for: %q, %v", got, err)
+		t.Errorf("a build tree on the command line: %q, %v", got, err)
 	}
 	if got, err := Walk(filepath.Join(dir, "loop", "a")); err != nil || len(got) != 1 {
 		t.Errorf("below a link: %q, %v", got, err)

@@ -94,7 +94,8 @@ func expandResponses(args []string, dir string, depth int) ([]string, error) {
 // maxResponse bounds the bytes of a response file.
 const maxResponse = 16 << 20
 
-// readResponse reads a response file. It refuses devices and pipes, which may never end.
+// readResponse reads a response file. It refuses devices and pipes, which may never end, and files
+// that are too large to be a list of flags.
 func readResponse(path string) ([]byte, error) {
 	fi, err := os.Stat(path)
 	switch {

@@ -65,8 +65,9 @@ func constUnary(op string, x number) (number, string) {
 	return x, quote(op)
 }
 
-// constBinary evaluates a binary expression or x ? y : z. Both operands are evaluated even if && or
-// || would not need the second: an error in it is an error.
+// constBinary evaluates a binary expression or x ? y : z. It evaluates both operands even if && or
+// || would not need the second, so that an error in either is reported. Shifts by 64 or more give
+// 0, or the sign for a signed >>.
 func constBinary(e Operand) (number, string) {
 	x, problem := constInt(e.X())
 	if problem != "" {

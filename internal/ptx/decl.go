@@ -8,7 +8,8 @@ package ptx
 // Every definition that does not parse is skipped as a unit, a function with its body, so that one
 // error does not cause others further down.
 
-// module parses the directives and definitions of the file.
+// module parses the directives and definitions of the file up to its end. Stray semicolons between
+// them are ignored.
 func (p *parser) module() {
 	for {
 		for _, c := range p.comments {
@@ -36,7 +37,7 @@ func (p *parser) module() {
 }
 
 // recoverDecl skips the rest of an invalid definition: through its ';' or its block, or up to a
-// directive at the start of a line.
+// directive at the start of a line. It takes the braces of an open initialiser into account.
 func (p *parser) recoverDecl() {
 	braces := p.braces
 	p.braces = 0
@@ -63,7 +64,7 @@ func (p *parser) recoverDecl() {
 	}
 }
 
-// decl parses one directive or definition; nil after an error.
+// decl parses one directive or definition; nil after an error, which has been reported.
 func (p *parser) decl() Decl {
 	switch p.kind {
 	case tDwarf:
@@ -82,7 +83,8 @@ func (p *parser) decl() Decl {
 	return nil
 }
 
-// moduleLabel parses a label with a prototype at module level.
+// moduleLabel parses a label with a prototype at module level, where compilers put the types of
+// indirect calls that several functions share.
 func (p *parser) moduleLabel() Decl {
 	start, name := p.pos(), p.text()
 	p.next()

@@ -62,7 +62,8 @@ var directives = map[string]dirInfo{
 	".blocksareclusters":    {where: inHeader},                                             // 11.8.1
 }
 
-// directive parses a directive of the table; nil after an error.
+// directive parses a directive of the table; nil after an error. A directive that is known but not
+// allowed in this context is an error, whose message names the context.
 func (p *parser) directive(where context) *Directive {
 	name := p.text()
 	info, known := directives[name]

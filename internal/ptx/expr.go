@@ -55,7 +55,7 @@ func (p *parser) keep(x operand) Operand {
 }
 
 // operand parses an operand of an instruction (ISA chapter 6): an expression, or two destinations
-// p|q.
+// p|q. The result has kind NoOperand after an error.
 func (p *parser) operand() operand {
 	var x operand
 	if p.kind == tIdent { // nearly always a single name
@@ -82,7 +82,7 @@ func (p *parser) operand() operand {
 }
 
 // isDest reports whether x can be the first of two destinations p|q; after anything else '|' is
-// bitwise or.
+// bitwise or. Destinations are names or vectors, and WARP_SZ is a constant that looks like a name.
 func (p *parser) isDest(x *operand) bool {
 	return x.kind() == Vector || x.kind() == Name && p.src[x.start:x.end] != "WARP_SZ"
 }
@@ -230,7 +230,8 @@ func (p *parser) name() operand {
 	return n
 }
 
-// postfix parses a[i], and generic(x) or mask(0xff, x), after the name n.
+// postfix parses a[i], and generic(x) or mask(0xff, x), after the name n. The bracket must follow
+// the name directly: [a] after white space is another operand, before which a comma is missing.
 func (p *parser) postfix(n operand) operand {
 	switch p.kind {
 	case tLBrack:
@@ -316,7 +317,8 @@ func (p *parser) intOrMask() operand {
 	return x
 }
 
-// mem parses [address] and [a, b, {c, d}].
+// mem parses [address] and [a, b, {c, d}], with an optional .unified after the bracket (ISA
+// 9.7.9.8).
 func (p *parser) mem() operand {
 	start, at := p.start, p.pos()
 	p.next()
@@ -336,7 +338,8 @@ func (p *parser) mem() operand {
 	return m
 }
 
-// paren parses (a, b), or the cast (.u64)x.
+// paren parses (a, b), or the cast (.u64)x. A single operand in parentheses is kept as a Paren, so
+// that printing preserves it.
 func (p *parser) paren() operand {
 	start := p.start
 	p.next()
@@ -357,7 +360,7 @@ func (p *parser) paren() operand {
 }
 
 // list parses operands up to the closing bracket. The opening one, at offset start, is already
-// consumed.
+// consumed. The list may be empty; a comma before the closing bracket is an error.
 func (p *parser) list(k OperandKind, end kind, start int) operand {
 	base := len(p.stack)
 	for p.kind != end {

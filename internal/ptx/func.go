@@ -53,7 +53,9 @@ func (p *parser) declFollows() bool {
 		p.funcFollows()
 }
 
-// header parses the part of a function from .attribute to the directives before its body.
+// header parses the part of a function from .attribute to the directives before its body. It sets
+// the name as soon as it is known, so that a function with invalid parameters keeps its name and
+// body.
 func (p *parser) header(f *Func) (ok bool) {
 	if p.is(".attribute") {
 		if f.Attrs, ok = p.attributes(); !ok {
@@ -89,6 +91,7 @@ func (p *parser) recoverHeader() {
 }
 
 // params parses a list of parameters in parentheses. "..." at its end makes the function variadic.
+// An empty list is valid.
 func (p *parser) params() (list []*Var, variadic, ok bool) {
 	p.next()
 	for p.kind != tRParen {

@@ -9,7 +9,8 @@ package ptx
 import "heddle/internal/source"
 
 // Node is a directive, declaration, comment or block. Instructions, labels and .loc lines inside
-// functions are not nodes but records; see Stmt.
+// functions are not nodes but records; see Stmt. A type switch over the concrete types is the way
+// to process a Node.
 type Node interface{ Span() source.Span }
 
 // Decl is a node at module level: *Directive, *FileDir, *Section, *Var, *Func, *Prototype,
@@ -75,8 +76,9 @@ type SectionItem struct {
 }
 
 // Comment is a comment that starts with "// heddle": it carries facts from the lowering step or
-// from the user. Other comments are dropped. A comment inside a statement follows the statement in
-// the tree, and a comment in the header of a function is the first statement of its body.
+// from the user, for example "// heddle.kernel" and "// heddle: grid=4". Other comments are
+// dropped. A comment inside a statement follows the statement in the tree, and a comment in the
+// header of a function is the first statement of its body.
 type Comment struct {
 	node
 	Text string // without the slashes and surrounding space

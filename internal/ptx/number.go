@@ -84,7 +84,8 @@ func parseFloat(text string) (bits uint64, single bool, problem string) {
 	return math.Float64bits(v), false, ""
 }
 
-// hexBits parses the hexadecimal digits of a float, of which there must be exactly n: 8 or 16.
+// hexBits parses the hexadecimal digits of a float, of which there must be exactly n: 8 or 16. Any
+// bits are allowed, including those of NaN.
 func hexBits(digits string, n int) (bits uint64, single bool, problem string) {
 	problem = "expected exactly " + strconv.Itoa(n) + " hexadecimal digits"
 	if len(digits) != n {
@@ -138,7 +139,9 @@ func (p *parser) floatLit() operand {
 	return x
 }
 
-// smallInt consumes an integer literal from 0 to 2^63-1. what describes it in the error message.
+// smallInt consumes an integer literal from 0 to 2^63-1 and stores it. what describes it in the
+// error message. It accepts literals only, unlike the size of an array, which is a constant
+// expression.
 func (p *parser) smallInt(what string, to *int64) bool {
 	if p.kind != tInt {
 		p.unexpected(what)

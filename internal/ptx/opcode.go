@@ -14,7 +14,9 @@ type opcode struct {
 	hash uint32
 }
 
-// opcodes is the set of opcodes seen so far, by spelling: a hash table with open addressing.
+// opcodes is the set of opcodes seen so far, by spelling: a hash table with open addressing and
+// linear probing. A map with string keys would hash and compare each spelling again for the fast
+// path (plaininst.go), which already knows the hash.
 type opcodes struct {
 	slots []uint32 // an index in words plus 1, or 0; their number is a power of two
 	words []opcode

@@ -73,8 +73,9 @@ func (o *operand) op() uint8 {
 // parts returns the number of parts.
 func (o *operand) parts() uint32 { return o.meta >> metaParts }
 
-// Operand is an operand of an instruction or directive, or a part of one. The zero Operand means no
-// operand.
+// Operand is an operand of an instruction or directive, or a part of one. It refers to a record of
+// its file and is cheap to copy. The zero Operand means no operand. Methods that need a certain
+// kind return meaningless values for other kinds.
 type Operand struct {
 	file *File
 	i    uint32 // in File.ops

@@ -80,7 +80,7 @@ type parser struct {
 	pending   [maxPlain]operand // operands of the plain instruction being read
 }
 
-// add appends a statement.
+// add appends a statement to the tree.
 func (p *parser) add(s stmt) { p.out.stmts = append(p.out.stmts, s) }
 
 // addNode appends a statement that is a node, and returns its index.
@@ -93,12 +93,13 @@ func (p *parser) addNode(n Node) int {
 // mark is the lengths of the arrays of the tree at some point, for reset.
 type mark struct{ stmts, nodes, ops int }
 
-// mark returns the current lengths.
+// mark returns the current lengths, for a later reset.
 func (p *parser) mark() mark {
 	return mark{len(p.out.stmts), len(p.out.nodes), len(p.out.ops)}
 }
 
-// reset removes everything that was added to the tree since m.
+// reset removes everything that was added to the tree since m. The statements of a function that
+// does not parse thus leave no records behind.
 func (p *parser) reset(m mark) {
 	f := p.out
 	f.stmts, f.nodes, f.ops = f.stmts[:m.stmts], f.nodes[:m.nodes], f.ops[:m.ops]
@@ -121,7 +122,8 @@ func (p *parser) errorAt(span source.Span, format string, args ...any) {
 	p.errs = append(p.errs, &Error{Span: span, Msg: fmt.Sprintf(format, args...)})
 }
 
-// stop truncates the text at the current token.
+// stop truncates the text at the current token, so that all loops of the parser see the end of the
+// file.
 func (p *parser) stop() {
 	p.src, p.end, p.off, p.kind, p.comments = p.src[:p.start]+padding, p.start, p.start, tEOF, nil
 }
@@ -131,7 +133,8 @@ func (p *parser) unexpected(expected string) {
 	p.errorAt(p.span(), "found %s, expected %s", p.found(), expected)
 }
 
-// found describes the current token.
+// found describes the current token for an error message: its text in quotes, or what is wrong with
+// it.
 func (p *parser) found() string {
 	switch p.kind {
 	case tEOF:
@@ -185,7 +188,8 @@ func (p *parser) ident(what string) (string, bool) {
 	return s, true
 }
 
-// since returns the range from start to the end of the last consumed token.
+// since returns the range from start to the end of the last consumed token. The current token is
+// not part of it.
 func (p *parser) since(start source.Pos) source.Span {
 	return source.Span{Start: start,
 		End: source.MakePos(p.file, p.prev.line, p.prev.off-p.prev.lineStart+1)}

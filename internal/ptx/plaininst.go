@@ -3,7 +3,8 @@ package ptx
 import "strings"
 
 // plainInst reads an instruction or a label. The opcode must be one that the general parser has
-// seen before, which decides whether it is valid.
+// seen before, which decides whether it is valid: the first instruction of each spelling takes the
+// slow path. On failure it may leave operands behind, which plain removes.
 func (p *parser) plainInst(i, line int) int {
 	src := p.src
 	s := stmt{start: uint32(i), line: uint32(line), kind: StmtInst}

@@ -37,7 +37,8 @@ const dataPerLine = 16
 // flushAt is the number of bytes after which the printer writes its buffer.
 const flushAt = 1 << 16
 
-// printer collects text. depth is the indentation in tabs.
+// printer collects text. depth is the indentation in tabs. Its methods cannot fail: only Print
+// writes.
 type printer struct {
 	b     []byte
 	depth int

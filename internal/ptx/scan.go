@@ -16,7 +16,7 @@ import (
 // The text ends with NULs, so that no loop needs to test for its end. A NUL inside the text is a
 // byte that no token contains.
 
-// kind classifies a token. Punctuation and operators are kinds of their own, named in kindText.
+// kind classifies a token. Each operator and punctuation mark is a kind; kindText has its text.
 type kind uint8
 
 const (
@@ -186,7 +186,8 @@ func (s *scanner) span() source.Span { return source.Span{Start: s.at(s.start), 
 // firstOnLine reports whether the current token is the first of its line.
 func (s *scanner) firstOnLine() bool { return s.line != s.prev.line }
 
-// next advances to the next token.
+// next advances to the next token. It handles the frequent kinds of token inline, since scanning is
+// most of the time that parsing takes.
 func (s *scanner) next() {
 	s.prev = place{s.off, s.line, s.lineStart}
 	src, i := s.src, s.off
@@ -232,7 +233,8 @@ func (s *scanner) next() {
 	s.off = i
 }
 
-// skip skips white space, comments and preprocessor line markers from offset i.
+// skip skips white space, comments and preprocessor line markers from offset i. It counts lines,
+// also those in block comments.
 func (s *scanner) skip(i int) int {
 	src := s.src
 	for {
@@ -271,7 +273,8 @@ func (s *scanner) lineEnd(i int) int {
 	return s.end
 }
 
-// lineComment skips the // comment at i, and keeps it if it starts with "// heddle".
+// lineComment skips the // comment at i, and keeps it if it starts with "// heddle". The word must
+// end there: "// heddles" is an ordinary comment.
 func (s *scanner) lineComment(i int) int {
 	end := s.lineEnd(i)
 	text := strings.TrimLeft(s.src[i+2:end], " \t")
@@ -312,7 +315,7 @@ func (s *scanner) lineMark(i int) bool {
 
 // wideWord continues an identifier at i with letters outside ASCII. The ISA (4.1) does not allow
 // them, but compilers copy them from the user's source, and no other token can start with such a
-// byte.
+// byte. Invalid UTF-8 ends the identifier.
 func (s *scanner) wideWord(i int) int {
 	for {
 		r, n := utf8.DecodeRuneInString(s.src[i:])
@@ -401,7 +404,7 @@ func isDwarfMark(text string) bool {
 }
 
 // junk scans consecutive bytes of a line that no token contains as one bad token, so that they
-// cause one error.
+// cause a single error.
 func (s *scanner) junk(i int) int {
 	j := i
 	for j < s.end && class[s.src[j]] == 0 && single[s.src[j]] == tEOF && s.src[j] != '"' &&
@@ -415,7 +418,8 @@ func (s *scanner) junk(i int) int {
 	return j
 }
 
-// quoted scans the string at i, which must end on its line: ISA 4.2 has no continuation.
+// quoted scans the string at i, which must end on its line: ISA 4.2 has no continuation. A
+// backslash escapes the next byte, so that it can be a quote.
 func (s *scanner) quoted(i int) int {
 	for j := i + 1; ; j++ {
 		switch c := s.src[j]; {
@@ -432,7 +436,8 @@ func (s *scanner) quoted(i int) int {
 }
 
 // number scans the numeric literal at i, which starts with a digit, or a dot and a digit (ISA 4.5).
-// parseInt and parseFloat check the digits.
+// It includes following letters and digits, so that 12ab is one invalid number; parseInt and
+// parseFloat check the digits.
 func (s *scanner) number(i int) int {
 	src := s.src
 	j := i

@@ -11,7 +11,7 @@ import "strings"
 //
 // The @@DWARF form is of PTX 1.x; each of its lines is complete in itself.
 
-// section parses .section name { lines } (ISA 11.5.2).
+// section parses .section name { lines } (ISA 11.5.2). It does not interpret the data.
 func (p *parser) section() *Section {
 	s := &Section{}
 	start := p.pos()
@@ -86,7 +86,8 @@ func (p *parser) sectionData() bool {
 	}
 }
 
-// dwarf parses the @@DWARF lines of one section (ISA 11.5.1).
+// dwarf parses the @@DWARF lines of one section (ISA 11.5.1). The next @@DWARF .section line starts
+// another section.
 func (p *parser) dwarf() *Section {
 	s := &Section{DWARF: true}
 	start := p.pos()

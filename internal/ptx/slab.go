@@ -10,13 +10,13 @@ const (
 )
 
 // slab allocates values of one type. They are freed together, when no pointer into their run is
-// left, which suits a tree that lives as a whole.
+// left, which suits a tree that is freed as one.
 type slab[T any] struct {
 	run  []T // current allocation
 	used int // values of run in use; re-slicing run instead would cost a write barrier per call
 }
 
-// alloc returns a new zero value.
+// alloc returns a pointer to a new zero value, which stays valid for as long as it is used.
 func (s *slab[T]) alloc() *T {
 	if s.used == len(s.run) {
 		s.run = make([]T, min(max(2*len(s.run), firstRun), lastRun))

@@ -47,7 +47,7 @@ func (c *spanChecker) parts(n any, from, end, to int) int {
 			x = s.Node()
 		}
 		if _, ok := x.(*Comment); ok {
-			continue // may stand inside of the statement that it follows in the tree
+			continue // it may be inside the statement that it follows in the tree
 		}
 		from = c.node(x, from, to)
 	}

@@ -30,7 +30,8 @@ func (p *parser) flushComments() {
 	p.comments = p.comments[:0]
 }
 
-// block parses { ... } with its statements. It returns nil only if there is no '{'.
+// block parses { ... } with its statements. It returns nil only if there is no '{'. A function or
+// module directive inside a block means that its '}' is missing: the block ends there.
 func (p *parser) block() *Block {
 	b := &Block{file: p.out}
 	start, open := p.pos(), p.span()
@@ -94,7 +95,8 @@ func (p *parser) recoverBlock() {
 	}
 }
 
-// stmt parses one statement, or reports an error and skips it.
+// stmt parses one statement, or reports an error and skips it. It always consumes at least one
+// token, so that parsing terminates.
 func (p *parser) stmt() {
 	begin, before := p.start, p.mark()
 	ok := false
@@ -334,7 +336,7 @@ func (p *parser) prototype(name string, start source.Pos) *Prototype {
 }
 
 // loc parses .loc file line column {, function_name label{+n}, inlined_at file line column} (ISA
-// 11.5.4).
+// 11.5.4). The attributes can be in any order.
 func (p *parser) loc(l *Loc) bool {
 	start := p.pos()
 	p.next()

@@ -12,7 +12,8 @@ func (p *parser) str() operand {
 	return s
 }
 
-// unquote returns the value of a quoted string.
+// unquote returns the value of a quoted string. It understands octal escapes of up to three digits
+// and the single-letter escapes of C; a backslash before any other byte means that byte.
 func unquote(text string) string {
 	text = text[1 : len(text)-1]
 	if !strings.Contains(text, `\`) {

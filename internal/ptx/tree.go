@@ -29,7 +29,8 @@ type File struct {
 	nodes []Node    // statements that are nodes
 }
 
-// StmtKind is the kind of a statement.
+// StmtKind is the kind of a statement. Instructions, labels and .loc lines are frequent, so they
+// are records; all other statements are nodes.
 type StmtKind uint8
 
 const (
@@ -39,7 +40,7 @@ const (
 	StmtLoc                   // .loc
 )
 
-// stmt is the record of a statement, 32 bytes.
+// stmt is the record of a statement, 32 bytes. The fields a to d depend on the kind.
 type stmt struct {
 	start, end uint32 // of the text
 	line       uint32 // of start
@@ -71,7 +72,8 @@ func (f *File) span(start, end, line uint32) source.Span {
 		End: f.Source.PosNear(int(end), int(line))}
 }
 
-// Block is { ... }, the body of a function or a nested scope.
+// Block is { ... }, the body of a function or a nested scope. Names that are declared in a block
+// are visible only there.
 type Block struct {
 	node
 	file       *File
@@ -163,13 +165,14 @@ func (in Inst) Word() int { return int(in.rec().a) }
 // Words returns the number of distinct opcodes with modifiers in the file.
 func (f *File) Words() int { return len(f.words) }
 
-// OpSpan returns the text range of the opcode with its modifiers.
+// OpSpan returns the text range of the opcode with its modifiers. Messages about an opcode point at
+// it.
 func (in Inst) OpSpan() source.Span {
 	r := in.rec()
 	return in.file.span(r.c, r.d, r.line)
 }
 
-// Operands returns the operands of the instruction, without the guard.
+// Operands returns the operands of the instruction in order, without the guard.
 func (in Inst) Operands() Operands {
 	r := in.rec()
 	return Operands{in.file, r.b, uint32(r.n), r.line}

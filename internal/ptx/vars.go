@@ -89,7 +89,7 @@ func (p *parser) varHead(v *Var) bool {
 	return true
 }
 
-// bank parses the [2] of .const[2] (ISA 5.1.3.1).
+// bank parses the [2] of .const[2] (ISA 5.1.3.1), which PTX deprecated but old compilers emit.
 func (p *parser) bank(v *Var) bool {
 	p.next()
 	if p.kind != tInt {
@@ -214,7 +214,7 @@ func (p *parser) varName() (n VarName, ok bool) {
 	return n, true
 }
 
-// count parses <n>, a positive number.
+// count parses <n>, where n is at least 1, and returns n as an operand.
 func (p *parser) count() operand {
 	p.next()
 	at, x := p.span(), p.token(Int, 0)
@@ -258,7 +258,7 @@ func (p *parser) dim(first bool) (int64, bool) {
 	return int64(n.val), p.want(tRBrack)
 }
 
-// initialise parses = value (ISA 5.4.4).
+// initialise parses = value (ISA 5.4.4). Inside, 0xff(x) is a mask and not a syntax error.
 func (p *parser) initialise(n *VarName) bool {
 	p.next()
 	p.inInit = true

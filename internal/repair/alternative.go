@@ -9,7 +9,7 @@ import (
 	"heddle/internal/isa"
 )
 
-// Alternative is another plan that the judge accepts, at the same cost.
+// Alternative is another plan of the same cost that the judge accepts.
 type Alternative struct {
 	Plan    *Plan
 	Changes []Change
@@ -48,8 +48,8 @@ func (r *repairer) alternatives(ctx context.Context, best *attempt) (out []Alter
 	return out
 }
 
-// exchangeable reports whether c costs as much as old, does the same, and is at a place that none of
-// the actions has yet.
+// exchangeable reports whether c costs as much as old, does the same, and is at a place that none
+// of the actions has yet.
 func (r *repairer) exchangeable(old, c action, actions []action) bool {
 	return c.cost == old.cost && old.cost != 0 && c.what.What == old.what.What &&
 		!slices.ContainsFunc(actions, func(x action) bool { return x.key == c.key || r.samePlace(x, c) })
@@ -60,7 +60,7 @@ func (c action) among(a Alternative) bool {
 	return slices.ContainsFunc(a.Changes, func(ch Change) bool { return ch.At == c.what.At })
 }
 
-// samePlace reports whether no access and no barrier lies between the places of two actions.
+// samePlace reports whether neither an access nor a barrier lies between the places of two actions.
 func (r *repairer) samePlace(a, b action) bool {
 	if a.what.At == nil || b.what.At == nil {
 		return a.what.At == b.what.At
@@ -72,12 +72,15 @@ func (r *repairer) samePlace(a, b action) bool {
 	return quiet(r.x.k.Func.Block(p.Block).Instrs[min(p.Index, q.Index):max(p.Index, q.Index)])
 }
 
-// silent reports whether nothing but one way, without accesses and barriers, leads from p to q in another block.
+// silent reports whether a single path without accesses and barriers leads from p to q in another
+// block.
 func (r *repairer) silent(p, q Point) bool {
 	b, end := r.x.k.Func.Block(p.Block), r.x.k.Func.Block(q.Block)
-	return len(b.Succs) == 1 && b.Succs[0] == q.Block && len(end.Preds) == 1 && quiet(b.Instrs[p.Index:]) && quiet(end.Instrs[:q.Index])
+	return len(b.Succs) == 1 && b.Succs[0] == q.Block && len(end.Preds) == 1 &&
+		quiet(b.Instrs[p.Index:]) && quiet(end.Instrs[:q.Index])
 }
 
+// quiet reports whether no instruction of a list accesses shared or global memory or synchronizes.
 func quiet(list []*ir.Instr) bool {
 	return !slices.ContainsFunc(list, func(in *ir.Instr) bool {
 		own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local

@@ -27,13 +27,13 @@ type Transformer struct {
 	k      *Kernel
 	flow   *flow
 	forced []ir.BlockID
-	base   *text // without edits; made at first use
+	base   *text // without edits; built at first use
 }
 
 // New analyses the control flow of a kernel.
 func New(k *Kernel) *Transformer { return &Transformer{k: k, flow: newFlow(k.Func)} }
 
-// Diverges says that not all threads come to a block, whatever the analysis thinks.
+// Diverges records that not all threads reach a block, whatever the analysis found.
 func (x *Transformer) Diverges(b ir.BlockID) {
 	if x.flow.uniform[b] {
 		x.forced = append(x.forced, b)
@@ -41,7 +41,7 @@ func (x *Transformer) Diverges(b ir.BlockID) {
 	}
 }
 
-// Apply carries out a plan.
+// Apply carries out a plan. The error is an *Unsupported if the kernel does not permit it.
 func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 	t, err := x.text()
 	if err != nil {
@@ -90,7 +90,8 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 		return nil, err
 	}
 	if code.Len() > 0 {
-		t.replace(t.open, t.open, fmt.Sprintf("\n\t.reg .b32 \t%%%snext;\n\t.reg .pred \t%%%sp, %%%sactive;", t.prefix, t.prefix, t.prefix))
+		registers := "\n\t.reg .b32 \t%%%snext;\n\t.reg .pred \t%%%sp, %%%sactive;"
+		t.replace(t.open, t.open, fmt.Sprintf(registers, t.prefix, t.prefix, t.prefix))
 		end := ""
 		if l := x.lastInText(); l != nil && l.Span.Start == l.Span.End {
 			end = "\tret;\n"
@@ -108,7 +109,7 @@ func (x *Transformer) Apply(plan *Plan) (*Patch, error) {
 	return out, nil
 }
 
-// text returns the kernel's text, without edits.
+// text returns a copy of the kernel's text without edits.
 func (x *Transformer) text() (*text, error) {
 	if x.base == nil {
 		t, err := newText(x.k)
@@ -128,7 +129,7 @@ func (x *Transformer) lastInText() *ir.Instr {
 	return b[len(b)-1].Last()
 }
 
-// cuts returns the places to which the control flow must bring all threads.
+// cuts returns the places that all threads must reach after the transformation.
 func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
 	out := map[ir.BlockID][]cut{}
 	for _, p := range plan.Barriers {
@@ -153,7 +154,8 @@ func (x *Transformer) cuts(t *text, plan *Plan) (map[ir.BlockID][]cut, error) {
 	return out, nil
 }
 
-// more returns the barriers in a region that become cuts because the region has others.
+// more returns the barriers of a region that become cuts because the region has others: inside a
+// transformed region, every barrier must be in a stable block.
 func (x *Transformer) more(r *region, plan *Plan) map[ir.BlockID][]cut {
 	out := map[ir.BlockID][]cut{}
 	for _, b := range x.k.Func.Blocks {
@@ -181,7 +183,8 @@ func (x *Transformer) more(r *region, plan *Plan) map[ir.BlockID][]cut {
 	return out
 }
 
-// check reports what a region must not hold.
+// check rejects barriers that a region must not contain: they count the threads that arrive, and
+// the transformation changes when threads arrive.
 func (x *Transformer) check(r *region) error {
 	for _, b := range x.k.Func.Blocks {
 		if !r.in.has(b.ID) {
@@ -189,14 +192,15 @@ func (x *Transformer) check(r *region) error {
 		}
 		for _, in := range b.Instrs {
 			if otherBarrier(in) {
-				return unsupported(in, "%s is in a part of the control flow that all threads would have to execute together", in.Text())
+				return unsupported(in, "%s is in a part of the control flow "+
+					"that all threads would have to execute together", in.Text())
 			}
 		}
 	}
 	return nil
 }
 
-// plain puts the barriers into the text that need no transformation, and the texts of the plan.
+// plain adds the barriers that need no transformation, and the texts of the plan.
 func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 	for _, p := range slices.Concat(plan.Barriers, plan.Bare) {
 		if !inRegion.has(p.Block) {
@@ -221,7 +225,8 @@ func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 			if !ok {
 				continue
 			}
-			if plan.Split[in.Index] && x.flow.uniform[b.ID] && !inRegion.has(b.ID) { // only a guard keeps threads away
+			if plan.Split[in.Index] && x.flow.uniform[b.ID] && !inRegion.has(b.ID) {
+				// only a guard keeps threads away
 				t.replace(s.insert, s.end, "bar.sync \t0;")
 			}
 			if w, ok := plan.Texts[in.Index]; ok {
@@ -232,7 +237,7 @@ func (x *Transformer) plain(t *text, plan *Plan, inRegion set) error {
 	return nil
 }
 
-// strays reports whether not all threads may come to a barrier, as far as is known.
+// strays reports whether some threads may not reach a barrier, as far as the analysis knows.
 func (x *Transformer) strays(in *ir.Instr) bool {
 	return in.Guard != ir.NoReg || !x.flow.uniform[x.blockOf(in)]
 }
@@ -262,5 +267,5 @@ func Barriers(f *ir.Func) []*ir.Instr {
 	return out
 }
 
-// Uniform reports whether all threads of a block are known to enter a block of the control flow equally often.
+// Uniform reports whether all threads of a block are known to enter a basic block equally often.
 func (x *Transformer) Uniform(b ir.BlockID) bool { return x.flow.uniform[b] }

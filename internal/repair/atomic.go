@@ -8,15 +8,15 @@ import (
 	"heddle/internal/isa"
 )
 
-// update is a plain read-modify-write: ld r, [a]; op v, r, x; st [a], v in one block.
+// update is a non-atomic read-modify-write: ld r, [a]; op v, r, x; st [a], v in one block.
 type update struct {
 	load, op, store *ir.Instr
 	other           ir.Operand // x
-	text            string     // the atomic operation, in the place of the load
+	text            string     // the atomic operation, which replaces the load
 	float           bool
 }
 
-// updates finds the plain updates that take part in a shown race.
+// updates finds the plain updates that take part in a race.
 func (r *repairer) updates() []update {
 	var out []update
 	seen := map[*ir.Instr]bool{} // stores
@@ -34,7 +34,7 @@ func (r *repairer) updates() []update {
 	return out
 }
 
-// update finds the update that a plain load or store is part of.
+// update finds the update that contains a plain load or store.
 func (r *repairer) update(in *ir.Instr) (update, bool) {
 	b := r.x.k.Func.Block(r.x.blockOf(in))
 	for j, st := range b.Instrs {
@@ -55,7 +55,7 @@ func (r *repairer) update(in *ir.Instr) (update, bool) {
 			}
 			u := update{load: b.Instrs[ld], op: b.Instrs[op], store: st, other: b.Instrs[op].Src[1-k]}
 			if u.other.Kind == ir.Register && lastDef(b, op, u.other.Reg) >= ld || u.other.Kind != ir.Register && u.other.Kind != ir.Imm {
-				continue // not known yet where the load is
+				continue // x is not computed yet at the load
 			}
 			if r.spell(&u) {
 				return u, true
@@ -77,8 +77,8 @@ func lastDef(b *ir.Block, i int, reg ir.RegID) int {
 	return -1
 }
 
-// sameCell reports whether the load at ld and the store at st are of one address, and nothing between them writes
-// memory or orders it.
+// sameCell reports whether the load at ld and the store at st access one address, and nothing
+// between them writes or orders memory.
 func sameCell(b *ir.Block, ld, st int) bool {
 	l, s := b.Instrs[ld], b.Instrs[st]
 	if !l.IsPlainLoad() || l.Order != event.Weak || l.Vec > 1 || l.Guard != ir.NoReg || len(l.Src) != 1 || l.Space != s.Space || l.Type.Size() != s.Type.Size() {
@@ -99,7 +99,7 @@ func sameCell(b *ir.Block, ld, st int) bool {
 	return true
 }
 
-// spell writes the atomic operation (PTX ISA 9.7.13.5), if there is one.
+// spell writes the equivalent atomic operation (PTX ISA 9.7.13.5), if there is one.
 func (r *repairer) spell(u *update) bool {
 	size := u.op.Type.Size()
 	if size != u.load.Type.Size() || size != 4 && size != 8 {
@@ -134,11 +134,12 @@ func (r *repairer) spell(u *update) bool {
 	if u.load.Space != event.Generic {
 		space = "." + u.load.Space.String()
 	}
-	u.text = fmt.Sprintf("atom%s.%s \t%s, %s, %s;", space, kind, text(u.load.Dst[0]), text(u.load.Src[0]), text(u.other))
+	dst, addr := text(u.load.Dst[0]), text(u.load.Src[0])
+	u.text = fmt.Sprintf("atom%s.%s \t%s, %s, %s;", space, kind, dst, addr, text(u.other))
 	return true
 }
 
-// atomicCost is what an atomic update costs. It is a last resort.
+// atomicCost is the cost of an atomic update, in block barriers. It is a last resort.
 const atomicCost = 10
 
 // atomics offers atomic operations for updates that race.
@@ -164,7 +165,7 @@ func atomics(r *repairer) []action {
 	return out
 }
 
-// atomicsAndBarriers offers both.
+// atomicsAndBarriers offers atomic updates and block barriers.
 func atomicsAndBarriers(r *repairer) []action {
 	a := atomics(r)
 	if a == nil {

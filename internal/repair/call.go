@@ -9,10 +9,11 @@ import (
 	"heddle/internal/ptx"
 )
 
-// maxCopies bounds the copies of functions in one kernel: calls of calls can grow without measure.
+// maxCopies bounds the copies of functions in one kernel: nested calls can multiply without bound.
 const maxCopies = 100
 
-// target returns the function that a call names and that has a body, and the operands of results and arguments.
+// target returns the function with a body that a call names, and the operands for its results and
+// arguments.
 func (n *inlining) target(in ptx.Inst) (f *ptx.Func, results, args []ptx.Operand) {
 	ops := in.Operands()
 	list := func() (out []ptx.Operand) {
@@ -38,8 +39,8 @@ func (n *inlining) target(in ptx.Inst) (f *ptx.Func, results, args []ptx.Operand
 	return f, results, args
 }
 
-// callScope returns registers for the .param variables of a { } that is made for one call, as compilers write it; nil if
-// it is something else.
+// callScope returns registers for the .param variables of a { } block around a single call, as
+// compilers emit it; nil if the block is anything else.
 func (n *inlining) callScope(b *ptx.Block) map[string]slot {
 	var call *ptx.Inst
 	params := map[string]bool{}
@@ -86,11 +87,13 @@ func (n *inlining) callScope(b *ptx.Block) map[string]slot {
 	return out
 }
 
-// slot makes the register of a parameter of the copy that is being made.
+// slot declares the register for a parameter of the current copy.
 func (n *inlining) slot(v *ptx.Var) (slot, bool) {
 	size := sizes[v.Type]
-	if size == 0 || len(v.Names) != 1 || v.Names[0].Dims != nil || v.Vec != 0 || v.Space != "param" && v.Space != "reg" {
-		n.fail(v.Span(), "a function that would have to be inlined has a parameter that is not a scalar")
+	scalar := size != 0 && v.Vec == 0 && len(v.Names) == 1 && v.Names[0].Dims == nil
+	if !scalar || v.Space != "param" && v.Space != "reg" {
+		n.fail(v.Span(),
+			"a function that would have to be inlined has a parameter that is not a scalar")
 		return slot{}, false
 	}
 	s := slot{fmt.Sprintf("%%%sc%d_p_%s", n.prefix, n.count, plainName(v.Names[0].Name)), size}
@@ -98,7 +101,7 @@ func (n *inlining) slot(v *ptx.Var) (slot, bool) {
 	return s, true
 }
 
-// call is the copy of what a call calls; empty if the call stays.
+// call returns the copy of the called function; empty if the call stays.
 func (n *inlining) call(in ptx.Inst, s *scope) string {
 	f, results, args := n.target(in)
 	if f == nil {
@@ -120,8 +123,10 @@ func (n *inlining) call(in ptx.Inst, s *scope) string {
 				if to, ok = n.slot(vars[i]); !ok {
 					return
 				}
-				if vars[i].Space == "param" && o.Kind() == ptx.Name && !strings.HasPrefix(o.Text(), "%") {
-					n.fail(in.Span(), "a call passes a .param variable that is declared outside its own { } block")
+				variable := o.Kind() == ptx.Name && !strings.HasPrefix(o.Text(), "%")
+				if vars[i].Space == "param" && variable {
+					n.fail(in.Span(),
+						"a call passes a .param variable that is declared outside its own { } block")
 				}
 				from, into := s.renamed(o.Text()), to.reg
 				if result {
@@ -146,7 +151,8 @@ func (n *inlining) call(in ptx.Inst, s *scope) string {
 	}
 	n.from(strings.Count(before.String(), "\n"))
 	if n.count > maxCopies || slices.Contains(n.stack, f) {
-		n.fail(in.Span(), "a function is recursive, or its calls are nested too deeply to be inlined")
+		n.fail(in.Span(),
+			"a function is recursive, or its calls are nested too deeply to be inlined")
 		return ""
 	}
 	was := n.within
@@ -165,7 +171,7 @@ func (n *inlining) call(in ptx.Inst, s *scope) string {
 	return skip + before.String() + body + inner.end + ":\n" + after.String()
 }
 
-// plainName is a name that can follow others; no two names have the same.
+// plainName returns a name that can follow a prefix; different names stay different.
 func plainName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "%"); ok {
 		return rest
@@ -173,7 +179,7 @@ func plainName(name string) string {
 	return "$" + name
 }
 
-// enter renames what a function declares.
+// enter renames the registers and labels that a function declares.
 func (n *inlining) enter(f *ptx.Func) *scope {
 	prefix := fmt.Sprintf("%sc%d_", n.prefix, n.count)
 	s := &scope{names: map[string]string{}, slots: map[string]slot{}, end: "$" + prefix + "end"}

@@ -11,11 +11,12 @@ import (
 	"heddle/internal/source"
 )
 
-// A barrier, or one side of a race, may be in a function that the kernel calls. No edit of the kernel reaches it there, and
-// one of the function would reach all that call it. Inlined makes the call special: the text of the function comes in its
-// place, as a copy that belongs to the kernel. Parameters and results become registers, which is all that may be
-// done with them before and after the call (PTX ISA 5.1.6.4, 9.7.12.5); functions that keep their parameters in another
-// way are not copied.
+// A barrier, or one side of a race, may be in a function that the kernel calls. No edit of the
+// kernel reaches it there, and an edit of the function would affect all its callers. Inlined
+// specializes the call: a copy of the function, which belongs to the kernel, replaces it.
+// Parameters and results become registers. PTX restricts what may be done with them before and
+// after the call (PTX ISA 5.1.6.4, 9.7.12.5), so registers suffice; functions that use their
+// parameters in other ways are not copied.
 
 // inlining is the state of one pass over a kernel.
 type inlining struct {
@@ -23,30 +24,30 @@ type inlining struct {
 	funcs  map[string]*ptx.Func
 	prefix string
 	count  int
-	decls  strings.Builder // registers of the copies, which go to the top of the kernel
+	decls  strings.Builder // registers of the copies, declared at the top of the kernel
 	out    []Copied
 	own    int         // instructions of the kernel so far
-	within string      // the function that is copied
-	stack  []*ptx.Func // and those that call it
+	within string      // the function being copied
+	stack  []*ptx.Func // and its callers
 	err    error
 }
 
 // Copied says where an instruction of a kernel with copies comes from.
 type Copied struct {
 	Func string // the function whose copy has it; empty: the kernel itself
-	At   int    // number in the kernel as it was of the instruction, or of the call
+	At   int    // index in the original kernel of the instruction, or of the call
 }
 
-// from notes n instructions.
+// from records the origin of the next instructions.
 func (n *inlining) from(count int) {
 	for range count {
 		n.out = append(n.out, Copied{n.within, max(n.own-1, 0)})
 	}
 }
 
-// Inlined returns the text of a module with the functions that a kernel calls by name in the place of the calls, and
-// where each instruction comes from, in the order of the text; no text if the kernel calls none that has a body. An
-// Unsupported error says what cannot be copied.
+// Inlined returns the text of a module in which copies of functions replace the kernel's calls by
+// name, and the origin of each instruction, in text order. There is no text if the kernel calls no
+// function with a body. An Unsupported error names what cannot be copied.
 func Inlined(file *source.File, decls []ptx.Decl, kernel string) ([]byte, []Copied, error) {
 	n := &inlining{file: file, funcs: map[string]*ptx.Func{}, prefix: freePrefix(string(file.Content))}
 	var k *ptx.Func
@@ -96,12 +97,12 @@ func (n *inlining) text(s source.Span) string {
 	return string(n.file.Content[start:end])
 }
 
-// scope is what names of a function become in its copy.
+// scope maps the names of a function to those in its copy.
 type scope struct {
 	names map[string]string // registers and labels
 	slots map[string]slot   // parameters and results, by name
-	end   string            // the label at which the copy ends; empty: in the kernel itself
-	parts map[string]slot   // of a { } with a call: the .param variables of the call
+	end   string            // the label at the end of the copy; empty: the kernel itself
+	parts map[string]slot   // in a { } with a call: its .param variables
 }
 
 // slot is a register for a parameter.
@@ -110,7 +111,7 @@ type slot struct {
 	size int // bytes
 }
 
-// block copies the statements of a body or of a nested { }.
+// block copies the statements of a body or of a nested { } block.
 func (n *inlining) block(b *ptx.Block, s *scope) string {
 	var out strings.Builder
 	for st := range b.Stmts() {
@@ -132,7 +133,7 @@ func (n *inlining) block(b *ptx.Block, s *scope) string {
 	return out.String()
 }
 
-// other copies a statement that is no instruction.
+// other copies a statement that is not an instruction.
 func (n *inlining) other(node ptx.Node, s *scope) string {
 	switch node := node.(type) {
 	case *ptx.Block:
@@ -146,10 +147,11 @@ func (n *inlining) other(node ptx.Node, s *scope) string {
 		return "\t{\n" + n.block(node, s) + "\t}\n"
 	case *ptx.Var:
 		if s != nil && (s.parts != nil || s.renames(node)) {
-			return "" // it became registers of the kernel
+			return "" // declared as registers of the kernel
 		}
 		if s != nil && s.end != "" && node.Space != "reg" {
-			n.fail(node.Span(), "a function that would have to be inlined declares .%s variables", node.Space)
+			n.fail(node.Span(),
+				"a function that would have to be inlined declares .%s variables", node.Space)
 		}
 	case *ptx.Directive, *ptx.Comment:
 	default:
@@ -160,7 +162,7 @@ func (n *inlining) other(node ptx.Node, s *scope) string {
 	return "\t" + n.text(node.Span()) + "\n"
 }
 
-// renames reports whether a declaration is one of registers that have other names in the copy.
+// renames reports whether a declaration is of registers that the copy renames.
 func (s *scope) renames(v *ptx.Var) bool {
 	return v.Space == "reg" && slices.ContainsFunc(v.Names, func(name ptx.VarName) bool {
 		return s.names[name.Name] != "" || name.Range > 0 && s.names[name.Name+"0"] != ""
@@ -169,7 +171,8 @@ func (s *scope) renames(v *ptx.Var) bool {
 
 var word = regexp.MustCompile(`[%$_A-Za-z][\w$]*`)
 
-// renamed replaces the names of a function in a text. What follows a point is no name but a modifier or a component.
+// renamed replaces the names of a function in a text. A word after a dot is a modifier or a vector
+// component, never a name.
 func (s *scope) renamed(text string) string {
 	if s == nil {
 		return text
@@ -231,7 +234,7 @@ func actionOf(in ptx.Inst) isa.Action {
 	return row.Action
 }
 
-// move is the copy of an access to a parameter that became a register; empty if it did not.
+// move returns the copy of an access to a parameter that became a register; empty if it did not.
 func (n *inlining) move(in ptx.Inst, s *scope) string {
 	ops := in.Operands()
 	if s == nil || ops.Len() != 2 {
@@ -255,7 +258,8 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 	}
 	typ := in.Mods()[len(in.Mods())-1]
 	if strings.TrimSpace(offset) != "" && strings.TrimSpace(offset) != "0" || sizes[typ] != to.size || val.Kind() == ptx.Vector {
-		n.fail(in.Span(), "a function that would have to be inlined, or a call of it, accesses a parameter in parts")
+		n.fail(in.Span(), "a function that would have to be inlined, "+
+			"or a call of it, accesses a parameter in parts")
 		return ""
 	}
 	v := s.renamed(val.Text())
@@ -265,5 +269,10 @@ func (n *inlining) move(in ptx.Inst, s *scope) string {
 	return fmt.Sprintf("mov.%s \t%s, %s;", typ, v, to.reg)
 }
 
-// sizes are those of the types that a register for a parameter may have: mov knows no bytes.
-var sizes = map[string]int{"b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
+// sizes holds the types that a register for a parameter may have, in bytes. There are no 8-bit
+// types: mov has none.
+var sizes = map[string]int{
+	"b16": 2, "u16": 2, "s16": 2,
+	"b32": 4, "u32": 4, "s32": 4, "f32": 4,
+	"b64": 8, "u64": 8, "s64": 8, "f64": 8,
+}

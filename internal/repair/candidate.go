@@ -8,14 +8,15 @@ import (
 	"heddle/internal/ir"
 )
 
-// Cost is the model of place: LoopCost for each loop around, CondCost for each condition (AutoSync, section III.E),
-// and SplitCost for a place to which the control flow must first bring all threads.
+// Cost is the cost model of package place: Loop for each loop around a place, Cond for each
+// condition (AutoSync, section III.E), and Split for a place that needs a transformation before all
+// threads reach it.
 type Cost struct{ Loop, Cond, Split float64 }
 
-// DefaultCost has the constants of the paper.
+// DefaultCost holds the constants of the paper.
 var DefaultCost = Cost{Loop: 100, Cond: 0.5, Split: 1.5}
 
-// action is one thing that a plan may do.
+// action is one step of a plan.
 type action struct {
 	key  string
 	cost float64
@@ -23,15 +24,15 @@ type action struct {
 	what Change
 }
 
-// Change is a part of a repair, for people.
+// Change is a part of a repair, for the report.
 type Change struct {
 	What string    // "a block barrier"
-	At   *ir.Instr // before which it stands, or that goes away; nil for the end of a block
-	Cut  bool      // the control flow was changed to bring all threads there
-	Old  bool      // At is what the change is about
+	At   *ir.Instr // the instruction behind it, or that is removed; nil: the end of a block
+	Cut  bool      // the control flow was transformed so that all threads reach it
+	Old  bool      // At itself is changed
 }
 
-// pointCost is what a barrier at a place costs.
+// pointCost returns the cost of a block barrier at a place.
 func (x *Transformer) pointCost(c Cost, p Point) float64 {
 	if x.flow.uniform[p.Block] {
 		return x.aloneCost(c, p)
@@ -40,7 +41,8 @@ func (x *Transformer) pointCost(c Cost, p Point) float64 {
 	return x.aloneCost(c, p) * c.Split
 }
 
-// aloneCost is the same for what a thread does without others: nobody must be brought there.
+// aloneCost returns the cost of an instruction that each thread executes alone: no transformation
+// is needed.
 func (x *Transformer) aloneCost(c Cost, p Point) float64 {
 	depth := 0
 	if l := x.flow.loops.Of[p.Block]; l != nil {
@@ -48,14 +50,15 @@ func (x *Transformer) aloneCost(c Cost, p Point) float64 {
 	}
 	conds := 0
 	for _, u := range x.flow.controls[p.Block] {
-		if l := x.flow.loops.Of[u]; l == nil || !l.Contains(p.Block) || !slices.Contains(x.flow.controls[l.Header], u) {
+		l := x.flow.loops.Of[u]
+		if l == nil || !l.Contains(p.Block) || !slices.Contains(x.flow.controls[l.Header], u) {
 			conds++
 		}
 	}
 	return math.Pow(c.Loop, float64(depth)) * math.Pow(c.Cond, float64(conds))
 }
 
-// BarrierCost adds up what the barriers of a kernel cost.
+// BarrierCost returns the total cost of the barriers of a kernel.
 func (x *Transformer) BarrierCost(c Cost) (sum float64) {
 	for _, b := range x.k.Func.Blocks {
 		for i, in := range b.Instrs {
@@ -67,7 +70,7 @@ func (x *Transformer) BarrierCost(c Cost) (sum float64) {
 	return sum
 }
 
-// barrierAction is a block barrier at a place.
+// barrierAction returns the action that puts a block barrier at a place.
 func (x *Transformer) barrierAction(c Cost, p Point) action {
 	b := x.k.Func.Block(p.Block)
 	ch := Change{What: "a block barrier", Cut: !x.flow.uniform[p.Block]}
@@ -76,7 +79,12 @@ func (x *Transformer) barrierAction(c Cost, p Point) action {
 	} else if last := b.Last(); last != nil {
 		ch.At = last
 	}
-	return action{fmt.Sprintf("bar %d.%d", p.Block, p.Index), x.pointCost(c, p), func(pl *Plan) { pl.Barriers = append(pl.Barriers, p) }, ch}
+	return action{
+		key:  fmt.Sprintf("bar %d.%d", p.Block, p.Index),
+		cost: x.pointCost(c, p),
+		add:  func(pl *Plan) { pl.Barriers = append(pl.Barriers, p) },
+		what: ch,
+	}
 }
 
 // where returns the place before an instruction.
@@ -85,7 +93,7 @@ func (x *Transformer) where(in *ir.Instr) Point {
 	return Point{b, slices.Index(x.k.Func.Block(b).Instrs, in)}
 }
 
-// beforeEnd is the place before the terminator of a block, or behind its last instruction.
+// beforeEnd returns the place before the terminator of a block, or behind its last instruction.
 func (x *Transformer) beforeEnd(id ir.BlockID) Point {
 	b := x.k.Func.Block(id)
 	n := len(b.Instrs)
@@ -95,8 +103,8 @@ func (x *Transformer) beforeEnd(id ir.BlockID) Point {
 	return Point{id, n}
 }
 
-// near returns places from which a barrier may order an access against others: next to it, and around the branches and
-// loops that it is in.
+// near returns places at which a barrier may order an access against others: next to it, and around
+// the branches and loops that contain it.
 func (x *Transformer) near(in *ir.Instr) []Point {
 	p := x.where(in)
 	out := []Point{p}
@@ -116,7 +124,8 @@ func (x *Transformer) near(in *ir.Instr) []Point {
 		}
 		for _, b := range l.Blocks {
 			for _, s := range x.k.Func.Block(b).Succs {
-				if !l.Contains(s) && !slices.ContainsFunc(x.k.Func.Block(s).Preds, func(q ir.BlockID) bool { return !l.Contains(q) }) {
+				outer := func(q ir.BlockID) bool { return !l.Contains(q) }
+				if !l.Contains(s) && !slices.ContainsFunc(x.k.Func.Block(s).Preds, outer) {
 					out = append(out, Point{Block: s})
 				}
 			}
@@ -125,7 +134,8 @@ func (x *Transformer) near(in *ir.Instr) []Point {
 	return out
 }
 
-// outside returns the places around the smallest part of the control flow that holds a block and that all threads pass.
+// outside returns the places around the smallest single-entry single-exit region that contains a
+// block and that all threads enter.
 func (x *Transformer) outside(b ir.BlockID) []Point {
 	if x.flow.uniform[b] {
 		return nil

@@ -9,28 +9,32 @@ import (
 	"heddle/internal/isa"
 )
 
-// Asynchronous copies that nobody waits for, and loads past the caches that are kept coherent. Neither is a matter of
-// barriers alone: a copy is complete for a thread once that has waited for it (PTX ISA 9.7.9.25.3.3), for others behind a
-// barrier after that; and a load with .nc sees what the same kernel writes at no time (9.7.9.9, ld.global.nc).
+// Asynchronous copies that no thread waits for, and non-coherent loads of memory that the kernel
+// writes. Barriers alone repair neither. A copy is complete for its own thread after a wait (PTX
+// ISA 9.7.9.25.3.3), and for other threads after a barrier behind that wait. A load with .nc may
+// never see a write of its own kernel (9.7.9.9, ld.global.nc).
 
-// waitCost is what a wait costs against a barrier at the same place.
+// waitCost is the cost of a wait relative to a barrier at the same place.
 const waitCost = 0.5
 
 const waitAll = "cp.async.wait_all;"
 
-// copied reports whether a finding is about what an asynchronous copy reads or writes.
+// copied reports whether a finding concerns the memory of an asynchronous copy.
 func (r *repairer) copied(f located) bool {
-	return f.Kind == Copy || f.Kind == Race && slices.ContainsFunc(r.sidesOf(f), func(in *ir.Instr) bool { return in.Row.Effect == isa.Copies })
+	copies := func(in *ir.Instr) bool { return in.Row.Effect == isa.Copies }
+	return f.Kind == Copy || f.Kind == Race && slices.ContainsFunc(r.sidesOf(f), copies)
 }
 
-// copies offers waits for asynchronous copies, each alone and with a barrier behind it, and plain loads for those with .nc.
-// A wait is for the copies of the thread itself, so it may stand before a barrier that is there, or before a release.
+// copies offers waits for asynchronous copies, each alone and with a barrier behind it, and
+// coherent loads instead of those with .nc. A wait is for the thread's own copies, so it may
+// precede an existing barrier or a release.
 func copies(barriers bool) strategy {
 	return func(r *repairer) []action { return r.copies(barriers) }
 }
 
 func (r *repairer) copies(barriers bool) []action {
-	found := slices.DeleteFunc(slices.Clone(r.found), func(f located) bool { return f.Kind != Coherence && !r.copied(f) })
+	other := func(f located) bool { return f.Kind != Coherence && !r.copied(f) }
+	found := slices.DeleteFunc(slices.Clone(r.found), other)
 	if len(found) == 0 {
 		return nil
 	}
@@ -44,7 +48,7 @@ func (r *repairer) copies(barriers bool) []action {
 		for _, in := range Barriers(r.x.k.Func) {
 			places = append(places, r.x.where(in))
 		}
-		for _, b := range r.x.k.Func.Blocks { // before what may tell others that the copy is there
+		for _, b := range r.x.k.Func.Blocks { // before a release, which may announce the copy
 			for _, in := range b.Instrs {
 				if isStrong(in) {
 					places = append(places, r.x.where(in))
@@ -67,14 +71,17 @@ func (r *repairer) copies(barriers bool) []action {
 	return unique(out)
 }
 
-// wait waits for all copies of the thread at a place, and then goes on with what else is said.
+// wait returns the action that waits for all copies of the thread at a place; then, if not empty,
+// is the instruction behind it.
 func (r *repairer) wait(p Point, then string) action {
 	a := r.x.barrierAction(r.opt.Cost, p)
 	bar := a.cost
-	a.key, a.cost, a.what.What, a.what.Cut = "wait "+a.key, waitCost*bar, strings.TrimSuffix(waitAll, ";"), false
+	a.key, a.cost = "wait "+a.key, waitCost*bar
+	a.what.What, a.what.Cut = strings.TrimSuffix(waitAll, ";"), false
 	text := waitAll
 	if then != "" {
-		a.key, a.cost, a.what.What = a.key+" and barrier", a.cost+bar, a.what.What+" and a block barrier"
+		a.key, a.cost = a.key+" and barrier", a.cost+bar
+		a.what.What += " and a block barrier"
 		text += "\n\t" + then
 	}
 	a.add = func(pl *Plan) { pl.Inserts = append(pl.Inserts, Insert{p, text}) }
@@ -84,7 +91,7 @@ func (r *repairer) wait(p Point, then string) action {
 // coherentLoad begins the text of a load through the generic proxy.
 const coherentLoad = "ld."
 
-// coherent offers loads without .nc, which see what was written before them, for the sides of a finding.
+// coherent offers coherent loads for the sides of a finding: without .nc they see earlier writes.
 func (r *repairer) coherent(f located) []action {
 	var out []action
 	for _, in := range r.sidesOf(f) {
@@ -98,9 +105,12 @@ func (r *repairer) coherent(f located) []action {
 		}
 		text := r.respell(in, coherentLoad+strings.Join(mods, "."))
 		out = append(out, action{
-			key: fmt.Sprint("coherent ", in.Index), cost: waitCost * r.x.pointCost(r.opt.Cost, r.x.where(in)),
+			key:  fmt.Sprint("coherent ", in.Index),
+			cost: waitCost * r.x.pointCost(r.opt.Cost, r.x.where(in)),
 			add:  func(pl *Plan) { pl.Texts[in.Index] = text },
-			what: Change{What: "as a load that is coherent with the writes of the kernel", At: in, Old: true},
+			what: Change{
+				What: "as a load that is coherent with the writes of the kernel", At: in, Old: true,
+			},
 		})
 	}
 	return out

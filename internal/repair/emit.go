@@ -9,7 +9,8 @@ import (
 	"heddle/internal/isa"
 )
 
-// target is where a thread goes on behind a stable block: the beginning of a block, or behind its n-th cut.
+// target is where a thread continues behind a stable block: the beginning of a block, or behind its
+// n-th cut.
 type target struct {
 	block ir.BlockID
 	cut   int // 0: the beginning, else one more than the index of the cut
@@ -17,9 +18,9 @@ type target struct {
 
 // emitter writes one transformed region.
 //
-// A thread that is to pass a stable block writes into a register where it goes on, and jumps to the stable block. Behind
-// the barrier each thread compares: if what comes next belongs to this level, it goes there, else to the next stable
-// block.
+// A thread that must pass a stable block writes into a register where it continues, and jumps to
+// the stable block. Behind the barrier each thread compares: if its target belongs to this level,
+// it jumps there, else to the next stable block.
 type emitter struct {
 	*levels
 	t       *text
@@ -30,11 +31,13 @@ type emitter struct {
 	code    strings.Builder
 }
 
-// prefixed names.
-func (e *emitter) next() string        { return "%" + e.t.prefix + "next" }
-func (e *emitter) pred() string        { return "%" + e.t.prefix + "p" }
-func (e *emitter) active() string      { return "%" + e.t.prefix + "active" }
-func (e *emitter) stable(n int) string { return fmt.Sprintf("$%sstable%d_%d", e.t.prefix, e.number, n) }
+// The names of registers and labels begin with a prefix that the text does not use.
+func (e *emitter) next() string   { return "%" + e.t.prefix + "next" }
+func (e *emitter) pred() string   { return "%" + e.t.prefix + "p" }
+func (e *emitter) active() string { return "%" + e.t.prefix + "active" }
+func (e *emitter) stable(n int) string {
+	return fmt.Sprintf("$%sstable%d_%d", e.t.prefix, e.number, n)
+}
 func (e *emitter) behind(g *group) string {
 	return fmt.Sprintf("$%sbehind%d_%d", e.t.prefix, e.number, g.first+1)
 }
@@ -43,9 +46,9 @@ func (e *emitter) round(g *group) string {
 	return fmt.Sprintf("$%sround%d_%d", e.t.prefix, e.number, g.first+1)
 }
 
-// way is the label by which a thread goes to its next stable block from a level of g. Into a group it is the beginning
-// of the round, which makes the group one loop with one entry.
-func (e *emitter) way(g *group, level int) string {
+// entry is the label by which a thread reaches its next stable block from a level of g. For a group
+// it is the start of the round, which makes the group one loop with one entry.
+func (e *emitter) entry(g *group, level int) string {
 	n := e.levels.next(g, level)
 	if to := e.begins(n); to != nil && (to != g || level != g.first) {
 		return e.round(to)
@@ -101,7 +104,7 @@ func (e *emitter) collect() {
 	}
 }
 
-// assign numbers the targets of a group, those in one group next to each other.
+// assign numbers the targets of a group; those of an inner group are consecutive.
 func (e *emitter) assign(g *group) {
 	if e.ids == nil {
 		e.ids = map[target]int{}
@@ -130,7 +133,7 @@ func (e *emitter) level(t target) int {
 	return e.start[t.block]
 }
 
-// label returns the label of a target and puts it into the text if there is none.
+// label returns the label of a target, and inserts one if there is none.
 func (e *emitter) label(t target) (string, error) {
 	if s, ok := e.labels[t]; ok {
 		return s, nil
@@ -140,7 +143,8 @@ func (e *emitter) label(t target) (string, error) {
 	if t.cut == 0 {
 		if at, ok := e.t.labels[b.Label]; ok && b.Label != "" {
 			if at.nested {
-				return "", unsupported(firstOf(b), "the repair needs a label inside a { } block, which no branch from outside can reach")
+				return "", unsupported(firstOf(b),
+					"the repair needs a label inside a { } block, which no branch from outside can reach")
 			}
 			name = b.Label
 		} else {
@@ -158,7 +162,7 @@ func (e *emitter) label(t target) (string, error) {
 	return name, nil
 }
 
-// cuts puts the jump to the stable block into the text at each cut.
+// cuts inserts the jump to the stable block at each cut.
 func (e *emitter) cuts() error {
 	for _, t := range e.targets {
 		name, err := e.label(t)
@@ -173,7 +177,7 @@ func (e *emitter) cuts() error {
 		if t.cut > 1 {
 			before = e.after[t.block][t.cut-2]
 		}
-		jump := fmt.Sprintf("%s%s:", e.jump("", e.ids[t], e.way(e.of[t.block], before)), name)
+		jump := fmt.Sprintf("%s%s:", e.jump("", e.ids[t], e.entry(e.of[t.block], before)), name)
 		if c.barrier == nil {
 			if err := e.t.put(Point{t.block, c.index}, jump, true); err != nil {
 				return err
@@ -189,7 +193,7 @@ func (e *emitter) cuts() error {
 	return nil
 }
 
-// jump is the text by which a thread goes to a stable block; guard is "@p " or empty.
+// jump returns the text that takes a thread to a stable block; guard is "@p " or empty.
 func (e *emitter) jump(guard string, id int, to string) string {
 	return fmt.Sprintf("%smov.u32 \t%s, %d;\n\t%sbra \t%s;\n", guard, e.next(), id, guard, to)
 }
@@ -205,13 +209,13 @@ func guardText(f *ir.Func, in *ir.Instr) string {
 	return "@" + not + f.Regs[in.Guard].Name + " "
 }
 
-// leave rewrites the edges that leave a block for another level.
+// leave rewrites the edges from a block to another level.
 func (e *emitter) leave(u ir.BlockID) error {
 	b := e.w.f.Block(u)
 	if !e.w.leaves[u] && len(b.Succs) == 0 {
 		return nil // a trap
 	}
-	to := e.way(e.of[u], e.end[u])
+	to := e.entry(e.of[u], e.end[u])
 	id := func(v ir.BlockID) int {
 		if v == ir.NoBlock || v == e.r.exit {
 			return exitID

@@ -10,17 +10,20 @@ import (
 	"heddle/internal/isa"
 )
 
-// Release and acquire patterns (PTX ISA 8.8): a flag, a lock, a counter of the blocks that are done. What is missing may
-// be a fence on either side, a scope that includes the other thread, or that the flag is accessed by strong operations
-// at all. All of that is offered around the strong accesses of the kernel, and the search leaves out what is not needed.
+// Release and acquire patterns (PTX ISA 8.8): a flag, a lock, a counter of finished blocks. One of
+// these may be missing: a fence on either side, a scope that includes the other thread, or strong
+// accesses to the flag. All of them are offered around the strong accesses of the kernel, and the
+// search drops those that are not needed.
 
-// fenceCost is what a fence costs against a barrier at the same place.
+// fenceCost is the cost of a fence relative to a block barrier at the same place.
 const fenceCost = 0.5
 
-// widenCost is what a wider scope costs: less than a fence, because no instruction is added.
+// widenCost is the relative cost of a wider scope: less than a fence, because no instruction is
+// added.
 const widenCost = 0.4
 
-// fences offers fences around strong accesses, wider scopes, and strong accesses for flags that are waited for.
+// fences offers fences around strong accesses, wider scopes, and strong accesses to flags in wait
+// loops.
 func fences(r *repairer) []action {
 	out := []action{}
 	far := false
@@ -47,7 +50,8 @@ func fences(r *repairer) []action {
 	for _, in := range strong {
 		p := r.x.where(in)
 		var places []Point
-		if !r.spins(in) { // a fence in a loop that waits orders no more than one behind the loop, and is executed in each round
+		// In a wait loop, a fence orders no more than one behind it, and runs in each iteration.
+		if !r.spins(in) {
 			places = []Point{p, {p.Block, p.Index + 1}}
 		}
 		for l := r.x.flow.loops.Of[p.Block]; l != nil; l = l.Parent {
@@ -71,7 +75,7 @@ func isStrong(in *ir.Instr) bool {
 	return in.Row.Category == isa.Memory && in.Row.Effect != isa.NoEffect && in.Order.Strong()
 }
 
-// fence is a fence at a place.
+// fence returns the action that puts a fence at a place.
 func (r *repairer) fence(p Point, far bool) action {
 	scope, old := "cta", "cta"
 	if far {
@@ -89,7 +93,7 @@ func (r *repairer) fence(p Point, far bool) action {
 	return a
 }
 
-// knowsFence reports whether the module's target has fence and scopes.
+// knowsFence reports whether the module's target supports fence and scopes.
 func (r *repairer) knowsFence() bool {
 	m := r.x.k.Func.Module
 	digits := strings.TrimRight(strings.TrimPrefix(m.Target, "sm_"), "abcdefghijklmnopqrstuvwxyz")
@@ -99,7 +103,7 @@ func (r *repairer) knowsFence() bool {
 	return err == nil && err2 == nil && arch >= 70 && version >= 6
 }
 
-// widen makes the scope of an operation the whole GPU.
+// widen returns the action that widens the scope of an operation to the GPU.
 func (r *repairer) widen(in *ir.Instr) action {
 	mods := append([]string{}, in.Mods...)
 	for i, m := range mods {
@@ -124,7 +128,7 @@ func first(op string) string {
 	return w
 }
 
-// respell is the text of an instruction with another opcode.
+// respell returns the text of an instruction with another opcode.
 func (r *repairer) respell(in *ir.Instr, opcode string) string {
 	start, _ := r.x.k.File.Offset(in.Span.Start)
 	end, _ := r.x.k.File.Offset(in.Span.End)
@@ -136,8 +140,8 @@ func (r *repairer) respell(in *ir.Instr, opcode string) string {
 	return text[:i] + opcode + text[i+len(in.Text()):]
 }
 
-// flags finds what a loop waits for and races with plain accesses, and offers strong accesses instead of the plain ones:
-// of a flag, or of the store that releases a lock. It returns those accesses.
+// flags finds races between a wait loop and plain accesses, and offers strong accesses instead of
+// the plain ones: of a flag, or of the store that releases a lock. It returns those accesses.
 func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 	var list []*ir.Instr
 	for _, f := range r.found {
@@ -170,8 +174,8 @@ func (r *repairer) flags(far bool, out *[]action) []*ir.Instr {
 	return list
 }
 
-// spins reports whether a load or an atomic operation is what a loop waits for that stores nothing else: the value
-// decides whether the loop goes on.
+// spins reports whether a loop that stores nothing else waits for the result of a load or an atomic
+// operation: the value decides whether the loop continues.
 func (r *repairer) spins(in *ir.Instr) bool {
 	if !in.IsPlainLoad() && in.Action() != isa.ActAtomic || len(in.Dst) != 1 || in.Dst[0].Kind != ir.Register {
 		return false
@@ -211,7 +215,7 @@ func (r *repairer) spins(in *ir.Instr) bool {
 	return false
 }
 
-// fencesAndBarriers offers both.
+// fencesAndBarriers offers fences and block barriers.
 func fencesAndBarriers(r *repairer) []action {
 	f := fences(r)
 	if f == nil {

@@ -9,7 +9,7 @@ import (
 	"heddle/internal/isa"
 )
 
-// set is a set of blocks, or of registers.
+// set is a bit set of blocks, or of registers.
 type set []uint64
 
 func newSet(n int) set              { return make(set, (n+63)/64) }
@@ -24,7 +24,7 @@ func (s set) intersect(t set) {
 	}
 }
 
-// include adds the elements of t, and reports whether one was new.
+// include adds the elements of t, and reports whether any was new.
 func (s set) include(t set) (fresh bool) {
 	for i := range s {
 		if t[i]&^s[i] != 0 {
@@ -41,18 +41,19 @@ func (s set) len() (n int) {
 	return n
 }
 
-// flow is what is known of a kernel's control flow.
+// flow holds the analyses of a kernel's control flow. Postdominators and control dependence ignore
+// paths that cannot reach the end of the kernel, such as those to a trap.
 type flow struct {
 	f        *ir.Func
 	dom      *ir.DomTree
 	loops    *ir.LoopForest
 	rpo      []ir.BlockID
-	post     []set          // the blocks that every way from a block to the end of the kernel passes, itself included
-	leaves   []bool         // some way leads to the end
-	controls [][]ir.BlockID // for each block those whose branch decides whether it is entered
-	uniform  []bool         // all threads of a block enter it equally often, as far as is known
-	in       []set          // by block, the registers that may hold different values in the threads where it begins
-	varying  set            // the same at the place that is looked at
+	post     []set          // postdominators of each block, itself included
+	leaves   []bool         // a path leads to the end of the kernel
+	controls [][]ir.BlockID // the blocks on whose branch each block is control dependent
+	uniform  []bool         // all threads enter the block equally often, by the analysis
+	in       []set          // the registers that may vary between threads at its beginning
+	varying  set            // the same at the current instruction
 }
 
 func newFlow(f *ir.Func) *flow {
@@ -64,7 +65,8 @@ func newFlow(f *ir.Func) *flow {
 	return w
 }
 
-// ends reports whether threads may end at the last instruction of b. A trap ends the whole kernel and is no way out.
+// ends reports whether threads may exit at the end of b. A trap ends the whole kernel and is not an
+// exit.
 func ends(b *ir.Block) bool {
 	switch t := b.Terminator(); {
 	case t == nil:
@@ -116,18 +118,19 @@ func (w *flow) postdominators() {
 	}
 }
 
-// controlDependence follows Ferrante, Ottenstein and Warren: b depends on u if it postdominates a successor of u and
-// does not strictly postdominate u.
+// controlDependence follows Ferrante, Ottenstein and Warren, "The program dependence graph and its
+// use in optimization" (TOPLAS 1987): b depends on u if it postdominates a successor of u and does
+// not strictly postdominate u.
 func (w *flow) controlDependence() {
 	n := len(w.f.Blocks)
 	w.controls = make([][]ir.BlockID, n)
 	for _, u := range w.rpo {
 		b := w.f.Blocks[u]
-		ways := len(b.Succs)
+		edges := len(b.Succs)
 		if ends(b) {
-			ways++
+			edges++
 		}
-		if ways < 2 {
+		if edges < 2 {
 			continue
 		}
 		on := newSet(n)
@@ -136,7 +139,7 @@ func (w *flow) controlDependence() {
 				for i, x := range w.post[s] {
 					on[i] |= x
 				}
-			} else { // no way out: what is reached is entered by those that go there
+			} else { // it never reaches the end: only threads that branch there enter it
 				on.add(s)
 			}
 		}
@@ -149,14 +152,16 @@ func (w *flow) controlDependence() {
 	}
 }
 
-// uniformity finds blocks that all threads of a block enter equally often, by propagation of what may differ: a
-// register differs from its definition on if an operand does or not all threads come to the definition. Forced are
-// blocks of which it is known that not all threads come: every branch that decides about them may go different ways.
+// uniformity finds the blocks that all threads enter equally often, by propagating which registers
+// may vary between threads: a register varies after its definition if an operand does, or if not
+// all threads execute the definition. Forced are blocks that not all threads enter for certain:
+// every branch that controls one of them may diverge. The result is an assumption that the judge
+// checks: memory is taken to hold the same value for all threads that load it.
 func (w *flow) uniformity(forced []ir.BlockID) {
 	n := len(w.f.Blocks)
 	w.uniform = make([]bool, n)
 	w.in = make([]set, n)
-	branches := make([]bool, n) // may go different ways
+	branches := make([]bool, n) // may diverge
 	for i := range n {
 		w.uniform[i] = true
 		w.in[i] = newSet(len(w.f.Regs))
@@ -171,7 +176,8 @@ func (w *flow) uniformity(forced []ir.BlockID) {
 		changed = false
 		for _, id := range w.rpo {
 			b := w.f.Blocks[id]
-			if w.uniform[id] && slices.ContainsFunc(w.controls[id], func(u ir.BlockID) bool { return branches[u] || !w.uniform[u] }) {
+			splits := func(u ir.BlockID) bool { return branches[u] || !w.uniform[u] }
+			if w.uniform[id] && slices.ContainsFunc(w.controls[id], splits) {
 				w.uniform[id], changed = false, true
 			}
 			copy(w.varying, w.in[id])
@@ -188,7 +194,7 @@ func (w *flow) uniformity(forced []ir.BlockID) {
 	}
 }
 
-// differs reports whether threads may go different ways at a terminator.
+// differs reports whether threads may take different edges at a terminator.
 func (w *flow) differs(t *ir.Instr) bool {
 	if t.Guard != ir.NoReg && w.varying.has(ir.BlockID(t.Guard)) {
 		return true
@@ -196,7 +202,7 @@ func (w *flow) differs(t *ir.Instr) bool {
 	return t.Action() == isa.ActIndexedBranch && w.operand(t.Src[0])
 }
 
-// define propagates through one instruction. A guarded definition may leave the register as it was.
+// define propagates through one instruction. A guarded definition may leave the old value.
 func (w *flow) define(in *ir.Instr, differ bool) {
 	if len(in.Dst) == 0 {
 		return
@@ -213,7 +219,8 @@ func (w *flow) define(in *ir.Instr, differ bool) {
 	case isa.Control:
 		differ = true // the result of a call
 	}
-	differ = differ || in.Guard != ir.NoReg && w.varying.has(ir.BlockID(in.Guard)) || !reduction && slices.ContainsFunc(in.Src, w.operand)
+	differ = differ || in.Guard != ir.NoReg && w.varying.has(ir.BlockID(in.Guard)) ||
+		!reduction && slices.ContainsFunc(in.Src, w.operand)
 	for _, d := range in.Dst {
 		regs := []ir.Operand{d}
 		if d.Kind == ir.Vector {
@@ -231,18 +238,19 @@ func (w *flow) define(in *ir.Instr, differ bool) {
 	}
 }
 
-// private reports whether a load is of memory that each thread has for itself.
+// private reports whether a load may access memory that each thread has for itself.
 func (w *flow) private(in *ir.Instr) bool {
 	return in.Space == event.Local || in.Space == event.Generic
 }
 
-// operand reports whether threads may see different values in an operand.
+// operand reports whether an operand may vary between threads.
 func (w *flow) operand(o ir.Operand) bool {
 	switch o.Kind {
 	case ir.Register:
 		return o.Reg != ir.NoReg && w.varying.has(ir.BlockID(o.Reg))
 	case ir.Mem:
-		return o.Reg != ir.NoReg && w.varying.has(ir.BlockID(o.Reg)) || slices.ContainsFunc(o.Elems, w.operand)
+		return o.Reg != ir.NoReg && w.varying.has(ir.BlockID(o.Reg)) ||
+			slices.ContainsFunc(o.Elems, w.operand)
 	case ir.Vector:
 		return slices.ContainsFunc(o.Elems, w.operand)
 	case ir.Special:
@@ -251,13 +259,18 @@ func (w *flow) operand(o ir.Operand) bool {
 	return false
 }
 
-// sameInBlock reports whether all threads of a block read the same from a special register, whenever they do.
+// sameInBlock reports whether all threads of a block always read the same value from a special
+// register.
 func sameInBlock(s ir.Sreg) bool {
 	switch s {
-	case ir.NtidX, ir.NtidY, ir.NtidZ, ir.CtaidX, ir.CtaidY, ir.CtaidZ, ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NWarpID, ir.NSMID, ir.GridID,
-		ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ, ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ,
-		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ, ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ, ir.ClusterCtaRank, ir.ClusterNctaRank,
-		ir.IsExplicitCluster, ir.TotalSmemSize, ir.AggrSmemSize, ir.DynamicSmemSize, ir.EnvReg, ir.WarpSz:
+	case ir.NtidX, ir.NtidY, ir.NtidZ, ir.CtaidX, ir.CtaidY, ir.CtaidZ,
+		ir.NctaidX, ir.NctaidY, ir.NctaidZ, ir.NWarpID, ir.NSMID, ir.GridID,
+		ir.ClusterCtaidX, ir.ClusterCtaidY, ir.ClusterCtaidZ,
+		ir.ClusterNctaidX, ir.ClusterNctaidY, ir.ClusterNctaidZ,
+		ir.ClusterIDX, ir.ClusterIDY, ir.ClusterIDZ,
+		ir.NClusterIDX, ir.NClusterIDY, ir.NClusterIDZ, ir.ClusterCtaRank, ir.ClusterNctaRank,
+		ir.IsExplicitCluster, ir.TotalSmemSize, ir.AggrSmemSize, ir.DynamicSmemSize,
+		ir.EnvReg, ir.WarpSz:
 		return true
 	}
 	return false

@@ -2,28 +2,28 @@ package repair
 
 import "context"
 
-// Grade is what a judge says of a kernel as a whole. A better one has a larger value.
+// Grade is a judge's overall result for a kernel. A better one has a larger value.
 type Grade uint8
 
 const (
 	Buggy    Grade = iota
-	Unknown        // nothing was shown, and the runs did not cover the launch
-	Clean          // the runs that were tried show nothing
-	Verified       // nothing is wrong for any input of the launch shape
+	Unknown        // no bug was shown, and the runs did not cover the launch
+	Clean          // the runs show no bug
+	Verified       // no bug for any input, for launches of this shape
 )
 
-// Kind says what a finding is.
+// Kind is the kind of a finding.
 type Kind uint8
 
 const (
 	Race Kind = iota
 	Divergence
-	Other     // what no transformation of this package is for
-	Copy      // an asynchronous copy that is not waited for
-	Coherence // a non-coherent load of what the kernel writes
+	Other     // nothing that this package can repair
+	Copy      // an asynchronous copy whose completion is not awaited
+	Coherence // a non-coherent load of memory that the kernel writes
 )
 
-// Reach says how far apart the two threads of a race are.
+// Reach is the smallest group that holds the two threads of a race.
 type Reach uint8
 
 const (
@@ -32,27 +32,27 @@ const (
 	AcrossBlocks
 )
 
-// End is the place of the end of the kernel in a Divergence.
+// End stands for the end of the kernel in a Divergence.
 const End = -1
 
-// Finding is a bug that was shown, or one that is possible as far as a proof got.
+// Finding is a bug that a run showed, or one that a proof could not exclude.
 type Finding struct {
 	Kind  Kind
-	A, B  int // offsets in the text of the two instructions, the same for one; of barriers for a Divergence; or End
+	A, B  int // byte offsets of the two instructions (for a Divergence, barriers), or End
 	Reach Reach
 	Shown bool
-	Text  string // for people
+	Text  string // the message
 }
 
-// Judgement is what a judge says of a text.
+// Judgement is a judge's result for a text.
 type Judgement struct {
 	Grade    Grade
-	Scope    string // of Clean and Verified: what was looked at
+	Scope    string // of Clean and Verified: what was covered
 	Reason   string // why it is not Verified
 	Findings []Finding
 }
 
-// Shown returns the findings that were shown.
+// Shown returns the findings that a run showed.
 func (j *Judgement) Shown() []Finding {
 	var out []Finding
 	for _, f := range j.Findings {
@@ -63,9 +63,10 @@ func (j *Judgement) Shown() []Finding {
 	return out
 }
 
-// Judge looks for races and divergence in a kernel. It must not call a kernel Verified that is not.
+// Judge looks for races and divergence in a kernel. It must never grade a kernel Verified that has
+// one: every repair relies on that.
 type Judge interface {
-	// Judge takes the text of the file, whose kernel has the name that it always had. Without proof it only runs it: no
-	// judgement is then better than Clean.
+	// Judge takes the text of the file; the kernel keeps its name. Without proof it only runs the
+	// kernel, and no grade is then better than Clean.
 	Judge(ctx context.Context, text []byte, proof bool) (*Judgement, error)
 }

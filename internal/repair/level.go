@@ -6,7 +6,8 @@ import (
 	"heddle/internal/ir"
 )
 
-// group is a loop with cuts. Its stable blocks first+1 to last are gone round together until no thread is in the loop.
+// group is a loop with cuts. All threads iterate together through its stable blocks first+1 to last
+// until none remains in the loop.
 type group struct {
 	loop        *ir.Loop
 	parent      *group
@@ -14,24 +15,30 @@ type group struct {
 	low, high   int // the numbers of the labels in the loop
 }
 
-// levels says for each piece of a region between which stable blocks it runs: a block begins at a level, and each cut
-// in it leads to the next. An edge never leads to a lower level but back to the header of a group.
+// levels assigns each piece of a region to the stable blocks between which it runs: a block begins
+// at a level, and each cut in it leads to the next one. No edge leads to a lower level, except back
+// to the header of a group.
 type levels struct {
 	w      *flow
 	r      *region
 	start  map[ir.BlockID]int
 	end    map[ir.BlockID]int
 	after  map[ir.BlockID][]int // after each cut
-	groups []*group             // a group comes before those in it
+	groups []*group             // outer groups first
 	of     map[ir.BlockID]*group
 	top    int
-	serial bool // each cut has a stable block of its own, so that branches come one after the other
+	serial bool // each cut has a stable block of its own: branches run one after another
 }
 
 func (w *flow) levels(r *region, serial bool) *levels {
-	l := &levels{w: w, r: r, serial: serial, start: map[ir.BlockID]int{}, end: map[ir.BlockID]int{}, after: map[ir.BlockID][]int{}, of: map[ir.BlockID]*group{}}
+	l := &levels{
+		w: w, r: r, serial: serial,
+		start: map[ir.BlockID]int{}, end: map[ir.BlockID]int{}, after: map[ir.BlockID][]int{},
+		of: map[ir.BlockID]*group{},
+	}
 	for _, lp := range w.loops.Loops { // an outer loop comes first
-		if !r.in.has(lp.Header) || !slices.ContainsFunc(lp.Blocks, func(b ir.BlockID) bool { return len(r.cuts[b]) > 0 }) {
+		hasCuts := func(b ir.BlockID) bool { return len(r.cuts[b]) > 0 }
+		if !r.in.has(lp.Header) || !slices.ContainsFunc(lp.Blocks, hasCuts) {
 			continue
 		}
 		g := &group{loop: lp, parent: l.of[lp.Header]}
@@ -45,7 +52,7 @@ func (w *flow) levels(r *region, serial bool) *levels {
 	return l
 }
 
-// child returns the group right below g that holds b, or nil if b is in g itself.
+// child returns the group directly inside g that contains b, or nil if b is in g itself.
 func (l *levels) child(g *group, b ir.BlockID) *group {
 	c := l.of[b]
 	for c != nil && c != g && c.parent != g {
@@ -57,7 +64,8 @@ func (l *levels) child(g *group, b ir.BlockID) *group {
 	return c
 }
 
-// rep returns the block that stands for b in the acyclic graph of a scope.
+// rep returns the block that represents b in the acyclic graph of a scope: the header of an inner
+// group, or b itself.
 func (l *levels) rep(g *group, b ir.BlockID) ir.BlockID {
 	if c := l.child(g, b); c != nil {
 		return c.loop.Header
@@ -70,7 +78,7 @@ func (l *levels) inScope(g *group, b ir.BlockID) bool {
 	return l.r.in.has(b) && (g == nil || g.loop.Contains(b))
 }
 
-// order sorts the blocks of a scope topologically, groups in it as one.
+// order sorts the blocks of a scope topologically; an inner group counts as one block.
 func (l *levels) order(g *group) []ir.BlockID {
 	succs := map[ir.BlockID][]ir.BlockID{}
 	var roots []ir.BlockID
@@ -119,7 +127,8 @@ func (l *levels) order(g *group) []ir.BlockID {
 	return out
 }
 
-// earlier reports whether a comes before b for the user, where neither must: in the source, or in the text.
+// earlier reports whether a comes before b where the control flow leaves it open: in the source, or
+// else in the text. It makes the result follow the order in which the user reads.
 func (l *levels) earlier(a, b ir.BlockID) bool {
 	x, y := firstOf(l.w.f.Block(a)), firstOf(l.w.f.Block(b))
 	if x == nil || y == nil {
@@ -131,13 +140,14 @@ func (l *levels) earlier(a, b ir.BlockID) bool {
 	return x.Span.Start < y.Span.Start
 }
 
-// scope gives the blocks of a group, or of the region, their levels from base on, and returns the last one.
+// scope assigns levels from base on to the blocks of a group, or of the region, and returns the
+// last one.
 func (l *levels) scope(g *group, base int) int {
-	var taken [][2]int // by groups: from, exclusive, to
+	var taken [][2]int // levels of groups: from (exclusive), to
 	free := func(n int) int {
 		for _, t := range taken {
 			if n > t[0] && n <= t[1] {
-				n = t[1] // what is not in the group runs after it
+				n = t[1] // blocks outside the group run after it
 			}
 		}
 		return n
@@ -191,7 +201,7 @@ func (l *levels) begins(n int) *group {
 	return nil
 }
 
-// next returns the stable block to which a thread goes from the given level of g; top+1 is the exit.
+// next returns the stable block that a thread reaches next from a level of g; top+1 is the exit.
 func (l *levels) next(g *group, level int) int {
 	if g != nil && level == g.last {
 		return g.first + 1
@@ -199,7 +209,8 @@ func (l *levels) next(g *group, level int) int {
 	return level + 1
 }
 
-// direct reports whether the edge from the end of u to v needs no stable block. For the exit v is NoBlock.
+// direct reports whether the edge from the end of u to v needs no stable block. For the exit v is
+// NoBlock.
 func (l *levels) direct(u, v ir.BlockID) bool {
 	from := l.of[u]
 	if v == ir.NoBlock || v == l.r.exit {
@@ -209,7 +220,7 @@ func (l *levels) direct(u, v ir.BlockID) bool {
 		return false
 	}
 	if to := l.of[v]; to != nil && to.loop.Header == v {
-		return false // all threads begin a round together
+		return false // all threads start an iteration together
 	}
 	return l.end[u] == l.start[v] && l.of[v] == from
 }

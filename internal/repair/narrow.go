@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// narrow leaves out what is not needed, the costliest first. What no proof was found for is narrowed by runs alone, and
-// then looked at once more: a counterexample makes one more run.
+// narrow drops actions that are not needed, the costliest first. Without a proof, runs alone
+// decide; the result is then judged once more with proof, whose counterexample becomes another run.
 func (r *repairer) narrow(ctx context.Context, wide *attempt) (*attempt, error) {
 	for range r.opt.Rounds {
 		a, err := r.without(ctx, wide)
@@ -25,12 +25,13 @@ func (r *repairer) narrow(ctx context.Context, wide *attempt) (*attempt, error) 
 			a.judgement, a.grade = j, j.Grade
 			return a, nil
 		}
-		clear(r.seen) // there are more runs now
+		clear(r.seen) // the judge makes one run more now
 	}
 	return wide, nil
 }
 
-// without leaves out one action after the other, the costliest first.
+// without drops one action after another, the costliest first, by bisection: it tries to drop a
+// list of actions together, and splits the list if that fails.
 func (r *repairer) without(ctx context.Context, a *attempt) (*attempt, error) {
 	list := slices.Clone(a.actions)
 	slices.SortStableFunc(list, func(a, b action) int { return cmp.Compare(b.cost, a.cost) })
@@ -64,8 +65,8 @@ func (r *repairer) without(ctx context.Context, a *attempt) (*attempt, error) {
 	return a, leave(list)
 }
 
-// exchange puts one cheaper action in the place of two, as long as that helps: what cannot be left out may still have
-// been the wrong choice.
+// exchange replaces two actions by one cheaper action as long as the judge accepts that: actions
+// that cannot be dropped may still be the wrong choice.
 func (r *repairer) exchange(ctx context.Context, a *attempt, all []action) (*attempt, error) {
 	tried := 0
 	for again := true; again; {
@@ -73,8 +74,10 @@ func (r *repairer) exchange(ctx context.Context, a *attempt, all []action) (*att
 		for i := 0; i < len(a.actions) && !again; i++ {
 			for j := i + 1; j < len(a.actions) && !again; j++ {
 				for _, c := range all {
-					if c.cost >= a.actions[i].cost+a.actions[j].cost || a.actions[i].cost == 0 || a.actions[j].cost == 0 || tried >= maxExchanges ||
-						slices.ContainsFunc(a.actions, func(x action) bool { return x.key == c.key }) {
+					x, y := a.actions[i].cost, a.actions[j].cost
+					used := func(x action) bool { return x.key == c.key }
+					if c.cost >= x+y || x == 0 || y == 0 || tried >= maxExchanges ||
+						slices.ContainsFunc(a.actions, used) {
 						continue
 					}
 					var list []action
@@ -99,5 +102,5 @@ func (r *repairer) exchange(ctx context.Context, a *attempt, all []action) (*att
 	return a, nil
 }
 
-// maxExchanges bounds what exchange tries. Most of it fails in the first run.
+// maxExchanges bounds the plans that exchange tries. Most fail in the first run.
 const maxExchanges = 60

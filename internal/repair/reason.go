@@ -7,22 +7,25 @@ import (
 	"heddle/internal/isa"
 )
 
-// early reports whether a store of data comes behind the store of the flag for which the thread that reads the data
-// waits: no fence helps, since all that it orders is what comes before the flag.
+// early reports whether a store of data follows the store of the flag for which the reading thread
+// waits. No fence helps: a release orders only what precedes it.
 func (r *repairer) early(store, read *ir.Instr) bool {
-	if store == nil || read == nil || store.Row.Effect != isa.Writes || store.Order.Strong() || !r.any(func(in *ir.Instr) bool {
-		return isStrong(in) && r.spins(in) && r.before(in, read)
-	}) {
+	if store == nil || read == nil || store.Row.Effect != isa.Writes || store.Order.Strong() {
+		return false
+	}
+	waits := func(in *ir.Instr) bool { return isStrong(in) && r.spins(in) && r.before(in, read) }
+	if !r.any(waits) {
 		return false
 	}
 	writes := func(in *ir.Instr) bool {
-		return isStrong(in) && (in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites) && !r.spins(in)
+		stores := in.Row.Effect == isa.Writes || in.Row.Effect == isa.ReadsWrites
+		return stores && isStrong(in) && !r.spins(in)
 	}
 	return r.any(func(in *ir.Instr) bool { return writes(in) && r.before(in, store) }) &&
 		!r.any(func(in *ir.Instr) bool { return writes(in) && r.before(store, in) })
 }
 
-// before reports whether b can be executed after a.
+// before reports whether b can execute after a.
 func (r *repairer) before(a, b *ir.Instr) bool {
 	from, to := r.x.where(a), r.x.where(b)
 	if from.Block == to.Block && from.Index < to.Index {
@@ -50,27 +53,29 @@ func (r *repairer) before(a, b *ir.Instr) bool {
 // some reports whether an instruction is a barrier of some threads of the block.
 func some(in *ir.Instr) bool { return in != nil && in.Row != nil && otherBarrier(in) }
 
-// warpWide reports whether an instruction is one that lanes of a warp execute together.
+// warpWide reports whether the lanes of a warp execute an instruction together.
 func warpWide(in *ir.Instr) bool {
-	return in != nil && in.Row != nil && (in.Row.Category == isa.WarpOp || in.Row.Category == isa.Matrix)
+	return in != nil && in.Row != nil &&
+		(in.Row.Category == isa.WarpOp || in.Row.Category == isa.Matrix)
 }
 
-// any reports whether some instruction of the kernel is like that.
+// any reports whether an instruction of the kernel satisfies a predicate.
 func (r *repairer) any(like func(*ir.Instr) bool) bool {
-	return slices.ContainsFunc(r.x.k.Func.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Instrs, like) })
+	in := func(b *ir.Block) bool { return slices.ContainsFunc(b.Instrs, like) }
+	return slices.ContainsFunc(r.x.k.Func.Blocks, in)
 }
 
-// leaves reports whether threads may end in a function that the kernel calls.
+// leaves reports whether threads may exit in a function that the kernel calls.
 func (r *repairer) leaves() bool {
 	return r.any(func(in *ir.Instr) bool { return in.IsCall() })
 }
 
-// meets reports whether the kernel has barriers of some lanes of a warp.
-func (r *repairer) meets() bool {
+// partial reports whether the kernel has warp barriers, whose masks may name some lanes only.
+func (r *repairer) partial() bool {
 	return r.any(func(in *ir.Instr) bool { return in.IsWarpBarrier() })
 }
 
-// reason says why a kernel cannot be repaired.
+// reason returns why a kernel cannot be repaired, as the end of a sentence: "... because".
 func (r *repairer) reason() string {
 	shown := func(ok func(located) bool) bool {
 		return slices.ContainsFunc(r.found, func(f located) bool { return f.Shown && ok(f) })
@@ -81,9 +86,13 @@ func (r *repairer) reason() string {
 	out := "no barrier or fence near the findings helps"
 	switch {
 	case one:
-		out = "two threads race at the same instruction, and no barrier separates an instruction from itself"
-	case shown(func(f located) bool { return f.Kind == Race && (r.early(f.a, f.b) || r.early(f.b, f.a)) }):
-		out = "the flag is set before the data that it announces: set it after the data is stored, behind a fence"
+		out = "two threads race at the same instruction, " +
+			"and no barrier separates an instruction from itself"
+	case shown(func(f located) bool {
+		return f.Kind == Race && (r.early(f.a, f.b) || r.early(f.b, f.a))
+	}):
+		out = "the flag is set before the data that it announces: " +
+			"set it after the data is stored, behind a fence"
 	case shown(func(f located) bool { return f.Kind == Race && f.Reach == AcrossBlocks }):
 		out = "threads of different blocks race, and a block barrier does not order them"
 	case shown(func(f located) bool { return f.Kind == Race && f.a == f.b && f.a != nil }):
@@ -91,14 +100,19 @@ func (r *repairer) reason() string {
 	case shown(func(f located) bool { return f.Kind == Other }):
 		i := slices.IndexFunc(r.found, func(f located) bool { return f.Shown && f.Kind == Other })
 		out = r.found[i].Text
-	case shown(func(f located) bool { return f.Kind == Divergence && (warpWide(f.a) || warpWide(f.b)) }):
-		out = "lanes wait at a warp operation for lanes that never reach it, and heddle cannot know which lanes were meant to take part"
+	case shown(func(f located) bool {
+		return f.Kind == Divergence && (warpWide(f.a) || warpWide(f.b))
+	}):
+		out = "lanes wait at a warp operation for lanes that never reach it, " +
+			"and heddle cannot know which lanes were meant to take part"
 	case shown(func(f located) bool { return f.Kind == Divergence && (some(f.a) || some(f.b)) }):
-		out = "barriers that count only some threads of the block do not match, and heddle cannot know which threads were meant to wait for each other"
+		out = "barriers that count only some threads of the block do not match, " +
+			"and heddle cannot know which threads were meant to wait for each other"
 	case shown(func(f located) bool { return f.Kind == Divergence }) && r.leaves():
 		out = "threads have exited in a function that the kernel calls"
-	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.meets():
-		out = "barriers order some lanes of the warp only, and heddle cannot know which lanes were meant to wait for each other"
+	case shown(func(f located) bool { return f.Kind == Race && f.Reach == InWarp }) && r.partial():
+		out = "barriers order some lanes of the warp only, " +
+			"and heddle cannot know which lanes were meant to wait for each other"
 	case shown(func(f located) bool { return f.Kind == Divergence && f.a != nil && f.a.IsCall() }):
 		out = "the barrier is inside a function that is called and not inlined"
 	case r.why != nil:

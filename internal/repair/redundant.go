@@ -14,19 +14,23 @@ import (
 // Redundant is a barrier that a kernel does not need.
 type Redundant struct {
 	Barrier *ir.Instr
-	// Proved: the kernel stays Verified without it, and without those before it in the list. Otherwise the runs that
-	// were tried show nothing without it, which says little.
+	// Proved means that the kernel stays Verified without this barrier and those before it in the
+	// list. Otherwise only runs showed no bug without it, which is weak evidence.
 	Proved bool
 	Cost   float64
 }
 
-// FindRedundant tries to leave out the barriers of a kernel that a judge has nothing against, the costliest first, each
-// together with those that were found before and with those that are the same statement of the source. The patch leaves out those that are proved; it is nil if there are none.
+// FindRedundant tries to remove the barriers of a kernel that the judge accepts: the costliest
+// first, each together with those found before and with those of the same source statement. The
+// patch removes the proved ones; it is nil if there are none.
 //
-// "A barrier is redundant if no race appears without it" (AuCS, section II.C) holds only where no two accesses may
-// meet without being a race: strong accesses, atomic ones among them, may, and a barrier may decide what they see. So in
-// a kernel with strong accesses none is called redundant.
-func FindRedundant(ctx context.Context, k *Kernel, judge Judge, opt Options) ([]Redundant, *Patch, error) {
+// "A barrier is redundant if no race appears without it" (AuCS, section II.C) holds only where
+// every conflict is a race. Strong accesses, such as atomic ones, may conflict without a race, and
+// a barrier may decide what they read. So no barrier of a kernel with strong accesses is called
+// redundant.
+func FindRedundant(
+	ctx context.Context, k *Kernel, judge Judge, opt Options,
+) ([]Redundant, *Patch, error) {
 	if opt.Cost == (Cost{}) {
 		opt.Cost = DefaultCost
 	}
@@ -78,8 +82,8 @@ func FindRedundant(ctx context.Context, k *Kernel, judge Judge, opt Options) ([]
 	return out, best, nil
 }
 
-// statements groups barriers that are one statement of the source, which the compiler copied: in an unrolled loop, in
-// branches that it told apart. One of them alone nobody can leave out.
+// statements groups the barriers of one source statement that the compiler duplicated, by unrolling
+// a loop or specializing branches. The source can only lose all of them.
 func statements(bars []*ir.Instr) [][]*ir.Instr {
 	var out [][]*ir.Instr
 	same := func(a, b *source.Frame) bool {
@@ -88,7 +92,8 @@ func statements(bars []*ir.Instr) [][]*ir.Instr {
 		return a == nil && b == nil
 	}
 	for _, in := range bars {
-		i := slices.IndexFunc(out, func(g []*ir.Instr) bool { return in.Loc != nil && same(in.Loc, g[0].Loc) })
+		of := func(g []*ir.Instr) bool { return in.Loc != nil && same(in.Loc, g[0].Loc) }
+		i := slices.IndexFunc(out, of)
 		if i < 0 {
 			i, out = len(out), append(out, nil)
 		}
@@ -97,7 +102,8 @@ func statements(bars []*ir.Instr) [][]*ir.Instr {
 	return out
 }
 
-// hasStrong reports whether a kernel has accesses that may meet without being a race, or calls what may have some.
+// hasStrong reports whether a kernel has accesses that may conflict without a race, or calls
+// functions that may have some.
 func hasStrong(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, in := range b.Instrs {

@@ -6,14 +6,15 @@ import (
 	"heddle/internal/ir"
 )
 
-// cut is a place in a block to which all threads of the region are to come.
+// cut is a place in a block that all threads of the region must reach.
 type cut struct {
 	index   int
-	barrier *ir.Instr // of the kernel, which the stable block replaces; nil if there was none
+	barrier *ir.Instr // the kernel's barrier that the stable block replaces, or nil
 }
 
-// region is a part of the control flow with one entry and one exit that all threads of a block pass together: what
-// lies between the basic predecessor and the basic successor (section IV.A, Algorithm 3).
+// region is a single-entry single-exit part of the control flow that all threads of a block enter
+// and leave together: what lies between the basic predecessor and the basic successor (section
+// IV.A, Algorithm 3).
 type region struct {
 	entry ir.BlockID // ends with the branch into the region; not in it
 	exit  ir.BlockID // not in it; NoBlock: the end of the kernel
@@ -21,9 +22,11 @@ type region struct {
 	cuts  map[ir.BlockID][]cut // by index
 }
 
-// regions finds the smallest disjoint regions around the cuts. More returns what else becomes a cut in a region,
-// because no barrier may stay behind where some threads do not come.
-func (w *flow) regions(cuts map[ir.BlockID][]cut, more func(r *region) map[ir.BlockID][]cut) ([]*region, error) {
+// regions finds the smallest disjoint regions around the cuts. more returns further cuts of a
+// region: its other barriers, since none may remain where only some threads arrive.
+func (w *flow) regions(
+	cuts map[ir.BlockID][]cut, more func(r *region) map[ir.BlockID][]cut,
+) ([]*region, error) {
 	var out []*region
 	for _, b := range w.rpo {
 		if len(cuts[b]) == 0 || slices.ContainsFunc(out, func(r *region) bool { return r.in.has(b) }) {
@@ -34,7 +37,8 @@ func (w *flow) regions(cuts map[ir.BlockID][]cut, more func(r *region) map[ir.Bl
 			again = false
 			r := w.around(blocks)
 			if r == nil {
-				return nil, unsupported(firstOf(w.f.Block(b)), "no part of the control flow around this place has one entry and one end that all threads pass")
+				return nil, unsupported(firstOf(w.f.Block(b)), "no part of the control flow "+
+					"around this place has one entry and one exit that all threads reach")
 			}
 			for i, o := range out {
 				if o.overlaps(r) {
@@ -80,7 +84,7 @@ func (r *region) overlaps(o *region) bool {
 	return r.in.has(o.entry) || o.in.has(r.entry)
 }
 
-// around returns the smallest region that holds the blocks, or nil.
+// around returns the smallest region that contains the blocks, or nil.
 func (w *flow) around(blocks []ir.BlockID) *region {
 	after := w.post[blocks[0]].clone()
 	for _, b := range blocks[1:] {
@@ -92,11 +96,12 @@ func (w *flow) around(blocks []ir.BlockID) *region {
 			exits = append(exits, s)
 		}
 	}
-	// What comes first is postdominated by the others.
+	// An earlier exit is postdominated by the later ones.
 	slices.SortFunc(exits, func(a, b ir.BlockID) int { return w.post[b].len() - w.post[a].len() })
 	exits = append(exits, ir.NoBlock)
 	for e := blocks[0]; e != ir.NoBlock; e = w.dom.IDom(e) {
-		if !w.uniform[e] || slices.Contains(blocks, e) || slices.ContainsFunc(blocks, func(b ir.BlockID) bool { return !w.dom.Dominates(e, b) }) {
+		outside := func(b ir.BlockID) bool { return !w.dom.Dominates(e, b) }
+		if !w.uniform[e] || slices.Contains(blocks, e) || slices.ContainsFunc(blocks, outside) {
 			continue
 		}
 		for _, s := range exits {
@@ -108,7 +113,8 @@ func (w *flow) around(blocks []ir.BlockID) *region {
 	return nil
 }
 
-// between returns the region of that entry and exit, or nil if it is none or does not hold the blocks.
+// between returns the region with an entry and an exit, or nil if they delimit none or it lacks one
+// of the blocks.
 func (w *flow) between(entry, exit ir.BlockID, blocks []ir.BlockID) *region {
 	if entry == exit {
 		return nil
@@ -142,17 +148,17 @@ func (w *flow) between(entry, exit ir.BlockID, blocks []ir.BlockID) *region {
 		return nil
 	}
 	if t := w.f.Block(entry).Terminator(); t != nil && ends(w.f.Block(entry)) && exit != ir.NoBlock {
-		return nil // threads that end here do not come to the exit
+		return nil // threads that exit here never reach the region's exit
 	}
 	return r
 }
 
-// reducible reports a cycle of the region that is no natural loop.
+// reducible rejects a cycle in the region that is not a natural loop.
 func (w *flow) reducible(r *region) error {
 	if w.loops.Reducible {
 		return nil
 	}
-	state := make([]uint8, len(w.f.Blocks)) // 1: on the way, 2: done
+	state := make([]uint8, len(w.f.Blocks)) // 1: on the current path, 2: done
 	var bad *ir.Block
 	var visit func(b ir.BlockID)
 	visit = func(b ir.BlockID) {
@@ -174,7 +180,8 @@ func (w *flow) reducible(r *region) error {
 		}
 	}
 	if bad != nil {
-		return unsupported(firstOf(bad), "a loop with several entries has no iteration that all threads can start together")
+		return unsupported(firstOf(bad),
+			"a loop with several entries has no iteration that all threads can start together")
 	}
 	return nil
 }

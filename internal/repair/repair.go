@@ -1,23 +1,24 @@
-// Package repair makes a kernel with data races or barrier divergence correct: it chooses where barriers must stand,
-// transforms the control flow where no barrier may stand at such a place, and gives the result as edits of the PTX
-// text.
+// Package repair makes a kernel with data races or barrier divergence correct. It chooses where
+// barriers must be, transforms the control flow where not all threads reach such a place, and
+// returns the result as edits of the PTX text.
 //
-// What it follows: Wu, Zhang, Liu, Tan and Zhang, "Automating CUDA Synchronization via Program Transformation" (AuCS,
-// ASE 2019), section IV.
+// It follows Wu, Zhang, Liu, Tan and Zhang, "Automating CUDA Synchronization via Program
+// Transformation" (AuCS, ASE 2019), section IV, and differs from it as follows.
 //
-// Where it goes on from there:
+//   - A place needs no flattening of the whole region between its basic predecessor and its basic
+//     successor (Algorithms 1 and 3): labels are given levels, and only edges from one level to
+//     another pass through a stable block, which holds the barrier. All other edges remain. With a
+//     barrier after every label the result is the paper's form.
+//   - The entry condition of a label (rules 1 and 2, Algorithm 2) is not an expression over branch
+//     conditions, which needs SSA form, but the value of one register: the label at which the thread
+//     continues. It is written when the branch is taken. Two labels without a path between them are
+//     never both entered (Theorem 1), because the register has one value.
+//   - A loop whose trip count differs between threads, which the paper leaves open, iterates until
+//     no thread remains in it, by bar.red.or at the first barrier of the iteration.
 //
-//   - A place needs no flattening of the whole region between its basic predecessor and its basic successor
-//     (Algorithms 1 and 3): labels are given levels, and only edges from one level to another pass a stable block, which
-//     holds the barrier. All other edges stay. With a barrier after every label that is the paper's form.
-//   - The entry condition of a label (rules 1 and 2, Algorithm 2) is not an expression over branch conditions, which
-//     needs SSA form, but the value of one register: the label at which the thread goes on. It is written when the
-//     branch is taken. That two labels without a path between them are not both entered (Theorem 1) holds because the
-//     register has one value.
-//   - A loop whose trip count differs between threads, which the paper leaves open, goes round until no thread is in it,
-//     by bar.red.or at the first barrier of the iteration.
-//
-// The package asks a Judge for races and divergence and takes nothing for repaired that the Judge does not accept.
+// The package asks a Judge for races and divergence, and never calls a kernel repaired that the
+// Judge does not accept. What the Judge misses stays unrepaired. The search is not exhaustive: a
+// kernel may be repairable although no plan is found.
 package repair
 
 import (
@@ -28,49 +29,51 @@ import (
 	"heddle/internal/source"
 )
 
-// Kernel is what is to be repaired.
+// Kernel is a kernel to repair.
 type Kernel struct {
 	File *source.File // the PTX text
 	Tree *ptx.Func    // the kernel's definition in it
 	Func *ir.Func
 }
 
-// Point is a place of a kernel: before instruction Index of a block, or behind the last one.
+// Point is a place in a kernel: before instruction Index of a block, or behind its last
+// instruction.
 type Point struct {
 	Block ir.BlockID
 	Index int
 }
 
-// Plan is a kernel's new synchronization: what the edits are to achieve.
+// Plan is a kernel's new synchronization: what the edits achieve.
 type Plan struct {
-	// Barriers are the places for block barriers. Where not all threads of a block come, the control flow is
-	// transformed so that all do, unless the place is in Bare.
+	// Barriers are the places for block barriers. Where not all threads of a block reach one, the
+	// control flow is transformed so that they do, unless the place is in Bare.
 	Barriers []Point
-	// Bare are places for block barriers that are put there and nothing else: all threads come there for a reason that
-	// the Judge knows.
+	// Bare are places for block barriers that need no transformation: all threads reach them for a
+	// reason that the Judge knows.
 	Bare []Point
-	// Warps are the places for barriers of a warp.
+	// Warps are the places for warp barriers.
 	Warps []Point
-	// Drop are the block barriers of the kernel, by Instr.Index, that go away.
+	// Drop holds the block barriers of the kernel to remove, by Instr.Index.
 	Drop map[int]bool
-	// Split are the block barriers of the kernel, by Instr.Index, to which the control flow is to bring all threads.
+	// Split holds the block barriers of the kernel that all threads must reach after the
+	// transformation, by Instr.Index.
 	Split map[int]bool
-	// Serial brings the places in different branches one after the other, in the order of the source (Algorithm 1);
-	// otherwise threads of different branches may meet at one barrier.
+	// Serial executes the places in different branches one after another, in source order (Algorithm
+	// 1); otherwise threads of different branches may share one barrier.
 	Serial bool
-	// Texts replaces instructions, by Instr.Index.
+	// Texts replaces the text of instructions, by Instr.Index.
 	Texts map[int]string
-	// Inserts puts instructions at places.
+	// Inserts adds instructions at places.
 	Inserts []Insert
 }
 
-// Insert is an instruction of a plan.
+// Insert is an instruction that a plan adds.
 type Insert struct {
 	At   Point
 	Text string
 }
 
-// An Unsupported error says why a plan cannot be carried out on a kernel.
+// An Unsupported error is the reason why a plan cannot be carried out on a kernel.
 type Unsupported struct {
 	Span source.Span
 	What string

@@ -9,23 +9,23 @@ import (
 	"heddle/internal/ir"
 )
 
-// Options are the choices of a repair.
+// Options configure a repair.
 type Options struct {
 	Cost   Cost
-	Atomic bool // plain updates may become atomic ones, which may change the meaning of floating-point sums
-	Rounds int  // how often new findings may add to what is tried; 0: 6
+	Atomic bool // plain updates may become atomic ones, which can change floating-point sums
+	Rounds int  // how often new findings may add actions; 0: defaultRounds
 }
 
-// Result is what a repair came to.
+// Result is the result of a repair.
 type Result struct {
 	Before, After *Judgement
-	Patch         *Patch // nil: nothing was to be done, or Reason says why nothing could be
-	Plan          *Plan  // what Patch carries out
+	Patch         *Patch // nil: nothing to repair, or Reason says why it was not possible
+	Plan          *Plan  // the plan behind Patch
 	Changes       []Change
-	Alternatives  []Alternative // of the same cost
+	Alternatives  []Alternative // other plans of the same cost
 	Cost          float64       // of the changes
 	Reason        string        // why the kernel cannot be repaired
-	Judged        int           // texts that the judge looked at
+	Judged        int           // calls of the judge
 }
 
 // repairer is the state of one repair.
@@ -36,21 +36,24 @@ type repairer struct {
 	seen   map[judged]*Judgement
 	asked  int
 	byOff  map[int]*ir.Instr
-	strong bool      // the kernel has accesses that may meet without being a race
-	found  []located // what is to be repaired
-	why    error     // the last reason for which a plan could not be carried out
+	strong bool      // the kernel has strong accesses, which may conflict without a race
+	found  []located // what to repair
+	why    error     // why the last unsupported plan could not be carried out
 }
 
-// judged is what a judgement was about.
+// defaultRounds is the default of Options.Rounds.
+const defaultRounds = 6
+
+// judged identifies a judgement.
 type judged struct {
 	text  [32]byte
 	proof bool
 }
 
-// located is a finding in the kernel as it was.
+// located is a finding with its instructions in the original kernel.
 type located struct {
 	Finding
-	a, b *ir.Instr // nil for the end, or for what a repair put there
+	a, b *ir.Instr // nil for the end of the kernel, or for an inserted instruction
 }
 
 // Repair looks for the cheapest plan that the judge accepts.
@@ -59,9 +62,12 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		opt.Cost = DefaultCost
 	}
 	if opt.Rounds == 0 {
-		opt.Rounds = 6
+		opt.Rounds = defaultRounds
 	}
-	r := &repairer{x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func), seen: map[judged]*Judgement{}, byOff: map[int]*ir.Instr{}}
+	r := &repairer{
+		x: New(k), judge: judge, opt: opt, strong: hasStrong(k.Func),
+		seen: map[judged]*Judgement{}, byOff: map[int]*ir.Instr{},
+	}
 	for _, b := range k.Func.Blocks {
 		for _, in := range b.Instrs {
 			if off, ok := k.File.Offset(in.Span.Start); ok {
@@ -88,7 +94,8 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 		res.Reason = r.reason()
 		return res, nil
 	}
-	res.Patch, res.After, res.Plan, res.Changes = best.patch, best.judgement, best.plan, r.changes(best)
+	res.Patch, res.After = best.patch, best.judgement
+	res.Plan, res.Changes = best.plan, r.changes(best)
 	for _, a := range best.actions {
 		res.Cost += a.cost
 	}
@@ -96,7 +103,7 @@ func Repair(ctx context.Context, k *Kernel, judge Judge, opt Options) (*Result, 
 	return res, nil
 }
 
-// changes are those of a plan.
+// changes returns the changes that an attempt makes.
 func (r *repairer) changes(a *attempt) []Change {
 	var out []Change
 	for _, x := range a.actions {
@@ -130,8 +137,8 @@ func (r *repairer) look(ctx context.Context, text []byte, proof bool) (*Judgemen
 	return j, nil
 }
 
-// learn adds findings to what is to be repaired, and reports whether one was new. Warps says that the text has barriers
-// of warps that a plan put there.
+// learn adds the findings of a judgement, and reports whether one was new. With warps set, the text
+// has warp barriers of a plan, which may diverge themselves.
 func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
 	at := func(off int) *ir.Instr {
 		if off == End {
@@ -149,9 +156,12 @@ func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
 	for _, f := range j.Findings {
 		l := located{f, at(f.A), at(f.B)}
 		if f.Kind == Divergence && warps {
-			continue // some lanes do not come to a barrier of the plan: it was no good, and says nothing of the kernel
+			continue // the plan's own barrier diverges, which says nothing about the kernel
 		}
-		if !slices.ContainsFunc(r.found, func(o located) bool { return o.Kind == l.Kind && o.a == l.a && o.b == l.b && o.Reach == l.Reach }) {
+		same := func(o located) bool {
+			return o.Kind == l.Kind && o.a == l.a && o.b == l.b && o.Reach == l.Reach
+		}
+		if !slices.ContainsFunc(r.found, same) {
 			r.found = append(r.found, l)
 			fresh = true
 		}
@@ -159,8 +169,8 @@ func (r *repairer) learn(j *Judgement, p *Patch, warps bool) (fresh bool) {
 	return fresh
 }
 
-// divergent tells the transformer to which barriers not all threads come. Of two that disagree it is the one that some
-// branch keeps threads from, if only one is.
+// divergent returns the barriers that not all threads reach, and tells the transformer. If two
+// barriers disagree, only those count that some branch keeps threads away from, if there are any.
 func (r *repairer) divergent() []*ir.Instr {
 	var out []*ir.Instr
 	for _, f := range r.found {
@@ -177,14 +187,16 @@ func (r *repairer) divergent() []*ir.Instr {
 				odd = append(odd, in)
 			}
 		}
-		if len(odd) == 0 { // those that were found are where the count went wrong in the end; others made it wrong
+		// The count of threads went wrong at the pair in the end; another barrier may be the cause.
+		if len(odd) == 0 {
 			for _, in := range Barriers(r.x.k.Func) {
 				if r.x.strays(in) {
 					odd = append(odd, in)
 				}
 			}
 		}
-		if len(odd) == 0 { // it must be that a branch keeps threads away which seems to go the same way for all
+		// Then a branch keeps threads away that the analysis takes for uniform.
+		if len(odd) == 0 {
 			for _, in := range pair {
 				b := r.x.blockOf(in)
 				if r.x.Diverges(b); !r.x.flow.uniform[b] {
@@ -204,18 +216,18 @@ func (r *repairer) divergent() []*ir.Instr {
 // attempt is a plan that was carried out and judged.
 type attempt struct {
 	actions   []action
-	all       []action // that the strategy offered
+	all       []action // all actions of the strategy
 	plan      *Plan
 	patch     *Patch
 	judgement *Judgement
 	grade     Grade
 }
 
-// try carries out actions; nil if they cannot be.
+// try carries out actions and judges the result; nil if they cannot be carried out.
 func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*attempt, error) {
 	plan := &Plan{Drop: map[int]bool{}, Split: map[int]bool{}, Texts: map[int]string{}}
 	for _, in := range r.divergent() {
-		if r.strong { // what it orders is more than races tell
+		if r.strong { // it may order accesses that never race
 			plan.Split[in.Index] = true
 		} else {
 			plan.Drop[in.Index] = true
@@ -240,10 +252,11 @@ func (r *repairer) try(ctx context.Context, actions []action, proof bool) (*atte
 	return &attempt{actions: actions, plan: plan, patch: patch, judgement: j, grade: j.Grade}, nil
 }
 
-// search tries one strategy after the other, cheap means first. A proof counts more than runs that show nothing.
+// search tries one strategy after another, cheap means first. A proof counts more than runs without
+// a finding.
 func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	var best *attempt
-	for _, s := range []strategy{nothing, warps, everywhere(false), everywhere(true), serial, copies(false), copies(true), fences, fencesAndBarriers, atomics, atomicsAndBarriers} {
+	for _, s := range strategies {
 		a, err := r.widest(ctx, s)
 		if err != nil {
 			return nil, err
@@ -263,7 +276,14 @@ func (r *repairer) search(ctx context.Context) (*attempt, error) {
 	return best, nil
 }
 
-// widest tries all actions of a strategy, and what new findings add to them; nil if that does not help.
+// strategies are in the order in which they are tried.
+var strategies = []strategy{
+	nothing, warps, everywhere(false), everywhere(true), serial, copies(false), copies(true),
+	fences, fencesAndBarriers, atomics, atomicsAndBarriers,
+}
+
+// widest tries all actions of a strategy together, and those that new findings add; nil if that
+// does not help.
 func (r *repairer) widest(ctx context.Context, s strategy) (*attempt, error) {
 	tried := -1
 	for range r.opt.Rounds {

@@ -6,7 +6,7 @@ import (
 	"heddle/internal/ir"
 )
 
-// group returns the innermost group whose stable blocks n is one of.
+// group returns the innermost group that contains stable block n.
 func (e *emitter) group(n int) *group {
 	var out *group
 	for _, g := range e.groups { // inner ones come later
@@ -23,7 +23,8 @@ func (e *emitter) line(format string, args ...any) {
 	e.code.WriteString("\n")
 }
 
-// stableBlock writes the stable block n: the barrier, and where each thread goes on.
+// stableBlock writes stable block n: the barrier, and where each thread continues. The first one of
+// a group ends the loop once no thread is active in it.
 func (e *emitter) stableBlock(n int) {
 	g := e.group(n)
 	if g := e.begins(n); g != nil {
@@ -50,7 +51,7 @@ func (e *emitter) stableBlock(n int) {
 	e.dispatch(g.parent, g.last)
 }
 
-// dispatch sends each thread on its way behind the barrier of level n.
+// dispatch sends each thread to its target behind the barrier of level n.
 func (e *emitter) dispatch(g *group, n int) {
 	for _, t := range e.targets {
 		h := e.of[t.block]
@@ -63,7 +64,7 @@ func (e *emitter) dispatch(g *group, n int) {
 	}
 	switch {
 	case e.levels.next(g, n) <= e.top:
-		e.line("bra.uni \t%s;", e.way(g, n))
+		e.line("bra.uni \t%s;", e.entry(g, n))
 	case e.r.exit == ir.NoBlock:
 		e.line("ret;")
 	default:
@@ -71,7 +72,7 @@ func (e *emitter) dispatch(g *group, n int) {
 	}
 }
 
-// exitLabel names the region's exit.
+// exitLabel returns the label of the region's exit.
 func (e *emitter) exitLabel() string {
 	b := e.w.f.Block(e.r.exit)
 	if at, ok := e.t.labels[b.Label]; ok && b.Label != "" && !at.nested {
@@ -90,7 +91,7 @@ func (e *emitter) exitLabel() string {
 	return name
 }
 
-// loc returns the .loc that the first cut of a level stands under.
+// loc returns the .loc of the first cut of a level, so that the barrier has a source position.
 func (e *emitter) loc(n int) string {
 	for _, t := range e.targets {
 		if t.cut > 0 && e.level(t) == n {

@@ -7,11 +7,11 @@ import (
 	"heddle/internal/ir"
 )
 
-// A strategy offers actions for what was found. All of them together are tried first: if they do not help, no part of
-// them does, because more order never makes a race.
+// A strategy offers actions for the findings. All of them are tried together first: if they do not
+// help, no subset does, because more order never creates a race.
 type strategy func(*repairer) []action
 
-// unique drops actions that are there already.
+// unique drops duplicate actions.
 func unique(list []action) []action {
 	seen := map[string]bool{}
 	out := []action{}
@@ -24,7 +24,7 @@ func unique(list []action) []action {
 	return out
 }
 
-// nothing lets barriers that diverge go away, if there are any.
+// nothing removes barriers that diverge, if there are any, and adds none.
 func nothing(r *repairer) []action {
 	if len(r.divergent()) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func nothing(r *repairer) []action {
 	return []action{}
 }
 
-// sides are the instructions that something was found at.
+// sides returns the instructions of all findings.
 func (r *repairer) sides() []*ir.Instr {
 	var out []*ir.Instr
 	for _, f := range r.found {
@@ -45,13 +45,14 @@ func (r *repairer) sides() []*ir.Instr {
 	return out
 }
 
-// sidesOf are the instructions of one finding.
+// sidesOf returns the instructions of one finding.
 func (r *repairer) sidesOf(f located) []*ir.Instr {
 	return slices.DeleteFunc([]*ir.Instr{f.a, f.b}, func(in *ir.Instr) bool { return in == nil })
 }
 
-// everywhere offers block barriers near all that was found: where all threads come anyway, or everywhere. Barriers that
-// diverge may stay if the control flow brings all threads to them.
+// everywhere offers block barriers near all findings: with split, everywhere, else only where all
+// threads arrive without a transformation. With split, barriers that diverge may stay if the
+// control flow can be transformed so that all threads reach them.
 func everywhere(split bool) strategy {
 	return func(r *repairer) []action {
 		out := []action{}
@@ -64,7 +65,8 @@ func everywhere(split bool) strategy {
 		for _, in := range r.sides() {
 			for _, p := range r.x.near(in) {
 				at := r.x.where(in)
-				if slices.Contains(gone, in) && p.Block == at.Block && (p.Index == at.Index || p.Index == at.Index+1) {
+				beside := p.Block == at.Block && (p.Index == at.Index || p.Index == at.Index+1)
+				if beside && slices.Contains(gone, in) {
 					continue // the place of the barrier itself
 				}
 				if split || r.x.flow.uniform[p.Block] {
@@ -76,7 +78,8 @@ func everywhere(split bool) strategy {
 	}
 }
 
-// keep leaves a barrier where it is and brings all threads there. Among equal costs it is better than a new barrier.
+// keep leaves a barrier in place and transforms the control flow so that all threads reach it. At
+// equal cost it is preferred to a new barrier.
 func (r *repairer) keep(in *ir.Instr) action {
 	return action{
 		key: fmt.Sprint("keep ", in.Index), cost: 0.99 * r.x.pointCost(r.opt.Cost, r.x.where(in)),
@@ -88,13 +91,13 @@ func (r *repairer) keep(in *ir.Instr) action {
 	}
 }
 
-// serial offers the same, and that branches come one after the other.
+// serial offers the same, with branches executed one after another.
 func serial(r *repairer) []action {
 	list := everywhere(true)(r)
 	return append(list, action{"serial", 0, func(pl *Plan) { pl.Serial = true }, Change{}})
 }
 
-// warps offers barriers of a warp, if all races are within one.
+// warps offers warp barriers, if all races are within one warp.
 func warps(r *repairer) []action {
 	out := []action{}
 	for _, f := range r.found {
@@ -115,5 +118,5 @@ func warps(r *repairer) []action {
 	return unique(out)
 }
 
-// warpCost is what a barrier of a warp costs against one of the block.
+// warpCost is the cost of a warp barrier relative to a block barrier.
 const warpCost = 0.1

@@ -11,23 +11,23 @@ import (
 	"heddle/internal/source"
 )
 
-// stmt is where an instruction stands in the text.
+// stmt is the position of an instruction in the text.
 type stmt struct {
 	start, end int // byte offsets
-	insert     int // where text goes that is to come before it: a .pragma that belongs to it stays with it
+	insert     int // where to insert text before it: in front of a .pragma that belongs to it
 	nested     bool
 }
 
-// text knows where a kernel's instructions and labels stand, and collects edits.
+// text holds the positions of a kernel's instructions and labels, and collects edits.
 type text struct {
 	k      *Kernel
 	instrs map[int]stmt // by offset of the instruction
 	labels map[string]stmt
 	close  int // offset of the brace that closes the body
-	open   int // behind the one that opens it
+	open   int // offset behind the opening brace
 	prefix string
 	edits  []change
-	exits  map[string]bool // labels that were put at exits
+	exits  map[string]bool // labels inserted at exits
 	locs   []loc
 	err    error
 }
@@ -45,12 +45,12 @@ type change struct {
 	rank       rank
 }
 
-// rank orders what is inserted at one place.
+// rank orders insertions at one position.
 type rank uint8
 
 const (
 	behind   rank = iota // behind the last instruction of a block
-	leaving              // the jump to where the block falls through to
+	leaving              // the jump that replaces a fall-through edge
 	entering             // the label of a block
 	inside               // before an instruction
 )
@@ -64,7 +64,8 @@ func newText(k *Kernel) (*text, error) {
 	start, ok1 := k.File.Offset(body.Start)
 	end, ok2 := k.File.Offset(body.End)
 	if !ok1 || !ok2 {
-		return nil, &Unsupported{Span: body, What: "the position of the kernel's body in the PTX text is unknown"}
+		what := "the position of the kernel's body in the PTX text is unknown"
+		return nil, &Unsupported{Span: body, What: what}
 	}
 	t.open, t.close = start+1, end-1
 	t.walk(k.Tree.Body, false)
@@ -72,7 +73,7 @@ func newText(k *Kernel) (*text, error) {
 	return t, t.err
 }
 
-// freePrefix is the beginning of names that the text does not use.
+// freePrefix returns a prefix for names that the text does not contain.
 func freePrefix(content string) string {
 	for i := 1; ; i++ {
 		p := fmt.Sprintf("fix%d_", i)
@@ -113,7 +114,8 @@ func (t *text) walk(b *ptx.Block, nested bool) {
 	}
 }
 
-// at returns where an instruction stands. The ret that the end of a body stands for is the brace.
+// at returns the position of an instruction. The implicit ret at the end of a body is at its
+// closing brace.
 func (t *text) at(in *ir.Instr) (stmt, bool) {
 	if in.Span.Start == in.Span.End {
 		return stmt{start: t.close, end: t.close, insert: t.close}, true
@@ -135,7 +137,9 @@ func (t *text) locBefore(off int) string {
 	return t.locs[i-1].text
 }
 
-func (t *text) insert(off int, s string, r rank) { t.edits = append(t.edits, change{off, off, s, r}) }
+func (t *text) insert(off int, s string, r rank) {
+	t.edits = append(t.edits, change{off, off, s, r})
+}
 
 func (t *text) replace(start, end int, s string) {
 	t.edits = append(t.edits, change{start, end, s, inside})
@@ -155,7 +159,8 @@ func (t *text) put(p Point, s string, jump bool) error {
 	return nil
 }
 
-// point returns the offset of a place, which must not be in a nested { }: nothing can branch into one.
+// point returns the offset of a place. A jump target must not be in a nested { } block, because no
+// branch from outside can reach it.
 func (t *text) point(p Point, jump bool) (int, error) {
 	b := t.k.Func.Block(p.Block)
 	var s stmt
@@ -175,7 +180,8 @@ func (t *text) point(p Point, jump bool) (int, error) {
 	case !ok:
 		return 0, &Unsupported{What: "a position in the PTX text is unknown"}
 	case s.nested && jump:
-		return 0, unsupported(firstOf(b), "the repair needs a label inside a { } block, which no branch from outside can reach")
+		return 0, unsupported(firstOf(b),
+			"the repair needs a label inside a { } block, which no branch from outside can reach")
 	}
 	return off, nil
 }
@@ -187,7 +193,7 @@ func firstOf(b *ir.Block) *ir.Instr {
 	return b.Instrs[0]
 }
 
-// Patch is a plan carried out.
+// Patch is a plan that was carried out.
 type Patch struct {
 	Text    []byte // of the whole file
 	Edits   []edit.Edit
@@ -195,12 +201,12 @@ type Patch struct {
 	changes []change // in the order of the text
 }
 
-// Region tells of a transformed part of the control flow.
+// Region describes a transformed part of the control flow.
 type Region struct {
 	Span   source.Span // its first instruction
 	Blocks int
 	Levels int // stable blocks
-	Loops  int // that go round together
+	Loops  int // loops in which all threads iterate together
 }
 
 // finish applies the edits.
@@ -216,14 +222,15 @@ func (t *text) finish() (*Patch, error) {
 	})
 	p := &Patch{changes: t.edits}
 	for _, c := range t.edits {
-		p.Edits = append(p.Edits, edit.Edit{Span: source.Span{Start: t.k.File.PosAt(c.start), End: t.k.File.PosAt(c.end)}, New: c.new})
+		span := source.Span{Start: t.k.File.PosAt(c.start), End: t.k.File.PosAt(c.end)}
+		p.Edits = append(p.Edits, edit.Edit{Span: span, New: c.new})
 	}
 	var err error
 	p.Text, err = edit.Apply(t.k.File, p.Edits)
 	return p, err
 }
 
-// Origin maps an offset of the new text to one of the old. What stands in new text has none.
+// Origin maps an offset of the new text to one of the old. Inserted text has none.
 func (p *Patch) Origin(off int) (old int, ok bool) {
 	shift := 0 // new minus old
 	for _, c := range p.changes {

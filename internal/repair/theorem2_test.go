@@ -43,8 +43,9 @@ func parse(t rapid.TB, text string) *Kernel {
 	return nil
 }
 
-// A random control-flow graph: edges forward to any later block, and edges back to dominators, each taken a number of
-// times that depends on the thread. So it is reducible, and structured only by chance.
+// A random control-flow graph: edges forward to any later block, and edges back to dominators, each
+// taken a number of times that depends on the thread. So it is reducible, and structured only by
+// chance.
 type randomCFG struct {
 	succs [][]int // forward: one, or two for a branch; none for the last block
 	back  []int   // the target of a back edge from the block; -1: none
@@ -99,8 +100,9 @@ func drawCFG(t *rapid.T) *randomCFG {
 	return g
 }
 
-// text is a kernel of the graph. Each thread has 64 words of mem for itself: in each block it mixes what it knows with the
-// number of the block and stores it. What the branches do depends on the thread.
+// text is a kernel of the graph. Each thread has 64 words of mem for itself: in each block it mixes
+// what it knows with the number of the block and stores it. What the branches do depends on the
+// thread.
 func (g *randomCFG) text(uniform []bool) string {
 	var b strings.Builder
 	b.WriteString(`.version 8.0
@@ -219,9 +221,10 @@ func execute(t rapid.TB, k *ir.Func, seed uint64) (*effects, []byte) {
 	return e, mem
 }
 
-// Theorem 2: "for each execution path in the original there exists a semantic independent execution path contained in
-// the generated graph": each thread does the same to memory in the same order. Beyond the theorem: all threads pass
-// every stable block equally often, so that no barrier diverges.
+// Theorem 2: "for each execution path in the original there exists a semantic independent execution
+// path contained in the generated graph": each thread does the same to memory in the same order.
+// Beyond the theorem: all threads pass every stable block equally often, so that no barrier
+// diverges.
 func TestTransformationKeepsEffects(t *testing.T) {
 	regions, loops, deep := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {

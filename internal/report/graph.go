@@ -158,6 +158,7 @@ func newGraphDrawing(g *diag.BarrierGraph, link func(diag.Code) string) *graphDr
 // fold combines adjacent warps into one row if they take part in the same generations with the same
 // lanes and instructions.
 func (d *graphDrawing) fold() {
+	// does[w] encodes all participations of warp w; equal strings mean equal behavior.
 	does := make([]string, d.g.Warps)
 	for i := range d.g.Generations {
 		for _, p := range d.g.Generations[i].Parts {
@@ -193,6 +194,7 @@ func (d *graphDrawing) draw() template.HTML {
 	for i := range d.g.Generations {
 		d.head(i)
 	}
+	// Lifelines come first, so that the dots and arrows of the nodes are drawn over them.
 	var names svg
 	for row, w := range d.rows {
 		name := fmt.Sprintf("warp %d", w.first)
@@ -294,6 +296,7 @@ func (d *graphDrawing) node(i int) {
 			arrives = append(arrives, row)
 		}
 	}
+	// A folded row stands for several warps, and a warp may take part by several instructions.
 	slices.Sort(waits)
 	slices.Sort(arrives)
 	waits, arrives = slices.Compact(waits), slices.Compact(arrives)

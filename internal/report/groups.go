@@ -24,6 +24,7 @@ func (h *HTML) waiting(groups []diag.Group) template.HTML {
 	label := []string{}
 	for i, g := range shown {
 		y := 24 + i*row
+		// "32 threads (0,0,0) to (31,0,0) of warp 0" takes two lines.
 		threads, warp, found := strings.Cut(g.Threads, " of ")
 		s.text("thread", 4, y-1, "start", threads)
 		if found {

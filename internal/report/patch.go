@@ -134,6 +134,7 @@ type row struct {
 // rowsOf parses a unified diff. It counts the lines of each hunk, since a line of text may look
 // like the head of a file.
 func rowsOf(diff string) []row {
+	// olds and news are 0 outside of hunks, where every line belongs to a file header.
 	var rows []row
 	var from, to, olds, news int // the next line numbers, and the lines left in the hunk
 	for text := range strings.Lines(diff) {

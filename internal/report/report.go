@@ -164,6 +164,8 @@ func (h *HTML) Verdict(v *diag.Verdict) error {
 // Close links kernels and generations of graphs to their findings and writes the page. An error is
 // one of writing.
 func (h *HTML) Close() error {
+	// Findings and verdicts arrive in any order, so links are resolved here. A kernel is identified by
+	// its input too, since several files may define the same name.
 	type key struct{ input, kernel string }
 	of := map[key][]string{} // ids of findings
 	for i := range h.page.Findings {
@@ -228,6 +230,7 @@ func (h *HTML) place(s source.Span, stack []source.Frame, text string) place {
 	if f == nil {
 		return p
 	}
+	// The file may have fewer lines after the place, and the span may end beyond the marked line.
 	n := s.Start.Line()
 	for i := max(n-around, 1); i <= n+around; i++ {
 		text, ok := f.Line(i)

@@ -6,9 +6,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// controlDependence computes for each block the blocks whose last branch decides whether it is executed, and
-// for each branch where its paths meet. Paths that only lead to a failed assertion or a trap are left out:
-// they are taken not to be taken.
+// controlDependence computes for each block the blocks whose last branch decides whether it is
+// executed, and for each branch the point where its paths merge. Paths that only lead to a failed
+// assertion or a trap are left out: they are taken not to be taken.
 func (f *function) controlDependence() {
 	g := f.pruned()
 	pdom := ir.PostDominators(g)
@@ -55,7 +55,8 @@ func (f *function) dependAll(g *ir.Func, s, b ir.BlockID) {
 	}
 }
 
-// ending marks the blocks from which the function can end: those that are not caught in an endless loop.
+// ending marks the blocks from which the function can end: those that are not caught in an endless
+// loop.
 func ending(g *ir.Func) []bool {
 	out := make([]bool, len(g.Blocks))
 	var work []ir.BlockID
@@ -79,7 +80,8 @@ func ending(g *ir.Func) []bool {
 	return out
 }
 
-// pruned is the function without the blocks that cannot be reached or from which every path ends in a trap.
+// pruned is the function without the blocks that cannot be reached or from which every path ends in
+// a trap.
 func (f *function) pruned() *ir.Func {
 	n := len(f.fn.Blocks)
 	doomed := f.s.doomedBlocks(f.fn)
@@ -125,11 +127,12 @@ func (s *Slice) doomedBlocks(fn *ir.Func) []bool {
 	return doomed
 }
 
-// dies reports whether every path from the start of b ends in a trap, an assertion that fails or a call that
-// does.
+// dies reports whether every path from the start of b ends in a trap, an assertion that fails or a
+// call that does.
 func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
 	for _, in := range b.Instrs {
-		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap || in.IsCall() && in.Callee != nil && s.fatal(in.Callee)) {
+		if in.Guard == ir.NoReg && (in.Action() == isa.ActTrap || in.IsCall() && in.Callee != nil &&
+			s.fatal(in.Callee)) {
 			return true
 		}
 	}
@@ -141,8 +144,8 @@ func (s *Slice) dies(b *ir.Block, doomed []bool) bool {
 	return len(b.Succs) > 0
 }
 
-// fatal reports whether a call of fn ends in a trap. That it does not return is not enough: it may end the
-// thread, which is no error, or go round for ever.
+// fatal reports whether a call of fn ends in a trap. That it does not return is not enough: it may
+// end the thread, which is not an error, or loop forever.
 func (s *Slice) fatal(fn *ir.Func) bool {
 	if len(fn.Blocks) == 0 {
 		return fn.Name == "__assertfail" || fn.NoReturn
@@ -179,10 +182,10 @@ const (
 	numCells
 )
 
-// pointers finds the registers that may hold a generic address of shared or local memory: those that the
-// address of such a variable or the result of a cvta can flow into, by registers or by a cell of memory that one
-// was stored to. What a launch passes as an argument or in global memory is no address of shared memory: no host
-// knows one.
+// pointers finds the registers that may hold a generic address of shared or local memory: those
+// that the address of such a variable or the result of a cvta can flow into, by registers or by a
+// cell of memory that one was stored to. What a launch passes as an argument or in global memory is
+// no address of shared memory: no host knows one.
 func (s *Slice) pointers() {
 	generic := false
 	for _, fn := range s.order {
@@ -209,7 +212,8 @@ func (s *Slice) pointers() {
 	}
 }
 
-// flow carries addresses one step on through each instruction of f. It reports whether one came to a new place.
+// flow carries addresses one step on through each instruction of f. It reports whether one came to
+// a new place.
 func (f *function) flow() (changed bool) {
 	set := func(to *bool, v bool) {
 		if v && !*to {
@@ -263,14 +267,16 @@ func (f *function) cellsOf(in *ir.Instr) []int {
 
 func (f *function) hasGeneric() bool {
 	for _, in := range f.instrs {
-		if in != nil && in.Row != nil && in.Row.Category == isa.Memory && (in.Space == event.Generic || in.Space == event.NoSpace) {
+		if in != nil && in.Row != nil && in.Row.Category == isa.Memory &&
+			(in.Space == event.Generic || in.Space == event.NoSpace) {
 			return true
 		}
 	}
 	return false
 }
 
-// pointerSources reports whether the results of an instruction may hold addresses of shared or local memory.
+// pointerSources reports whether the results of an instruction may hold addresses of shared or
+// local memory.
 func (f *function) pointerSources(in *ir.Instr) (sh, lo bool) {
 	if in.Operation() == isa.Comparison { // predicates
 		return false, false
@@ -317,7 +323,8 @@ func varsOf(o *ir.Operand) (vs []*ir.Var) {
 	return vs
 }
 
-// callsThatAct finds the functions that contain, or call one that contains, something that a trace must see.
+// callsThatAct finds the functions that contain, or call one that contains, something that a trace
+// must see.
 func (s *Slice) callsThatAct() {
 	for changed := true; changed; {
 		changed = false
@@ -339,14 +346,14 @@ func (s *Slice) callsThatAct() {
 	}
 }
 
-// endsThread reports whether an instruction of a function that is called ends the thread: then nothing behind
-// the call is executed.
+// endsThread reports whether an instruction of a function that is called ends the thread: then
+// nothing behind the call is executed.
 func (f *function) endsThread(in *ir.Instr) bool {
 	return in.Action() == isa.ActExit && f.fn != f.s.order[0]
 }
 
-// callActs reports whether a call may do what a trace must see. A store through a pointer to local memory
-// that the callee got counts as such, since the caller may load from there.
+// callActs reports whether a call may do what a trace must see. A store through a pointer to local
+// memory that the callee got counts too, since the caller may load from there.
 func (f *function) callActs(in *ir.Instr) bool {
 	if in.Callee == nil {
 		return true

@@ -8,15 +8,15 @@ import (
 	"heddle/internal/isa"
 )
 
-// Region is what lies between a branch and the place where its paths meet.
+// Region is what lies between a branch and the point where its paths merge.
 type Region struct {
 	Join ir.BlockID
 	Regs []ir.RegID // needed registers that are written in it
 }
 
-// Explore returns the region of the branch that ends block b, if a trace may take both of its paths when it
-// does not know which one is taken: nothing in it waits for other threads, ends one or calls, and the branch
-// is not part of a loop (the paper's footnote 3).
+// Explore returns the region of the branch that ends block b, if a trace may take both of its paths
+// when it does not know which one is taken: nothing in it waits for other threads, ends one or
+// calls, and the branch is not part of a loop (the paper's footnote 3).
 func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 	f := s.funcs[fn]
 	join := f.target[b]
@@ -50,7 +50,8 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 					return r, false
 				}
 			}
-			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row != nil && in.Row.Category == isa.WarpOp { // the lanes are not those of a run
+			// the lanes are not those of a run
+			if in.Has(isa.CC) && f.needed[f.carry()] || in.Row != nil && in.Row.Category == isa.WarpOp {
 				return r, false
 			}
 			for i := range in.Dst {
@@ -67,8 +68,8 @@ func (s *Slice) Explore(fn *ir.Func, b ir.BlockID) (Region, bool) {
 	return r, true
 }
 
-// findTables makes loads from initialised variables in global memory, and from arrays with given contents,
-// that the code does not write loads of constants.
+// findTables makes loads from initialised variables in global memory, and from arrays with given
+// contents, that the code does not write loads of constants.
 func (s *Slice) findTables() {
 	s.written = make(map[*ir.Var]bool)
 	for _, fn := range s.order {
@@ -87,17 +88,19 @@ func (s *Slice) findTables() {
 			if in == nil || f.kinds[i] != input || !in.ReadsMemory() || in.Order.Strong() {
 				continue
 			}
-			if vs := f.bases(in); len(vs) > 0 && !slices.ContainsFunc(vs, func(v *ir.Var) bool { return !s.table(v) }) {
+			if vs := f.bases(in); len(vs) > 0 &&
+				!slices.ContainsFunc(vs, func(v *ir.Var) bool { return !s.table(v) }) {
 				f.kinds[i] = constant
 			}
 		}
 	}
 }
 
-// table reports whether the contents of a variable, or of the array that a parameter points to, are known and
-// not written.
+// table reports whether the contents of a variable, or of the array that a parameter points to, are
+// known and not written.
 func (s *Slice) table(v *ir.Var) bool {
-	return !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) && v.Init != nil)
+	return !s.written[v] && (s.opt.Given[v] || (v.Space == event.Global || v.Space == event.Const) &&
+		v.Init != nil)
 }
 
 // Written reports whether the code writes a module variable.

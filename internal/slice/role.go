@@ -39,9 +39,9 @@ func (s *Slice) Role(fn *ir.Func, in *ir.Instr) Role {
 	return Run
 }
 
-// sharedRole decides about an access to shared memory. The result of an atomic depends on the order in which
-// threads come, and is unknown. So does what a volatile or other strong access reads, if it competes with others;
-// whether it does is for the detector to say (Strong).
+// sharedRole decides about an access to shared memory. The result of an atomic depends on the order
+// in which threads come, and is unknown. So does what a volatile or other strong access reads, if
+// it competes with others; whether it does is for the detector to say (Strong).
 func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	data := f.data[in.Index]
 	if s.opt.Data {
@@ -60,7 +60,8 @@ func (s *Slice) sharedRole(f *function, in *ir.Instr) Role {
 	return Touch
 }
 
-// Target returns the block to which a branch with role Join goes, or NoBlock for the end of the function.
+// Target returns the block to which a branch with role Join goes, or NoBlock for the end of the
+// function.
 func (s *Slice) Target(fn *ir.Func, b ir.BlockID) ir.BlockID { return s.funcs[fn].target[b] }
 
 // sum counts the instructions, and decides whether unknown values can come in.
@@ -93,8 +94,8 @@ func (s *Slice) sum() {
 	s.Track = s.Track && !s.opt.Data
 }
 
-// reads reports whether an instruction can bring an unknown value into the slice: from memory, which may
-// not have been written, or from a parameter.
+// reads reports whether an instruction can bring an unknown value into the slice: from memory,
+// which may not have been written, or from a parameter.
 func (f *function) reads(in *ir.Instr) bool {
 	switch f.kindOf(in) {
 	case shared, local:
@@ -136,7 +137,8 @@ func (s *Slice) Origin(fn *ir.Func, in *ir.Instr) string {
 	return "the result of " + in.Text()
 }
 
-// base returns a variable or kernel parameter that the address of an access comes from; nil if none is found.
+// base returns a variable or kernel parameter that the address of an access comes from; nil if none
+// is found.
 func (f *function) base(in *ir.Instr) *ir.Var {
 	if vs := f.bases(in); len(vs) > 0 {
 		return vs[0]
@@ -144,8 +146,8 @@ func (f *function) base(in *ir.Instr) *ir.Var {
 	return nil
 }
 
-// bases finds the variables and kernel parameters that the address of an access comes from. More than one
-// may go into a sum: an index loaded from a table is among them.
+// bases finds the variables and kernel parameters that the address of an access comes from. More
+// than one may go into a sum: an index loaded from a table is among them.
 func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
 	seen := make(map[ir.RegID]bool)
 	var walk func(o *ir.Operand)
@@ -153,7 +155,8 @@ func (f *function) bases(in *ir.Instr) (vs []*ir.Var) {
 		if o.Var != nil && (o.Kind == ir.VarAddr || o.Kind == ir.Mem) && !slices.Contains(vs, o.Var) {
 			vs = append(vs, o.Var)
 		}
-		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] || f.fn.Regs[o.Reg].Type.Size() < 8 {
+		if o.Reg == ir.NoReg || o.Kind != ir.Register && o.Kind != ir.Mem || seen[o.Reg] ||
+			f.fn.Regs[o.Reg].Type.Size() < 8 {
 			return
 		}
 		seen[o.Reg] = true

@@ -90,7 +90,8 @@ func (f *function) class(in *ir.Instr) kind {
 }
 
 // namesActive reports whether an operation of a warp names just the lanes that happen to be active:
-// shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It waits for no one.
+// shfl.sync with the result of activemask, which is how __shfl of old CUDA code is compiled. It
+// waits for no one.
 func (f *function) namesActive(in *ir.Instr) bool {
 	if len(in.Src) == 0 {
 		return false
@@ -107,9 +108,9 @@ func (f *function) namesActive(in *ir.Instr) bool {
 	return len(f.defs[mask.Reg]) > 0
 }
 
-// varies reports whether a special register has a value that the launch does not determine. %warpid and %nwarpid
-// are about the places of an SM (PTX ISA 10.4 and 10.5), %total_smem_size
-// about what it allocates.
+// varies reports whether a special register has a value that the launch does not determine. %warpid
+// and %nwarpid are about the places of an SM (PTX ISA 10.4 and 10.5), %total_smem_size about what
+// it allocates.
 func (f *function) varies(s ir.Sreg) bool {
 	switch s {
 	case ir.TidX, ir.TidY, ir.TidZ, ir.NtidX, ir.NtidY, ir.NtidZ, ir.LaneID, ir.WarpSz,
@@ -127,7 +128,8 @@ func (f *function) varies(s ir.Sreg) bool {
 func (f *function) access(in *ir.Instr) kind {
 	space := in.Space
 	addr := &in.Src[0]
-	if (space == event.Generic || space == event.NoSpace) && addr.Var != nil && addr.Var.Space != event.Generic {
+	if (space == event.Generic || space == event.NoSpace) && addr.Var != nil &&
+		addr.Var.Space != event.Generic {
 		space = addr.Var.Space
 	}
 	switch space {
@@ -216,7 +218,8 @@ func (f *function) isResult(v *ir.Var) bool {
 	return false
 }
 
-// syncOperands makes the operands needed that say who waits for whom, and not the data that go along.
+// syncOperands makes the operands needed that say who waits for whom, and not the data that go
+// along.
 func (f *function) syncOperands(in *ir.Instr) {
 	if b, ok := in.NumberedBarrier(); ok {
 		for j := range in.Src {
@@ -249,7 +252,8 @@ func (f *function) wanted(i int32) {
 	case constant:
 		f.whole(i)
 		for _, v := range f.bases(in) {
-			if (v.Space == event.Global || v.Space == event.Const && v.Init != nil) && !slices.Contains(f.s.Tables, v) {
+			if (v.Space == event.Global || v.Space == event.Const && v.Init != nil) &&
+				!slices.Contains(f.s.Tables, v) {
 				f.s.Tables = append(f.s.Tables, v)
 			}
 		}

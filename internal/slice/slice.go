@@ -1,16 +1,19 @@
-// Package slice finds out which instructions of a kernel can reach its synchronization and the addresses
-// of its shared memory: a backward slice (Weiser, ICSE 1981). A trace executes those alone.
+// Package slice finds out which instructions of a kernel can reach its synchronization and the
+// addresses of its shared memory: a backward slice (Weiser, ICSE 1981). A trace executes those
+// alone.
 //
-// What decides a trace (Weft, PLDI 2015, §5.1) is which thread comes to which barrier and which shared
-// address, in which order. So the criterion of the slice is: barriers, the operations of a warp that wait
-// for each other, the addresses and guards of accesses that may be to shared memory, and the branches on
-// which any of them depends. Most of a kernel's floating-point arithmetic is outside.
+// What decides a trace (Weft, PLDI 2015, §5.1) is which thread reaches which barrier and which
+// shared address, in which order. So the criterion of the slice is: barriers, the operations of a
+// warp that wait for each other, the addresses and guards of accesses that may be to shared memory,
+// and the branches on which any of them depends. Most of a kernel's floating-point arithmetic is
+// outside.
 //
-// Registers are tracked without regard to flow: a register is needed or not, in all of a function. Memory
-// is one cell for each space: if a needed value is loaded from shared memory, what is stored there is
-// needed too. Branches count if something that counts is control dependent on them (Ferrante, Ottenstein,
-// Warren, TOPLAS 1987); other branches go at once to where their paths meet. That takes loops without
-// synchronization to end, and assertions to hold: see LIMITATIONS.md.
+// Registers are tracked without regard to flow: a register is needed or not, in all of a function.
+// Memory is one cell for each space: if a needed value is loaded from shared memory, what is stored
+// there is needed too. Branches count if something that counts is control dependent on them
+// (Ferrante, Ottenstein, Warren, TOPLAS 1987); other branches jump to the merge point of their
+// paths. That takes loops without synchronization to end, and assertions to hold: see
+// LIMITATIONS.md.
 package slice
 
 import (
@@ -27,14 +30,14 @@ const (
 	Run          // execute it
 	Touch        // an access that moves no data: its address and its event are all that counts
 	Unknown      // the results are unknown; an access to shared memory is an event all the same
-	Join         // a branch whose outcome does not matter: go to where its paths meet, Slice.Target
+	Join         // a branch whose outcome does not matter: go to their merge point, Slice.Target
 )
 
 // Options say what is known about the launch.
 type Options struct {
 	Grid bool // the size of the grid is known
-	// Data puts what is stored into shared memory into the slice too: for a run with made-up inputs, which
-	// shows which values are equal.
+	// Data puts what is stored into shared memory into the slice too: for a run with made-up inputs,
+	// which shows which values are equal.
 	Data bool
 	Seed uint64 // of the made-up inputs
 
@@ -49,17 +52,20 @@ type Slice struct {
 	funcs map[*ir.Func]*function
 	order []*ir.Func
 
-	// Track says that unknown values can come into the slice, so that the trace must look out for them.
+	// Track says that unknown values can come into the slice, so that the trace must look out for
+	// them.
 	Track bool
-	// BlockIndex and GridSize say that the slice reads them: else the trace speaks for every block and grid.
+	// BlockIndex and GridSize say that the slice reads them: else the trace holds for every block and
+	// grid.
 	BlockIndex, GridSize bool
-	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for all
-	// executions only if none of them competes with another access.
+	// Strong says that strong accesses to shared memory carry values of the slice. The trace holds for
+	// all executions only if none of them competes with another access.
 	Strong bool
-	// Tables are variables in global and constant memory whose initial values the slice reads. The kernel does not write
-	// them; that the host does not either is an assumption.
+	// Tables are variables in global and constant memory whose initial values the slice reads. The
+	// kernel does not write them; that the host does not either is an assumption.
 	Tables []*ir.Var
-	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to hold.
+	// Assumes says that the kernel has assertions or traps outside of the slice, which are taken to
+	// hold.
 	Assumes bool
 	// Kept and Total count instructions.
 	Kept, Total int
@@ -141,8 +147,10 @@ func Of(k *ir.Func, opt Options) *Slice {
 
 func newFunction(s *Slice, fn *ir.Func) *function {
 	n := fn.NumInstrs
-	f := &function{s: s, fn: fn, instrs: make([]*ir.Instr, n), block: make([]ir.BlockID, n), kept: make([]bool, n),
-		kinds: make([]kind, n), data: make([]bool, n), defs: make([][]int32, len(fn.Regs)+1), needed: make([]bool, len(fn.Regs)+1), vars: make(map[*ir.Var]bool)}
+	f := &function{s: s, fn: fn, instrs: make([]*ir.Instr, n), block: make([]ir.BlockID, n),
+		kept:  make([]bool, n),
+		kinds: make([]kind, n), data: make([]bool, n), defs: make([][]int32,
+			len(fn.Regs)+1), needed: make([]bool, len(fn.Regs)+1), vars: make(map[*ir.Var]bool)}
 	counts := make([]int32, len(fn.Regs)+1)
 	f.eachDef(func(r int32, _ *ir.Instr) { counts[r]++ })
 	total := 0
@@ -250,7 +258,8 @@ func (f *function) variable(v *ir.Var) {
 	}
 	f.vars[v] = true
 	for i, in := range f.instrs {
-		if in != nil && in.Space == event.Param && len(in.Src) > 0 && in.Src[0].Var == v && in.Action() == isa.ActStore {
+		if in != nil && in.Space == event.Param && len(in.Src) > 0 && in.Src[0].Var == v &&
+			in.Action() == isa.ActStore {
 			f.whole(int32(i))
 		}
 		if in != nil && in.IsCall() {

@@ -5,9 +5,9 @@ import (
 	"heddle/internal/isa"
 )
 
-// Unsupported returns an instruction that synchronizes or writes shared memory in a way that a trace does not
-// model, and a name for it; nil if there is none. An mbarrier comes first: it is what makes asynchronous
-// copies wait.
+// Unsupported returns an instruction that synchronizes or writes shared memory in a way that a
+// trace does not model, and a name for it; nil if there is none. An mbarrier comes first: it is
+// what makes asynchronous copies wait.
 func Unsupported(k *ir.Func) (*ir.Instr, string) {
 	var first *ir.Instr
 	what := ""
@@ -50,13 +50,14 @@ func unsupportedName(in *ir.Instr) string {
 	return ""
 }
 
-// Maskless returns an operation of the slice that exchanges values among the active lanes of a warp without
-// naming them: the forms of shfl and vote from before sm_70. nil if there is none.
+// Maskless returns an operation of the slice that exchanges values among the active lanes of a warp
+// without naming them: the forms of shfl and vote from before sm_70. nil if there is none.
 func (s *Slice) Maskless() *ir.Instr {
 	for _, fn := range s.order {
 		f := s.funcs[fn]
 		for i, in := range f.instrs {
-			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp && f.kinds[i] == pure && in.Action() != isa.ActActiveMask {
+			if in != nil && f.kept[i] && in.Row != nil && in.Row.Category == isa.WarpOp &&
+				f.kinds[i] == pure && in.Action() != isa.ActActiveMask {
 				return in
 			}
 		}

@@ -2,9 +2,9 @@ package slice
 
 import "heddle/internal/ir"
 
-// Unwritten returns the needed registers of fn that may be read before they are written. What they hold then is
-// not defined, so that a trace begins with them unknown. A guarded write counts as none: the trace sees for
-// itself in which lanes it happens.
+// Unwritten returns the needed registers of fn that may be read before they are written. What they
+// hold then is not defined, so that a trace begins with them unknown. A guarded write counts as
+// none: the trace sees for itself in which lanes it happens.
 func (s *Slice) Unwritten(fn *ir.Func) []ir.RegID { return s.funcs[fn].unwritten }
 
 // regSet is a set of needed registers, by their rank among these.

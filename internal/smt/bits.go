@@ -287,6 +287,7 @@ func (c *Context) orOf(flat []Term, k uint64, w uint8) Term {
 	if len(flat) == 1 {
 		return flat[0]
 	}
+	// Without common bits there are no carries, and sums have a normal form.
 	if c.disjoint(flat) {
 		return c.total(flat)
 	}

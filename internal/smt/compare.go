@@ -22,6 +22,7 @@ func (c *Context) Eq(a, b Term) Term {
 	if c.nodes[a].width == 0 {
 		return c.iff(a, b)
 	}
+	// An if-then-else comes first: in the linear form it would be an opaque summand.
 	if t, ok := c.eqIte(a, b); ok {
 		return t
 	}
@@ -106,6 +107,7 @@ func (c *Context) isZero(l linear) Term {
 		return Bool(l.c == 0)
 	}
 	if iv := c.integer(l); iv.ok {
+		// The range lies strictly between two adjacent multiples of 2^w, one of which is 0.
 		if iv.lo > 0 && uint64(iv.hi) <= mask(l.w) || iv.hi < 0 && abs(iv.lo) <= mask(l.w) {
 			return False
 		}
@@ -132,6 +134,7 @@ func (c *Context) sumTrailingComplement(l linear) uint64 {
 
 // isSingleZero solves k*t + c = 0: with k = odd*2^s it fixes the lower w-s bits of t.
 func (c *Context) isSingleZero(l linear) Term {
+	// 2^s divides k*t, so it must divide c. Then t = -(c/2^s) * odd^-1 modulo 2^(w-s).
 	s := bits.TrailingZeros64(l.k[0])
 	if bits.TrailingZeros64(l.c) < s && l.c != 0 {
 		return False
@@ -165,6 +168,7 @@ func (c *Context) eqNarrow(t Term, v uint64) (Term, bool) {
 	case OpZExt, OpSExt:
 		x := n.args[0]
 		xw := int(c.nodes[x].width)
+		// v is the extension of its lower bits, or no x extends to v.
 		back := v & mask(uint8(xw))
 		if n.op == OpSExt {
 			back = uint64(signed(back, uint8(xw))) & mask(n.width)
@@ -208,6 +212,7 @@ func (c *Context) isIntegerZero(l linear) Term {
 		}
 		l = r
 	}
+	// Each coefficient is a candidate for the radix. Larger ones would overflow in splitZero.
 	for i := range l.k {
 		g := abs(signed(l.k[i], l.w))
 		if g <= 1 || g > uint64(1)<<(l.w-2) {
@@ -236,6 +241,8 @@ func (c *Context) splitZero(l linear, g uint64) (high, low linear, ok bool) {
 	if len(low.t) == 0 || len(high.t) == 0 {
 		return high, low, false
 	}
+	// The constant can be split in two ways, with its rest in [0, g) or in [-g, 0). Take the one that
+	// keeps the range of low in (-g, g).
 	k := signed(l.c, l.w)
 	q := floorDiv(k, int64(g))
 	for range 2 {
@@ -288,6 +295,8 @@ func (c *Context) Ult(a, b Term) Term {
 	if t, ok := c.decideUlt(a, b); ok {
 		return t
 	}
+	// At an end of the range, a comparison with a constant is an equality, which solvers and Reduce
+	// propagate better.
 	if v, ok := c.Value(b); ok && v == f.ulo+1 {
 		return c.Eq(a, c.Const(f.ulo, int(w)))
 	}

@@ -50,6 +50,7 @@ func (c *Context) junction(op Op, args []Term) Term {
 	}
 	slices.Sort(flat)
 	flat = slices.Compact(flat)
+	// Arguments are sorted, so a search finds the complement of a negated one.
 	for _, a := range flat {
 		if c.nodes[a].op == OpNot {
 			if _, found := slices.BinarySearch(flat, c.nodes[a].args[0]); found {

@@ -118,6 +118,7 @@ func (p *Pool) one(ctx context.Context, q *Query) Answer {
 	}
 	p.mu.Unlock()
 	if found {
+		// Another goroutine solves it, or has solved it.
 		select {
 		case <-f.done:
 			a := f.Answer

@@ -133,6 +133,8 @@ func (e *exporter) copy(t Term) {
 		e.copy(a)
 		n.args[i] = e.term[a]
 	}
+	// The node is entered as it is: simplifying it again could yield another term, since the
+	// simplifier does not reach a fixpoint, and would make the digest depend on the history.
 	f := e.from.facts[t]
 	switch n.op {
 	case OpVar:
@@ -154,6 +156,7 @@ func (e *exporter) copy(t Term) {
 
 // node appends the content of a term to the key.
 func (e *exporter) node(n *node) {
+	// Counts precede lists, so that different terms cannot have the same encoding.
 	e.key = append(e.key, byte(n.op), n.width)
 	e.key = binary.AppendUvarint(e.key, uint64(n.aux))
 	e.key = binary.AppendUvarint(e.key, n.val)
@@ -177,6 +180,7 @@ func (e *exporter) variable(n node, f facts) Term {
 	}
 	n.aux = number
 	e.node(&n)
+	// The range is an assumption of the query, so it is part of the content.
 	for _, v := range []uint64{f.zeros, f.ones, f.ulo, f.uhi, uint64(f.slo), uint64(f.shi)} {
 		e.key = binary.AppendUvarint(e.key, v)
 	}

@@ -56,6 +56,7 @@ func (c *Context) Reduce(asserts []Term) *Reduced {
 		}
 	})
 	list := c.conjuncts(asserts)
+	// Stop at a fixpoint, at True (no conjunct) or at False.
 	for range maxRounds {
 		next := r.round(list)
 		same := slices.Equal(list, next)
@@ -207,8 +208,9 @@ func (r *Reduced) variants(list []Term) map[string][]Term {
 
 // solveOne finds a conjunct that determines a variable and returns the substitution that eliminates
 // it, the index of the conjunct, and the ranges of the variable as conjuncts to keep.
-func (r *Reduced) solveOne(list []Term) (s *Substitution, removed map[int]bool, keep []Term,
-	ok bool) {
+func (r *Reduced) solveOne(
+	list []Term,
+) (s *Substitution, removed map[int]bool, keep []Term, ok bool) {
 	c := r.c
 	for i, t := range list {
 		v, by, solved := c.solve(t)
@@ -217,6 +219,8 @@ func (r *Reduced) solveOne(list []Term) (s *Substitution, removed map[int]bool, 
 		}
 		name := c.Name(v)
 		s = c.Substitute()
+		// All terms of the variable are replaced, and each had an assumed range that by must
+		// satisfy. The range of an earlier round counts even if its term no longer occurs.
 		for _, x := range r.variants(list)[name] {
 			s.Replace(x, by)
 			keep = append(keep, c.inRange(x, by)...)
@@ -316,6 +320,7 @@ func (c *Context) solve(t Term) (v, by Term, ok bool) {
 		return 0, 0, false
 	}
 	l := c.view(a).plus(1, c.view(b), ^uint64(0))
+	// Solving a long equation would put its summands into many terms.
 	if len(l.t) > 8 {
 		return 0, 0, false
 	}

@@ -48,38 +48,67 @@ func (e *expr) eval(m map[string]uint64) uint64 {
 	if len(e.args) > 0 && e.args[0].w > 0 && w == 0 {
 		w = e.args[0].w
 	}
+	if r, ok := e.truth(a, w); ok {
+		return r
+	}
 	var r uint64
 	switch e.op {
 	case "const":
 		r = e.k
 	case "var":
 		r = m[e.name]
-	case "not":
-		return 1 - a[0]
-	case "and":
-		return a[0] & a[1]
-	case "or":
-		return a[0] | a[1]
-	case "implies":
-		return (1 - a[0]) | a[1]
 	case "ite":
 		r = a[2]
 		if a[0] == 1 {
 			r = a[1]
 		}
-		if e.w == 0 {
-			return r
-		}
+	case "extract":
+		r = a[0] >> e.k
+	case "zext":
+		r = a[0]
+	case "sext":
+		r = uint64(toSigned(a[0], e.args[0].w))
+	case "concat":
+		r = a[0]<<e.args[1].w | a[1]
+	case "udiv", "urem", "sdiv", "srem":
+		r = quotient(e.op, a[0], a[1], w)
+	default:
+		r = e.arithmetic(a, w)
+	}
+	if e.w > 0 {
+		r &= ones(e.w)
+	}
+	return r
+}
+
+// truth evaluates Boolean operators and comparisons of operands of width w; ok is false for others.
+func (e *expr) truth(a []uint64, w int) (r uint64, ok bool) {
+	switch e.op {
+	case "not":
+		return 1 - a[0], true
+	case "and":
+		return a[0] & a[1], true
+	case "or":
+		return a[0] | a[1], true
+	case "implies":
+		return (1 - a[0]) | a[1], true
 	case "eq":
-		return b2i(a[0] == a[1])
+		return b2i(a[0] == a[1]), true
 	case "ult":
-		return b2i(a[0] < a[1])
+		return b2i(a[0] < a[1]), true
 	case "ule":
-		return b2i(a[0] <= a[1])
+		return b2i(a[0] <= a[1]), true
 	case "slt":
-		return b2i(toSigned(a[0], w) < toSigned(a[1], w))
+		return b2i(toSigned(a[0], w) < toSigned(a[1], w)), true
 	case "sle":
-		return b2i(toSigned(a[0], w) <= toSigned(a[1], w))
+		return b2i(toSigned(a[0], w) <= toSigned(a[1], w)), true
+	}
+	return 0, false
+}
+
+// arithmetic evaluates sums, products, bitwise operators and shifts, without the final mask.
+func (e *expr) arithmetic(a []uint64, w int) (r uint64) {
+	switch e.op {
 	case "add":
 		r = a[0] + a[1]
 	case "sub":
@@ -88,36 +117,6 @@ func (e *expr) eval(m map[string]uint64) uint64 {
 		r = -a[0]
 	case "mul":
 		r = a[0] * a[1]
-	case "udiv":
-		if r = ones(w); a[1] != 0 {
-			r = a[0] / a[1]
-		}
-	case "urem":
-		if r = a[0]; a[1] != 0 {
-			r = a[0] % a[1]
-		}
-	case "sdiv":
-		x, y := toSigned(a[0], w), toSigned(a[1], w)
-		switch {
-		case y == 0 && x < 0:
-			r = 1
-		case y == 0 || y == -1 && x == 0:
-			r = uint64(-b2i(y == 0))
-		case y == -1:
-			r = uint64(-x)
-		default:
-			r = uint64(x / y)
-		}
-	case "srem":
-		x, y := toSigned(a[0], w), toSigned(a[1], w)
-		switch y {
-		case 0:
-			r = a[0]
-		case -1:
-			r = 0
-		default:
-			r = uint64(x % y)
-		}
 	case "bvnot":
 		r = ^a[0]
 	case "bvand":
@@ -136,21 +135,36 @@ func (e *expr) eval(m map[string]uint64) uint64 {
 		}
 	case "ashr":
 		r = uint64(toSigned(a[0], w) >> min(a[1], 63))
-	case "extract":
-		r = a[0] >> e.k
-	case "zext":
-		r = a[0]
-	case "sext":
-		r = uint64(toSigned(a[0], e.args[0].w))
-	case "concat":
-		r = a[0]<<e.args[1].w | a[1]
 	default:
 		panic(e.op)
 	}
-	if e.w > 0 {
-		r &= ones(e.w)
-	}
 	return r
+}
+
+// quotient evaluates divisions and remainders, without the final mask.
+func quotient(op string, a, b uint64, w int) uint64 {
+	x, y := toSigned(a, w), toSigned(b, w)
+	switch {
+	case op == "udiv" && b == 0:
+		return ones(w)
+	case op == "udiv":
+		return a / b
+	case b == 0 && op != "sdiv": // both remainders
+		return a
+	case op == "urem":
+		return a % b
+	case op == "sdiv" && y == 0 && x < 0:
+		return 1
+	case op == "sdiv" && y == 0:
+		return ones(w)
+	case op == "sdiv" && y == -1: // x / -1 can overflow in Go's int64
+		return uint64(-x)
+	case op == "sdiv":
+		return uint64(x / y)
+	case y == -1:
+		return 0
+	}
+	return uint64(x % y)
 }
 
 func (e *expr) build(c *Context, vars map[string]genVar) Term {

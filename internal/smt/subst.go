@@ -141,6 +141,7 @@ func (c *Context) rebuild(n *node, a []Term) Term {
 func (c *Context) rebuildSum(n *node, a []Term) Term {
 	r := linear{w: n.width, c: n.val}
 	for i, t := range a {
+		// An argument that became a sum is added as a sum, unless the result grows too long.
 		l := c.view(t)
 		if len(r.t)+len(l.t) > maxMonomials {
 			l = linear{w: n.width, t: []Term{t}, k: []uint64{1}}

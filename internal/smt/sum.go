@@ -123,6 +123,7 @@ func (c *Context) Mul(a, b Term) Term {
 		return c.MulConst(a, v)
 	}
 	la, lb := c.view(a), c.view(b)
+	// Distribute only over small sums: the number of summands is the product of both lengths.
 	if (len(la.t)+1)*(len(lb.t)+1) > 12 {
 		return c.product(a, b)
 	}

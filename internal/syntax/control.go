@@ -38,6 +38,7 @@ func (b *builder) loop(bl *block, it item) {
 		}
 		return nil
 	}
+	// once executes before the loop, last at the end of each iteration.
 	var once, last *node
 	body := lastKid(it.node)
 	switch it.kind {
@@ -145,6 +146,7 @@ func (b *builder) caseBody(l place.Label, g group) {
 	for sub.kind == "CaseStmt" || sub.kind == "DefaultStmt" {
 		sub = lastKid(sub)
 	}
+	// The place is after the colon, if the text between the case and its statement is plain.
 	at := -1
 	e, ok := b.extent(sub)
 	if ok && (e.begins || sub.begin.macro && !b.text.inDirective(e.from)) {

@@ -14,8 +14,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// In the texts of this test ^ is where a barrier is asked for: after the statement that it follows.
-// A barrier statement with ~ behind it is to go.
+// In the texts of this test, ^ requests a barrier after the preceding statement, and ~ after a
+// barrier requests its removal.
 var editTests = []struct {
 	name, file string
 	in, want   string
@@ -156,9 +156,9 @@ var editTests = []struct {
 	},
 }
 
-// TestEdits asks for placements, and holds the whole file against the text that a careful person
-// would have written. The result is read again: each barrier is then one that stands, at the same
-// place of the same tree.
+// TestEdits applies placements and compares the complete file with the text that a careful author
+// would write. The result is read again: each barrier must be an existing one at the same place of
+// the same tree.
 func TestEdits(t *testing.T) {
 	for _, tt := range editTests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// mark is a ^ or ~ of a test's text.
+// mark is a ^ or ~ in the text of a test.
 type mark struct {
 	offset int // in the text without marks
 	kind   byte
@@ -232,8 +232,8 @@ func standing(u *syntax.Unit) int {
 	return n
 }
 
-// ask places barriers at the marks: a ^ right behind a statement means the innermost one that ends
-// there, a ^ at the beginning of a line the outermost one that ends before it.
+// ask places barriers at the marks: a ^ directly after a statement means the innermost statement
+// that ends there, a ^ at the start of a line the outermost statement that ends before it.
 func ask(t *testing.T, u *syntax.Unit, marks []mark) []syntax.FileEdits {
 	t.Helper()
 	placements := make(map[*syntax.Func]place.Placement)
@@ -281,8 +281,7 @@ func ask(t *testing.T, u *syntax.Unit, marks []mark) []syntax.FileEdits {
 	return edits
 }
 
-// shadowed reports whether another label at the offset is deeper, or was taken; it is the one that
-// is meant.
+// shadowed reports whether a deeper or already chosen label at the offset is meant instead of l.
 func shadowed(f *syntax.Func, p place.Placement, at int, l place.Label) bool {
 	depth := func(l place.Label) int {
 		n := 0
@@ -300,7 +299,7 @@ func shadowed(f *syntax.Func, p place.Placement, at int, l place.Label) bool {
 	return false
 }
 
-// applyPatch holds what patch and git make of the diff against the text.
+// applyPatch applies the diff with patch and git and compares the results with the text.
 func applyPatch(t *testing.T, path string, fe syntax.FileEdits, want []byte) {
 	t.Helper()
 	dir, name := filepath.Dir(path), filepath.Base(path)

@@ -14,11 +14,11 @@ import (
 	"heddle/internal/source"
 )
 
-// threads notes what each thread does to memory and at barriers, in its own order.
+// threads records the memory accesses and barriers of each thread, in program order.
 type threads struct {
-	event.Sink // none: a call of what is not here ends the test
+	event.Sink // nil: any other event ends the test
 	does       map[event.Thread][]string
-	strong     bool // there are strong accesses: what threads do may depend on the schedule
+	strong     bool // strong accesses occurred, so the behavior may depend on the schedule
 }
 
 func (s *threads) note(w event.Warp, mask uint32, what func(lane int) string) {
@@ -65,9 +65,9 @@ func (s *threads) Converge(*event.Converge) {}
 func (s *threads) Exit(*event.Exit)         {}
 func (s *threads) Stall(*event.Stall)       {}
 
-// TestMarksRunTheSame runs kernels that are free of races, with and without marks: each thread does
-// the same, at the same addresses, in the same order. (A kernel with races, or one in which threads
-// wait for each other by strong accesses, may do something else under another schedule.)
+// TestMarksRunTheSame runs race-free kernels with and without marks: each thread does the same at
+// the same addresses in the same order. (The behavior of a kernel with races, or with threads that
+// wait for each other by strong accesses, may depend on the schedule.)
 func TestMarksRunTheSame(t *testing.T) {
 	ran := 0
 	for i, path := range sources(t) {
@@ -110,8 +110,8 @@ func TestMarksRunTheSame(t *testing.T) {
 	}
 }
 
-// run returns what each thread of a kernel does; nil if it has no launch, is too large for a test,
-// or has strong accesses.
+// run returns the events of each thread of a kernel, and nil if the kernel has no launch, is too
+// large for a test, or has strong accesses.
 func run(t *testing.T, k *ir.Func, facts *launch.SourceFacts) map[event.Thread][]string {
 	t.Helper()
 	cfg, errs := launch.Resolve(k, launch.Request{}, facts)

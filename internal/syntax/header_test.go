@@ -14,10 +14,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// TestHeaderKernel: a kernel that lives in a header of the user, beside one that calls a function
-// of it twice. The points of the function are at both calls, positions are those of the headers
-// without marks, and the edit is one of the header, by the name that a user in the directory knows
-// it by.
+// TestHeaderKernel has a kernel in a user's header, and a second kernel that calls a function of
+// the header twice. The points of the function are at both calls, positions are those of the
+// unmarked headers, and the edit names the header relative to the working directory.
 func TestHeaderKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("inc", 0o755); err != nil {
@@ -60,11 +59,17 @@ func TestHeaderKernel(t *testing.T) {
 			}
 		}
 	}
-	// put has the beginning and two statements, and is called twice; k has the beginning and two
-	// calls; tile has the beginning and three statements.
+	// put has its start and two statements, and is called twice; k has its start and two calls; tile
+	// has its start and three statements.
 	if count["put"] != 6 || count["k"] != 3 || count["tile"] != 4 {
 		t.Errorf("points %v, want put 6, k 3, tile 4", count)
 	}
+	checkHeaderEdit(t, u)
+}
+
+// checkHeaderEdit inserts a barrier into the kernel of the header.
+func checkHeaderEdit(t *testing.T, u *syntax.Unit) {
+	t.Helper()
 	f := u.Funcs[1]
 	edits, err := u.Edits(map[*syntax.Func]place.Placement{f: {f.Tree.Labels[0].Kids[2]: true}},
 		func(*syntax.Func, place.Label) string { return u.Barrier(true, false) })
@@ -84,8 +89,7 @@ func TestHeaderKernel(t *testing.T) {
 	}
 }
 
-// locate returns the function of the unit that an instruction's innermost frame is in, and the
-// label.
+// locate returns the function and the label of the innermost frame of an instruction.
 func locate(u *syntax.Unit, in *ir.Instr) (*syntax.Func, place.Label, bool) {
 	if in.Loc == nil {
 		return nil, place.None, false

@@ -12,8 +12,8 @@ import (
 	"heddle/internal/source"
 )
 
-// drawJSON prints a value that is indented or not, with locations among it, and notes the file of
-// the last location as clang's rule has it: a file inside includedFrom is none of a location's.
+// drawJSON prints a random value with locations, indented or not, and stores the file of the last
+// location by clang's rule: a file inside includedFrom belongs to no location.
 func drawJSON(r *rand.Rand, b *strings.Builder, depth int, included bool, file *string) {
 	space := func() { b.WriteString([]string{"", " ", "\n  "}[r.IntN(3)]) }
 	str := func() {
@@ -64,8 +64,8 @@ func drawJSON(r *rand.Rand, b *strings.Builder, depth int, included bool, file *
 	}
 }
 
-// TestSkip passes over drawn values, whole and in small pieces, and must stand behind them with the
-// right file.
+// TestSkip skips random values, read at once and in small pieces. The scanner must then be after
+// the value and know the correct file.
 func TestSkip(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -94,7 +94,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes in place of a tree is an error or an empty unit, never a panic.
+// FuzzRead checks that any input yields a unit or an error, and never a panic.
 func FuzzRead(f *testing.F) {
 	const begin = `{"id": "0x1", "kind": "TranslationUnitDecl", "loc": {}, "range": {"begin": {}, "end": {}}, "inner": [`
 	f.Add([]byte(begin + `]}`))

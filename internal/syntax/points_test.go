@@ -70,15 +70,14 @@ func compile(t testing.TB, set *source.Set, in lower.Input, opt lower.Options) *
 	return m
 }
 
-// none takes the points out.
+// none removes the points.
 func none(m *ir.Module) (*ir.Module, error) {
 	return ir.Placed(m, func(int) (ir.Sync, event.Orders) { return ir.AsIs, event.OrdersAll })
 }
 
-// TestMarksChangeNothing compiles kernels with and without marks. Without the points both must have
-// the same accesses, barriers, calls and branches at the same places of the source, in control flow
-// of the same form: marks are there to be looked at, and an answer for the marked kernel is one for
-// the user's.
+// TestMarksChangeNothing compiles kernels with and without marks. After removing the points, both
+// must have the same accesses, barriers, calls and branches at the same places of the source, in
+// equivalent control flow, so that a result for the marked kernel holds for the user's kernel.
 func TestMarksChangeNothing(t *testing.T) {
 	n := 0
 	for i, path := range sources(t) {
@@ -118,7 +117,7 @@ func TestMarksChangeNothing(t *testing.T) {
 	}
 }
 
-// sources are the kernels of the suites and the examples.
+// sources returns the kernels of the suites and the examples.
 func sources(t *testing.T) []string {
 	t.Helper()
 	var out []string
@@ -137,15 +136,14 @@ func sources(t *testing.T) []string {
 	return out
 }
 
-// part is a block of the skeleton of a function: what it does that others can see, and where it
-// goes.
+// part is a block of the skeleton of a function: its visible instructions and its successors.
 type part struct {
 	does []string
 	to   []int
 }
 
-// skeletonOf is the control flow of a function without blocks that only pass on, with the
-// instructions that matter.
+// skeletonOf returns the control flow of a function without empty blocks, with the visible
+// instructions.
 func skeletonOf(f *ir.Func) []part {
 	parts := make([]part, len(f.Blocks))
 	for i, b := range f.Blocks {
@@ -164,7 +162,7 @@ func skeletonOf(f *ir.Func) []part {
 	return parts
 }
 
-// passOn leads edges past a block that does nothing. It reports whether there was one.
+// passOn redirects edges around an empty block, and reports whether there was one.
 func passOn(parts []part) bool {
 	dropUnreached(parts)
 	for i := range parts {
@@ -183,7 +181,7 @@ func passOn(parts []part) bool {
 	return false
 }
 
-// merge joins a block with the only one that follows it and that nothing else leads to.
+// merge merges a block with its only successor if that has no other predecessor.
 func merge(parts []part) bool {
 	preds := make([]int, len(parts))
 	preds[0]++
@@ -225,7 +223,7 @@ func dropUnreached(parts []part) {
 
 var signRE = regexp.MustCompile(`\.[su](\d+)`)
 
-// visible is what counts of an instruction: its opcode and its place in the source.
+// visible returns the parts of an instruction that must agree: its opcode and its source position.
 func visible(f *ir.Func, in *ir.Instr) string {
 	op := in.Op()
 	switch {
@@ -237,7 +235,7 @@ func visible(f *ir.Func, in *ir.Instr) string {
 	case in.Row.Effect == 0 && op != "call" && op != "trap":
 		return ""
 	}
-	// a load may extend its value, or leave that to the next instruction
+	// A load may extend its value, or leave that to the next instruction.
 	s := signRE.ReplaceAllString(in.Text(), ".b$1")
 	for fr := in.Loc; fr != nil; fr = fr.Parent {
 		s += " " + f.Module.Files.Format(fr.Pos)
@@ -255,8 +253,8 @@ func skeleton(f *ir.Func) string {
 	return b.String()
 }
 
-// compareFuncs matches the skeletons block by block from the entry on. The compiler may turn a
-// condition round, so the two ways of a branch may be exchanged, but each block has one
+// compareFuncs matches the skeletons block by block from the entry on. The compiler may invert a
+// condition, so the successors of a branch may be exchanged, but each block has exactly one
 // counterpart.
 func compareFuncs(f, g *ir.Func) string {
 	a, b := skeletonOf(f), skeletonOf(g)

@@ -68,8 +68,9 @@ type level struct {
 
 // newFlow analyzes a function. first is the number of its first point; before and after collect the
 // points by instruction.
-func newFlow(f *ir.Func, file *source.File, first int, before,
-	after map[*ir.Instr][]ir.NewPoint) *flow {
+func newFlow(
+	f *ir.Func, file *source.File, first int, before, after map[*ir.Instr][]ir.NewPoint,
+) *flow {
 	c := &flow{
 		builder: *newBuilder(file, file.Name, false), f: f, before: before, after: after,
 		fn: &Func{Name: f.Demangled, Mangled: []string{f.Name}, Kernel: f.Kernel, File: file,
@@ -147,12 +148,12 @@ func (c *flow) emit(b ir.BlockID, l place.Label, lv *level) {
 		c.block(b, l, lv)
 		return
 	}
+	// Blocks that b dominates outside the loop follow the loop; block collects them in exits.
 	inner := &level{loop: c.loops.Of[b], outer: lv, pdom: c.iteration(c.loops.Of[b])}
 	loop := c.label(place.Loop, l, b)
 	c.start(loop, b, false)
 	c.block(b, loop, inner)
-	slices.SortFunc(inner.exits, func(x,
-		y ir.BlockID) int {
+	slices.SortFunc(inner.exits, func(x, y ir.BlockID) int {
 		return cmp.Compare(c.order[x], c.order[y])
 	})
 	c.follow(b, inner.exits, l, lv, loop)
@@ -200,26 +201,28 @@ func (c *flow) block(b ir.BlockID, l place.Label, lv *level) {
 // follow adds the blocks after b: non-postdominators first, then the postdominator. last is the
 // label that ends right before them, or None.
 func (c *flow) follow(b ir.BlockID, next []ir.BlockID, l place.Label, lv *level, last place.Label) {
-	join := ir.NoBlock
+	// At most one block after b postdominates it: the merge point of the paths out of b.
+	merge := ir.NoBlock
 	for _, k := range next {
 		if lv.pdom.Dominates(k, b) {
-			join = k
+			merge = k
 		}
 	}
 	for _, k := range next {
-		if k != join {
+		if k != merge {
 			last = c.label(place.Cond, l, k)
 			c.start(last, k, c.isHeader(k))
 			c.emit(k, last, lv)
 		}
 	}
-	if join == ir.NoBlock {
+	if merge == ir.NoBlock {
 		return
 	}
-	if last != place.None && !c.isHeader(join) {
-		c.atStart(last, join)
+	// A barrier at the start of a loop header would execute in every iteration.
+	if last != place.None && !c.isHeader(merge) {
+		c.atStart(last, merge)
 	}
-	c.emit(join, l, lv)
+	c.emit(merge, l, lv)
 }
 
 // instr adds an instruction if it is a label: a memory access, a call or a barrier.

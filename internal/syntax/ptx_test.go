@@ -17,9 +17,8 @@ import (
 	"heddle/internal/testing/kernels"
 )
 
-// A store before a loop, a load and a store in it, of which one in a branch; a barrier and a store
-// after it; the body of the loop stands behind the end of the kernel in the text, as compilers like
-// to have it.
+// A store before a loop; a load and a conditional store in the loop; a barrier and a store after
+// it. The body of the loop is after the end of the kernel in the text, as compilers often place it.
 const flowKernel = `.version 8.3
 .target sm_80
 .address_size 64
@@ -55,8 +54,8 @@ func TestOfPTX(t *testing.T) {
 		t.Error(err)
 	}
 	f := u.Funcs[0]
-	// The store, the loop with the load and the branch, the barrier, the last store; what ends before
-	// the head of the loop has no place there, but behind the store it has.
+	// The store, the loop with the load and the branch, the barrier, the last store. The start of the
+	// loop header is not a place for the first store; the place after the store is.
 	const want = "Start Stmt Loop(Start Stmt Cond(Start Stmt ) ) Stmt "
 	if got := shapeOf(f); got != want {
 		t.Errorf("tree %s, want %s", got, want)
@@ -70,7 +69,7 @@ func TestOfPTX(t *testing.T) {
 	if barriers != 1 || !f.Kernel || f.Name != "k" {
 		t.Errorf("%v: kernel %v, %d barriers", f, f.Kernel, barriers)
 	}
-	// Every access finds its label, in the copy as in the original.
+	// Every access has its label, in the copy and in the original.
 	for _, mod := range []*ir.Module{m, pointed} {
 		for _, b := range mod.Funcs[0].Blocks {
 			for _, in := range b.Instrs {
@@ -84,7 +83,13 @@ func TestOfPTX(t *testing.T) {
 			}
 		}
 	}
-	// With all points on, there is a barrier behind each access and at each beginning.
+	checkAllOn(t, pointed)
+	checkEdited(t, u, want)
+}
+
+// checkAllOn turns all points into barriers: there is one after each access and at each start.
+func checkAllOn(t *testing.T, pointed *ir.Module) {
+	t.Helper()
 	all, err := ir.Placed(pointed,
 		func(int) (ir.Sync, event.Orders) { return ir.BlockSync, event.OrdersAll })
 	if err != nil {
@@ -98,12 +103,18 @@ func TestOfPTX(t *testing.T) {
 			}
 		}
 	}
-	// In the order of the text: the beginning, the first store; the head of the loop; after the loop;
-	// the barrier, the last store; the load; the branch; after the branch.
+	// In the order of the text: the start, the first store; the loop header; after the loop; the
+	// barrier, the last store; the load; the branch; after the branch.
 	if want := strings.Fields("bar st bar bar bar bar st bar ld bar bar st bar bar"); !slices.Equal(got, want) {
 		t.Errorf("all on: %v, want %v", got, want)
 	}
-	// The barrier goes, one comes behind the loop's branch and one after the loop.
+}
+
+// checkEdited removes the barrier, adds one after the branch in the loop and one after the loop, and
+// reads the edited text. Its tree is unchanged.
+func checkEdited(t *testing.T, u *syntax.Unit, want string) {
+	t.Helper()
+	f := u.Funcs[0]
 	loop := kidOf(t, f, 0, place.Loop)
 	edits, err := u.Edits(map[*syntax.Func]place.Placement{f: {loop: true,
 		kidOf(t, f, loop, place.Cond): true}},
@@ -127,9 +138,9 @@ func TestOfPTX(t *testing.T) {
 	}
 }
 
-// TestOfPTXKeepsKernels makes units of the PTX of the suites. The copy with points is a module in
-// order, each open label has its point once, and without the points the copy is what it was made
-// of.
+// TestOfPTXKeepsKernels builds units of the PTX of the suites. The copy with points passes the IR
+// checker, each open label has exactly one point, and without the points the copy equals the
+// original.
 func TestOfPTXKeepsKernels(t *testing.T) {
 	for i, path := range append(sources(t), ptxSources(t)...) {
 		if os.Getenv("HEDDLE_LONG") == "" && i%16 != 0 && filepath.Ext(path) != ".ptx" {

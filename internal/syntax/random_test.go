@@ -15,8 +15,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// A drawn function is printed as source, in whatever layout, and as the tree that the words of
-// package place ask for. The two printers share nothing but the function.
+// A random function is printed as source, in a random layout, and as the tree that the definitions
+// of package place require. The two printers share no code.
 type stmt struct {
 	kind   string // simple decl block if ifelse while for do switch break continue return
 	body   []*stmt
@@ -27,7 +27,7 @@ type stmt struct {
 
 type drawer struct{ *rand.Rand }
 
-// list draws the statements of a block.
+// list generates the statements of a block.
 func (d drawer) list(depth int, inLoop, inSwitch bool) []*stmt {
 	var out []*stmt
 	for range d.IntN(4) {
@@ -69,8 +69,8 @@ func (d drawer) stmt(depth int, inLoop, inSwitch bool) *stmt {
 	return s
 }
 
-// body draws a block, or a single statement without braces. Before an else that is a simple one, so
-// that the else is that of the outer if.
+// body generates a block, or a single statement without braces. Before an else the statement is
+// simple, so that the else belongs to the outer if.
 func (d drawer) body(depth int, inLoop, inSwitch, simple bool) ([]*stmt, bool) {
 	if depth <= 0 || d.IntN(2) == 0 {
 		return d.list(depth-1, inLoop, inSwitch), true
@@ -168,7 +168,8 @@ func (p *printer) stmt(s *stmt, level int) {
 	}
 }
 
-// expected is the tree of a block, by the words of place.Node, and whether its end is reached.
+// expected prints the tree of a block by the definition of place.Node, and reports whether its end
+// is unreachable.
 func expected(b *strings.Builder, list []*stmt) (dead bool) {
 	b.WriteString("Start ")
 	for _, s := range list {
@@ -230,8 +231,8 @@ func expected(b *strings.Builder, list []*stmt) (dead bool) {
 	return dead
 }
 
-// jumps reports whether control may leave the statement other than by its end; breaks and continues
-// say that such a statement would leave it.
+// jumps reports whether control may leave the statement other than at its end. breaks and continues
+// mean that such a statement leaves it.
 func jumps(s *stmt, breaks, continues bool) bool {
 	switch s.kind {
 	case "return":
@@ -281,8 +282,8 @@ func shape(b *strings.Builder, tree *place.Tree, l place.Label) {
 	}
 }
 
-// TestRandomTrees prints drawn kernels, reads them back, puts barriers at drawn labels, and reads
-// the result back.
+// TestRandomTrees prints random kernels, reads them back, places barriers at random labels, and
+// reads the result back.
 func TestRandomTrees(t *testing.T) {
 	files := 4
 	if os.Getenv("HEDDLE_LONG") != "" {
@@ -364,8 +365,7 @@ func bodyText(f *syntax.Func) string {
 	return string(f.File.Content[start:end])
 }
 
-// placed returns the placement that the barriers of f are, by the numbers that labels have without
-// them.
+// placed returns the placement of the barriers of f, in the label numbers of f without barriers.
 func placed(f *syntax.Func) string {
 	number := make([]place.Label, len(f.Tree.Labels))
 	n := place.Label(0)

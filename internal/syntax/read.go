@@ -12,8 +12,9 @@ import (
 // positions, and whether the file belongs to the user. The text of files comes from set, or else
 // from disk. Functions whose text is not plain are left out; an error means that r is not such a
 // tree.
-func Read(set *source.Set, r io.Reader, openCL bool, user func(path string) (string, bool)) (*Unit,
-	error) {
+func Read(
+	set *source.Set, r io.Reader, openCL bool, user func(path string) (string, bool),
+) (*Unit, error) {
 	rd := &reader{
 		s: newScanner(r), set: set, user: user, unit: &Unit{OpenCL: openCL},
 		known: make(map[string]*source.File), seen: make(map[loc]*Func),

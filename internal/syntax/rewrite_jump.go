@@ -51,7 +51,7 @@ func (w *rewriter) jumps(n *node, loops []*node, after [][2]int) {
 		if !w.overBarrier(n, loops) {
 			return
 		}
-		// if all threads reach what follows, no thread returns before the others
+		// If all threads reach the following code, no thread returns before the others.
 		for _, r := range after {
 			if w.uniform(r[0], r[1]) {
 				return
@@ -94,6 +94,7 @@ func (w *rewriter) overBarrier(n *node, loops []*node) bool {
 		if h.uniform {
 			continue
 		}
+		// A place before the jump is skipped too if a loop around both leads back to it.
 		if h.at > n.begin.offset {
 			return true
 		}

@@ -11,9 +11,9 @@ import (
 	"heddle/internal/syntax"
 )
 
-// In the texts of this test ^ behind a statement asks for a barrier after it, ~ behind a barrier
-// for it to go, and ? behind an assignment for a barrier between its reads and its write. No
-// statement is known to be run by all threads.
+// In the texts of this test, ^ after a statement requests a barrier after it, ~ after a barrier its
+// removal, and ? after an assignment a barrier between its reads and its write. No statement is
+// known to be executed by all threads.
 var rewriteTests = []struct {
 	name, in, want string
 }{
@@ -250,7 +250,7 @@ var rewriteTests = []struct {
 	},
 }
 
-// Where all threads come, barriers are put into the text and nothing else changes.
+// Where all threads reach the barriers, they are inserted and nothing else changes.
 var plainRewriteTests = []struct{ in, want string }{
 	{
 		"__global__ void k(int *a, int n) {\n    for (int i = 0; i < n; i++)\n        a[i] = 1;^ // " +
@@ -305,7 +305,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// What cannot be said in the source is refused, with the reason.
+// Changes that cannot be made in the source are refused with a reason.
 func TestRewriteRefuses(t *testing.T) {
 	for _, test := range []struct{ in, why string }{
 		{"__global__ void k(int *a, int n) {\n  switch (n) {\n  case 1:\n    a[1] = 1;\n    " +
@@ -331,7 +331,7 @@ func TestRewriteRefuses(t *testing.T) {
 	}
 }
 
-// rewriteMarks takes the marks out of a text.
+// rewriteMarks removes the marks from a text and returns the change that they request.
 func rewriteMarks(s string) (string, *syntax.Rewrite) {
 	rw := &syntax.Rewrite{}
 	var b strings.Builder

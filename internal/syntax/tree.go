@@ -139,6 +139,7 @@ func (b *builder) extent(n *node) (extent, bool) {
 		return extent{}, false
 	}
 	e := extent{from: n.begin.offset, begins: !n.begin.macro && !b.text.inDirective(n.begin.offset)}
+	// A statement with a body ends where the body ends.
 	switch n.kind {
 	case "IfStmt", "ForStmt", "WhileStmt", "CXXForRangeStmt", "SwitchStmt", "LabelStmt",
 		"AttributedStmt", "CaseStmt", "DefaultStmt":
@@ -163,6 +164,7 @@ func (b *builder) extent(n *node) (extent, bool) {
 		e.ends = true
 		return e, true
 	}
+	// The range of an expression statement ends before its semicolon.
 	if at := b.text.skipBlank(e.to); at < len(b.text) && b.text[at] == ';' {
 		e.to, e.ends = at+1, true
 	}
@@ -323,6 +325,7 @@ func (b *builder) barrier(n *node) bool {
 		n.begin.macro && n.begin.offset != n.end.offset || len(n.kids) == 0 {
 		return false
 	}
+	// Skip implicit casts around the name of the function.
 	callee := n.kids[0]
 	for callee.refers == "" && len(callee.kids) == 1 {
 		callee = callee.kids[0]

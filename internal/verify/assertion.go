@@ -32,7 +32,7 @@ func (p *prover) assertions() {
 		}
 		if len(a.Reads) > 0 && !p.undisturbed(a.Reads) {
 			p.res.Findings = append(p.res.Findings, Finding{Kind: Violation, A: a.Instr, Assertion: a,
-				Reason: "another thread may write what it reads, in the same barrier interval"})
+				Reason: "another thread may write the memory that it reads in the same barrier interval"})
 			continue
 		}
 		p.assertion(a)
@@ -48,12 +48,12 @@ func (p *prover) vacuous(a *thread.Assertion) {
 	f := Finding{Kind: Vacuous, A: a.Instr, Assertion: a}
 	switch {
 	case p.contradicts([]smt.Term{a.Guard}, []smt.Term{a.Cond}):
-		f.Reason = "it holds for no input, so that nothing behind it is checked"
+		f.Reason = "no input satisfies it, so nothing behind it is checked"
 	case p.th.Geometry.Block.Count() > 1 && p.contradictsPair(a, p.pair, p.th.Tid):
-		f.Reason = "it holds for no two threads of a block at once, so that no pair is checked behind it"
+		f.Reason = "no two threads of a block satisfy it together, so no pair is checked behind it"
 	case p.th.Geometry.Grid.Count() > 1 && !p.opt.OnlyIntraBlock &&
 		p.contradictsPair(a, p.far, p.th.Ctaid):
-		f.Reason = "it holds for no two blocks at once, so that no pair is checked behind it"
+		f.Reason = "no two blocks satisfy it together, so no pair is checked behind it"
 	default:
 		return
 	}
@@ -98,7 +98,7 @@ func (p *prover) assertion(a *thread.Assertion) {
 		choices[i] = p.loggedBy(a, l, i)
 		total *= len(choices[i])
 		if total > maxLogChoices {
-			f.Reason = "too many accesses to look at in combination"
+			f.Reason = "too many combinations of accesses"
 			p.res.Findings = append(p.res.Findings, f)
 			return
 		}

@@ -15,7 +15,7 @@ func (p *prover) bounds() {
 		}
 		if a.Object == nil {
 			p.pairs = append(p.pairs, &pair{bad: true,
-				finding: Finding{Kind: Bounds, A: a.Instr, Reason: "which array it is in is not known"}})
+				finding: Finding{Kind: Bounds, A: a.Instr, Reason: "the array that it accesses is unknown"}})
 			p.bad++
 			continue
 		}

@@ -168,7 +168,7 @@ func open(l thread.Loop) bool {
 // solver.
 func (p *prover) reduce(x *pair) {
 	if p.c.Exceeded() {
-		p.found(x, smt.Answer{Reason: "term budget used up"})
+		p.found(x, smt.Answer{Reason: "the term budget is exhausted"})
 		return
 	}
 	d := depths[x.level]

@@ -40,11 +40,7 @@ func (p *prover) ways() {
 		if !x.bad || x.finding.Kind != Race || x.finding.OtherBlock || x.finding.SameThread {
 			continue
 		}
-		common := 0
-		for common < min(len(x.iters[0]), len(x.iters[1])) && x.iters[0][common] == x.iters[1][common] {
-			common++
-		}
-		x.finding.Ways = make([]Way, common+1)
+		x.finding.Ways = make([]Way, commonLoops(x)+1)
 		ask := func(level int, way Way, extra ...smt.Term) {
 			q := append(append([]smt.Term(nil), x.first...), extra...)
 			if one := maybe(Finding{Kind: Race, A: x.finding.A, B: x.finding.B}, q, x); one != nil {
@@ -53,16 +49,7 @@ func (p *prover) ways() {
 				x.finding.Ways[level] |= way
 			}
 		}
-		var outer []smt.Term // the iterations are the same
-		for i := range common {
-			a, b := x.threads[0].Apply(x.iters[0][i]), x.threads[1].Apply(x.iters[1][i])
-			onward, back := p.c.Eq(a, p.c.AddConst(b, 1)), p.c.Eq(b, p.c.AddConst(a, 1))
-			ask(i+1, BThenA, append(outer[:i:i], onward)...)
-			ask(i+1, AThenB, append(outer[:i:i], back)...)
-			ask(i+1, Farther, append(outer[:i:i], p.c.Not(p.c.Eq(a, b)), p.c.Not(onward), p.c.Not(back))...)
-			outer = append(outer, p.c.Eq(a, b))
-		}
-		ask(0, Same, outer...)
+		p.relate(x, ask)
 		x.finding.OneWarp = false
 		if p.opt.OneWarp != nil && p.opt.OneWarp(&x.finding) {
 			q := append(append([]smt.Term(nil), x.first...), p.c.Not(p.sameWarp(x.threads)))
@@ -81,6 +68,30 @@ func (p *prover) ways() {
 		}
 	}
 	p.pairs = found
+}
+
+// commonLoops returns how many loops are around both accesses of a pair.
+func commonLoops(x *pair) int {
+	n := 0
+	for n < min(len(x.iters[0]), len(x.iters[1])) && x.iters[0][n] == x.iters[1][n] {
+		n++
+	}
+	return n
+}
+
+// relate calls ask for each relation between the iterations of the common loops of a pair.
+func (p *prover) relate(x *pair, ask func(level int, way Way, extra ...smt.Term)) {
+	c := p.c
+	var outer []smt.Term // the iterations of the loops around are the same
+	for i := range commonLoops(x) {
+		a, b := x.threads[0].Apply(x.iters[0][i]), x.threads[1].Apply(x.iters[1][i])
+		onward, back := c.Eq(a, c.AddConst(b, 1)), c.Eq(b, c.AddConst(a, 1))
+		ask(i+1, BThenA, append(outer[:i:i], onward)...)
+		ask(i+1, AThenB, append(outer[:i:i], back)...)
+		ask(i+1, Farther, append(outer[:i:i], c.Not(c.Eq(a, b)), c.Not(onward), c.Not(back))...)
+		outer = append(outer, c.Eq(a, b))
+	}
+	ask(0, Same, outer...)
 }
 
 // diverging asks for each barrier whether some thread of a block, or of a warp, reaches it in an

@@ -228,7 +228,7 @@ __global__ void across_blocks(int *a) {
     a[i + 1024] = a[(i + N) % (4 * N)];
 }
 
-// not repaired: one and the same instruction: the bins are counted without atomics
+// not repaired: at the same instruction: the bins are counted without atomic operations
 // atomic: the sums are of integers
 // heddle: grid=1 block=64
 __global__ void histogram(const unsigned *in, unsigned *bins) {

@@ -25,7 +25,7 @@ __global__ void device_global_ref(unsigned *in, unsigned n) {
         in[i] = in[i - 1] + 1;
 }
 
-// not repaired: one and the same instruction: two threads update the same word
+// not repaired: at the same instruction: two threads update one word
 // atomic: the update is one of integers
 // heddle: grid=1 block=64
 __global__ void colonel(int *in) {

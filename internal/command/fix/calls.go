@@ -6,6 +6,10 @@ import (
 	"heddle/internal/repair"
 )
 
+// A bug in a function that several kernels call cannot be repaired in the function without changing
+// the others. So a kernel that has no repair is tried again with a copy of each function that it
+// calls, made for this call alone. Such a repair exists in the PTX only.
+
 // repairCalls looks for a repair of a kernel with copies of the functions that it calls. Without
 // one it may have a reason why no copies can be made.
 func (f *fixer) repairCalls(ctx context.Context, p *parsed) (*attempt, string) {

@@ -1,3 +1,13 @@
+// Package fix is heddle fix: it repairs races and barrier divergence in the kernels of one file.
+//
+// Package repair plans changes of the PTX; a judge here runs and proves each candidate (judge.go),
+// so a repair is only shown if the launch that exposed the bug no longer reports it and nothing
+// else is wrong. A repair of a source is then expressed in the source, compiled again and judged
+// again (source.go, patch.go, rank.go). In flow Options and a file; out flow the repairs with their
+// verdicts, the new PTX, and a patch.
+//
+// The command line and the editor import it. It imports the driver and the engines run and prove;
+// command/sync and this package do not know each other.
 package fix
 
 import (
@@ -25,8 +35,8 @@ type Options struct {
 	Prove  prove.Options
 
 	Atomic    bool          // offer atomic updates
-	Redundant bool          // take redundant barriers away
-	Source    bool          // also say in the source what is changed, if it is CUDA C++ or OpenCL C
+	Redundant bool          // remove redundant barriers
+	Source    bool          // also express the repair in the source, if it is CUDA C++ or OpenCL C
 	Budget    time.Duration // for each kernel; 0: only the texts that are checked are bounded
 }
 
@@ -42,13 +52,17 @@ const proofSteps = 40_000_000
 // on it.
 const fixSeeds = 3
 
-// Status says what became of a kernel.
+// Status is the result of the repair of one kernel.
 type Status uint8
 
 const (
+	// NothingToFix is a kernel that shows no bug, verified or not. Kernel.After says which.
 	NothingToFix Status = iota
+	// Repaired is a kernel with a repair that the judge accepts, at least in the PTX.
 	Repaired
+	// NotRepaired is a kernel with a bug for which no repair was found.
 	NotRepaired
+	// NotChecked is a kernel whose launch is unknown, or whose runs do not cover it.
 	NotChecked
 )
 
@@ -97,7 +111,7 @@ type Change struct {
 	Span source.Span
 }
 
-// Result is what a repair of a file came to.
+// Result is the result of a repair of a file.
 type Result struct {
 	Fixes       []Kernel
 	PTX         []byte       // of the module with all repairs; what it was if there were none
@@ -215,7 +229,7 @@ func (x *kernelFix) run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil: // whatever was found until then
 		x.text = was
-		x.gaveUp(fmt.Sprintf("the time of %v was used up", x.opt.Budget))
+		x.gaveUp(fmt.Sprintf("no repair was found within %v; try a longer --timeout", x.opt.Budget))
 		return nil
 	case errors.Is(err, errTexts):
 		x.gaveUp(err.Error())
@@ -249,7 +263,7 @@ func (x *kernelFix) search(ctx context.Context, p *parsed) error {
 		x.attempt = *c
 	case why != "":
 		x.out.Notes = append(x.out.Notes,
-			"no copies of the functions that it calls were repaired: "+why)
+			"no copies of the functions it calls were tried: "+why)
 	}
 	return nil
 }
@@ -298,12 +312,12 @@ func (x *kernelFix) repaired(ctx context.Context) {
 	})
 	if x.judge.guessed != nil {
 		out.Notes = append(out.Notes,
-			"the bug was shown by a launch that nobody gave: "+x.judge.guessed.launch)
+			"the bug occurs with a launch that heddle guessed: "+x.judge.guessed.launch)
 	}
 	if out.After.Kind == diag.Clean && r.After.Reason != "" {
 		out.Notes = append(out.Notes, "it is clean and not verified: "+r.After.Reason)
 	}
-	out.Why = "what showed the bug shows nothing any more; the repaired kernel is " +
+	out.Why = "the launch that exposed the bug no longer reports it; the repaired kernel is " +
 		out.Verdict() + ": " + out.After.Text()
 }
 
@@ -312,7 +326,7 @@ func (x *kernelFix) unrepaired(ctx context.Context) {
 	out, r := x.out, x.result
 	switch g := x.judge.guessed; {
 	case r.Reason != "" && g != nil: // the kernel may not be meant to run like that
-		out.Notes = append(out.Notes, fmt.Sprintf("a launch that nobody gave shows a bug that is not "+
+		out.Notes = append(out.Notes, fmt.Sprintf("a launch that heddle guessed shows a bug that is not "+
 			"repaired, because %s: %s", r.Reason, g.launch))
 		if g.without.Grade == repair.Unknown {
 			out.Status, out.Why = NotChecked, g.without.Reason
@@ -339,6 +353,8 @@ func barrierCost(p *parsed) float64 {
 // a kernel. The judge is the one of the result.
 func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 	best *repair.Result, by *judge, err error) {
+	// The judge that accepts the kernel as it is, or the one that takes most as given, decides whether
+	// there is anything to repair.
 	var judges []*judge
 	for _, from := range f.outlooks(k.Func) {
 		j := newJudge(f, k.Func.Name, from)
@@ -358,6 +374,8 @@ func (f *fixer) repair(ctx context.Context, k *repair.Kernel) (
 	if best.Before.Grade != repair.Buggy {
 		return best, by, nil
 	}
+	// The most general judge is asked first. A repair that it only finds clean may be verified by one
+	// that takes more arguments as given, which is then better.
 	spent := by.spent
 	best = nil
 	for _, j := range judges {
@@ -396,6 +414,7 @@ func (f *fixer) outlooks(k *ir.Func) []launch.Origin {
 // they are proved redundant.
 func (x *kernelFix) redundant(ctx context.Context) error {
 	out := x.out
+	// A list that a limit cut short is still true of the barriers in it.
 	list, patch, err := repair.FindRedundant(ctx, x.kernel, x.judge, repair.Options{})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTexts) {
 		return err
@@ -424,7 +443,7 @@ func (x *kernelFix) redundant(ctx context.Context) error {
 	x.say(func(s *sourceFixer) (*sourceForm, error) {
 		return s.withoutRedundant(ctx, x.k, list, x.judge)
 	})
-	out.Why = "each barrier that was taken away is redundant: the kernel is verified without it"
+	out.Why = "each removed barrier is redundant: the kernel is verified without it"
 	return nil
 }
 
@@ -439,7 +458,7 @@ func instructions(k *ir.Func) map[int]*ir.Instr {
 	return byIndex
 }
 
-// verdictOf words a judgement.
+// verdictOf is the verdict of a judgement.
 func verdictOf(k *ir.Func, j *repair.Judgement) diag.Verdict {
 	v := diag.Verdict{Kernel: k.Demangled, Scope: j.Scope}
 	switch j.Grade {
@@ -479,7 +498,7 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 	return out
 }
 
-// changes words what a repair does.
+// changes describes what a repair does.
 func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change {
 	byIndex := instructions(k)
 	var out []Change
@@ -503,7 +522,7 @@ func changes(k *ir.Func, list []repair.Change, copied []repair.Copied) []Change 
 			}
 		}
 		if c.Cut {
-			f.Text += "; the control flow now brings all threads of the block there"
+			f.Text += "; the changed control flow brings all threads of the block there"
 		}
 		out = append(out, f)
 	}

@@ -107,13 +107,13 @@ func fixText(t *testing.T, text string) *Kernel {
 	return &res.Fixes[0]
 }
 
-// What goes wrong with a shape that nobody gave does not make a kernel one that is not repaired: it is said, and no more.
+// A bug with a guessed shape does not make a kernel one that is not repaired: it is a note, and no more.
 // A kernel that does not ask for its shape is not tried with others. With the shape in the launch it is a bug.
 func TestGuessedShape(t *testing.T) {
 	const same = "__shared__ int s[64]; s[threadIdx.x % 64] = threadIdx.x; __syncthreads(); out[threadIdx.x" // one instruction races from 65 threads on
 	asks := "__global__ void k(int *out) { " + same + " + blockIdx.x * blockDim.x] = s[threadIdx.x % 64]; }"
 	f := fixText(t, asks)
-	if f.Status != NothingToFix || f.After.Kind != diag.Clean || len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "nobody gave") || !strings.Contains(f.Notes[0], "block ") {
+	if f.Status != NothingToFix || f.After.Kind != diag.Clean || len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "heddle guessed") || !strings.Contains(f.Notes[0], "block ") {
 		t.Errorf("%v, %v, %q", f.Status, f.After, f.Notes)
 	}
 	f = fixText(t, "// heddle: grid=1\n__global__ void k(int *out) { "+same+"] = s[threadIdx.x % 64]; }")

@@ -23,30 +23,39 @@ import (
 	"heddle/internal/verify"
 )
 
-// judge is the repair.Judge of one kernel: it runs the emulator with the race detector on some
-// launches, and if they show nothing, the static engine, whose counterexamples become launches too.
+// How a text is judged, from the cheapest question to the dearest: runs of the known launches,
+// among them those that showed a bug before; a proof for all arguments that are not given; replays
+// of its counterexamples; and, once for the original text, a search for other launches (run.Hunt).
+//
+// Buggy means that a run showed a bug, Verified that the proof succeeded. Clean means neither, so a
+// repair that is only clean can be wrong for inputs that were not tried; the result says so. A run
+// that hits its step limit makes the text Unknown, never Clean.
+
+// judge is the repair.Judge of one kernel. It runs the emulator with the race detector on some
+// launches, and if they show nothing, asks the static engine, whose counterexamples become launches
+// too.
 type judge struct {
 	f        *fixer
 	kernel   string // mangled
 	launches []run.Trial
 	from     launch.Origin // scalar arguments from there, or from what counts more, are given
 	before   *memo         // of the first text
-	// inputs were looked for, or a bug was found without; only of the first text
+	// inputs were searched, or a bug was found without a search; only of the first text
 	hunted  bool
-	guessed *guess        // the bug that is repaired was found with a shape that nobody gave
+	guessed *guess        // the bug that is repaired was found with a guessed shape
 	long    bool          // a run of the text took too long
 	ran     uint64        // warp instructions of all runs
 	limit   time.Duration // of a proof, if the user gives one
 	spent   time.Duration
 }
 
-// guess is a launch of a shape that nobody gave, and what was known of the kernel without it.
+// guess is a launch with a guessed shape, and the judgement of the kernel without it.
 type guess struct {
 	launch  string
 	without repair.Judgement
 }
 
-// memo is a judgement that was made.
+// memo is a judgement with its text.
 type memo struct {
 	text  []byte
 	proof bool
@@ -65,7 +74,7 @@ func newJudge(f *fixer, kernel string, from launch.Origin) *judge {
 	return j
 }
 
-// parsed is a text made ready.
+// parsed is a text of PTX with one kernel of it.
 type parsed struct {
 	file   *source.File
 	decls  []ptx.Decl
@@ -105,7 +114,7 @@ func parseKernel(name, kernel string, text []byte) (*parsed, error) {
 	return p, nil
 }
 
-// errTexts says that a limit of the repair of one kernel was reached.
+// errTexts is the error of a repair that checked too many texts.
 var errTexts = fmt.Errorf("none was found among the %d texts that are checked at most", mostTexts)
 
 // Judge implements repair.Judge.
@@ -125,7 +134,7 @@ func (j *judge) Judge(ctx context.Context, text []byte, proof bool) (*repair.Jud
 	return out, err
 }
 
-// look judges a text that was not judged before.
+// look judges a text that has not been judged before.
 func (j *judge) look(ctx context.Context, text []byte, proof bool) (*repair.Judgement, error) {
 	p, err := parseKernel(j.f.in.Lowered.Name, j.kernel, text)
 	if err != nil {
@@ -165,12 +174,28 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	}
 	common := j.f.d.Options()
 	det := run.Watch(common, p.kernel, cfg, m, false)
-	res, err := m.Run(ctx, emu.Options{Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1}, det)
+	opt := emu.Options{
+		Model: common.Warp, Seed: t.Seed, MaxSteps: run.QuickSteps(common, cfg), Workers: 1,
+	}
+	res, err := m.Run(ctx, opt, det)
 	if err != nil {
 		return err
 	}
 	j.ran += res.Steps
-	rep := det.Report()
+	j.shown(p, m, det.Report(), out)
+	switch res.Status {
+	case emu.Stopped:
+		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
+	case emu.StepLimit:
+		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
+		j.long = true
+	}
+	out.Scope = scopeOfRuns + cfg.Describe()
+	return nil
+}
+
+// shown adds the findings of a run.
+func (j *judge) shown(p *parsed, m *emu.Machine, rep *race.Report, out *repair.Judgement) {
 	at := func(s event.Site) int { // in a function that is called: the call
 		info := m.Site(s)
 		if n := len(info.Calls); n > 0 {
@@ -180,7 +205,8 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	}
 	for i := range rep.Races {
 		rc := &rep.Races[i]
-		f := repair.Finding{Kind: repair.Race, A: at(rc.First.Site), B: at(rc.Second.Site), Reach: reachOf[rc.Level], Shown: true}
+		f := repair.Finding{Kind: repair.Race, Reach: reachOf[rc.Level], Shown: true}
+		f.A, f.B = at(rc.First.Site), at(rc.Second.Site)
 		switch rc.Cause {
 		case race.NotWaited:
 			f.Kind = repair.Copy
@@ -191,7 +217,8 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 	}
 	for i := range rep.Barriers {
 		be := &rep.Barriers[i]
-		f := repair.Finding{Kind: repair.Divergence, A: repair.End, B: repair.End, Shown: true, Reach: repair.InBlock}
+		f := repair.Finding{Kind: repair.Divergence, Shown: true, Reach: repair.InBlock}
+		f.A, f.B = repair.End, repair.End
 		if why, ok := misuse[be.Kind]; ok {
 			f.Kind, f.Text = repair.Other, why
 		}
@@ -213,26 +240,21 @@ func (j *judge) runOnce(ctx context.Context, p *parsed, t run.Trial, out *repair
 			out.Findings = append(out.Findings, f)
 		}
 	}
-	switch res.Status {
-	case emu.Stopped:
-		out.Grade, out.Reason = repair.Unknown, res.Stop.Message
-	case emu.StepLimit:
-		out.Grade, out.Reason = repair.Unknown, "a run takes too long"
-		j.long = true
-	}
-	out.Scope = scopeOfRuns + cfg.Describe()
-	return nil
 }
 
 // scopeOfRuns begins the scope of what runs alone have shown.
 const scopeOfRuns = "this launch, these inputs: "
 
-// misuse says why a barrier that is used wrongly is not repaired.
+// misuse is why a wrong use of a barrier is not repaired.
 var misuse = map[race.BarrierKind]string{
-	race.CountMismatch: "threads come to one barrier with different counts, and which is meant is not known",
-	race.NoWaiter:      "nobody waits at a barrier that arrivals alone complete, and who should is not known",
-	race.Recycled:      "threads may come to a barrier before its last round is over: it needs another barrier number",
-	race.TooMany:       "more threads may come to a barrier than it counts, and who is meant to meet is not known",
+	race.CountMismatch: "threads reach one barrier with different counts, and it is not known which " +
+		"one is meant",
+	race.NoWaiter: "no thread waits at a barrier that arrivals alone complete, and it is not known " +
+		"which one should",
+	race.Recycled: "threads may reach a barrier before its last generation is complete: it needs " +
+		"another barrier number",
+	race.TooMany: "more threads may reach a barrier than it counts, and it is not known which ones " +
+		"are meant",
 }
 
 var reachOf = map[race.Level]repair.Reach{
@@ -251,7 +273,7 @@ func offsetOf(f *source.File, in *ir.Instr) int {
 	return off
 }
 
-// prove asks the static engine.
+// prove asks the static engine about a text that runs found clean.
 func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	outer := ctx
 	if j.limit > 0 {
@@ -277,17 +299,18 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 		return
 	}
 	out.Reason = openReason(r)
-	did := map[string]bool{}
+	replays := &replayer{j: j, proof: pr, p: p, thread: r.Thread, did: map[string]bool{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Model != nil && j.replay(outer, pr, p, f, r.Thread, did, out) {
+		if f.Model != nil && replays.replay(outer, f, out) {
 			out.Grade = repair.Buggy
 			return
 		}
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		g := repair.Finding{Kind: repair.Race, A: offsetOf(p.file, f.A), B: offsetOf(p.file, f.B), Reach: repair.InBlock}
+		g := repair.Finding{Kind: repair.Race, Reach: repair.InBlock}
+		g.A, g.B = offsetOf(p.file, f.A), offsetOf(p.file, f.B)
 		if f.Kind == verify.Divergence {
 			g.Kind = repair.Divergence
 		} else if f.OtherBlock {
@@ -297,8 +320,8 @@ func (j *judge) prove(ctx context.Context, p *parsed, out *repair.Judgement) {
 	}
 }
 
-// openReason says what a proof leaves open. It names no places, since those of a repaired text are
-// not the user's.
+// openReason describes what a proof leaves open. It names no places, since those of a repaired text
+// are not the user's.
 func openReason(r *verify.Result) string {
 	out := "the static engine finds no proof"
 	if len(r.Findings) == 0 {
@@ -326,22 +349,32 @@ func openReason(r *verify.Result) string {
 	return out
 }
 
-// mostCounterexamples bounds what is replayed of one text.
+// mostCounterexamples bounds the counterexamples of one text that are replayed.
 const mostCounterexamples = 8
 
-// replay runs a counterexample, unless did says that a run with its arguments was made already. A
-// launch that shows something is tried first from then on.
-func (j *judge) replay(ctx context.Context, pr *prove.Proof, p *parsed, f *verify.Finding, th *lockstep.Thread, did map[string]bool, out *repair.Judgement) bool {
+// replayer replays the counterexamples of one text.
+type replayer struct {
+	j      *judge
+	proof  *prove.Proof
+	p      *parsed
+	thread *lockstep.Thread
+	did    map[string]bool // by the arguments of a run
+}
+
+// replay runs a counterexample with the arguments that were not run before. A launch that shows
+// something is tried first from then on.
+func (r *replayer) replay(ctx context.Context, f *verify.Finding, out *repair.Judgement) bool {
+	j := r.j
 	for _, contents := range prove.Replays {
 		req := j.f.opt.Common.Launch
-		req.Args = slices.Concat(pr.Arguments(f, th, contents), req.Args)
+		req.Args = slices.Concat(r.proof.Arguments(f, r.thread, contents), req.Args)
 		key := fmt.Sprint(req.Args)
-		if did[key] {
+		if r.did[key] {
 			continue
 		}
-		did[key] = true
+		r.did[key] = true
 		found := &repair.Judgement{Grade: repair.Clean}
-		if err := j.runOnce(ctx, p, run.Trial{Launch: req}, found); err != nil {
+		if err := j.runOnce(ctx, r.p, run.Trial{Launch: req}, found); err != nil {
 			continue
 		}
 		if len(found.Findings) > 0 {

@@ -10,11 +10,18 @@ import (
 	"heddle/internal/edit"
 	"heddle/internal/engine/run"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/repair"
 	"heddle/internal/syntax"
 )
 
 var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
+
+// The search for a form of a plan in the source. A place between two instructions may be several
+// places between statements, so each part of a plan has choices. They are tried in the order of
+// rank.go: the best choice of every part, then every second best, and so on; then all choices
+// together, less what the judge does not need. Candidates that compile to a PTX that was judged
+// before are skipped. What is not found in mostSources compilations stays a repair of the PTX.
 
 // sourceForm is the form of a repair in the source.
 type sourceForm struct {
@@ -26,7 +33,7 @@ type sourceForm struct {
 // mostSources bounds the sources that are compiled for one kernel.
 const mostSources = 60
 
-// sourceSearch looks for the steps that say in the source what a plan does.
+// sourceSearch looks for steps that express a plan in the source.
 type sourceSearch struct {
 	*sourceChange
 	j        *judge
@@ -36,12 +43,19 @@ type sourceSearch struct {
 	tried    map[[sha256.Size]byte]bool
 }
 
-// places matches what a module of PTX says of places in the source, and comments.
+// search is a search for the form of a change of a kernel.
+func (s *sourceFixer) search(k *ir.Func, j *judge) *sourceSearch {
+	change := &sourceChange{sourceFixer: s, kernel: k}
+	return &sourceSearch{sourceChange: change, j: j, tried: map[[sha256.Size]byte]bool{}}
+}
+
+// places matches the source positions and comments in a module of PTX.
 var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
 
-// attempt compiles and judges steps; nil if they are not accepted, or were tried before. Where no
-// more than runs are wanted, it is not proved.
-func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (*sourceForm, error) {
+// attempt compiles and judges steps; nil if they are not accepted, or were tried before. If no more
+// than a clean result is wanted, nothing is proved.
+func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Grade) (
+	*sourceForm, error) {
 	edits, err := s.edited(steps)
 	if err != nil {
 		s.refused(err)
@@ -84,7 +98,7 @@ func (s *sourceSearch) attempt(ctx context.Context, steps []step, want repair.Gr
 	return &sourceForm{edits: edits, after: after, ptx: ptx}, nil
 }
 
-// refused keeps the first reason: it is about the form that says most of what the plan does.
+// refused keeps the first reason: it is about the form that expresses most of the plan.
 func (s *sourceSearch) refused(why error) {
 	if s.why == nil {
 		s.why = why
@@ -99,8 +113,8 @@ func (s *sourceSearch) known(text []byte) bool {
 	return was
 }
 
-// harmsOthers returns an error if a change of a function that other kernels may call brings a bug
-// into one of them.
+// harmsOthers returns an error if a change of a function that other kernels may call breaks one of
+// them.
 func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte) error {
 	if !slices.ContainsFunc(steps, func(st step) bool { return !st.fn.Kernel }) {
 		return nil
@@ -116,17 +130,19 @@ func (s *sourceSearch) harmsOthers(ctx context.Context, steps []step, ptx []byte
 			return err
 		}
 		if after, err := other.Judge(ctx, ptx, false); err != nil || after.Grade < before.Grade {
-			return notInSourcef("a function that is changed is called by kernel %s too, which the change would break", k.Demangled)
+			return notInSourcef("the change would break kernel %s, which calls the changed function as well",
+				k.Demangled)
 		}
 	}
 	return nil
 }
 
-// choices are the steps of which one is to be taken, best first.
+// choices are steps of which one is taken, best first.
 type choices []step
 
-// fromPlan turns a plan into steps: those that must be, and those to choose from.
-func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (must []step, open []choices, err error) {
+// fromPlan turns a plan into steps: those that are necessary, and those to choose from.
+func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
+	must []step, open []choices, err error) {
 	byIndex := instructions(k)
 	for _, p := range slices.Concat(plan.Barriers, plan.Bare) {
 		open = append(open, s.point(k, p, s.unit.Barrier(true, true), true))
@@ -151,7 +167,7 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (must []step, open
 		}
 		must = append(must, step{fn: fn, drop: off, split: -1})
 	}
-	// it stays, and is brought to all threads because it stands in a rewritten function
+	// It stays. All threads reach it because the function is rewritten.
 	for i := range plan.Split {
 		fn, off, err := s.place(byIndex[i])
 		if err != nil {
@@ -170,10 +186,12 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (must []step, open
 	}
 	for _, c := range open {
 		if len(c) == 0 {
-			return nil, nil, notInSourcef("a place of the repair is between no two statements of the file")
+			return nil, nil, notInSourcef("a place of the repair is not between two statements of the file")
 		}
 	}
-	slices.SortFunc(must, func(a, b step) int { return max(a.drop, a.split, a.at) - max(b.drop, b.split, b.at) })
+	slices.SortFunc(must, func(a, b step) int {
+		return max(a.drop, a.split, a.at) - max(b.drop, b.split, b.at)
+	})
 	return must, open, nil
 }
 
@@ -184,19 +202,21 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 		return step{}, false, err
 	}
 	fence := fenceText(text)
+	_, fences := in.Fence()
 	switch {
-	case text == "" && in.Op() == "st": // its load became the whole update
+	case text == "" && in.Action() == isa.ActStore: // its load became the whole update
 		return step{}, false, nil
-	case fence != "" && (in.Op() == "membar" || in.Op() == "fence"):
+	case fence != "" && fences:
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: fence}, true, nil
-	case strings.HasPrefix(text, "atom") && in.Op() == "ld":
+	case strings.HasPrefix(text, "atom") && in.Action() == isa.ActLoad:
 		atomic, err := s.unit.AtomicUpdate(fn, off)
 		return step{fn: fn, drop: -1, split: -1, at: off, replace: atomic}, true, err
 	}
-	return step{}, false, notInSourcef("%s becomes %s, which the source does not say in another way", in.Text(), strings.TrimSpace(text))
+	return step{}, false, notInSourcef("%s becomes %s, which has no other form in the source",
+		in.Text(), strings.TrimSpace(text))
 }
 
-// inSource looks for the form of a plan in the source.
+// inSource looks for a form in the source of the plan of a repair.
 func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm, error) {
 	k, kernel, plan, want := of.k, of.kernel, of.result.Plan, of.result.After.Grade
 	must, open, err := s.fromPlan(k, plan)
@@ -211,7 +231,7 @@ func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm,
 			}
 		}
 	}
-	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: of.judge, tried: map[[sha256.Size]byte]bool{}}
+	search := s.search(k, of.judge)
 	for _, uniform := range []func(*syntax.Func) func(int, int) bool{s.uniformIn(k, x), nil} {
 		search.uniform = uniform
 		fix, err := search.choose(ctx, must, open, want)
@@ -228,9 +248,10 @@ func (s *sourceFixer) inSource(ctx context.Context, of *kernelFix) (*sourceForm,
 	return nil, search.why
 }
 
-// choose tries the best choice everywhere, then each second best and so on, then all together less
-// what is not needed.
-func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, want repair.Grade) (*sourceForm, error) {
+// choose tries the best choice everywhere, then each second best and so on, then all of them
+// together, less what is not needed.
+func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices,
+	want repair.Grade) (*sourceForm, error) {
 	most := 0
 	for _, c := range open {
 		most = max(most, len(c))
@@ -265,9 +286,10 @@ func (s *sourceSearch) choose(ctx context.Context, must []step, open []choices, 
 	return s.last(ctx, fix, want)
 }
 
-// last looks once more at what was judged by runs alone: a proof that fails may show an input that
+// last judges a result again that only runs have judged: a proof that fails may show an input that
 // they did not have.
-func (s *sourceSearch) last(ctx context.Context, fix *sourceForm, want repair.Grade) (*sourceForm, error) {
+func (s *sourceSearch) last(ctx context.Context, fix *sourceForm, want repair.Grade) (
+	*sourceForm, error) {
 	if want == repair.Verified {
 		return fix, nil
 	}
@@ -279,7 +301,7 @@ func (s *sourceSearch) last(ctx context.Context, fix *sourceForm, want repair.Gr
 	return fix, nil
 }
 
-// judged looks at a result once more, with all that the judge has.
+// judged judges a result again, with everything that the judge has.
 func (s *sourceSearch) judged(ctx context.Context, fix *sourceForm) (*repair.Judgement, error) {
 	after, err := s.j.Judge(ctx, fix.ptx, true)
 	if err == nil && after.Grade < repair.Clean {
@@ -295,8 +317,9 @@ func appendNew(steps []step, st step) []step {
 	return append(steps, st)
 }
 
-// narrow leaves out what is not needed: statements that were put in, the last first.
-func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm, want repair.Grade) (*sourceForm, error) {
+// narrow removes what is not needed: statements that were inserted, the last first.
+func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm,
+	want repair.Grade) (*sourceForm, error) {
 	inserted := 0
 	for _, st := range steps {
 		if st.insert != nil && st.insert.Text != "" {
@@ -320,9 +343,10 @@ func (s *sourceSearch) narrow(ctx context.Context, steps []step, fix *sourceForm
 	return fix, nil
 }
 
-// withoutRedundant is the form in the source of a kernel without barriers that are proved
+// withoutRedundant is the form in the source of a kernel without the barriers that are proved
 // redundant.
-func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []repair.Redundant, j *judge) (*sourceForm, error) {
+func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []repair.Redundant,
+	j *judge) (*sourceForm, error) {
 	byIndex := instructions(k)
 	var steps []step
 	for _, r := range list {
@@ -335,8 +359,9 @@ func (s *sourceFixer) withoutRedundant(ctx context.Context, k *ir.Func, list []r
 		}
 		steps = append(steps, step{fn: fn, drop: off, split: -1})
 	}
-	search := &sourceSearch{sourceChange: &sourceChange{sourceFixer: s, kernel: k}, j: j, tried: map[[sha256.Size]byte]bool{}}
-	search.uniform = func(*syntax.Func) func(int, int) bool { return func(int, int) bool { return true } }
+	search := s.search(k, j)
+	everywhere := func(int, int) bool { return true }
+	search.uniform = func(*syntax.Func) func(int, int) bool { return everywhere }
 	fix, err := search.attempt(ctx, steps, repair.Verified)
 	if fix == nil && err == nil {
 		err = search.why

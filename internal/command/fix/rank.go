@@ -10,8 +10,8 @@ import (
 )
 
 // Which place between statements is a place between instructions? One that is in as many loops, and
-// that has the same accesses before and behind it. ranker orders places by that, so that the first
-// that is compiled is mostly the right one.
+// that has the same accesses before and after it. ranker orders places by that, so that the first
+// one that is compiled is mostly the right one.
 type ranker struct {
 	s     *sourceFixer
 	k     *ir.Func
@@ -20,7 +20,8 @@ type ranker struct {
 }
 
 func (s *sourceFixer) newRanker(k *ir.Func) *ranker {
-	r := &ranker{s: s, k: k, loops: ir.FindLoops(k, ir.Dominators(k)), order: make([]int, len(k.Blocks))}
+	loops := ir.FindLoops(k, ir.Dominators(k))
+	r := &ranker{s: s, k: k, loops: loops, order: make([]int, len(k.Blocks))}
 	for i := range r.order {
 		r.order[i] = -1
 	}
@@ -30,8 +31,7 @@ func (s *sourceFixer) newRanker(k *ir.Func) *ranker {
 	return r
 }
 
-// ahead returns the blocks that are reached from one without the edges that close loops, and
-// without itself.
+// ahead returns the blocks that are reachable from one without back edges, and without itself.
 func (r *ranker) ahead(from ir.BlockID) map[ir.BlockID]bool {
 	seen := map[ir.BlockID]bool{}
 	var walk func(ir.BlockID)
@@ -47,24 +47,24 @@ func (r *ranker) ahead(from ir.BlockID) map[ir.BlockID]bool {
 	return seen
 }
 
-// whole returns the head of the largest loop around a block that another block is not in; without
-// one, the block. What is in a loop comes before what the loop is left for, though only another
-// round leads there.
-func (r *ranker) whole(b, other ir.BlockID) ir.BlockID {
+// outermost returns the header of the largest loop around a block that does not contain another
+// block; without one, the block itself. The body of a loop comes before what follows the loop,
+// though only another iteration leads there.
+func (r *ranker) outermost(b, other ir.BlockID) ir.BlockID {
 	for l := r.loops.Of[b]; l != nil && !l.Contains(other); l = l.Parent {
 		b = l.Header
 	}
 	return b
 }
 
-// spot is an access in one function of the source.
+// spot is an access in a function of the source.
 type spot struct {
 	offset        int
 	before, after bool // it comes before the place, or behind it
 	next          bool // the place is next to it
 }
 
-// spots are the accesses of a function of the source, as they lie about a place of the kernel.
+// spots are the accesses of a function of the source, as they lie around a place of the kernel.
 func (r *ranker) spots(fn *syntax.Func, p repair.Point) []spot {
 	var out []spot
 	ahead := r.ahead(p.Block)
@@ -72,7 +72,7 @@ func (r *ranker) spots(fn *syntax.Func, p repair.Point) []spot {
 		if r.order[b.ID] < 0 {
 			continue
 		}
-		behind := b.ID != p.Block && r.ahead(r.whole(b.ID, p.Block))[p.Block]
+		behind := b.ID != p.Block && r.ahead(r.outermost(b.ID, p.Block))[p.Block]
 		for i, in := range b.Instrs {
 			if !touchesMemory(in) {
 				continue
@@ -83,7 +83,12 @@ func (r *ranker) spots(fn *syntax.Func, p repair.Point) []spot {
 				}
 				if off, ok := fn.File.Offset(fr.Pos); ok {
 					here := b.ID == p.Block
-					out = append(out, spot{off, behind || here && i < p.Index, ahead[b.ID] || here && i >= p.Index, here && (i == p.Index || i == p.Index-1)})
+					out = append(out, spot{
+						offset: off,
+						before: behind || here && i < p.Index,
+						after:  ahead[b.ID] || here && i >= p.Index,
+						next:   here && (i == p.Index || i == p.Index-1),
+					})
 				}
 			}
 		}
@@ -114,6 +119,7 @@ func (r *ranker) rank(steps []step, p repair.Point) {
 			spots[st.fn] = sp
 		}
 		out := score{loops: max(loops-depth, depth-loops)}
+		// A place in a called function may be in loops of its callers.
 		if !st.fn.Kernel { // the loops of its callers are not known
 			out.loops = 0
 		}
@@ -132,7 +138,8 @@ func (r *ranker) rank(steps []step, p repair.Point) {
 		order[i], scores[i] = i, of(st)
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(scores[a].loops, scores[b].loops), cmp.Compare(scores[a].wrong, scores[b].wrong))
+		x, y := scores[a], scores[b]
+		return cmp.Or(cmp.Compare(x.loops, y.loops), cmp.Compare(x.wrong, y.wrong))
 	})
 	old := slices.Clone(steps)
 	for i, n := range order {

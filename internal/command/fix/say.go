@@ -6,6 +6,9 @@ import (
 	"heddle/internal/lower"
 )
 
+// Repairs are found kernel by kernel, and their edits of one source add up: each is compiled and
+// judged together with those before it.
+
 // say expresses a repair in the source, if that is possible.
 func (x *kernelFix) say(find func(*sourceFixer) (*sourceForm, error)) {
 	s, out := x.source, x.out

@@ -10,16 +10,17 @@ import (
 	"heddle/internal/edit"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/lower"
 	"heddle/internal/repair"
 	"heddle/internal/source"
 	"heddle/internal/syntax"
 )
 
-// A repair is found on the PTX, where every change can be said. sourceFixer says it in the source,
-// if it can: it turns the places of the plan into places between statements, has package syntax
-// rewrite the function, compiles the result, and asks the judge of the kernel again. What the judge
-// does not accept is not shown.
+// A repair is found on the PTX, which can express every change. sourceFixer expresses it in the
+// source, if it can: it turns the places of the plan into places between statements, has package
+// syntax rewrite the function, compiles the result, and asks the judge of the kernel again. What
+// the judge does not accept is not shown.
 type sourceFixer struct {
 	f     *fixer
 	user  *source.File // the text of file
@@ -55,25 +56,27 @@ func newSourceFixer(ctx context.Context, f *fixer) (*sourceFixer, error) {
 	return s, nil
 }
 
-// sourceChange is a change of the source in the making: a candidate is a subset of its steps.
+// sourceChange is a change of the source in progress: a candidate is a subset of its steps.
 type sourceChange struct {
 	*sourceFixer
 	kernel  *ir.Func
 	uniform func(fn *syntax.Func) func(from, to int) bool
 }
 
-// step is a part of a change in one function.
+// step is a part of a change in one function: a statement that is inserted, a barrier that is
+// dropped, an assignment that is split in two with a text between, or a statement that is replaced.
+// Offsets are bytes in the file of the function.
 type step struct {
 	fn      *syntax.Func
 	insert  *syntax.Insert
 	drop    int // offset in a barrier; -1: none
 	split   int // offset in an assignment; -1: none
 	block   bool
-	replace string // of split: what stands between
+	replace string // of split: the text between the parts
 	at      int    // of replace
 }
 
-// notInSource says why a change has no form in the source.
+// notInSource is why a change has no form in the source.
 type notInSource struct{ why string }
 
 func (e *notInSource) Error() string { return e.why }
@@ -97,22 +100,23 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 		case !ok:
 			return nil, 0, notInSourcef("the place of an instruction in the source is not known")
 		case fn.File != s.user:
-			return nil, 0, notInSourcef("the change would be in %s, which other files may include", fn.File.Name)
+			return nil, 0, notInSourcef("the change would be in %s, which other files may include",
+				fn.File.Name)
 		}
 		return fn, off, nil
 	}
 	return nil, 0, notInSourcef("%s belongs to no statement of the file", in.Text())
 }
 
-// touchesMemory reports whether an instruction is one that a barrier may have to stand before or
-// behind.
+// touchesMemory reports whether an instruction is one that a barrier may have to be before or
+// after.
 func touchesMemory(in *ir.Instr) bool {
-	// no matter to a barrier
+	// a barrier orders nothing there
 	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
-	return in.Row != nil && (in.Row.Effect != 0 && !own || in.Op() == "call") && in.Loc != nil
+	return in.Row != nil && (in.Row.Effect != 0 && !own || in.Action() == isa.ActCall) && in.Loc != nil
 }
 
-// around returns the instructions that touch memory before and behind a point, in its block.
+// around returns the instructions that touch memory before and after a point, in its block.
 func around(k *ir.Func, p repair.Point) (before, after *ir.Instr) {
 	b := k.Block(p.Block)
 	for i, in := range b.Instrs {
@@ -126,8 +130,8 @@ func around(k *ir.Func, p repair.Point) (before, after *ir.Instr) {
 	return before, after
 }
 
-// next returns the first instructions that touch memory on the ways from the end of a block, in the
-// order of the text.
+// next returns the first instructions that touch memory on the paths from the end of a block, in
+// the order of the text.
 func next(k *ir.Func, from ir.BlockID) []*ir.Instr {
 	var out []*ir.Instr
 	seen := map[ir.BlockID]bool{}
@@ -150,7 +154,7 @@ func next(k *ir.Func, from ir.BlockID) []*ir.Instr {
 	return out
 }
 
-// anywhere returns an instruction with a place, at a point or behind it.
+// anywhere returns an instruction with a place, at a point or after it; else one before it.
 func anywhere(k *ir.Func, p repair.Point) *ir.Instr {
 	b := k.Block(p.Block)
 	for _, in := range b.Instrs[min(p.Index, len(b.Instrs)):] {
@@ -172,16 +176,17 @@ func (s *sourceFixer) insert(in *ir.Instr, after bool, text string, block bool) 
 	if err != nil {
 		return step{}, err
 	}
-	return step{fn: fn, drop: -1, split: -1, insert: &syntax.Insert{At: off, After: after, Text: text, Block: block}}, nil
+	at := &syntax.Insert{At: off, After: after, Text: text, Block: block}
+	return step{fn: fn, drop: -1, split: -1, insert: at}, nil
 }
 
-// point returns the steps, best first, each of which may be what a plan does at a point.
+// point returns the steps, best first, each of which may express what a plan does at a point.
 func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool) []step {
 	before, after := around(k, p)
 	var out []step
 	add := func(in *ir.Instr, behind bool) {
-		if st, err := s.insert(in, behind, text, block); err == nil && !slices.ContainsFunc(out, func(o step) bool { return sameStep(o, st) }) {
-			out = append(out, st)
+		if st, err := s.insert(in, behind, text, block); err == nil {
+			out = appendNew(out, st)
 		}
 	}
 	if after != nil {
@@ -208,13 +213,11 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 			for _, near := range s.unit.Near(fn, off) {
 				near.Text, near.Block = text, block
 				st := step{fn: fn, drop: -1, split: -1, insert: &near}
-				if !slices.ContainsFunc(out, func(o step) bool { return sameStep(o, st) }) {
-					out = append(out, st)
-				}
+				out = appendNew(out, st)
 			}
 		}
 	}
-	// behind a condition is where the branches begin
+	// after a condition is where the branches begin
 	if after == nil && len(k.Block(p.Block).Succs) > 1 {
 		for _, in := range next(k, p.Block) {
 			add(in, false)
@@ -225,13 +228,14 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 }
 
 func sameStep(a, b step) bool {
-	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.replace != b.replace || (a.insert == nil) != (b.insert == nil) {
+	if a.fn != b.fn || a.drop != b.drop || a.split != b.split || a.replace != b.replace ||
+		(a.insert == nil) != (b.insert == nil) {
 		return false
 	}
 	return a.insert == nil || *a.insert == *b.insert
 }
 
-// fenceText is the function that is a fence of the PTX.
+// fenceText is the CUDA function that compiles to a fence of the PTX; empty if there is none.
 func fenceText(ptx string) string {
 	f := isFence.FindStringSubmatch(ptx)
 	if f == nil {
@@ -246,9 +250,10 @@ func fenceText(ptx string) string {
 	return "__threadfence();"
 }
 
-// uniformIn says of ranges of a function whether all threads of a block come there, by the kernel's
-// control flow.
-func (s *sourceFixer) uniformIn(k *ir.Func, x *repair.Transformer) func(*syntax.Func) func(from, to int) bool {
+// uniformIn reports of ranges of a function whether all threads of a block reach them, by the
+// control flow of the kernel.
+func (s *sourceFixer) uniformIn(k *ir.Func,
+	x *repair.Transformer) func(*syntax.Func) func(from, to int) bool {
 	return func(fn *syntax.Func) func(from, to int) bool {
 		type place struct {
 			off  int
@@ -260,7 +265,7 @@ func (s *sourceFixer) uniformIn(k *ir.Func, x *repair.Transformer) func(*syntax.
 			stale := true
 			for _, in := range b.Instrs {
 				if stale = stale && in.Loc == last && !touchesMemory(in); stale {
-					continue // it has no place of its own, and that of another block was left standing
+					continue // its place is a leftover of another block
 				}
 				last = in.Loc
 				for fr := in.Loc; fr != nil; fr = fr.Parent {
@@ -284,7 +289,7 @@ func (s *sourceFixer) uniformIn(k *ir.Func, x *repair.Transformer) func(*syntax.
 	}
 }
 
-// edited returns the edits of steps, with all that kernels before had.
+// edited returns the edits of steps, after those of the kernels before.
 func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
 	rewrites := map[*syntax.Func]*syntax.Rewrite{}
 	var funcs []*syntax.Func
@@ -321,7 +326,7 @@ func (c *sourceChange) edited(steps []step) ([]edit.Edit, error) {
 	return out, edit.Check(c.user, out)
 }
 
-// compile makes PTX of a patched source; an error says if the compiler does not accept it.
+// compile compiles a patched source to PTX.
 func (s *sourceFixer) compile(ctx context.Context, text []byte) ([]byte, error) {
 	in := s.f.file.Input
 	in.Content = text

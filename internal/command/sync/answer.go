@@ -9,14 +9,16 @@ import (
 	"heddle/internal/source"
 )
 
-// undecidedBarrierError says that what diverges is no barrier that a placement holds.
+// undecidedBarrierError is the error of a divergence at a barrier that no placement controls.
 type undecidedBarrierError struct{}
 
 func (*undecidedBarrierError) Error() string {
-	return "a barrier diverges that is none of the kernel's own statements (it is in a function that is called, or is none of the whole block)"
+	return "a barrier diverges that is not a statement of the kernel (it is in a called function, " +
+		"or " +
+		"it is not a barrier of the block)"
 }
 
-// answer collects what an oracle says of a placement.
+// answer collects the objections of an oracle to a placement.
 type answer struct {
 	m     *marked
 	p     placer.Placement
@@ -29,7 +31,7 @@ func newAnswer(m *marked, p placer.Placement) *answer {
 	return &answer{m: m, p: p, races: map[[2]placer.Label]int{}, shown: map[[2]source.Span]bool{}}
 }
 
-// race adds a race; those between the same statements are one.
+// race adds a race. Races between the same two statements are one.
 func (a *answer) race(r placer.Race, spaces ...event.Space) {
 	key := [2]placer.Label{r.A, r.B}
 	for _, s := range spaces {
@@ -38,7 +40,8 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 		}
 	}
 	if r.OtherBlock {
-		if !slices.ContainsFunc(a.a.Races, func(o placer.Race) bool { return o.OtherBlock && o.Why == r.Why }) {
+		same := func(o placer.Race) bool { return o.OtherBlock && o.Why == r.Why }
+		if !slices.ContainsFunc(a.a.Races, same) {
 			a.a.Races = append(a.a.Races, r)
 		}
 		return
@@ -60,8 +63,8 @@ func (a *answer) race(r placer.Race, spaces ...event.Space) {
 	}
 }
 
-// diverge adds a divergence between two barriers, or a barrier and the end of the kernel. One of
-// the two is not reached by all threads; of labels in blocks of different depth that is the deeper
+// diverge adds a divergence between two barriers, or between a barrier and the end of the kernel.
+// One of the two is not reached by all threads: of labels in blocks of different depth, the deeper
 // one.
 func (a *answer) diverge(x, y *ir.Instr) error {
 	var labels []placer.Label
@@ -93,7 +96,8 @@ func (a *answer) diverge(x, y *ir.Instr) error {
 	return nil
 }
 
-// objection reports whether there is anything within a block against the placement.
+// objection reports whether the placement has a race or a divergence within a block.
 func (a *answer) objection() bool {
-	return len(a.a.Divergences) > 0 || slices.ContainsFunc(a.a.Races, func(r placer.Race) bool { return !r.OtherBlock })
+	inBlock := func(r placer.Race) bool { return !r.OtherBlock }
+	return len(a.a.Divergences) > 0 || slices.ContainsFunc(a.a.Races, inBlock)
 }

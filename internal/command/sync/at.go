@@ -9,8 +9,8 @@ import (
 	"heddle/internal/syntax"
 )
 
-// at is where the text changes if the barrier after a label comes or goes; where it stands, if it
-// stays.
+// at is the position at which the text changes if the barrier after a label is inserted or removed;
+// of a barrier that stays, its own.
 func (f *found) at(l placer.Label) source.Pos {
 	from := f.marked.origins[l]
 	span := f.marked.node(l).Span
@@ -19,7 +19,9 @@ func (f *found) at(l placer.Label) source.Pos {
 	}
 	with := maps.Clone(from.fn.Tree.Standing())
 	with[from.l] = true
-	files, err := f.marked.unit.Edits(map[*syntax.Func]placer.Placement{from.fn: with}, func(*syntax.Func, placer.Label) string { return "barrier" })
+	placements := map[*syntax.Func]placer.Placement{from.fn: with}
+	text := func(*syntax.Func, placer.Label) string { return "barrier" }
+	files, err := f.marked.unit.Edits(placements, text)
 	if err != nil || len(files) == 0 {
 		return span.End
 	}

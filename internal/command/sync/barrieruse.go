@@ -14,19 +14,18 @@ import (
 	"heddle/internal/syntax"
 )
 
-// BarrierNeed says what is known of a barrier of a block.
+// BarrierNeed says whether a barrier of a block is needed, as far as is known.
 type BarrierNeed uint8
 
 const (
 	BarrierUndecided BarrierNeed = iota // Why says what is missing
 	BarrierNeeded                       // a run without it shows the races that Separates names
-	// the proof without it does not come through, for the pairs that Separates names; no run shows
-	// them
+	// without it there is no proof, because of the pairs that Separates names; no run shows them
 	BarrierMaybe
 	BarrierRedundant // proved: without it no two threads race either
 )
 
-// BarrierUse is what one barrier is for.
+// BarrierUse is the purpose of one barrier.
 type BarrierUse struct {
 	Kernel    string
 	Need      BarrierNeed
@@ -37,10 +36,11 @@ type BarrierUse struct {
 // At is a line and a byte column of a file, both from 1.
 type At struct{ Line, Col int }
 
-// UseOfBarrier takes the barrier at a line and a byte column of the file out of its kernel, and
-// says what comes of it: first of runs of the launch, then of a proof. Without an error and a
-// result there is no barrier of a kernel there. Mistakes in the input go to sink.
-func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At, sink func(diag.Diagnostic)) (*BarrierUse, error) {
+// UseOfBarrier removes the barrier at a place of the file from its kernel, and reports the effect:
+// first on runs of the launch, then on a proof. The result is nil without an error if there is no
+// barrier of a kernel there. Mistakes in the input go to sink.
+func UseOfBarrier(ctx context.Context, opt Options, file driver.Input, at At,
+	sink func(diag.Diagnostic)) (*BarrierUse, error) {
 	s, err := open(opt, file, sink)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *syncer) barrierAt(line, col int) (*syntax.Func, placer.Label) {
 	return nil, placer.None
 }
 
-// judge compares what runs and the static engine say with the barrier and without it.
+// judge compares the answers of runs and of the static engine with the barrier and without it.
 func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) error {
 	label = m.chosen(m.fn.Point(label)) // in the tree with the functions that are inlined
 	with := m.tree.Standing()
@@ -107,7 +107,7 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		return err
 	}
 	if slices.Contains(seen.Divergences, label) {
-		u.Need, u.Why = BarrierUndecided, "not all threads of the block come to it"
+		u.Need, u.Why = BarrierUndecided, "not all threads of the block reach it"
 		return nil
 	}
 	more, err := (&dynamicOracle{m}).Check(ctx, without)
@@ -118,12 +118,12 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		u.Need = BarrierNeeded
 		return nil
 	}
-	// Each oracle keeps what diverges; both placements need their own.
+	// An oracle keeps the places that diverge; each placement needs an oracle of its own.
 	proved, err := (&staticOracle{marked: m}).Check(ctx, without)
 	if err != nil {
 		return err
 	}
-	// races between blocks might be those that it orders by way of a flag
+	// races between blocks may be those that it orders together with a flag
 	if proved.Verified && len(proved.Races) == 0 {
 		u.Need = BarrierRedundant
 		return nil
@@ -140,16 +140,19 @@ func (u *BarrierUse) judge(ctx context.Context, m *marked, label placer.Label) e
 		u.Need = BarrierMaybe
 		return nil
 	}
-	u.Need, u.Why = BarrierUndecided, "nothing is proved without it, and nothing is known that it separates"
+	u.Need, u.Why = BarrierUndecided, "there is no proof without it, and no pair of accesses is "+
+		"known that it separates"
 	return nil
 }
 
-// beyond words the races that one answer has and another has not.
+// beyond names the races that one answer has and another does not have.
 func beyond(a, b *placer.Answer) []string {
 	var out []string
 	for i := range a.Races {
 		r := &a.Races[i]
-		known := func(o placer.Race) bool { return o.A == r.A && o.B == r.B && o.OtherBlock == r.OtherBlock }
+		known := func(o placer.Race) bool {
+			return o.A == r.A && o.B == r.B && o.OtherBlock == r.OtherBlock
+		}
 		if !slices.ContainsFunc(b.Races, known) {
 			out = append(out, r.Why)
 		}

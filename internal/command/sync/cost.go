@@ -9,27 +9,30 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/emu"
 	"heddle/internal/event"
-	"heddle/internal/ir"
 	"heddle/internal/launch"
 	placer "heddle/internal/place"
-	"heddle/internal/syntax"
 )
 
-// Cost says what a placement costs: by the constants of the cost model, by what one run with
-// barriers everywhere counts, and in truth.
+// The costs of alternative placements, for an evaluation of the cost model: how far the constants,
+// and the counts of one run, agree with the barriers that a run with the placement executes.
+
+// Cost is the cost of a placement: by the constants of the cost model, by the counts of one run
+// with barriers everywhere, and as executed.
 type Cost struct {
 	Barriers         int
 	Static, Measured float64
 	Executions       float64 // of barriers, by a thread, in a run with this placement
 }
 
-// Costs returns the costs of placements of each kernel of a source: of all of at most one barrier
-// more than the cheapest has that satisfy what the static engine asks for and are right in a run of
-// the launch; of at most limit.
+// Costs returns the costs of placements of each kernel of a source: of all placements that satisfy
+// the constraints of the static engine, are right in a run of the launch, and have at most one
+// barrier more than the cheapest; of at most limit.
 func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]Cost, error) {
 	opt.Common.Files, opt.Run.Seeds, opt.Common.Limit, opt.BlockOnly = nil, 1, 1, true
 	var mistake error
-	s, err := open(opt, file, func(m diag.Diagnostic) { mistake = errors.New(file.Name + ": " + m.Message) })
+	s, err := open(opt, file, func(m diag.Diagnostic) {
+		mistake = errors.New(file.Name + ": " + m.Message)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]
 		if len(kernels) == 0 {
 			continue
 		}
-		one, err := costs(ctx, s, in, fn, kernels, limit)
+		one, err := newMarked(s, in, fn, kernels).costs(ctx, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +57,7 @@ func Costs(ctx context.Context, opt Options, file driver.Input, limit int) ([][]
 }
 
 // costs is Costs for one kernel.
-func costs(ctx context.Context, s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func, limit int) ([]Cost, error) {
-	m := newMarked(s, in, fn, kernels)
+func (m *marked) costs(ctx context.Context, limit int) ([]Cost, error) {
 	for _, scalars := range []launch.Origin{launch.FromFlag, launch.Default} {
 		m.scalars = scalars
 		oracle := &staticOracle{marked: m}
@@ -73,7 +75,7 @@ func costs(ctx context.Context, s *syncer, in *driver.Module, fn *syntax.Func, k
 	return nil, nil
 }
 
-// places are the places of the source of a placement.
+// places are the places in the source of a placement.
 func (m *marked) places(p placer.Placement) map[origin]bool {
 	out := map[origin]bool{}
 	for l, on := range p {
@@ -102,14 +104,20 @@ func (m *marked) executed(ctx context.Context, candidates []placer.Placement) ([
 				return nil, errs[0]
 			}
 			threads += cfg.Geometry.Blocks() * cfg.Geometry.Block.Count()
-			err := o.watched(ctx, k, m.s.opt.Run.Seed, a, func(_ *emu.Machine, e *event.Arrive) { came += uint64(bits.OnesCount32(e.Mask)) })
+			count := func(_ *emu.Machine, e *event.Arrive) {
+				came += uint64(bits.OnesCount32(e.Mask))
+			}
+			err := o.watched(ctx, k, m.s.opt.Run.Seed, a, count)
 			if err != nil {
 				return nil, err
 			}
 		}
 		if !a.objection() && a.a.Unknown == "" {
 			right = append(right, p)
-			out = append(out, Cost{Barriers: len(m.places(p)), Static: placer.DefaultCost.Total(&m.tree, p), Executions: float64(came) / float64(threads)})
+			out = append(out, Cost{
+				Barriers: len(m.places(p)), Static: placer.DefaultCost.Total(&m.tree, p),
+				Executions: float64(came) / float64(threads),
+			})
 		}
 	}
 	if err := m.measure(ctx); err != nil {

@@ -14,13 +14,17 @@ import (
 	"heddle/internal/source"
 )
 
-// dynamicOracle runs the launch and looks at what the race Detector says.
+// The dynamic oracle. It calls a placement right if runs of the launch under all seeds show no race
+// and no divergence, so it can miss what other inputs and schedules show. Races of asynchronous
+// copies and other proxies are left out: a barrier does not order them.
+
+// dynamicOracle judges a placement by runs of the launch, watched by the race detector.
 type dynamicOracle struct{ *marked }
 
 // Name implements placer.Oracle.
 func (o *dynamicOracle) Name() string { return "dynamic" }
 
-// Check implements placer.Oracle: it names what runs of the launch with all seeds show.
+// Check implements placer.Oracle: it names what runs of the launch under all seeds show.
 func (o *dynamicOracle) Check(ctx context.Context, p placer.Placement) (*placer.Answer, error) {
 	a := newAnswer(o.marked, p)
 	kernels, err := o.placed(p)
@@ -42,8 +46,9 @@ func (o *dynamicOracle) run(ctx context.Context, k *ir.Func, seed uint64, a *ans
 	return o.watched(ctx, k, seed, a, nil)
 }
 
-// watched is run, with arrivals at barriers told to count unless it is nil.
-func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a *answer, count func(*emu.Machine, *event.Arrive)) error {
+// watched is run, with a function that counts arrivals at barriers; nil: they are not counted.
+func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a *answer,
+	count func(*emu.Machine, *event.Arrive)) error {
 	cfg, errs := o.config(k)
 	if len(errs) > 0 {
 		return errs[0]
@@ -61,7 +66,20 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 	if err != nil {
 		return err
 	}
-	rep := det.Report()
+	if err := o.reported(m, det.Report(), a); err != nil {
+		return err
+	}
+	switch res.Status {
+	case emu.Stopped:
+		a.a.Unknown = res.Stop.Message
+	case emu.StepLimit:
+		a.a.Unknown = "a run takes too long"
+	}
+	return nil
+}
+
+// reported adds what the detector reports of a run.
+func (o *dynamicOracle) reported(m *emu.Machine, rep *race.Report, a *answer) error {
 	for i := range rep.Races {
 		rc := &rep.Races[i]
 		if rc.Cause != race.Unordered {
@@ -73,7 +91,9 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 			return err
 		}
 		if !one.OtherBlock {
-			a.shown[[2]source.Span{first.Span, second.Span}] = a.shown[[2]source.Span{first.Span, second.Span}] || rc.First.Thread.Warp() != rc.Second.Thread.Warp()
+			at := [2]source.Span{first.Span, second.Span}
+			warps := rc.First.Thread.Warp() != rc.Second.Thread.Warp()
+			a.shown[at] = a.shown[at] || warps
 		}
 		a.race(one, rc.Space)
 	}
@@ -96,16 +116,10 @@ func (o *dynamicOracle) watched(ctx context.Context, k *ir.Func, seed uint64, a 
 			return err
 		}
 	}
-	switch res.Status {
-	case emu.Stopped:
-		a.a.Unknown = res.Stop.Message
-	case emu.StepLimit:
-		a.a.Unknown = "a run takes too long"
-	}
 	return nil
 }
 
-// arrivals passes events on, and tells of threads that come to barriers.
+// arrivals passes events on, and reports arrivals at barriers.
 type arrivals struct {
 	run.Detector
 	m     *emu.Machine
@@ -120,9 +134,9 @@ func (s *arrivals) Arrive(e *event.Arrive) {
 	s.Detector.Arrive(e)
 }
 
-// measure has a run of the launch say how often a thread comes to each label, for the cost of a
-// barrier there: with barriers at all labels but those that diverge, of which there is no need to
-// know.
+// measure counts in a run of the launch how often a thread reaches each label, for the cost of a
+// barrier there. The run has barriers at all labels but those that diverge, whose cost does not
+// matter.
 func (m *marked) measure(ctx context.Context) error {
 	p := placer.Placement{}
 	for l := range m.tree.Labels {
@@ -153,8 +167,10 @@ func (m *marked) measure(ctx context.Context) error {
 				return err
 			}
 		}
+		// Barriers that diverge are removed until none does. Each round removes at least one, so this
+		// ends.
 		if len(a.a.Divergences) == 0 {
-			for l := range p { // one that nobody comes to costs little, not nothing
+			for l := range p { // one that no thread reaches costs little, not nothing
 				m.tree.Labels[l].Trips = max(float64(came[l]), 0.5) / float64(threads)
 				if w, ok := m.warp[l]; ok {
 					m.tree.Labels[w].Trips = m.tree.Labels[l].Trips
@@ -168,7 +184,7 @@ func (m *marked) measure(ctx context.Context) error {
 	}
 }
 
-// bothOracle asks the dynamic engine, and if it has no objection the static one.
+// bothOracle asks the dynamic engine, and if that has no objection, the static one.
 type bothOracle struct {
 	dynamic dynamicOracle
 	static  staticOracle
@@ -191,7 +207,7 @@ func (o *bothOracle) Check(ctx context.Context, p placer.Placement) (*placer.Ans
 	return o.static.Check(ctx, p)
 }
 
-// Oracle says what judges placements.
+// Oracle says how placements are judged.
 type Oracle uint8
 
 const (

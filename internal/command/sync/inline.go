@@ -10,13 +10,15 @@ import (
 )
 
 // inlined is the label tree of a kernel with the trees of the device functions that are inlined in
-// it, each as often as it is. A statement that calls becomes a block: what it executes before the
-// call, the body of what it calls, and the rest. The places of a function are those of all its call
-// sites (place.Node.Same), so that a barrier there costs what it costs at all of them.
+// it, each as often as it is inlined. A statement that calls becomes a block: what it executes
+// before the call, the body of the callee, and the rest. A place in a function stands for that
+// place at all its call sites (place.Node.Same), so that a barrier there costs what it costs at all
+// of them.
 //
-// A function is in the tree if its body is nobody else's: not for the host, not of another kernel,
-// inlined wherever this one calls it, and called by a statement, not by the condition of one. What
-// others do counts for the statement that calls them, and their barriers stay.
+// A function is in the tree if the kernel alone uses its body: it is not compiled for the host, not
+// part of another kernel, inlined wherever this kernel calls it, and called by a statement and not
+// by a condition. The accesses of other functions count for the statement that calls them, and
+// their barriers stay.
 type inlined struct {
 	tree    placer.Tree
 	origins []origin // by label
@@ -50,10 +52,14 @@ type call struct {
 	body   *instance
 }
 
-// inline makes the tree of a kernel, from where the instructions of what was compiled of it come
-// from. With warps each place has one for a barrier of the warp, too.
-func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func, warps bool) *inlined {
-	n := &inlined{root: &instance{fn: fn}, of: map[*syntax.Func]*instance{}, kernels: kernels, warps: warps && !unit.PTX && !unit.OpenCL, warp: map[placer.Label]placer.Label{}}
+// inline builds the tree of a kernel from the source positions of its instructions. With warps,
+// each place has one for a barrier of the warp as well.
+func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func,
+	warps bool) *inlined {
+	n := &inlined{
+		root: &instance{fn: fn}, of: map[*syntax.Func]*instance{}, kernels: kernels,
+		warps: warps && !unit.PTX && !unit.OpenCL, warp: map[placer.Label]placer.Label{},
+	}
 	if !unit.PTX {
 		own := owned(m, unit, kernels)
 		for ki, k := range kernels {
@@ -68,7 +74,7 @@ func inline(m *ir.Module, unit *syntax.Unit, fn *syntax.Func, kernels []*ir.Func
 	return n
 }
 
-// owned returns the functions whose points are in no kernel but these, and in no function that is
+// owned returns the functions whose points are in these kernels only, and not in a function that is
 // called.
 func owned(m *ir.Module, unit *syntax.Unit, kernels []*ir.Func) map[*syntax.Func]bool {
 	own := map[*syntax.Func]bool{}
@@ -99,7 +105,7 @@ func owned(m *ir.Module, unit *syntax.Unit, kernels []*ir.Func) map[*syntax.Func
 	return own
 }
 
-// frames are the places that an instruction comes from, the kernel's first.
+// frames are the source positions of an instruction with its inline stack, the kernel's first.
 func frames(in *ir.Instr) []source.Pos {
 	var out []source.Pos
 	for f := in.Loc; f != nil; f = f.Parent {
@@ -116,7 +122,10 @@ func (n *inlined) discover(unit *syntax.Unit, own map[*syntax.Func]bool, ki int,
 	for i := 0; i+1 < len(pos); i++ {
 		callee := unit.FuncOf(pos[i+1])
 		l, ok := at.fn.At(pos[i])
-		if callee == nil || !ok || !own[callee] || callee == n.root.fn || at.fn.Tree.Labels[l].Kind != placer.Stmt || at.fn.Tree.Labels[l].Barrier {
+		if callee == nil || !ok || !own[callee] || callee == n.root.fn {
+			return
+		}
+		if label := &at.fn.Tree.Labels[l]; label.Kind != placer.Stmt || label.Barrier {
 			return
 		}
 		c := at.call(pos[i], callee)
@@ -141,8 +150,8 @@ func (s *instance) call(at source.Pos, callee *syntax.Func) *call {
 	return nil
 }
 
-// add adds a label of an instance, and what is below it. same numbers the places of functions that
-// are called.
+// add adds a label of an instance and its children. same numbers the places of functions that are
+// called.
 func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) {
 	from := &s.fn.Tree.Labels[l]
 	node := *from
@@ -161,7 +170,8 @@ func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) 
 	for _, c := range s.calls {
 		if c.in == l {
 			n.tree.Labels[at].Kind = placer.Block
-			c.before = n.label(placer.Node{Kind: placer.Stmt, Parent: at, Closed: true}, origin{s.fn, l, false})
+			node := placer.Node{Kind: placer.Stmt, Parent: at, Closed: true}
+			c.before = n.label(node, origin{s.fn, l, false})
 			n.add(c.body, 0, at, same)
 		}
 	}
@@ -174,7 +184,7 @@ func (n *inlined) add(s *instance, l, parent placer.Label, same map[origin]int) 
 	}
 }
 
-// number numbers the places of functions that are called.
+// number returns the number of a place in a function that is called.
 func number(same map[origin]int, o origin) int {
 	if same[o] == 0 {
 		same[o] = len(same) + 1
@@ -193,14 +203,13 @@ func (n *inlined) label(node placer.Node, from origin) placer.Label {
 	return l
 }
 
-// node returns where a label is in the text.
+// node returns the statement of a label.
 func (n *inlined) node(l placer.Label) *syntax.Node {
 	o := n.origins[l]
 	return &o.fn.Nodes[o.l]
 }
 
-// point returns the label of a point that is an instruction; None if it is in a function that is
-// not in the tree.
+// point returns the label of a point; None if it is in a function outside the tree.
 func (n *inlined) point(unit *syntax.Unit, in *ir.Instr, number int) placer.Label {
 	fn, l, ok := unit.Find(number)
 	if !ok {
@@ -213,8 +222,8 @@ func (n *inlined) point(unit *syntax.Unit, in *ir.Instr, number int) placer.Labe
 	return s.labels[l]
 }
 
-// chosen returns a label of the place of a point; None if the point is in a function that is not in
-// the tree.
+// chosen returns a label for the place of a point; None if the point is in a function outside the
+// tree.
 func (m *marked) chosen(number int) placer.Label {
 	fn, l, ok := m.unit.Find(number)
 	s := m.of[fn]
@@ -227,9 +236,10 @@ func (m *marked) chosen(number int) placer.Label {
 	return s.labels[l]
 }
 
-// instance returns the innermost inlining in the tree that an instruction is in, and its place
-// there.
+// instance returns the innermost inlining in the tree that contains an instruction, and the
+// position of the instruction in it.
 func (n *inlined) instance(unit *syntax.Unit, in *ir.Instr) (*instance, source.Pos) {
+	// Descend through the inline stack as long as each call is in the tree.
 	s, pos := n.root, frames(in)
 	if unit.PTX || len(pos) == 0 {
 		return s, 0
@@ -260,6 +270,8 @@ func (n *inlined) locate(unit *syntax.Unit, in *ir.Instr) (placer.Label, bool) {
 	if !ok {
 		return placer.None, false
 	}
+	// A statement that calls executes its own accesses before the call or after it. What comes before
+	// the first instruction of the callee in the PTX is taken to be before.
 	ki := n.kernel(in.Span.Start)
 	for _, c := range s.calls {
 		if first, known := c.first[ki]; c.in == l && known && in.Span.Start < first {
@@ -269,7 +281,7 @@ func (n *inlined) locate(unit *syntax.Unit, in *ir.Instr) (placer.Label, bool) {
 	return s.labels[l], true
 }
 
-// kernel returns the number of the kernel in whose PTX a place is.
+// kernel returns the number of the kernel whose PTX contains a place.
 func (n *inlined) kernel(p source.Pos) int {
 	best, at := 0, source.Pos(0)
 	for i, k := range n.kernels {
@@ -280,7 +292,7 @@ func (n *inlined) kernel(p source.Pos) int {
 	return best
 }
 
-// projected is a placement as one of each function in the tree.
+// projected splits a placement into placements of the functions in the tree.
 func (n *inlined) projected(p placer.Placement) map[*syntax.Func]placer.Placement {
 	out := map[*syntax.Func]placer.Placement{n.root.fn: {}}
 	for fn := range n.of {

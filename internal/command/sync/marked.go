@@ -14,9 +14,8 @@ import (
 	"heddle/internal/verify"
 )
 
-// marked is a kernel of the user's source, compiled with points: the kernels of the module that
-// came of it (several of a template), and what instructions and statements have to do with each
-// other.
+// marked is a kernel of the user's source, compiled with points: the kernels of the module that it
+// became (several for a template), and the relation between their instructions and its statements.
 type marked struct {
 	s    *syncer
 	in   *driver.Module
@@ -24,27 +23,35 @@ type marked struct {
 	fn   *syntax.Func
 	*inlined
 	kernels []*ir.Func
-	// barriers are the points of the barriers in a placed kernel, by where they are in the PTX: those
-	// that points become stand where the point does.
+	// barriers are the points of the barriers in a placed kernel, by their place in the PTX: a barrier
+	// has the place of the point that it replaces.
 	barriers map[source.Span]placer.Label
-	// depth is how many loops of the compiled kernel are around what each label begins with; -1 if
-	// that is not known.
+	// depth is the number of compiled loops around the beginning of each label. A label that is absent
+	// has no known depth.
 	depth map[placer.Label]int
-	// spaces are those of the memory that statements race in, for the flags of barriers.
+	// spaces are the memory spaces in which statements race, for the flags of barriers.
 	spaces map[[2]placer.Label][]event.Space
-	// scalars says which scalar arguments proofs are for: those from that origin, or from one that
-	// counts more.
+	// scalars is the origin of the scalar arguments that proofs are for: this one, or one that takes
+	// precedence over it.
 	scalars launch.Origin
-	// steps are those that proofs may still take, of the solvers.
+	// steps are what proofs may still take, in steps of the solvers.
 	steps int64
 }
 
 func newMarked(s *syncer, in *driver.Module, fn *syntax.Func, kernels []*ir.Func) *marked {
 	unit := s.unit
-	m := &marked{s: s, in: in, unit: unit, fn: fn, inlined: inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)), kernels: kernels, barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{}, spaces: map[[2]placer.Label][]event.Space{}, scalars: launch.FromFlag, steps: searchSteps}
+	m := &marked{
+		s: s, in: in, unit: unit, fn: fn, kernels: kernels,
+		inlined:  inline(in.IR, unit, fn, kernels, s.severalWarps(in, kernels)),
+		barriers: map[source.Span]placer.Label{}, depth: map[placer.Label]int{},
+		spaces:  map[[2]placer.Label][]event.Space{},
+		scalars: launch.FromFlag, steps: searchSteps,
+	}
 	for _, k := range kernels {
 		loops := ir.FindLoops(k, ir.Dominators(k))
 		for _, b := range k.Blocks {
+			// The points of barriers that exist, in order: a barrier of the text has its point right
+			// before it, and the compiler keeps both in one block.
 			var standing []placer.Label
 			for _, i := range b.Instrs {
 				n, isPoint, stands := i.Point()
@@ -106,11 +113,11 @@ func (m *marked) placed(p placer.Placement) ([]*ir.Func, error) {
 	return out, nil
 }
 
-// unlocatedError says that an access belongs to no statement of the kernel.
+// unlocatedError is the error of an access outside the statements of the kernel.
 type unlocatedError struct{ in *ir.Instr }
 
 func (e *unlocatedError) Error() string {
-	return fmt.Sprintf("%s belongs to no statement of the kernel", e.in.Text())
+	return fmt.Sprintf("%s does not belong to a statement of the kernel", e.in.Text())
 }
 
 // label returns the statement of an instruction.
@@ -128,7 +135,7 @@ func (m *marked) label(in *ir.Instr) (placer.Label, error) {
 	return l, nil
 }
 
-// race makes a race of two instructions one of two statements.
+// race turns a race of two instructions into one of two statements.
 func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (placer.Race, error) {
 	la, err := m.label(a)
 	if err != nil {
@@ -153,12 +160,12 @@ func (m *marked) race(a, b *ir.Instr, otherBlock bool, ways []verify.Way) (place
 // access names an access with its place: "the write at 12".
 func (m *marked) access(in *ir.Instr) string {
 	kind := "access"
-	switch in.Op() {
-	case "st":
+	switch in.Action() {
+	case isa.ActStore:
 		kind = "write"
-	case "ld", "ldu":
+	case isa.ActLoad:
 		kind = "read"
-	case "atom", "red":
+	case isa.ActAtomic, isa.ActReduce:
 		kind = "atomic operation"
 	}
 	pos := driver.Place(in).Start
@@ -168,9 +175,11 @@ func (m *marked) access(in *ir.Instr) string {
 	return fmt.Sprintf("the %s at %s", kind, m.s.d.Files().Format(pos))
 }
 
-// paths says of which ways a race of two statements is, from those of the loops of the compiled
-// kernel; nil if the loops are not those of the text.
+// paths converts the paths of a race, one for each compiled loop, to those of the loops of the
+// text; nil if the loops do not correspond.
 func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []placer.Path {
+	// The first entry is for one iteration of all loops, the others for the common loops from the
+	// outermost inwards. A loop of the text that the compiler unrolled or split has no counterpart.
 	out := []placer.Path{0}
 	if ways[0]&verify.Same != 0 {
 		out[0] = placer.Near
@@ -196,7 +205,7 @@ func (m *marked) paths(a, b placer.Label, swapped bool, ways []verify.Way) []pla
 	return out
 }
 
-// inside is how many compiled loops are around the body of a loop of the text; -1 if that is not
+// inside is the number of compiled loops around the body of a loop of the text; -1 if it is not
 // known.
 func (m *marked) inside(l placer.Label) int {
 	for _, k := range m.tree.Labels[l].Kids {
@@ -207,7 +216,7 @@ func (m *marked) inside(l placer.Label) int {
 	return -1
 }
 
-// near turns the ways of a race of two instructions, given in the order of execution unless
+// near converts the path of a race of two instructions, given in the order of execution unless
 // swapped.
 func near(w verify.Way, same, swapped bool) placer.Path {
 	nearby := verify.BThenA

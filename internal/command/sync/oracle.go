@@ -17,10 +17,18 @@ import (
 	"heddle/internal/verify"
 )
 
-// staticOracle asks the static engine.
+// The static oracle. It calls a placement right only if package verify proves that no two threads
+// of a block race and that no barrier diverges, for all inputs of the launch shape; an undecided
+// pair counts as a race. So it can ask for a barrier that is not needed, and never leave out one
+// that is.
+//
+// Which places diverge whatever other barriers exist is asked once, with barriers everywhere. For
+// each placement a run of the launch comes first: pairs that race in it need not be disproved.
+
+// staticOracle judges a placement by proofs for all inputs of the launch shape.
 type staticOracle struct {
 	*marked
-	diverging []placer.Label // a barrier there diverges whatever others there are
+	diverging []placer.Label // a barrier there diverges, whatever other barriers exist
 	first     bool           // diverging is known
 	warpFirst bool           // for barriers of the warp, too
 }
@@ -28,12 +36,12 @@ type staticOracle struct {
 // Name implements placer.Oracle.
 func (o *staticOracle) Name() string { return "static" }
 
-// notJudgedError says why an oracle cannot judge a kernel.
+// notJudgedError is why an oracle cannot judge a kernel.
 type notJudgedError struct{ verdict diag.Verdict }
 
 func (e *notJudgedError) Error() string { return e.verdict.Reason }
 
-// errSteps says that the proofs of a search reached their limit.
+// errSteps is the error of a search whose proofs reached their limit.
 var errSteps = errors.New("out of steps; --timeout 2m gives a time instead")
 
 // Check implements placer.Oracle: it proves the placement right for all inputs, or names what it
@@ -65,8 +73,12 @@ func (o *staticOracle) Check(ctx context.Context, p placer.Placement) (*placer.A
 		for _, w := range o.warp {
 			all[w] = true
 		}
-		if err := o.unevenOf(ctx, all, verify.WarpDiverging, func(l placer.Label) { o.diverging = append(o.diverging, o.warp[l]) }); err != nil {
+		labels, err := o.unevenOf(ctx, all, verify.WarpDiverging)
+		if err != nil {
 			return nil, err
+		}
+		for _, l := range labels {
+			o.diverging = append(o.diverging, o.warp[l])
 		}
 	}
 	a.a.Divergences = append(a.a.Divergences, o.diverging...)
@@ -84,8 +96,8 @@ func (o *staticOracle) proof(k *ir.Func) (*prove.Proof, error) {
 	return p, nil
 }
 
-// severalWarps reports whether barriers of the warp are worth a thought: in a block of one warp
-// they would be right for that launch and wrong for others, and cost as much.
+// severalWarps reports whether barriers of the warp are worth placing: in a block of one warp they
+// would be right for that launch and wrong for others, and cost as much.
 func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	for _, k := range kernels {
 		cfg, errs := launch.Resolve(k, s.opt.Common.Launch, in.Facts)
@@ -96,9 +108,10 @@ func (s *syncer) severalWarps(in *driver.Module, kernels []*ir.Func) bool {
 	return true
 }
 
-// run returns the pairs of instructions that race in a run of the launch: of these nothing has to
-// be disproved.
-func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) map[[2]source.Span]bool {
+// run returns the pairs of instructions that race in a run of the launch, and whether threads of
+// several warps do: these need not be disproved.
+func (o *staticOracle) run(ctx context.Context, k *ir.Func,
+	p placer.Placement) map[[2]source.Span]bool {
 	seen := newAnswer(o.marked, p)
 	if err := (&dynamicOracle{o.marked}).run(ctx, k, o.s.opt.Run.Seed, seen); err != nil {
 		return nil
@@ -107,7 +120,8 @@ func (o *staticOracle) run(ctx context.Context, k *ir.Func, p placer.Placement) 
 }
 
 // check asks the static engine about one kernel.
-func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer, shown map[[2]source.Span]bool) error {
+func (o *staticOracle) check(ctx context.Context, k *ir.Func, a *answer,
+	shown map[[2]source.Span]bool) error {
 	pr, err := o.proof(k)
 	if err != nil {
 		return err
@@ -171,19 +185,26 @@ func (o *staticOracle) uneven(ctx context.Context) error {
 			all[placer.Label(l)] = true
 		}
 	}
-	return o.unevenOf(ctx, all, verify.Diverging, func(l placer.Label) { o.diverging = append(o.diverging, l) })
+	labels, err := o.unevenOf(ctx, all, verify.Diverging)
+	o.diverging = append(o.diverging, labels...)
+	return err
 }
 
-// unevenOf tells at which places the barriers of a placement diverge, by how that is asked.
-func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement, ask func(context.Context, *lockstep.Thread, verify.Options) *verify.Result, tell func(placer.Label)) error {
+// divergence is a question of package verify.
+type divergence func(context.Context, *lockstep.Thread, verify.Options) *verify.Result
+
+// unevenOf returns the places at which the barriers of a placement diverge, as ask decides.
+func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement,
+	ask divergence) ([]placer.Label, error) {
 	kernels, err := o.placed(all)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var out []placer.Label
 	for _, k := range kernels {
 		pr, err := o.proof(k)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		th, err := lockstep.Build(ctx, k, lockstep.Options{Geometry: pr.Config.Geometry, Args: pr.Fixed})
 		if err != nil {
@@ -193,9 +214,9 @@ func (o *staticOracle) unevenOf(ctx context.Context, all placer.Placement, ask f
 		o.steps -= r.Stats.Steps
 		for i := range r.Findings {
 			if l, ok := o.barriers[r.Findings[i].A.Span]; ok {
-				tell(l)
+				out = append(out, l)
 			}
 		}
 	}
-	return nil
+	return out, nil
 }

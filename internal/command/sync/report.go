@@ -10,7 +10,11 @@ import (
 	"heddle/internal/syntax"
 )
 
-// report words a result.
+// A result in words: each barrier with the races that it separates, and each race that cannot be
+// separated with the reason. A barrier in a function that is called at several places is listed
+// once.
+
+// report describes a result.
 func (f *found) report() {
 	r, t := f.result, &f.marked.tree
 	f.sync.Calls, f.sync.Optimal, f.sync.After = r.Calls, r.Optimal, r.Cost
@@ -38,7 +42,10 @@ func (f *found) report() {
 			continue
 		}
 		listed[f.marked.origins[l]] = len(f.sync.Barriers)
-		b := Barrier{Where: f.marked.node(l).Span, Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l], Warp: t.Labels[l].Warp}
+		b := Barrier{
+			Where: f.marked.node(l).Span, Warp: t.Labels[l].Warp,
+			Kept: standing[l] && r.Placement[l], Gone: standing[l] && !r.Placement[l],
+		}
 		if b.Gone || !b.Kept {
 			f.sync.Status = Changed
 		}
@@ -48,7 +55,7 @@ func (f *found) report() {
 	}
 }
 
-// why adds what a barrier after a label separates.
+// why adds the races that a barrier after a label separates.
 func (f *found) why(b *Barrier, l placer.Label) {
 	for _, why := range f.result.Reasons[l] {
 		if text := f.reason(why); !slices.Contains(b.Why, text) {
@@ -57,7 +64,7 @@ func (f *found) why(b *Barrier, l placer.Label) {
 	}
 }
 
-// stuckTexts words why a search found nothing.
+// stuckTexts describes why a search found nothing.
 func (f *found) stuckTexts(r *placer.Result) []string {
 	var out []string
 	for i := range r.Stuck {
@@ -69,7 +76,7 @@ func (f *found) stuckTexts(r *placer.Result) []string {
 	return out
 }
 
-// place words where a barrier stands.
+// place describes the place of a barrier.
 func (f *found) place(l placer.Label) string {
 	if fn := f.marked.origins[l].fn; fn != f.marked.fn {
 		in := " of " + fn.Name
@@ -81,7 +88,7 @@ func (f *found) place(l placer.Label) string {
 	return f.inFunc(l)
 }
 
-// inFunc words the place of a barrier in its function.
+// inFunc describes the place of a barrier in its function.
 func (f *found) inFunc(l placer.Label) string {
 	node, file := f.marked.node(l), f.marked.origins[l].fn.File
 	span := node.Span
@@ -104,28 +111,30 @@ func (f *found) inFunc(l placer.Label) string {
 	return fmt.Sprintf("after line %d", line(span.End, 1))
 }
 
-// reason words what a barrier separates.
+// reason describes what a barrier separates.
 func (f *found) reason(r placer.Reason) string {
 	return fmt.Sprintf("separates %s %s", r.Race.Why, f.level(r.Race, r.Level, r.Loop))
 }
 
-// level words how the accesses of a race follow each other.
+// level describes in which iterations the accesses of a race follow each other.
 func (f *found) level(r *placer.Race, level int, loop placer.Label) string {
 	switch {
 	case loop != placer.None:
-		return fmt.Sprintf("across iterations of the loop at line %d", f.marked.node(loop).Span.Start.Line())
+		line := f.marked.node(loop).Span.Start.Line()
+		return fmt.Sprintf("across iterations of the loop at line %d", line)
 	case len(f.marked.tree.CommonLoops(r.A, r.B)) > 0:
 		return "within an iteration"
 	}
 	return "in the order of the text"
 }
 
-// stuck words why a race cannot be separated.
+// stuck describes why a race cannot be separated.
 func (f *found) stuck(st *placer.Stuck) string {
-	return fmt.Sprintf("%s race %s: %s", st.Race.Why, f.level(st.Race, st.Level, st.Loop), causes[st.Cause])
+	level := f.level(st.Race, st.Level, st.Loop)
+	return fmt.Sprintf("%s race %s: %s", st.Race.Why, level, causes[st.Cause])
 }
 
-// barrierText is the statement of a barrier, with the flags of what it separates.
+// barrierText is the statement of a barrier, with the flags of the memory that it orders.
 func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) string {
 	var spaces []event.Space
 	for at := range f.result.Placement {
@@ -141,6 +150,7 @@ func (f *found) barrierText(u *syntax.Unit, fn *syntax.Func, l placer.Label) str
 		}
 	}
 	shared := slices.Contains(spaces, event.Shared) || len(spaces) == 0
-	global := len(spaces) == 0 || slices.ContainsFunc(spaces, func(s event.Space) bool { return s != event.Shared })
+	notShared := func(s event.Space) bool { return s != event.Shared }
+	global := len(spaces) == 0 || slices.ContainsFunc(spaces, notShared)
 	return u.Barrier(shared, global)
 }

@@ -15,7 +15,12 @@ import (
 	"heddle/internal/syntax"
 )
 
-// found is what was found for one kernel.
+// The search for one kernel. It asks first for a placement that is right for all arguments, and if
+// there is none, for one that is right for the arguments of the launch, which the result then says
+// (Given). A kernel that cannot be judged, or whose judgement ran out of time or steps, has no
+// placement: that is never taken for "right".
+
+// found is the search for one kernel, with its result.
 type found struct {
 	sync   Kernel
 	marked *marked
@@ -23,9 +28,13 @@ type found struct {
 }
 
 // kernel searches barriers for one kernel.
-func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func, kernels []*ir.Func) (*found, error) {
+func (s *syncer) kernel(ctx context.Context, in *driver.Module, fn *syntax.Func,
+	kernels []*ir.Func) (*found, error) {
 	began := time.Now()
-	f := &found{sync: Kernel{Kernel: kernels[0].Demangled, Verdict: diag.Verdict{Kind: diag.Unknown, Kernel: kernels[0].Demangled, Reason: "not judged"}}}
+	name := kernels[0].Demangled
+	f := &found{sync: Kernel{Kernel: name, Verdict: diag.Verdict{
+		Kind: diag.Unknown, Kernel: name, Reason: "not judged",
+	}}}
 	defer func() { f.sync.Time = time.Since(began) }()
 	for _, k := range kernels {
 		if s.d.Job(in, k).Config() == nil {
@@ -65,7 +74,8 @@ const searchSteps = prove.VerifySteps / 2
 
 // search asks for a placement that is right for all arguments; if there is none, for one that is
 // right for those of the launch.
-func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle, cost placer.Cost) error {
+func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle,
+	cost placer.Cost) error {
 	given := s.opt.Oracle != Dynamic && f.marked.unfixed()
 	last := int64(searchSteps)
 	if s.opt.Prove.Timeout > 0 {
@@ -96,7 +106,8 @@ func (s *syncer) search(ctx context.Context, f *found, oracle placer.Oracle, cos
 }
 
 // once is one search with one oracle.
-func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost placer.Cost) (*placer.Result, error) {
+func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle,
+	cost placer.Cost) (*placer.Result, error) {
 	if s.opt.VerifyOnly {
 		return judgeStanding(ctx, &f.marked.tree, oracle, cost)
 	}
@@ -119,7 +130,7 @@ func (s *syncer) once(ctx context.Context, f *found, oracle placer.Oracle, cost 
 	return r, nil
 }
 
-// notJudged takes the error of an oracle: a kernel that cannot be judged is a result, not a
+// notJudged handles the error of an oracle: a kernel that cannot be judged is a result, not a
 // failure.
 func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	var no *notJudgedError
@@ -149,21 +160,27 @@ func (s *syncer) notJudged(ctx context.Context, f *found, err error) error {
 	return nil
 }
 
-// judgeStanding asks the oracle about the barriers that stand.
-func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle, cost placer.Cost) (*placer.Result, error) {
+// judgeStanding asks the oracle about the present barriers.
+func judgeStanding(ctx context.Context, t *placer.Tree, oracle placer.Oracle,
+	cost placer.Cost) (*placer.Result, error) {
 	p := t.Standing()
 	a, err := oracle.Check(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r := &placer.Result{Placement: p, Calls: 1, Cost: cost.Total(t, p), Verified: a.Verified, Unknown: a.Unknown, Found: true}
+	r := &placer.Result{
+		Placement: p, Calls: 1, Cost: cost.Total(t, p),
+		Verified: a.Verified, Unknown: a.Unknown, Found: true,
+	}
 	for i := range a.Races {
 		if a.Races[i].OtherBlock {
 			r.OtherBlocks = append(r.OtherBlocks, a.Races[i])
 			continue
 		}
 		r.Found = false
-		r.Stuck = append(r.Stuck, placer.Stuck{Race: &a.Races[i], Loop: placer.None, Cause: placer.Useless})
+		r.Stuck = append(r.Stuck, placer.Stuck{
+			Race: &a.Races[i], Loop: placer.None, Cause: placer.Useless,
+		})
 	}
 	for _, l := range a.Divergences {
 		if p[l] {

@@ -1,3 +1,15 @@
+// Package sync is heddle sync: it places the barriers of the kernels of one source file.
+//
+// Package place searches the cheapest placement that satisfies constraints from races; an oracle
+// here judges each placement, by proofs (oracle.go), by runs (dynamic.go) or by both. The source is
+// compiled once with a point at every possible place (marked.go), and a candidate turns some of
+// them into barriers. Functions that are inlined are part of the tree of a kernel (inline.go). The
+// patched source is proved again from the beginning. In flow Options and a file; out flow the
+// barriers with what each separates, a patch, and the verdict on it. UseOfBarrier asks the same
+// oracles about one barrier.
+//
+// The command line and the editor import it. It imports the driver and the engines run and prove;
+// command/fix and this package do not know each other.
 package sync
 
 import (
@@ -25,13 +37,13 @@ type Options struct {
 	Prove  prove.Options
 	placer.Options
 	Oracle Oracle
-	// what a run of the launch counts takes the place of the constants of the cost model
+	// the counts of a run of the launch replace the constants of the cost model
 	Measured   bool
 	BlockOnly  bool // no barriers of the warp
 	VerifyOnly bool // judge the barriers that stand
 }
 
-// Status says what became of a kernel.
+// Status is the result of the search for one kernel.
 type Status uint8
 
 const (
@@ -46,10 +58,10 @@ var statusNames = [...]string{"unchanged", "synchronized", "not synchronized", "
 // String names the status.
 func (s Status) String() string { return statusNames[s] }
 
-// Barrier is a barrier of the result, or one that goes.
+// Barrier is a barrier of the result, or one that is removed.
 type Barrier struct {
-	Where source.Span // the statement that it stands after
-	At    source.Pos  // where the text changes for it, or where it stands if it stays
+	Where source.Span // the statement before it
+	At    source.Pos  // where the text changes for it; of one that stays, its own place
 	Place string      // "after line 14"
 	Kept  bool        // it was there
 	Gone  bool        // it was there, and is not needed
@@ -68,14 +80,14 @@ type Kernel struct {
 	Calls         int      // of the oracle
 	Stuck         []string // why there is no placement
 	OtherBlocks   []string // races that barriers of a block do not separate
-	// for the scalar arguments of the launch only, because there is none that is right for all
+	// for the scalar arguments of the launch only, because no placement is right for all
 	Given     bool
-	Elsewhere []string     // if Given: what is wrong with other arguments
+	Elsewhere []string     // if Given: the races with other arguments
 	Verdict   diag.Verdict // of the patched source, or of the source if nothing changes
 	Time      time.Duration
 }
 
-// Result is what the search came to for a file.
+// Result is the result of a search in a file.
 type Result struct {
 	Kernels     []Kernel
 	Diff        string
@@ -189,8 +201,7 @@ func (s *syncer) compile(ctx context.Context) (*driver.Module, error) {
 	return s.d.Parse(s.file, results[0]), nil
 }
 
-// kernelsOf are the kernels that opt selects of those that the compiler made of fn; none unless fn
-// is a kernel.
+// kernelsOf are the selected kernels that fn was compiled to; none unless fn is a kernel.
 func (s *syncer) kernelsOf(in *driver.Module, fn *syntax.Func) []*ir.Func {
 	var out []*ir.Func
 	if fn.Kernel {
@@ -203,7 +214,8 @@ func (s *syncer) kernelsOf(in *driver.Module, fn *syntax.Func) []*ir.Func {
 	return out
 }
 
-// ptx reads PTX of the user's, whose places are between its instructions; nil if it is none.
+// ptx reads a PTX file of the user, whose places are between its instructions; nil if the file is
+// not PTX.
 func (s *syncer) ptx(ctx context.Context) *driver.Module {
 	results, err := lower.Lower(ctx, s.file.Input, s.opt.Common.Lower)
 	if err != nil || len(results) != 1 || results[0].Lang != lower.PTX {
@@ -218,15 +230,20 @@ func (s *syncer) ptx(ctx context.Context) *driver.Module {
 }
 
 var causes = map[placer.Cause]string{
-	placer.NoPlace:     "there is no place between the two: a thread races with another at one and the same statement",
+	placer.NoPlace: "there is no place between the two: threads race with each other at one and the " +
+		"same statement",
 	placer.ClosedPlace: "no barrier can be written between the two",
 	placer.Diverges:    "not all threads of the block reach the places between the two together",
 	placer.Useless:     "barriers between the two do not separate them",
 }
 
-// edit makes the patch.
-func (s *syncer) edit(placements map[*syntax.Func]placer.Placement, texts map[*syntax.Func]*found) error {
-	files, err := s.unit.Edits(placements, func(fn *syntax.Func, l placer.Label) string { return texts[fn].barrierText(s.unit, fn, l) })
+// edit makes the patch of all kernels.
+func (s *syncer) edit(placements map[*syntax.Func]placer.Placement,
+	texts map[*syntax.Func]*found) error {
+	text := func(fn *syntax.Func, l placer.Label) string {
+		return texts[fn].barrierText(s.unit, fn, l)
+	}
+	files, err := s.unit.Edits(placements, text)
 	if err != nil {
 		return err
 	}

@@ -134,6 +134,8 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	if proved.Kind != diag.Unknown || p.guess.Reason() != "" || len(all) <= len(p.Fixed) {
 		return proved
 	}
+	// A proof for guessed scalars alone does not count: the guess may be wrong. A bug counts, because
+	// its replay is an execution.
 	p.Fixed, p.Steps = all, last
 	again := p.verdict(ctx)
 	switch {

@@ -18,6 +18,12 @@ import (
 	"heddle/internal/verify"
 )
 
+// Replay before "bug". The terms of package lockstep over-approximate what a thread can do, so a
+// model of a query may be no execution. Each model is turned into a launch and run; only what the
+// race detector shows in that run is a bug. If the contents of buffers that the model needs are not
+// known exactly, several contents are tried. A model that no run confirms leaves the kernel
+// unknown.
+
 // examine replays the findings. What the emulator shows too is a bug; the rest is unknown, with the
 // reason.
 func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {

@@ -102,7 +102,7 @@ func TestFakeSolvers(t *testing.T) {
 	path := hardFile(t)
 	for _, tc := range []struct{ name, script, reason string }{
 		{"hangs", "exec sleep 100", "z3: out of time"},
-		{"crashes", "head -c 10 >/dev/null; exit 139", "z3: ended without an answer"},
+		{"crashes", "head -c 10 >/dev/null; exit 139", "z3: the solver ended without an answer"},
 		{"prints garbage", "echo 'Segmentation violation'; exec cat >/dev/null", `z3: unexpected output "Segmentation violation"`},
 		{"says sat, with no model of the query", "echo sat; while read -r line; do case $line in *get-value*) echo '((x #x00000000))';; esac; done", "z3: "},
 		{"says unknown", "echo unknown; exec cat >/dev/null", "z3: it does not know"},

@@ -12,10 +12,10 @@ import (
 )
 
 // Which threads wait for which in a deadlock. A run does not show what threads that wait for ever
-// would have done, so this reads the code: a barrier waits for the warps that can reach it from where
-// they wait, and those warps wait at barriers themselves. If that leads back to the start, it is the
-// cycle. A path that no thread can take counts as one, so a note may name a warp that would never
-// arrive.
+// would have done, so this reads the code: a barrier waits for the warps that can reach it from
+// where they wait, and those warps wait at barriers themselves. If that leads back to the start, it
+// is the cycle. A path that no thread can take counts as one, so a note may name a warp that would
+// never arrive.
 
 // deadlockNotes describes each barrier at which threads wait: how many threads it counts, and for
 // which warps it waits.
@@ -106,8 +106,8 @@ func reaches(fn *ir.Func, b *ir.Block, from int, id uint8) bool {
 // names reports whether instructions name barrier id. A number in a register may be any.
 func names(list []*ir.Instr, id uint8) bool {
 	for _, in := range list {
-		isBarrier := (in.Op() == "bar" || in.Op() == "barrier") && len(in.Src) > 0
-		if isBarrier && (in.Src[0].Kind != ir.Imm || in.Src[0].Val == uint64(id)) {
+		b, ok := in.NumberedBarrier()
+		if ok && b.ID != nil && (b.ID.Kind != ir.Imm || b.ID.Val == uint64(id)) {
 			return true
 		}
 	}

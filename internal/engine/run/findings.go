@@ -11,6 +11,11 @@ import (
 	"heddle/internal/race"
 )
 
+// The words of findings. A race is described by both accesses, the rule of the memory model by
+// which they are not ordered, and the barrier interval; a barrier error by the threads that wait
+// and those that are missing. Positions come from package driver, so that a finding inside heddle's
+// headers points to the line of the user that called it.
+
 // Findings reports what the detector found in one run.
 func (r *Run) Findings(rep *race.Report, seed uint64) {
 	r.Tolerated += rep.Tolerated
@@ -27,8 +32,8 @@ func (r *Run) Findings(rep *race.Report, seed uint64) {
 	}
 }
 
-// raceKey is the key of a race. It is the same for both orders of the sides, since which one is first
-// depends on the schedule.
+// raceKey is the key of a race. It is the same for both orders of the sides, since which one is
+// first depends on the schedule.
 func raceKey(rc *race.Race) Key {
 	a, b := rc.First.Site, rc.Second.Site
 	return Key{raceCode(rc), min(a, b), max(a, b)}
@@ -183,8 +188,8 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	case rc.Cause == race.NotWaited:
 		return notWaited(rc)
 	case rc.Cause == race.OtherProxy:
-		return "a non-coherent load is not ordered with any write of the same kernel, not even of its own " +
-			"thread: nothing joins its proxy to the generic one (PTX ISA 8.6, 8.9.5)"
+		return "a non-coherent load is not ordered with any write of the same kernel, not even of " +
+			"its own thread: nothing joins its proxy to the generic one (PTX ISA 8.6, 8.9.5)"
 	}
 	if a.Order.Strong() && b.Order.Strong() {
 		if a.Addr != b.Addr || a.Size != b.Size {

@@ -16,15 +16,15 @@ import (
 	"heddle/internal/race"
 )
 
-// What a user leaves unspecified of a launch is guessed, and a counterexample of a proof may have any
-// number there: an image 0 pixels wide, on which all threads write one pixel. Only the user knows
-// whether such a finding is a bug. So the kernel is run with other guesses. A finding depends on the
-// guess if at least half of the runs in which at least as many threads execute the same two
+// What a user leaves unspecified of a launch is guessed, and a counterexample of a proof may have
+// any number there: an image 0 pixels wide, on which all threads write one pixel. Only the user
+// knows whether such a finding is a bug. So the kernel is run with other guesses. A finding depends
+// on the guess if at least half of the runs in which at least as many threads execute the same two
 // instructions do not show it: it becomes a warning, and the verdict names the values. Contents of
 // buffers are not guesses in this sense: a kernel has to be correct for all data.
 //
-// This can take a bug for a finding that depends on guesses, never the other way around, and it hides
-// none.
+// This can take a bug for a finding that depends on guesses, never the other way around, and it
+// hides none.
 
 const (
 	guessRuns     = 32         // alternatives that are run for one kernel
@@ -79,6 +79,8 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 	if g == nil || f.Severity != diag.Error {
 		return false
 	}
+	// Only runs in which at least as many threads execute both sites are comparable: in a smaller
+	// launch the finding may be absent because its threads are.
 	at := g.sites(ctx, cfg)
 	// an assertion has no accesses, by which threads are counted
 	counted := key.code != diag.CodeAssertFailed
@@ -168,6 +170,7 @@ func (g *Guesses) try(ctx context.Context) {
 		return
 	}
 	g.tried = true
+	// A fixed seed: equal kernels and launches get equal verdicts.
 	rng := rand.New(rand.NewPCG(1, uint64(len(g.scalars))))
 	shapes := g.shapes()
 	for i := range guessRuns {

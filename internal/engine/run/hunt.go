@@ -12,19 +12,20 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/launch"
 )
 
 // The search for inputs that show a bug, when those of the launch do not: the role of Simulee's
-// evolutionary search in AuCS (section II.D). What the user specified of a launch stays; the rest is
-// mutated. A launch is better if more places in memory are touched by several threads, one of which
-// writes, if more instructions run in parts of warps, and if more of the kernel's accesses run at all.
-// Numbers come from the comparisons of the kernel as often as from a list: a kernel changes its
-// behaviour at the numbers that it compares with, and beside them.
+// evolutionary search in AuCS (section II.D). What the user specified of a launch stays; the rest
+// is mutated. A launch is better if more places in memory are touched by several threads, one of
+// which writes, if more instructions run in parts of warps, and if more of the kernel's accesses
+// run at all. Numbers come from the comparisons of the kernel as often as from a list: a kernel
+// changes its behaviour at the numbers that it compares with, and beside them.
 //
 // It deviates from Simulee in the fitness function and in its size: a handful of parents, half a
-// second of steps. It finds no bug that needs two unusual values at once which the score does not lead
-// to.
+// second of steps. It finds no bug that needs two unusual values at once which the score does not
+// lead to.
 
 const (
 	huntRuns   = 300 // launches that are tried for one kernel
@@ -201,7 +202,7 @@ func compared(k *ir.Func) []int64 {
 	var out []int64
 	for _, b := range k.Blocks {
 		for _, in := range b.Instrs {
-			if in.Op() != "setp" {
+			if in.Operation() != isa.Comparison {
 				continue
 			}
 			for _, s := range in.Src {

@@ -140,6 +140,7 @@ func (r *Run) Once(ctx context.Context, seed uint64) bool {
 	r.depends = func(key Key, g *diag.Diagnostic) bool {
 		return r.Guess.dependsOn(ctx, key, r.Config, g)
 	}
+	// A launch that violates an assumption of the kernel shows nothing about it, not even races.
 	if res.Stop != nil && res.Stop.Kind == emu.OutsideAssumptions {
 		return r.outside(res.Stop, seed)
 	}
@@ -211,7 +212,7 @@ func (r *Run) outside(s *emu.Stop, seed uint64) bool {
 	return true
 }
 
-// budget is the number of warp instructions that a run may take: what the user said, else enough
+// budget is the number of warp instructions that a run may take: what the user gave, else enough
 // for long kernels, and little enough that one that spins for ever ends within seconds.
 func (r *Run) budget() uint64 {
 	switch {

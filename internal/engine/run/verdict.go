@@ -21,6 +21,7 @@ func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	if r.Mark != nil {
 		r.Mark(&g)
 	}
+	// Recorded even if the finding does not count: the run did not go on either way.
 	r.cut = r.cut || endsRun(key.code)
 	if r.setAside(&g) {
 		return

@@ -55,6 +55,10 @@ func (t *tracer) classify(ctx context.Context, rep *race.Report, maybe map[event
 		at := pairOf(t.run.Machine, &rep.Races[i])
 		racing[at.a], racing[at.b] = true, true
 	}
+	// Three questions for the same runs: is a race there at all (for those on doubtful paths), is it
+	// there although --benign tolerates some equal writes, and is it there if all equal writes are
+	// tolerated? The last one tells benign races from harmful ones. A question that no race depends on
+	// is not asked.
 	runs := madeUp{t, block, racing}
 	all := runs.races(ctx, event.BenignNone, doubt)
 	kept := runs.races(ctx, tolerance, values && tolerance != event.BenignNone)
@@ -139,7 +143,8 @@ func (u madeUp) run(ctx context.Context, seed uint64, tolerance event.Benign) ma
 		Geometry: t.run.Config.Geometry, Model: t.model, Benign: tolerance,
 		SharedBytes: uint32(m.SharedBytes()), Only: t.only, Static: true,
 	})
-	res, err := m.Run(ctx, t.running(&u.block), &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)})
+	sink := &someSites{traceSink{Detector: det}, sitesOf(m, u.racing)}
+	res, err := m.Run(ctx, t.running(&u.block), sink)
 	if err != nil || res.Status != emu.Completed && res.Status != emu.Stalled {
 		return nil
 	}

@@ -10,6 +10,10 @@ import (
 	"heddle/internal/race"
 )
 
+// The barrier dependence graph of the Weft paper (section 4.2): a node is a generation of a named
+// barrier, and an edge leads from the generation in which a thread waited last to the one in which
+// it arrives next. It is recorded for the report only; the detector computes its own order.
+
 // How much of a barrier dependence graph is kept: its beginning, its end, and the neighbourhood of
 // each finding. Loops repeat the rest.
 const (
@@ -147,7 +151,7 @@ func (r *graphRecorder) kept() []bool {
 		if code == "" || shown[code] {
 			continue
 		}
-		shown[code] = true // the first one stands for all
+		shown[code] = true // the first one represents all
 		for j := max(i-graphAround, 0); j <= min(i+graphAround, len(r.nodes)-1); j++ {
 			keep[j] = true
 		}

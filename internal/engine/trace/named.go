@@ -61,7 +61,7 @@ func namedBarriers(k *ir.Func, g event.Geometry) bool {
 	for _, f := range ir.ReachableFuncs(k) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				if (in.Op() == "bar" || in.Op() == "barrier") && named(in, g) {
+				if b, ok := in.NumberedBarrier(); ok && named(b, g) {
 					return true
 				}
 			}
@@ -70,20 +70,10 @@ func namedBarriers(k *ir.Func, g event.Geometry) bool {
 	return false
 }
 
-func named(in *ir.Instr, g event.Geometry) bool {
-	if in.Fn == isa.FnArrive || len(in.Src) == 0 {
+func named(b ir.Barrier, g event.Geometry) bool {
+	if b.Kind == isa.BarrierArrive || b.ID == nil || b.ID.Kind != ir.Imm || b.ID.Val != 0 {
 		return true
 	}
-	if id := in.Src[0]; id.Kind != ir.Imm || id.Val != 0 {
-		return true
-	}
-	n := len(in.Src)
-	if in.Fn != isa.FnSync {
-		n-- // the predicate of a reduction
-	}
-	if n <= 1 {
-		return false
-	}
-	count := in.Src[1]
-	return count.Kind != ir.Imm || count.Val != uint64(g.WarpsPerBlock()*event.WarpSize)
+	all := uint64(g.WarpsPerBlock() * event.WarpSize)
+	return b.Count != nil && (b.Count.Kind != ir.Imm || b.Count.Val != all)
 }

@@ -165,6 +165,8 @@ func (t *tracer) selectBlocks() error {
 		}
 		return nil
 	}
+	// A block that the user names extends a grid that is a guess, since nothing else says how large it
+	// is; outside a given grid it is a mistake.
 	for _, x := range t.opt.Blocks {
 		cfg := t.run.Config
 		guessed := cfg.Origins["grid"] == launch.Default
@@ -322,7 +324,7 @@ type traceSink struct {
 	commands, barriers uint64
 	addresses          []uint64 // one bit for each byte of shared memory
 	detailed           bool
-	graph              *graphRecorder // nil: nobody wants it
+	graph              *graphRecorder // nil: not wanted
 }
 
 // weaken makes a volatile or relaxed load or store a weak one, so that two of them without an order

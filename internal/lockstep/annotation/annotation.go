@@ -234,12 +234,12 @@ func (a *Annotations) Call(s Site, name string) {
 	case base == "snapshot":
 		a.snapshot(s)
 	case base == "completes_later":
-		thread.Unsupported(in, "proofs about copies that a barrier object completes")
+		thread.Unsupported(in, "copies that complete on a barrier object")
 	case base == "instance": // whom a barrier invariant is for behind the barrier
 		st.threads = append(slices.Clip(st.threads), a.Now(s.Argument(0, 64)))
 	case base == "fresh": // distinct pointers do not alias: that is assumed of all of them
 		if _, _, ok := a.mem.BaseAndOffset(s.Argument(0, 64)); !ok && !a.host.Settling() {
-			thread.Unsupported(in, "__requires_fresh_array of a pointer that is no argument")
+			thread.Unsupported(in, "__requires_fresh_array of a pointer that is not an argument")
 		}
 	default:
 		thread.Unsupported(in, "%s in proofs", shown(base))
@@ -277,11 +277,11 @@ func (a *Annotations) snapshot(s Site) {
 	case a.host.Settling() && !(ok && known):
 		return
 	case !ok || !known:
-		thread.Unsupported(in, "__array_snapshot of a pointer of which the array is not known")
+		thread.Unsupported(in, "__array_snapshot of a pointer whose array is unknown")
 	case !a.host.Settling() && a.mem.Written(to):
 		thread.Unsupported(in, "__array_snapshot to an array that the kernel writes")
 	case s.Guard() != smt.True:
-		thread.Unsupported(in, "__array_snapshot under a condition of its own instruction")
+		thread.Unsupported(in, "a guarded __array_snapshot")
 	}
 	a.mem.Snapshot(in, memory.Place{Object: to, Offset: toOff},
 		memory.Place{Object: from, Offset: fromOff}, s.Memory())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/lockstep/memory"
 	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
@@ -101,10 +102,12 @@ func (a *Annotations) behind(s Site, t smt.Term, by *smt.Substitution) smt.Term 
 
 // heldBehind is what memory behind the barrier holds for a load. A snapshot is the thread's own.
 func (a *Annotations) heldBehind(s Site, l load, by *smt.Substitution) smt.Term {
-	return a.mem.ReadBehind(a.behind(s, l.addr, by), l.elem, by.Len() == 0, s.Instr().Orders,
-		s.Memory(), func() smt.Term {
-			return a.host.Unknown("behind", a.c.Width(l.value))
-		})
+	at := memory.Behind{
+		Addr: a.behind(s, l.addr, by), Size: l.elem, By: s.Instr().Orders, Own: by.Len() == 0,
+	}
+	return a.mem.ReadBehind(at, s.Memory(), func() smt.Term {
+		return a.host.Unknown("behind", a.c.Width(l.value))
+	})
 }
 
 // sameButIndex reports whether a term is the same for all threads of a block that reach one barrier

@@ -44,7 +44,7 @@ func (a *Annotations) promise(s Site, cond smt.Term) {
 		by.Replace(sym, v)
 	}
 	if a.speaksOfAged(cond) {
-		thread.Unsupported(in, "a postcondition about what memory holds for another thread")
+		thread.Unsupported(in, "a postcondition about memory as another thread sees it")
 	}
 	p := promise{in, a.c.And(s.Reach(), s.Guard()), by.Apply(cond), a.forAll(s)}
 	a.promised[in.Caller] = append(a.promised[in.Caller], p)
@@ -62,7 +62,7 @@ func (a *Annotations) oldValue(s Site) smt.Term {
 func (a *Annotations) returnValue(s Site) smt.Term {
 	call := s.Instr().Caller
 	if call == nil {
-		thread.Unsupported(s.Instr(), "__return_val in a function of which the end is not known")
+		thread.Unsupported(s.Instr(), "__return_val in a function whose return is unknown")
 	}
 	return a.resultSymbol(call)
 }
@@ -72,7 +72,7 @@ func (a *Annotations) returnVector(s Site) {
 	in := s.Instr()
 	if in.Caller == nil || len(in.Dst) != 1 || !a.mem.IsArgument(&in.Dst[0]) ||
 		in.Dst[0].Var.Size%4 != 0 {
-		thread.Unsupported(in, "%s where the end of the function is not known", shown("return"))
+		thread.Unsupported(in, "%s in a function whose return is unknown", shown("return"))
 	}
 	a.mustBeWithin(s, "return")
 	v := in.Dst[0].Var

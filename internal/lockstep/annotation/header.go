@@ -29,7 +29,7 @@ func (a *Annotations) propose(l *ir.Loop, guard, cond smt.Term) {
 // mustBeAtHeader makes sure that an invariant is the first thing that an iteration executes, except
 // for other annotations and what computes their conditions.
 func (a *Annotations) mustBeAtHeader(in *ir.Instr) {
-	const where = "an invariant that does not stand at the head of a loop; elsewhere it is an __assert"
+	const where = "an invariant that is not at the head of a loop; use __assert elsewhere"
 	around := a.host.Around()
 	if len(around) == 0 || a.began == nil {
 		thread.Unsupported(in, where)
@@ -94,7 +94,7 @@ func (a *Annotations) functionWide(s Site, cond smt.Term) {
 			return
 		}
 		thread.Unsupported(in,
-			"a function-wide invariant about more than accesses, thread indices, arguments, and memory at places that these say")
+			"a function-wide invariant about values other than accesses, indices and arguments")
 	}
 	a.guesses[in] = ok && candidate != 0
 	if a.wide[in] != cond { // it also holds for loops before it, which have it in the next pass

@@ -40,13 +40,13 @@ func (a *Annotations) specified(s Site, write bool) {
 	size, isConst := a.c.Value(s.Argument(1, 64))
 	if !ok || !isConst || size == 0 {
 		if !a.host.Settling() {
-			thread.Unsupported(in, "%s of a pointer of which the array is not known",
+			thread.Unsupported(in, "%s of a pointer whose array is unknown",
 				strings.TrimPrefix(in.Callee.Name, "__heddle"))
 		}
 		return
 	}
 	if o.Space != event.Shared && o.Space != event.Global {
-		thread.Unsupported(in, "a specification about memory of the thread alone")
+		thread.Unsupported(in, "a specification about thread-private memory")
 	}
 	if write {
 		a.mem.Leads(in, []memory.Place{{Cond: smt.True, Object: o, Offset: off}})

@@ -74,7 +74,7 @@ func (a *Annotations) stateOfAbsent(s Site, in *ir.Instr, kind thread.AssertionK
 		return
 	}
 	if !a.constant(cond) {
-		thread.Unsupported(in, "a global annotation about values of threads that do not come to it")
+		thread.Unsupported(in, "a global annotation about values of threads that do not reach it")
 	}
 	cond = replaced(a.c, cond, a.dominated)
 	guard := a.c.And(absent, a.c.BoolVar(symbol.SameBlock), a.otherIsHere(s))

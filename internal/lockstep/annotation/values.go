@@ -112,7 +112,7 @@ func (a *Annotations) log(s Site, writes bool) thread.Log {
 			}
 		}
 		thread.Unsupported(s.Instr(),
-			"an annotation about accesses by a pointer of which the array is not known")
+			"an annotation about accesses by a pointer whose array is unknown")
 	}
 	kind := "r"
 	if writes {
@@ -133,7 +133,7 @@ func (a *Annotations) hasTaken(s Site) smt.Term {
 	if !ok {
 		if !a.host.Settling() {
 			thread.Unsupported(s.Instr(),
-				"__atomic_has_taken_value of a pointer of which the array is not known")
+				"__atomic_has_taken_value of a pointer whose array is unknown")
 		}
 		return smt.False
 	}

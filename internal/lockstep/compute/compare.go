@@ -10,22 +10,22 @@ import (
 
 // compare evaluates setp. A comparison of floating-point numbers is an unknown function of its
 // operands.
-func (e *evaluator) compare() ([]Result, bool) {
+func (e *Evaluator) compare() bool {
 	in, c := e.in, e.c
 	if in.Op() != "setp" || len(in.Src) < 2 {
-		return nil, false
+		return false
 	}
 	w := kernel.Width(in.Type)
 	var p smt.Term
 	switch {
 	case in.Type == isa.F16x2, in.Type == isa.BF16x2: // two comparisons, one for each destination
-		return nil, false
+		return false
 	case in.Type.Class() == isa.Float:
 		p = symbol.Opaque(c, "setp."+in.Text(), 0, e.source(0, w), e.source(1, w))
 	default:
 		var ok bool
 		if p, ok = e.relation(e.source(0, w), e.source(1, w)); !ok {
-			return nil, false
+			return false
 		}
 	}
 	q := c.Not(p)
@@ -33,15 +33,15 @@ func (e *evaluator) compare() ([]Result, bool) {
 		r := e.source(2, 0)
 		p, q = e.combine(p, r), e.combine(q, r)
 	}
-	out := []Result{{To: in.Dst[0], Value: p}}
+	e.result(&in.Dst[0], p, false)
 	if len(in.Dst) > 1 {
-		out = append(out, Result{To: in.Dst[1], Value: q})
+		e.result(&in.Dst[1], q, false)
 	}
-	return out, true
+	return true
 }
 
 // combine is the Boolean operation of a comparison that has one.
-func (e *evaluator) combine(a, r smt.Term) smt.Term {
+func (e *Evaluator) combine(a, r smt.Term) smt.Term {
 	switch e.in.Fn {
 	case isa.FnOr:
 		return e.c.Or(a, r)
@@ -52,7 +52,7 @@ func (e *evaluator) combine(a, r smt.Term) smt.Term {
 }
 
 // relation is a comparison of integers (PTX ISA 9.3.1).
-func (e *evaluator) relation(a, b smt.Term) (smt.Term, bool) {
+func (e *Evaluator) relation(a, b smt.Term) (smt.Term, bool) {
 	c := e.c
 	less, atMost := c.Ult, c.Ule
 	if e.in.Type.Signed() {
@@ -85,13 +85,13 @@ func (e *evaluator) relation(a, b smt.Term) (smt.Term, bool) {
 
 // pack evaluates mov between a register and the parts of a vector, of which the first is the lowest
 // (PTX ISA 9.7.9.4).
-func (e *evaluator) pack() ([]Result, bool) {
+func (e *Evaluator) pack() bool {
 	in := e.in
 	if in.Op() != "mov" || len(in.Src) != 1 || len(in.Dst) != 1 || in.Type.Size() > 8 ||
 		kernel.Width(in.Type) == 0 {
-		return nil, false
+		return false
 	}
-	w, from, to := kernel.Width(in.Type), in.Src[0], in.Dst[0]
+	w, from, to := kernel.Width(in.Type), &in.Src[0], &in.Dst[0]
 	switch {
 	case from.Kind == ir.Vector && to.Kind != ir.Vector && w%len(from.Elems) == 0:
 		part := w / len(from.Elems)
@@ -99,15 +99,15 @@ func (e *evaluator) pack() ([]Result, bool) {
 		for _, o := range from.Elems[1:] {
 			r = e.c.Concat(e.ops.Read(o, part), r)
 		}
-		return []Result{{To: to, Value: r}}, true
+		e.result(to, r, false)
+		return true
 	case to.Kind == ir.Vector && from.Kind != ir.Vector && w%len(to.Elems) == 0:
 		part := w / len(to.Elems)
-		v := e.ops.Read(from, w)
-		var out []Result
-		for i, o := range to.Elems {
-			out = append(out, Result{To: o, Value: e.c.Extract(v, i*part, part)})
+		v := e.ops.Read(*from, w)
+		for i := range to.Elems {
+			e.result(&to.Elems[i], e.c.Extract(v, i*part, part), false)
 		}
-		return out, true
+		return true
 	}
-	return nil, false
+	return false
 }

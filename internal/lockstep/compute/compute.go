@@ -25,39 +25,47 @@ type Operands interface {
 
 // Result is the value of one destination.
 type Result struct {
-	To     ir.Operand
+	To     *ir.Operand
 	Value  smt.Term
 	Signed bool // how to extend it to the register
 }
 
-// Execute returns the results of an instruction, all over values before it; ok is false for one
-// that is not modelled.
-func Execute(c *smt.Context, in *ir.Instr, ops Operands) (results []Result, ok bool) {
-	e := &evaluator{c, in, ops}
-	if r, ok := e.compare(); ok {
-		return r, true
-	}
-	if r, ok := e.pack(); ok {
-		return r, true
+// Evaluator evaluates instructions, one at a time. It is reused, since there is one call for each
+// instruction of each pass.
+type Evaluator struct {
+	c   *smt.Context
+	ops Operands
+	in  *ir.Instr
+	out []Result
+}
+
+// New returns an evaluator whose instructions get their sources from ops.
+func New(c *smt.Context, ops Operands) *Evaluator { return &Evaluator{c: c, ops: ops} }
+
+// Execute returns the results of an instruction, all over values before it, which are valid until the
+// next call; ok is false for an instruction that is not modelled.
+func (e *Evaluator) Execute(in *ir.Instr) (results []Result, ok bool) {
+	e.in, e.out = in, e.out[:0]
+	if e.compare() || e.pack() {
+		return e.out, true
 	}
 	if v, ok := e.compute(); ok {
-		return []Result{{in.Dst[0], v, in.Type.Signed()}}, true
+		e.result(&in.Dst[0], v, in.Type.Signed())
+		return e.out, true
 	}
 	return nil, false
 }
 
-// evaluator is the evaluation of one instruction.
-type evaluator struct {
-	c   *smt.Context
-	in  *ir.Instr
-	ops Operands
+func (e *Evaluator) result(to *ir.Operand, v smt.Term, signed bool) {
+	e.out = append(e.out, Result{to, v, signed})
 }
 
 // source returns a source in w bits.
-func (e *evaluator) source(i, w int) smt.Term { return e.ops.Read(e.in.Src[i], w) }
+func (e *Evaluator) source(i, w int) smt.Term { return e.ops.Read(e.in.Src[i], w) }
 
-// compute evaluates an instruction with one integer result.
-func (e *evaluator) compute() (v smt.Term, ok bool) {
+// compute evaluates an instruction with one integer result. Moves, selections and logic have a
+// meaning for any bits; arithmetic is modelled for integers of 16, 32 and 64 bits.
+func (e *Evaluator) compute() (v smt.Term, ok bool) {
 	c, in := e.c, e.in
 	if in.Flags&^(isa.ToSpace|isa.CC) != 0 || in.Vec > 1 || in.ReadsCarry() { // .sat, .relu
 		return 0, false
@@ -86,7 +94,9 @@ func (e *evaluator) compute() (v smt.Term, ok bool) {
 	return e.integer(w, arg)
 }
 
-func (e *evaluator) logic(w int, arg func(int) smt.Term) (smt.Term, bool) {
+// logic evaluates bitwise operations (PTX ISA 9.7.7). On predicates (w = 0) they are Boolean, and
+// cnot does not exist.
+func (e *Evaluator) logic(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c, op := e.c, e.in.Op()
 	a := arg(0)
 	if w == 0 {
@@ -115,7 +125,8 @@ func (e *evaluator) logic(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	return c.Ite(c.Eq(a, c.Const(0, w)), c.Const(1, w), c.Const(0, w)), true // cnot
 }
 
-func (e *evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
+// integer evaluates integer arithmetic (PTX ISA 9.7.1) and shifts (9.7.8). All of it wraps around.
+func (e *Evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c, in, signed := e.c, e.in, e.in.Type.Signed()
 	switch in.Op() {
 	case "bfe":
@@ -157,7 +168,7 @@ func (e *evaluator) integer(w int, arg func(int) smt.Term) (smt.Term, bool) {
 
 // shiftBy reads a shift amount. It has 32 bits for every type, and all of them count (PTX ISA
 // 9.7.8.7).
-func (e *evaluator) shiftBy(w int) smt.Term {
+func (e *Evaluator) shiftBy(w int) smt.Term {
 	by := e.source(1, 32)
 	if w >= 32 {
 		return e.c.ZExt(by, w)
@@ -167,7 +178,7 @@ func (e *evaluator) shiftBy(w int) smt.Term {
 }
 
 // divide is PTX's division: by zero it yields a value that the ISA leaves open (9.7.1.8).
-func (e *evaluator) divide(quotient bool, a, b smt.Term) smt.Term {
+func (e *Evaluator) divide(quotient bool, a, b smt.Term) smt.Term {
 	c := e.c
 	w := c.Width(a)
 	var r smt.Term
@@ -188,7 +199,9 @@ func (e *evaluator) divide(quotient bool, a, b smt.Term) smt.Term {
 	return c.Ite(c.Eq(b, c.Const(0, w)), symbol.Opaque(c, zero, w, a), r)
 }
 
-func (e *evaluator) multiply(w int) (smt.Term, bool) {
+// multiply evaluates mul and mad (PTX ISA 9.7.1.3, 9.7.1.4): the low or the high half of the
+// product, or all of it. Products of 64 by 64 bits that need more than 64 bits are not modelled.
+func (e *Evaluator) multiply(w int) (smt.Term, bool) {
 	c, in, signed := e.c, e.in, e.in.Type.Signed()
 	a, b := e.source(0, w), e.source(1, w)
 	var r smt.Term
@@ -210,7 +223,7 @@ func (e *evaluator) multiply(w int) (smt.Term, bool) {
 
 // multiply24 multiplies the low 24 bits of its operands, and yields the low or the high 32 bits of
 // the 48-bit product (PTX ISA 9.7.1.5, 9.7.1.6).
-func (e *evaluator) multiply24(arg func(int) smt.Term) (smt.Term, bool) {
+func (e *Evaluator) multiply24(arg func(int) smt.Term) (smt.Term, bool) {
 	c, w := e.c, 32
 	if e.in.Fn == isa.FnHi {
 		w = 48
@@ -231,7 +244,7 @@ func (e *evaluator) multiply24(arg func(int) smt.Term) (smt.Term, bool) {
 
 // bitfield is bfe (PTX ISA 9.7.1.19) with a constant position and length of a field that lies
 // within the source. Other fields are filled up with the sign or zeros, and are not modelled.
-func (e *evaluator) bitfield(w int, arg func(int) smt.Term) (smt.Term, bool) {
+func (e *Evaluator) bitfield(w int, arg func(int) smt.Term) (smt.Term, bool) {
 	c := e.c
 	pos, ok1 := c.Value(e.source(1, 32))
 	n, ok2 := c.Value(e.source(2, 32))
@@ -243,7 +256,7 @@ func (e *evaluator) bitfield(w int, arg func(int) smt.Term) (smt.Term, bool) {
 }
 
 // convert evaluates cvt between integers.
-func (e *evaluator) convert() (smt.Term, bool) {
+func (e *Evaluator) convert() (smt.Term, bool) {
 	in := e.in
 	from, to := in.SType, in.Type
 	isInt := func(t isa.Type) bool {

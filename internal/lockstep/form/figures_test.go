@@ -42,8 +42,8 @@ func expectBlocks(t *testing.T, printed string, want map[string]string) {
 	}
 }
 
-// TestFigure3: section 4 gives Start W I1 I1' B1 I2 I2' B2 Wlast Wend as a sort order of the kernel of figure 1a, in which
-// I1 and I1', and I2 and I2', may change places. I1' is b2 here, and I2' b5.
+// TestFigure3: section 4 gives Start W I1 I1' B1 I2 I2' B2 Wlast Wend as a sort order of the kernel
+// of figure 1a, in which I1 and I1', and I2 and I2', may change places. I1' is b2 here, and I2' b5.
 func TestFigure3(t *testing.T) {
 	got, _, _ := strings.Cut(scan(t, "scan").Predicated(), "\nStart:")
 	_, got, _ = strings.Cut(got, "order: ")
@@ -54,8 +54,9 @@ func TestFigure3(t *testing.T) {
 	}
 }
 
-// TestFigure5: the blocks that figure 5 shows of the predicated form of figure 3, in which W_end stands for W_last and F
-// for W in places. What an assume of a successor says there, the choice of v_next says here: offset >= TS is Wend's.
+// TestFigure5: the blocks that figure 5 shows of the predicated form of figure 3, in which W_end
+// stands for W_last and F for W in places. What an assume of a successor says there, the choice of
+// v_next says here: offset >= TS is Wend's.
 func TestFigure5(t *testing.T) {
 	expectBlocks(t, scan(t, "scan").Predicated(), map[string]string{
 		"Start": `	active := Start
@@ -90,9 +91,9 @@ func TestFigure5(t *testing.T) {
 	})
 }
 
-// TestFigure7: the blocks that figure 7 shows of the lock-step form. Its vector statements are one line for each thread.
-// Offset is uniform in this kernel, which the paper does not ask, so there is one of it: what decides on the loop is
-// TS, a parameter, and a constant.
+// TestFigure7: the blocks that figure 7 shows of the lock-step form. Its vector statements are one
+// line for each thread. Offset is uniform in this kernel, which the paper does not ask, so there is
+// one of it: what decides on the loop is TS, a parameter, and a constant.
 func TestFigure7(t *testing.T) {
 	expectBlocks(t, scan(t, "scan").Lockstep(), map[string]string{
 		"B2": `	sync ((active$1 = B2) || (active$2 = B2)) => ((active$1 = B2) && (active$2 = B2))  // bar.sync 0
@@ -115,8 +116,8 @@ func TestFigure7(t *testing.T) {
 	})
 }
 
-// TestFigure1a: the accesses of the loop are guarded by the thread's index. Shared memory is read as anything (Table 3a,
-// havoc) and each access is logged.
+// TestFigure1a: the accesses of the loop are guarded by the thread's index. Shared memory is read
+// as anything (Table 3a, havoc) and each access is logged.
 func TestFigure1a(t *testing.T) {
 	expectBlocks(t, scan(t, "scan").Lockstep(), map[string]string{
 		"W": `	%high$1 := active$1 = W ? setp.ge.u32 %id$1, %offset : %high$1
@@ -144,8 +145,8 @@ func TestFigure1a(t *testing.T) {
 	})
 }
 
-// TestFigure1b: threads leave the loop at different iterations, so that offset is private, twice as in figure 7, and
-// the sync in the loop can fail: whether a thread is in W depends on its index.
+// TestFigure1b: threads leave the loop at different iterations, so that offset is private, twice as
+// in figure 7, and the sync in the loop can fail: whether a thread is in W depends on its index.
 func TestFigure1b(t *testing.T) {
 	expectBlocks(t, scan(t, "shoc").Lockstep(), map[string]string{
 		"W": `	%far$1 := active$1 = W ? mul.wide.u32 %offset$1, 4 : %far$1

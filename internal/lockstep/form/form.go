@@ -1,10 +1,12 @@
-// Package form is the lock-step form of a kernel as data: the predicated program π of one thread, over any reducible
-// control-flow graph, and what is needed to read it as the lock-step program φ of several threads.
+// Package form is the lock-step form of a kernel as data: the predicated program π of one thread,
+// over any reducible control-flow graph, and what is needed to read it as the lock-step program φ
+// of several threads.
 //
-// What it follows: Collingbourne, Donaldson, Ketema, Qadeer, "Interleaving and Lock-Step Semantics for Analysis and
-// Verification of GPU Kernels" (ESOP 2013), sections 4.1 (sort order, v_active, B_back and B_exit, Tables 1 and 2)
-// and 4.2 (Table 3). It is the reference that the static engine is held against: package lockstep computes guarded
-// accesses of one arbitrary thread, testing/lockrun executes this form for all threads.
+// What it follows: Collingbourne, Donaldson, Ketema, Qadeer, "Interleaving and Lock-Step Semantics
+// for Analysis and Verification of GPU Kernels" (ESOP 2013), sections 4.1 (sort order, v_active,
+// B_back and B_exit, Tables 1 and 2) and 4.2 (Table 3). It is the reference that the static engine
+// is held against: package lockstep computes guarded accesses of one arbitrary thread,
+// testing/lockrun executes this form for all threads.
 //
 // Deviations, none of which changes what a program can do:
 //   - The paper's goto chooses a successor freely, and each successor begins with an assume. A kernel of PTX is well
@@ -44,12 +46,13 @@ type Block struct {
 	Name string
 	Body []*ir.Instr // without the branch at its end
 	Arms []Arm       // what v_next becomes: To of the first arm that holds
-	// Ends are the loops whose last block in the sort order this is, innermost first. After it comes the test of
-	// each: back to the header if some thread has v_active there, else on.
+	// Ends are the loops whose last block in the sort order this is, innermost first. After it comes
+	// the test of each: back to the header if some thread has v_active there, else on.
 	Ends []*ir.Loop
 }
 
-// Arm is one choice of the next block. It holds if the guard does, and for a branch by index if the index is Index.
+// Arm is one choice of the next block. It holds if the guard does, and for a branch by index if the
+// index is Index.
 type Arm struct {
 	Guard ir.RegID // NoReg: holds
 	Neg   bool
@@ -90,10 +93,12 @@ func New(f *ir.Func) (*Program, error) {
 	return p, nil
 }
 
-// sortOrder is the total order of section 4: topological but for back edges, and without a block of no loop between
-// two blocks of one. The header's place in the reverse postorder is that of its whole loop.
+// sortOrder is the total order of section 4: topological but for back edges, and without a block of
+// no loop between two blocks of one. The header's place in the reverse postorder is that of its
+// whole loop.
 func sortOrder(f *ir.Func, loops *ir.LoopForest) []ir.BlockID {
-	items := map[*ir.Loop][]ir.BlockID{} // of a loop, or nil: its own blocks and the headers of the loops in it
+	// of a loop, or nil: its own blocks and the headers of the loops in it
+	items := map[*ir.Loop][]ir.BlockID{}
 	for _, b := range ir.ReversePostorder(f) {
 		l := loops.Of[b]
 		if l != nil && l.Header == b {
@@ -162,7 +167,8 @@ func blockName(b *ir.Block) string {
 
 // arms are the successors of a block with the conditions of its terminator.
 func arms(b *ir.Block, term *ir.Instr) []Arm {
-	rest := Arm{Guard: ir.NoReg, Index: -1, To: End} // where control goes that does not take the branch
+	// where control goes that does not take the branch
+	rest := Arm{Guard: ir.NoReg, Index: -1, To: End}
 	if n := len(b.Succs); n > 0 {
 		rest.To = b.Succs[n-1]
 	}
@@ -180,7 +186,8 @@ func arms(b *ir.Block, term *ir.Instr) []Arm {
 			taken.By, taken.Index, taken.To = term.Src[0], i, b.Succs[i]
 			out = append(out, taken)
 		}
-		if term.Guard != ir.NoReg { // only a guard that fails falls through, not an index beyond the table
+		// only a guard that fails falls through, not an index beyond the table
+		if term.Guard != ir.NoReg {
 			rest.Guard, rest.Neg = term.Guard, !term.Neg
 			out = append(out, rest)
 		}

@@ -54,9 +54,9 @@ inner:
 	}
 }
 
-// TestSharedEnd: a block may be the last of two loops. Only when no thread goes back to the inner header is it asked
-// whether one goes back to the outer one, because all of the inner loop is executed before anything outside it (section
-// 4, second condition on the sort order).
+// TestSharedEnd: a block may be the last of two loops. Only when no thread goes back to the inner
+// header is it asked whether one goes back to the outer one, because all of the inner loop is
+// executed before anything outside it (section 4, second condition on the sort order).
 func TestSharedEnd(t *testing.T) {
 	f := kernels.PTX(t, kernel(`	mov.u32 %t, %tid.x;
 outer:
@@ -94,8 +94,9 @@ outer_exit:
 	}
 }
 
-// TestBarriers: a sync compares the barrier's number if threads may differ in it, and takes a count for that of all
-// threads (PTX ISA 9.7.13.1). Its guard joins the test of v_active. A reduction gives all threads the same.
+// TestBarriers: a sync compares the barrier's number if threads may differ in it, and takes a count
+// for that of all threads (PTX ISA 9.7.13.1). Its guard joins the test of v_active. A reduction
+// gives all threads the same.
 func TestBarriers(t *testing.T) {
 	f := kernels.PTX(t, kernel(`	mov.u32 %t, %tid.x;
 	and.b32 %a, %t, 1;
@@ -128,8 +129,8 @@ L:
 	}
 }
 
-// TestUniform: what one thread alone does is private, and so is a result that it carries out of a branch or a loop that
-// threads leave at different times.
+// TestUniform: what one thread alone does is private, and so is a result that it carries out of a
+// branch or a loop that threads leave at different times.
 func TestUniform(t *testing.T) {
 	f := kernels.PTX(t, kernel(`	mov.u32 %t, %tid.x;
 	mov.u32 %a, 0;
@@ -158,7 +159,8 @@ L:
 	}
 }
 
-// TestUnsupported names the construct. A cycle with two entries has no header that a loop could be predicated by.
+// TestUnsupported names the construct. A cycle with two entries has no header that a loop could be
+// predicated by.
 func TestUnsupported(t *testing.T) {
 	const irreducible = `	setp.eq.u32 %p, %t, 7;
 	@%p bra right;

@@ -58,7 +58,7 @@ func withResult(in *ir.Instr, k Kind) Kind {
 func memoryKind(in *ir.Instr) Kind {
 	switch space := Space(in); space {
 	case event.Param, event.Const:
-		return withResult(in, Assign) // nobody writes there
+		return withResult(in, Assign) // no thread writes there
 	case event.Local:
 		return withResult(in, Havoc)
 	}
@@ -106,7 +106,8 @@ func noForm(in *ir.Instr) string {
 	return ""
 }
 
-// BarrierParts returns the operands of a barrier: its number, and its count, of Kind None if it names none.
+// BarrierParts returns the operands of a barrier: its number, and its count, of Kind None if it
+// names none.
 func BarrierParts(in *ir.Instr) (id, count ir.Operand) {
 	b, _ := in.NumberedBarrier()
 	if b.ID != nil {

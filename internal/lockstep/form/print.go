@@ -12,10 +12,12 @@ func (p *Program) Predicated() string {
 	return (&printer{p: p, copies: []string{""}}).program("predicated form, one thread")
 }
 
-// Lockstep prints φ for two threads, in the style of figure 7: private registers and v_active twice, with $1 and $2;
-// uniform registers once; what is read from shared memory is havoc; accesses are logged, and barriers are assertions.
+// Lockstep prints φ for two threads, in the style of figure 7: private registers and v_active
+// twice, with $1 and $2; uniform registers once; what is read from shared memory is havoc; accesses
+// are logged, and barriers are assertions.
 func (p *Program) Lockstep() string {
-	return (&printer{p: p, copies: []string{"$1", "$2"}}).program("lock-step form, two threads of a block")
+	return (&printer{p: p, copies: []string{"$1",
+		"$2"}}).program("lock-step form, two threads of a block")
 }
 
 // printer writes one of the forms: copies are the suffixes of what is private, one for each thread.
@@ -113,8 +115,8 @@ func (w *printer) statement(in *ir.Instr) {
 	}
 }
 
-// assign prints an assignment of private registers: of what the instruction computes, or of value if it is given. What
-// is uniform is assigned once.
+// assign prints an assignment of private registers: of what the instruction computes, or of value
+// if it is given. What is uniform is assigned once.
 func (w *printer) assign(in *ir.Instr, value string) {
 	if len(in.Dst) == 0 {
 		return
@@ -133,7 +135,8 @@ func (w *printer) assign(in *ir.Instr, value string) {
 	}
 }
 
-// access prints an access to memory that threads share. In φ it is logged and what it reads is havoc.
+// access prints an access to memory that threads share. In φ it is logged and what it reads is
+// havoc.
 func (w *printer) access(in *ir.Instr) {
 	if !w.two() {
 		if len(in.Dst) > 0 {
@@ -152,7 +155,8 @@ func (w *printer) access(in *ir.Instr) {
 	w.assign(in, "*")
 }
 
-// barrier prints the assertion that all threads are at the barrier if one is, and that they mean the same one.
+// barrier prints the assertion that all threads are at the barrier if one is, and that they mean
+// the same one.
 func (w *printer) barrier(in *ir.Instr) {
 	_, rest := w.text(in, "")
 	if !w.two() {
@@ -189,7 +193,8 @@ func (w *printer) choose(b *Block) {
 	for _, c := range w.copies {
 		w.line("next%s := %s", c, w.arms(b.Arms, c))
 	}
-	w.each("active%s := active%s = %s ? next%s : active%s", func(c string) []any { return []any{c, c, b.Name, c, c} })
+	w.each("active%s := active%s = %s ? next%s : active%s",
+		func(c string) []any { return []any{c, c, b.Name, c, c} })
 }
 
 func (w *printer) arms(arms []Arm, c string) string {
@@ -222,7 +227,8 @@ func (w *printer) name(b ir.BlockID) string {
 	return w.p.Block(b).Name
 }
 
-// loops prints the goto at the end of a block, and the tests of the loops whose last block it is (Table 2, below).
+// loops prints the goto at the end of a block, and the tests of the loops whose last block it is
+// (Table 2, below).
 func (w *printer) loops(i int, b *Block) {
 	next := "End"
 	if i+1 < len(w.p.Blocks) {

@@ -5,12 +5,14 @@ import (
 	"heddle/internal/isa"
 )
 
-// Uniformity says which registers hold the same value in all threads of a block whenever they are in lock-step, and
-// which blocks all threads enter or none: φ needs one copy of such a register, and one test of v_active.
+// Uniformity says which registers hold the same value in all threads of a block whenever they are
+// in lock-step, and which blocks all threads enter or none: φ needs one copy of such a register,
+// and one test of v_active.
 //
-// It is a greatest fixpoint: everything is uniform but what a thread's own index, memory, other lanes, or control flow
-// that is not uniform makes private. A register that a loop changes is private if threads leave the loop at different
-// iterations, because then its blocks are not uniform.
+// It is a greatest fixpoint: everything is uniform but what a thread's own index, memory, other
+// lanes, or control flow that is not uniform makes private. A register that a loop changes is
+// private if threads leave the loop at different iterations, because then its blocks are not
+// uniform.
 type Uniformity struct {
 	reg   []bool
 	block []bool
@@ -35,7 +37,7 @@ func uniformity(f *ir.Func) *Uniformity {
 		u.reg[r] = written[r] // what nothing writes may hold anything
 	}
 	post := ir.PostDominators(f)
-	split := make([]bool, len(f.Blocks)) // branches that were found to send threads different ways
+	split := make([]bool, len(f.Blocks)) // branches that were found to send threads to different blocks
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.Blocks {
@@ -59,15 +61,15 @@ func uniformity(f *ir.Func) *Uniformity {
 	return u
 }
 
-// influence returns the blocks that the branch at the end of b decides on: what its successors reach before they meet
-// again at its immediate postdominator. It is not asked whether b itself is uniform: the branch that decides on b has
-// these blocks among its own.
-func influence(f *ir.Func, b *ir.Block, meet ir.BlockID) []ir.BlockID {
+// influence returns the blocks that the branch at the end of b decides on: what its successors
+// reach before they merge at its immediate postdominator. It is not asked whether b itself is
+// uniform: the branch that decides on b has these blocks among its own.
+func influence(f *ir.Func, b *ir.Block, merge ir.BlockID) []ir.BlockID {
 	seen := make([]bool, len(f.Blocks))
 	var walk []ir.BlockID
 	add := func(succs []ir.BlockID) {
 		for _, s := range succs {
-			if s != meet && !seen[s] {
+			if s != merge && !seen[s] {
 				seen[s] = true
 				walk = append(walk, s)
 			}
@@ -80,7 +82,7 @@ func influence(f *ir.Func, b *ir.Block, meet ir.BlockID) []ir.BlockID {
 	return walk
 }
 
-// choosesSame reports whether a terminator sends all threads the same way.
+// choosesSame reports whether a terminator sends all threads to the same block.
 func (u *Uniformity) choosesSame(term *ir.Instr) bool {
 	if term.Guard != ir.NoReg && !u.reg[term.Guard] {
 		return false

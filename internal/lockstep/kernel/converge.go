@@ -30,33 +30,39 @@ func convergent(f *ir.Func, loops *ir.LoopForest) Bits {
 		if len(b.Succs) < 2 {
 			continue
 		}
-		join := post.IDom(b.ID)
-		on := make([]int, len(f.Blocks)) // by block: 1 + the last path that leads there
+		m := marker{f: f, convergent: out, join: post.IDom(b.ID), on: make([]int, len(f.Blocks))}
 		for i, s := range b.Succs {
 			if i == 0 || s != b.Succs[0] {
-				markPath(f, out, on, s, join, i+1)
+				m.mark(s, i+1)
 			}
 		}
 	}
 	return out
 }
 
-// markPath visits the blocks that path number n reaches before join, and removes those that another
-// path reaches too.
-func markPath(f *ir.Func, out Bits, on []int, from, join ir.BlockID, n int) {
-	seen := NewBits(len(f.Blocks))
+// marker follows the paths from the successors of one branch until they reconverge.
+type marker struct {
+	f          *ir.Func
+	convergent Bits
+	join       ir.BlockID // where the paths reconverge
+	on         []int      // by block: the last path that leads there; 0: none
+}
+
+// mark follows path number n, and removes the blocks that another path reaches too.
+func (m *marker) mark(from ir.BlockID, n int) {
+	seen := NewBits(len(m.f.Blocks))
 	work := []ir.BlockID{from}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if b == join || seen.Has(int(b)) {
+		if b == m.join || seen.Has(int(b)) {
 			continue
 		}
 		seen.Add(int(b))
-		if on[b] != 0 {
-			out.Remove(int(b))
+		if m.on[b] != 0 {
+			m.convergent.Remove(int(b))
 		}
-		on[b] = n
-		work = append(work, f.Blocks[b].Succs...)
+		m.on[b] = n
+		work = append(work, m.f.Blocks[b].Succs...)
 	}
 }

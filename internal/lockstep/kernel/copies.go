@@ -112,7 +112,7 @@ func findWaits(f *ir.Func) (map[*ir.Instr]bool, error) {
 		}
 		if call != nil {
 			return nil, &thread.UnsupportedError{Instr: call,
-				What: "a wait for copies of the work-group that is not as heddle writes it"}
+				What: "a wait for work-group copies in a form that heddle does not emit"}
 		}
 	}
 	return waits, nil

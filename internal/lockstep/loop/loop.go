@@ -73,6 +73,7 @@ type Info struct {
 	around  []smt.Term    // counters of the loops around
 	slots   map[int]*slot // by register; the parts of the tag follow the registers
 	guesses []smt.Term    // proposed by the user
+	changes []Slot
 	// Whether act and the last iteration differ between threads of a block.
 	privateAct, privateExit bool
 
@@ -91,6 +92,7 @@ func New(c *smt.Context, k *kernel.Facts, uniform *symbol.Uniformity) *Table {
 	for _, l := range k.Loops() {
 		info := &Info{Loop: k.Loop(l), t: t, slots: map[int]*slot{}}
 		info.Counter = c.Var(fmt.Sprintf("%s%d", symbol.Counter, info.Index), 32)
+		info.findSlots()
 		t.info[l] = info
 	}
 	return t
@@ -117,23 +119,24 @@ func (t *Table) GiveUp() {
 	}
 }
 
-// Slots returns what a loop changes: the registers that are live at its header, and the tag if it
-// has a barrier.
-func (i *Info) Slots() []Slot {
-	var out []Slot
+// Slots returns what a loop changes: the registers that are live at its header, and the tag if it has
+// a barrier.
+func (i *Info) Slots() []Slot { return i.changes }
+
+// findSlots computes Slots.
+func (i *Info) findSlots() {
 	k := i.t.k
 	n := len(k.Func().Regs)
 	for r := range n {
 		if i.Written.Has(r) && k.Live(i.Header, r) {
-			out = append(out, Slot{r, k.Width(r)})
+			i.changes = append(i.changes, Slot{r, k.Width(r)})
 		}
 	}
 	if i.Barriers {
 		for j := range k.Parts() * k.TagLen() {
-			out = append(out, Slot{n + j, thread.TagWidth})
+			i.changes = append(i.changes, Slot{n + j, thread.TagWidth})
 		}
 	}
-	return out
 }
 
 // Enter sets the counters of the loops around, and the condition to enter the loop.

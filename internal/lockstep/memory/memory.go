@@ -292,23 +292,30 @@ func (m *Model) ReadLater(addr smt.Term, size int, s *State, anything func() smt
 	return v
 }
 
-// ReadBehind returns what memory holds at an address behind a barrier that orders by, for any
-// thread of the block; of snapshots, which each thread has for itself, only if own. Of memory that
-// the barrier does not order, and of which the thread saw something before, it may be anything.
-func (m *Model) ReadBehind(addr smt.Term, size int, own bool, by event.Orders, s *State,
-	anything func() smt.Term) smt.Term {
-	o, off, ok := m.BaseAndOffset(addr)
+// Behind is a load behind a barrier.
+type Behind struct {
+	Addr smt.Term
+	Size int          // in bytes
+	By   event.Orders // the memory that the barrier orders
+	Own  bool         // the load is the thread's own, so that it sees the thread's snapshots
+}
+
+// ReadBehind returns what memory holds behind a barrier, for any thread of the block. Of memory
+// that the barrier does not order, and of which the thread saw something before, it may be
+// anything.
+func (m *Model) ReadBehind(l Behind, s *State, anything func() smt.Term) smt.Term {
+	o, off, ok := m.BaseAndOffset(l.Addr)
 	switch {
-	case !ok, o.Field == Itself, !kernel.OrdersSpace(by, o.Space):
+	case !ok, o.Field == Itself, !kernel.OrdersSpace(l.By, o.Space):
 		return anything()
-	case s.snaps[o] != nil && own:
-		return m.readOr(s.snaps[o], off, size, "behind")
+	case s.snaps[o] != nil && l.Own:
+		return m.readOr(s.snaps[o], off, l.Size, "behind")
 	case s.snaps[o] != nil:
 		return anything()
 	case !m.Written(o):
-		return m.always(o, off, size)
+		return m.always(o, off, l.Size)
 	}
-	return m.atStart(o, off, size, s)
+	return m.atStart(o, off, l.Size, s)
 }
 
 // always is the contents of an array that the kernel never writes. Shared memory starts

@@ -20,7 +20,7 @@ const (
 )
 
 var assertionNames = [...]string{"assertion", "invariant", "precondition", "postcondition",
-	"barrier invariant", "list of functions that may be called", "assumption"}
+	"barrier invariant", "list of callees", "assumption"}
 
 func (k AssertionKind) String() string { return assertionNames[k] }
 

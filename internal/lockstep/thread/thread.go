@@ -170,7 +170,7 @@ func Unsupported(in *ir.Instr, format string, args ...any) {
 // ErrTerms reports that a kernel needs more terms than its budget.
 type ErrTerms struct{ Limit int }
 
-func (e *ErrTerms) Error() string { return "term budget used up" }
+func (e *ErrTerms) Error() string { return "the term budget is exhausted" }
 
 // Aligned reports whether n bytes from a and m bytes from b either coincide or are disjoint.
 // Accesses are aligned to their size (PTX ISA 5.1), so two of one size do not overlap partly. An

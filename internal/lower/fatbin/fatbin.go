@@ -6,11 +6,20 @@
 // architecture, possibly compressed. NVIDIA does not document the format; this is the form that
 // CUDA 9 to 13 write:
 //
-//	region  0  u32 magic 0xBA55ED50   4  u16 version 1   6  u16 header size 16   8  u64 size of what follows
-//	image   0  u16 kind: 1 PTX, 2 ELF    2  u16 version 0x101    4  u32 header size (64, 80, 112)
-//	        8  u32 size of the payload with its padding         16  u32 size of the compressed payload
-//	       28  u32 architecture: 80 for sm_80    32, 36  u32 offset and length of the name in the header
-//	       40  u64 flags: 0x2000 LZ4 (raw block), 0x8000 zstd   56  u64 size of the payload uncompressed
+//	region   0  u32 magic 0xBA55ED50
+//	         4  u16 version 1
+//	         6  u16 header size 16
+//	         8  u64 size of the images that follow
+//	image    0  u16 kind: 1 PTX, 2 ELF
+//	         2  u16 version 0x101
+//	         4  u32 header size: 64, 80 or 112
+//	         8  u32 size of the payload with its padding
+//	        16  u32 size of the compressed payload
+//	        28  u32 architecture: 80 for sm_80
+//	        32  u32 offset of the name in the header
+//	        36  u32 length of the name
+//	        40  u64 flags: 0x2000 LZ4 (raw block), 0x8000 zstd
+//	        56  u64 size of the payload after decompression
 //
 // The input is not trusted: every size is checked before it is used, and decompression is bounded.
 package fatbin

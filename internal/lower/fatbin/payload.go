@@ -62,7 +62,7 @@ func (im *Image) decompress() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return im.whole(out[:n])
+	return im.checkSize(out[:n])
 }
 
 // unzstd decompresses a stream. The ratio of zstd has no bound, so it does not allocate the size in
@@ -78,11 +78,11 @@ func (im *Image) unzstd() ([]byte, error) {
 	if _, err := io.Copy(&out, io.LimitReader(d, int64(im.size)+1)); err != nil {
 		return nil, err
 	}
-	return im.whole(out.Bytes())
+	return im.checkSize(out.Bytes())
 }
 
-// whole checks that the decompressed payload has the size in the header.
-func (im *Image) whole(out []byte) ([]byte, error) {
+// checkSize checks that the decompressed payload has the size in the header.
+func (im *Image) checkSize(out []byte) ([]byte, error) {
 	if uint64(len(out)) != im.size {
 		return nil, fmt.Errorf("decompression yields %d bytes, but the header says %d", len(out), im.size)
 	}

@@ -113,13 +113,13 @@ func refute(t *testing.T, n int, clauses [][]Lit) Status {
 func TestProofs(t *testing.T) {
 	counts := map[Status]int{}
 	for seed := range uint64(40) {
-		const n = 110
+		const n = 100
 		counts[refute(t, n, threeSat(n, seed+1))]++
 	}
 	if counts[Sat] < 5 || counts[Unsat] < 5 {
 		t.Errorf("the formulas are too much of one kind: %v", counts)
 	}
-	n, clauses := pigeons(7)
+	n, clauses := pigeons(6)
 	if got := refute(t, n, clauses); got != Unsat {
 		t.Errorf("pigeons: %d, expected Unsat", got)
 	}

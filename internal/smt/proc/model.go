@@ -10,8 +10,9 @@ import (
 
 // model asks for the values of the variables and function applications of a satisfiable query.
 // get-value avoids parsing function definitions, whose format differs between solvers.
-func (p *process) model(ctx context.Context, c *smt.Context, asserts []smt.Term) (*smt.Model,
-	error) {
+func (p *process) model(
+	ctx context.Context, c *smt.Context, asserts []smt.Term,
+) (*smt.Model, error) {
 	m := &smt.Model{Vars: map[string]uint64{}, Funcs: map[string]map[string]uint64{}}
 	var terms []smt.Term
 	c.Visit(asserts, func(t smt.Term) {

@@ -95,6 +95,8 @@ func (s *Solver) start() (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	// The reader runs until the output ends, so that the solver never blocks on a full pipe. A model
+	// can be a single line of many megabytes.
 	p := &process{cmd: cmd, in: in, lines: make(chan string, 64)}
 	go func() {
 		defer close(p.lines)

@@ -34,10 +34,11 @@ func query(c *smt.Context) []smt.Term {
 
 func TestBadSolvers(t *testing.T) {
 	for name, tc := range map[string]struct{ script, reason string }{
-		"hangs":             {"sleep 100", "out of time"},
-		"never reads":       {"exec sleep 100 </dev/null", "ended without an answer"},
-		"crashes":           {"head -c 10 >/dev/null; exit 139", "ended without an answer"},
-		"prints garbage":    {"cat >/dev/null & echo 'Segmentation violation'; wait", "unexpected output"},
+		"hangs":       {"sleep 100", "out of time"},
+		"never reads": {"exec sleep 100 </dev/null", "ended without an answer"},
+		"crashes":     {"head -c 10 >/dev/null; exit 139", "ended without an answer"},
+		"prints garbage": {"cat >/dev/null & echo 'Segmentation violation'; wait",
+			"unexpected output"},
 		"sat, then no more": {"echo sat; head -c 400 >/dev/null", "ended without an answer"},
 		"sat, bad model":    {"echo sat; echo '((|x| banana))'; cat >/dev/null", "unexpected output"},
 		"unknown":           {"echo unknown; cat >/dev/null", "it does not know"},

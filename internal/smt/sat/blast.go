@@ -249,6 +249,8 @@ func (b *blaster) multiply(x, y []lit) []lit {
 // divide is restoring division. For y = 0 it yields all ones and x, as SMT-LIB requires, without a
 // special case.
 func (b *blaster) divide(x, y []lit) (q, r []lit) {
+	// The remainder has one bit more than y, so that doubling it does not overflow. For y = 0 the
+	// subtraction always fits and changes nothing.
 	n := len(x)
 	q = make([]lit, n)
 	r = b.constant(0, n+1)
@@ -268,6 +270,7 @@ func (b *blaster) signedDivide(x, y []lit, quotient bool) []lit {
 	n := len(x)
 	sx, sy := x[n-1], y[n-1]
 	q, r := b.divide(b.choose(sx, b.negate(x), x), b.choose(sy, b.negate(y), y))
+	// The quotient is negative if the signs differ; the remainder has the sign of the dividend.
 	if quotient {
 		return b.choose(b.l.xor(sx, sy), b.negate(q), q)
 	}

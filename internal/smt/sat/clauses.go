@@ -3,7 +3,9 @@ package sat
 import "heddle/internal/smt/cdcl"
 
 // literal adds the clauses of a node and of the nodes below it to the solver (Tseitin encoding),
-// and returns its literal.
+// and returns its literal. Both directions of each equivalence are added, so a model of the solver
+// determines the value of every node that it has. The stack replaces recursion, since circuits are
+// deep.
 func (l *circuit) literal(of lit) cdcl.Lit {
 	l.stack = append(l.stack[:0], of&^1)
 	for len(l.stack) > 0 {
@@ -17,14 +19,14 @@ func (l *circuit) literal(of lit) cdcl.Lit {
 		switch g := l.gates[at>>1]; g.kind {
 		case and:
 			l.conjunction(v, at)
-		case xor:
+		case xor: // v <-> (a != b)
 			a, b := l.of(g.a), l.of(g.b)
 			l.s.Add(v.Not(), a, b)
 			l.s.Add(v.Not(), a.Not(), b.Not())
 			l.s.Add(v, a.Not(), b)
 			l.s.Add(v, a, b.Not())
 			l.stack = append(l.stack, g.a&^1, g.b&^1)
-		case mux:
+		case mux: // v <-> (p ? a : b)
 			p, a, b := l.of(g.a), l.of(g.b), l.of(g.c)
 			l.s.Add(p.Not(), a.Not(), v)
 			l.s.Add(p.Not(), a, v.Not())
@@ -33,7 +35,7 @@ func (l *circuit) literal(of lit) cdcl.Lit {
 			l.s.Add(a.Not(), b.Not(), v) // implied by the others, but they help propagation
 			l.s.Add(a, b, v.Not())
 			l.stack = append(l.stack, g.a&^1, g.b&^1, g.c&^1)
-		case maj:
+		case maj: // v equals any two inputs that agree
 			a, b, c := l.of(g.a), l.of(g.b), l.of(g.c)
 			for _, x := range [...][2]cdcl.Lit{{a, b}, {a, c}, {b, c}} {
 				l.s.Add(x[0].Not(), x[1].Not(), v)
@@ -61,6 +63,7 @@ func (l *circuit) conjunction(v cdcl.Lit, at lit) {
 	for len(todo) > 0 {
 		m := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
+		// A positive and gate with a single user needs no literal of its own.
 		if g := l.gates[m>>1]; m&1 == 0 && g.kind == and && l.uses[m>>1] == 1 && !l.given[m>>1] {
 			todo = append(todo, g.a, g.b)
 			continue

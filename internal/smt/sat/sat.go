@@ -150,6 +150,7 @@ func (b *blaster) repair() bool {
 		if b.value(b.bits[t]) == b.value(b.bits[u]) {
 			continue
 		}
+		// The condition is valid for every model, so it can be added to the query for good.
 		broken = true
 		same := yes
 		for k, x := range b.c.Args(t) {

@@ -128,6 +128,7 @@ func (c *comparison) compare(at string, node map[string]any, t reflect.Type) {
 	if t == reflect.TypeFor[json.RawMessage]() { // an object that has its own definition
 		return
 	}
+	// Pointers and slices are transparent: their element is compared with the same node or its items.
 	kind, _ := node["type"].(string)
 	want := ""
 	switch t.Kind() {
@@ -164,6 +165,7 @@ func (c *comparison) object(at string, node map[string]any, t reflect.Type) {
 		return
 	}
 	c.done[t] = true
+	// A missing or malformed part of the schema counts as empty, so every field is then reported.
 	properties, _ := node["properties"].(map[string]any)
 	required, _ := node["required"].([]any)
 	written := map[string]bool{}
@@ -175,6 +177,7 @@ func (c *comparison) object(at string, node map[string]any, t reflect.Type) {
 			}
 			continue
 		}
+		// The tag is "name" or "name,omitempty"; without omitempty the field is always written.
 		name, rest, _ := strings.Cut(tag, ",")
 		written[name] = true
 		if !strings.Contains(c.page, "`"+name+"`") {

@@ -13,7 +13,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Image describes one image.
+// Image describes one image. The zero values of Header, Name and Comp give the smallest form.
 type Image struct {
 	Kind   int    // 1 PTX, 2 cubin
 	Arch   uint32 // 80 for sm_80
@@ -29,7 +29,7 @@ func le16(v int) []byte    { return binary.LittleEndian.AppendUint16(nil, uint16
 func le32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
 func le64(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 
-// pad appends zeros up to a multiple of to bytes.
+// pad appends zeros up to a multiple of to bytes, which is the alignment of payloads and sections.
 func pad(b []byte, to int) []byte {
 	for len(b)%to != 0 {
 		b = append(b, 0)
@@ -45,7 +45,7 @@ func (s Image) write(t testing.TB) []byte {
 	if s.Header == 0 {
 		s.Header = 64
 	}
-	payload, flags, compressed, whole := bytes.Clone(s.Data), uint64(0x11), uint32(0), uint64(0)
+	payload, flags, compressed, uncompressed := bytes.Clone(s.Data), uint64(0x11), uint32(0), uint64(0)
 	switch s.Comp {
 	case "lz4":
 		flags |= 0x2000
@@ -67,7 +67,7 @@ func (s Image) write(t testing.TB) []byte {
 		payload = append(payload, 0) // PTX is a C string
 	}
 	if s.Comp == "lz4" || s.Comp == "zstd" {
-		compressed, whole = uint32(len(payload)), uint64(len(s.Data))
+		compressed, uncompressed = uint32(len(payload)), uint64(len(s.Data))
 	}
 	payload = pad(payload, 8)
 	nameOff := uint32(0)
@@ -78,7 +78,7 @@ func (s Image) write(t testing.TB) []byte {
 		le16(s.Kind), le16(0x101), le32(s.Header), le32(uint32(len(payload))), le32(0), // 0
 		le32(compressed), le32(0), le16(5), le16(8), le32(s.Arch), // 16
 		le32(nameOff), le32(uint32(len(s.Name))), le64(flags), le64(0), // 32
-		le64(whole), []byte(s.Name), // 56
+		le64(uncompressed), []byte(s.Name), // 56
 	}, nil)
 	h = append(h, make([]byte, int(s.Header)-len(h))...)
 	return append(h, payload...)
@@ -112,6 +112,7 @@ func ELF(machine elf.Machine, sections ...Section) []byte {
 		names = append(append(names, s...), 0)
 		return uint32(at)
 	}
+	// The sizes of the ELF header and of a section header. Section header 0 is empty, as ELF requires.
 	const ehsize, shsize = 64, 64
 	body := make([]byte, ehsize)
 	headers := make([]byte, shsize)
@@ -145,13 +146,14 @@ func ELF(machine elf.Machine, sections ...Section) []byte {
 	return append(body, headers...)
 }
 
-// machineCUDA is the e_machine of a cubin.
+// machineCUDA is the e_machine of a cubin (EM_CUDA), which package debug/elf does not define.
 const machineCUDA = 190
 
 // Cubin returns an ELF file with the kernels as entry points, and one function that is not an entry
 // point, which readers must ignore.
 func Cubin(kernels ...string) []byte {
 	names := []byte{0}
+	// Symbol 0 is empty, as ELF requires.
 	symbols := make([]byte, 24)
 	for _, k := range append(kernels, "helper") {
 		other := byte(0x10) // STO_CUDA_ENTRY
@@ -163,6 +165,6 @@ func Cubin(kernels ...string) []byte {
 		names = append(append(names, k...), 0)
 	}
 	file := ELF(machineCUDA, Section{".strtab", names}, Section{".symtab", symbols})
-	file[20] = 126 // e_version: ptxas writes one of its own
+	file[20] = 126 // e_version: ptxas writes its own version
 	return file
 }

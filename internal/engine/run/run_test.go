@@ -1,0 +1,84 @@
+package run_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"heddle/internal/diag"
+	"heddle/internal/driver"
+	"heddle/internal/engine/run"
+	"heddle/internal/lower"
+)
+
+// ptx is a kernel with a body between the usual declarations.
+func ptx(body string) []byte {
+	return []byte(`.version 8.7
+.target sm_90
+.address_size 64
+// heddle: grid=1 block=64
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %q;
+	.reg .b64 %a;
+	.reg .b32 %x;
+	ld.param.u64 %a, [p];
+	mov.u32 %x, %tid.x;
+` + body + "\tret;\n}\n")
+}
+
+// examine runs the kernel of a text under two schedules.
+func examine(t *testing.T, body string, common driver.Options) (v diag.Verdict, codes string) {
+	t.Helper()
+	d := driver.New(common, func(g diag.Diagnostic) { codes += " " + string(g.Code) })
+	in := driver.Input{Input: lower.Input{Name: "k.ptx", Content: ptx(body)}}
+	d.Run(t.Context(), []driver.Input{in}, func(ctx context.Context, job *driver.Job) {
+		r := run.New(job, &run.Options{Seeds: 2}, job.Config())
+		if err := r.Start(); err != nil {
+			t.Fatal(err)
+		}
+		r.All(ctx)
+		v = r.Verdict()
+		if v.Kind == diag.Clean && !r.Complete() ||
+			strings.Contains(v.Reason, "used up") && r.Complete() {
+			t.Errorf("%v (%s): complete %v", v.Kind, v.Reason, r.Complete())
+		}
+	})
+	return v, codes
+}
+
+// A bug outweighs everything, and what was not covered is never clean.
+func TestVerdict(t *testing.T) {
+	const (
+		store = "\tst.global.u32 [%a], %x;\n" // by all threads
+		spin  = "L:\n\tbra L;\n"
+		trap  = "\ttrap;\n"
+	)
+	for _, c := range []struct {
+		name, body string
+		kind       diag.VerdictKind
+		codes      string
+		text       string // in the reason or the scope
+	}{
+		{"nothing", "", diag.Clean, "", "2 runs (seeds 0 to 1)"},
+		{"a race", store, diag.Bug, " race-global", ""},
+		{"no end", spin, diag.Unknown, "", "the budget of 1000 warp instructions was used up"},
+		{"a race without an end", store + spin, diag.Bug, " race-global", "was used up"},
+		{"a stop", trap, diag.Bug, " trap", ""},
+	} {
+		v, codes := examine(t, c.body, driver.Options{MaxSteps: 1000})
+		if v.Kind != c.kind || codes != c.codes ||
+			!strings.Contains(v.Reason+v.Scope, c.text) {
+			t.Errorf("%s: %v,%s, %q", c.name, v.Kind, codes, v.Reason+v.Scope)
+		}
+	}
+}
+
+// A finding that is known is not a bug, and what follows a run that it ended is not clean.
+func TestKnown(t *testing.T) {
+	known := func(*diag.Diagnostic) bool { return true }
+	v, _ := examine(t, "\ttrap;\n", driver.Options{Known: known})
+	if v.Kind != diag.Unknown || v.Known != 1 || !strings.Contains(v.Reason, "not counted") {
+		t.Errorf("%+v", v)
+	}
+}

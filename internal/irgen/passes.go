@@ -1,0 +1,68 @@
+package irgen
+
+import (
+	"heddle/internal/ir"
+	"heddle/internal/ptx"
+)
+
+// pass is one step of Module. Each reads all of the file.
+type pass struct {
+	name string
+	run  func(*gen, *ptx.File)
+	// clean says that the step needs a module without errors, and is left out after one.
+	clean bool
+	// whole says that the module is complete behind the step, as ir.CheckModule demands.
+	whole bool
+}
+
+// passes are the steps of Module, in order.
+var passes = []pass{
+	{name: "header", run: (*gen).header},
+	{name: "lines", run: func(g *gen, f *ptx.File) { g.lines = newLineTable(g.set, f) }},
+	{name: "declarations", run: (*gen).declare},
+	{name: "aliases", run: (*gen).aliases},
+	{name: "initialisers", run: func(g *gen, _ *ptx.File) { g.initialisers() }},
+	{name: "bodies", run: (*gen).allBodies, whole: true},
+	{name: "facts", run: (*gen).facts, clean: true, whole: true},
+}
+
+// passOrder holds pairs of steps of which the first must come before the second.
+var passOrder = [][2]string{
+	// The size of an address decides what a pointer's size is.
+	{"header", "declarations"},
+	// An alias and an initialiser may name what is declared behind them.
+	{"declarations", "aliases"},
+	{"declarations", "initialisers"},
+	// An initialiser may take the address of a function by its alias.
+	{"aliases", "initialisers"},
+	// Instructions name variables, functions and aliases, and have lines.
+	{"initialisers", "bodies"},
+	{"lines", "bodies"},
+	// The uses of a parameter show whether it is a pointer.
+	{"bodies", "facts"},
+}
+
+// runPasses runs the steps up to the one that is called last, or all of them.
+func (g *gen) runPasses(file *ptx.File, last string) {
+	for _, p := range passes {
+		if p.clean && len(g.errs) > 0 {
+			continue
+		}
+		p.run(g, file)
+		if p.whole && len(g.errs) == 0 {
+			ir.Checked(p.name, g.mod)
+		}
+		if p.name == last {
+			return
+		}
+	}
+}
+
+// allBodies builds the blocks of the functions that the file defines.
+func (g *gen) allBodies(*ptx.File) {
+	for _, f := range g.mod.Funcs {
+		if fn := g.bodies[f]; fn != nil && fn.Body != nil {
+			g.body(f, fn)
+		}
+	}
+}

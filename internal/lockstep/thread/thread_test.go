@@ -1,0 +1,139 @@
+package thread_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/internal/event"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
+// TestTickets: of additions to one counter that are executed one after the other, by different
+// threads, any two results satisfy the formula; equal results do not.
+func TestTickets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := smt.New()
+		s := thread.NewSlots(c)
+		o := &thread.Object{Name: "n", Space: event.Global}
+		zero := thread.Tag{Barrier: c.Const(0, thread.TagWidth)}
+		down := rapid.Bool().Draw(t, "down")
+		adds := rapid.SliceOfN(rapid.Uint64Range(1, 5), 2, 6).Draw(t, "adds")
+		total := uint64(0)
+		for _, n := range adds {
+			total += n
+		}
+		if rapid.Bool().Draw(t, "unbounded") {
+			total = 0
+		}
+		at := uint64(rapid.Uint32().Draw(t, "start"))
+		var tickets []thread.Ticket
+		var results []smt.Term
+		for _, n := range adds {
+			tickets = append(tickets, thread.Ticket{
+				Object: o, Offset: c.Const(0, 64), Start: zero, Warp: zero, Grid: zero, Add: n, Down: down, Total: total,
+			})
+			results = append(results, c.Const(at, 32))
+			if down {
+				n = -n
+			}
+			at = uint64(uint32(at + n))
+		}
+		for i := range tickets {
+			for j := range tickets {
+				f := s.Apart(tickets[i], tickets[j], results[i], results[j], false)
+				if i != j && f != smt.True {
+					t.Fatalf("additions %d and %d of %v (down %v, total %d): %s", i, j, adds, down, total, c.String(f))
+				}
+				if i == j && f != smt.False {
+					t.Fatalf("two additions may return the same: %s", c.String(f))
+				}
+			}
+		}
+	})
+}
+
+// TestTicketsOfStoredCounters: a store to the counter leaves only additions of one interval apart.
+func TestTicketsOfStoredCounters(t *testing.T) {
+	c := smt.New()
+	s := thread.NewSlots(c)
+	o := &thread.Object{Name: "n", Space: event.Shared}
+	tag := func(n uint64) thread.Tag { return thread.Tag{Barrier: c.Const(n, thread.TagWidth)} }
+	ticket := func(start uint64, stored bool) thread.Ticket {
+		return thread.Ticket{
+			Object: o, Offset: c.Const(0, 64), Start: tag(start), Warp: tag(start), Grid: tag(0), Add: 1, Stored: stored,
+		}
+	}
+	r := c.Const(7, 32)
+	for _, tt := range []struct {
+		name       string
+		a, b       thread.Ticket
+		otherBlock bool
+		want       smt.Term
+	}{
+		{"one interval", ticket(1, true), ticket(1, true), false, smt.False},
+		{"two intervals", ticket(1, true), ticket(2, true), false, smt.True},
+		{"two intervals without a store", ticket(1, false), ticket(2, false), false, smt.False},
+		{"shared memory of two blocks", ticket(1, false), ticket(1, false), true, smt.True},
+	} {
+		if got := s.Apart(tt.a, tt.b, r, r, tt.otherBlock); got != tt.want {
+			t.Errorf("%s: equal results: %s", tt.name, c.String(got))
+		}
+	}
+}
+
+// TestAxioms: an instance of an axiom is for the arguments of the symbol, and brings in the axioms
+// of the symbols in it, as deep as asked for.
+func TestAxioms(t *testing.T) {
+	c := smt.New()
+	a := thread.NewAxioms(c)
+	k := c.Var(symbol.Counter+"0", 32)
+	f := func(at smt.Term) smt.Term { return symbol.Apply(c, symbol.Block+"h0.0", 32, at) }
+	a.Define(symbol.Block+"h0.0", []smt.Term{k}, c.Eq(f(k), c.AddConst(f(c.AddConst(k, ^uint64(0))), 1)))
+	i := c.Var("i", 32)
+	q := []smt.Term{c.Ult(f(i), c.Const(9, 32))}
+	for depth := range 4 {
+		if got := len(a.For(q, depth)); got != depth {
+			t.Errorf("%d axioms at depth %d", got, depth)
+		}
+	}
+	if got, want := a.For(q, 1)[0], c.Eq(f(i), c.AddConst(f(c.AddConst(i, ^uint64(0))), 1)); got != want {
+		t.Errorf("%s, want %s", c.String(got), c.String(want))
+	}
+	if !a.About(f(i)) || a.About(i) || !a.Defined(symbol.Block+"h0.0") || a.Defined("other") {
+		t.Error("the wrong symbols are defined")
+	}
+}
+
+// TestWidest: a launch that is arbitrary is bounded by what every device runs.
+func TestWidest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dim := func(name string) event.Dim3 {
+			n := rapid.Uint32Range(1, 10)
+			return event.Dim3{X: n.Draw(t, name), Y: n.Draw(t, name), Z: n.Draw(t, name)}
+		}
+		g := event.Geometry{Grid: dim("grid"), Block: dim("block")}
+		var any thread.Any
+		for i := range 3 {
+			any.Block[i], any.Grid[i] = rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "grid")
+		}
+		w := any.Widest(g)
+		was, is := thread.Array(g.Block), thread.Array(w.Block)
+		fixed := uint32(1)
+		for i := range 3 {
+			if !any.Block[i] {
+				fixed *= was[i]
+			}
+			if !any.Block[i] && is[i] != was[i] {
+				t.Fatalf("%v becomes %v though only %v is arbitrary", g, w, any)
+			}
+		}
+		for i := range 3 {
+			if any.Block[i] && is[i]*fixed > max(thread.MaxThreads, fixed) {
+				t.Fatalf("%v threads of a block", is)
+			}
+		}
+	})
+}

@@ -101,6 +101,7 @@ var rules = map[string]string{
 // their inputs as PTX or CUDA, and a second implementation to compare with. Packages that exist for
 // tests, those of helper, are open to all tests.
 var testRules = map[string]string{
+	"engine/run":    "lower",
 	"emu":           "ptx irgen",
 	"invariant":     "event lockstep smt/sat",
 	"lockstep":      "lower smt/sat verify",

@@ -36,6 +36,10 @@ func (x *exec) instr(in *ir.Instr, st *state) {
 		thread.Unsupported(in, "%s", in.Text())
 	case in.Row.Category == isa.Texture && in.Row.Effect != isa.NoEffect && in.Row.Effect != isa.Reads:
 		thread.Unsupported(in, "%s", in.Text())
+	case in.Action() == isa.ActMatrixGroup, in.Action() == isa.ActTensorAllocate,
+		in.Action() == isa.ActQueryCancel:
+		// Parts of asynchronous protocols, whose other instructions are unsupported too.
+		thread.Unsupported(in, "%s", in.Text())
 	}
 	if len(in.Dst) == 0 {
 		return // cvta of nothing, prefetch, nanosleep and the like

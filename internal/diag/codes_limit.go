@@ -29,7 +29,7 @@ not end.`,
 		Title: "the kernel uses a construct that heddle does not support",
 		Text: `heddle does not implement an instruction or one of its forms, or does not model its memory
 ordering. The run stops there instead of continuing with a wrong value. This is a limit of heddle
-and not a bug in the kernel. Findings before that point are reported; LIMITATIONS.md lists what is
+and not a bug in the kernel. Findings before that point are reported; docs/support.md lists what is
 missing.`,
 		Fix: `Check the kernel without the construct, or select another kernel of the file with
 --kernel.`,

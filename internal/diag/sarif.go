@@ -60,7 +60,7 @@ func rules() []*sarif.ReportingDescriptor {
 	const what = "The result of a run or a proof for one kernel. Clean and verified have kind pass, " +
 		"unknown and unsupported have kind open."
 	return append(out, rule(verdictRule, "the verdict on a kernel", what,
-		what+" LIMITATIONS.md explains what each verdict guarantees."))
+		what+" docs/verdicts.md defines the verdicts."))
 }
 
 // rule makes a rule; SARIF viewers show the title in lists and the help on request.

@@ -21,7 +21,7 @@ import (
 type textTrap struct{ name, text, why string }
 
 // annotationTraps are kernels with annotations. Why says what is wrong, by the meaning of the
-// annotation in LIMITATIONS.md; it is empty for a kernel that must be verified. Unsupported counts
+// annotation in docs/support.md; it is empty for a kernel that must be verified. Unsupported counts
 // as not verified.
 var annotationTraps = []textTrap{
 	// Assumptions.

@@ -101,7 +101,7 @@ func (g *clGen) prefetch(name string) {
 }
 
 // asyncCopy defines the copies that all work-items of a group perform together. Each work-item
-// copies a share of the elements; copies to local memory are asynchronous (LIMITATIONS.md lists
+// copies a share of the elements; copies to local memory are asynchronous (docs/support.md lists
 // what this model misses). An element is not copied by the work-item with its index, which is the
 // one that most likely accesses the element otherwise: a race between the two would be hidden by
 // program order. Every work-item commits a group, even an empty one.

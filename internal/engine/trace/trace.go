@@ -4,8 +4,8 @@
 // inputs (Weft, PLDI 2015): one execution of one block with unknown inputs, of the slice that
 // decides which thread reaches which barrier and shared address. If every generation of every
 // barrier is recycled safely, happens-before is the same in every execution (Lemma 1, Theorem 1),
-// and so are the races. RATIONALE.md has the argument. A trace knows nothing of global memory, and
-// a kernel whose barriers or shared addresses depend on its input is unsupported.
+// and so are the races (docs/theory/traces.md). A trace does not examine global memory, and a kernel
+// whose barriers or shared addresses depend on its input is unsupported.
 //
 // In flow a driver.Job and Options; out flow findings, a verdict, the counts of each block, and its
 // barrier graph. Whether a race is benign is judged by runs with made-up inputs (benign.go). It

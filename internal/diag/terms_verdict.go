@@ -10,8 +10,8 @@ var verdictTerms = []Term{
 has no data race, no barrier diverges and its annotations hold, provided the listed assumptions
 hold. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
 launch shape, shared and global memory; {heddle trace} covers deadlock, barrier recycling and
-shared memory of a block. {heddle run} never verifies. Findings that a comment or a baseline
-covers are not part of a proof.
+shared memory of a block. {heddle run} never verifies. A kernel with a finding that a comment or a
+baseline covers is never verified.
 
 What to do: read the assumptions and decide whether your launches satisfy them.`,
 		See: []string{"assumption", "launch shape", "clean"},

@@ -123,7 +123,7 @@ const (
 	Verified
 	// Bug: at least one finding of family Bugs that no heddle:ignore comment covers.
 	Bug
-	// Unknown: neither a bug nor a clean result; Reason says why.
+	// Unknown: heddle could not decide whether the kernel has a bug; Reason says why.
 	Unknown
 	// Unsupported: the kernel uses a construct, at Span, that heddle does not model.
 	Unsupported
@@ -152,9 +152,9 @@ func (v *Verdict) Text() string {
 	text := "kernel " + v.Kernel
 	switch {
 	case v.Kind == Clean && v.Suppressed+v.Known > 0:
-		text += ": no other findings in " + v.Scope + "; this is not a proof"
+		text += ": no other findings in " + v.Scope + "; there is no proof"
 	case v.Kind == Clean:
-		text += ": no findings in " + v.Scope + "; this is not a proof"
+		text += ": no findings in " + v.Scope + "; there is no proof"
 	case v.Scope != "":
 		text += ": " + v.Scope
 	}

@@ -43,7 +43,7 @@ func TestGitHub(t *testing.T) {
 		"::warning file=tile.cu,line=1,endLine=3,title=heddle%3A race-shared::100%25%0D%0A::error::x, " +
 			"y: z",
 		"bug: kernel k",
-		"clean: kernel c\uFFFD::error::x: no findings in s; this is not a proof",
+		"clean: kernel c\uFFFD::error::x: no findings in s; there is no proof",
 		"::warning file=x.cu,title=heddle%3A unknown::kernel u: why",
 		"",
 	}

@@ -230,7 +230,7 @@ func TestSARIFVerdicts(t *testing.T) {
 			*r.Message.Text)
 	}
 	want := []string{
-		"pass k.ptx clean: kernel a: no findings in this launch; this is not a proof",
+		"pass k.ptx clean: kernel a: no findings in this launch; there is no proof",
 		"pass k.ptx verified: kernel b: all inputs",
 		"open k.ptx unknown: kernel c: the budget",
 		"open lib.so unsupported: kernel d: wgmma",

@@ -10,8 +10,8 @@ var verdictTerms = []Term{
 has no data race, no barrier diverges and its annotations hold, provided the listed assumptions
 hold. The scope depends on the command: {heddle verify} and {heddle check} cover all inputs of a
 launch shape, shared and global memory; {heddle trace} covers deadlock, barrier recycling and
-shared memory of a block. {heddle run} never verifies. Findings that a comment or a baseline
-covers are not part of a proof.
+shared memory of a block. {heddle run} never verifies. A kernel with a finding that a comment or a
+baseline covers is never verified.
 
 What to do: read the assumptions and decide whether your launches satisfy them.`,
 		See: []string{"assumption", "launch shape", "clean"},
@@ -43,14 +43,15 @@ fix} propose patches.`,
 	},
 	{
 		Name: "unknown", Group: VerdictTerms,
-		Title: "heddle could not decide",
-		Text: `Neither a bug nor a result that covers the launch. The line gives the reason, which is
-one of these. A run ended early: the step budget, an interruption, a suppressed finding that ends
-a run, or an input for which {__requires} or {__assume} is false. A proof is undecided: time or
-steps ran out, no solver decided, a counterexample exists that no replay confirmed and that may be
-spurious, assumptions contradict each other, or only a bounded number of iterations was examined
-({--unwind}). A trace found races on paths that no run took. All findings of {heddle check} depend
-on guessed launch values.
+		Title: "heddle could not decide whether the kernel has a bug",
+		Text: `No bug was found, and what was examined does not cover the launch. The line gives the
+reason, which is one of these. A run ended early: the step budget was used up, the run was
+interrupted, a suppressed finding ended it, or {__requires} or {__assume} is false for the input.
+A proof is undecided: time or steps ran out, no solver decided, there is a counterexample that no
+replay confirmed and that may be spurious, assumptions contradict each other, or only a bounded
+number of iterations was examined ({--unwind}). A trace found races on paths that no run took. All
+findings of {heddle check} depend on guessed launch values. If the runs of {heddle check} found
+nothing and only its proof is undecided, the verdict is clean, and the line says why.
 
 What to do: the reason names what to change: {--max-steps}, {--timeout}, an installed z3, an
 annotation, or the launch.`,

@@ -216,7 +216,7 @@ func TestTextVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (default); this is not a proof
+	want := `clean: kernel k(int*): no findings in 1 run (seed 0), grid 4 (default); there is no proof
 bug: kernel k(int*): 4 more findings are not shown (--limit 20)
 unknown: kernel k(int*): the budget was used up
 k.ptx:1:1: unsupported: kernel k(int*): wgmma.fence

@@ -342,7 +342,7 @@ func init() { // the functions refer to the table
 		isa.ActMatch: (*compiler).match, isa.ActWarpReduce: (*compiler).redux,
 		isa.ActElect: (*compiler).elect, isa.ActActiveMask: (*compiler).activemask,
 
-		isa.ActFence: (*compiler).fence,
+		isa.ActFence: (*compiler).fence, isa.ActPartialFence: (*compiler).partialFence,
 		// Nothing that is executed goes through the proxies that the executable ones of these fences join
 		// to the generic one.
 		isa.ActProxyFence:     (*compiler).nop,

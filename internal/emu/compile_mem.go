@@ -339,7 +339,7 @@ func (c *compiler) isspacep(in *ir.Instr) error {
 	return nil
 }
 
-// fence is PTX ISA 9.7.13.4. Fences between proxies are separate opcodes, which are not supported.
+// fence is PTX ISA 9.7.13.4. Fences between proxies and partial ones are opcodes of their own.
 func (c *compiler) fence(in *ir.Instr) error {
 	order, scope, orders := in.Order, in.Scope, in.Orders
 	if !order.Strong() || scope == event.NoScope {
@@ -354,4 +354,14 @@ func (c *compiler) fence(in *ir.Instr) error {
 			}
 		}})
 	return nil
+}
+
+// partialFence decodes a fence that orders some operations only. It sends no event.Fence, which
+// would order all of them. A fence of the mbarrier.init before it has nothing to order, since
+// mbarrier.init is not executed; of the others that cannot be said.
+func (c *compiler) partialFence(in *ir.Instr) error {
+	if f, _ := in.Fence(); f.Kind != isa.InitFence {
+		return fmt.Errorf("%s is not supported", opcodeText(in))
+	}
+	return c.nop(in)
 }

@@ -274,6 +274,8 @@ func TestDecodeSync(t *testing.T) {
 		{"fence.sc.sys", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.Sys}},
 		{"fence.acquire.cta", "9.7.13.4", Desc{Order: event.Acquire, Scope: event.CTA}},
 		{"fence.release.cluster", "9.7.13.4", Desc{Order: event.Release, Scope: event.Cluster}},
+		// Of the form with .mbarrier_init, .release and .cluster are the only semantics and scope.
+		{"fence.mbarrier_init.release.cluster", "9.7.13.4", Desc{Order: event.Release, Scope: event.Cluster}},
 		// "membar is a synonym for fence.sc, and the membar levels cta, gl and sys are synonymous with
 		// the fence scopes cta, gpu and sys".
 		{"membar.cta", "9.7.13.4", Desc{Order: event.SeqCst, Scope: event.CTA}},

@@ -56,6 +56,10 @@ func TestDecodeErrors(t *testing.T) {
 		{"fence", "", "the scope is missing"},
 		{"fence.gl", "gl", "not a modifier of fence"},
 		{"fence.relaxed.gpu", "relaxed", "not a modifier of fence"},
+		{"fence.mbarrier_init.cluster", "", "the memory order is missing"}, // 9.7.13.4: .release.cluster only
+		{"fence.mbarrier_init.release", "", "the scope is missing"},
+		{"fence.mbarrier_init.acq_rel.cluster", "acq_rel", "not a modifier of fence.mbarrier_init"},
+		{"fence.mbarrier_init.release.gpu", "gpu", "not a modifier of fence.mbarrier_init"},
 		{"membar.gpu", "gpu", "not a modifier of membar"},
 		{"membar", "", "is missing"},
 		{"bar.sync.aligned", "aligned", "not a modifier of bar"},

@@ -172,6 +172,14 @@ func TestFences(t *testing.T) {
 	}
 }
 
+// The emulator lets fence.mbarrier_init do nothing (PTX ISA 9.7.13.4: it orders the mbarrier.init of
+// the thread). Once those are executed, a fence without effect makes correct kernels look racy.
+func TestInitFenceHasNothingToOrder(t *testing.T) {
+	if Lookup("fence", []string{"mbarrier_init"}).Executable && Lookup("mbarrier", []string{"init"}).Executable {
+		t.Error("mbarrier.init is executable, and emu's partialFence does not order it")
+	}
+}
+
 // What tracks asynchronous operations (PTX ISA 9.7.9.25.2, 9.7.15.7, 9.7.16.6).
 func TestAsync(t *testing.T) {
 	for _, c := range []struct {

@@ -34,11 +34,14 @@ var syncRows = []Row{
 	{Opcode: "fence.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
 	{Opcode: "membar.proxy.alias", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: plain},
 	{Opcode: "membar.proxy.async", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: asyncProxy},
+	// This one orders mbarrier.init of the same thread, which is not executable: it orders nothing.
+	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4", Executable: true, forms: []form{
+		{orders: order(event.Release), scopes: of(event.Cluster)},
+	}},
 	// Other fences between proxies, and fences that order only some operations: to take them for a
 	// whole fence would hide races.
 	{Opcode: "fence.proxy", Action: ActProxyFence, Category: FenceCat, Roles: []Role{Addr, SrcOpt}, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "membar.proxy", Action: ActProxyFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
-	{Opcode: "fence.mbarrier_init", Action: ActPartialFence, Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 	{Opcode: "fence.sync_restrict", Action: ActPartialFence, If: []string{"sync_restrict::shared::cta", "sync_restrict::shared::cluster"},
 		Category: FenceCat, Effect: Orders, Section: "9.7.13.4"},
 

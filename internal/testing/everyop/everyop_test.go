@@ -207,6 +207,8 @@ func (k *kernel) events(t *testing.T, rec *recorder) {
 	}
 	if f, ok := k.in.Fence(); ok && f.Kind == isa.FullFence && !rec.fenced {
 		t.Errorf("%s: a run has no fence", k.text)
+	} else if (!ok || f.Kind != isa.FullFence) && rec.fenced {
+		t.Errorf("%s: a run has a fence, which orders more", k.text)
 	}
 	if k.in.Action() == isa.ActCopyGroup && !rec.grouped {
 		t.Errorf("%s: a run has no group", k.text)

@@ -127,7 +127,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Long: `heddle finds synchronization bugs in CUDA and OpenCL kernels without a GPU: data races, barrier divergence,
 deadlock, unsafe reuse of barriers.
 
-Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.`,
+Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.`,
 		Example:       "  heddle check reduce.cu\n  heddle run --seeds 20 --grid 4 --block 256 --arg n=1024 reduce.cu\n  heddle explain race-shared",
 		SilenceUsage:  true,
 		SilenceErrors: true,

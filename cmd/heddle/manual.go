@@ -86,7 +86,7 @@ Launches and arguments are in [launch.md](launch.md), verdicts in [verdicts.md](
 		}
 	}
 	fmt.Fprintf(&b, "- [heddle completion](#completion-in-the-shell): complete commands, flags, codes and terms in a shell\n\n")
-	b.WriteString("Exit codes: 0 clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.\n")
+	b.WriteString("Exit codes: 0 verified or clean, 1 bugs, 2 usage or input error, 3 unknown or unsupported and no bug, 4 internal error.\n")
 	for _, cmd := range documented {
 		text := cmd.Long
 		if text == "" {

@@ -1,7 +1,7 @@
 package diag
 
-// The definitions of the verdicts. What decides between them is in the driver; nothing else in the
-// repository defines them.
+// The definitions of the verdicts. The engines and package check decide between them;
+// VerdictKind has the short form.
 var verdictTerms = []Term{
 	{
 		Name: "verified", Group: VerdictTerms,

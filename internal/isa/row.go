@@ -65,8 +65,9 @@ type Row struct {
 	Effect    Effect
 	// of the PTX ISA text, "9.7.1.1"; where an opcode has several, that of its first form
 	Section string
-	// Executable says that the emulator implements some form of the opcode. A form that it does not
-	// implement stops with "unsupported" all the same.
+	// Executable says that the emulator implements some form of the opcode, or may skip it because
+	// nothing executable depends on it. A form that it does not implement still stops with
+	// "unsupported".
 	Executable bool
 
 	// If is a modifier that chooses this row among those with the same first word, in any position:

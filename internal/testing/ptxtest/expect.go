@@ -107,7 +107,7 @@ func parseWant(s string) (*Want, error) {
 	}
 	pattern, err := strconv.Unquote(rest)
 	if err != nil {
-		return nil, fmt.Errorf("want %s: expected a quoted regexp, found %s", code, rest)
+		return nil, fmt.Errorf("want %s: expected a Go string literal with a regexp (backslashes doubled), found %s", code, rest)
 	}
 	w.Rx, err = regexp.Compile(pattern)
 	return w, err

@@ -117,7 +117,7 @@ func Inputs(ctx context.Context, opt Options, inputs []driver.Input, sink func(d
 	defer c.prover.Close()
 	d.Run(ctx, inputs, c.examine)
 	if c.formErr != nil {
-		return nil, fmt.Errorf("writing the forms: %w", c.formErr)
+		return nil, fmt.Errorf("writing the printed form: %w", c.formErr)
 	}
 	return &Summary{
 		Summary: *d.Summary(), Files: d.Files(), Printed: c.printed,
@@ -169,7 +169,7 @@ func (c *checker) emulate(ctx context.Context, job *driver.Job) {
 		job.AddVerdict(run.CannotStart(job.Kernel, err))
 		return
 	}
-	end := job.Asks(driver.Emulation, "every kernel is run once for its launch")
+	end := job.Asks(driver.Emulation, "every kernel runs once for its launch")
 	r.All(ctx)
 	v := r.Verdict()
 	end(&v)

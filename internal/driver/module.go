@@ -107,7 +107,7 @@ func (d *Driver) machineCode(file Input, kernels []lower.Kernel) {
 		d.examined++
 		d.sum.Verdicts = append(d.sum.Verdicts, diag.Verdict{
 			Kind: diag.Unsupported, Kernel: k.Demangled,
-			Reason: file.Name + " holds machine code (SASS) of it and no PTX; build with " +
+			Reason: file.Name + " holds only machine code (SASS) for it, no PTX; build with " +
 				"-gencode arch=compute_80,code=compute_80 (or your architecture)",
 		})
 	}
@@ -194,8 +194,8 @@ func (d *Driver) syntaxErrors(errs []*ptx.Error, m *Module) bool {
 			g.Notes = []string{fmt.Sprintf("this is image %d of %s; heddle ptx --image %d %s prints it",
 				m.Lowered.Image, m.Name, m.Lowered.Image, quote(m.Name))}
 		default:
-			g.Notes = []string{fmt.Sprintf("this is PTX that heddle made of %s: a bug in heddle, "+
-				"or inline assembly in that file", m.Name)}
+			g.Notes = []string{fmt.Sprintf("heddle generated this PTX from %s: the mistake is a bug in heddle, "+
+				"or in inline assembly of that file", m.Name)}
 		}
 		d.InputError(g)
 	}

@@ -44,11 +44,11 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	}
 	ctx, cancel := p.within(ctx, VerifySteps)
 	defer cancel()
-	end := job.Asks(driver.Proof, "a proof for all inputs was asked for")
+	end := job.Asks(driver.Proof, "a proof for all inputs was requested")
 	v := p.verdict(ctx)
 	if n := e.opt.Unwind; n > 0 && v.Kind == diag.Verified {
 		v = diag.Verdict{Kind: diag.Unknown, Reason: fmt.Sprintf("no bug in the first %d iterations "+
-			"of each loop, which is not a proof (--unwind %d)", n, n)}
+			"of each loop; this is not a proof (--unwind %d)", n, n)}
 	}
 	end(&v)
 	v.Kernel, v.Suppressed, v.Known = job.Kernel.Demangled, p.aside.Suppressed, p.aside.Known
@@ -72,10 +72,10 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 	case ctx.Err() != nil:
 		return v
 	case v.Kind != diag.Clean:
-		job.Spares(driver.Proof, fmt.Sprintf("the verdict is %s already", v.Kind))
+		job.Spares(driver.Proof, fmt.Sprintf("the verdict is already %s", v.Kind))
 		return v
 	case r.Aside.Any():
-		job.Spares(driver.Proof, "there are findings that are not counted")
+		job.Spares(driver.Proof, "some findings are suppressed or known")
 		return v
 	}
 	end := job.Asks(driver.Proof, "no bug was found in the run")
@@ -164,7 +164,7 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 		p.Fixed, p.Steps = given, steps
 		v := p.verdict(ctx)
 		if v.Kind == diag.Verified {
-			v.Scope += "; not proved for other arguments: heddle verify tries"
+			v.Scope += "; not proved for other arguments (heddle verify tries to)"
 		}
 		return v
 	}
@@ -180,7 +180,7 @@ func (p *Proof) aliases() string {
 		switch first, twice := of[b]; {
 		case b == nil:
 		case twice:
-			reason = fmt.Sprintf("proofs about arguments that alias (%s and %s)", first, name)
+			reason = fmt.Sprintf("proofs with aliasing arguments (%s and %s)", first, name)
 		default:
 			of[b] = name
 		}
@@ -301,8 +301,8 @@ func (p *Proof) Scope(r *verify.Result) string {
 	s := fmt.Sprintf("all threads, all inputs of this launch shape: grid %v, block %v",
 		g.Grid, g.Block)
 	if any := p.opt.Any; any.Is() {
-		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, of at most "+
-			"1024 threads a block and fewer than 2^31 in each dimension",
+		s = fmt.Sprintf("all threads, all inputs of all launches with grid %s, block %s, with at most "+
+			"1024 threads per block and fewer than 2^31 in each dimension",
 			shapeText(g.Grid, any.Grid), shapeText(g.Block, any.Block))
 	}
 	if len(given) > 0 {
@@ -310,16 +310,16 @@ func (p *Proof) Scope(r *verify.Result) string {
 	}
 	assumed := func(a lockstep.Assertion) bool { return a.Kind == lockstep.Assumed }
 	if slices.ContainsFunc(r.Thread.Assertions, assumed) || len(r.Thread.Given) > 0 {
-		s += ", that satisfy what the kernel requires and assumes"
+		s += ", where the inputs satisfy the kernel's requirements and assumptions"
 	}
 	if n := p.Config.Oversize; n > 0 {
-		s += fmt.Sprintf("; a block needs %d bytes of shared memory, which no GPU has", n)
+		s += fmt.Sprintf("; a block needs %d bytes of shared memory, more than any GPU has", n)
 	}
 	if p.lockstep() {
 		s += ", lanes of a warp in lock step"
 	}
 	if p.opt.OnlyIntraBlock {
-		s += "; races between blocks left out"
+		s += "; races between blocks were not checked"
 	}
 	return s + "; assuming " + p.assumptions(r)
 }
@@ -332,7 +332,7 @@ func (p *Proof) assumptions(r *verify.Result) string {
 	}
 	s += "that pointer arguments do not alias each other or variables, accesses stay in their arrays"
 	if p.opt.Bounds {
-		s += " where their size is not known"
+		s += " where their size is unknown"
 	}
 	s += ", and loops end"
 	if p.opt.NoWrap {
@@ -342,8 +342,8 @@ func (p *Proof) assumptions(r *verify.Result) string {
 		s += ", and that every lane named in a warp operation's mask reaches it"
 	}
 	if names := r.Thread.Extern; len(names) > 0 {
-		s += ", and that " + strings.Join(names, ", ") + " return, touch no memory but the " +
-			"thread's own and synchronize nothing"
+		s += ", and that " + strings.Join(names, ", ") + " return, access no memory but the " +
+			"thread's own and do not synchronize"
 	}
 	if r.Counters {
 		s += ", and that counters of atomic additions do not wrap around"

@@ -42,11 +42,11 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 			}
 			open = append(open, fmt.Sprintf("%s is undecided: %s", p.describe(f), reason))
 		case ctx.Err() != nil:
-			open = append(open, p.describe(f)+" is possible, and time ran out before a replay")
+			open = append(open, p.describe(f)+" is possible; time ran out before it could be replayed")
 		default:
 			n, shown := p.replay(ctx, r.Thread, f, seen)
 			if bugs += n; !shown {
-				open = append(open, p.describe(f)+" is possible; no replay showed it"+p.unsure(f))
+				open = append(open, p.describe(f)+" is possible; no replay confirmed it"+p.unsure(f))
 			}
 		}
 	}
@@ -58,8 +58,8 @@ func (p *Proof) examine(ctx context.Context, r *verify.Result) diag.Verdict {
 	case depends != "":
 		open = slices.Insert(open, 0, depends)
 	case len(open) == 0:
-		open = []string{"all counterexamples show findings that are not counted, and nothing is " +
-			"proved beside them"}
+		open = []string{"every counterexample shows a suppressed or known finding, and these prevent " +
+			"a proof"}
 	}
 	reason := open[0]
 	if len(open) > 1 {
@@ -144,7 +144,7 @@ func (p *Proof) unsure(f *verify.Finding) string {
 		text += "; the proof allows any result of " + strings.Join(free, ", ")
 	}
 	if f.Loops {
-		text += "; of loops, only the previous iteration is known"
+		text += "; of each loop, only the previous iteration is known"
 	}
 	return text + ")"
 }
@@ -238,7 +238,7 @@ func (p *Proof) replayOf(f *verify.Finding, contents Contents, cfg *launch.Confi
 	r.Mark = func(g *diag.Diagnostic) {
 		how := "counterexample of a proof, confirmed by replay: "
 		if contents.near() {
-			how = "shown by a run near the counterexample of a proof: "
+			how = "found by a run close to the counterexample of a proof: "
 		}
 		g.Notes = append(g.Notes, how+p.counterexample(f))
 		if g.Witness != nil {

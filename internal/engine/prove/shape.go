@@ -42,7 +42,7 @@ func (p *Proof) assume(ctx context.Context, th *lockstep.Thread) string {
 	}
 	a := th.Context.Decide(ctx, th.Assumed, &sat.Solver{Steps: assumeSteps})
 	if a.Status == smt.Unsat {
-		return "no launch and no arguments satisfy the assumptions"
+		return "the assumptions contradict each other: no launch and no arguments satisfy all of them"
 	}
 	return ""
 }

@@ -61,7 +61,7 @@ func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error
 	switch opt.Solver {
 	case Auto:
 		if e.program = proc.Find(proc.Z3); e.program == nil {
-			e.hint = "installing z3 could help"
+			e.hint = "installing z3 may help"
 		}
 	case Z3, CVC5:
 		kind := proc.Z3
@@ -71,7 +71,7 @@ func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error
 		e.embedded = false
 		if e.program = proc.Find(kind); e.program == nil {
 			return nil, fmt.Errorf("--solver %s: no program of that name in PATH; install it, or "+
-				"leave the flag out: the embedded solver needs nothing", opt.Solver)
+				"omit the flag to use the embedded solver", opt.Solver)
 		}
 	}
 	if opt.SMTDir != "" {
@@ -168,7 +168,7 @@ func (p *Proof) recorder() func(*verify.Finding, []byte, smt.Answer) {
 	return func(f *verify.Finding, script []byte, a smt.Answer) {
 		p.queries++
 		var b strings.Builder
-		fmt.Fprintf(&b, "; %s\n; kernel %s: is there %s?\n",
+		fmt.Fprintf(&b, "; %s\n; kernel %s: is %s possible?\n",
 			p.Job.Module.Name, oneLine(p.Job.Kernel.Demangled), oneLine(p.describe(f)))
 		if a.Status == smt.Unknown {
 			fmt.Fprintf(&b, "; undecided: %s\n", oneLine(a.Reason))

@@ -44,7 +44,8 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 			continue
 		}
 		if all := uint32(g.ThreadsPerBlock()); n > all {
-			notes = append(notes, fmt.Sprintf("barrier %d counts %d threads, the block has %d", id, n, all))
+			notes = append(notes, fmt.Sprintf("barrier %d expects %d threads, but the block has only %d",
+				id, n, all))
 			continue
 		}
 		var missing []string
@@ -61,7 +62,7 @@ func (r *Run) deadlockNotes(be *race.BarrierError) []string {
 			notes = append(notes, fmt.Sprintf("barrier %d waits for %s",
 				id, strings.Join(missing, ", and for ")))
 		default:
-			notes = append(notes, fmt.Sprintf("barrier %d counts %d threads, and no remaining thread "+
+			notes = append(notes, fmt.Sprintf("barrier %d expects %d threads, and no remaining thread "+
 				"can reach it", id, n))
 		}
 	}

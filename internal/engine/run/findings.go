@@ -104,15 +104,15 @@ func (r *Run) raceNotes(rc *race.Race, d *diag.Diagnostic) {
 		d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 	}
 	if r.parts {
-		note("barriers and fences count only where their flags name this memory (%s)",
+		note("a barrier or fence orders this memory only if its flags name it (%s)",
 			fenceFlag(rc.Space))
 	}
 	if r.Word != nil {
 		r.Word(rc, d)
 	}
 	if rc.First.Order == event.Weak && Strong(r.Machine, rc) {
-		note("both are volatile or relaxed: not a data race by PTX ISA 8.7, " +
-			"but which value is read depends on the order")
+		note("both are volatile or relaxed, so this is not a data race (PTX ISA 8.7), " +
+			"but the value read depends on their order")
 	}
 	if rc.Hazards > 1 {
 		note("%d conflicting accesses between these two places", rc.Hazards)
@@ -188,8 +188,8 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	case rc.Cause == race.NotWaited:
 		return notWaited(rc)
 	case rc.Cause == race.OtherProxy:
-		return "a non-coherent load is not ordered with any write of the same kernel, not even of " +
-			"its own thread: nothing joins its proxy to the generic one (PTX ISA 8.6, 8.9.5)"
+		return "a non-coherent load is not ordered with any write of the same kernel, not even " +
+			"one by its own thread: nothing joins its proxy to the generic proxy (PTX ISA 8.6, 8.9.5)"
 	}
 	if a.Order.Strong() && b.Order.Strong() {
 		if a.Addr != b.Addr || a.Size != b.Size {
@@ -211,8 +211,8 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 		return "no __syncwarp, barrier or release/acquire orders the two lanes; " +
 			"a warp does not run in lock step since sm_70"
 	case race.BranchOrdering:
-		return "the two are on different paths of one branch, and the hardware may run them in " +
-			"either order"
+		return "the two are on different paths of one branch, and the hardware may run the " +
+			"paths in either order"
 	case race.IntraBlock:
 		return "no barrier or release/acquire orders (1) and (2)"
 	}
@@ -222,19 +222,19 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 
 // notWaited names the copy that was not complete, and what other threads need as well.
 func notWaited(rc *race.Race) string {
-	which := "(1) is an asynchronous copy that was"
+	what := "(1) is an asynchronous copy that was not complete: its thread had not waited for it"
 	switch {
 	case rc.First.Async && rc.Second.Async:
-		which = "both are asynchronous copies, of which (1) was"
+		what = "both are asynchronous copies; (1) was not complete: its thread had not waited for it"
 		if rc.First.Site == rc.Second.Site && rc.First.Thread != rc.Second.Thread {
-			which = "both are asynchronous copies, which were"
+			what = "both are asynchronous copies; neither was complete: " +
+				"their threads had not waited for them"
 		}
 	case rc.Second.Async:
-		which = "(2) is an asynchronous copy that was"
+		what = "(2) is an asynchronous copy that was not complete: its thread had not waited for it"
 	}
-	what := which + " not complete: its thread had not waited for its group by " +
-		"cp.async.wait_group or cp.async.wait_all, and until then a copy is ordered before " +
-		"nothing (PTX ISA 8.9.1.1, 9.7.9.25.3.3)"
+	what += " with cp.async.wait_group or cp.async.wait_all, and until then nothing is ordered " +
+		"after the copy (PTX ISA 8.9.1.1, 9.7.9.25.3.3)"
 	if rc.First.Thread != rc.Second.Thread {
 		what += "; other threads also need a barrier after the wait"
 	}
@@ -269,8 +269,8 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 	}
 	if be.Kind == race.Recycled || be.Kind == race.TooMany {
 		d.Label += fmt.Sprintf(", for generation %d", be.Generation+1)
-		note("no chain of barriers leads from the end of generation %d to here, so these threads "+
-			"may arrive in generation %d in place of others", be.Generation, be.Generation)
+		note("no chain of barriers orders this arrival after the end of generation %d, so these "+
+			"threads may join generation %d in place of others", be.Generation, be.Generation)
 	}
 	told := map[event.Site]bool{be.Groups[0].Site: true}
 	for _, w := range be.Groups[1:] {
@@ -288,7 +288,7 @@ func (r *Run) barrierFinding(code diag.Code, be *race.BarrierError, seed uint64)
 		text := fmt.Sprintf("%s of warp %d had exited", lanesText(g, x.Warp, x.Mask),
 			uint32(x.Warp)%uint32(g.WarpsPerBlock()))
 		if len(be.Exited) > 1 {
-			text += fmt.Sprintf(", and threads of %d more warps", len(be.Exited)-1)
+			text += fmt.Sprintf(", and so had threads of %d more warps", len(be.Exited)-1)
 		}
 		note("%s", text)
 	}
@@ -306,7 +306,7 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 	case race.Divergence:
 		why := "threads are at different barriers"
 		if len(be.Exited) > 0 {
-			why = fmt.Sprintf("threads wait at barrier %d, others have exited", be.Barrier)
+			why = fmt.Sprintf("some threads wait at barrier %d, others have exited", be.Barrier)
 		} else if cameTwice(be.Groups) {
 			why = fmt.Sprintf("a warp reaches barrier %d again before it is complete", be.Barrier)
 		}
@@ -321,8 +321,8 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 		return fmt.Sprintf("barrier %d is reused too early in block %v: nothing orders generation "+
 			"%d before an arrival for generation %d", be.Barrier, block, be.Generation, be.Generation+1)
 	case race.TooMany:
-		return fmt.Sprintf("more threads reach barrier %d in block %v than generation %d counts; "+
-			"the others wait for a generation that nobody else joins", be.Barrier, block, be.Generation)
+		return fmt.Sprintf("more threads reach barrier %d in block %v than generation %d expects; "+
+			"the surplus threads wait for a generation that no other thread joins", be.Barrier, block, be.Generation)
 	case race.WarpSyncHang:
 		at := "bar.warp.sync"
 		for _, g := range be.Groups {
@@ -334,7 +334,7 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 		return fmt.Sprintf("lanes of a warp of block %v wait at %s for lanes that never arrive",
 			block, at)
 	}
-	why := "the threads that wait at barriers wait for arrivals that never happen"
+	why := "every waiting thread waits for an arrival that never happens"
 	if notes := r.deadlockNotes(be); len(notes) > 0 {
 		why = strings.Join(notes, "; ")
 	}
@@ -389,7 +389,7 @@ func (r *Run) stopFinding(code diag.Code, s *emu.Stop, seed uint64) diag.Diagnos
 		Label: fmt.Sprintf("%s by %s", driver.OpText(info.Instr),
 			threadText(r.Config.Geometry, s.Thread)),
 		Notes: []string{
-			"the run of this kernel ended here; what comes later was not checked",
+			"the run of this kernel ended here; nothing after this point was checked",
 			"launch: " + r.Config.Describe(),
 		},
 		Reproduce: r.reproduce(seed),

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -108,12 +109,13 @@ func (g *Guesses) dependsOn(ctx context.Context, key Key, cfg *launch.Config,
 	if f.Witness != nil {
 		f.Witness.Status = "depends on guesses"
 	}
-	was, other := g.text(cfg, without.cfg), g.text(without.cfg, cfg)
+	was := cmp.Or(g.text(cfg, without.cfg), "these buffer contents")
+	other := cmp.Or(g.text(without.cfg, cfg), "other buffer contents")
 	f.Notes = append(f.Notes, fmt.Sprintf("this depends on launch values that heddle guessed: it "+
-		"occurs with %s and not with %s; specify them with flags, a comment above the kernel or "+
+		"occurs with %s but not with %s; specify them with flags, a comment above the kernel or "+
 		"heddle.toml", was, other))
 	g.depends = append(g.depends, fmt.Sprintf("%s (%s) depends on guessed launch values: it occurs "+
-		"with %s and not with %s", f.Code, g.job.Format(f.Span.Start), was, other))
+		"with %s but not with %s", f.Code, g.job.Format(f.Span.Start), was, other))
 	return true
 }
 
@@ -144,7 +146,8 @@ func (o *guessRun) shows(key Key) bool {
 	return false
 }
 
-// text names the guessed values in which cfg differs from other.
+// text names the guessed values in which cfg differs from other; empty if the launches differ in
+// the contents of buffers only.
 func (g *Guesses) text(cfg, other *launch.Config) string {
 	var parts []string
 	if g.grid && cfg.Geometry.Grid != other.Geometry.Grid {
@@ -157,9 +160,6 @@ func (g *Guesses) text(cfg, other *launch.Config) string {
 		if a := &cfg.Args[i]; !slices.Equal(a.Bits, other.Args[i].Bits) {
 			parts = append(parts, a.Name+" = "+a.Value())
 		}
-	}
-	if len(parts) == 0 {
-		return "other contents of buffers"
 	}
 	return strings.Join(parts, ", ")
 }

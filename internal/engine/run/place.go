@@ -33,7 +33,7 @@ func lanesText(g event.Geometry, w event.Warp, mask uint32) string {
 		}
 	}
 	if n == 0 {
-		return "no thread"
+		return "no threads"
 	}
 	_, a := g.Index(event.ThreadOf(w, first))
 	_, z := g.Index(event.ThreadOf(w, last))

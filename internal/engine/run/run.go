@@ -189,8 +189,8 @@ func (r *Run) Ended(res *emu.Result, seed uint64) bool {
 	case emu.Stopped:
 		return r.stopped(res.Stop, seed)
 	case emu.StepLimit:
-		r.inconclusive = fmt.Sprintf("the budget of %d warp instructions was used up with %d of %d "+
-			"blocks done (seed %d); raise it with --max-steps, or the kernel does not end",
+		r.inconclusive = fmt.Sprintf("the run reached its limit of %d warp instructions with %d of "+
+			"%d blocks done (seed %d); raise --max-steps, unless the kernel does not terminate",
 			r.budget(), res.Blocks, blocks, seed)
 		return false
 	case emu.Interrupted:

@@ -45,8 +45,8 @@ func (r *Run) setAside(g *diag.Diagnostic) bool {
 		return false
 	}
 	if endsRun(g.Code) && r.inconclusive == "" {
-		r.inconclusive = fmt.Sprintf("a run ended at a finding that is not counted (%s at %s); "+
-			"what comes later was not checked", g.Code, r.Job.Format(g.Span.Start))
+		r.inconclusive = fmt.Sprintf("a run ended at a suppressed or known finding (%s at %s); "+
+			"nothing after it was checked", g.Code, r.Job.Format(g.Span.Start))
 	}
 	return true
 }
@@ -75,7 +75,7 @@ func (r *Run) Verdict() diag.Verdict {
 	case r.Bugs > 0:
 		v.Kind = diag.Bug
 		if r.hidden > 0 {
-			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit %d)",
+			v.Reason = fmt.Sprintf("%d more findings are not shown (--limit is %d)",
 				r.hidden, r.Job.Options().Limit)
 		}
 		if r.inconclusive != "" {
@@ -93,7 +93,7 @@ func (r *Run) Verdict() diag.Verdict {
 	case r.inconclusive != "":
 		v.Kind, v.Reason = diag.Unknown, r.inconclusive
 	case r.Runs == 0:
-		v.Kind, v.Reason = diag.Unknown, "no run was started"
+		v.Kind, v.Reason = diag.Unknown, "the kernel was not run"
 	default:
 		v.Kind, v.Scope = diag.Clean, r.scope()
 	}
@@ -119,7 +119,7 @@ func (r *Run) scope() string {
 	s := fmt.Sprintf("this launch, these inputs: %s, %s", runs, r.Config.Describe())
 	if r.Tolerated > 0 {
 		s += fmt.Sprintf("; %d conflicting writes of the same value were tolerated "+
-			"(--benign none shows them)", r.Tolerated)
+			"(--benign none reports them)", r.Tolerated)
 	}
 	return s
 }

@@ -21,10 +21,10 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 		return v
 	}
 	if v.Kind == diag.Bug || r.Guessed > 0 {
-		job.Spares(driver.Trace, fmt.Sprintf("the verdict is %s already", v.Kind))
+		job.Spares(driver.Trace, fmt.Sprintf("the verdict is already %s", v.Kind))
 		return v
 	}
-	end := job.Asks(driver.Trace, "it has named barriers")
+	end := job.Asks(driver.Trace, "the kernel has named barriers")
 	t := newTracer(job, opt, r.Config)
 	t.beside, t.run.Aside, t.run.Command = true, r.Aside, "trace"
 	traced := t.trace(ctx)
@@ -45,11 +45,11 @@ func After(ctx context.Context, opt *Options, r *run.Run, v diag.Verdict) diag.V
 		}
 	case diag.Clean:
 		if t.run.Aside.Any() {
-			v.Scope += "; no proof by a trace beside findings that are not counted"
+			v.Scope += "; suppressed or known findings prevent a proof by a trace"
 		}
 	case diag.Unsupported, diag.Unknown:
 		if v.Kind == diag.Clean {
-			v.Scope += "; no trace for all inputs: " + traced.Reason
+			v.Scope += "; not traced for all inputs: " + traced.Reason
 		}
 	}
 	return v

@@ -62,7 +62,7 @@ func Kernel(ctx context.Context, job *driver.Job, opt *Options) {
 		return
 	}
 	t := newTracer(job, opt, cfg)
-	end := job.Asks(driver.Trace, "a trace for all inputs was asked for")
+	end := job.Asks(driver.Trace, "a trace for all inputs was requested")
 	v := t.trace(ctx)
 	end(&v)
 	job.AddFindings(t.run.Bugs, 0)
@@ -173,7 +173,7 @@ func (t *tracer) selectBlocks() error {
 		beyond := x[0] >= g.Grid.X || x[1] >= g.Grid.Y || x[2] >= g.Grid.Z
 		if beyond || guessed && cfg.Reasons["grid"] == "" {
 			if !guessed {
-				return fmt.Errorf("there is no block (%d,%d,%d) in a grid of %v", x[0], x[1], x[2], g.Grid)
+				return fmt.Errorf("a grid of %v has no block (%d,%d,%d)", g.Grid, x[0], x[1], x[2])
 			}
 			c := *t.run.Config
 			c.Geometry.Grid = event.Dim3{
@@ -208,8 +208,8 @@ func (t *tracer) chooseModel() {
 		t.job.Report(diag.Diagnostic{
 			Code: diag.CodeLaunch, Severity: diag.Note,
 			Kernel: t.job.Kernel.Demangled, Span: driver.Place(in),
-			Message: fmt.Sprintf("%s exchanges values among whatever lanes are active, so warps are "+
-				"taken to run in lock step (--warp lockstep)", in.Text()),
+			Message: fmt.Sprintf("%s exchanges values among whichever lanes are active, so this trace "+
+				"assumes that warps run in lock step (--warp lockstep)", in.Text()),
 		})
 	}
 }
@@ -301,7 +301,7 @@ func (t *tracer) competing(rep *race.Report) {
 		if t.slice.Strong && t.run.Unsupported == nil {
 			t.run.Unsupported = &diag.Verdict{
 				Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled, Span: place(read),
-				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and what is exchanged decides "+
+				Reason: fmt.Sprintf("%s and %s at %s are not ordered, and the exchanged value decides "+
 					"an address, a branch or a barrier%s", driver.OpText(read.Instr),
 					driver.OpText(other.Instr), t.job.Format(place(other).Start), t.tryLockstep(&rc)),
 			}
@@ -392,9 +392,12 @@ func (t *tracer) conclude() diag.Verdict {
 		first := &t.possible[0]
 		a, b := t.run.Machine.Site(first.First.Site), t.run.Machine.Site(first.Second.Site)
 		v.Kind, v.Span = diag.Unknown, place(b)
-		v.Reason = fmt.Sprintf("%d races are possible if some input takes the paths on which they "+
-			"are, the first of %s at %s with %s here; %d runs with made-up inputs did not take them",
-			n, driver.OpText(a.Instr), t.job.Format(place(a).Start), driver.OpText(b.Instr), randomRuns)
+		v.Reason = fmt.Sprintf("a race between %s at %s and %s here is possible if some input takes "+
+			"these paths; %d runs with made-up inputs did not", driver.OpText(a.Instr),
+			t.job.Format(place(a).Start), driver.OpText(b.Instr), randomRuns)
+		if n > 1 {
+			v.Reason += fmt.Sprintf(" (and %d more)", n-1)
+		}
 		return v
 	}
 	v.Scope = t.traceScope()
@@ -436,13 +439,13 @@ func (t *tracer) traceScope() string {
 		parts = append(parts, "warps in lock step")
 	}
 	for _, v := range t.slice.Tables {
-		add("%s as initialised", v.Shown())
+		add("%s with its initial contents", v.Shown())
 	}
 	if t.slice.Assumes {
 		parts = append(parts, "if no assertion fails and no trap is executed")
 	}
 	if t.run.Tolerated > 0 {
-		add("%d conflicting writes of the same value were tolerated (--benign none shows them)",
+		add("%d conflicting writes of the same value were tolerated (--benign none reports them)",
 			t.run.Tolerated)
 	}
 	return strings.Join(parts, "; ") + "; global memory was not checked"

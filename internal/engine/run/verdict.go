@@ -7,7 +7,8 @@ import (
 	"heddle/internal/driver"
 )
 
-// add reports a finding unless an earlier run did, or the limit is reached.
+// add reports a finding unless an earlier run did, or the limit of printed findings is reached.
+// Beyond the limit findings still count. make is called only for a new finding, since it formats.
 func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	if r.Counts != nil && !r.Counts(key.code) {
 		return
@@ -21,7 +22,7 @@ func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	if r.Mark != nil {
 		r.Mark(&g)
 	}
-	// Recorded even if the finding does not count: the run did not go on either way.
+	// Recorded even if the finding does not count: the run ended there in any case.
 	r.cut = r.cut || endsRun(key.code)
 	if r.setAside(&g) {
 		return
@@ -38,8 +39,8 @@ func (r *Run) add(key Key, make func() diag.Diagnostic) {
 	r.Job.Report(g)
 }
 
-// setAside reports whether a finding does not count. What a run would have shown after such a
-// finding, if it ended there, was not checked.
+// setAside reports whether a finding is suppressed or known and so does not count. If the run ended
+// at it, the rest of the kernel was not checked, and the verdict must not be clean.
 func (r *Run) setAside(g *diag.Diagnostic) bool {
 	if !r.Job.SetAside(&r.Aside, g) {
 		return false
@@ -51,7 +52,7 @@ func (r *Run) setAside(g *diag.Diagnostic) bool {
 	return true
 }
 
-// endsRun are the findings after which nothing of the kernel or block was executed.
+// endsRun reports whether nothing more of the kernel or block is executed after such a finding.
 func endsRun(code diag.Code) bool {
 	switch code {
 	case diag.CodeOutOfBounds, diag.CodeMisaligned, diag.CodeTrap, diag.CodeAssertFailed,
@@ -62,13 +63,16 @@ func endsRun(code diag.Code) bool {
 	return false
 }
 
-// Complete reports whether the runs executed all that the launch executes.
+// Complete reports whether every run executed its launch to the end. Only then is a heddle:ignore
+// comment that matched nothing reported as unused.
 func (r *Run) Complete() bool {
 	return r.Unsupported == nil && r.assumptions == nil && r.inconclusive == "" &&
 		r.Runs > 0 && !r.cut
 }
 
-// Verdict sums up: a bug outweighs everything; what was not covered is never called clean.
+// Verdict sums up all schedules. The order of the cases decides: a bug outweighs everything, then
+// come findings that depend on guesses, then limits of heddle. Only a run without any of these is
+// clean.
 func (r *Run) Verdict() diag.Verdict {
 	v := diag.Verdict{Kernel: r.Job.Kernel.Demangled, Span: driver.KernelPlace(r.Job.Kernel)}
 	switch {
@@ -109,7 +113,7 @@ func JoinReasons(a, b string) string {
 	return a + "; " + b
 }
 
-// scope says what a clean result covers.
+// scope says what a clean result covers: the schedules, the launch, and what was tolerated.
 func (r *Run) scope() string {
 	runs := fmt.Sprintf("1 run (seed %d)", r.opt.Seed)
 	if r.Runs > 1 {
@@ -124,6 +128,7 @@ func (r *Run) scope() string {
 	return s
 }
 
+// reproduce is the command line that shows a finding of this run again.
 func (r *Run) reproduce(seed uint64) string {
 	return r.Job.Reproduce(r.Command, seed, r.Config)
 }

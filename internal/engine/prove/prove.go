@@ -1,12 +1,14 @@
-// Package prove is the static engine: it proves that no two threads of a kernel race and that no
-// barrier diverges, for all inputs of the launch shape, or replays the counterexample in the
-// emulator, or says what it could not decide.
+// Package prove is the static engine. It proves for all inputs of the launch shape that no two
+// threads of a kernel race and that no barrier diverges. If it finds a counterexample, it replays
+// it in the emulator; otherwise it reports what it could not decide.
 //
 // In flow a driver.Job and Options; out flow a verdict and, for a confirmed bug, the findings of
-// its replay. A counterexample is a bug only if package run shows it: the terms over-approximate
-// the kernel. A replay that shows nothing is "unknown", never "clean" (replay.go). An Engine holds
-// what the proofs of one run share, above all the solvers (solvers.go). For the commands a Proof is
-// an oracle: Verify, Scalars and Arguments have no effect on the job.
+// its replay. The terms over-approximate the kernel. So a proof covers every execution, but a
+// counterexample may not be one, and is a bug only if package run shows it. A replay without a
+// finding gives "unknown", never "clean" (replay.go). A proof rests on the assumptions that its
+// scope lists (Proof.Scope), such as that pointer arguments do not alias. An Engine holds what the
+// proofs of one run share, above all the solvers (solvers.go). For the commands a Proof is an
+// oracle: Verify, Scalars and Arguments have no effect on the job.
 //
 // It imports the driver and package run, and no other engine.
 package prove
@@ -63,9 +65,10 @@ func (e *Engine) Kernel(ctx context.Context, job *driver.Job) {
 	job.AddVerdict(v)
 }
 
-// After lifts the verdict on a kernel that is clean in all runs to a proof if one succeeds, and to
-// a bug if a counterexample of it is confirmed. Else the verdict is that of the runs, with the
-// reason why there is no proof.
+// After improves the verdict v on a kernel that is clean in all runs to "verified" if a proof
+// succeeds, and turns it into "bug" if a counterexample is confirmed. Otherwise v remains, with the
+// reason why there is no proof, unless a replay found something that depends on guessed launch
+// values: the kernel is then unknown.
 func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Verdict {
 	job := r.Job
 	switch {
@@ -106,7 +109,7 @@ func (e *Engine) After(ctx context.Context, r *run.Run, v diag.Verdict) diag.Ver
 	return v
 }
 
-// within bounds a proof by the timeout that the user gave, or without one by a number of steps.
+// within bounds a proof by the timeout that the user specified, or else by a number of steps.
 func (p *Proof) within(ctx context.Context, steps int64) (context.Context, context.CancelFunc) {
 	if limit := p.timeout(); limit > 0 {
 		p.Steps = 0
@@ -116,7 +119,7 @@ func (p *Proof) within(ctx context.Context, steps int64) (context.Context, conte
 	return ctx, func() {}
 }
 
-// timeout is the one that a flag or a configuration gives; 0: none.
+// timeout is the time limit from a flag, or else from a configuration; 0: none.
 func (p *Proof) timeout() time.Duration { return cmp.Or(p.opt.Timeout, p.Job.Timeout) }
 
 // after is the proof of a kernel that runs found clean: for all arguments, or else for those of the
@@ -148,10 +151,10 @@ func (p *Proof) after(ctx context.Context) diag.Verdict {
 	return proved
 }
 
-// forAll is the verdict for all arguments that no flag gives, if there is a proof. Else it is that
-// for the scalars which host code, a comment or a configuration gives beside the launch shape,
-// within a number of steps (0: any): a bug that needs others may be one that never happens. Without
-// such scalars it is the verdict for all arguments.
+// forAll is the verdict for all values of the arguments that no flag specifies, if the proof
+// succeeds. Otherwise it is the verdict for the scalars that host code, a comment or a
+// configuration specifies, within a number of steps (0: any), because a counterexample with other
+// values may never happen. Without such scalars it is the verdict for all arguments, replayed.
 func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	r, v := p.Verify(ctx, 0)
 	if r == nil {
@@ -171,8 +174,8 @@ func (p *Proof) forAll(ctx context.Context, steps int64) diag.Verdict {
 	return p.examine(ctx, r)
 }
 
-// aliases names two arguments of the launch that share a buffer, if there are such: a proof takes
-// all buffers to be apart.
+// aliases names two arguments of the launch that share a buffer; empty if none do. A proof assumes
+// that all buffers are disjoint, so it would not hold for such a launch.
 func (p *Proof) aliases() string {
 	of := map[*launch.Buffer]string{}
 	reason := ""
@@ -195,8 +198,10 @@ func (p *Proof) aliases() string {
 	return reason
 }
 
+// verdict is the verdict of a proof for Fixed, with counterexamples replayed.
 func (p *Proof) verdict(ctx context.Context) diag.Verdict {
-	// a proof without lock step is stronger, and knows more of what a thread reads back
+	// A proof without lock step is stronger. It may also succeed where one with lock step does not,
+	// because it knows more about the values that a thread reads back.
 	if p.Job.Options().Warp == event.Lockstep {
 		p.apart = true
 		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {
@@ -214,8 +219,9 @@ func (p *Proof) verdict(ctx context.Context) diag.Verdict {
 	return p.examine(ctx, r)
 }
 
-// Verify asks the static engine, for at most limit findings if that is not 0. Without a result the
-// verdict has the reason.
+// Verify runs the static engine and returns its result, with at most limit findings unless that is
+// 0. If there is no result (nil), the verdict has the reason: unsupported, contradictory
+// assumptions, or out of time.
 func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Verdict) {
 	if why := p.aliases(); why != "" {
 		return nil, diag.Verdict{Kind: diag.Unsupported, Reason: why}
@@ -255,7 +261,7 @@ func (p *Proof) Verify(ctx context.Context, limit int) (*verify.Result, diag.Ver
 	return r, diag.Verdict{}
 }
 
-// lockstep reports whether the proof takes the lanes of a warp to be in lock step.
+// lockstep reports whether the proof assumes that the lanes of a warp run in lock step.
 func (p *Proof) lockstep() bool { return p.Job.Options().Warp == event.Lockstep && !p.apart }
 
 // Scalars are the values of the scalar parameters that the launch has from that origin, or from one

@@ -11,11 +11,13 @@ import (
 	"heddle/internal/diag"
 )
 
-// proofRE is the comment above an OpenCL kernel of testdata/verify: what must come out, why, and the launch.
+// proofRE is the comment above an OpenCL kernel of testdata/verify: what must come out, why, and
+// the launch.
 var proofRE = regexp.MustCompile(`(?m)^// (verified|race|divergence|violation|refused): .+\n// heddle: .+\nkernel void (\w+)\(`)
 
-// TestOpenCLProofs: the right ones of the OpenCL kernels are verified for all inputs; of the wrong ones, a run of the
-// counterexample shows what is wrong, but of those that are refused: no run sees what their annotations are about.
+// TestOpenCLProofs: the right ones of the OpenCL kernels are verified for all inputs; of the wrong
+// ones, a run of the counterexample shows what is wrong, but of those that are refused: no run sees
+// what their annotations are about.
 func TestOpenCLProofs(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/verify/*.cl")
 	if err != nil || len(files) == 0 {

@@ -18,8 +18,9 @@ import (
 	"heddle/internal/lower"
 )
 
-// hard is a kernel whose proof needs a solver: x + 2*x*x is a permutation of the numbers below 256, as x and y with
-// one value have (x-y)*(1+2*(x+y)) = 0 modulo 256, of which the second factor is odd.
+// hard is a kernel whose proof needs a solver: x + 2*x*x is a permutation of the numbers below 256,
+// as x and y with one value have (x-y)*(1+2*(x+y)) = 0 modulo 256, of which the second factor is
+// odd.
 const hard = `.version 8.7
 .target sm_90
 .address_size 64
@@ -42,8 +43,8 @@ const hard = `.version 8.7
 }
 `
 
-// fakeZ3 puts a z3 that is a shell script before everything in PATH, and returns the file in which each of its
-// processes writes its number.
+// fakeZ3 puts a z3 that is a shell script before everything in PATH, and returns the file in which
+// each of its processes writes its number.
 func fakeZ3(t *testing.T, script string) (pids string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,7 +98,8 @@ func proofOf(t *testing.T, ctx context.Context, path string, opt check.Options) 
 	return sum.Verdicts[0]
 }
 
-// TestFakeSolvers: whatever a solver process does, the verdict is unknown with the reason, and no process is left.
+// TestFakeSolvers: whatever a solver process does, the verdict is unknown with the reason, and no
+// process is left.
 func TestFakeSolvers(t *testing.T) {
 	path := hardFile(t)
 	for _, tc := range []struct{ name, script, reason string }{
@@ -118,7 +120,8 @@ func TestFakeSolvers(t *testing.T) {
 	}
 }
 
-// TestCancelledProof: a run that is cancelled in the middle of a query comes back, and leaves no process.
+// TestCancelledProof: a run that is cancelled in the middle of a query comes back, and leaves no
+// process.
 func TestCancelledProof(t *testing.T) {
 	pids := fakeZ3(t, "exec sleep 100")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -138,7 +141,8 @@ func TestCancelledProof(t *testing.T) {
 	gone(t, pids)
 }
 
-// TestSolverChoice: without programs the embedded solver decides, and one that is asked for and not there is an error.
+// TestSolverChoice: without programs the embedded solver decides, and one that is asked for and not
+// there is an error.
 func TestSolverChoice(t *testing.T) {
 	path := hardFile(t)
 	t.Setenv("PATH", t.TempDir())

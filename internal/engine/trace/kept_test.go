@@ -7,7 +7,8 @@ import (
 	"heddle/internal/diag"
 )
 
-// Of a long trace the ends are kept, with what is around the first finding of a kind; nothing twice and nothing else.
+// Of a long trace the ends are kept, with what is around the first finding of a kind; nothing twice
+// and nothing else.
 func TestBarrierGraphKept(t *testing.T) {
 	r := &graphRecorder{nodes: make([]graphNode, 10_000)}
 	r.nodes[5000].wrong, r.nodes[7000].wrong = diag.CodeBarrierRecycle, diag.CodeBarrierRecycle

@@ -39,7 +39,8 @@ func several(n int) string {
 	return b.String()
 }
 
-// TestWorkers: what is sent, in which order, and the verdicts are the same for any number of workers.
+// TestWorkers: what is sent, in which order, and the verdicts are the same for any number of
+// workers.
 func TestWorkers(t *testing.T) {
 	var names []string
 	text := several(12)

@@ -11,13 +11,14 @@ import (
 	"heddle/internal/diag"
 )
 
-// programComment is what stands above a kernel of testdata/verify/programs: what must come out and why, and its launch.
+// programComment is what stands above a kernel of testdata/verify/programs: what must come out and
+// why, and its launch.
 var programComment = regexp.MustCompile(`(?m)^// (verified|race|divergence|unknown)(, unconfirmed)?: .*\n// heddle: .*\n__global__ void (\w+)`)
 
 // TestPrograms: kernels as people write them in CUDA. The correct ones are verified for all inputs.
 // For each broken one a bug of its kind is confirmed by replay. Two marks document known gaps:
-// "unknown" is a correct kernel whose proof is out of reach; "unconfirmed" is a broken one whose bug
-// no replay shows. The test fails when a gap is closed, so that the mark goes away with it.
+// "unknown" is a correct kernel whose proof is out of reach; "unconfirmed" is a broken one whose
+// bug no replay shows. The test fails when a gap is closed, so that the mark goes away with it.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/verify/programs/*.cu")
 	if err != nil || len(files) == 0 {

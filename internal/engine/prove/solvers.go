@@ -30,8 +30,8 @@ const (
 	querySteps   = 100_000_000 // about five seconds
 )
 
-// hangTime is the time after which a solver process is killed. Well before that it must have reached
-// its step limit.
+// hangTime is the time after which a solver process is killed. Well before that it must have
+// reached its step limit.
 const hangTime = time.Minute
 
 // solverMemory bounds a solver process, in MiB.

@@ -14,8 +14,8 @@ import (
 	"heddle/internal/diag"
 )
 
-// graphOf traces the only kernel of a file and returns its graph, and a short form of it: a line for
-// each generation, with its parts by warp.
+// graphOf traces the only kernel of a file and returns its graph, and a short form of it: a line
+// for each generation, with its parts by warp.
 func graphOf(t *testing.T, name string) (g *diag.BarrierGraph, short []string) {
 	t.Helper()
 	opt := check.Options{Mode: check.Trace}
@@ -55,8 +55,8 @@ func TestBarrierGraph(t *testing.T) {
 		t.Skip("compiles kernels")
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	// Both warps wait in generation 1 of barrier 0. At barrier 1 only the consumer waits, in its first
-	// generation. Its second follows generation 2 of barrier 0, in which both wait (Weft, section 4.2).
+	// Both warps wait in generation 1 of barrier 0. At barrier 1 one warp waits and the other
+	// only arrives. Generation 2 of barrier 1 follows generation 2 of barrier 0 (Weft, section 4.2).
 	_, got := graphOf(t, "../../../testdata/trace/listing2.cu")
 	want := []string{
 		"0: barrier 0.1 of 64, after []: warp 0 waits, warp 1 waits",

@@ -227,8 +227,8 @@ func (r *Run) whyUnordered(rc *race.Race) string {
 	case race.IntraBlock:
 		return "no barrier or release/acquire orders (1) and (2)"
 	}
-	return "__syncthreads does not order blocks; only a release by one thread that another " +
-		"acquires does, with fences or scopes that include both"
+	return "__syncthreads does not order threads of different blocks; only a release that the other " +
+		"thread acquires does, with fences or scopes that include both"
 }
 
 // notWaited names the copy that was not complete. A wait orders the copy only within the thread
@@ -321,7 +321,7 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 		why := "threads are at different barriers"
 		if len(be.Exited) > 0 {
 			why = fmt.Sprintf("some threads wait at barrier %d, others have exited", be.Barrier)
-		} else if cameTwice(be.Groups) {
+		} else if arrivedTwice(be.Groups) {
 			why = fmt.Sprintf("a warp reaches barrier %d again before it is complete", be.Barrier)
 		}
 		return fmt.Sprintf("barrier divergence in block %v: %s", block, why)
@@ -356,9 +356,9 @@ func (r *Run) barrierMessage(be *race.BarrierError) string {
 	return fmt.Sprintf("deadlock in block %v: %s", block, why)
 }
 
-// cameTwice reports whether some lane is in two of the groups: it reached the barrier again while
-// an earlier arrival of its warp was still pending.
-func cameTwice(groups []event.Wait) bool {
+// arrivedTwice reports whether some lane is in two of the groups: it reached the barrier again
+// while an earlier arrival of its warp was still pending.
+func arrivedTwice(groups []event.Wait) bool {
 	seen := make(map[event.Warp]uint32)
 	for _, g := range groups {
 		if seen[g.Warp]&g.Mask != 0 {

@@ -183,9 +183,9 @@ func sitesOf(m *emu.Machine, set map[*ir.Instr]bool) []bool {
 // randomInputs is the launch with a value for every argument that the trace takes as unknown: the
 // guessed buffer for a pointer, a small number for an integer. The seed changes the numbers.
 func (t *tracer) randomInputs(seed uint64) *launch.Config {
-	c := *t.whole
+	c := *t.guessed
 	c.Geometry = t.run.Config.Geometry
-	c.Args = append([]launch.Arg(nil), t.whole.Args...)
+	c.Args = append([]launch.Arg(nil), t.guessed.Args...)
 	for i := range c.Args {
 		a := &c.Args[i]
 		if !t.run.Config.Args[i].Unknown {

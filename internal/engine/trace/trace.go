@@ -82,14 +82,14 @@ type tracer struct {
 	model    event.WarpModel
 	blocks   []uint32
 	known    []string          // names of specified arguments, whose values the trace uses
-	whole    *launch.Config    // the launch with its guesses
+	guessed  *launch.Config    // the launch with its guesses
 	possible []race.Race       // on paths that perhaps no input takes
 	same     map[sitePair]bool // races whose two writes were equal in all runs with data
 	only     event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
 }
 
 func newTracer(job *driver.Job, opt *Options, cfg *launch.Config) *tracer {
-	t := &tracer{job: job, opt: opt, whole: cfg, run: run.New(job, &run.Options{}, cfg)}
+	t := &tracer{job: job, opt: opt, guessed: cfg, run: run.New(job, &run.Options{}, cfg)}
 	t.run.Word = t.word
 	if ir.OrdersParts(job.Kernel) {
 		t.only = event.Shared
@@ -104,7 +104,7 @@ func (t *tracer) trace(ctx context.Context) diag.Verdict {
 		return *v
 	}
 	k := t.job.Kernel
-	t.run.Config, t.known = unknownInputs(k, t.whole)
+	t.run.Config, t.known = unknownInputs(k, t.guessed)
 	if err := t.selectBlocks(); err != nil {
 		t.job.LaunchError(&launch.Error{Msg: err.Error()})
 		return diag.Verdict{
@@ -226,8 +226,8 @@ func (t *tracer) chooseModel() {
 // store through it, so the slice must not take the contents of the buffer as specified.
 func (t *tracer) aliased(i int) bool {
 	b := t.run.Config.Args[i].Buffer
-	for j := range t.whole.Args {
-		a := &t.whole.Args[j]
+	for j := range t.guessed.Args {
+		a := &t.guessed.Args[j]
 		if j != i && a.Buffer == b {
 			return true
 		}
